@@ -1,0 +1,175 @@
+package earshot
+
+import "encoding/json"
+
+// Answer is what a chat assistant said, and the AI overview of a search page.
+// Positions are 1-based everywhere; URLs are destinations, and RedirectLink
+// stands beside one only where the engine served it as a redirect.
+type Answer struct {
+	Surface          Surface            `json:"surface"`
+	Text             string             `json:"text"`
+	Model            *string            `json:"model"`
+	Sources          List[Source]       `json:"sources"`
+	CitationPills    List[CitationPill] `json:"citationPills"`
+	SearchQueries    List[string]       `json:"searchQueries"`
+	MapSearchQueries List[string]       `json:"mapSearchQueries"`
+	RelatedQueries   List[string]       `json:"relatedQueries"`
+	Entities         List[Entity]       `json:"entities"`
+	Places           []Place            `json:"places,omitempty"`
+	Videos           []Video            `json:"videos,omitempty"`
+	Images           []string           `json:"images,omitempty"`
+	ShoppingCards    []ShoppingCard     `json:"shoppingCards,omitempty"`
+	InlineProducts   []Product          `json:"inlineProducts,omitempty"`
+	ProductResults   []Product          `json:"productResults,omitempty"`
+	Ads              []Ad               `json:"ads,omitempty"`
+	Markdown         string             `json:"markdown,omitempty"`
+	HTML             string             `json:"html,omitempty"`
+	RawResponse      []json.RawMessage  `json:"rawResponse,omitempty"`
+}
+
+// Source is a page that an answer cites.
+type Source struct {
+	Position      int    `json:"position"`
+	URL           string `json:"url"`
+	Label         string `json:"label"`
+	Domain        string `json:"domain"`
+	Description   string `json:"description,omitempty"`
+	DatePublished string `json:"datePublished,omitempty"`
+	RedirectLink  string `json:"redirectLink,omitempty"`
+	Post          *Post  `json:"post,omitempty"`
+}
+
+// Post is set on a source that is a post in a social network.
+type Post struct {
+	Author   string `json:"author"`
+	Text     string `json:"text,omitempty"`
+	Platform string `json:"platform"`
+}
+
+// CitationPill is one (chip, source) pair of an answer. Pills of one chip share
+// CitationPillID; Position is that of the source in Answer.Sources.
+type CitationPill struct {
+	CitationPillID string `json:"citationPillId"`
+	Position       int    `json:"position"`
+	Label          string `json:"label"`
+	URL            string `json:"url"`
+	Domain         string `json:"domain"`
+	Description    string `json:"description,omitempty"`
+	RedirectLink   string `json:"redirectLink,omitempty"`
+}
+
+// Entity is something the answer names: a brand, a product, a place.
+type Entity struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+// Price is a price as displayed, and as a number where it can be read.
+type Price struct {
+	Raw      string   `json:"raw"`
+	Value    *float64 `json:"value,omitempty"`
+	Currency string   `json:"currency,omitempty"` // ISO 4217
+}
+
+// ShoppingCard is a titled group of products.
+type ShoppingCard struct {
+	Title    string        `json:"title,omitempty"`
+	Tags     []string      `json:"tags,omitempty"`
+	Products List[Product] `json:"products"`
+}
+
+// Product is something on sale that an answer or a page shows. Position counts
+// over the whole answer.
+type Product struct {
+	Position       int             `json:"position"`
+	Title          string          `json:"title"`
+	ID             string          `json:"id,omitempty"`
+	URL            string          `json:"url,omitempty"`
+	RedirectLink   string          `json:"redirectLink,omitempty"`
+	Description    string          `json:"description,omitempty"`
+	Price          *Price          `json:"price,omitempty"`
+	OldPrice       *Price          `json:"oldPrice,omitempty"`
+	Merchant       string          `json:"merchant,omitempty"`
+	Rating         *float64        `json:"rating,omitempty"`
+	Reviews        *int            `json:"reviews,omitempty"`
+	Images         []string        `json:"images,omitempty"`
+	Tags           []string        `json:"tags,omitempty"`
+	Offers         []Offer         `json:"offers,omitempty"`
+	Specifications []Specification `json:"specifications,omitempty"`
+}
+
+// Specification is one line of a product's data sheet.
+type Specification struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Offer is one merchant's price for a product.
+type Offer struct {
+	Merchant     string `json:"merchant"`
+	Title        string `json:"title,omitempty"`
+	URL          string `json:"url,omitempty"`
+	RedirectLink string `json:"redirectLink,omitempty"`
+	Price        *Price `json:"price,omitempty"`
+	OldPrice     *Price `json:"oldPrice,omitempty"`
+	Shipping     string `json:"shipping,omitempty"`
+	Condition    string `json:"condition,omitempty"`
+	Available    *bool  `json:"available,omitempty"`
+	Installments string `json:"installments,omitempty"`
+}
+
+// Place is a business or sight with an address.
+type Place struct {
+	Position     int      `json:"position"`
+	Name         string   `json:"name"`
+	Address      string   `json:"address,omitempty"`
+	Category     string   `json:"category,omitempty"`
+	Rating       *float64 `json:"rating,omitempty"`
+	Reviews      *int     `json:"reviews,omitempty"`
+	PriceLevel   string   `json:"priceLevel,omitempty"`
+	Phone        string   `json:"phone,omitempty"`
+	Website      string   `json:"website,omitempty"`
+	Link         string   `json:"link,omitempty"`
+	Hours        string   `json:"hours,omitempty"`
+	Latitude     *float64 `json:"latitude,omitempty"`
+	Longitude    *float64 `json:"longitude,omitempty"`
+	RedirectLink string   `json:"redirectLink,omitempty"`
+}
+
+// Ad is a paid placement. Block says where it stood: top, middle, bottom, side
+// or answer; Type is text or shopping.
+type Ad struct {
+	Position     int        `json:"position"`
+	Block        string     `json:"block"`
+	Type         string     `json:"type"`
+	Title        string     `json:"title"`
+	URL          string     `json:"url"`
+	Domain       string     `json:"domain"`
+	Description  string     `json:"description,omitempty"`
+	Brand        string     `json:"brand,omitempty"`
+	Price        *Price     `json:"price,omitempty"`
+	OldPrice     *Price     `json:"oldPrice,omitempty"`
+	Merchant     string     `json:"merchant,omitempty"`
+	ImageURL     string     `json:"imageUrl,omitempty"`
+	Sitelinks    []Sitelink `json:"sitelinks,omitempty"`
+	RedirectLink string     `json:"redirectLink,omitempty"`
+}
+
+// Sitelink is a further link under an ad.
+type Sitelink struct {
+	Title string `json:"title"`
+	URL   string `json:"url"`
+}
+
+// Video is a video that an answer or a page shows.
+type Video struct {
+	Position     int    `json:"position"`
+	Title        string `json:"title"`
+	URL          string `json:"url"`
+	Platform     string `json:"platform,omitempty"`
+	Channel      string `json:"channel,omitempty"`
+	Duration     string `json:"duration,omitempty"`
+	Date         string `json:"date,omitempty"`
+	Thumbnail    string `json:"thumbnail,omitempty"`
+	RedirectLink string `json:"redirectLink,omitempty"`
+}

@@ -1,0 +1,22 @@
+package earshot
+
+// Status is where a job stands. It moves only QUEUED -> PROCESSING ->
+// COMPLETED or FAILED.
+type Status string
+
+// The states of a job.
+const (
+	StatusProcessing Status = "PROCESSING"
+	StatusCompleted  Status = "COMPLETED"
+	StatusFailed     Status = "FAILED"
+)
+
+// Surface is the kind of upstream that an answer came from.
+type Surface string
+
+// The surfaces.
+const (
+	SurfaceLab Surface = "lab" // the built-in stand-in: made-up answers
+	SurfaceWeb Surface = "web" // the provider's pages and streams
+	SurfaceAPI Surface = "api" // the provider's official API
+)
