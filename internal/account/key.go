@@ -1,0 +1,99 @@
+package account
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"fmt"
+	"hash/crc32"
+	"slices"
+	"strings"
+)
+
+// Scope is something that a key may do.
+type Scope string
+
+// The scopes. A new key has all of AllScopes.
+const (
+	ScopeRead    Scope = "read"    // lookups, polling, status, credits
+	ScopeMonitor Scope = "monitor" // synchronous calls
+	ScopeTasks   Scope = "tasks"   // submit, clear
+)
+
+// AllScopes are the scopes that a new key has unless told otherwise.
+func AllScopes() []Scope { return []Scope{ScopeRead, ScopeMonitor, ScopeTasks} }
+
+// ParseScopes reads a comma-separated list of scopes.
+func ParseScopes(list string) ([]Scope, error) {
+	var scopes []Scope
+	for name := range strings.SplitSeq(list, ",") {
+		scope := Scope(strings.TrimSpace(name))
+		if !slices.Contains(AllScopes(), scope) {
+			return nil, fmt.Errorf("no scope is called %q; there are %v", scope, AllScopes())
+		}
+		scopes = append(scopes, scope)
+	}
+	return scopes, nil
+}
+
+// A key reads ear_live_<id>_<secret>. The id is public. The secret is 260
+// random bits and a checksum, which turns away mistyped keys before the
+// database is asked.
+const (
+	keyPrefix   = "ear_live_"
+	idLength    = 16
+	sumLength   = 8
+	secretChars = 52
+)
+
+// Key is an API key as it is handed out, once.
+type Key struct {
+	ID   string
+	Text string
+}
+
+// NewKey makes a random key.
+func NewKey() Key {
+	id := strings.ToLower(rand.Text()[:idLength])
+	secret := rand.Text() + rand.Text()
+	text := keyPrefix + id + "_" + secret
+	return Key{ID: id, Text: text + checksum(text)}
+}
+
+// KeyID takes the public id out of a key. It tells false for what cannot be a
+// key.
+func KeyID(text string) (id string, ok bool) {
+	rest, found := strings.CutPrefix(text, keyPrefix)
+	if !found || len(rest) != idLength+1+secretChars+sumLength || rest[idLength] != '_' {
+		return "", false
+	}
+	body := text[:len(text)-sumLength]
+	return rest[:idLength], checksum(body) == text[len(text)-sumLength:]
+}
+
+// HashKey is what is stored of a key. Its randomness makes a slow hash needless.
+func HashKey(text string) []byte {
+	sum := sha256.Sum256([]byte(text))
+	return sum[:]
+}
+
+// KeyMatches compares a key with a stored hash in constant time.
+func KeyMatches(text string, hash []byte) bool {
+	return subtle.ConstantTimeCompare(HashKey(text), hash) == 1
+}
+
+// NewWebhookSecret makes the secret with which an organization's webhooks are
+// signed.
+func NewWebhookSecret() string {
+	secret := make([]byte, 32)
+	_, _ = rand.Read(secret) // never fails: it ends the process instead
+	return "whsec_" + base64.StdEncoding.EncodeToString(secret)
+}
+
+// NewCaptureID makes an id that nobody can guess.
+func NewCaptureID() string { return strings.ToLower(rand.Text()) }
+
+func checksum(text string) string {
+	return fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(text)))
+}

@@ -1,0 +1,78 @@
+// Package geo knows places: the countries and states that a request can name,
+// the languages and currencies that go with them, and who serves what where.
+package geo
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/text/currency"
+	"golang.org/x/text/language"
+)
+
+// countryCodes are the 249 codes of ISO 3166-1 alpha-2 and XK (Kosovo), sorted.
+// The list is our own since x/text accepts codes that are no country.
+const countryCodes = `
+AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE
+BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD
+CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM
+DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF
+GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU
+ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN
+KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME
+MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA
+NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM
+PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI
+SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK
+TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI
+VN VU WF WS XK YE YT ZA ZM ZW
+`
+
+var countries = strings.Fields(countryCodes)
+
+// Countries are all country codes, sorted.
+func Countries() []string { return slices.Clone(countries) }
+
+// IsCountry tells whether code is one of Countries, in exact upper case.
+func IsCountry(code string) bool {
+	_, found := slices.BinarySearch(countries, code)
+	return found
+}
+
+// Language is the language most used in the country, as a BCP 47 base such as
+// "de"; "en" where none is known.
+func Language(country string) string {
+	tag, err := language.Parse("und-" + country)
+	if err != nil {
+		return "en"
+	}
+	base, confidence := tag.Base()
+	if confidence == language.No || base.String() == "und" {
+		return "en"
+	}
+	return base.String()
+}
+
+// AcceptLanguage is the header that a browser in the country sends.
+func AcceptLanguage(country string) string {
+	lang := Language(country)
+	header := lang + "-" + country + "," + lang + ";q=0.9"
+	if lang != "en" {
+		header += ",en;q=0.5"
+	}
+	return header
+}
+
+// Currency is the ISO 4217 code of the money used in the country; "" where none
+// is known.
+func Currency(country string) string {
+	region, err := language.ParseRegion(country)
+	if err != nil {
+		return ""
+	}
+	unit, ok := currency.FromRegion(region)
+	if !ok {
+		return ""
+	}
+	return unit.String()
+}

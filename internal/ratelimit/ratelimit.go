@@ -1,0 +1,80 @@
+// Package ratelimit counts requests in fixed windows of one second. A window
+// opens with the first request after the last one closed.
+package ratelimit
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Window is how long a window lasts.
+const Window = time.Second
+
+// Verdict is what a limiter says of one request.
+type Verdict struct {
+	Allowed   bool
+	Limit     int
+	Remaining int
+}
+
+func verdict(used, limit int) Verdict {
+	return Verdict{Allowed: used <= limit, Limit: limit, Remaining: max(0, limit-used)}
+}
+
+// Local counts in memory: exact on one node. It is safe for concurrent use.
+type Local struct {
+	mu      sync.Mutex
+	windows map[string]window
+	sweepAt time.Time
+}
+
+type window struct {
+	opened time.Time
+	used   int
+}
+
+// NewLocal makes a limiter without any window.
+func NewLocal() *Local { return &Local{windows: map[string]window{}} }
+
+// Take counts a request of key. It never fails.
+func (l *Local) Take(_ context.Context, key string, limit int) (Verdict, error) {
+	return l.take(key, limit, time.Now()), nil
+}
+
+func (l *Local) take(key string, limit int, now time.Time) Verdict {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sweep(now)
+	w, open := l.windows[key]
+	if !open || now.Sub(w.opened) >= Window {
+		w = window{opened: now}
+	}
+	w.used++
+	l.windows[key] = w
+	return verdict(w.used, limit)
+}
+
+// Peek tells how the window of key stands without counting.
+func (l *Local) Peek(key string, limit int) Verdict {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	w, open := l.windows[key]
+	if !open || time.Since(w.opened) >= Window {
+		return verdict(0, limit)
+	}
+	return verdict(w.used, limit)
+}
+
+// sweep forgets windows that are over, at most once a minute.
+func (l *Local) sweep(now time.Time) {
+	if now.Before(l.sweepAt) {
+		return
+	}
+	l.sweepAt = now.Add(time.Minute)
+	for key, w := range l.windows {
+		if now.Sub(w.opened) >= Window {
+			delete(l.windows, key)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package strictjson
+
+import "strings"
+
+// nearest gives the known name that name is probably a slip of, or "".
+func nearest(name string, known []string) string {
+	best, bestDistance := "", 1+max(2, len(name)/3)
+	if len(name) > 64 { // no field is that long; don't compute over hostile input
+		return ""
+	}
+	for _, candidate := range known {
+		d := distance(strings.ToLower(strings.TrimSpace(name)), strings.ToLower(candidate))
+		if d < bestDistance && d < len(candidate) {
+			best, bestDistance = candidate, d
+		}
+	}
+	return best
+}
+
+// distance is the number of letters to insert, delete, replace or swap with
+// their neighbour to turn a into b.
+func distance(a, b string) int {
+	prev2, prev, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(prev[j]+1, row[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], prev2[j-2]+1)
+			}
+		}
+		prev2, prev, row = prev, row, prev2
+	}
+	return prev[len(b)]
+}

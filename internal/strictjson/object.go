@@ -1,0 +1,174 @@
+package strictjson
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"earshot"
+)
+
+// Object is a JSON object whose fields are taken out by rule. Its methods note
+// what is wrong and go on; Err tells at the end. It is not safe for concurrent
+// use.
+type Object struct {
+	path     string // the object's own field name, "" at the top
+	fields   map[string]any
+	order    []string // names as written
+	known    []string // names that a rule asked for
+	parts    []*Object
+	raw      []byte
+	problems *[]earshot.FieldProblem // shared with the objects inside
+}
+
+// Raw is the object as it was written. It aliases the parsed body, and is nil
+// for an object that was absent.
+func (o *Object) Raw() []byte { return o.raw }
+
+// Reject notes that field is wrong.
+func (o *Object) Reject(field, format string, args ...any) {
+	*o.problems = append(*o.problems, earshot.FieldProblem{
+		Field:   join(o.path, field),
+		Message: fmt.Sprintf(format, args...),
+	})
+}
+
+// Has tells whether the field is there, null included.
+func (o *Object) Has(name string) bool {
+	_, ok := o.fields[name]
+	return ok
+}
+
+// Ignore accepts the field, whatever it holds.
+func (o *Object) Ignore(name string) { o.known = append(o.known, name) }
+
+// Require notes a problem for each of the fields that is absent.
+func (o *Object) Require(names ...string) {
+	for _, name := range names {
+		if !o.Has(name) {
+			o.Reject(name, "is required")
+		}
+	}
+}
+
+// String takes a string as it was written; ok tells that it is there.
+func (o *Object) String(name string) (value string, ok bool) {
+	return take[string](o, name, "a string")
+}
+
+// Text takes a string of 1 to most characters, not counting white space around
+// it, which is cut off. It gives "" when the field is absent or wrong.
+func (o *Object) Text(name string, most int) string {
+	text, ok := o.String(name)
+	if !ok {
+		return ""
+	}
+	text = strings.TrimSpace(text)
+	switch length := utf8.RuneCountInString(text); {
+	case strings.ContainsRune(text, 0):
+		o.Reject(name, "must not contain a NUL character")
+	case length == 0:
+		o.Reject(name, "must not be empty")
+	case length > most:
+		o.Reject(name, "must have at most %d characters, but has %d", most, length)
+	default:
+		return text
+	}
+	return ""
+}
+
+// Flag takes a boolean; absent means false.
+func (o *Object) Flag(name string) bool {
+	value, _ := take[bool](o, name, "a boolean")
+	return value
+}
+
+// Int takes an integer between least and most; absent means otherwise.
+func (o *Object) Int(name string, least, most, otherwise int) int {
+	literal, ok := take[number](o, name, "an integer")
+	if !ok {
+		return otherwise
+	}
+	value, err := strconv.Atoi(string(literal))
+	if err != nil || value < least || value > most {
+		o.Reject(name, "must be an integer from %d to %d", least, most)
+		return otherwise
+	}
+	return value
+}
+
+// Enum takes one of the values; absent means "".
+func (o *Object) Enum(name string, values ...string) string {
+	value, ok := o.String(name)
+	if !ok {
+		return ""
+	}
+	if !slices.Contains(values, value) {
+		o.Reject(name, "must be one of %s", strings.Join(values, ", "))
+		return ""
+	}
+	return value
+}
+
+// Object takes an object; absent or wrong gives an empty one, so that its
+// fields can be asked for all the same.
+func (o *Object) Object(name string) *Object {
+	part, ok := take[*Object](o, name, "an object")
+	if !ok {
+		part = &Object{}
+	}
+	part.path = join(o.path, name)
+	part.problems = o.problems
+	o.parts = append(o.parts, part)
+	return part
+}
+
+// take gives the field's value where it is there and of type T, and notes a
+// problem where it is of another type.
+func take[T any](o *Object, name, kind string) (value T, ok bool) {
+	o.known = append(o.known, name)
+	raw, there := o.fields[name]
+	if !there {
+		return value, false
+	}
+	value, ok = raw.(T)
+	if !ok {
+		o.Reject(name, "must be %s", kind)
+	}
+	return value, ok
+}
+
+// Err is a validation error with every problem noted so far and every field
+// that no rule asked for, or nil.
+func (o *Object) Err() error {
+	o.rejectUnknown()
+	if len(*o.problems) == 0 {
+		return nil
+	}
+	return invalid(*o.problems)
+}
+
+func (o *Object) rejectUnknown() {
+	for _, name := range o.order {
+		if slices.Contains(o.known, name) {
+			continue
+		}
+		if near := nearest(name, o.known); near != "" {
+			o.Reject(name, "unknown field %q, did you mean %q?", name, near)
+		} else {
+			o.Reject(name, "unknown field %q", name)
+		}
+	}
+	for _, part := range o.parts {
+		part.rejectUnknown()
+	}
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}

@@ -1,0 +1,149 @@
+// Package strictjson reads request bodies: one JSON document, UTF-8 only, no
+// duplicate names, bounded depth. Fields are then taken out one by one, each
+// with its rule, and every problem is collected, so that a client learns of all
+// its mistakes at once. A field that nobody took is unknown, and is a problem
+// too.
+package strictjson
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"earshot"
+)
+
+// maxDepth is how deeply arrays and objects may nest. No request of ours needs
+// more than four levels; 32 leaves room and keeps recursion harmless.
+const maxDepth = 32
+
+// BodyField is the field that a problem of the document as a whole names.
+const BodyField = "body"
+
+// number is a JSON number as it was written, so that integers stay exact.
+type number string
+
+// Parse reads body as one JSON object. The error, if any, is a validation
+// error that names BodyField.
+func Parse(body []byte) (*Object, error) {
+	r := reader{dec: jsontext.NewDecoder(bytes.NewReader(body)), body: body}
+	value, err := r.value()
+	if err != nil {
+		return nil, bodyError(err)
+	}
+	if _, err := r.dec.ReadToken(); !errors.Is(err, io.EOF) {
+		return nil, Invalid(BodyField, "must be a single JSON document, but more follows it")
+	}
+	object, ok := value.(*Object)
+	if !ok {
+		return nil, Invalid(BodyField, "must be a JSON object")
+	}
+	object.problems = new([]earshot.FieldProblem)
+	return object, nil
+}
+
+// Invalid is the validation error for one problem.
+func Invalid(field, format string, args ...any) *earshot.Error {
+	return invalid([]earshot.FieldProblem{{Field: field, Message: fmt.Sprintf(format, args...)}})
+}
+
+func invalid(problems []earshot.FieldProblem) *earshot.Error {
+	first := problems[0]
+	message := fmt.Sprintf("%s: %s", first.Field, first.Message)
+	if more := len(problems) - 1; more > 0 {
+		message += fmt.Sprintf(" (and %d more)", more)
+	}
+	return &earshot.Error{Code: earshot.CodeValidation, Message: message, Details: problems}
+}
+
+var errTooDeep = fmt.Errorf("nests deeper than %d levels", maxDepth)
+
+func bodyError(err error) *earshot.Error {
+	var syntax *jsontext.SyntacticError
+	switch {
+	case errors.Is(err, errTooDeep):
+		return Invalid(BodyField, "%v", errTooDeep)
+	case errors.As(err, &syntax) && errors.Is(err, jsontext.ErrDuplicateName):
+		return Invalid(pointerToField(syntax.JSONPointer), "appears more than once")
+	case errors.Is(err, io.EOF):
+		return Invalid(BodyField, "is empty; a JSON object is required")
+	case errors.As(err, &syntax):
+		return Invalid(BodyField, "is not valid JSON: %v at byte %d", syntax.Err, syntax.ByteOffset)
+	default:
+		return Invalid(BodyField, "is not valid JSON")
+	}
+}
+
+// pointerToField turns /include/html into include.html.
+func pointerToField(p jsontext.Pointer) string {
+	field := ""
+	for token := range p.Tokens() {
+		field = join(field, token)
+	}
+	return field
+}
+
+type reader struct {
+	dec  *jsontext.Decoder
+	body []byte
+}
+
+// value reads the next value: a string, a number, a bool, nil, a []any or an
+// *Object.
+func (r reader) value() (any, error) {
+	if r.dec.StackDepth() > maxDepth {
+		return nil, errTooDeep
+	}
+	token, err := r.dec.ReadToken()
+	if err != nil {
+		return nil, err
+	}
+	switch token.Kind() {
+	case '{':
+		return r.object(int(r.dec.InputOffset()) - 1)
+	case '[':
+		var list []any
+		for r.dec.PeekKind() != ']' {
+			item, err := r.value()
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, item)
+		}
+		_, err := r.dec.ReadToken()
+		return list, err
+	case '"':
+		return token.String(), nil
+	case '0':
+		return number(token.String()), nil
+	case 't', 'f':
+		return token.Bool(), nil
+	default:
+		return nil, nil
+	}
+}
+
+func (r reader) object(start int) (*Object, error) {
+	o := &Object{fields: map[string]any{}}
+	for r.dec.PeekKind() != '}' {
+		name, err := r.dec.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		key := name.String()
+		value, err := r.value()
+		if err != nil {
+			return nil, err
+		}
+		o.fields[key] = value
+		o.order = append(o.order, key)
+	}
+	if _, err := r.dec.ReadToken(); err != nil {
+		return nil, err
+	}
+	o.raw = r.body[start:r.dec.InputOffset()]
+	return o, nil
+}
