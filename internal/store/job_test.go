@@ -1,0 +1,331 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/store"
+	"earshot/internal/store/storetest"
+)
+
+// aNode registers a node.
+func aNode(t *testing.T, s *store.Store) string {
+	t.Helper()
+	id, err := s.RegisterNode("test", time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func aJob(o *account.Organization, node string, most int64) store.Job {
+	return store.Job{
+		ID: uuid.Must(uuid.NewV7()).String(), Organization: o.ID, KeyID: "key", Provider: "chatassistant",
+		Mode: store.ModeSync, Request: []byte(`{}`), Most: most, Node: node, CreatedAt: time.Now(),
+	}
+}
+
+func completed(job store.Job, charge int64) store.Settlement {
+	return store.Settlement{Job: job, Status: earshot.StatusCompleted, Charge: charge, Attempts: 1}
+}
+
+func failed(job store.Job) store.Settlement {
+	return store.Settlement{Job: job, Status: earshot.StatusFailed, Attempts: 1, Error: &earshot.Error{Code: earshot.CodeUpstream}}
+}
+
+func TestAJobTakesASlotAndHoldsThenPaysWhatItCost(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s := storetest.Open(t, address)
+		o, node := storetest.Organization(t, s, 2, 100), aNode(t, s)
+		job := aJob(o, node, 7)
+
+		o, err := s.Begin(job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Running != 1 || o.Held != 7 || o.Balance != 100 {
+			t.Errorf("after begin: %+v", o)
+		}
+		storetest.Audited(t, s)
+
+		o, err = s.Settle(completed(job, 5), time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Running != 0 || o.Held != 0 || o.Balance != 95 || o.CycleUsed != 5 {
+			t.Errorf("after settle: %+v", o)
+		}
+		storetest.Audited(t, s)
+	})
+}
+
+func TestAFailedJobCostsNothing(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s := storetest.Open(t, address)
+		o, node := storetest.Organization(t, s, 2, 100), aNode(t, s)
+		job := aJob(o, node, 7)
+		if _, err := s.Begin(job); err != nil {
+			t.Fatal(err)
+		}
+		o, err := s.Settle(failed(job), time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Running != 0 || o.Held != 0 || o.Balance != 100 {
+			t.Errorf("after settle: %+v", o)
+		}
+		storetest.Audited(t, s)
+	})
+}
+
+func TestOnlyAsManyJobsRunAsThereAreSlots(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s, second := storetest.Open(t, address), storetest.Open(t, address)
+		o := storetest.Organization(t, s, 20, 100_000)
+		node := aNode(t, s)
+		var begun, refused atomic.Int64
+		var group errgroup.Group
+		for i := range 80 {
+			group.Go(func() error {
+				nodes := []*store.Store{s, second}
+				_, err := nodes[i%2].Begin(aJob(o, node, 5))
+				switch earshot.ErrorCode(err) {
+				case "":
+					begun.Add(1)
+				case earshot.CodeConcurrencyLimit:
+					refused.Add(1)
+				default:
+					return err
+				}
+				return nil
+			})
+		}
+		if err := group.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		if begun.Load() != 20 || refused.Load() != 60 {
+			t.Errorf("%d begun and %d refused, want 20 and 60", begun.Load(), refused.Load())
+		}
+		storetest.Audited(t, s)
+	})
+}
+
+func TestMoneyFor137JobsPaysFor137(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s, second := storetest.Open(t, address), storetest.Open(t, address)
+		o := storetest.Organization(t, s, 1000, 137*5+4)
+		node := aNode(t, s)
+		var paid, refused atomic.Int64
+		var group errgroup.Group
+		for i := range 1000 {
+			group.Go(func() error {
+				nodes := []*store.Store{s, second}
+				job := aJob(o, node, 5)
+				_, err := nodes[i%2].Begin(job)
+				if earshot.ErrorCode(err) == earshot.CodeNoCredits {
+					refused.Add(1)
+					return nil
+				}
+				if err != nil {
+					return err
+				}
+				paid.Add(1)
+				_, err = nodes[i%2].Settle(completed(job, 5), time.Now())
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		if paid.Load() != 137 || refused.Load() != 863 {
+			t.Errorf("%d paid and %d refused, want 137 and 863", paid.Load(), refused.Load())
+		}
+		end, err := s.Organization(t.Context(), o.ID, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if end.Balance != 4 || end.Held != 0 || end.Running != 0 {
+			t.Errorf("at the end: %+v", end)
+		}
+		storetest.Audited(t, s)
+	})
+}
+
+func TestARefusalSaysWhyAndHowTheOrganizationStands(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s := storetest.Open(t, address)
+		o, node := storetest.Organization(t, s, 1, 12), aNode(t, s)
+		if _, err := s.Begin(aJob(o, node, 7)); err != nil {
+			t.Fatal(err)
+		}
+		standing, err := s.Begin(aJob(o, node, 7)) // neither credits nor a slot: credits come first
+		var refusal *earshot.Error
+		if !errors.As(err, &refusal) || refusal.Code != earshot.CodeNoCredits {
+			t.Fatalf("got %v, want no credits", err)
+		}
+		if refusal.Details != (earshot.CreditDetails{Required: 7, Remaining: 5}) || standing.Balance != 12 {
+			t.Errorf("details %+v, standing %+v", refusal.Details, standing)
+		}
+		_, err = s.Begin(aJob(o, node, 5))
+		if !errors.As(err, &refusal) || refusal.Code != earshot.CodeConcurrencyLimit {
+			t.Fatalf("got %v, want no slot", err)
+		}
+		if refusal.Details != (earshot.LimitDetails{Limit: 1}) {
+			t.Errorf("details %+v", refusal.Details)
+		}
+		storetest.Audited(t, s)
+	})
+}
+
+func TestSettlingIsRepeatableButChargesOnce(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s := storetest.Open(t, address)
+		o, node := storetest.Organization(t, s, 2, 100), aNode(t, s)
+		job := aJob(o, node, 5)
+		if _, err := s.Begin(job); err != nil {
+			t.Fatal(err)
+		}
+		var group errgroup.Group
+		for range 16 {
+			group.Go(func() error {
+				_, err := s.Settle(completed(job, 5), time.Now())
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			t.Fatalf("a repeated settlement failed: %v", err)
+		}
+		if _, err := s.Settle(failed(job), time.Now()); !errors.Is(err, store.ErrLost) {
+			t.Errorf("another outcome for the same job: %v, want ErrLost", err)
+		}
+		stranger := job
+		stranger.Node = aNode(t, s)
+		if _, err := s.Settle(completed(stranger, 5), time.Now()); !errors.Is(err, store.ErrLost) {
+			t.Errorf("settled by a node that does not own it: %v, want ErrLost", err)
+		}
+		end, err := s.Organization(t.Context(), o.ID, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if end.Balance != 95 || end.Running != 0 {
+			t.Errorf("at the end: %+v", end)
+		}
+		storetest.Audited(t, s)
+	})
+}
+
+func TestJobsOfADeadNodeAreReleased(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s := storetest.Open(t, address)
+		dead := aNode(t, s)
+		o := storetest.Organization(t, s, 5, 100)
+		lost := aJob(o, dead, 5)
+		if _, err := s.Begin(lost); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := s.ReleaseLost(t.Context(), time.Now()); err != nil || n != 0 {
+			t.Fatalf("released %d jobs of a live node, %v", n, err)
+		}
+		if err := s.Exec(`UPDATE nodes SET seen_at = seen_at - 11000`); err != nil {
+			t.Fatal(err)
+		}
+		alive := aNode(t, s)
+		kept := aJob(o, alive, 5)
+		if _, err := s.Begin(kept); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := s.ReleaseLost(t.Context(), time.Now()); err != nil || n != 1 {
+			t.Fatalf("released %d jobs, %v; want 1", n, err)
+		}
+		if err := s.Beat(dead); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("the dead node may still beat: %v", err)
+		}
+		if err := s.Beat(alive); err != nil {
+			t.Errorf("the live node may not beat: %v", err)
+		}
+		if _, err := s.Settle(completed(lost, 5), time.Now()); !errors.Is(err, store.ErrLost) {
+			t.Errorf("the dead node settled its job: %v, want ErrLost", err)
+		}
+		end, err := s.Settle(completed(kept, 5), time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if end.Running != 0 || end.Held != 0 || end.Balance != 95 {
+			t.Errorf("at the end: %+v", end)
+		}
+		storetest.Audited(t, s)
+	})
+}
+
+func TestFinishedJobsGoAfterTheirTime(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s := storetest.Open(t, address)
+		o, node := storetest.Organization(t, s, 5, 100), aNode(t, s)
+		for range 3 {
+			job := aJob(o, node, 5)
+			if _, err := s.Begin(job); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Settle(completed(job, 5), time.Now()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n, err := s.DeleteFinished(time.Now().Add(-time.Hour)); err != nil || n != 0 {
+			t.Errorf("deleted %d young jobs, %v", n, err)
+		}
+		if n, err := s.DeleteFinished(time.Now().Add(time.Hour)); err != nil || n != 3 {
+			t.Errorf("deleted %d old jobs, %v; want 3", n, err)
+		}
+		storetest.Audited(t, s) // the charges stay in the ledger
+	})
+}
+
+func TestCapturesAreFoundUntilTheyExpire(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s := storetest.Open(t, address)
+		o, node := storetest.Organization(t, s, 5, 100), aNode(t, s)
+		job := aJob(o, node, 5)
+		if _, err := s.Begin(job); err != nil {
+			t.Fatal(err)
+		}
+		end, now := completed(job, 5), time.Now()
+		end.Capture = &store.Capture{ID: "abc", Pages: 2, ExpiresAt: now.Add(time.Hour)}
+		if _, err := s.Settle(end, now); err != nil {
+			t.Fatal(err)
+		}
+		if c, err := s.Capture(t.Context(), "abc", now); err != nil || c.Pages != 2 {
+			t.Errorf("got %+v, %v", c, err)
+		}
+		later := now.Add(2 * time.Hour)
+		if _, err := s.Capture(t.Context(), "abc", later); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("an expired capture is found: %v", err)
+		}
+		expired, err := s.ExpiredCaptures(t.Context(), later)
+		if err != nil || len(expired) != 1 || expired[0] != "abc" {
+			t.Fatalf("expired are %v, %v", expired, err)
+		}
+		if err := s.DeleteCapture("abc"); err != nil {
+			t.Fatal(err)
+		}
+		if expired, err := s.ExpiredCaptures(context.Background(), later); err != nil || len(expired) != 0 {
+			t.Errorf("expired are %v, %v", expired, err)
+		}
+	})
+}

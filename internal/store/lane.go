@@ -1,0 +1,148 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"log/slog"
+	"slices"
+	"time"
+)
+
+// ErrUnknownOutcome is returned when the connection broke during a commit: the
+// change may have happened or not. Only a read can tell.
+var ErrUnknownOutcome = errors.New("the outcome of the commit is unknown")
+
+const (
+	// laneBatch bounds how long the first write of a batch waits for the last.
+	laneBatch = 128
+	// laneQueue is deep enough that callers block on their answer, not on it.
+	laneQueue = 4096
+	// transactionTime is far above what a batch takes; past it the database is
+	// as good as down.
+	transactionTime = 10 * time.Second
+	// conflictTries is how often a deadlocked transaction runs again.
+	conflictTries = 5
+)
+
+// lane commits writes one after the other. Those that wait at the same moment
+// share one commit, which is what makes full durability fast: the disk is
+// synced once for all of them. Writes of one organization always take the same
+// lane, so a node never waits for its own row locks.
+type lane struct {
+	store *Store
+	queue chan *write
+	ended chan struct{}
+	log   *slog.Logger
+}
+
+type write struct {
+	organization string
+	apply        func(context.Context, *sql.Tx) error
+	err          chan error
+}
+
+var laneSeed = maphash.MakeSeed()
+
+func (s *Store) startLanes(log *slog.Logger) {
+	for range s.dialect.lanes {
+		l := &lane{store: s, queue: make(chan *write, laneQueue), ended: make(chan struct{}), log: log}
+		s.lanes = append(s.lanes, l)
+		go l.run()
+	}
+}
+
+func (l *lane) stop() {
+	close(l.queue)
+	<-l.ended
+}
+
+// write runs apply in a transaction, shared with whatever else waits, and
+// returns once it is committed. It does not take the caller's context: a write
+// that has been queued must be seen to its end, since its effect outlives the
+// caller. apply may run more than once, each time on a fresh transaction, and
+// must change nothing when it returns nil to refuse.
+func (s *Store) write(organization string, apply func(context.Context, *sql.Tx) error) error {
+	w := &write{organization: organization, apply: apply, err: make(chan error, 1)}
+	s.lanes[maphash.String(laneSeed, organization)%uint64(len(s.lanes))].queue <- w
+	return <-w.err
+}
+
+func (l *lane) run() {
+	defer close(l.ended)
+	for first := range l.queue {
+		batch := []*write{first}
+		for len(batch) < laneBatch && len(l.queue) > 0 {
+			w, open := <-l.queue
+			if !open {
+				break
+			}
+			batch = append(batch, w)
+		}
+		l.commit(batch)
+	}
+}
+
+// commit applies the whole batch in one transaction. When one write fails, all
+// of them run again, each in its own, so that none suffers for another.
+func (l *lane) commit(batch []*write) {
+	slices.SortStableFunc(batch, func(a, b *write) int { return cmp.Compare(a.organization, b.organization) })
+	err := l.store.transact(func(ctx context.Context, tx *sql.Tx) error {
+		for _, w := range batch {
+			if err := w.apply(ctx, tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil || len(batch) == 1 || errors.Is(err, ErrUnknownOutcome) {
+		for _, w := range batch {
+			w.err <- err
+		}
+		return
+	}
+	l.log.Debug("batch of writes split", "writes", len(batch), "error", err)
+	for _, w := range batch {
+		w.err <- l.store.transact(w.apply)
+	}
+}
+
+// transact runs apply in a transaction of its own and commits it. Conflicts
+// with other transactions are tried again.
+func (s *Store) transact(apply func(context.Context, *sql.Tx) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), transactionTime)
+	defer cancel()
+	for try := 1; ; try++ {
+		err := s.transactOnce(ctx, apply)
+		if err == nil || try == conflictTries || !s.dialect.retryable(err) {
+			return err
+		}
+	}
+}
+
+func (s *Store) transactOnce(ctx context.Context, apply func(context.Context, *sql.Tx) error) error {
+	tx, err := s.writes.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin a transaction: %w", err)
+	}
+	if err := apply(ctx, tx); err != nil {
+		_ = tx.Rollback() // the error that matters is the one we have
+		return err
+	}
+	err = tx.Commit()
+	if err == nil {
+		return nil
+	}
+	if s.dialect.fatal(err) {
+		// Going on could acknowledge what a later crash takes back.
+		panic(fmt.Sprintf("the disk failed to sync a commit: %v", err))
+	}
+	if s.dialect.notCommitted(err) {
+		_ = tx.Rollback()
+		return fmt.Errorf("commit: %w", err)
+	}
+	return fmt.Errorf("%w: %w", ErrUnknownOutcome, err)
+}

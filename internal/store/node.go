@@ -1,0 +1,109 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"earshot"
+)
+
+// takeoverAfter is how long a node may be silent before its jobs are taken from
+// it. A node beats every two seconds, so that is four beats missed.
+const takeoverAfter = 10 * time.Second
+
+// RegisterNode adds a node and gives it an id that no other ever had. On a
+// database that serves a single process all others are gone for certain.
+func (s *Store) RegisterNode(host string, now time.Time) (id string, err error) {
+	id = newID()
+	err = s.write(id, func(ctx context.Context, tx *sql.Tx) error {
+		if s.dialect.exclusive {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM nodes`); err != nil {
+				return fmt.Errorf("remove former nodes: %w", err)
+			}
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO nodes (id, host, started_at, seen_at) VALUES ($1, $2, $3, `+s.dialect.now+`)`,
+			id, host, millis(now))
+		if err != nil {
+			return fmt.Errorf("register node: %w", err)
+		}
+		return nil
+	})
+	return id, err
+}
+
+// Beat says that the node is alive. Returns ErrNotFound when it was declared
+// dead in the meantime: its jobs are no longer its own.
+func (s *Store) Beat(id string) error {
+	return s.write(id, func(ctx context.Context, tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, `UPDATE nodes SET seen_at = `+s.dialect.now+` WHERE id = $1`, id)
+		if err != nil {
+			return fmt.Errorf("beat: %w", err)
+		}
+		if n, err := result.RowsAffected(); err == nil && n == 0 {
+			return fmt.Errorf("node %s: %w", id, ErrNotFound)
+		}
+		return nil
+	})
+}
+
+// RemoveNode takes a node off the list when it stops. Jobs it leaves behind are
+// lost ones.
+func (s *Store) RemoveNode(id string) error {
+	return s.write(id, func(ctx context.Context, tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM nodes WHERE id = $1`, id); err != nil {
+			return fmt.Errorf("remove node: %w", err)
+		}
+		return nil
+	})
+}
+
+// ReleaseLost ends the synchronous jobs of nodes that are gone: their clients
+// are gone with them. They are charged nothing. It tells how many there were.
+func (s *Store) ReleaseLost(ctx context.Context, now time.Time) (int, error) {
+	err := s.write("", func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM nodes WHERE seen_at < `+s.dialect.now+` - $1`, takeoverAfter.Milliseconds())
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("remove dead nodes: %w", err)
+	}
+	lost, err := s.lostJobs(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for i, job := range lost {
+		_, err := s.Settle(Settlement{
+			Job:    job,
+			Status: earshot.StatusFailed,
+			Error:  &earshot.Error{Code: earshot.CodeInternal, Message: "the node that ran this call is gone"},
+		}, now)
+		if err != nil {
+			return i, err
+		}
+	}
+	return len(lost), nil
+}
+
+func (s *Store) lostJobs(ctx context.Context) ([]Job, error) {
+	rows, err := s.reads.QueryContext(ctx, `
+		SELECT id, organization, key_id, provider, mode, request, most, node, created_at FROM jobs
+		WHERE NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.id = jobs.node)`)
+	if err != nil {
+		return nil, fmt.Errorf("find lost jobs: %w", err)
+	}
+	defer rows.Close()
+	var lost []Job
+	for rows.Next() {
+		var job Job
+		var created int64
+		err := rows.Scan(&job.ID, &job.Organization, &job.KeyID, &job.Provider, &job.Mode, &job.Request, &job.Most, &job.Node, &created)
+		if err != nil {
+			return nil, fmt.Errorf("find lost jobs: %w", err)
+		}
+		job.CreatedAt = time.UnixMilli(created)
+		lost = append(lost, job)
+	}
+	return lost, rows.Err()
+}

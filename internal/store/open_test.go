@@ -1,0 +1,126 @@
+package store_test
+
+import (
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+	"golang.org/x/sync/errgroup"
+
+	"earshot/internal/store"
+	"earshot/internal/store/storetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestMigrationsRunOnceHoweverManyStartTogether(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		var group errgroup.Group
+		for range 6 {
+			group.Go(func() error {
+				s, err := store.Open(t.Context(), store.Config{URL: address, Log: slog.New(slog.DiscardHandler)})
+				if err != nil {
+					return err
+				}
+				return s.Close()
+			})
+		}
+		if err := group.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		s := storetest.Open(t, address)
+		if err := s.Ping(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestBothDatabasesHaveTheSameTables(t *testing.T) {
+	t.Parallel()
+	ours := func(address string) []string {
+		columns, err := storetest.Open(t, address).Columns(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.DeleteFunc(columns, func(name string) bool {
+			return strings.HasPrefix(name, "goose_") || strings.HasPrefix(name, "sqlite_") ||
+				strings.HasPrefix(name, "rate_windows.") // one process counts in memory
+		})
+	}
+	sqlite, postgres := ours(filepath.Join(t.TempDir(), "earshot.db")), ours(storetest.Postgres(t))
+	if diff := cmp.Diff(sqlite, postgres); diff != "" {
+		t.Errorf("the schemas differ (-sqlite +postgres):\n%s", diff)
+	}
+	if len(sqlite) < 40 {
+		t.Errorf("only %d columns were found", len(sqlite))
+	}
+}
+
+func TestASecondServerOnTheSameFileIsRefused(t *testing.T) {
+	t.Parallel()
+	cfg := store.Config{URL: filepath.Join(t.TempDir(), "earshot.db"), Serve: true, Log: slog.New(slog.DiscardHandler)}
+	first, err := store.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second, err := store.Open(t.Context(), cfg); err == nil {
+		t.Error("a second server opened the file")
+		_ = second.Close()
+	}
+	beside := cfg
+	beside.Serve = false
+	if tool, err := store.Open(t.Context(), beside); err != nil {
+		t.Errorf("the command line cannot work beside a server: %v", err)
+	} else if err := tool.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := store.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatalf("the file stays claimed after its server stopped: %v", err)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPostgresThatMayLoseCommitsIsRefused(t *testing.T) {
+	t.Parallel()
+	address := storetest.With(t, storetest.Postgres(t), "synchronous_commit", "off")
+	cfg := store.Config{URL: address, Log: slog.New(slog.DiscardHandler)}
+	if s, err := store.Open(t.Context(), cfg); err == nil {
+		t.Error("a server with synchronous_commit off was accepted")
+		_ = s.Close()
+	} else if !strings.Contains(err.Error(), "synchronous_commit") {
+		t.Errorf("the error does not name the setting: %v", err)
+	}
+	cfg.AllowUnsafe = true
+	s, err := store.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestABadDatabaseURLDoesNotShowItsPassword(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"postgres://u:hunter2@127.0.0.1:notaport/x", "postgres://u:hunter2@127.0.0.1:1/x"} {
+		s, err := store.Open(t.Context(), store.Config{URL: address, Log: slog.New(slog.DiscardHandler)})
+		if err == nil {
+			_ = s.Close()
+			t.Fatalf("%s was opened", address)
+		}
+		if strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("the error shows the password: %v", err)
+		}
+	}
+}

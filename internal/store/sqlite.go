@@ -1,0 +1,113 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+var sqliteDialect = dialect{
+	name:      "sqlite3",
+	now:       `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
+	lanes:     1, // SQLite has one writer
+	exclusive: true,
+	// SQLite's COMMIT either returns no error or has committed nothing.
+	notCommitted: func(error) bool { return true },
+	// The busy timeout has waited already.
+	retryable: func(error) bool { return false },
+	duplicate: func(err error) bool {
+		code := sqliteCode(err)
+		return code == sqlite3.SQLITE_CONSTRAINT_UNIQUE || code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
+	},
+	fatal: func(err error) bool {
+		code := sqliteCode(err)
+		return code == sqlite3.SQLITE_IOERR_FSYNC || code == sqlite3.SQLITE_IOERR_DIR_FSYNC
+	},
+}
+
+func sqliteCode(err error) int {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		return e.Code()
+	}
+	return 0
+}
+
+// lockWait is how long the command line waits for a server's transaction, and
+// one process for another's migration.
+const lockWait = 10 * time.Second
+
+// openSQLite opens the file with one connection that writes and some that read.
+func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
+	if err := os.MkdirAll(filepath.Dir(cfg.URL), 0o700); err != nil {
+		return nil, fmt.Errorf("make the data folder: %w", err)
+	}
+	unlock := func() error { return nil }
+	if cfg.Serve {
+		var err error
+		if unlock, err = lockFile(ctx, cfg.URL+".serve", 0); err != nil {
+			return nil, fmt.Errorf("another server works on %s: %w", cfg.URL, err)
+		}
+	}
+	writes, err := sql.Open("sqlite", sqliteDSN(cfg.URL, "immediate", false))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", cfg.URL, err), unlock())
+	}
+	writes.SetMaxOpenConns(1)
+	reads, err := sql.Open("sqlite", sqliteDSN(cfg.URL, "deferred", true))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", cfg.URL, err), writes.Close(), unlock())
+	}
+	reads.SetMaxOpenConns(max(4, 2*runtime.GOMAXPROCS(0)))
+	reads.SetMaxIdleConns(max(4, 2*runtime.GOMAXPROCS(0)))
+	return &Store{
+		dialect:        sqliteDialect,
+		reads:          reads,
+		writes:         writes,
+		lockMigrations: func(ctx context.Context) (func() error, error) { return lockFile(ctx, cfg.URL+".migrate", lockWait) },
+		close:          func() error { return errors.Join(reads.Close(), writes.Close(), unlock()) },
+	}, nil
+}
+
+func sqliteDSN(path, txlock string, queryOnly bool) string {
+	query := url.Values{"_txlock": {txlock}, "_pragma": {
+		"busy_timeout(" + strconv.FormatInt(lockWait.Milliseconds(), 10) + ")",
+		"journal_mode(WAL)",            // readers and the writer do not wait for each other
+		"synchronous(FULL)",            // an acknowledged commit survives a power loss
+		"foreign_keys(1)",              // off by default
+		"journal_size_limit(64000000)", // the log shrinks again after a burst
+	}}
+	if queryOnly {
+		query.Add("_pragma", "query_only(1)")
+	}
+	return (&url.URL{Scheme: "file", Opaque: url.PathEscape(path), RawQuery: query.Encode()}).String()
+}
+
+// lockFile takes an exclusive lock that the system drops when the process ends,
+// however it ends. SQLite's own locking does it on every platform.
+func lockFile(ctx context.Context, path string, wait time.Duration) (unlock func() error, err error) {
+	dsn := (&url.URL{Scheme: "file", Opaque: url.PathEscape(path), RawQuery: url.Values{
+		"_pragma": {"busy_timeout(" + strconv.FormatInt(wait.Milliseconds(), 10) + ")"},
+		"_txlock": {"exclusive"},
+	}.Encode()}).String()
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	// The transaction is the lock: it must outlive ctx.
+	tx, err := db.BeginTx(context.WithoutCancel(ctx), nil)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), db.Close())
+	}
+	return func() error { return errors.Join(tx.Rollback(), db.Close()) }, nil
+}

@@ -1,0 +1,115 @@
+// Package store keeps everything that must survive: organizations, keys, jobs,
+// the ledger, captures, nodes. It holds every SQL statement of the service, for
+// SQLite and PostgreSQL alike. Each method is one domain operation and one
+// transaction.
+//
+// The organization's row orders all changes of its slots and credits. Rows are
+// locked organizations first, in the order of their ids, then jobs.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Store is an open database. It is safe for concurrent use.
+type Store struct {
+	dialect dialect
+	reads   *sql.DB
+	writes  *sql.DB
+	lanes   []*lane
+	// lockMigrations keeps other processes from migrating at the same time.
+	lockMigrations func(context.Context) (unlock func() error, err error)
+	close          func() error
+}
+
+// Config says which database to open.
+type Config struct {
+	// URL is postgres://… or the path of a SQLite file.
+	URL string
+	// Serve claims a SQLite file for this process: a second server on the same
+	// file is refused. The command line leaves it off and works beside a server.
+	Serve bool
+	// AllowUnsafe opens a PostgreSQL server that may lose acknowledged commits
+	// (fsync, full_page_writes or synchronous_commit off).
+	AllowUnsafe bool
+	Log         *slog.Logger
+}
+
+// Shared tells whether several nodes may work on the database of that URL.
+func Shared(url string) bool {
+	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
+}
+
+// Open opens the database and brings its schema up to date.
+func Open(ctx context.Context, cfg Config) (*Store, error) {
+	open := openSQLite
+	if Shared(cfg.URL) {
+		open = openPostgres
+	}
+	s, err := open(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.migrate(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), s.close())
+	}
+	s.startLanes(cfg.Log)
+	return s, nil
+}
+
+// Close waits for the writes under way and closes the database. No method may
+// be called after it.
+func (s *Store) Close() error {
+	for _, l := range s.lanes {
+		l.stop()
+	}
+	return s.close()
+}
+
+// Ping tells whether the database answers.
+func (s *Store) Ping(ctx context.Context) error {
+	var one int
+	if err := s.reads.QueryRowContext(ctx, `SELECT 1`).Scan(&one); err != nil {
+		return fmt.Errorf("ping the database: %w", err)
+	}
+	return nil
+}
+
+// dialect is what SQLite and PostgreSQL say differently.
+type dialect struct {
+	name string // also what goose and the migrations' folder call it
+	// now is the database's own clock in Unix milliseconds. Only what several
+	// nodes must agree on uses it; all other times come from Go.
+	now string
+	// forUpdate locks the rows that a SELECT finds. SQLite has one writer, whose
+	// transaction locks the whole database.
+	forUpdate string
+	// lanes is how many transactions a node commits side by side.
+	lanes int
+	// snapshot is the isolation in which all reads of a transaction agree.
+	snapshot sql.IsolationLevel
+	// exclusive tells that one process at a time serves the database.
+	exclusive bool
+	// notCommitted tells of an error of COMMIT that nothing was committed.
+	notCommitted func(error) bool
+	// retryable tells that a transaction lost a conflict and may simply run again.
+	retryable func(error) bool
+	// duplicate tells that a unique constraint refused a row.
+	duplicate func(error) bool
+	// fatal tells that the disk lost what it was told to keep: nothing after it
+	// can be trusted.
+	fatal func(error) bool
+}
+
+func millis(t time.Time) int64 { return t.UnixMilli() }
+
+// newID makes an id that sorts by time of creation.
+func newID() string { return uuid.Must(uuid.NewV7()).String() }

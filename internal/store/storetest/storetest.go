@@ -1,0 +1,122 @@
+// Package storetest gives tests a real, empty database of each kind.
+package storetest
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver, to make schemas
+
+	"earshot/internal/account"
+	"earshot/internal/store"
+)
+
+// PostgresVariable names the server that scripts/with-postgres.sh started.
+const PostgresVariable = "EARSHOT_TEST_POSTGRES"
+
+// OnEach runs the test on SQLite and on PostgreSQL, each time with the address
+// of a fresh, empty database.
+func OnEach(t *testing.T, test func(t *testing.T, address string)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		test(t, filepath.Join(t.TempDir(), "earshot.db"))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		test(t, Postgres(t))
+	})
+}
+
+// Postgres makes an empty schema and gives the address that leads into it. It
+// skips the test where there is no server, except in CI, where it fails.
+func Postgres(tb testing.TB) string {
+	tb.Helper()
+	server := os.Getenv(PostgresVariable)
+	if server == "" {
+		if os.Getenv("CI") == "true" {
+			tb.Fatalf("%s is not set: run the tests through make test", PostgresVariable)
+		}
+		tb.Skipf("%s is not set: run the tests through make test", PostgresVariable)
+	}
+	schema := "test_" + strings.ToLower(rand.Text())
+	admin, err := sql.Open("pgx", server)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if _, err := admin.ExecContext(tb.Context(), `CREATE SCHEMA `+schema); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if _, err := admin.ExecContext(context.Background(), `DROP SCHEMA `+schema+` CASCADE`); err != nil {
+			tb.Error(err)
+		}
+		if err := admin.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return With(tb, server, "search_path", schema)
+}
+
+// With adds a parameter to a database's address.
+func With(tb testing.TB, address, name, value string) string {
+	tb.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	query := u.Query()
+	query.Set(name, value)
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
+// Open opens a store that is closed when the test ends.
+func Open(tb testing.TB, address string) *store.Store {
+	tb.Helper()
+	s, err := store.Open(tb.Context(), store.Config{URL: address, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return s
+}
+
+// Organization makes an organization on a plan of that many slots and credits.
+func Organization(tb testing.TB, s *store.Store, slots int, credits int64) *account.Organization {
+	tb.Helper()
+	o, err := s.CreateOrganization(store.NewOrganization{
+		Name:          "org-" + rand.Text(),
+		Plan:          account.Plan{Name: "hobby", Slots: slots, CreditsPerCycle: 1000, RequestsPerSecond: 1000, QueueCapacity: 100},
+		FirstGrant:    credits,
+		WebhookSecret: account.NewWebhookSecret(),
+	}, time.Now())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return o
+}
+
+// Audited fails the test when a balance or counter is off.
+func Audited(tb testing.TB, s *store.Store) {
+	tb.Helper()
+	findings, err := s.Audit(context.Background())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, f := range findings {
+		tb.Errorf("audit: %+v", f)
+	}
+}
