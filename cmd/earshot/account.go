@@ -1,0 +1,174 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"earshot/internal/account"
+	"earshot/internal/app"
+	"earshot/internal/store"
+)
+
+// opened runs a command on the database, beside a server or without one.
+func opened(in *invocation, work func(*store.Store) error) error {
+	s, err := app.OpenStore(in, in.cfg, false)
+	if err != nil {
+		return err
+	}
+	if err := work(s); err != nil {
+		_ = s.Close() // the error that matters is the one we have
+		return err
+	}
+	return s.Close()
+}
+
+// organizationJSON is how an organization is printed.
+type organizationJSON struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Plan string `json:"plan"`
+}
+
+func printable(o *account.Organization) organizationJSON {
+	return organizationJSON{ID: o.ID, Name: o.Name, Plan: o.Plan.Name}
+}
+
+// accountJSON is what --json prints.
+type accountJSON struct {
+	Organization  organizationJSON `json:"organization"`
+	Key           string           `json:"key,omitempty"`
+	WebhookSecret string           `json:"webhookSecret,omitempty"`
+	Credits       *int64           `json:"credits,omitempty"`
+}
+
+func (in *invocation) json(v any) error {
+	encoder := json.NewEncoder(in.out)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(v)
+}
+
+type orgCmd struct {
+	Create orgCreateCmd `cmd:"" help:"Make an organization, and a key for it."`
+	List   orgListCmd   `cmd:"" help:"List the organizations."`
+	Set    orgSetCmd    `cmd:"" help:"Change an organization's plan or correct its balance."`
+}
+
+type orgCreateCmd struct {
+	Name    string `arg:"" help:"Its name, not yet taken."`
+	Plan    string `help:"Its plan." default:"free"`
+	Credits *int64 `help:"Credits in the place of the plan's first grant."`
+	JSON    bool   `name:"json" help:"Print one JSON object."`
+}
+
+// Run makes the organization.
+func (c *orgCreateCmd) Run(in *invocation) error {
+	return opened(in, func(s *store.Store) error {
+		a, err := app.CreateOrganization(s, in.cfg.Settings, c.Name, c.Plan, c.Credits)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return in.json(accountJSON{Organization: printable(a.Organization), Key: a.Key.Text, WebhookSecret: a.WebhookSecret})
+		}
+		_, err = fmt.Fprintf(in.out, "organization:   %s (%s)\nplan:           %s, %d credits\nkey:            %s\nwebhook secret: %s\nBoth secrets are shown this once.\n",
+			a.Organization.Name, a.Organization.ID, a.Organization.Plan.Name, a.Organization.Balance, a.Key.Text, a.WebhookSecret)
+		return err
+	})
+}
+
+type orgListCmd struct {
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Run lists the organizations.
+func (c *orgListCmd) Run(in *invocation) error {
+	return opened(in, func(s *store.Store) error {
+		all, err := s.Organizations(in)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			list := make([]accountJSON, len(all))
+			for i, o := range all {
+				list[i] = accountJSON{Organization: printable(o), Credits: &o.Balance}
+			}
+			return in.json(map[string]any{"organizations": list})
+		}
+		table := tabwriter.NewWriter(in.out, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "NAME\tPLAN\tCREDITS\tRUNNING\tID")
+		for _, o := range all {
+			fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\n", o.Name, o.Plan.Name, o.Balance, o.Running, o.ID)
+		}
+		return table.Flush()
+	})
+}
+
+type orgSetCmd struct {
+	Name    string `arg:"" help:"The organization."`
+	Plan    string `help:"Move it to this plan."`
+	Credits *int64 `help:"Correct its balance to this."`
+	JSON    bool   `name:"json" help:"Print one JSON object."`
+}
+
+// Run changes the organization.
+func (c *orgSetCmd) Run(in *invocation) error {
+	return opened(in, func(s *store.Store) error {
+		o, err := s.OrganizationByName(in, c.Name)
+		if err != nil {
+			return err
+		}
+		if c.Plan != "" {
+			if err := app.SetPlan(s, in.cfg.Settings, o.ID, c.Plan); err != nil {
+				return err
+			}
+		}
+		if c.Credits != nil {
+			if _, err := s.SetBalance(o.ID, *c.Credits, time.Now()); err != nil {
+				return err
+			}
+		}
+		return in.standing(s, c.Name, c.JSON)
+	})
+}
+
+// standing prints how an organization stands.
+func (in *invocation) standing(s *store.Store, name string, asJSON bool) error {
+	o, err := s.OrganizationByName(in, name)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return in.json(accountJSON{Organization: printable(o), Credits: &o.Balance})
+	}
+	_, err = fmt.Fprintf(in.out, "%s: plan %s, %d credits\n", o.Name, o.Plan.Name, o.Balance)
+	return err
+}
+
+type creditsCmd struct {
+	Grant creditsGrantCmd `cmd:"" help:"Give an organization credits."`
+}
+
+type creditsGrantCmd struct {
+	Org    string `required:"" help:"The organization."`
+	Amount int64  `arg:"" help:"How many credits."`
+	JSON   bool   `name:"json" help:"Print one JSON object."`
+}
+
+// Run gives the credits.
+func (c *creditsGrantCmd) Run(in *invocation) error {
+	if c.Amount <= 0 {
+		return fmt.Errorf("a grant must be above 0, but is %d; 'earshot org set --credits' corrects a balance", c.Amount)
+	}
+	return opened(in, func(s *store.Store) error {
+		o, err := s.OrganizationByName(in, c.Org)
+		if err != nil {
+			return err
+		}
+		if _, err := s.Grant(o.ID, c.Amount, time.Now()); err != nil {
+			return err
+		}
+		return in.standing(s, c.Org, c.JSON)
+	})
+}

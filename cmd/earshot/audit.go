@@ -1,0 +1,46 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"earshot"
+	"earshot/internal/store"
+)
+
+// errFindings makes the audit exit with 1.
+var errFindings = errors.New("the audit found differences")
+
+type auditCmd struct {
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Run prints what is off.
+func (c *auditCmd) Run(in *invocation) error {
+	return opened(in, func(s *store.Store) error {
+		findings, err := s.Audit(in)
+		if err != nil {
+			return err
+		}
+		if err := c.print(in, findings); err != nil {
+			return err
+		}
+		if len(findings) > 0 {
+			return errFindings
+		}
+		return nil
+	})
+}
+
+func (c *auditCmd) print(in *invocation, findings []store.Finding) error {
+	if c.JSON {
+		return in.json(map[string]any{"ok": len(findings) == 0, "findings": earshot.List[store.Finding](findings)})
+	}
+	for _, f := range findings {
+		fmt.Fprintf(in.out, "%s: %s: stored %d, but the rows say %d\n", f.Organization, f.What, f.Stored, f.Actual)
+	}
+	if len(findings) == 0 {
+		fmt.Fprintln(in.out, "all balances and counters agree with the rows")
+	}
+	return nil
+}

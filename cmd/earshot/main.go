@@ -1,0 +1,82 @@
+// Command earshot is the service and the tool to operate it.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"earshot/internal/app"
+)
+
+// cli is the command line. Every flag can also be given as an EARSHOT_
+// variable or in the settings file, in that order of strength.
+type cli struct {
+	Config              settingsFile `help:"Settings file (YAML): any flag below by its name, and the sections providers, plans and prices." placeholder:"FILE"`
+	Data                string       `help:"Folder for the SQLite database and the captures." default:"data" placeholder:"DIR"`
+	Database            string       `help:"PostgreSQL to use instead of SQLite, for many nodes." placeholder:"postgres://…"`
+	AllowUnsafeDatabase bool         `help:"Use a PostgreSQL that may lose acknowledged commits."`
+	LogLevel            string       `help:"Least level to log." enum:"debug,info,warn,error" default:"info"`
+
+	Serve   serveCmd   `cmd:"" help:"Run the service."`
+	Org     orgCmd     `cmd:"" help:"Manage organizations."`
+	Key     keyCmd     `cmd:"" help:"Manage API keys."`
+	Credits creditsCmd `cmd:"" help:"Manage credits."`
+	Audit   auditCmd   `cmd:"" help:"Recompute every balance and counter from the rows. Exits with 1 when one is off."`
+}
+
+// invocation is what every command is handed.
+type invocation struct {
+	context.Context
+	cfg app.Config
+	out io.Writer
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "earshot:", err)
+		os.Exit(1) //nolint:gocritic // the deferred stop is of no use to a process that ends
+	}
+}
+
+// run is the whole program, for main and for tests.
+func run(ctx context.Context, args []string, out, errOut io.Writer) error {
+	var c cli
+	file := &fileSettings{}
+	parser, err := kong.New(&c,
+		kong.Name("earshot"),
+		kong.Description("Asks AI chat assistants and search engines on your behalf and returns what they answered as structured data."),
+		kong.UsageOnError(),
+		kong.DefaultEnvars("EARSHOT"),
+		kong.Resolvers(file),
+		kong.Bind(file),
+		kong.Writers(out, errOut),
+	)
+	if err != nil {
+		return fmt.Errorf("define the command line: %w", err)
+	}
+	command, err := parser.Parse(args)
+	if err != nil {
+		return err
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
+		return fmt.Errorf("log level: %w", err)
+	}
+	return command.Run(&invocation{Context: ctx, out: out, cfg: app.Config{
+		Data:                c.Data,
+		Database:            c.Database,
+		AllowUnsafeDatabase: c.AllowUnsafeDatabase,
+		Settings:            file.Settings,
+		Log:                 slog.New(slog.NewTextHandler(errOut, &slog.HandlerOptions{Level: level})),
+	}})
+}
+

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/alecthomas/kong"
+	"go.yaml.in/yaml/v3"
+
+	"earshot/internal/app"
+)
+
+// settingsFile is the flag that names the settings file.
+type settingsFile string
+
+// BeforeResolve reads the file before any flag takes its value from there.
+func (f settingsFile) BeforeResolve(file *fileSettings, ctx *kong.Context, trace *kong.Path) error {
+	path := string(ctx.FlagValue(trace.Flag).(settingsFile))
+	if path == "" {
+		return nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("settings file: %w", err)
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	if err := decoder.Decode(file); err != nil {
+		return fmt.Errorf("settings file %s: %w", path, err)
+	}
+	return nil
+}
+
+// fileSettings is what the settings file holds: flags by their names, and the
+// sections that no flag can hold.
+type fileSettings struct {
+	app.Settings `yaml:",inline"`
+	Flags        map[string]any `yaml:",inline"`
+}
+
+// Validate refuses a name that no flag has.
+func (f *fileSettings) Validate(model *kong.Application) error {
+	known := map[string]bool{}
+	_ = kong.Visit(model, func(node kong.Visitable, next kong.Next) error {
+		if flag, ok := node.(*kong.Flag); ok {
+			known[flag.Name] = true
+		}
+		return next(nil)
+	})
+	for _, name := range slices.Sorted(maps.Keys(f.Flags)) {
+		if !known[name] {
+			return fmt.Errorf("settings file: there is no setting %q", name)
+		}
+	}
+	return nil
+}
+
+// Resolve gives a flag its value from the file, unless a variable does.
+func (f *fileSettings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	for _, name := range flag.Envs {
+		if _, set := os.LookupEnv(name); set {
+			return nil, nil
+		}
+	}
+	return f.Flags[flag.Name], nil
+}

@@ -1,0 +1,178 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/job"
+	"earshot/internal/ratelimit"
+	"earshot/internal/strictjson"
+)
+
+const (
+	maxBody   = 1 << 20
+	bodyTime  = 30 * time.Second // for a body to arrive
+	writeTime = 60 * time.Second // for a client to take its response
+)
+
+// call is one request under way.
+type call struct {
+	server    *Server
+	w         http.ResponseWriter
+	r         *http.Request
+	id        string
+	started   time.Time
+	route     *route
+	principal *account.Principal // nil until the key is checked
+	receipt   job.Receipt
+	status    int
+}
+
+// object reads the body as one JSON object.
+func (c *call) object() (*strictjson.Object, error) {
+	if err := checkContentType(c.r.Header); err != nil {
+		return nil, err
+	}
+	control := http.NewResponseController(c.w)
+	if err := control.SetReadDeadline(time.Now().Add(bodyTime)); err != nil {
+		return nil, fmt.Errorf("limit the time of the body: %w", err)
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxBody))
+	if err != nil {
+		return nil, bodyError(c.r, err)
+	}
+	// From here on a read only waits for the client to leave.
+	if err := control.SetReadDeadline(time.Time{}); err != nil {
+		return nil, fmt.Errorf("lift the limit of the body: %w", err)
+	}
+	return strictjson.Parse(body)
+}
+
+func bodyError(r *http.Request, err error) error {
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return strictjson.Invalid(strictjson.BodyField, "must have at most %d bytes", tooLarge.Limit)
+	case r.Context().Err() != nil:
+		return &earshot.Error{Code: earshot.CodeCanceled, Message: "the request was canceled", Err: err}
+	default:
+		return strictjson.Invalid(strictjson.BodyField, "could not be read")
+	}
+}
+
+func checkContentType(h http.Header) error {
+	if encoding := h.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return strictjson.Invalid(strictjson.BodyField, "must not be compressed")
+	}
+	header := h.Get("Content-Type")
+	if header == "" {
+		return nil
+	}
+	kind, params, err := mime.ParseMediaType(header)
+	if err != nil || kind != "application/json" {
+		return strictjson.Invalid(strictjson.BodyField, "must be sent as application/json")
+	}
+	if charset, ok := params["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
+		return strictjson.Invalid(strictjson.BodyField, "must be UTF-8")
+	}
+	return nil
+}
+
+// limits says how the request's window stands.
+func (c *call) limits(v ratelimit.Verdict) {
+	// Spelled as documented, which Set would not keep.
+	c.w.Header()["X-RateLimit-Limit"] = []string{strconv.Itoa(v.Limit)}
+	c.w.Header()["X-RateLimit-Remaining"] = []string{strconv.Itoa(v.Remaining)}
+}
+
+// address is who the request comes from, for want of a key. One household or
+// server has a whole /64 of IPv6.
+func (c *call) address() string {
+	host, _, err := net.SplitHostPort(c.r.RemoteAddr)
+	if err != nil {
+		return c.r.RemoteAddr
+	}
+	addr, err := netip.ParseAddr(host)
+	if err != nil || addr.Unmap().Is4() {
+		return host
+	}
+	prefix, err := addr.WithZone("").Prefix(64)
+	if err != nil {
+		return host
+	}
+	return prefix.String()
+}
+
+// json answers 200 with v.
+func (c *call) json(v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode the response: %w", err)
+	}
+	c.write(http.StatusOK, "application/json", body)
+	return nil
+}
+
+// write sends the response. A client that is gone cannot be told, so errors
+// end here.
+func (c *call) write(status int, contentType string, body []byte) {
+	if c.principal != nil && strings.HasPrefix(c.r.URL.Path, "/v1/monitor/") {
+		c.usage()
+	}
+	c.status = status
+	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(writeTime))
+	c.w.Header().Set("Content-Type", contentType)
+	c.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	c.w.Header().Set("X-Content-Type-Options", "nosniff")
+	c.w.WriteHeader(status)
+	_, _ = c.w.Write(body)
+}
+
+// usage sets the headers that every response to a monitor call carries.
+func (c *call) usage() {
+	o := c.receipt.Organization
+	if o == nil {
+		var err error
+		if o, err = c.server.Store.Organization(c.r.Context(), c.principal.OrganizationID, time.Now()); err != nil {
+			return // without a database there is nothing true to say
+		}
+		c.receipt.Running = o.Running
+	}
+	running := min(c.receipt.Running, o.Plan.Slots)
+	h := c.w.Header()
+	h.Set("X-Concurrent-Limit", strconv.Itoa(o.Plan.Slots))
+	h.Set("X-Concurrent-Current", strconv.Itoa(running))
+	h.Set("X-Concurrent-Remaining", strconv.Itoa(o.Plan.Slots-running))
+	h.Set("X-Credits-Remaining", strconv.FormatInt(o.Balance, 10))
+	h.Set("X-Credits-Charged", strconv.FormatInt(c.receipt.Charged, 10))
+	h.Set("X-Latency-Ms", strconv.FormatInt(time.Since(c.started).Milliseconds(), 10))
+}
+
+// statusRecorder notes the status that a plain handler sends.
+type statusRecorder struct {
+	http.ResponseWriter
+	call *call
+}
+
+func (w statusRecorder) WriteHeader(status int) {
+	w.call.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w statusRecorder) Write(b []byte) (int, error) {
+	if w.call.status == 0 {
+		w.call.status = http.StatusOK
+	}
+	return w.ResponseWriter.Write(b)
+}

@@ -1,0 +1,72 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"earshot"
+	"earshot/internal/ratelimit"
+)
+
+// statusClientGone is what a response to a client that has left is counted as.
+const statusClientGone = 499
+
+// statuses is the one table from codes to statuses.
+var statuses = map[earshot.Code]int{
+	earshot.CodeValidation:        http.StatusBadRequest,
+	earshot.CodeMissingKey:        http.StatusUnauthorized,
+	earshot.CodeInvalidKey:        http.StatusUnauthorized,
+	earshot.CodeNoCredits:         http.StatusForbidden,
+	earshot.CodeNoPermission:      http.StatusForbidden,
+	earshot.CodeNotFound:          http.StatusNotFound,
+	earshot.CodeRateLimit:         http.StatusTooManyRequests,
+	earshot.CodeConcurrencyLimit:  http.StatusTooManyRequests,
+	earshot.CodeCanceled:          statusClientGone,
+	earshot.CodeInternal:          http.StatusInternalServerError,
+	earshot.CodeUpstream:          http.StatusBadGateway,
+	earshot.CodeServerUnavailable: http.StatusServiceUnavailable,
+}
+
+type errorBody struct {
+	Success bool        `json:"success"`
+	Error   errorDetail `json:"error"`
+}
+
+type errorDetail struct {
+	*earshot.Error
+	Timestamp earshot.Timestamp `json:"timestamp"`
+	RequestID string            `json:"requestId"`
+}
+
+// fail answers with an error. Whatever is not meant for clients becomes a 500
+// that says nothing of its cause.
+func (c *call) fail(err error) {
+	var e *earshot.Error
+	if !errors.As(err, &e) {
+		e = &earshot.Error{Code: earshot.CodeInternal, Message: "internal error; the request id finds it in the server's log"}
+	}
+	if e.Code == earshot.CodeServerUnavailable {
+		c.w.Header().Set("Retry-After", "1")
+	}
+	body, err := json.Marshal(errorBody{Error: errorDetail{e, earshot.Timestamp{Time: time.Now()}, c.id}})
+	if err != nil { // the details are our own types
+		panic(fmt.Sprintf("encode an error: %v", err))
+	}
+	c.write(statuses[e.Code], "application/json", body)
+}
+
+func errRateLimit(v ratelimit.Verdict) error {
+	return &earshot.Error{
+		Code:    earshot.CodeRateLimit,
+		Message: fmt.Sprintf("more than %d requests in one second", v.Limit),
+	}
+}
+
+func errNotFound(id string) error {
+	return &earshot.Error{Code: earshot.CodeNotFound, Message: "there is nothing here", Details: earshot.ResourceDetails{ID: id}}
+}
+
+func notFound(c *call) error { return errNotFound(c.r.URL.Path) }

@@ -1,0 +1,57 @@
+package api
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"earshot"
+	"earshot/internal/geo"
+	"earshot/internal/strictjson"
+)
+
+// countries lists the countries that can be named, all of them or those of one
+// model.
+func countries(c *call) error {
+	codes := geo.Countries()
+	query := c.r.URL.Query()
+	if query.Has("model") {
+		model := query.Get("model")
+		if !slices.Contains(geo.Models(), model) {
+			return strictjson.Invalid("model", "must be one of %s", strings.Join(geo.Models(), ", "))
+		}
+		codes = slices.DeleteFunc(codes, func(code string) bool { return !geo.Served(model, code) })
+	}
+	return c.json(codes)
+}
+
+// states lists the states that can be named with a country.
+func states(c *call) error {
+	country := c.r.URL.Query().Get("country")
+	if !geo.IsCountry(country) {
+		return strictjson.Invalid("country", "must be an upper-case ISO 3166-1 alpha-2 code such as US")
+	}
+	list := earshot.List[earshot.State]{}
+	if country == "US" {
+		for _, s := range geo.States() {
+			list = append(list, earshot.State(s))
+		}
+	}
+	return c.json(list)
+}
+
+// credits tells the balance and the billing cycle.
+func (s *Server) credits(c *call) error {
+	o, err := s.Store.Organization(c.r.Context(), c.principal.OrganizationID, time.Now())
+	if err != nil {
+		return err
+	}
+	return c.json(earshot.Credits{
+		Remaining:      o.Balance,
+		Held:           o.Held,
+		PerCycle:       o.Plan.CreditsPerCycle,
+		CycleStartedAt: earshot.At(o.CycleStartedAt),
+		CycleResetsAt:  earshot.At(o.CycleResetsAt),
+		Plan:           o.Plan.Name,
+	})
+}

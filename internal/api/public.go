@@ -1,0 +1,65 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/http"
+	"time"
+
+	"earshot"
+	"earshot/internal/capture"
+	"earshot/internal/store"
+)
+
+type health struct {
+	Status string `json:"status"`
+}
+
+// alive tells that the process answers.
+func alive(c *call) error { return c.json(health{"ok"}) }
+
+// ready tells whether a load balancer should send work here.
+func (s *Server) ready(c *call) error {
+	if s.Jobs.Draining() {
+		return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node is stopping"}
+	}
+	ctx, cancel := context.WithTimeout(c.r.Context(), 2*time.Second)
+	defer cancel()
+	if err := s.Store.Ping(ctx); err != nil {
+		return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "the database does not answer", Err: err}
+	}
+	return c.json(health{"ready"})
+}
+
+func (s *Server) openAPI(c *call) error {
+	c.write(http.StatusOK, "application/json", s.OpenAPI)
+	return nil
+}
+
+// capture serves a stored page. It is hostile content: the sandbox keeps its
+// scripts from running and its requests from leaving.
+func (s *Server) capture(c *call) error {
+	id, name := c.r.PathValue("id"), c.r.PathValue("page")
+	number, ok := capture.PageNumber(name)
+	if !ok {
+		return notFound(c)
+	}
+	record, err := s.Store.Capture(c.r.Context(), id, time.Now())
+	if errors.Is(err, store.ErrNotFound) || (err == nil && number > record.Pages) {
+		return notFound(c)
+	}
+	if err != nil {
+		return err
+	}
+	page, err := s.Captures.Page(id, number)
+	if errors.Is(err, fs.ErrNotExist) {
+		return notFound(c) // stored by a node that shares the database but not the folder
+	}
+	if err != nil {
+		return err
+	}
+	c.w.Header().Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:")
+	c.write(http.StatusOK, "text/html; charset=utf-8", page)
+	return nil
+}

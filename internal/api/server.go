@@ -1,0 +1,219 @@
+// Package api is the HTTP edge: it turns requests into calls of the packages
+// below and their results into responses.
+//
+//	routes.go      the whole API as one list
+//	server.go      what every request passes, in order
+//	call.go        one request under way
+//	auth.go        who is asking
+//	errors.go      the one table from error codes to statuses
+//	monitor.go …   one file a resource
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"path"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/capture"
+	"earshot/internal/job"
+	"earshot/internal/provider"
+	"earshot/internal/ratelimit"
+	"earshot/internal/store"
+)
+
+// guestLimit is how many requests a second an address may make without a valid
+// key. It slows down the guessing of keys and leaves room for an office behind
+// one address whose key has just been revoked.
+const guestLimit = 100
+
+// Limiter counts requests against a limit a second.
+type Limiter interface {
+	Take(ctx context.Context, key string, limit int) (ratelimit.Verdict, error)
+}
+
+// Config is what the API needs.
+type Config struct {
+	Store     *store.Store
+	Jobs      *job.Runner
+	Catalogue *provider.Catalogue
+	Captures  *capture.Folder
+	Limiter   Limiter
+	OpenAPI   []byte       // the API's description, as JSON
+	Dashboard http.Handler // serves /
+	Metrics   *prometheus.Registry
+	Log       *slog.Logger
+
+	// CallsInFlight is how many monitor calls may be under way on this node, and
+	// RequestsInFlight how many others; beyond them a request is refused at once
+	// with 503. 0 means 4,096 and 1,024: a waiting call costs some 60 KiB, and
+	// the others end within milliseconds or the node is past its capacity.
+	CallsInFlight    int
+	RequestsInFlight int
+}
+
+// Server is the HTTP handler of the whole service.
+type Server struct {
+	Config
+	mux     *http.ServeMux
+	keys    *keyring
+	guests  *ratelimit.Local
+	metrics *metrics
+	calls   chan struct{} // a place for each monitor call in flight
+	others  chan struct{} // the same for all other requests with a key
+}
+
+// New makes the handler.
+func New(cfg Config) *Server {
+	if cfg.CallsInFlight == 0 {
+		cfg.CallsInFlight = 4096
+	}
+	if cfg.RequestsInFlight == 0 {
+		cfg.RequestsInFlight = 1024
+	}
+	s := &Server{
+		Config:  cfg,
+		mux:     http.NewServeMux(),
+		keys:    newKeyring(cfg.Store, cfg.Log),
+		guests:  ratelimit.NewLocal(),
+		metrics: newMetrics(cfg.Metrics),
+		calls:   make(chan struct{}, cfg.CallsInFlight),
+		others:  make(chan struct{}, cfg.RequestsInFlight),
+	}
+	for _, rt := range s.list() {
+		s.mux.Handle(rt.method+" "+rt.path, s.handler(rt))
+	}
+	s.mux.Handle("/", s.handler(route{path: "unknown", public: true, serve: notFound}))
+	unknown := s.handler(route{path: "unknown", serve: notFound})
+	s.mux.Handle("/v1", unknown) // else the mux would redirect it
+	s.mux.Handle("/v1/", unknown)
+	return s
+}
+
+// ServeHTTP answers a request. The mux would redirect a path that is not clean;
+// here such a path does not exist.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if clean := path.Clean(r.URL.Path); clean != r.URL.Path && clean+"/" != r.URL.Path {
+		keyed := strings.HasPrefix(clean, "/v1/")
+		s.handler(route{path: "unknown", public: !keyed, serve: notFound}).ServeHTTP(w, r)
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// handler serves a route, and logs and counts its requests.
+func (s *Server) handler(rt route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := &call{
+			server:  s,
+			w:       w,
+			r:       r,
+			id:      uuid.Must(uuid.NewV7()).String(),
+			started: time.Now(),
+			route:   &rt,
+		}
+		w.Header().Set("X-Request-Id", c.id)
+		err := s.serve(c)
+		if err != nil {
+			c.fail(err)
+		}
+		s.log(c, err)
+		s.metrics.observe(c)
+	})
+}
+
+// serve is what every request passes, in the order of the contract: key, rate
+// window, scope, then the route itself.
+func (s *Server) serve(c *call) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.Log.Error("a handler panicked", "request", c.id, "panic", p, "stack", string(debug.Stack()))
+			err = errors.New("panic")
+		}
+	}()
+	if c.route.public {
+		c.limits(s.guests.Peek(c.address(), guestLimit))
+		return c.route.serve(c)
+	}
+	leave, err := s.enter(c)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if err := s.identify(c); err != nil {
+		return err
+	}
+	if c.route.scope != "" && !slices.Contains(c.principal.Scopes, c.route.scope) {
+		return &earshot.Error{
+			Code:    earshot.CodeNoPermission,
+			Message: fmt.Sprintf("this key lacks the scope %q", c.route.scope),
+			Details: earshot.ScopeDetails{RequiredScope: string(c.route.scope)},
+		}
+	}
+	return c.route.serve(c)
+}
+
+// enter takes a place among the requests in flight.
+func (s *Server) enter(c *call) (leave func(), err error) {
+	places := s.others
+	if c.route.scope == account.ScopeMonitor {
+		places = s.calls
+	}
+	select {
+	case places <- struct{}{}:
+		return func() { <-places }, nil
+	default:
+		c.limits(s.guests.Peek(c.address(), guestLimit))
+		return nil, &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node is past its capacity, try again"}
+	}
+}
+
+// identify finds out who is asking and counts the request.
+func (s *Server) identify(c *call) error {
+	principal, err := s.keys.authenticate(c.r)
+	if err != nil {
+		guest, _ := s.guests.Take(c.r.Context(), c.address(), guestLimit) // counting in memory cannot fail
+		c.limits(guest)
+		if !guest.Allowed {
+			return errRateLimit(guest)
+		}
+		return err
+	}
+	verdict, err := s.Limiter.Take(c.r.Context(), principal.OrganizationID, principal.RequestsPerSecond)
+	if err != nil {
+		c.limits(s.guests.Peek(c.address(), guestLimit))
+		return err
+	}
+	c.limits(verdict)
+	c.principal = principal
+	if !verdict.Allowed {
+		return errRateLimit(verdict)
+	}
+	return nil
+}
+
+func (s *Server) log(c *call, err error) {
+	attrs := []any{"request", c.id, "method", c.r.Method, "route", c.route.path, "status", c.status, "ms", time.Since(c.started).Milliseconds()}
+	if c.principal != nil {
+		attrs = append(attrs, "organization", c.principal.OrganizationID, "key", c.principal.KeyID)
+	}
+	switch {
+	case err != nil && c.status >= http.StatusInternalServerError:
+		s.Log.Error("request failed", append(attrs, "error", err)...)
+	case err != nil:
+		s.Log.Info("request refused", append(attrs, "code", earshot.ErrorCode(err))...)
+	default:
+		s.Log.Info("request", attrs...)
+	}
+}

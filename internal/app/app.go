@@ -1,0 +1,238 @@
+// Package app puts the service together: it makes the parts, connects them,
+// starts and stops them. The application is a value that a test can start.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"golang.org/x/net/netutil"
+	"golang.org/x/sync/errgroup"
+
+	"earshot"
+	"earshot/docs"
+	"earshot/internal/api"
+	"earshot/internal/capture"
+	"earshot/internal/dashboard"
+	"earshot/internal/job"
+	"earshot/internal/lab"
+	"earshot/internal/provider"
+	"earshot/internal/ratelimit"
+	"earshot/internal/store"
+	"earshot/internal/upstream"
+)
+
+// maxConnections bounds what clients can make a node hold; waiting ones queue
+// in the kernel.
+const maxConnections = 16384
+
+// App is a node of the service.
+type App struct {
+	// BaseURL is the address that clients know the service by.
+	BaseURL string
+	// First is the organization that was made because there was none.
+	First *Account
+
+	cfg      Config
+	store    *store.Store
+	lab      *lab.Server
+	upstream *upstream.Client
+	jobs     *job.Runner
+	listener net.Listener
+	http     *http.Server
+}
+
+// New opens the database, makes the first organization where there is none, and
+// binds the address. Run must follow.
+func New(ctx context.Context, cfg Config) (_ *App, err error) {
+	a := &App{cfg: cfg}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.close())
+		}
+	}()
+	if a.store, err = OpenStore(ctx, cfg, true); err != nil {
+		return nil, err
+	}
+	if err := a.prepareAccounts(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.listen(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.connect(ctx); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// prepareAccounts brings limits in line with the plans and makes the first
+// organization. Of several nodes that start together one makes it.
+func (a *App) prepareAccounts(ctx context.Context) error {
+	plans, err := a.cfg.Settings.plans()
+	if err != nil {
+		return err
+	}
+	if err := a.store.ApplyPlans(ctx, plans); err != nil {
+		return err
+	}
+	all, err := a.store.Organizations(ctx)
+	if err != nil || len(all) > 0 {
+		return err
+	}
+	a.First, err = CreateOrganization(a.store, a.cfg.Settings, "default", "hobby", nil)
+	if errors.Is(err, store.ErrExists) {
+		return nil
+	}
+	return err
+}
+
+func (a *App) listen(ctx context.Context) error {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", a.cfg.Listen)
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	a.listener = netutil.LimitListener(listener, maxConnections)
+	a.BaseURL = a.cfg.BaseURL
+	if a.BaseURL == "" {
+		a.BaseURL = "http://" + reachable(listener.Addr())
+	}
+	return nil
+}
+
+// reachable is an address under which a client on this machine finds addr.
+func reachable(addr net.Addr) string {
+	tcp, ok := addr.(*net.TCPAddr)
+	if !ok || !tcp.IP.IsUnspecified() {
+		return addr.String()
+	}
+	return fmt.Sprintf("localhost:%d", tcp.Port)
+}
+
+// connect makes the parts and connects them.
+func (a *App) connect(ctx context.Context) (err error) {
+	if a.lab, err = lab.Listen(ctx); err != nil {
+		return err
+	}
+	a.upstream, err = upstream.NewClient(upstream.Config{Surface: earshot.SurfaceLab, Sites: a.lab.Sites(), Dial: a.lab.Dial})
+	if err != nil {
+		return err
+	}
+	catalogue, err := provider.NewCatalogue(providers(), a.cfg.Settings.hidden, a.cfg.Settings.Prices)
+	if err != nil {
+		return err
+	}
+	captures, err := capture.NewFolder(filepath.Join(a.cfg.Data, "captures"))
+	if err != nil {
+		return err
+	}
+	openAPI, err := docs.OpenAPI()
+	if err != nil {
+		return err
+	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	host, _ := os.Hostname() // only a label
+	a.jobs, err = job.NewRunner(job.Config{
+		Store: a.store, Catalogue: catalogue, Upstream: a.upstream, Captures: captures,
+		CaptureURL: a.BaseURL + "/captures", Host: host, Log: a.cfg.Log, Metrics: job.NewMetrics(registry),
+		Backoff: a.cfg.Backoff,
+	})
+	if err != nil {
+		return err
+	}
+	handler := api.New(api.Config{
+		Store: a.store, Jobs: a.jobs, Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
+		OpenAPI: openAPI, Dashboard: dashboard.Handler(), Metrics: registry, Log: a.cfg.Log,
+	})
+	a.http = newHTTPServer(handler)
+	return nil
+}
+
+// limiter counts where all nodes see it: in memory when there is only one.
+func (a *App) limiter() api.Limiter {
+	if store.Shared(a.cfg.Database) {
+		return ratelimit.NewShared(a.store.CountRequests)
+	}
+	return ratelimit.NewLocal()
+}
+
+func newHTTPServer(handler http.Handler) *http.Server {
+	server := &http.Server{
+		Handler: handler,
+		// Bodies and responses have limits of their own, set as they begin: a call
+		// may rightly take minutes between the two.
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    16 << 10,
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 100},
+		Protocols:         new(http.Protocols),
+	}
+	server.Protocols.SetHTTP1(true)
+	server.Protocols.SetUnencryptedHTTP2(true)
+	return server
+}
+
+// Run serves until ctx ends, then lets the running jobs finish and stops.
+func (a *App) Run(ctx context.Context) error {
+	// The parts outlive ctx: they are needed until the last job has ended.
+	parts, stopParts := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopParts()
+	group, groupCtx := errgroup.WithContext(parts)
+	group.Go(func() error { return a.lab.Run(groupCtx) })
+	group.Go(func() error { return a.jobs.Run(groupCtx) })
+	group.Go(func() error {
+		if err := a.http.Serve(a.listener); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("serve: %w", err)
+		}
+		return nil
+	})
+	select {
+	case <-ctx.Done():
+	case <-groupCtx.Done(): // a part failed
+	}
+	stopErr := a.stop()
+	stopParts()
+	return errors.Join(stopErr, group.Wait(), a.close())
+}
+
+// stop drains the node: from now on it is not ready and refuses new work, but
+// answers what it has.
+func (a *App) stop() error {
+	a.jobs.Drain()
+	a.cfg.Log.Info("stopping: waiting for running jobs", "at most", stopGrace)
+	grace, cancel := context.WithTimeout(context.Background(), stopGrace)
+	defer cancel()
+	err := a.jobs.Stop(grace)
+	// Their answers are on the way to the clients.
+	flush, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if shutdownErr := a.http.Shutdown(flush); shutdownErr != nil {
+		err = errors.Join(err, shutdownErr, a.http.Close())
+	}
+	return err
+}
+
+// close frees what New took.
+func (a *App) close() error {
+	var errs []error
+	if a.upstream != nil {
+		a.upstream.Close()
+	}
+	if a.listener != nil {
+		_ = a.listener.Close() // the HTTP server may have closed it already
+	}
+	if a.store != nil {
+		errs = append(errs, a.store.Close())
+	}
+	return errors.Join(errs...)
+}

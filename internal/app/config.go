@@ -1,0 +1,54 @@
+package app
+
+import (
+	"log/slog"
+	"time"
+
+	"earshot/internal/account"
+	"earshot/internal/provider"
+)
+
+// Config is how a node runs. The zero value of a field means its default.
+type Config struct {
+	// Listen is the address to serve on. Default 127.0.0.1:8080: a laptop's
+	// service is nobody else's business.
+	Listen string
+	// Data is the folder for the SQLite file and the captures. Default "data".
+	Data string
+	// Database is a postgres:// URL; "" means SQLite in the data folder.
+	Database string
+	// AllowUnsafeDatabase serves from a PostgreSQL that may lose commits.
+	AllowUnsafeDatabase bool
+	// BaseURL is the address that clients know the service by, without a slash at
+	// the end. Default http:// and the address it listens on.
+	BaseURL string
+	// Settings are the parts that only the settings file can hold.
+	Settings Settings
+	Log      *slog.Logger
+
+	// Backoff replaces the waits between attempts, for tests.
+	Backoff []time.Duration
+}
+
+// Settings are the nested sections of the settings file.
+type Settings struct {
+	Providers map[string]ProviderSettings `yaml:"providers"`
+	Plans     account.Plans               `yaml:"plans"`
+	Prices    provider.Prices             `yaml:"prices"`
+}
+
+// ProviderSettings are an operator's choices for one provider.
+type ProviderSettings struct {
+	// Released: false hides the provider. Absent means true.
+	Released *bool `yaml:"released"`
+}
+
+// hidden tells whether the operator took the provider off the list.
+func (s Settings) hidden(name string) bool {
+	released := s.Providers[name].Released
+	return released != nil && !*released
+}
+
+// stopGrace is how long running jobs get to finish after a signal. The process
+// must be gone within 30 s, which is what most supervisors grant.
+const stopGrace = 29 * time.Second

@@ -1,0 +1,131 @@
+package job
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"time"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/capture"
+	"earshot/internal/provider"
+	"earshot/internal/store"
+	"earshot/internal/upstream"
+)
+
+// lastStart is how long after its arrival a call may still start an attempt.
+const lastStart = 5 * time.Minute
+
+// outcome is what the attempts of a job came to.
+type outcome struct {
+	attempts int
+	result   json.RawMessage
+	bill     provider.Bill
+	capture  *store.Capture
+	err      error
+}
+
+// attempt asks until an attempt succeeds, fails in a way that another try
+// cannot mend, or no more may be made.
+func (r *Runner) attempt(ctx context.Context, def provider.Definition, request provider.Request, receivedAt time.Time) outcome {
+	for n := 1; ; n++ {
+		o, failure := r.attemptOnce(ctx, def, request, n)
+		o.attempts = n
+		if failure == nil {
+			return o
+		}
+		if ctx.Err() != nil {
+			o.err = endedEarly(ctx)
+			return o
+		}
+		if n > len(r.Backoff) {
+			o.err = spent(def, failure)
+			return o
+		}
+		wait := jitter(r.Backoff[n-1])
+		if time.Since(receivedAt)+wait > lastStart {
+			o.err = spent(def, failure)
+			return o
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			o.err = endedEarly(ctx)
+			return o
+		}
+	}
+}
+
+// attemptOnce makes one attempt. A failure is the upstream's and may pass; any
+// other error is in the outcome and is final.
+func (r *Runner) attemptOnce(ctx context.Context, def provider.Definition, request provider.Request, n int) (outcome, *upstream.Failure) {
+	captureID := account.NewCaptureID()
+	session := r.Upstream.NewSession(n, r.CaptureURL+"/"+captureID)
+	started := time.Now()
+	answer, err := r.ask(ctx, request, session)
+	r.Metrics.attempted(def.Name, started, err)
+	if failure, ok := errors.AsType[*upstream.Failure](err); ok {
+		r.Log.Info("attempt failed", "provider", def.Name, "attempt", n, "reason", failure.Reason, "error", failure.Err)
+		return outcome{}, failure
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			err = endedEarly(ctx)
+		}
+		return outcome{err: err}, nil
+	}
+	o := outcome{bill: answer.Bill}
+	if o.result, err = json.Marshal(answer.Result); err != nil {
+		return outcome{err: fmt.Errorf("encode the result of %s: %w", def.Name, err)}, nil
+	}
+	if pages := session.Kept(); len(pages) > 0 {
+		if err := r.Captures.Put(captureID, pages); err != nil {
+			return outcome{err: err}, nil
+		}
+		o.capture = &store.Capture{ID: captureID, Pages: len(pages), ExpiresAt: time.Now().Add(capture.Lifetime)}
+	}
+	return o, nil
+}
+
+// ask runs the provider within the attempt's time. A panic there is a fault of
+// one page and must not take the node's other jobs with it.
+func (r *Runner) ask(ctx context.Context, request provider.Request, session *upstream.Session) (answer *provider.Outcome, err error) {
+	ctx, cancel := context.WithTimeout(ctx, r.AttemptTime)
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			r.Log.Error("a provider panicked", "panic", p, "stack", string(debug.Stack()))
+			err = upstream.Fail(earshot.ReasonUnreadable, "the parser panicked")
+		}
+	}()
+	return request.Ask(ctx, session)
+}
+
+// spent is the error of a job that has no attempt left.
+func spent(def provider.Definition, failure *upstream.Failure) error {
+	return &earshot.Error{
+		Code:    earshot.CodeUpstream,
+		Message: fmt.Sprintf("%s gave no usable answer (%s)", def.Name, failure.Reason),
+		Details: earshot.UpstreamDetails{Service: def.Name, Reason: failure.Reason},
+		Err:     failure,
+	}
+}
+
+// endedEarly is the error of a job whose context ended.
+func endedEarly(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	if errors.Is(cause, errStopping) || errors.Is(cause, errDeclared) {
+		return errUnavailable(cause)
+	}
+	return &earshot.Error{Code: earshot.CodeCanceled, Message: "the request was canceled", Err: cause}
+}
+
+// jitter spreads waits by a fifth either way, so that jobs which failed
+// together do not come back together.
+func jitter(wait time.Duration) time.Duration {
+	return time.Duration(float64(wait) * (0.8 + 0.4*rand.Float64()))
+}

@@ -1,0 +1,91 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"earshot/internal/store"
+)
+
+const (
+	// beatEvery is a fifth of the time after which a silent node is taken for
+	// dead, so that a few lost beats do no harm.
+	beatEvery = 2 * time.Second
+	// beatsBeforeTakeover is how many beats in a row a node must have made before
+	// it declares others dead. After an outage of the database every node looks
+	// dead for a moment.
+	beatsBeforeTakeover = 5
+)
+
+// incarnation is the node under one id. Jobs belong to an incarnation: when it
+// is declared dead they are no longer ours, and the node goes on as another.
+type incarnation struct {
+	id  string
+	ctx context.Context
+	end context.CancelCauseFunc
+}
+
+func (r *Runner) register() error {
+	id, err := r.Store.RegisterNode(r.Host, time.Now())
+	if err != nil {
+		return fmt.Errorf("join the nodes: %w", err)
+	}
+	ctx, end := context.WithCancelCause(context.Background())
+	r.node.Store(&incarnation{id: id, ctx: ctx, end: end})
+	return nil
+}
+
+// join gives a context that ends with ctx or with the incarnation.
+func (i *incarnation) join(ctx context.Context) (joined context.Context, leave func()) {
+	joined, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(i.ctx, func() { cancel(context.Cause(i.ctx)) })
+	return joined, func() { stop(); cancel(nil) }
+}
+
+// stayAlive beats, and takes over what dead nodes left.
+func (r *Runner) stayAlive(ctx context.Context) error {
+	ticker := time.NewTicker(beatEvery)
+	defer ticker.Stop()
+	r.releaseLost(ctx) // what the last run of this process left behind
+	for beats := 0; ; {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+		switch err := r.beat(); {
+		case err != nil:
+			beats = 0
+			r.Log.Warn("the node could not say that it is alive", "error", err)
+		case beats < beatsBeforeTakeover:
+			beats++
+		default:
+			r.releaseLost(ctx)
+		}
+	}
+}
+
+// beat says that the node is alive, or begins a new incarnation when it was
+// taken for dead.
+func (r *Runner) beat() error {
+	node := r.node.Load()
+	err := r.Store.Beat(node.id)
+	if !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	r.Log.Warn("the node was silent for too long and lost its jobs")
+	node.end(errDeclared)
+	return r.register()
+}
+
+func (r *Runner) releaseLost(ctx context.Context) {
+	n, err := r.Store.ReleaseLost(ctx, time.Now())
+	if err != nil && ctx.Err() == nil {
+		r.Log.Error("releasing lost jobs failed", "error", err)
+	}
+	if n > 0 {
+		r.Log.Warn("released jobs of nodes that are gone", "jobs", n)
+	}
+}

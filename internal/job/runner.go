@@ -1,0 +1,126 @@
+// Package job is the life of a job: it is admitted, makes its attempts, and is
+// settled; and what a node does so that no job is lost when a node is.
+//
+//	runner.go    the runner: what it needs, how it starts and stops
+//	call.go      a synchronous call from admission to settlement
+//	attempt.go   the attempts of a job and the waits between them
+//	node.go      being one node among several
+//	upkeep.go    removing what is past its time
+package job
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"earshot/internal/capture"
+	"earshot/internal/provider"
+	"earshot/internal/store"
+	"earshot/internal/upstream"
+)
+
+// Config is what a Runner needs.
+type Config struct {
+	Store     *store.Store
+	Catalogue *provider.Catalogue
+	Upstream  *upstream.Client
+	Captures  *capture.Folder
+	// CaptureURL is the address below which captures are served.
+	CaptureURL string
+	// Host names the machine in the list of nodes.
+	Host    string
+	Log     *slog.Logger
+	Metrics *Metrics
+
+	// Backoff are the waits between attempts; one attempt more than waits is
+	// made. Nil means 1, 2, 4 and 8 s, by the contract.
+	Backoff []time.Duration
+	// AttemptTime is how long one attempt may take. 0 means 120 s: assistants
+	// that search the web have been seen to need 90.
+	AttemptTime time.Duration
+	// Retention is how long finished jobs are kept. 0 means 24 h.
+	Retention time.Duration
+}
+
+// Runner runs jobs on this node. It is safe for concurrent use.
+type Runner struct {
+	Config
+	node     atomic.Pointer[incarnation]
+	draining atomic.Bool
+
+	mu      sync.Mutex
+	running sync.WaitGroup // jobs, and what is left to tidy up after them
+}
+
+var (
+	errStopping = errors.New("the node is stopping")
+	errDeclared = errors.New("the node was declared dead")
+)
+
+// NewRunner registers this node with the store.
+func NewRunner(cfg Config) (*Runner, error) {
+	if cfg.Backoff == nil {
+		cfg.Backoff = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}
+	}
+	if cfg.AttemptTime == 0 {
+		cfg.AttemptTime = 120 * time.Second
+	}
+	if cfg.Retention == 0 {
+		cfg.Retention = 24 * time.Hour
+	}
+	r := &Runner{Config: cfg}
+	return r, r.register()
+}
+
+// Run keeps the node alive and the store tidy until ctx ends.
+func (r *Runner) Run(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return r.stayAlive(ctx) })
+	group.Go(func() error { return r.tidy(ctx) })
+	return group.Wait()
+}
+
+// Drain refuses new jobs from now on.
+func (r *Runner) Drain() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.draining.Store(true)
+}
+
+// Draining tells whether Drain was called.
+func (r *Runner) Draining() bool { return r.draining.Load() }
+
+// Stop waits for the running jobs, ends those that are left when ctx does, and
+// takes the node off the list. Drain must have been called.
+func (r *Runner) Stop(ctx context.Context) error {
+	done := make(chan struct{})
+	go func() {
+		r.running.Wait()
+		close(done)
+	}()
+	node := r.node.Load()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		node.end(errStopping)
+		<-done
+	}
+	node.end(errStopping)
+	return r.Store.RemoveNode(node.id)
+}
+
+// enter counts a job in, unless the runner drains.
+func (r *Runner) enter() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.draining.Load() {
+		return false
+	}
+	r.running.Add(1)
+	return true
+}

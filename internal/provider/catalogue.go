@@ -1,0 +1,29 @@
+package provider
+
+// Catalogue is the list of providers that a node serves, and their prices.
+type Catalogue struct {
+	providers []Provider
+	prices    Prices
+}
+
+// NewCatalogue lists the providers in their order, less those that are hidden.
+// Their own prices hold where overrides has no other; an override of an item
+// that does not exist is an error.
+func NewCatalogue(providers []Provider, hidden func(name string) bool, overrides Prices) (*Catalogue, error) {
+	c := &Catalogue{prices: defaultPrices(providers)}
+	if err := c.prices.override(overrides); err != nil {
+		return nil, err
+	}
+	for _, p := range providers {
+		if !hidden(p.Definition().Name) {
+			c.providers = append(c.providers, p)
+		}
+	}
+	return c, nil
+}
+
+// Providers are the providers in the order of the list.
+func (c *Catalogue) Providers() []Provider { return c.providers }
+
+// Cost is what a bill of the named provider comes to.
+func (c *Catalogue) Cost(name string, bill Bill) int64 { return c.prices.cost(name, bill) }

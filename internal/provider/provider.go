@@ -1,0 +1,48 @@
+// Package provider says what a provider is: something that can be asked, with
+// its request, price, countries and result. Each lives in a folder of its own
+// below this one and decides and parses; reaching outside is left to the
+// upstream.Session that it is handed.
+package provider
+
+import (
+	"context"
+
+	"earshot/internal/strictjson"
+	"earshot/internal/upstream"
+)
+
+// Provider is one thing that can be asked. Implementations are stateless and
+// safe for concurrent use.
+type Provider interface {
+	Definition() Definition
+
+	// Decode takes the request out of in, noting every problem there. The
+	// request is only used when in.Err() is nil afterwards.
+	Decode(in *strictjson.Object) Request
+}
+
+// Definition is what everybody else needs to know of a provider: the route,
+// the price list, the country list and the help texts come from it.
+type Definition struct {
+	Name     string           // the path below /v1/monitor/, and its name in errors and settings
+	TaskType string           // its name in asynchronous tasks
+	Summary  string           // one line for help texts
+	Model    string           // its name in geo.Served
+	Prices   map[string]int64 // item of a Bill -> credits for one, unless the operator says otherwise
+}
+
+// Request is a valid request, ready to be asked any number of times.
+type Request interface {
+	// Bill is the most that the request can cost.
+	Bill() Bill
+
+	// Ask makes one attempt. It returns an *upstream.Failure when the upstream
+	// is to blame, and whatever ctx ended with when that came first.
+	Ask(ctx context.Context, up *upstream.Session) (*Outcome, error)
+}
+
+// Outcome is what an attempt brought home.
+type Outcome struct {
+	Result any  // one of the result types of package earshot
+	Bill   Bill // what it costs, at most the request's own bill
+}

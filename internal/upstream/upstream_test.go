@@ -1,0 +1,175 @@
+package upstream_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"earshot"
+	"earshot/internal/geo"
+	"earshot/internal/upstream"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// session starts an attempt against a site that the handler plays.
+func session(t *testing.T, surface earshot.Surface, handler http.HandlerFunc) *upstream.Session {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	client, err := upstream.NewClient(upstream.Config{Surface: surface, Sites: map[string]string{"site": server.URL + "/base"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	return client.NewSession(3, "https://earshot.example/captures/abc")
+}
+
+func reason(t *testing.T, err error) earshot.Reason {
+	t.Helper()
+	var failure *upstream.Failure
+	if !errors.As(err, &failure) {
+		t.Fatalf("got %v, want a failure", err)
+	}
+	return failure.Reason
+}
+
+func TestARequestReachesItsSiteWithItsLocale(t *testing.T) {
+	t.Parallel()
+	up := session(t, earshot.SurfaceLab, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		fmt.Fprint(w, r.Method, " ", r.URL, " ", string(body), " ", r.Header.Get("Accept-Language"), " ", r.Header.Get("X-Mine"),
+			" ", r.Header.Get("Lab-Country"), r.Header.Get("Lab-State"), r.Header.Get("Lab-Attempt"))
+	})
+	resp, err := up.Fetch(t.Context(), upstream.Request{
+		Site: "site", Path: "/ask", Query: url.Values{"q": {"a b"}}, Header: http.Header{"X-Mine": {"yes"}},
+		Body: []byte("hello"), Locale: geo.Locale{Country: "US", State: "CA"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "POST /base/ask?q=a+b hello en-US,en;q=0.9 yes USCA3"; string(resp.Body) != want {
+		t.Errorf("got  %s\nwant %s", resp.Body, want)
+	}
+}
+
+func TestOnlyTheLabIsToldItsSecrets(t *testing.T) {
+	t.Parallel()
+	up := session(t, earshot.SurfaceWeb, func(w http.ResponseWriter, r *http.Request) {
+		for name := range r.Header {
+			if strings.HasPrefix(name, "Lab-") {
+				w.WriteHeader(http.StatusTeapot)
+			}
+		}
+	})
+	if _, err := up.Fetch(t.Context(), upstream.Request{Site: "site", Locale: geo.Locale{Country: "US"}}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestStatusesBecomeReasons(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[int]earshot.Reason{
+		302: earshot.ReasonUnavailable,
+		403: earshot.ReasonBlocked,
+		404: earshot.ReasonUnavailable,
+		429: earshot.ReasonBlocked,
+		500: earshot.ReasonUnavailable,
+		503: earshot.ReasonUnavailable,
+	} {
+		up := session(t, earshot.SurfaceWeb, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "http://127.0.0.1:1/")
+			w.WriteHeader(status)
+		})
+		if _, err := up.Fetch(t.Context(), upstream.Request{Site: "site"}); reason(t, err) != want {
+			t.Errorf("%d is %v, want %s", status, err, want)
+		}
+	}
+}
+
+func TestABodyThatIsTooLargeIsUnreadable(t *testing.T) {
+	t.Parallel()
+	endless := func(w io.Writer) {
+		for chunk := make([]byte, 1<<20); ; {
+			if _, err := w.Write(chunk); err != nil {
+				return
+			}
+		}
+	}
+	up := session(t, earshot.SurfaceWeb, func(w http.ResponseWriter, _ *http.Request) { endless(w) })
+	if _, err := up.Fetch(t.Context(), upstream.Request{Site: "site"}); reason(t, err) != earshot.ReasonUnreadable {
+		t.Errorf("an endless body: %v", err)
+	}
+	bomb := session(t, earshot.SurfaceWeb, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		packed := gzip.NewWriter(w)
+		_, _ = packed.Write(bytes.Repeat([]byte{0}, 17<<20))
+		_ = packed.Close()
+	})
+	if _, err := bomb.Fetch(t.Context(), upstream.Request{Site: "site"}); reason(t, err) != earshot.ReasonUnreadable {
+		t.Errorf("a compressed bomb: %v", err)
+	}
+}
+
+func TestACutConnectionIsUnavailable(t *testing.T) {
+	t.Parallel()
+	up := session(t, earshot.SurfaceWeb, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		fmt.Fprint(w, "half")
+	})
+	if _, err := up.Fetch(t.Context(), upstream.Request{Site: "site"}); reason(t, err) != earshot.ReasonUnavailable {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestADeadlineIsATimeoutAndACancelIsNot(t *testing.T) {
+	t.Parallel()
+	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	up := session(t, earshot.SurfaceWeb, hang)
+	expired, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := up.Fetch(expired, upstream.Request{Site: "site"}); reason(t, err) != earshot.ReasonTimeout {
+		t.Errorf("a deadline: %v", err)
+	}
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := up.Fetch(canceled, upstream.Request{Site: "site"})
+	if failure := (*upstream.Failure)(nil); errors.As(err, &failure) || !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancel: %v", err)
+	}
+}
+
+func TestAnUnknownSiteIsUnavailable(t *testing.T) {
+	t.Parallel()
+	up := session(t, earshot.SurfaceWeb, func(http.ResponseWriter, *http.Request) {})
+	if _, err := up.Fetch(t.Context(), upstream.Request{Site: "elsewhere"}); reason(t, err) != earshot.ReasonUnavailable {
+		t.Errorf("got %v", err)
+	}
+	if _, err := upstream.NewClient(upstream.Config{Sites: map[string]string{"x": "example.com/no-scheme"}}); err == nil {
+		t.Error("a base that is no URL was accepted")
+	}
+}
+
+func TestKeptPagesAreNumbered(t *testing.T) {
+	t.Parallel()
+	up := session(t, earshot.SurfaceWeb, func(http.ResponseWriter, *http.Request) {})
+	for n, want := range []string{"page-1.html", "page-2.html"} {
+		if got := up.Keep([]byte{byte(n)}); got != "https://earshot.example/captures/abc/"+want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	if kept := up.Kept(); len(kept) != 2 || kept[1][0] != 1 {
+		t.Errorf("kept %v", kept)
+	}
+}
