@@ -1,0 +1,242 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"earshot"
+	"earshot/client"
+	"earshot/internal/store/storetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// earshotCommand runs the program to its end and gives what it printed.
+func earshotCommand(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	err := run(t.Context(), args, &out, io.Discard)
+	return out.String(), err
+}
+
+func mustRun(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := earshotCommand(t, args...)
+	if err != nil {
+		t.Fatalf("earshot %s: %v", strings.Join(args, " "), err)
+	}
+	return out
+}
+
+// serving runs a server until the test ends and gives what it printed once it
+// was ready.
+func serving(t *testing.T, args ...string) string {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	output, printed := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...), printed, io.Discard) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("serve: %v", err)
+		}
+	})
+	var text strings.Builder
+	for !strings.Contains(text.String(), "Dashboard:") {
+		chunk := make([]byte, 4096)
+		n, err := output.Read(chunk)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Write(chunk[:n])
+	}
+	return text.String()
+}
+
+func TestTheFirstStartPrintsACurlLineThatWorks(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	text := serving(t, "--data", data)
+	line := regexp.MustCompile(`(?m)^  (curl .*)$`).FindStringSubmatch(text)
+	if line == nil {
+		t.Fatalf("there is no curl line in:\n%s", text)
+	}
+	command := exec.CommandContext(t.Context(), "bash", "-c", line[1])
+	answer, err := command.Output()
+	if err != nil {
+		t.Fatalf("%s: %v", line[1], err)
+	}
+	var envelope struct {
+		Success bool `json:"success"`
+		Result  struct {
+			Text string `json:"text"`
+		} `json:"result"`
+	}
+	if err := json.Unmarshal(answer, &envelope); err != nil || !envelope.Success || envelope.Result.Text == "" {
+		t.Errorf("the curl line answers %s (%v)", answer, err)
+	}
+	dashboard := regexp.MustCompile(`Dashboard: (\S+)`).FindStringSubmatch(text)
+	page, err := exec.CommandContext(t.Context(), "curl", "-sf", dashboard[1]).Output()
+	if err != nil || !bytes.Contains(page, []byte("Earshot")) {
+		t.Errorf("the dashboard answers %.100s (%v)", page, err)
+	}
+}
+
+func TestTheKeyIsShownOnce(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	mustRun(t, "--data", data, "org", "create", "acme")
+	if text := serving(t, "--data", data); strings.Contains(text, "ear_live_") {
+		t.Errorf("a start that is not the first printed a key:\n%s", text)
+	}
+}
+
+type printedAccount struct {
+	Organization  organizationJSON `json:"organization"`
+	Key           string           `json:"key"`
+	WebhookSecret string           `json:"webhookSecret"`
+	Credits       int64            `json:"credits"`
+}
+
+func decoded(t *testing.T, text string) printedAccount {
+	t.Helper()
+	var a printedAccount
+	if err := json.Unmarshal([]byte(text), &a); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return a
+}
+
+func TestAccountsAreManagedBesideAServer(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		where := []string{"--data", filepath.Dir(address)}
+		if strings.HasPrefix(address, "postgres") {
+			where = []string{"--data", t.TempDir(), "--database", address}
+		}
+		on := func(args ...string) []string { return append(append([]string{}, where...), args...) }
+		text := serving(t, where...)
+		base := regexp.MustCompile(`Dashboard: (\S+)/`).FindStringSubmatch(text)[1]
+
+		acme := decoded(t, mustRun(t, on("org", "create", "acme", "--plan", "lite", "--credits", "50", "--json")...))
+		if acme.Organization.Name != "acme" || acme.Organization.Plan != "lite" || acme.Organization.ID == "" || !strings.HasPrefix(acme.WebhookSecret, "whsec_") {
+			t.Errorf("org create printed %+v", acme)
+		}
+		api := client.New(base, acme.Key)
+		balance := func() int64 {
+			credits, err := api.Credits(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return credits.Remaining
+		}
+		if got := balance(); got != 50 {
+			t.Errorf("the first grant is %d", got)
+		}
+		mustRun(t, on("credits", "grant", "--org", "acme", "25")...)
+		if got := balance(); got != 75 {
+			t.Errorf("after a grant: %d", got)
+		}
+		set := decoded(t, mustRun(t, on("org", "set", "acme", "--plan", "hobby", "--credits", "10", "--json")...))
+		if got := balance(); got != 10 || set.Credits != 10 || set.Organization.Plan != "hobby" {
+			t.Errorf("after a correction: %d, %+v", got, set)
+		}
+		if list := mustRun(t, on("org", "list")...); !strings.Contains(list, "acme") || !strings.Contains(list, "default") {
+			t.Errorf("org list printed:\n%s", list)
+		}
+		reader := decoded(t, mustRun(t, on("key", "create", "--org", "acme", "--scopes", "read", "--expires", "1h", "--json")...))
+		if _, _, err := client.New(base, reader.Key).ChatAssistant(t.Context(), client.ChatAssistantRequest{Prompt: "x", Country: "US"}); err == nil {
+			t.Error("a key that may only read was allowed to ask")
+		}
+		id := strings.Split(acme.Key, "_")[2]
+		mustRun(t, on("key", "revoke", id)...)
+		refused := func() bool {
+			_, err := api.Credits(t.Context())
+			var failure *client.Error
+			return errors.As(err, &failure) && failure.Code == earshot.CodeInvalidKey
+		}
+		for deadline := time.After(10 * time.Second); !refused(); {
+			select {
+			case <-deadline:
+				t.Fatal("a revoked key still works")
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+		if text := mustRun(t, on("audit")...); !strings.Contains(text, "agree") {
+			t.Errorf("the audit printed %s", text)
+		}
+	})
+}
+
+func TestMistakesAreNamed(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	mustRun(t, "--data", data, "org", "create", "acme")
+	for _, test := range []struct {
+		want string
+		args []string
+	}{
+		{"exists already", []string{"org", "create", "acme"}},
+		{`no plan is called "gold"`, []string{"org", "create", "b", "--plan", "gold"}},
+		{"must not be negative", []string{"org", "create", "b", "--credits=-1"}},
+		{"not found", []string{"key", "create", "--org", "nobody"}},
+		{`no scope is called "write"`, []string{"key", "create", "--org", "acme", "--scopes", "write"}},
+		{"not found", []string{"key", "revoke", "nokey"}},
+		{"must be above 0", []string{"credits", "grant", "--org", "acme", "0"}},
+		{"postgres://", []string{"--database", "mysql://x", "audit"}},
+		{"settings file", []string{"--config", filepath.Join(data, "missing.yaml"), "audit"}},
+	} {
+		if _, err := earshotCommand(t, append([]string{"--data", data}, test.args...)...); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("earshot %s: %v, want %q", strings.Join(test.args, " "), err, test.want)
+		}
+	}
+}
+
+func TestSettingsComeFromFlagsThenVariablesThenTheFile(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "earshot.yaml")
+	write := func(text string) {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exists := func(name string) bool {
+		_, err := os.Stat(filepath.Join(dir, name, "earshot.db"))
+		return err == nil
+	}
+	write("data: " + filepath.Join(dir, "from-file") + "\nplans:\n  - {name: tiny, slots: 1, requestsPerSecond: 1, creditsPerCycle: 7, queueCapacity: 1}\n")
+	mustRun(t, "--config", file, "org", "create", "a", "--plan", "tiny")
+	if !exists("from-file") {
+		t.Error("the file's folder was not used")
+	}
+	t.Setenv("EARSHOT_DATA", filepath.Join(dir, "from-variable"))
+	mustRun(t, "--config", file, "org", "create", "a")
+	if !exists("from-variable") {
+		t.Error("the variable's folder was not used")
+	}
+	mustRun(t, "--config", file, "--data", filepath.Join(dir, "from-flag"), "org", "create", "a")
+	if !exists("from-flag") {
+		t.Error("the flag's folder was not used")
+	}
+	write("dta: x\n")
+	if _, err := earshotCommand(t, "--config", file, "audit"); err == nil || !strings.Contains(err.Error(), `"dta"`) {
+		t.Errorf("a misspelt setting: %v", err)
+	}
+	write("providers: [\n")
+	if _, err := earshotCommand(t, "--config", file, "audit"); err == nil {
+		t.Error("a broken file was accepted")
+	}
+}
