@@ -75,9 +75,10 @@ func (r *Runner) Call(ctx context.Context, call Call) (json.RawMessage, Receipt,
 	r.Metrics.ended(job, end, err)
 	if err != nil {
 		r.discard(run.capture)
-		if !errors.Is(err, store.ErrLost) {
-			r.abandon(node, job)
+		if errors.Is(err, store.ErrLost) {
+			return nil, Receipt{}, errUnavailable(err)
 		}
+		r.abandon(node, job)
 		return nil, Receipt{}, err
 	}
 	// The count was taken as this call left.

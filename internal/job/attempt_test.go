@@ -1,0 +1,165 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"go.uber.org/goleak"
+
+	"earshot"
+	"earshot/internal/capture"
+	"earshot/internal/provider"
+	"earshot/internal/upstream"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var definition = provider.Definition{Name: "fake"}
+
+// script is a request whose attempts are functions.
+type script func(ctx context.Context, up *upstream.Session) (*provider.Outcome, error)
+
+func (s script) Bill() provider.Bill { return provider.Bill{provider.ItemBase: 1} }
+
+func (s script) Ask(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
+	return s(ctx, up)
+}
+
+// attempter is a runner that can make attempts, and nothing else.
+func attempter(t *testing.T) *Runner {
+	t.Helper()
+	client, err := upstream.NewClient(upstream.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	captures, err := capture.NewFolder(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Runner{Config: Config{
+		Upstream: client, Captures: captures, CaptureURL: "http://x/captures",
+		Log: slog.New(slog.DiscardHandler), Metrics: NewMetrics(prometheus.NewRegistry()),
+		Backoff: []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}, AttemptTime: 120 * time.Second,
+	}}
+}
+
+// reasonOf is the reason in the details of an error for the client.
+func reasonOf(t *testing.T, err error) earshot.Reason {
+	t.Helper()
+	var e *earshot.Error
+	if !errors.As(err, &e) || e.Code != earshot.CodeUpstream {
+		t.Fatalf("got %v, want an error of the upstream", err)
+	}
+	return e.Details.(earshot.UpstreamDetails).Reason
+}
+
+func TestFiveAttemptsWithGrowingWaits(t *testing.T) {
+	t.Parallel()
+	r := attempter(t)
+	synctest.Test(t, func(t *testing.T) {
+		var starts []time.Time
+		o := r.attempt(t.Context(), definition, script(func(context.Context, *upstream.Session) (*provider.Outcome, error) {
+			starts = append(starts, time.Now())
+			return nil, upstream.Fail(earshot.ReasonBlocked, "no")
+		}), time.Now())
+		if o.attempts != 5 || len(starts) != 5 || reasonOf(t, o.err) != earshot.ReasonBlocked {
+			t.Fatalf("%d attempts, %v", o.attempts, o.err)
+		}
+		for i, want := range r.Backoff {
+			if wait := starts[i+1].Sub(starts[i]); wait < want*8/10 || wait > want*12/10 {
+				t.Errorf("wait %d is %s, want about %s", i+1, wait, want)
+			}
+		}
+	})
+}
+
+func TestNoAttemptStartsFiveMinutesAfterTheCall(t *testing.T) {
+	t.Parallel()
+	r := attempter(t)
+	synctest.Test(t, func(t *testing.T) {
+		received := time.Now()
+		o := r.attempt(t.Context(), definition, script(func(ctx context.Context, _ *upstream.Session) (*provider.Outcome, error) {
+			if late := time.Since(received); late > 5*time.Minute {
+				t.Errorf("an attempt started after %s", late)
+			}
+			<-ctx.Done() // the attempt's own deadline
+			return nil, upstream.Fail(earshot.ReasonTimeout, "slow")
+		}), received)
+		if o.attempts != 3 || reasonOf(t, o.err) != earshot.ReasonTimeout {
+			t.Errorf("%d attempts, %v", o.attempts, o.err)
+		}
+	})
+}
+
+func TestAnAttemptMaySucceedAfterOthersFailed(t *testing.T) {
+	t.Parallel()
+	r := attempter(t)
+	var address string
+	synctest.Test(t, func(t *testing.T) {
+		tries := 0
+		o := r.attempt(t.Context(), definition, script(func(_ context.Context, up *upstream.Session) (*provider.Outcome, error) {
+			address = up.Keep([]byte("page"))
+			if tries++; tries < 3 {
+				return nil, upstream.Fail(earshot.ReasonEmpty, "nothing")
+			}
+			return &provider.Outcome{Result: map[string]int{"n": tries}, Bill: provider.Bill{provider.ItemBase: 1}}, nil
+		}), time.Now())
+		if o.err != nil || o.attempts != 3 || string(o.result) != `{"n":3}` || o.capture == nil || o.capture.Pages != 1 {
+			t.Fatalf("got %+v", o)
+		}
+		if want := "http://x/captures/" + o.capture.ID + "/page-1.html"; address != want {
+			t.Errorf("the page is at %s, want %s", address, want)
+		}
+		if page, err := r.Captures.Page(o.capture.ID, 1); err != nil || string(page) != "page" {
+			t.Errorf("the page holds %q, %v", page, err)
+		}
+		if all, err := r.Captures.Older(time.Now().Add(time.Hour * 1_000_000)); err != nil || len(all) != 1 {
+			t.Errorf("captures of failed attempts were stored: %v, %v", all, err)
+		}
+	})
+}
+
+func TestAPanicIsOneUnreadablePage(t *testing.T) {
+	t.Parallel()
+	r := attempter(t)
+	synctest.Test(t, func(t *testing.T) {
+		o := r.attempt(t.Context(), definition, script(func(context.Context, *upstream.Session) (*provider.Outcome, error) {
+			panic("a bug")
+		}), time.Now())
+		if reasonOf(t, o.err) != earshot.ReasonUnreadable {
+			t.Errorf("got %v", o.err)
+		}
+	})
+}
+
+func TestAnErrorOfOursIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	bug := errors.New("a bug")
+	o := attempter(t).attempt(t.Context(), definition, script(func(context.Context, *upstream.Session) (*provider.Outcome, error) {
+		return nil, bug
+	}), time.Now())
+	if o.attempts != 1 || !errors.Is(o.err, bug) || earshot.ErrorCode(o.err) != earshot.CodeInternal {
+		t.Errorf("%d attempts, %v", o.attempts, o.err)
+	}
+}
+
+func TestACancelEndsTheWait(t *testing.T) {
+	t.Parallel()
+	r := attempter(t)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(300*time.Millisecond, func() { cancel(errStopping) })
+		started := time.Now()
+		o := r.attempt(ctx, definition, script(func(context.Context, *upstream.Session) (*provider.Outcome, error) {
+			return nil, upstream.Fail(earshot.ReasonEmpty, "nothing")
+		}), started)
+		if o.attempts != 1 || earshot.ErrorCode(o.err) != earshot.CodeServerUnavailable || time.Since(started) != 300*time.Millisecond {
+			t.Errorf("%d attempts, %v after %s", o.attempts, o.err, time.Since(started))
+		}
+	})
+}

@@ -1,0 +1,185 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/provider"
+	"earshot/internal/store/storetest"
+	"earshot/internal/strictjson"
+	"earshot/internal/upstream"
+)
+
+// fake is a provider of which only the prices matter.
+type fake struct{}
+
+func (fake) Definition() provider.Definition {
+	return provider.Definition{Name: definition.Name, Prices: map[string]int64{provider.ItemBase: 5}}
+}
+
+func (fake) Decode(*strictjson.Object) provider.Request { return nil }
+
+// runner is a node on a real store, and an organization with one slot.
+func runner(t *testing.T, address string) (*Runner, *account.Principal) {
+	t.Helper()
+	s := storetest.Open(t, address)
+	catalogue, err := provider.NewCatalogue([]provider.Provider{fake{}}, func(string) bool { return false }, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := attempter(t).Config
+	cfg.Store, cfg.Catalogue, cfg.Host, cfg.Backoff = s, catalogue, "test", []time.Duration{}
+	r, err := NewRunner(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, &account.Principal{KeyID: "key", OrganizationID: storetest.Organization(t, s, 1, 100).ID}
+}
+
+func call(p *account.Principal, request provider.Request) Call {
+	return Call{Principal: p, Provider: definition, Request: request, Body: []byte(`{}`), ReceivedAt: time.Now()}
+}
+
+func answers(result string) script {
+	return func(context.Context, *upstream.Session) (*provider.Outcome, error) {
+		return &provider.Outcome{Result: result, Bill: provider.Bill{provider.ItemBase: 1}}, nil
+	}
+}
+
+// hangs waits for its context and tells when it began.
+func hangs(began chan<- struct{}) script {
+	return func(ctx context.Context, _ *upstream.Session) (*provider.Outcome, error) {
+		close(began)
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	}
+}
+
+func TestANodeThatWasDeclaredDeadLosesItsJobsAndGoesOn(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		r, principal := runner(t, address)
+		first := r.node.Load().id
+		began, ended := make(chan struct{}), make(chan error, 1)
+		go func() {
+			_, _, err := r.Call(t.Context(), call(principal, hangs(began)))
+			ended <- err
+		}()
+		<-began
+		if err := r.Store.RemoveNode(first); err != nil { // another node thinks it dead
+			t.Fatal(err)
+		}
+		if n, err := r.Store.ReleaseLost(t.Context(), time.Now()); err != nil || n != 1 {
+			t.Fatalf("released %d, %v", n, err)
+		}
+		if err := r.beat(); err != nil {
+			t.Fatal(err)
+		}
+		if r.node.Load().id == first {
+			t.Error("the node goes on under its old id")
+		}
+		if err := <-ended; earshot.ErrorCode(err) != earshot.CodeServerUnavailable {
+			t.Errorf("the lost call ended with %v", err)
+		}
+		result, receipt, err := r.Call(t.Context(), call(principal, answers("again")))
+		if err != nil || string(result) != `"again"` || receipt.Charged != 5 || receipt.Organization.Balance != 95 {
+			t.Errorf("a new call: %s, %+v, %v", result, receipt, err)
+		}
+		storetest.Audited(t, r.Store)
+	})
+}
+
+func TestStoppingEndsWhatDoesNotEndByItself(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		r, principal := runner(t, address)
+		began, ended := make(chan struct{}), make(chan error, 1)
+		go func() {
+			_, _, err := r.Call(t.Context(), call(principal, hangs(began)))
+			ended <- err
+		}()
+		<-began
+		r.Drain()
+		if _, _, err := r.Call(t.Context(), call(principal, answers("no"))); earshot.ErrorCode(err) != earshot.CodeServerUnavailable {
+			t.Errorf("a call while draining: %v", err)
+		}
+		over, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := r.Stop(over); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; earshot.ErrorCode(err) != earshot.CodeServerUnavailable {
+			t.Errorf("the running call ended with %v", err)
+		}
+		o, err := r.Store.Organization(t.Context(), principal.OrganizationID, time.Now())
+		if err != nil || o.Running != 0 || o.Balance != 100 {
+			t.Errorf("after the stop: %+v, %v", o, err)
+		}
+		storetest.Audited(t, r.Store)
+	})
+}
+
+func TestARefusedCallSaysHowTheOrganizationStands(t *testing.T) {
+	t.Parallel()
+	r, principal := runner(t, t.TempDir()+"/earshot.db")
+	began, ended := make(chan struct{}), make(chan struct{})
+	ctx, leave := context.WithCancel(t.Context())
+	go func() {
+		defer close(ended)
+		_, _, _ = r.Call(ctx, call(principal, hangs(began)))
+	}()
+	<-began
+	_, receipt, err := r.Call(t.Context(), call(principal, answers("no")))
+	if earshot.ErrorCode(err) != earshot.CodeConcurrencyLimit || receipt.Running != 1 || receipt.Organization.Balance != 100 || receipt.Charged != 0 {
+		t.Errorf("got %+v, %v", receipt, err)
+	}
+	leave()
+	<-ended
+	if _, receipt, err := r.Call(t.Context(), call(principal, answers("yes"))); err != nil || receipt.Running != 1 {
+		t.Errorf("after it left: %+v, %v", receipt, err)
+	}
+}
+
+func TestTidyingRemovesWhatIsPastItsTime(t *testing.T) {
+	t.Parallel()
+	r, principal := runner(t, t.TempDir()+"/earshot.db")
+	var kept atomic.Value
+	_, _, err := r.Call(t.Context(), call(principal, script(func(_ context.Context, up *upstream.Session) (*provider.Outcome, error) {
+		kept.Store(up.Keep([]byte("page")))
+		return &provider.Outcome{Result: 1, Bill: provider.Bill{provider.ItemBase: 1}}, nil
+	})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Captures.Put("orphan", [][]byte{[]byte("page")}); err != nil {
+		t.Fatal(err)
+	}
+	stored := func() int {
+		all, err := r.Captures.Older(time.Now().Add(time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(all)
+	}
+	if err := r.tidyOnce(t.Context(), time.Now()); err != nil || stored() != 2 {
+		t.Errorf("%d captures after tidying up at once, %v; want 2", stored(), err)
+	}
+	if err := r.tidyOnce(t.Context(), time.Now().Add(2*time.Hour)); err != nil || stored() != 1 {
+		t.Errorf("%d captures after two hours, %v; want 1", stored(), err)
+	}
+	if _, err := r.Captures.Page("orphan", 1); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the orphan: %v", err)
+	}
+	if err := r.tidyOnce(t.Context(), time.Now().Add(25*time.Hour)); err != nil || stored() != 0 {
+		t.Errorf("%d captures after a day, %v; want none", stored(), err)
+	}
+	if n, err := r.Store.DeleteFinished(time.Now().Add(time.Hour)); err != nil || n != 0 {
+		t.Errorf("%d finished jobs were left, %v", n, err)
+	}
+}
