@@ -15,7 +15,7 @@ type Capture struct {
 	ExpiresAt time.Time
 }
 
-func insertCapture(ctx context.Context, tx *sql.Tx, job Job, c Capture) error {
+func insertCapture(ctx context.Context, tx *tx, job Job, c Capture) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO captures (id, organization, job, pages, expires_at) VALUES ($1, $2, $3, $4, $5)`,
 		c.ID, job.Organization, job.ID, c.Pages, millis(c.ExpiresAt))
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *Store) ExpiredCaptures(ctx context.Context, now time.Time) ([]string, e
 
 // DeleteCapture removes the record of a capture whose pages are gone.
 func (s *Store) DeleteCapture(id string) error {
-	return s.write(id, func(ctx context.Context, tx *sql.Tx) error {
+	return s.write(id, func(ctx context.Context, tx *tx) error {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM captures WHERE id = $1`, id); err != nil {
 			return fmt.Errorf("delete capture: %w", err)
 		}
@@ -74,7 +74,7 @@ func (s *Store) DeleteCapture(id string) error {
 // DeleteFinished removes finished jobs that were created before a time, some at
 // once. It tells how many: as long as there are any, call it again.
 func (s *Store) DeleteFinished(before time.Time) (n int64, err error) {
-	err = s.write("", func(ctx context.Context, tx *sql.Tx) error {
+	err = s.write("", func(ctx context.Context, tx *tx) error {
 		result, err := tx.ExecContext(ctx, `
 			DELETE FROM finished WHERE id IN (SELECT id FROM finished WHERE created_at < $1 ORDER BY created_at LIMIT $2)`,
 			millis(before), pruneBatch)

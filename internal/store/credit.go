@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
@@ -21,7 +20,7 @@ const (
 // it stands then. They do not lapse.
 func (s *Store) Grant(id string, credits int64, now time.Time) (*account.Organization, error) {
 	var o *account.Organization
-	err := s.write(id, func(ctx context.Context, tx *sql.Tx) (err error) {
+	err := s.write(id, func(ctx context.Context, tx *tx) (err error) {
 		if _, err = s.lockOrganization(ctx, tx, id, now); err != nil {
 			return err
 		}
@@ -35,7 +34,7 @@ func (s *Store) Grant(id string, credits int64, now time.Time) (*account.Organiz
 // running jobs hold more than that.
 func (s *Store) SetBalance(id string, credits int64, now time.Time) (*account.Organization, error) {
 	var o *account.Organization
-	err := s.write(id, func(ctx context.Context, tx *sql.Tx) (err error) {
+	err := s.write(id, func(ctx context.Context, tx *tx) (err error) {
 		if o, err = s.lockOrganization(ctx, tx, id, now); err != nil {
 			return err
 		}
@@ -53,7 +52,7 @@ func (s *Store) SetBalance(id string, credits int64, now time.Time) (*account.Or
 // renew ends the cycle of a locked organization: what is unused of its grant
 // lapses, and the next grant comes. Cycles that passed unseen leave no trace,
 // since each would have granted and lapsed the same.
-func renew(ctx context.Context, tx *sql.Tx, o *account.Organization, now time.Time) (*account.Organization, error) {
+func renew(ctx context.Context, tx *tx, o *account.Organization, now time.Time) (*account.Organization, error) {
 	start, end := account.Cycle(time.UnixMilli(o.CreatedAt), now)
 	if unused := o.Unused(); unused > 0 {
 		if _, err := book(ctx, tx, o.ID, kindLapse, -unused, now); err != nil {
@@ -70,7 +69,7 @@ func renew(ctx context.Context, tx *sql.Tx, o *account.Organization, now time.Ti
 }
 
 // book changes the balance by amount and writes the entry that says so.
-func book(ctx context.Context, tx *sql.Tx, organization, kind string, amount int64, now time.Time) (*account.Organization, error) {
+func book(ctx context.Context, tx *tx, organization, kind string, amount int64, now time.Time) (*account.Organization, error) {
 	o, err := scanOrganization(tx.QueryRowContext(ctx,
 		`UPDATE organizations SET balance = balance + $2 WHERE id = $1 RETURNING `+organizationColumns, organization, amount))
 	if err != nil {
@@ -81,7 +80,7 @@ func book(ctx context.Context, tx *sql.Tx, organization, kind string, amount int
 
 // enter appends to the ledger. A second entry of a kind for the same job is
 // refused by the table.
-func enter(ctx context.Context, tx *sql.Tx, organization, kind string, amount int64, job *string, now time.Time) error {
+func enter(ctx context.Context, tx *tx, organization, kind string, amount int64, job *string, now time.Time) error {
 	_, err := tx.ExecContext(ctx,
 		`INSERT INTO ledger (id, organization, at, kind, amount, job) VALUES ($1, $2, $3, $4, $5, $6)`,
 		newID(), organization, millis(now), kind, amount, job)

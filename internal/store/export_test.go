@@ -2,12 +2,11 @@ package store
 
 import (
 	"context"
-	"database/sql"
 )
 
 // Exec runs a statement that no method would, for tests of what others broke.
 func (s *Store) Exec(query string, args ...any) error {
-	return s.write("", func(ctx context.Context, tx *sql.Tx) error {
+	return s.write("", func(ctx context.Context, tx *tx) error {
 		_, err := tx.ExecContext(ctx, query, args...)
 		return err
 	})

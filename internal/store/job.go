@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,7 +40,7 @@ func (s *Store) Begin(job Job) (*account.Organization, error) {
 		o       *account.Organization
 		refusal error
 	)
-	err := s.write(job.Organization, func(ctx context.Context, tx *sql.Tx) (err error) {
+	err := s.write(job.Organization, func(ctx context.Context, tx *tx) (err error) {
 		if o, refusal, err = s.admit(ctx, tx, job); err != nil || refusal != nil {
 			return err
 		}
@@ -64,7 +63,7 @@ func (s *Store) Begin(job Job) (*account.Organization, error) {
 // admit takes the slot and the hold in one statement. Only when that finds no
 // room is the row locked and read, to tell why, or to begin a cycle that is due
 // and try again.
-func (s *Store) admit(ctx context.Context, tx *sql.Tx, job Job) (o *account.Organization, refusal, err error) {
+func (s *Store) admit(ctx context.Context, tx *tx, job Job) (o *account.Organization, refusal, err error) {
 	for {
 		o, err = scanOrganization(tx.QueryRowContext(ctx, `
 			UPDATE organizations SET running = running + 1, held = held + $2
@@ -108,7 +107,7 @@ type Settlement struct {
 // an error until it succeeds. Returns ErrLost when the job is not the node's.
 func (s *Store) Settle(end Settlement, now time.Time) (*account.Organization, error) {
 	var o *account.Organization
-	err := s.write(end.Job.Organization, func(ctx context.Context, tx *sql.Tx) (err error) {
+	err := s.write(end.Job.Organization, func(ctx context.Context, tx *tx) (err error) {
 		if o, err = s.release(ctx, tx, end); err != nil {
 			return err
 		}
@@ -125,7 +124,7 @@ func (s *Store) Settle(end Settlement, now time.Time) (*account.Organization, er
 
 // release gives back the slot and the hold, takes the charge, and removes the
 // job, provided that the node owns it.
-func (s *Store) release(ctx context.Context, tx *sql.Tx, end Settlement) (*account.Organization, error) {
+func (s *Store) release(ctx context.Context, tx *tx, end Settlement) (*account.Organization, error) {
 	job := end.Job
 	o, err := scanOrganization(tx.QueryRowContext(ctx, `
 		UPDATE organizations SET running = running - 1, held = held - $2, balance = balance - $3, cycle_used = cycle_used + $3
@@ -149,7 +148,7 @@ func (s *Store) release(ctx context.Context, tx *sql.Tx, end Settlement) (*accou
 }
 
 // finish writes down how the job ended.
-func (s *Store) finish(ctx context.Context, tx *sql.Tx, end Settlement, now time.Time) error {
+func (s *Store) finish(ctx context.Context, tx *tx, end Settlement, now time.Time) error {
 	job := end.Job
 	var failure *string
 	if end.Error != nil {

@@ -18,7 +18,7 @@ func (s *Store) CreateKey(organization string, key account.Key, scopes []account
 		at := millis(expires)
 		expiry = &at
 	}
-	return s.write(organization, func(ctx context.Context, tx *sql.Tx) error {
+	return s.write(organization, func(ctx context.Context, tx *tx) error {
 		_, err := tx.ExecContext(ctx,
 			`INSERT INTO api_keys (id, organization, hash, scopes, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)`,
 			key.ID, organization, account.HashKey(key.Text), joinScopes(scopes), millis(now), expiry)
@@ -31,7 +31,7 @@ func (s *Store) CreateKey(organization string, key account.Key, scopes []account
 
 // RevokeKey ends a key. Returns ErrNotFound; ending it twice is fine.
 func (s *Store) RevokeKey(id string, now time.Time) error {
-	return s.write(id, func(ctx context.Context, tx *sql.Tx) error {
+	return s.write(id, func(ctx context.Context, tx *tx) error {
 		result, err := tx.ExecContext(ctx,
 			`UPDATE api_keys SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1`, id, millis(now))
 		if err != nil {
@@ -74,7 +74,7 @@ func (s *Store) Key(ctx context.Context, id string, now time.Time) (*StoredKey, 
 
 // TouchKey notes that a key was used.
 func (s *Store) TouchKey(id string, now time.Time) error {
-	return s.write(id, func(ctx context.Context, tx *sql.Tx) error {
+	return s.write(id, func(ctx context.Context, tx *tx) error {
 		if _, err := tx.ExecContext(ctx, `UPDATE api_keys SET last_used_at = $2 WHERE id = $1`, id, millis(now)); err != nil {
 			return fmt.Errorf("touch key %s: %w", id, err)
 		}

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -41,7 +40,7 @@ type lane struct {
 
 type write struct {
 	organization string
-	apply        func(context.Context, *sql.Tx) error
+	apply        func(context.Context, *tx) error
 	err          chan error
 }
 
@@ -65,7 +64,7 @@ func (l *lane) stop() {
 // that has been queued must be seen to its end, since its effect outlives the
 // caller. apply may run more than once, each time on a fresh transaction, and
 // must change nothing when it returns nil to refuse.
-func (s *Store) write(organization string, apply func(context.Context, *sql.Tx) error) error {
+func (s *Store) write(organization string, apply func(context.Context, *tx) error) error {
 	w := &write{organization: organization, apply: apply, err: make(chan error, 1)}
 	s.lanes[maphash.String(laneSeed, organization)%uint64(len(s.lanes))].queue <- w
 	return <-w.err
@@ -90,7 +89,7 @@ func (l *lane) run() {
 // of them run again, each in its own, so that none suffers for another.
 func (l *lane) commit(batch []*write) {
 	slices.SortStableFunc(batch, func(a, b *write) int { return cmp.Compare(a.organization, b.organization) })
-	err := l.store.transact(func(ctx context.Context, tx *sql.Tx) error {
+	err := l.store.transact(func(ctx context.Context, tx *tx) error {
 		for _, w := range batch {
 			if err := w.apply(ctx, tx); err != nil {
 				return err
@@ -112,7 +111,7 @@ func (l *lane) commit(batch []*write) {
 
 // transact runs apply in a transaction of its own and commits it. Conflicts
 // with other transactions are tried again.
-func (s *Store) transact(apply func(context.Context, *sql.Tx) error) error {
+func (s *Store) transact(apply func(context.Context, *tx) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), transactionTime)
 	defer cancel()
 	for try := 1; ; try++ {
@@ -123,16 +122,19 @@ func (s *Store) transact(apply func(context.Context, *sql.Tx) error) error {
 	}
 }
 
-func (s *Store) transactOnce(ctx context.Context, apply func(context.Context, *sql.Tx) error) error {
-	tx, err := s.writes.BeginTx(ctx, nil)
+func (s *Store) transactOnce(ctx context.Context, apply func(context.Context, *tx) error) error {
+	if err := s.statements.prepare(ctx, s.writes); err != nil {
+		return err
+	}
+	begun, err := s.writes.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("begin a transaction: %w", err)
 	}
-	if err := apply(ctx, tx); err != nil {
-		_ = tx.Rollback() // the error that matters is the one we have
+	if err := apply(ctx, &tx{begun, s.statements}); err != nil {
+		_ = begun.Rollback() // the error that matters is the one we have
 		return err
 	}
-	err = tx.Commit()
+	err = begun.Commit()
 	if err == nil {
 		return nil
 	}
@@ -141,7 +143,7 @@ func (s *Store) transactOnce(ctx context.Context, apply func(context.Context, *s
 		panic(fmt.Sprintf("the disk failed to sync a commit: %v", err))
 	}
 	if s.dialect.notCommitted(err) {
-		_ = tx.Rollback()
+		_ = begun.Rollback()
 		return fmt.Errorf("commit: %w", err)
 	}
 	return fmt.Errorf("%w: %w", ErrUnknownOutcome, err)

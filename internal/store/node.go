@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
@@ -17,7 +16,7 @@ const takeoverAfter = 10 * time.Second
 // database that serves a single process all others are gone for certain.
 func (s *Store) RegisterNode(host string, now time.Time) (id string, err error) {
 	id = newID()
-	err = s.write(id, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.write(id, func(ctx context.Context, tx *tx) error {
 		if s.dialect.exclusive {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM nodes`); err != nil {
 				return fmt.Errorf("remove former nodes: %w", err)
@@ -36,7 +35,7 @@ func (s *Store) RegisterNode(host string, now time.Time) (id string, err error) 
 // Beat says that the node is alive. Returns ErrNotFound when it was declared
 // dead in the meantime: its jobs are no longer its own.
 func (s *Store) Beat(id string) error {
-	return s.write(id, func(ctx context.Context, tx *sql.Tx) error {
+	return s.write(id, func(ctx context.Context, tx *tx) error {
 		result, err := tx.ExecContext(ctx, `UPDATE nodes SET seen_at = `+s.dialect.now+` WHERE id = $1`, id)
 		if err != nil {
 			return fmt.Errorf("beat: %w", err)
@@ -51,7 +50,7 @@ func (s *Store) Beat(id string) error {
 // RemoveNode takes a node off the list when it stops. Jobs it leaves behind are
 // lost ones.
 func (s *Store) RemoveNode(id string) error {
-	return s.write(id, func(ctx context.Context, tx *sql.Tx) error {
+	return s.write(id, func(ctx context.Context, tx *tx) error {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM nodes WHERE id = $1`, id); err != nil {
 			return fmt.Errorf("remove node: %w", err)
 		}
@@ -62,7 +61,7 @@ func (s *Store) RemoveNode(id string) error {
 // ReleaseLost ends the synchronous jobs of nodes that are gone: their clients
 // are gone with them. They are charged nothing. It tells how many there were.
 func (s *Store) ReleaseLost(ctx context.Context, now time.Time) (int, error) {
-	err := s.write("", func(ctx context.Context, tx *sql.Tx) error {
+	err := s.write("", func(ctx context.Context, tx *tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM nodes WHERE seen_at < `+s.dialect.now+` - $1`, takeoverAfter.Milliseconds())
 		return err
 	})

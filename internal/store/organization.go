@@ -46,7 +46,7 @@ func (s *Store) CreateOrganization(n NewOrganization, now time.Time) (*account.O
 	id := newID()
 	start, end := account.Cycle(now, now)
 	var created *account.Organization
-	err := s.write(id, func(ctx context.Context, tx *sql.Tx) (err error) {
+	err := s.write(id, func(ctx context.Context, tx *tx) (err error) {
 		_, err = tx.ExecContext(ctx, `
 			INSERT INTO organizations (id, name, plan, slots, requests_per_second, queue_capacity, credits_per_cycle,
 				webhook_secret, created_at, cycle_started_at, cycle_resets_at, cycle_grant)
@@ -102,7 +102,7 @@ func (s *Store) Organization(ctx context.Context, id string, now time.Time) (*ac
 	if millis(now) < o.CycleResetsAt {
 		return o, nil
 	}
-	err = s.write(id, func(ctx context.Context, tx *sql.Tx) (err error) {
+	err = s.write(id, func(ctx context.Context, tx *tx) (err error) {
 		o, err = s.lockOrganization(ctx, tx, id, now)
 		return err
 	})
@@ -111,7 +111,7 @@ func (s *Store) Organization(ctx context.Context, id string, now time.Time) (*ac
 
 // SetPlan moves an organization to a plan. The next cycle grants its credits.
 func (s *Store) SetPlan(id string, plan account.Plan) error {
-	return s.write(id, func(ctx context.Context, tx *sql.Tx) error {
+	return s.write(id, func(ctx context.Context, tx *tx) error {
 		_, err := tx.ExecContext(ctx, `
 			UPDATE organizations SET plan = $2, slots = $3, requests_per_second = $4, queue_capacity = $5, credits_per_cycle = $6
 			WHERE id = $1`,
@@ -147,7 +147,7 @@ func (s *Store) ApplyPlans(ctx context.Context, plans account.Plans) error {
 
 // lockOrganization reads the organization for a change, beginning its new
 // billing cycle first where that is due.
-func (s *Store) lockOrganization(ctx context.Context, tx *sql.Tx, id string, now time.Time) (*account.Organization, error) {
+func (s *Store) lockOrganization(ctx context.Context, tx *tx, id string, now time.Time) (*account.Organization, error) {
 	o, err := scanOrganization(tx.QueryRowContext(ctx,
 		`SELECT `+organizationColumns+` FROM organizations WHERE id = $1 `+s.dialect.forUpdate, id))
 	if err != nil {

@@ -74,6 +74,7 @@ func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 		dialect:        sqliteDialect,
 		reads:          reads,
 		writes:         writes,
+		statements:     &statements{ready: map[string]*sql.Stmt{}},
 		lockMigrations: func(ctx context.Context) (func() error, error) { return lockFile(ctx, cfg.URL+".migrate", lockWait) },
 		close:          func() error { return errors.Join(reads.Close(), writes.Close(), unlock()) },
 	}, nil

@@ -25,6 +25,9 @@ type Store struct {
 	reads   *sql.DB
 	writes  *sql.DB
 	lanes   []*lane
+	// statements are kept prepared for the one connection that writes; nil where
+	// the driver does that.
+	statements *statements
 	// lockMigrations keeps other processes from migrating at the same time.
 	lockMigrations func(context.Context) (unlock func() error, err error)
 	close          func() error

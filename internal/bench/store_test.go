@@ -1,0 +1,66 @@
+package bench
+
+import (
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"earshot"
+	"earshot/internal/store"
+	"earshot/internal/store/storetest"
+)
+
+// BenchmarkBeginSettle measures the two transactions of a synchronous call, for
+// one organization and for many.
+func BenchmarkBeginSettle(b *testing.B) {
+	databases := []struct {
+		name    string
+		address func(b *testing.B) string
+	}{
+		{"sqlite", func(b *testing.B) string { return filepath.Join(b.TempDir(), "earshot.db") }},
+		{"postgres", func(b *testing.B) string { return storetest.Postgres(b) }},
+	}
+	for _, db := range databases {
+		for _, organizations := range []int{1, 100} {
+			b.Run(fmt.Sprintf("%s/%d", db.name, organizations), func(b *testing.B) {
+				beginSettle(b, storetest.Open(b, db.address(b)), organizations)
+			})
+		}
+	}
+}
+
+func beginSettle(b *testing.B, s *store.Store, organizations int) {
+	b.Helper()
+	node, err := s.RegisterNode("bench", time.Now())
+	if err != nil {
+		b.Fatal(err)
+	}
+	ids := make([]string, organizations)
+	for i := range ids {
+		ids[i] = storetest.Organization(b, s, 1000, 1<<40).ID
+	}
+	var next atomic.Int64
+	b.SetParallelism(callers / 2)
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			job := store.Job{
+				ID: uuid.Must(uuid.NewV7()).String(), Organization: ids[int(next.Add(1))%organizations], KeyID: "key",
+				Provider: "chatassistant", Mode: store.ModeSync, Request: []byte(question), Most: 5, Node: node, CreatedAt: time.Now(),
+			}
+			if _, err := s.Begin(job); err != nil {
+				b.Error(err)
+				return
+			}
+			if _, err := s.Settle(store.Settlement{Job: job, Status: earshot.StatusCompleted, Charge: 5, Attempts: 1}, time.Now()); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "jobs/s")
+}

@@ -1,0 +1,74 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"sync"
+)
+
+// tx is a transaction that reuses prepared statements. On SQLite preparing
+// costs as much as running; on PostgreSQL the driver keeps statements itself.
+type tx struct {
+	*sql.Tx
+	statements *statements
+}
+
+// ExecContext runs a statement.
+func (t *tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	if s := t.statements.find(query); s != nil {
+		return t.StmtContext(ctx, s).ExecContext(ctx, args...)
+	}
+	return t.Tx.ExecContext(ctx, query, args...)
+}
+
+// QueryRowContext runs a statement that gives at most one row.
+func (t *tx) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	if s := t.statements.find(query); s != nil {
+		return t.StmtContext(ctx, s).QueryRowContext(ctx, args...)
+	}
+	return t.Tx.QueryRowContext(ctx, query, args...)
+}
+
+// statements are prepared after the first transaction that used them: during
+// it, the one connection that writes is taken.
+type statements struct {
+	mu     sync.Mutex
+	ready  map[string]*sql.Stmt
+	missed []string
+}
+
+func (s *statements) find(query string) *sql.Stmt {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stmt, seen := s.ready[query]
+	if !seen {
+		s.ready[query] = nil
+		s.missed = append(s.missed, query)
+	}
+	return stmt
+}
+
+// prepare makes ready what was missed.
+func (s *statements) prepare(ctx context.Context, db *sql.DB) error {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	missed := s.missed
+	s.missed = nil
+	s.mu.Unlock()
+	for _, query := range missed {
+		stmt, err := db.PrepareContext(ctx, query)
+		if err != nil {
+			return fmt.Errorf("prepare a statement: %w", err)
+		}
+		s.mu.Lock()
+		s.ready[query] = stmt
+		s.mu.Unlock()
+	}
+	return nil
+}
