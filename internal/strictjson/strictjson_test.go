@@ -1,0 +1,182 @@
+package strictjson_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"earshot"
+	"earshot/internal/strictjson"
+)
+
+// problems gives the details of a validation error.
+func problems(t *testing.T, err error) []earshot.FieldProblem {
+	t.Helper()
+	var e *earshot.Error
+	if !errors.As(err, &e) || e.Code != earshot.CodeValidation {
+		t.Fatalf("got %v, want a validation error", err)
+	}
+	list, ok := e.Details.([]earshot.FieldProblem)
+	if !ok || len(list) == 0 {
+		t.Fatalf("the details are %#v", e.Details)
+	}
+	return list
+}
+
+func TestParseRefusesWhatIsNotOneStrictObject(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"empty":              "",
+		"white space":        " \n\t ",
+		"a word":             "true",
+		"an array":           "[]",
+		"a lone brace":       "{",
+		"cut off":            `{"prompt":"x`,
+		"two documents":      `{} {}`,
+		"trailing garbage":   `{}x`,
+		"a byte order mark":  "\ufeff{}",
+		"a comment":          `{/*c*/"a":1}`,
+		"a trailing comma":   `{"a":1,}`,
+		"single quotes":      `{'a':1}`,
+		"not a number":       `{"a":NaN}`,
+		"a lone surrogate":   `{"a":"\ud800"}`,
+		"a raw tab":          "{\"a\":\"x\ty\"}",
+		"stray continuation": "{\"a\":\"\x80\"}",
+		"encoded surrogate":  "{\"a\":\"\xed\xa0\x80\"}",
+		"33 levels":          `{"a":` + strings.Repeat("[", 33) + strings.Repeat("]", 33) + `}`,
+		"200,000 levels":     strings.Repeat("[", 200_000) + strings.Repeat("]", 200_000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := strictjson.Parse([]byte(body))
+			if field := problems(t, err)[0].Field; field != strictjson.BodyField {
+				t.Errorf("the problem names %q", field)
+			}
+		})
+	}
+}
+
+func TestADuplicateFieldIsNamed(t *testing.T) {
+	t.Parallel()
+	_, err := strictjson.Parse([]byte(`{"include":{"html":true,"html":false}}`))
+	want := []earshot.FieldProblem{{Field: "include.html", Message: "appears more than once"}}
+	if diff := cmp.Diff(want, problems(t, err)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAllProblemsAreReportedAtOnce(t *testing.T) {
+	t.Parallel()
+	in, err := strictjson.Parse([]byte(`{"prompt":5,"pages":11,"device":"Desktop","inclued":{},"include":{"html":1,"x":0},"note":"a\u0000b"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Require("prompt", "country")
+	in.Text("prompt", 10)
+	in.String("country")
+	in.Int("pages", 1, 10, 1)
+	in.Enum("device", "desktop", "mobile")
+	in.Text("note", 10)
+	in.Object("include").Flag("html")
+	want := []earshot.FieldProblem{
+		{Field: "country", Message: "is required"},
+		{Field: "prompt", Message: "must be a string"},
+		{Field: "pages", Message: "must be an integer from 1 to 10"},
+		{Field: "device", Message: "must be one of desktop, mobile"},
+		{Field: "note", Message: "must not contain a NUL character"},
+		{Field: "include.html", Message: "must be a boolean"},
+		{Field: "inclued", Message: `unknown field "inclued", did you mean "include"?`},
+		{Field: "include.x", Message: `unknown field "x"`},
+	}
+	if diff := cmp.Diff(want, problems(t, in.Err())); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestFieldsAreTakenByTheirRules(t *testing.T) {
+	t.Parallel()
+	body := `{"\u0070rompt":"  line1\nline2  ","pages":3,"device":"ios","on":true,"payload":{"a": [1, {}]},"old":null}`
+	in, err := strictjson.Parse([]byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := in.Text("prompt", 11); got != "line1\nline2" {
+		t.Errorf("prompt is %q", got)
+	}
+	if got := in.Int("pages", 1, 10, 1); got != 3 {
+		t.Errorf("pages is %d", got)
+	}
+	if got := in.Int("depth", 1, 10, 7); got != 7 {
+		t.Errorf("an absent integer is %d", got)
+	}
+	if got := in.Enum("device", "ios"); got != "ios" {
+		t.Errorf("device is %q", got)
+	}
+	if !in.Flag("on") || in.Flag("off") {
+		t.Error("flags are wrong")
+	}
+	payload := in.Object("payload")
+	payload.Ignore("a")
+	if string(payload.Raw()) != `{"a": [1, {}]}` {
+		t.Errorf("payload was written %s", payload.Raw())
+	}
+	if in.Object("missing").Raw() != nil {
+		t.Error("an absent object has a text")
+	}
+	in.Ignore("old")
+	if err := in.Err(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTextIsCountedInCharacters(t *testing.T) {
+	t.Parallel()
+	in, err := strictjson.Parse([]byte(`{"fits":"日本語","long":"日本語x","blank":"  "}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Text("fits", 3)
+	in.Text("long", 3)
+	in.Text("blank", 3)
+	want := []earshot.FieldProblem{
+		{Field: "long", Message: "must have at most 3 characters, but has 4"},
+		{Field: "blank", Message: "must not be empty"},
+	}
+	if diff := cmp.Diff(want, problems(t, in.Err())); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestIntegersAreIntegers(t *testing.T) {
+	t.Parallel()
+	for _, literal := range []string{"2.0", "2e0", "1e400", "99999999999999999999", `"2"`, "null", "true"} {
+		in, err := strictjson.Parse([]byte(`{"n":` + literal + `}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.Int("n", 1, 10, 1)
+		if in.Err() == nil {
+			t.Errorf("%s was taken for an integer", literal)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(`{"prompt":"x","include":{"html":true},"pages":1}`))
+	f.Add([]byte(`{"a":[[[{}]]],"b":"\u0000"}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		in, err := strictjson.Parse(body)
+		if err != nil {
+			problems(t, err)
+			return
+		}
+		in.Text("prompt", 5)
+		in.Object("include").Flag("html")
+		in.Int("pages", 1, 10, 1)
+		if err := in.Err(); err != nil {
+			problems(t, err)
+		}
+	})
+}
