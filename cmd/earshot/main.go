@@ -79,4 +79,3 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 		Log:                 slog.New(slog.NewTextHandler(errOut, &slog.HandlerOptions{Level: level})),
 	}})
 }
-

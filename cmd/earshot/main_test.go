@@ -47,7 +47,9 @@ func serving(t *testing.T, args ...string) string {
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	output, printed := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...), printed, io.Discard) }()
+	go func() {
+		ended <- run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...), printed, io.Discard)
+	}()
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {

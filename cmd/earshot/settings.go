@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"os"
@@ -18,16 +17,15 @@ type settingsFile string
 
 // BeforeResolve reads the file before any flag takes its value from there.
 func (f settingsFile) BeforeResolve(file *fileSettings, ctx *kong.Context, trace *kong.Path) error {
-	path := string(ctx.FlagValue(trace.Flag).(settingsFile))
-	if path == "" {
+	path, ok := ctx.FlagValue(trace.Flag).(settingsFile)
+	if !ok || path == "" {
 		return nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := os.ReadFile(string(path))
 	if err != nil {
 		return fmt.Errorf("settings file: %w", err)
 	}
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	if err := decoder.Decode(file); err != nil {
+	if err := yaml.Unmarshal(text, file); err != nil {
 		return fmt.Errorf("settings file %s: %w", path, err)
 	}
 	return nil

@@ -83,11 +83,12 @@ func (k *keyring) find(ctx context.Context, id string) (*store.StoredKey, error)
 		return known.StoredKey, nil
 	}
 	// One load serves all who wait for it, so it must not end with the first.
-	key, err, _ := k.loads.Do(id, func() (any, error) { return k.load(context.WithoutCancel(ctx), id) })
-	if err != nil {
-		return nil, err
+	var key *store.StoredKey
+	loaded, err, _ := k.loads.Do(id, func() (any, error) { return k.load(context.WithoutCancel(ctx), id) })
+	if err == nil {
+		key, _ = loaded.(*store.StoredKey) // what load returns
 	}
-	return key.(*store.StoredKey), nil
+	return key, err
 }
 
 func (k *keyring) load(ctx context.Context, id string) (*store.StoredKey, error) {

@@ -165,11 +165,13 @@ type statusRecorder struct {
 	call *call
 }
 
+// WriteHeader notes the status and passes it on.
 func (w statusRecorder) WriteHeader(status int) {
 	w.call.status = status
 	w.ResponseWriter.WriteHeader(status)
 }
 
+// Write notes that a handler which names no status means 200.
 func (w statusRecorder) Write(b []byte) (int, error) {
 	if w.call.status == 0 {
 		w.call.status = http.StatusOK

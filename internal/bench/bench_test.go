@@ -199,7 +199,8 @@ func BenchmarkRateWindow(b *testing.B) {
 		}
 		measure := func(limiter interface {
 			Take(context.Context, string, int) (ratelimit.Verdict, error)
-		}) func(b *testing.B) {
+		},
+		) func(b *testing.B) {
 			return func(b *testing.B) {
 				var next atomic.Int64
 				b.SetParallelism(callers)

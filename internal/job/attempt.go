@@ -33,21 +33,21 @@ type outcome struct {
 // cannot mend, or no more may be made.
 func (r *Runner) attempt(ctx context.Context, def provider.Definition, request provider.Request, receivedAt time.Time) outcome {
 	for n := 1; ; n++ {
-		o, failure := r.attemptOnce(ctx, def, request, n)
+		o, err := r.attemptOnce(ctx, def, request, n)
 		o.attempts = n
-		if failure == nil {
+		if err == nil {
 			return o
 		}
-		if ctx.Err() != nil {
+		failure, mayPass := errors.AsType[*upstream.Failure](err)
+		wait, again := r.wait(n, receivedAt)
+		switch {
+		case ctx.Err() != nil:
 			o.err = endedEarly(ctx)
 			return o
-		}
-		if n > len(r.Backoff) {
-			o.err = spent(def, failure)
+		case !mayPass:
+			o.err = err
 			return o
-		}
-		wait := jitter(r.Backoff[n-1])
-		if time.Since(receivedAt)+wait > lastStart {
+		case !again:
 			o.err = spent(def, failure)
 			return o
 		}
@@ -60,31 +60,35 @@ func (r *Runner) attempt(ctx context.Context, def provider.Definition, request p
 	}
 }
 
-// attemptOnce makes one attempt. A failure is the upstream's and may pass; any
-// other error is in the outcome and is final.
-func (r *Runner) attemptOnce(ctx context.Context, def provider.Definition, request provider.Request, n int) (outcome, *upstream.Failure) {
+// wait tells how long to wait after the failure of attempt n, if another may be
+// made.
+func (r *Runner) wait(n int, receivedAt time.Time) (wait time.Duration, again bool) {
+	if n > len(r.Backoff) {
+		return 0, false
+	}
+	wait = jitter(r.Backoff[n-1])
+	return wait, time.Since(receivedAt)+wait <= lastStart
+}
+
+// attemptOnce makes one attempt. An *upstream.Failure may pass; any other error
+// is final.
+func (r *Runner) attemptOnce(ctx context.Context, def provider.Definition, request provider.Request, n int) (outcome, error) {
 	captureID := account.NewCaptureID()
 	session := r.Upstream.NewSession(n, r.CaptureURL+"/"+captureID)
 	started := time.Now()
 	answer, err := r.ask(ctx, request, session)
 	r.Metrics.attempted(def.Name, started, err)
-	if failure, ok := errors.AsType[*upstream.Failure](err); ok {
-		r.Log.Info("attempt failed", "provider", def.Name, "attempt", n, "reason", failure.Reason, "error", failure.Err)
-		return outcome{}, failure
-	}
 	if err != nil {
-		if ctx.Err() != nil {
-			err = endedEarly(ctx)
-		}
-		return outcome{err: err}, nil
+		r.Log.Info("attempt failed", "provider", def.Name, "attempt", n, "error", err)
+		return outcome{}, err
 	}
 	o := outcome{bill: answer.Bill}
 	if o.result, err = json.Marshal(answer.Result); err != nil {
-		return outcome{err: fmt.Errorf("encode the result of %s: %w", def.Name, err)}, nil
+		return outcome{}, fmt.Errorf("encode the result of %s: %w", def.Name, err)
 	}
 	if pages := session.Kept(); len(pages) > 0 {
 		if err := r.Captures.Put(captureID, pages); err != nil {
-			return outcome{err: err}, nil
+			return outcome{}, err
 		}
 		o.capture = &store.Capture{ID: captureID, Pages: len(pages), ExpiresAt: time.Now().Add(capture.Lifetime)}
 	}

@@ -55,7 +55,11 @@ func reasonOf(t *testing.T, err error) earshot.Reason {
 	if !errors.As(err, &e) || e.Code != earshot.CodeUpstream {
 		t.Fatalf("got %v, want an error of the upstream", err)
 	}
-	return e.Details.(earshot.UpstreamDetails).Reason
+	details, ok := e.Details.(earshot.UpstreamDetails)
+	if !ok {
+		t.Fatalf("the details are %#v", e.Details)
+	}
+	return details.Reason
 }
 
 func TestFiveAttemptsWithGrowingWaits(t *testing.T) {

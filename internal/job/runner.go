@@ -74,7 +74,10 @@ func NewRunner(cfg Config) (*Runner, error) {
 		cfg.Retention = 24 * time.Hour
 	}
 	r := &Runner{Config: cfg}
-	return r, r.register()
+	if err := r.register(); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // Run keeps the node alive and the store tidy until ctx ends.

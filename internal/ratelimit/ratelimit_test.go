@@ -14,7 +14,8 @@ import (
 
 func take(t *testing.T, l interface {
 	Take(context.Context, string, int) (ratelimit.Verdict, error)
-}, key string) ratelimit.Verdict {
+}, key string,
+) ratelimit.Verdict {
 	t.Helper()
 	v, err := l.Take(t.Context(), key, 3)
 	if err != nil {

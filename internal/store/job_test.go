@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"context"
 	"errors"
 	"sync/atomic"
 	"testing"
@@ -324,7 +323,7 @@ func TestCapturesAreFoundUntilTheyExpire(t *testing.T) {
 		if err := s.DeleteCapture("abc"); err != nil {
 			t.Fatal(err)
 		}
-		if expired, err := s.ExpiredCaptures(context.Background(), later); err != nil || len(expired) != 0 {
+		if expired, err := s.ExpiredCaptures(t.Context(), later); err != nil || len(expired) != 0 {
 			t.Errorf("expired are %v, %v", expired, err)
 		}
 	})

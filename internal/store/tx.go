@@ -17,7 +17,7 @@ type tx struct {
 // ExecContext runs a statement.
 func (t *tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	if s := t.statements.find(query); s != nil {
-		return t.StmtContext(ctx, s).ExecContext(ctx, args...)
+		return t.StmtContext(ctx, s).ExecContext(ctx, args...) //nolint:sqlclosecheck // closed with the transaction
 	}
 	return t.Tx.ExecContext(ctx, query, args...)
 }
@@ -25,7 +25,7 @@ func (t *tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Re
 // QueryRowContext runs a statement that gives at most one row.
 func (t *tx) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	if s := t.statements.find(query); s != nil {
-		return t.StmtContext(ctx, s).QueryRowContext(ctx, args...)
+		return t.StmtContext(ctx, s).QueryRowContext(ctx, args...) //nolint:sqlclosecheck // closed with the transaction
 	}
 	return t.Tx.QueryRowContext(ctx, query, args...)
 }
@@ -62,7 +62,7 @@ func (s *statements) prepare(ctx context.Context, db *sql.DB) error {
 	s.missed = nil
 	s.mu.Unlock()
 	for _, query := range missed {
-		stmt, err := db.PrepareContext(ctx, query)
+		stmt, err := db.PrepareContext(ctx, query) //nolint:sqlclosecheck // kept until the database is closed
 		if err != nil {
 			return fmt.Errorf("prepare a statement: %w", err)
 		}

@@ -56,7 +56,8 @@ func Postgres(tb testing.TB) string {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
-		if _, err := admin.ExecContext(context.Background(), `DROP SCHEMA `+schema+` CASCADE`); err != nil {
+		// The test's own context has ended by now.
+		if _, err := admin.ExecContext(context.WithoutCancel(tb.Context()), `DROP SCHEMA `+schema+` CASCADE`); err != nil {
 			tb.Error(err)
 		}
 		if err := admin.Close(); err != nil {
@@ -112,7 +113,7 @@ func Organization(tb testing.TB, s *store.Store, slots int, credits int64) *acco
 // Audited fails the test when a balance or counter is off.
 func Audited(tb testing.TB, s *store.Store) {
 	tb.Helper()
-	findings, err := s.Audit(context.Background())
+	findings, err := s.Audit(tb.Context())
 	if err != nil {
 		tb.Fatal(err)
 	}
