@@ -237,6 +237,12 @@ func TestSettingsComeFromFlagsThenVariablesThenTheFile(t *testing.T) {
 	if _, err := earshotCommand(t, "--config", file, "audit"); err == nil || !strings.Contains(err.Error(), `"dta"`) {
 		t.Errorf("a misspelt setting: %v", err)
 	}
+	write("providers: {chatassistant: {relesed: false}}\n")
+	if _, err := earshotCommand(t, "--config", file, "audit"); err == nil || !strings.Contains(err.Error(), "relesed") {
+		t.Errorf("a misspelt part of a section: %v", err)
+	}
+	write("# nothing\n")
+	mustRun(t, "--config", file, "audit")
 	write("providers: [\n")
 	if _, err := earshotCommand(t, "--config", file, "audit"); err == nil {
 		t.Error("a broken file was accepted")

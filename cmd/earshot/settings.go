@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -25,7 +28,9 @@ func (f settingsFile) BeforeResolve(file *fileSettings, ctx *kong.Context, trace
 	if err != nil {
 		return fmt.Errorf("settings file: %w", err)
 	}
-	if err := yaml.Unmarshal(text, file); err != nil {
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(file); err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("settings file %s: %w", path, err)
 	}
 	return nil

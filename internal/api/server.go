@@ -57,7 +57,7 @@ type Config struct {
 
 	// CallsInFlight is how many monitor calls may be under way on this node, and
 	// RequestsInFlight how many others; beyond them a request is refused at once
-	// with 503. 0 means 4,096 and 1,024: a waiting call costs some 60 KiB, and
+	// with 503. 0 means 4,096 and 1,024: a waiting call costs some 50 KiB, and
 	// the others end within milliseconds or the node is past its capacity.
 	CallsInFlight    int
 	RequestsInFlight int

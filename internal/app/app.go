@@ -24,7 +24,6 @@ import (
 	"earshot/internal/dashboard"
 	"earshot/internal/job"
 	"earshot/internal/lab"
-	"earshot/internal/provider"
 	"earshot/internal/ratelimit"
 	"earshot/internal/store"
 	"earshot/internal/upstream"
@@ -127,7 +126,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	catalogue, err := provider.NewCatalogue(providers(), a.cfg.Settings.hidden, a.cfg.Settings.Prices)
+	catalogue, err := a.cfg.Settings.catalogue()
 	if err != nil {
 		return err
 	}
@@ -150,9 +149,13 @@ func (a *App) connect(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	page, err := dashboard.Handler(a.BaseURL)
+	if err != nil {
+		return err
+	}
 	handler := api.New(api.Config{
 		Store: a.store, Jobs: a.jobs, Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
-		OpenAPI: openAPI, Dashboard: dashboard.Handler(), Metrics: registry, Log: a.cfg.Log,
+		OpenAPI: openAPI, Dashboard: page, Metrics: registry, Log: a.cfg.Log,
 	})
 	a.http = newHTTPServer(handler)
 	return nil

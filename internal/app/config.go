@@ -1,7 +1,9 @@
 package app
 
 import (
+	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"earshot/internal/account"
@@ -43,10 +45,23 @@ type ProviderSettings struct {
 	Released *bool `yaml:"released"`
 }
 
-// hidden tells whether the operator took the provider off the list.
-func (s Settings) hidden(name string) bool {
-	released := s.Providers[name].Released
-	return released != nil && !*released
+// plans are the plans that the operator offers.
+func (s Settings) plans() (account.Plans, error) { return account.DefaultPlans().Override(s.Plans) }
+
+// catalogue is the list of providers less those that the operator hides, at
+// the operator's prices.
+func (s Settings) catalogue() (*provider.Catalogue, error) {
+	all := providers()
+	for name := range s.Providers {
+		if !slices.ContainsFunc(all, func(p provider.Provider) bool { return p.Definition().Name == name }) {
+			return nil, fmt.Errorf("settings: there is no provider %q", name)
+		}
+	}
+	hidden := func(name string) bool {
+		released := s.Providers[name].Released
+		return released != nil && !*released
+	}
+	return provider.NewCatalogue(all, hidden, s.Prices)
 }
 
 // stopGrace is how long running jobs get to finish after a signal. The process

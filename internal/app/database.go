@@ -24,9 +24,6 @@ func OpenStore(ctx context.Context, cfg Config, serve bool) (*store.Store, error
 	return store.Open(ctx, store.Config{URL: url, Serve: serve, AllowUnsafe: cfg.AllowUnsafeDatabase, Log: cfg.Log})
 }
 
-// Plans are the plans that the configuration offers.
-func (s Settings) plans() (account.Plans, error) { return account.DefaultPlans().Override(s.Plans) }
-
 // Account is an organization as it is handed over to its owner.
 type Account struct {
 	Organization  *account.Organization

@@ -29,9 +29,15 @@ const callers = 16
 
 const question = `{"prompt": "best running shoes", "country": "US"}`
 
+// target is something to call.
+type target struct {
+	url, key string
+	waiting  func() int // calls that wait for their answer
+}
+
 // service starts a node on the database, with an organization that no limit
 // holds back.
-func service(b *testing.B, address string) (url, key string) {
+func service(b *testing.B, address string) target {
 	b.Helper()
 	plan := account.Plan{Name: "bench", Slots: 100_000, CreditsPerCycle: 1 << 40, RequestsPerSecond: 1 << 30, QueueCapacity: 1}
 	cfg := app.Config{
@@ -56,36 +62,46 @@ func service(b *testing.B, address string) (url, key string) {
 			b.Error(err)
 		}
 	})
-	a, err := app.CreateOrganization(storetest.Open(b, address), cfg.Settings, "bench", plan.Name, nil)
+	s := storetest.Open(b, address)
+	a, err := app.CreateOrganization(s, cfg.Settings, "bench", plan.Name, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	return node.BaseURL + "/v1/monitor/chatassistant", a.Key.Text
+	running := func() int {
+		o, err := s.Organization(b.Context(), a.Organization.ID, time.Now())
+		if err != nil {
+			b.Fatal(err)
+		}
+		return o.Running
+	}
+	return target{node.BaseURL + "/v1/monitor/chatassistant", a.Key.Text, running}
 }
 
 // bare starts a handler that reads a body and answers with as many bytes as the
 // service does, and nothing else.
-func bare(b *testing.B) (url, key string) {
+func bare(b *testing.B) target {
 	b.Helper()
 	answer := bytes.Repeat([]byte("x"), 6000)
+	var waiting atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		if r.Header.Get("Wait") != "" {
+		body, _ := io.ReadAll(r.Body)
+		if bytes.Contains(body, []byte("[[hang]]")) {
+			waiting.Add(1)
 			<-r.Context().Done()
+			waiting.Add(-1)
 		}
 		_, _ = w.Write(answer)
 	}))
 	b.Cleanup(server.Close)
-	return server.URL, "none"
+	return target{server.URL, "none", func() int { return int(waiting.Load()) }}
 }
 
-func ask(ctx context.Context, client *http.Client, url, key, body string, header http.Header) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader([]byte(body)))
+func ask(ctx context.Context, client *http.Client, to target, body string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to.url, bytes.NewReader([]byte(body)))
 	if err != nil {
 		return err
 	}
-	req.Header = header.Clone()
-	req.Header.Set("Authorization", "Bearer "+key)
+	req.Header.Set("Authorization", "Bearer "+to.key)
 	resp, err := client.Do(req)
 	if err != nil {
 		return err
@@ -101,26 +117,17 @@ func ask(ctx context.Context, client *http.Client, url, key, body string, header
 }
 
 // kinds are what is measured side by side.
-func kinds(b *testing.B, measure func(b *testing.B, url, key string)) {
+func kinds(b *testing.B, measure func(b *testing.B, to target)) {
 	b.Helper()
-	b.Run("bare", func(b *testing.B) {
-		url, key := bare(b)
-		measure(b, url, key)
-	})
-	b.Run("sqlite", func(b *testing.B) {
-		url, key := service(b, filepath.Join(b.TempDir(), "earshot.db"))
-		measure(b, url, key)
-	})
-	b.Run("postgres", func(b *testing.B) {
-		url, key := service(b, storetest.Postgres(b))
-		measure(b, url, key)
-	})
+	b.Run("bare", func(b *testing.B) { measure(b, bare(b)) })
+	b.Run("sqlite", func(b *testing.B) { measure(b, service(b, filepath.Join(b.TempDir(), "earshot.db"))) })
+	b.Run("postgres", func(b *testing.B) { measure(b, service(b, storetest.Postgres(b))) })
 }
 
 // BenchmarkCall measures whole synchronous calls, the lab's answer and its
 // parsing included.
 func BenchmarkCall(b *testing.B) {
-	kinds(b, func(b *testing.B, url, key string) {
+	kinds(b, func(b *testing.B, to target) {
 		client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: callers}}
 		defer client.CloseIdleConnections()
 		times := make([]time.Duration, b.N)
@@ -131,7 +138,7 @@ func BenchmarkCall(b *testing.B) {
 			group.Go(func() {
 				for i := next.Add(1) - 1; i < int64(b.N); i = next.Add(1) - 1 {
 					started := time.Now()
-					if err := ask(b.Context(), client, url, key, question, http.Header{}); err != nil {
+					if err := ask(b.Context(), client, to, question); err != nil {
 						b.Error(err)
 						return
 					}
@@ -152,7 +159,7 @@ func BenchmarkCall(b *testing.B) {
 // client, service and lab together, as they share the process.
 func BenchmarkWaiting(b *testing.B) {
 	const waiting = 1000
-	kinds(b, func(b *testing.B, url, key string) {
+	kinds(b, func(b *testing.B, to target) {
 		for range b.N {
 			client := &http.Client{Transport: &http.Transport{}}
 			ctx, leave := context.WithCancel(b.Context())
@@ -160,25 +167,22 @@ func BenchmarkWaiting(b *testing.B) {
 			var group sync.WaitGroup
 			for range waiting {
 				group.Go(func() {
-					body := `{"prompt": "shoes [[hang]]", "country": "US"}`
-					_ = ask(ctx, client, url, key, body, http.Header{"Wait": {"yes"}}) // ends by leaving
+					_ = ask(ctx, client, to, `{"prompt": "shoes [[hang]]", "country": "US"}`) // ends by leaving
 				})
 			}
-			settle()
+			for to.waiting() < waiting {
+				time.Sleep(10 * time.Millisecond)
+			}
+			time.Sleep(200 * time.Millisecond) // admitted, they reach the lab
 			b.ReportMetric(float64(inUse()-before)/waiting/1024, "KiB/call")
 			leave()
 			group.Wait()
 			client.CloseIdleConnections()
+			for to.waiting() > 0 {
+				time.Sleep(10 * time.Millisecond)
+			}
 		}
 	})
-}
-
-// settle waits until the number of goroutines stands still: every call waits.
-func settle() {
-	for last := -1; runtime.NumGoroutine() != last; {
-		last = runtime.NumGoroutine()
-		time.Sleep(200 * time.Millisecond)
-	}
 }
 
 func inUse() int64 {
