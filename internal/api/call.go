@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -57,6 +58,16 @@ func (c *call) object() (*strictjson.Object, error) {
 		return nil, fmt.Errorf("lift the limit of the body: %w", err)
 	}
 	return strictjson.Parse(body)
+}
+
+// query reads the URL's parameters. Those that cannot be read are a mistake, not
+// absent.
+func (c *call) query() (url.Values, error) {
+	values, err := url.ParseQuery(c.r.URL.RawQuery)
+	if err != nil {
+		return nil, strictjson.Invalid("query", "cannot be read")
+	}
+	return values, nil
 }
 
 func bodyError(r *http.Request, err error) error {

@@ -13,8 +13,11 @@ import (
 // countries lists the countries that can be named, all of them or those of one
 // model.
 func countries(c *call) error {
+	query, err := c.query()
+	if err != nil {
+		return err
+	}
 	codes := geo.Countries()
-	query := c.r.URL.Query()
 	if query.Has("model") {
 		model := query.Get("model")
 		if !slices.Contains(geo.Models(), model) {
@@ -27,7 +30,11 @@ func countries(c *call) error {
 
 // states lists the states that can be named with a country.
 func states(c *call) error {
-	country := c.r.URL.Query().Get("country")
+	query, err := c.query()
+	if err != nil {
+		return err
+	}
+	country := query.Get("country")
 	if !geo.IsCountry(country) {
 		return strictjson.Invalid("country", "must be an upper-case ISO 3166-1 alpha-2 code such as US")
 	}

@@ -105,7 +105,7 @@ func New(cfg Config) *Server {
 // here such a path does not exist.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if clean := path.Clean(r.URL.Path); clean != r.URL.Path && clean+"/" != r.URL.Path {
-		keyed := strings.HasPrefix(clean, "/v1/")
+		keyed := clean == "/v1" || strings.HasPrefix(clean, "/v1/")
 		s.handler(route{path: "unknown", public: !keyed, serve: notFound}).ServeHTTP(w, r)
 		return
 	}

@@ -177,8 +177,10 @@ func newHTTPServer(handler http.Handler) *http.Server {
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    16 << 10,
-		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 100},
-		Protocols:         new(http.Protocols),
+		// OPTIONS * is no different from any other path that does not exist.
+		DisableGeneralOptionsHandler: true,
+		HTTP2:                        &http.HTTP2Config{MaxConcurrentStreams: 100},
+		Protocols:                    new(http.Protocols),
 	}
 	server.Protocols.SetHTTP1(true)
 	server.Protocols.SetUnencryptedHTTP2(true)
@@ -216,11 +218,11 @@ func (a *App) stop() error {
 	grace, cancel := context.WithTimeout(context.Background(), stopGrace)
 	defer cancel()
 	err := a.jobs.Stop(grace)
-	// Their answers are on the way to the clients.
-	flush, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	flush, cancel := context.WithTimeout(context.Background(), flushGrace)
 	defer cancel()
-	if shutdownErr := a.http.Shutdown(flush); shutdownErr != nil {
-		err = errors.Join(err, shutdownErr, a.http.Close())
+	if a.http.Shutdown(flush) != nil {
+		// Some client holds a connection open on which it asks nothing.
+		err = errors.Join(err, a.http.Close())
 	}
 	return err
 }

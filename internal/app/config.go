@@ -64,6 +64,10 @@ func (s Settings) catalogue() (*provider.Catalogue, error) {
 	return provider.NewCatalogue(all, hidden, s.Prices)
 }
 
-// stopGrace is how long running jobs get to finish after a signal. The process
-// must be gone within 30 s, which is what most supervisors grant.
-const stopGrace = 29 * time.Second
+// After a signal running jobs get stopGrace to finish, and their answers
+// flushGrace to reach the clients. The process must be gone within 30 s, which
+// is what most supervisors grant.
+const (
+	stopGrace  = 28 * time.Second
+	flushGrace = time.Second
+)

@@ -9,7 +9,9 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -69,7 +71,7 @@ func start(t *testing.T, address string, change ...func(*app.Config)) *node {
 			t.Errorf("stopping: %v", err)
 		}
 		if t.Failed() {
-			t.Logf("the node's log:\n%s", logs)
+			t.Logf("the end of the node's log:\n%s", logs.tail())
 		}
 	})
 	return &node{App: a, store: storetest.Open(t, address), logs: logs, stop: stop}
@@ -91,6 +93,12 @@ func (l *logs) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
+}
+
+// tail is what was logged last.
+func (l *logs) tail() string {
+	lines := strings.SplitAfter(l.String(), "\n")
+	return strings.Join(lines[max(0, len(lines)-20):], "")
 }
 
 // organization makes an organization on a plan, with a key that may do what
@@ -211,4 +219,19 @@ func eventually(t *testing.T, what string, condition func() bool) {
 		case <-tick.C:
 		}
 	}
+}
+
+// fields are the fields that a validation error names, sorted.
+func (r *reply) fields(t *testing.T) []string {
+	t.Helper()
+	var problems []earshot.FieldProblem
+	if err := json.Unmarshal(r.failure(t).Details, &problems); err != nil {
+		t.Fatalf("%v in %s", err, r.body)
+	}
+	var names []string
+	for _, p := range problems {
+		names = append(names, p.Field)
+	}
+	slices.Sort(names)
+	return names
 }

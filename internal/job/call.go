@@ -127,7 +127,7 @@ func (r *Runner) discard(capture *store.Capture) {
 }
 
 func errUnavailable(cause error) *earshot.Error {
-	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node takes no new work, try again", Err: cause}
+	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node cannot take or finish the call now, try again", Err: cause}
 }
 
 // clientError is the error as a client may see it.

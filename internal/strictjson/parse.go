@@ -45,6 +45,10 @@ func Parse(body []byte) (*Object, error) {
 	return object, nil
 }
 
+// maxProblems bounds an error: whoever made more mistakes is not helped by
+// hearing of them all.
+const maxProblems = 100
+
 // Invalid is the validation error for one problem.
 func Invalid(field, format string, args ...any) *earshot.Error {
 	return invalid([]earshot.FieldProblem{{Field: field, Message: fmt.Sprintf(format, args...)}})
@@ -56,7 +60,8 @@ func invalid(problems []earshot.FieldProblem) *earshot.Error {
 	if more := len(problems) - 1; more > 0 {
 		message += fmt.Sprintf(" (and %d more)", more)
 	}
-	return &earshot.Error{Code: earshot.CodeValidation, Message: message, Details: problems}
+	details := problems[:min(len(problems), maxProblems)]
+	return &earshot.Error{Code: earshot.CodeValidation, Message: message, Details: details}
 }
 
 var errTooDeep = fmt.Errorf("nests deeper than %d levels", maxDepth)

@@ -1,0 +1,276 @@
+package app_test
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"earshot"
+	"earshot/internal/app"
+	"earshot/internal/store/storetest"
+)
+
+// hostileRow is a line of the list of hostile bodies.
+type hostileRow struct {
+	ID       string            `json:"id"`
+	Kind     string            `json:"kind"`
+	Endpoint string            `json:"endpoint"` // method and path
+	Headers  map[string]string `json:"headers"`
+	Encoding string            `json:"enc"`
+	Body     string            `json:"body"`
+	Why      string            `json:"why"`
+	Expected json.RawMessage   `json:"expected"` // a status or a list of them
+}
+
+// body is the body as it is to be sent.
+func (h *hostileRow) body() (string, error) {
+	if h.Encoding == "utf8" {
+		return h.Body, nil
+	}
+	decoded, err := base64.StdEncoding.DecodeString(h.Body)
+	if err != nil || h.Encoding == "base64" {
+		return string(decoded), err
+	}
+	if h.Encoding != "gzip+base64" {
+		return "", fmt.Errorf("unknown encoding %q", h.Encoding)
+	}
+	unpacked, err := gzip.NewReader(bytes.NewReader(decoded))
+	if err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(unpacked)
+	return string(text), err
+}
+
+func (h *hostileRow) expected() (statuses []int, err error) {
+	if err = json.Unmarshal(h.Expected, &statuses); err == nil {
+		return statuses, nil
+	}
+	var one int
+	err = json.Unmarshal(h.Expected, &one)
+	return []int{one}, err
+}
+
+// hostileList opens the list, which lies beside the repository.
+func hostileList(t *testing.T) io.Reader {
+	t.Helper()
+	folders := []string{"../../../shared/samples"}
+	if corpora := os.Getenv("EARSHOT_CORPORA"); corpora != "" {
+		folders = append(folders, filepath.Join(filepath.Dir(filepath.Clean(corpora)), "samples"))
+	}
+	for _, folder := range folders {
+		text, err := os.ReadFile(filepath.Join(folder, "hostile_bodies.jsonl"))
+		if err == nil {
+			return bytes.NewReader(text)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	t.Skipf("hostile_bodies.jsonl is in none of %q: it is no part of the repository; TestHostileBodies runs without it", folders)
+	return nil
+}
+
+// hostile sends a body and checks that the answer is one of the statuses, and
+// that whatever happens is no fault of the server.
+func hostile(t *testing.T, n *node, a *app.Account, what, endpoint, body string, header map[string]string, statuses ...int) {
+	t.Helper()
+	method, path, _ := strings.Cut(endpoint, " ")
+	headers := map[string]string{}
+	if method == http.MethodPost {
+		headers["Content-Type"] = "application/json"
+	}
+	for name, value := range header {
+		headers[name] = value
+	}
+	r := n.with(t, a, method, path, body, headers)
+	if !slices.Contains(statuses, r.StatusCode) {
+		t.Errorf("%s: %d %.300s, want %v", what, r.StatusCode, r.body, statuses)
+		return
+	}
+	if r.StatusCode == http.StatusOK {
+		return
+	}
+	r.fails(t, what, r.StatusCode, earshot.CodeValidation)
+	if len(r.fields(t)) == 0 {
+		t.Errorf("%s: no field is named: %s", what, r.body)
+	}
+}
+
+// unharmed checks that a node has no fault of its own in its log and that its
+// books are in order.
+func unharmed(t *testing.T, n *node) {
+	t.Helper()
+	if r := n.get(t, nil, "/readyz"); r.StatusCode != http.StatusOK {
+		t.Errorf("/readyz: %d", r.StatusCode)
+	}
+	if log := n.logs.String(); strings.Contains(log, "level=ERROR") || strings.Contains(log, "panic") {
+		t.Error("the log has errors")
+	}
+	storetest.Audited(t, n.store)
+}
+
+func TestTheListOfHostileBodies(t *testing.T) {
+	t.Parallel()
+	list := hostileList(t)
+	n := simple(t)
+	a := n.organization(t, "enterprise-5k", 10_000)
+	run, later := 0, map[string]int{}
+	lines := bufio.NewScanner(list)
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		var h hostileRow
+		if err := json.Unmarshal(lines.Bytes(), &h); err != nil {
+			t.Fatal(err)
+		}
+		endpoint, _, _ := strings.Cut(h.Endpoint, "?")
+		switch endpoint {
+		case "POST " + chat, "GET /v1/countries", "GET /v1/states":
+		default:
+			method, path, _ := strings.Cut(h.Endpoint, " ")
+			later[fmt.Sprintf("%s %.40s", method, path)]++
+			if r := n.send(t, a, method, path, ""); r.StatusCode != http.StatusNotFound {
+				t.Errorf("%s: %s exists, so this list must cover it", h.ID, h.Endpoint)
+			}
+			continue
+		}
+		body, err := h.body()
+		if err != nil {
+			t.Fatalf("%s: %v", h.ID, err)
+		}
+		statuses, err := h.expected()
+		if err != nil {
+			t.Fatalf("%s: %v", h.ID, err)
+		}
+		hostile(t, n, a, h.ID+" "+h.Why, h.Endpoint, body, h.Headers, statuses...)
+		run++
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if run < 40 {
+		t.Errorf("only %d rows were run", run)
+	}
+	t.Logf("%d rows were run; for endpoints to come: %v", run, later)
+	unharmed(t, n)
+}
+
+// utf16Text is the text in UTF-16, little-endian.
+func utf16Text(text string) string {
+	var b strings.Builder
+	for _, unit := range utf16.Encode([]rune(text)) {
+		b.WriteByte(byte(unit))
+		b.WriteByte(byte(unit >> 8))
+	}
+	return b.String()
+}
+
+func TestHostileBodies(t *testing.T) {
+	t.Parallel()
+	n := simple(t)
+	a := n.organization(t, "enterprise-5k", 10_000)
+	const plain = `{"prompt":"x","country":"US"}`
+	prompt := func(literal string) string { return `{"prompt":"` + literal + `","country":"US"}` }
+	country := func(literal string) string { return `{"prompt":"x","country":` + literal + `}` }
+	extra := func(more string) string { return `{"prompt":"x","country":"US",` + more + `}` }
+	many := &strings.Builder{}
+	for i := range 50_000 {
+		fmt.Fprintf(many, `"f%d":0,`, i)
+	}
+	for _, c := range []struct {
+		what, body string
+		status     int
+	}{
+		{"a number", `1`, 400},
+		{"null", `null`, 400},
+		{"a string", `"` + strings.Repeat("x", 1000) + `"`, 400},
+		{"white space", " \r\n\t", 400},
+		{"an object in an array", `[` + plain + `]`, 400},
+		{"two documents", plain + plain, 400},
+		{"two documents on lines", plain + "\n" + plain, 400},
+		{"a trailing comma", `{"prompt":"x","country":"US",}`, 400},
+		{"single quotes", `{'prompt':'x','country':'US'}`, 400},
+		{"NaN", extra(`"legacy":NaN`), 400},
+		{"a comment", `{"prompt":"x",//` + "\n" + `"country":"US"}`, 400},
+		{"a byte order mark", "\xef\xbb\xbf" + plain, 400},
+		{"UTF-16 with a mark", utf16Text("\ufeff" + plain), 400},
+		{"UTF-16", utf16Text(plain), 400},
+		{"a form", `prompt=x&country=US`, 400},
+		{"XML", `<?xml version="1.0"?><prompt>x</prompt>`, 400},
+		{"YAML", "prompt: x\ncountry: US\n", 400},
+		{"deep arrays", strings.Repeat("[", 500_000), 400},
+		{"deep objects", strings.Repeat(`{"a":`, 100_000), 400},
+		{"deep and closed", extra(`"z":` + strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000)), 400},
+		{"deep in a field that is known", extra(`"include":` + strings.Repeat(`{"html":`, 40) + "true" + strings.Repeat("}", 40)), 400},
+		{"many fields", `{` + many.String() + `"prompt":"x","country":"US"}`, 400},
+		{"a NUL byte", prompt("a\x00b"), 400},
+		{"a NUL escape", prompt(`a\u0000b`), 400},
+		{"a lone high surrogate", prompt(`\ud83d`), 400},
+		{"a lone low surrogate", prompt(`x\ude00y`), 400},
+		{"surrogates the wrong way round", prompt(`\ude00\ud83d`), 400},
+		{"a surrogate in a name", extra(`"\ud800":1`), 400},
+		{"overlong UTF-8", prompt("\xc0\xaf"), 400},
+		{"UTF-8 cut short", prompt("\xf0\x9f\x98"), 400},
+		{"CRLF in the country", country(`"US\r\nX-Injected: 1"`), 400},
+		{"a country with a space", country(`"US "`), 400},
+		{"a country of wide letters", country(`"ＵＳ"`), 400},
+		{"a country of Cyrillic letters", country(`"СН"`), 400},
+		{"a country that is a number", country(`840`), 400},
+		{"a list of countries", country(`["US"]`), 400},
+		{"a country that climbs", country(`"../../etc/passwd"`), 400},
+		{"a huge country", country(`"` + strings.Repeat("US", 100_000) + `"`), 400},
+		{"a huge exponent", extra(`"legacy":1e999999999`), 400},
+		{"a long number", extra(`"legacy":` + strings.Repeat("9", 100_000)), 400},
+		{"minus zero", extra(`"legacy":-0`), 400},
+		{"names in capitals", `{"PROMPT":"x","COUNTRY":"US"}`, 400},
+		{"names that fold to others", `{"prompt":"x","country":"US","inc` + "\u017f" + `":{}}`, 400},
+		{"an empty name", extra(`"":1`), 400},
+		{"a name with a dot", extra(`"include.html":true`), 400},
+		{"a prototype", extra(`"__proto__":{"legacy":true}`), 400},
+		{"a name twice, escaped", `{"prompt":"x","country":"US","countr\u0079":"DE"}`, 400},
+		{"a name twice inside", extra(`"include":{"ads":false,"ads":true}`), 400},
+		{"a prompt of spaces", prompt(`\u00a0\u2003\t\n`), 400},
+		{"an object as a prompt", `{"prompt":{"$ne":null},"country":"US"}`, 400},
+
+		{"white space around", "\r\n\t " + plain + "\n", 200},
+		{"a pair of surrogates", prompt(`\ud83d\ude00`), 200},
+		{"SQL", prompt(`'; DROP TABLE jobs; --`), 200},
+		{"markup", prompt(`</script><script>alert(1)</script><!--`), 200},
+		{"lines for a header", prompt(`x\r\nX-Injected: 1\r\n\r\nGET / HTTP/1.1`), 200},
+		{"control characters", prompt(`\u0001\u0007\u001b[31m\u007f\u0085`), 200},
+		{"marks and directions", prompt("e" + strings.Repeat("\u0301", 2000) + "\u202e\u2066x"), 200},
+		{"a path", prompt(`../../../../etc/passwd?x=1#y&z=%00`), 200},
+		{"templates", prompt(`{{.}} ${7*7} %s%n %00 \\u0000`), 200},
+		{"words for the lab that make no sense", prompt(`[[delay=-1s]] [[status=99]] [[nosuch]] [[fail=x]] [[delay=]]`), 200},
+	} {
+		hostile(t, n, a, c.what, "POST "+chat, c.body, nil, c.status)
+	}
+	unharmed(t, n)
+}
+
+func TestHostileQueries(t *testing.T) {
+	t.Parallel()
+	n := simple(t)
+	a := n.organization(t, "enterprise-5k", 0)
+	for _, value := range []string{
+		"%00", "%ff", "%c0%af", "US%00", "US%0d%0aX-Injected:1", "%F0%9F%98%80", "US;US", "US%20", "+US", "[US]",
+		"%27%20OR%201=1", "..%2f..%2fetc", "%zz", "%", strings.Repeat("U", 8000),
+	} {
+		hostile(t, n, a, "country="+value, "GET /v1/states?country="+value, "", nil, 400)
+		hostile(t, n, a, "model="+value, "GET /v1/countries?model="+value, "", nil, 400)
+	}
+	unharmed(t, n)
+}
