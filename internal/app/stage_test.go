@@ -112,7 +112,7 @@ func rename(t *testing.T, address, table string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if _, err := db.ExecContext(context.Background(), `ALTER TABLE lost_`+table+` RENAME TO `+table); err != nil {
+		if _, err := db.ExecContext(context.WithoutCancel(t.Context()), `ALTER TABLE lost_`+table+` RENAME TO `+table); err != nil {
 			t.Error(err)
 		}
 		if err := db.Close(); err != nil {
@@ -212,7 +212,7 @@ func crowded(t *testing.T) *stage {
 		Store: s, Catalogue: catalogue, Limiter: w, Dashboard: http.NotFoundHandler(), Metrics: prometheus.NewRegistry(),
 		Log: slog.New(slog.DiscardHandler), CallsInFlight: 1, RequestsInFlight: 1,
 	}))
-	n := &node{App: &app.App{BaseURL: server.URL}, store: s}
+	n := &node{App: &app.App{BaseURL: server.URL}}
 	var group sync.WaitGroup
 	t.Cleanup(func() {
 		close(w.release)

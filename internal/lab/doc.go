@@ -1,0 +1,12 @@
+// Package lab is the built-in upstream world: a real HTTP server on loopback
+// that plays the providers, so that every request travels the whole way. What
+// it answers is made up (package world) and the same for the same question;
+// words in a prompt steer it for demonstrations and tests.
+//
+//	server.go     listening, and dialling the lab's names
+//	handler.go    which site answers what
+//	steering.go   the words in a prompt
+//	delivery.go   how a document is sent: whole, slowly, cut off, or not at all
+//	world/        what there is to say
+//	chatsite/     the chat assistant's documents
+package lab

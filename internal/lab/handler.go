@@ -1,0 +1,97 @@
+package lab
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"earshot/internal/geo"
+	"earshot/internal/lab/chatsite"
+	"earshot/internal/lab/world"
+)
+
+// Handler is the lab without its listener. It tells sites apart by the Host of
+// a request.
+func Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+chatsite.Host+chatsite.PagePath+"{$}", serveChat)
+	mux.HandleFunc("POST "+chatsite.Host+chatsite.StreamPath, serveChat)
+	return mux
+}
+
+// serveChat answers as the chat assistant, in the shape that was asked for
+// unless the prompt steers otherwise.
+func serveChat(w http.ResponseWriter, r *http.Request) {
+	asked, err := chatsite.ReadQuestion(w, r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	steering, prompt := Steer(asked.Prompt)
+	if withheld(w, r, steering, attempt(r)) {
+		return
+	}
+	question := locate(r)
+	question.Prompt, question.Search = prompt, asked.Search
+	stream := asked.Stream
+	if steering.Shape != "" {
+		stream = steering.Shape == shapeLegacy
+	}
+	doc, err := chatDocument(question, steering, stream)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	send(w, r, doc, steering)
+}
+
+// chatDocument composes the answer and writes it in one of the two shapes.
+func chatDocument(q world.Question, s Steering, stream bool) (document, error) {
+	answer := &world.Answer{Language: q.Language}
+	if !s.Empty {
+		answer = world.Compose(q)
+	}
+	switch {
+	case stream && s.Garbage:
+		return document{typeStream, [][]byte{[]byte(chatsite.Nonsense)}}, nil
+	case s.Garbage:
+		return document{typeHTML, [][]byte{[]byte(chatsite.Nonsense)}}, nil
+	case stream:
+		events, err := chatsite.Stream(q.Prompt, answer)
+		return document{typeStream, events}, err
+	default:
+		page, err := chatsite.Page(q.Prompt, answer)
+		return document{typeHTML, slices.Collect(slices.Chunk(page, pagePiece))}, err
+	}
+}
+
+// pagePiece is how much of a page is sent at once when it is sent slowly.
+const pagePiece = 1 << 10
+
+// locate tells where a request comes from, which on the real sites its address
+// tells.
+func locate(r *http.Request) world.Question {
+	language := r.Header.Get("Accept-Language")
+	if end := strings.IndexAny(language, ",;-"); end >= 0 {
+		language = language[:end]
+	}
+	country := r.Header.Get("Lab-Country")
+	if !geo.IsCountry(country) {
+		country = "US"
+	}
+	return world.Question{
+		Country:  country,
+		State:    r.Header.Get("Lab-State"),
+		Language: strings.ToLower(strings.TrimSpace(language)),
+	}
+}
+
+// attempt is which try of a job a request is, counting from 1.
+func attempt(r *http.Request) int {
+	n, err := strconv.Atoi(r.Header.Get("Lab-Attempt"))
+	if err != nil {
+		return 1
+	}
+	return n
+}

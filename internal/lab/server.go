@@ -1,0 +1,88 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"earshot/internal/lab/chatsite"
+)
+
+// domain is what all names of the lab end in.
+const domain = "lab.test"
+
+// Server is the lab on a loopback address that the system chose.
+type Server struct {
+	listener    net.Listener
+	http        *http.Server
+	connections sync.WaitGroup
+}
+
+// Listen binds the lab to a free loopback port. Connections wait there until
+// Run answers them.
+func Listen(ctx context.Context) (*Server, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("lab: %w", err)
+	}
+	s := &Server{listener: listener}
+	s.http = &http.Server{
+		Handler:           Handler(),
+		ConnState:         s.follow,
+		ReadHeaderTimeout: 10 * time.Second,
+		MaxHeaderBytes:    1 << 20, // a prompt of 10,000 characters may stand in the URL
+	}
+	return s, nil
+}
+
+// Run answers requests until ctx ends, then drops those that are left and
+// returns once nothing of the lab runs any more. It is called once.
+func (s *Server) Run(ctx context.Context) error {
+	stop := context.AfterFunc(ctx, func() { _ = s.http.Close() }) // closing a listener twice is no matter
+	err := s.http.Serve(s.listener)
+	if stop() {
+		_ = s.http.Close()
+	}
+	s.connections.Wait()
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return fmt.Errorf("lab: %w", err)
+}
+
+// follow counts connections from before their goroutine starts until after its
+// last request, so that Run can wait for them.
+func (s *Server) follow(_ net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateNew:
+		s.connections.Add(1)
+	case http.StateClosed, http.StateHijacked:
+		s.connections.Done()
+	case http.StateActive, http.StateIdle:
+	}
+}
+
+// Sites are the base URLs of the lab's sites by the name of the provider that
+// they play.
+func (s *Server) Sites() map[string]string {
+	return map[string]string{"chatassistant": "http://" + chatsite.Host}
+}
+
+// Dial connects to the lab for every name of its domain, and to nothing else.
+func (s *Server) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("lab: %w", err)
+	}
+	if host != domain && !strings.HasSuffix(host, "."+domain) {
+		return nil, fmt.Errorf("lab: %s is not one of its names", host)
+	}
+	var dialer net.Dialer
+	return dialer.DialContext(ctx, network, s.listener.Addr().String())
+}

@@ -1,0 +1,137 @@
+package lab
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxPause is the longest that a word can make the lab wait at one point.
+const maxPause = 5 * time.Minute
+
+// Steering is what the words in a prompt ask of the lab. The zero value asks
+// for nothing.
+type Steering struct {
+	Delay    time.Duration // before the answer
+	Drip     time.Duration // between the pieces of the answer
+	Fail     int           // how many attempts of a job are answered with 500
+	Status   int           // of every answer; 0 means 200
+	Block    bool          // a challenge page instead of the answer
+	Garbage  bool          // nonsense instead of the answer
+	Empty    bool          // an answer without text
+	Hang     bool          // no answer at all
+	Cut      bool          // the connection ends in the middle
+	Huge     bool          // an answer that does not end
+	Shape    string        // "legacy" or "mobile", whichever was asked for
+	Clusters *int          // product clusters on the page; nil leaves it to the world
+	Overview string        // "none": the page has no overview
+	Results  *int          // results that there are; nil leaves it to the world
+}
+
+// word finds what may be a steering word, with its value where it has one.
+var word = regexp.MustCompile(`\s*\[\[([a-z]+)(?:=([^\[\]]*))?\]\]`)
+
+// Steer takes the steering words out of a prompt. What looks like one but is
+// unknown, or has a value that makes no sense, stays in the prompt.
+func Steer(prompt string) (s Steering, rest string) {
+	rest = word.ReplaceAllStringFunc(prompt, func(found string) string {
+		parts := word.FindStringSubmatch(found)
+		if s.take(parts[1], parts[2], strings.Contains(found, "=")) {
+			return ""
+		}
+		return found
+	})
+	return s, strings.TrimSpace(rest)
+}
+
+// take does what one word says, and tells whether it is one.
+func (s *Steering) take(name, value string, hasValue bool) bool {
+	if flag := s.flag(name); flag != nil {
+		*flag = *flag || !hasValue
+		return !hasValue
+	}
+	switch name {
+	case "delay":
+		return pause(value, &s.Delay)
+	case "drip":
+		return pause(value, &s.Drip)
+	case "fail":
+		return number(value, 0, 1000, &s.Fail)
+	case "status":
+		return number(value, 200, 599, &s.Status)
+	case "shape":
+		return choice(value, &s.Shape, shapeLegacy, shapeMobile)
+	case "overview":
+		return choice(value, &s.Overview, "none")
+	case "clusters":
+		return optional(value, 0, 100, &s.Clusters)
+	case "results":
+		return optional(value, 0, 1000, &s.Results)
+	default:
+		return false
+	}
+}
+
+// The values of Steering.Shape.
+const (
+	shapeLegacy = "legacy"
+	shapeMobile = "mobile"
+)
+
+// flag is the switch that a word without a value turns on, nil for others.
+func (s *Steering) flag(name string) *bool {
+	switch name {
+	case "block":
+		return &s.Block
+	case "garbage":
+		return &s.Garbage
+	case "empty":
+		return &s.Empty
+	case "hang":
+		return &s.Hang
+	case "cut":
+		return &s.Cut
+	case "huge":
+		return &s.Huge
+	default:
+		return nil
+	}
+}
+
+func pause(value string, to *time.Duration) bool {
+	d, err := time.ParseDuration(value)
+	if err != nil || d < 0 {
+		return false
+	}
+	*to = min(d, maxPause)
+	return true
+}
+
+func number(value string, least, most int, to *int) bool {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < least || n > most {
+		return false
+	}
+	*to = n
+	return true
+}
+
+func optional(value string, least, most int, to **int) bool {
+	var n int
+	if !number(value, least, most, &n) {
+		return false
+	}
+	*to = &n
+	return true
+}
+
+func choice(value string, to *string, values ...string) bool {
+	for _, known := range values {
+		if value == known {
+			*to = value
+			return true
+		}
+	}
+	return false
+}

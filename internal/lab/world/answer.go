@@ -1,0 +1,117 @@
+package world
+
+// Model is the model that every answer of the lab claims to be from.
+const Model = "lab-1"
+
+// Question is what somebody asks, and where from.
+type Question struct {
+	Prompt   string // without steering words
+	Country  string // alpha-2, upper case
+	State    string // of the US, or ""
+	Language string // BCP 47 base such as "de"
+	Search   bool   // whether the assistant may search the web
+}
+
+// Answer is what the world has to say to a question.
+type Answer struct {
+	Language   string
+	Blocks     []Block
+	Sources    []Source
+	Queries    []string // that were searched for
+	MapQueries []string // that were searched for on a map
+	Related    []string
+	Places     []Place
+	Videos     []Video
+	Images     []string
+	Cards      []Card
+	Inline     []Product // that Spans refer to
+	Ads        []Ad
+}
+
+// BlockKind says how a block's lines are set.
+type BlockKind int
+
+// The kinds of blocks.
+const (
+	Paragraph BlockKind = iota // one line
+	Heading                    // one line
+	Bullets                    // a line for each item
+	Numbered                   // a line for each item
+)
+
+// Block is a paragraph, a heading or a list.
+type Block struct {
+	Kind  BlockKind
+	Lines []Line
+}
+
+// Line is text with what is marked in it.
+type Line []Span
+
+// Span is a piece of a line. At most one of Strong, Brand, Product and Cites
+// is set.
+type Span struct {
+	Text    string
+	Strong  bool
+	Brand   bool     // Text is a brand
+	Product *Product // Text is its title; one of Answer.Inline
+	Cites   []Source // a chip for these, without Text
+}
+
+// Source is a page that an answer cites.
+type Source struct {
+	URL       string
+	Title     string
+	Site      string // the name that the site gives itself
+	Snippet   string
+	Published string // yyyy-mm-dd, or ""
+}
+
+// Place is a business with an address.
+type Place struct {
+	Name, Address, Category, Phone, Website, Hours string
+	PriceLevel                                     string
+	Rating                                         Rating
+	Latitude, Longitude                            float64
+}
+
+// Rating is what customers say, as numbers and as displayed.
+type Rating struct {
+	Stars                    float64
+	Reviews                  int
+	StarsShown, ReviewsShown string
+}
+
+// Video is a video about the subject.
+type Video struct {
+	Title, URL, Platform, Channel, Duration, Date, Thumbnail string
+}
+
+// Card is a titled group of products.
+type Card struct {
+	Title    string
+	Tags     []string
+	Products []Product
+}
+
+// Product is something on sale. Prices are as displayed; OldPrice may be "".
+type Product struct {
+	ID, Title, URL, Description string
+	Price, OldPrice, Merchant   string
+	Rating                      Rating
+	Images                      []string
+	Tag                         string
+	Offers                      []Offer
+}
+
+// Offer is one merchant's price for a product.
+type Offer struct {
+	Merchant, URL, Price, Shipping, Condition string
+	Available                                 bool
+}
+
+// Ad is a paid placement. A shopping ad has a Price; a text ad has none.
+type Ad struct {
+	Title, URL, Description, Brand string
+	Price, Merchant, Image         string
+}

@@ -1,0 +1,102 @@
+package world
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+
+	"earshot/internal/geo"
+)
+
+// year stands in titles and queries. It is fixed, since answers must not depend
+// on the day.
+const year = "2026"
+
+// maxSubject is how much of a prompt the answer repeats, in characters.
+const maxSubject = 80
+
+// Compose answers a question. The answer depends on nothing else.
+func Compose(q Question) *Answer {
+	d := throw(q)
+	book, lang := phrasesIn(q.Language)
+	named := draw(d, brands, d.between(3, 5))
+	c := &composer{
+		dice:  d,
+		book:  book,
+		q:     q,
+		purse: moneyOf(q.Country, lang),
+		named: named,
+		words: strings.NewReplacer(
+			"{subject}", subject(q.Prompt),
+			"{place}", placeName(q, lang),
+			"{brand}", named[0],
+			"{other}", named[1],
+			"{year}", year,
+		),
+	}
+	a := &Answer{Language: lang}
+	c.press(a)
+	c.market(a)
+	c.town(a)
+	c.prose(a)
+	a.Related = c.several(book.related, 3)
+	return a
+}
+
+// composer holds what the parts of one answer share.
+type composer struct {
+	dice
+
+	book  *phrases
+	q     Question
+	purse money
+	named []string // brands that the answer may name; 3 to 5
+	words *strings.Replacer
+}
+
+// one gives one of the phrases with its words put in.
+func (c *composer) one(phrases []string) string { return c.words.Replace(pick(c.dice, phrases)) }
+
+// several gives up to n of the phrases with their words put in.
+func (c *composer) several(phrases []string, n int) []string {
+	filled := draw(c.dice, phrases, n)
+	for i := range filled {
+		filled[i] = c.words.Replace(filled[i])
+	}
+	return filled
+}
+
+// host is the address of a site in the question's country.
+func (c *composer) host(word string) string {
+	return "www." + word + "." + strings.ToLower(c.q.Country) + ".example"
+}
+
+// subject is the prompt on one line, cut to what an answer repeats.
+func subject(prompt string) string {
+	s := strings.Join(strings.Fields(prompt), " ")
+	if s == "" {
+		return "…"
+	}
+	if utf8.RuneCountInString(s) > maxSubject {
+		s = string([]rune(s)[:maxSubject-1]) + "…"
+	}
+	return s
+}
+
+// placeName is where the question comes from, in the answer's language.
+func placeName(q Question, lang string) string {
+	name := q.Country
+	if region, err := language.ParseRegion(q.Country); err == nil {
+		if local := display.Regions(language.Make(lang)).Name(region); local != "" {
+			name = local
+		}
+	}
+	for _, state := range geo.States() {
+		if state.Code == q.State {
+			return state.Name + ", " + name
+		}
+	}
+	return name
+}

@@ -1,0 +1,43 @@
+package world
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+)
+
+// dice makes choices that look arbitrary and depend on the question alone.
+type dice struct{ *rand.Rand }
+
+func throw(q Question) dice {
+	key := strings.Join([]string{
+		strings.ToLower(strings.Join(strings.Fields(q.Prompt), " ")),
+		q.Country, q.State, q.Language, strconv.FormatBool(q.Search),
+	}, "\x00")
+	sum := sha256.Sum256([]byte(key))
+	return dice{rand.New(rand.NewPCG(
+		binary.BigEndian.Uint64(sum[0:8]),
+		binary.BigEndian.Uint64(sum[8:16]),
+	))}
+}
+
+// between gives a number from least to most, both included.
+func (d dice) between(least, most int) int { return least + d.IntN(most-least+1) }
+
+// chance is true in percent of the cases.
+func (d dice) chance(percent int) bool { return d.IntN(100) < percent }
+
+// pick gives one of the list.
+func pick[T any](d dice, list []T) T { return list[d.IntN(len(list))] }
+
+// draw gives n different ones of the list, all of it when n is more than that.
+func draw[T any](d dice, list []T, n int) []T {
+	n = min(n, len(list))
+	drawn := make([]T, n)
+	for i, j := range d.Perm(len(list))[:n] {
+		drawn[i] = list[j]
+	}
+	return drawn
+}

@@ -1,0 +1,88 @@
+package world
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"earshot/internal/geo"
+)
+
+// money is how a country writes prices.
+type money struct {
+	code     string  // ISO 4217
+	scale    float64 // how much of it buys what a dollar buys, roughly
+	decimals int
+	pattern  string // with # for the number
+	group    string
+	point    string
+}
+
+// purses are the currencies with a sign of their own; any other is written
+// with its code and a dollar's worth.
+var purses = map[string]money{
+	"USD": {scale: 1, decimals: 2, pattern: "$#"},
+	"CAD": {scale: 1.4, decimals: 2, pattern: "$#"},
+	"AUD": {scale: 1.5, decimals: 2, pattern: "$#"},
+	"NZD": {scale: 1.6, decimals: 2, pattern: "$#"},
+	"MXN": {scale: 18, decimals: 2, pattern: "$#"},
+	"EUR": {scale: 0.9, decimals: 2, pattern: "# €"},
+	"GBP": {scale: 0.8, decimals: 2, pattern: "£#"},
+	"JPY": {scale: 150, pattern: "¥#"},
+	"KRW": {scale: 1300, pattern: "₩#"},
+	"INR": {scale: 83, decimals: 2, pattern: "₹#"},
+	"BRL": {scale: 5, decimals: 2, pattern: "R$ #"},
+	"CHF": {scale: 0.9, decimals: 2, pattern: "CHF #"},
+	"PLN": {scale: 4, decimals: 2, pattern: "# zł"},
+	"SEK": {scale: 10, pattern: "# kr"},
+	"NOK": {scale: 10, pattern: "# kr"},
+	"DKK": {scale: 7, pattern: "# kr"},
+}
+
+func moneyOf(country, language string) money {
+	code := geo.Currency(country)
+	m, known := purses[code]
+	if !known {
+		m = money{scale: 1, decimals: 2, pattern: code + " #"}
+		if code == "" {
+			m.pattern = "$#"
+		}
+	}
+	if code == "EUR" && (language == "en" || language == "nl") {
+		m.pattern = "€ #"
+	}
+	m.code, m.group, m.point = code, ",", "."
+	switch language {
+	case "de", "es", "pt", "it", "nl":
+		m.group, m.point = ".", ","
+	case "fr":
+		m.group, m.point = "\u202f", ","
+	}
+	return m
+}
+
+// write shows what costs dollars in the United States.
+func (m money) write(dollars float64) string {
+	amount := math.Round(dollars * m.scale)
+	if m.decimals == 0 {
+		amount = math.Round(amount/10) * 10
+	}
+	number := m.grouped(int(amount))
+	if m.decimals > 0 {
+		number += m.point + "99"
+	}
+	return strings.Replace(m.pattern, "#", number, 1)
+}
+
+// decimal shows a number with one digit after the point.
+func (m money) decimal(f float64) string {
+	return strings.Replace(fmt.Sprintf("%.1f", f), ".", m.point, 1)
+}
+
+func (m money) grouped(n int) string {
+	digits := fmt.Sprint(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + m.group + digits[i:]
+	}
+	return digits
+}

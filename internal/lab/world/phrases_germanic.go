@@ -1,0 +1,120 @@
+package world
+
+var english = phrases{
+	intro: []string{
+		"For “{subject}” ({place}), three things matter most: how it holds up in daily use, what it costs over time, and how good the service is when something breaks.",
+		"Here is a short overview of “{subject}” for {place}, based on recent tests and on what owners report.",
+	},
+	context: []string{
+		"{brand} leads most comparisons this year, while {other} is named more often when the price decides.",
+		"Reviewers agree on {brand} for quality; {other} follows closely and is easier to find in shops.",
+	},
+	heading: "Good options",
+	item: []string{
+		"the most balanced choice, with few complaints after a year of use",
+		"strong value for the price, and spare parts are easy to get",
+		"a little more expensive, but quieter and better finished",
+		"the one to take when space is tight",
+	},
+	advice: []string{
+		"Before you buy, check the warranty terms and whether returns are free; both differ a lot between shops.",
+		"Prices move from week to week, so a price alert often saves more than a seasonal sale.",
+	},
+	closing: []string{
+		"If you tell me your budget and what you use today, I can narrow this down.",
+		"In short: start with {brand}, and look at {other} if you want to spend less.",
+	},
+	plain:    []string{"This is general knowledge; nothing was looked up for it.", "Without a search this stays general."},
+	queries:  []string{"{subject} {year}", "{subject} test {place}", "{brand} review", "{brand} vs {other}", "{subject} price comparison"},
+	nearby:   []string{"{subject} near me", "{brand} shop {place}"},
+	related:  []string{"Is {brand} better than {other}?", "What does {subject} cost in {place}?", "Which brands last the longest?", "Where can I try it before buying?"},
+	titles:   []string{"{subject}: the {year} comparison", "{brand} in the long-term test", "How we judge {brand} and {other}", "Owners report: one year with {brand}", "A buyer's guide for {place}", "What {subject} really costs"},
+	snippets: []string{"We compared nine candidates over six weeks; {brand} came out ahead in four of five disciplines.", "Readers rate {brand} 4.5 of 5 and praise its service.", "{other} costs a third less and gives up little.", "Updated figures for {place}, with prices from twelve shops."},
+	card:     []string{"Popular picks", "Best rated"},
+	tags:     []string{"Top pick", "Best value", "Compact", "Premium"},
+	summary:  []string{"A dependable all-rounder.", "Light, quiet and easy to repair."},
+	shipping: []string{"Free delivery", "Delivery in 2 days"},
+	used:     "Used", new: "New",
+	adTitle: []string{"{brand} – official store", "Save on {brand} this week"},
+	adText:  []string{"Free returns within 30 days.", "Order today, delivered tomorrow."},
+	video:   []string{"{brand} in five minutes", "{brand} or {other}?"},
+	trade:   []string{"Specialist shop", "Showroom", "Repair service"},
+	hours:   []string{"Open until 6 pm", "Open 24 hours"},
+}
+
+var german = phrases{
+	intro: []string{
+		"Bei „{subject}“ ({place}) zählen vor allem drei Dinge: die Haltbarkeit im Alltag, die Kosten über die Jahre und der Service, wenn etwas kaputtgeht.",
+		"Ein kurzer Überblick zu „{subject}“ für {place}, nach aktuellen Tests und Erfahrungen von Käufern.",
+	},
+	context: []string{
+		"{brand} führt in diesem Jahr die meisten Vergleiche an, {other} wird öfter genannt, wenn der Preis entscheidet.",
+		"Bei der Qualität sind sich die Tester einig: {brand}. {other} folgt knapp dahinter und ist leichter zu bekommen.",
+	},
+	heading: "Gute Möglichkeiten",
+	item: []string{
+		"die ausgewogenste Wahl, mit wenigen Klagen nach einem Jahr",
+		"viel Leistung fürs Geld, und Ersatzteile gibt es überall",
+		"etwas teurer, dafür leiser und besser verarbeitet",
+		"die richtige Wahl, wenn wenig Platz ist",
+	},
+	advice: []string{
+		"Prüfe vor dem Kauf die Garantie und ob die Rücksendung kostenlos ist; beides unterscheidet sich stark.",
+		"Die Preise schwanken von Woche zu Woche, ein Preisalarm spart daher oft mehr als ein Schlussverkauf.",
+	},
+	closing: []string{
+		"Wenn du mir dein Budget nennst, kann ich die Auswahl eingrenzen.",
+		"Kurz gesagt: zuerst {brand} ansehen, und {other}, wenn es weniger kosten soll.",
+	},
+	plain:    []string{"Das ist Allgemeinwissen; nachgeschlagen wurde dafür nichts.", "Ohne Suche bleibt das allgemein."},
+	queries:  []string{"{subject} {year}", "{subject} Test {place}", "{brand} Erfahrungen", "{brand} oder {other}", "{subject} Preisvergleich"},
+	nearby:   []string{"{subject} in der Nähe", "{brand} Händler {place}"},
+	related:  []string{"Ist {brand} besser als {other}?", "Was kostet {subject} in {place}?", "Welche Marken halten am längsten?", "Wo kann ich es vorher ausprobieren?"},
+	titles:   []string{"{subject}: der Vergleich {year}", "{brand} im Dauertest", "So bewerten wir {brand} und {other}", "Ein Jahr mit {brand}: Käufer berichten", "Kaufberatung für {place}", "Was {subject} wirklich kostet"},
+	snippets: []string{"Neun Kandidaten in sechs Wochen; {brand} gewinnt vier von fünf Disziplinen.", "Leser geben {brand} 4,5 von 5 Punkten und loben den Service.", "{other} kostet ein Drittel weniger und verliert kaum.", "Neue Zahlen für {place}, mit Preisen aus zwölf Läden."},
+	card:     []string{"Beliebte Produkte", "Am besten bewertet"},
+	tags:     []string{"Testsieger", "Preistipp", "Kompakt", "Oberklasse"},
+	summary:  []string{"Ein verlässlicher Alleskönner.", "Leicht, leise und gut zu reparieren."},
+	shipping: []string{"Versand kostenlos", "Lieferung in 2 Tagen"},
+	used:     "Gebraucht", new: "Neu",
+	adTitle: []string{"{brand} – der offizielle Shop", "Diese Woche {brand} günstiger"},
+	adText:  []string{"30 Tage kostenlose Rückgabe.", "Heute bestellt, morgen da."},
+	video:   []string{"{brand} in fünf Minuten", "{brand} oder {other}?"},
+	trade:   []string{"Fachgeschäft", "Ausstellung", "Reparaturdienst"},
+	hours:   []string{"Geöffnet bis 18 Uhr", "Rund um die Uhr geöffnet"},
+}
+
+var dutch = phrases{
+	intro: []string{
+		"Bij “{subject}” ({place}) tellen drie dingen: hoe lang het meegaat, wat het over de jaren kost en hoe goed de service is.",
+		"Een kort overzicht van “{subject}” voor {place}, op basis van recente tests en ervaringen.",
+	},
+	context: []string{
+		"{brand} staat dit jaar bovenaan in de meeste vergelijkingen; {other} wordt vaker genoemd als de prijs beslist.",
+		"Over de kwaliteit van {brand} zijn testers het eens; {other} volgt op korte afstand.",
+	},
+	heading: "Goede keuzes",
+	item: []string{
+		"de meest evenwichtige keuze, met weinig klachten na een jaar",
+		"veel waarde voor het geld, en onderdelen zijn makkelijk te krijgen",
+		"iets duurder, maar stiller en beter afgewerkt",
+	},
+	advice:   []string{"Controleer voor de aankoop de garantie en of retourneren gratis is.", "Prijzen wisselen per week; een prijsalarm bespaart vaak meer dan de uitverkoop."},
+	closing:  []string{"Vertel me je budget, dan maak ik de lijst korter.", "Kortom: begin met {brand} en kijk naar {other} als het goedkoper moet."},
+	plain:    []string{"Dit is algemene kennis; er is niets voor opgezocht."},
+	queries:  []string{"{subject} {year}", "{subject} test {place}", "{brand} ervaringen", "{brand} of {other}", "{subject} prijsvergelijking"},
+	nearby:   []string{"{subject} in de buurt", "{brand} winkel {place}"},
+	related:  []string{"Is {brand} beter dan {other}?", "Wat kost {subject} in {place}?", "Welke merken gaan het langst mee?"},
+	titles:   []string{"{subject}: de vergelijking van {year}", "{brand} in de duurtest", "Zo beoordelen wij {brand} en {other}", "Een jaar met {brand}", "Koopgids voor {place}", "Wat {subject} echt kost"},
+	snippets: []string{"Negen kandidaten in zes weken; {brand} wint vier van de vijf onderdelen.", "{other} kost een derde minder en levert weinig in.", "Nieuwe cijfers voor {place}, met prijzen van twaalf winkels."},
+	card:     []string{"Populaire keuzes", "Best beoordeeld"},
+	tags:     []string{"Beste keuze", "Voordelig", "Compact", "Luxe"},
+	summary:  []string{"Een betrouwbare alleskunner.", "Licht, stil en goed te repareren."},
+	shipping: []string{"Gratis verzending", "Bezorgd in 2 dagen"},
+	used:     "Gebruikt", new: "Nieuw",
+	adTitle: []string{"{brand} – officiële winkel", "Deze week korting op {brand}"},
+	adText:  []string{"30 dagen gratis retour.", "Vandaag besteld, morgen in huis."},
+	video:   []string{"{brand} in vijf minuten", "{brand} of {other}?"},
+	trade:   []string{"Speciaalzaak", "Toonzaal", "Reparatiedienst"},
+	hours:   []string{"Open tot 18.00 uur", "24 uur open"},
+}

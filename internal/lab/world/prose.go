@@ -1,0 +1,57 @@
+package world
+
+import "strings"
+
+// prose writes the answer's text. Sources and products must be there already,
+// since the text cites the ones and names the others.
+func (c *composer) prose(a *Answer) {
+	say := func(kind BlockKind, lines ...Line) {
+		a.Blocks = append(a.Blocks, Block{Kind: kind, Lines: lines})
+	}
+	say(Paragraph, c.line(c.book.intro))
+	say(Paragraph, c.cited(a, c.line(c.book.context)))
+	say(Heading, Line{{Text: c.book.heading}})
+	say(pick(c.dice, []BlockKind{Bullets, Numbered}), c.items(a)...)
+	say(Paragraph, c.cited(a, c.line(c.book.advice)))
+	if !c.q.Search {
+		say(Paragraph, c.line(c.book.plain))
+	}
+	say(Paragraph, c.line(c.book.closing))
+}
+
+// items are the lines of the list: the products that the text names, then
+// further models, each with a reason.
+func (c *composer) items(a *Answer) []Line {
+	reasons := draw(c.dice, c.book.item, 3)
+	lines := make([]Line, len(reasons))
+	for i, reason := range reasons {
+		name := Line{{Text: c.named[i], Brand: true}, {Text: " "}, {Text: pick(c.dice, models), Strong: true}}
+		if i < len(a.Inline) {
+			name = Line{{Text: a.Inline[i].Title, Product: &a.Inline[i]}}
+		}
+		lines[i] = c.cited(a, append(name, Span{Text: " – " + reason}))
+	}
+	return lines
+}
+
+// cited puts a chip with one to three sources at the end of the line.
+func (c *composer) cited(a *Answer, line Line) Line {
+	if len(a.Sources) == 0 {
+		return line
+	}
+	return append(line, Span{Text: " "}, Span{Cites: draw(c.dice, a.Sources, c.between(1, 3))})
+}
+
+// line makes one of the phrases into a line in which brands are marked.
+func (c *composer) line(phrases []string) Line {
+	marks := strings.NewReplacer("{brand}", "\x00{brand}\x00", "{other}", "\x00{other}\x00")
+	var line Line
+	for i, piece := range strings.Split(marks.Replace(pick(c.dice, phrases)), "\x00") {
+		if piece == "" {
+			continue
+		}
+		// Every second piece is what stood between two marks: a brand.
+		line = append(line, Span{Text: c.words.Replace(piece), Brand: i%2 == 1})
+	}
+	return line
+}

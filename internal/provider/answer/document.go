@@ -1,0 +1,92 @@
+package answer
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
+
+	"earshot"
+	"earshot/internal/upstream"
+)
+
+// Limits on a document. The HTML parser can be driven to many seconds and
+// hundreds of megabytes by a crafted page of a few; real pages stay far below
+// each of these.
+const (
+	maxPage      = 8 << 20                // bytes
+	maxJSON      = 3 << 20                // bytes of a stream or of JSON, which costs more than HTML
+	maxTags      = 60_000                 // a node costs a hundred times what its tag takes
+	parseTime    = 400 * time.Millisecond // leaves 100 ms of the 500 that a document may take
+	readerPiece  = 4 << 10                // bytes between two looks at the clock
+	tagCharacter = '<'
+)
+
+// parsing lets one document a core be in memory as a tree. More would not be
+// faster, would share the clock that parseTime is measured by, and would let
+// many hostile documents at once add up.
+var parsing = make(chan struct{}, runtime.GOMAXPROCS(0))
+
+// ReadHTML parses the document and hands it to read, which must not keep it.
+// The error is read's own, or an *upstream.Failure that calls the document
+// unreadable.
+func ReadHTML(document []byte, read func(*goquery.Document) error) error {
+	return admitted(document, maxPage, func() error {
+		root, err := html.Parse(&boundedReader{
+			rest:     bytes.ToValidUTF8(document, []byte("\uFFFD")),
+			deadline: time.Now().Add(parseTime),
+		})
+		if err != nil {
+			return upstream.Fail(earshot.ReasonUnreadable, "parse page: %w", err)
+		}
+		return read(goquery.NewDocumentFromNode(root))
+	})
+}
+
+// ReadJSON runs read, which takes the document into memory as values, when there
+// is room for that. The error is read's own, or an *upstream.Failure that calls
+// the document unreadable.
+func ReadJSON(document []byte, read func() error) error { return admitted(document, maxJSON, read) }
+
+func admitted(document []byte, most int, read func() error) error {
+	if len(document) > most {
+		return upstream.Fail(earshot.ReasonUnreadable, "document of %d bytes is larger than %d", len(document), most)
+	}
+	parsing <- struct{}{}
+	defer func() { <-parsing }()
+	return read()
+}
+
+// boundedReader gives a document in small pieces until its deadline passes or
+// it has had too many tags.
+type boundedReader struct {
+	rest     []byte
+	tags     int
+	deadline time.Time
+}
+
+var (
+	errTooSlow = errors.New("takes longer than " + parseTime.String())
+	errTooMany = fmt.Errorf("has more than %d tags", maxTags)
+)
+
+func (r *boundedReader) Read(p []byte) (int, error) {
+	if len(r.rest) == 0 {
+		return 0, io.EOF
+	}
+	if time.Now().After(r.deadline) {
+		return 0, errTooSlow
+	}
+	n := copy(p, r.rest[:min(len(r.rest), readerPiece)])
+	r.tags += bytes.Count(r.rest[:n], []byte{tagCharacter})
+	if r.tags > maxTags {
+		return 0, errTooMany
+	}
+	r.rest = r.rest[n:]
+	return n, nil
+}

@@ -1,0 +1,48 @@
+package answer
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Destination gives an absolute http(s) URL for a link on the page at base,
+// without the tracking that an engine of one of the names own adds. base may be
+// nil; then relative links have no destination. ok is false for anything that
+// is no web address.
+func Destination(link string, base *url.URL, own []string) (destination string, ok bool) {
+	link = strings.TrimSpace(link)
+	u, err := url.Parse(link)
+	if err != nil || link == "" {
+		return "", false
+	}
+	if base != nil {
+		u = base.ResolveReference(u)
+	}
+	if (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.User != nil {
+		return "", false
+	}
+	dropTracking(u, own)
+	return u.String(), true
+}
+
+// dropTracking takes the utm parameters out of u when its utm_source is one of
+// the names, and leaves it alone otherwise: then they are the destination's.
+func dropTracking(u *url.URL, own []string) {
+	if !slices.Contains(own, u.Query().Get("utm_source")) {
+		return
+	}
+	kept := slices.DeleteFunc(strings.Split(u.RawQuery, "&"), func(parameter string) bool {
+		return strings.HasPrefix(parameter, "utm_")
+	})
+	u.RawQuery = strings.Join(kept, "&")
+}
+
+// Domain is the host of an absolute URL in lower case, without a leading www.
+func Domain(link string) string {
+	u, err := url.Parse(link)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
+}

@@ -1,0 +1,108 @@
+package answer
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"earshot"
+)
+
+// Sources collects what an answer cites: each page once, numbered in the order
+// of its first mention, and the pills that point at them. The zero value is
+// ready to use.
+type Sources struct {
+	list  []earshot.Source
+	at    map[string]int // index in list by key
+	pills []earshot.CitationPill
+	chips int
+}
+
+// Citation is one source of a chip, with the name that the chip shows.
+type Citation struct {
+	Source earshot.Source
+	Label  string
+}
+
+// Add notes a source and returns its position. Its URL must be a destination.
+// Of a page that is known already, it fills in what was missing.
+func (s *Sources) Add(source earshot.Source) int {
+	key := pageKey(source.URL)
+	i, known := s.at[key]
+	if !known {
+		if s.at == nil {
+			s.at = map[string]int{}
+		}
+		i = len(s.list)
+		s.at[key] = i
+		s.list = append(s.list, earshot.Source{URL: source.URL, Position: i + 1, Domain: Domain(source.URL)})
+	}
+	old := &s.list[i]
+	old.Label = cmp.Or(old.Label, source.Label)
+	old.Description = cmp.Or(old.Description, source.Description)
+	old.DatePublished = cmp.Or(old.DatePublished, source.DatePublished)
+	old.RedirectLink = cmp.Or(old.RedirectLink, source.RedirectLink)
+	old.Post = cmp.Or(old.Post, source.Post)
+	return i + 1
+}
+
+// Empty tells whether there is no source yet.
+func (s *Sources) Empty() bool { return len(s.list) == 0 }
+
+// Known tells whether the page is one of the sources.
+func (s *Sources) Known(link string) bool {
+	_, known := s.at[pageKey(link)]
+	return known
+}
+
+// pageKey is the address without what points at a sentence of the same page.
+func pageKey(link string) string {
+	page, _, _ := strings.Cut(link, "#:~:")
+	return page
+}
+
+// Chip notes a chip with its sources. A source that a chip names twice counts
+// once.
+func (s *Sources) Chip(citations []Citation) {
+	if len(citations) == 0 {
+		return
+	}
+	s.chips++
+	id := "pill-" + strconv.Itoa(s.chips)
+	first := len(s.pills)
+	for _, c := range citations {
+		position := s.Add(c.Source)
+		if containsPosition(s.pills[first:], position) {
+			continue
+		}
+		s.pills = append(s.pills, earshot.CitationPill{
+			CitationPillID: id, Position: position, Label: c.Label,
+		})
+	}
+}
+
+func containsPosition(pills []earshot.CitationPill, position int) bool {
+	for _, pill := range pills {
+		if pill.Position == position {
+			return true
+		}
+	}
+	return false
+}
+
+// Fill writes sources and pills into the answer. A source without a title is
+// named as its pill is, or by its domain.
+func (s *Sources) Fill(a *earshot.Answer) {
+	for i := range s.pills {
+		pill := &s.pills[i]
+		source := &s.list[pill.Position-1]
+		pill.Label = cmp.Or(pill.Label, source.Label, source.Domain)
+		source.Label = cmp.Or(source.Label, pill.Label)
+		pill.URL, pill.Domain = source.URL, source.Domain
+		pill.Description, pill.RedirectLink = source.Description, source.RedirectLink
+	}
+	for i := range s.list {
+		s.list[i].Label = cmp.Or(s.list[i].Label, s.list[i].Domain)
+	}
+	a.Sources, a.CitationPills = s.list, s.pills
+}

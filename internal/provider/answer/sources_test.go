@@ -1,0 +1,44 @@
+package answer_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"earshot"
+	"earshot/internal/provider/answer"
+)
+
+func TestSources(t *testing.T) {
+	t.Parallel()
+	var s answer.Sources
+	s.Chip([]answer.Citation{
+		{Source: earshot.Source{URL: "https://www.a.example/1"}, Label: "A"},
+		{Source: earshot.Source{URL: "https://b.example/"}},
+		{Source: earshot.Source{URL: "https://www.a.example/1#:~:text=x"}, Label: "A again"},
+	})
+	s.Chip(nil)
+	s.Chip([]answer.Citation{{Source: earshot.Source{URL: "https://b.example/"}, Label: "B"}})
+	s.Add(earshot.Source{URL: "https://www.a.example/1", Label: "Title", Description: "About"})
+	s.Add(earshot.Source{URL: "https://c.example/"})
+	if !s.Known("https://c.example/") || s.Known("https://d.example/") || s.Empty() {
+		t.Error("wrong about what is known")
+	}
+	var got earshot.Answer
+	s.Fill(&got)
+	want := earshot.Answer{
+		Sources: []earshot.Source{
+			{Position: 1, URL: "https://www.a.example/1", Label: "Title", Domain: "a.example", Description: "About"},
+			{Position: 2, URL: "https://b.example/", Label: "b.example", Domain: "b.example"},
+			{Position: 3, URL: "https://c.example/", Label: "c.example", Domain: "c.example"},
+		},
+		CitationPills: []earshot.CitationPill{
+			{CitationPillID: "pill-1", Position: 1, Label: "A", URL: "https://www.a.example/1", Domain: "a.example", Description: "About"},
+			{CitationPillID: "pill-1", Position: 2, Label: "b.example", URL: "https://b.example/", Domain: "b.example"},
+			{CitationPillID: "pill-2", Position: 2, Label: "B", URL: "https://b.example/", Domain: "b.example"},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,51 @@
+// Package chatassistant asks the chat assistant and reads its answer. The
+// provider serves one of two shapes, whichever was asked for: a page of its
+// mobile site, or the event stream of its legacy interface; both are told apart
+// by what they contain and read into the same answer.
+//
+//	definition.go       what others need to know of it
+//	request.go          what can be asked, and what it costs
+//	web.go              which documents to fetch, and what of them is shown
+//	raw.go              the document itself, for clients that want it
+//	parse.go            telling shapes apart
+//	page.go             the mobile page: text, sources, pills
+//	page_things.go      the mobile page: products, places, videos, ads
+//	selectors.go        where things stand on the page
+//	stream.go           the event stream
+//	delta.go            the stream's encoding
+//	conversation.go     a conversation as one JSON document
+//	message.go          an answer from a conversation's messages
+//	reference.go        what the references in a message's text stand for
+//	reference_things.go products, places, videos and ads that messages carry
+//	object.go           JSON of which nothing is certain
+package chatassistant
+
+import (
+	"earshot/internal/provider"
+	"earshot/internal/strictjson"
+)
+
+// name is the provider's name, and that of its site.
+const name = "chatassistant"
+
+// itemExtras is in a bill once when any of the paid flags is set.
+const itemExtras = "extras"
+
+// Provider is the chat assistant.
+type Provider struct{}
+
+var _ provider.Provider = Provider{}
+
+// Definition says what the chat assistant is and costs.
+func (Provider) Definition() provider.Definition {
+	return provider.Definition{
+		Name:     name,
+		TaskType: "CHATASSISTANT",
+		Summary:  "Ask the chat assistant: answer text, sources, shopping cards, brand entities, ads",
+		Model:    name,
+		Prices:   map[string]int64{provider.ItemBase: 5, itemExtras: 2},
+	}
+}
+
+// Decode takes the request out of in.
+func (Provider) Decode(in *strictjson.Object) provider.Request { return decode(in) }

@@ -1,0 +1,54 @@
+package chatassistant
+
+import (
+	"earshot/internal/geo"
+	"earshot/internal/provider"
+	"earshot/internal/strictjson"
+)
+
+// request is one question to the chat assistant.
+type request struct {
+	prompt           string
+	locale           geo.Locale
+	include          include
+	legacy           bool
+	disableWebSearch bool
+}
+
+// include says which parts of the answer are wanted beyond the ordinary ones.
+type include struct {
+	html, markdown, rawResponse, searchQueries, ads, shopping bool
+}
+
+var _ provider.Request = (*request)(nil)
+
+func decode(in *strictjson.Object) *request {
+	r := &request{
+		prompt:           provider.DecodePrompt(in),
+		locale:           provider.DecodeLocale(in, name),
+		legacy:           in.Flag("legacy"),
+		disableWebSearch: in.Flag("disableWebSearch"),
+	}
+	flags := in.Object("include")
+	r.include = include{
+		html:          flags.Flag("html"),
+		markdown:      flags.Flag("markdown"),
+		rawResponse:   flags.Flag("rawResponse"),
+		searchQueries: flags.Flag("searchQueries"),
+		ads:           flags.Flag("ads"),
+		shopping:      flags.Flag("shopping"),
+	}
+	return r
+}
+
+// Bill is the base price, the paid flags together once, and the state.
+func (r *request) Bill() provider.Bill {
+	bill := provider.Bill{provider.ItemBase: 1}
+	if i := r.include; i.shopping || i.rawResponse || i.searchQueries || i.ads {
+		bill = bill.With(itemExtras)
+	}
+	if r.locale.State != "" {
+		bill = bill.With(provider.ItemState)
+	}
+	return bill
+}

@@ -1,0 +1,141 @@
+package providertest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"earshot"
+	"earshot/internal/upstream"
+)
+
+var update = flag.Bool("update", false, "write what the parsers yield into the golden files")
+
+// Parse is a provider's parser over a stored document.
+type Parse func(document []byte) (any, error)
+
+// Golden parses every document in testdata and compares what it yields, result
+// or failure, with the .golden file beside it. With -update it writes those.
+func Golden(t *testing.T, parse Parse) {
+	t.Helper()
+	for _, path := range Documents(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			document, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, path+".golden", outcome(t, document, parse))
+		})
+	}
+}
+
+// Documents are the stored documents of the package under test.
+func Documents(tb testing.TB) []string {
+	tb.Helper()
+	all, err := filepath.Glob("testdata/*.*")
+	if err != nil || len(all) == 0 {
+		tb.Fatalf("no documents in testdata (%v)", err)
+	}
+	var documents []string
+	for _, path := range all {
+		if !strings.HasSuffix(path, ".golden") {
+			documents = append(documents, path)
+		}
+	}
+	return documents
+}
+
+// outcome is what parsing the document comes to, as text.
+func outcome(t *testing.T, document []byte, parse Parse) []byte {
+	t.Helper()
+	result, err := parse(document)
+	if err != nil {
+		return []byte("failure: " + Reason(t, err) + "\n")
+	}
+	Check(t, result)
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(result); err != nil {
+		t.Fatal(err)
+	}
+	return text.Bytes()
+}
+
+func compare(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, got, 0o600); err != nil { //nolint:gosec // a golden file lies beside its document
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (run with -update to write it)", err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("differs from %s (-want +got):\n%s", path, diff)
+	}
+}
+
+// Reason is the reason of a failure; any other error ends the test.
+func Reason(tb testing.TB, err error) string {
+	tb.Helper()
+	var failure *upstream.Failure
+	if !errors.As(err, &failure) {
+		tb.Fatalf("error is no upstream.Failure: %v", err)
+	}
+	switch failure.Reason {
+	case earshot.ReasonBlocked, earshot.ReasonTimeout, earshot.ReasonUnavailable, earshot.ReasonUnreadable, earshot.ReasonEmpty:
+	default:
+		tb.Fatalf("unknown reason %q", failure.Reason)
+	}
+	return string(failure.Reason)
+}
+
+// Captures gives the documents below the folder of real captures that match the
+// pattern. The folder is no part of the repository: the test is skipped where
+// it is absent. EARSHOT_CORPORA says where it is.
+func Captures(tb testing.TB, pattern string) []string {
+	tb.Helper()
+	folder := os.Getenv("EARSHOT_CORPORA")
+	if folder == "" {
+		folder = filepath.Join(moduleRoot(tb), "..", "shared", "corpora")
+	}
+	paths, err := filepath.Glob(filepath.Join(folder, pattern))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if len(paths) == 0 {
+		tb.Skipf("no captures at %s", filepath.Join(folder, pattern))
+	}
+	return paths
+}
+
+// moduleRoot is the folder with go.mod, above the package under test.
+func moduleRoot(tb testing.TB) string {
+	tb.Helper()
+	folder, err := os.Getwd()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			return folder
+		}
+		if filepath.Dir(folder) == folder {
+			tb.Fatal("there is no go.mod above the test")
+		}
+		folder = filepath.Dir(folder)
+	}
+}

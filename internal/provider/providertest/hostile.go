@@ -1,0 +1,87 @@
+package providertest
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// patience is how long a parser may take over a hostile document. The service
+// promises 500 ms; the rest is for the race detector and a busy machine.
+const patience = 3 * time.Second
+
+// Hostile parses documents that were made to break a parser, each within the
+// HTML that answer holds, which must have a %s where the text of an answer
+// stands, and as other documents. Whatever comes out must pass Check.
+func Hostile(t *testing.T, page string, parse Parse) {
+	t.Helper()
+	for name, document := range hostileDocuments(page) {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			result, err := parse([]byte(document))
+			if spent := time.Since(start); spent > patience {
+				t.Errorf("took %s", spent)
+			}
+			if err != nil {
+				Reason(t, err)
+				return
+			}
+			Check(t, result)
+		})
+	}
+}
+
+func hostileDocuments(page string) map[string]string {
+	within := func(text string) string { return strings.Replace(page, "%s", text, 1) }
+	rep := strings.Repeat
+	return map[string]string{
+		"nothing":             "",
+		"white space":         " \n\t ",
+		"NUL":                 within(rep("\x00x", 1<<20)),
+		"not UTF-8":           within("a\xff\xfe\xc3(b" + rep("\x80", 1000)),
+		"UTF-16":              "\xff\xfe<\x00h\x00t\x00m\x00l\x00>\x00",
+		"private use":         within("a\ue200cite\ue202turn0search0 \ue201b\ue203c\ue204 \uf8ff \ue200open"),
+		"deep":                within(rep("<div>", 1<<20)),
+		"deep text":           within(rep("<div>x", 480) + rep("<b>y</b>", 50_000)),
+		"open links":          within(rep("<a>", 1<<20)),
+		"formatting":          within(rep("<b><i><u><p>", 100_000)),
+		"misnested":           within(rep("<b id=1><i>x<p></b>", 50_000)),
+		"foster parents":      within("<table>" + rep("<b>x", 100_000)),
+		"templates":           within(rep("<template>", 100_000)),
+		"attributes":          within("<p " + rep("a ", 3<<20) + ">x"),
+		"entities":            within(rep("&amp;", 1<<20)),
+		"long text":           within(rep("word ", 1<<20)),
+		"brackets":            within(rep("[", 200_000)),
+		"ticks":               within("<code>" + rep("`a", 100_000) + "</code>"),
+		"nested lists":        within(rep("<ul><li>", 240) + rep("word<br>", 9000)),
+		"nested quotes":       within(rep("<blockquote>", 480) + rep("word<br>", 9000)),
+		"nested tables":       within(rep("<table><tr><td>", 120) + rep("word<br>", 9000)),
+		"wide cells":          within("<table>" + rep("<tr>"+rep("<td colspan=1000 rowspan=1000>x</td>", 50)+"</tr>", 100)),
+		"links elsewhere":     within(`x <a href="javascript:alert(1)">a</a> <a href="data:text/html,x">b</a> <a href="//">c</a> <a href="http://u:p@h/">d</a> <a href="http://[::1">e</a>`),
+		"script":              within(`x<script>document.write("</div>")</script><style>p{}</style><!-- ` + rep("-", 1000) + ` -->y`),
+		"larger than allowed": within(rep("x", 9<<20)),
+		"many events":         rep("data: 1\n\n", 100_000),
+		"one long line":       "data: " + rep("x", 3_000_000),
+		"deep JSON":           rep(`{"mapping":`, 100_000),
+		"wide JSON":           `{"mapping":{"a":{"message":{"x":[` + rep("0,", 1_000_000) + `0]}}}}`,
+		"event of deep JSON":  "data: " + rep("[", 1_000_000) + "\n\ndata: [DONE]\n\n",
+	}
+}
+
+// Seed gives the stored documents and small hostile ones to a fuzz target.
+func Seed(f *testing.F, page string) {
+	f.Helper()
+	for _, path := range Documents(f) {
+		document, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(document)
+	}
+	for _, document := range hostileDocuments(page) {
+		if len(document) < 4<<10 {
+			f.Add([]byte(document))
+		}
+	}
+}

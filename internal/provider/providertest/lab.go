@@ -1,0 +1,94 @@
+// Package providertest holds the checks that every provider must pass: against
+// the lab over real HTTP, over its stored documents, and over hostile ones.
+//
+//	lab.go       a running lab, and asking a provider through it
+//	steered.go   every way in which the lab can be steered
+//	result.go    what must hold for every result
+//	golden.go    stored documents and what they yield
+//	hostile.go   documents made to break a parser
+package providertest
+
+import (
+	"testing"
+
+	"earshot"
+	"earshot/internal/lab"
+	"earshot/internal/provider"
+	"earshot/internal/strictjson"
+	"earshot/internal/upstream"
+)
+
+// CaptureURL is where the sessions of Lab say that captures are served.
+const CaptureURL = "http://earshot.test/captures/test"
+
+// Lab is a running lab and a client that reaches it and nothing else.
+type Lab struct{ client *upstream.Client }
+
+// StartLab runs a lab until the test ends.
+func StartLab(tb testing.TB) *Lab {
+	tb.Helper()
+	server, err := lab.Listen(tb.Context())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	client, err := upstream.NewClient(upstream.Config{
+		Surface: earshot.SurfaceLab, Sites: server.Sites(), Dial: server.Dial,
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Run(tb.Context()) }() // ends before the cleanup begins
+	tb.Cleanup(func() {
+		client.Close()
+		if err := <-ended; err != nil {
+			tb.Error(err)
+		}
+	})
+	return &Lab{client: client}
+}
+
+// Session starts an attempt of a job against the lab.
+func (l *Lab) Session(attempt int) *upstream.Session { return l.client.NewSession(attempt, CaptureURL) }
+
+// Ask decodes the request body, which must be valid, and makes its first
+// attempt.
+func (l *Lab) Ask(tb testing.TB, p provider.Provider, body string) (*provider.Outcome, error) {
+	tb.Helper()
+	return Decode(tb, p, body).Ask(tb.Context(), l.Session(1))
+}
+
+// Answer asks as Ask does, for an answer that must be there and pass Check.
+func (l *Lab) Answer(tb testing.TB, p provider.Provider, body string) *earshot.Answer {
+	tb.Helper()
+	outcome, err := l.Ask(tb, p, body)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	Check(tb, outcome.Result)
+	return Answer(tb, outcome.Result)
+}
+
+// Answer is a result that must be a chat answer.
+func Answer(tb testing.TB, result any) *earshot.Answer {
+	tb.Helper()
+	answer, ok := result.(*earshot.Answer)
+	if !ok {
+		tb.Fatalf("result is a %T, not an answer", result)
+	}
+	return answer
+}
+
+// Decode takes a request out of a body that must be valid.
+func Decode(tb testing.TB, p provider.Provider, body string) provider.Request {
+	tb.Helper()
+	in, err := strictjson.Parse([]byte(body))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	request := p.Decode(in)
+	if err := in.Err(); err != nil {
+		tb.Fatal(err)
+	}
+	return request
+}

@@ -1,0 +1,155 @@
+package providertest
+
+import (
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"testing"
+	"unicode"
+)
+
+// linkFields are the fields of results that hold a link; "images" holds several.
+var linkFields = []string{"url", "link", "website", "redirectLink", "imageUrl", "thumbnail", "html", "images"}
+
+// productFields are lists whose positions count on over the whole answer.
+var productFields = []string{"shoppingCards", "inlineProducts"}
+
+// Check holds a result against what the contract says of every result: links
+// are absolute, positions go from 1 to n, pills point at their sources, sources
+// are different pages, text is clean.
+func Check(tb testing.TB, result any) {
+	tb.Helper()
+	data, err := json.Marshal(result)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var value any
+	if err := json.Unmarshal(data, &value); err != nil {
+		tb.Fatal(err)
+	}
+	checkValue(tb, "result", "", value)
+}
+
+func checkValue(tb testing.TB, path, field string, value any) {
+	tb.Helper()
+	switch v := value.(type) {
+	case map[string]any:
+		checkPills(tb, path, v)
+		checkProducts(tb, path, v)
+		for name, inner := range v {
+			if name != "rawResponse" { // the upstream's own
+				checkValue(tb, path+"."+name, name, inner)
+			}
+		}
+	case []any:
+		if !slices.Contains(productFields, field) && field != "products" && field != "citationPills" {
+			checkPositions(tb, path, v)
+		}
+		for i, inner := range v {
+			checkValue(tb, path+"["+strconv.Itoa(i)+"]", field, inner)
+		}
+	case string:
+		checkText(tb, path, v)
+		if slices.Contains(linkFields, field) {
+			checkLink(tb, path, v)
+		}
+	}
+}
+
+func checkLink(tb testing.TB, path, link string) {
+	tb.Helper()
+	u, err := url.Parse(link)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		tb.Errorf("%s = %q is no absolute web address", path, link)
+	}
+}
+
+func checkText(tb testing.TB, path, text string) {
+	tb.Helper()
+	for _, r := range text {
+		if unicode.Is(unicode.Co, r) || unicode.IsControl(r) && r != '\n' && r != '\t' {
+			tb.Errorf("%s has the character %U", path, r)
+			return
+		}
+	}
+}
+
+// checkPositions wants 1 to n in a list whose elements have positions.
+func checkPositions(tb testing.TB, path string, list []any) {
+	tb.Helper()
+	for i, item := range list {
+		if object, ok := item.(map[string]any); ok && object["position"] != nil {
+			checkPosition(tb, path, object, i+1)
+		}
+	}
+}
+
+func checkPosition(tb testing.TB, path string, object map[string]any, want int) {
+	tb.Helper()
+	if object["position"] != float64(want) {
+		tb.Errorf("%s: position %v where %d is due", path, object["position"], want)
+	}
+}
+
+// objects are the objects in a list.
+func objects(list any) []map[string]any {
+	items, _ := list.([]any)
+	var found []map[string]any
+	for _, item := range items {
+		if object, ok := item.(map[string]any); ok {
+			found = append(found, object)
+		}
+	}
+	return found
+}
+
+// checkProducts wants the products on cards and then those in the text to be
+// numbered from 1 on.
+func checkProducts(tb testing.TB, path string, answer map[string]any) {
+	tb.Helper()
+	position := 0
+	count := func(products any) {
+		for _, product := range objects(products) {
+			position++
+			checkPosition(tb, path+" products", product, position)
+		}
+	}
+	for _, card := range objects(answer["shoppingCards"]) {
+		count(card["products"])
+	}
+	count(answer["inlineProducts"])
+}
+
+// checkPills wants every pill to name the source that its position says, and
+// sources to be different pages.
+func checkPills(tb testing.TB, path string, answer map[string]any) {
+	tb.Helper()
+	var links []any
+	for _, source := range objects(answer["sources"]) {
+		link := source["url"]
+		if slices.Contains(links, link) {
+			tb.Errorf("%s.sources has %v twice", path, link)
+		}
+		links = append(links, link)
+	}
+	for i, pill := range objects(answer["citationPills"]) {
+		position, _ := pill["position"].(float64)
+		if position < 1 || int(position) > len(links) || links[int(position)-1] != pill["url"] {
+			tb.Errorf("%s.citationPills[%d] points at no source: %v", path, i, pill)
+		}
+	}
+}
+
+// markup is what a parser leaves in text when it did not read the page right.
+var markup = regexp.MustCompile(`</?(?:a|b|br|div|i|img|li|ol|p|script|span|strong|style|svg|td|tr|ul)\b[^<]*>|&(?:amp|nbsp|lt|gt|quot);|\*\*|turn\d+search\d+`)
+
+// CheckNoMarkup wants text without remains of markup. It is apart from Check
+// since a prompt may hold markup that an answer rightly repeats.
+func CheckNoMarkup(tb testing.TB, text string) {
+	tb.Helper()
+	if found := markup.FindString(text); found != "" {
+		tb.Errorf("text has %q in it:\n%s", found, text)
+	}
+}
