@@ -41,6 +41,7 @@ type invocation struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends it at once
 	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "earshot:", err)
 		os.Exit(1) //nolint:gocritic // the deferred stop is of no use to a process that ends

@@ -193,6 +193,7 @@ func TestMistakesAreNamed(t *testing.T) {
 	}{
 		{"exists already", []string{"org", "create", "acme"}},
 		{`no plan is called "gold"`, []string{"org", "create", "b", "--plan", "gold"}},
+		{"printable", []string{"org", "create", "a\nb"}},
 		{"must not be negative", []string{"org", "create", "b", "--credits=-1"}},
 		{"not found", []string{"key", "create", "--org", "nobody"}},
 		{`no scope is called "write"`, []string{"key", "create", "--org", "acme", "--scopes", "write"}},
@@ -241,10 +242,33 @@ func TestSettingsComeFromFlagsThenVariablesThenTheFile(t *testing.T) {
 	if _, err := earshotCommand(t, "--config", file, "audit"); err == nil || !strings.Contains(err.Error(), "relesed") {
 		t.Errorf("a misspelt part of a section: %v", err)
 	}
+	write("json: true\n")
+	if _, err := earshotCommand(t, "--config", file, "audit"); err == nil {
+		t.Error("a flag of one command is a setting")
+	}
 	write("# nothing\n")
 	mustRun(t, "--config", file, "audit")
 	write("providers: [\n")
 	if _, err := earshotCommand(t, "--config", file, "audit"); err == nil {
 		t.Error("a broken file was accepted")
 	}
+}
+
+func TestTheBucketForCapturesComesFromFlagVariableOrFile(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "earshot.yaml")
+	if err := os.WriteFile(file, []byte("captures: s3://from-file?nothing=1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused := func(args ...string) {
+		t.Helper()
+		_, err := earshotCommand(t, append([]string{"--data", dir, "serve", "--listen", "127.0.0.1:0"}, args...)...)
+		if err == nil || !strings.Contains(err.Error(), `captures: the location has an unknown parameter "nothing"`) {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+	refused("--captures", "s3://from-flag?nothing=1")
+	refused("--config", file)
+	t.Setenv("EARSHOT_CAPTURES", "s3://from-variable?nothing=1")
+	refused()
 }

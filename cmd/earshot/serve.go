@@ -7,14 +7,16 @@ import (
 )
 
 type serveCmd struct {
-	Listen  string `help:"Address to serve on." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
-	BaseURL string `help:"Address that clients know the service by." placeholder:"URL"`
+	Listen   string `help:"Address to serve on." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	BaseURL  string `help:"Address that clients know the service by." placeholder:"URL"`
+	Captures string `help:"Bucket of an S3-compatible store for the captures instead of the data folder, for many nodes. Its keys are read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY." placeholder:"s3://BUCKET/PREFIX?endpoint=https://HOST:PORT"`
 }
 
 // Run serves until it is told to stop.
 func (c *serveCmd) Run(in *invocation) error {
 	in.cfg.Listen = c.Listen
 	in.cfg.BaseURL = c.BaseURL
+	in.cfg.Captures = c.Captures
 	a, err := app.New(in, in.cfg)
 	if err != nil {
 		return err

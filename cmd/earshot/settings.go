@@ -43,15 +43,17 @@ type fileSettings struct {
 	Flags        map[string]any `yaml:",inline"`
 }
 
-// Validate refuses a name that no flag has.
+// Validate refuses a name that is no setting: those are the flags of all commands
+// and of serve.
 func (f *fileSettings) Validate(model *kong.Application) error {
 	known := map[string]bool{}
-	_ = kong.Visit(model, func(node kong.Visitable, next kong.Next) error {
-		if flag, ok := node.(*kong.Flag); ok {
-			known[flag.Name] = true
+	for _, node := range append([]*kong.Node{model.Node}, model.Children...) {
+		if node == model.Node || node.Name == "serve" {
+			for _, flag := range node.Flags {
+				known[flag.Name] = true
+			}
 		}
-		return next(nil)
-	})
+	}
 	for _, name := range slices.Sorted(maps.Keys(f.Flags)) {
 		if !known[name] {
 			return fmt.Errorf("settings file: there is no setting %q", name)

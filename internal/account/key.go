@@ -68,8 +68,13 @@ func KeyID(text string) (id string, ok bool) {
 	if !found || len(rest) != idLength+1+secretChars+sumLength || rest[idLength] != '_' {
 		return "", false
 	}
-	body := text[:len(text)-sumLength]
-	return rest[:idLength], checksum(body) == text[len(text)-sumLength:]
+	id, body := rest[:idLength], text[:len(text)-sumLength]
+	return id, isLowerBase32(id) && checksum(body) == text[len(text)-sumLength:]
+}
+
+// isLowerBase32 tells whether the text can be an id of ours.
+func isLowerBase32(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '2' || r > '7') })
 }
 
 // HashKey is what is stored of a key. Its randomness makes a slow hash needless.
@@ -93,6 +98,9 @@ func NewWebhookSecret() string {
 
 // NewCaptureID makes an id that nobody can guess.
 func NewCaptureID() string { return strings.ToLower(rand.Text()) }
+
+// IsCaptureID tells whether the text can be one that NewCaptureID made.
+func IsCaptureID(text string) bool { return text != "" && isLowerBase32(text) }
 
 func checksum(text string) string {
 	return fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(text)))

@@ -1,5 +1,20 @@
 package account
 
+import (
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// CheckName tells what is wrong with an organization's name.
+func CheckName(name string) error {
+	if name == "" || utf8.RuneCountInString(name) > 100 || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return errors.New("a name has 1 to 100 printable characters")
+	}
+	return nil
+}
+
 // Organization is an account as it stands: its limits, what of them is in use,
 // and its credits. Times are Unix milliseconds.
 type Organization struct {

@@ -96,17 +96,26 @@ func (k *keyring) load(ctx context.Context, id string) (*store.StoredKey, error)
 	defer cancel()
 	readAt := time.Now()
 	key, err := k.store.Key(ctx, id, readAt)
-	k.mu.Lock()
-	defer k.mu.Unlock()
 	if err != nil {
-		delete(k.keys, id)
+		k.set(id, nil, readAt)
 		return nil, err
 	}
+	k.set(id, key, readAt)
 	if readAt.Sub(time.UnixMilli(key.LastUsedAt)) > touchEvery {
 		if err := k.store.TouchKey(id, readAt); err != nil {
 			k.log.Warn("the use of a key was not noted", "key", id, "error", err)
 		}
 	}
-	k.keys[id] = knownKey{key, readAt}
 	return key, nil
+}
+
+// set notes what the database says of a key; nil means that it has none.
+func (k *keyring) set(id string, key *store.StoredKey, readAt time.Time) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if key == nil {
+		delete(k.keys, id)
+		return
+	}
+	k.keys[id] = knownKey{key, readAt}
 }

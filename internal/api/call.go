@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/job"
 	"earshot/internal/ratelimit"
@@ -57,6 +56,7 @@ func (c *call) object() (*strictjson.Object, error) {
 	if err := control.SetReadDeadline(time.Time{}); err != nil {
 		return nil, fmt.Errorf("lift the limit of the body: %w", err)
 	}
+	c.w.Header().Del("Connection")
 	return strictjson.Parse(body)
 }
 
@@ -76,7 +76,7 @@ func bodyError(r *http.Request, err error) error {
 	case errors.As(err, &tooLarge):
 		return strictjson.Invalid(strictjson.BodyField, "must have at most %d bytes", tooLarge.Limit)
 	case r.Context().Err() != nil:
-		return &earshot.Error{Code: earshot.CodeCanceled, Message: "the request was canceled", Err: err}
+		return err // the client has left
 	default:
 		return strictjson.Invalid(strictjson.BodyField, "could not be read")
 	}

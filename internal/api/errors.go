@@ -22,6 +22,8 @@ var statuses = map[earshot.Code]int{
 	earshot.CodeNoCredits:         http.StatusForbidden,
 	earshot.CodeNoPermission:      http.StatusForbidden,
 	earshot.CodeNotFound:          http.StatusNotFound,
+	earshot.CodeAlreadyExists:     http.StatusConflict,
+	earshot.CodeQueueLimit:        http.StatusTooManyRequests,
 	earshot.CodeRateLimit:         http.StatusTooManyRequests,
 	earshot.CodeConcurrencyLimit:  http.StatusTooManyRequests,
 	earshot.CodeCanceled:          statusClientGone,
@@ -45,7 +47,11 @@ type errorDetail struct {
 // that says nothing of its cause.
 func (c *call) fail(err error) {
 	var e *earshot.Error
-	if !errors.As(err, &e) {
+	switch {
+	case errors.As(err, &e):
+	case c.r.Context().Err() != nil:
+		e = &earshot.Error{Code: earshot.CodeCanceled, Message: "the request was canceled"}
+	default:
 		e = &earshot.Error{Code: earshot.CodeInternal, Message: "internal error; the request id finds it in the server's log"}
 	}
 	if e.Code == earshot.CodeServerUnavailable {
@@ -63,6 +69,10 @@ func errRateLimit(v ratelimit.Verdict) error {
 		Code:    earshot.CodeRateLimit,
 		Message: fmt.Sprintf("more than %d requests in one second", v.Limit),
 	}
+}
+
+func errStopping() error {
+	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node is stopping, try again"}
 }
 
 func errNotFound(id string) error {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -12,18 +13,19 @@ import (
 
 // countries lists the countries that can be named, all of them or those of one
 // model.
-func countries(c *call) error {
+func (s *Server) countries(c *call) error {
 	query, err := c.query()
 	if err != nil {
 		return err
 	}
 	codes := geo.Countries()
 	if query.Has("model") {
-		model := query.Get("model")
-		if !slices.Contains(geo.Models(), model) {
-			return strictjson.Invalid("model", "must be one of %s", strings.Join(geo.Models(), ", "))
+		models := s.Catalogue.Models()
+		model, known := models[query.Get("model")]
+		if !known {
+			return strictjson.Invalid("model", "must be one of %s", strings.Join(slices.Sorted(maps.Keys(models)), ", "))
 		}
-		codes = slices.DeleteFunc(codes, func(code string) bool { return !geo.Served(model, code) })
+		codes = slices.DeleteFunc(codes, func(code string) bool { return !model.Include(code) })
 	}
 	return c.json(codes)
 }

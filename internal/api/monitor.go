@@ -1,6 +1,8 @@
 package api
 
 import (
+	"bytes"
+	"encoding/json"
 	"net/http"
 	"slices"
 
@@ -21,10 +23,11 @@ func (s *Server) monitor(p provider.Provider) func(*call) error {
 			return err
 		}
 		result, receipt, err := s.Jobs.Call(c.r.Context(), job.Call{
+			ID:         c.id,
 			Principal:  c.principal,
 			Provider:   definition,
 			Request:    request,
-			Body:       in.Raw(),
+			Body:       compact(in.Raw()),
 			ReceivedAt: c.started,
 		})
 		c.receipt = receipt
@@ -35,4 +38,13 @@ func (s *Server) monitor(p provider.Provider) func(*call) error {
 		c.write(http.StatusOK, "application/json", slices.Concat([]byte(`{"success":true,"result":`), result, []byte("}")))
 		return nil
 	}
+}
+
+// compact takes the white space out of a request that is to be stored.
+func compact(body []byte) []byte {
+	var small bytes.Buffer
+	if json.Compact(&small, body) != nil {
+		return body // it was parsed before, so this cannot be
+	}
+	return small.Bytes()
 }

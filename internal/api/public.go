@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/capture"
 	"earshot/internal/store"
 )
@@ -22,7 +23,7 @@ func alive(c *call) error { return c.json(health{"ok"}) }
 // ready tells whether a load balancer should send work here.
 func (s *Server) ready(c *call) error {
 	if s.Jobs.Draining() {
-		return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node is stopping"}
+		return errStopping()
 	}
 	ctx, cancel := context.WithTimeout(c.r.Context(), 2*time.Second)
 	defer cancel()
@@ -42,7 +43,7 @@ func (s *Server) openAPI(c *call) error {
 func (s *Server) capture(c *call) error {
 	id, name := c.r.PathValue("id"), c.r.PathValue("page")
 	number, ok := capture.PageNumber(name)
-	if !ok {
+	if !ok || !account.IsCaptureID(id) {
 		return notFound(c)
 	}
 	record, err := s.Store.Capture(c.r.Context(), id, time.Now())
@@ -52,9 +53,9 @@ func (s *Server) capture(c *call) error {
 	if err != nil {
 		return err
 	}
-	page, err := s.Captures.Page(id, number)
+	page, err := s.Captures.Page(c.r.Context(), id, number)
 	if errors.Is(err, fs.ErrNotExist) {
-		return notFound(c) // stored by a node that shares the database but not the folder
+		return notFound(c) // just removed, or in the folder of a node that shares only the database
 	}
 	if err != nil {
 		return err

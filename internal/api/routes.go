@@ -20,9 +20,10 @@ type route struct {
 // list is the whole API.
 func (s *Server) list() []route {
 	routes := []route{
-		{method: "GET", path: "/v1/countries", scope: account.ScopeRead, serve: countries},
+		{method: "GET", path: "/v1/countries", scope: account.ScopeRead, serve: s.countries},
 		{method: "GET", path: "/v1/states", scope: account.ScopeRead, serve: states},
 		{method: "GET", path: "/v1/credits", scope: account.ScopeRead, serve: s.credits},
+		{method: "POST", path: "/v1/monitor/websearch/goto", scope: account.ScopeMonitor, serve: s.resolve},
 
 		{method: "GET", path: "/healthz", public: true, serve: alive},
 		{method: "GET", path: "/readyz", public: true, serve: s.ready},

@@ -31,6 +31,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/ratelimit"
 	"earshot/internal/store"
+	"earshot/internal/strictjson"
 )
 
 // guestLimit is how many requests a second an address may make without a valid
@@ -48,8 +49,10 @@ type Config struct {
 	Store     *store.Store
 	Jobs      *job.Runner
 	Catalogue *provider.Catalogue
-	Captures  *capture.Folder
+	Captures  capture.Store
 	Limiter   Limiter
+	// Goto resolves the redirect link in a request.
+	Goto      func(ctx context.Context, in *strictjson.Object) (string, error)
 	OpenAPI   []byte       // the API's description, as JSON
 	Dashboard http.Handler // serves /
 	Metrics   *prometheus.Registry
@@ -104,7 +107,9 @@ func New(cfg Config) *Server {
 // ServeHTTP answers a request. The mux would redirect a path that is not clean;
 // here such a path does not exist.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if clean := path.Clean(r.URL.Path); clean != r.URL.Path && clean+"/" != r.URL.Path {
+	clean := path.Clean(r.URL.Path)
+	slash := clean != "/" && clean+"/" == r.URL.Path
+	if (clean != r.URL.Path && !slash) || r.RequestURI == "*" {
 		keyed := clean == "/v1" || strings.HasPrefix(clean, "/v1/")
 		s.handler(route{path: "unknown", public: !keyed, serve: notFound}).ServeHTTP(w, r)
 		return
@@ -124,6 +129,10 @@ func (s *Server) handler(rt route) http.Handler {
 			route:   &rt,
 		}
 		w.Header().Set("X-Request-Id", c.id)
+		if r.ContentLength != 0 {
+			// Unless the body is read, the server would wait for it before it answers.
+			w.Header().Set("Connection", "close")
+		}
 		err := s.serve(c)
 		if err != nil {
 			c.fail(err)
@@ -181,18 +190,20 @@ func (s *Server) enter(c *call) (leave func(), err error) {
 
 // identify finds out who is asking and counts the request.
 func (s *Server) identify(c *call) error {
+	c.limits(s.guests.Peek(c.address(), guestLimit))
 	principal, err := s.keys.authenticate(c.r)
-	if err != nil {
+	if code := earshot.ErrorCode(err); code == earshot.CodeMissingKey || code == earshot.CodeInvalidKey {
 		guest, _ := s.guests.Take(c.r.Context(), c.address(), guestLimit) // counting in memory cannot fail
 		c.limits(guest)
 		if !guest.Allowed {
 			return errRateLimit(guest)
 		}
+	}
+	if err != nil {
 		return err
 	}
 	verdict, err := s.Limiter.Take(c.r.Context(), principal.OrganizationID, principal.RequestsPerSecond)
 	if err != nil {
-		c.limits(s.guests.Peek(c.address(), guestLimit))
 		return err
 	}
 	c.limits(verdict)

@@ -3,6 +3,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -24,8 +26,10 @@ import (
 	"earshot/internal/dashboard"
 	"earshot/internal/job"
 	"earshot/internal/lab"
+	"earshot/internal/provider/search"
 	"earshot/internal/ratelimit"
 	"earshot/internal/store"
+	"earshot/internal/strictjson"
 	"earshot/internal/upstream"
 )
 
@@ -47,6 +51,7 @@ type App struct {
 	jobs     *job.Runner
 	listener net.Listener
 	http     *http.Server
+	requests sync.WaitGroup // being answered
 }
 
 // New opens the database, makes the first organization where there is none, and
@@ -61,13 +66,14 @@ func New(ctx context.Context, cfg Config) (_ *App, err error) {
 	if a.store, err = OpenStore(ctx, cfg, true); err != nil {
 		return nil, err
 	}
-	if err := a.prepareAccounts(ctx); err != nil {
-		return nil, err
-	}
 	if err := a.listen(ctx); err != nil {
 		return nil, err
 	}
 	if err := a.connect(ctx); err != nil {
+		return nil, err
+	}
+	// Last, since what it makes is told only once.
+	if err := a.prepareAccounts(ctx); err != nil {
 		return nil, err
 	}
 	return a, nil
@@ -126,11 +132,15 @@ func (a *App) connect(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	catalogue, err := a.cfg.Settings.catalogue()
+	engine, err := search.NewEngine(a.lab.Sites()[search.Site])
 	if err != nil {
 		return err
 	}
-	captures, err := capture.NewFolder(filepath.Join(a.cfg.Data, "captures"))
+	catalogue, err := a.cfg.Settings.catalogue(engine)
+	if err != nil {
+		return err
+	}
+	captures, err := capture.Open(ctx, a.cfg.Captures, filepath.Join(a.cfg.Data, "captures"))
 	if err != nil {
 		return err
 	}
@@ -155,9 +165,12 @@ func (a *App) connect(ctx context.Context) (err error) {
 	}
 	handler := api.New(api.Config{
 		Store: a.store, Jobs: a.jobs, Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
+		Goto: func(ctx context.Context, in *strictjson.Object) (string, error) {
+			return engine.Goto(ctx, a.upstream, in)
+		},
 		OpenAPI: openAPI, Dashboard: page, Metrics: registry, Log: a.cfg.Log,
 	})
-	a.http = newHTTPServer(handler)
+	a.http = newHTTPServer(a.counted(handler))
 	return nil
 }
 
@@ -167,6 +180,16 @@ func (a *App) limiter() api.Limiter {
 		return ratelimit.NewShared(a.store.CountRequests)
 	}
 	return ratelimit.NewLocal()
+}
+
+// counted lets stop wait for the last request, also when its connection had to be
+// cut.
+func (a *App) counted(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a.requests.Add(1)
+		defer a.requests.Done()
+		handler.ServeHTTP(w, r)
+	})
 }
 
 func newHTTPServer(handler http.Handler) *http.Server {
@@ -206,6 +229,7 @@ func (a *App) Run(ctx context.Context) error {
 	case <-groupCtx.Done(): // a part failed
 	}
 	stopErr := a.stop()
+	a.requests.Wait()
 	stopParts()
 	return errors.Join(stopErr, group.Wait(), a.close())
 }
@@ -214,17 +238,19 @@ func (a *App) Run(ctx context.Context) error {
 // answers what it has.
 func (a *App) stop() error {
 	a.jobs.Drain()
-	a.cfg.Log.Info("stopping: waiting for running jobs", "at most", stopGrace)
-	grace, cancel := context.WithTimeout(context.Background(), stopGrace)
+	a.http.SetKeepAlivesEnabled(false) // the next request should find another node
+	patience := cmp.Or(a.cfg.StopGrace, stopGrace)
+	a.cfg.Log.Info("stopping: waiting for running jobs", "at most", patience)
+	grace, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	err := a.jobs.Stop(grace)
+	a.jobs.Stop(grace)
 	flush, cancel := context.WithTimeout(context.Background(), flushGrace)
 	defer cancel()
 	if a.http.Shutdown(flush) != nil {
 		// Some client holds a connection open on which it asks nothing.
-		err = errors.Join(err, a.http.Close())
+		return a.http.Close()
 	}
-	return err
+	return nil
 }
 
 // close frees what New took.

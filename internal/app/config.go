@@ -8,6 +8,7 @@ import (
 
 	"earshot/internal/account"
 	"earshot/internal/provider"
+	"earshot/internal/provider/search"
 )
 
 // Config is how a node runs. The zero value of a field means its default.
@@ -15,10 +16,14 @@ type Config struct {
 	// Listen is the address to serve on. Default 127.0.0.1:8080: a laptop's
 	// service is nobody else's business.
 	Listen string
-	// Data is the folder for the SQLite file and the captures. Default "data".
+	// Data is the folder for the SQLite file and, unless they have a bucket, the
+	// captures. Default "data".
 	Data string
 	// Database is a postgres:// URL; "" means SQLite in the data folder.
 	Database string
+	// Captures is the s3:// URL of the bucket for captures, as capture.NewBucket
+	// reads it; "" means a folder in the data folder.
+	Captures string
 	// AllowUnsafeDatabase serves from a PostgreSQL that may lose commits.
 	AllowUnsafeDatabase bool
 	// BaseURL is the address that clients know the service by, without a slash at
@@ -27,6 +32,10 @@ type Config struct {
 	// Settings are the parts that only the settings file can hold.
 	Settings Settings
 	Log      *slog.Logger
+
+	// StopGrace is how long running jobs get to finish after a signal. 0 means 28 s:
+	// the process must be gone within 30 s, which is what most supervisors grant.
+	StopGrace time.Duration
 
 	// Backoff replaces the waits between attempts, for tests.
 	Backoff []time.Duration
@@ -50,8 +59,8 @@ func (s Settings) plans() (account.Plans, error) { return account.DefaultPlans()
 
 // catalogue is the list of providers less those that the operator hides, at
 // the operator's prices.
-func (s Settings) catalogue() (*provider.Catalogue, error) {
-	all := providers()
+func (s Settings) catalogue(engine search.Engine) (*provider.Catalogue, error) {
+	all := providers(engine)
 	for name := range s.Providers {
 		if !slices.ContainsFunc(all, func(p provider.Provider) bool { return p.Definition().Name == name }) {
 			return nil, fmt.Errorf("settings: there is no provider %q", name)
@@ -64,10 +73,8 @@ func (s Settings) catalogue() (*provider.Catalogue, error) {
 	return provider.NewCatalogue(all, hidden, s.Prices)
 }
 
-// After a signal running jobs get stopGrace to finish, and their answers
-// flushGrace to reach the clients. The process must be gone within 30 s, which
-// is what most supervisors grant.
 const (
-	stopGrace  = 28 * time.Second
+	stopGrace = 28 * time.Second
+	// flushGrace is how long the last answers get to reach their clients.
 	flushGrace = time.Second
 )

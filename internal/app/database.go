@@ -21,7 +21,7 @@ func OpenStore(ctx context.Context, cfg Config, serve bool) (*store.Store, error
 	case !store.Shared(url):
 		return nil, errors.New("the database must be a postgres:// URL; without one, SQLite in the data folder is used")
 	}
-	return store.Open(ctx, store.Config{URL: url, Serve: serve, AllowUnsafe: cfg.AllowUnsafeDatabase, Log: cfg.Log})
+	return store.Open(ctx, store.Config{URL: url, Serve: serve, AllowUnsafe: cfg.AllowUnsafeDatabase})
 }
 
 // Account is an organization as it is handed over to its owner.
@@ -42,6 +42,9 @@ func CreateOrganization(s *store.Store, settings Settings, name, planName string
 	if err != nil {
 		return nil, err
 	}
+	if err := account.CheckName(name); err != nil {
+		return nil, err
+	}
 	grant := plan.CreditsPerCycle
 	if credits != nil {
 		grant = *credits
@@ -49,17 +52,14 @@ func CreateOrganization(s *store.Store, settings Settings, name, planName string
 	if grant < 0 {
 		return nil, fmt.Errorf("credits must not be negative, but are %d", grant)
 	}
-	now := time.Now()
-	secret := account.NewWebhookSecret()
-	organization, err := s.CreateOrganization(store.NewOrganization{Name: name, Plan: plan, FirstGrant: grant, WebhookSecret: secret}, now)
+	created := &Account{Key: account.NewKey(), WebhookSecret: account.NewWebhookSecret()}
+	created.Organization, err = s.CreateOrganization(store.NewOrganization{
+		Name: name, Plan: plan, FirstGrant: grant, WebhookSecret: created.WebhookSecret, Key: created.Key,
+	}, time.Now())
 	if err != nil {
 		return nil, err
 	}
-	key := account.NewKey()
-	if err := s.CreateKey(organization.ID, key, account.AllScopes(), time.Time{}, now); err != nil {
-		return nil, err
-	}
-	return &Account{Organization: organization, Key: key, WebhookSecret: secret}, nil
+	return created, nil
 }
 
 // SetPlan moves an organization to one of the plans that the configuration

@@ -44,6 +44,7 @@ const (
 	readKey    = "reader" // scope read only
 	monitorKey = "caller" // scope monitor only
 	poorKey    = "poor"   // 4 credits
+	brokeKey   = "broke"  // no credits
 	busyKey    = "busy"   // its only slot is taken
 	hastyKey   = "hasty"  // one request a second
 	leaverKey  = "leaver" // for a client that goes away
@@ -130,6 +131,7 @@ var stages = map[string]func(t *testing.T) *stage{
 		s.accounts[monitorKey] = n.key(t, full, time.Time{}, account.ScopeMonitor)
 		s.accounts[wrongKey] = &app.Account{Key: account.NewKey()}
 		s.accounts[poorKey] = n.plan(t, app.Settings{}, "lite", 4)
+		s.accounts[brokeKey] = n.plan(t, app.Settings{}, "lite", 0)
 		s.accounts[busyKey] = n.plan(t, app.Settings{}, "free", 500)
 		s.accounts[hastyKey] = n.plan(t, hasty, "hasty", 10_000)
 		s.accounts[leaverKey] = n.plan(t, app.Settings{}, "lite", 500)
@@ -157,11 +159,14 @@ var stages = map[string]func(t *testing.T) *stage{
 		return s
 	},
 	"draining": func(t *testing.T) *stage { // the node stops
-		n, s := newStage(t)
-		n.hang(t, n.plan(t, app.Settings{}, "free", 500))
+		n, s := newStage(t, func(cfg *app.Config) { cfg.StopGrace = 10 * time.Minute })
+		leave := n.hang(t, n.plan(t, app.Settings{}, "free", 500))
 		var group sync.WaitGroup
 		group.Go(func() { _ = n.stop() }) // start looks at the error
-		t.Cleanup(group.Wait)
+		t.Cleanup(func() {
+			leave()
+			group.Wait()
+		})
 		eventually(t, "the node drains", func() bool { return n.get(t, nil, "/readyz").StatusCode == http.StatusServiceUnavailable })
 		return s
 	},

@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 	"internal/geo":       nil,
 	"internal/ratelimit": nil,
 	"internal/lab/world": {"internal/geo"},
-	"internal/lab/*":     {"internal/geo", "internal/lab/world"},
+	"internal/lab/*":     {"internal/geo", "internal/lab/world", "internal/lab/redirect"},
 	"internal/lab":       {"internal/geo", "internal/lab/*"},
 
 	"client":              {"."},
@@ -39,9 +39,12 @@ var allowed = map[string][]string{
 	"internal/capture":    {"."},
 	"internal/upstream":   {".", "internal/geo"},
 
+	"internal/capture/capturetest": {"internal/capture"},
+
 	"internal/provider":              {".", "internal/geo", "internal/strictjson", "internal/upstream"},
 	"internal/provider/answer":       {".", "internal/geo", "internal/strictjson", "internal/upstream", "internal/provider"},
-	"internal/provider/*":            {".", "internal/geo", "internal/strictjson", "internal/upstream", "internal/provider", "internal/provider/answer"},
+	"internal/provider/search":       {".", "internal/geo", "internal/strictjson", "internal/upstream", "internal/provider", "internal/provider/answer"},
+	"internal/provider/*":            {".", "internal/geo", "internal/strictjson", "internal/upstream", "internal/provider", "internal/provider/answer", "internal/provider/search"},
 	"internal/provider/providertest": {".", "internal/strictjson", "internal/upstream", "internal/provider", "internal/provider/answer", "internal/lab"},
 
 	"internal/store":           {".", "internal/account"},

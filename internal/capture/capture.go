@@ -1,29 +1,42 @@
-// Package capture keeps copies of the pages that were parsed, in a folder.
+// Package capture keeps copies of the pages that were parsed, in a folder or in
+// a bucket of an S3-compatible store.
 package capture
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"context"
+	"iter"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
 // Lifetime is how long a capture is served.
 const Lifetime = 24 * time.Hour
 
-// Folder stores captures below a directory, each in a folder of its own.
-type Folder struct{ dir string }
+// Store keeps captures. It is safe for concurrent use, by several nodes too.
+type Store interface {
+	// Put stores the pages of a capture. What an error leaves behind has no
+	// record and is found by Older.
+	Put(ctx context.Context, id string, pages [][]byte) error
+	// Page reads page n, from 1, of a capture. Returns fs.ErrNotExist for one that
+	// is gone. The caller has made sure that the id is one that was given out.
+	Page(ctx context.Context, id string, n int) ([]byte, error)
+	// Delete removes a capture; one that is gone already is fine.
+	Delete(ctx context.Context, id string) error
+	// Older are the ids of captures stored before a time. They may be deleted
+	// while they are listed. It ends with the first error.
+	Older(ctx context.Context, than time.Time) iter.Seq2[string, error]
+}
 
-// NewFolder makes the directory where it is missing.
-func NewFolder(dir string) (*Folder, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the capture folder: %w", err)
+// Open gives the store at a location: the folder for "", otherwise the bucket of
+// an s3:// URL, with the credentials in the variables that all S3 tools read.
+func Open(ctx context.Context, location, folder string) (Store, error) {
+	if location == "" {
+		return NewFolder(folder)
 	}
-	return &Folder{dir: dir}, nil
+	return NewBucket(ctx, location, credentials.NewEnvAWS())
 }
 
 // PageName is the name of page n, from 1, of a capture.
@@ -36,59 +49,3 @@ func PageNumber(name string) (n int, ok bool) {
 	n, err := strconv.Atoi(digits)
 	return n, found && html && err == nil && n > 0 && PageName(n) == name
 }
-
-// Put stores the pages of a capture.
-func (f *Folder) Put(id string, pages [][]byte) error {
-	folder := f.path(id)
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return fmt.Errorf("store capture: %w", err)
-	}
-	for i, page := range pages {
-		if err := os.WriteFile(filepath.Join(folder, PageName(i+1)), page, 0o600); err != nil {
-			return fmt.Errorf("store capture: %w", errors.Join(err, f.Delete(id)))
-		}
-	}
-	return nil
-}
-
-// Page reads page n of a capture. The caller has made sure that the id is one
-// that was given out.
-func (f *Folder) Page(id string, n int) ([]byte, error) {
-	page, err := os.ReadFile(filepath.Join(f.path(id), PageName(n)))
-	if err != nil {
-		return nil, fmt.Errorf("read capture: %w", err)
-	}
-	return page, nil
-}
-
-// Delete removes a capture; one that is gone already is fine.
-func (f *Folder) Delete(id string) error {
-	if err := os.RemoveAll(f.path(id)); err != nil {
-		return fmt.Errorf("delete capture: %w", err)
-	}
-	return nil
-}
-
-// Older are the ids of captures stored before a time.
-func (f *Folder) Older(than time.Time) ([]string, error) {
-	entries, err := os.ReadDir(f.dir)
-	if err != nil {
-		return nil, fmt.Errorf("list captures: %w", err)
-	}
-	var ids []string
-	for _, entry := range entries {
-		info, err := entry.Info()
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // deleted while we looked
-		}
-		if err != nil {
-			return nil, fmt.Errorf("list captures: %w", err)
-		}
-		if info.ModTime().Before(than) {
-			ids = append(ids, entry.Name())
-		}
-	}
-	return ids, nil
-}
-
-func (f *Folder) path(id string) string { return filepath.Join(f.dir, id) }

@@ -53,10 +53,14 @@ func Language(country string) string {
 	return base.String()
 }
 
-// AcceptLanguage is the header that a browser in the country sends.
-func AcceptLanguage(country string) string {
-	lang := Language(country)
-	header := lang + "-" + country + "," + lang + ";q=0.9"
+// AcceptLanguage is the header that a browser in the country sends, set to the
+// language asked for or to the country's own.
+func AcceptLanguage(l Locale) string {
+	if l.Language != "" {
+		return l.Language + ",en;q=0.5"
+	}
+	lang := Language(l.Country)
+	header := lang + "-" + l.Country + "," + lang + ";q=0.9"
 	if lang != "en" {
 		header += ",en;q=0.5"
 	}

@@ -25,31 +25,6 @@ func TestCountriesAreSortedAndComplete(t *testing.T) {
 	}
 }
 
-func TestEachModelHasItsCountries(t *testing.T) {
-	t.Parallel()
-	want := map[string]int{
-		"answerengine": 249, "chatassistant": 244, "genassistant": 247, "officeassistant": 245,
-		"searchaimode": 246, "searchoverview": 231, "socialassistant": 245, "websearch": 250,
-	}
-	if len(geo.Models()) != len(want) {
-		t.Errorf("the models are %v", geo.Models())
-	}
-	for _, model := range geo.Models() {
-		served := 0
-		for _, country := range geo.Countries() {
-			if geo.Served(model, country) {
-				served++
-			}
-		}
-		if served != want[model] {
-			t.Errorf("%s is served in %d countries, want %d", model, served, want[model])
-		}
-	}
-	if geo.Served("chatassistant", "CN") || geo.Served("nothing", "US") || geo.Served("websearch", "ZZ") {
-		t.Error("served where it is not")
-	}
-}
-
 func TestStatesAreInTheOrderOfTheirNames(t *testing.T) {
 	t.Parallel()
 	states := geo.States()
@@ -76,9 +51,21 @@ func TestLanguageAndMoneyOfACountry(t *testing.T) {
 		"BR": {"pt", "BRL", "pt-BR,pt;q=0.9,en;q=0.5"},
 		"AQ": {"en", "", "en-AQ,en;q=0.9"},
 	} {
-		got := [3]string{geo.Language(country), geo.Currency(country), geo.AcceptLanguage(country)}
+		got := [3]string{geo.Language(country), geo.Currency(country), geo.AcceptLanguage(geo.Locale{Country: country})}
 		if got != want {
 			t.Errorf("%s has %v, want %v", country, got, want)
+		}
+	}
+}
+
+func TestALocationIsEncodedAsTheEngineWantsIt(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"West New York,New Jersey,United States": "w+CAIQICImV2VzdCBOZXcgWW9yayxOZXcgSmVyc2V5LFVuaXRlZCBTdGF0ZXM=",
+		"Austin,Texas,United States":             "w+CAIQICIaQXVzdGluLFRleGFzLFVuaXRlZCBTdGF0ZXM=",
+	} {
+		if got := geo.EncodeLocation(name); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
 		}
 	}
 }

@@ -31,15 +31,15 @@ type outcome struct {
 
 // attempt asks until an attempt succeeds, fails in a way that another try
 // cannot mend, or no more may be made.
-func (r *Runner) attempt(ctx context.Context, def provider.Definition, request provider.Request, receivedAt time.Time) outcome {
+func (r *Runner) attempt(ctx context.Context, id string, call Call) outcome {
 	for n := 1; ; n++ {
-		o, err := r.attemptOnce(ctx, def, request, n)
+		o, err := r.attemptOnce(ctx, id, call, n)
 		o.attempts = n
 		if err == nil {
 			return o
 		}
 		failure, mayPass := errors.AsType[*upstream.Failure](err)
-		wait, again := r.wait(n, receivedAt)
+		wait, again := r.wait(n, call.ReceivedAt)
 		switch {
 		case ctx.Err() != nil:
 			o.err = endedEarly(ctx)
@@ -48,7 +48,7 @@ func (r *Runner) attempt(ctx context.Context, def provider.Definition, request p
 			o.err = err
 			return o
 		case !again:
-			o.err = spent(def, failure)
+			o.err = spent(call.Provider, failure)
 			return o
 		}
 		select {
@@ -72,22 +72,26 @@ func (r *Runner) wait(n int, receivedAt time.Time) (wait time.Duration, again bo
 
 // attemptOnce makes one attempt. An *upstream.Failure may pass; any other error
 // is final.
-func (r *Runner) attemptOnce(ctx context.Context, def provider.Definition, request provider.Request, n int) (outcome, error) {
+func (r *Runner) attemptOnce(ctx context.Context, id string, call Call, n int) (outcome, error) {
+	name := call.Provider.Name
 	captureID := account.NewCaptureID()
 	session := r.Upstream.NewSession(n, r.CaptureURL+"/"+captureID)
 	started := time.Now()
-	answer, err := r.ask(ctx, request, session)
-	r.Metrics.attempted(def.Name, started, err)
+	answer, err := r.ask(ctx, id, call.Request, session)
+	r.Metrics.attempted(name, started, err)
 	if err != nil {
-		r.Log.Info("attempt failed", "provider", def.Name, "attempt", n, "error", err)
+		r.Log.Info("attempt failed", "request", id, "provider", name, "attempt", n, "error", err)
 		return outcome{}, err
+	}
+	if answer == nil {
+		return outcome{}, fmt.Errorf("%s gave neither an answer nor an error", name)
 	}
 	o := outcome{bill: answer.Bill}
 	if o.result, err = json.Marshal(answer.Result); err != nil {
-		return outcome{}, fmt.Errorf("encode the result of %s: %w", def.Name, err)
+		return outcome{}, fmt.Errorf("encode the result of %s: %w", name, err)
 	}
 	if pages := session.Kept(); len(pages) > 0 {
-		if err := r.Captures.Put(captureID, pages); err != nil {
+		if err := r.Captures.Put(ctx, captureID, pages); err != nil {
 			return outcome{}, err
 		}
 		o.capture = &store.Capture{ID: captureID, Pages: len(pages), ExpiresAt: time.Now().Add(capture.Lifetime)}
@@ -97,12 +101,12 @@ func (r *Runner) attemptOnce(ctx context.Context, def provider.Definition, reque
 
 // ask runs the provider within the attempt's time. A panic there is a fault of
 // one page and must not take the node's other jobs with it.
-func (r *Runner) ask(ctx context.Context, request provider.Request, session *upstream.Session) (answer *provider.Outcome, err error) {
+func (r *Runner) ask(ctx context.Context, id string, request provider.Request, session *upstream.Session) (answer *provider.Outcome, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.AttemptTime)
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
-			r.Log.Error("a provider panicked", "panic", p, "stack", string(debug.Stack()))
+			r.Log.Error("a provider panicked", "request", id, "panic", p, "stack", string(debug.Stack()))
 			err = upstream.Fail(earshot.ReasonUnreadable, "the parser panicked")
 		}
 	}()

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/google/uuid"
-
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/provider"
@@ -17,6 +15,7 @@ import (
 
 // Call is a synchronous job to be run.
 type Call struct {
+	ID         string // a UUIDv7; the job's id
 	Principal  *account.Principal
 	Provider   provider.Definition
 	Request    provider.Request
@@ -41,7 +40,7 @@ func (r *Runner) Call(ctx context.Context, call Call) (json.RawMessage, Receipt,
 	defer r.running.Done()
 	node := r.node.Load()
 	job := store.Job{
-		ID:           uuid.Must(uuid.NewV7()).String(),
+		ID:           call.ID,
 		Organization: call.Principal.OrganizationID,
 		KeyID:        call.Principal.KeyID,
 		Provider:     call.Provider.Name,
@@ -59,10 +58,20 @@ func (r *Runner) Call(ctx context.Context, call Call) (json.RawMessage, Receipt,
 		}
 		return nil, Receipt{Organization: organization, Running: organization.Running}, err
 	}
+	settled := false
+	defer func() {
+		if !settled { // a panic, or a database that is away
+			r.abandon(node, job)
+		}
+	}()
 
 	ctx, leave := node.join(ctx)
 	defer leave()
-	run := r.attempt(ctx, call.Provider, call.Request, call.ReceivedAt)
+	run := r.attempt(ctx, job.ID, call)
+	if run.err == nil && ctx.Err() != nil { // nobody waits for the answer
+		r.discard(ctx, run.capture)
+		run = outcome{attempts: run.attempts, err: endedEarly(ctx)}
+	}
 	end := store.Settlement{Job: job, Status: earshot.StatusFailed, Attempts: run.attempts}
 	if run.err == nil {
 		end.Status = earshot.StatusCompleted
@@ -71,14 +80,14 @@ func (r *Runner) Call(ctx context.Context, call Call) (json.RawMessage, Receipt,
 	} else {
 		end.Error = clientError(run.err)
 	}
-	organization, err = r.settle(end)
+	organization, err = r.settle(node, end)
 	r.Metrics.ended(job, end, err)
+	settled = err == nil || errors.Is(err, store.ErrLost)
 	if err != nil {
-		r.discard(run.capture)
-		if errors.Is(err, store.ErrLost) {
-			return nil, Receipt{}, errUnavailable(err)
+		r.discard(ctx, run.capture)
+		if settled {
+			err = errUnavailable(err)
 		}
-		r.abandon(node, job)
 		return nil, Receipt{}, err
 	}
 	// The count was taken as this call left.
@@ -90,16 +99,21 @@ func (r *Runner) Call(ctx context.Context, call Call) (json.RawMessage, Receipt,
 // client gets an error instead of an answer.
 const settleTime = 30 * time.Second
 
-// settle ends a job, trying again while the database is away.
-func (r *Runner) settle(end store.Settlement) (*account.Organization, error) {
+// settle ends a job, trying again while the database is away. A node that stops
+// does not wait for it: what it leaves behind is found.
+func (r *Runner) settle(node *incarnation, end store.Settlement) (*account.Organization, error) {
 	giveUp := time.Now().Add(settleTime)
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
 		organization, err := r.Store.Settle(end, time.Now())
 		if err == nil || errors.Is(err, store.ErrLost) || time.Now().Add(wait).After(giveUp) {
 			return organization, err
 		}
-		r.Log.Warn("settling failed, trying again", "job", end.Job.ID, "error", err)
-		time.Sleep(wait)
+		r.Log.Warn("settling failed, trying again", "request", end.Job.ID, "error", err)
+		select {
+		case <-time.After(wait):
+		case <-node.ctx.Done():
+			return nil, err
+		}
 	}
 }
 
@@ -110,18 +124,24 @@ func (r *Runner) abandon(node *incarnation, job store.Job) {
 	r.running.Go(func() {
 		end := store.Settlement{Job: job, Status: earshot.StatusFailed, Error: clientError(errors.New("abandoned"))}
 		for node.ctx.Err() == nil {
-			if _, err := r.settle(end); err == nil || errors.Is(err, store.ErrLost) {
+			if _, err := r.settle(node, end); err == nil || errors.Is(err, store.ErrLost) {
 				return
 			}
 		}
 	})
 }
 
-func (r *Runner) discard(capture *store.Capture) {
+// discardTime is short, for a node that stops; the sweep finds what is left.
+const discardTime = 2 * time.Second
+
+// discard removes a capture that got no record, also when the client has left.
+func (r *Runner) discard(ctx context.Context, capture *store.Capture) {
 	if capture == nil {
 		return
 	}
-	if err := r.Captures.Delete(capture.ID); err != nil {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTime)
+	defer cancel()
+	if err := r.Captures.Delete(ctx, capture.ID); err != nil {
 		r.Log.Warn("a capture without a record was left behind", "error", err)
 	}
 }

@@ -54,5 +54,7 @@ func (m *Metrics) ended(job store.Job, end store.Settlement, err error) {
 		status = "UNSETTLED"
 	}
 	m.jobs.WithLabelValues(job.Provider, job.Mode, status).Inc()
-	m.credits.WithLabelValues(job.Provider).Add(float64(end.Charge))
+	if err == nil {
+		m.credits.WithLabelValues(job.Provider).Add(float64(end.Charge))
+	}
 }

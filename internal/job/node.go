@@ -48,7 +48,9 @@ func (i *incarnation) join(ctx context.Context) (joined context.Context, leave f
 func (r *Runner) stayAlive(ctx context.Context) error {
 	ticker := time.NewTicker(beatEvery)
 	defer ticker.Stop()
-	r.releaseLost(ctx) // what the last run of this process left behind
+	// What the last run of this process left behind. Others are declared dead only
+	// by a node that has been alive for a while.
+	r.releaseLost(ctx)
 	for beats := 0; ; {
 		select {
 		case <-ctx.Done():
@@ -62,6 +64,9 @@ func (r *Runner) stayAlive(ctx context.Context) error {
 		case beats < beatsBeforeTakeover:
 			beats++
 		default:
+			if err := r.Store.DeclareDead(); err != nil {
+				r.Log.Error("looking for dead nodes failed", "error", err)
+			}
 			r.releaseLost(ctx)
 		}
 	}
@@ -81,11 +86,15 @@ func (r *Runner) beat() error {
 }
 
 func (r *Runner) releaseLost(ctx context.Context) {
-	n, err := r.Store.ReleaseLost(ctx, time.Now())
-	if err != nil && ctx.Err() == nil {
-		r.Log.Error("releasing lost jobs failed", "error", err)
-	}
-	if n > 0 {
+	for ctx.Err() == nil {
+		n, err := r.Store.ReleaseLost(ctx, time.Now())
+		if err != nil {
+			r.Log.Error("releasing lost jobs failed", "error", err)
+			return
+		}
+		if n == 0 {
+			return
+		}
 		r.Log.Warn("released jobs of nodes that are gone", "jobs", n)
 	}
 }

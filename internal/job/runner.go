@@ -29,7 +29,7 @@ type Config struct {
 	Store     *store.Store
 	Catalogue *provider.Catalogue
 	Upstream  *upstream.Client
-	Captures  *capture.Folder
+	Captures  capture.Store
 	// CaptureURL is the address below which captures are served.
 	CaptureURL string
 	// Host names the machine in the list of nodes.
@@ -80,12 +80,18 @@ func NewRunner(cfg Config) (*Runner, error) {
 	return r, nil
 }
 
-// Run keeps the node alive and the store tidy until ctx ends.
+// Run keeps the node alive and the store tidy until ctx ends, then takes the node
+// off the list.
 func (r *Runner) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return r.stayAlive(ctx) })
-	group.Go(func() error { return r.tidy(ctx) })
-	return group.Wait()
+	group.Go(func() error { return r.every(ctx, tidyEvery, r.tidy) })
+	group.Go(func() error { return r.every(ctx, sweepEvery, r.dropOrphans) })
+	err := group.Wait()
+	if left := r.Store.RemoveNode(r.node.Load().id); left != nil {
+		r.Log.Warn("the node stays on the list until it is found dead", "error", left)
+	}
+	return err
 }
 
 // Drain refuses new jobs from now on.
@@ -98,23 +104,21 @@ func (r *Runner) Drain() {
 // Draining tells whether Drain was called.
 func (r *Runner) Draining() bool { return r.draining.Load() }
 
-// Stop waits for the running jobs, ends those that are left when ctx does, and
-// takes the node off the list. Drain must have been called.
-func (r *Runner) Stop(ctx context.Context) error {
+// Stop waits for the running jobs and ends those that are left when ctx does.
+// Drain must have been called.
+func (r *Runner) Stop(ctx context.Context) {
 	done := make(chan struct{})
 	go func() {
 		r.running.Wait()
 		close(done)
 	}()
-	node := r.node.Load()
 	select {
 	case <-done:
 	case <-ctx.Done():
-		node.end(errStopping)
+		r.node.Load().end(errStopping)
 		<-done
 	}
-	node.end(errStopping)
-	return r.Store.RemoveNode(node.id)
+	r.node.Load().end(errStopping)
 }
 
 // enter counts a job in, unless the runner drains.

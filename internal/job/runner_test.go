@@ -3,13 +3,17 @@ package job
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"sync/atomic"
+	"strconv"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
+
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/capture"
+	"earshot/internal/capture/capturetest"
 	"earshot/internal/provider"
 	"earshot/internal/store/storetest"
 	"earshot/internal/strictjson"
@@ -43,7 +47,7 @@ func runner(t *testing.T, address string) (*Runner, *account.Principal) {
 }
 
 func call(p *account.Principal, request provider.Request) Call {
-	return Call{Principal: p, Provider: definition, Request: request, Body: []byte(`{}`), ReceivedAt: time.Now()}
+	return Call{ID: uuid.Must(uuid.NewV7()).String(), Principal: p, Provider: definition, Request: request, Body: []byte(`{}`), ReceivedAt: time.Now()}
 }
 
 func answers(result string) script {
@@ -111,9 +115,7 @@ func TestStoppingEndsWhatDoesNotEndByItself(t *testing.T) {
 		}
 		over, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := r.Stop(over); err != nil {
-			t.Fatal(err)
-		}
+		r.Stop(over)
 		if err := <-ended; earshot.ErrorCode(err) != earshot.CodeServerUnavailable {
 			t.Errorf("the running call ended with %v", err)
 		}
@@ -146,40 +148,115 @@ func TestARefusedCallSaysHowTheOrganizationStands(t *testing.T) {
 	}
 }
 
+// keeps answers with one page to capture.
+func keeps(_ context.Context, up *upstream.Session) (*provider.Outcome, error) {
+	up.Keep([]byte("page"))
+	return &provider.Outcome{Result: 1, Bill: provider.Bill{provider.ItemBase: 1}}, nil
+}
+
 func TestTidyingRemovesWhatIsPastItsTime(t *testing.T) {
 	t.Parallel()
-	r, principal := runner(t, t.TempDir()+"/earshot.db")
-	var kept atomic.Value
-	_, _, err := r.Call(t.Context(), call(principal, script(func(_ context.Context, up *upstream.Session) (*provider.Outcome, error) {
-		kept.Store(up.Keep([]byte("page")))
-		return &provider.Outcome{Result: 1, Bill: provider.Bill{provider.ItemBase: 1}}, nil
-	})))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Captures.Put("orphan", [][]byte{[]byte("page")}); err != nil {
-		t.Fatal(err)
-	}
-	stored := func() int {
-		all, err := r.Captures.Older(time.Now().Add(time.Hour))
-		if err != nil {
+	capturetest.OnEach(t, func(t *testing.T, captures capture.Store) {
+		r, principal := runner(t, t.TempDir()+"/earshot.db")
+		r.Captures = captures
+		if _, _, err := r.Call(t.Context(), call(principal, script(keeps))); err != nil {
 			t.Fatal(err)
 		}
-		return len(all)
+		if err := captures.Put(t.Context(), "orphan", [][]byte{[]byte("page")}); err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range []struct {
+			after time.Duration
+			left  int
+		}{
+			{0, 2},
+			{23 * time.Hour, 2},
+			{24*time.Hour + time.Minute, 1}, // the record is gone, and its pages
+			{26 * time.Hour, 0},             // the orphan, too
+		} {
+			now := time.Now().Add(step.after)
+			if err := errors.Join(r.tidy(t.Context(), now), r.dropOrphans(t.Context(), now)); err != nil || stored(t, r) != step.left {
+				t.Errorf("%d captures after %s, %v; want %d", stored(t, r), step.after, err, step.left)
+			}
+		}
+		if n, err := r.Store.DeleteFinished(time.Now().Add(time.Hour)); err != nil || n != 0 {
+			t.Errorf("%d finished jobs were left, %v", n, err)
+		}
+	})
+}
+
+func TestNodesMayTidyAtOnce(t *testing.T) {
+	t.Parallel()
+	capturetest.OnEach(t, func(t *testing.T, captures capture.Store) {
+		r, principal := runner(t, t.TempDir()+"/earshot.db")
+		r.Captures = captures
+		for n := range 10 {
+			if _, _, err := r.Call(t.Context(), call(principal, script(keeps))); err != nil {
+				t.Fatal(err)
+			}
+			if err := captures.Put(t.Context(), "orphan-"+strconv.Itoa(n), [][]byte{nil}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var nodes errgroup.Group
+		for range 4 {
+			nodes.Go(func() error {
+				later := time.Now().Add(26 * time.Hour)
+				return errors.Join(r.tidy(t.Context(), later), r.dropOrphans(t.Context(), later))
+			})
+		}
+		if err := nodes.Wait(); err != nil || stored(t, r) != 0 {
+			t.Errorf("%d captures were left, %v", stored(t, r), err)
+		}
+	})
+}
+
+func TestAPanicGivesBackWhatTheCallTook(t *testing.T) {
+	t.Parallel()
+	r, principal := runner(t, t.TempDir()+"/earshot.db")
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic is gone")
+			}
+		}()
+		broken := call(principal, answers("x"))
+		r.Captures = nil // what keeps a page is not there
+		broken.Request = script(func(_ context.Context, up *upstream.Session) (*provider.Outcome, error) {
+			up.Keep([]byte("page"))
+			return &provider.Outcome{Result: 1, Bill: provider.Bill{provider.ItemBase: 1}}, nil
+		})
+		_, _, _ = r.Call(t.Context(), broken)
+	}()
+	r.Drain()
+	r.Stop(t.Context()) // waits for the tidying up
+	o, err := r.Store.Organization(t.Context(), principal.OrganizationID, time.Now())
+	if err != nil || o.Running != 0 || o.Held != 0 || o.Balance != 100 {
+		t.Errorf("after the panic: %+v, %v", o, err)
 	}
-	if err := r.tidyOnce(t.Context(), time.Now()); err != nil || stored() != 2 {
-		t.Errorf("%d captures after tidying up at once, %v; want 2", stored(), err)
+	storetest.Audited(t, r.Store)
+}
+
+func TestAProviderThatSaysNothingFails(t *testing.T) {
+	t.Parallel()
+	r, principal := runner(t, t.TempDir()+"/earshot.db")
+	_, receipt, err := r.Call(t.Context(), call(principal, script(func(context.Context, *upstream.Session) (*provider.Outcome, error) {
+		return nil, nil //nolint:nilnil // what it must not do
+	})))
+	if earshot.ErrorCode(err) != earshot.CodeInternal || receipt.Charged != 0 {
+		t.Errorf("got %+v, %v", receipt, err)
 	}
-	if err := r.tidyOnce(t.Context(), time.Now().Add(2*time.Hour)); err != nil || stored() != 1 {
-		t.Errorf("%d captures after two hours, %v; want 1", stored(), err)
-	}
-	if _, err := r.Captures.Page("orphan", 1); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the orphan: %v", err)
-	}
-	if err := r.tidyOnce(t.Context(), time.Now().Add(25*time.Hour)); err != nil || stored() != 0 {
-		t.Errorf("%d captures after a day, %v; want none", stored(), err)
-	}
-	if n, err := r.Store.DeleteFinished(time.Now().Add(time.Hour)); err != nil || n != 0 {
-		t.Errorf("%d finished jobs were left, %v", n, err)
+}
+
+func TestAnAnswerThatNobodyWaitsForIsNotCharged(t *testing.T) {
+	t.Parallel()
+	r, principal := runner(t, t.TempDir()+"/earshot.db")
+	ctx, leave := context.WithCancel(t.Context())
+	_, receipt, err := r.Call(ctx, call(principal, script(func(context.Context, *upstream.Session) (*provider.Outcome, error) {
+		leave()
+		return &provider.Outcome{Result: 1, Bill: provider.Bill{provider.ItemBase: 1}}, nil
+	})))
+	if earshot.ErrorCode(err) != earshot.CodeCanceled || receipt.Charged != 0 || receipt.Organization.Balance != 100 {
+		t.Errorf("got %+v, %v", receipt, err)
 	}
 }

@@ -5,22 +5,30 @@ import (
 	"errors"
 	"time"
 
-	"earshot/internal/store"
+	"golang.org/x/sync/errgroup"
+
+	"earshot/internal/capture"
 )
 
-// tidyEvery keeps the batches of removals small.
-const tidyEvery = time.Minute
+const (
+	// tidyEvery keeps the batches of removals small.
+	tidyEvery = time.Minute
+	// sweepEvery is rare, since a sweep lists all captures to find few or none.
+	sweepEvery = time.Hour
+	// orphanAge is when the record of a capture, if there ever was one, has
+	// expired for certain: the store may have a clock of its own.
+	orphanAge = capture.Lifetime + time.Hour
+	// deletesAtOnce makes up for the distance of a bucket.
+	deletesAtOnce = 8
+)
 
-// orphanAge is when a capture without a record is no longer one that is just
-// being settled.
-const orphanAge = time.Hour
-
-// tidy removes what is past its time.
-func (r *Runner) tidy(ctx context.Context) error {
-	ticker := time.NewTicker(tidyEvery)
+// every does something now and at each interval until ctx ends. Nodes that do
+// it at once only do the same work twice.
+func (r *Runner) every(ctx context.Context, interval time.Duration, do func(ctx context.Context, now time.Time) error) error {
+	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for {
-		if err := r.tidyOnce(ctx, time.Now()); err != nil && ctx.Err() == nil {
+		if err := do(ctx, time.Now()); err != nil && ctx.Err() == nil {
 			r.Log.Error("tidying up failed", "error", err)
 		}
 		select {
@@ -31,8 +39,9 @@ func (r *Runner) tidy(ctx context.Context) error {
 	}
 }
 
-func (r *Runner) tidyOnce(ctx context.Context, now time.Time) error {
-	return errors.Join(r.dropFinished(ctx, now), r.dropCaptures(ctx, now), r.dropOrphans(ctx, now))
+// tidy removes what is past its time.
+func (r *Runner) tidy(ctx context.Context, now time.Time) error {
+	return errors.Join(r.dropFinished(ctx, now), r.dropCaptures(ctx, now))
 }
 
 func (r *Runner) dropFinished(ctx context.Context, now time.Time) error {
@@ -45,34 +54,40 @@ func (r *Runner) dropFinished(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// dropCaptures removes pages before their record, so that an interruption
-// leaves a record that is tried again, never a page that nobody knows of.
 func (r *Runner) dropCaptures(ctx context.Context, now time.Time) error {
-	expired, err := r.Store.ExpiredCaptures(ctx, now)
-	if err != nil {
-		return err
-	}
-	for _, id := range expired {
-		if err := r.Captures.Delete(id); err != nil {
+	for ctx.Err() == nil {
+		expired, err := r.Store.ExpiredCaptures(ctx, now)
+		if err != nil || len(expired) == 0 {
 			return err
 		}
-		if err := r.Store.DeleteCapture(id); err != nil {
+		if err := r.dropEach(ctx, expired); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// dropEach removes pages before their record, so that an interruption leaves a
+// record that is tried again, never a page that nobody knows of.
+func (r *Runner) dropEach(ctx context.Context, ids []string) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(deletesAtOnce)
+	for _, id := range ids {
+		group.Go(func() error {
+			if err := r.Captures.Delete(ctx, id); err != nil {
+				return err
+			}
+			return r.Store.DeleteCapture(id)
+		})
+	}
+	return group.Wait()
+}
+
 // dropOrphans removes pages whose job never settled.
 func (r *Runner) dropOrphans(ctx context.Context, now time.Time) error {
-	old, err := r.Captures.Older(now.Add(-orphanAge))
-	if err != nil {
-		return err
-	}
-	for _, id := range old {
-		_, err := r.Store.Capture(ctx, id, now)
-		if errors.Is(err, store.ErrNotFound) {
-			err = r.Captures.Delete(id)
+	for id, err := range r.Captures.Older(ctx, now.Add(-orphanAge)) {
+		if err == nil {
+			err = r.Captures.Delete(ctx, id)
 		}
 		if err != nil {
 			return err

@@ -5,8 +5,16 @@
 //
 //	server.go     listening, and dialling the lab's names
 //	handler.go    which site answers what
+//	pages.go      sites that answer a prompt with a page
+//	streams.go    sites that answer a prompt with a stream
+//	search.go     the search engine's host, AI mode and redirect links
 //	steering.go   the words in a prompt
 //	delivery.go   how a document is sent: whole, slowly, cut off, or not at all
 //	world/        what there is to say
 //	chatsite/     the chat assistant's documents
+//	gensite/      the generative assistant's page
+//	officesite/   the office assistant's page
+//	socialsite/   the social assistant's lines
+//	enginesite/   the answer engine's stream
+//	aimode/       the pages of the search engine's AI mode
 package lab

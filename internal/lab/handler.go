@@ -8,6 +8,10 @@ import (
 
 	"earshot/internal/geo"
 	"earshot/internal/lab/chatsite"
+	"earshot/internal/lab/enginesite"
+	"earshot/internal/lab/gensite"
+	"earshot/internal/lab/officesite"
+	"earshot/internal/lab/socialsite"
 	"earshot/internal/lab/world"
 )
 
@@ -17,6 +21,11 @@ func Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+chatsite.Host+chatsite.PagePath+"{$}", serveChat)
 	mux.HandleFunc("POST "+chatsite.Host+chatsite.StreamPath, serveChat)
+	mux.HandleFunc("GET "+gensite.Host+gensite.Path, servePage(gensite.Host, gensite.Page))
+	mux.HandleFunc("GET "+officesite.Host+officesite.Path, servePage(officesite.Host, officesite.Page))
+	mux.Handle("POST "+socialsite.Host+socialsite.Path, streamSite{socialsite.Host, typeLines, socialsite.Prompt, socialsite.Stream})
+	mux.Handle("POST "+enginesite.Host+enginesite.Path, streamSite{enginesite.Host, typeStream, enginesite.Prompt, enginesite.Stream})
+	mountSearch(mux)
 	return mux
 }
 

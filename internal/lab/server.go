@@ -11,6 +11,10 @@ import (
 	"time"
 
 	"earshot/internal/lab/chatsite"
+	"earshot/internal/lab/enginesite"
+	"earshot/internal/lab/gensite"
+	"earshot/internal/lab/officesite"
+	"earshot/internal/lab/socialsite"
 )
 
 // domain is what all names of the lab end in.
@@ -71,7 +75,14 @@ func (s *Server) follow(_ net.Conn, state http.ConnState) {
 // Sites are the base URLs of the lab's sites by the name of the provider that
 // they play.
 func (s *Server) Sites() map[string]string {
-	return map[string]string{"chatassistant": "http://" + chatsite.Host}
+	return map[string]string{
+		"search":          "http://" + searchHost,
+		"chatassistant":   "http://" + chatsite.Host,
+		"genassistant":    "http://" + gensite.Host,
+		"officeassistant": "http://" + officesite.Host,
+		"socialassistant": "http://" + socialsite.Host,
+		"answerengine":    "http://" + enginesite.Host,
+	}
 }
 
 // Dial connects to the lab for every name of its domain, and to nothing else.

@@ -65,7 +65,7 @@ func (s *Steering) take(name, value string, hasValue bool) bool {
 	case "overview":
 		return choice(value, &s.Overview, "none")
 	case "clusters":
-		return optional(value, 0, 100, &s.Clusters)
+		return optional(value, 0, maxClusters, &s.Clusters)
 	case "results":
 		return optional(value, 0, 1000, &s.Results)
 	default:

@@ -15,15 +15,15 @@ func DecodePrompt(in *strictjson.Object) string {
 }
 
 // DecodeLocale takes country, which is required, and state.
-func DecodeLocale(in *strictjson.Object, model string) geo.Locale {
+func DecodeLocale(in *strictjson.Object, def Definition) geo.Locale {
 	in.Require("country")
 	country, hasCountry := in.String("country")
 	switch {
 	case !hasCountry: // noted already
 	case !geo.IsCountry(country):
 		in.Reject("country", "must be an upper-case ISO 3166-1 alpha-2 code such as US")
-	case !geo.Served(model, country):
-		in.Reject("country", "%s is not available in %s", model, country)
+	case !def.Serves(country):
+		in.Reject("country", "%s is not available in %s", def.Name, country)
 	}
 	state, hasState := in.String("state")
 	switch {

@@ -3,6 +3,8 @@ package provider
 import (
 	"fmt"
 	"maps"
+
+	"earshot/internal/geo"
 )
 
 // Bill counts the items of the price list that a job uses.
@@ -21,9 +23,20 @@ var surcharges = map[string]int64{ItemState: 0, ItemSync: 0}
 
 // With returns the bill with one more of item.
 func (b Bill) With(item string) Bill {
-	sum := maps.Clone(b)
+	sum := Bill{}
+	maps.Copy(sum, b)
 	sum[item]++
 	return sum
+}
+
+// BaseBill is the bill of a request that costs the base price, and the state's
+// if it names one.
+func BaseBill(locale geo.Locale) Bill {
+	bill := Bill{ItemBase: 1}
+	if locale.State != "" {
+		bill[ItemState] = 1
+	}
+	return bill
 }
 
 // Prices are credits for one item, by "provider.item" or "surcharge.item".

@@ -6,7 +6,9 @@ package provider
 
 import (
 	"context"
+	"strings"
 
+	"earshot/internal/geo"
 	"earshot/internal/strictjson"
 	"earshot/internal/upstream"
 )
@@ -27,9 +29,25 @@ type Definition struct {
 	Name     string           // the path below /v1/monitor/, and its name in errors and settings
 	TaskType string           // its name in asynchronous tasks
 	Summary  string           // one line for help texts
-	Model    string           // its name in geo.Served
 	Prices   map[string]int64 // item of a Bill -> credits for one, unless the operator says otherwise
+	// Countries say where it can be asked from; the first is the provider itself,
+	// further ones are parts of it that are offered in other places.
+	Countries []Countries
 }
+
+// Countries are the countries in which something is offered: all but some.
+type Countries struct {
+	Model  string // its name in the list of countries; "" for what has no name there
+	Except string // codes, separated by spaces
+}
+
+// Include tells whether the country is one of them.
+func (c Countries) Include(country string) bool {
+	return geo.IsCountry(country) && !strings.Contains(c.Except, country)
+}
+
+// Serves tells whether the provider can be asked from the country.
+func (d Definition) Serves(country string) bool { return d.Countries[0].Include(country) }
 
 // Request is a valid request, ready to be asked any number of times.
 type Request interface {

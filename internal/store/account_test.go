@@ -22,7 +22,7 @@ func TestAnOrganizationsNameIsItsOwn(t *testing.T) {
 		if o.Balance != 500 || o.CycleGrant != 500 {
 			t.Errorf("a new organization stands at %+v", o)
 		}
-		_, err := s.CreateOrganization(store.NewOrganization{Name: o.Name, Plan: o.Plan}, time.Now())
+		_, err := s.CreateOrganization(store.NewOrganization{Name: o.Name, Plan: o.Plan, Key: account.NewKey()}, time.Now())
 		if !errors.Is(err, store.ErrExists) {
 			t.Errorf("got %v, want ErrExists", err)
 		}

@@ -75,15 +75,15 @@ func book(ctx context.Context, tx *tx, organization, kind string, amount int64, 
 	if err != nil {
 		return nil, fmt.Errorf("change the balance of organization %s: %w", organization, err)
 	}
-	return o, enter(ctx, tx, organization, kind, amount, nil, now)
+	return o, enter(ctx, tx, organization, kind, amount, nil, millis(now))
 }
 
 // enter appends to the ledger. A second entry of a kind for the same job is
 // refused by the table.
-func enter(ctx context.Context, tx *tx, organization, kind string, amount int64, job *string, now time.Time) error {
+func enter(ctx context.Context, tx *tx, organization, kind string, amount int64, job *string, at int64) error {
 	_, err := tx.ExecContext(ctx,
 		`INSERT INTO ledger (id, organization, at, kind, amount, job) VALUES ($1, $2, $3, $4, $5, $6)`,
-		newID(), organization, millis(now), kind, amount, job)
+		newID(), organization, at, kind, amount, job)
 	if err != nil {
 		return fmt.Errorf("enter a %s of organization %s: %w", kind, organization, err)
 	}

@@ -108,10 +108,10 @@ type Settlement struct {
 func (s *Store) Settle(end Settlement, now time.Time) (*account.Organization, error) {
 	var o *account.Organization
 	err := s.write(end.Job.Organization, func(ctx context.Context, tx *tx) (err error) {
-		if o, err = s.release(ctx, tx, end); err != nil {
+		if o, err = s.release(ctx, tx, end, now); err != nil {
 			return err
 		}
-		return s.finish(ctx, tx, end, now)
+		return s.finish(ctx, tx, end, max(millis(now), o.CycleStartedAt))
 	})
 	if errors.Is(err, ErrLost) && s.settledAlready(end) {
 		return s.Organization(context.Background(), end.Job.Organization, now)
@@ -124,12 +124,17 @@ func (s *Store) Settle(end Settlement, now time.Time) (*account.Organization, er
 
 // release gives back the slot and the hold, takes the charge, and removes the
 // job, provided that the node owns it.
-func (s *Store) release(ctx context.Context, tx *tx, end Settlement) (*account.Organization, error) {
+func (s *Store) release(ctx context.Context, tx *tx, end Settlement, now time.Time) (*account.Organization, error) {
 	job := end.Job
-	o, err := scanOrganization(tx.QueryRowContext(ctx, `
-		UPDATE organizations SET running = running - 1, held = held - $2, balance = balance - $3, cycle_used = cycle_used + $3
-		WHERE id = $1 AND EXISTS (SELECT 1 FROM jobs WHERE id = $4 AND node = $5)
-		RETURNING `+organizationColumns, job.Organization, job.Most, end.Charge, job.ID, job.Node))
+	o, err := s.giveBack(ctx, tx, end, now)
+	if errors.Is(err, ErrNotFound) {
+		// Either a cycle is due, or the job is not there yet: its begin may still be
+		// committing, and holds the organization's row as long as it does.
+		if _, err := s.lockOrganization(ctx, tx, job.Organization, now); err != nil {
+			return nil, err
+		}
+		o, err = s.giveBack(ctx, tx, end, now)
+	}
 	if errors.Is(err, ErrNotFound) {
 		return nil, ErrLost
 	}
@@ -147,8 +152,18 @@ func (s *Store) release(ctx context.Context, tx *tx, end Settlement) (*account.O
 	return o, nil
 }
 
+// giveBack changes the organization's row for a job that the node owns. Returns
+// ErrNotFound when it does not, or when the organization's cycle is over.
+func (s *Store) giveBack(ctx context.Context, tx *tx, end Settlement, now time.Time) (*account.Organization, error) {
+	job := end.Job
+	return scanOrganization(tx.QueryRowContext(ctx, `
+		UPDATE organizations SET running = running - 1, held = held - $2, balance = balance - $3, cycle_used = cycle_used + $3
+		WHERE id = $1 AND cycle_resets_at > $4 AND EXISTS (SELECT 1 FROM jobs WHERE id = $5 AND node = $6)
+		RETURNING `+organizationColumns, job.Organization, job.Most, end.Charge, millis(now), job.ID, job.Node))
+}
+
 // finish writes down how the job ended.
-func (s *Store) finish(ctx context.Context, tx *tx, end Settlement, now time.Time) error {
+func (s *Store) finish(ctx context.Context, tx *tx, end Settlement, now int64) error {
 	job := end.Job
 	var failure *string
 	if end.Error != nil {
@@ -163,7 +178,7 @@ func (s *Store) finish(ctx context.Context, tx *tx, end Settlement, now time.Tim
 			created_at, started_at, finished_at, error)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 		job.ID, job.Organization, job.KeyID, job.Provider, job.Mode, end.Status, string(job.Request), end.Charge, end.Attempts, job.Node,
-		millis(job.CreatedAt), millis(job.CreatedAt), millis(now), failure)
+		millis(job.CreatedAt), millis(job.CreatedAt), now, failure)
 	if err != nil {
 		return fmt.Errorf("insert into finished: %w", err)
 	}

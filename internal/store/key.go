@@ -13,20 +13,23 @@ import (
 
 // CreateKey stores a key of an organization. A zero expiry means none.
 func (s *Store) CreateKey(organization string, key account.Key, scopes []account.Scope, expires, now time.Time) error {
+	return s.write(organization, func(ctx context.Context, tx *tx) error {
+		return insertKey(ctx, tx, organization, key, scopes, expires, now)
+	})
+}
+
+func insertKey(ctx context.Context, tx *tx, organization string, key account.Key, scopes []account.Scope, expires, now time.Time) error {
 	var expiry *int64
 	if !expires.IsZero() {
-		at := millis(expires)
-		expiry = &at
+		expiry = new(millis(expires))
 	}
-	return s.write(organization, func(ctx context.Context, tx *tx) error {
-		_, err := tx.ExecContext(ctx,
-			`INSERT INTO api_keys (id, organization, hash, scopes, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)`,
-			key.ID, organization, account.HashKey(key.Text), joinScopes(scopes), millis(now), expiry)
-		if err != nil {
-			return fmt.Errorf("create key %s: %w", key.ID, err)
-		}
-		return nil
-	})
+	_, err := tx.ExecContext(ctx,
+		`INSERT INTO api_keys (id, organization, hash, scopes, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+		key.ID, organization, account.HashKey(key.Text), joinScopes(scopes), millis(now), expiry)
+	if err != nil {
+		return fmt.Errorf("create key %s: %w", key.ID, err)
+	}
+	return nil
 }
 
 // RevokeKey ends a key. Returns ErrNotFound; ending it twice is fine.

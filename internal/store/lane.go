@@ -3,10 +3,10 @@ package store
 import (
 	"cmp"
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"log/slog"
 	"slices"
 	"time"
 )
@@ -35,7 +35,6 @@ type lane struct {
 	store *Store
 	queue chan *write
 	ended chan struct{}
-	log   *slog.Logger
 }
 
 type write struct {
@@ -46,9 +45,9 @@ type write struct {
 
 var laneSeed = maphash.MakeSeed()
 
-func (s *Store) startLanes(log *slog.Logger) {
+func (s *Store) startLanes() {
 	for range s.dialect.lanes {
-		l := &lane{store: s, queue: make(chan *write, laneQueue), ended: make(chan struct{}), log: log}
+		l := &lane{store: s, queue: make(chan *write, laneQueue), ended: make(chan struct{})}
 		s.lanes = append(s.lanes, l)
 		go l.run()
 	}
@@ -97,16 +96,29 @@ func (l *lane) commit(batch []*write) {
 		}
 		return nil
 	})
-	if err == nil || len(batch) == 1 || errors.Is(err, ErrUnknownOutcome) {
-		for _, w := range batch {
-			w.err <- err
-		}
+	if err == nil || len(batch) == 1 {
+		answer(batch, err)
 		return
 	}
-	l.log.Debug("batch of writes split", "writes", len(batch), "error", err)
-	for _, w := range batch {
-		w.err <- l.store.transact(w.apply)
+	for i, w := range batch {
+		if l.store.away(err) {
+			answer(batch[i:], err)
+			return
+		}
+		err = l.store.transact(w.apply)
+		w.err <- err
 	}
+}
+
+func answer(batch []*write, err error) {
+	for _, w := range batch {
+		w.err <- err
+	}
+}
+
+// away tells that the database is in trouble rather than the write.
+func (s *Store) away(err error) bool {
+	return errors.Is(err, ErrUnknownOutcome) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) || s.dialect.away(err)
 }
 
 // transact runs apply in a transaction of its own and commits it. Conflicts

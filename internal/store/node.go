@@ -2,8 +2,11 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"earshot"
 )
@@ -16,7 +19,7 @@ const takeoverAfter = 10 * time.Second
 // database that serves a single process all others are gone for certain.
 func (s *Store) RegisterNode(host string, now time.Time) (id string, err error) {
 	id = newID()
-	err = s.write(id, func(ctx context.Context, tx *tx) error {
+	err = s.transact(func(ctx context.Context, tx *tx) error {
 		if s.dialect.exclusive {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM nodes`); err != nil {
 				return fmt.Errorf("remove former nodes: %w", err)
@@ -34,8 +37,11 @@ func (s *Store) RegisterNode(host string, now time.Time) (id string, err error) 
 
 // Beat says that the node is alive. Returns ErrNotFound when it was declared
 // dead in the meantime: its jobs are no longer its own.
+//
+// What concerns nodes does not take a lane: behind writes that wait for a lock, a
+// node would seem dead.
 func (s *Store) Beat(id string) error {
-	return s.write(id, func(ctx context.Context, tx *tx) error {
+	return s.transact(func(ctx context.Context, tx *tx) error {
 		result, err := tx.ExecContext(ctx, `UPDATE nodes SET seen_at = `+s.dialect.now+` WHERE id = $1`, id)
 		if err != nil {
 			return fmt.Errorf("beat: %w", err)
@@ -50,7 +56,7 @@ func (s *Store) Beat(id string) error {
 // RemoveNode takes a node off the list when it stops. Jobs it leaves behind are
 // lost ones.
 func (s *Store) RemoveNode(id string) error {
-	return s.write(id, func(ctx context.Context, tx *tx) error {
+	return s.transact(func(ctx context.Context, tx *tx) error {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM nodes WHERE id = $1`, id); err != nil {
 			return fmt.Errorf("remove node: %w", err)
 		}
@@ -58,37 +64,50 @@ func (s *Store) RemoveNode(id string) error {
 	})
 }
 
-// ReleaseLost ends the synchronous jobs of nodes that are gone: their clients
-// are gone with them. They are charged nothing. It tells how many there were.
-func (s *Store) ReleaseLost(ctx context.Context, now time.Time) (int, error) {
-	err := s.write("", func(ctx context.Context, tx *tx) error {
+// DeclareDead takes nodes off the list that have been silent for too long.
+func (s *Store) DeclareDead() error {
+	return s.transact(func(ctx context.Context, tx *tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM nodes WHERE seen_at < `+s.dialect.now+` - $1`, takeoverAfter.Milliseconds())
-		return err
+		if err != nil {
+			return fmt.Errorf("declare nodes dead: %w", err)
+		}
+		return nil
 	})
-	if err != nil {
-		return 0, fmt.Errorf("remove dead nodes: %w", err)
-	}
+}
+
+// lostBatch is how many lost jobs are ended in one go; together they share
+// commits.
+const lostBatch = 500
+
+// ReleaseLost ends synchronous jobs of nodes that are gone, some at once: their
+// clients are gone with them. They are charged nothing. It tells how many there
+// were: as long as there are any, call it again.
+func (s *Store) ReleaseLost(ctx context.Context, now time.Time) (int, error) {
 	lost, err := s.lostJobs(ctx)
 	if err != nil {
 		return 0, err
 	}
-	for i, job := range lost {
-		_, err := s.Settle(Settlement{
-			Job:    job,
-			Status: earshot.StatusFailed,
-			Error:  &earshot.Error{Code: earshot.CodeInternal, Message: "the node that ran this call is gone"},
-		}, now)
-		if err != nil {
-			return i, err
-		}
+	var group errgroup.Group
+	for _, job := range lost {
+		group.Go(func() error {
+			_, err := s.Settle(Settlement{
+				Job:    job,
+				Status: earshot.StatusFailed,
+				Error:  &earshot.Error{Code: earshot.CodeInternal, Message: "the node that ran this call is gone"},
+			}, now)
+			if errors.Is(err, ErrLost) { // another node was faster
+				return nil
+			}
+			return err
+		})
 	}
-	return len(lost), nil
+	return len(lost), group.Wait()
 }
 
 func (s *Store) lostJobs(ctx context.Context) ([]Job, error) {
 	rows, err := s.reads.QueryContext(ctx, `
 		SELECT id, organization, key_id, provider, mode, request, most, node, created_at FROM jobs
-		WHERE NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.id = jobs.node)`)
+		WHERE mode = $1 AND NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.id = jobs.node) LIMIT $2`, ModeSync, lostBatch)
 	if err != nil {
 		return nil, fmt.Errorf("find lost jobs: %w", err)
 	}

@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,7 +22,7 @@ func TestMigrationsRunOnceHoweverManyStartTogether(t *testing.T) {
 		var group errgroup.Group
 		for range 6 {
 			group.Go(func() error {
-				s, err := store.Open(t.Context(), store.Config{URL: address, Log: slog.New(slog.DiscardHandler)})
+				s, err := store.Open(t.Context(), store.Config{URL: address})
 				if err != nil {
 					return err
 				}
@@ -63,7 +62,7 @@ func TestBothDatabasesHaveTheSameTables(t *testing.T) {
 
 func TestASecondServerOnTheSameFileIsRefused(t *testing.T) {
 	t.Parallel()
-	cfg := store.Config{URL: filepath.Join(t.TempDir(), "earshot.db"), Serve: true, Log: slog.New(slog.DiscardHandler)}
+	cfg := store.Config{URL: filepath.Join(t.TempDir(), "earshot.db"), Serve: true}
 	first, err := store.Open(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +93,7 @@ func TestASecondServerOnTheSameFileIsRefused(t *testing.T) {
 func TestPostgresThatMayLoseCommitsIsRefused(t *testing.T) {
 	t.Parallel()
 	address := storetest.With(t, storetest.Postgres(t), "synchronous_commit", "off")
-	cfg := store.Config{URL: address, Log: slog.New(slog.DiscardHandler)}
+	cfg := store.Config{URL: address}
 	if s, err := store.Open(t.Context(), cfg); err == nil {
 		t.Error("a server with synchronous_commit off was accepted")
 		_ = s.Close()
@@ -114,7 +113,7 @@ func TestPostgresThatMayLoseCommitsIsRefused(t *testing.T) {
 func TestABadDatabaseURLDoesNotShowItsPassword(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"postgres://u:hunter2@127.0.0.1:notaport/x", "postgres://u:hunter2@127.0.0.1:1/x"} {
-		s, err := store.Open(t.Context(), store.Config{URL: address, Log: slog.New(slog.DiscardHandler)})
+		s, err := store.Open(t.Context(), store.Config{URL: address})
 		if err == nil {
 			_ = s.Close()
 			t.Fatalf("%s was opened", address)

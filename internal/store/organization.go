@@ -38,6 +38,7 @@ type NewOrganization struct {
 	Plan          account.Plan
 	FirstGrant    int64 // credits of its first cycle
 	WebhookSecret string
+	Key           account.Key // its first, which may do everything
 }
 
 // CreateOrganization stores an organization and grants its first credits.
@@ -58,6 +59,9 @@ func (s *Store) CreateOrganization(n NewOrganization, now time.Time) (*account.O
 		}
 		if err != nil {
 			return fmt.Errorf("create organization %q: %w", n.Name, err)
+		}
+		if err := insertKey(ctx, tx, id, n.Key, account.AllScopes(), time.Time{}, now); err != nil {
+			return err
 		}
 		created, err = book(ctx, tx, id, kindGrant, n.FirstGrant, now)
 		return err

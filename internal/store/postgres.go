@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -20,8 +21,17 @@ var postgresDialect = dialect{
 	forUpdate: `FOR UPDATE`,
 	snapshot:  sql.LevelRepeatableRead,
 	lanes:     4, // measured: more gain nothing on 2 cores, fewer leave the disk idle
-	// An answer of the server to COMMIT is a no; a lost connection is no answer.
-	notCommitted: func(err error) bool { return postgresCode(err) != "" },
+	// An answer of the server to COMMIT is a no, except that it, or a pooler before
+	// it, loses the connection or is going down: that is no answer.
+	notCommitted: func(err error) bool {
+		code := postgresCode(err)
+		return code != "" && !strings.HasPrefix(code, "08") && !strings.HasPrefix(code, "57")
+	},
+	away: func(err error) bool {
+		const lockTimeout = "55P03"
+		code := postgresCode(err)
+		return code == lockTimeout || strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57") || strings.HasPrefix(code, "53")
+	},
 	retryable: func(err error) bool {
 		code := postgresCode(err)
 		return code == "40P01" || code == "40001" // deadlock, serialization failure
@@ -54,9 +64,12 @@ func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
 		pg.ConnectTimeout = 3 * time.Second
 	}
 	for name, value := range map[string]string{
-		"application_name":                    "earshot",
-		"lock_timeout":                        "8s",
-		"idle_in_transaction_session_timeout": "30s",
+		"application_name": "earshot",
+		// A node that was frozen inside a transaction holds the rows of its
+		// organizations until the server cuts it off; a live one is idle there for
+		// microseconds.
+		"idle_in_transaction_session_timeout": "2s",
+		"lock_timeout":                        "3s",
 		// Statements here touch a few rows through an index. Other plans only
 		// come up by mistaken statistics, and then cost a hundredfold.
 		"jit": "off", "enable_seqscan": "off", "enable_hashjoin": "off",

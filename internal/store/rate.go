@@ -15,8 +15,8 @@ func (s *Store) CountRequests(ctx context.Context, organization string, n int, l
 	err = s.writes.QueryRowContext(ctx, `
 		INSERT INTO rate_windows AS w (organization, opened_at, used) VALUES ($1, `+s.dialect.now+`, $2)
 		ON CONFLICT (organization) DO UPDATE SET
-			used      = excluded.used + CASE WHEN excluded.opened_at - w.opened_at >= $3 THEN 0 ELSE w.used END,
-			opened_at = CASE WHEN excluded.opened_at - w.opened_at >= $3 THEN excluded.opened_at ELSE w.opened_at END
+			used      = excluded.used + CASE WHEN abs(excluded.opened_at - w.opened_at) >= $3 THEN 0 ELSE w.used END,
+			opened_at = CASE WHEN abs(excluded.opened_at - w.opened_at) >= $3 THEN excluded.opened_at ELSE w.opened_at END
 		RETURNING used`, organization, n, length.Milliseconds()).Scan(&used)
 	if err != nil {
 		return 0, fmt.Errorf("count requests of organization %s: %w", organization, err)

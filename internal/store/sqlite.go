@@ -23,6 +23,10 @@ var sqliteDialect = dialect{
 	exclusive: true,
 	// SQLite's COMMIT either returns no error or has committed nothing.
 	notCommitted: func(error) bool { return true },
+	away: func(err error) bool {
+		code := sqliteCode(err) & 0xff // the primary code
+		return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_FULL || code == sqlite3.SQLITE_IOERR
+	},
 	// The busy timeout has waited already.
 	retryable: func(error) bool { return false },
 	duplicate: func(err error) bool {
@@ -52,9 +56,16 @@ func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(cfg.URL), 0o700); err != nil {
 		return nil, fmt.Errorf("make the data folder: %w", err)
 	}
+	// It holds secrets; SQLite gives its other files the same permissions.
+	file, err := os.OpenFile(cfg.URL, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("make the database: %w", err)
+	}
+	if err := file.Close(); err != nil {
+		return nil, fmt.Errorf("make the database: %w", err)
+	}
 	unlock := func() error { return nil }
 	if cfg.Serve {
-		var err error
 		if unlock, err = lockFile(ctx, cfg.URL+".serve", 0); err != nil {
 			return nil, fmt.Errorf("another server works on %s: %w", cfg.URL, err)
 		}

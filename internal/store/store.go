@@ -12,7 +12,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"time"
 
@@ -43,7 +42,6 @@ type Config struct {
 	// AllowUnsafe opens a PostgreSQL server that may lose acknowledged commits
 	// (fsync, full_page_writes or synchronous_commit off).
 	AllowUnsafe bool
-	Log         *slog.Logger
 }
 
 // Shared tells whether several nodes may work on the database of that URL.
@@ -64,7 +62,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err := s.migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), s.close())
 	}
-	s.startLanes(cfg.Log)
+	s.startLanes()
 	return s, nil
 }
 
@@ -103,6 +101,9 @@ type dialect struct {
 	exclusive bool
 	// notCommitted tells of an error of COMMIT that nothing was committed.
 	notCommitted func(error) bool
+	// away tells that the database is in trouble, so that the next write would only
+	// wait for it as long as this one did.
+	away func(error) bool
 	// retryable tells that a transaction lost a conflict and may simply run again.
 	retryable func(error) bool
 	// duplicate tells that a unique constraint refused a row.
@@ -111,6 +112,9 @@ type dialect struct {
 	// can be trusted.
 	fatal func(error) bool
 }
+
+// Exclusive tells that no other process serves the database.
+func (s *Store) Exclusive() bool { return s.dialect.exclusive }
 
 func millis(t time.Time) int64 { return t.UnixMilli() }
 

@@ -5,9 +5,6 @@ import "strings"
 // nearest gives the known name that name is probably a slip of, or "".
 func nearest(name string, known []string) string {
 	best, bestDistance := "", 1+max(2, len(name)/3)
-	if len(name) > 64 { // no field is that long; don't compute over hostile input
-		return ""
-	}
 	for _, candidate := range known {
 		d := distance(strings.ToLower(strings.TrimSpace(name)), strings.ToLower(candidate))
 		if d < bestDistance && d < len(candidate) {

@@ -30,7 +30,7 @@ func (o *Object) Raw() []byte { return o.raw }
 // Reject notes that field is wrong.
 func (o *Object) Reject(field, format string, args ...any) {
 	*o.problems = append(*o.problems, earshot.FieldProblem{
-		Field:   join(o.path, field),
+		Field:   join(o.path, shorten(field)),
 		Message: fmt.Sprintf(format, args...),
 	})
 }
@@ -155,6 +155,10 @@ func (o *Object) rejectUnknown() {
 		if slices.Contains(o.known, name) {
 			continue
 		}
+		if len(*o.problems) > maxProblems {
+			return
+		}
+		name = shorten(name)
 		if near := nearest(name, o.known); near != "" {
 			o.Reject(name, "unknown field %q, did you mean %q?", name, near)
 		} else {

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -20,6 +21,10 @@ import (
 // more than four levels; 32 leaves room and keeps recursion harmless.
 const maxDepth = 32
 
+// maxValues is how many values a body may hold. Each costs a few hundred bytes
+// in memory, so a body of the largest size could otherwise cost a hundredfold.
+const maxValues = 10_000
+
 // BodyField is the field that a problem of the document as a whole names.
 const BodyField = "body"
 
@@ -29,7 +34,7 @@ type number string
 // Parse reads body as one JSON object. The error, if any, is a validation
 // error that names BodyField.
 func Parse(body []byte) (*Object, error) {
-	r := reader{dec: jsontext.NewDecoder(bytes.NewReader(body)), body: body}
+	r := &reader{dec: jsontext.NewDecoder(bytes.NewReader(body)), body: body}
 	value, err := r.value()
 	if err != nil {
 		return nil, bodyError(err)
@@ -51,7 +56,16 @@ const maxProblems = 100
 
 // Invalid is the validation error for one problem.
 func Invalid(field, format string, args ...any) *earshot.Error {
-	return invalid([]earshot.FieldProblem{{Field: field, Message: fmt.Sprintf(format, args...)}})
+	return invalid([]earshot.FieldProblem{{Field: shorten(field), Message: fmt.Sprintf(format, args...)}})
+}
+
+// shorten cuts what a client wrote where it is only shown back.
+func shorten(name string) string {
+	const most = 64
+	if len(name) <= most {
+		return name
+	}
+	return strings.ToValidUTF8(name[:most], "") + "…"
 }
 
 func invalid(problems []earshot.FieldProblem) *earshot.Error {
@@ -64,13 +78,16 @@ func invalid(problems []earshot.FieldProblem) *earshot.Error {
 	return &earshot.Error{Code: earshot.CodeValidation, Message: message, Details: details}
 }
 
-var errTooDeep = fmt.Errorf("nests deeper than %d levels", maxDepth)
+var (
+	errTooDeep = fmt.Errorf("nests deeper than %d levels", maxDepth)
+	errTooMany = fmt.Errorf("holds more than %d values", maxValues)
+)
 
 func bodyError(err error) *earshot.Error {
 	var syntax *jsontext.SyntacticError
 	switch {
-	case errors.Is(err, errTooDeep):
-		return Invalid(BodyField, "%v", errTooDeep)
+	case errors.Is(err, errTooDeep), errors.Is(err, errTooMany):
+		return Invalid(BodyField, "%v", err)
 	case errors.As(err, &syntax) && errors.Is(err, jsontext.ErrDuplicateName):
 		return Invalid(pointerToField(syntax.JSONPointer), "appears more than once")
 	case errors.Is(err, io.EOF):
@@ -92,15 +109,19 @@ func pointerToField(p jsontext.Pointer) string {
 }
 
 type reader struct {
-	dec  *jsontext.Decoder
-	body []byte
+	dec    *jsontext.Decoder
+	body   []byte
+	values int // read so far
 }
 
 // value reads the next value: a string, a number, a bool, nil, a []any or an
 // *Object.
-func (r reader) value() (any, error) {
+func (r *reader) value() (any, error) {
 	if r.dec.StackDepth() > maxDepth {
 		return nil, errTooDeep
+	}
+	if r.values++; r.values > maxValues {
+		return nil, errTooMany
 	}
 	token, err := r.dec.ReadToken()
 	if err != nil {
@@ -131,7 +152,7 @@ func (r reader) value() (any, error) {
 	}
 }
 
-func (r reader) object(start int) (*Object, error) {
+func (r *reader) object(start int) (*Object, error) {
 	o := &Object{fields: map[string]any{}}
 	for r.dec.PeekKind() != '}' {
 		name, err := r.dec.ReadToken()

@@ -2,6 +2,7 @@ package strictjson_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -47,6 +48,7 @@ func TestParseRefusesWhatIsNotOneStrictObject(t *testing.T) {
 		"encoded surrogate":  "{\"a\":\"\xed\xa0\x80\"}",
 		"33 levels":          `{"a":` + strings.Repeat("[", 33) + strings.Repeat("]", 33) + `}`,
 		"200,000 levels":     strings.Repeat("[", 200_000) + strings.Repeat("]", 200_000),
+		"10,001 values":      `{"a":[` + strings.Repeat("{},", 10_000) + `{}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -128,6 +130,22 @@ func TestFieldsAreTakenByTheirRules(t *testing.T) {
 	in.Ignore("old")
 	if err := in.Err(); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestAnErrorStaysSmall(t *testing.T) {
+	t.Parallel()
+	var body strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&body, `"%s%d":0,`, strings.Repeat("x", 100), i)
+	}
+	in, err := strictjson.Parse([]byte("{" + strings.TrimSuffix(body.String(), ",") + "}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := problems(t, in.Err())
+	if len(list) != 100 || len(list[0].Field) > 70 || len(list[0].Message) > 100 {
+		t.Errorf("%d problems, the first %+v", len(list), list[0])
 	}
 }
 

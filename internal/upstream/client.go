@@ -17,6 +17,8 @@ import (
 // Limits on what one fetch may take. An attempt's own deadline is its context's.
 const (
 	maxBody   = 16 << 20         // after decompression; real pages stay under 4 MiB
+	largeBody = 4 << 20          // beyond it a body must wait for its turn
+	largeOnes = 8                // large bodies that are read at a time
 	maxHeader = 64 << 10         // real sites send up to 20 KiB of cookies and policies
 	idleGap   = 30 * time.Second // between two pieces of a body; assistants pause up to 20 s to think
 )
@@ -26,6 +28,10 @@ type Client struct {
 	surface earshot.Surface
 	sites   map[string]*url.URL
 	http    *http.Client
+	// redirects are remembered, since a client often asks again for a link that
+	// a result has just shown.
+	redirects redirects
+	large     chan struct{} // a place for each large body being read
 }
 
 // Config says which sites there are and how they are reached.
@@ -52,6 +58,7 @@ func NewClient(cfg Config) (*Client, error) {
 	return &Client{
 		surface: cfg.Surface,
 		sites:   sites,
+		large:   make(chan struct{}, largeOnes),
 		http: &http.Client{
 			Transport: &http.Transport{
 				DialContext:            cfg.Dial,

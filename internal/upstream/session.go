@@ -74,15 +74,66 @@ func (s *Session) Fetch(ctx context.Context, req Request) (*Response, error) {
 	if err := statusFailure(resp.StatusCode); err != nil {
 		return nil, err
 	}
-	var body bytes.Buffer
-	limited := io.LimitReader(progress{resp.Body, idle}, maxBody+1)
-	if _, err := body.ReadFrom(limited); err != nil {
+	body, err := s.client.read(ctx, progress{resp.Body, idle})
+	if err != nil {
 		return nil, s.failure(ctx, err)
 	}
-	if body.Len() > maxBody {
+	if len(body) > maxBody {
 		return nil, Fail(earshot.ReasonUnreadable, "body exceeds %d bytes", maxBody)
 	}
-	return &Response{Header: resp.Header, Body: body.Bytes()}, nil
+	return &Response{Header: resp.Header, Body: body}, nil
+}
+
+// read takes a body, one byte beyond the limit if there is that much. Only so
+// many large ones are taken at a time: many hostile sites at once must not fill
+// the memory.
+func (c *Client) read(ctx context.Context, from io.Reader) ([]byte, error) {
+	var body bytes.Buffer
+	if _, err := io.CopyN(&body, from, largeBody); err != nil {
+		if errors.Is(err, io.EOF) {
+			return body.Bytes(), nil
+		}
+		return nil, err
+	}
+	select {
+	case c.large <- struct{}{}:
+		defer func() { <-c.large }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	_, err := io.CopyN(&body, from, maxBody+1-largeBody)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return body.Bytes(), nil
+}
+
+// Redirect asks for a document that is only a pointer to another, and tells where
+// it leads. It follows nothing. Errors are as Fetch's; an answer that is no
+// redirect is a *Failure too.
+func (s *Session) Redirect(ctx context.Context, req Request) (location string, err error) {
+	httpReq, err := s.newRequest(ctx, req)
+	if err != nil {
+		return "", err
+	}
+	key := httpReq.URL.String()
+	if location, ok := s.client.redirects.find(key); ok {
+		return location, nil
+	}
+	resp, err := s.client.http.Do(httpReq)
+	if err != nil {
+		return "", s.failure(ctx, err)
+	}
+	defer resp.Body.Close()
+	location = resp.Header.Get("Location")
+	if resp.StatusCode < 300 || resp.StatusCode > 399 || location == "" {
+		if err := statusFailure(resp.StatusCode); err != nil && resp.StatusCode >= 400 {
+			return "", err
+		}
+		return "", Fail(earshot.ReasonUnreadable, "status %d without a redirect", resp.StatusCode)
+	}
+	s.client.redirects.add(key, location)
+	return location, nil
 }
 
 var errIdle = errors.New("no data for " + idleGap.String())
@@ -117,8 +168,10 @@ func (s *Session) newRequest(ctx context.Context, req Request) (*http.Request, e
 	if req.Header != nil {
 		r.Header = req.Header.Clone()
 	}
-	r.Header.Set("User-Agent", "earshot")
-	r.Header.Set("Accept-Language", geo.AcceptLanguage(req.Locale.Country))
+	if r.Header.Get("User-Agent") == "" {
+		r.Header.Set("User-Agent", "earshot")
+	}
+	r.Header.Set("Accept-Language", geo.AcceptLanguage(req.Locale))
 	if s.client.surface == earshot.SurfaceLab {
 		// The lab cannot tell where a connection leaves from, nor which try it is.
 		r.Header.Set("Lab-Country", req.Locale.Country)
@@ -136,6 +189,10 @@ func (s *Session) failure(ctx context.Context, err error) error {
 	case cause != nil:
 		return cause
 	default:
+		// The URL that a *url.Error names holds the user's question.
+		if named, ok := errors.AsType[*url.Error](err); ok {
+			err = named.Err
+		}
 		return &Failure{earshot.ReasonUnavailable, err}
 	}
 }

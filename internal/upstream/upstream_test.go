@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -147,6 +148,21 @@ func TestADeadlineIsATimeoutAndACancelIsNot(t *testing.T) {
 	_, err := up.Fetch(canceled, upstream.Request{Site: "site"})
 	if failure := (*upstream.Failure)(nil); errors.As(err, &failure) || !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancel: %v", err)
+	}
+}
+
+func TestAFailureDoesNotShowTheQuestion(t *testing.T) {
+	t.Parallel()
+	client, err := upstream.NewClient(upstream.Config{
+		Sites: map[string]string{"site": "http://site.test"},
+		Dial:  func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("refused") },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = client.NewSession(1, "").Fetch(t.Context(), upstream.Request{Site: "site", Query: url.Values{"q": {"secret"}}})
+	if reason(t, err) != earshot.ReasonUnavailable || strings.Contains(err.Error(), "secret") {
+		t.Errorf("got %v", err)
 	}
 }
 

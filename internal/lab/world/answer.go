@@ -5,11 +5,12 @@ const Model = "lab-1"
 
 // Question is what somebody asks, and where from.
 type Question struct {
-	Prompt   string // without steering words
-	Country  string // alpha-2, upper case
-	State    string // of the US, or ""
-	Language string // BCP 47 base such as "de"
-	Search   bool   // whether the assistant may search the web
+	Prompt    string // without steering words
+	Country   string // alpha-2, upper case
+	State     string // of the US, or ""
+	Language  string // BCP 47 base such as "de"
+	Search    bool   // whether the assistant may search the web
+	Assistant string // who is asked; each has views of its own
 }
 
 // Answer is what the world has to say to a question.
@@ -102,6 +103,7 @@ type Product struct {
 	Images                      []string
 	Tag                         string
 	Offers                      []Offer
+	Specifications              []Specification // only of clusters
 }
 
 // Offer is one merchant's price for a product.

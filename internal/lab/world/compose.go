@@ -19,10 +19,15 @@ const maxSubject = 80
 
 // Compose answers a question. The answer depends on nothing else.
 func Compose(q Question) *Answer {
+	c := newComposer(q)
+	return c.compose(c.market)
+}
+
+func newComposer(q Question) *composer {
 	d := throw(q)
 	book, lang := phrasesIn(q.Language)
 	named := draw(d, brands, d.between(3, 5))
-	c := &composer{
+	return &composer{
 		dice:  d,
 		book:  book,
 		q:     q,
@@ -35,13 +40,18 @@ func Compose(q Question) *Answer {
 			"{other}", named[1],
 			"{year}", year,
 		),
+		lang: lang,
 	}
-	a := &Answer{Language: lang}
+}
+
+// compose puts the answer together, with the shop window that market fills.
+func (c *composer) compose(market func(*Answer)) *Answer {
+	a := &Answer{Language: c.lang}
 	c.press(a)
-	c.market(a)
+	market(a)
 	c.town(a)
 	c.prose(a)
-	a.Related = c.several(book.related, 3)
+	a.Related = c.several(c.book.related, 3)
 	return a
 }
 
@@ -50,6 +60,7 @@ type composer struct {
 	dice
 
 	book  *phrases
+	lang  string // of the book
 	q     Question
 	purse money
 	named []string // brands that the answer may name; 3 to 5

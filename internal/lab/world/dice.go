@@ -15,7 +15,7 @@ func throw(q Question) dice {
 	key := strings.Join([]string{
 		strings.ToLower(strings.Join(strings.Fields(q.Prompt), " ")),
 		q.Country, q.State, q.Language, strconv.FormatBool(q.Search),
-	}, "\x00")
+	}, "\x00") + q.Assistant
 	sum := sha256.Sum256([]byte(key))
 	return dice{rand.New(rand.NewPCG(
 		binary.BigEndian.Uint64(sum[0:8]),

@@ -10,8 +10,12 @@
 //	answer.go       what an answer is made of
 //	compose.go      an answer for a question
 //	prose.go        its paragraphs, lists and citations
+//	markdown.go     the same as Markdown
 //	press.go        sources, videos and images
+//	posts.go        posts in the social network
 //	market.go       products, offers and ads
+//	clusters.go     products by the number, each to be asked for by its id
+//	datasheet.go    what is known of a product
 //	town.go         places
 //	dice.go         choices that depend on the question alone
 //	money.go        prices as a country writes them

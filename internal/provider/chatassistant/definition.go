@@ -37,14 +37,14 @@ type Provider struct{}
 var _ provider.Provider = Provider{}
 
 // Definition says what the chat assistant is and costs.
-func (Provider) Definition() provider.Definition {
-	return provider.Definition{
-		Name:     name,
-		TaskType: "CHATASSISTANT",
-		Summary:  "Ask the chat assistant: answer text, sources, shopping cards, brand entities, ads",
-		Model:    name,
-		Prices:   map[string]int64{provider.ItemBase: 5, itemExtras: 2},
-	}
+func (Provider) Definition() provider.Definition { return definition }
+
+var definition = provider.Definition{
+	Name:      name,
+	TaskType:  "CHATASSISTANT",
+	Summary:   "Ask the chat assistant: answer text, sources, shopping cards, brand entities, ads",
+	Prices:    map[string]int64{provider.ItemBase: 5, itemExtras: 2},
+	Countries: []provider.Countries{{Model: name, Except: "CN HK IR MO RU VE"}},
 }
 
 // Decode takes the request out of in.

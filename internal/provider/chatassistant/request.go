@@ -25,7 +25,7 @@ var _ provider.Request = (*request)(nil)
 func decode(in *strictjson.Object) *request {
 	r := &request{
 		prompt:           provider.DecodePrompt(in),
-		locale:           provider.DecodeLocale(in, name),
+		locale:           provider.DecodeLocale(in, definition),
 		legacy:           in.Flag("legacy"),
 		disableWebSearch: in.Flag("disableWebSearch"),
 	}

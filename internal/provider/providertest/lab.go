@@ -2,6 +2,8 @@
 // the lab over real HTTP, over its stored documents, and over hostile ones.
 //
 //	lab.go       a running lab, and asking a provider through it
+//	decode.go    requests that are refused
+//	chat.go      all of that for an assistant made with answer.Chat
 //	steered.go   every way in which the lab can be steered
 //	result.go    what must hold for every result
 //	golden.go    stored documents and what they yield

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -83,7 +82,7 @@ func With(tb testing.TB, address, name, value string) string {
 // Open opens a store that is closed when the test ends.
 func Open(tb testing.TB, address string) *store.Store {
 	tb.Helper()
-	s, err := store.Open(tb.Context(), store.Config{URL: address, Log: slog.New(slog.DiscardHandler)})
+	s, err := store.Open(tb.Context(), store.Config{URL: address})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -103,6 +102,7 @@ func Organization(tb testing.TB, s *store.Store, slots int, credits int64) *acco
 		Plan:          account.Plan{Name: "hobby", Slots: slots, CreditsPerCycle: 1000, RequestsPerSecond: 1000, QueueCapacity: 100},
 		FirstGrant:    credits,
 		WebhookSecret: account.NewWebhookSecret(),
+		Key:           account.NewKey(),
 	}, time.Now())
 	if err != nil {
 		tb.Fatal(err)

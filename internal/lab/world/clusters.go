@@ -1,0 +1,54 @@
+package world
+
+import "fmt"
+
+// clustersPerCard is how many products stand on one card.
+const clustersPerCard = 4
+
+// ComposeClusters answers a question as Compose does, but with n products in the
+// shop window. Each is a cluster: it has an id of its own, under which the market
+// knows the offers of several shops. The text names one that no card shows and
+// one that a card shows too, where there are as many.
+func ComposeClusters(q Question, n int) *Answer {
+	c := newComposer(q)
+	return c.compose(func(a *Answer) { c.clusters(a, n) })
+}
+
+func (c *composer) clusters(a *Answer, n int) {
+	shelf := make([]Product, n)
+	for i := range shelf {
+		shelf[i] = c.product()
+		shelf[i].ID = fmt.Sprintf("%d%02d", c.between(1_000_000, 9_999_999), i) // never the same twice
+		shelf[i].Specifications = c.specifications(shelf[i])
+	}
+	if n > 0 {
+		a.Inline = append(a.Inline, shelf[n-1])
+	}
+	if n > 1 {
+		a.Inline = append(a.Inline, shelf[0])
+		shelf = shelf[:n-1]
+	}
+	for i := 0; i < len(shelf); i += clustersPerCard {
+		a.Cards = append(a.Cards, Card{
+			Title:    c.book.card[len(a.Cards)%len(c.book.card)],
+			Tags:     draw(c.dice, c.book.tags, c.between(1, 2)),
+			Products: shelf[i:min(i+clustersPerCard, len(shelf))],
+		})
+	}
+}
+
+// Cluster finds the product with the id in an answer.
+func (a *Answer) Cluster(id string) (Product, bool) {
+	shelves := [][]Product{a.Inline}
+	for _, card := range a.Cards {
+		shelves = append(shelves, card.Products)
+	}
+	for _, shelf := range shelves {
+		for _, p := range shelf {
+			if p.ID == id {
+				return p, true
+			}
+		}
+	}
+	return Product{}, false
+}

@@ -1,0 +1,245 @@
+package world
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// PageSize is how many results a page of a search has.
+const PageSize = 10
+
+// Search is what somebody searches for, and which page of it.
+type Search struct {
+	Question
+
+	Start      int  // results to pass over
+	Total      *int // results that there are; nil leaves it to the world
+	NoOverview bool // there is no AI overview, whatever the world would say
+}
+
+// Findings are what the world has to show on one page of a search. The blocks
+// beside the results are only on the first page, but for related searches and
+// the ads at the bottom.
+type Findings struct {
+	Language string
+	Labels   Labels
+	Total    int // results over all pages
+
+	Results   []Result
+	Overview  *Answer // nil where there is none
+	Asked     []Asked
+	Related   []string
+	TopAds    []SearchAd
+	BottomAds []SearchAd
+	Products  []Product // paid ones
+	Cards     []Card
+	Places    []Place
+	Videos    []Video
+	Threads   []Thread
+	Panel     *Panel
+}
+
+// Result is a page that was found.
+type Result struct {
+	Source
+
+	Shown     string // its address as displayed, path elements apart by " › "
+	Sitelinks []Sitelink
+}
+
+// Sitelink is a further page of the same site.
+type Sitelink struct{ Title, URL string }
+
+// Asked is a question that people ask too. Without a page, an overview answers
+// it.
+type Asked struct {
+	Question string
+	Page     *Source
+}
+
+// SearchAd is an ad above or below the results.
+type SearchAd struct {
+	Ad
+
+	Sitelinks []Sitelink
+}
+
+// Thread is a discussion in a forum.
+type Thread struct {
+	Title, URL, Forum, Ago string
+}
+
+// Panel is what the world knows of the thing that was searched for.
+type Panel struct {
+	Title, Kind, Description, Source, SourceURL, Website, Image string
+	Facts                                                       []Fact
+	Profiles                                                    []Sitelink
+}
+
+// Fact is a line of a panel.
+type Fact struct{ Key, Name, Value string }
+
+// Find composes a page of a search. It depends on nothing but s.
+func Find(s Search) *Findings {
+	c := searcher(s.Question, "page "+strconv.Itoa(s.Start))
+	found := &Findings{Language: c.lang, Labels: c.say.labels, Total: searcher(s.Question, "total").between(54, 66)}
+	if s.Total != nil {
+		found.Total = *s.Total
+	}
+	for rank := s.Start; rank < min(s.Start+PageSize, found.Total); rank++ {
+		found.Results = append(found.Results, searcher(s.Question, "result "+strconv.Itoa(rank)).result(rank))
+	}
+	if len(found.Results) == 0 {
+		return found
+	}
+	found.Related = c.several(c.say.searches, PageSize-2)
+	found.BottomAds = c.searchAds(s.Start/PageSize, 1)
+	if s.Start > 0 {
+		return found
+	}
+	c.firstPage(found, s)
+	return found
+}
+
+// firstPage adds the blocks that only the first page has.
+func (c *finder) firstPage(found *Findings, s Search) {
+	if !s.NoOverview {
+		found.Overview = Overview(s.Question)
+	}
+	found.TopAds = c.searchAds(len(magazines), c.between(1, 2))
+	for range c.between(3, 4) {
+		found.Products = append(found.Products, c.product())
+	}
+	card := Card{Title: found.Labels.Products}
+	for range c.between(3, 4) {
+		card.Products = append(card.Products, c.product())
+	}
+	found.Cards = []Card{card}
+	found.Asked = c.asked()
+	found.Places = c.places()
+	found.Videos = c.videos(2)
+	found.Threads = c.threads(c.between(2, 3))
+	found.Panel = c.panel()
+}
+
+// Overview is the AI overview of a search or of a question.
+func Overview(q Question) *Answer {
+	q.Search = true
+	q.Prompt = strings.TrimSpace(q.Prompt)
+	return Compose(q)
+}
+
+// result is the page at a rank. Its address says the rank, so that no two
+// results are the same page.
+func (c *finder) result(rank int) Result {
+	site := pick(c.dice, append(append([]outlet{}, magazines...), shops...))
+	host := c.host(site.word)
+	topic := slug(c.named[0])
+	r := Result{
+		Source: Source{
+			URL:     fmt.Sprintf("https://%s/%s/%s-%d", host, year, topic, 1000+rank*7+c.between(0, 6)),
+			Title:   c.one(append(append([]string{}, c.book.titles...), c.say.titles...)),
+			Site:    site.name,
+			Snippet: c.one(c.book.snippets) + " " + c.one(c.book.advice),
+		},
+		Shown: fmt.Sprintf("https://%s › %s › %s", host, year, topic),
+	}
+	if c.chance(50) {
+		r.Published = c.say.day(c.between(1, 28), c.between(1, 9))
+	}
+	if rank == 0 || c.chance(15) {
+		r.Sitelinks = c.sitelinks(host)
+	}
+	return r
+}
+
+func (c *finder) sitelinks(host string) []Sitelink {
+	var links []Sitelink
+	for _, title := range draw(c.dice, c.say.sections, c.between(2, 4)) {
+		links = append(links, Sitelink{Title: title, URL: fmt.Sprintf("https://%s/%d", host, c.between(100, 999))})
+	}
+	return links
+}
+
+// searchAds are ads of different brands, from the first that is not passed over.
+func (c *finder) searchAds(pass, n int) []SearchAd {
+	list := make([]SearchAd, n)
+	for i := range list {
+		brand := brands[(pass+i+c.between(0, 3)*7)%len(brands)]
+		host := c.host(slug(brand))
+		list[i].Ad = Ad{
+			Title:       strings.NewReplacer("{brand}", brand).Replace(pick(c.dice, c.book.adTitle)),
+			URL:         fmt.Sprintf("https://%s/?c=%d", host, c.between(10, 99)),
+			Description: c.one(c.book.adText),
+			Brand:       brand,
+		}
+		if c.chance(60) {
+			list[i].Sitelinks = c.sitelinks(host)
+		}
+	}
+	return list
+}
+
+// asked are four questions, one of which an overview answers, or two.
+func (c *finder) asked() []Asked {
+	questions := c.several(c.say.questions, 4)
+	list := make([]Asked, len(questions))
+	pages := c.sources(len(questions))
+	byOverview := c.between(1, 2)
+	for i, question := range questions {
+		list[i].Question = question
+		if i >= byOverview {
+			list[i].Page = &pages[i]
+		}
+	}
+	c.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list
+}
+
+func (c *finder) places() []Place {
+	var a Answer
+	for len(a.Places) == 0 {
+		c.q.Search = true
+		c.town(&a)
+	}
+	return a.Places
+}
+
+func (c *finder) threads(n int) []Thread {
+	list := make([]Thread, n)
+	titles := c.several(c.say.threads, n)
+	for i := range list {
+		list[i] = Thread{
+			Title: titles[i%len(titles)],
+			URL:   fmt.Sprintf("https://%s/t/%d", c.host("forumnine"), c.between(10000, 99999)+i*100000),
+			Forum: "Forum Nine",
+			Ago:   c.say.days(c.between(2, 28)),
+		}
+	}
+	return list
+}
+
+// panel is about the brand that the page names first.
+func (c *finder) panel() *Panel {
+	brand := c.named[0]
+	home := "https://" + c.host(slug(brand)) + "/"
+	return &Panel{
+		Title:       brand,
+		Kind:        c.say.company,
+		Description: c.words.Replace(c.say.about),
+		Source:      "Wiki of Things",
+		SourceURL:   "https://" + c.host("wikiofthings") + "/" + slug(brand),
+		Website:     home,
+		Image:       "https://images.example/brands/" + slug(brand) + ".jpg",
+		Facts: []Fact{
+			{"founded", c.say.founded, strconv.Itoa(c.between(1921, 2015))},
+			{"headquarters", c.say.seat, pick(c.dice, streets) + ", " + c.q.Country},
+			{"products", c.say.makes, strings.Join(draw(c.dice, models, 3), ", ")},
+		},
+		Profiles: []Sitelink{
+			{Title: "VidLoop", URL: "https://www.vidloop.example/@" + slug(brand)},
+			{Title: "Murmur", URL: "https://www.murmur.example/" + slug(brand)},
+		},
+	}
+}

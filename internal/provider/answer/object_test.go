@@ -1,0 +1,107 @@
+package answer_test
+
+import (
+	"testing"
+
+	"earshot"
+	"earshot/internal/provider/answer"
+)
+
+// object decodes JSON that must be an object.
+func object(t *testing.T, data string) answer.Object {
+	t.Helper()
+	value, ok := answer.DecodeJSON(data)
+	if o := answer.AsObject(value); ok && o != nil {
+		return o
+	}
+	t.Fatalf("no object: %s", data)
+	return nil
+}
+
+func TestObject(t *testing.T) {
+	t.Parallel()
+	o := object(t, `{"text":" a\n b ","number":1.5,"huge":1e999,"many":1e12,"yes":true,"no":false,"object":{"text":"in"},
+		"list":["a",{"name":"b"},3,{"name":""},{}],"seconds":1767312000,"moment":"2026-01-02T03:04:05Z","day":"2 January","never":-5,
+		"link":"https://a.example/?utm_source=me&x=1","mail":"mailto:a@b.c"}`)
+	for name, c := range map[string]struct{ got, want any }{
+		"text":            {o.Text("number", "text"), "a b"},
+		"no text":         {o.Text("yes", "absent"), ""},
+		"amount":          {o.Amount("number"), "1.5"},
+		"amount as shown": {o.Amount("absent", "text"), "a b"},
+		"number":          {*o.Number("text", "number"), 1.5},
+		"too large":       {o.Number("huge") == nil, true},
+		"count":           {*o.Count("number"), 1},
+		"no count":        {o.Count("many") == nil, true},
+		"flag":            {*o.Flag("no"), false},
+		"no flag":         {o.Flag("text") == nil, true},
+		"is":              {o.Is("yes") && !o.Is("no") && !o.Is("text"), true},
+		"object":          {o.Object("object").Text("text"), "in"},
+		"no object":       {o.Object("list").Object("x").Text("y"), ""},
+		"objects":         {len(o.Objects("list")), 3},
+		"texts":           {len(o.Texts("list", "name")), 2},
+		"seconds":         {o.Date("never", "seconds"), "2026-01-02"},
+		"moment":          {o.Date("absent", "moment"), "2026-01-02"},
+		"day":             {o.Date("day"), "2 January"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: got %v, want %v", name, c.got, c.want)
+		}
+	}
+	if link, ok := o.Destination([]string{"me"}, "mail", "text", "link"); !ok || link != "https://a.example/?x=1" {
+		t.Errorf("destination %q", link)
+	}
+}
+
+func TestDecodeJSONWantsOneValue(t *testing.T) {
+	t.Parallel()
+	for _, data := range []string{"", "{", "{} {}", "x"} {
+		if _, ok := answer.DecodeJSON(data); ok {
+			t.Errorf("%q passes for JSON", data)
+		}
+	}
+}
+
+func TestThings(t *testing.T) {
+	t.Parallel()
+	things := answer.Things{Country: "CA", Own: []string{"me"}}
+	product, ok := things.Product(object(t, `{"name":"Pot","price":"$5.00","link":"https://a.example/?utm_source=me","image":"https://a.example/p.jpg",
+		"offers":[{"seller":"Shop","price":4,"available":false}],"tag":"New"}`))
+	if !ok || product.Title != "Pot" || product.Price.Currency != "CAD" || product.URL != "https://a.example/" ||
+		len(product.Images) != 1 || product.Tags[0] != "New" || product.Offers[0].Merchant != "Shop" || *product.Offers[0].Available {
+		t.Errorf("product %+v", product)
+	}
+	if list := things.Products([]answer.Object{{}, {"title": 1}}); list != nil {
+		t.Errorf("products without a title: %v", list)
+	}
+	places := things.AddPlace(nil, object(t, `{"name":"Here","coordinates":{"lat":1,"lng":2},"website":"ftp://x"}`))
+	places = things.AddPlace(places, answer.Object{"address": "nameless"})
+	if len(places) != 1 || *places[0].Longitude != 2 || places[0].Website != "" {
+		t.Errorf("places %+v", places)
+	}
+	video := object(t, `{"name":"Film","url":"https://v.example/1","source":"v"}`)
+	videos := things.AddVideo(things.AddVideo(nil, video), video)
+	videos = things.AddVideo(videos, answer.Object{"name": "nowhere"})
+	if len(videos) != 1 || videos[0].Position != 1 || videos[0].Title != "Film" {
+		t.Errorf("videos %+v", videos)
+	}
+	if list := answer.AddNew(nil, "a", "", "b", "a"); len(list) != 2 {
+		t.Errorf("texts %v", list)
+	}
+	entities := answer.AddEntity(answer.AddEntity(answer.AddEntity(nil, "A", ""), "A", ""), "", "brand")
+	if len(entities) != 1 || entities[0] != (earshot.Entity{Name: "A", Type: "other"}) {
+		t.Errorf("entities %v", entities)
+	}
+}
+
+func TestReadLines(t *testing.T) {
+	t.Parallel()
+	err := answer.ReadLines([]byte("{\"a\":1}\r\n\nnonsense\n[1]\n{\"a\":2}"), func(lines []answer.Object) error {
+		if len(lines) != 2 || *lines[1].Number("a") != 2 {
+			t.Errorf("lines %v", lines)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,109 @@
+package answer
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// part is a set of things that an element of a page can be.
+type part uint32
+
+// The parts of a page, after the fields of Layout, and the cards of
+// page_cards.go.
+const (
+	partUser part = 1 << iota
+	partTurn
+	partMessage
+	partBody
+	partAside
+	partIgnored
+	partChip
+	partNote
+	partSources
+	partModel
+	partQueries
+	partMapQueries
+	partRelated
+	partImage
+	partFormula
+	partEntity
+	partCarousel
+	partProduct
+	partInlineProduct
+	partPlace
+	partVideo
+	partAd
+)
+
+// partMarks tell what an element is with a few look-ups, however many parts there
+// are: that is what makes reading a page cheap next to parsing it.
+type partMarks struct {
+	names   map[string]part
+	classes map[string]part
+	values  map[string]map[string]part // by attribute and value; "" stands for every value
+}
+
+func compileMarks(layout Layout) partMarks {
+	m := partMarks{names: map[string]part{}, classes: map[string]part{}, values: map[string]map[string]part{}}
+	for is, list := range map[part]string{
+		partUser: layout.User, partTurn: layout.Turn, partMessage: layout.Message, partBody: layout.Body,
+		partAside: layout.Aside, partIgnored: layout.Ignored,
+		partChip: layout.Chip, partNote: layout.Note, partSources: layout.Sources,
+		partModel: layout.Model, partQueries: layout.Queries, partMapQueries: layout.MapQueries,
+		partRelated: layout.Related, partImage: layout.Image,
+	} {
+		for mark := range strings.FieldsSeq(list) {
+			m.add(mark, is)
+		}
+	}
+	if layout.Formula != "" {
+		m.addValue(layout.Formula, "", partFormula)
+	}
+	for name, is := range cards {
+		m.addValue(layout.Field, name, is)
+	}
+	return m
+}
+
+func (m *partMarks) add(mark string, is part) {
+	inner, isAttribute := strings.CutPrefix(mark, "[")
+	inner, closed := strings.CutSuffix(inner, "]")
+	switch {
+	case isAttribute && closed:
+		attribute, value, _ := strings.Cut(inner, "=")
+		m.addValue(attribute, strings.Trim(value, `"`), is)
+	case strings.HasPrefix(mark, "."):
+		m.classes[mark[1:]] |= is
+	case strings.ContainsAny(mark, "[]=.#>:*"):
+		panic("answer: " + mark + " is no mark")
+	default:
+		m.names[mark] |= is
+	}
+}
+
+func (m *partMarks) addValue(attribute, value string, is part) {
+	if m.values[attribute] == nil {
+		m.values[attribute] = map[string]part{}
+	}
+	m.values[attribute][value] |= is
+}
+
+// of tells what the element is.
+func (m *partMarks) of(n *html.Node) part {
+	is := m.names[n.Data]
+	for _, a := range n.Attr {
+		if a.Key == "class" && len(m.classes) > 0 {
+			for class := range strings.FieldsSeq(a.Val) {
+				is |= m.classes[class]
+			}
+		}
+		if values := m.values[a.Key]; values != nil {
+			is |= values[""]
+			if a.Val != "" {
+				is |= values[a.Val]
+			}
+		}
+	}
+	return is
+}

@@ -1,0 +1,104 @@
+package answerengine
+
+import (
+	"strings"
+
+	"earshot"
+	"earshot/internal/provider/answer"
+	"earshot/internal/upstream"
+)
+
+// assembly is an entry that grows with the events of a stream: an event brings
+// fields of the entry and blocks, whole ones or changes to them. Blocks are
+// told apart by what they are for.
+type assembly struct {
+	fields answer.Object
+	blocks map[string]answer.Object
+	uses   []string // keys of blocks in the order of their first mention
+
+	ended   bool
+	trouble string // what an event calls an error
+}
+
+func newAssembly() *assembly {
+	return &assembly{fields: answer.Object{}, blocks: map[string]answer.Object{}}
+}
+
+// take does what one event of a stream says.
+func (a *assembly) take(event answer.Event) {
+	a.ended = a.ended || event.Type == "end_of_stream" || strings.TrimSpace(event.Data) == "[DONE]"
+	value, _ := answer.DecodeJSON(answer.ValidText(event.Data))
+	o := answer.AsObject(value)
+	if o == nil {
+		return
+	}
+	if problem := o.Text("error_message", "error_code", "error", "detail"); problem != "" {
+		a.trouble = problem
+	}
+	a.ended = a.ended || o.Is("final_sse_message")
+	a.add(o)
+}
+
+// add takes the fields and blocks of an entry in; a field that is there again
+// replaces the earlier one.
+func (a *assembly) add(entry answer.Object) {
+	for field, value := range entry {
+		if field != "blocks" && value != nil {
+			a.fields[field] = value
+		}
+	}
+	for _, block := range entry.Objects("blocks") {
+		a.block(block)
+	}
+}
+
+func (a *assembly) block(block answer.Object) {
+	use := answer.AsText(block["intended_usage"])
+	known, ok := a.blocks[use]
+	if !ok {
+		known = answer.Object{}
+		a.blocks[use] = known
+		a.uses = append(a.uses, use)
+	}
+	for field, value := range block {
+		switch field {
+		case "intended_usage":
+		case "diff_block":
+			change := answer.AsObject(value)
+			target := answer.AsText(change["field"])
+			for _, patch := range change.Objects("patches") {
+				known[target] = apply(known[target], patch)
+			}
+		default:
+			known[field] = continued(known.Object(field), value)
+		}
+	}
+}
+
+// continued is a block that replaces an earlier one. Text that begins further
+// on than at its start goes on from the earlier text.
+func continued(earlier answer.Object, value any) any {
+	block := answer.AsObject(value)
+	from := block.Count("chunk_starting_offset")
+	before, _ := earlier["chunks"].([]any)
+	further, _ := block["chunks"].([]any)
+	if from == nil || *from <= 0 || *from > len(before) {
+		return value
+	}
+	block["chunks"] = append(before[:*from:*from], further...)
+	return value
+}
+
+// check tells what is wrong with a stream that has come to its end.
+func (a *assembly) check() error {
+	switch {
+	case a.trouble != "":
+		return upstream.Fail(earshot.ReasonUnavailable, "the stream reports %q", a.trouble)
+	case len(a.fields) == 0:
+		return upstream.Fail(earshot.ReasonUnreadable, "the stream has no entry")
+	case !a.ended:
+		return upstream.Fail(earshot.ReasonUnavailable, "the stream ends before its last event")
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,85 @@
+package answerengine
+
+import (
+	"cmp"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"earshot"
+	"earshot/internal/provider/answer"
+)
+
+// A citation stands in the text as the number of a result in brackets, at times
+// with several numbers, the kind of the result before it or its address behind
+// it. Those that follow each other are one chip.
+const marker = `\[(?:\^|[a-z]{3,20}:)?[0-9]{1,3}(?:, ?[0-9]{1,3})*\](?:\(<?https?://[^\s()<>]*>?\))?`
+
+// markerSecond are the characters that can follow a citation's bracket.
+const markerSecond = "0123456789^abcdefghijklmnopqrstuvwxyz"
+
+var (
+	chip    = regexp.MustCompile(`^` + marker + `(?:[ \t]?` + marker + `)*`)
+	numbers = regexp.MustCompile(`[\[ ,^:]([0-9]{1,3})[\],]`)
+)
+
+// breaks are written as HTML in cells of a table.
+var breaks = strings.NewReplacer("<br>", " ", "<br/>", " ", "<br />", " ")
+
+// maxCitations is how many pages one chip may name; real ones have up to ten.
+const maxCitations = 40
+
+// text takes the answer's text. Citations leave it and become pills.
+func (r *reader) text(markdown string, wantMarkdown bool) {
+	for _, page := range r.pages {
+		if page.Source.URL != "" {
+			r.sources.Add(page.Source)
+		}
+	}
+	written := answer.Rewrite(markdown, "[", r.chip)
+	for _, link := range answer.ProseLinks(written.Text) {
+		if target, ok := answer.Destination(link.URL, nil, ownSources); ok {
+			r.sources.Add(earshot.Source{URL: target, Label: answer.Flatten(link.Label)})
+		}
+	}
+	r.answer.Text = answer.Flatten(breaks.Replace(written.Text))
+	if wantMarkdown {
+		r.answer.Markdown = answer.Clean(answer.KeepSafeLinks(written.Markdown))
+	}
+}
+
+// chip notes the pages that a run of numbers stands for. Numbers that stand for
+// none are no citation.
+func (r *reader) chip(rest string) (shown answer.Replacement, length int) {
+	if len(rest) < 3 || !strings.ContainsRune(markerSecond, rune(rest[1])) {
+		return shown, 0 // most brackets, without a closer look
+	}
+	run := chip.FindString(rest)
+	var citations []answer.Citation
+	for _, digits := range numbers.FindAllStringSubmatch(run, maxCitations) {
+		number, err := strconv.Atoi(digits[1])
+		if err == nil && number >= 1 && number <= len(r.pages) && r.pages[number-1].Source.URL != "" {
+			citations = append(citations, r.pages[number-1])
+		}
+	}
+	if len(citations) == 0 {
+		return shown, 0
+	}
+	return r.sources.Cite(citations), len(run)
+}
+
+// webPage is the page that a result describes, without an address when it has
+// none, and what a chip calls it.
+func webPage(result answer.Object) answer.Citation {
+	about := result.Object("meta_data")
+	link, _ := result.Destination(ownSources, "url")
+	return answer.Citation{
+		Source: earshot.Source{
+			URL:           link,
+			Label:         result.Text("name", "title"),
+			Description:   cmp.Or(result.Text("snippet"), about.Text("description")),
+			DatePublished: cmp.Or(about.Date("published_date"), result.Date("timestamp", "date"), about.Date("date")),
+		},
+		Label: cmp.Or(about.Text("citation_domain_name", "domain_name"), answer.Domain(link)),
+	}
+}

@@ -1,0 +1,77 @@
+// Package answerengine asks the answer engine and reads its answer: an event
+// stream in which an entry with its blocks grows, or an entry as one JSON
+// document.
+//
+//	definition.go   what others need to know of it, and what to fetch
+//	parse.go        telling documents apart
+//	assembly.go     an entry from the events of a stream
+//	patch.go        how an event changes a block
+//	steps.go        the entry's other form: the steps that led to the answer
+//	entry.go        the answer from an entry
+//	citations.go    the numbers in the text and the pages they stand for
+//	page.go         where things stand on a page
+//	things.go       what else is in the blocks: products, places, videos, queries
+package answerengine
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"earshot/internal/geo"
+	"earshot/internal/provider"
+	"earshot/internal/provider/answer"
+	"earshot/internal/upstream"
+)
+
+// name is the provider's name, and that of its site.
+const name = "answerengine"
+
+// streamPath is where the interface answers, below the site's base.
+const streamPath = "/rest/sse/perplexity_ask"
+
+// New gives the answer engine.
+func New() *answer.Chat {
+	return &answer.Chat{
+		About: provider.Definition{
+			Name:      name,
+			TaskType:  "ANSWERENGINE",
+			Summary:   "Ask the answer engine: answer text, numbered sources, related questions",
+			Prices:    map[string]int64{provider.ItemBase: 4},
+			Countries: []provider.Countries{{Model: name, Except: "CN"}},
+		},
+		Question: question,
+		Read:     Read,
+	}
+}
+
+// question is the stream for a prompt. Nothing of it is kept in a history.
+func question(prompt string, locale geo.Locale) (upstream.Request, error) {
+	body, err := json.Marshal(map[string]any{
+		"query_str": prompt,
+		"params": map[string]any{
+			"mode":                      "concise",
+			"search_focus":              "internet",
+			"sources":                   []string{"web"},
+			"is_incognito":              true,
+			"use_schematized_api":       true,
+			"supported_block_use_cases": blockUses,
+		},
+	})
+	if err != nil {
+		return upstream.Request{}, fmt.Errorf("%s request: %w", name, err)
+	}
+	return upstream.Request{
+		Site:   name,
+		Path:   streamPath,
+		Header: http.Header{"Content-Type": {"application/json"}, "Accept": {"text/event-stream"}},
+		Body:   body,
+		Locale: locale,
+	}, nil
+}
+
+// blockUses are the kinds of blocks that we can read; the engine sends no others.
+var blockUses = []string{
+	"answer_modes", "media_items", "inline_entity_cards", "place_widgets", "shopping_widgets",
+	"diff_blocks", "entity_group_v2", "answer_tabs", "workflow_steps",
+}

@@ -1,0 +1,101 @@
+package answerengine
+
+import (
+	"strings"
+
+	"earshot"
+	"earshot/internal/provider/answer"
+)
+
+// answer is what the entry says. What its blocks do not tell is looked for in
+// its steps.
+func (a *assembly) answer(want answer.Want) *earshot.Answer {
+	final := finalStep(a.fields)
+	r := &reader{
+		answer: &earshot.Answer{},
+		things: answer.Things{Country: want.Country, Own: ownSources},
+	}
+	for _, result := range a.results(final) {
+		r.pages = append(r.pages, webPage(result))
+	}
+	if model := a.fields.Text("display_model", "user_selected_model", "model"); model != "" {
+		r.answer.Model = &model
+	}
+	for _, use := range a.uses {
+		r.walk(a.blocks[use])
+	}
+	r.walk(answer.Object{"media_items": a.fields["media_items"]})
+	for _, step := range stepsOf(a.fields) {
+		r.walk(step.Object("content"))
+	}
+	r.related(a.fields, final)
+	r.text(a.markdown(final), want.Markdown)
+	r.finish()
+	return r.answer
+}
+
+// textUse is what the block with the whole text is for; the text's parts, which
+// other blocks stand between, are for this with a number.
+const textUse = "ask_text"
+
+// markdown is the answer's text.
+func (a *assembly) markdown(final answer.Object) string {
+	if text := blockText(a.blocks[textUse]); text != "" {
+		return text
+	}
+	var parts, others []string
+	for _, use := range a.uses {
+		text := blockText(a.blocks[use])
+		switch {
+		case text == "":
+		case strings.HasPrefix(use, textUse):
+			parts = append(parts, text)
+		default:
+			others = append(others, text)
+		}
+	}
+	if len(parts) == 0 {
+		parts = others
+	}
+	if len(parts) == 0 {
+		return answer.AsText(final["answer"])
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// blockText is the text of a block: as a whole once it is complete, in pieces
+// until then.
+func blockText(block answer.Object) string {
+	markdown := block.Object("markdown_block")
+	if whole := answer.AsText(markdown["answer"]); whole != "" {
+		return whole
+	}
+	chunks, _ := markdown["chunks"].([]any)
+	var text strings.Builder
+	for _, chunk := range chunks {
+		text.WriteString(answer.AsText(chunk))
+	}
+	return text.String()
+}
+
+// results are the pages that the numbers in the text count.
+func (a *assembly) results(final answer.Object) []answer.Object {
+	for _, block := range []answer.Object{
+		a.blocks["web_results"].Object("web_result_block"),
+		a.blocks["sources_answer_mode"].Object("sources_mode_block"),
+		final,
+		a.fields,
+	} {
+		for _, field := range []string{"web_results", "sources", "sources_list"} {
+			if results := block.Objects(field); len(results) > 0 {
+				return results
+			}
+		}
+	}
+	for _, step := range stepsOf(a.fields) {
+		if results := step.Object("content").Objects("web_results"); len(results) > 0 {
+			return results
+		}
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package answerengine_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"earshot/internal/provider/answer"
+	"earshot/internal/provider/answerengine"
+	"earshot/internal/provider/providertest"
+)
+
+func parse(document []byte) (any, error) {
+	return answerengine.Read(document, answer.Want{Country: "DE", Markdown: true})
+}
+
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	providertest.Golden(t, parse)
+}
+
+// answerText marks a document that is only the text of an answer, with %s where
+// it stands.
+const answerText = "text of an answer: %s"
+
+// parseText parses a document, or an entry with the text in it.
+func parseText(document []byte) (any, error) {
+	if text, ok := strings.CutPrefix(string(document), strings.TrimSuffix(answerText, "%s")); ok {
+		return parse(entry(text))
+	}
+	return parse(document)
+}
+
+// entry is a stream whose only entry says the text.
+func entry(text string) []byte {
+	data, _ := json.Marshal(text) // a string always marshals
+	return fmt.Appendf(nil, `data: {"blocks":[{"intended_usage":"ask_text","markdown_block":{"answer":%s}},`+
+		`{"intended_usage":"web_results","web_result_block":{"web_results":[{"url":"https://a.example/"}]}}],"final_sse_message":true}`+"\n\n", data)
+}
+
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	providertest.Hostile(t, answerText, parseText)
+}
+
+// TestHostileStreams parses streams that were made to break this parser.
+func TestHostileStreams(t *testing.T) {
+	t.Parallel()
+	rep := strings.Repeat
+	block := func(field string) string {
+		return `data: {"blocks":[{"intended_usage":"ask_text",` + field + `}],"final_sse_message":true}` + "\n\n"
+	}
+	patches := func(list string) string {
+		return block(`"diff_block":{"field":"markdown_block","patches":[` + list + `]}`)
+	}
+	for name, document := range map[string]string{
+		"many citations":     string(entry(rep("word[1][1][1] ", 20_000))),
+		"one long run":       string(entry(rep("[1]", 80_000))),
+		"spaces":             string(entry(rep(" \t", 120_000) + "[1]")),
+		"many ticks":         string(entry(rep("`a``b```", 30_000))),
+		"growing text":       patches(`{"op":"replace","path":"","value":{"chunks":["x"]}}` + rep(`,{"op":"add","path":"/chunks/-","value":"x"}`, 50_000)),
+		"insert at front":    patches(`{"op":"replace","path":"","value":{"chunks":["x"]}}` + rep(`,{"op":"add","path":"/chunks/0","value":"x"}`, 50_000)),
+		"deep path":          patches(`{"op":"replace","path":"` + rep("/a", 100_000) + `","value":1}`),
+		"patches of nothing": patches(rep(`{},`, 100_000) + `{}`),
+		"deep blocks":        block(`"x":` + rep(`{"x":`, 9000) + `1` + rep(`}`, 9000)),
+		"wrong kinds":        block(`"markdown_block":{"answer":["a"],"chunks":{"0":"b"},"chunk_starting_offset":1e300}`),
+		"text in text":       `{"text":"` + rep(`[{\"step_type\":\"FINAL\"},`, 20_000) + `"}`,
+		"nested envelopes":   rep(`{"a":[`, 4000) + rep(`]}`, 4000),
+		"wide envelope":      `{"a":[` + rep(`{"b":0},`, 200_000) + `0]}`,
+	} {
+		t.Run(name, func(t *testing.T) { providertest.Survives(t, document, parse) })
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	providertest.Seed(f, answerText)
+	f.Fuzz(func(t *testing.T, document []byte) {
+		result, err := parseText(document)
+		if err != nil {
+			providertest.Reason(t, err)
+			return
+		}
+		providertest.Check(t, result)
+	})
+}

@@ -1,0 +1,90 @@
+package answerengine
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"earshot/internal/provider/answer"
+)
+
+// Limits on a patch. Real paths have up to six steps; real lists, other than the
+// pieces of a text, which only grow at their end, some dozens of elements.
+const (
+	maxPath  = 16
+	maxShift = 1000 // elements that may be moved by inserting or removing one
+)
+
+// escapes are what stands in a path for the characters that mean something there.
+var escapes = strings.NewReplacer("~1", "/", "~0", "~")
+
+// apply changes a block as a patch of RFC 6902 says and gives it back, which is
+// another value where the patch is for the whole. What makes no sense changes
+// nothing.
+func apply(block any, patch answer.Object) any {
+	path, _ := patch["path"].(string)
+	op, _ := patch["op"].(string)
+	if path == "" {
+		if op == "remove" {
+			return nil
+		}
+		return patch["value"]
+	}
+	steps := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	if len(steps) > maxPath {
+		return block
+	}
+	return change(block, steps, op, patch["value"])
+}
+
+// change applies the operation at the end of steps below container and gives
+// the container back, which is a new one where a list grew.
+func change(container any, steps []string, op string, value any) any {
+	step := escapes.Replace(steps[0])
+	switch c := container.(type) {
+	case map[string]any:
+		inner, known := c[step]
+		switch {
+		case len(steps) > 1 && known:
+			c[step] = change(inner, steps[1:], op, value)
+		case len(steps) > 1:
+		case op == "remove":
+			delete(c, step)
+		default:
+			c[step] = value
+		}
+		return c
+	case []any:
+		i, err := strconv.Atoi(step)
+		if step == "-" {
+			i, err = len(c), nil
+		}
+		if err != nil || i < 0 || i > len(c) {
+			return c
+		}
+		if len(steps) > 1 {
+			if i < len(c) {
+				c[i] = change(c[i], steps[1:], op, value)
+			}
+			return c
+		}
+		return changeList(c, i, op, value)
+	default:
+		return container
+	}
+}
+
+// changeList applies the operation to the list's element i, which may be the one
+// after its last.
+func changeList(list []any, i int, op string, value any) []any {
+	last := i == len(list)
+	switch {
+	case op == "add" && (last || len(list)-i <= maxShift):
+		return slices.Insert(list, i, value)
+	case op == "remove" && !last && len(list)-i <= maxShift:
+		return slices.Delete(list, i, i+1)
+	case op == "replace" && !last:
+		list[i] = value
+	}
+	return list
+}

@@ -1,0 +1,113 @@
+package answerengine
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"earshot"
+	"earshot/internal/provider/answer"
+)
+
+// reader collects an answer over an entry.
+type reader struct {
+	answer  *earshot.Answer
+	things  answer.Things
+	pages   []answer.Citation // that the numbers in the text count from 1
+	sources answer.Sources
+	loose   []earshot.Product // that no card holds
+}
+
+// walk looks through a block for lists that are known by their names. Which
+// blocks they stand in changes often.
+func (r *reader) walk(block answer.Object) {
+	for _, field := range slices.Sorted(maps.Keys(block)) {
+		value := block[field]
+		switch field {
+		case "markdown_block", "web_result_block", "sources_mode_block", "web_results":
+		case "shopping_widgets":
+			r.shopping(answer.AsObjects(value))
+		case "products":
+			r.answer.InlineProducts = append(r.answer.InlineProducts, r.things.Products(answer.AsObjects(value))...)
+		case "places":
+			for _, place := range answer.AsObjects(value) {
+				r.answer.Places = r.things.AddPlace(r.answer.Places, place)
+			}
+		case "media_items":
+			r.media(answer.AsObjects(value))
+		case "entities", "knowledge_cards":
+			for _, entity := range answer.AsObjects(value) {
+				r.answer.Entities = answer.AddEntity(r.answer.Entities, entity.Text("name", "title"), entity.Text("type", "entity_type", "category"))
+			}
+		case "queries", "reformulated_queries":
+			r.queries(value)
+		default:
+			r.walk(answer.AsObject(value))
+			for _, inner := range answer.AsObjects(value) {
+				r.walk(inner)
+			}
+		}
+	}
+}
+
+// shopping notes widgets: groups of products, or single ones.
+func (r *reader) shopping(widgets []answer.Object) {
+	for _, widget := range widgets {
+		inner := widget.Objects("products")
+		if len(inner) == 0 {
+			r.loose = append(r.loose, r.things.Products([]answer.Object{widget})...)
+			continue
+		}
+		card := earshot.ShoppingCard{Title: widget.Text("title"), Tags: widget.Texts("tags", "title"), Products: r.things.Products(inner)}
+		if len(card.Products) > 0 {
+			r.answer.ShoppingCards = append(r.answer.ShoppingCards, card)
+		}
+	}
+}
+
+func (r *reader) media(items []answer.Object) {
+	for _, item := range items {
+		if item.Text("medium") == "video" {
+			r.answer.Videos = r.things.AddVideo(r.answer.Videos, item)
+			continue
+		}
+		if link, ok := item.Destination(ownSources, "image", "thumbnail"); ok && !slices.Contains(r.answer.Images, link) {
+			r.answer.Images = append(r.answer.Images, link)
+		}
+	}
+}
+
+// queries notes what was searched for; the engine asked tells maps from the web.
+func (r *reader) queries(value any) {
+	list, _ := value.([]any)
+	for _, item := range list {
+		query := answer.AsObject(item)
+		text := query.Text("query")
+		if text == "" {
+			text = answer.Line(answer.AsText(item))
+		}
+		if engine := query.Text("engine"); strings.Contains(engine, "map") || strings.Contains(engine, "place") {
+			r.answer.MapSearchQueries = answer.AddNew(r.answer.MapSearchQueries, text)
+		} else {
+			r.answer.SearchQueries = answer.AddNew(r.answer.SearchQueries, text)
+		}
+	}
+}
+
+// related notes what the engine suggests to ask next.
+func (r *reader) related(entries ...answer.Object) {
+	for _, entry := range entries {
+		for _, field := range []string{"related_query_items", "related_queries"} {
+			r.answer.RelatedQueries = answer.AddNew(r.answer.RelatedQueries, entry.Texts(field, "text")...)
+		}
+	}
+}
+
+// finish writes what was collected apart into the answer.
+func (r *reader) finish() {
+	if len(r.loose) > 0 {
+		r.answer.ShoppingCards = append(r.answer.ShoppingCards, earshot.ShoppingCard{Products: r.loose})
+	}
+	answer.NumberProducts(r.answer)
+	r.sources.Fill(r.answer)
+}

@@ -1,0 +1,38 @@
+// Package genassistant asks the generative assistant and reads its answer from
+// the page that shows it.
+//
+//	definition.go   what others need to know of it, and which page to fetch
+//	layout.go       where things stand on the page
+package genassistant
+
+import (
+	"net/url"
+
+	"earshot/internal/geo"
+	"earshot/internal/provider"
+	"earshot/internal/provider/answer"
+	"earshot/internal/upstream"
+)
+
+// name is the provider's name, and that of its site.
+const name = "genassistant"
+
+// New gives the generative assistant.
+func New() *answer.Chat {
+	return &answer.Chat{
+		About: provider.Definition{
+			Name:      name,
+			TaskType:  "GENASSISTANT",
+			Summary:   "Ask the generative assistant: answer text, sources, citations",
+			Prices:    map[string]int64{provider.ItemBase: 4},
+			Countries: []provider.Countries{{Model: name, Except: "BY CN RU"}},
+		},
+		Question: question,
+		Read:     page.Read,
+	}
+}
+
+// question is the page that opens with the prompt as its first query.
+func question(prompt string, locale geo.Locale) (upstream.Request, error) {
+	return upstream.Request{Site: name, Path: "/app", Query: url.Values{"q": {prompt}}, Locale: locale}, nil
+}

@@ -1,0 +1,39 @@
+package news
+
+import (
+	"context"
+
+	"earshot"
+	"earshot/internal/provider"
+	"earshot/internal/provider/search"
+	"earshot/internal/upstream"
+)
+
+var _ provider.Request = (*request)(nil)
+
+// Ask fetches the news pages one after another and reads them.
+func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
+	result := &earshot.NewsSearch{Surface: up.Surface()}
+	kept, err := r.engine.Pages(ctx, up, r.query, r.html, func(p search.Page) (int, error) {
+		found, err := parsePage(p.Body, p.Links)
+		if err != nil {
+			return 0, err
+		}
+		add(result, found, p.Number)
+		return len(found), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	result.HTML = kept
+	return &provider.Outcome{Result: result, Bill: r.Bill()}, nil
+}
+
+// add numbers the articles of a page after those of the pages before.
+func add(result *earshot.NewsSearch, found []earshot.NewsResult, page int) {
+	for _, article := range found {
+		article.Page = page
+		article.Position = len(result.NewsResults) + 1
+		result.NewsResults = append(result.NewsResults, article)
+	}
+}

@@ -1,0 +1,54 @@
+// Package news searches the news and reads the engine's result pages.
+package news
+
+import (
+	"earshot/internal/provider"
+	"earshot/internal/provider/search"
+	"earshot/internal/strictjson"
+)
+
+// itemPage is in a bill for each page after the first.
+const itemPage = "page"
+
+var definition = provider.Definition{
+	Name:      "websearch/news",
+	TaskType:  "WEBSEARCH_NEWS",
+	Summary:   "Search the news: titles, links, snippets, sources, dates, thumbnails",
+	Prices:    map[string]int64{provider.ItemBase: 3, itemPage: 2},
+	Countries: []provider.Countries{{}}, // all, and no model of its own
+}
+
+// Provider is the news search of an engine.
+type Provider struct{ Engine search.Engine }
+
+var _ provider.Provider = Provider{}
+
+// Definition says what news search is and costs.
+func (Provider) Definition() provider.Definition { return definition }
+
+// Decode takes the request out of in.
+func (p Provider) Decode(in *strictjson.Object) provider.Request {
+	in.Require("query")
+	r := &request{engine: p.Engine, query: search.Query{
+		Text:  in.Text("query", provider.MaxPrompt),
+		Pages: search.DecodePages(in),
+		Extra: map[string]string{"tbm": "nws"},
+	}}
+	r.query.Locale.Country = search.DecodeCountry(in, definition, search.CountryDefault)
+	r.query.Locale.Language = search.DecodeLanguage(in)
+	r.query.Device = search.DecodeDevice(in, search.Desktop, search.Mobile, search.IOS, search.Android)
+	r.html = in.Object("include").Flag("html")
+	return r
+}
+
+// request is one news search.
+type request struct {
+	engine search.Engine
+	query  search.Query
+	html   bool // keep the pages
+}
+
+// Bill is the base price and the pages after the first.
+func (r *request) Bill() provider.Bill {
+	return provider.Bill{provider.ItemBase: 1, itemPage: r.query.Pages - 1}
+}

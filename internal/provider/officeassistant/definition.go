@@ -1,0 +1,38 @@
+// Package officeassistant asks the office assistant and reads its answer from
+// the page that shows it.
+//
+//	definition.go   what others need to know of it, and which page to fetch
+//	layout.go       where things stand on the page
+package officeassistant
+
+import (
+	"net/url"
+
+	"earshot/internal/geo"
+	"earshot/internal/provider"
+	"earshot/internal/provider/answer"
+	"earshot/internal/upstream"
+)
+
+// name is the provider's name, and that of its site.
+const name = "officeassistant"
+
+// New gives the office assistant.
+func New() *answer.Chat {
+	return &answer.Chat{
+		About: provider.Definition{
+			Name:      name,
+			TaskType:  "OFFICEASSISTANT",
+			Summary:   "Ask the office assistant: answer text, sources, citations",
+			Prices:    map[string]int64{provider.ItemBase: 5},
+			Countries: []provider.Countries{{Model: name, Except: "BY CN RU SY VE"}},
+		},
+		Question: question,
+		Read:     page.Read,
+	}
+}
+
+// question is the page of a new chat with the prompt sent.
+func question(prompt string, locale geo.Locale) (upstream.Request, error) {
+	return upstream.Request{Site: name, Path: "/chat", Query: url.Values{"q": {prompt}}, Locale: locale}, nil
+}

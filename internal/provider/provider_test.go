@@ -1,0 +1,128 @@
+package provider_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"earshot"
+	"earshot/internal/geo"
+	"earshot/internal/provider"
+	"earshot/internal/strictjson"
+)
+
+// fake is a provider of which only the definition matters.
+type fake struct{ about provider.Definition }
+
+func (f fake) Definition() provider.Definition { return f.about }
+
+func (fake) Decode(*strictjson.Object) provider.Request { return nil }
+
+var list = []provider.Provider{
+	fake{provider.Definition{
+		Name: "chat", Prices: map[string]int64{provider.ItemBase: 5, "extras": 2},
+		Countries: []provider.Countries{{Model: "chat", Except: "CN HK"}},
+	}},
+	fake{provider.Definition{
+		Name: "web", Prices: map[string]int64{provider.ItemBase: 3, "page": 2},
+		Countries: []provider.Countries{{Model: "web"}, {Model: "overview", Except: "DE"}},
+	}},
+}
+
+func none(string) bool { return false }
+
+func TestABillCostsWhatTheListSays(t *testing.T) {
+	t.Parallel()
+	c, err := provider.NewCatalogue(list, none, provider.Prices{"web.page": 1, "surcharge.state": 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := provider.Bill{provider.ItemBase: 1}
+	for _, test := range []struct {
+		name string
+		bill provider.Bill
+		want int64
+	}{
+		{"chat", plain, 5},
+		{"chat", plain.With("extras"), 7},
+		{"web", plain, 3},
+		{"web", provider.Bill{provider.ItemBase: 1, "page": 9}, 12},
+		{"chat", plain.With(provider.ItemSync), 5},
+		{"chat", provider.BaseBill(geo.Locale{Country: "US", State: "CA"}), 15},
+		{"chat", provider.BaseBill(geo.Locale{Country: "US"}), 5},
+	} {
+		if got := c.Cost(test.name, test.bill); got != test.want {
+			t.Errorf("%s %v costs %d, want %d", test.name, test.bill, got, test.want)
+		}
+	}
+	if len(plain) != 1 {
+		t.Errorf("With changed the bill it was called on: %v", plain)
+	}
+}
+
+func TestPricesOfNothingAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, prices := range []provider.Prices{{"chat.nothing": 1}, {"nobody.base": 1}, {"chat.base": -1}} {
+		if _, err := provider.NewCatalogue(list, none, prices); err == nil {
+			t.Errorf("%v was accepted", prices)
+		}
+	}
+}
+
+func TestAHiddenProviderIsGone(t *testing.T) {
+	t.Parallel()
+	c, err := provider.NewCatalogue(list, func(name string) bool { return name == "chat" }, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := c.Providers(); len(all) != 1 || all[0].Definition().Name != "web" {
+		t.Errorf("there are %v", all)
+	}
+}
+
+func TestModelsHaveTheirCountries(t *testing.T) {
+	t.Parallel()
+	c, err := provider.NewCatalogue(list, none, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	models := c.Models()
+	if len(models) != 3 || models["overview"].Include("DE") || !models["web"].Include("DE") || models["chat"].Include("CN") || models["web"].Include("ZZ") {
+		t.Errorf("the models are %v", models)
+	}
+}
+
+func TestALocaleIsOneThatTheProviderServes(t *testing.T) {
+	t.Parallel()
+	for body, wrong := range map[string]string{
+		`{"country":"US"}`:              "",
+		`{"country":"US","state":"CA"}`: "",
+		`{"state":"CA"}`:                "country state",
+		`{"country":"CN"}`:              "country",
+		`{"country":" US"}`:             "country",
+		`{"country":"DE","state":"CA"}`: "state",
+		`{"country":"US","state":"ZZ"}`: "state",
+		`{"country":"US","state":"ca"}`: "state",
+		`{"country":7}`:                 "country",
+	} {
+		in, err := strictjson.Parse([]byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		provider.DecodeLocale(in, list[0].Definition())
+		var names []string
+		var e *earshot.Error
+		if errors.As(in.Err(), &e) {
+			problems, ok := e.Details.([]earshot.FieldProblem)
+			if !ok {
+				t.Fatalf("the details are %#v", e.Details)
+			}
+			for _, p := range problems {
+				names = append(names, p.Field)
+			}
+		}
+		if got := strings.Join(names, " "); got != wrong {
+			t.Errorf("%s: wrong are %q, want %q", body, got, wrong)
+		}
+	}
+}

@@ -1,0 +1,40 @@
+// Package searchaimode asks the search engine in its AI mode and reads the answer
+// from the page that shows it.
+//
+//	definition.go   what others need to know of it
+//	request.go      what can be asked, and what it costs
+//	ask.go          which documents to fetch, and what of them is shown
+//	page.go         the page: an answer, and the product clusters on it
+//	offers.go       the offers for product clusters
+package searchaimode
+
+import (
+	"earshot/internal/provider"
+	"earshot/internal/provider/search"
+	"earshot/internal/strictjson"
+)
+
+// name is the provider's name.
+const name = "searchaimode"
+
+// itemCluster is in a bill for each product cluster that is returned.
+const itemCluster = "cluster"
+
+var definition = provider.Definition{
+	Name:      name,
+	TaskType:  "SEARCHAIMODE",
+	Summary:   "Ask the search engine's AI mode: answer text, sources, products with their offers",
+	Prices:    map[string]int64{provider.ItemBase: 4, itemCluster: 1},
+	Countries: []provider.Countries{{Model: name, Except: "CN CU IR KP"}},
+}
+
+// Provider is the AI mode of an engine.
+type Provider struct{ Engine search.Engine }
+
+var _ provider.Provider = Provider{}
+
+// Definition says what AI mode is and costs.
+func (Provider) Definition() provider.Definition { return definition }
+
+// Decode takes the request out of in.
+func (p Provider) Decode(in *strictjson.Object) provider.Request { return decode(in, p.Engine) }

@@ -1,0 +1,65 @@
+package searchaimode
+
+import (
+	"github.com/PuerkitoBio/goquery"
+
+	"earshot"
+	"earshot/internal/provider/answer"
+	"earshot/internal/provider/search"
+)
+
+// layout is where things stand on the page.
+var layout = answer.NewPage(search.AnswerLayout)
+
+// reading is what a page holds.
+type reading struct {
+	answer *earshot.Answer
+	// offersLink is where the page says that the offers for its products are, ""
+	// where it does not.
+	offersLink string
+}
+
+// Parse reads a stored page. country is where it was asked from, which tells
+// currencies apart. Redirect links that do not say where they lead stay as they
+// are. The error is an *upstream.Failure.
+func (p Provider) Parse(document []byte, country string) (*earshot.Answer, error) {
+	found, err := read(document, p.Engine.NewLinks(nil), answer.Want{Country: country, Markdown: true})
+	if err != nil {
+		return nil, err
+	}
+	return found.answer, nil
+}
+
+func read(document []byte, links search.Links, want answer.Want) (*reading, error) {
+	var found reading
+	var served search.Served
+	var err error
+	found.answer, err = layout.ReadPrepared(document, want, func(page *goquery.Document) {
+		turn := page.Find(search.AnswerTurn).Last()
+		found.offersLink = turn.AttrOr("data-offers-url", "")
+		served = links.PrepareAnswer(turn)
+	})
+	if err != nil {
+		return nil, err
+	}
+	served.Mark(found.answer)
+	return &found, nil
+}
+
+// clusters are the products that the answer shows, each once, those on cards
+// first. Products without an id are no clusters.
+func (r *reading) clusters() []earshot.Product {
+	var shown, clusters []earshot.Product
+	for _, card := range r.answer.ShoppingCards {
+		shown = append(shown, card.Products...)
+	}
+	shown = append(shown, r.answer.InlineProducts...)
+	seen := map[string]bool{"": true}
+	for _, product := range shown {
+		if !seen[product.ID] {
+			seen[product.ID] = true
+			clusters = append(clusters, product)
+		}
+	}
+	return clusters
+}

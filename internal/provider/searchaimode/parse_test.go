@@ -1,0 +1,103 @@
+package searchaimode_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"earshot/internal/provider/providertest"
+	"earshot/internal/provider/search"
+	"earshot/internal/provider/searchaimode"
+)
+
+// answerPage is a page with %s where the text of an answer stands.
+const answerPage = `<!DOCTYPE html><html><body><div data-subtree="aimc"><div data-container-id="main-col">%s</div></div></body></html>`
+
+func parse(document []byte) (any, error) { return aimode.Parse(document, "DE") }
+
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	providertest.Golden(t, parse)
+}
+
+func TestHostile(t *testing.T) { // not in parallel: it measures time
+	providertest.Hostile(t, answerPage, parse)
+}
+
+// TestHostileMarks repeats what the reader looks for, within itself and beside
+// itself.
+func TestHostileMarks(t *testing.T) { // not in parallel: it measures time
+	pieces := map[string]string{
+		"chips":     `<a data-icl-uuid="a" aria-label="x - y. z" href="/url?q=https://a.example/">`,
+		"own chips": `<a data-icl-uuid="a" aria-label="x"></a>`,
+		"notes":     `<div data-crb-el><!--x|[["a",["t","s",null,null,["n"],"https://a.example/"]]]--></div>`,
+		"no notes":  `<div data-crb-el><!--x|[["a",[` + strings.Repeat("[", 9000) + `--></div>`,
+		"sources":   `<div data-src-id="1"><a href="https://a.example/" aria-label="x"></a><div>x</div><span>y</span>`,
+		"listed":    `<div data-src-id="1"><a href="https://a.example/" aria-label="x. y"></a></div>`,
+		"code":      `<div data-animation-atomic><pre>x`,
+		"formulas":  `<div data-xpm-copy-root><img data-xpm-latex="x">`,
+		"headings":  `<div role="heading" aria-level="9">x`,
+		"turns":     `<div data-subtree="aimc"><div data-container-id="main-col">x`,
+		"products":  `<div data-attrid="product-card" data-product-id="1"><b data-attrid="product-title">x</b>`,
+	}
+	for name, piece := range pieces {
+		const most = 59_000 // tags that the reader of pages lets through
+		for _, times := range []int{150, most / strings.Count(piece, "<")} {
+			t.Run(fmt.Sprintf("%d %s", times, name), func(t *testing.T) {
+				filling := strings.Repeat("<i>x</i>", (most-times*strings.Count(piece, "<"))/2)
+				document := strings.Replace(answerPage, "%s", "said "+strings.Repeat(piece, times)+filling, 1)
+				start := time.Now()
+				result, err := parse([]byte(document))
+				if spent := time.Since(start); spent > 3*time.Second {
+					t.Errorf("took %s", spent)
+				}
+				if err != nil {
+					providertest.Reason(t, err)
+					return
+				}
+				providertest.Check(t, result)
+			})
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	providertest.Seed(f, answerPage)
+	f.Fuzz(func(t *testing.T, document []byte) {
+		result, err := parse(document)
+		if err != nil {
+			providertest.Reason(t, err)
+			return
+		}
+		providertest.Check(t, result)
+	})
+}
+
+// TestCaptures reads pages that the real interface served. They are no fixtures
+// of ours, so it only wants what must hold for all of them.
+func TestCaptures(t *testing.T) {
+	t.Parallel()
+	served := searchaimode.Provider{Engine: search.Engine{Host: "google.com"}}
+	for _, path := range providertest.Captures(t, "web_searchaimode/*.html") {
+		document, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := served.Parse(document, "US")
+		if err != nil {
+			t.Fatal(err)
+		}
+		providertest.Check(t, a)
+		providertest.CheckNoMarkup(t, a.Text)
+		if len(a.Text) < 500 || len(a.Markdown) < len(a.Text) || !strings.Contains(a.Markdown, "\n### ") || !strings.Contains(a.Markdown, "```") {
+			t.Errorf("%s:\n%s", path, a.Markdown)
+		}
+		for _, control := range []string{"Use code with caution", "Copy", "AI can make mistakes"} {
+			if strings.Contains(a.Text, control) {
+				t.Errorf("%s: %q is in the text:\n%s", path, control, a.Text)
+			}
+		}
+	}
+}

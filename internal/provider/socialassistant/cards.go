@@ -1,0 +1,109 @@
+package socialassistant
+
+import (
+	"cmp"
+	"regexp"
+	"strings"
+
+	"earshot/internal/provider/answer"
+)
+
+// markStarts are the characters that a mark can begin with.
+const markStarts = "<["
+
+// A card stands in the text as an element that names it, whatever its prefix; a
+// citation also as a link with a number or nothing as its label.
+const (
+	element = `<[a-z]+:render\b[^<>]*>(?:\s*<argument\b[^<>]*>[^<>]*</argument>)*\s*</[a-z]+:render>`
+	closed  = `<[a-z]+-card\b[^<>]*>\s*</[a-z]+-card>`
+	cited   = `\[(?:\[[0-9]{1,3}\])?\]\(<?https?://[^\s()<>]*>?\)`
+)
+
+var (
+	mark      = regexp.MustCompile(`^(?:` + element + `|` + closed + `|` + cited + `)`)
+	cardID    = regexp.MustCompile(`\b(?:card_id|data-id)="([^"<>]*)"`)
+	citedLink = regexp.MustCompile(`\(<?(https?://[^\s()<>]*)`)
+)
+
+// maxMarks is how many marks of a run are read; real ones have up to ten.
+const maxMarks = 40
+
+// cardsByID are the cards, each given as JSON.
+func cardsByID(list []string) map[string]answer.Object {
+	cards := map[string]answer.Object{}
+	for _, data := range list {
+		value, _ := answer.DecodeJSON(data)
+		if card := answer.AsObject(value); card.Text("id") != "" {
+			cards[card.Text("id")] = card
+		}
+	}
+	return cards
+}
+
+// marked gives what stands for the mark that text begins with: something that
+// the answer names, or a chip for all citations that follow each other. Marks of
+// pictures and of anything else leave no trace.
+func (r *reader) marked(text string) (shown answer.Replacement, length int) {
+	card, length := r.mark(text)
+	if length == 0 {
+		return shown, 0
+	}
+	if entity := card.Object("entity"); entity != nil {
+		return r.named(entity), length
+	}
+	var citations []answer.Citation
+	for range maxMarks {
+		if picture := card.Object("image"); picture != nil {
+			if link, ok := picture.Destination(ownSources, "original", "link", "url", "thumbnail"); ok {
+				r.image(link)
+			}
+		} else if link, ok := card.Destination(ownSources, "url", "link"); ok {
+			page := r.page(link)
+			page.Source.Label = cmp.Or(page.Source.Label, card.Text("title"))
+			citations = append(citations, page)
+		}
+		rest := strings.TrimLeft(text[length:], " \t")
+		further, more := r.mark(rest)
+		if more == 0 || further.Object("entity") != nil {
+			break
+		}
+		card, length = further, len(text)-len(rest)+more
+	}
+	return r.sources.Cite(citations), length
+}
+
+// mark is the card that the mark at the beginning of text stands for, or what a
+// link says in its place, and the length of the mark, 0 if there is none.
+func (r *reader) mark(text string) (card answer.Object, length int) {
+	if !markStart(text) {
+		return nil, 0
+	}
+	found := mark.FindString(text)
+	if id := cardID.FindStringSubmatch(found); id != nil {
+		return r.cards[id[1]], len(found)
+	}
+	if link := citedLink.FindStringSubmatch(found); link != nil {
+		return answer.Object{"url": link[1]}, len(found)
+	}
+	return nil, len(found)
+}
+
+// markStart tells whether a mark can begin as the text does, without the closer
+// look that a regular expression takes.
+func markStart(text string) bool {
+	if len(text) < 2 {
+		return false
+	}
+	if text[0] == '<' {
+		return text[1] >= 'a' && text[1] <= 'z'
+	}
+	return text[0] == '[' && (text[1] == ']' || text[1] == '[')
+}
+
+// named notes what the answer names, and gives its name.
+func (r *reader) named(entity answer.Object) answer.Replacement {
+	name := entity.Text("name", "title")
+	r.answer.Entities = answer.AddEntity(r.answer.Entities, name, entity.Text("type", "category"))
+	name = answer.EscapeMarkdown(name)
+	return answer.Replacement{Text: name, Markdown: name}
+}

@@ -1,0 +1,69 @@
+// Package socialassistant asks the assistant of a social network and reads its
+// answer: JSON lines in which the text arrives in tokens, and at last the
+// response as a whole.
+//
+//	definition.go   what others need to know of it, and what to fetch
+//	parse.go        telling documents apart
+//	lines.go        a response from the lines of a stream
+//	response.go     the answer from a response
+//	cards.go        the marks in the text and the cards they stand for
+//	pages.go        web pages and posts of the network as sources
+//	searches.go     what the assistant searched for
+//	page.go         where things stand on a page
+package socialassistant
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"earshot/internal/geo"
+	"earshot/internal/provider"
+	"earshot/internal/provider/answer"
+	"earshot/internal/upstream"
+)
+
+// name is the provider's name, and that of its site.
+const name = "socialassistant"
+
+// linesPath is where the interface answers, below the site's base.
+const linesPath = "/rest/app-chat/conversations/new"
+
+// New gives the social assistant.
+func New() *answer.Chat {
+	return &answer.Chat{
+		About: provider.Definition{
+			Name:      name,
+			TaskType:  "SOCIALASSISTANT",
+			Summary:   "Ask the social assistant: answer text, sources, posts of its network",
+			Prices:    map[string]int64{provider.ItemBase: 4},
+			Countries: []provider.Countries{{Model: name, Except: "BY CN HK RU VE"}},
+		},
+		Question: question,
+		Read:     Read,
+	}
+}
+
+// question is the stream for a prompt. Nothing of it is kept in a history.
+func question(prompt string, locale geo.Locale) (upstream.Request, error) {
+	body, err := json.Marshal(map[string]any{
+		"message":               prompt,
+		"modeId":                "auto",
+		"temporary":             true,
+		"disableSearch":         false,
+		"disableMemory":         true,
+		"enableImageGeneration": false,
+		"disableTextFollowUps":  false,
+		"sendFinalMetadata":     true,
+	})
+	if err != nil {
+		return upstream.Request{}, fmt.Errorf("%s request: %w", name, err)
+	}
+	return upstream.Request{
+		Site:   name,
+		Path:   linesPath,
+		Header: http.Header{"Content-Type": {"application/json"}, "Accept": {"application/x-ndjson"}},
+		Body:   body,
+		Locale: locale,
+	}, nil
+}

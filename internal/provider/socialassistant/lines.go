@@ -1,0 +1,134 @@
+package socialassistant
+
+import (
+	"strings"
+
+	"earshot"
+	"earshot/internal/provider/answer"
+	"earshot/internal/upstream"
+)
+
+// streamed is what the lines so far have told.
+type streamed struct {
+	lines   int             // that are of the interface
+	text    strings.Builder // from tokens
+	whole   answer.Object   // the response, once it is there as a whole
+	ended   bool
+	trouble string // what a line calls an error
+
+	cards    []string        // as JSON
+	cited    []answer.Object // web pages that the text points at
+	shown    []answer.Object // posts that are shown with the answer
+	web      []answer.Object // web pages that were found
+	posts    []answer.Object // posts that were found
+	searches []answer.Object // calls of tools
+	calls    []string        // calls of tools in the text of a thought
+	related  []string
+}
+
+// take does what one line says.
+func (s *streamed) take(line answer.Object) {
+	result := line.Object("result")
+	if result == nil {
+		s.failed(line)
+		return
+	}
+	s.lines++
+	if inner := result.Object("response"); inner != nil {
+		result = inner
+	}
+	s.failed(result)
+	s.token(result)
+	s.gather(result)
+	s.gather(result.Object("finalMetadata"))
+	if whole := result.Object("modelResponse"); whole != nil {
+		s.gather(whole)
+		s.whole, s.ended = whole, true
+	}
+}
+
+// gather collects what comes with the text, in the stream or with the response
+// as a whole.
+func (s *streamed) gather(o answer.Object) {
+	if card := answer.AsText(o.Object("cardAttachment")["jsonData"]); card != "" {
+		s.cards = append(s.cards, card)
+	}
+	s.cards = append(s.cards, stringsIn(o["cardAttachmentsJson"])...)
+	s.cited = append(s.cited, resultsIn(o, "citedWebSearchResults", "citedWebResults")...)
+	s.shown = append(s.shown, resultsIn(o, "citedXposts", "xposts")...)
+	for _, field := range []string{"xpostIds", "xPostIds", "postIds"} {
+		for _, id := range stringsIn(o[field]) {
+			s.shown = append(s.shown, answer.Object{"postId": id})
+		}
+	}
+	s.web = append(s.web, resultsIn(o, "webSearchResults", "webResults")...)
+	s.posts = append(s.posts, resultsIn(o, "xSearchResults")...)
+	if call := o.Object("toolUsageCard"); call != nil {
+		s.searches = append(s.searches, call)
+	}
+	s.related = append(s.related, o.Texts("followUpSuggestions", "label")...)
+}
+
+// failed notes what the object calls an error.
+func (s *streamed) failed(o answer.Object) {
+	problem := o.Text("error")
+	if inner := o.Object("error"); inner != nil {
+		problem = inner.Text("message", "code")
+	}
+	if problem != "" {
+		s.trouble = problem
+	}
+}
+
+// token takes a piece of the text. The network's own client gets pieces in a
+// field of another name, and no response as a whole: there the last piece says
+// that it is the last.
+func (s *streamed) token(result answer.Object) {
+	piece := answer.AsText(result["token"])
+	if result.Text("sender") == "ASSISTANT" {
+		piece += answer.AsText(result["message"])
+		s.ended = s.ended || result.Is("isSoftStop")
+	}
+	switch tag := result.Text("messageTag"); {
+	case strings.Contains(tag, "tool_usage"):
+		s.calls = append(s.calls, piece)
+	case !result.Is("isThinking") && (tag == "final" || tag == ""):
+		s.text.WriteString(piece)
+	}
+}
+
+// resultsIn are the search results in the fields: lists, or objects with a list.
+func resultsIn(o answer.Object, fields ...string) []answer.Object {
+	var results []answer.Object
+	for _, field := range fields {
+		results = append(results, o.Objects(field)...)
+		results = append(results, o.Object(field).Objects("results")...)
+	}
+	return results
+}
+
+// stringsIn are the strings in a list as they are.
+func stringsIn(value any) []string {
+	list, _ := value.([]any)
+	var texts []string
+	for _, item := range list {
+		if text := answer.AsText(item); strings.TrimSpace(text) != "" {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// check tells what is wrong with a stream that has come to its end.
+func (s *streamed) check() error {
+	switch {
+	case s.ended:
+		return nil
+	case s.trouble != "":
+		return upstream.Fail(earshot.ReasonUnavailable, "the stream reports %q", s.trouble)
+	case s.lines == 0:
+		return upstream.Fail(earshot.ReasonUnreadable, "no lines of a response")
+	default:
+		return upstream.Fail(earshot.ReasonUnavailable, "the stream ends before the response is whole")
+	}
+}

@@ -1,0 +1,143 @@
+package socialassistant
+
+import (
+	"cmp"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"earshot"
+	"earshot/internal/provider/answer"
+)
+
+// learn notes what the response tells of web pages and posts, so that whoever
+// cites one by its address knows the rest.
+func (r *reader) learn(s *streamed) {
+	for _, result := range slices.Concat(s.cited, s.web) {
+		r.note(webPage(result))
+	}
+	for _, post := range slices.Concat(s.shown, s.posts) {
+		r.note(postPage(post))
+	}
+}
+
+func (r *reader) note(page answer.Citation) {
+	if _, noted := r.known[page.Source.URL]; !noted && page.Source.URL != "" {
+		r.known[page.Source.URL] = page
+	}
+}
+
+// page is what is known of the page at an address; a post can be told by its
+// address alone.
+func (r *reader) page(link string) answer.Citation {
+	if page, ok := r.known[link]; ok {
+		return page
+	}
+	post := postAt(link)
+	if post != nil && post.Author != "" {
+		label := "@" + post.Author
+		return answer.Citation{Source: earshot.Source{URL: link, Label: label, Post: post}, Label: label}
+	}
+	return answer.Citation{Source: earshot.Source{URL: link, Post: post}, Label: answer.Domain(link)}
+}
+
+// uncited adds the sources that the text does not point at: the pages that the
+// response says it cites and the posts that it shows. Where there is nothing
+// that it cites, what was found stands in.
+func (r *reader) uncited(s *streamed) {
+	r.add(webPage, s.cited)
+	nothing := r.sources.Empty()
+	if nothing {
+		r.add(webPage, s.web)
+	}
+	r.add(postPage, s.shown)
+	if nothing && len(s.shown) == 0 {
+		r.add(postPage, s.posts)
+	}
+}
+
+func (r *reader) add(read func(answer.Object) answer.Citation, results []answer.Object) {
+	for _, result := range results {
+		if page := read(result).Source; page.URL != "" {
+			r.sources.Add(page)
+		}
+	}
+}
+
+// webPage is the page that a search result describes, without an address when
+// it has none.
+func webPage(result answer.Object) answer.Citation {
+	link, _ := result.Destination(ownSources, "url", "link")
+	return answer.Citation{
+		Source: earshot.Source{
+			URL:           link,
+			Label:         result.Text("title", "metadataTitle"),
+			Description:   result.Text("preview", "description", "snippet"),
+			DatePublished: result.Date("publishedDate", "date"),
+			Post:          postAt(link),
+		},
+		Label: cmp.Or(result.Text("siteName"), answer.Domain(link)),
+	}
+}
+
+// network is the social network that the assistant belongs to, where it names
+// none; its posts can be reached without knowing their author.
+const (
+	network   = "x"
+	postsBase = "https://x.com/"
+	nobody    = "i"
+)
+
+// postPage is the page of a post, without an address when that cannot be known.
+func postPage(post answer.Object) answer.Citation {
+	author := post.Text("username", "screenName", "handle")
+	link, ok := post.Destination(ownSources, "url", "link")
+	if id := post.Text("postId", "id"); !ok && digits.MatchString(id) {
+		link = postsBase + url.PathEscape(cmp.Or(author, nobody)) + "/status/" + id
+	}
+	label := post.Text("name")
+	switch {
+	case label == "" && author != "":
+		label = "@" + author
+	case author != "":
+		label += " (@" + author + ")"
+	}
+	return answer.Citation{
+		Source: earshot.Source{
+			URL:           link,
+			Label:         label,
+			DatePublished: post.Date("createTime", "createdAt", "date"),
+			Post:          &earshot.Post{Author: author, Text: answer.Clean(answer.AsText(post["text"])), Platform: cmp.Or(post.Text("platform"), network)},
+		},
+		Label: label,
+	}
+}
+
+var (
+	digits = regexp.MustCompile(`^[0-9]{1,25}$`)
+	status = regexp.MustCompile(`^/([^/]+)/status/[0-9]+`)
+)
+
+// postAt is the post that an address of the network leads to, nil for any other
+// address.
+func postAt(link string) *earshot.Post {
+	u, err := url.Parse(link)
+	if err != nil {
+		return nil
+	}
+	switch strings.TrimPrefix(strings.TrimPrefix(u.Hostname(), "www."), "mobile.") {
+	case "x.com", "twitter.com":
+	default:
+		return nil
+	}
+	found := status.FindStringSubmatch(u.Path)
+	if found == nil {
+		return nil
+	}
+	post := &earshot.Post{Platform: network}
+	if found[1] != nobody {
+		post.Author = found[1]
+	}
+	return post
+}

@@ -1,0 +1,82 @@
+package socialassistant_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"earshot/internal/provider/answer"
+	"earshot/internal/provider/providertest"
+	"earshot/internal/provider/socialassistant"
+)
+
+func parse(document []byte) (any, error) {
+	return socialassistant.Read(document, answer.Want{Country: "US", Markdown: true})
+}
+
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	providertest.Golden(t, parse)
+}
+
+// answerText marks a document that is only the text of an answer, with %s where
+// it stands.
+const answerText = "text of an answer: %s"
+
+// parseText parses a document, or a response with the text in it.
+func parseText(document []byte) (any, error) {
+	if text, ok := strings.CutPrefix(string(document), strings.TrimSuffix(answerText, "%s")); ok {
+		return parse(response(text))
+	}
+	return parse(document)
+}
+
+// response is a stream whose only response says the text.
+func response(text string) []byte {
+	data, _ := json.Marshal(text) // a string always marshals
+	return fmt.Appendf(nil, `{"result":{"response":{"modelResponse":{"message":%s,`+
+		`"cardAttachmentsJson":["{\"id\":\"a\",\"url\":\"https://a.example/\"}"]}}}}`, data)
+}
+
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	providertest.Hostile(t, answerText, parseText)
+}
+
+// TestHostileStreams parses streams that were made to break this parser.
+func TestHostileStreams(t *testing.T) {
+	t.Parallel()
+	rep := strings.Repeat
+	whole := func(fields string) string {
+		return `{"result":{"response":{"modelResponse":{"message":"x",` + fields + `}}}}`
+	}
+	for name, document := range map[string]string{
+		"many citations": string(response(rep(`a<b:render card_id="a"></b:render> `, 7000))),
+		"one long run":   string(response(rep(`<b:render card_id="a"></b:render>`, 7000))),
+		"open marks":     string(response(rep(`<b:render card_id="a">`, 11_000))),
+		"many arguments": string(response(`<b:render card_id="a">` + rep(`<argument>x</argument>`, 11_000))),
+		"empty links":    string(response(rep(`[](https://a.example/)`, 11_000))),
+		"spaces":         string(response(rep(" \t", 120_000) + `[](https://a.example/)`)),
+		"many lines":     rep(`{"result":{"token":"x"}}`+"\n", 49_000) + whole(`"a":1`),
+		"too many lines": rep(`{"result":{"token":"x"}}`+"\n", 60_000),
+		"open CDATA":     whole(`"steps":[{"text":["` + rep(`<![CDATA[{`, 100_000) + `"]}]`),
+		"many posts":     whole(`"xposts":[` + rep(`{"postId":"1","username":"/../"},`, 30_000) + `0]`),
+		"deep":           whole(`"xposts":` + rep("[", 9000) + rep("]", 9000)),
+		"wrong kinds":    whole(`"cardAttachmentsJson":[1,{},"[]","{\"id\":1}"],"webSearchResults":{"results":{}},"steps":[0],"model":{},"generatedImageUrls":["://","http://",5]`),
+	} {
+		t.Run(name, func(t *testing.T) { providertest.Survives(t, document, parse) })
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	providertest.Seed(f, answerText)
+	f.Fuzz(func(t *testing.T, document []byte) {
+		result, err := parseText(document)
+		if err != nil {
+			providertest.Reason(t, err)
+			return
+		}
+		providertest.Check(t, result)
+	})
+}

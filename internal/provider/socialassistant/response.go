@@ -1,0 +1,74 @@
+package socialassistant
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strings"
+
+	"earshot"
+	"earshot/internal/provider/answer"
+)
+
+// answer is what the response says.
+func (s *streamed) answer(want answer.Want) *earshot.Answer {
+	r := &reader{
+		answer: &earshot.Answer{},
+		cards:  cardsByID(s.cards),
+		known:  map[string]answer.Citation{},
+	}
+	if model := cmp.Or(s.whole.Text("model"), s.whole.Object("requestMetadata").Text("model")); model != "" {
+		r.answer.Model = &model
+	}
+	r.learn(s)
+	r.text(cmp.Or(answer.AsText(s.whole["message"]), s.text.String()), want.Markdown)
+	r.uncited(s)
+	r.answer.SearchQueries = s.queries()
+	r.answer.RelatedQueries = answer.AddNew(nil, s.related...)
+	for _, link := range stringsIn(s.whole["generatedImageUrls"]) {
+		r.image(link)
+	}
+	things := answer.Things{Country: want.Country, Own: ownSources}
+	if products := things.Products(s.whole.Objects("searchProductResults")); len(products) > 0 {
+		r.answer.ShoppingCards = []earshot.ShoppingCard{{Products: products}}
+		answer.NumberProducts(r.answer)
+	}
+	r.sources.Fill(r.answer)
+	return r.answer
+}
+
+// reader collects an answer over a response.
+type reader struct {
+	answer  *earshot.Answer
+	cards   map[string]answer.Object
+	known   map[string]answer.Citation // what the response tells of pages, by their address
+	sources answer.Sources
+}
+
+// breaks are written as HTML in cells of a table.
+var breaks = strings.NewReplacer("<br>", " ", "<br/>", " ", "<br />", " ")
+
+// text takes the response's text: marks leave it for what their cards say.
+func (r *reader) text(markdown string, wantMarkdown bool) {
+	written := answer.Rewrite(markdown, markStarts, r.marked)
+	for _, link := range answer.ProseLinks(written.Text) {
+		if target, ok := answer.Destination(link.URL, nil, ownSources); ok {
+			page := r.page(target).Source
+			page.Label = cmp.Or(page.Label, answer.Flatten(link.Label))
+			r.sources.Add(page)
+		}
+	}
+	r.answer.Text = answer.Flatten(breaks.Replace(written.Text))
+	if wantMarkdown {
+		r.answer.Markdown = answer.Clean(answer.KeepSafeLinks(written.Markdown))
+	}
+}
+
+// assets is where pictures are that the assistant made; it gives their paths.
+var assets = &url.URL{Scheme: "https", Host: "assets.grok.com", Path: "/"}
+
+func (r *reader) image(link string) {
+	if target, ok := answer.Destination(link, assets, ownSources); ok && !slices.Contains(r.answer.Images, target) {
+		r.answer.Images = append(r.answer.Images, target)
+	}
+}

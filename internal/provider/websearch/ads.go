@@ -1,0 +1,118 @@
+package websearch
+
+import (
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"earshot"
+	"earshot/internal/provider/answer"
+	"earshot/internal/provider/search"
+)
+
+// Where an ad stands, and its kinds.
+const (
+	blockTop    = "top"
+	blockMiddle = "middle"
+	blockBottom = "bottom"
+	blockSide   = "side"
+
+	adText     = "text"
+	adShopping = "shopping"
+)
+
+// readTextAd reads an ad that looks like a result.
+func (r *reader) readTextAd(n *html.Node, block string) bool {
+	link := search.Find(n, func(n *html.Node) bool { return search.IsLink(n) && search.Title(n) != nil })
+	if link == nil {
+		return false
+	}
+	ad := earshot.Ad{Block: block, Type: adText, Title: search.Line(search.Title(link))}
+	var ok bool
+	ad.URL, ad.RedirectLink, ok = r.adLink(link)
+	if !ok || ad.Title == "" {
+		return false
+	}
+	ad.Domain = answer.Domain(ad.URL)
+	ad.Brand = adBrand(link)
+	ad.Description = longest(search.LinesBut(n, func(n *html.Node) bool {
+		return n.DataAtom == atom.A || search.Attr(n, "role") == "button" || search.Attr(n, "role") == "text"
+	}))
+	for _, a := range search.FindAll(n, func(n *html.Node) bool { return n == link || search.IsLink(n) }) {
+		name := search.Line(a)
+		if a == link || name == "" {
+			continue
+		}
+		if to, _, ok := r.adLink(a); ok {
+			ad.Sitelinks = append(ad.Sitelinks, earshot.Sitelink{Title: name, URL: to})
+		}
+	}
+	r.found.ads = append(r.found.ads, ad)
+	return true
+}
+
+// adLink is where an ad leads. A link that only counts the click has the
+// destination in a parameter or beside it, if anywhere.
+func (r *reader) adLink(a *html.Node) (destination, redirect string, ok bool) {
+	destination, redirect, ok = r.links.Read(search.Attr(a, "href"))
+	if !ok || r.links.Leads(destination) {
+		return destination, redirect, ok
+	}
+	candidates := []string{}
+	if u, err := url.Parse(destination); err == nil {
+		candidates = append(candidates, u.Query().Get("adurl"))
+	}
+	page, _, _ := strings.Cut(search.Attr(a, "data-pcu"), ",")
+	candidates = append(candidates, page)
+	if domain := search.Attr(a, "data-dtld"); domain != "" {
+		candidates = append(candidates, "https://"+domain+"/")
+	}
+	for _, candidate := range candidates {
+		if to, ok := answer.Destination(candidate, nil, nil); ok && r.links.Leads(to) {
+			return to, "", true
+		}
+	}
+	return "", "", false
+}
+
+// adBrand is the name that an ad's site gives itself, where it is no address.
+func adBrand(link *html.Node) string {
+	heading := search.Title(link)
+	for _, line := range search.LinesBut(link, func(n *html.Node) bool { return n == heading || search.Attr(n, "role") == "text" }) {
+		if !isAddress(line) {
+			return line
+		}
+	}
+	return ""
+}
+
+// readShoppingAd reads an ad for a product: a link with everything in it.
+func (r *reader) readShoppingAd(n *html.Node, block string) bool {
+	to, redirect, ok := r.adLink(n)
+	p := r.productIn(n)
+	if !ok || p.Title == "" {
+		return false
+	}
+	ad := earshot.Ad{
+		Block: block, Type: adShopping, Title: p.Title, URL: to, RedirectLink: redirect, Domain: answer.Domain(to),
+		Price: p.Price, OldPrice: p.OldPrice, Merchant: p.Merchant,
+	}
+	if len(p.Images) > 0 {
+		ad.ImageURL = p.Images[0]
+	}
+	r.found.ads = append(r.found.ads, ad)
+	return true
+}
+
+// longest is the longest of the lines.
+func longest(lines []string) string {
+	found := ""
+	for _, line := range lines {
+		if len(line) > len(found) {
+			found = line
+		}
+	}
+	return found
+}

@@ -1,0 +1,47 @@
+// Package websearch searches the web and reads the engine's result pages.
+//
+//	definition.go   what it is and costs
+//	request.go      the request
+//	web.go          asking: pages, and overviews that answer questions
+//	merge.go        several pages become one result
+//	page.go         the walk over a page: which block is read where
+//
+// Each kind of block has a room of its own, which knows how to recognise and to
+// read it: organic.go, discussions.go, ads.go, questions.go, related.go,
+// overview.go, places.go, videos.go, knowledge.go, shopping.go. They build on what
+// outlasts a redesign: ids, roles, data attributes, headings within links.
+package websearch
+
+import (
+	"earshot/internal/provider"
+	"earshot/internal/provider/search"
+	"earshot/internal/strictjson"
+)
+
+// Items of a bill.
+const (
+	itemPage     = "page"     // each after the first
+	itemOverview = "overview" // the AI overview, of the page or of its questions
+)
+
+var definition = provider.Definition{
+	Name:     "websearch",
+	TaskType: "WEBSEARCH",
+	Summary:  "Search the web: organic results, People Also Ask, related searches, ads, AI overview",
+	Prices:   map[string]int64{provider.ItemBase: 3, itemPage: 2, itemOverview: 2},
+	Countries: []provider.Countries{
+		{Model: "websearch"},
+		{Model: "searchoverview", Except: "BL BV CN CU ET GF GP IR IS LK MF MQ NC PF PM RE TF WF YT"},
+	},
+}
+
+// Provider is the web search of an engine.
+type Provider struct{ Engine search.Engine }
+
+var _ provider.Provider = Provider{}
+
+// Definition says what web search is and costs.
+func (Provider) Definition() provider.Definition { return definition }
+
+// Decode takes the request out of in.
+func (p Provider) Decode(in *strictjson.Object) provider.Request { return decode(in, p.Engine) }

@@ -1,0 +1,114 @@
+package websearch
+
+import (
+	"strings"
+
+	"earshot"
+)
+
+// merge puts what several pages show together. Results count on over the pages;
+// everything else is taken once, however often it is shown.
+func merge(pages []*page) (*earshot.WebSearch, []question) {
+	m := merger{result: &earshot.WebSearch{}, seen: map[string]bool{}}
+	for i, p := range pages {
+		m.add(p, i+1)
+	}
+	return m.result, m.questions
+}
+
+// showQuestions puts the questions into the result, once they are as complete as
+// they get.
+func showQuestions(result *earshot.WebSearch, questions []question) {
+	for _, q := range questions {
+		result.PeopleAlsoAsk = append(result.PeopleAlsoAsk, q.Question)
+	}
+}
+
+type merger struct {
+	result    *earshot.WebSearch
+	questions []question
+	seen      map[string]bool // kind and name of what was taken already
+	products  int
+}
+
+// isNew tells whether a thing of a kind was not there before, and notes it.
+func (m *merger) isNew(kind string, names ...string) bool {
+	key := kind + "\x00" + strings.ToLower(strings.Join(names, "\x00"))
+	if m.seen[key] {
+		return false
+	}
+	m.seen[key] = true
+	return true
+}
+
+func (m *merger) add(p *page, number int) {
+	all := m.result
+	for _, result := range p.organic {
+		result.Page = number
+		result.Position = len(all.OrganicResults) + 1
+		all.OrganicResults = append(all.OrganicResults, result)
+	}
+	for _, q := range p.questions {
+		if m.isNew("question", q.Question.Question) {
+			m.questions = append(m.questions, q)
+		}
+	}
+	for _, search := range p.related {
+		if m.isNew("search", search.Query) {
+			all.RelatedSearches = append(all.RelatedSearches, search)
+		}
+	}
+	for _, ad := range p.ads {
+		if m.isNew("ad", ad.Block, ad.Type, ad.Title, ad.URL) {
+			ad.Position = len(all.Ads) + 1
+			all.Ads = append(all.Ads, ad)
+		}
+	}
+	if all.SearchOverview == nil {
+		all.SearchOverview = p.overview
+	}
+	if all.KnowledgeGraph == nil {
+		all.KnowledgeGraph = p.knowledge
+	}
+	m.addThings(p)
+}
+
+// addThings adds what a page shows between its results.
+func (m *merger) addThings(p *page) {
+	all := m.result
+	for _, place := range p.places {
+		if m.isNew("place", place.Name, place.Address) {
+			place.Position = len(all.Places) + 1
+			all.Places = append(all.Places, place)
+		}
+	}
+	for _, video := range p.videos {
+		if m.isNew("video", video.URL) {
+			video.Position = len(all.Videos) + 1
+			all.Videos = append(all.Videos, video)
+		}
+	}
+	for _, thread := range p.discussions {
+		if m.isNew("discussion", thread.Link) {
+			thread.Position = len(all.Discussions) + 1
+			all.Discussions = append(all.Discussions, thread)
+		}
+	}
+	for _, card := range p.cards {
+		m.addCard(card)
+	}
+}
+
+func (m *merger) addCard(card earshot.ShoppingCard) {
+	shown := earshot.ShoppingCard{Title: card.Title, Tags: card.Tags}
+	for _, product := range card.Products {
+		if m.isNew("product", product.Title, product.Merchant, product.URL) {
+			m.products++
+			product.Position = m.products
+			shown.Products = append(shown.Products, product)
+		}
+	}
+	if len(shown.Products) > 0 {
+		m.result.ShoppingCards = append(m.result.ShoppingCards, shown)
+	}
+}

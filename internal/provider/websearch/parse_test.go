@@ -1,0 +1,72 @@
+package websearch_test
+
+import (
+	"strings"
+	"testing"
+
+	"earshot/internal/provider/providertest"
+	"earshot/internal/provider/websearch"
+)
+
+// resultPage is a page with %s where a result stands.
+const resultPage = `<!DOCTYPE html><html><body><div id="search"><div id="rso"><div><div>` +
+	`<a href="https://a.example/"><h3>Title</h3><cite>a.example</cite></a></div><div data-sncf="1">%s</div></div></div></div></body></html>`
+
+// overviewPage is a page with %s where an overview stands.
+const overviewPage = `<!DOCTYPE html><html><body><div data-attrid="SrpGenSumSummary"><div data-container-id="main-col">%s</div></div>` +
+	`<div id="rso"><div><a href="https://a.example/"><h3>Title</h3></a></div></div></body></html>`
+
+func parse(document []byte) (any, error) { return websearch.Parse(document, lab.Engine, "US") }
+
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	providertest.Golden(t, parse)
+}
+
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	t.Run("result", func(t *testing.T) { providertest.Hostile(t, resultPage, parse) })
+	t.Run("overview", func(t *testing.T) { providertest.Hostile(t, overviewPage, parse) })
+}
+
+// TestHostileStructure parses pages that are made of what the parser looks for.
+func TestHostileStructure(t *testing.T) {
+	t.Parallel()
+	rep := strings.Repeat
+	for name, part := range map[string]string{
+		"many results":          rep(`<div><a href="https://a.example/"><h3>x</h3></a></div>`, 9000),
+		"deep results":          rep("<div>", 400) + rep(`<a href="https://a.example/"><h3>x</h3></a>`, 9000),
+		"results in results":    rep(`<div><a href="https://a.example/"><h3>x</h3></a><div data-sncf="1">`, 400),
+		"many questions":        rep(`<div class="related-question-pair" data-q="x"><b aria-expanded="false">x</b></div>`, 9000),
+		"nested questions":      rep(`<div data-q="x">`, 400) + rep(`<i></i>`, 9000),
+		"nested videos":         rep(`<div data-surl="https://a.example/">`, 400) + rep(`<i></i>`, 9000),
+		"nested products":       rep(`<div data-pv="1">`, 400) + rep(`<i>1 €</i>`, 9000),
+		"nested places":         rep(`<a data-cid="1">`, 400) + rep(`<i></i>`, 9000),
+		"nested panels":         rep(`<div role="complementary">`, 400) + rep(`<i data-attrid="title">x</i>`, 9000),
+		"nested spans":          `<a href="https://a.example/"><h3>x</h3></a><div data-sncf="1">1 — ` + rep(`<span>y`, 400) + rep(`<i></i>`, 9000),
+		"nested overviews":      rep(`<div data-attrid="SrpGenSumSummary">x`, 400),
+		"chips without end":     `<div data-attrid="SrpGenSumSummary">` + rep(`<button data-icl-uuid="1" data-src-ids="`+rep("1,", 400)+`">x</button>`, 100),
+		"sitelinks":             `<div><a href="https://a.example/"><h3>x</h3></a>` + rep(`<a href="https://a.example/y">y</a>`, 9000),
+		"ads":                   rep(`<div data-text-ad="1"><a href="https://a.example/"><h3>x</h3></a></div>`, 5000),
+		"hidden":                rep(`<div style="display:none">`, 400) + "x",
+		"ads that lead nowhere": `<div data-text-ad="1"><a href="/aclk?adurl=javascript:alert(1)" data-pcu="data:x"><h3>x</h3></a></div>`,
+		"links that are none":   `<a href="javascript:alert(1)"><h3>x</h3></a><a href="/search?q=x"><h3>y</h3></a><a href="http://u:p@a.example/"><h3>z</h3></a>`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			providertest.Survives(t, `<!DOCTYPE html><html><body><div id="rso">`+part+`</div></body></html>`, parse)
+		})
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	providertest.Seed(f, resultPage)
+	providertest.Seed(f, overviewPage)
+	f.Fuzz(func(t *testing.T, document []byte) {
+		result, err := parse(document)
+		if err != nil {
+			providertest.Reason(t, err)
+			return
+		}
+		providertest.Check(t, result)
+	})
+}

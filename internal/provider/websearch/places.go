@@ -1,0 +1,87 @@
+package websearch
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"earshot"
+	"earshot/internal/provider/search"
+)
+
+// isPlace tells whether an element with a place's number opens it on the map: it
+// is a link with the place's name.
+func isPlace(n *html.Node, _ marks) bool { return n.DataAtom == atom.A && search.Title(n) != nil }
+
+var (
+	phone       = regexp.MustCompile(`^\+?[\d\s().-]{7,20}$`)
+	priceLevel  = regexp.MustCompile(`^\p{Sc}{1,4}$|^\p{Sc}[\d,.]+(–[\d,.]+|\+)?$`)
+	coordinates = regexp.MustCompile(`@(-?\d{1,2}\.\d+),(-?\d{1,3}\.\d+)`)
+)
+
+// readPlace reads a place: its name, then a line with rating, price level and
+// kind, then one with its address, then one with its hours.
+func (r *reader) readPlace(n *html.Node) bool {
+	heading := search.Title(n)
+	p := earshot.Place{Name: search.Line(heading)}
+	if p.Name == "" {
+		return false
+	}
+	p.Rating, p.Reviews = ratingIn(n)
+	lines := search.LinesBut(n, func(n *html.Node) bool { return n == heading })
+	for i, line := range lines {
+		readPlaceLine(&p, i, strings.Split(line, "·"))
+	}
+	if at := coordinates.FindStringSubmatch(search.Attr(n, "data-url")); at != nil {
+		p.Latitude, p.Longitude = degrees(at[1]), degrees(at[2])
+	}
+	for sibling := n.NextSibling; sibling != nil; sibling = sibling.NextSibling {
+		if sibling.Type != html.ElementNode || !search.IsLink(sibling) {
+			continue
+		}
+		to, redirect, ok := r.links.Read(search.Attr(sibling, "href"))
+		if !ok || !r.links.Leads(to) {
+			continue
+		}
+		p.Website = to
+		if redirect != "" {
+			p.Link, p.RedirectLink = to, redirect // a redirect stands beside a link
+		}
+		break
+	}
+	r.found.places = append(r.found.places, p)
+	return true
+}
+
+// readPlaceLine sorts the segments of the line at an index.
+func readPlaceLine(p *earshot.Place, index int, segments []string) {
+	for _, segment := range segments {
+		segment = strings.TrimSpace(segment)
+		switch {
+		case segment == "" || strings.Contains(segment, "(") && strings.ContainsFunc(segment, unicode.IsDigit) && index == 0:
+		case phone.MatchString(segment):
+			p.Phone = segment
+		case priceLevel.MatchString(segment):
+			p.PriceLevel = segment
+		case index == 0 && p.Category == "":
+			p.Category = segment
+		case index == 1 && p.Address == "":
+			p.Address = segment
+		case index == 2 && p.Hours == "" && (len(segments) == 1 || strings.ContainsFunc(segment, unicode.IsDigit)):
+			// Several segments without a number are what the place offers.
+			p.Hours = segment
+		}
+	}
+}
+
+func degrees(text string) *float64 {
+	value, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return nil
+	}
+	return &value
+}

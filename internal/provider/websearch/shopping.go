@@ -1,0 +1,125 @@
+package websearch
+
+import (
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"earshot"
+	"earshot/internal/provider/answer"
+	"earshot/internal/provider/search"
+)
+
+// isProduct tells whether the element is a product on a card: an entrance to the
+// product's own view (2025 on), or one that says which product it is.
+func isProduct(n *html.Node, m marks) bool {
+	return n.Data == "product-viewer-entrypoint" || m.product != "" && m.product != "0"
+}
+
+// readProduct reads a product onto the card of its section.
+func (r *reader) readProduct(n *html.Node) bool {
+	p := r.productIn(n)
+	if p.Title == "" || p.Price == nil {
+		return false
+	}
+	if id := search.Find(n, func(n *html.Node) bool { return search.HasAttr(n, "data-product-id") }); id != nil {
+		p.ID = answer.Line(search.Attr(id, "data-product-id"))
+	}
+	if link := search.Find(n, search.IsLink); link != nil {
+		if to, redirect, ok := r.links.Read(search.Attr(link, "href")); ok && r.links.Leads(to) {
+			p.URL, p.RedirectLink = to, redirect
+		}
+	}
+	cards := r.found.cards
+	if len(cards) == 0 || cards[len(cards)-1].Title != r.section {
+		cards = append(cards, earshot.ShoppingCard{Title: r.section})
+	}
+	card := &cards[len(cards)-1]
+	card.Products = append(card.Products, p)
+	r.found.cards = cards
+	return true
+}
+
+// price is what a line with a price in it looks like: a currency beside digits.
+var price = regexp.MustCompile(`\p{Sc}\s?[\d.,]|\d\s?(\p{Sc}|円|zł|kr)|\b[A-Z]{3}\s?\d|\d\s?[A-Z]{3}\b`)
+
+// productIn reads title, price, merchant and rating out of what a product shows:
+// its title first, then its price, then who sells it.
+func (r *reader) productIn(n *html.Node) earshot.Product {
+	var p earshot.Product
+	for _, line := range search.LinesBut(n, isRating) {
+		switch {
+		case p.Title == "":
+			p.Title = line
+		case p.Price == nil && price.MatchString(line):
+			p.Price, p.OldPrice = r.pricesIn(n)
+		case p.Price != nil && p.Merchant == "":
+			p.Merchant = line
+		}
+	}
+	if tag := search.Find(n, func(n *html.Node) bool { return search.HasAttr(n, "data-tag") }); tag != nil {
+		p.Tags = []string{search.Line(tag)}
+	}
+	p.Rating, p.Reviews = ratingIn(n)
+	if image := search.Image(n); image != "" {
+		p.Images = []string{image}
+	}
+	return p
+}
+
+// pricesIn are the price of a product and the higher one that it had before,
+// which stands behind it.
+func (r *reader) pricesIn(n *html.Node) (now, before *earshot.Price) {
+	for text := range n.Descendants() {
+		if text.Type != html.TextNode || len(text.Data) > maxPrice || !price.MatchString(text.Data) {
+			continue
+		}
+		found := answer.Price(text.Data, r.want.country)
+		switch {
+		case now == nil:
+			now = found
+		case now.Value != nil && found.Value != nil && *found.Value > *now.Value:
+			return now, found
+		default:
+			return now, nil
+		}
+	}
+	return now, nil
+}
+
+// maxPrice is how long a price may be, in bytes; longer text only mentions one.
+const maxPrice = 40
+
+// isRating tells whether the element shows stars, which it says in words too.
+func isRating(n *html.Node) bool {
+	return search.Attr(n, "role") == "img" && search.HasAttr(n, "aria-label")
+}
+
+var numbers = regexp.MustCompile(`\d+(?:[.,]\d+)?`)
+
+// ratingIn reads stars and reviews. In words, the stars are the number with a
+// fraction where there is one ("5 points of which 4.5"), else the first.
+func ratingIn(n *html.Node) (stars *float64, reviews *int) {
+	rating := search.Find(n, isRating)
+	if rating == nil {
+		return nil, nil
+	}
+	found := numbers.FindAllString(search.Attr(rating, "aria-label"), 4)
+	for i, text := range found {
+		if i == 0 || strings.ContainsAny(text, ".,") && !strings.ContainsAny(found[0], ".,") && i == 1 {
+			if value := answer.Decimal(text); value != nil && *value <= 5 {
+				stars = value
+			}
+		}
+	}
+	counted := search.Find(n, func(n *html.Node) bool {
+		text := search.Line(n)
+		return n.DataAtom == atom.Span && strings.HasPrefix(text, "(") && strings.HasSuffix(text, ")")
+	})
+	if counted != nil {
+		reviews = answer.Count(strings.Trim(search.Line(counted), "()"))
+	}
+	return stars, reviews
+}

@@ -1,0 +1,61 @@
+package websearch
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"earshot"
+	"earshot/internal/provider/answer"
+	"earshot/internal/provider/search"
+)
+
+// isVideo tells whether an element that plays a video is one of a list of them.
+// One whose title is a heading element is an ordinary result.
+func isVideo(n *html.Node, _ marks) bool {
+	heading := search.Title(n)
+	return heading != nil && heading.DataAtom != atom.H3
+}
+
+var duration = regexp.MustCompile(`^\d{1,2}(:\d{2}){1,2}$`)
+
+// readVideo reads a video of a list.
+func (r *reader) readVideo(n *html.Node, address string) bool {
+	link, redirect, ok := r.links.Read(address)
+	heading := search.Title(n)
+	v := earshot.Video{URL: link, RedirectLink: redirect, Thumbnail: search.Image(n)}
+	v.Platform = answer.Line(search.Attr(n, "data-pubr"))
+	for _, line := range search.Lines(heading) {
+		if v.Title == "" {
+			v.Title = line
+		}
+	}
+	if !ok || v.Title == "" {
+		return false
+	}
+	for _, line := range search.Lines(n) {
+		for segment := range strings.SplitSeq(line, "·") {
+			readVideoSegment(&v, strings.TrimSpace(segment))
+		}
+	}
+	r.found.videos = append(r.found.videos, v)
+	return true
+}
+
+// readVideoSegment sorts what is said of a video: how long it is, who made it,
+// and when.
+func readVideoSegment(v *earshot.Video, segment string) {
+	hasDigit := strings.ContainsFunc(segment, unicode.IsDigit)
+	switch {
+	case segment == "" || segment == v.Title || segment == v.Platform || strings.HasPrefix(v.Title, segment):
+	case duration.MatchString(segment):
+		v.Duration = segment
+	case v.Date == "" && search.MayBeDate(segment):
+		v.Date = segment
+	case v.Channel == "" && v.Date == "" && !hasDigit:
+		v.Channel = segment
+	}
+}

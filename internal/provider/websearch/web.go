@@ -1,0 +1,84 @@
+package websearch
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+
+	"earshot"
+	"earshot/internal/provider"
+	"earshot/internal/provider/search"
+	"earshot/internal/upstream"
+)
+
+// Ask fetches the result pages one after another and reads them, and then what
+// answers questions by an overview, if that is wanted.
+func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
+	want := want{country: r.query.Locale.Country, overview: r.overview, markdown: r.markdown}
+	var pages []*page
+	kept, err := r.engine.Pages(ctx, up, r.query, r.html, func(p search.Page) (int, error) {
+		found, err := parsePage(p.Body, p.Links, want)
+		if err != nil {
+			return 0, err
+		}
+		pages = append(pages, found)
+		return len(found.organic), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	result, questions := merge(pages)
+	if r.questions {
+		if err := r.hydrate(ctx, up, questions); err != nil {
+			return nil, err
+		}
+	}
+	showQuestions(result, questions)
+	result.Surface, result.HTML = up.Surface(), kept
+	if result.SearchOverview != nil {
+		result.SearchOverview.Surface = up.Surface()
+	}
+	return &provider.Outcome{Result: result, Bill: r.Bill()}, nil
+}
+
+const (
+	// hydrateAtOnce is how many overviews are fetched at a time.
+	hydrateAtOnce = 4
+	// maxHydrated bounds what the pages of one search can make us fetch; real
+	// pages have one or two.
+	maxHydrated = 40
+)
+
+// hydrate fetches the overviews that answer questions. A question whose overview
+// cannot be had stays as it is; only ctx ends it early.
+func (r *request) hydrate(ctx context.Context, up *upstream.Session, questions []question) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(hydrateAtOnce)
+	fetched := 0
+	for i := range questions {
+		q := &questions[i]
+		if q.part == nil || fetched == maxHydrated {
+			continue
+		}
+		fetched++
+		group.Go(func() error {
+			found, err := r.overviewOf(ctx, up, q)
+			if err != nil && ctx.Err() != nil {
+				return err
+			}
+			if found != nil {
+				q.Markdown, q.Sources = found.Markdown, found.Sources
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+func (r *request) overviewOf(ctx context.Context, up *upstream.Session, q *question) (*earshot.Answer, error) {
+	p, err := r.engine.FetchPart(ctx, up, r.query.Target, q.part.Path, q.part.Query())
+	if err != nil {
+		return nil, err
+	}
+	return parseOverview(p.Body, p.Links)
+}

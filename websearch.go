@@ -1,0 +1,122 @@
+package earshot
+
+// WebSearch is what the result pages of a web search show. Positions of organic
+// results count over all pages.
+type WebSearch struct {
+	Surface         Surface             `json:"surface"`
+	OrganicResults  List[OrganicResult] `json:"organicResults"`
+	PeopleAlsoAsk   List[Question]      `json:"peopleAlsoAsk"`
+	RelatedSearches List[RelatedSearch] `json:"relatedSearches"`
+	Ads             List[Ad]            `json:"ads"`
+	SearchOverview  *Answer             `json:"searchoverview,omitempty"`
+	Places          []Place             `json:"places,omitempty"`
+	ShoppingCards   []ShoppingCard      `json:"shoppingCards,omitempty"`
+	Videos          []Video             `json:"videos,omitempty"`
+	Discussions     []Discussion        `json:"discussions,omitempty"`
+	KnowledgeGraph  *KnowledgeGraph     `json:"knowledgeGraph,omitempty"`
+	HTML            []string            `json:"html,omitempty"`
+}
+
+// OrganicResult is a result that nobody paid for.
+type OrganicResult struct {
+	Position      int             `json:"position"`
+	Page          int             `json:"page"`
+	Title         string          `json:"title"`
+	Link          string          `json:"link"`
+	DisplayedLink string          `json:"displayedLink"`
+	Domain        string          `json:"domain"`
+	Snippet       string          `json:"snippet"`
+	Date          string          `json:"date,omitempty"`
+	Sitelinks     []SearchSublink `json:"sitelinks,omitempty"`
+	RedirectLink  string          `json:"redirectLink,omitempty"`
+}
+
+// SearchSublink is a further link of the same site under a result.
+type SearchSublink struct {
+	Title        string `json:"title"`
+	Link         string `json:"link"`
+	RedirectLink string `json:"redirectLink,omitempty"`
+}
+
+// QuestionType says what answers a question of People Also Ask.
+type QuestionType string
+
+// The types of questions.
+const (
+	QuestionLink     QuestionType = "LINK"           // a page
+	QuestionOverview QuestionType = "SEARCHOVERVIEW" // an AI overview
+	QuestionUnknown  QuestionType = "UNKNOWN"        // the page does not tell
+)
+
+// Question is an item of People Also Ask. Markdown and Sources are those of its
+// overview, where it was asked for.
+type Question struct {
+	Question     string       `json:"question"`
+	Type         QuestionType `json:"type"`
+	Snippet      string       `json:"snippet,omitempty"`
+	Title        string       `json:"title,omitempty"`
+	Link         string       `json:"link,omitempty"`
+	RedirectLink string       `json:"redirectLink,omitempty"`
+	Markdown     string       `json:"markdown,omitempty"`
+	Sources      []Source     `json:"sources,omitempty"`
+}
+
+// RelatedSearch is a search that the engine proposes.
+type RelatedSearch struct {
+	Query string `json:"query"`
+	Link  string `json:"link"`
+}
+
+// Discussion is a thread in a forum.
+type Discussion struct {
+	Position     int    `json:"position"`
+	Title        string `json:"title"`
+	Link         string `json:"link"`
+	Date         string `json:"date,omitempty"`
+	RedirectLink string `json:"redirectLink,omitempty"`
+}
+
+// KnowledgeGraph is the panel about the thing that was searched for.
+type KnowledgeGraph struct {
+	Title       string                   `json:"title"`
+	Type        string                   `json:"type,omitempty"`
+	Description string                   `json:"description,omitempty"`
+	Website     string                   `json:"website,omitempty"`
+	ImageURL    string                   `json:"imageUrl,omitempty"`
+	Source      string                   `json:"source,omitempty"`
+	Attributes  List[KnowledgeAttribute] `json:"attributes"`
+	Profiles    List[KnowledgeProfile]   `json:"profiles"`
+}
+
+// KnowledgeAttribute is a fact in the panel.
+type KnowledgeAttribute struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// KnowledgeProfile is a page of the thing in a social network.
+type KnowledgeProfile struct {
+	Name string `json:"name"`
+	Link string `json:"link"`
+}
+
+// NewsSearch is what the result pages of a news search show.
+type NewsSearch struct {
+	Surface     Surface          `json:"surface"`
+	NewsResults List[NewsResult] `json:"newsResults"`
+	HTML        []string         `json:"html,omitempty"`
+}
+
+// NewsResult is an article.
+type NewsResult struct {
+	Position     int    `json:"position"`
+	Page         int    `json:"page"`
+	Title        string `json:"title"`
+	Link         string `json:"link"`
+	Domain       string `json:"domain"`
+	Snippet      string `json:"snippet"`
+	Source       string `json:"source"`
+	Date         string `json:"date"`
+	Thumbnail    string `json:"thumbnail,omitempty"`
+	RedirectLink string `json:"redirectLink,omitempty"`
+}
