@@ -33,6 +33,8 @@ var allowed = map[string][]string{
 	"internal/lab/*":     {"internal/geo", "internal/lab/world", "internal/lab/redirect"},
 	"internal/lab":       {"internal/geo", "internal/lab/*"},
 
+	"internal/lab/searchsite": {"internal/geo", "internal/lab/world", "internal/lab/redirect", "internal/lab/aimode"},
+
 	"client":              {"."},
 	"internal/account":    {"."},
 	"internal/strictjson": {"."},

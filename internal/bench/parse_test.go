@@ -2,9 +2,9 @@ package bench
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,6 +12,7 @@ import (
 
 	"earshot/internal/lab/chatsite"
 	"earshot/internal/lab/world"
+	"earshot/internal/provider/answer"
 	"earshot/internal/provider/chatassistant"
 	"earshot/internal/provider/providertest"
 )
@@ -30,7 +31,7 @@ func BenchmarkParse(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				b.Run(filepath.Base(path), func(b *testing.B) { benchmarkParse(b, recorded(document)) })
+				b.Run(filepath.Base(path), func(b *testing.B) { benchmarkParse(b, providertest.Recorded(document)[0]) })
 			}
 		})
 	}
@@ -52,38 +53,23 @@ func labDocuments(b *testing.B) (page, stream []byte) {
 	return page, bytes.Join(events, nil)
 }
 
-// recorded is the body in a recording of requests and responses, one JSON
-// object a line, or the document itself.
-func recorded(document []byte) []byte {
-	for line := range bytes.Lines(document) {
-		var exchange struct {
-			Body string `json:"response_body"`
-		}
-		if json.Unmarshal(line, &exchange) == nil && exchange.Body != "" {
-			return []byte(exchange.Body)
-		}
-	}
-	return document
-}
-
 func benchmarkParse(b *testing.B, document []byte) {
-	parse := func() {
-		_, _ = chatassistant.Parse(document, "US") // a picture without text costs as much, and is a failure
+	isPage := bytes.HasPrefix(document, []byte("<"))
+	bare := func() { _, _ = html.Parse(bytes.NewReader(document)) }
+	if isPage {
+		b.Run("bare", func(b *testing.B) { measure(b, document, bare) })
 	}
-	if !bytes.HasPrefix(document, []byte("<")) {
-		b.Run("all", func(b *testing.B) { measure(b, document, parse) })
-		return
+	for _, markdown := range []bool{false, true} {
+		want := answer.Want{Country: "US", Markdown: markdown}
+		name := map[bool]string{false: "text", true: "markdown"}[markdown]
+		parse := func() { _, _ = chatassistant.Read(document, want) } // captures without an answer count too
+		b.Run(name, func(b *testing.B) {
+			measure(b, document, parse)
+			if isPage {
+				b.ReportMetric(ratio(b.N, parse, bare), "x-bare")
+			}
+		})
 	}
-	bare := func() {
-		if _, err := html.Parse(bytes.NewReader(document)); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.Run("bare", func(b *testing.B) { measure(b, document, bare) })
-	b.Run("all", func(b *testing.B) {
-		measure(b, document, parse)
-		b.ReportMetric(ratio(b.N, parse, bare), "x-bare")
-	})
 }
 
 func measure(b *testing.B, document []byte, run func()) {
@@ -95,17 +81,19 @@ func measure(b *testing.B, document []byte, run func()) {
 	}
 }
 
-// ratio is how many times longer a takes than b. They take turns, so that a
-// busy machine slows both.
+// ratio is how many times longer a takes than b, by their medians. They take
+// turns, so that a busy machine slows both.
 func ratio(turns int, a, b func()) float64 {
-	var spentA, spentB time.Duration
-	for range turns {
+	spentA, spentB := make([]time.Duration, turns), make([]time.Duration, turns)
+	for i := range turns {
 		start := time.Now()
 		a()
-		between := time.Now()
+		spentA[i] = time.Since(start)
+		start = time.Now()
 		b()
-		spentA += between.Sub(start)
-		spentB += time.Since(between)
+		spentB[i] = time.Since(start)
 	}
-	return float64(spentA) / float64(spentB)
+	slices.Sort(spentA)
+	slices.Sort(spentB)
+	return float64(spentA[turns/2]) / float64(spentB[turns/2])
 }

@@ -110,7 +110,16 @@ func (r *Runner) ask(ctx context.Context, id string, request provider.Request, s
 			err = upstream.Fail(earshot.ReasonUnreadable, "the parser panicked")
 		}
 	}()
-	return request.Ask(ctx, session)
+	answer, err = request.Ask(ctx, session)
+	if errors.Is(err, context.DeadlineExceeded) && !isFailure(err) {
+		err = upstream.Fail(earshot.ReasonTimeout, "%w", err) // whoever noticed it first
+	}
+	return answer, err
+}
+
+func isFailure(err error) bool {
+	_, ok := errors.AsType[*upstream.Failure](err)
+	return ok
 }
 
 // spent is the error of a job that has no attempt left.

@@ -185,3 +185,18 @@ func TestACancelEndsTheWait(t *testing.T) {
 		}
 	})
 }
+
+func TestAnAttemptThatRunsOutOfTimeIsATimeout(t *testing.T) {
+	t.Parallel()
+	r := attempter(t)
+	r.Backoff = nil
+	synctest.Test(t, func(t *testing.T) {
+		o := r.attempt(t.Context(), "id", asking(func(ctx context.Context, _ *upstream.Session) (*provider.Outcome, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}, time.Now()))
+		if reasonOf(t, o.err) != earshot.ReasonTimeout {
+			t.Errorf("got %v", o.err)
+		}
+	})
+}

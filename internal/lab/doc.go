@@ -8,6 +8,7 @@
 //	pages.go      sites that answer a prompt with a page
 //	streams.go    sites that answer a prompt with a stream
 //	search.go     the search engine's host, AI mode and redirect links
+//	websearch.go  the search engine's result pages
 //	steering.go   the words in a prompt
 //	delivery.go   how a document is sent: whole, slowly, cut off, or not at all
 //	world/        what there is to say
@@ -16,5 +17,7 @@
 //	officesite/   the office assistant's page
 //	socialsite/   the social assistant's lines
 //	enginesite/   the answer engine's stream
+//	searchsite/   the search engine's result pages and news pages
 //	aimode/       the pages of the search engine's AI mode
+//	redirect/     links that the search engine wraps
 package lab

@@ -42,7 +42,7 @@ func TestResultPagesAsSteered(t *testing.T) {
 	}
 	plain := searchFor(t, "tea", "")
 	for query, part := range map[string]string{
-		"tea [[overview=none]]": "SrpGenSumSummary",
+		"tea [[overview=none]]": "aimc",
 		"tea [[results=0]]":     "<h3>",
 		"tea [[empty]]":         "<div",
 		"tea [[garbage]]":       "</html>",

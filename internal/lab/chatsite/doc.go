@@ -3,10 +3,12 @@
 // interface, the mobile page and the event stream of the legacy one. Both tell
 // the same, so that a parser of the one can be held against the other.
 //
-//	question.go   what a request asks
-//	page.go       the answer as a page (page.gohtml)
-//	stream.go     the answer as an event stream
-//	message.go    the stream's final message: Markdown with references
-//	things.go     products, places, videos and ads in the stream
-//	refusal.go    what is served instead of an answer
+//	question.go    what a request asks
+//	page.go        the answer as a page
+//	page_things.go products, places, videos and ads on the page
+//	markup.go      writing HTML
+//	stream.go      the answer as an event stream
+//	message.go     the stream's final message: Markdown with references
+//	things.go      products, places, videos and ads in the stream
+//	refusal.go     what is served instead of an answer
 package chatsite

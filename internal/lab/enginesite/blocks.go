@@ -1,7 +1,6 @@
 package enginesite
 
 import (
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -149,15 +148,5 @@ func related(queries []string) []object {
 	return list
 }
 
-// tracked is the link as the site shows it, with its own name added, so that
-// the destination can tell where its visitors come from.
-func tracked(link string) string {
-	u, err := url.Parse(link)
-	if err != nil {
-		return link
-	}
-	query := u.Query()
-	query.Set("utm_source", Host)
-	u.RawQuery = query.Encode()
-	return u.String()
-}
+// tracked is the link as the site shows it.
+func tracked(link string) string { return world.Tracked(link, Host) }

@@ -3,7 +3,6 @@ package enginesite
 import (
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"maps"
 
 	"earshot/internal/lab/world"
@@ -19,7 +18,7 @@ type object = map[string]any
 // Stream writes the answer to prompt, one element an event. An event carries
 // blocks or changes to them; the last entry has everything once more.
 func Stream(prompt string, answer *world.Answer) ([][]byte, error) {
-	s := &stream{id: identity(prompt, answer)}
+	s := &stream{id: world.Identity(prompt, answer)}
 	text := markdown(answer)
 	s.entry(nil)
 	s.entry(nil, changed("pro_search_steps", "plan_block", object{"op": "replace", "path": "", "value": plan(prompt, answer)}))
@@ -104,12 +103,4 @@ func whole(use, field string, value any) object {
 
 func changed(use, field string, patch object) object {
 	return whole(use, "diff_block", object{"field": field, "patches": []object{patch}})
-}
-
-// identity looks like an id and depends on the question alone.
-func identity(prompt string, answer *world.Answer) string {
-	h := fnv.New128a()
-	_, _ = fmt.Fprint(h, prompt, answer.Language, answer.Sources, answer.Cards) // a hash takes everything
-	sum := h.Sum(nil)
-	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:])
 }

@@ -9,6 +9,5 @@
 //	link.go          links, some of them wrapped
 //	page.gohtml      the frame of all pages, and result pages
 //	blocks.gohtml    the blocks of a result page
-//	overview.gohtml  AI overviews
 //	news.gohtml      news pages
 package searchsite

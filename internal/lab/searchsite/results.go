@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"strings"
 
+	"earshot/internal/lab/aimode"
 	"earshot/internal/lab/world"
 )
 
@@ -21,6 +22,7 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"put":        func(phrase, value string) string { return strings.Replace(phrase, "#", value, 1) },
 	"add":        func(a, b int) int { return a + b },
 	"blockAfter": blockAfter,
+	"overview":   aimode.Overview,
 	"pair":       func(first, second any) map[string]any { return map[string]any{"First": first, "Second": second} },
 }).ParseFS(sources, "*.gohtml"))
 
@@ -36,7 +38,7 @@ func Empty(q Query) ([]byte, error) { return write("empty", q, map[string]any{"L
 // Overview writes the overview that answers a question, as it is loaded on
 // demand.
 func Overview(q Query) ([]byte, error) {
-	return write("part", q, map[string]any{"Overview": newOverview(world.Overview(q.Question))})
+	return write("part", q, map[string]any{"Answer": world.Overview(q.Question)})
 }
 
 // write fills a template with what all of them need and data.
@@ -48,9 +50,6 @@ func write(name string, q Query, data map[string]any) ([]byte, error) {
 	data["SearchLink"] = func(text string) string { return searchLink(text, q) }
 	data["OverviewLink"] = func(question string) string { return overviewLink(question, q) }
 	data["NextLink"] = fmt.Sprintf("%s&start=%d", searchLink(q.Prompt, q), q.Start+world.PageSize)
-	if found, ok := data["Found"].(*world.Findings); ok && found.Overview != nil {
-		data["Overview"] = newOverview(found.Overview)
-	}
 	var out bytes.Buffer
 	if err := pages.ExecuteTemplate(&out, name, data); err != nil {
 		return nil, fmt.Errorf("write %s: %w", name, err)
@@ -62,31 +61,4 @@ func write(name string, q Query, data map[string]any) ([]byte, error) {
 // first page.
 func blockAfter(index int) string {
 	return map[int]string{0: "places", 1: "asked", 3: "videos", 5: "threads", 7: "products"}[index]
-}
-
-// overview is an answer whose chips say which of its sources they stand for.
-type overview struct {
-	*world.Answer
-
-	numbers map[string]int
-}
-
-func newOverview(a *world.Answer) *overview {
-	o := &overview{Answer: a, numbers: map[string]int{}}
-	for i, source := range a.Sources {
-		o.numbers[source.URL] = i + 1
-	}
-	return o
-}
-
-// Model is the model that the overview claims to be from.
-func (o *overview) Model() string { return world.Model }
-
-// IDs are the numbers of the sources, apart by commas.
-func (o *overview) IDs(cites []world.Source) string {
-	numbers := make([]string, len(cites))
-	for i, source := range cites {
-		numbers[i] = fmt.Sprint(o.numbers[source.URL])
-	}
-	return strings.Join(numbers, ",")
 }

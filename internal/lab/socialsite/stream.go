@@ -3,7 +3,6 @@ package socialsite
 import (
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"maps"
 
 	"earshot/internal/lab/world"
@@ -19,7 +18,7 @@ type object = map[string]any
 // Stream writes the answer to prompt, one element a line. The text comes in
 // tokens first; the line with the answer as a whole is the end mark.
 func Stream(prompt string, answer *world.Answer) ([][]byte, error) {
-	id := identity(prompt, answer)
+	id := world.Identity(prompt, answer)
 	posts := world.Posts(answer)
 	deck := newDeck(id, answer, posts)
 	s := &stream{id: id}
@@ -82,12 +81,4 @@ func suggestions(queries []string) []object {
 		list[i] = object{"label": query, "properties": object{"messageType": "TEXT"}}
 	}
 	return list
-}
-
-// identity looks like an id and depends on the question alone.
-func identity(prompt string, answer *world.Answer) string {
-	h := fnv.New128a()
-	_, _ = fmt.Fprint(h, prompt, answer.Language, answer.Sources, answer.Cards) // a hash takes everything
-	sum := h.Sum(nil)
-	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:])
 }

@@ -44,9 +44,8 @@ func (c *composer) cited(a *Answer, line Line) Line {
 
 // line makes one of the phrases into a line in which brands are marked.
 func (c *composer) line(phrases []string) Line {
-	marks := strings.NewReplacer("{brand}", "\x00{brand}\x00", "{other}", "\x00{other}\x00")
 	var line Line
-	for i, piece := range strings.Split(marks.Replace(pick(c.dice, phrases)), "\x00") {
+	for i, piece := range strings.Split(brandMarks.Replace(pick(c.dice, phrases)), "\x00") {
 		if piece == "" {
 			continue
 		}
@@ -55,3 +54,6 @@ func (c *composer) line(phrases []string) Line {
 	}
 	return line
 }
+
+// brandMarks put a mark before and after each brand in a phrase.
+var brandMarks = strings.NewReplacer("{brand}", "\x00{brand}\x00", "{other}", "\x00{other}\x00")

@@ -21,26 +21,28 @@ import (
 // is left out. It changes the node. The result is Clean.
 func Markdown(root *html.Node) (string, error) {
 	prune(root, false)
-	// The library's own escaping takes quadratic time over brackets, so prune
-	// has escaped the text.
-	conv := converter.NewConverter(
-		converter.WithEscapeMode(converter.EscapeModeDisabled),
-		converter.WithPlugins(
-			base.NewBasePlugin(),
-			commonmark.NewCommonmarkPlugin(
-				commonmark.WithListEndComment(false),
-				commonmark.WithLinkEmptyHrefBehavior(commonmark.LinkBehaviorSkip),
-			),
-			table.NewTablePlugin(),
-			strikethrough.NewStrikethroughPlugin(),
-		),
-	)
-	text, err := conv.ConvertNode(root)
+	text, err := toMarkdown.ConvertNode(root)
 	if err != nil {
 		return "", fmt.Errorf("convert to Markdown: %w", err)
 	}
 	return Clean(string(text)), nil
 }
+
+// toMarkdown is made once, since making it costs more than a short answer. It is
+// safe for concurrent use. The library's own escaping takes quadratic time over
+// brackets, so prune has escaped the text.
+var toMarkdown = converter.NewConverter(
+	converter.WithEscapeMode(converter.EscapeModeDisabled),
+	converter.WithPlugins(
+		base.NewBasePlugin(),
+		commonmark.NewCommonmarkPlugin(
+			commonmark.WithListEndComment(false),
+			commonmark.WithLinkEmptyHrefBehavior(commonmark.LinkBehaviorSkip),
+		),
+		table.NewTablePlugin(),
+		strikethrough.NewStrikethroughPlugin(),
+	),
+)
 
 // prune takes out what is not read and the target of every link that a reader
 // must not follow, reduces code blocks and formulas to what they say, and makes

@@ -15,6 +15,9 @@ var anyLink = regexp.MustCompile(`(?:^|[^!\\])\[((?:[^\[\]\\]|\\.)*)\]\(\s*<?(ht
 
 // Links are the web links in Markdown, in their order. Labels are Markdown.
 func Links(markdown string) []Link {
+	if !strings.Contains(markdown, "](") {
+		return nil
+	}
 	var links []Link
 	for _, found := range anyLink.FindAllStringSubmatch(markdown, -1) {
 		links = append(links, Link{Label: found[1], URL: found[2]})

@@ -2,18 +2,15 @@ package answer
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
-
-// number finds digits with what may stand between them.
-var number = regexp.MustCompile(`[0-9]+(?:['’\x{a0}\x{202f} ][0-9]{3}\b)*(?:[.,][0-9]+)*`)
 
 // Decimal reads the first number in text, whichever characters it has for
 // groups and for the decimal point. It gives nil when there is none.
 func Decimal(text string) *float64 {
-	found := number.FindString(text)
+	found := firstNumber(text)
 	if found == "" || len(found) > 24 { // longer than any amount of money
 		return nil
 	}
@@ -23,6 +20,45 @@ func Decimal(text string) *float64 {
 	}
 	return &value
 }
+
+// firstNumber is the first digits in text with what stands between them: groups
+// of three after a space or an apostrophe, then any after dots and commas.
+func firstNumber(text string) string {
+	start := strings.IndexFunc(text, isDigit)
+	if start < 0 {
+		return ""
+	}
+	text = text[start:]
+	end := countDigits(text)
+	for {
+		mark, size := utf8.DecodeRuneInString(text[end:])
+		group := text[end+size:]
+		if !strings.ContainsRune(groupMarks, mark) || countDigits(group) != 3 || len(group) > 3 && isWordByte(group[3]) {
+			break
+		}
+		end += size + 3
+	}
+	for end < len(text) && (text[end] == '.' || text[end] == ',') {
+		more := countDigits(text[end+1:])
+		if more == 0 {
+			break
+		}
+		end += 1 + more
+	}
+	return text[:end]
+}
+
+// groupMarks stand between groups of digits and nowhere else in a number.
+const groupMarks = "'’\u00a0\u202f "
+
+func isDigit(r rune) bool { return r >= '0' && r <= '9' }
+
+func isWordByte(b byte) bool {
+	return b == '_' || b >= '0' && b <= '9' || b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z'
+}
+
+// countDigits is how many digits text begins with.
+func countDigits(text string) int { return len(text) - len(strings.TrimLeftFunc(text, isDigit)) }
 
 // normalize writes a number with a decimal point and without groups. The last
 // dot or comma is the decimal point unless three digits follow it or it occurs
@@ -46,7 +82,7 @@ func normalize(text string) string {
 
 func digits(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' {
+		if isDigit(r) {
 			return r
 		}
 		return -1

@@ -3,7 +3,6 @@ package answer
 import (
 	"strconv"
 	"strings"
-	"unicode"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -126,14 +125,13 @@ func (w *plainWriter) need(breaks int) {
 }
 
 func (w *plainWriter) text(data string) {
-	words := strings.FieldsFunc(data, isSpace)
-	if len(words) == 0 {
+	if strings.TrimLeftFunc(data, isSpace) == "" {
 		w.space = w.space || data != ""
 		return
 	}
 	w.space = w.space || isSpace(firstRune(data))
 	w.flush()
-	w.out.WriteString(strings.Join(words, " "))
+	writeWords(&w.out, data)
 	w.space = isSpace(lastRune(data))
 }
 
@@ -157,9 +155,4 @@ func (w *plainWriter) flush() {
 	}
 	w.out.WriteString(w.prefix)
 	w.breaks, w.space, w.prefix = 0, false, ""
-}
-
-// isSpace is unicode.IsSpace less the spaces that hold words together.
-func isSpace(r rune) bool {
-	return unicode.IsSpace(r) && r != '\u00a0' && r != '\u202f' && r != '\u2007'
 }

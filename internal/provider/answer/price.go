@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/text/currency"
 
@@ -74,9 +75,11 @@ func currencyOf(raw, country string) string {
 			return s.code
 		}
 	}
-	for _, code := range isoCode.FindAllString(raw, 3) {
-		if unit, err := currency.ParseISO(code); err == nil {
-			return unit.String()
+	if strings.ContainsFunc(raw, unicode.IsUpper) {
+		for _, code := range isoCode.FindAllString(raw, 3) {
+			if unit, err := currency.ParseISO(code); err == nil {
+				return unit.String()
+			}
 		}
 	}
 	for _, s := range shared {

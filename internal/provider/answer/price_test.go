@@ -32,6 +32,8 @@ func TestPrice(t *testing.T) {
 		{"¥99", "CN", price("¥99", 99, "CNY")},
 		{"CHF 1’299.50", "CH", price("CHF 1’299.50", 1299.5, "CHF")},
 		{"1 299 kr", "SE", price("1 299 kr", 1299, "SEK")},
+		{"1 299 500,50 kr", "SE", price("1 299 500,50 kr", 1299500.5, "SEK")},
+		{"2 1000g", "DE", price("2 1000g", 2, "")},
 		{"1 299 kr", "NO", price("1 299 kr", 1299, "NOK")},
 		{"99 kr", "DE", price("99 kr", 99, "")},
 		{"129,99 zł", "PL", price("129,99 zł", 129.99, "PLN")},

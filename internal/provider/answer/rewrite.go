@@ -1,6 +1,10 @@
 package answer
 
-import "strings"
+import (
+	"strings"
+
+	"earshot"
+)
 
 // Replacement is what stands in an answer for something that is marked in its
 // text, once on the way to plain text and once to Markdown. Both are Markdown.
@@ -46,12 +50,24 @@ func Rewrite(markdown, starts string, read func(rest string) (shown Replacement,
 	return Replacement{text.String(), links.String()}
 }
 
+// breaks are written as HTML in cells of a table.
+var breaks = strings.NewReplacer("<br>", " ", "<br/>", " ", "<br />", " ")
+
+// Fill writes a rewritten text into the answer, as Markdown too if that is
+// wanted.
+func (r Replacement) Fill(a *earshot.Answer, markdown bool) {
+	a.Text = Flatten(breaks.Replace(r.Text))
+	if markdown {
+		a.Markdown = Clean(KeepSafeLinks(r.Markdown))
+	}
+}
+
 // next is where one of the characters stands, from a place on, or the end.
 func next(text, characters string, from int) int {
-	if i := strings.IndexAny(text[from:], characters); i >= 0 {
-		return from + i
+	for from < len(text) && strings.IndexByte(characters, text[from]) < 0 {
+		from++
 	}
-	return len(text)
+	return from
 }
 
 // ProseLinks are the web links in Markdown, in their order, less those that are

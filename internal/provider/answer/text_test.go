@@ -76,6 +76,7 @@ func TestFlatten(t *testing.T) {
 		"~~old~~ ~5": "old ~5",
 		"One \ue200cite\ue202turn0search1\ue201.": "One.",
 		"a\ue203b\ue204": "ab",
+		"a \ue200b \ue200c\ue201 d\ue201 e \ue200f": "a b d e f",
 	} {
 		if diff := cmp.Diff(want, answer.Flatten(markdown)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", markdown, diff)

@@ -18,13 +18,7 @@ const marker = `\[(?:\^|[a-z]{3,20}:)?[0-9]{1,3}(?:, ?[0-9]{1,3})*\](?:\(<?https
 // markerSecond are the characters that can follow a citation's bracket.
 const markerSecond = "0123456789^abcdefghijklmnopqrstuvwxyz"
 
-var (
-	chip    = regexp.MustCompile(`^` + marker + `(?:[ \t]?` + marker + `)*`)
-	numbers = regexp.MustCompile(`[\[ ,^:]([0-9]{1,3})[\],]`)
-)
-
-// breaks are written as HTML in cells of a table.
-var breaks = strings.NewReplacer("<br>", " ", "<br/>", " ", "<br />", " ")
+var chip = regexp.MustCompile(`^` + marker + `(?:[ \t]?` + marker + `)*`)
 
 // maxCitations is how many pages one chip may name; real ones have up to ten.
 const maxCitations = 40
@@ -42,10 +36,7 @@ func (r *reader) text(markdown string, wantMarkdown bool) {
 			r.sources.Add(earshot.Source{URL: target, Label: answer.Flatten(link.Label)})
 		}
 	}
-	r.answer.Text = answer.Flatten(breaks.Replace(written.Text))
-	if wantMarkdown {
-		r.answer.Markdown = answer.Clean(answer.KeepSafeLinks(written.Markdown))
-	}
+	written.Fill(r.answer, wantMarkdown)
 }
 
 // chip notes the pages that a run of numbers stands for. Numbers that stand for
@@ -56,9 +47,8 @@ func (r *reader) chip(rest string) (shown answer.Replacement, length int) {
 	}
 	run := chip.FindString(rest)
 	var citations []answer.Citation
-	for _, digits := range numbers.FindAllStringSubmatch(run, maxCitations) {
-		number, err := strconv.Atoi(digits[1])
-		if err == nil && number >= 1 && number <= len(r.pages) && r.pages[number-1].Source.URL != "" {
+	for _, number := range numbers(run) {
+		if number >= 1 && number <= len(r.pages) && r.pages[number-1].Source.URL != "" {
 			citations = append(citations, r.pages[number-1])
 		}
 	}
@@ -66,6 +56,18 @@ func (r *reader) chip(rest string) (shown answer.Replacement, length int) {
 		return shown, 0
 	}
 	return r.sources.Cite(citations), len(run)
+}
+
+// numbers are those in the brackets of a run, as many as a chip may name.
+func numbers(run string) []int {
+	var found []int
+	brackets := strings.FieldsFunc(run, func(c rune) bool { return strings.ContainsRune("[] \t,^:", c) })
+	for _, word := range brackets[:min(len(brackets), maxCitations)] {
+		if number, err := strconv.Atoi(word); err == nil { // words are kinds and addresses
+			found = append(found, number)
+		}
+	}
+	return found
 }
 
 // webPage is the page that a result describes, without an address when it has

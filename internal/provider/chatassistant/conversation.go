@@ -10,7 +10,7 @@ import (
 
 // readConversation reads a whole conversation as one JSON document: messages in
 // a tree, of which the branch that ends in current_node is shown.
-func readConversation(document []byte, country string) (*reading, error) {
+func readConversation(document []byte, want answer.Want) (*reading, error) {
 	found := &reading{shape: shapeConversation}
 	err := answer.ReadJSON(document, func() error {
 		value, ok := decodeJSON(answer.ValidText(string(document)))
@@ -19,7 +19,7 @@ func readConversation(document []byte, country string) (*reading, error) {
 		if !ok || nodes == nil {
 			return upstream.Fail(earshot.ReasonUnreadable, "JSON, but no conversation")
 		}
-		found.answer = readMessages(branch(nodes, conversation.text("current_node")), country)
+		found.answer = readMessages(branch(nodes, conversation.text("current_node")), want)
 		return nil
 	})
 	return found, err

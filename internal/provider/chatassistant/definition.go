@@ -8,8 +8,10 @@
 //	web.go              which documents to fetch, and what of them is shown
 //	raw.go              the document itself, for clients that want it
 //	parse.go            telling shapes apart
-//	page.go             the mobile page: text, sources, pills
+//	page.go             the mobile page: which part of it is the answer
+//	page_text.go        the mobile page: text, sources, pills
 //	page_things.go      the mobile page: products, places, videos, ads
+//	page_elements.go    finding elements by their test ids, in one walk
 //	selectors.go        where things stand on the page
 //	stream.go           the event stream
 //	delta.go            the stream's encoding

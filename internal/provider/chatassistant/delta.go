@@ -61,7 +61,7 @@ func (d *deltas) add(value any) {
 // change applies the operation at the end of steps below container and gives
 // the container back, which is a new one where a list grew.
 func change(container any, steps []string, op string, value any) any {
-	step := strings.NewReplacer("~1", "/", "~0", "~").Replace(steps[0])
+	step := stepEscapes.Replace(steps[0])
 	switch c := container.(type) {
 	case map[string]any:
 		if len(steps) > 1 {
@@ -93,6 +93,9 @@ func change(container any, steps []string, op string, value any) any {
 		return container
 	}
 }
+
+// stepEscapes are those of a JSON Pointer.
+var stepEscapes = strings.NewReplacer("~1", "/", "~0", "~")
 
 // combine is what the operation makes of the old value and the new one.
 func combine(old any, op string, value any) any {

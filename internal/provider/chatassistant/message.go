@@ -11,8 +11,8 @@ import (
 
 // readMessages puts the answer together from the messages that follow the last
 // of the user's. Each is an object with the message inside.
-func readMessages(envelopes []object, country string) *earshot.Answer {
-	r := &messageReader{country: country, answer: &earshot.Answer{}}
+func readMessages(envelopes []object, want answer.Want) *earshot.Answer {
+	r := &messageReader{want: want, answer: &earshot.Answer{}}
 	for _, envelope := range lastTurn(envelopes) {
 		r.read(envelope.object("message"))
 	}
@@ -37,7 +37,7 @@ func hidden(message object) bool {
 
 // messageReader collects an answer over the messages of a turn.
 type messageReader struct {
-	country  string
+	want     answer.Want
 	answer   *earshot.Answer
 	sources  answer.Sources
 	texts    []string

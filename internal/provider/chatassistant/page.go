@@ -16,18 +16,23 @@ import (
 )
 
 // readPage reads the last answer on a mobile page.
-func readPage(document []byte, country string) (*reading, error) {
-	found := &reading{shape: shapePage}
+func readPage(document []byte, want answer.Want) (*reading, error) {
+	found := &reading{shape: shapePage, answer: &earshot.Answer{}}
 	err := answer.ReadHTML(document, func(page *goquery.Document) error {
-		if page.Find(inConversation).Length() == 0 {
+		var s survey
+		s.walk(page.Nodes[0])
+		if !s.spoken {
 			return noConversation(page, document)
 		}
 		if isCut(document) {
 			return upstream.Fail(earshot.ReasonUnavailable, "the page ends before its end")
 		}
-		r := pageReader{country: country, base: baseOf(page), answer: &earshot.Answer{}}
-		found.answer = r.answer
-		return r.read(lastAnswer(page))
+		turn, messages := s.lastAnswer()
+		if turn == nil {
+			return nil
+		}
+		r := pageReader{want: want, base: s.base(), turn: turn, answer: found.answer}
+		return r.read(messages)
 	})
 	return found, err
 }
@@ -55,50 +60,110 @@ func isCut(document []byte) bool {
 	return !bytes.Contains(tail, []byte("</html>"))
 }
 
-// baseOf is the address that the page's links are relative to, nil where it
-// does not tell.
-func baseOf(page *goquery.Document) *url.URL {
-	address, _ := page.Find("base[href]").Attr("href")
-	if address == "" {
-		address, _ = page.Find(`link[rel="canonical"]`).Attr("href")
+// survey is what counts on a page before it is clear which part of it is the
+// answer. One walk over the page finds all of it.
+type survey struct {
+	spoken    bool         // somebody says something
+	turn      *html.Node   // the assistant's last
+	messages  []*html.Node // the assistant's
+	address   string       // that links are said to be relative to
+	canonical string       // address of the page
+}
+
+func (s *survey) walk(n *html.Node) {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		if child.Type != html.ElementNode {
+			continue
+		}
+		s.element(child)
+		s.walk(child)
 	}
-	base, err := url.Parse(address)
+}
+
+func (s *survey) element(n *html.Node) {
+	switch {
+	case n.DataAtom == atom.Base:
+		s.address = cmp.Or(s.address, attribute(n, "href"))
+	case n.DataAtom == atom.Link && attribute(n, "rel") == "canonical":
+		s.canonical = cmp.Or(s.canonical, attribute(n, "href"))
+	}
+	for i := range n.Attr {
+		switch a := &n.Attr[i]; a.Key {
+		case turnAttribute:
+			s.spoken = true
+			if a.Val == assistant {
+				s.turn = n
+			}
+		case authorAttribute:
+			s.spoken = true
+			if a.Val == assistant {
+				s.messages = append(s.messages, n)
+			}
+		}
+	}
+}
+
+// base is the address that the page's links are relative to, nil where it does
+// not tell.
+func (s *survey) base() *url.URL {
+	base, err := url.Parse(cmp.Or(s.address, s.canonical))
 	if err != nil || !base.IsAbs() {
 		return nil
 	}
 	return base
 }
 
-// lastAnswer is the assistant's last turn, or its last message on pages that
-// do not mark turns.
-func lastAnswer(page *goquery.Document) *goquery.Selection {
-	if turns := page.Find(inTurn); turns.Length() > 0 {
-		return turns.Last()
+// lastAnswer is the assistant's last turn with the messages in it, or its last
+// message on pages that do not mark turns; nil where it has not answered.
+func (s *survey) lastAnswer() (turn *html.Node, messages []*html.Node) {
+	if s.turn == nil {
+		if len(s.messages) == 0 {
+			return nil, nil
+		}
+		messages = s.messages[len(s.messages)-1:]
+		return messages[0], messages
 	}
-	return page.Find(inAssistantMessage).Last()
+	whole := false // the turn is a message too, the last to be read
+	for _, message := range s.messages {
+		if message == s.turn {
+			whole = true
+			continue
+		}
+		for outer := range message.Ancestors() {
+			if outer == s.turn {
+				messages = append(messages, message)
+				break
+			}
+		}
+	}
+	if whole {
+		messages = append(messages, s.turn)
+	}
+	return s.turn, messages
 }
 
 // pageReader collects the answer of one turn.
 type pageReader struct {
-	country string
+	want    answer.Want
 	base    *url.URL
+	turn    *html.Node
 	answer  *earshot.Answer
 	sources answer.Sources
+	lists   []*html.Node // of pages
 }
 
-func (r *pageReader) read(turn *goquery.Selection) error {
-	messages := turn.Find(inAssistantMessage).AddSelection(turn.Filter(inAssistantMessage))
-	if model, ok := messages.Last().Attr(modelAttribute); ok && model != "" {
-		r.answer.Model = &model
+func (r *pageReader) read(messages []*html.Node) error {
+	for _, e := range findElements(r.turn, 256) {
+		r.thing(e)
 	}
-	r.answer.SearchQueries = lines(turn.Find(inQueries))
-	r.answer.MapSearchQueries = lines(turn.Find(inMapQueries))
-	r.answer.RelatedQueries = lines(turn.Find(inRelated))
-	r.things(turn)
-	pageLists := turn.Find(inPageList) // before the widgets go
+	if last := len(messages) - 1; last >= 0 {
+		if model := attribute(messages[last], modelAttribute); model != "" {
+			r.answer.Model = &model
+		}
+	}
 	var texts, markdown []string
-	for _, message := range messages.EachIter() {
-		text, marked, err := r.body(message)
+	for _, message := range messages {
+		text, marked, err := r.message(message)
 		if err != nil {
 			return err
 		}
@@ -106,105 +171,11 @@ func (r *pageReader) read(turn *goquery.Selection) error {
 			texts, markdown = append(texts, text), append(markdown, marked)
 		}
 	}
-	r.pages(pageLists)
+	r.pages()
 	r.sources.Fill(r.answer)
 	r.answer.Text = strings.Join(texts, "\n\n")
-	r.answer.Markdown = strings.Join(markdown, "\n\n")
+	if r.want.Markdown {
+		r.answer.Markdown = strings.Join(markdown, "\n\n")
+	}
 	return nil
-}
-
-// body gives a message's text and Markdown, and notes what they cite. It
-// changes the page: chips become ordinary links, and widgets go.
-func (r *pageReader) body(message *goquery.Selection) (text, markdown string, err error) {
-	body := message.Find(inBody).First()
-	if body.Length() == 0 {
-		body = message
-	}
-	if err := answer.CheckSize(body.Nodes[0]); err != nil {
-		return "", "", err
-	}
-	for _, chip := range body.Find(inChip).EachIter() {
-		citations := r.citations(chip)
-		r.sources.Chip(citations)
-		chip.ReplaceWithNodes(chipLinks(citations))
-	}
-	body.Find(inWidgets).Remove()
-	for _, a := range body.Find("a[href]").Not(inChipLinks).EachIter() {
-		if link, ok := r.destination(a, "href"); ok {
-			r.sources.Add(earshot.Source{URL: link, Label: answer.Line(a.Text())})
-		}
-	}
-	markdown, err = answer.Markdown(body.Clone().Nodes[0])
-	if err != nil {
-		return "", "", upstream.Fail(earshot.ReasonUnreadable, "%w", err)
-	}
-	body.Find(chipElement).ReplaceWithNodes(&html.Node{Type: html.TextNode, Data: answer.Mark})
-	return answer.PlainText(body.Nodes[0]), markdown, nil
-}
-
-// A chip is replaced by an element of this name with its links in it, which
-// HTML does not have, so that no page can hold it already as its own.
-const (
-	chipElement = "earshot-chip"
-	inChipLinks = chipElement + " a"
-)
-
-// chipLinks shows the sources of a chip as links in parentheses.
-func chipLinks(citations []answer.Citation) *html.Node {
-	chip := &html.Node{Type: html.ElementNode, Data: chipElement}
-	text := func(s string) *html.Node { return &html.Node{Type: html.TextNode, Data: s} }
-	before, after := "(", ")"
-	if len(citations) == 0 {
-		before, after = "", ""
-	}
-	for _, c := range citations {
-		link := &html.Node{Type: html.ElementNode, Data: "a", DataAtom: atom.A, Attr: []html.Attribute{{Key: "href", Val: c.Source.URL}}}
-		link.AppendChild(text(cmp.Or(c.Label, answer.Domain(c.Source.URL))))
-		chip.AppendChild(text(before))
-		chip.AppendChild(link)
-		before = ", "
-	}
-	chip.AppendChild(text(after))
-	return chip
-}
-
-// citations are the sources of one chip: its links, each with the name that it
-// shows. A chip that turns over shows several names in one link; the first
-// stands for it.
-func (r *pageReader) citations(chip *goquery.Selection) []answer.Citation {
-	var citations []answer.Citation
-	for _, a := range chip.Find("a[href]").EachIter() {
-		if link, ok := r.destination(a, "href"); ok {
-			citations = append(citations, answer.Citation{
-				Source: earshot.Source{URL: link},
-				Label:  chipLabel(a),
-			})
-		}
-	}
-	return citations
-}
-
-// chipLabel is the first text in a chip's link that is not a count of further
-// sources.
-func chipLabel(link *goquery.Selection) string {
-	for node := range link.Nodes[0].Descendants() {
-		if node.Type != html.TextNode {
-			continue
-		}
-		if text := answer.Line(node.Data); text != "" && !strings.HasPrefix(text, "+") {
-			return text
-		}
-	}
-	return ""
-}
-
-// lines are the texts of the elements.
-func lines(elements *goquery.Selection) earshot.List[string] {
-	var texts earshot.List[string]
-	for _, element := range elements.EachIter() {
-		if text := answer.Line(element.Text()); text != "" {
-			texts = append(texts, text)
-		}
-	}
-	return texts
 }

@@ -1,53 +1,57 @@
 package chatassistant
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 
-	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 
 	"earshot"
 	"earshot/internal/provider/answer"
 )
 
-// things notes what the turn shows besides text: entities, products, places,
-// videos, images and ads.
-func (r *pageReader) things(turn *goquery.Selection) {
-	for _, e := range turn.Find(inEntity).EachIter() {
-		if name := answer.Line(e.Text()); name != "" {
-			r.answer.Entities = addEntity(r.answer.Entities, name, e.AttrOr("data-entity-type", ""))
+// thing notes what the element shows, where that is something besides text.
+func (r *pageReader) thing(e element) {
+	switch e.id {
+	case idEntity:
+		if name := textOf(e.Node); name != "" {
+			r.answer.Entities = addEntity(r.answer.Entities, name, attribute(e.Node, "data-entity-type"))
 		}
-	}
-	for _, carousel := range turn.Find(inCarousel).EachIter() {
-		r.shoppingCard(carousel)
-	}
-	for _, e := range turn.Find(inInlineProduct).EachIter() {
+	case idCarousel:
+		r.shoppingCard(e)
+	case idInlineProduct:
 		if product, ok := r.product(e); ok {
 			r.answer.InlineProducts = append(r.answer.InlineProducts, product)
 		}
-	}
-	for _, e := range turn.Find(inPlaceCard).EachIter() {
+	case idPlaceCard:
 		r.place(e)
-	}
-	for _, e := range turn.Find(inVideoCard).EachIter() {
+	case idVideoCard:
 		r.video(e)
-	}
-	for _, e := range turn.Find(inImage).EachIter() {
-		if link, ok := r.destination(e, "src"); ok {
+	case idImage:
+		if link, ok := r.destination(e.Node, "src"); ok {
 			r.answer.Images = append(r.answer.Images, link)
 		}
-	}
-	for _, e := range turn.Find(inAd).EachIter() {
+	case idAd:
 		r.ad(e)
+	case idQueries:
+		r.answer.SearchQueries = append(r.answer.SearchQueries, e.items(r.turn)...)
+	case idMapQueries:
+		r.answer.MapSearchQueries = append(r.answer.MapSearchQueries, e.items(r.turn)...)
+	case idRelated:
+		r.answer.RelatedQueries = append(r.answer.RelatedQueries, e.items(r.turn)...)
+	case idPageWidget, idPageList:
+		r.lists = append(r.lists, e.Node)
 	}
 }
 
-func (r *pageReader) shoppingCard(carousel *goquery.Selection) {
+func (r *pageReader) shoppingCard(carousel element) {
 	card := earshot.ShoppingCard{
-		Title: part(carousel, "carousel-title"),
-		Tags:  lines(carousel.Find(`[data-testid="carousel-tag"]`)),
+		Title: carousel.parts.text("carousel-title"),
+		Tags:  carousel.parts.texts("carousel-tag"),
 	}
-	for _, e := range carousel.Find(inProductCard).EachIter() {
+	for e := range carousel.parts.all(idProductCard) {
 		if product, ok := r.product(e); ok {
 			card.Products = append(card.Products, product)
 		}
@@ -57,137 +61,150 @@ func (r *pageReader) shoppingCard(carousel *goquery.Selection) {
 	}
 }
 
-func (r *pageReader) product(e *goquery.Selection) (earshot.Product, bool) {
+func (r *pageReader) product(e element) (earshot.Product, bool) {
 	product := earshot.Product{
-		Title:       part(e, "product-title"),
-		ID:          e.AttrOr("data-product-id", ""),
-		Description: part(e, "product-description"),
-		Price:       answer.Price(part(e, "product-price"), r.country),
-		OldPrice:    answer.Price(part(e, "product-list-price"), r.country),
-		Merchant:    part(e, "product-merchant"),
-		Rating:      answer.Decimal(part(e, "product-rating")),
-		Reviews:     answer.Count(part(e, "product-reviews")),
-		Tags:        lines(e.Find(`[data-testid="product-tag"]`)),
+		Title:       e.parts.text("product-title"),
+		ID:          attribute(e.Node, "data-product-id"),
+		Description: e.parts.text("product-description"),
+		Price:       r.price(e, "product-price"),
+		OldPrice:    r.price(e, "product-list-price"),
+		Merchant:    e.parts.text("product-merchant"),
+		Rating:      answer.Decimal(e.parts.text("product-rating")),
+		Reviews:     answer.Count(e.parts.text("product-reviews")),
+		Tags:        e.parts.texts("product-tag"),
 	}
-	product.URL, _ = r.destination(e.Find(`[data-testid="product-link"]`), "href")
-	for _, image := range e.Find(`[data-testid="product-image"]`).EachIter() {
-		if link, ok := r.destination(image, "src"); ok {
+	product.URL, _ = r.destination(e.parts.first("product-link"), "href")
+	for image := range e.parts.all("product-image") {
+		if link, ok := r.destination(image.Node, "src"); ok {
 			product.Images = append(product.Images, link)
 		}
 	}
-	for _, offer := range e.Find(`[data-testid="product-offer"]`).EachIter() {
+	for offer := range e.parts.all("product-offer") {
 		product.Offers = append(product.Offers, r.offer(offer))
 	}
 	return product, product.Title != ""
 }
 
-func (r *pageReader) offer(e *goquery.Selection) earshot.Offer {
+func (r *pageReader) offer(e element) earshot.Offer {
 	offer := earshot.Offer{
-		Merchant:  part(e, "offer-merchant"),
-		Price:     answer.Price(part(e, "offer-price"), r.country),
-		Shipping:  part(e, "offer-shipping"),
-		Condition: part(e, "offer-condition"),
+		Merchant:  e.parts.text("offer-merchant"),
+		Price:     r.price(e, "offer-price"),
+		Shipping:  e.parts.text("offer-shipping"),
+		Condition: e.parts.text("offer-condition"),
 	}
-	offer.URL, _ = r.destination(e.Find("a[href]"), "href")
-	if available, ok := e.Attr("data-available"); ok {
-		yes := available == "true"
+	offer.URL, _ = r.destination(firstInside(e.Node, atom.A), "href")
+	if hasAttribute(e.Node, "data-available") {
+		yes := attribute(e.Node, "data-available") == "true"
 		offer.Available = &yes
 	}
 	return offer
 }
 
-func (r *pageReader) place(e *goquery.Selection) {
+func (r *pageReader) place(e element) {
 	place := earshot.Place{
 		Position:   len(r.answer.Places) + 1,
-		Name:       part(e, "place-name"),
-		Address:    part(e, "place-address"),
-		Category:   part(e, "place-category"),
-		Rating:     answer.Decimal(part(e, "place-rating")),
-		Reviews:    answer.Count(part(e, "place-reviews")),
-		PriceLevel: part(e, "place-price-level"),
-		Phone:      part(e, "place-phone"),
-		Hours:      part(e, "place-hours"),
-		Latitude:   coordinate(e, "data-latitude"),
-		Longitude:  coordinate(e, "data-longitude"),
+		Name:       e.parts.text("place-name"),
+		Address:    e.parts.text("place-address"),
+		Category:   e.parts.text("place-category"),
+		Rating:     answer.Decimal(e.parts.text("place-rating")),
+		Reviews:    answer.Count(e.parts.text("place-reviews")),
+		PriceLevel: e.parts.text("place-price-level"),
+		Phone:      e.parts.text("place-phone"),
+		Hours:      e.parts.text("place-hours"),
+		Latitude:   coordinate(e.Node, "data-latitude"),
+		Longitude:  coordinate(e.Node, "data-longitude"),
 	}
-	place.Website, _ = r.destination(e.Find(`[data-testid="place-website"]`), "href")
+	place.Website, _ = r.destination(e.parts.first("place-website"), "href")
 	if place.Name != "" {
 		r.answer.Places = append(r.answer.Places, place)
 	}
 }
 
-func (r *pageReader) video(e *goquery.Selection) {
-	link, ok := r.destination(e, "href")
+func (r *pageReader) video(e element) {
+	link, ok := r.destination(e.Node, "href")
 	if !ok {
 		return
 	}
-	thumbnail, _ := r.destination(e.Find("img"), "src")
+	thumbnail, _ := r.destination(firstInside(e.Node, atom.Img), "src")
 	r.answer.Videos = append(r.answer.Videos, earshot.Video{
 		Position:  len(r.answer.Videos) + 1,
-		Title:     part(e, "video-title"),
+		Title:     e.parts.text("video-title"),
 		URL:       link,
-		Platform:  part(e, "video-platform"),
-		Channel:   part(e, "video-channel"),
-		Duration:  part(e, "video-duration"),
-		Date:      e.Find("time").AttrOr("datetime", ""),
+		Platform:  e.parts.text("video-platform"),
+		Channel:   e.parts.text("video-channel"),
+		Duration:  e.parts.text("video-duration"),
+		Date:      attribute(firstInside(e.Node, atom.Time), "datetime"),
 		Thumbnail: thumbnail,
 	})
 }
 
-func (r *pageReader) ad(e *goquery.Selection) {
-	link, ok := r.destination(e.Find("a[href]"), "href")
+func (r *pageReader) ad(e element) {
+	link, ok := r.destination(firstInside(e.Node, atom.A), "href")
 	if !ok {
 		return
 	}
-	image, _ := r.destination(e.Find("img"), "src")
+	image, _ := r.destination(firstInside(e.Node, atom.Img), "src")
 	r.answer.Ads = append(r.answer.Ads, newAd(earshot.Ad{
 		Position:    len(r.answer.Ads) + 1,
-		Title:       part(e, "ad-title"),
+		Title:       e.parts.text("ad-title"),
 		URL:         link,
-		Description: part(e, "ad-description"),
-		Brand:       part(e, "ad-brand"),
-		Price:       answer.Price(part(e, "ad-price"), r.country),
-		Merchant:    part(e, "ad-merchant"),
+		Description: e.parts.text("ad-description"),
+		Brand:       e.parts.text("ad-brand"),
+		Price:       r.price(e, "ad-price"),
+		Merchant:    e.parts.text("ad-merchant"),
 		ImageURL:    image,
 	}))
 }
 
 // pages notes the sources that the page lists rather than cites. A list without
 // marks of our knowing still gives its links, each with all its text as label.
-func (r *pageReader) pages(lists *goquery.Selection) {
-	for _, a := range lists.Find("a[href]").EachIter() {
-		link, ok := r.destination(a, "href")
-		if !ok {
-			continue
+func (r *pageReader) pages() {
+	for _, list := range r.lists {
+		for a := range inside(list, atom.A) {
+			if link, ok := r.destination(a, "href"); ok {
+				r.sources.Add(listedPage(a, link))
+			}
 		}
-		source := earshot.Source{
-			URL:           link,
-			Label:         part(a, "source-title"),
-			Description:   part(a, "source-snippet"),
-			DatePublished: a.Find("time").AttrOr("datetime", ""),
-		}
-		if source.Label == "" {
-			source.Label = answer.Line(a.Find("img[alt]").Last().AttrOr("alt", ""))
-		}
-		if source.Label == "" {
-			source.Label = answer.Line(answer.PlainText(a.Nodes[0]))
-		}
-		r.sources.Add(source)
 	}
 }
 
-// destination is where the attribute of the first of the elements leads.
-func (r *pageReader) destination(e *goquery.Selection, attribute string) (string, bool) {
-	return answer.Destination(e.AttrOr(attribute, ""), r.base, ownSources)
+// listedPage is the source that the link a tells of.
+func listedPage(a *html.Node, link string) earshot.Source {
+	parts := findElements(a, 4)
+	source := earshot.Source{
+		URL:           link,
+		Label:         parts.text("source-title"),
+		Description:   parts.text("source-snippet"),
+		DatePublished: attribute(firstInside(a, atom.Time), "datetime"),
+	}
+	if source.Label == "" {
+		source.Label = cmp.Or(pictured(a), answer.Line(answer.PlainText(a)))
+	}
+	return source
 }
 
-// part is the text of the element in e that has the test id.
-func part(e *goquery.Selection, id string) string {
-	return answer.Line(e.Find(`[data-testid="` + id + `"]`).First().Text())
+// pictured is what the last picture in n shows.
+func pictured(n *html.Node) string {
+	text := ""
+	for image := range inside(n, atom.Img) {
+		if hasAttribute(image, "alt") {
+			text = attribute(image, "alt")
+		}
+	}
+	return answer.Line(text)
 }
 
-func coordinate(e *goquery.Selection, attribute string) *float64 {
-	degrees, err := strconv.ParseFloat(e.AttrOr(attribute, ""), 64)
+// destination is where the attribute leads. n may be nil.
+func (r *pageReader) destination(n *html.Node, key string) (string, bool) {
+	return answer.Destination(attribute(n, key), r.base, ownSources)
+}
+
+func (r *pageReader) price(e element, id string) *earshot.Price {
+	return answer.Price(e.parts.text(id), r.want.Country)
+}
+
+func coordinate(n *html.Node, key string) *float64 {
+	degrees, err := strconv.ParseFloat(attribute(n, key), 64)
 	if err != nil || !(math.Abs(degrees) <= 180) { // NaN compares as false
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"earshot"
+	"earshot/internal/provider/answer"
 	"earshot/internal/upstream"
 )
 
@@ -16,7 +17,8 @@ const (
 	shapeConversation
 )
 
-// reading is everything that a document holds, asked for or not.
+// reading is everything that a document holds, asked for or not, but Markdown
+// only where it is wanted.
 type reading struct {
 	shape  shape
 	answer *earshot.Answer
@@ -29,7 +31,12 @@ var ownSources = []string{"chat.lab.test", "chatgpt.com"}
 // stream or a conversation. country is where it was asked from, which tells
 // currencies apart. The error is an *upstream.Failure.
 func Parse(document []byte, country string) (*earshot.Answer, error) {
-	found, err := parse(document, country)
+	return Read(document, answer.Want{Country: country, Markdown: true})
+}
+
+// Read is Parse for what is wanted.
+func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
+	found, err := parse(document, want)
 	if err != nil {
 		return nil, err
 	}
@@ -37,17 +44,17 @@ func Parse(document []byte, country string) (*earshot.Answer, error) {
 }
 
 // parse tells the shape by how the document begins and reads it.
-func parse(document []byte, country string) (*reading, error) {
+func parse(document []byte, want answer.Want) (*reading, error) {
 	body := bytes.TrimSpace(bytes.TrimPrefix(document, []byte("\ufeff")))
 	var found *reading
 	var err error
 	switch {
 	case bytes.HasPrefix(body, []byte("<")):
-		found, err = readPage(body, country)
+		found, err = readPage(body, want)
 	case bytes.HasPrefix(body, []byte("{")):
-		found, err = readConversation(body, country)
+		found, err = readConversation(body, want)
 	case isStream(body):
-		found, err = readStream(body, country)
+		found, err = readStream(body, want)
 	default:
 		return nil, upstream.Fail(earshot.ReasonUnreadable, "neither a page nor a stream")
 	}

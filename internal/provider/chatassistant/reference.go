@@ -43,7 +43,9 @@ func (r *messageReader) text(source string, references []object) {
 	}
 	if plain := answer.Flatten(text.String()); plain != "" {
 		r.texts = append(r.texts, plain)
-		r.markdown = append(r.markdown, answer.Clean(answer.KeepSafeLinks(markdown.String())))
+		if r.want.Markdown {
+			r.markdown = append(r.markdown, answer.Clean(answer.KeepSafeLinks(markdown.String())))
+		}
 	}
 }
 

@@ -1,32 +1,50 @@
 package chatassistant
 
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
 // Where things stand on the mobile page. Roles and test ids outlast classes,
 // which change with every release; a class stands here only where there is
 // nothing else.
 const (
-	inTurn             = `[data-turn="assistant"]`
-	inAssistantMessage = `[data-message-author-role="assistant"]`
-	inConversation     = `[data-message-author-role], [data-turn]`
-	inBody             = `.markdown`
-	modelAttribute     = "data-message-model-slug"
+	turnAttribute   = "data-turn"
+	authorAttribute = "data-message-author-role"
+	assistant       = "assistant" // the value of both where the assistant speaks
+	modelAttribute  = "data-message-model-slug"
+	bodyClass       = "markdown" // the text of a message
 
-	inChip     = `[data-testid$="citation-pill"]`
-	inPageList = `[data-testid="nav-list-widget"], [data-testid="sources-list"]`
+	idAttribute = "data-testid"
 
-	inEntity        = `[data-testid="entity"]`
-	inInlineProduct = `[data-testid="inline-product"]`
-	inCarousel      = `[data-testid="product-carousel"]`
-	inProductCard   = `[data-testid="product-card"]`
-	inPlaceCard     = `[data-testid="place-card"]`
-	inVideoCard     = `[data-testid="video-card"]`
-	inImage         = `[data-testid="answer-image"]`
-	inAd            = `[data-testid="ad-card"]`
+	idEntity        = "entity"
+	idInlineProduct = "inline-product"
+	idCarousel      = "product-carousel"
+	idProductCard   = "product-card"
+	idPlaceCard     = "place-card"
+	idVideoCard     = "video-card"
+	idImage         = "answer-image"
+	idAd            = "ad-card"
 
-	inQueries    = `[data-testid="search-queries"] li`
-	inMapQueries = `[data-testid="map-search-queries"] li`
-	inRelated    = `[data-testid="related-questions"] li`
+	idQueries    = "search-queries"
+	idMapQueries = "map-search-queries"
+	idRelated    = "related-questions"
 
-	// inWidgets are the parts of the body that are shown between the text.
-	inWidgets = `[data-testid$="-widget"], [data-testid$="-carousel"], [data-testid$="-list"], ` +
-		`[data-testid$="-map"], [data-testid$="-card"], [role="tooltip"], ` + inImage
+	idPageWidget = "nav-list-widget"
+	idPageList   = "sources-list"
 )
+
+// isChip tells whether an element of the id shows what the text cites.
+func isChip(id string) bool { return strings.HasSuffix(id, "citation-pill") }
+
+// widgetEndings are those of the ids of widgets.
+var widgetEndings = []string{"-widget", "-carousel", "-list", "-map", "-card"}
+
+// isWidget tells whether the element, which has the id, is shown in or between
+// the text without being part of it.
+func isWidget(n *html.Node, id string) bool {
+	return id == idImage || attribute(n, "role") == "tooltip" ||
+		slices.ContainsFunc(widgetEndings, func(ending string) bool { return strings.HasSuffix(id, ending) })
+}

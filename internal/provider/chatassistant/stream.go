@@ -24,7 +24,7 @@ func isStream(document []byte) bool {
 const endOfStream = "[DONE]"
 
 // readStream reads the legacy interface's stream.
-func readStream(document []byte, country string) (*reading, error) {
+func readStream(document []byte, want answer.Want) (*reading, error) {
 	found := &reading{shape: shapeStream}
 	err := answer.ReadEvents(document, func(events []answer.Event) error {
 		var s streamed
@@ -37,7 +37,7 @@ func readStream(document []byte, country string) (*reading, error) {
 		if len(s.messages) == 0 {
 			return s.failure()
 		}
-		found.answer = readMessages(s.messages, country)
+		found.answer = readMessages(s.messages, want)
 		found.answer.RelatedQueries = s.followups
 		return nil
 	})

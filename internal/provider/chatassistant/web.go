@@ -11,6 +11,7 @@ import (
 
 	"earshot"
 	"earshot/internal/provider"
+	"earshot/internal/provider/answer"
 	"earshot/internal/upstream"
 )
 
@@ -33,7 +34,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	if err != nil {
 		return nil, err
 	}
-	found, err := parse(response.Body, r.locale.Country)
+	found, err := parse(response.Body, answer.Want{Country: r.locale.Country, Markdown: r.include.markdown})
 	if err != nil {
 		return nil, err
 	}
@@ -97,9 +98,6 @@ func (r *request) show(found *reading) *earshot.Answer {
 	}
 	if !r.include.shopping {
 		shown.ShoppingCards, shown.InlineProducts = nil, nil
-	}
-	if !r.include.markdown {
-		shown.Markdown = ""
 	}
 	return &shown
 }

@@ -13,20 +13,33 @@ import (
 func cleanLine(text string) string {
 	var line strings.Builder
 	line.Grow(len(text))
-	space := false
+	space, glued := false, false // whether white space, or one that holds words together, came last
 	for _, r := range text {
 		switch {
 		case isSpace(r):
+			if glued {
+				return answer.Line(text)
+			}
 			space = line.Len() > 0
+			continue
+		case isGlue(r):
+			if space || line.Len() == 0 {
+				return answer.Line(text)
+			}
+			glued = true
 		case r == utf8.RuneError || unicode.IsControl(r) || r > unicode.MaxLatin1 && !shown(r):
 			return answer.Line(text)
 		default:
-			if space {
-				line.WriteByte(' ')
-				space = false
-			}
-			line.WriteRune(r)
+			glued = false
 		}
+		if space {
+			line.WriteByte(' ')
+			space = false
+		}
+		line.WriteRune(r)
+	}
+	if glued {
+		return answer.Line(text)
 	}
 	return line.String()
 }
@@ -36,10 +49,14 @@ func shown(r rune) bool {
 	return r != '\ufeff' && r != '\u200b' && !unicode.Is(unicode.Co, r)
 }
 
-// isSpace is unicode.IsSpace less the spaces that hold words together.
+// isSpace is unicode.IsSpace less isGlue and less control characters, which leave
+// no space behind.
 func isSpace(r rune) bool {
-	if r < 0x80 {
-		return r == ' ' || r >= '\t' && r <= '\r'
+	if r <= unicode.MaxLatin1 {
+		return r == ' ' || r == '\t' || r == '\n'
 	}
-	return unicode.IsSpace(r) && r != '\u00a0' && r != '\u202f' && r != '\u2007'
+	return unicode.IsSpace(r) && !isGlue(r)
 }
+
+// isGlue tells whether r is a space that holds words together.
+func isGlue(r rune) bool { return r == '\u00a0' || r == '\u202f' || r == '\u2007' }

@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"errors"
-	"net/url"
 
 	"earshot"
 	"earshot/internal/geo"
@@ -42,10 +41,14 @@ func (e Engine) Pages(ctx context.Context, up *upstream.Session, q Query, keep b
 	return kept, nil
 }
 
-// FetchPart gets a piece of a page that the engine serves on demand. It may be
-// called from several goroutines.
-func (e Engine) FetchPart(ctx context.Context, up *upstream.Session, t Target, path string, params url.Values) (Page, error) {
-	return e.fetch(ctx, up, t.Part(path, params), t.Locale)
+// FetchPart gets a piece of a page that the engine serves on demand, at an address
+// that the page told. It may be called from several goroutines.
+func (e Engine) FetchPart(ctx context.Context, up *upstream.Session, t Target, address string) (Page, error) {
+	request, ok := e.PartOf(t, address, nil)
+	if !ok {
+		return Page{}, upstream.Fail(earshot.ReasonUnreadable, "the page names a part that is none")
+	}
+	return e.fetch(ctx, up, request, t.Locale)
 }
 
 // fetch gets a document and asks where its hidden links lead.

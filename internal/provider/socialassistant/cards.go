@@ -79,11 +79,12 @@ func (r *reader) mark(text string) (card answer.Object, length int) {
 		return nil, 0
 	}
 	found := mark.FindString(text)
+	if strings.HasPrefix(found, "[") {
+		link := citedLink.FindStringSubmatch(found)
+		return answer.Object{"url": link[1]}, len(found)
+	}
 	if id := cardID.FindStringSubmatch(found); id != nil {
 		return r.cards[id[1]], len(found)
-	}
-	if link := citedLink.FindStringSubmatch(found); link != nil {
-		return answer.Object{"url": link[1]}, len(found)
 	}
 	return nil, len(found)
 }
@@ -91,13 +92,14 @@ func (r *reader) mark(text string) (card answer.Object, length int) {
 // markStart tells whether a mark can begin as the text does, without the closer
 // look that a regular expression takes.
 func markStart(text string) bool {
-	if len(text) < 2 {
-		return false
+	if strings.HasPrefix(text, "<") {
+		end := 1
+		for end < len(text) && text[end] >= 'a' && text[end] <= 'z' {
+			end++
+		}
+		return strings.HasPrefix(text[end:], ":render") || strings.HasPrefix(text[end:], "-card")
 	}
-	if text[0] == '<' {
-		return text[1] >= 'a' && text[1] <= 'z'
-	}
-	return text[0] == '[' && (text[1] == ']' || text[1] == '[')
+	return strings.HasPrefix(text, "[](") || len(text) > 2 && text[:2] == "[[" && text[2] >= '0' && text[2] <= '9'
 }
 
 // named notes what the answer names, and gives its name.

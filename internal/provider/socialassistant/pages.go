@@ -34,12 +34,13 @@ func (r *reader) page(link string) answer.Citation {
 	if page, ok := r.known[link]; ok {
 		return page
 	}
-	post := postAt(link)
-	if post != nil && post.Author != "" {
-		label := "@" + post.Author
-		return answer.Citation{Source: earshot.Source{URL: link, Label: label, Post: post}, Label: label}
+	page := answer.Citation{Source: earshot.Source{URL: link, Post: postAt(link)}, Label: answer.Domain(link)}
+	if post := page.Source.Post; post != nil && post.Author != "" {
+		page.Label = "@" + post.Author
+		page.Source.Label = page.Label
 	}
-	return answer.Citation{Source: earshot.Source{URL: link, Post: post}, Label: answer.Domain(link)}
+	r.known[link] = page
+	return page
 }
 
 // uncited adds the sources that the text does not point at: the pages that the

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/url"
 	"slices"
-	"strings"
 
 	"earshot"
 	"earshot/internal/provider/answer"
@@ -45,9 +44,6 @@ type reader struct {
 	sources answer.Sources
 }
 
-// breaks are written as HTML in cells of a table.
-var breaks = strings.NewReplacer("<br>", " ", "<br/>", " ", "<br />", " ")
-
 // text takes the response's text: marks leave it for what their cards say.
 func (r *reader) text(markdown string, wantMarkdown bool) {
 	written := answer.Rewrite(markdown, markStarts, r.marked)
@@ -58,10 +54,7 @@ func (r *reader) text(markdown string, wantMarkdown bool) {
 			r.sources.Add(page)
 		}
 	}
-	r.answer.Text = answer.Flatten(breaks.Replace(written.Text))
-	if wantMarkdown {
-		r.answer.Markdown = answer.Clean(answer.KeepSafeLinks(written.Markdown))
-	}
+	written.Fill(r.answer, wantMarkdown)
 }
 
 // assets is where pictures are that the assistant made; it gives their paths.

@@ -2,16 +2,12 @@ package socialassistant
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"earshot"
 	"earshot/internal/provider/answer"
 )
-
-// toolArguments finds the arguments of a call that is written out in a thought.
-var toolArguments = regexp.MustCompile(`(?s)<!\[CDATA\[(\{.*?\})\]\]>`)
 
 // queries are what the assistant searched for, in its order.
 func (s *streamed) queries() earshot.List[string] {
@@ -26,11 +22,26 @@ func (s *streamed) queries() earshot.List[string] {
 		}
 		written = append(written, stringsIn(step["text"])...)
 	}
-	for _, call := range toolArguments.FindAllStringSubmatch(strings.Join(written, "\n"), -1) {
-		arguments, _ := answer.DecodeJSON(call[1])
-		found = answer.AddNew(found, answer.AsObject(arguments).Text("query"))
+	for _, arguments := range characterData(strings.Join(written, "\n")) {
+		value, _ := answer.DecodeJSON(arguments)
+		found = answer.AddNew(found, answer.AsObject(value).Text("query"))
 	}
 	return answer.AddNew(found, s.whole.Text("query"))
+}
+
+// characterData is what stands in a text between marks that take it for no more
+// than characters: the arguments of a call that is written out in a thought.
+func characterData(text string) []string {
+	var found []string
+	for {
+		_, after, _ := strings.Cut(text, "<![CDATA[")
+		data, rest, closed := strings.Cut(after, "]]>")
+		if !closed {
+			return found
+		}
+		found = append(found, data)
+		text = rest
+	}
 }
 
 // called are the queries in a call, in which each tool has its arguments under

@@ -77,15 +77,15 @@ func (r *reader) adLink(a *html.Node) (destination, redirect string, ok bool) {
 	return "", "", false
 }
 
-// adBrand is the name that an ad's site gives itself, where it is no address.
+// adBrand is the name that an ad's site gives itself, where it is no address. It
+// is the last line: the first may say that this is an ad.
 func adBrand(link *html.Node) string {
 	heading := search.Title(link)
-	for _, line := range search.LinesBut(link, func(n *html.Node) bool { return n == heading || search.Attr(n, "role") == "text" }) {
-		if !isAddress(line) {
-			return line
-		}
+	lines := search.LinesBut(link, func(n *html.Node) bool { return n == heading || search.Attr(n, "role") == "text" })
+	if len(lines) == 0 || isAddress(lines[len(lines)-1]) {
+		return ""
 	}
-	return ""
+	return lines[len(lines)-1]
 }
 
 // readShoppingAd reads an ad for a product: a link with everything in it.

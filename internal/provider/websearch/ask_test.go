@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var lab = websearch.Provider{Engine: search.Engine{Host: "search.lab.test"}}
+var engineOfLab = websearch.Provider{Engine: search.Engine{Host: "search.lab.test"}}
 
 func body(prompt, country string) string {
 	return `{"query":"` + prompt + `","country":"` + country + `","include":{"searchoverview":{"markdown":true},"paaSearchoverview":true}}`
@@ -28,13 +28,13 @@ func body(prompt, country string) string {
 
 func TestAgainstLab(t *testing.T) {
 	t.Parallel()
-	providertest.AgainstLab(t, lab, body)
+	providertest.AgainstLab(t, engineOfLab, body)
 }
 
 // ask runs a search on the lab that must succeed.
 func ask(t *testing.T, l *providertest.Lab, body string) *earshot.WebSearch {
 	t.Helper()
-	outcome, err := l.Ask(t, lab, body)
+	outcome, err := l.Ask(t, engineOfLab, body)
 	if err != nil {
 		t.Fatal(err)
 	}

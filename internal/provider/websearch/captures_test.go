@@ -28,9 +28,6 @@ func TestCaptures(t *testing.T) {
 	for _, path := range providertest.Captures(t, "websearch/*.html") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			result, err := websearch.Parse(stored(t, path), realEngine, "US")
-			if err != nil && strings.Contains(err.Error(), "takes longer") {
-				t.Skip("the machine is too busy: ", err)
-			}
 			if err != nil {
 				t.Fatal(err)
 			}

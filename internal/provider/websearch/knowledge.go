@@ -1,6 +1,7 @@
 package websearch
 
 import (
+	"cmp"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -46,10 +47,10 @@ func (r *reader) readKnowledge(n *html.Node) {
 func (r *reader) readPanelPart(k *earshot.KnowledgeGraph, n *html.Node, name string) {
 	switch {
 	case name == panelTitle:
-		k.Title = search.Line(n)
+		k.Title = cmp.Or(k.Title, search.Line(n)) // another may follow, of something else with the same name
 	case name == panelKind:
-		k.Type = search.Line(n)
-	case name == panelDescription:
+		k.Type = cmp.Or(k.Type, search.Line(n))
+	case name == panelDescription && k.Description == "":
 		r.readDescription(k, n)
 	case name == panelImage:
 		k.ImageURL = search.Image(n)

@@ -90,10 +90,10 @@ type area struct {
 
 // marks are the attributes by which blocks are known.
 type marks struct {
-	id, role, level                        string
-	attrid, container, cid, video, product string
-	question, language, height             string
-	textAd, shoppingAd, asked              bool
+	id, role, level                      string
+	attrid, subtree, cid, video, product string
+	question, language, height           string
+	textAd, shoppingAd, asked            bool
 }
 
 func marksOf(n *html.Node) marks {
@@ -108,8 +108,8 @@ func marksOf(n *html.Node) marks {
 			m.level = a.Val
 		case "data-attrid":
 			m.attrid = a.Val
-		case "data-subtree", "data-container-id":
-			m.container = a.Val
+		case "data-subtree":
+			m.subtree = a.Val
 		case "data-cid":
 			m.cid = a.Val
 		case "data-surl", "data-curl":

@@ -16,7 +16,7 @@ const resultPage = `<!DOCTYPE html><html><body><div id="search"><div id="rso"><d
 const overviewPage = `<!DOCTYPE html><html><body><div data-attrid="SrpGenSumSummary"><div data-container-id="main-col">%s</div></div>` +
 	`<div id="rso"><div><a href="https://a.example/"><h3>Title</h3></a></div></div></body></html>`
 
-func parse(document []byte) (any, error) { return websearch.Parse(document, lab.Engine, "US") }
+func parse(document []byte) (any, error) { return websearch.Parse(document, engineOfLab.Engine, "US") }
 
 func TestGolden(t *testing.T) {
 	t.Parallel()

@@ -1,7 +1,6 @@
 package websearch
 
 import (
-	"net/url"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -17,12 +16,8 @@ import (
 type question struct {
 	earshot.Question
 
-	part *url.URL // path and parameters, nil for what is not answered so
+	part string // an address, "" for what is not answered so
 }
-
-// partPrefix is what the path of everything begins with that a page loads on
-// demand. What a page says otherwise is not followed.
-const partPrefix = "/async/"
 
 // isQuestion tells whether an element that names a question is an item of the
 // list: what opens it shows the question. Other elements name the query so.
@@ -40,11 +35,11 @@ func (r *reader) readQuestion(n *html.Node, text string) bool {
 	}
 	isOpener := func(n *html.Node) bool { return search.HasAttr(n, "aria-expanded") }
 	if part := search.Find(n, func(n *html.Node) bool { return search.HasAttr(n, "data-async-path") }); part != nil {
-		q.part = partAddress(search.Attr(part, "data-async-path"))
+		q.part = search.Attr(part, "data-async-path")
 	}
 	link := search.Find(n, func(n *html.Node) bool { return search.IsLink(n) && search.Title(n) != nil })
 	switch {
-	case q.part != nil || search.Find(n, func(n *html.Node) bool { return isOverview(marksOf(n)) }) != nil:
+	case q.part != "" || search.Find(n, func(n *html.Node) bool { return isOverview(marksOf(n)) }) != nil:
 		q.Type = earshot.QuestionOverview
 	case link != nil:
 		to, redirect, ok := r.links.Read(search.Attr(link, "href"))
@@ -60,13 +55,4 @@ func (r *reader) readQuestion(n *html.Node, text string) bool {
 	}
 	r.found.questions = append(r.found.questions, q)
 	return true
-}
-
-// partAddress takes the address of a part, nil unless it is one.
-func partAddress(raw string) *url.URL {
-	u, err := url.Parse(raw)
-	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(u.Path, partPrefix) {
-		return nil
-	}
-	return u
 }

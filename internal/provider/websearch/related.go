@@ -12,7 +12,7 @@ import (
 func (r *reader) readRelated(n *html.Node) bool {
 	link, _, ok := r.links.SearchFor(search.Attr(n, "href"))
 	shown := search.Line(n)
-	if !ok || shown == "" {
+	if !ok || shown == "" || search.Attr(n, "role") == "button" {
 		return false
 	}
 	r.found.related = append(r.found.related, earshot.RelatedSearch{Query: shown, Link: link})

@@ -57,7 +57,7 @@ func TestDecodeRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			providertest.Refuses(t, lab, test.body, test.want)
+			providertest.Refuses(t, engineOfLab, test.body, test.want)
 		})
 	}
 }
@@ -78,7 +78,7 @@ func TestBill(t *testing.T) {
 		`{"url":"https://www.search.co.uk/search?q=x&gl=gb&num=100"}`:                                                    {"base": 1, "page": 9},
 		`{"url":"http://search.lab.test/search?q=x&num=11","country":"DE","hl":"fr","device":"mobile"}`:                  {"base": 1, "page": 1},
 	} {
-		if got := providertest.Decode(t, lab, body).Bill(); !cmp.Equal(got, want) {
+		if got := providertest.Decode(t, engineOfLab, body).Bill(); !cmp.Equal(got, want) {
 			t.Errorf("%s: bill %v, want %v", body, got, want)
 		}
 	}
@@ -86,7 +86,7 @@ func TestBill(t *testing.T) {
 
 func TestPrices(t *testing.T) {
 	t.Parallel()
-	catalogue, err := provider.NewCatalogue([]provider.Provider{lab}, func(string) bool { return false }, nil)
+	catalogue, err := provider.NewCatalogue([]provider.Provider{engineOfLab}, func(string) bool { return false }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestPrices(t *testing.T) {
 		`{"query":"x","country":"US","pages":4}`: 9,
 		`{"query":"x","country":"US","include":{"searchoverview":{},"paaSearchoverview":true}}`: 5,
 	} {
-		if got := catalogue.Cost("websearch", providertest.Decode(t, lab, body).Bill()); got != want {
+		if got := catalogue.Cost("websearch", providertest.Decode(t, engineOfLab, body).Bill()); got != want {
 			t.Errorf("%s costs %d, want %d", body, got, want)
 		}
 	}

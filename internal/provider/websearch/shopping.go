@@ -51,10 +51,10 @@ func (r *reader) productIn(n *html.Node) earshot.Product {
 	var p earshot.Product
 	for _, line := range search.LinesBut(n, isRating) {
 		switch {
-		case p.Title == "":
-			p.Title = line
-		case p.Price == nil && price.MatchString(line):
+		case p.Price == nil && p.Title != "" && price.MatchString(line):
 			p.Price, p.OldPrice = r.pricesIn(n)
+		case p.Price == nil && len(line) > len(p.Title):
+			p.Title = line // what is shorter is a label such as "price drop"
 		case p.Price != nil && p.Merchant == "":
 			p.Merchant = line
 		}

@@ -20,7 +20,10 @@ func isVideo(n *html.Node, _ marks) bool {
 	return heading != nil && heading.DataAtom != atom.H3
 }
 
-var duration = regexp.MustCompile(`^\d{1,2}(:\d{2}){1,2}$`)
+var (
+	duration = regexp.MustCompile(`^\d{1,2}(:\d{2}){1,2}$`)
+	inYear   = regexp.MustCompile(`\b(19|20)\d{2}\b|(19|20)\d{2}年`)
+)
 
 // readVideo reads a video of a list.
 func (r *reader) readVideo(n *html.Node, address string) bool {
@@ -29,7 +32,7 @@ func (r *reader) readVideo(n *html.Node, address string) bool {
 	v := earshot.Video{URL: link, RedirectLink: redirect, Thumbnail: search.Image(n)}
 	v.Platform = answer.Line(search.Attr(n, "data-pubr"))
 	for _, line := range search.Lines(heading) {
-		if v.Title == "" {
+		if v.Title == "" && !duration.MatchString(line) {
 			v.Title = line
 		}
 	}
@@ -53,9 +56,12 @@ func readVideoSegment(v *earshot.Video, segment string) {
 	case segment == "" || segment == v.Title || segment == v.Platform || strings.HasPrefix(v.Title, segment):
 	case duration.MatchString(segment):
 		v.Duration = segment
-	case v.Date == "" && search.MayBeDate(segment):
+	case v.Date == "" && search.MayBeDate(segment) && inYear.MatchString(segment): // other numbers are moments and lengths
 		v.Date = segment
-	case v.Channel == "" && v.Date == "" && !hasDigit:
+	case v.Date != "" || hasDigit:
+	case v.Platform == "":
+		v.Platform = segment
+	case v.Channel == "":
 		v.Channel = segment
 	}
 }

@@ -57,7 +57,7 @@ func (r *request) hydrate(ctx context.Context, up *upstream.Session, questions [
 	fetched := 0
 	for i := range questions {
 		q := &questions[i]
-		if q.part == nil || fetched == maxHydrated {
+		if q.part == "" || fetched == maxHydrated {
 			continue
 		}
 		fetched++
@@ -76,9 +76,9 @@ func (r *request) hydrate(ctx context.Context, up *upstream.Session, questions [
 }
 
 func (r *request) overviewOf(ctx context.Context, up *upstream.Session, q *question) (*earshot.Answer, error) {
-	p, err := r.engine.FetchPart(ctx, up, r.query.Target, q.part.Path, q.part.Query())
+	p, err := r.engine.FetchPart(ctx, up, r.query.Target, q.part)
 	if err != nil {
 		return nil, err
 	}
-	return parseOverview(p.Body, p.Links)
+	return parseOverview(p.Body, p.Links, r.query.Locale.Country)
 }
