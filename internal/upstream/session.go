@@ -3,6 +3,7 @@ package upstream
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -45,6 +46,21 @@ type Request struct {
 	Header http.Header
 	Body   []byte // makes it a POST
 	Locale geo.Locale
+}
+
+// PostJSON makes the request for a document that is asked for with a JSON body.
+func PostJSON(site, path, accept string, body any, locale geo.Locale) (Request, error) {
+	encoded, err := json.Marshal(body)
+	if err != nil {
+		return Request{}, fmt.Errorf("encode the request to %s: %w", site, err)
+	}
+	return Request{
+		Site:   site,
+		Path:   path,
+		Header: http.Header{"Content-Type": {"application/json"}, "Accept": {accept}},
+		Body:   encoded,
+		Locale: locale,
+	}, nil
 }
 
 // Response is a document that came back with a 2xx status.

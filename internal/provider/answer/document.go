@@ -48,6 +48,12 @@ func ReadHTML(document []byte, read func(*goquery.Document) error) error {
 	})
 }
 
+// Trimmed is the document without its byte order mark and the space around it,
+// so that it begins with what tells its kind.
+func Trimmed(document []byte) []byte {
+	return bytes.TrimSpace(bytes.TrimPrefix(document, []byte("\ufeff")))
+}
+
 // validUTF8 is the document itself where it is valid, as nearly all are.
 func validUTF8(document []byte) []byte {
 	if utf8.Valid(document) {

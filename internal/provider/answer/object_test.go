@@ -1,6 +1,7 @@
 package answer_test
 
 import (
+	"bytes"
 	"testing"
 
 	"earshot"
@@ -103,5 +104,18 @@ func TestReadLines(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// TestRawAfterMark wants what stands before a document to change nothing about
+// its kind.
+func TestRawAfterMark(t *testing.T) {
+	t.Parallel()
+	raw, err := answer.RawResponse([]byte("\ufeff\n data: {}\n\ndata: x\n\n"))
+	if err != nil || len(raw) != 2 || string(raw[0]) != "{}" || string(raw[1]) != `"x"` {
+		t.Errorf("raw is %s, %v", raw, err)
+	}
+	if page := []byte("\ufeff <p>a"); !bytes.Equal(answer.CapturePage(page), page) {
+		t.Error("a page is not kept as it is")
 	}
 }

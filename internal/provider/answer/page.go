@@ -15,7 +15,8 @@ import (
 
 // Layout says where things stand on the pages of an assistant. Each place is a
 // list of marks, separated by spaces: "name" for elements of that name, ".class",
-// "[attribute=value]" or "[attribute]". Marks are single, not paths, so that a
+// "[attribute=value]", "[attribute]" or, for values that mean nothing else,
+// "[attribute$=ending]". Marks are single, not paths, so that a
 // page is read in one walk and a release that moves things around changes
 // nothing. What a page does not have is left empty.
 type Layout struct {
@@ -24,6 +25,7 @@ type Layout struct {
 	Message string // text in a turn; several are one answer
 	Body    string // the part of a message that is the text, where it is not all of it
 	Aside   string // how the answer came about; of all that it says, only the queries are read
+	Widget  string // stands in a message without being text; cards and chips in it are read
 	Ignored string // what stands in a message without being said: bars, labels for screen readers
 
 	Chip       string // a citation; its sources are its links, and the notes since the last chip
@@ -32,6 +34,7 @@ type Layout struct {
 	Sources    string // the list of sources; notes and chips may point at its items by number or id
 
 	Model      string // has the model's name as its text; may stand anywhere on the page
+	ModelName  string // the attribute of a message that holds the model's name
 	Queries    string // a list of search queries, or one of them
 	MapQueries string // the same for a map
 	Related    string // the same for what could be asked next
@@ -61,7 +64,7 @@ func (p *Page) Read(document []byte, want Want) (*earshot.Answer, error) {
 // ReadPrepared reads as Read does, once prepare has changed the page into one
 // that the layout fits: not every interface marks what it shows.
 func (p *Page) ReadPrepared(document []byte, want Want, prepare func(*goquery.Document)) (*earshot.Answer, error) {
-	document = bytes.TrimSpace(bytes.TrimPrefix(document, []byte("\ufeff")))
+	document = Trimmed(document)
 	found := &earshot.Answer{}
 	err := ReadHTML(document, func(page *goquery.Document) error {
 		prepare(page)

@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -41,7 +40,7 @@ func (r *turnReader) card(n *html.Node, is part) bool {
 	}
 	switch {
 	case is&partEntity != 0:
-		r.entity(n)
+		r.answer.Entities = AddEntity(r.answer.Entities, Line(textOf(n)), attribute(n, "data-entity-type"))
 	case is&partInlineProduct != 0:
 		if product, ok := r.product(n); ok {
 			r.answer.InlineProducts = append(r.answer.InlineProducts, product)
@@ -58,14 +57,6 @@ func (r *turnReader) card(n *html.Node, is part) bool {
 		r.ad(n)
 	}
 	return true
-}
-
-// entity notes something that the answer names, once.
-func (r *turnReader) entity(n *html.Node) {
-	entity := earshot.Entity{Name: Line(textOf(n)), Type: cmp.Or(attribute(n, "data-entity-type"), "other")}
-	if entity.Name != "" && !slices.Contains(r.answer.Entities, entity) {
-		r.answer.Entities = append(r.answer.Entities, entity)
-	}
 }
 
 // shoppingCard notes a carousel, or a product that stands alone.
@@ -109,22 +100,6 @@ func (r *turnReader) product(n *html.Node) (earshot.Product, bool) {
 		product.Offers = append(product.Offers, r.offer(offer))
 	}
 	return product, product.Title != ""
-}
-
-// numberProducts gives products their positions over the whole answer: those on
-// cards first, then those in the text.
-func (r *turnReader) numberProducts() {
-	position := 0
-	for _, card := range r.answer.ShoppingCards {
-		for i := range card.Products {
-			position++
-			card.Products[i].Position = position
-		}
-	}
-	for i := range r.answer.InlineProducts {
-		position++
-		r.answer.InlineProducts[i].Position = position
-	}
 }
 
 func (r *turnReader) offer(n *html.Node) earshot.Offer {

@@ -17,6 +17,7 @@ const (
 	partMessage
 	partBody
 	partAside
+	partWidget
 	partIgnored
 	partChip
 	partNote
@@ -41,14 +42,26 @@ const (
 type partMarks struct {
 	names   map[string]part
 	classes map[string]part
-	values  map[string]map[string]part // by attribute and value; "" stands for every value
+	values  map[string]*valueMarks // by attribute
+}
+
+// valueMarks tell what an attribute's value makes of an element.
+type valueMarks struct {
+	any     part // whatever the value
+	whole   map[string]part
+	endings []ending // count where the whole value is no mark
+}
+
+type ending struct {
+	text string
+	is   part
 }
 
 func compileMarks(layout Layout) partMarks {
-	m := partMarks{names: map[string]part{}, classes: map[string]part{}, values: map[string]map[string]part{}}
+	m := partMarks{names: map[string]part{}, classes: map[string]part{}, values: map[string]*valueMarks{}}
 	for is, list := range map[part]string{
 		partUser: layout.User, partTurn: layout.Turn, partMessage: layout.Message, partBody: layout.Body,
-		partAside: layout.Aside, partIgnored: layout.Ignored,
+		partAside: layout.Aside, partWidget: layout.Widget, partIgnored: layout.Ignored,
 		partChip: layout.Chip, partNote: layout.Note, partSources: layout.Sources,
 		partModel: layout.Model, partQueries: layout.Queries, partMapQueries: layout.MapQueries,
 		partRelated: layout.Related, partImage: layout.Image,
@@ -72,7 +85,13 @@ func (m *partMarks) add(mark string, is part) {
 	switch {
 	case isAttribute && closed:
 		attribute, value, _ := strings.Cut(inner, "=")
-		m.addValue(attribute, strings.Trim(value, `"`), is)
+		value = strings.Trim(value, `"`)
+		if attribute, ok := strings.CutSuffix(attribute, "$"); ok {
+			values := m.valuesOf(attribute)
+			values.endings = append(values.endings, ending{value, is})
+			return
+		}
+		m.addValue(attribute, value, is)
 	case strings.HasPrefix(mark, "."):
 		m.classes[mark[1:]] |= is
 	case strings.ContainsAny(mark, "[]=.#>:*"):
@@ -83,26 +102,46 @@ func (m *partMarks) add(mark string, is part) {
 }
 
 func (m *partMarks) addValue(attribute, value string, is part) {
-	if m.values[attribute] == nil {
-		m.values[attribute] = map[string]part{}
+	values := m.valuesOf(attribute)
+	if value == "" {
+		values.any |= is
+		return
 	}
-	m.values[attribute][value] |= is
+	values.whole[value] |= is
+}
+
+func (m *partMarks) valuesOf(attribute string) *valueMarks {
+	if m.values[attribute] == nil {
+		m.values[attribute] = &valueMarks{whole: map[string]part{}}
+	}
+	return m.values[attribute]
 }
 
 // of tells what the element is.
 func (m *partMarks) of(n *html.Node) part {
 	is := m.names[n.Data]
-	for _, a := range n.Attr {
+	for i := range n.Attr {
+		a := &n.Attr[i]
 		if a.Key == "class" && len(m.classes) > 0 {
 			for class := range strings.FieldsSeq(a.Val) {
 				is |= m.classes[class]
 			}
 		}
 		if values := m.values[a.Key]; values != nil {
-			is |= values[""]
-			if a.Val != "" {
-				is |= values[a.Val]
-			}
+			is |= values.of(a.Val)
+		}
+	}
+	return is
+}
+
+func (v *valueMarks) of(value string) part {
+	if whole := v.whole[value]; whole != 0 {
+		return v.any | whole
+	}
+	is := v.any
+	for _, e := range v.endings {
+		if strings.HasSuffix(value, e.text) {
+			is |= e.is
 		}
 	}
 	return is

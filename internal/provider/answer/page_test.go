@@ -66,7 +66,7 @@ func written(t *testing.T, write func(string, *world.Answer) ([]byte, error), pr
 // small is a layout with every kind of mark in it.
 var small = answer.NewPage(answer.Layout{
 	User: "user-turn", Turn: ".reply", Message: "[data-role=message]", Body: ".text",
-	Aside: "think-box", Ignored: "[data-noise]",
+	Aside: "think-box", Ignored: "[data-noise]", Widget: "[data-part$=-widget]", ModelName: "data-model",
 	Chip: "cite-chip", Note: "cite-note", NoteNumber: "data-number", Sources: "source-list",
 	Model: "model-name", Queries: "query-list", Related: "next-question", Image: "answer-picture",
 	Formula: "data-tex", Field: "data-part", Own: []string{"self"},
@@ -90,6 +90,7 @@ func TestPageText(t *testing.T) {
 		"chips and notes":   {said(`a <cite-note data-number="1">1</cite-note> <cite-chip>Site</cite-chip>, b`), "a, b"},
 		"formula":           {said(`a <span data-tex="x^2"><i aria-hidden="true">x2</i></span>`), "a x^2"},
 		"cards":             {said(`a <span data-part="place-card"><i data-part="place-name">Inn</i></span>b`), "a b"},
+		"widget":            {said(`a <span data-part="map-widget">b <i data-part="place-card"></i></span>c`), "a c"},
 		"mark of ours":      {said(`a <earshot-chip>b</earshot-chip>`), "a b"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -105,6 +106,23 @@ func TestPageText(t *testing.T) {
 				t.Error("no Markdown")
 			}
 		})
+	}
+}
+
+func TestPageWidget(t *testing.T) {
+	t.Parallel()
+	page := `<div class="reply"><div data-role="message" data-model="m-2">a<div data-part="other-widget">` +
+		`<a href="https://a.example/">no source</a><cite-chip><a href="https://b.example/">B</a></cite-chip>` +
+		`<div data-part="place-card"><i data-part="place-name">Inn</i></div></div></div></div>`
+	a, err := small.Read([]byte(page), answer.Want{Markdown: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Text != "a" || a.Markdown != "a" || a.Model == nil || *a.Model != "m-2" {
+		t.Errorf("text %q, Markdown %q, model %v", a.Text, a.Markdown, a.Model)
+	}
+	if len(a.Sources) != 1 || a.Sources[0].URL != "https://b.example/" || len(a.Places) != 1 {
+		t.Errorf("sources %+v, places %+v", a.Sources, a.Places)
 	}
 }
 

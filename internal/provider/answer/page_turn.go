@@ -42,7 +42,7 @@ func (r *turnReader) read(turn *html.Node) error {
 			n.Parent.RemoveChild(n)
 		}
 	}
-	r.numberProducts()
+	NumberProducts(r.answer)
 	return r.write()
 }
 
@@ -80,6 +80,9 @@ func (r *turnReader) element(n *html.Node, is, within part) {
 	case r.card(n, is):
 	case is&partMessage != 0 && within&partMessage == 0:
 		r.message(n, within)
+	case is&partWidget != 0:
+		r.unsaid = append(r.unsaid, n)
+		r.walk(n, within&^partMessage)
 	case is&partFormula != 0:
 		replaceChildren(n, nil, attribute(n, r.page.layout.Formula))
 	default:
@@ -96,6 +99,9 @@ func (r *turnReader) element(n *html.Node, is, within part) {
 
 func (r *turnReader) message(n *html.Node, within part) {
 	r.messages = append(r.messages, message{whole: n})
+	if model := Line(attribute(n, r.page.layout.ModelName)); model != "" {
+		r.answer.Model = &model
+	}
 	r.walk(n, within|partMessage)
 	r.gatherNotes()
 }

@@ -11,7 +11,7 @@ import (
 // a stream, each line of JSON lines, or the whole document. What is JSON stays
 // JSON, anything else becomes a string.
 func RawResponse(document []byte) ([]json.RawMessage, error) {
-	if IsStream(document) {
+	if document := Trimmed(document); IsStream(document) {
 		var raw []json.RawMessage
 		err := ReadEvents(document, func(events []Event) error {
 			for _, event := range events {
@@ -72,7 +72,7 @@ func rawJSON(data string) json.RawMessage {
 // CapturePage is the document as it is kept: a page as it is, anything else as
 // text on a page, since captures are served as HTML.
 func CapturePage(document []byte) []byte {
-	if bytes.HasPrefix(bytes.TrimSpace(document), []byte("<")) {
+	if bytes.HasPrefix(Trimmed(document), []byte("<")) {
 		return document
 	}
 	var page bytes.Buffer

@@ -14,10 +14,6 @@
 package answerengine
 
 import (
-	"encoding/json"
-	"fmt"
-	"net/http"
-
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
@@ -47,7 +43,7 @@ func New() *answer.Chat {
 
 // question is the stream for a prompt. Nothing of it is kept in a history.
 func question(prompt string, locale geo.Locale) (upstream.Request, error) {
-	body, err := json.Marshal(map[string]any{
+	return upstream.PostJSON(name, streamPath, "text/event-stream", map[string]any{
 		"query_str": prompt,
 		"params": map[string]any{
 			"mode":                      "concise",
@@ -57,17 +53,7 @@ func question(prompt string, locale geo.Locale) (upstream.Request, error) {
 			"use_schematized_api":       true,
 			"supported_block_use_cases": blockUses,
 		},
-	})
-	if err != nil {
-		return upstream.Request{}, fmt.Errorf("%s request: %w", name, err)
-	}
-	return upstream.Request{
-		Site:   name,
-		Path:   streamPath,
-		Header: http.Header{"Content-Type": {"application/json"}, "Accept": {"text/event-stream"}},
-		Body:   body,
-		Locale: locale,
-	}, nil
+	}, locale)
 }
 
 // blockUses are the kinds of blocks that we can read; the engine sends no others.

@@ -2,7 +2,6 @@ package chatassistant_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,7 +26,7 @@ func TestCaptures(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, err := parse(recorded(document))
+			result, err := parse(providertest.Recorded(document)[0])
 			if err != nil {
 				// A turn that only draws a picture says nothing.
 				if bytes.Contains(document, []byte("image-gen")) && providertest.Reason(t, err) == string(earshot.ReasonEmpty) {
@@ -45,20 +44,6 @@ func TestCaptures(t *testing.T) {
 			}
 		})
 	}
-}
-
-// recorded is the body in a recording of requests and responses, one JSON
-// object a line, or the document itself.
-func recorded(document []byte) []byte {
-	for line := range bytes.Lines(document) {
-		var exchange struct {
-			Body string `json:"response_body"`
-		}
-		if json.Unmarshal(line, &exchange) == nil && exchange.Body != "" {
-			return []byte(exchange.Body)
-		}
-	}
-	return document
 }
 
 func lastTurn(page []byte) []byte {

@@ -6,20 +6,14 @@
 //	definition.go       what others need to know of it
 //	request.go          what can be asked, and what it costs
 //	web.go              which documents to fetch, and what of them is shown
-//	raw.go              the document itself, for clients that want it
 //	parse.go            telling shapes apart
-//	page.go             the mobile page: which part of it is the answer
-//	page_text.go        the mobile page: text, sources, pills
-//	page_things.go      the mobile page: products, places, videos, ads
-//	page_elements.go    finding elements by their test ids, in one walk
-//	selectors.go        where things stand on the page
+//	layout.go           where things stand on the mobile page
 //	stream.go           the event stream
 //	delta.go            the stream's encoding
 //	conversation.go     a conversation as one JSON document
 //	message.go          an answer from a conversation's messages
 //	reference.go        what the references in a message's text stand for
 //	reference_things.go products, places, videos and ads that messages carry
-//	object.go           JSON of which nothing is certain
 package chatassistant
 
 import (

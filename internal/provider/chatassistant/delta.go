@@ -4,6 +4,8 @@ import (
 	"maps"
 	"strconv"
 	"strings"
+
+	"earshot/internal/provider/answer"
 )
 
 // deltas builds messages from the stream's encoding: an event adds a message or
@@ -11,14 +13,14 @@ import (
 // of the event before. Strings that are appended to become *strings.Builder.
 type deltas struct {
 	path, op string
-	messages []object // each {"message": …, …} as it was added
+	messages []answer.Object // each {"message": …, …} as it was added
 }
 
 // maxPath is how many steps a patch's path may have; real ones have five.
 const maxPath = 16
 
 // apply does what one event says. What makes no sense changes nothing.
-func (d *deltas) apply(event object) {
+func (d *deltas) apply(event answer.Object) {
 	if path, ok := event["p"].(string); ok {
 		d.path = path
 	}
@@ -32,7 +34,7 @@ func (d *deltas) patch(path, op string, value any) {
 	if op == "patch" {
 		list, _ := value.([]any)
 		for _, item := range list {
-			part := asObject(item)
+			part := answer.AsObject(item)
 			inner, _ := part["o"].(string)
 			where, _ := part["p"].(string)
 			if inner != "patch" { // patches do not nest
@@ -53,7 +55,7 @@ func (d *deltas) patch(path, op string, value any) {
 
 // add begins a further message.
 func (d *deltas) add(value any) {
-	if added := asObject(value); asObject(added["message"]) != nil {
+	if added := answer.AsObject(value); answer.AsObject(added["message"]) != nil {
 		d.messages = append(d.messages, added)
 	}
 }
@@ -119,7 +121,7 @@ func combine(old any, op string, value any) any {
 		}
 		return append(o, value)
 	case map[string]any:
-		maps.Copy(o, asObject(value))
+		maps.Copy(o, answer.AsObject(value))
 		return o
 	default:
 		return value

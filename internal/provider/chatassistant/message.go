@@ -11,78 +11,82 @@ import (
 
 // readMessages puts the answer together from the messages that follow the last
 // of the user's. Each is an object with the message inside.
-func readMessages(envelopes []object, want answer.Want) *earshot.Answer {
-	r := &messageReader{want: want, answer: &earshot.Answer{}}
+func readMessages(envelopes []answer.Object, want answer.Want) *earshot.Answer {
+	r := &messageReader{
+		want:   want,
+		things: answer.Things{Country: want.Country, Own: ownSources},
+		answer: &earshot.Answer{},
+	}
 	for _, envelope := range lastTurn(envelopes) {
-		r.read(envelope.object("message"))
+		r.read(envelope.Object("message"))
 	}
 	return r.finish()
 }
 
 // lastTurn is what comes after the user's last message.
-func lastTurn(envelopes []object) []object {
+func lastTurn(envelopes []answer.Object) []answer.Object {
 	for i, envelope := range slices.Backward(envelopes) {
-		m := envelope.object("message")
-		if m.object("author").text("role") == "user" && !hidden(m) {
+		m := envelope.Object("message")
+		if m.Object("author").Text("role") == "user" && !hidden(m) {
 			return envelopes[i+1:]
 		}
 	}
 	return envelopes
 }
 
-func hidden(message object) bool {
-	yes := message.object("metadata").flag("is_visually_hidden_from_conversation")
-	return yes != nil && *yes
+func hidden(message answer.Object) bool {
+	return message.Object("metadata").Is("is_visually_hidden_from_conversation")
 }
 
 // messageReader collects an answer over the messages of a turn.
 type messageReader struct {
 	want     answer.Want
+	things   answer.Things
 	answer   *earshot.Answer
 	sources  answer.Sources
 	texts    []string
 	markdown []string
-	results  []object // search results, cited or not
+	results  []answer.Object // search results, cited or not
 }
 
-func (r *messageReader) read(m object) {
-	metadata := m.object("metadata")
+func (r *messageReader) read(m answer.Object) {
+	metadata := m.Object("metadata")
 	r.queries(metadata)
-	if strings.HasPrefix(m.text("recipient"), "web") {
-		r.toolCall(m.object("content"))
+	if strings.HasPrefix(m.Text("recipient"), "web") {
+		r.toolCall(m.Object("content"))
 		return
 	}
-	for _, group := range metadata.objects("search_result_groups") {
-		r.results = append(r.results, group.objects("entries")...)
+	for _, group := range metadata.Objects("search_result_groups") {
+		r.results = append(r.results, group.Objects("entries")...)
 	}
 	if !shown(m) {
 		return
 	}
-	if model := metadata.text("model_slug"); model != "" {
+	if model := metadata.Text("model_slug"); model != "" {
 		r.answer.Model = &model
 	}
-	r.text(contentText(m.object("content")), metadata.objects("content_references"))
-	r.ads(metadata.objects("ads"))
+	r.text(contentText(m.Object("content")), metadata.Objects("content_references"))
+	r.ads(metadata.Objects("ads"))
 }
 
 // shown tells whether the message is one that the user sees as the answer.
-func shown(m object) bool {
-	recipient, channel := m.text("recipient"), m.text("channel")
-	return m.object("author").text("role") == "assistant" && !hidden(m) &&
+func shown(m answer.Object) bool {
+	recipient, channel := m.Text("recipient"), m.Text("channel")
+	return m.Object("author").Text("role") == "assistant" && !hidden(m) &&
 		(recipient == "all" || recipient == "") &&
 		(channel == "final" || channel == "")
 }
 
 // contentText is the text of a message's content, as much of it as an answer
 // may have. Other kinds have none.
-func contentText(content object) string {
-	if kind := content.text("content_type"); kind != "text" && kind != "multimodal_text" {
+func contentText(content answer.Object) string {
+	if kind := content.Text("content_type"); kind != "text" && kind != "multimodal_text" {
 		return ""
 	}
 	parts, _ := content["parts"].([]any)
 	var texts []string
 	for _, part := range parts {
-		if text := asText(part); text != "" {
+		if text := answer.AsText(part); text != "" {
 			texts = append(texts, text)
 		}
 	}
@@ -91,40 +95,30 @@ func contentText(content object) string {
 }
 
 // queries notes what the message says was searched for.
-func (r *messageReader) queries(metadata object) {
-	r.answer.SearchQueries = addNew(r.answer.SearchQueries, metadata.object("search_model_queries").texts("queries", "q")...)
-	r.answer.SearchQueries = addNew(r.answer.SearchQueries, metadata.texts("search_queries", "q")...)
+func (r *messageReader) queries(metadata answer.Object) {
+	r.answer.SearchQueries = answer.AddNew(r.answer.SearchQueries, metadata.Object("search_model_queries").Texts("queries", "q")...)
+	r.answer.SearchQueries = answer.AddNew(r.answer.SearchQueries, metadata.Texts("search_queries", "q")...)
 }
 
 // searchCall is how older assistants ask their search tool.
 var searchCall = regexp.MustCompile(`search\("((?:[^"\\]|\\.)*)"`)
 
 // toolCall notes what the assistant asked its search tool for.
-func (r *messageReader) toolCall(content object) {
-	code := asText(content["text"])
+func (r *messageReader) toolCall(content answer.Object) {
+	code := answer.AsText(content["text"])
 	if code == "" {
 		code = contentText(content)
 	}
-	value, ok := decodeJSON(code)
+	value, ok := answer.DecodeJSON(code)
 	if !ok {
 		for _, call := range searchCall.FindAllStringSubmatch(code, -1) {
-			r.answer.SearchQueries = addNew(r.answer.SearchQueries, answer.Line(call[1]))
+			r.answer.SearchQueries = answer.AddNew(r.answer.SearchQueries, answer.Line(call[1]))
 		}
 		return
 	}
-	call := asObject(value)
-	r.answer.SearchQueries = addNew(r.answer.SearchQueries, call.texts("search_query", "q")...)
-	r.answer.MapSearchQueries = addNew(r.answer.MapSearchQueries, call.texts("business_query", "q")...)
-}
-
-// addNew appends those texts that the list does not have.
-func addNew(list earshot.List[string], texts ...string) earshot.List[string] {
-	for _, text := range texts {
-		if !slices.Contains(list, text) {
-			list = append(list, text)
-		}
-	}
-	return list
+	call := answer.AsObject(value)
+	r.answer.SearchQueries = answer.AddNew(r.answer.SearchQueries, call.Texts("search_query", "q")...)
+	r.answer.MapSearchQueries = answer.AddNew(r.answer.MapSearchQueries, call.Texts("business_query", "q")...)
 }
 
 // finish gives the answer once all messages are read. Search results lend their

@@ -8,20 +8,11 @@ import (
 	"earshot/internal/upstream"
 )
 
-// shape is which of the interface's documents was read.
-type shape int
-
-const (
-	shapePage shape = iota
-	shapeStream
-	shapeConversation
-)
-
 // reading is everything that a document holds, asked for or not, but Markdown
 // only where it is wanted.
 type reading struct {
-	shape  shape
 	answer *earshot.Answer
+	page   bool // it was a page rather than messages
 }
 
 // ownSources are the names by which the assistant marks the links it gives.
@@ -45,16 +36,17 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 
 // parse tells the shape by how the document begins and reads it.
 func parse(document []byte, want answer.Want) (*reading, error) {
-	body := bytes.TrimSpace(bytes.TrimPrefix(document, []byte("\ufeff")))
-	var found *reading
+	body := answer.Trimmed(document)
+	var found reading
 	var err error
 	switch {
 	case bytes.HasPrefix(body, []byte("<")):
-		found, err = readPage(body, want)
+		found.page = true
+		found.answer, err = page.Read(body, want)
 	case bytes.HasPrefix(body, []byte("{")):
-		found, err = readConversation(body, want)
-	case isStream(body):
-		found, err = readStream(body, want)
+		found.answer, err = readConversation(body, want)
+	case answer.IsStream(body):
+		found.answer, err = readStream(body, want)
 	default:
 		return nil, upstream.Fail(earshot.ReasonUnreadable, "neither a page nor a stream")
 	}
@@ -64,22 +56,6 @@ func parse(document []byte, want answer.Want) (*reading, error) {
 	if found.answer.Text == "" {
 		return nil, upstream.Fail(earshot.ReasonEmpty, "the assistant said nothing")
 	}
-	numberProducts(found.answer)
-	return found, nil
-}
-
-// numberProducts gives products their positions over the whole answer: those on
-// cards first, then those in the text.
-func numberProducts(a *earshot.Answer) {
-	position := 0
-	for _, card := range a.ShoppingCards {
-		for i := range card.Products {
-			position++
-			card.Products[i].Position = position
-		}
-	}
-	for i := range a.InlineProducts {
-		position++
-		a.InlineProducts[i].Position = position
-	}
+	answer.NumberProducts(found.answer)
+	return &found, nil
 }

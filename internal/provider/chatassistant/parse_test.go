@@ -1,6 +1,8 @@
 package chatassistant_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"earshot/internal/provider/chatassistant"
@@ -23,14 +25,33 @@ func TestHostile(t *testing.T) {
 	providertest.Hostile(t, answerPage, parse)
 }
 
-func FuzzParse(f *testing.F) {
-	providertest.Seed(f, answerPage)
-	f.Fuzz(func(t *testing.T, document []byte) {
-		result, err := parse(document)
+// TestSourcesInOrder wants the pages that a text links to and those that it cites
+// numbered as they stand in it, in either shape.
+func TestSourcesInOrder(t *testing.T) {
+	t.Parallel()
+	for name, document := range map[string]string{
+		"page": fmt.Sprintf(answerPage, `See <a href="https://a.example/">A</a>. <span data-testid="webpage-citation-pill">`+
+			`<a href="https://b.example/">B</a></span> And <a href="https://c.example/">C</a>.`),
+		"stream": `data: {"message":{"author":{"role":"assistant"},"content":{"content_type":"text","parts":` +
+			`["See [A](https://a.example/). @1 And [C](https://c.example/)."]},"metadata":{"content_references":` +
+			`[{"type":"webpage","matched_text":"@1","url":"https://b.example/","attribution":"B"}]}}}` + "\n\ndata: [DONE]\n\n",
+	} {
+		a, err := chatassistant.Parse([]byte(document), "DE")
 		if err != nil {
-			providertest.Reason(t, err)
-			return
+			t.Fatal(err)
 		}
-		providertest.Check(t, result)
-	})
+		providertest.Check(t, a)
+		var got []string
+		for _, source := range a.Sources {
+			got = append(got, source.Domain)
+		}
+		if want := []string{"a.example", "b.example", "c.example"}; !slices.Equal(got, want) {
+			t.Errorf("%s: sources %q, want %q", name, got, want)
+		}
+		if len(a.CitationPills) != 1 || a.CitationPills[0].Position != 2 {
+			t.Errorf("%s: pills %+v", name, a.CitationPills)
+		}
+	}
 }
+
+func FuzzParse(f *testing.F) { providertest.Fuzz(f, answerPage, parse) }

@@ -1,7 +1,6 @@
 package chatassistant
 
 import (
-	"slices"
 	"strings"
 
 	"earshot"
@@ -20,27 +19,25 @@ var gone = replacement{answer.Mark, answer.Mark}
 
 // text takes a message's text: each reference in it is found by the words that
 // it matched, noted, and replaced by what a reader sees there.
-func (r *messageReader) text(source string, references []object) {
+func (r *messageReader) text(source string, references []answer.Object) {
 	var text, markdown strings.Builder
 	rest := source
 	for _, reference := range references[:min(len(references), maxReferences)] {
-		shown := r.reference(reference)
-		matched := asText(reference["matched_text"])
+		matched := answer.AsText(reference["matched_text"])
 		at := strings.Index(rest, matched)
 		if strings.TrimSpace(matched) == "" || at < 0 {
+			r.reference(reference)
 			continue
 		}
+		r.links(rest[:at]) // before the reference, as sources are numbered in the order of the text
+		shown := r.reference(reference)
 		text.WriteString(rest[:at] + shown.text)
 		markdown.WriteString(rest[:at] + shown.markdown)
 		rest = rest[at+len(matched):]
 	}
 	text.WriteString(rest)
 	markdown.WriteString(rest)
-	for _, link := range answer.Links(text.String()) {
-		if target, ok := answer.Destination(link.URL, nil, ownSources); ok {
-			r.sources.Add(earshot.Source{URL: target, Label: answer.Flatten(link.Label)})
-		}
-	}
+	r.links(text.String()) // those around references too
 	if plain := answer.Flatten(text.String()); plain != "" {
 		r.texts = append(r.texts, plain)
 		if r.want.Markdown {
@@ -49,9 +46,18 @@ func (r *messageReader) text(source string, references []object) {
 	}
 }
 
+// links notes the pages that the text links to.
+func (r *messageReader) links(markdown string) {
+	for _, link := range answer.Links(markdown) {
+		if target, ok := answer.Destination(link.URL, nil, ownSources); ok {
+			r.sources.Add(earshot.Source{URL: target, Label: answer.Flatten(link.Label)})
+		}
+	}
+}
+
 // reference notes what one reference carries.
-func (r *messageReader) reference(reference object) replacement {
-	switch kind := reference.text("type"); kind {
+func (r *messageReader) reference(reference answer.Object) replacement {
+	switch kind := reference.Text("type"); kind {
 	case "hidden":
 		return replacement{}
 	case "webpage", "webpage_extended", "grouped_webpages":
@@ -63,19 +69,19 @@ func (r *messageReader) reference(reference object) replacement {
 	case "products":
 		r.shoppingCard(reference)
 	case "nav_list":
-		r.pages(reference.objects("items"))
+		r.pages(reference.Objects("items"))
 	case "sources_footnote":
-		r.pages(reference.objects("sources"))
+		r.pages(reference.Objects("sources"))
 	case "businesses_map":
-		r.places(reference.objects("businesses"))
+		r.places(reference.Objects("businesses"))
 	case "video_list", "video":
-		r.videos(reference.objects("videos"))
+		r.videos(reference.Objects("videos"))
 	default:
 		if strings.HasPrefix(kind, "image") {
-			r.images(reference.objects("images"))
+			r.images(reference.Objects("images"))
 			break
 		}
-		if alt := reference.text("alt"); alt != "" {
+		if alt := reference.Text("alt"); alt != "" {
 			return replacement{alt, alt}
 		}
 	}
@@ -83,20 +89,20 @@ func (r *messageReader) reference(reference object) replacement {
 }
 
 // chip notes a citation: a page, or pages with further ones behind each.
-func (r *messageReader) chip(reference object) replacement {
-	items := reference.objects("items")
+func (r *messageReader) chip(reference answer.Object) replacement {
+	items := reference.Objects("items")
 	if len(items) == 0 {
-		items = []object{reference}
+		items = []answer.Object{reference}
 	}
 	var citations []answer.Citation
 	var links []string
 	for _, item := range items {
-		for _, page := range append([]object{item}, item.objects("supporting_websites")...) {
+		for _, page := range append([]answer.Object{item}, item.Objects("supporting_websites")...) {
 			source, ok := webPage(page)
 			if !ok {
 				continue
 			}
-			label := page.text("attribution")
+			label := page.Text("attribution")
 			citations = append(citations, answer.Citation{Source: source, Label: label})
 			links = append(links, answer.MarkdownLink(label, source.URL))
 		}
@@ -109,7 +115,7 @@ func (r *messageReader) chip(reference object) replacement {
 }
 
 // pages notes sources that belong to no chip.
-func (r *messageReader) pages(list []object) {
+func (r *messageReader) pages(list []answer.Object) {
 	for _, item := range list {
 		if source, ok := webPage(item); ok {
 			r.sources.Add(source)
@@ -118,44 +124,22 @@ func (r *messageReader) pages(list []object) {
 }
 
 // webPage is the source that an object describes.
-func webPage(page object) (earshot.Source, bool) {
-	link, ok := destination(page, "url")
+func webPage(page answer.Object) (earshot.Source, bool) {
+	link, ok := page.Destination(ownSources, "url")
 	return earshot.Source{
 		URL:           link,
-		Label:         page.text("title"),
-		Description:   page.text("snippet"),
-		DatePublished: page.date("pub_date"),
+		Label:         page.Text("title"),
+		Description:   page.Text("snippet"),
+		DatePublished: page.Date("pub_date"),
 	}, ok
 }
 
-// destination is where the first of the fields that is a web address leads.
-func destination(o object, fields ...string) (string, bool) {
-	for _, field := range fields {
-		if link, ok := answer.Destination(asText(o[field]), nil, ownSources); ok {
-			return link, true
-		}
-	}
-	return "", false
-}
-
-func (r *messageReader) entity(reference object) replacement {
-	name := reference.text("name", "alt")
+func (r *messageReader) entity(reference answer.Object) replacement {
+	name := reference.Text("name", "alt")
 	if name == "" {
 		return gone
 	}
-	r.answer.Entities = addEntity(r.answer.Entities, name, reference.text("category", "entity_type"))
+	r.answer.Entities = answer.AddEntity(r.answer.Entities, name, reference.Text("category", "entity_type"))
 	name = answer.EscapeMarkdown(name)
 	return replacement{name, name}
-}
-
-// addEntity appends what is named unless the list has it.
-func addEntity(list earshot.List[earshot.Entity], name, kind string) earshot.List[earshot.Entity] {
-	entity := earshot.Entity{Name: name, Type: kind}
-	if kind == "" {
-		entity.Type = "other"
-	}
-	if slices.Contains(list, entity) {
-		return list
-	}
-	return append(list, entity)
 }

@@ -6,10 +6,10 @@ import (
 )
 
 // inlineProduct notes a product that the text names.
-func (r *messageReader) inlineProduct(reference object) replacement {
-	product, ok := r.product(reference.object("product"))
+func (r *messageReader) inlineProduct(reference answer.Object) replacement {
+	product, ok := r.things.Product(reference.Object("product"))
 	if !ok {
-		if alt := reference.text("alt"); alt != "" {
+		if alt := reference.Text("alt"); alt != "" {
 			alt = answer.EscapeMarkdown(alt)
 			return replacement{alt, alt}
 		}
@@ -20,144 +20,62 @@ func (r *messageReader) inlineProduct(reference object) replacement {
 	return replacement{title, "**" + title + "**"}
 }
 
-func (r *messageReader) shoppingCard(reference object) {
-	card := earshot.ShoppingCard{Title: reference.text("title"), Tags: reference.texts("tags", "title")}
-	for _, item := range reference.objects("products") {
-		if product, ok := r.product(item); ok {
-			card.Products = append(card.Products, product)
-		}
+func (r *messageReader) shoppingCard(reference answer.Object) {
+	card := earshot.ShoppingCard{
+		Title:    reference.Text("title"),
+		Tags:     reference.Texts("tags", "title"),
+		Products: r.things.Products(reference.Objects("products")),
 	}
 	if len(card.Products) > 0 {
 		r.answer.ShoppingCards = append(r.answer.ShoppingCards, card)
 	}
 }
 
-func (r *messageReader) product(o object) (earshot.Product, bool) {
-	product := earshot.Product{
-		Title:       o.text("title", "name"),
-		ID:          o.text("id", "product_id"),
-		Description: o.text("description"),
-		Price:       answer.Price(o.amount("price"), r.want.Country),
-		OldPrice:    answer.Price(o.amount("list_price", "original_price"), r.want.Country),
-		Merchant:    o.text("merchant", "merchants"),
-		Rating:      o.number("rating"),
-		Reviews:     o.count("num_reviews", "review_count"),
-		Images:      r.links(o.texts("image_urls", "url")),
-	}
-	product.URL, _ = destination(o, "url")
-	if tag := o.text("featured_tag"); tag != "" {
-		product.Tags = []string{tag}
-	}
-	for _, item := range o.objects("offers") {
-		product.Offers = append(product.Offers, r.offer(item))
-	}
-	return product, product.Title != ""
-}
-
-func (r *messageReader) offer(o object) earshot.Offer {
-	offer := earshot.Offer{
-		Merchant:     o.text("merchant_name", "merchant"),
-		Title:        o.text("title"),
-		Price:        answer.Price(o.amount("price"), r.want.Country),
-		OldPrice:     answer.Price(o.amount("list_price"), r.want.Country),
-		Shipping:     o.text("shipping", "delivery"),
-		Condition:    o.text("condition"),
-		Available:    o.flag("available"),
-		Installments: o.text("installments"),
-	}
-	offer.URL, _ = destination(o, "url")
-	return offer
-}
-
-func (r *messageReader) places(list []object) {
+func (r *messageReader) places(list []answer.Object) {
 	for _, o := range list {
-		place := earshot.Place{
-			Position:   len(r.answer.Places) + 1,
-			Name:       o.text("name", "title"),
-			Address:    o.text("address"),
-			Category:   o.text("category"),
-			Rating:     o.number("rating"),
-			Reviews:    o.count("review_count", "num_reviews"),
-			PriceLevel: o.text("price_level"),
-			Phone:      o.text("phone"),
-			Hours:      o.text("hours"),
-			Latitude:   o.number("latitude"),
-			Longitude:  o.number("longitude"),
-		}
-		place.Website, _ = destination(o, "website_url", "url")
-		if place.Name != "" {
-			r.answer.Places = append(r.answer.Places, place)
-		}
+		r.answer.Places = r.things.AddPlace(r.answer.Places, o)
 	}
 }
 
-func (r *messageReader) videos(list []object) {
+func (r *messageReader) videos(list []answer.Object) {
 	for _, o := range list {
-		link, ok := destination(o, "url")
-		if !ok {
-			continue
-		}
-		thumbnail, _ := destination(o, "thumbnail_url")
-		r.answer.Videos = append(r.answer.Videos, earshot.Video{
-			Position:  len(r.answer.Videos) + 1,
-			Title:     o.text("title"),
-			URL:       link,
-			Platform:  o.text("platform"),
-			Channel:   o.text("channel"),
-			Duration:  o.text("duration"),
-			Date:      o.date("date"),
-			Thumbnail: thumbnail,
-		})
+		r.answer.Videos = r.things.AddVideo(r.answer.Videos, o)
 	}
 }
 
-func (r *messageReader) images(list []object) {
+func (r *messageReader) images(list []answer.Object) {
 	for _, o := range list {
-		if link, ok := destination(o, "content_url", "url"); ok {
+		if link, ok := o.Destination(ownSources, "content_url", "url"); ok {
 			r.answer.Images = append(r.answer.Images, link)
-		} else if link, ok := destination(o.object("image_result"), "content_url"); ok {
+		} else if link, ok := o.Object("image_result").Destination(ownSources, "content_url"); ok {
 			r.answer.Images = append(r.answer.Images, link)
 		}
 	}
 }
 
-func (r *messageReader) ads(list []object) {
+// ads notes ads. The assistant shows them within its answer, and those with a
+// price are for a product.
+func (r *messageReader) ads(list []answer.Object) {
 	for _, o := range list {
-		link, ok := destination(o, "url")
-		if !ok {
-			continue
-		}
-		image, _ := destination(o, "image_url")
-		r.answer.Ads = append(r.answer.Ads, newAd(earshot.Ad{
+		ad := earshot.Ad{
 			Position:    len(r.answer.Ads) + 1,
-			Title:       o.text("title"),
-			URL:         link,
-			Description: o.text("description"),
-			Brand:       o.text("brand"),
-			Price:       answer.Price(o.amount("price"), r.want.Country),
-			Merchant:    o.text("merchant"),
-			ImageURL:    image,
-		}))
-	}
-}
-
-// newAd fills in what follows from the rest: the assistant shows ads within its
-// answer, and those with a price are for a product.
-func newAd(ad earshot.Ad) earshot.Ad {
-	ad.Block, ad.Type, ad.Domain = "answer", "text", answer.Domain(ad.URL)
-	if ad.Price != nil {
-		ad.Type = "shopping"
-	}
-	return ad
-}
-
-// links are those of the addresses that are web addresses.
-func (r *messageReader) links(addresses []string) []string {
-	var links []string
-	for _, address := range addresses {
-		if link, ok := answer.Destination(address, nil, ownSources); ok {
-			links = append(links, link)
+			Block:       "answer",
+			Type:        "text",
+			Title:       o.Text("title"),
+			Description: o.Text("description"),
+			Brand:       o.Text("brand"),
+			Price:       answer.Price(o.Amount("price"), r.want.Country),
+			Merchant:    o.Text("merchant"),
 		}
+		link, ok := o.Destination(ownSources, "url")
+		if !ok {
+			continue
+		}
+		ad.URL, ad.Domain = link, answer.Domain(link)
+		ad.ImageURL, _ = o.Destination(ownSources, "image_url")
+		if ad.Price != nil {
+			ad.Type = "shopping"
+		}
+		r.answer.Ads = append(r.answer.Ads, ad)
 	}
-	return links
 }

@@ -3,6 +3,7 @@ package chatassistant
 import (
 	"earshot/internal/geo"
 	"earshot/internal/provider"
+	"earshot/internal/provider/answer"
 	"earshot/internal/strictjson"
 )
 
@@ -17,7 +18,9 @@ type request struct {
 
 // include says which parts of the answer are wanted beyond the ordinary ones.
 type include struct {
-	html, markdown, rawResponse, searchQueries, ads, shopping bool
+	answer.Include
+
+	searchQueries, ads, shopping bool
 }
 
 var _ provider.Request = (*request)(nil)
@@ -31,9 +34,7 @@ func decode(in *strictjson.Object) *request {
 	}
 	flags := in.Object("include")
 	r.include = include{
-		html:          flags.Flag("html"),
-		markdown:      flags.Flag("markdown"),
-		rawResponse:   flags.Flag("rawResponse"),
+		Include:       answer.DecodeInclude(flags),
 		searchQueries: flags.Flag("searchQueries"),
 		ads:           flags.Flag("ads"),
 		shopping:      flags.Flag("shopping"),
@@ -43,12 +44,9 @@ func decode(in *strictjson.Object) *request {
 
 // Bill is the base price, the paid flags together once, and the state.
 func (r *request) Bill() provider.Bill {
-	bill := provider.Bill{provider.ItemBase: 1}
-	if i := r.include; i.shopping || i.rawResponse || i.searchQueries || i.ads {
+	bill := provider.BaseBill(r.locale)
+	if i := r.include; i.shopping || i.RawResponse || i.searchQueries || i.ads {
 		bill = bill.With(itemExtras)
-	}
-	if r.locale.State != "" {
-		bill = bill.With(provider.ItemState)
 	}
 	return bill
 }

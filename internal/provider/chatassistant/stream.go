@@ -1,7 +1,6 @@
 package chatassistant
 
 import (
-	"bytes"
 	"strings"
 
 	"earshot"
@@ -9,23 +8,12 @@ import (
 	"earshot/internal/upstream"
 )
 
-// isStream tells whether the document begins as an event stream does.
-func isStream(document []byte) bool {
-	line, _, _ := bytes.Cut(document, []byte("\n"))
-	for _, field := range []string{"data:", "event:", "id:", "retry:", ":"} {
-		if bytes.HasPrefix(line, []byte(field)) {
-			return true
-		}
-	}
-	return false
-}
-
 // endOfStream is the data of the last event.
 const endOfStream = "[DONE]"
 
 // readStream reads the legacy interface's stream.
-func readStream(document []byte, want answer.Want) (*reading, error) {
-	found := &reading{shape: shapeStream}
+func readStream(document []byte, want answer.Want) (*earshot.Answer, error) {
+	var found *earshot.Answer
 	err := answer.ReadEvents(document, func(events []answer.Event) error {
 		var s streamed
 		for _, event := range events {
@@ -37,8 +25,8 @@ func readStream(document []byte, want answer.Want) (*reading, error) {
 		if len(s.messages) == 0 {
 			return s.failure()
 		}
-		found.answer = readMessages(s.messages, want)
-		found.answer.RelatedQueries = s.followups
+		found = readMessages(s.messages, want)
+		found.RelatedQueries = s.followups
 		return nil
 	})
 	return found, err
@@ -55,22 +43,22 @@ type streamed struct {
 
 func (s *streamed) take(event answer.Event) {
 	data := answer.ValidText(event.Data)
-	value, ok := decodeJSON(data)
+	value, ok := answer.DecodeJSON(data)
 	if !ok {
 		s.ended = s.ended || strings.TrimSpace(data) == endOfStream
 		return
 	}
-	o := asObject(value)
-	if problem := o.text("error", "detail"); problem != "" {
+	o := answer.AsObject(value)
+	if problem := o.Text("error", "detail"); problem != "" {
 		s.trouble = problem
 	}
 	switch kind, _ := o["type"].(string); {
 	case kind == "message_stream_complete":
 		s.ended = true
 	case strings.Contains(kind, "followup"):
-		s.followups = o.texts("followups", "text")
+		s.followups = o.Texts("followups", "text")
 	case kind != "":
-	case asObject(o["message"]) != nil: // a snapshot, as before deltas
+	case answer.AsObject(o["message"]) != nil: // a snapshot, as before deltas
 		s.snapshot(o)
 	case o["v"] != nil:
 		s.apply(o)
@@ -79,14 +67,14 @@ func (s *streamed) take(event answer.Event) {
 
 // snapshot takes a message as a whole; it replaces the last one if it is that
 // message again.
-func (s *streamed) snapshot(event object) {
+func (s *streamed) snapshot(event answer.Object) {
 	if last := len(s.messages) - 1; last >= 0 {
-		if id := event.object("message").text("id"); id != "" && id == s.messages[last].object("message").text("id") {
+		if id := event.Object("message").Text("id"); id != "" && id == s.messages[last].Object("message").Text("id") {
 			s.messages[last] = event
 			return
 		}
 	}
-	s.add(map[string]any(event))
+	s.add(event)
 }
 
 // failure says why a stream that ended has no messages.

@@ -1,15 +1,9 @@
 package chatassistant
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
-	"html"
-	"net/http"
 	"net/url"
 
-	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
 	"earshot/internal/upstream"
@@ -34,22 +28,15 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	if err != nil {
 		return nil, err
 	}
-	found, err := parse(response.Body, answer.Want{Country: r.locale.Country, Markdown: r.include.markdown})
+	found, err := parse(response.Body, answer.Want{Country: r.locale.Country, Markdown: r.include.Markdown})
 	if err != nil {
 		return nil, err
 	}
-	result := r.show(found)
-	result.Surface = up.Surface()
-	if r.include.rawResponse {
-		result.RawResponse, err = rawResponse(found.shape, response.Body)
-		if err != nil {
-			return nil, err
-		}
+	r.omit(found)
+	if err := r.include.Attach(found.answer, up, response.Body); err != nil {
+		return nil, err
 	}
-	if r.include.html {
-		result.HTML = up.Keep(capture(found.shape, response.Body))
-	}
-	return &provider.Outcome{Result: result, Bill: r.Bill()}, nil
+	return &provider.Outcome{Result: found.answer, Bill: r.Bill()}, nil
 }
 
 // question is the document to fetch: the mobile page with the prompt in its
@@ -66,7 +53,7 @@ func (r *request) question() (upstream.Request, error) {
 	if !r.disableWebSearch {
 		hints = append(hints, searchHint)
 	}
-	body, err := json.Marshal(map[string]any{
+	return upstream.PostJSON(name, streamPath, "text/event-stream", map[string]any{
 		"action": "next",
 		"messages": []any{map[string]any{
 			"author":  map[string]any{"role": "user"},
@@ -74,43 +61,19 @@ func (r *request) question() (upstream.Request, error) {
 		}},
 		"system_hints":        hints,
 		"supported_encodings": []string{"v1"},
-	})
-	if err != nil {
-		return upstream.Request{}, fmt.Errorf("%s request: %w", name, err)
-	}
-	return upstream.Request{
-		Site:   name,
-		Path:   streamPath,
-		Header: http.Header{"Content-Type": {"application/json"}, "Accept": {"text/event-stream"}},
-		Body:   body,
-		Locale: r.locale,
-	}, nil
+	}, r.locale)
 }
 
-// show is the part of what was found that the request asked for.
-func (r *request) show(found *reading) *earshot.Answer {
-	shown := *found.answer
-	if !r.include.searchQueries && found.shape == shapePage {
-		shown.SearchQueries, shown.MapSearchQueries = nil, nil
+// omit takes away what was found but not asked for.
+func (r *request) omit(found *reading) {
+	a := found.answer
+	if !r.include.searchQueries && found.page {
+		a.SearchQueries, a.MapSearchQueries = nil, nil
 	}
 	if !r.include.ads {
-		shown.Ads = nil
+		a.Ads = nil
 	}
 	if !r.include.shopping {
-		shown.ShoppingCards, shown.InlineProducts = nil, nil
+		a.ShoppingCards, a.InlineProducts = nil, nil
 	}
-	return &shown
-}
-
-// capture is the document as it is kept: a page as it is, anything else as text
-// on a page, since captures are served as HTML.
-func capture(s shape, document []byte) []byte {
-	if s == shapePage {
-		return document
-	}
-	var page bytes.Buffer
-	page.WriteString("<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>" + name + "</title></head><body><pre>\n")
-	page.WriteString(html.EscapeString(string(bytes.ToValidUTF8(document, []byte("\uFFFD")))))
-	page.WriteString("</pre></body></html>\n")
-	return page.Bytes()
 }

@@ -26,14 +26,4 @@ func TestHostile(t *testing.T) {
 	providertest.Hostile(t, answerPage, parse)
 }
 
-func FuzzParse(f *testing.F) {
-	providertest.Seed(f, answerPage)
-	f.Fuzz(func(t *testing.T, document []byte) {
-		result, err := parse(document)
-		if err != nil {
-			providertest.Reason(t, err)
-			return
-		}
-		providertest.Check(t, result)
-	})
-}
+func FuzzParse(f *testing.F) { providertest.Fuzz(f, answerPage, parse) }

@@ -23,14 +23,4 @@ func TestHostile(t *testing.T) {
 	providertest.Hostile(t, newsPage, parse)
 }
 
-func FuzzParse(f *testing.F) {
-	providertest.Seed(f, newsPage)
-	f.Fuzz(func(t *testing.T, document []byte) {
-		result, err := parse(document)
-		if err != nil {
-			providertest.Reason(t, err)
-			return
-		}
-		providertest.Check(t, result)
-	})
-}
+func FuzzParse(f *testing.F) { providertest.Fuzz(f, newsPage, parse) }

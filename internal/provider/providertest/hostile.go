@@ -84,3 +84,11 @@ func Seed(f *testing.F, page string) {
 		}
 	}
 }
+
+// Fuzz runs the parser over what the fuzzer makes of fixtures and hostile
+// documents. Whatever comes out must pass Check.
+func Fuzz(f *testing.F, page string, parse Parse) {
+	f.Helper()
+	Seed(f, page)
+	f.Fuzz(func(t *testing.T, document []byte) { Survives(t, string(document), parse) })
+}

@@ -54,17 +54,7 @@ func TestHostileMarks(t *testing.T) {
 	}
 }
 
-func FuzzParse(f *testing.F) {
-	providertest.Seed(f, answerPage)
-	f.Fuzz(func(t *testing.T, document []byte) {
-		result, err := parse(document)
-		if err != nil {
-			providertest.Reason(t, err)
-			return
-		}
-		providertest.Check(t, result)
-	})
-}
+func FuzzParse(f *testing.F) { providertest.Fuzz(f, answerPage, parse) }
 
 // TestCaptures reads pages that the real interface served. They are no fixtures
 // of ours, so it only wants what must hold for all of them.

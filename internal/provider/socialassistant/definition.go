@@ -13,10 +13,6 @@
 package socialassistant
 
 import (
-	"encoding/json"
-	"fmt"
-	"net/http"
-
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
@@ -46,7 +42,7 @@ func New() *answer.Chat {
 
 // question is the stream for a prompt. Nothing of it is kept in a history.
 func question(prompt string, locale geo.Locale) (upstream.Request, error) {
-	body, err := json.Marshal(map[string]any{
+	return upstream.PostJSON(name, linesPath, "application/x-ndjson", map[string]any{
 		"message":               prompt,
 		"modeId":                "auto",
 		"temporary":             true,
@@ -55,15 +51,5 @@ func question(prompt string, locale geo.Locale) (upstream.Request, error) {
 		"enableImageGeneration": false,
 		"disableTextFollowUps":  false,
 		"sendFinalMetadata":     true,
-	})
-	if err != nil {
-		return upstream.Request{}, fmt.Errorf("%s request: %w", name, err)
-	}
-	return upstream.Request{
-		Site:   name,
-		Path:   linesPath,
-		Header: http.Header{"Content-Type": {"application/json"}, "Accept": {"application/x-ndjson"}},
-		Body:   body,
-		Locale: locale,
-	}, nil
+	}, locale)
 }

@@ -69,14 +69,4 @@ func TestHostileStreams(t *testing.T) {
 	}
 }
 
-func FuzzParse(f *testing.F) {
-	providertest.Seed(f, answerText)
-	f.Fuzz(func(t *testing.T, document []byte) {
-		result, err := parseText(document)
-		if err != nil {
-			providertest.Reason(t, err)
-			return
-		}
-		providertest.Check(t, result)
-	})
-}
+func FuzzParse(f *testing.F) { providertest.Fuzz(f, answerText, parseText) }

@@ -1,0 +1,26 @@
+package chatassistant
+
+import "earshot/internal/provider/answer"
+
+// page is where things stand on the mobile page. Roles and test ids outlast
+// classes, which change with every release; a class stands here only where there
+// is nothing else. Pages that do not mark turns have messages only.
+var page = answer.NewPage(answer.Layout{
+	User:    "[data-turn] [data-message-author-role]",
+	Turn:    "[data-turn=assistant] [data-message-author-role=assistant]",
+	Message: "[data-message-author-role=assistant]",
+	Body:    ".markdown",
+	Widget: "[role=tooltip] [data-testid$=-widget] [data-testid$=-carousel] [data-testid$=-list] " +
+		"[data-testid$=-map] [data-testid$=-card]",
+
+	Chip:    "[data-testid$=citation-pill]",
+	Sources: "[data-testid=nav-list-widget] [data-testid=sources-list]",
+
+	ModelName:  "data-message-model-slug",
+	Queries:    "[data-testid=search-queries]",
+	MapQueries: "[data-testid=map-search-queries]",
+	Related:    "[data-testid=related-questions]",
+
+	Field: "data-testid",
+	Own:   ownSources,
+})
