@@ -96,11 +96,7 @@ func BenchmarkParse(b *testing.B) {
 			b.Run(r.provider+"/"+strings.ReplaceAll(pattern, "*", "_"), func(b *testing.B) {
 				var documents [][]byte
 				for _, path := range providertest.Captures(b, pattern) {
-					stored, err := os.ReadFile(path)
-					if err != nil {
-						b.Fatal(err)
-					}
-					documents = append(documents, providertest.Recorded(stored)...)
+					documents = append(documents, providertest.Recorded(providertest.Stored(b, path))...)
 				}
 				r.benchmark(b, documents)
 			})
@@ -114,7 +110,7 @@ func (r reader) benchmark(b *testing.B, documents [][]byte) {
 	pages := true
 	for _, document := range documents {
 		size += int64(len(document))
-		pages = pages && bytes.HasPrefix(bytes.TrimSpace(document), []byte("<"))
+		pages = pages && answer.IsPage(document)
 	}
 	read := func() {
 		for _, document := range documents {

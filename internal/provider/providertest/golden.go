@@ -2,9 +2,11 @@ package providertest
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,6 +122,27 @@ func Captures(tb testing.TB, pattern string) []string {
 		tb.Skipf("no captures at %s", filepath.Join(folder, pattern))
 	}
 	return paths
+}
+
+// Stored is a captured document; some were stored packed.
+func Stored(tb testing.TB, path string) []byte {
+	tb.Helper()
+	document, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if !bytes.HasPrefix(document, []byte{0x1f, 0x8b}) {
+		return document
+	}
+	packed, err := gzip.NewReader(bytes.NewReader(document))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	document, err = io.ReadAll(packed)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return document
 }
 
 // moduleRoot is the folder with go.mod, above the package under test.

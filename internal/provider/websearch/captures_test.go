@@ -1,9 +1,6 @@
 package websearch_test
 
 import (
-	"bytes"
-	"compress/gzip"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -27,7 +24,7 @@ func TestCaptures(t *testing.T) {
 	counted := counts(t)
 	for _, path := range providertest.Captures(t, "websearch/*.html") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			result, err := websearch.Parse(stored(t, path), realEngine, "US")
+			result, err := websearch.Parse(providertest.Stored(t, path), realEngine, "US")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,7 +55,7 @@ func products(result *earshot.WebSearch) int {
 func TestBlockedCaptures(t *testing.T) {
 	t.Parallel()
 	for _, path := range providertest.Captures(t, "websearch_blocked/*.html") {
-		result, err := websearch.Parse(stored(t, path), realEngine, "US")
+		result, err := websearch.Parse(providertest.Stored(t, path), realEngine, "US")
 		if strings.Contains(path, "no_results") {
 			if err != nil || len(result.OrganicResults) != 0 {
 				t.Errorf("%s: %v, %+v", path, err, result)
@@ -69,27 +66,6 @@ func TestBlockedCaptures(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-}
-
-// stored is a captured page; some were stored packed.
-func stored(tb testing.TB, path string) []byte {
-	tb.Helper()
-	document, err := os.ReadFile(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if !bytes.HasPrefix(document, []byte{0x1f, 0x8b}) {
-		return document
-	}
-	packed, err := gzip.NewReader(bytes.NewReader(document))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	document, err = io.ReadAll(packed)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return document
 }
 
 var counted = regexp.MustCompile(`\| websearch/(\S+) .*\| organic (\d+),`)
