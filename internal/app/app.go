@@ -54,8 +54,8 @@ type App struct {
 	requests sync.WaitGroup // being answered
 }
 
-// New opens the database, makes the first organization where there is none, and
-// binds the address. Run must follow.
+// New opens the database, binds the address, and makes the first organization
+// where there is none. Run must follow.
 func New(ctx context.Context, cfg Config) (_ *App, err error) {
 	a := &App{cfg: cfg}
 	defer func() {

@@ -23,13 +23,18 @@ func servePage(assistant string, write func(prompt string, answer *world.Answer)
 			answer = world.Compose(question)
 		}
 		page, err := write(prompt, answer)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		if steering.Garbage {
-			page = []byte(chatsite.Nonsense)
-		}
-		send(w, r, document{typeHTML, slices.Collect(slices.Chunk(page, pagePiece))}, steering)
+		sendPage(w, r, steering, page, err)
 	}
+}
+
+// sendPage sends a page that was written, as the prompt steers.
+func sendPage(w http.ResponseWriter, r *http.Request, steering Steering, page []byte, err error) {
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	if steering.Garbage {
+		page = []byte(chatsite.Nonsense)
+	}
+	send(w, r, document{typeHTML, slices.Collect(slices.Chunk(page, pagePiece))}, steering)
 }

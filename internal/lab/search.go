@@ -2,11 +2,9 @@ package lab
 
 import (
 	"net/http"
-	"slices"
 	"strconv"
 
 	"earshot/internal/lab/aimode"
-	"earshot/internal/lab/chatsite"
 	"earshot/internal/lab/redirect"
 	"earshot/internal/lab/searchsite"
 	"earshot/internal/lab/world"
@@ -60,14 +58,7 @@ func serveAIMode(w http.ResponseWriter, r *http.Request) {
 		answer = world.ComposeClusters(question, clusters)
 	}
 	page, err := aimode.Page(question, clusters, answer)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	if steering.Garbage {
-		page = []byte(chatsite.Nonsense)
-	}
-	send(w, r, document{typeHTML, slices.Collect(slices.Chunk(page, pagePiece))}, steering)
+	sendPage(w, r, steering, page, err)
 }
 
 // serveOffers answers with the offers for a product on a page of AI mode.

@@ -2,7 +2,6 @@ package lab
 
 import (
 	"net/http"
-	"slices"
 
 	"earshot/internal/lab/searchsite"
 )
@@ -18,17 +17,11 @@ func serveResults(w http.ResponseWriter, r *http.Request) {
 	query.Total = steering.Results
 	query.NoOverview = steering.Overview == "none"
 	page, err := searchPage(query, steering)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	send(w, r, document{typeHTML, slices.Collect(slices.Chunk(page, pagePiece))}, steering)
+	sendPage(w, r, steering, page, err)
 }
 
 func searchPage(q searchsite.Query, s Steering) ([]byte, error) {
 	switch {
-	case s.Garbage:
-		return []byte(searchsite.Nonsense), nil
 	case s.Empty:
 		return searchsite.Empty(q)
 	case q.News:

@@ -113,9 +113,6 @@ type dialect struct {
 	fatal func(error) bool
 }
 
-// Exclusive tells that no other process serves the database.
-func (s *Store) Exclusive() bool { return s.dialect.exclusive }
-
 func millis(t time.Time) int64 { return t.UnixMilli() }
 
 // newID makes an id that sorts by time of creation.

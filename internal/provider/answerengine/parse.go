@@ -16,7 +16,7 @@ var ownSources = []string{"engine.lab.test", "perplexity", "perplexity.ai"}
 // Read reads a document: the event stream, a stored entry, or a saved page. It
 // gives everything that it finds. The error is an *upstream.Failure.
 func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
-	body := bytes.TrimSpace(bytes.TrimPrefix(document, []byte("\ufeff")))
+	body := answer.Trimmed(document)
 	var result *earshot.Answer
 	var err error
 	switch {

@@ -1,8 +1,6 @@
 package socialassistant
 
 import (
-	"bytes"
-
 	"earshot"
 	"earshot/internal/provider/answer"
 	"earshot/internal/upstream"
@@ -14,7 +12,7 @@ var ownSources = []string{"social.lab.test", "grok.com", "grok"}
 // Read reads a document: the stream of JSON lines, or a saved page. It gives
 // everything that it finds. The error is an *upstream.Failure.
 func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
-	body := bytes.TrimSpace(bytes.TrimPrefix(document, []byte("\ufeff")))
+	body := answer.Trimmed(document)
 	if answer.IsPage(body) {
 		return page.Read(body, want)
 	}
