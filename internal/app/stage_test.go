@@ -50,6 +50,9 @@ const (
 	leaverKey  = "leaver" // for a client that goes away
 )
 
+// busy is a plan with one slot that any number of rows may find taken at once.
+var busy = app.Settings{Plans: account.Plans{{Name: "busy", Slots: 1, CreditsPerCycle: 500, RequestsPerSecond: 1000, QueueCapacity: 1}}}
+
 // hasty is a plan whose window a second request overflows.
 var hasty = app.Settings{Plans: account.Plans{{Name: "hasty", Slots: 1, CreditsPerCycle: 100_000, RequestsPerSecond: 1}}}
 
@@ -132,7 +135,7 @@ var stages = map[string]func(t *testing.T) *stage{
 		s.accounts[wrongKey] = &app.Account{Key: account.NewKey()}
 		s.accounts[poorKey] = n.plan(t, app.Settings{}, "lite", 4)
 		s.accounts[brokeKey] = n.plan(t, app.Settings{}, "lite", 0)
-		s.accounts[busyKey] = n.plan(t, app.Settings{}, "free", 500)
+		s.accounts[busyKey] = n.plan(t, busy, "busy", 500)
 		s.accounts[hastyKey] = n.plan(t, hasty, "hasty", 10_000)
 		s.accounts[leaverKey] = n.plan(t, app.Settings{}, "lite", 500)
 		n.hang(t, s.accounts[busyKey])
