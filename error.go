@@ -18,6 +18,7 @@ const (
 	CodeNoPermission      Code = "INSUFFICIENT_PERMISSIONS"
 	CodeNotFound          Code = "RESOURCE_NOT_FOUND"
 	CodeAlreadyExists     Code = "RESOURCE_ALREADY_EXISTS"
+	CodeConflict          Code = "RESOURCE_CONFLICT"
 	CodeRateLimit         Code = "RATE_LIMIT_EXCEEDED"
 	CodeConcurrencyLimit  Code = "CONCURRENT_LIMIT_EXCEEDED"
 	CodeQueueLimit        Code = "QUEUE_LIMIT_EXCEEDED"
@@ -78,6 +79,27 @@ type ScopeDetails struct {
 // ResourceDetails are the details of CodeNotFound.
 type ResourceDetails struct {
 	ID string `json:"id"`
+}
+
+// DuplicateDetails are the details of CodeAlreadyExists.
+type DuplicateDetails struct {
+	Field  string `json:"field"`
+	Value  string `json:"value"`
+	TaskID string `json:"taskId"`
+}
+
+// ConflictDetails are the details of CodeConflict.
+type ConflictDetails struct {
+	ID     string `json:"id"`
+	Status Status `json:"status"`
+}
+
+// QueueDetails are the details of CodeQueueLimit.
+type QueueDetails struct {
+	QueuedCount       int `json:"queuedCount"`
+	BatchSize         int `json:"batchSize"`
+	MaxQueueSize      int `json:"maxQueueSize"`
+	RemainingCapacity int `json:"remainingCapacity"`
 }
 
 // LimitDetails are the details of CodeConcurrencyLimit.

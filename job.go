@@ -6,6 +6,7 @@ type Status string
 
 // The states of a job.
 const (
+	StatusQueued     Status = "QUEUED"
 	StatusProcessing Status = "PROCESSING"
 	StatusCompleted  Status = "COMPLETED"
 	StatusFailed     Status = "FAILED"

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"time"
 
 	"earshot/internal/app"
 )
@@ -10,6 +11,22 @@ type serveCmd struct {
 	Listen   string `help:"Address to serve on." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
 	BaseURL  string `help:"Address that clients know the service by." placeholder:"URL"`
 	Captures string `help:"Bucket of an S3-compatible store for the captures instead of the data folder, for many nodes. Its keys are read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY." placeholder:"s3://BUCKET/PREFIX?endpoint=https://HOST:PORT"`
+
+	Role                 string        `help:"What the node does: everything, take calls and tasks, or run tasks." enum:"all,api,worker" default:"all"`
+	Workers              int           `help:"Tasks that the node runs at once." default:"512"`
+	Retention            time.Duration `help:"How long finished tasks and their idempotency keys are kept, from their creation." default:"24h"`
+	AllowPrivateWebhooks bool          `help:"Send webhooks to private addresses too, for development."`
+}
+
+// Validate refuses numbers that make no sense.
+func (c *serveCmd) Validate() error {
+	if c.Workers < 1 {
+		return fmt.Errorf("--workers must be at least 1, but is %d", c.Workers)
+	}
+	if c.Retention < time.Second {
+		return fmt.Errorf("--retention must be at least 1s, but is %s", c.Retention)
+	}
+	return nil
 }
 
 // Run serves until it is told to stop.
@@ -17,6 +34,10 @@ func (c *serveCmd) Run(in *invocation) error {
 	in.cfg.Listen = c.Listen
 	in.cfg.BaseURL = c.BaseURL
 	in.cfg.Captures = c.Captures
+	in.cfg.Role = app.Role(c.Role)
+	in.cfg.Workers = c.Workers
+	in.cfg.Retention = c.Retention
+	in.cfg.AllowPrivateWebhooks = c.AllowPrivateWebhooks
 	a, err := app.New(in, in.cfg)
 	if err != nil {
 		return err

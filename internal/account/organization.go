@@ -23,9 +23,12 @@ type Organization struct {
 	Plan      Plan
 	CreatedAt int64
 
+	Queued  int   // tasks that wait
 	Running int   // jobs under way; at most Plan.Slots unless the plan shrank
 	Balance int64 // the ledger's sum
 	Held    int64 // the part of Balance that running jobs may still take
+
+	Events int64 // tasks that have ended so far
 
 	CycleStartedAt int64
 	CycleResetsAt  int64

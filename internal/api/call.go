@@ -22,6 +22,7 @@ import (
 
 const (
 	maxBody   = 1 << 20
+	maxBatch  = 8 << 20
 	bodyTime  = 30 * time.Second // for a body to arrive
 	writeTime = 60 * time.Second // for a client to take its response
 )
@@ -41,6 +42,15 @@ type call struct {
 
 // object reads the body as one JSON object.
 func (c *call) object() (*strictjson.Object, error) {
+	body, err := c.body(maxBody)
+	if err != nil {
+		return nil, err
+	}
+	return strictjson.Parse(body)
+}
+
+// body reads the body, of at most that many bytes.
+func (c *call) body(most int64) ([]byte, error) {
 	if err := checkContentType(c.r.Header); err != nil {
 		return nil, err
 	}
@@ -48,7 +58,7 @@ func (c *call) object() (*strictjson.Object, error) {
 	if err := control.SetReadDeadline(time.Now().Add(bodyTime)); err != nil {
 		return nil, fmt.Errorf("limit the time of the body: %w", err)
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, most))
 	if err != nil {
 		return nil, bodyError(c.r, err)
 	}
@@ -57,7 +67,7 @@ func (c *call) object() (*strictjson.Object, error) {
 		return nil, fmt.Errorf("lift the limit of the body: %w", err)
 	}
 	c.w.Header().Del("Connection")
-	return strictjson.Parse(body)
+	return body, nil
 }
 
 // query reads the URL's parameters. Those that cannot be read are a mistake, not

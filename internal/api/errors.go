@@ -14,7 +14,8 @@ import (
 // statusClientGone is what a response to a client that has left is counted as.
 const statusClientGone = 499
 
-// statuses is the one table from codes to statuses.
+// statuses is the one table from codes to statuses. Only a validation error has
+// another where tasks are submitted: 422.
 var statuses = map[earshot.Code]int{
 	earshot.CodeValidation:        http.StatusBadRequest,
 	earshot.CodeMissingKey:        http.StatusUnauthorized,
@@ -23,6 +24,7 @@ var statuses = map[earshot.Code]int{
 	earshot.CodeNoPermission:      http.StatusForbidden,
 	earshot.CodeNotFound:          http.StatusNotFound,
 	earshot.CodeAlreadyExists:     http.StatusConflict,
+	earshot.CodeConflict:          http.StatusConflict,
 	earshot.CodeQueueLimit:        http.StatusTooManyRequests,
 	earshot.CodeRateLimit:         http.StatusTooManyRequests,
 	earshot.CodeConcurrencyLimit:  http.StatusTooManyRequests,
@@ -61,7 +63,11 @@ func (c *call) fail(err error) {
 	if err != nil { // the details are our own types
 		panic(fmt.Sprintf("encode an error: %v", err))
 	}
-	c.write(statuses[e.Code], "application/json", body)
+	status := statuses[e.Code]
+	if e.Code == earshot.CodeValidation && c.route.submits {
+		status = http.StatusUnprocessableEntity
+	}
+	c.write(status, "application/json", body)
 }
 
 func errRateLimit(v ratelimit.Verdict) error {
@@ -73,6 +79,10 @@ func errRateLimit(v ratelimit.Verdict) error {
 
 func errStopping() error {
 	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node is stopping, try again"}
+}
+
+func errWorkerOnly() error {
+	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node only works off the queue; ask one with the role api or all"}
 }
 
 func errNotFound(id string) error {

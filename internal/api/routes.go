@@ -10,11 +10,12 @@ import (
 
 // route is one operation of the API.
 type route struct {
-	method string
-	path   string
-	public bool          // needs no key and counts against no limit
-	scope  account.Scope // what the key must be allowed to do
-	serve  func(*call) error
+	method  string
+	path    string
+	public  bool          // needs no key and counts against no limit
+	scope   account.Scope // what the key must be allowed to do
+	submits bool          // takes tasks in: an invalid body is answered with 422
+	serve   func(*call) error
 }
 
 // list is the whole API.
@@ -24,6 +25,20 @@ func (s *Server) list() []route {
 		{method: "GET", path: "/v1/states", scope: account.ScopeRead, serve: states},
 		{method: "GET", path: "/v1/credits", scope: account.ScopeRead, serve: s.credits},
 		{method: "POST", path: "/v1/monitor/websearch/goto", scope: account.ScopeMonitor, serve: s.resolve},
+
+		{method: "POST", path: "/v1/async/task", scope: account.ScopeTasks, submits: true, serve: s.submit},
+		{method: "POST", path: "/v1/async/task/batch", scope: account.ScopeTasks, submits: true, serve: s.submitBatch},
+		{method: "GET", path: "/v1/async/task/{taskId}", scope: account.ScopeRead, serve: s.poll},
+		{method: "DELETE", path: "/v1/async/task/{taskId}", scope: account.ScopeTasks, serve: s.cancel},
+		{method: "GET", path: "/v1/async/tasks", scope: account.ScopeRead, serve: s.tasks},
+		{method: "GET", path: "/v1/async/status", scope: account.ScopeRead, serve: s.queueStatus},
+		{method: "DELETE", path: "/v1/async/queue", scope: account.ScopeTasks, serve: s.clear},
+		{method: "POST", path: "/v1/quote", scope: account.ScopeRead, serve: s.quote},
+		{method: "GET", path: "/v1/usage", scope: account.ScopeRead, serve: s.usage},
+		{method: "GET", path: "/v1/events", scope: account.ScopeRead, serve: s.events},
+		{method: "GET", path: "/v1/webhooks/deliveries", scope: account.ScopeRead, serve: s.deliveries},
+		{method: "GET", path: "/v1/webhooks/deliveries/{id}", scope: account.ScopeRead, serve: s.delivery},
+		{method: "POST", path: "/v1/webhooks/deliveries/{id}/resend", scope: account.ScopeTasks, serve: s.resend},
 
 		{method: "GET", path: "/healthz", public: true, serve: alive},
 		{method: "GET", path: "/readyz", public: true, serve: s.ready},

@@ -52,11 +52,19 @@ type Config struct {
 	Captures  capture.Store
 	Limiter   Limiter
 	// Goto resolves the redirect link in a request.
-	Goto      func(ctx context.Context, in *strictjson.Object) (string, error)
+	Goto func(ctx context.Context, in *strictjson.Object) (string, error)
+	// CheckWebhook tells what is wrong with the URL of a webhook.
+	CheckWebhook func(url string) error
+	// Planned is called when a webhook is to be sent again.
+	Planned   func()
 	OpenAPI   []byte       // the API's description, as JSON
 	Dashboard http.Handler // serves /
 	Metrics   *prometheus.Registry
 	Log       *slog.Logger
+
+	// WorkerOnly leaves out everything that needs a key: the node works off the
+	// queue, and tells how it is.
+	WorkerOnly bool
 
 	// CallsInFlight is how many monitor calls may be under way on this node, and
 	// RequestsInFlight how many others; beyond them a request is refused at once
@@ -95,10 +103,16 @@ func New(cfg Config) *Server {
 		others:  make(chan struct{}, cfg.RequestsInFlight),
 	}
 	for _, rt := range s.list() {
+		if cfg.WorkerOnly && !rt.public {
+			continue
+		}
 		s.mux.Handle(rt.method+" "+rt.path, s.handler(rt))
 	}
 	s.mux.Handle("/", s.handler(route{path: "unknown", public: true, serve: notFound}))
 	unknown := s.handler(route{path: "unknown", serve: notFound})
+	if cfg.WorkerOnly {
+		unknown = s.handler(route{path: "unknown", public: true, serve: func(*call) error { return errWorkerOnly() }})
+	}
 	s.mux.Handle("/v1", unknown) // else the mux would redirect it
 	s.mux.Handle("/v1/", unknown)
 	return s

@@ -5,6 +5,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -24,6 +25,7 @@ import (
 	"earshot/internal/api"
 	"earshot/internal/capture"
 	"earshot/internal/dashboard"
+	"earshot/internal/guard"
 	"earshot/internal/job"
 	"earshot/internal/lab"
 	"earshot/internal/provider/search"
@@ -31,6 +33,7 @@ import (
 	"earshot/internal/store"
 	"earshot/internal/strictjson"
 	"earshot/internal/upstream"
+	"earshot/internal/webhook"
 )
 
 // maxConnections bounds what clients can make a node hold; waiting ones queue
@@ -49,6 +52,7 @@ type App struct {
 	lab      *lab.Server
 	upstream *upstream.Client
 	jobs     *job.Runner
+	webhooks *webhook.Sender
 	listener net.Listener
 	http     *http.Server
 	requests sync.WaitGroup // being answered
@@ -151,10 +155,14 @@ func (a *App) connect(ctx context.Context) (err error) {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	host, _ := os.Hostname() // only a label
+	visitors := guard.Guard{AllowPrivate: a.cfg.AllowPrivateWebhooks}
+	a.webhooks = webhook.New(webhook.Config{
+		Store: a.store, Client: visitors.Client(), Body: a.webhookBody, Log: a.cfg.Log, Metrics: registry, Waits: a.cfg.WebhookWaits,
+	})
 	a.jobs, err = job.NewRunner(job.Config{
 		Store: a.store, Catalogue: catalogue, Upstream: a.upstream, Captures: captures,
 		CaptureURL: a.BaseURL + "/captures", Host: host, Log: a.cfg.Log, Metrics: job.NewMetrics(registry),
-		Backoff: a.cfg.Backoff,
+		Workers: a.cfg.workers(), Planned: a.webhooks.Wake, Backoff: a.cfg.Backoff, Retention: a.cfg.Retention,
 	})
 	if err != nil {
 		return err
@@ -168,10 +176,20 @@ func (a *App) connect(ctx context.Context) (err error) {
 		Goto: func(ctx context.Context, in *strictjson.Object) (string, error) {
 			return engine.Goto(ctx, a.upstream, in)
 		},
+		CheckWebhook: visitors.CheckURL, Planned: a.webhooks.Wake, WorkerOnly: a.cfg.Role == RoleWorker,
 		OpenAPI: openAPI, Dashboard: page, Metrics: registry, Log: a.cfg.Log,
 	})
 	a.http = newHTTPServer(a.counted(handler))
 	return nil
+}
+
+// webhookBody is what is sent of a task: what polling it gives.
+func (a *App) webhookBody(ctx context.Context, organization, id string) ([]byte, error) {
+	task, err := a.store.Task(ctx, organization, id)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(a.jobs.Record(task))
 }
 
 // limiter counts where all nodes see it: in memory when there is only one.
@@ -218,6 +236,9 @@ func (a *App) Run(ctx context.Context) error {
 	group, groupCtx := errgroup.WithContext(parts)
 	group.Go(func() error { return a.lab.Run(groupCtx) })
 	group.Go(func() error { return a.jobs.Run(groupCtx) })
+	if a.cfg.Role != RoleAPI {
+		group.Go(func() error { return a.webhooks.Run(groupCtx) })
+	}
 	group.Go(func() error {
 		if err := a.http.Serve(a.listener); !errors.Is(err, http.ErrServerClosed) {
 			return fmt.Errorf("serve: %w", err)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -29,6 +30,18 @@ type Config struct {
 	// BaseURL is the address that clients know the service by, without a slash at
 	// the end. Default http:// and the address it listens on.
 	BaseURL string
+	// Role says what the node does. Default RoleAll.
+	Role Role
+	// Workers is how many tasks it runs at once. 0 means 512: twice what the
+	// largest plan can have under way, so that no organization takes them all, and
+	// a task mostly waits.
+	Workers int
+	// Retention is how long finished tasks and their idempotency keys are kept. 0
+	// means 24 h.
+	Retention time.Duration
+	// AllowPrivateWebhooks sends webhooks to addresses that are not public, for
+	// development.
+	AllowPrivateWebhooks bool
 	// Settings are the parts that only the settings file can hold.
 	Settings Settings
 	Log      *slog.Logger
@@ -37,8 +50,31 @@ type Config struct {
 	// the process must be gone within 30 s, which is what most supervisors grant.
 	StopGrace time.Duration
 
-	// Backoff replaces the waits between attempts, for tests.
-	Backoff []time.Duration
+	// Backoff replaces the waits between attempts, and WebhookWaits those between
+	// the tries of a webhook, for tests.
+	Backoff      []time.Duration
+	WebhookWaits []time.Duration
+}
+
+// Role is the part of the work that a node does.
+type Role string
+
+// The roles.
+const (
+	RoleAll    Role = "all"
+	RoleAPI    Role = "api"    // takes calls and tasks, and runs no tasks
+	RoleWorker Role = "worker" // runs tasks and sends webhooks
+)
+
+// usualWorkers is the default of Config.Workers.
+const usualWorkers = 512
+
+// workers is how many tasks the node runs at once.
+func (c Config) workers() int {
+	if c.Role == RoleAPI {
+		return 0
+	}
+	return cmp.Or(c.Workers, usualWorkers)
 }
 
 // Settings are the nested sections of the settings file.

@@ -28,6 +28,7 @@ var allowed = map[string][]string{
 	"docs": nil,
 
 	"internal/geo":       nil,
+	"internal/guard":     nil,
 	"internal/ratelimit": nil,
 	"internal/lab/world": {"internal/geo"},
 	"internal/lab/*":     {"internal/geo", "internal/lab/world", "internal/lab/redirect"},
@@ -52,8 +53,8 @@ var allowed = map[string][]string{
 	"internal/store":           {".", "internal/account"},
 	"internal/store/storetest": {".", "internal/account", "internal/store"},
 
-	"internal/job":       {".", "internal/account", "internal/store", "internal/provider", "internal/upstream", "internal/capture", "internal/geo"},
-	"internal/webhook":   {".", "internal/store"},
+	"internal/job":       {".", "internal/account", "internal/store", "internal/provider", "internal/upstream", "internal/capture", "internal/geo", "internal/strictjson"},
+	"internal/webhook":   {".", "internal/store", "internal/guard"},
 	"internal/dashboard": {".", "internal/provider"},
 	"internal/api":       {".", "internal/account", "internal/store", "internal/job", "internal/provider", "internal/capture", "internal/ratelimit", "internal/geo", "internal/strictjson"},
 

@@ -29,17 +29,30 @@ type outcome struct {
 	err      error
 }
 
+// assignment is a job that this node runs.
+type assignment struct {
+	job      store.Job
+	provider provider.Definition
+	request  provider.Request
+}
+
 // attempt asks until an attempt succeeds, fails in a way that another try
-// cannot mend, or no more may be made.
-func (r *Runner) attempt(ctx context.Context, id string, call Call) outcome {
-	for n := 1; ; n++ {
-		o, err := r.attemptOnce(ctx, id, call, n)
+// cannot mend, or no more may be made. It goes on where another node left off.
+func (r *Runner) attempt(ctx context.Context, a assignment) outcome {
+	for n := max(1, a.job.Attempts); ; n++ {
+		if n > len(r.Backoff)+1 {
+			return outcome{attempts: len(r.Backoff) + 1, err: errTakenOver(n - 1)}
+		}
+		if n > 1 && n != a.job.Attempts {
+			r.noteAttempt(a.job, n)
+		}
+		o, err := r.attemptOnce(ctx, a, n)
 		o.attempts = n
 		if err == nil {
 			return o
 		}
 		failure, mayPass := errors.AsType[*upstream.Failure](err)
-		wait, again := r.wait(n, call.ReceivedAt)
+		wait, again := r.wait(n, a.job)
 		switch {
 		case ctx.Err() != nil:
 			o.err = endedEarly(ctx)
@@ -48,7 +61,7 @@ func (r *Runner) attempt(ctx context.Context, id string, call Call) outcome {
 			o.err = err
 			return o
 		case !again:
-			o.err = spent(call.Provider, failure)
+			o.err = spent(a.provider, failure)
 			return o
 		}
 		select {
@@ -60,24 +73,35 @@ func (r *Runner) attempt(ctx context.Context, id string, call Call) outcome {
 	}
 }
 
+// noteAttempt lets those who poll a task, and whoever takes it over, know of
+// another attempt. Without a database it is made all the same.
+func (r *Runner) noteAttempt(job store.Job, n int) {
+	if job.Mode != store.ModeAsync {
+		return
+	}
+	if err := r.Store.NoteAttempt(job, n); err != nil {
+		r.Log.Warn("an attempt was not noted", "job", job.ID, "error", err)
+	}
+}
+
 // wait tells how long to wait after the failure of attempt n, if another may be
-// made.
-func (r *Runner) wait(n int, receivedAt time.Time) (wait time.Duration, again bool) {
+// made. Nobody waits for a task the way a client waits for a call.
+func (r *Runner) wait(n int, job store.Job) (wait time.Duration, again bool) {
 	if n > len(r.Backoff) {
 		return 0, false
 	}
 	wait = jitter(r.Backoff[n-1])
-	return wait, time.Since(receivedAt)+wait <= lastStart
+	return wait, job.Mode == store.ModeAsync || time.Since(job.CreatedAt)+wait <= lastStart
 }
 
 // attemptOnce makes one attempt. An *upstream.Failure may pass; any other error
 // is final.
-func (r *Runner) attemptOnce(ctx context.Context, id string, call Call, n int) (outcome, error) {
-	name := call.Provider.Name
+func (r *Runner) attemptOnce(ctx context.Context, a assignment, n int) (outcome, error) {
+	id, name := a.job.ID, a.provider.Name
 	captureID := account.NewCaptureID()
 	session := r.Upstream.NewSession(n, r.CaptureURL+"/"+captureID)
 	started := time.Now()
-	answer, err := r.ask(ctx, id, call.Request, session)
+	answer, err := r.ask(ctx, id, a.request, session)
 	r.Metrics.attempted(name, started, err)
 	if err != nil {
 		r.Log.Info("attempt failed", "request", id, "provider", name, "attempt", n, "error", err)

@@ -14,6 +14,7 @@ import (
 	"earshot"
 	"earshot/internal/capture"
 	"earshot/internal/provider"
+	"earshot/internal/store"
 	"earshot/internal/upstream"
 )
 
@@ -31,8 +32,8 @@ func (s script) Ask(ctx context.Context, up *upstream.Session) (*provider.Outcom
 }
 
 // asking is a call of the script.
-func asking(s script, receivedAt time.Time) Call {
-	return Call{Provider: definition, Request: s, ReceivedAt: receivedAt}
+func asking(s script, receivedAt time.Time) assignment {
+	return assignment{store.Job{ID: "id", Mode: store.ModeSync, CreatedAt: receivedAt}, definition, s}
 }
 
 // attempter is a runner that can make attempts, and nothing else.
@@ -85,7 +86,7 @@ func TestFiveAttemptsWithGrowingWaits(t *testing.T) {
 	r := attempter(t)
 	synctest.Test(t, func(t *testing.T) {
 		var starts []time.Time
-		o := r.attempt(t.Context(), "id", asking(func(context.Context, *upstream.Session) (*provider.Outcome, error) {
+		o := r.attempt(t.Context(), asking(func(context.Context, *upstream.Session) (*provider.Outcome, error) {
 			starts = append(starts, time.Now())
 			return nil, upstream.Fail(earshot.ReasonBlocked, "no")
 		}, time.Now()))
@@ -105,7 +106,7 @@ func TestNoAttemptStartsFiveMinutesAfterTheCall(t *testing.T) {
 	r := attempter(t)
 	synctest.Test(t, func(t *testing.T) {
 		received := time.Now()
-		o := r.attempt(t.Context(), "id", asking(func(ctx context.Context, _ *upstream.Session) (*provider.Outcome, error) {
+		o := r.attempt(t.Context(), asking(func(ctx context.Context, _ *upstream.Session) (*provider.Outcome, error) {
 			if late := time.Since(received); late > 5*time.Minute {
 				t.Errorf("an attempt started after %s", late)
 			}
@@ -124,7 +125,7 @@ func TestAnAttemptMaySucceedAfterOthersFailed(t *testing.T) {
 	var address string
 	synctest.Test(t, func(t *testing.T) {
 		tries := 0
-		o := r.attempt(t.Context(), "id", asking(func(_ context.Context, up *upstream.Session) (*provider.Outcome, error) {
+		o := r.attempt(t.Context(), asking(func(_ context.Context, up *upstream.Session) (*provider.Outcome, error) {
 			address = up.Keep([]byte("page"))
 			if tries++; tries < 3 {
 				return nil, upstream.Fail(earshot.ReasonEmpty, "nothing")
@@ -150,7 +151,7 @@ func TestAPanicIsOneUnreadablePage(t *testing.T) {
 	t.Parallel()
 	r := attempter(t)
 	synctest.Test(t, func(t *testing.T) {
-		o := r.attempt(t.Context(), "id", asking(func(context.Context, *upstream.Session) (*provider.Outcome, error) {
+		o := r.attempt(t.Context(), asking(func(context.Context, *upstream.Session) (*provider.Outcome, error) {
 			panic("a bug")
 		}, time.Now()))
 		if reasonOf(t, o.err) != earshot.ReasonUnreadable {
@@ -162,7 +163,7 @@ func TestAPanicIsOneUnreadablePage(t *testing.T) {
 func TestAnErrorOfOursIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	bug := errors.New("a bug")
-	o := attempter(t).attempt(t.Context(), "id", asking(func(context.Context, *upstream.Session) (*provider.Outcome, error) {
+	o := attempter(t).attempt(t.Context(), asking(func(context.Context, *upstream.Session) (*provider.Outcome, error) {
 		return nil, bug
 	}, time.Now()))
 	if o.attempts != 1 || !errors.Is(o.err, bug) || earshot.ErrorCode(o.err) != earshot.CodeInternal {
@@ -177,7 +178,7 @@ func TestACancelEndsTheWait(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(300*time.Millisecond, func() { cancel(errStopping) })
 		started := time.Now()
-		o := r.attempt(ctx, "id", asking(func(context.Context, *upstream.Session) (*provider.Outcome, error) {
+		o := r.attempt(ctx, asking(func(context.Context, *upstream.Session) (*provider.Outcome, error) {
 			return nil, upstream.Fail(earshot.ReasonEmpty, "nothing")
 		}, started))
 		if o.attempts != 1 || earshot.ErrorCode(o.err) != earshot.CodeServerUnavailable || time.Since(started) != 300*time.Millisecond {
@@ -191,7 +192,7 @@ func TestAnAttemptThatRunsOutOfTimeIsATimeout(t *testing.T) {
 	r := attempter(t)
 	r.Backoff = nil
 	synctest.Test(t, func(t *testing.T) {
-		o := r.attempt(t.Context(), "id", asking(func(ctx context.Context, _ *upstream.Session) (*provider.Outcome, error) {
+		o := r.attempt(t.Context(), asking(func(ctx context.Context, _ *upstream.Session) (*provider.Outcome, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}, time.Now()))

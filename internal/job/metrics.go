@@ -15,6 +15,8 @@ type Metrics struct {
 	attempts *prometheus.HistogramVec
 	jobs     *prometheus.CounterVec
 	credits  *prometheus.CounterVec
+	claims   prometheus.Histogram
+	waits    prometheus.Histogram
 }
 
 // NewMetrics registers the metrics of jobs.
@@ -34,7 +36,17 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 			Help: "Credits charged.",
 		}, []string{"provider"}),
 	}
-	reg.MustRegister(m.attempts, m.jobs, m.credits)
+	m.claims = prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name:    "earshot_claim_duration_seconds",
+		Help:    "Time to claim tasks from the queue.",
+		Buckets: []float64{.001, .002, .005, .01, .02, .05, .1, .5, 1, 5},
+	})
+	m.waits = prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name:    "earshot_task_wait_seconds",
+		Help:    "Time that tasks spent in the queue.",
+		Buckets: []float64{.01, .05, .1, .5, 1, 5, 30, 60, 300, 1800, 3600, 21600},
+	})
+	reg.MustRegister(m.attempts, m.jobs, m.credits, m.claims, m.waits)
 	return m
 }
 
@@ -46,6 +58,13 @@ func (m *Metrics) attempted(provider string, started time.Time, err error) {
 		outcome = "error"
 	}
 	m.attempts.WithLabelValues(provider, outcome).Observe(time.Since(started).Seconds())
+}
+
+func (m *Metrics) claimed(began time.Time, started []store.Job) {
+	m.claims.Observe(time.Since(began).Seconds())
+	for _, job := range started {
+		m.waits.Observe(job.StartedAt.Sub(job.CreatedAt).Seconds())
+	}
 }
 
 func (m *Metrics) ended(job store.Job, end store.Settlement, err error) {

@@ -3,7 +3,10 @@
 //
 //	runner.go    the runner: what it needs, how it starts and stops
 //	call.go      a synchronous call from admission to settlement
+//	task.go      a task: submitted, and run once it is this node's
+//	schedule.go  which tasks this node starts, and when
 //	attempt.go   the attempts of a job and the waits between them
+//	settle.go    the end of a job
 //	node.go      being one node among several
 //	upkeep.go    removing what is past its time
 package job
@@ -43,7 +46,14 @@ type Config struct {
 	// AttemptTime is how long one attempt may take. 0 means 120 s: assistants
 	// that search the web have been seen to need 90.
 	AttemptTime time.Duration
-	// Retention is how long finished jobs are kept. 0 means 24 h.
+	// Workers is how many tasks the node runs at once; 0 makes it one that only
+	// takes them in.
+	Workers int
+	// Planned is called when a webhook has been planned. May be nil.
+	Planned func()
+
+	// Retention is how long finished jobs are kept, from their creation. 0 means
+	// 24 h.
 	Retention time.Duration
 }
 
@@ -53,8 +63,12 @@ type Runner struct {
 	node     atomic.Pointer[incarnation]
 	draining atomic.Bool
 
+	wake  chan struct{} // the scheduler is to look again
+	calls chan struct{} // other nodes are to be called
+
 	mu      sync.Mutex
-	running sync.WaitGroup // jobs, and what is left to tidy up after them
+	tasks   map[string]bool // that workers have
+	running sync.WaitGroup  // jobs, and what is left to tidy up after them
 }
 
 var (
@@ -73,18 +87,23 @@ func NewRunner(cfg Config) (*Runner, error) {
 	if cfg.Retention == 0 {
 		cfg.Retention = 24 * time.Hour
 	}
-	r := &Runner{Config: cfg}
+	r := &Runner{Config: cfg, wake: make(chan struct{}, 1), calls: make(chan struct{}, 1), tasks: map[string]bool{}}
 	if err := r.register(); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// Run keeps the node alive and the store tidy until ctx ends, then takes the node
-// off the list.
+// Run keeps the node alive, starts tasks and keeps the store tidy until ctx ends,
+// then takes the node off the list.
 func (r *Runner) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return r.stayAlive(ctx) })
+	group.Go(func() error { return r.callOthers(ctx) })
+	if r.Workers > 0 {
+		group.Go(func() error { return r.schedule(ctx) })
+		group.Go(func() error { return r.hearOthers(ctx) })
+	}
 	group.Go(func() error { return r.every(ctx, tidyEvery, r.tidy) })
 	group.Go(func() error { return r.every(ctx, sweepEvery, r.dropOrphans) })
 	err := group.Wait()

@@ -179,7 +179,7 @@ func TestTidyingRemovesWhatIsPastItsTime(t *testing.T) {
 				t.Errorf("%d captures after %s, %v; want %d", stored(t, r), step.after, err, step.left)
 			}
 		}
-		if n, err := r.Store.DeleteFinished(time.Now().Add(time.Hour)); err != nil || n != 0 {
+		if n, err := r.Store.DeleteFinished(t.Context(), time.Now().Add(time.Hour), time.Now().Add(time.Hour)); err != nil || n != 0 {
 			t.Errorf("%d finished jobs were left, %v", n, err)
 		}
 	})

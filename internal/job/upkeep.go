@@ -13,6 +13,8 @@ import (
 const (
 	// tidyEvery keeps the batches of removals small.
 	tidyEvery = time.Minute
+	// leastKept is how long a job is kept after its end, however long it waited.
+	leastKept = time.Hour
 	// sweepEvery is rare, since a sweep lists all captures to find few or none.
 	sweepEvery = time.Hour
 	// orphanAge is when the record of a capture, if there ever was one, has
@@ -46,7 +48,7 @@ func (r *Runner) tidy(ctx context.Context, now time.Time) error {
 
 func (r *Runner) dropFinished(ctx context.Context, now time.Time) error {
 	for ctx.Err() == nil {
-		n, err := r.Store.DeleteFinished(now.Add(-r.Retention))
+		n, err := r.Store.DeleteFinished(ctx, now.Add(-r.Retention), now.Add(-min(r.Retention, leastKept)))
 		if err != nil || n == 0 {
 			return err
 		}

@@ -1,21 +1,25 @@
 package provider
 
+import "fmt"
+
 // Catalogue is the list of providers that a node serves, and their prices.
 type Catalogue struct {
 	providers []Provider
 	models    map[string]Countries
 	prices    Prices
+	taskTypes map[string]string // by name, hidden ones too
 }
 
 // NewCatalogue lists the providers in their order, less those that are hidden.
 // Their own prices hold where overrides has no other; an override of an item
 // that does not exist is an error.
 func NewCatalogue(providers []Provider, hidden func(name string) bool, overrides Prices) (*Catalogue, error) {
-	c := &Catalogue{prices: defaultPrices(providers), models: models(providers)}
+	c := &Catalogue{prices: defaultPrices(providers), models: models(providers), taskTypes: map[string]string{}}
 	if err := c.prices.override(overrides); err != nil {
 		return nil, err
 	}
 	for _, p := range providers {
+		c.taskTypes[p.Definition().Name] = p.Definition().TaskType
 		if !hidden(p.Definition().Name) {
 			c.providers = append(c.providers, p)
 		}
@@ -25,6 +29,20 @@ func NewCatalogue(providers []Provider, hidden func(name string) bool, overrides
 
 // Providers are the providers in the order of the list.
 func (c *Catalogue) Providers() []Provider { return c.providers }
+
+// Provider finds a provider by name.
+func (c *Catalogue) Provider(name string) (Provider, error) {
+	for _, p := range c.providers {
+		if p.Definition().Name == name {
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no provider %q", name)
+}
+
+// TaskType is what tasks of the named provider are called, also when it is
+// hidden.
+func (c *Catalogue) TaskType(name string) string { return c.taskTypes[name] }
 
 // Models are the things that the list of countries can be asked for, by name,
 // hidden ones too.

@@ -30,6 +30,32 @@ var audits = []struct{ what, query string }{
 		SELECT o.name, o.running, COALESCE(j.n, 0) FROM organizations o
 		LEFT JOIN (SELECT organization, COUNT(*) AS n FROM jobs WHERE status = 'PROCESSING' GROUP BY organization) j ON j.organization = o.id
 		WHERE o.running <> COALESCE(j.n, 0)`},
+	{"queued counter against queued tasks", `
+		SELECT o.name, o.queued, COALESCE(j.n, 0) FROM organizations o
+		LEFT JOIN (SELECT organization, COUNT(*) AS n FROM jobs WHERE status = 'QUEUED' GROUP BY organization) j ON j.organization = o.id
+		WHERE o.queued <> COALESCE(j.n, 0)`},
+	{"idempotency key against its task", `
+		SELECT o.name, 1, 0 FROM idempotency_keys k JOIN organizations o ON o.id = k.organization
+		WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.organization = k.organization AND j.id = k.job AND j.idempotency_key = k.key)
+			AND NOT EXISTS (SELECT 1 FROM finished f WHERE f.organization = k.organization AND f.id = k.job AND f.idempotency_key = k.key)`},
+	{"task with a key against the key", `
+		SELECT o.name, 1, 0 FROM jobs j JOIN organizations o ON o.id = j.organization
+		WHERE j.idempotency_key IS NOT NULL
+			AND NOT EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.organization = j.organization AND k.key = j.idempotency_key AND k.job = j.id)`},
+	{"tasks ended against the last event", `
+		SELECT o.name, o.events, f.last FROM organizations o
+		JOIN (SELECT organization, MAX(event) AS last FROM finished GROUP BY organization) f ON f.organization = o.id
+		WHERE f.last > o.events`},
+	{"delivery against its task", `
+		SELECT o.name, 1, 0 FROM deliveries d JOIN organizations o ON o.id = d.organization
+		WHERE NOT EXISTS (SELECT 1 FROM finished f WHERE f.organization = d.organization AND f.id = d.job)`},
+	{"delivery that waits behind a receiver which expects none", `
+		SELECT o.name, 1, 0 FROM deliveries d JOIN organizations o ON o.id = d.organization
+		LEFT JOIN receivers r ON r.organization = d.organization AND r.origin = d.origin
+		WHERE d.due_at IS NOT NULL AND (r.due_at IS NULL OR r.due_at > d.due_at)`},
+	{"running job without a node", `
+		SELECT o.name, 1, 0 FROM jobs j JOIN organizations o ON o.id = j.organization
+		WHERE (j.status = 'PROCESSING') <> (j.node IS NOT NULL)`},
 	{"credits used in the cycle against its charges", `
 		SELECT o.name, o.cycle_used, COALESCE(l.sum, 0) FROM organizations o
 		LEFT JOIN (
@@ -43,24 +69,25 @@ var audits = []struct{ what, query string }{
 		WHERE f.charged <> COALESCE(-l.amount, 0)
 			OR (f.status = 'COMPLETED') <> (l.id IS NOT NULL)`},
 	{"job both under way and finished", `
-		SELECT o.name, 1, 0 FROM jobs j JOIN finished f ON f.id = j.id JOIN organizations o ON o.id = j.organization`},
+		SELECT o.name, 1, 0 FROM jobs j JOIN finished f ON f.organization = j.organization AND f.id = j.id JOIN organizations o ON o.id = j.organization`},
 }
 
 // Audit recomputes every balance and counter from the rows, in one snapshot,
 // and tells what is off.
 func (s *Store) Audit(ctx context.Context) ([]Finding, error) {
-	tx, err := s.reads.BeginTx(ctx, &sql.TxOptions{Isolation: s.dialect.snapshot, ReadOnly: true})
+	var findings []Finding
+	err := s.snapshot(ctx, func(tx *sql.Tx) error {
+		for _, a := range audits {
+			found, err := audit(ctx, tx, a.what, a.query)
+			if err != nil {
+				return fmt.Errorf("%s: %w", a.what, err)
+			}
+			findings = append(findings, found...)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
-	}
-	defer func() { _ = tx.Rollback() }() // nothing was written
-	var findings []Finding
-	for _, a := range audits {
-		found, err := audit(ctx, tx, a.what, a.query)
-		if err != nil {
-			return nil, fmt.Errorf("audit %s: %w", a.what, err)
-		}
-		findings = append(findings, found...)
 	}
 	return findings, nil
 }

@@ -15,13 +15,21 @@ type Capture struct {
 	ExpiresAt time.Time
 }
 
-func insertCapture(ctx context.Context, tx *tx, job Job, c Capture) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO captures (id, organization, job, pages, expires_at) VALUES ($1, $2, $3, $4, $5)`,
-		c.ID, job.Organization, job.ID, c.Pages, millis(c.ExpiresAt))
-	if err != nil {
-		return fmt.Errorf("insert capture: %w", err)
-	}
-	return nil
+// captured is a capture and the job that made it.
+type captured struct {
+	Capture
+	job Job
+}
+
+func (w *work) storeCaptures(ctx context.Context) error {
+	all := w.captured
+	return w.each(ctx, table(len(all)).
+		text("id", func(i int) string { return all[i].ID }).
+		uuid("organization", func(i int) string { return all[i].job.Organization }).
+		uuid("job", func(i int) string { return all[i].job.ID }).
+		int("pages", func(i int) int64 { return int64(all[i].Pages) }).
+		int("expires_at", func(i int) int64 { return millis(all[i].ExpiresAt) }), `
+		INSERT INTO captures (id, organization, job, pages, expires_at) SELECT id, organization, job, pages, expires_at FROM $rows`, nil)
 }
 
 // Capture finds a capture that has not expired. Returns ErrNotFound.
@@ -39,9 +47,6 @@ func (s *Store) Capture(ctx context.Context, id string, now time.Time) (Capture,
 	c.ExpiresAt = time.UnixMilli(expires)
 	return c, nil
 }
-
-// pruneBatch keeps the transactions of house-keeping short.
-const pruneBatch = 500
 
 // ExpiredCaptures are ids of captures past their time, some at once.
 func (s *Store) ExpiredCaptures(ctx context.Context, now time.Time) ([]string, error) {
@@ -63,26 +68,10 @@ func (s *Store) ExpiredCaptures(ctx context.Context, now time.Time) ([]string, e
 
 // DeleteCapture removes the record of a capture whose pages are gone.
 func (s *Store) DeleteCapture(id string) error {
-	return s.write(id, func(ctx context.Context, tx *tx) error {
+	return s.execute(func(ctx context.Context, tx *tx) error {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM captures WHERE id = $1`, id); err != nil {
 			return fmt.Errorf("delete capture: %w", err)
 		}
 		return nil
 	})
-}
-
-// DeleteFinished removes finished jobs that were created before a time, some at
-// once. It tells how many: as long as there are any, call it again.
-func (s *Store) DeleteFinished(before time.Time) (n int64, err error) {
-	err = s.write("", func(ctx context.Context, tx *tx) error {
-		result, err := tx.ExecContext(ctx, `
-			DELETE FROM finished WHERE id IN (SELECT id FROM finished WHERE created_at < $1 ORDER BY created_at LIMIT $2)`,
-			millis(before), pruneBatch)
-		if err != nil {
-			return fmt.Errorf("delete finished jobs: %w", err)
-		}
-		n, err = result.RowsAffected()
-		return err
-	})
-	return n, err
 }

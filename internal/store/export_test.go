@@ -6,7 +6,7 @@ import (
 
 // Exec runs a statement that no method would, for tests of what others broke.
 func (s *Store) Exec(query string, args ...any) error {
-	return s.write("", func(ctx context.Context, tx *tx) error {
+	return s.execute(func(ctx context.Context, tx *tx) error {
 		_, err := tx.ExecContext(ctx, query, args...)
 		return err
 	})
@@ -14,7 +14,7 @@ func (s *Store) Exec(query string, args ...any) error {
 
 // Columns lists the tables and columns of the schema as table.column.
 func (s *Store) Columns(ctx context.Context) ([]string, error) {
-	query := `SELECT m.name || '.' || c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY 1`
+	query := `SELECT m.name || '.' || c.name FROM sqlite_master m, pragma_table_xinfo(m.name) c WHERE m.type = 'table' ORDER BY 1`
 	if s.dialect.name == postgresDialect.name {
 		query = `SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = current_schema() ORDER BY 1`
 	}

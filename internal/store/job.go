@@ -11,8 +11,11 @@ import (
 	"earshot/internal/account"
 )
 
-// ModeSync is the mode of a job whose client waits for the answer.
-const ModeSync = "sync"
+// Modes of a job.
+const (
+	ModeSync  = "sync"  // its client waits for the answer
+	ModeAsync = "async" // a task: it waits in the queue and is polled
+)
 
 // ErrLost is returned when a job is settled that the node does not own: it was
 // settled before, or taken from a node that seemed dead.
@@ -25,70 +28,87 @@ type Job struct {
 	KeyID        string
 	Provider     string
 	Mode         string
+	Status       earshot.Status
 	Request      []byte // as the client sent it
 	Most         int64  // the most it can cost
 	Node         string // who runs it
+	Attempts     int    // begun so far
 	CreatedAt    time.Time
+	StartedAt    time.Time // zero until then
+
+	// Of tasks only.
+	Priority       int
+	IdempotencyKey *string
+	WebhookURL     *string
 }
 
-// Begin starts a job: it takes a slot and sets aside the most that the job can
-// cost, or refuses with CodeNoCredits or CodeConcurrencyLimit. Either way it
-// tells how the organization stands. After any other error the job may or may
-// not have begun; settling it as failed makes sure.
+const jobColumns = `organization, id, key_id, provider, mode, status, request, most, node, attempts, created_at, started_at,
+	priority, idempotency_key, webhook_url`
+
+func scanJob(found scanner) (job Job, err error) {
+	var node *string
+	var created int64
+	var started *int64
+	err = found.Scan(&job.Organization, &job.ID, &job.KeyID, &job.Provider, &job.Mode, &job.Status, &job.Request, &job.Most, &node,
+		&job.Attempts, &created, &started, &job.Priority, &job.IdempotencyKey, &job.WebhookURL)
+	if node != nil {
+		job.Node = *node
+	}
+	if started != nil {
+		job.StartedAt = time.UnixMilli(*started)
+	}
+	job.CreatedAt = time.UnixMilli(created)
+	return job, err
+}
+
+// Begin starts a synchronous job: it takes a slot and sets aside the most that
+// the job can cost, or refuses with CodeNoCredits or CodeConcurrencyLimit. Either
+// way it tells how the organization stands. After any other error the job may or
+// may not have begun; settling it as failed makes sure.
 func (s *Store) Begin(job Job) (*account.Organization, error) {
+	job.Mode, job.Status = ModeSync, earshot.StatusProcessing
+	job.StartedAt, job.Attempts = job.CreatedAt, 1
 	var (
-		o       *account.Organization
+		stands  account.Organization
 		refusal error
 	)
-	err := s.write(job.Organization, func(ctx context.Context, tx *tx) (err error) {
-		if o, refusal, err = s.admit(ctx, tx, job); err != nil || refusal != nil {
+	err := s.write(write{organization: job.Organization, apply: func(_ context.Context, w *work) error {
+		o, err := w.organization(job.Organization, job.CreatedAt)
+		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `
-			INSERT INTO jobs (id, organization, key_id, provider, mode, status, request, most, node, created_at, started_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-			job.ID, job.Organization, job.KeyID, job.Provider, job.Mode, earshot.StatusProcessing,
-			string(job.Request), job.Most, job.Node, millis(job.CreatedAt), millis(job.CreatedAt))
-		if err != nil {
-			return fmt.Errorf("insert job %s: %w", job.ID, err)
+		if refusal = admit(o, job); refusal == nil {
+			w.insert(o, job)
 		}
+		stands = o.Organization
 		return nil
-	})
+	}})
 	if err != nil {
 		return nil, fmt.Errorf("begin job: %w", err)
 	}
-	return o, refusal
+	return &stands, refusal
 }
 
-// admit takes the slot and the hold in one statement. Only when that finds no
-// room is the row locked and read, to tell why, or to begin a cycle that is due
-// and try again.
-func (s *Store) admit(ctx context.Context, tx *tx, job Job) (o *account.Organization, refusal, err error) {
-	for {
-		o, err = scanOrganization(tx.QueryRowContext(ctx, `
-			UPDATE organizations SET running = running + 1, held = held + $2
-			WHERE id = $1 AND running < slots AND balance - held >= $2 AND cycle_resets_at > $3
-			RETURNING `+organizationColumns, job.Organization, job.Most, millis(job.CreatedAt)))
-		if err == nil || !errors.Is(err, ErrNotFound) {
-			return o, nil, err
+// admit tells why a job cannot begin, or nil.
+func admit(o *row, job Job) error {
+	switch {
+	case o.Available() < job.Most:
+		return errNoCredits(job, o.Available())
+	case o.Running >= o.Plan.Slots:
+		return &earshot.Error{
+			Code:    earshot.CodeConcurrencyLimit,
+			Message: fmt.Sprintf("all %d concurrency slots are busy", o.Plan.Slots),
+			Details: earshot.LimitDetails{Limit: o.Plan.Slots},
 		}
-		if o, err = s.lockOrganization(ctx, tx, job.Organization, job.CreatedAt); err != nil {
-			return nil, nil, err
-		}
-		switch {
-		case o.Available() < job.Most:
-			return o, &earshot.Error{
-				Code:    earshot.CodeNoCredits,
-				Message: fmt.Sprintf("this call can cost %d credits, but only %d are left", job.Most, o.Available()),
-				Details: earshot.CreditDetails{Required: job.Most, Remaining: o.Available()},
-			}, nil
-		case o.Running >= o.Plan.Slots:
-			return o, &earshot.Error{
-				Code:    earshot.CodeConcurrencyLimit,
-				Message: fmt.Sprintf("all %d concurrency slots are busy", o.Plan.Slots),
-				Details: earshot.LimitDetails{Limit: o.Plan.Slots},
-			}, nil
-		}
+	}
+	return nil
+}
+
+func errNoCredits(job Job, remaining int64) *earshot.Error {
+	return &earshot.Error{
+		Code:    earshot.CodeNoCredits,
+		Message: fmt.Sprintf("this can cost %d credits, but only %d are left", job.Most, remaining),
+		Details: earshot.CreditDetails{Required: job.Most, Remaining: remaining},
 	}
 }
 
@@ -97,100 +117,41 @@ type Settlement struct {
 	Job      Job
 	Status   earshot.Status // COMPLETED or FAILED
 	Charge   int64          // at most Job.Most; 0 when it failed
-	Attempts int
+	Attempts int            // that were made
+	Result   []byte         // JSON; kept for tasks
 	Error    *earshot.Error // why it failed
 	Capture  *Capture       // what it stored, if anything
 }
 
-// Settle ends a job: it charges, gives back the slot and what was held, and
-// moves the job to the finished ones, all or nothing. It may be repeated after
-// an error until it succeeds. Returns ErrLost when the job is not the node's.
+// Settle ends a job: it charges, gives back the slot and what was held, moves the
+// job to the finished ones and plans its webhook, all or nothing. It may be
+// repeated after an error until it succeeds. Returns ErrLost when the job is not
+// the node's.
 func (s *Store) Settle(end Settlement, now time.Time) (*account.Organization, error) {
-	var o *account.Organization
-	err := s.write(end.Job.Organization, func(ctx context.Context, tx *tx) (err error) {
-		if o, err = s.release(ctx, tx, end, now); err != nil {
+	var (
+		stands account.Organization
+		lost   bool
+	)
+	end.Result = pack(end.Result)
+	err := s.write(write{organization: end.Job.Organization, job: end.Job.ID, apply: func(_ context.Context, w *work) error {
+		o, err := w.organization(end.Job.Organization, now)
+		if err != nil {
 			return err
 		}
-		return s.finish(ctx, tx, end, max(millis(now), o.CycleStartedAt))
-	})
-	if errors.Is(err, ErrLost) && s.settledAlready(end) {
-		return s.Organization(context.Background(), end.Job.Organization, now)
+		job := w.jobs[end.Job.ID]
+		if lost = job == nil || job.Node != end.Job.Node; !lost {
+			w.end(o, job, end, now)
+		}
+		stands = o.Organization
+		return nil
+	}})
+	if err == nil && lost && !s.settledAlready(end) {
+		err = ErrLost
 	}
 	if err != nil {
 		return nil, fmt.Errorf("settle job %s: %w", end.Job.ID, err)
 	}
-	return o, nil
-}
-
-// release gives back the slot and the hold, takes the charge, and removes the
-// job, provided that the node owns it.
-func (s *Store) release(ctx context.Context, tx *tx, end Settlement, now time.Time) (*account.Organization, error) {
-	job := end.Job
-	o, err := s.giveBack(ctx, tx, end, now)
-	if errors.Is(err, ErrNotFound) {
-		// Either a cycle is due, or the job is not there yet: its begin may still be
-		// committing, and holds the organization's row as long as it does.
-		if _, err := s.lockOrganization(ctx, tx, job.Organization, now); err != nil {
-			return nil, err
-		}
-		o, err = s.giveBack(ctx, tx, end, now)
-	}
-	if errors.Is(err, ErrNotFound) {
-		return nil, ErrLost
-	}
-	if err != nil {
-		return nil, fmt.Errorf("release: %w", err)
-	}
-	result, err := tx.ExecContext(ctx, `DELETE FROM jobs WHERE id = $1 AND node = $2`, job.ID, job.Node)
-	if err != nil {
-		return nil, fmt.Errorf("remove job: %w", err)
-	}
-	// Another node may have taken it between the two statements.
-	if n, err := result.RowsAffected(); err != nil || n == 0 {
-		return nil, errors.Join(err, ErrLost)
-	}
-	return o, nil
-}
-
-// giveBack changes the organization's row for a job that the node owns. Returns
-// ErrNotFound when it does not, or when the organization's cycle is over.
-func (s *Store) giveBack(ctx context.Context, tx *tx, end Settlement, now time.Time) (*account.Organization, error) {
-	job := end.Job
-	return scanOrganization(tx.QueryRowContext(ctx, `
-		UPDATE organizations SET running = running - 1, held = held - $2, balance = balance - $3, cycle_used = cycle_used + $3
-		WHERE id = $1 AND cycle_resets_at > $4 AND EXISTS (SELECT 1 FROM jobs WHERE id = $5 AND node = $6)
-		RETURNING `+organizationColumns, job.Organization, job.Most, end.Charge, millis(now), job.ID, job.Node))
-}
-
-// finish writes down how the job ended.
-func (s *Store) finish(ctx context.Context, tx *tx, end Settlement, now int64) error {
-	job := end.Job
-	var failure *string
-	if end.Error != nil {
-		text, err := json.Marshal(end.Error)
-		if err != nil {
-			return fmt.Errorf("encode the job's error: %w", err)
-		}
-		failure = new(string(text))
-	}
-	_, err := tx.ExecContext(ctx, `
-		INSERT INTO finished (id, organization, key_id, provider, mode, status, request, charged, attempts, node,
-			created_at, started_at, finished_at, error)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-		job.ID, job.Organization, job.KeyID, job.Provider, job.Mode, end.Status, string(job.Request), end.Charge, end.Attempts, job.Node,
-		millis(job.CreatedAt), millis(job.CreatedAt), now, failure)
-	if err != nil {
-		return fmt.Errorf("insert into finished: %w", err)
-	}
-	if end.Status == earshot.StatusCompleted {
-		if err := enter(ctx, tx, job.Organization, kindCharge, -end.Charge, &job.ID, now); err != nil {
-			return err
-		}
-	}
-	if end.Capture != nil {
-		return insertCapture(ctx, tx, job, *end.Capture)
-	}
-	return nil
+	return &stands, nil
 }
 
 // settledAlready tells that an earlier try of the same settlement, whose outcome
@@ -200,7 +161,99 @@ func (s *Store) settledAlready(end Settlement) bool {
 	defer cancel()
 	var status earshot.Status
 	var charged int64
-	err := s.reads.QueryRowContext(ctx, `SELECT status, charged FROM finished WHERE id = $1 AND node = $2`, end.Job.ID, end.Job.Node).
-		Scan(&status, &charged)
+	err := s.reads.QueryRowContext(ctx, `SELECT status, charged FROM finished WHERE organization = $1 AND id = $2 AND node = $3`,
+		end.Job.Organization, end.Job.ID, end.Job.Node).Scan(&status, &charged)
 	return err == nil && status == end.Status && charged == end.Charge
+}
+
+// ending is a settlement as it is stored.
+type ending struct {
+	Settlement
+	at    int64
+	event *int64 // its place among the organization's ended tasks
+}
+
+func (w *work) storeInserted(ctx context.Context) error {
+	jobs := w.inserted
+	return w.each(ctx, table(len(jobs)).
+		uuid("organization", func(i int) string { return jobs[i].Organization }).
+		uuid("id", func(i int) string { return jobs[i].ID }).
+		text("key_id", func(i int) string { return jobs[i].KeyID }).
+		text("provider", func(i int) string { return jobs[i].Provider }).
+		text("mode", func(i int) string { return jobs[i].Mode }).
+		text("status", func(i int) string { return string(jobs[i].Status) }).
+		text("request", func(i int) string { return string(jobs[i].Request) }).
+		int("most", func(i int) int64 { return jobs[i].Most }).
+		maybeUUID("node", func(i int) *string { return ifSet(jobs[i].Node) }).
+		int("attempts", func(i int) int64 { return int64(jobs[i].Attempts) }).
+		int("created_at", func(i int) int64 { return millis(jobs[i].CreatedAt) }).
+		maybeInt("started_at", func(i int) *int64 { return ifPast(jobs[i].StartedAt) }).
+		int("priority", func(i int) int64 { return int64(max(1, jobs[i].Priority)) }).
+		maybeText("idempotency_key", func(i int) *string { return jobs[i].IdempotencyKey }).
+		maybeText("webhook_url", func(i int) *string { return jobs[i].WebhookURL }), `
+		INSERT INTO jobs (`+jobColumns+`) SELECT `+jobColumns+` FROM $rows`, nil)
+}
+
+func (w *work) storeStarted(ctx context.Context) error {
+	jobs := w.started
+	return w.each(ctx, table(len(jobs)).
+		uuid("owner", func(i int) string { return jobs[i].Organization }).
+		uuid("job", func(i int) string { return jobs[i].ID }).
+		uuid("new_node", func(i int) string { return jobs[i].Node }).
+		int("new_attempts", func(i int) int64 { return int64(jobs[i].Attempts) }).
+		int("at", func(i int) int64 { return millis(jobs[i].StartedAt) }), `
+		UPDATE jobs SET status = 'PROCESSING', node = r.new_node, attempts = r.new_attempts, started_at = r.at
+		FROM $rows WHERE organization = r.owner AND id = r.job`, nil)
+}
+
+// storeEndings moves jobs to the finished ones.
+func (w *work) storeEndings(ctx context.Context) error {
+	ends := w.endings
+	failures := make([]*string, len(ends))
+	for i, end := range ends {
+		if end.Error == nil {
+			continue
+		}
+		text, err := json.Marshal(end.Error)
+		if err != nil {
+			return fmt.Errorf("encode the job's error: %w", err)
+		}
+		failures[i] = new(string(text))
+	}
+	err := w.each(ctx, table(len(ends)).
+		uuid("owner", func(i int) string { return ends[i].Job.Organization }).
+		uuid("job", func(i int) string { return ends[i].Job.ID }).
+		text("ended", func(i int) string { return string(ends[i].Status) }).
+		int("charge", func(i int) int64 { return ends[i].Charge }).
+		int("made", func(i int) int64 { return int64(ends[i].Attempts) }).
+		int("at", func(i int) int64 { return ends[i].at }).
+		maybeText("failure", func(i int) *string { return failures[i] }).
+		maybeInt("event", func(i int) *int64 { return ends[i].event }).
+		bytes("result", func(i int) []byte { return ends[i].Result }), `
+		INSERT INTO finished (organization, id, key_id, provider, mode, status, request, most, charged, attempts, node,
+			created_at, started_at, finished_at, error, priority, idempotency_key, event, result)
+		SELECT organization, id, key_id, provider, mode, r.ended, request, most, r.charge, r.made, node,
+			created_at, started_at, r.at, r.failure, priority, idempotency_key, r.event, r.result
+		FROM $rows JOIN jobs ON organization = r.owner AND id = r.job`, nil)
+	if err != nil {
+		return err
+	}
+	return w.each(ctx, table(len(ends)).
+		uuid("owner", func(i int) string { return ends[i].Job.Organization }).
+		uuid("job", func(i int) string { return ends[i].Job.ID }), `
+		DELETE FROM jobs WHERE (organization, id) IN (SELECT owner, job FROM $rows)`, nil)
+}
+
+func ifSet(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+func ifPast(t time.Time) *int64 {
+	if t.IsZero() {
+		return nil
+	}
+	return new(millis(t))
 }

@@ -295,10 +295,10 @@ func TestFinishedJobsGoAfterTheirTime(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if n, err := s.DeleteFinished(time.Now().Add(-time.Hour)); err != nil || n != 0 {
+		if n, err := s.DeleteFinished(t.Context(), time.Now().Add(-time.Hour), time.Now().Add(-time.Hour)); err != nil || n != 0 {
 			t.Errorf("deleted %d young jobs, %v", n, err)
 		}
-		if n, err := s.DeleteFinished(time.Now().Add(time.Hour)); err != nil || n != 3 {
+		if n, err := s.DeleteFinished(t.Context(), time.Now().Add(time.Hour), time.Now().Add(time.Hour)); err != nil || n != 3 {
 			t.Errorf("deleted %d old jobs, %v; want 3", n, err)
 		}
 		storetest.Audited(t, s) // the charges stay in the ledger

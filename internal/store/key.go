@@ -13,7 +13,7 @@ import (
 
 // CreateKey stores a key of an organization. A zero expiry means none.
 func (s *Store) CreateKey(organization string, key account.Key, scopes []account.Scope, expires, now time.Time) error {
-	return s.write(organization, func(ctx context.Context, tx *tx) error {
+	return s.execute(func(ctx context.Context, tx *tx) error {
 		return insertKey(ctx, tx, organization, key, scopes, expires, now)
 	})
 }
@@ -34,7 +34,7 @@ func insertKey(ctx context.Context, tx *tx, organization string, key account.Key
 
 // RevokeKey ends a key. Returns ErrNotFound; ending it twice is fine.
 func (s *Store) RevokeKey(id string, now time.Time) error {
-	return s.write(id, func(ctx context.Context, tx *tx) error {
+	return s.execute(func(ctx context.Context, tx *tx) error {
 		result, err := tx.ExecContext(ctx,
 			`UPDATE api_keys SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1`, id, millis(now))
 		if err != nil {
@@ -77,7 +77,7 @@ func (s *Store) Key(ctx context.Context, id string, now time.Time) (*StoredKey, 
 
 // TouchKey notes that a key was used.
 func (s *Store) TouchKey(id string, now time.Time) error {
-	return s.write(id, func(ctx context.Context, tx *tx) error {
+	return s.execute(func(ctx context.Context, tx *tx) error {
 		if _, err := tx.ExecContext(ctx, `UPDATE api_keys SET last_used_at = $2 WHERE id = $1`, id, millis(now)); err != nil {
 			return fmt.Errorf("touch key %s: %w", id, err)
 		}

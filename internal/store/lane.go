@@ -1,13 +1,11 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"slices"
 	"time"
 )
 
@@ -16,8 +14,9 @@ import (
 var ErrUnknownOutcome = errors.New("the outcome of the commit is unknown")
 
 const (
-	// laneBatch bounds how long the first write of a batch waits for the last.
-	laneBatch = 128
+	// laneBatch is how many jobs a batch may touch; it bounds how long the first
+	// write waits for the last.
+	laneBatch = 1000
 	// laneQueue is deep enough that callers block on their answer, not on it.
 	laneQueue = 4096
 	// transactionTime is far above what a batch takes; past it the database is
@@ -37,10 +36,16 @@ type lane struct {
 	ended chan struct{}
 }
 
+// write is a change of one organization and its jobs that waits for its turn.
 type write struct {
-	organization string
-	apply        func(context.Context, *tx) error
-	err          chan error
+	organization string   // whose row is to be locked; "" for none
+	job          string   // a job to be read
+	keys         []string // idempotency keys to be looked up
+	jobs         int      // how many jobs it touches, at least 1
+	// apply decides, from what was read. It may run more than once, each time on a
+	// fresh transaction, and must change nothing when it returns nil to refuse.
+	apply func(context.Context, *work) error
+	err   chan error
 }
 
 var laneSeed = maphash.MakeSeed()
@@ -58,27 +63,32 @@ func (l *lane) stop() {
 	<-l.ended
 }
 
-// write runs apply in a transaction, shared with whatever else waits, and
-// returns once it is committed. It does not take the caller's context: a write
-// that has been queued must be seen to its end, since its effect outlives the
-// caller. apply may run more than once, each time on a fresh transaction, and
-// must change nothing when it returns nil to refuse.
-func (s *Store) write(organization string, apply func(context.Context, *tx) error) error {
-	w := &write{organization: organization, apply: apply, err: make(chan error, 1)}
-	s.lanes[maphash.String(laneSeed, organization)%uint64(len(s.lanes))].queue <- w
+// write puts a write in its lane and returns once it is committed, in a
+// transaction shared with whatever else waits. It does not take the caller's
+// context: a write that has been queued must be seen to its end, since its effect
+// outlives the caller.
+func (s *Store) write(w write) error {
+	w.err = make(chan error, 1)
+	s.lanes[maphash.String(laneSeed, w.organization)%uint64(len(s.lanes))].queue <- &w
 	return <-w.err
+}
+
+// execute is write for a change that concerns no organization's row.
+func (s *Store) execute(apply func(context.Context, *tx) error) error {
+	return s.write(write{apply: func(ctx context.Context, w *work) error { return apply(ctx, w.tx) }})
 }
 
 func (l *lane) run() {
 	defer close(l.ended)
 	for first := range l.queue {
-		batch := []*write{first}
-		for len(batch) < laneBatch && len(l.queue) > 0 {
+		batch, jobs := []*write{first}, first.jobs
+		for jobs < laneBatch && len(l.queue) > 0 {
 			w, open := <-l.queue
 			if !open {
 				break
 			}
 			batch = append(batch, w)
+			jobs += max(1, w.jobs)
 		}
 		l.commit(batch)
 	}
@@ -87,15 +97,7 @@ func (l *lane) run() {
 // commit applies the whole batch in one transaction. When one write fails, all
 // of them run again, each in its own, so that none suffers for another.
 func (l *lane) commit(batch []*write) {
-	slices.SortStableFunc(batch, func(a, b *write) int { return cmp.Compare(a.organization, b.organization) })
-	err := l.store.transact(func(ctx context.Context, tx *tx) error {
-		for _, w := range batch {
-			if err := w.apply(ctx, tx); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err := l.store.together(batch...)
 	if err == nil || len(batch) == 1 {
 		answer(batch, err)
 		return
@@ -105,7 +107,7 @@ func (l *lane) commit(batch []*write) {
 			answer(batch[i:], err)
 			return
 		}
-		err = l.store.transact(w.apply)
+		err = l.store.together(w)
 		w.err <- err
 	}
 }
@@ -114,6 +116,22 @@ func answer(batch []*write, err error) {
 	for _, w := range batch {
 		w.err <- err
 	}
+}
+
+// together applies writes in one transaction.
+func (s *Store) together(writes ...*write) error {
+	return s.transact(func(ctx context.Context, tx *tx) error {
+		work := newWork(tx, &s.dialect)
+		if err := work.read(ctx, writes); err != nil {
+			return err
+		}
+		for _, w := range writes {
+			if err := w.apply(ctx, work); err != nil {
+				return err
+			}
+		}
+		return work.store(ctx)
+	})
 }
 
 // away tells that the database is in trouble rather than the write.
@@ -142,7 +160,7 @@ func (s *Store) transactOnce(ctx context.Context, apply func(context.Context, *t
 	if err != nil {
 		return fmt.Errorf("begin a transaction: %w", err)
 	}
-	if err := apply(ctx, &tx{begun, s.statements}); err != nil {
+	if err := apply(ctx, &tx{begun, s.statements, s.dialect.arrays}); err != nil {
 		_ = begun.Rollback() // the error that matters is the one we have
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -83,7 +85,7 @@ const lostBatch = 500
 // clients are gone with them. They are charged nothing. It tells how many there
 // were: as long as there are any, call it again.
 func (s *Store) ReleaseLost(ctx context.Context, now time.Time) (int, error) {
-	lost, err := s.lostJobs(ctx)
+	lost, err := s.lostJobs(ctx, ModeSync, lostBatch)
 	if err != nil {
 		return 0, err
 	}
@@ -91,9 +93,10 @@ func (s *Store) ReleaseLost(ctx context.Context, now time.Time) (int, error) {
 	for _, job := range lost {
 		group.Go(func() error {
 			_, err := s.Settle(Settlement{
-				Job:    job,
-				Status: earshot.StatusFailed,
-				Error:  &earshot.Error{Code: earshot.CodeInternal, Message: "the node that ran this call is gone"},
+				Job:      job,
+				Status:   earshot.StatusFailed,
+				Attempts: job.Attempts,
+				Error:    &earshot.Error{Code: earshot.CodeInternal, Message: "the node that ran this call is gone"},
 			}, now)
 			if errors.Is(err, ErrLost) { // another node was faster
 				return nil
@@ -104,24 +107,67 @@ func (s *Store) ReleaseLost(ctx context.Context, now time.Time) (int, error) {
 	return len(lost), group.Wait()
 }
 
-func (s *Store) lostJobs(ctx context.Context) ([]Job, error) {
-	rows, err := s.reads.QueryContext(ctx, `
-		SELECT id, organization, key_id, provider, mode, request, most, node, created_at FROM jobs
-		WHERE mode = $1 AND NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.id = jobs.node) LIMIT $2`, ModeSync, lostBatch)
-	if err != nil {
-		return nil, fmt.Errorf("find lost jobs: %w", err)
+// Adopt gives a node up to n tasks of nodes that are gone. They keep their slot
+// and what they hold; being taken over counts as an attempt.
+func (s *Store) Adopt(ctx context.Context, node string, n int) (adopted []Job, err error) {
+	lost, err := s.lostJobs(ctx, ModeAsync, n)
+	if err != nil || len(lost) == 0 {
+		return nil, err
 	}
-	defer rows.Close()
-	var lost []Job
-	for rows.Next() {
-		var job Job
-		var created int64
-		err := rows.Scan(&job.ID, &job.Organization, &job.KeyID, &job.Provider, &job.Mode, &job.Request, &job.Most, &job.Node, &created)
-		if err != nil {
-			return nil, fmt.Errorf("find lost jobs: %w", err)
+	was := map[string]string{} // who had it
+	organizations := map[string]bool{}
+	var ids [][2]string
+	for _, job := range lost {
+		was[job.ID] = job.Node
+		organizations[job.Organization] = true
+		ids = append(ids, [2]string{job.Organization, job.ID})
+	}
+	err = s.transact(func(ctx context.Context, tx *tx) error {
+		w := newWork(tx, &s.dialect)
+		adopted = nil
+		if err := w.lock(ctx, slices.Sorted(maps.Keys(organizations)), s.dialect.skipLocked); err != nil {
+			return err
 		}
-		job.CreatedAt = time.UnixMilli(created)
-		lost = append(lost, job)
+		if err := w.readJobs(ctx, ids); err != nil {
+			return err
+		}
+		for _, job := range w.jobs {
+			if w.rows[job.Organization] == nil || job.Node != was[job.ID] {
+				continue // somebody else is at it
+			}
+			job.Node = node
+			job.Attempts++
+			w.started = append(w.started, *job)
+		}
+		adopted = w.started
+		return w.store(ctx)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("adopt tasks: %w", err)
 	}
-	return lost, rows.Err()
+	return adopted, nil
+}
+
+func (s *Store) lostJobs(ctx context.Context, mode string, n int) ([]Job, error) {
+	return s.findJobs(ctx, `status = 'PROCESSING' AND mode = $1 AND NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.id = jobs.node) LIMIT $2`, mode, n)
+}
+
+// Owned are the tasks that a node is to run.
+func (s *Store) Owned(ctx context.Context, node string) ([]Job, error) {
+	return s.findJobs(ctx, `status = 'PROCESSING' AND mode = $1 AND node = $2`, ModeAsync, node)
+}
+
+func (s *Store) findJobs(ctx context.Context, where string, args ...any) (jobs []Job, err error) {
+	found, err := s.reads.QueryContext(ctx, `SELECT `+jobColumns+` FROM jobs WHERE `+where, args...)
+	if err == nil {
+		err = scanAll(found, func(r scanner) error {
+			job, err := scanJob(r)
+			jobs = append(jobs, job)
+			return err
+		})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find jobs: %w", err)
+	}
+	return jobs, nil
 }

@@ -17,14 +17,14 @@ var ErrNotFound = errors.New("not found")
 var ErrExists = errors.New("exists already")
 
 const organizationColumns = `id, name, plan, slots, requests_per_second, queue_capacity, credits_per_cycle,
-	created_at, running, balance, held, cycle_started_at, cycle_resets_at, cycle_grant, cycle_used`
+	created_at, queued, running, balance, held, events, cycle_started_at, cycle_resets_at, cycle_grant, cycle_used`
 
 type scanner interface{ Scan(into ...any) error }
 
 func scanOrganization(row scanner) (*account.Organization, error) {
 	o := &account.Organization{}
 	err := row.Scan(&o.ID, &o.Name, &o.Plan.Name, &o.Plan.Slots, &o.Plan.RequestsPerSecond, &o.Plan.QueueCapacity,
-		&o.Plan.CreditsPerCycle, &o.CreatedAt, &o.Running, &o.Balance, &o.Held,
+		&o.Plan.CreditsPerCycle, &o.CreatedAt, &o.Queued, &o.Running, &o.Balance, &o.Held, &o.Events,
 		&o.CycleStartedAt, &o.CycleResetsAt, &o.CycleGrant, &o.CycleUsed)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, ErrNotFound
@@ -46,27 +46,30 @@ type NewOrganization struct {
 func (s *Store) CreateOrganization(n NewOrganization, now time.Time) (*account.Organization, error) {
 	id := newID()
 	start, end := account.Cycle(now, now)
-	var created *account.Organization
-	err := s.write(id, func(ctx context.Context, tx *tx) (err error) {
-		_, err = tx.ExecContext(ctx, `
+	created := &account.Organization{
+		ID: id, Name: n.Name, Plan: n.Plan, CreatedAt: millis(now), Balance: n.FirstGrant,
+		CycleStartedAt: millis(start), CycleResetsAt: millis(end), CycleGrant: n.FirstGrant,
+	}
+	err := s.write(write{apply: func(ctx context.Context, w *work) error {
+		_, err := w.ExecContext(ctx, `
 			INSERT INTO organizations (id, name, plan, slots, requests_per_second, queue_capacity, credits_per_cycle,
-				webhook_secret, created_at, cycle_started_at, cycle_resets_at, cycle_grant)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+				webhook_secret, created_at, cycle_started_at, cycle_resets_at, cycle_grant, balance)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 			id, n.Name, n.Plan.Name, n.Plan.Slots, n.Plan.RequestsPerSecond, n.Plan.QueueCapacity, n.Plan.CreditsPerCycle,
-			n.WebhookSecret, millis(now), millis(start), millis(end), n.FirstGrant)
+			n.WebhookSecret, millis(now), millis(start), millis(end), n.FirstGrant, n.FirstGrant)
 		if s.dialect.duplicate(err) {
 			return fmt.Errorf("organization %q: %w", n.Name, ErrExists)
 		}
 		if err != nil {
 			return fmt.Errorf("create organization %q: %w", n.Name, err)
 		}
-		if err := insertKey(ctx, tx, id, n.Key, account.AllScopes(), time.Time{}, now); err != nil {
-			return err
-		}
-		created, err = book(ctx, tx, id, kindGrant, n.FirstGrant, now)
-		return err
-	})
-	return created, err
+		w.entries = append(w.entries, entry{organization: id, kind: kindGrant, amount: n.FirstGrant, at: millis(now)})
+		return insertKey(ctx, w.tx, id, n.Key, account.AllScopes(), time.Time{}, now)
+	}})
+	if err != nil {
+		return nil, err
+	}
+	return created, nil
 }
 
 // Organizations are all organizations by name.
@@ -106,17 +109,13 @@ func (s *Store) Organization(ctx context.Context, id string, now time.Time) (*ac
 	if millis(now) < o.CycleResetsAt {
 		return o, nil
 	}
-	err = s.write(id, func(ctx context.Context, tx *tx) (err error) {
-		o, err = s.lockOrganization(ctx, tx, id, now)
-		return err
-	})
-	return o, err
+	return s.change(id, now, func(*work, *row) error { return nil })
 }
 
 // SetPlan moves an organization to a plan. The next cycle grants its credits.
 func (s *Store) SetPlan(id string, plan account.Plan) error {
-	return s.write(id, func(ctx context.Context, tx *tx) error {
-		_, err := tx.ExecContext(ctx, `
+	return s.write(write{organization: id, apply: func(ctx context.Context, w *work) error {
+		_, err := w.ExecContext(ctx, `
 			UPDATE organizations SET plan = $2, slots = $3, requests_per_second = $4, queue_capacity = $5, credits_per_cycle = $6
 			WHERE id = $1`,
 			id, plan.Name, plan.Slots, plan.RequestsPerSecond, plan.QueueCapacity, plan.CreditsPerCycle)
@@ -124,7 +123,7 @@ func (s *Store) SetPlan(id string, plan account.Plan) error {
 			return fmt.Errorf("set plan of organization %s: %w", id, err)
 		}
 		return nil
-	})
+	}})
 }
 
 // ApplyPlans brings the limits that organizations carry in line with the plans
@@ -147,18 +146,4 @@ func (s *Store) ApplyPlans(ctx context.Context, plans account.Plans) error {
 		}
 	}
 	return nil
-}
-
-// lockOrganization reads the organization for a change, beginning its new
-// billing cycle first where that is due.
-func (s *Store) lockOrganization(ctx context.Context, tx *tx, id string, now time.Time) (*account.Organization, error) {
-	o, err := scanOrganization(tx.QueryRowContext(ctx,
-		`SELECT `+organizationColumns+` FROM organizations WHERE id = $1 `+s.dialect.forUpdate, id))
-	if err != nil {
-		return nil, fmt.Errorf("organization %s: %w", id, err)
-	}
-	if millis(now) < o.CycleResetsAt {
-		return o, nil
-	}
-	return renew(ctx, tx, o, now)
 }

@@ -16,11 +16,15 @@ import (
 )
 
 var postgresDialect = dialect{
-	name:      "postgres",
-	now:       `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
-	forUpdate: `FOR UPDATE`,
-	snapshot:  sql.LevelRepeatableRead,
-	lanes:     4, // measured: more gain nothing on 2 cores, fewer leave the disk idle
+	name:       "postgres",
+	now:        `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
+	forUpdate:  `FOR UPDATE`,
+	skipLocked: `FOR UPDATE SKIP LOCKED`,
+	arrays:     true,
+	best: `SELECT ` + jobColumns + ` FROM $rows CROSS JOIN LATERAL (
+		SELECT * FROM jobs WHERE organization = r.owner AND status = 'QUEUED' ORDER BY priority DESC, id LIMIT r.take) AS jobs`,
+	snapshot: sql.LevelRepeatableRead,
+	lanes:    4, // measured: more gain nothing on 2 cores, fewer leave the disk idle
 	// An answer of the server to COMMIT is a no, except that it, or a pooler before
 	// it, loses the connection or is going down: that is no answer.
 	notCommitted: func(err error) bool {
@@ -81,7 +85,7 @@ func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
 	db.SetMaxOpenConns(postgresConnections)
 	db.SetMaxIdleConns(postgresConnections)
 	db.SetConnMaxIdleTime(5 * time.Minute)
-	s := &Store{dialect: postgresDialect, reads: db, writes: db, lockMigrations: advisoryLock(db), close: db.Close}
+	s := &Store{dialect: postgresDialect, reads: db, writes: db, listener: pg, lockMigrations: advisoryLock(db), close: db.Close}
 	if err := s.checkPostgres(ctx, cfg.AllowUnsafe); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

@@ -17,8 +17,10 @@ import (
 )
 
 var sqliteDialect = dialect{
-	name:      "sqlite3",
-	now:       `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
+	name: "sqlite3",
+	now:  `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
+	// SQLite has no LATERAL, but runs this for each organization.
+	best:      `SELECT ` + jobColumns + ` FROM jobs WHERE organization = $1 AND status = 'QUEUED' ORDER BY priority DESC, id LIMIT $2`,
 	lanes:     1, // SQLite has one writer
 	exclusive: true,
 	// SQLite's COMMIT either returns no error or has committed nothing.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 )
 
 // Store is an open database. It is safe for concurrent use.
@@ -27,6 +28,8 @@ type Store struct {
 	// statements are kept prepared for the one connection that writes; nil where
 	// the driver does that.
 	statements *statements
+	// listener is how to connect in order to hear other nodes; nil on SQLite.
+	listener *pgx.ConnConfig
 	// lockMigrations keeps other processes from migrating at the same time.
 	lockMigrations func(context.Context) (unlock func() error, err error)
 	close          func() error
@@ -93,6 +96,12 @@ type dialect struct {
 	// forUpdate locks the rows that a SELECT finds. SQLite has one writer, whose
 	// transaction locks the whole database.
 	forUpdate string
+	// skipLocked leaves out rows that another transaction has locked.
+	skipLocked string
+	// arrays tells that a statement can take a whole column as one value.
+	arrays bool
+	// best finds the best queued tasks of organizations, so many of each.
+	best string
 	// lanes is how many transactions a node commits side by side.
 	lanes int
 	// snapshot is the isolation in which all reads of a transaction agree.

@@ -12,6 +12,7 @@ import (
 type tx struct {
 	*sql.Tx
 	statements *statements
+	arrays     bool // the database takes arrays
 }
 
 // ExecContext runs a statement.
@@ -28,6 +29,14 @@ func (t *tx) QueryRowContext(ctx context.Context, query string, args ...any) *sq
 		return t.StmtContext(ctx, s).QueryRowContext(ctx, args...) //nolint:sqlclosecheck // closed with the transaction
 	}
 	return t.Tx.QueryRowContext(ctx, query, args...)
+}
+
+// QueryContext runs a statement that gives rows.
+func (t *tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if s := t.statements.find(query); s != nil {
+		return t.StmtContext(ctx, s).QueryContext(ctx, args...) //nolint:sqlclosecheck // closed with the transaction
+	}
+	return t.Tx.QueryContext(ctx, query, args...)
 }
 
 // statements are prepared after the first transaction that used them: during

@@ -44,6 +44,9 @@ func (o *Object) Has(name string) bool {
 // Ignore accepts the field, whatever it holds.
 func (o *Object) Ignore(name string) { o.known = append(o.known, name) }
 
+// IgnoreAll accepts every field, whatever it holds.
+func (o *Object) IgnoreAll() { o.known = append(o.known, o.order...) }
+
 // Require notes a problem for each of the fields that is absent.
 func (o *Object) Require(names ...string) {
 	for _, name := range names {

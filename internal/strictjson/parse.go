@@ -50,6 +50,40 @@ func Parse(body []byte) (*Object, error) {
 	return object, nil
 }
 
+// Split reads body as a JSON array and gives its items as they are written, to be
+// parsed one by one: what is wrong inside of one is no fault of the others. There
+// must be 1 to most of them.
+func Split(body []byte, most int) ([][]byte, error) {
+	dec := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if kind := dec.PeekKind(); kind != '[' && kind != 0 {
+		return nil, Invalid(BodyField, "must be a JSON array")
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, bodyError(err)
+	}
+	var items [][]byte
+	for dec.PeekKind() != ']' {
+		item, err := dec.ReadValue()
+		if err != nil {
+			return nil, bodyError(err)
+		}
+		if len(items) == most {
+			return nil, Invalid(BodyField, "must hold at most %d items", most)
+		}
+		items = append(items, bytes.Clone(item))
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, bodyError(err)
+	}
+	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
+		return nil, Invalid(BodyField, "must be a single JSON document, but more follows it")
+	}
+	if len(items) == 0 {
+		return nil, Invalid(BodyField, "must hold at least one item")
+	}
+	return items, nil
+}
+
 // maxProblems bounds an error: whoever made more mistakes is not helped by
 // hearing of them all.
 const maxProblems = 100

@@ -1,0 +1,83 @@
+package api
+
+import (
+	"time"
+
+	"earshot"
+	"earshot/internal/strictjson"
+)
+
+// queueStatus tells how the organization's queue and slots stand.
+func (s *Server) queueStatus(c *call) error {
+	status, err := s.Store.QueueStatus(c.r.Context(), c.principal.OrganizationID)
+	if err != nil {
+		return err
+	}
+	o := status.Organization
+	return c.json(earshot.QueueStatus{
+		QueuedTasks:       o.Queued,
+		ProcessingTasks:   status.Processing,
+		PriorityBreakdown: status.Queued,
+		Concurrency:       earshot.Concurrency{Used: o.Running, Max: o.Plan.Slots},
+		Queue:             earshot.QueueRoom{Max: o.Plan.QueueCapacity, Remaining: max(0, o.Plan.QueueCapacity-o.Queued)},
+	})
+}
+
+// clear removes every queued task of the organization.
+func (s *Server) clear(c *call) error {
+	cleared, err := s.Store.Clear(c.principal.OrganizationID, c.started)
+	if err != nil {
+		return err
+	}
+	s.Log.Info("a queue was cleared", "request", c.id, "organization", c.principal.OrganizationID, "tasks", cleared)
+	return c.json(struct {
+		Success bool `json:"success"`
+		Cleared int  `json:"cleared"`
+	}{true, cleared})
+}
+
+// mostDays is how many days one answer about usage can cover.
+const mostDays = 366
+
+// usage tells what the organization's jobs came to, by day and provider.
+func (s *Server) usage(c *call) error {
+	q, err := c.query()
+	if err != nil {
+		return err
+	}
+	o, err := s.Store.Organization(c.r.Context(), c.principal.OrganizationID, c.started)
+	if err != nil {
+		return err
+	}
+	from, err := day("from", q.Get("from"), time.UnixMilli(o.CycleStartedAt))
+	if err != nil {
+		return err
+	}
+	to, err := day("to", q.Get("to"), c.started)
+	if err != nil {
+		return err
+	}
+	switch {
+	case to.Before(from):
+		return strictjson.Invalid("to", "must not be before from")
+	case to.Sub(from) >= mostDays*24*time.Hour:
+		return strictjson.Invalid("from", "must be less than %d days before to", mostDays)
+	}
+	usage, err := s.Store.Usage(c.r.Context(), o.ID, from, to)
+	if err != nil {
+		return err
+	}
+	return c.json(earshot.Usage{From: from.Format(time.DateOnly), To: to.Format(time.DateOnly), Usage: usage})
+}
+
+// day reads a date; absent means that of a moment.
+func day(field, text string, otherwise time.Time) (time.Time, error) {
+	if text == "" {
+		return otherwise.UTC().Truncate(24 * time.Hour), nil
+	}
+	date, err := time.Parse(time.DateOnly, text)
+	if err != nil || date.Year() < 1970 {
+		return time.Time{}, strictjson.Invalid(field, "must be a date such as 2026-09-08")
+	}
+	return date, nil
+}

@@ -1,0 +1,121 @@
+package guard
+
+import (
+	"errors"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"code.dny.dev/ssrf"
+)
+
+var (
+	errNotPublic = errors.New("must be a URL with a public host")
+	errInnerPort = errors.New("must be a URL with port 80, 443 or one from 1024 up that is not known for another service")
+)
+
+// check tells whether users may want t called.
+func (t target) check() error {
+	switch {
+	case t.address.IsValid() && !isPublic(t.address), t.name != "" && !isPublicName(t.name):
+		return errNotPublic
+	case !isOpenPort(t.port):
+		return errInnerPort
+	}
+	return nil
+}
+
+// special knows the addresses that the registries set apart. In IPv6 nothing
+// passes but global unicast (2000::/3), so loopback, link-local, unique local,
+// mapped, compatible, translated and NAT64 addresses fail without being listed.
+var special = ssrf.New(
+	ssrf.WithAnyPort(), // isOpenPort decides
+	ssrf.WithDeniedV4Prefixes(
+		netip.MustParsePrefix("168.63.129.16/32"), // Azure's host agent: a public number, served inside
+	),
+	ssrf.WithDeniedV6Prefixes(
+		netip.MustParsePrefix("3ffe::/16"), // the former 6bone (RFC 3701)
+	),
+)
+
+// isPublic tells whether an address is a host's on the Internet, and carries no
+// IPv4 address inside.
+func isPublic(address netip.Addr) bool {
+	return address.IsValid() && address.Zone() == "" && special.SafeAddr(address) == nil && !isISATAP(address)
+}
+
+// isISATAP tells whether the lower half of an IPv6 address is an IPv4 address
+// to tunnel to (RFC 5214). It can follow any prefix.
+func isISATAP(address netip.Addr) bool {
+	if !address.Is6() {
+		return false
+	}
+	b := address.As16()
+	return b[8]&^0x02 == 0 && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe
+}
+
+// innerDomains are names, with all below them, that the public DNS does not
+// have: where they resolve, they lead inside.
+var innerDomains = []string{
+	"localhost", "test", "invalid", // RFC 6761; example stays, as documentation uses it
+	"localdomain", "localdomain6", // what systems call themselves without a domain
+	"local", "internal", "arpa", // multicast DNS, private use, infrastructure with home.arpa
+	"lan", "home", "corp", "mail", "private", "intranet", "localnet", // private use by habit
+	"workgroup", "domain", "dhcp", // defaults of routers and old systems
+	"svc", "default", "docker", "consul", // service names of clusters
+	"onion", "i2p", "alt", // not DNS
+	"metadata.goog", "fritz.box", // public by form, answered inside
+}
+
+// isPublicName tells whether a host name can be one of the public DNS. A single
+// label never is: a search domain would be added to it.
+func isPublicName(name string) bool {
+	if !strings.Contains(name, ".") {
+		return false
+	}
+	return !slices.ContainsFunc(innerDomains, func(inner string) bool {
+		return name == inner || strings.HasSuffix(name, "."+inner)
+	})
+}
+
+// innerPorts are ports from 1024 up where something else than a web server for
+// strangers listens. Many of those services speak HTTP, or take commands out of
+// an HTTP request, and trust whoever reaches them; that the address is public
+// does not show that they are meant to be reached.
+var innerPorts = []uint16{
+	// Databases and caches
+	1433, 1434, 1521, 1522, 3050, 3306, 33060, 50000, // SQL Server, Oracle, Firebird, MySQL, Db2
+	5432, 5433, 6432, 26257, 8123, // PostgreSQL, its poolers and relatives, ClickHouse
+	6379, 6380, 16379, 26379, 11211, // Redis, Memcached
+	27017, 27018, 27019, 28017, 5984, 8091, 8092, 8093, 8094, 28015, 29015, // MongoDB, CouchDB, Couchbase, RethinkDB
+	9200, 9300, 8983, 7473, 7474, 7687, 8086, // Elasticsearch, Solr, Neo4j, InfluxDB
+	7000, 7199, 9042, 9160, // Cassandra
+	// Queues
+	1883, 8883, 4150, 4151, 4222, 8222, 11300, // MQTT, NSQ, NATS, Beanstalk
+	4369, 5671, 5672, 15671, 15672, 25672, 61613, 61614, 61616, // RabbitMQ, ActiveMQ
+	2181, 2888, 9092, 9093, 9094, // ZooKeeper, Kafka
+	// Clusters, secrets and configuration
+	2375, 2376, 2377, 4243, 7946, // Docker
+	2379, 2380, 4001, 6443, 10248, 10249, 10250, 10251, 10252, 10255, 10256, 10257, 10259, // etcd, Kubernetes
+	8300, 8301, 8302, 8500, 8501, 8502, 8503, 8600, 4646, 4647, 4648, 8200, 8201, // Consul, Nomad, Vault
+	2019, 9901, 15000, 4505, 4506, 8140, // Caddy's and Envoy's administration, Salt, Puppet
+	// Measurements and logs
+	3100, 4317, 4318, 5044, 5601, 8125, 8126, 9090, 9091, 9100, 9187, 24224, // Loki, OpenTelemetry, Logstash, Kibana, StatsD, Prometheus, Fluentd
+	// Files, directories and remote control
+	2049, 3260, 3268, 3269, 8020, 9418, 9870, 50070, // NFS, iSCSI, Active Directory, HDFS, Git
+	3389, 5900, 5901, 5902, 5903, 5985, 5986, 6000, 6001, // RDP, VNC, WinRM, X11
+	1099, 7001, 7002, 7077, 8009, 9229, // Java RMI, WebLogic, Spark, AJP, Node's debugger
+	// Proxies, which would go on to where we do not
+	1080, 3128, 8118, 9050, 9051, 9150, 9151,
+	// Others that browsers refuse: their protocols can be spoken by accident
+	1719, 1720, 1723, 3659, 4045, 4190, 5060, 5061, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+}
+
+// isOpenPort tells whether a port may be asked for. Below 1024 only the web's
+// own are: the others belong to mail, files, logins and the like.
+func isOpenPort(port uint16) bool {
+	if port < 1024 {
+		return port == 80 || port == 443
+	}
+	return !slices.Contains(innerPorts, port)
+}

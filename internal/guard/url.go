@@ -1,0 +1,178 @@
+package guard
+
+import (
+	"errors"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+)
+
+// maxURL is in bytes, which are characters wherever a URL is in its proper form.
+const maxURL = 2048
+
+var (
+	errAbsolute  = errors.New("must be an absolute http or https URL")
+	errLong      = errors.New("must be at most 2048 characters")
+	errCharacter = errors.New("must be without white space, control characters and backslashes")
+	errFragment  = errors.New("must be without a fragment")
+	errUserInfo  = errors.New("must be without a user name or password")
+	errEscape    = errors.New("must be a URL with valid percent escapes")
+	errHost      = errors.New("must be a URL with a host name in ASCII (xn-- for others), a plain dotted IPv4 address or an IPv6 address in brackets")
+	errPort      = errors.New("must be a URL with a port from 1 to 65535, or with none")
+)
+
+// target is where a URL leads.
+type target struct {
+	address netip.Addr // not valid if the host is a name
+	name    string     // lower case, without the final dot
+	port    uint16
+}
+
+// parse takes a URL apart. It accepts one spelling of each host only, so that
+// no other reader of the same text can come to another host.
+func parse(text string) (target, error) {
+	if err := checkText(text); err != nil {
+		return target{}, err
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return target{}, parseError(err)
+	}
+	if u.Scheme != "http" && u.Scheme != "https" || u.Opaque != "" || u.Host == "" {
+		return target{}, errAbsolute
+	}
+	if u.User != nil {
+		return target{}, errUserInfo
+	}
+	if _, err := url.PathUnescape(u.RawQuery); err != nil {
+		return target{}, errEscape
+	}
+	// What was understood must be what is written: nothing decoded, nothing lost.
+	written, _, _ := strings.Cut(text[len(u.Scheme):], "?")
+	if written != "://"+u.Host && !strings.HasPrefix(written, "://"+u.Host+"/") {
+		return target{}, errHost
+	}
+	t, err := parseHost(u)
+	if err != nil {
+		return target{}, err
+	}
+	t.port, err = parsePort(u)
+	return t, err
+}
+
+func checkText(text string) error {
+	if len(text) > maxURL {
+		return errLong
+	}
+	if !utf8.ValidString(text) {
+		return errCharacter
+	}
+	for _, r := range text {
+		// Not printable are also marks that turn or hide text for its reader.
+		if r == ' ' || r == '\\' || !unicode.IsPrint(r) {
+			return errCharacter
+		}
+	}
+	if strings.Contains(text, "#") {
+		return errFragment // it would be stored and never sent
+	}
+	return nil
+}
+
+// parseError tells the user's mistake from what the standard library found.
+func parseError(err error) error {
+	var escape url.EscapeError
+	if errors.As(err, &escape) {
+		return errEscape
+	}
+	return errAbsolute
+}
+
+func parseHost(u *url.URL) (target, error) {
+	if strings.HasPrefix(u.Host, "[") {
+		address, err := netip.ParseAddr(u.Hostname())
+		// A dotted end is an IPv4 address in disguise.
+		if err != nil || !address.Is6() || address.Zone() != "" || strings.Contains(u.Hostname(), ".") {
+			return target{}, errHost
+		}
+		return target{address: address}, nil
+	}
+	host := u.Hostname()
+	if endsInNumber(host) {
+		// ParseAddr takes four decimal numbers without leading zeros and nothing else.
+		address, err := netip.ParseAddr(host)
+		if err != nil || !address.Is4() {
+			return target{}, errHost
+		}
+		return target{address: address}, nil
+	}
+	name := strings.TrimSuffix(host, ".")
+	if !isHostName(name) {
+		return target{}, errHost
+	}
+	return target{name: strings.ToLower(name)}, nil
+}
+
+// endsInNumber tells whether some reader may take host for an IPv4 address:
+// its last label starts with a digit, as in 127.1 or 0x7f.0x1. No top-level
+// domain does.
+func endsInNumber(host string) bool {
+	host = strings.TrimSuffix(host, ".")
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	return last != "" && '0' <= last[0] && last[0] <= '9'
+}
+
+// isHostName tells whether name is made of ASCII letters, digits and inner
+// hyphens (RFC 1123). It comes before any change of case: that of Unicode turns
+// some letters of other scripts into ASCII ones.
+func isHostName(name string) bool {
+	if len(name) > 253 {
+		return false
+	}
+	for label := range strings.SplitSeq(name, ".") {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
+			return false
+		}
+		if strings.ContainsFunc(label, notInLabel) || !isPlainOrEncoded(strings.ToLower(label)) {
+			return false
+		}
+	}
+	return true
+}
+
+func notInLabel(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-'
+}
+
+// isPlainOrEncoded tells whether an xn-- label is the proper spelling of what it
+// stands for: another one could be shown, or looked up, as a plain name.
+func isPlainOrEncoded(label string) bool {
+	if !strings.HasPrefix(label, "xn--") {
+		return true
+	}
+	again, err := idna.Lookup.ToASCII(label)
+	return err == nil && again == label
+}
+
+func parsePort(u *url.URL) (uint16, error) {
+	text := u.Port()
+	if text == "" {
+		if strings.HasSuffix(u.Host, ":") {
+			return 0, errPort
+		}
+		if u.Scheme == "https" {
+			return 443, nil
+		}
+		return 80, nil
+	}
+	port, err := strconv.ParseUint(text, 10, 16)
+	if err != nil || text[0] == '0' { // neither 0 nor a leading zero
+		return 0, errPort
+	}
+	return uint16(port), nil
+}

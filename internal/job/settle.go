@@ -1,0 +1,101 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/provider"
+	"earshot/internal/store"
+)
+
+// cost is what a bill comes to in a mode.
+func (r *Runner) cost(def provider.Definition, mode string, bill provider.Bill) int64 {
+	if mode == store.ModeSync {
+		bill = bill.With(provider.ItemSync)
+	}
+	return r.Catalogue.Cost(def.Name, bill)
+}
+
+// settlement is how a job ends that came to an outcome.
+func (r *Runner) settlement(job store.Job, def provider.Definition, run outcome) store.Settlement {
+	end := store.Settlement{Job: job, Status: earshot.StatusFailed, Attempts: run.attempts}
+	if run.err != nil {
+		end.Error = clientError(run.err)
+		return end
+	}
+	end.Status = earshot.StatusCompleted
+	end.Charge = min(job.Most, r.cost(def, job.Mode, run.bill))
+	end.Capture = run.capture
+	if job.Mode == store.ModeAsync {
+		end.Result = run.result
+	}
+	return end
+}
+
+// settle ends a job, trying again while the database is away, until giveUp unless
+// that is zero. A node that stops does not wait for it: what it leaves behind is
+// found. A capture without a settled job is removed.
+func (r *Runner) settle(ctx context.Context, node *incarnation, end store.Settlement, giveUp time.Time) (*account.Organization, error) {
+	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
+		organization, err := r.Store.Settle(end, time.Now())
+		if err == nil {
+			r.Metrics.ended(end.Job, end, nil)
+			r.settled(end, organization)
+			return organization, nil
+		}
+		final := errors.Is(err, store.ErrLost) || (!giveUp.IsZero() && time.Now().Add(wait).After(giveUp))
+		if !final {
+			r.Log.Warn("settling failed, trying again", "job", end.Job.ID, "error", err)
+			select {
+			case <-time.After(wait):
+				continue
+			case <-node.ctx.Done():
+			}
+		}
+		r.Metrics.ended(end.Job, end, err)
+		r.discard(ctx, end.Capture)
+		return nil, err
+	}
+}
+
+// settled passes on what became possible with the end of a job.
+func (r *Runner) settled(end store.Settlement, organization *account.Organization) {
+	if organization.Queued > 0 { // a slot is free
+		r.Wake()
+	}
+	if end.Job.WebhookURL != nil && r.Planned != nil {
+		r.Planned()
+	}
+}
+
+// discardTime is short, for a node that stops; the sweep finds what is left.
+const discardTime = 2 * time.Second
+
+// discard removes a capture that got no record, also when the client has left.
+func (r *Runner) discard(ctx context.Context, capture *store.Capture) {
+	if capture == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTime)
+	defer cancel()
+	if err := r.Captures.Delete(ctx, capture.ID); err != nil {
+		r.Log.Warn("a capture without a record was left behind", "error", err)
+	}
+}
+
+func errUnavailable(cause error) *earshot.Error {
+	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node cannot take or finish the call now, try again", Err: cause}
+}
+
+// clientError is the error as a client may see it.
+func clientError(err error) *earshot.Error {
+	var e *earshot.Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return &earshot.Error{Code: earshot.CodeInternal, Message: "internal error", Err: fmt.Errorf("job: %w", err)}
+}

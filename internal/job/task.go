@@ -1,0 +1,138 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/provider"
+	"earshot/internal/store"
+	"earshot/internal/strictjson"
+)
+
+// Task is an asynchronous job to be queued.
+type Task struct {
+	ID             string // a UUIDv7
+	Provider       provider.Definition
+	Request        provider.Request
+	Payload        []byte // the request as it was sent
+	Priority       int
+	IdempotencyKey *string
+	WebhookURL     *string
+}
+
+// Submit queues tasks. It gives each as it was stored, or tells why it was
+// refused. size counts faulty tasks that were handed in with them, too.
+func (r *Runner) Submit(principal *account.Principal, tasks []Task, size int, now time.Time) (queued []store.Job, refusals []error, err error) {
+	if r.Draining() {
+		return nil, nil, errUnavailable(errStopping)
+	}
+	for _, task := range tasks {
+		queued = append(queued, store.Job{
+			ID:             task.ID,
+			Organization:   principal.OrganizationID,
+			KeyID:          principal.KeyID,
+			Provider:       task.Provider.Name,
+			Mode:           store.ModeAsync,
+			Status:         earshot.StatusQueued,
+			Request:        task.Payload,
+			Most:           r.Price(task.Provider, task.Request),
+			CreatedAt:      now,
+			Priority:       task.Priority,
+			IdempotencyKey: task.IdempotencyKey,
+			WebhookURL:     task.WebhookURL,
+		})
+	}
+	refusals, err = r.Store.Submit(principal.OrganizationID, queued, size, now)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.Wake()
+	return queued, refusals, nil
+}
+
+// Price is the most that a task can cost.
+func (r *Runner) Price(def provider.Definition, request provider.Request) int64 {
+	return r.cost(def, store.ModeAsync, request.Bill())
+}
+
+// perform runs a task that this node owns, from its next attempt to its end. A
+// task whose node stops or is declared dead stays as it is, for another node.
+func (r *Runner) perform(node *incarnation, job store.Job) {
+	ctx, leave := node.join(context.Background())
+	defer leave()
+	def, request, err := r.decode(job)
+	run := outcome{attempts: job.Attempts, err: err}
+	if err == nil {
+		run = r.attempt(ctx, assignment{job, def, request})
+	}
+	if run.err != nil && ctx.Err() != nil {
+		return
+	}
+	if _, err := r.settle(ctx, node, r.settlement(job, def, run), time.Time{}); err != nil {
+		r.Log.Warn("a task was left to another node", "job", job.ID, "error", err)
+	}
+}
+
+// decode makes a stored task into one that can be run. It was valid when it was
+// submitted; the service may have changed since.
+func (r *Runner) decode(job store.Job) (provider.Definition, provider.Request, error) {
+	asked, err := r.Catalogue.Provider(job.Provider)
+	if err != nil {
+		return provider.Definition{}, nil, &earshot.Error{
+			Code: earshot.CodeUpstream, Message: job.Provider + " is no longer served",
+			Details: earshot.UpstreamDetails{Service: job.Provider, Reason: earshot.ReasonUnavailable}, Err: err,
+		}
+	}
+	in, err := strictjson.Parse(job.Request)
+	if err != nil {
+		return asked.Definition(), nil, err
+	}
+	request := asked.Decode(in)
+	return asked.Definition(), request, in.Err()
+}
+
+// errTakenOver is the error of a task that nodes were lost over, one after the
+// other.
+func errTakenOver(attempts int) error {
+	return &earshot.Error{
+		Code: earshot.CodeInternal, Message: fmt.Sprintf("the task was begun %d times, and each time the node that ran it was lost", attempts),
+		Err: errors.New("taken over too often"),
+	}
+}
+
+// Record is a task as a client sees it, without its webhook.
+func (r *Runner) Record(t *store.Task) earshot.TaskRecord {
+	record := earshot.TaskRecord{
+		Task: earshot.Task{
+			ID:             t.ID,
+			TaskType:       r.Catalogue.TaskType(t.Provider),
+			Status:         t.Status,
+			Priority:       t.Priority,
+			Payload:        t.Request,
+			IdempotencyKey: t.IdempotencyKey,
+			CreatedAt:      earshot.Timestamp{Time: t.CreatedAt},
+			StartedAt:      timestamp(t.StartedAt),
+			FinishedAt:     timestamp(t.FinishedAt),
+			Attempts:       t.Attempts,
+		},
+		Credits: earshot.TaskCredits{CreditsToCharge: t.Most, CreditsCharged: t.Charged},
+		Result:  t.Result,
+		Error:   t.Error,
+	}
+	if !t.FinishedAt.IsZero() && !t.StartedAt.IsZero() {
+		record.Task.LatencyMs = new(max(0, t.FinishedAt.Sub(t.StartedAt).Milliseconds()))
+	}
+	return record
+}
+
+// timestamp is nil for a time that has not come.
+func timestamp(t time.Time) *earshot.Timestamp {
+	if t.IsZero() {
+		return nil
+	}
+	return &earshot.Timestamp{Time: t}
+}

@@ -1,0 +1,113 @@
+-- +goose Up
+
+ALTER TABLE organizations ADD COLUMN queued INTEGER NOT NULL DEFAULT 0 CHECK (queued >= 0);  -- tasks QUEUED
+ALTER TABLE organizations ADD COLUMN served_at INTEGER NOT NULL DEFAULT 0;                   -- when its last turn was
+ALTER TABLE organizations ADD COLUMN events INTEGER NOT NULL DEFAULT 0;                      -- tasks that have ended so far
+ALTER TABLE organizations ADD COLUMN webhook_secret_before TEXT;                             -- still valid for a while after a rotation
+ALTER TABLE organizations ADD COLUMN webhook_secret_rotated_at INTEGER;
+ALTER TABLE organizations ADD COLUMN ready INTEGER GENERATED ALWAYS AS (queued > 0 AND running < slots) VIRTUAL;
+-- Whose turn it is.
+CREATE INDEX organizations_ready ON organizations (served_at) WHERE ready;
+
+-- Every statement on jobs knows the organization. SQLite cannot change a primary
+-- key, so the tables are made anew.
+DROP INDEX jobs_node;
+ALTER TABLE jobs RENAME TO jobs_before;
+CREATE TABLE jobs (
+  organization    TEXT NOT NULL,
+  id              TEXT NOT NULL,
+  key_id          TEXT NOT NULL,
+  provider        TEXT NOT NULL,
+  mode            TEXT NOT NULL,
+  status          TEXT NOT NULL,
+  request         TEXT NOT NULL,
+  most            INTEGER NOT NULL,  -- the most it can cost; held while it runs
+  node            TEXT,              -- nobody has it while it is QUEUED
+  created_at      INTEGER NOT NULL,
+  started_at      INTEGER,
+  attempts        INTEGER NOT NULL DEFAULT 0,
+  priority        INTEGER NOT NULL DEFAULT 1,
+  idempotency_key TEXT,
+  webhook_url     TEXT,
+  PRIMARY KEY (organization, id)
+);
+INSERT INTO jobs (organization, id, key_id, provider, mode, status, request, most, node, created_at, started_at)
+  SELECT organization, id, key_id, provider, mode, status, request, most, node, created_at, started_at FROM jobs_before;
+DROP TABLE jobs_before;
+CREATE INDEX jobs_queued ON jobs (organization, priority DESC, id) WHERE status = 'QUEUED';
+CREATE INDEX jobs_running ON jobs (organization, node) WHERE status = 'PROCESSING';
+
+DROP INDEX finished_created;
+ALTER TABLE finished RENAME TO finished_before;
+CREATE TABLE finished (
+  organization    TEXT NOT NULL,
+  id              TEXT NOT NULL,
+  key_id          TEXT NOT NULL,
+  provider        TEXT NOT NULL,
+  mode            TEXT NOT NULL,
+  status          TEXT NOT NULL,
+  request         TEXT NOT NULL,
+  charged         INTEGER NOT NULL,
+  attempts        INTEGER NOT NULL,
+  node            TEXT,              -- it may fail without having been started
+  created_at      INTEGER NOT NULL,
+  started_at      INTEGER,
+  finished_at     INTEGER NOT NULL,
+  error           TEXT,
+  most            INTEGER NOT NULL DEFAULT 0,
+  priority        INTEGER NOT NULL DEFAULT 1,
+  idempotency_key TEXT,
+  event           INTEGER,           -- its place among the organization's ended tasks
+  result          BLOB,              -- zstd
+  PRIMARY KEY (organization, id)
+);
+INSERT INTO finished (organization, id, key_id, provider, mode, status, request, charged, attempts, node, created_at, started_at, finished_at, error)
+  SELECT organization, id, key_id, provider, mode, status, request, charged, attempts, node, created_at, started_at, finished_at, error
+  FROM finished_before;
+DROP TABLE finished_before;
+CREATE INDEX finished_created ON finished (created_at);
+CREATE UNIQUE INDEX finished_events ON finished (organization, event) WHERE event IS NOT NULL;
+
+-- Apart from jobs, since a job moves.
+CREATE TABLE idempotency_keys (
+  organization TEXT NOT NULL,
+  key          TEXT NOT NULL,
+  job          TEXT NOT NULL,
+  PRIMARY KEY (organization, key)
+);
+
+-- What ended jobs came to, for longer than they are kept.
+CREATE TABLE usage (
+  organization TEXT NOT NULL,
+  day          INTEGER NOT NULL,  -- days since 1970, UTC
+  provider     TEXT NOT NULL,
+  completed    INTEGER NOT NULL,
+  failed       INTEGER NOT NULL,
+  charged      INTEGER NOT NULL,
+  PRIMARY KEY (organization, day, provider)
+);
+
+-- Where an organization's webhooks go. Deliveries wait in line behind their
+-- receiver, so that one that hangs holds up nobody else's.
+CREATE TABLE receivers (
+  organization TEXT NOT NULL,
+  origin       TEXT NOT NULL,               -- scheme, host and port
+  due_at       INTEGER,                     -- when its next delivery is; null when none waits
+  leased_until INTEGER NOT NULL DEFAULT 0,  -- a node is at it
+  PRIMARY KEY (organization, origin)
+);
+CREATE INDEX receivers_due ON receivers (due_at) WHERE due_at IS NOT NULL;
+
+CREATE TABLE deliveries (
+  organization TEXT NOT NULL,
+  job          TEXT NOT NULL,               -- also the webhook's id: a task has one
+  origin       TEXT NOT NULL,
+  url          TEXT NOT NULL,
+  due_at       INTEGER,                     -- the next try; null when there is none
+  series       INTEGER NOT NULL DEFAULT 0,  -- tries since it was planned or last resent
+  attempts     INTEGER NOT NULL DEFAULT 0,  -- tries in all
+  delivered_at INTEGER,
+  log          TEXT NOT NULL DEFAULT '[]',  -- how the last tries went
+  PRIMARY KEY (organization, job)
+);
+CREATE INDEX deliveries_due ON deliveries (organization, origin, due_at) WHERE due_at IS NOT NULL;

@@ -1,0 +1,288 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"earshot"
+)
+
+// Submit queues tasks of one organization, in their order, and tells for each why
+// it was refused, or nil. size is how many tasks were handed in, faulty ones
+// included: when the queue has no room for all of them, the error is
+// CodeQueueLimit and none is queued. Nothing is set aside for them.
+func (s *Store) Submit(organization string, tasks []Job, size int, now time.Time) (refusals []error, err error) {
+	var keys []string
+	for _, task := range tasks {
+		if task.IdempotencyKey != nil {
+			keys = append(keys, *task.IdempotencyKey)
+		}
+	}
+	var overflow error
+	err = s.write(write{organization: organization, keys: keys, jobs: len(tasks), apply: func(_ context.Context, w *work) error {
+		o, err := w.organization(organization, now)
+		if err != nil {
+			return err
+		}
+		if overflow = checkCapacity(o, size); overflow != nil {
+			return nil
+		}
+		refusals = make([]error, len(tasks))
+		for i, task := range tasks {
+			if refusals[i] = w.checkTask(o, task); refusals[i] == nil {
+				task.Mode, task.Status = ModeAsync, earshot.StatusQueued
+				w.insert(o, task)
+			}
+		}
+		return nil
+	}})
+	if errors.Is(err, ErrUnknownOutcome) && s.submitted(organization, tasks, refusals) {
+		err = nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("submit tasks: %w", err)
+	}
+	return refusals, overflow
+}
+
+func checkCapacity(o *row, size int) error {
+	room := max(0, o.Plan.QueueCapacity-o.Queued)
+	if size <= room {
+		return nil
+	}
+	return &earshot.Error{
+		Code:    earshot.CodeQueueLimit,
+		Message: fmt.Sprintf("the queue has room for %d more tasks", room),
+		Details: earshot.QueueDetails{QueuedCount: o.Queued, BatchSize: size, MaxQueueSize: o.Plan.QueueCapacity, RemainingCapacity: room},
+	}
+}
+
+// checkTask tells why a task cannot be queued, or nil.
+func (w *work) checkTask(o *row, task Job) error {
+	if task.IdempotencyKey != nil {
+		if job, used := w.keys[taskKey{o.ID, *task.IdempotencyKey}]; used {
+			return &earshot.Error{
+				Code:    earshot.CodeAlreadyExists,
+				Message: "a task with this idempotencyKey exists already",
+				Details: earshot.DuplicateDetails{Field: "idempotencyKey", Value: *task.IdempotencyKey, TaskID: job},
+			}
+		}
+	}
+	if o.Balance < task.Most {
+		return errNoCredits(task, o.Balance)
+	}
+	return nil
+}
+
+// submitted tells that a submission whose outcome was unknown did commit: its
+// first task is there, so all of them were.
+func (s *Store) submitted(organization string, tasks []Job, refusals []error) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), transactionTime)
+	defer cancel()
+	for i, task := range tasks {
+		if refusals[i] != nil {
+			continue
+		}
+		// The lock waits for a commit that is still under way.
+		there := false
+		err := s.together(&write{organization: organization, apply: func(context.Context, *work) error { return nil }})
+		if err == nil {
+			_, err = s.Task(ctx, organization, task.ID)
+			there = err == nil
+		}
+		return there
+	}
+	return false
+}
+
+func (w *work) storeKeys(ctx context.Context) error {
+	var keyed []Job
+	for _, job := range w.inserted {
+		if job.IdempotencyKey != nil {
+			keyed = append(keyed, job)
+		}
+	}
+	return w.each(ctx, table(len(keyed)).
+		uuid("organization", func(i int) string { return keyed[i].Organization }).
+		text("key", func(i int) string { return *keyed[i].IdempotencyKey }).
+		uuid("job", func(i int) string { return keyed[i].ID }), `
+		INSERT INTO idempotency_keys (organization, key, job) SELECT organization, key, job FROM $rows`, nil)
+}
+
+// Claim starts up to n queued tasks for a node: organizations take turns, the one
+// that was served longest ago first, and each gives its best tasks, by priority
+// and then age, as far as its slots go. A task that its organization cannot pay
+// ends FAILED instead. handled counts both: as long as there were any, there may
+// be more. After an error some tasks may have been started; Owned knows.
+func (s *Store) Claim(node string, n int, now time.Time) (started []Job, handled int, err error) {
+	err = s.transact(func(ctx context.Context, tx *tx) error {
+		w := newWork(tx, &s.dialect)
+		if err := w.lockReady(ctx, n); err != nil {
+			return err
+		}
+		best, err := w.best(ctx, n)
+		if err != nil {
+			return err
+		}
+		handled = len(best)
+		for _, job := range best {
+			o, err := w.organization(job.Organization, now)
+			if err != nil {
+				return err
+			}
+			if o.Available() < job.Most {
+				w.end(o, &job, Settlement{Job: job, Status: earshot.StatusFailed, Error: errNoCredits(job, o.Available())}, now)
+				continue
+			}
+			job.Status, job.Node, job.StartedAt, job.Attempts = earshot.StatusProcessing, node, now, job.Attempts+1
+			w.start(o, job)
+		}
+		started = w.started
+		return w.store(ctx)
+	})
+	if err != nil {
+		return nil, 0, fmt.Errorf("claim tasks: %w", err)
+	}
+	return started, handled, nil
+}
+
+// lockReady locks up to n organizations whose turn it is. Those that somebody
+// else has locked are left out, unless that leaves none.
+func (w *work) lockReady(ctx context.Context, n int) error {
+	var ids []string
+	found, err := w.QueryContext(ctx, `SELECT id FROM organizations WHERE ready ORDER BY served_at LIMIT $1`, n)
+	if err == nil {
+		err = scanAll(found, func(r scanner) error {
+			var id string
+			err := r.Scan(&id)
+			ids = append(ids, id)
+			return err
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("find whose turn it is: %w", err)
+	}
+	if err := w.lock(ctx, ids, w.dialect.skipLocked); err != nil || len(w.rows) > 0 {
+		return err
+	}
+	return w.lock(ctx, ids, w.dialect.forUpdate)
+}
+
+// best finds the next tasks of the locked organizations, n at most, shared out
+// evenly.
+func (w *work) best(ctx context.Context, n int) (jobs []Job, err error) {
+	var ready []*row
+	for _, o := range w.rows {
+		if o.Queued > 0 && o.Running < o.Plan.Slots {
+			o.served = true
+			ready = append(ready, o)
+		}
+	}
+	share := max(1, n/max(1, len(ready)))
+	err = w.each(ctx, table(len(ready)).
+		uuid("owner", func(i int) string { return ready[i].ID }).
+		int("take", func(i int) int64 { return int64(min(share, ready[i].Plan.Slots-ready[i].Running, ready[i].Queued)) }),
+		w.dialect.best, func(r scanner) error {
+			job, err := scanJob(r)
+			jobs = append(jobs, job)
+			return err
+		})
+	if err != nil {
+		return nil, fmt.Errorf("find the best tasks: %w", err)
+	}
+	return jobs, nil
+}
+
+// NoteAttempt notes that a task's node makes another attempt.
+func (s *Store) NoteAttempt(job Job, attempt int) error {
+	return s.execute(func(ctx context.Context, tx *tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE jobs SET attempts = $4 WHERE organization = $1 AND id = $2 AND node = $3`,
+			job.Organization, job.ID, job.Node, attempt)
+		if err != nil {
+			return fmt.Errorf("note an attempt: %w", err)
+		}
+		return nil
+	})
+}
+
+// clearBatch keeps each transaction of a clear short.
+const clearBatch = 5000
+
+// Clear removes the queued tasks of an organization, frees their keys, and tells
+// how many there were.
+func (s *Store) Clear(organization string, now time.Time) (cleared int, err error) {
+	for {
+		n := 0
+		err := s.write(write{organization: organization, apply: func(ctx context.Context, w *work) (err error) {
+			n, err = w.drop(ctx, organization, now, `
+				DELETE FROM jobs WHERE organization = $1 AND id IN (
+					SELECT id FROM jobs WHERE organization = $1 AND status = 'QUEUED' LIMIT $2)
+				RETURNING idempotency_key`, clearBatch)
+			return err
+		}})
+		if err != nil {
+			return cleared, fmt.Errorf("clear the queue: %w", err)
+		}
+		if cleared += n; n < clearBatch {
+			return cleared, nil
+		}
+	}
+}
+
+// Cancel removes one queued task and frees its key. Returns ErrNotFound, or
+// CodeConflict when the task is no longer queued.
+func (s *Store) Cancel(ctx context.Context, organization, id string, now time.Time) error {
+	task, err := s.Task(ctx, organization, id) // also checks that it is an id
+	if err != nil {
+		return err
+	}
+	n := 0
+	err = s.write(write{organization: organization, apply: func(ctx context.Context, w *work) (err error) {
+		n, err = w.drop(ctx, organization, now, `
+			DELETE FROM jobs WHERE organization = $1 AND id = $2 AND status = 'QUEUED' RETURNING idempotency_key`, task.ID)
+		return err
+	}})
+	if err != nil {
+		return fmt.Errorf("cancel task %s: %w", id, err)
+	}
+	if n > 0 {
+		return nil
+	}
+	if task, err = s.Task(ctx, organization, id); err != nil {
+		return err
+	}
+	return &earshot.Error{
+		Code: earshot.CodeConflict, Message: "only a queued task can be canceled",
+		Details: earshot.ConflictDetails{ID: task.ID, Status: task.Status},
+	}
+}
+
+// drop removes queued tasks by a statement that returns their keys.
+func (w *work) drop(ctx context.Context, organization string, now time.Time, text string, arg any) (n int, err error) {
+	o, err := w.organization(organization, now)
+	if err != nil {
+		return 0, err
+	}
+	var keys []string
+	found, err := w.QueryContext(ctx, text, organization, arg)
+	if err == nil {
+		err = scanAll(found, func(r scanner) error {
+			var key *string
+			err := r.Scan(&key)
+			if key != nil {
+				keys = append(keys, *key)
+			}
+			n++
+			return err
+		})
+	}
+	if err != nil {
+		return 0, err
+	}
+	o.Queued -= n
+	return n, w.each(ctx, table(len(keys)).text("freed", func(i int) string { return keys[i] }).
+		uuid("owner", func(int) string { return organization }), `
+		DELETE FROM idempotency_keys WHERE (organization, key) IN (SELECT owner, freed FROM $rows)`, nil)
+}

@@ -1,0 +1,90 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// pruneBatch keeps the transactions of house-keeping short.
+const pruneBatch = 500
+
+// DeleteFinished removes jobs that were created and ended before the given times,
+// with their keys and deliveries, some at once. Those whose webhook is still to be
+// sent stay. It tells how many there were: as long as there are any, call it
+// again.
+func (s *Store) DeleteFinished(ctx context.Context, created, ended time.Time) (int, error) {
+	type job struct {
+		organization, id string
+		key              *string
+	}
+	var old []job
+	found, err := s.reads.QueryContext(ctx, `
+		SELECT organization, id, idempotency_key FROM finished
+		WHERE created_at < $1 AND finished_at < $2 AND NOT EXISTS (
+			SELECT 1 FROM deliveries d WHERE d.organization = finished.organization AND d.job = finished.id AND d.due_at IS NOT NULL)
+		ORDER BY created_at LIMIT $3`, millis(created), millis(ended), pruneBatch)
+	if err == nil {
+		err = scanAll(found, func(r scanner) error {
+			var one job
+			err := r.Scan(&one.organization, &one.id, &one.key)
+			old = append(old, one)
+			return err
+		})
+	}
+	if err != nil || len(old) == 0 {
+		return 0, err
+	}
+	jobs := func() *rows {
+		return table(len(old)).
+			uuid("owner", func(i int) string { return old[i].organization }).
+			uuid("job", func(i int) string { return old[i].id })
+	}
+	err = s.execute(func(ctx context.Context, tx *tx) error {
+		receivers := map[receiver]bool{}
+		for _, step := range []struct {
+			rows *rows
+			text string
+			scan func(scanner) error
+		}{
+			{rows: jobs(), text: `DELETE FROM finished WHERE (organization, id) IN (SELECT owner, job FROM $rows)`},
+			{
+				rows: jobs().maybeText("old", func(i int) *string { return old[i].key }),
+				text: `DELETE FROM idempotency_keys WHERE (organization, key, job) IN (SELECT owner, old, job FROM $rows)`,
+			},
+			{
+				rows: jobs(),
+				text: `DELETE FROM deliveries WHERE (organization, job) IN (SELECT owner, job FROM $rows) RETURNING organization, origin`,
+				scan: func(r scanner) error {
+					var one receiver
+					err := r.Scan(&one.organization, &one.origin)
+					receivers[one] = true
+					return err
+				},
+			},
+		} {
+			if err := tx.each(ctx, step.rows, step.text, step.scan); err != nil {
+				return fmt.Errorf("delete finished jobs: %w", err)
+			}
+		}
+		return tx.forget(ctx, receivers)
+	})
+	return len(old), err
+}
+
+// forget removes receivers for which nothing waits. The next delivery makes them
+// again.
+func (t *tx) forget(ctx context.Context, receivers map[receiver]bool) error {
+	var all []receiver
+	for r := range receivers {
+		all = append(all, r)
+	}
+	err := t.each(ctx, table(len(all)).
+		uuid("owner", func(i int) string { return all[i].organization }).
+		text("at", func(i int) string { return all[i].origin }), `
+		DELETE FROM receivers WHERE due_at IS NULL AND leased_until = 0 AND (organization, origin) IN (SELECT owner, at FROM $rows)`, nil)
+	if err != nil {
+		return fmt.Errorf("forget receivers: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+)
+
+// rows is a table of values that a statement reads under the name r, where its
+// text says $rows. PostgreSQL gets every column as one array and runs the
+// statement once; SQLite, which knows no arrays and no round trips, runs it for
+// each row.
+type rows struct {
+	n       int
+	columns []column
+}
+
+type column struct {
+	name, kind string // kind as PostgreSQL calls it
+	array      func() any
+	value      func(i int) any
+}
+
+// table makes n rows; their columns are added one by one.
+func table(n int) *rows { return &rows{n: n} }
+
+func add[T any](r *rows, name, kind string, of func(i int) T) *rows {
+	r.columns = append(r.columns, column{
+		name: name, kind: kind,
+		value: func(i int) any { return of(i) },
+		array: func() any {
+			all := make([]T, r.n)
+			for i := range all {
+				all[i] = of(i)
+			}
+			return all
+		},
+	})
+	return r
+}
+
+func (r *rows) uuid(name string, of func(i int) string) *rows       { return add(r, name, "uuid", of) }
+func (r *rows) maybeUUID(name string, of func(i int) *string) *rows { return add(r, name, "uuid", of) }
+func (r *rows) text(name string, of func(i int) string) *rows       { return add(r, name, "text", of) }
+func (r *rows) maybeText(name string, of func(i int) *string) *rows { return add(r, name, "text", of) }
+func (r *rows) int(name string, of func(i int) int64) *rows         { return add(r, name, "bigint", of) }
+func (r *rows) maybeInt(name string, of func(i int) *int64) *rows   { return add(r, name, "bigint", of) }
+func (r *rows) bytes(name string, of func(i int) []byte) *rows      { return add(r, name, "bytea", of) }
+
+// each runs a statement over the rows and hands whatever it returns to scan,
+// which may be nil.
+func (t *tx) each(ctx context.Context, r *rows, text string, scan func(scanner) error) error {
+	if r.n == 0 {
+		return nil
+	}
+	if t.arrays {
+		args := make([]any, len(r.columns))
+		for i, c := range r.columns {
+			args[i] = c.array()
+		}
+		return t.run(ctx, withRows(text, r.unnested()), args, scan)
+	}
+	text = withRows(text, r.single())
+	args := make([]any, len(r.columns))
+	for i := range r.n {
+		for j, c := range r.columns {
+			args[j] = c.value(i)
+		}
+		if err := t.run(ctx, text, args, scan); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func withRows(text, rows string) string { return strings.Replace(text, "$rows", rows+" AS r", 1) }
+
+// unnested is the table made of arrays. Ids travel as text: the driver need not
+// take them apart.
+func (r *rows) unnested() string {
+	var selected, arrays, names []string
+	for i, c := range r.columns {
+		cast, kind := "", c.kind
+		if kind == "uuid" {
+			cast, kind = "::uuid", "text"
+		}
+		names = append(names, c.name)
+		selected = append(selected, fmt.Sprintf("u.%s%s AS %s", c.name, cast, c.name))
+		arrays = append(arrays, fmt.Sprintf("$%d::%s[]", i+1, kind))
+	}
+	return fmt.Sprintf("(SELECT %s FROM unnest(%s) AS u(%s))",
+		strings.Join(selected, ", "), strings.Join(arrays, ", "), strings.Join(names, ", "))
+}
+
+// single is the table of one row.
+func (r *rows) single() string {
+	var selected []string
+	for i, c := range r.columns {
+		selected = append(selected, fmt.Sprintf("$%d AS %s", i+1, c.name))
+	}
+	return "(SELECT " + strings.Join(selected, ", ") + ")"
+}
+
+// run runs a statement, and hands the rows it returns to scan, which may be nil.
+func (t *tx) run(ctx context.Context, text string, args []any, scan func(scanner) error) error {
+	if scan == nil {
+		_, err := t.ExecContext(ctx, text, args...)
+		return err
+	}
+	found, err := t.QueryContext(ctx, text, args...)
+	if err != nil {
+		return err
+	}
+	return scanAll(found, scan)
+}
+
+// scanAll hands every row to scan and closes them.
+func scanAll(found *sql.Rows, scan func(scanner) error) error {
+	defer found.Close()
+	for found.Next() {
+		if err := scan(found); err != nil {
+			return err
+		}
+	}
+	return found.Err()
+}
