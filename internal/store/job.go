@@ -133,13 +133,13 @@ func (s *Store) Settle(end Settlement, now time.Time) (*account.Organization, er
 		lost   bool
 	)
 	end.Result = pack(end.Result)
-	err := s.write(write{organization: end.Job.Organization, job: end.Job.ID, apply: func(_ context.Context, w *work) error {
+	err := s.write(write{organization: end.Job.Organization, job: &end.Job, apply: func(_ context.Context, w *work) error {
 		o, err := w.organization(end.Job.Organization, now)
 		if err != nil {
 			return err
 		}
 		job := w.jobs[end.Job.ID]
-		if lost = job == nil || job.Node != end.Job.Node; !lost {
+		if lost = job == nil; !lost {
 			w.end(o, job, end, now)
 		}
 		stands = o.Organization
@@ -194,19 +194,7 @@ func (w *work) storeInserted(ctx context.Context) error {
 		INSERT INTO jobs (`+jobColumns+`) SELECT `+jobColumns+` FROM $rows`, nil)
 }
 
-func (w *work) storeStarted(ctx context.Context) error {
-	jobs := w.started
-	return w.each(ctx, table(len(jobs)).
-		uuid("owner", func(i int) string { return jobs[i].Organization }).
-		uuid("job", func(i int) string { return jobs[i].ID }).
-		uuid("new_node", func(i int) string { return jobs[i].Node }).
-		int("new_attempts", func(i int) int64 { return int64(jobs[i].Attempts) }).
-		int("at", func(i int) int64 { return millis(jobs[i].StartedAt) }), `
-		UPDATE jobs SET status = 'PROCESSING', node = r.new_node, attempts = r.new_attempts, started_at = r.at
-		FROM $rows WHERE organization = r.owner AND id = r.job`, nil)
-}
-
-// storeEndings moves jobs to the finished ones.
+// storeEndings adds to the finished jobs.
 func (w *work) storeEndings(ctx context.Context) error {
 	ends := w.endings
 	failures := make([]*string, len(ends))
@@ -220,28 +208,29 @@ func (w *work) storeEndings(ctx context.Context) error {
 		}
 		failures[i] = new(string(text))
 	}
-	err := w.each(ctx, table(len(ends)).
-		uuid("owner", func(i int) string { return ends[i].Job.Organization }).
-		uuid("job", func(i int) string { return ends[i].Job.ID }).
-		text("ended", func(i int) string { return string(ends[i].Status) }).
-		int("charge", func(i int) int64 { return ends[i].Charge }).
-		int("made", func(i int) int64 { return int64(ends[i].Attempts) }).
-		int("at", func(i int) int64 { return ends[i].at }).
-		maybeText("failure", func(i int) *string { return failures[i] }).
-		maybeInt("event", func(i int) *int64 { return ends[i].event }).
-		bytes("result", func(i int) []byte { return ends[i].Result }), `
-		INSERT INTO finished (organization, id, key_id, provider, mode, status, request, most, charged, attempts, node,
-			created_at, started_at, finished_at, error, priority, idempotency_key, event, result)
-		SELECT organization, id, key_id, provider, mode, r.ended, request, most, r.charge, r.made, node,
-			created_at, started_at, r.at, r.failure, priority, idempotency_key, r.event, r.result
-		FROM $rows JOIN jobs ON organization = r.owner AND id = r.job`, nil)
-	if err != nil {
-		return err
-	}
+	const columns = `organization, id, key_id, provider, mode, status, request, most, charged, attempts, node,
+		created_at, started_at, finished_at, error, priority, idempotency_key, event, result`
 	return w.each(ctx, table(len(ends)).
-		uuid("owner", func(i int) string { return ends[i].Job.Organization }).
-		uuid("job", func(i int) string { return ends[i].Job.ID }), `
-		DELETE FROM jobs WHERE (organization, id) IN (SELECT owner, job FROM $rows)`, nil)
+		uuid("organization", func(i int) string { return ends[i].Job.Organization }).
+		uuid("id", func(i int) string { return ends[i].Job.ID }).
+		text("key_id", func(i int) string { return ends[i].Job.KeyID }).
+		text("provider", func(i int) string { return ends[i].Job.Provider }).
+		text("mode", func(i int) string { return ends[i].Job.Mode }).
+		text("status", func(i int) string { return string(ends[i].Status) }).
+		text("request", func(i int) string { return string(ends[i].Job.Request) }).
+		int("most", func(i int) int64 { return ends[i].Job.Most }).
+		int("charged", func(i int) int64 { return ends[i].Charge }).
+		int("attempts", func(i int) int64 { return int64(ends[i].Attempts) }).
+		maybeUUID("node", func(i int) *string { return ifSet(ends[i].Job.Node) }).
+		int("created_at", func(i int) int64 { return millis(ends[i].Job.CreatedAt) }).
+		maybeInt("started_at", func(i int) *int64 { return ifPast(ends[i].Job.StartedAt) }).
+		int("finished_at", func(i int) int64 { return ends[i].at }).
+		maybeText("error", func(i int) *string { return failures[i] }).
+		int("priority", func(i int) int64 { return int64(ends[i].Job.Priority) }).
+		maybeText("idempotency_key", func(i int) *string { return ends[i].Job.IdempotencyKey }).
+		maybeInt("event", func(i int) *int64 { return ends[i].event }).
+		bytes("result", func(i int) []byte { return ends[i].Result }),
+		`INSERT INTO finished (`+columns+`) SELECT `+columns+` FROM $rows`, nil)
 }
 
 func ifSet(text string) *string {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -39,7 +40,7 @@ type lane struct {
 // write is a change of one organization and its jobs that waits for its turn.
 type write struct {
 	organization string   // whose row is to be locked; "" for none
-	job          string   // a job to be read
+	job          *Job     // a job to be taken out, if its node still has it
 	keys         []string // idempotency keys to be looked up
 	jobs         int      // how many jobs it touches, at least 1
 	// apply decides, from what was read. It may run more than once, each time on a
@@ -160,7 +161,7 @@ func (s *Store) transactOnce(ctx context.Context, apply func(context.Context, *t
 	if err != nil {
 		return fmt.Errorf("begin a transaction: %w", err)
 	}
-	if err := apply(ctx, &tx{begun, s.statements, s.dialect.arrays}); err != nil {
+	if err := apply(ctx, &tx{Tx: begun, statements: s.statements, bound: map[string]*sql.Stmt{}, arrays: s.dialect.arrays}); err != nil {
 		_ = begun.Rollback() // the error that matters is the one we have
 		return err
 	}

@@ -114,33 +114,29 @@ func (s *Store) Adopt(ctx context.Context, node string, n int) (adopted []Job, e
 	if err != nil || len(lost) == 0 {
 		return nil, err
 	}
-	was := map[string]string{} // who had it
 	organizations := map[string]bool{}
-	var ids [][2]string
 	for _, job := range lost {
-		was[job.ID] = job.Node
 		organizations[job.Organization] = true
-		ids = append(ids, [2]string{job.Organization, job.ID})
 	}
 	err = s.transact(func(ctx context.Context, tx *tx) error {
-		w := newWork(tx, &s.dialect)
 		adopted = nil
+		w := newWork(tx, &s.dialect)
 		if err := w.lock(ctx, slices.Sorted(maps.Keys(organizations)), s.dialect.skipLocked); err != nil {
 			return err
 		}
-		if err := w.readJobs(ctx, ids); err != nil {
+		ours := slices.DeleteFunc(slices.Clone(lost), func(job Job) bool { return w.rows[job.Organization] == nil })
+		// Whoever no longer has it lost the race for it to another node.
+		return w.each(ctx, table(len(ours)).
+			uuid("owner", func(i int) string { return ours[i].Organization }).
+			uuid("job", func(i int) string { return ours[i].ID }).
+			uuid("had", func(i int) string { return ours[i].Node }).
+			uuid("runs", func(int) string { return node }), `
+			UPDATE jobs SET node = r.runs, attempts = attempts + 1
+			FROM $rows WHERE organization = r.owner AND id = r.job AND node = r.had RETURNING `+jobColumns, func(found scanner) error {
+			job, err := scanJob(found)
+			adopted = append(adopted, job)
 			return err
-		}
-		for _, job := range w.jobs {
-			if w.rows[job.Organization] == nil || job.Node != was[job.ID] {
-				continue // somebody else is at it
-			}
-			job.Node = node
-			job.Attempts++
-			w.started = append(w.started, *job)
-		}
-		adopted = w.started
-		return w.store(ctx)
+		})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("adopt tasks: %w", err)

@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"earshot"
@@ -119,33 +121,55 @@ func (w *work) storeKeys(ctx context.Context) error {
 func (s *Store) Claim(node string, n int, now time.Time) (started []Job, handled int, err error) {
 	err = s.transact(func(ctx context.Context, tx *tx) error {
 		w := newWork(tx, &s.dialect)
+		started = nil
 		if err := w.lockReady(ctx, n); err != nil {
 			return err
 		}
-		best, err := w.best(ctx, n)
+		best, err := w.startBest(ctx, node, n, now)
 		if err != nil {
 			return err
 		}
 		handled = len(best)
+		var unpaid []Job
 		for _, job := range best {
 			o, err := w.organization(job.Organization, now)
 			if err != nil {
 				return err
 			}
 			if o.Available() < job.Most {
-				w.end(o, &job, Settlement{Job: job, Status: earshot.StatusFailed, Error: errNoCredits(job, o.Available())}, now)
+				unpaid = append(unpaid, job)
 				continue
 			}
-			job.Status, job.Node, job.StartedAt, job.Attempts = earshot.StatusProcessing, node, now, job.Attempts+1
-			w.start(o, job)
+			o.Queued--
+			w.hold(o, job)
+			started = append(started, job)
 		}
-		started = w.started
+		if err := w.failUnpaid(ctx, unpaid, now); err != nil {
+			return err
+		}
 		return w.store(ctx)
 	})
 	if err != nil {
 		return nil, 0, fmt.Errorf("claim tasks: %w", err)
 	}
 	return started, handled, nil
+}
+
+// failUnpaid ends tasks that were about to start and cannot be paid.
+func (w *work) failUnpaid(ctx context.Context, unpaid []Job, now time.Time) error {
+	if err := w.takeOut(ctx, unpaid); err != nil {
+		return err
+	}
+	for _, job := range unpaid {
+		o, err := w.organization(job.Organization, now)
+		if err != nil {
+			return err
+		}
+		// It never was under way.
+		job.Status, job.Node, job.StartedAt, job.Attempts = earshot.StatusQueued, "", time.Time{}, job.Attempts-1
+		w.end(o, &job, Settlement{Status: earshot.StatusFailed, Error: errNoCredits(job, o.Available())}, now)
+	}
+	return nil
 }
 
 // lockReady locks up to n organizations whose turn it is. Those that somebody
@@ -170,9 +194,9 @@ func (w *work) lockReady(ctx context.Context, n int) error {
 	return w.lock(ctx, ids, w.dialect.forUpdate)
 }
 
-// best finds the next tasks of the locked organizations, n at most, shared out
-// evenly.
-func (w *work) best(ctx context.Context, n int) (jobs []Job, err error) {
+// startBest gives the node the next tasks of the locked organizations, n at most,
+// shared out evenly; each organization's in the order in which they are to start.
+func (w *work) startBest(ctx context.Context, node string, n int, now time.Time) (jobs []Job, err error) {
 	var ready []*row
 	for _, o := range w.rows {
 		if o.Queued > 0 && o.Running < o.Plan.Slots {
@@ -183,15 +207,18 @@ func (w *work) best(ctx context.Context, n int) (jobs []Job, err error) {
 	share := max(1, n/max(1, len(ready)))
 	err = w.each(ctx, table(len(ready)).
 		uuid("owner", func(i int) string { return ready[i].ID }).
-		int("take", func(i int) int64 { return int64(min(share, ready[i].Plan.Slots-ready[i].Running, ready[i].Queued)) }),
-		w.dialect.best, func(r scanner) error {
+		int("take", func(i int) int64 { return int64(min(share, ready[i].Plan.Slots-ready[i].Running, ready[i].Queued)) }).
+		uuid("runs", func(int) string { return node }).
+		int("at", func(int) int64 { return millis(now) }),
+		w.dialect.startBest, func(r scanner) error {
 			job, err := scanJob(r)
 			jobs = append(jobs, job)
 			return err
 		})
 	if err != nil {
-		return nil, fmt.Errorf("find the best tasks: %w", err)
+		return nil, fmt.Errorf("start the best tasks: %w", err)
 	}
+	slices.SortFunc(jobs, func(a, b Job) int { return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID, b.ID)) })
 	return jobs, nil
 }
 

@@ -2,8 +2,11 @@ package store
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // pruneBatch keeps the transactions of house-keeping short.
@@ -20,10 +23,10 @@ func (s *Store) DeleteFinished(ctx context.Context, created, ended time.Time) (i
 	}
 	var old []job
 	found, err := s.reads.QueryContext(ctx, `
-		SELECT organization, id, idempotency_key FROM finished
-		WHERE created_at < $1 AND finished_at < $2 AND NOT EXISTS (
-			SELECT 1 FROM deliveries d WHERE d.organization = finished.organization AND d.job = finished.id AND d.due_at IS NOT NULL)
-		ORDER BY created_at LIMIT $3`, millis(created), millis(ended), pruneBatch)
+		SELECT f.organization, f.id, f.idempotency_key FROM organizations o JOIN finished f ON f.organization = o.id AND f.id < $1
+		WHERE f.finished_at < $2 AND NOT EXISTS (
+			SELECT 1 FROM deliveries d WHERE d.organization = f.organization AND d.job = f.id AND d.due_at IS NOT NULL)
+		LIMIT $3`, firstID(created), millis(ended), pruneBatch)
 	if err == nil {
 		err = scanAll(found, func(r scanner) error {
 			var one job
@@ -70,6 +73,13 @@ func (s *Store) DeleteFinished(ctx context.Context, created, ended time.Time) (i
 		return tx.forget(ctx, receivers)
 	})
 	return len(old), err
+}
+
+// firstID is where the ids of a moment begin.
+func firstID(t time.Time) string {
+	var id uuid.UUID
+	binary.BigEndian.PutUint64(id[:8], uint64(max(0, millis(t)))<<16)
+	return id.String()
 }
 
 // forget removes receivers for which nothing waits. The next delivery makes them

@@ -100,8 +100,9 @@ type dialect struct {
 	skipLocked string
 	// arrays tells that a statement can take a whole column as one value.
 	arrays bool
-	// best finds the best queued tasks of organizations, so many of each.
-	best string
+	// startBest starts the best queued tasks of organizations, so many of each, and
+	// returns them.
+	startBest string
 	// lanes is how many transactions a node commits side by side.
 	lanes int
 	// snapshot is the isolation in which all reads of a transaction agree.

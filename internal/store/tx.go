@@ -12,31 +12,48 @@ import (
 type tx struct {
 	*sql.Tx
 	statements *statements
-	arrays     bool // the database takes arrays
+	bound      map[string]*sql.Stmt // statements as this transaction uses them
+	arrays     bool                 // the database takes arrays
 }
 
 // ExecContext runs a statement.
 func (t *tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	if s := t.statements.find(query); s != nil {
-		return t.StmtContext(ctx, s).ExecContext(ctx, args...) //nolint:sqlclosecheck // closed with the transaction
+	if s := t.prepared(ctx, query); s != nil {
+		return s.ExecContext(ctx, args...)
 	}
 	return t.Tx.ExecContext(ctx, query, args...)
 }
 
 // QueryRowContext runs a statement that gives at most one row.
 func (t *tx) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	if s := t.statements.find(query); s != nil {
-		return t.StmtContext(ctx, s).QueryRowContext(ctx, args...) //nolint:sqlclosecheck // closed with the transaction
+	if s := t.prepared(ctx, query); s != nil {
+		return s.QueryRowContext(ctx, args...)
 	}
 	return t.Tx.QueryRowContext(ctx, query, args...)
 }
 
 // QueryContext runs a statement that gives rows.
 func (t *tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if s := t.statements.find(query); s != nil {
-		return t.StmtContext(ctx, s).QueryContext(ctx, args...) //nolint:sqlclosecheck // closed with the transaction
+	if s := t.prepared(ctx, query); s != nil {
+		return s.QueryContext(ctx, args...)
 	}
 	return t.Tx.QueryContext(ctx, query, args...)
+}
+
+// prepared is the statement if it is kept, else nil.
+func (t *tx) prepared(ctx context.Context, query string) *sql.Stmt {
+	if t.statements == nil {
+		return nil
+	}
+	if s := t.bound[query]; s != nil {
+		return s
+	}
+	kept := t.statements.find(query)
+	if kept == nil {
+		return nil
+	}
+	t.bound[query] = t.StmtContext(ctx, kept) //nolint:sqlclosecheck // closed with the transaction
+	return t.bound[query]
 }
 
 // statements are prepared after the first transaction that used them: during
@@ -48,9 +65,6 @@ type statements struct {
 }
 
 func (s *statements) find(query string) *sql.Stmt {
-	if s == nil {
-		return nil
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stmt, seen := s.ready[query]

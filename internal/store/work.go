@@ -22,12 +22,11 @@ type work struct {
 	dialect *dialect
 
 	rows map[string]*row      // organizations, locked
-	jobs map[string]*Job      // under way, by id, of those that were asked for
+	jobs map[string]*Job      // those that were asked for, by id: taken out, to be ended
 	keys map[taskKey]string   // idempotency keys in use -> job
 	days map[usageDay]*useSum // what ended jobs add to the usage
 
 	inserted  []Job
-	started   []Job
 	endings   []ending
 	entries   []entry
 	captured  []captured
@@ -47,18 +46,19 @@ func newWork(t *tx, d *dialect) *work {
 	return &work{tx: t, dialect: d, rows: map[string]*row{}, jobs: map[string]*Job{}, keys: map[taskKey]string{}, days: map[usageDay]*useSum{}}
 }
 
-// read locks the organizations and reads the jobs and keys that the writes name.
+// read locks the organizations, takes out the jobs and looks up the keys that the
+// writes name.
 func (w *work) read(ctx context.Context, writes []*write) error {
 	organizations := map[string]bool{}
-	var jobs [][2]string
+	var jobs []Job
 	var keys []taskKey
 	for _, one := range writes {
 		if one.organization == "" {
 			continue
 		}
 		organizations[one.organization] = true
-		if one.job != "" {
-			jobs = append(jobs, [2]string{one.organization, one.job})
+		if one.job != nil {
+			jobs = append(jobs, *one.job)
 		}
 		for _, key := range one.keys {
 			keys = append(keys, taskKey{one.organization, key})
@@ -67,7 +67,7 @@ func (w *work) read(ctx context.Context, writes []*write) error {
 	if err := w.lock(ctx, slices.Sorted(maps.Keys(organizations)), w.dialect.forUpdate); err != nil {
 		return err
 	}
-	if err := w.readJobs(ctx, jobs); err != nil {
+	if err := w.takeOut(ctx, jobs); err != nil {
 		return err
 	}
 	return w.readKeys(ctx, keys)
@@ -91,11 +91,14 @@ func (w *work) lock(ctx context.Context, ids []string, how string) error {
 	return nil
 }
 
-func (w *work) readJobs(ctx context.Context, ids [][2]string) error {
-	asked := table(len(ids)).
-		uuid("owner", func(i int) string { return ids[i][0] }).
-		uuid("job", func(i int) string { return ids[i][1] })
-	err := w.each(ctx, asked, `SELECT `+jobColumns+` FROM $rows JOIN jobs ON organization = r.owner AND id = r.job`, func(found scanner) error {
+// takeOut removes jobs that their node runs, in order to end them. A job that is
+// no longer the node's stays where it is.
+func (w *work) takeOut(ctx context.Context, jobs []Job) error {
+	err := w.each(ctx, table(len(jobs)).
+		uuid("owner", func(i int) string { return jobs[i].Organization }).
+		uuid("job", func(i int) string { return jobs[i].ID }).
+		uuid("runs", func(i int) string { return jobs[i].Node }), `
+		DELETE FROM jobs WHERE (organization, id, node) IN (SELECT owner, job, runs FROM $rows) RETURNING `+jobColumns, func(found scanner) error {
 		job, err := scanJob(found)
 		if err == nil {
 			w.jobs[job.ID] = &job
@@ -103,7 +106,7 @@ func (w *work) readJobs(ctx context.Context, ids [][2]string) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("read jobs: %w", err)
+		return fmt.Errorf("take out jobs: %w", err)
 	}
 	return nil
 }
@@ -152,20 +155,14 @@ func (w *work) insert(o *row, job Job) {
 	w.inserted = append(w.inserted, job)
 }
 
-// start makes a queued job one that runs.
-func (w *work) start(o *row, job Job) {
-	o.Queued--
-	w.hold(o, job)
-	w.started = append(w.started, job)
-}
-
 // hold takes a slot and sets aside the most that the job can cost.
 func (w *work) hold(o *row, job Job) {
 	o.Running++
 	o.Held += job.Most
 }
 
-// end charges a job, gives back what it took, and moves it to the finished ones.
+// end charges a job, gives back what it took, and adds it to the finished ones. It
+// must have been taken out of those under way.
 func (w *work) end(o *row, job *Job, end Settlement, now time.Time) {
 	at := max(millis(now), o.CycleStartedAt) // a clock may be behind
 	if job.Status == earshot.StatusQueued {
@@ -178,6 +175,7 @@ func (w *work) end(o *row, job *Job, end Settlement, now time.Time) {
 		o.CycleUsed += end.Charge
 		w.book(o, entry{kind: kindCharge, amount: -end.Charge, job: &job.ID, at: at})
 	}
+	end.Job = *job
 	ended := ending{Settlement: end, at: at}
 	if job.Mode == ModeAsync {
 		o.Events++
@@ -191,7 +189,7 @@ func (w *work) end(o *row, job *Job, end Settlement, now time.Time) {
 	if job.WebhookURL != nil {
 		w.deliverTo = append(w.deliverTo, delivery{job: *job, at: at})
 	}
-	delete(w.jobs, job.ID) // it can end only once
+	delete(w.jobs, job.ID) // it ends only once
 }
 
 // store writes what was decided.
@@ -202,7 +200,6 @@ func (w *work) store(ctx context.Context) error {
 	}{
 		{"insert jobs", w.storeInserted},
 		{"insert idempotency keys", w.storeKeys},
-		{"start jobs", w.storeStarted},
 		{"finish jobs", w.storeEndings},
 		{"enter into the ledger", w.storeEntries},
 		{"insert captures", w.storeCaptures},

@@ -37,6 +37,14 @@ ALTER TABLE finished
   ADD COLUMN result          bytea;       -- zstd
 CREATE UNIQUE INDEX finished_events ON finished (organization, event) WHERE event IS NOT NULL;
 
+-- Ids tell when a job was created.
+DROP INDEX finished_created;
+
+-- In the order in which it is read.
+DROP INDEX ledger_organization;
+ALTER TABLE ledger DROP CONSTRAINT ledger_pkey;
+ALTER TABLE ledger ADD PRIMARY KEY (organization, at, id);
+
 -- Apart from jobs, since a job moves.
 CREATE TABLE idempotency_keys (
   organization uuid NOT NULL,

@@ -30,14 +30,14 @@ CREATE TABLE jobs (
   idempotency_key TEXT,
   webhook_url     TEXT,
   PRIMARY KEY (organization, id)
-);
+) WITHOUT ROWID;
 INSERT INTO jobs (organization, id, key_id, provider, mode, status, request, most, node, created_at, started_at)
   SELECT organization, id, key_id, provider, mode, status, request, most, node, created_at, started_at FROM jobs_before;
 DROP TABLE jobs_before;
 CREATE INDEX jobs_queued ON jobs (organization, priority DESC, id) WHERE status = 'QUEUED';
 CREATE INDEX jobs_running ON jobs (organization, node) WHERE status = 'PROCESSING';
 
-DROP INDEX finished_created;
+DROP INDEX finished_created; -- ids tell when a job was created
 ALTER TABLE finished RENAME TO finished_before;
 CREATE TABLE finished (
   organization    TEXT NOT NULL,
@@ -65,8 +65,23 @@ INSERT INTO finished (organization, id, key_id, provider, mode, status, request,
   SELECT organization, id, key_id, provider, mode, status, request, charged, attempts, node, created_at, started_at, finished_at, error
   FROM finished_before;
 DROP TABLE finished_before;
-CREATE INDEX finished_created ON finished (created_at);
 CREATE UNIQUE INDEX finished_events ON finished (organization, event) WHERE event IS NOT NULL;
+
+-- In the order in which it is read.
+DROP INDEX ledger_organization;
+ALTER TABLE ledger RENAME TO ledger_before;
+CREATE TABLE ledger (
+  organization TEXT NOT NULL,
+  at           INTEGER NOT NULL,
+  id           TEXT NOT NULL,
+  kind         TEXT NOT NULL,
+  amount       INTEGER NOT NULL,
+  job          TEXT,
+  PRIMARY KEY (organization, at, id),
+  UNIQUE (kind, job)
+) WITHOUT ROWID;
+INSERT INTO ledger (organization, at, id, kind, amount, job) SELECT organization, at, id, kind, amount, job FROM ledger_before;
+DROP TABLE ledger_before;
 
 -- Apart from jobs, since a job moves.
 CREATE TABLE idempotency_keys (
@@ -74,7 +89,7 @@ CREATE TABLE idempotency_keys (
   key          TEXT NOT NULL,
   job          TEXT NOT NULL,
   PRIMARY KEY (organization, key)
-);
+) WITHOUT ROWID;
 
 -- What ended jobs came to, for longer than they are kept.
 CREATE TABLE usage (
@@ -85,7 +100,7 @@ CREATE TABLE usage (
   failed       INTEGER NOT NULL,
   charged      INTEGER NOT NULL,
   PRIMARY KEY (organization, day, provider)
-);
+) WITHOUT ROWID;
 
 -- Where an organization's webhooks go. Deliveries wait in line behind their
 -- receiver, so that one that hangs holds up nobody else's.
@@ -95,7 +110,7 @@ CREATE TABLE receivers (
   due_at       INTEGER,                     -- when its next delivery is; null when none waits
   leased_until INTEGER NOT NULL DEFAULT 0,  -- a node is at it
   PRIMARY KEY (organization, origin)
-);
+) WITHOUT ROWID;
 CREATE INDEX receivers_due ON receivers (due_at) WHERE due_at IS NOT NULL;
 
 CREATE TABLE deliveries (
