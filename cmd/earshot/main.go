@@ -28,6 +28,8 @@ type cli struct {
 	Org     orgCmd     `cmd:"" help:"Manage organizations."`
 	Key     keyCmd     `cmd:"" help:"Manage API keys."`
 	Credits creditsCmd `cmd:"" help:"Manage credits."`
+	Webhook webhookCmd `cmd:"" help:"Manage webhooks."`
+	Listen  listenCmd  `cmd:"" help:"Print tasks as they end."`
 	Audit   auditCmd   `cmd:"" help:"Recompute every balance and counter from the rows. Exits with 1 when one is off."`
 }
 

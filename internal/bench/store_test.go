@@ -2,7 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,13 +16,6 @@ import (
 // BenchmarkBeginSettle measures the two transactions of a synchronous call, for
 // one organization and for many.
 func BenchmarkBeginSettle(b *testing.B) {
-	databases := []struct {
-		name    string
-		address func(b *testing.B) string
-	}{
-		{"sqlite", func(b *testing.B) string { return filepath.Join(b.TempDir(), "earshot.db") }},
-		{"postgres", func(b *testing.B) string { return storetest.Postgres(b) }},
-	}
 	for _, db := range databases {
 		for _, organizations := range []int{1, 100} {
 			b.Run(fmt.Sprintf("%s/%d", db.name, organizations), func(b *testing.B) {

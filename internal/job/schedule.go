@@ -50,7 +50,7 @@ func (r *Runner) fill(ctx context.Context) {
 		}
 		node, asked := r.node.Load(), min(free, claimBatch)
 		began := time.Now()
-		started, handled, err := r.Store.Claim(node.id, asked, began)
+		started, handled, err := r.Store.Claim(ctx, node.id, asked, began)
 		if err != nil {
 			r.Log.Error("claiming tasks failed", "error", err)
 			return

@@ -65,7 +65,7 @@ var audits = []struct{ what, query string }{
 	{"charge of a finished job against its ledger entry", `
 		SELECT o.name, f.charged, COALESCE(-l.amount, 0) FROM finished f
 		JOIN organizations o ON o.id = f.organization
-		LEFT JOIN ledger l ON l.job = f.id AND l.kind = 'charge'
+		LEFT JOIN ledger l ON l.organization = f.organization AND l.id = f.id AND l.kind = 'charge'
 		WHERE f.charged <> COALESCE(-l.amount, 0)
 			OR (f.status = 'COMPLETED') <> (l.id IS NOT NULL)`},
 	{"job both under way and finished", `

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -73,9 +74,9 @@ func (w *work) renew(o *row, now time.Time) {
 // entry is a line of the ledger.
 type entry struct {
 	organization string
+	id           string // that of the job that is charged; "" for a new one
 	kind         string
 	amount       int64
-	job          *string
 	at           int64
 }
 
@@ -91,11 +92,10 @@ func (w *work) book(o *row, e entry) {
 func (w *work) storeEntries(ctx context.Context) error {
 	all := w.entries
 	return w.each(ctx, table(len(all)).
-		uuid("id", func(int) string { return newID() }).
+		uuid("id", func(i int) string { return cmp.Or(all[i].id, newID()) }).
 		uuid("organization", func(i int) string { return all[i].organization }).
 		int("at", func(i int) int64 { return all[i].at }).
 		text("kind", func(i int) string { return all[i].kind }).
-		int("amount", func(i int) int64 { return all[i].amount }).
-		maybeUUID("job", func(i int) *string { return all[i].job }), `
-		INSERT INTO ledger (id, organization, at, kind, amount, job) SELECT id, organization, at, kind, amount, job FROM $rows`, nil)
+		int("amount", func(i int) int64 { return all[i].amount }), `
+		INSERT INTO ledger (id, organization, at, kind, amount) SELECT id, organization, at, kind, amount FROM $rows`, nil)
 }

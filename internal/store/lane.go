@@ -40,6 +40,7 @@ type lane struct {
 // write is a change of one organization and its jobs that waits for its turn.
 type write struct {
 	organization string   // whose row is to be locked; "" for none
+	others       []string // more of them, of the same lane
 	job          *Job     // a job to be taken out, if its node still has it
 	keys         []string // idempotency keys to be looked up
 	jobs         int      // how many jobs it touches, at least 1
@@ -70,8 +71,12 @@ func (l *lane) stop() {
 // outlives the caller.
 func (s *Store) write(w write) error {
 	w.err = make(chan error, 1)
-	s.lanes[maphash.String(laneSeed, w.organization)%uint64(len(s.lanes))].queue <- &w
+	s.lanes[s.laneOf(w.organization)].queue <- &w
 	return <-w.err
+}
+
+func (s *Store) laneOf(organization string) int {
+	return int(maphash.String(laneSeed, organization) % uint64(len(s.lanes)))
 }
 
 // execute is write for a change that concerns no organization's row.

@@ -121,15 +121,14 @@ func (s *Store) Adopt(ctx context.Context, node string, n int) (adopted []Job, e
 	err = s.transact(func(ctx context.Context, tx *tx) error {
 		adopted = nil
 		w := newWork(tx, &s.dialect)
-		if err := w.lock(ctx, slices.Sorted(maps.Keys(organizations)), s.dialect.skipLocked); err != nil {
+		if err := w.lock(ctx, slices.Sorted(maps.Keys(organizations))); err != nil {
 			return err
 		}
-		ours := slices.DeleteFunc(slices.Clone(lost), func(job Job) bool { return w.rows[job.Organization] == nil })
-		// Whoever no longer has it lost the race for it to another node.
-		return w.each(ctx, table(len(ours)).
-			uuid("owner", func(i int) string { return ours[i].Organization }).
-			uuid("job", func(i int) string { return ours[i].ID }).
-			uuid("had", func(i int) string { return ours[i].Node }).
+		// What the lost node no longer has, another was faster to take over.
+		return w.each(ctx, table(len(lost)).
+			uuid("owner", func(i int) string { return lost[i].Organization }).
+			uuid("job", func(i int) string { return lost[i].ID }).
+			uuid("had", func(i int) string { return lost[i].Node }).
 			uuid("runs", func(int) string { return node }), `
 			UPDATE jobs SET node = r.runs, attempts = attempts + 1
 			FROM $rows WHERE organization = r.owner AND id = r.job AND node = r.had RETURNING `+jobColumns, func(found scanner) error {

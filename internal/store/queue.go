@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"earshot"
 )
 
@@ -118,41 +120,115 @@ func (w *work) storeKeys(ctx context.Context) error {
 // and then age, as far as its slots go. A task that its organization cannot pay
 // ends FAILED instead. handled counts both: as long as there were any, there may
 // be more. After an error some tasks may have been started; Owned knows.
-func (s *Store) Claim(node string, n int, now time.Time) (started []Job, handled int, err error) {
-	err = s.transact(func(ctx context.Context, tx *tx) error {
-		w := newWork(tx, &s.dialect)
-		started = nil
-		if err := w.lockReady(ctx, n); err != nil {
-			return err
+func (s *Store) Claim(ctx context.Context, node string, n int, now time.Time) (started []Job, handled int, err error) {
+	ready, err := s.whoseTurn(ctx, n)
+	if err != nil {
+		return nil, 0, fmt.Errorf("claim tasks: %w", err)
+	}
+	// Each lane starts the tasks of its own organizations, together with whatever
+	// else it has to do for them.
+	share := max(1, n/max(1, len(ready)))
+	claims := make([]claim, len(s.lanes))
+	for _, id := range ready {
+		c := &claims[s.laneOf(id)]
+		c.organizations = append(c.organizations, id)
+	}
+	var group errgroup.Group
+	for i := range claims {
+		c := &claims[i]
+		if len(c.organizations) == 0 {
+			continue
 		}
-		best, err := w.startBest(ctx, node, n, now)
-		if err != nil {
-			return err
-		}
-		handled = len(best)
-		var unpaid []Job
-		for _, job := range best {
-			o, err := w.organization(job.Organization, now)
-			if err != nil {
-				return err
-			}
-			if o.Available() < job.Most {
-				unpaid = append(unpaid, job)
-				continue
-			}
-			o.Queued--
-			w.hold(o, job)
-			started = append(started, job)
-		}
-		if err := w.failUnpaid(ctx, unpaid, now); err != nil {
-			return err
-		}
-		return w.store(ctx)
-	})
+		c.node, c.share, c.now = node, share, now
+		group.Go(func() error {
+			return s.write(write{organization: c.organizations[0], others: c.organizations[1:], jobs: share * len(c.organizations), apply: c.apply})
+		})
+	}
+	err = group.Wait()
+	for _, c := range claims {
+		started = append(started, c.started...)
+		handled += c.handled
+	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("claim tasks: %w", err)
 	}
 	return started, handled, nil
+}
+
+// whoseTurn are the organizations that have a task and a slot for it, n at most.
+func (s *Store) whoseTurn(ctx context.Context, n int) (ready []string, err error) {
+	found, err := s.reads.QueryContext(ctx, `SELECT id FROM organizations WHERE ready ORDER BY served_at LIMIT $1`, n)
+	if err == nil {
+		err = scanAll(found, func(r scanner) error {
+			var id string
+			err := r.Scan(&id)
+			ready = append(ready, id)
+			return err
+		})
+	}
+	return ready, err
+}
+
+// claim is the part of a claim that one lane does.
+type claim struct {
+	node          string
+	organizations []string
+	share         int // tasks of each organization
+	now           time.Time
+
+	started []Job
+	handled int
+}
+
+func (c *claim) apply(ctx context.Context, w *work) error {
+	best, err := c.startBest(ctx, w)
+	if err != nil {
+		return err
+	}
+	c.started, c.handled = nil, len(best)
+	var unpaid []Job
+	for _, job := range best {
+		o, err := w.organization(job.Organization, c.now)
+		if err != nil {
+			return err
+		}
+		if o.Available() < job.Most {
+			unpaid = append(unpaid, job)
+			continue
+		}
+		o.Queued--
+		w.hold(o, job)
+		c.started = append(c.started, job)
+	}
+	return w.failUnpaid(ctx, unpaid, c.now)
+}
+
+// startBest gives the node the next tasks of the organizations, each
+// organization's in the order in which they are to start.
+func (c *claim) startBest(ctx context.Context, w *work) (jobs []Job, err error) {
+	var ready []*row
+	for _, id := range c.organizations {
+		// Somebody may have been faster.
+		if o := w.rows[id]; o != nil && o.Queued > 0 && o.Running < o.Plan.Slots {
+			o.served = true
+			ready = append(ready, o)
+		}
+	}
+	err = w.each(ctx, table(len(ready)).
+		uuid("owner", func(i int) string { return ready[i].ID }).
+		int("take", func(i int) int64 { return int64(min(c.share, ready[i].Plan.Slots-ready[i].Running, ready[i].Queued)) }).
+		uuid("runs", func(int) string { return c.node }).
+		int("at", func(int) int64 { return millis(c.now) }),
+		w.dialect.startBest, func(r scanner) error {
+			job, err := scanJob(r)
+			jobs = append(jobs, job)
+			return err
+		})
+	if err != nil {
+		return nil, fmt.Errorf("start the best tasks: %w", err)
+	}
+	slices.SortFunc(jobs, func(a, b Job) int { return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID, b.ID)) })
+	return jobs, nil
 }
 
 // failUnpaid ends tasks that were about to start and cannot be paid.
@@ -170,56 +246,6 @@ func (w *work) failUnpaid(ctx context.Context, unpaid []Job, now time.Time) erro
 		w.end(o, &job, Settlement{Status: earshot.StatusFailed, Error: errNoCredits(job, o.Available())}, now)
 	}
 	return nil
-}
-
-// lockReady locks up to n organizations whose turn it is. Those that somebody
-// else has locked are left out, unless that leaves none.
-func (w *work) lockReady(ctx context.Context, n int) error {
-	var ids []string
-	found, err := w.QueryContext(ctx, `SELECT id FROM organizations WHERE ready ORDER BY served_at LIMIT $1`, n)
-	if err == nil {
-		err = scanAll(found, func(r scanner) error {
-			var id string
-			err := r.Scan(&id)
-			ids = append(ids, id)
-			return err
-		})
-	}
-	if err != nil {
-		return fmt.Errorf("find whose turn it is: %w", err)
-	}
-	if err := w.lock(ctx, ids, w.dialect.skipLocked); err != nil || len(w.rows) > 0 {
-		return err
-	}
-	return w.lock(ctx, ids, w.dialect.forUpdate)
-}
-
-// startBest gives the node the next tasks of the locked organizations, n at most,
-// shared out evenly; each organization's in the order in which they are to start.
-func (w *work) startBest(ctx context.Context, node string, n int, now time.Time) (jobs []Job, err error) {
-	var ready []*row
-	for _, o := range w.rows {
-		if o.Queued > 0 && o.Running < o.Plan.Slots {
-			o.served = true
-			ready = append(ready, o)
-		}
-	}
-	share := max(1, n/max(1, len(ready)))
-	err = w.each(ctx, table(len(ready)).
-		uuid("owner", func(i int) string { return ready[i].ID }).
-		int("take", func(i int) int64 { return int64(min(share, ready[i].Plan.Slots-ready[i].Running, ready[i].Queued)) }).
-		uuid("runs", func(int) string { return node }).
-		int("at", func(int) int64 { return millis(now) }),
-		w.dialect.startBest, func(r scanner) error {
-			job, err := scanJob(r)
-			jobs = append(jobs, job)
-			return err
-		})
-	if err != nil {
-		return nil, fmt.Errorf("start the best tasks: %w", err)
-	}
-	slices.SortFunc(jobs, func(a, b Job) int { return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID, b.ID)) })
-	return jobs, nil
 }
 
 // NoteAttempt notes that a task's node makes another attempt.
@@ -309,7 +335,8 @@ func (w *work) drop(ctx context.Context, organization string, now time.Time, tex
 		return 0, err
 	}
 	o.Queued -= n
-	return n, w.each(ctx, table(len(keys)).text("freed", func(i int) string { return keys[i] }).
-		uuid("owner", func(int) string { return organization }), `
-		DELETE FROM idempotency_keys WHERE (organization, key) IN (SELECT owner, freed FROM $rows)`, nil)
+	return n, w.each(ctx, table(len(keys)).
+		uuid("organization", func(int) string { return organization }).
+		text("key", func(i int) string { return keys[i] }), `
+		DELETE FROM idempotency_keys WHERE $match`, nil)
 }

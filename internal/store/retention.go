@@ -38,11 +38,10 @@ func (s *Store) DeleteFinished(ctx context.Context, created, ended time.Time) (i
 	if err != nil || len(old) == 0 {
 		return 0, err
 	}
-	jobs := func() *rows {
-		return table(len(old)).
-			uuid("owner", func(i int) string { return old[i].organization }).
-			uuid("job", func(i int) string { return old[i].id })
+	owners := func() *rows {
+		return table(len(old)).uuid("organization", func(i int) string { return old[i].organization })
 	}
+	id := func(i int) string { return old[i].id }
 	err = s.execute(func(ctx context.Context, tx *tx) error {
 		receivers := map[receiver]bool{}
 		for _, step := range []struct {
@@ -50,14 +49,14 @@ func (s *Store) DeleteFinished(ctx context.Context, created, ended time.Time) (i
 			text string
 			scan func(scanner) error
 		}{
-			{rows: jobs(), text: `DELETE FROM finished WHERE (organization, id) IN (SELECT owner, job FROM $rows)`},
+			{rows: owners().uuid("id", id), text: `DELETE FROM finished WHERE $match`},
 			{
-				rows: jobs().maybeText("old", func(i int) *string { return old[i].key }),
-				text: `DELETE FROM idempotency_keys WHERE (organization, key, job) IN (SELECT owner, old, job FROM $rows)`,
+				rows: owners().maybeText("key", func(i int) *string { return old[i].key }).uuid("job", id),
+				text: `DELETE FROM idempotency_keys WHERE $match`,
 			},
 			{
-				rows: jobs(),
-				text: `DELETE FROM deliveries WHERE (organization, job) IN (SELECT owner, job FROM $rows) RETURNING organization, origin`,
+				rows: owners().uuid("job", id),
+				text: `DELETE FROM deliveries WHERE $match RETURNING organization, origin`,
 				scan: func(r scanner) error {
 					var one receiver
 					err := r.Scan(&one.organization, &one.origin)
@@ -90,9 +89,9 @@ func (t *tx) forget(ctx context.Context, receivers map[receiver]bool) error {
 		all = append(all, r)
 	}
 	err := t.each(ctx, table(len(all)).
-		uuid("owner", func(i int) string { return all[i].organization }).
-		text("at", func(i int) string { return all[i].origin }), `
-		DELETE FROM receivers WHERE due_at IS NULL AND leased_until = 0 AND (organization, origin) IN (SELECT owner, at FROM $rows)`, nil)
+		uuid("organization", func(i int) string { return all[i].organization }).
+		text("origin", func(i int) string { return all[i].origin }), `
+		DELETE FROM receivers WHERE $match AND due_at IS NULL AND leased_until = 0`, nil)
 	if err != nil {
 		return fmt.Errorf("forget receivers: %w", err)
 	}

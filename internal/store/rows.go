@@ -8,9 +8,11 @@ import (
 )
 
 // rows is a table of values that a statement reads under the name r, where its
-// text says $rows. PostgreSQL gets every column as one array and runs the
-// statement once; SQLite, which knows no arrays and no round trips, runs it for
-// each row.
+// text says $rows. Where it says $match, rows of the statement's own table are
+// meant that have the same values in the columns of the same names.
+//
+// PostgreSQL gets every column as one array and runs the statement once; SQLite,
+// which knows no arrays and no round trips, runs it for each row.
 type rows struct {
 	n       int
 	columns []column
@@ -59,9 +61,9 @@ func (t *tx) each(ctx context.Context, r *rows, text string, scan func(scanner) 
 		for i, c := range r.columns {
 			args[i] = c.array()
 		}
-		return t.run(ctx, withRows(text, r.unnested()), args, scan)
+		return t.run(ctx, r.unnested(text), args, scan)
 	}
-	text = withRows(text, r.single())
+	text = r.single(text)
 	args := make([]any, len(r.columns))
 	for i := range r.n {
 		for j, c := range r.columns {
@@ -74,11 +76,9 @@ func (t *tx) each(ctx context.Context, r *rows, text string, scan func(scanner) 
 	return nil
 }
 
-func withRows(text, rows string) string { return strings.Replace(text, "$rows", rows+" AS r", 1) }
-
-// unnested is the table made of arrays. Ids travel as text: the driver need not
-// take them apart.
-func (r *rows) unnested() string {
+// unnested is the text for a table made of arrays. Ids travel as text: the driver
+// need not take them apart.
+func (r *rows) unnested(text string) string {
 	var selected, arrays, names []string
 	for i, c := range r.columns {
 		cast, kind := "", c.kind
@@ -89,17 +89,21 @@ func (r *rows) unnested() string {
 		selected = append(selected, fmt.Sprintf("u.%s%s AS %s", c.name, cast, c.name))
 		arrays = append(arrays, fmt.Sprintf("$%d::%s[]", i+1, kind))
 	}
-	return fmt.Sprintf("(SELECT %s FROM unnest(%s) AS u(%s))",
-		strings.Join(selected, ", "), strings.Join(arrays, ", "), strings.Join(names, ", "))
+	columns := strings.Join(names, ", ")
+	table := fmt.Sprintf("(SELECT %s FROM unnest(%s) AS u(%s)) AS r", strings.Join(selected, ", "), strings.Join(arrays, ", "), columns)
+	match := fmt.Sprintf("(%s) IN (SELECT %s FROM %s)", columns, columns, table)
+	return strings.NewReplacer("$rows", table, "$match", match).Replace(text)
 }
 
-// single is the table of one row.
-func (r *rows) single() string {
-	var selected []string
+// single is the text for a table of one row.
+func (r *rows) single(text string) string {
+	var selected, equal []string
 	for i, c := range r.columns {
 		selected = append(selected, fmt.Sprintf("$%d AS %s", i+1, c.name))
+		equal = append(equal, fmt.Sprintf("%s = $%d", c.name, i+1))
 	}
-	return "(SELECT " + strings.Join(selected, ", ") + ")"
+	table := "(SELECT " + strings.Join(selected, ", ") + ") AS r"
+	return strings.NewReplacer("$rows", table, "$match", strings.Join(equal, " AND ")).Replace(text)
 }
 
 // run runs a statement, and hands the rows it returns to scan, which may be nil.

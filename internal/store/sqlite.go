@@ -104,6 +104,8 @@ func sqliteDSN(path, txlock string, queryOnly bool) string {
 		"synchronous(FULL)",            // an acknowledged commit survives a power loss
 		"foreign_keys(1)",              // off by default
 		"journal_size_limit(64000000)", // the log shrinks again after a burst
+		"wal_autocheckpoint(8000)",     // 32 MB: a page that changes often is copied back once
+		"cache_size(-65536)",           // KiB; the default of 2 MB has the writer read its own pages again
 	}}
 	if queryOnly {
 		query.Add("_pragma", "query_only(1)")

@@ -57,6 +57,9 @@ func (w *work) read(ctx context.Context, writes []*write) error {
 			continue
 		}
 		organizations[one.organization] = true
+		for _, id := range one.others {
+			organizations[id] = true
+		}
 		if one.job != nil {
 			jobs = append(jobs, *one.job)
 		}
@@ -64,7 +67,7 @@ func (w *work) read(ctx context.Context, writes []*write) error {
 			keys = append(keys, taskKey{one.organization, key})
 		}
 	}
-	if err := w.lock(ctx, slices.Sorted(maps.Keys(organizations)), w.dialect.forUpdate); err != nil {
+	if err := w.lock(ctx, slices.Sorted(maps.Keys(organizations))); err != nil {
 		return err
 	}
 	if err := w.takeOut(ctx, jobs); err != nil {
@@ -75,10 +78,9 @@ func (w *work) read(ctx context.Context, writes []*write) error {
 
 // lock reads organizations and keeps others from changing them, always in the
 // order of their ids, so that two transactions never wait for each other.
-func (w *work) lock(ctx context.Context, ids []string, how string) error {
-	err := w.each(ctx, table(len(ids)).uuid("wanted", func(i int) string { return ids[i] }), `
-		SELECT `+organizationColumns+` FROM organizations
-		WHERE id IN (SELECT wanted FROM $rows) ORDER BY id `+how, func(found scanner) error {
+func (w *work) lock(ctx context.Context, ids []string) error {
+	err := w.each(ctx, table(len(ids)).uuid("id", func(i int) string { return ids[i] }), `
+		SELECT `+organizationColumns+` FROM organizations WHERE $match ORDER BY id `+w.dialect.forUpdate, func(found scanner) error {
 		o, err := scanOrganization(found)
 		if err == nil {
 			w.rows[o.ID] = &row{Organization: *o, before: *o}
@@ -95,10 +97,10 @@ func (w *work) lock(ctx context.Context, ids []string, how string) error {
 // no longer the node's stays where it is.
 func (w *work) takeOut(ctx context.Context, jobs []Job) error {
 	err := w.each(ctx, table(len(jobs)).
-		uuid("owner", func(i int) string { return jobs[i].Organization }).
-		uuid("job", func(i int) string { return jobs[i].ID }).
-		uuid("runs", func(i int) string { return jobs[i].Node }), `
-		DELETE FROM jobs WHERE (organization, id, node) IN (SELECT owner, job, runs FROM $rows) RETURNING `+jobColumns, func(found scanner) error {
+		uuid("organization", func(i int) string { return jobs[i].Organization }).
+		uuid("id", func(i int) string { return jobs[i].ID }).
+		uuid("node", func(i int) string { return jobs[i].Node }), `
+		DELETE FROM jobs WHERE $match RETURNING `+jobColumns, func(found scanner) error {
 		job, err := scanJob(found)
 		if err == nil {
 			w.jobs[job.ID] = &job
@@ -113,10 +115,9 @@ func (w *work) takeOut(ctx context.Context, jobs []Job) error {
 
 func (w *work) readKeys(ctx context.Context, keys []taskKey) error {
 	asked := table(len(keys)).
-		uuid("owner", func(i int) string { return keys[i].organization }).
-		text("wanted", func(i int) string { return keys[i].key })
-	err := w.each(ctx, asked, `
-		SELECT organization, key, job FROM $rows JOIN idempotency_keys ON organization = r.owner AND key = r.wanted`, func(found scanner) error {
+		uuid("organization", func(i int) string { return keys[i].organization }).
+		text("key", func(i int) string { return keys[i].key })
+	err := w.each(ctx, asked, `SELECT organization, key, job FROM idempotency_keys WHERE $match`, func(found scanner) error {
 		var k taskKey
 		var job string
 		err := found.Scan(&k.organization, &k.key, &job)
@@ -173,7 +174,7 @@ func (w *work) end(o *row, job *Job, end Settlement, now time.Time) {
 	}
 	if end.Status == earshot.StatusCompleted {
 		o.CycleUsed += end.Charge
-		w.book(o, entry{kind: kindCharge, amount: -end.Charge, job: &job.ID, at: at})
+		w.book(o, entry{id: job.ID, kind: kindCharge, amount: -end.Charge, at: at})
 	}
 	end.Job = *job
 	ended := ending{Settlement: end, at: at}

@@ -40,10 +40,12 @@ CREATE UNIQUE INDEX finished_events ON finished (organization, event) WHERE even
 -- Ids tell when a job was created.
 DROP INDEX finished_created;
 
--- In the order in which it is read.
+-- A charge has the id of its job, so that no job is charged twice.
+UPDATE ledger SET id = job WHERE job IS NOT NULL;
 DROP INDEX ledger_organization;
 ALTER TABLE ledger DROP CONSTRAINT ledger_pkey;
-ALTER TABLE ledger ADD PRIMARY KEY (organization, at, id);
+ALTER TABLE ledger DROP COLUMN job; -- and with it the constraint that said so before
+ALTER TABLE ledger ADD PRIMARY KEY (organization, id, kind);
 
 -- Apart from jobs, since a job moves.
 CREATE TABLE idempotency_keys (

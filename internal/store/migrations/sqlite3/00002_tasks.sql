@@ -67,20 +67,18 @@ INSERT INTO finished (organization, id, key_id, provider, mode, status, request,
 DROP TABLE finished_before;
 CREATE UNIQUE INDEX finished_events ON finished (organization, event) WHERE event IS NOT NULL;
 
--- In the order in which it is read.
+-- A charge has the id of its job, so that no job is charged twice.
 DROP INDEX ledger_organization;
 ALTER TABLE ledger RENAME TO ledger_before;
 CREATE TABLE ledger (
   organization TEXT NOT NULL,
-  at           INTEGER NOT NULL,
   id           TEXT NOT NULL,
+  at           INTEGER NOT NULL,
   kind         TEXT NOT NULL,
   amount       INTEGER NOT NULL,
-  job          TEXT,
-  PRIMARY KEY (organization, at, id),
-  UNIQUE (kind, job)
+  PRIMARY KEY (organization, id, kind)
 ) WITHOUT ROWID;
-INSERT INTO ledger (organization, at, id, kind, amount, job) SELECT organization, at, id, kind, amount, job FROM ledger_before;
+INSERT INTO ledger (organization, id, at, kind, amount) SELECT organization, COALESCE(job, id), at, kind, amount FROM ledger_before;
 DROP TABLE ledger_before;
 
 -- Apart from jobs, since a job moves.

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"earshot/internal/account"
+	"earshot/internal/store"
+)
+
+type webhookCmd struct {
+	Rotate webhookRotateCmd `cmd:"" help:"Give an organization a new secret to verify its webhooks with. The old one stays valid for 24 hours: until then webhooks carry a signature of each."`
+}
+
+type webhookRotateCmd struct {
+	Org  string `required:"" help:"Whose secret it is."`
+	JSON bool   `name:"json" help:"Print one JSON object."`
+}
+
+// Run makes the secret.
+func (c *webhookRotateCmd) Run(in *invocation) error {
+	return opened(in, func(s *store.Store) error {
+		o, err := s.OrganizationByName(in, c.Org)
+		if err != nil {
+			return err
+		}
+		secret := account.NewWebhookSecret()
+		if err := s.RotateSecret(o.ID, secret, time.Now()); err != nil {
+			return err
+		}
+		if c.JSON {
+			return in.json(accountJSON{Organization: printable(o), WebhookSecret: secret})
+		}
+		_, err = fmt.Fprintf(in.out, "webhook secret: %s\nIt is shown this once. The one before stays valid for 24 hours.\n", secret)
+		return err
+	})
+}

@@ -1,0 +1,232 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/errgroup"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/capture"
+	"earshot/internal/job"
+	"earshot/internal/provider"
+	"earshot/internal/store"
+	"earshot/internal/store/storetest"
+	"earshot/internal/strictjson"
+	"earshot/internal/upstream"
+)
+
+// databases are what queues are measured on.
+var databases = []struct {
+	name    string
+	address func(b *testing.B) string
+}{
+	{"sqlite", func(b *testing.B) string { b.Helper(); return filepath.Join(b.TempDir(), "earshot.db") }},
+	{"postgres", func(b *testing.B) string { b.Helper(); return storetest.Postgres(b) }},
+}
+
+// taskCount is how many tasks a run works off; EARSHOT_BENCH_TASKS says otherwise.
+func taskCount(b *testing.B) int {
+	b.Helper()
+	text := os.Getenv("EARSHOT_BENCH_TASKS")
+	if text == "" {
+		return 50_000
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		b.Fatalf("EARSHOT_BENCH_TASKS is %q", text)
+	}
+	return n
+}
+
+// noop is a provider that answers at once.
+type noop struct{ asked *atomic.Int64 }
+
+func (noop) Definition() provider.Definition {
+	return provider.Definition{Name: "noop", TaskType: "NOOP", Prices: map[string]int64{provider.ItemBase: 5}}
+}
+
+func (n noop) Decode(in *strictjson.Object) provider.Request {
+	in.Ignore("prompt")
+	in.Ignore("country")
+	return n
+}
+
+func (noop) Bill() provider.Bill { return provider.Bill{provider.ItemBase: 1} }
+
+func (n noop) Ask(context.Context, *upstream.Session) (*provider.Outcome, error) {
+	n.asked.Add(1)
+	return &provider.Outcome{Result: map[string]string{"text": "nothing"}, Bill: n.Bill()}, nil
+}
+
+// organizations makes accounts that no limit holds back.
+func organizations(b *testing.B, s *store.Store, n int) []string {
+	b.Helper()
+	ids := make([]string, n)
+	var group errgroup.Group
+	group.SetLimit(64)
+	for i := range ids {
+		group.Go(func() error {
+			o, err := s.CreateOrganization(store.NewOrganization{
+				Name:       fmt.Sprintf("org-%d", i),
+				Plan:       account.Plan{Name: "bench", Slots: 10_000, CreditsPerCycle: 1 << 40, RequestsPerSecond: 1, QueueCapacity: 1 << 30},
+				FirstGrant: 1 << 40, WebhookSecret: "none", Key: account.NewKey(),
+			}, time.Now())
+			if err == nil {
+				ids[i] = o.ID
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		b.Fatal(err)
+	}
+	return ids
+}
+
+// fill queues n tasks, spread over the organizations.
+func fill(b *testing.B, s *store.Store, organizations []string, n int) {
+	b.Helper()
+	var group errgroup.Group
+	group.SetLimit(8)
+	each := min(500, max(1, n/len(organizations)))
+	for i := 0; n > 0; i++ {
+		size := min(n, each)
+		n -= size
+		group.Go(func() error {
+			owner := organizations[i%len(organizations)]
+			tasks := make([]store.Job, size)
+			for k := range tasks {
+				tasks[k] = store.Job{
+					ID: uuid.Must(uuid.NewV7()).String(), Organization: owner, KeyID: "key", Provider: "noop",
+					Request: []byte(question), Most: 5, Priority: 1, CreatedAt: time.Now(),
+				}
+			}
+			_, err := s.Submit(owner, tasks, size, time.Now())
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkTasks works off a backlog by one node, from the first claim to the last
+// settle: ledger, results and fair turns included.
+func BenchmarkTasks(b *testing.B) {
+	for _, db := range databases {
+		for _, n := range []int{1, 100, 10_000} {
+			b.Run(fmt.Sprintf("%s/organizations=%d", db.name, n), func(b *testing.B) {
+				for range b.N {
+					workOff(b, db.address(b), n)
+				}
+			})
+		}
+	}
+}
+
+func workOff(b *testing.B, address string, n int) {
+	b.Helper()
+	b.StopTimer()
+	s, tasks := storetest.Open(b, address), taskCount(b)
+	began := time.Now()
+	fill(b, s, organizations(b, s, n), tasks)
+	b.ReportMetric(float64(tasks)/time.Since(began).Seconds(), "submits/s")
+	var asked atomic.Int64
+	catalogue, err := provider.NewCatalogue([]provider.Provider{noop{&asked}}, func(string) bool { return false }, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	captures, err := capture.NewFolder(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	client, err := upstream.NewClient(upstream.Config{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	runner, err := job.NewRunner(job.Config{
+		Store: s, Catalogue: catalogue, Upstream: client, Captures: captures, Host: "bench",
+		Log: slog.New(slog.DiscardHandler), Metrics: job.NewMetrics(prometheus.NewRegistry()), Workers: 1000,
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(b.Context())
+	ended := make(chan error, 1)
+	b.StartTimer()
+	began = time.Now()
+	go func() { ended <- runner.Run(ctx) }()
+	for asked.Load() < int64(tasks) {
+		time.Sleep(time.Millisecond)
+	}
+	runner.Drain()
+	runner.Stop(b.Context()) // returns when the last is settled
+	took := time.Since(began)
+	b.StopTimer()
+	cancel()
+	if err := <-ended; err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(tasks)/took.Seconds(), "tasks/s")
+	storetest.Audited(b, s)
+}
+
+// BenchmarkClaim measures a claim of 100 tasks behind a small and a large backlog,
+// which stays the same.
+func BenchmarkClaim(b *testing.B) {
+	for _, db := range databases {
+		for _, backlog := range []int{10_000, 1_000_000} {
+			b.Run(fmt.Sprintf("%s/queued=%d", db.name, backlog), func(b *testing.B) {
+				s := storetest.Open(b, db.address(b))
+				owners := organizations(b, s, 100)
+				fill(b, s, owners, backlog)
+				claims(b, s, owners)
+			})
+		}
+	}
+}
+
+func claims(b *testing.B, s *store.Store, owners []string) {
+	b.Helper()
+	node, err := s.RegisterNode("bench", time.Now())
+	if err != nil {
+		b.Fatal(err)
+	}
+	var times []time.Duration
+	for b.Loop() {
+		began := time.Now()
+		started, _, err := s.Claim(b.Context(), node, 100, began)
+		if err != nil || len(started) == 0 {
+			b.Fatalf("claimed %d: %v", len(started), err)
+		}
+		times = append(times, time.Since(began))
+		b.StopTimer()
+		var group errgroup.Group
+		for _, one := range started {
+			group.Go(func() error {
+				_, err := s.Settle(store.Settlement{Job: one, Status: earshot.StatusCompleted, Charge: 5, Attempts: 1}, time.Now())
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			b.Fatal(err)
+		}
+		fill(b, s, owners, len(started))
+		b.StartTimer()
+	}
+	slices.Sort(times)
+	b.ReportMetric(times[len(times)/2].Seconds()*1000, "p50-ms")
+	b.ReportMetric(times[len(times)*99/100].Seconds()*1000, "p99-ms")
+}

@@ -1,0 +1,321 @@
+package job
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/provider"
+	"earshot/internal/store"
+	"earshot/internal/store/storetest"
+	"earshot/internal/strictjson"
+	"earshot/internal/upstream"
+)
+
+// stage is a provider whose requests name the script that they follow.
+type stage struct{ scripts map[string]script }
+
+func (stage) Definition() provider.Definition {
+	return provider.Definition{Name: definition.Name, TaskType: "FAKE", Prices: map[string]int64{provider.ItemBase: 5}}
+}
+
+func (s stage) Decode(in *strictjson.Object) provider.Request {
+	in.Require("script")
+	return s.scripts[in.Text("script", 100)]
+}
+
+// worker is a node on the database of address that runs tasks by scripts, until
+// the test or stop ends it.
+func worker(t *testing.T, address string, workers int, scripts map[string]script) (r *Runner, stop func(grace time.Duration)) {
+	t.Helper()
+	catalogue, err := provider.NewCatalogue([]provider.Provider{stage{scripts}}, func(string) bool { return false }, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := attempter(t).Config
+	cfg.Store, cfg.Catalogue, cfg.Host, cfg.Workers = storetest.Open(t, address), catalogue, "test", workers
+	cfg.Backoff = []time.Duration{time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond}
+	r, err = NewRunner(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan error, 1)
+	go func() { ended <- r.Run(ctx) }()
+	var once sync.Once
+	stop = func(grace time.Duration) {
+		once.Do(func() {
+			r.Drain()
+			patience, done := context.WithTimeout(context.Background(), grace)
+			defer done()
+			r.Stop(patience)
+			cancel()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	t.Cleanup(func() { stop(10 * time.Second) })
+	return r, stop
+}
+
+// client is an organization with that many slots.
+func client(t *testing.T, r *Runner, slots int) *account.Principal {
+	t.Helper()
+	return &account.Principal{KeyID: "key", OrganizationID: storetest.Organization(t, r.Store, slots, 10_000).ID}
+}
+
+// queue submits n tasks that follow a script and gives their ids.
+func queue(t *testing.T, r *Runner, p *account.Principal, script string, n int) (ids []string) {
+	t.Helper()
+	var tasks []Task
+	for range n {
+		id := uuid.Must(uuid.NewV7()).String()
+		ids = append(ids, id)
+		tasks = append(tasks, Task{
+			ID: id, Provider: stage{}.Definition(), Request: answers(""), Payload: []byte(`{"script":"` + script + `"}`), Priority: 1,
+		})
+	}
+	_, refusals, err := r.Submit(p, tasks, n, time.Now())
+	if err = errors.Join(append(refusals, err)...); err != nil {
+		t.Fatal(err)
+	}
+	return ids
+}
+
+// await waits until a task is as it should be.
+func await(t *testing.T, r *Runner, p *account.Principal, id string, done func(*store.Task) bool) *store.Task {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	for {
+		task, err := r.Store.Task(ctx, p.OrganizationID, id)
+		if err != nil {
+			t.Fatalf("waiting for task %s: %v", id, err)
+		}
+		if done(task) {
+			return task
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatalf("task %s stays %s after %d attempts", id, task.Status, task.Attempts)
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}
+
+func ended(task *store.Task) bool { return !task.FinishedAt.IsZero() }
+
+func TestATaskIsRunChargedAndKept(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		r, _ := worker(t, address, 10, map[string]script{"answer": answers("well")})
+		p := client(t, r, 5)
+		task := await(t, r, p, queue(t, r, p, "answer", 1)[0], ended)
+		if task.Status != earshot.StatusCompleted || string(task.Result) != `"well"` || *task.Charged != 5 || task.Attempts != 1 {
+			t.Errorf("it ended as %+v", task)
+		}
+		record := r.Record(task)
+		if record.Task.TaskType != "FAKE" || record.Task.StartedAt == nil || record.Task.LatencyMs == nil || *record.Credits.CreditsCharged != 5 {
+			t.Errorf("its record is %+v", record)
+		}
+		storetest.Audited(t, r.Store)
+	})
+}
+
+func TestATaskTriesAgainAndSaysSo(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		again := make(chan struct{})
+		var tries atomic.Int64
+		r, _ := worker(t, address, 10, map[string]script{"stumble": func(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
+			if tries.Add(1) < 3 {
+				return nil, upstream.Fail(earshot.ReasonEmpty, "nothing")
+			}
+			<-again
+			return answers("well")(ctx, up)
+		}})
+		p := client(t, r, 5)
+		id := queue(t, r, p, "stumble", 1)[0]
+		await(t, r, p, id, func(task *store.Task) bool { return task.Status == earshot.StatusProcessing && task.Attempts == 3 })
+		storetest.Audited(t, r.Store)
+		close(again)
+		if task := await(t, r, p, id, ended); task.Status != earshot.StatusCompleted || task.Attempts != 3 {
+			t.Errorf("it ended as %+v", task)
+		}
+	})
+}
+
+func TestANodeRunsOnlyAsManyTasksAsItHasWorkers(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		var now, most atomic.Int64
+		r, _ := worker(t, address, 3, map[string]script{"count": func(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
+			for n := now.Add(1); ; {
+				seen := most.Load()
+				if n <= seen || most.CompareAndSwap(seen, n) {
+					break
+				}
+			}
+			time.Sleep(time.Millisecond) // so that they meet
+			now.Add(-1)
+			return answers("well")(ctx, up)
+		}})
+		p := client(t, r, 50)
+		for _, id := range queue(t, r, p, "count", 60) {
+			await(t, r, p, id, ended)
+		}
+		if most.Load() > 3 {
+			t.Errorf("%d tasks ran at once on 3 workers", most.Load())
+		}
+	})
+}
+
+// firstHangs is a script whose first run hangs until its node ends, and tells
+// when it began; later runs answer.
+func firstHangs(began chan<- struct{}) script {
+	var runs atomic.Int64
+	return func(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
+		if runs.Add(1) == 1 {
+			close(began)
+			<-ctx.Done()
+			return nil, context.Cause(ctx)
+		}
+		return answers("well")(ctx, up)
+	}
+}
+
+func TestAStoppedNodeLeavesItsTasksToTheNext(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		began := make(chan struct{})
+		scripts := map[string]script{"hang": firstHangs(began)}
+		first, stop := worker(t, address, 10, scripts)
+		p := client(t, first, 1)
+		id := queue(t, first, p, "hang", 1)[0]
+		<-began
+		stop(time.Nanosecond)
+		task, err := first.Store.Task(t.Context(), p.OrganizationID, id)
+		if err != nil || task.Status != earshot.StatusProcessing {
+			t.Fatalf("it was left as %+v, %v", task, err)
+		}
+		storetest.Audited(t, first.Store)
+		next, _ := worker(t, address, 10, scripts)
+		task = await(t, next, p, id, ended)
+		if task.Status != earshot.StatusCompleted || task.Attempts != 2 || *task.Charged != 5 {
+			t.Errorf("it ended as %+v", task)
+		}
+		storetest.Audited(t, next.Store)
+	})
+}
+
+func TestATaskOfANodeThatWasTakenForDeadIsRunAgain(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		began := make(chan struct{})
+		r, _ := worker(t, address, 10, map[string]script{"hang": firstHangs(began)})
+		p := client(t, r, 1)
+		id := queue(t, r, p, "hang", 1)[0]
+		<-began
+		if err := r.Store.RemoveNode(r.node.Load().id); err != nil { // another node thinks it dead
+			t.Fatal(err)
+		}
+		task := await(t, r, p, id, ended) // its own next incarnation takes the task over
+		if task.Status != earshot.StatusCompleted || task.Attempts < 2 || *task.Charged != 5 {
+			t.Errorf("it ended as %+v", task)
+		}
+		storetest.Audited(t, r.Store)
+	})
+}
+
+func TestATaskThatTakesItsNodesDownEndsSometime(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		r, _ := worker(t, address, 10, map[string]script{"answer": answers("well")})
+		p := client(t, r, 1)
+		lost := store.Job{
+			ID: uuid.Must(uuid.NewV7()).String(), Organization: p.OrganizationID, KeyID: "key", Provider: definition.Name,
+			Request: []byte(`{"script":"answer"}`), Most: 5, Priority: 1, CreatedAt: time.Now(),
+		}
+		if _, err := r.Store.Submit(p.OrganizationID, []store.Job{lost}, 1, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		gone := uuid.Must(uuid.NewV7()).String()
+		started, _, err := r.Store.Claim(t.Context(), gone, 1, time.Now())
+		if err == nil && len(started) == 1 {
+			err = r.Store.NoteAttempt(started[0], 5)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		task := await(t, r, p, lost.ID, ended)
+		if len(started) == 1 && (task.Status != earshot.StatusFailed || *task.Charged != 0 || !strings.Contains(string(task.Error), string(earshot.CodeInternal))) {
+			t.Errorf("it ended as %+v: %s", task, task.Error)
+		}
+		storetest.Audited(t, r.Store)
+	})
+}
+
+func TestATaskOfAClaimThatBrokeOffIsFound(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		r, _ := worker(t, address, 1, map[string]script{"answer": answers("well"), "hang": hangsOn(t)})
+		p, busy := client(t, r, 1), client(t, r, 1)
+		queue(t, r, busy, "hang", 1) // the only worker
+		for r.free() > 0 {
+			time.Sleep(time.Millisecond)
+		}
+		id := queue(t, r, p, "answer", 1)[0]
+		if started, _, err := r.Store.Claim(t.Context(), r.node.Load().id, 1, time.Now()); err != nil || len(started) != 1 {
+			t.Fatalf("claimed %d, %v", len(started), err)
+		}
+		if task := await(t, r, p, id, ended); task.Status != earshot.StatusCompleted {
+			t.Errorf("it ended as %+v", task)
+		}
+	})
+}
+
+// hangsOn hangs until the test is over.
+func hangsOn(t *testing.T) script {
+	t.Helper()
+	over := make(chan struct{})
+	t.Cleanup(func() { close(over) })
+	return func(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
+		select {
+		case <-over:
+		case <-ctx.Done():
+		}
+		return answers("late")(ctx, up)
+	}
+}
+
+func TestATaskThatIsNoLongerServedFails(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		r, _ := worker(t, address, 1, map[string]script{})
+		p := client(t, r, 1)
+		for request, code := range map[string]earshot.Code{`{"script":"x","more":1}`: earshot.CodeValidation, `{}`: earshot.CodeValidation} {
+			job := store.Job{
+				ID: uuid.Must(uuid.NewV7()).String(), Organization: p.OrganizationID, KeyID: "key", Provider: definition.Name,
+				Request: []byte(request), Most: 5, Priority: 1, CreatedAt: time.Now(),
+			}
+			if _, err := r.Store.Submit(p.OrganizationID, []store.Job{job}, 1, time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			task := await(t, r, p, job.ID, ended)
+			var failure earshot.Error
+			if err := json.Unmarshal(task.Error, &failure); err != nil || failure.Code != code || task.Status != earshot.StatusFailed {
+				t.Errorf("%s ended as %s: %s", request, task.Status, task.Error)
+			}
+		}
+	})
+}

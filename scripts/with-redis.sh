@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# Runs a command beside a throw-away Redis server.
+#
+#   scripts/with-redis.sh COMMAND [ARGUMENT...]
+#
+# COMMAND finds the server's host:port in EARSHOT_TEST_REDIS and its exit status is
+# ours. The server listens on a free port of 127.0.0.1, has Redis's own defaults, and
+# is gone afterwards. If the variable is already set, that server is used and nothing
+# is started.
+#
+# Redis is installed if it is missing and we may (root, apt-get). Where it cannot be
+# had, COMMAND runs without the variable, after a warning: only benchmarks need it.
+set -euo pipefail
+
+if [[ $# -eq 0 ]]; then
+	echo "usage: ${0##*/} COMMAND [ARGUMENT...]" >&2
+	exit 2
+fi
+if [[ -n ${EARSHOT_TEST_REDIS:-} ]]; then
+	exec "$@"
+fi
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+say() { echo "${0##*/}: $*" >&2; }
+
+command -v redis-server >/dev/null || "$here/apt-install.sh" redis-server || true
+if ! command -v redis-server >/dev/null; then
+	say "WARNING: no redis-server: running without it, what needs Redis is NOT measured"
+	exec "$@"
+fi
+
+dir="" server="" child=""
+
+# cleanup stops the server that we started and whatever it forked to write its data:
+# a process group that is ours alone. It holds nothing to keep.
+cleanup() {
+	trap '' INT TERM HUP
+	if [[ -n $server ]]; then
+		kill -s KILL -- "-$server" 2>/dev/null || true
+		wait "$server" 2>/dev/null || true
+	fi
+	if [[ -n $dir ]]; then rm -rf "$dir"; fi
+}
+
+# interrupted NAME NUMBER passes a signal on to COMMAND and everything it started,
+# gives them five seconds to end, less than with-postgres.sh gives us, and leaves
+# through cleanup.
+interrupted() {
+	trap '' INT TERM HUP
+	if [[ -n $child ]]; then
+		kill -s "$1" -- "-$child" 2>/dev/null || true
+		for ((i = 0; i < 50; i++)); do
+			kill -0 -- "-$child" 2>/dev/null || break
+			sleep 0.1
+		done
+		kill -s KILL -- "-$child" 2>/dev/null || true
+	fi
+	exit $((128 + $2))
+}
+
+trap cleanup EXIT
+trap 'interrupted INT 2' INT
+trap 'interrupted TERM 15' TERM
+trap 'interrupted HUP 1' HUP
+
+dir=$(mktemp -d "${TMPDIR:-/tmp}/earshot-redis.XXXXXX")
+
+# Root hands the server to somebody without rights, where that is a matter of one command.
+as_owner=()
+if [[ $(id -u) -eq 0 ]]; then
+	owner=nobody
+	if id -u redis >/dev/null 2>&1; then owner=redis; fi
+	as_owner=(setpriv "--reuid=$owner" "--regid=$(id -g "$owner")" --clear-groups)
+	chown "$owner" "$dir"
+	if ! "${as_owner[@]}" test -w "$dir" 2>/dev/null; then as_owner=(); fi
+fi
+
+# Every job gets a process group of its own: Ctrl-C is for COMMAND, and what COMMAND
+# starts ends with it.
+set -m
+
+# Nothing can reserve a port for the server, so it tries for itself. The range lies
+# below the ports that outgoing connections are given.
+for ((try = 1; ; try++)); do
+	port=$((20000 + RANDOM % 10000))
+	${as_owner[@]+"${as_owner[@]}"} redis-server --bind 127.0.0.1 --port "$port" --dir "$dir" >"$dir/server.log" 2>&1 &
+	server=$!
+	until grep -q "Ready to accept connections" "$dir/server.log"; do
+		kill -0 "$server" 2>/dev/null || break
+		sleep 0.05
+	done
+	if kill -0 "$server" 2>/dev/null; then break; fi
+	server=""
+	if ! grep -qi "address already in use" "$dir/server.log" || [[ $try -ge 20 ]]; then
+		cat "$dir/server.log" >&2
+		say "Redis did not start"
+		exit 1
+	fi
+done
+
+export EARSHOT_TEST_REDIS="127.0.0.1:$port"
+
+status=0
+if [[ -t 0 ]]; then
+	# In the foreground, so that COMMAND may read the terminal. Ctrl-C reaches it directly.
+	"$@" || status=$?
+else
+	# In the background: bash acts on a signal only between foreground commands, and a
+	# cancelled CI job must not leave a server behind.
+	"$@" <&0 &
+	child=$!
+	wait "$child" || status=$?
+	child=""
+fi
+exit "$status"
