@@ -33,3 +33,31 @@ func (s *Store) Columns(ctx context.Context) ([]string, error) {
 	}
 	return columns, rows.Err()
 }
+
+// Plan tells how PostgreSQL would run the statement that starts tasks, and the one
+// that takes out those that end.
+func (s *Store) Plan(ctx context.Context, organization string) (start, takeOut string, err error) {
+	text := func(int) string { return organization }
+	number := func(int) int64 { return 5 }
+	claims := table(1).uuid("owner", text).int("take", number).uuid("runs", text).int("at", number)
+	settles := table(1).uuid("organization", text).uuid("id", text).uuid("node", text)
+	err = s.transact(func(ctx context.Context, tx *tx) error {
+		for _, one := range []struct {
+			rows *rows
+			text string
+			plan *string
+		}{{claims, s.dialect.startBest, &start}, {settles, takeOutJobs, &takeOut}} {
+			err := tx.each(ctx, one.rows, `EXPLAIN `+one.text, func(r scanner) error {
+				var line string
+				err := r.Scan(&line)
+				*one.plan += line + "\n"
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return start, takeOut, err
+}

@@ -93,14 +93,15 @@ func (w *work) lock(ctx context.Context, ids []string) error {
 	return nil
 }
 
+const takeOutJobs = `DELETE FROM jobs WHERE $match RETURNING ` + jobColumns
+
 // takeOut removes jobs that their node runs, in order to end them. A job that is
 // no longer the node's stays where it is.
 func (w *work) takeOut(ctx context.Context, jobs []Job) error {
 	err := w.each(ctx, table(len(jobs)).
 		uuid("organization", func(i int) string { return jobs[i].Organization }).
 		uuid("id", func(i int) string { return jobs[i].ID }).
-		uuid("node", func(i int) string { return jobs[i].Node }), `
-		DELETE FROM jobs WHERE $match RETURNING `+jobColumns, func(found scanner) error {
+		uuid("node", func(i int) string { return jobs[i].Node }), takeOutJobs, func(found scanner) error {
 		job, err := scanJob(found)
 		if err == nil {
 			w.jobs[job.ID] = &job
