@@ -51,13 +51,13 @@ func (r *Runner) fill(ctx context.Context) {
 		node, asked := r.node.Load(), min(free, claimBatch)
 		began := time.Now()
 		started, handled, err := r.Store.Claim(ctx, node.id, asked, began)
-		if err != nil {
-			r.Log.Error("claiming tasks failed", "error", err)
-			return
-		}
 		r.Metrics.claimed(began, started)
 		for _, job := range started {
 			r.start(node, job)
+		}
+		if err != nil {
+			r.Log.Error("claiming tasks failed", "error", err)
+			return
 		}
 		if handled > len(started) && r.Planned != nil {
 			r.Planned() // some ended for want of credits

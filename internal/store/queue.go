@@ -119,7 +119,8 @@ func (w *work) storeKeys(ctx context.Context) error {
 // that was served longest ago first, and each gives its best tasks, by priority
 // and then age, as far as its slots go. A task that its organization cannot pay
 // ends FAILED instead. handled counts both: as long as there were any, there may
-// be more. After an error some tasks may have been started; Owned knows.
+// be more. With an error come the tasks that were started for certain; there may
+// be others, which Owned knows.
 func (s *Store) Claim(ctx context.Context, node string, n int, now time.Time) (started []Job, handled int, err error) {
 	ready, err := s.whoseTurn(ctx, n)
 	if err != nil {
@@ -141,7 +142,12 @@ func (s *Store) Claim(ctx context.Context, node string, n int, now time.Time) (s
 		}
 		c.node, c.share, c.now = node, share, now
 		group.Go(func() error {
-			return s.write(write{organization: c.organizations[0], others: c.organizations[1:], jobs: share * len(c.organizations), apply: c.apply})
+			err := s.write(write{organization: c.organizations[0], others: c.organizations[1:], jobs: share * len(c.organizations), apply: c.apply})
+			if err != nil {
+				c.started, c.handled = nil, 0
+				return fmt.Errorf("claim tasks: %w", err)
+			}
+			return nil
 		})
 	}
 	err = group.Wait()
@@ -149,10 +155,7 @@ func (s *Store) Claim(ctx context.Context, node string, n int, now time.Time) (s
 		started = append(started, c.started...)
 		handled += c.handled
 	}
-	if err != nil {
-		return nil, 0, fmt.Errorf("claim tasks: %w", err)
-	}
-	return started, handled, nil
+	return started, handled, err
 }
 
 // whoseTurn are the organizations that have a task and a slot for it, n at most.

@@ -47,7 +47,7 @@ func submit(t *testing.T, s *store.Store, o *account.Organization, tasks ...stor
 	}
 }
 
-func claim(t *testing.T, s *store.Store, node string, n int) []store.Job {
+func claimed(t *testing.T, s *store.Store, node string, n int) []store.Job {
 	t.Helper()
 	started, _, err := s.Claim(t.Context(), node, n, time.Now())
 	if err != nil {
@@ -72,7 +72,7 @@ func TestTasksStartByPriorityThenAge(t *testing.T) {
 		submit(t, s, o, old, urgent, young, urgentToo)
 		var order []string
 		for range 4 {
-			order = append(order, ids(claim(t, s, node, 1))...)
+			order = append(order, ids(claimed(t, s, node, 1))...)
 		}
 		if diff := cmp.Diff(ids([]store.Job{urgent, urgentToo, old, young}), order); diff != "" {
 			t.Errorf("they started in another order (-want +got):\n%s", diff)
@@ -91,17 +91,17 @@ func TestOnlyAsManyTasksStartAsThereAreSlots(t *testing.T) {
 			t.Fatal(err)
 		}
 		submit(t, s, o, someTasks(o, 10)...)
-		started := claim(t, s, node, 100)
+		started := claimed(t, s, node, 100)
 		if len(started) != 2 { // the call has the third
 			t.Fatalf("%d tasks started on two free slots", len(started))
 		}
-		if more := claim(t, s, node, 100); len(more) != 0 {
+		if more := claimed(t, s, node, 100); len(more) != 0 {
 			t.Errorf("%d more started without a slot", len(more))
 		}
 		if _, err := s.Settle(completed(call, 5), time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		if more := claim(t, s, node, 100); len(more) != 1 {
+		if more := claimed(t, s, node, 100); len(more) != 1 {
 			t.Errorf("%d started on the slot that became free", len(more))
 		}
 		storetest.Audited(t, s)
@@ -116,16 +116,16 @@ func TestOrganizationsTakeTurns(t *testing.T) {
 		large, small := storetest.Organization(t, s, 50, 1000), storetest.Organization(t, s, 50, 1000)
 		submit(t, s, large, someTasks(large, 90)...)
 		for range 3 {
-			claim(t, s, node, 5)
+			claimed(t, s, node, 5)
 		}
 		late := aTask(small, 1)
 		submit(t, s, small, late)
-		if started := ids(claim(t, s, node, 1)); !slices.Contains(started, late.ID) {
+		if started := ids(claimed(t, s, node, 1)); !slices.Contains(started, late.ID) {
 			t.Errorf("the newcomer was not served first, but %v", started)
 		}
 		submit(t, s, small, someTasks(small, 40)...)
 		share := map[string]int{}
-		for _, job := range claim(t, s, node, 10) {
+		for _, job := range claimed(t, s, node, 10) {
 			share[job.Organization]++
 		}
 		if share[large.ID] != 5 || share[small.ID] != 5 {
@@ -173,7 +173,7 @@ func TestNoTaskStartsTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 		for len(seen) < 700 { // whoever found nothing may have met a lock
-			for _, job := range claim(t, stores[0], aNode(t, stores[0]), 100) {
+			for _, job := range claimed(t, stores[0], aNode(t, stores[0]), 100) {
 				seen[job.ID]++
 			}
 		}
@@ -287,7 +287,7 @@ func TestClearingRemovesWhatWaitsAndFreesItsKeys(t *testing.T) {
 		}
 		running := aTask(o, 10)
 		submit(t, s, o, running)
-		claim(t, s, node, 1)
+		claimed(t, s, node, 1)
 		submit(t, s, o, aTask(o, 1), keyed(), aTask(o, 5))
 		submit(t, s, other, aTask(other, 1))
 		if n, err := s.Clear(o.ID, time.Now()); err != nil || n != 3 {
@@ -315,7 +315,7 @@ func TestOnlyAQueuedTaskIsCanceled(t *testing.T) {
 		first, second := aTask(o, 1), aTask(o, 1)
 		second.IdempotencyKey = new("key")
 		submit(t, s, o, first, second)
-		claim(t, s, node, 1)
+		claimed(t, s, node, 1)
 		if err := s.Cancel(t.Context(), other.ID, second.ID, time.Now()); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("another's task: %v", err)
 		}
@@ -338,7 +338,7 @@ func TestATaskOfALostNodeIsTakenOverOnce(t *testing.T) {
 		s := storetest.Open(t, address)
 		o, dead := storetest.Organization(t, s, 20, 1000), aNode(t, s)
 		submit(t, s, o, someTasks(o, 20)...)
-		started := claim(t, s, dead, 20)
+		started := claimed(t, s, dead, 20)
 		heir := aNode(t, s) // on SQLite this alone says that the other is gone
 		if err := s.RemoveNode(dead); err != nil {
 			t.Fatal(err)
@@ -386,7 +386,7 @@ func TestANodeKnowsWhatItOwns(t *testing.T) {
 		s := storetest.Open(t, address)
 		o, node := storetest.Organization(t, s, 2, 1000), aNode(t, s)
 		submit(t, s, o, someTasks(o, 5)...)
-		started := claim(t, s, node, 5)
+		started := claimed(t, s, node, 5)
 		if err := s.NoteAttempt(started[0], 3); err != nil {
 			t.Fatal(err)
 		}
