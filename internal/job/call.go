@@ -49,6 +49,7 @@ func (r *Runner) Call(ctx context.Context, call Call) (json.RawMessage, Receipt,
 		Most:         r.cost(call.Provider, store.ModeSync, call.Request.Bill()),
 		Node:         node.id,
 		CreatedAt:    call.ReceivedAt,
+		StartedAt:    call.ReceivedAt,
 	}
 	organization, err := r.Store.Begin(job)
 	if err != nil {

@@ -67,7 +67,7 @@ func scanJob(found scanner) (job Job, err error) {
 // may not have begun; settling it as failed makes sure.
 func (s *Store) Begin(job Job) (*account.Organization, error) {
 	job.Mode, job.Status = ModeSync, earshot.StatusProcessing
-	job.StartedAt, job.Attempts = job.CreatedAt, 1
+	job.Attempts = 1
 	var (
 		stands  account.Organization
 		refusal error
@@ -114,7 +114,7 @@ func errNoCredits(job Job, remaining int64) *earshot.Error {
 
 // Settlement is how a job ended.
 type Settlement struct {
-	Job      Job
+	Job      Job            // as it was begun, claimed or adopted
 	Status   earshot.Status // COMPLETED or FAILED
 	Charge   int64          // at most Job.Most; 0 when it failed
 	Attempts int            // that were made
@@ -132,7 +132,7 @@ func (s *Store) Settle(end Settlement, now time.Time) (*account.Organization, er
 		stands account.Organization
 		lost   bool
 	)
-	end.Result = pack(end.Result)
+	end.Job.Status, end.Result = earshot.StatusProcessing, pack(end.Result)
 	err := s.write(write{organization: end.Job.Organization, job: &end.Job, apply: func(_ context.Context, w *work) error {
 		o, err := w.organization(end.Job.Organization, now)
 		if err != nil {
@@ -226,7 +226,7 @@ func (w *work) storeEndings(ctx context.Context) error {
 		maybeInt("started_at", func(i int) *int64 { return ifPast(ends[i].Job.StartedAt) }).
 		int("finished_at", func(i int) int64 { return ends[i].at }).
 		maybeText("error", func(i int) *string { return failures[i] }).
-		int("priority", func(i int) int64 { return int64(ends[i].Job.Priority) }).
+		int("priority", func(i int) int64 { return int64(max(1, ends[i].Job.Priority)) }).
 		maybeText("idempotency_key", func(i int) *string { return ends[i].Job.IdempotencyKey }).
 		maybeInt("event", func(i int) *int64 { return ends[i].event }).
 		bytes("result", func(i int) []byte { return ends[i].Result }),

@@ -189,14 +189,14 @@ func (c *claim) apply(ctx context.Context, w *work) error {
 		return err
 	}
 	c.started, c.handled = nil, len(best)
-	var unpaid []Job
+	var unpaid []*Job
 	for _, job := range best {
 		o, err := w.organization(job.Organization, c.now)
 		if err != nil {
 			return err
 		}
 		if o.Available() < job.Most {
-			unpaid = append(unpaid, job)
+			unpaid = append(unpaid, &job)
 			continue
 		}
 		o.Queued--
@@ -235,7 +235,7 @@ func (c *claim) startBest(ctx context.Context, w *work) (jobs []Job, err error) 
 }
 
 // failUnpaid ends tasks that were about to start and cannot be paid.
-func (w *work) failUnpaid(ctx context.Context, unpaid []Job, now time.Time) error {
+func (w *work) failUnpaid(ctx context.Context, unpaid []*Job, now time.Time) error {
 	if err := w.takeOut(ctx, unpaid); err != nil {
 		return err
 	}
@@ -246,7 +246,7 @@ func (w *work) failUnpaid(ctx context.Context, unpaid []Job, now time.Time) erro
 		}
 		// It never was under way.
 		job.Status, job.Node, job.StartedAt, job.Attempts = earshot.StatusQueued, "", time.Time{}, job.Attempts-1
-		w.end(o, &job, Settlement{Status: earshot.StatusFailed, Error: errNoCredits(job, o.Available())}, now)
+		w.end(o, job, Settlement{Status: earshot.StatusFailed, Error: errNoCredits(*job, o.Available())}, now)
 	}
 	return nil
 }

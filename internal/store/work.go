@@ -22,7 +22,7 @@ type work struct {
 	dialect *dialect
 
 	rows map[string]*row      // organizations, locked
-	jobs map[string]*Job      // those that were asked for, by id: taken out, to be ended
+	jobs map[string]*Job      // taken out, to be ended, by id
 	keys map[taskKey]string   // idempotency keys in use -> job
 	days map[usageDay]*useSum // what ended jobs add to the usage
 
@@ -50,7 +50,7 @@ func newWork(t *tx, d *dialect) *work {
 // writes name.
 func (w *work) read(ctx context.Context, writes []*write) error {
 	organizations := map[string]bool{}
-	var jobs []Job
+	var jobs []*Job
 	var keys []taskKey
 	for _, one := range writes {
 		if one.organization == "" {
@@ -61,7 +61,7 @@ func (w *work) read(ctx context.Context, writes []*write) error {
 			organizations[id] = true
 		}
 		if one.job != nil {
-			jobs = append(jobs, *one.job)
+			jobs = append(jobs, one.job)
 		}
 		for _, key := range one.keys {
 			keys = append(keys, taskKey{one.organization, key})
@@ -93,19 +93,22 @@ func (w *work) lock(ctx context.Context, ids []string) error {
 	return nil
 }
 
-const takeOutJobs = `DELETE FROM jobs WHERE $match RETURNING ` + jobColumns
+const takeOutJobs = `DELETE FROM jobs WHERE $match RETURNING id`
 
 // takeOut removes jobs that their node runs, in order to end them. A job that is
 // no longer the node's stays where it is.
-func (w *work) takeOut(ctx context.Context, jobs []Job) error {
+func (w *work) takeOut(ctx context.Context, jobs []*Job) error {
+	asked := make(map[string]*Job, len(jobs))
+	for _, job := range jobs {
+		asked[job.ID] = job
+	}
 	err := w.each(ctx, table(len(jobs)).
 		uuid("organization", func(i int) string { return jobs[i].Organization }).
 		uuid("id", func(i int) string { return jobs[i].ID }).
 		uuid("node", func(i int) string { return jobs[i].Node }), takeOutJobs, func(found scanner) error {
-		job, err := scanJob(found)
-		if err == nil {
-			w.jobs[job.ID] = &job
-		}
+		var id string
+		err := found.Scan(&id)
+		w.jobs[id] = asked[id]
 		return err
 	})
 	if err != nil {
