@@ -167,6 +167,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	registry.MustRegister(gauges{a.jobs, a.store, a.cfg.Log})
 	page, err := dashboard.Handler(a.BaseURL)
 	if err != nil {
 		return err

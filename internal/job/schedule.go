@@ -122,10 +122,13 @@ func (r *Runner) start(node *incarnation, job store.Job) {
 }
 
 // free is how many workers have nothing to do.
-func (r *Runner) free() int {
+func (r *Runner) free() int { return max(0, r.Workers-r.Busy()) }
+
+// Busy is how many tasks the node runs.
+func (r *Runner) Busy() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return max(0, r.Workers-len(r.tasks))
+	return len(r.tasks)
 }
 
 // performing are the tasks that workers have.
