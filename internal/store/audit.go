@@ -78,11 +78,15 @@ func (s *Store) Audit(ctx context.Context) ([]Finding, error) {
 	var findings []Finding
 	err := s.snapshot(ctx, func(tx *sql.Tx) error {
 		for _, a := range audits {
-			found, err := audit(ctx, tx, a.what, a.query)
+			err := find(ctx, tx, func(r scanner) error {
+				f := Finding{What: a.what}
+				err := r.Scan(&f.Organization, &f.Stored, &f.Actual)
+				findings = append(findings, f)
+				return err
+			}, a.query)
 			if err != nil {
 				return fmt.Errorf("%s: %w", a.what, err)
 			}
-			findings = append(findings, found...)
 		}
 		return nil
 	})
@@ -90,21 +94,4 @@ func (s *Store) Audit(ctx context.Context) ([]Finding, error) {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
 	return findings, nil
-}
-
-func audit(ctx context.Context, tx *sql.Tx, what, query string) ([]Finding, error) {
-	rows, err := tx.QueryContext(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var findings []Finding
-	for rows.Next() {
-		f := Finding{What: what}
-		if err := rows.Scan(&f.Organization, &f.Stored, &f.Actual); err != nil {
-			return nil, err
-		}
-		findings = append(findings, f)
-	}
-	return findings, rows.Err()
 }

@@ -50,20 +50,17 @@ func (s *Store) Capture(ctx context.Context, id string, now time.Time) (Capture,
 
 // ExpiredCaptures are ids of captures past their time, some at once.
 func (s *Store) ExpiredCaptures(ctx context.Context, now time.Time) ([]string, error) {
-	rows, err := s.reads.QueryContext(ctx, `SELECT id FROM captures WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2`, millis(now), pruneBatch)
+	var ids []string
+	err := find(ctx, s.reads, func(r scanner) error {
+		var id string
+		err := r.Scan(&id)
+		ids = append(ids, id)
+		return err
+	}, `SELECT id FROM captures WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2`, millis(now), pruneBatch)
 	if err != nil {
 		return nil, fmt.Errorf("find expired captures: %w", err)
 	}
-	defer rows.Close()
-	var ids []string
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("find expired captures: %w", err)
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
+	return ids, nil
 }
 
 // DeleteCapture removes the record of a capture whose pages are gone.

@@ -124,17 +124,12 @@ type Receiver struct {
 func (s *Store) ClaimReceivers(n, each int, lease time.Duration, now time.Time) (claimed []*Receiver, err error) {
 	err = s.transact(func(ctx context.Context, tx *tx) error {
 		claimed = nil
-		found, err := tx.QueryContext(ctx, `
-			SELECT organization, origin FROM receivers WHERE due_at <= $1 AND leased_until <= $1 ORDER BY due_at LIMIT $2 `+s.dialect.skipLocked,
-			millis(now), n)
-		if err != nil {
-			return err
-		}
-		err = scanAll(found, func(r scanner) error {
+		err := find(ctx, tx, func(r scanner) error {
 			one := &Receiver{}
 			claimed = append(claimed, one)
 			return r.Scan(&one.Organization, &one.origin)
-		})
+		}, `SELECT organization, origin FROM receivers WHERE due_at <= $1 AND leased_until <= $1 ORDER BY due_at LIMIT $2 `+s.dialect.skipLocked,
+			millis(now), n)
 		if err != nil {
 			return err
 		}
@@ -160,17 +155,12 @@ const secretLife = 24 * time.Hour
 
 // load reads the deliveries that are due and what signs them.
 func (r *Receiver) load(ctx context.Context, tx *tx, most int, now time.Time) error {
-	found, err := tx.QueryContext(ctx, `
-		SELECT `+deliveryColumns+` FROM deliveries
-		WHERE organization = $1 AND origin = $2 AND due_at <= $3 ORDER BY due_at LIMIT $4`, r.Organization, r.origin, millis(now), most)
-	if err != nil {
-		return err
-	}
-	err = scanAll(found, func(found scanner) error {
+	err := find(ctx, tx, func(found scanner) error {
 		d, err := scanDelivery(found)
 		r.Due = append(r.Due, d)
 		return err
-	})
+	}, `SELECT `+deliveryColumns+` FROM deliveries
+		WHERE organization = $1 AND origin = $2 AND due_at <= $3 ORDER BY due_at LIMIT $4`, r.Organization, r.origin, millis(now), most)
 	if err != nil {
 		return err
 	}
@@ -296,19 +286,16 @@ type DeliveryFilter struct {
 
 // Deliveries lists deliveries of an organization.
 func (s *Store) Deliveries(ctx context.Context, organization string, filter DeliveryFilter) (all []*Delivery, err error) {
-	found, err := s.reads.QueryContext(ctx, `
+	err = find(ctx, s.reads, func(r scanner) error {
+		d, err := scanDelivery(r)
+		all = append(all, d)
+		return err
+	}, `
 		SELECT `+deliveryColumns+` FROM deliveries WHERE organization = $1 AND job < $2 AND ($3 = ''
 			OR $3 = 'pending' AND due_at IS NOT NULL
 			OR $3 = 'delivered' AND due_at IS NULL AND delivered_at IS NOT NULL
 			OR $3 = 'failed' AND due_at IS NULL AND delivered_at IS NULL)
 		ORDER BY job DESC LIMIT $4`, organization, cmp.Or(filter.Before, uuid.Max.String()), filter.State, filter.Limit)
-	if err == nil {
-		err = scanAll(found, func(r scanner) error {
-			d, err := scanDelivery(r)
-			all = append(all, d)
-			return err
-		})
-	}
 	if err != nil {
 		return nil, fmt.Errorf("list deliveries: %w", err)
 	}

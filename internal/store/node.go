@@ -153,14 +153,11 @@ func (s *Store) Owned(ctx context.Context, node string) ([]Job, error) {
 }
 
 func (s *Store) findJobs(ctx context.Context, where string, args ...any) (jobs []Job, err error) {
-	found, err := s.reads.QueryContext(ctx, `SELECT `+jobColumns+` FROM jobs WHERE `+where, args...)
-	if err == nil {
-		err = scanAll(found, func(r scanner) error {
-			job, err := scanJob(r)
-			jobs = append(jobs, job)
-			return err
-		})
-	}
+	err = find(ctx, s.reads, func(r scanner) error {
+		job, err := scanJob(r)
+		jobs = append(jobs, job)
+		return err
+	}, `SELECT `+jobColumns+` FROM jobs WHERE `+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("find jobs: %w", err)
 	}

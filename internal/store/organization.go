@@ -74,20 +74,16 @@ func (s *Store) CreateOrganization(n NewOrganization, now time.Time) (*account.O
 
 // Organizations are all organizations by name.
 func (s *Store) Organizations(ctx context.Context) ([]*account.Organization, error) {
-	rows, err := s.reads.QueryContext(ctx, `SELECT `+organizationColumns+` FROM organizations ORDER BY name`)
+	var all []*account.Organization
+	err := find(ctx, s.reads, func(r scanner) error {
+		o, err := scanOrganization(r)
+		all = append(all, o)
+		return err
+	}, `SELECT `+organizationColumns+` FROM organizations ORDER BY name`)
 	if err != nil {
 		return nil, fmt.Errorf("list organizations: %w", err)
 	}
-	defer rows.Close()
-	var all []*account.Organization
-	for rows.Next() {
-		o, err := scanOrganization(rows)
-		if err != nil {
-			return nil, fmt.Errorf("list organizations: %w", err)
-		}
-		all = append(all, o)
-	}
-	return all, rows.Err()
+	return all, nil
 }
 
 // OrganizationByName finds an organization. Returns ErrNotFound.

@@ -160,15 +160,12 @@ func (s *Store) Claim(ctx context.Context, node string, n int, now time.Time) (s
 
 // whoseTurn are the organizations that have a task and a slot for it, n at most.
 func (s *Store) whoseTurn(ctx context.Context, n int) (ready []string, err error) {
-	found, err := s.reads.QueryContext(ctx, `SELECT id FROM organizations WHERE ready ORDER BY served_at LIMIT $1`, n)
-	if err == nil {
-		err = scanAll(found, func(r scanner) error {
-			var id string
-			err := r.Scan(&id)
-			ready = append(ready, id)
-			return err
-		})
-	}
+	err = find(ctx, s.reads, func(r scanner) error {
+		var id string
+		err := r.Scan(&id)
+		ready = append(ready, id)
+		return err
+	}, `SELECT id FROM organizations WHERE ready ORDER BY served_at LIMIT $1`, n)
 	return ready, err
 }
 
@@ -322,18 +319,15 @@ func (w *work) drop(ctx context.Context, organization string, now time.Time, tex
 		return 0, err
 	}
 	var keys []string
-	found, err := w.QueryContext(ctx, text, organization, arg)
-	if err == nil {
-		err = scanAll(found, func(r scanner) error {
-			var key *string
-			err := r.Scan(&key)
-			if key != nil {
-				keys = append(keys, *key)
-			}
-			n++
-			return err
-		})
-	}
+	err = find(ctx, w, func(r scanner) error {
+		var key *string
+		err := r.Scan(&key)
+		if key != nil {
+			keys = append(keys, *key)
+		}
+		n++
+		return err
+	}, text, organization, arg)
 	if err != nil {
 		return 0, err
 	}

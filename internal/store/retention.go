@@ -22,19 +22,16 @@ func (s *Store) DeleteFinished(ctx context.Context, created, ended time.Time) (i
 		key              *string
 	}
 	var old []job
-	found, err := s.reads.QueryContext(ctx, `
+	err := find(ctx, s.reads, func(r scanner) error {
+		var one job
+		err := r.Scan(&one.organization, &one.id, &one.key)
+		old = append(old, one)
+		return err
+	}, `
 		SELECT f.organization, f.id, f.idempotency_key FROM organizations o JOIN finished f ON f.organization = o.id AND f.id < $1
 		WHERE f.finished_at < $2 AND NOT EXISTS (
 			SELECT 1 FROM deliveries d WHERE d.organization = f.organization AND d.job = f.id AND d.due_at IS NOT NULL)
 		LIMIT $3`, firstID(created), millis(ended), pruneBatch)
-	if err == nil {
-		err = scanAll(found, func(r scanner) error {
-			var one job
-			err := r.Scan(&one.organization, &one.id, &one.key)
-			old = append(old, one)
-			return err
-		})
-	}
 	if err != nil || len(old) == 0 {
 		return 0, err
 	}

@@ -108,19 +108,24 @@ func (r *rows) single(text string) string {
 
 // run runs a statement, and hands the rows it returns to scan, which may be nil.
 func (t *tx) run(ctx context.Context, text string, args []any, scan func(scanner) error) error {
-	if scan == nil {
-		_, err := t.ExecContext(ctx, text, args...)
-		return err
+	if scan != nil {
+		return find(ctx, t, scan, text, args...)
 	}
-	found, err := t.QueryContext(ctx, text, args...)
+	_, err := t.ExecContext(ctx, text, args...)
+	return err
+}
+
+// querier is a database or a transaction.
+type querier interface {
+	QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error)
+}
+
+// find runs a query and hands each row to scan.
+func find(ctx context.Context, in querier, scan func(scanner) error, text string, args ...any) error {
+	found, err := in.QueryContext(ctx, text, args...)
 	if err != nil {
 		return err
 	}
-	return scanAll(found, scan)
-}
-
-// scanAll hands every row to scan and closes them.
-func scanAll(found *sql.Rows, scan func(scanner) error) error {
 	defer found.Close()
 	for found.Next() {
 		if err := scan(found); err != nil {

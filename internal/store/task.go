@@ -121,18 +121,14 @@ type TaskFilter struct {
 func (s *Store) Tasks(ctx context.Context, organization string, filter TaskFilter) (tasks []*Task, err error) {
 	newest := cmp.Or(filter.Before, uuid.Max.String())
 	const where = `organization = $1 AND id < $2 AND ($3 = '' OR status = $3) AND ($4 = '' OR provider = $4) ORDER BY id DESC LIMIT $5`
+	add := func(r scanner) error {
+		t, err := scanTask(r)
+		tasks = append(tasks, t)
+		return err
+	}
 	err = s.snapshot(ctx, func(tx *sql.Tx) error {
 		for _, from := range []string{underWay, ended} {
-			found, err := tx.QueryContext(ctx, from+where, organization, newest, string(filter.Status), filter.Provider, filter.Limit)
-			if err != nil {
-				return err
-			}
-			err = scanAll(found, func(r scanner) error {
-				t, err := scanTask(r)
-				tasks = append(tasks, t)
-				return err
-			})
-			if err != nil {
+			if err := find(ctx, tx, add, from+where, organization, newest, string(filter.Status), filter.Provider, filter.Limit); err != nil {
 				return err
 			}
 		}
@@ -148,14 +144,11 @@ func (s *Store) Tasks(ctx context.Context, organization string, filter TaskFilte
 // Events are tasks of an organization in the order in which they ended, after the
 // one with the number after.
 func (s *Store) Events(ctx context.Context, organization string, after int64, limit int) (tasks []*Task, err error) {
-	found, err := s.reads.QueryContext(ctx, ended+`organization = $1 AND event > $2 ORDER BY event LIMIT $3`, organization, after, limit)
-	if err == nil {
-		err = scanAll(found, func(r scanner) error {
-			t, err := scanTask(r)
-			tasks = append(tasks, t)
-			return err
-		})
-	}
+	err = find(ctx, s.reads, func(r scanner) error {
+		t, err := scanTask(r)
+		tasks = append(tasks, t)
+		return err
+	}, ended+`organization = $1 AND event > $2 ORDER BY event LIMIT $3`, organization, after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("list events: %w", err)
 	}
@@ -181,17 +174,12 @@ func (s *Store) QueueStatus(ctx context.Context, organization string) (status Qu
 		if err != nil {
 			return err
 		}
-		found, err := tx.QueryContext(ctx, `
-			SELECT priority, COUNT(*) FROM jobs WHERE organization = $1 AND status = 'QUEUED' GROUP BY priority ORDER BY priority DESC`, organization)
-		if err != nil {
-			return err
-		}
-		return scanAll(found, func(r scanner) error {
+		return find(ctx, tx, func(r scanner) error {
 			var one earshot.PriorityCount
 			err := r.Scan(&one.Priority, &one.Count)
 			status.Queued = append(status.Queued, one)
 			return err
-		})
+		}, `SELECT priority, COUNT(*) FROM jobs WHERE organization = $1 AND status = 'QUEUED' GROUP BY priority ORDER BY priority DESC`, organization)
 	})
 	if err != nil {
 		return status, fmt.Errorf("read the queue's status: %w", err)

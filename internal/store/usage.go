@@ -57,19 +57,16 @@ func (w *work) storeUsage(ctx context.Context) error {
 // Usage tells what an organization's jobs came to, by day and provider, from one
 // day to another, both included.
 func (s *Store) Usage(ctx context.Context, organization string, from, to time.Time) (usage []earshot.DayUsage, err error) {
-	found, err := s.reads.QueryContext(ctx, `
+	err = find(ctx, s.reads, func(r scanner) error {
+		var one earshot.DayUsage
+		var day int64
+		err := r.Scan(&day, &one.Provider, &one.Completed, &one.Failed, &one.CreditsCharged)
+		one.Date = time.UnixMilli(day * dayMillis).UTC().Format(time.DateOnly)
+		usage = append(usage, one)
+		return err
+	}, `
 		SELECT day, provider, completed, failed, charged FROM usage
 		WHERE organization = $1 AND day >= $2 AND day <= $3 ORDER BY day, provider`, organization, millis(from)/dayMillis, millis(to)/dayMillis)
-	if err == nil {
-		err = scanAll(found, func(r scanner) error {
-			var one earshot.DayUsage
-			var day int64
-			err := r.Scan(&day, &one.Provider, &one.Completed, &one.Failed, &one.CreditsCharged)
-			one.Date = time.UnixMilli(day * dayMillis).UTC().Format(time.DateOnly)
-			usage = append(usage, one)
-			return err
-		})
-	}
 	if err != nil {
 		return nil, fmt.Errorf("read usage: %w", err)
 	}
