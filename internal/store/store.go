@@ -3,8 +3,24 @@
 // SQLite and PostgreSQL alike. Each method is one domain operation and one
 // transaction.
 //
-// The organization's row orders all changes of its slots and credits. Rows are
-// locked organizations first, in the order of their ids, then jobs.
+// The organization's row orders all changes of its slots, credits and jobs. Rows
+// are locked organizations first, in the order of their ids, then jobs.
+//
+// It is one package because a transaction is; its files go by subject:
+//
+//	job.go queue.go task.go     jobs: begun and settled; queued and claimed; read
+//	node.go                     who is alive, and what the dead left
+//	organization.go key.go      accounts
+//	credit.go usage.go          the ledger, and what was used
+//	delivery.go                 webhooks
+//	capture.go retention.go     stored pages; removing what is past its time
+//	audit.go load.go rate.go    checking, measuring, counting requests
+//
+// and below them, how a transaction works:
+//
+//	lane.go work.go rows.go     sharing commits; read, decide, store; many rows at once
+//	tx.go result.go notify.go   kept statements; compression; calling other nodes
+//	sqlite.go postgres.go       the two databases, and what they say differently
 package store
 
 import (
