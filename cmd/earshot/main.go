@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -30,6 +31,7 @@ type cli struct {
 	Credits creditsCmd `cmd:"" help:"Manage credits."`
 	Webhook webhookCmd `cmd:"" help:"Manage webhooks."`
 	Listen  listenCmd  `cmd:"" help:"Print tasks as they end."`
+	Parse   parseCmd   `cmd:"" help:"Print what a stored document yields."`
 	Audit   auditCmd   `cmd:"" help:"Recompute every balance and counter from the rows. Exits with 1 when one is off."`
 }
 
@@ -46,7 +48,11 @@ func main() {
 	context.AfterFunc(ctx, stop) // a second signal ends it at once
 	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "earshot:", err)
-		os.Exit(1) //nolint:gocritic // the deferred stop is of no use to a process that ends
+		status := 1
+		if special, ok := errors.AsType[exitError](err); ok {
+			status = special.status
+		}
+		os.Exit(status) //nolint:gocritic // the deferred stop is of no use to a process that ends
 	}
 }
 

@@ -38,7 +38,9 @@ func (g gauges) Describe(to chan<- *prometheus.Desc) {
 
 // Collect reads them. Without a database the node's own are all there is.
 func (g gauges) Collect(to chan<- prometheus.Metric) {
-	gauge := func(d *prometheus.Desc, value float64) { to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value) }
+	gauge := func(d *prometheus.Desc, value float64) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value)
+	}
 	gauge(allWorkers, float64(g.jobs.Workers))
 	gauge(busyWorkers, float64(g.jobs.Busy()))
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTime)

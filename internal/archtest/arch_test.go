@@ -59,7 +59,7 @@ var allowed = map[string][]string{
 	"internal/api":       {".", "internal/account", "internal/store", "internal/job", "internal/provider", "internal/capture", "internal/ratelimit", "internal/geo", "internal/strictjson"},
 
 	"internal/app": {".", "client", "docs", "internal/*", "internal/provider/*"},
-	"cmd/earshot":  {".", "client", "internal/app", "internal/account", "internal/store"},
+	"cmd/earshot":  {".", "client", "internal/app", "internal/account", "internal/store", "internal/upstream"},
 
 	// Tests only.
 	"internal/archtest": nil,

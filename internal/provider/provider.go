@@ -26,10 +26,13 @@ type Provider interface {
 // Definition is what everybody else needs to know of a provider: the route,
 // the price list, the country list and the help texts come from it.
 type Definition struct {
-	Name     string           // the path below /v1/monitor/, and its name in errors and settings
-	TaskType string           // its name in asynchronous tasks
-	Summary  string           // one line for help texts
-	Prices   map[string]int64 // item of a Bill -> credits for one, unless the operator says otherwise
+	Name     string // the path below /v1/monitor/, and its name in errors and settings
+	TaskType string // its name in asynchronous tasks
+	Summary  string // one line for help texts
+	// Whole is a request for everything that one document can hold, less the
+	// country: by it stored documents are read again.
+	Whole  string
+	Prices map[string]int64 // item of a Bill -> credits for one, unless the operator says otherwise
 	// Countries say where it can be asked from; the first is the provider itself,
 	// further ones are parts of it that are offered in other places.
 	Countries []Countries

@@ -32,6 +32,7 @@ type Client struct {
 	// a result has just shown.
 	redirects redirects
 	large     chan struct{} // a place for each large body being read
+	stored    *stored       // instead of the network; nil for none
 }
 
 // Config says which sites there are and how they are reached.

@@ -73,6 +73,9 @@ type Response struct {
 // failed, took too long or sent too much, and ctx's error when that was
 // cancelled.
 func (s *Session) Fetch(ctx context.Context, req Request) (*Response, error) {
+	if s.client.stored != nil {
+		return s.client.stored.next()
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	idle := time.AfterFunc(idleGap, func() { cancel(errIdle) })
@@ -128,6 +131,9 @@ func (c *Client) read(ctx context.Context, from io.Reader) ([]byte, error) {
 // it leads. It follows nothing. Errors are as Fetch's; an answer that is no
 // redirect is a *Failure too.
 func (s *Session) Redirect(ctx context.Context, req Request) (location string, err error) {
+	if s.client.stored != nil {
+		return "", Fail(earshot.ReasonUnavailable, "%w", errNotStored)
+	}
 	httpReq, err := s.newRequest(ctx, req)
 	if err != nil {
 		return "", err

@@ -33,6 +33,7 @@ func New() *answer.Chat {
 			Name:      name,
 			TaskType:  "ANSWERENGINE",
 			Summary:   "Ask the answer engine: answer text, numbered sources, related questions",
+			Whole:     `{"prompt": "-", "include": {"markdown": true}}`,
 			Prices:    map[string]int64{provider.ItemBase: 4},
 			Countries: []provider.Countries{{Model: name, Except: "CN"}},
 		},

@@ -24,6 +24,7 @@ func New() *answer.Chat {
 			Name:      name,
 			TaskType:  "GENASSISTANT",
 			Summary:   "Ask the generative assistant: answer text, sources, citations",
+			Whole:     `{"prompt": "-", "include": {"markdown": true}}`,
 			Prices:    map[string]int64{provider.ItemBase: 4},
 			Countries: []provider.Countries{{Model: name, Except: "BY CN RU"}},
 		},

@@ -14,6 +14,7 @@ var definition = provider.Definition{
 	Name:      "websearch/news",
 	TaskType:  "WEBSEARCH_NEWS",
 	Summary:   "Search the news: titles, links, snippets, sources, dates, thumbnails",
+	Whole:     `{"query": "-"}`,
 	Prices:    map[string]int64{provider.ItemBase: 3, itemPage: 2},
 	Countries: []provider.Countries{{}}, // all, and no model of its own
 }

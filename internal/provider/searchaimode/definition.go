@@ -24,6 +24,7 @@ var definition = provider.Definition{
 	Name:      name,
 	TaskType:  "SEARCHAIMODE",
 	Summary:   "Ask the search engine's AI mode: answer text, sources, products with their offers",
+	Whole:     `{"prompt": "-", "include": {"markdown": true}}`,
 	Prices:    map[string]int64{provider.ItemBase: 4, itemCluster: 1},
 	Countries: []provider.Countries{{Model: name, Except: "CN CU IR KP"}},
 }

@@ -32,6 +32,7 @@ func New() *answer.Chat {
 			Name:      name,
 			TaskType:  "SOCIALASSISTANT",
 			Summary:   "Ask the social assistant: answer text, sources, posts of its network",
+			Whole:     `{"prompt": "-", "include": {"markdown": true}}`,
 			Prices:    map[string]int64{provider.ItemBase: 4},
 			Countries: []provider.Countries{{Model: name, Except: "BY CN HK RU VE"}},
 		},

@@ -28,6 +28,7 @@ var definition = provider.Definition{
 	Name:     "websearch",
 	TaskType: "WEBSEARCH",
 	Summary:  "Search the web: organic results, People Also Ask, related searches, ads, AI overview",
+	Whole:    `{"query": "-", "include": {"searchoverview": {"markdown": true}}}`,
 	Prices:   map[string]int64{provider.ItemBase: 3, itemPage: 2, itemOverview: 2},
 	Countries: []provider.Countries{
 		{Model: "websearch"},

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"earshot"
+	"earshot/internal/app"
+	"earshot/internal/upstream"
+)
+
+type parseCmd struct {
+	Provider string `arg:"" help:"Whose document it is: chatassistant, websearch, websearch/news, …"`
+	File     string `arg:"" optional:"" help:"The document, also gzipped. Without one it is read from standard input." placeholder:"FILE"`
+	Surface  string `help:"What kind of upstream it came from." enum:"web,api,lab" default:"web"`
+	Country  string `help:"Where it was asked from; tells currencies apart." default:"US"`
+	Device   string `help:"The device it was made for, where the provider has that choice." placeholder:"desktop|mobile|…"`
+	URL      string `help:"The search URL that it answers, instead of country and device." placeholder:"URL"`
+}
+
+// Help tells of the exit status.
+func (c *parseCmd) Help() string {
+	return `Prints what a stored page, stream or API answer yields, without network, credits or a server.
+
+Exit status: 0 it was understood, 3 it refuses us (blocked), 4 it was not understood, 5 it holds no answer,
+6 it breaks off or reports an error of the upstream, 1 anything else.
+
+Examples:
+  earshot parse websearch page.html --country DE
+  curl -s "$CAPTURE" | earshot parse chatassistant | jq .sources`
+}
+
+// statusOf is the exit status for what a document turned out to be.
+var statusOf = map[earshot.Reason]int{
+	earshot.ReasonBlocked: 3, earshot.ReasonUnreadable: 4, earshot.ReasonEmpty: 5, earshot.ReasonUnavailable: 6,
+}
+
+// exitError is an error with an exit status of its own.
+type exitError struct {
+	error
+	status int
+}
+
+// Run reads the document and prints the result.
+func (c *parseCmd) Run(in *invocation) error {
+	document, err := c.read()
+	if err != nil {
+		return err
+	}
+	request := map[string]any{"country": c.Country}
+	if c.Device != "" {
+		request["device"] = c.Device
+	}
+	if c.URL != "" {
+		request = map[string]any{"url": c.URL}
+	}
+	result, err := app.Parse(in, app.Stored{
+		Provider: c.Provider, Document: document, Surface: earshot.Surface(c.Surface), Request: request,
+	})
+	if failure, ok := errors.AsType[*upstream.Failure](err); ok {
+		return exitError{fmt.Errorf("%s: %w", failure.Reason, failure.Err), max(1, statusOf[failure.Reason])}
+	}
+	if err != nil {
+		return err
+	}
+	return in.json(result)
+}
+
+// read takes the document from the file or from standard input.
+func (c *parseCmd) read() ([]byte, error) {
+	var from io.Reader = os.Stdin
+	if c.File != "" {
+		file, err := os.Open(c.File)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		from = file
+	}
+	document, err := io.ReadAll(from)
+	if err != nil {
+		return nil, fmt.Errorf("read the document: %w", err)
+	}
+	if !bytes.HasPrefix(document, []byte{0x1f, 0x8b}) {
+		return document, nil
+	}
+	unpacked, err := gzip.NewReader(bytes.NewReader(document))
+	if err != nil {
+		return nil, fmt.Errorf("unpack the document: %w", err)
+	}
+	document, err = io.ReadAll(unpacked)
+	if err != nil {
+		return nil, fmt.Errorf("unpack the document: %w", err)
+	}
+	return document, nil
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// fixture is a stored document of a provider's tests.
+func fixture(provider, name string) string {
+	return filepath.Join("..", "..", "internal", "provider", provider, "testdata", name)
+}
+
+func TestParseTellsWhatADocumentIs(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		provider, name string
+		status         int
+	}{
+		{"websearch", "desktop.html", 0},
+		{"websearch", "no_results.html", 0},
+		{"websearch", "soft_block.html", 3},
+		{"websearch", "garbage.txt", 4},
+		{"websearch", "empty.html", 5},
+		{"websearch", "cut.html", 6},
+		{"searchaimode", "answer.html", 0},
+		{"chatassistant", "mobile.html", 0},
+		{"chatassistant", "legacy.sse", 0},
+		{"chatassistant", "conversation.json", 0},
+		{"chatassistant", "sign_in.html", 3},
+		{"genassistant", "thread.html", 0},
+		{"officeassistant", "thread.html", 0},
+		{"socialassistant", "tokens.ndjson", 0},
+		{"answerengine", "parts.sse", 0},
+	} {
+		out, err := earshotCommand(t, "parse", test.provider, fixture(test.provider, test.name))
+		special, _ := errors.AsType[exitError](err)
+		if special.status != test.status || (err == nil) != (test.status == 0) {
+			t.Errorf("%s %s ends with %v (%d), want %d", test.provider, test.name, err, special.status, test.status)
+		}
+		if err == nil && !json.Valid([]byte(out)) {
+			t.Errorf("%s %s printed %.100s", test.provider, test.name, out)
+		}
+	}
+}
+
+func TestParseReadsTheRequestFromFlags(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"--country", "DE", "--device", "mobile"},
+		{"--url", "https://www.google.de/search?q=x&gl=de"},
+	} {
+		if _, err := earshotCommand(t, append([]string{"parse", "websearch", fixture("websearch", "desktop.html")}, args...)...); err != nil {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+	for want, args := range map[string][]string{
+		"no provider": {"parse", "nobody", fixture("websearch", "desktop.html")},
+		"country":     {"parse", "websearch", fixture("websearch", "desktop.html"), "--country", "Germany"},
+		"nowhere":     {"parse", "websearch", "nowhere.html"},
+	} {
+		if _, err := earshotCommand(t, args...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want it to name %q", args, err, want)
+		}
+	}
+}

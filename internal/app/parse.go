@@ -1,0 +1,96 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/provider"
+	"earshot/internal/provider/search"
+	"earshot/internal/strictjson"
+	"earshot/internal/upstream"
+)
+
+// Stored is a document that an upstream served, to be read again.
+type Stored struct {
+	Provider string
+	Document []byte
+	Surface  earshot.Surface // "" means web
+	// Request are fields of the request that it answered, such as country; what is
+	// absent is as little as the provider needs.
+	Request map[string]any
+	// Host is the search engine's main host; "" means whichever the document names.
+	Host string
+}
+
+// Parse tells what a stored document yields, all that it holds included. It needs
+// no network and no database. Errors are those of an attempt.
+func Parse(ctx context.Context, s Stored) (any, error) {
+	if s.Surface == "" {
+		s.Surface = earshot.SurfaceWeb
+	}
+	if s.Host == "" {
+		s.Host = hostOf(s.Document)
+	}
+	all := providers(search.Engine{Host: s.Host})
+	i := slices.IndexFunc(all, func(p provider.Provider) bool { return p.Definition().Name == s.Provider })
+	if i < 0 {
+		var names []string
+		for _, p := range all {
+			names = append(names, p.Definition().Name)
+		}
+		return nil, fmt.Errorf("there is no provider %q; there are %s", s.Provider, strings.Join(names, ", "))
+	}
+	request, err := wholeRequest(all[i], s.Request)
+	if err != nil {
+		return nil, err
+	}
+	session := upstream.NewStored(s.Surface, s.Document).NewSession(1, "captures/"+account.NewCaptureID())
+	outcome, err := request.Ask(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	return outcome.Result, nil
+}
+
+// wholeRequest asks for everything that a document can hold.
+func wholeRequest(p provider.Provider, fields map[string]any) (provider.Request, error) {
+	body := map[string]any{}
+	if err := json.Unmarshal([]byte(p.Definition().Whole), &body); err != nil {
+		return nil, fmt.Errorf("the whole request of %s: %w", p.Definition().Name, err)
+	}
+	maps.Copy(body, fields)
+	if _, hasURL := body["url"]; hasURL {
+		delete(body, "query") // the two exclude each other
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, fmt.Errorf("encode the request: %w", err)
+	}
+	in, err := strictjson.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	request := p.Decode(in)
+	return request, in.Err()
+}
+
+// Hosts of search engines whose pages can be told apart by the links on them.
+const (
+	labHost  = "search.lab.test"
+	realHost = "google.com"
+)
+
+// hostOf is the engine that served a page.
+func hostOf(document []byte) string {
+	if bytes.Contains(document, []byte(labHost)) {
+		return labHost
+	}
+	return realHost
+}
