@@ -59,22 +59,25 @@ func (s *Server) deliveries(c *call) error {
 	if q.Has("state") && !slices.Contains([]string{"pending", "delivered", "failed"}, filter.State) {
 		return strictjson.Invalid("state", "must be one of pending, delivered, failed")
 	}
-	if filter.Limit, err = pageLimit(q.Get("limit")); err != nil {
+	limit, err := pageLimit(q.Get("limit"))
+	if err != nil {
 		return err
 	}
 	if filter.Before, err = idCursor(q.Get("cursor")); err != nil {
 		return err
 	}
+	filter.Limit = limit + 1 // one more tells whether there is a next page
 	all, err := s.Store.Deliveries(c.r.Context(), c.principal.OrganizationID, filter)
 	if err != nil {
 		return err
 	}
 	page := earshot.DeliveryPage{}
+	if len(all) > limit {
+		all = all[:limit]
+		page.NextCursor = &all[limit-1].Job
+	}
 	for _, d := range all {
 		page.Deliveries = append(page.Deliveries, describe(d))
-	}
-	if len(all) == filter.Limit {
-		page.NextCursor = &all[len(all)-1].Job
 	}
 	return c.json(page)
 }

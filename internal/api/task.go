@@ -233,24 +233,27 @@ func (s *Server) tasks(c *call) error {
 		}
 		filter.Provider = asked.Definition().Name
 	}
-	if filter.Limit, err = pageLimit(q.Get("limit")); err != nil {
+	limit, err := pageLimit(q.Get("limit"))
+	if err != nil {
 		return err
 	}
 	if filter.Before, err = idCursor(q.Get("cursor")); err != nil {
 		return err
 	}
+	filter.Limit = limit + 1 // one more tells whether there is a next page
 	tasks, err := s.Store.Tasks(c.r.Context(), c.principal.OrganizationID, filter)
 	if err != nil {
 		return err
 	}
 	page := earshot.TaskPage{}
+	if len(tasks) > limit {
+		tasks = tasks[:limit]
+		page.NextCursor = &tasks[limit-1].ID
+	}
 	for _, task := range tasks {
 		record := s.Jobs.Record(task)
 		record.Result = nil
 		page.Tasks = append(page.Tasks, record)
-	}
-	if len(tasks) == filter.Limit {
-		page.NextCursor = &tasks[len(tasks)-1].ID
 	}
 	return c.json(page)
 }
@@ -292,6 +295,9 @@ func (s *Server) quote(c *call) error {
 	}
 	texts := [][]byte{body}
 	batch := bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("["))
+	if !batch && len(body) > maxBody {
+		return strictjson.Invalid(strictjson.BodyField, "must have at most %d bytes", maxBody)
+	}
 	if batch {
 		if texts, err = strictjson.Split(body, maxTasks); err != nil {
 			return err

@@ -101,12 +101,31 @@ func hostile(t *testing.T, n *node, a *app.Account, what, endpoint, body string,
 		t.Errorf("%s: %d %.300s, want %v", what, r.StatusCode, r.body, statuses)
 		return
 	}
+	if r.StatusCode == http.StatusOK && path == batchPath {
+		faultyItems(t, what, r)
+	}
 	if r.StatusCode == http.StatusOK {
+		return
+	}
+	if r.StatusCode == http.StatusNotFound {
+		r.fails(t, what, r.StatusCode, earshot.CodeNotFound)
 		return
 	}
 	r.fails(t, what, r.StatusCode, earshot.CodeValidation)
 	if len(r.fields(t)) == 0 {
 		t.Errorf("%s: no field is named: %s", what, r.body)
+	}
+}
+
+// faultyItems checks that what is wrong with the items of a batch is named.
+func faultyItems(t *testing.T, what string, r *reply) {
+	t.Helper()
+	var batch batchReply
+	r.into(t, &batch)
+	for _, item := range batch.Results {
+		if !item.Success && (item.Error.Code != earshot.CodeValidation || !strings.HasPrefix(string(item.Error.Details), `[{"field":"`)) {
+			t.Errorf("%s: item %d is %+v", what, item.Index, item)
+		}
 	}
 }
 
@@ -128,22 +147,13 @@ func TestTheListOfHostileBodies(t *testing.T) {
 	list := hostileList(t)
 	n := simple(t)
 	a := n.organization(t, "enterprise-5k", 10_000)
-	run, later := 0, map[string]int{}
+	run := 0
 	lines := bufio.NewScanner(list)
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
 		var h hostileRow
 		if err := json.Unmarshal(lines.Bytes(), &h); err != nil {
 			t.Fatal(err)
-		}
-		endpoint, _, _ := strings.Cut(h.Endpoint, "?")
-		if strings.Contains(endpoint, "/v1/async/") {
-			method, path, _ := strings.Cut(h.Endpoint, " ")
-			later[fmt.Sprintf("%s %.40s", method, path)]++
-			if r := n.send(t, a, method, path, ""); r.StatusCode != http.StatusNotFound {
-				t.Errorf("%s: %s exists, so this list must cover it", h.ID, h.Endpoint)
-			}
-			continue
 		}
 		body, err := h.body()
 		if err != nil {
@@ -159,11 +169,20 @@ func TestTheListOfHostileBodies(t *testing.T) {
 	if err := lines.Err(); err != nil {
 		t.Fatal(err)
 	}
-	if run < 40 {
+	if run < 150 {
 		t.Errorf("only %d rows were run", run)
 	}
-	t.Logf("%d rows were run; for endpoints to come: %v", run, later)
+	n.drained(t, a)
 	unharmed(t, n)
+}
+
+// drained waits until no task of an account is left to run.
+func (n *node) drained(t *testing.T, a *app.Account) {
+	t.Helper()
+	eventually(t, "the queue is worked off", func() bool {
+		status := n.queue(t, a)
+		return status.QueuedTasks+status.ProcessingTasks == 0
+	})
 }
 
 // utf16Text is the text in UTF-16, little-endian.
@@ -269,6 +288,113 @@ func TestHostileQueries(t *testing.T) {
 	} {
 		hostile(t, n, a, "country="+value, "GET /v1/states?country="+value, "", nil, 400)
 		hostile(t, n, a, "model="+value, "GET /v1/countries?model="+value, "", nil, 400)
+		for path, names := range map[string][]string{
+			tasksPath:      {"status", "taskType", "limit", "cursor"},
+			eventsPath:     {"limit", "cursor"},
+			deliveriesPath: {"state", "limit", "cursor"},
+			usagePath:      {"from", "to"},
+		} {
+			for _, name := range names {
+				hostile(t, n, a, path+" "+name+"="+value, "GET "+path+"?"+name+"="+value, "", nil, 400)
+			}
+		}
 	}
+	unharmed(t, n)
+}
+
+func TestHostileTasks(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, hostileTasks)
+}
+
+func hostileTasks(t *testing.T, address string) {
+	n := start(t, address)
+	a := n.organization(t, "enterprise-5k", 10_000)
+	payload := func(text string) string { return `{"taskType":"CHATASSISTANT","payload":` + text + `}` }
+	prompt := func(literal string) string { return payload(`{"prompt":"` + literal + `","country":"US"}`) }
+	extra := func(more string) string { return strings.TrimSuffix(prompt("x"), "}") + "," + more + "}" }
+	key := func(literal string) string { return extra(`"idempotencyKey":"` + literal + `"`) }
+	many := &strings.Builder{}
+	for i := range 20_000 {
+		fmt.Fprintf(many, `"f%d":0,`, i)
+	}
+	for _, c := range []struct {
+		what, task string
+		batch      int // what a batch that holds it is answered with; the others refuse it
+	}{
+		{"nothing", ``, 422},
+		{"a number", `1`, 200},
+		{"null", `null`, 200},
+		{"an array", `[` + prompt("x") + `]`, 200},
+		{"two documents", prompt("x") + prompt("x"), 422},
+		{"a trailing comma", extra(``), 422},
+		{"a comment", extra(`/**/"priority":1`), 422},
+		{"a byte order mark", "\xef\xbb\xbf" + prompt("x"), 422},
+		{"deep arrays", strings.Repeat("[", 100_000), 422},
+		{"deep and closed", extra(`"z":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000)), 200},
+		{"deeper than any reader goes", extra(`"z":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)), 422},
+		{"deep in the payload", payload(`{"prompt":"x","country":"US","include":` + strings.Repeat(`{"html":`, 40) + "true" + strings.Repeat("}", 40) + `}`), 200},
+		{"many fields", extra(many.String() + `"z":0`), 200},
+		{"many fields in the payload", payload(`{` + many.String() + `"prompt":"x","country":"US"}`), 200},
+		{"a name twice", extra(`"priority":1,"priority":2`), 200},
+		{"a name twice, escaped", extra(`"priority":1,"priorit\u0079":2`), 200},
+		{"a name twice in the payload", payload(`{"prompt":"x","prompt":"y","country":"US"}`), 200},
+		{"a NUL byte", prompt("a\x00b"), 422},
+		{"a NUL escape", prompt(`a\u0000b`), 200},
+		{"overlong UTF-8", prompt("\xc0\xaf"), 200},
+		{"a lone surrogate", prompt(`\ud83d`), 200},
+		{"a surrogate in a name", extra(`"\ud800":1`), 200},
+		{"a payload that is a text", payload(`"{\"prompt\":\"x\",\"country\":\"US\"}"`), 200},
+		{"a payload of another provider", payload(`{"query":"x","country":"US"}`), 200},
+		{"a payload without a type", `{"payload":{"x":{"y":[]}}}`, 200},
+		{"a prototype", extra(`"__proto__":{"status":"COMPLETED"}`), 200},
+		{"fields of the server", extra(`"id":"x","status":"COMPLETED","creditsCharged":0`), 200},
+		{"a priority that is a fraction", extra(`"priority":1.5`), 200},
+		{"a priority in words", extra(`"priority":"1"`), 200},
+		{"a huge priority", extra(`"priority":` + strings.Repeat("9", 10_000)), 200},
+		{"a key with a NUL", key(`a\u0000`), 200},
+		{"a key with a line end", key(`a\nb`), 200},
+		{"a key that turns text round", key("a\u202e"), 200},
+		{"a key with a wide space", key("a\u3000b"), 200},
+		{"a key of 256 characters", key(strings.Repeat("ä", 256)), 200},
+		{"a null key", extra(`"idempotencyKey":null`), 200},
+		{"a null webhook", extra(`"webhook":null`), 200},
+		{"a webhook in words", extra(`"webhook":"https://example.com/"`), 200},
+		{"a webhook with more", extra(`"webhook":{"url":"https://example.com/","secret":"x"}`), 200},
+		{"a webhook with a line end", extra(`"webhook":{"url":"https://example.com/\r\nX: 1"}`), 200},
+		{"a webhook with a NUL", extra(`"webhook":{"url":"https://example.com/\u0000"}`), 200},
+	} {
+		hostile(t, n, a, c.what, "POST "+taskPath, c.task, nil, 422)
+		hostile(t, n, a, c.what+" in a batch", "POST "+batchPath, "["+c.task+"]", nil, c.batch)
+		if c.what != "an array" { // that is a batch
+			hostile(t, n, a, c.what+" in a quote", "POST "+quotePath, c.task, nil, 400)
+		}
+	}
+	if status := n.queue(t, a); status.QueuedTasks+status.ProcessingTasks != 0 {
+		t.Errorf("some were queued: %+v", status)
+	}
+	for _, task := range []string{
+		prompt(`'; DROP TABLE jobs; --`), prompt(`</script><!-- \u2028 \u001b`), key(`'; DELETE FROM idempotency_keys; --`), key(strings.Repeat("😀", 255)),
+		key(` ${{1+1}} %s \" \\ `), `{"taskType":"WEBSEARCH","payload":{"query":"x","gl":"us","include":{"searchGoto":["\u0000",1e999]}}}`, prompt(`\ud83d\ude00`), payload("{\n\t\"country\" : \"US\" ,\r\n \"prompt\" : \"x\" }"),
+	} {
+		hostile(t, n, a, task, "POST "+taskPath, task, nil, 200)
+	}
+	n.drained(t, a)
+	unharmed(t, n)
+}
+
+func TestTheSizeOfABatch(t *testing.T) {
+	t.Parallel()
+	n := simple(t)
+	a := n.organization(t, "enterprise-5k", 10_000)
+	padded := func(size int) string {
+		task := chatTask("x")
+		return strings.Repeat(" ", size-len(task)) + task
+	}
+	hostile(t, n, a, "a task of 1 MiB", "POST "+taskPath, padded(1<<20), nil, 200)
+	hostile(t, n, a, "a task beyond 1 MiB", "POST "+taskPath, padded(1<<20+1), nil, 422)
+	hostile(t, n, a, "a batch of 8 MiB", "POST "+batchPath, "["+padded(8<<20-2)+"]", nil, 200)
+	hostile(t, n, a, "a batch beyond 8 MiB", "POST "+batchPath, "["+padded(8<<20-1)+"]", nil, 422)
+	n.drained(t, a)
 	unharmed(t, n)
 }

@@ -38,7 +38,7 @@ func TestATaskHandedToOneNodeRunsOnAnother(t *testing.T) {
 	t.Parallel()
 	address := storetest.Postgres(t)
 	front, _ := start(t, address, as(app.RoleAPI)), start(t, address, as(app.RoleWorker))
-	c := front.client(front.organization(t, "hobby", 1000))
+	c := front.client(front.organization(t, "business", 1000))
 	for i := range 10 {
 		task, err := c.Submit(t.Context(), aChatTask(fmt.Sprintf("best shoes %d", i)))
 		if err != nil {
@@ -55,7 +55,7 @@ func TestAnAPINodeRunsNoTasks(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		front := start(t, address, as(app.RoleAPI))
-		a := front.organization(t, "hobby", 1000)
+		a := front.organization(t, "business", 1000)
 		if _, err := front.client(a).Submit(t.Context(), aChatTask("best shoes")); err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestAWorkerTakesNoCalls(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		worker := start(t, address, as(app.RoleWorker))
-		a := worker.organization(t, "hobby", 1000)
+		a := worker.organization(t, "business", 1000)
 		for _, path := range []string{"/v1/credits", "/v1/async/status", "/v1/nothing"} {
 			if resp := worker.get(t, a, path); resp.StatusCode != http.StatusServiceUnavailable || resp.code(t) != earshot.CodeServerUnavailable {
 				t.Errorf("%s got %d: %s", path, resp.StatusCode, resp.body)
@@ -92,7 +92,7 @@ func TestABacklogOfAnotherAccountDelaysNobody(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		n := start(t, address, func(cfg *app.Config) { cfg.Workers = 60 })
-		large, mine := n.client(n.organization(t, "starter", 100_000)), n.client(n.organization(t, "free", 100))
+		large, mine := n.client(n.organization(t, "enterprise-2k", 100_000)), n.client(n.organization(t, "business", 100))
 		var batch []client.TaskRequest
 		for i := range 500 {
 			batch = append(batch, aChatTask(fmt.Sprintf("shoes %d [[delay=100ms]]", i)))
@@ -121,7 +121,7 @@ func TestAStoppingNodeTakesNoTasks(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		n := start(t, address, func(cfg *app.Config) { cfg.StopGrace = 20 * time.Second })
-		a := n.organization(t, "hobby", 1000)
+		a := n.organization(t, "business", 1000)
 		c := n.client(a)
 		running, err := c.Submit(t.Context(), aChatTask("shoes [[delay=1s]]"))
 		if err != nil {

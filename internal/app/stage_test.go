@@ -33,7 +33,7 @@ type stage struct {
 	url      string
 	accounts map[string]*app.Account // by what is special about them
 	store    *store.Store
-	capture  string // the path of a stored page
+	things   map[string]string // what stands for a name in a row's path: <capture>, <queued> …
 }
 
 // The keys that a request of the contract can carry.
@@ -43,9 +43,13 @@ const (
 	wrongKey   = "wrong"  // well-formed, but nobody's
 	readKey    = "reader" // scope read only
 	monitorKey = "caller" // scope monitor only
+	tasksKey   = "sender" // scope tasks only
 	poorKey    = "poor"   // 4 credits
 	brokeKey   = "broke"  // no credits
-	busyKey    = "busy"   // its only slot is taken
+	busyKey    = "busy"   // its only slot is taken and its queue is full
+	listKey    = "lister" // has tasks in every state, and their webhooks
+	waitKey    = "waiter" // its only slot is taken, and its queue has room
+	unpaidKey  = "unpaid" // has a task that it could not pay
 	hastyKey   = "hasty"  // one request a second
 	leaverKey  = "leaver" // for a client that goes away
 )
@@ -128,10 +132,14 @@ func rename(t *testing.T, address, table string) {
 // stages makes each condition that the contract speaks of.
 var stages = map[string]func(t *testing.T) *stage{
 	"": func(t *testing.T) *stage { // all is well
-		n, s := newStage(t)
+		n, s := newStage(t, func(cfg *app.Config) {
+			cfg.AllowPrivateWebhooks = true
+			cfg.StopGrace = time.Millisecond // a task of the stage never ends
+		})
 		full := s.accounts[anyKey]
 		s.accounts[readKey] = n.key(t, full, time.Time{}, account.ScopeRead)
 		s.accounts[monitorKey] = n.key(t, full, time.Time{}, account.ScopeMonitor)
+		s.accounts[tasksKey] = n.key(t, full, time.Time{}, account.ScopeTasks)
 		s.accounts[wrongKey] = &app.Account{Key: account.NewKey()}
 		s.accounts[poorKey] = n.plan(t, app.Settings{}, "lite", 4)
 		s.accounts[brokeKey] = n.plan(t, app.Settings{}, "lite", 0)
@@ -141,7 +149,9 @@ var stages = map[string]func(t *testing.T) *stage{
 		n.hang(t, s.accounts[busyKey])
 		r := n.post(t, full, chat, `{"prompt":"hats","country":"US","include":{"html":true}}`)
 		_, rest, _ := strings.Cut(string(r.body), n.BaseURL)
-		s.capture, _, _ = strings.Cut(rest, `"`)
+		capture, _, _ := strings.Cut(rest, `"`)
+		s.things = map[string]string{"<capture>": capture, "<capture2>": strings.Replace(capture, "page-1", "page-2", 1)}
+		n.fillQueues(t, s)
 		return s
 	},
 	"hidden": func(t *testing.T) *stage { // the operator does not offer the provider
