@@ -8,6 +8,7 @@ import (
 
 	"earshot"
 	"earshot/internal/geo"
+	"earshot/internal/health"
 	"earshot/internal/strictjson"
 )
 
@@ -47,6 +48,15 @@ func states(c *call) error {
 		}
 	}
 	return c.json(list)
+}
+
+// extraction tells how well the parsers understand what they are served.
+func (s *Server) extraction(c *call) error {
+	providers, err := health.Report(c.r.Context(), s.Store, c.started)
+	if err != nil {
+		return err
+	}
+	return c.json(earshot.ExtractionHealth{Providers: providers})
 }
 
 // credits tells the balance and the billing cycle.

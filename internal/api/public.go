@@ -13,12 +13,12 @@ import (
 	"earshot/internal/store"
 )
 
-type health struct {
+type aliveBody struct {
 	Status string `json:"status"`
 }
 
 // alive tells that the process answers.
-func alive(c *call) error { return c.json(health{"ok"}) }
+func alive(c *call) error { return c.json(aliveBody{"ok"}) }
 
 // ready tells whether a load balancer should send work here.
 func (s *Server) ready(c *call) error {
@@ -30,7 +30,7 @@ func (s *Server) ready(c *call) error {
 	if err := s.Store.Ping(ctx); err != nil {
 		return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "the database does not answer", Err: err}
 	}
-	return c.json(health{"ready"})
+	return c.json(aliveBody{"ready"})
 }
 
 func (s *Server) openAPI(c *call) error {

@@ -24,6 +24,7 @@ func (s *Server) list() []route {
 		{method: "GET", path: "/v1/countries", scope: account.ScopeRead, serve: s.countries},
 		{method: "GET", path: "/v1/states", scope: account.ScopeRead, serve: states},
 		{method: "GET", path: "/v1/credits", scope: account.ScopeRead, serve: s.credits},
+		{method: "GET", path: "/v1/health/extraction", scope: account.ScopeRead, serve: s.extraction},
 		{method: "POST", path: "/v1/monitor/websearch/goto", scope: account.ScopeMonitor, serve: s.resolve},
 
 		{method: "POST", path: "/v1/async/task", scope: account.ScopeTasks, submits: true, serve: s.submit},

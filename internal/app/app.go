@@ -26,6 +26,7 @@ import (
 	"earshot/internal/capture"
 	"earshot/internal/dashboard"
 	"earshot/internal/guard"
+	"earshot/internal/health"
 	"earshot/internal/job"
 	"earshot/internal/lab"
 	"earshot/internal/provider/search"
@@ -52,6 +53,7 @@ type App struct {
 	lab      *lab.Server
 	upstream *upstream.Client
 	jobs     *job.Runner
+	health   *health.Watch
 	webhooks *webhook.Sender
 	listener net.Listener
 	http     *http.Server
@@ -159,9 +161,10 @@ func (a *App) connect(ctx context.Context) (err error) {
 	a.webhooks = webhook.New(webhook.Config{
 		Store: a.store, Client: visitors.Client(), Body: a.webhookBody, Log: a.cfg.Log, Metrics: registry, Waits: a.cfg.WebhookWaits,
 	})
+	a.health = health.New(a.store, func(err error) { a.cfg.Log.Warn("the health of parsers was not noted", "error", err) })
 	a.jobs, err = job.NewRunner(job.Config{
 		Store: a.store, Catalogue: catalogue, Upstream: a.upstream, Captures: captures,
-		CaptureURL: a.BaseURL + "/captures", Host: host, Log: a.cfg.Log, Metrics: job.NewMetrics(registry),
+		CaptureURL: a.BaseURL + "/captures", Host: host, Log: a.cfg.Log, Metrics: job.NewMetrics(registry), Health: a.health,
 		Workers: a.cfg.workers(), Planned: a.webhooks.Wake, Backoff: a.cfg.Backoff, Retention: a.cfg.Retention,
 	})
 	if err != nil {
@@ -237,6 +240,7 @@ func (a *App) Run(ctx context.Context) error {
 	group, groupCtx := errgroup.WithContext(parts)
 	group.Go(func() error { return a.lab.Run(groupCtx) })
 	group.Go(func() error { return a.jobs.Run(groupCtx) })
+	group.Go(func() error { return a.health.Run(groupCtx) })
 	if a.cfg.Role != RoleAPI {
 		group.Go(func() error { return a.webhooks.Run(groupCtx) })
 	}

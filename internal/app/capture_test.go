@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -81,4 +82,27 @@ func TestANodeDoesNotStartWithoutItsBucketForCaptures(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `"missing"`) || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// The page is the next fixture.
+func TestAPageThatIsNotUnderstoodIsKeptForTheOperator(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		n := start(t, address)
+		a := n.organization(t, "hobby", 1000)
+		resp := n.post(t, a, "/v1/monitor/genassistant", `{"prompt": "shoes [[garbage]]", "country": "US"}`)
+		if resp.StatusCode != http.StatusBadGateway {
+			t.Fatalf("got %d: %s", resp.StatusCode, resp.body)
+		}
+		kept := regexp.MustCompile(`capture=(\S+)/captures/(\S+)`).FindStringSubmatch(n.logs.String())
+		if kept == nil {
+			t.Fatal("the log names no capture")
+		}
+		if page := n.get(t, nil, "/captures/"+kept[2]+"/page-1.html"); page.StatusCode != http.StatusOK || len(page.body) == 0 {
+			t.Errorf("the capture is %d: %s", page.StatusCode, page.body)
+		}
+		if strings.Contains(string(resp.body), kept[2]) {
+			t.Errorf("the client was told of it: %s", resp.body)
+		}
+	})
 }

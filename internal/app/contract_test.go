@@ -128,6 +128,12 @@ var lookupRows = []row{
 	{name: "credits without the scope", method: "GET", path: "/v1/credits", key: monitorKey, status: 403, code: "INSUFFICIENT_PERMISSIONS", check: details(`{"requiredScope":"read"}`)},
 	{name: "credits too fast", method: "GET", path: "/v1/credits", key: hastyKey, until: true, status: 429, code: "RATE_LIMIT_EXCEEDED"},
 	{name: "credits when keys cannot be read", on: "keyless", method: "GET", path: "/v1/credits", key: anyKey, status: 500, code: "INTERNAL_SERVER_ERROR"},
+	{name: "extraction health", method: "GET", path: "/v1/health/extraction", key: anyKey, status: 200, check: says(`{"providers":[`)},
+	{name: "extraction health without a key", method: "GET", path: "/v1/health/extraction", key: noKey, status: 401, code: "MISSING_API_KEY"},
+	{name: "extraction health without the scope", method: "GET", path: "/v1/health/extraction", key: monitorKey, status: 403, code: "INSUFFICIENT_PERMISSIONS", check: details(`{"requiredScope":"read"}`)},
+	{name: "extraction health too fast", method: "GET", path: "/v1/health/extraction", key: hastyKey, until: true, status: 429, code: "RATE_LIMIT_EXCEEDED"},
+	{name: "extraction health when keys cannot be read", on: "keyless", method: "GET", path: "/v1/health/extraction", key: anyKey, status: 500, code: "INTERNAL_SERVER_ERROR"},
+	{name: "extraction health when the node is full", on: "full", method: "GET", path: "/v1/health/extraction", key: anyKey, status: 503, code: "SERVICE_UNAVAILABLE"},
 	{name: "credits when the node is full", on: "full", method: "GET", path: "/v1/credits", key: anyKey, status: 503, code: "SERVICE_UNAVAILABLE"},
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"earshot/internal/health"
 	"earshot/internal/job"
 	"earshot/internal/store"
 )
@@ -19,6 +20,8 @@ var (
 	allWorkers        = prometheus.NewDesc("earshot_workers", "Tasks that this node can run at once.", nil, nil)
 	queuedTasks       = prometheus.NewDesc("earshot_tasks_queued", "Tasks that wait, of all organizations.", nil, nil)
 	runningJobs       = prometheus.NewDesc("earshot_jobs_running", "Tasks and calls under way, on all nodes.", nil, nil)
+	fillRate          = prometheus.NewDesc("earshot_extraction_fill_ratio", "How often a field of a provider's results was filled, in the last hour, day, or the week before (baseline).", []string{"provider", "field", "window"}, nil)
+	extractionAlarm   = prometheus.NewDesc("earshot_extraction_alarm", "1 when a field is filled far less often than before.", []string{"provider", "field"}, nil)
 	oldestTransaction = prometheus.NewDesc("earshot_database_oldest_transaction_seconds", "Age of the oldest open transaction; PostgreSQL only.", nil, nil)
 )
 
@@ -31,15 +34,15 @@ type gauges struct {
 
 // Describe names the gauges.
 func (g gauges) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{busyWorkers, allWorkers, queuedTasks, runningJobs, oldestTransaction} {
+	for _, d := range []*prometheus.Desc{busyWorkers, allWorkers, queuedTasks, runningJobs, oldestTransaction, fillRate, extractionAlarm} {
 		to <- d
 	}
 }
 
 // Collect reads them. Without a database the node's own are all there is.
 func (g gauges) Collect(to chan<- prometheus.Metric) {
-	gauge := func(d *prometheus.Desc, value float64) {
-		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value)
+	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
 	gauge(allWorkers, float64(g.jobs.Workers))
 	gauge(busyWorkers, float64(g.jobs.Busy()))
@@ -53,4 +56,23 @@ func (g gauges) Collect(to chan<- prometheus.Metric) {
 	gauge(queuedTasks, float64(load.Queued))
 	gauge(runningJobs, float64(load.Running))
 	gauge(oldestTransaction, load.OldestTransaction.Seconds())
+	report, err := health.Report(ctx, g.store, time.Now())
+	if err != nil {
+		g.log.Warn("the health of parsers could not be read", "error", err)
+		return
+	}
+	for _, p := range report {
+		for _, f := range p.Fields {
+			for window, rate := range map[string]*float64{"hour": f.LastHour.Rate, "day": f.LastDay.Rate, "baseline": f.Baseline} {
+				if rate != nil {
+					gauge(fillRate, *rate, p.Provider, f.Field, window)
+				}
+			}
+			alarm := 0.0
+			if f.State == "alarm" {
+				alarm = 1
+			}
+			gauge(extractionAlarm, alarm, p.Provider, f.Field)
+		}
+	}
 }

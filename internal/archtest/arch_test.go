@@ -53,10 +53,11 @@ var allowed = map[string][]string{
 	"internal/store":           {".", "internal/account"},
 	"internal/store/storetest": {".", "internal/account", "internal/store"},
 
-	"internal/job":       {".", "internal/account", "internal/store", "internal/provider", "internal/upstream", "internal/capture", "internal/geo", "internal/strictjson"},
+	"internal/job":       {".", "internal/account", "internal/store", "internal/provider", "internal/upstream", "internal/capture", "internal/geo", "internal/strictjson", "internal/health"},
+	"internal/health":    {".", "internal/store"},
 	"internal/webhook":   {".", "internal/store", "internal/guard"},
 	"internal/dashboard": {".", "internal/provider"},
-	"internal/api":       {".", "internal/account", "internal/store", "internal/job", "internal/provider", "internal/capture", "internal/ratelimit", "internal/geo", "internal/strictjson"},
+	"internal/api":       {".", "internal/account", "internal/store", "internal/job", "internal/health", "internal/provider", "internal/capture", "internal/ratelimit", "internal/geo", "internal/strictjson"},
 
 	"internal/app": {".", "client", "docs", "internal/*", "internal/provider/*"},
 	"cmd/earshot":  {".", "client", "internal/app", "internal/account", "internal/store", "internal/upstream"},
@@ -64,6 +65,7 @@ var allowed = map[string][]string{
 	// Tests only.
 	"internal/archtest": nil,
 	"internal/bench":    nil,
+	"internal/chaos":    nil,
 }
 
 // startsService lists the packages whose tests may import internal/app. Tests may

@@ -19,6 +19,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/capture"
+	"earshot/internal/health"
 	"earshot/internal/job"
 	"earshot/internal/provider"
 	"earshot/internal/store"
@@ -158,7 +159,7 @@ func workOff(b *testing.B, address string, n int) {
 	}
 	runner, err := job.NewRunner(job.Config{
 		Store: s, Catalogue: catalogue, Upstream: client, Captures: captures, Host: "bench",
-		Log: slog.New(slog.DiscardHandler), Metrics: job.NewMetrics(prometheus.NewRegistry()), Workers: 1000,
+		Log: slog.New(slog.DiscardHandler), Metrics: job.NewMetrics(prometheus.NewRegistry()), Health: health.New(nil, nil), Workers: 1000,
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -26,6 +26,7 @@ type outcome struct {
 	result   json.RawMessage
 	bill     provider.Bill
 	capture  *store.Capture
+	served   [][]byte // what an attempt that failed was served
 	err      error
 }
 
@@ -62,6 +63,9 @@ func (r *Runner) attempt(ctx context.Context, a assignment) outcome {
 			return o
 		case !again:
 			o.err = spent(a.provider, failure)
+			if failure.Reason == earshot.ReasonUnreadable {
+				o.capture = r.preserve(ctx, a, o.served)
+			}
 			return o
 		}
 		select {
@@ -105,7 +109,10 @@ func (r *Runner) attemptOnce(ctx context.Context, a assignment, n int) (outcome,
 	r.Metrics.attempted(name, started, err)
 	if err != nil {
 		r.Log.Info("attempt failed", "request", id, "provider", name, "attempt", n, "error", err)
-		return outcome{}, err
+		if failure, ok := errors.AsType[*upstream.Failure](err); ok && failure.Reason == earshot.ReasonUnreadable {
+			r.Health.Unreadable(name, time.Now())
+		}
+		return outcome{served: session.Fetched()}, err
 	}
 	if answer == nil {
 		return outcome{}, fmt.Errorf("%s gave neither an answer nor an error", name)
@@ -114,6 +121,7 @@ func (r *Runner) attemptOnce(ctx context.Context, a assignment, n int) (outcome,
 	if o.result, err = json.Marshal(answer.Result); err != nil {
 		return outcome{}, fmt.Errorf("encode the result of %s: %w", name, err)
 	}
+	r.Health.Answer(name, a.provider.Watched, o.result, time.Now())
 	if pages := session.Kept(); len(pages) > 0 {
 		if err := r.Captures.Put(ctx, captureID, pages); err != nil {
 			return outcome{}, err
@@ -121,6 +129,21 @@ func (r *Runner) attemptOnce(ctx context.Context, a assignment, n int) (outcome,
 		o.capture = &store.Capture{ID: captureID, Pages: len(pages), ExpiresAt: time.Now().Add(capture.Lifetime)}
 	}
 	return o, nil
+}
+
+// preserve keeps documents that were not understood, for the operator: they are
+// the next fixture.
+func (r *Runner) preserve(ctx context.Context, a assignment, documents [][]byte) *store.Capture {
+	if len(documents) == 0 {
+		return nil
+	}
+	kept := &store.Capture{ID: account.NewCaptureID(), Pages: len(documents), ExpiresAt: time.Now().Add(capture.Lifetime)}
+	if err := r.Captures.Put(ctx, kept.ID, documents); err != nil {
+		r.Log.Warn("a document that was not understood could not be kept", "job", a.job.ID, "error", err)
+		return nil
+	}
+	r.Log.Warn("a document was not understood and is kept", "job", a.job.ID, "provider", a.provider.Name, "capture", r.CaptureURL+"/"+kept.ID)
+	return kept
 }
 
 // ask runs the provider within the attempt's time. A panic there is a fault of

@@ -13,6 +13,7 @@ import (
 
 	"earshot"
 	"earshot/internal/capture"
+	"earshot/internal/health"
 	"earshot/internal/provider"
 	"earshot/internal/store"
 	"earshot/internal/upstream"
@@ -49,7 +50,7 @@ func attempter(t *testing.T) *Runner {
 	}
 	return &Runner{Config: Config{
 		Upstream: client, Captures: captures, CaptureURL: "http://x/captures",
-		Log: slog.New(slog.DiscardHandler), Metrics: NewMetrics(prometheus.NewRegistry()),
+		Log: slog.New(slog.DiscardHandler), Metrics: NewMetrics(prometheus.NewRegistry()), Health: health.New(nil, nil),
 		Backoff: []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}, AttemptTime: 120 * time.Second,
 	}}
 }

@@ -22,6 +22,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"earshot/internal/capture"
+	"earshot/internal/health"
 	"earshot/internal/provider"
 	"earshot/internal/store"
 	"earshot/internal/upstream"
@@ -39,6 +40,7 @@ type Config struct {
 	Host    string
 	Log     *slog.Logger
 	Metrics *Metrics
+	Health  *health.Watch
 
 	// Backoff are the waits between attempts; one attempt more than waits is
 	// made. Nil means 1, 2, 4 and 8 s, by the contract.

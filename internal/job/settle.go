@@ -22,14 +22,13 @@ func (r *Runner) cost(def provider.Definition, mode string, bill provider.Bill) 
 
 // settlement is how a job ends that came to an outcome.
 func (r *Runner) settlement(job store.Job, def provider.Definition, run outcome) store.Settlement {
-	end := store.Settlement{Job: job, Status: earshot.StatusFailed, Attempts: run.attempts}
+	end := store.Settlement{Job: job, Status: earshot.StatusFailed, Attempts: run.attempts, Capture: run.capture}
 	if run.err != nil {
 		end.Error = clientError(run.err)
 		return end
 	}
 	end.Status = earshot.StatusCompleted
 	end.Charge = min(job.Most, r.cost(def, job.Mode, run.bill))
-	end.Capture = run.capture
 	if job.Mode == store.ModeAsync {
 		end.Result = run.result
 	}

@@ -31,8 +31,12 @@ type Definition struct {
 	Summary  string // one line for help texts
 	// Whole is a request for everything that one document can hold, less the
 	// country: by it stored documents are read again.
-	Whole  string
-	Prices map[string]int64 // item of a Bill -> credits for one, unless the operator says otherwise
+	Whole string
+	// Watched are the fields of a result, whatever was asked for, whose share of
+	// filled ones tells how well documents are understood: "sources", or
+	// "sources.label" for a field of each item.
+	Watched []string
+	Prices  map[string]int64 // item of a Bill -> credits for one, unless the operator says otherwise
 	// Countries say where it can be asked from; the first is the provider itself,
 	// further ones are parts of it that are offered in other places.
 	Countries []Countries

@@ -9,7 +9,9 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"earshot"
@@ -23,6 +25,9 @@ type Session struct {
 	attempt    int
 	captureURL string
 	kept       [][]byte
+
+	mu      sync.Mutex
+	fetched [][]byte
 }
 
 // Surface is the kind of upstream at the other end.
@@ -37,6 +42,13 @@ func (s *Session) Keep(document []byte) string {
 
 // Kept are the documents given to Keep, in order.
 func (s *Session) Kept() [][]byte { return s.kept }
+
+// Fetched are the documents that came back so far.
+func (s *Session) Fetched() [][]byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.fetched)
+}
 
 // Request is a document to fetch.
 type Request struct {
@@ -100,6 +112,9 @@ func (s *Session) Fetch(ctx context.Context, req Request) (*Response, error) {
 	if len(body) > maxBody {
 		return nil, Fail(earshot.ReasonUnreadable, "body exceeds %d bytes", maxBody)
 	}
+	s.mu.Lock()
+	s.fetched = append(s.fetched, body)
+	s.mu.Unlock()
 	return &Response{Header: resp.Header, Body: body}, nil
 }
 

@@ -34,6 +34,7 @@ func New() *answer.Chat {
 			TaskType:  "ANSWERENGINE",
 			Summary:   "Ask the answer engine: answer text, numbered sources, related questions",
 			Whole:     `{"prompt": "-", "include": {"markdown": true}}`,
+			Watched:   []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries"},
 			Prices:    map[string]int64{provider.ItemBase: 4},
 			Countries: []provider.Countries{{Model: name, Except: "CN"}},
 		},

@@ -40,6 +40,7 @@ var definition = provider.Definition{
 	TaskType:  "CHATASSISTANT",
 	Summary:   "Ask the chat assistant: answer text, sources, shopping cards, brand entities, ads",
 	Whole:     `{"prompt": "-", "include": {"markdown": true, "searchQueries": true, "ads": true, "shopping": true}}`,
+	Watched:   []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries", "entities"},
 	Prices:    map[string]int64{provider.ItemBase: 5, itemExtras: 2},
 	Countries: []provider.Countries{{Model: name, Except: "CN HK IR MO RU VE"}},
 }

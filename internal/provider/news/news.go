@@ -15,6 +15,7 @@ var definition = provider.Definition{
 	TaskType:  "WEBSEARCH_NEWS",
 	Summary:   "Search the news: titles, links, snippets, sources, dates, thumbnails",
 	Whole:     `{"query": "-"}`,
+	Watched:   []string{"newsResults", "newsResults.snippet", "newsResults.source", "newsResults.date", "newsResults.thumbnail"},
 	Prices:    map[string]int64{provider.ItemBase: 3, itemPage: 2},
 	Countries: []provider.Countries{{}}, // all, and no model of its own
 }

@@ -25,6 +25,7 @@ func New() *answer.Chat {
 			TaskType:  "OFFICEASSISTANT",
 			Summary:   "Ask the office assistant: answer text, sources, citations",
 			Whole:     `{"prompt": "-", "include": {"markdown": true}}`,
+			Watched:   []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries"},
 			Prices:    map[string]int64{provider.ItemBase: 5},
 			Countries: []provider.Countries{{Model: name, Except: "BY CN RU SY VE"}},
 		},

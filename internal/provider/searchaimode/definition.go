@@ -25,6 +25,7 @@ var definition = provider.Definition{
 	TaskType:  "SEARCHAIMODE",
 	Summary:   "Ask the search engine's AI mode: answer text, sources, products with their offers",
 	Whole:     `{"prompt": "-", "include": {"markdown": true}}`,
+	Watched:   []string{"text", "sources", "sources.label", "citationPills"},
 	Prices:    map[string]int64{provider.ItemBase: 4, itemCluster: 1},
 	Countries: []provider.Countries{{Model: name, Except: "CN CU IR KP"}},
 }

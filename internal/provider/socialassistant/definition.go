@@ -33,6 +33,7 @@ func New() *answer.Chat {
 			TaskType:  "SOCIALASSISTANT",
 			Summary:   "Ask the social assistant: answer text, sources, posts of its network",
 			Whole:     `{"prompt": "-", "include": {"markdown": true}}`,
+			Watched:   []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries"},
 			Prices:    map[string]int64{provider.ItemBase: 4},
 			Countries: []provider.Countries{{Model: name, Except: "BY CN HK RU VE"}},
 		},

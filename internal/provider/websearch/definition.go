@@ -29,7 +29,11 @@ var definition = provider.Definition{
 	TaskType: "WEBSEARCH",
 	Summary:  "Search the web: organic results, People Also Ask, related searches, ads, AI overview",
 	Whole:    `{"query": "-", "include": {"searchoverview": {"markdown": true}}}`,
-	Prices:   map[string]int64{provider.ItemBase: 3, itemPage: 2, itemOverview: 2},
+	Watched: []string{
+		"organicResults", "organicResults.snippet", "organicResults.displayedLink", "organicResults.date",
+		"peopleAlsoAsk", "relatedSearches", "ads", "videos", "places", "knowledgeGraph",
+	},
+	Prices: map[string]int64{provider.ItemBase: 3, itemPage: 2, itemOverview: 2},
 	Countries: []provider.Countries{
 		{Model: "websearch"},
 		{Model: "searchoverview", Except: "BL BV CN CU ET GF GP IR IS LK MF MQ NC PF PM RE TF WF YT"},

@@ -1,0 +1,139 @@
+// Package health watches the parsers: how often each field of a result is filled.
+// When a site changes its layout, a field's line falls before users complain.
+//
+// Every node counts in memory and adds its counts to the store now and then. What
+// is lost with a node are some seconds of statistics.
+package health
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+	"time"
+
+	"earshot/internal/store"
+)
+
+// Understood is the field that every document has which a parser made sense of.
+const Understood = "understood"
+
+// flushEvery is how late the counts may be.
+const flushEvery = 10 * time.Second
+
+// Watch counts on one node.
+type Watch struct {
+	store *store.Store
+	onErr func(error)
+
+	mu     sync.Mutex
+	counts map[store.FieldHour]store.FieldCount
+}
+
+// New makes a watch. onErr is told when the counts could not be stored; they are
+// kept for the next time.
+func New(s *store.Store, onErr func(error)) *Watch {
+	return &Watch{store: s, onErr: onErr, counts: map[store.FieldHour]store.FieldCount{}}
+}
+
+// Answer counts a document that was understood, by the fields that its provider
+// watches.
+func (w *Watch) Answer(provider string, watched []string, result json.RawMessage, now time.Time) {
+	filled := map[string]store.FieldCount{Understood: {Seen: 1, Filled: 1}}
+	var top map[string]json.RawMessage
+	if json.Unmarshal(result, &top) == nil {
+		for _, field := range watched {
+			filled[field] = count(top, field)
+		}
+	}
+	w.add(provider, filled, now)
+}
+
+// Unreadable counts a document that was not understood.
+func (w *Watch) Unreadable(provider string, now time.Time) {
+	w.add(provider, map[string]store.FieldCount{Understood: {Seen: 1}}, now)
+}
+
+func (w *Watch) add(provider string, counts map[string]store.FieldCount, now time.Time) {
+	hour := now.UnixMilli() / time.Hour.Milliseconds()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for field, c := range counts {
+		key := store.FieldHour{Hour: hour, Provider: provider, Field: field}
+		sum := w.counts[key]
+		w.counts[key] = store.FieldCount{Seen: sum.Seen + c.Seen, Filled: sum.Filled + c.Filled}
+	}
+}
+
+// count looks a field up: "sources" is filled when it is not empty;
+// "sources.label" is counted over the items of sources.
+func count(top map[string]json.RawMessage, field string) store.FieldCount {
+	name, inner, nested := strings.Cut(field, ".")
+	if !nested {
+		return one(filled(top[name]))
+	}
+	var items []map[string]json.RawMessage
+	if json.Unmarshal(top[name], &items) != nil {
+		return store.FieldCount{}
+	}
+	sum := store.FieldCount{}
+	for _, item := range items {
+		c := one(filled(item[inner]))
+		sum.Seen += c.Seen
+		sum.Filled += c.Filled
+	}
+	return sum
+}
+
+func one(filled bool) store.FieldCount {
+	if filled {
+		return store.FieldCount{Seen: 1, Filled: 1}
+	}
+	return store.FieldCount{Seen: 1}
+}
+
+// filled tells that a value says something.
+func filled(value json.RawMessage) bool {
+	switch string(bytes.TrimSpace(value)) {
+	case "", "null", `""`, "[]", "{}":
+		return false
+	default:
+		return true
+	}
+}
+
+// Run adds the counts to the store until ctx ends, and once more then.
+func (w *Watch) Run(ctx context.Context) error {
+	ticker := time.NewTicker(flushEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			w.Flush()
+			return nil
+		case <-ticker.C:
+			w.Flush()
+		}
+	}
+}
+
+// Flush adds the counts to the store.
+func (w *Watch) Flush() {
+	w.mu.Lock()
+	counts := w.counts
+	w.counts = map[store.FieldHour]store.FieldCount{}
+	w.mu.Unlock()
+	if len(counts) == 0 {
+		return
+	}
+	if err := w.store.AddFieldCounts(counts); err != nil {
+		w.onErr(err)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		for key, c := range counts {
+			sum := w.counts[key]
+			w.counts[key] = store.FieldCount{Seen: sum.Seen + c.Seen, Filled: sum.Filled + c.Filled}
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package health
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"earshot"
+	"earshot/internal/store"
+)
+
+const (
+	day = 24 // hours
+	// baselineHours is how far the baseline reaches back: a week evens out days and
+	// nights.
+	baselineHours = 7 * day
+	// leastNow and leastBefore are how many sightings a comparison needs.
+	leastNow, leastBefore = 20, 100
+	// A field is low or alarming when it is filled so much less often than before,
+	// both in itself and by what chance would explain.
+	lowDrop, alarmDrop       = 0.1, 0.25
+	lowSigma, alarmSigma     = 3.0, 4.0
+	stateOK, stateLow        = "ok", "low"
+	stateAlarm, stateUnknown = "alarm", "unknown"
+)
+
+// Kept is how long counts are of use.
+const Kept = (baselineHours + day) * time.Hour
+
+// Report tells for each provider and field how often it was filled in the last
+// hour and day, against the week before.
+func Report(ctx context.Context, s *store.Store, now time.Time) ([]earshot.ProviderHealth, error) {
+	hour := now.UnixMilli() / time.Hour.Milliseconds()
+	counts, err := s.FieldCounts(ctx, hour-baselineHours)
+	if err != nil {
+		return nil, err
+	}
+	type series struct{ last, today, before store.FieldCount }
+	fields := map[string]map[string]*series{}
+	for key, c := range counts {
+		if fields[key.Provider] == nil {
+			fields[key.Provider] = map[string]*series{}
+		}
+		f := fields[key.Provider][key.Field]
+		if f == nil {
+			f = &series{}
+			fields[key.Provider][key.Field] = f
+		}
+		// The last hour is this one and the one before: this one has just begun.
+		age := hour - key.Hour
+		if age <= 1 {
+			f.last = sum(f.last, c)
+		} else {
+			f.before = sum(f.before, c)
+		}
+		if age < day {
+			f.today = sum(f.today, c)
+		}
+	}
+	var report []earshot.ProviderHealth
+	for provider, found := range fields {
+		p := earshot.ProviderHealth{Provider: provider, State: stateUnknown}
+		for field, f := range found {
+			state := judge(f.last, f.before)
+			p.State = worse(p.State, state)
+			p.Fields = append(p.Fields, earshot.FieldHealth{
+				Field: field, State: state, LastHour: share(f.last), LastDay: share(f.today), Baseline: rate(f.before),
+			})
+		}
+		slices.SortFunc(p.Fields, func(a, b earshot.FieldHealth) int { return cmp.Compare(a.Field, b.Field) })
+		report = append(report, p)
+	}
+	slices.SortFunc(report, func(a, b earshot.ProviderHealth) int { return cmp.Compare(a.Provider, b.Provider) })
+	return report, nil
+}
+
+func sum(a, b store.FieldCount) store.FieldCount {
+	return store.FieldCount{Seen: a.Seen + b.Seen, Filled: a.Filled + b.Filled}
+}
+
+func share(c store.FieldCount) earshot.FieldShare {
+	return earshot.FieldShare{Seen: c.Seen, Filled: c.Filled, Rate: rate(c)}
+}
+
+// rate is nil for what was never seen.
+func rate(c store.FieldCount) *float64 {
+	if c.Seen == 0 {
+		return nil
+	}
+	return new(float64(c.Filled) / float64(c.Seen))
+}
+
+// judge compares the last hour with the time before.
+func judge(last, before store.FieldCount) string {
+	if last.Seen < leastNow || before.Seen < leastBefore {
+		return stateUnknown
+	}
+	now, then := *rate(last), *rate(before)
+	// One sighting of doubt keeps a field that was always filled from alarming at
+	// the first that is not.
+	p := (float64(before.Filled) + 1) / (float64(before.Seen) + 2)
+	sigma := math.Sqrt(p * (1 - p) / float64(last.Seen))
+	drop := then - now
+	switch {
+	case drop > alarmDrop*then && drop > alarmSigma*sigma:
+		return stateAlarm
+	case drop > lowDrop*then && drop > lowSigma*sigma:
+		return stateLow
+	default:
+		return stateOK
+	}
+}
+
+// worse is the one of two states that deserves more attention.
+func worse(a, b string) string {
+	order := []string{stateUnknown, stateOK, stateLow, stateAlarm}
+	if slices.Index(order, b) > slices.Index(order, a) {
+		return b
+	}
+	return a
+}
