@@ -32,6 +32,7 @@ type cli struct {
 	Webhook webhookCmd `cmd:"" help:"Manage webhooks."`
 	Listen  listenCmd  `cmd:"" help:"Print tasks as they end."`
 	Parse   parseCmd   `cmd:"" help:"Print what a stored document yields."`
+	Reparse reparseCmd `cmd:"" help:"Read all stored captures again and tell what changed."`
 	Audit   auditCmd   `cmd:"" help:"Recompute every balance and counter from the rows. Exits with 1 when one is off."`
 }
 

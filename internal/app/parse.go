@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/provider"
+	"earshot/internal/provider/answer"
 	"earshot/internal/provider/search"
 	"earshot/internal/strictjson"
 	"earshot/internal/upstream"
@@ -38,25 +38,32 @@ func Parse(ctx context.Context, s Stored) (any, error) {
 	if s.Host == "" {
 		s.Host = hostOf(s.Document)
 	}
-	all := providers(search.Engine{Host: s.Host})
-	i := slices.IndexFunc(all, func(p provider.Provider) bool { return p.Definition().Name == s.Provider })
-	if i < 0 {
-		var names []string
-		for _, p := range all {
-			names = append(names, p.Definition().Name)
-		}
-		return nil, fmt.Errorf("there is no provider %q; there are %s", s.Provider, strings.Join(names, ", "))
-	}
-	request, err := wholeRequest(all[i], s.Request)
+	p, err := findProvider(s.Provider, search.Engine{Host: s.Host})
 	if err != nil {
 		return nil, err
 	}
-	session := upstream.NewStored(s.Surface, s.Document).NewSession(1, "captures/"+account.NewCaptureID())
+	request, err := wholeRequest(p, s.Request)
+	if err != nil {
+		return nil, err
+	}
+	session := upstream.NewStored(s.Surface, [][]byte{answer.CapturedDocument(s.Document)}, nil).NewSession(1, "captures/"+account.NewCaptureID())
 	outcome, err := request.Ask(ctx, session)
 	if err != nil {
 		return nil, err
 	}
 	return outcome.Result, nil
+}
+
+// findProvider finds a provider by name, hidden or not.
+func findProvider(name string, engine search.Engine) (provider.Provider, error) {
+	var names []string
+	for _, p := range providers(engine) {
+		if p.Definition().Name == name {
+			return p, nil
+		}
+		names = append(names, p.Definition().Name)
+	}
+	return nil, fmt.Errorf("there is no provider %q; there are %s", name, strings.Join(names, ", "))
 }
 
 // wholeRequest asks for everything that a document can hold.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"earshot"
 )
 
 // Capture is the record of stored pages.
@@ -71,4 +73,36 @@ func (s *Store) DeleteCapture(id string) error {
 		}
 		return nil
 	})
+}
+
+// CapturedJob is a capture and the job that made it, as it ended.
+type CapturedJob struct {
+	Capture
+	Job    Job
+	Status earshot.Status
+	Result []byte // of a task; that of a call is not kept
+}
+
+// CapturedJobs are the captures that are kept, with their jobs.
+func (s *Store) CapturedJobs(ctx context.Context, now time.Time) (all []CapturedJob, err error) {
+	err = find(ctx, s.reads, func(r scanner) error {
+		var c CapturedJob
+		var expires int64
+		var packed []byte
+		err := r.Scan(&c.ID, &c.Pages, &expires, &c.Job.ID, &c.Job.Organization, &c.Job.Provider, &c.Job.Mode, &c.Job.Request, &c.Status, &packed)
+		if err != nil {
+			return err
+		}
+		c.ExpiresAt = time.UnixMilli(expires)
+		c.Result, err = unpack(packed)
+		all = append(all, c)
+		return err
+	}, `
+		SELECT c.id, c.pages, c.expires_at, f.id, f.organization, f.provider, f.mode, f.request, f.status, f.result
+		FROM captures c JOIN finished f ON f.organization = c.organization AND f.id = c.job
+		WHERE c.expires_at > $1 ORDER BY f.id`, millis(now))
+	if err != nil {
+		return nil, fmt.Errorf("list captures: %w", err)
+	}
+	return all, nil
 }

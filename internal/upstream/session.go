@@ -147,7 +147,7 @@ func (c *Client) read(ctx context.Context, from io.Reader) ([]byte, error) {
 // redirect is a *Failure too.
 func (s *Session) Redirect(ctx context.Context, req Request) (location string, err error) {
 	if s.client.stored != nil {
-		return "", Fail(earshot.ReasonUnavailable, "%w", errNotStored)
+		return s.client.stored.redirect(req)
 	}
 	httpReq, err := s.newRequest(ctx, req)
 	if err != nil {

@@ -75,9 +75,20 @@ func CapturePage(document []byte) []byte {
 	if bytes.HasPrefix(Trimmed(document), []byte("<")) {
 		return document
 	}
-	var page bytes.Buffer
-	page.WriteString("<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"></head><body><pre>\n")
-	page.WriteString(html.EscapeString(string(bytes.ToValidUTF8(document, []byte("\uFFFD")))))
-	page.WriteString("</pre></body></html>\n")
-	return page.Bytes()
+	return []byte(textBefore + html.EscapeString(string(bytes.ToValidUTF8(document, []byte("\uFFFD")))) + textAfter)
+}
+
+// What stands around a text that is kept as a page.
+const (
+	textBefore = "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"></head><body><pre>\n"
+	textAfter  = "</pre></body></html>\n"
+)
+
+// CapturedDocument is the document that CapturePage made a page of.
+func CapturedDocument(page []byte) []byte {
+	text, wrapped := bytes.CutPrefix(page, []byte(textBefore))
+	if !wrapped {
+		return page
+	}
+	return []byte(html.UnescapeString(string(bytes.TrimSuffix(text, []byte(textAfter)))))
 }

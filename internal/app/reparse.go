@@ -1,0 +1,170 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"time"
+
+	"earshot"
+	"earshot/internal/capture"
+	"earshot/internal/provider/answer"
+	"earshot/internal/provider/search"
+	"earshot/internal/store"
+	"earshot/internal/strictjson"
+	"earshot/internal/upstream"
+)
+
+// Reparsed is what a capture yields now, against what it did.
+type Reparsed struct {
+	Capture  string         `json:"capture"`
+	Job      string         `json:"job"`
+	Provider string         `json:"provider"`
+	Before   earshot.Status `json:"before"`
+	// Reason says why it yields nothing now; "" when it does.
+	Reason earshot.Reason `json:"reason,omitempty"`
+	// Changes name the fields that differ; nil when none does, or when nobody knows
+	// what it was: the results of calls are not kept.
+	Changes []string `json:"changes,omitempty"`
+}
+
+// Reparse reads every capture that is kept again, with the request that it
+// answered, and tells report of each.
+func Reparse(ctx context.Context, cfg Config, report func(Reparsed) error) error {
+	s, err := OpenStore(ctx, cfg, false)
+	if err != nil {
+		return err
+	}
+	captures, err := capture.Open(ctx, cfg.Captures, filepath.Join(cfg.Data, "captures"))
+	if err != nil {
+		return errors.Join(err, s.Close())
+	}
+	all, err := s.CapturedJobs(ctx, time.Now())
+	for i := 0; err == nil && i < len(all); i++ {
+		var now Reparsed
+		if now, err = reparse(ctx, captures, all[i]); err == nil {
+			err = report(now)
+		}
+	}
+	return errors.Join(err, s.Close())
+}
+
+func reparse(ctx context.Context, captures capture.Store, c store.CapturedJob) (Reparsed, error) {
+	now := Reparsed{Capture: c.ID, Job: c.Job.ID, Provider: c.Job.Provider, Before: c.Status}
+	var documents [][]byte
+	for n := range c.Pages {
+		page, err := captures.Page(ctx, c.ID, n+1)
+		if err != nil {
+			return now, fmt.Errorf("capture %s: %w", c.ID, err)
+		}
+		documents = append(documents, answer.CapturedDocument(page))
+	}
+	result, err := askAgain(ctx, c.Job, documents, redirectsIn(c.Result))
+	failure, failed := errors.AsType[*upstream.Failure](err)
+	switch {
+	case failed:
+		now.Reason = failure.Reason
+	case err != nil:
+		return now, fmt.Errorf("capture %s: %w", c.ID, err)
+	case c.Result != nil:
+		now.Changes, err = differences(c.Result, result)
+	}
+	return now, err
+}
+
+// askAgain runs a job's request on the documents that it was answered by.
+func askAgain(ctx context.Context, job store.Job, documents [][]byte, redirects map[string]string) ([]byte, error) {
+	p, err := findProvider(job.Provider, search.Engine{Host: hostOf(bytes.Join(documents, nil))})
+	if err != nil {
+		return nil, err
+	}
+	in, err := strictjson.Parse(job.Request)
+	if err != nil {
+		return nil, err
+	}
+	request := p.Decode(in)
+	if err := in.Err(); err != nil {
+		return nil, err
+	}
+	outcome, err := request.Ask(ctx, upstream.NewStored(earshot.SurfaceWeb, documents, redirects).NewSession(1, "captures"))
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(outcome.Result)
+}
+
+// redirectsIn are the redirects that a result shows, with where they led: without
+// a network nobody else knows.
+func redirectsIn(result []byte) map[string]string {
+	redirects := map[string]string{}
+	var value any
+	_ = json.Unmarshal(result, &value) // nil holds none
+	var walk func(any)
+	walk = func(value any) {
+		switch v := value.(type) {
+		case []any:
+			for _, item := range v {
+				walk(item)
+			}
+		case map[string]any:
+			if link, ok := v["redirectLink"].(string); ok {
+				for _, field := range []string{"url", "link", "website"} {
+					if destination, ok := v[field].(string); ok {
+						redirects[link] = destination
+					}
+				}
+			}
+			for _, item := range v {
+				walk(item)
+			}
+		}
+	}
+	walk(value)
+	return redirects
+}
+
+// address is a URL in JSON. Those of captures are new at every reading, and not
+// every redirect is known: they are not compared.
+var address = regexp.MustCompile(`"https?://[^"]*"|"captures/[^"]*"`)
+
+// differences names the fields that differ between two results.
+func differences(before, after []byte) ([]string, error) {
+	var was, is map[string]json.RawMessage
+	if err := errors.Join(json.Unmarshal(before, &was), json.Unmarshal(after, &is)); err != nil {
+		return nil, fmt.Errorf("compare results: %w", err)
+	}
+	delete(was, "surface")
+	delete(is, "surface")
+	fields := maps.Clone(was)
+	maps.Copy(fields, is)
+	var changes []string
+	for _, field := range slices.Sorted(maps.Keys(fields)) {
+		old, cur := address.ReplaceAll(was[field], []byte(`"…"`)), address.ReplaceAll(is[field], []byte(`"…"`))
+		if !bytes.Equal(old, cur) {
+			changes = append(changes, field+" "+size(was[field])+" → "+size(is[field]))
+		}
+	}
+	return changes, nil
+}
+
+// size is how much of something there is.
+func size(value json.RawMessage) string {
+	var list []json.RawMessage
+	var text string
+	switch {
+	case value == nil:
+		return "none"
+	case json.Unmarshal(value, &list) == nil && list != nil:
+		return fmt.Sprintf("%d items", len(list))
+	case json.Unmarshal(value, &text) == nil:
+		return fmt.Sprintf("%d characters", len([]rune(text)))
+	default:
+		return fmt.Sprintf("%d bytes", len(value))
+	}
+}
