@@ -117,7 +117,7 @@ func (r *Runner) Record(t *store.Task) earshot.TaskRecord {
 			CreatedAt:      earshot.Timestamp{Time: t.CreatedAt},
 			StartedAt:      timestamp(t.StartedAt),
 			FinishedAt:     timestamp(t.FinishedAt),
-			Attempts:       t.Attempts,
+			Attempts:       min(t.Attempts, len(r.Backoff)+1), // a takeover too many is none
 		},
 		Credits: earshot.TaskCredits{CreditsToCharge: t.Most, CreditsCharged: t.Charged},
 		Result:  t.Result,

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -38,11 +36,8 @@ func (w *work) storeCaptures(ctx context.Context) error {
 func (s *Store) Capture(ctx context.Context, id string, now time.Time) (Capture, error) {
 	c := Capture{ID: id}
 	var expires int64
-	err := s.reads.QueryRowContext(ctx, `SELECT pages, expires_at FROM captures WHERE id = $1 AND expires_at > $2`, id, millis(now)).
-		Scan(&c.Pages, &expires)
-	if errors.Is(err, sql.ErrNoRows) {
-		return c, fmt.Errorf("capture: %w", ErrNotFound)
-	}
+	err := s.first(ctx, func(r scanner) error { return r.Scan(&c.Pages, &expires) },
+		`SELECT pages, expires_at FROM captures WHERE id = $1 AND expires_at > $2`, id, millis(now))
 	if err != nil {
 		return c, fmt.Errorf("capture: %w", err)
 	}
@@ -53,7 +48,7 @@ func (s *Store) Capture(ctx context.Context, id string, now time.Time) (Capture,
 // ExpiredCaptures are ids of captures past their time, some at once.
 func (s *Store) ExpiredCaptures(ctx context.Context, now time.Time) ([]string, error) {
 	var ids []string
-	err := find(ctx, s.reads, func(r scanner) error {
+	err := s.find(ctx, func(r scanner) error {
 		var id string
 		err := r.Scan(&id)
 		ids = append(ids, id)
@@ -85,7 +80,7 @@ type CapturedJob struct {
 
 // CapturedJobs are the captures that are kept, with their jobs.
 func (s *Store) CapturedJobs(ctx context.Context, now time.Time) (all []CapturedJob, err error) {
-	err = find(ctx, s.reads, func(r scanner) error {
+	err = s.find(ctx, func(r scanner) error {
 		var c CapturedJob
 		var expires int64
 		var packed []byte

@@ -37,9 +37,6 @@ func scanDelivery(found scanner) (*Delivery, error) {
 	var delivered, due *int64
 	var log string
 	err := found.Scan(&d.Organization, &d.Job, &d.URL, &d.Series, &d.Attempts, &delivered, &due, &log)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, ErrNotFound
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -270,7 +267,11 @@ func (s *Store) Delivery(ctx context.Context, organization, id string) (*Deliver
 	if err != nil {
 		return nil, fmt.Errorf("delivery: %w", err)
 	}
-	d, err := scanDelivery(s.reads.QueryRowContext(ctx, `SELECT `+deliveryColumns+` FROM deliveries WHERE organization = $1 AND job = $2`, organization, id))
+	var d *Delivery
+	err = s.first(ctx, func(r scanner) (err error) {
+		d, err = scanDelivery(r)
+		return err
+	}, `SELECT `+deliveryColumns+` FROM deliveries WHERE organization = $1 AND job = $2`, organization, id)
 	if err != nil {
 		return nil, fmt.Errorf("delivery %s: %w", id, err)
 	}
@@ -286,7 +287,7 @@ type DeliveryFilter struct {
 
 // Deliveries lists deliveries of an organization.
 func (s *Store) Deliveries(ctx context.Context, organization string, filter DeliveryFilter) (all []*Delivery, err error) {
-	err = find(ctx, s.reads, func(r scanner) error {
+	err = s.find(ctx, func(r scanner) error {
 		d, err := scanDelivery(r)
 		all = append(all, d)
 		return err

@@ -43,7 +43,7 @@ func (s *Store) AddFieldCounts(counts map[FieldHour]FieldCount) error {
 // FieldCounts are the counts of all nodes from an hour on.
 func (s *Store) FieldCounts(ctx context.Context, from int64) (map[FieldHour]FieldCount, error) {
 	counts := map[FieldHour]FieldCount{}
-	err := find(ctx, s.reads, func(r scanner) error {
+	err := s.find(ctx, func(r scanner) error {
 		var key FieldHour
 		var c FieldCount
 		err := r.Scan(&key.Hour, &key.Provider, &key.Field, &c.Seen, &c.Filled)

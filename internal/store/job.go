@@ -145,8 +145,8 @@ func (s *Store) Settle(end Settlement, now time.Time) (*account.Organization, er
 		stands = o.Organization
 		return nil
 	}})
-	if err == nil && lost && !s.settledAlready(end) {
-		err = ErrLost
+	if err == nil && lost {
+		err = s.settledAlready(end)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("settle job %s: %w", end.Job.ID, err)
@@ -154,16 +154,21 @@ func (s *Store) Settle(end Settlement, now time.Time) (*account.Organization, er
 	return &stands, nil
 }
 
-// settledAlready tells that an earlier try of the same settlement, whose outcome
-// was unknown, did commit.
-func (s *Store) settledAlready(end Settlement) bool {
+// settledAlready returns nil when an earlier try of the same settlement, whose
+// outcome was unknown, did commit, and ErrLost when it did not. With any other
+// error nobody knows.
+func (s *Store) settledAlready(end Settlement) error {
 	ctx, cancel := context.WithTimeout(context.Background(), transactionTime)
 	defer cancel()
 	var status earshot.Status
 	var charged int64
-	err := s.reads.QueryRowContext(ctx, `SELECT status, charged FROM finished WHERE organization = $1 AND id = $2 AND node = $3`,
-		end.Job.Organization, end.Job.ID, end.Job.Node).Scan(&status, &charged)
-	return err == nil && status == end.Status && charged == end.Charge
+	err := s.first(ctx, func(r scanner) error { return r.Scan(&status, &charged) },
+		`SELECT status, charged FROM finished WHERE organization = $1 AND id = $2 AND node = $3`,
+		end.Job.Organization, end.Job.ID, end.Job.Node)
+	if errors.Is(err, ErrNotFound) || (err == nil && (status != end.Status || charged != end.Charge)) {
+		return ErrLost
+	}
+	return err
 }
 
 // ending is a settlement as it is stored.

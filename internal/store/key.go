@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -58,14 +57,12 @@ type StoredKey struct {
 func (s *Store) Key(ctx context.Context, id string, now time.Time) (*StoredKey, error) {
 	k := &StoredKey{Principal: account.Principal{KeyID: id}}
 	var scopes string
-	err := s.reads.QueryRowContext(ctx, `
+	err := s.first(ctx, func(r scanner) error {
+		return r.Scan(&k.Hash, &scopes, &k.LastUsedAt, &k.OrganizationID, &k.RequestsPerSecond)
+	}, `
 		SELECT k.hash, k.scopes, COALESCE(k.last_used_at, 0), o.id, o.requests_per_second
 		FROM api_keys k JOIN organizations o ON o.id = k.organization
-		WHERE k.id = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)`, id, millis(now)).
-		Scan(&k.Hash, &scopes, &k.LastUsedAt, &k.OrganizationID, &k.RequestsPerSecond)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, fmt.Errorf("key %s: %w", id, ErrNotFound)
-	}
+		WHERE k.id = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)`, id, millis(now))
 	if err != nil {
 		return nil, fmt.Errorf("key %s: %w", id, err)
 	}

@@ -145,14 +145,15 @@ func (s *Store) away(err error) bool {
 	return errors.Is(err, ErrUnknownOutcome) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) || s.dialect.away(err)
 }
 
-// transact runs apply in a transaction of its own and commits it. Conflicts
-// with other transactions are tried again.
+// transact runs apply in a transaction of its own and commits it. What lost a
+// conflict with another transaction, or its connection before the commit, is tried
+// again.
 func (s *Store) transact(apply func(context.Context, *tx) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), transactionTime)
 	defer cancel()
 	for try := 1; ; try++ {
 		err := s.transactOnce(ctx, apply)
-		if err == nil || try == conflictTries || !s.dialect.retryable(err) {
+		if err == nil || try == conflictTries || !(s.dialect.retryable(err) || s.dialect.disconnected(err)) || errors.Is(err, ErrUnknownOutcome) {
 			return err
 		}
 	}

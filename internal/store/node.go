@@ -26,6 +26,9 @@ func (s *Store) RegisterNode(host string, now time.Time) (id string, err error) 
 			if _, err := tx.ExecContext(ctx, `DELETE FROM nodes`); err != nil {
 				return fmt.Errorf("remove former nodes: %w", err)
 			}
+			if _, err := tx.ExecContext(ctx, `UPDATE receivers SET leased_until = 0`); err != nil {
+				return fmt.Errorf("end the leases of former nodes: %w", err)
+			}
 		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO nodes (id, host, started_at, seen_at) VALUES ($1, $2, $3, `+s.dialect.now+`)`,
 			id, host, millis(now))
@@ -153,7 +156,7 @@ func (s *Store) Owned(ctx context.Context, node string) ([]Job, error) {
 }
 
 func (s *Store) findJobs(ctx context.Context, where string, args ...any) (jobs []Job, err error) {
-	err = find(ctx, s.reads, func(r scanner) error {
+	err = s.find(ctx, func(r scanner) error {
 		job, err := scanJob(r)
 		jobs = append(jobs, job)
 		return err

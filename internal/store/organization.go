@@ -75,7 +75,7 @@ func (s *Store) CreateOrganization(n NewOrganization, now time.Time) (*account.O
 // Organizations are all organizations by name.
 func (s *Store) Organizations(ctx context.Context) ([]*account.Organization, error) {
 	var all []*account.Organization
-	err := find(ctx, s.reads, func(r scanner) error {
+	err := s.find(ctx, func(r scanner) error {
 		o, err := scanOrganization(r)
 		all = append(all, o)
 		return err
@@ -88,17 +88,25 @@ func (s *Store) Organizations(ctx context.Context) ([]*account.Organization, err
 
 // OrganizationByName finds an organization. Returns ErrNotFound.
 func (s *Store) OrganizationByName(ctx context.Context, name string) (*account.Organization, error) {
-	o, err := scanOrganization(s.reads.QueryRowContext(ctx, `SELECT `+organizationColumns+` FROM organizations WHERE name = $1`, name))
+	o, err := s.findOrganization(ctx, `name = $1`, name)
 	if err != nil {
 		return nil, fmt.Errorf("organization %q: %w", name, err)
 	}
 	return o, nil
 }
 
+func (s *Store) findOrganization(ctx context.Context, where string, arg any) (o *account.Organization, err error) {
+	err = s.first(ctx, func(r scanner) (err error) {
+		o, err = scanOrganization(r)
+		return err
+	}, `SELECT `+organizationColumns+` FROM organizations WHERE `+where, arg)
+	return o, err
+}
+
 // Organization tells how an organization stands now, in its current cycle.
 // Returns ErrNotFound.
 func (s *Store) Organization(ctx context.Context, id string, now time.Time) (*account.Organization, error) {
-	o, err := scanOrganization(s.reads.QueryRowContext(ctx, `SELECT `+organizationColumns+` FROM organizations WHERE id = $1`, id))
+	o, err := s.findOrganization(ctx, `id = $1`, id)
 	if err != nil {
 		return nil, fmt.Errorf("organization %s: %w", id, err)
 	}

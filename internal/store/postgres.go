@@ -6,6 +6,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"strconv"
 	"strings"
 	"time"
@@ -45,6 +47,12 @@ var postgresDialect = dialect{
 	retryable: func(err error) bool {
 		code := postgresCode(err)
 		return code == "40P01" || code == "40001" // deadlock, serialization failure
+	},
+	disconnected: func(err error) bool {
+		code := postgresCode(err)
+		var network net.Error
+		return code == "57P01" || code == "57P02" || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, driver.ErrBadConn) ||
+			(errors.As(err, &network) && !network.Timeout())
 	},
 	duplicate: func(err error) bool { return postgresCode(err) == "23505" },
 	fatal:     func(error) bool { return false }, // the server looks after its own disk

@@ -42,7 +42,7 @@ func (s *Store) Submit(organization string, tasks []Job, size int, now time.Time
 		}
 		return nil
 	}})
-	if errors.Is(err, ErrUnknownOutcome) && s.submitted(organization, tasks, refusals) {
+	if errors.Is(err, ErrUnknownOutcome) && (overflow != nil || s.submitted(organization, tasks, refusals)) {
 		err = nil
 	}
 	if err != nil {
@@ -160,7 +160,7 @@ func (s *Store) Claim(ctx context.Context, node string, n int, now time.Time) (s
 
 // whoseTurn are the organizations that have a task and a slot for it, n at most.
 func (s *Store) whoseTurn(ctx context.Context, n int) (ready []string, err error) {
-	err = find(ctx, s.reads, func(r scanner) error {
+	err = s.find(ctx, func(r scanner) error {
 		var id string
 		err := r.Scan(&id)
 		ready = append(ready, id)

@@ -22,7 +22,7 @@ func (s *Store) DeleteFinished(ctx context.Context, created, ended time.Time) (i
 		key              *string
 	}
 	var old []job
-	err := find(ctx, s.reads, func(r scanner) error {
+	err := s.find(ctx, func(r scanner) error {
 		var one job
 		err := r.Scan(&one.organization, &one.id, &one.key)
 		old = append(old, one)

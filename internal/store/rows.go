@@ -120,6 +120,34 @@ type querier interface {
 	QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error)
 }
 
+// find runs a query and hands each row to scan. A read whose connection was lost
+// before a row came is made again on another.
+func (s *Store) find(ctx context.Context, scan func(scanner) error, text string, args ...any) error {
+	for try := 1; ; try++ {
+		rows := 0
+		err := find(ctx, s.reads, func(r scanner) error {
+			rows++
+			return scan(r)
+		}, text, args...)
+		if err == nil || rows > 0 || try == conflictTries || ctx.Err() != nil || !s.dialect.disconnected(err) {
+			return err
+		}
+	}
+}
+
+// first is find for a query that gives at most one row. Returns ErrNotFound.
+func (s *Store) first(ctx context.Context, scan func(scanner) error, text string, args ...any) error {
+	found := false
+	err := s.find(ctx, func(r scanner) error {
+		found = true
+		return scan(r)
+	}, text, args...)
+	if err == nil && !found {
+		return ErrNotFound
+	}
+	return err
+}
+
 // find runs a query and hands each row to scan.
 func find(ctx context.Context, in querier, scan func(scanner) error, text string, args ...any) error {
 	found, err := in.QueryContext(ctx, text, args...)

@@ -34,7 +34,8 @@ var sqliteDialect = dialect{
 		return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_FULL || code == sqlite3.SQLITE_IOERR
 	},
 	// The busy timeout has waited already.
-	retryable: func(error) bool { return false },
+	retryable:    func(error) bool { return false },
+	disconnected: func(error) bool { return false },
 	duplicate: func(err error) bool {
 		code := sqliteCode(err)
 		return code == sqlite3.SQLITE_CONSTRAINT_UNIQUE || code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY

@@ -132,6 +132,8 @@ type dialect struct {
 	away func(error) bool
 	// retryable tells that a transaction lost a conflict and may simply run again.
 	retryable func(error) bool
+	// disconnected tells that the connection was lost, so that another may serve.
+	disconnected func(error) bool
 	// duplicate tells that a unique constraint refused a row.
 	duplicate func(error) bool
 	// fatal tells that the disk lost what it was told to keep: nothing after it

@@ -71,8 +71,12 @@ func (s *Store) Task(ctx context.Context, organization, id string) (*Task, error
 	}
 	// A task moves from the first table to the second, so this order never misses it.
 	for _, from := range []string{underWay, ended} {
-		t, err := scanTask(s.reads.QueryRowContext(ctx, from+`organization = $1 AND id = $2`, organization, id))
-		if errors.Is(err, sql.ErrNoRows) {
+		var t *Task
+		err := s.first(ctx, func(r scanner) (err error) {
+			t, err = scanTask(r)
+			return err
+		}, from+`organization = $1 AND id = $2`, organization, id)
+		if errors.Is(err, ErrNotFound) {
 			continue
 		}
 		if err != nil {
@@ -144,7 +148,7 @@ func (s *Store) Tasks(ctx context.Context, organization string, filter TaskFilte
 // Events are tasks of an organization in the order in which they ended, after the
 // one with the number after.
 func (s *Store) Events(ctx context.Context, organization string, after int64, limit int) (tasks []*Task, err error) {
-	err = find(ctx, s.reads, func(r scanner) error {
+	err = s.find(ctx, func(r scanner) error {
 		t, err := scanTask(r)
 		tasks = append(tasks, t)
 		return err

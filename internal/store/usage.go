@@ -57,7 +57,7 @@ func (w *work) storeUsage(ctx context.Context) error {
 // Usage tells what an organization's jobs came to, by day and provider, from one
 // day to another, both included.
 func (s *Store) Usage(ctx context.Context, organization string, from, to time.Time) (usage []earshot.DayUsage, err error) {
-	err = find(ctx, s.reads, func(r scanner) error {
+	err = s.find(ctx, func(r scanner) error {
 		var one earshot.DayUsage
 		var day int64
 		err := r.Scan(&day, &one.Provider, &one.Completed, &one.Failed, &one.CreditsCharged)
