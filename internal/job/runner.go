@@ -68,6 +68,10 @@ type Runner struct {
 	wake  chan struct{} // the scheduler is to look again
 	calls chan struct{} // other nodes are to be called
 
+	orders  chan order // to a worker that rests
+	workers sync.WaitGroup
+	closed  chan struct{} // there will be no more orders
+
 	mu      sync.Mutex
 	tasks   map[string]bool // that workers have
 	running sync.WaitGroup  // jobs, and what is left to tidy up after them
@@ -89,7 +93,7 @@ func NewRunner(cfg Config) (*Runner, error) {
 	if cfg.Retention == 0 {
 		cfg.Retention = 24 * time.Hour
 	}
-	r := &Runner{Config: cfg, wake: make(chan struct{}, 1), calls: make(chan struct{}, 1), tasks: map[string]bool{}}
+	r := &Runner{Config: cfg, wake: make(chan struct{}, 1), calls: make(chan struct{}, 1), orders: make(chan order), closed: make(chan struct{}), tasks: map[string]bool{}}
 	if err := r.register(); err != nil {
 		return nil, err
 	}
@@ -109,6 +113,8 @@ func (r *Runner) Run(ctx context.Context) error {
 	group.Go(func() error { return r.every(ctx, tidyEvery, r.tidy) })
 	group.Go(func() error { return r.every(ctx, sweepEvery, r.dropOrphans) })
 	err := group.Wait()
+	close(r.closed)
+	r.workers.Wait()
 	if left := r.Store.RemoveNode(r.node.Load().id); left != nil {
 		r.Log.Warn("the node stays on the list until it is found dead", "error", left)
 	}

@@ -105,20 +105,50 @@ func (r *Runner) rescue(ctx context.Context) {
 	}
 }
 
-// start gives a task to a worker. Only schedule calls it.
+// workerRest is how long a worker waits for another task before it goes. One that
+// stays has the stack that tasks need.
+const workerRest = time.Second
+
+// order is a task for a worker.
+type order struct {
+	node *incarnation
+	job  store.Job
+}
+
+// start gives a task to a worker. Only schedule calls it, and counts itself as
+// running meanwhile.
 func (r *Runner) start(node *incarnation, job store.Job) {
 	r.mu.Lock()
 	r.tasks[job.ID] = true
 	r.mu.Unlock()
-	r.running.Go(func() {
-		defer func() {
-			r.mu.Lock()
-			delete(r.tasks, job.ID)
-			r.mu.Unlock()
-			r.rouse()
-		}()
-		r.perform(node, job)
-	})
+	r.running.Add(1)
+	select {
+	case r.orders <- order{node, job}:
+	default: // nobody rests
+		r.workers.Go(func() { r.work(order{node, job}) })
+	}
+}
+
+// work performs tasks, one after the other, while there are any.
+func (r *Runner) work(o order) {
+	rest := time.NewTimer(workerRest)
+	defer rest.Stop()
+	for {
+		r.perform(o.node, o.job)
+		r.mu.Lock()
+		delete(r.tasks, o.job.ID)
+		r.mu.Unlock()
+		r.running.Done()
+		r.rouse()
+		rest.Reset(workerRest)
+		select {
+		case o = <-r.orders:
+		case <-rest.C:
+			return
+		case <-r.closed:
+			return
+		}
+	}
 }
 
 // free is how many workers have nothing to do.

@@ -1,7 +1,6 @@
 package job
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -62,8 +61,7 @@ func (r *Runner) Price(def provider.Definition, request provider.Request) int64 
 // perform runs a task that this node owns, from its next attempt to its end. A
 // task whose node stops or is declared dead stays as it is, for another node.
 func (r *Runner) perform(node *incarnation, job store.Job) {
-	ctx, leave := node.join(context.Background())
-	defer leave()
+	ctx := node.ctx
 	def, request, err := r.decode(job)
 	run := outcome{attempts: job.Attempts, err: err}
 	if err == nil {

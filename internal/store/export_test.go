@@ -46,7 +46,7 @@ func (s *Store) Plan(ctx context.Context, organization string) (start, takeOut s
 			rows *rows
 			text string
 			plan *string
-		}{{claims, s.dialect.startBest, &start}, {settles, takeOutJobs, &takeOut}} {
+		}{{claims, startBest, &start}, {settles, takeOutJobs, &takeOut}} {
 			err := tx.each(ctx, one.rows, `EXPLAIN `+one.text, func(r scanner) error {
 				var line string
 				err := r.Scan(&line)

@@ -167,7 +167,7 @@ func (s *Store) transactOnce(ctx context.Context, apply func(context.Context, *t
 	if err != nil {
 		return fmt.Errorf("begin a transaction: %w", err)
 	}
-	if err := apply(ctx, &tx{Tx: begun, statements: s.statements, bound: map[string]*sql.Stmt{}, arrays: s.dialect.arrays}); err != nil {
+	if err := apply(ctx, &tx{Tx: begun, statements: s.statements, bound: map[string]*sql.Stmt{}, arrays: s.dialect.arrays, texts: &s.texts}); err != nil {
 		_ = begun.Rollback() // the error that matters is the one we have
 		return err
 	}

@@ -23,16 +23,8 @@ var postgresDialect = dialect{
 	forUpdate:  `FOR UPDATE`,
 	skipLocked: `FOR UPDATE SKIP LOCKED`,
 	arrays:     true,
-	startBest: `
-		WITH best AS MATERIALIZED (
-			SELECT r.owner, q.id, r.runs, r.at FROM $rows CROSS JOIN LATERAL (
-				SELECT id FROM jobs WHERE organization = r.owner AND status = 'QUEUED' ORDER BY priority DESC, id LIMIT r.take) AS q)
-		UPDATE jobs SET status = 'PROCESSING', node = best.runs, attempts = attempts + 1, started_at = best.at
-		FROM best WHERE jobs.organization = best.owner AND jobs.id = best.id
-		RETURNING jobs.organization, jobs.id, key_id, provider, mode, status, request, most, node, attempts, created_at, started_at,
-			priority, idempotency_key, webhook_url`,
-	snapshot: sql.LevelRepeatableRead,
-	lanes:    4, // measured: more gain nothing on 2 cores, fewer leave the disk idle
+	snapshot:   sql.LevelRepeatableRead,
+	lanes:      4, // measured: more gain nothing on 2 cores, fewer leave the disk idle
 	// An answer of the server to COMMIT is a no, except that it, or a pooler before
 	// it, loses the connection or is going down: that is no answer.
 	notCommitted: func(err error) bool {
@@ -92,6 +84,8 @@ func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
 		// come up by mistaken statistics, and then cost a hundredfold.
 		"jit": "off", "enable_seqscan": "off", "enable_hashjoin": "off",
 		"enable_mergejoin": "off", "enable_bitmapscan": "off",
+		// Planning anew would cost as much as running.
+		"plan_cache_mode": "force_generic_plan",
 	} {
 		pg.RuntimeParams[name] = value
 	}

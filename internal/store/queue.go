@@ -218,21 +218,54 @@ func (c *claim) startBest(ctx context.Context, w *work) (jobs []Job, err error) 
 			ready = append(ready, o)
 		}
 	}
-	err = w.each(ctx, table(len(ready)).
-		uuid("owner", func(i int) string { return ready[i].ID }).
-		int("take", func(i int) int64 { return int64(min(c.share, ready[i].Plan.Slots-ready[i].Running, ready[i].Queued)) }).
-		uuid("runs", func(int) string { return c.node }).
-		int("at", func(int) int64 { return millis(c.now) }),
-		w.dialect.startBest, func(r scanner) error {
-			job, err := scanJob(r)
-			jobs = append(jobs, job)
-			return err
-		})
+	take := func(i int) int64 { return int64(min(c.share, ready[i].Plan.Slots-ready[i].Running, ready[i].Queued)) }
+	add := func(r scanner) error {
+		job, err := scanJob(r)
+		jobs = append(jobs, job)
+		return err
+	}
+	wanted := table(len(ready)).uuid("owner", func(i int) string { return ready[i].ID }).int("take", take)
+	if w.arrays {
+		err = w.each(ctx, wanted.uuid("runs", func(int) string { return c.node }).int("at", func(int) int64 { return millis(c.now) }), startBest, add)
+	} else if err = w.each(ctx, wanted, best, add); err == nil {
+		err = c.start(ctx, w, jobs)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("start the best tasks: %w", err)
 	}
 	slices.SortFunc(jobs, func(a, b Job) int { return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID, b.ID)) })
 	return jobs, nil
+}
+
+// On PostgreSQL one statement finds the best tasks of all organizations and starts
+// them. SQLite has no LATERAL, and an UPDATE that returns rows makes a table for
+// them at every run: there each organization's are read, and then started by id.
+const (
+	startBest = `
+		WITH best AS MATERIALIZED (
+			SELECT r.owner, q.id, r.runs, r.at FROM $rows CROSS JOIN LATERAL (
+				SELECT id FROM jobs WHERE organization = r.owner AND status = 'QUEUED' ORDER BY priority DESC, id LIMIT r.take) AS q)
+		UPDATE jobs SET status = 'PROCESSING', node = best.runs, attempts = attempts + 1, started_at = best.at
+		FROM best WHERE jobs.organization = best.owner AND jobs.id = best.id
+		RETURNING jobs.organization, jobs.id, key_id, provider, mode, status, request, most, node, attempts, created_at, started_at,
+			priority, idempotency_key, webhook_url`
+	best = `SELECT ` + jobColumns + ` FROM jobs WHERE organization = $1 AND status = 'QUEUED' ORDER BY priority DESC, id LIMIT $2`
+)
+
+// start makes queued tasks the node's, in the rows and in jobs.
+func (c *claim) start(ctx context.Context, w *work, jobs []Job) error {
+	for i := range jobs {
+		job := &jobs[i]
+		job.Status, job.Node, job.StartedAt, job.Attempts = earshot.StatusProcessing, c.node, c.now, job.Attempts+1
+	}
+	return w.each(ctx, table(len(jobs)).
+		uuid("owner", func(i int) string { return jobs[i].Organization }).
+		uuid("job", func(i int) string { return jobs[i].ID }).
+		uuid("runs", func(int) string { return c.node }).
+		int("tries", func(i int) int64 { return int64(jobs[i].Attempts) }).
+		int("at", func(int) int64 { return millis(c.now) }), `
+		UPDATE jobs SET status = 'PROCESSING', node = r.runs, attempts = r.tries, started_at = r.at
+		FROM $rows WHERE organization = r.owner AND id = r.job`, nil)
 }
 
 // failUnpaid ends tasks that were about to start and cannot be paid.

@@ -18,17 +18,21 @@ const pruneBatch = 500
 // again.
 func (s *Store) DeleteFinished(ctx context.Context, created, ended time.Time) (int, error) {
 	type job struct {
-		organization, id string
-		key              *string
+		use
+		id  string
+		key *string
 	}
 	var old []job
 	err := s.find(ctx, func(r scanner) error {
 		var one job
-		err := r.Scan(&one.organization, &one.id, &one.key)
+		var finished int64
+		err := r.Scan(&one.organization, &one.id, &one.key, &one.provider, &one.status, &one.charged, &finished)
+		one.day = finished / dayMillis
 		old = append(old, one)
 		return err
 	}, `
-		SELECT f.organization, f.id, f.idempotency_key FROM organizations o JOIN finished f ON f.organization = o.id AND f.id < $1
+		SELECT f.organization, f.id, f.idempotency_key, f.provider, f.status, f.charged, f.finished_at
+		FROM organizations o JOIN finished f ON f.organization = o.id AND f.id < $1
 		WHERE f.finished_at < $2 AND NOT EXISTS (
 			SELECT 1 FROM deliveries d WHERE d.organization = f.organization AND d.job = f.id AND d.due_at IS NOT NULL)
 		LIMIT $3`, firstID(created), millis(ended), pruneBatch)
@@ -40,31 +44,35 @@ func (s *Store) DeleteFinished(ctx context.Context, created, ended time.Time) (i
 	}
 	id := func(i int) string { return old[i].id }
 	err = s.execute(func(ctx context.Context, tx *tx) error {
-		receivers := map[receiver]bool{}
-		for _, step := range []struct {
-			rows *rows
-			text string
-			scan func(scanner) error
-		}{
-			{rows: owners().uuid("id", id), text: `DELETE FROM finished WHERE $match`},
-			{
-				rows: owners().maybeText("key", func(i int) *string { return old[i].key }).uuid("job", id),
-				text: `DELETE FROM idempotency_keys WHERE $match`,
-			},
-			{
-				rows: owners().uuid("job", id),
-				text: `DELETE FROM deliveries WHERE $match RETURNING organization, origin`,
-				scan: func(r scanner) error {
-					var one receiver
-					err := r.Scan(&one.organization, &one.origin)
-					receivers[one] = true
-					return err
-				},
-			},
-		} {
-			if err := tx.each(ctx, step.rows, step.text, step.scan); err != nil {
-				return fmt.Errorf("delete finished jobs: %w", err)
+		// Another node may be at it, too: each job is counted by whoever removes it.
+		gone := map[string]bool{}
+		err := tx.removed(ctx, owners().uuid("id", id), `DELETE FROM finished WHERE $match`, id, func(id string) { gone[id] = true })
+		if err != nil {
+			return fmt.Errorf("delete finished jobs: %w", err)
+		}
+		var uses []use
+		for _, one := range old {
+			if gone[one.id] {
+				uses = append(uses, one.use)
 			}
+		}
+		if err := tx.addUsage(ctx, uses); err != nil {
+			return err
+		}
+		err = tx.each(ctx, owners().maybeText("key", func(i int) *string { return old[i].key }).uuid("job", id),
+			`DELETE FROM idempotency_keys WHERE $match`, nil)
+		if err != nil {
+			return fmt.Errorf("free idempotency keys: %w", err)
+		}
+		receivers := map[receiver]bool{}
+		err = tx.each(ctx, owners().uuid("job", id), `DELETE FROM deliveries WHERE $match RETURNING organization, origin`, func(r scanner) error {
+			var one receiver
+			err := r.Scan(&one.organization, &one.origin)
+			receivers[one] = true
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("delete deliveries: %w", err)
 		}
 		return tx.forget(ctx, receivers)
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -61,9 +62,9 @@ func (t *tx) each(ctx context.Context, r *rows, text string, scan func(scanner) 
 		for i, c := range r.columns {
 			args[i] = c.array()
 		}
-		return t.run(ctx, r.unnested(text), args, scan)
+		return t.run(ctx, t.rendered(text, r.unnested), args, scan)
 	}
-	text = r.single(text)
+	text = t.rendered(text, r.single)
 	args := make([]any, len(r.columns))
 	for i := range r.n {
 		for j, c := range r.columns {
@@ -74,6 +75,48 @@ func (t *tx) each(ctx context.Context, r *rows, text string, scan func(scanner) 
 		}
 	}
 	return nil
+}
+
+// removed runs a DELETE over the rows and tells the ids of those that were there.
+// SQLite would make a table for what a statement returns, every time.
+func (t *tx) removed(ctx context.Context, r *rows, text string, id func(i int) string, gone func(id string)) error {
+	if t.arrays {
+		return t.each(ctx, r, text+` RETURNING id`, func(found scanner) error {
+			var id string
+			err := found.Scan(&id)
+			gone(id)
+			return err
+		})
+	}
+	for i := range r.n {
+		args := make([]any, len(r.columns))
+		for j, c := range r.columns {
+			args[j] = c.value(i)
+		}
+		result, err := t.ExecContext(ctx, t.rendered(text, r.single), args...)
+		if err != nil {
+			return err
+		}
+		if n, err := result.RowsAffected(); err != nil || n == 0 {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		gone(id(i))
+	}
+	return nil
+}
+
+// rendered is a statement's text for its rows, made once: a text always comes with
+// the same columns.
+func (t *tx) rendered(text string, render func(string) string) string {
+	if made, ok := t.texts.Load(text); ok {
+		return made.(string) //nolint:forcetypeassert // nothing else is stored
+	}
+	made := render(text)
+	t.texts.Store(text, made)
+	return made
 }
 
 // unnested is the text for a table made of arrays. Ids travel as text: the driver
@@ -95,12 +138,20 @@ func (r *rows) unnested(text string) string {
 	return strings.NewReplacer("$rows", table, "$match", match).Replace(text)
 }
 
-// single is the text for a table of one row.
+// single is the text for a table of one row. An update needs no table for it: that
+// would be made anew at every run.
 func (r *rows) single(text string) string {
 	var selected, equal []string
+	update := strings.HasPrefix(strings.TrimSpace(text), "UPDATE")
+	if update {
+		text = strings.Replace(text, "FROM $rows WHERE", "WHERE", 1)
+	}
 	for i, c := range r.columns {
 		selected = append(selected, fmt.Sprintf("$%d AS %s", i+1, c.name))
 		equal = append(equal, fmt.Sprintf("%s = $%d", c.name, i+1))
+		if update {
+			text = regexp.MustCompile(`\br\.`+c.name+`\b`).ReplaceAllLiteralString(text, fmt.Sprintf("$%d", i+1))
+		}
 	}
 	table := "(SELECT " + strings.Join(selected, ", ") + ") AS r"
 	return strings.NewReplacer("$rows", table, "$match", strings.Join(equal, " AND ")).Replace(text)

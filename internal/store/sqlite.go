@@ -17,14 +17,8 @@ import (
 )
 
 var sqliteDialect = dialect{
-	name: "sqlite3",
-	now:  `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
-	// SQLite has no LATERAL, but runs this for each organization.
-	startBest: `
-		UPDATE jobs SET status = 'PROCESSING', node = $3, attempts = attempts + 1, started_at = $4
-		WHERE organization = $1 AND id IN (
-			SELECT id FROM jobs WHERE organization = $1 AND status = 'QUEUED' ORDER BY priority DESC, id LIMIT $2)
-		RETURNING ` + jobColumns,
+	name:      "sqlite3",
+	now:       `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
 	lanes:     1, // SQLite has one writer
 	exclusive: true,
 	// SQLite's COMMIT either returns no error or has committed nothing.

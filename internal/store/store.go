@@ -29,6 +29,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -44,6 +45,8 @@ type Store struct {
 	// statements are kept prepared for the one connection that writes; nil where
 	// the driver does that.
 	statements *statements
+	// texts are statements as they were rendered for their rows.
+	texts sync.Map
 	// listener is how to connect in order to hear other nodes; nil on SQLite.
 	listener *pgx.ConnConfig
 	// lockMigrations keeps other processes from migrating at the same time.
@@ -116,9 +119,6 @@ type dialect struct {
 	skipLocked string
 	// arrays tells that a statement can take a whole column as one value.
 	arrays bool
-	// startBest starts the best queued tasks of organizations, so many of each, and
-	// returns them.
-	startBest string
 	// lanes is how many transactions a node commits side by side.
 	lanes int
 	// snapshot is the isolation in which all reads of a transaction agree.

@@ -14,6 +14,7 @@ type tx struct {
 	statements *statements
 	bound      map[string]*sql.Stmt // statements as this transaction uses them
 	arrays     bool                 // the database takes arrays
+	texts      *sync.Map            // statements as they were rendered for their rows
 }
 
 // ExecContext runs a statement.

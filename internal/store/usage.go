@@ -13,49 +13,61 @@ import (
 
 const dayMillis = int64(24 * time.Hour / time.Millisecond)
 
+// usageDay is what one provider did for an organization on a day since 1970, UTC.
 type usageDay struct {
 	organization string
-	day          int64 // since 1970, UTC
+	day          int64
 	provider     string
 }
 
 type useSum struct{ completed, failed, charged int64 }
 
-// use counts an ended job.
-func (w *work) use(job *Job, end Settlement, at int64) {
-	day := usageDay{job.Organization, at / dayMillis, job.Provider}
-	sum := w.days[day]
-	if sum == nil {
-		sum = &useSum{}
-		w.days[day] = sum
-	}
-	if end.Status == earshot.StatusCompleted {
-		sum.completed++
-	} else {
-		sum.failed++
-	}
-	sum.charged += end.Charge
+// use is an ended job's part in the usage.
+type use struct {
+	usageDay
+	status  earshot.Status
+	charged int64
 }
 
-func (w *work) storeUsage(ctx context.Context) error {
-	days := slices.SortedFunc(maps.Keys(w.days), func(a, b usageDay) int {
+// addUsage keeps what jobs came to that are about to be forgotten. As long as they
+// are kept, they are counted themselves, so that a settle need not.
+func (t *tx) addUsage(ctx context.Context, forgotten []use) error {
+	sums := map[usageDay]*useSum{}
+	for _, u := range forgotten {
+		sum := sums[u.usageDay]
+		if sum == nil {
+			sum = &useSum{}
+			sums[u.usageDay] = sum
+		}
+		if u.status == earshot.StatusCompleted {
+			sum.completed++
+		} else {
+			sum.failed++
+		}
+		sum.charged += u.charged
+	}
+	days := slices.SortedFunc(maps.Keys(sums), func(a, b usageDay) int {
 		return cmp.Or(cmp.Compare(a.organization, b.organization), cmp.Compare(a.day, b.day), cmp.Compare(a.provider, b.provider))
 	})
-	return w.each(ctx, table(len(days)).
+	err := t.each(ctx, table(len(days)).
 		uuid("organization", func(i int) string { return days[i].organization }).
 		int("day", func(i int) int64 { return days[i].day }).
 		text("provider", func(i int) string { return days[i].provider }).
-		int("completed", func(i int) int64 { return w.days[days[i]].completed }).
-		int("failed", func(i int) int64 { return w.days[days[i]].failed }).
-		int("charged", func(i int) int64 { return w.days[days[i]].charged }), `
+		int("completed", func(i int) int64 { return sums[days[i]].completed }).
+		int("failed", func(i int) int64 { return sums[days[i]].failed }).
+		int("charged", func(i int) int64 { return sums[days[i]].charged }), `
 		INSERT INTO usage (organization, day, provider, completed, failed, charged)
 		SELECT organization, day, provider, completed, failed, charged FROM $rows WHERE true
 		ON CONFLICT (organization, day, provider) DO UPDATE SET
 			completed = usage.completed + excluded.completed, failed = usage.failed + excluded.failed, charged = usage.charged + excluded.charged`, nil)
+	if err != nil {
+		return fmt.Errorf("count usage: %w", err)
+	}
+	return nil
 }
 
 // Usage tells what an organization's jobs came to, by day and provider, from one
-// day to another, both included.
+// day to another, both included: those that are kept and those that were.
 func (s *Store) Usage(ctx context.Context, organization string, from, to time.Time) (usage []earshot.DayUsage, err error) {
 	err = s.find(ctx, func(r scanner) error {
 		var one earshot.DayUsage
@@ -65,8 +77,12 @@ func (s *Store) Usage(ctx context.Context, organization string, from, to time.Ti
 		usage = append(usage, one)
 		return err
 	}, `
-		SELECT day, provider, completed, failed, charged FROM usage
-		WHERE organization = $1 AND day >= $2 AND day <= $3 ORDER BY day, provider`, organization, millis(from)/dayMillis, millis(to)/dayMillis)
+		SELECT day, provider, CAST(SUM(completed) AS bigint), CAST(SUM(failed) AS bigint), CAST(SUM(charged) AS bigint) FROM (
+			SELECT day, provider, completed, failed, charged FROM usage WHERE organization = $1 AND day >= $2 AND day <= $3
+			UNION ALL
+			SELECT finished_at / 86400000, provider, CASE status WHEN 'COMPLETED' THEN 1 ELSE 0 END, CASE status WHEN 'COMPLETED' THEN 0 ELSE 1 END, charged
+			FROM finished WHERE organization = $1 AND finished_at / 86400000 >= $2 AND finished_at / 86400000 <= $3) AS days
+		GROUP BY day, provider ORDER BY day, provider`, organization, millis(from)/dayMillis, millis(to)/dayMillis)
 	if err != nil {
 		return nil, fmt.Errorf("read usage: %w", err)
 	}

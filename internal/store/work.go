@@ -21,10 +21,9 @@ type work struct {
 	*tx
 	dialect *dialect
 
-	rows map[string]*row      // organizations, locked
-	jobs map[string]*Job      // taken out, to be ended, by id
-	keys map[taskKey]string   // idempotency keys in use -> job
-	days map[usageDay]*useSum // what ended jobs add to the usage
+	rows map[string]*row    // organizations, locked
+	jobs map[string]*Job    // taken out, to be ended, by id
+	keys map[taskKey]string // idempotency keys in use -> job
 
 	inserted  []Job
 	endings   []ending
@@ -43,7 +42,7 @@ type row struct {
 type taskKey struct{ organization, key string }
 
 func newWork(t *tx, d *dialect) *work {
-	return &work{tx: t, dialect: d, rows: map[string]*row{}, jobs: map[string]*Job{}, keys: map[taskKey]string{}, days: map[usageDay]*useSum{}}
+	return &work{tx: t, dialect: d, rows: map[string]*row{}, jobs: map[string]*Job{}, keys: map[taskKey]string{}}
 }
 
 // read locks the organizations, takes out the jobs and looks up the keys that the
@@ -93,7 +92,7 @@ func (w *work) lock(ctx context.Context, ids []string) error {
 	return nil
 }
 
-const takeOutJobs = `DELETE FROM jobs WHERE $match RETURNING id`
+const takeOutJobs = `DELETE FROM jobs WHERE $match`
 
 // takeOut removes jobs that their node runs, in order to end them. A job that is
 // no longer the node's stays where it is.
@@ -102,15 +101,11 @@ func (w *work) takeOut(ctx context.Context, jobs []*Job) error {
 	for _, job := range jobs {
 		asked[job.ID] = job
 	}
-	err := w.each(ctx, table(len(jobs)).
+	err := w.removed(ctx, table(len(jobs)).
 		uuid("organization", func(i int) string { return jobs[i].Organization }).
 		uuid("id", func(i int) string { return jobs[i].ID }).
-		uuid("node", func(i int) string { return jobs[i].Node }), takeOutJobs, func(found scanner) error {
-		var id string
-		err := found.Scan(&id)
-		w.jobs[id] = asked[id]
-		return err
-	})
+		uuid("node", func(i int) string { return jobs[i].Node }), takeOutJobs,
+		func(i int) string { return jobs[i].ID }, func(id string) { w.jobs[id] = asked[id] })
 	if err != nil {
 		return fmt.Errorf("take out jobs: %w", err)
 	}
@@ -187,7 +182,6 @@ func (w *work) end(o *row, job *Job, end Settlement, now time.Time) {
 		ended.event = new(o.Events)
 	}
 	w.endings = append(w.endings, ended)
-	w.use(job, end, at)
 	if end.Capture != nil {
 		w.captured = append(w.captured, captured{*end.Capture, *job})
 	}
@@ -209,7 +203,6 @@ func (w *work) store(ctx context.Context) error {
 		{"enter into the ledger", w.storeEntries},
 		{"insert captures", w.storeCaptures},
 		{"plan deliveries", w.storeDeliveries},
-		{"count usage", w.storeUsage},
 		{"change organizations", w.storeOrganizations},
 	} {
 		if err := step.do(ctx); err != nil {

@@ -62,7 +62,7 @@ CREATE TABLE idempotency_keys (
   PRIMARY KEY (organization, key)
 );
 
--- What ended jobs came to, for longer than they are kept.
+-- What jobs came to that are no longer kept.
 CREATE TABLE usage (
   organization uuid NOT NULL,
   day          bigint NOT NULL,  -- days since 1970, UTC

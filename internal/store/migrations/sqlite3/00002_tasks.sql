@@ -89,7 +89,7 @@ CREATE TABLE idempotency_keys (
   PRIMARY KEY (organization, key)
 ) WITHOUT ROWID;
 
--- What ended jobs came to, for longer than they are kept.
+-- What jobs came to that are no longer kept.
 CREATE TABLE usage (
   organization TEXT NOT NULL,
   day          INTEGER NOT NULL,  -- days since 1970, UTC
