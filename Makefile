@@ -36,9 +36,20 @@ lint: ## Check format, code and module files
 fmt: ## Format the code
 	$(TOOL) golangci-lint fmt
 
+# The queue works off whole backlogs, so each of its runs is one operation.
 .PHONY: bench
-bench: ## Measure the service on both databases
-	scripts/with-postgres.sh $(GO) test -run '^$$' -bench . -benchtime 3s ./internal/bench/
+bench: ## Measure the service on both databases, and other queues beside it
+	scripts/with-postgres.sh scripts/with-redis.sh sh -c '\
+		$(GO) test -run "^$$" -bench "Call|Waiting|Rate|Begin|Parse|Hostile" -benchtime 3s ./internal/bench/ && \
+		$(GO) test -run "^$$" -bench Claim -benchtime 200x -timeout 20m ./internal/bench/ && \
+		$(GO) test -run "^$$" -bench Tasks -benchtime 1x -count 3 -timeout 20m ./internal/bench/ && \
+		$(GO) test -C internal/bench/peers -run "^$$" -bench . -benchtime 1x -count 3 . && \
+		$(GO) test -C internal/bench/peers/riversqlite -run "^$$" -bench . -benchtime 1x -count 3 .'
+
+.PHONY: soak
+soak: ## Kill nodes for about an hour: 1,000 cycles on SQLite, 500 on PostgreSQL
+	CGO_ENABLED=1 EARSHOT_SOAK_CYCLES=1000 EARSHOT_SOAK_TIME=60m \
+		scripts/with-postgres.sh $(GO) test -race -count=1 -v -timeout 100m ./internal/chaos/
 
 .PHONY: check
 check: lint test ## Run what CI runs

@@ -36,9 +36,10 @@ func (c *listenCmd) Run(in *invocation) error {
 	cursor := c.Cursor
 	for {
 		page, err := service.Events(in, cursor, 100)
+		if in.Err() != nil {
+			return nil //nolint:nilerr // to be stopped is no failure
+		}
 		switch {
-		case in.Err() != nil:
-			return nil
 		case err != nil && !passes(err):
 			return err
 		case err == nil:

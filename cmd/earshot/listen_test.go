@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"regexp"
 	"strings"
@@ -30,7 +31,7 @@ func listening(t *testing.T, args ...string) *bufio.Scanner {
 	t.Cleanup(func() {
 		stop()
 		_ = output.Close() // it may wait for somebody to read
-		if err := <-ended; err != nil && err != io.ErrClosedPipe {
+		if err := <-ended; err != nil && !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("listen: %v", err)
 		}
 	})

@@ -77,16 +77,11 @@ func (c *parseCmd) Run(in *invocation) error {
 
 // read takes the document from the file or from standard input.
 func (c *parseCmd) read() ([]byte, error) {
-	var from io.Reader = os.Stdin
+	take := func() ([]byte, error) { return io.ReadAll(os.Stdin) }
 	if c.File != "" {
-		file, err := os.Open(c.File)
-		if err != nil {
-			return nil, err
-		}
-		defer file.Close()
-		from = file
+		take = func() ([]byte, error) { return os.ReadFile(c.File) }
 	}
-	document, err := io.ReadAll(from)
+	document, err := take()
 	if err != nil {
 		return nil, fmt.Errorf("read the document: %w", err)
 	}

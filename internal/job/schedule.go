@@ -222,7 +222,7 @@ func (r *Runner) hearOthers(ctx context.Context) error {
 			r.rouse()
 		})
 		if ctx.Err() != nil || err == nil {
-			return nil
+			return nil //nolint:nilerr // to be stopped is no failure
 		}
 		r.Log.Warn("the node does not hear others and tries again", "error", err)
 		select {

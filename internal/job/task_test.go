@@ -55,7 +55,7 @@ func worker(t *testing.T, address string, workers int, scripts map[string]script
 	stop = func(grace time.Duration) {
 		once.Do(func() {
 			r.Drain()
-			patience, done := context.WithTimeout(context.Background(), grace)
+			patience, done := context.WithTimeout(context.WithoutCancel(t.Context()), grace)
 			defer done()
 			r.Stop(patience)
 			cancel()

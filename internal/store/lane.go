@@ -153,7 +153,8 @@ func (s *Store) transact(apply func(context.Context, *tx) error) error {
 	defer cancel()
 	for try := 1; ; try++ {
 		err := s.transactOnce(ctx, apply)
-		if err == nil || try == conflictTries || !(s.dialect.retryable(err) || s.dialect.disconnected(err)) || errors.Is(err, ErrUnknownOutcome) {
+		again := s.dialect.retryable(err) || s.dialect.disconnected(err)
+		if err == nil || try == conflictTries || !again || errors.Is(err, ErrUnknownOutcome) {
 			return err
 		}
 	}

@@ -31,7 +31,7 @@ func (s *Store) Submit(organization string, tasks []Job, size int, now time.Time
 			return err
 		}
 		if overflow = checkCapacity(o, size); overflow != nil {
-			return nil
+			return nil //nolint:nilerr // a refusal, not a failure
 		}
 		refusals = make([]error, len(tasks))
 		for i, task := range tasks {

@@ -139,10 +139,8 @@ func TestNoTaskStartsTwice(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		stores := []*store.Store{storetest.Open(t, address), storetest.Open(t, address)}
-		var organizations []*account.Organization
 		for range 7 {
 			o := storetest.Organization(t, stores[0], 1000, 100_000)
-			organizations = append(organizations, o)
 			submit(t, stores[0], o, someTasks(o, 100)...)
 		}
 		var mu sync.Mutex

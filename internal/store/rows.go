@@ -43,13 +43,19 @@ func add[T any](r *rows, name, kind string, of func(i int) T) *rows {
 	return r
 }
 
-func (r *rows) uuid(name string, of func(i int) string) *rows       { return add(r, name, "uuid", of) }
+func (r *rows) uuid(name string, of func(i int) string) *rows { return add(r, name, "uuid", of) }
+
 func (r *rows) maybeUUID(name string, of func(i int) *string) *rows { return add(r, name, "uuid", of) }
-func (r *rows) text(name string, of func(i int) string) *rows       { return add(r, name, "text", of) }
+
+func (r *rows) text(name string, of func(i int) string) *rows { return add(r, name, "text", of) }
+
 func (r *rows) maybeText(name string, of func(i int) *string) *rows { return add(r, name, "text", of) }
-func (r *rows) int(name string, of func(i int) int64) *rows         { return add(r, name, "bigint", of) }
-func (r *rows) maybeInt(name string, of func(i int) *int64) *rows   { return add(r, name, "bigint", of) }
-func (r *rows) bytes(name string, of func(i int) []byte) *rows      { return add(r, name, "bytea", of) }
+
+func (r *rows) int(name string, of func(i int) int64) *rows { return add(r, name, "bigint", of) }
+
+func (r *rows) maybeInt(name string, of func(i int) *int64) *rows { return add(r, name, "bigint", of) }
+
+func (r *rows) bytes(name string, of func(i int) []byte) *rows { return add(r, name, "bytea", of) }
 
 // each runs a statement over the rows and hands whatever it returns to scan,
 // which may be nil.
@@ -111,11 +117,12 @@ func (t *tx) removed(ctx context.Context, r *rows, text string, id func(i int) s
 // rendered is a statement's text for its rows, made once: a text always comes with
 // the same columns.
 func (t *tx) rendered(text string, render func(string) string) string {
-	if made, ok := t.texts.Load(text); ok {
-		return made.(string) //nolint:forcetypeassert // nothing else is stored
+	kept, _ := t.texts.Load(text)
+	made, ok := kept.(string)
+	if !ok {
+		made = render(text)
+		t.texts.Store(text, made)
 	}
-	made := render(text)
-	t.texts.Store(text, made)
 	return made
 }
 

@@ -19,7 +19,7 @@ type tx struct {
 
 // ExecContext runs a statement.
 func (t *tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	if s := t.prepared(ctx, query); s != nil {
+	if s := t.prepared(ctx, query); s != nil { //nolint:sqlclosecheck // closed with the transaction
 		return s.ExecContext(ctx, args...)
 	}
 	return t.Tx.ExecContext(ctx, query, args...)
@@ -27,7 +27,7 @@ func (t *tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Re
 
 // QueryRowContext runs a statement that gives at most one row.
 func (t *tx) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	if s := t.prepared(ctx, query); s != nil {
+	if s := t.prepared(ctx, query); s != nil { //nolint:sqlclosecheck // closed with the transaction
 		return s.QueryRowContext(ctx, args...)
 	}
 	return t.Tx.QueryRowContext(ctx, query, args...)
@@ -35,7 +35,7 @@ func (t *tx) QueryRowContext(ctx context.Context, query string, args ...any) *sq
 
 // QueryContext runs a statement that gives rows.
 func (t *tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if s := t.prepared(ctx, query); s != nil {
+	if s := t.prepared(ctx, query); s != nil { //nolint:sqlclosecheck // closed with the transaction
 		return s.QueryContext(ctx, args...)
 	}
 	return t.Tx.QueryContext(ctx, query, args...)
@@ -53,7 +53,7 @@ func (t *tx) prepared(ctx context.Context, query string) *sql.Stmt {
 	if kept == nil {
 		return nil
 	}
-	t.bound[query] = t.StmtContext(ctx, kept) //nolint:sqlclosecheck // closed with the transaction
+	t.bound[query] = t.StmtContext(ctx, kept)
 	return t.bound[query]
 }
 
