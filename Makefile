@@ -8,7 +8,7 @@ PKG  ?= ./...
 
 .PHONY: help
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: ## Start the service with its defaults
@@ -45,6 +45,10 @@ bench: ## Measure the service on both databases, and other queues beside it
 		$(GO) test -run "^$$" -bench Tasks -benchtime 1x -count 3 -timeout 20m ./internal/bench/ && \
 		$(GO) test -C internal/bench/peers -run "^$$" -bench . -benchtime 1x -count 3 . && \
 		$(GO) test -C internal/bench/peers/riversqlite -run "^$$" -bench . -benchtime 1x -count 3 .'
+
+.PHONY: fidelity
+fidelity: ## Print what is found on real captures, where they lie beside the repository (EARSHOT_CORPORA)
+	$(GO) test ./internal/provider/websearch ./internal/provider/searchaimode -run Fidelity -v -count=1
 
 .PHONY: soak
 soak: ## Kill nodes for about an hour: 1,000 cycles on SQLite, 500 on PostgreSQL

@@ -27,6 +27,10 @@ const (
 	tagCharacter = '<'
 )
 
+// pieceTime is what each piece adds to parseTime: on a busy machine a large page
+// takes long, and it is tags that make a crafted one slow, not bytes.
+const pieceTime = time.Millisecond
+
 // parsing lets one document a core be in memory as a tree. More would not be
 // faster, would share the clock that parseTime is measured by, and would let
 // many hostile documents at once add up.
@@ -97,6 +101,7 @@ func (r *boundedReader) Read(p []byte) (int, error) {
 		return 0, errTooSlow
 	}
 	n := copy(p, r.rest[:min(len(r.rest), readerPiece)])
+	r.deadline = r.deadline.Add(pieceTime)
 	r.tags += bytes.Count(r.rest[:n], []byte{tagCharacter})
 	if r.tags > maxTags {
 		return 0, errTooMany

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 
 	"earshot"
 	"earshot/internal/provider/answer"
@@ -27,9 +28,20 @@ func Parse(document []byte, engine search.Engine) (*earshot.NewsSearch, error) {
 // document is.
 func parsePage(document []byte, links search.Links) ([]earshot.NewsResult, error) {
 	var found []earshot.NewsResult
-	err := search.ReadPage(document, func(root *html.Node) (bool, error) {
-		for _, link := range search.FindAll(root, isArticle) {
-			if article, ok := readArticle(link, links); ok {
+	err := search.ReadPage(document, func(root *html.Node, _ search.Stored) (bool, error) {
+		articles := search.FindAll(root, isArticle)
+		within := map[*html.Node]int{} // how many articles there are in a node
+		for _, link := range articles {
+			for p := link.Parent; p != nil; p = p.Parent {
+				within[p]++
+			}
+		}
+		for _, link := range articles {
+			whole := link
+			for p := link.Parent; p != nil && within[p] == 1 && p.DataAtom != atom.Body && search.Attr(p, "id") == ""; p = p.Parent {
+				whole = p
+			}
+			if article, ok := readArticle(link, whole, links); ok {
 				found = append(found, article)
 			}
 		}
@@ -38,13 +50,12 @@ func parsePage(document []byte, links search.Links) ([]earshot.NewsResult, error
 	return found, err
 }
 
-// isArticle tells whether the element is an article: a link with everything in
-// it, above all a heading.
+// isArticle tells whether the element is an article: a link with a heading in it,
+// and in most layouts with everything else.
 func isArticle(n *html.Node) bool { return search.IsLink(n) && search.Title(n) != nil }
 
-// readArticle reads an article: the source stands before the title, what it says
-// and when it appeared stand after it.
-func readArticle(link *html.Node, links search.Links) (earshot.NewsResult, bool) {
+// readArticle reads an article; whole is the largest element that holds no other.
+func readArticle(link, whole *html.Node, links search.Links) (earshot.NewsResult, bool) {
 	to, redirect, ok := links.Read(search.Attr(link, "href"))
 	heading := search.Title(link)
 	a := earshot.NewsResult{
@@ -52,21 +63,42 @@ func readArticle(link *html.Node, links search.Links) (earshot.NewsResult, bool)
 		Link:         to,
 		RedirectLink: redirect,
 		Domain:       answer.Domain(to),
-		Thumbnail:    search.Image(link),
+		Thumbnail:    search.Image(whole),
 	}
 	if !ok || a.Title == "" || !links.Leads(to) {
 		return a, false
 	}
 	before, after := around(link, heading)
+	if len(before) == 0 && len(after) <= 1 {
+		readPlain(&a, link, whole, after)
+		return a, true
+	}
 	if len(before) > 0 {
 		a.Source = before[0]
 	}
-	if last := len(after) - 1; last >= 0 && search.MayBeDate(after[last]) {
+	if last := len(after) - 1; last >= 0 && (search.MayBeDate(after[last]) || last > 0 && search.IsShort(after[last])) {
 		a.Date = after[last]
 		after = after[:last]
 	}
 	a.Snippet = strings.Join(after, " ")
 	return a, true
+}
+
+// readPlain reads an article of the layout without scripts: the source stands
+// below the title, in the link; when it appeared and what it says stand outside,
+// with a dot between them.
+func readPlain(a *earshot.NewsResult, link, whole *html.Node, after []string) {
+	a.Source = strings.Join(after, " ")
+	text := strings.Join(search.LinesBut(whole, func(n *html.Node) bool { return n == link || search.Attr(n, "role") == "button" }), " ")
+	date, rest, found := strings.Cut(text, " · ")
+	switch {
+	case found && search.IsShort(date):
+		a.Date, a.Snippet = date, rest
+	case search.IsShort(text):
+		a.Date = text
+	default:
+		a.Snippet = text
+	}
 }
 
 // around are the lines before and after the heading of an article.

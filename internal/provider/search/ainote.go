@@ -45,11 +45,11 @@ func (l Links) takeNotes(turn *goquery.Selection, served Served) map[string][]no
 	return notes
 }
 
-// readNote reads the comment that a note is: after a bar, JSON with the chip's id
-// and a list of title, snippet, icon, home page, names and link. The parser has
-// unescaped it.
+// readNote reads the comment that a note is: after a word, and a bar in some, JSON
+// with the chip's id and a list of title, snippet, icon, home page, names and link.
+// The parser has unescaped it.
 func readNote(comment string) (chip string, n note, ok bool) {
-	_, text, _ := strings.Cut(comment, "|")
+	text := comment[max(0, strings.IndexByte(comment, '[')):]
 	var notes, told, source []json.RawMessage
 	if json.Unmarshal([]byte(text), &notes) != nil || len(notes) == 0 ||
 		json.Unmarshal(notes[0], &told) != nil || len(told) < 2 ||

@@ -7,10 +7,14 @@
 //	query.go     the addresses of result pages
 //	address.go   a search URL that a user wrote, taken apart
 //	link.go      links on a page: unwrapped, or resolved
+//	copy.go      links to the engine's copies of pages
 //	resolve.go   asking the engine where its redirect links lead
 //	own.go       links that stay with the engine
 //	pages.go     fetching pages, with their links resolved
 //	recognise.go what a document is: results, refusal, nothing
+//	charset.go   documents that are not in UTF-8
+//	stored.go    pieces of a page that its scripts hold
+//	click.go     under which kind the engine counts clicks on a link
 //	node.go      questions to the elements of a page
 //	line.go      text on one line
 //	served.go    which redirect link stood for a destination
@@ -52,6 +56,9 @@ var suffixes = regexp.MustCompile(`^(\.[a-z]{2,4}){1,2}$`)
 // isOwn tells whether the host is the engine's in some country: its name and one
 // or two short suffixes. Other names before it belong to other services.
 func (e Engine) isOwn(host string) bool {
+	if e.isMain(host) {
+		return true
+	}
 	name, _, _ := strings.Cut(e.Host, ".")
 	rest, found := strings.CutPrefix(strings.TrimPrefix(strings.ToLower(host), "www."), name)
 	return found && suffixes.MatchString(rest)

@@ -60,3 +60,18 @@ func isSpace(r rune) bool {
 
 // isGlue tells whether r is a space that holds words together.
 func isGlue(r rune) bool { return r == '\u00a0' || r == '\u202f' || r == '\u2007' }
+
+// withoutMarks is text without what only tells how to set it: in which direction,
+// and where a word may be broken.
+func withoutMarks(text string) string {
+	// Nearly all text has none: these are how the marks begin.
+	if !strings.Contains(text, "\xe2\x80") && !strings.Contains(text, "\xe2\x81") && !strings.Contains(text, "\xc2\xad") {
+		return text
+	}
+	return marks.Replace(text)
+}
+
+var marks = strings.NewReplacer(
+	"\u200e", "", "\u200f", "", "\u202a", "", "\u202b", "", "\u202c", "", "\u202d", "", "\u202e", "",
+	"\u2060", "", "\u2066", "", "\u2067", "", "\u2068", "", "\u2069", "", "\u00ad", "",
+)

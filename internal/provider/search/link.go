@@ -35,28 +35,41 @@ func (l Links) Read(href string) (destination, redirect string, ok bool) {
 		return "", "", false
 	}
 	if !l.engine.isRedirect(u) {
-		dropHighlight(u)
-		return u.String(), "", true
+		return l.engine.original(u), "", true
 	}
+	u.Host = "www." + l.engine.Host // of all the engine's hosts, goto takes this
 	redirect = u.String()
 	if u.Path == pathURL {
 		for _, name := range []string{"q", "url"} {
-			if to, ok := webAddress(u.Query().Get(name)); ok {
-				return to, redirect, true
+			to := u.Query().Get(name)
+			if strings.HasPrefix(to, "/") { // around one of the engine's own pages
+				own, ok := l.engine.absolute(strings.TrimLeft(to, "/"))
+				if ok && !l.engine.isRedirect(own) {
+					return own.String(), "", true
+				}
+			}
+			if to, ok := webAddress(to); ok {
+				return l.engine.originalOf(to), redirect, true
 			}
 		}
 	}
 	if to, known := l.resolved[redirect]; known {
-		return to, redirect, true
+		return l.engine.originalOf(to), redirect, true
 	}
 	return redirect, redirect, true
 }
+
+// slug is a redirect link without its path, as some pages have it (2026).
+var slug = regexp.MustCompile(`^/?(CAES[\w-]{24,}=*)$`)
 
 // absolute resolves a link against the engine's main page.
 func (e Engine) absolute(href string) (*url.URL, bool) {
 	u, err := url.Parse(strings.TrimSpace(href))
 	if err != nil || href == "" {
 		return nil, false
+	}
+	if token := slug.FindStringSubmatch(u.Path); token != nil && u.Host == "" {
+		u = &url.URL{Path: pathGoto, RawQuery: url.Values{"url": {token[1]}}.Encode()}
 	}
 	u = (&url.URL{Scheme: "https", Host: "www." + e.Host, Path: "/"}).ResolveReference(u)
 	if (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.User != nil {
@@ -66,7 +79,7 @@ func (e Engine) absolute(href string) (*url.URL, bool) {
 }
 
 func (e Engine) isRedirect(u *url.URL) bool {
-	return e.isMain(u.Hostname()) && (u.Path == pathURL || u.Path == pathGoto)
+	return (u.Path == pathURL || u.Path == pathGoto) && e.isOwn(u.Hostname())
 }
 
 // webAddress is a destination that may be shown: absolute, http(s), without a
@@ -90,7 +103,7 @@ func dropHighlight(u *url.URL) {
 
 // hidden finds the redirect links in a document that do not say where they
 // lead.
-var hidden = regexp.MustCompile(`href="([^"]*/goto\?[^"]*)"`)
+var hidden = regexp.MustCompile(`href="([^"]*/goto\?[^"]*|/?CAES[\w-]{24,}=*)"`)
 
 // Hidden are the redirect links in a page that only the engine can resolve, each
 // once, in their order.
@@ -99,7 +112,11 @@ func (e Engine) Hidden(page []byte) []string {
 	seen := map[string]bool{}
 	for _, match := range hidden.FindAllSubmatch(page, -1) {
 		u, ok := e.absolute(html.UnescapeString(string(match[1])))
-		if !ok || !e.isRedirect(u) || seen[u.String()] {
+		if !ok || !e.isRedirect(u) {
+			continue
+		}
+		u.Host = "www." + e.Host
+		if seen[u.String()] {
 			continue
 		}
 		seen[u.String()] = true

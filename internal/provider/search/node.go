@@ -135,8 +135,10 @@ func writeLine(text *strings.Builder, n *html.Node) {
 	}
 }
 
-// writeText adds what there is room for, in whole characters.
+// writeText adds what there is room for, in whole characters, without marks that
+// nobody sees.
 func writeText(text *strings.Builder, data string) {
+	data = withoutMarks(data)
 	room := maxText - text.Len()
 	if room <= 0 {
 		return
@@ -241,6 +243,8 @@ const maxDate = 32
 
 // MayBeDate tells whether text can say when something was: it is short and has a
 // number. Which words dates have depends on the language.
-func MayBeDate(text string) bool {
-	return utf8.RuneCountInString(text) <= maxDate && strings.ContainsFunc(text, unicode.IsDigit)
-}
+func MayBeDate(text string) bool { return IsShort(text) && strings.ContainsFunc(text, unicode.IsDigit) }
+
+// IsShort tells whether text is short enough to be a date: some have no number,
+// such as yesterday.
+func IsShort(text string) bool { return utf8.RuneCountInString(text) <= maxDate }

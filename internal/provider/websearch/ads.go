@@ -53,6 +53,22 @@ func (r *reader) readTextAd(n *html.Node, block string) bool {
 	return true
 }
 
+// maxLinkedAds is how many ads a page may have for further ones to be looked for by
+// their links; real ones have up to 10 that look like results.
+const maxLinkedAds = 40
+
+// boxOf is what holds an ad that is known by its link only: the link's box, and
+// the text below it.
+func boxOf(link *html.Node) *html.Node {
+	box := link
+	for range 2 {
+		if box.Parent != nil && box.Parent.DataAtom == atom.Div {
+			box = box.Parent
+		}
+	}
+	return box
+}
+
 // adLink is where an ad leads. A link that only counts the click has the
 // destination in a parameter or beside it, if anywhere.
 func (r *reader) adLink(a *html.Node) (destination, redirect string, ok bool) {

@@ -8,8 +8,11 @@
 //
 // Each kind of block has a room of its own, which knows how to recognise and to
 // read it: organic.go, discussions.go, ads.go, questions.go, related.go,
-// overview.go, places.go, videos.go, knowledge.go, shopping.go. They build on what
-// outlasts a redesign: ids, roles, data attributes, headings within links.
+// overview.go, overview_plain.go (without scripts), places.go, videos.go,
+// knowledge.go, shopping.go. They build on what outlasts a redesign: the kinds of
+// clicks that the engine counts (search.Click), ids, roles, data attributes,
+// headings within links. No class name decides anything that could be decided
+// without.
 package websearch
 
 import (

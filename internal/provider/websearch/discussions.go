@@ -9,12 +9,12 @@ import (
 	"earshot/internal/provider/search"
 )
 
-// discussion reads a thread in a forum: a title that is a link by its role, in a
-// section with a heading, which shows a forum in the place of an address.
-// Anything else with such a title is left out.
+// discussion reads a thread in a forum: the engine marks it so, or its title is a
+// link by its role, in a section with a heading, and shows a forum in the place of
+// an address. Anything else with such a title is left out.
 func (r *reader) discussion(t title, name, link, redirect string) {
 	byRole := search.Find(t.heading, func(n *html.Node) bool { return search.Attr(n, "role") == "link" })
-	if t.section == "" || byRole == nil {
+	if t.click != search.ClickThread && (t.section == "" || byRole == nil) {
 		return
 	}
 	r.found.discussions = append(r.found.discussions, earshot.Discussion{

@@ -35,13 +35,28 @@ func (r *reader) readKnowledge(n *html.Node) {
 	for _, part := range search.FindAll(n, func(n *html.Node) bool { return search.HasAttr(n, "data-attrid") }) {
 		r.readPanelPart(&k, part, search.Attr(part, "data-attrid"))
 	}
-	if k.Title == "" {
-		k.Title = r.subject
-	}
+	k.Title = cmp.Or(r.subject, k.Title)
 	if k.Title == "" || k.Description == "" && len(k.Attributes) == 0 {
 		return
 	}
 	r.found.knowledge = &k
+}
+
+// readWhole reads the panel of a page that as a whole is about a thing: its parts
+// stand between the results, on mobile devices above all.
+func (r *reader) readWhole(root *html.Node) {
+	isPart := func(name string) func(*html.Node) bool {
+		return func(n *html.Node) bool { return search.Attr(n, "data-attrid") == name }
+	}
+	if r.found.knowledge == nil && r.subject != "" && search.Find(root, isPart(panelDescription)) != nil {
+		r.readKnowledge(root)
+	}
+}
+
+// subjectOf is what a page as a whole is about: the first title on it, wherever it
+// stands.
+func subjectOf(root *html.Node) string {
+	return search.Line(search.Find(root, func(n *html.Node) bool { return search.Attr(n, "data-attrid") == panelTitle }))
 }
 
 func (r *reader) readPanelPart(k *earshot.KnowledgeGraph, n *html.Node, name string) {
@@ -67,11 +82,27 @@ func (r *reader) readPanelPart(k *earshot.KnowledgeGraph, n *html.Node, name str
 			}
 		}
 	case isFact(name):
-		if fact, value, found := strings.Cut(search.Line(n), ":"); found && strings.TrimSpace(value) != "" {
-			k.Attributes = append(k.Attributes, earshot.KnowledgeAttribute{
-				Name: strings.TrimSpace(fact), Value: strings.TrimSpace(value),
-			})
-		}
+		readFact(k, n)
+	}
+}
+
+// maxFactName and maxFact are how long a fact and its name may be, in bytes. What
+// is longer is no fact but a table or a form.
+const (
+	maxFactName = 80
+	maxFact     = 400
+)
+
+// readFact reads a fact: its name, a colon, and what it is, without what can be
+// unfolded or used there.
+func readFact(k *earshot.KnowledgeGraph, n *html.Node) {
+	text := strings.Join(search.LinesBut(n, func(n *html.Node) bool {
+		return n.DataAtom == atom.Table || search.Attr(n, "role") == "button" || search.Attr(n, "role") == "dialog"
+	}), " ")
+	name, value, found := strings.Cut(text, ":")
+	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+	if found && name != "" && value != "" && len(name) <= maxFactName && len(value) <= maxFact {
+		k.Attributes = append(k.Attributes, earshot.KnowledgeAttribute{Name: name, Value: value})
 	}
 }
 

@@ -1,6 +1,7 @@
 package websearch
 
 import (
+	"strconv"
 	"strings"
 
 	"earshot"
@@ -44,6 +45,9 @@ func (m *merger) isNew(kind string, names ...string) bool {
 func (m *merger) add(p *page, number int) {
 	all := m.result
 	for _, result := range p.organic {
+		if !m.isNew("result", strconv.Itoa(number), result.Title, result.Link) {
+			continue // the same once more, for another size of screen
+		}
 		result.Page = number
 		result.Position = len(all.OrganicResults) + 1
 		all.OrganicResults = append(all.OrganicResults, result)

@@ -1,6 +1,7 @@
 package websearch
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"unicode"
@@ -17,6 +18,59 @@ import (
 type title struct {
 	link, heading *html.Node
 	section       string // the heading that stood before it
+	click         search.Click
+}
+
+// addTitle notes a link with a title.
+func (r *reader) addTitle(link, heading *html.Node, click search.Click) bool {
+	if heading == nil {
+		return false
+	}
+	if len(r.titles) < maxTitles {
+		r.titles = append(r.titles, title{link: link, heading: heading, section: r.section, click: click})
+	}
+	return true
+}
+
+// titleIn finds the title in a link: a heading or, in what the engine marks as a
+// result, the line that stands first, or last where site and address stand before
+// it (mobile).
+func titleIn(link *html.Node, click search.Click) *html.Node {
+	heading := search.Title(link)
+	if heading != nil || !click.IsResult() {
+		return heading
+	}
+	lines := search.FindAll(link, func(n *html.Node) bool { return len(search.Lines(n)) == 1 })
+	if len(lines) == 0 {
+		return nil
+	}
+	last := lines[len(lines)-1]
+	if isAddress(search.Line(last)) {
+		return lines[0]
+	}
+	for _, line := range lines {
+		if isAddress(search.Line(line)) {
+			return last
+		}
+	}
+	return lines[0]
+}
+
+// linkWithin notes a title that has its link in it, not around it. Such are the
+// sitelinks of a table, and results of layouts where no title is in a link.
+func (r *reader) linkWithin(heading *html.Node) bool {
+	link := search.Find(heading, search.IsLink)
+	if link == nil {
+		return false
+	}
+	click := search.ClickOf(link)
+	if click.IsResult() {
+		return r.addTitle(link, heading, click)
+	}
+	if len(r.within) < maxTitles {
+		r.within = append(r.within, title{link: link, heading: heading, section: r.section, click: click})
+	}
+	return false
 }
 
 // landmarks are the parts of the page that hold all results; no result is as
@@ -26,6 +80,9 @@ var landmarks = map[string]bool{"rso": true, "search": true, "res": true, "main"
 // results makes results of the links with titles, once the walk has found all
 // of them and all other blocks.
 func (r *reader) results() {
+	if len(r.titles) == 0 {
+		r.titles = r.within
+	}
 	within := map[*html.Node]int{} // how many blocks and titles there are in a node
 	count := func(n *html.Node) {
 		for p := n.Parent; p != nil; p = p.Parent {
@@ -38,6 +95,7 @@ func (r *reader) results() {
 	for _, t := range r.titles {
 		count(t.link)
 	}
+	r.found.unread += r.unread(within)
 	for _, t := range r.titles {
 		whole := t.link
 		for p := whole.Parent; p != nil && within[p] == 1 && !landmarks[search.Attr(p, "id")] && p.DataAtom != atom.Body; p = p.Parent {
@@ -45,6 +103,21 @@ func (r *reader) results() {
 		}
 		r.result(t, whole)
 	}
+}
+
+// unread counts the blocks of the list of results in which nothing was read, and
+// that lead somewhere. within says how much was read in a node.
+func (r *reader) unread(within map[*html.Node]int) int {
+	if r.list == nil {
+		return 0
+	}
+	count := 0
+	for block := range r.list.ChildNodes() {
+		if block.Type == html.ElementNode && !search.Unseen(block) && within[block] == 0 && search.Find(block, search.IsLink) != nil {
+			count++
+		}
+	}
+	return count
 }
 
 // result reads what belongs to one title: whole is the largest element that
@@ -55,8 +128,8 @@ func (r *reader) result(t title, whole *html.Node) {
 	if !ok || !r.links.Leads(link) || name == "" {
 		return
 	}
-	shown := displayedLink(t)
-	if t.heading.DataAtom != atom.H3 && !isAddress(shown) {
+	shown, marked := displayedLink(t, whole)
+	if !t.isResult(shown, marked) {
 		r.discussion(t, name, link, redirect)
 		return
 	}
@@ -72,42 +145,71 @@ func (r *reader) result(t title, whole *html.Node) {
 	r.found.organic = append(r.found.organic, found)
 }
 
-// displayedLink is the address as the result shows it.
-func displayedLink(t title) string {
-	shown := search.Find(t.link, func(n *html.Node) bool {
-		return n.DataAtom == atom.Cite || search.Attr(n, "role") == "text"
-	})
-	if shown != nil {
-		return search.Line(shown)
+// isResult tells whether the title is one of a web result: the engine marks it so,
+// or it is a heading element, or the address of a page stands with it. Cards of
+// recipes, news and posts have titles too, and marks of their own.
+func (t title) isResult(shown string, marked bool) bool {
+	switch {
+	case t.click == search.ClickAd:
+		return false
+	case t.click.IsResult(), t.heading.DataAtom == atom.H3:
+		return true
+	case t.click == search.ClickNone && marked:
+		return isAddress(shown)
+	default:
+		return isPath(shown)
+	}
+}
+
+// displayedLink is the address as the result shows it, and whether it is marked as
+// such. It stands in the link, or elsewhere where the title is around the link.
+func displayedLink(t title, whole *html.Node) (shown string, marked bool) {
+	isMarked := func(n *html.Node) bool { return n.DataAtom == atom.Cite || search.Attr(n, "role") == "text" }
+	if address := search.Find(t.link, isMarked); address != nil {
+		return search.Line(address), true
+	}
+	if contains(t.heading, t.link) {
+		address := search.Find(whole, isMarked)
+		return search.Line(address), address != nil
 	}
 	// Layouts without scripts mark it in no way: it is the last line.
 	lines := search.LinesBut(t.link, func(n *html.Node) bool { return n == t.heading })
 	if len(lines) == 0 {
-		return ""
+		return "", false
 	}
-	return lines[len(lines)-1]
+	return lines[len(lines)-1], false
 }
 
-var address = regexp.MustCompile(`://| › |^[\pL\d-]+(\.[\pL\d-]+)*\.\pL{2,}\b`)
+var address = regexp.MustCompile(`://| [›‹] |^[\pL\d-]+(\.[\pL\d-]+)*\.\pL{2,}\b`)
 
 // isAddress tells whether the text looks like that of a page.
 func isAddress(text string) bool { return address.MatchString(text) }
+
+// isPath tells whether the text is more than the name of a site.
+func isPath(text string) bool {
+	return strings.Contains(text, "://") || strings.Contains(text, " › ") || strings.Contains(text, " ‹ ") // from right to left
+}
 
 // snippet is the text below the title, and the date that stands before it. Where
 // the engine marks the parts of a result, it is the first with text that is no
 // link; elsewhere it is the longest line.
 func snippet(t title, whole *html.Node) (text, date string) {
 	notText := func(n *html.Node) bool {
-		return n == t.link || n.DataAtom == atom.Cite || n.DataAtom == atom.A || search.Attr(n, "role") == "button"
+		return n == t.link || n == t.heading || n.DataAtom == atom.Cite || n.DataAtom == atom.A || n.DataAtom == atom.Table ||
+			search.Attr(n, "role") == "button"
 	}
 	parts := search.FindAll(whole, func(n *html.Node) bool { return search.HasAttr(n, "data-sncf") })
 	for _, part := range parts {
-		if text := strings.Join(search.LinesBut(part, notText), " "); hasWords(text) {
-			return splitDate(part, search.Line(part))
+		switch text := strings.Join(search.LinesBut(part, notText), " "); {
+		case search.MayBeDate(text) && inYear.MatchString(text):
+			date = text // and nothing else
+		case hasWords(text):
+			text, before := splitDate(part, search.Line(part))
+			return text, cmp.Or(before, date)
 		}
 	}
 	if parts != nil {
-		return "", ""
+		return "", date
 	}
 	for _, line := range search.LinesBut(whole, notText) {
 		if len(line) > len(text) {
@@ -123,17 +225,19 @@ func hasWords(text string) bool {
 }
 
 // splitDate takes the date off the beginning of a snippet. It is an element of
-// its own, has a digit, and a dash follows.
+// its own, has a digit, and a dash follows, or a dot where there are no scripts.
 func splitDate(part *html.Node, text string) (rest, date string) {
-	before, after, found := strings.Cut(text, " — ")
-	if !found || !search.MayBeDate(before) {
-		return text, ""
+	for _, mark := range []string{" — ", " · "} {
+		before, after, found := strings.Cut(text, mark)
+		if !found || !search.MayBeDate(before) {
+			continue
+		}
+		own := search.Find(part, func(n *html.Node) bool { return n.DataAtom == atom.Span && search.Line(n) == before })
+		if own != nil {
+			return after, before
+		}
 	}
-	own := search.Find(part, func(n *html.Node) bool { return n.DataAtom == atom.Span && search.Line(n) == before })
-	if own == nil {
-		return text, ""
-	}
-	return after, before
+	return text, ""
 }
 
 // sitelinks are the other links of the result to the same site.
@@ -146,7 +250,7 @@ func (r *reader) sitelinks(t title, whole *html.Node, link string) []earshot.Sea
 		}
 		to, redirect, ok := r.links.Read(search.Attr(a, "href"))
 		name := search.Line(a)
-		if !ok || name == "" || answer.Domain(to) != answer.Domain(link) || seen[pageOf(to)] {
+		if !ok || name == "" || !sameSite(answer.Domain(to), answer.Domain(link)) || seen[pageOf(to)] {
 			continue
 		}
 		seen[pageOf(to)] = true
@@ -155,8 +259,14 @@ func (r *reader) sitelinks(t title, whole *html.Node, link string) []earshot.Sea
 	return found
 }
 
-// pageOf is the link without what points into the page.
+// sameSite tells whether one domain is the other, or one below it.
+func sameSite(a, b string) bool {
+	return a == b || strings.HasSuffix(a, "."+b) || strings.HasSuffix(b, "."+a)
+}
+
+// pageOf is the link without what points into the page, or into a video.
 func pageOf(link string) string {
 	page, _, _ := strings.Cut(link, "#")
+	page, _, _ = strings.Cut(page, "&t=")
 	return page
 }

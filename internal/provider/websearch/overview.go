@@ -3,6 +3,7 @@ package websearch
 import (
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 
 	"earshot"
 	"earshot/internal/provider/answer"
@@ -20,23 +21,73 @@ const (
 	overviewText = "main-col"
 )
 
-// isOverview tells whether the element is an AI overview: by its name, or since
-// it tells the language of its text and how high that is before it is unfolded
-// (2025 on).
-func isOverview(m marks) bool {
-	return m.attrid == overviewName || m.subtree == overviewTree || m.language != "" && m.height != ""
-}
+// isOverview tells whether the element is an AI overview.
+func isOverview(m marks) bool { return m.attrid == overviewName || m.subtree == overviewTree }
 
-// readOverview reads the AI overview of the page, if it is wanted.
+// readOverview reads the AI overview of the page, if it is wanted. One that is
+// larger than any is left out.
 func (r *reader) readOverview(n *html.Node) {
 	if !r.want.overview || r.found.overview != nil {
 		return
 	}
 	read, err := overviewIn(n, r.links, answer.Want{Country: r.want.country, Markdown: r.want.markdown})
-	if err != nil && r.err == nil {
-		r.err = err
+	if err != nil {
+		r.found.unread++
+		return
 	}
 	r.found.overview = read
+}
+
+// readFrame reads the overview out of its frame, where none of its own marks was
+// in it: before the end of 2025 the frame holds sentences with marks, and a list
+// of sources beside them.
+func (r *reader) readFrame(frame *html.Node) {
+	if !r.want.overview || r.found.overview != nil {
+		return
+	}
+	r.stored.Fill(frame)
+	text := textIn(frame)
+	if text == nil {
+		return
+	}
+	text.Attr = append(text.Attr, html.Attribute{Key: "data-container-id", Val: overviewText})
+	for _, item := range search.FindAll(frame, func(n *html.Node) bool { return n.DataAtom == atom.Li }) {
+		link := search.Find(item, search.IsLink)
+		if link != nil && search.HasAttr(link, "aria-label") && r.leadsAway(link) {
+			item.Attr = append(item.Attr, html.Attribute{Key: "data-src-id"})
+		}
+	}
+	r.readOverview(frame)
+}
+
+func (r *reader) leadsAway(link *html.Node) bool {
+	to, _, ok := r.links.Read(search.Attr(link, "href"))
+	return ok && r.links.Leads(to)
+}
+
+// textIn is the smallest element that holds all sentences of an overview; nil
+// where there are none.
+func textIn(frame *html.Node) *html.Node {
+	sentences := search.FindAll(frame, func(n *html.Node) bool { return search.HasAttr(n, "data-huuid") })
+	if len(sentences) == 0 {
+		return nil
+	}
+	first, last := sentences[0], sentences[len(sentences)-1]
+	for holder := first.Parent; holder != nil && holder != frame; holder = holder.Parent {
+		if contains(holder, last) {
+			return holder
+		}
+	}
+	return nil
+}
+
+func contains(holder, n *html.Node) bool {
+	for ; n != nil; n = n.Parent {
+		if n == holder {
+			return true
+		}
+	}
+	return false
 }
 
 // parseOverview reads an overview that was loaded on demand. It gives nil where

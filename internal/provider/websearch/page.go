@@ -29,6 +29,14 @@ type page struct {
 	videos      []earshot.Video
 	discussions []earshot.Discussion
 	knowledge   *earshot.KnowledgeGraph
+	unread      int // blocks among the results that no room read
+}
+
+// any tells whether there is something on the page: a page may have an answer, or
+// videos, and no results.
+func (p *page) any() bool {
+	return len(p.organic)+len(p.questions)+len(p.related)+len(p.ads)+len(p.places)+len(p.cards)+len(p.videos)+len(p.discussions) > 0 ||
+		p.overview != nil || p.knowledge != nil
 }
 
 // Parse reads everything on a stored result page of the engine, without asking
@@ -48,10 +56,14 @@ func Parse(document []byte, engine search.Engine, country string) (*earshot.WebS
 // too; the error is an *upstream.Failure that says what else the document is.
 func parsePage(document []byte, links search.Links, want want) (*page, error) {
 	r := &reader{links: links, want: want, found: &page{}}
-	err := search.ReadPage(document, func(root *html.Node) (bool, error) {
+	err := search.ReadPage(document, func(root *html.Node, stored search.Stored) (bool, error) {
+		r.stored = stored
+		r.subject = subjectOf(root)
 		r.walk(root, area{ads: blockMiddle})
+		r.readWhole(root)
 		r.results()
-		return len(r.found.organic) > 0, r.err
+		r.related()
+		return r.found.any(), nil
 	})
 	if err != nil {
 		return nil, err
@@ -61,17 +73,26 @@ func parsePage(document []byte, links search.Links, want want) (*page, error) {
 
 // reader walks over a page once and hands each block to the room that reads it.
 type reader struct {
-	links search.Links
-	want  want
-	found *page
-	err   error // the first that a room met
+	links  search.Links
+	want   want
+	stored search.Stored
+	found  *page
 
 	looks   int          // how often an element was searched to see what it is
 	section string       // the heading of the section that the walk is in
 	subject string       // what the page as a whole is about, where it tells
 	titles  []title      // links that have a title
+	within  []title      // titles that have a link, which are sitelinks, mostly
 	blocks  []*html.Node // everything that was read; no result reaches over one
+
+	coded     bool                    // whether the engine notes kinds of clicks on the page
+	list      *html.Node              // what holds the results, where the page tells
+	proposals []earshot.RelatedSearch // links to searches below the results that the engine does not mark as related
+	echoes    []earshot.RelatedSearch // links to searches anywhere that show what is searched for
 }
+
+// listID is the id of what holds the results, one block each.
+const listID = "rso"
 
 // Limits on what is read of one page, far above what real ones have: they keep a
 // crafted page from being searched over and over.
@@ -85,15 +106,18 @@ const (
 type area struct {
 	ads     string // the block that ads here belong to
 	related bool   // below the results: links to searches are proposals
-	side    bool   // beside the results
+	side    bool   // set apart from the results
+	column  bool   // in the column beside the results
+	sealed  bool   // in a block of questions or an overview: what has a title is a source
 }
 
 // marks are the attributes by which blocks are known.
 type marks struct {
 	id, role, level                      string
 	attrid, subtree, cid, video, product string
-	question, language, height           string
+	question, note                       string
 	textAd, shoppingAd, asked            bool
+	opens, frames, asks                  bool
 }
 
 func marksOf(n *html.Node) marks {
@@ -116,10 +140,12 @@ func marksOf(n *html.Node) marks {
 			m.video = a.Val
 		case "data-product-id", "data-pv":
 			m.product = a.Val
-		case "data-rl":
-			m.language = a.Val
-		case "data-lht":
-			m.height = a.Val
+		case "data-ved":
+			m.note = a.Val
+		case "data-mcpr":
+			m.frames = true
+		case "data-initq":
+			m.asks = true
 		case "data-q":
 			m.question = a.Val
 		case "data-text-ad":
@@ -128,6 +154,8 @@ func marksOf(n *html.Node) marks {
 			m.shoppingAd = true
 		case "class":
 			m.asked = strings.Contains(a.Val, "related-question-pair")
+		case "aria-expanded":
+			m.opens = true
 		}
 	}
 	return m
@@ -145,19 +173,32 @@ func (r *reader) walk(n *html.Node, at area) {
 // element is the one place that says which block is read where.
 func (r *reader) element(n *html.Node, at area) {
 	m := marksOf(n)
+	if m.id == listID {
+		r.list = n
+	}
 	beside := at.side
 	at = at.within(m)
 	switch {
 	case isNavigation(n, m):
+		r.readNavigation(n)
 	case isOverview(m):
 		r.readOverview(n)
+		r.claim(n, true)
+	case m.frames:
+		r.walk(n, at)
+		r.readFrame(n)
+		r.claim(n, true)
+	case m.note != "" && n.DataAtom == atom.Div && search.ReadClick(m.note) == search.ClickOverview:
+		r.readPlainOverview(n)
 		r.claim(n, true)
 	case m.textAd:
 		r.claim(n, r.readTextAd(n, at.ads))
 	case m.shoppingAd && n.DataAtom == atom.A:
 		r.claim(n, r.readShoppingAd(n, at.ads))
-	case m.question != "" && r.looksLike(n, m, isQuestion):
+	case m.asked || m.question != "" && r.looksLike(n, m, isQuestion):
 		r.claim(n, r.readQuestion(n, m.question))
+	case m.opens && m.role == "button" && search.ClickOf(n) == search.ClickQuestion:
+		r.claim(n, r.readFolded(n))
 	case m.cid != "" && r.looksLike(n, m, isPlace):
 		r.claim(n, r.readPlace(n))
 	case m.video != "" && r.looksLike(n, m, isVideo):
@@ -169,6 +210,7 @@ func (r *reader) element(n *html.Node, at area) {
 		r.walk(n, at)
 	case n.DataAtom == atom.A:
 		r.link(n, at)
+	case n.DataAtom == atom.H3 && !at.side && r.linkWithin(n):
 	default:
 		r.heading(n, m)
 		r.walk(n, at)
@@ -180,13 +222,16 @@ func (at area) within(m marks) area {
 	if m.role == "complementary" {
 		at.side = true
 	}
+	if m.frames || m.asks {
+		at.sealed = true
+	}
 	switch m.id {
 	case "tads", "tvcap", "taw":
 		at.ads = blockTop
 	case "tadsb", "bottomads":
 		at.ads = blockBottom
 	case "rhs", "rhsads":
-		at.ads, at.side = blockSide, true
+		at.ads, at.side, at.column = blockSide, true, true
 	case "botstuff", "bres":
 		at.related = true
 	}
@@ -213,27 +258,26 @@ func (r *reader) heading(n *html.Node, m marks) {
 		return
 	}
 	r.section = search.Line(n)
-	if m.attrid == "title" {
-		r.subject = r.section
-	}
 }
 
 // link sorts a link into results and proposals.
 func (r *reader) link(n *html.Node, at area) {
-	if !search.IsLink(n) || at.side {
+	click := search.ClickOf(n)
+	r.coded = r.coded || click != search.ClickNone
+	switch {
+	case !search.IsLink(n), at.sealed, at.side && (at.column || !click.IsResult()):
 		r.walk(n, at)
-		return
+	case click == search.ClickAd && len(r.found.ads) < maxLinkedAds && r.readTextAd(boxOf(n), at.ads):
+		r.claim(boxOf(n), true)
+	case click == search.ClickListed && search.Title(n) != nil && r.readVideo(n, search.Attr(n, "href")):
+		r.claim(n, true)
+	case r.addTitle(n, titleIn(n, click), click):
+	case click == search.ClickRelated && r.readRelated(n, &r.found.related):
+	case click != search.ClickRelated && at.related && r.readRelated(n, &r.proposals):
+	case !r.coded && r.readEcho(n):
+	default:
+		r.walk(n, at)
 	}
-	if heading := search.Title(n); heading != nil {
-		if len(r.titles) < maxTitles {
-			r.titles = append(r.titles, title{link: n, heading: heading, section: r.section})
-		}
-		return
-	}
-	if at.related && r.readRelated(n) {
-		return
-	}
-	r.walk(n, at)
 }
 
 // isNavigation tells whether the element leads around on the engine's own site.

@@ -71,8 +71,9 @@ func readPlaceLine(p *earshot.Place, index int, segments []string) {
 			p.Category = segment
 		case index == 1 && p.Address == "":
 			p.Address = segment
-		case index == 2 && p.Hours == "" && (len(segments) == 1 || strings.ContainsFunc(segment, unicode.IsDigit)):
-			// Several segments without a number are what the place offers.
+		case index == 2 && p.Hours == "" && (len(segments) == 1 && search.IsShort(segment) || strings.ContainsFunc(segment, unicode.IsDigit)):
+			// Several segments without a number are what the place offers, a long
+			// one is what it is like.
 			p.Hours = segment
 		}
 	}

@@ -22,22 +22,48 @@ type question struct {
 // isQuestion tells whether an element that names a question is an item of the
 // list: what opens it shows the question. Other elements name the query so.
 func isQuestion(n *html.Node, m marks) bool {
-	return m.asked || search.Find(n, func(n *html.Node) bool {
-		return search.HasAttr(n, "aria-expanded") && search.Line(n) == answer.Line(m.question)
+	return search.Find(n, func(n *html.Node) bool {
+		return isOpener(n) && search.Line(n) == answer.Line(m.question)
 	}) != nil
 }
 
-// readQuestion reads an item and what answers it, as far as the page has it.
+// isOpener tells whether a click on the element unfolds what answers a question.
+func isOpener(n *html.Node) bool { return search.HasAttr(n, "aria-expanded") }
+
+// readQuestion reads an item and what answers it, as far as the page has it. Where
+// the item does not name its question, what opens it shows it.
 func (r *reader) readQuestion(n *html.Node, text string) bool {
+	if text == "" {
+		text = search.Line(search.Find(n, isOpener))
+	}
+	r.stored.Fill(n)
+	return r.addQuestion(n, text)
+}
+
+// readFolded reads an item of the layout without scripts: what opens it shows the
+// question, what answers it stands behind and is taken off the page, so that its
+// link is not read as a result.
+func (r *reader) readFolded(opener *html.Node) bool {
+	item := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div}
+	if opener.Parent != nil {
+		for behind := opener.Parent.NextSibling; behind != nil; behind = opener.Parent.NextSibling {
+			behind.Parent.RemoveChild(behind)
+			item.AppendChild(behind)
+		}
+	}
+	r.stored.Fill(item)
+	return r.addQuestion(item, search.Line(opener))
+}
+
+func (r *reader) addQuestion(n *html.Node, text string) bool {
 	q := question{Question: earshot.Question{Question: answer.Line(text), Type: earshot.QuestionUnknown}}
 	if q.Question.Question == "" {
 		return false
 	}
-	isOpener := func(n *html.Node) bool { return search.HasAttr(n, "aria-expanded") }
 	if part := search.Find(n, func(n *html.Node) bool { return search.HasAttr(n, "data-async-path") }); part != nil {
 		q.part = search.Attr(part, "data-async-path")
 	}
-	link := search.Find(n, func(n *html.Node) bool { return search.IsLink(n) && search.Title(n) != nil })
+	link, heading := sourceIn(n)
 	switch {
 	case q.part != "" || search.Find(n, func(n *html.Node) bool { return isOverview(marksOf(n)) }) != nil:
 		q.Type = earshot.QuestionOverview
@@ -48,11 +74,50 @@ func (r *reader) readQuestion(n *html.Node, text string) bool {
 		}
 		q.Type = earshot.QuestionLink
 		q.Link, q.RedirectLink = to, redirect
-		q.Title = search.Line(search.Title(link))
-		q.Snippet = strings.Join(search.LinesBut(n, func(n *html.Node) bool {
-			return n.DataAtom == atom.A || isOpener(n) || search.Attr(n, "role") == "button"
-		}), " ")
+		q.Title = search.Line(heading)
+		q.Snippet = answerBefore(n, link)
 	}
 	r.found.questions = append(r.found.questions, q)
 	return true
+}
+
+// sourceIn is the link to where an answer was found, and its title: in the link, or
+// around it (mobile, 2023).
+func sourceIn(n *html.Node) (link, heading *html.Node) {
+	link = search.Find(n, func(n *html.Node) bool {
+		if !search.IsLink(n) {
+			return false
+		}
+		heading = titleIn(n, search.ClickOf(n))
+		return heading != nil
+	})
+	if link != nil {
+		return link, heading
+	}
+	heading = search.Find(n, func(n *html.Node) bool {
+		return n.DataAtom == atom.H3 && search.Find(n, search.IsLink) != nil
+	})
+	if heading == nil {
+		return nil, nil
+	}
+	return search.Find(heading, search.IsLink), heading
+}
+
+// answerBefore is the text that answers a question: it stands before the link to
+// where it was found, and may end with the date of that.
+func answerBefore(n, link *html.Node) string {
+	passed := false
+	return strings.Join(search.LinesBut(n, func(n *html.Node) bool {
+		passed = passed || n == link
+		return passed || n.DataAtom == atom.A || n.DataAtom == atom.Cite || isOpener(n) || search.Attr(n, "role") == "button" || isClosingDate(n)
+	}), " ")
+}
+
+// isClosingDate tells whether the element is a date at the end of a text.
+func isClosingDate(n *html.Node) bool {
+	if n.DataAtom != atom.Span || n.NextSibling != nil || n.PrevSibling == nil {
+		return false
+	}
+	text := search.Line(n)
+	return len(text) > len("2006") && search.MayBeDate(text) && inYear.MatchString(text)
 }

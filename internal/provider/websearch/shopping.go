@@ -42,8 +42,17 @@ func (r *reader) readProduct(n *html.Node) bool {
 	return true
 }
 
-// price is what a line with a price in it looks like: a currency beside digits.
-var price = regexp.MustCompile(`\p{Sc}\s?[\d.,]|\d\s?(\p{Sc}|円|zł|kr)|\b[A-Z]{3}\s?\d|\d\s?[A-Z]{3}\b`)
+// price is what a line with a price in it looks like: the sign of a currency beside
+// digits, or nothing but its letters and digits.
+var price = regexp.MustCompile(`\p{Sc}[\s\x{a0}\x{202f}]?[\d.,]|\d[\s\x{a0}\x{202f}]?(\p{Sc}|円|zł|kr|Kč|Ft|лв|₽|руб)|` +
+	`^[A-Z]{2,3}[\s\x{a0}]?[\d.,]+$|^[\d.,\s\x{a0}\x{202f}]+[A-Z]{2,3}$`)
+
+// isPrice tells whether a line is a price; a longer one only mentions it.
+func isPrice(line string) bool { return len(line) <= maxPriceLine && price.MatchString(line) }
+
+// maxPriceLine is how long a line with a price may be, in bytes: there may be
+// another price, and what it is for.
+const maxPriceLine = 80
 
 // productIn reads title, price, merchant and rating out of what a product shows:
 // its title first, then its price, then who sells it.
@@ -51,11 +60,11 @@ func (r *reader) productIn(n *html.Node) earshot.Product {
 	var p earshot.Product
 	for _, line := range search.LinesBut(n, isRating) {
 		switch {
-		case p.Price == nil && p.Title != "" && price.MatchString(line):
+		case p.Price == nil && p.Title != "" && isPrice(line):
 			p.Price, p.OldPrice = r.pricesIn(n)
 		case p.Price == nil && len(line) > len(p.Title):
 			p.Title = line // what is shorter is a label such as "price drop"
-		case p.Price != nil && p.Merchant == "":
+		case p.Price != nil && p.Merchant == "" && !isPrice(line):
 			p.Merchant = line
 		}
 	}

@@ -25,7 +25,7 @@ var (
 	inYear   = regexp.MustCompile(`\b(19|20)\d{2}\b|(19|20)\d{2}年`)
 )
 
-// readVideo reads a video of a list.
+// readVideo reads a video of a list. n is all that the list has of it.
 func (r *reader) readVideo(n *html.Node, address string) bool {
 	link, redirect, ok := r.links.Read(address)
 	heading := search.Title(n)

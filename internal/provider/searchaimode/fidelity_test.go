@@ -1,0 +1,45 @@
+package searchaimode_test
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"earshot/internal/provider/providertest"
+	"earshot/internal/provider/search"
+	"earshot/internal/provider/searchaimode"
+)
+
+// debris is what must not be in the text of an answer.
+var debris = regexp.MustCompile(`\x{200b}|\x{feff}|\x{fffd}|&(?:amp|nbsp|lt|gt|quot|#39);|\\x3[ce]|</?(?:div|span|svg|style|script)\b`)
+
+// TestFidelity is the scorecard of real pages: what was found on each of them, and
+// what must hold on every one. make fidelity prints it.
+func TestFidelity(t *testing.T) {
+	t.Parallel()
+	served := searchaimode.Provider{Engine: search.Engine{Host: "google.com"}}
+	for _, path := range providertest.Captures(t, "web_searchaimode/*.html") {
+		page := filepath.Base(path)
+		a, err := served.Parse(providertest.Stored(t, path), "US")
+		if err != nil {
+			t.Errorf("%s: %v", page, err)
+			continue
+		}
+		products := len(a.InlineProducts)
+		for _, card := range a.ShoppingCards {
+			products += len(card.Products)
+		}
+		t.Logf("%s: text %d, markdown %d, sources %d, pills %d, products %d, places %d, videos %d, related %d", page,
+			len(a.Text), len(a.Markdown), len(a.Sources), len(a.CitationPills), products, len(a.Places), len(a.Videos), len(a.RelatedQueries))
+		providertest.Check(t, a)
+		if found := debris.FindString(a.Text); found != "" {
+			t.Errorf("%s: text has %q in it:\n%s", page, found, a.Text)
+		}
+		for _, source := range a.Sources {
+			if source.Label == "" || source.Domain == "" || strings.Contains(source.URL, "google.com/url?") {
+				t.Errorf("%s: source is %+v", page, source)
+			}
+		}
+	}
+}

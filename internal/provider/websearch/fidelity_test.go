@@ -1,0 +1,126 @@
+package websearch_test
+
+import (
+	"encoding/json"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"earshot"
+	"earshot/internal/provider/providertest"
+	"earshot/internal/provider/websearch"
+)
+
+// TestFidelity is the scorecard of real pages: what was found on each of them, and
+// what must hold on every one. make fidelity prints it.
+func TestFidelity(t *testing.T) {
+	t.Parallel()
+	var all websearch.Score
+	pages := providertest.Captures(t, "websearch/*.html")
+	t.Logf("%-58s %s", "page", websearch.ScoreHead)
+	for _, path := range pages {
+		document := providertest.Stored(t, path)
+		result, err := websearch.Parse(document, realEngine, "US")
+		if err != nil {
+			t.Errorf("%s: %v", filepath.Base(path), err)
+			continue
+		}
+		score := websearch.ScoreOf(result, websearch.NotUnderstood(document, realEngine))
+		t.Logf("%-58s %s", strings.TrimSuffix(filepath.Base(path), ".html"), score)
+		all.Add(score)
+		checkPage(t, filepath.Base(path), result)
+	}
+	t.Logf("%-58s %s", "all", all)
+}
+
+// checkPage holds a page against what is true of every page.
+func checkPage(t *testing.T, page string, result *earshot.WebSearch) {
+	t.Helper()
+	providertest.Check(t, result)
+	data, err := json.Marshal(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var value any
+	if err := json.Unmarshal(data, &value); err != nil {
+		t.Fatal(err)
+	}
+	checkClean(t, page, "", value)
+	seen := map[string]bool{}
+	for i, found := range result.OrganicResults {
+		key := found.Link + " " + found.Title
+		if found.Title == "" || found.Domain == "" || found.Position != i+1 || seen[key] {
+			t.Errorf("%s: result %d is %+v", page, i+1, found)
+		}
+		seen[key] = true
+	}
+	for _, q := range result.PeopleAlsoAsk {
+		if q.Question == "" || (q.Type == earshot.QuestionLink) != (q.Link != "") {
+			t.Errorf("%s: question is %+v", page, q)
+		}
+	}
+	for _, related := range result.RelatedSearches {
+		if related.Query == "" {
+			t.Errorf("%s: empty related search", page)
+		}
+	}
+	if overview := result.SearchOverview; overview != nil && overview.Text == "" {
+		t.Errorf("%s: empty overview", page)
+	}
+}
+
+// linkNames are the fields that hold where something leads.
+var linkNames = []string{"link", "url", "website"}
+
+// codeNames are the fields that may hold code, as overviews about programs do.
+var codeNames = []string{"text", "markdown"}
+
+var (
+	debris = regexp.MustCompile(`\x{200b}|\x{feff}|\x{fffd}|</?(?:a|b|br|div|em|g-img|i|img|li|p|script|span|style|svg|ul)\b[^<]*>|` +
+		`&(?:amp|nbsp|lt|gt|quot|#39);|\\x3[ce]|window\.|google\.[a-z]+\(`)
+	program = regexp.MustCompile(`function\s*\(|\{[^}]*[:;][^}]*\}|@media|@keyframes|var [a-z]+=`)
+)
+
+// checkClean wants links that lead straight to where they lead, and text without
+// remains of markup and programs.
+func checkClean(t *testing.T, page, name string, value any) {
+	t.Helper()
+	switch v := value.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			checkClean(t, page, key, inner)
+		}
+	case []any:
+		for _, inner := range v {
+			checkClean(t, page, name, inner)
+		}
+	case string:
+		switch {
+		case slices.Contains(linkNames, name):
+			checkUnwrapped(t, page, name, v)
+		case strings.HasSuffix(name, "Link"), strings.HasSuffix(name, "Url"), name == "images", name == "thumbnail":
+		case debris.MatchString(v), program.MatchString(v) && !slices.Contains(codeNames, name):
+			t.Errorf("%s: %s is %q", page, name, v)
+		}
+	}
+}
+
+// wrappers are the paths of the engine's links to elsewhere.
+var wrappers = []string{"/url", "/aclk", "/goto", "/imgres", "/amp"}
+
+func checkUnwrapped(t *testing.T, page, name, link string) {
+	t.Helper()
+	u, err := url.Parse(link)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		t.Errorf("%s: %s %q is no web address", page, name, link)
+		return
+	}
+	own := strings.HasPrefix(strings.TrimPrefix(u.Host, "www."), "google.")
+	first, _, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
+	if own && slices.Contains(wrappers, "/"+first) || strings.Contains(u.Fragment, ":~:") || strings.HasSuffix(u.Hostname(), ".translate.goog") {
+		t.Errorf("%s: %s %q is wrapped", page, name, link)
+	}
+}
