@@ -10,7 +10,7 @@ import (
 const (
 	// claimBatch is how many tasks one claim starts at most: enough that its cost
 	// is shared, few enough that nodes share the work.
-	claimBatch = 250
+	claimBatch = 500
 	// pollEvery is how long a wake-up that was lost can delay a task.
 	pollEvery = time.Second
 	// announceEvery bounds how often a node calls others.
