@@ -26,6 +26,8 @@ func ExampleChat() {
 			Name:      "examplechat",
 			TaskType:  "EXAMPLECHAT",
 			Summary:   "Ask the example assistant: answer text, sources",
+			Whole:     `{"prompt": "-", "include": {"markdown": true}}`,
+			Watched:   []string{"text", "sources", "sources.label"},
 			Prices:    map[string]int64{provider.ItemBase: 4},
 			Countries: []provider.Countries{{Model: "examplechat", Except: "CN"}},
 		},
