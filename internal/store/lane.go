@@ -164,11 +164,16 @@ func (s *Store) transactOnce(ctx context.Context, apply func(context.Context, *t
 	if err := s.statements.prepare(ctx, s.writes); err != nil {
 		return err
 	}
-	begun, err := s.writes.BeginTx(ctx, nil)
+	conn, err := s.writes.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("begin a transaction: %w", err)
 	}
-	if err := apply(ctx, &tx{Tx: begun, statements: s.statements, bound: map[string]*sql.Stmt{}, arrays: s.dialect.arrays, texts: &s.texts}); err != nil {
+	defer func() { _ = conn.Close() }() // it goes back to the pool
+	begun, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin a transaction: %w", err)
+	}
+	if err := apply(ctx, &tx{Tx: begun, conn: conn, statements: s.statements, bound: map[string]*sql.Stmt{}, arrays: s.dialect.arrays, texts: &s.texts}); err != nil {
 		_ = begun.Rollback() // the error that matters is the one we have
 		return err
 	}

@@ -169,6 +169,10 @@ func (t *tx) run(ctx context.Context, text string, args []any, scan func(scanner
 	if scan != nil {
 		return find(ctx, t, scan, text, args...)
 	}
+	if t.pending != nil {
+		t.pending.Queue(text, args...)
+		return nil
+	}
 	_, err := t.ExecContext(ctx, text, args...)
 	return err
 }

@@ -5,12 +5,17 @@ import (
 	"database/sql"
 	"fmt"
 	"sync"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
 )
 
 // tx is a transaction that reuses prepared statements. On SQLite preparing
 // costs as much as running; on PostgreSQL the driver keeps statements itself.
 type tx struct {
 	*sql.Tx
+	conn       *sql.Conn
+	pending    *pgx.Batch // statements that go out together; nil when each goes at once
 	statements *statements
 	bound      map[string]*sql.Stmt // statements as this transaction uses them
 	arrays     bool                 // the database takes arrays
@@ -39,6 +44,28 @@ func (t *tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.
 		return s.QueryContext(ctx, args...)
 	}
 	return t.Tx.QueryContext(ctx, query, args...)
+}
+
+// inOneGo sends the statements that do makes without an answer in between, which
+// saves PostgreSQL's round trips. None of them may return anything.
+func (t *tx) inOneGo(ctx context.Context, do func() error) error {
+	if !t.arrays {
+		return do()
+	}
+	t.pending = &pgx.Batch{}
+	err := do()
+	batch := t.pending
+	t.pending = nil
+	if err != nil || batch.Len() == 0 {
+		return err
+	}
+	return t.conn.Raw(func(driver any) error {
+		conn, ok := driver.(*stdlib.Conn)
+		if !ok {
+			return fmt.Errorf("the driver's connection is a %T", driver)
+		}
+		return conn.Conn().SendBatch(ctx, batch).Close()
+	})
 }
 
 // prepared is the statement if it is kept, else nil.

@@ -193,23 +193,25 @@ func (w *work) end(o *row, job *Job, end Settlement, now time.Time) {
 
 // store writes what was decided.
 func (w *work) store(ctx context.Context) error {
-	for _, step := range []struct {
-		what string
-		do   func(context.Context) error
-	}{
-		{"insert jobs", w.storeInserted},
-		{"insert idempotency keys", w.storeKeys},
-		{"finish jobs", w.storeEndings},
-		{"enter into the ledger", w.storeEntries},
-		{"insert captures", w.storeCaptures},
-		{"plan deliveries", w.storeDeliveries},
-		{"change organizations", w.storeOrganizations},
-	} {
-		if err := step.do(ctx); err != nil {
-			return fmt.Errorf("%s: %w", step.what, err)
+	return w.inOneGo(ctx, func() error {
+		for _, step := range []struct {
+			what string
+			do   func(context.Context) error
+		}{
+			{"insert jobs", w.storeInserted},
+			{"insert idempotency keys", w.storeKeys},
+			{"finish jobs", w.storeEndings},
+			{"enter into the ledger", w.storeEntries},
+			{"insert captures", w.storeCaptures},
+			{"plan deliveries", w.storeDeliveries},
+			{"change organizations", w.storeOrganizations},
+		} {
+			if err := step.do(ctx); err != nil {
+				return fmt.Errorf("%s: %w", step.what, err)
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // storeOrganizations writes back the rows that changed.
