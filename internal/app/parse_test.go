@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"errors"
+	"net/http"
 	"testing"
 
 	"earshot"
@@ -34,7 +35,7 @@ func TestEveryProviderIsWatched(t *testing.T) {
 		if name == "websearch" || name == "websearch/news" {
 			body = `{"query": "shoes", "country": "US"}`
 		}
-		if resp := n.post(t, a, "/v1/monitor/"+name, body); resp.StatusCode != 200 {
+		if resp := n.post(t, a, "/v1/monitor/"+name, body); resp.StatusCode != http.StatusOK {
 			t.Fatalf("%s: %d %s", name, resp.StatusCode, resp.body)
 		}
 	}
