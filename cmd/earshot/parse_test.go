@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"earshot"
 	"earshot/client"
@@ -90,16 +89,10 @@ func TestReparseReadsCapturesAgain(t *testing.T) {
 		}
 		ids = append(ids, task.Task.ID)
 	}
-	for _, id := range ids {
-		for {
-			record, err := api.Task(t.Context(), id)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if record.Task.FinishedAt != nil {
-				break
-			}
-			time.Sleep(20 * time.Millisecond) // well below the rate limit
+	ends := listening(t, "--url", base, "--api-key", key, "--cursor", "")
+	for range ids {
+		if !ends.Scan() {
+			t.Fatal(ends.Err())
 		}
 	}
 	text := mustRun(t, "--data", data, "reparse")

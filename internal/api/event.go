@@ -59,23 +59,15 @@ func (s *Server) deliveries(c *call) error {
 	if q.Has("state") && !slices.Contains([]string{"pending", "delivered", "failed"}, filter.State) {
 		return strictjson.Invalid("state", "must be one of pending, delivered, failed")
 	}
-	limit, err := pageLimit(q.Get("limit"))
-	if err != nil {
+	if filter.Limit, filter.Before, err = pageByID(q); err != nil {
 		return err
 	}
-	if filter.Before, err = idCursor(q.Get("cursor")); err != nil {
-		return err
-	}
-	filter.Limit = limit + 1 // one more tells whether there is a next page
 	all, err := s.Store.Deliveries(c.r.Context(), c.principal.OrganizationID, filter)
 	if err != nil {
 		return err
 	}
 	page := earshot.DeliveryPage{}
-	if len(all) > limit {
-		all = all[:limit]
-		page.NextCursor = &all[limit-1].Job
-	}
+	all, page.NextCursor = cutPage(all, filter.Limit, func(d *store.Delivery) string { return d.Job })
 	for _, d := range all {
 		page.Deliveries = append(page.Deliveries, describe(d))
 	}

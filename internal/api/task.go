@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"errors"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -233,23 +234,15 @@ func (s *Server) tasks(c *call) error {
 		}
 		filter.Provider = asked.Definition().Name
 	}
-	limit, err := pageLimit(q.Get("limit"))
-	if err != nil {
+	if filter.Limit, filter.Before, err = pageByID(q); err != nil {
 		return err
 	}
-	if filter.Before, err = idCursor(q.Get("cursor")); err != nil {
-		return err
-	}
-	filter.Limit = limit + 1 // one more tells whether there is a next page
 	tasks, err := s.Store.Tasks(c.r.Context(), c.principal.OrganizationID, filter)
 	if err != nil {
 		return err
 	}
 	page := earshot.TaskPage{}
-	if len(tasks) > limit {
-		tasks = tasks[:limit]
-		page.NextCursor = &tasks[limit-1].ID
-	}
+	tasks, page.NextCursor = cutPage(tasks, filter.Limit, func(t *store.Task) string { return t.ID })
 	for _, task := range tasks {
 		record := s.Jobs.Record(task)
 		record.Result = nil
@@ -273,6 +266,24 @@ func pageLimit(text string) (int, error) {
 		return 0, strictjson.Invalid("limit", "must be an integer from 1 to %d", mostPage)
 	}
 	return limit, nil
+}
+
+// pageByID reads which page of a list is asked for: so many items, older than an
+// id. One more than asked for tells whether there is a next page.
+func pageByID(q url.Values) (limit int, before string, err error) {
+	if limit, err = pageLimit(q.Get("limit")); err == nil {
+		before, err = idCursor(q.Get("cursor"))
+	}
+	return limit + 1, before, err
+}
+
+// cutPage takes off the one more, and tells where the next page begins.
+func cutPage[T any](items []T, limit int, id func(T) string) (page []T, next *string) {
+	if len(items) < limit {
+		return items, nil
+	}
+	page = items[:limit-1]
+	return page, new(id(page[len(page)-1]))
 }
 
 // idCursor is the id after which a page begins, "" for the first.

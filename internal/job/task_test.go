@@ -95,19 +95,25 @@ func queue(t *testing.T, r *Runner, p *account.Principal, script string, n int) 
 // await waits until a task is as it should be.
 func await(t *testing.T, r *Runner, p *account.Principal, id string, done func(*store.Task) bool) *store.Task {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	for {
-		task, err := r.Store.Task(ctx, p.OrganizationID, id)
-		if err != nil {
+	var task *store.Task
+	until(t, "task "+id+" gets there", func() (ok bool) {
+		var err error
+		if task, err = r.Store.Task(t.Context(), p.OrganizationID, id); err != nil {
 			t.Fatalf("waiting for task %s: %v", id, err)
 		}
-		if done(task) {
-			return task
-		}
+		return done(task)
+	})
+	return task
+}
+
+// until waits for what another goroutine brings about.
+func until(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	deadline := time.After(30 * time.Second)
+	for !so() {
 		select {
-		case <-ctx.Done():
-			t.Fatalf("task %s stays %s after %d attempts", id, task.Status, task.Attempts)
+		case <-deadline:
+			t.Fatalf("it never came to pass that %s", what)
 		case <-time.After(2 * time.Millisecond):
 		}
 	}
@@ -159,6 +165,7 @@ func TestANodeRunsOnlyAsManyTasksAsItHasWorkers(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		var now, most atomic.Int64
+		gate := make(chan struct{})
 		r, _ := worker(t, address, 3, map[string]script{"count": func(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
 			for n := now.Add(1); ; {
 				seen := most.Load()
@@ -166,15 +173,19 @@ func TestANodeRunsOnlyAsManyTasksAsItHasWorkers(t *testing.T) {
 					break
 				}
 			}
-			time.Sleep(time.Millisecond) // so that they meet
+			<-gate // so that they meet
 			now.Add(-1)
 			return answers("well")(ctx, up)
 		}})
 		p := client(t, r, 50)
-		for _, id := range queue(t, r, p, "count", 60) {
+		ids := queue(t, r, p, "count", 60)
+		until(t, "all workers are busy", func() bool { return now.Load() == 3 })
+		r.Wake() // in vain
+		close(gate)
+		for _, id := range ids {
 			await(t, r, p, id, ended)
 		}
-		if most.Load() > 3 {
+		if most.Load() != 3 {
 			t.Errorf("%d tasks ran at once on 3 workers", most.Load())
 		}
 	})
@@ -271,9 +282,7 @@ func TestATaskOfAClaimThatBrokeOffIsFound(t *testing.T) {
 		r, _ := worker(t, address, 1, map[string]script{"answer": answers("well"), "hang": hangsOn(t)})
 		p, busy := client(t, r, 1), client(t, r, 1)
 		queue(t, r, busy, "hang", 1) // the only worker
-		for r.free() > 0 {
-			time.Sleep(time.Millisecond)
-		}
+		until(t, "the worker is busy", func() bool { return r.free() == 0 })
 		id := queue(t, r, p, "answer", 1)[0]
 		if started, _, err := r.Store.Claim(t.Context(), r.node.Load().id, 1, time.Now()); err != nil || len(started) != 1 {
 			t.Fatalf("claimed %d, %v", len(started), err)
