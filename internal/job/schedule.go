@@ -79,6 +79,9 @@ func (r *Runner) rescue(ctx context.Context) {
 	}
 	defer r.running.Done()
 	node, known := r.node.Load(), r.performing()
+	if node.ctx.Err() != nil { // it was declared dead: the next incarnation will
+		return
+	}
 	owned, err := r.Store.Owned(ctx, node.id)
 	if err != nil {
 		r.Log.Error("looking for this node's tasks failed", "error", err)

@@ -134,7 +134,9 @@ func (s *Store) Adopt(ctx context.Context, node string, n int) (adopted []Job, e
 			uuid("had", func(i int) string { return lost[i].Node }).
 			uuid("runs", func(int) string { return node }), `
 			UPDATE jobs SET node = r.runs, attempts = attempts + 1
-			FROM $rows WHERE organization = r.owner AND id = r.job AND node = r.had RETURNING `+jobColumns, func(found scanner) error {
+			FROM $rows WHERE organization = r.owner AND id = r.job AND node = r.had
+				AND EXISTS (SELECT 1 FROM nodes WHERE nodes.id = r.runs) -- not one that is itself taken for dead
+			RETURNING `+jobColumns, func(found scanner) error {
 			job, err := scanJob(found)
 			adopted = append(adopted, job)
 			return err

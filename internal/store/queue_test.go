@@ -341,6 +341,9 @@ func TestATaskOfALostNodeIsTakenOverOnce(t *testing.T) {
 		if err := s.RemoveNode(dead); err != nil {
 			t.Fatal(err)
 		}
+		if none, err := s.Adopt(t.Context(), dead, 30); err != nil || len(none) != 0 {
+			t.Errorf("a node that is gone itself took over %d, %v", len(none), err)
+		}
 		var mu sync.Mutex
 		var adopted []store.Job
 		var group errgroup.Group
