@@ -27,6 +27,14 @@ const timestampLayout = "2006-01-02T15:04:05.000Z"
 // At makes a Timestamp of Unix milliseconds, as the store keeps times.
 func At(millis int64) Timestamp { return Timestamp{time.UnixMilli(millis)} }
 
+// When makes a Timestamp of a time, and nil of one that has not come.
+func When(t time.Time) *Timestamp {
+	if t.IsZero() {
+		return nil
+	}
+	return &Timestamp{t}
+}
+
 // MarshalJSON writes the time in UTC with exactly three decimals.
 func (t Timestamp) MarshalJSON() ([]byte, error) {
 	return []byte(`"` + t.UTC().Format(timestampLayout) + `"`), nil

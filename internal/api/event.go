@@ -76,8 +76,8 @@ func (s *Server) deliveries(c *call) error {
 
 func describe(d *store.Delivery) earshot.Delivery {
 	return earshot.Delivery{
-		ID: d.Job, TaskID: d.Job, URL: d.URL, Delivered: !d.DeliveredAt.IsZero(), DeliveredAt: timestamp(d.DeliveredAt),
-		Attempts: d.Attempts, NextTryAt: timestamp(d.DueAt), Tries: d.Tries,
+		ID: d.Job, TaskID: d.Job, URL: d.URL, Delivered: !d.DeliveredAt.IsZero(), DeliveredAt: earshot.When(d.DeliveredAt),
+		Attempts: d.Attempts, NextTryAt: earshot.When(d.DueAt), Tries: d.Tries,
 	}
 }
 

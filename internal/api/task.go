@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -182,7 +181,7 @@ func (s *Server) poll(c *call) error {
 	record := s.Jobs.Record(task)
 	if d := task.Delivery; d != nil {
 		record.Webhook = &earshot.TaskWebhook{
-			URL: d.URL, Delivered: !d.DeliveredAt.IsZero(), DeliveredAt: timestamp(d.DeliveredAt), Attempts: d.Attempts,
+			URL: d.URL, Delivered: !d.DeliveredAt.IsZero(), DeliveredAt: earshot.When(d.DeliveredAt), Attempts: d.Attempts,
 		}
 	}
 	return c.json(record)
@@ -194,14 +193,6 @@ func notFoundAs(err error, id string) error {
 		return errNotFound(id)
 	}
 	return err
-}
-
-// timestamp is nil for a time that has not come.
-func timestamp(t time.Time) *earshot.Timestamp {
-	if t.IsZero() {
-		return nil
-	}
-	return &earshot.Timestamp{Time: t}
 }
 
 // cancel removes a task that is still queued.

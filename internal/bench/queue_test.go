@@ -52,7 +52,10 @@ func taskCount(b *testing.B) int {
 }
 
 // noop is a provider that answers at once.
-type noop struct{ asked *atomic.Int64 }
+type noop struct {
+	left *atomic.Int64
+	done chan struct{} // closed when none is left
+}
 
 func (noop) Definition() provider.Definition {
 	return provider.Definition{Name: "noop", TaskType: "NOOP", Prices: map[string]int64{provider.ItemBase: 5}}
@@ -67,7 +70,9 @@ func (n noop) Decode(in *strictjson.Object) provider.Request {
 func (noop) Bill() provider.Bill { return provider.Bill{provider.ItemBase: 1} }
 
 func (n noop) Ask(context.Context, *upstream.Session) (*provider.Outcome, error) {
-	n.asked.Add(1)
+	if n.left.Add(-1) == 0 {
+		close(n.done)
+	}
 	return &provider.Outcome{Result: map[string]string{"text": "nothing"}, Bill: n.Bill()}, nil
 }
 
@@ -144,8 +149,9 @@ func workOff(b *testing.B, address string, n int) {
 	began := time.Now()
 	fill(b, s, organizations(b, s, n), tasks)
 	b.ReportMetric(float64(tasks)/time.Since(began).Seconds(), "submits/s")
-	var asked atomic.Int64
-	catalogue, err := provider.NewCatalogue([]provider.Provider{noop{&asked}}, func(string) bool { return false }, nil)
+	all := noop{left: &atomic.Int64{}, done: make(chan struct{})}
+	all.left.Store(int64(tasks))
+	catalogue, err := provider.NewCatalogue([]provider.Provider{all}, func(string) bool { return false }, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -169,9 +175,7 @@ func workOff(b *testing.B, address string, n int) {
 	b.StartTimer()
 	began = time.Now()
 	go func() { ended <- runner.Run(ctx) }()
-	for asked.Load() < int64(tasks) {
-		time.Sleep(time.Millisecond)
-	}
+	<-all.done
 	runner.Drain()
 	runner.Stop(b.Context()) // returns when the last is settled
 	took := time.Since(began)

@@ -113,8 +113,8 @@ func (r *Runner) Record(t *store.Task) earshot.TaskRecord {
 			Payload:        t.Request,
 			IdempotencyKey: t.IdempotencyKey,
 			CreatedAt:      earshot.Timestamp{Time: t.CreatedAt},
-			StartedAt:      timestamp(t.StartedAt),
-			FinishedAt:     timestamp(t.FinishedAt),
+			StartedAt:      earshot.When(t.StartedAt),
+			FinishedAt:     earshot.When(t.FinishedAt),
 			Attempts:       min(t.Attempts, len(r.Backoff)+1), // a takeover too many is none
 		},
 		Credits: earshot.TaskCredits{CreditsToCharge: t.Most, CreditsCharged: t.Charged},
@@ -125,12 +125,4 @@ func (r *Runner) Record(t *store.Task) earshot.TaskRecord {
 		record.Task.LatencyMs = new(max(0, t.FinishedAt.Sub(t.StartedAt).Milliseconds()))
 	}
 	return record
-}
-
-// timestamp is nil for a time that has not come.
-func timestamp(t time.Time) *earshot.Timestamp {
-	if t.IsZero() {
-		return nil
-	}
-	return &earshot.Timestamp{Time: t}
 }

@@ -80,25 +80,21 @@ func (w *work) checkTask(o *row, task Job) error {
 	return nil
 }
 
-// submitted tells that a submission whose outcome was unknown did commit: its
-// first task is there, so all of them were.
+// submitted tells that a submission whose outcome was unknown did commit: one of
+// its tasks is there, so all of them are.
 func (s *Store) submitted(organization string, tasks []Job, refusals []error) bool {
+	accepted := slices.Index(refusals, nil)
+	if accepted < 0 {
+		return false
+	}
+	// The lock waits for a commit that is still under way.
+	if err := s.together(&write{organization: organization, apply: func(context.Context, *work) error { return nil }}); err != nil {
+		return false
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), transactionTime)
 	defer cancel()
-	for i, task := range tasks {
-		if refusals[i] != nil {
-			continue
-		}
-		// The lock waits for a commit that is still under way.
-		there := false
-		err := s.together(&write{organization: organization, apply: func(context.Context, *work) error { return nil }})
-		if err == nil {
-			_, err = s.Task(ctx, organization, task.ID)
-			there = err == nil
-		}
-		return there
-	}
-	return false
+	_, err := s.Task(ctx, organization, tasks[accepted].ID)
+	return err == nil
 }
 
 func (w *work) storeKeys(ctx context.Context) error {

@@ -68,19 +68,24 @@ func (t *tx) each(ctx context.Context, r *rows, text string, scan func(scanner) 
 		for i, c := range r.columns {
 			args[i] = c.array()
 		}
-		return t.run(ctx, t.rendered(text, r.unnested), args, scan)
+		return t.run(ctx, t.rendered(text, r, r.unnested), args, scan)
 	}
-	text = t.rendered(text, r.single)
-	args := make([]any, len(r.columns))
+	text = t.rendered(text, r, r.single)
 	for i := range r.n {
-		for j, c := range r.columns {
-			args[j] = c.value(i)
-		}
-		if err := t.run(ctx, text, args, scan); err != nil {
+		if err := t.run(ctx, text, r.values(i), scan); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// values are those of row i.
+func (r *rows) values(i int) []any {
+	values := make([]any, len(r.columns))
+	for j, c := range r.columns {
+		values[j] = c.value(i)
+	}
+	return values
 }
 
 // removed runs a DELETE over the rows and tells the ids of those that were there.
@@ -94,34 +99,38 @@ func (t *tx) removed(ctx context.Context, r *rows, text string, id func(i int) s
 			return err
 		})
 	}
+	text = t.rendered(text, r, r.single)
 	for i := range r.n {
-		args := make([]any, len(r.columns))
-		for j, c := range r.columns {
-			args[j] = c.value(i)
-		}
-		result, err := t.ExecContext(ctx, t.rendered(text, r.single), args...)
+		result, err := t.ExecContext(ctx, text, r.values(i)...)
 		if err != nil {
 			return err
 		}
-		if n, err := result.RowsAffected(); err != nil || n == 0 {
-			if err != nil {
-				return err
-			}
-			continue
+		n, err := result.RowsAffected()
+		if err != nil {
+			return err
 		}
-		gone(id(i))
+		if n > 0 {
+			gone(id(i))
+		}
 	}
 	return nil
 }
 
-// rendered is a statement's text for its rows, made once: a text always comes with
-// the same columns.
-func (t *tx) rendered(text string, render func(string) string) string {
-	kept, _ := t.texts.Load(text)
+// template is a statement and the columns that it is run over.
+type template struct{ text, columns string }
+
+// rendered is a statement's text for its rows, made once for the same columns.
+func (t *tx) rendered(text string, r *rows, render func(string) string) string {
+	names := make([]string, len(r.columns))
+	for i, c := range r.columns {
+		names[i] = c.name
+	}
+	key := template{text, strings.Join(names, " ")}
+	kept, _ := t.texts.Load(key)
 	made, ok := kept.(string)
 	if !ok {
 		made = render(text)
-		t.texts.Store(text, made)
+		t.texts.Store(key, made)
 	}
 	return made
 }

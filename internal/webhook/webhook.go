@@ -2,7 +2,7 @@
 // tries again until a receiver acknowledges or the tries are spent.
 //
 // Planning is the store's, in the transaction that ends the task. Deliveries wait
-// in line behind their receiver, and a node works on a receiver at a time, so one
+// in line behind their receiver, and one node at a time works on a receiver, so one
 // that hangs delays nobody else's.
 package webhook
 
@@ -246,7 +246,7 @@ func class(err error) string {
 	}
 }
 
-// jitter spreads tries by a fifth, so that those that failed together do not come
+// jitter spreads tries by a tenth either way, so that those that failed together do not come
 // back together.
 func jitter(wait time.Duration) time.Duration {
 	return time.Duration(float64(wait) * (0.9 + 0.2*rand.Float64()))
