@@ -27,6 +27,8 @@ var allowed = map[string][]string{
 	".":    nil,
 	"docs": nil,
 
+	"internal/browser":   nil,
+	"internal/egress":    {"internal/guard"},
 	"internal/geo":       nil,
 	"internal/guard":     nil,
 	"internal/ratelimit": nil,
@@ -40,14 +42,16 @@ var allowed = map[string][]string{
 	"internal/account":    {"."},
 	"internal/strictjson": {"."},
 	"internal/capture":    {"."},
-	"internal/upstream":   {".", "internal/geo"},
+	"internal/upstream":   {".", "internal/browser", "internal/egress", "internal/geo"},
 
 	"internal/capture/capturetest": {"internal/capture"},
 
 	"internal/provider":              {".", "internal/geo", "internal/strictjson", "internal/upstream"},
 	"internal/provider/answer":       {".", "internal/geo", "internal/strictjson", "internal/upstream", "internal/provider"},
 	"internal/provider/search":       {".", "internal/geo", "internal/strictjson", "internal/upstream", "internal/provider", "internal/provider/answer"},
-	"internal/provider/*":            {".", "internal/geo", "internal/strictjson", "internal/upstream", "internal/provider", "internal/provider/answer", "internal/provider/search"},
+	"internal/provider/responses":    {".", "internal/geo", "internal/upstream", "internal/provider", "internal/provider/answer"},
+	"internal/provider/brave":        {".", "internal/geo", "internal/upstream", "internal/provider", "internal/provider/answer"},
+	"internal/provider/*":            {".", "internal/browser", "internal/geo", "internal/strictjson", "internal/upstream", "internal/provider", "internal/provider/answer", "internal/provider/search", "internal/provider/responses", "internal/provider/brave"},
 	"internal/provider/providertest": {".", "internal/strictjson", "internal/upstream", "internal/provider", "internal/provider/answer", "internal/lab"},
 
 	"internal/store":           {".", "internal/account"},

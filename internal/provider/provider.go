@@ -40,6 +40,23 @@ type Definition struct {
 	// Countries say where it can be asked from; the first is the provider itself,
 	// further ones are parts of it that are offered in other places.
 	Countries []Countries
+	// APIs are the official APIs through which it can be asked.
+	APIs []API
+}
+
+// API is an official API of an upstream, which an operator with a key of their
+// own can use.
+type API struct {
+	Name string // in settings it is api:Name, and its variables begin with EARSHOT_NAME_
+	URL  string // its base, unless the operator says otherwise; "" where only they can
+	// Model is the model to ask, unless the operator says otherwise; "" where there
+	// is no choice, or only they can tell.
+	Model string
+	// KeyHeader and KeyPrefix say how the key is sent.
+	KeyHeader, KeyPrefix string
+	// Redirects is the base of the links that lead to its sources, where it serves
+	// those as redirects.
+	Redirects string
 }
 
 // Countries are the countries in which something is offered: all but some.

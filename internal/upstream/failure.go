@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"fmt"
+	"time"
 
 	"earshot"
 )
@@ -11,6 +12,11 @@ import (
 type Failure struct {
 	Reason earshot.Reason
 	Err    error
+	// Final says that this upstream will say the same to the same question.
+	Final bool
+	// RetryAfter is how long the upstream asked to be left alone; 0 for no such
+	// wish.
+	RetryAfter time.Duration
 }
 
 // Fail makes a Failure with a text for the log.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/browser"
 	"earshot/internal/geo"
 )
 
@@ -58,6 +59,12 @@ type Request struct {
 	Header http.Header
 	Body   []byte // makes it a POST
 	Locale geo.Locale
+	// Steps are how a browser gets the document, once it has opened the page; a
+	// client without a browser fetches it plainly.
+	Steps []browser.Step
+	// Refusal judges an answer with an error status; nil means to go by the status
+	// alone.
+	Refusal func(status int, header http.Header, body []byte) *Failure
 }
 
 // PostJSON makes the request for a document that is asked for with a JSON body.
@@ -222,7 +229,7 @@ func (s *Session) newRequest(ctx context.Context, req Request) (*http.Request, e
 func (s *Session) failure(ctx context.Context, err error) error {
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errIdle), errors.Is(cause, context.DeadlineExceeded):
-		return &Failure{earshot.ReasonTimeout, cause}
+		return &Failure{Reason: earshot.ReasonTimeout, Err: cause}
 	case cause != nil:
 		return cause
 	default:
@@ -230,7 +237,7 @@ func (s *Session) failure(ctx context.Context, err error) error {
 		if named, ok := errors.AsType[*url.Error](err); ok {
 			err = named.Err
 		}
-		return &Failure{earshot.ReasonUnavailable, err}
+		return &Failure{Reason: earshot.ReasonUnavailable, Err: err}
 	}
 }
 

@@ -1,0 +1,2 @@
+// Package browser drives the system's Chromium for pages that need scripts.
+package browser

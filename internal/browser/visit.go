@@ -1,0 +1,50 @@
+package browser
+
+// Visit is a page to open and what to do on it, as data: providers describe
+// visits, and only this package drives a browser.
+type Visit struct {
+	URL string
+	// Language is the value of Accept-Language, and what scripts see as the
+	// languages of the browser.
+	Language string
+	// Place is where the visit is to come from, as the ways out are named: a
+	// country, or a country and a state, such as US-CA.
+	Place string
+	Steps []Step
+}
+
+// Verb is what a step does.
+type Verb string
+
+// The verbs. Those that take end the visit; where several takes stand at the
+// end of the steps, the first that has something ends it.
+const (
+	VerbType       Verb = "type"        // types Text into the field At
+	VerbSubmit     Verb = "submit"      // presses the button At, or Enter in the field At
+	VerbWait       Verb = "wait"        // until an element At is there
+	VerbTakeStream Verb = "take-stream" // the body of the response whose path contains At, once it is complete
+	VerbTakePage   Verb = "take-page"   // the page as it stands, once an element At is there
+)
+
+// Step is one thing to do on a page. At is a CSS selector but for a stream.
+type Step struct {
+	Verb Verb   `json:"verb"`
+	At   string `json:"at"`
+	Text string `json:"text,omitempty"`
+}
+
+// Type types text into the field at.
+func Type(at, text string) Step { return Step{VerbType, at, text} }
+
+// Submit presses the button at, or Enter in the field at.
+func Submit(at string) Step { return Step{Verb: VerbSubmit, At: at} }
+
+// Wait waits until an element at is there.
+func Wait(at string) Step { return Step{Verb: VerbWait, At: at} }
+
+// TakeStream ends the visit with the body of the response whose path contains
+// path, once it is complete.
+func TakeStream(path string) Step { return Step{Verb: VerbTakeStream, At: path} }
+
+// TakePage ends the visit with the page as it stands once an element at is there.
+func TakePage(at string) Step { return Step{Verb: VerbTakePage, At: at} }
