@@ -7,6 +7,7 @@ import "encoding/json"
 // stands beside one only where the engine served it as a redirect.
 type Answer struct {
 	Surface          Surface            `json:"surface"`
+	Location         *Location          `json:"location,omitempty"`
 	Text             string             `json:"text"`
 	Model            *string            `json:"model"`
 	Sources          List[Source]       `json:"sources"`

@@ -21,3 +21,11 @@ const (
 	SurfaceWeb Surface = "web" // the provider's pages and streams
 	SurfaceAPI Surface = "api" // the provider's official API
 )
+
+// Location is the place that an upstream answered for: it was asked from there,
+// or told so in a field of its own. A result without one is not known to be that
+// of any place.
+type Location struct {
+	Country string `json:"country"`         // ISO 3166-1 alpha-2
+	State   string `json:"state,omitempty"` // of the US
+}

@@ -4,6 +4,7 @@ package earshot
 // results count over all pages.
 type WebSearch struct {
 	Surface         Surface             `json:"surface"`
+	Location        *Location           `json:"location,omitempty"`
 	OrganicResults  List[OrganicResult] `json:"organicResults"`
 	PeopleAlsoAsk   List[Question]      `json:"peopleAlsoAsk"`
 	RelatedSearches List[RelatedSearch] `json:"relatedSearches"`
@@ -103,6 +104,7 @@ type KnowledgeProfile struct {
 // NewsSearch is what the result pages of a news search show.
 type NewsSearch struct {
 	Surface     Surface          `json:"surface"`
+	Location    *Location        `json:"location,omitempty"`
 	NewsResults List[NewsResult] `json:"newsResults"`
 	HTML        []string         `json:"html,omitempty"`
 }

@@ -19,7 +19,7 @@ import (
 // cli is the command line. Every flag can also be given as an EARSHOT_
 // variable or in the settings file, in that order of strength.
 type cli struct {
-	Config              settingsFile `help:"Settings file (YAML): any flag below by its name, and the sections providers, plans and prices." placeholder:"FILE"`
+	Config              settingsFile `help:"Settings file (YAML): any flag below by its name, and the sections providers, plans, prices, apis and web." placeholder:"FILE"`
 	Data                string       `help:"Folder for the SQLite database and the captures." default:"data" placeholder:"DIR"`
 	Database            string       `help:"PostgreSQL to use instead of SQLite, for many nodes." placeholder:"postgres://…"`
 	AllowUnsafeDatabase bool         `help:"Use a PostgreSQL that may lose acknowledged commits."`
@@ -31,6 +31,7 @@ type cli struct {
 	Credits creditsCmd `cmd:"" help:"Manage credits."`
 	Webhook webhookCmd `cmd:"" help:"Manage webhooks."`
 	Listen  listenCmd  `cmd:"" help:"Print tasks as they end."`
+	Check   checkCmd   `cmd:"" help:"Ask once through every configured upstream and tell what works."`
 	Parse   parseCmd   `cmd:"" help:"Print what a stored document yields."`
 	Reparse reparseCmd `cmd:"" help:"Read all stored captures again and tell what changed."`
 	Audit   auditCmd   `cmd:"" help:"Recompute every balance and counter from the rows. Exits with 1 when one is off."`

@@ -20,7 +20,6 @@ import (
 	"golang.org/x/net/netutil"
 	"golang.org/x/sync/errgroup"
 
-	"earshot"
 	"earshot/docs"
 	"earshot/internal/api"
 	"earshot/internal/capture"
@@ -29,11 +28,9 @@ import (
 	"earshot/internal/health"
 	"earshot/internal/job"
 	"earshot/internal/lab"
-	"earshot/internal/provider/search"
 	"earshot/internal/ratelimit"
 	"earshot/internal/store"
 	"earshot/internal/strictjson"
-	"earshot/internal/upstream"
 	"earshot/internal/webhook"
 )
 
@@ -48,16 +45,16 @@ type App struct {
 	// First is the organization that was made because there was none.
 	First *Account
 
-	cfg      Config
-	store    *store.Store
-	lab      *lab.Server
-	upstream *upstream.Client
-	jobs     *job.Runner
-	health   *health.Watch
-	webhooks *webhook.Sender
-	listener net.Listener
-	http     *http.Server
-	requests sync.WaitGroup // being answered
+	cfg       Config
+	store     *store.Store
+	lab       *lab.Server
+	upstreams *upstreams
+	jobs      *job.Runner
+	health    *health.Watch
+	webhooks  *webhook.Sender
+	listener  net.Listener
+	http      *http.Server
+	requests  sync.WaitGroup // being answered
 }
 
 // New opens the database, binds the address, and makes the first organization
@@ -134,14 +131,10 @@ func (a *App) connect(ctx context.Context) (err error) {
 	if a.lab, err = lab.Listen(ctx); err != nil {
 		return err
 	}
-	a.upstream, err = upstream.NewClient(upstream.Config{Surface: earshot.SurfaceLab, Sites: a.lab.Sites(), Dial: a.lab.Dial})
-	if err != nil {
+	if a.upstreams, err = openUpstreams(a.cfg, a.lab); err != nil {
 		return err
 	}
-	engine, err := search.NewEngine(a.lab.Sites()[search.Site])
-	if err != nil {
-		return err
-	}
+	engine := a.upstreams.engine
 	catalogue, err := a.cfg.Settings.catalogue(engine)
 	if err != nil {
 		return err
@@ -163,7 +156,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	})
 	a.health = health.New(a.store, func(err error) { a.cfg.Log.Warn("the health of parsers was not noted", "error", err) })
 	a.jobs, err = job.NewRunner(job.Config{
-		Store: a.store, Catalogue: catalogue, Upstream: a.upstream, Captures: captures,
+		Store: a.store, Catalogue: catalogue, Upstreams: a.upstreams.routes, Captures: captures,
 		CaptureURL: a.BaseURL + "/captures", Host: host, Log: a.cfg.Log, Metrics: job.NewMetrics(registry), Health: a.health,
 		Workers: a.cfg.workers(), Planned: a.webhooks.Wake, Backoff: a.cfg.Backoff, Retention: a.cfg.Retention,
 	})
@@ -178,7 +171,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	handler := api.New(api.Config{
 		Store: a.store, Jobs: a.jobs, Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
 		Goto: func(ctx context.Context, in *strictjson.Object) (string, error) {
-			return engine.Goto(ctx, a.upstream, in)
+			return engine.Goto(ctx, a.upstreams.resolver(), in)
 		},
 		CheckWebhook: visitors.CheckURL, Planned: a.webhooks.Wake, WorkerOnly: a.cfg.Role == RoleWorker,
 		OpenAPI: openAPI, Dashboard: page, Metrics: registry, Log: a.cfg.Log,
@@ -282,11 +275,11 @@ func (a *App) stop() error {
 // close frees what New took.
 func (a *App) close() error {
 	var errs []error
-	if a.upstream != nil {
-		a.upstream.Close()
-	}
 	if a.listener != nil {
 		_ = a.listener.Close() // the HTTP server may have closed it already
+	}
+	if a.upstreams != nil {
+		errs = append(errs, a.upstreams.close())
 	}
 	if a.store != nil {
 		errs = append(errs, a.store.Close())

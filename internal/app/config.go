@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
+	"os"
 	"slices"
 	"time"
 
@@ -42,6 +43,14 @@ type Config struct {
 	// AllowPrivateWebhooks sends webhooks to addresses that are not public, for
 	// development.
 	AllowPrivateWebhooks bool
+	// Upstreams is what providers without a list of their own are asked through, in
+	// order. Nil means an official API where there is a key for it, and else the lab.
+	Upstreams []string
+	// Record is a folder in which every exchange with an upstream is kept; "" for
+	// none.
+	Record string
+	// Getenv reads the variables that hold keys. Nil means os.Getenv.
+	Getenv func(string) string
 	// Settings are the parts that only the settings file can hold.
 	Settings Settings
 	Log      *slog.Logger
@@ -77,17 +86,28 @@ func (c Config) workers() int {
 	return cmp.Or(c.Workers, usualWorkers)
 }
 
+func (c Config) getenv(name string) string {
+	if c.Getenv == nil {
+		return os.Getenv(name)
+	}
+	return c.Getenv(name)
+}
+
 // Settings are the nested sections of the settings file.
 type Settings struct {
 	Providers map[string]ProviderSettings `yaml:"providers"`
 	Plans     account.Plans               `yaml:"plans"`
 	Prices    provider.Prices             `yaml:"prices"`
+
+	UpstreamSettings `yaml:",inline"`
 }
 
 // ProviderSettings are an operator's choices for one provider.
 type ProviderSettings struct {
 	// Released: false hides the provider. Absent means true.
 	Released *bool `yaml:"released"`
+	// Upstreams are what it is asked through, in order.
+	Upstreams []string `yaml:"upstreams"`
 }
 
 // plans are the plans that the operator offers.

@@ -2,14 +2,17 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/cassette"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/search"
@@ -29,12 +32,43 @@ type Stored struct {
 	Host string
 }
 
-// Parse tells what a stored document yields, all that it holds included. It needs
-// no network and no database. Errors are those of an attempt.
-func Parse(ctx context.Context, s Stored) (any, error) {
+// Parse tells what a stored document yields, all that it holds included. Of a
+// recording of several exchanges the last that holds an answer counts. It needs no
+// network and no database. Errors are those of an attempt.
+func Parse(ctx context.Context, s Stored) (result any, err error) {
 	if s.Surface == "" {
 		s.Surface = earshot.SurfaceWeb
 	}
+	for _, document := range slices.Backward(documents(s.Document)) {
+		s.Document = document
+		found, failure := parseOne(ctx, s)
+		if failure == nil {
+			return found, nil
+		}
+		err = cmp.Or(err, failure)
+	}
+	return nil, err
+}
+
+// documents are the answers in a recording, or the document itself where it is
+// none.
+func documents(document []byte) [][]byte {
+	var exchange upstream.Exchange
+	if json.Unmarshal(document, &exchange) == nil && exchange.Upstream != "" {
+		return [][]byte{exchange.Response.Document()}
+	}
+	recorded := cassette.Bodies(document)
+	if recorded == nil {
+		return [][]byte{document}
+	}
+	var bodies [][]byte
+	for _, exchange := range recorded {
+		bodies = append(bodies, exchange.Body)
+	}
+	return bodies
+}
+
+func parseOne(ctx context.Context, s Stored) (any, error) {
 	if s.Host == "" {
 		s.Host = hostOf(s.Document)
 	}

@@ -28,6 +28,7 @@ var allowed = map[string][]string{
 	"docs": nil,
 
 	"internal/browser":   nil,
+	"internal/cassette":  nil,
 	"internal/egress":    {"internal/guard"},
 	"internal/geo":       nil,
 	"internal/guard":     nil,
@@ -42,12 +43,12 @@ var allowed = map[string][]string{
 	"internal/account":    {"."},
 	"internal/strictjson": {"."},
 	"internal/capture":    {"."},
-	"internal/upstream":   {".", "internal/browser", "internal/egress", "internal/geo"},
+	"internal/upstream":   {".", "internal/browser", "internal/geo"},
 
 	"internal/capture/capturetest": {"internal/capture"},
 
 	"internal/provider":              {".", "internal/geo", "internal/strictjson", "internal/upstream"},
-	"internal/provider/answer":       {".", "internal/geo", "internal/strictjson", "internal/upstream", "internal/provider"},
+	"internal/provider/answer":       {".", "internal/browser", "internal/geo", "internal/strictjson", "internal/upstream", "internal/provider"},
 	"internal/provider/search":       {".", "internal/geo", "internal/strictjson", "internal/upstream", "internal/provider", "internal/provider/answer"},
 	"internal/provider/responses":    {".", "internal/geo", "internal/upstream", "internal/provider", "internal/provider/answer"},
 	"internal/provider/brave":        {".", "internal/geo", "internal/upstream", "internal/provider", "internal/provider/answer"},

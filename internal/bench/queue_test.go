@@ -19,6 +19,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/capture"
+	"earshot/internal/geo"
 	"earshot/internal/health"
 	"earshot/internal/job"
 	"earshot/internal/provider"
@@ -68,6 +69,8 @@ func (n noop) Decode(in *strictjson.Object) provider.Request {
 }
 
 func (noop) Bill() provider.Bill { return provider.Bill{provider.ItemBase: 1} }
+
+func (noop) Locale() geo.Locale { return geo.Locale{} }
 
 func (n noop) Ask(context.Context, *upstream.Session) (*provider.Outcome, error) {
 	if n.left.Add(-1) == 0 {
@@ -163,9 +166,10 @@ func workOff(b *testing.B, address string, n int) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	quiet := slog.New(slog.DiscardHandler)
 	runner, err := job.NewRunner(job.Config{
-		Store: s, Catalogue: catalogue, Upstream: client, Captures: captures, Host: "bench",
-		Log: slog.New(slog.DiscardHandler), Metrics: job.NewMetrics(prometheus.NewRegistry()), Health: health.New(nil, nil), Workers: 1000,
+		Store: s, Catalogue: catalogue, Upstreams: upstream.NewRoutes(map[string][]*upstream.Client{all.Definition().Name: {client}}, quiet), Captures: captures, Host: "bench",
+		Log: quiet, Metrics: job.NewMetrics(prometheus.NewRegistry()), Health: health.New(nil, nil), Workers: 1000,
 	})
 	if err != nil {
 		b.Fatal(err)

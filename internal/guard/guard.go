@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -67,6 +68,16 @@ func (g Guard) CheckURL(text string) error {
 	return t.check()
 }
 
+// CheckHost tells what is wrong with a host that somebody other than the operator
+// named, with its port or without, as CheckURL does. Since nothing but a host may
+// be written there, what passed is what will be connected to.
+func (g Guard) CheckHost(hostPort string) error {
+	if strings.ContainsAny(hostPort, "/?") {
+		return errHost
+	}
+	return g.CheckURL("http://" + hostPort)
+}
+
 // Client makes a client for such URLs. It hands a redirect to its caller, since
 // nobody has judged the place it leads to, and keeps no cookies.
 func (g Guard) Client() *http.Client {
@@ -83,7 +94,7 @@ func (g Guard) Transport() *http.Transport {
 	protocols.SetHTTP1(true) // one request a connection has no use for HTTP/2 and its own set of attacks
 	return &http.Transport{
 		Proxy:       nil, // a proxy from the environment would connect in our place, unjudged
-		DialContext: g.dial,
+		DialContext: g.Dial,
 		// A kept connection would carry the next request without asking DNS or
 		// the guard again.
 		DisableKeepAlives:      true,
@@ -94,8 +105,9 @@ func (g Guard) Transport() *http.Transport {
 	}
 }
 
-// dial connects to the first address of a host that answers.
-func (g Guard) dial(ctx context.Context, _, hostPort string) (net.Conn, error) {
+// Dial connects to the first address of a host that answers. It fails with
+// ErrRefused, ErrUnresolved or ErrUnreachable.
+func (g Guard) Dial(ctx context.Context, _, hostPort string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
 	targets, err := g.resolve(ctx, hostPort)

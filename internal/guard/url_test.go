@@ -151,6 +151,26 @@ func TestPrivateURLsPassWhereTheyAreAllowedButMustBeWellFormed(t *testing.T) {
 	}
 }
 
+func TestHostsAreJudgedLikeTheURLsThatNameThem(t *testing.T) {
+	t.Parallel()
+	for _, host := range []string{"example.com", "Example.com:443", "93.184.215.14:80", "[2606:4700:4700::1111]:8443"} {
+		if err := (guard.Guard{}).CheckHost(host); err != nil {
+			t.Errorf("%q: %v", host, err)
+		}
+	}
+	for _, host := range []string{
+		"", ":80", "localhost", "localhost:80", "127.0.0.1:80", "127.1", "2130706433:443", "[::1]:443", "example.com:22", "example.com:",
+		"example.com/@127.0.0.1", "example.com?x=127.0.0.1:80", "example.com#127.0.0.1:80", "a@example.com:80", "example.com\\x:80", "example.com :80",
+	} {
+		if (guard.Guard{}).CheckHost(host) == nil {
+			t.Errorf("%q passed", host)
+		}
+	}
+	if err := (guard.Guard{AllowPrivate: true}).CheckHost("localhost:9000"); err != nil {
+		t.Errorf("allowed: %v", err)
+	}
+}
+
 func TestTheErrorSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	for u, want := range map[string]string{

@@ -52,16 +52,17 @@ func (r *Runner) attempt(ctx context.Context, a assignment) outcome {
 		if err == nil {
 			return o
 		}
-		failure, mayPass := errors.AsType[*upstream.Failure](err)
-		wait, again := r.wait(n, a.job)
-		switch {
-		case ctx.Err() != nil:
+		failure, blamed := errors.AsType[*upstream.Failure](err)
+		if ctx.Err() != nil {
 			o.err = endedEarly(ctx)
 			return o
-		case !mayPass:
+		}
+		if !blamed {
 			o.err = err
 			return o
-		case !again:
+		}
+		wait, again := r.wait(n, a.job, failure)
+		if !again {
 			o.err = spent(a.provider, failure)
 			if failure.Reason == earshot.ReasonUnreadable {
 				o.capture = r.preserve(ctx, a, o.served)
@@ -89,26 +90,40 @@ func (r *Runner) noteAttempt(job store.Job, n int) {
 }
 
 // wait tells how long to wait after the failure of attempt n, if another may be
-// made. Nobody waits for a task the way a client waits for a call.
-func (r *Runner) wait(n int, job store.Job) (wait time.Duration, again bool) {
-	if n > len(r.Backoff) {
+// made: as long as the upstream asks for, and no less than usual. Nobody waits
+// for a task the way a client waits for a call.
+func (r *Runner) wait(n int, job store.Job, failure *upstream.Failure) (wait time.Duration, again bool) {
+	if n > len(r.Backoff) || failure.Final {
 		return 0, false
 	}
-	wait = jitter(r.Backoff[n-1])
+	wait = max(jitter(r.Backoff[n-1]), failure.RetryAfter)
 	return wait, job.Mode == store.ModeAsync || time.Since(job.CreatedAt)+wait <= lastStart
 }
 
-// attemptOnce makes one attempt. An *upstream.Failure may pass; any other error
-// is final.
-func (r *Runner) attemptOnce(ctx context.Context, a assignment, n int) (outcome, error) {
-	id, name := a.job.ID, a.provider.Name
+// attemptOnce makes one attempt, through one upstream after the other. An
+// *upstream.Failure may pass; any other error is final.
+func (r *Runner) attemptOnce(ctx context.Context, a assignment, n int) (o outcome, err error) {
 	captureID := account.NewCaptureID()
-	session := r.Upstream.NewSession(n, r.CaptureURL+"/"+captureID)
+	try := upstream.Attempt{
+		Provider: a.provider.Name, Place: a.request.Locale().Place(), Number: n, CaptureURL: r.CaptureURL + "/" + captureID,
+	}
+	err = r.Upstreams.Try(ctx, try, func(session *upstream.Session) (err error) {
+		o, err = r.askThrough(ctx, session, a, captureID)
+		return err
+	})
+	if err != nil {
+		r.Log.Info("attempt failed", "request", a.job.ID, "provider", a.provider.Name, "attempt", n, "error", err)
+	}
+	return o, err
+}
+
+// askThrough asks through one upstream.
+func (r *Runner) askThrough(ctx context.Context, session *upstream.Session, a assignment, captureID string) (outcome, error) {
+	id, name := a.job.ID, a.provider.Name
 	started := time.Now()
 	answer, err := r.ask(ctx, id, a.request, session)
-	r.Metrics.attempted(name, started, err)
+	r.Metrics.attempted(name, session.Upstream(), started, err)
 	if err != nil {
-		r.Log.Info("attempt failed", "request", id, "provider", name, "attempt", n, "error", err)
 		if failure, ok := errors.AsType[*upstream.Failure](err); ok && failure.Reason == earshot.ReasonUnreadable {
 			r.Health.Unreadable(name, time.Now())
 		}

@@ -13,6 +13,7 @@ import (
 
 	"earshot"
 	"earshot/internal/capture"
+	"earshot/internal/geo"
 	"earshot/internal/health"
 	"earshot/internal/provider"
 	"earshot/internal/store"
@@ -27,6 +28,8 @@ var definition = provider.Definition{Name: "fake"}
 type script func(ctx context.Context, up *upstream.Session) (*provider.Outcome, error)
 
 func (s script) Bill() provider.Bill { return provider.Bill{provider.ItemBase: 1} }
+
+func (s script) Locale() geo.Locale { return geo.Locale{Country: "US"} }
 
 func (s script) Ask(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
 	return s(ctx, up)
@@ -49,7 +52,7 @@ func attempter(t *testing.T) *Runner {
 		t.Fatal(err)
 	}
 	return &Runner{Config: Config{
-		Upstream: client, Captures: captures, CaptureURL: "http://x/captures",
+		Upstreams: upstream.NewRoutes(map[string][]*upstream.Client{definition.Name: {client}}, slog.New(slog.DiscardHandler)), Captures: captures, CaptureURL: "http://x/captures",
 		Log: slog.New(slog.DiscardHandler), Metrics: NewMetrics(prometheus.NewRegistry()), Health: health.New(nil, nil),
 		Backoff: []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}, AttemptTime: 120 * time.Second,
 	}}

@@ -26,7 +26,7 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 			Name:    "earshot_attempt_duration_seconds",
 			Help:    "Time of one attempt against an upstream, by outcome: ok, a failure's reason, or error.",
 			Buckets: []float64{.01, .05, .1, .5, 1, 2, 5, 10, 20, 40, 80, 120},
-		}, []string{"provider", "outcome"}),
+		}, []string{"provider", "upstream", "outcome"}),
 		jobs: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "earshot_jobs_total",
 			Help: "Jobs settled, by how they ended.",
@@ -50,14 +50,14 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 	return m
 }
 
-func (m *Metrics) attempted(provider string, started time.Time, err error) {
+func (m *Metrics) attempted(provider, upstreamName string, started time.Time, err error) {
 	outcome := "ok"
 	if failure, ok := errors.AsType[*upstream.Failure](err); ok {
 		outcome = string(failure.Reason)
 	} else if err != nil {
 		outcome = "error"
 	}
-	m.attempts.WithLabelValues(provider, outcome).Observe(time.Since(started).Seconds())
+	m.attempts.WithLabelValues(provider, upstreamName, outcome).Observe(time.Since(started).Seconds())
 }
 
 func (m *Metrics) claimed(began time.Time, started []store.Job) {

@@ -32,7 +32,7 @@ import (
 type Config struct {
 	Store     *store.Store
 	Catalogue *provider.Catalogue
-	Upstream  *upstream.Client
+	Upstreams *upstream.Routes
 	Captures  capture.Store
 	// CaptureURL is the address below which captures are served.
 	CaptureURL string

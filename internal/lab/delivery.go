@@ -29,6 +29,9 @@ func withheld(w http.ResponseWriter, r *http.Request, s Steering, attempt int) b
 	if !wait(r, s.Delay) {
 		return true
 	}
+	if s.Spin {
+		w.Header().Set("Lab-Spin", "1") // to the script of an app page; nobody else looks at it
+	}
 	switch {
 	case attempt <= s.Fail:
 		http.Error(w, "the lab fails as it was told", http.StatusInternalServerError)

@@ -5,6 +5,7 @@
 //
 //	server.go     listening, and dialling the lab's names
 //	handler.go    which site answers what
+//	apps.go       what a browser gets that opens a site, with app.js
 //	pages.go      sites that answer a prompt with a page
 //	streams.go    sites that answer a prompt with a stream
 //	search.go     the search engine's host, AI mode and redirect links

@@ -19,10 +19,13 @@ import (
 // a request.
 func Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+chatsite.Host+chatsite.PagePath+"{$}", serveChat)
+	mux.HandleFunc("GET "+chatsite.Host+chatsite.PagePath+"{$}", orApp(chatsite.App, serveChat))
 	mux.HandleFunc("POST "+chatsite.Host+chatsite.StreamPath, serveChat)
-	mux.HandleFunc("GET "+gensite.Host+gensite.Path, servePage(gensite.Host, gensite.Page))
+	mux.HandleFunc("GET "+gensite.Host+gensite.Path, orApp(gensite.App, servePage(gensite.Host, gensite.Page)))
 	mux.HandleFunc("GET "+officesite.Host+officesite.Path, servePage(officesite.Host, officesite.Page))
+	mux.HandleFunc("GET "+officesite.Host+"/{$}", orApp(officesite.App, servePage(officesite.Host, officesite.Page)))
+	mux.HandleFunc("GET "+socialsite.Host+"/{$}", orApp(socialsite.App, servePage(socialsite.Host, socialsite.Page)))
+	mux.HandleFunc("GET "+enginesite.Host+"/{$}", orApp(enginesite.App, servePage(enginesite.Host, enginesite.Page)))
 	mux.Handle("POST "+socialsite.Host+socialsite.Path, streamSite{socialsite.Host, typeLines, socialsite.Prompt, socialsite.Stream})
 	mux.Handle("POST "+enginesite.Host+enginesite.Path, streamSite{enginesite.Host, typeStream, enginesite.Prompt, enginesite.Stream})
 	mountSearch(mux)
@@ -79,20 +82,24 @@ func chatDocument(q world.Question, s Steering, stream bool) (document, error) {
 const pagePiece = 1 << 10
 
 // locate tells where a request comes from, which on the real sites its address
-// tells.
+// tells. A browser does not say; then it is where its language is spoken.
 func locate(r *http.Request) world.Question {
-	language := r.Header.Get("Accept-Language")
-	if end := strings.IndexAny(language, ",;-"); end >= 0 {
-		language = language[:end]
-	}
+	first, _, _ := strings.Cut(r.Header.Get("Accept-Language"), ",")
+	first, _, _ = strings.Cut(first, ";")
+	language, regions, _ := strings.Cut(strings.TrimSpace(first), "-")
 	country := r.Header.Get("Lab-Country")
 	if !geo.IsCountry(country) {
 		country = "US"
+		for region := range strings.SplitSeq(strings.ToUpper(regions), "-") {
+			if geo.IsCountry(region) {
+				country = region
+			}
+		}
 	}
 	return world.Question{
 		Country:  country,
 		State:    r.Header.Get("Lab-State"),
-		Language: strings.ToLower(strings.TrimSpace(language)),
+		Language: strings.ToLower(language),
 	}
 }
 

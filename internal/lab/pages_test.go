@@ -10,12 +10,14 @@ import (
 
 	"golang.org/x/net/html"
 
+	"earshot/internal/lab/enginesite"
 	"earshot/internal/lab/gensite"
 	"earshot/internal/lab/officesite"
+	"earshot/internal/lab/socialsite"
 )
 
 // pageSites are the pages that servePage serves.
-var pageSites = []string{gensite.Host + gensite.Path, officesite.Host + officesite.Path}
+var pageSites = []string{gensite.Host + gensite.Path, officesite.Host + officesite.Path, socialsite.Host + "/", enginesite.Host + "/"}
 
 // ask gives what the site answers to the prompt in Germany.
 func ask(t *testing.T, site, prompt string) *httptest.ResponseRecorder {

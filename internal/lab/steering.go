@@ -23,6 +23,7 @@ type Steering struct {
 	Hang     bool          // no answer at all
 	Cut      bool          // the connection ends in the middle
 	Huge     bool          // an answer that does not end
+	Spin     bool          // the script of an app page that asks does not end
 	Shape    string        // "legacy" or "mobile", whichever was asked for
 	Clusters *int          // product clusters on the page; nil leaves it to the world
 	Overview string        // "none": the page has no overview
@@ -94,6 +95,8 @@ func (s *Steering) flag(name string) *bool {
 		return &s.Cut
 	case "huge":
 		return &s.Huge
+	case "spin":
+		return &s.Spin
 	default:
 		return nil
 	}

@@ -20,7 +20,7 @@ func TestSteer(t *testing.T) {
 		{"[[delay=99h]]a", Steering{Delay: 5 * time.Minute}, "a"},
 		{"a [[drip=50ms]]", Steering{Drip: 50 * time.Millisecond}, "a"},
 		{"a [[fail=2]][[status=503]] b", Steering{Fail: 2, Status: 503}, "a b"},
-		{"[[block]] [[garbage]] [[empty]] [[hang]] [[cut]] [[huge]]", Steering{Block: true, Garbage: true, Empty: true, Hang: true, Cut: true, Huge: true}, ""},
+		{"[[block]] [[garbage]] [[empty]] [[hang]] [[cut]] [[huge]] [[spin]]", Steering{Block: true, Garbage: true, Empty: true, Hang: true, Cut: true, Huge: true, Spin: true}, ""},
 		{"[[shape=legacy]] a", Steering{Shape: "legacy"}, "a"},
 		{"[[shape=mobile]] a", Steering{Shape: "mobile"}, "a"},
 		{"a [[clusters=8]] [[overview=none]] [[results=37]]", Steering{Clusters: n(8), Overview: "none", Results: n(37)}, "a"},

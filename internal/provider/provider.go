@@ -78,6 +78,10 @@ type Request interface {
 	// Bill is the most that the request can cost.
 	Bill() Bill
 
+	// Locale is where it is asked from; its country is "" where the request does
+	// not say.
+	Locale() geo.Locale
+
 	// Ask makes one attempt. It returns an *upstream.Failure when the upstream
 	// is to blame, and whatever ctx ended with when that came first.
 	Ask(ctx context.Context, up *upstream.Session) (*Outcome, error)

@@ -1,9 +1,22 @@
 // Package upstream reaches outside: it fetches documents from the sites that
 // the operator configured, and from nothing else, within hard limits of time
 // and size.
+//
+//	client.go     one upstream: its sites, how they are reached
+//	session.go    what one attempt of a job reaches outside with
+//	exchange.go   carrying requests out: over the network or by a browser
+//	failure.go    what can go wrong
+//	redirects.go  where redirects lead, remembered
+//	routes.go     the upstreams of each provider, tried in turn
+//	breaker.go    upstreams that fail are left alone for a while
+//	budget.go     how much may be asked of an official API
+//	record.go     keeping every exchange
+//	replay.go     answering from what was kept
+//	stored.go     answering from documents at hand
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -12,6 +25,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/geo"
 )
 
 // Limits on what one fetch may take. An attempt's own deadline is its context's.
@@ -23,26 +37,59 @@ const (
 	idleGap   = 30 * time.Second // between two pieces of a body; assistants pause up to 20 s to think
 )
 
-// Client fetches from a set of named sites. It is safe for concurrent use.
+// Client is one upstream: it fetches from a set of named sites. It is safe for
+// concurrent use.
 type Client struct {
-	surface earshot.Surface
-	sites   map[string]*url.URL
-	http    *http.Client
+	name      string
+	surface   earshot.Surface
+	sites     map[string]*url.URL
+	anySite   *url.URL // the base of sites that are not listed; nil for none
+	exchanger exchanger
+	idle      func() // drops idle connections
+	browser   bool
+	api       *API
+	from      func(ctx context.Context, place string) context.Context
+	located   func(place string) bool
+	budget    *budget
 	// redirects are remembered, since a client often asks again for a link that
 	// a result has just shown.
 	redirects redirects
 	large     chan struct{} // a place for each large body being read
-	stored    *stored       // instead of the network; nil for none
 }
 
 // Config says which sites there are and how they are reached.
 type Config struct {
+	// Name is what settings and logs call the upstream. "" means as its surface.
+	Name    string
 	Surface earshot.Surface
 	// Sites are base URLs by the name that providers know them by.
 	Sites map[string]string
 	// Dial replaces the ordinary dialler; the lab's names resolve to its
 	// listener this way. Nil means to dial the address itself.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// Transport replaces the ordinary one, and Dial with it. May be nil.
+	Transport http.RoundTripper
+	// Browser opens pages that need scripts. Nil means that they are fetched plainly.
+	Browser Visitor
+	// From tells the transport which place a request is to come from. May be nil.
+	From func(ctx context.Context, place string) context.Context
+	// Located tells whether requests for a place leave from there. Nil means always.
+	Located func(place string) bool
+	// API is set for an official one.
+	API *API
+	// Recorder keeps every exchange. May be nil.
+	Recorder *Recorder
+}
+
+// API is the operator's access to an official API.
+type API struct {
+	Name  string // also the site that the key is sent to, and no other
+	Model string
+	// KeyHeader is the header that carries Key, after KeyPrefix.
+	KeyHeader, KeyPrefix, Key string
+	// Calls and CallsPerMinute are the most that are made at a time, and in any
+	// minute; 0 means no limit.
+	Calls, CallsPerMinute int
 }
 
 // NewClient makes a client. It fails when a site's base is no absolute http(s)
@@ -56,26 +103,55 @@ func NewClient(cfg Config) (*Client, error) {
 		}
 		sites[name] = u
 	}
-	return &Client{
+	c := &Client{
+		name:    cmp.Or(cfg.Name, string(cfg.Surface)),
 		surface: cfg.Surface,
 		sites:   sites,
+		browser: cfg.Browser != nil,
+		api:     cfg.API,
+		from:    cfg.From,
+		located: cfg.Located,
+		idle:    func() {},
 		large:   make(chan struct{}, largeOnes),
-		http: &http.Client{
-			Transport: &http.Transport{
-				DialContext:            cfg.Dial,
-				MaxResponseHeaderBytes: maxHeader,
-				MaxIdleConnsPerHost:    256, // one host answers all jobs of a provider
-				IdleConnTimeout:        90 * time.Second,
-				ForceAttemptHTTP2:      true,
-			},
-			// A redirect is an answer for the provider to judge, not a place to go.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
-	}, nil
+	}
+	transport := cfg.Transport
+	if transport == nil {
+		own := &http.Transport{
+			DialContext:            cfg.Dial,
+			MaxResponseHeaderBytes: maxHeader,
+			MaxIdleConnsPerHost:    256, // one host answers all jobs of a provider
+			IdleConnTimeout:        90 * time.Second,
+			ForceAttemptHTTP2:      true,
+		}
+		transport, c.idle = own, own.CloseIdleConnections
+	}
+	c.exchanger = network{transport, cfg.Browser}
+	if cfg.Recorder != nil {
+		c.exchanger = recording{c, c.exchanger, cfg.Recorder}
+	}
+	if c.api != nil {
+		c.budget = newBudget(c.api.Calls, c.api.CallsPerMinute)
+	}
+	return c, nil
 }
 
+// Name is what settings and logs call the upstream.
+func (c *Client) Name() string { return c.name }
+
+// Surface is the kind of upstream that it is.
+func (c *Client) Surface() earshot.Surface { return c.surface }
+
 // Close drops idle connections.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+func (c *Client) Close() {
+	if c.idle != nil {
+		c.idle()
+	}
+}
+
+// locates tells whether the upstream answers as it does to those who are there.
+func (c *Client) locates(locale geo.Locale) bool {
+	return c.located == nil || c.located(locale.Place())
+}
 
 // NewSession starts the attempt number attempt of a job. Pages that it keeps
 // will be served below captureURL.

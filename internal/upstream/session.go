@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,16 +24,42 @@ import (
 // that attempt; Fetch alone may be called from several goroutines.
 type Session struct {
 	client     *Client
+	provider   string // whose attempt it is; "" where nobody said
 	attempt    int
 	captureURL string
 	kept       [][]byte
 
 	mu      sync.Mutex
 	fetched [][]byte
+	paid    bool // a call of the budget that was taken and not yet made
 }
+
+// Upstream is the name of the upstream at the other end.
+func (s *Session) Upstream() string { return s.client.name }
 
 // Surface is the kind of upstream at the other end.
 func (s *Session) Surface() earshot.Surface { return s.client.surface }
+
+// Model is the model to ask of an official API.
+func (s *Session) Model() string {
+	if s.client.api == nil {
+		return ""
+	}
+	return s.client.api.Model
+}
+
+// Browses tells whether pages can be opened in a browser.
+func (s *Session) Browses() bool { return s.client.browser }
+
+// Location is the place for which the upstream answers, nil where it cannot be
+// told or reached from there. An official API has it only where the provider
+// can tell it.
+func (s *Session) Location(locale geo.Locale) *earshot.Location {
+	if !s.client.locates(locale) || locale.Country == "" {
+		return nil
+	}
+	return &earshot.Location{Country: locale.Country, State: locale.State}
+}
 
 // Keep stores a document that was parsed, once the job succeeds, and tells the
 // URL at which it will be served.
@@ -92,29 +119,32 @@ type Response struct {
 // failed, took too long or sent too much, and ctx's error when that was
 // cancelled.
 func (s *Session) Fetch(ctx context.Context, req Request) (*Response, error) {
-	if s.client.stored != nil {
-		return s.client.stored.next()
+	if err := s.spend(ctx, req.Site); err != nil {
+		return nil, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	idle := time.AfterFunc(idleGap, func() { cancel(errIdle) })
 	defer idle.Stop()
-
-	httpReq, err := s.newRequest(ctx, req)
+	if len(req.Steps) > 0 && s.client.browser {
+		idle.Stop() // the visit comes back all at once
+	}
+	out, err := s.newCall(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	resp, err := s.client.http.Do(httpReq)
+	resp, err := s.client.exchanger.exchange(out)
 	if err != nil {
-		return nil, s.failure(ctx, err)
+		return nil, failureOf(ctx, err)
 	}
 	defer resp.Body.Close()
-	if err := statusFailure(resp.StatusCode); err != nil {
-		return nil, err
+	arriving := progress{resp.Body, idle}
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		return nil, refusal(req, resp, arriving)
 	}
-	body, err := s.client.read(ctx, progress{resp.Body, idle})
+	body, err := s.client.read(ctx, arriving)
 	if err != nil {
-		return nil, s.failure(ctx, err)
+		return nil, failureOf(ctx, err)
 	}
 	if len(body) > maxBody {
 		return nil, Fail(earshot.ReasonUnreadable, "body exceeds %d bytes", maxBody)
@@ -123,6 +153,37 @@ func (s *Session) Fetch(ctx context.Context, req Request) (*Response, error) {
 	s.fetched = append(s.fetched, body)
 	s.mu.Unlock()
 	return &Response{Header: resp.Header, Body: body}, nil
+}
+
+// maxRefusal is what is read of an answer with an error status.
+const maxRefusal = 64 << 10
+
+// refusal judges an answer with an error status.
+func refusal(req Request, resp *http.Response, arriving io.Reader) error {
+	if req.Refusal == nil {
+		return statusFailure(resp.StatusCode)
+	}
+	body, _ := io.ReadAll(io.LimitReader(arriving, maxRefusal)) // what there is of it
+	return req.Refusal(resp.StatusCode, resp.Header, body)
+}
+
+// spend takes a call from the budget of an official API, and waits for it if it
+// must. The first one was taken when the session began.
+func (s *Session) spend(ctx context.Context, site string) error {
+	if s.client.budget == nil || site != s.client.api.Name {
+		return nil
+	}
+	s.mu.Lock()
+	paid := s.paid
+	s.paid = false
+	s.mu.Unlock()
+	if paid {
+		return nil
+	}
+	if err := s.client.budget.spend(ctx); err != nil {
+		return failureOf(ctx, err)
+	}
+	return nil
 }
 
 // read takes a body, one byte beyond the limit if there is that much. Only so
@@ -153,20 +214,18 @@ func (c *Client) read(ctx context.Context, from io.Reader) ([]byte, error) {
 // it leads. It follows nothing. Errors are as Fetch's; an answer that is no
 // redirect is a *Failure too.
 func (s *Session) Redirect(ctx context.Context, req Request) (location string, err error) {
-	if s.client.stored != nil {
-		return s.client.stored.redirect(req)
-	}
-	httpReq, err := s.newRequest(ctx, req)
+	out, err := s.newCall(ctx, req)
 	if err != nil {
 		return "", err
 	}
-	key := httpReq.URL.String()
+	out.pointer = true
+	key := out.wire.URL.String()
 	if location, ok := s.client.redirects.find(key); ok {
 		return location, nil
 	}
-	resp, err := s.client.http.Do(httpReq)
+	resp, err := s.client.exchanger.exchange(out)
 	if err != nil {
-		return "", s.failure(ctx, err)
+		return "", failureOf(ctx, err)
 	}
 	defer resp.Body.Close()
 	location = resp.Header.Get("Location")
@@ -194,20 +253,23 @@ func (p progress) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func (s *Session) newRequest(ctx context.Context, req Request) (*http.Request, error) {
-	base, ok := s.client.sites[req.Site]
-	if !ok {
-		return nil, Fail(earshot.ReasonUnavailable, "no site %q is configured", req.Site)
+func (s *Session) newCall(ctx context.Context, req Request) (call, error) {
+	base := cmp.Or(s.client.sites[req.Site], s.client.anySite)
+	if base == nil {
+		return call{}, Fail(earshot.ReasonUnavailable, "no site %q is configured", req.Site)
 	}
 	target := base.JoinPath(req.Path)
-	target.RawQuery = req.Query.Encode()
+	target.RawQuery = joinQuery(base.RawQuery, req.Query.Encode())
 	method := http.MethodGet
 	if req.Body != nil {
 		method = http.MethodPost
 	}
+	if s.client.from != nil {
+		ctx = s.client.from(ctx, req.Locale.Place())
+	}
 	r, err := http.NewRequestWithContext(ctx, method, target.String(), bytes.NewReader(req.Body))
 	if err != nil {
-		return nil, fmt.Errorf("upstream request to %s: %w", req.Site, err)
+		return call{}, fmt.Errorf("upstream request to %s: %w", req.Site, err)
 	}
 	if req.Header != nil {
 		r.Header = req.Header.Clone()
@@ -222,12 +284,26 @@ func (s *Session) newRequest(ctx context.Context, req Request) (*http.Request, e
 		r.Header.Set("Lab-State", req.Locale.State)
 		r.Header.Set("Lab-Attempt", strconv.Itoa(s.attempt))
 	}
-	return r, nil
+	if api := s.client.api; api != nil && api.Key != "" && req.Site == api.Name {
+		r.Header.Set(api.KeyHeader, api.KeyPrefix+api.Key)
+	}
+	return call{Request: req, wire: r, provider: s.provider, attempt: s.attempt}, nil
 }
 
-// failure tells apart why a fetch broke off.
-func (s *Session) failure(ctx context.Context, err error) error {
+// joinQuery puts the parameters of a request behind those that the operator
+// gave the site.
+func joinQuery(base, query string) string {
+	if base == "" || query == "" {
+		return base + query
+	}
+	return base + "&" + query
+}
+
+// failureOf tells apart why a fetch broke off.
+func failureOf(ctx context.Context, err error) error {
 	switch cause := context.Cause(ctx); {
+	case cause == nil && isFailure(err):
+		return err
 	case errors.Is(cause, errIdle), errors.Is(cause, context.DeadlineExceeded):
 		return &Failure{Reason: earshot.ReasonTimeout, Err: cause}
 	case cause != nil:
@@ -239,6 +315,11 @@ func (s *Session) failure(ctx context.Context, err error) error {
 		}
 		return &Failure{Reason: earshot.ReasonUnavailable, Err: err}
 	}
+}
+
+func isFailure(err error) bool {
+	_, ok := errors.AsType[*Failure](err)
+	return ok
 }
 
 func statusFailure(status int) error {

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"errors"
+	"net/http"
 	"net/url"
 	"sync"
 
@@ -25,19 +26,22 @@ func NewStored(surface earshot.Surface, documents [][]byte, redirects map[string
 			known[u.Path+"?"+u.Query().Encode()] = destination
 		}
 	}
-	return &Client{surface: surface, stored: &stored{left: documents, redirects: known}}
+	return &Client{surface: surface, anySite: nowhere, exchanger: &stored{left: documents, redirects: known}}
 }
 
-func (s *stored) redirect(req Request) (string, error) {
-	if location, ok := s.redirects[req.Path+"?"+req.Query.Encode()]; ok {
-		return location, nil
-	}
-	return "", Fail(earshot.ReasonUnavailable, "%w", errNotStored)
-}
+// nowhere is the base of sites that are not reached.
+var nowhere = &url.URL{Scheme: "http", Host: "stored.invalid", Path: "/"}
 
 var errNotStored = errors.New("this document was not stored")
 
-func (s *stored) next() (*Response, error) {
+func (s *stored) exchange(c call) (*http.Response, error) {
+	if c.pointer {
+		location, ok := s.redirects[c.Path+"?"+c.Query.Encode()]
+		if !ok {
+			return nil, Fail(earshot.ReasonUnavailable, "%w", errNotStored)
+		}
+		return response(http.StatusFound, http.Header{"Location": {location}}, nil), nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.left) == 0 {
@@ -45,8 +49,5 @@ func (s *stored) next() (*Response, error) {
 	}
 	body := s.left[0]
 	s.left = s.left[1:]
-	if len(body) > maxBody {
-		return nil, Fail(earshot.ReasonUnreadable, "body exceeds %d bytes", maxBody)
-	}
-	return &Response{Body: body}, nil
+	return response(http.StatusOK, http.Header{}, body), nil
 }

@@ -3,6 +3,7 @@
 // interface, the mobile page and the event stream of the legacy one. Both tell
 // the same, so that a parser of the one can be held against the other.
 //
+//	app.go         what a browser gets that opens the site
 //	question.go    what a request asks
 //	page.go        the answer as a page
 //	page_things.go products, places, videos and ads on the page

@@ -5,4 +5,5 @@
 //	question.go   what a request asks
 //	stream.go     the events
 //	blocks.go     what the blocks hold
+//	page.go       what a browser gets: the app, and the answer as that shows it
 package enginesite

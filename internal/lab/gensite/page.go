@@ -15,6 +15,11 @@ const (
 	Path = "/app"
 )
 
+// App is what is particular to the site's app page.
+//
+//go:embed app.html
+var App string
+
 //go:embed page.gohtml
 var source string
 

@@ -16,6 +16,11 @@ const (
 	Path = "/chat"
 )
 
+// App is what is particular to the site's app page.
+//
+//go:embed app.html
+var App string
+
 //go:embed page.gohtml
 var source string
 

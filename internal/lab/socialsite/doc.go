@@ -6,4 +6,5 @@
 //	stream.go     the lines
 //	response.go   the last of them: the answer as a whole
 //	cards.go      what the marks in the text stand for
+//	page.go       what a browser gets: the app, and the answer as that shows it
 package socialsite

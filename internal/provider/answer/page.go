@@ -21,6 +21,7 @@ import (
 // nothing. What a page does not have is left empty.
 type Layout struct {
 	User    string // what somebody asked; with or without an answer it makes a page a conversation
+	Asked   string // the same, where it stands apart from replies: then all turns after the last are the reply
 	Turn    string // all that is shown in reply; the last on the page counts
 	Message string // text in a turn; several are one answer
 	Body    string // the part of a message that is the text, where it is not all of it
@@ -77,14 +78,14 @@ func (p *Page) ReadPrepared(document []byte, want Want, prepare func(*goquery.Do
 			return upstream.Fail(earshot.ReasonUnavailable, "the page ends before its end")
 		case !s.spoken:
 			return upstream.Fail(earshot.ReasonUnreadable, "page without a conversation")
-		case s.turn == nil:
+		case len(s.turns) == 0:
 			return upstream.Fail(earshot.ReasonEmpty, "nobody answered")
 		}
 		if s.model != "" {
 			found.Model = &s.model
 		}
 		r := turnReader{page: p, want: want, base: s.base, answer: found}
-		return r.read(s.turn)
+		return r.read(s.turns...)
 	})
 	if err != nil {
 		return nil, err
@@ -109,8 +110,9 @@ func isCut(document []byte) bool {
 // survey finds what counts on a page for any of its turns.
 type survey struct {
 	marks  *partMarks
-	spoken bool       // somebody says something
-	turn   *html.Node // the last turn
+	spoken bool         // somebody says something
+	asked  bool         // what is asked is marked, so turns after it belong together
+	turns  []*html.Node // those that count
 	model  string
 	base   *url.URL // what the page's links are relative to, nil where it does not tell
 }
@@ -121,11 +123,15 @@ func (s *survey) walk(n *html.Node, inTurn bool) {
 			continue
 		}
 		is := s.marks.of(child)
-		s.spoken = s.spoken || is&(partUser|partTurn) != 0
+		s.spoken = s.spoken || is&(partUser|partAsked|partTurn) != 0
 		turn := is&partTurn != 0
 		switch {
+		case is&partAsked != 0 && !inTurn:
+			s.asked, s.turns = true, nil
+		case turn && !inTurn && s.asked:
+			s.turns = append(s.turns, child)
 		case turn && !inTurn:
-			s.turn = child
+			s.turns = []*html.Node{child}
 		case is&partModel != 0:
 			if name := Line(textOf(child)); name != "" {
 				s.model = name

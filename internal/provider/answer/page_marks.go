@@ -13,6 +13,7 @@ type part uint32
 // page_cards.go.
 const (
 	partUser part = 1 << iota
+	partAsked
 	partTurn
 	partMessage
 	partBody
@@ -60,7 +61,7 @@ type ending struct {
 func compileMarks(layout Layout) partMarks {
 	m := partMarks{names: map[string]part{}, classes: map[string]part{}, values: map[string]*valueMarks{}}
 	for is, list := range map[part]string{
-		partUser: layout.User, partTurn: layout.Turn, partMessage: layout.Message, partBody: layout.Body,
+		partUser: layout.User, partAsked: layout.Asked, partTurn: layout.Turn, partMessage: layout.Message, partBody: layout.Body,
 		partAside: layout.Aside, partWidget: layout.Widget, partIgnored: layout.Ignored,
 		partChip: layout.Chip, partNote: layout.Note, partSources: layout.Sources,
 		partModel: layout.Model, partQueries: layout.Queries, partMapQueries: layout.MapQueries,

@@ -45,6 +45,7 @@ func (r *turnReader) cite() {
 					c.Source.Label = cmp.Or(Line(PlainText(m.node)), pictured(m.node))
 				}
 				r.sources.Add(c.Source)
+				setAttribute(m.node, "href", c.Source.URL) // without the engine's tracking
 			}
 			continue
 		}
@@ -59,6 +60,14 @@ func (r *turnReader) cite() {
 		r.sources.Add(c.Source)
 	}
 	r.sources.Fill(r.answer)
+}
+
+func setAttribute(n *html.Node, key, value string) {
+	for i := range n.Attr {
+		if n.Attr[i].Key == key {
+			n.Attr[i].Val = value
+		}
+	}
 }
 
 // chipElement is what chips and notes become. HTML does not have it, so it has

@@ -65,7 +65,7 @@ func written(t *testing.T, write func(string, *world.Answer) ([]byte, error), pr
 
 // small is a layout with every kind of mark in it.
 var small = answer.NewPage(answer.Layout{
-	User: "user-turn", Turn: ".reply", Message: "[data-role=message]", Body: ".text",
+	User: "user-turn", Asked: "asked-turn", Turn: ".reply", Message: "[data-role=message]", Body: ".text",
 	Aside: "think-box", Ignored: "[data-noise]", Widget: "[data-part$=-widget]", ModelName: "data-model",
 	Chip: "cite-chip", Note: "cite-note", NoteNumber: "data-number", Sources: "source-list",
 	Model: "model-name", Queries: "query-list", Related: "next-question", Image: "answer-picture",
@@ -81,6 +81,8 @@ func TestPageText(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ page, want string }{
 		"last turn":         {said("old") + said("new"), "new"},
+		"several turns":     {said("old") + "<asked-turn>q</asked-turn>" + said("a") + said("") + said("b"), "a\n\nb"},
+		"several bodies":    {`<div class="reply"><div data-role="message">bar<div class="text">a</div><div class="text">b</div></div></div>`, "a\n\nb"},
 		"several messages":  {`<div class="reply"><div data-role="message">a</div><hr><div data-role="message">b</div></div>`, "a\n\nb"},
 		"body of a message": {`<div class="reply"><div data-role="message">bar<div class="text">a</div>foot</div></div>`, "a"},
 		"turn is message":   {`<div class="reply" data-role="message">a</div>`, "a"},
@@ -138,6 +140,7 @@ func TestPageFailures(t *testing.T) {
 		`<!DOCTYPE html><html><body>` + said("a"):                          earshot.ReasonUnavailable,
 		`<user-turn>q</user-turn>`:                                         earshot.ReasonEmpty,
 		said(""):                                                           earshot.ReasonEmpty,
+		said("a") + `<asked-turn>q</asked-turn>`:                           earshot.ReasonEmpty,
 		said(" <cite-chip>x</cite-chip> "):                                 earshot.ReasonEmpty,
 		`<user-turn>q</user-turn><form action="/login"></form>`:            earshot.ReasonEmpty,
 		`<div class="reply"></div><think-box>said to itself</think-box>`:   earshot.ReasonEmpty,

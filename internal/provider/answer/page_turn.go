@@ -29,11 +29,13 @@ type turnReader struct {
 // message is text of the turn; body is nil where it is all text.
 type message struct{ whole, body *html.Node }
 
-func (r *turnReader) read(turn *html.Node) error {
-	if r.page.marks.of(turn)&partMessage != 0 {
-		r.message(turn, 0)
-	} else {
-		r.walk(turn, 0)
+func (r *turnReader) read(turns ...*html.Node) error {
+	for _, turn := range turns {
+		if r.page.marks.of(turn)&partMessage != 0 {
+			r.message(turn, 0)
+		} else {
+			r.walk(turn, 0)
+		}
 	}
 	r.gatherNotes()
 	r.cite()
@@ -87,7 +89,7 @@ func (r *turnReader) element(n *html.Node, is, within part) {
 		replaceChildren(n, nil, attribute(n, r.page.layout.Formula))
 	default:
 		if is&partBody != 0 && within&partMessage != 0 && within&partBody == 0 {
-			r.messages[len(r.messages)-1].body = n
+			r.body(n)
 			within |= partBody
 		}
 		if n.DataAtom == atom.A && within&partMessage != 0 {
@@ -104,6 +106,16 @@ func (r *turnReader) message(n *html.Node, within part) {
 	}
 	r.walk(n, within|partMessage)
 	r.gatherNotes()
+}
+
+// body notes the text of the message that is being read. A message may have it in
+// several pieces.
+func (r *turnReader) body(n *html.Node) {
+	if last := &r.messages[len(r.messages)-1]; last.body == nil {
+		last.body = n
+		return
+	}
+	r.messages = append(r.messages, message{whole: n, body: n})
 }
 
 // suggestions notes a list of queries, or one of them.

@@ -24,19 +24,35 @@ func newAssembly() *assembly {
 	return &assembly{fields: answer.Object{}, blocks: map[string]answer.Object{}}
 }
 
-// take does what one event of a stream says.
-func (a *assembly) take(event answer.Event) {
-	a.ended = a.ended || event.Type == "end_of_stream" || strings.TrimSpace(event.Data) == "[DONE]"
+// take does what one event of a stream says, and gives the entry that it is of.
+func (a *assembly) take(event answer.Event) *assembly {
 	value, _ := answer.DecodeJSON(answer.ValidText(event.Data))
-	o := answer.AsObject(value)
-	if o == nil {
-		return
+	a = a.event(answer.AsObject(value))
+	a.ended = a.ended || event.Type == "end_of_stream" || strings.TrimSpace(event.Data) == "[DONE]"
+	return a
+}
+
+// event does what an event says. One that is of another entry than those before
+// it begins that entry.
+func (a *assembly) event(o answer.Object) *assembly {
+	if id := o.Text(entryID); id != "" && a.fields.Text(entryID) != "" && id != a.fields.Text(entryID) {
+		a = newAssembly()
 	}
-	if problem := o.Text("error_message", "error_code", "error", "detail"); problem != "" {
+	if problem := problemOf(o); problem != "" {
 		a.trouble = problem
 	}
 	a.ended = a.ended || o.Is("final_sse_message")
 	a.add(o)
+	return a
+}
+
+// entryID is the field that tells entries of a thread apart.
+const entryID = "backend_uuid"
+
+// problemOf is what an event or an entry calls an error, "" where it calls
+// nothing so.
+func problemOf(o answer.Object) string {
+	return o.Text("error_message", "error_code", "error", "detail")
 }
 
 // add takes the fields and blocks of an entry in; a field that is there again

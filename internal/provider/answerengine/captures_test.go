@@ -1,21 +1,25 @@
 package answerengine_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"earshot"
 	"earshot/internal/provider/providertest"
 )
 
 // leftOver is what a citation would leave in the text of a capture.
-var leftOver = regexp.MustCompile(`\[[0-9]+\]`)
+var leftOver = regexp.MustCompile(`\[[0-9]+\]|\[[a-z_]+:[0-9]+\]`)
 
-// TestCaptures reads documents that the real interface served. They are no
-// fixtures of ours, so it only wants what must hold for all of them.
+// TestCaptures reads documents that the real interface served, and holds them
+// against what a plain look at their JSON finds.
 func TestCaptures(t *testing.T) {
 	t.Parallel()
 	for _, path := range providertest.Captures(t, "web_answerengine/*.json") {
@@ -33,13 +37,148 @@ func TestCaptures(t *testing.T) {
 				providertest.Check(t, result)
 				a := providertest.Answer(t, result)
 				providertest.CheckNoMarkup(t, a.Text)
-				if len(a.Text) < 20 || a.Markdown == "" || len(a.Sources) == 0 || leftOver.MatchString(a.Text) {
-					t.Errorf("%d sources, text %q", len(a.Sources), a.Text)
+				if len(a.Text) < 20 || a.Markdown == "" || leftOver.MatchString(a.Text) {
+					t.Errorf("text %q", a.Text)
 				}
-				if strings.Contains(string(body), "display_model") && (a.Model == nil || len(a.SearchQueries) == 0) {
-					t.Errorf("model %v, queries %v", a.Model, a.SearchQueries)
+				if strings.Contains(string(body), "display_model") && a.Model == nil {
+					t.Error("no model")
 				}
+				checkHeld(t, a, heldIn(body))
 			})
+		}
+	}
+}
+
+// checkHeld wants what a capture holds, in its order, and nothing else.
+func checkHeld(t *testing.T, a *earshot.Answer, want held) {
+	t.Helper()
+	var sources, pills []string
+	for _, source := range a.Sources {
+		sources = append(sources, source.URL)
+	}
+	for _, pill := range a.CitationPills {
+		pills = append(pills, pill.URL)
+	}
+	for name, lists := range map[string][2][]string{
+		"sources": {want.sources, sources},
+		"pills":   {want.pills, pills},
+		"queries": {want.queries, a.SearchQueries},
+		"related": {want.related, a.RelatedQueries},
+	} {
+		if !slices.Equal(lists[0], lists[1]) {
+			t.Errorf("%s: want %q, got %q", name, lists[0], lists[1])
+		}
+	}
+}
+
+// held is what a capture holds: addresses of sources and pills, and queries.
+type held struct{ sources, pills, queries, related []string }
+
+// heldIn looks at the last entry of a capture.
+func heldIn(body []byte) held {
+	entry := lastEntry(body)
+	var found held
+	var results []any
+	text, _ := entry["answer"].(string)
+	results, _ = entry["sources"].([]any)
+	blocks, _ := entry["blocks"].([]any)
+	for _, item := range blocks {
+		block, _ := item.(map[string]any)
+		if web, ok := block["web_result_block"].(map[string]any); ok {
+			results, _ = web["web_results"].([]any)
+		}
+		if markdown, ok := block["markdown_block"].(map[string]any); ok && block["intended_usage"] == "ask_text" {
+			text, _ = markdown["answer"].(string)
+		}
+	}
+	for _, item := range results {
+		result, _ := item.(map[string]any)
+		link, _ := result["url"].(string)
+		found.sources = append(found.sources, link)
+	}
+	found.pills = pillsIn(text, found.sources)
+	addQueries(&found.queries, entry["blocks"])
+	related, _ := entry["related_queries"].([]any)
+	for _, query := range related {
+		found.related = append(found.related, query.(string))
+	}
+	return found
+}
+
+var (
+	runs    = regexp.MustCompile(`(?:\[[0-9]+\])+`)
+	numbers = regexp.MustCompile(`[0-9]+`)
+)
+
+// pillsIn are the addresses that the numbers in a text stand for, each once for
+// those that follow each other.
+func pillsIn(text string, sources []string) []string {
+	var pills []string
+	for _, run := range runs.FindAllString(text, -1) {
+		begin := len(pills)
+		for _, number := range numbers.FindAllString(run, -1) {
+			n, _ := strconv.Atoi(number)
+			if n >= 1 && n <= len(sources) && !slices.Contains(pills[begin:], sources[n-1]) {
+				pills = append(pills, sources[n-1])
+			}
+		}
+	}
+	return pills
+}
+
+// lastEntry is the entry that a stream ends with, the youngest in a document, or
+// the document itself.
+func lastEntry(body []byte) map[string]any {
+	var last, document map[string]any
+	for line := range strings.Lines(string(body)) {
+		var event map[string]any
+		if data, ok := strings.CutPrefix(line, "data:"); ok && json.Unmarshal([]byte(data), &event) == nil && event["final_sse_message"] == true {
+			last = event
+		}
+	}
+	if last != nil || json.Unmarshal(body, &document) != nil {
+		return last
+	}
+	youngest := document
+	for _, value := range append([]any{document}, valuesOf(document)...) {
+		entry, _ := value.(map[string]any)
+		if entry["blocks"] != nil && fmt.Sprint(entry["updated_datetime"]) > fmt.Sprint(youngest["updated_datetime"]) || youngest["blocks"] == nil && entry["blocks"] != nil {
+			youngest = entry
+		}
+	}
+	return youngest
+}
+
+func valuesOf(object map[string]any) []any {
+	var values []any
+	for _, value := range object {
+		values = append(values, value)
+	}
+	return values
+}
+
+// addQueries adds what stands in lists of queries.
+func addQueries(queries *[]string, value any) {
+	switch v := value.(type) {
+	case []any:
+		for _, item := range v {
+			addQueries(queries, item)
+		}
+	case map[string]any:
+		for _, field := range []string{"queries", "reformulated_queries"} {
+			list, _ := v[field].([]any)
+			for _, item := range list {
+				text, _ := item.(string)
+				if query, ok := item.(map[string]any); ok {
+					text, _ = query["query"].(string)
+				}
+				if text != "" && !slices.Contains(*queries, text) {
+					*queries = append(*queries, text)
+				}
+			}
+		}
+		for _, inner := range v {
+			addQueries(queries, inner)
 		}
 	}
 }

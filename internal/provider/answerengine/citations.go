@@ -13,10 +13,14 @@ import (
 // A citation stands in the text as the number of a result in brackets, at times
 // with several numbers, the kind of the result before it or its address behind
 // it. Those that follow each other are one chip.
-const marker = `\[(?:\^|[a-z]{3,20}:)?[0-9]{1,3}(?:, ?[0-9]{1,3})*\](?:\(<?https?://[^\s()<>]*>?\))?`
+const marker = `\[(?:\^|[a-z_]{3,30}:)?[0-9]{1,3}(?:, ?[0-9]{1,3})*\](?:\(<?https?://[^\s()<>]*>?\))?`
 
 // markerSecond are the characters that can follow a citation's bracket.
 const markerSecond = "0123456789^abcdefghijklmnopqrstuvwxyz"
+
+// named is a citation that tells the kind of its result, which nobody writes
+// otherwise.
+var named = regexp.MustCompile(`^\[[a-z_]+:[0-9]`)
 
 var chip = regexp.MustCompile(`^` + marker + `(?:[ \t]?` + marker + `)*`)
 
@@ -40,7 +44,8 @@ func (r *reader) text(markdown string, wantMarkdown bool) {
 }
 
 // chip notes the pages that a run of numbers stands for. Numbers that stand for
-// none are no citation.
+// none are no citation, unless they tell the kind of what they stand for: that is
+// no page then, but a file or a memory.
 func (r *reader) chip(rest string) (shown answer.Replacement, length int) {
 	if len(rest) < 3 || !strings.ContainsRune(markerSecond, rune(rest[1])) {
 		return shown, 0 // most brackets, without a closer look
@@ -52,7 +57,7 @@ func (r *reader) chip(rest string) (shown answer.Replacement, length int) {
 			citations = append(citations, r.pages[number-1])
 		}
 	}
-	if len(citations) == 0 {
+	if len(citations) == 0 && !named.MatchString(run) {
 		return shown, 0
 	}
 	return r.sources.Cite(citations), len(run)

@@ -11,6 +11,9 @@
 //	citations.go    the numbers in the text and the pages they stand for
 //	page.go         where things stand on a page
 //	things.go       what else is in the blocks: products, places, videos, queries
+//	api.go          the official API's answers, streamed or whole
+//	api_answer.go   the answer from what the API said
+//	api_request.go  asking the API, and its errors
 package answerengine
 
 import (
@@ -37,8 +40,12 @@ func New() *answer.Chat {
 			Watched:   []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries"},
 			Prices:    map[string]int64{provider.ItemBase: 4},
 			Countries: []provider.Countries{{Model: name, Except: "CN"}},
+			APIs:      []provider.API{api},
 		},
 		Question: question,
+		Start:    startPath,
+		Script:   script,
+		API:      &answer.API{Question: apiQuestion, Located: true},
 		Read:     Read,
 	}
 }

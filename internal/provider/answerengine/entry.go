@@ -92,10 +92,32 @@ func (a *assembly) results(final answer.Object) []answer.Object {
 			}
 		}
 	}
+	if results := citedRows(a.blocks["sources_answer_mode"].Object("sources_mode_block")); len(results) > 0 {
+		return results
+	}
 	for _, step := range stepsOf(a.fields) {
 		if results := step.Object("content").Objects("web_results"); len(results) > 0 {
 			return results
 		}
 	}
 	return nil
+}
+
+// citedRows are the pages in the rows of a block, each where its number puts it,
+// and after them those that have none.
+func citedRows(block answer.Object) []answer.Object {
+	rows := block.Objects("rows")
+	pages := make([]answer.Object, len(rows))
+	var others []answer.Object
+	last := 0
+	for _, row := range rows {
+		page := row.Object("web_result")
+		if number := row.Count("citation"); number != nil && *number >= 1 && *number <= len(rows) {
+			pages[*number-1] = page
+			last = max(last, *number)
+		} else if page != nil {
+			others = append(others, page)
+		}
+	}
+	return append(pages[:last], others...)
 }

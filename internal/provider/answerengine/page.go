@@ -3,13 +3,14 @@ package answerengine
 import (
 	"regexp"
 
+	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html/atom"
+
 	"earshot"
 	"earshot/internal/provider/answer"
 )
 
-// page is where things stand on a saved page of the engine's site. It is served
-// to people; we are served one only in the place of a stream, when it wants
-// something of us.
+// page is where things stand on a saved page of the engine's site.
 var page = answer.NewPage(answer.Layout{
 	User:    ".group/query",
 	Turn:    ".prose",
@@ -18,12 +19,25 @@ var page = answer.NewPage(answer.Layout{
 	Own:     ownSources,
 })
 
+// citedPage is the attribute in which a chip that is no link names its page.
+const citedPage = "data-pplx-citation-url"
+
+// linkChips makes links of the chips that name their page in an attribute.
+func linkChips(page *goquery.Document) {
+	page.Find("[" + citedPage + "]").Each(func(_ int, chip *goquery.Selection) {
+		link, _ := chip.Attr(citedPage)
+		chip.SetAttr("href", link).AddClass("citation")
+		n := chip.Nodes[0]
+		n.Data, n.DataAtom = "a", atom.A
+	})
+}
+
 var numeral = regexp.MustCompile(`^[0-9]+$`)
 
 // readPage reads a saved page. A chip there shows a number, which is no name for
 // a page.
 func readPage(document []byte, want answer.Want) (*earshot.Answer, error) {
-	found, err := page.Read(document, want)
+	found, err := page.ReadPrepared(document, want, linkChips)
 	if err != nil {
 		return nil, err
 	}

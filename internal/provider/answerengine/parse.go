@@ -2,8 +2,6 @@ package answerengine
 
 import (
 	"bytes"
-	"maps"
-	"slices"
 
 	"earshot"
 	"earshot/internal/provider/answer"
@@ -22,6 +20,8 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	switch {
 	case answer.IsPage(body):
 		return readPage(body, want)
+	case recognisesAPI(body):
+		return readAPI(body, want)
 	case answer.IsStream(body):
 		result, err = readStream(body, want)
 	case bytes.HasPrefix(body, []byte("{")), bytes.HasPrefix(body, []byte("[")):
@@ -38,13 +38,14 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	return result, nil
 }
 
-// readStream reads the entry that a stream tells.
+// readStream reads the entry that a stream tells, the last one where it tells
+// several.
 func readStream(document []byte, want answer.Want) (*earshot.Answer, error) {
 	var result *earshot.Answer
 	err := answer.ReadEvents(document, func(events []answer.Event) error {
 		entry := newAssembly()
 		for _, event := range events {
-			entry.take(event)
+			entry = entry.take(event)
 		}
 		if err := entry.check(); err != nil {
 			return err
@@ -60,47 +61,12 @@ func readStream(document []byte, want answer.Want) (*earshot.Answer, error) {
 func readEntry(document []byte, want answer.Want) (*earshot.Answer, error) {
 	var result *earshot.Answer
 	err := answer.ReadJSON(document, func() error {
-		value, _ := answer.DecodeJSON(answer.ValidText(string(document)))
-		found := findEntry(value)
-		if found == nil {
-			return upstream.Fail(earshot.ReasonUnreadable, "JSON, but no entry")
+		entry, err := storedEntry(valueIn(answer.ValidText(string(document))))
+		if err != nil {
+			return err
 		}
-		entry := newAssembly()
-		entry.add(found)
 		result = entry.answer(want)
 		return nil
 	})
 	return result, err
-}
-
-// findEntry looks for an entry in a value, however it is wrapped: tools that
-// store answers put them into envelopes of their own.
-func findEntry(value any) answer.Object {
-	switch v := value.(type) {
-	case map[string]any:
-		if isEntry(v) {
-			return v
-		}
-		for _, field := range slices.Sorted(maps.Keys(v)) {
-			if found := findEntry(v[field]); found != nil {
-				return found
-			}
-		}
-		if answer.AsText(v["answer"]) != "" {
-			return v
-		}
-	case []any:
-		for _, item := range slices.Backward(v) {
-			if found := findEntry(item); found != nil {
-				return found
-			}
-		}
-	}
-	return nil
-}
-
-// isEntry tells an entry by its blocks, or by the steps that an older one has
-// in their place.
-func isEntry(o answer.Object) bool {
-	return len(o.Objects("blocks")) > 0 || len(stepsOf(o)) > 0
 }

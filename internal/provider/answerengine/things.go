@@ -31,7 +31,7 @@ func (r *reader) walk(block answer.Object) {
 			r.answer.InlineProducts = append(r.answer.InlineProducts, r.things.Products(answer.AsObjects(value))...)
 		case "places":
 			for _, place := range answer.AsObjects(value) {
-				r.answer.Places = r.things.AddPlace(r.answer.Places, place)
+				r.place(place)
 			}
 		case "media_items":
 			r.media(answer.AsObjects(value))
@@ -63,6 +63,23 @@ func (r *reader) shopping(widgets []answer.Object) {
 			r.answer.ShoppingCards = append(r.answer.ShoppingCards, card)
 		}
 	}
+}
+
+// place notes a place that is not noted yet: the map and the text show the same
+// ones. Its address may be a list of lines.
+func (r *reader) place(place answer.Object) {
+	about := maps.Clone(place)
+	if lines := place.Texts("address", ""); len(lines) > 0 {
+		about["address"] = strings.Join(lines, ", ")
+	}
+	noted := len(r.answer.Places)
+	all := r.things.AddPlace(r.answer.Places, about)
+	if len(all) == noted || slices.ContainsFunc(r.answer.Places, func(p earshot.Place) bool {
+		return p.Name == all[noted].Name && p.Address == all[noted].Address
+	}) {
+		return
+	}
+	r.answer.Places = all
 }
 
 func (r *reader) media(items []answer.Object) {

@@ -2,8 +2,11 @@ package chatassistant_test
 
 import (
 	"bytes"
-	"os"
+	"encoding/json"
+	"html"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,22 +14,26 @@ import (
 	"earshot/internal/provider/providertest"
 )
 
-// TestCaptures reads documents that the real interface served. They are no
-// fixtures of ours, so it only wants what must hold for all of them.
-func TestCaptures(t *testing.T) {
-	t.Parallel()
+// captures are the stored documents that the real interface served.
+func captures(t *testing.T) []string {
+	t.Helper()
 	var paths []string
 	for _, pattern := range []string{"web_pages/*chatgpt*.html", "web_chatassistant_stream/*.json", "web_chatassistant_json/*.json"} {
 		paths = append(paths, providertest.Captures(t, pattern)...)
 	}
-	for _, path := range paths {
+	return paths
+}
+
+// TestCaptures reads documents that the real interface served. They are no
+// fixtures of ours, so it wants what must hold for all of them, and the citations
+// and queries that another, simpler look at the raw document finds.
+func TestCaptures(t *testing.T) {
+	t.Parallel()
+	for _, path := range captures(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
-			document, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			result, err := parse(providertest.Recorded(document)[0])
+			document := providertest.Recorded(providertest.Stored(t, path))[0]
+			result, err := parse(document)
 			if err != nil {
 				// A turn that only draws a picture says nothing.
 				if bytes.Contains(document, []byte("image-gen")) && providertest.Reason(t, err) == string(earshot.ReasonEmpty) {
@@ -39,13 +46,175 @@ func TestCaptures(t *testing.T) {
 			if a.Model == nil || len(a.Text) < 20 || a.Markdown == "" {
 				t.Errorf("model %v, text %q", a.Model, a.Text)
 			}
-			if strings.Contains(string(document), "citation-pill") && len(a.CitationPills) == 0 && bytes.Contains(lastTurn(document), []byte("citation-pill")) {
-				t.Error("no pills")
+			if left := debris.FindString(a.Text + a.Markdown); left != "" {
+				t.Errorf("%q is left of a mark", left)
+			}
+			switch {
+			case bytes.HasPrefix(document, []byte("<")):
+				checkPage(t, string(document), a)
+			case bytes.HasPrefix(document, []byte("{")):
+				checkConversation(t, document, a)
+			default:
+				checkStream(t, string(document), a)
 			}
 		})
 	}
 }
 
-func lastTurn(page []byte) []byte {
-	return page[max(0, bytes.LastIndex(page, []byte(`data-turn="assistant"`))):]
+// debris is what may be left of a mark.
+var debris = regexp.MustCompile(`\p{Co}|cite\s*turn\d|turn\d+(?:search|news|view|image)\d|【\d+[^】]*†|contentReference\[|oaicite`)
+
+var (
+	askedMark = regexp.MustCompile(`data-turn="user"|data-message-author-role="user"`)
+	pillLink  = regexp.MustCompile(`(?s)data-testid="webpage-citation-pill".*?href="([^"]*)"`)
+)
+
+// checkPage wants the pills that stand behind the last question.
+func checkPage(t *testing.T, page string, a *earshot.Answer) {
+	t.Helper()
+	if asked := askedMark.FindAllStringIndex(page, -1); asked != nil {
+		page = page[asked[len(asked)-1][1]:]
+	}
+	var want []string
+	for _, link := range pillLink.FindAllStringSubmatch(page, -1) {
+		want = append(want, untracked(html.UnescapeString(link[1])))
+	}
+	if got := pillLinks(a); !slices.Equal(got, want) {
+		t.Errorf("pills lead to %q, want %q", got, want)
+	}
+}
+
+// rawMessage is what checkConversation looks at in a message.
+type rawMessage struct {
+	Author    struct{ Role string }
+	Recipient string
+	Content   struct {
+		Text  string
+		Parts []any
+	}
+	Metadata struct {
+		Hidden     bool `json:"is_visually_hidden_from_conversation"`
+		References []struct {
+			Type, URL      string
+			Items, Sources []struct{ URL string }
+		} `json:"content_references"`
+	}
+}
+
+var (
+	textLink   = regexp.MustCompile(`[^!]\[[^\]]*\]\((https?://[^\s)]+)\)`)
+	askedInURL = regexp.MustCompile(`search\("(.*)"\)`)
+)
+
+// checkConversation wants what the last turn's messages refer to and link to, and
+// the calls of its search tool.
+func checkConversation(t *testing.T, document []byte, a *earshot.Answer) {
+	t.Helper()
+	var pills, sources, queries []string
+	for _, m := range lastTurn(t, document) {
+		for _, r := range m.Metadata.References {
+			if r.Type == "webpage" {
+				pills = append(pills, untracked(r.URL))
+				sources = append(sources, untracked(r.URL))
+			}
+			for _, page := range slices.Concat(r.Items, r.Sources) {
+				sources = append(sources, untracked(page.URL))
+			}
+		}
+		if call := askedInURL.FindStringSubmatch(m.Content.Text); call != nil {
+			queries = append(queries, call[1])
+		}
+		if text, ok := firstPart(m).(string); ok && m.Author.Role == "assistant" && m.Recipient == "all" {
+			for _, link := range textLink.FindAllStringSubmatch(text, -1) {
+				sources = append(sources, untracked(link[1]))
+			}
+		}
+	}
+	var got []string
+	for _, source := range a.Sources {
+		got = append(got, source.URL)
+	}
+	slices.Sort(sources)
+	slices.Sort(got)
+	if want := slices.Compact(sources); !slices.Equal(got, want) {
+		t.Errorf("sources %q, want %q", got, want)
+	}
+	if got := pillLinks(a); !slices.Equal(got, pills) {
+		t.Errorf("pills lead to %q, want %q", got, pills)
+	}
+	if !slices.Equal([]string(a.SearchQueries), queries) {
+		t.Errorf("queries %q, want %q", a.SearchQueries, queries)
+	}
+}
+
+func firstPart(m rawMessage) any {
+	if len(m.Content.Parts) == 0 {
+		return nil
+	}
+	return m.Content.Parts[0]
+}
+
+// lastTurn is the messages behind the last that the user wrote.
+func lastTurn(t *testing.T, document []byte) []rawMessage {
+	t.Helper()
+	var conversation struct {
+		Mapping map[string]struct {
+			Parent  string
+			Message *rawMessage
+		}
+		Current string `json:"current_node"`
+	}
+	if err := json.Unmarshal(document, &conversation); err != nil {
+		t.Fatal(err)
+	}
+	var turn []rawMessage
+	for id := conversation.Current; id != ""; id = conversation.Mapping[id].Parent {
+		m := conversation.Mapping[id].Message
+		if m == nil {
+			continue
+		}
+		if m.Author.Role == "user" && !m.Metadata.Hidden {
+			break
+		}
+		turn = append(turn, *m)
+	}
+	slices.Reverse(turn)
+	return turn
+}
+
+var appendedText = regexp.MustCompile(`(?m)"v": ("(?:[^"\\]|\\.)*")[,}\]]`)
+
+// checkStream wants all the text that was appended to the answer, in its order.
+func checkStream(t *testing.T, stream string, a *earshot.Answer) {
+	t.Helper()
+	at := 0
+	for _, found := range appendedText.FindAllStringSubmatch(stream, -1) {
+		var text string
+		if err := json.Unmarshal([]byte(found[1]), &text); err != nil {
+			t.Fatal(err)
+		}
+		if text = strings.TrimSpace(text); text == "finished_successfully" {
+			continue
+		}
+		i := strings.Index(a.Text[at:], text)
+		if i < 0 {
+			t.Errorf("%q is missing from %q", text, a.Text)
+			continue
+		}
+		at += i + len(text)
+	}
+}
+
+func pillLinks(a *earshot.Answer) []string {
+	var links []string
+	for _, pill := range a.CitationPills {
+		links = append(links, pill.URL)
+	}
+	return links
+}
+
+// untracked is the link without what the assistant adds to all of its links.
+func untracked(link string) string {
+	link, _, _ = strings.Cut(link, "?utm_source=chatgpt.com")
+	return strings.Replace(link, "&utm_source=chatgpt.com", "", 1)
 }

@@ -1,6 +1,8 @@
 package chatassistant
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"earshot"
@@ -8,21 +10,126 @@ import (
 	"earshot/internal/upstream"
 )
 
-// readConversation reads a whole conversation as one JSON document: messages in
-// a tree, of which the branch that ends in current_node is shown.
+// readConversation reads a whole conversation as one JSON document, on its own
+// or somewhere within a larger one.
 func readConversation(document []byte, want answer.Want) (*earshot.Answer, error) {
 	var found *earshot.Answer
 	err := answer.ReadJSON(document, func() error {
-		value, ok := answer.DecodeJSON(answer.ValidText(string(document)))
-		conversation := answer.AsObject(value)
-		nodes := conversation.Object("mapping")
-		if !ok || nodes == nil {
+		value, _ := answer.DecodeJSON(answer.ValidText(string(document)))
+		conversation := findConversation(value)
+		if conversation == nil {
+			if problem := trouble(answer.AsObject(value)); problem != "" {
+				return upstream.Fail(earshot.ReasonUnavailable, "the interface reports %q", problem)
+			}
 			return upstream.Fail(earshot.ReasonUnreadable, "JSON, but no conversation")
 		}
-		found = readMessages(branch(nodes, conversation.Text("current_node")), want)
+		found = readFound(conversation, want)
 		return nil
 	})
 	return found, err
+}
+
+// readFound reads a conversation.
+func readFound(conversation answer.Object, want answer.Want) *earshot.Answer {
+	messages := withoutBlocked(shownBranch(conversation), conversation.Objects("moderation_results"))
+	found := readMessages(messages, want)
+	if model := conversation.Object("model").Text("slug"); found.Model == nil && model != "" {
+		found.Model = &model
+	}
+	return found
+}
+
+// maxSearched is how many values of a document are looked at for a conversation;
+// real ones stand within the first hundred.
+const maxSearched = 100_000
+
+// findConversation finds the first conversation in a document, the one that is
+// nested least: interfaces and those who store their answers put envelopes
+// around it, and exports hold a list, newest first.
+func findConversation(value any) answer.Object {
+	queue := []any{value}
+	for i := 0; i < len(queue) && i < maxSearched; i++ {
+		switch v := queue[i].(type) {
+		case []any:
+			queue = append(queue, v...)
+		case map[string]any:
+			if isConversation(v) {
+				return v
+			}
+			for _, key := range slices.Sorted(maps.Keys(v)) {
+				queue = append(queue, v[key])
+			}
+		}
+	}
+	return nil
+}
+
+func isConversation(o answer.Object) bool {
+	for _, node := range o.Object("mapping") {
+		if _, ok := answer.AsObject(node)["message"]; ok {
+			return true
+		}
+	}
+	for _, field := range []string{"linear_conversation", "messages"} {
+		if list := o.Objects(field); len(list) > 0 && inEnvelope(list[0]) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// inEnvelope is the object with the message inside, where it is a message or has
+// one; nodes without one have an id.
+func inEnvelope(o answer.Object) answer.Object {
+	if o.Object("author") != nil {
+		return answer.Object{"message": map[string]any(o)}
+	}
+	if _, ok := o["message"]; ok || o.Text("id") != "" && o["children"] != nil {
+		return o
+	}
+	return nil
+}
+
+// shownBranch is the messages that the user sees: those that lead to the
+// current node, those of a list, or else the last branch of the tree.
+func shownBranch(conversation answer.Object) []answer.Object {
+	nodes := conversation.Object("mapping")
+	if current := conversation.Text("current_node"); nodes.Object(current) != nil {
+		return branch(nodes, current)
+	}
+	for _, field := range []string{"linear_conversation", "messages"} {
+		var messages []answer.Object
+		for _, item := range conversation.Objects(field) {
+			if envelope := inEnvelope(item); envelope.Object("message") != nil {
+				messages = append(messages, envelope)
+			}
+		}
+		if len(messages) > 0 {
+			return messages
+		}
+	}
+	return branch(nodes, lastLeaf(nodes))
+}
+
+// lastLeaf is where the tree's newest branch ends: it is the last of its
+// siblings at every fork.
+func lastLeaf(nodes answer.Object) string {
+	var id string
+	for _, key := range slices.Sorted(maps.Keys(nodes)) {
+		node := nodes.Object(key)
+		if nodes.Object(node.Text("parent")) == nil && len(node.Texts("children", "id")) > 0 {
+			id = key
+			break
+		}
+	}
+	for range len(nodes) {
+		children := nodes.Object(id).Texts("children", "id")
+		if len(children) == 0 {
+			break
+		}
+		id = children[len(children)-1]
+	}
+	return id
 }
 
 // branch is the messages from the root to the node.
@@ -40,4 +147,23 @@ func branch(nodes answer.Object, id string) []answer.Object {
 	}
 	slices.Reverse(messages)
 	return messages
+}
+
+// withoutBlocked leaves out the messages that moderation took back.
+func withoutBlocked(envelopes, moderation []answer.Object) []answer.Object {
+	blocked := map[string]bool{}
+	for _, result := range moderation {
+		if id := result.Text("message_id"); id != "" && result.Is("blocked") {
+			blocked[id] = true
+		}
+	}
+	return slices.DeleteFunc(envelopes, func(envelope answer.Object) bool {
+		return blocked[envelope.Object("message").Text("id")]
+	})
+}
+
+// trouble is what an event or a document calls an error.
+func trouble(o answer.Object) string {
+	return cmp.Or(o.Text("error", "detail"),
+		o.Object("error").Text("message", "code"), o.Object("detail").Text("message", "code"))
 }

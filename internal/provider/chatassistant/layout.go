@@ -2,15 +2,19 @@ package chatassistant
 
 import "earshot/internal/provider/answer"
 
+// cardField is the attribute that tells what an element of the page shows.
+const cardField = "data-testid"
+
 // page is where things stand on the mobile page. Roles and test ids outlast
 // classes, which change with every release; a class stands here only where there
 // is nothing else. Pages that do not mark turns have messages only.
 var page = answer.NewPage(answer.Layout{
 	User:    "[data-turn] [data-message-author-role]",
+	Asked:   "[data-turn=user] [data-message-author-role=user]",
 	Turn:    "[data-turn=assistant] [data-message-author-role=assistant]",
 	Message: "[data-message-author-role=assistant]",
 	Body:    ".markdown",
-	Widget: "[role=tooltip] [data-testid$=-widget] [data-testid$=-carousel] [data-testid$=-list] " +
+	Widget: "[role=tooltip] [data-testid$=-widget] [data-testid$=-widget-shell] [data-testid$=-carousel] [data-testid$=-list] " +
 		"[data-testid$=-map] [data-testid$=-card]",
 
 	Chip:    "[data-testid$=citation-pill]",
@@ -21,6 +25,6 @@ var page = answer.NewPage(answer.Layout{
 	MapQueries: "[data-testid=map-search-queries]",
 	Related:    "[data-testid=related-questions]",
 
-	Field: "data-testid",
+	Field: cardField,
 	Own:   ownSources,
 })

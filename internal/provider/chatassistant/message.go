@@ -1,7 +1,6 @@
 package chatassistant
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,12 +15,22 @@ func readMessages(envelopes []answer.Object, want answer.Want) *earshot.Answer {
 		want:   want,
 		things: answer.Things{Country: want.Country, Own: ownSources},
 		answer: &earshot.Answer{},
+		pages:  map[string]answer.Object{},
 	}
-	for _, envelope := range lastTurn(envelopes) {
+	turn := lastTurn(envelopes)
+	r.channel = slices.ContainsFunc(turn, func(envelope answer.Object) bool {
+		m := envelope.Object("message")
+		return m.Text("channel") == finalChannel && shown(m) && contentText(m.Object("content")) != ""
+	})
+	for _, envelope := range turn {
 		r.read(envelope.Object("message"))
 	}
 	return r.finish()
 }
+
+// finalChannel is where newer models give the answer itself; what they say on
+// other channels is about how it comes about.
+const finalChannel = "final"
 
 // lastTurn is what comes after the user's last message.
 func lastTurn(envelopes []answer.Object) []answer.Object {
@@ -43,29 +52,29 @@ type messageReader struct {
 	want     answer.Want
 	things   answer.Things
 	answer   *earshot.Answer
+	channel  bool // some message is on the final channel, so only such count
 	sources  answer.Sources
 	texts    []string
 	markdown []string
-	results  []answer.Object // search results, cited or not
+	size     int                      // bytes of text so far
+	results  []answer.Object          // search results, cited or not
+	pages    map[string]answer.Object // results by the name that marks in the text call them by
 }
 
 func (r *messageReader) read(m answer.Object) {
-	metadata := m.Object("metadata")
-	r.queries(metadata)
-	if strings.HasPrefix(m.Text("recipient"), "web") {
-		r.toolCall(m.Object("content"))
+	metadata, content := m.Object("metadata"), m.Object("content")
+	r.queries(m)
+	r.searched(metadata, content)
+	if !shown(m) || r.channel && m.Text("channel") != finalChannel {
 		return
 	}
-	for _, group := range metadata.Objects("search_result_groups") {
-		r.results = append(r.results, group.Objects("entries")...)
-	}
-	if !shown(m) {
-		return
-	}
-	if model := metadata.Text("model_slug"); model != "" {
+	if model := metadata.Text("model_slug", "resolved_model_slug"); model != "" {
 		r.answer.Model = &model
 	}
-	r.text(contentText(m.Object("content")), metadata.Objects("content_references"))
+	if text := contentText(content); r.size+len(text) <= answer.MaxText {
+		r.size += len(text)
+		r.text(text, references(metadata))
+	}
 	r.ads(metadata.Objects("ads"))
 }
 
@@ -74,7 +83,8 @@ func shown(m answer.Object) bool {
 	recipient, channel := m.Text("recipient"), m.Text("channel")
 	return m.Object("author").Text("role") == "assistant" && !hidden(m) &&
 		(recipient == "all" || recipient == "") &&
-		(channel == "final" || channel == "")
+		(channel == finalChannel || channel == "") &&
+		!m.Object("metadata").Is("is_thinking_preamble_message")
 }
 
 // contentText is the text of a message's content, as much of it as an answer
@@ -84,41 +94,35 @@ func contentText(content answer.Object) string {
 		return ""
 	}
 	parts, _ := content["parts"].([]any)
-	var texts []string
+	var text strings.Builder
 	for _, part := range parts {
-		if text := answer.AsText(part); text != "" {
-			texts = append(texts, text)
+		said := partText(part)
+		if said == "" {
+			continue
 		}
+		if text.Len() > 0 {
+			text.WriteString("\n\n")
+		}
+		room := answer.MaxText - text.Len()
+		if room <= 0 {
+			break
+		}
+		text.WriteString(said[:min(len(said), room)])
 	}
-	text := strings.Join(texts, "\n\n")
-	return strings.ToValidUTF8(text[:min(len(text), answer.MaxText)], "")
+	return strings.ToValidUTF8(text.String(), "")
 }
 
-// queries notes what the message says was searched for.
-func (r *messageReader) queries(metadata answer.Object) {
-	r.answer.SearchQueries = answer.AddNew(r.answer.SearchQueries, metadata.Object("search_model_queries").Texts("queries", "q")...)
-	r.answer.SearchQueries = answer.AddNew(r.answer.SearchQueries, metadata.Texts("search_queries", "q")...)
-}
-
-// searchCall is how older assistants ask their search tool.
-var searchCall = regexp.MustCompile(`search\("((?:[^"\\]|\\.)*)"`)
-
-// toolCall notes what the assistant asked its search tool for.
-func (r *messageReader) toolCall(content answer.Object) {
-	code := answer.AsText(content["text"])
-	if code == "" {
-		code = contentText(content)
+// partText is what a part of a message says: a text, or what was spoken.
+func partText(part any) string {
+	o := answer.AsObject(part)
+	switch kind := o.Text("content_type"); {
+	case o == nil:
+		return answer.AsText(part)
+	case kind == "text", kind == "audio_transcription" && o.Text("direction") != "in":
+		return answer.AsText(o["text"])
+	default:
+		return ""
 	}
-	value, ok := answer.DecodeJSON(code)
-	if !ok {
-		for _, call := range searchCall.FindAllStringSubmatch(code, -1) {
-			r.answer.SearchQueries = answer.AddNew(r.answer.SearchQueries, answer.Line(call[1]))
-		}
-		return
-	}
-	call := answer.AsObject(value)
-	r.answer.SearchQueries = answer.AddNew(r.answer.SearchQueries, call.Texts("search_query", "q")...)
-	r.answer.MapSearchQueries = answer.AddNew(r.answer.MapSearchQueries, call.Texts("business_query", "q")...)
 }
 
 // finish gives the answer once all messages are read. Search results lend their

@@ -3,6 +3,8 @@ package chatassistant
 import (
 	"bytes"
 
+	"github.com/PuerkitoBio/goquery"
+
 	"earshot"
 	"earshot/internal/provider/answer"
 	"earshot/internal/upstream"
@@ -18,8 +20,8 @@ type reading struct {
 // ownSources are the names by which the assistant marks the links it gives.
 var ownSources = []string{"chat.lab.test", "chatgpt.com"}
 
-// Parse reads everything that a stored document holds: a mobile page, an event
-// stream or a conversation. country is where it was asked from, which tells
+// Parse reads everything that a stored document holds: a page, an event stream or
+// a conversation. country is where it was asked from, which tells
 // currencies apart. The error is an *upstream.Failure.
 func Parse(document []byte, country string) (*earshot.Answer, error) {
 	return Read(document, answer.Want{Country: country, Markdown: true})
@@ -42,8 +44,10 @@ func parse(document []byte, want answer.Want) (*reading, error) {
 	switch {
 	case bytes.HasPrefix(body, []byte("<")):
 		found.page = true
-		found.answer, err = page.Read(body, want)
-	case bytes.HasPrefix(body, []byte("{")):
+		if found.answer = readShared(body, want); found.answer == nil {
+			found.answer, err = page.ReadPrepared(body, want, func(shown *goquery.Document) { markCards(shown, want.Country) })
+		}
+	case bytes.HasPrefix(body, []byte("{")), bytes.HasPrefix(body, []byte("[")):
 		found.answer, err = readConversation(body, want)
 	case answer.IsStream(body):
 		found.answer, err = readStream(body, want)

@@ -1,121 +1,154 @@
 package chatassistant
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"earshot"
 	"earshot/internal/provider/answer"
 )
 
-// maxReferences is how many references of a message are read; real answers
-// have up to some hundred.
-const maxReferences = 600
-
-// replacement is what stands for a reference in the answer.
-type replacement struct{ text, markdown string }
-
-// gone leaves nothing, and closes the gap.
-var gone = replacement{answer.Mark, answer.Mark}
-
-// text takes a message's text: each reference in it is found by the words that
-// it matched, noted, and replaced by what a reader sees there.
-func (r *messageReader) text(source string, references []answer.Object) {
-	var text, markdown strings.Builder
-	rest := source
-	for _, reference := range references[:min(len(references), maxReferences)] {
-		matched := answer.AsText(reference["matched_text"])
-		at := strings.Index(rest, matched)
-		if strings.TrimSpace(matched) == "" || at < 0 {
-			r.reference(reference)
-			continue
-		}
-		r.links(rest[:at]) // before the reference, as sources are numbered in the order of the text
-		shown := r.reference(reference)
-		text.WriteString(rest[:at] + shown.text)
-		markdown.WriteString(rest[:at] + shown.markdown)
-		rest = rest[at+len(matched):]
-	}
-	text.WriteString(rest)
-	markdown.WriteString(rest)
-	r.links(text.String()) // those around references too
-	if plain := answer.Flatten(text.String()); plain != "" {
-		r.texts = append(r.texts, plain)
-		if r.want.Markdown {
-			r.markdown = append(r.markdown, answer.Clean(answer.KeepSafeLinks(markdown.String())))
-		}
-	}
-}
-
-// links notes the pages that the text links to.
-func (r *messageReader) links(markdown string) {
-	for _, link := range answer.Links(markdown) {
-		if target, ok := answer.Destination(link.URL, nil, ownSources); ok {
-			r.sources.Add(earshot.Source{URL: target, Label: answer.Flatten(link.Label)})
-		}
-	}
-}
-
-// reference notes what one reference carries.
-func (r *messageReader) reference(reference answer.Object) replacement {
+// reference notes what one reference carries and gives what a reader sees in
+// its place. Kinds come and go with every release, so one that is unknown is
+// read by the fields that it has.
+func (r *messageReader) reference(reference answer.Object) answer.Replacement {
 	switch kind := reference.Text("type"); kind {
 	case "hidden":
-		return replacement{}
-	case "webpage", "webpage_extended", "grouped_webpages":
-		return r.chip(reference)
+		return answer.Replacement{}
+	case "attribution":
+		return answer.Gone
 	case "entity":
 		return r.entity(reference)
+	case "alt_text":
+		return r.words(reference)
 	case "product_entity":
 		return r.inlineProduct(reference)
-	case "products":
-		r.shoppingCard(reference)
+	case "url", "link_title":
+		return r.linkReference(reference)
 	case "nav_list":
-		r.pages(reference.Objects("items"))
-	case "sources_footnote":
-		r.pages(reference.Objects("sources"))
-	case "businesses_map":
-		r.places(reference.Objects("businesses"))
-	case "video_list", "video":
-		r.videos(reference.Objects("videos"))
+		r.listed(reference.Objects("items"))
+		return answer.Gone
+	case "video":
+		r.video(reference)
+		return answer.Gone
 	default:
-		if strings.HasPrefix(kind, "image") {
-			r.images(reference.Objects("images"))
-			break
-		}
-		if alt := reference.Text("alt"); alt != "" {
-			return replacement{alt, alt}
-		}
+		return r.known(reference, strings.HasPrefix(kind, "image") || strings.HasPrefix(kind, "followup"))
 	}
-	return gone
 }
 
-// chip notes a citation: a page, or pages with further ones behind each.
-func (r *messageReader) chip(reference answer.Object) replacement {
+// known reads a reference by its fields: things beside the text, a citation, or
+// else the words that stand for it, unless it is mute.
+func (r *messageReader) known(reference answer.Object, mute bool) answer.Replacement {
+	r.images(reference.Objects("images"))
+	r.shoppingCard(reference)
+	r.places(reference)
+	for _, video := range reference.Objects("videos") {
+		r.video(video)
+	}
+	r.listed(reference.Objects("sources"))
+	r.listed(reference.Objects("domains"))
+	r.listed(citeMap(reference))
+	citations := chip(reference)
+	switch {
+	case mute:
+		return answer.Gone
+	case len(citations) > 0:
+		return r.sources.Cite(citations)
+	case isBeside(reference):
+		return answer.Gone
+	default:
+		return r.words(reference)
+	}
+}
+
+// words gives the words that stand for a reference. What it matched may tell
+// that they name something.
+func (r *messageReader) words(reference answer.Object) answer.Replacement {
+	alt := answer.AsText(reference["alt"])
+	if strings.TrimSpace(alt) == "" {
+		return answer.Gone
+	}
+	matched := strings.Trim(answer.AsText(reference["matched_text"]), markStart+markEnd)
+	if kind, list, ok := strings.Cut(matched, markField); ok && kind == "entity" {
+		r.named(list)
+	}
+	return answer.Replacement{Text: alt, Markdown: alt}
+}
+
+// isBeside tells whether the reference stands for things that are shown beside
+// the text; the words for it only repeat them.
+func isBeside(reference answer.Object) bool {
+	for _, field := range []string{"images", "products", "businesses", "business_fallbacks", "videos", "sources", "domains"} {
+		if list, _ := reference[field].([]any); len(list) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// maxCited is how many pages a chip may have; real ones have up to twenty.
+const maxCited = 100
+
+// chip is what a citation cites: a page, or pages with further ones behind each.
+func chip(reference answer.Object) []answer.Citation {
 	items := reference.Objects("items")
+	if len(items) == 0 {
+		items = reference.Objects("fallback_items")
+	}
+	if item := reference.Object("item"); len(items) == 0 && item != nil {
+		items = []answer.Object{item}
+	}
 	if len(items) == 0 {
 		items = []answer.Object{reference}
 	}
 	var citations []answer.Citation
-	var links []string
 	for _, item := range items {
 		for _, page := range append([]answer.Object{item}, item.Objects("supporting_websites")...) {
-			source, ok := webPage(page)
-			if !ok {
-				continue
-			}
-			label := page.Text("attribution")
-			citations = append(citations, answer.Citation{Source: source, Label: label})
-			links = append(links, answer.MarkdownLink(label, source.URL))
+			citations = addCitation(citations, page)
 		}
 	}
-	r.sources.Chip(citations)
-	if len(links) == 0 {
-		return gone
-	}
-	return replacement{answer.Mark, "(" + strings.Join(links, ", ") + ")"}
+	return citations
 }
 
-// pages notes sources that belong to no chip.
-func (r *messageReader) pages(list []answer.Object) {
+// addCitation appends what an object cites unless the list has it.
+func addCitation(list []answer.Citation, page answer.Object) []answer.Citation {
+	source, ok := webPage(page)
+	if !ok || len(list) == maxCited || slices.ContainsFunc(list, func(c answer.Citation) bool { return c.Source.URL == source.URL }) {
+		return list
+	}
+	return append(list, answer.Citation{Source: source, Label: page.Text("attribution")})
+}
+
+// linkReference notes a page that the text links to. The words of the link stand
+// in what the reference matched.
+func (r *messageReader) linkReference(reference answer.Object) answer.Replacement {
+	label := reference.Text("title")
+	if fields := strings.Split(answer.AsText(reference["matched_text"]), markField); len(fields) > 1 {
+		label = answer.Line(fields[1])
+	}
+	citations := chip(reference)
+	if len(citations) == 0 {
+		return answer.Replacement{Text: answer.EscapeMarkdown(label), Markdown: answer.EscapeMarkdown(label)}
+	}
+	source := citations[0].Source
+	r.sources.Add(source)
+	return answer.Replacement{Text: answer.EscapeMarkdown(label), Markdown: answer.MarkdownLink(label, source.URL)}
+}
+
+// citeMap are the pages that the words about products cite, in the order of
+// their names.
+func citeMap(reference answer.Object) []answer.Object {
+	cited := reference.Object("cite_map")
+	var pages []answer.Object
+	for _, name := range slices.Sorted(maps.Keys(cited)) {
+		pages = append(pages, cited.Object(name))
+	}
+	return pages
+}
+
+// listed notes sources that belong to no chip.
+func (r *messageReader) listed(list []answer.Object) {
 	for _, item := range list {
 		if source, ok := webPage(item); ok {
 			r.sources.Add(source)
@@ -134,12 +167,24 @@ func webPage(page answer.Object) (earshot.Source, bool) {
 	}, ok
 }
 
-func (r *messageReader) entity(reference answer.Object) replacement {
-	name := reference.Text("name", "alt")
-	if name == "" {
-		return gone
+// references are what a message's text refers to. Until the end of 2024 they
+// were called citations, and were described in other words.
+func references(metadata answer.Object) []answer.Object {
+	if list := metadata.Objects("content_references"); len(list) > 0 {
+		return list
 	}
-	r.answer.Entities = answer.AddEntity(r.answer.Entities, name, reference.Text("category", "entity_type"))
-	name = answer.EscapeMarkdown(name)
-	return replacement{name, name}
+	var list []answer.Object
+	for _, citation := range metadata.Objects("citations") {
+		page := legacyPage(citation.Object("metadata"))
+		page["start_idx"], page["end_idx"] = citation["start_ix"], citation["end_ix"]
+		list = append(list, page)
+	}
+	return list
+}
+
+// legacyPage is a page as older citations describe it, in today's words.
+func legacyPage(page answer.Object) answer.Object {
+	return answer.Object{
+		"type": "webpage", "url": page["url"], "title": page["title"], "snippet": page["text"], "pub_date": page["pub_date"],
+	}
 }

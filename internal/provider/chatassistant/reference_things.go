@@ -1,23 +1,37 @@
 package chatassistant
 
 import (
+	"cmp"
+	"slices"
+
 	"earshot"
 	"earshot/internal/provider/answer"
 )
 
+func (r *messageReader) entity(reference answer.Object) answer.Replacement {
+	name := reference.Text("name", "alt")
+	if name == "" {
+		return answer.Gone
+	}
+	r.answer.Entities = answer.AddEntity(r.answer.Entities, name, reference.Text("category", "entity_type"))
+	name = answer.EscapeMarkdown(name)
+	return answer.Replacement{Text: name, Markdown: name}
+}
+
 // inlineProduct notes a product that the text names.
-func (r *messageReader) inlineProduct(reference answer.Object) replacement {
+func (r *messageReader) inlineProduct(reference answer.Object) answer.Replacement {
+	r.listed(citeMap(reference))
 	product, ok := r.things.Product(reference.Object("product"))
 	if !ok {
 		if alt := reference.Text("alt"); alt != "" {
 			alt = answer.EscapeMarkdown(alt)
-			return replacement{alt, alt}
+			return answer.Replacement{Text: alt, Markdown: alt}
 		}
-		return gone
+		return answer.Gone
 	}
 	r.answer.InlineProducts = append(r.answer.InlineProducts, product)
 	title := answer.EscapeMarkdown(product.Title)
-	return replacement{title, "**" + title + "**"}
+	return answer.Replacement{Text: title, Markdown: "**" + title + "**"}
 }
 
 func (r *messageReader) shoppingCard(reference answer.Object) {
@@ -31,23 +45,58 @@ func (r *messageReader) shoppingCard(reference answer.Object) {
 	}
 }
 
-func (r *messageReader) places(list []answer.Object) {
+// places notes the businesses on a map, or what is shown where they were not
+// found.
+func (r *messageReader) places(reference answer.Object) {
+	list := reference.Objects("businesses")
+	if len(list) == 0 {
+		list = reference.Objects("business_fallbacks")
+	}
 	for _, o := range list {
-		r.answer.Places = r.things.AddPlace(r.answer.Places, o)
+		place := answer.Object{
+			"address":     o.Text("address", "location"),
+			"category":    o.Text("category"),
+			"price_level": o.Text("price_str", "price_level", "price"),
+			"map_url":     cmp.Or(o.Text("map_url"), o.Text("provider_url")),
+		}
+		if categories := o.Texts("categories", "title"); place.Text("category") == "" && len(categories) > 0 {
+			place["category"] = categories[0]
+		}
+		for key, value := range o {
+			if _, said := place[key]; !said {
+				place[key] = value
+			}
+		}
+		r.answer.Places = r.things.AddPlace(r.answer.Places, place)
 	}
 }
 
-func (r *messageReader) videos(list []answer.Object) {
-	for _, o := range list {
-		r.answer.Videos = r.things.AddVideo(r.answer.Videos, o)
+// maxThings is how many pictures, videos or queries of an answer are noted; real
+// ones have a few dozen.
+const maxThings = 500
+
+func (r *messageReader) video(o answer.Object) {
+	if len(r.answer.Videos) == maxThings {
+		return
 	}
+	video := answer.Object{"platform": o.Text("platform", "video_site", "source")}
+	for key, value := range o {
+		if _, said := video[key]; !said {
+			video[key] = value
+		}
+	}
+	r.answer.Videos = r.things.AddVideo(r.answer.Videos, video)
 }
 
+// images notes pictures. Where one has an address of its own, url is that of the
+// page it is on.
 func (r *messageReader) images(list []answer.Object) {
 	for _, o := range list {
-		if link, ok := o.Destination(ownSources, "content_url", "url"); ok {
-			r.answer.Images = append(r.answer.Images, link)
-		} else if link, ok := o.Object("image_result").Destination(ownSources, "content_url"); ok {
+		if result := o.Object("image_result"); result != nil {
+			o = result
+		}
+		link, ok := o.Destination(ownSources, "content_url", "thumbnail_url", "url")
+		if ok && len(r.answer.Images) < maxThings && !slices.Contains(r.answer.Images, link) {
 			r.answer.Images = append(r.answer.Images, link)
 		}
 	}

@@ -42,6 +42,9 @@ func decode(in *strictjson.Object) *request {
 	return r
 }
 
+// Locale is where it is asked from.
+func (r *request) Locale() geo.Locale { return r.locale }
+
 // Bill is the base price, the paid flags together once, and the state.
 func (r *request) Bill() provider.Bill {
 	bill := provider.BaseBill(r.locale)

@@ -1,6 +1,7 @@
 package chatassistant
 
 import (
+	"cmp"
 	"strings"
 
 	"earshot"
@@ -19,14 +20,17 @@ func readStream(document []byte, want answer.Want) (*earshot.Answer, error) {
 		for _, event := range events {
 			s.take(event)
 		}
-		if !s.ended {
+		if !s.ended && !s.finished() {
 			return upstream.Fail(earshot.ReasonUnavailable, "the stream ends before its last event")
 		}
 		if len(s.messages) == 0 {
 			return s.failure()
 		}
-		found = readMessages(s.messages, want)
+		found = readMessages(withoutBlocked(s.messages, s.moderation), want)
 		found.RelatedQueries = s.followups
+		if found.Text == "" && s.trouble != "" {
+			return s.failure()
+		}
 		return nil
 	})
 	return found, err
@@ -36,9 +40,10 @@ func readStream(document []byte, want answer.Want) (*earshot.Answer, error) {
 type streamed struct {
 	deltas
 
-	ended     bool
-	trouble   string // what an event calls an error
-	followups []string
+	ended      bool
+	trouble    string // what an event calls an error
+	followups  []string
+	moderation []answer.Object
 }
 
 func (s *streamed) take(event answer.Event) {
@@ -49,8 +54,10 @@ func (s *streamed) take(event answer.Event) {
 		return
 	}
 	o := answer.AsObject(value)
-	if problem := o.Text("error", "detail"); problem != "" {
-		s.trouble = problem
+	s.trouble = cmp.Or(trouble(o), trouble(o.Object("v")), s.trouble)
+	if result := o.Object("moderation_response"); result != nil {
+		s.moderation = append(s.moderation, answer.Object{"message_id": o.Text("message_id"), "blocked": result["blocked"]})
+		return
 	}
 	switch kind, _ := o["type"].(string); {
 	case kind == "message_stream_complete":
@@ -59,25 +66,23 @@ func (s *streamed) take(event answer.Event) {
 		s.followups = o.Texts("followups", "text")
 	case kind != "":
 	case answer.AsObject(o["message"]) != nil: // a snapshot, as before deltas
-		s.snapshot(o)
-	case o["v"] != nil:
+		s.add(o)
+	case o["v"] != nil, o["o"] == "remove":
 		s.apply(o)
 	}
 }
 
-// snapshot takes a message as a whole; it replaces the last one if it is that
-// message again.
-func (s *streamed) snapshot(event answer.Object) {
-	if last := len(s.messages) - 1; last >= 0 {
-		if id := event.Object("message").Text("id"); id != "" && id == s.messages[last].Object("message").Text("id") {
-			s.messages[last] = event
-			return
-		}
+// finished tells whether the last message ends the assistant's turn, as it does
+// where a stream was stored without its last event.
+func (s *streamed) finished() bool {
+	if len(s.messages) == 0 {
+		return false
 	}
-	s.add(event)
+	last := s.messages[len(s.messages)-1].Object("message")
+	return shown(last) && last.Is("end_turn") && last.Text("status") == "finished_successfully"
 }
 
-// failure says why a stream that ended has no messages.
+// failure says why a stream that ended has no answer.
 func (s *streamed) failure() error {
 	if s.trouble != "" {
 		return upstream.Fail(earshot.ReasonUnavailable, "the stream reports %q", s.trouble)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 
+	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
 	"earshot/internal/upstream"
@@ -20,7 +21,7 @@ const searchHint = "search"
 
 // Ask fetches the answer in one of the two shapes and reads whichever came.
 func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
-	question, err := r.question()
+	question, err := r.question(up)
 	if err != nil {
 		return nil, err
 	}
@@ -33,6 +34,9 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 		return nil, err
 	}
 	r.omit(found)
+	if err := officialAPI.Complete(ctx, up, found.answer, r.locale); err != nil {
+		return nil, err
+	}
 	if err := r.include.Attach(found.answer, up, response.Body); err != nil {
 		return nil, err
 	}
@@ -41,8 +45,13 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 
 // question is the document to fetch: the mobile page with the prompt in its
 // address, or the legacy interface's stream.
-func (r *request) question() (upstream.Request, error) {
-	if !r.legacy {
+func (r *request) question(up *upstream.Session) (upstream.Request, error) {
+	switch {
+	case up.Surface() == earshot.SurfaceAPI:
+		return officialAPI.Question(answer.APIQuestion{Prompt: r.prompt, Model: up.Model(), Locale: r.locale, NoSearch: r.disableWebSearch})
+	case up.Browses():
+		return upstream.Request{Site: name, Path: startPath, Locale: r.locale, Steps: script(r.prompt)}, nil
+	case !r.legacy:
 		query := url.Values{"q": {r.prompt}}
 		if !r.disableWebSearch {
 			query.Set("hints", searchHint)

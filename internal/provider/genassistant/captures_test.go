@@ -2,8 +2,13 @@ package genassistant_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 
 	"earshot"
@@ -37,4 +42,54 @@ func TestCaptures(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCapturedStreams reads streams that the real interface served, and holds
+// them against what a plain look at their lines finds.
+func TestCapturedStreams(t *testing.T) {
+	t.Parallel()
+	for _, path := range providertest.Captures(t, "web_genassistant/*.json") {
+		for i, body := range providertest.Recorded(providertest.Stored(t, path)) {
+			t.Run(fmt.Sprint(filepath.Base(path), i), func(t *testing.T) {
+				t.Parallel()
+				want := said(body)
+				result, err := parse(body)
+				if want == "" {
+					if err == nil || providertest.Reason(t, err) != string(earshot.ReasonUnreadable) {
+						t.Errorf("got %v, %v from a stream without an answer", result, err)
+					}
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				providertest.Check(t, result)
+				a := providertest.Answer(t, result)
+				if a.Model == nil || a.Markdown != want || len(a.Text) < len(want)/2 {
+					t.Errorf("model %v, Markdown %q, text %q, want %q", a.Model, a.Markdown, a.Text, want)
+				}
+				providertest.CheckNoMarkup(t, a.Text)
+			})
+		}
+	}
+}
+
+// drafts finds the beginning of the first draft's text in a message, which is
+// JSON in JSON.
+var drafts = regexp.MustCompile(`\[\["rc_[0-9a-f]+",\["((?:[^"\\]|\\.)*)"\]`)
+
+// said is the text of the last message that has one.
+func said(stream []byte) string {
+	last := ""
+	for line := range strings.Lines(string(stream)) {
+		var frames [][]any
+		if json.Unmarshal([]byte(line), &frames) != nil || len(frames[0]) < 3 {
+			continue
+		}
+		message, _ := frames[0][2].(string)
+		if found := drafts.FindStringSubmatch(message); found != nil {
+			last, _ = strconv.Unquote(`"` + found[1] + `"`)
+		}
+	}
+	return last
 }

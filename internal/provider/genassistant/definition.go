@@ -1,8 +1,17 @@
 // Package genassistant asks the generative assistant and reads its answer from
-// the page that shows it.
+// the page that shows it, from the stream behind that, or from its official API.
 //
 //	definition.go   what others need to know of it, and which page to fetch
+//	read.go         telling documents apart
 //	layout.go       where things stand on the page
+//	script.go       asking on the site in a browser
+//	stream*.go      the stream behind the page
+//	api.go          the official API's answers, streamed or whole
+//	api_chunk.go    what generateContent says, piece by piece
+//	api_interaction.go  the same of interactions
+//	api_reply.go    the answer from what was said
+//	api_links.go    where the API's redirect links lead
+//	api_request.go  asking the API, and its errors
 package genassistant
 
 import (
@@ -28,9 +37,13 @@ func New() *answer.Chat {
 			Watched:   []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries"},
 			Prices:    map[string]int64{provider.ItemBase: 4},
 			Countries: []provider.Countries{{Model: name, Except: "BY CN RU"}},
+			APIs:      []provider.API{api},
 		},
 		Question: question,
-		Read:     page.Read,
+		Start:    startPath,
+		Script:   script,
+		API:      &answer.API{Question: apiQuestion, Finish: finishAPI},
+		Read:     Read,
 	}
 }
 

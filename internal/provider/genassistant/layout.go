@@ -9,7 +9,7 @@ import "earshot/internal/provider/answer"
 // list of sources.
 var page = answer.NewPage(answer.Layout{
 	User:    "user-query",
-	Turn:    "model-response",
+	Turn:    "model-response response-container", // a shared page has only the latter
 	Message: "message-content",
 	Body:    ".markdown",
 	Aside:   "model-thoughts thinking-overlay",

@@ -13,7 +13,10 @@ var _ provider.Request = (*request)(nil)
 
 // Ask fetches the news pages one after another and reads them.
 func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
-	result := &earshot.NewsSearch{Surface: up.Surface()}
+	if up.Surface() == earshot.SurfaceAPI {
+		return r.askAPI(ctx, up)
+	}
+	result := &earshot.NewsSearch{Surface: up.Surface(), Location: up.Location(r.query.Locale)}
 	kept, err := r.engine.Pages(ctx, up, r.query, r.html, func(p search.Page) (int, error) {
 		found, err := parsePage(p.Body, p.Links)
 		if err != nil {

@@ -2,7 +2,9 @@
 package news
 
 import (
+	"earshot/internal/geo"
 	"earshot/internal/provider"
+	"earshot/internal/provider/brave"
 	"earshot/internal/provider/search"
 	"earshot/internal/strictjson"
 )
@@ -18,6 +20,7 @@ var definition = provider.Definition{
 	Watched:   []string{"newsResults", "newsResults.snippet", "newsResults.source", "newsResults.date", "newsResults.thumbnail"},
 	Prices:    map[string]int64{provider.ItemBase: 3, itemPage: 2},
 	Countries: []provider.Countries{{}}, // all, and no model of its own
+	APIs:      []provider.API{brave.API},
 }
 
 // Provider is the news search of an engine.
@@ -49,6 +52,9 @@ type request struct {
 	query  search.Query
 	html   bool // keep the pages
 }
+
+// Locale is where it is asked from.
+func (r *request) Locale() geo.Locale { return r.query.Locale }
 
 // Bill is the base price and the pages after the first.
 func (r *request) Bill() provider.Bill {

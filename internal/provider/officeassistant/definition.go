@@ -30,6 +30,8 @@ func New() *answer.Chat {
 			Countries: []provider.Countries{{Model: name, Except: "BY CN RU SY VE"}},
 		},
 		Question: question,
+		Start:    startPath,
+		Script:   script,
 		Read:     page.Read,
 	}
 }

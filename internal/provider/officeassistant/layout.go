@@ -4,12 +4,15 @@ import "earshot/internal/provider/answer"
 
 // page is where things stand: turns by whom they are from, the rest by roles
 // and test ids. A citation is one or more superscript numbers, each a link to an
-// item of the reference list below the text.
+// item of the reference list below the text. The assistant has two faces: one for
+// everybody, which marks what is said by its kind, and one for work, which has
+// test ids.
 var page = answer.NewPage(answer.Layout{
-	User:    "[data-author=user]",
-	Turn:    "[data-author=assistant]",
-	Message: "[data-testid=message-text]",
+	User:    "[data-author=user] [data-content=user-message] [data-testid=chatQuestion]",
+	Turn:    "[data-author=assistant] [data-content=ai-message] [data-testid=copilot-message-div] [data-testid=markdown-reply] .fai-CopilotMessage",
+	Message: "[data-testid=message-text] [data-content=ai-message] [data-testid=markdown-reply] .fai-CopilotMessage__content",
 	Aside:   "[data-testid=search-steps]",
+	Ignored: "[data-testid=message-item-reactions]",
 
 	Chip:    "[data-testid=citation]",
 	Sources: "[role=doc-endnotes]",
@@ -20,5 +23,5 @@ var page = answer.NewPage(answer.Layout{
 	Related:    "[data-testid=suggestion-chip]",
 
 	Field: "data-testid",
-	Own:   []string{"office.lab.test", "copilot.com"},
+	Own:   ownSources,
 })

@@ -50,10 +50,13 @@ func (t Target) request(path string, params url.Values) upstream.Request {
 		Site:   Site,
 		Path:   path,
 		Query:  params,
-		Header: http.Header{"User-Agent": {t.Device.userAgent()}},
+		Header: http.Header{"User-Agent": {t.UserAgent()}},
 		Locale: t.Locale,
 	}
 }
+
+// UserAgent is how a browser of the device names itself.
+func (t Target) UserAgent() string { return t.Device.userAgent() }
 
 // language is the interface's language: the one asked for, or the country's.
 func (t Target) language() string {

@@ -31,6 +31,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 			return nil, err
 		}
 	}
+	result.Location = up.Location(r.query.Locale)
 	if err := r.include.Attach(result, up, response.Body); err != nil {
 		return nil, err
 	}

@@ -38,6 +38,9 @@ func decode(in *strictjson.Object, engine search.Engine) *request {
 	return r
 }
 
+// Locale is where it is asked from.
+func (r *request) Locale() geo.Locale { return r.query.Locale }
+
 // Bill is the base price and as many clusters as can be returned.
 func (r *request) Bill() provider.Bill {
 	if r.expand {

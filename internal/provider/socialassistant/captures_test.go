@@ -1,9 +1,13 @@
 package socialassistant_test
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"earshot/internal/provider/providertest"
@@ -28,12 +32,48 @@ func TestCaptures(t *testing.T) {
 				providertest.Check(t, result)
 				a := providertest.Answer(t, result)
 				providertest.CheckNoMarkup(t, a.Text)
-				if a.Model == nil || len(a.Text) < 20 || a.Markdown == "" || len(a.RelatedQueries) == 0 {
-					t.Errorf("model %v, related %v, text %q", a.Model, a.RelatedQueries, a.Text)
+				message, related := told(body)
+				if a.Model == nil || len(a.Text) < 20 || a.Markdown != message || !slices.Equal(a.RelatedQueries, related) {
+					t.Errorf("model %v, related %q, want %q, Markdown %q, want %q", a.Model, a.RelatedQueries, related, a.Markdown, message)
 				}
 			})
 		}
 	}
+}
+
+// told is what the last whole response of a stream says, and what its lines
+// suggest to ask next.
+func told(stream []byte) (message string, related []string) {
+	for line := range strings.Lines(string(stream)) {
+		var l struct {
+			Result struct {
+				outcome
+
+				Response outcome `json:"response"`
+			} `json:"result"`
+		}
+		if json.Unmarshal([]byte(line), &l) != nil {
+			continue
+		}
+		for _, o := range []outcome{l.Result.outcome, l.Result.Response} {
+			message = cmp.Or(o.Whole.Message, message)
+			for _, suggestion := range o.Metadata.Suggestions {
+				related = append(related, suggestion.Label)
+			}
+		}
+	}
+	return message, related
+}
+
+type outcome struct {
+	Whole struct {
+		Message string `json:"message"`
+	} `json:"modelResponse"`
+	Metadata struct {
+		Suggestions []struct {
+			Label string `json:"label"`
+		} `json:"followUpSuggestions"`
+	} `json:"finalMetadata"`
 }
 
 func TestCapturedPages(t *testing.T) {

@@ -38,6 +38,8 @@ func New() *answer.Chat {
 			Countries: []provider.Countries{{Model: name, Except: "BY CN HK RU VE"}},
 		},
 		Question: question,
+		Start:    startPath,
+		Script:   script,
 		Read:     Read,
 	}
 }

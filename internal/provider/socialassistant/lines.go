@@ -1,6 +1,8 @@
 package socialassistant
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"earshot"
@@ -15,6 +17,7 @@ type streamed struct {
 	whole   answer.Object   // the response, once it is there as a whole
 	ended   bool
 	trouble string // what a line calls an error
+	refused bool   // the error is that we are not welcome
 
 	cards    []string        // as JSON
 	cited    []answer.Object // web pages that the text points at
@@ -23,10 +26,12 @@ type streamed struct {
 	posts    []answer.Object // posts that were found
 	searches []answer.Object // calls of tools
 	calls    []string        // calls of tools in the text of a thought
+	asked    []string        // what was searched for, where a line tells
 	related  []string
 }
 
-// take does what one line says.
+// take does what one line says. After another question, what was told before it
+// belongs to an earlier reply.
 func (s *streamed) take(line answer.Object) {
 	result := line.Object("result")
 	if result == nil {
@@ -36,6 +41,10 @@ func (s *streamed) take(line answer.Object) {
 	s.lines++
 	if inner := result.Object("response"); inner != nil {
 		result = inner
+	}
+	if result.Object("userResponse") != nil {
+		*s = streamed{lines: s.lines}
+		return
 	}
 	s.failed(result)
 	s.token(result)
@@ -54,12 +63,16 @@ func (s *streamed) gather(o answer.Object) {
 		s.cards = append(s.cards, card)
 	}
 	s.cards = append(s.cards, stringsIn(o["cardAttachmentsJson"])...)
+	s.cards = append(s.cards, stringsIn(o["cardAttachments"])...)
 	s.cited = append(s.cited, resultsIn(o, "citedWebSearchResults", "citedWebResults")...)
 	s.shown = append(s.shown, resultsIn(o, "citedXposts", "xposts")...)
 	for _, field := range []string{"xpostIds", "xPostIds", "postIds"} {
 		for _, id := range stringsIn(o[field]) {
 			s.shown = append(s.shown, answer.Object{"postId": id})
 		}
+	}
+	for _, post := range o.Objects("postIdsResults") {
+		s.shown = append(s.shown, answer.Object{"postId": post.Object("result")["restId"]})
 	}
 	s.web = append(s.web, resultsIn(o, "webSearchResults", "webResults")...)
 	s.posts = append(s.posts, resultsIn(o, "xSearchResults")...)
@@ -72,21 +85,27 @@ func (s *streamed) gather(o answer.Object) {
 // failed notes what the object calls an error.
 func (s *streamed) failed(o answer.Object) {
 	problem := o.Text("error")
-	if inner := o.Object("error"); inner != nil {
-		problem = inner.Text("message", "code")
+	inner := o.Object("error")
+	if inner != nil {
+		problem = cmp.Or(inner.Text("message"), inner.Amount("code"))
 	}
 	if problem != "" {
-		s.trouble = problem
+		s.trouble, s.refused = problem, slices.Contains(refusals, inner.Amount("code"))
 	}
 }
+
+// refusals are the codes of errors that say that we are not welcome, or not so
+// often.
+var refusals = []string{"7", "8", "16"}
 
 // token takes a piece of the text. The network's own client gets pieces in a
 // field of another name, and no response as a whole: there the last piece says
 // that it is the last.
 func (s *streamed) token(result answer.Object) {
 	piece := answer.AsText(result["token"])
-	if result.Text("sender") == "ASSISTANT" {
+	if strings.EqualFold(result.Text("sender"), "assistant") {
 		piece += answer.AsText(result["message"])
+		s.asked = append(s.asked, result.Text("query"))
 		s.ended = s.ended || result.Is("isSoftStop")
 	}
 	switch tag := result.Text("messageTag"); {
@@ -124,6 +143,8 @@ func (s *streamed) check() error {
 	switch {
 	case s.ended:
 		return nil
+	case s.refused:
+		return upstream.Fail(earshot.ReasonBlocked, "the stream reports %q", s.trouble)
 	case s.trouble != "":
 		return upstream.Fail(earshot.ReasonUnavailable, "the stream reports %q", s.trouble)
 	case s.lines == 0:

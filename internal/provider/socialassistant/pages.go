@@ -14,24 +14,43 @@ import (
 // learn notes what the response tells of web pages and posts, so that whoever
 // cites one by its address knows the rest.
 func (r *reader) learn(s *streamed) {
-	for _, result := range slices.Concat(s.cited, s.web) {
+	web, posts := slices.Concat(s.cited, s.web), slices.Concat(s.shown, s.posts)
+	for _, step := range s.whole.Objects("steps") {
+		for _, found := range append(step.Objects("toolUsageResults"), step) {
+			web = append(web, resultsIn(found, "webSearchResults")...)
+			posts = append(posts, resultsIn(found, "xposts", "xSearchResults")...)
+		}
+	}
+	for _, result := range web {
 		r.note(webPage(result))
 	}
-	for _, post := range slices.Concat(s.shown, s.posts) {
+	for _, post := range posts {
 		r.note(postPage(post))
 	}
 }
 
+// note keeps what is told of a page. Of a post whose author is unknown there is
+// more to learn.
 func (r *reader) note(page answer.Citation) {
-	if _, noted := r.known[page.Source.URL]; !noted && page.Source.URL != "" {
-		r.known[page.Source.URL] = page
+	key := pageKey(page.Source.URL)
+	if known, noted := r.known[key]; page.Source.URL != "" && (!noted || known.Source.Post != nil && known.Source.Post.Author == "") {
+		r.known[key] = page
 	}
+}
+
+// pageKey is the address of a page, or of a post in the form that does without
+// its author: one post has many addresses.
+func pageKey(link string) string {
+	if _, id := statusAt(link); id != "" {
+		return postsBase + nobody + "/status/" + id
+	}
+	return link
 }
 
 // page is what is known of the page at an address; a post can be told by its
 // address alone.
 func (r *reader) page(link string) answer.Citation {
-	if page, ok := r.known[link]; ok {
+	if page, ok := r.known[pageKey(link)]; ok {
 		return page
 	}
 	page := answer.Citation{Source: earshot.Source{URL: link, Post: postAt(link)}, Label: answer.Domain(link)}
@@ -39,7 +58,7 @@ func (r *reader) page(link string) answer.Citation {
 		page.Label = "@" + post.Author
 		page.Source.Label = page.Label
 	}
-	r.known[link] = page
+	r.known[pageKey(link)] = page
 	return page
 }
 
@@ -61,7 +80,7 @@ func (r *reader) uncited(s *streamed) {
 func (r *reader) add(read func(answer.Object) answer.Citation, results []answer.Object) {
 	for _, result := range results {
 		if page := read(result).Source; page.URL != "" {
-			r.sources.Add(page)
+			r.sources.Add(r.page(page.URL).Source)
 		}
 	}
 }
@@ -117,28 +136,37 @@ func postPage(post answer.Object) answer.Citation {
 
 var (
 	digits = regexp.MustCompile(`^[0-9]{1,25}$`)
-	status = regexp.MustCompile(`^/([^/]+)/status/[0-9]+`)
+	status = regexp.MustCompile(`^/(?:i/web|([^/]+))/status/([0-9]+)`)
 )
 
 // postAt is the post that an address of the network leads to, nil for any other
 // address.
 func postAt(link string) *earshot.Post {
+	author, id := statusAt(link)
+	switch {
+	case id == "":
+		return nil
+	case author == nobody, author == "":
+		return &earshot.Post{Platform: network}
+	default:
+		return &earshot.Post{Platform: network, Author: author}
+	}
+}
+
+// statusAt is the author and the id of the post that an address leads to, both ""
+// for any other address.
+func statusAt(link string) (author, id string) {
 	u, err := url.Parse(link)
 	if err != nil {
-		return nil
+		return "", ""
 	}
 	switch strings.TrimPrefix(strings.TrimPrefix(u.Hostname(), "www."), "mobile.") {
 	case "x.com", "twitter.com":
 	default:
-		return nil
+		return "", ""
 	}
-	found := status.FindStringSubmatch(u.Path)
-	if found == nil {
-		return nil
+	if found := status.FindStringSubmatch(u.Path); found != nil {
+		return found[1], found[2]
 	}
-	post := &earshot.Post{Platform: network}
-	if found[1] != nobody {
-		post.Author = found[1]
-	}
-	return post
+	return "", ""
 }

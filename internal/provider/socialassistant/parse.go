@@ -1,6 +1,11 @@
 package socialassistant
 
 import (
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+
 	"earshot"
 	"earshot/internal/provider/answer"
 	"earshot/internal/upstream"
@@ -9,25 +14,15 @@ import (
 // ownSources are the names by which the assistant marks the links it gives.
 var ownSources = []string{"social.lab.test", "grok.com", "grok"}
 
-// Read reads a document: the stream of JSON lines, or a saved page. It gives
-// everything that it finds. The error is an *upstream.Failure.
+// Read reads a document: the stream of JSON lines, a stored conversation, or a
+// saved page. It gives everything that it finds. The error is an
+// *upstream.Failure.
 func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	body := answer.Trimmed(document)
 	if answer.IsPage(body) {
-		return page.Read(body, want)
+		return page.ReadPrepared(body, want, markQuestions)
 	}
-	var result *earshot.Answer
-	err := answer.ReadLines(body, func(lines []answer.Object) error {
-		var s streamed
-		for _, line := range lines {
-			s.take(line)
-		}
-		if err := s.check(); err != nil {
-			return err
-		}
-		result = s.answer(want)
-		return nil
-	})
+	result, err := readLines(body, want)
 	if err != nil {
 		return nil, err
 	}
@@ -35,4 +30,65 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 		return nil, upstream.Fail(earshot.ReasonEmpty, "the assistant said nothing")
 	}
 	return result, nil
+}
+
+// readLines reads what is JSON: the lines of a stream, or a conversation.
+func readLines(body []byte, want answer.Want) (*earshot.Answer, error) {
+	var s streamed
+	err := answer.ReadJSON(body, func() error {
+		values := valuesIn(answer.ValidText(string(body)))
+		if len(values) > maxLines {
+			return upstream.Fail(earshot.ReasonUnreadable, "document has more than %d lines", maxLines)
+		}
+		for _, value := range values {
+			s.take(answer.AsObject(value))
+		}
+		if s.lines == 0 && s.conversation(values) {
+			return nil
+		}
+		return s.check()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.answer(want), nil
+}
+
+// maxLines is how many lines a stream may have; real ones have up to a few
+// thousand.
+const maxLines = 50_000
+
+// valuesIn are the JSON values in a document, one after the other, and those in
+// a list where it is one. Of a document with other things in it, they are the
+// lines that are JSON.
+func valuesIn(text string) []any {
+	values, whole := sequence(text)
+	if !whole {
+		values = nil
+		for line := range strings.Lines(text) {
+			if value, ok := answer.DecodeJSON(strings.TrimSpace(line)); ok {
+				values = append(values, value)
+			}
+		}
+	}
+	if len(values) == 1 {
+		if list, ok := values[0].([]any); ok {
+			return list
+		}
+	}
+	return values
+}
+
+// sequence are the values at the beginning of a text, and whether they are all of
+// it.
+func sequence(text string) (values []any, whole bool) {
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	for {
+		var value any
+		if err := dec.Decode(&value); err != nil {
+			return values, errors.Is(err, io.EOF)
+		}
+		values = append(values, value)
+	}
 }

@@ -26,6 +26,7 @@ func (s *streamed) queries() earshot.List[string] {
 		value, _ := answer.DecodeJSON(arguments)
 		found = answer.AddNew(found, answer.AsObject(value).Text("query"))
 	}
+	found = answer.AddNew(found, s.asked...)
 	return answer.AddNew(found, s.whole.Text("query"))
 }
 

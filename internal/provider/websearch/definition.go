@@ -17,6 +17,7 @@ package websearch
 
 import (
 	"earshot/internal/provider"
+	"earshot/internal/provider/brave"
 	"earshot/internal/provider/search"
 	"earshot/internal/strictjson"
 )
@@ -41,6 +42,7 @@ var definition = provider.Definition{
 		{Model: "websearch"},
 		{Model: "searchoverview", Except: "BL BV CN CU ET GF GP IR IS LK MF MQ NC PF PM RE TF WF YT"},
 	},
+	APIs: []provider.API{brave.API},
 }
 
 // Provider is the web search of an engine.

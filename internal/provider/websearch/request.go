@@ -1,6 +1,7 @@
 package websearch
 
 import (
+	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/search"
 	"earshot/internal/strictjson"
@@ -50,6 +51,9 @@ func decodeQuery(in *strictjson.Object) string {
 	in.Require("query")
 	return in.Text("query", provider.MaxPrompt)
 }
+
+// Locale is where it is asked from.
+func (r *request) Locale() geo.Locale { return r.query.Locale }
 
 // Bill is the base price, the pages after the first, and the overview, of the
 // page or of its questions, once.

@@ -14,6 +14,9 @@ import (
 // Ask fetches the result pages one after another and reads them, and then what
 // answers questions by an overview, if that is wanted.
 func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
+	if up.Surface() == earshot.SurfaceAPI {
+		return r.askAPI(ctx, up)
+	}
 	want := want{country: r.query.Locale.Country, overview: r.overview, markdown: r.markdown}
 	var pages []*page
 	kept, err := r.engine.Pages(ctx, up, r.query, r.html, func(p search.Page) (int, error) {
@@ -34,7 +37,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 		}
 	}
 	showQuestions(result, questions)
-	result.Surface, result.HTML = up.Surface(), kept
+	result.Surface, result.Location, result.HTML = up.Surface(), up.Location(r.query.Locale), kept
 	if result.SearchOverview != nil {
 		result.SearchOverview.Surface = up.Surface()
 	}

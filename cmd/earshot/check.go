@@ -1,0 +1,85 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"earshot/internal/app"
+)
+
+type checkCmd struct {
+	Provider []string `arg:"" optional:"" help:"Providers to check. Without one, all of them."`
+	Country  string   `help:"Where to ask from." default:"US"`
+	Upstream []string `help:"As for serve." placeholder:"lab|web|api:NAME|replay:DIR"`
+	JSON     bool     `name:"json" help:"Print one JSON object for each upstream."`
+}
+
+// Help says what it costs.
+func (c *checkCmd) Help() string {
+	return `Asks each provider once through each upstream of its list and prints what works. It needs no running server and charges no
+credits, but an official API charges its owner for the call.
+
+Exit status: 0 all of them work, 1 one does not.
+
+Examples:
+  earshot check
+  earshot check chatassistant --country DE
+  EARSHOT_OPENAI_API_KEY=… earshot check chatassistant --upstream api:openai`
+}
+
+var errCheck = errors.New("not everything works")
+
+// Run prints a line for each provider and upstream.
+func (c *checkCmd) Run(in *invocation) error {
+	in.cfg.Upstreams = c.Upstream
+	table := tabwriter.NewWriter(in.out, 0, 0, 2, ' ', 0)
+	if !c.JSON {
+		fmt.Fprintln(table, "PROVIDER\tUPSTREAM\tSTATE\tTIME\tFOUND")
+	}
+	works := true
+	err := app.Check(in, in.cfg, c.Country, c.Provider, func(one app.Checked) error {
+		works = works && one.Works
+		if c.JSON {
+			return json.NewEncoder(in.out).Encode(one)
+		}
+		state, found := "works", summary(one)
+		if !one.Works {
+			state, found = "fails", one.Error
+			if one.Reason != "" {
+				state = string(one.Reason)
+			}
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", one.Provider, one.Upstream, state, one.Took.Round(time.Millisecond), found)
+		return nil
+	})
+	if err := errors.Join(err, table.Flush()); err != nil {
+		return err
+	}
+	if !works {
+		return errCheck
+	}
+	return nil
+}
+
+// summary says in a few words what an answer holds.
+func summary(one app.Checked) string {
+	var parts []string
+	if one.Model != "" {
+		parts = append(parts, "model "+one.Model)
+	}
+	if one.Location != nil {
+		parts = append(parts, "for "+one.Location.Country)
+	} else {
+		parts = append(parts, "for no place")
+	}
+	for _, field := range slices.Sorted(maps.Keys(one.Found)) {
+		parts = append(parts, fmt.Sprintf("%d %s", one.Found[field], field))
+	}
+	return strings.Join(parts, ", ")
+}

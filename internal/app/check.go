@@ -1,0 +1,131 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"earshot"
+	"earshot/internal/lab"
+	"earshot/internal/provider"
+	"earshot/internal/upstream"
+)
+
+// checkTime is how long an upstream gets for one answer, as in an attempt.
+const checkTime = 120 * time.Second
+
+// checkQuestion is asked of everything: one that any assistant and any engine
+// can answer from the web.
+const checkQuestion = "Which is the tallest building in the world?"
+
+// Checked is what came of asking a provider once through one of its upstreams.
+type Checked struct {
+	Provider string            `json:"provider"`
+	Upstream string            `json:"upstream"`
+	Works    bool              `json:"works"`
+	Reason   earshot.Reason    `json:"reason,omitempty"` // why not
+	Error    string            `json:"error,omitempty"`
+	Took     time.Duration     `json:"took"`
+	Model    string            `json:"model,omitempty"`
+	Location *earshot.Location `json:"location,omitempty"`
+	Found    map[string]int    `json:"found,omitempty"` // how many of each list in the result
+}
+
+// Check asks each provider of names, or all of them, once through each of its
+// upstreams, and reports them in that order. It needs no database, and nothing
+// is charged here; official APIs charge the operator.
+func Check(ctx context.Context, cfg Config, country string, names []string, report func(Checked) error) (err error) {
+	stand, err := lab.Listen(ctx)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	var group errgroup.Group
+	group.Go(func() error { return stand.Run(ctx) })
+	defer func() {
+		stop()
+		err = errors.Join(err, group.Wait())
+	}()
+	ups, err := openUpstreams(cfg, stand)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ups.close()) }()
+	for _, name := range names {
+		if _, err := findProvider(name, ups.engine); err != nil {
+			return err
+		}
+	}
+	for _, p := range providers(ups.engine) {
+		if len(names) > 0 && !slices.Contains(names, p.Definition().Name) {
+			continue
+		}
+		for _, client := range ups.routes.Of(p.Definition().Name) {
+			if err := report(checkOne(ctx, p, client, country)); err != nil {
+				return err
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+func checkOne(ctx context.Context, p provider.Provider, client *upstream.Client, country string) Checked {
+	c := Checked{Provider: p.Definition().Name, Upstream: client.Name()}
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	began := time.Now()
+	result, err := askOnce(ctx, p, client, country)
+	c.Took = time.Since(began).Round(time.Millisecond)
+	if err != nil {
+		c.Error = err.Error()
+		if failure, ok := errors.AsType[*upstream.Failure](err); ok {
+			c.Reason, c.Error = failure.Reason, failure.Err.Error()
+		}
+		return c
+	}
+	c.Works = true
+	c.Found = map[string]int{}
+	for field, value := range maps.All(result) {
+		if list, ok := value.([]any); ok && len(list) > 0 {
+			c.Found[field] = len(list)
+		}
+	}
+	c.Model, _ = result["model"].(string)
+	if place, ok := result["location"].(map[string]any); ok {
+		c.Location = &earshot.Location{}
+		c.Location.Country, _ = place["country"].(string)
+	}
+	return c
+}
+
+// askOnce asks the question and gives the result as a client sees it.
+func askOnce(ctx context.Context, p provider.Provider, client *upstream.Client, country string) (map[string]any, error) {
+	fields := map[string]any{"country": country, "prompt": checkQuestion}
+	if _, chats := jsonFields(p.Definition().Whole)["prompt"]; !chats {
+		fields = map[string]any{"country": country, "query": checkQuestion}
+	}
+	request, err := wholeRequest(p, fields)
+	if err != nil {
+		return nil, err
+	}
+	outcome, err := request.Ask(ctx, client.NewSession(1, "captures"))
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(outcome.Result)
+	if err != nil {
+		return nil, err
+	}
+	return jsonFields(string(text)), nil
+}
+
+func jsonFields(text string) map[string]any {
+	fields := map[string]any{}
+	_ = json.Unmarshal([]byte(text), &fields) // what is no object has none
+	return fields
+}

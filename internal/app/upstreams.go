@@ -1,0 +1,358 @@
+package app
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"earshot"
+	"earshot/internal/browser"
+	"earshot/internal/egress"
+	"earshot/internal/guard"
+	"earshot/internal/lab"
+	"earshot/internal/provider"
+	"earshot/internal/provider/search"
+	"earshot/internal/upstream"
+)
+
+// The names of upstreams, as they stand in settings. Those of official APIs and
+// recordings go on with a name or a folder.
+const (
+	upstreamLab    = "lab"
+	upstreamWeb    = "web"
+	upstreamAPI    = "api:"
+	upstreamReplay = "replay:"
+)
+
+// webSites are the sites of the web surface, by the names that providers know
+// them by.
+var webSites = map[string]string{
+	"chatassistant":   "https://chatgpt.com",
+	"genassistant":    "https://gemini.google.com",
+	"socialassistant": "https://grok.com",
+	"officeassistant": "https://copilot.microsoft.com",
+	"answerengine":    "https://www.perplexity.ai",
+	search.Site:       "https://www." + realHost,
+}
+
+// UpstreamSettings are an operator's ways to live answers.
+type UpstreamSettings struct {
+	// APIs are official ones, by their names.
+	APIs map[string]APISettings `yaml:"apis"`
+	Web  WebSettings            `yaml:"web"`
+}
+
+// APISettings are an operator's choices for one official API. What is "" or 0 is
+// as the provider has it.
+type APISettings struct {
+	URL            string `yaml:"url"`
+	Model          string `yaml:"model"`
+	KeyFile        string `yaml:"key-file"`
+	KeyHeader      string `yaml:"key-header"` // for gateways that want the bare key in a header of their own
+	Redirects      string `yaml:"redirects"`
+	Calls          int    `yaml:"calls"`
+	CallsPerMinute int    `yaml:"calls-per-minute"`
+}
+
+// The budget of an official API, unless the operator says otherwise.
+const (
+	usualCalls          = 16
+	usualCallsPerMinute = 120
+)
+
+// WebSettings say how the web surface is reached.
+type WebSettings struct {
+	Sites   map[string]string `yaml:"sites"`
+	Proxies map[string]string `yaml:"proxies"` // by place: US, US-CA, or * for all others
+	// Browser is the path of a Chromium; "" finds one, and "off" fetches pages
+	// without.
+	Browser string `yaml:"browser"`
+	Pages   int    `yaml:"pages"` // open in the browser at a time
+}
+
+// upstreams are the upstreams that a node uses.
+type upstreams struct {
+	routes *upstream.Routes
+	engine search.Engine
+
+	cfg      Config
+	apis     map[string]provider.API
+	known    map[string]*upstream.Client // by their names in settings
+	recorder *upstream.Recorder
+	lab      *lab.Server
+	ways     *egress.Ways
+	browser  *browser.Browser
+}
+
+// openUpstreams connects every provider with the upstreams of its list. The lab
+// must be running where one of them uses it.
+func openUpstreams(cfg Config, stand *lab.Server) (_ *upstreams, err error) {
+	u := &upstreams{cfg: cfg, lab: stand, known: map[string]*upstream.Client{}, apis: map[string]provider.API{}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, u.close())
+		}
+	}()
+	if cfg.Record != "" {
+		if u.recorder, err = upstream.NewRecorder(cfg.Record, cfg.Log); err != nil {
+			return nil, err
+		}
+	}
+	all := providers(search.Engine{})
+	for _, p := range all {
+		for _, api := range p.Definition().APIs {
+			u.apis[api.Name] = api
+		}
+	}
+	for name := range cfg.Settings.APIs {
+		if _, exists := u.apis[name]; !exists {
+			return nil, fmt.Errorf("settings: there is no API %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(u.apis)), ", "))
+		}
+	}
+	lists := map[string][]*upstream.Client{}
+	for _, p := range all {
+		about := p.Definition()
+		if lists[about.Name], err = u.list(about); err != nil {
+			return nil, fmt.Errorf("%s: %w", about.Name, err)
+		}
+	}
+	u.routes = upstream.NewRoutes(lists, cfg.Log)
+	return u, u.findEngine()
+}
+
+// list are the upstreams of one provider: those of its own list, or else of the
+// node's, or else its official API where there is a key for it, or else the lab.
+func (u *upstreams) list(about provider.Definition) ([]*upstream.Client, error) {
+	names := u.cfg.Settings.Providers[about.Name].Upstreams
+	if len(names) == 0 {
+		names = u.cfg.Upstreams
+	}
+	if len(names) == 0 {
+		names = []string{u.usual(about)}
+	}
+	var clients []*upstream.Client
+	for _, name := range names {
+		found, err := u.open(name, about)
+		if err != nil {
+			return nil, err
+		}
+		clients = append(clients, found...)
+	}
+	return clients, nil
+}
+
+// usual is the upstream of a provider for which none is named.
+func (u *upstreams) usual(about provider.Definition) string {
+	for _, api := range about.APIs {
+		if key, err := u.key(api); err == nil && key != "" {
+			return upstreamAPI + api.Name
+		}
+	}
+	return upstreamLab
+}
+
+// open gives the upstreams that a name in a provider's list stands for: one, or
+// for a recording all that were recorded.
+func (u *upstreams) open(name string, about provider.Definition) ([]*upstream.Client, error) {
+	if dir, ok := strings.CutPrefix(name, upstreamReplay); ok {
+		recording, err := upstream.OpenRecording(dir)
+		if err != nil {
+			return nil, err
+		}
+		return recording.Clients(about.Name), nil
+	}
+	if api, ok := strings.CutPrefix(name, upstreamAPI); ok {
+		if !slices.ContainsFunc(about.APIs, func(a provider.API) bool { return a.Name == api }) {
+			return nil, fmt.Errorf("it cannot be asked through %s", name)
+		}
+	}
+	client, err := u.client(name)
+	if err != nil {
+		return nil, err
+	}
+	return []*upstream.Client{client}, nil
+}
+
+// client is the upstream of that name, which all providers share.
+func (u *upstreams) client(name string) (*upstream.Client, error) {
+	if client := u.known[name]; client != nil {
+		return client, nil
+	}
+	cfg, err := u.config(name)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Name, cfg.Recorder = name, u.recorder
+	client, err := upstream.NewClient(cfg)
+	if err != nil {
+		return nil, err
+	}
+	u.known[name] = client
+	return client, nil
+}
+
+func (u *upstreams) config(name string) (upstream.Config, error) {
+	switch api, isAPI := strings.CutPrefix(name, upstreamAPI); {
+	case isAPI:
+		return u.apiConfig(u.apis[api])
+	case name == upstreamLab:
+		return upstream.Config{Surface: earshot.SurfaceLab, Sites: u.lab.Sites(), Dial: u.lab.Dial}, nil
+	case name == upstreamWeb:
+		return u.webConfig()
+	default:
+		return upstream.Config{}, fmt.Errorf("there is no upstream %q; there are %s, %s, %sNAME and %sFOLDER", name, upstreamLab, upstreamWeb, upstreamAPI, upstreamReplay)
+	}
+}
+
+func (u *upstreams) apiConfig(api provider.API) (upstream.Config, error) {
+	s := u.cfg.Settings.APIs[api.Name]
+	key, err := u.key(api)
+	if err != nil {
+		return upstream.Config{}, err
+	}
+	if key == "" {
+		return upstream.Config{}, fmt.Errorf("api:%s needs a key in %s or %s", api.Name, variable(api, "API_KEY"), variable(api, "API_KEY_FILE"))
+	}
+	base := cmp.Or(u.cfg.getenv(variable(api, "URL")), s.URL, api.URL)
+	if base == "" {
+		return upstream.Config{}, fmt.Errorf("api:%s needs its address in %s", api.Name, variable(api, "URL"))
+	}
+	sites := map[string]string{api.Name: base}
+	if redirects := cmp.Or(s.Redirects, api.Redirects); redirects != "" {
+		sites[api.Name+"-redirects"] = redirects
+	}
+	access := &upstream.API{
+		Name: api.Name, Model: cmp.Or(u.cfg.getenv(variable(api, "MODEL")), s.Model, api.Model),
+		KeyHeader: api.KeyHeader, KeyPrefix: api.KeyPrefix, Key: key,
+		Calls: cmp.Or(s.Calls, usualCalls), CallsPerMinute: cmp.Or(s.CallsPerMinute, usualCallsPerMinute),
+	}
+	if s.KeyHeader != "" {
+		access.KeyHeader, access.KeyPrefix = s.KeyHeader, ""
+	}
+	return upstream.Config{Surface: earshot.SurfaceAPI, Sites: sites, API: access}, nil
+}
+
+// key is the operator's key for an API, "" where there is none.
+func (u *upstreams) key(api provider.API) (string, error) {
+	if key := u.cfg.getenv(variable(api, "API_KEY")); key != "" {
+		return strings.TrimSpace(key), nil
+	}
+	path := cmp.Or(u.cfg.getenv(variable(api, "API_KEY_FILE")), u.cfg.Settings.APIs[api.Name].KeyFile)
+	if path == "" {
+		return "", nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("the key of api:%s: %w", api.Name, err)
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// variable is an environment variable for an API.
+func variable(api provider.API, what string) string {
+	return "EARSHOT_" + strings.ToUpper(api.Name) + "_" + what
+}
+
+func (u *upstreams) webConfig() (cfg upstream.Config, err error) {
+	s := u.cfg.Settings.Web
+	sites := maps.Clone(webSites)
+	for site, base := range s.Sites {
+		if _, exists := sites[site]; !exists {
+			return cfg, fmt.Errorf("there is no web site %q; there are %s", site, strings.Join(slices.Sorted(maps.Keys(sites)), ", "))
+		}
+		sites[site] = base
+	}
+	u.ways, err = egress.New(egress.Config{
+		Proxies: s.Proxies, Sites: slices.Collect(maps.Values(sites)), Guard: guard.Guard{}, Log: u.cfg.Log,
+	})
+	if err != nil {
+		return cfg, err
+	}
+	cfg = upstream.Config{Surface: earshot.SurfaceWeb, Sites: sites, Transport: u.ways.Transport(), From: egress.WithPlace, Located: u.ways.Located}
+	if s.Browser != "off" {
+		cfg.Browser = u.openBrowser(s)
+	}
+	return cfg, nil
+}
+
+// openBrowser finds a Chromium. Without one the service runs, and says what it
+// cannot do.
+func (u *upstreams) openBrowser(s WebSettings) upstream.Visitor {
+	path := s.Browser
+	if path == "" {
+		var err error
+		if path, err = browser.Find(); err != nil {
+			u.cfg.Log.Warn("assistants cannot be asked through the web", "error", err)
+			return upstream.NoBrowser{Err: err}
+		}
+	}
+	u.browser = browser.New(browser.Config{Path: path, Contexts: s.Pages, Proxy: u.ways.LocalProxy, Log: u.cfg.Log})
+	return u.browser
+}
+
+// findEngine tells whose pages the search providers read: one engine's, since its
+// links are told by its host.
+func (u *upstreams) findEngine() error {
+	u.engine = search.Engine{Host: realHost}
+	surfaces := map[earshot.Surface]bool{}
+	for _, name := range []string{"websearch", "websearch/news", "searchaimode"} {
+		for _, client := range u.routes.Of(name) {
+			if client.Surface() != earshot.SurfaceAPI {
+				surfaces[client.Surface()] = true
+			}
+		}
+	}
+	switch {
+	case len(surfaces) > 1:
+		return errors.New("settings: the search providers can be asked through the lab or through the web, but not through both")
+	case surfaces[earshot.SurfaceLab]:
+		u.engine.Host = labHost
+	case surfaces[earshot.SurfaceWeb]:
+		engine, err := search.NewEngine(cmp.Or(u.cfg.Settings.Web.Sites[search.Site], webSites[search.Site]))
+		if err != nil {
+			return err
+		}
+		u.engine = engine
+	}
+	return nil
+}
+
+// resolver is the upstream that knows where the engine's redirect links lead.
+func (u *upstreams) resolver() *upstream.Client {
+	for _, client := range u.routes.Of("websearch") {
+		if client.Surface() != earshot.SurfaceAPI {
+			return client
+		}
+	}
+	return upstream.NewStored(earshot.SurfaceWeb, nil, nil)
+}
+
+// describe logs where answers come from.
+func (u *upstreams) describe(log *slog.Logger) {
+	for _, p := range providers(u.engine) {
+		var names []string
+		for _, client := range u.routes.Of(p.Definition().Name) {
+			names = append(names, client.Name())
+		}
+		log.Info("upstreams", "provider", p.Definition().Name, "in order", strings.Join(names, ", "))
+	}
+}
+
+func (u *upstreams) close() error {
+	for _, client := range u.known {
+		client.Close()
+	}
+	var errs []error
+	if u.browser != nil {
+		u.browser.Close()
+	}
+	if u.ways != nil {
+		errs = append(errs, u.ways.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,245 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"sync"
+
+	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/cdp/jsonv2"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+)
+
+// conn is the connection to a Chromium: calls with their answers, and the
+// events of each session. One goroutine reads and one writes. Whatever runs on
+// the reading one, events and continuations, must not block.
+type conn struct {
+	pipe  *chromedp.PipeConn
+	out   chan *cdproto.Message
+	lost  chan struct{} // closed when the connection is of no more use
+	ended chan struct{} // closed when both goroutines are through
+	once  sync.Once
+
+	mu       sync.Mutex
+	last     int64
+	pending  map[int64]pending
+	sessions map[target.SessionID]listener
+}
+
+// pending is a call that has no answer yet.
+type pending struct {
+	session target.SessionID
+	answer  func(*cdproto.Message)
+}
+
+// listener handles the events of a session.
+type listener struct {
+	owner  *tab // nil for Chromium itself
+	handle func(*cdproto.Message)
+}
+
+func newConn(pipe *chromedp.PipeConn) *conn {
+	c := &conn{
+		pipe:     pipe,
+		out:      make(chan *cdproto.Message, 8<<10),
+		lost:     make(chan struct{}),
+		ended:    make(chan struct{}),
+		pending:  map[int64]pending{},
+		sessions: map[target.SessionID]listener{},
+	}
+	var loops sync.WaitGroup
+	loops.Go(c.read)
+	loops.Go(c.write)
+	go func() {
+		loops.Wait()
+		close(c.ended)
+	}()
+	return c
+}
+
+// close ends the connection; Chromium exits when its pipe closes.
+func (c *conn) close() {
+	c.once.Do(func() {
+		close(c.lost)
+		_ = c.pipe.Close()
+	})
+}
+
+func (c *conn) read() {
+	defer c.close()
+	for {
+		msg := new(cdproto.Message)
+		if err := c.pipe.Read(context.Background(), msg); err != nil {
+			return
+		}
+		if handle := c.handler(msg); handle != nil {
+			handle(msg)
+		}
+	}
+}
+
+// handler returns what a message is for: a call that waits, or a session.
+func (c *conn) handler(msg *cdproto.Message) func(*cdproto.Message) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if msg.ID == 0 {
+		return c.sessions[msg.SessionID].handle
+	}
+	call := c.pending[msg.ID]
+	delete(c.pending, msg.ID)
+	return call.answer
+}
+
+func (c *conn) write() {
+	defer c.close()
+	for {
+		select {
+		case <-c.lost:
+			return
+		case msg := <-c.out:
+			if err := c.pipe.Write(context.Background(), msg); err != nil {
+				return
+			}
+		}
+	}
+}
+
+// session is a way to one target of Chromium.
+type session struct {
+	conn *conn
+	id   target.SessionID // empty for the browser itself
+}
+
+func (c *conn) browser() session { return session{conn: c} }
+
+// listen has events of the session handled, on the reading goroutine.
+func (s session) listen(owner *tab, handle func(*cdproto.Message)) {
+	s.conn.mu.Lock()
+	defer s.conn.mu.Unlock()
+	s.conn.sessions[s.id] = listener{owner, handle}
+}
+
+// forget drops what belongs to a tab that is gone: its sessions, and calls in
+// them that nobody will answer.
+func (c *conn) forget(owner *tab) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.pending, func(_ int64, p pending) bool { return c.sessions[p.session].owner == owner })
+	maps.DeleteFunc(c.sessions, func(_ target.SessionID, l listener) bool { return l.owner == owner })
+}
+
+// message makes the message of a call that answer is to be called with.
+func (s session) message(method string, params any, answer func(*cdproto.Message)) (*cdproto.Message, error) {
+	data, err := jsonv2.Marshal(params, chromedp.DefaultMarshalOptions)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", method, err)
+	}
+	s.conn.mu.Lock()
+	defer s.conn.mu.Unlock()
+	s.conn.last++
+	s.conn.pending[s.conn.last] = pending{s.id, answer}
+	return &cdproto.Message{ID: s.conn.last, SessionID: s.id, Method: cdproto.MethodType(method), Params: data}, nil
+}
+
+// call calls a command and waits for its result. It returns the cause of ctx
+// when that ends, and ErrCrashed when the connection is lost.
+func call[P, R any](ctx context.Context, s session, command cdp.Command[P, R], params P) (R, error) {
+	var result R
+	answers := make(chan *cdproto.Message, 1)
+	msg, err := s.message(command.Method, params, func(m *cdproto.Message) { answers <- m })
+	if err != nil {
+		return result, err
+	}
+	out := s.conn.out
+	for {
+		select {
+		case out <- msg:
+			out = nil // sent; a nil channel never is ready
+		case answer := <-answers:
+			return decode[R](command.Method, answer)
+		case <-ctx.Done():
+			s.conn.abandon(msg.ID)
+			return result, context.Cause(ctx)
+		case <-s.conn.lost:
+			return result, fmt.Errorf("%w: connection lost", ErrCrashed)
+		}
+	}
+}
+
+// post calls a command without waiting, as is needed on the reading goroutine;
+// then, if not nil, continues there with the result. When Chromium takes no more commands it is of no use.
+func post[P, R any](s session, command cdp.Command[P, R], params P, then func(R, error)) {
+	msg, err := s.message(command.Method, params, func(m *cdproto.Message) {
+		if then != nil {
+			then(decode[R](command.Method, m))
+		}
+	})
+	if err != nil {
+		return
+	}
+	select {
+	case s.conn.out <- msg:
+	default:
+		s.conn.close()
+	}
+}
+
+// abandon forgets a call that nobody waits for any more.
+func (c *conn) abandon(id int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.pending, id)
+}
+
+// sessionNotFound is the code of Chromium's answer to calls to a page that is gone.
+const sessionNotFound = -32001
+
+func decode[R any](method string, answer *cdproto.Message) (R, error) {
+	var result R
+	if answer.Error != nil && answer.Error.Code == sessionNotFound {
+		return result, fmt.Errorf("%w: page is gone", ErrCrashed)
+	}
+	if answer.Error != nil {
+		return result, fmt.Errorf("%s: %w", method, answer.Error)
+	}
+	if err := jsonv2.Unmarshal(answer.Result, &result, chromedp.DefaultUnmarshalOptions); err != nil {
+		return result, fmt.Errorf("%s: %w", method, err)
+	}
+	return result, nil
+}
+
+// event returns the message's payload if it is such an event.
+func event[E any](msg *cdproto.Message, kind cdp.Event[E]) (payload E, ok bool) {
+	if string(msg.Method) != kind.Method {
+		return payload, false
+	}
+	err := jsonv2.Unmarshal(msg.Params, &payload, chromedp.DefaultUnmarshalOptions)
+	return payload, err == nil
+}
+
+// boundedReader fails when one message, which ends with a zero byte, exceeds
+// max bytes: a page can make Chromium report things of any size.
+type boundedReader struct {
+	io.ReadCloser
+	max, size int
+}
+
+// Read reads on, as long as the message stays within the limit.
+func (r *boundedReader) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	if end := bytes.LastIndexByte(p[:n], 0); end >= 0 {
+		r.size = n - end - 1
+	} else {
+		r.size += n
+	}
+	if r.size > r.max {
+		return 0, errors.New("message is too large")
+	}
+	return n, err
+}

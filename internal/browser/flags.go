@@ -1,0 +1,98 @@
+package browser
+
+import "os"
+
+// nowhere is the proxy of everything that belongs to no visit: the discard
+// port, at which nothing listens.
+const nowhere = "127.0.0.1:9"
+
+// flags are the arguments that Chromium is started with. Builds ignore flags
+// that they do not know. Nothing here hides that the browser is headless or
+// automated.
+func flags(folder string) []string {
+	all := []string{
+		"--headless",
+		"--remote-debugging-pipe",
+		"--user-data-dir=" + folder,
+		"--window-size=1280,1024",
+		"--hide-scrollbars",
+		"--mute-audio",
+		"--password-store=basic",
+		// Containers often have only 64 MiB there; Chromium crashes when it is full.
+		"--disable-dev-shm-usage",
+		// There is no screen, and a page that wants to paint all day should not have a core for it.
+		"--disable-gpu",
+
+		// All traffic takes the proxy of its visit, loopback addresses too, and
+		// what belongs to no visit has none that works. No name is looked up.
+		"--proxy-server=" + nowhere,
+		"--proxy-bypass-list=<-loopback>",
+		"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE [::1], EXCLUDE localhost",
+		"--disable-quic",
+		"--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+		"--webrtc-ip-handling-policy=disable_non_proxied_udp",
+
+		// Nothing goes out of its own accord.
+		"--no-first-run",
+		"--no-default-browser-check",
+		"--no-pings",
+		"--no-service-autorun",
+		"--disable-background-networking",
+		"--disable-breakpad",
+		"--disable-client-side-phishing-detection",
+		"--disable-component-extensions-with-background-pages",
+		"--disable-component-update",
+		"--disable-crash-reporter",
+		"--disable-default-apps",
+		"--disable-domain-reliability",
+		"--disable-extensions",
+		"--disable-field-trial-config",
+		"--disable-search-engine-choice-screen",
+		"--disable-sync",
+		"--metrics-recording-only",
+		"--safebrowsing-disable-auto-update",
+		"--disable-features=AutofillServerCommunication,CertificateTransparencyComponentUpdater," +
+			"InterestFeedContentSuggestions,MediaRouter,OptimizationHints,Translate",
+
+		// A page can neither ask nor open anything.
+		"--block-new-web-contents",
+		"--deny-permission-prompts",
+		"--disable-prompt-on-repost",
+		"--noerrdialogs",
+
+		// Visits run beside each other, each as if it were in the foreground.
+		"--disable-background-timer-throttling",
+		"--disable-backgrounding-occluded-windows",
+		"--disable-hang-monitor",
+		"--disable-renderer-backgrounding",
+
+		// Scripts of real pages stay under 200 MiB. What else a page can hold is
+		// bounded by maxMemory.
+		"--js-flags=--max-old-space-size=512",
+	}
+	if unsandboxed() {
+		all = append(all, "--no-sandbox")
+	}
+	return append(all, "about:blank")
+}
+
+// unsandboxed reports whether Chromium has to run without its sandbox: it
+// refuses to start with one for root.
+func unsandboxed() bool { return os.Geteuid() == 0 }
+
+// environment is all that Chromium sees of ours: keys and passwords that the
+// service was given have no place in a process that runs other people's code.
+func environment(folder string) []string {
+	return []string{
+		"PATH=" + os.Getenv("PATH"),
+		"LANG=C.UTF-8",
+		"TZ=" + os.Getenv("TZ"),
+		"HOME=" + folder,
+		"TMPDIR=" + folder,
+		"XDG_CONFIG_HOME=" + folder,
+		"XDG_CACHE_HOME=" + folder,
+		"XDG_RUNTIME_DIR=" + folder,
+		"DBUS_SESSION_BUS_ADDRESS=unix:path=/dev/null",
+		"DBUS_SYSTEM_BUS_ADDRESS=unix:path=/dev/null",
+	}
+}

@@ -1,0 +1,104 @@
+package browser
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// maxMemory is the most memory that one page may hold. Real ones stay under 500 MiB.
+const maxMemory = 1536 << 20
+
+// inOwnGroup puts the command into a process group of its own, which can be
+// ended as a whole, and has the kernel end it when we die. What Chromium leaves
+// behind becomes ours, so that we can wait for it: the first process of a
+// container often does not, and the dead would pile up.
+func inOwnGroup(cmd *exec.Cmd) {
+	const setChildSubreaper = 36 // PR_SET_CHILD_SUBREAPER of prctl(2)
+	_, _, _ = syscall.Syscall(syscall.SYS_PRCTL, setChildSubreaper, 1, 0)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// killGroup ends the command and all that it started. A group whose last
+// process is gone is no error.
+func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+
+// endGroup kills what is left of a group whose leader was waited for, and waits
+// until it is gone.
+func endGroup(group int) {
+	const pause, tries = 5 * time.Millisecond, 400
+	for range tries {
+		for reaped := group; reaped > 0; {
+			reaped, _ = syscall.Wait4(-group, nil, syscall.WNOHANG, nil)
+		}
+		if errors.Is(syscall.Kill(-group, syscall.SIGKILL), syscall.ESRCH) {
+			return
+		}
+		time.Sleep(pause)
+	}
+}
+
+// killLargeRenderers ends the pages of a group that hold more than maxMemory
+// and returns their sizes by process id.
+func killLargeRenderers(group int) map[int]int {
+	killed := map[int]int{}
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range stats {
+		pid, pgrp, size := readStat(path)
+		if pgrp != group || size < maxMemory {
+			continue
+		}
+		command, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
+		if bytes.Contains(command, []byte("--type=renderer")) && syscall.Kill(pid, syscall.SIGKILL) == nil {
+			killed[pid] = size
+		}
+	}
+	return killed
+}
+
+// readStat returns a process's id, group and resident bytes, zero if it is gone.
+func readStat(path string) (pid, group, size int) {
+	text, _ := os.ReadFile(path)
+	// The command's name, the second field, is in parentheses and may hold anything.
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	if len(fields) < 22 {
+		return 0, 0, 0
+	}
+	pid, _ = strconv.Atoi(filepath.Base(filepath.Dir(path)))
+	group, _ = strconv.Atoi(fields[2])
+	pages, _ := strconv.Atoi(fields[21])
+	return pid, group, pages * os.Getpagesize()
+}
+
+// lockFolder marks a folder as in use for as long as we live. It reports false
+// if somebody else has it, or took it away.
+func lockFolder(folder string) (unlock func(), ok bool) {
+	file, err := os.Open(folder)
+	if err != nil {
+		return nil, false
+	}
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if _, gone := os.Stat(folder); err != nil || gone != nil {
+		_ = file.Close()
+		return nil, false
+	}
+	return func() { _ = file.Close() }, true
+}
+
+// sweepFolders removes the profile folders of services that were killed: those
+// that nobody has a lock on.
+func sweepFolders() {
+	folders, _ := filepath.Glob(filepath.Join(os.TempDir(), folderPrefix+"*"))
+	for _, folder := range folders {
+		if unlock, ok := lockFolder(folder); ok {
+			_ = os.RemoveAll(folder)
+			unlock()
+		}
+	}
+}

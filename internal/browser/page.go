@@ -1,0 +1,166 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// errScript means that one of our scripts failed: its selector is none.
+var errScript = errors.New("script failed")
+
+// What is looked up inside the page. An element is usable once it is shown and
+// enabled; of several that match, the first such one counts.
+const (
+	loadedScript = `() => document.readyState === "complete"`
+
+	existsScript = `selector => selector === "" || document.querySelector(selector) !== null`
+
+	usableScript = `const usable = selector => [...document.querySelectorAll(selector)].find(e =>
+		e.getClientRects().length > 0 && !e.matches(":disabled") && e.getAttribute("aria-disabled") !== "true");`
+
+	// The caret goes to the end, as after a click below the text.
+	focusScript = `selector => {
+		` + usableScript + `
+		const e = usable(selector);
+		if (!e || e.readOnly) return false;
+		e.scrollIntoView({block: "center"});
+		e.focus();
+		if (e.isContentEditable) {
+			const selection = getSelection();
+			selection.selectAllChildren(e);
+			selection.collapseToEnd();
+		}
+		return document.hasFocus() && (e === document.activeElement || e.contains(document.activeElement));
+	}`
+
+	locateScript = `selector => {
+		` + usableScript + `
+		const e = usable(selector);
+		if (!e) return {usable: false};
+		e.scrollIntoView({block: "center"});
+		const buttons = ["submit", "button", "image", "reset", "checkbox", "radio", "file"];
+		if (e.isContentEditable || e.matches("textarea") || e.matches("input") && !buttons.includes(e.type)) {
+			e.focus();
+			return {usable: true, field: true};
+		}
+		const box = e.getBoundingClientRect(), x = box.x + box.width / 2, y = box.y + box.height / 2;
+		const top = document.elementFromPoint(x, y);
+		return {usable: true, x, y, covered: !(top && (e.contains(top) || top.contains(e) && top.closest("label, a, button")))};
+	}`
+
+	clickScript = `selector => {
+		` + usableScript + `
+		usable(selector)?.click();
+	}`
+
+	// One character more than the limit tells that there is too much.
+	snapshotScript = `limit => {
+		const type = document.doctype ? new XMLSerializer().serializeToString(document.doctype) + "\n" : "";
+		return {
+			url: document.URL,
+			contentType: document.contentType,
+			html: (type + (document.documentElement?.outerHTML ?? "")).slice(0, limit + 1),
+		};
+	}`
+)
+
+// spot is where an element is that can be pressed.
+type spot struct {
+	Usable  bool    `json:"usable"`
+	Field   bool    `json:"field"`   // it has the focus and takes an Enter
+	Covered bool    `json:"covered"` // by something else, such as a banner
+	X       float64 `json:"x"`
+	Y       float64 `json:"y"`
+}
+
+// snapshot is a page as it stands.
+type snapshot struct {
+	URL         string `json:"url"`
+	ContentType string `json:"contentType"`
+	HTML        string `json:"html"`
+}
+
+func (t *tab) loaded(ctx context.Context) (bool, error) {
+	return evaluate[bool](ctx, t, loadedScript, nil)
+}
+
+func (t *tab) exists(ctx context.Context, at string) (bool, error) {
+	return evaluate[bool](ctx, t, existsScript, at)
+}
+
+func (t *tab) focus(ctx context.Context, at string) (bool, error) {
+	return evaluate[bool](ctx, t, focusScript, at)
+}
+
+func (t *tab) locate(ctx context.Context, at string) (spot, error) {
+	return evaluate[spot](ctx, t, locateScript, at)
+}
+
+// clickCovered presses a button that a mouse cannot reach.
+func (t *tab) clickCovered(ctx context.Context, at string) error {
+	_, err := evaluate[any](ctx, t, clickScript, at)
+	return err
+}
+
+// asItStands returns the page as it stands.
+func (t *tab) asItStands(ctx context.Context) (*Document, error) {
+	if err := t.awaitRefusal(ctx); err != nil {
+		return nil, err
+	}
+	var taken snapshot
+	for done := false; !done; {
+		// The page may be replaced at any moment, and the next one is as good. This
+		// is the last thing to do, so it may take all that is left.
+		var err error
+		done, err = t.until(ctx, stepTime, func(context.Context) (_ bool, err error) {
+			taken, err = evaluate[snapshot](ctx, t, snapshotScript, t.limit)
+			return err == nil, err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(taken.HTML) > t.limit {
+		return nil, ErrTooLarge
+	}
+	head, _ := t.recorder.mainDocument()
+	return &Document{URL: taken.URL, Status: head.Status, ContentType: taken.ContentType, Body: []byte(taken.HTML)}, nil
+}
+
+// evaluate calls a function in the page, in a world of its own: it sees the
+// page's elements, but nothing that the page's scripts have put in the place of
+// the browser's functions.
+func evaluate[T any](ctx context.Context, t *tab, function string, argument any) (T, error) {
+	var value T
+	world, err := call(ctx, t.page, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{
+		FrameID: cdp.FrameID(t.target), WorldName: "earshot",
+	})
+	if err != nil {
+		return value, err
+	}
+	data, err := json.Marshal(argument)
+	if err != nil {
+		return value, fmt.Errorf("argument: %w", err)
+	}
+	result, err := call(ctx, t.page, runtime.Evaluate, runtime.EvaluateParams{
+		Expression: "(" + function + ")(" + string(data) + ")", ContextID: world.ExecutionContextID,
+		ReturnByValue: new(true), Silent: new(true), UserGesture: new(true),
+	})
+	if err != nil {
+		return value, err
+	}
+	if e := result.ExceptionDetails; e != nil {
+		return value, fmt.Errorf("%w: %w", errScript, &chromedp.ExceptionError{ExceptionDetails: e})
+	}
+	if result.Result != nil && len(result.Result.Value) > 0 {
+		err = json.Unmarshal(result.Result.Value, &value)
+	}
+	return value, err
+}

@@ -1,0 +1,203 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+)
+
+// startTime is how long Chromium may take to answer its first call. It is 0.2 s
+// on an idle machine.
+const startTime = 20 * time.Second
+
+// process is one Chromium with all its children.
+type process struct {
+	conn *conn
+	cmd  *exec.Cmd
+	gone chan struct{} // closed when no process and no folder of it is left
+}
+
+// start starts Chromium and waits until it answers.
+func start(cfg Config) (_ *process, err error) {
+	sweepFolders()
+	folder, unlock, err := makeFolder()
+	if err != nil {
+		return nil, err
+	}
+	discard := func() {
+		_ = os.RemoveAll(folder)
+		unlock()
+	}
+	var output tail
+	cmd := exec.Command(cfg.Path, flags(folder)...) //nolint:noctx // it outlives the visit that started it; kill ends it
+	cmd.Env = environment(folder)
+	cmd.Dir = folder
+	cmd.Stderr = &output
+	cmd.WaitDelay = time.Second // a child that outlives Chromium would hold stderr open
+	inOwnGroup(cmd)
+	pipe, err := run(cmd, 8*cfg.MaxDocument)
+	if err != nil {
+		discard()
+		return nil, err
+	}
+	p := &process{conn: newConn(pipe.transport), cmd: cmd, gone: make(chan struct{})}
+	go func() {
+		defer close(p.gone)
+		watched := make(chan struct{})
+		go func() {
+			defer close(watched)
+			watchMemory(p, cfg.Log)
+		}()
+		waitErr := <-pipe.exited
+		p.kill() // whatever is left of its children
+		<-p.conn.ended
+		<-watched
+		endGroup(cmd.Process.Pid)
+		discard()
+		cfg.Log.Info("Chromium ended", "pid", cmd.Process.Pid, "reason", waitErr)
+	}()
+	version, err := p.greet()
+	if err != nil {
+		p.kill()
+		<-p.gone
+		return nil, fmt.Errorf("start %s: %w: %s", cfg.Path, err, output.String())
+	}
+	cfg.Log.Info("Chromium started", "pid", cmd.Process.Pid, "version", version, "sandbox", !unsandboxed())
+	if unsandboxed() {
+		cfg.Log.Warn("Chromium runs without its sandbox, since it refuses to start with one for root")
+	}
+	return p, nil
+}
+
+func (p *process) greet() (version string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), startTime)
+	defer cancel()
+	v, err := call(ctx, p.conn.browser(), browser.GetVersion, cdp.Empty{})
+	if err != nil {
+		return "", err
+	}
+	p.conn.browser().listen(nil, p.conn.handleTargets)
+	_, err = call(ctx, p.conn.browser(), target.SetDiscoverTargets, target.SetDiscoverTargetsParams{Discover: true})
+	return v.Product, err
+}
+
+// kill ends Chromium and all its children at once. Its contexts live in memory,
+// so there is nothing that it had to save.
+func (p *process) kill() {
+	select {
+	case <-p.gone:
+		return // the number of its group may have been given away
+	default:
+	}
+	killGroup(p.cmd)
+	p.conn.close()
+}
+
+// started is a process that runs, and the pipe to it.
+type started struct {
+	transport *chromedp.PipeConn
+	exited    <-chan error
+}
+
+// run starts the command with the pipe that Chromium expects as its files 3 and 4.
+func run(cmd *exec.Cmd, maxMessage int) (_ *started, err error) {
+	commandsRead, commands, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("pipe: %w", err)
+	}
+	answers, answersWrite, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("pipe: %w", err), commandsRead.Close(), commands.Close())
+	}
+	cmd.ExtraFiles = []*os.File{commandsRead, answersWrite}
+	begun, exited := make(chan error, 1), make(chan error, 1)
+	go func() {
+		// The kernel ends Chromium when the thread that started it ends, so that
+		// thread has to stay.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		begun <- err
+		if err == nil {
+			exited <- cmd.Wait()
+		}
+	}()
+	err = <-begun
+	_ = commandsRead.Close()
+	_ = answersWrite.Close()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("start Chromium: %w", err), answers.Close(), commands.Close())
+	}
+	bounded := &boundedReader{ReadCloser: answers, max: maxMessage}
+	return &started{transport: chromedp.NewPipeConn(bounded, commands), exited: exited}, nil
+}
+
+// makeFolder makes the folder that everything Chromium writes goes to.
+func makeFolder() (folder string, unlock func(), err error) {
+	for range 10 {
+		folder, err = os.MkdirTemp("", folderPrefix+"*")
+		if err != nil {
+			return "", nil, fmt.Errorf("profile folder: %w", err)
+		}
+		// Another process may have taken it for an abandoned one in between.
+		if unlock, ok := lockFolder(folder); ok {
+			return folder, unlock, nil
+		}
+	}
+	return "", nil, fmt.Errorf("profile folder: %s was taken away", folder)
+}
+
+// folderPrefix begins the names of our profile folders.
+const folderPrefix = "earshot-browser-"
+
+// tail keeps the last lines that Chromium wrote before it failed to start.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+// Write keeps the end of what was written.
+func (t *tail) Write(p []byte) (int, error) {
+	const most = 2 << 10
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p[max(0, len(p)-most):]...)
+	t.text = t.text[max(0, len(t.text)-most):]
+	return len(p), nil
+}
+
+// String returns what was kept.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.ToValidUTF8(strings.TrimSpace(string(t.text)), "\uFFFD")
+}
+
+// watchMemory ends pages that take more memory than a page may, as long as
+// Chromium runs. The visit in such a page fails, the others go on.
+func watchMemory(p *process, log *slog.Logger) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.conn.lost:
+			return
+		case <-tick.C:
+			for pid, size := range killLargeRenderers(p.cmd.Process.Pid) {
+				log.Warn("a page took too much memory and was ended", "pid", pid, "bytes", size)
+			}
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package browser
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/target"
+)
+
+// recorder keeps the bodies of responses while the page runs: streams that a
+// step takes, and the main document when it is an error.
+type recorder struct {
+	paths []string // of streams
+	limit int
+	frame string      // the page's main frame
+	fail  func(error) // ends the visit
+	came  chan struct{}
+
+	mu      sync.Mutex
+	open    map[resource]*response
+	streams []*response // complete, in the order of their ends
+	started bool        // a stream was
+	page    Document    // the main document's head
+	refused *Document   // the main document, when it is an error and complete
+}
+
+// resource names a request: its id is unique in a session.
+type resource struct {
+	session target.SessionID
+	request network.RequestID
+}
+
+// response is one whose body is being recorded.
+type response struct {
+	doc     Document
+	main    bool
+	path    string
+	asked   bool // for its content, and no answer yet
+	whole   bool // the content came with the answer and the events
+	loaded  bool
+	session session
+	id      network.RequestID
+}
+
+func newRecorder(steps []Step, frame string, limit int, fail func(error)) *recorder {
+	r := &recorder{
+		limit: limit, frame: frame, fail: fail,
+		came: make(chan struct{}, 1), open: map[resource]*response{},
+	}
+	for _, step := range steps {
+		if step.Verb == VerbTakeStream {
+			r.paths = append(r.paths, step.At)
+		}
+	}
+	return r
+}
+
+// handle takes the events of the network. It runs on the reading goroutine.
+func (r *recorder) handle(s session, msg *cdproto.Message) {
+	if e, ok := event(msg, network.ResponseReceived); ok && e.Response != nil {
+		r.begin(s, e)
+	} else if e, ok := event(msg, network.DataReceived); ok {
+		r.add(resource{s.id, e.RequestID}, e.Data)
+	} else if e, ok := event(msg, network.LoadingFinished); ok {
+		r.end(resource{s.id, e.RequestID})
+	} else if e, ok := event(msg, network.LoadingFailed); ok {
+		// A page that has read enough cancels; what came until then counts.
+		r.end(resource{s.id, e.RequestID})
+	}
+}
+
+// begin starts to record a response, if it is one of ours.
+func (r *recorder) begin(s session, e network.EventResponseReceived) {
+	res := &response{session: s, id: e.RequestID, asked: true}
+	res.doc = Document{
+		URL: e.Response.URL, Status: int(e.Response.Status),
+		ContentType: contentType(e.Response), Streamed: true,
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch e.Type {
+	case network.ResourceTypePreflight:
+		return
+	case network.ResourceTypeDocument:
+		if string(e.FrameID) != r.frame {
+			return
+		}
+		r.page = res.doc
+		res.main, res.doc.Streamed = true, false
+		if res.doc.Status < 400 {
+			return
+		}
+	default:
+		u, err := url.Parse(e.Response.URL)
+		if err != nil || !slices.ContainsFunc(r.paths, func(p string) bool { return strings.Contains(u.Path, p) }) {
+			return
+		}
+		res.path = u.Path
+		r.started = true
+	}
+	r.open[resource{s.id, e.RequestID}] = res
+	post(s, network.StreamResourceContent, network.StreamResourceContentParams{RequestID: e.RequestID},
+		func(content network.StreamResourceContentResult, err error) {
+			r.answered(res, content.BufferedData, err)
+		})
+}
+
+// answered continues with what had come before Chromium was asked to pass the
+// content on. A response that had ended by then has to be asked for as a whole.
+func (r *recorder) answered(res *response, data []byte, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	res.asked = false
+	if err == nil {
+		res.whole = true
+		r.append(res, data)
+	}
+	r.settle(res)
+}
+
+func (r *recorder) add(key resource, data []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if res, ok := r.open[key]; ok {
+		r.append(res, data)
+	}
+}
+
+func (r *recorder) append(res *response, data []byte) {
+	if len(res.doc.Body)+len(data) > r.limit {
+		r.fail(ErrTooLarge)
+		return
+	}
+	res.doc.Body = append(res.doc.Body, data...)
+}
+
+func (r *recorder) end(key resource) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if res, ok := r.open[key]; ok {
+		delete(r.open, key)
+		res.loaded = true
+		r.settle(res)
+	}
+}
+
+// settle completes a response that has been loaded, or asks for its body first.
+func (r *recorder) settle(res *response) {
+	switch {
+	case !res.loaded || res.asked:
+	case res.whole:
+		r.complete(res)
+	default:
+		res.whole = true
+		post(res.session, network.GetResponseBody, network.GetResponseBodyParams{RequestID: res.id},
+			func(content network.GetResponseBodyResult, _ error) {
+				r.mu.Lock()
+				defer r.mu.Unlock()
+				r.append(res, content.Body)
+				r.complete(res)
+			})
+	}
+}
+
+func (r *recorder) complete(res *response) {
+	switch {
+	case res.main:
+		r.refused = &res.doc
+		r.fail(errRefused)
+	case len(res.doc.Body) > 0 || res.doc.Status >= 400:
+		r.streams = append(r.streams, res)
+		select {
+		case r.came <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// stream returns the first complete stream whose path contains path, nil if
+// there is none yet.
+func (r *recorder) stream(path string) *Document {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, res := range r.streams {
+		if strings.Contains(res.path, path) {
+			return &res.doc
+		}
+	}
+	return nil
+}
+
+// streaming reports whether a stream has begun.
+func (r *recorder) streaming() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.started
+}
+
+// mainDocument returns the head of the page's main document, and the whole of
+// it when it is an error that is complete.
+func (r *recorder) mainDocument() (head Document, refused *Document) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.page, r.refused
+}
+
+// contentType returns the Content-Type as it was sent, and otherwise what
+// Chromium took it for.
+func contentType(response *network.Response) string {
+	for name, value := range response.Headers {
+		if strings.EqualFold(name, "Content-Type") {
+			text, _ := value.(string)
+			return cmp.Or(text, response.MimeType)
+		}
+	}
+	return response.MimeType
+}

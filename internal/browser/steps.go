@@ -1,0 +1,176 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/chromedp/cdproto/input"
+)
+
+const (
+	// stepTime is how long a step waits for its element.
+	stepTime = 30 * time.Second
+	// pollTime lies between two looks at the page.
+	pollTime = 100 * time.Millisecond
+	// streamTime is longer than any visit: a stream that has begun may take what
+	// is left of it.
+	streamTime = time.Hour
+)
+
+// run does the steps and returns what the first take with something takes, or
+// the page as it stands when a step cannot be done.
+func (t *tab) run(ctx context.Context, steps []Step) (*Document, error) {
+	for i, step := range steps {
+		var done bool
+		var err error
+		switch step.Verb {
+		case VerbTakeStream, VerbTakePage:
+			return t.take(ctx, steps[i:])
+		case VerbType:
+			done, err = t.typeText(ctx, step)
+		case VerbSubmit:
+			done, err = t.submit(ctx, step)
+		case VerbWait:
+			done, err = t.until(ctx, stepTime, func(ctx context.Context) (bool, error) { return t.exists(ctx, step.At) })
+		default:
+			err = fmt.Errorf("unknown verb %q", step.Verb)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s %q: %w", step.Verb, step.At, err)
+		}
+		if !done {
+			break
+		}
+	}
+	return t.asItStands(ctx)
+}
+
+// take waits until one of the takes has something.
+func (t *tab) take(ctx context.Context, steps []Step) (*Document, error) {
+	var doc *Document
+	look := func(ctx context.Context) (bool, error) {
+		for _, step := range steps {
+			switch step.Verb {
+			case VerbTakeStream:
+				doc = t.recorder.stream(step.At)
+			case VerbTakePage:
+				there, err := t.exists(ctx, step.At)
+				if err != nil {
+					return false, fmt.Errorf("%s %q: %w", step.Verb, step.At, err)
+				}
+				if there {
+					return true, nil
+				}
+			default:
+				return false, nil
+			}
+			if doc != nil {
+				return true, nil
+			}
+		}
+		return false, nil
+	}
+	done, err := t.until(ctx, stepTime, look)
+	if err == nil && !done && t.recorder.streaming() {
+		_, err = t.until(ctx, streamTime, look)
+	}
+	if err != nil || doc != nil {
+		return doc, err
+	}
+	return t.asItStands(ctx)
+}
+
+// until looks again and again until look reports true, and reports false if it
+// does not within the time. A page that is being replaced answers nothing, so
+// an error of the page's is not the end, but one of ctx is, and so is a
+// selector that is none.
+func (t *tab) until(ctx context.Context, most time.Duration, look func(context.Context) (bool, error)) (bool, error) {
+	waiting, cancel := context.WithTimeout(ctx, patience(ctx, most))
+	defer cancel()
+	tick := time.NewTicker(pollTime)
+	defer tick.Stop()
+	for {
+		done, err := look(waiting)
+		switch {
+		case ctx.Err() != nil:
+			return false, context.Cause(ctx)
+		case err == nil && done:
+			return true, nil
+		case errors.Is(err, ErrCrashed), errors.Is(err, errScript):
+			return false, err
+		}
+		select {
+		case <-tick.C:
+		case <-t.recorder.came:
+		case <-t.conn.lost:
+			return false, fmt.Errorf("%w: connection lost", ErrCrashed)
+		case <-waiting.Done():
+			if ctx.Err() != nil {
+				return false, context.Cause(ctx)
+			}
+			return false, nil
+		}
+	}
+}
+
+// typeText puts the text into the field as an input method does: no key is
+// pressed, so that a line break is part of the text and submits nothing.
+func (t *tab) typeText(ctx context.Context, step Step) (bool, error) {
+	done, err := t.until(ctx, stepTime, func(ctx context.Context) (bool, error) { return t.focus(ctx, step.At) })
+	if err != nil || !done {
+		return false, err
+	}
+	_, err = call(ctx, t.page, input.InsertText, input.InsertTextParams{Text: step.Text})
+	return err == nil, err
+}
+
+// submit presses Enter in a field, or the button.
+func (t *tab) submit(ctx context.Context, step Step) (bool, error) {
+	var at spot
+	done, err := t.until(ctx, stepTime, func(ctx context.Context) (bool, error) {
+		found, err := t.locate(ctx, step.At)
+		at = found
+		return found.Usable, err
+	})
+	if err != nil || !done {
+		return false, err
+	}
+	switch {
+	case at.Field:
+		err = t.pressEnter(ctx)
+	case at.Covered:
+		err = t.clickCovered(ctx, step.At)
+	default:
+		err = t.click(ctx, at.X, at.Y)
+	}
+	return err == nil, err
+}
+
+func (t *tab) pressEnter(ctx context.Context) error {
+	key := input.DispatchKeyEventParams{
+		Type: input.DispatchKeyEventTypeKeyDown, Key: "Enter", Code: "Enter", Text: "\r", UnmodifiedText: "\r",
+		WindowsVirtualKeyCode: 13, NativeVirtualKeyCode: 13,
+	}
+	if _, err := call(ctx, t.page, input.DispatchKeyEvent, key); err != nil {
+		return err
+	}
+	key.Type, key.Text, key.UnmodifiedText = input.DispatchKeyEventTypeKeyUp, "", ""
+	_, err := call(ctx, t.page, input.DispatchKeyEvent, key)
+	return err
+}
+
+func (t *tab) click(ctx context.Context, x, y float64) error {
+	for _, event := range []input.DispatchMouseEventParams{
+		{Type: input.DispatchMouseEventTypeMouseMoved},
+		{Type: input.DispatchMouseEventTypeMousePressed, Button: input.MouseButtonLeft, Buttons: 1, ClickCount: 1},
+		{Type: input.DispatchMouseEventTypeMouseReleased, Button: input.MouseButtonLeft, ClickCount: 1},
+	} {
+		event.X, event.Y = x, y
+		if _, err := call(ctx, t.page, input.DispatchMouseEvent, event); err != nil {
+			return err
+		}
+	}
+	return nil
+}

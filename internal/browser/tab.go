@@ -1,0 +1,222 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/inspector"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+)
+
+const (
+	// loadTime is how long the steps wait for a page to be loaded: fields come to
+	// life with the last scripts. Some pages never stop loading.
+	loadTime = 10 * time.Second
+	// openTime and closeTime are how long Chromium may take to open an empty page
+	// and to give one up. Both take some 10 ms; one that needs longer is stuck.
+	openTime  = 10 * time.Second
+	closeTime = 4 * time.Second
+)
+
+// errRefused ends a visit whose main document is an error.
+var errRefused = errors.New("main document is an error")
+
+// tab is one visit's page, in a browser context of its own.
+type tab struct {
+	conn     *conn
+	context  cdp.BrowserContextID
+	target   target.ID
+	page     session
+	limit    int
+	language string
+	recorder *recorder
+	end      context.CancelCauseFunc
+}
+
+// permissions are those that pages ask their reader for. There is none, so a
+// page would wait for an answer.
+var permissions = []string{
+	"camera", "clipboard-read", "geolocation", "idle-detection", "local-fonts", "microphone", "midi",
+	"notifications", "storage-access", "window-management",
+}
+
+// openTab opens an empty page in a new context whose traffic takes the proxy.
+// It takes no context of a visit, since giving up half way would leave the
+// browser context behind.
+func openTab(c *conn, proxy string, limit int) (*tab, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), openTime)
+	defer cancel()
+	made, err := call(ctx, c.browser(), target.CreateBrowserContext, target.CreateBrowserContextParams{
+		ProxyServer: "http://" + proxy, ProxyBypassList: "<-loopback>", DisposeOnDetach: new(true),
+	})
+	if err != nil {
+		return nil, err
+	}
+	t := &tab{conn: c, context: made.BrowserContextID, limit: limit}
+	_, err = call(ctx, t.conn.browser(), browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+		Behavior: browser.SetDownloadBehaviorBehaviorDeny, BrowserContextID: t.context,
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range permissions {
+		post(c.browser(), browser.SetPermission, browser.SetPermissionParams{
+			Permission: &browser.PermissionDescriptor{Name: name}, Setting: browser.PermissionSettingDenied, BrowserContextID: t.context,
+		}, nil)
+	}
+	opened, err := call(ctx, t.conn.browser(), target.CreateTarget, target.CreateTargetParams{
+		URL: "about:blank", BrowserContextID: t.context,
+	})
+	t.target = opened.TargetID
+	return t, err
+}
+
+// dispose has Chromium give up the page with all that belongs to it. An error
+// means that it does not.
+func (t *tab) dispose() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	_, err := call(ctx, t.conn.browser(), target.DisposeBrowserContext, target.DisposeBrowserContextParams{BrowserContextID: t.context})
+	t.conn.forget(t)
+	if errors.Is(err, ErrCrashed) {
+		return nil
+	}
+	return err
+}
+
+// visit opens the page and does the steps.
+func (t *tab) visit(parent context.Context, v Visit) (*Document, error) {
+	ctx, end := context.WithCancelCause(parent)
+	defer end(nil)
+	t.end, t.language = end, languages(v.Language)
+	t.recorder = newRecorder(v.Steps, string(t.target), t.limit, end)
+	doc, err := t.open(ctx, v)
+	if _, refused := t.recorder.mainDocument(); refused != nil {
+		return refused, nil
+	}
+	if err != nil && parent.Err() != nil {
+		return nil, parent.Err()
+	}
+	return doc, err
+}
+
+func (t *tab) open(ctx context.Context, v Visit) (*Document, error) {
+	if err := t.attach(ctx); err != nil {
+		return nil, err
+	}
+	result, err := call(ctx, t.page, page.Navigate, page.NavigateParams{URL: v.URL})
+	if err != nil {
+		return nil, err
+	}
+	if err := t.awaitRefusal(ctx); err != nil {
+		return nil, err
+	}
+	if result.ErrorText != "" {
+		return nil, fmt.Errorf("%w: %s", ErrNavigation, result.ErrorText)
+	}
+	if _, err := t.until(ctx, loadTime, t.loaded); err != nil {
+		return nil, err
+	}
+	return t.run(ctx, v.Steps)
+}
+
+// attach opens the session to the page and prepares the page for a visit.
+func (t *tab) attach(ctx context.Context) error {
+	attached, err := call(ctx, t.conn.browser(), target.AttachToTarget, target.AttachToTargetParams{TargetID: t.target, Flatten: new(true)})
+	if err != nil {
+		return err
+	}
+	t.page = session{t.conn, attached.SessionID}
+	t.page.listen(t, func(msg *cdproto.Message) { t.handle(t.page, msg) })
+	t.prepare(t.page)
+	post(t.page, inspector.Enable, cdp.Empty{}, nil)
+	post(t.page, network.SetBypassServiceWorker, network.SetBypassServiceWorkerParams{Bypass: true}, nil)
+	post(t.page, page.SetInterceptFileChooserDialog, page.SetInterceptFileChooserDialogParams{Enabled: true, Cancel: new(true)}, nil)
+	// Calls are answered in order, so all of the above is done when this one is.
+	_, err = call(ctx, t.page, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	return err
+}
+
+// prepare asks for the events of a page, a frame or a worker, and for those of
+// the frames and workers in it. What the kind of target does not have is
+// refused, which is no harm.
+func (t *tab) prepare(s session) {
+	post(s, network.Enable, network.EnableParams{
+		MaxTotalBufferSize: new(int64(2 * t.limit)), MaxResourceBufferSize: new(int64(t.limit)), MaxPostDataSize: new(int64(0)),
+	}, nil)
+	post(s, page.Enable, page.EnableParams{}, nil)
+	if t.language != "" {
+		// No user agent is given, so Chromium's own remains.
+		post(s, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{AcceptLanguage: t.language}, nil)
+	}
+	post(s, target.SetAutoAttach, target.SetAutoAttachParams{AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: new(true)}, nil)
+	post(s, runtime.RunIfWaitingForDebugger, cdp.Empty{}, nil)
+}
+
+// handle takes the events of the page, its frames and its workers. It runs on
+// the reading goroutine.
+func (t *tab) handle(s session, msg *cdproto.Message) {
+	t.recorder.handle(s, msg)
+	if e, ok := event(msg, page.JavascriptDialogOpening); ok {
+		leave := e.Type == page.DialogTypeBeforeunload
+		post(s, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: leave}, nil)
+	} else if _, ok := event(msg, inspector.TargetCrashed); ok && s == t.page {
+		t.end(fmt.Errorf("%w: the page died", ErrCrashed))
+	} else if e, ok := event(msg, target.AttachedToTarget); ok {
+		child := session{t.conn, e.SessionID}
+		child.listen(t, func(msg *cdproto.Message) { t.handle(child, msg) })
+		t.prepare(child)
+	} else if e, ok := event(msg, target.DetachedFromTarget); ok && e.SessionID == t.page.id {
+		t.end(fmt.Errorf("%w: the page closed itself", ErrCrashed))
+	}
+}
+
+// handleTargets takes the events of Chromium itself: it closes windows that
+// pages open, and tells a page that it is gone.
+func (c *conn) handleTargets(msg *cdproto.Message) {
+	if e, ok := event(msg, target.TargetCreated); ok {
+		if e.TargetInfo.Type == "page" && e.TargetInfo.OpenerID != "" {
+			post(c.browser(), target.CloseTarget, target.CloseTargetParams{TargetID: e.TargetInfo.TargetID}, nil)
+		}
+	} else if e, ok := event(msg, target.DetachedFromTarget); ok {
+		c.mu.Lock()
+		page := c.sessions[e.SessionID]
+		c.mu.Unlock()
+		if page.handle != nil {
+			page.handle(msg)
+		}
+	}
+}
+
+// awaitRefusal waits for the whole of a main document that is an error, which
+// ends ctx. Other documents are not waited for.
+func (t *tab) awaitRefusal(ctx context.Context) error {
+	if head, _ := t.recorder.mainDocument(); head.Status < 400 {
+		return nil
+	}
+	_, err := t.until(ctx, stepTime, func(context.Context) (bool, error) { return false, nil })
+	return err
+}
+
+// languages returns the languages of an Accept-Language without their weights,
+// which Chromium makes itself.
+func languages(accept string) string {
+	var all []string
+	for item := range strings.SplitSeq(accept, ",") {
+		name, _, _ := strings.Cut(item, ";")
+		if name = strings.TrimSpace(name); name != "" && name != "*" {
+			all = append(all, name)
+		}
+	}
+	return strings.Join(all, ",")
+}

@@ -1,0 +1,26 @@
+package cassette_test
+
+import (
+	"strings"
+	"testing"
+
+	"earshot/internal/cassette"
+	"earshot/internal/provider/providertest"
+)
+
+// TestCaptures wants an answer from every captured cassette of HTTP exchanges.
+func TestCaptures(t *testing.T) {
+	t.Parallel()
+	for _, path := range providertest.Captures(t, "api_*/*.y*ml*") {
+		if strings.Contains(path, ".xai.yaml") {
+			continue // gRPC
+		}
+		found := false
+		for _, e := range cassette.Bodies(providertest.Stored(t, path)) {
+			found = found || e.Status >= 200 && len(e.Body) > 0
+		}
+		if !found {
+			t.Errorf("%s: no exchange with an answer", path)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package egress
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"time"
+)
+
+const (
+	// connections is how many one local proxy takes: some for each of the browsers
+	// that run at the same time.
+	connections = 256
+	// requestTime is for the header of a request. The browser is on this machine.
+	requestTime = 10 * time.Second
+	// idleTime ends tunnels and connections that nothing passes through.
+	idleTime = 2 * time.Minute
+)
+
+// localProxy is a forward proxy for the browsers of this process. All that they
+// ask for goes by one way.
+type localProxy struct {
+	ways    *Ways
+	way     *way
+	forward *httputil.ReverseProxy
+	server  *http.Server
+	address string
+}
+
+// LocalProxy returns the address ("127.0.0.1:port") of a forward proxy that goes
+// the way for a place. It is started when first asked for, and shared by all
+// places with the same way.
+func (w *Ways) LocalProxy(place string) (string, error) {
+	found, _, err := w.find(place)
+	if err != nil {
+		return "", err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return "", errClosed
+	}
+	if found.local == nil {
+		if found.local, err = w.startLocal(found); err != nil {
+			return "", err
+		}
+	}
+	return found.local.address, nil
+}
+
+func (w *Ways) startLocal(y *way) (*localProxy, error) {
+	listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		return nil, err
+	}
+	quiet := slog.NewLogLogger(w.log.Handler(), slog.LevelDebug)
+	p := &localProxy{ways: w, way: y, address: listener.Addr().String()}
+	p.forward = &httputil.ReverseProxy{
+		Rewrite:        func(r *httputil.ProxyRequest) { r.Out.URL.RawQuery = r.In.URL.RawQuery }, // as it was written
+		Transport:      y,
+		FlushInterval:  -1, // pages that stream are read as they come
+		ModifyResponse: watchUpgrade,
+		ErrorHandler:   p.fail,
+		ErrorLog:       quiet,
+	}
+	p.server = &http.Server{
+		Handler:           p,
+		ReadHeaderTimeout: requestTime,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          quiet,
+	}
+	w.running.Go(func() {
+		// It ends with Close; without a listener the browser says what is wrong.
+		_ = p.server.Serve(limited{TCPListener: listener, slots: make(chan struct{}, connections), ctx: w.ctx})
+	})
+	return p, nil
+}
+
+func (p *localProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !p.ways.begin() {
+		http.Error(w, "closing", http.StatusServiceUnavailable)
+		return
+	}
+	defer p.ways.running.Done()
+	switch {
+	case r.Method == http.MethodConnect:
+		p.tunnel(w, r)
+	case r.URL.Scheme == "http":
+		if err := p.ways.rules.checkPage(r.URL); err != nil {
+			p.fail(w, r, err)
+			return
+		}
+		p.forward.ServeHTTP(w, r)
+	default:
+		http.Error(w, "this is a proxy", http.StatusBadRequest)
+	}
+}
+
+// tunnel answers a CONNECT.
+func (p *localProxy) tunnel(w http.ResponseWriter, r *http.Request) {
+	u := &url.URL{Scheme: "https", Host: r.URL.Host}
+	if err := p.ways.rules.checkPage(u); err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	target, err := p.way.dial(r.Context(), "tcp", hostPort(u))
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	client, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		drop(target)
+		p.fail(w, r, err)
+		return
+	}
+	if _, err := io.WriteString(client, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
+		drop(client, target)
+		return
+	}
+	relay(readAhead{Conn: client, reader: buffered.Reader}, target)
+}
+
+// fail tells the browser that there is no connection, and the log why.
+func (p *localProxy) fail(w http.ResponseWriter, r *http.Request, err error) {
+	status, text, level := http.StatusBadGateway, "no connection", slog.LevelDebug
+	if errors.Is(err, ErrRefused) {
+		status, text = http.StatusForbidden, "address refused"
+	}
+	if errors.Is(err, ErrProxy) && r.Context().Err() == nil {
+		level = slog.LevelWarn // somebody may have to pay a bill or correct a password
+	}
+	p.ways.log.Log(r.Context(), level, "browser without a connection", "place", p.way.name, "host", r.URL.Host, "error", err)
+	http.Error(w, text, status)
+}

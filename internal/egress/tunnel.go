@@ -1,0 +1,106 @@
+package egress
+
+import (
+	"bufio"
+	"context"
+	"encoding/base64"
+	"errors"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"golang.org/x/net/proxy"
+)
+
+// dialCONNECT connects to a target by a proxy that speaks HTTP.
+func (y *way) dialCONNECT(ctx context.Context, target string) (net.Conn, error) {
+	conn, err := y.dialProxy(ctx, "", "")
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	tunnel, err := y.askForTunnel(conn, target)
+	if !stop() { // the deadline has been set, or is about to be
+		err = y.failure(ctx.Err())
+	}
+	if err != nil {
+		drop(conn)
+		return nil, err
+	}
+	return tunnel, nil
+}
+
+func (y *way) askForTunnel(conn net.Conn, target string) (net.Conn, error) {
+	request := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: target}, Host: target, Header: make(http.Header)}
+	if user := y.proxy.User; user != nil {
+		password, _ := user.Password()
+		request.Header.Set("Proxy-Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(user.Username()+":"+password)))
+	}
+	if err := request.Write(conn); err != nil {
+		return nil, y.failure(err)
+	}
+	limited := &io.LimitedReader{R: conn, N: maxHeader}
+	reader := bufio.NewReader(limited)
+	answer, err := http.ReadResponse(reader, request) //nolint:bodyclose // what follows the header is the tunnel
+	if err != nil {
+		return nil, y.failure(err)
+	}
+	limited.N = math.MaxInt64
+	return readAhead{Conn: conn, reader: reader}, y.refusal(answer.StatusCode)
+}
+
+// readAhead is a connection of which some bytes have been read already.
+type readAhead struct {
+	net.Conn
+	reader *bufio.Reader
+}
+
+// Read returns the bytes that were read already first.
+func (c readAhead) Read(p []byte) (int, error) { return c.reader.Read(p) }
+
+// CloseWrite ends one direction.
+func (c readAhead) CloseWrite() error { return closeWrite(c.Conn) }
+
+// dialSOCKS connects to a target by a SOCKS5 proxy, which resolves its name.
+func (y *way) dialSOCKS(ctx context.Context, target string) (net.Conn, error) {
+	var auth *proxy.Auth
+	if user := y.proxy.User; user != nil {
+		auth = &proxy.Auth{User: user.Username()}
+		auth.Password, _ = user.Password()
+	}
+	first := &firstHop{way: y}
+	dialer, err := proxy.SOCKS5("tcp", y.proxy.Host, auth, first)
+	if err != nil {
+		return nil, y.failure(err)
+	}
+	byContext, ok := dialer.(proxy.ContextDialer)
+	if !ok {
+		return nil, y.failure(errors.ErrUnsupported)
+	}
+	if _, err := byContext.DialContext(ctx, "tcp", target); err != nil {
+		return nil, y.failure(err)
+	}
+	return first.conn, nil
+}
+
+// firstHop connects to the proxy and keeps the connection: the one that the SOCKS
+// dialer wraps around it cannot be closed for one direction.
+type firstHop struct {
+	way  *way
+	conn net.Conn
+}
+
+// Dial is there because the SOCKS dialer asks for it; it calls DialContext.
+func (h *firstHop) Dial(network, address string) (net.Conn, error) {
+	return h.DialContext(h.way.ctx, network, address)
+}
+
+// DialContext connects to the proxy, whatever the address.
+func (h *firstHop) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
+	conn, err := h.way.dialProxy(ctx, "", "")
+	h.conn = conn
+	return conn, err
+}

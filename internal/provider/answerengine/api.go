@@ -1,0 +1,219 @@
+package answerengine
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"earshot"
+	"earshot/internal/provider"
+	"earshot/internal/provider/answer"
+	"earshot/internal/upstream"
+)
+
+// apiSite is the official API.
+const apiSite = "perplexity"
+
+// api is how the official API is reached.
+var api = provider.API{
+	Name:      apiSite,
+	URL:       "https://api.perplexity.ai",
+	Model:     "sonar",
+	KeyHeader: "Authorization",
+	KeyPrefix: "Bearer ",
+}
+
+// recognisesAPI tells whether the document is an answer of the API, by the first
+// object in it.
+func recognisesAPI(document []byte) bool {
+	var first map[string]json.RawMessage
+	if json.NewDecoder(bytes.NewReader(firstObject(document))).Decode(&first) != nil {
+		return false
+	}
+	return bytes.HasPrefix(first["choices"], []byte("[")) ||
+		bytes.HasPrefix(first["object"], []byte(`"chat.`)) ||
+		bytes.HasPrefix(first["error"], []byte("{"))
+}
+
+// firstObject is the document from its first object on, nil where there is none.
+func firstObject(document []byte) []byte {
+	if !answer.IsStream(document) {
+		return document
+	}
+	for line := range bytes.Lines(document) {
+		if data, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+			return data
+		}
+	}
+	return nil
+}
+
+// readAPI reads an answer of the API, streamed or whole.
+func readAPI(document []byte, want answer.Want) (*earshot.Answer, error) {
+	var c completion
+	var err error
+	if answer.IsStream(document) {
+		err = answer.ReadEvents(document, c.takeEvents)
+	} else {
+		err = answer.ReadJSON(document, func() error { return c.takeJSON(document) })
+	}
+	if err == nil {
+		err = c.check()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.answer(want), nil
+}
+
+// completion is what the API has said so far. Pieces of a stream may repeat what
+// the pieces before them told.
+type completion struct {
+	model  string
+	finish string // why the answer ended
+	ended  bool
+
+	whole   string // the message as the last object that has it tells it
+	pieces  strings.Builder
+	cited   []any           // addresses that the numbers in the text count from 1
+	found   []answer.Object // what the search found
+	notes   []answer.Object // pages cited, in the form that routers of the API use
+	fields  answer.Object   // the last of each other list
+	queries earshot.List[string]
+}
+
+func (c *completion) takeEvents(events []answer.Event) error {
+	for _, event := range events {
+		if strings.TrimSpace(event.Data) == "[DONE]" {
+			c.ended = true
+			continue
+		}
+		value, _ := answer.DecodeJSON(answer.ValidText(event.Data))
+		if err := c.take(answer.AsObject(value)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxObjects is how many objects of a stream are read; real ones have some
+// hundred.
+const maxObjects = 50_000
+
+// takeJSON takes a single object, or one after the other. One that was sent
+// alone and is no piece has an end even where it does not say so.
+func (c *completion) takeJSON(document []byte) error {
+	dec := json.NewDecoder(strings.NewReader(answer.ValidText(string(document))))
+	dec.UseNumber()
+	count := 0
+	kind := ""
+	for ; dec.More() && count < maxObjects; count++ {
+		var value any
+		if dec.Decode(&value) != nil {
+			return nil //nolint:nilerr // it breaks off, which check finds
+		}
+		object := answer.AsObject(value)
+		if err := c.take(object); err != nil {
+			return err
+		}
+		kind = object.Text("object")
+	}
+	c.ended = c.ended || count == 1 && !strings.HasSuffix(kind, ".chunk")
+	return nil
+}
+
+// lists are those that an answer has beside its text and sources.
+var lists = []string{"images", "videos", "related_questions"}
+
+// take notes what an object of the answer says.
+func (c *completion) take(object answer.Object) error {
+	if failed := object.Object("error"); failed != nil {
+		return errorFailure(0, nil, object)
+	}
+	if model := object.Text("model"); model != "" {
+		c.model = model
+	}
+	if cited, _ := object["citations"].([]any); len(cited) > 0 {
+		c.cited = cited
+	}
+	if found := object.Objects("search_results"); len(found) > 0 {
+		c.found = found
+	}
+	for _, field := range lists {
+		if list, _ := object[field].([]any); len(list) > 0 {
+			if c.fields == nil {
+				c.fields = answer.Object{}
+			}
+			c.fields[field] = list[:min(len(list), maxPages)]
+		}
+	}
+	c.searched(object.Texts("search_queries", "query"))
+	for _, choice := range object.Objects("choices") {
+		if index := choice.Count("index"); index == nil || *index == 0 {
+			c.choice(choice)
+			break
+		}
+	}
+	c.ended = c.ended || object.Text("object") == "chat.completion.done"
+	return nil
+}
+
+// choice takes the first of the answers, the only one that is asked for.
+func (c *completion) choice(choice answer.Object) {
+	message, delta := choice.Object("message"), choice.Object("delta")
+	if text := contentOf(message); text != "" {
+		c.whole = text
+	}
+	if c.pieces.Len() < answer.MaxText {
+		c.pieces.WriteString(contentOf(delta))
+	}
+	for _, part := range []answer.Object{message, delta} {
+		for _, note := range part.Objects("annotations") {
+			if page := note.Object("url_citation"); page != nil && len(c.notes) < maxPages {
+				c.notes = append(c.notes, page)
+			}
+		}
+		for _, step := range part.Objects("reasoning_steps") {
+			c.searched(step.Object("web_search").Texts("search_keywords", "query"))
+		}
+	}
+	if reason := choice.Text("finish_reason"); reason != "" {
+		c.finish, c.ended = reason, true
+	}
+}
+
+// maxQueries is how many queries are noted.
+const maxQueries = 500
+
+func (c *completion) searched(queries []string) {
+	c.queries = answer.AddNew(c.queries, queries[:min(len(queries), max(maxQueries-len(c.queries), 0))]...)
+}
+
+// contentOf is the text of a message: a string, or a list of its parts.
+func contentOf(message answer.Object) string {
+	if text := answer.AsText(message["content"]); text != "" {
+		return text
+	}
+	var text strings.Builder
+	for _, part := range message.Objects("content") {
+		text.WriteString(answer.AsText(part["text"]))
+	}
+	return text.String()
+}
+
+// check says why the answer is none, if it is none.
+func (c *completion) check() error {
+	said := strings.TrimSpace(c.text()) != ""
+	switch {
+	case c.finish == "content_filter" && !said:
+		failure := upstream.Fail(earshot.ReasonBlocked, "the API refused: %s", c.finish)
+		failure.Final = true
+		return failure
+	case c.finish == "length", c.finish == "error", !c.ended:
+		return upstream.Fail(earshot.ReasonUnavailable, "the answer breaks off: %q", c.finish)
+	case !said:
+		return upstream.Fail(earshot.ReasonEmpty, "the engine said nothing")
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,153 @@
+package answerengine_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+
+	"earshot"
+	"earshot/internal/cassette"
+	"earshot/internal/provider/providertest"
+)
+
+// apiTold is what a plain look at an answer's JSON finds in it.
+type apiTold struct {
+	Model   string
+	Letters string // of the text, which no Markdown changes
+	Links   []string
+	Dates   []string
+	Pills   []string // the pages that the numbers in the text name
+}
+
+// captured has the fields of an answer, or of a piece of one.
+type captured struct {
+	Model         string
+	Citations     []string
+	SearchResults []struct{ URL, Date string } `json:"search_results"`
+	Choices       []struct {
+		Delta   struct{ Content string }
+		Message struct {
+			Content     string
+			Annotations []struct {
+				Cited struct{ URL string } `json:"url_citation"`
+			}
+		}
+	}
+}
+
+var citation = regexp.MustCompile(`\[([0-9]+)\]`)
+
+// apiLook gives what the pieces of an answer tell, of which the last one that has
+// something wins.
+func apiLook(t *testing.T, body []byte) apiTold {
+	t.Helper()
+	var found apiTold
+	var text, whole string
+	var cited []string
+	pieces := [][]byte{body}
+	if !json.Valid(body) {
+		pieces = bytes.Split(body, []byte("\n"))
+	}
+	for _, piece := range pieces {
+		piece = bytes.TrimPrefix(bytes.TrimSpace(piece), []byte("data: "))
+		if len(piece) == 0 {
+			continue
+		}
+		var c captured
+		if err := json.Unmarshal(piece, &c); err != nil {
+			t.Fatal(err)
+		}
+		found.Model, cited = c.Model, c.Citations
+		found.Links, found.Dates = nil, nil
+		for _, result := range c.SearchResults {
+			if result.URL != "" {
+				found.Links = append(found.Links, result.URL)
+				found.Dates = append(found.Dates, result.Date)
+			}
+		}
+		text += c.Choices[0].Delta.Content
+		whole = c.Choices[0].Message.Content
+		for _, note := range c.Choices[0].Message.Annotations {
+			cited = append(cited, note.Cited.URL)
+		}
+	}
+	if whole != "" {
+		text = whole
+	}
+	for _, match := range citation.FindAllStringSubmatch(text, -1) {
+		if n, err := strconv.Atoi(match[1]); err == nil && n >= 1 && n <= len(cited) {
+			found.Pills = append(found.Pills, cited[n-1])
+		}
+	}
+	for _, link := range cited {
+		if !slices.Contains(found.Links, link) {
+			found.Links = append(found.Links, link)
+			found.Dates = append(found.Dates, "")
+		}
+	}
+	found.Letters = letters(citation.ReplaceAllString(text, ""))
+	return found
+}
+
+// apiRead is the same of an answer that was read.
+func apiRead(a *earshot.Answer) apiTold {
+	found := apiTold{Model: *a.Model, Letters: letters(a.Text)}
+	for _, source := range a.Sources {
+		found.Links = append(found.Links, source.URL)
+		found.Dates = append(found.Dates, source.DatePublished)
+	}
+	for _, pill := range a.CitationPills {
+		found.Pills = append(found.Pills, pill.URL)
+	}
+	return found
+}
+
+// letters are those of a text, and its digits.
+func letters(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, text)
+}
+
+// TestAPICaptures holds what is read from captured answers against what a plain
+// look at them finds.
+func TestAPICaptures(t *testing.T) {
+	t.Parallel()
+	for _, path := range providertest.Captures(t, "api_answerengine/*") {
+		exchanges := cassette.Bodies(providertest.Stored(t, path))
+		if exchanges == nil {
+			exchanges = []cassette.Exchange{{Status: 200, Body: providertest.Stored(t, path)}}
+		}
+		for i, e := range exchanges {
+			if e.Method == "GET" {
+				continue // a page that the question is about
+			}
+			t.Run(fmt.Sprint(filepath.Base(path), i), func(t *testing.T) {
+				t.Parallel()
+				if e.Status != 200 {
+					if _, err := parse(e.Body); err == nil || providertest.Reason(t, err) != string(earshot.ReasonUnavailable) {
+						t.Errorf("an error: %v", err)
+					}
+					return
+				}
+				a := answerOf(t, e.Body)
+				if diff := cmp.Diff(apiLook(t, e.Body), apiRead(a)); diff != "" {
+					t.Errorf("(-told +read):\n%s", diff)
+				}
+				providertest.CheckNoMarkup(t, a.Text)
+			})
+		}
+	}
+}

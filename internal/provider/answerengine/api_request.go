@@ -1,0 +1,55 @@
+package answerengine
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+
+	"earshot/internal/geo"
+	"earshot/internal/provider/answer"
+	"earshot/internal/upstream"
+)
+
+// apiQuestion asks the API, which always searches.
+func apiQuestion(q answer.APIQuestion) (upstream.Request, error) {
+	body := map[string]any{
+		"model":                    q.Model,
+		"messages":                 []any{map[string]any{"role": "user", "content": q.Prompt}},
+		"stream":                   true,
+		"return_related_questions": true,
+	}
+	if q.Locale.Country != "" {
+		location := map[string]any{"country": q.Locale.Country}
+		if state := stateName(q.Locale.State); state != "" {
+			location["region"] = state
+		}
+		body["web_search_options"] = map[string]any{"user_location": location}
+	}
+	request, err := upstream.PostJSON(apiSite, "/chat/completions", "text/event-stream", body, q.Locale)
+	request.Refusal = apiRefusal
+	return request, err
+}
+
+// stateName is the name of a state of the US, "" for no state.
+func stateName(code string) string {
+	states := geo.States()
+	i := slices.IndexFunc(states, func(s geo.State) bool { return s.Code == code })
+	if i < 0 {
+		return ""
+	}
+	return states[i].Name
+}
+
+// apiRefusal judges an answer with an error status.
+func apiRefusal(status int, header http.Header, body []byte) *upstream.Failure {
+	value, _ := answer.DecodeJSON(answer.ValidText(string(body)))
+	return errorFailure(status, header, answer.AsObject(value))
+}
+
+// errorFailure judges an answer that is an error.
+func errorFailure(status int, header http.Header, body answer.Object) *upstream.Failure {
+	failed := body.Object("error")
+	codes := []string{failed.Amount("code"), failed.Text("type")}
+	codes = slices.DeleteFunc(codes, func(code string) bool { return code == "" })
+	return answer.Refusal(status, header, codes, cmp.Or(failed.Text("message"), body.Text("detail", "message")))
+}

@@ -1,0 +1,100 @@
+package brave
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"net/http"
+	"slices"
+	"strings"
+
+	"earshot/internal/geo"
+)
+
+// countries are those that the API has results for; it refuses any other.
+var countries = strings.Fields(`
+AR AT AU BE BR CA CH CL CN DE DK ES FI FR GB HK ID IN IT JP
+KR MX MY NL NO NZ PH PL PT RU SA SE TR TW US ZA
+`)
+
+// Located tells whether the API can be told where the question is asked from. A
+// country that it does not know is left out; it then answers as to someone in the
+// United States.
+func Located(locale geo.Locale) bool { return slices.Contains(countries, locale.Country) }
+
+// locate says in the header where the one who asks is, which the API takes for
+// any country of ISO 3166, and for web searches only.
+func (q Query) locate(header http.Header) {
+	country, state := q.Locale.Country, q.Locale.State
+	if country != "" && country != "XK" { // Kosovo's code is none of ISO's
+		header.Set("X-Loc-Country", country)
+	}
+	city, region := q.cityAndRegion()
+	for _, s := range geo.States() {
+		if country == "US" && (s.Code == state || state == "" && s.Name == region) {
+			header.Set("X-Loc-State", s.Code)
+			header.Set("X-Loc-State-Name", s.Name)
+		}
+	}
+	if city != "" {
+		header.Set("X-Loc-City", city)
+	}
+}
+
+// cityAndRegion are the first and the last but one part of a place such as
+// "Austin,Texas,United States"; of two parts the first is the region. A city that
+// is not written in ASCII is left out, since no header tells it reliably.
+func (q Query) cityAndRegion() (city, region string) {
+	parts := strings.Split(placeName(q.Place), ",")
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	switch {
+	case len(parts) < 2:
+		return "", ""
+	case len(parts) == 2 || !isPlain(parts[0]):
+		return "", parts[len(parts)-2]
+	default:
+		return parts[0], parts[len(parts)-2]
+	}
+}
+
+func isPlain(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
+}
+
+// What a place is made of, as geo.EncodeLocation writes it.
+const (
+	placePrefix = "w+"
+	nameField   = 4
+	textType    = 2
+)
+
+// placeName is the name in an encoded place, "" where it has none.
+func placeName(encoded string) string {
+	encoded, found := strings.CutPrefix(encoded, placePrefix)
+	message, err := base64.StdEncoding.WithPadding(base64.NoPadding).DecodeString(strings.TrimRight(encoded, "="))
+	if !found || err != nil {
+		return ""
+	}
+	for len(message) > 0 {
+		key, n := binary.Uvarint(message)
+		if n <= 0 {
+			return ""
+		}
+		value, m := binary.Uvarint(message[n:])
+		if m <= 0 {
+			return ""
+		}
+		message = message[n+m:]
+		switch {
+		case key&7 != textType:
+		case value > uint64(len(message)):
+			return ""
+		case key>>3 == nameField:
+			return string(message[:value])
+		default:
+			message = message[value:]
+		}
+	}
+	return ""
+}

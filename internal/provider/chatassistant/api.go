@@ -1,0 +1,7 @@
+package chatassistant
+
+import (
+	"earshot/internal/provider/answer"
+)
+
+var officialAPI = &answer.API{}

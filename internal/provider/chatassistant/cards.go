@@ -1,0 +1,46 @@
+package chatassistant
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"earshot/internal/provider/answer"
+)
+
+// These find what the page shows of products and other things that it names. What
+// is in a card is told by where it stands.
+const (
+	productMark  = `[data-testid^="` + productPrefix + `"]`
+	carouselMark = `[data-testid="products-widget"]`
+	entityMark   = `span.entity-underline[role="button"]`
+)
+
+// productPrefix stands before the product's id.
+const productPrefix = "shopping-product-metadata-"
+
+// markCards gives products and other named things on a page the names by which
+// cards are read.
+func markCards(page *goquery.Document, country string) {
+	page.Find(entityMark).SetAttr(cardField, "entity")
+	page.Find(carouselMark).SetAttr(cardField, "product-carousel")
+	products := page.Find(productMark)
+	products.Slice(0, min(products.Length(), maxThings)).Each(func(_ int, about *goquery.Selection) {
+		id, _ := about.Attr(cardField)
+		about.RemoveAttr(cardField)
+		card := about.Parent()
+		card.SetAttr(cardField, "product-card").SetAttr("data-product-id", strings.TrimPrefix(id, productPrefix))
+		card.Find("img").First().SetAttr(cardField, "product-image")
+		parts := about.Children()
+		parts.First().SetAttr(cardField, "product-title")
+		parts.Eq(1).Children().Each(func(i int, part *goquery.Selection) {
+			text := answer.Line(part.Text())
+			if price := answer.Price(text, country); i == 0 && price != nil && price.Value != nil {
+				part.SetAttr(cardField, "product-price")
+			} else if strings.ContainsFunc(text, unicode.IsLetter) {
+				part.SetAttr(cardField, "product-merchant")
+			}
+		})
+	})
+}

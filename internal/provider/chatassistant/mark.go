@@ -1,0 +1,162 @@
+package chatassistant
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"earshot/internal/provider/answer"
+)
+
+// Marks stand in a text for citations, things and widgets. References explain
+// most of them, but not those of an answer that was stored before they came, and
+// some stores lose the characters around marks. markStarts are what marks, and
+// links, begin with.
+const markStarts = "\xee" + "\xe3" + ":[" + "cfmnivep"
+
+const (
+	markStart = "\ue200"
+	markEnd   = "\ue201"
+	markField = "\ue202"
+)
+
+// These find marks that have lost what is around them, and those of older
+// assistants. What a citation cites is called turn0search3 and the like.
+var (
+	resultName = regexp.MustCompile(`turn\d+[a-z]+\d+`)
+	bareMark   = regexp.MustCompile(`^\p{Co}{0,3}(?:(?:mem|file)?cite|i|video|image_group|navlist[^\n\p{Co}]{0,200}?)\p{Co}*` +
+		`(?:[,\p{Co}]*turn\d+[a-z]+\d+)+(?:\p{Co}*L\d+(?:-L?\d+)?)?\p{Co}*`)
+	bareThing   = regexp.MustCompile(`^(entity|product_entity)(\["[^\[\]\n]{1,400}\])`)
+	bareWidget  = regexp.MustCompile(`^(?:image_group|products)\{"[^{}\n]+\}`)
+	cutMark     = regexp.MustCompile(`^\x{E200}[a-z_]*(?:\x{E202}[^\n]*)?$`)
+	bracketMark = regexp.MustCompile(`^【(?:\d+(?::\d+)?†|oaicite:|cite|turn\d+[a-z])[^【】\n]{0,300}】`)
+	oaiCite     = regexp.MustCompile(`^:{1,2}contentReference\[oaicite:\d+\](?:\{[^{}\n]*\})?`)
+	blockStart  = regexp.MustCompile(`^:::[a-z_]+\{[^\n]*\}[ \t]*(?:\n|$)`)
+	blockEnd    = regexp.MustCompile(`^:::[ \t]*(?:\n|$)`)
+)
+
+// bareKinds are how marks may begin that have lost what is around them; nearly
+// all words are told from them by that.
+var bareKinds = []string{"cite", "filecite", "memcite", "navlist", "iturn", "i\xee", "image_group", "video", "entity", "product"}
+
+// isMark tells whether all of the text is a mark.
+func isMark(text string) bool {
+	const longest = 1000 // real ones have up to a hundred bytes
+	return len(text) <= longest && (strings.HasPrefix(text, markStart) || bareMark.FindString(text) == text || bracketMark.FindString(text) == text)
+}
+
+// mark gives what stands for the mark that rest begins with, and its length.
+func (r *messageReader) mark(before, rest string) (shown answer.Replacement, length int) {
+	if strings.HasPrefix(rest, markStart) {
+		inner := rest[len(markStart):]
+		end := strings.IndexAny(inner, markStart+markEnd)
+		if end < 0 { // the text was cut off
+			return answer.Gone, len(cutMark.FindString(rest))
+		}
+		if strings.HasPrefix(inner[end:], markEnd) {
+			return r.fields(strings.Split(inner[:end], markField)), len(markStart) + end + len(markEnd)
+		}
+	}
+	if found := bracketMark.FindString(rest); found != "" {
+		return r.cite(found), len(found)
+	}
+	if rest[0] < utf8.RuneSelf && !slices.ContainsFunc(bareKinds, func(kind string) bool { return strings.HasPrefix(rest, kind) }) {
+		return shown, 0
+	}
+	if found := bareMark.FindString(rest); found != "" && (strings.Contains(found, "cite") || isApart(before)) {
+		return r.cite(found), len(found)
+	}
+	if !isApart(before) {
+		return shown, 0
+	}
+	if found := bareThing.FindStringSubmatch(rest); found != nil {
+		return r.fields(found[1:]), len(found[0])
+	}
+	return answer.Gone, len(bareWidget.FindString(rest))
+}
+
+// isApart tells whether what follows the text is not within a word.
+func isApart(before string) bool {
+	return before == "" || !strings.ContainsAny(before[len(before)-1:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+}
+
+// fields gives what stands for a mark with these fields, of which the first is
+// its kind.
+func (r *messageReader) fields(fields []string) answer.Replacement {
+	rest := fields[1:]
+	switch kind := fields[0]; {
+	case len(rest) == 0:
+	case kind == "cite":
+		return r.cite(strings.Join(rest, " "))
+	case kind == "navlist":
+		for _, name := range resultName.FindAllString(strings.Join(rest, " "), -1) {
+			r.listed([]answer.Object{r.pages[name]})
+		}
+	case kind == "entity", kind == "product_entity":
+		return r.named(rest[0])
+	case kind == "url", kind == "link_title":
+		return r.linked(rest)
+	}
+	return answer.Gone
+}
+
+// cite notes the results that the mark names as a chip.
+func (r *messageReader) cite(mark string) answer.Replacement {
+	var citations []answer.Citation
+	for _, name := range resultName.FindAllString(mark, maxCited) {
+		citations = addCitation(citations, r.pages[name])
+	}
+	return r.sources.Cite(citations)
+}
+
+// named gives the name in a mark that holds a list: of what kind the thing is,
+// or which result, then how it is called.
+func (r *messageReader) named(list string) answer.Replacement {
+	value, _ := answer.DecodeJSON(list)
+	words := answer.Object{"list": value}.Texts("list", "")
+	if len(words) < 2 {
+		return answer.Gone
+	}
+	if !resultName.MatchString(words[0]) {
+		r.answer.Entities = answer.AddEntity(r.answer.Entities, words[1], words[0])
+	}
+	name := answer.EscapeMarkdown(words[1])
+	return answer.Replacement{Text: name, Markdown: name}
+}
+
+// linked gives a link that a mark holds: its label, then its address or the
+// result that it leads to.
+func (r *messageReader) linked(fields []string) answer.Replacement {
+	label := answer.EscapeMarkdown(answer.Line(fields[0]))
+	target := fields[len(fields)-1]
+	if page, ok := webPage(r.pages[target]); ok {
+		target = page.URL
+	}
+	link, ok := answer.Destination(target, nil, ownSources)
+	if !ok {
+		return answer.Replacement{Text: label, Markdown: label}
+	}
+	r.link(label, link)
+	return answer.Replacement{Text: label, Markdown: answer.MarkdownLink(answer.Line(fields[0]), link)}
+}
+
+// directive gives what stands for a mark that begins with a colon: a citation of
+// older assistants, or the line that opens or closes a block of text to copy.
+func (t *markedText) directive(before, rest string) (shown answer.Replacement, length int) {
+	if found := oaiCite.FindString(rest); found != "" {
+		return answer.Gone, len(found)
+	}
+	if before != "" && !strings.HasSuffix(before, "\n") {
+		return shown, 0
+	}
+	if found := blockStart.FindString(rest); found != "" {
+		t.blocks++
+		return shown, len(found)
+	}
+	if found := blockEnd.FindString(rest); found != "" && t.blocks > 0 {
+		t.blocks--
+		return shown, len(found)
+	}
+	return shown, 0
+}

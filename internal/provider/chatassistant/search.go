@@ -1,0 +1,159 @@
+package chatassistant
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"earshot/internal/provider/answer"
+)
+
+// queries notes what the message says was searched for: as its metadata, as the
+// arguments of a tool, or as what the assistant tells its search tool.
+func (r *messageReader) queries(m answer.Object) {
+	metadata := m.Object("metadata")
+	r.query(metadata.Object("search_model_queries").Texts("queries", "q")...)
+	r.query(metadata.Texts("search_queries", "q")...)
+	author := m.Object("author")
+	if author.Text("role") == "tool" && isSearchTool(author.Text("name")) && metadata.Text("command") == "search" {
+		if arguments := metadata.Texts("args", "q"); len(arguments) > 0 {
+			r.query(arguments[0])
+		}
+	}
+	if isSearchTool(m.Text("recipient")) {
+		r.toolCall(m.Object("content"))
+	}
+}
+
+func (r *messageReader) query(queries ...string) {
+	room := max(0, maxThings-len(r.answer.SearchQueries))
+	r.answer.SearchQueries = answer.AddNew(r.answer.SearchQueries, queries[:min(room, len(queries))]...)
+}
+
+func (r *messageReader) mapQuery(queries ...string) {
+	room := max(0, maxThings-len(r.answer.MapSearchQueries))
+	r.answer.MapSearchQueries = answer.AddNew(r.answer.MapSearchQueries, queries[:min(room, len(queries))]...)
+}
+
+// isSearchTool tells tools that search the web from those that search files.
+func isSearchTool(name string) bool {
+	base, _, _ := strings.Cut(name, ".")
+	return base == "web" || base == "browser"
+}
+
+// searchCall is how older assistants ask their search tool.
+var searchCall = regexp.MustCompile(`\bsearch\(\s*(?:query\s*=\s*)?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')`)
+
+// toolCall notes what the assistant asked its search tool for: as JSON, as
+// records of a line each, or as a call.
+func (r *messageReader) toolCall(content answer.Object) {
+	code := answer.AsText(content["text"])
+	if code == "" {
+		code = contentText(content)
+	}
+	if value, ok := answer.DecodeJSON(code); ok {
+		r.jsonCall(answer.AsObject(value))
+		return
+	}
+	for _, call := range searchCall.FindAllStringSubmatch(code, -1) {
+		r.query(answer.Line(unquoted(call[1])))
+	}
+	for line := range strings.Lines(code) {
+		r.record(splitRecord(strings.TrimSpace(line)))
+	}
+}
+
+func (r *messageReader) jsonCall(call answer.Object) {
+	for _, field := range []string{"search_query", "system1_search_query", "system2_search_query", "queries"} {
+		r.query(call.Texts(field, "q")...)
+	}
+	r.query(call.Text("query"))
+	r.mapQuery(call.Texts("business_query", "q")...)
+	r.mapQuery(call.Texts("business_query", "query")...)
+}
+
+// record notes a search that is written as a record: what to do, then the
+// fields.
+func (r *messageReader) record(fields []string) {
+	if len(fields) < 2 {
+		return
+	}
+	switch fields[0] {
+	case "fast", "slow", "search":
+		r.query(answer.Line(fields[1]))
+	case "business":
+		if len(fields) > 2 {
+			r.mapQuery(answer.Line(fields[2]))
+		}
+	}
+}
+
+// splitRecord splits a record at the bars that no backslash stands before.
+func splitRecord(line string) []string {
+	var fields []string
+	var field strings.Builder
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '\\' && i+1 < len(line):
+			i++
+			if line[i] == 'n' || line[i] == 't' {
+				field.WriteByte(' ')
+			} else {
+				field.WriteByte(line[i])
+			}
+		case c == '|':
+			fields = append(fields, field.String())
+			field.Reset()
+		default:
+			field.WriteByte(c)
+		}
+	}
+	return append(fields, field.String())
+}
+
+// unquoted is the text of a literal in quotes of either kind.
+func unquoted(literal string) string {
+	inner := literal[1 : len(literal)-1]
+	if literal[0] == '\'' {
+		inner = strings.ReplaceAll(strings.ReplaceAll(inner, `\'`, `'`), `"`, `\"`)
+	}
+	if text, err := strconv.Unquote(`"` + inner + `"`); err == nil {
+		return text
+	}
+	return inner
+}
+
+// searched notes the results that the message carries, and the page that a tool
+// opened: it may be cited, but is no source by being opened.
+func (r *messageReader) searched(metadata, content answer.Object) {
+	for _, group := range metadata.Objects("search_result_groups") {
+		r.results = append(r.results, group.Objects("entries")...)
+		for _, entry := range group.Objects("entries") {
+			r.remember(entry)
+		}
+	}
+	for _, field := range []string{"_cite_metadata", "cite_metadata"} {
+		for _, page := range metadata.Object(field).Objects("metadata_list") {
+			r.results = append(r.results, legacyPage(page))
+		}
+	}
+	if content.Text("content_type") == "sonic_webpage" {
+		r.remember(content)
+	}
+}
+
+// remember notes a result under the name by which marks in the text call it,
+// such as turn0search3.
+func (r *messageReader) remember(result answer.Object) {
+	name := result.Text("ref_id")
+	if id := result.Object("ref_id"); id != nil {
+		turn, index := id.Count("turn_index"), id.Count("ref_index")
+		if turn == nil || index == nil {
+			return
+		}
+		name = "turn" + strconv.Itoa(*turn) + id.Text("ref_type") + strconv.Itoa(*index)
+	}
+	if _, known := r.pages[name]; name != "" && !known {
+		r.pages[name] = result
+	}
+}

@@ -1,0 +1,214 @@
+package genassistant_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"earshot"
+	"earshot/internal/cassette"
+	"earshot/internal/provider/providertest"
+)
+
+// apiBodies are the answers of the API in a captured document: what a recording
+// holds, or the document itself.
+func apiBodies(document []byte) [][]byte {
+	exchanges := cassette.Bodies(document)
+	if exchanges == nil {
+		return [][]byte{document}
+	}
+	var bodies [][]byte
+	for _, e := range exchanges {
+		if !strings.Contains(e.URL, "oauth2") {
+			bodies = append(bodies, e.Body)
+		}
+	}
+	return bodies
+}
+
+// apiTold is what a plain look at an answer's JSON finds in it.
+type apiTold struct {
+	Model   string
+	Letters string // of the text, which no Markdown changes
+	Queries []string
+	Links   []string // of all sources, in their order
+	Chips   [][]string
+}
+
+// captured has the fields of both forms of the API's answers.
+type captured struct {
+	ModelVersion string
+	Candidates   []struct {
+		FinishReason string
+		Content      struct {
+			Parts []struct {
+				Text     string
+				Thought  bool
+				ToolCall struct{ Args struct{ Queries []string } }
+			}
+		}
+		GroundingMetadata struct {
+			WebSearchQueries  []string
+			GroundingChunks   []struct{ Web struct{ URI string } }
+			GroundingSupports []struct {
+				Segment               struct{ EndIndex int }
+				GroundingChunkIndices []int
+			}
+		}
+	}
+	Interaction struct{ Model, Status string }
+	Delta       struct {
+		Type, Text  string
+		Arguments   struct{ Queries []string }
+		Annotations []struct {
+			URL string
+			End int `json:"end_index"`
+		}
+	}
+}
+
+func apiLook(t *testing.T, body []byte) apiTold {
+	t.Helper()
+	type chip struct {
+		end   int
+		links []string
+	}
+	var found apiTold
+	var called []string
+	var chips []chip
+	for _, object := range split(body) {
+		var c captured
+		if err := json.Unmarshal(object, &c); err != nil {
+			t.Fatal(err)
+		}
+		found.Model = cmp.Or(c.ModelVersion, c.Interaction.Model)
+		if c.Delta.Type == "text" {
+			found.Letters += letters(c.Delta.Text)
+		}
+		found.Queries = append(found.Queries, c.Delta.Arguments.Queries...)
+		for _, a := range c.Delta.Annotations {
+			found.Links = append(found.Links, a.URL)
+			if last := len(chips) - 1; last >= 0 && chips[last].end == a.End {
+				chips[last].links = append(chips[last].links, a.URL)
+			} else {
+				chips = append(chips, chip{a.End, []string{a.URL}})
+			}
+		}
+		for _, candidate := range c.Candidates {
+			for _, part := range candidate.Content.Parts {
+				called = append(called, part.ToolCall.Args.Queries...)
+				if !part.Thought {
+					found.Letters += letters(part.Text)
+				}
+			}
+			about := candidate.GroundingMetadata
+			found.Queries = append(found.Queries, about.WebSearchQueries...)
+			for _, chunk := range about.GroundingChunks {
+				found.Links = append(found.Links, chunk.Web.URI)
+			}
+			for _, support := range about.GroundingSupports {
+				next := chip{end: support.Segment.EndIndex}
+				for _, i := range support.GroundingChunkIndices {
+					next.links = append(next.links, about.GroundingChunks[i].Web.URI)
+				}
+				chips = append(chips, next)
+			}
+		}
+	}
+	found.Queries = distinct(append(found.Queries, called...))
+	found.Links = distinct(found.Links)
+	slices.SortStableFunc(chips, func(a, b chip) int { return a.end - b.end })
+	for _, chip := range chips {
+		found.Chips = append(found.Chips, distinct(chip.links))
+	}
+	return found
+}
+
+// apiRead is the same of an answer that was read.
+func apiRead(a *earshot.Answer) apiTold {
+	found := apiTold{Model: *a.Model, Letters: letters(a.Text), Queries: a.SearchQueries}
+	for _, source := range a.Sources {
+		found.Links = append(found.Links, source.URL)
+	}
+	last := ""
+	for _, pill := range a.CitationPills {
+		if pill.CitationPillID != last {
+			found.Chips = append(found.Chips, nil)
+			last = pill.CitationPillID
+		}
+		chip := &found.Chips[len(found.Chips)-1]
+		*chip = append(*chip, pill.URL)
+	}
+	return found
+}
+
+// letters are those of a text, and its digits.
+func letters(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, text)
+}
+
+// split are the objects of a stream, or the only one.
+func split(body []byte) [][]byte {
+	if json.Valid(body) {
+		return [][]byte{body}
+	}
+	var objects [][]byte
+	for line := range bytes.Lines(body) {
+		if line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("data:"))); len(line) > 0 {
+			objects = append(objects, line)
+		}
+	}
+	return objects
+}
+
+// distinct are the texts, each once, and addresses without spaces.
+func distinct(list []string) []string {
+	var kept []string
+	for _, text := range list {
+		if strings.HasPrefix(text, "http") {
+			text = strings.ReplaceAll(text, " ", "%20")
+		}
+		if text != "" && !slices.Contains(kept, text) {
+			kept = append(kept, text)
+		}
+	}
+	return kept
+}
+
+// TestAPICaptures holds what is read from captured answers against what a plain
+// look at them finds.
+func TestAPICaptures(t *testing.T) {
+	t.Parallel()
+	for _, path := range providertest.Captures(t, "api_genassistant/*") {
+		for i, body := range apiBodies(providertest.Stored(t, path)) {
+			t.Run(fmt.Sprint(filepath.Base(path), i), func(t *testing.T) {
+				t.Parallel()
+				want := apiLook(t, body)
+				if want.Letters == "" {
+					if _, err := parse(body); err == nil || providertest.Reason(t, err) != string(earshot.ReasonEmpty) {
+						t.Errorf("an answer without text: %v", err)
+					}
+					return
+				}
+				a := answerOf(t, body)
+				if diff := gocmp.Diff(want, apiRead(a)); diff != "" {
+					t.Errorf("(-told +read):\n%s", diff)
+				}
+				providertest.CheckNoMarkup(t, a.Text)
+			})
+		}
+	}
+}

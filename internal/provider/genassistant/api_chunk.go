@@ -1,0 +1,132 @@
+package genassistant
+
+import (
+	"slices"
+	"strings"
+
+	"earshot"
+	"earshot/internal/provider/answer"
+)
+
+// chunk takes a piece of an answer by generateContent: all of it, or what is new
+// in a stream. Only the first candidate counts.
+func (g *generation) chunk(chunk answer.Object) {
+	g.setModel(chunk.Text("modelVersion", "model"))
+	if reason := chunk.Object("promptFeedback").Text("blockReason"); reason != "" {
+		g.refused = reason
+	}
+	for _, candidate := range chunk.Objects("candidates") {
+		if index := candidate.Count("index"); index != nil && *index != 0 {
+			continue
+		}
+		g.candidate(candidate)
+		return
+	}
+}
+
+func (g *generation) candidate(candidate answer.Object) {
+	for i, part := range candidate.Object("content").Objects("parts") {
+		g.part(part, i == 0)
+	}
+	g.grounding(candidate.Object("groundingMetadata"))
+	if reason := candidate.Text("finishReason"); reason != "" {
+		g.finish, g.ended = reason, true
+		if slices.Contains(blockedEnds, reason) {
+			g.refused = reason
+		}
+	}
+}
+
+// part takes a part of the message. Text that opens a chunk goes on with the
+// part that the last chunk ended in.
+func (g *generation) part(part answer.Object, opens bool) {
+	call := part.Object("toolCall")
+	queries := call.Object("args").Texts("queries", "query")
+	if strings.Contains(call.Text("toolType"), "MAPS") {
+		g.mapQueries = g.searched(g.mapQueries, queries)
+	} else {
+		g.called = g.searched(g.called, queries)
+	}
+	said, isText := part["text"].(string)
+	visible := isText && !part.Is("thought")
+	if !opens || !visible || !g.open {
+		g.begin()
+	}
+	g.open = visible
+	if visible {
+		g.say(said)
+	}
+}
+
+// grounding takes what the answer rests on. In a stream it comes with the last
+// piece, or again and again.
+func (g *generation) grounding(metadata answer.Object) {
+	g.queries = g.searched(g.queries, metadata.Texts("webSearchQueries", "query"))
+	var own []*answer.Citation
+	for _, chunk := range metadata.Objects("groundingChunks") {
+		if place := chunk.Object("maps"); place != nil {
+			g.place(place)
+		}
+		own = append(own, g.page(chunk))
+	}
+	g.chunks = append(g.chunks, own...)
+	if len(own) == 0 {
+		own = g.chunks
+	}
+	for _, support := range metadata.Objects("groundingSupports") {
+		segment := support.Object("segment")
+		g.claim(claim{
+			part:  number(segment, "partIndex"),
+			start: number(segment, "startIndex"),
+			end:   number(segment, "endIndex"),
+			text:  answer.AsText(segment["text"]),
+			pages: chosen(own, support["groundingChunkIndices"]),
+		})
+	}
+}
+
+// number is the field where it is one that can count bytes.
+func number(o answer.Object, field string) int {
+	if n := o.Count(field); n != nil {
+		return max(*n, 0)
+	}
+	return 0
+}
+
+// chosen are the pages that the indices name, each once.
+func chosen(pages []*answer.Citation, indices any) []answer.Citation {
+	list, _ := indices.([]any)
+	var found []answer.Citation
+	for _, index := range list[:min(len(list), maxPages)] {
+		if i := number(answer.Object{"i": index}, "i"); i < len(pages) && pages[i] != nil && !slices.Contains(found, *pages[i]) {
+			found = append(found, *pages[i])
+		}
+	}
+	return found
+}
+
+// page notes the page that a chunk is from as a source, and gives it; nil for a
+// chunk that is from none.
+func (g *generation) page(chunk answer.Object) *answer.Citation {
+	for _, kind := range []string{"web", "retrievedContext", "image"} {
+		about := chunk.Object(kind)
+		if about == nil {
+			continue
+		}
+		if page, ok := g.webPage(about.Text("uri", "sourceUri"), about.Text("title"), about.Text("domain")); ok {
+			g.sources.Add(page.Source)
+			return &page
+		}
+	}
+	return nil
+}
+
+// place notes a place that the answer is about, once.
+func (g *generation) place(about answer.Object) {
+	link, _ := about.Destination(nil, "uri")
+	place := earshot.Place{Position: len(g.places) + 1, Name: about.Text("title"), Link: link}
+	known := slices.ContainsFunc(g.places, func(p earshot.Place) bool { return p.Name == place.Name && p.Link == place.Link })
+	if place.Name != "" && !known && len(g.places) < maxClaims {
+		g.places = append(g.places, place)
+	}
+}

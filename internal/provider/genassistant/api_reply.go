@@ -1,0 +1,192 @@
+package genassistant
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"earshot"
+	"earshot/internal/provider/answer"
+)
+
+// Limits on what is noted of an answer; real ones have up to some hundred claims
+// with some ten pages each.
+const (
+	maxClaims  = 500
+	maxPages   = 20 // of a claim
+	maxQueries = 500
+	maxLink    = 4 << 10 // bytes
+	maxTitle   = 1 << 10
+)
+
+// generation is what the API has said so far.
+type generation struct {
+	model       string
+	finish      string // why the answer ended
+	refused     string // why there may be none
+	interaction string // the status of one
+	ended       bool
+
+	text  strings.Builder
+	parts []int // where in the text each part of the message begins
+	open  bool  // the last part can go on
+
+	queries, mapQueries earshot.List[string]
+	called              earshot.List[string] // queries that a tool was called with
+	places              []earshot.Place
+
+	sources answer.Sources
+	found   []earshot.Source   // that the search found, cited or not
+	chunks  []*answer.Citation // the pages that claims count, nil for what is no page
+	claims  []claim
+	hosts   map[string]string // by redirect link, where that leads as far as it was told
+}
+
+// claim is a stretch of a part's text, in bytes, and the pages that it rests on.
+type claim struct {
+	part, start, end int
+	text             string // the stretch itself, where it is told
+	pages            []answer.Citation
+}
+
+func (g *generation) setModel(model string) {
+	g.model = cmp.Or(g.model, strings.TrimPrefix(model, "models/"))
+}
+
+// say adds text, up to what an answer may have.
+func (g *generation) say(text string) {
+	g.text.WriteString(text[:min(len(text), max(answer.MaxText-g.text.Len(), 0))])
+}
+
+// searched adds queries to a list.
+func (g *generation) searched(list earshot.List[string], queries []string) earshot.List[string] {
+	return answer.AddNew(list, queries[:min(len(queries), max(maxQueries-len(list), 0))]...)
+}
+
+// claim notes a claim, unless a stream has told it before.
+func (g *generation) claim(c claim) {
+	told := func(old claim) bool {
+		return old.part == c.part && old.start == c.start && old.end == c.end && slices.Equal(old.pages, c.pages)
+	}
+	if len(c.pages) > 0 && len(g.claims) < maxClaims && !slices.ContainsFunc(g.claims, told) {
+		g.claims = append(g.claims, c)
+	}
+}
+
+// hostName is what a title looks like that is only the name of a site.
+var hostName = regexp.MustCompile(`^(?i)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,63}$`)
+
+// webPage is the page at an address. Most addresses are redirect links, whose
+// destination only the title hints at.
+func (g *generation) webPage(address, title, domain string) (answer.Citation, bool) {
+	link, ok := answer.Destination(strings.ReplaceAll(address, " ", "%20"), nil, nil)
+	if !ok || len(link) > maxLink {
+		return answer.Citation{}, false
+	}
+	title = strings.ToValidUTF8(title[:min(len(title), maxTitle)], "")
+	page := answer.Citation{Source: earshot.Source{URL: link, Label: title}, Label: title}
+	if isRedirect(link) {
+		page.Source.RedirectLink = link
+		if domain == "" && hostName.MatchString(title) {
+			domain = title
+		}
+		if domain != "" && g.hosts[link] == "" {
+			if g.hosts == nil {
+				g.hosts = map[string]string{}
+			}
+			g.hosts[link] = strings.TrimPrefix(strings.ToLower(domain), "www.")
+		}
+		page.Source.Label = cmp.Or(title, domain)
+	}
+	page.Label = cmp.Or(page.Source.Label, answer.Domain(link))
+	return page, true
+}
+
+// answer is what was said.
+func (g *generation) answer(want answer.Want) *earshot.Answer {
+	a := &earshot.Answer{
+		SearchQueries:    g.searched(g.queries, g.called),
+		MapSearchQueries: g.mapQueries,
+		Places:           g.places,
+	}
+	if g.model != "" {
+		a.Model = &g.model
+	}
+	g.write(a, want.Markdown)
+	for _, source := range g.found {
+		g.sources.Add(source)
+	}
+	g.sources.Fill(a)
+	nameHosts(a, g.hosts)
+	return a
+}
+
+// The marks for chips, which Clean drops where Rewrite leaves them alone, and
+// what stands for their characters where the text has them already.
+const (
+	markStart = "\ue200"
+	markEnd   = "\ue201"
+)
+
+var noMarks = strings.NewReplacer(markStart, "\ue202", markEnd, "\ue202")
+
+// write writes the text, with the chips where their claims end.
+func (g *generation) write(a *earshot.Answer, markdown bool) {
+	text := noMarks.Replace(strings.ToValidUTF8(g.text.String(), ""))
+	for i := range g.claims {
+		g.claims[i].end = g.locate(text, g.claims[i])
+	}
+	slices.SortStableFunc(g.claims, func(a, b claim) int { return a.end - b.end })
+	var marked strings.Builder
+	shown := make([]answer.Replacement, len(g.claims))
+	at := 0
+	for i, c := range g.claims {
+		marked.WriteString(text[at:c.end] + markStart + strconv.Itoa(i) + markEnd)
+		at = c.end
+		shown[i] = g.sources.Cite(c.pages)
+	}
+	marked.WriteString(text[at:])
+	answer.Rewrite(marked.String(), markStart[:1], func(rest string) (answer.Replacement, int) {
+		rest, isMark := strings.CutPrefix(rest, markStart)
+		digits, _, _ := strings.Cut(rest, markEnd)
+		i, err := strconv.Atoi(digits[:min(len(digits), 5)])
+		if !isMark || err != nil || i >= len(shown) {
+			return answer.Replacement{}, 0
+		}
+		return shown[i], len(markStart) + len(digits) + len(markEnd)
+	}).Fill(a, markdown)
+}
+
+// locate is where in the text a claim ends. Its bytes are counted from the
+// beginning of its part, or of what is shown of the message, and at times are
+// a little off: the stretch itself tells.
+func (g *generation) locate(text string, c claim) int {
+	begin := 0
+	if c.part < len(g.parts) {
+		begin = g.parts[c.part]
+	}
+	for _, from := range []int{begin, 0} {
+		if start, end := from+c.start, from+c.end; c.text != "" && start <= end && end <= len(text) && text[start:end] == c.text {
+			return end
+		}
+	}
+	if c.text != "" {
+		for _, from := range []int{begin + c.start - nearby, 0} {
+			from = min(max(from, 0), len(text))
+			if i := strings.Index(text[from:], c.text); i >= 0 {
+				return from + i + len(c.text)
+			}
+		}
+	}
+	end := min(begin+c.end, len(text))
+	for end < len(text) && !utf8.RuneStart(text[end]) {
+		end++
+	}
+	return end
+}
+
+// nearby is how many bytes before its place a stretch is looked for.
+const nearby = 64

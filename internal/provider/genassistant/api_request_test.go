@@ -1,0 +1,54 @@
+package genassistant_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"earshot"
+	"earshot/internal/geo"
+	"earshot/internal/provider/answer"
+	"earshot/internal/provider/genassistant"
+)
+
+func TestAPIQuestion(t *testing.T) {
+	t.Parallel()
+	question := genassistant.New().API.Question
+	request, err := question(answer.APIQuestion{Prompt: `a "b"`, Model: "gemini-9.1/x", Locale: geo.Locale{Country: "CH"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const body = `{"contents":[{"parts":[{"text":"a \"b\""}],"role":"user"}],"toolConfig":{"retrievalConfig":{"languageCode":"de"}},"tools":[{"googleSearch":{}}]}`
+	if request.Site != "gemini" || request.Path != "/models/gemini-9.1%2Fx:streamGenerateContent" || request.Query.Encode() != "alt=sse" || string(request.Body) != body {
+		t.Errorf("%s%s?%s\n%s", request.Site, request.Path, request.Query.Encode(), request.Body)
+	}
+}
+
+func TestAPIRefusal(t *testing.T) {
+	t.Parallel()
+	request, err := genassistant.New().API.Question(answer.APIQuestion{Prompt: "a", Model: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		status     int
+		body       string
+		reason     earshot.Reason
+		final      bool
+		retryAfter time.Duration
+	}{
+		"wrong key": {400, `{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID","domain":"googleapis.com"}]}}`, earshot.ReasonBlocked, true, 0},
+		"limit": {
+			429, `[{"error":{"code":429,"message":"You exceeded your current quota.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"30s"}]}}]`,
+			earshot.ReasonBlocked, false, 30 * time.Second,
+		},
+		"overloaded": {503, `{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}`, earshot.ReasonUnavailable, false, 0},
+		"no model":   {404, `{"error":{"code":404,"message":"models/x is not found","status":"NOT_FOUND"}}`, earshot.ReasonUnavailable, true, 0},
+		"no JSON":    {502, `<html>`, earshot.ReasonUnavailable, false, 0},
+	} {
+		failure := request.Refusal(tt.status, http.Header{}, []byte(tt.body))
+		if failure.Reason != tt.reason || failure.Final != tt.final || failure.RetryAfter != tt.retryAfter {
+			t.Errorf("%s: %+v", name, failure)
+		}
+	}
+}

@@ -1,0 +1,193 @@
+package genassistant_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"earshot"
+	"earshot/internal/provider/providertest"
+	"earshot/internal/upstream"
+)
+
+// answerOf is what a document that must be an answer yields.
+func answerOf(t *testing.T, document []byte) *earshot.Answer {
+	t.Helper()
+	result, err := parse(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	providertest.Check(t, result)
+	return providertest.Answer(t, result)
+}
+
+func stored(t *testing.T, name string) []byte {
+	t.Helper()
+	document, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return document
+}
+
+// generated is an answer as generateContent gives it.
+type generated struct {
+	Candidates []struct {
+		Content struct {
+			Parts []map[string]any `json:"parts"`
+			Role  string           `json:"role,omitempty"`
+		} `json:"content"`
+		FinishReason      string          `json:"finishReason,omitempty"`
+		GroundingMetadata json.RawMessage `json:"groundingMetadata,omitempty"`
+	} `json:"candidates"`
+	UsageMetadata json.RawMessage `json:"usageMetadata,omitempty"`
+	ModelVersion  string          `json:"modelVersion,omitempty"`
+}
+
+// chunksOf cuts a whole answer into the pieces that a stream would bring, the
+// text after every few characters and the rest with the last piece.
+func chunksOf(t *testing.T, whole []byte) []string {
+	t.Helper()
+	var g generated
+	if err := json.Unmarshal(whole, &g); err != nil {
+		t.Fatal(err)
+	}
+	var chunks []string
+	add := func(g generated) {
+		chunk, err := json.Marshal(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chunks = append(chunks, string(chunk))
+	}
+	for _, part := range g.Candidates[0].Content.Parts {
+		for _, piece := range piecesOf(part) {
+			next := generated{ModelVersion: g.ModelVersion, UsageMetadata: g.UsageMetadata}
+			next.Candidates = slices.Clone(g.Candidates[:1])
+			next.Candidates[0].FinishReason, next.Candidates[0].GroundingMetadata = "", nil
+			next.Candidates[0].Content.Parts = []map[string]any{piece}
+			add(next)
+		}
+	}
+	last := g
+	last.Candidates = slices.Clone(g.Candidates)
+	last.Candidates[0].Content.Parts = []map[string]any{{"text": ""}}
+	add(last)
+	return chunks
+}
+
+func piecesOf(part map[string]any) []map[string]any {
+	text, ok := part["text"].(string)
+	if !ok {
+		return []map[string]any{part}
+	}
+	var pieces []map[string]any
+	for len(text) > 0 {
+		end := min(7, len(text))
+		for end < len(text) && !utf8.RuneStart(text[end]) {
+			end++
+		}
+		piece := map[string]any{"text": text[:end]}
+		if part["thought"] == true {
+			piece["thought"] = true
+		}
+		pieces = append(pieces, piece)
+		text = text[end:]
+	}
+	return pieces
+}
+
+// streams are the ways in which a stream can be stored.
+var streams = map[string]func(chunks []string) string{
+	"event stream": func(chunks []string) string { return "data: " + strings.Join(chunks, "\r\n\r\ndata: ") + "\r\n\r\n" },
+	"JSON lines":   func(chunks []string) string { return strings.Join(chunks, "\n") + "\n" },
+	"JSON list":    func(chunks []string) string { return "[" + strings.Join(chunks, "\n,\n") + "\n]\n" },
+}
+
+func TestAPIStreamsAreAsWholeAnswers(t *testing.T) {
+	t.Parallel()
+	whole := stored(t, "api_plain.json")
+	want := answerOf(t, whole)
+	for form, write := range streams {
+		stream := write(chunksOf(t, whole))
+		if diff := cmp.Diff(want, answerOf(t, []byte(stream))); diff != "" {
+			t.Errorf("as %s (-whole +streamed):\n%s", form, diff)
+		}
+		cut, err := parse([]byte(stream[:len(stream)/2]))
+		if err == nil || providertest.Reason(t, err) != string(earshot.ReasonUnavailable) {
+			t.Errorf("as %s, cut off: %v, %v", form, cut, err)
+		}
+	}
+	if diff := cmp.Diff(answerOf(t, stored(t, "api_interaction.json")), answerOf(t, stored(t, "api_interaction.sse"))); diff != "" {
+		t.Errorf("interaction (-whole +streamed):\n%s", diff)
+	}
+}
+
+// TestAPIRepeatedGrounding tells the grounding with every piece of a stream.
+func TestAPIRepeatedGrounding(t *testing.T) {
+	t.Parallel()
+	whole := stored(t, "api_plain.json")
+	chunks := chunksOf(t, whole)
+	last := chunks[len(chunks)-1]
+	early := strings.Replace(last, `"finishReason":"STOP",`, "", 1)
+	repeated := slices.Concat(chunks[:len(chunks)-1], []string{early, last})
+	if diff := cmp.Diff(answerOf(t, whole), answerOf(t, []byte(streams["event stream"](repeated)))); diff != "" {
+		t.Errorf("(-once +repeated):\n%s", diff)
+	}
+}
+
+func TestAPIBlocksAreFinal(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"api_blocked.sse", "api_blocked_prompt.json"} {
+		_, err := parse(stored(t, name))
+		if failure, ok := errors.AsType[*upstream.Failure](err); !ok || !failure.Final || failure.Reason != earshot.ReasonBlocked {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestAPIHostile(t *testing.T) {
+	t.Parallel()
+	rep := strings.Repeat
+	whole := func(text, metadata string) string {
+		return `{"candidates":[{"content":{"parts":[{"text":"` + text + `"}]},"finishReason":"STOP","groundingMetadata":{` + metadata + `}}]}`
+	}
+	chunk := `{"web":{"uri":"https://a.test/` + rep("x", 3000) + `","title":"` + rep("t", 3000) + `"}}`
+	support := `{"segment":{"startIndex":1,"endIndex":2},"groundingChunkIndices":[` + rep("0,", 30) + `0]}`
+	documents := map[string]string{
+		"wrong kinds":      `{"candidates":{"0":[]},"promptFeedback":[],"usageMetadata":1,"error":null}`,
+		"wrong parts":      `{"candidates":[{"content":{"parts":[1,{"text":2},{"text":["x"]},null]},"finishReason":7}]}`,
+		"wrong offsets":    whole("äöü", `"groundingChunks":[{"web":{"uri":"https://a.test/"}}],"groundingSupports":[{"segment":{"startIndex":-5,"endIndex":1e300,"partIndex":-1},"groundingChunkIndices":[0,-1,1e99,"0"]},{"segment":{"startIndex":9,"endIndex":1},"groundingChunkIndices":[0]},{"segment":{"endIndex":1,"partIndex":99},"groundingChunkIndices":[0]}]`),
+		"many supports":    whole(rep("word ", 20_000), `"groundingChunks":[`+chunk+`],"groundingSupports":[`+rep(support+",", 5000)+support+`]`),
+		"absent stretches": whole(rep("a", 250_000), `"groundingChunks":[`+chunk+`],"groundingSupports":[`+rep(`{"segment":{"endIndex":3,"text":"`+rep("a", 500)+`b"},"groundingChunkIndices":[0]},`, 2000)+support+`]`),
+		"many queries":     whole("x", `"webSearchQueries":["a`+rep(`","b`, 100_000)+`"]`),
+		"own marks":        whole(`a\ue2000\ue201b\ue200`, `"groundingChunks":[`+chunk+`],"groundingSupports":[`+support+`]`),
+		"other links":      whole("x", `"groundingChunks":[{"web":{"uri":"javascript:alert(1)"}},{"web":{"uri":"//x"}},{"web":{}}],"groundingSupports":[`+support+`]`),
+		"loose annotation": `{"event_type":"step.delta","delta":{"type":"text","text":"x","annotations":[{"url":"https://a.test/","start_index":9,"end_index":-4}]}}` + "\n" + `{"event_type":"interaction.completed","interaction":{"status":"completed"}}`,
+		"deep":             `{"candidates":` + rep("[", 100_000),
+		"many objects":     rep(`{"candidates":[]}`, 100_000),
+		"list of lists":    rep("[", 100_000) + `{"candidates":[]}`,
+	}
+	for name, document := range documents {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			providertest.Survives(t, document, parse)
+		})
+	}
+}
+
+// TestOtherDocumentsAreNoAPIAnswers wants other documents to be left to other readers.
+func TestOtherDocumentsAreNoAPIAnswers(t *testing.T) {
+	t.Parallel()
+	for _, document := range []string{`{"error":"no"}`, `{"a":{"candidates":1}}`, "candidates", ")]}'\n\n[[\"candidates\"]]", "data: 1\n\n"} {
+		if _, err := parse([]byte(document)); err == nil || providertest.Reason(t, err) != string(earshot.ReasonUnreadable) {
+			t.Errorf("%s: %v", document, err)
+		}
+	}
+}

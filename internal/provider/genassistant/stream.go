@@ -1,0 +1,132 @@
+package genassistant
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+
+	"earshot"
+	"earshot/internal/provider/answer"
+	"earshot/internal/upstream"
+)
+
+// guard stands before what the interface serves, so that no other site's page
+// can run it as a script.
+const guard = ")]}'"
+
+// isStream tells whether the document is a stream of the interface, with or
+// without what stands before it.
+func isStream(document []byte) bool {
+	document = answer.Trimmed(document)
+	if bytes.HasPrefix(document, []byte(guard)) {
+		return true
+	}
+	head := bytes.TrimLeft(document[:min(len(document), 200)], "0123456789 \r\n\t")
+	return bytes.HasPrefix(head, []byte(`[["`+messageFrame+`"`))
+}
+
+// readStream reads a stream: JSON values, of which every other is the length of
+// the next. Each message repeats the answer as far as it has got, so the last
+// one that has an answer counts.
+func readStream(document []byte, want answer.Want) (*earshot.Answer, error) {
+	body := bytes.TrimPrefix(answer.Trimmed(document), []byte(guard))
+	var result *earshot.Answer
+	err := answer.ReadJSON(body, func() error {
+		var s stream
+		s.read([]byte(answer.ValidText(string(body))))
+		if err := s.check(); err != nil {
+			return err
+		}
+		result = s.reply.answer(s.model, want)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if result.Text == "" {
+		return nil, upstream.Fail(earshot.ReasonEmpty, "the assistant said nothing")
+	}
+	return result, nil
+}
+
+// stream is what the messages so far have told.
+type stream struct {
+	messages int
+	reply    *reply
+	model    string
+	ended    bool
+	cut      bool
+	trouble  int // the interface's number for what went wrong
+	failed   bool
+}
+
+// read takes all values of a stream.
+func (s *stream) read(body []byte) {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.UseNumber()
+	for {
+		var value any
+		if err := dec.Decode(&value); err != nil {
+			s.cut = !errors.Is(err, io.EOF)
+			return
+		}
+		frames, _ := value.([]any)
+		for _, frame := range frames {
+			s.frame(asList(frame))
+		}
+	}
+}
+
+// The kinds of frames that count, by their first element.
+const (
+	messageFrame = "wrb.fr"
+	endFrame     = "e"
+)
+
+// frame takes one frame. A message has its content as JSON in a string, or in
+// its place what went wrong.
+func (s *stream) frame(frame list) {
+	switch frame.text(0) {
+	case endFrame:
+		s.ended = true
+	case messageFrame:
+		s.messages++
+		content, _ := answer.DecodeJSON(frame.text(2))
+		message := asList(content)
+		if trouble := frame.list(5); message == nil && len(trouble) > 0 {
+			s.failed = true
+			s.trouble = trouble.below(2, 0, 1).number(0)
+			return
+		}
+		if found := findReply(content); found != nil {
+			s.reply = found
+			if model := answer.Line(message.text(modelField)); model != "" {
+				s.model = model
+			}
+		}
+	}
+}
+
+// The numbers by which the interface says that it has had enough of us: too many
+// questions, and too many from our address.
+var refusals = []int{1037, 1060}
+
+// check tells what is wrong with a stream that has come to its end.
+func (s *stream) check() error {
+	switch {
+	case s.reply == nil && slices.Contains(refusals, s.trouble):
+		return upstream.Fail(earshot.ReasonBlocked, "the stream reports %d", s.trouble)
+	case s.reply == nil && s.failed:
+		return upstream.Fail(earshot.ReasonUnavailable, "the stream reports %d", s.trouble)
+	case s.messages == 0:
+		return upstream.Fail(earshot.ReasonUnreadable, "no messages in the stream")
+	case s.cut, s.reply != nil && !s.ended && s.reply.unfinished():
+		return upstream.Fail(earshot.ReasonUnavailable, "the stream ends before the answer is whole")
+	case s.reply == nil:
+		return upstream.Fail(earshot.ReasonUnreadable, "messages, but no answer")
+	default:
+		return nil
+	}
+}

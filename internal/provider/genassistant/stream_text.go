@@ -1,0 +1,102 @@
+package genassistant
+
+import (
+	"cmp"
+	"html"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"earshot"
+	"earshot/internal/provider/answer"
+)
+
+// What is marked in the text: where the assistant cites, the places of pictures
+// and other parts of the page, and elements that the page shows as buttons.
+var (
+	citeMark   = regexp.MustCompile(`^\[cite:\s*([0-9][0-9,\s]*)\]`)
+	pictured   = regexp.MustCompile(`^\[Image of [^\[\]\n]*\]`)
+	partMark   = regexp.MustCompile(`^https?://googleusercontent\.com/[a-z_]+/[0-9]+`)
+	buttonMark = regexp.MustCompile(`^</?(?:FollowUp|Elicitation|ElicitationsGroup)\b[^<>]*>`)
+	buttonSays = regexp.MustCompile(`\b(query|label)="([^"<>]*)"`)
+)
+
+const (
+	markStarts = "[h<"
+	citeStart  = "[cite_start]"
+	partStart  = "://googleusercontent.com/"
+)
+
+// text takes the reply's text. Marks leave it; citations become pills.
+func (w *writer) text(markdown string, wantMarkdown bool) {
+	written := answer.Rewrite(markdown, markStarts, w.marked)
+	for _, link := range answer.ProseLinks(written.Text) {
+		if target, ok := answer.Destination(link.URL, nil, ownSources); ok && !isFurniture(target) {
+			w.sources.Add(earshot.Source{URL: target, Label: answer.Flatten(link.Label)})
+		}
+	}
+	written.Fill(w.answer, wantMarkdown)
+}
+
+// marked gives what stands for the mark that the text begins with, and its
+// length.
+func (w *writer) marked(text string) (shown answer.Replacement, length int) {
+	switch text[0] {
+	case 'h':
+		if head := text[:min(len(text), len("https"+partStart))]; strings.Contains(head, partStart) {
+			return answer.Gone, len(partMark.FindString(text))
+		}
+	case '<':
+		mark := buttonMark.FindString(text)
+		w.button(mark)
+		return answer.Gone, len(mark)
+	case '[':
+		if strings.HasPrefix(text, citeStart) {
+			return answer.Replacement{}, len(citeStart)
+		}
+		if mark := citeMark.FindString(text); mark != "" {
+			return w.cite(markNumbers(mark)), len(mark)
+		}
+		return answer.Gone, len(pictured.FindString(text))
+	}
+	return shown, 0
+}
+
+// cite notes a chip for the sources of the numbers that are known.
+func (w *writer) cite(numbers []int) answer.Replacement {
+	var citations []answer.Citation
+	for _, number := range numbers {
+		if citation, ok := w.numbered[number]; ok {
+			citations = append(citations, citation)
+		}
+	}
+	return w.sources.Cite(citations)
+}
+
+// maxCitations is how many sources one mark may name; real ones have up to ten.
+const maxCitations = 40
+
+// markNumbers are the numbers in a mark, as many as one may name.
+func markNumbers(mark string) []int {
+	found := citeMark.FindStringSubmatch(strings.TrimSpace(mark))
+	if found == nil {
+		return nil
+	}
+	words := strings.FieldsFunc(found[1], func(c rune) bool { return c < '0' || c > '9' })
+	var numbers []int
+	for _, word := range words[:min(len(words), maxCitations)] {
+		if number, err := strconv.Atoi(word); err == nil {
+			numbers = append(numbers, number)
+		}
+	}
+	return numbers
+}
+
+// button notes what a button asks.
+func (w *writer) button(mark string) {
+	said := map[string]string{}
+	for _, attribute := range buttonSays.FindAllStringSubmatch(mark, -1) {
+		said[attribute[1]] = answer.Line(html.UnescapeString(attribute[2]))
+	}
+	w.answer.RelatedQueries = answer.AddNew(w.answer.RelatedQueries, cmp.Or(said["query"], said["label"]))
+}

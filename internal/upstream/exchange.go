@@ -1,0 +1,72 @@
+package upstream
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"earshot"
+	"earshot/internal/browser"
+	"earshot/internal/geo"
+)
+
+// call is one request of a session on its way out.
+type call struct {
+	Request
+
+	// wire is the request as it goes over the network.
+	wire *http.Request
+	// pointer says that only the redirect in the answer is wanted.
+	pointer bool
+	// The attempt that it belongs to.
+	provider string
+	attempt  int
+}
+
+// exchanger carries calls out and brings the answers back: over the network, out
+// of a recording, or from documents at hand. An error is a *Failure, or whatever
+// kept the answer from coming.
+type exchanger interface {
+	exchange(c call) (*http.Response, error)
+}
+
+// Visitor opens pages in a browser.
+type Visitor interface {
+	Visit(ctx context.Context, visit browser.Visit) (*browser.Document, error)
+}
+
+// network reaches the sites themselves.
+type network struct {
+	transport http.RoundTripper
+	browser   Visitor // nil for none
+}
+
+func (n network) exchange(c call) (*http.Response, error) {
+	if len(c.Steps) == 0 || n.browser == nil {
+		return n.transport.RoundTrip(c.wire)
+	}
+	document, err := n.browser.Visit(c.wire.Context(), browser.Visit{
+		URL: c.wire.URL.String(), Language: geo.AcceptLanguage(c.Locale), Place: c.Locale.Place(), Steps: c.Steps,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return response(document.Status, http.Header{"Content-Type": {document.ContentType}}, document.Body), nil
+}
+
+// response is an answer that did not come over the network.
+func response(status int, header http.Header, body []byte) *http.Response {
+	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(bytes.NewReader(body))}
+}
+
+// NoBrowser takes the place of a browser on a machine that has none.
+type NoBrowser struct{ Err error }
+
+// Visit fails.
+func (n NoBrowser) Visit(context.Context, browser.Visit) (*browser.Document, error) {
+	return nil, &Failure{Reason: earshot.ReasonUnavailable, Err: errors.Join(errNoBrowser, n.Err), Final: true}
+}
+
+var errNoBrowser = errors.New("this page needs a browser, and there is none")

@@ -1,0 +1,210 @@
+package upstream
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"earshot"
+	"earshot/internal/browser"
+	"earshot/internal/geo"
+)
+
+// Exchange is a request to an upstream and what came of it, as it is kept: a
+// file of JSON each. It holds no key, cookie or proxy; the question that was
+// asked, and the answer, are in it.
+type Exchange struct {
+	At       time.Time        `json:"at"`
+	Provider string           `json:"provider"`
+	Upstream string           `json:"upstream"`
+	Surface  earshot.Surface  `json:"surface"`
+	Model    string           `json:"model,omitempty"` // that the operator chose
+	Attempt  int              `json:"attempt"`
+	Request  ExchangeRequest  `json:"request"`
+	Response ExchangeResponse `json:"response"`
+}
+
+// ExchangeRequest is what was asked, apart from where the site lies.
+type ExchangeRequest struct {
+	Site    string         `json:"site"`
+	Path    string         `json:"path"`
+	Query   string         `json:"query,omitempty"`
+	Body    string         `json:"body,omitempty"`
+	Steps   []browser.Step `json:"steps,omitempty"`
+	Locale  geo.Locale     `json:"locale"`
+	Pointer bool           `json:"pointer,omitempty"` // only its redirect was wanted
+}
+
+// ExchangeResponse is what came back. Error is set where nothing did, or where it
+// broke off.
+type ExchangeResponse struct {
+	Status int            `json:"status,omitempty"`
+	Header http.Header    `json:"header,omitempty"`
+	Body   string         `json:"body,omitempty"`
+	Bytes  []byte         `json:"bytes,omitempty"` // instead of Body where that is no text
+	Error  string         `json:"error,omitempty"`
+	Reason earshot.Reason `json:"reason,omitempty"` // of an error
+}
+
+// Recorder keeps exchanges in a folder. It is safe for concurrent use.
+type Recorder struct {
+	dir string
+	log *slog.Logger
+}
+
+// NewRecorder makes the folder where it does not exist.
+func NewRecorder(dir string, log *slog.Logger) (*Recorder, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("folder for recordings: %w", err)
+	}
+	return &Recorder{dir, log}, nil
+}
+
+// keep writes an exchange. A job does not fail because of it.
+func (r *Recorder) keep(e Exchange) {
+	if err := r.write(e); err != nil {
+		r.log.Warn("an exchange was not recorded", "upstream", e.Upstream, "error", err)
+	}
+}
+
+// write makes a file whose name sorts by time; it is whole or not there.
+func (r *Recorder) write(e Exchange) error {
+	text, err := json.MarshalIndent(e, "", "  ")
+	if err != nil {
+		return err
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(r.dir, id.String()+".json")
+	if err := os.WriteFile(path+".part", text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".part", path)
+}
+
+// recording is a client's exchanger of which every exchange is kept.
+type recording struct {
+	client   *Client
+	inner    exchanger
+	recorder *Recorder
+}
+
+func (r recording) exchange(c call) (*http.Response, error) {
+	e := Exchange{
+		At: time.Now().UTC(), Provider: c.provider, Upstream: r.client.name, Surface: r.client.surface, Attempt: c.attempt, Request: requestOf(c),
+	}
+	if r.client.api != nil {
+		e.Model = r.client.api.Model
+	}
+	resp, err := r.inner.exchange(c)
+	if err != nil {
+		e.Response.fail(c, err)
+		r.recorder.keep(e)
+		return nil, err
+	}
+	e.Response.Status, e.Response.Header = resp.StatusCode, kept(resp.Header)
+	resp.Body = &taped{Reader: resp.Body, closer: resp.Body, end: func(body []byte, err error) {
+		e.Response.setBody(r.scrub(body))
+		if err != nil {
+			e.Response.fail(c, err)
+		}
+		r.recorder.keep(e)
+	}}
+	return resp, nil
+}
+
+func requestOf(c call) ExchangeRequest {
+	return ExchangeRequest{
+		Site: c.Site, Path: c.Path, Query: c.Query.Encode(), Body: string(c.Body), Steps: c.Steps, Locale: c.Locale, Pointer: c.pointer,
+	}
+}
+
+// keptHeaders are those of an answer that somebody reads; others may hold
+// sessions.
+var keptHeaders = regexp.MustCompile(`(?i)^(content-type|location|retry-after(-ms)?|x-ratelimit-.*)$`)
+
+func kept(header http.Header) http.Header {
+	out := http.Header{}
+	for name, values := range header {
+		if keptHeaders.MatchString(name) {
+			out[name] = values
+		}
+	}
+	return out
+}
+
+// keyLike is what keys look like that an error message may repeat in part.
+var keyLike = regexp.MustCompile(`\b(sk|xai|pplx)-[A-Za-z0-9_*-]{4,}|\bAIza[A-Za-z0-9_*-]{4,}`)
+
+// scrub takes out what is secret.
+func (r recording) scrub(body []byte) []byte {
+	if api := r.client.api; api != nil && api.Key != "" {
+		body = bytes.ReplaceAll(body, []byte(api.Key), []byte("REDACTED"))
+	}
+	return keyLike.ReplaceAll(body, []byte("REDACTED"))
+}
+
+func (r *ExchangeResponse) setBody(body []byte) {
+	if utf8.Valid(body) {
+		r.Body = string(body)
+	} else {
+		r.Bytes = body
+	}
+}
+
+// fail notes why nothing came, or no more.
+func (r *ExchangeResponse) fail(c call, err error) {
+	failure, _ := errors.AsType[*Failure](failureOf(c.wire.Context(), err))
+	if failure == nil { // the job ended first
+		failure = Fail(earshot.ReasonTimeout, "%w", err)
+	}
+	r.Error, r.Reason = failure.Err.Error(), failure.Reason
+}
+
+// Document is the body.
+func (r *ExchangeResponse) Document() []byte {
+	if r.Bytes != nil {
+		return r.Bytes
+	}
+	return []byte(r.Body)
+}
+
+// taped is a body that is kept while somebody reads it.
+type taped struct {
+	io.Reader
+	closer io.Closer
+	tape   bytes.Buffer
+	err    error // why it broke off
+	end    func(body []byte, err error)
+}
+
+func (t *taped) Read(p []byte) (int, error) {
+	n, err := t.Reader.Read(p)
+	t.tape.Write(p[:n])
+	if err != nil && err != io.EOF {
+		t.err = err
+	}
+	return n, err
+}
+
+// Close ends the tape.
+func (t *taped) Close() error {
+	if t.end != nil {
+		t.end(t.tape.Bytes(), t.err)
+		t.end = nil
+	}
+	return t.closer.Close()
+}

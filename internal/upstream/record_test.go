@@ -1,0 +1,138 @@
+package upstream_test
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"earshot"
+	"earshot/internal/geo"
+	"earshot/internal/upstream"
+)
+
+const secret = "sk-very-secret-key"
+
+// vendor plays an API that answers in several ways, and repeats the key in its
+// errors as some do.
+func vendor(t *testing.T) *httptest.Server {
+	t.Helper()
+	calls := map[string]int{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		calls[r.URL.Path]++
+		switch r.URL.Path {
+		case "/v1/late":
+			if calls[r.URL.Path] == 1 {
+				w.Header().Set("Retry-After", "7")
+				w.Header().Set("Set-Cookie", "session=1")
+				w.WriteHeader(http.StatusTooManyRequests)
+				fmt.Fprintf(w, "no calls left for %s or sk-very***key", r.Header.Get("Authorization"))
+				return
+			}
+			fmt.Fprint(w, "at last")
+		case "/v1/cut":
+			w.Header().Set("Content-Length", "100")
+			fmt.Fprint(w, "half of")
+		case "/v1/away":
+			w.Header().Set("Location", "https://example.com/page")
+			w.WriteHeader(http.StatusFound)
+		case "/v1/bytes":
+			_, _ = w.Write([]byte{0xff, 0xfe})
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+// asks is everything that is asked in the test, and what came of it.
+func asks(t *testing.T, c *upstream.Client) string {
+	t.Helper()
+	r := upstream.NewRoutes(map[string][]*upstream.Client{"chat": {c}}, slog.New(slog.DiscardHandler))
+	var said []string
+	for _, path := range []string{"/late", "/late", "/cut", "/bytes", "/late"} {
+		err := r.Try(t.Context(), upstream.Attempt{Provider: "chat", Place: "US"}, func(up *upstream.Session) error {
+			resp, err := up.Fetch(t.Context(), upstream.Request{
+				Site: "v", Path: path, Body: []byte("question for " + up.Model()), Locale: geo.Locale{Country: "US"},
+				Refusal: func(status int, header http.Header, _ []byte) *upstream.Failure {
+					return upstream.Fail(earshot.ReasonBlocked, "%d, retry after %s", status, header.Get("Retry-After"))
+				},
+			})
+			if err == nil {
+				said = append(said, fmt.Sprintf("%q", resp.Body))
+			}
+			return err
+		})
+		if failure, ok := errors.AsType[*upstream.Failure](err); ok {
+			said = append(said, failure.Error())
+		}
+	}
+	location, err := c.NewSession(1, "").Redirect(t.Context(), upstream.Request{Site: "v", Path: "/away"})
+	return strings.Join(append(said, location, fmt.Sprint(err)), "\n")
+}
+
+func TestARecordingGoesAsItWent(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "recorded")
+	recorder, err := upstream.NewRecorder(dir, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, err := upstream.NewClient(upstream.Config{
+		Name: "api:v", Surface: earshot.SurfaceAPI, Sites: map[string]string{"v": vendor(t).URL + "/v1"}, Recorder: recorder,
+		API: &upstream.API{Name: "v", Model: "m-1", KeyHeader: "Authorization", KeyPrefix: "Bearer ", Key: secret},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(live.Close)
+	first := asks(t, live)
+	if want := "upstream blocked: 429, retry after 7\n\"at last\"\nupstream unavailable: unexpected EOF\n\"\\xff\\xfe\"\n\"at last\"\nhttps://example.com/page\n<nil>"; first != want {
+		t.Fatalf("live:\n%s\nwant\n%s", first, want)
+	}
+
+	recording, err := upstream.OpenRecording(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	players := recording.Clients("chat")
+	if len(players) != 1 || players[0].Surface() != earshot.SurfaceAPI || recording.Clients("other") != nil {
+		t.Fatalf("players %v", players)
+	}
+	again := asks(t, players[0])
+	// The redirect was asked for outside of any provider's attempt.
+	if want := strings.Replace(first, "https://example.com/page\n<nil>", "", 1); !strings.HasPrefix(again, want) || !strings.Contains(again, "was not asked") {
+		t.Errorf("replayed:\n%s\nwant\n%s", again, want)
+	}
+	checkNoSecrets(t, dir)
+}
+
+func checkNoSecrets(t *testing.T, dir string) {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) != 6 {
+		t.Fatalf("%d files: %v", len(files), err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(filepath.Join(dir, file.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range []string{secret, "sk-very", "session=1", "Bearer sk"} {
+			if strings.Contains(string(text), word) {
+				t.Errorf("%q in %s:\n%s", word, file.Name(), text)
+			}
+		}
+	}
+}
+
+func TestAnEmptyFolderIsNoRecording(t *testing.T) {
+	t.Parallel()
+	if _, err := upstream.OpenRecording(t.TempDir()); err == nil {
+		t.Error("it was opened")
+	}
+}

@@ -1,0 +1,124 @@
+package upstream
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"earshot"
+)
+
+// Recording is a folder of exchanges that were kept, to be gone through again.
+type Recording struct{ exchanges []Exchange }
+
+// OpenRecording reads what a Recorder wrote.
+func OpenRecording(dir string) (*Recording, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		return nil, fmt.Errorf("recording: %w", err)
+	}
+	if len(paths) == 0 {
+		return nil, fmt.Errorf("recording: there are no exchanges in %s", dir)
+	}
+	slices.Sort(paths)
+	r := &Recording{exchanges: make([]Exchange, len(paths))}
+	for i, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("recording: %w", err)
+		}
+		if err := json.Unmarshal(text, &r.exchanges[i]); err != nil {
+			return nil, fmt.Errorf("recording %s: %w", filepath.Base(path), err)
+		}
+	}
+	return r, nil
+}
+
+// Clients are the upstreams that the provider was asked through, in the order in
+// which they were first asked. They answer what was asked then as it was
+// answered: in the order of the recording where it was asked more than once, and
+// by the last answer from then on.
+func (r *Recording) Clients(provider string) []*Client {
+	var clients []*Client
+	tapes := map[string]*replay{}
+	for _, e := range r.exchanges {
+		if e.Provider != provider {
+			continue
+		}
+		tape := tapes[e.Upstream]
+		if tape == nil {
+			tape = &replay{left: map[string][]ExchangeResponse{}}
+			tapes[e.Upstream] = tape
+			clients = append(clients, e.player(tape))
+		}
+		key := e.Request.key()
+		tape.left[key] = append(tape.left[key], e.Response)
+	}
+	return clients
+}
+
+// player is an upstream like the one that was recorded.
+func (e Exchange) player(tape *replay) *Client {
+	c := &Client{
+		name: "replay:" + e.Upstream, surface: e.Surface, anySite: nowhere, exchanger: tape, large: make(chan struct{}, largeOnes),
+	}
+	if name, ok := strings.CutPrefix(e.Upstream, "api:"); ok {
+		c.api = &API{Name: name, Model: e.Model}
+	}
+	c.browser = len(e.Request.Steps) > 0
+	return c
+}
+
+// replay answers from a recording.
+type replay struct {
+	mu   sync.Mutex
+	left map[string][]ExchangeResponse
+}
+
+var errNotRecorded = errors.New("this was not asked when the recording was made")
+
+func (p *replay) exchange(c call) (*http.Response, error) {
+	key := requestOf(c).key()
+	p.mu.Lock()
+	left := p.left[key]
+	if len(left) > 1 {
+		p.left[key] = left[1:]
+	}
+	p.mu.Unlock()
+	if len(left) == 0 {
+		return nil, &Failure{Reason: earshot.ReasonUnavailable, Err: fmt.Errorf("%w: %s %s", errNotRecorded, c.Site, c.Path), Final: true}
+	}
+	return left[0].play()
+}
+
+func (r ExchangeResponse) play() (*http.Response, error) {
+	broken := &Failure{Reason: cmp.Or(r.Reason, earshot.ReasonUnavailable), Err: errors.New(r.Error)}
+	if r.Status == 0 {
+		return nil, broken
+	}
+	var body io.Reader = bytes.NewReader(r.Document())
+	if r.Error != "" {
+		body = io.MultiReader(body, failing{broken})
+	}
+	return &http.Response{StatusCode: r.Status, Header: r.Header, Body: io.NopCloser(body)}, nil
+}
+
+// failing is a reader that breaks off.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// key tells requests apart. Where the site lies is no part of it.
+func (r ExchangeRequest) key() string {
+	text, _ := json.Marshal(r) // strings and numbers always marshal
+	return string(text)
+}
