@@ -188,7 +188,7 @@ func (t *tail) String() string {
 // watchMemory ends pages that take more memory than a page may, as long as
 // Chromium runs. The visit in such a page fails, the others go on.
 func watchMemory(p *process, log *slog.Logger) {
-	tick := time.NewTicker(time.Second)
+	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		select {

@@ -137,6 +137,14 @@ func (api *API) Complete(ctx context.Context, up *upstream.Session, a *earshot.A
 	return api.Finish(ctx, up, a, locale)
 }
 
+// FromAPI notes that an answer was read from a document of an official API.
+func FromAPI(a *earshot.Answer, err error) (*earshot.Answer, error) {
+	if a != nil {
+		a.Surface = earshot.SurfaceAPI
+	}
+	return a, err
+}
+
 // Include are the parts of an answer that every chat assistant gives on demand.
 type Include struct{ HTML, Markdown, RawResponse bool }
 

@@ -96,14 +96,19 @@ func (p *Page) ReadPrepared(document []byte, want Want, prepare func(*goquery.Do
 	return found, nil
 }
 
+// tailLength is where the end of a page is looked for: saved pages may have
+// something behind it.
+const tailLength = 64 << 10
+
 // isCut tells whether a whole document lacks its end. A part of one, such as a
-// saved conversation, has none to lack.
+// saved conversation, has none to lack; a tool that saves pages leaves out the
+// tags that HTML can do without, and says that it was there.
 func isCut(document []byte) bool {
-	head := bytes.ToLower(document[:min(len(document), 64)])
-	if !bytes.HasPrefix(head, []byte("<!doctype")) && !bytes.HasPrefix(head, []byte("<html")) {
+	head := bytes.ToLower(document[:min(len(document), 512)])
+	if !bytes.HasPrefix(head, []byte("<!doctype")) && !bytes.HasPrefix(head, []byte("<html")) || bytes.Contains(head, []byte("saved with singlefile")) {
 		return false
 	}
-	tail := bytes.ToLower(document[max(0, len(document)-1024):])
+	tail := bytes.ToLower(document[max(0, len(document)-tailLength):])
 	return !bytes.Contains(tail, []byte("</html>"))
 }
 

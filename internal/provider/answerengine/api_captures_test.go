@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -131,7 +132,7 @@ func TestAPICaptures(t *testing.T) {
 			exchanges = []cassette.Exchange{{Status: 200, Body: providertest.Stored(t, path)}}
 		}
 		for i, e := range exchanges {
-			if e.Method == "GET" {
+			if e.Method == http.MethodGet {
 				continue // a page that the question is about
 			}
 			t.Run(fmt.Sprint(filepath.Base(path), i), func(t *testing.T) {

@@ -1,6 +1,7 @@
 package answerengine
 
 import (
+	"cmp"
 	"strings"
 
 	"earshot"
@@ -41,7 +42,7 @@ func (a *assembly) event(o answer.Object) *assembly {
 	if problem := problemOf(o); problem != "" {
 		a.trouble = problem
 	}
-	a.ended = a.ended || o.Is("final_sse_message")
+	a.ended = a.ended || o.Is("final_sse_message") || strings.EqualFold(o.Text("status"), "completed")
 	a.add(o)
 	return a
 }
@@ -52,7 +53,11 @@ const entryID = "backend_uuid"
 // problemOf is what an event or an entry calls an error, "" where it calls
 // nothing so.
 func problemOf(o answer.Object) string {
-	return o.Text("error_message", "error_code", "error", "detail")
+	status := o.Text("status")
+	if !strings.EqualFold(status, "failed") {
+		status = ""
+	}
+	return cmp.Or(o.Text("error_message", "error_code", "error", "detail"), status)
 }
 
 // add takes the fields and blocks of an entry in; a field that is there again

@@ -100,7 +100,7 @@ func heldIn(body []byte) held {
 	addQueries(&found.queries, entry["blocks"])
 	related, _ := entry["related_queries"].([]any)
 	for _, query := range related {
-		found.related = append(found.related, query.(string))
+		found.related = append(found.related, fmt.Sprint(query))
 	}
 	return found
 }

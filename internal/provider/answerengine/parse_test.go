@@ -66,11 +66,27 @@ func TestHostileStreams(t *testing.T) {
 		"deep blocks":        block(`"x":` + rep(`{"x":`, 9000) + `1` + rep(`}`, 9000)),
 		"wrong kinds":        block(`"markdown_block":{"answer":["a"],"chunks":{"0":"b"},"chunk_starting_offset":1e300}`),
 		"text in text":       `{"text":"` + rep(`[{\"step_type\":\"FINAL\"},`, 20_000) + `"}`,
+		"many rows":          `data: {"blocks":[{"intended_usage":"ask_text","markdown_block":{"answer":"a[1]"}},{"intended_usage":"sources_answer_mode","sources_mode_block":{"rows":[` + rep(`{"citation":1e9,"web_result":{"url":"https://a.example/"}},`, 20_000) + `{"citation":-1}]}}],"final_sse_message":true}` + "\n\n",
+		"many entries":       `[` + rep(`{"blocks":[{}],"updated_datetime":"1"},`, 40_000) + `0]`,
+		"many events":        `[` + rep(`{"backend_uuid":"1","message_mode":"STREAMING","blocks":[{"intended_usage":"a"}]},{"backend_uuid":"2"},`, 15_000) + `0]`,
+		"many places":        block(`"places":[` + rep(`{"name":"a","address":["b"]},`, 20_000) + `0]`),
+		"many named places":  block(`"places":[` + numberedPlaces(5000) + `]`),
+		"open lines":         `{"a":` + rep("[1,\n", 300_000),
+		"named marks":        string(entry(rep("word[a_file:9] ", 20_000))),
 		"nested envelopes":   rep(`{"a":[`, 4000) + rep(`]}`, 4000),
 		"wide envelope":      `{"a":[` + rep(`{"b":0},`, 200_000) + `0]}`,
 	} {
 		t.Run(name, func(t *testing.T) { providertest.Survives(t, document, parse) })
 	}
+}
+
+// numberedPlaces are places of which each has another name.
+func numberedPlaces(count int) string {
+	places := make([]string, count)
+	for i := range places {
+		places[i] = fmt.Sprintf(`{"name":"place %d"}`, i)
+	}
+	return strings.Join(places, ",")
 }
 
 func FuzzParse(f *testing.F) { providertest.Fuzz(f, answerText, parseText) }

@@ -19,7 +19,11 @@ func valueIn(text string) any {
 	}
 	var lines []any
 	for line := range strings.Lines(text) {
-		if value, ok := answer.DecodeJSON(strings.TrimSpace(line)); ok {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "{") || !strings.HasSuffix(line, "}") { // without a closer look
+			continue
+		}
+		if value, ok := answer.DecodeJSON(line); ok {
 			lines = append(lines, value)
 		}
 	}
@@ -33,7 +37,8 @@ func storedEntry(value any) (*assembly, error) {
 		for _, event := range events {
 			entry = entry.event(event)
 		}
-		return entry, entry.check()
+		err := entry.check()
+		return entry, err
 	}
 	found := findEntry(value, nil)
 	if found == nil {

@@ -43,6 +43,7 @@ var definition = provider.Definition{
 	Watched:   []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries", "entities"},
 	Prices:    map[string]int64{provider.ItemBase: 5, itemExtras: 2},
 	Countries: []provider.Countries{{Model: name, Except: "CN HK IR MO RU VE"}},
+	APIs:      []provider.API{api},
 }
 
 // Decode takes the request out of in.

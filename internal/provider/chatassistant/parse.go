@@ -7,6 +7,7 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/responses"
 	"earshot/internal/upstream"
 )
 
@@ -42,6 +43,8 @@ func parse(document []byte, want answer.Want) (*reading, error) {
 	var found reading
 	var err error
 	switch {
+	case responses.Recognises(body):
+		found.answer, err = answer.FromAPI(responses.Read(body, want))
 	case bytes.HasPrefix(body, []byte("<")):
 		found.page = true
 		if found.answer = readShared(body, want); found.answer == nil {

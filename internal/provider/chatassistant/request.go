@@ -1,6 +1,7 @@
 package chatassistant
 
 import (
+	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
@@ -44,6 +45,16 @@ func decode(in *strictjson.Object) *request {
 
 // Locale is where it is asked from.
 func (r *request) Locale() geo.Locale { return r.locale }
+
+// billFor is what an answer costs. The official API knows neither products nor
+// ads, which are not charged then.
+func (r *request) billFor(surface earshot.Surface) provider.Bill {
+	bill := r.Bill()
+	if surface == earshot.SurfaceAPI && !r.include.RawResponse && !r.include.searchQueries {
+		delete(bill, itemExtras)
+	}
+	return bill
+}
 
 // Bill is the base price, the paid flags together once, and the state.
 func (r *request) Bill() provider.Bill {

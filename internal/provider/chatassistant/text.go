@@ -34,7 +34,7 @@ func (r *messageReader) text(source string, references []answer.Object) {
 	if plain := answer.Flatten(shown.Text); plain != "" {
 		r.texts = append(r.texts, plain)
 		if r.want.Markdown {
-			r.markdown = append(r.markdown, answer.Clean(answer.KeepSafeLinks(shown.Markdown)))
+			r.markdown = append(r.markdown, answer.Clean(answer.KeepSafeLinks(untracked(shown.Markdown))))
 		}
 	}
 }
@@ -82,6 +82,19 @@ func (r *messageReader) link(label, link string) {
 	if target, ok := answer.Destination(link, nil, ownSources); ok {
 		r.sources.Add(earshot.Source{URL: target, Label: answer.Flatten(label)})
 	}
+}
+
+// trackedLink is the target of a link in Markdown that tells where it was given.
+var trackedLink = regexp.MustCompile(`\]\(https?://[^\s<>()]*[?&]utm_source=[^\s<>()]*`)
+
+// untracked is Markdown in which links lead straight to where they lead.
+func untracked(markdown string) string {
+	return trackedLink.ReplaceAllStringFunc(markdown, func(link string) string {
+		if target, ok := answer.Destination(link[len("]("):], nil, ownSources); ok {
+			return "](" + target
+		}
+		return link
+	})
 }
 
 // place finds where references stand: where they say, in characters, if the

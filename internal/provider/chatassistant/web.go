@@ -34,13 +34,13 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 		return nil, err
 	}
 	r.omit(found)
-	if err := officialAPI.Complete(ctx, up, found.answer, r.locale); err != nil {
+	if err := official.Complete(ctx, up, found.answer, r.locale); err != nil {
 		return nil, err
 	}
 	if err := r.include.Attach(found.answer, up, response.Body); err != nil {
 		return nil, err
 	}
-	return &provider.Outcome{Result: found.answer, Bill: r.Bill()}, nil
+	return &provider.Outcome{Result: found.answer, Bill: r.billFor(up.Surface())}, nil
 }
 
 // question is the document to fetch: the mobile page with the prompt in its
@@ -48,7 +48,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 func (r *request) question(up *upstream.Session) (upstream.Request, error) {
 	switch {
 	case up.Surface() == earshot.SurfaceAPI:
-		return officialAPI.Question(answer.APIQuestion{Prompt: r.prompt, Model: up.Model(), Locale: r.locale, NoSearch: r.disableWebSearch})
+		return official.Question(answer.APIQuestion{Prompt: r.prompt, Model: up.Model(), Locale: r.locale, NoSearch: r.disableWebSearch})
 	case up.Browses():
 		return upstream.Request{Site: name, Path: startPath, Locale: r.locale, Steps: script(r.prompt)}, nil
 	case !r.legacy:

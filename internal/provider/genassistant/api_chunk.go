@@ -29,7 +29,7 @@ func (g *generation) candidate(candidate answer.Object) {
 		g.part(part, i == 0)
 	}
 	g.grounding(candidate.Object("groundingMetadata"))
-	if reason := candidate.Text("finishReason"); reason != "" {
+	if reason := candidate.Text("finishReason"); reason != "" && reason != "FINISH_REASON_UNSPECIFIED" {
 		g.finish, g.ended = reason, true
 		if slices.Contains(blockedEnds, reason) {
 			g.refused = reason

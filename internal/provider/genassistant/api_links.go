@@ -119,26 +119,17 @@ func resolveOne(ctx context.Context, up *upstream.Session, locale geo.Locale, li
 func lead(a *earshot.Answer, destinations map[string]string) {
 	hosts := map[string]string{}
 	var sources answer.Sources
-	chips := make([][]answer.Citation, 0, len(a.CitationPills))
-	at := func(i int) earshot.Source {
-		source := a.Sources[i]
+	for _, source := range a.Sources {
 		hosts[source.URL] = source.Domain
-		source.URL = cmp.Or(destinations[source.URL], source.URL)
-		return source
+		sources.Add(led(source, destinations))
 	}
-	for i := range a.Sources {
-		sources.Add(at(i))
-	}
-	last := ""
-	for _, pill := range a.CitationPills {
-		if pill.CitationPillID != last {
-			chips = append(chips, nil)
-			last = pill.CitationPillID
+	for rest := a.CitationPills; len(rest) > 0; {
+		var chip []answer.Citation
+		id := rest[0].CitationPillID
+		for ; len(rest) > 0 && rest[0].CitationPillID == id; rest = rest[1:] {
+			source := led(a.Sources[rest[0].Position-1], destinations)
+			chip = append(chip, answer.Citation{Source: source, Label: cmp.Or(source.Label, rest[0].Label)})
 		}
-		chip := &chips[len(chips)-1]
-		*chip = append(*chip, answer.Citation{Source: at(pill.Position - 1), Label: pill.Label})
-	}
-	for _, chip := range chips {
 		sources.Chip(chip)
 	}
 	sources.Fill(a)
@@ -148,6 +139,20 @@ func lead(a *earshot.Answer, destinations map[string]string) {
 		pairs = append(pairs, linkTarget(link), linkTarget(destination))
 	}
 	a.Markdown = strings.NewReplacer(pairs...).Replace(a.Markdown)
+}
+
+// led is the source with the destination of its link. One that was named after
+// the site of the links, for want of a title, loses that name.
+func led(source earshot.Source, destinations map[string]string) earshot.Source {
+	destination, ok := destinations[source.URL]
+	if !ok {
+		return source
+	}
+	if source.Label == answer.Domain(source.URL) {
+		source.Label = answer.Domain(destination)
+	}
+	source.URL = destination
+	return source
 }
 
 // linkTarget is the address of a link as it stands in Markdown.

@@ -43,12 +43,12 @@ func TestResolvedLinks(t *testing.T) {
 		return `{"segment":{"endIndex":` + end + `},"groundingChunkIndices":[` + chunks + `]}`
 	}
 	a := answerOf(t, []byte(`{"candidates":[{"content":{"parts":[{"text":"One. Two. Three."}]},"finishReason":"STOP","groundingMetadata":{"groundingChunks":[`+
-		strings.Join([]string{chunk("a==", "one.example"), chunk("gone", "www.Gone.example"), chunk("b", "one.example"), chunk("ftp", "A file"), chunk("c", "Three: a title")}, ",")+
-		`],"groundingSupports":[`+strings.Join([]string{support("4", "0,2"), support("9", "1,2"), support("16", "3,4")}, ",")+`]}}]}`))
+		strings.Join([]string{chunk("a==", "one.example"), chunk("gone", "www.Gone.example"), chunk("b", "one.example"), chunk("ftp", "A file"), chunk("c", "Three: a title"), chunk("d", "")}, ",")+
+		`],"groundingSupports":[`+strings.Join([]string{support("4", "0,2"), support("9", "1,2"), support("16", "3,4,5")}, ",")+`]}}]}`))
 	up := redirecting(t, func(w http.ResponseWriter, r *http.Request) {
 		to, ok := map[string]string{
 			"a==": "https://www.one.example/page(1)", "b": "https://www.one.example/page(1)#:~:text=x", "c": "https://three.example/?q=1&b=2",
-			"ftp": "ftp://files.example/x",
+			"ftp": "ftp://files.example/x", "d": "https://www.untitled.example/",
 		}[strings.TrimPrefix(r.URL.Path, "/grounding-api-redirect/")]
 		if !ok {
 			http.NotFound(w, r)
@@ -71,11 +71,13 @@ func TestResolvedLinks(t *testing.T) {
 @gone | www.Gone.example | gone.example | gone
 @ftp | A file | redirects.test | ftp
 https://three.example/?q=1&b=2 | Three: a title | three.example | c
+https://www.untitled.example/ | untitled.example | untitled.example | d
 pill-1 | https://www.one.example/page(1) | one.example | one.example | a==
 pill-2 | @gone | www.Gone.example | gone.example | gone
 pill-2 | https://www.one.example/page(1) | one.example | one.example | a==
 pill-3 | @ftp | A file | redirects.test | ftp
 pill-3 | https://three.example/?q=1&b=2 | Three: a title | three.example | c
+pill-3 | https://www.untitled.example/ | untitled.example | untitled.example | d
 `, "@", base)
 	if got.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", got.String(), want)

@@ -87,7 +87,7 @@ func (g *generation) webPage(address, title, domain string) (answer.Citation, bo
 		return answer.Citation{}, false
 	}
 	title = strings.ToValidUTF8(title[:min(len(title), maxTitle)], "")
-	page := answer.Citation{Source: earshot.Source{URL: link, Label: title}, Label: title}
+	page := answer.Citation{Source: earshot.Source{URL: link, Label: title}}
 	if isRedirect(link) {
 		page.Source.RedirectLink = link
 		if domain == "" && hostName.MatchString(title) {
@@ -101,7 +101,7 @@ func (g *generation) webPage(address, title, domain string) (answer.Citation, bo
 		}
 		page.Source.Label = cmp.Or(title, domain)
 	}
-	page.Label = cmp.Or(page.Source.Label, answer.Domain(link))
+	page.Label = page.Source.Label
 	return page, true
 }
 
@@ -151,9 +151,12 @@ func (g *generation) write(a *earshot.Answer, markdown bool) {
 	marked.WriteString(text[at:])
 	answer.Rewrite(marked.String(), markStart[:1], func(rest string) (answer.Replacement, int) {
 		rest, isMark := strings.CutPrefix(rest, markStart)
+		if !isMark {
+			return answer.Replacement{}, 0
+		}
 		digits, _, _ := strings.Cut(rest, markEnd)
-		i, err := strconv.Atoi(digits[:min(len(digits), 5)])
-		if !isMark || err != nil || i >= len(shown) {
+		i, err := strconv.Atoi(digits)
+		if err != nil || i >= len(shown) {
 			return answer.Replacement{}, 0
 		}
 		return shown[i], len(markStart) + len(digits) + len(markEnd)

@@ -129,6 +129,17 @@ func TestAPIStreamsAreAsWholeAnswers(t *testing.T) {
 	}
 }
 
+// TestAPIClaimsInCode wants a chip for a claim that ends in code, and the code as
+// it was.
+func TestAPIClaimsInCode(t *testing.T) {
+	t.Parallel()
+	a := answerOf(t, []byte(`{"candidates":[{"content":{"parts":[{"text":"See:\n\n`+"```\\n{\\\"a\\\": 1}\\n```"+`\n"}]},"finishReason":"STOP","groundingMetadata":{`+
+		`"groundingChunks":[{"web":{"uri":"https://a.example/","title":"A"}}],"groundingSupports":[{"segment":{"startIndex":10,"endIndex":18},"groundingChunkIndices":[0]}]}}]}`))
+	if len(a.CitationPills) != 1 || !strings.Contains(a.Markdown, "```\n{\"a\": 1}\n```") || a.Text != "See:\n\n{\"a\": 1}" {
+		t.Errorf("%d pills, Markdown %q, text %q", len(a.CitationPills), a.Markdown, a.Text)
+	}
+}
+
 // TestAPIRepeatedGrounding tells the grounding with every piece of a stream.
 func TestAPIRepeatedGrounding(t *testing.T) {
 	t.Parallel()
@@ -165,8 +176,9 @@ func TestAPIHostile(t *testing.T) {
 		"wrong parts":      `{"candidates":[{"content":{"parts":[1,{"text":2},{"text":["x"]},null]},"finishReason":7}]}`,
 		"wrong offsets":    whole("äöü", `"groundingChunks":[{"web":{"uri":"https://a.test/"}}],"groundingSupports":[{"segment":{"startIndex":-5,"endIndex":1e300,"partIndex":-1},"groundingChunkIndices":[0,-1,1e99,"0"]},{"segment":{"startIndex":9,"endIndex":1},"groundingChunkIndices":[0]},{"segment":{"endIndex":1,"partIndex":99},"groundingChunkIndices":[0]}]`),
 		"many supports":    whole(rep("word ", 20_000), `"groundingChunks":[`+chunk+`],"groundingSupports":[`+rep(support+",", 5000)+support+`]`),
-		"absent stretches": whole(rep("a", 250_000), `"groundingChunks":[`+chunk+`],"groundingSupports":[`+rep(`{"segment":{"endIndex":3,"text":"`+rep("a", 500)+`b"},"groundingChunkIndices":[0]},`, 2000)+support+`]`),
+		"absent stretches": whole(rep("a", 100_000), `"groundingChunks":[`+chunk+`],"groundingSupports":[`+rep(`{"segment":{"endIndex":3,"text":"`+rep("a", 500)+`b"},"groundingChunkIndices":[0]},`, 600)+support+`]`),
 		"many queries":     whole("x", `"webSearchQueries":["a`+rep(`","b`, 100_000)+`"]`),
+		"private use":      whole(rep(`\ue202`, 80_000), `"groundingChunks":[`+chunk+`],"groundingSupports":[`+support+`]`),
 		"own marks":        whole(`a\ue2000\ue201b\ue200`, `"groundingChunks":[`+chunk+`],"groundingSupports":[`+support+`]`),
 		"other links":      whole("x", `"groundingChunks":[{"web":{"uri":"javascript:alert(1)"}},{"web":{"uri":"//x"}},{"web":{}}],"groundingSupports":[`+support+`]`),
 		"loose annotation": `{"event_type":"step.delta","delta":{"type":"text","text":"x","annotations":[{"url":"https://a.test/","start_index":9,"end_index":-4}]}}` + "\n" + `{"event_type":"interaction.completed","interaction":{"status":"completed"}}`,

@@ -28,11 +28,13 @@ func New() *answer.Chat {
 			Watched:   []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries"},
 			Prices:    map[string]int64{provider.ItemBase: 5},
 			Countries: []provider.Countries{{Model: name, Except: "BY CN RU SY VE"}},
+			APIs:      []provider.API{api},
 		},
 		Question: question,
 		Start:    startPath,
 		Script:   script,
-		Read:     page.Read,
+		API:      &answer.API{Question: apiQuestion, Located: true},
+		Read:     Read,
 	}
 }
 

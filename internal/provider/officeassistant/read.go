@@ -6,6 +6,7 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/responses"
 	"earshot/internal/upstream"
 )
 
@@ -15,11 +16,14 @@ var ownSources = []string{"office.lab.test", "copilot.com"}
 // separator stands between the messages of the older interface.
 const separator = '\x1e'
 
-// Read reads a document: a page that shows the answer, or the messages with which
-// an interface tells it. It gives everything that it finds. The error is an
+// Read reads a document: a page that shows the answer, the messages with which
+// an interface tells it, or an answer of an official API. It gives everything that it finds. The error is an
 // *upstream.Failure.
 func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	body := answer.Trimmed(document)
+	if responses.Recognises(body) {
+		return answer.FromAPI(responses.Read(body, want))
+	}
 	if answer.IsPage(body) || !bytes.HasPrefix(body, []byte("{")) && !bytes.HasPrefix(body, []byte("[")) {
 		return page.Read(body, want)
 	}

@@ -26,8 +26,10 @@ type Ask struct {
 // request.
 func Question(q Ask) (upstream.Request, error) {
 	tools := []tool{{Type: "web_search", UserLocation: locate(q.Locale)}}
+	include := []string{"web_search_call.action.sources"}
 	if q.Posts {
 		tools = append(tools, tool{Type: "x_search"})
+		include = nil // xAI lists its sources unasked
 	}
 	choice := "auto"
 	if q.Search {
@@ -38,7 +40,7 @@ func Question(q Ask) (upstream.Request, error) {
 		Input:      q.Prompt,
 		Tools:      tools,
 		ToolChoice: choice,
-		Include:    []string{"web_search_call.action.sources"},
+		Include:    include,
 		Stream:     true,
 	}, q.Locale)
 	request.Refusal = Refusal
@@ -50,7 +52,7 @@ type body struct {
 	Input      string   `json:"input"`
 	Tools      []tool   `json:"tools"`
 	ToolChoice string   `json:"tool_choice"`
-	Include    []string `json:"include"`
+	Include    []string `json:"include,omitempty"`
 	Stream     bool     `json:"stream"`
 	Store      bool     `json:"store"` // never: the vendor would keep the question
 }

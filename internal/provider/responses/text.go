@@ -74,6 +74,9 @@ type annotation struct {
 // annotations are those of a text with a place in it, in the order of their
 // places, and the pages that are cited without saying where.
 func (r *reader) annotations(text string, list []answer.Object) (placed []annotation, elsewhere []string) {
+	if len(list) == 0 {
+		return nil, nil
+	}
 	var offsets []int // in bytes by character, as places are counted
 	for i := range text {
 		offsets = append(offsets, i)

@@ -40,6 +40,21 @@ func cardsByID(list []string) map[string]answer.Object {
 	return cards
 }
 
+// made notes the pictures that the assistant made, each once it is whole. Their
+// cards are told again and again until then.
+func (r *reader) made(list []string) {
+	for _, data := range list {
+		value, _ := answer.DecodeJSON(data)
+		picture := answer.AsObject(value).Object("image_chunk")
+		if progress := picture.Count("progress"); progress != nil && *progress == whole && !picture.Is("moderated") {
+			r.image(picture.Text("imageUrl"))
+		}
+	}
+}
+
+// whole is the progress of a picture that is done, in percent.
+const whole = 100
+
 // marked gives what stands for the mark that text begins with: something that
 // the answer names, or a chip for all citations that follow each other. Marks of
 // pictures and of anything else leave no trace.

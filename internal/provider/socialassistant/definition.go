@@ -36,10 +36,12 @@ func New() *answer.Chat {
 			Watched:   []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries"},
 			Prices:    map[string]int64{provider.ItemBase: 4},
 			Countries: []provider.Countries{{Model: name, Except: "BY CN HK RU VE"}},
+			APIs:      []provider.API{api},
 		},
 		Question: question,
 		Start:    startPath,
 		Script:   script,
+		API:      &answer.API{Question: apiQuestion, Located: true},
 		Read:     Read,
 	}
 }

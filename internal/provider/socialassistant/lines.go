@@ -35,6 +35,9 @@ type streamed struct {
 func (s *streamed) take(line answer.Object) {
 	result := line.Object("result")
 	if result == nil {
+		if line.Text("userChatItemId") != "" {
+			*s = streamed{lines: s.lines}
+		}
 		s.failed(line)
 		return
 	}

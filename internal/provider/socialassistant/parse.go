@@ -8,17 +8,21 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/responses"
 	"earshot/internal/upstream"
 )
 
 // ownSources are the names by which the assistant marks the links it gives.
 var ownSources = []string{"social.lab.test", "grok.com", "grok"}
 
-// Read reads a document: the stream of JSON lines, a stored conversation, or a
-// saved page. It gives everything that it finds. The error is an
+// Read reads a document: the stream of JSON lines, a stored conversation, a saved
+// page, or an answer of the official API. It gives everything that it finds. The error is an
 // *upstream.Failure.
 func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	body := answer.Trimmed(document)
+	if responses.Recognises(body) {
+		return answer.FromAPI(responses.Read(body, want))
+	}
 	if answer.IsPage(body) {
 		return page.ReadPrepared(body, want, markQuestions)
 	}
@@ -60,13 +64,17 @@ const maxLines = 50_000
 
 // valuesIn are the JSON values in a document, one after the other, and those in
 // a list where it is one. Of a document with other things in it, they are the
-// lines that are JSON.
+// lines that are JSON, or an event's data.
 func valuesIn(text string) []any {
 	values, whole := sequence(text)
 	if !whole {
 		values = nil
 		for line := range strings.Lines(text) {
-			if value, ok := answer.DecodeJSON(strings.TrimSpace(line)); ok {
+			line = strings.TrimSpace(strings.TrimPrefix(line, "data:"))
+			if !strings.HasPrefix(line, "{") || !strings.HasSuffix(line, "}") { // without a closer look
+				continue
+			}
+			if value, ok := answer.DecodeJSON(line); ok {
 				values = append(values, value)
 			}
 		}

@@ -63,6 +63,14 @@ func TestHostileStreams(t *testing.T) {
 		"open CDATA":     whole(`"steps":[{"text":["` + rep(`<![CDATA[{`, 100_000) + `"]}]`),
 		"many posts":     whole(`"xposts":[` + rep(`{"postId":"1","username":"/../"},`, 30_000) + `0]`),
 		"deep":           whole(`"xposts":` + rep("[", 9000) + rep("]", 9000)),
+		"many replies":   `{"responses":[` + rep(`{"sender":"ASSISTANT","message":"a","create_time":"1"},`, 30_000) + `0]}`,
+		"deep replies":   rep(`{"responses":[`, 4000) + `{"sender":"ASSISTANT","message":"a"}` + rep(`]}`, 4000),
+		"deep reply":     `{"sender":"ASSISTANT","message":"a","x_y":` + rep(`[{"a_b":`, 4000) + `0` + rep(`}]`, 4000) + `}`,
+		"underscores":    `{"sender":"ASSISTANT","message":"a","` + rep("_", 200_000) + `":1}`,
+		"no lines":       rep(`{"result":{"token":"x"}}`, 40_000) + whole(`"a":1`),
+		"open lines":     rep("[1,\n", 300_000),
+		"cut between":    rep(whole(`"a":1`), 100) + `{"result":`,
+		"wrong reply":    `{"responses":[{"sender":"ASSISTANT","message":"a","createTime":{"$date":[]},"steps":{"toolUsageResults":5},"postIdsResults":[0,{"result":{"restId":{}}}]}]}`,
 		"wrong kinds":    whole(`"cardAttachmentsJson":[1,{},"[]","{\"id\":1}"],"webSearchResults":{"results":{}},"steps":[0],"model":{},"generatedImageUrls":["://","http://",5]`),
 	} {
 		t.Run(name, func(t *testing.T) { providertest.Survives(t, document, parse) })

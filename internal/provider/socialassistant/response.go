@@ -27,6 +27,7 @@ func (s *streamed) answer(want answer.Want) *earshot.Answer {
 	for _, link := range stringsIn(s.whole["generatedImageUrls"]) {
 		r.image(link)
 	}
+	r.made(s.cards)
 	things := answer.Things{Country: want.Country, Own: ownSources}
 	if products := things.Products(s.whole.Objects("searchProductResults")); len(products) > 0 {
 		r.answer.ShoppingCards = []earshot.ShoppingCard{{Products: products}}

@@ -1,0 +1,17 @@
+package socialassistant
+
+import (
+	"earshot/internal/provider"
+	"earshot/internal/provider/answer"
+	"earshot/internal/provider/responses"
+	"earshot/internal/upstream"
+)
+
+// api is how the official API is reached.
+var api = provider.API{
+	Name: "xai", URL: "https://api.x.ai/v1", Model: "grok-4.3", KeyHeader: "Authorization", KeyPrefix: "Bearer ",
+}
+
+func apiQuestion(q answer.APIQuestion) (upstream.Request, error) {
+	return responses.Question(responses.Ask{Site: api.Name, Model: q.Model, Prompt: q.Prompt, Locale: q.Locale, Search: true, Posts: true})
+}
