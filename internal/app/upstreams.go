@@ -273,7 +273,7 @@ func (u *upstreams) webConfig() (cfg upstream.Config, err error) {
 	if err != nil {
 		return cfg, err
 	}
-	cfg = upstream.Config{Surface: earshot.SurfaceWeb, Sites: sites, Transport: u.ways.Transport(), From: egress.WithPlace, Located: u.ways.Located}
+	cfg = upstream.Config{Surface: earshot.SurfaceWeb, Sites: sites, Transport: u.ways.Transport(), Located: u.ways.Located}
 	if s.Browser != "off" {
 		cfg.Browser = u.openBrowser(s)
 	}

@@ -43,7 +43,7 @@ var allowed = map[string][]string{
 	"internal/account":    {"."},
 	"internal/strictjson": {"."},
 	"internal/capture":    {"."},
-	"internal/upstream":   {".", "internal/browser", "internal/geo"},
+	"internal/upstream":   {".", "internal/browser", "internal/egress", "internal/geo"},
 
 	"internal/capture/capturetest": {"internal/capture"},
 

@@ -84,7 +84,7 @@ function start() {
   app.replaceWith(app.content);
   const box = document.querySelector(site.box);
   const send = document.querySelector(site.send);
-  const typed = () => (box.value ?? box.innerText).trim();
+  const typed = () => (box.matches("textarea") ? box.value : box.innerText).trim();
   box.addEventListener("input", () => {
     send.disabled = typed() === "";
   });
@@ -97,7 +97,8 @@ function start() {
   send.form.addEventListener("submit", (event) => {
     event.preventDefault();
     const prompt = typed();
-    box.value === undefined ? box.replaceChildren() : (box.value = "");
+    box.replaceChildren();
+    box.value = "";
     send.disabled = true;
     answer(prompt);
   });

@@ -29,9 +29,6 @@ func withheld(w http.ResponseWriter, r *http.Request, s Steering, attempt int) b
 	if !wait(r, s.Delay) {
 		return true
 	}
-	if s.Spin {
-		w.Header().Set("Lab-Spin", "1") // to the script of an app page; nobody else looks at it
-	}
 	switch {
 	case attempt <= s.Fail:
 		http.Error(w, "the lab fails as it was told", http.StatusInternalServerError)
@@ -51,6 +48,9 @@ func withheld(w http.ResponseWriter, r *http.Request, s Steering, attempt int) b
 func send(w http.ResponseWriter, r *http.Request, doc document, s Steering) {
 	w.Header().Set("Content-Type", doc.contentType)
 	w.Header().Set("Cache-Control", "no-store")
+	if s.Spin {
+		w.Header().Set("Lab-Spin", "1") // for the script of an app page; nobody else looks at it
+	}
 	pieces := doc.pieces
 	if s.Cut {
 		pieces = pieces[:len(pieces)/2]

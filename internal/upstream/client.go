@@ -48,7 +48,6 @@ type Client struct {
 	idle      func() // drops idle connections
 	browser   bool
 	api       *API
-	from      func(ctx context.Context, place string) context.Context
 	located   func(place string) bool
 	budget    *budget
 	// redirects are remembered, since a client often asks again for a link that
@@ -71,8 +70,6 @@ type Config struct {
 	Transport http.RoundTripper
 	// Browser opens pages that need scripts. Nil means that they are fetched plainly.
 	Browser Visitor
-	// From tells the transport which place a request is to come from. May be nil.
-	From func(ctx context.Context, place string) context.Context
 	// Located tells whether requests for a place leave from there. Nil means always.
 	Located func(place string) bool
 	// API is set for an official one.
@@ -109,7 +106,6 @@ func NewClient(cfg Config) (*Client, error) {
 		sites:   sites,
 		browser: cfg.Browser != nil,
 		api:     cfg.API,
-		from:    cfg.From,
 		located: cfg.Located,
 		idle:    func() {},
 		large:   make(chan struct{}, largeOnes),

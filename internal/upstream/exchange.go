@@ -47,9 +47,13 @@ func (n network) exchange(c call) (*http.Response, error) {
 	if len(c.Steps) == 0 || n.browser == nil {
 		return n.transport.RoundTrip(c.wire)
 	}
-	document, err := n.browser.Visit(c.wire.Context(), browser.Visit{
+	visit := browser.Visit{
 		URL: c.wire.URL.String(), Language: geo.AcceptLanguage(c.Locale), Place: c.Locale.Place(), Steps: c.Steps,
-	})
+	}
+	document, err := n.browser.Visit(c.wire.Context(), visit)
+	if errors.Is(err, browser.ErrCrashed) { // most often another page's fault
+		document, err = n.browser.Visit(c.wire.Context(), visit)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 
 	"earshot"
 	"earshot/internal/browser"
+	"earshot/internal/egress"
 	"earshot/internal/geo"
 )
 
@@ -264,9 +265,7 @@ func (s *Session) newCall(ctx context.Context, req Request) (call, error) {
 	if req.Body != nil {
 		method = http.MethodPost
 	}
-	if s.client.from != nil {
-		ctx = s.client.from(ctx, req.Locale.Place())
-	}
+	ctx = egress.WithPlace(ctx, req.Locale.Place())
 	r, err := http.NewRequestWithContext(ctx, method, target.String(), bytes.NewReader(req.Body))
 	if err != nil {
 		return call{}, fmt.Errorf("upstream request to %s: %w", req.Site, err)
@@ -313,7 +312,7 @@ func failureOf(ctx context.Context, err error) error {
 		if named, ok := errors.AsType[*url.Error](err); ok {
 			err = named.Err
 		}
-		return &Failure{Reason: earshot.ReasonUnavailable, Err: err}
+		return &Failure{Reason: earshot.ReasonUnavailable, Err: err, Final: errors.Is(err, egress.ErrNoWay)}
 	}
 }
 

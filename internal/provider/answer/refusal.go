@@ -169,7 +169,7 @@ func describe(status int, codes []string, message string) string {
 
 // loggable is a text of the vendor's on one line, short and without keys.
 func loggable(text string) string {
-	text = Line(Redact(text[:min(len(text), maxMessage)]))
+	text = Line(redact(text[:min(len(text), maxMessage)]))
 	count := 0
 	for i := range text {
 		if count == maxLogged {
@@ -188,8 +188,8 @@ var (
 	longToken   = regexp.MustCompile(`[\w+/=-]{32,}`)
 )
 
-// Redact replaces everything that looks like a key.
-func Redact(text string) string {
+// redact replaces everything that looks like a key.
+func redact(text string) string {
 	text = namedKey.ReplaceAllString(text, "${1}…")
 	text = prefixedKey.ReplaceAllString(text, "…")
 	return longToken.ReplaceAllStringFunc(text, func(token string) string {

@@ -40,7 +40,6 @@ func TestRefusal(t *testing.T) {
 		{529, "overloaded_error", "", unavailable, false},
 		{400, "context_length_exceeded", "", blocked, true},
 		{400, "string_above_max_length", "", blocked, true},
-		{400, "too_many_prompt_tokens 400", "", blocked, true},
 		{400, "content_policy_violation", "", blocked, true},
 		{400, "", "This content was stopped by our moderation.", blocked, true},
 		{400, "unknown_parameter", "", unavailable, true},

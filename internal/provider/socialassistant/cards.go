@@ -46,14 +46,14 @@ func (r *reader) made(list []string) {
 	for _, data := range list {
 		value, _ := answer.DecodeJSON(data)
 		picture := answer.AsObject(value).Object("image_chunk")
-		if progress := picture.Count("progress"); progress != nil && *progress == whole && !picture.Is("moderated") {
+		if progress := picture.Count("progress"); progress != nil && *progress == donePercent && !picture.Is("moderated") {
 			r.image(picture.Text("imageUrl"))
 		}
 	}
 }
 
-// whole is the progress of a picture that is done, in percent.
-const whole = 100
+// donePercent is the progress of a picture that is whole.
+const donePercent = 100
 
 // marked gives what stands for the mark that text begins with: something that
 // the answer names, or a chip for all citations that follow each other. Marks of
