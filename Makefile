@@ -20,9 +20,9 @@ build: ## Build the static binary bin/earshot
 
 # The race detector needs cgo, and so a C compiler.
 .PHONY: test
-test: ## Run all tests with -race, on SQLite and on PostgreSQL (PKG=./internal/store for fewer)
+test: ## Run all tests with -race, on SQLite, PostgreSQL and Chromium (PKG=./internal/store for fewer)
 	@command -v $$($(GO) env CC) >/dev/null || scripts/apt-install.sh gcc libc6-dev
-	CGO_ENABLED=1 scripts/with-postgres.sh $(GO) test -race -timeout 10m $(PKG)
+	CGO_ENABLED=1 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -timeout 10m $(PKG)
 
 .PHONY: lint
 lint: ## Check format, code and module files
@@ -48,7 +48,7 @@ bench: ## Measure the service on both databases, and other queues beside it
 
 .PHONY: fidelity
 fidelity: ## Print what is found on real captures, where they lie beside the repository (EARSHOT_CORPORA)
-	$(GO) test ./internal/provider/websearch ./internal/provider/searchaimode -run Fidelity -v -count=1
+	$(GO) test ./internal/provider/... -run Fidelity -v -count=1
 
 .PHONY: soak
 soak: ## Kill nodes for about an hour: 1,000 cycles on SQLite, 500 on PostgreSQL

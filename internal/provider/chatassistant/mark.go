@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
+	"unicode"
 
 	"earshot/internal/provider/answer"
 )
@@ -24,30 +24,41 @@ const (
 // These find marks that have lost what is around them, and those of older
 // assistants. What a citation cites is called turn0search3 and the like.
 var (
-	resultName = regexp.MustCompile(`turn\d+[a-z]+\d+`)
-	bareMark   = regexp.MustCompile(`^\p{Co}{0,3}(?:(?:mem|file)?cite|i|video|image_group|navlist[^\n\p{Co}]{0,200}?)\p{Co}*` +
-		`(?:[,\p{Co}]*turn\d+[a-z]+\d+)+(?:\p{Co}*L\d+(?:-L?\d+)?)?\p{Co}*`)
-	bareThing   = regexp.MustCompile(`^(entity|product_entity)(\["[^\[\]\n]{1,400}\])`)
+	resultName  = regexp.MustCompile(`turn\d+[a-z]+\d+`)
+	bareMark    = regexp.MustCompile(`^\p{Co}*(?:(?:mem|file)?cite|i|video|image_group|navlist[^\n\p{Co}]*?)\p{Co}*(?:[,\p{Co}]*turn\d+[a-z]+\d+)+(?:\p{Co}*L\d+(?:-L?\d+)?)?\p{Co}*`)
+	bareThing   = regexp.MustCompile(`^(entity|product_entity)(\["[^\[\]\n]+\])`)
 	bareWidget  = regexp.MustCompile(`^(?:image_group|products)\{"[^{}\n]+\}`)
 	cutMark     = regexp.MustCompile(`^\x{E200}[a-z_]*(?:\x{E202}[^\n]*)?$`)
-	bracketMark = regexp.MustCompile(`^【(?:\d+(?::\d+)?†|oaicite:|cite|turn\d+[a-z])[^【】\n]{0,300}】`)
+	bracketMark = regexp.MustCompile(`^【(?:\d+(?::\d+)?†|oaicite:|cite|turn\d+[a-z])[^【】\n]*】`)
 	oaiCite     = regexp.MustCompile(`^:{1,2}contentReference\[oaicite:\d+\](?:\{[^{}\n]*\})?`)
 	blockStart  = regexp.MustCompile(`^:::[a-z_]+\{[^\n]*\}[ \t]*(?:\n|$)`)
 	blockEnd    = regexp.MustCompile(`^:::[ \t]*(?:\n|$)`)
 )
 
-// bareKinds are how marks may begin that have lost what is around them; nearly
-// all words are told from them by that.
+// maxMark is how long a mark may be that has lost what is around it; real ones
+// have up to a few hundred bytes. So a text that is full of their beginnings is
+// read in linear time.
+const maxMark = 600
+
+// bareKinds are how such marks begin; nearly all words are told from them by that.
 var bareKinds = []string{"cite", "filecite", "memcite", "navlist", "iturn", "i\xee", "image_group", "video", "entity", "product"}
+
+func hasBareKind(text string) bool {
+	return slices.ContainsFunc(bareKinds, func(kind string) bool { return strings.HasPrefix(text, kind) })
+}
 
 // isMark tells whether all of the text is a mark.
 func isMark(text string) bool {
-	const longest = 1000 // real ones have up to a hundred bytes
-	return len(text) <= longest && (strings.HasPrefix(text, markStart) || bareMark.FindString(text) == text || bracketMark.FindString(text) == text)
+	return len(text) <= maxMark && (strings.HasPrefix(text, markStart) || bareMark.FindString(text) == text || bracketMark.FindString(text) == text)
 }
 
 // mark gives what stands for the mark that rest begins with, and its length.
 func (r *messageReader) mark(before, rest string) (shown answer.Replacement, length int) {
+	start := rest[:min(len(rest), maxMark)]
+	if strings.HasPrefix(rest, "【") {
+		found := bracketMark.FindString(start)
+		return r.cite(found), len(found)
+	}
 	if strings.HasPrefix(rest, markStart) {
 		inner := rest[len(markStart):]
 		end := strings.IndexAny(inner, markStart+markEnd)
@@ -58,23 +69,28 @@ func (r *messageReader) mark(before, rest string) (shown answer.Replacement, len
 			return r.fields(strings.Split(inner[:end], markField)), len(markStart) + end + len(markEnd)
 		}
 	}
-	if found := bracketMark.FindString(rest); found != "" {
-		return r.cite(found), len(found)
-	}
-	if rest[0] < utf8.RuneSelf && !slices.ContainsFunc(bareKinds, func(kind string) bool { return strings.HasPrefix(rest, kind) }) {
+	if word := strings.TrimLeftFunc(start[:min(len(start), maxLead)], isPrivate); !hasBareKind(word) {
 		return shown, 0
 	}
-	if found := bareMark.FindString(rest); found != "" && (strings.Contains(found, "cite") || isApart(before)) {
-		return r.cite(found), len(found)
+	if strings.Contains(start, "turn") { // else it names no result
+		if found := bareMark.FindString(start); found != "" && (strings.Contains(found, "cite") || isApart(before)) {
+			return r.cite(found), len(found)
+		}
 	}
 	if !isApart(before) {
 		return shown, 0
 	}
-	if found := bareThing.FindStringSubmatch(rest); found != nil {
+	if found := bareThing.FindStringSubmatch(start); found != nil {
 		return r.fields(found[1:]), len(found[0])
 	}
-	return answer.Gone, len(bareWidget.FindString(rest))
+	return answer.Gone, len(bareWidget.FindString(start))
 }
+
+// maxLead is how far a mark's kind is looked for: there may be a character or two
+// before it.
+const maxLead = 24
+
+func isPrivate(r rune) bool { return unicode.Is(unicode.Co, r) }
 
 // isApart tells whether what follows the text is not within a word.
 func isApart(before string) bool {
