@@ -134,6 +134,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	if a.upstreams, err = openUpstreams(a.cfg, a.lab); err != nil {
 		return err
 	}
+	a.upstreams.describe()
 	engine := a.upstreams.engine
 	catalogue, err := a.cfg.Settings.catalogue(engine)
 	if err != nil {

@@ -69,7 +69,7 @@ func TestEveryOfficialAPI(t *testing.T) {
 	n := start(t, filepath.Join(t.TempDir(), "earshot.db"), vendors.settings)
 	account := n.organization(t, "business", 10_000)
 	for provider, located := range map[string]bool{
-		"chatassistant": true, "genassistant": false, "socialassistant": true, "officeassistant": true, "answerengine": true,
+		"chatassistant": true, "genassistant": false, "socialassistant": false, "officeassistant": true, "answerengine": true,
 		"websearch": true, "websearch/news": true,
 	} {
 		field := "prompt"

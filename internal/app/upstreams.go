@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"os"
 	"slices"
@@ -83,6 +82,7 @@ type upstreams struct {
 	cfg      Config
 	apis     map[string]provider.API
 	known    map[string]*upstream.Client // by their names in settings
+	replayed map[string]*upstream.Recording
 	recorder *upstream.Recorder
 	lab      *lab.Server
 	ways     *egress.Ways
@@ -92,7 +92,7 @@ type upstreams struct {
 // openUpstreams connects every provider with the upstreams of its list. The lab
 // must be running where one of them uses it.
 func openUpstreams(cfg Config, stand *lab.Server) (_ *upstreams, err error) {
-	u := &upstreams{cfg: cfg, lab: stand, known: map[string]*upstream.Client{}, apis: map[string]provider.API{}}
+	u := &upstreams{cfg: cfg, lab: stand, known: map[string]*upstream.Client{}, replayed: map[string]*upstream.Recording{}, apis: map[string]provider.API{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, u.close())
@@ -160,9 +160,13 @@ func (u *upstreams) usual(about provider.Definition) string {
 // for a recording all that were recorded.
 func (u *upstreams) open(name string, about provider.Definition) ([]*upstream.Client, error) {
 	if dir, ok := strings.CutPrefix(name, upstreamReplay); ok {
-		recording, err := upstream.OpenRecording(dir)
-		if err != nil {
-			return nil, err
+		recording := u.replayed[dir]
+		if recording == nil {
+			var err error
+			if recording, err = upstream.OpenRecording(dir); err != nil {
+				return nil, err
+			}
+			u.replayed[dir] = recording
 		}
 		return recording.Clients(about.Name), nil
 	}
@@ -333,14 +337,16 @@ func (u *upstreams) resolver() *upstream.Client {
 }
 
 // describe logs where answers come from.
-func (u *upstreams) describe(log *slog.Logger) {
+func (u *upstreams) describe() {
+	var lists []any
 	for _, p := range providers(u.engine) {
 		var names []string
 		for _, client := range u.routes.Of(p.Definition().Name) {
 			names = append(names, client.Name())
 		}
-		log.Info("upstreams", "provider", p.Definition().Name, "in order", strings.Join(names, ", "))
+		lists = append(lists, p.Definition().Name, strings.Join(names, ","))
 	}
+	u.cfg.Log.Info("upstreams", lists...)
 }
 
 func (u *upstreams) close() error {

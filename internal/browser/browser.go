@@ -24,7 +24,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/url"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -74,7 +76,12 @@ type Browser struct {
 	cfg     Config
 	turns   chan struct{}
 	closing chan struct{}
-	work    sync.WaitGroup // visits until they are cleared away, processes
+	// Chromium grows with its age, so no process gets old. A start takes 0.2 s,
+	// so little is lost.
+	maxVisits int
+	maxIdle   time.Duration
+
+	work sync.WaitGroup // visits until they are cleared away, processes
 
 	mu      sync.Mutex
 	current *life
@@ -92,7 +99,11 @@ func New(cfg Config) *Browser {
 		cfg:     cfg,
 		turns:   make(chan struct{}, cfg.Contexts),
 		closing: make(chan struct{}),
-		lives:   map[*life]struct{}{},
+
+		maxVisits: 300,
+		maxIdle:   3 * time.Minute,
+
+		lives: map[*life]struct{}{},
 	}
 }
 
@@ -112,6 +123,9 @@ func (b *Browser) Visit(ctx context.Context, v Visit) (*Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("proxy for %q: %w", v.Place, err)
 	}
+	if !isLocal(proxy) {
+		return nil, fmt.Errorf("proxy for %q: %q is no address on the loopback interface", v.Place, proxy)
+	}
 	if err := b.takeTurn(ctx); err != nil {
 		return nil, err
 	}
@@ -128,6 +142,16 @@ func (b *Browser) Visit(ctx context.Context, v Visit) (*Document, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// isLocal reports whether address is a port on the loopback interface. Chromium
+// looks no names up, and would take some other texts for no proxy at all.
+func isLocal(address string) bool {
+	host, port, err := net.SplitHostPort(address)
+	if _, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil {
+		return false
+	}
+	return host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
 // result is how a visit ended.
@@ -194,7 +218,7 @@ func (b *Browser) openTab(ctx context.Context, proxy string) (*life, *tab, error
 		l.process.kill() // it is of no use to anybody
 		b.release(l)
 		if try == 3 {
-			return nil, nil, fmt.Errorf("%w: %w", ErrCrashed, err)
+			return nil, nil, fmt.Errorf("%w: no tab: %w", ErrCrashed, err)
 		}
 	}
 }

@@ -23,15 +23,15 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // chromium returns the Chromium to test with.
-func chromium(t testing.TB) string {
-	t.Helper()
+func chromium(tb testing.TB) string {
+	tb.Helper()
 	path, err := browser.Find()
 	switch {
 	case err == nil:
 	case os.Getenv("CI") == "true":
-		t.Fatal(err)
+		tb.Fatal(err)
 	default:
-		t.Skip(err)
+		tb.Skip(err)
 	}
 	return path
 }
@@ -46,8 +46,8 @@ type site struct {
 	hosts []string // that were asked for
 }
 
-func newSite(t testing.TB) *site {
-	t.Helper()
+func newSite(tb testing.TB) *site {
+	tb.Helper()
 	s := &site{}
 	server := httptest.NewServer(&s.ServeMux)
 	origin := server.Listener.Addr().String()
@@ -74,7 +74,7 @@ func newSite(t testing.TB) *site {
 		}
 	}))
 	s.address = proxy.Listener.Addr().String()
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		proxy.CloseClientConnections()
 		server.CloseClientConnections()
 		proxy.Close()
@@ -100,10 +100,10 @@ func tunnel(w http.ResponseWriter, r *http.Request, origin string) {
 	io.WriteString(front, "HTTP/1.1 200 OK\r\n\r\n")
 	var copies sync.WaitGroup
 	copies.Go(func() {
-		io.Copy(back, front)
+		_, _ = io.Copy(back, front)
 		back.Close()
 	})
-	io.Copy(front, back)
+	_, _ = io.Copy(front, back)
 	front.Close()
 	copies.Wait()
 }
@@ -123,45 +123,45 @@ func (s *site) page(path, html string) {
 }
 
 // open returns a browser whose only way out leads to the site.
-func (s *site) open(t testing.TB, change ...func(*browser.Config)) *browser.Browser {
-	t.Helper()
+func (s *site) open(tb testing.TB, change ...func(*browser.Config)) *browser.Browser {
+	tb.Helper()
 	cfg := browser.Config{
-		Path:  chromium(t),
+		Path:  chromium(tb),
 		Proxy: func(string) (string, error) { return s.address, nil },
-		Log:   slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Log:   slog.New(slog.NewTextHandler(tb.Output(), nil)),
 	}
 	for _, c := range change {
 		c(&cfg)
 	}
 	b := browser.New(cfg)
-	t.Cleanup(b.Close)
+	tb.Cleanup(b.Close)
 	return b
 }
 
 // visit makes a visit that has to succeed.
-func visit(t testing.TB, b *browser.Browser, v browser.Visit) *browser.Document {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+func visit(tb testing.TB, b *browser.Browser, v browser.Visit) *browser.Document {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), 60*time.Second)
 	defer cancel()
 	doc, err := b.Visit(ctx, v)
 	if err != nil {
-		t.Fatalf("visit %s: %v", v.URL, err)
+		tb.Fatalf("visit %s: %v", v.URL, err)
 	}
 	return doc
 }
 
 // within fails the test if the document lacks a text.
-func within(t testing.TB, doc *browser.Document, texts ...string) {
-	t.Helper()
+func within(tb testing.TB, doc *browser.Document, texts ...string) {
+	tb.Helper()
 	for _, text := range texts {
 		if !strings.Contains(string(doc.Body), text) {
-			t.Errorf("document lacks %q:\n%.2000s", text, doc.Body)
+			tb.Errorf("document lacks %q:\n%.2000s", text, doc.Body)
 		}
 	}
 }
 
 // shortly returns a context for visits that use it up.
-func shortly(t testing.TB) (context.Context, context.CancelFunc) {
-	t.Helper()
-	return context.WithTimeout(t.Context(), 4*time.Second)
+func shortly(tb testing.TB) (context.Context, context.CancelFunc) {
+	tb.Helper()
+	return context.WithTimeout(tb.Context(), 4*time.Second)
 }

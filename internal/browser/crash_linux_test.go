@@ -28,9 +28,9 @@ type pids struct {
 	all chan int
 }
 
-func newPids(t testing.TB) *pids {
-	t.Helper()
-	return &pids{slog.NewTextHandler(t.Output(), nil), make(chan int, 1000)}
+func newPids(tb testing.TB) *pids {
+	tb.Helper()
+	return &pids{slog.NewTextHandler(tb.Output(), nil), make(chan int, 1000)}
 }
 
 func (p *pids) Handle(ctx context.Context, r slog.Record) error {
@@ -70,14 +70,14 @@ func inGroup(group int) map[int]string {
 }
 
 // nothingLeft fails the test if this process has children, or folders.
-func nothingLeft(t testing.TB) {
-	t.Helper()
+func nothingLeft(tb testing.TB) {
+	tb.Helper()
 	left := processes(func(fields []string) bool { return fields[1] == strconv.Itoa(os.Getpid()) })
 	if len(left) > 0 {
-		t.Errorf("processes are left: %v", left)
+		tb.Errorf("processes are left: %v", left)
 	}
-	if folders, _ := filepath.Glob(filepath.Join(os.TempDir(), "*")); len(folders) > 0 {
-		t.Errorf("folders are left: %q", folders)
+	if folders, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "*")); len(folders) > 0 {
+		tb.Errorf("folders are left: %q", folders)
 	}
 }
 
@@ -97,7 +97,7 @@ func (s *site) slow(waiting chan<- struct{}) []browser.Step {
 	s.page("/slow", `<p>waiting</p><script>fetch("/stream").then(r => r.text())</script>`)
 	s.HandleFunc("/stream", func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintln(w, "data: first")
-		http.NewResponseController(w).Flush()
+		_ = http.NewResponseController(w).Flush()
 		waiting <- struct{}{}
 		<-r.Context().Done()
 	})

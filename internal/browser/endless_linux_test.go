@@ -8,12 +8,13 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"earshot/internal/browser"
 )
@@ -36,7 +37,7 @@ func TestEndlessPages(t *testing.T) {
 			if _, err := io.WriteString(w, "data: more\n\n"); err != nil {
 				return
 			}
-			http.NewResponseController(w).Flush()
+			_ = http.NewResponseController(w).Flush()
 		}
 	}
 	s.HandleFunc("/endless", endless)
@@ -106,39 +107,79 @@ func TestStuckChromium(t *testing.T) {
 func TestTurns(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := newSite(t)
-	waiting := make(chan struct{}, 8)
+	waiting := make(chan struct{}, 1)
 	steps := s.slow(waiting)
-	var open, most atomic.Int32
-	s.HandleFunc("/counted", func(http.ResponseWriter, *http.Request) {
-		n := open.Add(1)
-		defer open.Add(-1)
-		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
-		}
-	})
 	b := s.open(t, func(c *browser.Config) { c.Contexts = 1 })
 	var all sync.WaitGroup
-	for range 5 {
-		all.Go(func() { visit(t, b, browser.Visit{URL: "http://page.test/counted"}) })
-	}
-	all.Wait()
-	if most.Load() != 1 {
-		t.Errorf("%d visits at a time", most.Load())
-	}
 	all.Go(func() {
 		if _, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test/slow", Steps: steps}); !errors.Is(err, browser.ErrCrashed) {
 			t.Errorf("visit under way while closing: %v", err)
 		}
 	})
 	<-waiting
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := b.Visit(ctx, browser.Visit{URL: "http://page.test/"}); !errors.Is(err, context.Canceled) {
+	ctx, cancel := shortly(t)
+	defer cancel()
+	if _, err := b.Visit(ctx, browser.Visit{URL: "http://second.test/"}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("visit without a turn: %v", err)
+	}
+	if slices.Contains(s.asked(), "second.test") {
+		t.Error("the second visit did not wait for its turn")
 	}
 	b.Close()
 	all.Wait()
 	if _, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test/"}); !errors.Is(err, browser.ErrClosed) {
 		t.Errorf("visit after the end: %v", err)
+	}
+	nothingLeft(t)
+}
+
+// Chromium is replaced after some visits, without harm to those under way, and
+// ended when there are none.
+func TestRecycling(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	s := newSite(t)
+	waiting := make(chan struct{}, 1)
+	steps := s.slow(waiting)
+	s.page("/fine", "<p>fine</p>")
+	log := newPids(t)
+	b := s.open(t, log.log)
+	b.Recycle(2, time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
+	ends := make(chan error, 1)
+	go func() {
+		_, err := b.Visit(ctx, browser.Visit{URL: "http://page.test/slow", Steps: steps})
+		ends <- err
+	}()
+	<-waiting
+	for range 3 {
+		within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
+	}
+	first, second := <-log.all, <-log.all
+	if len(inGroup(first)) == 0 {
+		t.Error("the first Chromium did not wait for its visit")
+	}
+	cancel()
+	if err := <-ends; !errors.Is(err, context.Canceled) {
+		t.Errorf("visit under way: %v", err)
+	}
+	for len(inGroup(first))+len(inGroup(second)) > 0 {
+		if err := t.Context().Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.Close()
+	nothingLeft(t)
+}
+
+func TestChromiumThatDoesNotStart(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	s := newSite(t)
+	for _, path := range []string{"/nonexistent", "/bin/false"} {
+		b := s.open(t, func(c *browser.Config) { c.Path = path })
+		if _, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test/"}); !errors.Is(err, browser.ErrCrashed) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", path, err)
+		}
+		b.Close()
 	}
 	nothingLeft(t)
 }

@@ -86,13 +86,8 @@ func environment(folder string) []string {
 	return []string{
 		"PATH=" + os.Getenv("PATH"),
 		"LANG=C.UTF-8",
-		"TZ=" + os.Getenv("TZ"),
 		"HOME=" + folder,
 		"TMPDIR=" + folder,
-		"XDG_CONFIG_HOME=" + folder,
-		"XDG_CACHE_HOME=" + folder,
-		"XDG_RUNTIME_DIR=" + folder,
-		"DBUS_SESSION_BUS_ADDRESS=unix:path=/dev/null",
-		"DBUS_SYSTEM_BUS_ADDRESS=unix:path=/dev/null",
+		"DBUS_SESSION_BUS_ADDRESS=disabled:",
 	}
 }

@@ -6,12 +6,6 @@ import (
 	"time"
 )
 
-// Chromium grows with its age, so no process gets old.
-const (
-	maxVisits = 300             // then the next visit gets a new process
-	maxIdle   = 3 * time.Minute // without a visit; a start takes 0.2 s, so little is lost
-)
-
 // life is one Chromium process as the visits see it: who uses it, and how often
 // it was used. Its fields are guarded by Browser.mu, but for those that are set
 // before ready is closed.
@@ -53,7 +47,7 @@ func (b *Browser) acquire(ctx context.Context) (*life, error) {
 		return nil, ErrClosed
 	default:
 	}
-	if b.current == nil || b.current.gone() || b.current.visits >= maxVisits {
+	if b.current == nil || b.current.gone() || b.current.visits >= b.maxVisits {
 		b.retire(b.current)
 		b.current = b.begin()
 	}
@@ -88,7 +82,7 @@ func (b *Browser) release(l *life) {
 	case l != b.current || l.gone():
 		b.retire(l)
 	default:
-		l.idle = time.AfterFunc(maxIdle, func() { b.rest(l) })
+		l.idle = time.AfterFunc(b.maxIdle, func() { b.rest(l) })
 	}
 }
 

@@ -94,16 +94,20 @@ func acceptSocket(w http.ResponseWriter, r *http.Request) {
 	defer conn.Close()
 	fmt.Fprintf(conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n\r\n",
 		base64.StdEncoding.EncodeToString(sum[:]))
-	io.Copy(io.Discard, conn)
+	_, _ = io.Copy(io.Discard, conn)
 }
 
 func TestProxyByPlace(t *testing.T) {
 	t.Parallel()
 	places := map[string]*site{"US-CA": newSite(t), "AT": newSite(t)}
+	elsewhere := map[string]string{"DE": "", "IT": "direct://", "ES": "192.0.2.1:8080", "PL": "localhost:http"}
 	b := places["AT"].open(t, func(c *browser.Config) {
 		c.Proxy = func(place string) (string, error) {
 			if s, ok := places[place]; ok {
 				return s.address, nil
+			}
+			if address, ok := elsewhere[place]; ok {
+				return address, nil
 			}
 			return "", errors.New("no way out there")
 		}
@@ -114,6 +118,11 @@ func TestProxyByPlace(t *testing.T) {
 	}
 	if _, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test/", Place: "FR"}); err == nil || !strings.Contains(err.Error(), "no way out there") {
 		t.Errorf("a place without a proxy: %v", err)
+	}
+	for place, address := range elsewhere {
+		if _, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test/", Place: place}); err == nil || !strings.Contains(err.Error(), "loopback") {
+			t.Errorf("proxy %q: %v", address, err)
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ type process struct {
 }
 
 // start starts Chromium and waits until it answers.
-func start(cfg Config) (_ *process, err error) {
+func start(cfg Config) (*process, error) {
 	sweepFolders()
 	folder, unlock, err := makeFolder()
 	if err != nil {
@@ -41,33 +41,19 @@ func start(cfg Config) (_ *process, err error) {
 		unlock()
 	}
 	var output tail
-	cmd := exec.Command(cfg.Path, flags(folder)...) //nolint:noctx // it outlives the visit that started it; kill ends it
+	cmd := exec.Command(cfg.Path, flags(folder)...) //nolint:gosec,noctx // the operator's own Chromium, which outlives the visit that started it
 	cmd.Env = environment(folder)
 	cmd.Dir = folder
 	cmd.Stderr = &output
 	cmd.WaitDelay = time.Second // a child that outlives Chromium would hold stderr open
 	inOwnGroup(cmd)
-	pipe, err := run(cmd, 8*cfg.MaxDocument)
+	pipe, err := run(cmd, max(8*cfg.MaxDocument, 64<<20)) // JSON escapes a byte as up to six
 	if err != nil {
 		discard()
 		return nil, err
 	}
 	p := &process{conn: newConn(pipe.transport), cmd: cmd, gone: make(chan struct{})}
-	go func() {
-		defer close(p.gone)
-		watched := make(chan struct{})
-		go func() {
-			defer close(watched)
-			watchMemory(p, cfg.Log)
-		}()
-		waitErr := <-pipe.exited
-		p.kill() // whatever is left of its children
-		<-p.conn.ended
-		<-watched
-		endGroup(cmd.Process.Pid)
-		discard()
-		cfg.Log.Info("Chromium ended", "pid", cmd.Process.Pid, "reason", waitErr)
-	}()
+	go p.wait(pipe.exited, discard, cfg.Log)
 	version, err := p.greet()
 	if err != nil {
 		p.kill()
@@ -81,6 +67,21 @@ func start(cfg Config) (_ *process, err error) {
 	return p, nil
 }
 
+// wait waits for Chromium's end and clears away what is left of it.
+func (p *process) wait(exited <-chan error, discard func(), log *slog.Logger) {
+	defer close(p.gone)
+	var watch sync.WaitGroup
+	watch.Go(func() { watchMemory(p, log) })
+	reason := <-exited
+	p.kill() // its children may have outlived it
+	<-p.conn.ended
+	watch.Wait()
+	endGroup(p.cmd.Process.Pid)
+	discard()
+	log.Info("Chromium ended", "pid", p.cmd.Process.Pid, "reason", reason)
+}
+
+// greet waits until Chromium answers.
 func (p *process) greet() (version string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTime)
 	defer cancel()
@@ -112,7 +113,7 @@ type started struct {
 }
 
 // run starts the command with the pipe that Chromium expects as its files 3 and 4.
-func run(cmd *exec.Cmd, maxMessage int) (_ *started, err error) {
+func run(cmd *exec.Cmd, maxMessage int) (*started, error) {
 	commandsRead, commands, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("pipe: %w", err)

@@ -24,6 +24,7 @@ type recorder struct {
 	mu      sync.Mutex
 	open    map[resource]*response
 	streams []*response // complete, in the order of their ends
+	size    int         // of all bodies
 	started bool        // a stream was
 	page    Document    // the main document's head
 	refused *Document   // the main document, when it is an error and complete
@@ -132,7 +133,8 @@ func (r *recorder) add(key resource, data []byte) {
 }
 
 func (r *recorder) append(res *response, data []byte) {
-	if len(res.doc.Body)+len(data) > r.limit {
+	// The limit is for all together: a page can ask for any number of streams.
+	if r.size += len(data); r.size > r.limit {
 		r.fail(ErrTooLarge)
 		return
 	}

@@ -21,7 +21,7 @@ func (s *site) stream(path string, events int) (want string) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for i := range events {
 			fmt.Fprintf(w, "data: event %d ä\n\n", i)
-			http.NewResponseController(w).Flush()
+			_ = http.NewResponseController(w).Flush()
 			select {
 			case <-shown:
 			case <-r.Context().Done():

@@ -63,7 +63,7 @@ func openTab(c *conn, proxy string, limit int) (*tab, error) {
 		return nil, err
 	}
 	t := &tab{conn: c, context: made.BrowserContextID, limit: limit}
-	_, err = call(ctx, t.conn.browser(), browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+	_, err = call(ctx, c.browser(), browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
 		Behavior: browser.SetDownloadBehaviorBehaviorDeny, BrowserContextID: t.context,
 	})
 	if err != nil {
@@ -74,7 +74,7 @@ func openTab(c *conn, proxy string, limit int) (*tab, error) {
 			Permission: &browser.PermissionDescriptor{Name: name}, Setting: browser.PermissionSettingDenied, BrowserContextID: t.context,
 		}, nil)
 	}
-	opened, err := call(ctx, t.conn.browser(), target.CreateTarget, target.CreateTargetParams{
+	opened, err := call(ctx, c.browser(), target.CreateTarget, target.CreateTargetParams{
 		URL: "about:blank", BrowserContextID: t.context,
 	})
 	t.target = opened.TargetID
@@ -168,8 +168,9 @@ func (t *tab) prepare(s session) {
 func (t *tab) handle(s session, msg *cdproto.Message) {
 	t.recorder.handle(s, msg)
 	if e, ok := event(msg, page.JavascriptDialogOpening); ok {
-		leave := e.Type == page.DialogTypeBeforeunload
-		post(s, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: leave}, nil)
+		// Declined, but for the question whether to leave the page.
+		accept := e.Type == page.DialogTypeBeforeunload
+		post(s, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: accept}, nil)
 	} else if _, ok := event(msg, inspector.TargetCrashed); ok && s == t.page {
 		t.end(fmt.Errorf("%w: the page died", ErrCrashed))
 	} else if e, ok := event(msg, target.AttachedToTarget); ok {

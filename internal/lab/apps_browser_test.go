@@ -2,12 +2,13 @@ package lab
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"testing"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/google/go-cmp/cmp"
@@ -45,11 +46,11 @@ var visitors = []struct {
 	{engineApp, answerengine.New(), answerengine.New().Read, enginesite.Path, false},
 }
 
-// desk is a running lab, a plain client of it and a browser that reaches it and
-// nothing else.
+// desk is a running lab, and a browser and clients that reach it and nothing
+// else.
 type desk struct {
-	client  *upstream.Client
-	browser *browser.Browser
+	browser         *browser.Browser
+	plain, browsing *upstream.Client
 }
 
 // newDesk starts one. Without a Chromium it skips the test, but not where tests
@@ -67,30 +68,36 @@ func newDesk(t *testing.T) desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := upstream.NewClient(upstream.Config{Surface: earshot.SurfaceLab, Sites: server.Sites(), Dial: server.Dial})
-	if err != nil {
-		t.Fatal(err)
-	}
 	// A server that takes no notice of the scheme and host before a path serves
 	// as the proxy to itself.
 	proxy := func(string) (string, error) { return server.listener.Addr().String(), nil }
-	b := browser.New(browser.Config{Path: path, Proxy: proxy})
+	d := desk{browser: browser.New(browser.Config{Path: path, Proxy: proxy})}
+	config := upstream.Config{Surface: earshot.SurfaceLab, Sites: server.Sites(), Dial: server.Dial}
+	if d.plain, err = upstream.NewClient(config); err != nil {
+		t.Fatal(err)
+	}
+	config.Browser = d.browser
+	if d.browsing, err = upstream.NewClient(config); err != nil {
+		t.Fatal(err)
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Run(t.Context()) }() // ends before the cleanup begins
 	t.Cleanup(func() {
-		b.Close()
-		client.Close()
+		d.browser.Close()
+		d.plain.Close()
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
 	})
-	return desk{client, b}
+	return d
 }
 
 // visit asks on the app page of a site, in Germany.
 func (d desk) visit(t *testing.T, s appSite, prompt string, take browser.Step) []byte {
 	t.Helper()
-	doc, err := d.browser.Visit(t.Context(), browser.Visit{
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	doc, err := d.browser.Visit(ctx, browser.Visit{
 		URL:      "http://" + s.site,
 		Language: geo.AcceptLanguage(geo.Locale{Country: "DE"}),
 		Steps:    []browser.Step{browser.Type(s.box, prompt), browser.Submit(s.button), take},
@@ -101,20 +108,31 @@ func (d desk) visit(t *testing.T, s appSite, prompt string, take browser.Step) [
 	return doc.Body
 }
 
-// plain asks without a browser.
-func (d desk) plain(t *testing.T, p provider.Provider, prompt string) *earshot.Answer {
+// askProvider asks as the provider does, in Germany.
+func askProvider(t *testing.T, client *upstream.Client, p provider.Provider, prompt string) (*earshot.Answer, error) {
 	t.Helper()
 	in, err := strictjson.Parse(fmt.Appendf(nil, `{"prompt":%q,"country":"DE"}`, prompt))
 	if err != nil {
 		t.Fatal(err)
 	}
-	outcome, err := p.Decode(in).Ask(t.Context(), d.client.NewSession(1, ""))
+	outcome, err := p.Decode(in).Ask(t.Context(), client.NewSession(1, ""))
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	found, ok := outcome.Result.(*earshot.Answer)
 	if !ok {
 		t.Fatalf("a result of type %T", outcome.Result)
+	}
+	return found, nil
+}
+
+// plainAnswer is what the provider gets without a browser, which must be an
+// answer.
+func (d desk) plainAnswer(t *testing.T, p provider.Provider, prompt string) *earshot.Answer {
+	t.Helper()
+	found, err := askProvider(t, d.plain, p, prompt)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return found
 }
@@ -135,7 +153,7 @@ func TestAppsTellWhatPlainClientsGet(t *testing.T) {
 	d := newDesk(t)
 	const prompt = `tea  pots </script></textarea><img src=x onerror=document.body.remove()> "quoted" & 'so' {{.}} [[odd]]`
 	for _, v := range visitors {
-		want := d.plain(t, v.provider, prompt)
+		want := d.plainAnswer(t, v.provider, prompt)
 		for name, take := range takes(v.stream, v.whole) {
 			document := d.visit(t, v.appSite, prompt, take)
 			got, err := v.read(document, answer.Want{Country: "DE"})
@@ -143,18 +161,47 @@ func TestAppsTellWhatPlainClientsGet(t *testing.T) {
 				t.Errorf("%s: the %s: %v\n%.500s", v.site, name, err, document)
 				continue
 			}
-			if diff := cmp.Diff(want.Text, got.Text); diff != "" {
-				t.Errorf("%s: the text of the %s:\n%s", v.site, name, diff)
-			}
-			if name == "page" && !v.complete {
-				if len(got.Sources) == 0 || !subset(urls(got.Sources), urls(want.Sources)) {
-					t.Errorf("%s: the page cites %v of %v", v.site, urls(got.Sources), urls(want.Sources))
-				}
-				continue
-			}
-			if diff := cmp.Diff(want.Sources, got.Sources) + cmp.Diff(want.CitationPills, got.CitationPills); diff != "" {
-				t.Errorf("%s: the sources of the %s:\n%s", v.site, name, diff)
-			}
+			same(t, v.site+": the "+name, want, got, v.complete || name == "stream")
+		}
+	}
+}
+
+// same wants two answers that say the same by the same sources; where not all are
+// there, by some of them.
+func same(t *testing.T, name string, want, got *earshot.Answer, complete bool) {
+	t.Helper()
+	if diff := cmp.Diff(want.Text, got.Text); diff != "" {
+		t.Errorf("%s: another text:\n%s", name, diff)
+	}
+	if !complete {
+		if len(got.Sources) == 0 || !subset(urls(got.Sources), urls(want.Sources)) {
+			t.Errorf("%s: cites %v of %v", name, urls(got.Sources), urls(want.Sources))
+		}
+		return
+	}
+	if diff := cmp.Diff(want.Sources, got.Sources) + cmp.Diff(want.CitationPills, got.CitationPills); diff != "" {
+		t.Errorf("%s: other sources:\n%s", name, diff)
+	}
+}
+
+// TestScriptsFindTheirWay asks by the providers' own scripts, a prompt of several
+// lines among others.
+func TestScriptsFindTheirWay(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	for _, v := range visitors {
+		const prompt = "tea pots\nfor two\n\n  - </script>"
+		want := d.plainAnswer(t, v.provider, prompt)
+		got, err := askProvider(t, d.browsing, v.provider, prompt)
+		if err != nil {
+			t.Errorf("%s: %v", v.site, err)
+			continue
+		}
+		same(t, v.site, want, got, v.complete) // whichever document came first
+		_, err = askProvider(t, d.browsing, v.provider, "tea [[block]]")
+		var failure *upstream.Failure
+		if !errors.As(err, &failure) || failure.Reason != earshot.ReasonBlocked {
+			t.Errorf("%s: blocked: %v", v.site, err)
 		}
 	}
 }
@@ -202,19 +249,21 @@ func TestAppsAsSteered(t *testing.T) {
 	}
 }
 
-// TestAppsShowAnswersAsTheyCome looks at what is there of an answer that ends in
-// the middle.
+// TestAppsShowAnswersAsTheyCome looks at the first that there is of a slow answer.
 func TestAppsShowAnswersAsTheyCome(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	for _, v := range visitors {
-		begins := string([]rune(d.plain(t, v.provider, "tea").Text)[:10])
-		document := d.visit(t, v.appSite, "tea [[cut]] [[drip=1ms]]", browser.TakePage("[role=alert]"))
+		pause := "5m" // the first piece of a page has something to show
+		if v.stream != "" {
+			pause = "100ms"
+		}
+		document := d.visit(t, v.appSite, "tea [[drip="+pause+"]]", browser.TakePage("main:not(:empty), chat-window:not(:empty)"))
 		page, err := goquery.NewDocumentFromReader(bytes.NewReader(document))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(page.Text(), begins) || page.Find(v.whole).Length() != 0 {
+		if page.Find("main, chat-window").Text() == "" || page.Find(v.whole).Length() != 0 {
 			t.Errorf("%s: not a part of the answer:\n%s", v.site, document)
 		}
 	}

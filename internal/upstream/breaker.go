@@ -44,15 +44,19 @@ func (b *breakers) allow(c circuit) *Failure {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
-	for _, way := range []circuit{c.everywhere(), c} {
-		s := b.state[way]
-		if s == nil || s.until.IsZero() {
+	state := []*breaker{b.state[c], b.state[c.everywhere()]}
+	for _, s := range state {
+		if s == nil {
 			continue
 		}
 		if wait := s.until.Sub(now); wait > 0 {
 			return &Failure{Reason: s.last.Reason, Err: errOpen(c.upstream, s.last), RetryAfter: wait}
 		}
-		s.until = now.Add(breakTime)
+	}
+	for _, s := range state {
+		if s != nil && !s.until.IsZero() {
+			s.until = now.Add(breakTime)
+		}
 	}
 	return nil
 }

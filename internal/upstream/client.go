@@ -144,9 +144,20 @@ func (c *Client) Close() {
 	}
 }
 
-// locates tells whether the upstream answers as it does to those who are there.
-func (c *Client) locates(locale geo.Locale) bool {
-	return c.located == nil || c.located(locale.Place())
+// locate is the place that the upstream answers for when it is asked for one: the
+// state, the country, or nowhere in particular.
+func (c *Client) locate(locale geo.Locale) *earshot.Location {
+	country, state := locale.Country, locale.State
+	switch {
+	case country == "":
+		return nil
+	case c.located == nil, c.located(locale.Place()):
+		return &earshot.Location{Country: country, State: state}
+	case c.located(country):
+		return &earshot.Location{Country: country}
+	default:
+		return nil
+	}
 }
 
 // NewSession starts the attempt number attempt of a job. Pages that it keeps

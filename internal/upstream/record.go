@@ -31,6 +31,7 @@ type Exchange struct {
 	Surface  earshot.Surface  `json:"surface"`
 	Model    string           `json:"model,omitempty"` // that the operator chose
 	Attempt  int              `json:"attempt"`
+	Places   []string         `json:"places,omitempty"` // that it was asked from
 	Request  ExchangeRequest  `json:"request"`
 	Response ExchangeResponse `json:"response"`
 }
@@ -108,6 +109,9 @@ func (r recording) exchange(c call) (*http.Response, error) {
 	}
 	if r.client.api != nil {
 		e.Model = r.client.api.Model
+	}
+	if place := r.client.locate(c.Locale); place != nil {
+		e.Places = []string{place.Country, geo.Locale{Country: place.Country, State: place.State}.Place()}
 	}
 	resp, err := r.inner.exchange(c)
 	if err != nil {

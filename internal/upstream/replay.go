@@ -50,6 +50,8 @@ func OpenRecording(dir string) (*Recording, error) {
 func (r *Recording) Clients(provider string) []*Client {
 	var clients []*Client
 	tapes := map[string]*replay{}
+	places := map[string]bool{}
+	located := func(place string) bool { return places[place] }
 	for _, e := range r.exchanges {
 		if e.Provider != provider {
 			continue
@@ -58,7 +60,10 @@ func (r *Recording) Clients(provider string) []*Client {
 		if tape == nil {
 			tape = &replay{left: map[string][]ExchangeResponse{}}
 			tapes[e.Upstream] = tape
-			clients = append(clients, e.player(tape))
+			clients = append(clients, e.player(tape, located))
+		}
+		for _, place := range e.Places {
+			places[place] = true
 		}
 		key := e.Request.key()
 		tape.left[key] = append(tape.left[key], e.Response)
@@ -67,9 +72,9 @@ func (r *Recording) Clients(provider string) []*Client {
 }
 
 // player is an upstream like the one that was recorded.
-func (e Exchange) player(tape *replay) *Client {
+func (e Exchange) player(tape *replay, located func(place string) bool) *Client {
 	c := &Client{
-		name: "replay:" + e.Upstream, surface: e.Surface, anySite: nowhere, exchanger: tape, large: make(chan struct{}, largeOnes),
+		name: "replay:" + e.Upstream, surface: e.Surface, anySite: nowhere, exchanger: tape, located: located, large: make(chan struct{}, largeOnes),
 	}
 	if name, ok := strings.CutPrefix(e.Upstream, "api:"); ok {
 		c.api = &API{Name: name, Model: e.Model}

@@ -55,12 +55,7 @@ func (s *Session) Browses() bool { return s.client.browser }
 // Location is the place for which the upstream answers, nil where it cannot be
 // told or reached from there. An official API has it only where the provider
 // can tell it.
-func (s *Session) Location(locale geo.Locale) *earshot.Location {
-	if !s.client.locates(locale) || locale.Country == "" {
-		return nil
-	}
-	return &earshot.Location{Country: locale.Country, State: locale.State}
-}
+func (s *Session) Location(locale geo.Locale) *earshot.Location { return s.client.locate(locale) }
 
 // Keep stores a document that was parsed, once the job succeeds, and tells the
 // URL at which it will be served.

@@ -14,6 +14,7 @@
 //	object*.go     JSON of which nothing is certain, and the things it describes
 //	rewrite.go     what is marked in Markdown, replaced
 //	challenge.go   pages that refuse us
+//	refusal.go     errors of official APIs
 //	sources.go     sources without duplicates, and the pills that point at them
 //	link.go        destinations, domains, the engine's own tracking
 //	text.go        text hygiene

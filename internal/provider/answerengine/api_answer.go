@@ -12,6 +12,7 @@ import (
 const (
 	maxPages = 1000
 	maxLink  = 4 << 10 // bytes
+	maxLinks = 1 << 20 // bytes of what all chips link to
 )
 
 // text is the text, with the citations in it. The whole message is preferred to
@@ -50,7 +51,7 @@ func (c *completion) answer(want answer.Want) *earshot.Answer {
 			r.sources.Add(page.Source)
 		}
 	}
-	answer.Rewrite(c.text(), "[", r.apiChip).Fill(r.answer, want.Markdown)
+	answer.Rewrite(c.text(), "[", r.apiChips()).Fill(r.answer, want.Markdown)
 	r.answer.RelatedQueries = answer.AddNew(nil, c.fields.Texts("related_questions", "question")...)
 	for _, link := range slices.Concat(c.fields.Texts("images", "image_url"), c.fields.Texts("images", "url")) {
 		if target, ok := answer.Destination(link, nil, ownSources); ok && !slices.Contains(r.answer.Images, target) {
@@ -64,14 +65,20 @@ func (c *completion) answer(want answer.Want) *earshot.Answer {
 	return r.answer
 }
 
-// apiChip is chip, but takes numbers for citations even where they stand for no
+// apiChips is chip, but takes numbers for citations even where they stand for no
 // page, when others stand for one.
-func (r *reader) apiChip(rest string) (shown answer.Replacement, length int) {
-	shown, length = r.chip(rest)
-	if length == 0 && len(r.pages) > 0 {
-		return answer.Gone, len(chip.FindString(rest))
+func (r *reader) apiChips() func(rest string) (answer.Replacement, int) {
+	links := 0
+	return func(rest string) (shown answer.Replacement, length int) {
+		if links < maxLinks {
+			shown, length = r.chip(rest)
+		}
+		if length == 0 && len(r.pages) > 0 {
+			return answer.Gone, len(chip.FindString(rest))
+		}
+		links += len(shown.Markdown)
+		return shown, length
 	}
-	return shown, length
 }
 
 // results are the pages that the search found.

@@ -47,6 +47,17 @@ func hasBareKind(text string) bool {
 	return slices.ContainsFunc(bareKinds, func(kind string) bool { return strings.HasPrefix(text, kind) })
 }
 
+// bareKind is the kind of such a mark where it cites or lists results.
+func bareKind(mark string) string {
+	if strings.Contains(mark, "navlist") {
+		return "navlist"
+	}
+	if strings.Contains(mark, "cite") {
+		return "cite"
+	}
+	return ""
+}
+
 // isMark tells whether all of the text is a mark.
 func isMark(text string) bool {
 	return len(text) <= maxMark && (strings.HasPrefix(text, markStart) || bareMark.FindString(text) == text || bracketMark.FindString(text) == text)
@@ -73,8 +84,8 @@ func (r *messageReader) mark(before, rest string) (shown answer.Replacement, len
 		return shown, 0
 	}
 	if strings.Contains(start, "turn") { // else it names no result
-		if found := bareMark.FindString(start); found != "" && (strings.Contains(found, "cite") || isApart(before)) {
-			return r.cite(found), len(found)
+		if found := bareMark.FindString(start); found != "" && (bareKind(found) == "cite" || isApart(before)) {
+			return r.fields([]string{bareKind(found), found}), len(found)
 		}
 	}
 	if !isApart(before) {

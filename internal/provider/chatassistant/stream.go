@@ -28,8 +28,8 @@ func readStream(document []byte, want answer.Want) (*earshot.Answer, error) {
 		}
 		found = readMessages(withoutBlocked(s.messages, s.moderation), want)
 		found.RelatedQueries = s.followups
-		if found.Text == "" && s.trouble != "" {
-			return s.failure()
+		if s.trouble != "" && (found.Text == "" || !s.finished()) {
+			return s.failure() // what there is of an answer breaks off
 		}
 		return nil
 	})

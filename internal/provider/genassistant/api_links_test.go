@@ -110,3 +110,41 @@ func TestResolvingEndsWithTheAttempt(t *testing.T) {
 		t.Errorf("after cancellation: %v", err)
 	}
 }
+
+// TestAskingTheAPI asks over HTTP: the key goes to the API alone, and links are
+// resolved.
+func TestAskingTheAPI(t *testing.T) {
+	t.Parallel()
+	stream := streams["event stream"](chunksOf(t, stored(t, "api_plain.json")))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key := r.Header.Get("X-Goog-Api-Key")
+		switch {
+		case r.Method == http.MethodPost && r.URL.String() == "/v1beta/models/m-1:streamGenerateContent?alt=sse" && key == "secret":
+			_, _ = w.Write([]byte(stream))
+		case strings.HasPrefix(r.URL.Path, "/grounding-api-redirect/") && key == "":
+			http.Redirect(w, r, "https://found.example"+r.URL.Path, http.StatusFound)
+		default:
+			t.Errorf("asked %s %s with key %q", r.Method, r.URL, key)
+		}
+	}))
+	t.Cleanup(server.Close)
+	about := genassistant.New().About.APIs[0]
+	client, err := upstream.NewClient(upstream.Config{
+		Surface: earshot.SurfaceAPI,
+		Sites:   map[string]string{"gemini": server.URL + "/v1beta", "gemini-redirects": server.URL},
+		API:     &upstream.API{Name: about.Name, Model: "m-1", KeyHeader: about.KeyHeader, KeyPrefix: about.KeyPrefix, Key: "secret"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	outcome, err := providertest.Decode(t, genassistant.New(), `{"prompt":"a","country":"CH"}`).Ask(t.Context(), client.NewSession(1, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	providertest.Check(t, outcome.Result)
+	a := providertest.Answer(t, outcome.Result)
+	if a.Surface != earshot.SurfaceAPI || a.Location != nil || a.Sources[0].URL != "https://found.example/grounding-api-redirect/AAA1==" || a.Sources[0].Domain != "found.example" {
+		t.Errorf("surface %s, location %v, first source %+v", a.Surface, a.Location, a.Sources[0])
+	}
+}

@@ -20,6 +20,7 @@ const (
 	maxQueries = 500
 	maxLink    = 4 << 10 // bytes
 	maxTitle   = 1 << 10
+	maxLinks   = 1 << 20 // bytes of what all chips link to
 )
 
 // generation is what the API has said so far.
@@ -142,11 +143,15 @@ func (g *generation) write(a *earshot.Answer, markdown bool) {
 	slices.SortStableFunc(g.claims, func(a, b claim) int { return a.end - b.end })
 	var marked strings.Builder
 	shown := make([]answer.Replacement, len(g.claims))
-	at := 0
+	at, links := 0, 0
 	for i, c := range g.claims {
 		marked.WriteString(text[at:c.end] + markStart + strconv.Itoa(i) + markEnd)
 		at = c.end
-		shown[i] = g.sources.Cite(c.pages)
+		shown[i] = answer.Gone
+		if links < maxLinks {
+			shown[i] = g.sources.Cite(c.pages)
+		}
+		links += len(shown[i].Markdown)
 	}
 	marked.WriteString(text[at:])
 	answer.Rewrite(marked.String(), markStart[:1], func(rest string) (answer.Replacement, int) {

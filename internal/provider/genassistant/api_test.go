@@ -3,6 +3,7 @@ package genassistant_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -171,7 +172,15 @@ func TestAPIHostile(t *testing.T) {
 	}
 	chunk := `{"web":{"uri":"https://a.test/` + rep("x", 3000) + `","title":"` + rep("t", 3000) + `"}}`
 	support := `{"segment":{"startIndex":1,"endIndex":2},"groundingChunkIndices":[` + rep("0,", 30) + `0]}`
+	var pages, supports strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&pages, `{"web":{"uri":"https://a.test/%d/%s"}},`, i, rep("x", 3000))
+	}
+	for i := range 500 {
+		fmt.Fprintf(&supports, `{"segment":{"endIndex":%d},"groundingChunkIndices":[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19]},`, i)
+	}
 	documents := map[string]string{
+		"many links":       whole(rep("word ", 500), `"groundingChunks":[`+pages.String()+chunk+`],"groundingSupports":[`+supports.String()+support+`]`),
 		"wrong kinds":      `{"candidates":{"0":[]},"promptFeedback":[],"usageMetadata":1,"error":null}`,
 		"wrong parts":      `{"candidates":[{"content":{"parts":[1,{"text":2},{"text":["x"]},null]},"finishReason":7}]}`,
 		"wrong offsets":    whole("äöü", `"groundingChunks":[{"web":{"uri":"https://a.test/"}}],"groundingSupports":[{"segment":{"startIndex":-5,"endIndex":1e300,"partIndex":-1},"groundingChunkIndices":[0,-1,1e99,"0"]},{"segment":{"startIndex":9,"endIndex":1},"groundingChunkIndices":[0]},{"segment":{"endIndex":1,"partIndex":99},"groundingChunkIndices":[0]}]`),

@@ -49,15 +49,16 @@ func (w *writer) gather(part any) {
 // same number is told again by each mark that has it.
 func (w *writer) group(numbers []int, entries list) {
 	for i, number := range numbers[:min(len(numbers), len(entries))] {
-		source, ok := sourceIn(asList(entries[i]).below(3, 0))
-		if _, known := w.numbered[number]; ok && !known {
+		source, _ := sourceIn(asList(entries[i]).below(3, 0))
+		if _, known := w.numbered[number]; source.URL != "" && !known {
 			w.numbered[number] = answer.Citation{Source: source, Label: answer.Domain(source.URL)}
 		}
 	}
 }
 
 // sourceIn is the page that a list describes: its icon or the stretch of text
-// that it is for, either of which may lack, its address and its title.
+// that it is for, either of which may lack, its address and its title. What has
+// neither title nor stretch may be anything with an address.
 func sourceIn(items list) (earshot.Source, bool) {
 	for place := range min(len(items), 3) {
 		switch v := items[place].(type) {
@@ -67,16 +68,11 @@ func sourceIn(items list) (earshot.Source, bool) {
 			if !ok {
 				return earshot.Source{}, false
 			}
-			if isFurniture(link) {
+			title := answer.Line(items.text(place + 1))
+			if _, icon := answer.Destination(title, nil, nil); icon || isFurniture(link) {
 				continue
 			}
-			title := answer.Line(items.text(place + 1))
-			_, titled := answer.Destination(title, nil, nil)
-			titled = title != "" && !titled
-			if !titled {
-				title = ""
-			}
-			return earshot.Source{URL: link, Label: title}, titled || place == 2 && isStretch(items)
+			return earshot.Source{URL: link, Label: title}, title != "" || place == 2 && isStretch(items)
 		default:
 			return earshot.Source{}, false
 		}

@@ -17,8 +17,8 @@ var ownSources = []string{"office.lab.test", "copilot.com"}
 const separator = '\x1e'
 
 // Read reads a document: a page that shows the answer, the messages with which
-// an interface tells it, or an answer of an official API. It gives everything that it finds. The error is an
-// *upstream.Failure.
+// an interface tells it, or an answer of an official API. It gives everything
+// that it finds. The error is an *upstream.Failure.
 func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	body := answer.Trimmed(document)
 	if responses.Recognises(body) {

@@ -41,7 +41,7 @@ func New() *answer.Chat {
 		Question: question,
 		Start:    startPath,
 		Script:   script,
-		API:      &answer.API{Question: apiQuestion, Located: true},
+		API:      &answer.API{Question: apiQuestion},
 		Read:     Read,
 	}
 }

@@ -36,7 +36,7 @@ func markQuestions(page *goquery.Document) {
 }
 
 // askedDepth is how far above a bubble stands what tells whose it is.
-const askedDepth = 4
+const askedDepth = 3
 
 func asked(bubble *html.Node) bool {
 	for n, depth := bubble, 0; n != nil && depth < askedDepth; n, depth = n.Parent, depth+1 {

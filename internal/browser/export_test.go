@@ -1,0 +1,7 @@
+package browser
+
+import "time"
+
+// Recycle sets after how many visits, and after how long without one, Chromium
+// is replaced.
+func (b *Browser) Recycle(visits int, idle time.Duration) { b.maxVisits, b.maxIdle = visits, idle }
