@@ -122,7 +122,10 @@ func openUpstreams(cfg Config, stand *lab.Server) (_ *upstreams, err error) {
 		}
 	}
 	u.routes = upstream.NewRoutes(lists, cfg.Log)
-	return u, u.findEngine()
+	if err := u.findEngine(); err != nil {
+		return nil, err
+	}
+	return u, nil
 }
 
 // list are the upstreams of one provider: those of its own list, or else of the

@@ -34,7 +34,7 @@ func startAbroad(t *testing.T, world *lab.Server) *abroad {
 	t.Helper()
 	p := &abroad{user: "caller", password: "open-sesame"}
 	through := &httputil.ReverseProxy{
-		Director:  func(*http.Request) {},
+		Rewrite:   func(*httputil.ProxyRequest) {}, // it goes on as it came
 		Transport: &http.Transport{DialContext: world.Dial, DisableKeepAlives: true},
 		// The lab hangs up on orders, and a browser on streams it is done with.
 		ErrorHandler:  func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },

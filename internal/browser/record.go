@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/target"
+	"golang.org/x/text/encoding/charmap"
 )
 
 // recorder keeps the bodies of responses while the page runs: streams that a
@@ -66,7 +68,7 @@ func (r *recorder) handle(s session, msg *cdproto.Message) {
 	if e, ok := event(msg, network.ResponseReceived); ok && e.Response != nil {
 		r.begin(s, e)
 	} else if e, ok := event(msg, network.DataReceived); ok {
-		r.add(resource{s.id, e.RequestID}, e.Data)
+		r.add(resource{s.id, e.RequestID}, e.Data, int(e.DataLength))
 	} else if e, ok := event(msg, network.LoadingFinished); ok {
 		r.end(resource{s.id, e.RequestID})
 	} else if e, ok := event(msg, network.LoadingFailed); ok {
@@ -119,22 +121,22 @@ func (r *recorder) answered(res *response, data []byte, err error) {
 	res.asked = false
 	if err == nil {
 		res.whole = true
-		r.append(res, data)
+		res.doc.Body = append(res.doc.Body, data...)
 	}
 	r.settle(res)
 }
 
-func (r *recorder) add(key resource, data []byte) {
+// add takes a piece of a body, or only its length if Chromium was not yet asked
+// to pass it on. The limit is for all bodies together, since a page can ask for
+// any number of streams.
+func (r *recorder) add(key resource, data []byte, length int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if res, ok := r.open[key]; ok {
-		r.append(res, data)
+	res, ok := r.open[key]
+	if !ok {
+		return
 	}
-}
-
-func (r *recorder) append(res *response, data []byte) {
-	// The limit is for all together: a page can ask for any number of streams.
-	if r.size += len(data); r.size > r.limit {
+	if r.size += length; r.size > r.limit {
 		r.fail(ErrTooLarge)
 		return
 	}
@@ -163,7 +165,10 @@ func (r *recorder) settle(res *response) {
 			func(content network.GetResponseBodyResult, _ error) {
 				r.mu.Lock()
 				defer r.mu.Unlock()
-				r.append(res, content.Body)
+				res.doc.Body = content.Body
+				if !content.Base64encoded {
+					res.doc.Body = undecoded(content.Body)
+				}
 				r.complete(res)
 			})
 	}
@@ -209,6 +214,26 @@ func (r *recorder) mainDocument() (head Document, refused *Document) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.page, r.refused
+}
+
+// undecoded returns the bytes of a text that Chromium decoded: where a response
+// names no charset it takes UTF-8 for Windows-1252.
+func undecoded(text []byte) []byte {
+	raw := make([]byte, 0, len(text))
+	for _, r := range string(text) {
+		b, ok := charmap.Windows1252.EncodeRune(r)
+		if !ok && r >= 0x80 && r < 0xa0 {
+			b, ok = byte(r), true // one of the five that it has no character for
+		}
+		if !ok {
+			return text
+		}
+		raw = append(raw, b)
+	}
+	if !utf8.Valid(raw) {
+		return text
+	}
+	return raw
 }
 
 // contentType returns the Content-Type as it was sent, and otherwise what

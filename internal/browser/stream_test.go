@@ -91,6 +91,20 @@ func TestStream(t *testing.T) {
 	}
 }
 
+func TestUndecoded(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"plain":                "plain",
+		"Größe, 日本":            "Größe, 日本", // decoded as it should be
+		"GrÃ¶Ã\u0178e":         "Größe",
+		"æ—¥æœ¬ â\u0081\u008d": "日本 \u204d",
+	} {
+		if got := string(browser.Undecoded([]byte(text))); got != want {
+			t.Errorf("%q became %q, not %q", text, got, want)
+		}
+	}
+}
+
 // Responses that are over before Chromium can be asked to pass them on.
 func TestShortResponses(t *testing.T) {
 	t.Parallel()

@@ -152,7 +152,7 @@ func (t *tab) attach(ctx context.Context) error {
 // refused, which is no harm.
 func (t *tab) prepare(s session) {
 	post(s, network.Enable, network.EnableParams{
-		MaxTotalBufferSize: new(int64(2 * t.limit)), MaxResourceBufferSize: new(int64(t.limit)), MaxPostDataSize: new(int64(0)),
+		MaxTotalBufferSize: new(int64(4 * t.limit)), MaxResourceBufferSize: new(int64(2 * t.limit)), MaxPostDataSize: new(int64(0)),
 	}, nil)
 	post(s, page.Enable, page.EnableParams{}, nil)
 	if t.language != "" {

@@ -10,7 +10,7 @@
 //	document.go    HTML within limits of time, size and depth
 //	size.go        how large an answer may be
 //	events.go      event streams within limits
-//	lines.go       JSON lines within limits
+//	pieces.go      the objects of an official API's answer, streamed or whole
 //	object*.go     JSON of which nothing is certain, and the things it describes
 //	rewrite.go     what is marked in Markdown, replaced
 //	challenge.go   pages that refuse us

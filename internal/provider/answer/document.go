@@ -58,6 +58,9 @@ func Trimmed(document []byte) []byte {
 	return bytes.TrimSpace(bytes.TrimPrefix(document, []byte("\ufeff")))
 }
 
+// IsPage tells whether the document begins as HTML does.
+func IsPage(document []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(document), []byte("<")) }
+
 // validUTF8 is the document itself where it is valid, as nearly all are.
 func validUTF8(document []byte) []byte {
 	if utf8.Valid(document) {

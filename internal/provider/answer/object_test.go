@@ -2,6 +2,7 @@ package answer_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"earshot"
@@ -94,16 +95,40 @@ func TestThings(t *testing.T) {
 	}
 }
 
-func TestReadLines(t *testing.T) {
+func TestPieces(t *testing.T) {
 	t.Parallel()
-	err := answer.ReadLines([]byte("{\"a\":1}\r\n\nnonsense\n[1]\n{\"a\":2}"), func(lines []answer.Object) error {
-		if len(lines) != 2 || *lines[1].Number("a") != 2 {
-			t.Errorf("lines %v", lines)
+	for document, want := range map[string]string{
+		"{\"a\":1}":                 "1 alone",
+		"{\"a\":1}\r\n\n{\"a\":2}":  "1 2",
+		"[{\"a\":1}, 7, {\"a\":2}]": "1 2",
+		"[{\"a\":1}]":               "1",
+		"{\"a\":1}\n{\"a\":":        "1",
+		"event: x\ndata: {\"a\":1}\n\ndata: [DONE]\n\n": "1 done",
+		"data: nonsense\n\ndata: {\"a\":2}":             "2",
+		"nonsense":                                      "",
+	} {
+		var said []string
+		err := answer.ReadPieces([]byte(document), func(p answer.Pieces) error {
+			for _, o := range p.Objects {
+				said = append(said, o.Amount("a"))
+			}
+			if p.Alone {
+				said = append(said, "alone")
+			}
+			if p.Done {
+				said = append(said, "done")
+			}
+			return nil
+		})
+		if got := strings.Join(said, " "); got != want || err != nil {
+			t.Errorf("%q: %q, %v; want %q", document, got, err, want)
 		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
+	}
+	if first := answer.FirstPiece([]byte("event: x\ndata: {\"a\":1}\n\n")); first.Text("type") != "x" || first.Amount("a") != "1" {
+		t.Errorf("the first piece is %v", first)
+	}
+	if first := answer.FirstPiece([]byte(" [ {\"a\":1}, {")); first.Amount("a") != "1" {
+		t.Errorf("the first piece is %v", first)
 	}
 }
 

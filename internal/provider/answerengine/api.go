@@ -1,8 +1,6 @@
 package answerengine
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
 
 	"earshot"
@@ -26,40 +24,24 @@ var api = provider.API{
 // recognisesAPI tells whether the document is an answer of the API, by the first
 // object in it.
 func recognisesAPI(document []byte) bool {
-	var first map[string]json.RawMessage
-	if json.NewDecoder(bytes.NewReader(firstObject(document))).Decode(&first) != nil {
-		return false
-	}
-	return bytes.HasPrefix(first["choices"], []byte("[")) ||
-		bytes.HasPrefix(first["object"], []byte(`"chat.`)) ||
-		bytes.HasPrefix(first["error"], []byte("{"))
+	first := answer.FirstPiece(document)
+	_, chosen := first["choices"].([]any)
+	return chosen || strings.HasPrefix(first.Text("object"), "chat.") || first.Object("error") != nil
 }
 
-// firstObject is the document from its first object on, nil where there is none.
-func firstObject(document []byte) []byte {
-	if !answer.IsStream(document) {
-		return document
-	}
-	for line := range bytes.Lines(document) {
-		if data, ok := bytes.CutPrefix(line, []byte("data:")); ok {
-			return data
-		}
-	}
-	return nil
-}
-
-// readAPI reads an answer of the API, streamed or whole.
+// readAPI reads an answer of the API, streamed or whole. One that was sent alone
+// and is no piece has an end even where it does not say so.
 func readAPI(document []byte, want answer.Want) (*earshot.Answer, error) {
 	var c completion
-	var err error
-	if answer.IsStream(document) {
-		err = answer.ReadEvents(document, c.takeEvents)
-	} else {
-		err = answer.ReadJSON(document, func() error { return c.takeJSON(document) })
-	}
-	if err == nil {
-		err = c.check()
-	}
+	err := answer.ReadPieces(document, func(p answer.Pieces) error {
+		for _, object := range p.Objects {
+			if err := c.take(object); err != nil {
+				return err
+			}
+		}
+		c.ended = c.ended || p.Done || p.Alone && !strings.HasSuffix(p.Objects[0].Text("object"), ".chunk")
+		return c.check()
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -80,46 +62,6 @@ type completion struct {
 	notes   []answer.Object // pages cited, in the form that routers of the API use
 	fields  answer.Object   // the last of each other list
 	queries earshot.List[string]
-}
-
-func (c *completion) takeEvents(events []answer.Event) error {
-	for _, event := range events {
-		if strings.TrimSpace(event.Data) == "[DONE]" {
-			c.ended = true
-			continue
-		}
-		value, _ := answer.DecodeJSON(answer.ValidText(event.Data))
-		if err := c.take(answer.AsObject(value)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// maxObjects is how many objects of a stream are read; real ones have some
-// hundred.
-const maxObjects = 50_000
-
-// takeJSON takes a single object, or one after the other. One that was sent
-// alone and is no piece has an end even where it does not say so.
-func (c *completion) takeJSON(document []byte) error {
-	dec := json.NewDecoder(strings.NewReader(answer.ValidText(string(document))))
-	dec.UseNumber()
-	count := 0
-	kind := ""
-	for ; dec.More() && count < maxObjects; count++ {
-		var value any
-		if dec.Decode(&value) != nil {
-			return nil //nolint:nilerr // it breaks off, which check finds
-		}
-		object := answer.AsObject(value)
-		if err := c.take(object); err != nil {
-			return err
-		}
-		kind = object.Text("object")
-	}
-	c.ended = c.ended || count == 1 && !strings.HasSuffix(kind, ".chunk")
-	return nil
 }
 
 // lists are those that an answer has beside its text and sources.

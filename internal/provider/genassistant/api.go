@@ -1,8 +1,6 @@
 package genassistant
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
 
 	"earshot"
@@ -32,90 +30,32 @@ var apiFields = []string{"candidates", "promptFeedback", "usageMetadata", "inter
 // recognisesAPI tells whether the document is an answer of the API, by the first
 // object in it.
 func recognisesAPI(document []byte) bool {
-	var first map[string]json.RawMessage
-	if json.NewDecoder(bytes.NewReader(firstObject(answer.Trimmed(document)))).Decode(&first) != nil {
-		return false
-	}
+	first := answer.FirstPiece(document)
 	for _, field := range apiFields {
 		if _, ok := first[field]; ok {
 			return true
 		}
 	}
-	return bytes.HasPrefix(first["error"], []byte("{")) || string(first["object"]) == `"interaction"`
+	return first.Object("error") != nil || first.Text("object") == "interaction"
 }
 
-// firstObject is the document from its first object on, nil where there is none.
-func firstObject(document []byte) []byte {
-	if answer.IsStream(document) {
-		for line := range bytes.Lines(document) {
-			if data, ok := bytes.CutPrefix(line, []byte("data:")); ok {
-				return data
+// readAPI reads an answer of the API, streamed or whole. One that was sent alone
+// has an end even where it does not say so.
+func readAPI(document []byte, want answer.Want) (*earshot.Answer, error) {
+	var g generation
+	err := answer.ReadPieces(document, func(p answer.Pieces) error {
+		for _, object := range p.Objects {
+			if err := g.take(object); err != nil {
+				return err
 			}
 		}
-		return nil
-	}
-	document = bytes.TrimLeft(document, "[ \t\r\n")
-	if !bytes.HasPrefix(document, []byte("{")) {
-		return nil
-	}
-	return document
-}
-
-// readAPI reads an answer of the API, streamed or whole.
-func readAPI(document []byte, want answer.Want) (*earshot.Answer, error) {
-	document = answer.Trimmed(document)
-	var g generation
-	var err error
-	if answer.IsStream(document) {
-		err = answer.ReadEvents(document, g.takeEvents)
-	} else {
-		err = answer.ReadJSON(document, func() error { return g.takeJSON(document) })
-	}
-	if err == nil {
-		err = g.check()
-	}
+		g.ended = g.ended || p.Alone
+		return g.check()
+	})
 	if err != nil {
 		return nil, err
 	}
 	return g.answer(want), nil
-}
-
-func (g *generation) takeEvents(events []answer.Event) error {
-	for _, event := range events {
-		value, _ := answer.DecodeJSON(answer.ValidText(event.Data))
-		if err := g.take(answer.AsObject(value)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// maxObjects is how many objects of a stream are read; real ones have some
-// hundred.
-const maxObjects = 50_000
-
-// takeJSON takes the objects of a JSON document: a single one, one after the
-// other, or those of a list. One that was sent alone has an end even where it
-// does not say so.
-func (g *generation) takeJSON(document []byte) error {
-	dec := json.NewDecoder(strings.NewReader(answer.ValidText(string(document))))
-	dec.UseNumber()
-	isList := bytes.HasPrefix(document, []byte("["))
-	if isList {
-		_, _ = dec.Token() // the bracket
-	}
-	count := 0
-	for ; dec.More() && count < maxObjects; count++ {
-		var value any
-		if dec.Decode(&value) != nil {
-			return nil //nolint:nilerr // it breaks off, which check finds
-		}
-		if err := g.take(answer.AsObject(value)); err != nil {
-			return err
-		}
-	}
-	g.ended = g.ended || count == 1 && !isList
-	return nil
 }
 
 // take notes what an object of the answer says, whichever of the two forms it

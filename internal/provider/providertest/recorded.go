@@ -1,24 +1,17 @@
 package providertest
 
-import (
-	"bytes"
-	"encoding/json"
-)
+import "earshot/internal/cassette"
 
-// Recorded are the bodies in a recording of requests and responses, one JSON
-// object a line, or the document itself where it is none.
+// Recorded are the bodies in a recording of requests and responses, or the
+// document itself where it is none.
 func Recorded(document []byte) [][]byte {
-	var bodies [][]byte
-	for line := range bytes.Lines(document) {
-		var exchange struct {
-			Body string `json:"response_body"`
-		}
-		if json.Unmarshal(line, &exchange) == nil && exchange.Body != "" {
-			bodies = append(bodies, []byte(exchange.Body))
-		}
-	}
-	if bodies == nil {
+	exchanges := cassette.Bodies(document)
+	if exchanges == nil {
 		return [][]byte{document}
+	}
+	bodies := make([][]byte, len(exchanges))
+	for i, exchange := range exchanges {
+		bodies[i] = exchange.Body
 	}
 	return bodies
 }

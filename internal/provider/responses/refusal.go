@@ -13,7 +13,7 @@ import (
 
 // Refusal says what an answer with an error status means.
 func Refusal(status int, header http.Header, body []byte) *upstream.Failure {
-	codes, message := trouble(wholeObject(body))
+	codes, message := trouble(answer.FirstPiece(answer.Trimmed(body)))
 	return answer.Refusal(status, header, codes, message)
 }
 
