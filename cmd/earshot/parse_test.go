@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -46,6 +47,42 @@ func TestParseTellsWhatADocumentIs(t *testing.T) {
 		}
 		if err == nil && !json.Valid([]byte(out)) {
 			t.Errorf("%s %s printed %.100s", test.provider, test.name, out)
+		}
+	}
+}
+
+func TestParseReadsAnswersOfAPIsAndRecordings(t *testing.T) {
+	t.Parallel()
+	document, err := os.ReadFile(fixture("responses", "plain.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := json.Marshal(string(document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded := func(name, text string) string {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	cassette := recorded("cassette.yaml", "interactions:\n- request: {method: POST, uri: https://vendor.test/v1/responses}\n"+
+		"  response: {status: {code: 200}, body: {string: "+string(body)+"}}\n")
+	exchange := recorded("exchange.json", `{"upstream": "api:openai", "response": {"status": 200, "body": `+string(body)+`}}`)
+	for _, test := range [][2]string{
+		{"chatassistant", fixture("responses", "stream.sse")},
+		{"officeassistant", fixture("responses", "plain.json")},
+		{"socialassistant", fixture("responses", "posts.json")},
+		{"chatassistant", cassette},
+		{"chatassistant", exchange},
+		{"websearch", fixture("brave", "web.json")},
+		{"websearch/news", fixture("brave", "news.json")},
+	} {
+		out, err := earshotCommand(t, "parse", test[0], test[1])
+		if err != nil || !strings.Contains(out, `"surface": "api"`) {
+			t.Errorf("%v: %v\n%s", test, err, out)
 		}
 	}
 }

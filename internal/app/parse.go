@@ -15,6 +15,7 @@ import (
 	"earshot/internal/cassette"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/brave"
 	"earshot/internal/provider/search"
 	"earshot/internal/strictjson"
 	"earshot/internal/upstream"
@@ -24,7 +25,7 @@ import (
 type Stored struct {
 	Provider string
 	Document []byte
-	Surface  earshot.Surface // "" means web
+	Surface  earshot.Surface // "" means what the document tells
 	// Request are fields of the request that it answered, such as country; what is
 	// absent is as little as the provider needs.
 	Request map[string]any
@@ -36,9 +37,6 @@ type Stored struct {
 // recording of several exchanges the last that holds an answer counts. It needs no
 // network and no database. Errors are those of an attempt.
 func Parse(ctx context.Context, s Stored) (result any, err error) {
-	if s.Surface == "" {
-		s.Surface = earshot.SurfaceWeb
-	}
 	for _, document := range slices.Backward(documents(s.Document)) {
 		s.Document = document
 		found, failure := parseOne(ctx, s)
@@ -69,6 +67,12 @@ func documents(document []byte) [][]byte {
 }
 
 func parseOne(ctx context.Context, s Stored) (any, error) {
+	if s.Surface == "" {
+		s.Surface = earshot.SurfaceWeb
+		if brave.Recognises(s.Document) {
+			s.Surface = earshot.SurfaceAPI
+		}
+	}
 	if s.Host == "" {
 		s.Host = hostOf(s.Document)
 	}

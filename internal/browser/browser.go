@@ -13,8 +13,8 @@
 //	page.go           what is looked up and done inside the page
 //	record.go         responses that are kept while the page runs
 //
-// Of chromedp it uses the pipe and the types of the protocol only. Its own
-// sessions stop reading from the whole browser when one page stops answering;
+// Of chromedp it uses the pipe and the types of the protocol only: chromedp's
+// tabs stop reading from the whole browser when one page stops answering, and
 // here one site must not take the others with it.
 package browser
 
@@ -49,7 +49,7 @@ type Config struct {
 	// Path is the Chromium to start, as Find finds it.
 	Path string
 	// Contexts is how many visits there are at a time; further ones wait for
-	// their turn. Default 4: a page takes about 100 MiB and a good part of a core.
+	// their turn. Default 4: a page with many scripts keeps a core busy.
 	Contexts int
 	// Proxy returns the address, host:port on the loopback interface, of the
 	// HTTP proxy for a place. All traffic of a visit goes through it. Required.

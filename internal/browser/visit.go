@@ -5,7 +5,7 @@ package browser
 type Visit struct {
 	URL string
 	// Language is the value of Accept-Language, and what scripts see as the
-	// languages of the browser.
+	// languages of the browser. Their order counts; the weights are Chromium's.
 	Language string
 	// Place is where the visit is to come from, as the ways out are named: a
 	// country, or a country and a state, such as US-CA.
@@ -20,7 +20,7 @@ type Verb string
 // end of the steps, the first that has something ends it.
 const (
 	VerbType       Verb = "type"        // types Text into the field At
-	VerbSubmit     Verb = "submit"      // presses the button At, or Enter in the field At
+	VerbSubmit     Verb = "submit"      // presses the button At, or Enter in the field At, once it is enabled
 	VerbWait       Verb = "wait"        // until an element At is there
 	VerbTakeStream Verb = "take-stream" // the body of the response whose path contains At, once it is complete
 	VerbTakePage   Verb = "take-page"   // the page as it stands, once an element At is there

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -23,21 +22,12 @@ import (
 // answerOf is what a document that must be an answer yields.
 func answerOf(t *testing.T, document []byte) *earshot.Answer {
 	t.Helper()
-	result, err := parse(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	providertest.Check(t, result)
-	return providertest.Answer(t, result)
+	return providertest.Yields(t, parse, document)
 }
 
 func stored(t *testing.T, name string) []byte {
 	t.Helper()
-	document, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return document
+	return providertest.Stored(t, "testdata/"+name)
 }
 
 // chunksOf cuts a whole answer into the pieces that a stream would bring. In

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -20,21 +19,12 @@ import (
 // answerOf is what a document that must be an answer yields.
 func answerOf(t *testing.T, document []byte) *earshot.Answer {
 	t.Helper()
-	result, err := parse(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	providertest.Check(t, result)
-	return providertest.Answer(t, result)
+	return providertest.Yields(t, parse, document)
 }
 
 func stored(t *testing.T, name string) []byte {
 	t.Helper()
-	document, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return document
+	return providertest.Stored(t, "testdata/"+name)
 }
 
 // generated is an answer as generateContent gives it.

@@ -124,6 +124,17 @@ func Captures(tb testing.TB, pattern string) []string {
 	return paths
 }
 
+// Yields is what a document that must be an answer yields.
+func Yields(tb testing.TB, parse func(document []byte) (any, error), document []byte) *earshot.Answer {
+	tb.Helper()
+	result, err := parse(document)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	Check(tb, result)
+	return Answer(tb, result)
+}
+
 // Stored is a captured document; some were stored packed.
 func Stored(tb testing.TB, path string) []byte {
 	tb.Helper()

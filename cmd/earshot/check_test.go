@@ -1,0 +1,43 @@
+package main
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func TestCheckTellsWhatWorks(t *testing.T) {
+	out, err := earshotCommand(t, "check")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if len(lines) != 9 || !strings.HasPrefix(lines[0], "PROVIDER") {
+		t.Errorf("printed\n%s", out)
+	}
+	for _, line := range lines[1:] {
+		if !strings.Contains(line, "  lab ") || !strings.Contains(line, "  works ") || !strings.Contains(line, "for US") {
+			t.Errorf("got %q", line)
+		}
+	}
+
+	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = w.Write([]byte(`{"error": {"code": "invalid_api_key", "message": "Incorrect API key provided: sk-nobodys"}}`))
+	}))
+	t.Cleanup(refusing.Close)
+	t.Setenv("EARSHOT_OPENAI_API_KEY", "sk-nobodys")
+	t.Setenv("EARSHOT_OPENAI_URL", refusing.URL)
+	out, err = earshotCommand(t, "check", "chatassistant", "officeassistant")
+	if !errors.Is(err, errCheck) || !strings.Contains(out, "api:openai  blocked") || !strings.Contains(out, "lab         works") || strings.Contains(out, "sk-nobodys") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if out, err = earshotCommand(t, "check", "chatassistant", "--upstream", "lab", "--json"); err != nil || !strings.HasPrefix(out, `{"provider":"chatassistant","upstream":"lab","works":true`) {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if _, err = earshotCommand(t, "check", "nobody"); err == nil || !strings.Contains(err.Error(), "there is no provider") {
+		t.Errorf("got %v", err)
+	}
+}
