@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -60,6 +61,9 @@ type App struct {
 // New opens the database, binds the address, and makes the first organization
 // where there is none. Run must follow.
 func New(ctx context.Context, cfg Config) (_ *App, err error) {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
 	a := &App{cfg: cfg}
 	defer func() {
 		if err != nil {

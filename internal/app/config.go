@@ -53,7 +53,7 @@ type Config struct {
 	Getenv func(string) string
 	// Settings are the parts that only the settings file can hold.
 	Settings Settings
-	Log      *slog.Logger
+	Log      *slog.Logger // nil for none
 
 	// StopGrace is how long running jobs get to finish after a signal. 0 means 28 s:
 	// the process must be gone within 30 s, which is what most supervisors grant.

@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -130,13 +132,57 @@ func TestAssistantsAreAskedInABrowser(t *testing.T) {
 			t.Errorf("%s: no sources", provider)
 		}
 	}
-	r := n.post(t, account, "/v1/monitor/chatassistant", `{"prompt":"x [[block]]","country":"DE"}`)
-	if r.StatusCode != http.StatusBadGateway || !strings.Contains(string(r.body), `"reason":"blocked"`) {
-		t.Errorf("a site that refuses: %s %s", r.Status, r.body)
+	// Each of another one, since failures open its circuit.
+	for provider, test := range map[string]struct {
+		word   string
+		reason earshot.Reason
+	}{"chatassistant": {"block", earshot.ReasonBlocked}, "answerengine": {"cut", earshot.ReasonUnavailable}} {
+		r := n.post(t, account, "/v1/monitor/"+provider, fmt.Sprintf(`{"prompt":"x [[%s]]","country":"DE"}`, test.word))
+		if want := fmt.Sprintf(`"reason":%q`, test.reason); r.StatusCode != http.StatusBadGateway || !strings.Contains(string(r.body), want) {
+			t.Errorf("%s: %s %s, want %s", test.word, r.Status, r.body, want)
+		}
 	}
 	for _, own := range []string{"update", "google", "gstatic"} {
 		if germany.saw(own) {
 			t.Errorf("the browser talked to its maker: %q", germany.seen)
+		}
+	}
+}
+
+// started finds Chromium's process id in a node's log.
+var started = regexp.MustCompile(`msg="Chromium started" pid=(\d+)`)
+
+func TestACrashOfTheBrowserLosesNoTask(t *testing.T) {
+	t.Parallel()
+	needBrowser(t)
+	n, _ := startWeb(t)
+	account := n.organization(t, "business", 1000)
+	var ids []string
+	for i := range 12 {
+		ids = append(ids, n.submit(t, account, fmt.Sprintf(`{"taskType":"ANSWERENGINE","payload":{"prompt":"umbrella %d [[drip=1ms]]","country":"DE"}}`, i)).ID)
+	}
+	killed := map[string]bool{}
+	eventually(t, "three crashes", func() bool {
+		all := started.FindAllStringSubmatch(n.logs.String(), -1)
+		if len(all) == 0 || killed[all[len(all)-1][1]] {
+			return false
+		}
+		pid := all[len(all)-1][1]
+		killed[pid] = true
+		number, err := strconv.Atoi(pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		process, err := os.FindProcess(number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = process.Kill() // it may have gone by itself
+		return len(killed) == 3
+	})
+	for _, id := range ids {
+		if record := n.ended(t, account, id); record.Task.Status != earshot.StatusCompleted {
+			t.Errorf("%+v", record)
 		}
 	}
 }

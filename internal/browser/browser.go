@@ -68,6 +68,9 @@ type Document struct {
 	ContentType string
 	Body        []byte
 	Streamed    bool // it is a response's body; otherwise the page as it stood
+	// Partial says that it is not what a step was to take: the page as it stood
+	// when a step could not be done, or a stream of which nothing came.
+	Partial bool
 }
 
 // Browser opens pages in Chromium. Chromium is started with the first visit and

@@ -27,6 +27,7 @@ type recorder struct {
 	open    map[resource]*response
 	streams []*response // complete, in the order of their ends
 	size    int         // of all bodies
+	coming  int         // streams that have begun and are not complete
 	started bool        // a stream was
 	page    Document    // the main document's head
 	refused *Document   // the main document, when it is an error and complete
@@ -46,6 +47,7 @@ type response struct {
 	asked   bool // for its content, and no answer yet
 	whole   bool // the content came with the answer and the events
 	loaded  bool
+	broken  bool // off before its end
 	session session
 	id      network.RequestID
 }
@@ -70,10 +72,10 @@ func (r *recorder) handle(s session, msg *cdproto.Message) {
 	} else if e, ok := event(msg, network.DataReceived); ok {
 		r.add(resource{s.id, e.RequestID}, e.Data, int(e.DataLength))
 	} else if e, ok := event(msg, network.LoadingFinished); ok {
-		r.end(resource{s.id, e.RequestID})
+		r.end(resource{s.id, e.RequestID}, false)
 	} else if e, ok := event(msg, network.LoadingFailed); ok {
 		// A page that has read enough cancels; what came until then counts.
-		r.end(resource{s.id, e.RequestID})
+		r.end(resource{s.id, e.RequestID}, !e.Canceled)
 	}
 }
 
@@ -100,11 +102,12 @@ func (r *recorder) begin(s session, e network.EventResponseReceived) {
 		}
 	default:
 		u, err := url.Parse(e.Response.URL)
-		if err != nil || !slices.ContainsFunc(r.paths, func(p string) bool { return strings.Contains(u.Path, p) }) {
+		if err != nil || !slices.ContainsFunc(r.paths, func(p string) bool { return strings.HasSuffix(u.Path, p) }) {
 			return
 		}
 		res.path = u.Path
 		r.started = true
+		r.coming++
 	}
 	r.open[resource{s.id, e.RequestID}] = res
 	post(s, network.StreamResourceContent, network.StreamResourceContentParams{RequestID: e.RequestID},
@@ -143,12 +146,12 @@ func (r *recorder) add(key resource, data []byte, length int) {
 	res.doc.Body = append(res.doc.Body, data...)
 }
 
-func (r *recorder) end(key resource) {
+func (r *recorder) end(key resource, broken bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if res, ok := r.open[key]; ok {
 		delete(r.open, key)
-		res.loaded = true
+		res.loaded, res.broken = true, broken
 		r.settle(res)
 	}
 }
@@ -179,8 +182,12 @@ func (r *recorder) complete(res *response) {
 	case res.main:
 		r.refused = &res.doc
 		r.fail(errRefused)
-	case len(res.doc.Body) > 0 || res.doc.Status >= 400:
-		r.streams = append(r.streams, res)
+	default:
+		r.coming--
+		res.doc.Partial = len(res.doc.Body) == 0 && res.doc.Status < 400
+		if !res.doc.Partial || res.broken { // an empty one may come before the real one
+			r.streams = append(r.streams, res)
+		}
 		select {
 		case r.came <- struct{}{}:
 		default:
@@ -188,24 +195,24 @@ func (r *recorder) complete(res *response) {
 	}
 }
 
-// stream returns the first complete stream whose path contains path, nil if
+// stream returns the first complete stream whose path ends in path, nil if
 // there is none yet.
 func (r *recorder) stream(path string) *Document {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, res := range r.streams {
-		if strings.Contains(res.path, path) {
+		if strings.HasSuffix(res.path, path) {
 			return &res.doc
 		}
 	}
 	return nil
 }
 
-// streaming reports whether a stream has begun.
-func (r *recorder) streaming() bool {
+// streaming reports whether a stream has begun, and whether one is still coming.
+func (r *recorder) streaming() (begun, coming bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.started
+	return r.started, r.coming > 0
 }
 
 // mainDocument returns the head of the page's main document, and the whole of

@@ -44,7 +44,16 @@ func (t *tab) run(ctx context.Context, steps []Step) (*Document, error) {
 			break
 		}
 	}
-	return t.asItStands(ctx)
+	return t.partial(ctx)
+}
+
+// partial returns the page as it stands, though it is not what was wanted.
+func (t *tab) partial(ctx context.Context) (*Document, error) {
+	doc, err := t.asItStands(ctx)
+	if doc != nil {
+		doc.Partial = true
+	}
+	return doc, err
 }
 
 // take waits until one of the takes has something.
@@ -56,6 +65,9 @@ func (t *tab) take(ctx context.Context, steps []Step) (*Document, error) {
 			case VerbTakeStream:
 				doc = t.recorder.stream(step.At)
 			case VerbTakePage:
+				if _, coming := t.recorder.streaming(); coming {
+					continue
+				}
 				there, err := t.exists(ctx, step.At)
 				if err != nil {
 					return false, fmt.Errorf("%s %q: %w", step.Verb, step.At, err)
@@ -73,13 +85,17 @@ func (t *tab) take(ctx context.Context, steps []Step) (*Document, error) {
 		return false, nil
 	}
 	done, err := t.until(ctx, stepTime, look)
-	if err == nil && !done && t.recorder.streaming() {
-		_, err = t.until(ctx, streamTime, look)
+	if begun, _ := t.recorder.streaming(); err == nil && !done && begun {
+		done, err = t.until(ctx, streamTime, look)
 	}
-	if err != nil || doc != nil {
+	switch {
+	case err != nil || doc != nil:
 		return doc, err
+	case !done:
+		return t.partial(ctx)
+	default:
+		return t.asItStands(ctx)
 	}
-	return t.asItStands(ctx)
 }
 
 // until looks again and again until look reports true, and reports false if it

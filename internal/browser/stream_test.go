@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path"
 	"strings"
 	"testing"
 
@@ -111,7 +112,7 @@ func TestShortResponses(t *testing.T) {
 	s := newSite(t)
 	b := s.open(t, func(c *browser.Config) { c.MaxDocument = 1 << 20 })
 	binary := bytes.Repeat([]byte{0, 0xff, '\n', 'a'}, 1<<18) // just what fits
-	s.HandleFunc("/api/{kind}", func(w http.ResponseWriter, r *http.Request) {
+	s.HandleFunc("/api/{kind}/stream", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		switch r.PathValue("kind") {
 		case "empty":
@@ -124,9 +125,9 @@ func TestShortResponses(t *testing.T) {
 		}
 	})
 	s.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprintf(w, `<script>fetch("/api/empty").then(() => fetch("/api%s?at=/api/none"))</script>`, r.URL.Path)
+		fmt.Fprintf(w, `<script>fetch("/api/empty/stream").then(() => fetch("/api/%s/stream?at=/none/stream"))</script>`, path.Base(r.URL.Path))
 	})
-	take := []browser.Step{browser.TakeStream("/api/")}
+	take := []browser.Step{browser.TakeStream("/stream")}
 	for range 5 {
 		if doc := visit(t, b, browser.Visit{URL: "http://chat.test/binary", Steps: take}); !bytes.Equal(doc.Body, binary) {
 			t.Errorf("got %d bytes of %d", len(doc.Body), len(binary))

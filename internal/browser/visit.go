@@ -17,12 +17,13 @@ type Visit struct {
 type Verb string
 
 // The verbs. Those that take end the visit; where several takes stand at the
-// end of the steps, the first that has something ends it.
+// end of the steps, the first that has something ends it, but no page is taken
+// while a stream that is to be taken is still coming.
 const (
 	VerbType       Verb = "type"        // types Text into the field At
 	VerbSubmit     Verb = "submit"      // presses the button At, or Enter in the field At, once it is enabled
 	VerbWait       Verb = "wait"        // until an element At is there
-	VerbTakeStream Verb = "take-stream" // the body of the response whose path contains At, once it is complete
+	VerbTakeStream Verb = "take-stream" // the body of the response whose path ends in At, once it is complete
 	VerbTakePage   Verb = "take-page"   // the page as it stands, once an element At is there
 )
 
@@ -42,7 +43,7 @@ func Submit(at string) Step { return Step{Verb: VerbSubmit, At: at} }
 // Wait waits until an element at is there.
 func Wait(at string) Step { return Step{Verb: VerbWait, At: at} }
 
-// TakeStream ends the visit with the body of the response whose path contains
+// TakeStream ends the visit with the body of the response whose path ends in
 // path, once it is complete.
 func TakeStream(path string) Step { return Step{Verb: VerbTakeStream, At: path} }
 

@@ -1,7 +1,8 @@
 // Package cassette takes the HTTP exchanges out of recordings that common tools
 // make of them: YAML and JSON cassettes of the VCR family, HAR files, and JSON
 // lines of requests and responses. Cassettes in YAML are turned into JSON first,
-// so that there is one way to read them.
+// so that there is one way to read them. Calls over gRPC count as exchanges where
+// their messages were recorded as JSON.
 package cassette
 
 import (
@@ -22,9 +23,10 @@ type Exchange struct {
 	Body        []byte      // of the response
 }
 
-// Bodies are the HTTP exchanges in a recording, in its order. It returns nil for
-// a document that is no recording, or is one without an exchange that can be
-// read: of other protocols, or packed in a way that we cannot unpack.
+// Bodies are the exchanges in a recording, in its order. Of a call over gRPC it
+// tells the response alone, as JSON or as JSON lines. It returns nil for a document
+// that is no recording, or is one without an exchange that can be read: of other
+// protocols, or packed in a way that we cannot unpack.
 func Bodies(document []byte) []Exchange {
 	document, ok := unpack(document)
 	if !ok || len(document) > maxSize {

@@ -180,6 +180,36 @@ func TestValuesAsTheyWere(t *testing.T) {
 	}
 }
 
+func TestCalls(t *testing.T) {
+	t.Parallel()
+	called := `version: 1
+interactions:
+- request_sample: {json: {model: m}, raw: eA==}
+  response_sample:
+    json: {outputs: [{message: {content: Käse <b>}}]}
+    raw: eA==
+- request_stream: {json: {model: m}}
+  response_stream:
+    chunks_json:
+    - chunk: {text: "two\nlines"}
+    - chunk: {text: end}
+    chunks_raw: [eA==, eA==]
+`
+	asJSON := `{"interactions":[
+  {"response_sample":{"json":{"outputs":[{"message":{"content":"Käse <b>"}}]}}},
+  {"response_stream":{"chunks_json":[{"chunk":{
+    "text":"two\nlines"}}, {"chunk":{"text":"end"}}]}}]}`
+	want := []cassette.Exchange{
+		{Status: 200, Body: []byte(`{"outputs":[{"message":{"content":"Käse <b>"}}]}`)},
+		{Status: 200, Body: []byte(`{"text":"two\nlines"}` + "\n" + `{"text":"end"}` + "\n")},
+	}
+	for _, document := range []string{called, asJSON} {
+		if diff := cmp.Diff(want, cassette.Bodies([]byte(document))); diff != "" {
+			t.Errorf("exchanges (-want +got):\n%s", diff)
+		}
+	}
+}
+
 func TestPackedRecording(t *testing.T) {
 	t.Parallel()
 	document := packed(t, cassetteOf("    body: {string: found}\n"), gzip.NewWriter)
@@ -204,8 +234,8 @@ func TestNoRecordings(t *testing.T) {
 		"number":             "7",
 		"prose":              "It has three interactions: one, two and three.",
 		"brotli":             cassetteOf("    body: {string: !!binary iwWAaGVsbG+A/w==}\n"),
-		"gRPC": "version: 1\ninteractions:\n- request_sample: {json: {model: m}}\n  response_sample: {json: {text: x}}\n" +
-			"- request_stream: {json: {model: m}}\n  response_stream: {chunks_json: [{text: x}]}\n",
+		"no call answered": "interactions:\n- request_sample: {json: {model: m}}\n  response_sample: {json: null, raw: eA==}\n" +
+			"- response_stream: {chunks_json: [{text: x}, {chunk: x}], chunks_raw: [eA==]}\n- response_sample: text\n",
 	}
 	for name, document := range documents {
 		t.Run(name, func(t *testing.T) {
@@ -253,6 +283,7 @@ func TestHostile(t *testing.T) {
 
 func FuzzBodies(f *testing.F) {
 	f.Add([]byte(cassetteOf("    parsed_body: &a {a: *a, b: !!binary eA==}\n")))
+	f.Add([]byte("interactions:\n- response_stream: {chunks_json: [{chunk: {a: b}}]}\n"))
 	f.Add([]byte(`{"log":{"entries":[{"request":{},"response":{"status":200,"content":{"text":"x"}}}]}}`))
 	f.Fuzz(func(t *testing.T, document []byte) {
 		for _, e := range cassette.Bodies(document) {

@@ -3,6 +3,7 @@ package cassette
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 )
 
 // recording is the outermost object of the formats that have one.
@@ -18,6 +19,8 @@ type recording struct {
 
 // interaction is one element of a recording's list.
 type interaction struct {
+	call
+
 	Request  *message `json:"request"`
 	Response *message `json:"response"`
 }
@@ -47,8 +50,12 @@ func fromJSON(document []byte) []Exchange {
 }
 
 // add appends the exchange that the interaction is, if it is one that can be
-// read: a response without a status was not made over HTTP.
+// read: a response without a status was not made over HTTP, and what a call
+// answered stands elsewhere.
 func add(exchanges []Exchange, i interaction) []Exchange {
+	if body := i.body(); body != nil {
+		return append(exchanges, Exchange{Status: http.StatusOK, Body: body})
+	}
 	if i.Request == nil || i.Response == nil || i.Response.status() == 0 {
 		return exchanges
 	}

@@ -40,6 +40,7 @@ type assignment struct {
 // attempt asks until an attempt succeeds, fails in a way that another try
 // cannot mend, or no more may be made. It goes on where another node left off.
 func (r *Runner) attempt(ctx context.Context, a assignment) outcome {
+	var waited time.Duration // for upstreams that are left alone
 	for n := max(1, a.job.Attempts); ; n++ {
 		if n > len(r.Backoff)+1 {
 			return outcome{attempts: len(r.Backoff) + 1, err: errTakenOver(n - 1)}
@@ -61,7 +62,11 @@ func (r *Runner) attempt(ctx context.Context, a assignment) outcome {
 			o.err = err
 			return o
 		}
-		wait, again := r.wait(n, a.job, failure)
+		if failure.Unasked && waited+failure.RetryAfter <= lastStart {
+			waited += failure.RetryAfter
+			n-- // this was none
+		}
+		wait, again := r.wait(max(n, 1), a.job, failure)
 		if !again {
 			o.err = spent(a.provider, failure)
 			if failure.Reason == earshot.ReasonUnreadable {

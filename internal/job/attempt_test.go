@@ -123,6 +123,41 @@ func TestNoAttemptStartsFiveMinutesAfterTheCall(t *testing.T) {
 	})
 }
 
+func TestAPauseIsHeededAndIsNoAttempt(t *testing.T) {
+	t.Parallel()
+	r := attempter(t)
+	synctest.Test(t, func(t *testing.T) {
+		began, tries := time.Now(), 0
+		busy := asking(func(context.Context, *upstream.Session) (*provider.Outcome, error) {
+			tries++
+			return nil, &upstream.Failure{Reason: earshot.ReasonBlocked, Err: errors.New("slow down"), RetryAfter: 20 * time.Second}
+		}, began)
+		other := asking(func(context.Context, *upstream.Session) (*provider.Outcome, error) {
+			tries++
+			return &provider.Outcome{Result: 1}, nil
+		}, began)
+		if _, err := r.attemptOnce(t.Context(), busy, 1); err == nil {
+			t.Fatal("it succeeded")
+		}
+		o := r.attempt(t.Context(), other) // finds the upstream left alone
+		if waited := time.Since(began); o.err != nil || o.attempts != 1 || tries != 2 || waited < 20*time.Second || waited > 21*time.Second {
+			t.Errorf("%d attempts and %d tries after %s: %v", o.attempts, tries, waited, o.err)
+		}
+	})
+}
+
+func TestAFinalFailureIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	tries := 0
+	o := attempter(t).attempt(t.Context(), asking(func(context.Context, *upstream.Session) (*provider.Outcome, error) {
+		tries++
+		return nil, &upstream.Failure{Reason: earshot.ReasonBlocked, Err: errors.New("bad key"), Final: true}
+	}, time.Now()))
+	if tries != 1 || o.attempts != 1 || reasonOf(t, o.err) != earshot.ReasonBlocked {
+		t.Errorf("%d tries, %v", tries, o.err)
+	}
+}
+
 func TestAnAttemptMaySucceedAfterOthersFailed(t *testing.T) {
 	t.Parallel()
 	r := attempter(t)

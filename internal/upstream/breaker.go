@@ -50,7 +50,7 @@ func (b *breakers) allow(c circuit) *Failure {
 			continue
 		}
 		if wait := s.until.Sub(now); wait > 0 {
-			return &Failure{Reason: s.last.Reason, Err: errOpen(c.upstream, s.last), RetryAfter: wait}
+			return &Failure{Reason: s.last.Reason, Err: errOpen(c.upstream, s.last), RetryAfter: wait, Unasked: true}
 		}
 	}
 	for _, s := range state {
@@ -61,19 +61,18 @@ func (b *breakers) allow(c circuit) *Failure {
 	return nil
 }
 
-// note counts what came of a try: nil for an answer. A failure that is the
-// question's own fault says nothing of the upstream; one that asks for a pause
-// asks for it wherever the question comes from.
+// note counts what came of a try: nil for an answer. A failure that a question
+// can cause is an answer too; one that asks for a pause asks for it wherever the
+// question comes from.
 func (b *breakers) note(c circuit, failure *Failure) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
-	case failure == nil:
+	case failure != nil && failure.RetryAfter > 0:
+		b.of(c.everywhere()).open(failure, failure.RetryAfter)
+	case failure == nil, failure.Final, failure.Reason == earshot.ReasonUnreadable, failure.Reason == earshot.ReasonEmpty:
 		delete(b.state, c)
 		delete(b.state, c.everywhere())
-	case failure.RetryAfter > 0:
-		b.of(c.everywhere()).open(failure, failure.RetryAfter)
-	case failure.Final || failure.Reason == earshot.ReasonUnreadable || failure.Reason == earshot.ReasonEmpty:
 	default:
 		s := b.of(c)
 		s.failures++

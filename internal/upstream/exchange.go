@@ -57,8 +57,15 @@ func (n network) exchange(c call) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return response(document.Status, http.Header{"Content-Type": {document.ContentType}}, document.Body), nil
+	header := http.Header{"Content-Type": {document.ContentType}}
+	if document.Partial {
+		header.Set(partialHeader, "true")
+	}
+	return response(document.Status, header, document.Body), nil
 }
+
+// partialHeader marks a document that a browser gave up waiting for.
+const partialHeader = "Earshot-Partial"
 
 // response is an answer that did not come over the network.
 func response(status int, header http.Header, body []byte) *http.Response {

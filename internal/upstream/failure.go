@@ -17,6 +17,9 @@ type Failure struct {
 	// RetryAfter is how long the upstream asked to be left alone; 0 for no such
 	// wish.
 	RetryAfter time.Duration
+	// Unasked says that the upstream was not asked at all, since it is to be left
+	// alone.
+	Unasked bool
 }
 
 // Fail makes a Failure with a text for the log.

@@ -138,7 +138,7 @@ func requestOf(c call) ExchangeRequest {
 
 // keptHeaders are those of an answer that somebody reads; others may hold
 // sessions.
-var keptHeaders = regexp.MustCompile(`(?i)^(content-type|location|retry-after(-ms)?|x-ratelimit-.*)$`)
+var keptHeaders = regexp.MustCompile(`(?i)^(content-type|location|earshot-partial|retry-after(-ms)?|x-ratelimit-.*)$`)
 
 func kept(header http.Header) http.Header {
 	out := http.Header{}

@@ -1,6 +1,7 @@
 package upstream_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"earshot"
+	"earshot/internal/browser"
 	"earshot/internal/geo"
 	"earshot/internal/upstream"
 )
@@ -134,5 +136,63 @@ func TestAnEmptyFolderIsNoRecording(t *testing.T) {
 	t.Parallel()
 	if _, err := upstream.OpenRecording(t.TempDir()); err == nil {
 		t.Error("it was opened")
+	}
+}
+
+// pages is a browser that has one page.
+type pages struct{ document browser.Document }
+
+func (p pages) Visit(_ context.Context, v browser.Visit) (*browser.Document, error) {
+	document := p.document
+	document.Body = []byte(v.URL + " " + v.Language + " " + v.Place + " " + v.Steps[0].Text)
+	return &document, nil
+}
+
+func TestAVisitIsRecordedToo(t *testing.T) {
+	t.Parallel()
+	for _, partial := range []bool{false, true} {
+		dir := t.TempDir()
+		recorder, err := upstream.NewRecorder(dir, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		live, err := upstream.NewClient(upstream.Config{
+			Surface: earshot.SurfaceWeb, Sites: map[string]string{"chat": "https://chat.test/"}, Recorder: recorder,
+			Browser: pages{browser.Document{Status: http.StatusOK, Partial: partial}}, Located: func(place string) bool { return place == "US" },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		visit := upstream.Request{Site: "chat", Path: "/", Locale: geo.Locale{Country: "US", State: "CA"}, Steps: []browser.Step{browser.Type("textarea", "Hello?")}}
+		look := func(c *upstream.Client) string {
+			said := ""
+			err := upstream.NewRoutes(map[string][]*upstream.Client{"chat": {c}}, slog.New(slog.DiscardHandler)).Try(
+				t.Context(), upstream.Attempt{Provider: "chat"}, func(up *upstream.Session) error {
+					resp, err := up.Fetch(t.Context(), visit)
+					if err != nil {
+						return err
+					}
+					said = fmt.Sprintf("%t %s %v %v", up.Browses(), resp.Body, *up.Location(visit.Locale), resp.Judge(nil))
+					return nil
+				})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return said
+		}
+		want := "true https://chat.test/ en-US,en;q=0.9 US-CA Hello? {US } <nil>"
+		if partial {
+			want = strings.Replace(want, "<nil>", "upstream unavailable: the page did not come to its end", 1)
+		}
+		if got := look(live); got != want {
+			t.Errorf("live: %q, want %q", got, want)
+		}
+		recording, err := upstream.OpenRecording(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := look(recording.Clients("chat")[0]); got != want {
+			t.Errorf("replayed: %q, want %q", got, want)
+		}
 	}
 }

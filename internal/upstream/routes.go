@@ -102,8 +102,9 @@ func (r *Routes) try(ctx context.Context, client *Client, a Attempt, last bool, 
 // are, and with the wait after which the first of them can be asked again.
 func sum(failures []*Failure) *Failure {
 	all := *failures[len(failures)-1]
-	all.Final, all.RetryAfter = true, 0
+	all.Final, all.RetryAfter, all.Unasked = true, 0, true
 	for _, f := range failures {
+		all.Unasked = all.Unasked && f.Unasked
 		if f.Final {
 			continue
 		}

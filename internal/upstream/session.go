@@ -109,6 +109,18 @@ func PostJSON(site, path, accept string, body any, locale geo.Locale) (Request, 
 type Response struct {
 	Header http.Header
 	Body   []byte
+	// Partial says that a browser gave up waiting for the rest of it. It still
+	// tells whether the site refuses us.
+	Partial bool
+}
+
+// Judge is what reading the response came to, err being what its reader says:
+// nothing in a partial one counts but that the site refuses us.
+func (r *Response) Judge(err error) error {
+	if failure, ok := errors.AsType[*Failure](err); !r.Partial || ok && failure.Reason == earshot.ReasonBlocked {
+		return err
+	}
+	return Fail(earshot.ReasonUnavailable, "the page did not come to its end")
 }
 
 // Fetch gets a document whole. It returns a *Failure when the upstream refused,
@@ -148,7 +160,7 @@ func (s *Session) Fetch(ctx context.Context, req Request) (*Response, error) {
 	s.mu.Lock()
 	s.fetched = append(s.fetched, body)
 	s.mu.Unlock()
-	return &Response{Header: resp.Header, Body: body}, nil
+	return &Response{Header: resp.Header, Body: body, Partial: resp.Header.Get(partialHeader) != ""}, nil
 }
 
 // maxRefusal is what is read of an answer with an error status.

@@ -97,7 +97,7 @@ func (r *chatRequest) Ask(ctx context.Context, up *upstream.Session) (*provider.
 		return nil, err
 	}
 	found, err := r.chat.Read(response.Body, Want{Country: r.locale.Country, Markdown: r.include.Markdown})
-	if err != nil {
+	if err := response.Judge(err); err != nil {
 		return nil, err
 	}
 	if err := r.chat.API.Complete(ctx, up, found, r.locale); err != nil {

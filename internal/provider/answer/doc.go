@@ -16,6 +16,7 @@
 //	challenge.go   pages that refuse us
 //	refusal.go     errors of official APIs
 //	sources.go     sources without duplicates, and the pills that point at them
+//	post.go        posts that are told by their address
 //	link.go        destinations, domains, the engine's own tracking
 //	text.go        text hygiene
 //	plain.go       HTML to plain text

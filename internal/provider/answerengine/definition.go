@@ -4,6 +4,8 @@
 //
 //	definition.go   what others need to know of it, and what to fetch
 //	parse.go        telling documents apart
+//	script.go       asking on the site in a browser
+//	stored.go       entries in documents that were stored
 //	assembly.go     an entry from the events of a stream
 //	patch.go        how an event changes a block
 //	steps.go        the entry's other form: the steps that led to the answer

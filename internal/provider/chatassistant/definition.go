@@ -8,12 +8,20 @@
 //	web.go              which documents to fetch, and what of them is shown
 //	parse.go            telling shapes apart
 //	layout.go           where things stand on the mobile page
+//	cards.go            products and other things that the page shows
+//	share.go            the conversation that a shared page carries as data
+//	table.go            the encoding of such data
+//	script.go           asking on the site in a browser
 //	stream.go           the event stream
 //	delta.go            the stream's encoding
 //	conversation.go     a conversation as one JSON document
 //	message.go          an answer from a conversation's messages
+//	text.go             a message's text, with what is marked in it
+//	mark.go             marks that no reference explains
+//	search.go           what was searched for, and found
 //	reference.go        what the references in a message's text stand for
 //	reference_things.go products, places, videos and ads that messages carry
+//	api.go              asking the official API
 package chatassistant
 
 import (

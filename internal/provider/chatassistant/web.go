@@ -30,7 +30,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 		return nil, err
 	}
 	found, err := parse(response.Body, answer.Want{Country: r.locale.Country, Markdown: r.include.Markdown})
-	if err != nil {
+	if err := response.Judge(err); err != nil {
 		return nil, err
 	}
 	r.omit(found)

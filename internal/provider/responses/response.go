@@ -15,8 +15,9 @@ var ownSources = []string{"openai", "chatgpt.com", "grok", "grok.com", "xai"}
 // minutes has up to a hundred.
 const maxQueries = 500
 
-// readResponse reads a response that is there as a whole.
-func readResponse(response answer.Object, want answer.Want) (*earshot.Answer, error) {
+// ReadResponse reads a response that is there as a whole, whichever protocol told
+// it. The error is an *upstream.Failure.
+func ReadResponse(response answer.Object, want answer.Want) (*earshot.Answer, error) {
 	if err := check(response); err != nil {
 		return nil, err
 	}
@@ -31,6 +32,9 @@ func readResponse(response answer.Object, want answer.Want) (*earshot.Answer, er
 		return nil, blocked("the assistant refuses to answer")
 	}
 	r.finish(response, want)
+	if r.answer.Text == "" {
+		return nil, upstream.Fail(earshot.ReasonEmpty, "the assistant said nothing")
+	}
 	return r.answer, nil
 }
 

@@ -16,7 +16,6 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
-	"earshot/internal/upstream"
 )
 
 // Recognises tells whether the document is an answer of this family: a response,
@@ -54,7 +53,7 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	err := answer.ReadPieces(answer.Trimmed(document), func(p answer.Pieces) (err error) {
 		switch {
 		case p.Alone && isResponse(p.Objects[0]):
-			found, err = readResponse(p.Objects[0], want)
+			found, err = ReadResponse(p.Objects[0], want)
 		case p.Alone && isError(p.Objects[0]) && !isEvent(p.Objects[0]):
 			return failed(p.Objects[0])
 		default:
@@ -62,11 +61,5 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 		}
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	if found.Text == "" {
-		return nil, upstream.Fail(earshot.ReasonEmpty, "the assistant said nothing")
-	}
-	return found, nil
+	return found, err
 }

@@ -34,7 +34,6 @@ var (
 	chip     = regexp.MustCompile(`^` + marks)
 	anyChip  = regexp.MustCompile(marks)
 	numeral  = regexp.MustCompile(`^\[?[0-9]+\]?$`)
-	xPost    = regexp.MustCompile(`^https?://(?:(?:www|mobile)\.)?(?:x|twitter)\.com/([^/?#]+)/status/[0-9]+`)
 )
 
 // maxAnnotations is how many annotations of a part are read; real answers have up
@@ -232,12 +231,9 @@ func (r *reader) citation(page, name string) answer.Citation {
 // A post of the social network can be told by its address alone.
 func (r *reader) page(target, title string) earshot.Source {
 	source := earshot.Source{URL: target, Label: cmp.Or(r.titles[target], title)}
-	if found := xPost.FindStringSubmatch(target); found != nil {
-		source.Post = &earshot.Post{Platform: "x"}
-		if found[1] != "i" { // which stands for whoever it is
-			source.Post.Author = found[1]
-			source.Label = cmp.Or(source.Label, "@"+found[1])
-		}
+	source.Post, _ = answer.PostAt(target)
+	if source.Post != nil && source.Post.Author != "" {
+		source.Label = cmp.Or(source.Label, "@"+source.Post.Author)
 	}
 	return source
 }

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
-	"strings"
 
 	"earshot"
 	"earshot/internal/provider/answer"
@@ -41,7 +40,7 @@ func (r *reader) note(page answer.Citation) {
 // pageKey is the address of a page, or of a post in the form that does without
 // its author: one post has many addresses.
 func pageKey(link string) string {
-	if _, id := statusAt(link); id != "" {
+	if _, id := answer.PostAt(link); id != "" {
 		return postsBase + nobody + "/status/" + id
 	}
 	return link
@@ -53,8 +52,9 @@ func (r *reader) page(link string) answer.Citation {
 	if page, ok := r.known[pageKey(link)]; ok {
 		return page
 	}
-	page := answer.Citation{Source: earshot.Source{URL: link, Post: postAt(link)}, Label: answer.Domain(link)}
-	if post := page.Source.Post; post != nil && post.Author != "" {
+	post, _ := answer.PostAt(link)
+	page := answer.Citation{Source: earshot.Source{URL: link, Post: post}, Label: answer.Domain(link)}
+	if post != nil && post.Author != "" {
 		page.Label = "@" + post.Author
 		page.Source.Label = page.Label
 	}
@@ -89,13 +89,14 @@ func (r *reader) add(read func(answer.Object) answer.Citation, results []answer.
 // it has none.
 func webPage(result answer.Object) answer.Citation {
 	link, _ := result.Destination(ownSources, "url", "link")
+	post, _ := answer.PostAt(link)
 	return answer.Citation{
 		Source: earshot.Source{
 			URL:           link,
 			Label:         result.Text("title", "metadataTitle"),
 			Description:   result.Text("preview", "description", "snippet"),
 			DatePublished: result.Date("publishedDate", "date"),
-			Post:          postAt(link),
+			Post:          post,
 		},
 		Label: cmp.Or(result.Text("siteName"), answer.Domain(link)),
 	}
@@ -108,6 +109,8 @@ const (
 	postsBase = "https://x.com/"
 	nobody    = "i"
 )
+
+var digits = regexp.MustCompile(`^[0-9]{1,25}$`)
 
 // postPage is the page of a post, without an address when that cannot be known.
 func postPage(post answer.Object) answer.Citation {
@@ -132,41 +135,4 @@ func postPage(post answer.Object) answer.Citation {
 		},
 		Label: label,
 	}
-}
-
-var (
-	digits = regexp.MustCompile(`^[0-9]{1,25}$`)
-	status = regexp.MustCompile(`^/(?:i/web|([^/]+))/status/([0-9]+)`)
-)
-
-// postAt is the post that an address of the network leads to, nil for any other
-// address.
-func postAt(link string) *earshot.Post {
-	author, id := statusAt(link)
-	switch {
-	case id == "":
-		return nil
-	case author == nobody, author == "":
-		return &earshot.Post{Platform: network}
-	default:
-		return &earshot.Post{Platform: network, Author: author}
-	}
-}
-
-// statusAt is the author and the id of the post that an address leads to, both ""
-// for any other address.
-func statusAt(link string) (author, id string) {
-	u, err := url.Parse(link)
-	if err != nil {
-		return "", ""
-	}
-	switch strings.TrimPrefix(strings.TrimPrefix(u.Hostname(), "www."), "mobile.") {
-	case "x.com", "twitter.com":
-	default:
-		return "", ""
-	}
-	if found := status.FindStringSubmatch(u.Path); found != nil {
-		return found[1], found[2]
-	}
-	return "", ""
 }

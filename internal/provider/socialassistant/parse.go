@@ -23,6 +23,9 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	if responses.Recognises(body) {
 		return answer.FromAPI(responses.Read(body, want))
 	}
+	if recognisesOutputs(body) {
+		return answer.FromAPI(readOutputs(body, want))
+	}
 	if answer.IsPage(body) {
 		return page.ReadPrepared(body, want, markQuestions)
 	}
