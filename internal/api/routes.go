@@ -47,6 +47,8 @@ func (s *Server) list() []route {
 		{method: "GET", path: "/openapi.json", public: true, serve: s.openAPI},
 		{method: "GET", path: "/captures/{id}/{page}", public: true, serve: s.capture},
 		{method: "GET", path: "/{$}", public: true, serve: handled(s.Dashboard)},
+		{method: "GET", path: "/docs", public: true, serve: handled(s.Dashboard)},
+		{method: "GET", path: "/assets/{file}", public: true, serve: handled(s.Dashboard)},
 	}
 	for _, p := range s.Catalogue.Providers() {
 		routes = append(routes, route{

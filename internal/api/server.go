@@ -58,7 +58,7 @@ type Config struct {
 	// Planned is called when a webhook is to be sent again.
 	Planned   func()
 	OpenAPI   []byte       // the API's description, as JSON
-	Dashboard http.Handler // serves /
+	Dashboard http.Handler // serves /, /docs and /assets/
 	Metrics   *prometheus.Registry
 	Log       *slog.Logger
 

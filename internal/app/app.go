@@ -169,17 +169,13 @@ func (a *App) connect(ctx context.Context) (err error) {
 		return err
 	}
 	registry.MustRegister(gauges{a.jobs, a.store, a.cfg.Log})
-	page, err := dashboard.Handler(a.BaseURL)
-	if err != nil {
-		return err
-	}
 	handler := api.New(api.Config{
 		Store: a.store, Jobs: a.jobs, Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
 		Goto: func(ctx context.Context, in *strictjson.Object) (string, error) {
 			return engine.Goto(ctx, a.upstreams.resolver(), in)
 		},
 		CheckWebhook: visitors.CheckURL, Planned: a.webhooks.Wake, WorkerOnly: a.cfg.Role == RoleWorker,
-		OpenAPI: openAPI, Dashboard: page, Metrics: registry, Log: a.cfg.Log,
+		OpenAPI: openAPI, Dashboard: dashboard.Handler(), Metrics: registry, Log: a.cfg.Log,
 	})
 	a.http = newHTTPServer(a.counted(handler))
 	return nil

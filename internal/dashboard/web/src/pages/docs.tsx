@@ -1,0 +1,3 @@
+export function Docs() {
+  return <h1>Docs</h1>;
+}

@@ -1,0 +1,141 @@
+// Pieces that every page uses.
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { ApiError } from "./api";
+
+/** An error with what to quote when asking for help. */
+export function Problem({ error }: { error: unknown }) {
+  if (!error) return null;
+  const known = error instanceof ApiError ? error : undefined;
+  return (
+    <div class="problem" role="alert">
+      <strong>{known?.code ?? "Error"}</strong> {error instanceof Error ? error.message : String(error)}
+      {known?.requestId && <div class="faint">Request <code>{known.requestId}</code></div>}
+    </div>
+  );
+}
+
+/** What stands where there is nothing yet, and what to do next. */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return <div class="empty"><h3>{title}</h3>{children}</div>;
+}
+
+export function Spinner({ label = "Loading" }: { label?: string }) {
+  return <span class="spinner" role="status" aria-label={label} />;
+}
+
+/** Something that is fetched: its value, its error, and a way to fetch it again. */
+export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, on: unknown[]) {
+  const [value, setValue] = useState<T>();
+  const [error, setError] = useState<unknown>();
+  const [count, setCount] = useState(0);
+  useEffect(() => {
+    const stop = new AbortController();
+    load(stop.signal).then(
+      (loaded) => { if (!stop.signal.aborted) { setValue(() => loaded); setError(undefined); } },
+      (problem) => { if (!stop.signal.aborted) setError(problem); },
+    );
+    return () => stop.abort();
+  }, [...on, count]);
+  return { value, error, again: () => setCount((n) => n + 1) };
+}
+
+export interface Tab { name: string; content: () => ComponentChildren }
+
+/** Tabs that follow the arrow keys. */
+export function Tabs({ tabs, label }: { tabs: Tab[]; label: string }) {
+  const [chosen, choose] = useState(tabs[0]?.name);
+  const id = useId();
+  const open = tabs.find((tab) => tab.name === chosen) ?? tabs[0];
+  const move = (event: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const next = tabs[(tabs.indexOf(open) + step + tabs.length) % tabs.length];
+    choose(next.name);
+    document.getElementById(`${id}-${next.name}`)?.focus();
+  };
+  return (
+    <div class="tabs">
+      <div role="tablist" aria-label={label} onKeyDown={move}>
+        {tabs.map((tab) => (
+          <button
+            key={tab.name} id={`${id}-${tab.name}`} role="tab" type="button" aria-selected={tab === open}
+            aria-controls={`${id}-panel`} tabIndex={tab === open ? 0 : -1} onClick={() => choose(tab.name)}
+          >{tab.name}</button>
+        ))}
+      </div>
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${open?.name}`}>{open?.content()}</div>
+    </div>
+  );
+}
+
+export interface Column<Row> { name: string; value: (row: Row) => string | number | null | undefined; show?: (row: Row) => ComponentChildren; numeric?: boolean }
+
+/** A table that sorts by a click on, or Enter in, the head of a column. */
+export function Table<Row>({ rows, columns, label, onOpen, rowKey }: {
+  rows: Row[]; columns: Column<Row>[]; label: string; onOpen?: (row: Row) => void; rowKey?: (row: Row) => string;
+}) {
+  const [by, setBy] = useState<{ column: string; down: boolean }>();
+  const column = columns.find((c) => c.name === by?.column);
+  const sorted = column ? [...rows].sort((a, b) => compare(column.value(a), column.value(b)) * (by!.down ? -1 : 1)) : rows;
+  return (
+    <div class="scroll">
+      <table aria-label={label}>
+        <thead><tr>{columns.map((c) => {
+          const sort = by?.column === c.name ? (by.down ? "descending" : "ascending") : "none";
+          return (
+            <th key={c.name} aria-sort={sort} class={c.numeric ? "number" : undefined}>
+              <button type="button" onClick={() => setBy({ column: c.name, down: sort === "ascending" })}>{c.name}</button>
+            </th>
+          );
+        })}</tr></thead>
+        <tbody>{sorted.map((row, i) => (
+          <tr
+            key={rowKey?.(row) ?? i} class={onOpen && "opens"} tabIndex={onOpen ? 0 : undefined} onClick={() => onOpen?.(row)}
+            onKeyDown={(event) => event.key === "Enter" && onOpen?.(row)}
+          >{columns.map((c) => <td key={c.name} data-label={c.name} class={c.numeric ? "number" : undefined}>{c.show ? c.show(row) : c.value(row)}</td>)}</tr>
+        ))}</tbody>
+      </table>
+    </div>
+  );
+}
+
+function compare(a: string | number | null | undefined, b: string | number | null | undefined) {
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  return String(a ?? "").localeCompare(String(b ?? ""), undefined, { numeric: true });
+}
+
+/** A question before something that cannot be undone. */
+export function Dialog({ title, open, onClose, children }: { title: string; open: boolean; onClose: () => void; children: ComponentChildren }) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (open) ref.current?.showModal();
+    else ref.current?.close();
+  }, [open]);
+  return <dialog ref={ref} onClose={onClose} aria-label={title}><h2>{title}</h2>{open && children}</dialog>;
+}
+
+/** A moment, in the reader's time zone; the exact one on hover. */
+export function When({ at }: { at: string | null | undefined }) {
+  if (!at) return <span class="faint">–</span>;
+  return <time dateTime={at} title={at}>{new Date(at).toLocaleString(undefined, { dateStyle: "short", timeStyle: "medium" })}</time>;
+}
+
+/** A button that copies a text. */
+export function Copy({ text, label = "Copy" }: { text: string; label?: string }) {
+  const [done, setDone] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setDone(true);
+    setTimeout(() => setDone(false), 1500);
+  };
+  return <button type="button" class="small" onClick={copy}>{done ? "Copied" : label}</button>;
+}
+
+/** A link that leaves the dashboard; only web addresses become one. */
+export function External({ href, children }: { href: string | undefined; children: ComponentChildren }) {
+  if (!href || !/^https?:\/\//i.test(href)) return <>{children}</>;
+  return <a href={href} target="_blank" rel="noreferrer noopener">{children}</a>;
+}
+
+export const number = (n: number | null | undefined) => (n == null ? "–" : n.toLocaleString());
