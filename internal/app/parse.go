@@ -34,16 +34,26 @@ type Stored struct {
 }
 
 // Parse tells what a stored document yields, all that it holds included. Of a
-// recording of several exchanges the last that holds an answer counts. It needs no
-// network and no database. Errors are those of an attempt.
+// recording of several exchanges the last answer that cites something counts, or
+// else the last. It needs no network and no database. Errors are those of an
+// attempt.
 func Parse(ctx context.Context, s Stored) (result any, err error) {
 	for _, document := range slices.Backward(documents(s.Document)) {
 		s.Document = document
 		found, failure := parseOne(ctx, s)
-		if failure == nil {
+		if failure != nil {
+			err = cmp.Or(err, failure)
+			continue
+		}
+		if result == nil {
+			result = found
+		}
+		if a, ok := found.(*earshot.Answer); !ok || len(a.Sources) > 0 {
 			return found, nil
 		}
-		err = cmp.Or(err, failure)
+	}
+	if result != nil {
+		return result, nil
 	}
 	return nil, err
 }

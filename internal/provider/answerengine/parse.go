@@ -21,7 +21,7 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	case answer.IsPage(body):
 		return readPage(body, want)
 	case recognisesAPI(body):
-		return readAPI(body, want)
+		return answer.FromAPI(readAPI(body, want))
 	case answer.IsStream(body):
 		result, err = readStream(body, want)
 	case bytes.HasPrefix(body, []byte("{")), bytes.HasPrefix(body, []byte("[")):

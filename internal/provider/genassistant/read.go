@@ -14,7 +14,7 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	body := answer.Trimmed(document)
 	switch {
 	case recognisesAPI(body):
-		return readAPI(body, want)
+		return answer.FromAPI(readAPI(body, want))
 	case isStream(body):
 		return readStream(body, want)
 	default:
