@@ -54,7 +54,7 @@ var (
 	}
 	// A question that is too long or not allowed.
 	refusedPhrases = []string{
-		"context length", "string above max length", "maximum prompt length", "maximum number of tokens",
+		"context length", "string above max length", "too many prompt tokens", "prompt is too long", "maximum prompt length", "maximum number of tokens",
 		"content policy", "content filter", "content management policy", "responsibleaipolicy", "moderation",
 		"usage policy", "usage policies", "usage guidelines", "invalid prompt", "safety",
 	}

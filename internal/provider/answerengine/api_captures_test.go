@@ -138,7 +138,7 @@ func TestAPICaptures(t *testing.T) {
 			t.Run(fmt.Sprint(filepath.Base(path), i), func(t *testing.T) {
 				t.Parallel()
 				if e.Status != 200 {
-					if _, err := parse(e.Body); err == nil || providertest.Reason(t, err) != string(earshot.ReasonUnavailable) {
+					if _, err := parse(e.Body); err == nil || providertest.Reason(t, err) != string(earshot.ReasonBlocked) {
 						t.Errorf("an error: %v", err)
 					}
 					return
