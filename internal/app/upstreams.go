@@ -230,7 +230,7 @@ func (u *upstreams) apiConfig(api provider.API) (upstream.Config, error) {
 		return upstream.Config{}, fmt.Errorf("api:%s needs its address in %s", api.Name, variable(api, "URL"))
 	}
 	sites := map[string]string{api.Name: base}
-	if redirects := cmp.Or(s.Redirects, api.Redirects); redirects != "" {
+	if redirects := cmp.Or(u.cfg.getenv(variable(api, "REDIRECTS")), s.Redirects, api.Redirects); redirects != "" {
 		sites[api.Name+"-redirects"] = redirects
 	}
 	access := &upstream.API{
