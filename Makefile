@@ -31,6 +31,7 @@ lint: ## Check format, code and module files
 	$(TOOL) golangci-lint run
 	$(GO) mod tidy -diff
 	$(GO) mod verify
+	@dir=$$(mktemp -d) && $(MAKE) -s web DIST=$$dir && diff -rq $$dir internal/dashboard/dist || { echo "make web would change the bundle"; exit 1; }
 
 .PHONY: fmt
 fmt: ## Format the code
@@ -60,11 +61,12 @@ check: lint test ## Run what CI runs
 
 # The dashboard's bundle is committed, so that building the service needs no tool
 # but Go. esbuild is a Go program too; the libraries lie in web/vendor.
-WEB := internal/dashboard/web
+WEB  := internal/dashboard/web
+DIST ?= internal/dashboard/dist
 .PHONY: web
 web: ## Bundle the dashboard's pages into internal/dashboard/dist
 	@$(TOOL) esbuild $(WEB)/src/main.tsx --bundle --minify --format=esm --target=es2022 --log-level=warning \
-		--jsx=automatic --jsx-import-source=preact --legal-comments=none --outfile=internal/dashboard/dist/app.js \
+		--jsx=automatic --jsx-import-source=preact --legal-comments=none --outfile=$(DIST)/app.js \
 		--alias:preact=./$(WEB)/vendor/preact.js --alias:preact/hooks=./$(WEB)/vendor/preact-hooks.js \
 		--alias:preact/jsx-runtime=./$(WEB)/vendor/preact-jsx-runtime.js --alias:@preact/signals=./$(WEB)/vendor/signals.js \
 		--alias:@preact/signals-core=./$(WEB)/vendor/signals-core.js --alias:uplot=./$(WEB)/vendor/uplot.js --alias:marked=./$(WEB)/vendor/marked.js
