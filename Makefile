@@ -52,9 +52,9 @@ fidelity: ## Print what is found on real captures, where they lie beside the rep
 	$(GO) test ./internal/provider/... -run Fidelity -v -count=1
 
 .PHONY: soak
-soak: ## Kill nodes for about an hour: 1,000 cycles on SQLite, 500 on PostgreSQL
+soak: ## Kill nodes for about an hour, 1,000 cycles on SQLite and 500 on PostgreSQL, and the browser 100 times
 	CGO_ENABLED=1 EARSHOT_SOAK_CYCLES=1000 EARSHOT_SOAK_TIME=60m \
-		scripts/with-postgres.sh $(GO) test -race -count=1 -v -timeout 100m ./internal/chaos/
+		scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -count=1 -v -timeout 100m ./internal/chaos/ ./internal/browser/
 
 .PHONY: check
 check: lint test ## Run what CI runs
