@@ -59,6 +59,26 @@ const maxResponse = 64 << 20
 
 // do sends a request and decodes a successful answer into result.
 func (c *Client) do(ctx context.Context, method, path string, body, result any) (http.Header, error) {
+	resp, err := c.send(ctx, method, path, body)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
+	if err != nil {
+		return nil, fmt.Errorf("read the answer: %w", err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		return resp.Header, failure(resp, answer)
+	}
+	if err := json.Unmarshal(answer, result); err != nil {
+		return nil, fmt.Errorf("decode the answer: %w", err)
+	}
+	return resp.Header, nil
+}
+
+// send sends a request. The caller closes the body of the answer.
+func (c *Client) send(ctx context.Context, method, path string, body any) (*http.Response, error) {
 	var payload io.Reader
 	if body != nil {
 		encoded, err := json.Marshal(body)
@@ -77,18 +97,7 @@ func (c *Client) do(ctx context.Context, method, path string, body, result any) 
 	if err != nil {
 		return nil, fmt.Errorf("call the service: %w", err)
 	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
-	if err != nil {
-		return nil, fmt.Errorf("read the answer: %w", err)
-	}
-	if resp.StatusCode != http.StatusOK {
-		return resp.Header, failure(resp, answer)
-	}
-	if err := json.Unmarshal(answer, result); err != nil {
-		return nil, fmt.Errorf("decode the answer: %w", err)
-	}
-	return resp.Header, nil
+	return resp, nil
 }
 
 func failure(resp *http.Response, answer []byte) error {

@@ -15,7 +15,7 @@ type keyCmd struct {
 
 type keyCreateCmd struct {
 	Org     string        `required:"" help:"Whose key it is."`
-	Scopes  string        `help:"What it may do, separated by commas." default:"read,monitor,tasks"`
+	Scopes  string        `help:"What it may do, separated by commas: read, monitor, tasks, and admin for keys, ledger and webhook settings." default:"read,monitor,tasks"`
 	Expires time.Duration `help:"End it by itself after this time, such as 720h." placeholder:"DURATION"`
 	JSON    bool          `name:"json" help:"Print one JSON object."`
 }

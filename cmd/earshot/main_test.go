@@ -90,10 +90,14 @@ func TestTheFirstStartPrintsACurlLineThatWorks(t *testing.T) {
 	if err := json.Unmarshal(answer, &envelope); err != nil || !envelope.Success || envelope.Result.Text == "" {
 		t.Errorf("the curl line answers %s (%v)", answer, err)
 	}
-	dashboard := regexp.MustCompile(`Dashboard: (\S+)`).FindStringSubmatch(text)
+	dashboard := regexp.MustCompile(`Dashboard: ((\S+)/#token=(\w+))`).FindStringSubmatch(text)
 	page, err := exec.CommandContext(t.Context(), "curl", "-sf", dashboard[1]).Output()
 	if err != nil || !bytes.Contains(page, []byte("Earshot")) {
 		t.Errorf("the dashboard answers %.100s (%v)", page, err)
+	}
+	key, err := exec.CommandContext(t.Context(), "curl", "-sf", dashboard[2]+"/v1/session", "-d", `{"token":"`+dashboard[3]+`"}`, "-H", "Content-Type: application/json").Output()
+	if err != nil || !bytes.Contains(key, []byte(`"secret":"ear_live_`)) {
+		t.Errorf("the token answers %.100s (%v)", key, err)
 	}
 }
 

@@ -49,7 +49,7 @@ func (c *serveCmd) Run(in *invocation) error {
 	if a.First != nil {
 		fmt.Fprintf(in.out, firstStart, a.First.Key.Text, a.BaseURL, a.First.Key.Text)
 	}
-	fmt.Fprintf(in.out, "Dashboard: %s/\n", a.BaseURL)
+	fmt.Fprintf(in.out, "Dashboard: %s\n", a.DashboardURL())
 	return a.Run(in)
 }
 

@@ -2,6 +2,7 @@ package account_test
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,10 @@ func TestScopesAreReadFromAList(t *testing.T) {
 	scopes, err := account.ParseScopes("read, monitor")
 	if err != nil || len(scopes) != 2 || scopes[1] != account.ScopeMonitor {
 		t.Errorf("got %v, %v", scopes, err)
+	}
+	admin, err := account.ParseScopes("read,monitor,tasks,admin")
+	if err != nil || !slices.Equal(admin, append(account.AllScopes(), account.ScopeAdmin)) || slices.Contains(account.AllScopes(), account.ScopeAdmin) {
+		t.Errorf("with admin: %v, %v", admin, err)
 	}
 	if _, err := account.ParseScopes("read,write"); err == nil || !strings.Contains(err.Error(), `"write"`) {
 		t.Errorf("an unknown scope: %v", err)

@@ -14,23 +14,30 @@ import (
 // Scope is something that a key may do.
 type Scope string
 
-// The scopes. A new key has all of AllScopes.
+// The scopes. A new key has those of AllScopes.
 const (
 	ScopeRead    Scope = "read"    // lookups, polling, status, credits
 	ScopeMonitor Scope = "monitor" // synchronous calls
 	ScopeTasks   Scope = "tasks"   // submit, clear
+	ScopeAdmin   Scope = "admin"   // keys, ledger, webhook settings
 )
 
-// AllScopes are the scopes that a new key has unless told otherwise.
+// AllScopes are the scopes that a new key has unless told otherwise: all that the
+// work needs, and none over the account itself.
 func AllScopes() []Scope { return []Scope{ScopeRead, ScopeMonitor, ScopeTasks} }
+
+// IsScope tells whether there is such a scope.
+func IsScope(s Scope) bool { return slices.Contains(knownScopes(), s) }
+
+func knownScopes() []Scope { return append(AllScopes(), ScopeAdmin) }
 
 // ParseScopes reads a comma-separated list of scopes.
 func ParseScopes(list string) ([]Scope, error) {
 	var scopes []Scope
 	for name := range strings.SplitSeq(list, ",") {
 		scope := Scope(strings.TrimSpace(name))
-		if !slices.Contains(AllScopes(), scope) {
-			return nil, fmt.Errorf("no scope is called %q; there are %v", scope, AllScopes())
+		if !IsScope(scope) {
+			return nil, fmt.Errorf("no scope is called %q; there are %v", scope, knownScopes())
 		}
 		scopes = append(scopes, scope)
 	}
@@ -69,8 +76,11 @@ func KeyID(text string) (id string, ok bool) {
 		return "", false
 	}
 	id, body := rest[:idLength], text[:len(text)-sumLength]
-	return id, isLowerBase32(id) && checksum(body) == text[len(text)-sumLength:]
+	return id, IsKeyID(id) && checksum(body) == text[len(text)-sumLength:]
 }
+
+// IsKeyID tells whether the text can be the public id of a key.
+func IsKeyID(text string) bool { return len(text) == idLength && isLowerBase32(text) }
 
 // isLowerBase32 tells whether the text can be an id of ours.
 func isLowerBase32(text string) bool {

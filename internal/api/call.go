@@ -36,6 +36,7 @@ type call struct {
 	started   time.Time
 	route     *route
 	principal *account.Principal // nil until the key is checked
+	leave     func()             // gives back the place among the requests in flight
 	receipt   job.Receipt
 	status    int
 }

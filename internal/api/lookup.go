@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/geo"
 	"earshot/internal/health"
 	"earshot/internal/strictjson"
@@ -65,12 +66,16 @@ func (s *Server) credits(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.json(earshot.Credits{
+	return c.json(creditsOf(o))
+}
+
+func creditsOf(o *account.Organization) earshot.Credits {
+	return earshot.Credits{
 		Remaining:      o.Balance,
 		Held:           o.Held,
 		PerCycle:       o.Plan.CreditsPerCycle,
 		CycleStartedAt: earshot.At(o.CycleStartedAt),
 		CycleResetsAt:  earshot.At(o.CycleResetsAt),
 		Plan:           o.Plan.Name,
-	})
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/store"
 	"earshot/internal/strictjson"
 )
 
@@ -13,14 +14,18 @@ func (s *Server) queueStatus(c *call) error {
 	if err != nil {
 		return err
 	}
+	return c.json(queueOf(status))
+}
+
+func queueOf(status store.QueueStatus) earshot.QueueStatus {
 	o := status.Organization
-	return c.json(earshot.QueueStatus{
+	return earshot.QueueStatus{
 		QueuedTasks:       o.Queued,
 		ProcessingTasks:   status.Processing,
 		PriorityBreakdown: status.Queued,
 		Concurrency:       earshot.Concurrency{Used: o.Running, Max: o.Plan.Slots},
 		Queue:             earshot.QueueRoom{Max: o.Plan.QueueCapacity, Remaining: max(0, o.Plan.QueueCapacity-o.Queued)},
-	})
+	}
 }
 
 // clear removes every queued task of the organization.

@@ -12,7 +12,7 @@ import (
 type route struct {
 	method  string
 	path    string
-	public  bool          // needs no key and counts against no limit
+	public  bool          // needs no key and counts against no limit of an account
 	scope   account.Scope // what the key must be allowed to do
 	submits bool          // takes tasks in: an invalid body is answered with 422
 	serve   func(*call) error
@@ -36,11 +36,21 @@ func (s *Server) list() []route {
 		{method: "DELETE", path: "/v1/async/queue", scope: account.ScopeTasks, serve: s.clear},
 		{method: "POST", path: "/v1/quote", scope: account.ScopeRead, serve: s.quote},
 		{method: "GET", path: "/v1/usage", scope: account.ScopeRead, serve: s.usage},
+		{method: "GET", path: "/v1/stats", scope: account.ScopeRead, serve: s.stats},
+		{method: "GET", path: "/v1/live", scope: account.ScopeRead, serve: s.live},
 		{method: "GET", path: "/v1/events", scope: account.ScopeRead, serve: s.events},
 		{method: "GET", path: "/v1/webhooks/deliveries", scope: account.ScopeRead, serve: s.deliveries},
 		{method: "GET", path: "/v1/webhooks/deliveries/{id}", scope: account.ScopeRead, serve: s.delivery},
 		{method: "POST", path: "/v1/webhooks/deliveries/{id}/resend", scope: account.ScopeTasks, serve: s.resend},
 
+		{method: "GET", path: "/v1/keys", scope: account.ScopeAdmin, serve: s.keyList},
+		{method: "POST", path: "/v1/keys", scope: account.ScopeAdmin, serve: s.createKey},
+		{method: "DELETE", path: "/v1/keys/{id}", scope: account.ScopeAdmin, serve: s.revokeKey},
+		{method: "GET", path: "/v1/ledger", scope: account.ScopeAdmin, serve: s.ledger},
+		{method: "POST", path: "/v1/webhooks/secret/rotate", scope: account.ScopeAdmin, serve: s.rotateSecret},
+		{method: "POST", path: "/v1/webhooks/test", scope: account.ScopeAdmin, serve: s.testWebhook},
+
+		{method: "POST", path: "/v1/session", public: true, serve: s.session},
 		{method: "GET", path: "/healthz", public: true, serve: alive},
 		{method: "GET", path: "/readyz", public: true, serve: s.ready},
 		{method: "GET", path: "/metrics", public: true, serve: handled(promhttp.HandlerFor(s.Metrics, promhttp.HandlerOpts{}))},

@@ -19,10 +19,12 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/singleflight"
 
 	"earshot"
 	"earshot/internal/account"
@@ -55,6 +57,11 @@ type Config struct {
 	Goto func(ctx context.Context, in *strictjson.Object) (string, error)
 	// CheckWebhook tells what is wrong with the URL of a webhook.
 	CheckWebhook func(url string) error
+	// TestWebhook sends a test to a URL that CheckWebhook passed.
+	TestWebhook func(ctx context.Context, organization, url string) (*earshot.WebhookTest, error)
+	// SignIn makes a key for who has the token that the operator was shown. Returns
+	// CodeInvalidKey for any other.
+	SignIn func(ctx context.Context, token string) (key string, expires time.Time, err error)
 	// Planned is called when a webhook is to be sent again.
 	Planned   func()
 	OpenAPI   []byte       // the API's description, as JSON
@@ -72,6 +79,9 @@ type Config struct {
 	// the others end within milliseconds or the node is past its capacity.
 	CallsInFlight    int
 	RequestsInFlight int
+	// Streams is how many clients may follow their organization on this node. 0
+	// means 1,000: each costs a connection and some 50 KiB.
+	Streams int
 }
 
 // Server is the HTTP handler of the whole service.
@@ -83,6 +93,10 @@ type Server struct {
 	metrics *metrics
 	calls   chan struct{} // a place for each monitor call in flight
 	others  chan struct{} // the same for all other requests with a key
+	watch   *watch
+	tries   minute // of tokens, by address
+
+	statistics singleflight.Group // readings under way
 }
 
 // New makes the handler.
@@ -93,6 +107,9 @@ func New(cfg Config) *Server {
 	if cfg.RequestsInFlight == 0 {
 		cfg.RequestsInFlight = 1024
 	}
+	if cfg.Streams == 0 {
+		cfg.Streams = 1000
+	}
 	s := &Server{
 		Config:  cfg,
 		mux:     http.NewServeMux(),
@@ -102,6 +119,7 @@ func New(cfg Config) *Server {
 		calls:   make(chan struct{}, cfg.CallsInFlight),
 		others:  make(chan struct{}, cfg.RequestsInFlight),
 	}
+	s.watch = newWatch(cfg, s.keys)
 	for _, rt := range s.list() {
 		if cfg.WorkerOnly && !rt.public {
 			continue
@@ -169,11 +187,10 @@ func (s *Server) serve(c *call) (err error) {
 		c.limits(s.guests.Peek(c.address(), guestLimit))
 		return c.route.serve(c)
 	}
-	leave, err := s.enter(c)
-	if err != nil {
+	if c.leave, err = s.enter(c); err != nil {
 		return err
 	}
-	defer leave()
+	defer c.leave()
 	if err := s.identify(c); err != nil {
 		return err
 	}
@@ -195,7 +212,7 @@ func (s *Server) enter(c *call) (leave func(), err error) {
 	}
 	select {
 	case places <- struct{}{}:
-		return func() { <-places }, nil
+		return sync.OnceFunc(func() { <-places }), nil
 	default:
 		c.limits(s.guests.Peek(c.address(), guestLimit))
 		return nil, &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node is past its capacity, try again"}

@@ -53,6 +53,8 @@ type App struct {
 	jobs      *job.Runner
 	health    *health.Watch
 	webhooks  *webhook.Sender
+	ticket    ticket
+	api       *api.Server
 	listener  net.Listener
 	http      *http.Server
 	requests  sync.WaitGroup // being answered
@@ -169,15 +171,15 @@ func (a *App) connect(ctx context.Context) (err error) {
 		return err
 	}
 	registry.MustRegister(gauges{a.jobs, a.store, a.cfg.Log})
-	handler := api.New(api.Config{
+	a.api = api.New(api.Config{
 		Store: a.store, Jobs: a.jobs, Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
 		Goto: func(ctx context.Context, in *strictjson.Object) (string, error) {
 			return engine.Goto(ctx, a.upstreams.resolver(), in)
 		},
-		CheckWebhook: visitors.CheckURL, Planned: a.webhooks.Wake, WorkerOnly: a.cfg.Role == RoleWorker,
+		SignIn: a.signIn, CheckWebhook: visitors.CheckURL, TestWebhook: a.webhooks.Test, Planned: a.webhooks.Wake, WorkerOnly: a.cfg.Role == RoleWorker,
 		OpenAPI: openAPI, Dashboard: dashboard.Handler(), Metrics: registry, Log: a.cfg.Log,
 	})
-	a.http = newHTTPServer(a.counted(handler))
+	a.http = newHTTPServer(a.counted(a.api))
 	return nil
 }
 
@@ -258,6 +260,7 @@ func (a *App) Run(ctx context.Context) error {
 // answers what it has.
 func (a *App) stop() error {
 	a.jobs.Drain()
+	a.api.EndStreams()
 	a.http.SetKeepAlivesEnabled(false) // the next request should find another node
 	patience := cmp.Or(a.cfg.StopGrace, stopGrace)
 	a.cfg.Log.Info("stopping: waiting for running jobs", "at most", patience)

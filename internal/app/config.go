@@ -59,10 +59,12 @@ type Config struct {
 	// the process must be gone within 30 s, which is what most supervisors grant.
 	StopGrace time.Duration
 
-	// Backoff replaces the waits between attempts, and WebhookWaits those between
-	// the tries of a webhook, for tests.
+	// Backoff replaces the waits between attempts, WebhookWaits those between the
+	// tries of a webhook, and TokenLife how long the dashboard's token is valid, for
+	// tests.
 	Backoff      []time.Duration
 	WebhookWaits []time.Duration
+	TokenLife    time.Duration
 }
 
 // Role is the part of the work that a node does.

@@ -38,6 +38,7 @@ type row struct {
 	body   string
 	until  bool // sent until the status comes: a window must fill first
 	leaves bool // the client goes away while the call runs
+	stream bool // the client goes away after the first event
 	status int
 	code   earshot.Code
 	// refused: the document refuses the request as well. A 400 without it is for
@@ -56,7 +57,7 @@ const (
 const everyFlag = `{"prompt":"best hats","country":"US","state":"CO","legacy":false,"disableWebSearch":false,` +
 	`"include":{"html":true,"markdown":true,"rawResponse":true,"searchQueries":true,"ads":true,"shopping":true}}`
 
-var contract = slices.Concat(monitorRows, otherRows(), gotoRows, lookupRows, taskRows(), serviceRows)
+var contract = slices.Concat(monitorRows, otherRows(), gotoRows, lookupRows, taskRows(), accountRows(), liveRows(), serviceRows)
 
 var monitorRows = []row{
 	{name: "an answer", method: "POST", path: chat, key: anyKey, body: good, status: 200, check: charged(5)},
@@ -207,11 +208,11 @@ func TestContract(t *testing.T) {
 // request makes the row's request.
 func (c row) request(t *testing.T, s *stage) *http.Request {
 	t.Helper()
-	path := c.path
+	path, body := c.path, c.body
 	for name, there := range s.things {
-		path = strings.ReplaceAll(path, name, there)
+		path, body = strings.ReplaceAll(path, name, there), strings.ReplaceAll(body, name, there)
 	}
-	req, err := http.NewRequestWithContext(t.Context(), c.method, s.url+path, strings.NewReader(c.body))
+	req, err := http.NewRequestWithContext(t.Context(), c.method, s.url+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,12 +230,16 @@ func (c row) request(t *testing.T, s *stage) *http.Request {
 
 func (c row) send(t *testing.T, s *stage) *exchange {
 	t.Helper()
+	if c.stream {
+		return s.send(t, c.request(t, s), firstEvent(t))
+	}
 	if !c.leaves {
 		return s.send(t, c.request(t, s), nil)
 	}
 	n := &node{store: s.store}
-	return s.send(t, c.request(t, s), func() {
+	return s.send(t, c.request(t, s), func(io.Reader) (read []byte) {
 		eventually(t, "the call runs", func() bool { return n.standing(t, s.accounts[c.key]).Running >= 1 })
+		return nil
 	})
 }
 
@@ -358,7 +363,9 @@ var loadOnce = sync.OnceValues(func() (*openapi3.T, error) {
 	if err != nil {
 		return nil, err
 	}
-	openapi3filter.RegisterBodyDecoder("text/html", openapi3filter.PlainBodyDecoder)
+	for _, kind := range []string{"text/html", "text/event-stream"} {
+		openapi3filter.RegisterBodyDecoder(kind, openapi3filter.PlainBodyDecoder)
+	}
 	return openapi3.NewLoader().LoadFromData(text)
 })
 
@@ -515,7 +522,9 @@ func TestTheDocumentSeesFaults(t *testing.T) {
 
 // undocumented are routes that are no part of the API.
 var undocumented = map[string]string{
-	"GET /{$}": "the dashboard, a page for people",
+	"GET /{$}":           "the dashboard, a page for people",
+	"GET /docs":          "the reference, likewise",
+	"GET /assets/{file}": "the program of both",
 }
 
 // TestTheServerAndTheDocumentOfferTheSame compares them in both directions.
@@ -531,7 +540,7 @@ func TestTheServerAndTheDocumentOfferTheSame(t *testing.T) {
 		documented[name] = true
 		method, path, _ := strings.Cut(name, " ")
 		path = strings.NewReplacer("{", "", "}", "").Replace(path)
-		r := row{method: method, path: path, key: anyKey}.send(t, s)
+		r := row{method: method, path: path, key: anyKey, stream: name == liveOp}.send(t, s)
 		// What is missing below a route is named by its id, a missing route by its path.
 		if r.StatusCode == http.StatusNotFound && name != captureOp && string(r.failure(t).Details) == `{"id":"`+path+`"}` {
 			t.Errorf("%s is documented, but not served", name)

@@ -33,7 +33,7 @@ type stage struct {
 	url      string
 	accounts map[string]*app.Account // by what is special about them
 	store    *store.Store
-	things   map[string]string // what stands for a name in a row's path: <capture>, <queued> …
+	things   map[string]string // what stands for a name in a row's path or body: <capture>, <queued> …
 }
 
 // The keys that a request of the contract can carry.
@@ -52,6 +52,7 @@ const (
 	unpaidKey  = "unpaid" // has a task that it could not pay
 	hastyKey   = "hasty"  // one request a second
 	leaverKey  = "leaver" // for a client that goes away
+	adminKey   = "admin"  // scope admin only, for the account of listKey
 )
 
 // busy is a plan with one slot that any number of rows may find taken at once.
@@ -152,6 +153,8 @@ var stages = map[string]func(t *testing.T) *stage{
 		capture, _, _ := strings.Cut(rest, `"`)
 		s.things = map[string]string{"<capture>": capture, "<capture2>": strings.Replace(capture, "page-1", "page-2", 1)}
 		n.fillQueues(t, s)
+		n.administer(t, s)
+		s.things["<token>"] = n.token(t)
 		return s
 	},
 	"hidden": func(t *testing.T) *stage { // the operator does not offer the provider
@@ -163,6 +166,7 @@ var stages = map[string]func(t *testing.T) *stage{
 	},
 	"keyless": func(t *testing.T) *stage { // the database lost the keys
 		n, s := newStage(t)
+		s.things = map[string]string{"<token>": n.token(t)}
 		rename(t, n.address, "api_keys")
 		return s
 	},
@@ -256,9 +260,9 @@ type exchange struct {
 }
 
 // send makes the request on a connection of its own. before, if any, runs when
-// the request is out; the client then says that nothing more will come, which a
-// server takes for a client that leaves, but still listens.
-func (s *stage) send(t *testing.T, req *http.Request, before func()) *exchange {
+// the request is out, and gives what it read; the client then says that nothing
+// more will come, which a server takes for a client that leaves, but still listens.
+func (s *stage) send(t *testing.T, req *http.Request, before func(io.Reader) (read []byte)) *exchange {
 	t.Helper()
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
 	if err != nil {
@@ -269,16 +273,18 @@ func (s *stage) send(t *testing.T, req *http.Request, before func()) *exchange {
 	if err := req.Write(conn); err != nil {
 		t.Fatal(err)
 	}
+	var text []byte
 	if before != nil {
-		before()
+		text = before(conn)
 		if half, ok := conn.(*net.TCPConn); !ok || half.CloseWrite() != nil {
 			t.Fatal("the connection cannot be closed on one side")
 		}
 	}
-	text, err := io.ReadAll(conn)
+	rest, err := io.ReadAll(conn)
 	if err != nil {
 		t.Fatal(err)
 	}
+	text = append(text, rest...)
 	resp, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(text)), req)
 	if err != nil {
 		t.Fatalf("%v in %q", err, text)

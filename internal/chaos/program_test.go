@@ -218,7 +218,8 @@ func (o *output) line(text string) {
 	o.last = append(o.last, text)
 	o.last = o.last[max(0, len(o.last)-30):]
 	if address, ok := strings.CutPrefix(text, "Dashboard: "); ok {
-		o.address <- strings.TrimSuffix(address, "/")
+		base, _, _ := strings.Cut(address, "/#")
+		o.address <- strings.TrimSuffix(base, "/")
 	}
 	if strings.Contains(text, "of nodes that are gone") {
 		o.tookOver()

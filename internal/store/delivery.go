@@ -147,8 +147,39 @@ func (s *Store) ClaimReceivers(n, each int, lease time.Duration, now time.Time) 
 	return claimed, nil
 }
 
-// secretLife is how long the secret before a rotation stays valid.
-const secretLife = 24 * time.Hour
+// SecretLife is how long the secret before a rotation stays valid.
+const SecretLife = 24 * time.Hour
+
+// signedWith picks what signs an organization's webhooks: the current secret, and the
+// one before if it was replaced after $2.
+const signedWith = `
+	SELECT webhook_secret, CASE WHEN webhook_secret_rotated_at > $2 THEN webhook_secret_before END FROM organizations WHERE id = $1`
+
+// scanSecrets gives the current secret first.
+func scanSecrets(found scanner) ([]string, error) {
+	var secret string
+	var before *string
+	if err := found.Scan(&secret, &before); err != nil {
+		return nil, err
+	}
+	if before == nil {
+		return []string{secret}, nil
+	}
+	return []string{secret, *before}, nil
+}
+
+// WebhookSecrets are what signs an organization's webhooks, the current one first.
+// Returns ErrNotFound.
+func (s *Store) WebhookSecrets(ctx context.Context, organization string, now time.Time) (all []string, err error) {
+	err = s.first(ctx, func(r scanner) (err error) {
+		all, err = scanSecrets(r)
+		return err
+	}, signedWith, organization, millis(now.Add(-SecretLife)))
+	if err != nil {
+		return nil, fmt.Errorf("webhook secrets of organization %s: %w", organization, err)
+	}
+	return all, nil
+}
 
 // load reads the deliveries that are due and what signs them.
 func (r *Receiver) load(ctx context.Context, tx *tx, most int, now time.Time) error {
@@ -161,15 +192,7 @@ func (r *Receiver) load(ctx context.Context, tx *tx, most int, now time.Time) er
 	if err != nil {
 		return err
 	}
-	var secret string
-	var before *string
-	err = tx.QueryRowContext(ctx, `
-		SELECT webhook_secret, CASE WHEN webhook_secret_rotated_at > $2 THEN webhook_secret_before END FROM organizations WHERE id = $1`,
-		r.Organization, millis(now.Add(-secretLife))).Scan(&secret, &before)
-	r.Secrets = []string{secret}
-	if before != nil {
-		r.Secrets = append(r.Secrets, *before)
-	}
+	r.Secrets, err = scanSecrets(tx.QueryRowContext(ctx, signedWith, r.Organization, millis(now.Add(-SecretLife))))
 	return err
 }
 

@@ -9,9 +9,10 @@
 // It is one package because a transaction is; its files go by subject:
 //
 //	job.go queue.go task.go     jobs: begun and settled; queued and claimed; read
+//	movement.go                 which tasks moved since the last look
 //	node.go                     who is alive, and what the dead left
 //	organization.go key.go      accounts
-//	credit.go usage.go          the ledger, and what was used
+//	credit.go usage.go stats.go the ledger; what was used; the last hours
 //	delivery.go                 webhooks
 //	capture.go retention.go     stored pages; removing what is past its time
 //	audit.go load.go rate.go    checking, measuring, counting requests

@@ -169,26 +169,32 @@ type QueueStatus struct {
 // QueueStatus tells how an organization's queue stands, at one moment.
 func (s *Store) QueueStatus(ctx context.Context, organization string) (status QueueStatus, err error) {
 	err = s.snapshot(ctx, func(tx *sql.Tx) (err error) {
-		status.Organization, err = scanOrganization(tx.QueryRowContext(ctx, `SELECT `+organizationColumns+` FROM organizations WHERE id = $1`, organization))
-		if err != nil {
-			return err
-		}
-		err = tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM jobs WHERE organization = $1 AND status = 'PROCESSING' AND mode = 'async'`, organization).
-			Scan(&status.Processing)
-		if err != nil {
-			return err
-		}
-		return find(ctx, tx, func(r scanner) error {
-			var one earshot.PriorityCount
-			err := r.Scan(&one.Priority, &one.Count)
-			status.Queued = append(status.Queued, one)
-			return err
-		}, `SELECT priority, COUNT(*) FROM jobs WHERE organization = $1 AND status = 'QUEUED' GROUP BY priority ORDER BY priority DESC`, organization)
+		status, err = queueStatus(ctx, tx, organization)
+		return err
 	})
 	if err != nil {
 		return status, fmt.Errorf("read the queue's status: %w", err)
 	}
 	return status, nil
+}
+
+func queueStatus(ctx context.Context, tx *sql.Tx, organization string) (status QueueStatus, err error) {
+	status.Organization, err = scanOrganization(tx.QueryRowContext(ctx, `SELECT `+organizationColumns+` FROM organizations WHERE id = $1`, organization))
+	if err != nil {
+		return status, err
+	}
+	err = tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM jobs WHERE organization = $1 AND status = 'PROCESSING' AND mode = 'async'`, organization).
+		Scan(&status.Processing)
+	if err != nil {
+		return status, err
+	}
+	err = find(ctx, tx, func(r scanner) error {
+		var one earshot.PriorityCount
+		err := r.Scan(&one.Priority, &one.Count)
+		status.Queued = append(status.Queued, one)
+		return err
+	}, `SELECT priority, COUNT(*) FROM jobs WHERE organization = $1 AND status = 'QUEUED' GROUP BY priority ORDER BY priority DESC`, organization)
+	return status, err
 }
 
 // snapshot runs reads that must agree with each other.

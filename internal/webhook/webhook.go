@@ -68,6 +68,7 @@ type Sender struct {
 	Config
 	wake  chan struct{}
 	tries *prometheus.CounterVec
+	tests tests
 }
 
 // New makes a sender. Run must follow.
@@ -170,7 +171,7 @@ func (s *Sender) try(ctx context.Context, r *store.Receiver, d *store.Delivery) 
 	}
 	outcome := "spent"
 	switch {
-	case status/100 == 2:
+	case acknowledged(status):
 		t.Delivered = true
 		outcome = "delivered"
 	case d.Series < len(s.Waits):
@@ -181,6 +182,9 @@ func (s *Sender) try(ctx context.Context, r *store.Receiver, d *store.Delivery) 
 	return t
 }
 
+// acknowledged tells whether the receiver's answer means that it has the message.
+func acknowledged(status int) bool { return status/100 == 2 }
+
 // send posts a delivery and tells what the receiver answered, 0 for nothing.
 func (s *Sender) send(ctx context.Context, r *store.Receiver, d *store.Delivery, now time.Time) (status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
@@ -189,17 +193,31 @@ func (s *Sender) send(ctx context.Context, r *store.Receiver, d *store.Delivery,
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", errOurs, err)
 	}
-	signature, err := sign(r.Secrets, d.Job, now, body)
+	return s.post(ctx, message{id: d.Job, url: d.URL, body: body, secrets: r.Secrets}, now)
+}
+
+// message is what is sent to a receiver.
+type message struct {
+	id      string
+	url     string
+	body    []byte
+	secrets []string
+}
+
+// post signs a message, sends it, and tells what the receiver answered, 0 for
+// nothing.
+func (s *Sender) post(ctx context.Context, m message, now time.Time) (status int, err error) {
+	signature, err := sign(m.secrets, m.id, now, m.body)
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", errOurs, err)
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, d.URL, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, m.url, bytes.NewReader(m.body))
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", errOurs, err)
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", "Earshot-Webhook/1")
-	request.Header.Set(standardwebhooks.HeaderWebhookID, d.Job)
+	request.Header.Set(standardwebhooks.HeaderWebhookID, m.id)
 	request.Header.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(now.Unix(), 10))
 	request.Header.Set(standardwebhooks.HeaderWebhookSignature, signature)
 	response, err := s.Client.Do(request)

@@ -2,6 +2,7 @@ package webhook_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -73,7 +74,7 @@ func (h house) finish(t *testing.T, url string) string {
 }
 
 // send runs a sender until the test ends.
-func (h house) send(t *testing.T, g guard.Guard) {
+func (h house) send(t *testing.T, g guard.Guard) *webhook.Sender {
 	t.Helper()
 	sender := webhook.New(webhook.Config{
 		Store: h.Store, Client: g.Client(), Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
@@ -89,6 +90,7 @@ func (h house) send(t *testing.T, g guard.Guard) {
 			t.Error(err)
 		}
 	})
+	return sender
 }
 
 // await waits until a delivery is as it should be.
@@ -207,10 +209,31 @@ func TestAPrivateAddressIsNeverCalled(t *testing.T) {
 		receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was called") }))
 		defer receiver.Close()
 		id := h.finish(t, receiver.URL)
-		h.send(t, guard.Guard{})
+		sender := h.send(t, guard.Guard{})
 		d := h.await(t, id, func(d *store.Delivery) bool { return d.DueAt.IsZero() })
 		if len(d.Tries) == 0 || d.Tries[0].Error != guard.ErrRefused.Error() {
 			t.Errorf("it went %+v", d)
+		}
+		test, err := sender.Test(t.Context(), h.owner, receiver.URL)
+		if err != nil || test.Delivered || test.Status != nil || test.Error == nil || *test.Error != guard.ErrRefused.Error() {
+			t.Errorf("the test went %+v, %v", test, err)
+		}
+	})
+}
+
+func TestATestEndsWhenWhoeverAskedLeaves(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		h := open(t, address)
+		ctx, leave := context.WithCancel(t.Context())
+		hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			_, _ = io.ReadAll(r.Body) // else the server does not notice that the sender left
+			leave()
+			<-r.Context().Done()
+		}))
+		defer hanging.Close()
+		if test, err := h.send(t, guard.Guard{AllowPrivate: true}).Test(ctx, h.owner, hanging.URL); !errors.Is(err, context.Canceled) {
+			t.Errorf("the test went %+v, %v", test, err)
 		}
 	})
 }

@@ -25,7 +25,8 @@ export class ApiError extends Error {
   }
 }
 
-export interface Options { body?: unknown; signal?: AbortSignal; withKey?: string }
+/** With anyStatus an error status is a response like any other. */
+export interface Options { body?: unknown; signal?: AbortSignal; withKey?: string; anyStatus?: boolean }
 
 /** The response itself, for streams and headers. Throws an ApiError for an error status. */
 export async function open(method: string, path: string, options: Options = {}): Promise<Response> {
@@ -42,7 +43,7 @@ export async function open(method: string, path: string, options: Options = {}):
     if (options.signal?.aborted) throw problem;
     throw new ApiError(0, "NO_CONNECTION", "The server cannot be reached.", "");
   }
-  if (response.ok) return response;
+  if (response.ok || options.anyStatus) return response;
   const failure = await readError(response);
   if (failure.status === 401 && options.withKey === undefined && key.value) signOut(failure.message);
   throw failure;

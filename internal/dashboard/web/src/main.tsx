@@ -3,7 +3,7 @@ import { render, type ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { base, post } from "./api";
 import { follow } from "./live";
-import { balance, connected, key, route, signOut, theme } from "./state";
+import { balance, connected, followAddress, key, route, signOut, theme } from "./state";
 import { number, Problem } from "./ui";
 import { SignIn } from "./pages/signin";
 import { Playground } from "./pages/playground";
@@ -75,6 +75,7 @@ function useToken() {
   useEffect(() => {
     if (!token) return;
     history.replaceState(null, "", location.pathname);
+    followAddress();
     post("v1/session", { token }, { withKey: "" })
       .then(({ secret }) => { key.value = secret; }, setError)
       .finally(() => setPending(false));

@@ -31,7 +31,8 @@ function pageOf(): { page: string; rest: string[] } {
   return { page, rest };
 }
 export const route = signal(pageOf());
-addEventListener("hashchange", () => (route.value = pageOf()));
+export const followAddress = () => { route.value = pageOf(); };
+addEventListener("hashchange", followAddress);
 
 /** What the server publishes of itself: fetched once, shared by all. */
 export interface OpenAPI { info: any; paths: Record<string, Record<string, any>>; components: { schemas: Record<string, any> }; tags?: any[] }
@@ -75,6 +76,9 @@ export function resolve(api: OpenAPI, schema: any): any {
 function without$ref({ $ref, ...rest }: any) {
   return rest;
 }
+
+/** What a value may be, from the schema of that name. */
+export const choices = async (schema: string): Promise<string[]> => (await openAPI()).components.schemas[schema]?.enum ?? [];
 
 /** Where a provider can be asked from. */
 const countryLists = new Map<string, Promise<string[]>>();

@@ -1,3 +1,35 @@
+import { ApiError, get } from "../api";
+import { NeedsAdmin } from "../keys/admin";
+import { Create } from "../keys/create";
+import { type Key, KeyTable } from "../keys/table";
+import { Verify } from "../keys/verify";
+import { Rotate, Test } from "../keys/webhooks";
+import { Problem, Spinner, useLoad } from "../ui";
+import "./keys.css";
+
+/** Who may use the API, and how webhooks prove where they come from. */
 export function Keys() {
-  return <h1>Keys</h1>;
+  const { value, error, again } = useLoad((signal) => get<{ keys: Key[] }>("v1/keys", { signal }), []);
+  const forbidden = error instanceof ApiError && error.status === 403;
+  return (
+    <>
+      <h1>Keys and webhooks</h1>
+      <div class="grid">
+        {forbidden && <NeedsAdmin what="This page" />}
+        {!forbidden && (
+          <section class="card" aria-labelledby="keys-head">
+            <h2 id="keys-head">Keys</h2>
+            <Problem error={error} />
+            {!value && !error && <Spinner />}
+            {value && <><Create onMade={again} /><KeyTable keys={value.keys} onChange={again} /></>}
+          </section>
+        )}
+        <section class="card" aria-labelledby="webhooks-head">
+          <h2 id="webhooks-head">Webhooks</h2>
+          {!forbidden && <div class="keys-webhooks"><div><Rotate /></div><Test /></div>}
+          <Verify />
+        </section>
+      </div>
+    </>
+  );
 }

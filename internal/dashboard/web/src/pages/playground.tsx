@@ -1,3 +1,150 @@
+// Try a provider: fill in its request, see the price, run it, read the answer.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { ApiError, open } from "../api";
+import { fieldsOf, otherProblems, questionOf, RequestFields, startOf } from "../form";
+import { useQuote, type Quote } from "../quote";
+import { Line } from "../result/markdown";
+import { Output } from "../result/output";
+import { openAPI, providers, route, type OpenAPI, type Provider } from "../state";
+import { Empty, number, Problem, Spinner, useLoad } from "../ui";
+import "./playground.css";
+
 export function Playground() {
-  return <h1>Playground</h1>;
+  const { value, error } = useLoad(() => Promise.all([openAPI(), providers()]), []);
+  if (error) return <Problem error={error} />;
+  if (!value) return <Spinner />;
+  const [api, all] = value;
+  const wanted = route.value.rest.join("/");
+  const provider = all.find(({ name }) => name === wanted) ?? all[0];
+  if (!provider) return <Empty title="No provider">This server offers none.</Empty>;
+  return (
+    <>
+      <div class="head">
+        <h1>Playground</h1>
+        <select id="provider" aria-label="Provider" data-testid="provider" value={provider.name} onChange={(event) => { location.hash = `#/playground/${event.currentTarget.value}`; }}>
+          {all.map(({ name, summary }) => <option key={name} value={name}>{name} – {summary}</option>)}
+        </select>
+      </div>
+      <p class="about faint"><Line text={provider.description} /></p>
+      <Bench key={provider.name} api={api} provider={provider} />
+    </>
+  );
+}
+
+/** One provider's form beside what its last run gave. */
+function Bench({ api, provider }: { api: OpenAPI; provider: Provider }) {
+  const fields = useMemo(() => fieldsOf(api, provider.schema), [provider]);
+  const [body, setBody] = useRemembered(provider.name, () => startOf(api, provider));
+  const quote = useQuote(provider.taskType, body);
+  const { run, start, cancel, forgive } = useRun(provider.name);
+  const form = useRef<HTMLFormElement>(null);
+  const output = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone the result is below the form, where nobody would see that it runs.
+    if (run.running && output.current!.getBoundingClientRect().top > innerHeight * 0.8) output.current!.scrollIntoView();
+  }, [run.running]);
+  const change = (next: any) => { forgive(); setBody(next); };
+  const ask = (question: string) => {
+    change({ ...body, [questionOf(provider)]: question });
+    form.current?.querySelector("textarea")?.focus();
+  };
+  const problems = run.error instanceof ApiError && run.error.fields.length ? run.error.fields : quote.problems;
+  return (
+    <div class="grid two bench">
+      <form
+        ref={form} class="card" noValidate data-testid="request" onSubmit={(event) => { event.preventDefault(); start(body); }}
+        onKeyDown={(event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit(); }}
+      >
+        <RequestFields provider={provider} fields={fields} value={body} onChange={change} problems={problems} />
+        {otherProblems(fields, problems).map(({ field, message }) => <p key={field} class="wrong"><code>{field}</code> {message}</p>)}
+        <Problem error={quote.error} />
+        <div class="row run">
+          <button class="primary" data-testid="run" disabled={run.running}>Run</button>
+          {run.running && <button type="button" class="danger" data-testid="cancel" onClick={cancel}>Cancel</button>}
+          <Price quote={quote} />
+          <button type="button" class="small reset" onClick={() => change(startOf(api, provider))}>Reset</button>
+        </div>
+      </form>
+      <section ref={output} class="card" aria-label="Result" aria-busy={run.running}>
+        <Outcome run={run} provider={provider.name} onAsk={ask} />
+      </section>
+    </div>
+  );
+}
+
+function Price({ quote }: { quote: Quote }) {
+  return <span class="faint" data-testid="price">{quote.credits == null ? "No price yet" : `At most ${number(quote.credits)} credits`}</span>;
+}
+
+interface Run { running?: boolean; startedAt?: number; cancelled?: boolean; error?: unknown; body?: unknown; response?: any; headers?: Headers }
+
+/** The call that runs or ran last. Leaving the page gives it up. */
+function useRun(provider: string) {
+  const [run, setRun] = useState<Run>({});
+  const stop = useRef<AbortController | undefined>(undefined);
+  useEffect(() => () => stop.current?.abort(), []);
+  const start = async (body: unknown) => {
+    if (run.running) return;
+    const { signal } = (stop.current = new AbortController());
+    setRun({ running: true, startedAt: performance.now() });
+    try {
+      const answer = await open("POST", `v1/monitor/${provider}`, { body, signal });
+      setRun({ body, response: await answer.json(), headers: answer.headers });
+    } catch (error) {
+      setRun(signal.aborted ? { cancelled: true } : { error });
+    }
+  };
+  /** Takes back what was said of the fields, once they change. */
+  const forgive = () => setRun((last) => (last.error ? {} : last));
+  return { run, start, cancel: () => stop.current?.abort(), forgive };
+}
+
+function Outcome({ run, provider, onAsk }: { run: Run; provider: string; onAsk: (query: string) => void }) {
+  if (run.running) return <p class="waiting"><Spinner label="Running" /> <Elapsed since={run.startedAt!} /></p>;
+  if (run.error) return <Problem error={run.error} />;
+  if (run.cancelled) return <Empty title="Cancelled">Nothing was charged. Run it again when you like.</Empty>;
+  if (!run.response) return <Empty title="No answer yet">Fill in the form and press Run, or Ctrl+Enter.</Empty>;
+  return (
+    <>
+      <Cost headers={run.headers!} />
+      <Output provider={provider} body={run.body} response={run.response} onAsk={onAsk} />
+    </>
+  );
+}
+
+function Elapsed({ since }: { since: number }) {
+  const [now, setNow] = useState(since);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(performance.now()), 100);
+    return () => clearInterval(timer);
+  }, []);
+  return <span data-testid="elapsed">{((now - since) / 1000).toFixed(1)} s</span>;
+}
+
+function Cost({ headers }: { headers: Headers }) {
+  const told = (name: string) => number(Number(headers.get(name)));
+  return (
+    <p class="cost faint" data-testid="cost">
+      <span><strong data-testid="charged">{told("X-Credits-Charged")}</strong> credits charged</span>
+      <span>{told("X-Credits-Remaining")} left</span>
+      <span>{told("X-Latency-Ms")} ms</span>
+      <span>Request <code>{headers.get("X-Request-Id")}</code></span>
+    </p>
+  );
+}
+
+/** A provider's form as it was left in this tab. */
+function useRemembered(provider: string, start: () => any) {
+  const name = `earshot.playground.${provider}`;
+  const [body, setBody] = useState<any>(() => recall(name) ?? start());
+  useEffect(() => sessionStorage.setItem(name, JSON.stringify(body)), [body]);
+  return [body, setBody] as const;
+}
+
+function recall(name: string): any {
+  try {
+    return JSON.parse(sessionStorage.getItem(name) ?? "null");
+  } catch {
+    return null;
+  }
 }

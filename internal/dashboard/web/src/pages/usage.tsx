@@ -1,3 +1,22 @@
+import { Balance, Load } from "../usage/balance";
+import { Credits } from "../usage/credits";
+import { Health } from "../usage/health";
+import { Ledger } from "../usage/ledger";
+import { Speed } from "../usage/speed";
+import "./usage.css";
+
+/** What was spent, what is left, and how well it goes. */
 export function Usage() {
-  return <h1>Usage</h1>;
+  return (
+    <>
+      <h1>Usage</h1>
+      <div class="grid">
+        <div class="usage-now"><Balance /><Load /></div>
+        <Credits />
+        <Speed />
+        <Health />
+        <Ledger />
+      </div>
+    </>
+  );
 }

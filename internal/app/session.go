@@ -1,0 +1,82 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"earshot"
+	"earshot/internal/account"
+)
+
+const (
+	// tokenLife is how long who started the node has to open the dashboard.
+	tokenLife = 15 * time.Minute
+	// sessionLife is how long the dashboard stays signed in: a working day.
+	sessionLife = 12 * time.Hour
+)
+
+// ticket is the token that signs in to the dashboard, once.
+type ticket struct {
+	mu      sync.Mutex
+	token   string // "" when there is none, or it was used
+	expires time.Time
+}
+
+// DashboardURL is the address of the dashboard with a token that signs in to the
+// oldest organization, once and within 15 minutes, on this node. It ends the token
+// that it gave before. The token is in the part of the address that browsers do
+// not send, so that no log has it.
+func (a *App) DashboardURL() string {
+	if a.cfg.Role == RoleWorker {
+		return a.BaseURL + "/" // where nobody can sign in
+	}
+	a.ticket.mu.Lock()
+	defer a.ticket.mu.Unlock()
+	a.ticket.token, a.ticket.expires = rand.Text(), time.Now().Add(cmp.Or(a.cfg.TokenLife, tokenLife))
+	return a.BaseURL + "/#token=" + a.ticket.token
+}
+
+// signIn exchanges the token for a key that may do everything and soon expires.
+func (a *App) signIn(ctx context.Context, token string) (text string, expires time.Time, err error) {
+	a.ticket.mu.Lock()
+	defer a.ticket.mu.Unlock()
+	now := time.Now()
+	known := a.ticket.token != "" && subtle.ConstantTimeCompare([]byte(token), []byte(a.ticket.token)) == 1
+	if !known || !now.Before(a.ticket.expires) {
+		return "", time.Time{}, &earshot.Error{
+			Code: earshot.CodeInvalidKey, Message: "this token is not valid: it works once, for 15 minutes, on the node that printed it",
+		}
+	}
+	owner, err := a.oldestOrganization(ctx)
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	key := account.NewKey()
+	expires = now.Add(sessionLife)
+	if err := a.store.CreateKey(owner.ID, key, append(account.AllScopes(), account.ScopeAdmin), expires, now); err != nil {
+		return "", time.Time{}, fmt.Errorf("sign in: %w", err)
+	}
+	a.ticket.token = ""
+	a.cfg.Log.Info("somebody signed in to the dashboard", "organization", owner.ID, "key", key.ID)
+	return key.Text, expires, nil
+}
+
+func (a *App) oldestOrganization(ctx context.Context) (*account.Organization, error) {
+	all, err := a.store.Organizations(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, errors.New("there is no organization")
+	}
+	return slices.MinFunc(all, func(a, b *account.Organization) int {
+		return cmp.Or(cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	}), nil
+}

@@ -1,0 +1,45 @@
+// One answer of a comparison.
+import { useState } from "preact/hooks";
+import { countryName } from "../state";
+import { number, Problem, Spinner } from "../ui";
+import { cellName, words, type Cell, type Reply } from "./cells";
+import { Domains } from "./chips";
+import type { Mention } from "./shared";
+
+const shortLength = 320;
+
+/** column is where the answer's counts stand in the mentions. */
+export function CellCard({ cell, mentions, column, onOpen }: { cell: Cell; mentions: Mention[]; column: number; onOpen: () => void }) {
+  return (
+    <article class="card cell" data-testid="cell" data-phase={cell.phase} aria-label={cellName(cell)}>
+      <h3>{cell.provider} <span class="faint">{countryName(cell.country)}</span></h3>
+      {cell.phase === "waiting" && <p class="faint">Waiting for its turn</p>}
+      {cell.phase === "running" && <p class="faint"><Spinner label="Running" /> Asking…</p>}
+      {cell.phase === "cancelled" && <p class="faint">Cancelled</p>}
+      {cell.phase === "failed" && <Problem error={cell.error} />}
+      {cell.reply && <Answer reply={cell.reply} mentions={mentions} column={column} onOpen={onOpen} />}
+    </article>
+  );
+}
+
+function Answer({ reply, mentions, column, onOpen }: { reply: Reply; mentions: Mention[]; column: number; onOpen: () => void }) {
+  const [long, setLong] = useState(false);
+  const text = words(reply.result);
+  const cut = text.length > shortLength;
+  return (
+    <>
+      <p class="words" data-testid="answer">{cut && !long ? `${text.slice(0, shortLength)}…` : text || <span class="faint">No text</span>}</p>
+      <div class="row">
+        {cut && <button type="button" class="small" aria-expanded={long} onClick={() => setLong(!long)}>{long ? "Shorter" : "Whole text"}</button>}
+        <button type="button" class="small" data-testid="open" onClick={onOpen}>Full answer</button>
+      </div>
+      <Domains mentions={mentions} column={column} />
+      <p class="faint compare-facts">
+        <span>{reply.result.model ?? "model not told"}</span>
+        <span class="badge" title="Surface">{reply.result.surface}</span>
+        <span>{reply.ms < 1000 ? `${reply.ms} ms` : `${(reply.ms / 1000).toFixed(1)} s`}</span>
+        <span>{number(reply.credits)} credits</span>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+// What to ask, of whom, from where.
+import { useState } from "preact/hooks";
+import { balance, countries, providers } from "../state";
+import { Problem, Spinner, useLoad } from "../ui";
+import { questions, type Question } from "./cells";
+import { Countries } from "./countries";
+import { Price } from "./price";
+
+/** Until something is typed the price is asked for with a stand-in. */
+const standIn = "?";
+
+export function Form({ busy, onRun, onCancel }: {
+  busy: boolean; onRun: (prompt: string, questions: Question[]) => void; onCancel: () => void;
+}) {
+  const offered = useLoad(() => Promise.all([providers(), countries()]), []);
+  const [prompt, setPrompt] = useState("");
+  const [names, setNames] = useState<string[]>();
+  const [chosen, setChosen] = useState<string[]>(["US", "DE"]);
+  if (offered.error) return <Problem error={offered.error} />;
+  if (!offered.value) return <Spinner />;
+  const [all, codes] = offered.value;
+  const selected = all.filter(({ name }, i) => (names ? names.includes(name) : i < 2));
+  const from = chosen.filter((code) => codes.includes(code));
+  const text = prompt.trim();
+  const asked = questions(text || standIn, selected, from);
+  const toggle = (name: string, on: boolean) => setNames((before = selected.map((provider) => provider.name)) => (
+    on ? [...before, name] : before.filter((other) => other !== name)
+  ));
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (text && asked.length && !busy) onRun(text, asked);
+  };
+  return (
+    <form class="card compare-form" onSubmit={submit}>
+      <label>
+        Prompt or query
+        <textarea
+          data-testid="prompt" value={prompt} required placeholder="Which trail running shoes last longest?"
+          onInput={(event) => setPrompt(event.currentTarget.value)}
+          onKeyDown={(event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(event); }}
+        />
+      </label>
+      <fieldset>
+        <legend>Providers</legend>
+        {all.map(({ name, summary }) => (
+          <label key={name} class="inline">
+            <input
+              type="checkbox" data-testid={`provider-${name}`} checked={selected.some((provider) => provider.name === name)}
+              onChange={(event) => toggle(name, event.currentTarget.checked)}
+            />
+            <span>{name} <span class="faint">{summary}</span></span>
+          </label>
+        ))}
+      </fieldset>
+      <div>
+        <Countries all={codes} chosen={from} choose={setChosen} />
+        <Price questions={asked} />
+        {balance.value !== undefined && <p class="faint">Credits left: {balance.value.toLocaleString()}</p>}
+        <div class="row">
+          <button class="primary" data-testid="run" disabled={busy || !text || !asked.length}>{busy ? "Running…" : "Run"}</button>
+          {busy && <button type="button" data-testid="cancel" onClick={onCancel}>Cancel</button>}
+        </div>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,95 @@
+// Runs a comparison. It outlives the page, so that answers which were paid for are
+// still there when the reader comes back to it.
+import { signal } from "@preact/signals";
+import { ApiError, open } from "../api";
+import { key, status } from "../state";
+import type { Cell, Question } from "./cells";
+
+/** Browsers open six connections to a host; one is the live stream's. */
+const mostAtOnce = 4;
+const pauseWhenBusy = 1000;
+const mostPauses = 60;
+
+export interface Comparison { prompt: string; startedAt: string; cells: Cell[] }
+
+export const comparison = signal<Comparison | undefined>(undefined);
+let stop = new AbortController();
+
+// Another key is another account: its answers are none of the next one's business.
+key.subscribe(() => {
+  stop.abort();
+  comparison.value = undefined;
+});
+
+export const underway = (cells: Cell[]) => cells.some((cell) => cell.phase === "waiting" || cell.phase === "running");
+
+export function cancel() {
+  stop.abort();
+}
+
+/** Asks all questions, a few at a time. */
+export function start(prompt: string, questions: Question[]) {
+  stop.abort();
+  stop = new AbortController();
+  const { signal } = stop;
+  comparison.value = {
+    prompt, startedAt: new Date().toISOString(), cells: questions.map((question) => ({ ...question, phase: "waiting" })),
+  };
+  signal.addEventListener("abort", cancelUnfinished);
+  const next = questions.keys();
+  for (let workers = atOnce(); workers > 0; workers--) void work(next, signal);
+}
+
+/** As many as there are slots free, as far as that is known. */
+function atOnce() {
+  const slots = status.value?.queue?.concurrency;
+  return slots ? Math.min(mostAtOnce, Math.max(1, slots.max - slots.used)) : mostAtOnce;
+}
+
+async function work(next: Iterator<number>, signal: AbortSignal) {
+  for (let step = next.next(); !step.done && !signal.aborted; step = next.next()) await ask(step.value, signal);
+}
+
+async function ask(index: number, signal: AbortSignal) {
+  for (let pauses = 0; ; pauses++) {
+    change(index, { phase: "running" }, signal);
+    try {
+      change(index, { phase: "done", reply: await reply(comparison.value!.cells[index], signal) }, signal);
+      return;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!isBusy(error) || pauses === mostPauses) return change(index, { phase: "failed", error }, signal);
+    }
+    // Somebody else holds the slots: this is a queue to stand in, not a failure.
+    change(index, { phase: "waiting" }, signal);
+    await new Promise((done) => setTimeout(done, pauseWhenBusy));
+    if (signal.aborted) return;
+  }
+}
+
+const isBusy = (error: unknown) => error instanceof ApiError && error.status === 429;
+
+async function reply({ provider, payload }: Cell, signal: AbortSignal) {
+  const asked = performance.now();
+  const response = await open("POST", `v1/monitor/${provider}`, { body: payload, signal });
+  const { result } = await response.json();
+  const told = (name: string) => response.headers.get(name);
+  const credits = told("X-Credits-Charged");
+  return {
+    result, requestId: told("X-Request-Id") ?? "", credits: credits === null ? null : Number(credits),
+    ms: Number(told("X-Latency-Ms") ?? Math.round(performance.now() - asked)),
+  };
+}
+
+/** Changes a cell, unless its run is over. */
+function change(index: number, to: Partial<Cell>, signal: AbortSignal) {
+  if (signal.aborted || !comparison.value) return;
+  const cells = comparison.value.cells.with(index, { ...comparison.value.cells[index], ...to });
+  comparison.value = { ...comparison.value, cells };
+}
+
+function cancelUnfinished() {
+  if (!comparison.value) return;
+  const cells = comparison.value.cells.map((cell) => (underway([cell]) ? { ...cell, phase: "cancelled" as const } : cell));
+  comparison.value = { ...comparison.value, cells };
+}

@@ -1,0 +1,116 @@
+// A schema as a tree that is unfolded level by level, so that one which contains
+// itself has no end but does no harm.
+import { useState } from "preact/hooks";
+import type { OpenAPI } from "../state";
+import { Line } from "../result/markdown";
+import { follow, refName } from "./model";
+
+interface Part { label: string; schema: any; required?: boolean }
+
+/** What a schema is made of; nothing at all for a plain value without rules. */
+export function SchemaTree({ api, schema }: { api: OpenAPI; schema: any }) {
+  const whole = follow(api, schema);
+  const parts = partsOf(api, whole);
+  return (
+    <div class="schema">
+      <div><Facts schema={whole} name={refName(schema)} /></div>
+      {parts.length > 0 && <Parts api={api} parts={parts} />}
+    </div>
+  );
+}
+
+function Parts({ api, parts }: { api: OpenAPI; parts: Part[] }) {
+  return <ul>{parts.map((part, i) => <li key={i}><PartView api={api} part={part} /></li>)}</ul>;
+}
+
+function PartView({ api, part }: { api: OpenAPI; part: Part }) {
+  const [open, setOpen] = useState(false);
+  const schema = follow(api, part.schema);
+  const parts = partsOf(api, schema);
+  const line = (
+    <>
+      <code class="name">{part.label}</code>{part.required && <span class="bad"> required</span>}{" "}
+      <Facts schema={schema} name={refName(part.schema)} />
+    </>
+  );
+  if (!parts.length) return <div class="leaf">{line}</div>;
+  return (
+    <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{line}</summary>
+      {open && <Parts api={api} parts={parts} />}
+    </details>
+  );
+}
+
+/** Type, limits, allowed values and what it means. */
+function Facts({ schema, name }: { schema: any; name: string }) {
+  return (
+    <>
+      <span class="type">{typeOf(schema)}</span>{name && <span class="faint"> {name}</span>}
+      {schema.deprecated && <span class="warn"> deprecated</span>}
+      {limits(schema).map((limit) => <span key={limit} class="limit">{limit}</span>)}
+      {schema.description && <div class="faint"><Line text={schema.description} /></div>}
+      {Array.isArray(schema.enum) && <div class="values">{schema.enum.map((value: unknown) => <code key={value}>{JSON.stringify(value)}</code>)}</div>}
+    </>
+  );
+}
+
+function typeOf({ type, format, items, const: only }: any): string {
+  const types = [type].flat().filter(Boolean).join(" | ") || (only === undefined ? "" : typeof only);
+  const each = items && (refName(items) || [items.type].flat().filter(Boolean).join(" | "));
+  return types + (each ? ` of ${each}` : "") + (format ? ` (${format})` : "");
+}
+
+const limitNames: Record<string, string> = {
+  minimum: "≥", maximum: "≤", exclusiveMinimum: ">", exclusiveMaximum: "<", minLength: "length ≥", maxLength: "length ≤",
+  minItems: "items ≥", maxItems: "items ≤", uniqueItems: "no repetitions:", multipleOf: "multiple of", pattern: "pattern", default: "default", const: "always",
+};
+
+function limits(schema: any): string[] {
+  const set = Object.entries(limitNames).filter(([name]) => schema[name] !== undefined)
+    .map(([name, words]) => `${words} ${name === "pattern" ? schema[name] : JSON.stringify(schema[name])}`);
+  // Rules often demand a field that only the schema around them describes.
+  const demanded = (schema.required ?? []).filter((name: string) => !schema.properties?.[name]);
+  return demanded.length ? [...set, `${demanded.join(" and ")} required`] : set;
+}
+
+function partsOf(api: OpenAPI, schema: any): Part[] {
+  const required: string[] = schema.required ?? [];
+  const properties = Object.entries(schema.properties ?? {}).map(([label, one]) => ({ label, schema: one, required: required.includes(label) }))
+    .sort((a, b) => Number(b.required) - Number(a.required));
+  const items = schema.items && saysMore(follow(api, schema.items)) ? [{ label: "each item", schema: schema.items }] : [];
+  const others = typeof schema.additionalProperties === "object" ? [{ label: "any other name", schema: schema.additionalProperties }] : [];
+  return [...properties, ...items, ...others, ...choices(schema)];
+}
+
+/** Items that only have a type are told by their array's line. */
+const saysMore = (items: any) => Object.keys(items).some((name) => name !== "type");
+
+/** Shapes that are alternatives, additions, or bound to a condition. */
+function choices(schema: any): Part[] {
+  const lists: [string, any[]][] = [["one of", schema.oneOf ?? []], ["any of", schema.anyOf ?? []]];
+  const several = lists.flatMap(([word, list]) => list.map((one, i) => ({ label: `${word}, ${i + 1}`, schema: one })));
+  const also = (schema.allOf ?? []).flatMap((one: any) => (one.if ? conditional(one) : [{ label: "and", schema: one }]));
+  const forms = Object.entries(schema.dependentSchemas ?? {}).map(([name, one]) => ({ label: `with ${name}`, schema: one }));
+  return [...several, ...also, ...(schema.if ? conditional(schema) : []), ...forms, ...(schema.not ? [{ label: "not", schema: schema.not }] : [])];
+}
+
+function conditional({ if: test, then, else: otherwise }: any): Part[] {
+  const when = condition(test);
+  return [
+    ...(then ? [{ label: `when ${when}`, schema: then }] : []),
+    ...(otherwise ? [{ label: `unless ${when}`, schema: otherwise }] : []),
+  ];
+}
+
+/** A condition in words where it is a plain one. */
+function condition(test: any): string {
+  if (test?.not) return `not ${condition(test.not)}`;
+  if (test?.type) return `it is ${[test.type].flat().join(" or ")}`;
+  const given: string[] = (test?.required ?? []).map((name: string) => `${name} is given`);
+  const values = Object.entries<any>(test?.properties ?? {}).map(([name, one]) => {
+    if (one.properties) return `${name}: ${condition(one)}`;
+    return `${name} is ${one.const ?? one.enum?.join(" or ") ?? JSON.stringify(one)}`;
+  });
+  return [...given, ...values].join(" and ") || JSON.stringify(test);
+}

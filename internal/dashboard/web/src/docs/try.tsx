@@ -1,0 +1,124 @@
+// "Try it": the request as a form, sent to this server.
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { key, type OpenAPI } from "../state";
+import { Copy, Problem, Spinner, Tabs } from "../ui";
+import { follow, pretty, type Operation, type Parameter } from "./model";
+import { atFirst, parsed, type Filled } from "./request";
+import { readable, send, type Came } from "./send";
+import { snippets } from "./snippets";
+
+export function TryIt({ api, operation }: { api: OpenAPI; operation: Operation }) {
+  const examples = operation.body?.examples ?? [];
+  const [filled, setFilled] = useState<Filled>({ values: atFirst(operation), body: pretty(examples[0]?.value) });
+  const [typed, setTyped] = useState<string>();
+  const { busy, came, error, start, stop } = useSending();
+  const id = useId();
+  const secret = typed ?? key.value;
+  const body = operation.body ? parsed(filled.body) : {};
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (!body.wrong && !busy) start((signal, show) => send(operation, filled, secret, signal, show));
+  };
+  const setValue = (name: string, value: string) => setFilled({ ...filled, values: { ...filled.values, [name]: value } });
+  return (
+    <section class="card try" aria-label="Try it">
+      <h2>Try it</h2>
+      <form onSubmit={submit}>
+        <div class="try-fields">
+          {operation.parameters.filter(({ in: place }) => place === "path" || place === "query").map((parameter) => (
+            <Field key={parameter.name} api={api} parameter={parameter} value={filled.values[parameter.name] ?? ""} onInput={(value) => setValue(parameter.name, value)} />
+          ))}
+          {operation.needsKey && (
+            <label>
+              Key <span class="faint">{key.value && typed === undefined ? "the one that you are signed in with" : "with the scope " + operation.scope}</span>
+              <input type="password" data-testid="try-key" autocomplete="off" placeholder="ear_live_…" value={secret} onInput={(event) => setTyped(event.currentTarget.value)} />
+            </label>
+          )}
+          {examples.length > 1 && (
+            <label>
+              Example
+              <select data-testid="try-example" onChange={(event) => setFilled({ ...filled, body: pretty(examples[event.currentTarget.selectedIndex].value) })}>
+                {examples.map(({ name, summary }) => <option key={name}>{summary || name}</option>)}
+              </select>
+            </label>
+          )}
+        </div>
+        {operation.body && (
+          <div class="field">
+            <label for={`${id}-body`}>Body</label>
+            <textarea
+              id={`${id}-body`} data-testid="try-body" spellcheck={false} value={filled.body} aria-invalid={!!body.wrong} aria-describedby={`${id}-wrong`}
+              rows={Math.min(18, filled.body.split("\n").length + 1)} onInput={(event) => setFilled({ ...filled, body: event.currentTarget.value })}
+            />
+            <div id={`${id}-wrong`} class="wrong">{body.wrong && `This is no JSON: ${body.wrong}`}</div>
+          </div>
+        )}
+        <div class="row">
+          <button class="primary" data-testid="try-send" disabled={busy || !!body.wrong}>Send</button>
+          {busy && <button type="button" data-testid="try-stop" onClick={stop}>Stop</button>}
+          {busy && !came && <Spinner label="Sending" />}
+        </div>
+      </form>
+      <Problem error={error} />
+      {came && <CameBack came={came} />}
+      <h3>In code</h3>
+      <Tabs label="Languages" tabs={snippets(operation, filled.values, body.wrong ? examples[0]?.value : body.value).map(({ language, code }) => ({
+        name: language, content: () => <div class="code-box"><Copy text={code} /><pre tabIndex={0} data-testid="snippet">{code}</pre></div>,
+      }))} />
+    </section>
+  );
+}
+
+/** One request at a time, which ends when the reader goes elsewhere. */
+function useSending() {
+  const [came, setCame] = useState<Came>();
+  const [error, setError] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  const running = useRef(new AbortController());
+  useEffect(() => () => running.current.abort(), []);
+  const start = (task: (signal: AbortSignal, show: (came: Came) => void) => Promise<void>) => {
+    const { signal } = (running.current = new AbortController());
+    setBusy(true);
+    setCame(undefined);
+    setError(undefined);
+    task(signal, setCame).catch((problem) => { if (!signal.aborted) setError(problem); }).finally(() => setBusy(false));
+  };
+  return { busy, came, error, start, stop: () => running.current.abort() };
+}
+
+function Field({ api, parameter, value, onInput }: { api: OpenAPI; parameter: Parameter; value: string; onInput: (value: string) => void }) {
+  const { enum: allowed, type } = follow(api, parameter.schema);
+  const values: unknown[] | undefined = allowed ?? (type === "boolean" ? [true, false] : undefined);
+  const hook = `try-param-${parameter.name}`;
+  return (
+    <label>
+      {parameter.name} <span class="faint">{parameter.in}{parameter.required && ", required"}</span>
+      {values ? (
+        <select data-testid={hook} value={value} onChange={(event) => onInput(event.currentTarget.value)}>
+          <option value="">{parameter.required ? "Choose one" : "not given"}</option>
+          {values.map((one) => <option key={one} value={String(one)}>{String(one)}</option>)}
+        </select>
+      ) : (
+        <input
+          data-testid={hook} value={value} required={parameter.required} placeholder={parameter.example === undefined ? "" : `such as ${parameter.example}`}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+      )}
+    </label>
+  );
+}
+
+function CameBack({ came }: { came: Came }) {
+  const text = readable(came);
+  return (
+    <div class="came" data-testid="try-result">
+      <p role="status">
+        <strong class={came.status < 400 ? "good" : "bad"} data-testid="try-status">{came.status} {came.statusText}</strong>{" "}
+        <span class="faint">{came.ms.toLocaleString()} ms{!came.ended && ", still coming"}</span>
+      </p>
+      <dl class="headers">{came.headers.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>
+      {text && <div class="code-box"><Copy text={text} /><pre tabIndex={0} data-testid="try-response">{text}</pre></div>}
+      {came.more && <p class="faint">The rest is left out.</p>}
+    </div>
+  );
+}

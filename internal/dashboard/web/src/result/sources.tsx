@@ -1,0 +1,55 @@
+// Sources as cards, and the chips in the text that lead to them.
+import type { ComponentChildren } from "preact";
+import { External } from "../ui";
+import { Facts } from "./pieces";
+
+/** A source as far as a chip needs to know it. */
+export interface Pill { position: number; label: string; url: string; domain: string; description?: string; redirectLink?: string; citationPillId?: string }
+
+const cardId = (answer: string, position: number) => `${answer}-source-${position}`;
+
+/** Takes the reader to a source's card, which shows that it is meant. */
+function jump(answer: string, position: number) {
+  const card = document.getElementById(cardId(answer, position));
+  card?.scrollIntoView({ block: "center", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+  card?.focus({ preventScroll: true });
+}
+
+export function Chip({ answer, pill, children }: { answer: string; pill: Pill; children?: ComponentChildren }) {
+  return (
+    <button
+      type="button" class="chip" data-testid="citation" title={pill.description || pill.domain}
+      onClick={() => jump(answer, pill.position)}
+    >{children ?? pill.label} <sup>{pill.position}</sup></button>
+  );
+}
+
+/** Chips that the text does not show itself, those of one citation together. */
+export function ChipRow({ answer, pills }: { answer: string; pills: Pill[] }) {
+  if (!pills.length) return null;
+  const groups = new Map<string | undefined, Pill[]>();
+  for (const pill of pills) groups.set(pill.citationPillId, [...(groups.get(pill.citationPillId) ?? []), pill]);
+  return (
+    <div class="chips" data-testid="citations" aria-label="Citations">
+      {[...groups].map(([id, group]) => (
+        <span key={id} class="chip-group">{group.map((pill, i) => <Chip key={i} answer={answer} pill={pill} />)}</span>
+      ))}
+    </div>
+  );
+}
+
+export function SourceCards({ answer, sources }: { answer: string; sources: any[] }) {
+  return (
+    <ol class="cards">
+      {sources.map((source) => (
+        <li key={source.position} id={cardId(answer, source.position)} class="item" tabIndex={-1} data-testid="source-card">
+          <Facts of={[<span class="position">{source.position}</span>, source.domain, source.datePublished]} />
+          <div class="title"><External href={source.url}>{source.label || source.url}</External></div>
+          {source.post && <Facts of={[source.post.author, source.post.platform]} />}
+          {source.post?.text && <p class="quote">{source.post.text}</p>}
+          {source.description && <p>{source.description}</p>}
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,228 @@
+// The batch that is being submitted and followed. It outlives the view: whoever
+// opens a task and comes back finds it where it is.
+import { effect, signal } from "@preact/signals";
+import { ApiError, get, post } from "../api";
+import { key } from "../state";
+import { onTaskChanges } from "./live";
+import type { Row } from "./rows";
+import { chunk, isRateLimit, mostItems, patiently, sleep } from "./submit";
+import { explain, type TaskRecord } from "./types";
+
+export interface Refusal { line: number; question: string; message: string }
+
+/** What the view shows of the batch. */
+export interface Progress {
+  total: number; sent: number; accepted: number; already: number; refused: Refusal[];
+  running: number; completed: number; failed: number; removed: number; charged: number;
+  /** Tasks a second, of late. */
+  rate: number;
+  /** How long it took so far. */
+  ms: number;
+  state: "sending" | "waiting" | "stopped" | "following" | "done";
+  error?: unknown;
+}
+
+export const batch = signal<Progress | undefined>(undefined);
+let run: Run | undefined;
+
+export function startBatch(rows: Row[]) {
+  forgetBatch();
+  run = new Run(rows);
+  void run.send();
+}
+export const resumeBatch = () => void run?.send();
+export const stopSending = () => run?.pause();
+export function forgetBatch() {
+  run?.end();
+  run = undefined;
+  batch.value = undefined;
+}
+effect(() => { if (!key.value) forgetBatch(); });
+
+/** The tasks that ended, one JSON object a line, in the order in which they did. */
+export const resultLines = () => new Blob(run?.lines ?? [], { type: "application/x-ndjson" });
+
+const rateWindow = 30_000;
+const eventsPage = 100;
+const queueIsFull = (problem: unknown) => problem instanceof ApiError && problem.code === "QUEUE_LIMIT_EXCEEDED";
+
+/** Whether the organization has nothing queued and nothing running: what has not ended by then was removed. */
+async function isIdle(signal: AbortSignal): Promise<boolean> {
+  const { queuedTasks, processingTasks } = await get("v1/async/status", { signal });
+  return !queuedTasks && !processingTasks;
+}
+
+class Run {
+  /** Results lie in blobs, which browsers keep out of the page's memory. */
+  readonly lines: Blob[] = [];
+  private readonly progress: Progress;
+  private readonly known = new Set<string>();
+  private readonly open = new Set<string>();
+  /** What ended while a submission was on its way, and may belong to it. */
+  private early: TaskRecord[] = [];
+  private posting = false;
+  private readonly began = Date.now();
+  private samples: { at: number; ended: number }[] = [];
+  private cursor = "";
+  private sending = new AbortController();
+  private readonly ending = new AbortController();
+  private follower?: ReturnType<typeof onTaskChanges>;
+
+  constructor(private readonly rows: Row[]) {
+    this.progress = {
+      total: rows.length, sent: 0, accepted: 0, already: 0, refused: [], running: 0, completed: 0, failed: 0, removed: 0, charged: 0, rate: 0, ms: 0, state: "sending",
+    };
+  }
+
+  /** Submits what is not submitted yet. */
+  async send() {
+    this.sending = new AbortController();
+    this.tell({ state: "sending", error: undefined });
+    try {
+      if (!this.follower) this.cursor = (await get("v1/events?cursor=latest")).nextCursor;
+      this.ending.signal.throwIfAborted();
+      this.follower ??= onTaskChanges(() => this.follow(), () => 1000);
+      await this.sendAll(this.sending.signal);
+      // Tasks of an earlier submission may have ended before this one began.
+      if (this.progress.already) this.cursor = "";
+      this.tell({ state: "following" });
+      this.follower.wake();
+    } catch (error) {
+      if (!this.ending.signal.aborted) this.tell({ state: "stopped", error: this.sending.signal.aborted ? undefined : error });
+    }
+  }
+
+  private async sendAll(signal: AbortSignal) {
+    const most = await mostItems();
+    let size = most;
+    while (this.progress.sent < this.rows.length) {
+      const piece = chunk(this.rows, this.progress.sent, size);
+      try {
+        await this.sendPiece(piece, signal);
+        size = most;
+      } catch (problem) {
+        if (!queueIsFull(problem) && !isRateLimit(problem)) throw problem;
+        const room = (problem as ApiError).details as any;
+        if (room?.remainingCapacity > 0) size = Math.min(most, room.remainingCapacity);
+        this.tell({ state: "waiting" });
+        await sleep(2000, signal);
+      }
+    }
+  }
+
+  private async sendPiece(piece: Row[], signal: AbortSignal) {
+    this.posting = true;
+    try {
+      const { results } = await post("v1/async/task/batch", piece.map((row) => row.request), { signal });
+      this.take(piece, results);
+    } finally {
+      this.posting = false;
+      this.early = [];
+    }
+  }
+
+  /** Notes what became of each row of a piece. */
+  private take(piece: Row[], results: any[]) {
+    let { accepted, already } = this.progress;
+    for (const { index, task, error } of results) {
+      const { line, question } = piece[index];
+      const id = task?.id ?? error.details?.taskId;
+      // Two rows with one key are one task; the second is refused like any other fault.
+      if (!id || this.known.has(id)) {
+        this.progress.refused.push({ line, question, message: explain(error) });
+        continue;
+      }
+      this.known.add(id);
+      this.open.add(id);
+      if (task) accepted++;
+      else already++;
+    }
+    this.tell({ state: "sending", sent: this.progress.sent + piece.length, accepted, already });
+    this.takeEnded(this.early);
+  }
+
+  /** Reads what ended since the last time, and which tasks run. */
+  private async follow() {
+    const { signal } = this.ending;
+    try {
+      const before = [...this.open];
+      const running = await this.runningTasks(signal);
+      const idle = this.progress.state === "following" && !running.length && (await isIdle(signal));
+      await this.readEvents(signal);
+      const left = idle ? before.filter((id) => this.open.has(id)) : [];
+      for (const id of left) this.open.delete(id);
+      this.tell({ running: running.filter((id) => this.open.has(id)).length, removed: this.progress.removed + left.length });
+      if (this.progress.state !== "stopped") this.tell({ error: undefined });
+      if (this.progress.state === "following" && !this.open.size) this.finish();
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!isRateLimit(error)) this.tell({ error });
+      setTimeout(() => this.follower?.wake(), 3000);
+    }
+  }
+
+  private async runningTasks(signal: AbortSignal): Promise<string[]> {
+    const ids: string[] = [];
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const page: any = await get(`v1/async/tasks?status=PROCESSING&limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`, { signal });
+      for (const { task } of page.tasks) ids.push(task.id);
+      cursor = page.nextCursor;
+    }
+    return ids;
+  }
+
+  private async readEvents(signal: AbortSignal) {
+    for (;;) {
+      const from = this.cursor;
+      const path = `v1/events?limit=${eventsPage}${from && `&cursor=${encodeURIComponent(from)}`}`;
+      const { events, nextCursor } = await patiently(() => get(path, { signal }), signal);
+      this.takeEnded(events);
+      if (this.posting) this.early.push(...events);
+      // Meanwhile the cursor may have been set back to the beginning.
+      if (this.cursor !== from) continue;
+      this.cursor = nextCursor ?? "";
+      if (events.length < eventsPage) return;
+    }
+  }
+
+  private takeEnded(records: TaskRecord[]) {
+    const mine = records.filter(({ task }) => this.open.delete(task.id));
+    if (!mine.length) return;
+    this.lines.push(new Blob(mine.map((record) => JSON.stringify(record) + "\n")));
+    const completed = mine.filter(({ task }) => task.status === "COMPLETED").length;
+    this.tell({
+      completed: this.progress.completed + completed,
+      failed: this.progress.failed + mine.length - completed,
+      charged: this.progress.charged + mine.reduce((sum, { credits }) => sum + (credits.creditsCharged ?? 0), 0),
+    });
+  }
+
+  private tell(change: Partial<Progress>) {
+    Object.assign(this.progress, change);
+    this.measure(Date.now(), this.progress.completed + this.progress.failed);
+    if (!this.ending.signal.aborted) batch.value = { ...this.progress };
+  }
+
+  private measure(now: number, ended: number) {
+    this.samples = this.samples.filter(({ at }) => now - at < rateWindow);
+    if (now - (this.samples.at(-1)?.at ?? 0) > 500) this.samples.push({ at: now, ended });
+    const first = this.samples[0];
+    this.progress.rate = now > first.at ? ((ended - first.ended) * 1000) / (now - first.at) : 0;
+    this.progress.ms = now - this.began;
+  }
+
+  private finish() {
+    this.tell({ state: "done", running: 0 });
+    this.follower?.stop();
+  }
+
+  pause() {
+    this.sending.abort();
+  }
+
+  end() {
+    this.ending.abort();
+    this.sending.abort();
+    this.follower?.stop();
+  }
+}

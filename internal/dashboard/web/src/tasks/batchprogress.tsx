@@ -1,0 +1,83 @@
+// How far a batch is, what was refused, and what came out.
+import { number, Problem } from "../ui";
+import { forgetBatch, resultLines, resumeBatch, stopSending, type Progress, type Refusal } from "./batch";
+import { span } from "./types";
+
+const firstRefusals = 200;
+
+export function BatchProgress({ of: batch }: { of: Progress }) {
+  const { accepted, already, completed, failed, removed, running, state } = batch;
+  const tasks = accepted + already;
+  const ended = completed + failed + removed;
+  return (
+    <section class="card tasks-batch" data-testid="batch" data-state={state}>
+      <h2>{headings[state]}</h2>
+      <Sending of={batch} />
+      <progress max={tasks || 1} value={ended} aria-label="Finished tasks" data-testid="batch-progress" />
+      <dl class="tasks-counts">
+        <Count name="Queued" value={tasks - ended - running} />
+        <Count name="Running" value={running} />
+        <Count name="Completed" value={completed} look="good" />
+        <Count name="Failed" value={failed} look={failed ? "bad" : ""} />
+        {removed > 0 && <Count name="Removed" value={removed} look="warn" />}
+        {batch.refused.length > 0 && <Count name="Refused" value={batch.refused.length} look="bad" />}
+        <Count name="Credits charged" value={batch.charged} />
+      </dl>
+      <Pace of={batch} left={tasks - ended} />
+      <Problem error={batch.error} />
+      <div class="row">
+        {(state === "sending" || state === "waiting") && <button type="button" onClick={stopSending}>Stop sending</button>}
+        {state === "stopped" && <button type="button" class="primary" onClick={resumeBatch} data-testid="resume">Send the rest</button>}
+        <button type="button" class={state === "done" ? "primary" : ""} disabled={!completed && !failed} onClick={download} data-testid="download">
+          Download {state === "done" ? "results" : "what is done"} as JSON lines
+        </button>
+        <a href="#/tasks">See the tasks</a>
+        <button type="button" onClick={forgetBatch} data-testid="new-batch">New batch</button>
+      </div>
+      <Refused of={batch.refused} />
+    </section>
+  );
+}
+
+const headings: Record<Progress["state"], string> = {
+  sending: "Sending", waiting: "Waiting for room in the queue", stopped: "Stopped sending", following: "Working", done: "Done",
+};
+
+function Sending({ of: { total, sent, accepted, already } }: { of: Progress }) {
+  return (
+    <p data-testid="batch-sent">
+      {sent < total && <>{number(sent)} of {number(total)} rows sent. </>}
+      {number(accepted)} queued{already > 0 && <>, {number(already)} were there from an earlier submission and are not queued twice</>}.
+    </p>
+  );
+}
+
+function Count({ name, value, look = "" }: { name: string; value: number; look?: string }) {
+  return <div><dt>{name}</dt><dd class={look} data-testid={`count-${name.toLowerCase().replace(" ", "-")}`}>{number(Math.max(0, value))}</dd></div>;
+}
+
+function Pace({ of: { state, rate, ms, completed, failed }, left }: { of: Progress; left: number }) {
+  if (state === "done") return <p class="faint">{number(completed + failed)} tasks in {span(ms)}.</p>;
+  if (rate <= 0) return <p class="faint">The first results take a moment.</p>;
+  const pace = rate >= 1 ? `${rate.toFixed(1)} tasks a second` : `${(rate * 60).toFixed(1)} tasks a minute`;
+  return <p class="faint">{pace}, about {span((left / rate) * 1000)} left.</p>;
+}
+
+function Refused({ of: refused }: { of: Refusal[] }) {
+  if (!refused.length) return null;
+  return (
+    <details class="tasks-faults" open data-testid="refused">
+      <summary class="bad">{number(refused.length)} {refused.length === 1 ? "row was" : "rows were"} refused</summary>
+      <ul>{refused.slice(0, firstRefusals).map(({ line, question, message }) => <li key={line}>Line {line}: {message} <span class="faint">{question.slice(0, 80)}</span></li>)}</ul>
+      {refused.length > firstRefusals && <p class="faint">and {number(refused.length - firstRefusals)} more</p>}
+    </details>
+  );
+}
+
+function download() {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(resultLines());
+  link.download = "earshot-results.jsonl";
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

@@ -1,0 +1,56 @@
+// The webhooks' deliveries, so that one that failed is found and sent again.
+import { signal } from "@preact/signals";
+import { openAPI } from "../state";
+import { Empty, Problem, Spinner, Table, When, type Column } from "../ui";
+import { Outcome, Resend, stateOf, useNextTry } from "./delivery";
+import { useLivePages } from "./live";
+import { Filter, State } from "./badge";
+import type { Delivery } from "./types";
+
+const state = signal("");
+
+/** The states that deliveries can be listed by. */
+async function states(): Promise<string[]> {
+  const { parameters } = (await openAPI()).paths["/v1/webhooks/deliveries"].get;
+  return parameters.find((one: any) => one.name === "state")?.schema.enum ?? [];
+}
+
+export function Deliveries() {
+  return (
+    <>
+      <div class="row tasks-filters"><Filter label="Delivery state" value={state.value} choices={states} onChange={(value) => (state.value = value)} /></div>
+      <Rows key={state.value} state={state.value} />
+    </>
+  );
+}
+
+const columns = (again: () => void): Column<Delivery>[] => [
+  { name: "State", value: stateOf, show: (one) => <State of={stateOf(one)} /> },
+  { name: "To", value: ({ url }) => url, show: ({ url }) => <span class="tasks-question">{url}</span> },
+  { name: "Task", value: ({ taskId }) => taskId, show: ({ taskId }) => <a href={`#/tasks/${taskId}`} title={taskId}>…{taskId.slice(-8)}</a> },
+  { name: "Tries", value: ({ attempts }) => attempts, numeric: true },
+  { name: "Last try", value: ({ tries }) => tries.at(-1)?.at, show: ({ tries }) => <LastTry of={tries} /> },
+  { name: "Next try", value: ({ nextTryAt }) => nextTryAt, show: ({ nextTryAt }) => <When at={nextTryAt} /> },
+  { name: "Again", value: () => "", show: ({ id }) => <Resend id={id} onSent={again} /> },
+];
+
+function LastTry({ of: tries }: { of: Delivery["tries"] }) {
+  const last = tries.at(-1);
+  return last ? <><Outcome of={last} /> <span class="faint"><When at={last.at} /></span></> : <span class="faint">–</span>;
+}
+
+function Rows({ state }: { state: string }) {
+  const { rows, error, more, again } = useLivePages<Delivery>("v1/webhooks/deliveries", "deliveries", { state });
+  useNextTry(rows?.map(({ nextTryAt }) => nextTryAt).filter((at) => at !== null).sort()[0], rows, again);
+  return (
+    <>
+      <Problem error={error} />
+      {!rows && !error && <Spinner />}
+      {rows?.length === 0 && (state
+        ? <Empty title={`No ${state} deliveries`}>Choose another state, or all.</Empty>
+        : <Empty title="No deliveries yet">Give a task a webhook, and how its delivery goes is shown here.</Empty>)}
+      {!!rows?.length && <div class="card tasks-table" data-testid="deliveries"><Table label="Deliveries" rows={rows} columns={columns(again)} rowKey={({ id }) => id} /></div>}
+      {more && <p><button type="button" onClick={more}>Load more</button></p>}
+    </>
+  );
+}

@@ -1,0 +1,85 @@
+// Loading again when the live stream tells of changes, without hammering the server.
+import { effect } from "@preact/signals";
+import { useEffect, useState } from "preact/hooks";
+import { get } from "../api";
+import { connected, status, taskChanges } from "../state";
+
+/**
+ * Runs work whenever tasks changed: never twice at once, and with a pause after
+ * each run, so that a busy queue costs no more requests than a calm one.
+ */
+export function onTaskChanges(work: (signal: AbortSignal) => Promise<void>, pause: () => number) {
+  const stop = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let busy = false;
+  let missed = false;
+  let ended = 0;
+  const run = async () => {
+    timer = undefined;
+    busy = true;
+    missed = false;
+    await work(stop.signal).catch(() => {});
+    busy = false;
+    ended = Date.now();
+    if (missed) wake();
+  };
+  const wake = () => {
+    if (stop.signal.aborted || timer) return;
+    if (busy) missed = true;
+    else timer = setTimeout(run, Math.max(0, ended + pause() - Date.now()));
+  };
+  const quit = effect(() => {
+    // A stream that is open again may have missed changes; a cleared queue changes the counts only.
+    void [taskChanges.value, connected.value, status.value?.queue?.queuedTasks];
+    wake();
+  });
+  return {
+    wake,
+    stop: () => {
+      stop.abort();
+      clearTimeout(timer);
+      quit();
+    },
+  };
+}
+
+/** Like useLoad, but loaded again as tasks change. What is shown stays until the new arrives. */
+export function useLive<T>(load: (signal: AbortSignal) => Promise<T>, on: unknown[], pause = 1000) {
+  const [value, setValue] = useState<T>();
+  const [error, setError] = useState<unknown>();
+  const [count, setCount] = useState(0);
+  useEffect(() => {
+    const live = onTaskChanges(async (signal) => {
+      try {
+        const loaded = await load(signal);
+        if (signal.aborted) return;
+        setValue(() => loaded);
+        setError(undefined);
+      } catch (problem) {
+        if (!signal.aborted) setError(problem);
+      }
+    }, () => pause);
+    return live.stop;
+  }, [...on, count]);
+  return { value, error, again: () => setCount((n) => n + 1) };
+}
+
+/** A list in pages that stays live as far as it was opened. */
+export function useLivePages<Row>(path: string, field: string, filters: Record<string, string>) {
+  const [pages, setPages] = useState(1);
+  const loaded = useLive(async (signal) => {
+    const rows: Row[] = [];
+    let cursor: string | null = "";
+    for (let page = 0; page < pages && cursor !== null; page++) {
+      const query = new URLSearchParams(Object.entries({ ...filters, cursor }).filter(([, value]) => value));
+      const answer: any = await get(`${path}?${query}`, { signal });
+      rows.push(...answer[field]);
+      cursor = answer.nextCursor;
+    }
+    return { rows, whole: cursor === null };
+  }, [pages], pages * 1000);
+  return {
+    rows: loaded.value?.rows, error: loaded.error, again: loaded.again,
+    more: loaded.value && !loaded.value.whole ? () => setPages(pages + 1) : undefined,
+  };
+}

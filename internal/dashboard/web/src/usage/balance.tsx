@@ -1,0 +1,62 @@
+// How the account stands right now: balance, cycle, slots, queue.
+import { get } from "../api";
+import { status } from "../state";
+import { number, Problem, Spinner, useLoad } from "../ui";
+import { Gauge } from "./gauge";
+
+const date = (at: string) => new Date(at).toLocaleDateString(undefined, { dateStyle: "medium" });
+
+export function Balance() {
+  const loaded = useLoad((signal) => get("v1/credits", { signal }), []);
+  const credits = status.value?.credits ?? loaded.value;
+  return (
+    <section class="card" aria-labelledby="balance-head">
+      <h2 id="balance-head">Balance</h2>
+      {!credits && (loaded.error ? <Problem error={loaded.error} /> : <Spinner />)}
+      {credits && <Cycle {...credits} />}
+    </section>
+  );
+}
+
+interface CreditsNow { remaining: number; held: number; perCycle: number; cycleStartedAt: string; cycleResetsAt: string; plan: string }
+
+function Cycle({ remaining, held, perCycle, cycleStartedAt, cycleResetsAt, plan }: CreditsNow) {
+  const used = Math.max(0, perCycle - remaining);
+  const [from, to] = [Date.parse(cycleStartedAt), Date.parse(cycleResetsAt)];
+  const left = Math.max(0, to - Date.now());
+  return (
+    <>
+      <p class="usage-total"><strong data-testid="balance">{number(remaining)}</strong> credits left <span class="badge">{plan}</span></p>
+      {held > 0 && <p class="faint">{number(held)} of them are set aside for jobs that run.</p>}
+      <Gauge label="Used of this cycle" used={used} of={perCycle} text={`${number(used)} of ${number(perCycle)}`} testid="cycle-used" />
+      <Gauge label="Time of this cycle" used={to - from - left} of={to - from} text={`${number(Math.ceil(left / 86_400_000))} days left`} warnAt={2} />
+      <p class="faint">From {date(cycleStartedAt)} to {date(cycleResetsAt)}, when {number(perCycle)} credits are granted.</p>
+    </>
+  );
+}
+
+export function Load() {
+  const loaded = useLoad((signal) => get("v1/async/status", { signal }), []);
+  const queue = status.value?.queue ?? loaded.value;
+  return (
+    <section class="card" aria-labelledby="load-head">
+      <h2 id="load-head">Slots and queue</h2>
+      {!queue && (loaded.error ? <Problem error={loaded.error} /> : <Spinner />)}
+      {queue && <Gauges {...queue} />}
+    </section>
+  );
+}
+
+function Gauges({ queuedTasks, processingTasks, priorityBreakdown, concurrency, queue }: any) {
+  const waiting = queue.max - queue.remaining;
+  return (
+    <>
+      <Gauge label="Slots in use" used={concurrency.used} of={concurrency.max} text={`${number(concurrency.used)} of ${number(concurrency.max)}`} testid="slots" />
+      <Gauge label="Queue" used={waiting} of={queue.max} text={`${number(waiting)} of ${number(queue.max)}`} testid="queue" />
+      <p class="faint">{number(processingTasks)} tasks run, {number(queuedTasks)} wait.</p>
+      {priorityBreakdown?.length > 0 && (
+        <p class="faint">Waiting by priority: {priorityBreakdown.map((p: any) => <span key={p.priority} class="badge">{p.priority}: {number(p.count)}</span>)}</p>
+      )}
+    </>
+  );
+}

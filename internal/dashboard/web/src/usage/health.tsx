@@ -1,0 +1,77 @@
+// How well the parsers understand what they read.
+import { useState } from "preact/hooks";
+import { get } from "../api";
+import { choices } from "../state";
+import { type Column, Empty, number, Problem, Spinner, Table, useLoad } from "../ui";
+import { useCalm } from "./calm";
+
+interface Share { seen: number; filled: number; rate: number | null }
+interface Field { field: string; state: string; lastHour: Share; lastDay: Share; baseline: number | null }
+interface Provider { provider: string; state: string; fields: Field[] }
+type Row = Field & { provider: string };
+
+const looks: Record<string, string> = { ok: "good", low: "warn", alarm: "bad" };
+const State = ({ state }: { state: string }) => <span class={`badge ${looks[state] ?? ""}`}>{state}</span>;
+
+const percent = (rate: number | null) => (rate == null ? "–" : rate.toLocaleString(undefined, { style: "percent", maximumFractionDigits: 1 }));
+const share = (name: string, of: (row: Row) => Share): Column<Row> => ({
+  name, numeric: true, value: (row) => of(row).rate ?? -1,
+  show: (row) => <>{percent(of(row).rate)} <span class="faint">{number(of(row).filled)}/{number(of(row).seen)}</span></>,
+});
+
+export function Health() {
+  const { value, error } = useCalm((signal) => get<{ providers: Provider[] }>("v1/health/extraction", { signal }), []);
+  const states = useLoad(() => choices("HealthState"), []).value ?? [];
+  return (
+    <section class="card" aria-labelledby="health-head">
+      <h2 id="health-head">Parser health</h2>
+      <p class="faint">How often each field of the results was filled, over all organizations, against the week before.</p>
+      <Problem error={error} />
+      {!value && !error && <Spinner />}
+      {value && (value.providers.length ? <Fields providers={value.providers} states={states} /> : (
+        <Empty title="Nothing was read yet"><p>It fills as answers are parsed. Ask something in the <a href="#/playground">playground</a>.</p></Empty>
+      ))}
+    </section>
+  );
+}
+
+function Fields({ providers, states }: { providers: Provider[]; states: string[] }) {
+  const [provider, setProvider] = useState("");
+  const [state, setState] = useState("");
+  const columns: Column<Row>[] = [
+    { name: "Provider", value: (row) => row.provider },
+    { name: "Field", value: (row) => row.field, show: (row) => <code>{row.field}</code> },
+    // Sorted by how bad it is, which is the order of the API's list.
+    { name: "State", value: (row) => states.indexOf(row.state), show: (row) => <State state={row.state} /> },
+    share("Last hour", (row) => row.lastHour),
+    share("Last day", (row) => row.lastDay),
+    { name: "Week before", numeric: true, value: (row) => row.baseline ?? -1, show: (row) => percent(row.baseline) },
+  ];
+  const rows = providers
+    .filter((p) => !provider || p.provider === provider)
+    .flatMap((p) => p.fields.map((field): Row => ({ ...field, provider: p.provider })))
+    .filter((row) => !state || row.state === state)
+    .sort((a, b) => states.indexOf(b.state) - states.indexOf(a.state));
+  return (
+    <>
+      <div class="usage-filters">
+        <label class="field">Provider
+          <select value={provider} onChange={(e) => setProvider(e.currentTarget.value)}>
+            <option value="">all</option>
+            {providers.map((p) => <option key={p.provider} value={p.provider}>{p.provider}: {p.state}</option>)}
+          </select>
+        </label>
+        <label class="field">State
+          <select value={state} onChange={(e) => setState(e.currentTarget.value)}>
+            <option value="">all</option>
+            {states.map((name) => <option key={name} value={name}>{name}</option>)}
+          </select>
+        </label>
+        <span class="faint" role="status">{number(rows.length)} fields</span>
+      </div>
+      <div class="usage-tall" tabIndex={0} role="region" aria-label="Parser health by field">
+        <Table rows={rows} columns={columns} label="Parser health" rowKey={(row) => `${row.provider} ${row.field}`} />
+      </div>
+    </>
+  );
+}

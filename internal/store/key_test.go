@@ -1,0 +1,80 @@
+package store_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"earshot/internal/account"
+	"earshot/internal/store"
+	"earshot/internal/store/storetest"
+)
+
+func TestAKeyIsRevokedByItsOwnerOnly(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s := storetest.Open(t, address)
+		o, other, now := storetest.Organization(t, s, 5, 300), storetest.Organization(t, s, 5, 300), time.Now()
+		key := account.NewKey()
+		if err := s.CreateKey(o.ID, key, account.AllScopes(), time.Time{}, now); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.RevokeKeyOf(other.ID, key.ID, now); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("another's key: got %v, want ErrNotFound", err)
+		}
+		if _, err := s.Key(t.Context(), key.ID, now); err != nil {
+			t.Errorf("the key is gone: %v", err)
+		}
+		for _, at := range []time.Time{now, now.Add(time.Minute)} {
+			revoked, err := s.RevokeKeyOf(o.ID, key.ID, at)
+			if err != nil || revoked.ID != key.ID || revoked.RevokedAt.UnixMilli() != now.UnixMilli() {
+				t.Errorf("revoked: %+v, %v", revoked, err)
+			}
+		}
+	})
+}
+
+func TestAnOrganizationHasOnlySoManyValidKeysAndTheyAreAllListed(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s := storetest.Open(t, address)
+		o, now := storetest.Organization(t, s, 5, 300), time.Now()
+		first := time.Now().Add(-time.Hour).UnixMilli()
+		// One in four is valid, and there are more of the others than a list holds.
+		err := s.Exec(`
+			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1992)
+			INSERT INTO api_keys (id, organization, hash, scopes, created_at, expires_at, revoked_at)
+			SELECT 'key-' || i, organization, hash, scopes, CAST($1 AS bigint) + i, CASE WHEN i % 4 = 1 THEN 1 END, CASE WHEN i % 4 > 1 THEN 1 END
+			FROM n, api_keys WHERE organization = $2`, first, o.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := account.NewKey()
+		if err := s.CreateKey(o.ID, account.NewKey(), account.AllScopes(), now.Add(time.Millisecond), now); err != nil {
+			t.Fatalf("the key before the last: %v", err)
+		}
+		if err := s.CreateKey(o.ID, last, account.AllScopes(), time.Time{}, now); !errors.Is(err, store.ErrTooManyKeys) {
+			t.Errorf("one key too many: got %v, want ErrTooManyKeys", err)
+		}
+		now = now.Add(time.Millisecond) // the one before the last has expired
+		if err := s.CreateKey(o.ID, last, account.AllScopes(), time.Time{}, now); err != nil {
+			t.Errorf("the last key: %v", err)
+		}
+		keys, err := s.Keys(t.Context(), o.ID, now)
+		valid := 0
+		for i, k := range keys {
+			if k.RevokedAt == nil && k.ExpiresAt == nil {
+				valid++
+			}
+			if i > 0 && k.CreatedAt.After(keys[i-1].CreatedAt.Time) {
+				t.Fatalf("%+v is listed after %+v", k, keys[i-1])
+			}
+		}
+		if err != nil || len(keys) != 1000 || valid != 500 || keys[0].ID != last.ID {
+			t.Errorf("%d keys are listed, %d of them valid, %v", len(keys), valid, err)
+		}
+		if other, err := s.Keys(t.Context(), storetest.Organization(t, s, 5, 300).ID, now); err != nil || len(other) != 1 || other[0].Scopes[0] != "read" {
+			t.Errorf("another's keys are %+v, %v", other, err)
+		}
+	})
+}

@@ -1,0 +1,52 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"earshot"
+	"earshot/internal/store"
+	"earshot/internal/store/storetest"
+)
+
+func TestMovementTellsWhichTasksWaitRunAndEnded(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s := storetest.Open(t, address)
+		o, node := storetest.Organization(t, s, 1, 1000), aNode(t, s)
+		began := time.Now().Add(-time.Minute)
+		look := func(since time.Time, event int64) *store.Movement {
+			t.Helper()
+			m, err := s.Movement(t.Context(), o.ID, since, event)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m
+		}
+		check := func(m *store.Movement, underWay map[string]earshot.Status, ended ...string) {
+			t.Helper()
+			if diff := cmp.Diff(underWay, m.UnderWay) + cmp.Diff(ended, m.Ended); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		}
+		tasks := someTasks(o, 3)
+		submit(t, s, o, tasks...)
+		first, second, third := tasks[0].ID, tasks[1].ID, tasks[2].ID
+		check(look(began, 0), map[string]earshot.Status{first: "QUEUED", second: "QUEUED", third: "QUEUED"})
+		check(look(time.Now().Add(time.Minute), 0), map[string]earshot.Status{})
+		for range 2 {
+			if _, err := s.Settle(completed(claimed(t, s, node, 1)[0], 5), time.Now()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		claimed(t, s, node, 1)
+		m := look(time.Now().Add(time.Minute), 0) // what runs is told, however old
+		check(m, map[string]earshot.Status{third: "PROCESSING"}, second, first)
+		if m.Organization.Events != 2 || m.Processing != 1 || m.Organization.Balance != 990 {
+			t.Errorf("it stands at %+v with %d running", m.Organization, m.Processing)
+		}
+		check(look(began, 1), map[string]earshot.Status{third: "PROCESSING"}, second)
+	})
+}

@@ -1,0 +1,83 @@
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"earshot"
+)
+
+// testsAtOnce is how many tests an organization may have under way on a node. Each
+// holds a request open for as long as its receiver likes to hang.
+const testsAtOnce = 4
+
+// tests counts those under way by organization.
+type tests struct {
+	mu       sync.Mutex
+	underWay map[string]int
+}
+
+// begin takes a place for a test.
+func (t *tests) begin(organization string) (end func(), err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.underWay[organization] == testsAtOnce {
+		return nil, &earshot.Error{
+			Code:    earshot.CodeConcurrencyLimit,
+			Message: fmt.Sprintf("%d tests are under way; wait for one to end", testsAtOnce),
+			Details: earshot.LimitDetails{Limit: testsAtOnce},
+		}
+	}
+	if t.underWay == nil {
+		t.underWay = map[string]int{}
+	}
+	t.underWay[organization]++
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.underWay[organization]--; t.underWay[organization] == 0 {
+			delete(t.underWay, organization)
+		}
+	}, nil
+}
+
+// Test sends one message that is signed, guarded and judged as a delivery is, and
+// tells how it went. It is neither stored nor tried again. The error is not the
+// receiver's.
+func (s *Sender) Test(ctx context.Context, organization, url string) (*earshot.WebhookTest, error) {
+	end, err := s.tests.begin(organization)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	started := time.Now()
+	body, err := json.Marshal(struct {
+		Test   bool              `json:"test"`
+		SentAt earshot.Timestamp `json:"sentAt"`
+	}{true, earshot.Timestamp{Time: started}})
+	if err != nil {
+		return nil, fmt.Errorf("encode a test: %w", err)
+	}
+	secrets, err := s.Store.WebhookSecrets(ctx, organization, started)
+	if err != nil {
+		return nil, err
+	}
+	limited, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	status, err := s.post(limited, message{id: uuid.Must(uuid.NewV7()).String(), url: url, body: body, secrets: secrets}, started)
+	if ctx.Err() != nil {
+		return nil, ctx.Err() // whoever asked has left
+	}
+	test := &earshot.WebhookTest{Delivered: acknowledged(status), Ms: time.Since(started).Milliseconds()}
+	if err != nil {
+		test.Error = new(class(err))
+	} else {
+		test.Status = &status
+	}
+	return test, nil
+}
