@@ -50,7 +50,7 @@ function Rows({ state }: { state: string }) {
         ? <Empty title={`No ${state} deliveries`}>Choose another state, or all.</Empty>
         : <Empty title="No deliveries yet">Give a task a webhook, and how its delivery goes is shown here.</Empty>)}
       {!!rows?.length && <div class="card tasks-table" data-testid="deliveries"><Table label="Deliveries" rows={rows} columns={columns(again)} rowKey={({ id }) => id} /></div>}
-      {more && <p><button type="button" onClick={more}>Load more</button></p>}
+      {more && <p><button type="button" onClick={more} data-testid="more">Load more</button></p>}
     </>
   );
 }
