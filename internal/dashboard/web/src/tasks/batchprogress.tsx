@@ -2,6 +2,7 @@
 import { number, Problem } from "../ui";
 import { forgetBatch, resultLines, resumeBatch, stopSending, type Progress, type Refusal } from "./batch";
 import { span } from "./types";
+import { download } from "../file";
 
 const firstRefusals = 200;
 
@@ -28,7 +29,7 @@ export function BatchProgress({ of: batch }: { of: Progress }) {
       <div class="row">
         {(state === "sending" || state === "waiting") && <button type="button" onClick={stopSending}>Stop sending</button>}
         {state === "stopped" && <button type="button" class="primary" onClick={resumeBatch} data-testid="resume">Send the rest</button>}
-        <button type="button" class={state === "done" ? "primary" : ""} disabled={!completed && !failed} onClick={download} data-testid="download">
+        <button type="button" class={state === "done" ? "primary" : ""} disabled={!completed && !failed} onClick={() => download(resultLines(), "earshot-results.jsonl")} data-testid="download">
           Download {state === "done" ? "results" : "what is done"} as JSON lines
         </button>
         <a href="#/tasks">See the tasks</a>
@@ -72,12 +73,4 @@ function Refused({ of: refused }: { of: Refusal[] }) {
       {refused.length > firstRefusals && <p class="faint">and {number(refused.length - firstRefusals)} more</p>}
     </details>
   );
-}
-
-function download() {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(resultLines());
-  link.download = "earshot-results.jsonl";
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -1,6 +1,6 @@
 // One task: what was asked, when what happened, and what came of it.
 import { useState } from "preact/hooks";
-import { call, get } from "../api";
+import { ApiError, call, get } from "../api";
 import { Output } from "../result/output";
 import { providers } from "../state";
 import { Copy, Empty, number, Problem, Spinner, useLoad, When } from "../ui";
@@ -22,7 +22,8 @@ export function Detail({ id }: { id: string }) {
     <div class="tasks">
       <p class="tasks-back"><a href="#/tasks">← All tasks</a></p>
       <Problem error={error} />
-      {!value && (error ? <Empty title="There is no such task to show">Finished tasks are kept for a limited time, and cancelled ones are gone.</Empty> : <Spinner />)}
+      {error instanceof ApiError && error.status === 404 && <Empty title="There is no such task">Finished tasks are kept for a limited time, and cancelled ones are gone.</Empty>}
+      {!value && !error && <Spinner />}
       {value && <Shown record={value} />}
     </div>
   );

@@ -24,7 +24,9 @@ export function readRows(draft: Draft, api: OpenAPI, providers: Provider[]): Row
   const rows = records.map((record) => {
     const cells = new Map(head.map((name, i) => [name, (record.fields[i] ?? "").trim()]));
     const taskType = cells.get("taskType") || draft.taskType;
-    const row = toRow(cells, taskType, api, byType.get(taskType)?.schema ?? {}, ignored);
+    const provider = byType.get(taskType);
+    if (!provider) return { line: record.line, question: "", request: { taskType, payload: {} }, fault: `has no known taskType: ${taskType}` };
+    const row = toRow(cells, taskType, api, provider.schema, ignored);
     complete(row.request, draft, `batch-${hash}-${record.line}`);
     return { ...row, line: record.line, fault: record.fault ?? faultOf(record.fields.slice(head.length), row.question) };
   });
