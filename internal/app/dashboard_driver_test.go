@@ -4,12 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -19,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"earshot/internal/browser"
 )
@@ -26,14 +24,16 @@ import (
 // patience is how long a page may take for anything, on a busy machine.
 const patience = 30 * time.Second
 
-// chromium is a running browser.
-type chromium struct{ ctx context.Context }
+// chromium is a running browser, and a node to look at in it.
+type chromium struct {
+	ctx  context.Context
+	node *node
+}
 
 // startChromium runs a browser until the test ends. Whatever it asks of another
 // host than this one fails the test.
-func startChromium(t *testing.T) *chromium {
+func startChromium(t *testing.T, n *node) *chromium {
 	t.Helper()
-	needBrowser(t)
 	path, err := browser.Find()
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func startChromium(t *testing.T) *chromium {
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatal(err)
 	}
-	return &chromium{ctx}
+	return &chromium{ctx, n}
 }
 
 // tab is a page in a context of its own, with its own storage.
@@ -90,93 +90,6 @@ func (c *chromium) open(t *testing.T, address string) *tab {
 	})
 	p.visit(address)
 	return p
-}
-
-// watch handles events until their context ends.
-func watch[E any](group *sync.WaitGroup, events iter.Seq2[E, error], handle func(E)) {
-	group.Go(func() {
-		for e, err := range events {
-			if err != nil {
-				return
-			}
-			handle(e)
-		}
-	})
-}
-
-// captureFrame is in the address of a page that was captured. It is shown without
-// scripts, and its policy keeps what it wants to load from being loaded; what
-// gets past that meets the browser's proxy.
-const captureFrame = "/captures/"
-
-// lastEvent is what a tab logs and asks for when its events are to be judged.
-const lastEvent = "the-last-event"
-
-func (p *tab) logged(m chromedp.ConsoleMessage) {
-	switch {
-	case m.Text == lastEvent:
-		p.saw("log")
-	case m.Source == "security" && strings.HasPrefix(m.URL, p.origin) && strings.Contains(m.URL, captureFrame):
-	case m.Type == chromedp.ConsoleError, m.Type == chromedp.ConsoleWarning, m.IsException(), m.Source == "security":
-		p.problem(fmt.Sprintf("%s %s: %s (%s:%d:%d)", m.Source, m.Type, m.Text, m.URL, m.Line+1, m.Column+1))
-	}
-}
-
-func (p *tab) requested(e network.EventRequestWillBeSent) {
-	switch to := e.Request.URL; {
-	case strings.HasSuffix(to, lastEvent):
-		p.saw("request")
-	case strings.HasPrefix(e.DocumentURL, p.origin) && strings.Contains(e.DocumentURL, captureFrame):
-	case !strings.HasPrefix(to, p.origin+"/") && !strings.HasPrefix(to, "data:") && !strings.HasPrefix(to, "blob:"):
-		p.problem("request to " + to)
-	}
-}
-
-func (p *tab) asked(e page.EventJavascriptDialogOpening) {
-	p.problem("dialog: " + e.Message)
-	_, _ = chromedp.Call(p.ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: false})
-}
-
-func (p *tab) problem(text string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.problems = append(p.problems, text)
-}
-
-// noted are the problems so far.
-func (p *tab) noted() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.problems)
-}
-
-func (p *tab) saw(event string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.seen[event] = true
-}
-
-// expect lets problems pass that have the text in them: those that the test is
-// there to bring about.
-func (p *tab) expect(text string) { p.expected = append(p.expected, text) }
-
-// judge reports all problems that have come up.
-func (p *tab) judge() {
-	p.t.Helper()
-	p.eval(`void fetch("?` + lastEvent + `", { method: "HEAD" }), console.debug("` + lastEvent + `")`)
-	p.wait("the last event of the page", func() bool {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		return len(p.seen) == 2
-	})
-	for _, problem := range p.noted() {
-		if !slices.ContainsFunc(p.expected, func(part string) bool { return strings.Contains(problem, part) }) {
-			p.t.Errorf("on the page: %s", problem)
-		}
-	}
-	if got := p.eval(`typeof window.__xss`); got != "undefined" {
-		p.t.Error("a script ran that was only a text")
-	}
 }
 
 // do makes the steps, within patience.
@@ -344,10 +257,12 @@ func (p *tab) upload(selector, file string) {
 	p.do("upload", chromedp.SetUploadFiles(chromedp.CSS(selector), []string{file}, chromedp.NodeReady))
 }
 
-// press presses keys, such as kb.Escape.
-func (p *tab) press(keys string) {
+// escape closes the dialog that is open, by the keyboard.
+func (p *tab) escape() {
 	p.t.Helper()
-	p.do("press", chromedp.KeyEvent(keys))
+	p.do("press Escape", chromedp.KeyEvent(kb.Escape))
+	// The dialog is gone before the page hears of it and takes its content away.
+	p.until("no dialog", `!document.querySelector("dialog > :not(h2)")`)
 }
 
 // phone makes the tab as wide as a small phone.

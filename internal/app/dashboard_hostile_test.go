@@ -39,7 +39,7 @@ func (p *tab) shows(selector, text string) {
 }
 
 func testHostileTasks(t *testing.T, c *chromium) {
-	n, _ := newDashboard(t, hooked)
+	n := c.node
 	r := receive(t, http.StatusInternalServerError)
 	credits := int64(10_000)
 	organization, err := app.CreateOrganization(n.store, app.Settings{}, hostileTexts[0], "business", &credits)
@@ -90,7 +90,7 @@ func testHostileTasks(t *testing.T, c *chromium) {
 const hostileQuery = `"'><img/src=x/onerror=window.__xss=1>`
 
 func testHostileForms(t *testing.T, c *chromium) {
-	n, a := newDashboard(t)
+	n, a := c.newAccount(t)
 	p := c.signIn(t, n.BaseURL, a.Key.Text)
 	all := strings.Join(hostileTexts, "\n\n")
 	p.choose(hook("provider"), "chatassistant")
@@ -133,7 +133,7 @@ func testHostileForms(t *testing.T, c *chromium) {
 
 // testHostileAddresses follows links that somebody else wrote.
 func testHostileAddresses(t *testing.T, c *chromium) {
-	n, a := newDashboard(t)
+	n, a := c.newAccount(t)
 	p := c.signIn(t, n.BaseURL, a.Key.Text)
 	p.expect("404 (Not Found)")
 	for _, text := range hostileTexts {

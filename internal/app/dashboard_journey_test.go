@@ -17,7 +17,7 @@ import (
 func hook(name string) string { return fmt.Sprintf("[data-testid=%q]", name) }
 
 func testPlayground(t *testing.T, c *chromium) {
-	n, a := newDashboard(t)
+	n, a := c.newAccount(t)
 	p := c.signIn(t, n.BaseURL, a.Key.Text)
 	p.choose(hook("provider"), "chatassistant")
 	p.fill("textarea[name=prompt]", "Which kettle lasts longest?")
@@ -49,7 +49,7 @@ func testPlayground(t *testing.T, c *chromium) {
 }
 
 func testValidation(t *testing.T, c *chromium) {
-	n, a := newDashboard(t)
+	n, a := c.newAccount(t)
 	p := c.signIn(t, n.BaseURL, a.Key.Text)
 	p.expect("400 (Bad Request)")
 	p.expect("422 (Unprocessable")
@@ -59,14 +59,12 @@ func testValidation(t *testing.T, c *chromium) {
 	p.see("[role=alert] code", "")
 	p.fill("textarea[name=prompt]", "a kettle")
 	p.gone(".field:has([name=prompt]) .wrong", "required")
-	p.press(kb.Enter)
-	p.gone(hook("answer"), "")
 	p.do("press Ctrl+Enter", chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	p.see(hook("answer"), "kettle")
 }
 
 func testCancel(t *testing.T, c *chromium) {
-	n, a := newDashboard(t)
+	n, a := c.newAccount(t)
 	p := c.signIn(t, n.BaseURL, a.Key.Text)
 	p.fill("textarea[name=prompt]", "a kettle [[delay=4m]]")
 	p.click(hook("run"), "")
@@ -82,7 +80,7 @@ func testCancel(t *testing.T, c *chromium) {
 }
 
 func testCompare(t *testing.T, c *chromium) {
-	n, a := newDashboard(t)
+	n, a := c.newAccount(t)
 	p := c.signIn(t, n.BaseURL, a.Key.Text)
 	p.turnTo("compare")
 	p.fill(hook("prompt"), "Which kettle lasts longest?")
@@ -99,8 +97,7 @@ func testCompare(t *testing.T, c *chromium) {
 	p.see(hook("matrix")+" table", "Domain")
 	p.click(hook("open"), "")
 	p.see("dialog "+hook("source-card"), "")
-	p.press(kb.Escape)
-	p.gone("dialog", "")
+	p.escape()
 }
 
 // secret is the secret that a dialog shows this once.
@@ -111,7 +108,7 @@ func (p *tab) secret() string {
 }
 
 func testKeys(t *testing.T, c *chromium) {
-	n, a := newDashboard(t, hooked)
+	n, a := c.newAccount(t)
 	p := c.signIn(t, n.BaseURL, a.Key.Text)
 	p.turnTo("keys")
 	p.see("table tr", a.Key.ID)
@@ -135,8 +132,7 @@ func testKeys(t *testing.T, c *chromium) {
 	}
 	p.click(row+" "+hook("revoke"), "")
 	p.see("dialog", made.ID)
-	p.press(kb.Escape)
-	p.gone("dialog", "")
+	p.escape()
 	p.click(row+" "+hook("revoke"), "")
 	p.click(hook("confirm"), "Revoke")
 	p.until("the key as revoked", fmt.Sprintf(`[...document.querySelectorAll("tr")].some((e) => e.innerText.includes(%q) && e.innerText.includes("revoked"))`, made.ID))
@@ -144,7 +140,7 @@ func testKeys(t *testing.T, c *chromium) {
 }
 
 func testWebhookSettings(t *testing.T, c *chromium) {
-	n, a := newDashboard(t, hooked)
+	n, a := c.newAccount(t)
 	r := receive(t, http.StatusNoContent, http.StatusTeapot)
 	p := c.signIn(t, n.BaseURL, a.Key.Text)
 	p.turnTo("keys")
@@ -162,7 +158,7 @@ func testWebhookSettings(t *testing.T, c *chromium) {
 }
 
 func testNoAdmin(t *testing.T, c *chromium) {
-	n, _ := newDashboard(t)
+	n := c.node
 	p := c.signIn(t, n.BaseURL, n.organization(t, "business", 100).Key.Text)
 	p.expect("403 (Forbidden)")
 	p.turnTo("keys")
@@ -176,7 +172,7 @@ const painted = `[...document.querySelectorAll("canvas")].every((e) => e.width >
 	e.getContext("2d").getImageData(0, 0, e.width, e.height).data.some((v) => v !== 0))`
 
 func testUsage(t *testing.T, c *chromium) {
-	n, a := newDashboard(t)
+	n, a := c.newAccount(t)
 	for _, provider := range []string{"chatassistant", "answerengine"} {
 		n.result(t, a, provider, `{"prompt":"kettles","country":"US"}`)
 	}
@@ -197,7 +193,7 @@ func testUsage(t *testing.T, c *chromium) {
 }
 
 func testDocs(t *testing.T, c *chromium) {
-	n, a := newDashboard(t)
+	n, a := c.newAccount(t)
 	p := c.signIn(t, n.BaseURL, a.Key.Text)
 	p.click("header nav a", "API reference")
 	p.see(hook("overview"), "Authentication")

@@ -7,12 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/chromedp/chromedp/kb"
 
 	"earshot"
-	"earshot/internal/app"
 )
 
 // goTo opens a page that no link of the header leads to.
@@ -34,7 +30,7 @@ func (p *tab) batch(rows int) {
 }
 
 func testBatch(t *testing.T, c *chromium) {
-	n, a := newDashboard(t)
+	n, a := c.newAccount(t)
 	p := c.signIn(t, n.BaseURL, a.Key.Text)
 	p.turnTo("tasks")
 	p.see(".empty", "No tasks yet")
@@ -78,7 +74,8 @@ func testBatch(t *testing.T, c *chromium) {
 }
 
 func testTask(t *testing.T, c *chromium) {
-	n, a := newDashboard(t, func(cfg *app.Config) { cfg.StopGrace = time.Millisecond }) // a task is left running
+	n := newDashboard(t) // failures make a node careful with a provider
+	a := n.organization(t, "business", 10_000)
 	done := n.submit(t, a, chatTask("a kettle", idempotencyKey("kettle-1"))).ID
 	failed := n.submit(t, a, chatTask("no kettle [[block]]")).ID
 	n.ended(t, a, done)
@@ -112,7 +109,7 @@ func testTask(t *testing.T, c *chromium) {
 }
 
 func testDeliveries(t *testing.T, c *chromium) {
-	n, a := newDashboard(t, hooked)
+	n, a := c.newAccount(t)
 	r := receive(t, http.StatusInternalServerError, http.StatusInternalServerError, http.StatusInternalServerError, http.StatusNoContent)
 	id := n.submit(t, a, chatTask("a kettle", r.hook())).ID
 	if d := n.settled(t, a, id); d.Delivered || d.Attempts != 3 {
@@ -137,7 +134,7 @@ func testDeliveries(t *testing.T, c *chromium) {
 }
 
 func testClear(t *testing.T, c *chromium) {
-	n, _ := newDashboard(t)
+	n := c.node
 	a := n.plan(t, plans, "one", 100)
 	n.hang(t, a)
 	for i := range 3 {
@@ -150,8 +147,8 @@ func testClear(t *testing.T, c *chromium) {
 	p.click(hook("cancel"), "")
 	p.see(hook("queued"), "2")
 	p.click(hook("clear-queue"), "")
-	p.press(kb.Escape)
-	p.gone("dialog", "")
+	p.see("dialog", "removed for good")
+	p.escape()
 	p.click(hook("clear-queue"), "")
 	p.click(hook("clear-confirm"), "Remove 2")
 	p.see(hook("queued"), "0")

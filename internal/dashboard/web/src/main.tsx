@@ -22,16 +22,19 @@ const pages: Record<string, { title: string; show: ComponentType }> = {
   keys: { title: "Keys and webhooks", show: Keys },
 };
 
+/** The page of that name; the address may name anything, also what every object has. */
+const pageOf = (name: string) => (Object.hasOwn(pages, name) ? pages[name] : pages.playground);
+
 function App() {
   const token = useToken();
   const { page } = route.value;
   useEffect(() => {
-    document.title = `${page === "docs" ? "API reference" : (pages[page]?.title ?? "Earshot")} · Earshot`;
+    document.title = `${page === "docs" ? "API reference" : pageOf(page).title} · Earshot`;
   }, [page]);
   if (page === "docs") return <Shell><Docs /></Shell>;
   if (token.pending) return <main class="lone">Signing in…</main>;
   if (!key.value) return <main class="lone"><Problem error={token.error} /><SignIn /></main>;
-  const Show = (pages[page] ?? pages.playground).show;
+  const Show = pageOf(page).show;
   return <Shell><Show key={page} /></Shell>;
 }
 

@@ -27,8 +27,16 @@ effect(() => {
 /** The page that is shown, from the part of the address after #, or docs by its path. */
 function pageOf(): { page: string; rest: string[] } {
   if (/\/docs$/.test(location.pathname)) return { page: "docs", rest: location.hash.slice(1).split("/").filter(Boolean) };
-  const [page = "playground", ...rest] = location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decodeURIComponent);
+  const [page = "playground", ...rest] = location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decoded);
   return { page, rest };
+}
+/** A part of the address; one that nobody could have written is taken as it is. */
+function decoded(part: string) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 export const route = signal(pageOf());
 export const followAddress = () => { route.value = pageOf(); };
