@@ -76,9 +76,12 @@ func (c *chromium) open(t *testing.T, address string) *tab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &tab{t: t, origin: u.Scheme + "://" + u.Host, seen: map[string]bool{}}
 	ctx, end := chromedp.NewContext(c.ctx, chromedp.WithNewBrowserContext())
-	p.ctx = ctx
+	if err := chromedp.Do(ctx); err != nil {
+		end()
+		t.Fatal(err)
+	}
+	p := &tab{t: t, ctx: ctx, origin: u.Scheme + "://" + u.Host, seen: map[string]bool{}}
 	var watching sync.WaitGroup
 	watch(&watching, chromedp.Console(ctx), p.logged)
 	watch(&watching, chromedp.Events(ctx, network.RequestWillBeSent), p.requested)
@@ -105,10 +108,6 @@ func (p *tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
 // visit opens an address in the tab.
 func (p *tab) visit(address string) {
 	p.t.Helper()
-	// The tab itself must outlive the first step.
-	if err := chromedp.Do(p.ctx); err != nil {
-		p.t.Fatal(err)
-	}
 	p.do("open "+address, chromedp.Navigate(address))
 }
 

@@ -1,11 +1,19 @@
 package app_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"earshot/internal/app"
@@ -131,6 +139,75 @@ func testHostileForms(t *testing.T, c *chromium) {
 	p.clean("the batch")
 }
 
+// poisoned serves the node with every text of a result replaced by the one that is
+// in texts for the call.
+func poisoned(t *testing.T, n *node, texts []string) string {
+	t.Helper()
+	to, err := url.Parse(n.BaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var calls atomic.Int64
+	s := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(to) },
+		Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true},
+		ErrorLog:  log.New(io.Discard, "", 0),
+		ModifyResponse: func(r *http.Response) error {
+			if !strings.HasPrefix(r.Request.URL.Path, "/v1/monitor/") {
+				return nil
+			}
+			var answer map[string]any
+			if err := json.NewDecoder(r.Body).Decode(&answer); err != nil {
+				return err
+			}
+			answer["result"] = replaceTexts(answer["result"], texts[int(calls.Add(1)-1)%len(texts)])
+			body, err := json.Marshal(answer)
+			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+			r.Header.Set("Content-Length", strconv.Itoa(len(body)))
+			return err
+		},
+	})
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func replaceTexts(value any, text string) any {
+	switch v := value.(type) {
+	case string:
+		return text
+	case []any:
+		for i := range v {
+			v[i] = replaceTexts(v[i], text)
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = replaceTexts(v[name], text)
+		}
+	}
+	return value
+}
+
+// testHostileAnswers shows what upstreams might say, in every field of a result.
+func testHostileAnswers(t *testing.T, c *chromium) {
+	n, a := c.newAccount(t)
+	texts := []string{strings.Join(hostileTexts, "\n\n")}
+	for _, text := range hostileTexts {
+		if strings.Contains(text, "script:") || strings.HasPrefix(text, "data:") {
+			texts = append(texts, text) // as an address of its own
+		}
+	}
+	p := c.signIn(t, poisoned(t, n, texts), a.Key.Text)
+	for provider, shown := range map[string]string{"chatassistant": hook("source-card"), "websearch": hook("organic-result")} {
+		p.choose(hook("provider"), provider)
+		p.see("[name=prompt], [name=query]", "")
+		for range texts {
+			p.click(hook("run"), "")
+			p.see(shown, "")
+			p.clean("an answer of " + provider)
+		}
+	}
+}
+
 // testHostileAddresses follows links that somebody else wrote.
 func testHostileAddresses(t *testing.T, c *chromium) {
 	n, a := c.newAccount(t)
@@ -140,8 +217,9 @@ func testHostileAddresses(t *testing.T, c *chromium) {
 		if strings.Contains(text, "/") {
 			continue // which is another address
 		}
+		p.eval(`document.querySelector("main [role=alert]")?.setAttribute("data-before", "")`)
 		p.goTo("#/tasks/" + url.PathEscape(text))
-		p.see("[role=alert]", "RESOURCE_NOT_FOUND")
+		p.see("main [role=alert]:not([data-before])", "RESOURCE_NOT_FOUND")
 		p.clean("the task " + text)
 	}
 	for _, address := range []string{

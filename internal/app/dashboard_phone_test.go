@@ -18,7 +18,7 @@ const tooWide = `(() => {
 // fits fails the test if a page scrolls sideways.
 func (p *tab) fits(what string) {
 	p.t.Helper()
-	p.gone(".spinner", "")
+	p.gone(".spinner:not([aria-label=Waiting])", "")
 	if wide, _ := p.eval(tooWide).([]any); len(wide) > 0 {
 		p.t.Errorf("%s is wider than a phone: %q", what, wide)
 	}
@@ -26,24 +26,39 @@ func (p *tab) fits(what string) {
 
 func testPhones(t *testing.T, c *chromium) {
 	n := newDashboard(t) // failures make a node careful with a provider
-	a := n.admin(t, n.organization(t, "business", 10_000))
+	a := n.owner(t)
 	r := receive(t, http.StatusInternalServerError)
 	unbroken := strings.Repeat("unbroken", 40)
-	id := n.submit(t, a, chatTask(unbroken, fmt.Sprintf(`"webhook":{"url":%q}`, r.URL+"/"+unbroken))).ID
-	failed := n.submit(t, a, chatTask(unbroken+" [[block]]")).ID
-	n.ended(t, a, failed)
-	n.settled(t, a, id)
+	told := fmt.Sprintf(`"webhook":{"url":%q}`, r.URL+"/"+unbroken)
+	running := n.submit(t, a, chatTask(unbroken+" [[delay=4m]]", told)).ID
+	done := n.submit(t, a, chatTask(unbroken, told)).ID
+	failed := n.submit(t, a, chatTask(unbroken+" [[block]]", told)).ID
+	n.settled(t, a, done)
+	n.settled(t, a, failed)
 	p := c.signIn(t, n.BaseURL, a.Key.Text)
+	p.expect("404 (Not Found)") // nothing is delivered before the task has ended
 	p.phone()
 	for _, scheme := range []string{"light", "dark"} {
 		p.prefers(scheme)
-		for _, address := range []string{
-			"#/playground", "#/playground/websearch", "#/compare", "#/tasks", "#/tasks/" + id, "#/tasks/" + failed, "#/tasks/batch",
-			"#/tasks/deliveries", "#/usage", "#/keys", "docs", "docs#monitorWebSearch", "docs#createKey",
+		for _, at := range []struct{ address, selector, text string }{
+			{"#/playground/chatassistant", "textarea[name=prompt]", ""},
+			{"#/playground/websearch", "[name=query]", ""},
+			{"#/compare", hook("price"), "credits"},
+			{"#/tasks", hook("tasks"), unbroken},
+			{"#/tasks/" + running, ".card", "Sent when the task has finished"},
+			{"#/tasks/" + done, hook("tries"), "Status 500"},
+			{"#/tasks/" + failed, hook("task-error"), "blocked"},
+			{"#/tasks/batch", "#batch-lines", ""},
+			{"#/tasks/deliveries", hook("deliveries"), "Status 500"},
+			{"#/usage", "canvas", ""},
+			{"#/keys", "table", a.Key.ID},
+			{"docs", hook("overview"), "Authentication"},
+			{"docs#monitorWebSearch", hook("path"), "/v1/monitor/websearch"},
+			{"docs#createKey", hook("path"), "/v1/keys"},
 		} {
-			p.visit(n.BaseURL + "/" + address)
-			p.see("main h1", "")
-			p.fits(address + " in " + scheme)
+			p.visit(n.BaseURL + "/" + at.address)
+			p.see(at.selector, at.text)
+			p.fits(at.address + " in " + scheme)
 		}
 	}
 	p.visit(n.BaseURL + "/#/playground/websearch")

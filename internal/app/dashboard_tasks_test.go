@@ -75,7 +75,7 @@ func testBatch(t *testing.T, c *chromium) {
 
 func testTask(t *testing.T, c *chromium) {
 	n := newDashboard(t) // failures make a node careful with a provider
-	a := n.organization(t, "business", 10_000)
+	a := n.owner(t)
 	done := n.submit(t, a, chatTask("a kettle", idempotencyKey("kettle-1"))).ID
 	failed := n.submit(t, a, chatTask("no kettle [[block]]")).ID
 	n.ended(t, a, done)

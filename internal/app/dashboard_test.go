@@ -47,6 +47,7 @@ func TestDashboard(t *testing.T) {
 		"clear the queue":      testClear,
 		"hostile tasks":        testHostileTasks,
 		"hostile forms":        testHostileForms,
+		"hostile answers":      testHostileAnswers,
 		"hostile addresses":    testHostileAddresses,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -72,12 +73,16 @@ func newDashboard(t *testing.T) *node {
 	return start(t, filepath.Join(t.TempDir(), "earshot.db"), hooked, func(cfg *app.Config) { cfg.StopGrace = time.Millisecond })
 }
 
-// newAccount is the node that tests share and a new account, with a key that may
-// do everything.
+// owner is a new account, with a key that may do everything.
+func (n *node) owner(t *testing.T) *app.Account {
+	t.Helper()
+	return n.admin(t, n.organization(t, "business", 10_000))
+}
+
+// newAccount is a new account on the node that tests share.
 func (c *chromium) newAccount(t *testing.T) (*node, *app.Account) {
 	t.Helper()
-	a := c.node.organization(t, "business", 10_000)
-	return c.node, c.node.admin(t, a)
+	return c.node, c.node.owner(t)
 }
 
 // signIn opens the dashboard and signs in with a key.
@@ -251,11 +256,15 @@ func below(t *testing.T, n *node) string {
 
 func testBelowAPath(t *testing.T, c *chromium) {
 	n := newDashboard(t)
-	a := n.organization(t, "business", 10_000)
+	a := n.owner(t)
 	base := below(t, n)
 	_, token, _ := strings.Cut(n.DashboardURL(), "#")
 	c.open(t, base+"#"+token).signedIn()
 	p := c.signIn(t, base, a.Key.Text)
+	p.click(hook("run"), "")
+	p.see(hook("answer"), "")
+	p.click("[role=tab]", "Capture")
+	p.see(hook("capture"), "")
 	for name := range dashboardPages {
 		p.turnTo(name)
 		p.see("main h1, main h2", "")
