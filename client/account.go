@@ -2,9 +2,9 @@ package client
 
 import (
 	"context"
+	"iter"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 
 	"earshot"
@@ -13,7 +13,7 @@ import (
 // Keys lists the organization's keys, newest first. Like all of this file it needs
 // a key with the scope admin.
 func (c *Client) Keys(ctx context.Context) ([]*earshot.Key, error) {
-	list, err := get[earshot.KeyList](ctx, c, http.MethodGet, "/v1/keys", nil)
+	list, err := get[earshot.KeyList](ctx, c, "/v1/keys")
 	if err != nil {
 		return nil, err
 	}
@@ -29,15 +29,15 @@ type KeyRequest struct {
 
 // CreateKey makes a key. Its secret is told this once.
 func (c *Client) CreateKey(ctx context.Context, key KeyRequest) (*earshot.NewKey, error) {
-	return get[earshot.NewKey](ctx, c, http.MethodPost, "/v1/keys", key)
+	return ask[earshot.NewKey](ctx, c, call{method: http.MethodPost, path: "/v1/keys", body: key})
 }
 
 // RevokeKey ends a key, which cannot be the client's own, and tells how it stands
 // then.
 func (c *Client) RevokeKey(ctx context.Context, id string) (*earshot.Key, error) {
-	revoked, err := get[struct {
+	revoked, err := ask[struct {
 		Key earshot.Key `json:"key"`
-	}](ctx, c, http.MethodDelete, "/v1/keys/"+url.PathEscape(id), nil)
+	}](ctx, c, call{method: http.MethodDelete, path: "/v1/keys/" + url.PathEscape(id), repeat: harmless})
 	if err != nil {
 		return nil, err
 	}
@@ -54,29 +54,32 @@ type LedgerQuery struct {
 
 // Ledger is a page of the changes of the balance, newest first.
 func (c *Client) Ledger(ctx context.Context, q LedgerQuery) (*earshot.LedgerPage, error) {
-	query := url.Values{}
-	for name, value := range map[string]string{"kind": q.Kind, "cursor": q.Cursor} {
-		if value != "" {
-			query.Set(name, value)
+	return get[earshot.LedgerPage](ctx, c, query("/v1/ledger", map[string]string{"kind": q.Kind, "cursor": q.Cursor, "limit": number(q.Limit)}))
+}
+
+// LedgerEntries lists the changes of the balance, newest first: all of them, or
+// those of one kind. It works like Tasks.
+func (c *Client) LedgerEntries(ctx context.Context, kind string) iter.Seq2[*earshot.LedgerEntry, error] {
+	return items(func(cursor string) (earshot.List[earshot.LedgerEntry], *string, error) {
+		page, err := c.Ledger(ctx, LedgerQuery{Kind: kind, Cursor: cursor})
+		if err != nil {
+			return nil, nil, err
 		}
-	}
-	if q.Limit > 0 {
-		query.Set("limit", strconv.Itoa(q.Limit))
-	}
-	return get[earshot.LedgerPage](ctx, c, http.MethodGet, "/v1/ledger?"+query.Encode(), nil)
+		return page.Entries, page.NextCursor, nil
+	})
 }
 
 // RotateWebhookSecret makes a new secret to verify webhooks with, which is told
 // this once. Until the one before ends, webhooks carry a signature of each.
 func (c *Client) RotateWebhookSecret(ctx context.Context) (*earshot.RotatedSecret, error) {
-	return get[earshot.RotatedSecret](ctx, c, http.MethodPost, "/v1/webhooks/secret/rotate", nil)
+	return ask[earshot.RotatedSecret](ctx, c, call{method: http.MethodPost, path: "/v1/webhooks/secret/rotate"})
 }
 
 // TestWebhook sends one signed message to a URL and tells how it went.
 func (c *Client) TestWebhook(ctx context.Context, receiver string) (*earshot.WebhookTest, error) {
-	tested, err := get[struct {
+	tested, err := ask[struct {
 		Test earshot.WebhookTest `json:"test"`
-	}](ctx, c, http.MethodPost, "/v1/webhooks/test", TaskWebhook{URL: receiver})
+	}](ctx, c, call{method: http.MethodPost, path: "/v1/webhooks/test", body: TaskWebhook{URL: receiver}})
 	if err != nil {
 		return nil, err
 	}

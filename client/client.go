@@ -1,154 +1,87 @@
-// Package client is the Go client of the Earshot API.
 package client
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
-	"strconv"
+	"os"
 	"strings"
-	"time"
-
-	"earshot"
 )
 
 // Client talks to one Earshot service with one key. It is safe for concurrent
 // use.
 type Client struct {
-	base string
-	key  string
-	http *http.Client
+	base      string
+	key       string
+	http      *http.Client
+	userAgent string
+	retries   int
+	invalid   error // why the address cannot be one; every call returns it
 }
+
+// Option changes how a client works.
+type Option func(*Client)
+
+// WithHTTPClient sends requests through h, for a proxy, certificates of one's own
+// or tracing. A Timeout of h cuts off synchronous calls, which may take minutes;
+// deadlines of contexts are the better way.
+func WithHTTPClient(h *http.Client) Option { return func(c *Client) { c.http = h } }
+
+// WithRetries sets how many times a request is sent again at most; 0 turns
+// retries off. The package comment says which requests are.
+func WithRetries(n int) Option { return func(c *Client) { c.retries = n } }
+
+// WithUserAgent names the program that calls, for the logs of the service.
+func WithUserAgent(name string) Option { return func(c *Client) { c.userAgent = name } }
 
 // New makes a client of the service at baseURL, such as http://127.0.0.1:8080.
 // It waits for answers as long as each call's context allows.
-func New(baseURL, key string) *Client {
-	return &Client{base: strings.TrimRight(baseURL, "/"), key: key, http: &http.Client{}}
+func New(baseURL, key string, options ...Option) *Client {
+	c := &Client{
+		base:      strings.TrimRight(baseURL, "/"),
+		key:       strings.TrimSpace(key), // read from a file, it often ends in a line break
+		http:      &http.Client{CheckRedirect: refuseRedirect},
+		userAgent: "earshot-go",
+		retries:   usualRetries,
+		invalid:   checkBase(baseURL),
+	}
+	for _, option := range options {
+		option(c)
+	}
+	return c
 }
 
-// Error is an answer of the service that is no success.
-type Error struct {
-	Code      earshot.Code    `json:"code"`
-	Message   string          `json:"message"`
-	Details   json.RawMessage `json:"details"` // by the code; nil where it has none
-	RequestID string          `json:"requestId"`
-	Status    int             `json:"-"` // of HTTP
-}
+// refuseRedirect hands back a redirect as the answer. The API has none, and to
+// follow a proxy's would turn a POST into a GET, or show the key to whoever is
+// named.
+func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-func (e *Error) Error() string {
-	return fmt.Sprintf("%s: %s (status %d, request %s)", e.Code, e.Message, e.Status, e.RequestID)
-}
-
-// Usage is what the headers of a monitor response tell.
-type Usage struct {
-	RequestID        string
-	CreditsCharged   int64
-	CreditsRemaining int64
-	ConcurrentLimit  int
-	Concurrent       int // slots in use, this call's included
-	Latency          time.Duration
-}
-
-// maxResponse bounds what the client takes from a service gone wrong; a result
-// with its raw response stays far below.
-const maxResponse = 64 << 20
-
-// do sends a request and decodes a successful answer into result.
-func (c *Client) do(ctx context.Context, method, path string, body, result any) (http.Header, error) {
-	resp, err := c.send(ctx, method, path, body)
+func checkBase(address string) error {
+	u, err := url.Parse(address)
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("the address of the service: %w", err)
 	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
-	if err != nil {
-		return nil, fmt.Errorf("read the answer: %w", err)
+	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("the address of the service, %q, must begin with http:// or https:// and a host", address)
 	}
-	if resp.StatusCode != http.StatusOK {
-		return resp.Header, failure(resp, answer)
-	}
-	if err := json.Unmarshal(answer, result); err != nil {
-		return nil, fmt.Errorf("decode the answer: %w", err)
-	}
-	return resp.Header, nil
+	return nil
 }
 
-// send sends a request. The caller closes the body of the answer.
-func (c *Client) send(ctx context.Context, method, path string, body any) (*http.Response, error) {
-	var payload io.Reader
-	if body != nil {
-		encoded, err := json.Marshal(body)
-		if err != nil {
-			return nil, fmt.Errorf("encode the request: %w", err)
-		}
-		payload = bytes.NewReader(encoded)
-	}
-	req, err := http.NewRequestWithContext(ctx, method, c.base+path, payload)
-	if err != nil {
-		return nil, fmt.Errorf("make the request: %w", err)
-	}
-	req.Header.Set("Authorization", "Bearer "+c.key)
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := c.http.Do(req)
-	if err != nil {
-		return nil, fmt.Errorf("call the service: %w", err)
-	}
-	return resp, nil
-}
+// defaultURL is where `earshot serve` listens when it is not told otherwise.
+const defaultURL = "http://127.0.0.1:8080"
 
-func failure(resp *http.Response, answer []byte) error {
-	var envelope struct {
-		Error Error `json:"error"`
+// FromEnv makes a client of the variables EARSHOT_URL, which may be absent for a
+// service on this machine, and EARSHOT_API_KEY.
+func FromEnv(options ...Option) (*Client, error) {
+	address := os.Getenv("EARSHOT_URL")
+	if address == "" {
+		address = defaultURL
 	}
-	if json.Unmarshal(answer, &envelope) != nil || envelope.Error.Code == "" {
-		return fmt.Errorf("%s is not answered by Earshot: status %s", resp.Request.URL.Host, resp.Status)
+	key := os.Getenv("EARSHOT_API_KEY")
+	if key == "" {
+		return nil, errors.New("the variable EARSHOT_API_KEY is not set")
 	}
-	envelope.Error.Status = resp.StatusCode
-	return &envelope.Error
-}
-
-// Countries lists the country codes, all of them or those of one model.
-func (c *Client) Countries(ctx context.Context, model string) ([]string, error) {
-	path := "/v1/countries"
-	if model != "" {
-		path += "?" + url.Values{"model": {model}}.Encode()
-	}
-	var codes []string
-	_, err := c.do(ctx, http.MethodGet, path, nil, &codes)
-	return codes, err
-}
-
-// States lists the states of a country.
-func (c *Client) States(ctx context.Context, country string) ([]earshot.State, error) {
-	var states []earshot.State
-	_, err := c.do(ctx, http.MethodGet, "/v1/states?"+url.Values{"country": {country}}.Encode(), nil, &states)
-	return states, err
-}
-
-// Credits tells the balance and the billing cycle.
-func (c *Client) Credits(ctx context.Context) (*earshot.Credits, error) {
-	credits := &earshot.Credits{}
-	if _, err := c.do(ctx, http.MethodGet, "/v1/credits", nil, credits); err != nil {
-		return nil, err
-	}
-	return credits, nil
-}
-
-func usage(h http.Header) Usage {
-	number := func(name string) int64 {
-		n, _ := strconv.ParseInt(h.Get(name), 10, 64) // absent means 0
-		return n
-	}
-	return Usage{
-		RequestID:        h.Get("X-Request-Id"),
-		CreditsCharged:   number("X-Credits-Charged"),
-		CreditsRemaining: number("X-Credits-Remaining"),
-		ConcurrentLimit:  int(number("X-Concurrent-Limit")),
-		Concurrent:       int(number("X-Concurrent-Current")),
-		Latency:          time.Duration(number("X-Latency-Ms")) * time.Millisecond,
-	}
+	c := New(address, key, options...)
+	return c, c.invalid
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"iter"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"earshot"
@@ -30,23 +29,36 @@ type LiveEvent struct {
 // happened meanwhile with Events.
 func (c *Client) Live(ctx context.Context) iter.Seq2[LiveEvent, error] {
 	return func(yield func(LiveEvent, error) bool) {
-		resp, err := c.send(ctx, http.MethodGet, "/v1/live", nil)
+		resp, err := c.open(ctx, "/v1/live")
 		if err != nil {
 			yield(LiveEvent{}, err)
 			return
 		}
 		defer resp.Body.Close()
-		if resp.StatusCode != http.StatusOK {
-			answer, _ := io.ReadAll(io.LimitReader(resp.Body, maxResponse)) // what is cut off is no envelope
-			yield(LiveEvent{}, failure(resp, answer))
-			return
-		}
 		for event, err := range readEvents(resp.Body) {
 			if !yield(event, err) || err != nil {
 				return
 			}
 		}
 	}
+}
+
+// open opens a stream, again if need be. The caller closes it.
+func (c *Client) open(ctx context.Context, path string) (stream *http.Response, err error) {
+	_, err = c.retry(ctx, harmless, func() error {
+		resp, err := c.send(ctx, http.MethodGet, path, nil)
+		if err != nil {
+			return err
+		}
+		if resp.StatusCode != http.StatusOK {
+			defer resp.Body.Close()
+			answer, _ := io.ReadAll(io.LimitReader(resp.Body, maxResponse)) // what is cut off is no envelope
+			return failure(resp, answer)
+		}
+		stream = resp
+		return nil
+	})
+	return stream, err
 }
 
 // readEvents reads the events that it knows. Comments and events to come are
@@ -93,14 +105,4 @@ func decodeEvent(name, data string) (event LiveEvent, err error) {
 		return LiveEvent{}, fmt.Errorf("decode the event %s: %w", name, err)
 	}
 	return event, nil
-}
-
-// Stats tells what the jobs of the last hours came to, 1 to 24 of them, by hour
-// and provider.
-func (c *Client) Stats(ctx context.Context, hours int) ([]earshot.HourStats, error) {
-	stats, err := get[earshot.Stats](ctx, c, http.MethodGet, "/v1/stats?hours="+strconv.Itoa(hours), nil)
-	if err != nil {
-		return nil, err
-	}
-	return stats.Hours, nil
 }

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -10,11 +11,12 @@ import (
 	"earshot"
 )
 
-// TaskRequest is a task to be queued. TaskType and Payload are required.
+// TaskRequest is a task to be queued. TaskType and Payload are required; NewTask
+// sets both.
 type TaskRequest struct {
 	TaskType       string       `json:"taskType"`
-	Payload        any          `json:"payload"` // the body of the provider's own call
-	Priority       int          `json:"priority,omitempty"`
+	Payload        any          `json:"payload"`            // the body of the provider's own call
+	Priority       int          `json:"priority,omitempty"` // 1 to 10; higher ones go first
 	IdempotencyKey string       `json:"idempotencyKey,omitempty"`
 	Webhook        *TaskWebhook `json:"webhook,omitempty"`
 }
@@ -24,43 +26,68 @@ type TaskWebhook struct {
 	URL string `json:"url"`
 }
 
-// Submit queues a task.
-func (c *Client) Submit(ctx context.Context, task TaskRequest) (*earshot.TaskRecord, error) {
-	return get[earshot.TaskRecord](ctx, c, http.MethodPost, "/v1/async/task", task)
+// NewTask makes a task of a request.
+func NewTask(request Request) TaskRequest {
+	_, taskType := request.provider()
+	return TaskRequest{TaskType: taskType, Payload: request}
 }
 
-// Batch is what became of tasks that were handed in together.
-type Batch struct {
-	Summary earshot.BatchSummary `json:"summary"`
-	Results []earshot.BatchItem  `json:"results"` // in the order of the tasks
-}
-
-// SubmitBatch queues up to 500 tasks, each on its own merits.
-func (c *Client) SubmitBatch(ctx context.Context, tasks []TaskRequest) (*Batch, error) {
-	return get[Batch](ctx, c, http.MethodPost, "/v1/async/task/batch", tasks)
-}
+const taskPath = "/v1/async/task"
 
 // Task polls a task.
 func (c *Client) Task(ctx context.Context, id string) (*earshot.TaskRecord, error) {
-	return get[earshot.TaskRecord](ctx, c, http.MethodGet, "/v1/async/task/"+url.PathEscape(id), nil)
+	return get[earshot.TaskRecord](ctx, c, taskPath+"/"+url.PathEscape(id))
 }
 
-// Cancel removes a task that is still queued.
+// Result decodes the result of a task: an earshot.Answer, earshot.WebSearch or
+// earshot.NewsSearch, by its type. A task that failed gives a *TaskError.
+func Result[T any](record *earshot.TaskRecord) (*T, error) {
+	if err := taskError(record); err != nil {
+		return nil, err
+	}
+	if record.Result == nil {
+		return nil, fmt.Errorf("task %s is %s and has no result", record.Task.ID, record.Task.Status)
+	}
+	result := new(T)
+	if err := json.Unmarshal(record.Result, result); err != nil {
+		return nil, fmt.Errorf("decode the result of task %s: %w", record.Task.ID, err)
+	}
+	return result, nil
+}
+
+// taskError is why a task failed, and nil when it did not.
+func taskError(record *earshot.TaskRecord) error {
+	if record.Task.Status != earshot.StatusFailed {
+		return nil
+	}
+	reason := &Error{}
+	if err := json.Unmarshal(record.Error, reason); err != nil {
+		return fmt.Errorf("decode the error of task %s: %w", record.Task.ID, err)
+	}
+	return &TaskError{TaskID: record.Task.ID, Err: reason}
+}
+
+// Cancel removes a task that is still queued. One that is running or has ended
+// gives CodeConflict.
 func (c *Client) Cancel(ctx context.Context, id string) error {
-	_, err := get[json.RawMessage](ctx, c, http.MethodDelete, "/v1/async/task/"+url.PathEscape(id), nil)
+	o, err := c.do(ctx, call{method: http.MethodDelete, path: taskPath + "/" + url.PathEscape(id), repeat: harmless}, &struct{}{})
+	if o.unsure && IsCode(err, earshot.CodeNotFound) {
+		return nil // the try whose answer was lost has removed it
+	}
 	return err
 }
 
 // QueueStatus tells how the queue and the slots stand.
 func (c *Client) QueueStatus(ctx context.Context) (*earshot.QueueStatus, error) {
-	return get[earshot.QueueStatus](ctx, c, http.MethodGet, "/v1/async/status", nil)
+	return get[earshot.QueueStatus](ctx, c, "/v1/async/status")
 }
 
-// ClearQueue removes every queued task and tells how many there were.
+// ClearQueue removes every queued task and tells how many there were. When an
+// answer was lost on the way, those that it would have counted are missing.
 func (c *Client) ClearQueue(ctx context.Context) (int, error) {
-	cleared, err := get[struct {
+	cleared, err := ask[struct {
 		Cleared int `json:"cleared"`
-	}](ctx, c, http.MethodDelete, "/v1/async/queue", nil)
+	}](ctx, c, call{method: http.MethodDelete, path: "/v1/async/queue", repeat: harmless})
 	if err != nil {
 		return 0, err
 	}
@@ -74,21 +101,13 @@ const Latest = "latest"
 // another page, Latest, or "" for the oldest that is kept. limit 0 means the
 // service's own.
 func (c *Client) Events(ctx context.Context, cursor string, limit int) (*earshot.EventPage, error) {
-	query := url.Values{}
-	if cursor != "" {
-		query.Set("cursor", cursor)
-	}
-	if limit > 0 {
-		query.Set("limit", strconv.Itoa(limit))
-	}
-	return get[earshot.EventPage](ctx, c, http.MethodGet, "/v1/events?"+query.Encode(), nil)
+	return get[earshot.EventPage](ctx, c, query("/v1/events", map[string]string{"cursor": cursor, "limit": number(limit)}))
 }
 
-// get sends a request and decodes its answer.
-func get[T any](ctx context.Context, c *Client, method, path string, body any) (*T, error) {
-	answer := new(T)
-	if _, err := c.do(ctx, method, path, body, answer); err != nil {
-		return nil, err
+// number is a parameter that is absent when it is 0.
+func number(n int) string {
+	if n == 0 {
+		return ""
 	}
-	return answer, nil
+	return strconv.Itoa(n)
 }

@@ -1,0 +1,140 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+)
+
+// maxResponse bounds what the client takes from a service gone wrong; a page of a
+// hundred results with their raw responses stays below.
+const maxResponse = 256 << 20
+
+// call is one request to the service, before it is encoded.
+type call struct {
+	method string
+	path   string // with its query
+	body   any    // nil for none
+	repeat repeat
+}
+
+// get sends a call that only reads, and decodes its answer.
+func get[T any](ctx context.Context, c *Client, path string) (*T, error) {
+	return ask[T](ctx, c, call{method: http.MethodGet, path: path, repeat: harmless})
+}
+
+// ask sends a call and decodes its answer.
+func ask[T any](ctx context.Context, c *Client, asked call) (*T, error) {
+	answer := new(T)
+	if _, err := c.do(ctx, asked, answer); err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+// outcome is what is known of a call beside its answer.
+type outcome struct {
+	header http.Header // of the last answer; nil if there was none
+	unsure bool        // an earlier try may have reached the service
+}
+
+// do sends a call, again if need be, and decodes a successful answer into result.
+func (c *Client) do(ctx context.Context, asked call, result any) (outcome, error) {
+	body, err := encode(asked.body)
+	if err != nil {
+		return outcome{}, err
+	}
+	var o outcome
+	o.unsure, err = c.retry(ctx, asked.repeat, func() error {
+		o.header = nil
+		resp, err := c.send(ctx, asked.method, asked.path, body)
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close()
+		o.header = resp.Header
+		return read(resp, result)
+	})
+	return o, err
+}
+
+// encode gives nil for a call without a body.
+func encode(body any) ([]byte, error) {
+	if body == nil {
+		return nil, nil
+	}
+	encoded, err := json.Marshal(body)
+	if err != nil {
+		return nil, fmt.Errorf("encode the request: %w", err)
+	}
+	return encoded, nil
+}
+
+// send sends a request once. The caller closes the body of the answer.
+func (c *Client) send(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
+	if c.invalid != nil {
+		return nil, c.invalid
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("make the request: %w", err)
+	}
+	req.Header.Set("Authorization", "Bearer "+c.key)
+	req.Header.Set("User-Agent", c.userAgent)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, unanswered(fmt.Errorf("call the service: %w", err))
+	}
+	return resp, nil
+}
+
+// unanswered tells apart what may be better the next time.
+func unanswered(err error) error {
+	var untrusted *tls.CertificateVerificationError
+	if errors.As(err, &untrusted) {
+		return err
+	}
+	var network *net.OpError
+	return &lostError{err: err, unsent: errors.As(err, &network) && network.Op == "dial"}
+}
+
+// read decodes an answer into result, or gives the error that it is.
+func read(resp *http.Response, result any) error {
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
+	switch {
+	case err != nil:
+		return &lostError{err: fmt.Errorf("read the answer: %w", err)}
+	case len(answer) > maxResponse:
+		return fmt.Errorf("the answer has more than %d bytes", maxResponse)
+	case resp.StatusCode != http.StatusOK:
+		return failure(resp, answer)
+	}
+	if err := json.Unmarshal(answer, result); err != nil {
+		return fmt.Errorf("decode the answer: %w", err)
+	}
+	return nil
+}
+
+// query is a path with those parameters that have a value.
+func query(path string, parameters map[string]string) string {
+	values := url.Values{}
+	for name, value := range parameters {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	if len(values) == 0 {
+		return path
+	}
+	return path + "?" + values.Encode()
+}

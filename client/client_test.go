@@ -1,0 +1,171 @@
+package client_test
+
+import (
+	"errors"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"earshot/client"
+	"earshot/docs"
+)
+
+func TestRequestsSayWhoCalls(t *testing.T) {
+	t.Parallel()
+	service := &fake{answers: []answer{ok}}
+	if err := asking(t.Context(), service.client(client.WithUserAgent("rank-tracker/2"))); err != nil {
+		t.Fatal(err)
+	}
+	h := service.sent[0].header
+	if h.Get("Authorization") != "Bearer ear_live_key" || h.Get("User-Agent") != "rank-tracker/2" || h.Get("Content-Type") != "application/json" {
+		t.Errorf("the headers are %v", h)
+	}
+}
+
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	t.Parallel()
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("%s %s arrived", r.Method, r.URL)
+	}))
+	defer elsewhere.Close()
+	service := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusFound))
+	defer service.Close()
+	var answer *client.Error
+	if err := asking(t.Context(), client.New(service.URL, "key")); !errors.As(err, &answer) || answer.Status != http.StatusFound {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+func TestAnAddressThatCannotBeOneIsNamed(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"", "127.0.0.1:8080", "localhost:8080", "ftp://service.test", "http://", "://"} {
+		c := client.New(address, "key")
+		if err := reading(t.Context(), c); err == nil || !strings.Contains(err.Error(), "the address of the service") {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
+}
+
+func TestFromEnv(t *testing.T) {
+	service := &fake{answers: []answer{ok}}
+	transport := client.WithHTTPClient(&http.Client{Transport: service})
+	t.Setenv("EARSHOT_API_KEY", "key\n")
+	for _, address := range []string{"", "http://service.test/"} {
+		t.Setenv("EARSHOT_URL", address)
+		c, err := client.FromEnv(transport)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := reading(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := service.sent[1]; got.line != "GET /v1/credits" || got.header.Get("Authorization") != "Bearer key" {
+		t.Errorf("it sent %+v", got)
+	}
+	t.Setenv("EARSHOT_URL", "nowhere")
+	if c, err := client.FromEnv(); err == nil {
+		t.Errorf("a client of nowhere: %v", c)
+	}
+	t.Setenv("EARSHOT_API_KEY", "")
+	if _, err := client.FromEnv(); err == nil || !strings.Contains(err.Error(), "EARSHOT_API_KEY") {
+		t.Errorf("without a key: %v", err)
+	}
+}
+
+// notCalled are the operations for other programs, as the package comment says.
+var notCalled = []string{"POST /v1/session", "GET /healthz", "GET /metrics", "GET /openapi.json", "GET /captures/{id}/{page}"}
+
+// Every operation that the service documents has a method.
+func TestEveryOperationIsCalled(t *testing.T) {
+	t.Parallel()
+	text, err := docs.OpenAPI()
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := openapi3.NewLoader().LoadFromData(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := map[string]bool{}
+	for path, item := range document.Paths.Map() {
+		for method := range item.Operations() {
+			documented[method+" "+path] = true
+		}
+	}
+	for _, operation := range notCalled {
+		if !documented[operation] {
+			t.Errorf("%s is not documented", operation)
+		}
+		delete(documented, operation)
+	}
+	for _, line := range everything(t) {
+		delete(documented, line)
+	}
+	if missing := slices.Sorted(maps.Keys(documented)); len(missing) > 0 {
+		t.Errorf("no method calls %q", missing)
+	}
+}
+
+// everything calls every method, and gives the operations that were called.
+func everything(t *testing.T) []string {
+	t.Helper()
+	c, service := answering(says(200, `{}`))
+	ctx := t.Context()
+	_, _, _ = c.ChatAssistant(ctx, client.ChatAssistantRequest{})
+	_, _, _ = c.GenAssistant(ctx, client.GenAssistantRequest{})
+	_, _, _ = c.SocialAssistant(ctx, client.SocialAssistantRequest{})
+	_, _, _ = c.OfficeAssistant(ctx, client.OfficeAssistantRequest{})
+	_, _, _ = c.AnswerEngine(ctx, client.AnswerEngineRequest{})
+	_, _, _ = c.SearchAIMode(ctx, client.SearchAIModeRequest{})
+	_, _, _ = c.WebSearch(ctx, client.WebSearchRequest{})
+	_, _, _ = c.News(ctx, client.NewsRequest{})
+	_, _ = c.Goto(ctx, "")
+	_, _ = c.Countries(ctx, "websearch")
+	_, _ = c.States(ctx, "US")
+	_, _ = c.Credits(ctx)
+	_, _ = c.ExtractionHealth(ctx)
+	_, _ = c.Submit(ctx, client.TaskRequest{})
+	_, _ = c.SubmitBatch(ctx, nil)
+	_, _ = c.Task(ctx, "{taskId}")
+	_ = c.Cancel(ctx, "{taskId}")
+	_, _ = c.QueueStatus(ctx)
+	_, _ = c.ClearQueue(ctx)
+	_, _ = c.Quote(ctx)
+	_, _ = c.Usage(ctx, time.Now(), time.Now())
+	_, _ = c.Stats(ctx, 1)
+	_, _ = c.Events(ctx, client.Latest, 1)
+	_, _ = c.Delivery(ctx, "{id}")
+	_, _ = c.Resend(ctx, "{id}")
+	_, _ = c.Keys(ctx)
+	_, _ = c.CreateKey(ctx, client.KeyRequest{})
+	_, _ = c.RevokeKey(ctx, "{id}")
+	_, _ = c.RotateWebhookSecret(ctx)
+	_, _ = c.TestWebhook(ctx, "")
+	_ = c.Ready(ctx)
+	for range c.Tasks(ctx, client.TaskQuery{}) {
+		break
+	}
+	for range c.Deliveries(ctx, client.DeliveryFailed) {
+		break
+	}
+	for range c.LedgerEntries(ctx, "charge") {
+		break
+	}
+	for range c.Live(ctx) {
+		break
+	}
+	var operations []string
+	for _, line := range service.lines() {
+		operation := regexp.MustCompile(`\?.*`).ReplaceAllString(line, "")
+		operations = append(operations, strings.NewReplacer("%7B", "{", "%7D", "}").Replace(operation))
+	}
+	return operations
+}

@@ -1,0 +1,247 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"earshot"
+	"earshot/client"
+)
+
+// everyField are requests with every field set that goes with the others; the
+// service refuses those that it does not know.
+var everyField = []client.Request{
+	client.ChatAssistantRequest{
+		Prompt: "shoes", Country: "US", State: "CO", Legacy: true, DisableWebSearch: true,
+		Include: client.ChatAssistantInclude{HTML: true, Markdown: true, RawResponse: true, SearchQueries: true, Ads: true, Shopping: true},
+	},
+	client.GenAssistantRequest{Prompt: "shoes", Country: "US", State: "CO", Include: client.AssistantInclude{HTML: true, Markdown: true, RawResponse: true}},
+	client.SocialAssistantRequest{Prompt: "shoes", Country: "US", State: "CO", Include: client.AssistantInclude{HTML: true, Markdown: true, RawResponse: true}},
+	client.OfficeAssistantRequest{Prompt: "shoes", Country: "US", State: "CO", Include: client.AssistantInclude{HTML: true, Markdown: true, RawResponse: true}},
+	client.AnswerEngineRequest{Prompt: "shoes", Country: "US", State: "CO", Include: client.AssistantInclude{HTML: true, Markdown: true, RawResponse: true}},
+	client.SearchAIModeRequest{
+		Prompt: "shoes", Country: "US", GL: "us", HL: "en", Location: "Austin,Texas,United States", Device: client.Mobile,
+		Include: client.SearchAIModeInclude{HTML: true, Markdown: true, ExpandProducts: true},
+	},
+	client.WebSearchRequest{
+		Query: "shoes", Country: "US", GL: "us", HL: "en", UULE: "w+CAIQICINVW5pdGVkIFN0YXRlcw", Device: client.IOS, Pages: 2,
+		Include: client.WebSearchInclude{HTML: true, SearchOverview: &client.SearchOverviewInclude{}, PAASearchOverview: true},
+	},
+	client.WebSearchRequest{URL: "https://search.lab.test/search?q=shoes", Country: "US", Device: client.Desktop},
+	client.NewsRequest{Query: "shoes", Country: "US", GL: "us", HL: "en", Device: client.Android, Pages: 2, Include: client.NewsInclude{HTML: true}},
+}
+
+func TestTheServiceKnowsEveryField(t *testing.T) {
+	t.Parallel()
+	var tasks []client.TaskRequest
+	for _, request := range everyField {
+		task := client.NewTask(request)
+		task.Priority, task.IdempotencyKey, task.Webhook = 7, "every field", &client.TaskWebhook{URL: "https://receiver.example/"}
+		tasks = append(tasks, task)
+	}
+	quote, err := running(t).Quote(t.Context(), tasks...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, item := range quote.Items {
+		if !item.Success || *item.CreditsToCharge == 0 {
+			t.Errorf("%s: %v", tasks[i].TaskType, item.Error)
+		}
+	}
+}
+
+// said is what an assistant's method returns.
+func said(answer *earshot.Answer, usage client.Usage, err error) func(t *testing.T, name string) {
+	return func(t *testing.T, name string) {
+		t.Helper()
+		if err != nil || answer.Text == "" || usage.CreditsCharged == 0 || usage.RequestID == "" || usage.Concurrent == 0 {
+			t.Errorf("%s: %+v, %+v, %v", name, answer, usage, err)
+		}
+	}
+}
+
+func TestEveryProviderAnswers(t *testing.T) {
+	t.Parallel()
+	c, ctx := running(t), t.Context()
+	said(c.ChatAssistant(ctx, client.ChatAssistantRequest{Prompt: "hats", Country: "FR"}))(t, "chatassistant")
+	said(c.GenAssistant(ctx, client.GenAssistantRequest{Prompt: "hats", Country: "FR"}))(t, "genassistant")
+	said(c.SocialAssistant(ctx, client.SocialAssistantRequest{Prompt: "hats", Country: "FR"}))(t, "socialassistant")
+	said(c.OfficeAssistant(ctx, client.OfficeAssistantRequest{Prompt: "hats", Country: "FR"}))(t, "officeassistant")
+	said(c.AnswerEngine(ctx, client.AnswerEngineRequest{Prompt: "hats", Country: "FR"}))(t, "answerengine")
+	said(c.SearchAIMode(ctx, client.SearchAIModeRequest{Prompt: "hats", Country: "FR"}))(t, "searchaimode")
+	news, _, err := c.News(ctx, client.NewsRequest{Query: "hats", Country: "FR"})
+	if err != nil || len(news.NewsResults) == 0 {
+		t.Errorf("news: %+v, %v", news, err)
+	}
+	found, _, err := c.WebSearch(ctx, client.WebSearchRequest{Query: "hats", Country: "FR"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(found.OrganicResults, func(r earshot.OrganicResult) bool { return r.RedirectLink != "" })
+	if i < 0 {
+		t.Fatal("no result was served as a redirect")
+	}
+	if link, err := c.Goto(ctx, found.OrganicResults[i].RedirectLink); err != nil || link != found.OrganicResults[i].Link {
+		t.Errorf("goto: %q, %v, want %q", link, err, found.OrganicResults[i].Link)
+	}
+}
+
+func TestTheLifeOfTasks(t *testing.T) {
+	t.Parallel()
+	c, ctx := running(t), t.Context()
+	ask := func(prompt string) client.TaskRequest {
+		return client.NewTask(client.ChatAssistantRequest{Prompt: prompt, Country: "US"})
+	}
+	batch, err := c.SubmitBatch(ctx, []client.TaskRequest{ask("gloves"), ask("gloves [[status=503]]"), ask(""), ask("gloves [[delay=50ms]]")})
+	if err != nil || batch.Summary != (earshot.BatchSummary{Total: 4, Succeeded: 3, Failed: 1}) {
+		t.Fatalf("the batch is %+v, %v", batch, err)
+	}
+	if fields, ok := client.Details[[]earshot.FieldProblem](batch.Results[2].Error); !ok || fields[0].Field != "payload.prompt" {
+		t.Errorf("the third was refused with %v", batch.Results[2].Error)
+	}
+	ids := []string{batch.Results[0].Task.ID, batch.Results[1].Task.ID, batch.Results[3].Task.ID}
+	var completed, failed int
+	for record, err := range c.WaitAll(ctx, ids...) {
+		var about *client.TaskError
+		switch {
+		case err == nil && len(record.Result) > 0:
+			completed++
+		case errors.As(err, &about) && about.TaskID == ids[1] && client.IsCode(err, earshot.CodeUpstream):
+			failed++
+		default:
+			t.Errorf("got %+v, %v", record, err)
+		}
+	}
+	if completed != 2 || failed != 1 {
+		t.Errorf("%d completed and %d failed", completed, failed)
+	}
+	var listed []string
+	for record, err := range c.Tasks(ctx, client.TaskQuery{TaskType: "CHATASSISTANT", PageSize: 1}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		listed = append(listed, record.Task.ID)
+	}
+	if slices.ContainsFunc(ids, func(id string) bool { return !slices.Contains(listed, id) }) || !slices.IsSortedFunc(listed, func(a, b string) int {
+		if a > b {
+			return -1
+		}
+		return 1
+	}) {
+		t.Errorf("the list is %q, and should have %q", listed, ids)
+	}
+	if err := c.Cancel(ctx, ids[0]); !client.IsCode(err, earshot.CodeConflict) {
+		t.Errorf("canceling what has ended: %v", err)
+	}
+}
+
+func TestTheAccount(t *testing.T) {
+	t.Parallel()
+	c, ctx := running(t), t.Context()
+	if err := c.Ready(ctx); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := c.GenAssistant(ctx, client.GenAssistantRequest{Prompt: "belts", Country: "US"}); err != nil {
+		t.Fatal(err)
+	}
+	credits, err := c.Credits(ctx)
+	if err != nil || credits.Remaining == 0 || credits.Plan != "hobby" {
+		t.Errorf("credits: %+v, %v", credits, err)
+	}
+	if used, err := c.Usage(ctx, time.Now().AddDate(0, 0, -1), time.Now()); err != nil || len(used.Usage) == 0 {
+		t.Errorf("usage: %+v, %v", used, err)
+	}
+	if all, err := c.Countries(ctx, ""); err != nil || len(all) != 250 {
+		t.Errorf("countries: %d, %v", len(all), err)
+	}
+	if some, err := c.Countries(ctx, "chatassistant"); err != nil || slices.Contains(some, "CN") {
+		t.Errorf("countries of chatassistant: %q, %v", some, err)
+	}
+	if states, err := c.States(ctx, "US"); err != nil || len(states) != 51 {
+		t.Errorf("states: %d, %v", len(states), err)
+	}
+	if status, err := c.QueueStatus(ctx); err != nil || status.Concurrency.Max != 20 {
+		t.Errorf("queue: %+v, %v", status, err)
+	}
+	if _, err := c.ExtractionHealth(ctx); err != nil {
+		t.Errorf("health: %v", err)
+	}
+	if hours, err := c.Stats(ctx, 1); err != nil || len(hours) == 0 {
+		t.Errorf("stats: %+v, %v", hours, err)
+	}
+	for event, err := range c.Live(ctx) {
+		if err != nil || event.Status == nil {
+			t.Errorf("live: %+v, %v", event, err)
+		}
+		break
+	}
+}
+
+func TestAdministration(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	if _, err := running(t).Keys(ctx); !client.IsCode(err, earshot.CodeNoPermission) {
+		t.Errorf("a key that may not: %v", err)
+	}
+	c := client.New(os.Getenv("EARSHOT_URL"), adminKey)
+	made, err := c.CreateKey(ctx, client.KeyRequest{Scopes: []string{"read"}, ExpiresAt: time.Now().Add(time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if revoked, err := c.RevokeKey(ctx, made.Key.ID); err != nil || revoked.RevokedAt == nil {
+		t.Errorf("revoked: %+v, %v", revoked, err)
+	}
+	if keys, err := c.Keys(ctx); err != nil || len(keys) < 2 {
+		t.Errorf("keys: %v, %v", keys, err)
+	}
+	granted := int64(0)
+	for entry, err := range c.LedgerEntries(ctx, "grant") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		granted += entry.Credits
+	}
+	if granted != 250_000 {
+		t.Errorf("granted %d", granted)
+	}
+}
+
+// A webhook that nobody took is seen, and sent again.
+func TestDeliveries(t *testing.T) {
+	t.Parallel()
+	c := running(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	task := client.NewTask(client.GenAssistantRequest{Prompt: "scarves", Country: "US"})
+	nobody := httptest.NewServer(nil)
+	nobody.Close()
+	task.Webhook = &client.TaskWebhook{URL: nobody.URL}
+	queued, err := c.Submit(ctx, task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Wait(ctx, queued.Task.ID); err != nil {
+		t.Fatal(err)
+	}
+	if one, err := c.Delivery(ctx, queued.Task.ID); err != nil || one.TaskID != queued.Task.ID {
+		t.Errorf("the delivery is %+v, %v", one, err)
+	}
+	if one, err := c.Resend(ctx, queued.Task.ID); err != nil || one.NextTryAt == nil {
+		t.Errorf("sent again it is %+v, %v", one, err)
+	}
+	found := false
+	for one, err := range c.Deliveries(ctx, client.DeliveryPending) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = found || one.ID == queued.Task.ID
+	}
+	if !found {
+		t.Error("it is not among those under way")
+	}
+}

@@ -1,0 +1,124 @@
+package client
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"slices"
+
+	"earshot"
+)
+
+// Submit queues a task. A task with an idempotency key is submitted again when
+// the answer is lost, and found rather than queued twice; one without is not.
+// A key that another task has gives CodeAlreadyExists, with
+// earshot.DuplicateDetails.
+func (c *Client) Submit(ctx context.Context, task TaskRequest) (*earshot.TaskRecord, error) {
+	record := &earshot.TaskRecord{}
+	o, err := c.do(ctx, call{method: http.MethodPost, path: taskPath, body: task, repeat: repeatOf(task)}, record)
+	if err == nil {
+		return record, nil
+	}
+	if o.unsure {
+		if stored := c.stored(ctx, task, err); stored != nil {
+			return stored, nil
+		}
+	}
+	return nil, err
+}
+
+// Batch is what became of tasks that were handed in together.
+type Batch struct {
+	Summary earshot.BatchSummary `json:"summary"`
+	Results []earshot.BatchItem  `json:"results"` // in the order of the tasks
+}
+
+// SubmitBatch queues up to 500 tasks, each on its own merits: one that is refused
+// has its error in its item. The batch is submitted again when the answer is lost
+// if every task has an idempotency key.
+func (c *Client) SubmitBatch(ctx context.Context, tasks []TaskRequest) (*Batch, error) {
+	batch := &Batch{}
+	o, err := c.do(ctx, call{method: http.MethodPost, path: taskPath + "/batch", body: tasks, repeat: repeatOf(tasks...)}, batch)
+	if err != nil {
+		return nil, err
+	}
+	if o.unsure {
+		c.reconcile(ctx, tasks, batch)
+	}
+	return batch, nil
+}
+
+// repeatOf tells whether tasks can be submitted twice: only keys let the service
+// see that it knows them.
+func repeatOf(tasks ...TaskRequest) repeat {
+	if slices.ContainsFunc(tasks, func(t TaskRequest) bool { return t.IdempotencyKey == "" }) {
+		return once
+	}
+	return harmless
+}
+
+// reconcile turns refusals of tasks that an earlier try has queued into what that
+// try would have said.
+func (c *Client) reconcile(ctx context.Context, tasks []TaskRequest, batch *Batch) {
+	for i := range batch.Results {
+		item := &batch.Results[i]
+		if item.Error == nil || item.Index < 0 || item.Index >= len(tasks) {
+			continue
+		}
+		stored := c.stored(ctx, tasks[item.Index], item.Error)
+		if stored == nil {
+			continue
+		}
+		*item = earshot.BatchItem{Index: item.Index, Success: true, Task: &stored.Task, Credits: &stored.Credits}
+		batch.Summary.Succeeded++
+		batch.Summary.Failed--
+	}
+}
+
+// stored is the task that holds the key of another, if it is the same: then it is
+// the one that was meant to be queued. Else, and when that cannot be told, the
+// refusal stands.
+func (c *Client) stored(ctx context.Context, task TaskRequest, refusal error) *earshot.TaskRecord {
+	duplicate, ok := Details[earshot.DuplicateDetails](refusal)
+	if !ok {
+		return nil
+	}
+	record, err := c.Task(ctx, duplicate.TaskID)
+	if err != nil || !same(task, record) {
+		return nil
+	}
+	return record
+}
+
+func same(task TaskRequest, record *earshot.TaskRecord) bool {
+	var asked, stored TaskWebhook
+	if task.Webhook != nil {
+		asked = *task.Webhook
+	}
+	if record.Webhook != nil {
+		stored.URL = record.Webhook.URL
+	}
+	payload, err := json.Marshal(task.Payload)
+	return err == nil && task.TaskType == record.Task.TaskType && cmp.Or(task.Priority, 1) == record.Task.Priority &&
+		asked == stored && equalJSON(payload, record.Task.Payload)
+}
+
+// equalJSON compares what two texts mean, since the service may write them
+// differently.
+func equalJSON(a, b []byte) bool {
+	decode := func(text []byte) (value any, err error) {
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.UseNumber()
+		err = d.Decode(&value)
+		return value, err
+	}
+	left, err := decode(a)
+	if err != nil {
+		return false
+	}
+	right, err := decode(b)
+	return err == nil && reflect.DeepEqual(left, right)
+}
