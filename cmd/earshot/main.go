@@ -26,22 +26,31 @@ type cli struct {
 	LogLevel            string       `help:"Least level to log." enum:"debug,info,warn,error" default:"info"`
 
 	Serve   serveCmd   `cmd:"" help:"Run the service."`
+	Ask     askCmd     `cmd:"" help:"Ask one question through a running server and print the answer."`
+	Batch   batchCmd   `cmd:"" help:"Ask the questions of a file through a running server and write the results."`
+	Tasks   tasksCmd   `cmd:"" help:"List, show and remove the tasks of a running server."`
+	Status  statusCmd  `cmd:"" help:"Tell how a running server and your organization stand."`
 	Org     orgCmd     `cmd:"" help:"Manage organizations."`
 	Key     keyCmd     `cmd:"" help:"Manage API keys."`
 	Credits creditsCmd `cmd:"" help:"Manage credits."`
 	Webhook webhookCmd `cmd:"" help:"Manage webhooks."`
 	Listen  listenCmd  `cmd:"" help:"Print tasks as they end."`
+	MCP     mcpCmd     `cmd:"" name:"mcp" help:"Let an AI agent ask, by the Model Context Protocol on standard input and output."`
 	Check   checkCmd   `cmd:"" help:"Ask once through every configured upstream and tell what works."`
 	Parse   parseCmd   `cmd:"" help:"Print what a stored document yields."`
 	Reparse reparseCmd `cmd:"" help:"Read all stored captures again and tell what changed."`
 	Audit   auditCmd   `cmd:"" help:"Recompute every balance and counter from the rows. Exits with 1 when one is off."`
+
+	Settings   configCmd     `cmd:"" name:"config" help:"Print every setting, its value and where it comes from."`
+	Completion completionCmd `cmd:"" help:"Print a script that completes commands in a shell."`
 }
 
 // invocation is what every command is handed.
 type invocation struct {
 	context.Context
-	cfg app.Config
-	out io.Writer
+	cfg    app.Config
+	out    io.Writer
+	errOut io.Writer
 }
 
 func main() {
@@ -68,7 +77,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 		kong.UsageOnError(),
 		kong.DefaultEnvars("EARSHOT"),
 		kong.Resolvers(file),
-		kong.Bind(file),
+		kong.Bind(file, &c),
 		kong.Writers(out, errOut),
 	)
 	if err != nil {
@@ -76,17 +85,30 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 	}
 	command, err := parser.Parse(args)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w%s", err, seeHelp(err))
 	}
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
 		return fmt.Errorf("log level: %w", err)
 	}
-	return command.Run(&invocation{Context: ctx, out: out, cfg: app.Config{
+	return command.Run(&invocation{Context: ctx, out: out, errOut: errOut, cfg: app.Config{
 		Data:                c.Data,
 		Database:            c.Database,
 		AllowUnsafeDatabase: c.AllowUnsafeDatabase,
 		Settings:            file.Settings,
 		Log:                 slog.New(slog.NewTextHandler(errOut, &slog.HandlerOptions{Level: level})),
 	}})
+}
+
+// seeHelp says where a command line that was not understood is explained.
+func seeHelp(err error) string {
+	mistaken, ok := errors.AsType[*kong.ParseError](err)
+	if !ok {
+		return ""
+	}
+	command := mistaken.Context.Model.Name
+	if selected := mistaken.Context.Selected(); selected != nil {
+		command = selected.FullPath()
+	}
+	return "; '" + command + " --help' tells more"
 }

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"earshot"
+	"earshot/client"
+)
+
+type batchCmd struct {
+	File       string        `arg:"" help:"The questions: a table with a header (.csv, .tsv) or one JSON object a line (.jsonl, .ndjson)." placeholder:"FILE"`
+	Providers  []string      `help:"Whom to ask what names no provider." placeholder:"PROVIDER" env:"-"`
+	Countries  []string      `help:"Where to ask from what names no country." placeholder:"CODE" env:"-"`
+	Out        string        `help:"Where results go, one JSON object a line. Without it: to standard output." placeholder:"FILE" env:"-"`
+	Priority   int           `help:"From 1 to 10; higher comes first." default:"1" env:"-"`
+	MaxCredits *int64        `help:"Submit nothing if it could cost more than this." placeholder:"N" env:"-"`
+	Name       string        `name:"run" help:"A name for this run. Under another name the same questions are asked, and paid, anew." placeholder:"NAME" env:"-"`
+	Wait       bool          `help:"Wait for the results." default:"true" negatable:"" env:"-"`
+	Every      time.Duration `help:"How often to ask for results." default:"1s" hidden:"" env:"-"`
+	remote
+}
+
+// Help says how to resume, which is the point of it.
+func (c *batchCmd) Help() string {
+	return `Asks many questions through a running server: each row of the file, of each provider, from each country. It first tells what
+that can cost at most, then submits, follows the tasks until all have ended, and writes each result as it comes.
+
+A table needs a column prompt (or query); columns provider and country go before the flags; every other column is a field of
+the request, where dots lead into objects: include.markdown, pages. Empty cells are left out. The objects of a .jsonl file
+have the same names, or the API's own taskType and payload.
+
+Run the same command again after an interruption: questions that are in --out are done, and those that the server has already
+are fetched and not paid twice, since each carries a key made of its content. The server keeps them for 24 hours; to ask the
+same questions anew within that time, name the run: --run "$(date +%F)". Ctrl-C leaves the tasks running.
+
+Rows that the server refuses are listed with their line on standard error. Each result has the fields line, row, provider,
+country, key, taskId, status, creditsCharged, and result or error.
+
+Exit status: 0 all completed (with --no-wait: were taken), 2 some failed or were refused, 130 it was interrupted, 1 anything else.
+
+Examples:
+  printf 'prompt,country\nbest running shoes,US\nbeste Laufschuhe,DE\n' > questions.csv
+  earshot batch questions.csv --providers chatassistant,websearch --out results.jsonl
+  earshot batch questions.csv --providers genassistant --countries US,DE --max-credits 100 | jq -r .result.text
+  echo '{"taskType": "WEBSEARCH", "payload": {"query": "running shoes", "country": "US", "pages": 2}}' > more.jsonl
+  earshot batch more.jsonl --priority 10 --no-wait`
+}
+
+const (
+	// statusIncomplete is the exit status for a batch of which not all completed.
+	statusIncomplete = 2
+	// batchRetries last for about a minute: a server may restart meanwhile.
+	batchRetries = 8
+)
+
+// Run submits, follows and writes.
+func (c *batchCmd) Run(in *invocation) error {
+	if c.Priority < 1 || c.Priority > 10 {
+		return fmt.Errorf("--priority must be from 1 to 10, but is %d", c.Priority)
+	}
+	rows, refused, err := readRows(c.File)
+	if err != nil {
+		return err
+	}
+	service, err := c.connect(client.WithRetries(batchRetries))
+	if err != nil {
+		return err
+	}
+	if err := service.Ready(in); err != nil {
+		return c.explain(err)
+	}
+	results, err := openResults(c.Out, in.out)
+	if err != nil {
+		return err
+	}
+	b := &batch{
+		invocation: in, service: service, results: results, every: c.Every, wait: c.Wait,
+		progress: newProgress(in.errOut, isTerminal(in.errOut)), pending: map[string]*question{},
+	}
+	for _, r := range refused {
+		b.refuse(r)
+	}
+	b.plan(rows, c)
+	err = b.run(c)
+	b.progress.clear()
+	err = errors.Join(err, results.close())
+	return c.conclude(b, err)
+}
+
+// plan makes the questions that are not answered yet.
+func (b *batch) plan(rows []row, c *batchCmd) {
+	seen := map[string]int{}
+	for _, r := range rows {
+		questions, err := r.questions(c.Providers, c.Countries)
+		if err != nil {
+			b.refuse(refused{line: r.line, reason: err.Error()})
+			continue
+		}
+		for _, q := range questions {
+			content := q.content(c.Name)
+			q.key = idempotencyKey(content, seen[content])
+			seen[content]++
+			if q.priority == 0 {
+				q.priority = c.Priority
+			}
+			b.add(q)
+		}
+	}
+}
+
+// add takes a question, unless --out has its result.
+func (b *batch) add(q *question) {
+	b.total++
+	switch b.results.had[q.key] {
+	case earshot.StatusCompleted:
+		b.completed++
+		b.before++
+	case earshot.StatusFailed:
+		b.failed++
+		b.before++
+	default:
+		b.waiting = append(b.waiting, q)
+	}
+}
+
+// run does what is left to do.
+func (b *batch) run(c *batchCmd) error {
+	if b.before > 0 {
+		b.say("%s in %s already", many(b.before, "result"), c.Out)
+	}
+	if len(b.waiting) == 0 {
+		return nil
+	}
+	if err := b.quote(c.MaxCredits); err != nil {
+		return err
+	}
+	b.progress.begin(len(b.waiting), time.Now())
+	return b.follow()
+}
+
+// conclude tells how it ended.
+func (c *batchCmd) conclude(b *batch, err error) error {
+	left := len(b.waiting) + len(b.pending)
+	again := "run the same command again within 24 hours: nothing is paid twice"
+	var limit limitError
+	switch {
+	case errors.As(err, &limit):
+		return err
+	case err != nil && b.Err() != nil:
+		return exitError{fmt.Errorf("interrupted with %s to come; what is submitted goes on on the server. To go on, %s", many(left, "result"), again), statusInterrupted}
+	case err != nil && b.submitted:
+		return fmt.Errorf("%w; to go on, %s", c.explain(err), again)
+	case err != nil:
+		return c.explain(err)
+	case !c.Wait:
+		b.say("%s queued or ended; run the same command without --no-wait for the results, or 'earshot listen'", many(len(b.pending), "task"))
+	default:
+		b.say("%s: %d completed, %d failed, %d refused, for %s%s", many(b.total, "question"), b.completed, b.failed, b.refusals, many(b.credits, "credit"), into(c.Out))
+	}
+	return b.shortfall()
+}
+
+// shortfall is the error of a batch of which not everything completed.
+func (b *batch) shortfall() error {
+	var parts []string
+	if b.refusals > 0 {
+		parts = append(parts, many(b.refusals, "question")+" refused: mend the lines above and run the command again")
+	}
+	if b.failed > 0 {
+		parts = append(parts, many(b.failed, "task")+" failed: give a new --run to ask them anew")
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return exitError{errors.New(strings.Join(parts, "; ")), statusIncomplete}
+}
+
+func into(path string) string {
+	if path == "" {
+		return ""
+	}
+	return "; results are in " + path
+}
+
+// say writes a line to standard error.
+func (b *batch) say(format string, args ...any) {
+	b.progress.clear()
+	fmt.Fprintln(b.errOut, oneLine(fmt.Sprintf(format, args...)))
+}
+
+// refuse lists a row that will not be answered.
+func (b *batch) refuse(r refused) {
+	b.refusals++
+	where := strings.TrimSpace(r.provider + " " + r.country)
+	if where != "" {
+		where = " (" + where + ")"
+	}
+	b.say("line %d%s: %s", r.line, where, r.reason)
+}

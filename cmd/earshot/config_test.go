@@ -1,0 +1,102 @@
+package main
+
+import (
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+func TestConfigTellsWhereSettingsComeFrom(t *testing.T) {
+	file := writeFile(t, "earshot.yaml", `workers: 7
+retention: 2h
+role: api
+providers: {searchaimode: {released: false, upstreams: [lab]}}
+web: {proxies: {US: "http://me:hush@proxy.test:8080"}}
+`)
+	t.Setenv("EARSHOT_RETENTION", "3h")
+	t.Setenv("EARSHOT_OPENAI_API_KEY", "hush")
+	t.Setenv("EARSHOT_API_KEY", "hush")
+	out := mustRun(t, "--config", file, "--database", "postgres://me:hush@db.test/earshot", "config", "--role", "worker", "--json")
+	got := map[string]setting{}
+	for decoder := json.NewDecoder(strings.NewReader(out)); decoder.More(); {
+		var one setting
+		if err := decoder.Decode(&one); err != nil {
+			t.Fatal(err)
+		}
+		got[one.Name] = one
+	}
+	for _, want := range []setting{
+		{"config", file, "flag"},
+		{"database", "postgres://me:" + mask + "@db.test/earshot", "flag"},
+		{"role", "worker", "flag"},
+		{"retention", "3h0m0s", "variable EARSHOT_RETENTION"},
+		{"workers", "7", "file"},
+		{"listen", "127.0.0.1:8080", "default"},
+		{"data", "data", "default"},
+		{"api-key", mask, "variable EARSHOT_API_KEY"},
+		{"EARSHOT_OPENAI_API_KEY", mask, "variable"},
+		{"providers.searchaimode.released", "false", "file"},
+		{"providers.searchaimode.upstreams[0]", "lab", "file"},
+		{"web.proxies.US", "http://me:" + mask + "@proxy.test:8080", "file"},
+	} {
+		if got[want.Name] != want {
+			t.Errorf("%s: got %v, want %v", want.Name, got[want.Name], want)
+		}
+	}
+	table := mustRun(t, "--config", file, "config")
+	wants(t, table, "base-url", "providers.searchaimode.released")
+	if strings.Contains(out+table, "hush") {
+		t.Errorf("a secret is printed:\n%s\n%s", out, table)
+	}
+}
+
+func TestConfigChecksTheSettings(t *testing.T) {
+	t.Parallel()
+	if out := mustRun(t, "config", "--check", "--data", "/nowhere/at/all", "--listen", "192.0.2.1:1"); out != "" {
+		t.Errorf("it printed %s", out)
+	}
+	for text, want := range map[string]string{
+		"workres: 7\n":    `"workres"`,
+		"workers: many\n": "workers",
+		"workers: 0\n":    "--workers",
+		"providers: {nobody: {released: true}}\n": `"nobody"`,
+		"upstream: [nothing]\n":                   `"nothing"`,
+		"apis: {nothing: {url: \"\"}}\n":          `"nothing"`,
+	} {
+		_, err := earshotCommand(t, "--config", writeFile(t, "earshot.yaml", text), "config", "--check")
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestBashCompletesCommandsFlagsAndValues(t *testing.T) {
+	t.Parallel()
+	script := writeFile(t, "earshot.bash", mustRun(t, "completion", "bash"))
+	for line, want := range map[string][]string{
+		"earshot ta":                      {"tasks"},
+		"earshot tasks c":                 {"cancel", "clear"},
+		"earshot tasks --st":              {"--status"},
+		"earshot --log-level ":            {"debug", "info", "warn", "error"},
+		"earshot --data x org create --p": {"--plan"},
+		"earshot completion ":             {"bash", "zsh", "fish"},
+		"earshot serve --role w":          {"worker"},
+	} {
+		command := exec.CommandContext(t.Context(), "bash", "-c", `source "$1"; read -ra COMP_WORDS <<< "$2"
+			[[ "$2" == *" " ]] && COMP_WORDS+=("")
+			COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _earshot; echo "${COMPREPLY[@]}"`, "bash", script, line)
+		out, err := command.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := " " + strings.TrimSpace(string(out)) + " "
+		for _, word := range want {
+			if !strings.Contains(got, " "+word+" ") {
+				t.Errorf("%q is completed by %q, want %q", line, got, word)
+			}
+		}
+	}
+	wants(t, mustRun(t, "completion", "zsh"), "#compdef earshot", `"/tasks/show") choices=`, "compdef _earshot earshot")
+	wants(t, mustRun(t, "completion", "fish"), `complete -c earshot -n 'test (__earshot_place) = "/tasks"' -a 'clear'`, "-l role -x -a 'all api worker'")
+}

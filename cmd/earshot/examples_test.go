@@ -1,0 +1,96 @@
+package main
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+// notRun are the commands whose examples cannot be run here, and why.
+var notRun = map[string]string{
+	"earshot listen": "it does not end",
+	"earshot mcp":    "it does not end",
+	"earshot parse":  "it needs a document",
+	"earshot check":  "it needs a vendor's key",
+}
+
+// explained are the commands that must tell their exit status and have examples.
+var explained = []string{
+	"earshot ask", "earshot batch", "earshot tasks", "earshot tasks list", "earshot tasks show", "earshot tasks cancel",
+	"earshot tasks clear", "earshot status", "earshot config", "earshot completion",
+}
+
+// examplesOf are the lines below "Examples:" in a help text.
+func examplesOf(help string) []string {
+	_, block, _ := strings.Cut(help, "\nExamples:\n")
+	var lines []string
+	for line := range strings.Lines(block) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// commands are all commands, by what is typed to run them.
+func commands(t *testing.T) map[string]*kong.Node {
+	t.Helper()
+	parser, err := kong.New(&cli{}, kong.Name("earshot"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]*kong.Node{}
+	var walk func(*kong.Node, string)
+	walk = func(node *kong.Node, path string) {
+		found[path] = node
+		for _, child := range node.Children {
+			walk(child, path+" "+child.Name)
+		}
+	}
+	walk(parser.Model.Node, "earshot")
+	return found
+}
+
+func TestExamplesOfHelpTextsWork(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("jq"); err != nil {
+		t.Skip("the examples use jq, which is not installed")
+	}
+	dir := t.TempDir()
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "bin", "earshot"), ".")
+	if text, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build the program: %v\n%s", err, text)
+	}
+	base, key := served(t, "--data", filepath.Join(dir, "data"))
+	all := commands(t)
+	for _, path := range explained {
+		help := all[path].Detail
+		if !strings.Contains(help, "Exit status: 0 ") || len(examplesOf(help)) == 0 {
+			t.Errorf("the help of %s does not tell exit statuses or has no examples", path)
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(all)) {
+		if notRun[path] != "" {
+			continue
+		}
+		for _, example := range examplesOf(all[path].Detail) {
+			command := exec.CommandContext(t.Context(), "bash", "-o", "pipefail", "-c", example)
+			command.Dir = dir
+			command.Env = append(withoutSettings(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "EARSHOT_URL="+base, "EARSHOT_API_KEY="+key)
+			if text, err := command.CombinedOutput(); err != nil {
+				t.Errorf("an example of %s, %s: %v\n%s", path, example, err, text)
+			}
+		}
+	}
+}
+
+// withoutSettings is the environment without those of the one who runs the tests.
+func withoutSettings() []string {
+	return slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "EARSHOT_") })
+}

@@ -1,0 +1,275 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"earshot"
+	"earshot/client"
+)
+
+// batch is a batch under way.
+type batch struct {
+	*invocation
+	service  *client.Client
+	results  *results
+	progress *progress
+	every    time.Duration // between tries to submit to a queue that is full
+	wait     bool          // for the results
+
+	waiting   []*question          // not submitted yet
+	pending   map[string]*question // by their tasks, which have not been seen to end
+	submitted bool                 // some may have been
+
+	total, before, completed, failed, refusals int
+	credits                                    int64
+}
+
+const (
+	// maxTasks and maxBody are what the service takes in one request; the latter
+	// with room for what surrounds the questions.
+	maxTasks = 500
+	maxBody  = 7 << 20
+)
+
+// chunk is how many of the questions go into one request.
+func chunk(questions []*question) int {
+	size := 0
+	for i, q := range questions {
+		text, _ := json.Marshal(q.payload) // it came from JSON or text
+		if size += len(text); i == maxTasks || (size > maxBody && i > 0) {
+			return i
+		}
+	}
+	return len(questions)
+}
+
+func tasksOf(questions []*question) []client.TaskRequest {
+	tasks := make([]client.TaskRequest, len(questions))
+	for i, q := range questions {
+		tasks[i] = q.task()
+	}
+	return tasks
+}
+
+// limitError refuses to spend that much.
+type limitError struct{ error }
+
+// quote tells what the batch can cost, takes out what the service would refuse,
+// and gives an error when it is too much.
+func (b *batch) quote(most *int64) error {
+	var sum int64
+	var valid []*question
+	for rest := b.waiting; len(rest) > 0; {
+		n := chunk(rest)
+		quoted, err := b.service.Quote(b, tasksOf(rest[:n])...)
+		if err != nil {
+			return err
+		}
+		if len(quoted.Items) != n {
+			return fmt.Errorf("the server answered for %d of %d tasks", len(quoted.Items), n)
+		}
+		for i, item := range quoted.Items {
+			if item.CreditsToCharge == nil {
+				b.refuse(rest[i].refusal(item.Error))
+				continue
+			}
+			rest[i].price = *item.CreditsToCharge
+			sum += rest[i].price
+			valid = append(valid, rest[i])
+		}
+		rest = rest[n:]
+	}
+	if b.waiting = valid; len(valid) == 0 {
+		return nil
+	}
+	credits, err := b.service.Credits(b)
+	if err != nil {
+		return err
+	}
+	b.say("%s, at most %s; %s left", many(len(valid), "task"), many(sum, "credit"), thousands(credits.Remaining))
+	limit := credits.Remaining - credits.Held
+	if most != nil {
+		limit = min(limit, *most)
+	}
+	if sum <= limit {
+		return nil
+	}
+	return b.checkLimit(sum, limit, most)
+}
+
+// checkLimit counts off what an earlier run has submitted already, which only
+// matters where all of it would be too much.
+func (b *batch) checkLimit(sum, limit int64, most *int64) error {
+	unpaid := map[string]int64{}
+	for _, q := range b.waiting {
+		unpaid[q.key] = q.price
+	}
+	for record, err := range b.service.Tasks(b, client.TaskQuery{PageSize: pageSize}) {
+		if err != nil {
+			return err
+		}
+		if key := record.Task.IdempotencyKey; key != nil {
+			sum -= unpaid[*key]
+			delete(unpaid, *key)
+		}
+	}
+	switch {
+	case sum <= limit:
+		return nil
+	case most != nil && limit == *most:
+		return limitError{fmt.Errorf("%s not submitted: it can cost %s and --max-credits allows %s; raise it, or ask less",
+			many(len(unpaid), "task"), many(sum, "credit"), thousands(limit))}
+	default:
+		return limitError{fmt.Errorf("%s not submitted: it can cost %s and %s free; ask less, wait for the next cycle ('earshot status'), or give more on the server's machine with 'earshot credits grant --org default %d'",
+			many(len(unpaid), "task"), many(sum, "credit"), thousands(limit), sum-limit)}
+	}
+}
+
+// refusal is the question with the service's reason not to take it.
+func (q *question) refusal(e *earshot.Error) refused {
+	reason := "the server does not say why"
+	if e != nil {
+		details, _ := json.Marshal(e.Details) // it was decoded from JSON
+		reason = sentence(e.Message, details)
+	}
+	return refused{line: q.line, provider: q.provider, country: q.country(), reason: reason}
+}
+
+// follow submits as the queue has room and writes results as they come.
+func (b *batch) follow() error {
+	for len(b.waiting)+len(b.pending) > 0 {
+		if err := b.submit(); err != nil {
+			return err
+		}
+		if !b.wait && len(b.waiting) == 0 {
+			return nil
+		}
+		if b.wait && len(b.pending) > 0 {
+			if err := b.collect(); err != nil {
+				return err
+			}
+			continue
+		}
+		select {
+		case <-b.Done():
+			return b.Err()
+		case <-time.After(b.every):
+		}
+	}
+	return nil
+}
+
+// submit hands in what there is room for.
+func (b *batch) submit() error {
+	for room := maxTasks; len(b.waiting) > 0; {
+		n := min(room, chunk(b.waiting))
+		b.submitted = true
+		taken, err := b.service.SubmitBatch(b, tasksOf(b.waiting[:n]))
+		if full, ok := client.Details[earshot.QueueDetails](err); ok {
+			if room = min(full.RemainingCapacity, n-1); room <= 0 {
+				return nil
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if len(taken.Results) != n {
+			return fmt.Errorf("the server answered for %d of %d tasks", len(taken.Results), n)
+		}
+		for i, item := range taken.Results {
+			if err := b.took(b.waiting[i], item); err != nil {
+				return err
+			}
+		}
+		b.waiting = b.waiting[n:]
+	}
+	return nil
+}
+
+// took notes what became of a question that was handed in. One that the server
+// has already is from a run before.
+func (b *batch) took(q *question, item earshot.BatchItem) error {
+	id := ""
+	if item.Task != nil {
+		id = item.Task.ID
+	} else if duplicate, ok := client.Details[earshot.DuplicateDetails](item.Error); ok {
+		id = duplicate.TaskID
+	}
+	if id == "" {
+		b.refuse(q.refusal(item.Error))
+		return nil
+	}
+	b.pending[id] = q
+	if b.wait {
+		return nil
+	}
+	return b.write(map[string]any{"line": q.line, "provider": q.provider, "country": q.country(), "key": q.key, "taskId": id})
+}
+
+// collect writes results until all have come, or there is room to submit more.
+func (b *batch) collect() error {
+	enough := 0
+	if len(b.waiting) > 0 {
+		enough = len(b.pending) / 2
+	}
+	for record, err := range b.service.WaitAll(b, slices.Collect(maps.Keys(b.pending))...) {
+		var gone *client.TaskError
+		switch {
+		case record != nil:
+			if err := b.ended(record); err != nil {
+				return err
+			}
+		case errors.As(err, &gone):
+			if q := b.pending[gone.TaskID]; q != nil {
+				b.refuse(refused{line: q.line, provider: q.provider, country: q.country(), reason: "its task was removed from the queue"})
+				delete(b.pending, gone.TaskID)
+			}
+		default:
+			return err
+		}
+		b.progress.show(b.completed+b.failed-b.before, b.failed, time.Now())
+		if enough > 0 && len(b.pending) <= enough {
+			return nil
+		}
+	}
+	return nil
+}
+
+// ended writes the result of a task.
+func (b *batch) ended(record *earshot.TaskRecord) error {
+	q := b.pending[record.Task.ID]
+	if q == nil {
+		return nil
+	}
+	delete(b.pending, record.Task.ID)
+	if record.Task.Status == earshot.StatusCompleted {
+		b.completed++
+	} else {
+		b.failed++
+	}
+	if charged := record.Credits.CreditsCharged; charged != nil {
+		b.credits += *charged
+	}
+	return b.write(outcome{
+		Line: q.line, Row: q.fields, Provider: q.provider, Country: q.country(), Key: q.key,
+		TaskID: record.Task.ID, Status: record.Task.Status, CreditsCharged: record.Credits.CreditsCharged,
+		Result: record.Result, Error: record.Error,
+	})
+}
+
+// write writes a line of results, which may go to the terminal that shows the bar.
+func (b *batch) write(line any) error {
+	if b.results.file == nil || !b.wait {
+		b.progress.clear()
+	}
+	if !b.wait {
+		return json.NewEncoder(b.out).Encode(line)
+	}
+	return b.results.write(line)
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// TestAnAgentCanStartTheProgram runs the built program as a client of the protocol
+// does: it must print nothing but the protocol.
+func TestAnAgentCanStartTheProgram(t *testing.T) {
+	t.Parallel()
+	binary := filepath.Join(t.TempDir(), "earshot")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	base, key := served(t, "--data", t.TempDir())
+
+	session, logged := started(t, binary, base, key)
+	list, err := session.ListTools(t.Context(), nil)
+	if err != nil || len(list.Tools) != 12 {
+		t.Errorf("the tools are %+v (%v)", list, err)
+	}
+	result := called(t, session, "chatassistant", `{"prompt":"best tents","country":"US"}`)
+	answer, _ := result.StructuredContent.(map[string]any)
+	if result.IsError || answer["model"] != "lab-1" || answer["text"] == "" {
+		t.Errorf("it answers %v", answer)
+	}
+	if result := called(t, session, "credits", `{}`); result.IsError || !strings.Contains(told(result), "249995 credits are left") {
+		t.Errorf("then %s", told(result))
+	}
+	if err := session.Close(); err != nil {
+		t.Errorf("the program ended with %v", err)
+	}
+	if logged.Len() == 0 || strings.Contains(logged.String(), key) {
+		t.Errorf("it logs %s", logged)
+	}
+
+	session, _ = started(t, binary, base, "ear_live_wrong")
+	if result := called(t, session, "credits", `{}`); !result.IsError || !strings.HasPrefix(told(result), "INVALID_API_KEY: ") {
+		t.Errorf("with a wrong key it says %s", told(result))
+	}
+	if err := session.Close(); err != nil {
+		t.Errorf("the program ended with %v", err)
+	}
+}
+
+// started runs the program for a client.
+func started(t *testing.T, binary, base, key string) (session *sdk.ClientSession, logged *bytes.Buffer) {
+	t.Helper()
+	logged = &bytes.Buffer{}
+	command := exec.CommandContext(t.Context(), binary, "mcp")
+	command.Env = append(os.Environ(), "EARSHOT_URL="+base, "EARSHOT_API_KEY="+key)
+	command.Stderr = logged
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).
+		Connect(t.Context(), &sdk.CommandTransport{Command: command}, nil)
+	if err != nil {
+		t.Fatalf("%v: %s", err, logged)
+	}
+	return session, logged
+}
+
+func called(t *testing.T, session *sdk.ClientSession, tool, arguments string) *sdk.CallToolResult {
+	t.Helper()
+	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func told(result *sdk.CallToolResult) string {
+	text, _ := result.Content[0].(*sdk.TextContent)
+	return text.Text
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"earshot"
+)
+
+// printer writes a result for reading.
+type printer struct {
+	out io.Writer
+	look
+	begun bool // a part stands above
+}
+
+// print writes the result of a provider. What it cannot name it leaves out: --json
+// shows everything.
+func (p *printer) print(provider string, result json.RawMessage) error {
+	var err error
+	switch provider {
+	case "websearch":
+		err = decodeTo(result, p.webSearch)
+	case "websearch/news":
+		err = decodeTo(result, p.news)
+	default:
+		err = decodeTo(result, p.answer)
+	}
+	if err == nil && !p.begun {
+		_, err = fmt.Fprintln(p.out, "(nothing was found)")
+	}
+	return err
+}
+
+func decodeTo[T any](result json.RawMessage, show func(*T)) error {
+	decoded := new(T)
+	if err := json.Unmarshal(result, decoded); err != nil {
+		return fmt.Errorf("read the result: %w; --json prints it as it is", err)
+	}
+	show(decoded)
+	return nil
+}
+
+// part begins a part with a title, or without one.
+func (p *printer) part(title string) {
+	if p.begun {
+		fmt.Fprintln(p.out)
+	}
+	p.begun = true
+	if title != "" {
+		fmt.Fprintln(p.out, p.bold(title))
+	}
+}
+
+// item writes one of a numbered list: its name, what is known of it, and where
+// it is.
+func (p *printer) item(number int, name, about, url string) {
+	line := fmt.Sprintf("%3d. %s", number, p.bold(oneLine(name)))
+	if about = oneLine(about); about != "" {
+		line += "  " + about
+	}
+	fmt.Fprintln(p.out, line)
+	if url = oneLine(url); url != "" {
+		fmt.Fprintln(p.out, "     "+p.faint(url))
+	}
+}
+
+func (p *printer) answer(a *earshot.Answer) {
+	text := a.Markdown
+	if text == "" {
+		text = a.Text
+	}
+	if text = strings.TrimSpace(harmless(text)); text != "" {
+		p.part("")
+		fmt.Fprintln(p.out, p.markdown(text))
+	}
+	p.sources(a.Sources)
+	p.queries("Search queries", append(a.SearchQueries, a.MapSearchQueries...))
+	p.queries("Related", a.RelatedQueries)
+	p.products("Products", productsOf(a.ShoppingCards, a.InlineProducts, a.ProductResults))
+	p.places(a.Places)
+	p.ads(a.Ads)
+}
+
+func (p *printer) sources(sources []earshot.Source) {
+	if len(sources) == 0 {
+		return
+	}
+	p.part("Sources")
+	for _, s := range sources {
+		p.item(s.Position, s.Label, s.Domain, s.URL)
+	}
+}
+
+func (p *printer) queries(title string, queries []string) {
+	if len(queries) == 0 {
+		return
+	}
+	p.part(title)
+	for _, query := range queries {
+		fmt.Fprintln(p.out, "  - "+oneLine(query))
+	}
+}
+
+func productsOf(cards []earshot.ShoppingCard, lists ...[]earshot.Product) []earshot.Product {
+	var all []earshot.Product
+	for _, card := range cards {
+		all = append(all, card.Products...)
+	}
+	for _, list := range lists {
+		all = append(all, list...)
+	}
+	return all
+}
+
+func (p *printer) products(title string, products []earshot.Product) {
+	if len(products) == 0 {
+		return
+	}
+	p.part(title)
+	for i, product := range products {
+		about := product.Merchant
+		if product.Price != nil {
+			about = product.Price.Raw + "  " + about
+		}
+		p.item(i+1, product.Title, about, product.URL)
+	}
+}
+
+func (p *printer) places(places []earshot.Place) {
+	if len(places) == 0 {
+		return
+	}
+	p.part("Places")
+	for _, place := range places {
+		p.item(place.Position, place.Name, place.Address, place.Website)
+	}
+}
+
+func (p *printer) ads(ads []earshot.Ad) {
+	if len(ads) == 0 {
+		return
+	}
+	p.part("Ads")
+	for i, ad := range ads {
+		p.item(i+1, ad.Title, ad.Domain, ad.URL)
+	}
+}
+
+func (p *printer) webSearch(w *earshot.WebSearch) {
+	if w.SearchOverview != nil {
+		p.part("Overview")
+		p.begun = false // its text follows at once
+		p.answer(w.SearchOverview)
+	}
+	if len(w.OrganicResults) > 0 {
+		p.part("Results")
+		for _, r := range w.OrganicResults {
+			p.item(r.Position, r.Title, r.Domain, r.Link)
+			p.snippet(r.Snippet)
+		}
+	}
+	if len(w.PeopleAlsoAsk) > 0 {
+		p.part("People also ask")
+		for i, q := range w.PeopleAlsoAsk {
+			p.item(i+1, q.Question, "", q.Link)
+		}
+	}
+	p.products("Products", productsOf(w.ShoppingCards))
+	p.places(w.Places)
+	p.ads(w.Ads)
+	var related []string
+	for _, r := range w.RelatedSearches {
+		related = append(related, r.Query)
+	}
+	p.queries("Related searches", related)
+}
+
+func (p *printer) news(n *earshot.NewsSearch) {
+	if len(n.NewsResults) == 0 {
+		return
+	}
+	p.part("News")
+	for _, r := range n.NewsResults {
+		p.item(r.Position, r.Title, strings.Join(strings.Fields(r.Source+"  "+r.Domain+"  "+r.Date), " "), r.Link)
+		p.snippet(r.Snippet)
+	}
+}
+
+func (p *printer) snippet(text string) {
+	if text = oneLine(text); text != "" {
+		fmt.Fprintln(p.out, "     "+text)
+	}
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"earshot"
+	"earshot/client"
+)
+
+// remote is a running server as its user reaches it.
+type remote struct {
+	URL    string `help:"The server." env:"EARSHOT_URL" default:"http://127.0.0.1:8080" placeholder:"URL"`
+	APIKey string `help:"A key of your organization; better in the variable, where other users of the machine do not see it." env:"EARSHOT_API_KEY" placeholder:"KEY"`
+}
+
+const noKey = `no API key: set EARSHOT_API_KEY. 'earshot serve' prints a key when it starts for the first time; ` +
+	`'earshot key create --org default' makes another on the server's machine`
+
+// connect gives the client of the server. A person who waits is told at once that
+// there is none, rather than after some tries.
+func (r *remote) connect(options ...client.Option) (*client.Client, error) {
+	if r.APIKey == "" {
+		return nil, errors.New(noKey)
+	}
+	if base, err := url.Parse(r.URL); err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
+		return nil, fmt.Errorf("%q is no address of a server: set EARSHOT_URL to one such as http://127.0.0.1:8080", r.URL)
+	}
+	return client.New(r.URL, r.APIKey, append([]client.Option{client.WithUserAgent("earshot-cli"), client.WithRetries(0)}, options...)...), nil
+}
+
+// statusInterrupted is what shells report of a program that Ctrl-C ended.
+const statusInterrupted = 130
+
+// explain makes of an error of the client one that says what to do next.
+func (r *remote) explain(err error) error {
+	var answer *client.Error
+	var unreachable *url.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.Canceled):
+		return exitError{errors.New("interrupted"), statusInterrupted}
+	case errors.As(err, &answer) && answer.Code != "":
+		return advised{err, sentence(answer.Message, answer.Details) + advice(answer)}
+	case errors.As(err, &unreachable):
+		return fmt.Errorf("no answer from %s: %w; start a server with 'earshot serve', or set EARSHOT_URL to the address of a running one", r.URL, unreachable.Err)
+	default:
+		return fmt.Errorf("%w; see that EARSHOT_URL (%s) is the address of an Earshot server", err, r.URL)
+	}
+}
+
+// advised is an error in a reader's words.
+type advised struct {
+	error
+	text string
+}
+
+func (a advised) Error() string { return a.text }
+
+// Unwrap gives the cause to errors.As.
+func (a advised) Unwrap() error { return a.error }
+
+// sentence is the message of an error with the fields that it complains of.
+func sentence(message string, details json.RawMessage) string {
+	var fields []earshot.FieldProblem
+	if json.Unmarshal(details, &fields) != nil || len(fields) == 0 {
+		return oneLine(message)
+	}
+	var parts []string
+	for _, f := range fields {
+		parts = append(parts, oneLine(strings.TrimPrefix(f.Field, "payload.")+": "+f.Message))
+	}
+	return strings.Join(parts, "; ")
+}
+
+const providerNames = "chatassistant, genassistant, socialassistant, officeassistant, answerengine, searchaimode, websearch and websearch/news"
+
+// advice is what to do about an error of the service.
+func advice(e *client.Error) string {
+	switch e.Code {
+	case earshot.CodeMissingKey, earshot.CodeInvalidKey:
+		return "; see that EARSHOT_API_KEY is a key of this server, or make one on its machine with 'earshot key create --org default'"
+	case earshot.CodeNoCredits:
+		return "; 'earshot status' tells when the next cycle begins, and 'earshot credits grant --org default 1000' on the server's machine gives more"
+	case earshot.CodeNoPermission:
+		return "; make one that may on the server's machine: earshot key create --org default --scopes read,monitor,tasks"
+	case earshot.CodeNotFound:
+		return notFoundAdvice(e)
+	case earshot.CodeConflict:
+		return "; 'earshot tasks --status QUEUED' lists those"
+	case earshot.CodeRateLimit:
+		return "; wait a second and try again"
+	case earshot.CodeConcurrencyLimit:
+		return "; wait for one of your calls to end, or queue the question with 'earshot batch'"
+	case earshot.CodeQueueLimit:
+		return "; wait until some have ended, or remove them with 'earshot tasks clear'"
+	case earshot.CodeUpstream:
+		return "; nothing was charged. Try again later, or see what works with 'earshot check' on the server's machine"
+	case earshot.CodeServerUnavailable:
+		return "; try again in a few seconds"
+	case earshot.CodeInternal:
+		return fmt.Sprintf("; nothing was charged. The server's log tells more under request %s", e.RequestID)
+	default:
+		return ""
+	}
+}
+
+// notFoundAdvice tells a provider that does not exist, whose id is its path, from
+// a task.
+func notFoundAdvice(e *client.Error) string {
+	var missing earshot.ResourceDetails
+	if json.Unmarshal(e.Details, &missing) == nil && strings.HasPrefix(missing.ID, "/v1/monitor/") {
+		return " (" + oneLine(missing.ID) + "); the providers are " + providerNames
+	}
+	return "; 'earshot tasks' lists the tasks that there are: those that ended are kept for 24 hours"
+}

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"earshot"
+	"earshot/client"
+)
+
+// user is somebody with a key of a running server.
+type user struct {
+	t         *testing.T
+	base, key string
+}
+
+func newUser(t *testing.T, args ...string) user {
+	t.Helper()
+	base, key := served(t, append([]string{"--data", t.TempDir()}, args...)...)
+	return user{t, base, key}
+}
+
+// does runs a command against the server and gives what it printed, and its exit
+// status.
+func (u user) does(args ...string) (out, errOut string, status int) {
+	u.t.Helper()
+	var printed, told bytes.Buffer
+	err := run(u.t.Context(), append(args, "--url", u.base, "--api-key", u.key), &printed, &told)
+	if err != nil {
+		told.WriteString("earshot: " + err.Error() + "\n")
+	}
+	return printed.String(), told.String(), statusFor(err)
+}
+
+// statusFor is the exit status that main gives an error.
+func statusFor(err error) int {
+	if err == nil {
+		return 0
+	}
+	if special, ok := errors.AsType[exitError](err); ok {
+		return special.status
+	}
+	return 1
+}
+
+func (u user) remaining() int64 {
+	u.t.Helper()
+	credits, err := client.New(u.base, u.key).Credits(u.t.Context())
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	return credits.Remaining
+}
+
+func writeFile(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func wants(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is missing in:\n%s", part, text)
+		}
+	}
+}
+
+func TestAskPrintsAnAnswerForReading(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	out, told, status := u.does("ask", "chatassistant", "shoes", "--country", "US", "--state", "CA", "--include", "searchQueries,shopping")
+	if status != 0 {
+		t.Fatal(told)
+	}
+	wants(t, out, "California", "\nSources\n  1. ", "\n     https://", "\nSearch queries\n  - ", "\nProducts\n")
+	wants(t, told, "7 credits (249,993 left)", "surface lab", "warning: this answer is made up")
+	if strings.Contains(out+told, "\x1b") {
+		t.Error("what is no terminal got colours")
+	}
+	out, told, _ = u.does("ask", "websearch", "shoes", "--set", "pages=2", "--include", "searchoverview.markdown,searchoverview")
+	wants(t, out, "Overview\n", "\nResults\n  1. ", "\n 11. ")
+	wants(t, told, "7 credits")
+	out, _, _ = u.does("ask", "websearch/news", "shoes", "--country", "DE")
+	wants(t, out, "News\n  1. ")
+}
+
+func TestAskPrintsTheResultAlone(t *testing.T) {
+	t.Parallel()
+	out, told, status := newUser(t).does("ask", "genassistant", "shoes", "--json")
+	var answer earshot.Answer
+	if err := json.Unmarshal([]byte(out), &answer); err != nil || status != 0 || answer.Text == "" || answer.Markdown != "" || told != "" {
+		t.Errorf("it printed %s and %s (%v)", out, told, err)
+	}
+}
+
+func TestErrorsSayWhatToDoNext(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	nobody, stranger, nowhere := u, u, u
+	nobody.key, stranger.key, nowhere.base = "", "ear_live_wrong", "http://127.0.0.1:1"
+	elsewhere := u
+	elsewhere.base = "localhost:8080"
+	for _, test := range []struct {
+		who  user
+		args []string
+		want string
+	}{
+		{nobody, []string{"ask", "chatassistant", "x"}, "earshot key create"},
+		{stranger, []string{"status"}, "EARSHOT_API_KEY"},
+		{nowhere, []string{"tasks"}, "'earshot serve'"},
+		{elsewhere, []string{"tasks"}, "http://127.0.0.1:8080"},
+		{u, []string{"ask", "nobody", "x"}, "the providers are chatassistant"},
+		{u, []string{"ask", "chatassistant", "x", "--country", "Germany"}, "country: "},
+		{u, []string{"ask", "chatassistant", "x", "--set", "inclued=true"}, `did you mean "include"`},
+		{u, []string{"ask", "chatassistant", "x", "--set", "pages"}, "FIELD=VALUE"},
+		{u, []string{"ask", "chatassistant", " "}, "there is no question"},
+		{u, []string{"ask", "chatassistant"}, "'earshot ask --help'"},
+		{u, []string{"tasks", "show", "01a0805a-0000-7000-8000-000000000000"}, "'earshot tasks' lists"},
+		{u, []string{"tasks", "clear"}, "--yes"},
+		{u, []string{"tasks", "--status", "done"}, "QUEUED, PROCESSING"},
+		{u, []string{"batch", "nowhere.csv"}, "nowhere.csv"},
+		{u, []string{"batch", writeFile(t, "q.txt", "x")}, ".jsonl"},
+		{u, []string{"batch", writeFile(t, "q.csv", "prompt\n")}, "no questions"},
+	} {
+		if _, told, status := test.who.does(test.args...); status != 1 || !strings.Contains(told, test.want) {
+			t.Errorf("earshot %s ends with %d and %q, want %q", strings.Join(test.args, " "), status, told, test.want)
+		}
+	}
+}
+
+func TestErrorsOfLimitsSayWhatToDoNext(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	base, _ := served(t, "--data", data)
+	poor := decoded(t, mustRun(t, "--data", data, "org", "create", "poor", "--credits", "4", "--json"))
+	reader := decoded(t, mustRun(t, "--data", data, "key", "create", "--org", "poor", "--scopes", "read", "--json"))
+	_, told, status := user{t, base, poor.Key}.does("ask", "chatassistant", "x")
+	wants(t, told, "earshot credits grant")
+	_, refused, _ := user{t, base, reader.Key}.does("ask", "chatassistant", "x")
+	wants(t, refused, "--scopes read,monitor,tasks")
+	_, many, _ := user{t, base, poor.Key}.does("batch", writeFile(t, "q.csv", "prompt,country\nx,US\n"), "--providers", "chatassistant")
+	wants(t, many, "1 task not submitted", "earshot credits grant")
+	if status != 1 {
+		t.Errorf("it ends with %d", status)
+	}
+}
+
+func TestAnInterruptedAskEndsWith130(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out bytes.Buffer
+	err := run(ctx, []string{"ask", "chatassistant", "x", "--url", u.base, "--api-key", u.key}, &out, &out)
+	if statusFor(err) != statusInterrupted {
+		t.Errorf("it ends with %v", err)
+	}
+}
+
+func TestTasksAreListedShownAndRemoved(t *testing.T) {
+	t.Parallel()
+	u := newUser(t, "--role", "api") // nobody works the queue off
+	file := writeFile(t, "q.csv", "prompt,country\none,US\ntwo,US\nthree,US\n")
+	if _, told, status := u.does("batch", file, "--providers", "chatassistant,websearch", "--no-wait"); status != 0 {
+		t.Fatal(told)
+	}
+	out, _, _ := u.does("tasks", "--status", "queued", "--type", "websearch")
+	if strings.Count(out, "\n") != 3 || strings.Contains(out, "CHATASSISTANT") {
+		t.Errorf("it listed\n%s", out)
+	}
+	wants(t, out, "three")
+	out, _, _ = u.does("tasks", "--limit", "1", "--json")
+	var newest earshot.TaskRecord
+	if err := json.Unmarshal([]byte(out), &newest); err != nil {
+		t.Fatalf("%s: %v", out, err)
+	}
+	out, _, _ = u.does("tasks", "show", newest.Task.ID)
+	wants(t, out, newest.Task.ID, `"QUEUED"`)
+	if _, told, status := u.does("tasks", "cancel", newest.Task.ID); status != 0 {
+		t.Error(told)
+	}
+	out, _, _ = u.does("tasks", "clear", "--yes")
+	wants(t, out, "5 tasks removed")
+	out, told, status := u.does("tasks")
+	if out != "" || status != 0 || !strings.Contains(told, "no such tasks") {
+		t.Errorf("an empty list: %d %q %q", status, out, told)
+	}
+}
+
+func TestStatusTellsHowThingsStand(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	out, _, _ := u.does("status")
+	wants(t, out, "ready", "hobby", "250,000 left", "0 of 20 in use", "room for 25,000 more", "not known: no task")
+	if _, told, status := u.does("batch", writeFile(t, "q.csv", "prompt,country\none,US\n"), "--providers", "chatassistant"); status != 0 {
+		t.Fatal(told)
+	}
+	out, _, _ = u.does("status")
+	wants(t, out, "249,995 left", "lab: its answers are made up")
+	out, _, _ = u.does("status", "--json")
+	var now standing
+	if err := json.Unmarshal([]byte(out), &now); err != nil || !now.Ready || now.Credits.Remaining != 249995 || now.Queue.Concurrency.Max != 20 || now.Surface != earshot.SurfaceLab {
+		t.Errorf("it printed %s (%v)", out, err)
+	}
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"earshot"
+)
+
+// outcome is a line of the results.
+type outcome struct {
+	Line           int             `json:"line"`
+	Row            map[string]any  `json:"row"`
+	Provider       string          `json:"provider"`
+	Country        string          `json:"country,omitempty"`
+	Key            string          `json:"key"`
+	TaskID         string          `json:"taskId"`
+	Status         earshot.Status  `json:"status"`
+	CreditsCharged *int64          `json:"creditsCharged"`
+	Result         json.RawMessage `json:"result,omitempty"`
+	Error          json.RawMessage `json:"error,omitempty"`
+}
+
+// results is where outcomes go.
+type results struct {
+	had  map[string]earshot.Status // of the keys that were there before
+	out  io.Writer
+	file *os.File // nil for standard output
+}
+
+// openResults goes on with a file of results, or begins one. Without a path they
+// go to out.
+func openResults(path string, out io.Writer) (_ *results, err error) {
+	r := &results{had: map[string]earshot.Status{}, out: out}
+	if path == "" {
+		return r, nil
+	}
+	if r.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		return nil, fmt.Errorf("open the results: %w", err)
+	}
+	r.out = r.file
+	if err := r.readBack(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), r.file.Close())
+	}
+	return r, nil
+}
+
+// readBack learns which results are there, and cuts off a last line that was not
+// written to its end. Any other file is left alone.
+func (r *results) readBack() error {
+	lines := bufio.NewReader(r.file)
+	var end int64
+	for number := 1; ; number++ {
+		line, err := lines.ReadBytes('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if err != nil {
+			break
+		}
+		var one struct {
+			Key    string         `json:"key"`
+			Status earshot.Status `json:"status"`
+		}
+		if json.Unmarshal(line, &one) != nil || one.Key == "" {
+			return fmt.Errorf("line %d is no result of 'earshot batch': choose another --out, or remove the file", number)
+		}
+		r.had[one.Key] = one.Status
+		end += int64(len(line))
+	}
+	if info, err := r.file.Stat(); err != nil || (end == 0 && info.Size() > 0) {
+		return errors.Join(err, errors.New("it holds no results of 'earshot batch': choose another --out, or remove the file"))
+	}
+	if err := r.file.Truncate(end); err != nil {
+		return err
+	}
+	_, err := r.file.Seek(end, io.SeekStart)
+	return err
+}
+
+func (r *results) write(line any) error {
+	if err := json.NewEncoder(r.out).Encode(line); err != nil {
+		return fmt.Errorf("write a result: %w", err)
+	}
+	return nil
+}
+
+func (r *results) close() error {
+	if r.file == nil {
+		return nil
+	}
+	return r.file.Close()
+}
