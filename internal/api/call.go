@@ -36,6 +36,7 @@ type call struct {
 	started   time.Time
 	route     *route
 	principal *account.Principal // nil until the key is checked
+	window    ratelimit.Verdict  // as the response tells it
 	leave     func()             // gives back the place among the requests in flight
 	receipt   job.Receipt
 	status    int
@@ -113,6 +114,7 @@ func checkContentType(h http.Header) error {
 
 // limits says how the request's window stands.
 func (c *call) limits(v ratelimit.Verdict) {
+	c.window = v
 	// Spelled as documented, which Set would not keep.
 	c.w.Header()["X-RateLimit-Limit"] = []string{strconv.Itoa(v.Limit)}
 	c.w.Header()["X-RateLimit-Remaining"] = []string{strconv.Itoa(v.Remaining)}

@@ -50,6 +50,10 @@ func (s *Server) list() []route {
 		{method: "POST", path: "/v1/webhooks/secret/rotate", scope: account.ScopeAdmin, serve: s.rotateSecret},
 		{method: "POST", path: "/v1/webhooks/test", scope: account.ScopeAdmin, serve: s.testWebhook},
 
+		{method: "POST", path: "/mcp", serve: s.mcp},
+		{method: "GET", path: "/mcp", serve: s.mcp},
+		{method: "DELETE", path: "/mcp", serve: s.mcp},
+
 		{method: "POST", path: "/v1/session", public: true, serve: s.session},
 		{method: "GET", path: "/healthz", public: true, serve: alive},
 		{method: "GET", path: "/readyz", public: true, serve: s.ready},

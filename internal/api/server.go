@@ -66,6 +66,7 @@ type Config struct {
 	Planned   func()
 	OpenAPI   []byte       // the API's description, as JSON
 	Dashboard http.Handler // serves /, /docs and /assets/
+	MCP       http.Handler // serves AI agents whose key was checked
 	Metrics   *prometheus.Registry
 	Log       *slog.Logger
 
@@ -131,7 +132,8 @@ func New(cfg Config) *Server {
 	if cfg.WorkerOnly {
 		unknown = s.handler(route{path: "unknown", public: true, serve: func(*call) error { return errWorkerOnly() }})
 	}
-	s.mux.Handle("/v1", unknown) // else the mux would redirect it
+	s.mux.Handle("/mcp", unknown) // by another method
+	s.mux.Handle("/v1", unknown)  // else the mux would redirect it
 	s.mux.Handle("/v1/", unknown)
 	return s
 }
@@ -233,7 +235,7 @@ func (s *Server) identify(c *call) error {
 	if err != nil {
 		return err
 	}
-	verdict, err := s.Limiter.Take(c.r.Context(), principal.OrganizationID, principal.RequestsPerSecond)
+	verdict, err := s.count(c.r.Context(), principal)
 	if err != nil {
 		return err
 	}

@@ -154,6 +154,10 @@ func (a *App) connect(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	agents, err := a.agents(openAPI, catalogue)
+	if err != nil {
+		return err
+	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	host, _ := os.Hostname() // only a label
@@ -177,7 +181,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 			return engine.Goto(ctx, a.upstreams.resolver(), in)
 		},
 		SignIn: a.signIn, CheckWebhook: visitors.CheckURL, TestWebhook: a.webhooks.Test, Planned: a.webhooks.Wake, WorkerOnly: a.cfg.Role == RoleWorker,
-		OpenAPI: openAPI, Dashboard: dashboard.Handler(), Metrics: registry, Log: a.cfg.Log,
+		OpenAPI: openAPI, Dashboard: dashboard.Handler(), MCP: agents, Metrics: registry, Log: a.cfg.Log,
 	})
 	a.http = newHTTPServer(a.counted(a.api))
 	return nil

@@ -1,0 +1,81 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// incoming is where a call's context has the HTTP request that it came with.
+type incoming struct{}
+
+// Handler serves clients over streamable HTTP, without sessions, so that each
+// request can go to another node. The server's Caller must be InProcess.
+//
+// Pages that got at a loopback address by DNS rebinding are refused by their Host,
+// unless the service is known by a name of its own: a proxy on the same machine
+// passes that on.
+func (s *Server) Handler(named bool) http.Handler {
+	streams := sdk.NewStreamableHTTPHandler(
+		func(*http.Request) *sdk.Server { return s.protocol },
+		&sdk.StreamableHTTPOptions{Stateless: true, DisableLocalhostProtection: named})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		streams.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), incoming{}, r)))
+	})
+}
+
+// InProcess calls the API in the same process on behalf of who called Handler.
+type InProcess struct {
+	API http.Handler
+}
+
+// Call makes a request with the caller's key. It ends with the caller's own
+// request: clients of older revisions of the protocol have no other way to cancel
+// without a session, and nobody else could take the answer.
+func (p InProcess) Call(ctx context.Context, method, path string, body any) (int, []byte, http.Header, error) {
+	caller, ok := ctx.Value(incoming{}).(*http.Request)
+	if !ok {
+		return 0, nil, nil, errors.New("the call came by no HTTP request")
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(caller.Context(), cancel)()
+	req, err := newRequest(ctx, method, path, body)
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	req.Header["Authorization"] = caller.Header["Authorization"]
+	req.Host, req.RemoteAddr = caller.Host, caller.RemoteAddr
+	answer := &answerWriter{header: http.Header{}}
+	p.API.ServeHTTP(answer, req)
+	if err := caller.Context().Err(); err != nil {
+		return 0, nil, nil, err
+	}
+	return answer.status, answer.body.Bytes(), answer.header, nil
+}
+
+// answerWriter takes the API's answer. There is no connection whose time could run
+// out.
+type answerWriter struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+// Header gives the headers to set.
+func (w *answerWriter) Header() http.Header { return w.header }
+
+// WriteHeader takes the status.
+func (w *answerWriter) WriteHeader(status int) { w.status = status }
+
+func (w *answerWriter) Write(b []byte) (int, error) { return w.body.Write(b) }
+
+// SetReadDeadline is asked for by the API.
+func (w *answerWriter) SetReadDeadline(time.Time) error { return nil }
+
+// SetWriteDeadline is asked for by the API.
+func (w *answerWriter) SetWriteDeadline(time.Time) error { return nil }
