@@ -1,0 +1,50 @@
+# Two images of one static binary:
+#
+#   docker build --tag earshot .                            distroless: the lab, official APIs, search pages
+#   docker build --tag earshot:browser --target browser .   Debian with a Chromium, for assistants asked on the web
+#
+# Both run as a user without rights. /data holds the SQLite database and the captures.
+
+FROM golang:1.26-bookworm AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+# What is built, and nothing else that may lie about: data, keys.
+COPY *.go ./
+COPY client client/
+COPY cmd cmd/
+COPY docs docs/
+COPY internal internal/
+RUN CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o /out/earshot ./cmd/earshot \
+ && mkdir -m 700 /out/data
+
+# Chromium's sandbox is made of user namespaces, which Docker's default seccomp
+# profile refuses: run this image with a profile that allows them.
+FROM debian:bookworm-slim AS browser
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends ca-certificates chromium-headless-shell fonts-liberation \
+ && rm -rf /var/lib/apt/lists/*
+COPY --from=build /out/earshot /usr/bin/earshot
+COPY --from=build --chown=65532:65532 /out/data /data
+COPY --from=busybox:1.37-musl /bin/busybox /usr/bin/wget
+USER 65532:65532
+ENV EARSHOT_DATA=/data EARSHOT_LISTEN=0.0.0.0:8080 HOME=/tmp
+VOLUME /data
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["wget", "-q", "-O", "/dev/null", "http://127.0.0.1:8080/readyz"]
+ENTRYPOINT ["earshot"]
+CMD ["serve"]
+
+# The last stage is what a build without --target gives. busybox under the name of
+# its smallest use is there for the health check: distroless has no shell and no curl.
+FROM gcr.io/distroless/static-debian12:nonroot AS service
+COPY --from=build /out/earshot /usr/bin/earshot
+COPY --from=build --chown=65532:65532 /out/data /data
+COPY --from=busybox:1.37-musl /bin/busybox /usr/bin/wget
+USER 65532:65532
+ENV EARSHOT_DATA=/data EARSHOT_LISTEN=0.0.0.0:8080
+VOLUME /data
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["wget", "-q", "-O", "/dev/null", "http://127.0.0.1:8080/readyz"]
+ENTRYPOINT ["earshot"]
+CMD ["serve"]
