@@ -37,7 +37,7 @@ func HostileDocuments(page string) map[string]string {
 	return map[string]string{
 		"nothing":             "",
 		"white space":         " \n\t ",
-		"NUL":                 within(rep("\x00x", 1<<20)),
+		"NUL":                 within(rep("\x00x", 1<<20/mass)),
 		"not UTF-8":           within("a\xff\xfe\xc3(b" + rep("\x80", 1000)),
 		"UTF-16":              "\xff\xfe<\x00h\x00t\x00m\x00l\x00>\x00",
 		"private use":         within("a\ue200cite\ue202turn0search0 \ue201b\ue203c\ue204 \uf8ff \ue200open"),
@@ -48,9 +48,9 @@ func HostileDocuments(page string) map[string]string {
 		"misnested":           within(rep("<b id=1><i>x<p></b>", 50_000)),
 		"foster parents":      within("<table>" + rep("<b>x", 100_000)),
 		"templates":           within(rep("<template>", 100_000)),
-		"attributes":          within("<p " + rep("a ", 3<<20) + ">x"),
-		"entities":            within(rep("&amp;", 1<<20)),
-		"long text":           within(rep("word ", 1<<20)),
+		"attributes":          within("<p " + rep("a ", 3<<20/mass) + ">x"),
+		"entities":            within(rep("&amp;", 1<<20/mass)),
+		"long text":           within(rep("word ", 1<<20/mass)),
 		"brackets":            within(rep("[", 200_000)),
 		"ticks":               within("<code>" + rep("`a", 100_000) + "</code>"),
 		"nested lists":        within(rep("<ul><li>", 240) + rep("word<br>", 9000)),
@@ -61,10 +61,10 @@ func HostileDocuments(page string) map[string]string {
 		"script":              within(`x<script>document.write("</div>")</script><style>p{}</style><!-- ` + rep("-", 1000) + ` -->y`),
 		"larger than allowed": within(rep("x", 9<<20)),
 		"many events":         rep("data: 1\n\n", 100_000),
-		"one long line":       "data: " + rep("x", 3_000_000),
+		"one long line":       "data: " + rep("x", 3_000_000/mass),
 		"deep JSON":           rep(`{"mapping":`, 100_000),
-		"wide JSON":           `{"mapping":{"a":{"message":{"x":[` + rep("0,", 1_000_000) + `0]}}}}`,
-		"event of deep JSON":  "data: " + rep("[", 1_000_000) + "\n\ndata: [DONE]\n\n",
+		"wide JSON":           `{"mapping":{"a":{"message":{"x":[` + rep("0,", 1_000_000/mass) + `0]}}}}`,
+		"event of deep JSON":  "data: " + rep("[", 1_000_000/mass) + "\n\ndata: [DONE]\n\n",
 	}
 }
 
