@@ -18,10 +18,14 @@ run: ## Start the service with its defaults
 build: ## Build the static binary bin/earshot
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/earshot ./cmd/earshot
 
-# The race detector needs cgo, and so a C compiler.
+# The race detector needs cgo, and so a C compiler; the examples in the docs use
+# jq, Python and Node.
 .PHONY: test
 test: ## Run all tests with -race, on SQLite, PostgreSQL and Chromium (PKG=./internal/store for fewer)
 	@command -v $$($(GO) env CC) >/dev/null || scripts/apt-install.sh gcc libc6-dev
+	@missing=; for tool in jq:jq python3:python3 node:nodejs; do \
+		command -v $${tool%:*} >/dev/null || missing="$$missing $${tool#*:}"; done; \
+		test -z "$$missing" || scripts/apt-install.sh $$missing || true
 	CGO_ENABLED=1 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -timeout 10m $(PKG)
 
 .PHONY: lint
