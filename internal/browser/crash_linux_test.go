@@ -15,6 +15,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"earshot/internal/browser"
 )
@@ -78,6 +79,18 @@ func nothingLeft(tb testing.TB) {
 	}
 	if folders, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "*")); len(folders) > 0 {
 		tb.Errorf("folders are left: %q", folders)
+	}
+}
+
+// eventually waits for what happens in other processes.
+func eventually(tb testing.TB, what string, happened func() bool) {
+	tb.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(time.Minute); !happened(); <-tick.C {
+		if time.Now().After(end) {
+			tb.Fatalf("this never came: %s", what)
+		}
 	}
 }
 

@@ -66,11 +66,7 @@ func TestEndlessPages(t *testing.T) {
 	if len(log.all) > 0 {
 		t.Error("Chromium was started again")
 	}
-	for len(renderers(chromium)) > before { // a page's process ends soon after it
-		if err := t.Context().Err(); err != nil {
-			t.Fatal(err)
-		}
-	}
+	eventually(t, "the end of the pages' processes", func() bool { return len(renderers(chromium)) <= before })
 	b.Close()
 	nothingLeft(t)
 }
@@ -162,11 +158,7 @@ func TestRecycling(t *testing.T) {
 	if err := <-ends; !errors.Is(err, context.Canceled) {
 		t.Errorf("visit under way: %v", err)
 	}
-	for len(inGroup(first))+len(inGroup(second)) > 0 {
-		if err := t.Context().Err(); err != nil {
-			t.Fatal(err)
-		}
-	}
+	eventually(t, "the end of both", func() bool { return len(inGroup(first))+len(inGroup(second)) == 0 })
 	b.Close()
 	nothingLeft(t)
 }
@@ -213,13 +205,11 @@ func TestKilledService(t *testing.T) {
 	}
 	_ = service.Process.Kill()
 	_ = service.Wait()
-	for len(inGroup(group)) > 0 {
+	eventually(t, "the end of its Chromium", func() bool {
 		// Orphans of a child are ours if a test before this one started Chromium.
 		_, _ = syscall.Wait4(-group, nil, syscall.WNOHANG, nil)
-		if err := t.Context().Err(); err != nil {
-			t.Fatal(err)
-		}
-	}
+		return len(inGroup(group)) == 0
+	})
 	s := newSite(t)
 	s.page("/", "<p>fine</p>")
 	b := s.open(t, func(c *browser.Config) { c.Path = path })
