@@ -2,41 +2,54 @@ package earshot
 
 import "encoding/json"
 
-// Answer is what a chat assistant said, and the AI overview of a search page.
-// Positions are 1-based everywhere; URLs are destinations, and RedirectLink
-// stands beside one only where the engine served it as a redirect.
+// What assistants answer. Positions are 1-based everywhere; URLs are destinations,
+// and redirectLink is beside one only where the engine served it as a redirect.
+
+// Answer is the answer of an assistant, or the AI overview of a search page. Lists
+// that are always there are empty when there is nothing to list.
 type Answer struct {
-	Surface          Surface            `json:"surface"`
-	Location         *Location          `json:"location,omitempty"`
-	Text             string             `json:"text"`
-	Model            *string            `json:"model"`
-	Sources          List[Source]       `json:"sources"`
-	CitationPills    List[CitationPill] `json:"citationPills"`
-	SearchQueries    List[string]       `json:"searchQueries"`
-	MapSearchQueries List[string]       `json:"mapSearchQueries"`
-	RelatedQueries   List[string]       `json:"relatedQueries"`
-	Entities         List[Entity]       `json:"entities"`
-	Places           []Place            `json:"places,omitempty"`
-	Videos           []Video            `json:"videos,omitempty"`
-	Images           []string           `json:"images,omitempty"`
-	ShoppingCards    []ShoppingCard     `json:"shoppingCards,omitempty"`
-	InlineProducts   []Product          `json:"inlineProducts,omitempty"`
-	ProductResults   []Product          `json:"productResults,omitempty"`
-	Ads              []Ad               `json:"ads,omitempty"`
-	Markdown         string             `json:"markdown,omitempty"`
-	HTML             string             `json:"html,omitempty"`
-	RawResponse      []json.RawMessage  `json:"rawResponse,omitempty"`
+	Surface  Surface   `json:"surface"`
+	Location *Location `json:"location,omitempty"`
+	Text     string    `json:"text"`
+	// Null where the interface does not tell.
+	Model         *string            `json:"model"`
+	Sources       List[Source]       `json:"sources"`
+	CitationPills List[CitationPill] `json:"citationPills"`
+	// What the assistant searched for. chatassistant fills it only with `include.searchQueries`.
+	SearchQueries List[string] `json:"searchQueries"`
+	// What the assistant searched for on maps. chatassistant fills it only with `include.searchQueries`.
+	MapSearchQueries List[string] `json:"mapSearchQueries"`
+	// Follow-up questions that the interface offers.
+	RelatedQueries List[string] `json:"relatedQueries"`
+	Entities       List[Entity] `json:"entities"`
+	Places         []Place      `json:"places,omitempty"`
+	Videos         []Video      `json:"videos,omitempty"`
+	// Image URLs.
+	Images []string `json:"images,omitempty" schema:"uri"`
+	// On chatassistant only with `include.shopping`.
+	ShoppingCards []ShoppingCard `json:"shoppingCards,omitempty"`
+	// Products named in the text. On chatassistant only with `include.shopping`.
+	InlineProducts []Product `json:"inlineProducts,omitempty"`
+	// Only with `include.expandProducts`.
+	ProductResults []Product `json:"productResults,omitempty" schema:"maxItems=6"`
+	// On chatassistant only with `include.ads`.
+	Ads      []Ad   `json:"ads,omitempty"`
+	Markdown string `json:"markdown,omitempty"`
+	// The stored page, with `include.html`.
+	HTML string `json:"html,omitempty" schema:"uri"`
+	// The provider's own events or payload.
+	RawResponse []json.RawMessage `json:"rawResponse,omitempty"`
 }
 
 // Source is a page that an answer cites.
 type Source struct {
-	Position      int    `json:"position"`
-	URL           string `json:"url"`
+	Position      int    `json:"position" schema:"min=1"`
+	URL           string `json:"url" schema:"uri"`
 	Label         string `json:"label"`
 	Domain        string `json:"domain"`
 	Description   string `json:"description,omitempty"`
 	DatePublished string `json:"datePublished,omitempty"`
-	RedirectLink  string `json:"redirectLink,omitempty"`
+	RedirectLink  string `json:"redirectLink,omitempty" schema:"redirectLink"`
 	Post          *Post  `json:"post,omitempty"`
 }
 
@@ -51,12 +64,12 @@ type Post struct {
 // CitationPillID; Position is that of the source in Answer.Sources.
 type CitationPill struct {
 	CitationPillID string `json:"citationPillId"`
-	Position       int    `json:"position"`
+	Position       int    `json:"position" schema:"min=1"`
 	Label          string `json:"label"`
-	URL            string `json:"url"`
+	URL            string `json:"url" schema:"uri"`
 	Domain         string `json:"domain"`
 	Description    string `json:"description,omitempty"`
-	RedirectLink   string `json:"redirectLink,omitempty"`
+	RedirectLink   string `json:"redirectLink,omitempty" schema:"redirectLink"`
 }
 
 // Entity is something the answer names: a brand, a product, a place.
@@ -82,18 +95,18 @@ type ShoppingCard struct {
 // Product is something on sale that an answer or a page shows. Position counts
 // over the whole answer.
 type Product struct {
-	Position       int             `json:"position"`
+	Position       int             `json:"position" schema:"min=1"`
 	Title          string          `json:"title"`
 	ID             string          `json:"id,omitempty"`
-	URL            string          `json:"url,omitempty"`
-	RedirectLink   string          `json:"redirectLink,omitempty"`
+	URL            string          `json:"url,omitempty" schema:"uri"`
+	RedirectLink   string          `json:"redirectLink,omitempty" schema:"redirectLink"`
 	Description    string          `json:"description,omitempty"`
 	Price          *Price          `json:"price,omitempty"`
 	OldPrice       *Price          `json:"oldPrice,omitempty"`
 	Merchant       string          `json:"merchant,omitempty"`
 	Rating         *float64        `json:"rating,omitempty"`
-	Reviews        *int            `json:"reviews,omitempty"`
-	Images         []string        `json:"images,omitempty"`
+	Reviews        *int            `json:"reviews,omitempty" schema:"min=0"`
+	Images         []string        `json:"images,omitempty" schema:"uri"`
 	Tags           []string        `json:"tags,omitempty"`
 	Offers         []Offer         `json:"offers,omitempty"`
 	Specifications []Specification `json:"specifications,omitempty"`
@@ -109,8 +122,8 @@ type Specification struct {
 type Offer struct {
 	Merchant     string `json:"merchant"`
 	Title        string `json:"title,omitempty"`
-	URL          string `json:"url,omitempty"`
-	RedirectLink string `json:"redirectLink,omitempty"`
+	URL          string `json:"url,omitempty" schema:"uri"`
+	RedirectLink string `json:"redirectLink,omitempty" schema:"redirectLink"`
 	Price        *Price `json:"price,omitempty"`
 	OldPrice     *Price `json:"oldPrice,omitempty"`
 	Shipping     string `json:"shipping,omitempty"`
@@ -121,56 +134,56 @@ type Offer struct {
 
 // Place is a business or sight with an address.
 type Place struct {
-	Position     int      `json:"position"`
+	Position     int      `json:"position" schema:"min=1"`
 	Name         string   `json:"name"`
 	Address      string   `json:"address,omitempty"`
 	Category     string   `json:"category,omitempty"`
 	Rating       *float64 `json:"rating,omitempty"`
-	Reviews      *int     `json:"reviews,omitempty"`
+	Reviews      *int     `json:"reviews,omitempty" schema:"min=0"`
 	PriceLevel   string   `json:"priceLevel,omitempty"`
 	Phone        string   `json:"phone,omitempty"`
-	Website      string   `json:"website,omitempty"`
-	Link         string   `json:"link,omitempty"`
+	Website      string   `json:"website,omitempty" schema:"uri"`
+	Link         string   `json:"link,omitempty" schema:"uri"`
 	Hours        string   `json:"hours,omitempty"`
-	Latitude     *float64 `json:"latitude,omitempty"`
-	Longitude    *float64 `json:"longitude,omitempty"`
-	RedirectLink string   `json:"redirectLink,omitempty"`
+	Latitude     *float64 `json:"latitude,omitempty" schema:"min=-90,max=90"`
+	Longitude    *float64 `json:"longitude,omitempty" schema:"min=-180,max=180"`
+	RedirectLink string   `json:"redirectLink,omitempty" schema:"redirectLink"`
 }
 
 // Ad is a paid placement. Block says where it stood: top, middle, bottom, side
 // or answer; Type is text or shopping.
 type Ad struct {
-	Position     int        `json:"position"`
-	Block        string     `json:"block"`
-	Type         string     `json:"type"`
+	Position     int        `json:"position" schema:"min=1"`
+	Block        string     `json:"block" schema:"enum=top|middle|bottom|side|answer"`
+	Type         string     `json:"type" schema:"enum=text|shopping"`
 	Title        string     `json:"title"`
-	URL          string     `json:"url"`
+	URL          string     `json:"url" schema:"uri"`
 	Domain       string     `json:"domain"`
 	Description  string     `json:"description,omitempty"`
 	Brand        string     `json:"brand,omitempty"`
 	Price        *Price     `json:"price,omitempty"`
 	OldPrice     *Price     `json:"oldPrice,omitempty"`
 	Merchant     string     `json:"merchant,omitempty"`
-	ImageURL     string     `json:"imageUrl,omitempty"`
+	ImageURL     string     `json:"imageUrl,omitempty" schema:"uri"`
 	Sitelinks    []Sitelink `json:"sitelinks,omitempty"`
-	RedirectLink string     `json:"redirectLink,omitempty"`
+	RedirectLink string     `json:"redirectLink,omitempty" schema:"redirectLink"`
 }
 
 // Sitelink is a further link under an ad.
 type Sitelink struct {
 	Title string `json:"title"`
-	URL   string `json:"url"`
+	URL   string `json:"url" schema:"uri"`
 }
 
 // Video is a video that an answer or a page shows.
 type Video struct {
-	Position     int    `json:"position"`
+	Position     int    `json:"position" schema:"min=1"`
 	Title        string `json:"title"`
-	URL          string `json:"url"`
+	URL          string `json:"url" schema:"uri"`
 	Platform     string `json:"platform,omitempty"`
 	Channel      string `json:"channel,omitempty"`
 	Duration     string `json:"duration,omitempty"`
 	Date         string `json:"date,omitempty"`
 	Thumbnail    string `json:"thumbnail,omitempty"`
-	RedirectLink string `json:"redirectLink,omitempty"`
+	RedirectLink string `json:"redirectLink,omitempty" schema:"redirectLink"`
 }

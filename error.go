@@ -28,12 +28,66 @@ const (
 	CodeServerUnavailable Code = "SERVICE_UNAVAILABLE"
 )
 
+// Values lists the codes.
+func (Code) Values() []Code {
+	return []Code{
+		CodeValidation, CodeMissingKey, CodeInvalidKey, CodeNoCredits, CodeNoPermission, CodeNotFound, CodeAlreadyExists, CodeConflict,
+		CodeRateLimit, CodeConcurrencyLimit, CodeQueueLimit, CodeCanceled, CodeInternal, CodeUpstream, CodeServerUnavailable,
+	}
+}
+
+// Details is the zero value of the type that the details of an error with this code
+// have, nil where it has none.
+func (c Code) Details() any {
+	switch c {
+	case CodeValidation:
+		return []FieldProblem{}
+	case CodeNoCredits:
+		return CreditDetails{}
+	case CodeNoPermission:
+		return ScopeDetails{}
+	case CodeNotFound:
+		return ResourceDetails{}
+	case CodeAlreadyExists:
+		return DuplicateDetails{}
+	case CodeConflict:
+		return ConflictDetails{}
+	case CodeConcurrencyLimit:
+		return LimitDetails{}
+	case CodeQueueLimit:
+		return QueueDetails{}
+	case CodeUpstream:
+		return UpstreamDetails{}
+	default:
+		return nil
+	}
+}
+
 // Error is an error that may be shown to a client. Err, the cause, never is.
 type Error struct {
-	Code    Code   `json:"code"`
+	Code Code `json:"code"`
+	// For people. Not a stable text.
 	Message string `json:"message"`
-	Details any    `json:"details,omitempty"`
-	Err     error  `json:"-"`
+	// What the code says more of; the code decides its shape.
+	Details any   `json:"details,omitempty" schema:"details"`
+	Err     error `json:"-"`
+}
+
+// ErrorResponse is the body of every 4xx and 5xx.
+type ErrorResponse struct {
+	Success bool      `json:"success" schema:"const=false"`
+	Error   ErrorBody `json:"error"`
+}
+
+// ErrorBody is an error as the API answers it.
+type ErrorBody struct {
+	Code Code `json:"code"`
+	// For people. Not a stable text.
+	Message string `json:"message"`
+	// What the code says more of; the code decides its shape.
+	Details   any       `json:"details,omitempty" schema:"details"`
+	Timestamp Timestamp `json:"timestamp"`
+	RequestID string    `json:"requestId" schema:"uuid"`
 }
 
 func (e *Error) Error() string {
@@ -61,54 +115,61 @@ func ErrorCode(err error) Code {
 
 // FieldProblem is one entry in the details of a validation error.
 type FieldProblem struct {
+	// The path of the field, such as `include.html` or `payload.country`. `body` when the body as a whole is at fault.
 	Field   string `json:"field"`
 	Message string `json:"message"`
 }
 
 // CreditDetails are the details of CodeNoCredits.
 type CreditDetails struct {
-	Required  int64 `json:"required"`
-	Remaining int64 `json:"remaining"`
+	// The most that the job can cost.
+	Required int64 `json:"required" schema:"min=0"`
+	// Credits that are left.
+	Remaining int64 `json:"remaining" schema:"min=0"`
 }
 
 // ScopeDetails are the details of CodeNoPermission.
 type ScopeDetails struct {
-	RequiredScope string `json:"requiredScope"`
+	RequiredScope string `json:"requiredScope" schema:"enum=read|monitor|tasks|admin"`
 }
 
 // ResourceDetails are the details of CodeNotFound.
 type ResourceDetails struct {
+	// The path or the id that was asked for.
 	ID string `json:"id"`
 }
 
 // DuplicateDetails are the details of CodeAlreadyExists.
 type DuplicateDetails struct {
-	Field  string `json:"field"`
-	Value  string `json:"value"`
-	TaskID string `json:"taskId"`
+	Field string `json:"field" schema:"enum=idempotencyKey"`
+	Value string `json:"value"`
+	// The task that has the key.
+	TaskID string `json:"taskId" schema:"uuid"`
 }
 
-// ConflictDetails are the details of CodeConflict.
+// ConflictDetails are the details of CodeConflict. The status is that of a task.
 type ConflictDetails struct {
 	ID     string `json:"id"`
-	Status Status `json:"status"`
+	Status Status `json:"status,omitempty"`
 }
 
 // QueueDetails are the details of CodeQueueLimit.
 type QueueDetails struct {
-	QueuedCount       int `json:"queuedCount"`
-	BatchSize         int `json:"batchSize"`
-	MaxQueueSize      int `json:"maxQueueSize"`
-	RemainingCapacity int `json:"remainingCapacity"`
+	QueuedCount       int `json:"queuedCount" schema:"min=0"`
+	BatchSize         int `json:"batchSize" schema:"min=1"`
+	MaxQueueSize      int `json:"maxQueueSize" schema:"min=0"`
+	RemainingCapacity int `json:"remainingCapacity" schema:"min=0"`
 }
 
 // LimitDetails are the details of CodeConcurrencyLimit.
 type LimitDetails struct {
-	Limit int `json:"limit"`
+	// The slots of the account.
+	Limit int `json:"limit" schema:"min=0"`
 }
 
 // UpstreamDetails are the details of CodeUpstream.
 type UpstreamDetails struct {
+	// The provider, named by its path segment.
 	Service string `json:"service"`
 	Reason  Reason `json:"reason"`
 }
@@ -124,3 +185,8 @@ const (
 	ReasonUnreadable  Reason = "unreadable"  // it answered something that no parser understands
 	ReasonEmpty       Reason = "empty"       // it answered, with nothing in it
 )
+
+// Values lists the reasons.
+func (Reason) Values() []Reason {
+	return []Reason{ReasonBlocked, ReasonTimeout, ReasonUnavailable, ReasonUnreadable, ReasonEmpty}
+}

@@ -12,7 +12,14 @@ const (
 	StatusFailed     Status = "FAILED"
 )
 
-// Surface is the kind of upstream that an answer came from.
+// Values lists the states.
+func (Status) Values() []Status {
+	return []Status{StatusQueued, StatusProcessing, StatusCompleted, StatusFailed}
+}
+
+// Surface is the kind of upstream that an answer came from. `web` is the provider's
+// pages and streams, `api` its official API, `lab` the built-in stand-in whose
+// answers are made up.
 type Surface string
 
 // The surfaces.
@@ -22,10 +29,15 @@ const (
 	SurfaceAPI Surface = "api" // the provider's official API
 )
 
+// Values lists the surfaces.
+func (Surface) Values() []Surface { return []Surface{SurfaceLab, SurfaceWeb, SurfaceAPI} }
+
 // Location is the place that an upstream answered for: it was asked from there,
 // or told so in a field of its own. A result without one is not known to be that
 // of any place.
 type Location struct {
-	Country string `json:"country"`         // ISO 3166-1 alpha-2
-	State   string `json:"state,omitempty"` // of the US
+	// ISO 3166-1 alpha-2.
+	Country string `json:"country" schema:"country"`
+	// The US state.
+	State string `json:"state,omitempty" schema:"state"`
 }

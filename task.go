@@ -4,47 +4,77 @@ import "encoding/json"
 
 // Task is an asynchronous job.
 type Task struct {
-	ID             string          `json:"id"`
-	TaskType       string          `json:"taskType"`
-	Status         Status          `json:"status"`
-	Priority       int             `json:"priority"`
-	Payload        json.RawMessage `json:"payload"` // as submitted
+	ID       string `json:"id" schema:"uuid"`
+	TaskType string `json:"taskType" schema:"taskType"`
+	Status   Status `json:"status"`
+	Priority int    `json:"priority" schema:"min=1,max=10"`
+	// As submitted.
+	Payload        json.RawMessage `json:"payload" schema:"object"`
 	IdempotencyKey *string         `json:"idempotencyKey"`
 	CreatedAt      Timestamp       `json:"createdAt"`
-	StartedAt      *Timestamp      `json:"startedAt"`
-	FinishedAt     *Timestamp      `json:"finishedAt"`
-	LatencyMs      *int64          `json:"latencyMs"` // from start to end
-	Attempts       int             `json:"attempts"`
+	// Null until then; it stays null when the task failed for want of credits.
+	StartedAt  *Timestamp `json:"startedAt"`
+	FinishedAt *Timestamp `json:"finishedAt"`
+	// From start to end; null until then, and when it was never started.
+	LatencyMs *int64 `json:"latencyMs" schema:"min=0"`
+	// Tries made so far; 0 when it was never started.
+	Attempts int `json:"attempts" schema:"min=0"`
 }
 
 // TaskCredits is what a task costs.
 type TaskCredits struct {
-	CreditsToCharge int64  `json:"creditsToCharge"` // the most that it can cost
-	CreditsCharged  *int64 `json:"creditsCharged"`  // what it did cost; null until it ended
+	// The most that it can cost.
+	CreditsToCharge int64 `json:"creditsToCharge" schema:"min=0"`
+	// What it did cost; null until it finished, 0 when it failed.
+	CreditsCharged *int64 `json:"creditsCharged" schema:"min=0"`
 }
 
-// TaskRecord is a task with what is known of it. A webhook carries the same,
-// without Webhook.
+// TaskRecord is a task with what is known of it. A webhook and the list of events
+// carry the same without `webhook`, the list of tasks also without `result`.
 type TaskRecord struct {
-	Task    Task            `json:"task"`
-	Credits TaskCredits     `json:"credits"`
-	Webhook *TaskWebhook    `json:"webhook,omitempty"`
-	Result  json.RawMessage `json:"result,omitempty"` // on COMPLETED
-	Error   json.RawMessage `json:"error,omitempty"`  // on FAILED: code, message, details
+	Task    Task         `json:"task"`
+	Credits TaskCredits  `json:"credits"`
+	Webhook *TaskWebhook `json:"webhook,omitempty"`
+	// On COMPLETED, in the shape of the task's provider.
+	Result json.RawMessage `json:"result,omitempty" schema:"result"`
+	// On FAILED.
+	Error json.RawMessage `json:"error,omitempty" schema:"error"`
 }
 
-// TaskWebhook is how the webhook of a task stands.
+// TaskWebhook is the delivery of the task's webhook. Only when the task has one.
 type TaskWebhook struct {
-	URL         string     `json:"url"`
+	URL         string     `json:"url" schema:"uri"`
 	Delivered   bool       `json:"delivered"`
 	DeliveredAt *Timestamp `json:"deliveredAt"`
-	Attempts    int        `json:"attempts"`
+	// Tries made so far.
+	Attempts int `json:"attempts" schema:"min=0"`
 }
 
-// QueueStatus is how an organization's queue and slots stand.
+// TaskSubmitted is a task that was queued.
+type TaskSubmitted struct {
+	Succeeded
+	Task    Task        `json:"task"`
+	Credits TaskCredits `json:"credits"`
+}
+
+// TaskCanceled is a task that was removed from the queue.
+type TaskCanceled struct {
+	Succeeded
+	ID string `json:"id" schema:"uuid"`
+}
+
+// QueueCleared is a queue that was emptied.
+type QueueCleared struct {
+	Succeeded
+	// How many tasks were removed.
+	Cleared int `json:"cleared" schema:"min=0"`
+}
+
+// QueueStatus is how many tasks an organization has and what room is left.
 type QueueStatus struct {
-	QueuedTasks       int                 `json:"queuedTasks"`
-	ProcessingTasks   int                 `json:"processingTasks"`
+	QueuedTasks     int `json:"queuedTasks" schema:"min=0"`
+	ProcessingTasks int `json:"processingTasks" schema:"min=0"`
+	// Queued tasks by priority.
 	PriorityBreakdown List[PriorityCount] `json:"priorityBreakdown"`
 	Concurrency       Concurrency         `json:"concurrency"`
 	Queue             QueueRoom           `json:"queue"`
@@ -52,88 +82,125 @@ type QueueStatus struct {
 
 // PriorityCount is how many tasks of a priority are queued.
 type PriorityCount struct {
-	Priority int `json:"priority"`
-	Count    int `json:"count"`
+	Priority int `json:"priority" schema:"min=1,max=10"`
+	Count    int `json:"count" schema:"min=0"`
 }
 
 // Concurrency is how many slots there are, and how many tasks and synchronous
 // calls use.
 type Concurrency struct {
-	Used int `json:"used"`
-	Max  int `json:"max"`
+	Used int `json:"used" schema:"min=0"`
+	Max  int `json:"max" schema:"min=0"`
 }
 
 // QueueRoom is how many tasks the queue can hold, and still take.
 type QueueRoom struct {
-	Max       int `json:"max"`
-	Remaining int `json:"remaining"`
+	Max       int `json:"max" schema:"min=0"`
+	Remaining int `json:"remaining" schema:"min=0"`
 }
 
 // TaskPage is a page of the list of tasks.
 type TaskPage struct {
 	Tasks      List[TaskRecord] `json:"tasks"`
-	NextCursor *string          `json:"nextCursor"`
+	NextCursor *string          `json:"nextCursor" schema:"nextCursor"`
 }
 
 // EventPage is a page of ended tasks, in the order in which they ended.
 type EventPage struct {
-	Events     List[TaskRecord] `json:"events"`
-	NextCursor *string          `json:"nextCursor"`
+	Events List[TaskRecord] `json:"events"`
+	// Where the next page begins. Null only when no cursor was given and no finished task is kept.
+	NextCursor *string `json:"nextCursor"`
 }
 
 // Delivery is the webhook of one task.
 type Delivery struct {
-	ID          string            `json:"id"` // its webhook-id
-	TaskID      string            `json:"taskId"`
-	URL         string            `json:"url"`
-	Delivered   bool              `json:"delivered"`
-	DeliveredAt *Timestamp        `json:"deliveredAt"`
-	Attempts    int               `json:"attempts"`
-	NextTryAt   *Timestamp        `json:"nextTryAt"` // null when none is planned
-	Tries       List[DeliveryTry] `json:"tries"`     // the last ones, oldest first
+	// The `webhook-id`, which is the task's id.
+	ID     string `json:"id" schema:"uuid"`
+	TaskID string `json:"taskId" schema:"uuid"`
+	URL    string `json:"url" schema:"uri"`
+	// Whether it was acknowledged. It stays true when the delivery is sent again.
+	Delivered   bool       `json:"delivered"`
+	DeliveredAt *Timestamp `json:"deliveredAt"`
+	// Tries made so far.
+	Attempts int `json:"attempts" schema:"min=0"`
+	// When it is tried next; null when no try is planned.
+	NextTryAt *Timestamp `json:"nextTryAt"`
+	// The last 20 tries, oldest first.
+	Tries List[DeliveryTry] `json:"tries" schema:"maxItems=20"`
 }
 
-// DeliveryTry is one try of a delivery.
+// DeliveryTry is one try of a delivery; `status` when the receiver answered,
+// `error` when it did not.
 type DeliveryTry struct {
-	At     Timestamp `json:"at"`
-	Status int       `json:"status,omitempty"` // what the receiver answered, if it did
-	Error  string    `json:"error,omitempty"`  // why there was no answer
-	Ms     int64     `json:"ms"`
+	At Timestamp `json:"at"`
+	// What the receiver answered.
+	Status int `json:"status,omitempty" schema:"min=100,max=999"`
+	// Why there was no answer.
+	Error string `json:"error,omitempty"`
+	// How long it took.
+	Ms int64 `json:"ms" schema:"min=0"`
+}
+
+// DeliveryState is how the delivery of a webhook stands.
+type DeliveryState string
+
+// The states of a delivery.
+const (
+	DeliveryPending   DeliveryState = "pending" // a try is planned
+	DeliveryDelivered DeliveryState = "delivered"
+	DeliveryFailed    DeliveryState = "failed" // the tries are spent
+)
+
+// Values lists the states.
+func (DeliveryState) Values() []DeliveryState {
+	return []DeliveryState{DeliveryPending, DeliveryDelivered, DeliveryFailed}
 }
 
 // DeliveryPage is a page of the list of deliveries, newest task first.
 type DeliveryPage struct {
 	Deliveries List[Delivery] `json:"deliveries"`
-	NextCursor *string        `json:"nextCursor"`
+	NextCursor *string        `json:"nextCursor" schema:"nextCursor"`
 }
 
-// Usage is what the jobs of some days came to.
-type Usage struct {
-	From  string         `json:"from"`
-	To    string         `json:"to"`
-	Usage List[DayUsage] `json:"usage"`
+// DeliveryResent is a webhook that will be sent again.
+type DeliveryResent struct {
+	Succeeded
+	Delivery Delivery `json:"delivery"`
 }
 
-// DayUsage is what the jobs of one provider came to on one day, in UTC.
-type DayUsage struct {
-	Date           string `json:"date"`
-	Provider       string `json:"provider"`
-	Completed      int64  `json:"completed"`
-	Failed         int64  `json:"failed"`
-	CreditsCharged int64  `json:"creditsCharged"`
+// Quote is what a task or a batch can cost at most.
+type Quote struct {
+	Succeeded
+	// The most that all valid tasks together can cost.
+	CreditsToCharge int64 `json:"creditsToCharge" schema:"min=0"`
+	// In the order of the input; one for a single task.
+	Items List[QuoteItem] `json:"items"`
 }
 
-// QuoteItem is the price of one task of a quote.
+// QuoteItem is the price of one task of a quote: `creditsToCharge` when the task is
+// valid, `error` when it is not.
 type QuoteItem struct {
-	Index           int    `json:"index"`
-	Success         bool   `json:"success"`
-	CreditsToCharge *int64 `json:"creditsToCharge,omitempty"`
+	// Place in the input, counted from 0.
+	Index   int  `json:"index" schema:"min=0,max=499"`
+	Success bool `json:"success"`
+	// The most that it can cost.
+	CreditsToCharge *int64 `json:"creditsToCharge,omitempty" schema:"min=0"`
 	Error           *Error `json:"error,omitempty"`
 }
 
-// BatchItem is what became of one task of a batch.
+// Batch is what became of tasks that were submitted together.
+type Batch struct {
+	Succeeded
+	Summary BatchSummary `json:"summary"`
+	// In the order of the input.
+	Results List[BatchItem] `json:"results"`
+}
+
+// BatchItem is what became of one task of a batch: `task` and `credits` when it was
+// queued, `error` when it was refused.
 type BatchItem struct {
-	Index   int          `json:"index"`
+	// Place in the input, counted from 0.
+	Index   int          `json:"index" schema:"min=0,max=499"`
 	Success bool         `json:"success"`
 	Task    *Task        `json:"task,omitempty"`
 	Credits *TaskCredits `json:"credits,omitempty"`
@@ -142,7 +209,7 @@ type BatchItem struct {
 
 // BatchSummary counts what became of a batch.
 type BatchSummary struct {
-	Total     int `json:"total"`
-	Succeeded int `json:"succeeded"`
-	Failed    int `json:"failed"`
+	Total     int `json:"total" schema:"min=1,max=500"`
+	Succeeded int `json:"succeeded" schema:"min=0,max=500"`
+	Failed    int `json:"failed" schema:"min=0,max=500"`
 }

@@ -15,28 +15,28 @@ type WebSearch struct {
 	Videos          []Video             `json:"videos,omitempty"`
 	Discussions     []Discussion        `json:"discussions,omitempty"`
 	KnowledgeGraph  *KnowledgeGraph     `json:"knowledgeGraph,omitempty"`
-	HTML            []string            `json:"html,omitempty"`
+	HTML            []string            `json:"html,omitempty" schema:"uri"`
 }
 
 // OrganicResult is a result that nobody paid for.
 type OrganicResult struct {
-	Position      int             `json:"position"`
-	Page          int             `json:"page"`
+	Position      int             `json:"position" schema:"min=1"`
+	Page          int             `json:"page" schema:"min=1"`
 	Title         string          `json:"title"`
-	Link          string          `json:"link"`
+	Link          string          `json:"link" schema:"uri"`
 	DisplayedLink string          `json:"displayedLink"`
 	Domain        string          `json:"domain"`
 	Snippet       string          `json:"snippet"`
 	Date          string          `json:"date,omitempty"`
 	Sitelinks     []SearchSublink `json:"sitelinks,omitempty"`
-	RedirectLink  string          `json:"redirectLink,omitempty"`
+	RedirectLink  string          `json:"redirectLink,omitempty" schema:"redirectLink"`
 }
 
 // SearchSublink is a further link of the same site under a result.
 type SearchSublink struct {
 	Title        string `json:"title"`
-	Link         string `json:"link"`
-	RedirectLink string `json:"redirectLink,omitempty"`
+	Link         string `json:"link" schema:"uri"`
+	RedirectLink string `json:"redirectLink,omitempty" schema:"redirectLink"`
 }
 
 // QuestionType says what answers a question of People Also Ask.
@@ -49,6 +49,11 @@ const (
 	QuestionUnknown  QuestionType = "UNKNOWN"        // the page does not tell
 )
 
+// Values lists the types.
+func (QuestionType) Values() []QuestionType {
+	return []QuestionType{QuestionLink, QuestionOverview, QuestionUnknown}
+}
+
 // Question is an item of People Also Ask. Markdown and Sources are those of its
 // overview, where it was asked for.
 type Question struct {
@@ -56,8 +61,8 @@ type Question struct {
 	Type         QuestionType `json:"type"`
 	Snippet      string       `json:"snippet,omitempty"`
 	Title        string       `json:"title,omitempty"`
-	Link         string       `json:"link,omitempty"`
-	RedirectLink string       `json:"redirectLink,omitempty"`
+	Link         string       `json:"link,omitempty" schema:"uri"`
+	RedirectLink string       `json:"redirectLink,omitempty" schema:"redirectLink"`
 	Markdown     string       `json:"markdown,omitempty"`
 	Sources      []Source     `json:"sources,omitempty"`
 }
@@ -65,16 +70,16 @@ type Question struct {
 // RelatedSearch is a search that the engine proposes.
 type RelatedSearch struct {
 	Query string `json:"query"`
-	Link  string `json:"link"`
+	Link  string `json:"link" schema:"uri"`
 }
 
 // Discussion is a thread in a forum.
 type Discussion struct {
-	Position     int    `json:"position"`
+	Position     int    `json:"position" schema:"min=1"`
 	Title        string `json:"title"`
-	Link         string `json:"link"`
+	Link         string `json:"link" schema:"uri"`
 	Date         string `json:"date,omitempty"`
-	RedirectLink string `json:"redirectLink,omitempty"`
+	RedirectLink string `json:"redirectLink,omitempty" schema:"redirectLink"`
 }
 
 // KnowledgeGraph is the panel about the thing that was searched for.
@@ -82,8 +87,8 @@ type KnowledgeGraph struct {
 	Title       string                   `json:"title"`
 	Type        string                   `json:"type,omitempty"`
 	Description string                   `json:"description,omitempty"`
-	Website     string                   `json:"website,omitempty"`
-	ImageURL    string                   `json:"imageUrl,omitempty"`
+	Website     string                   `json:"website,omitempty" schema:"uri"`
+	ImageURL    string                   `json:"imageUrl,omitempty" schema:"uri"`
 	Source      string                   `json:"source,omitempty"`
 	Attributes  List[KnowledgeAttribute] `json:"attributes"`
 	Profiles    List[KnowledgeProfile]   `json:"profiles"`
@@ -98,7 +103,7 @@ type KnowledgeAttribute struct {
 // KnowledgeProfile is a page of the thing in a social network.
 type KnowledgeProfile struct {
 	Name string `json:"name"`
-	Link string `json:"link"`
+	Link string `json:"link" schema:"uri"`
 }
 
 // NewsSearch is what the result pages of a news search show.
@@ -106,19 +111,25 @@ type NewsSearch struct {
 	Surface     Surface          `json:"surface"`
 	Location    *Location        `json:"location,omitempty"`
 	NewsResults List[NewsResult] `json:"newsResults"`
-	HTML        []string         `json:"html,omitempty"`
+	HTML        []string         `json:"html,omitempty" schema:"uri"`
 }
 
 // NewsResult is an article.
 type NewsResult struct {
-	Position     int    `json:"position"`
-	Page         int    `json:"page"`
+	Position     int    `json:"position" schema:"min=1"`
+	Page         int    `json:"page" schema:"min=1"`
 	Title        string `json:"title"`
-	Link         string `json:"link"`
+	Link         string `json:"link" schema:"uri"`
 	Domain       string `json:"domain"`
 	Snippet      string `json:"snippet"`
 	Source       string `json:"source"`
 	Date         string `json:"date"`
 	Thumbnail    string `json:"thumbnail,omitempty"`
-	RedirectLink string `json:"redirectLink,omitempty"`
+	RedirectLink string `json:"redirectLink,omitempty" schema:"redirectLink"`
+}
+
+// GotoResponse tells where a redirect link leads.
+type GotoResponse struct {
+	Succeeded
+	URL string `json:"url" schema:"uri"`
 }

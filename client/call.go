@@ -125,13 +125,19 @@ func read(resp *http.Response, result any) error {
 	return nil
 }
 
-// query is a path with those parameters that have a value.
-func query(path string, parameters map[string]string) string {
+// query is a path with the fields of a query type that have a value.
+func query(path string, parameters any) string {
+	fields := map[string]any{}
+	text, err := json.Marshal(parameters)
+	if err == nil {
+		err = json.Unmarshal(text, &fields)
+	}
+	if err != nil { // they are our own types
+		panic(fmt.Sprintf("encode a query: %v", err))
+	}
 	values := url.Values{}
-	for name, value := range parameters {
-		if value != "" {
-			values.Set(name, value)
-		}
+	for name, value := range fields {
+		values.Set(name, fmt.Sprint(value))
 	}
 	if len(values) == 0 {
 		return path

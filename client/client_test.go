@@ -13,8 +13,9 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"earshot"
 	"earshot/client"
-	"earshot/docs"
+	"earshot/internal/app"
 )
 
 func TestRequestsSayWhoCalls(t *testing.T) {
@@ -86,7 +87,7 @@ var notCalled = []string{"POST /v1/session", "GET /healthz", "GET /metrics", "GE
 // Every operation that the service documents has a method.
 func TestEveryOperationIsCalled(t *testing.T) {
 	t.Parallel()
-	text, err := docs.OpenAPI()
+	text, err := app.OpenAPI(app.Providers())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,20 +120,20 @@ func everything(t *testing.T) []string {
 	t.Helper()
 	c, service := answering(says(200, `{}`))
 	ctx := t.Context()
-	_, _, _ = c.ChatAssistant(ctx, client.ChatAssistantRequest{})
-	_, _, _ = c.GenAssistant(ctx, client.GenAssistantRequest{})
-	_, _, _ = c.SocialAssistant(ctx, client.SocialAssistantRequest{})
-	_, _, _ = c.OfficeAssistant(ctx, client.OfficeAssistantRequest{})
-	_, _, _ = c.AnswerEngine(ctx, client.AnswerEngineRequest{})
-	_, _, _ = c.SearchAIMode(ctx, client.SearchAIModeRequest{})
-	_, _, _ = c.WebSearch(ctx, client.WebSearchRequest{})
-	_, _, _ = c.News(ctx, client.NewsRequest{})
+	_, _, _ = c.ChatAssistant(ctx, earshot.ChatAssistantRequest{})
+	_, _, _ = c.GenAssistant(ctx, earshot.GenAssistantRequest{})
+	_, _, _ = c.SocialAssistant(ctx, earshot.SocialAssistantRequest{})
+	_, _, _ = c.OfficeAssistant(ctx, earshot.OfficeAssistantRequest{})
+	_, _, _ = c.AnswerEngine(ctx, earshot.AnswerEngineRequest{})
+	_, _, _ = c.SearchAIMode(ctx, earshot.SearchAIModeRequest{})
+	_, _, _ = c.WebSearch(ctx, earshot.WebSearchRequest{})
+	_, _, _ = c.News(ctx, earshot.NewsRequest{})
 	_, _ = c.Goto(ctx, "")
 	_, _ = c.Countries(ctx, "websearch")
 	_, _ = c.States(ctx, "US")
 	_, _ = c.Credits(ctx)
 	_, _ = c.ExtractionHealth(ctx)
-	_, _ = c.Submit(ctx, client.TaskRequest{})
+	_, _ = c.Submit(ctx, earshot.TaskRequest{})
 	_, _ = c.SubmitBatch(ctx, nil)
 	_, _ = c.Task(ctx, "{taskId}")
 	_ = c.Cancel(ctx, "{taskId}")
@@ -145,15 +146,15 @@ func everything(t *testing.T) []string {
 	_, _ = c.Delivery(ctx, "{id}")
 	_, _ = c.Resend(ctx, "{id}")
 	_, _ = c.Keys(ctx)
-	_, _ = c.CreateKey(ctx, client.KeyRequest{})
+	_, _ = c.CreateKey(ctx, earshot.KeyRequest{})
 	_, _ = c.RevokeKey(ctx, "{id}")
 	_, _ = c.RotateWebhookSecret(ctx)
 	_, _ = c.TestWebhook(ctx, "")
 	_ = c.Ready(ctx)
-	for range c.Tasks(ctx, client.TaskQuery{}) {
+	for range c.Tasks(ctx, earshot.TaskQuery{}) {
 		break
 	}
-	for range c.Deliveries(ctx, client.DeliveryFailed) {
+	for range c.Deliveries(ctx, earshot.DeliveryFailed) {
 		break
 	}
 	for range c.LedgerEntries(ctx, "charge") {

@@ -3,7 +3,7 @@
 // the types of package earshot.
 //
 //	c := client.New("http://127.0.0.1:8080", key)
-//	answer, usage, err := c.ChatAssistant(ctx, client.ChatAssistantRequest{
+//	answer, usage, err := c.ChatAssistant(ctx, earshot.ChatAssistantRequest{
 //		Prompt: "Which trail running shoes last longest?", Country: "DE",
 //	})
 //

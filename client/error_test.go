@@ -13,7 +13,7 @@ import (
 func TestErrorsCarryWhatTheServiceSaid(t *testing.T) {
 	t.Parallel()
 	c, _ := answering(fails(403, "INSUFFICIENT_CREDITS", `{"required":7,"remaining":2}`, "X-Request-Id", "r-1", "X-Credits-Remaining", "2"))
-	_, usage, err := c.ChatAssistant(t.Context(), client.ChatAssistantRequest{})
+	_, usage, err := c.ChatAssistant(t.Context(), earshot.ChatAssistantRequest{})
 	if usage.CreditsRemaining != 2 || usage.RequestID != "r-1" || usage.CreditsCharged != 0 {
 		t.Errorf("the usage is %+v", usage)
 	}

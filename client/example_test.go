@@ -18,7 +18,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	answer, usage, err := c.ChatAssistant(context.Background(), client.ChatAssistantRequest{
+	answer, usage, err := c.ChatAssistant(context.Background(), earshot.ChatAssistantRequest{
 		Prompt:  "Which trail running shoes last longest?",
 		Country: "DE",
 	})
@@ -37,10 +37,10 @@ func ExampleClient_WebSearch() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	found, _, err := c.WebSearch(context.Background(), client.WebSearchRequest{
+	found, _, err := c.WebSearch(context.Background(), earshot.WebSearchRequest{
 		Query:   "trail running shoes",
 		Country: "US",
-		Include: client.WebSearchInclude{SearchOverview: &client.SearchOverviewInclude{Markdown: true}},
+		Include: earshot.WebSearchInclude{SearchOverview: &earshot.SearchOverviewInclude{Markdown: true}},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -56,7 +56,7 @@ func ExampleClient_Wait() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	task := client.NewTask(client.NewsRequest{Query: "trail running", Country: "GB"})
+	task := earshot.NewTask(earshot.NewsRequest{Query: "trail running", Country: "GB"})
 	task.IdempotencyKey = "trail-news-2026-09-08" // makes it safe to submit again
 	queued, err := c.Submit(ctx, task)
 	if err != nil {
@@ -81,9 +81,9 @@ func ExampleClient_WaitAll() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var tasks []client.TaskRequest
+	var tasks []earshot.TaskRequest
 	for _, country := range []string{"DE", "FR", "JP"} {
-		tasks = append(tasks, client.NewTask(client.GenAssistantRequest{Prompt: "best travel mug", Country: country}))
+		tasks = append(tasks, earshot.NewTask(earshot.GenAssistantRequest{Prompt: "best travel mug", Country: country}))
 	}
 	batch, err := c.SubmitBatch(ctx, tasks)
 	if err != nil {
@@ -113,10 +113,10 @@ func ExampleClient_Tasks() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := c.Submit(ctx, client.NewTask(client.OfficeAssistantRequest{Prompt: "best travel mug", Country: "US"})); err != nil {
+	if _, err := c.Submit(ctx, earshot.NewTask(earshot.OfficeAssistantRequest{Prompt: "best travel mug", Country: "US"})); err != nil {
 		log.Fatal(err)
 	}
-	for task, err := range c.Tasks(ctx, client.TaskQuery{TaskType: "OFFICEASSISTANT"}) {
+	for task, err := range c.Tasks(ctx, earshot.TaskQuery{TaskType: "OFFICEASSISTANT"}) {
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -132,8 +132,8 @@ func ExampleClient_Quote() {
 		log.Fatal(err)
 	}
 	quote, err := c.Quote(context.Background(),
-		client.NewTask(client.ChatAssistantRequest{Prompt: "best travel mug", Country: "US", Include: client.ChatAssistantInclude{Ads: true}}),
-		client.NewTask(client.WebSearchRequest{Query: "best travel mug", Country: "US", Pages: 3}),
+		earshot.NewTask(earshot.ChatAssistantRequest{Prompt: "best travel mug", Country: "US", Include: earshot.ChatAssistantInclude{Ads: true}}),
+		earshot.NewTask(earshot.WebSearchRequest{Query: "best travel mug", Country: "US", Pages: 3}),
 	)
 	if err != nil {
 		log.Fatal(err)
@@ -148,7 +148,7 @@ func ExampleDetails() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, _, err = c.AnswerEngine(context.Background(), client.AnswerEngineRequest{Country: "Germany"})
+	_, _, err = c.AnswerEngine(context.Background(), earshot.AnswerEngineRequest{Country: "Germany"})
 	if fields, ok := client.Details[[]earshot.FieldProblem](err); ok {
 		for _, field := range fields {
 			fmt.Println(field.Field)
@@ -191,8 +191,8 @@ func ExampleVerifyWebhook() {
 	if err != nil {
 		log.Fatal(err) //nolint:gocritic // an example that fails may leave its receiver behind
 	}
-	task := client.NewTask(client.ChatAssistantRequest{Prompt: "best travel mug", Country: "US"})
-	task.Webhook = &client.TaskWebhook{URL: receiver.URL}
+	task := earshot.NewTask(earshot.ChatAssistantRequest{Prompt: "best travel mug", Country: "US"})
+	task.Webhook = &earshot.WebhookRequest{URL: receiver.URL}
 	if _, err := c.Submit(context.Background(), task); err != nil {
 		log.Fatal(err)
 	}

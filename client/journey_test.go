@@ -15,33 +15,33 @@ import (
 
 // everyField are requests with every field set that goes with the others; the
 // service refuses those that it does not know.
-var everyField = []client.Request{
-	client.ChatAssistantRequest{
+var everyField = []earshot.Request{
+	earshot.ChatAssistantRequest{
 		Prompt: "shoes", Country: "US", State: "CO", Legacy: true, DisableWebSearch: true,
-		Include: client.ChatAssistantInclude{HTML: true, Markdown: true, RawResponse: true, SearchQueries: true, Ads: true, Shopping: true},
+		Include: earshot.ChatAssistantInclude{HTML: true, Markdown: true, RawResponse: true, SearchQueries: true, Ads: true, Shopping: true},
 	},
-	client.GenAssistantRequest{Prompt: "shoes", Country: "US", State: "CO", Include: client.AssistantInclude{HTML: true, Markdown: true, RawResponse: true}},
-	client.SocialAssistantRequest{Prompt: "shoes", Country: "US", State: "CO", Include: client.AssistantInclude{HTML: true, Markdown: true, RawResponse: true}},
-	client.OfficeAssistantRequest{Prompt: "shoes", Country: "US", State: "CO", Include: client.AssistantInclude{HTML: true, Markdown: true, RawResponse: true}},
-	client.AnswerEngineRequest{Prompt: "shoes", Country: "US", State: "CO", Include: client.AssistantInclude{HTML: true, Markdown: true, RawResponse: true}},
-	client.SearchAIModeRequest{
-		Prompt: "shoes", Country: "US", GL: "us", HL: "en", Location: "Austin,Texas,United States", Device: client.Mobile,
-		Include: client.SearchAIModeInclude{HTML: true, Markdown: true, ExpandProducts: true},
+	earshot.GenAssistantRequest{Prompt: "shoes", Country: "US", State: "CO", Include: earshot.AssistantInclude{HTML: true, Markdown: true, RawResponse: true}},
+	earshot.SocialAssistantRequest{Prompt: "shoes", Country: "US", State: "CO", Include: earshot.AssistantInclude{HTML: true, Markdown: true, RawResponse: true}},
+	earshot.OfficeAssistantRequest{Prompt: "shoes", Country: "US", State: "CO", Include: earshot.AssistantInclude{HTML: true, Markdown: true, RawResponse: true}},
+	earshot.AnswerEngineRequest{Prompt: "shoes", Country: "US", State: "CO", Include: earshot.AssistantInclude{HTML: true, Markdown: true, RawResponse: true}},
+	earshot.SearchAIModeRequest{
+		Prompt: "shoes", Country: "US", GL: "us", HL: "en", Location: "Austin,Texas,United States", Device: earshot.Mobile,
+		Include: earshot.SearchAIModeInclude{HTML: true, Markdown: true, ExpandProducts: true},
 	},
-	client.WebSearchRequest{
-		Query: "shoes", Country: "US", GL: "us", HL: "en", UULE: "w+CAIQICINVW5pdGVkIFN0YXRlcw", Device: client.IOS, Pages: 2,
-		Include: client.WebSearchInclude{HTML: true, SearchOverview: &client.SearchOverviewInclude{}, PAASearchOverview: true},
+	earshot.WebSearchRequest{
+		Query: "shoes", Country: "US", GL: "us", HL: "en", UULE: "w+CAIQICINVW5pdGVkIFN0YXRlcw", Device: earshot.IOS, Pages: 2,
+		Include: earshot.WebSearchInclude{HTML: true, SearchOverview: &earshot.SearchOverviewInclude{}, PAASearchOverview: true},
 	},
-	client.WebSearchRequest{URL: "https://search.lab.test/search?q=shoes", Country: "US", Device: client.Desktop},
-	client.NewsRequest{Query: "shoes", Country: "US", GL: "us", HL: "en", Device: client.Android, Pages: 2, Include: client.NewsInclude{HTML: true}},
+	earshot.WebSearchRequest{URL: "https://search.lab.test/search?q=shoes", Country: "US", Device: earshot.Desktop},
+	earshot.NewsRequest{Query: "shoes", Country: "US", GL: "us", HL: "en", Device: earshot.Android, Pages: 2, Include: earshot.NewsInclude{HTML: true}},
 }
 
 func TestTheServiceKnowsEveryField(t *testing.T) {
 	t.Parallel()
-	var tasks []client.TaskRequest
+	var tasks []earshot.TaskRequest
 	for _, request := range everyField {
-		task := client.NewTask(request)
-		task.Priority, task.IdempotencyKey, task.Webhook = 7, "every field", &client.TaskWebhook{URL: "https://receiver.example/"}
+		task := earshot.NewTask(request)
+		task.Priority, task.IdempotencyKey, task.Webhook = 7, "every field", &earshot.WebhookRequest{URL: "https://receiver.example/"}
 		tasks = append(tasks, task)
 	}
 	quote, err := running(t).Quote(t.Context(), tasks...)
@@ -68,17 +68,17 @@ func said(answer *earshot.Answer, usage client.Usage, err error) func(t *testing
 func TestEveryProviderAnswers(t *testing.T) {
 	t.Parallel()
 	c, ctx := running(t), t.Context()
-	said(c.ChatAssistant(ctx, client.ChatAssistantRequest{Prompt: "hats", Country: "FR"}))(t, "chatassistant")
-	said(c.GenAssistant(ctx, client.GenAssistantRequest{Prompt: "hats", Country: "FR"}))(t, "genassistant")
-	said(c.SocialAssistant(ctx, client.SocialAssistantRequest{Prompt: "hats", Country: "FR"}))(t, "socialassistant")
-	said(c.OfficeAssistant(ctx, client.OfficeAssistantRequest{Prompt: "hats", Country: "FR"}))(t, "officeassistant")
-	said(c.AnswerEngine(ctx, client.AnswerEngineRequest{Prompt: "hats", Country: "FR"}))(t, "answerengine")
-	said(c.SearchAIMode(ctx, client.SearchAIModeRequest{Prompt: "hats", Country: "FR"}))(t, "searchaimode")
-	news, _, err := c.News(ctx, client.NewsRequest{Query: "hats", Country: "FR"})
+	said(c.ChatAssistant(ctx, earshot.ChatAssistantRequest{Prompt: "hats", Country: "FR"}))(t, "chatassistant")
+	said(c.GenAssistant(ctx, earshot.GenAssistantRequest{Prompt: "hats", Country: "FR"}))(t, "genassistant")
+	said(c.SocialAssistant(ctx, earshot.SocialAssistantRequest{Prompt: "hats", Country: "FR"}))(t, "socialassistant")
+	said(c.OfficeAssistant(ctx, earshot.OfficeAssistantRequest{Prompt: "hats", Country: "FR"}))(t, "officeassistant")
+	said(c.AnswerEngine(ctx, earshot.AnswerEngineRequest{Prompt: "hats", Country: "FR"}))(t, "answerengine")
+	said(c.SearchAIMode(ctx, earshot.SearchAIModeRequest{Prompt: "hats", Country: "FR"}))(t, "searchaimode")
+	news, _, err := c.News(ctx, earshot.NewsRequest{Query: "hats", Country: "FR"})
 	if err != nil || len(news.NewsResults) == 0 {
 		t.Errorf("news: %+v, %v", news, err)
 	}
-	found, _, err := c.WebSearch(ctx, client.WebSearchRequest{Query: "hats", Country: "FR"})
+	found, _, err := c.WebSearch(ctx, earshot.WebSearchRequest{Query: "hats", Country: "FR"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,10 +94,10 @@ func TestEveryProviderAnswers(t *testing.T) {
 func TestTheLifeOfTasks(t *testing.T) {
 	t.Parallel()
 	c, ctx := running(t), t.Context()
-	ask := func(prompt string) client.TaskRequest {
-		return client.NewTask(client.ChatAssistantRequest{Prompt: prompt, Country: "US"})
+	ask := func(prompt string) earshot.TaskRequest {
+		return earshot.NewTask(earshot.ChatAssistantRequest{Prompt: prompt, Country: "US"})
 	}
-	batch, err := c.SubmitBatch(ctx, []client.TaskRequest{ask("gloves"), ask("gloves [[status=503]]"), ask(""), ask("gloves [[delay=50ms]]")})
+	batch, err := c.SubmitBatch(ctx, []earshot.TaskRequest{ask("gloves"), ask("gloves [[status=503]]"), ask(""), ask("gloves [[delay=50ms]]")})
 	if err != nil || batch.Summary != (earshot.BatchSummary{Total: 4, Succeeded: 3, Failed: 1}) {
 		t.Fatalf("the batch is %+v, %v", batch, err)
 	}
@@ -121,7 +121,7 @@ func TestTheLifeOfTasks(t *testing.T) {
 		t.Errorf("%d completed and %d failed", completed, failed)
 	}
 	var listed []string
-	for record, err := range c.Tasks(ctx, client.TaskQuery{TaskType: "CHATASSISTANT", PageSize: 1}) {
+	for record, err := range c.Tasks(ctx, earshot.TaskQuery{TaskType: "CHATASSISTANT", PageQuery: earshot.PageQuery{Limit: 1}}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +146,7 @@ func TestTheAccount(t *testing.T) {
 	if err := c.Ready(ctx); err != nil {
 		t.Error(err)
 	}
-	if _, _, err := c.GenAssistant(ctx, client.GenAssistantRequest{Prompt: "belts", Country: "US"}); err != nil {
+	if _, _, err := c.GenAssistant(ctx, earshot.GenAssistantRequest{Prompt: "belts", Country: "US"}); err != nil {
 		t.Fatal(err)
 	}
 	credits, err := c.Credits(ctx)
@@ -189,7 +189,7 @@ func TestAdministration(t *testing.T) {
 		t.Errorf("a key that may not: %v", err)
 	}
 	c := client.New(os.Getenv("EARSHOT_URL"), adminKey)
-	made, err := c.CreateKey(ctx, client.KeyRequest{Scopes: []string{"read"}, ExpiresAt: time.Now().Add(time.Hour)})
+	made, err := c.CreateKey(ctx, earshot.KeyRequest{Scopes: []string{"read"}, ExpiresAt: time.Now().Add(time.Hour)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,10 +217,10 @@ func TestDeliveries(t *testing.T) {
 	c := running(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	task := client.NewTask(client.GenAssistantRequest{Prompt: "scarves", Country: "US"})
+	task := earshot.NewTask(earshot.GenAssistantRequest{Prompt: "scarves", Country: "US"})
 	nobody := httptest.NewServer(nil)
 	nobody.Close()
-	task.Webhook = &client.TaskWebhook{URL: nobody.URL}
+	task.Webhook = &earshot.WebhookRequest{URL: nobody.URL}
 	queued, err := c.Submit(ctx, task)
 	if err != nil {
 		t.Fatal(err)
@@ -235,7 +235,7 @@ func TestDeliveries(t *testing.T) {
 		t.Errorf("sent again it is %+v, %v", one, err)
 	}
 	found := false
-	for one, err := range c.Deliveries(ctx, client.DeliveryPending) {
+	for one, err := range c.Deliveries(ctx, earshot.DeliveryPending) {
 		if err != nil {
 			t.Fatal(err)
 		}

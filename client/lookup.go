@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"net/http"
-	"strconv"
 	"time"
 
 	"earshot"
@@ -12,12 +11,12 @@ import (
 // Countries lists the country codes, all of them or those of one model, which is
 // a provider's name such as chatassistant.
 func (c *Client) Countries(ctx context.Context, model string) ([]string, error) {
-	return list[string](ctx, c, query("/v1/countries", map[string]string{"model": model}))
+	return list[string](ctx, c, query("/v1/countries", earshot.CountryQuery{Model: model}))
 }
 
 // States lists the states of a country.
 func (c *Client) States(ctx context.Context, country string) ([]earshot.State, error) {
-	return list[earshot.State](ctx, c, query("/v1/states", map[string]string{"country": country}))
+	return list[earshot.State](ctx, c, query("/v1/states", earshot.StateQuery{Country: country}))
 }
 
 // list is a call whose answer is a bare array.
@@ -34,23 +33,17 @@ func (c *Client) Credits(ctx context.Context) (*earshot.Credits, error) {
 	return get[earshot.Credits](ctx, c, "/v1/credits")
 }
 
-// Quote is what tasks can cost at most.
-type Quote struct {
-	CreditsToCharge int64               `json:"creditsToCharge"` // of all valid tasks together
-	Items           []earshot.QuoteItem `json:"items"`           // in the order of the tasks
-}
-
 // Quote tells what up to 500 tasks can cost at most, and queues none. A task that
 // would be refused has its error in its item.
-func (c *Client) Quote(ctx context.Context, tasks ...TaskRequest) (*Quote, error) {
-	return ask[Quote](ctx, c, call{method: http.MethodPost, path: "/v1/quote", body: tasks, repeat: harmless})
+func (c *Client) Quote(ctx context.Context, tasks ...earshot.TaskRequest) (*earshot.Quote, error) {
+	return ask[earshot.Quote](ctx, c, call{method: http.MethodPost, path: "/v1/quote", body: tasks, repeat: harmless})
 }
 
 // Usage tells what the jobs of some days came to, by day and provider. The days
 // are those of UTC that from and to lie in; a zero from means the beginning of the
 // billing cycle, a zero to means today.
 func (c *Client) Usage(ctx context.Context, from, to time.Time) (*earshot.Usage, error) {
-	return get[earshot.Usage](ctx, c, query("/v1/usage", map[string]string{"from": day(from), "to": day(to)}))
+	return get[earshot.Usage](ctx, c, query("/v1/usage", earshot.UsageQuery{From: day(from), To: day(to)}))
 }
 
 func day(t time.Time) string {
@@ -63,7 +56,7 @@ func day(t time.Time) string {
 // Stats tells what the jobs of the last hours came to, 1 to 24 of them, by hour
 // and provider.
 func (c *Client) Stats(ctx context.Context, hours int) ([]earshot.HourStats, error) {
-	stats, err := get[earshot.Stats](ctx, c, query("/v1/stats", map[string]string{"hours": strconv.Itoa(hours)}))
+	stats, err := get[earshot.Stats](ctx, c, query("/v1/stats", earshot.StatsQuery{Hours: hours}))
 	if err != nil {
 		return nil, err
 	}

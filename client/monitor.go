@@ -56,9 +56,8 @@ func (c *Client) Monitor(ctx context.Context, provider string, request any) (jso
 }
 
 // monitor asks the provider of a request.
-func monitor[T any](ctx context.Context, c *Client, request Request) (*T, Usage, error) {
-	path, _ := request.provider()
-	raw, used, err := c.Monitor(ctx, path, request)
+func monitor[T any](ctx context.Context, c *Client, request earshot.Request) (*T, Usage, error) {
+	raw, used, err := c.Monitor(ctx, request.Provider(), request)
 	if err != nil {
 		return nil, used, err
 	}
@@ -69,54 +68,10 @@ func monitor[T any](ctx context.Context, c *Client, request Request) (*T, Usage,
 	return result, used, nil
 }
 
-// ChatAssistant asks the chat assistant and waits for its answer.
-func (c *Client) ChatAssistant(ctx context.Context, req ChatAssistantRequest) (*earshot.Answer, Usage, error) {
-	return monitor[earshot.Answer](ctx, c, req)
-}
-
-// GenAssistant asks the generative assistant and waits for its answer.
-func (c *Client) GenAssistant(ctx context.Context, req GenAssistantRequest) (*earshot.Answer, Usage, error) {
-	return monitor[earshot.Answer](ctx, c, req)
-}
-
-// SocialAssistant asks the social assistant and waits for its answer.
-func (c *Client) SocialAssistant(ctx context.Context, req SocialAssistantRequest) (*earshot.Answer, Usage, error) {
-	return monitor[earshot.Answer](ctx, c, req)
-}
-
-// OfficeAssistant asks the office assistant and waits for its answer.
-func (c *Client) OfficeAssistant(ctx context.Context, req OfficeAssistantRequest) (*earshot.Answer, Usage, error) {
-	return monitor[earshot.Answer](ctx, c, req)
-}
-
-// AnswerEngine asks the answer engine and waits for its answer.
-func (c *Client) AnswerEngine(ctx context.Context, req AnswerEngineRequest) (*earshot.Answer, Usage, error) {
-	return monitor[earshot.Answer](ctx, c, req)
-}
-
-// SearchAIMode asks the AI mode of the search engine and waits for its answer.
-func (c *Client) SearchAIMode(ctx context.Context, req SearchAIModeRequest) (*earshot.Answer, Usage, error) {
-	return monitor[earshot.Answer](ctx, c, req)
-}
-
-// WebSearch searches the web and waits for the results.
-func (c *Client) WebSearch(ctx context.Context, req WebSearchRequest) (*earshot.WebSearch, Usage, error) {
-	return monitor[earshot.WebSearch](ctx, c, req)
-}
-
-// News searches the news and waits for the results.
-func (c *Client) News(ctx context.Context, req NewsRequest) (*earshot.NewsSearch, Usage, error) {
-	return monitor[earshot.NewsSearch](ctx, c, req)
-}
-
 // Goto tells where a RedirectLink of a search result leads. It costs nothing.
 func (c *Client) Goto(ctx context.Context, redirectLink string) (string, error) {
-	link := struct {
-		URL string `json:"url"`
-	}{redirectLink}
-	destination, err := ask[struct {
-		URL string `json:"url"`
-	}](ctx, c, call{method: http.MethodPost, path: "/v1/monitor/websearch/goto", body: link, repeat: harmless})
+	request := earshot.GotoRequest{URL: redirectLink}
+	destination, err := ask[earshot.GotoResponse](ctx, c, call{method: http.MethodPost, path: "/v1/monitor/websearch/goto", body: request, repeat: harmless})
 	if err != nil {
 		return "", err
 	}

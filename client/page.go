@@ -9,20 +9,12 @@ import (
 	"earshot"
 )
 
-// TaskQuery says which tasks to list. The zero value means all that are kept.
-type TaskQuery struct {
-	Status   earshot.Status
-	TaskType string
-	PageSize int // how many to fetch at once, at most 100; 0 means the service's own
-}
-
 // Tasks lists tasks, newest first and without their results. It fetches pages as
 // the loop comes to them, and ends with the first error.
-func (c *Client) Tasks(ctx context.Context, q TaskQuery) iter.Seq2[*earshot.TaskRecord, error] {
+func (c *Client) Tasks(ctx context.Context, q earshot.TaskQuery) iter.Seq2[*earshot.TaskRecord, error] {
 	return items(func(cursor string) (earshot.List[earshot.TaskRecord], *string, error) {
-		page, err := get[earshot.TaskPage](ctx, c, query("/v1/async/tasks", map[string]string{
-			"status": string(q.Status), "taskType": q.TaskType, "limit": number(q.PageSize), "cursor": cursor,
-		}))
+		q.Cursor = cursor
+		page, err := get[earshot.TaskPage](ctx, c, query("/v1/async/tasks", q))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -52,21 +44,11 @@ func items[T any](fetch func(cursor string) (page earshot.List[T], next *string,
 	}
 }
 
-// DeliveryState is how the delivery of a webhook stands.
-type DeliveryState string
-
-// The states of a delivery.
-const (
-	DeliveryPending   DeliveryState = "pending" // a try is planned
-	DeliveryDelivered DeliveryState = "delivered"
-	DeliveryFailed    DeliveryState = "failed" // the tries are spent
-)
-
 // Deliveries lists the webhooks of tasks, that of the newest task first: all of
 // them, or those in one state. It works like Tasks.
-func (c *Client) Deliveries(ctx context.Context, state DeliveryState) iter.Seq2[*earshot.Delivery, error] {
+func (c *Client) Deliveries(ctx context.Context, state earshot.DeliveryState) iter.Seq2[*earshot.Delivery, error] {
 	return items(func(cursor string) (earshot.List[earshot.Delivery], *string, error) {
-		page, err := get[earshot.DeliveryPage](ctx, c, query(deliveriesPath, map[string]string{"state": string(state), "cursor": cursor}))
+		page, err := get[earshot.DeliveryPage](ctx, c, query(deliveriesPath, earshot.DeliveryQuery{State: state, PageQuery: earshot.PageQuery{Cursor: cursor}}))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -84,9 +66,7 @@ func (c *Client) Delivery(ctx context.Context, id string) (*earshot.Delivery, er
 
 // Resend sends a webhook again, delivered or not.
 func (c *Client) Resend(ctx context.Context, id string) (*earshot.Delivery, error) {
-	resent, err := ask[struct {
-		Delivery earshot.Delivery `json:"delivery"`
-	}](ctx, c, call{method: http.MethodPost, path: deliveriesPath + "/" + url.PathEscape(id) + "/resend"})
+	resent, err := ask[earshot.DeliveryResent](ctx, c, call{method: http.MethodPost, path: deliveriesPath + "/" + url.PathEscape(id) + "/resend"})
 	if err != nil {
 		return nil, err
 	}

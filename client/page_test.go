@@ -9,7 +9,7 @@ import (
 )
 
 // listing collects the tasks and errors that a list gives.
-func listing(t *testing.T, c *client.Client, q client.TaskQuery) (ids []string, errs []error) {
+func listing(t *testing.T, c *client.Client, q earshot.TaskQuery) (ids []string, errs []error) {
 	t.Helper()
 	for record, err := range c.Tasks(t.Context(), q) {
 		if err != nil {
@@ -28,7 +28,7 @@ func TestAListFetchesPageAfterPage(t *testing.T) {
 		says(200, `{"tasks":[],"nextCursor":"b"}`),
 		says(200, `{"tasks":[`+task("a", earshot.StatusQueued)+`],"nextCursor":null}`),
 	)
-	ids, errs := listing(t, c, client.TaskQuery{Status: earshot.StatusQueued, PageSize: 2})
+	ids, errs := listing(t, c, earshot.TaskQuery{Status: earshot.StatusQueued, PageQuery: earshot.PageQuery{Limit: 2}})
 	if len(errs) > 0 || !slices.Equal(ids, []string{"d", "c", "a"}) {
 		t.Errorf("the list is %q, %v", ids, errs)
 	}
@@ -44,11 +44,11 @@ func TestAListEnds(t *testing.T) {
 	t.Parallel()
 	page := says(200, `{"tasks":[`+task("a", earshot.StatusQueued)+`],"nextCursor":"a"}`)
 	c, _ := answering(page, fails(500, "INTERNAL_SERVER_ERROR", ""))
-	if ids, errs := listing(t, c, client.TaskQuery{}); len(ids) != 1 || len(errs) != 1 || !client.IsCode(errs[0], earshot.CodeInternal) {
+	if ids, errs := listing(t, c, earshot.TaskQuery{}); len(ids) != 1 || len(errs) != 1 || !client.IsCode(errs[0], earshot.CodeInternal) {
 		t.Errorf("with an error on the second page: %q, %v", ids, errs)
 	}
 	c, _ = answering(page) // for ever
-	if ids, errs := listing(t, c, client.TaskQuery{}); len(ids) != 2 || len(errs) != 0 {
+	if ids, errs := listing(t, c, earshot.TaskQuery{}); len(ids) != 2 || len(errs) != 0 {
 		t.Errorf("with a page that names itself: %q, %v", ids, errs)
 	}
 }

@@ -32,20 +32,20 @@ func canceling(ctx context.Context, c *client.Client) error { return c.Cancel(ct
 func resolving(ctx context.Context, c *client.Client) error { _, err := c.Goto(ctx, "x"); return err }
 
 func asking(ctx context.Context, c *client.Client) error {
-	_, _, err := c.Monitor(ctx, "chatassistant", client.ChatAssistantRequest{})
+	_, _, err := c.Monitor(ctx, "chatassistant", earshot.ChatAssistantRequest{})
 	return err
 }
 
 func keyMaking(ctx context.Context, c *client.Client) error {
-	_, err := c.CreateKey(ctx, client.KeyRequest{})
+	_, err := c.CreateKey(ctx, earshot.KeyRequest{})
 	return err
 }
 
 func submitting(keys ...string) func(context.Context, *client.Client) error {
 	return func(ctx context.Context, c *client.Client) error {
-		var tasks []client.TaskRequest
+		var tasks []earshot.TaskRequest
 		for _, key := range keys {
-			tasks = append(tasks, client.TaskRequest{TaskType: "WEBSEARCH", IdempotencyKey: key})
+			tasks = append(tasks, earshot.TaskRequest{TaskType: "WEBSEARCH", IdempotencyKey: key})
 		}
 		if len(tasks) == 1 {
 			_, err := c.Submit(ctx, tasks[0])

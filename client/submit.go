@@ -16,7 +16,7 @@ import (
 // the answer is lost, and found rather than queued twice; one without is not.
 // A key that another task has gives CodeAlreadyExists, with
 // earshot.DuplicateDetails.
-func (c *Client) Submit(ctx context.Context, task TaskRequest) (*earshot.TaskRecord, error) {
+func (c *Client) Submit(ctx context.Context, task earshot.TaskRequest) (*earshot.TaskRecord, error) {
 	record := &earshot.TaskRecord{}
 	o, err := c.do(ctx, call{method: http.MethodPost, path: taskPath, body: task, repeat: repeatOf(task)}, record)
 	if err == nil {
@@ -30,17 +30,11 @@ func (c *Client) Submit(ctx context.Context, task TaskRequest) (*earshot.TaskRec
 	return nil, err
 }
 
-// Batch is what became of tasks that were handed in together.
-type Batch struct {
-	Summary earshot.BatchSummary `json:"summary"`
-	Results []earshot.BatchItem  `json:"results"` // in the order of the tasks
-}
-
 // SubmitBatch queues up to 500 tasks, each on its own merits: one that is refused
 // has its error in its item. The batch is submitted again when the answer is lost
 // if every task has an idempotency key.
-func (c *Client) SubmitBatch(ctx context.Context, tasks []TaskRequest) (*Batch, error) {
-	batch := &Batch{}
+func (c *Client) SubmitBatch(ctx context.Context, tasks []earshot.TaskRequest) (*earshot.Batch, error) {
+	batch := &earshot.Batch{}
 	o, err := c.do(ctx, call{method: http.MethodPost, path: taskPath + "/batch", body: tasks, repeat: repeatOf(tasks...)}, batch)
 	if err != nil {
 		return nil, err
@@ -53,8 +47,8 @@ func (c *Client) SubmitBatch(ctx context.Context, tasks []TaskRequest) (*Batch, 
 
 // repeatOf tells whether tasks can be submitted twice: only keys let the service
 // see that it knows them.
-func repeatOf(tasks ...TaskRequest) repeat {
-	if slices.ContainsFunc(tasks, func(t TaskRequest) bool { return t.IdempotencyKey == "" }) {
+func repeatOf(tasks ...earshot.TaskRequest) repeat {
+	if slices.ContainsFunc(tasks, func(t earshot.TaskRequest) bool { return t.IdempotencyKey == "" }) {
 		return once
 	}
 	return harmless
@@ -62,7 +56,7 @@ func repeatOf(tasks ...TaskRequest) repeat {
 
 // reconcile turns refusals of tasks that an earlier try has queued into what that
 // try would have said.
-func (c *Client) reconcile(ctx context.Context, tasks []TaskRequest, batch *Batch) {
+func (c *Client) reconcile(ctx context.Context, tasks []earshot.TaskRequest, batch *earshot.Batch) {
 	for i := range batch.Results {
 		item := &batch.Results[i]
 		if item.Error == nil || item.Index < 0 || item.Index >= len(tasks) {
@@ -81,7 +75,7 @@ func (c *Client) reconcile(ctx context.Context, tasks []TaskRequest, batch *Batc
 // stored is the task that holds the key of another, if it is the same: then it is
 // the one that was meant to be queued. Else, and when that cannot be told, the
 // refusal stands.
-func (c *Client) stored(ctx context.Context, task TaskRequest, refusal error) *earshot.TaskRecord {
+func (c *Client) stored(ctx context.Context, task earshot.TaskRequest, refusal error) *earshot.TaskRecord {
 	duplicate, ok := Details[earshot.DuplicateDetails](refusal)
 	if !ok {
 		return nil
@@ -93,8 +87,8 @@ func (c *Client) stored(ctx context.Context, task TaskRequest, refusal error) *e
 	return record
 }
 
-func same(task TaskRequest, record *earshot.TaskRecord) bool {
-	var asked, stored TaskWebhook
+func same(task earshot.TaskRequest, record *earshot.TaskRecord) bool {
+	var asked, stored earshot.WebhookRequest
 	if task.Webhook != nil {
 		asked = *task.Webhook
 	}

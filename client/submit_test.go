@@ -12,9 +12,9 @@ import (
 
 // keyed is a task as it was meant to be queued, and storedAs what the service
 // tells of one.
-var keyed = client.TaskRequest{
-	TaskType: "CHATASSISTANT", Payload: client.ChatAssistantRequest{Prompt: "shoes & <socks>", Country: "US"},
-	IdempotencyKey: "k", Webhook: &client.TaskWebhook{URL: "https://receiver.test/"},
+var keyed = earshot.TaskRequest{
+	TaskType: "CHATASSISTANT", Payload: earshot.ChatAssistantRequest{Prompt: "shoes & <socks>", Country: "US"},
+	IdempotencyKey: "k", Webhook: &earshot.WebhookRequest{URL: "https://receiver.test/"},
 }
 
 const duplicate = `{"field":"idempotencyKey","value":"k","taskId":"7"}`
@@ -82,7 +82,7 @@ func TestABatchWhoseAnswerWasLostIsFound(t *testing.T) {
 			storedAs("shoes & <socks>", 1, "https://receiver.test/"),
 			storedAs("hats", 1, "https://receiver.test/"),
 		)
-		batch, err := c.SubmitBatch(t.Context(), []client.TaskRequest{keyed, keyed, keyed})
+		batch, err := c.SubmitBatch(t.Context(), []earshot.TaskRequest{keyed, keyed, keyed})
 		if err != nil {
 			t.Fatal(err)
 		}

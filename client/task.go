@@ -6,31 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"earshot"
 )
-
-// TaskRequest is a task to be queued. TaskType and Payload are required; NewTask
-// sets both.
-type TaskRequest struct {
-	TaskType       string       `json:"taskType"`
-	Payload        any          `json:"payload"`            // the body of the provider's own call
-	Priority       int          `json:"priority,omitempty"` // 1 to 10; higher ones go first
-	IdempotencyKey string       `json:"idempotencyKey,omitempty"`
-	Webhook        *TaskWebhook `json:"webhook,omitempty"`
-}
-
-// TaskWebhook is where to announce that a task has ended.
-type TaskWebhook struct {
-	URL string `json:"url"`
-}
-
-// NewTask makes a task of a request.
-func NewTask(request Request) TaskRequest {
-	_, taskType := request.provider()
-	return TaskRequest{TaskType: taskType, Payload: request}
-}
 
 const taskPath = "/v1/async/task"
 
@@ -85,9 +63,7 @@ func (c *Client) QueueStatus(ctx context.Context) (*earshot.QueueStatus, error) 
 // ClearQueue removes every queued task and tells how many there were. When an
 // answer was lost on the way, those that it would have counted are missing.
 func (c *Client) ClearQueue(ctx context.Context) (int, error) {
-	cleared, err := ask[struct {
-		Cleared int `json:"cleared"`
-	}](ctx, c, call{method: http.MethodDelete, path: "/v1/async/queue", repeat: harmless})
+	cleared, err := ask[earshot.QueueCleared](ctx, c, call{method: http.MethodDelete, path: "/v1/async/queue", repeat: harmless})
 	if err != nil {
 		return 0, err
 	}
@@ -101,13 +77,5 @@ const Latest = "latest"
 // another page, Latest, or "" for the oldest that is kept. limit 0 means the
 // service's own.
 func (c *Client) Events(ctx context.Context, cursor string, limit int) (*earshot.EventPage, error) {
-	return get[earshot.EventPage](ctx, c, query("/v1/events", map[string]string{"cursor": cursor, "limit": number(limit)}))
-}
-
-// number is a parameter that is absent when it is 0.
-func number(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.Itoa(n)
+	return get[earshot.EventPage](ctx, c, query("/v1/events", earshot.EventQuery{PageQuery: earshot.PageQuery{Cursor: cursor, Limit: limit}}))
 }

@@ -177,7 +177,7 @@ func (w *waiting) underWay(ctx context.Context) (map[string]bool, error) {
 		return found, nil
 	}
 	oldest := slices.Min(w.ids())
-	for record, err := range w.client.Tasks(ctx, TaskQuery{PageSize: feedPage}) {
+	for record, err := range w.client.Tasks(ctx, earshot.TaskQuery{PageQuery: earshot.PageQuery{Limit: feedPage}}) {
 		if err != nil {
 			return nil, err
 		}

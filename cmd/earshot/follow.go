@@ -48,8 +48,8 @@ func chunk(questions []*question) int {
 	return len(questions)
 }
 
-func tasksOf(questions []*question) []client.TaskRequest {
-	tasks := make([]client.TaskRequest, len(questions))
+func tasksOf(questions []*question) []earshot.TaskRequest {
+	tasks := make([]earshot.TaskRequest, len(questions))
 	for i, q := range questions {
 		tasks[i] = q.task()
 	}
@@ -109,7 +109,7 @@ func (b *batch) checkLimit(sum, limit int64, most *int64) error {
 	for _, q := range b.waiting {
 		unpaid[q.key] = q.price
 	}
-	for record, err := range b.service.Tasks(b, client.TaskQuery{PageSize: pageSize}) {
+	for record, err := range b.service.Tasks(b, earshot.TaskQuery{PageQuery: earshot.PageQuery{Limit: pageSize}}) {
 		if err != nil {
 			return err
 		}

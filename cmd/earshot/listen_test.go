@@ -43,8 +43,8 @@ func TestListenPrintsTasksAsTheyEnd(t *testing.T) {
 	base, key := served(t, "--data", t.TempDir())
 	api := client.New(base, key)
 	submit := func(prompt string) string {
-		task, err := api.Submit(t.Context(), client.TaskRequest{
-			TaskType: "CHATASSISTANT", Payload: client.ChatAssistantRequest{Prompt: prompt, Country: "US"},
+		task, err := api.Submit(t.Context(), earshot.TaskRequest{
+			TaskType: "CHATASSISTANT", Payload: earshot.ChatAssistantRequest{Prompt: prompt, Country: "US"},
 		})
 		if err != nil {
 			t.Fatal(err)

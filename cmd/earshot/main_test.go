@@ -164,7 +164,7 @@ func TestAccountsAreManagedBesideAServer(t *testing.T) {
 			t.Errorf("org list printed:\n%s", list)
 		}
 		reader := decoded(t, mustRun(t, on("key", "create", "--org", "acme", "--scopes", "read", "--expires", "1h", "--json")...))
-		if _, _, err := client.New(base, reader.Key).ChatAssistant(t.Context(), client.ChatAssistantRequest{Prompt: "x", Country: "US"}); err == nil {
+		if _, _, err := client.New(base, reader.Key).ChatAssistant(t.Context(), earshot.ChatAssistantRequest{Prompt: "x", Country: "US"}); err == nil {
 			t.Error("a key that may only read was allowed to ask")
 		}
 		id := strings.Split(acme.Key, "_")[2]

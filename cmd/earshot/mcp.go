@@ -4,7 +4,7 @@ import (
 	"io"
 	"os"
 
-	"earshot/docs"
+	"earshot/internal/app"
 	"earshot/internal/mcp"
 )
 
@@ -28,7 +28,7 @@ A client that speaks HTTP needs no program: it can use the service's own /mcp wi
 
 // Run serves the client that started the program, until it leaves.
 func (c *mcpCmd) Run(in *invocation) error {
-	openAPI, err := docs.OpenAPI()
+	openAPI, err := app.OpenAPI(app.Providers())
 	if err != nil {
 		return err
 	}

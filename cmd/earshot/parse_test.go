@@ -120,7 +120,7 @@ func TestReparseReadsCapturesAgain(t *testing.T) {
 		"CHATASSISTANT": `{"prompt": "shoes", "country": "US", "legacy": true, "include": {"html": true, "markdown": true}}`,
 		"ANSWERENGINE":  `{"prompt": "shoes", "country": "US", "include": {"html": true}}`,
 	} {
-		task, err := api.Submit(t.Context(), client.TaskRequest{TaskType: taskType, Payload: json.RawMessage(payload)})
+		task, err := api.Submit(t.Context(), earshot.TaskRequest{TaskType: taskType, Payload: json.RawMessage(payload)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ import (
 	"strconv"
 	"strings"
 
-	"earshot/client"
+	"earshot"
 )
 
 // row is one row of a file of questions.
@@ -279,6 +279,6 @@ func idempotencyKey(content string, n int) string {
 }
 
 // task is the question as it is submitted.
-func (q *question) task() client.TaskRequest {
-	return client.TaskRequest{TaskType: taskType(q.provider), Payload: q.payload, Priority: q.priority, IdempotencyKey: q.key}
+func (q *question) task() earshot.TaskRequest {
+	return earshot.TaskRequest{TaskType: taskType(q.provider), Payload: q.payload, Priority: q.priority, IdempotencyKey: q.key}
 }

@@ -82,7 +82,7 @@ func (s *standing) read(in *invocation, service *client.Client) (err error) {
 
 // lastSurface is where the answer of the newest completed task came from.
 func lastSurface(in *invocation, service *client.Client) (earshot.Surface, error) {
-	for newest, err := range service.Tasks(in, client.TaskQuery{Status: earshot.StatusCompleted, PageSize: 1}) {
+	for newest, err := range service.Tasks(in, earshot.TaskQuery{Status: earshot.StatusCompleted, PageQuery: earshot.PageQuery{Limit: 1}}) {
 		if err != nil {
 			return "", err
 		}

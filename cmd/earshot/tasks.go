@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"earshot"
-	"earshot/client"
 )
 
 type tasksCmd struct {
@@ -59,9 +58,9 @@ func (c *taskListCmd) Run(in *invocation) error {
 	if err != nil {
 		return err
 	}
-	filter := client.TaskQuery{Status: earshot.Status(strings.ToUpper(c.Status)), TaskType: taskType(c.Type)}
+	filter := earshot.TaskQuery{Status: earshot.Status(strings.ToUpper(c.Status)), TaskType: taskType(c.Type)}
 	if c.Limit > 0 {
-		filter.PageSize = min(c.Limit, pageSize)
+		filter.Limit = min(c.Limit, pageSize)
 	}
 	table := tabwriter.NewWriter(in.out, 0, 0, 2, ' ', 0)
 	count := 0

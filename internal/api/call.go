@@ -17,7 +17,7 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/job"
 	"earshot/internal/ratelimit"
-	"earshot/internal/strictjson"
+	"earshot/internal/schema"
 )
 
 const (
@@ -34,7 +34,7 @@ type call struct {
 	r         *http.Request
 	id        string
 	started   time.Time
-	route     *route
+	route     *Operation
 	principal *account.Principal // nil until the key is checked
 	window    ratelimit.Verdict  // as the response tells it
 	leave     func()             // gives back the place among the requests in flight
@@ -43,16 +43,26 @@ type call struct {
 }
 
 // object reads the body as one JSON object.
-func (c *call) object() (*strictjson.Object, error) {
+func (c *call) object() (*schema.Object, error) {
 	body, err := c.body(maxBody)
 	if err != nil {
 		return nil, err
 	}
-	return strictjson.Parse(body)
+	return schema.Parse(body)
 }
 
-// body reads the body, of at most that many bytes.
-func (c *call) body(most int64) ([]byte, error) {
+// decode reads the body into the struct that body points to. The object tells what
+// is wrong with it, and takes what the caller finds wrong.
+func (c *call) decode(body any) (*schema.Object, error) {
+	in, err := c.object()
+	if err == nil {
+		in.Decode(body)
+	}
+	return in, err
+}
+
+// body reads the body, of at most maxBytes.
+func (c *call) body(maxBytes int64) ([]byte, error) {
 	if err := checkContentType(c.r.Header); err != nil {
 		return nil, err
 	}
@@ -60,7 +70,7 @@ func (c *call) body(most int64) ([]byte, error) {
 	if err := control.SetReadDeadline(time.Now().Add(bodyTime)); err != nil {
 		return nil, fmt.Errorf("limit the time of the body: %w", err)
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, most))
+	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxBytes))
 	if err != nil {
 		return nil, bodyError(c.r, err)
 	}
@@ -72,31 +82,31 @@ func (c *call) body(most int64) ([]byte, error) {
 	return body, nil
 }
 
-// query reads the URL's parameters. Those that cannot be read are a mistake, not
-// absent.
-func (c *call) query() (url.Values, error) {
+// query reads the URL's parameters into the struct that into points to. Parameters
+// that cannot be read are a mistake, not absent.
+func (c *call) query(into any) error {
 	values, err := url.ParseQuery(c.r.URL.RawQuery)
 	if err != nil {
-		return nil, strictjson.Invalid("query", "cannot be read")
+		return schema.Invalid("query", "cannot be read")
 	}
-	return values, nil
+	return schema.DecodeQuery(values, into)
 }
 
 func bodyError(r *http.Request, err error) error {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		return strictjson.Invalid(strictjson.BodyField, "must have at most %d bytes", tooLarge.Limit)
+		return schema.Invalid(schema.BodyField, "must have at most %d bytes", tooLarge.Limit)
 	case r.Context().Err() != nil:
 		return err // the client has left
 	default:
-		return strictjson.Invalid(strictjson.BodyField, "could not be read")
+		return schema.Invalid(schema.BodyField, "could not be read")
 	}
 }
 
 func checkContentType(h http.Header) error {
 	if encoding := h.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return strictjson.Invalid(strictjson.BodyField, "must not be compressed")
+		return schema.Invalid(schema.BodyField, "must not be compressed")
 	}
 	header := h.Get("Content-Type")
 	if header == "" {
@@ -104,10 +114,10 @@ func checkContentType(h http.Header) error {
 	}
 	kind, params, err := mime.ParseMediaType(header)
 	if err != nil || kind != "application/json" {
-		return strictjson.Invalid(strictjson.BodyField, "must be sent as application/json")
+		return schema.Invalid(schema.BodyField, "must be sent as application/json")
 	}
 	if charset, ok := params["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
-		return strictjson.Invalid(strictjson.BodyField, "must be UTF-8")
+		return schema.Invalid(schema.BodyField, "must be UTF-8")
 	}
 	return nil
 }

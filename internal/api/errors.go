@@ -34,15 +34,13 @@ var statuses = map[earshot.Code]int{
 	earshot.CodeServerUnavailable: http.StatusServiceUnavailable,
 }
 
-type errorBody struct {
-	Success bool        `json:"success"`
-	Error   errorDetail `json:"error"`
-}
-
-type errorDetail struct {
-	*earshot.Error
-	Timestamp earshot.Timestamp `json:"timestamp"`
-	RequestID string            `json:"requestId"`
+// StatusOf is the status that an error is answered with. submits tells that the
+// operation takes tasks in.
+func StatusOf(code earshot.Code, submits bool) int {
+	if code == earshot.CodeValidation && submits {
+		return http.StatusUnprocessableEntity
+	}
+	return statuses[code]
 }
 
 // fail answers with an error. Whatever is not meant for clients becomes a 500
@@ -59,15 +57,13 @@ func (c *call) fail(err error) {
 	if e.Code == earshot.CodeServerUnavailable {
 		c.w.Header().Set("Retry-After", "1")
 	}
-	body, err := json.Marshal(errorBody{Error: errorDetail{e, earshot.Timestamp{Time: time.Now()}, c.id}})
+	body, err := json.Marshal(earshot.ErrorResponse{Error: earshot.ErrorBody{
+		Code: e.Code, Message: e.Message, Details: e.Details, Timestamp: earshot.Timestamp{Time: time.Now()}, RequestID: c.id,
+	}})
 	if err != nil { // the details are our own types
 		panic(fmt.Sprintf("encode an error: %v", err))
 	}
-	status := statuses[e.Code]
-	if e.Code == earshot.CodeValidation && c.route.submits {
-		status = http.StatusUnprocessableEntity
-	}
-	c.write(status, "application/json", body)
+	c.write(StatusOf(e.Code, c.route.Submits), "application/json", body)
 }
 
 func errRateLimit(v ratelimit.Verdict) error {
@@ -89,4 +85,4 @@ func errNotFound(id string) error {
 	return &earshot.Error{Code: earshot.CodeNotFound, Message: "there is nothing here", Details: earshot.ResourceDetails{ID: id}}
 }
 
-func notFound(c *call) error { return errNotFound(c.r.URL.Path) }
+func (*Server) notFound(c *call) error { return errNotFound(c.r.URL.Path) }

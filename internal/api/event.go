@@ -1,12 +1,11 @@
 package api
 
 import (
-	"slices"
 	"strconv"
 
 	"earshot"
+	"earshot/internal/schema"
 	"earshot/internal/store"
-	"earshot/internal/strictjson"
 )
 
 // latest is the cursor that leaves out everything that has been.
@@ -14,16 +13,11 @@ const latest = "latest"
 
 // events lists ended tasks in the order in which they ended.
 func (s *Server) events(c *call) error {
-	q, err := c.query()
-	if err != nil {
+	var q earshot.EventQuery
+	if err := c.query(&q); err != nil {
 		return err
 	}
-	limit, err := pageLimit(q.Get("limit"))
-	if err != nil {
-		return err
-	}
-	cursor := q.Get("cursor")
-	if cursor == latest {
+	if q.Cursor == latest {
 		o, err := s.Store.Organization(c.r.Context(), c.principal.OrganizationID, c.started)
 		if err != nil {
 			return err
@@ -32,13 +26,14 @@ func (s *Server) events(c *call) error {
 	}
 	after := int64(0)
 	page := earshot.EventPage{}
-	if cursor != "" {
-		if after, err = strconv.ParseInt(cursor, 10, 64); err != nil || after < 0 {
-			return strictjson.Invalid("cursor", "must be the nextCursor of another page, or %s", latest)
+	if q.Cursor != "" {
+		var err error
+		if after, err = strconv.ParseInt(q.Cursor, 10, 64); err != nil || after < 0 {
+			return schema.Invalid("cursor", "must be the nextCursor of another page, or %s", latest)
 		}
-		page.NextCursor = &cursor
+		page.NextCursor = &q.Cursor
 	}
-	tasks, err := s.Store.Events(c.r.Context(), c.principal.OrganizationID, after, limit)
+	tasks, err := s.Store.Events(c.r.Context(), c.principal.OrganizationID, after, q.Limit)
 	if err != nil {
 		return err
 	}
@@ -51,17 +46,15 @@ func (s *Server) events(c *call) error {
 
 // deliveries lists webhooks, that of the newest task first.
 func (s *Server) deliveries(c *call) error {
-	q, err := c.query()
+	var q earshot.DeliveryQuery
+	if err := c.query(&q); err != nil {
+		return err
+	}
+	before, err := idCursor(q.Cursor)
 	if err != nil {
 		return err
 	}
-	filter := store.DeliveryFilter{State: q.Get("state")}
-	if q.Has("state") && !slices.Contains([]string{"pending", "delivered", "failed"}, filter.State) {
-		return strictjson.Invalid("state", "must be one of pending, delivered, failed")
-	}
-	if filter.Limit, filter.Before, err = pageByID(q); err != nil {
-		return err
-	}
+	filter := store.DeliveryFilter{State: string(q.State), Limit: q.Limit + 1, Before: before}
 	all, err := s.Store.Deliveries(c.r.Context(), c.principal.OrganizationID, filter)
 	if err != nil {
 		return err
@@ -99,8 +92,5 @@ func (s *Server) resend(c *call) error {
 		return notFoundAs(err, id)
 	}
 	s.Planned()
-	return c.json(struct {
-		Success  bool             `json:"success"`
-		Delivery earshot.Delivery `json:"delivery"`
-	}{true, describe(d)})
+	return c.json(earshot.DeliveryResent{Delivery: describe(d)})
 }

@@ -1,15 +1,12 @@
 package api
 
 import (
-	"encoding/json"
 	"errors"
-	"slices"
-	"time"
 
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/schema"
 	"earshot/internal/store"
-	"earshot/internal/strictjson"
 )
 
 // keyList lists the organization's keys, newest first.
@@ -26,68 +23,38 @@ func (s *Server) keyList(c *call) error {
 
 // createKey makes a key and tells its secret, once.
 func (s *Server) createKey(c *call) error {
-	in, err := c.object()
+	var body earshot.KeyRequest
+	in, err := c.decode(&body)
 	if err != nil {
 		return err
 	}
-	scopes, expires := decodeScopes(in), decodeExpiry(in, c.started)
+	if !body.ExpiresAt.IsZero() && !body.ExpiresAt.After(c.started) {
+		in.Reject("expiresAt", "must be a time to come in RFC 3339, such as 2026-09-08T09:30:00Z")
+	}
 	if err := in.Err(); err != nil {
 		return err
 	}
+	scopes := account.AllScopes()
+	if body.Scopes != nil {
+		scopes = nil
+		for _, scope := range body.Scopes {
+			scopes = append(scopes, account.Scope(scope))
+		}
+	}
 	key := account.NewKey()
-	err = s.Store.CreateKey(c.principal.OrganizationID, key, scopes, expires, c.started)
+	err = s.Store.CreateKey(c.principal.OrganizationID, key, scopes, body.ExpiresAt, c.started)
 	if errors.Is(err, store.ErrTooManyKeys) {
-		return strictjson.Invalid(strictjson.BodyField, "%v", store.ErrTooManyKeys)
+		return schema.Invalid(schema.BodyField, "%v", store.ErrTooManyKeys)
 	}
 	if err != nil {
 		return err
 	}
 	s.Log.Info("a key was made", "request", c.id, "organization", c.principal.OrganizationID, "key", key.ID, "by", c.principal.KeyID)
-	made := earshot.Key{ID: key.ID, CreatedAt: earshot.Timestamp{Time: c.started}, ExpiresAt: earshot.When(expires)}
+	made := earshot.Key{ID: key.ID, CreatedAt: earshot.Timestamp{Time: c.started}, ExpiresAt: earshot.When(body.ExpiresAt)}
 	for _, scope := range scopes {
 		made.Scopes = append(made.Scopes, string(scope))
 	}
-	return c.json(struct {
-		Success bool `json:"success"`
-		earshot.NewKey
-	}{true, earshot.NewKey{Key: made, Secret: key.Text}})
-}
-
-// decodeScopes takes what a key may do out of a body; absent means what a new key
-// may.
-func decodeScopes(in *strictjson.Object) []account.Scope {
-	in.Ignore("scopes") // no other field of a request is a list, so that it is read here
-	if !in.Has("scopes") {
-		return account.AllScopes()
-	}
-	var body struct {
-		Scopes []account.Scope `json:"scopes"`
-	}
-	if err := json.Unmarshal(in.Raw(), &body); err != nil || len(body.Scopes) == 0 {
-		in.Reject("scopes", "must be a list of at least one scope")
-		return nil
-	}
-	for i, scope := range body.Scopes {
-		if !account.IsScope(scope) || slices.Contains(body.Scopes[:i], scope) {
-			in.Reject("scopes", "must be a list of read, monitor, tasks and admin, each at most once")
-			return nil
-		}
-	}
-	return body.Scopes
-}
-
-// decodeExpiry takes the moment when a key ends by itself out of a body; absent
-// means never.
-func decodeExpiry(in *strictjson.Object, now time.Time) time.Time {
-	text, ok := in.String("expiresAt")
-	if !ok {
-		return time.Time{}
-	}
-	expires, err := time.Parse(time.RFC3339, text)
-	if err != nil || !expires.After(now) {
-		in.Reject("expiresAt", "must be a time to come in RFC 3339, such as 2026-09-08T09:30:00Z")
-	}
-	return expires
+	return c.json(earshot.NewKey{Key: made, Secret: key.Text})
 }
 
 // revokeKey ends a key of the organization, except the one that asks: nobody is to
@@ -98,7 +65,7 @@ func (s *Server) revokeKey(c *call) error {
 		return &earshot.Error{
 			Code:    earshot.CodeConflict,
 			Message: "a key cannot revoke itself; use another one",
-			Details: earshot.ResourceDetails{ID: id},
+			Details: earshot.ConflictDetails{ID: id},
 		}
 	}
 	if !account.IsKeyID(id) {
@@ -109,8 +76,5 @@ func (s *Server) revokeKey(c *call) error {
 		return notFoundAs(err, id)
 	}
 	s.Log.Info("a key was revoked", "request", c.id, "organization", c.principal.OrganizationID, "key", id, "by", c.principal.KeyID)
-	return c.json(struct {
-		Success bool         `json:"success"`
-		Key     *earshot.Key `json:"key"`
-	}{true, key})
+	return c.json(earshot.RevokedKey{Key: *key})
 }

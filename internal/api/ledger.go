@@ -1,27 +1,21 @@
 package api
 
 import (
-	"slices"
-	"strings"
-
 	"earshot"
 	"earshot/internal/store"
-	"earshot/internal/strictjson"
 )
 
 // ledger lists the changes of the organization's balance, newest first.
 func (s *Server) ledger(c *call) error {
-	q, err := c.query()
+	var q earshot.LedgerQuery
+	if err := c.query(&q); err != nil {
+		return err
+	}
+	before, err := idCursor(q.Cursor)
 	if err != nil {
 		return err
 	}
-	filter := store.LedgerFilter{Kind: q.Get("kind")}
-	if q.Has("kind") && !slices.Contains(store.LedgerKinds(), filter.Kind) {
-		return strictjson.Invalid("kind", "must be one of %s", strings.Join(store.LedgerKinds(), ", "))
-	}
-	if filter.Limit, filter.Before, err = pageByID(q); err != nil {
-		return err
-	}
+	filter := store.LedgerFilter{Kind: string(q.Kind), Limit: q.Limit + 1, Before: before}
 	entries, err := s.Store.Ledger(c.r.Context(), c.principal.OrganizationID, filter)
 	if err != nil {
 		return err

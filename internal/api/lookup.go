@@ -10,22 +10,22 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/geo"
 	"earshot/internal/health"
-	"earshot/internal/strictjson"
+	"earshot/internal/schema"
 )
 
 // countries lists the countries that can be named, all of them or those of one
 // model.
 func (s *Server) countries(c *call) error {
-	query, err := c.query()
-	if err != nil {
+	var q earshot.CountryQuery
+	if err := c.query(&q); err != nil {
 		return err
 	}
 	codes := geo.Countries()
-	if query.Has("model") {
+	if c.r.URL.Query().Has("model") {
 		models := s.Catalogue.Models()
-		model, known := models[query.Get("model")]
+		model, known := models[q.Model]
 		if !known {
-			return strictjson.Invalid("model", "must be one of %s", strings.Join(slices.Sorted(maps.Keys(models)), ", "))
+			return schema.Invalid("model", "must be one of %s", strings.Join(slices.Sorted(maps.Keys(models)), ", "))
 		}
 		codes = slices.DeleteFunc(codes, func(code string) bool { return !model.Include(code) })
 	}
@@ -33,17 +33,16 @@ func (s *Server) countries(c *call) error {
 }
 
 // states lists the states that can be named with a country.
-func states(c *call) error {
-	query, err := c.query()
-	if err != nil {
+func (*Server) states(c *call) error {
+	var q earshot.StateQuery
+	if err := c.query(&q); err != nil {
 		return err
 	}
-	country := query.Get("country")
-	if !geo.IsCountry(country) {
-		return strictjson.Invalid("country", "must be an upper-case ISO 3166-1 alpha-2 code such as US")
+	if !geo.IsCountry(q.Country) {
+		return schema.Invalid("country", "must be an upper-case ISO 3166-1 alpha-2 code such as US")
 	}
 	list := earshot.List[earshot.State]{}
-	if country == "US" {
+	if q.Country == "US" {
 		for _, s := range geo.States() {
 			list = append(list, earshot.State(s))
 		}

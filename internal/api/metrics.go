@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 type metrics struct {
@@ -21,6 +22,11 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	return m
 }
 
+// serveMetrics shows the node's metrics.
+func (s *Server) serveMetrics(c *call) error {
+	return c.handled(promhttp.HandlerFor(s.Metrics, promhttp.HandlerOpts{}))
+}
+
 func (m *metrics) observe(c *call) {
-	m.requests.WithLabelValues(c.route.path, strconv.Itoa(c.status)).Observe(time.Since(c.started).Seconds())
+	m.requests.WithLabelValues(c.route.Path, strconv.Itoa(c.status)).Observe(time.Since(c.started).Seconds())
 }

@@ -6,14 +6,15 @@ import (
 	"net/http"
 	"slices"
 
+	"earshot"
 	"earshot/internal/job"
 	"earshot/internal/provider"
 )
 
 // monitor runs one extraction while the client waits.
-func (s *Server) monitor(p provider.Provider) func(*call) error {
+func monitor(p provider.Provider) func(*Server, *call) error {
 	definition := p.Definition()
-	return func(c *call) error {
+	return func(s *Server, c *call) error {
 		in, err := c.object()
 		if err != nil {
 			return err
@@ -38,6 +39,27 @@ func (s *Server) monitor(p provider.Provider) func(*call) error {
 		c.write(http.StatusOK, "application/json", slices.Concat([]byte(`{"success":true,"result":`), result, []byte("}")))
 		return nil
 	}
+}
+
+// resolve tells where a redirect link of the search engine leads. It is no job: it
+// takes no slot and costs nothing.
+func (s *Server) resolve(c *call) error {
+	if s.Jobs.Draining() {
+		return errStopping()
+	}
+	var body earshot.GotoRequest
+	in, err := c.decode(&body)
+	if err != nil {
+		return err
+	}
+	if err := in.Err(); err != nil {
+		return err
+	}
+	destination, err := s.Goto(c.r.Context(), body.URL)
+	if err != nil {
+		return err
+	}
+	return c.json(earshot.GotoResponse{URL: destination})
 }
 
 // compact takes the white space out of a request that is to be stored.

@@ -13,12 +13,8 @@ import (
 	"earshot/internal/store"
 )
 
-type aliveBody struct {
-	Status string `json:"status"`
-}
-
 // alive tells that the process answers.
-func alive(c *call) error { return c.json(aliveBody{"ok"}) }
+func (*Server) alive(c *call) error { return c.json(earshot.NodeStatus{Status: "ok"}) }
 
 // ready tells whether a load balancer should send work here.
 func (s *Server) ready(c *call) error {
@@ -30,7 +26,7 @@ func (s *Server) ready(c *call) error {
 	if err := s.Store.Ping(ctx); err != nil {
 		return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "the database does not answer", Err: err}
 	}
-	return c.json(aliveBody{"ready"})
+	return c.json(earshot.NodeStatus{Status: "ready"})
 }
 
 func (s *Server) openAPI(c *call) error {
@@ -44,18 +40,18 @@ func (s *Server) capture(c *call) error {
 	id, name := c.r.PathValue("id"), c.r.PathValue("page")
 	number, ok := capture.PageNumber(name)
 	if !ok || !account.IsCaptureID(id) {
-		return notFound(c)
+		return s.notFound(c)
 	}
 	record, err := s.Store.Capture(c.r.Context(), id, time.Now())
 	if errors.Is(err, store.ErrNotFound) || (err == nil && number > record.Pages) {
-		return notFound(c)
+		return s.notFound(c)
 	}
 	if err != nil {
 		return err
 	}
 	page, err := s.Captures.Page(c.r.Context(), id, number)
 	if errors.Is(err, fs.ErrNotExist) {
-		return notFound(c) // just removed, or in the folder of a node that shares only the database
+		return s.notFound(c) // just removed, or in the folder of a node that shares only the database
 	}
 	if err != nil {
 		return err

@@ -3,79 +3,89 @@ package api
 import (
 	"net/http"
 
-	"github.com/prometheus/client_golang/prometheus/promhttp"
-
+	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/provider"
 )
 
-// route is one operation of the API.
-type route struct {
-	method  string
-	path    string
-	public  bool          // needs no key and counts against no limit of an account
-	scope   account.Scope // what the key must be allowed to do
-	submits bool          // takes tasks in: an invalid body is answered with 422
-	serve   func(*call) error
+// Operation is one operation of the API. What it takes and answers are zero values
+// of the types of package earshot, from which the OpenAPI document is made; nil
+// where there is nothing, or no JSON.
+type Operation struct {
+	Method, Path string
+	Public       bool          // needs no key and counts against no limit of an account
+	Scope        account.Scope // what the key must be allowed to do
+	Submits      bool          // takes tasks in: an invalid body is answered with 422
+	OrList       bool          // takes a list of bodies as well as one
+
+	Query, Body, Response any
+
+	serve func(*Server, *call) error
 }
 
-// list is the whole API.
-func (s *Server) list() []route {
-	routes := []route{
-		{method: "GET", path: "/v1/countries", scope: account.ScopeRead, serve: s.countries},
-		{method: "GET", path: "/v1/states", scope: account.ScopeRead, serve: states},
-		{method: "GET", path: "/v1/credits", scope: account.ScopeRead, serve: s.credits},
-		{method: "GET", path: "/v1/health/extraction", scope: account.ScopeRead, serve: s.extraction},
-		{method: "POST", path: "/v1/monitor/websearch/goto", scope: account.ScopeMonitor, serve: s.resolve},
+// Operations is the whole API: the operations of the service itself, and one for
+// each provider.
+func Operations(providers []provider.Provider) []Operation {
+	operations := []Operation{
+		{Method: "POST", Path: "/v1/monitor/websearch/goto", Scope: account.ScopeMonitor, Body: earshot.GotoRequest{}, Response: earshot.GotoResponse{}, serve: (*Server).resolve},
 
-		{method: "POST", path: "/v1/async/task", scope: account.ScopeTasks, submits: true, serve: s.submit},
-		{method: "POST", path: "/v1/async/task/batch", scope: account.ScopeTasks, submits: true, serve: s.submitBatch},
-		{method: "GET", path: "/v1/async/task/{taskId}", scope: account.ScopeRead, serve: s.poll},
-		{method: "DELETE", path: "/v1/async/task/{taskId}", scope: account.ScopeTasks, serve: s.cancel},
-		{method: "GET", path: "/v1/async/tasks", scope: account.ScopeRead, serve: s.tasks},
-		{method: "GET", path: "/v1/async/status", scope: account.ScopeRead, serve: s.queueStatus},
-		{method: "DELETE", path: "/v1/async/queue", scope: account.ScopeTasks, serve: s.clear},
-		{method: "POST", path: "/v1/quote", scope: account.ScopeRead, serve: s.quote},
-		{method: "GET", path: "/v1/usage", scope: account.ScopeRead, serve: s.usage},
-		{method: "GET", path: "/v1/stats", scope: account.ScopeRead, serve: s.stats},
-		{method: "GET", path: "/v1/live", scope: account.ScopeRead, serve: s.live},
-		{method: "GET", path: "/v1/events", scope: account.ScopeRead, serve: s.events},
-		{method: "GET", path: "/v1/webhooks/deliveries", scope: account.ScopeRead, serve: s.deliveries},
-		{method: "GET", path: "/v1/webhooks/deliveries/{id}", scope: account.ScopeRead, serve: s.delivery},
-		{method: "POST", path: "/v1/webhooks/deliveries/{id}/resend", scope: account.ScopeTasks, serve: s.resend},
+		{Method: "GET", Path: "/v1/countries", Scope: account.ScopeRead, Query: earshot.CountryQuery{}, Response: []string{}, serve: (*Server).countries},
+		{Method: "GET", Path: "/v1/states", Scope: account.ScopeRead, Query: earshot.StateQuery{}, Response: []earshot.State{}, serve: (*Server).states},
+		{Method: "GET", Path: "/v1/credits", Scope: account.ScopeRead, Response: earshot.Credits{}, serve: (*Server).credits},
+		{Method: "GET", Path: "/v1/health/extraction", Scope: account.ScopeRead, Response: earshot.ExtractionHealth{}, serve: (*Server).extraction},
 
-		{method: "GET", path: "/v1/keys", scope: account.ScopeAdmin, serve: s.keyList},
-		{method: "POST", path: "/v1/keys", scope: account.ScopeAdmin, serve: s.createKey},
-		{method: "DELETE", path: "/v1/keys/{id}", scope: account.ScopeAdmin, serve: s.revokeKey},
-		{method: "GET", path: "/v1/ledger", scope: account.ScopeAdmin, serve: s.ledger},
-		{method: "POST", path: "/v1/webhooks/secret/rotate", scope: account.ScopeAdmin, serve: s.rotateSecret},
-		{method: "POST", path: "/v1/webhooks/test", scope: account.ScopeAdmin, serve: s.testWebhook},
+		{Method: "POST", Path: "/v1/async/task", Scope: account.ScopeTasks, Submits: true, Body: earshot.TaskRequest{}, Response: earshot.TaskSubmitted{}, serve: (*Server).submit},
+		{Method: "POST", Path: "/v1/async/task/batch", Scope: account.ScopeTasks, Submits: true, Body: []earshot.TaskRequest{}, Response: earshot.Batch{}, serve: (*Server).submitBatch},
+		{Method: "GET", Path: "/v1/async/task/{taskId}", Scope: account.ScopeRead, Response: earshot.TaskRecord{}, serve: (*Server).poll},
+		{Method: "DELETE", Path: "/v1/async/task/{taskId}", Scope: account.ScopeTasks, Response: earshot.TaskCanceled{}, serve: (*Server).cancel},
+		{Method: "GET", Path: "/v1/async/tasks", Scope: account.ScopeRead, Query: earshot.TaskQuery{}, Response: earshot.TaskPage{}, serve: (*Server).tasks},
+		{Method: "GET", Path: "/v1/async/status", Scope: account.ScopeRead, Response: earshot.QueueStatus{}, serve: (*Server).queueStatus},
+		{Method: "DELETE", Path: "/v1/async/queue", Scope: account.ScopeTasks, Response: earshot.QueueCleared{}, serve: (*Server).clear},
 
-		{method: "POST", path: "/mcp", serve: s.mcp},
-		{method: "GET", path: "/mcp", serve: s.mcp},
-		{method: "DELETE", path: "/mcp", serve: s.mcp},
+		{Method: "POST", Path: "/v1/quote", Scope: account.ScopeRead, OrList: true, Body: earshot.TaskRequest{}, Response: earshot.Quote{}, serve: (*Server).quote},
+		{Method: "GET", Path: "/v1/usage", Scope: account.ScopeRead, Query: earshot.UsageQuery{}, Response: earshot.Usage{}, serve: (*Server).usage},
+		{Method: "GET", Path: "/v1/stats", Scope: account.ScopeRead, Query: earshot.StatsQuery{}, Response: earshot.Stats{}, serve: (*Server).stats},
 
-		{method: "POST", path: "/v1/session", public: true, serve: s.session},
-		{method: "GET", path: "/healthz", public: true, serve: alive},
-		{method: "GET", path: "/readyz", public: true, serve: s.ready},
-		{method: "GET", path: "/metrics", public: true, serve: handled(promhttp.HandlerFor(s.Metrics, promhttp.HandlerOpts{}))},
-		{method: "GET", path: "/openapi.json", public: true, serve: s.openAPI},
-		{method: "GET", path: "/captures/{id}/{page}", public: true, serve: s.capture},
-		{method: "GET", path: "/{$}", public: true, serve: handled(s.Dashboard)},
-		{method: "GET", path: "/docs", public: true, serve: handled(s.Dashboard)},
-		{method: "GET", path: "/assets/{file}", public: true, serve: handled(s.Dashboard)},
+		{Method: "GET", Path: "/v1/live", Scope: account.ScopeRead, serve: (*Server).live},
+		{Method: "GET", Path: "/v1/events", Scope: account.ScopeRead, Query: earshot.EventQuery{}, Response: earshot.EventPage{}, serve: (*Server).events},
+		{Method: "GET", Path: "/v1/webhooks/deliveries", Scope: account.ScopeRead, Query: earshot.DeliveryQuery{}, Response: earshot.DeliveryPage{}, serve: (*Server).deliveries},
+		{Method: "GET", Path: "/v1/webhooks/deliveries/{id}", Scope: account.ScopeRead, Response: earshot.Delivery{}, serve: (*Server).delivery},
+		{Method: "POST", Path: "/v1/webhooks/deliveries/{id}/resend", Scope: account.ScopeTasks, Response: earshot.DeliveryResent{}, serve: (*Server).resend},
+
+		{Method: "GET", Path: "/v1/keys", Scope: account.ScopeAdmin, Response: earshot.KeyList{}, serve: (*Server).keyList},
+		{Method: "POST", Path: "/v1/keys", Scope: account.ScopeAdmin, Body: earshot.KeyRequest{}, Response: earshot.NewKey{}, serve: (*Server).createKey},
+		{Method: "DELETE", Path: "/v1/keys/{id}", Scope: account.ScopeAdmin, Response: earshot.RevokedKey{}, serve: (*Server).revokeKey},
+		{Method: "GET", Path: "/v1/ledger", Scope: account.ScopeAdmin, Query: earshot.LedgerQuery{}, Response: earshot.LedgerPage{}, serve: (*Server).ledger},
+		{Method: "POST", Path: "/v1/webhooks/secret/rotate", Scope: account.ScopeAdmin, Response: earshot.RotatedSecret{}, serve: (*Server).rotateSecret},
+		{Method: "POST", Path: "/v1/webhooks/test", Scope: account.ScopeAdmin, Body: earshot.WebhookRequest{}, Response: earshot.WebhookTestResponse{}, serve: (*Server).testWebhook},
+
+		{Method: "POST", Path: "/mcp", serve: (*Server).mcp},
+		{Method: "GET", Path: "/mcp", serve: (*Server).mcp},
+		{Method: "DELETE", Path: "/mcp", serve: (*Server).mcp},
+
+		{Method: "POST", Path: "/v1/session", Public: true, Body: earshot.SessionRequest{}, Response: earshot.Session{}, serve: (*Server).session},
+		{Method: "GET", Path: "/healthz", Public: true, Response: earshot.NodeStatus{}, serve: (*Server).alive},
+		{Method: "GET", Path: "/readyz", Public: true, Response: earshot.NodeStatus{}, serve: (*Server).ready},
+		{Method: "GET", Path: "/metrics", Public: true, serve: (*Server).serveMetrics},
+		{Method: "GET", Path: "/openapi.json", Public: true, serve: (*Server).openAPI},
+		{Method: "GET", Path: "/captures/{id}/{page}", Public: true, serve: (*Server).capture},
+		{Method: "GET", Path: "/{$}", Public: true, serve: (*Server).dashboard},
+		{Method: "GET", Path: "/docs", Public: true, serve: (*Server).dashboard},
+		{Method: "GET", Path: "/assets/{file}", Public: true, serve: (*Server).dashboard},
 	}
-	for _, p := range s.Catalogue.Providers() {
-		routes = append(routes, route{
-			method: "POST", path: "/v1/monitor/" + p.Definition().Name, scope: account.ScopeMonitor, serve: s.monitor(p),
+	for _, p := range providers {
+		about := p.Definition()
+		operations = append(operations, Operation{
+			Method: "POST", Path: "/v1/monitor/" + about.Name, Scope: account.ScopeMonitor, Body: about.Request, Response: about.Result, serve: monitor(p),
 		})
 	}
-	return routes
+	return operations
 }
 
-// handled serves a route by a plain handler, which fails on its own terms.
-func handled(h http.Handler) func(*call) error {
-	return func(c *call) error {
-		h.ServeHTTP(statusRecorder{c.w, c}, c.r)
-		return nil
-	}
+// handled serves an operation by a plain handler, which fails on its own terms.
+func (c *call) handled(h http.Handler) error {
+	h.ServeHTTP(statusRecorder{c.w, c}, c.r)
+	return nil
 }
+
+func (s *Server) dashboard(c *call) error { return c.handled(s.Dashboard) }

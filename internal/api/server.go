@@ -33,7 +33,6 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/ratelimit"
 	"earshot/internal/store"
-	"earshot/internal/strictjson"
 )
 
 // guestLimit is how many requests a second an address may make without a valid
@@ -53,8 +52,8 @@ type Config struct {
 	Catalogue *provider.Catalogue
 	Captures  capture.Store
 	Limiter   Limiter
-	// Goto resolves the redirect link in a request.
-	Goto func(ctx context.Context, in *strictjson.Object) (string, error)
+	// Goto tells where a redirect link of the search engine leads.
+	Goto func(ctx context.Context, link string) (string, error)
 	// CheckWebhook tells what is wrong with the URL of a webhook.
 	CheckWebhook func(url string) error
 	// TestWebhook sends a test to a URL that CheckWebhook passed.
@@ -121,16 +120,16 @@ func New(cfg Config) *Server {
 		others:  make(chan struct{}, cfg.RequestsInFlight),
 	}
 	s.watch = newWatch(cfg, s.keys)
-	for _, rt := range s.list() {
-		if cfg.WorkerOnly && !rt.public {
+	for _, operation := range Operations(cfg.Catalogue.Providers()) {
+		if cfg.WorkerOnly && !operation.Public {
 			continue
 		}
-		s.mux.Handle(rt.method+" "+rt.path, s.handler(rt))
+		s.mux.Handle(operation.Method+" "+operation.Path, s.handler(operation))
 	}
-	s.mux.Handle("/", s.handler(route{path: "unknown", public: true, serve: notFound}))
-	unknown := s.handler(route{path: "unknown", serve: notFound})
+	s.mux.Handle("/", s.handler(Operation{Path: "unknown", Public: true, serve: (*Server).notFound}))
+	unknown := s.handler(Operation{Path: "unknown", serve: (*Server).notFound})
 	if cfg.WorkerOnly {
-		unknown = s.handler(route{path: "unknown", public: true, serve: func(*call) error { return errWorkerOnly() }})
+		unknown = s.handler(Operation{Path: "unknown", Public: true, serve: func(*Server, *call) error { return errWorkerOnly() }})
 	}
 	s.mux.Handle("/mcp", unknown) // by another method
 	s.mux.Handle("/v1", unknown)  // else the mux would redirect it
@@ -145,14 +144,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	slash := clean != "/" && clean+"/" == r.URL.Path
 	if (clean != r.URL.Path && !slash) || r.RequestURI == "*" {
 		keyed := clean == "/v1" || strings.HasPrefix(clean, "/v1/")
-		s.handler(route{path: "unknown", public: !keyed, serve: notFound}).ServeHTTP(w, r)
+		s.handler(Operation{Path: "unknown", Public: !keyed, serve: (*Server).notFound}).ServeHTTP(w, r)
 		return
 	}
 	s.mux.ServeHTTP(w, r)
 }
 
-// handler serves a route, and logs and counts its requests.
-func (s *Server) handler(rt route) http.Handler {
+// handler serves an operation, and logs and counts its requests.
+func (s *Server) handler(operation Operation) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := &call{
 			server:  s,
@@ -160,7 +159,7 @@ func (s *Server) handler(rt route) http.Handler {
 			r:       r,
 			id:      uuid.Must(uuid.NewV7()).String(),
 			started: time.Now(),
-			route:   &rt,
+			route:   &operation,
 		}
 		w.Header().Set("X-Request-Id", c.id)
 		if r.ContentLength != 0 {
@@ -185,9 +184,9 @@ func (s *Server) serve(c *call) (err error) {
 			err = errors.New("panic")
 		}
 	}()
-	if c.route.public {
+	if c.route.Public {
 		c.limits(s.guests.Peek(c.address(), guestLimit))
-		return c.route.serve(c)
+		return c.route.serve(s, c)
 	}
 	if c.leave, err = s.enter(c); err != nil {
 		return err
@@ -196,20 +195,20 @@ func (s *Server) serve(c *call) (err error) {
 	if err := s.identify(c); err != nil {
 		return err
 	}
-	if c.route.scope != "" && !slices.Contains(c.principal.Scopes, c.route.scope) {
+	if c.route.Scope != "" && !slices.Contains(c.principal.Scopes, c.route.Scope) {
 		return &earshot.Error{
 			Code:    earshot.CodeNoPermission,
-			Message: fmt.Sprintf("this key lacks the scope %q", c.route.scope),
-			Details: earshot.ScopeDetails{RequiredScope: string(c.route.scope)},
+			Message: fmt.Sprintf("this key lacks the scope %q", c.route.Scope),
+			Details: earshot.ScopeDetails{RequiredScope: string(c.route.Scope)},
 		}
 	}
-	return c.route.serve(c)
+	return c.route.serve(s, c)
 }
 
 // enter takes a place among the requests in flight.
 func (s *Server) enter(c *call) (leave func(), err error) {
 	places := s.others
-	if c.route.scope == account.ScopeMonitor {
+	if c.route.Scope == account.ScopeMonitor {
 		places = s.calls
 	}
 	select {
@@ -248,7 +247,7 @@ func (s *Server) identify(c *call) error {
 }
 
 func (s *Server) log(c *call, err error) {
-	attrs := []any{"request", c.id, "method", c.r.Method, "route", c.route.path, "status", c.status, "ms", time.Since(c.started).Milliseconds()}
+	attrs := []any{"request", c.id, "method", c.r.Method, "route", c.route.Path, "status", c.status, "ms", time.Since(c.started).Milliseconds()}
 	if c.principal != nil {
 		attrs = append(attrs, "organization", c.principal.OrganizationID, "key", c.principal.KeyID)
 	}

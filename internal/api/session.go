@@ -7,7 +7,7 @@ import (
 
 	"earshot"
 	"earshot/internal/ratelimit"
-	"earshot/internal/strictjson"
+	"earshot/internal/schema"
 )
 
 const (
@@ -34,25 +34,21 @@ func (s *Server) session(c *call) error {
 	if err != nil {
 		return err
 	}
-	in, err := strictjson.Parse(body)
+	in, err := schema.Parse(body)
 	if err != nil {
 		return err
 	}
-	in.Require("token")
-	token := in.Text("token", 100)
+	var asked earshot.SessionRequest
+	in.Decode(&asked)
 	if err := in.Err(); err != nil {
 		return err
 	}
-	key, expires, err := s.SignIn(c.r.Context(), token)
+	key, expires, err := s.SignIn(c.r.Context(), asked.Token)
 	if err != nil {
 		return err
 	}
 	c.w.Header().Set("Cache-Control", "no-store")
-	return c.json(struct {
-		Success   bool              `json:"success"`
-		Secret    string            `json:"secret"`
-		ExpiresAt earshot.Timestamp `json:"expiresAt"`
-	}{true, key, earshot.Timestamp{Time: expires}})
+	return c.json(earshot.Session{Secret: key, ExpiresAt: earshot.Timestamp{Time: expires}})
 }
 
 // minute counts by key in windows of a minute that are the same for all. The zero

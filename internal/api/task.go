@@ -3,28 +3,19 @@ package api
 import (
 	"bytes"
 	"errors"
-	"net/url"
-	"slices"
-	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
 	"earshot"
 	"earshot/internal/job"
 	"earshot/internal/provider"
+	"earshot/internal/schema"
 	"earshot/internal/store"
-	"earshot/internal/strictjson"
 )
 
-const (
-	maxTasks      = 500 // in a batch
-	maxKey        = 255 // characters of an idempotency key
-	leastPriority = 1
-	mostPriority  = 10
-)
+// MaxTasks is how many tasks a batch may have.
+const MaxTasks = 500
 
 // submit queues one task.
 func (s *Server) submit(c *call) error {
@@ -44,11 +35,7 @@ func (s *Server) submit(c *call) error {
 		return refusals[0]
 	}
 	record := s.Jobs.Record(&store.Task{Job: queued[0]})
-	return c.json(struct {
-		Success bool                `json:"success"`
-		Task    earshot.Task        `json:"task"`
-		Credits earshot.TaskCredits `json:"credits"`
-	}{true, record.Task, record.Credits})
+	return c.json(earshot.TaskSubmitted{Task: record.Task, Credits: record.Credits})
 }
 
 // submitBatch queues many tasks, each on its own merits.
@@ -57,7 +44,7 @@ func (s *Server) submitBatch(c *call) error {
 	if err != nil {
 		return err
 	}
-	texts, err := strictjson.Split(body, maxTasks)
+	texts, err := schema.Split(body, MaxTasks)
 	if err != nil {
 		return err
 	}
@@ -88,11 +75,7 @@ func (s *Server) submitBatch(c *call) error {
 		summary.Succeeded++
 		summary.Failed--
 	}
-	return c.json(struct {
-		Success bool                 `json:"success"`
-		Summary earshot.BatchSummary `json:"summary"`
-		Results []earshot.BatchItem  `json:"results"`
-	}{true, summary, items})
+	return c.json(earshot.Batch{Summary: summary, Results: items})
 }
 
 // asClientError is the error of one item of a batch.
@@ -106,7 +89,7 @@ func asClientError(err error) *earshot.Error {
 
 // parseTask reads a task that is one item of a batch.
 func (s *Server) parseTask(text []byte) (job.Task, error) {
-	in, err := strictjson.Parse(text)
+	in, err := schema.Parse(text)
 	if err != nil {
 		return job.Task{}, err
 	}
@@ -115,43 +98,31 @@ func (s *Server) parseTask(text []byte) (job.Task, error) {
 }
 
 // decodeTask takes a task out of a body; in notes what is wrong.
-func (s *Server) decodeTask(in *strictjson.Object) job.Task {
-	in.Require("taskType", "payload")
-	task := job.Task{
-		ID:             uuid.Must(uuid.NewV7()).String(),
-		Priority:       in.Int("priority", leastPriority, mostPriority, leastPriority),
-		IdempotencyKey: decodeKey(in),
+func (s *Server) decodeTask(in *schema.Object) job.Task {
+	var body earshot.TaskRequest
+	in.Decode(&body)
+	task := job.Task{ID: uuid.Must(uuid.NewV7()).String(), Priority: body.Priority}
+	if body.IdempotencyKey != "" {
+		task.IdempotencyKey = &body.IdempotencyKey
+	}
+	asked := s.providerOf(body.TaskType)
+	if asked == nil && in.IsString("taskType") {
+		in.Reject("taskType", "must be one of %s", strings.Join(s.taskTypes(), ", "))
 	}
 	payload := in.Object("payload")
-	asked := s.providerOf(in.Enum("taskType", s.taskTypes()...))
 	if asked == nil || payload.Raw() == nil {
 		payload.IgnoreAll() // there is nothing to hold it against
 	} else {
 		task.Provider, task.Request = asked.Definition(), asked.Decode(payload)
 		task.Payload = compact(payload.Raw())
 	}
-	if in.Has("webhook") {
-		hook := in.Object("webhook")
-		hook.Require("url")
-		if url, ok := hook.String("url"); ok {
-			if err := s.CheckWebhook(url); err != nil {
-				hook.Reject("url", "%s", err)
-			}
-			task.WebhookURL = &url
+	if body.Webhook != nil && in.Object("webhook").IsString("url") {
+		if err := s.CheckWebhook(body.Webhook.URL); err != nil {
+			in.Reject("webhook.url", "%s", err)
 		}
+		task.WebhookURL = &body.Webhook.URL
 	}
 	return task
-}
-
-func decodeKey(in *strictjson.Object) *string {
-	key, ok := in.String("idempotencyKey")
-	if !ok {
-		return nil
-	}
-	if n := utf8.RuneCountInString(key); n == 0 || n > maxKey || strings.ContainsFunc(key, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		in.Reject("idempotencyKey", "must have 1 to %d printable characters", maxKey)
-	}
-	return &key
 }
 
 func (s *Server) taskTypes() []string {
@@ -201,32 +172,26 @@ func (s *Server) cancel(c *call) error {
 	if err := s.Store.Cancel(c.r.Context(), c.principal.OrganizationID, id, c.started); err != nil {
 		return notFoundAs(err, id)
 	}
-	return c.json(struct {
-		Success bool   `json:"success"`
-		ID      string `json:"id"`
-	}{true, strings.ToLower(id)})
+	return c.json(earshot.TaskCanceled{ID: strings.ToLower(id)})
 }
 
 // tasks lists tasks, newest first.
 func (s *Server) tasks(c *call) error {
-	q, err := c.query()
+	var q earshot.TaskQuery
+	if err := c.query(&q); err != nil {
+		return err
+	}
+	before, err := idCursor(q.Cursor)
 	if err != nil {
 		return err
 	}
-	filter := store.TaskFilter{Status: earshot.Status(q.Get("status"))}
-	states := []earshot.Status{earshot.StatusQueued, earshot.StatusProcessing, earshot.StatusCompleted, earshot.StatusFailed}
-	if q.Has("status") && !slices.Contains(states, filter.Status) {
-		return strictjson.Invalid("status", "must be one of QUEUED, PROCESSING, COMPLETED, FAILED")
-	}
-	if q.Has("taskType") {
-		asked := s.providerOf(q.Get("taskType"))
+	filter := store.TaskFilter{Status: q.Status, Limit: q.Limit + 1, Before: before}
+	if c.r.URL.Query().Has("taskType") {
+		asked := s.providerOf(q.TaskType)
 		if asked == nil {
-			return strictjson.Invalid("taskType", "must be one of %s", strings.Join(s.taskTypes(), ", "))
+			return schema.Invalid("taskType", "must be one of %s", strings.Join(s.taskTypes(), ", "))
 		}
 		filter.Provider = asked.Definition().Name
-	}
-	if filter.Limit, filter.Before, err = pageByID(q); err != nil {
-		return err
 	}
 	tasks, err := s.Store.Tasks(c.r.Context(), c.principal.OrganizationID, filter)
 	if err != nil {
@@ -242,33 +207,8 @@ func (s *Server) tasks(c *call) error {
 	return c.json(page)
 }
 
-const (
-	usualPage = 50
-	mostPage  = 100
-)
-
-// pageLimit is how many items a page is to have.
-func pageLimit(text string) (int, error) {
-	if text == "" {
-		return usualPage, nil
-	}
-	limit, err := strconv.Atoi(text)
-	if err != nil || limit < 1 || limit > mostPage {
-		return 0, strictjson.Invalid("limit", "must be an integer from 1 to %d", mostPage)
-	}
-	return limit, nil
-}
-
-// pageByID reads which page of a list is asked for: so many items, older than an
-// id. One more than asked for tells whether there is a next page.
-func pageByID(q url.Values) (limit int, before string, err error) {
-	if limit, err = pageLimit(q.Get("limit")); err == nil {
-		before, err = idCursor(q.Get("cursor"))
-	}
-	return limit + 1, before, err
-}
-
-// cutPage takes off the one more, and tells where the next page begins.
+// cutPage takes off the one item more than was asked for, which was only read to
+// tell whether there is a next page, and returns where that begins.
 func cutPage[T any](items []T, limit int, id func(T) string) (page []T, next *string) {
 	if len(items) < limit {
 		return items, nil
@@ -284,7 +224,7 @@ func idCursor(text string) (string, error) {
 	}
 	id, err := uuid.Parse(text)
 	if err != nil {
-		return "", strictjson.Invalid("cursor", "must be the nextCursor of another page")
+		return "", schema.Invalid("cursor", "must be the nextCursor of another page")
 	}
 	return id.String(), nil
 }
@@ -298,10 +238,10 @@ func (s *Server) quote(c *call) error {
 	texts := [][]byte{body}
 	batch := bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("["))
 	if !batch && len(body) > maxBody {
-		return strictjson.Invalid(strictjson.BodyField, "must have at most %d bytes", maxBody)
+		return schema.Invalid(schema.BodyField, "must have at most %d bytes", maxBody)
 	}
 	if batch {
-		if texts, err = strictjson.Split(body, maxTasks); err != nil {
+		if texts, err = schema.Split(body, MaxTasks); err != nil {
 			return err
 		}
 	}
@@ -321,9 +261,5 @@ func (s *Server) quote(c *call) error {
 		items[i].Success, items[i].CreditsToCharge = true, &price
 		sum += price
 	}
-	return c.json(struct {
-		Success         bool                `json:"success"`
-		CreditsToCharge int64               `json:"creditsToCharge"`
-		Items           []earshot.QuoteItem `json:"items"`
-	}{true, sum, items})
+	return c.json(earshot.Quote{CreditsToCharge: sum, Items: items})
 }

@@ -13,34 +13,27 @@ func (s *Server) rotateSecret(c *call) error {
 		return err
 	}
 	s.Log.Info("a webhook secret was rotated", "request", c.id, "organization", c.principal.OrganizationID, "by", c.principal.KeyID)
-	return c.json(struct {
-		Success bool `json:"success"`
-		earshot.RotatedSecret
-	}{true, earshot.RotatedSecret{Secret: secret, PreviousValidUntil: earshot.Timestamp{Time: c.started.Add(store.SecretLife)}}})
+	return c.json(earshot.RotatedSecret{Secret: secret, PreviousValidUntil: earshot.Timestamp{Time: c.started.Add(store.SecretLife)}})
 }
 
 // testWebhook sends one signed message to a URL and tells how it went.
 func (s *Server) testWebhook(c *call) error {
-	in, err := c.object()
+	var body earshot.WebhookRequest
+	in, err := c.decode(&body)
 	if err != nil {
 		return err
 	}
-	in.Require("url")
-	url, ok := in.String("url")
-	if ok {
-		if err := s.CheckWebhook(url); err != nil {
+	if in.IsString("url") {
+		if err := s.CheckWebhook(body.URL); err != nil {
 			in.Reject("url", "%s", err)
 		}
 	}
 	if err := in.Err(); err != nil {
 		return err
 	}
-	test, err := s.TestWebhook(c.r.Context(), c.principal.OrganizationID, url)
+	test, err := s.TestWebhook(c.r.Context(), c.principal.OrganizationID, body.URL)
 	if err != nil {
 		return err
 	}
-	return c.json(struct {
-		Success bool                 `json:"success"`
-		Test    *earshot.WebhookTest `json:"test"`
-	}{true, test})
+	return c.json(earshot.WebhookTestResponse{Test: *test})
 }

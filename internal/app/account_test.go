@@ -34,7 +34,7 @@ func TestAKeyIsMadeThroughTheAPIAndRevoked(t *testing.T) {
 		admin := n.admin(t, a)
 		c := n.client(admin)
 		expires := time.Now().Add(time.Hour)
-		made, err := c.CreateKey(t.Context(), client.KeyRequest{Scopes: []string{"read"}, ExpiresAt: expires})
+		made, err := c.CreateKey(t.Context(), earshot.KeyRequest{Scopes: []string{"read"}, ExpiresAt: expires})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestKeysAndLedgersOfOthersAreInvisible(t *testing.T) {
 		if k, err := n.store.Key(t.Context(), a.Key.ID, time.Now()); err != nil || k.OrganizationID != a.Organization.ID {
 			t.Errorf("the other's key: %+v, %v", k, err)
 		}
-		page, err := c.Ledger(t.Context(), client.LedgerQuery{})
+		page, err := c.Ledger(t.Context(), earshot.LedgerQuery{})
 		if err != nil || len(page.Entries) != 1 || page.Entries[0].Credits != 77 {
 			t.Errorf("the ledger is %+v, %v", page, err)
 		}
@@ -159,7 +159,7 @@ func TestTheLedgerAddsUpToTheBalance(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := other.client(n.admin(t, a))
-		pages := func(q client.LedgerQuery) (all []earshot.LedgerEntry, sum int64) {
+		pages := func(q earshot.LedgerQuery) (all []earshot.LedgerEntry, sum int64) {
 			t.Helper()
 			for {
 				page, err := c.Ledger(t.Context(), q)
@@ -176,7 +176,7 @@ func TestTheLedgerAddsUpToTheBalance(t *testing.T) {
 			}
 		}
 		for limit := 1; limit <= 6; limit++ {
-			all, sum := pages(client.LedgerQuery{Limit: limit})
+			all, sum := pages(earshot.LedgerQuery{PageQuery: earshot.PageQuery{Limit: limit}})
 			var got []string
 			for _, e := range all {
 				e.ID, e.At = "", earshot.Timestamp{}
@@ -194,8 +194,8 @@ func TestTheLedgerAddsUpToTheBalance(t *testing.T) {
 				t.Errorf("the charges have the ids %s and %s", all[2].ID, all[3].ID)
 			}
 		}
-		for kind, want := range map[string]int64{"grant": 1040, "charge": -10, "adjust": -330, "lapse": 0} {
-			if all, sum := pages(client.LedgerQuery{Kind: kind, Limit: 1}); sum != want {
+		for kind, want := range map[earshot.LedgerKind]int64{"grant": 1040, "charge": -10, "adjust": -330, "lapse": 0} {
+			if all, sum := pages(earshot.LedgerQuery{Kind: kind, PageQuery: earshot.PageQuery{Limit: 1}}); sum != want {
 				t.Errorf("the sum of %s is %d: %+v", kind, sum, all)
 			}
 		}
@@ -203,7 +203,7 @@ func TestTheLedgerAddsUpToTheBalance(t *testing.T) {
 }
 
 // entryJSON is a ledger entry without what differs each time.
-func entryJSON(kind string, credits int64, task, note *string) string {
+func entryJSON(kind earshot.LedgerKind, credits int64, task, note *string) string {
 	text, err := json.Marshal(earshot.LedgerEntry{Kind: kind, Credits: credits, TaskID: task, Note: note})
 	if err != nil {
 		return err.Error()

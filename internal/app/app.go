@@ -21,7 +21,6 @@ import (
 	"golang.org/x/net/netutil"
 	"golang.org/x/sync/errgroup"
 
-	"earshot/docs"
 	"earshot/internal/api"
 	"earshot/internal/capture"
 	"earshot/internal/dashboard"
@@ -31,7 +30,6 @@ import (
 	"earshot/internal/lab"
 	"earshot/internal/ratelimit"
 	"earshot/internal/store"
-	"earshot/internal/strictjson"
 	"earshot/internal/webhook"
 )
 
@@ -150,7 +148,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	openAPI, err := docs.OpenAPI()
+	openAPI, err := OpenAPI(catalogue.Providers())
 	if err != nil {
 		return err
 	}
@@ -177,8 +175,8 @@ func (a *App) connect(ctx context.Context) (err error) {
 	registry.MustRegister(gauges{a.jobs, a.store, a.cfg.Log})
 	a.api = api.New(api.Config{
 		Store: a.store, Jobs: a.jobs, Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
-		Goto: func(ctx context.Context, in *strictjson.Object) (string, error) {
-			return engine.Goto(ctx, a.upstreams.resolver(), in)
+		Goto: func(ctx context.Context, link string) (string, error) {
+			return engine.Goto(ctx, a.upstreams.resolver(), link)
 		},
 		SignIn: a.signIn, CheckWebhook: visitors.CheckURL, TestWebhook: a.webhooks.Test, Planned: a.webhooks.Wake, WorkerOnly: a.cfg.Role == RoleWorker,
 		OpenAPI: openAPI, Dashboard: dashboard.Handler(), MCP: agents, Metrics: registry, Log: a.cfg.Log,

@@ -44,8 +44,8 @@ func TestACallTravelsTheWholeWay(t *testing.T) {
 	onNodes(t, func(t *testing.T, nodes []*node) {
 		a := nodes[0].organization(t, "lite", 1000)
 		for i, n := range nodes {
-			answer, usage, err := n.client(a).ChatAssistant(t.Context(), client.ChatAssistantRequest{
-				Prompt: "best headphones", Country: "DE", Include: client.ChatAssistantInclude{Markdown: true, Shopping: true, Ads: true, HTML: true},
+			answer, usage, err := n.client(a).ChatAssistant(t.Context(), earshot.ChatAssistantRequest{
+				Prompt: "best headphones", Country: "DE", Include: earshot.ChatAssistantInclude{Markdown: true, Shopping: true, Ads: true, HTML: true},
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -142,7 +142,7 @@ func TestMoneyFor137CallsBuys137(t *testing.T) {
 				places <- struct{}{}
 				defer func() { <-places }()
 				for {
-					_, _, err := nodes[i%len(nodes)].client(a).ChatAssistant(t.Context(), client.ChatAssistantRequest{Prompt: "lamps", Country: "US"})
+					_, _, err := nodes[i%len(nodes)].client(a).ChatAssistant(t.Context(), earshot.ChatAssistantRequest{Prompt: "lamps", Country: "US"})
 					var failure *client.Error
 					switch {
 					case err == nil:
@@ -176,7 +176,7 @@ func TestAClientThatLeavesIsNotChargedAndFreesItsSlot(t *testing.T) {
 		ctx, leave := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() {
-			_, _, err := n.client(a).ChatAssistant(ctx, client.ChatAssistantRequest{Prompt: "kites [[hang]]", Country: "US"})
+			_, _, err := n.client(a).ChatAssistant(ctx, earshot.ChatAssistantRequest{Prompt: "kites [[hang]]", Country: "US"})
 			ended <- err
 		}()
 		eventually(t, "the call runs", func() bool { return n.standing(t, a).Running == 1 })

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"earshot"
 	"earshot/client"
 	"earshot/internal/app"
 	"earshot/internal/capture/capturetest"
@@ -28,8 +29,8 @@ func inBucket(t *testing.T) (*capturetest.Server, func(*app.Config)) {
 // captured makes a call and gives the address of its capture.
 func captured(t *testing.T, n *node, a *app.Account) string {
 	t.Helper()
-	answer, _, err := n.client(a).ChatAssistant(t.Context(), client.ChatAssistantRequest{
-		Prompt: "best headphones", Country: "US", Include: client.ChatAssistantInclude{HTML: true},
+	answer, _, err := n.client(a).ChatAssistant(t.Context(), earshot.ChatAssistantRequest{
+		Prompt: "best headphones", Country: "US", Include: earshot.ChatAssistantInclude{HTML: true},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/brave"
 	"earshot/internal/provider/search"
-	"earshot/internal/strictjson"
+	"earshot/internal/schema"
 	"earshot/internal/upstream"
 )
 
@@ -128,7 +128,7 @@ func wholeRequest(p provider.Provider, fields map[string]any) (provider.Request,
 	if err != nil {
 		return nil, fmt.Errorf("encode the request: %w", err)
 	}
-	in, err := strictjson.Parse(text)
+	in, err := schema.Parse(text)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,9 @@
 package app
 
 import (
+	"encoding/json"
+
+	"earshot/internal/openapi"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answerengine"
 	"earshot/internal/provider/chatassistant"
@@ -12,6 +15,19 @@ import (
 	"earshot/internal/provider/socialassistant"
 	"earshot/internal/provider/websearch"
 )
+
+// Providers is the list of providers, for those who only need to know what they
+// are.
+func Providers() []provider.Provider { return providers(search.Engine{Host: labHost}) }
+
+// OpenAPI describes the API of a service with these providers, as JSON.
+func OpenAPI(providers []provider.Provider) ([]byte, error) {
+	document, err := openapi.Document(providers)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(document)
+}
 
 // providers is the list of providers. Adding one is its folder and a line here.
 // Those that search ask the engine.

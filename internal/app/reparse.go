@@ -16,8 +16,8 @@ import (
 	"earshot/internal/capture"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/search"
+	"earshot/internal/schema"
 	"earshot/internal/store"
-	"earshot/internal/strictjson"
 	"earshot/internal/upstream"
 )
 
@@ -84,7 +84,7 @@ func askAgain(ctx context.Context, job store.Job, documents [][]byte, redirects 
 	if err != nil {
 		return nil, err
 	}
-	in, err := strictjson.Parse(job.Request)
+	in, err := schema.Parse(job.Request)
 	if err != nil {
 		return nil, err
 	}

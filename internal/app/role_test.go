@@ -16,8 +16,8 @@ import (
 func as(role app.Role) func(*app.Config) { return func(cfg *app.Config) { cfg.Role = role } }
 
 // aChatTask is a task of the chat assistant.
-func aChatTask(prompt string) client.TaskRequest {
-	return client.TaskRequest{TaskType: "CHATASSISTANT", Payload: client.ChatAssistantRequest{Prompt: prompt, Country: "US"}}
+func aChatTask(prompt string) earshot.TaskRequest {
+	return earshot.TaskRequest{TaskType: "CHATASSISTANT", Payload: earshot.ChatAssistantRequest{Prompt: prompt, Country: "US"}}
 }
 
 // followed waits for the end of a task.
@@ -93,7 +93,7 @@ func TestABacklogOfAnotherAccountDelaysNobody(t *testing.T) {
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		n := start(t, address, func(cfg *app.Config) { cfg.Workers = 60 })
 		large, mine := n.client(n.organization(t, "enterprise-2k", 100_000)), n.client(n.organization(t, "business", 100))
-		var batch []client.TaskRequest
+		var batch []earshot.TaskRequest
 		for i := range 500 {
 			batch = append(batch, aChatTask(fmt.Sprintf("shoes %d [[delay=100ms]]", i)))
 		}

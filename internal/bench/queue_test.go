@@ -23,9 +23,9 @@ import (
 	"earshot/internal/health"
 	"earshot/internal/job"
 	"earshot/internal/provider"
+	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
-	"earshot/internal/strictjson"
 	"earshot/internal/upstream"
 )
 
@@ -62,7 +62,7 @@ func (noop) Definition() provider.Definition {
 	return provider.Definition{Name: "noop", TaskType: "NOOP", Prices: map[string]int64{provider.ItemBase: 5}}
 }
 
-func (n noop) Decode(in *strictjson.Object) provider.Request {
+func (n noop) Decode(in *schema.Object) provider.Request {
 	in.Ignore("prompt")
 	in.Ignore("country")
 	return n

@@ -31,7 +31,7 @@ func result(labels, bare int) json.RawMessage {
 }
 
 // report gives the fields of the one provider by name.
-func report(t *testing.T, s *store.Store, now time.Time) (state string, fields map[string]earshot.FieldHealth) {
+func report(t *testing.T, s *store.Store, now time.Time) (state earshot.HealthState, fields map[string]earshot.FieldHealth) {
 	t.Helper()
 	all, err := health.Report(t.Context(), s, now)
 	if err != nil || len(all) != 1 || all[0].Provider != "chat" {

@@ -16,14 +16,12 @@ const (
 	// baselineHours is how far the baseline reaches back: a week evens out days and
 	// nights.
 	baselineHours = 7 * day
-	// leastNow and leastBefore are how many sightings a comparison needs.
-	leastNow, leastBefore = 20, 100
+	// minNow and minBefore are how many sightings a comparison needs.
+	minNow, minBefore = 20, 100
 	// A field is low or alarming when it is filled so much less often than before,
 	// both in itself and by what chance would explain.
-	lowDrop, alarmDrop       = 0.1, 0.25
-	lowSigma, alarmSigma     = 3.0, 4.0
-	stateOK, stateLow        = "ok", "low"
-	stateAlarm, stateUnknown = "alarm", "unknown"
+	lowDrop, alarmDrop   = 0.1, 0.25
+	lowSigma, alarmSigma = 3.0, 4.0
 )
 
 // Kept is how long counts are of use.
@@ -61,7 +59,7 @@ func Report(ctx context.Context, s *store.Store, now time.Time) ([]earshot.Provi
 	}
 	var report []earshot.ProviderHealth
 	for provider, found := range fields {
-		p := earshot.ProviderHealth{Provider: provider, State: stateUnknown}
+		p := earshot.ProviderHealth{Provider: provider, State: earshot.HealthUnknown}
 		for field, f := range found {
 			state := judge(f.last, f.before)
 			p.State = worse(p.State, state)
@@ -93,9 +91,9 @@ func rate(c store.FieldCount) *float64 {
 }
 
 // judge compares the last hour with the time before.
-func judge(last, before store.FieldCount) string {
-	if last.Seen < leastNow || before.Seen < leastBefore {
-		return stateUnknown
+func judge(last, before store.FieldCount) earshot.HealthState {
+	if last.Seen < minNow || before.Seen < minBefore {
+		return earshot.HealthUnknown
 	}
 	now, then := *rate(last), *rate(before)
 	// One sighting of doubt keeps a field that was always filled from alarming at
@@ -105,17 +103,17 @@ func judge(last, before store.FieldCount) string {
 	drop := then - now
 	switch {
 	case drop > alarmDrop*then && drop > alarmSigma*sigma:
-		return stateAlarm
+		return earshot.HealthAlarm
 	case drop > lowDrop*then && drop > lowSigma*sigma:
-		return stateLow
+		return earshot.HealthLow
 	default:
-		return stateOK
+		return earshot.HealthOK
 	}
 }
 
 // worse is the one of two states that deserves more attention.
-func worse(a, b string) string {
-	order := []string{stateUnknown, stateOK, stateLow, stateAlarm}
+func worse(a, b earshot.HealthState) earshot.HealthState {
+	order := a.Values()
 	if slices.Index(order, b) > slices.Index(order, a) {
 		return b
 	}

@@ -15,8 +15,8 @@ import (
 	"earshot/internal/capture"
 	"earshot/internal/capture/capturetest"
 	"earshot/internal/provider"
+	"earshot/internal/schema"
 	"earshot/internal/store/storetest"
-	"earshot/internal/strictjson"
 	"earshot/internal/upstream"
 )
 
@@ -27,7 +27,7 @@ func (fake) Definition() provider.Definition {
 	return provider.Definition{Name: definition.Name, Prices: map[string]int64{provider.ItemBase: 5}}
 }
 
-func (fake) Decode(*strictjson.Object) provider.Request { return nil }
+func (fake) Decode(*schema.Object) provider.Request { return nil }
 
 // runner is a node on a real store, and an organization with one slot.
 func runner(t *testing.T, address string) (*Runner, *account.Principal) {

@@ -8,8 +8,8 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/provider"
+	"earshot/internal/schema"
 	"earshot/internal/store"
-	"earshot/internal/strictjson"
 )
 
 // Task is an asynchronous job to be queued.
@@ -85,7 +85,7 @@ func (r *Runner) decode(job store.Job) (provider.Definition, provider.Request, e
 			Details: earshot.UpstreamDetails{Service: job.Provider, Reason: earshot.ReasonUnavailable}, Err: err,
 		}
 	}
-	in, err := strictjson.Parse(job.Request)
+	in, err := schema.Parse(job.Request)
 	if err != nil {
 		return asked.Definition(), nil, err
 	}

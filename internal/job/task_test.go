@@ -15,9 +15,9 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/provider"
+	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
-	"earshot/internal/strictjson"
 	"earshot/internal/upstream"
 )
 
@@ -28,7 +28,7 @@ func (stage) Definition() provider.Definition {
 	return provider.Definition{Name: definition.Name, TaskType: "FAKE", Prices: map[string]int64{provider.ItemBase: 5}}
 }
 
-func (s stage) Decode(in *strictjson.Object) provider.Request {
+func (s stage) Decode(in *schema.Object) provider.Request {
 	in.Require("script")
 	return s.scripts[in.Text("script", 100)]
 }

@@ -26,7 +26,7 @@ import (
 	"earshot/internal/provider/genassistant"
 	"earshot/internal/provider/officeassistant"
 	"earshot/internal/provider/socialassistant"
-	"earshot/internal/strictjson"
+	"earshot/internal/schema"
 	"earshot/internal/upstream"
 )
 
@@ -111,7 +111,7 @@ func (d desk) visit(t *testing.T, s appSite, prompt string, take browser.Step) [
 // askProvider asks as the provider does, in Germany.
 func askProvider(t *testing.T, client *upstream.Client, p provider.Provider, prompt string) (*earshot.Answer, error) {
 	t.Helper()
-	in, err := strictjson.Parse(fmt.Appendf(nil, `{"prompt":%q,"country":"DE"}`, prompt))
+	in, err := schema.Parse(fmt.Appendf(nil, `{"prompt":%q,"country":"DE"}`, prompt))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,10 +6,11 @@ package provider
 
 import (
 	"context"
+	"reflect"
 	"strings"
 
 	"earshot/internal/geo"
-	"earshot/internal/strictjson"
+	"earshot/internal/schema"
 	"earshot/internal/upstream"
 )
 
@@ -20,7 +21,7 @@ type Provider interface {
 
 	// Decode takes the request out of in, noting every problem there. The
 	// request is only used when in.Err() is nil afterwards.
-	Decode(in *strictjson.Object) Request
+	Decode(in *schema.Object) Request
 }
 
 // Definition is what everybody else needs to know of a provider: the route,
@@ -29,6 +30,12 @@ type Definition struct {
 	Name     string // the path below /v1/monitor/, and its name in errors and settings
 	TaskType string // its name in asynchronous tasks
 	Summary  string // one line for help texts
+	// Request and Result are the zero values of the types of its request and its
+	// result.
+	Request, Result any
+	// Prose is what the OpenAPI document says of it beyond its types, in YAML:
+	// summary, description, and examples of requests and responses.
+	Prose []byte
 	// Whole is a request for everything that one document can hold, less the
 	// country: by it stored documents are read again.
 	Whole string
@@ -72,6 +79,20 @@ func (c Countries) Include(country string) bool {
 
 // Serves tells whether the provider can be asked from the country.
 func (d Definition) Serves(country string) bool { return d.Countries[0].Include(country) }
+
+// TypeName is the provider's name in Go: ChatAssistant for a provider whose request
+// is a ChatAssistantRequest.
+func (d Definition) TypeName() string {
+	return strings.TrimSuffix(reflect.TypeOf(d.Request).Name(), "Request")
+}
+
+// TextField is the field of its request that holds what is asked: prompt or query.
+func (d Definition) TextField() string {
+	if _, ok := reflect.TypeOf(d.Request).FieldByName("Query"); ok {
+		return "query"
+	}
+	return "prompt"
+}
 
 // Request is a valid request, ready to be asked any number of times.
 type Request interface {

@@ -8,7 +8,7 @@ import (
 	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
-	"earshot/internal/strictjson"
+	"earshot/internal/schema"
 )
 
 // fake is a provider of which only the definition matters.
@@ -16,7 +16,7 @@ type fake struct{ about provider.Definition }
 
 func (f fake) Definition() provider.Definition { return f.about }
 
-func (fake) Decode(*strictjson.Object) provider.Request { return nil }
+func (fake) Decode(*schema.Object) provider.Request { return nil }
 
 var list = []provider.Provider{
 	fake{provider.Definition{
@@ -95,21 +95,23 @@ func TestModelsHaveTheirCountries(t *testing.T) {
 func TestALocaleIsOneThatTheProviderServes(t *testing.T) {
 	t.Parallel()
 	for body, wrong := range map[string]string{
-		`{"country":"US"}`:              "",
-		`{"country":"US","state":"CA"}`: "",
-		`{"state":"CA"}`:                "country state",
-		`{"country":"CN"}`:              "country",
-		`{"country":" US"}`:             "country",
-		`{"country":"DE","state":"CA"}`: "state",
-		`{"country":"US","state":"ZZ"}`: "state",
-		`{"country":"US","state":"ca"}`: "state",
-		`{"country":7}`:                 "country",
+		`{"prompt":"x","country":"US"}`:              "",
+		`{"prompt":"x","country":"US","state":"CA"}`: "",
+		`{"prompt":"x","state":"CA"}`:                "country state",
+		`{"prompt":"x","country":"CN"}`:              "country",
+		`{"prompt":"x","country":" US"}`:             "country",
+		`{"prompt":"x","country":"DE","state":"CA"}`: "state",
+		`{"prompt":"x","country":"US","state":"ZZ"}`: "state",
+		`{"prompt":"x","country":"US","state":"ca"}`: "state",
+		`{"prompt":"x","country":7}`:                 "country",
 	} {
-		in, err := strictjson.Parse([]byte(body))
+		in, err := schema.Parse([]byte(body))
 		if err != nil {
 			t.Fatal(err)
 		}
-		provider.DecodeLocale(in, list[0].Definition())
+		request := earshot.AssistantRequest{}
+		in.Decode(&request)
+		provider.CheckLocale(in, list[0].Definition(), request.Country, request.State)
 		var names []string
 		var e *earshot.Error
 		if errors.As(in.Err(), &e) {

@@ -40,7 +40,7 @@ func TestTheLedgerTellsOfACycleAndOfJobsThatAreForgotten(t *testing.T) {
 			all := list(store.LedgerFilter{Limit: 9})
 			sum := int64(0)
 			for i, want := range []struct {
-				kind    string
+				kind    earshot.LedgerKind
 				credits int64
 			}{{"grant", 1000}, {"lapse", -296}, {"charge", -4}, {"grant", 300}} {
 				if len(all) != 4 || all[i].Kind != want.kind || all[i].Credits != want.credits || all[i].TaskID != nil || (all[i].Note != nil) != (note && i == 2) {
@@ -59,7 +59,7 @@ func TestTheLedgerTellsOfACycleAndOfJobsThatAreForgotten(t *testing.T) {
 		check(false)
 		for _, kind := range store.LedgerKinds() {
 			for _, e := range list(store.LedgerFilter{Kind: kind, Limit: 9}) {
-				if e.Kind != kind {
+				if string(e.Kind) != kind {
 					t.Errorf("asked for %s, and got %+v", kind, e)
 				}
 			}

@@ -8,7 +8,7 @@ import (
 	"earshot/internal/browser"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
-	"earshot/internal/strictjson"
+	"earshot/internal/schema"
 	"earshot/internal/upstream"
 )
 
@@ -64,20 +64,18 @@ var _ provider.Provider = (*Chat)(nil)
 func (c *Chat) Definition() provider.Definition { return c.About }
 
 // Decode takes the request out of in. All these assistants take the same one.
-func (c *Chat) Decode(in *strictjson.Object) provider.Request {
-	return &chatRequest{
-		chat:    c,
-		prompt:  provider.DecodePrompt(in),
-		locale:  provider.DecodeLocale(in, c.About),
-		include: DecodeInclude(in.Object("include")),
-	}
+func (c *Chat) Decode(in *schema.Object) provider.Request {
+	r := &chatRequest{chat: c}
+	in.Decode(&r.AssistantRequest)
+	r.locale = provider.CheckLocale(in, c.About, r.Country, r.State)
+	return r
 }
 
 type chatRequest struct {
-	chat    *Chat
-	prompt  string
-	locale  geo.Locale
-	include Include
+	earshot.AssistantRequest
+
+	chat   *Chat
+	locale geo.Locale
 }
 
 // Bill is the base price and the state.
@@ -96,14 +94,14 @@ func (r *chatRequest) Ask(ctx context.Context, up *upstream.Session) (*provider.
 	if err != nil {
 		return nil, err
 	}
-	found, err := r.chat.Read(response.Body, Want{Country: r.locale.Country, Markdown: r.include.Markdown})
+	found, err := r.chat.Read(response.Body, Want{Country: r.locale.Country, Markdown: r.Include.Markdown})
 	if err := response.Judge(err); err != nil {
 		return nil, err
 	}
 	if err := r.chat.API.Complete(ctx, up, found, r.locale); err != nil {
 		return nil, err
 	}
-	if err := r.include.Attach(found, up, response.Body); err != nil {
+	if err := Include(r.Include).Attach(found, up, response.Body); err != nil {
 		return nil, err
 	}
 	return &provider.Outcome{Result: found, Bill: r.Bill()}, nil
@@ -113,11 +111,11 @@ func (r *chatRequest) Ask(ctx context.Context, up *upstream.Session) (*provider.
 func (r *chatRequest) question(up *upstream.Session) (upstream.Request, error) {
 	switch {
 	case up.Surface() == earshot.SurfaceAPI && r.chat.API != nil:
-		return r.chat.API.Question(APIQuestion{Prompt: r.prompt, Model: up.Model(), Locale: r.locale})
+		return r.chat.API.Question(APIQuestion{Prompt: r.Prompt, Model: up.Model(), Locale: r.locale})
 	case up.Browses() && r.chat.Script != nil:
-		return upstream.Request{Site: r.chat.About.Name, Path: r.chat.Start, Locale: r.locale, Steps: r.chat.Script(r.prompt)}, nil
+		return upstream.Request{Site: r.chat.About.Name, Path: r.chat.Start, Locale: r.locale, Steps: r.chat.Script(r.Prompt)}, nil
 	default:
-		return r.chat.Question(r.prompt, r.locale)
+		return r.chat.Question(r.Prompt, r.locale)
 	}
 }
 
@@ -146,12 +144,7 @@ func FromAPI(a *earshot.Answer, err error) (*earshot.Answer, error) {
 }
 
 // Include are the parts of an answer that every chat assistant gives on demand.
-type Include struct{ HTML, Markdown, RawResponse bool }
-
-// DecodeInclude takes the flags.
-func DecodeInclude(in *strictjson.Object) Include {
-	return Include{HTML: in.Flag("html"), Markdown: in.Flag("markdown"), RawResponse: in.Flag("rawResponse")}
-}
+type Include earshot.AssistantInclude
 
 // Attach completes an answer that was read from document with what the flags ask
 // for, and says where it came from.

@@ -19,11 +19,17 @@
 package answerengine
 
 import (
+	_ "embed" // for the prose
+
+	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
 	"earshot/internal/upstream"
 )
+
+//go:embed openapi.yaml
+var prose []byte
 
 // name is the provider's name, and that of its site.
 const name = "answerengine"
@@ -38,6 +44,9 @@ func New() *answer.Chat {
 			Name:      name,
 			TaskType:  "ANSWERENGINE",
 			Summary:   "Ask the answer engine: answer text, numbered sources, related questions",
+			Request:   earshot.AnswerEngineRequest{},
+			Result:    earshot.Answer{},
+			Prose:     prose,
 			Whole:     `{"prompt": "-", "include": {"markdown": true}}`,
 			Watched:   []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries"},
 			Prices:    map[string]int64{provider.ItemBase: 4},

@@ -25,9 +25,15 @@
 package chatassistant
 
 import (
+	_ "embed" // for the prose
+
+	"earshot"
 	"earshot/internal/provider"
-	"earshot/internal/strictjson"
+	"earshot/internal/schema"
 )
+
+//go:embed openapi.yaml
+var prose []byte
 
 // name is the provider's name, and that of its site.
 const name = "chatassistant"
@@ -47,6 +53,9 @@ var definition = provider.Definition{
 	Name:      name,
 	TaskType:  "CHATASSISTANT",
 	Summary:   "Ask the chat assistant: answer text, sources, shopping cards, brand entities, ads",
+	Request:   earshot.ChatAssistantRequest{},
+	Result:    earshot.Answer{},
+	Prose:     prose,
 	Whole:     `{"prompt": "-", "include": {"markdown": true, "searchQueries": true, "ads": true, "shopping": true}}`,
 	Watched:   []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries", "entities"},
 	Prices:    map[string]int64{provider.ItemBase: 5, itemExtras: 2},
@@ -55,4 +64,4 @@ var definition = provider.Definition{
 }
 
 // Decode takes the request out of in.
-func (Provider) Decode(in *strictjson.Object) provider.Request { return decode(in) }
+func (Provider) Decode(in *schema.Object) provider.Request { return decode(in) }

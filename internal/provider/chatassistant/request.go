@@ -4,42 +4,22 @@ import (
 	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
-	"earshot/internal/provider/answer"
-	"earshot/internal/strictjson"
+	"earshot/internal/schema"
 )
 
 // request is one question to the chat assistant.
 type request struct {
-	prompt           string
-	locale           geo.Locale
-	include          include
-	legacy           bool
-	disableWebSearch bool
-}
+	earshot.ChatAssistantRequest
 
-// include says which parts of the answer are wanted beyond the ordinary ones.
-type include struct {
-	answer.Include
-
-	searchQueries, ads, shopping bool
+	locale geo.Locale
 }
 
 var _ provider.Request = (*request)(nil)
 
-func decode(in *strictjson.Object) *request {
-	r := &request{
-		prompt:           provider.DecodePrompt(in),
-		locale:           provider.DecodeLocale(in, definition),
-		legacy:           in.Flag("legacy"),
-		disableWebSearch: in.Flag("disableWebSearch"),
-	}
-	flags := in.Object("include")
-	r.include = include{
-		Include:       answer.DecodeInclude(flags),
-		searchQueries: flags.Flag("searchQueries"),
-		ads:           flags.Flag("ads"),
-		shopping:      flags.Flag("shopping"),
-	}
+func decode(in *schema.Object) *request {
+	r := &request{}
+	in.Decode(&r.ChatAssistantRequest)
+	r.locale = provider.CheckLocale(in, definition, r.Country, r.State)
 	return r
 }
 
@@ -50,7 +30,7 @@ func (r *request) Locale() geo.Locale { return r.locale }
 // ads, which are not charged then.
 func (r *request) billFor(surface earshot.Surface) provider.Bill {
 	bill := r.Bill()
-	if surface == earshot.SurfaceAPI && !r.include.RawResponse && !r.include.searchQueries {
+	if surface == earshot.SurfaceAPI && !r.Include.RawResponse && !r.Include.SearchQueries {
 		delete(bill, itemExtras)
 	}
 	return bill
@@ -59,7 +39,7 @@ func (r *request) billFor(surface earshot.Surface) provider.Bill {
 // Bill is the base price, the paid flags together once, and the state.
 func (r *request) Bill() provider.Bill {
 	bill := provider.BaseBill(r.locale)
-	if i := r.include; i.shopping || i.RawResponse || i.searchQueries || i.ads {
+	if i := r.Include; i.Shopping || i.RawResponse || i.SearchQueries || i.Ads {
 		bill = bill.With(itemExtras)
 	}
 	return bill

@@ -11,7 +11,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/provider/chatassistant"
 	"earshot/internal/provider/providertest"
-	"earshot/internal/strictjson"
+	"earshot/internal/schema"
 )
 
 func TestDecodeRefuses(t *testing.T) {
@@ -36,7 +36,7 @@ func TestDecodeRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in, err := strictjson.Parse([]byte(test.body))
+			in, err := schema.Parse([]byte(test.body))
 			if err != nil {
 				t.Fatal(err)
 			}

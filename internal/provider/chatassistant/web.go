@@ -29,7 +29,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	if err != nil {
 		return nil, err
 	}
-	found, err := parse(response.Body, answer.Want{Country: r.locale.Country, Markdown: r.include.Markdown})
+	found, err := parse(response.Body, answer.Want{Country: r.locale.Country, Markdown: r.Include.Markdown})
 	if err := response.Judge(err); err != nil {
 		return nil, err
 	}
@@ -37,7 +37,8 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	if err := official.Complete(ctx, up, found.answer, r.locale); err != nil {
 		return nil, err
 	}
-	if err := r.include.Attach(found.answer, up, response.Body); err != nil {
+	include := answer.Include{HTML: r.Include.HTML, Markdown: r.Include.Markdown, RawResponse: r.Include.RawResponse}
+	if err := include.Attach(found.answer, up, response.Body); err != nil {
 		return nil, err
 	}
 	return &provider.Outcome{Result: found.answer, Bill: r.billFor(up.Surface())}, nil
@@ -48,25 +49,25 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 func (r *request) question(up *upstream.Session) (upstream.Request, error) {
 	switch {
 	case up.Surface() == earshot.SurfaceAPI:
-		return official.Question(answer.APIQuestion{Prompt: r.prompt, Model: up.Model(), Locale: r.locale, NoSearch: r.disableWebSearch})
+		return official.Question(answer.APIQuestion{Prompt: r.Prompt, Model: up.Model(), Locale: r.locale, NoSearch: r.DisableWebSearch})
 	case up.Browses():
-		return upstream.Request{Site: name, Path: startPath, Locale: r.locale, Steps: script(r.prompt)}, nil
-	case !r.legacy:
-		query := url.Values{"q": {r.prompt}}
-		if !r.disableWebSearch {
+		return upstream.Request{Site: name, Path: startPath, Locale: r.locale, Steps: script(r.Prompt)}, nil
+	case !r.Legacy:
+		query := url.Values{"q": {r.Prompt}}
+		if !r.DisableWebSearch {
 			query.Set("hints", searchHint)
 		}
 		return upstream.Request{Site: name, Path: pagePath, Query: query, Locale: r.locale}, nil
 	}
 	hints := []string{}
-	if !r.disableWebSearch {
+	if !r.DisableWebSearch {
 		hints = append(hints, searchHint)
 	}
 	return upstream.PostJSON(name, streamPath, "text/event-stream", map[string]any{
 		"action": "next",
 		"messages": []any{map[string]any{
 			"author":  map[string]any{"role": "user"},
-			"content": map[string]any{"content_type": "text", "parts": []string{r.prompt}},
+			"content": map[string]any{"content_type": "text", "parts": []string{r.Prompt}},
 		}},
 		"system_hints":        hints,
 		"supported_encodings": []string{"v1"},
@@ -76,13 +77,13 @@ func (r *request) question(up *upstream.Session) (upstream.Request, error) {
 // omit takes away what was found but not asked for.
 func (r *request) omit(found *reading) {
 	a := found.answer
-	if !r.include.searchQueries && found.page {
+	if !r.Include.SearchQueries && found.page {
 		a.SearchQueries, a.MapSearchQueries = nil, nil
 	}
-	if !r.include.ads {
+	if !r.Include.Ads {
 		a.Ads = nil
 	}
-	if !r.include.shopping {
+	if !r.Include.Shopping {
 		a.ShoppingCards, a.InlineProducts = nil, nil
 	}
 }

@@ -15,13 +15,19 @@
 package genassistant
 
 import (
+	_ "embed"
 	"net/url"
 
+	// for the prose
+	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
 	"earshot/internal/upstream"
 )
+
+//go:embed openapi.yaml
+var prose []byte
 
 // name is the provider's name, and that of its site.
 const name = "genassistant"
@@ -33,6 +39,9 @@ func New() *answer.Chat {
 			Name:      name,
 			TaskType:  "GENASSISTANT",
 			Summary:   "Ask the generative assistant: answer text, sources, citations",
+			Request:   earshot.GenAssistantRequest{},
+			Result:    earshot.Answer{},
+			Prose:     prose,
 			Whole:     `{"prompt": "-", "include": {"markdown": true}}`,
 			Watched:   []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries"},
 			Prices:    map[string]int64{provider.ItemBase: 4},

@@ -2,12 +2,19 @@
 package news
 
 import (
+	_ "embed" // for the prose
+	"strings"
+
+	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/brave"
 	"earshot/internal/provider/search"
-	"earshot/internal/strictjson"
+	"earshot/internal/schema"
 )
+
+//go:embed openapi.yaml
+var prose []byte
 
 // itemPage is in a bill for each page after the first.
 const itemPage = "page"
@@ -16,6 +23,9 @@ var definition = provider.Definition{
 	Name:      "websearch/news",
 	TaskType:  "WEBSEARCH_NEWS",
 	Summary:   "Search the news: titles, links, snippets, sources, dates, thumbnails",
+	Request:   earshot.NewsRequest{},
+	Result:    earshot.NewsSearch{},
+	Prose:     prose,
 	Whole:     `{"query": "-"}`,
 	Watched:   []string{"newsResults", "newsResults.snippet", "newsResults.source", "newsResults.date", "newsResults.thumbnail"},
 	Prices:    map[string]int64{provider.ItemBase: 3, itemPage: 2},
@@ -32,18 +42,21 @@ var _ provider.Provider = Provider{}
 func (Provider) Definition() provider.Definition { return definition }
 
 // Decode takes the request out of in.
-func (p Provider) Decode(in *strictjson.Object) provider.Request {
-	in.Require("query")
-	r := &request{engine: p.Engine, query: search.Query{
-		Text:  in.Text("query", provider.MaxPrompt),
-		Pages: search.DecodePages(in),
+func (p Provider) Decode(in *schema.Object) provider.Request {
+	var body earshot.NewsRequest
+	in.Decode(&body)
+	return &request{engine: p.Engine, html: body.Include.HTML, query: search.Query{
+		Text:  body.Query,
+		Pages: body.Pages,
+		Target: search.Target{
+			Locale: geo.Locale{
+				Country:  search.CheckCountry(in, definition, body.Country, body.GL, search.CountryDefault),
+				Language: strings.ToLower(body.HL),
+			},
+			Device: body.Device,
+		},
 		Extra: map[string]string{"tbm": "nws"},
 	}}
-	r.query.Locale.Country = search.DecodeCountry(in, definition, search.CountryDefault)
-	r.query.Locale.Language = search.DecodeLanguage(in)
-	r.query.Device = search.DecodeDevice(in, search.Desktop, search.Mobile, search.IOS, search.Android)
-	r.html = in.Object("include").Flag("html")
-	return r
 }
 
 // request is one news search.

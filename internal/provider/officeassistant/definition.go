@@ -12,13 +12,19 @@
 package officeassistant
 
 import (
+	_ "embed"
 	"net/url"
 
+	// for the prose
+	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
 	"earshot/internal/upstream"
 )
+
+//go:embed openapi.yaml
+var prose []byte
 
 // name is the provider's name, and that of its site.
 const name = "officeassistant"
@@ -30,6 +36,9 @@ func New() *answer.Chat {
 			Name:      name,
 			TaskType:  "OFFICEASSISTANT",
 			Summary:   "Ask the office assistant: answer text, sources, citations",
+			Request:   earshot.OfficeAssistantRequest{},
+			Result:    earshot.Answer{},
+			Prose:     prose,
 			Whole:     `{"prompt": "-", "include": {"markdown": true}}`,
 			Watched:   []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries"},
 			Prices:    map[string]int64{provider.ItemBase: 5},

@@ -12,6 +12,7 @@ import (
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
+	"earshot/internal/schema"
 )
 
 // Chat checks everything of an assistant that answer.Chat makes: its requests
@@ -42,7 +43,7 @@ func chatRefuses(t *testing.T, p *answer.Chat) {
 	}{
 		"nothing":             {`{}`, []string{"prompt: is required", "country: is required"}},
 		"empty prompt":        {`{"prompt":" \n ","country":"US"}`, []string{"prompt: must not be empty"}},
-		"long prompt":         {`{"prompt":"` + strings.Repeat("é", provider.MaxPrompt+1) + `","country":"US"}`, []string{"prompt: must have at most 10000"}},
+		"long prompt":         {`{"prompt":"` + strings.Repeat("é", schema.MaxPrompt+1) + `","country":"US"}`, []string{"prompt: must have at most 10000"}},
 		"country not served":  {`{"prompt":"x","country":"` + abroad + `"}`, []string{"country: " + p.About.Name + " is not available in " + abroad}},
 		"country lower case":  {`{"prompt":"x","country":"us"}`, []string{"country: must be an upper-case"}},
 		"state elsewhere":     {`{"prompt":"x","country":"DE","state":"CA"}`, []string{"state: is only valid with country US"}},

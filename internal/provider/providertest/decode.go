@@ -7,14 +7,14 @@ import (
 
 	"earshot"
 	"earshot/internal/provider"
-	"earshot/internal/strictjson"
+	"earshot/internal/schema"
 )
 
 // Refuses wants the request body to be refused for these problems and no
 // others, each "field: message" or the beginning of that, in their order.
 func Refuses(tb testing.TB, p provider.Provider, body string, want []string) {
 	tb.Helper()
-	in, err := strictjson.Parse([]byte(body))
+	in, err := schema.Parse([]byte(body))
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"earshot"
 	"earshot/internal/lab"
 	"earshot/internal/provider"
-	"earshot/internal/strictjson"
+	"earshot/internal/schema"
 	"earshot/internal/upstream"
 )
 
@@ -84,7 +84,7 @@ func Answer(tb testing.TB, result any) *earshot.Answer {
 // Decode takes a request out of a body that must be valid.
 func Decode(tb testing.TB, p provider.Provider, body string) provider.Request {
 	tb.Helper()
-	in, err := strictjson.Parse([]byte(body))
+	in, err := schema.Parse([]byte(body))
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -5,25 +5,26 @@ import (
 	"strconv"
 	"strings"
 
+	"earshot"
 	"earshot/internal/provider"
-	"earshot/internal/strictjson"
+	"earshot/internal/schema"
 )
 
 // maxURL is how long a URL in a request may be.
 const maxURL = 2048
 
-// DecodeAddress takes url, a complete search URL, apart into the query that it
-// stands for: q, gl, hl, uule, num, start, tbs and safe count, everything else
-// is dropped. country and hl, where the request names them, come first.
-func (e Engine) DecodeAddress(in *strictjson.Object, def provider.Definition) Query {
-	query := Query{Target: Target{Device: DecodeDevice(in, Desktop, Mobile, IOS, Android)}}
-	query.Locale.Country = DecodeCountry(in, def, CountryGiven)
-	query.Locale.Language = DecodeLanguage(in)
-	address, ok := in.String("url")
-	if !ok {
+// ReadURL takes the url of a request, a complete search URL, apart into the query
+// that it means: q, gl, hl, uule, num, start, tbs and safe count, everything else
+// is dropped. The country and language of the request, where it names them, win
+// over the URL's.
+func (e Engine) ReadURL(in *schema.Object, def provider.Definition, body earshot.WebSearchRequest) Query {
+	query := Query{Target: Target{Device: body.Device}}
+	query.Locale.Country = CheckCountry(in, def, body.Country, body.GL, CountryGiven)
+	query.Locale.Language = strings.ToLower(body.HL)
+	if !in.IsString("url") {
 		return query
 	}
-	params, problem := e.searchParams(address)
+	params, problem := e.searchParams(body.URL)
 	if problem == "" {
 		problem = query.fill(params, def)
 	}
@@ -91,15 +92,15 @@ func (q *Query) fill(params url.Values, def provider.Definition) (problem string
 		}
 	}
 	switch {
-	case q.Text == "" || len([]rune(q.Text)) > provider.MaxPrompt || strings.ContainsRune(q.Text, 0):
+	case q.Text == "" || len([]rune(q.Text)) > schema.MaxPrompt || strings.ContainsRune(q.Text, 0):
 		return "must have a q that is not empty"
 	case q.Locale.Country == "":
 		return "has no gl; add it, or send country"
 	case !def.Serves(q.Locale.Country):
 		return "has a gl in which " + def.Name + " is not available"
-	case q.Locale.Language != "" && (len(q.Locale.Language) > maxLanguage || !language.MatchString(q.Locale.Language)):
+	case q.Locale.Language != "" && !schema.IsLanguage(q.Locale.Language):
 		return "has an hl that is no language"
-	case q.Place != "" && (len(q.Place) > maxUULE || !uule.MatchString(q.Place)):
+	case q.Place != "" && !schema.IsUULE(q.Place):
 		return "has a uule that is no encoded location"
 	default:
 		return ""

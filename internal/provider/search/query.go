@@ -56,7 +56,7 @@ func (t Target) request(path string, params url.Values) upstream.Request {
 }
 
 // UserAgent is how a browser of the device names itself.
-func (t Target) UserAgent() string { return t.Device.userAgent() }
+func (t Target) UserAgent() string { return userAgent(t.Device) }
 
 // language is the interface's language: the one asked for, or the country's.
 func (t Target) language() string {

@@ -11,7 +11,7 @@ import (
 
 	"earshot"
 	"earshot/internal/geo"
-	"earshot/internal/strictjson"
+	"earshot/internal/schema"
 	"earshot/internal/upstream"
 )
 
@@ -66,16 +66,11 @@ func (e Engine) resolve(ctx context.Context, up *upstream.Session, locale geo.Lo
 	return destination, nil
 }
 
-// Goto resolves the redirect link that a client sent as url. The error, if it is
-// not ctx's, is an *earshot.Error.
-func (e Engine) Goto(ctx context.Context, client *upstream.Client, in *strictjson.Object) (string, error) {
-	in.Require("url")
-	link, _ := in.String("url")
-	if problem := e.gotoProblem(link); problem != "" && in.Has("url") {
-		in.Reject("url", "%s", problem)
-	}
-	if err := in.Err(); err != nil {
-		return "", err
+// Goto resolves a redirect link that a client sent. The error, if it is not ctx's,
+// is an *earshot.Error.
+func (e Engine) Goto(ctx context.Context, client *upstream.Client, link string) (string, error) {
+	if problem := e.gotoProblem(link); problem != "" {
+		return "", schema.Invalid("url", "%s", problem)
 	}
 	destination, err := e.resolve(ctx, client.NewSession(1, ""), geo.Locale{Country: "US"}, link)
 	if failure, ok := errors.AsType[*upstream.Failure](err); ok {

@@ -16,7 +16,7 @@ import (
 	"earshot/internal/lab/redirect"
 	"earshot/internal/provider"
 	"earshot/internal/provider/search"
-	"earshot/internal/strictjson"
+	"earshot/internal/schema"
 	"earshot/internal/upstream"
 )
 
@@ -25,9 +25,9 @@ var (
 	definition = provider.Definition{Name: "websearch", Countries: []provider.Countries{{Except: "CN"}}}
 )
 
-func parse(t *testing.T, body string) *strictjson.Object {
+func parse(t *testing.T, body string) *schema.Object {
 	t.Helper()
-	in, err := strictjson.Parse([]byte(body))
+	in, err := schema.Parse([]byte(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,12 +80,15 @@ func TestWhereASearchIsRunFrom(t *testing.T) {
 		{`{"country":"US","device":"Desktop"}`, "device", ""},
 	} {
 		in := parse(t, test.body)
-		target := search.DecodeTarget(in, definition)
+		var body earshot.WebSearchRequest
+		in.Decode(&body)
+		country := search.CheckCountry(in, definition, body.Country, body.GL, search.CountryRequired)
+		search.CheckPlace(in, body.Location, body.UULE)
 		if got := fields(t, in.Err()); got != test.wrong {
 			t.Errorf("%s: wrong are %q, want %q", test.body, got, test.wrong)
 		}
-		if test.wrong == "" && target.Locale.Country != test.country {
-			t.Errorf("%s: country is %q", test.body, target.Locale.Country)
+		if test.wrong == "" && country != test.country {
+			t.Errorf("%s: country is %q", test.body, country)
 		}
 	}
 }
@@ -93,13 +96,15 @@ func TestWhereASearchIsRunFrom(t *testing.T) {
 func TestASearchURLIsTakenApart(t *testing.T) {
 	t.Parallel()
 	in := parse(t, `{"url":"https://www.search.co.uk/search?q=+red+shoes+&gl=gb&hl=EN-gb&num=25&start=20&tbs=qdr:d&safe=active&uule=w+CAIQ&evil=1"}`)
-	query := engine.DecodeAddress(in, definition)
+	var body earshot.WebSearchRequest
+	in.Decode(&body)
+	query := engine.ReadURL(in, definition, body)
 	if err := in.Err(); err != nil {
 		t.Fatal(err)
 	}
 	want := search.Query{
 		Text: "red shoes", Pages: 3, First: 20, Extra: map[string]string{"tbs": "qdr:d", "safe": "active"},
-		Target: search.Target{Locale: geo.Locale{Country: "GB", Language: "en-gb"}, Place: "w+CAIQ", Device: search.Desktop},
+		Target: search.Target{Locale: geo.Locale{Country: "GB", Language: "en-gb"}, Place: "w+CAIQ"},
 	}
 	if diff := cmp.Diff(want, query); diff != "" {
 		t.Error(diff)
@@ -116,11 +121,13 @@ func TestASearchURLIsTakenApart(t *testing.T) {
 func TestTheRequestOverridesTheURL(t *testing.T) {
 	t.Parallel()
 	in := parse(t, `{"url":"http://search.lab.test/search?q=x&gl=us&hl=en&num=junk&start=-5","gl":"de","hl":"fr","device":"mobile"}`)
-	query := engine.DecodeAddress(in, definition)
+	var body earshot.WebSearchRequest
+	in.Decode(&body)
+	query := engine.ReadURL(in, definition, body)
 	if err := in.Err(); err != nil {
 		t.Fatal(err)
 	}
-	if query.Locale != (geo.Locale{Country: "DE", Language: "fr"}) || query.Device != search.Mobile || query.Pages != 1 || query.First != 0 {
+	if query.Locale != (geo.Locale{Country: "DE", Language: "fr"}) || query.Device != earshot.Mobile || query.Pages != 1 || query.First != 0 {
 		t.Errorf("got %+v", query)
 	}
 }
@@ -141,7 +148,9 @@ func TestSearchURLsThatAreRefused(t *testing.T) {
 		"https://search.lab.test/search?q=%zz&gl=us", "https://search.lab.test/search?q=x&gl=us\\n", "https://search.lab.test/search?q=" + strings.Repeat("x", 2048) + "&gl=us",
 	} {
 		in := parse(t, `{"url":"`+strings.ReplaceAll(address, `\`, `\\`)+`"}`)
-		engine.DecodeAddress(in, definition)
+		var body earshot.WebSearchRequest
+		in.Decode(&body)
+		engine.ReadURL(in, definition, body)
 		if got := fields(t, in.Err()); got != "url" {
 			t.Errorf("%.100s: wrong are %q, want url", address, got)
 		}
@@ -152,7 +161,7 @@ func TestPagesOfAURLFollowItsNum(t *testing.T) {
 	t.Parallel()
 	for num, want := range map[string]int{"": 1, "0": 1, "-3": 1, "1": 1, "10": 1, "11": 2, "100": 10, "1000": 10, "x": 1, "99999999999999999999": 1} {
 		in := parse(t, `{"url":"https://search.lab.test/search?q=x&gl=us&num=`+num+`"}`)
-		if got := engine.DecodeAddress(in, definition).Pages; got != want {
+		if got := readURL(in).Pages; got != want {
 			t.Errorf("num=%s is %d pages, want %d", num, got, want)
 		}
 	}
@@ -235,7 +244,7 @@ func TestGoto(t *testing.T) {
 		"https://search.lab.test" + redirect.Hide("https://one.example/"):      "https://one.example/",
 		"http://WWW.Search.Lab.Test" + redirect.Wrap("https://two.example/?a"): "https://two.example/?a",
 	} {
-		got, err := engine.Goto(t.Context(), client, parse(t, `{"url":"`+link+`"}`))
+		got, err := engine.Goto(t.Context(), client, link)
 		if err != nil || got != want {
 			t.Errorf("%s leads to %q, %v; want %q", link, got, err, want)
 		}
@@ -247,7 +256,7 @@ func TestGoto(t *testing.T) {
 		"http://search.lab.test:81/url", "http://search.lab.test/%75rl", "http://search.lab.test/url\\r\\nHost: 127.0.0.1", "ftp://search.lab.test/url",
 		"https://search.lab.test/url?" + strings.Repeat("a", 2048),
 	} {
-		_, err := engine.Goto(t.Context(), client, parse(t, `{"url":"`+link+`"}`))
+		_, err := engine.Goto(t.Context(), client, link)
 		if got := fields(t, err); got != "url" {
 			t.Errorf("%.80s: wrong are %q, want url", link, got)
 		}
@@ -259,17 +268,23 @@ func TestGoto(t *testing.T) {
 			w.Header().Set("Location", location)
 			w.WriteHeader(http.StatusFound)
 		}))
-		_, err := engine.Goto(t.Context(), odd, parse(t, `{"url":"https://search.lab.test/goto?url=x"}`))
+		_, err := engine.Goto(t.Context(), odd, "https://search.lab.test/goto?url=x")
 		if earshot.ErrorCode(err) != earshot.CodeUpstream {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for status, want := range map[int]earshot.Reason{200: earshot.ReasonUnreadable, 404: earshot.ReasonUnavailable, 429: earshot.ReasonBlocked, 500: earshot.ReasonUnavailable} {
 		odd := site(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
-		_, err := engine.Goto(t.Context(), odd, parse(t, `{"url":"https://search.lab.test/goto?url=x"}`))
+		_, err := engine.Goto(t.Context(), odd, "https://search.lab.test/goto?url=x")
 		var e *earshot.Error
 		if !errors.As(err, &e) || e.Details != (earshot.UpstreamDetails{Service: "websearch/goto", Reason: want}) {
 			t.Errorf("status %d: %v", status, err)
 		}
 	}
+}
+
+func readURL(in *schema.Object) search.Query {
+	var body earshot.WebSearchRequest
+	in.Decode(&body)
+	return engine.ReadURL(in, definition, body)
 }

@@ -9,10 +9,16 @@
 package searchaimode
 
 import (
+	_ "embed" // for the prose
+
+	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/provider/search"
-	"earshot/internal/strictjson"
+	"earshot/internal/schema"
 )
+
+//go:embed openapi.yaml
+var prose []byte
 
 // name is the provider's name.
 const name = "searchaimode"
@@ -24,6 +30,9 @@ var definition = provider.Definition{
 	Name:      name,
 	TaskType:  "SEARCHAIMODE",
 	Summary:   "Ask the search engine's AI mode: answer text, sources, products with their offers",
+	Request:   earshot.SearchAIModeRequest{},
+	Result:    earshot.Answer{},
+	Prose:     prose,
 	Whole:     `{"prompt": "-", "include": {"markdown": true}}`,
 	Watched:   []string{"text", "sources", "sources.label", "citationPills"},
 	Prices:    map[string]int64{provider.ItemBase: 4, itemCluster: 1},
@@ -39,4 +48,4 @@ var _ provider.Provider = Provider{}
 func (Provider) Definition() provider.Definition { return definition }
 
 // Decode takes the request out of in.
-func (p Provider) Decode(in *strictjson.Object) provider.Request { return decode(in, p.Engine) }
+func (p Provider) Decode(in *schema.Object) provider.Request { return decode(in, p.Engine) }

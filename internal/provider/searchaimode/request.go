@@ -1,11 +1,14 @@
 package searchaimode
 
 import (
+	"strings"
+
+	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/search"
-	"earshot/internal/strictjson"
+	"earshot/internal/schema"
 )
 
 // request is one question to AI mode.
@@ -18,24 +21,26 @@ type request struct {
 
 var _ provider.Request = (*request)(nil)
 
-func decode(in *strictjson.Object, engine search.Engine) *request {
-	r := &request{engine: engine, query: search.Query{
-		Text: provider.DecodePrompt(in),
-		Target: search.Target{
-			Locale: geo.Locale{
-				Country:  search.DecodeCountry(in, definition, search.CountryDefault),
-				Language: search.DecodeLanguage(in),
+func decode(in *schema.Object, engine search.Engine) *request {
+	var body earshot.SearchAIModeRequest
+	in.Decode(&body)
+	return &request{
+		engine: engine,
+		query: search.Query{
+			Text: body.Prompt,
+			Target: search.Target{
+				Locale: geo.Locale{
+					Country:  search.CheckCountry(in, definition, body.Country, body.GL, search.CountryDefault),
+					Language: strings.ToLower(body.HL),
+				},
+				Place:  search.CheckPlace(in, body.Location, body.UULE),
+				Device: body.Device,
 			},
-			Place:  search.DecodePlace(in),
-			Device: search.DecodeDevice(in, search.Desktop, search.Mobile),
+			Extra: map[string]string{"udm": "50"}, // the engine's number for AI mode
 		},
-		Extra: map[string]string{"udm": "50"}, // the engine's number for AI mode
-	}}
-	flags := in.Object("include")
-	r.include = answer.Include{HTML: flags.Flag("html"), Markdown: flags.Flag("markdown")}
-	r.expand = flags.Flag("expandProducts")
-	flags.Ignore("searchGoto")
-	return r
+		include: answer.Include{HTML: body.Include.HTML, Markdown: body.Include.Markdown},
+		expand:  body.Include.ExpandProducts,
+	}
 }
 
 // Locale is where it is asked from.

@@ -12,7 +12,7 @@ import (
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/search"
 	"earshot/internal/provider/searchaimode"
-	"earshot/internal/strictjson"
+	"earshot/internal/schema"
 )
 
 var aimode = searchaimode.Provider{Engine: search.Engine{Host: "search.lab.test"}}
@@ -43,7 +43,7 @@ func TestDecodeRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in, err := strictjson.Parse([]byte(test.body))
+			in, err := schema.Parse([]byte(test.body))
 			if err != nil {
 				t.Fatal(err)
 			}

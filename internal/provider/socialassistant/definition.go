@@ -17,11 +17,17 @@
 package socialassistant
 
 import (
+	_ "embed" // for the prose
+
+	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
 	"earshot/internal/upstream"
 )
+
+//go:embed openapi.yaml
+var prose []byte
 
 // name is the provider's name, and that of its site.
 const name = "socialassistant"
@@ -36,6 +42,9 @@ func New() *answer.Chat {
 			Name:      name,
 			TaskType:  "SOCIALASSISTANT",
 			Summary:   "Ask the social assistant: answer text, sources, posts of its network",
+			Request:   earshot.SocialAssistantRequest{},
+			Result:    earshot.Answer{},
+			Prose:     prose,
 			Whole:     `{"prompt": "-", "include": {"markdown": true}}`,
 			Watched:   []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries"},
 			Prices:    map[string]int64{provider.ItemBase: 4},

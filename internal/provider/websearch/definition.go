@@ -16,11 +16,17 @@
 package websearch
 
 import (
+	_ "embed" // for the prose
+
+	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/provider/brave"
 	"earshot/internal/provider/search"
-	"earshot/internal/strictjson"
+	"earshot/internal/schema"
 )
+
+//go:embed openapi.yaml
+var prose []byte
 
 // Items of a bill.
 const (
@@ -32,6 +38,9 @@ var definition = provider.Definition{
 	Name:     "websearch",
 	TaskType: "WEBSEARCH",
 	Summary:  "Search the web: organic results, People Also Ask, related searches, ads, AI overview",
+	Request:  earshot.WebSearchRequest{},
+	Result:   earshot.WebSearch{},
+	Prose:    prose,
 	Whole:    `{"query": "-", "include": {"searchoverview": {"markdown": true}}}`,
 	Watched: []string{
 		"organicResults", "organicResults.snippet", "organicResults.displayedLink", "organicResults.date",
@@ -54,4 +63,4 @@ var _ provider.Provider = Provider{}
 func (Provider) Definition() provider.Definition { return definition }
 
 // Decode takes the request out of in.
-func (p Provider) Decode(in *strictjson.Object) provider.Request { return decode(in, p.Engine) }
+func (p Provider) Decode(in *schema.Object) provider.Request { return decode(in, p.Engine) }

@@ -1,10 +1,13 @@
 package websearch
 
 import (
+	"strings"
+
+	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/search"
-	"earshot/internal/strictjson"
+	"earshot/internal/schema"
 )
 
 // request is one web search.
@@ -19,37 +22,32 @@ type request struct {
 
 var _ provider.Request = (*request)(nil)
 
-func decode(in *strictjson.Object, engine search.Engine) *request {
-	r := &request{engine: engine}
-	if in.Has("url") {
-		r.query = engine.DecodeAddress(in, definition)
-		for _, field := range []string{"query", "location", "uule", "pages"} {
-			if in.Ignore(field); in.Has(field) {
-				in.Reject(field, "cannot be combined with url")
-			}
-		}
-	} else {
-		r.query = search.Query{
-			Text:   decodeQuery(in),
-			Target: search.DecodeTarget(in, definition),
-			Pages:  search.DecodePages(in),
+func decode(in *schema.Object, engine search.Engine) *request {
+	var body earshot.WebSearchRequest
+	in.Decode(&body)
+	r := &request{engine: engine, html: body.Include.HTML, questions: body.Include.PAASearchOverview}
+	if overview := body.Include.SearchOverview; overview != nil {
+		r.overview, r.markdown = true, overview.Markdown
+	}
+	if !in.Has("url") {
+		in.Require("query")
+		r.query = search.Query{Text: body.Query, Pages: body.Pages, Target: search.Target{
+			Locale: geo.Locale{
+				Country:  search.CheckCountry(in, definition, body.Country, body.GL, search.CountryRequired),
+				Language: strings.ToLower(body.HL),
+			},
+			Place:  search.CheckPlace(in, body.Location, body.UULE),
+			Device: body.Device,
+		}}
+		return r
+	}
+	r.query = engine.ReadURL(in, definition, body)
+	for _, field := range []string{"query", "location", "uule", "pages"} {
+		if in.Has(field) {
+			in.Forbid(field, "cannot be combined with url")
 		}
 	}
-	include := in.Object("include")
-	r.html = include.Flag("html")
-	r.overview = include.Has("searchoverview")
-	r.markdown = include.Object("searchoverview").Flag("markdown")
-	r.questions = include.Flag("paaSearchoverview")
-	include.Ignore("searchGoto")
 	return r
-}
-
-// decodeQuery takes query; without it there must be a url, which the caller has
-// looked for.
-func decodeQuery(in *strictjson.Object) string {
-	in.Ignore("url")
-	in.Require("query")
-	return in.Text("query", provider.MaxPrompt)
 }
 
 // Locale is where it is asked from.

@@ -52,7 +52,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"url without gl":     {`{"url":"https://search.lab.test/search?q=x"}`, []string{"url: has no gl"}},
 		"url not absolute":   {`{"url":"/search?q=x&gl=us"}`, []string{"url: must be an absolute http(s) URL"}},
 		"url is a number":    {`{"url":1}`, []string{"url: must be a string"}},
-		"url, country bad":   {`{"url":"https://search.lab.test/search?q=x&gl=us","country":"xx"}`, []string{"country: must be an ISO", "url: has a gl"}},
+		"url, country bad":   {`{"url":"https://search.lab.test/search?q=x&gl=us","country":"xx"}`, []string{"url: has a gl", "country: must be an ISO"}},
 		"all at once":        {`{"query":"","country":"USA","hl":"!","device":"x","pages":99,"include":{"html":0},"extra":1}`, []string{"query: ", "country: ", "hl: ", "device: ", "pages: ", "include.html: ", "extra: "}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,4 +1,4 @@
-package strictjson
+package schema
 
 import (
 	"fmt"
@@ -41,8 +41,24 @@ func (o *Object) Has(name string) bool {
 	return ok
 }
 
+// IsString tells whether the field is there and a string.
+func (o *Object) IsString(name string) bool {
+	_, ok := o.fields[name].(string)
+	return ok
+}
+
 // Ignore accepts the field, whatever it holds.
 func (o *Object) Ignore(name string) { o.known = append(o.known, name) }
+
+// Forbid notes that the field must not be there at all, in the place of whatever
+// else is wrong with it.
+func (o *Object) Forbid(name, format string, args ...any) {
+	path := join(o.path, name)
+	*o.problems = slices.DeleteFunc(*o.problems, func(p earshot.FieldProblem) bool {
+		return p.Field == path || strings.HasPrefix(p.Field, path+".")
+	})
+	o.Reject(name, format, args...)
+}
 
 // IgnoreAll accepts every field, whatever it holds.
 func (o *Object) IgnoreAll() { o.known = append(o.known, o.order...) }
@@ -61,9 +77,9 @@ func (o *Object) String(name string) (value string, ok bool) {
 	return take[string](o, name, "a string")
 }
 
-// Text takes a string of 1 to most characters, not counting white space around
-// it, which is cut off. It gives "" when the field is absent or wrong.
-func (o *Object) Text(name string, most int) string {
+// Text takes a string of 1 to maxLength characters, after white space around it is
+// removed. It returns "" when the field is absent or wrong.
+func (o *Object) Text(name string, maxLength int) string {
 	text, ok := o.String(name)
 	if !ok {
 		return ""
@@ -74,8 +90,8 @@ func (o *Object) Text(name string, most int) string {
 		o.Reject(name, "must not contain a NUL character")
 	case length == 0:
 		o.Reject(name, "must not be empty")
-	case length > most:
-		o.Reject(name, "must have at most %d characters, but has %d", most, length)
+	case length > maxLength:
+		o.Reject(name, "must have at most %d characters, but has %d", maxLength, length)
 	default:
 		return text
 	}
@@ -88,16 +104,16 @@ func (o *Object) Flag(name string) bool {
 	return value
 }
 
-// Int takes an integer between least and most; absent means otherwise.
-func (o *Object) Int(name string, least, most, otherwise int) int {
+// Int takes an integer from minValue to maxValue; absent means byDefault.
+func (o *Object) Int(name string, minValue, maxValue, byDefault int) int {
 	literal, ok := take[number](o, name, "an integer")
 	if !ok {
-		return otherwise
+		return byDefault
 	}
 	value, err := strconv.Atoi(string(literal))
-	if err != nil || value < least || value > most {
-		o.Reject(name, "must be an integer from %d to %d", least, most)
-		return otherwise
+	if err != nil || value < minValue || value > maxValue {
+		o.Reject(name, "must be an integer from %d to %d", minValue, maxValue)
+		return byDefault
 	}
 	return value
 }
@@ -124,7 +140,9 @@ func (o *Object) Object(name string) *Object {
 	}
 	part.path = join(o.path, name)
 	part.problems = o.problems
-	o.parts = append(o.parts, part)
+	if !slices.Contains(o.parts, part) {
+		o.parts = append(o.parts, part)
+	}
 	return part
 }
 
@@ -146,11 +164,31 @@ func take[T any](o *Object, name, kind string) (value T, ok bool) {
 // Err is a validation error with every problem noted so far and every field
 // that no rule asked for, or nil.
 func (o *Object) Err() error {
+	slices.SortStableFunc(*o.problems, func(a, b earshot.FieldProblem) int {
+		return slices.Compare(o.rank(a.Field), o.rank(b.Field))
+	})
 	o.rejectUnknown()
 	if len(*o.problems) == 0 {
 		return nil
 	}
 	return invalid(*o.problems)
+}
+
+// rank is the place of a field among those that were asked for, at each level.
+func (o *Object) rank(path string) []int {
+	name, rest, nested := strings.Cut(path, ".")
+	at := slices.Index(o.known, name)
+	if at < 0 {
+		return []int{len(o.known)}
+	}
+	if nested {
+		for _, part := range o.parts {
+			if part.path == join(o.path, name) {
+				return append([]int{at}, part.rank(rest)...)
+			}
+		}
+	}
+	return []int{at}
 }
 
 func (o *Object) rejectUnknown() {

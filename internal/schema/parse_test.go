@@ -1,4 +1,4 @@
-package strictjson_test
+package schema_test
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"earshot"
-	"earshot/internal/strictjson"
+	"earshot/internal/schema"
 )
 
 // problems gives the details of a validation error.
@@ -52,8 +52,8 @@ func TestParseRefusesWhatIsNotOneStrictObject(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := strictjson.Parse([]byte(body))
-			if field := problems(t, err)[0].Field; field != strictjson.BodyField {
+			_, err := schema.Parse([]byte(body))
+			if field := problems(t, err)[0].Field; field != schema.BodyField {
 				t.Errorf("the problem names %q", field)
 			}
 		})
@@ -62,7 +62,7 @@ func TestParseRefusesWhatIsNotOneStrictObject(t *testing.T) {
 
 func TestADuplicateFieldIsNamed(t *testing.T) {
 	t.Parallel()
-	_, err := strictjson.Parse([]byte(`{"include":{"html":true,"html":false}}`))
+	_, err := schema.Parse([]byte(`{"include":{"html":true,"html":false}}`))
 	want := []earshot.FieldProblem{{Field: "include.html", Message: "appears more than once"}}
 	if diff := cmp.Diff(want, problems(t, err)); diff != "" {
 		t.Error(diff)
@@ -71,7 +71,7 @@ func TestADuplicateFieldIsNamed(t *testing.T) {
 
 func TestAllProblemsAreReportedAtOnce(t *testing.T) {
 	t.Parallel()
-	in, err := strictjson.Parse([]byte(`{"prompt":5,"pages":11,"device":"Desktop","inclued":{},"include":{"html":1,"x":0},"note":"a\u0000b"}`))
+	in, err := schema.Parse([]byte(`{"prompt":5,"pages":11,"device":"Desktop","inclued":{},"include":{"html":1,"x":0},"note":"a\u0000b"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestAllProblemsAreReportedAtOnce(t *testing.T) {
 func TestFieldsAreTakenByTheirRules(t *testing.T) {
 	t.Parallel()
 	body := `{"\u0070rompt":"  line1\nline2  ","pages":3,"device":"ios","on":true,"payload":{"a": [1, {}]},"old":null}`
-	in, err := strictjson.Parse([]byte(body))
+	in, err := schema.Parse([]byte(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestAnErrorStaysSmall(t *testing.T) {
 	for i := range 5000 {
 		fmt.Fprintf(&body, `"%s%d":0,`, strings.Repeat("x", 100), i)
 	}
-	in, err := strictjson.Parse([]byte("{" + strings.TrimSuffix(body.String(), ",") + "}"))
+	in, err := schema.Parse([]byte("{" + strings.TrimSuffix(body.String(), ",") + "}"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestAnErrorStaysSmall(t *testing.T) {
 
 func TestTextIsCountedInCharacters(t *testing.T) {
 	t.Parallel()
-	in, err := strictjson.Parse([]byte(`{"fits":"日本語","long":"日本語x","blank":"  "}`))
+	in, err := schema.Parse([]byte(`{"fits":"日本語","long":"日本語x","blank":"  "}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestTextIsCountedInCharacters(t *testing.T) {
 func TestIntegersAreIntegers(t *testing.T) {
 	t.Parallel()
 	for _, literal := range []string{"2.0", "2e0", "1e400", "99999999999999999999", `"2"`, "null", "true"} {
-		in, err := strictjson.Parse([]byte(`{"n":` + literal + `}`))
+		in, err := schema.Parse([]byte(`{"n":` + literal + `}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +185,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"prompt":"x","include":{"html":true},"pages":1}`))
 	f.Add([]byte(`{"a":[[[{}]]],"b":"\u0000"}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		in, err := strictjson.Parse(body)
+		in, err := schema.Parse(body)
 		if err != nil {
 			problems(t, err)
 			return

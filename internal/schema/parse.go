@@ -1,9 +1,17 @@
-// Package strictjson reads request bodies: one JSON document, UTF-8 only, no
-// duplicate names, bounded depth. Fields are then taken out one by one, each
-// with its rule, and every problem is collected, so that a client learns of all
-// its mistakes at once. A field that nobody took is unknown, and is a problem
-// too.
-package strictjson
+// Package schema is what the API's Go types say about JSON: it decodes requests
+// into them as strictly as they allow, and describes them as JSON Schema.
+//
+//	parse.go      a body becomes an Object: one document, UTF-8, no duplicate names, bounded depth
+//	object.go     fields are taken out of an Object; every problem is collected
+//	decode.go     an Object, or a URL's query, becomes a Go value
+//	field.go      what the tags of a struct's field say
+//	format.go     the formats that a tag can name
+//	jsonschema.go a Go type becomes a JSON Schema
+//	nearest.go    which known name a misspelt one was meant to be
+//
+// A client learns of all its mistakes at once. A field that the type does not have
+// is one of them.
+package schema
 
 import (
 	"bytes"

@@ -1,0 +1,113 @@
+package openapi
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	"earshot"
+	"earshot/internal/schema"
+)
+
+// components adds the schemas that depend on which providers are served, or that
+// say more than one type can: what is there in which case.
+func (b *builder) components() {
+	var names, types []string
+	models := map[string]bool{}
+	for _, about := range b.providers {
+		names, types = append(names, about.Name), append(types, about.TaskType)
+		for _, countries := range about.Countries {
+			models[countries.Model] = countries.Model != ""
+		}
+	}
+	maps.DeleteFunc(models, func(_ string, named bool) bool { return !named })
+	all := &b.types.Components
+	all.Set("Provider", enum("A provider, named by its path segment.", names))
+	all.Set("TaskType", enum("Which provider runs the task.", types))
+	all.Set("CountryModel", enum("What the list of countries can be asked for.", slices.Sorted(maps.Keys(models))))
+	b.results()
+	b.payloads()
+	b.details()
+}
+
+func enum(description string, values []string) schema.Map {
+	return object("description", description, "type", "string", "enum", values)
+}
+
+// results says which result a task of each type has.
+func (b *builder) results() {
+	var any []schema.Map
+	var rules []schema.Map
+	for _, about := range b.providers {
+		result := b.types.Of(about.Result)
+		if !slices.ContainsFunc(any, func(known schema.Map) bool { return reflect.DeepEqual(known, result) }) {
+			any = append(any, result)
+		}
+		task := property("task", property("taskType", constant(about.TaskType)))
+		rules = append(rules, when(task, property("result", result)))
+	}
+	done := property("task", property("status", constant(earshot.StatusCompleted)))
+	failed := property("task", property("status", constant(earshot.StatusFailed)))
+	rules = append(rules,
+		otherwise(done, not(required("result"))),
+		append(when(failed, required("error")), schema.Entry{Key: "else", Value: not(required("error"))}))
+	b.types.Components.Set("TaskResult", object(
+		"description", "The result, in the shape of the task's provider.", "anyOf", any,
+	))
+	b.extend("TaskRecord", schema.Entry{Key: "allOf", Value: rules})
+}
+
+// payloads says which payload a task of each type takes.
+func (b *builder) payloads() {
+	var rules []schema.Map
+	for _, about := range b.providers {
+		rules = append(rules, when(property("taskType", constant(about.TaskType)), property("payload", b.types.Of(about.Request))))
+	}
+	b.extend("TaskRequest", schema.Entry{Key: "allOf", Value: rules})
+}
+
+// details says which details an error of each code has.
+func (b *builder) details() {
+	var any, rules []schema.Map
+	var none []earshot.Code
+	for _, code := range earshot.CodeInternal.Values() {
+		details := code.Details()
+		if details == nil {
+			none = append(none, code)
+			continue
+		}
+		shape := b.types.Of(details)
+		any = append(any, shape)
+		rules = append(rules, when(property("code", constant(code)), append(required("details"), property("details", shape)...)))
+	}
+	rules = append(rules, when(property("code", object("enum", none)), not(required("details"))))
+	b.types.Components.Set("ErrorDetails", object(
+		"description", "What the code says more of; the code decides the shape.", "anyOf", any,
+	))
+	b.extend("Error", schema.Entry{Key: "allOf", Value: rules})
+	b.extend("ErrorBody", schema.Entry{Key: "allOf", Value: rules})
+}
+
+// extend adds to the schema of a type.
+func (b *builder) extend(name string, entry schema.Entry) {
+	component, _ := b.types.Components.Get(name).(schema.Map)
+	b.types.Components.Set(name, append(component, entry))
+}
+
+func property(name string, shape schema.Map) schema.Map {
+	return object("properties", object(name, shape))
+}
+
+func constant(value any) schema.Map { return object("const", value) }
+
+func required(name string) schema.Map { return object("required", []string{name}) }
+
+func not(shape schema.Map) schema.Map { return object("not", shape) }
+
+func when(condition, then schema.Map) schema.Map {
+	return object("if", condition, "then", then)
+}
+
+func otherwise(condition, then schema.Map) schema.Map {
+	return object("if", condition, "else", then)
+}

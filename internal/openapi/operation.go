@@ -1,0 +1,236 @@
+package openapi
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"earshot"
+	"earshot/internal/api"
+	"earshot/internal/provider"
+	"earshot/internal/schema"
+)
+
+// textOf finds the prose of an operation; its provider's, where it is one's call.
+func (b *builder) textOf(operation api.Operation) (*provider.Definition, *operationText, error) {
+	for i := range b.providers {
+		about := &b.providers[i]
+		if operation.Path != "/v1/monitor/"+about.Name {
+			continue
+		}
+		text := &operationText{}
+		if err := yaml.Unmarshal(about.Prose, text); err != nil {
+			return nil, nil, fmt.Errorf("read the prose of %s: %w", about.Name, err)
+		}
+		text.ID = "monitor" + about.TypeName()
+		text.Tag, text.Answer = "Search", "The results."
+		if reflect.TypeOf(about.Result) == reflect.TypeFor[earshot.Answer]() {
+			text.Tag, text.Answer = "Assistants", "The answer."
+		}
+		text.Errors = []string{"CallForbidden", "NotFound", "Conflict", "TooManyRequests", "Canceled", "BadGateway"}
+		return about, text, nil
+	}
+	return nil, b.texts.Operations[operation.Method+" "+operation.Path], nil
+}
+
+// operation describes one operation.
+func (b *builder) operation(o api.Operation, about *provider.Definition, text *operationText) (schema.Map, error) {
+	entry := object(
+		"operationId", text.ID, "tags", []string{text.Tag},
+		"summary", text.Summary, "description", text.Description,
+	)
+	if o.Public {
+		entry.Set("security", []any{})
+	} else {
+		entry.Set("x-scope", string(o.Scope))
+	}
+	if about != nil {
+		entry.Set("x-provider", about.Name)
+		entry.Set("x-task-type", about.TaskType)
+		entry.Set("x-text-field", about.TextField())
+	}
+	if parameters := b.parameters(o, text); parameters != nil {
+		entry.Set("parameters", parameters)
+	}
+	if o.Body != nil {
+		entry.Set("requestBody", object(
+			"required", true,
+			"content", content("application/json", b.body(o), text.Requests),
+		))
+	}
+	responses, err := b.answers(o, about, text)
+	if err != nil {
+		return nil, err
+	}
+	entry.Set("responses", responses)
+	return entry, nil
+}
+
+var pathParameter = regexp.MustCompile(`\{(\w+)\}`)
+
+func (b *builder) parameters(o api.Operation, text *operationText) []schema.Map {
+	var parameters []schema.Map
+	for _, match := range pathParameter.FindAllStringSubmatch(o.Path, -1) {
+		parameters = append(parameters, object(
+			"name", match[1], "in", "path", "required", true,
+			"description", text.Parameters[match[1]],
+			"schema", object("type", "string", "minLength", 1),
+		))
+	}
+	if o.Query != nil {
+		parameters = append(parameters, b.types.Parameters(o.Query)...)
+	}
+	return parameters
+}
+
+func (b *builder) body(o api.Operation) schema.Map {
+	body := b.types.Of(o.Body)
+	if body.Get("type") == "array" {
+		body.Set("minItems", 1)
+		body.Set("maxItems", api.MaxTasks)
+	}
+	if !o.OrList {
+		return body
+	}
+	return object("oneOf", []schema.Map{
+		body, object("type", "array", "minItems", 1, "maxItems", api.MaxTasks, "items", body),
+	})
+}
+
+func content(media string, shape schema.Map, examples value) schema.Map {
+	inner := object("schema", shape)
+	if examples.any != nil {
+		inner.Set("examples", examples.any)
+	}
+	return object(media, inner)
+}
+
+// answers describes the 200 and what can go wrong.
+func (b *builder) answers(o api.Operation, about *provider.Definition, text *operationText) (schema.Map, error) {
+	media, shape := "application/json", object("type", "object")
+	switch {
+	case about != nil:
+		shape = object(
+			"type", "object", "additionalProperties", false, "required", []string{"success", "result"},
+			"properties", object(
+				"success", object("type", "boolean", "const", true),
+				"result", b.types.Of(about.Result),
+			),
+		)
+	case text.Media != "":
+		media, shape = text.Media, object("type", "string")
+	case o.Response != nil:
+		shape = b.types.Of(o.Response)
+	}
+	answers := object("200", object(
+		"description", text.Answer, "headers", headers(o, http.StatusOK),
+		"content", content(media, shape, text.Responses),
+	))
+	byStatus, err := b.failures(o, text)
+	if err != nil {
+		return nil, err
+	}
+	for _, status := range slices.Sorted(maps.Keys(byStatus)) {
+		answers.Set(strconv.Itoa(status), b.failure(o, status, byStatus[status]))
+	}
+	return answers, nil
+}
+
+// failures are the failures of an operation by status: those that all of its kind
+// can have, and its own, which take the place of those.
+func (b *builder) failures(o api.Operation, text *operationText) (map[int]string, error) {
+	var names []string
+	if !o.Public {
+		names = []string{"Unauthorized", "ScopeMissing", "RateLimited", "InternalError", "ServiceUnavailable"}
+		switch {
+		case o.Submits:
+			names = append(names, "InvalidBody")
+		case o.Body != nil || o.Query != nil:
+			names = append(names, "BadRequest")
+		}
+		if strings.Contains(o.Path, "{") {
+			names = append(names, "NotFound")
+		}
+	}
+	byStatus := map[int]string{}
+	for _, name := range append(names, text.Errors...) {
+		failure, ok := b.texts.Failures[name]
+		if !ok || len(failure.Codes) == 0 {
+			return nil, fmt.Errorf("there is no failure %q with a code", name)
+		}
+		byStatus[api.StatusOf(earshot.Code(failure.Codes[0]), o.Submits)] = name
+	}
+	return byStatus, nil
+}
+
+// failure refers to the component of a failure, which it adds when it is new. Those
+// of monitor calls carry more headers.
+func (b *builder) failure(o api.Operation, status int, name string) schema.Map {
+	carries := headers(o, status)
+	component := name
+	switch {
+	case len(carries) > len(basicHeaders)+1:
+		component = "Monitor" + name
+	case o.Public && len(carries) < len(basicHeaders):
+		component = "Public" + name
+	}
+	text := b.texts.Failures[name]
+	if b.responses.Get(component) == nil {
+		b.responses.Set(component, object(
+			"description", text.Description, "headers", carries,
+			"content", content("application/json", object(
+				"allOf", []schema.Map{b.types.Of(earshot.ErrorResponse{}), onlyCodes(text.Codes)},
+			), value{object("example", object("value", exampleFailure(text)))}),
+		))
+	}
+	return object("$ref", "#/components/responses/"+component)
+}
+
+func onlyCodes(codes []string) schema.Map {
+	code := object("properties", object("code", object("enum", codes)))
+	return object("properties", object("error", code))
+}
+
+func exampleFailure(text failureText) schema.Map {
+	inner, _ := text.Example.any.(schema.Map)
+	inner = append(slices.Clone(inner),
+		schema.Entry{Key: "timestamp", Value: "2026-09-08T09:30:00.128Z"},
+		schema.Entry{Key: "requestId", Value: "01a0805a-5a31-7d6a-8f10-2c94be07a1d3"})
+	return object("success", false, "error", inner)
+}
+
+var (
+	basicHeaders   = []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-Request-Id"}
+	monitorHeaders = []string{"X-Concurrent-Limit", "X-Concurrent-Current", "X-Concurrent-Remaining", "X-Credits-Remaining", "X-Credits-Charged", "X-Latency-Ms"}
+)
+
+// headers are those that an answer always has. A monitor call that is refused
+// before it is known who calls, or for want of the database, has fewer.
+func headers(o api.Operation, status int) schema.Map {
+	names := basicHeaders
+	if !strings.HasPrefix(o.Path, "/v1/") {
+		names = names[2:]
+	}
+	switch status {
+	case http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable:
+	default:
+		if strings.HasPrefix(o.Path, "/v1/monitor/") {
+			names = slices.Concat(names, monitorHeaders)
+		}
+	}
+	if status == http.StatusServiceUnavailable {
+		names = slices.Concat(names, []string{"Retry-After"})
+	}
+	var all schema.Map
+	for _, name := range names {
+		all.Set(name, object("$ref", "#/components/headers/"+name))
+	}
+	return all
+}

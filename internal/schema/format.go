@@ -1,0 +1,130 @@
+package schema
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Format is a kind of value that several fields have in common.
+type Format struct {
+	Name        string
+	Description string            // of a field that has no comment of its own
+	Schema      Map               // what JSON Schema says of it
+	limits      map[string]string // as in a tag
+	// text tells that white space around the value is removed and that it must not
+	// be empty then. Other formats are checked as they were sent.
+	text bool
+	// check tells whether a value is of the format, and message what is wrong when
+	// it is not. Where check is nil, whoever takes the field knows more.
+	check   func(string) bool
+	message string
+}
+
+const (
+	// MaxPrompt is how many characters a prompt or a query may have.
+	MaxPrompt         = 10_000
+	maxLanguage       = 16
+	maxLocation       = 200
+	maxUULE           = 400
+	maxIdempotencyKey = 255
+)
+
+var (
+	languagePattern = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$`)
+	uulePattern     = regexp.MustCompile(`^[A-Za-z0-9+/_=-]+$`)
+)
+
+// IsLanguage tells whether text is a language such as en or pt-BR.
+func IsLanguage(text string) bool {
+	return len(text) <= maxLanguage && languagePattern.MatchString(text)
+}
+
+// IsUULE tells whether text is a location as the search engine encodes it.
+func IsUULE(text string) bool { return len(text) <= maxUULE && uulePattern.MatchString(text) }
+
+func isIdempotencyKey(text string) bool {
+	n := utf8.RuneCountInString(text)
+	return n > 0 && n <= maxIdempotencyKey && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+// formats are all that a tag can name.
+var formats = map[string]Format{
+	"prompt": {
+		Description: "The prompt to send. White space around it is removed.",
+		text:        true, limits: map[string]string{"maxLength": fmt.Sprint(MaxPrompt)},
+	},
+	"query": {
+		Description: "The query to search for. White space around it is removed.",
+		text:        true, limits: map[string]string{"maxLength": fmt.Sprint(MaxPrompt)},
+	},
+	"country": {
+		Description: "An ISO 3166-1 alpha-2 code in upper case, or `XK`. It must be one that the provider serves; see `GET /v1/countries`.",
+		Schema:      Map{{"pattern", "^[A-Z]{2}$"}},
+	},
+	"gl": {
+		Description: "The country in either letter case, in the place of `country`. When both are given they must agree.",
+		Schema:      Map{{"pattern", "^[A-Za-z]{2}$"}},
+	},
+	"hl": {
+		Description: "The interface language, such as `de` or `pt-BR`, in any letter case. Overrides the language of the country.",
+		Schema:      Map{{"pattern", languagePattern.String()}},
+		text:        true, limits: map[string]string{"maxLength": fmt.Sprint(maxLanguage)},
+		check: IsLanguage, message: "must be a language such as en or pt-BR",
+	},
+	"state": {
+		Description: "A US state or the District of Columbia. Only with country `US`.",
+		Schema:      Map{{"pattern", "^[A-Z]{2}$"}},
+	},
+	"location": {
+		Description: "A place as `City,Region,Country`, for results of one city. Not together with `uule`.",
+		text:        true, limits: map[string]string{"maxLength": fmt.Sprint(maxLocation)},
+	},
+	"uule": {
+		Description: "A location that is encoded already. Not together with `location`.",
+		text:        true, limits: map[string]string{"maxLength": fmt.Sprint(maxUULE)},
+		check: IsUULE, message: "must be an encoded location",
+	},
+	"pages": {
+		Description: "How many result pages to read. Each after the first costs 2 credits.",
+		limits:      map[string]string{"min": "1", "max": "10", "default": "1"},
+	},
+	"idempotencyKey": {
+		Schema: Map{{"minLength", 1}, {"maxLength", maxIdempotencyKey}},
+		check:  isIdempotencyKey, message: fmt.Sprintf("must have 1 to %d printable characters", maxIdempotencyKey),
+	},
+	"uri":        {Schema: Map{{"format", "uri"}, {"pattern", "^[hH][tT][tT][pP][sS]?://"}}},
+	"uuid":       {Schema: Map{{"format", "uuid"}}},
+	"date":       {Description: "A UTC day.", Schema: Map{{"format", "date"}}},
+	"nextCursor": {Description: "Null on the last page."},
+	"redirectLink": {
+		Description: "The redirect that the engine served in the place of the destination, in the form that goto accepts. Absent when it served the destination itself.",
+		Schema:      Map{{"format", "uri"}, {"pattern", "^https?://"}},
+	},
+	"ignored": {Description: "Accepted and ignored.", Schema: Map{{"deprecated", true}}},
+	"object":  {Schema: Map{{"type", "object"}}},
+	"cursor":  {Schema: Map{{"minLength", 1}, {"maxLength", 200}}},
+
+	// What these stand for depends on the providers that are served, so that the
+	// OpenAPI document has a component for each.
+	"provider": {Schema: Map{{"$ref", refPrefix + "Provider"}}},
+	"taskType": {Schema: Map{{"$ref", refPrefix + "TaskType"}}},
+	"model":    {Schema: Map{{"$ref", refPrefix + "CountryModel"}}},
+	"result":   {Schema: Map{{"$ref", refPrefix + "TaskResult"}}},
+	"error":    {Schema: Map{{"$ref", refPrefix + "Error"}}},
+	"details":  {Schema: Map{{"$ref", refPrefix + "ErrorDetails"}}},
+}
+
+// formatNamed panics for a name that is none: tags are part of the program.
+func formatNamed(name string) Format {
+	format, ok := formats[name]
+	if !ok {
+		panic(fmt.Sprintf("schema: there is no format %q", name))
+	}
+	format.Name = name
+	format.limits = maps.Clone(format.limits)
+	return format
+}

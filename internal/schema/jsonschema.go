@@ -1,0 +1,275 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"earshot"
+)
+
+// Map is a JSON object whose names keep their order.
+type Map []Entry
+
+// Entry is a name in a Map, and its value.
+type Entry struct {
+	Key   string
+	Value any
+}
+
+// Get finds the value of a name, nil when there is none.
+func (m Map) Get(key string) any {
+	for _, e := range m {
+		if e.Key == key {
+			return e.Value
+		}
+	}
+	return nil
+}
+
+// Set replaces the value of a name, or adds it at the end.
+func (m *Map) Set(key string, value any) {
+	for i := range *m {
+		if (*m)[i].Key == key {
+			(*m)[i].Value = value
+			return
+		}
+	}
+	*m = append(*m, Entry{key, value})
+}
+
+// MarshalJSON writes the names in their order.
+func (m Map) MarshalJSON() ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	out.WriteByte('{')
+	for i, e := range m {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		if err := encoder.Encode(e.Key); err != nil {
+			return nil, fmt.Errorf("encode %s: %w", e.Key, err)
+		}
+		out.WriteByte(':')
+		if err := encoder.Encode(e.Value); err != nil {
+			return nil, fmt.Errorf("encode %s: %w", e.Key, err)
+		}
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
+}
+
+// refPrefix is where the OpenAPI document keeps schemas.
+const refPrefix = "#/components/schemas/"
+
+// Ref refers to a component.
+func Ref(name string) Map { return Map{{"$ref", refPrefix + name}} }
+
+// Describer makes JSON Schemas of Go types. Every named struct and every named
+// string with a list of values becomes a component.
+type Describer struct {
+	// Comments are the doc comments of types and fields, by Type and Type.field.
+	Comments   map[string]string
+	Components Map
+}
+
+// Of is the schema of a value's type.
+func (d *Describer) Of(value any) Map { return d.schema(reflect.TypeOf(value)) }
+
+// Parameters are the fields of a struct as parameters of a query.
+func (d *Describer) Parameters(value any) []Map {
+	var parameters []Map
+	var add func(t reflect.Type)
+	add = func(t reflect.Type) {
+		for _, f := range fieldsOf(t) {
+			if f.inline {
+				add(f.goType)
+				continue
+			}
+			s := d.field(t, &f)
+			p := Map{{"name", f.name}, {"in", "query"}}
+			if f.required {
+				p.Set("required", true)
+			}
+			if text := s.Get("description"); text != nil {
+				p.Set("description", text)
+				s = slices.DeleteFunc(s, func(e Entry) bool { return e.Key == "description" })
+			}
+			p.Set("schema", s)
+			parameters = append(parameters, p)
+		}
+	}
+	add(reflect.TypeOf(value))
+	return parameters
+}
+
+func (d *Describer) schema(t reflect.Type) Map {
+	switch {
+	case t == reflect.TypeFor[earshot.Timestamp]():
+		return Map{{"type", "string"}, {"format", "date-time"}, {"pattern", `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$`}}
+	case t == reflect.TypeFor[time.Time]():
+		return Map{{"type", "string"}, {"format", "date-time"}}
+	case t == reflect.TypeFor[earshot.True]():
+		return Map{{"type", "boolean"}, {"const", true}}
+	case t == reflect.TypeFor[json.RawMessage]():
+		return Map{}
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return d.schema(t.Elem())
+	case reflect.Struct:
+		return d.component(t, d.object)
+	case reflect.String:
+		if t.Name() != "string" && enumOf(t) != nil {
+			return d.component(t, func(t reflect.Type) Map { return Map{{"type", "string"}, {"enum", enumOf(t)}} })
+		}
+		return Map{{"type", "string"}}
+	case reflect.Bool:
+		return Map{{"type", "boolean"}}
+	case reflect.Int, reflect.Int64:
+		return Map{{"type", "integer"}}
+	case reflect.Float64:
+		return Map{{"type", "number"}}
+	case reflect.Slice:
+		return Map{{"type", "array"}, {"items", d.schema(t.Elem())}}
+	case reflect.Interface:
+		return Map{}
+	default:
+		panic(fmt.Sprintf("schema: the API has no values of type %s", t))
+	}
+}
+
+// component refers to the type's own schema, which it adds when it is new.
+func (d *Describer) component(t reflect.Type, describe func(reflect.Type) Map) Map {
+	if d.Components.Get(t.Name()) == nil {
+		d.Components.Set(t.Name(), Map{}) // a type may refer to itself
+		var s Map
+		if text := d.Comments[t.Name()]; text != "" {
+			s.Set("description", text)
+		}
+		d.Components.Set(t.Name(), append(s, describe(t)...))
+	}
+	return Ref(t.Name())
+}
+
+func (d *Describer) object(t reflect.Type) Map {
+	var properties Map
+	var required []string
+	var add func(t reflect.Type)
+	add = func(t reflect.Type) {
+		for _, f := range fieldsOf(t) {
+			if f.inline {
+				add(f.goType)
+				continue
+			}
+			properties.Set(f.name, d.field(t, &f))
+			if f.required {
+				required = append(required, f.name)
+			}
+		}
+	}
+	add(t)
+	s := Map{{"type", "object"}, {"additionalProperties", false}}
+	if required != nil {
+		s.Set("required", required)
+	}
+	return append(s, Entry{"properties", properties})
+}
+
+// field is the schema of a struct's field: that of its type, and what its tags and
+// its comment say.
+func (d *Describer) field(owner reflect.Type, f *field) Map {
+	var s Map
+	if text := d.comment(owner, f); text != "" {
+		s.Set("description", text)
+	}
+	base := d.schema(f.goType)
+	if ref := f.format.Schema.Get("$ref"); ref != nil {
+		base = f.format.Schema
+	}
+	for _, e := range base {
+		s.Set(e.Key, e.Value)
+	}
+	if items, isList := s.Get("items").(Map); isList {
+		s.Set("items", f.describeValue(items))
+	} else {
+		s = f.describeValue(s)
+	}
+	f.describeLimits(&s)
+	if f.goType.Kind() == reflect.Pointer && f.required {
+		nullable(&s)
+	}
+	return s
+}
+
+// describeValue adds what the format and the enum say of the value, or of the items
+// of a list.
+func (f *field) describeValue(s Map) Map {
+	for _, e := range f.format.Schema {
+		s.Set(e.Key, e.Value)
+	}
+	if f.enum == nil || slices.Equal(f.enum, enumOf(f.goType)) {
+		return s // the type's own values are said by its component
+	}
+	s = slices.DeleteFunc(s, func(e Entry) bool { return e.Key == "$ref" })
+	s.Set("type", "string")
+	s.Set("enum", f.enum)
+	return s
+}
+
+// comment is the field's own, or that of its format.
+func (d *Describer) comment(owner reflect.Type, f *field) string {
+	if text := d.Comments[owner.Name()+"."+f.name]; text != "" {
+		return text
+	}
+	return f.format.Description
+}
+
+func (f *field) describeLimits(s *Map) {
+	for _, limit := range []struct{ tag, key string }{
+		{"min", "minimum"}, {"max", "maximum"}, {"minItems", "minItems"}, {"maxItems", "maxItems"}, {"maxLength", "maxLength"}, {"default", "default"},
+	} {
+		n, ok := f.limit(limit.tag)
+		if !ok {
+			continue
+		}
+		if limit.tag == "maxLength" {
+			s.Set("minLength", 1)
+			if s.Get("pattern") == nil {
+				s.Set("pattern", `\S`)
+			}
+		}
+		s.Set(limit.key, n)
+	}
+	if value, ok := f.limits["const"]; ok {
+		truth, err := strconv.ParseBool(value)
+		if err != nil {
+			panic(fmt.Sprintf("schema: const=%s is no boolean", value))
+		}
+		s.Set("const", truth)
+	}
+	if f.unique {
+		s.Set("uniqueItems", true)
+	}
+	if f.goType.Kind() == reflect.Bool && !f.required {
+		s.Set("default", false)
+	}
+}
+
+// nullable lets the value be null as well.
+func nullable(s *Map) {
+	if kind, ok := s.Get("type").(string); ok {
+		s.Set("type", []string{kind, "null"})
+		return
+	}
+	if ref, ok := s.Get("$ref").(string); ok {
+		*s = slices.DeleteFunc(*s, func(e Entry) bool { return e.Key == "$ref" })
+		s.Set("anyOf", []any{Ref(strings.TrimPrefix(ref, refPrefix)), Map{{"type", "null"}}})
+	}
+}

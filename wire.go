@@ -1,0 +1,54 @@
+package earshot
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// List is a slice that is never null in JSON: a field of this type is always an
+// array, empty when there is nothing in it.
+type List[T any] []T
+
+// MarshalJSON writes [] for a nil list.
+func (l List[T]) MarshalJSON() ([]byte, error) {
+	if l == nil {
+		return []byte("[]"), nil
+	}
+	return json.Marshal([]T(l))
+}
+
+// Timestamp is a time on the wire: RFC 3339, UTC, milliseconds.
+type Timestamp struct{ time.Time }
+
+const timestampLayout = "2006-01-02T15:04:05.000Z"
+
+// At makes a Timestamp of Unix milliseconds, as the store keeps times.
+func At(millis int64) Timestamp { return Timestamp{time.UnixMilli(millis)} }
+
+// When makes a Timestamp of a time, and nil of the zero time.
+func When(t time.Time) *Timestamp {
+	if t.IsZero() {
+		return nil
+	}
+	return &Timestamp{t}
+}
+
+// MarshalJSON writes the time in UTC with exactly three decimals.
+func (t Timestamp) MarshalJSON() ([]byte, error) {
+	return []byte(`"` + t.UTC().Format(timestampLayout) + `"`), nil
+}
+
+// Succeeded is what the answers to requests that change something begin with.
+type Succeeded struct {
+	Success True `json:"success"`
+}
+
+// True is a field that is always true on the wire.
+type True struct{}
+
+// MarshalJSON writes true.
+func (True) MarshalJSON() ([]byte, error) { return []byte("true"), nil }
+
+// UnmarshalJSON takes whatever is there: an answer that is no success has another
+// status.
+func (*True) UnmarshalJSON([]byte) error { return nil }
