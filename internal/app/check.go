@@ -61,7 +61,7 @@ func Check(ctx context.Context, cfg Config, country string, names []string, repo
 			return err
 		}
 	}
-	for _, p := range providers(ups.engine) {
+	for _, p := range Providers(ups.engine) {
 		if len(names) > 0 && !slices.Contains(names, p.Definition().Name) {
 			continue
 		}

@@ -118,7 +118,7 @@ func (s Settings) plans() (account.Plans, error) { return account.DefaultPlans()
 // catalogue is the list of providers less those that the operator hides, at
 // the operator's prices.
 func (s Settings) catalogue(engine search.Engine) (*provider.Catalogue, error) {
-	all := providers(engine)
+	all := Providers(engine)
 	for name := range s.Providers {
 		if !slices.ContainsFunc(all, func(p provider.Provider) bool { return p.Definition().Name == name }) {
 			return nil, fmt.Errorf("settings: there is no provider %q", name)

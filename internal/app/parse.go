@@ -105,7 +105,7 @@ func parseOne(ctx context.Context, s Stored) (any, error) {
 // findProvider finds a provider by name, hidden or not.
 func findProvider(name string, engine search.Engine) (provider.Provider, error) {
 	var names []string
-	for _, p := range providers(engine) {
+	for _, p := range Providers(engine) {
 		if p.Definition().Name == name {
 			return p, nil
 		}

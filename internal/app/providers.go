@@ -13,9 +13,9 @@ import (
 	"earshot/internal/provider/websearch"
 )
 
-// providers is the list of providers. Adding one is its folder and a line here.
+// Providers is the list of providers. Adding one is its folder and a line here.
 // Those that search ask the engine.
-func providers(engine search.Engine) []provider.Provider {
+func Providers(engine search.Engine) []provider.Provider {
 	return []provider.Provider{
 		chatassistant.Provider{},
 		genassistant.New(),

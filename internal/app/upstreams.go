@@ -103,7 +103,7 @@ func openUpstreams(cfg Config, stand *lab.Server) (_ *upstreams, err error) {
 			return nil, err
 		}
 	}
-	all := providers(search.Engine{})
+	all := Providers(search.Engine{})
 	for _, p := range all {
 		for _, api := range p.Definition().APIs {
 			u.apis[api.Name] = api
@@ -342,7 +342,7 @@ func (u *upstreams) resolver() *upstream.Client {
 // describe logs where answers come from.
 func (u *upstreams) describe() {
 	var lists []any
-	for _, p := range providers(u.engine) {
+	for _, p := range Providers(u.engine) {
 		var names []string
 		for _, client := range u.routes.Of(p.Definition().Name) {
 			names = append(names, client.Name())

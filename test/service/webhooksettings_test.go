@@ -1,0 +1,133 @@
+package service_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"earshot"
+	"earshot/internal/store"
+)
+
+func TestAWebhookSecretThatIsRotatedThroughTheAPILeavesTheOldOneValid(t *testing.T) {
+	t.Parallel()
+	onTwo(t, func(t *testing.T, n, other *node) {
+		a, r := n.plan(t, plans, "many", 1000), receive(t, http.StatusOK)
+		c := n.client(n.admin(t, a))
+		before := time.Now()
+		rotated, err := c.RotateWebhookSecret(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		earliest, latest := before.Add(store.SecretLife).Truncate(time.Millisecond), time.Now().Add(store.SecretLife)
+		if until := rotated.PreviousValidUntil; until.Before(earliest) || until.After(latest) {
+			t.Errorf("the secret before is valid until %s", until)
+		}
+		n.settled(t, a, n.submit(t, a, chatTask("x", r.hook())).ID)
+		if test, err := other.client(n.admin(t, a)).TestWebhook(t.Context(), r.URL); err != nil || !test.Delivered {
+			t.Errorf("the test went %+v, %v", test, err)
+		}
+		calls := r.called()
+		if len(calls) != 2 {
+			t.Fatalf("%d calls came", len(calls))
+		}
+		for _, call := range calls { // a delivery and a test
+			call.verify(t, rotated.Secret)
+			call.verify(t, a.WebhookSecret)
+		}
+		if strings.Contains(n.logs.String(), rotated.Secret) {
+			t.Error("the secret is in the log")
+		}
+	}, hooked)
+}
+
+func TestAWebhookIsTriedOut(t *testing.T) {
+	t.Parallel()
+	onTwo(t, func(t *testing.T, n, _ *node) {
+		a := n.plan(t, plans, "many", 1000)
+		admin := n.admin(t, a)
+		for _, answer := range []int{200, 204, 302, 404, 500} {
+			r := receive(t, answer)
+			test, err := n.client(admin).TestWebhook(t.Context(), r.URL+"/hook?a=b")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if test.Delivered != (answer < 300) || test.Status == nil || *test.Status != answer || test.Error != nil || test.Ms < 0 {
+				t.Errorf("%d: %s", answer, asJSON(t, test))
+			}
+			calls := r.called()
+			if len(calls) != 1 {
+				t.Fatalf("%d: %d calls came", answer, len(calls))
+			}
+			calls[0].verify(t, a.WebhookSecret)
+			id, err := uuid.Parse(calls[0].header.Get("webhook-id"))
+			if err != nil || id.Version() != 7 || !strings.HasPrefix(calls[0].body, `{"test":true,"sentAt":"`) || calls[0].header.Get("Content-Type") != "application/json" {
+				t.Errorf("the call is %+v, %v", calls[0], err)
+			}
+		}
+		test, err := n.client(admin).TestWebhook(t.Context(), "http://127.0.0.1:1/")
+		if err != nil || test.Delivered || test.Status != nil || test.Error == nil || *test.Error != "connection failed" {
+			t.Errorf("a receiver that is away: %s, %v", asJSON(t, test), err)
+		}
+		var page earshot.DeliveryPage
+		if n.get(t, a, deliveriesPath).into(t, &page); len(page.Deliveries) != 0 {
+			t.Errorf("tests are stored: %+v", page)
+		}
+	}, hooked)
+}
+
+func TestATestOfAWebhookReachesNoInnerAddress(t *testing.T) {
+	t.Parallel()
+	n, r := simple(t), receive(t, http.StatusOK)
+	admin := n.admin(t, n.plan(t, plans, "many", 1000))
+	for _, url := range []string{r.URL, strings.Replace(r.URL, "127.0.0.1", "localhost", 1), "http://169.254.169.254/latest/meta-data/", "http://[::1]/", "http://10.1.2.3/", ""} {
+		refused := n.post(t, admin, testPath, fmt.Sprintf(`{"url":%q}`, url))
+		refused.fails(t, url, http.StatusBadRequest, earshot.CodeValidation)
+		if !slices.Equal(refused.fields(t), []string{"url"}) {
+			t.Errorf("%s: %s", url, refused.body)
+		}
+	}
+	if calls := r.called(); len(calls) != 0 {
+		t.Errorf("%d calls came", len(calls))
+	}
+}
+
+func TestAnOrganizationTestsOnlySoManyWebhooksAtOnce(t *testing.T) {
+	t.Parallel()
+	n := simple(t, hooked)
+	admin, another := n.admin(t, n.plan(t, plans, "many", 1000)), n.admin(t, n.plan(t, plans, "many", 1000))
+	arrived, release := make(chan struct{}), make(chan struct{})
+	hangs := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		arrived <- struct{}{}
+		<-release
+	}))
+	t.Cleanup(hangs.Close)
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			if test, err := n.client(admin).TestWebhook(t.Context(), hangs.URL); err != nil || !test.Delivered {
+				t.Errorf("a test that was slow: %+v, %v", test, err)
+			}
+		})
+		<-arrived
+	}
+	r := receive(t, http.StatusOK)
+	if _, err := n.client(admin).TestWebhook(t.Context(), r.URL); !failsWith(err, http.StatusTooManyRequests, earshot.CodeConcurrencyLimit) {
+		t.Errorf("the fifth test: %v", err)
+	}
+	if test, err := n.client(another).TestWebhook(t.Context(), r.URL); err != nil || !test.Delivered {
+		t.Errorf("another's test: %+v, %v", test, err)
+	}
+	close(release)
+	group.Wait()
+	if test, err := n.client(admin).TestWebhook(t.Context(), r.URL); err != nil || !test.Delivered {
+		t.Errorf("a test when the others have ended: %+v, %v", test, err)
+	}
+}
