@@ -68,17 +68,18 @@ var allowed = map[string][]string{
 	"internal/app": {".", "client", "docs", "internal/*", "internal/provider/*"},
 	"cmd/earshot":  {".", "client", "docs", "internal/mcp", "internal/app", "internal/account", "internal/store", "internal/upstream"},
 
-	// Tests only.
-	"test/arch":  nil,
-	"test/bench": nil,
-	"test/chaos": nil,
-	"test/docs":  nil,
+	// Tests of the whole.
+	"test/harness": {".", "client", "internal/account", "internal/app", "internal/browser", "internal/store", "internal/store/storetest"},
+	"test/arch":    nil,
+	"test/bench":   nil,
+	"test/chaos":   nil,
+	"test/docs":    nil,
 }
 
-// startsService lists the packages whose tests may import internal/app. Tests may
-// import everything else freely, but a unit that cannot be tested without the whole
-// service is not a unit.
-var startsService = []string{"test/bench", "test/service", "cmd/earshot", "client"}
+// startsService lists the packages whose tests may import internal/app, beside those
+// in test/. Tests may import everything else freely, but a unit that cannot be tested
+// without the whole service is not a unit.
+var startsService = []string{"cmd/earshot", "client"}
 
 // A file may have this many lines. Reading one in a sitting is the point.
 const (
@@ -145,6 +146,7 @@ func TestRules(t *testing.T) {
 		{"imports", "internal/app/app.go", `package app; import "earshot/cmd/earshot"`, "may not import"},
 		{"imports", "internal/geo/geo_test.go", `package geo_test; import "earshot/internal/store"`, ""},
 		{"imports", "internal/api/api_test.go", `package api_test; import "earshot/internal/app"`, "may not import earshot/internal/app"},
+		{"imports", "internal/api/api_test.go", `package api_test; import "earshot/test/harness"`, "may not import earshot/test/harness"},
 		{"imports", "test/bench/bench_test.go", `package bench; import "earshot/internal/app"`, ""},
 
 		{"lines", "internal/geo/geo.go", "package geo" + long, "501 lines"},
@@ -311,8 +313,8 @@ func checkTestImports(f file) []string {
 	var violations []string
 	for _, imported := range f.imports() {
 		target, ours := relative(imported)
-		whole := ours && (target == "internal/app" || strings.HasPrefix(target, "cmd/"))
-		if whole && !slices.Contains(startsService, f.dir()) {
+		whole := ours && (target == "internal/app" || target == "test/harness" || strings.HasPrefix(target, "cmd/"))
+		if whole && !strings.HasPrefix(f.dir(), "test/") && !slices.Contains(startsService, f.dir()) {
 			violations = append(violations, fmt.Sprintf("%s: a test of %s may not import %s", f.name, f.dir(), imported))
 		}
 	}

@@ -2,7 +2,6 @@ package service_test
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,26 +12,15 @@ import (
 	"earshot/client"
 	"earshot/internal/account"
 	"earshot/internal/app"
+	"earshot/test/harness"
 )
-
-// admin makes a further key of an account, which may do everything.
-func (n *node) admin(t *testing.T, a *app.Account) *app.Account {
-	t.Helper()
-	return n.key(t, a, time.Time{}, append(account.AllScopes(), account.ScopeAdmin)...)
-}
-
-// failsWith tells whether err is a failure that the service told of.
-func failsWith(err error, status int, code earshot.Code) bool {
-	var failure *client.Error
-	return errors.As(err, &failure) && failure.Status == status && failure.Code == code
-}
 
 func TestAKeyIsMadeThroughTheAPIAndRevoked(t *testing.T) {
 	t.Parallel()
-	onTwo(t, func(t *testing.T, n, other *node) {
-		a := n.plan(t, plans, "many", 1000)
-		admin := n.admin(t, a)
-		c := n.client(admin)
+	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
+		a := n.Organization(t, "many", 1000)
+		admin := n.Admin(t, a)
+		c := n.Client(admin)
 		expires := time.Now().Add(time.Hour)
 		made, err := c.CreateKey(t.Context(), client.KeyRequest{Scopes: []string{"read"}, ExpiresAt: expires})
 		if err != nil {
@@ -42,19 +30,19 @@ func TestAKeyIsMadeThroughTheAPIAndRevoked(t *testing.T) {
 		if id, ok := account.KeyID(made.Secret); !ok || id != made.Key.ID || made.Key.ExpiresAt.UnixMilli() != expires.UnixMilli() || made.Key.RevokedAt != nil {
 			t.Errorf("made: %+v", made)
 		}
-		for _, node := range []*node{n, other} {
-			if r := node.get(t, key, "/v1/credits"); r.StatusCode != http.StatusOK {
-				t.Errorf("the new key: %d %s", r.StatusCode, r.body)
+		for _, node := range []*harness.Node{n, other} {
+			if r := node.Get(t, key, "/v1/credits"); r.StatusCode != http.StatusOK {
+				t.Errorf("the new key: %d %s", r.StatusCode, r.Body)
 			}
 		}
-		n.post(t, key, taskPath, `{}`).fails(t, "the new key, beyond its scope", http.StatusForbidden, earshot.CodeNoPermission)
+		n.Post(t, key, harness.TaskPath, `{}`).Fails(t, "the new key, beyond its scope", http.StatusForbidden, earshot.CodeNoPermission)
 
 		list := func() map[string]*earshot.Key {
 			t.Helper()
-			all, err := other.client(admin).Keys(t.Context())
+			all, err := other.Client(admin).Keys(t.Context())
 			newestFirst := slices.IsSortedFunc(all, func(a, b *earshot.Key) int { return b.CreatedAt.Compare(a.CreatedAt.Time) })
 			if err != nil || len(all) != 3 || !newestFirst {
-				t.Errorf("the keys are %s, %v", asJSON(t, all), err)
+				t.Errorf("the keys are %s, %v", harness.JSON(t, all), err)
 			}
 			byID := map[string]*earshot.Key{}
 			for _, k := range all {
@@ -67,18 +55,18 @@ func TestAKeyIsMadeThroughTheAPIAndRevoked(t *testing.T) {
 		}
 		listed := list()[made.Key.ID]
 		if listed == nil || !slices.Equal(listed.Scopes, []string{"read"}) || listed.LastUsedAt == nil || !listed.CreatedAt.Equal(made.Key.CreatedAt.Time) {
-			t.Errorf("listed: %s", asJSON(t, listed))
+			t.Errorf("listed: %s", harness.JSON(t, listed))
 		}
 		if first := list()[a.Key.ID]; first == nil || !slices.Equal(first.Scopes, []string{"read", "monitor", "tasks"}) || first.LastUsedAt != nil {
-			t.Errorf("the first key: %s", asJSON(t, first))
+			t.Errorf("the first key: %s", harness.JSON(t, first))
 		}
 
-		revoked, err := other.client(admin).RevokeKey(t.Context(), made.Key.ID)
+		revoked, err := other.Client(admin).RevokeKey(t.Context(), made.Key.ID)
 		if err != nil || revoked.RevokedAt == nil || revoked.ID != made.Key.ID {
 			t.Fatalf("revoked: %+v, %v", revoked, err)
 		}
-		for _, node := range []*node{n, other} {
-			eventually(t, "the key is refused", func() bool { return node.get(t, key, "/v1/credits").StatusCode == http.StatusUnauthorized })
+		for _, node := range []*harness.Node{n, other} {
+			harness.Eventually(t, "the key is refused", func() bool { return node.Get(t, key, "/v1/credits").StatusCode == http.StatusUnauthorized })
 		}
 		again, err := c.RevokeKey(t.Context(), made.Key.ID)
 		if err != nil || !again.RevokedAt.Equal(revoked.RevokedAt.Time) {
@@ -87,11 +75,11 @@ func TestAKeyIsMadeThroughTheAPIAndRevoked(t *testing.T) {
 		if k := list()[made.Key.ID]; k == nil || k.RevokedAt == nil {
 			t.Errorf("revoked, the key is listed as %+v", k)
 		}
-		if _, err := c.RevokeKey(t.Context(), admin.Key.ID); !failsWith(err, http.StatusConflict, earshot.CodeConflict) {
+		if _, err := c.RevokeKey(t.Context(), admin.Key.ID); !harness.IsFailure(err, http.StatusConflict, earshot.CodeConflict) {
 			t.Errorf("a key revokes itself: %v", err)
 		}
-		for _, node := range []*node{n, other} {
-			if strings.Contains(node.logs.String(), made.Secret) {
+		for _, node := range []*harness.Node{n, other} {
+			if strings.Contains(node.Logs.String(), made.Secret) {
 				t.Error("the secret is in the log")
 			}
 		}
@@ -100,19 +88,19 @@ func TestAKeyIsMadeThroughTheAPIAndRevoked(t *testing.T) {
 
 func TestKeysAndLedgersOfOthersAreInvisible(t *testing.T) {
 	t.Parallel()
-	onTwo(t, func(t *testing.T, n, _ *node) {
-		a, b := n.plan(t, plans, "many", 1000), n.plan(t, plans, "many", 77)
-		c := n.client(n.admin(t, b))
+	harness.OnEach(t, func(t *testing.T, n, _ *harness.Node) {
+		a, b := n.Organization(t, "many", 1000), n.Organization(t, "many", 77)
+		c := n.Client(n.Admin(t, b))
 		keys, err := c.Keys(t.Context())
 		if err != nil || len(keys) != 2 || slices.ContainsFunc(keys, func(k *earshot.Key) bool { return k.ID == a.Key.ID }) {
-			t.Errorf("the keys are %s, %v", asJSON(t, keys), err)
+			t.Errorf("the keys are %s, %v", harness.JSON(t, keys), err)
 		}
 		for _, id := range []string{a.Key.ID, strings.ToUpper(b.Key.ID), "x", "\x00", "\xff", strings.Repeat("a", 2000)} {
-			if _, err := c.RevokeKey(t.Context(), id); !failsWith(err, http.StatusNotFound, earshot.CodeNotFound) {
+			if _, err := c.RevokeKey(t.Context(), id); !harness.IsFailure(err, http.StatusNotFound, earshot.CodeNotFound) {
 				t.Errorf("%.20q is revoked: %v", id, err)
 			}
 		}
-		if k, err := n.store.Key(t.Context(), a.Key.ID, time.Now()); err != nil || k.OrganizationID != a.Organization.ID {
+		if k, err := n.Store.Key(t.Context(), a.Key.ID, time.Now()); err != nil || k.OrganizationID != a.Organization.ID {
 			t.Errorf("the other's key: %+v, %v", k, err)
 		}
 		page, err := c.Ledger(t.Context(), client.LedgerQuery{})
@@ -124,41 +112,41 @@ func TestKeysAndLedgersOfOthersAreInvisible(t *testing.T) {
 
 func TestAKeyWithoutTheScopeAdministersNothing(t *testing.T) {
 	t.Parallel()
-	n := simple(t)
-	a := n.plan(t, plans, "many", 1000)
+	n := harness.Start(t)
+	a := n.Organization(t, "many", 1000)
 	for path, methods := range map[string][]string{
-		keysPath: {"GET", "POST"}, keysPath + "/" + a.Key.ID: {"DELETE"}, ledgerPath: {"GET"}, rotatePath: {"POST"}, testPath: {"POST"},
+		harness.KeysPath: {"GET", "POST"}, harness.KeysPath + "/" + a.Key.ID: {"DELETE"}, harness.LedgerPath: {"GET"}, harness.RotatePath: {"POST"}, harness.TestPath: {"POST"},
 	} {
 		for _, method := range methods {
-			r := n.send(t, a, method, path, `{"scopes":["admin"]}`)
-			r.fails(t, method+" "+path, http.StatusForbidden, earshot.CodeNoPermission)
-			if details := string(r.failure(t).Details); details != `{"requiredScope":"admin"}` {
+			r := n.Send(t, a, method, path, `{"scopes":["admin"]}`)
+			r.Fails(t, method+" "+path, http.StatusForbidden, earshot.CodeNoPermission)
+			if details := string(r.Failure(t).Details); details != `{"requiredScope":"admin"}` {
 				t.Errorf("%s %s: %s", method, path, details)
 			}
 		}
 	}
-	only := n.key(t, a, time.Time{}, account.ScopeAdmin)
-	n.get(t, only, "/v1/credits").fails(t, "a key that only administers", http.StatusForbidden, earshot.CodeNoPermission)
-	if keys, err := n.client(only).Keys(t.Context()); err != nil || len(keys) != 2 {
-		t.Errorf("the keys are %s, %v", asJSON(t, keys), err)
+	only := n.Key(t, a, time.Time{}, account.ScopeAdmin)
+	n.Get(t, only, "/v1/credits").Fails(t, "a key that only administers", http.StatusForbidden, earshot.CodeNoPermission)
+	if keys, err := n.Client(only).Keys(t.Context()); err != nil || len(keys) != 2 {
+		t.Errorf("the keys are %s, %v", harness.JSON(t, keys), err)
 	}
 }
 
 func TestTheLedgerAddsUpToTheBalance(t *testing.T) {
 	t.Parallel()
-	onTwo(t, func(t *testing.T, n, other *node) {
-		a := n.plan(t, plans, "many", 1000)
-		done := n.submit(t, a, chatTask("x")).ID
-		n.ended(t, a, done)
-		n.ended(t, a, n.submit(t, a, chatTask("x [[block]]")).ID)
-		call := n.post(t, a, chat, good)
-		if _, err := n.store.Grant(a.Organization.ID, 40, time.Now()); err != nil {
+	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
+		a := n.Organization(t, "many", 1000)
+		done := n.Submit(t, a, harness.ChatTask("x")).ID
+		n.Wait(t, a, done)
+		n.Wait(t, a, n.Submit(t, a, harness.ChatTask("x [[block]]")).ID)
+		call := n.Post(t, a, harness.ChatPath, harness.GoodCall)
+		if _, err := n.Store.Grant(a.Organization.ID, 40, time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := n.store.SetBalance(a.Organization.ID, 700, time.Now()); err != nil {
+		if _, err := n.Store.SetBalance(a.Organization.ID, 700, time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		c := other.client(n.admin(t, a))
+		c := other.Client(n.Admin(t, a))
 		pages := func(q client.LedgerQuery) (all []earshot.LedgerEntry, sum int64) {
 			t.Helper()
 			for {
@@ -180,14 +168,14 @@ func TestTheLedgerAddsUpToTheBalance(t *testing.T) {
 			var got []string
 			for _, e := range all {
 				e.ID, e.At = "", earshot.Timestamp{}
-				got = append(got, asJSON(t, e))
+				got = append(got, harness.JSON(t, e))
 			}
 			want := []string{
 				entryJSON("adjust", -330, nil, nil), entryJSON("grant", 40, nil, nil),
 				entryJSON("charge", -5, nil, new("chatassistant")), entryJSON("charge", -5, &done, new("chatassistant")),
 				entryJSON("grant", 1000, nil, nil),
 			}
-			if sum != 700 || n.standing(t, a).Balance != sum || !slices.Equal(got, want) {
+			if sum != 700 || n.Reload(t, a).Balance != sum || !slices.Equal(got, want) {
 				t.Errorf("in pages of %d the sum is %d of\n%s", limit, sum, strings.Join(got, "\n"))
 			}
 			if all[2].ID != call.Header.Get("X-Request-Id") || all[3].ID != done {

@@ -14,6 +14,7 @@ import (
 	"earshot/internal/app"
 	"earshot/internal/capture/capturetest"
 	"earshot/internal/store/storetest"
+	"earshot/test/harness"
 )
 
 // inBucket makes nodes keep captures in a bucket. The test cannot be parallel.
@@ -26,9 +27,9 @@ func inBucket(t *testing.T) (*capturetest.Server, func(*app.Config)) {
 }
 
 // captured makes a call and gives the address of its capture.
-func captured(t *testing.T, n *node, a *app.Account) string {
+func captured(t *testing.T, n *harness.Node, a *app.Account) string {
 	t.Helper()
-	answer, _, err := n.client(a).ChatAssistant(t.Context(), client.ChatAssistantRequest{
+	answer, _, err := n.Client(a).ChatAssistant(t.Context(), client.ChatAssistantRequest{
 		Prompt: "best headphones", Country: "US", Include: client.ChatAssistantInclude{HTML: true},
 	})
 	if err != nil {
@@ -41,9 +42,9 @@ func TestCapturesInABucketAreServedByEveryNode(t *testing.T) {
 	_, captures := inBucket(t)
 	database := storetest.Postgres(t)
 	var data string
-	one := start(t, database, captures, func(cfg *app.Config) { data = cfg.Data })
-	other := start(t, database, captures)
-	a := one.organization(t, "lite", 100)
+	one := harness.StartOn(t, database, captures, func(cfg *app.Config) { data = cfg.Data })
+	other := harness.StartOn(t, database, captures)
+	a := one.Organization(t, "lite", 100)
 	address := captured(t, one, a)
 	checkCapture(t, address)
 	checkCapture(t, strings.Replace(address, one.BaseURL, other.BaseURL, 1))
@@ -54,25 +55,25 @@ func TestCapturesInABucketAreServedByEveryNode(t *testing.T) {
 
 func TestWithoutItsCaptureStoreACallFailsUncharged(t *testing.T) {
 	server, captures := inBucket(t)
-	n := start(t, filepath.Join(t.TempDir(), "earshot.db"), captures)
-	a := n.organization(t, "lite", 100)
+	n := harness.Start(t, captures)
+	a := n.Organization(t, "lite", 100)
 	address := captured(t, n, a)
-	balance := n.standing(t, a).Balance
+	balance := n.Reload(t, a).Balance
 	server.Close()
-	failed := n.post(t, a, chat, `{"prompt": "best headphones", "country": "US", "include": {"html": true}}`)
-	if failed.StatusCode != http.StatusInternalServerError || strings.Contains(string(failed.body), server.URL) {
-		t.Errorf("%d %s", failed.StatusCode, failed.body)
+	failed := n.Post(t, a, harness.ChatPath, `{"prompt": "best headphones", "country": "US", "include": {"html": true}}`)
+	if failed.StatusCode != http.StatusInternalServerError || strings.Contains(string(failed.Body), server.URL) {
+		t.Errorf("%d %s", failed.StatusCode, failed.Body)
 	}
-	if o := n.standing(t, a); o.Balance != balance || o.Held != 0 || o.Running != 0 {
+	if o := n.Reload(t, a); o.Balance != balance || o.Held != 0 || o.Running != 0 {
 		t.Errorf("the account stands at %+v, had %d credits", o, balance)
 	}
-	if page := n.get(t, nil, strings.TrimPrefix(address, n.BaseURL)); page.StatusCode != http.StatusInternalServerError {
-		t.Errorf("the page: %d %s", page.StatusCode, page.body)
+	if page := n.Get(t, nil, strings.TrimPrefix(address, n.BaseURL)); page.StatusCode != http.StatusInternalServerError {
+		t.Errorf("the page: %d %s", page.StatusCode, page.Body)
 	}
-	if logs := n.logs.String(); !strings.Contains(logs, "store capture") || strings.Contains(logs, capturetest.Secret) {
-		t.Errorf("the log: %s", n.logs.tail())
+	if logs := n.Logs.String(); !strings.Contains(logs, "store capture") || strings.Contains(logs, capturetest.Secret) {
+		t.Errorf("the log: %s", n.Logs.Tail())
 	}
-	storetest.Audited(t, n.store)
+	storetest.Audited(t, n.Store)
 }
 
 func TestANodeDoesNotStartWithoutItsBucketForCaptures(t *testing.T) {
@@ -88,21 +89,21 @@ func TestANodeDoesNotStartWithoutItsBucketForCaptures(t *testing.T) {
 func TestAPageThatIsNotUnderstoodIsKeptForTheOperator(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
-		n := start(t, address)
-		a := n.organization(t, "hobby", 1000)
-		resp := n.post(t, a, "/v1/monitor/genassistant", `{"prompt": "shoes [[garbage]]", "country": "US"}`)
+		n := harness.StartOn(t, address)
+		a := n.Organization(t, "hobby", 1000)
+		resp := n.Post(t, a, "/v1/monitor/genassistant", `{"prompt": "shoes [[garbage]]", "country": "US"}`)
 		if resp.StatusCode != http.StatusBadGateway {
-			t.Fatalf("got %d: %s", resp.StatusCode, resp.body)
+			t.Fatalf("got %d: %s", resp.StatusCode, resp.Body)
 		}
-		kept := regexp.MustCompile(`capture=(\S+)/captures/(\S+)`).FindStringSubmatch(n.logs.String())
+		kept := regexp.MustCompile(`capture=(\S+)/captures/(\S+)`).FindStringSubmatch(n.Logs.String())
 		if kept == nil {
 			t.Fatal("the log names no capture")
 		}
-		if page := n.get(t, nil, "/captures/"+kept[2]+"/page-1.html"); page.StatusCode != http.StatusOK || len(page.body) == 0 {
-			t.Errorf("the capture is %d: %s", page.StatusCode, page.body)
+		if page := n.Get(t, nil, "/captures/"+kept[2]+"/page-1.html"); page.StatusCode != http.StatusOK || len(page.Body) == 0 {
+			t.Errorf("the capture is %d: %s", page.StatusCode, page.Body)
 		}
-		if strings.Contains(string(resp.body), kept[2]) {
-			t.Errorf("the client was told of it: %s", resp.body)
+		if strings.Contains(string(resp.Body), kept[2]) {
+			t.Errorf("the client was told of it: %s", resp.Body)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"earshot"
 	"earshot/internal/app"
 	"earshot/internal/upstream"
+	"earshot/test/harness"
 )
 
 // every are the names of all providers.
@@ -28,21 +29,21 @@ func TestEveryProvidersDocumentsCanBeReadAgain(t *testing.T) {
 
 func TestEveryProviderIsWatched(t *testing.T) {
 	t.Parallel()
-	n := start(t, t.TempDir()+"/earshot.db")
-	a := n.organization(t, "business", 1000)
+	n := harness.Start(t)
+	a := n.Organization(t, "business", 1000)
 	for _, name := range every {
 		body := `{"prompt": "shoes", "country": "US"}`
 		if name == "websearch" || name == "websearch/news" {
 			body = `{"query": "shoes", "country": "US"}`
 		}
-		if resp := n.post(t, a, "/v1/monitor/"+name, body); resp.StatusCode != http.StatusOK {
-			t.Fatalf("%s: %d %s", name, resp.StatusCode, resp.body)
+		if resp := n.Post(t, a, "/v1/monitor/"+name, body); resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %d %s", name, resp.StatusCode, resp.Body)
 		}
 	}
-	if err := n.stop(); err != nil { // which stores the counts
+	if err := n.Stop(); err != nil { // which stores the counts
 		t.Fatal(err)
 	}
-	counts, err := n.store.FieldCounts(t.Context(), 0)
+	counts, err := n.Store.FieldCounts(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

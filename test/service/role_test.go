@@ -11,6 +11,7 @@ import (
 	"earshot/client"
 	"earshot/internal/app"
 	"earshot/internal/store/storetest"
+	"earshot/test/harness"
 )
 
 func as(role app.Role) func(*app.Config) { return func(cfg *app.Config) { cfg.Role = role } }
@@ -24,7 +25,7 @@ func aChatTask(prompt string) client.TaskRequest {
 func followed(t *testing.T, c *client.Client, id string) *earshot.TaskRecord {
 	t.Helper()
 	var record *earshot.TaskRecord
-	eventually(t, "task "+id+" ends", func() bool {
+	harness.Eventually(t, "task "+id+" ends", func() bool {
 		var err error
 		if record, err = c.Task(t.Context(), id); err != nil {
 			t.Fatal(err)
@@ -37,8 +38,8 @@ func followed(t *testing.T, c *client.Client, id string) *earshot.TaskRecord {
 func TestATaskHandedToOneNodeRunsOnAnother(t *testing.T) {
 	t.Parallel()
 	address := storetest.Postgres(t)
-	front, _ := start(t, address, as(app.RoleAPI)), start(t, address, as(app.RoleWorker))
-	c := front.client(front.organization(t, "business", 1000))
+	front, _ := harness.StartOn(t, address, as(app.RoleAPI)), harness.StartOn(t, address, as(app.RoleWorker))
+	c := front.Client(front.Organization(t, "business", 1000))
 	for i := range 10 {
 		task, err := c.Submit(t.Context(), aChatTask(fmt.Sprintf("best shoes %d", i)))
 		if err != nil {
@@ -48,22 +49,22 @@ func TestATaskHandedToOneNodeRunsOnAnother(t *testing.T) {
 			t.Errorf("it ended as %+v", record)
 		}
 	}
-	storetest.Audited(t, front.store)
+	storetest.Audited(t, front.Store)
 }
 
 func TestAnAPINodeRunsNoTasks(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
-		front := start(t, address, as(app.RoleAPI))
-		a := front.organization(t, "business", 1000)
-		if _, err := front.client(a).Submit(t.Context(), aChatTask("best shoes")); err != nil {
+		front := harness.StartOn(t, address, as(app.RoleAPI))
+		a := front.Organization(t, "business", 1000)
+		if _, err := front.Client(a).Submit(t.Context(), aChatTask("best shoes")); err != nil {
 			t.Fatal(err)
 		}
 		// A call takes a slot and gives it back, which is when a task could start.
-		if resp := front.post(t, a, "/v1/monitor/chatassistant", `{"prompt": "shoes", "country": "US"}`); resp.StatusCode != http.StatusOK {
-			t.Errorf("a call got %d: %s", resp.StatusCode, resp.body)
+		if resp := front.Post(t, a, "/v1/monitor/chatassistant", `{"prompt": "shoes", "country": "US"}`); resp.StatusCode != http.StatusOK {
+			t.Errorf("a call got %d: %s", resp.StatusCode, resp.Body)
 		}
-		if status, err := front.client(a).QueueStatus(t.Context()); err != nil || status.QueuedTasks != 1 {
+		if status, err := front.Client(a).QueueStatus(t.Context()); err != nil || status.QueuedTasks != 1 {
 			t.Errorf("the queue is %+v, %v", status, err)
 		}
 	})
@@ -72,16 +73,16 @@ func TestAnAPINodeRunsNoTasks(t *testing.T) {
 func TestAWorkerTakesNoCalls(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
-		worker := start(t, address, as(app.RoleWorker))
-		a := worker.organization(t, "business", 1000)
+		worker := harness.StartOn(t, address, as(app.RoleWorker))
+		a := worker.Organization(t, "business", 1000)
 		for _, path := range []string{"/v1/credits", "/v1/async/status", "/v1/nothing"} {
-			if resp := worker.get(t, a, path); resp.StatusCode != http.StatusServiceUnavailable || resp.code(t) != earshot.CodeServerUnavailable {
-				t.Errorf("%s got %d: %s", path, resp.StatusCode, resp.body)
+			if resp := worker.Get(t, a, path); resp.StatusCode != http.StatusServiceUnavailable || resp.Code(t) != earshot.CodeServerUnavailable {
+				t.Errorf("%s got %d: %s", path, resp.StatusCode, resp.Body)
 			}
 		}
 		for _, path := range []string{"/healthz", "/readyz", "/metrics"} {
-			if resp := worker.get(t, nil, path); resp.StatusCode != http.StatusOK {
-				t.Errorf("%s got %d: %s", path, resp.StatusCode, resp.body)
+			if resp := worker.Get(t, nil, path); resp.StatusCode != http.StatusOK {
+				t.Errorf("%s got %d: %s", path, resp.StatusCode, resp.Body)
 			}
 		}
 	})
@@ -91,8 +92,8 @@ func TestAWorkerTakesNoCalls(t *testing.T) {
 func TestABacklogOfAnotherAccountDelaysNobody(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
-		n := start(t, address, func(cfg *app.Config) { cfg.Workers = 60 })
-		large, mine := n.client(n.organization(t, "enterprise-2k", 100_000)), n.client(n.organization(t, "business", 100))
+		n := harness.StartOn(t, address, func(cfg *app.Config) { cfg.Workers = 60 })
+		large, mine := n.Client(n.Organization(t, "enterprise-2k", 100_000)), n.Client(n.Organization(t, "business", 100))
 		var batch []client.TaskRequest
 		for i := range 500 {
 			batch = append(batch, aChatTask(fmt.Sprintf("shoes %d [[delay=100ms]]", i)))
@@ -120,31 +121,31 @@ func TestABacklogOfAnotherAccountDelaysNobody(t *testing.T) {
 func TestAStoppingNodeTakesNoTasks(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
-		n := start(t, address, func(cfg *app.Config) { cfg.StopGrace = 20 * time.Second })
-		a := n.organization(t, "business", 1000)
-		c := n.client(a)
+		n := harness.StartOn(t, address, func(cfg *app.Config) { cfg.StopGrace = 20 * time.Second })
+		a := n.Organization(t, "business", 1000)
+		c := n.Client(a)
 		running, err := c.Submit(t.Context(), aChatTask("shoes [[delay=1s]]"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "it starts", func() bool {
+		harness.Eventually(t, "it starts", func() bool {
 			record, err := c.Task(t.Context(), running.Task.ID)
 			return err == nil && record.Task.StartedAt != nil
 		})
 		ended := make(chan error, 1)
-		go func() { ended <- n.stop() }()
-		eventually(t, "the node drains", func() bool { return n.get(t, nil, "/readyz").StatusCode == http.StatusServiceUnavailable })
+		go func() { ended <- n.Stop() }()
+		harness.Eventually(t, "the node drains", func() bool { return n.Get(t, nil, "/readyz").StatusCode == http.StatusServiceUnavailable })
 		body, err := json.Marshal(aChatTask("more shoes"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if resp := n.post(t, a, "/v1/async/task", string(body)); resp.code(t) != earshot.CodeServerUnavailable || resp.Header.Get("Retry-After") == "" {
-			t.Errorf("a task while it stops got %d: %s", resp.StatusCode, resp.body)
+		if resp := n.Post(t, a, "/v1/async/task", string(body)); resp.Code(t) != earshot.CodeServerUnavailable || resp.Header.Get("Retry-After") == "" {
+			t.Errorf("a task while it stops got %d: %s", resp.StatusCode, resp.Body)
 		}
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
-		if task, err := n.store.Task(t.Context(), a.Organization.ID, running.Task.ID); err != nil || task.Status != earshot.StatusCompleted {
+		if task, err := n.Store.Task(t.Context(), a.Organization.ID, running.Task.ID); err != nil || task.Status != earshot.StatusCompleted {
 			t.Errorf("the running task was left as %+v, %v", task, err)
 		}
 	})

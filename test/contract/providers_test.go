@@ -1,0 +1,195 @@
+package contract_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"earshot/test/harness"
+
+	"earshot"
+)
+
+// asked is a provider and what it is asked here. PROMPT stands for the question.
+type asked struct {
+	name       string
+	plain      string // the least that it takes
+	cost       int
+	everything string // every option at once
+	most       int
+	wrong      string // three mistakes
+	fields     []string
+}
+
+var others = []asked{
+	chatLike("genassistant", 4), chatLike("socialassistant", 4), chatLike("officeassistant", 5), chatLike("answerengine", 4),
+	{
+		name: "websearch", plain: `{"query":"PROMPT","country":"US"}`, cost: 3,
+		everything: `{"query":"PROMPT","gl":"us","hl":"en","location":"Austin,Texas,United States","device":"mobile","pages":2,` +
+			`"include":{"html":true,"searchoverview":{"markdown":true},"paaSearchoverview":true,"searchGoto":1}}`, most: 7,
+		wrong: `{"query":"","country":"DE","gl":"us","pages":0}`, fields: []string{"gl", "pages", "query"},
+	},
+	{
+		name: "websearch/news", plain: `{"query":"PROMPT"}`, cost: 3,
+		everything: `{"query":"PROMPT","country":"DE","gl":"de","hl":"de","device":"ios","pages":3,"include":{"html":true}}`, most: 7,
+		wrong: `{"country":"XX","pages":11,"include":{"html":"1"}}`, fields: []string{"country", "include.html", "pages", "query"},
+	},
+	{
+		name: "searchaimode", plain: `{"prompt":"PROMPT"}`, cost: 4,
+		everything: `{"prompt":"PROMPT [[clusters=3]]","country":"US","gl":"us","hl":"en","uule":"w+CAIQICIaQXVzdGluLFRleGFzLFVuaXRlZCBTdGF0ZXM=",` +
+			`"device":"mobile","include":{"html":true,"markdown":true,"expandProducts":true,"searchGoto":"x"}}`, most: 7,
+		wrong: `{"query":"x","device":"ios","location":"a","uule":"b"}`, fields: []string{"device", "prompt", "query", "uule"},
+	},
+}
+
+// chatLike is an assistant that takes what they all take.
+func chatLike(name string, cost int) asked {
+	return asked{
+		name: name, plain: `{"prompt":"PROMPT","country":"US"}`, cost: cost,
+		everything: `{"prompt":"PROMPT","country":"US","state":"CO","include":{"html":true,"markdown":true,"rawResponse":true}}`, most: cost,
+		wrong: `{"prompt":7,"include":{"html":1},"legacy":true}`, fields: []string{"country", "include.html", "legacy", "prompt"},
+	}
+}
+
+// with puts the question into a body.
+func with(body, question string) string { return strings.Replace(body, "PROMPT", question, 1) }
+
+// rows are all documented responses of the provider.
+func (a asked) rows() []row {
+	path := "/v1/monitor/" + a.name
+	good := with(a.plain, "best hats")
+	rows := []row{
+		{name: "an answer", body: good, status: 200, check: charged(a.cost)},
+		{name: "everything", body: with(a.everything, "best hats"), status: 200, check: charged(a.most)},
+		{name: "mistakes", body: a.wrong, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields(a.fields...)},
+		{name: "no key", key: noKey, body: good, status: 401, code: "MISSING_API_KEY"},
+		{name: "too few credits", key: brokeKey, body: good, status: 403, code: "INSUFFICIENT_CREDITS"},
+		{name: "a key that only reads", key: readKey, body: good, status: 403, code: "INSUFFICIENT_PERMISSIONS"},
+		{name: "another method", method: "PUT", body: good, status: 404, code: "RESOURCE_NOT_FOUND"},
+		{name: "too fast", key: hastyKey, body: good, until: true, status: 429, code: "RATE_LIMIT_EXCEEDED"},
+		{name: "no slot", key: busyKey, body: good, status: 429, code: "CONCURRENT_LIMIT_EXCEEDED"},
+		{name: "the client leaves", key: leaverKey, body: with(a.plain, "kites [[hang]]"), leaves: true, status: 499, code: "REQUEST_CANCELED"},
+		{name: "jobs cannot be written", on: "jobless", body: good, status: 500, code: "INTERNAL_SERVER_ERROR"},
+		{
+			name: "the provider fails", body: with(a.plain, "hats [[block]]"), status: 502, code: "EXTERNAL_SERVICE_ERROR",
+			check: details(`{"service":"` + a.name + `","reason":"blocked"}`),
+		},
+		{name: "the node stops", on: "draining", body: good, status: 503, code: "SERVICE_UNAVAILABLE"},
+	}
+	for i := range rows {
+		rows[i].name = a.name + ": " + rows[i].name
+		rows[i].path = path
+		rows[i].as = "POST " + path
+		if rows[i].method == "" {
+			rows[i].method = http.MethodPost
+		}
+		if rows[i].key == noKey && rows[i].status != http.StatusUnauthorized {
+			rows[i].key = anyKey
+		}
+	}
+	return rows
+}
+
+func otherRows() []row {
+	var rows []row
+	for _, a := range others {
+		rows = append(rows, a.rows()...)
+	}
+	return rows
+}
+
+var gotoRows = []row{
+	{name: "goto", method: "POST", path: harness.GotoPath, key: anyKey, body: `{"url":"https://www.search.lab.test/url?q=https%3A%2F%2Fexample.com%2F"}`, status: 200, check: says(`{"success":true,"url":"https://example.com/"}`)},
+	{name: "goto for free", method: "POST", path: harness.GotoPath, key: brokeKey, body: `{"url":"http://search.lab.test/url?q=https%3A%2F%2Fexample.com%2F"}`, status: 200, check: charged(0)},
+	{name: "goto without a slot", method: "POST", path: harness.GotoPath, key: busyKey, body: `{"url":"http://search.lab.test/url?q=https%3A%2F%2Fexample.com%2F"}`, status: 200, check: charged(0)},
+	{name: "goto nowhere", method: "POST", path: harness.GotoPath, key: anyKey, body: `{}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("url")},
+	{name: "goto elsewhere", method: "POST", path: harness.GotoPath, key: anyKey, body: `{"url":"https://attacker.test/url?q=x"}`, status: 400, code: "VALIDATION_ERROR", check: fields("url")},
+	{name: "goto without a key", method: "POST", path: harness.GotoPath, key: noKey, body: `{}`, status: 401, code: "MISSING_API_KEY"},
+	{name: "goto without the scope", method: "POST", path: harness.GotoPath, key: readKey, body: `{}`, status: 403, code: "INSUFFICIENT_PERMISSIONS"},
+	{name: "goto too fast", method: "POST", path: harness.GotoPath, key: hastyKey, body: `{}`, until: true, status: 429, code: "RATE_LIMIT_EXCEEDED"},
+	{name: "goto when keys cannot be read", on: "keyless", method: "POST", path: harness.GotoPath, key: anyKey, body: `{}`, status: 500, code: "INTERNAL_SERVER_ERROR"},
+	{
+		name: "goto what is no link", method: "POST", path: harness.GotoPath, key: anyKey, body: `{"url":"https://search.lab.test/goto?url=nonsense"}`, status: 502,
+		code: "EXTERNAL_SERVICE_ERROR", check: details(`{"service":"websearch/goto","reason":"unavailable"}`),
+	},
+	{name: "goto when the node stops", on: "draining", method: "POST", path: harness.GotoPath, key: anyKey, body: `{}`, status: 503, code: "SERVICE_UNAVAILABLE"},
+}
+
+// TestRedirectLinksLeadWhereTheResultSays asks goto for every redirect link of
+// the search family's answers.
+func TestRedirectLinksLeadWhereTheResultSays(t *testing.T) {
+	t.Parallel()
+	n := harness.Start(t)
+	a := n.Organization(t, "enterprise-5k", 10_000)
+	for _, path := range []string{"websearch", "websearch/news", "searchaimode"} {
+		i := slices.IndexFunc(others, func(o asked) bool { return o.name == path })
+		r := n.Post(t, a, "/v1/monitor/"+path, with(others[i].everything, "best hats"))
+		if r.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %d %s", path, r.StatusCode, r.Body)
+		}
+		var result any
+		if err := json.Unmarshal(r.Body, &result); err != nil {
+			t.Fatal(err)
+		}
+		pairs := redirects(result, nil)
+		if len(pairs) == 0 {
+			t.Errorf("%s serves no redirect links", path)
+		}
+		for redirect, destination := range pairs {
+			got := n.Post(t, a, harness.GotoPath, `{"url":"`+redirect+`"}`)
+			var body struct {
+				URL string `json:"url"`
+			}
+			if err := json.Unmarshal(got.Body, &body); err != nil || body.URL != destination {
+				t.Errorf("%s leads to %q, %v; the result says %q", redirect, body.URL, err, destination)
+			}
+		}
+	}
+}
+
+// redirects collects the redirect links in a result with the destinations beside
+// them.
+func redirects(v any, into map[string]string) map[string]string {
+	if into == nil {
+		into = map[string]string{}
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			redirects(item, into)
+		}
+	case map[string]any:
+		if redirect, ok := v["redirectLink"].(string); ok {
+			destination, ok := v["url"].(string)
+			if !ok {
+				destination, _ = v["link"].(string)
+			}
+			into[redirect] = destination
+		}
+		for _, part := range v {
+			redirects(part, into)
+		}
+	}
+	return into
+}
+
+// TestCountriesOfEachModel counts where each model is served.
+func TestCountriesOfEachModel(t *testing.T) {
+	t.Parallel()
+	n := harness.Start(t)
+	a := n.Organization(t, "lite", 1)
+	for model, want := range map[string]int{
+		"": 250, "answerengine": 249, "chatassistant": 244, "genassistant": 247, "officeassistant": 245,
+		"searchaimode": 246, "searchoverview": 231, "socialassistant": 245, "websearch": 250,
+	} {
+		codes, err := n.Client(a).Countries(t.Context(), model)
+		if err != nil || len(codes) != want || !slices.IsSorted(codes) {
+			t.Errorf("%q is served in %d countries, %v; want %d", model, len(codes), err, want)
+		}
+	}
+	if _, err := n.Client(a).Countries(t.Context(), "websearch/news"); earshot.ErrorCode(err) == "" {
+		t.Error("news is a model")
+	}
+}
