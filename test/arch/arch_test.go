@@ -53,7 +53,7 @@ var allowed = map[string][]string{
 	"internal/provider/responses":    {".", "internal/geo", "internal/upstream", "internal/provider", "internal/provider/answer"},
 	"internal/provider/brave":        {".", "internal/geo", "internal/upstream", "internal/provider", "internal/provider/answer"},
 	"internal/provider/*":            {".", "internal/browser", "internal/geo", "internal/strictjson", "internal/upstream", "internal/provider", "internal/provider/answer", "internal/provider/search", "internal/provider/responses", "internal/provider/brave"},
-	"internal/provider/providertest": {".", "internal/cassette", "internal/strictjson", "internal/upstream", "internal/provider", "internal/provider/answer", "internal/lab"},
+	"internal/provider/providertest": {".", "internal/cassette", "internal/strictjson", "internal/upstream", "internal/provider", "internal/provider/answer", "internal/lab", "test/captures"},
 
 	"internal/store":           {".", "internal/account"},
 	"internal/store/storetest": {".", "internal/account", "internal/store"},
@@ -69,11 +69,12 @@ var allowed = map[string][]string{
 	"cmd/earshot":  {".", "client", "docs", "internal/mcp", "internal/app", "internal/account", "internal/store", "internal/upstream"},
 
 	// Tests of the whole.
-	"test/harness": {".", "client", "internal/account", "internal/app", "internal/browser", "internal/store", "internal/store/storetest"},
-	"test/arch":    nil,
-	"test/bench":   nil,
-	"test/chaos":   nil,
-	"test/docs":    nil,
+	"test/harness":  {".", "client", "internal/account", "internal/app", "internal/browser", "internal/store", "internal/store/storetest"},
+	"test/captures": nil,
+	"test/arch":     nil,
+	"test/bench":    nil,
+	"test/chaos":    nil,
+	"test/docs":     nil,
 }
 
 // startsService lists the packages whose tests may import internal/app, beside those

@@ -1,18 +1,13 @@
 package contract_test
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +16,7 @@ import (
 	"earshot"
 	"earshot/internal/app"
 	"earshot/internal/store/storetest"
+	"earshot/test/captures"
 	"earshot/test/harness"
 )
 
@@ -63,26 +59,6 @@ func (h *hostileRow) expected() (statuses []int, err error) {
 	var one int
 	err = json.Unmarshal(h.Expected, &one)
 	return []int{one}, err
-}
-
-// hostileList opens the list, which lies beside the repository.
-func hostileList(t *testing.T) io.Reader {
-	t.Helper()
-	folders := []string{"../../../shared/samples"}
-	if corpora := os.Getenv("EARSHOT_CORPORA"); corpora != "" {
-		folders = append(folders, filepath.Join(filepath.Dir(filepath.Clean(corpora)), "samples"))
-	}
-	for _, folder := range folders {
-		text, err := os.ReadFile(filepath.Join(folder, "hostile_bodies.jsonl"))
-		if err == nil {
-			return bytes.NewReader(text)
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			t.Fatal(err)
-		}
-	}
-	t.Skipf("hostile_bodies.jsonl is in none of %q: it is no part of the repository; TestHostileBodies runs without it", folders)
-	return nil
 }
 
 // hostile sends a body and checks that the answer is one of the statuses, and
@@ -145,15 +121,13 @@ func unharmed(t *testing.T, n *harness.Node) {
 
 func TestTheListOfHostileBodies(t *testing.T) {
 	t.Parallel()
-	list := hostileList(t)
+	list := captures.Sample(t, "hostile_bodies.jsonl")
 	n := harness.Start(t)
 	a := n.Organization(t, "enterprise-5k", 10_000)
 	run := 0
-	lines := bufio.NewScanner(list)
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
+	for line := range bytes.Lines(list) {
 		var h hostileRow
-		if err := json.Unmarshal(lines.Bytes(), &h); err != nil {
+		if err := json.Unmarshal(line, &h); err != nil {
 			t.Fatal(err)
 		}
 		body, err := h.body()
@@ -166,9 +140,6 @@ func TestTheListOfHostileBodies(t *testing.T) {
 		}
 		hostile(t, n, a, h.ID+" "+h.Why, h.Endpoint, body, h.Headers, statuses...)
 		run++
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
 	}
 	if run < 150 {
 		t.Errorf("only %d rows were run", run)
