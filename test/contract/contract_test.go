@@ -63,6 +63,8 @@ var monitorRows = []row{
 	{name: "everything, legacy", method: "POST", path: harness.ChatPath, key: anyKey, body: strings.Replace(harness.EveryFlag, `"legacy":false`, `"legacy":true`, 1), status: 200, check: charged(7)},
 	{name: "no web search", method: "POST", path: harness.ChatPath, key: anyKey, body: `{"prompt":"hats","country":"DE","disableWebSearch":true,"include":{}}`, status: 200, check: charged(5)},
 
+	{name: "the longest prompt", method: "POST", path: harness.ChatPath, key: anyKey, body: `{"prompt":"` + strings.Repeat("語", 10_000) + `","country":"US"}`, status: 200, check: charged(5)},
+
 	{name: "no body", method: "POST", path: harness.ChatPath, key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("body")},
 	{name: "not JSON", method: "POST", path: harness.ChatPath, key: anyKey, body: `{"prompt":`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("body")},
 	{name: "an array", method: "POST", path: harness.ChatPath, key: anyKey, body: `[]`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("body")},

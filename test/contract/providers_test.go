@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"earshot/test/harness"
-
-	"earshot"
 )
 
 // asked is a provider and what it is asked here. PROMPT stands for the question.
@@ -173,23 +171,4 @@ func redirects(v any, into map[string]string) map[string]string {
 		}
 	}
 	return into
-}
-
-// TestCountriesOfEachModel counts where each model is served.
-func TestCountriesOfEachModel(t *testing.T) {
-	t.Parallel()
-	n := harness.Start(t)
-	a := n.Organization(t, "lite", 1)
-	for model, want := range map[string]int{
-		"": 250, "answerengine": 249, "chatassistant": 244, "genassistant": 247, "officeassistant": 245,
-		"searchaimode": 246, "searchoverview": 231, "socialassistant": 245, "websearch": 250,
-	} {
-		codes, err := n.Client(a).Countries(t.Context(), model)
-		if err != nil || len(codes) != want || !slices.IsSorted(codes) {
-			t.Errorf("%q is served in %d countries, %v; want %d", model, len(codes), err, want)
-		}
-	}
-	if _, err := n.Client(a).Countries(t.Context(), "websearch/news"); earshot.ErrorCode(err) == "" {
-		t.Error("news is a model")
-	}
 }

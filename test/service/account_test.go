@@ -110,28 +110,6 @@ func TestKeysAndLedgersOfOthersAreInvisible(t *testing.T) {
 	})
 }
 
-func TestAKeyWithoutTheScopeAdministersNothing(t *testing.T) {
-	t.Parallel()
-	n := harness.Start(t)
-	a := n.Organization(t, "many", 1000)
-	for path, methods := range map[string][]string{
-		harness.KeysPath: {"GET", "POST"}, harness.KeysPath + "/" + a.Key.ID: {"DELETE"}, harness.LedgerPath: {"GET"}, harness.RotatePath: {"POST"}, harness.TestPath: {"POST"},
-	} {
-		for _, method := range methods {
-			r := n.Send(t, a, method, path, `{"scopes":["admin"]}`)
-			r.Fails(t, method+" "+path, http.StatusForbidden, earshot.CodeNoPermission)
-			if details := string(r.Failure(t).Details); details != `{"requiredScope":"admin"}` {
-				t.Errorf("%s %s: %s", method, path, details)
-			}
-		}
-	}
-	only := n.Key(t, a, time.Time{}, account.ScopeAdmin)
-	n.Get(t, only, "/v1/credits").Fails(t, "a key that only administers", http.StatusForbidden, earshot.CodeNoPermission)
-	if keys, err := n.Client(only).Keys(t.Context()); err != nil || len(keys) != 2 {
-		t.Errorf("the keys are %s, %v", harness.JSON(t, keys), err)
-	}
-}
-
 func TestTheLedgerAddsUpToTheBalance(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {

@@ -3,24 +3,15 @@ package tasks_test
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
-	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"earshot"
 	"earshot/client"
 	"earshot/internal/account"
-	"earshot/internal/api"
 	"earshot/internal/app"
-	"earshot/internal/provider"
-	"earshot/internal/provider/search"
-	"earshot/internal/ratelimit"
 	"earshot/internal/store/storetest"
 	"earshot/test/harness"
 )
@@ -232,33 +223,4 @@ func TestAKeyHasEightStreams(t *testing.T) {
 		open[3].leave()
 		harness.Eventually(t, "a place is free", func() bool { return refusal() == nil })
 	})
-}
-
-func TestANodeCarriesAsManyStreamsAsItCan(t *testing.T) {
-	t.Parallel()
-	s := storetest.Open(t, filepath.Join(t.TempDir(), "earshot.db"))
-	catalogue, err := provider.NewCatalogue(app.Providers(search.Engine{Host: "search.lab.test"}), func(string) bool { return false }, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(api.New(api.Config{
-		Store: s, Catalogue: catalogue, Limiter: ratelimit.NewLocal(), Dashboard: http.NotFoundHandler(), Metrics: prometheus.NewRegistry(),
-		Log: slog.New(slog.DiscardHandler), RequestsInFlight: 1, Streams: 2,
-	}))
-	t.Cleanup(server.Close)
-	n := &harness.Node{App: &app.App{BaseURL: server.URL}, Store: s}
-	a := n.Organization(t, "many", 1000)
-	if r := n.Send(t, a, http.MethodHead, harness.LivePath, ""); r.StatusCode != http.StatusOK || len(r.Body) != 0 {
-		t.Errorf("only the head: %d %s", r.StatusCode, r.Body)
-	}
-	for range 2 {
-		follow(t, n.Client(a))
-	}
-	// They take no place among the requests in flight, of which there is one.
-	if r := n.Get(t, a, "/v1/credits"); r.StatusCode != http.StatusOK {
-		t.Errorf("beside streams: %d %s", r.StatusCode, r.Body)
-	}
-	if r := n.Get(t, a, harness.LivePath); r.Code(t) != earshot.CodeServerUnavailable || r.Header.Get("Retry-After") == "" {
-		t.Errorf("one stream too many: %d %s", r.StatusCode, r.Body)
-	}
 }
