@@ -19,8 +19,8 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/app"
 	"earshot/internal/ratelimit"
-	"earshot/internal/store"
 	"earshot/internal/store/storetest"
+	"earshot/test/harness"
 )
 
 // callers is how many clients ask at once: enough to share commits, few enough
@@ -40,40 +40,15 @@ type target struct {
 func service(b *testing.B, address string) target {
 	b.Helper()
 	plan := account.Plan{Name: "bench", Slots: 100_000, CreditsPerCycle: 1 << 40, RequestsPerSecond: 1 << 30, QueueCapacity: 1}
-	cfg := app.Config{
-		Listen:   "127.0.0.1:0",
-		Data:     filepath.Dir(address),
-		Settings: app.Settings{Plans: account.Plans{plan}},
-		Log:      slog.New(slog.DiscardHandler),
-	}
-	if store.Shared(address) {
-		cfg.Database, cfg.Data = address, b.TempDir()
-	}
-	node, err := app.New(b.Context(), cfg)
-	if err != nil {
-		b.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.WithoutCancel(b.Context()))
-	ended := make(chan error, 1)
-	go func() { ended <- node.Run(ctx) }()
-	b.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			b.Error(err)
-		}
+	settings := app.Settings{Plans: account.Plans{plan}}
+	node := harness.StartOn(b, address, func(cfg *app.Config) {
+		cfg.Settings, cfg.Backoff, cfg.Log = settings, nil, slog.New(slog.DiscardHandler)
 	})
-	s := storetest.Open(b, address)
-	a, err := app.CreateOrganization(s, cfg.Settings, "bench", plan.Name, nil)
+	a, err := app.CreateOrganization(node.Store, settings, "bench", plan.Name, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	running := func() int {
-		o, err := s.Organization(b.Context(), a.Organization.ID, time.Now())
-		if err != nil {
-			b.Fatal(err)
-		}
-		return o.Running
-	}
+	running := func() int { return node.Reload(b, a).Running }
 	return target{node.BaseURL + "/v1/monitor/chatassistant", a.Key.Text, running}
 }
 

@@ -23,6 +23,7 @@ import (
 
 	"earshot"
 	"earshot/docs"
+	"earshot/internal/account"
 	"earshot/internal/app"
 	"earshot/internal/provider/search"
 	"earshot/test/harness"
@@ -54,12 +55,10 @@ const (
 	captureOp = "GET /captures/{id}/{page}"
 )
 
-var contract = slices.Concat(monitorRows, otherRows(), gotoRows, lookupRows, taskRows(), accountRows(), liveRows(), serviceRows)
+var contract = slices.Concat(monitorRows, providerRows(), gotoRows(), lookupRows(), taskRows(), accountRows(), liveRows(), serviceRows)
 
 var monitorRows = []row{
-	{name: "an answer", method: "POST", path: harness.ChatPath, key: anyKey, body: harness.GoodCall, status: 200, check: charged(5)},
 	{name: "an answer for a key of one scope", method: "POST", path: harness.ChatPath, key: monitorKey, body: harness.GoodCall, status: 200, check: charged(5)},
-	{name: "everything", method: "POST", path: harness.ChatPath, key: anyKey, body: harness.EveryFlag, status: 200, check: charged(7)},
 	{name: "everything, legacy", method: "POST", path: harness.ChatPath, key: anyKey, body: strings.Replace(harness.EveryFlag, `"legacy":false`, `"legacy":true`, 1), status: 200, check: charged(7)},
 	{name: "no web search", method: "POST", path: harness.ChatPath, key: anyKey, body: `{"prompt":"hats","country":"DE","disableWebSearch":true,"include":{}}`, status: 200, check: charged(5)},
 
@@ -83,58 +82,32 @@ var monitorRows = []row{
 	{name: "a field of another provider", method: "POST", path: harness.ChatPath, key: anyKey, body: `{"prompt":"x","country":"US","include":{"searchGoto":true}}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("include.searchGoto")},
 	{name: "a field twice", method: "POST", path: harness.ChatPath, key: anyKey, body: `{"prompt":"x","prompt":"y","country":"US"}`, status: 400, code: "VALIDATION_ERROR", check: fields("prompt")},
 
-	{name: "no key", method: "POST", path: harness.ChatPath, key: noKey, body: harness.GoodCall, status: 401, code: "MISSING_API_KEY"},
-	{name: "nobody's key", method: "POST", path: harness.ChatPath, key: wrongKey, body: harness.GoodCall, status: 401, code: "INVALID_API_KEY"},
 	{name: "too few credits", method: "POST", path: harness.ChatPath, key: poorKey, body: harness.GoodCall, status: 403, code: "INSUFFICIENT_CREDITS", check: details(`{"required":5,"remaining":4}`)},
-	{name: "a key that only reads", method: "POST", path: harness.ChatPath, key: readKey, body: harness.GoodCall, status: 403, code: "INSUFFICIENT_PERMISSIONS", check: details(`{"requiredScope":"monitor"}`)},
 	{name: "a hidden provider", on: "hidden", method: "POST", path: harness.ChatPath, key: anyKey, body: harness.GoodCall, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"` + harness.ChatPath + `"}`)},
 	{name: "an unknown path below monitor", method: "POST", path: "/v1/monitor/nosuch", as: callOp, key: anyKey, body: harness.GoodCall, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"/v1/monitor/nosuch"}`)},
-	{name: "another method", method: "PUT", path: harness.ChatPath, as: callOp, key: anyKey, body: harness.GoodCall, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"` + harness.ChatPath + `"}`)},
-	{name: "too fast", method: "POST", path: harness.ChatPath, key: hastyKey, body: harness.GoodCall, until: true, status: 429, code: "RATE_LIMIT_EXCEEDED"},
-	{name: "no slot", method: "POST", path: harness.ChatPath, key: busyKey, body: harness.GoodCall, status: 429, code: "CONCURRENT_LIMIT_EXCEEDED", check: details(`{"limit":1}`)},
-	{name: "the client leaves", method: "POST", path: harness.ChatPath, key: leaverKey, body: `{"prompt":"kites [[hang]]","country":"US"}`, leaves: true, status: 499, code: "REQUEST_CANCELED"},
-	{name: "keys cannot be read", on: "keyless", method: "POST", path: harness.ChatPath, key: anyKey, body: harness.GoodCall, status: 500, code: "INTERNAL_SERVER_ERROR"},
-	{name: "jobs cannot be written", on: "jobless", method: "POST", path: harness.ChatPath, key: anyKey, body: harness.GoodCall, status: 500, code: "INTERNAL_SERVER_ERROR"},
-	{name: "the provider fails", method: "POST", path: harness.ChatPath, key: anyKey, body: `{"prompt":"hats [[block]]","country":"US"}`, status: 502, code: "EXTERNAL_SERVICE_ERROR", check: details(`{"service":"chatassistant","reason":"blocked"}`)},
-	{name: "the node stops", on: "draining", method: "POST", path: harness.ChatPath, key: anyKey, body: harness.GoodCall, status: 503, code: "SERVICE_UNAVAILABLE"},
-	{name: "the node is full", on: "full", method: "POST", path: harness.ChatPath, key: anyKey, body: harness.GoodCall, status: 503, code: "SERVICE_UNAVAILABLE"},
 }
 
-var lookupRows = []row{
-	{name: "all countries", method: "GET", path: "/v1/countries", key: anyKey, status: 200, check: says(`["AD","AE",`)},
-	{name: "countries of a model", method: "GET", path: "/v1/countries?model=genassistant", key: readKey, status: 200},
-	{name: "countries of no model", method: "GET", path: "/v1/countries?model=chatasistant", key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("model")},
-	{name: "countries without a key", method: "GET", path: "/v1/countries", key: noKey, status: 401, code: "MISSING_API_KEY"},
-	{name: "countries with nobody's key", method: "GET", path: "/v1/countries", key: wrongKey, status: 401, code: "INVALID_API_KEY"},
-	{name: "countries without the scope", method: "GET", path: "/v1/countries", key: monitorKey, status: 403, code: "INSUFFICIENT_PERMISSIONS", check: details(`{"requiredScope":"read"}`)},
-	{name: "countries by another method", method: "DELETE", path: "/v1/countries", as: "GET /v1/countries", key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"/v1/countries"}`)},
-	{name: "countries too fast", method: "GET", path: "/v1/countries", key: hastyKey, until: true, status: 429, code: "RATE_LIMIT_EXCEEDED"},
-	{name: "countries when keys cannot be read", on: "keyless", method: "GET", path: "/v1/countries", key: anyKey, status: 500, code: "INTERNAL_SERVER_ERROR"},
-	{name: "countries when the node is full", on: "full", method: "GET", path: "/v1/countries", key: anyKey, status: 503, code: "SERVICE_UNAVAILABLE"},
+func lookupRows() []row {
+	return slices.Concat(
+		usual("countries", "GET /v1/countries", "", "", account.ScopeRead),
+		usual("states", "GET /v1/states", "/v1/states?country=US", "", account.ScopeRead),
+		usual("credits", "GET /v1/credits", "", "", account.ScopeRead),
+		usual("extraction health", "GET /v1/health/extraction", "", "", account.ScopeRead), []row{
+			{name: "all countries", method: "GET", path: "/v1/countries", key: anyKey, status: 200, check: says(`["AD","AE",`)},
+			{name: "countries of a model", method: "GET", path: "/v1/countries?model=genassistant", key: readKey, status: 200},
+			{name: "countries of no model", method: "GET", path: "/v1/countries?model=chatasistant", key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("model")},
+			{name: "countries by another method", method: "DELETE", path: "/v1/countries", as: "GET /v1/countries", key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"/v1/countries"}`)},
 
-	{name: "states", method: "GET", path: "/v1/states?country=US", key: anyKey, status: 200, check: says(`[{"code":"AL","name":"Alabama"},`)},
-	{name: "no states", method: "GET", path: "/v1/states?country=DE", key: readKey, status: 200, check: says(`[]`)},
-	{name: "states of nowhere", method: "GET", path: "/v1/states", key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("country")},
-	{name: "states in lower case", method: "GET", path: "/v1/states?country=us", key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("country")},
-	{name: "states without a key", method: "GET", path: "/v1/states?country=US", key: noKey, status: 401, code: "MISSING_API_KEY"},
-	{name: "states without the scope", method: "GET", path: "/v1/states?country=US", key: monitorKey, status: 403, code: "INSUFFICIENT_PERMISSIONS", check: details(`{"requiredScope":"read"}`)},
-	{name: "states too fast", method: "GET", path: "/v1/states?country=US", key: hastyKey, until: true, status: 429, code: "RATE_LIMIT_EXCEEDED"},
-	{name: "states when keys cannot be read", on: "keyless", method: "GET", path: "/v1/states?country=US", key: anyKey, status: 500, code: "INTERNAL_SERVER_ERROR"},
-	{name: "states when the node is full", on: "full", method: "GET", path: "/v1/states?country=US", key: anyKey, status: 503, code: "SERVICE_UNAVAILABLE"},
+			{name: "states", method: "GET", path: "/v1/states?country=US", key: anyKey, status: 200, check: says(`[{"code":"AL","name":"Alabama"},`)},
+			{name: "no states", method: "GET", path: "/v1/states?country=DE", key: readKey, status: 200, check: says(`[]`)},
+			{name: "states of nowhere", method: "GET", path: "/v1/states", key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("country")},
+			{name: "states in lower case", method: "GET", path: "/v1/states?country=us", key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("country")},
 
-	{name: "credits", method: "GET", path: "/v1/credits", key: busyKey, status: 200, check: says(`{"remaining":500,"held":5,"perCycle":500,`)},
-	{name: "credits while the node stops", on: "draining", method: "GET", path: "/v1/credits", key: anyKey, status: 200, check: says(`{"remaining":100000,"held":0,`)},
-	{name: "credits without a key", method: "GET", path: "/v1/credits", key: noKey, status: 401, code: "MISSING_API_KEY"},
-	{name: "credits without the scope", method: "GET", path: "/v1/credits", key: monitorKey, status: 403, code: "INSUFFICIENT_PERMISSIONS", check: details(`{"requiredScope":"read"}`)},
-	{name: "credits too fast", method: "GET", path: "/v1/credits", key: hastyKey, until: true, status: 429, code: "RATE_LIMIT_EXCEEDED"},
-	{name: "credits when keys cannot be read", on: "keyless", method: "GET", path: "/v1/credits", key: anyKey, status: 500, code: "INTERNAL_SERVER_ERROR"},
-	{name: "extraction health", method: "GET", path: "/v1/health/extraction", key: anyKey, status: 200, check: says(`{"providers":[`)},
-	{name: "extraction health without a key", method: "GET", path: "/v1/health/extraction", key: noKey, status: 401, code: "MISSING_API_KEY"},
-	{name: "extraction health without the scope", method: "GET", path: "/v1/health/extraction", key: monitorKey, status: 403, code: "INSUFFICIENT_PERMISSIONS", check: details(`{"requiredScope":"read"}`)},
-	{name: "extraction health too fast", method: "GET", path: "/v1/health/extraction", key: hastyKey, until: true, status: 429, code: "RATE_LIMIT_EXCEEDED"},
-	{name: "extraction health when keys cannot be read", on: "keyless", method: "GET", path: "/v1/health/extraction", key: anyKey, status: 500, code: "INTERNAL_SERVER_ERROR"},
-	{name: "extraction health when the node is full", on: "full", method: "GET", path: "/v1/health/extraction", key: anyKey, status: 503, code: "SERVICE_UNAVAILABLE"},
-	{name: "credits when the node is full", on: "full", method: "GET", path: "/v1/credits", key: anyKey, status: 503, code: "SERVICE_UNAVAILABLE"},
+			{name: "credits", method: "GET", path: "/v1/credits", key: busyKey, status: 200, check: says(`{"remaining":500,"held":5,"perCycle":500,`)},
+			{name: "credits while the node stops", on: "draining", method: "GET", path: "/v1/credits", key: anyKey, status: 200, check: says(`{"remaining":100000,"held":0,`)},
+			{name: "extraction health", method: "GET", path: "/v1/health/extraction", key: anyKey, status: 200, check: says(`{"providers":[`)},
+		},
+	)
 }
 
 var serviceRows = []row{

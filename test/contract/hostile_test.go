@@ -110,9 +110,7 @@ func faultyItems(t *testing.T, what string, r *harness.Reply) {
 // books are in order.
 func unharmed(t *testing.T, n *harness.Node) {
 	t.Helper()
-	if r := n.Get(t, nil, "/readyz"); r.StatusCode != http.StatusOK {
-		t.Errorf("/readyz: %d", r.StatusCode)
-	}
+	n.Get(t, nil, "/readyz").Has(t, "/readyz", http.StatusOK)
 	if log := n.Logs.String(); strings.Contains(log, "level=ERROR") || strings.Contains(log, "panic") {
 		t.Error("the log has errors")
 	}

@@ -1,43 +1,51 @@
 package contract_test
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
+	"earshot/internal/account"
 	"earshot/test/harness"
 )
 
 // asked is a provider and what it is asked here. PROMPT stands for the question.
 type asked struct {
 	name       string
-	plain      string // the least that it takes
+	plain      string // only what is required
 	cost       int
 	everything string // every option at once
-	most       int
-	wrong      string // three mistakes
+	fullCost   int
+	wrong      string // several mistakes
 	fields     []string
 }
 
-var others = []asked{
+var providers = []asked{
+	{
+		name: "chatassistant", plain: `{"prompt":"PROMPT","country":"US"}`, cost: 5,
+		everything: strings.Replace(harness.EveryFlag, "best hats", "PROMPT", 1), fullCost: 7,
+		wrong: `{"country":"us","state":"ZZ","include":{"searchGoto":true}}`, fields: []string{"country", "include.searchGoto", "prompt", "state"},
+	},
 	chatLike("genassistant", 4), chatLike("socialassistant", 4), chatLike("officeassistant", 5), chatLike("answerengine", 4),
 	{
 		name: "websearch", plain: `{"query":"PROMPT","country":"US"}`, cost: 3,
 		everything: `{"query":"PROMPT","gl":"us","hl":"en","location":"Austin,Texas,United States","device":"mobile","pages":2,` +
-			`"include":{"html":true,"searchoverview":{"markdown":true},"paaSearchoverview":true,"searchGoto":1}}`, most: 7,
+			`"include":{"html":true,"searchoverview":{"markdown":true},"paaSearchoverview":true,"searchGoto":1}}`, fullCost: 7,
 		wrong: `{"query":"","country":"DE","gl":"us","pages":0}`, fields: []string{"gl", "pages", "query"},
 	},
 	{
 		name: "websearch/news", plain: `{"query":"PROMPT"}`, cost: 3,
-		everything: `{"query":"PROMPT","country":"DE","gl":"de","hl":"de","device":"ios","pages":3,"include":{"html":true}}`, most: 7,
+		everything: `{"query":"PROMPT","country":"DE","gl":"de","hl":"de","device":"ios","pages":3,"include":{"html":true}}`, fullCost: 7,
 		wrong: `{"country":"XX","pages":11,"include":{"html":"1"}}`, fields: []string{"country", "include.html", "pages", "query"},
 	},
 	{
 		name: "searchaimode", plain: `{"prompt":"PROMPT"}`, cost: 4,
 		everything: `{"prompt":"PROMPT [[clusters=3]]","country":"US","gl":"us","hl":"en","uule":"w+CAIQICIaQXVzdGluLFRleGFzLFVuaXRlZCBTdGF0ZXM=",` +
-			`"device":"mobile","include":{"html":true,"markdown":true,"expandProducts":true,"searchGoto":"x"}}`, most: 7,
+			`"device":"mobile","include":{"html":true,"markdown":true,"expandProducts":true,"searchGoto":"x"}}`, fullCost: 7,
 		wrong: `{"query":"x","device":"ios","location":"a","uule":"b"}`, fields: []string{"device", "prompt", "query", "uule"},
 	},
 }
@@ -46,7 +54,7 @@ var others = []asked{
 func chatLike(name string, cost int) asked {
 	return asked{
 		name: name, plain: `{"prompt":"PROMPT","country":"US"}`, cost: cost,
-		everything: `{"prompt":"PROMPT","country":"US","state":"CO","include":{"html":true,"markdown":true,"rawResponse":true}}`, most: cost,
+		everything: `{"prompt":"PROMPT","country":"US","state":"CO","include":{"html":true,"markdown":true,"rawResponse":true}}`, fullCost: cost,
 		wrong: `{"prompt":7,"include":{"html":1},"legacy":true}`, fields: []string{"country", "include.html", "legacy", "prompt"},
 	}
 }
@@ -60,14 +68,11 @@ func (a asked) rows() []row {
 	good := with(a.plain, "best hats")
 	rows := []row{
 		{name: "an answer", body: good, status: 200, check: charged(a.cost)},
-		{name: "everything", body: with(a.everything, "best hats"), status: 200, check: charged(a.most)},
+		{name: "everything", body: with(a.everything, "best hats"), status: 200, check: charged(a.fullCost)},
 		{name: "mistakes", body: a.wrong, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields(a.fields...)},
-		{name: "no key", key: noKey, body: good, status: 401, code: "MISSING_API_KEY"},
-		{name: "too few credits", key: brokeKey, body: good, status: 403, code: "INSUFFICIENT_CREDITS"},
-		{name: "a key that only reads", key: readKey, body: good, status: 403, code: "INSUFFICIENT_PERMISSIONS"},
-		{name: "another method", method: "PUT", body: good, status: 404, code: "RESOURCE_NOT_FOUND"},
-		{name: "too fast", key: hastyKey, body: good, until: true, status: 429, code: "RATE_LIMIT_EXCEEDED"},
-		{name: "no slot", key: busyKey, body: good, status: 429, code: "CONCURRENT_LIMIT_EXCEEDED"},
+		{name: "no credits", key: brokeKey, body: good, status: 403, code: "INSUFFICIENT_CREDITS", check: details(fmt.Sprintf(`{"required":%d,"remaining":0}`, a.cost))},
+		{name: "another method", method: "PUT", body: good, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"` + path + `"}`)},
+		{name: "no slot", key: busyKey, body: good, status: 429, code: "CONCURRENT_LIMIT_EXCEEDED", check: details(`{"limit":1}`)},
 		{name: "the client leaves", key: leaverKey, body: with(a.plain, "kites [[hang]]"), leaves: true, status: 499, code: "REQUEST_CANCELED"},
 		{name: "jobs cannot be written", on: "jobless", body: good, status: 500, code: "INTERNAL_SERVER_ERROR"},
 		{
@@ -77,42 +82,33 @@ func (a asked) rows() []row {
 		{name: "the node stops", on: "draining", body: good, status: 503, code: "SERVICE_UNAVAILABLE"},
 	}
 	for i := range rows {
-		rows[i].name = a.name + ": " + rows[i].name
-		rows[i].path = path
-		rows[i].as = "POST " + path
-		if rows[i].method == "" {
-			rows[i].method = http.MethodPost
-		}
-		if rows[i].key == noKey && rows[i].status != http.StatusUnauthorized {
-			rows[i].key = anyKey
-		}
+		rows[i].name, rows[i].path, rows[i].as = a.name+": "+rows[i].name, path, "POST "+path
+		rows[i].method, rows[i].key = cmp.Or(rows[i].method, http.MethodPost), cmp.Or(rows[i].key, anyKey)
 	}
-	return rows
+	return append(usual(a.name, "POST "+path, "", good, account.ScopeMonitor), rows...)
 }
 
-func otherRows() []row {
+func providerRows() []row {
 	var rows []row
-	for _, a := range others {
+	for _, a := range providers {
 		rows = append(rows, a.rows()...)
 	}
 	return rows
 }
 
-var gotoRows = []row{
-	{name: "goto", method: "POST", path: harness.GotoPath, key: anyKey, body: `{"url":"https://www.search.lab.test/url?q=https%3A%2F%2Fexample.com%2F"}`, status: 200, check: says(`{"success":true,"url":"https://example.com/"}`)},
-	{name: "goto for free", method: "POST", path: harness.GotoPath, key: brokeKey, body: `{"url":"http://search.lab.test/url?q=https%3A%2F%2Fexample.com%2F"}`, status: 200, check: charged(0)},
-	{name: "goto without a slot", method: "POST", path: harness.GotoPath, key: busyKey, body: `{"url":"http://search.lab.test/url?q=https%3A%2F%2Fexample.com%2F"}`, status: 200, check: charged(0)},
-	{name: "goto nowhere", method: "POST", path: harness.GotoPath, key: anyKey, body: `{}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("url")},
-	{name: "goto elsewhere", method: "POST", path: harness.GotoPath, key: anyKey, body: `{"url":"https://attacker.test/url?q=x"}`, status: 400, code: "VALIDATION_ERROR", check: fields("url")},
-	{name: "goto without a key", method: "POST", path: harness.GotoPath, key: noKey, body: `{}`, status: 401, code: "MISSING_API_KEY"},
-	{name: "goto without the scope", method: "POST", path: harness.GotoPath, key: readKey, body: `{}`, status: 403, code: "INSUFFICIENT_PERMISSIONS"},
-	{name: "goto too fast", method: "POST", path: harness.GotoPath, key: hastyKey, body: `{}`, until: true, status: 429, code: "RATE_LIMIT_EXCEEDED"},
-	{name: "goto when keys cannot be read", on: "keyless", method: "POST", path: harness.GotoPath, key: anyKey, body: `{}`, status: 500, code: "INTERNAL_SERVER_ERROR"},
-	{
-		name: "goto what is no link", method: "POST", path: harness.GotoPath, key: anyKey, body: `{"url":"https://search.lab.test/goto?url=nonsense"}`, status: 502,
-		code: "EXTERNAL_SERVICE_ERROR", check: details(`{"service":"websearch/goto","reason":"unavailable"}`),
-	},
-	{name: "goto when the node stops", on: "draining", method: "POST", path: harness.GotoPath, key: anyKey, body: `{}`, status: 503, code: "SERVICE_UNAVAILABLE"},
+func gotoRows() []row {
+	return append(usual("goto", "POST "+harness.GotoPath, "", `{}`, account.ScopeMonitor), []row{
+		{name: "goto", method: "POST", path: harness.GotoPath, key: anyKey, body: `{"url":"https://www.search.lab.test/url?q=https%3A%2F%2Fexample.com%2F"}`, status: 200, check: says(`{"success":true,"url":"https://example.com/"}`)},
+		{name: "goto for free", method: "POST", path: harness.GotoPath, key: brokeKey, body: `{"url":"http://search.lab.test/url?q=https%3A%2F%2Fexample.com%2F"}`, status: 200, check: charged(0)},
+		{name: "goto without a slot", method: "POST", path: harness.GotoPath, key: busyKey, body: `{"url":"http://search.lab.test/url?q=https%3A%2F%2Fexample.com%2F"}`, status: 200, check: charged(0)},
+		{name: "goto nowhere", method: "POST", path: harness.GotoPath, key: anyKey, body: `{}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("url")},
+		{name: "goto elsewhere", method: "POST", path: harness.GotoPath, key: anyKey, body: `{"url":"https://attacker.test/url?q=x"}`, status: 400, code: "VALIDATION_ERROR", check: fields("url")},
+		{
+			name: "goto what is no link", method: "POST", path: harness.GotoPath, key: anyKey, body: `{"url":"https://search.lab.test/goto?url=nonsense"}`, status: 502,
+			code: "EXTERNAL_SERVICE_ERROR", check: details(`{"service":"websearch/goto","reason":"unavailable"}`),
+		},
+		{name: "goto when the node stops", on: "draining", method: "POST", path: harness.GotoPath, key: anyKey, body: `{}`, status: 503, code: "SERVICE_UNAVAILABLE"},
+	}...)
 }
 
 // TestRedirectLinksLeadWhereTheResultSays asks goto for every redirect link of
@@ -122,8 +118,8 @@ func TestRedirectLinksLeadWhereTheResultSays(t *testing.T) {
 	n := harness.Start(t)
 	a := n.Organization(t, "enterprise-5k", 10_000)
 	for _, path := range []string{"websearch", "websearch/news", "searchaimode"} {
-		i := slices.IndexFunc(others, func(o asked) bool { return o.name == path })
-		r := n.Post(t, a, "/v1/monitor/"+path, with(others[i].everything, "best hats"))
+		i := slices.IndexFunc(providers, func(o asked) bool { return o.name == path })
+		r := n.Post(t, a, "/v1/monitor/"+path, with(providers[i].everything, "best hats"))
 		if r.StatusCode != http.StatusOK {
 			t.Fatalf("%s: %d %s", path, r.StatusCode, r.Body)
 		}

@@ -24,8 +24,8 @@ const (
 
 // payloads is for each provider a request with everything that it takes.
 func payloads() map[string]string {
-	all := map[string]string{"chatassistant": harness.EveryFlag}
-	for _, a := range others {
+	all := map[string]string{}
+	for _, a := range providers {
 		all[a.name] = with(a.everything, "best hats")
 	}
 	return all
@@ -135,9 +135,9 @@ var submitRows = []row{
 	{name: "submit with a key of one scope", method: "POST", path: harness.TaskPath, key: tasksKey, body: harness.GoodTask, status: 200, check: holds(`"credits":{"creditsToCharge":5,"creditsCharged":null}`)},
 	{
 		name: "submit with everything", method: "POST", path: harness.TaskPath, key: anyKey,
-		body: `{"taskType":"WEBSEARCH","payload":` + with(others[4].everything, "hats") + `,"priority":10,"idempotencyKey":"everything ☂","webhook":{"url":"http://127.0.0.1:1/"}}`,
+		body: `{"taskType":"WEBSEARCH","payload":` + payloads()["websearch"] + `,"priority":10,"idempotencyKey":"everything ☂","webhook":{"url":"http://127.0.0.1:1/"}}`,
 		// The redirect flag is ignored, but the payload stays as it was sent.
-		status: 200, check: holds(`"priority":10,"payload":` + with(others[4].everything, "hats") + `,"idempotencyKey":"everything ☂",`),
+		status: 200, check: holds(`"priority":10,"payload":` + payloads()["websearch"] + `,"idempotencyKey":"everything ☂",`),
 	},
 	{name: "submit beyond the credits", method: "POST", path: harness.TaskPath, key: poorKey, body: harness.GoodTask, status: 403, code: "INSUFFICIENT_CREDITS", check: details(`{"required":5,"remaining":4}`)},
 	{name: "submit with a taken key", method: "POST", path: harness.TaskPath, key: anyKey, body: strings.Replace(harness.GoodTask, `{`, `{"idempotencyKey":"taken",`, 1), status: 409, code: "RESOURCE_ALREADY_EXISTS", check: holds(`"details":{"field":"idempotencyKey","value":"taken","taskId":"`)},

@@ -85,6 +85,13 @@ func (c *chromium) newAccount(t *testing.T) (*harness.Node, *app.Account) {
 	return c.node, owner(t, c.node)
 }
 
+// session is a new account on the shared node, signed in.
+func (c *chromium) session(t *testing.T) (*harness.Node, *app.Account, *tab) {
+	t.Helper()
+	n, a := c.newAccount(t)
+	return n, a, c.signIn(t, n.BaseURL, a.Key.Text)
+}
+
 // signIn opens the dashboard and signs in with a key.
 func (c *chromium) signIn(t *testing.T, base, key string) *tab {
 	t.Helper()
@@ -116,8 +123,7 @@ func (p *tab) turnTo(name string) {
 
 // testWatch does what no page may do, and wants it noticed.
 func testWatch(t *testing.T, c *chromium) {
-	n, a := c.newAccount(t)
-	p := c.signIn(t, n.BaseURL, a.Key.Text)
+	_, _, p := c.session(t)
 	for script, problem := range map[string]string{
 		`document.body.append(Object.assign(document.createElement("script"), { textContent: "window.__xss = 1" }))`: "Executing inline script violates",
 		`document.body.insertAdjacentHTML("beforeend", "<img src=x onerror=window.__xss=1>")`:                        "Executing inline event handler violates",
@@ -184,8 +190,7 @@ func testLink(t *testing.T, c *chromium) {
 }
 
 func testColours(t *testing.T, c *chromium) {
-	n, a := c.newAccount(t)
-	p := c.signIn(t, n.BaseURL, a.Key.Text)
+	_, _, p := c.session(t)
 	ground := func(what, colour string) {
 		t.Helper()
 		p.until(what, fmt.Sprintf(`getComputedStyle(document.body).backgroundColor === %q`, colour))
@@ -209,8 +214,7 @@ func testColours(t *testing.T, c *chromium) {
 }
 
 func testRouting(t *testing.T, c *chromium) {
-	n, a := c.newAccount(t)
-	p := c.signIn(t, n.BaseURL, a.Key.Text)
+	n, _, p := c.session(t)
 	for name := range dashboardPages {
 		p.turnTo(name)
 		p.see("header nav a[aria-current=page]", dashboardPages[name])

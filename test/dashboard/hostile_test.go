@@ -99,8 +99,7 @@ func testHostileTasks(t *testing.T, c *chromium) {
 const hostileQuery = `"'><img/src=x/onerror=window.__xss=1>`
 
 func testHostileForms(t *testing.T, c *chromium) {
-	n, a := c.newAccount(t)
-	p := c.signIn(t, n.BaseURL, a.Key.Text)
+	_, _, p := c.session(t)
 	all := strings.Join(hostileTexts, "\n\n")
 	p.choose(hook("provider"), "chatassistant")
 	p.see("textarea[name=prompt]", "")
@@ -211,8 +210,7 @@ func testHostileAnswers(t *testing.T, c *chromium) {
 
 // testHostileAddresses follows links that somebody else wrote.
 func testHostileAddresses(t *testing.T, c *chromium) {
-	n, a := c.newAccount(t)
-	p := c.signIn(t, n.BaseURL, a.Key.Text)
+	n, _, p := c.session(t)
 	p.expect("404 (Not Found)")
 	for _, text := range hostileTexts {
 		if strings.Contains(text, "/") {

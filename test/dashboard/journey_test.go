@@ -18,8 +18,7 @@ import (
 func hook(name string) string { return fmt.Sprintf("[data-testid=%q]", name) }
 
 func testPlayground(t *testing.T, c *chromium) {
-	n, a := c.newAccount(t)
-	p := c.signIn(t, n.BaseURL, a.Key.Text)
+	n, a, p := c.session(t)
 	p.choose(hook("provider"), "chatassistant")
 	p.fill("textarea[name=prompt]", "Which kettle lasts longest?")
 	p.choose("select[name=country]", "DE")
@@ -50,8 +49,7 @@ func testPlayground(t *testing.T, c *chromium) {
 }
 
 func testValidation(t *testing.T, c *chromium) {
-	n, a := c.newAccount(t)
-	p := c.signIn(t, n.BaseURL, a.Key.Text)
+	_, _, p := c.session(t)
 	p.expect("400 (Bad Request)")
 	p.expect("422 (Unprocessable")
 	p.fill("textarea[name=prompt]", "")
@@ -65,8 +63,7 @@ func testValidation(t *testing.T, c *chromium) {
 }
 
 func testCancel(t *testing.T, c *chromium) {
-	n, a := c.newAccount(t)
-	p := c.signIn(t, n.BaseURL, a.Key.Text)
+	n, a, p := c.session(t)
 	p.fill("textarea[name=prompt]", "a kettle [[delay=4m]]")
 	p.click(hook("run"), "")
 	p.see(hook("elapsed"), "s")
@@ -81,8 +78,7 @@ func testCancel(t *testing.T, c *chromium) {
 }
 
 func testCompare(t *testing.T, c *chromium) {
-	n, a := c.newAccount(t)
-	p := c.signIn(t, n.BaseURL, a.Key.Text)
+	_, _, p := c.session(t)
 	p.turnTo("compare")
 	p.fill(hook("prompt"), "Which kettle lasts longest?")
 	p.click(hook("provider-answerengine"), "") // which was chosen
@@ -109,8 +105,7 @@ func (p *tab) secret() string {
 }
 
 func testKeys(t *testing.T, c *chromium) {
-	n, a := c.newAccount(t)
-	p := c.signIn(t, n.BaseURL, a.Key.Text)
+	n, a, p := c.session(t)
 	p.turnTo("keys")
 	p.see("table tr", a.Key.ID)
 	p.click(hook("create-key"), "")
@@ -119,12 +114,8 @@ func testKeys(t *testing.T, c *chromium) {
 	id, _ := account.KeyID(secret)
 	made := account.Key{ID: id, Text: secret}
 	fresh := &app.Account{Organization: a.Organization, Key: made}
-	if r := n.Get(t, fresh, "/v1/credits"); r.StatusCode != http.StatusOK {
-		t.Errorf("the new key: %s", r.Status)
-	}
-	if r := n.Get(t, fresh, "/v1/keys"); r.StatusCode != http.StatusForbidden {
-		t.Errorf("the new key looks at keys: %s", r.Status)
-	}
+	n.Get(t, fresh, "/v1/credits").Has(t, "the new key", http.StatusOK)
+	n.Get(t, fresh, "/v1/keys").Has(t, "the new key looks at keys", http.StatusForbidden)
 	p.click(hook("secret-done"), "")
 	row := fmt.Sprintf("tr:has([aria-label=%q])", "Revoke "+made.ID)
 	p.see(row, "valid")
@@ -194,8 +185,7 @@ func testUsage(t *testing.T, c *chromium) {
 }
 
 func testDocs(t *testing.T, c *chromium) {
-	n, a := c.newAccount(t)
-	p := c.signIn(t, n.BaseURL, a.Key.Text)
+	_, _, p := c.session(t)
 	p.click("header nav a", "API reference")
 	p.see(hook("overview"), "Authentication")
 	p.fill(hook("filter"), "chatassistant")

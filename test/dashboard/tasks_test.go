@@ -32,8 +32,7 @@ func (p *tab) batch(rows int) {
 }
 
 func testBatch(t *testing.T, c *chromium) {
-	n, a := c.newAccount(t)
-	p := c.signIn(t, n.BaseURL, a.Key.Text)
+	n, a, p := c.session(t)
 	p.turnTo("tasks")
 	p.see(".empty", "No tasks yet")
 	p.click("a", "Submit a batch")

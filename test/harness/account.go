@@ -39,6 +39,21 @@ func (n *Node) Reload(tb testing.TB, a *app.Account) *account.Organization {
 	return o
 }
 
+// State is what jobs change of an organization.
+type State struct {
+	Balance, Held   int64
+	Running, Queued int
+}
+
+// Expect compares the state of the account's organization.
+func (n *Node) Expect(tb testing.TB, a *app.Account, what string, want State) {
+	tb.Helper()
+	o := n.Reload(tb, a)
+	if got := (State{o.Balance, o.Held, o.Running, o.Queued}); got != want {
+		tb.Errorf("%s the organization has %+v, want %+v", what, got, want)
+	}
+}
+
 // Key creates another key of an account. A zero time means that it never expires.
 func (n *Node) Key(tb testing.TB, a *app.Account, expires time.Time, scopes ...account.Scope) *app.Account {
 	tb.Helper()

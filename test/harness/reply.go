@@ -135,6 +135,33 @@ func (r *Reply) Fails(tb testing.TB, what string, status int, code earshot.Code)
 	}
 }
 
+// FailsWith expects a failure with that status, code and details.
+func (r *Reply) FailsWith(tb testing.TB, what string, status int, code earshot.Code, details string) {
+	tb.Helper()
+	r.Fails(tb, what, status, code)
+	if got := string(r.Failure(tb).Details); got != details {
+		tb.Errorf("%s: the details are %s, want %s", what, got, details)
+	}
+}
+
+// Invalid expects a validation error that names these fields.
+func (r *Reply) Invalid(tb testing.TB, what string, status int, fields ...string) {
+	tb.Helper()
+	r.Fails(tb, what, status, earshot.CodeValidation)
+	if got := r.Fields(tb); !slices.Equal(got, fields) {
+		tb.Errorf("%s: the fields are %q, want %q", what, got, fields)
+	}
+}
+
+// Has expects a status, whatever the body says.
+func (r *Reply) Has(tb testing.TB, what string, status int) *Reply {
+	tb.Helper()
+	if r.StatusCode != status {
+		tb.Errorf("%s: %d %.500s, want %d", what, r.StatusCode, r.Body, status)
+	}
+	return r
+}
+
 // Into decodes the body of a reply that must be a success.
 func (r *Reply) Into(tb testing.TB, v any) {
 	tb.Helper()

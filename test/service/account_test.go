@@ -31,9 +31,7 @@ func TestAKeyIsMadeThroughTheAPIAndRevoked(t *testing.T) {
 			t.Errorf("made: %+v", made)
 		}
 		for _, node := range []*harness.Node{n, other} {
-			if r := node.Get(t, key, "/v1/credits"); r.StatusCode != http.StatusOK {
-				t.Errorf("the new key: %d %s", r.StatusCode, r.Body)
-			}
+			node.Get(t, key, "/v1/credits").Has(t, "the new key", http.StatusOK)
 		}
 		n.Post(t, key, harness.TaskPath, `{}`).Fails(t, "the new key, beyond its scope", http.StatusForbidden, earshot.CodeNoPermission)
 

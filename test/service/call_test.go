@@ -68,9 +68,7 @@ func checkCapture(t *testing.T, address string) {
 	}
 	for _, wrong := range []string{"page-2.html", "page-0.html", "../earshot.db", "%2e%2e%2fearshot.db"} {
 		other := strings.Replace(address, "page-1.html", wrong, 1)
-		if missing := fetch(other); missing.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: %d", other, missing.StatusCode)
-		}
+		fetch(other).Has(t, other, http.StatusNotFound)
 	}
 }
 
@@ -107,9 +105,7 @@ func TestSlotsAreSharedAndHeadersAddUp(t *testing.T) {
 		if counts[200] != 20 || counts[429] != 20 {
 			t.Errorf("the statuses are %v, want 20 × 200 and 20 × 429", counts)
 		}
-		if o := nodes[0].Reload(t, a); o.Balance != 100_000-20*5 || o.Running != 0 || o.Held != 0 {
-			t.Errorf("at the end: %+v", o)
-		}
+		n.Expect(t, a, "at the end", harness.State{Balance: 100_000 - 20*5})
 	})
 }
 
@@ -146,9 +142,7 @@ func TestMoneyFor137CallsBuys137(t *testing.T) {
 		if bought.Load() != 137 || broke.Load() != 863 {
 			t.Errorf("%d bought and %d refused, want 137 and 863", bought.Load(), broke.Load())
 		}
-		if o := nodes[0].Reload(t, a); o.Balance != 4 || o.Held != 0 || o.Running != 0 {
-			t.Errorf("at the end: %+v", o)
-		}
+		n.Expect(t, a, "at the end", harness.State{Balance: 4})
 	})
 }
 
@@ -163,17 +157,13 @@ func TestAClientThatLeavesIsNotChargedAndFreesItsSlot(t *testing.T) {
 			ended <- err
 		}()
 		harness.Eventually(t, "the call runs", func() bool { return n.Reload(t, a).Running == 1 })
-		if o := n.Reload(t, a); o.Held != 5 || o.Balance != 100 {
-			t.Errorf("while it runs: %+v", o)
-		}
+		n.Expect(t, a, "while it runs", harness.State{Balance: 100, Held: 5, Running: 1})
 		leave()
 		if err := <-ended; !errors.Is(err, context.Canceled) {
 			t.Errorf("the client got %v", err)
 		}
 		harness.Eventually(t, "the slot is free", func() bool { return n.Reload(t, a).Running == 0 })
-		if o := n.Reload(t, a); o.Held != 0 || o.Balance != 100 {
-			t.Errorf("after it left: %+v", o)
-		}
+		n.Expect(t, a, "after it left", harness.State{Balance: 100})
 		harness.Eventually(t, "a 499 is logged", func() bool { return strings.Contains(n.Logs.String(), "status=499") })
 	})
 }
@@ -244,9 +234,7 @@ func TestStoppingFinishesWhatRunsAndRefusesTheRest(t *testing.T) {
 		if refused.StatusCode != http.StatusServiceUnavailable || refused.Code(t) != earshot.CodeServerUnavailable || refused.Header.Get("Retry-After") == "" {
 			t.Errorf("new work: %d %s", refused.StatusCode, refused.Body)
 		}
-		if r := <-running; r.StatusCode != http.StatusOK {
-			t.Errorf("the running call: %d %s", r.StatusCode, r.Body)
-		}
+		(<-running).Has(t, "the running call", http.StatusOK)
 		if err := <-stopped; err != nil {
 			t.Errorf("stopping: %v", err)
 		}

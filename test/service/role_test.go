@@ -61,9 +61,7 @@ func TestAnAPINodeRunsNoTasks(t *testing.T) {
 			t.Fatal(err)
 		}
 		// A call takes a slot and gives it back, which is when a task could start.
-		if resp := front.Post(t, a, "/v1/monitor/chatassistant", `{"prompt": "shoes", "country": "US"}`); resp.StatusCode != http.StatusOK {
-			t.Errorf("a call got %d: %s", resp.StatusCode, resp.Body)
-		}
+		front.Post(t, a, "/v1/monitor/chatassistant", `{"prompt": "shoes", "country": "US"}`).Has(t, "a call", http.StatusOK)
 		if status, err := front.Client(a).QueueStatus(t.Context()); err != nil || status.QueuedTasks != 1 {
 			t.Errorf("the queue is %+v, %v", status, err)
 		}
@@ -76,14 +74,10 @@ func TestAWorkerTakesNoCalls(t *testing.T) {
 		worker := harness.StartOn(t, address, as(app.RoleWorker))
 		a := worker.Organization(t, "business", 1000)
 		for _, path := range []string{"/v1/credits", "/v1/async/status", "/v1/nothing"} {
-			if resp := worker.Get(t, a, path); resp.StatusCode != http.StatusServiceUnavailable || resp.Code(t) != earshot.CodeServerUnavailable {
-				t.Errorf("%s got %d: %s", path, resp.StatusCode, resp.Body)
-			}
+			worker.Get(t, a, path).Fails(t, path, http.StatusServiceUnavailable, earshot.CodeServerUnavailable)
 		}
 		for _, path := range []string{"/healthz", "/readyz", "/metrics"} {
-			if resp := worker.Get(t, nil, path); resp.StatusCode != http.StatusOK {
-				t.Errorf("%s got %d: %s", path, resp.StatusCode, resp.Body)
-			}
+			worker.Get(t, nil, path).Has(t, path, http.StatusOK)
 		}
 	})
 }

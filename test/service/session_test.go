@@ -25,13 +25,9 @@ func TestATokenSignsInOnce(t *testing.T) {
 	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
 		n.Organization(t, "business", 7) // a younger one
 		before, token := n.Token(t), n.Token(t)
-		if r := signIn(t, n, before); r.StatusCode != http.StatusUnauthorized || r.Code(t) != earshot.CodeInvalidKey {
-			t.Errorf("a token that another took the place of: %d %s", r.StatusCode, r.Body)
-		}
+		signIn(t, n, before).Fails(t, "a token that another took the place of", http.StatusUnauthorized, earshot.CodeInvalidKey)
 		if other != n {
-			if r := signIn(t, other, token); r.StatusCode != http.StatusUnauthorized {
-				t.Errorf("on another node: %d %s", r.StatusCode, r.Body)
-			}
+			signIn(t, other, token).Has(t, "on another node", http.StatusUnauthorized)
 		}
 		var got struct {
 			Secret    string
@@ -41,9 +37,7 @@ func TestATokenSignsInOnce(t *testing.T) {
 		if left := time.Until(got.ExpiresAt); left < 11*time.Hour || left > 12*time.Hour {
 			t.Errorf("the key expires in %s", left)
 		}
-		if r := signIn(t, n, token); r.StatusCode != http.StatusUnauthorized {
-			t.Errorf("a second time: %d %s", r.StatusCode, r.Body)
-		}
+		signIn(t, n, token).Has(t, "a second time", http.StatusUnauthorized)
 		session := &app.Account{Key: account.Key{Text: got.Secret}}
 		if credits, err := other.Client(session).Credits(t.Context()); err != nil || credits.Remaining != n.First.Organization.Balance {
 			t.Errorf("it is not the oldest organization's key: %+v, %v", credits, err)
@@ -53,9 +47,7 @@ func TestATokenSignsInOnce(t *testing.T) {
 			if body == "" {
 				method = http.MethodGet
 			}
-			if r := n.Send(t, session, method, path, body); r.StatusCode != http.StatusOK {
-				t.Errorf("%s: %d %s", path, r.StatusCode, r.Body)
-			}
+			n.Send(t, session, method, path, body).Has(t, path, http.StatusOK)
 		}
 	})
 }
@@ -88,9 +80,7 @@ func TestOfManyWhoHaveTheTokenOneSignsIn(t *testing.T) {
 func TestATokenExpires(t *testing.T) {
 	t.Parallel()
 	n := harness.Start(t, func(cfg *app.Config) { cfg.TokenLife = time.Nanosecond })
-	if r := signIn(t, n, n.Token(t)); r.StatusCode != http.StatusUnauthorized || r.Code(t) != earshot.CodeInvalidKey {
-		t.Errorf("%d %s", r.StatusCode, r.Body)
-	}
+	signIn(t, n, n.Token(t)).Fails(t, "an expired token", http.StatusUnauthorized, earshot.CodeInvalidKey)
 }
 
 func TestNobodySignsInToAWorker(t *testing.T) {
@@ -99,7 +89,5 @@ func TestNobodySignsInToAWorker(t *testing.T) {
 	if got := n.DashboardURL(); got != n.BaseURL+"/" {
 		t.Errorf("its dashboard is at %s", got)
 	}
-	if r := signIn(t, n, "x"); r.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("%d %s", r.StatusCode, r.Body)
-	}
+	signIn(t, n, "x").Has(t, "a worker", http.StatusServiceUnavailable)
 }

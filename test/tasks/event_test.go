@@ -159,9 +159,7 @@ func TestUsageCountsCallsAndTasks(t *testing.T) {
 		} {
 			n.Wait(t, a, other.Submit(t, a, body).ID)
 		}
-		if r := n.Post(t, a, harness.ChatPath, harness.GoodCall); r.StatusCode != http.StatusOK {
-			t.Fatalf("%d %s", r.StatusCode, r.Body)
-		}
+		n.Post(t, a, harness.ChatPath, harness.GoodCall).Has(t, "a call", http.StatusOK)
 		var usage earshot.Usage
 		n.Get(t, a, harness.UsagePath).Into(t, &usage)
 		sums := map[string]earshot.DayUsage{} // the day may have changed meanwhile
@@ -177,9 +175,7 @@ func TestUsageCountsCallsAndTasks(t *testing.T) {
 			sums["websearch/news"] != (earshot.DayUsage{Completed: 1, CreditsCharged: 7}) {
 			t.Errorf("the usage is %+v", usage)
 		}
-		if left := n.Reload(t, a); left.Balance != 1000-15-7 {
-			t.Errorf("%d credits are left", left.Balance)
-		}
+		n.Expect(t, a, "afterwards", harness.State{Balance: 1000 - 15 - 7})
 		tomorrow := time.Now().Add(24 * time.Hour).UTC().Format(time.DateOnly)
 		n.Get(t, a, fmt.Sprintf("%s?from=%s&to=%s", harness.UsagePath, tomorrow, tomorrow)).Into(t, &usage)
 		if len(usage.Usage) > 1 { // of a test across midnight
@@ -222,9 +218,7 @@ func TestAQuoteIsWhatIsThenCharged(t *testing.T) {
 		if whole.CreditsToCharge != sum || len(whole.Items) != len(bodies)+1 || whole.Items[len(bodies)].Success {
 			t.Errorf("the batch is quoted %+v, want %d", whole, sum)
 		}
-		if status, left := n.Queue(t, a), n.Reload(t, a); status.QueuedTasks != 0 || status.ProcessingTasks != 0 || left.Balance != 1000 {
-			t.Errorf("quoting left %+v and %d credits", status, left.Balance)
-		}
+		n.Expect(t, a, "after quoting", harness.State{Balance: 1000})
 		for _, body := range bodies {
 			record := n.Wait(t, a, n.Submit(t, a, body).ID)
 			if record.Credits.CreditsToCharge != want[body][0] || *record.Credits.CreditsCharged != want[body][1] {

@@ -97,10 +97,7 @@ func TestABatchHasOneToFiveHundredTasks(t *testing.T) {
 		"empty": `[]`, "an object": `{}`, "a task": harness.ChatTask("x"), "a word": `"x"`, "null": `null`, "nothing": ``, "cut off": `[{}`, "501 tasks": many(501),
 	} {
 		r := n.Post(t, a, harness.BatchPath, body)
-		r.Fails(t, name, http.StatusUnprocessableEntity, earshot.CodeValidation)
-		if r.StatusCode == http.StatusUnprocessableEntity && !slices.Equal(r.Fields(t), []string{"body"}) {
-			t.Errorf("%s: %s", name, r.Body)
-		}
+		r.Invalid(t, name, http.StatusUnprocessableEntity, "body")
 	}
 	if queued := n.Queue(t, a).QueuedTasks; queued != 0 {
 		t.Errorf("%d tasks are queued", queued)
@@ -118,10 +115,7 @@ func TestABatchThatDoesNotFitIsRefusedWhole(t *testing.T) {
 		n.SubmitAll(t, a, harness.ChatTask("1"), harness.ChatTask("2"))
 		refused := func(r *harness.Reply, want string) {
 			t.Helper()
-			r.Fails(t, "too many", http.StatusTooManyRequests, earshot.CodeQueueLimit)
-			if got := string(r.Failure(t).Details); got != want {
-				t.Errorf("the details are %s, want %s", got, want)
-			}
+			r.FailsWith(t, "too many", http.StatusTooManyRequests, earshot.CodeQueueLimit, want)
 		}
 		// Faulty tasks count as well: the batch is refused before they are looked at.
 		refused(other.Post(t, a, harness.BatchPath, "["+strings.Repeat(harness.ChatTask("x", harness.IdempotencyKey("k"))+",", 3)+"{}]"),
@@ -250,9 +244,7 @@ func TestATaskThatCannotBePaidAtItsTurnFails(t *testing.T) {
 		if record.Task.StartedAt != nil || record.Task.LatencyMs != nil || record.Task.Attempts != 0 || !strings.Contains(string(record.Error), `"details":{"required":5,"remaining":4}`) {
 			t.Errorf("the second is %+v %s", record.Task, record.Error)
 		}
-		if left := n.Reload(t, a); left.Balance != 4 || left.Held != 0 || left.Running != 0 || left.Queued != 0 {
-			t.Errorf("left is %+v", left)
-		}
+		n.Expect(t, a, "at the end", harness.State{Balance: 4})
 	})
 }
 
@@ -281,9 +273,7 @@ func TestClearingRemovesWhatIsQueuedAndFreesItsKeys(t *testing.T) {
 		if got := n.Task(t, a, done.ID).Task.Status; got != earshot.StatusCompleted {
 			t.Errorf("the completed task is %s", got)
 		}
-		if left := n.Reload(t, a); left.Balance != 995 || left.Queued != 0 {
-			t.Errorf("left is %+v", left)
-		}
+		n.Expect(t, a, "beside a call", harness.State{Balance: 995, Held: 5, Running: 1})
 		again := n.Submit(t, a, harness.ChatTask("again", harness.IdempotencyKey("k1")))
 		n.Post(t, a, harness.TaskPath, harness.ChatTask("done", harness.IdempotencyKey("done"))).Fails(t, "the key of a completed task", http.StatusConflict, earshot.CodeAlreadyExists)
 		leaveA()
@@ -319,10 +309,7 @@ func TestAQueuedTaskCanBeCanceled(t *testing.T) {
 		refused := func(a *app.Account, id string, status earshot.Status) {
 			t.Helper()
 			r := n.Send(t, a, http.MethodDelete, harness.TaskPath+"/"+id, "")
-			r.Fails(t, "a task that is no longer queued", http.StatusConflict, earshot.CodeConflict)
-			if got := string(r.Failure(t).Details); got != fmt.Sprintf(`{"id":%q,"status":%q}`, id, status) {
-				t.Errorf("the details are %s", got)
-			}
+			r.FailsWith(t, "a task that is no longer queued", http.StatusConflict, earshot.CodeConflict, fmt.Sprintf(`{"id":%q,"status":%q}`, id, status))
 		}
 		harness.Eventually(t, "the task runs", func() bool { return n.Task(t, a, running.ID).Task.Status == earshot.StatusProcessing })
 		refused(a, running.ID, earshot.StatusProcessing)
@@ -334,9 +321,7 @@ func TestAQueuedTaskCanBeCanceled(t *testing.T) {
 		refused(b, done, earshot.StatusCompleted)
 		n.Wait(t, b, lost)
 		refused(b, lost, earshot.StatusFailed)
-		if left := n.Reload(t, a); left.Balance != 1000 || left.Held != 5 || left.Queued != 1 {
-			t.Errorf("left is %+v", left)
-		}
+		n.Expect(t, a, "at the end", harness.State{Balance: 1000, Held: 5, Running: 1, Queued: 1})
 	}, func(cfg *app.Config) { cfg.StopGrace = time.Millisecond }) // one task never ends
 }
 
@@ -380,9 +365,7 @@ func TestAFailedTaskCostsNothing(t *testing.T) {
 		if record.Task.Attempts != 5 || !strings.Contains(string(record.Error), `{"service":"chatassistant","reason":"blocked"}`) {
 			t.Errorf("the blocked task is %+v %s", record.Task, record.Error)
 		}
-		if left := n.Reload(t, a); left.Balance != 995 || left.Held != 0 || left.Running != 0 {
-			t.Errorf("left is %+v", left)
-		}
+		n.Expect(t, a, "at the end", harness.State{Balance: 995})
 	})
 }
 
@@ -400,8 +383,6 @@ func TestTheKeyOfATaskIsFreeWhenTheTaskIsNoLongerKept(t *testing.T) {
 		}
 		n.Get(t, a, harness.TaskPath+"/"+task.ID).Fails(t, "a task that is no longer kept", http.StatusNotFound, earshot.CodeNotFound)
 		n.Wait(t, a, n.Submit(t, a, harness.ChatTask("new", harness.IdempotencyKey("k"))).ID)
-		if left := n.Reload(t, a); left.Balance != 990 {
-			t.Errorf("%d credits are left", left.Balance)
-		}
+		n.Expect(t, a, "at the end", harness.State{Balance: 990})
 	})
 }

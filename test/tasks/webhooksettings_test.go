@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -90,10 +89,7 @@ func TestATestOfAWebhookReachesNoInnerAddress(t *testing.T) {
 	admin := n.Admin(t, n.Organization(t, "many", 1000))
 	for _, url := range []string{r.URL, strings.Replace(r.URL, "127.0.0.1", "localhost", 1), "http://169.254.169.254/latest/meta-data/", "http://[::1]/", "http://10.1.2.3/", ""} {
 		refused := n.Post(t, admin, harness.TestPath, fmt.Sprintf(`{"url":%q}`, url))
-		refused.Fails(t, url, http.StatusBadRequest, earshot.CodeValidation)
-		if !slices.Equal(refused.Fields(t), []string{"url"}) {
-			t.Errorf("%s: %s", url, refused.Body)
-		}
+		refused.Invalid(t, url, http.StatusBadRequest, "url")
 	}
 	if calls := r.Webhooks(); len(calls) != 0 {
 		t.Errorf("%d calls came", len(calls))
