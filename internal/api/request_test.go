@@ -23,18 +23,18 @@ import (
 	"earshot/internal/strictjson"
 )
 
-// limiter counts requests and lets so many pass.
+// limiter counts requests and lets the first ones pass.
 type limiter struct {
 	mu    sync.Mutex
 	taken int
-	most  int
+	allow int
 }
 
 func (l *limiter) Take(_ context.Context, _ string, limit int) (ratelimit.Verdict, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.taken++
-	return ratelimit.Verdict{Allowed: l.taken <= l.most, Limit: limit, Remaining: max(0, l.most-l.taken)}, nil
+	return ratelimit.Verdict{Allowed: l.taken <= l.allow, Limit: limit, Remaining: max(0, l.allow-l.taken)}, nil
 }
 
 // A path that does not exist is found out after the key was checked and counted.
@@ -243,7 +243,7 @@ func TestScopes(t *testing.T) {
 // Whatever becomes of it, a request with a valid key counts, once.
 func TestEveryRequestWithAKeyCounts(t *testing.T) {
 	t.Parallel()
-	l := &limiter{most: 100}
+	l := &limiter{allow: 100}
 	s := serve(t, func(cfg *api.Config) { cfg.Limiter = l })
 	reader := s.newKey(t, account.ScopeRead) // another key, the same account
 	for i, in := range []request{

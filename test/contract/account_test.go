@@ -26,12 +26,12 @@ func administer(t *testing.T, n *harness.Node, s *stage) {
 
 func accountRows() []row {
 	return slices.Concat(
-		usual("keys", "GET "+harness.KeysPath, "", "", account.ScopeAdmin),
-		usual("make a key", "POST "+harness.KeysPath, "", `{}`, account.ScopeAdmin),
-		usual("revoke", revokeOp, harness.KeysPath+"/<spare key>", "", account.ScopeAdmin),
-		usual("ledger", "GET "+harness.LedgerPath, "", "", account.ScopeAdmin),
-		usual("rotate", "POST "+harness.RotatePath, "", "", account.ScopeAdmin),
-		usual("test", "POST "+harness.TestPath, "", `{}`, account.ScopeAdmin),
+		commonRows("keys", "GET "+harness.KeysPath, "", "", account.ScopeAdmin),
+		commonRows("make a key", "POST "+harness.KeysPath, "", `{}`, account.ScopeAdmin),
+		commonRows("revoke", revokeOp, harness.KeysPath+"/<spare key>", "", account.ScopeAdmin),
+		commonRows("ledger", "GET "+harness.LedgerPath, "", "", account.ScopeAdmin),
+		commonRows("rotate", "POST "+harness.RotatePath, "", "", account.ScopeAdmin),
+		commonRows("test", "POST "+harness.TestPath, "", `{}`, account.ScopeAdmin),
 		keyRows, ledgerRows, webhookSettingRows,
 	)
 }

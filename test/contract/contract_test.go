@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
@@ -28,6 +30,8 @@ import (
 	"earshot/internal/provider/search"
 	"earshot/test/harness"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // row is one response of the contract, and a request that provokes it.
 type row struct {
@@ -89,10 +93,10 @@ var monitorRows = []row{
 
 func lookupRows() []row {
 	return slices.Concat(
-		usual("countries", "GET /v1/countries", "", "", account.ScopeRead),
-		usual("states", "GET /v1/states", "/v1/states?country=US", "", account.ScopeRead),
-		usual("credits", "GET /v1/credits", "", "", account.ScopeRead),
-		usual("extraction health", "GET /v1/health/extraction", "", "", account.ScopeRead), []row{
+		commonRows("countries", "GET /v1/countries", "", "", account.ScopeRead),
+		commonRows("states", "GET /v1/states", "/v1/states?country=US", "", account.ScopeRead),
+		commonRows("credits", "GET /v1/credits", "", "", account.ScopeRead),
+		commonRows("extraction health", "GET /v1/health/extraction", "", "", account.ScopeRead), []row{
 			{name: "all countries", method: "GET", path: "/v1/countries", key: anyKey, status: 200, check: says(`["AD","AE",`)},
 			{name: "countries of a model", method: "GET", path: "/v1/countries?model=genassistant", key: readKey, status: 200},
 			{name: "countries of no model", method: "GET", path: "/v1/countries?model=chatasistant", key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("model")},

@@ -15,14 +15,14 @@ import (
 const liveOp = "GET " + harness.LivePath
 
 func liveRows() []row {
-	live := append(usual("live", liveOp, "", "", account.ScopeRead),
+	live := append(commonRows("live", liveOp, "", "", account.ScopeRead),
 		row{name: "live", method: "GET", path: harness.LivePath, key: busyKey, status: 200, check: says("event: status\ndata: " + `{"credits":{"remaining":500,"held":5,"perCycle":500,`)},
 		row{name: "live while the node stops", on: "draining", method: "GET", path: harness.LivePath, key: anyKey, status: 503, code: "SERVICE_UNAVAILABLE"},
 	)
 	for i := range live {
 		live[i].stream = true
 	}
-	return slices.Concat(live, usual("stats", "GET "+harness.StatsPath, "", "", account.ScopeRead), []row{
+	return slices.Concat(live, commonRows("stats", "GET "+harness.StatsPath, "", "", account.ScopeRead), []row{
 		{name: "stats", method: "GET", path: harness.StatsPath, key: listKey, status: 200, check: holds(`"provider":"websearch/news","jobs":1,"failed":0,"p50Ms":`)},
 		{name: "stats of a task that could not be paid", method: "GET", path: harness.StatsPath + "?hours=24", key: unpaidKey, status: 200, check: holds(`"jobs":1,"failed":1,"p50Ms":null,"p95Ms":null}]}`)},
 		{name: "stats of nobody", method: "GET", path: harness.StatsPath + "?hours=1", key: brokeKey, status: 200, check: says(`{"hours":[]}`)},

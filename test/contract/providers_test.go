@@ -85,7 +85,7 @@ func (a asked) rows() []row {
 		rows[i].name, rows[i].path, rows[i].as = a.name+": "+rows[i].name, path, "POST "+path
 		rows[i].method, rows[i].key = cmp.Or(rows[i].method, http.MethodPost), cmp.Or(rows[i].key, anyKey)
 	}
-	return append(usual(a.name, "POST "+path, "", good, account.ScopeMonitor), rows...)
+	return append(commonRows(a.name, "POST "+path, "", good, account.ScopeMonitor), rows...)
 }
 
 func providerRows() []row {
@@ -97,7 +97,7 @@ func providerRows() []row {
 }
 
 func gotoRows() []row {
-	return append(usual("goto", "POST "+harness.GotoPath, "", `{}`, account.ScopeMonitor), []row{
+	return append(commonRows("goto", "POST "+harness.GotoPath, "", `{}`, account.ScopeMonitor), []row{
 		{name: "goto", method: "POST", path: harness.GotoPath, key: anyKey, body: `{"url":"https://www.search.lab.test/url?q=https%3A%2F%2Fexample.com%2F"}`, status: 200, check: says(`{"success":true,"url":"https://example.com/"}`)},
 		{name: "goto for free", method: "POST", path: harness.GotoPath, key: brokeKey, body: `{"url":"http://search.lab.test/url?q=https%3A%2F%2Fexample.com%2F"}`, status: 200, check: charged(0)},
 		{name: "goto without a slot", method: "POST", path: harness.GotoPath, key: busyKey, body: `{"url":"http://search.lab.test/url?q=https%3A%2F%2Fexample.com%2F"}`, status: 200, check: charged(0)},

@@ -69,8 +69,8 @@ func fillQueues(t *testing.T, n *harness.Node, s *stage) {
 	harness.Eventually(t, "the task runs", func() bool { return n.Task(t, a, s.things["<processing>"]).Task.Status == earshot.StatusProcessing })
 }
 
-// usual are the responses that an operation has in common with others.
-func usual(name, as, path, body string, scope account.Scope) []row {
+// commonRows are the responses that an operation has in common with others.
+func commonRows(name, as, path, body string, scope account.Scope) []row {
 	method, documented, _ := strings.Cut(as, " ")
 	if path == "" {
 		path = documented
@@ -96,19 +96,19 @@ func usual(name, as, path, body string, scope account.Scope) []row {
 
 func taskRows() []row {
 	rows := slices.Concat(
-		usual("submit", "POST "+harness.TaskPath, "", `{}`, account.ScopeTasks),
-		usual("batch", "POST "+harness.BatchPath, "", `[]`, account.ScopeTasks),
-		usual("poll", pollOp, harness.TaskPath+"/<failed>", "", account.ScopeRead),
-		usual("cancel", cancelOp, harness.TaskPath+"/<failed>", "", account.ScopeTasks),
-		usual("tasks", "GET "+harness.TasksPath, "", "", account.ScopeRead),
-		usual("status", "GET "+harness.StatusPath, "", "", account.ScopeRead),
-		usual("clear", "DELETE "+harness.QueuePath, "", "", account.ScopeTasks),
-		usual("quote", "POST "+harness.QuotePath, "", `{}`, account.ScopeRead),
-		usual("usage", "GET "+harness.UsagePath, "", "", account.ScopeRead),
-		usual("events", "GET "+harness.EventsPath, "", "", account.ScopeRead),
-		usual("deliveries", "GET "+harness.DeliveriesPath, "", "", account.ScopeRead),
-		usual("delivery", deliveryOp, harness.DeliveriesPath+"/<delivered>", "", account.ScopeRead),
-		usual("resend", resendOp, harness.DeliveriesPath+"/<delivered>/resend", "", account.ScopeTasks),
+		commonRows("submit", "POST "+harness.TaskPath, "", `{}`, account.ScopeTasks),
+		commonRows("batch", "POST "+harness.BatchPath, "", `[]`, account.ScopeTasks),
+		commonRows("poll", pollOp, harness.TaskPath+"/<failed>", "", account.ScopeRead),
+		commonRows("cancel", cancelOp, harness.TaskPath+"/<failed>", "", account.ScopeTasks),
+		commonRows("tasks", "GET "+harness.TasksPath, "", "", account.ScopeRead),
+		commonRows("status", "GET "+harness.StatusPath, "", "", account.ScopeRead),
+		commonRows("clear", "DELETE "+harness.QueuePath, "", "", account.ScopeTasks),
+		commonRows("quote", "POST "+harness.QuotePath, "", `{}`, account.ScopeRead),
+		commonRows("usage", "GET "+harness.UsagePath, "", "", account.ScopeRead),
+		commonRows("events", "GET "+harness.EventsPath, "", "", account.ScopeRead),
+		commonRows("deliveries", "GET "+harness.DeliveriesPath, "", "", account.ScopeRead),
+		commonRows("delivery", deliveryOp, harness.DeliveriesPath+"/<delivered>", "", account.ScopeRead),
+		commonRows("resend", resendOp, harness.DeliveriesPath+"/<delivered>/resend", "", account.ScopeTasks),
 		submitRows, batchRows, readRows, accountingRows, eventRows,
 	)
 	// Without its table every operation on tasks fails, and tells nothing of it.

@@ -13,11 +13,15 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/chromedp/chromedp"
 
 	"earshot/internal/app"
 	"earshot/test/harness"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // TestDashboard drives the dashboard in a browser, which all its parts share.
 func TestDashboard(t *testing.T) {

@@ -31,10 +31,10 @@ func testPhones(t *testing.T, c *chromium) {
 	a := owner(t, n)
 	r := harness.Receive(t, http.StatusInternalServerError)
 	unbroken := strings.Repeat("unbroken", 40)
-	told := fmt.Sprintf(`"webhook":{"url":%q}`, r.URL+"/"+unbroken)
-	running := n.Submit(t, a, harness.ChatTask(unbroken+" [[delay=4m]]", told)).ID
-	done := n.Submit(t, a, harness.ChatTask(unbroken, told)).ID
-	failed := n.Submit(t, a, harness.ChatTask(unbroken+" [[block]]", told)).ID
+	webhook := fmt.Sprintf(`"webhook":{"url":%q}`, r.URL+"/"+unbroken)
+	running := n.Submit(t, a, harness.ChatTask(unbroken+" [[delay=4m]]", webhook)).ID
+	done := n.Submit(t, a, harness.ChatTask(unbroken, webhook)).ID
+	failed := n.Submit(t, a, harness.ChatTask(unbroken+" [[block]]", webhook)).ID
 	n.WaitDelivery(t, a, done)
 	n.WaitDelivery(t, a, failed)
 	p := c.signIn(t, n.BaseURL, a.Key.Text)

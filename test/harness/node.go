@@ -3,10 +3,9 @@
 //
 //	node.go     starting and stopping nodes, on each database
 //	account.go  organizations and their keys
-//	reply.go    requests, and what to expect of the replies
+//	request.go  requests, and what to expect of the replies
 //	task.go     tasks, and calls that never end
 //	webhook.go  a receiver of webhooks
-//	api.go      paths and requests that many tests use
 package harness
 
 import (

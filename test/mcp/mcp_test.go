@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/google/go-cmp/cmp"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -21,6 +23,8 @@ import (
 	"earshot/internal/provider/search"
 	"earshot/test/harness"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // revisions are the revisions of the protocol with and without a handshake.
 var revisions = []string{"2025-06-18", "2026-07-28"}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"earshot"
 	"earshot/client"
 	"earshot/internal/app"
@@ -19,6 +21,8 @@ import (
 	"earshot/internal/store/storetest"
 	"earshot/test/harness"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestACallTravelsTheWholeWay(t *testing.T) {
 	t.Parallel()

@@ -11,12 +11,16 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/google/uuid"
 
 	"earshot"
 	"earshot/internal/app"
 	"earshot/test/harness"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // failed checks that a task failed with a code and cost nothing.
 func failed(t *testing.T, r earshot.TaskRecord, code earshot.Code) {

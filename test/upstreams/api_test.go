@@ -10,10 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"earshot"
 	"earshot/internal/app"
 	"earshot/test/harness"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestOneKeyMakesAProviderLive(t *testing.T) {
 	t.Parallel()
