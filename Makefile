@@ -45,11 +45,11 @@ fmt: ## Format the code
 .PHONY: bench
 bench: ## Measure the service on both databases, and other queues beside it
 	scripts/with-postgres.sh scripts/with-redis.sh sh -c '\
-		$(GO) test -run "^$$" -bench "Call|Waiting|Rate|Begin|Parse|Hostile" -benchtime 3s ./internal/bench/ && \
-		$(GO) test -run "^$$" -bench Claim -benchtime 200x -timeout 20m ./internal/bench/ && \
-		$(GO) test -run "^$$" -bench Tasks -benchtime 1x -count 3 -timeout 20m ./internal/bench/ && \
-		$(GO) test -C internal/bench/peers -run "^$$" -bench . -benchtime 1x -count 3 . && \
-		$(GO) test -C internal/bench/peers/riversqlite -run "^$$" -bench . -benchtime 1x -count 3 .'
+		$(GO) test -run "^$$" -bench "Call|Waiting|Rate|Begin|Parse|Hostile" -benchtime 3s ./test/bench/ && \
+		$(GO) test -run "^$$" -bench Claim -benchtime 200x -timeout 20m ./test/bench/ && \
+		$(GO) test -run "^$$" -bench Tasks -benchtime 1x -count 3 -timeout 20m ./test/bench/ && \
+		$(GO) test -C test/bench/peers -run "^$$" -bench . -benchtime 1x -count 3 . && \
+		$(GO) test -C test/bench/peers/riversqlite -run "^$$" -bench . -benchtime 1x -count 3 .'
 
 .PHONY: fidelity
 fidelity: ## Print what is found on real captures, where they lie beside the repository (EARSHOT_CORPORA)
@@ -58,7 +58,7 @@ fidelity: ## Print what is found on real captures, where they lie beside the rep
 .PHONY: soak
 soak: ## Kill nodes for about an hour, 1,000 cycles on SQLite and 500 on PostgreSQL, and the browser 100 times
 	CGO_ENABLED=1 EARSHOT_SOAK_CYCLES=1000 EARSHOT_SOAK_TIME=60m \
-		scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -count=1 -v -timeout 100m ./internal/chaos/ ./internal/browser/
+		scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -count=1 -v -timeout 100m ./test/chaos/ ./internal/browser/
 
 .PHONY: check
 check: lint test ## Run what CI runs

@@ -3,16 +3,13 @@ package guard_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"net"
 	"net/netip"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"earshot/internal/guard"
+	"earshot/test/captures"
 )
 
 // listRow is one row of the list of hostile addresses.
@@ -21,27 +18,8 @@ type listRow struct{ verdict, surface, when, url, answers, reason string }
 // listRows reads the list, which lies beside the repository.
 func listRows(t *testing.T) []listRow {
 	t.Helper()
-	folders := []string{"../../../shared/samples"}
-	if corpora := os.Getenv("EARSHOT_CORPORA"); corpora != "" {
-		folders = append(folders, filepath.Join(filepath.Dir(filepath.Clean(corpora)), "samples"))
-	}
-	for _, folder := range folders {
-		text, err := os.ReadFile(filepath.Join(folder, "addresses.tsv"))
-		if err == nil {
-			return parseRows(t, string(text))
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			t.Fatal(err)
-		}
-	}
-	t.Skipf("addresses.tsv is in none of %q: it is no part of the repository; the tables of this package run without it", folders)
-	return nil
-}
-
-func parseRows(t *testing.T, text string) []listRow {
-	t.Helper()
 	var rows []listRow
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(string(captures.Sample(t, "addresses.tsv"))) {
 		if strings.HasPrefix(line, "#") || strings.TrimSpace(line) == "" {
 			continue
 		}

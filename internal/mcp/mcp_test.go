@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -14,15 +15,25 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
+	"go.yaml.in/yaml/v3"
 
-	"earshot/docs"
 	"earshot/internal/mcp"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // openAPI reads the description once, which takes a while.
-var openAPI = sync.OnceValues(docs.OpenAPI)
+var openAPI = sync.OnceValues(func() ([]byte, error) {
+	text, err := os.ReadFile("../../docs/openapi.yaml")
+	if err != nil {
+		return nil, err
+	}
+	var document any
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return nil, err
+	}
+	return json.Marshal(document)
+})
 
 // connection is a client of the protocol, connected.
 type connection struct {

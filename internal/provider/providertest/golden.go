@@ -16,6 +16,7 @@ import (
 
 	"earshot"
 	"earshot/internal/upstream"
+	"earshot/test/captures"
 )
 
 var update = flag.Bool("update", false, "write what the parsers yield into the golden files")
@@ -105,23 +106,11 @@ func Reason(tb testing.TB, err error) string {
 	return string(failure.Reason)
 }
 
-// Captures gives the documents below the folder of real captures that match the
-// pattern. The folder is no part of the repository: the test is skipped where
-// it is absent. EARSHOT_CORPORA says where it is.
+// Captures gives the real documents that match the pattern. The test is skipped
+// where there are none.
 func Captures(tb testing.TB, pattern string) []string {
 	tb.Helper()
-	folder := os.Getenv("EARSHOT_CORPORA")
-	if folder == "" {
-		folder = filepath.Join(moduleRoot(tb), "..", "shared", "corpora")
-	}
-	paths, err := filepath.Glob(filepath.Join(folder, pattern))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if len(paths) == 0 {
-		tb.Skipf("no captures at %s", filepath.Join(folder, pattern))
-	}
-	return paths
+	return captures.Find(tb, pattern)
 }
 
 // Yields is what a document that must be an answer yields.
@@ -154,22 +143,4 @@ func Stored(tb testing.TB, path string) []byte {
 		tb.Fatal(err)
 	}
 	return document
-}
-
-// moduleRoot is the folder with go.mod, above the package under test.
-func moduleRoot(tb testing.TB) string {
-	tb.Helper()
-	folder, err := os.Getwd()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
-			return folder
-		}
-		if filepath.Dir(folder) == folder {
-			tb.Fatal("there is no go.mod above the test")
-		}
-		folder = filepath.Dir(folder)
-	}
 }

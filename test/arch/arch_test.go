@@ -1,0 +1,399 @@
+package arch
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// module is the path of the module; the root package has the same.
+const module = "earshot"
+
+// allowed lists for every package the packages of this module that its non-test
+// files may import. Paths are relative to the module; "." is the root package, and
+// "*" stands for one path element. Imports point downwards: whoever stands here
+// may only be imported by those who stand further down.
+var allowed = map[string][]string{
+	".":    nil,
+	"docs": nil,
+
+	"internal/browser":   nil,
+	"internal/cassette":  nil,
+	"internal/egress":    {"internal/guard"},
+	"internal/geo":       nil,
+	"internal/guard":     nil,
+	"internal/ratelimit": nil,
+	"internal/lab/world": {"internal/geo"},
+	"internal/lab/*":     {"internal/geo", "internal/lab/world", "internal/lab/redirect"},
+	"internal/lab":       {"internal/geo", "internal/lab/*"},
+
+	"internal/lab/searchsite": {"internal/geo", "internal/lab/world", "internal/lab/redirect", "internal/lab/aimode"},
+
+	"client":              {"."},
+	"internal/account":    {"."},
+	"internal/strictjson": {"."},
+	"internal/capture":    {"."},
+	"internal/upstream":   {".", "internal/browser", "internal/egress", "internal/geo"},
+
+	"internal/capture/capturetest": {"internal/capture"},
+
+	"internal/provider":              {".", "internal/geo", "internal/strictjson", "internal/upstream"},
+	"internal/provider/answer":       {".", "internal/browser", "internal/geo", "internal/strictjson", "internal/upstream", "internal/provider"},
+	"internal/provider/search":       {".", "internal/geo", "internal/strictjson", "internal/upstream", "internal/provider", "internal/provider/answer"},
+	"internal/provider/responses":    {".", "internal/geo", "internal/upstream", "internal/provider", "internal/provider/answer"},
+	"internal/provider/brave":        {".", "internal/geo", "internal/upstream", "internal/provider", "internal/provider/answer"},
+	"internal/provider/*":            {".", "internal/browser", "internal/geo", "internal/strictjson", "internal/upstream", "internal/provider", "internal/provider/answer", "internal/provider/search", "internal/provider/responses", "internal/provider/brave"},
+	"internal/provider/providertest": {".", "internal/cassette", "internal/strictjson", "internal/upstream", "internal/provider", "internal/provider/answer", "internal/lab", "test/captures"},
+
+	"internal/store":           {".", "internal/account"},
+	"internal/store/storetest": {".", "internal/account", "internal/store"},
+
+	"internal/job":       {".", "internal/account", "internal/store", "internal/provider", "internal/upstream", "internal/capture", "internal/geo", "internal/strictjson", "internal/health"},
+	"internal/health":    {".", "internal/store"},
+	"internal/webhook":   {".", "internal/store", "internal/guard"},
+	"internal/dashboard": {".", "internal/provider"},
+	"internal/mcp":       {"."},
+	"internal/api":       {".", "internal/account", "internal/store", "internal/job", "internal/health", "internal/provider", "internal/capture", "internal/ratelimit", "internal/geo", "internal/strictjson"},
+
+	"internal/app": {".", "client", "docs", "internal/*", "internal/provider/*"},
+	"cmd/earshot":  {".", "client", "docs", "internal/mcp", "internal/app", "internal/account", "internal/store", "internal/upstream"},
+
+	// Tests of the whole.
+	"test/harness":  {".", "client", "internal/account", "internal/app", "internal/browser", "internal/store", "internal/store/storetest"},
+	"test/captures": nil,
+	"test/arch":     nil,
+	"test/bench":    nil,
+	"test/chaos":    nil,
+	"test/docs":     nil,
+}
+
+// startsService lists the packages whose tests may import internal/app, beside those
+// in test/. Tests may import everything else freely, but a unit that cannot be tested
+// without the whole service is not a unit.
+var startsService = []string{"cmd/earshot", "client"}
+
+// A file may have this many lines. Reading one in a sitting is the point.
+const (
+	maxLines     = 500
+	maxTestLines = 800
+)
+
+// tellsNothing are package names that say how code is shared, not what it does.
+var tellsNothing = []string{"utils", "common", "helpers", "models", "types", "pkg"}
+
+// rules are the checks; each returns one line for every violation.
+var rules = map[string]func([]file) []string{
+	"doc":     checkDocs,
+	"imports": checkImports,
+	"lines":   checkLines,
+	"init":    checkInit,
+	"names":   checkNames,
+}
+
+// TestModule holds the module to every rule.
+func TestModule(t *testing.T) {
+	t.Parallel()
+
+	files, err := load(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(files, func(f file) bool { return f.name == "test/arch/arch_test.go" }) {
+		t.Fatal("the tests do not see their own file: they look at the wrong folder")
+	}
+	for name, check := range rules {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, violation := range check(files) {
+				t.Error(violation)
+			}
+		})
+	}
+}
+
+// TestRules shows that every rule can fail, and on what.
+func TestRules(t *testing.T) {
+	t.Parallel()
+
+	long := strings.Repeat("\n", maxLines)
+	tests := []struct {
+		rule, file, code string
+		want             string // part of the violation; empty if there is none
+	}{
+		{"doc", "internal/geo/geo.go", "package geo", "internal/geo: no package comment"},
+		{"doc", "internal/geo/geo.go", "// Geography.\npackage geo", `must start with "Package geo "`},
+		{"doc", "internal/geo/geo.go", "// Package geo knows places.\npackage geo", ""},
+		{"doc", "cmd/earshot/main.go", "// Command earshot is the service.\npackage main", ""},
+
+		{"imports", "earshot.go", `package earshot; import "golang.org/x/text/language"`, "only the standard library"},
+		{"imports", "internal/geo/geo.go", `package geo; import "earshot"`, "internal/geo may not import earshot"},
+		{"imports", "internal/lab/lab.go", `package lab; import "earshot/internal/geo"`, ""},
+		{"imports", "internal/tool/tool.go", `package tool; import "fmt"`, "not in the table"},
+		{"imports", "internal/provider/news/news.go", `package news; import "earshot/internal/provider/answer"`, ""},
+		{"imports", "internal/provider/news/news.go", `package news; import "earshot/internal/provider/websearch"`, "may not import"},
+		{"imports", "internal/provider/news/news.go", `package news; import "earshot/internal/store"`, "may not import"},
+		{"imports", "internal/app/app.go", `package app; import "earshot/internal/provider/news"`, ""},
+		{"imports", "internal/app/app.go", `package app; import "earshot/internal/provider/providertest"`, "may not import"},
+		{"imports", "internal/app/app.go", `package app; import "earshot/cmd/earshot"`, "may not import"},
+		{"imports", "internal/geo/geo_test.go", `package geo_test; import "earshot/internal/store"`, ""},
+		{"imports", "internal/api/api_test.go", `package api_test; import "earshot/internal/app"`, "may not import earshot/internal/app"},
+		{"imports", "internal/api/api_test.go", `package api_test; import "earshot/test/harness"`, "may not import earshot/test/harness"},
+		{"imports", "test/bench/bench_test.go", `package bench; import "earshot/internal/app"`, ""},
+
+		{"lines", "internal/geo/geo.go", "package geo" + long, "501 lines"},
+		{"lines", "internal/geo/geo_test.go", "package geo" + long, ""},
+		{"lines", "internal/geo/geo_test.go", "package geo" + long + long, "1001 lines"},
+
+		{"init", "internal/geo/geo.go", "package geo; func init() {}", "init()"},
+		{"init", "internal/geo/geo.go", "package geo; type T int; func (T) init() {}", ""},
+		{"init", "internal/geo/geo_test.go", "package geo; func init() {}", ""},
+
+		{"names", "internal/utils/x.go", "package strings", "utils"},
+		{"names", "internal/geo/x.go", "package types", "types"},
+		{"names", "internal/geo/x.go", "package geo", ""},
+
+		// Not of this module: what others generate, record or build.
+		{"init", "internal/geo/testdata/x.go", "package x; func init() {}", ""},
+		{"init", "tools/x.go", "package x; func init() {}", ""},
+		{"init", ".cache/x.go", "package x; func init() {}", ""},
+	}
+	for _, tt := range tests {
+		files, err := load(fstest.MapFS{
+			tt.file:        {Data: []byte(tt.code + "\n")},
+			"go.mod":       {},
+			"tools/go.mod": {},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := rules[tt.rule](files)
+		switch {
+		case tt.want == "" && len(got) > 0:
+			t.Errorf("%s: %s: %.80q: unexpected: %q", tt.rule, tt.file, tt.code, got)
+		case tt.want != "" && (len(got) != 1 || !strings.Contains(got[0], tt.want)):
+			t.Errorf("%s: %s: %.80q: got %q, want one with %q", tt.rule, tt.file, tt.code, got, tt.want)
+		}
+	}
+}
+
+// file is one Go file of the module.
+type file struct {
+	name  string // slash-separated, relative to the module
+	lines int
+	ast   *ast.File
+}
+
+// dir is the path of the file's package, as in the table.
+func (f file) dir() string { return path.Dir(f.name) }
+
+func (f file) isTest() bool { return strings.HasSuffix(f.name, "_test.go") }
+
+// imports are the import paths of the file, unquoted.
+func (f file) imports() []string {
+	paths := make([]string, len(f.ast.Imports))
+	for i, spec := range f.ast.Imports {
+		paths[i], _ = strconv.Unquote(spec.Path.Value) // the parser has accepted it
+	}
+	return paths
+}
+
+// load parses the Go files of the module at the root of tree. Like the go command,
+// it passes over testdata, hidden folders and nested modules.
+func load(tree fs.FS) ([]file, error) {
+	var files []file
+	fset := token.NewFileSet()
+	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if name != "." && !inModule(tree, name) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if path.Ext(name) != ".go" {
+			return nil
+		}
+		source, err := fs.ReadFile(tree, name)
+		if err != nil {
+			return err
+		}
+		syntax, err := parser.ParseFile(fset, name, source, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		files = append(files, file{name, bytes.Count(source, []byte("\n")), syntax})
+		return nil
+	})
+	return files, err
+}
+
+// inModule reports whether the go command would look for packages in the folder.
+func inModule(tree fs.FS, name string) bool {
+	base := path.Base(name)
+	if base == "testdata" || base == "vendor" || base == "node_modules" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") {
+		return false
+	}
+	_, err := fs.Stat(tree, path.Join(name, "go.mod"))
+	return err != nil
+}
+
+// checkDocs wants one comment on every package, which starts the way godoc shows it.
+// A folder with nothing but tests needs none.
+func checkDocs(files []file) []string {
+	docs := map[string]string{}
+	for _, f := range files {
+		if f.isTest() {
+			continue
+		}
+		docs[f.dir()] += f.ast.Doc.Text()
+	}
+	var violations []string
+	for _, f := range files {
+		doc, pending := docs[f.dir()]
+		if f.isTest() || !pending {
+			continue
+		}
+		delete(docs, f.dir()) // one line for each package
+		start := "Package " + f.ast.Name.Name + " "
+		if f.ast.Name.Name == "main" {
+			start = "Command " + path.Base(f.dir()) + " "
+		}
+		switch {
+		case doc == "":
+			violations = append(violations, f.dir()+": no package comment")
+		case !strings.HasPrefix(doc, start):
+			violations = append(violations, fmt.Sprintf("%s: the package comment must start with %q", f.dir(), start))
+		}
+	}
+	return violations
+}
+
+// checkImports holds the table of imports.
+func checkImports(files []file) []string {
+	var violations []string
+	for _, f := range files {
+		if f.isTest() {
+			violations = append(violations, checkTestImports(f)...)
+			continue
+		}
+		may, known := lookup(f.dir())
+		if !known {
+			violations = append(violations, fmt.Sprintf("%s: package %s is not in the table of imports", f.name, f.dir()))
+			continue
+		}
+		for _, imported := range f.imports() {
+			target, ours := relative(imported)
+			if !ours {
+				if f.dir() == "." && strings.Contains(imported, ".") {
+					violations = append(violations, fmt.Sprintf("%s: the root package imports only the standard library, not %s", f.name, imported))
+				}
+				continue
+			}
+			if !slices.ContainsFunc(may, func(pattern string) bool { return matches(pattern, target) }) {
+				violations = append(violations, fmt.Sprintf("%s: %s may not import %s", f.name, f.dir(), imported))
+			}
+		}
+	}
+	return violations
+}
+
+// checkTestImports keeps the whole service out of the tests of its parts.
+func checkTestImports(f file) []string {
+	var violations []string
+	for _, imported := range f.imports() {
+		target, ours := relative(imported)
+		whole := ours && (target == "internal/app" || target == "test/harness" || strings.HasPrefix(target, "cmd/"))
+		if whole && !strings.HasPrefix(f.dir(), "test/") && !slices.Contains(startsService, f.dir()) {
+			violations = append(violations, fmt.Sprintf("%s: a test of %s may not import %s", f.name, f.dir(), imported))
+		}
+	}
+	return violations
+}
+
+// lookup finds a package's line in the table: its own, else the one whose pattern fits.
+func lookup(dir string) (may []string, known bool) {
+	if may, known = allowed[dir]; known {
+		return may, true
+	}
+	for pattern, may := range allowed {
+		if matches(pattern, dir) {
+			return may, true
+		}
+	}
+	return nil, false
+}
+
+// matches reports whether a package fits a pattern of the table. Support for tests
+// and benchmarks must be named to fit: no "*" lets it into the service.
+func matches(pattern, dir string) bool {
+	if pattern == dir {
+		return true
+	}
+	if strings.HasSuffix(dir, "test") || strings.HasPrefix(dir, "test/") {
+		return false
+	}
+	ok, _ := path.Match(pattern, dir) // the patterns are ours and well-formed
+	return ok
+}
+
+// relative turns an import path into a path of the table, if it is of this module.
+func relative(imported string) (target string, ours bool) {
+	if imported == module {
+		return ".", true
+	}
+	return strings.CutPrefix(imported, module+"/")
+}
+
+func checkLines(files []file) []string {
+	var violations []string
+	for _, f := range files {
+		limit := maxLines
+		if f.isTest() {
+			limit = maxTestLines
+		}
+		if f.lines > limit {
+			violations = append(violations, fmt.Sprintf("%s: %d lines, the limit is %d", f.name, f.lines, limit))
+		}
+	}
+	return violations
+}
+
+func checkInit(files []file) []string {
+	var violations []string
+	for _, f := range files {
+		if f.isTest() {
+			continue
+		}
+		for _, decl := range f.ast.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
+				violations = append(violations, f.name+": init() is hidden work: do it in New, or in main")
+			}
+		}
+	}
+	return violations
+}
+
+func checkNames(files []file) []string {
+	var violations []string
+	for _, f := range files {
+		for _, name := range []string{path.Base(f.dir()), strings.TrimSuffix(f.ast.Name.Name, "_test")} {
+			if slices.Contains(tellsNothing, name) {
+				violations = append(violations, fmt.Sprintf("%s: the name %s does not say what the package does", f.name, name))
+				break
+			}
+		}
+	}
+	return violations
+}

@@ -1,0 +1,80 @@
+package contract_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"earshot/internal/account"
+	"earshot/test/harness"
+)
+
+const revokeOp = "DELETE /v1/keys/{id}"
+
+// administer gives the account that has tasks a key that may do everything, and
+// another to be revoked.
+func administer(t *testing.T, n *harness.Node, s *stage) {
+	t.Helper()
+	a := s.accounts[listKey]
+	s.accounts[adminKey] = n.Key(t, a, time.Time{}, account.ScopeAdmin)
+	s.things["<own key>"] = s.accounts[adminKey].Key.ID
+	s.things["<spare key>"] = n.Key(t, a, time.Now().Add(time.Hour), account.ScopeRead).Key.ID
+	s.things["<other's key>"] = s.accounts[anyKey].Key.ID
+	s.things["<receiver>"] = harness.Receive(t, http.StatusNoContent).URL
+}
+
+func accountRows() []row {
+	return slices.Concat(
+		commonRows("keys", "GET "+harness.KeysPath, "", "", account.ScopeAdmin),
+		commonRows("make a key", "POST "+harness.KeysPath, "", `{}`, account.ScopeAdmin),
+		commonRows("revoke", revokeOp, harness.KeysPath+"/<spare key>", "", account.ScopeAdmin),
+		commonRows("ledger", "GET "+harness.LedgerPath, "", "", account.ScopeAdmin),
+		commonRows("rotate", "POST "+harness.RotatePath, "", "", account.ScopeAdmin),
+		commonRows("test", "POST "+harness.TestPath, "", `{}`, account.ScopeAdmin),
+		keyRows, ledgerRows, webhookSettingRows,
+	)
+}
+
+var keyRows = []row{
+	{name: "keys", method: "GET", path: harness.KeysPath, key: adminKey, status: 200, check: holds(`"scopes":["admin"]`)},
+	{name: "keys for a key of the work", method: "GET", path: harness.KeysPath, key: anyKey, status: 403, code: "INSUFFICIENT_PERMISSIONS", check: details(`{"requiredScope":"admin"}`)},
+
+	{name: "make a key", method: "POST", path: harness.KeysPath, key: adminKey, body: `{}`, status: 200, check: holds(`"scopes":["read","monitor","tasks"],`)},
+	{name: "make a key with everything", method: "POST", path: harness.KeysPath, key: adminKey, body: `{"scopes":["admin","read"],"expiresAt":"2999-12-31T23:59:59.999+14:00"}`, status: 200, check: holds(`"expiresAt":"2999-12-31T09:59:59.999Z"`)},
+	{name: "make a key of nothing", method: "POST", path: harness.KeysPath, key: adminKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("body")},
+	{name: "make a key without scopes", method: "POST", path: harness.KeysPath, key: adminKey, body: `{"scopes":[]}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("scopes")},
+	{name: "make a key with an unknown scope", method: "POST", path: harness.KeysPath, key: adminKey, body: `{"scopes":["read","write"]}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("scopes")},
+	{name: "make a key with a scope twice", method: "POST", path: harness.KeysPath, key: adminKey, body: `{"scopes":["read","read"]}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("scopes")},
+	{name: "make a key with scopes that are none", method: "POST", path: harness.KeysPath, key: adminKey, body: `{"scopes":[1,"admin"],"expiresAt":3}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("expiresAt", "scopes")},
+	{name: "make a key with scopes of null", method: "POST", path: harness.KeysPath, key: adminKey, body: `{"scopes":null}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("scopes")},
+	{name: "make a key with one scope", method: "POST", path: harness.KeysPath, key: adminKey, body: `{"scopes":"read"}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("scopes")},
+	{name: "make a key with an unknown field", method: "POST", path: harness.KeysPath, key: adminKey, body: `{"Scopes":["read"]}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("Scopes")},
+	{name: "make a key that ends some day", method: "POST", path: harness.KeysPath, key: adminKey, body: `{"expiresAt":"tomorrow"}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("expiresAt")},
+	{name: "make a key that has ended", method: "POST", path: harness.KeysPath, key: adminKey, body: `{"expiresAt":"2020-01-01T00:00:00Z"}`, status: 400, code: "VALIDATION_ERROR", check: fields("expiresAt")},
+
+	{name: "revoke", method: "DELETE", path: harness.KeysPath + "/<spare key>", as: revokeOp, key: adminKey, status: 200, check: says(`{"success":true,"key":{"id":"`)},
+	{name: "revoke no key", method: "DELETE", path: harness.KeysPath + "/aaaaaaaaaaaaaaaa", as: revokeOp, key: adminKey, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"aaaaaaaaaaaaaaaa"}`)},
+	{name: "revoke what is no id", method: "DELETE", path: harness.KeysPath + "/%00", as: revokeOp, key: adminKey, status: 404, code: "RESOURCE_NOT_FOUND"},
+	{name: "revoke another's key", method: "DELETE", path: harness.KeysPath + "/<other's key>", as: revokeOp, key: adminKey, status: 404, code: "RESOURCE_NOT_FOUND"},
+	{name: "revoke the own key", method: "DELETE", path: harness.KeysPath + "/<own key>", as: revokeOp, key: adminKey, status: 409, code: "RESOURCE_CONFLICT", check: holds(`"details":{"id":"`)},
+}
+
+var ledgerRows = []row{
+	{name: "ledger", method: "GET", path: harness.LedgerPath, key: adminKey, status: 200, check: holds(`"kind":"charge","credits":-5,"taskId":"`)},
+	{name: "ledger by kind", method: "GET", path: harness.LedgerPath + "?kind=grant&limit=1", key: adminKey, status: 200, check: holds(`"kind":"grant","credits":100000,"taskId":null,"note":null}],"nextCursor":null}`)},
+	{name: "ledger of the past", method: "GET", path: harness.LedgerPath + "?cursor=" + harness.NoTask, key: adminKey, status: 200},
+	{name: "ledger of no kind", method: "GET", path: harness.LedgerPath + "?kind=gift", key: adminKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("kind")},
+	{name: "ledger without a limit", method: "GET", path: harness.LedgerPath + "?limit=0", key: adminKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("limit")},
+	{name: "ledger from nowhere", method: "GET", path: harness.LedgerPath + "?cursor=nowhere", key: adminKey, status: 400, code: "VALIDATION_ERROR", check: fields("cursor")},
+}
+
+var webhookSettingRows = []row{
+	{name: "rotate", method: "POST", path: harness.RotatePath, key: adminKey, status: 200, check: says(`{"success":true,"secret":"whsec_`)},
+
+	{name: "test a receiver", method: "POST", path: harness.TestPath, key: adminKey, body: `{"url":"<receiver>"}`, status: 200, check: says(`{"success":true,"test":{"delivered":true,"status":204,"error":null,"ms":`)},
+	{name: "test a receiver that is away", method: "POST", path: harness.TestPath, key: adminKey, body: `{"url":"http://127.0.0.1:1/"}`, status: 200, check: says(`{"success":true,"test":{"delivered":false,"status":null,"error":"connection failed","ms":`)},
+	{name: "test no receiver", method: "POST", path: harness.TestPath, key: adminKey, body: `{}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("url")},
+	{name: "test a file", method: "POST", path: harness.TestPath, key: adminKey, body: `{"url":"file:///etc/passwd"}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("url")},
+	{name: "test a receiver with a fragment", method: "POST", path: harness.TestPath, key: adminKey, body: `{"url":"https://example.com/#x"}`, status: 400, code: "VALIDATION_ERROR", check: fields("url")},
+}

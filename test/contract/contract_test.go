@@ -1,0 +1,568 @@
+package contract_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/google/uuid"
+	"go.uber.org/goleak"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/app"
+	"earshot/test/harness"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// row is one response of the contract, and a request that provokes it.
+type row struct {
+	name   string
+	on     string // the stage
+	method string
+	path   string
+	as     string // the documented operation; method and path unless said
+	key    string
+	header map[string]string
+	body   string
+	until  bool // sent until the status comes: a window must fill first
+	leaves bool // the client goes away while the call runs
+	stream bool // the client goes away after the first event
+	status int
+	code   earshot.Code
+	// refused: the document refuses the request as well. A 400 without it is for
+	// a reason that a schema cannot express.
+	refused bool
+	check   func(t *testing.T, r *exchange)
+}
+
+const (
+	callOp    = "POST " + harness.ChatPath
+	captureOp = "GET /captures/{id}/{page}"
+)
+
+var contract = slices.Concat(monitorRows, providerRows(), gotoRows(), lookupRows(), taskRows(), accountRows(), liveRows(), serviceRows)
+
+var monitorRows = []row{
+	{name: "an answer for a key of one scope", method: "POST", path: harness.ChatPath, key: monitorKey, body: harness.GoodCall, status: 200, check: charged(5)},
+	{name: "everything, legacy", method: "POST", path: harness.ChatPath, key: anyKey, body: strings.Replace(harness.EveryFlag, `"legacy":false`, `"legacy":true`, 1), status: 200, check: charged(7)},
+	{name: "no web search", method: "POST", path: harness.ChatPath, key: anyKey, body: `{"prompt":"hats","country":"DE","disableWebSearch":true,"include":{}}`, status: 200, check: charged(5)},
+
+	{name: "the longest prompt", method: "POST", path: harness.ChatPath, key: anyKey, body: `{"prompt":"` + strings.Repeat("語", 10_000) + `","country":"US"}`, status: 200, check: charged(5)},
+
+	{name: "no body", method: "POST", path: harness.ChatPath, key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("body")},
+	{name: "not JSON", method: "POST", path: harness.ChatPath, key: anyKey, body: `{"prompt":`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("body")},
+	{name: "an array", method: "POST", path: harness.ChatPath, key: anyKey, body: `[]`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("body")},
+	{name: "another content type", method: "POST", path: harness.ChatPath, key: anyKey, header: map[string]string{"Content-Type": "text/plain"}, body: harness.GoodCall, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("body")},
+	{name: "nothing required", method: "POST", path: harness.ChatPath, key: anyKey, body: `{}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("country", "prompt")},
+	{name: "a blank prompt", method: "POST", path: harness.ChatPath, key: anyKey, body: `{"prompt":" \n","country":"US"}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("prompt")},
+	{name: "a long prompt", method: "POST", path: harness.ChatPath, key: anyKey, body: `{"prompt":"` + strings.Repeat("ä", 10_001) + `","country":"US"}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("prompt")},
+	{name: "a country in lower case", method: "POST", path: harness.ChatPath, key: anyKey, body: `{"prompt":"x","country":"us"}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("country")},
+	{name: "a country that is none", method: "POST", path: harness.ChatPath, key: anyKey, body: `{"prompt":"x","country":"ZZ"}`, status: 400, code: "VALIDATION_ERROR", check: fields("country")},
+	{name: "a country that is not served", method: "POST", path: harness.ChatPath, key: anyKey, body: `{"prompt":"x","country":"CN"}`, status: 400, code: "VALIDATION_ERROR", check: fields("country")},
+	{name: "a state elsewhere", method: "POST", path: harness.ChatPath, key: anyKey, body: `{"prompt":"x","country":"DE","state":"CO"}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("state")},
+	{name: "an unknown state", method: "POST", path: harness.ChatPath, key: anyKey, body: `{"prompt":"x","country":"US","state":"ZZ"}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("state")},
+	{name: "a flag that is a number", method: "POST", path: harness.ChatPath, key: anyKey, body: `{"prompt":"x","country":"US","include":{"html":1}}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("include.html")},
+	{name: "null", method: "POST", path: harness.ChatPath, key: anyKey, body: `{"prompt":"x","country":"US","include":null}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("include")},
+	{name: "an unknown field", method: "POST", path: harness.ChatPath, key: anyKey, body: `{"prompt":"x","country":"US","inclued":{}}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("inclued")},
+	{name: "a field of another provider", method: "POST", path: harness.ChatPath, key: anyKey, body: `{"prompt":"x","country":"US","include":{"searchGoto":true}}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("include.searchGoto")},
+	{name: "a field twice", method: "POST", path: harness.ChatPath, key: anyKey, body: `{"prompt":"x","prompt":"y","country":"US"}`, status: 400, code: "VALIDATION_ERROR", check: fields("prompt")},
+
+	{name: "too few credits", method: "POST", path: harness.ChatPath, key: poorKey, body: harness.GoodCall, status: 403, code: "INSUFFICIENT_CREDITS", check: details(`{"required":5,"remaining":4}`)},
+	{name: "a hidden provider", on: "hidden", method: "POST", path: harness.ChatPath, key: anyKey, body: harness.GoodCall, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"` + harness.ChatPath + `"}`)},
+	{name: "an unknown path below monitor", method: "POST", path: "/v1/monitor/nosuch", as: callOp, key: anyKey, body: harness.GoodCall, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"/v1/monitor/nosuch"}`)},
+}
+
+func lookupRows() []row {
+	return slices.Concat(
+		commonRows("countries", "GET /v1/countries", "", "", account.ScopeRead),
+		commonRows("states", "GET /v1/states", "/v1/states?country=US", "", account.ScopeRead),
+		commonRows("credits", "GET /v1/credits", "", "", account.ScopeRead),
+		commonRows("extraction health", "GET /v1/health/extraction", "", "", account.ScopeRead), []row{
+			{name: "all countries", method: "GET", path: "/v1/countries", key: anyKey, status: 200, check: says(`["AD","AE",`)},
+			{name: "countries of a model", method: "GET", path: "/v1/countries?model=genassistant", key: readKey, status: 200},
+			{name: "countries of no model", method: "GET", path: "/v1/countries?model=chatasistant", key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("model")},
+			{name: "countries by another method", method: "DELETE", path: "/v1/countries", as: "GET /v1/countries", key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"/v1/countries"}`)},
+
+			{name: "states", method: "GET", path: "/v1/states?country=US", key: anyKey, status: 200, check: says(`[{"code":"AL","name":"Alabama"},`)},
+			{name: "no states", method: "GET", path: "/v1/states?country=DE", key: readKey, status: 200, check: says(`[]`)},
+			{name: "states of nowhere", method: "GET", path: "/v1/states", key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("country")},
+			{name: "states in lower case", method: "GET", path: "/v1/states?country=us", key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("country")},
+
+			{name: "credits", method: "GET", path: "/v1/credits", key: busyKey, status: 200, check: says(`{"remaining":500,"held":5,"perCycle":500,`)},
+			{name: "credits while the node stops", on: "draining", method: "GET", path: "/v1/credits", key: anyKey, status: 200, check: says(`{"remaining":100000,"held":0,`)},
+			{name: "extraction health", method: "GET", path: "/v1/health/extraction", key: anyKey, status: 200, check: says(`{"providers":[`)},
+		},
+	)
+}
+
+var serviceRows = []row{
+	{name: "alive", method: "GET", path: "/healthz", status: 200, check: says(`{"status":"ok"}`)},
+	{name: "alive while it stops", on: "draining", method: "GET", path: "/healthz", status: 200, check: says(`{"status":"ok"}`)},
+	{name: "alive with a key of nobody", method: "GET", path: "/healthz", key: wrongKey, status: 200},
+	{name: "ready", method: "GET", path: "/readyz", status: 200, check: says(`{"status":"ready"}`)},
+	{name: "not ready", on: "draining", method: "GET", path: "/readyz", status: 503, code: "SERVICE_UNAVAILABLE"},
+	{name: "metrics", method: "GET", path: "/metrics", status: 200, check: holds("# TYPE earshot_http_request_duration_seconds histogram")},
+	{name: "the document", method: "GET", path: "/openapi.json", status: 200, check: holds(`"openapi":"3.1.0"`)},
+	{name: "a capture", method: "GET", path: "<capture>", as: captureOp, status: 200, check: holds("<html")},
+	{name: "a page that the capture lacks", method: "GET", path: "<capture2>", as: captureOp, status: 404, code: "RESOURCE_NOT_FOUND"},
+	{name: "no capture", method: "GET", path: "/captures/abcdefghijklmnopqrstuvwxyz/page-1.html", as: captureOp, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"/captures/abcdefghijklmnopqrstuvwxyz/page-1.html"}`)},
+	{name: "no page of a capture", method: "GET", path: "/captures/abcdefghijklmnopqrstuvwxyz/etc", as: captureOp, status: 404, code: "RESOURCE_NOT_FOUND"},
+}
+
+// exempt are documented responses that no row can provoke.
+func exempt(response string) (reason string) {
+	if strings.HasPrefix(response, "POST /v1/monitor/") && strings.HasSuffix(response, " 409") {
+		return "nothing conflicts in a synchronous call; the specification lists the status all the same"
+	}
+	return ""
+}
+
+// TestContract runs before the tests that are parallel: its rows must not wait for
+// them while the calls that hang on its stages run out of time.
+func TestContract(t *testing.T) {
+	document := load(t)
+	open := map[string]*stage{}
+	for _, c := range contract {
+		if open[c.on] == nil {
+			open[c.on] = stages[c.on](t)
+		}
+	}
+	for _, c := range contract {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := open[c.on]
+			var r *exchange
+			if c.until {
+				harness.Eventually(t, fmt.Sprintf("it answers %d", c.status), func() bool {
+					r = c.send(t, s)
+					return r.StatusCode == c.status
+				})
+			} else {
+				r = c.send(t, s)
+			}
+			if r.StatusCode != c.status {
+				t.Fatalf("%d %.500s", r.StatusCode, r.Body)
+			}
+			if r.StatusCode != http.StatusOK {
+				c.checkFailure(t, r)
+			}
+			c.checkHeaders(t, r)
+			if err := document.response(t, c, r); err != nil {
+				t.Errorf("the response is not as documented: %v\n%.500s", err, r.Body)
+			}
+			if c.status == http.StatusOK || c.refused {
+				if err := document.request(t, c, s); (err != nil) != c.refused {
+					t.Errorf("the document says of the request: %v", err)
+				}
+			}
+			if c.check != nil {
+				c.check(t, r)
+			}
+		})
+	}
+}
+
+// request makes the row's request.
+func (c row) request(t *testing.T, s *stage) *http.Request {
+	t.Helper()
+	path, body := c.path, c.body
+	for name, there := range s.things {
+		path, body = strings.ReplaceAll(path, name, there), strings.ReplaceAll(body, name, there)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), c.method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for name, value := range c.header {
+		req.Header.Set(name, value)
+	}
+	if c.key != noKey {
+		req.Header.Set("Authorization", "Bearer "+s.accounts[c.key].Key.Text)
+	}
+	return req
+}
+
+func (c row) send(t *testing.T, s *stage) *exchange {
+	t.Helper()
+	if c.stream {
+		return s.send(t, c.request(t, s), firstEvent(t))
+	}
+	if !c.leaves {
+		return s.send(t, c.request(t, s), nil)
+	}
+	n := &harness.Node{Store: s.store}
+	return s.send(t, c.request(t, s), func(io.Reader) (read []byte) {
+		harness.Eventually(t, "the call runs", func() bool { return n.Reload(t, s.accounts[c.key]).Running >= 1 })
+		return nil
+	})
+}
+
+// nine are the headers of the specification's part 8, as they are spelled.
+var nine = []string{
+	"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-Request-Id",
+	"X-Concurrent-Limit", "X-Concurrent-Current", "X-Concurrent-Remaining",
+	"X-Credits-Remaining", "X-Credits-Charged", "X-Latency-Ms",
+}
+
+// checkHeaders checks what every response carries.
+func (c row) checkHeaders(t *testing.T, r *exchange) {
+	t.Helper()
+	expected := nine[:3]
+	known := c.key != noKey && c.key != wrongKey && c.on != "keyless" && c.on != "full" // never got as far as the key
+	monitor := strings.HasPrefix(c.path, "/v1/monitor/") && known
+	if monitor {
+		expected = nine
+	}
+	for _, name := range expected {
+		if strings.Count(r.head, "\r\n"+name+": ") != 1 {
+			t.Errorf("no %s in\n%s", name, r.head)
+		}
+	}
+	if id, err := uuid.Parse(r.Header.Get("X-Request-Id")); err != nil || id.Version() != 7 {
+		t.Errorf("X-Request-Id is %q", r.Header.Get("X-Request-Id"))
+	}
+	if limit, remaining := r.Number(t, "X-RateLimit-Limit"), r.Number(t, "X-RateLimit-Remaining"); limit < 1 || remaining < 0 || remaining > limit {
+		t.Errorf("%d of %d requests remain", remaining, limit)
+	}
+	if after := r.Header.Get("Retry-After"); (after != "") != (r.StatusCode == http.StatusServiceUnavailable) {
+		t.Errorf("Retry-After is %q on a %d", after, r.StatusCode)
+	}
+	if json.Valid(r.Body) != (r.Header.Get("Content-Type") == "application/json") {
+		t.Errorf("Content-Type is %q for %.50s", r.Header.Get("Content-Type"), r.Body)
+	}
+	if !monitor {
+		return
+	}
+	if used, free, all := r.Number(t, "X-Concurrent-Current"), r.Number(t, "X-Concurrent-Remaining"), r.Number(t, "X-Concurrent-Limit"); used+free != all || free < 0 {
+		t.Errorf("%d slots used and %d free of %d", used, free, all)
+	}
+	if r.StatusCode != http.StatusOK && r.Number(t, "X-Credits-Charged") != 0 {
+		t.Errorf("a failure cost %d", r.Number(t, "X-Credits-Charged"))
+	}
+}
+
+// internals are words that no client should read.
+var internals = regexp.MustCompile(`(?i)sql|select|insert|api_keys|lost_|no such|\bjobs?\b|\.go\b|goroutine|panic|/work|/tmp|/root`)
+
+// checkFailure checks the one envelope of all failures.
+func (c row) checkFailure(t *testing.T, r *exchange) {
+	t.Helper()
+	failure := r.Failure(t)
+	if failure.Code != c.code || failure.Message == "" {
+		t.Errorf("it fails with %+v, want %s", failure, c.code)
+	}
+	if found := internals.Find(r.Body); found != nil && r.StatusCode == http.StatusInternalServerError {
+		t.Errorf("it says %q in %s", found, r.Body)
+	}
+	var envelope map[string]map[string]json.RawMessage
+	_ = json.Unmarshal(bytes.Replace(r.Body, []byte(`"success":false,`), nil, 1), &envelope)
+	for name := range envelope["error"] {
+		if !slices.Contains([]string{"code", "message", "details", "timestamp", "requestId"}, name) {
+			t.Errorf("the envelope has %q: %s", name, r.Body)
+		}
+	}
+}
+
+func charged(credits int) func(*testing.T, *exchange) {
+	return func(t *testing.T, r *exchange) {
+		t.Helper()
+		if got := r.Number(t, "X-Credits-Charged"); got != credits {
+			t.Errorf("it cost %d, want %d", got, credits)
+		}
+	}
+}
+
+func details(want string) func(*testing.T, *exchange) {
+	return func(t *testing.T, r *exchange) {
+		t.Helper()
+		if got := string(r.Failure(t).Details); got != want {
+			t.Errorf("the details are %s, want %s", got, want)
+		}
+	}
+}
+
+func fields(want ...string) func(*testing.T, *exchange) {
+	return func(t *testing.T, r *exchange) {
+		t.Helper()
+		if got := r.Fields(t); !slices.Equal(got, want) {
+			t.Errorf("the fields are %q, want %q", got, want)
+		}
+	}
+}
+
+func says(start string) func(*testing.T, *exchange) {
+	return func(t *testing.T, r *exchange) {
+		t.Helper()
+		if !strings.HasPrefix(string(r.Body), start) {
+			t.Errorf("it says %.200s, want %s …", r.Body, start)
+		}
+	}
+}
+
+func holds(part string) func(*testing.T, *exchange) {
+	return func(t *testing.T, r *exchange) {
+		t.Helper()
+		if !bytes.Contains(r.Body, []byte(part)) {
+			t.Errorf("%q is not in %.200s", part, r.Body)
+		}
+	}
+}
+
+// document is the API's description, ready to check against.
+type document struct{ *openapi3.T }
+
+// load reads the document once; it never changes.
+var loadOnce = sync.OnceValues(func() (*openapi3.T, error) {
+	text, err := app.OpenAPI(app.Providers())
+	if err != nil {
+		return nil, err
+	}
+	for _, kind := range []string{"text/html", "text/event-stream"} {
+		openapi3filter.RegisterBodyDecoder(kind, openapi3filter.PlainBodyDecoder)
+	}
+	return openapi3.NewLoader().LoadFromData(text)
+})
+
+func load(t *testing.T) document {
+	t.Helper()
+	doc, err := loadOnce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return document{doc}
+}
+
+// operation is the documented operation that the row is about.
+func (c row) operation() string {
+	if c.as != "" {
+		return c.as
+	}
+	path, _, _ := strings.Cut(c.path, "?")
+	return c.method + " " + path
+}
+
+// input describes the row's request to the checker. The route is looked up by
+// name: some rows are about requests that no route fits.
+func (d document) input(t *testing.T, c row, req *http.Request) *openapi3filter.RequestValidationInput {
+	t.Helper()
+	method, path, _ := strings.Cut(c.operation(), " ")
+	item := d.Paths.Value(path)
+	if item == nil || item.GetOperation(method) == nil {
+		t.Fatalf("%s is not documented", c.operation())
+	}
+	params := map[string]string{}
+	parts := strings.Split(req.URL.Path, "/")
+	for i, name := range strings.Split(path, "/") {
+		if strings.HasPrefix(name, "{") && i < len(parts) {
+			params[strings.Trim(name, "{}")] = parts[i]
+		}
+	}
+	return &openapi3filter.RequestValidationInput{
+		Request:    req,
+		PathParams: params,
+		Route:      &routers.Route{Spec: d.T, Path: path, PathItem: item, Method: method, Operation: item.GetOperation(method)},
+		Options: &openapi3filter.Options{
+			AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, SkipSettingDefaults: true, MultiError: true,
+		},
+	}
+}
+
+// request tells what is wrong with the row's request.
+func (d document) request(t *testing.T, c row, s *stage) error {
+	t.Helper()
+	return openapi3filter.ValidateRequest(t.Context(), d.input(t, c, c.request(t, s)))
+}
+
+// response tells what is wrong with a response to the row's request.
+func (d document) response(t *testing.T, c row, r *exchange) error {
+	t.Helper()
+	return openapi3filter.ValidateResponse(t.Context(), &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: d.input(t, c, r.Request),
+		Status:                 r.StatusCode,
+		Header:                 r.Header,
+		Body:                   io.NopCloser(bytes.NewReader(r.Body)),
+		Options:                &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
+	})
+}
+
+// operations calls do for each operation of the document.
+func (d document) operations(do func(name string, o *openapi3.Operation)) {
+	for path, item := range d.Paths.Map() {
+		for method, o := range item.Operations() {
+			do(method+" "+path, o)
+		}
+	}
+}
+
+func TestTheDocumentIsValid(t *testing.T) {
+	t.Parallel()
+	d := load(t)
+	if !d.IsOpenAPI31OrLater() {
+		t.Errorf("it is of version %s", d.OpenAPI)
+	}
+	if err := d.Validate(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestEveryDocumentedResponseHasARow(t *testing.T) {
+	t.Parallel()
+	rows := map[string]bool{}
+	for _, c := range contract {
+		rows[c.operation()+" "+strconv.Itoa(c.status)] = true
+	}
+	documented := map[string]bool{}
+	load(t).operations(func(name string, o *openapi3.Operation) {
+		for status := range o.Responses.Map() {
+			response := name + " " + status
+			documented[response] = true
+			if reason := exempt(response); rows[response] == (reason != "") {
+				t.Errorf("%s: has a row is %t, and the reason not to have one is %q", response, rows[response], reason)
+			}
+		}
+	})
+	for response := range rows {
+		if !documented[response] {
+			t.Errorf("%s has a row but is not documented", response)
+		}
+	}
+}
+
+// TestTheDocumentSeesFaults shows that the checker reads the parts of the
+// document that only version 3.1 has.
+func TestTheDocumentSeesFaults(t *testing.T) {
+	t.Parallel()
+	d := load(t)
+	id := uuid.Must(uuid.NewV7()).String()
+	failure := func(code, details string) string {
+		return `{"success":false,"error":{"code":"` + code + `","message":"x",` + details + `"timestamp":"2026-09-08T09:30:00.128Z","requestId":"` + id + `"}}`
+	}
+	const answer = `"surface":"lab","text":"x","sources":[],"citationPills":[],"searchQueries":[],"mapSearchQueries":[],"relatedQueries":[],"entities":[]`
+	for body, want := range map[string]struct {
+		status int
+		right  bool
+	}{
+		failure("VALIDATION_ERROR", `"details":[{"field":"x","message":"y"}],`):                                      {400, true},
+		failure("VALIDATION_ERROR", ``):                                                                              {400, false},
+		failure("VALIDATION_ERROR", `"details":{"limit":3},`):                                                        {400, false},
+		failure("INVALID_API_KEY", `"details":[{"field":"x","message":"y"}],`):                                       {400, false},
+		failure("INVALID_API_KEY", ``):                                                                               {400, false},
+		strings.Replace(failure("VALIDATION_ERROR", `"details":[{"field":"x","message":"y"}],`), "false", "true", 1): {400, false},
+		`{"success":true,"result":{"model":null,` + answer + `}}`:                                                    {200, true},
+		`{"success":true,"result":{"model":"m",` + answer + `}}`:                                                     {200, true},
+		`{"success":true,"result":{"model":3,` + answer + `}}`:                                                       {200, false},
+		`{"success":true,"result":{` + answer + `}}`:                                                                 {200, false},
+		`{"success":true,"result":{"model":null,"more":1,` + answer + `}}`:                                           {200, false},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, harness.ChatPath, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp := &http.Response{Request: req, StatusCode: want.status, Header: http.Header{"Content-Type": {"application/json"}}}
+		for _, name := range nine {
+			resp.Header.Set(name, "1")
+		}
+		resp.Header.Set("X-Request-Id", id)
+		err = d.response(t, row{method: "POST", path: harness.ChatPath}, &exchange{Reply: &harness.Reply{Response: resp, Body: []byte(body)}})
+		if (err == nil) != want.right {
+			t.Errorf("%s: %v", body, err)
+		}
+		resp.Header.Del("X-Request-Id")
+		if d.response(t, row{method: "POST", path: harness.ChatPath}, &exchange{Reply: &harness.Reply{Response: resp, Body: []byte(body)}}) == nil {
+			t.Errorf("%s: a header is missing and nobody minds", body)
+		}
+	}
+}
+
+// undocumented are routes that are no part of the API.
+var undocumented = map[string]string{
+	"GET /{$}":           "the dashboard, a page for people",
+	"GET /docs":          "the reference, likewise",
+	"GET /assets/{file}": "the program of both",
+	"POST /mcp":          "a protocol of its own, described in docs/mcp.md; its calls are those of the API",
+	"GET /mcp":           "there are no sessions to listen to, which the protocol wants to be said by a 405",
+	"DELETE /mcp":        "likewise, nor to end",
+}
+
+// TestTheServerAndTheDocumentOfferTheSame compares them in both directions.
+func TestTheServerAndTheDocumentOfferTheSame(t *testing.T) {
+	t.Parallel()
+	offered := routes(t)
+	for _, p := range app.Providers() {
+		offered = append(offered, "POST /v1/monitor/"+p.Definition().Name)
+	}
+	documented := map[string]bool{}
+	_, s := newStage(t)
+	load(t).operations(func(name string, _ *openapi3.Operation) {
+		documented[name] = true
+		method, path, _ := strings.Cut(name, " ")
+		path = strings.NewReplacer("{", "", "}", "").Replace(path)
+		r := row{method: method, path: path, key: anyKey, stream: name == liveOp}.send(t, s)
+		// What is missing below a route is named by its id, a missing route by its path.
+		if r.StatusCode == http.StatusNotFound && name != captureOp && string(r.Failure(t).Details) == `{"id":"`+path+`"}` {
+			t.Errorf("%s is documented, but not served", name)
+		}
+		if !slices.Contains(offered, name) {
+			t.Errorf("%s is documented, but there is no route", name)
+		}
+	})
+	for _, name := range offered {
+		if documented[name] == (undocumented[name] != "") {
+			t.Errorf("%s: documented is %t, and the reason not to be is %q", name, documented[name], undocumented[name])
+		}
+	}
+}
+
+// routes reads the list in internal/api/routes.go. Routes that it makes in a
+// loop, such as those of the providers, are not among them.
+func routes(t *testing.T) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "../../internal/api/routes.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		literal, ok := n.(*ast.CompositeLit)
+		if !ok {
+			return true
+		}
+		parts := map[string]string{}
+		for _, element := range literal.Elts {
+			pair, ok := element.(*ast.KeyValueExpr)
+			if !ok {
+				continue
+			}
+			if value, ok := pair.Value.(*ast.BasicLit); ok {
+				parts[fmt.Sprint(pair.Key)], _ = strconv.Unquote(value.Value)
+			}
+		}
+		if parts["method"] != "" && parts["path"] != "" {
+			found = append(found, parts["method"]+" "+parts["path"])
+		}
+		return true
+	})
+	if len(found) < 9 {
+		t.Errorf("only %q were found in routes.go", found)
+	}
+	return found
+}

@@ -1,0 +1,285 @@
+package dashboard_test
+
+import (
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"go.uber.org/goleak"
+
+	"earshot/internal/app"
+	"earshot/test/harness"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestDashboard drives the dashboard in a browser, which all its parts share.
+func TestDashboard(t *testing.T) {
+	t.Parallel()
+	harness.NeedBrowser(t)
+	c := startChromium(t, newDashboard(t))
+	for name, test := range map[string]func(*testing.T, *chromium){
+		"what is watched for":  testWatch,
+		"a key signs in":       testSignIn,
+		"a link signs in once": testLink,
+		"colours":              testColours,
+		"pages have addresses": testRouting,
+		"below a path":         testBelowAPath,
+		"phones":               testPhones,
+		"playground":           testPlayground,
+		"validation":           testValidation,
+		"cancel":               testCancel,
+		"compare":              testCompare,
+		"keys":                 testKeys,
+		"webhook settings":     testWebhookSettings,
+		"no admin":             testNoAdmin,
+		"usage":                testUsage,
+		"docs":                 testDocs,
+		"batch":                testBatch,
+		"task":                 testTask,
+		"deliveries":           testDeliveries,
+		"clear the queue":      testClear,
+		"hostile tasks":        testHostileTasks,
+		"hostile forms":        testHostileForms,
+		"hostile answers":      testHostileAnswers,
+		"hostile addresses":    testHostileAddresses,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, c)
+		})
+	}
+}
+
+// dashboardPages are the pages by their names in the address, and something that
+// each of them shows.
+var dashboardPages = map[string]string{
+	"playground": "Playground",
+	"compare":    "Compare",
+	"tasks":      "Tasks",
+	"usage":      "Usage",
+	"keys":       "Keys and webhooks",
+}
+
+// newDashboard is a node whose running tasks do not hold up the test's end.
+func newDashboard(t *testing.T) *harness.Node {
+	t.Helper()
+	return harness.Start(t, harness.LocalWebhooks, func(cfg *app.Config) { cfg.StopGrace = time.Millisecond })
+}
+
+// owner is a new account, with a key that may do everything.
+func owner(t *testing.T, n *harness.Node) *app.Account {
+	t.Helper()
+	return n.Admin(t, n.Organization(t, "business", 10_000))
+}
+
+// newAccount is a new account on the node that tests share.
+func (c *chromium) newAccount(t *testing.T) (*harness.Node, *app.Account) {
+	t.Helper()
+	return c.node, owner(t, c.node)
+}
+
+// session is a new account on the shared node, signed in.
+func (c *chromium) session(t *testing.T) (*harness.Node, *app.Account, *tab) {
+	t.Helper()
+	n, a := c.newAccount(t)
+	return n, a, c.signIn(t, n.BaseURL, a.Key.Text)
+}
+
+// signIn opens the dashboard and signs in with a key.
+func (c *chromium) signIn(t *testing.T, base, key string) *tab {
+	t.Helper()
+	p := c.open(t, base)
+	p.typeKey(key)
+	p.signedIn()
+	return p
+}
+
+func (p *tab) typeKey(key string) {
+	p.t.Helper()
+	p.fill("input[name=key]", key)
+	p.click("button", "Sign in")
+}
+
+// signedIn waits for the frame of the pages, with the live connection.
+func (p *tab) signedIn() {
+	p.t.Helper()
+	p.see("header nav", "Playground")
+	p.see("header .dot.on", "")
+}
+
+// turnTo opens a page by the link to it.
+func (p *tab) turnTo(name string) {
+	p.t.Helper()
+	p.click("header nav a", dashboardPages[name])
+	p.until("the page "+name, fmt.Sprintf(`location.hash.startsWith("#/%s") && document.title.includes(%q)`, name, dashboardPages[name]))
+}
+
+// testWatch does what no page may do, and wants it noticed.
+func testWatch(t *testing.T, c *chromium) {
+	_, _, p := c.session(t)
+	for script, problem := range map[string]string{
+		`document.body.append(Object.assign(document.createElement("script"), { textContent: "window.__xss = 1" }))`: "Executing inline script violates",
+		`document.body.insertAdjacentHTML("beforeend", "<img src=x onerror=window.__xss=1>")`:                        "Executing inline event handler violates",
+		`document.body.insertAdjacentHTML("beforeend", "<b style=color:red>")`:                                       "Applying inline style violates",
+		`new Image().src = "http://elsewhere.test/i.png"`:                                                            "request to http://elsewhere.test/i.png",
+		`fetch("http://elsewhere.test/f").catch(() => undefined)`:                                                    "Connecting to 'http://elsewhere.test/f' violates",
+		`setTimeout(() => { throw new Error("thrown") })`:                                                            "thrown",
+		`Promise.reject(new Error("rejected"))`:                                                                      "rejected",
+		`console.error("complained")`:                                                                                "complained",
+		`setTimeout(() => alert("asked"))`:                                                                           "dialog: asked",
+	} {
+		p.eval(`void (` + script + `)`)
+		p.wait("a note of "+script, func() bool {
+			return slices.ContainsFunc(p.noted(), func(noted string) bool { return strings.Contains(noted, problem) })
+		})
+	}
+	if p.expect(""); p.eval(`"__xss" in window`) != false {
+		t.Error("the policy lets scripts run")
+	}
+}
+
+func testSignIn(t *testing.T, c *chromium) {
+	n, a := c.newAccount(t)
+	p := c.open(t, n.BaseURL)
+	p.expect("401 (Unauthorized)")
+	p.typeKey("ear_live_wrong")
+	p.see("[role=alert]", "INVALID_API_KEY")
+	p.until("a request's id", find("[role=alert] code", "")+`?.innerText.length > 20`)
+	p.typeKey(a.Key.Text)
+	p.signedIn()
+	p.see("header", "10,000 credits")
+	p.do("reload", chromedp.Reload())
+	p.signedIn()
+	if kept := p.eval(`Object.values(localStorage).join() + document.cookie`); strings.Contains(fmt.Sprint(kept), a.Key.Text) {
+		t.Error("the key outlives the tab")
+	}
+	p.click("button", "Sign out")
+	p.see("input[name=key]", "")
+	if left := p.eval(`Object.values(sessionStorage).join()`); strings.Contains(fmt.Sprint(left), a.Key.Text) {
+		t.Error("the key is still there after signing out")
+	}
+
+	p.typeKey(a.Key.Text)
+	p.signedIn()
+	if err := n.Store.RevokeKey(a.Key.ID, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	p.turnTo("tasks")
+	p.see(".notice", "You were signed out")
+}
+
+func testLink(t *testing.T, c *chromium) {
+	n := newDashboard(t)
+	link := n.DashboardURL()
+	p := c.open(t, link)
+	p.signedIn()
+	if at := p.eval(`location.href`); at != n.BaseURL+"/" {
+		t.Errorf("the token stays in the address: %v", at)
+	}
+	again := c.open(t, link)
+	again.expect("401 (Unauthorized)")
+	again.see("[role=alert]", "token is not valid")
+	again.see("input[name=key]", "")
+}
+
+func testColours(t *testing.T, c *chromium) {
+	_, _, p := c.session(t)
+	ground := func(what, colour string) {
+		t.Helper()
+		p.until(what, fmt.Sprintf(`getComputedStyle(document.body).backgroundColor === %q`, colour))
+	}
+	const light, dark = "rgb(247, 247, 245)", "rgb(20, 22, 26)"
+	p.prefers("dark")
+	ground("the system's dark", dark)
+	p.prefers("light")
+	ground("the system's light", light)
+	p.click("header button", "System")
+	p.prefers("dark")
+	ground("light although the system is dark", light)
+	p.click("header button", "Light")
+	p.prefers("light")
+	ground("dark although the system is light", dark)
+	p.do("reload", chromedp.Reload())
+	p.signedIn()
+	ground("dark after loading again", dark)
+	p.click("header button", "Dark")
+	ground("the system's light again", light)
+}
+
+func testRouting(t *testing.T, c *chromium) {
+	n, _, p := c.session(t)
+	for name := range dashboardPages {
+		p.turnTo(name)
+		p.see("header nav a[aria-current=page]", dashboardPages[name])
+		p.see("main h1, main h2", "")
+	}
+	p.turnTo("usage")
+	p.turnTo("keys")
+	p.do("back", chromedp.Evaluate[chromedp.Void](`history.back()`))
+	p.until("the page before", `location.hash === "#/usage" && document.title.includes("Usage")`)
+	p.visit(n.BaseURL + "/#/nonsense")
+	p.see("main", "")
+	p.click("header nav a", "API reference")
+	p.until("the reference", `location.pathname === "/docs" && document.title.includes("API reference")`)
+	p.click("header nav a", "Tasks")
+	p.until("the way back", `location.pathname === "/" && location.hash === "#/tasks"`)
+	p.signedIn()
+	stranger := c.open(t, n.BaseURL+"/docs")
+	stranger.see("main h1, main h2", "")
+}
+
+// below serves a node below /earshot, as a reverse proxy does.
+func below(t *testing.T, n *harness.Node) string {
+	t.Helper()
+	to, err := url.Parse(n.BaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := &httputil.ReverseProxy{
+		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(to) },
+		Transport: &http.Transport{DisableKeepAlives: true},
+		ErrorLog:  log.New(io.Discard, "", 0), // pages break off what they no longer need
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/earshot/", http.StripPrefix("/earshot", proxy))
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		t.Errorf("a request beside the path: %s %s", r.Method, r.URL)
+		w.WriteHeader(http.StatusNotFound)
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s.URL + "/earshot/"
+}
+
+func testBelowAPath(t *testing.T, c *chromium) {
+	n := newDashboard(t)
+	a := owner(t, n)
+	base := below(t, n)
+	_, token, _ := strings.Cut(n.DashboardURL(), "#")
+	c.open(t, base+"#"+token).signedIn()
+	p := c.signIn(t, base, a.Key.Text)
+	p.click(hook("run"), "")
+	p.see(hook("answer"), "")
+	p.click("[role=tab]", "Capture")
+	p.see(hook("capture"), "")
+	for name := range dashboardPages {
+		p.turnTo(name)
+		p.see("main h1, main h2", "")
+	}
+	p.click("header nav a", "API reference")
+	p.until("the reference", `location.pathname === "/earshot/docs"`)
+	p.see("main h1, main h2", "")
+	p.click("header nav a", "Tasks")
+	p.until("the way back", `location.pathname === "/earshot/" && location.hash === "#/tasks"`)
+	p.signedIn()
+}

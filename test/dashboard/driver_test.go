@@ -1,0 +1,282 @@
+package dashboard_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"earshot/internal/browser"
+	"earshot/test/harness"
+)
+
+// patience is how long a page may take for anything, on a busy machine.
+const patience = 30 * time.Second
+
+// chromium is a running browser, and a node to look at in it.
+type chromium struct {
+	ctx  context.Context
+	node *harness.Node
+}
+
+// startChromium runs a browser until the test ends. Whatever it asks of another
+// host than this one fails the test.
+func startChromium(t *testing.T, n *harness.Node) *chromium {
+	t.Helper()
+	path, err := browser.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	outside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		t.Errorf("the browser went out: %s %s", r.Method, r.URL)
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	t.Cleanup(outside.Close)
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.DisableGPU, chromedp.ProxyServer(outside.URL), chromedp.WindowSize(1280, 900))
+	ctx, end := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), options...)
+	t.Cleanup(end)
+	ctx, end = chromedp.NewContext(ctx)
+	t.Cleanup(end)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return &chromium{ctx, n}
+}
+
+// tab is a page in a context of its own, with its own storage.
+type tab struct {
+	t      *testing.T
+	ctx    context.Context
+	origin string
+
+	mu       sync.Mutex
+	seen     map[string]bool // what marks the end of its events
+	problems []string        // what no page may do
+	expected []string        // parts of problems that are part of the test
+}
+
+// open opens an address in a new tab. When the test ends, it fails for every
+// exception, error in the console, violation of the content security policy,
+// dialog and request to another server.
+func (c *chromium) open(t *testing.T, address string) *tab {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := chromedp.NewContext(c.ctx, chromedp.WithNewBrowserContext())
+	if err := chromedp.Do(ctx); err != nil {
+		end()
+		t.Fatal(err)
+	}
+	p := &tab{t: t, ctx: ctx, origin: u.Scheme + "://" + u.Host, seen: map[string]bool{}}
+	var watching sync.WaitGroup
+	watch(&watching, chromedp.Console(ctx), p.logged)
+	watch(&watching, chromedp.Events(ctx, network.RequestWillBeSent), p.requested)
+	watch(&watching, chromedp.Events(ctx, page.JavascriptDialogOpening), p.asked)
+	t.Cleanup(func() {
+		defer watching.Wait()
+		defer end()
+		p.judge()
+	})
+	p.visit(address)
+	return p
+}
+
+// do makes the steps, within patience.
+func (p *tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		p.t.Fatalf("%s: %v", what, err)
+	}
+}
+
+// visit opens an address in the tab.
+func (p *tab) visit(address string) {
+	p.t.Helper()
+	p.do("open "+address, chromedp.Navigate(address))
+}
+
+// eval is the value of an expression on the page, as JSON decodes it.
+func (p *tab) eval(expression string) any {
+	p.t.Helper()
+	value, err := p.try(expression)
+	if err != nil {
+		p.t.Fatalf("%s: %v", expression, err)
+	}
+	return value
+}
+
+func (p *tab) try(expression string) (any, error) {
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	raw, err := chromedp.Run(ctx, chromedp.Evaluate[[]byte]("JSON.stringify((() => { const v = ("+expression+"); return v === undefined ? null : v; })())"))
+	if err != nil {
+		return nil, err
+	}
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		return nil, err
+	}
+	var value any
+	err = json.Unmarshal([]byte(text), &value)
+	return value, err
+}
+
+// until waits until an expression is true.
+func (p *tab) until(what, expression string) {
+	p.t.Helper()
+	p.wait(what, func() bool {
+		value, err := p.try("!!(" + expression + ")")
+		return err == nil && value == true // a page that is being left has no values
+	})
+}
+
+// wait waits for a condition and, where it never comes true, tells what the page
+// shows instead.
+func (p *tab) wait(what string, condition func() bool) {
+	p.t.Helper()
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !condition() {
+		select {
+		case <-deadline.C:
+			shown, err := p.try(`location.href + "\n" + document.body.innerText`)
+			p.t.Fatalf("there never was %s on the page\n%v (%v)\n%q", what, shown, err, p.noted())
+		case <-tick.C:
+		}
+	}
+}
+
+// find is an expression for the first visible element that matches a selector
+// and, where there is a text, contains it.
+func find(selector, text string) string {
+	return fmt.Sprintf(`[...document.querySelectorAll(%s)].find((e) => e.checkVisibility() && (e.innerText ?? "").includes(%s))`, quote(selector), quote(text))
+}
+
+// quote writes a text as one of JavaScript.
+func quote(text string) string {
+	b, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // it is a text
+	}
+	return string(b)
+}
+
+// see waits for an element.
+func (p *tab) see(selector, text string) {
+	p.t.Helper()
+	p.until(fmt.Sprintf("%s with %q", selector, text), find(selector, text))
+}
+
+// gone waits until there is no such element.
+func (p *tab) gone(selector, text string) {
+	p.t.Helper()
+	p.until(fmt.Sprintf("no %s with %q", selector, text), "!"+find(selector, text))
+}
+
+// click presses the mouse on an element that is there, enabled and not covered by
+// another. Where the page moved it away just then, it does so again.
+func (p *tab) click(selector, text string) {
+	p.t.Helper()
+	p.wait(fmt.Sprintf("%s with %q to click on", selector, text), func() bool {
+		value, err := p.try(`(() => {
+			const e = ` + find(selector, text) + `;
+			if (!e || e.disabled) return null;
+			e.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+			const box = e.getClientRects()[0], x = box.left + box.width / 2, y = box.top + box.height / 2;
+			if (!e.contains(document.elementFromPoint(x, y))) return null;
+			window.__missed = true;
+			e.addEventListener("click", () => delete window.__missed, { once: true, capture: true });
+			return [x, y];
+		})()`)
+		at, _ := value.([]any)
+		if err != nil || at == nil {
+			return false
+		}
+		x, _ := at[0].(float64)
+		y, _ := at[1].(float64)
+		p.do("click", chromedp.MouseClickXY(x, y))
+		missed, err := p.try(`!!window.__missed`)
+		return err != nil || missed == false // a click may have led to another page
+	})
+}
+
+// fill replaces the text of a field, as typing does.
+func (p *tab) fill(selector, text string) {
+	p.t.Helper()
+	p.until(selector+" to type into", `(() => {
+		const e = `+find(selector, "")+`;
+		if (!e || e.disabled) return false;
+		e.focus();
+		e.select();
+		return document.activeElement === e;
+	})()`)
+	p.do("type", func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		if text == "" {
+			return chromedp.KeyEvent("\b")(ctx, t)
+		}
+		_, err := chromedp.Call(ctx, input.InsertText, input.InsertTextParams{Text: text})
+		return chromedp.Void{}, err
+	})
+}
+
+// choose sets the value of a list of choices.
+func (p *tab) choose(selector, value string) {
+	p.t.Helper()
+	p.until(fmt.Sprintf("the choice %q in %s", value, selector), `(() => {
+		const e = `+find(selector, "")+`;
+		if (![...(e?.options ?? [])].some((o) => o.value === `+quote(value)+`)) return false;
+		e.value = `+quote(value)+`;
+		e.dispatchEvent(new Event("input", { bubbles: true }));
+		e.dispatchEvent(new Event("change", { bubbles: true }));
+		return true;
+	})()`)
+}
+
+// upload puts a file into a field for files.
+func (p *tab) upload(selector, file string) {
+	p.t.Helper()
+	p.do("upload", chromedp.SetUploadFiles(chromedp.CSS(selector), []string{file}, chromedp.NodeReady))
+}
+
+// escape closes the dialog that is open, by the keyboard.
+func (p *tab) escape() {
+	p.t.Helper()
+	p.do("press Escape", chromedp.KeyEvent(kb.Escape))
+	// The dialog is gone before the page hears of it and takes its content away.
+	p.until("no dialog", `!document.querySelector("dialog > :not(h2)")`)
+}
+
+// phone makes the tab as wide as a small phone.
+func (p *tab) phone() {
+	p.t.Helper()
+	p.do("be a phone", chromedp.EmulateViewport(375, 812, chromedp.EmulateMobile))
+}
+
+// prefers sets the colours that the user's system asks for.
+func (p *tab) prefers(scheme string) {
+	p.t.Helper()
+	if _, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+	}); err != nil {
+		p.t.Fatal(err)
+	}
+}

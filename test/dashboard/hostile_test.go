@@ -1,0 +1,240 @@
+package dashboard_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"earshot/internal/app"
+	"earshot/test/harness"
+)
+
+// foreign are the elements of a page that no part of the dashboard makes, and
+// attributes that run or load something.
+const foreign = `[...document.querySelectorAll("body *")].filter((e) =>
+	e.matches("script, style, link, meta, base, object, embed, svg, math, img, video, audio, template, marquee, noscript, iframe:not([sandbox=''])") &&
+		!e.matches("body > noscript") ||
+	[...e.attributes].some(({ name, value }) => name.startsWith("on") ||
+		["href", "src", "action", "formaction", "srcdoc", "data"].includes(name) && !/^(https?:|#|docs$|openapi\.json$|captures\/|\/)/.test(value))
+).map((e) => e.outerHTML.slice(0, 200))`
+
+// clean fails the test if a text became more than a text.
+func (p *tab) clean(what string) {
+	p.t.Helper()
+	if found, _ := p.eval(foreign).([]any); len(found) > 0 {
+		p.t.Errorf("%s: on the page is %q", what, found)
+	}
+	if p.eval(`"__xss" in window`) == true {
+		p.t.Fatalf("%s: a script ran", what)
+	}
+}
+
+// shows waits until an element has the text, letter by letter.
+func (p *tab) shows(selector, text string) {
+	p.t.Helper()
+	p.until(fmt.Sprintf("%s with all of %q", selector, text), fmt.Sprintf(
+		`[...document.querySelectorAll(%s)].some((e) => e.checkVisibility() && (e.textContent + e.value).includes(%s))`, quote(selector), quote(text)))
+}
+
+func testHostileTasks(t *testing.T, c *chromium) {
+	n := c.node
+	r := harness.Receive(t, http.StatusInternalServerError)
+	credits := int64(10_000)
+	organization, err := app.CreateOrganization(n.Store, app.Settings{}, hostileTexts[0], "business", &credits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := n.Admin(t, organization)
+	prompts := map[string]string{} // by task
+	for group := range slices.Chunk(hostileTexts, 6) {
+		prompt := strings.Join(group, "\n\n")
+		where := r.URL + "/?" + url.QueryEscape(group[0]) + hostileQuery
+		id := n.Submit(t, a, `{"taskType":"CHATASSISTANT","payload":{"prompt":`+quote(prompt)+`,"country":"US","include":{"markdown":true}},"webhook":{"url":`+quote(where)+`}}`).ID
+		prompts[id] = prompt
+	}
+	var single []string
+	for _, text := range hostileTexts {
+		single = append(single, harness.ChatTask(text))
+	}
+	if batch := n.SubmitAll(t, a, single...); batch.Summary.Failed != 0 {
+		t.Errorf("the batch became %+v", batch.Results)
+	}
+	for id := range prompts {
+		n.WaitDelivery(t, a, id)
+	}
+
+	p := c.signIn(t, n.BaseURL, a.Key.Text)
+	p.turnTo("tasks")
+	p.click(hook("more"), "")
+	p.until("all tasks", fmt.Sprintf(`document.querySelectorAll("[data-testid=tasks] tbody tr").length === %d`, len(prompts)+len(single)))
+	for _, text := range hostileTexts {
+		p.shows(hook("tasks")+" td", text)
+	}
+	p.clean("the list of tasks")
+	for id, prompt := range prompts {
+		p.goTo("#/tasks/" + id)
+		p.shows("h1", prompt)
+		p.until("the payload", `JSON.parse(document.querySelector("[data-testid=payload]").textContent).prompt === `+quote(prompt))
+		p.see(hook("answer"), "")
+		p.see(hook("tries"), "Status 500")
+		p.clean(prompt)
+	}
+	p.goTo("#/tasks/deliveries")
+	p.shows(hook("deliveries")+" td", hostileQuery)
+	p.clean("the deliveries")
+}
+
+// hostileQuery is at the end of the addresses of webhooks.
+const hostileQuery = `"'><img/src=x/onerror=window.__xss=1>`
+
+func testHostileForms(t *testing.T, c *chromium) {
+	_, _, p := c.session(t)
+	all := strings.Join(hostileTexts, "\n\n")
+	p.choose(hook("provider"), "chatassistant")
+	p.see("textarea[name=prompt]", "")
+	p.fill("textarea[name=prompt]", all)
+	p.click(hook("run"), "")
+	p.see(hook("answer"), "window.__xss=1")
+	p.clean("the playground's answer")
+	for tab, shown := range map[string]string{"JSON": hook("json"), "Capture": hook("capture"), "Code": hook("code-curl")} {
+		p.click("[role=tab]", tab)
+		p.see(shown, "")
+		p.clean("the playground's " + tab)
+	}
+	p.choose(hook("provider"), "websearch")
+	p.fill("[name=query]", strings.Join(hostileTexts[:20], " "))
+	p.click(hook("run"), "")
+	p.see(hook("search-results"), "")
+	p.clean("the search's results")
+
+	p.turnTo("compare")
+	p.fill(hook("prompt"), all)
+	p.click(hook("run"), "")
+	p.see(hook("progress"), "4 of 4 ended")
+	p.clean("the comparison")
+	p.click(hook("open"), "")
+	p.see("dialog "+hook("answer"), "")
+	p.clean("the whole answer")
+	p.click("dialog button", "Close")
+
+	p.goTo("#/tasks/batch")
+	lines := 0
+	for _, text := range hostileTexts {
+		lines += len(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' }))
+	}
+	p.fill("#batch-lines", all)
+	p.see(hook("row-count"), fmt.Sprint(lines))
+	p.see(hook("price"), "Costs at most")
+	p.clean("the batch")
+}
+
+// poisoned serves the node with every text of a result replaced by the one that is
+// in texts for the call.
+func poisoned(t *testing.T, n *harness.Node, texts []string) string {
+	t.Helper()
+	to, err := url.Parse(n.BaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var calls atomic.Int64
+	s := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(to) },
+		Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true},
+		ErrorLog:  log.New(io.Discard, "", 0),
+		ModifyResponse: func(r *http.Response) error {
+			if !strings.HasPrefix(r.Request.URL.Path, "/v1/monitor/") {
+				return nil
+			}
+			var answer map[string]any
+			if err := json.NewDecoder(r.Body).Decode(&answer); err != nil {
+				return err
+			}
+			answer["result"] = replaceTexts(answer["result"], texts[int(calls.Add(1)-1)%len(texts)])
+			body, err := json.Marshal(answer)
+			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+			r.Header.Set("Content-Length", strconv.Itoa(len(body)))
+			return err
+		},
+	})
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func replaceTexts(value any, text string) any {
+	switch v := value.(type) {
+	case string:
+		return text
+	case []any:
+		for i := range v {
+			v[i] = replaceTexts(v[i], text)
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = replaceTexts(v[name], text)
+		}
+	}
+	return value
+}
+
+// testHostileAnswers shows what upstreams might say, in every field of a result.
+func testHostileAnswers(t *testing.T, c *chromium) {
+	n, a := c.newAccount(t)
+	texts := []string{strings.Join(hostileTexts, "\n\n")}
+	for _, text := range hostileTexts {
+		if strings.Contains(text, "script:") || strings.HasPrefix(text, "data:") {
+			texts = append(texts, text) // as an address of its own
+		}
+	}
+	p := c.signIn(t, poisoned(t, n, texts), a.Key.Text)
+	for provider, shown := range map[string]string{"chatassistant": hook("source-card"), "websearch": hook("organic-result")} {
+		p.choose(hook("provider"), provider)
+		p.see("[name=prompt], [name=query]", "")
+		for range texts {
+			p.click(hook("run"), "")
+			p.see(shown, "")
+			p.clean("an answer of " + provider)
+		}
+	}
+}
+
+// testHostileAddresses follows links that somebody else wrote.
+func testHostileAddresses(t *testing.T, c *chromium) {
+	n, _, p := c.session(t)
+	p.expect("404 (Not Found)")
+	for _, text := range hostileTexts {
+		if strings.Contains(text, "/") {
+			continue // which is another address
+		}
+		p.eval(`document.querySelector("main [role=alert]")?.setAttribute("data-before", "")`)
+		p.goTo("#/tasks/" + url.PathEscape(text))
+		p.see("main [role=alert]:not([data-before])", "RESOURCE_NOT_FOUND")
+		p.clean("the task " + text)
+	}
+	for _, address := range []string{
+		"#/%", "#/tasks/%E0%A4%A", "#/tasks/%00", "#//////", "#/constructor", "#/__proto__", "docs#%", "docs#__proto__",
+		"#/" + hostileTexts[0], "#/playground/" + hostileTexts[0], "docs#" + hostileTexts[0], "?" + hostileTexts[0],
+	} {
+		p.visit("about:blank") // so that the address is loaded
+		p.visit(n.BaseURL + "/" + address)
+		p.see("header nav", "Playground")
+		p.see("main h1, main [role=alert]", "")
+		p.clean(address)
+	}
+	stranger := c.open(t, n.BaseURL+"/#token="+url.PathEscape(hostileTexts[0]))
+	stranger.expect("401 (Unauthorized)")
+	stranger.see("[role=alert]", "token is not valid")
+	stranger.typeKey(hostileTexts[0])
+	stranger.see("[role=alert]", "INVALID_API_KEY")
+	stranger.clean("the sign-in")
+}

@@ -1,0 +1,221 @@
+package dashboard_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"earshot/internal/account"
+	"earshot/internal/app"
+	"earshot/test/harness"
+)
+
+// hook is the selector of what a page marks for tests.
+func hook(name string) string { return fmt.Sprintf("[data-testid=%q]", name) }
+
+func testPlayground(t *testing.T, c *chromium) {
+	n, a, p := c.session(t)
+	p.choose(hook("provider"), "chatassistant")
+	p.fill("textarea[name=prompt]", "Which kettle lasts longest?")
+	p.choose("select[name=country]", "DE")
+	p.see(hook("price"), "At most")
+	if left := n.Reload(t, a).Available(); left != 10_000 {
+		t.Errorf("the price cost %d credits", 10_000-left)
+	}
+	p.click(hook("run"), "")
+	p.see(hook("answer"), "kettle")
+	p.see(hook("source-card"), "")
+	p.see(hook("lab-hint"), "Made up")
+	p.see(hook("charged"), "")
+	left := n.Reload(t, a).Available()
+	if left >= 10_000 {
+		t.Error("the answer was free")
+	}
+	p.until("the new balance in the header", find("header", withCommas(left)+" credits"))
+
+	p.click("[role=tab]", "JSON")
+	p.see(hook("json"), `"sources"`)
+	p.click("[role=tab]", "Capture")
+	p.until("the captured page", find(hook("capture"), "")+`?.contentDocument !== undefined`)
+	p.click("[role=tab]", "Code")
+	p.see(hook("code-curl"), "/v1/monitor/chatassistant")
+	if shown := p.eval(`document.body.innerText`); strings.Contains(fmt.Sprint(shown), a.Key.Text) {
+		t.Error("the examples show the key")
+	}
+}
+
+func testValidation(t *testing.T, c *chromium) {
+	_, _, p := c.session(t)
+	p.expect("400 (Bad Request)")
+	p.expect("422 (Unprocessable")
+	p.fill("textarea[name=prompt]", "")
+	p.click(hook("run"), "")
+	p.see(".field:has([name=prompt][aria-invalid=true]) .wrong", "required")
+	p.see("[role=alert] code", "")
+	p.fill("textarea[name=prompt]", "a kettle")
+	p.gone(".field:has([name=prompt]) .wrong", "required")
+	p.do("press Ctrl+Enter", chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	p.see(hook("answer"), "kettle")
+}
+
+func testCancel(t *testing.T, c *chromium) {
+	n, a, p := c.session(t)
+	p.fill("textarea[name=prompt]", "a kettle [[delay=4m]]")
+	p.click(hook("run"), "")
+	p.see(hook("elapsed"), "s")
+	harness.Eventually(t, "the call takes a slot", func() bool { return n.Reload(t, a).Running == 1 })
+	p.click(hook("cancel"), "")
+	p.see(".empty", "Cancelled")
+	harness.Eventually(t, "the slot is free", func() bool { return n.Reload(t, a).Running == 0 })
+	if left := n.Reload(t, a).Available(); left != 10_000 {
+		t.Errorf("it cost %d credits", 10_000-left)
+	}
+	p.see(hook("run"), "")
+}
+
+func testCompare(t *testing.T, c *chromium) {
+	_, _, p := c.session(t)
+	p.turnTo("compare")
+	p.fill(hook("prompt"), "Which kettle lasts longest?")
+	p.click(hook("provider-answerengine"), "") // which was chosen
+	p.click(hook("provider-websearch"), "")
+	p.see(hook("price"), "4 calls, at most")
+	p.until("the price", find(hook("price"), "")+`.innerText.match(/at most \d+ credits/)`)
+	p.click(hook("run"), "")
+	p.see(hook("progress"), "4 of 4 ended, 4 answered")
+	cells := fmt.Sprint(p.eval(`[...document.querySelectorAll('[data-testid=cell][data-phase=done] h3')].map((e) => e.innerText).join()`))
+	if want := "chatassistant United States,chatassistant Germany,websearch United States,websearch Germany"; cells != want {
+		t.Errorf("the cells are %s, want %s", cells, want)
+	}
+	p.see(hook("matrix")+" table", "Domain")
+	p.click(hook("open"), "")
+	p.see("dialog "+hook("source-card"), "")
+	p.escape()
+}
+
+// secret is the secret that a dialog shows this once.
+func (p *tab) secret() string {
+	p.t.Helper()
+	p.see(hook("secret"), "_")
+	return fmt.Sprint(p.eval(find(hook("secret"), "") + ".innerText"))
+}
+
+func testKeys(t *testing.T, c *chromium) {
+	n, a, p := c.session(t)
+	p.turnTo("keys")
+	p.see("table tr", a.Key.ID)
+	p.click(hook("create-key"), "")
+	p.see("dialog", "shown this once")
+	secret := p.secret()
+	id, _ := account.KeyID(secret)
+	made := account.Key{ID: id, Text: secret}
+	fresh := &app.Account{Organization: a.Organization, Key: made}
+	n.Get(t, fresh, "/v1/credits").Has(t, "the new key", http.StatusOK)
+	n.Get(t, fresh, "/v1/keys").Has(t, "the new key looks at keys", http.StatusForbidden)
+	p.click(hook("secret-done"), "")
+	row := fmt.Sprintf("tr:has([aria-label=%q])", "Revoke "+made.ID)
+	p.see(row, "valid")
+	if kept := p.eval(`document.documentElement.outerHTML + Object.values(sessionStorage).join() + Object.values(localStorage).join()`); strings.Contains(fmt.Sprint(kept), secret) {
+		t.Error("the secret is still there")
+	}
+	p.click(row+" "+hook("revoke"), "")
+	p.see("dialog", made.ID)
+	p.escape()
+	p.click(row+" "+hook("revoke"), "")
+	p.click(hook("confirm"), "Revoke")
+	p.until("the key as revoked", fmt.Sprintf(`[...document.querySelectorAll("tr")].some((e) => e.innerText.includes(%q) && e.innerText.includes("revoked"))`, made.ID))
+	harness.Eventually(t, "the key is refused", func() bool { return n.Get(t, fresh, "/v1/credits").StatusCode == http.StatusUnauthorized })
+}
+
+func testWebhookSettings(t *testing.T, c *chromium) {
+	n, a := c.newAccount(t)
+	r := harness.Receive(t, http.StatusNoContent, http.StatusTeapot)
+	p := c.signIn(t, n.BaseURL, a.Key.Text)
+	p.turnTo("keys")
+	p.click(hook("rotate"), "")
+	p.click(hook("confirm"), "Rotate")
+	p.see("dialog", "shown this once")
+	secret := p.secret()
+	p.click(hook("secret-done"), "")
+	p.fill(hook("test-url"), r.URL+"/try")
+	p.click(hook("test-send"), "")
+	p.see(hook("test-result"), "answered 204")
+	r.Webhooks()[0].Verify(t, secret)
+	p.click(hook("test-send"), "")
+	p.see(hook("test-result"), "not delivered The receiver answered 418")
+}
+
+func testNoAdmin(t *testing.T, c *chromium) {
+	n := c.node
+	p := c.signIn(t, n.BaseURL, n.Organization(t, "business", 100).Key.Text)
+	p.expect("403 (Forbidden)")
+	p.turnTo("keys")
+	p.see(hook("needs-admin"), "earshot key create")
+	p.turnTo("usage")
+	p.see(hook("needs-admin"), "The ledger")
+}
+
+// painted tells whether all plots have something drawn on them.
+const painted = `[...document.querySelectorAll("canvas")].every((e) => e.width > 100 && e.height > 100 &&
+	e.getContext("2d").getImageData(0, 0, e.width, e.height).data.some((v) => v !== 0))`
+
+func testUsage(t *testing.T, c *chromium) {
+	n, a := c.newAccount(t)
+	for _, provider := range []string{"chatassistant", "answerengine"} {
+		n.Result(t, a, provider, `{"prompt":"kettles","country":"US"}`)
+	}
+	id := n.Submit(t, a, harness.ChatTask("more kettles")).ID
+	n.Wait(t, a, id)
+	left := n.Reload(t, a).Available()
+	p := c.signIn(t, n.BaseURL, a.Key.Text)
+	p.turnTo("usage")
+	p.see(hook("balance"), withCommas(left))
+	p.see(hook("usage-total"), fmt.Sprint(10_000-left))
+	p.until("four plots", `document.querySelectorAll("canvas").length === 4 && `+painted)
+	p.see("table[aria-label=Ledger] tr", "+10,000")
+	p.see("table[aria-label=Ledger] a", id)
+	p.choose(hook("ledger-kind"), "charge")
+	p.until("the three charges", `document.querySelectorAll("table[aria-label=Ledger] tbody tr").length === 3`)
+	p.click("table[aria-label=Ledger] a", id)
+	p.until("the task", fmt.Sprintf(`location.hash === "#/tasks/%s"`, id))
+}
+
+func testDocs(t *testing.T, c *chromium) {
+	_, _, p := c.session(t)
+	p.click("header nav a", "API reference")
+	p.see(hook("overview"), "Authentication")
+	p.fill(hook("filter"), "chatassistant")
+	p.click(".docs-nav li a", "POST")
+	p.see(hook("path"), "/v1/monitor/chatassistant")
+	p.see(hook("scope"), "monitor")
+	p.see(hook("example"), `"prompt"`)
+	p.fill(hook("try-body"), `{"prompt": "kettles", "country": `)
+	p.see(".wrong", "This is no JSON")
+	p.fill(hook("try-body"), `{"prompt": "kettles", "country": "US"}`)
+	p.click(hook("try-send"), "")
+	p.see(hook("try-status"), "200")
+	p.see(hook("try-response"), `"sources"`)
+	p.see(hook("snippet"), "/v1/monitor/chatassistant")
+
+	p.fill(hook("filter"), "getCredits")
+	p.click(".docs-nav li a", "GET")
+	p.see(hook("path"), "/v1/credits")
+	p.fill(hook("try-key"), "ear_live_wrong")
+	p.expect("401 (Unauthorized)")
+	p.click(hook("try-send"), "")
+	p.see(hook("try-status"), "401")
+	p.see(hook("try-response"), "INVALID_API_KEY")
+	p.see("header", "Sign out")
+}
+
+// withCommas writes a number of up to six digits as the pages do.
+func withCommas(n int64) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
+}

@@ -1,0 +1,156 @@
+package dashboard_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"earshot"
+	"earshot/test/harness"
+)
+
+// goTo opens a page that no link of the header leads to.
+func (p *tab) goTo(fragment string) {
+	p.t.Helper()
+	p.eval(`location.hash = ` + quote(fragment))
+}
+
+// batch sends the rows that the form has read, and waits until all tasks have
+// ended well.
+func (p *tab) batch(rows int) {
+	p.t.Helper()
+	p.until(fmt.Sprintf("%d rows", rows), find(hook("row-count"), "")+fmt.Sprintf(`?.innerText === "%d"`, rows))
+	p.see(hook("price"), "Costs at most")
+	p.click(hook("submit-batch"), fmt.Sprintf("Queue %d tasks", rows))
+	p.see(hook("batch")+"[data-state=done]", "Done")
+	p.see(hook("count-completed"), fmt.Sprint(rows))
+	p.see(hook("count-failed"), "0")
+}
+
+func testBatch(t *testing.T, c *chromium) {
+	n, a, p := c.session(t)
+	p.turnTo("tasks")
+	p.see(".empty", "No tasks yet")
+	p.click("a", "Submit a batch")
+	p.choose("#batch-type", "CHATASSISTANT")
+	var lines strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&lines, "kettle %d\n\n", i)
+	}
+	p.fill("#batch-lines", lines.String())
+	p.batch(20)
+	p.click("a", "See the tasks")
+	p.until("the list of all", `document.querySelectorAll('[data-testid=tasks] tbody tr').length === 20`)
+
+	p.click("nav a", "Submit a batch")
+	p.click(hook("new-batch"), "")
+	file := filepath.Join(t.TempDir(), "prompts.csv")
+	content := "prompt,country,priority\r\n"
+	for i := range 200 {
+		content += fmt.Sprintf("\"a \"\"kettle\"\", number %d\",%s,%d\r\n", i, []string{"DE", "US"}[i%2], 1+i%5)
+	}
+	content += "nowhere,ZZ,1\r\n"
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.upload("#batch-file", file)
+	p.see(hook("file-name"), "prompts.csv")
+	p.see(hook("faults"), "Line 202")
+	p.see(hook("row-count"), "201")
+	p.click(hook("submit-batch"), "Queue 200 tasks")
+	p.see(hook("batch")+"[data-state=done]", "Done")
+	p.see(hook("count-completed"), "200")
+	if left := n.Queue(t, a); left.QueuedTasks+left.ProcessingTasks != 0 {
+		t.Errorf("it is done with %+v", left)
+	}
+	var page struct{ Tasks []earshot.TaskRecord }
+	n.Get(t, a, "/v1/async/tasks?limit=1").Into(t, &page)
+	if payload := string(page.Tasks[0].Task.Payload); !strings.Contains(payload, `a \"kettle\", number `) {
+		t.Errorf("a row of the file became %s", payload)
+	}
+}
+
+func testTask(t *testing.T, c *chromium) {
+	n := newDashboard(t) // failures make a node careful with a provider
+	a := owner(t, n)
+	done := n.Submit(t, a, harness.ChatTask("a kettle", harness.IdempotencyKey("kettle-1"))).ID
+	failed := n.Submit(t, a, harness.ChatTask("no kettle [[block]]")).ID
+	n.Wait(t, a, done)
+	n.Wait(t, a, failed)
+	p := c.signIn(t, n.BaseURL, a.Key.Text)
+	p.turnTo("tasks")
+	p.see(hook("tasks")+" tr", "no kettle")
+	p.choose("#filter-state", "COMPLETED")
+	p.gone(hook("tasks")+" tr", "no kettle")
+	p.click(hook("tasks")+" td", "a kettle")
+	p.until("the address of the task", fmt.Sprintf(`location.hash === "#/tasks/%s"`, done))
+	p.see("h1", "a kettle")
+	p.see(hook("payload"), `"country": "US"`)
+	p.see(hook("source-card"), "")
+	p.see("dd", "kettle-1")
+	p.goTo("#/tasks/" + failed)
+	p.see(hook("task-error"), "blocked")
+	p.see("dd", "0 credits")
+	p.click("a", "All tasks")
+	p.choose("#filter-state", "")
+
+	// What is submitted elsewhere appears by itself, and can be cancelled.
+	running := n.Submit(t, a, harness.ChatTask("a slow kettle [[delay=4m]]")).ID
+	p.see(hook("tasks")+" tr", "a slow kettle")
+	p.goTo("#/tasks/" + running)
+	p.see("h1", "a slow kettle")
+	p.see(hook("outcome"), "The task runs")
+	p.goTo("#/tasks/" + harness.NoTask)
+	p.expect("404 (Not Found)")
+	p.see("[role=alert]", "RESOURCE_NOT_FOUND")
+}
+
+func testDeliveries(t *testing.T, c *chromium) {
+	n, a := c.newAccount(t)
+	r := harness.Receive(t, http.StatusInternalServerError, http.StatusInternalServerError, http.StatusInternalServerError, http.StatusNoContent)
+	id := n.Submit(t, a, harness.ChatTask("a kettle", r.Field())).ID
+	if d := n.WaitDelivery(t, a, id); d.Delivered || d.Attempts != 3 {
+		t.Fatalf("the delivery is %+v", d)
+	}
+	p := c.signIn(t, n.BaseURL, a.Key.Text)
+	p.turnTo("tasks")
+	p.click("nav a", "Webhook deliveries")
+	p.choose("#filter-delivery-state", "failed")
+	p.see(hook("deliveries")+" tr", "Status 500")
+	p.see(hook("deliveries")+" tr", r.URL+"/hook")
+	p.click(hook("resend"), "")
+	p.gone(hook("deliveries")+" tr", "Status 500")
+	if d := n.WaitDelivery(t, a, id); !d.Delivered || len(r.Webhooks()) != 4 {
+		t.Errorf("after sending it again: %+v", d)
+	}
+	p.choose("#filter-delivery-state", "delivered")
+	p.see(hook("deliveries")+" tr", "Status 204")
+	p.click(hook("deliveries")+" a", "…"+id[len(id)-8:])
+	p.see(hook("delivery"), "4 tries")
+	p.see(hook("tries"), "Status 500")
+}
+
+func testClear(t *testing.T, c *chromium) {
+	n := c.node
+	a := n.Organization(t, "one", 100)
+	n.Hang(t, a)
+	for i := range 3 {
+		n.Submit(t, a, harness.ChatTask(fmt.Sprintf("kettle %d", i)))
+	}
+	p := c.signIn(t, n.BaseURL, a.Key.Text)
+	p.turnTo("tasks")
+	p.see(hook("queued"), "3")
+	p.click(hook("tasks")+" td", "kettle 1")
+	p.click(hook("cancel"), "")
+	p.see(hook("queued"), "2")
+	p.click(hook("clear-queue"), "")
+	p.see("dialog", "removed for good")
+	p.escape()
+	p.click(hook("clear-queue"), "")
+	p.click(hook("clear-confirm"), "Remove 2")
+	p.see(hook("queued"), "0")
+	p.see(".empty", "No tasks yet")
+}

@@ -1,0 +1,83 @@
+package docs
+
+import (
+	"fmt"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// run runs the blocks of a page in one shell and gives what they printed.
+func (s *service) run(t *testing.T, p page) string {
+	t.Helper()
+	script := "set -euo pipefail\n"
+	for _, b := range p.blocks {
+		if b.info == "sh" {
+			script += fmt.Sprintf("echo '%s:%d' >&2\n%s\n", p.name, b.line, b.text)
+		}
+	}
+	shell := exec.CommandContext(t.Context(), "bash", "-c", script)
+	shell.Dir, shell.Env = s.dir, s.env
+	var problems strings.Builder
+	shell.Stderr = &problems
+	output, err := shell.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s%s", p.name, err, problems.String(), output)
+	}
+	return string(output)
+}
+
+func TestCommandsInThePagesRun(t *testing.T) {
+	t.Parallel()
+	ran := 0
+	for _, p := range pages(t, "README.md", "docs/*.md") {
+		if !slices.ContainsFunc(p.blocks, func(b block) bool { return b.info == "sh" }) {
+			continue
+		}
+		ran++
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			if output := start(t).run(t, p); strings.Contains(output, `"success":false`) {
+				t.Errorf("a command was refused:\n%s", output)
+			}
+		})
+	}
+	if ran == 0 {
+		t.Error("no page has a command")
+	}
+}
+
+func TestABlockThatIsNotRunSaysWhy(t *testing.T) {
+	t.Parallel()
+	reason := regexp.MustCompile(`^<!-- notest: .+ -->$`)
+	for _, p := range pages(t, "README.md", "docs/*.md") {
+		for _, b := range p.blocks {
+			language, rest, _ := strings.Cut(b.info, " ")
+			switch {
+			case slices.Contains([]string{"bash", "shell", "console"}, language):
+				t.Errorf("%s:%d: commands are marked sh, not %s", p.name, b.line, language)
+			case language == "sh" && rest != "" && rest != "notest":
+				t.Errorf("%s:%d: a block is sh or sh notest, not %s", p.name, b.line, b.info)
+			case rest == "notest" && !reason.MatchString(b.above):
+				t.Errorf("%s:%d: the line above must say why it is not run", p.name, b.line)
+			}
+		}
+	}
+}
+
+func TestTheErrorsPageShowsTheCodesThatItSays(t *testing.T) {
+	t.Parallel()
+	p := pages(t, "docs/errors.md")[0]
+	var want, got []string
+	for _, match := range regexp.MustCompile(`# ([A-Z_]+)\n`).FindAllStringSubmatch(p.in(t, "sh"), -1) {
+		want = append(want, match[1])
+	}
+	for _, match := range regexp.MustCompile(`"code":"(\w+)"`).FindAllStringSubmatch(start(t).run(t, p), -1) {
+		got = append(got, match[1])
+	}
+	if len(want) == 0 || !slices.Equal(got, want) {
+		t.Errorf("the commands print %v, but the page says %v", got, want)
+	}
+}

@@ -1,0 +1,156 @@
+package docs
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// decode reads a YAML file of the module.
+func decode(t *testing.T, name string, into any) {
+	t.Helper()
+	if err := yaml.Unmarshal([]byte(read(t, name)), into); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
+
+// exists wants a file of the module.
+func exists(t *testing.T, by, name string) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(root, name)); err != nil {
+		t.Errorf("%s names %s: %v", by, name, err)
+	}
+}
+
+func TestComposeNamesThingsThatExist(t *testing.T) {
+	t.Parallel()
+	var file struct {
+		Services map[string]struct {
+			Build       struct{ Context, Target string }
+			Command     []string
+			Environment map[string]string
+			Volumes     []string
+			Healthcheck struct{ Test []string }
+			DependsOn   map[string]any `yaml:"depends_on"`
+		}
+		Volumes map[string]any
+	}
+	decode(t, "compose.yaml", &file)
+	u, nodes := ask(t), 0
+	for name, service := range file.Services {
+		if len(service.Healthcheck.Test) == 0 {
+			t.Errorf("%s has no health check", name)
+		}
+		for _, volume := range service.Volumes {
+			if source, _, _ := strings.Cut(volume, ":"); !known(file.Volumes, source) {
+				t.Errorf("%s: there is no volume %s", name, source)
+			}
+		}
+		if service.Build.Context == "" {
+			continue
+		}
+		nodes++
+		if !strings.Contains(read(t, filepath.Join(service.Build.Context, "Dockerfile")), " AS "+service.Build.Target+"\n") {
+			t.Errorf("%s: the Dockerfile has no stage %q", name, service.Build.Target)
+		}
+		for _, problem := range u.problems(strings.Join(service.Command, " ")) {
+			t.Errorf("%s: %s", name, problem)
+		}
+		for variable := range service.Environment {
+			if !u.variables[variable] {
+				t.Errorf("%s: nothing reads %s", name, variable)
+			}
+		}
+		if !known(file.Services, "postgres") || !known(service.DependsOn, "postgres") {
+			t.Errorf("%s does not wait for the database", name)
+		}
+	}
+	if nodes != 2 {
+		t.Errorf("there are %d nodes", nodes)
+	}
+}
+
+func known[V any](things map[string]V, name string) bool {
+	_, ok := things[name]
+	return ok
+}
+
+func TestTheImagesSetVariablesThatExist(t *testing.T) {
+	t.Parallel()
+	u, text := ask(t), read(t, "Dockerfile")
+	names := variablePattern.FindAllString(text, -1)
+	if len(names) == 0 {
+		t.Error("no variable is set")
+	}
+	for _, name := range names {
+		if !u.variables[name] {
+			t.Errorf("nothing reads %s", name)
+		}
+	}
+	for _, match := range regexp.MustCompile(`(?m)go build .* (\./\S+)|^COPY (\w+) `).FindAllStringSubmatch(text, -1) {
+		exists(t, "the Dockerfile", match[1]+match[2])
+	}
+}
+
+func TestTheUnitNamesThingsThatExist(t *testing.T) {
+	t.Parallel()
+	settings := map[string][]string{}
+	section := regexp.MustCompile(`^\[(Unit|Service|Install)\]$`)
+	for line := range strings.SplitSeq(read(t, "packaging/earshot.service"), "\n") {
+		name, value, ok := strings.Cut(line, "=")
+		switch {
+		case line == "", strings.HasPrefix(line, "#"), section.MatchString(line):
+		case !ok:
+			t.Errorf("%q is no setting", line)
+		default:
+			settings[name] = append(settings[name], value)
+		}
+	}
+	u := ask(t)
+	program, arguments, _ := strings.Cut(strings.Join(settings["ExecStart"], " "), " ")
+	if filepath.Base(program) != "earshot" {
+		t.Errorf("it starts %s", program)
+	}
+	for _, problem := range u.problems(arguments) {
+		t.Error(problem)
+	}
+	want := "EARSHOT_DATA=%S/" + strings.Join(settings["StateDirectory"], "")
+	if !u.variables["EARSHOT_DATA"] || !slices.Contains(settings["Environment"], want) {
+		t.Errorf("the data are not in its state folder: %v", settings["Environment"])
+	}
+	for name, value := range map[string]string{"DynamicUser": "yes", "ProtectSystem": "strict", "NoNewPrivileges": "yes", "CapabilityBoundingSet": ""} {
+		if !slices.Equal(settings[name], []string{value}) {
+			t.Errorf("%s is %v", name, settings[name])
+		}
+	}
+}
+
+func TestTheReleaseNamesThingsThatExist(t *testing.T) {
+	t.Parallel()
+	var file struct {
+		Version int
+		Builds  []struct {
+			Main, Binary      string
+			Env, Goos, Goarch []string
+		}
+		Archives []struct{ Files []string }
+		Checksum struct{ Algorithm string }
+	}
+	decode(t, ".goreleaser.yaml", &file)
+	if file.Version != 2 || len(file.Builds) != 1 || len(file.Archives) != 1 || file.Checksum.Algorithm != "sha256" {
+		t.Fatalf("it was read as %+v", file)
+	}
+	build := file.Builds[0]
+	exists(t, ".goreleaser.yaml", build.Main)
+	if !slices.Equal(build.Env, []string{"CGO_ENABLED=0"}) || !slices.Equal(build.Goos, []string{"linux", "darwin"}) || !slices.Equal(build.Goarch, []string{"amd64", "arm64"}) {
+		t.Errorf("it builds %+v", build)
+	}
+	for _, name := range file.Archives[0].Files {
+		exists(t, ".goreleaser.yaml", name)
+	}
+}

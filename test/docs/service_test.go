@@ -1,0 +1,136 @@
+package docs
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// binary is the program, as it is released.
+var binary string
+
+func TestMain(m *testing.M) {
+	os.Exit(withProgram(m.Run))
+}
+
+// withProgram builds the program for the time of the tests.
+func withProgram(run func() int) int {
+	dir, err := os.MkdirTemp("", "earshot-docs-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // the system's folder for such things
+	binary = filepath.Join(dir, "earshot")
+	build := exec.Command("go", "build", "-trimpath", "-o", binary, "./cmd/earshot")
+	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, text)
+		return 1
+	}
+	return run()
+}
+
+// service is a running node and what a shell beside it knows.
+type service struct {
+	url, key string
+	dir      string // to work in
+	env      []string
+	received chan delivery
+}
+
+// delivery is a webhook as it arrived.
+type delivery struct {
+	header http.Header
+	body   []byte
+}
+
+// start runs the program until the test ends.
+func start(t *testing.T) *service {
+	t.Helper()
+	s := &service{dir: t.TempDir(), received: make(chan delivery, 10)}
+	receiver := httptest.NewServer(http.HandlerFunc(s.receive))
+	t.Cleanup(receiver.Close)
+	data := t.TempDir()
+	s.env = []string{
+		"PATH=" + filepath.Dir(binary) + string(os.PathListSeparator) + os.Getenv("PATH"),
+		"HOME=" + s.dir, "EARSHOT_DATA=" + data, "HOOK_URL=" + receiver.URL + "/hook",
+	}
+	s.url = s.serve(t)
+	s.env = append(s.env, "EARSHOT_URL="+s.url)
+	s.key = s.account(t, "key", "create", "--org", "default", "--scopes", "read,monitor,tasks,admin").Key
+	s.env = append(s.env, "EARSHOT_API_KEY="+s.key)
+	return s
+}
+
+// serve starts the node and tells its address.
+func (s *service) serve(t *testing.T) string {
+	t.Helper()
+	node := exec.CommandContext(t.Context(), binary, "serve", "--listen", "127.0.0.1:0", "--allow-private-webhooks", "--log-level", "warn")
+	node.Env, node.Stderr = s.env, t.Output()
+	node.Cancel = func() error { return node.Process.Signal(syscall.SIGTERM) }
+	output, err := node.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := node.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := node.Wait(); !errors.Is(err, context.Canceled) { // what a clean end after Cancel gives
+			t.Errorf("the node: %v", err)
+		}
+	})
+	address := regexp.MustCompile(`^Dashboard: (\S+)/#`)
+	for lines := bufio.NewScanner(output); lines.Scan(); {
+		if match := address.FindStringSubmatch(lines.Text()); match != nil {
+			return match[1]
+		}
+	}
+	t.Fatal("the node did not start")
+	return ""
+}
+
+func (s *service) receive(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	s.received <- delivery{r.Header, body}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// printed is what account commands print as JSON.
+type printed struct {
+	Key           string `json:"key"`
+	WebhookSecret string `json:"webhookSecret"`
+}
+
+// account runs a command that prints secrets.
+func (s *service) account(t *testing.T, args ...string) printed {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), binary, append(args, "--json")...)
+	command.Env = s.env
+	text, err := command.Output()
+	if err != nil {
+		t.Fatalf("earshot %s: %v", strings.Join(args, " "), err)
+	}
+	var account printed
+	if err := json.Unmarshal(text, &account); err != nil {
+		t.Fatalf("earshot %s: %v", strings.Join(args, " "), err)
+	}
+	return account
+}

@@ -1,0 +1,102 @@
+package harness
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"earshot"
+	"earshot/internal/app"
+)
+
+// LocalWebhooks lets a node send webhooks to this machine, with short waits between
+// the tries.
+func LocalWebhooks(cfg *app.Config) {
+	cfg.AllowPrivateWebhooks = true
+	cfg.WebhookWaits = []time.Duration{time.Millisecond, time.Millisecond}
+}
+
+// Receiver takes webhooks.
+type Receiver struct {
+	*httptest.Server
+	mu    sync.Mutex
+	calls []Webhook
+}
+
+// Webhook is a request as it arrived.
+type Webhook struct {
+	Header http.Header
+	Body   string
+}
+
+// Receive starts a receiver that gives these answers in turn, and the last one from
+// then on.
+func Receive(tb testing.TB, answers ...int) *Receiver {
+	tb.Helper()
+	r := &Receiver{}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		body, err := io.ReadAll(req.Body)
+		if err != nil || req.Method != http.MethodPost {
+			tb.Errorf("%s with a body that ends with %v", req.Method, err)
+		}
+		r.mu.Lock()
+		answer := answers[min(len(r.calls), len(answers)-1)]
+		r.calls = append(r.calls, Webhook{req.Header, string(body)})
+		r.mu.Unlock()
+		w.Header().Set("Location", "/elsewhere")
+		w.WriteHeader(answer)
+	}))
+	tb.Cleanup(r.Close)
+	return r
+}
+
+// Webhooks is what has arrived.
+func (r *Receiver) Webhooks() []Webhook {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.calls)
+}
+
+// Field is the field of a task that names the receiver.
+func (r *Receiver) Field() string { return fmt.Sprintf(`"webhook":{"url":%q}`, r.URL+"/hook?a=b") }
+
+// Verify checks the signature.
+func (c Webhook) Verify(tb testing.TB, secret string) {
+	tb.Helper()
+	verifier, err := standardwebhooks.NewWebhook(secret)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := verifier.Verify([]byte(c.Body), c.Header); err != nil {
+		tb.Errorf("%v: %v", c.Header, err)
+	}
+	if verifier.Verify([]byte(c.Body+" "), c.Header) == nil {
+		tb.Error("another body has the same signature")
+	}
+}
+
+// Delivery reads the state of a task's webhook.
+func (n *Node) Delivery(tb testing.TB, a *app.Account, id string) earshot.Delivery {
+	tb.Helper()
+	var d earshot.Delivery
+	n.Get(tb, a, DeliveriesPath+"/"+id).Into(tb, &d)
+	return d
+}
+
+// WaitDelivery waits until the task has ended and no try of its webhook is planned.
+func (n *Node) WaitDelivery(tb testing.TB, a *app.Account, id string) (d earshot.Delivery) {
+	tb.Helper()
+	n.Wait(tb, a, id)
+	Eventually(tb, "the webhook is settled", func() bool {
+		d = n.Delivery(tb, a, id)
+		return d.NextTryAt == nil
+	})
+	return d
+}

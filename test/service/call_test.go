@@ -1,0 +1,275 @@
+package service_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"earshot"
+	"earshot/client"
+	"earshot/internal/app"
+	"earshot/internal/store"
+	"earshot/internal/store/storetest"
+	"earshot/test/harness"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestACallTravelsTheWholeWay(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
+		nodes := []*harness.Node{n, other}
+		a := nodes[0].Organization(t, "lite", 1000)
+		for i, n := range nodes {
+			answer, usage, err := n.Client(a).ChatAssistant(t.Context(), earshot.ChatAssistantRequest{
+				Prompt: "best headphones", Country: "DE", Include: earshot.ChatAssistantInclude{Markdown: true, Shopping: true, Ads: true, HTML: true},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if answer.Text == "" || answer.Surface != earshot.SurfaceLab || *answer.Model != "lab-1" || len(answer.Sources) == 0 ||
+				answer.Markdown == "" || len(answer.ShoppingCards) == 0 || len(answer.Ads) == 0 {
+				t.Errorf("the answer lacks something: %+v", answer)
+			}
+			remaining := int64(1000 - 7*(i+1))
+			if usage.CreditsCharged != 7 || usage.CreditsRemaining != remaining || usage.ConcurrentLimit != 10 || usage.Concurrent != 1 {
+				t.Errorf("the usage is %+v", usage)
+			}
+			credits, err := n.Client(a).Credits(t.Context())
+			if err != nil || credits.Remaining != remaining || credits.Held != 0 || credits.PerCycle != 37_500 || credits.Plan != "lite" {
+				t.Errorf("the credits are %+v, %v", credits, err)
+			}
+			checkCapture(t, answer.HTML)
+		}
+	})
+}
+
+// checkCapture fetches a captured page and looks for the sandbox around it.
+func checkCapture(t *testing.T, address string) {
+	t.Helper()
+	fetch := func(address string) *harness.Reply {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return harness.Do(t, req)
+	}
+	page := fetch(address)
+	if page.StatusCode != http.StatusOK || !bytes.Contains(page.Body, []byte("<html")) {
+		t.Errorf("%s: %d %.100s", address, page.StatusCode, page.Body)
+	}
+	if csp := page.Header.Get("Content-Security-Policy"); csp != "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:" {
+		t.Errorf("the page is served with %q", csp)
+	}
+	for _, wrong := range []string{"page-2.html", "page-0.html", "../earshot.db", "%2e%2e%2fearshot.db"} {
+		other := strings.Replace(address, "page-1.html", wrong, 1)
+		fetch(other).Has(t, other, http.StatusNotFound)
+	}
+}
+
+func TestSlotsAreSharedAndHeadersAddUp(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
+		nodes := []*harness.Node{n, other}
+		a := nodes[0].Organization(t, "hobby", 100_000)
+		replies := make([]*harness.Reply, 40)
+		var group sync.WaitGroup
+		for i := range replies {
+			group.Go(func() {
+				replies[i] = nodes[i%len(nodes)].Post(t, a, harness.ChatPath, `{"prompt":"tents [[delay=3s]]","country":"US"}`)
+			})
+		}
+		group.Wait()
+		counts := map[int]int{}
+		for _, r := range replies {
+			counts[r.StatusCode]++
+			limit, current, free := r.Number(t, "X-Concurrent-Limit"), r.Number(t, "X-Concurrent-Current"), r.Number(t, "X-Concurrent-Remaining")
+			if limit != 20 || current+free != limit || current < 1 || current > limit {
+				t.Errorf("%d: limit %d, current %d, remaining %d", r.StatusCode, limit, current, free)
+			}
+			if r.StatusCode == http.StatusTooManyRequests {
+				failure := r.Failure(t)
+				if failure.Code != earshot.CodeConcurrencyLimit || string(failure.Details) != `{"limit":20}` || r.Header.Get("Retry-After") != "" {
+					t.Errorf("refused with %+v", failure)
+				}
+				if r.Number(t, "X-Credits-Charged") != 0 || free != 0 {
+					t.Errorf("refused with headers %v", r.Header)
+				}
+			}
+		}
+		if counts[200] != 20 || counts[429] != 20 {
+			t.Errorf("the statuses are %v, want 20 × 200 and 20 × 429", counts)
+		}
+		n.Expect(t, a, "at the end", harness.State{Balance: 100_000 - 20*5})
+	})
+}
+
+func TestMoneyFor137CallsBuys137(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
+		nodes := []*harness.Node{n, other}
+		a := nodes[0].Organization(t, "enterprise-5k", 137*5+4)
+		var bought, broke atomic.Int64
+		var group sync.WaitGroup
+		places := make(chan struct{}, 100) // of 1,000 requests a second
+		for i := range 1000 {
+			group.Go(func() {
+				places <- struct{}{}
+				defer func() { <-places }()
+				for {
+					_, _, err := nodes[i%len(nodes)].Client(a).ChatAssistant(t.Context(), earshot.ChatAssistantRequest{Prompt: "lamps", Country: "US"})
+					var failure *client.Error
+					switch {
+					case err == nil:
+						bought.Add(1)
+					case errors.As(err, &failure) && failure.Code == earshot.CodeNoCredits:
+						broke.Add(1)
+					case errors.As(err, &failure) && failure.Status == http.StatusTooManyRequests:
+						continue // the rate window or the slots: come again
+					default:
+						t.Error(err)
+					}
+					return
+				}
+			})
+		}
+		group.Wait()
+		if bought.Load() != 137 || broke.Load() != 863 {
+			t.Errorf("%d bought and %d refused, want 137 and 863", bought.Load(), broke.Load())
+		}
+		n.Expect(t, a, "at the end", harness.State{Balance: 4})
+	})
+}
+
+func TestAClientThatLeavesIsNotChargedAndFreesItsSlot(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, _, n *harness.Node) {
+		a := n.Organization(t, "free", 100)
+		ctx, leave := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			_, _, err := n.Client(a).ChatAssistant(ctx, earshot.ChatAssistantRequest{Prompt: "kites [[hang]]", Country: "US"})
+			ended <- err
+		}()
+		harness.Eventually(t, "the call runs", func() bool { return n.Reload(t, a).Running == 1 })
+		n.Expect(t, a, "while it runs", harness.State{Balance: 100, Held: 5, Running: 1})
+		leave()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("the client got %v", err)
+		}
+		harness.Eventually(t, "the slot is free", func() bool { return n.Reload(t, a).Running == 0 })
+		n.Expect(t, a, "after it left", harness.State{Balance: 100})
+		harness.Eventually(t, "a 499 is logged", func() bool { return strings.Contains(n.Logs.String(), "status=499") })
+	})
+}
+
+func TestFailuresAreTriedAgainAndThenReported(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, n, _ *harness.Node) {
+		a := n.Organization(t, "lite", 1000)
+		ask := func(prompt string) *harness.Reply {
+			body, err := json.Marshal(map[string]any{"prompt": prompt, "country": "US", "legacy": strings.Contains(prompt, "legacy")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n.Post(t, a, harness.ChatPath, string(body))
+		}
+		for _, prompt := range []string{"bikes [[fail=4]]", "bikes legacy [[fail=2]]", "bikes [[drip=1ms]]", "bikes legacy [[drip=1ms]]"} {
+			if r := ask(prompt); r.StatusCode != http.StatusOK || r.Number(t, "X-Credits-Charged") != 5 {
+				t.Errorf("%s: %d %s", prompt, r.StatusCode, r.Body)
+			}
+		}
+		before := n.Reload(t, a).Balance
+		for prompt, reason := range map[string]earshot.Reason{
+			"bikes [[fail=5]]":        earshot.ReasonUnavailable,
+			"bikes [[status=503]]":    earshot.ReasonUnavailable,
+			"bikes [[block]]":         earshot.ReasonBlocked,
+			"bikes [[garbage]]":       earshot.ReasonUnreadable,
+			"bikes [[empty]]":         earshot.ReasonEmpty,
+			"bikes [[cut]]":           earshot.ReasonUnavailable,
+			"bikes [[huge]]":          earshot.ReasonUnreadable,
+			"legacy [[block]]":        earshot.ReasonBlocked,
+			"legacy [[garbage]]":      earshot.ReasonUnreadable,
+			"legacy [[empty]]":        earshot.ReasonEmpty,
+			"legacy bikes [[cut]]":    earshot.ReasonUnavailable,
+			"legacy bikes [[huge]]":   earshot.ReasonUnreadable,
+			"legacy bikes [[fail=9]]": earshot.ReasonUnavailable,
+		} {
+			r := ask(prompt)
+			if r.StatusCode != http.StatusBadGateway {
+				t.Errorf("%s: %d %.200s", prompt, r.StatusCode, r.Body)
+				continue
+			}
+			var details earshot.UpstreamDetails
+			failure := r.Failure(t)
+			if err := json.Unmarshal(failure.Details, &details); err != nil {
+				t.Fatal(err)
+			}
+			if failure.Code != earshot.CodeUpstream || details != (earshot.UpstreamDetails{Service: "chatassistant", Reason: reason}) || r.Number(t, "X-Credits-Charged") != 0 {
+				t.Errorf("%s: %s", prompt, r.Body)
+			}
+		}
+		if after := n.Reload(t, a).Balance; after != before {
+			t.Errorf("failures cost %d credits", before-after)
+		}
+	})
+}
+
+func TestStoppingFinishesWhatRunsAndRefusesTheRest(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, n, _ *harness.Node) {
+		a := n.Organization(t, "lite", 1000)
+		running := make(chan *harness.Reply, 1)
+		go func() { running <- n.Post(t, a, harness.ChatPath, `{"prompt":"boats [[delay=3s]]","country":"US"}`) }()
+		harness.Eventually(t, "the call runs", func() bool { return n.Reload(t, a).Running == 1 })
+		stopped := make(chan error, 1)
+		go func() { stopped <- n.Stop() }()
+		harness.Eventually(t, "the node is not ready", func() bool { return n.Get(t, nil, "/readyz").StatusCode == http.StatusServiceUnavailable })
+		refused := n.Post(t, a, harness.ChatPath, `{"prompt":"boats","country":"US"}`)
+		if refused.StatusCode != http.StatusServiceUnavailable || refused.Code(t) != earshot.CodeServerUnavailable || refused.Header.Get("Retry-After") == "" {
+			t.Errorf("new work: %d %s", refused.StatusCode, refused.Body)
+		}
+		(<-running).Has(t, "the running call", http.StatusOK)
+		if err := <-stopped; err != nil {
+			t.Errorf("stopping: %v", err)
+		}
+	})
+}
+
+func TestACrashedNodesCallsAreReleasedByTheNextStart(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s := storetest.Open(t, address)
+		dead, err := s.RegisterNode("crashed", time.Now().Add(-time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := storetest.Organization(t, s, 1, 100)
+		job := store.Job{
+			ID: "018f0000-0000-7000-8000-000000000001", Organization: o.ID, KeyID: "k", Provider: "chatassistant",
+			Mode: store.ModeSync, Request: []byte("{}"), Most: 5, Node: dead, CreatedAt: time.Now(),
+		}
+		if _, err := s.Begin(job); err != nil {
+			t.Fatal(err)
+		}
+		if store.Shared(address) { // elsewhere the node would be taken for dead in 10 s
+			if err := s.RemoveNode(dead); err != nil {
+				t.Fatal(err)
+			}
+		}
+		n := harness.StartOn(t, address)
+		harness.Eventually(t, "the slot is free", func() bool {
+			return n.Reload(t, &app.Account{Organization: o}).Running == 0
+		})
+		storetest.Audited(t, s)
+	})
+}

@@ -1,0 +1,57 @@
+package service_test
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+
+	"earshot"
+	"earshot/internal/app"
+	"earshot/internal/upstream"
+	"earshot/test/harness"
+)
+
+// every are the names of all providers.
+var every = []string{
+	"chatassistant", "genassistant", "socialassistant", "officeassistant", "answerengine", "websearch", "websearch/news", "searchaimode",
+}
+
+func TestEveryProvidersDocumentsCanBeReadAgain(t *testing.T) {
+	t.Parallel()
+	for _, name := range every {
+		_, err := app.Parse(t.Context(), app.Stored{Provider: name, Document: []byte("garbage"), Request: map[string]any{"country": "US"}})
+		failure, ok := errors.AsType[*upstream.Failure](err)
+		if !ok || failure.Reason != earshot.ReasonUnreadable {
+			t.Errorf("%s makes of garbage: %v", name, err)
+		}
+	}
+}
+
+func TestEveryProviderIsWatched(t *testing.T) {
+	t.Parallel()
+	n := harness.Start(t)
+	a := n.Organization(t, "business", 1000)
+	for _, name := range every {
+		body := `{"prompt": "shoes", "country": "US"}`
+		if name == "websearch" || name == "websearch/news" {
+			body = `{"query": "shoes", "country": "US"}`
+		}
+		n.Post(t, a, "/v1/monitor/"+name, body).Has(t, name, http.StatusOK)
+	}
+	if err := n.Stop(); err != nil { // which stores the counts
+		t.Fatal(err)
+	}
+	counts, err := n.Store.FieldCounts(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	filled := map[string]int64{}
+	for key, count := range counts {
+		filled[key.Provider] += count.Filled
+	}
+	for _, name := range every {
+		if filled[name] < 3 {
+			t.Errorf("of %s only %d fields were seen filled: %v", name, filled[name], counts)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package service_test
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/app"
+	"earshot/internal/store/storetest"
+	"earshot/test/harness"
+)
+
+// signIn tries a token.
+func signIn(t *testing.T, n *harness.Node, token string) *harness.Reply {
+	t.Helper()
+	return n.Post(t, nil, harness.SessionPath, fmt.Sprintf(`{"token":%q}`, token))
+}
+
+func TestATokenSignsInOnce(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
+		n.Organization(t, "business", 7) // a younger one
+		before, token := n.Token(t), n.Token(t)
+		signIn(t, n, before).Fails(t, "a token that another took the place of", http.StatusUnauthorized, earshot.CodeInvalidKey)
+		if other != n {
+			signIn(t, other, token).Has(t, "on another node", http.StatusUnauthorized)
+		}
+		var got struct {
+			Secret    string
+			ExpiresAt time.Time
+		}
+		signIn(t, n, token).Into(t, &got)
+		if left := time.Until(got.ExpiresAt); left < 11*time.Hour || left > 12*time.Hour {
+			t.Errorf("the key expires in %s", left)
+		}
+		signIn(t, n, token).Has(t, "a second time", http.StatusUnauthorized)
+		session := &app.Account{Key: account.Key{Text: got.Secret}}
+		if credits, err := other.Client(session).Credits(t.Context()); err != nil || credits.Remaining != n.First.Organization.Balance {
+			t.Errorf("it is not the oldest organization's key: %+v, %v", credits, err)
+		}
+		for path, body := range map[string]string{"/v1/keys": "", harness.ChatPath: harness.GoodCall, harness.TaskPath: harness.GoodTask} {
+			method := http.MethodPost
+			if body == "" {
+				method = http.MethodGet
+			}
+			n.Send(t, session, method, path, body).Has(t, path, http.StatusOK)
+		}
+	})
+}
+
+func TestOfManyWhoHaveTheTokenOneSignsIn(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		n := harness.StartOn(t, address)
+		token := n.Token(t)
+		statuses := make(chan int, 5)
+		var group sync.WaitGroup
+		for range cap(statuses) {
+			group.Go(func() { statuses <- signIn(t, n, token).StatusCode })
+		}
+		group.Wait()
+		close(statuses)
+		got := map[int]int{}
+		for status := range statuses {
+			got[status]++
+		}
+		if got[http.StatusOK] != 1 || got[http.StatusUnauthorized] != 4 {
+			t.Errorf("they got %v", got)
+		}
+		if r := signIn(t, n, n.Token(t)); r.StatusCode != http.StatusTooManyRequests || r.Number(t, "X-RateLimit-Limit") != 5 {
+			t.Errorf("the sixth within a minute: %d %s", r.StatusCode, r.Body)
+		}
+	})
+}
+
+func TestATokenExpires(t *testing.T) {
+	t.Parallel()
+	n := harness.Start(t, func(cfg *app.Config) { cfg.TokenLife = time.Nanosecond })
+	signIn(t, n, n.Token(t)).Fails(t, "an expired token", http.StatusUnauthorized, earshot.CodeInvalidKey)
+}
+
+func TestNobodySignsInToAWorker(t *testing.T) {
+	t.Parallel()
+	n := harness.Start(t, as(app.RoleWorker))
+	if got := n.DashboardURL(); got != n.BaseURL+"/" {
+		t.Errorf("its dashboard is at %s", got)
+	}
+	signIn(t, n, "x").Has(t, "a worker", http.StatusServiceUnavailable)
+}

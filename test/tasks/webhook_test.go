@@ -1,0 +1,261 @@
+package tasks_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/app"
+	"earshot/test/harness"
+)
+
+func TestAWebhookTellsHowATaskEnded(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
+		a, r := n.Organization(t, "one", 9), harness.Receive(t, http.StatusNoContent)
+		leave := n.Hang(t, a)
+		var ids []string
+		for _, prompt := range []string{"lost [[block]]", "<done> & paid", "unpaid"} {
+			ids = append(ids, n.Submit(t, a, harness.ChatTask(prompt, r.Field())).ID)
+		}
+		if record := n.Task(t, a, ids[0]); record.Webhook == nil || *record.Webhook != (earshot.TaskWebhook{URL: r.URL + "/hook?a=b"}) {
+			t.Errorf("the webhook of a queued task is %+v", record.Webhook)
+		}
+		n.Get(t, a, harness.DeliveriesPath+"/"+ids[0]).Fails(t, "the delivery of a queued task", http.StatusNotFound, earshot.CodeNotFound)
+		leave()
+		want := map[string]string{}
+		for i, status := range []earshot.Status{earshot.StatusFailed, earshot.StatusCompleted, earshot.StatusFailed} {
+			d := other.WaitDelivery(t, a, ids[i])
+			if !d.Delivered || d.DeliveredAt == nil || d.Attempts != 1 || d.ID != ids[i] || d.TaskID != ids[i] || len(d.Tries) != 1 || d.Tries[0].Status != http.StatusNoContent {
+				t.Errorf("the delivery is %+v", d)
+			}
+			record := n.Task(t, a, ids[i])
+			if w := record.Webhook; record.Task.Status != status || !w.Delivered || w.DeliveredAt == nil || w.Attempts != 1 {
+				t.Errorf("the task is %+v, its webhook %+v", record.Task, w)
+			}
+			record.Webhook = nil
+			want[ids[i]] = harness.JSON(t, record)
+		}
+		calls := r.Webhooks()
+		for _, c := range calls {
+			c.Verify(t, a.WebhookSecret)
+			id := c.Header.Get("webhook-id")
+			if c.Body != want[id] || c.Header.Get("Content-Type") != "application/json" {
+				t.Errorf("%s: %s, want %s", id, c.Body, want[id])
+			}
+			delete(want, id)
+		}
+		if len(calls) != 3 || len(want) != 0 {
+			t.Errorf("%d calls came, and these are missing: %v", len(calls), want)
+		}
+	}, harness.LocalWebhooks)
+}
+
+func TestAWebhookIsTriedUntilItIsAcknowledged(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, n, _ *harness.Node) {
+		a, r := n.Organization(t, "many", 1000), harness.Receive(t, 500, 302, 200)
+		id := n.Submit(t, a, harness.ChatTask("x", r.Field())).ID
+		d := n.WaitDelivery(t, a, id)
+		calls := r.Webhooks()
+		if !d.Delivered || d.Attempts != 3 || len(d.Tries) != 3 || d.Tries[0].Status != 500 || d.Tries[1].Status != 302 || d.Tries[2].Status != 200 || len(calls) != 3 {
+			t.Errorf("the delivery is %+v after %d calls", d, len(calls))
+		}
+		for i, c := range calls {
+			c.Verify(t, a.WebhookSecret)
+			if c.Header.Get("webhook-id") != id || c.Body != calls[0].Body {
+				t.Errorf("call %d is another one", i)
+			}
+		}
+		if w := n.Task(t, a, id).Webhook; !w.Delivered || w.Attempts != 3 {
+			t.Errorf("the task says %+v", w)
+		}
+	}, harness.LocalWebhooks)
+}
+
+func TestAWebhookIsGivenUpAndCanBeSentAgain(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
+		a, r := n.Organization(t, "many", 1000), harness.Receive(t, 500, 503, 404, 200)
+		id := n.Submit(t, a, harness.ChatTask("x", r.Field())).ID
+		if d := n.WaitDelivery(t, a, id); d.Delivered || d.DeliveredAt != nil || d.Attempts != 3 {
+			t.Errorf("the delivery is %+v", d)
+		}
+		states := func(pending, delivered, failed int) {
+			t.Helper()
+			for state, want := range map[string]int{"state=pending": pending, "state=delivered": delivered, "state=failed": failed, "": 1} {
+				var page earshot.DeliveryPage
+				if n.Get(t, a, harness.DeliveriesPath+"?"+state).Into(t, &page); len(page.Deliveries) != want {
+					t.Errorf("%q: %+v, want %d", state, page, want)
+				}
+			}
+		}
+		states(0, 0, 1)
+		resend := func() (answer struct {
+			Success  bool
+			Delivery earshot.Delivery
+		},
+		) {
+			t.Helper()
+			other.Post(t, a, harness.DeliveriesPath+"/"+strings.ToUpper(id)+"/resend", "").Into(t, &answer)
+			if !answer.Success || answer.Delivery.ID != id {
+				t.Errorf("resent: %+v", answer)
+			}
+			return answer
+		}
+		resend()
+		d := n.WaitDelivery(t, a, id)
+		if !d.Delivered || d.DeliveredAt == nil || d.Attempts != 4 || len(d.Tries) != 4 {
+			t.Errorf("resent, the delivery is %+v", d)
+		}
+		states(0, 1, 0)
+		resend() // also one that was acknowledged
+		harness.Eventually(t, "it comes again", func() bool { return len(r.Webhooks()) == 5 })
+		if d := n.WaitDelivery(t, a, id); !d.Delivered || d.Attempts != 5 {
+			t.Errorf("resent twice, the delivery is %+v", d)
+		}
+		for _, c := range r.Webhooks() {
+			c.Verify(t, a.WebhookSecret)
+			if c.Header.Get("webhook-id") != id {
+				t.Errorf("a call has the id %s", c.Header.Get("webhook-id"))
+			}
+		}
+	}, harness.LocalWebhooks)
+}
+
+func TestBothSecretsSignAfterARotation(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, n, _ *harness.Node) {
+		a, r := n.Organization(t, "many", 1000), harness.Receive(t, http.StatusOK)
+		rotate := func(at time.Time) (secret string) {
+			t.Helper()
+			secret = account.NewWebhookSecret()
+			if err := n.Store.RotateSecret(a.Organization.ID, secret, at); err != nil {
+				t.Fatal(err)
+			}
+			return secret
+		}
+		signatures := func() (last harness.Webhook, all []string) {
+			t.Helper()
+			before := len(r.Webhooks())
+			n.WaitDelivery(t, a, n.Submit(t, a, harness.ChatTask("x", r.Field())).ID)
+			last = r.Webhooks()[before]
+			return last, strings.Fields(last.Header.Get("webhook-signature"))
+		}
+		next := rotate(time.Now())
+		call, all := signatures()
+		if len(all) != 2 {
+			t.Errorf("the signatures are %q", all)
+		}
+		for i, secret := range []string{next, a.WebhookSecret} {
+			call.Verify(t, secret)
+			alone := harness.Webhook{Header: call.Header.Clone(), Body: call.Body}
+			alone.Header.Set("webhook-signature", all[i])
+			alone.Verify(t, secret)
+		}
+		last := rotate(time.Now().Add(-25 * time.Hour)) // more than a day ago
+		call, all = signatures()
+		if len(all) != 1 {
+			t.Errorf("a day later the signatures are %q", all)
+		}
+		call.Verify(t, last)
+	}, harness.LocalWebhooks)
+}
+
+func TestAReceiverThatHangsDelaysNobodyElse(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, n, _ *harness.Node) {
+		a, b := n.Organization(t, "many", 1000), n.Organization(t, "many", 1000)
+		release := make(chan struct{})
+		var hanging sync.WaitGroup
+		hanging.Add(1)
+		first := sync.OnceFunc(hanging.Done)
+		hangs := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			first()
+			<-release
+		}))
+		t.Cleanup(hangs.Close)
+		t.Cleanup(func() { close(release) })
+		stuck := n.SubmitAll(t, a, slices.Repeat([]string{harness.ChatTask("x", fmt.Sprintf(`"webhook":{"url":%q}`, hangs.URL))}, 40)...)
+		hanging.Wait()
+		r := harness.Receive(t, http.StatusOK)
+		for _, account := range []*app.Account{a, b} {
+			if d := n.WaitDelivery(t, account, n.Submit(t, account, harness.ChatTask("y", r.Field())).ID); !d.Delivered {
+				t.Errorf("the delivery is %+v", d)
+			}
+		}
+		for _, item := range stuck.Results {
+			if w := n.Wait(t, a, item.Task.ID).Webhook; w.Delivered || w.Attempts != 0 {
+				t.Errorf("the webhook that hangs is %+v", w)
+			}
+		}
+	}, harness.LocalWebhooks)
+}
+
+func TestTasksThatEndTogetherAreAnnouncedOnceEach(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
+		a, r := n.Organization(t, "many", 1000), harness.Receive(t, http.StatusOK)
+		want := map[string]bool{}
+		for _, node := range []*harness.Node{n, other} {
+			for _, item := range node.SubmitAll(t, a, slices.Repeat([]string{harness.ChatTask("x", r.Field())}, 50)...).Results {
+				want[item.Task.ID] = true
+			}
+		}
+		// Listed newest first, page by page.
+		var listed []string
+		harness.Eventually(t, "all are delivered", func() bool {
+			listed = nil
+			for cursor := ""; ; {
+				var page earshot.DeliveryPage
+				n.Get(t, a, harness.DeliveriesPath+"?state=delivered&limit=30"+cursor).Into(t, &page)
+				for _, d := range page.Deliveries {
+					listed = append(listed, d.ID)
+				}
+				if page.NextCursor == nil {
+					return len(listed) >= len(want)
+				}
+				cursor = "&cursor=" + *page.NextCursor
+			}
+		})
+		newestFirst := slices.IsSortedFunc(listed, func(a, b string) int { return strings.Compare(b, a) })
+		if len(listed) != len(want) || !newestFirst {
+			t.Errorf("%d are listed, newest first is %t", len(listed), newestFirst)
+		}
+		calls := r.Webhooks()
+		for _, c := range calls {
+			delete(want, c.Header.Get("webhook-id"))
+		}
+		if len(calls) != 100 || len(want) != 0 {
+			t.Errorf("%d calls came, and %d are missing", len(calls), len(want))
+		}
+	}, harness.LocalWebhooks)
+}
+
+func TestAWebhookToAnInnerAddressIsRefused(t *testing.T) {
+	t.Parallel()
+	n := harness.Start(t)
+	a := n.Organization(t, "many", 1000)
+	for _, url := range []string{
+		"http://127.0.0.1/", "http://127.0.0.1:8080/hook", "http://localhost/", "http://LOCALHOST:9000/", "http://[::1]/", "http://[::ffff:127.0.0.1]/",
+		"http://0.0.0.0/", "http://10.1.2.3/", "http://169.254.169.254/latest/meta-data/", "http://100.64.0.1/", "http://[fe80::1]/", "http://[64:ff9b::7f00:1]/",
+		"http://2130706433/", "http://0x7f.1/", "http://user@example.com/", "https://example.com/#x", "//example.com/", "example.com", "", "file:///etc/passwd",
+		"https://example.com/" + strings.Repeat("a", 2048),
+	} {
+		task := harness.ChatTask("x", fmt.Sprintf(`"webhook":{"url":%q}`, url))
+		for path, status := range map[string]int{harness.TaskPath: http.StatusUnprocessableEntity, harness.QuotePath: http.StatusBadRequest} {
+			r := n.Post(t, a, path, task)
+			r.Invalid(t, url, status, "webhook.url")
+		}
+		if batch := n.SubmitAll(t, a, task); batch.Summary.Failed != 1 || !strings.Contains(string(batch.Results[0].Error.Details), `"field":"webhook.url"`) {
+			t.Errorf("%s in a batch: %+v", url, batch)
+		}
+	}
+}

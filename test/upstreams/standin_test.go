@@ -1,0 +1,159 @@
+package upstreams_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"earshot/internal/app"
+)
+
+// vendorKey is the key that the stand-in accepts.
+const vendorKey = "sk-operators-own-key-0123456789"
+
+// standIn plays the vendors of official APIs. What it answers is ordered by words
+// in the question: "fail=CASE".
+type standIn struct {
+	*httptest.Server
+	mu    sync.Mutex
+	calls map[string]int // by what was asked
+}
+
+func startStandIn(t *testing.T) *standIn {
+	t.Helper()
+	s := &standIn{calls: map[string]int{}}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /responses", s.vendor("Authorization", responsesAnswer))
+	mux.HandleFunc("POST /chat/completions", s.vendor("Authorization", sonarAnswer))
+	mux.HandleFunc("POST /models/{model}", s.vendor("X-Goog-Api-Key", geminiAnswer))
+	mux.HandleFunc("GET /web/search", s.vendor("X-Subscription-Token", braveWeb))
+	mux.HandleFunc("GET /news/search", s.vendor("X-Subscription-Token", braveNews))
+	mux.HandleFunc("GET /grounding-api-redirect/{page}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Location", "https://weather.example/"+r.PathValue("page"))
+		w.WriteHeader(http.StatusFound)
+	})
+	s.Server = httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// settings have every API ask the stand-in with its key.
+func (s *standIn) settings(cfg *app.Config) {
+	s.one("OPENAI", "XAI", "RESPONSES", "PERPLEXITY", "GEMINI", "BRAVE")(cfg)
+	cfg.Settings.APIs = map[string]app.APISettings{"gemini": {Redirects: s.URL}}
+}
+
+// one has the named APIs ask the stand-in.
+func (s *standIn) one(names ...string) func(*app.Config) {
+	variables := map[string]string{"EARSHOT_RESPONSES_MODEL": "office-1"}
+	for _, name := range names {
+		variables["EARSHOT_"+name+"_API_KEY"] = vendorKey
+		variables["EARSHOT_"+name+"_URL"] = s.URL
+	}
+	return func(cfg *app.Config) { cfg.Getenv = func(name string) string { return variables[name] } }
+}
+
+// count tells how often a question with the word was asked.
+func (s *standIn) count(word string) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for asked, times := range s.calls {
+		if strings.Contains(asked, word) {
+			n += times
+		}
+	}
+	return n
+}
+
+// vendor answers when the key is right and the question orders nothing else.
+func (s *standIn) vendor(keyHeader string, answer func(asked string) string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		asked := string(body) + r.URL.Query().Get("q")
+		s.mu.Lock()
+		s.calls[asked]++
+		times := s.calls[asked]
+		s.mu.Unlock()
+		if key := strings.TrimPrefix(r.Header.Get(keyHeader), "Bearer "); key != vendorKey {
+			refuse(w, http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided: "+key)
+			return
+		}
+		_, order, _ := strings.Cut(asked, "fail=")
+		order, _, _ = strings.Cut(order, ".")
+		switch order {
+		case "":
+		case "late":
+			if times < 3 {
+				w.Header().Set("Retry-After-Ms", "2")
+				refuse(w, http.StatusTooManyRequests, "rate_limit_exceeded", "Slow down")
+				return
+			}
+		case "cut":
+			text := answer(asked)
+			w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+			fmt.Fprint(w, text[:len(text)/2])
+			return
+		case "garbage":
+			fmt.Fprint(w, "\x00 not what you expect")
+			return
+		default:
+			status, code, _ := strings.Cut(order, "-")
+			n, _ := strconv.Atoi(status)
+			refuse(w, n, code, "No, and your key was "+vendorKey)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, answer(asked))
+	}
+}
+
+func refuse(w http.ResponseWriter, status int, code, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": message, "type": code, "code": code, "status": code}})
+}
+
+// events writes an event stream of JSON objects.
+func events(objects ...string) string {
+	return "data: " + strings.Join(objects, "\n\ndata: ") + "\n\n"
+}
+
+func responsesAnswer(string) string {
+	const search = `{"id":"ws_1","type":"web_search_call","status":"completed","action":{"type":"search","queries":["weather tomorrow"],"sources":[{"type":"url","url":"https://weather.example/today"},{"type":"url","url":"https://rain.example/"}]}}`
+	const said = `Take an umbrella. ([weather.example](https://weather.example/today))`
+	message := fmt.Sprintf(`{"id":"msg_1","type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","text":%q,"annotations":[{"type":"url_citation","start_index":18,"end_index":%d,"title":"Weather today","url":"https://weather.example/today"}]}]}`, said, len(said))
+	return events(
+		`{"type":"response.created","response":{"id":"r","object":"response","status":"in_progress","model":"vendor-1","output":[]}}`,
+		fmt.Sprintf(`{"type":"response.output_text.delta","item_id":"msg_1","output_index":1,"content_index":0,"delta":%q}`, said),
+		fmt.Sprintf(`{"type":"response.completed","response":{"id":"r","object":"response","status":"completed","model":"vendor-1","output":[%s,%s]}}`, search, message),
+	)
+}
+
+func sonarAnswer(string) string {
+	chunk := func(delta, finish string) string {
+		return fmt.Sprintf(`{"id":"c","model":"vendor-1","object":"chat.completion.chunk","search_results":[{"title":"Weather today","url":"https://weather.example/today","date":"2026-01-02","snippet":"Rain."}],"citations":["https://weather.example/today"],"choices":[{"index":0,"finish_reason":%s,"delta":{"role":"assistant","content":%q}}]}`, finish, delta)
+	}
+	return events(chunk("Take an ", "null"), chunk("umbrella.[1]", `"stop"`), "[DONE]")
+}
+
+func geminiAnswer(string) string {
+	const support = `{"segment":{"startIndex":0,"endIndex":17,"text":"Take an umbrella."},"groundingChunkIndices":[0]}`
+	return events(
+		`{"candidates":[{"content":{"parts":[{"text":"Take an "}],"role":"model"},"index":0}],"modelVersion":"vendor-1"}`,
+		`{"candidates":[{"content":{"parts":[{"text":"umbrella."}],"role":"model"},"finishReason":"STOP","index":0,"groundingMetadata":{"webSearchQueries":["weather tomorrow"],"groundingChunks":[{"web":{"uri":"https://vertexaisearch.cloud.google.com/grounding-api-redirect/today","title":"weather.example"}}],"groundingSupports":[`+support+`]}}],"modelVersion":"vendor-1"}`,
+	)
+}
+
+func braveWeb(string) string {
+	return `{"type":"search","query":{"original":"x","more_results_available":false},"web":{"type":"search","results":[{"title":"Weather today","url":"https://weather.example/today","description":"Take an <strong>umbrella</strong>."}]}}`
+}
+
+func braveNews(string) string {
+	return `{"type":"news","query":{"original":"x"},"results":[{"type":"news_result","title":"Rain is coming","url":"https://weather.example/today","description":"Take an umbrella.","age":"2 hours ago","meta_url":{"hostname":"weather.example"}}]}`
+}
