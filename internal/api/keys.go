@@ -58,7 +58,7 @@ func (s *Server) createKey(c *call) error {
 func decodeScopes(in *strictjson.Object) []account.Scope {
 	in.Ignore("scopes") // no other field of a request is a list, so that it is read here
 	if !in.Has("scopes") {
-		return account.AllScopes()
+		return account.DefaultScopes()
 	}
 	var body struct {
 		Scopes []account.Scope `json:"scopes"`

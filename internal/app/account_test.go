@@ -18,7 +18,7 @@ import (
 // admin makes a further key of an account, which may do everything.
 func (n *node) admin(t *testing.T, a *app.Account) *app.Account {
 	t.Helper()
-	return n.key(t, a, time.Time{}, append(account.AllScopes(), account.ScopeAdmin)...)
+	return n.key(t, a, time.Time{}, append(account.DefaultScopes(), account.ScopeAdmin)...)
 }
 
 // failsWith tells whether err is a failure that the service told of.

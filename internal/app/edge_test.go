@@ -237,14 +237,14 @@ func TestKeysThatAreNotValid(t *testing.T) {
 	n := simple(t)
 	a := n.organization(t, "enterprise-5k", 1000)
 	key := account.NewKey() // nobody can make another of the same id, so another is stored under it
-	if err := n.store.CreateKey(a.Organization.ID, account.Key{ID: key.ID, Text: account.NewKey().Text}, account.AllScopes(), time.Time{}, time.Now()); err != nil {
+	if err := n.store.CreateKey(a.Organization.ID, account.Key{ID: key.ID, Text: account.NewKey().Text}, account.DefaultScopes(), time.Time{}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	n.get(t, &app.Account{Key: key}, "/v1/credits").fails(t, "the right id with another secret", http.StatusUnauthorized, earshot.CodeInvalidKey)
 
-	expired := n.key(t, a, time.Now().Add(-time.Millisecond), account.AllScopes()...)
+	expired := n.key(t, a, time.Now().Add(-time.Millisecond), account.DefaultScopes()...)
 	n.get(t, expired, "/v1/credits").fails(t, "an expired key", http.StatusUnauthorized, earshot.CodeInvalidKey)
-	valid := n.key(t, a, time.Now().Add(time.Hour), account.AllScopes()...)
+	valid := n.key(t, a, time.Now().Add(time.Hour), account.DefaultScopes()...)
 	if r := n.get(t, valid, "/v1/credits"); r.StatusCode != http.StatusOK {
 		t.Errorf("a key that has not expired yet: %d %s", r.StatusCode, r.body)
 	}
@@ -267,7 +267,7 @@ func TestScopes(t *testing.T) {
 		"GET /v1/countries": account.ScopeRead, "GET /v1/states?country=US": account.ScopeRead, "GET /v1/credits": account.ScopeRead,
 		"POST " + chat: account.ScopeMonitor,
 	}
-	all := account.AllScopes()
+	all := account.DefaultScopes()
 	for set := 1; set < 1<<len(all); set++ {
 		var scopes []account.Scope
 		for i, scope := range all {

@@ -28,7 +28,7 @@ func aNode(t *testing.T, s *store.Store) string {
 func aJob(o *account.Organization, node string, most int64) store.Job {
 	return store.Job{
 		ID: uuid.Must(uuid.NewV7()).String(), Organization: o.ID, KeyID: "key", Provider: "chatassistant",
-		Mode: store.ModeSync, Request: []byte(`{}`), Most: most, Node: node, CreatedAt: time.Now(),
+		Mode: store.ModeSync, Request: []byte(`{}`), MaxCost: most, Node: node, CreatedAt: time.Now(),
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 func aTask(o *account.Organization, priority int) store.Job {
 	return store.Job{
 		ID: uuid.Must(uuid.NewV7()).String(), Organization: o.ID, KeyID: "key", Provider: "chatassistant", Mode: store.ModeAsync,
-		Request: []byte(`{}`), Most: 5, CreatedAt: time.Now(), Priority: priority,
+		Request: []byte(`{}`), MaxCost: 5, CreatedAt: time.Now(), Priority: priority,
 	}
 }
 

@@ -27,33 +27,39 @@ package store
 import (
 	"context"
 	"database/sql"
+	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/pressly/goose/v3"
 )
 
 // Store is an open database. It is safe for concurrent use.
 type Store struct {
-	dialect dialect
-	reads   *sql.DB
-	writes  *sql.DB
+	dialect *dialect
+	// queue serves the transactions.
+	queue *sql.DB
+	// lookups serves short reads through an index; on PostgreSQL it is the queue's pool.
+	lookups pool
+	// reports serves reads that may scan. However slow they are, the queue goes on.
+	reports pool
 	lanes   []*lane
 	// statements are kept prepared for the one connection that writes; nil where
 	// the driver does that.
 	statements *statements
-	// texts are statements as they were rendered for their rows.
-	texts sync.Map
 	// listener is how to connect in order to hear other nodes; nil on SQLite.
 	listener *pgx.ConnConfig
 	// lockMigrations keeps other processes from migrating at the same time.
 	lockMigrations func(context.Context) (unlock func() error, err error)
 	close          func() error
 }
+
+// reportConnections is how many reports run at the same time.
+const reportConnections = 4
 
 // Config says which database to open.
 type Config struct {
@@ -98,10 +104,39 @@ func (s *Store) Close() error {
 	return s.close()
 }
 
+//go:embed migrations
+var migrations embed.FS
+
+// migrate brings the schema up to date. However many processes start together,
+// one does it and the others wait.
+func (s *Store) migrate(ctx context.Context) (err error) {
+	unlock, err := s.lockMigrations(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	provider, err := s.migrations()
+	if err != nil {
+		return err
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("apply migrations: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) migrations() (*goose.Provider, error) {
+	files, err := fs.Sub(migrations, "migrations/"+s.dialect.name)
+	if err != nil {
+		return nil, err
+	}
+	return goose.NewProvider(goose.Dialect(s.dialect.name), s.queue, files)
+}
+
 // Ping tells whether the database answers.
 func (s *Store) Ping(ctx context.Context) error {
 	var one int
-	if err := s.reads.QueryRowContext(ctx, `SELECT 1`).Scan(&one); err != nil {
+	if err := s.lookups.QueryRowContext(ctx, `SELECT 1`).Scan(&one); err != nil {
 		return fmt.Errorf("ping the database: %w", err)
 	}
 	return nil
@@ -124,13 +159,15 @@ type dialect struct {
 	lanes int
 	// snapshot is the isolation in which all reads of a transaction agree.
 	snapshot sql.IsolationLevel
+	// noTimeout lifts the limit on how long the statements of a transaction may take.
+	noTimeout string
 	// exclusive tells that one process at a time serves the database.
 	exclusive bool
 	// notCommitted tells of an error of COMMIT that nothing was committed.
 	notCommitted func(error) bool
-	// away tells that the database is in trouble, so that the next write would only
-	// wait for it as long as this one did.
-	away func(error) bool
+	// unavailable tells that the database is in trouble, so that the next write would
+	// only wait for it as long as this one did.
+	unavailable func(error) bool
 	// retryable tells that a transaction lost a conflict and may simply run again.
 	retryable func(error) bool
 	// disconnected tells that the connection was lost, so that another may serve.
@@ -141,8 +178,6 @@ type dialect struct {
 	// can be trusted.
 	fatal func(error) bool
 }
-
-func millis(t time.Time) int64 { return t.UnixMilli() }
 
 // newID makes an id that sorts by time of creation.
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
