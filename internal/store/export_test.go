@@ -2,8 +2,12 @@ package store
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"time"
+
+	"github.com/pressly/goose/v3"
 )
 
 // Exec runs a statement that no method would, for tests of what others broke.
@@ -48,4 +52,53 @@ func explain[T any](ctx context.Context, t *tx, s statement[T], row *T) (lines [
 		return err
 	})
 	return lines, err
+}
+
+// NewestVersion is that of the schema that Open leads to.
+func NewestVersion() (int64, error) {
+	files, err := migrations.ReadDir("migrations/" + sqliteDialect.name)
+	if err != nil {
+		return 0, err
+	}
+	return goose.NumericComponent(files[len(files)-1].Name())
+}
+
+// BuildVersion makes a database whose schema is that of an earlier version. After
+// each migration it runs the statements of a fixture, so that rows of every version
+// come along.
+func BuildVersion(ctx context.Context, address string, version int64, fixture func(version int64) (string, error)) (err error) {
+	open := openSQLite
+	if Shared(address) {
+		open = openPostgres
+	}
+	s, err := open(ctx, Config{URL: address})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if Shared(address) { // SQLite has it built in
+		_, err := s.queue.ExecContext(ctx, `CREATE FUNCTION unhex(text) RETURNS bytea LANGUAGE sql AS 'SELECT decode($1, ''hex'')'`)
+		if err != nil {
+			return err
+		}
+	}
+	provider, err := s.migrations()
+	if err != nil {
+		return err
+	}
+	for v := int64(1); v <= version; v++ {
+		if _, err := provider.UpTo(ctx, v); err != nil {
+			return err
+		}
+		text, err := fixture(v)
+		if err != nil {
+			return err
+		}
+		for statement := range strings.SplitSeq(strings.TrimSpace(text), ";\n") {
+			if _, err := s.queue.ExecContext(ctx, statement); err != nil {
+				return fmt.Errorf("fixture of version %d: %w in %s", v, err, statement)
+			}
+		}
+	}
+	return nil
 }
