@@ -22,7 +22,7 @@ const (
 	ScopeAdmin   Scope = "admin"   // keys, ledger, webhook settings
 )
 
-// DefaultScopes are the scopes that a new key has unless told otherwise: all that the
+// DefaultScopes are the scopes that a new key has unless others are named: all that the
 // work needs, and none over the account itself.
 func DefaultScopes() []Scope { return []Scope{ScopeRead, ScopeMonitor, ScopeTasks} }
 

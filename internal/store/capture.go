@@ -53,12 +53,10 @@ func (s *Store) ExpiredCaptures(ctx context.Context, now time.Time) ([]string, e
 
 // DeleteCapture removes the record of a capture whose pages are gone.
 func (s *Store) DeleteCapture(id string) error {
-	return s.execute(func(ctx context.Context, tx *tx) error {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM captures WHERE id = $1`, id); err != nil {
-			return fmt.Errorf("delete capture: %w", err)
-		}
-		return nil
-	})
+	if _, err := s.exec(`DELETE FROM captures WHERE id = $1`, id); err != nil {
+		return fmt.Errorf("delete capture: %w", err)
+	}
+	return nil
 }
 
 // CapturedJob is a capture and the job that made it, as it ended.

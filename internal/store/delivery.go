@@ -189,16 +189,14 @@ func (s *Store) ClaimReceivers(n, perReceiver int, lease time.Duration, now time
 // SecretLife is how long the secret before a rotation stays valid.
 const SecretLife = 24 * time.Hour
 
-// signedWith picks what signs an organization's webhooks: the current secret, and the
-// one before if it was replaced after $2.
-const signedWith = `
-	SELECT webhook_secret, CASE WHEN webhook_secret_rotated_at > $2 THEN webhook_secret_before END FROM organizations WHERE id = $1`
-
-// webhookSecrets gives the current secret first. Returns ErrNotFound.
+// webhookSecrets reads the current secret and, if that is recent, the one before it.
+// Returns ErrNotFound.
 func webhookSecrets(ctx context.Context, in finder, organization string, now time.Time) ([]string, error) {
 	var secret string
 	var before *string
-	err := first(ctx, in, func(r scanner) error { return r.Scan(&secret, &before) }, signedWith, organization, millis(now.Add(-SecretLife)))
+	err := first(ctx, in, func(r scanner) error { return r.Scan(&secret, &before) }, `
+		SELECT webhook_secret, CASE WHEN webhook_secret_rotated_at > $2 THEN webhook_secret_before END FROM organizations WHERE id = $1`,
+		organization, millis(now.Add(-SecretLife)))
 	if err != nil {
 		return nil, err
 	}

@@ -20,9 +20,7 @@ func announced(t *testing.T, s *store.Store, o *account.Organization, node, url 
 	submit(t, s, o, tasks...)
 	for range tasks {
 		for _, job := range claimed(t, s, node, 1) {
-			if _, err := s.Settle(completed(job, 5), time.Now()); err != nil {
-				t.Fatal(err)
-			}
+			settle(t, s, completed(job, 5), time.Now())
 		}
 	}
 	return tasks
@@ -192,9 +190,7 @@ func TestAKeyIsFreeWhenItsTaskIsGone(t *testing.T) {
 		}
 		submit(t, s, o, keyed())
 		job := claimed(t, s, node, 1)[0]
-		if _, err := s.Settle(completed(job, 5), time.Now()); err != nil {
-			t.Fatal(err)
-		}
+		settle(t, s, completed(job, 5), time.Now())
 		if refusals, err := s.Submit(o.ID, []store.Job{keyed()}, 1, time.Now()); err != nil || earshot.ErrorCode(refusals[0]) != earshot.CodeAlreadyExists {
 			t.Errorf("while it is kept: %v, %v", refusals, err)
 		}

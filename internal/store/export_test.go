@@ -12,10 +12,8 @@ import (
 
 // Exec runs a statement that no method would, for tests of what others broke.
 func (s *Store) Exec(query string, args ...any) error {
-	return s.execute(func(ctx context.Context, tx *tx) error {
-		_, err := tx.ExecContext(ctx, query, args...)
-		return err
-	})
+	_, err := s.exec(query, args...)
+	return err
 }
 
 // Columns lists the tables and columns of the schema as table.column.

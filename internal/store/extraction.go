@@ -67,11 +67,8 @@ func (s *Store) FieldCounts(ctx context.Context, from int64) (map[FieldHour]Fiel
 
 // DeleteFieldCounts removes counts from before a time.
 func (s *Store) DeleteFieldCounts(before time.Time) error {
-	return s.execute(func(ctx context.Context, tx *tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM extraction WHERE hour < $1`, millis(before)/time.Hour.Milliseconds())
-		if err != nil {
-			return fmt.Errorf("delete field counts: %w", err)
-		}
-		return nil
-	})
+	if _, err := s.exec(`DELETE FROM extraction WHERE hour < $1`, millis(before)/hourMillis); err != nil {
+		return fmt.Errorf("delete field counts: %w", err)
+	}
+	return nil
 }

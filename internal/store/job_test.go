@@ -25,10 +25,26 @@ func aNode(t *testing.T, s *store.Store) string {
 	return id
 }
 
-func aJob(o *account.Organization, node string, most int64) store.Job {
+func aJob(o *account.Organization, node string, maxCost int64) store.Job {
 	return store.Job{
 		ID: uuid.Must(uuid.NewV7()).String(), Organization: o.ID, KeyID: "key", Provider: "chatassistant",
-		Mode: store.ModeSync, Request: []byte(`{}`), MaxCost: most, Node: node, CreatedAt: time.Now(),
+		Mode: store.ModeSync, Request: []byte(`{}`), MaxCost: maxCost, Node: node, CreatedAt: time.Now(),
+	}
+}
+
+// begin starts a job that must be admitted.
+func begin(t *testing.T, s *store.Store, job store.Job) {
+	t.Helper()
+	if _, err := s.Begin(job); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// settle ends a job, which must succeed.
+func settle(t *testing.T, s *store.Store, end store.Settlement, now time.Time) {
+	t.Helper()
+	if _, err := s.Settle(end, now); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -73,9 +89,7 @@ func TestAFailedJobCostsNothing(t *testing.T) {
 		s := storetest.Open(t, address)
 		o, node := storetest.Organization(t, s, 2, 100), aNode(t, s)
 		job := aJob(o, node, 7)
-		if _, err := s.Begin(job); err != nil {
-			t.Fatal(err)
-		}
+		begin(t, s, job)
 		o, err := s.Settle(failed(job), time.Now())
 		if err != nil {
 			t.Fatal(err)
@@ -162,14 +176,12 @@ func TestMoneyFor137JobsPaysFor137(t *testing.T) {
 	})
 }
 
-func TestARefusalSaysWhyAndHowTheOrganizationStands(t *testing.T) {
+func TestARefusalSaysWhyAndReturnsTheOrganization(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		s := storetest.Open(t, address)
 		o, node := storetest.Organization(t, s, 1, 12), aNode(t, s)
-		if _, err := s.Begin(aJob(o, node, 7)); err != nil {
-			t.Fatal(err)
-		}
+		begin(t, s, aJob(o, node, 7))
 		standing, err := s.Begin(aJob(o, node, 7)) // neither credits nor a slot: credits come first
 		var refusal *earshot.Error
 		if !errors.As(err, &refusal) || refusal.Code != earshot.CodeNoCredits {
@@ -195,9 +207,7 @@ func TestSettlingIsRepeatableButChargesOnce(t *testing.T) {
 		s := storetest.Open(t, address)
 		o, node := storetest.Organization(t, s, 2, 100), aNode(t, s)
 		job := aJob(o, node, 5)
-		if _, err := s.Begin(job); err != nil {
-			t.Fatal(err)
-		}
+		begin(t, s, job)
 		var group errgroup.Group
 		for range 16 {
 			group.Go(func() error {
@@ -234,9 +244,7 @@ func TestJobsOfADeadNodeAreReleased(t *testing.T) {
 		dead := aNode(t, s)
 		o := storetest.Organization(t, s, 5, 100)
 		lost := aJob(o, dead, 5)
-		if _, err := s.Begin(lost); err != nil {
-			t.Fatal(err)
-		}
+		begin(t, s, lost)
 		sweep := func() int {
 			if err := s.DeclareDead(); err != nil {
 				t.Fatal(err)
@@ -255,9 +263,7 @@ func TestJobsOfADeadNodeAreReleased(t *testing.T) {
 		}
 		alive := aNode(t, s)
 		kept := aJob(o, alive, 5)
-		if _, err := s.Begin(kept); err != nil {
-			t.Fatal(err)
-		}
+		begin(t, s, kept)
 		if n := sweep(); n != 1 {
 			t.Fatalf("released %d jobs, want 1", n)
 		}
@@ -288,12 +294,8 @@ func TestFinishedJobsGoAfterTheirTime(t *testing.T) {
 		o, node := storetest.Organization(t, s, 5, 100), aNode(t, s)
 		for range 3 {
 			job := aJob(o, node, 5)
-			if _, err := s.Begin(job); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := s.Settle(completed(job, 5), time.Now()); err != nil {
-				t.Fatal(err)
-			}
+			begin(t, s, job)
+			settle(t, s, completed(job, 5), time.Now())
 		}
 		if n, err := s.DeleteFinished(t.Context(), time.Now().Add(-time.Hour), time.Now().Add(-time.Hour)); err != nil || n != 0 {
 			t.Errorf("deleted %d young jobs, %v", n, err)
@@ -311,14 +313,10 @@ func TestCapturesAreFoundUntilTheyExpire(t *testing.T) {
 		s := storetest.Open(t, address)
 		o, node := storetest.Organization(t, s, 5, 100), aNode(t, s)
 		job := aJob(o, node, 5)
-		if _, err := s.Begin(job); err != nil {
-			t.Fatal(err)
-		}
+		begin(t, s, job)
 		end, now := completed(job, 5), time.Now()
 		end.Capture = &store.Capture{ID: "abc", Pages: 2, ExpiresAt: now.Add(time.Hour)}
-		if _, err := s.Settle(end, now); err != nil {
-			t.Fatal(err)
-		}
+		settle(t, s, end, now)
 		if c, err := s.Capture(t.Context(), "abc", now); err != nil || c.Pages != 2 {
 			t.Errorf("got %+v, %v", c, err)
 		}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -90,17 +89,14 @@ func insertKey(ctx context.Context, tx *tx, organization string, key account.Key
 
 // RevokeKey ends a key. Returns ErrNotFound; ending it twice is fine.
 func (s *Store) RevokeKey(id string, now time.Time) error {
-	return s.execute(func(ctx context.Context, tx *tx) error {
-		result, err := tx.ExecContext(ctx,
-			`UPDATE api_keys SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1`, id, millis(now))
-		if err != nil {
-			return fmt.Errorf("revoke key %s: %w", id, err)
-		}
-		if n, err := result.RowsAffected(); err != nil || n == 0 {
-			return fmt.Errorf("key %s: %w", id, errors.Join(err, ErrNotFound))
-		}
-		return nil
-	})
+	n, err := s.exec(`UPDATE api_keys SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1`, id, millis(now))
+	if err != nil {
+		return fmt.Errorf("revoke key %s: %w", id, err)
+	}
+	if n == 0 {
+		return fmt.Errorf("key %s: %w", id, ErrNotFound)
+	}
+	return nil
 }
 
 // RevokeKeyOf ends a key of an organization and returns it as it is then. Returns
@@ -167,12 +163,10 @@ func (s *Store) Key(ctx context.Context, id string, now time.Time) (*StoredKey, 
 
 // TouchKey notes that a key was used.
 func (s *Store) TouchKey(id string, now time.Time) error {
-	return s.execute(func(ctx context.Context, tx *tx) error {
-		if _, err := tx.ExecContext(ctx, `UPDATE api_keys SET last_used_at = $2 WHERE id = $1`, id, millis(now)); err != nil {
-			return fmt.Errorf("touch key %s: %w", id, err)
-		}
-		return nil
-	})
+	if _, err := s.exec(`UPDATE api_keys SET last_used_at = $2 WHERE id = $1`, id, millis(now)); err != nil {
+		return fmt.Errorf("touch key %s: %w", id, err)
+	}
+	return nil
 }
 
 func joinScopes(scopes []account.Scope) string {

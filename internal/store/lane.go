@@ -84,6 +84,16 @@ func (s *Store) execute(apply func(context.Context, *tx) error) error {
 	return s.write(write{apply: func(ctx context.Context, w *work) error { return apply(ctx, w.tx) }})
 }
 
+// exec runs one statement that concerns no organization's row, and returns how many
+// rows it changed.
+func (s *Store) exec(text string, args ...any) (changed int64, err error) {
+	err = s.execute(func(ctx context.Context, tx *tx) (err error) {
+		changed, err = tx.exec(ctx, text, args...)
+		return err
+	})
+	return changed, err
+}
+
 func (l *lane) run() {
 	defer close(l.ended)
 	for first := range l.queue {
@@ -140,7 +150,7 @@ func (s *Store) commitTogether(writes ...*write) error {
 	})
 }
 
-// unavailable tells that the database is in trouble rather than the write.
+// unavailable reports whether the database is in trouble rather than the write.
 func (s *Store) unavailable(err error) bool {
 	return errors.Is(err, ErrUnknownOutcome) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) || s.dialect.unavailable(err)
 }

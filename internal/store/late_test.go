@@ -82,9 +82,7 @@ func TestAChargeAroundTheResetBelongsToOneCycle(t *testing.T) {
 		o, node := storetest.Organization(t, s, 5, 300), aNode(t, s)
 		begun := func() store.Job {
 			job := aJob(o, node, 10)
-			if _, err := s.Begin(job); err != nil {
-				t.Fatal(err)
-			}
+			begin(t, s, job)
 			return job
 		}
 		before, after := begun(), begun()

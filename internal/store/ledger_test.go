@@ -16,14 +16,10 @@ func TestTheLedgerTellsOfACycleAndOfJobsThatAreForgotten(t *testing.T) {
 		o, node := storetest.Organization(t, s, 5, 300), aNode(t, s)
 		storetest.Organization(t, s, 5, 7) // not to be seen
 		job := aJob(o, node, 10)
-		if _, err := s.Begin(job); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.Settle(completed(job, 4), time.Now()); err != nil {
-			t.Fatal(err)
-		}
+		begin(t, s, job)
+		settle(t, s, completed(job, 4), time.Now())
 		later := time.UnixMilli(o.CycleResetsAt)
-		stands, err := s.Organization(t.Context(), o.ID, later)
+		after, err := s.Organization(t.Context(), o.ID, later)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,8 +44,8 @@ func TestTheLedgerTellsOfACycleAndOfJobsThatAreForgotten(t *testing.T) {
 				}
 				sum += all[i].Credits
 			}
-			if sum != stands.Balance || all[2].ID != job.ID || all[0].At.UnixMilli() != later.UnixMilli() {
-				t.Errorf("the sum is %d, and the balance %d: %+v", sum, stands.Balance, all)
+			if sum != after.Balance || all[2].ID != job.ID || all[0].At.UnixMilli() != later.UnixMilli() {
+				t.Errorf("the sum is %d, and the balance %d: %+v", sum, after.Balance, all)
 			}
 		}
 		check(true)

@@ -42,42 +42,42 @@ func (s *Store) RegisterNode(host string, now time.Time) (id string, err error) 
 
 // Beat says that the node is alive. Returns ErrNotFound when it was declared
 // dead in the meantime: its jobs are no longer its own.
-//
-// What concerns nodes does not take a lane: behind writes that wait for a lock, a
-// node would seem dead.
 func (s *Store) Beat(id string) error {
-	return s.transact(func(ctx context.Context, tx *tx) error {
-		result, err := tx.ExecContext(ctx, `UPDATE nodes SET seen_at = `+s.dialect.now+` WHERE id = $1`, id)
-		if err != nil {
-			return fmt.Errorf("beat: %w", err)
-		}
-		if n, err := result.RowsAffected(); err == nil && n == 0 {
-			return fmt.Errorf("node %s: %w", id, ErrNotFound)
-		}
-		return nil
-	})
+	n, err := s.execAtOnce(`UPDATE nodes SET seen_at = `+s.dialect.now+` WHERE id = $1`, id)
+	if err != nil {
+		return fmt.Errorf("beat: %w", err)
+	}
+	if n == 0 {
+		return fmt.Errorf("node %s: %w", id, ErrNotFound)
+	}
+	return nil
 }
 
 // RemoveNode takes a node off the list when it stops. Jobs it leaves behind are
 // lost ones.
 func (s *Store) RemoveNode(id string) error {
-	return s.transact(func(ctx context.Context, tx *tx) error {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM nodes WHERE id = $1`, id); err != nil {
-			return fmt.Errorf("remove node: %w", err)
-		}
-		return nil
-	})
+	if _, err := s.execAtOnce(`DELETE FROM nodes WHERE id = $1`, id); err != nil {
+		return fmt.Errorf("remove node: %w", err)
+	}
+	return nil
 }
 
 // DeclareDead takes nodes off the list that have been silent for too long.
 func (s *Store) DeclareDead() error {
-	return s.transact(func(ctx context.Context, tx *tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM nodes WHERE seen_at < `+s.dialect.now+` - $1`, takeoverAfter.Milliseconds())
-		if err != nil {
-			return fmt.Errorf("declare nodes dead: %w", err)
-		}
-		return nil
+	if _, err := s.execAtOnce(`DELETE FROM nodes WHERE seen_at < `+s.dialect.now+` - $1`, takeoverAfter.Milliseconds()); err != nil {
+		return fmt.Errorf("declare nodes dead: %w", err)
+	}
+	return nil
+}
+
+// execAtOnce runs a statement that concerns nodes. It does not take a lane: behind
+// writes that wait for a lock, a node would seem dead.
+func (s *Store) execAtOnce(text string, args ...any) (changed int64, err error) {
+	err = s.transact(func(ctx context.Context, tx *tx) (err error) {
+		changed, err = tx.exec(ctx, text, args...)
+		return err
 	})
+	return changed, err
 }
 
 // lostBatch is how many lost jobs are ended in one go; together they share

@@ -137,7 +137,7 @@ func (w *work) storeKeys(ctx context.Context) error {
 // be more. With an error come the tasks that were started for certain; there may
 // be others, which Owned knows.
 func (s *Store) Claim(ctx context.Context, node string, n int, now time.Time) (started []Job, handled int, err error) {
-	ready, err := s.whoseTurn(ctx, n)
+	ready, err := s.nextOrganizations(ctx, n)
 	if err != nil {
 		return nil, 0, fmt.Errorf("claim tasks: %w", err)
 	}
@@ -173,8 +173,8 @@ func (s *Store) Claim(ctx context.Context, node string, n int, now time.Time) (s
 	return started, handled, err
 }
 
-// whoseTurn are the organizations that have a task and a slot for it, at most n.
-func (s *Store) whoseTurn(ctx context.Context, n int) ([]string, error) {
+// nextOrganizations are those that have a task and a slot for it and waited longest, at most n.
+func (s *Store) nextOrganizations(ctx context.Context, n int) ([]string, error) {
 	return findValues[string](ctx, s.lookups, `SELECT id FROM organizations WHERE ready ORDER BY served_at LIMIT $1`, n)
 }
 
@@ -306,14 +306,11 @@ func (w *work) failUnpaid(ctx context.Context, unpaid []*Job, now time.Time) err
 
 // NoteAttempt notes that a task's node makes another attempt.
 func (s *Store) NoteAttempt(job Job, attempt int) error {
-	return s.execute(func(ctx context.Context, tx *tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE jobs SET attempts = $4 WHERE organization = $1 AND id = $2 AND node = $3`,
-			job.Organization, job.ID, job.Node, attempt)
-		if err != nil {
-			return fmt.Errorf("note an attempt: %w", err)
-		}
-		return nil
-	})
+	_, err := s.exec(`UPDATE jobs SET attempts = $4 WHERE organization = $1 AND id = $2 AND node = $3`, job.Organization, job.ID, job.Node, attempt)
+	if err != nil {
+		return fmt.Errorf("note an attempt: %w", err)
+	}
+	return nil
 }
 
 // clearBatch keeps each transaction of a clear short.

@@ -88,9 +88,7 @@ func TestOnlyAsManyTasksStartAsThereAreSlots(t *testing.T) {
 		s := storetest.Open(t, address)
 		o, node := storetest.Organization(t, s, 3, 1000), aNode(t, s)
 		call := aJob(o, node, 5)
-		if _, err := s.Begin(call); err != nil {
-			t.Fatal(err)
-		}
+		begin(t, s, call)
 		submit(t, s, o, someTasks(o, 10)...)
 		started := claimed(t, s, node, 100)
 		if len(started) != 2 { // the call has the third
@@ -99,9 +97,7 @@ func TestOnlyAsManyTasksStartAsThereAreSlots(t *testing.T) {
 		if more := claimed(t, s, node, 100); len(more) != 0 {
 			t.Errorf("%d more started without a slot", len(more))
 		}
-		if _, err := s.Settle(completed(call, 5), time.Now()); err != nil {
-			t.Fatal(err)
-		}
+		settle(t, s, completed(call, 5), time.Now())
 		if more := claimed(t, s, node, 100); len(more) != 1 {
 			t.Errorf("%d started on the slot that became free", len(more))
 		}

@@ -162,11 +162,7 @@ func remove[T any](ctx context.Context, t *tx, s statement[T], rows []*T, id fun
 		return removed, err
 	}
 	for _, row := range rows {
-		result, err := t.ExecContext(ctx, s.sqlite, s.values(row)...)
-		if err != nil {
-			return nil, err
-		}
-		n, err := result.RowsAffected()
+		n, err := t.exec(ctx, s.sqlite, s.values(row)...)
 		if err != nil {
 			return nil, err
 		}

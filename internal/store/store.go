@@ -12,16 +12,22 @@
 //	movement.go                 which tasks moved since the last look
 //	node.go                     who is alive, and what the dead left
 //	organization.go key.go      accounts
-//	credit.go usage.go stats.go the ledger; what was used; the last hours
+//	ledger.go usage.go stats.go credits; what was used; the last hours and the load
 //	delivery.go                 webhooks
-//	capture.go retention.go     stored pages; removing what is past its time
-//	audit.go load.go rate.go    checking, measuring, counting requests
+//	capture.go extraction.go    stored pages; how often fields are filled
+//	audit.go retention.go       checking; removing what is past its time
 //
 // and below them, how a transaction works:
 //
-//	lane.go work.go rows.go     sharing commits; read, decide, store; many rows at once
-//	tx.go result.go notify.go   kept statements; compression; calling other nodes
+//	lane.go work.go             sharing commits; read, decide, store
+//	table.go statement.go       a table's columns; statements over many rows
+//	tx.go pool.go result.go     prepared statements; reads; compression
 //	sqlite.go postgres.go       the two databases, and what they say differently
+//	notify.go                   calling other nodes
+//
+// A new column is two migrations, one for each database, a line in the table it
+// belongs to, which is beside the type that it is read into, and a fixture in
+// testdata/schema.
 package store
 
 import (
@@ -73,7 +79,7 @@ type Config struct {
 	AllowUnsafe bool
 }
 
-// Shared tells whether several nodes may work on the database of that URL.
+// Shared reports whether several nodes may work on the database of that URL.
 func Shared(url string) bool {
 	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
 }
@@ -133,7 +139,7 @@ func (s *Store) migrations() (*goose.Provider, error) {
 	return goose.NewProvider(goose.Dialect(s.dialect.name), s.queue, files)
 }
 
-// Ping tells whether the database answers.
+// Ping checks whether the database answers.
 func (s *Store) Ping(ctx context.Context) error {
 	var one int
 	if err := s.lookups.QueryRowContext(ctx, `SELECT 1`).Scan(&one); err != nil {
@@ -153,7 +159,7 @@ type dialect struct {
 	forUpdate string
 	// skipLocked leaves out rows that another transaction has locked.
 	skipLocked string
-	// arrays tells that a statement can take a whole column as one value.
+	// arrays says whether a statement can take a column of many rows as one value.
 	arrays bool
 	// lanes is how many transactions a node commits side by side.
 	lanes int
@@ -161,21 +167,21 @@ type dialect struct {
 	snapshot sql.IsolationLevel
 	// noTimeout lifts the limit on how long the statements of a transaction may take.
 	noTimeout string
-	// exclusive tells that one process at a time serves the database.
+	// exclusive says whether one process at a time serves the database.
 	exclusive bool
-	// notCommitted tells of an error of COMMIT that nothing was committed.
+	// notCommitted reports whether an error of COMMIT means that nothing was committed.
 	notCommitted func(error) bool
-	// unavailable tells that the database is in trouble, so that the next write would
-	// only wait for it as long as this one did.
+	// unavailable reports whether the database is in trouble, so that the next write
+	// would only wait for it as long as this one did.
 	unavailable func(error) bool
-	// retryable tells that a transaction lost a conflict and may simply run again.
+	// retryable reports whether a transaction lost a conflict and may simply run again.
 	retryable func(error) bool
-	// disconnected tells that the connection was lost, so that another may serve.
+	// disconnected reports whether the connection was lost, so that another may serve.
 	disconnected func(error) bool
-	// duplicate tells that a unique constraint refused a row.
+	// duplicate reports whether a unique constraint refused a row.
 	duplicate func(error) bool
-	// fatal tells that the disk lost what it was told to keep: nothing after it
-	// can be trusted.
+	// fatal reports whether the disk lost what it acknowledged: nothing after it can
+	// be trusted.
 	fatal func(error) bool
 }
 

@@ -71,7 +71,7 @@ func (t *table[T]) insert(onConflict string, names ...string) statement[T] {
 // column is a column of a table, or of the rows that a statement is run over.
 type column[T any] struct {
 	name   string
-	kind   string           // how PostgreSQL calls its type
+	kind   string           // PostgreSQL's name of its type
 	target func(row *T) any // where a scan puts the value
 	value  func(row *T) any // what is stored
 	array  func([]*T) any   // what is stored for many rows

@@ -29,6 +29,15 @@ func (t *tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Re
 	return t.Tx.ExecContext(ctx, query, args...)
 }
 
+// exec runs a statement and returns how many rows it changed.
+func (t *tx) exec(ctx context.Context, query string, args ...any) (changed int64, err error) {
+	result, err := t.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 // QueryRowContext runs a statement that gives at most one row.
 func (t *tx) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	if s := t.prepared(ctx, query); s != nil { //nolint:sqlclosecheck // closed with the transaction

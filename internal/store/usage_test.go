@@ -19,16 +19,12 @@ func TestUsageIsTheSameBeforeAndAfterJobsAreForgotten(t *testing.T) {
 		now := midnight.Add(-time.Second)
 		for i := range 6 {
 			job := aJob(o, node, 5)
-			if _, err := s.Begin(job); err != nil {
-				t.Fatal(err)
-			}
+			begin(t, s, job)
 			end := completed(job, 4)
 			if i%3 == 0 {
 				end = failed(job)
 			}
-			if _, err := s.Settle(end, now.Add(time.Duration(i/3)*time.Second)); err != nil { // three a day
-				t.Fatal(err)
-			}
+			settle(t, s, end, now.Add(time.Duration(i/3)*time.Second)) // three a day
 		}
 		want := []earshot.DayUsage{
 			{Date: now.Format(time.DateOnly), Provider: "chatassistant", Completed: 2, Failed: 1, CreditsCharged: 8},
