@@ -39,9 +39,7 @@ func TestAnOrganizationsNameIsItsOwn(t *testing.T) {
 
 func TestACycleLapsesWhatIsUnusedOfItsGrantAndKeepsTheRest(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 5, 300), aNode(t, s)
+	onEach(t, 5, 300, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		if _, err := s.Grant(o.ID, 40, time.Now()); err != nil { // beyond the plan: stays
 			t.Fatal(err)
 		}
@@ -104,9 +102,7 @@ func TestManyCallsAtTheResetGrantOnce(t *testing.T) {
 
 func TestABalanceIsCorrectedButNotBelowWhatIsHeld(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 5, 300), aNode(t, s)
+	onEach(t, 5, 300, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		begin(t, s, aJob(o, node, 10))
 		if _, err := s.SetBalance(o.ID, 9, time.Now()); err == nil {
 			t.Error("the balance was set below what is held")
@@ -191,9 +187,7 @@ func TestTheAuditFindsWhatIsOff(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			storetest.OnEach(t, func(t *testing.T, address string) {
-				s := storetest.Open(t, address)
-				o, node := storetest.Organization(t, s, 5, 300), aNode(t, s)
+			onEach(t, 5, 300, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 				job := aJob(o, node, 5)
 				begin(t, s, job)
 				settle(t, s, completed(job, 5), time.Now())

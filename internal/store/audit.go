@@ -72,7 +72,7 @@ var audits = []struct{ what, query string }{
 }
 
 // Audit recomputes every balance and counter from the rows, in one snapshot,
-// and tells what is off.
+// and returns what is off.
 func (s *Store) Audit(ctx context.Context) ([]Finding, error) {
 	var findings []Finding
 	err := s.reports.withoutLimit(ctx, func(now snapshot) error {

@@ -41,7 +41,7 @@ func (s *Store) Capture(ctx context.Context, id string, now time.Time) (Capture,
 	return c.Capture, nil
 }
 
-// ExpiredCaptures are ids of captures past their time, some at once.
+// ExpiredCaptures are ids of captures past their time, a batch at a time.
 func (s *Store) ExpiredCaptures(ctx context.Context, now time.Time) ([]string, error) {
 	ids, err := findValues[string](ctx, s.lookups,
 		`SELECT id FROM captures WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2`, millis(now), pruneBatch)

@@ -25,6 +25,23 @@ func (s *Store) Columns(ctx context.Context) ([]string, error) {
 	return findValues[string](ctx, s.reports, query)
 }
 
+// Settings reads settings of PostgreSQL as the queue and as reports have them.
+func (s *Store) Settings(ctx context.Context, names ...string) (queue, reports []string, err error) {
+	for _, name := range names {
+		for _, of := range []struct {
+			pool   pool
+			values *[]string
+		}{{s.lookups, &queue}, {s.reports, &reports}} {
+			values, err := findValues[string](ctx, of.pool, `SELECT current_setting($1)`, name)
+			if err != nil {
+				return nil, nil, err
+			}
+			*of.values = append(*of.values, values...)
+		}
+	}
+	return queue, reports, nil
+}
+
 // Plan tells how PostgreSQL would run the statement that starts tasks, and the one
 // that takes out those that end.
 func (s *Store) Plan(ctx context.Context, organization string) (start, takeOut string, err error) {

@@ -95,7 +95,7 @@ func (s *Store) Begin(job Job) (*account.Organization, error) {
 	return &after, refusal
 }
 
-// admit tells why a job cannot begin, or nil.
+// admit returns why a job cannot begin, or nil.
 func admit(o *lockedOrganization, job Job) error {
 	switch {
 	case o.Available() < job.MaxCost:

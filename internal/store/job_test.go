@@ -15,6 +15,16 @@ import (
 	"earshot/internal/store/storetest"
 )
 
+// onEach runs a test on both databases, with an organization on a plan of that many
+// slots and credits, and a node.
+func onEach(t *testing.T, slots int, credits int64, test func(t *testing.T, s *store.Store, o *account.Organization, node string)) {
+	t.Helper()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s := storetest.Open(t, address)
+		test(t, s, storetest.Organization(t, s, slots, credits), aNode(t, s))
+	})
+}
+
 // aNode registers a node.
 func aNode(t *testing.T, s *store.Store) string {
 	t.Helper()
@@ -58,9 +68,7 @@ func failed(job store.Job) store.Settlement {
 
 func TestAJobTakesASlotAndHoldsThenPaysWhatItCost(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 2, 100), aNode(t, s)
+	onEach(t, 2, 100, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		job := aJob(o, node, 7)
 
 		o, err := s.Begin(job)
@@ -85,9 +93,7 @@ func TestAJobTakesASlotAndHoldsThenPaysWhatItCost(t *testing.T) {
 
 func TestAFailedJobCostsNothing(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 2, 100), aNode(t, s)
+	onEach(t, 2, 100, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		job := aJob(o, node, 7)
 		begin(t, s, job)
 		o, err := s.Settle(failed(job), time.Now())
@@ -178,9 +184,7 @@ func TestMoneyFor137JobsPaysFor137(t *testing.T) {
 
 func TestARefusalSaysWhyAndReturnsTheOrganization(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 1, 12), aNode(t, s)
+	onEach(t, 1, 12, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		begin(t, s, aJob(o, node, 7))
 		standing, err := s.Begin(aJob(o, node, 7)) // neither credits nor a slot: credits come first
 		var refusal *earshot.Error
@@ -203,9 +207,7 @@ func TestARefusalSaysWhyAndReturnsTheOrganization(t *testing.T) {
 
 func TestSettlingIsRepeatableButChargesOnce(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 2, 100), aNode(t, s)
+	onEach(t, 2, 100, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		job := aJob(o, node, 5)
 		begin(t, s, job)
 		var group errgroup.Group
@@ -289,9 +291,7 @@ func TestJobsOfADeadNodeAreReleased(t *testing.T) {
 
 func TestFinishedJobsGoAfterTheirTime(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 5, 100), aNode(t, s)
+	onEach(t, 5, 100, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		for range 3 {
 			job := aJob(o, node, 5)
 			begin(t, s, job)
@@ -309,9 +309,7 @@ func TestFinishedJobsGoAfterTheirTime(t *testing.T) {
 
 func TestCapturesAreFoundUntilTheyExpire(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 5, 100), aNode(t, s)
+	onEach(t, 5, 100, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		job := aJob(o, node, 5)
 		begin(t, s, job)
 		end, now := completed(job, 5), time.Now()

@@ -5,15 +5,14 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
 )
 
 func TestTheLedgerTellsOfACycleAndOfJobsThatAreForgotten(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 5, 300), aNode(t, s)
+	onEach(t, 5, 300, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		storetest.Organization(t, s, 5, 7) // not to be seen
 		job := aJob(o, node, 10)
 		begin(t, s, job)

@@ -7,15 +7,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store"
-	"earshot/internal/store/storetest"
 )
 
 func TestMovementTellsWhichTasksWaitRunAndEnded(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 1, 1000), aNode(t, s)
+	onEach(t, 1, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		began := time.Now().Add(-time.Minute)
 		look := func(since time.Time, event int64) *store.Movement {
 			t.Helper()

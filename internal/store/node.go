@@ -84,8 +84,8 @@ func (s *Store) execAtOnce(text string, args ...any) (changed int64, err error) 
 // commits.
 const lostBatch = 500
 
-// ReleaseLost ends synchronous jobs of nodes that are gone, some at once: their
-// clients are gone with them. They are charged nothing. It tells how many there
+// ReleaseLost ends a batch of synchronous jobs of nodes that are gone: their
+// clients are gone with them. They are charged nothing. It returns how many there
 // were: as long as there are any, call it again.
 func (s *Store) ReleaseLost(ctx context.Context, now time.Time) (int, error) {
 	lost, err := s.lostJobs(ctx, ModeSync, lostBatch)

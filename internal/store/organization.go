@@ -146,7 +146,7 @@ func (s *Store) ApplyPlans(ctx context.Context, plans account.Plans) error {
 }
 
 // CountRequests adds n requests to the organization's window, which opens with
-// its first request and lasts for length, and tells how many are in it then.
+// its first request and lasts for length, and returns how many are in it then.
 // All nodes share the window, by the database's clock. PostgreSQL only: on
 // SQLite one process sees every request and counts in memory.
 func (s *Store) CountRequests(ctx context.Context, organization string, n int, length time.Duration) (used int, err error) {

@@ -13,10 +13,10 @@ import (
 	"earshot"
 )
 
-// Submit queues tasks of one organization, in their order, and tells for each why
-// it was refused, or nil. size is how many tasks were handed in, faulty ones
-// included: when the queue has no room for all of them, the error is
-// CodeQueueLimit and none is queued. Nothing is set aside for them.
+// Submit queues tasks of one organization, in their order. refusals has an error for
+// each task that was refused, and nil for the others. size is how many tasks the
+// client handed in, faulty ones included: when the queue has no room for that many,
+// err is CodeQueueLimit and none is queued. No credits are set aside for them.
 func (s *Store) Submit(organization string, tasks []Job, size int, now time.Time) (refusals []error, err error) {
 	var keys []string
 	for _, task := range tasks {
@@ -63,7 +63,7 @@ func checkCapacity(o *lockedOrganization, size int) error {
 	}
 }
 
-// checkTask tells why a task cannot be queued, or nil.
+// checkTask returns why a task cannot be queued, or nil.
 func (w *work) checkTask(o *lockedOrganization, task Job) error {
 	if task.IdempotencyKey != nil {
 		if job, used := w.keys[taskKey{o.ID, *task.IdempotencyKey}]; used {
@@ -80,7 +80,7 @@ func (w *work) checkTask(o *lockedOrganization, task Job) error {
 	return nil
 }
 
-// submitted tells that a submission whose outcome was unknown did commit: one of
+// submitted reports whether a submission of unknown outcome did commit: one of
 // its tasks is there, so all of them are.
 func (s *Store) submitted(organization string, tasks []Job, refusals []error) bool {
 	accepted := slices.Index(refusals, nil)
@@ -316,8 +316,8 @@ func (s *Store) NoteAttempt(job Job, attempt int) error {
 // clearBatch keeps each transaction of a clear short.
 const clearBatch = 5000
 
-// Clear removes the queued tasks of an organization, frees their keys, and tells
-// how many there were.
+// Clear removes the queued tasks of an organization, frees their keys, and
+// returns how many there were.
 func (s *Store) Clear(organization string, now time.Time) (cleared int, err error) {
 	for {
 		n, err := s.drop(organization, now, `id IN (SELECT id FROM jobs WHERE organization = $1 AND status = 'QUEUED' LIMIT $2)`, clearBatch)

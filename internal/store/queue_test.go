@@ -66,9 +66,7 @@ func ids(jobs []store.Job) (all []string) {
 
 func TestTasksStartByPriorityThenAge(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 10, 1000), aNode(t, s)
+	onEach(t, 10, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		old, urgent, young, urgentToo := aTask(o, 1), aTask(o, 9), aTask(o, 1), aTask(o, 9)
 		submit(t, s, o, old, urgent, young, urgentToo)
 		var order []string
@@ -84,9 +82,7 @@ func TestTasksStartByPriorityThenAge(t *testing.T) {
 
 func TestOnlyAsManyTasksStartAsThereAreSlots(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 3, 1000), aNode(t, s)
+	onEach(t, 3, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		call := aJob(o, node, 5)
 		begin(t, s, call)
 		submit(t, s, o, someTasks(o, 10)...)
@@ -183,9 +179,7 @@ func TestNoTaskStartsTwice(t *testing.T) {
 
 func TestATaskThatCannotBePaidFailsWhenItsTurnComes(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 10, 12), aNode(t, s)
+	onEach(t, 10, 12, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		tasks := someTasks(o, 4)
 		tasks[3].WebhookURL = new("https://hooks.example.com/x")
 		submit(t, s, o, tasks...)
@@ -380,9 +374,7 @@ func TestATaskOfALostNodeIsTakenOverOnce(t *testing.T) {
 
 func TestANodeKnowsWhatItOwns(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 2, 1000), aNode(t, s)
+	onEach(t, 2, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		submit(t, s, o, someTasks(o, 5)...)
 		started := claimed(t, s, node, 5)
 		if err := s.NoteAttempt(started[0], 3); err != nil {

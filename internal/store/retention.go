@@ -13,8 +13,8 @@ import (
 const pruneBatch = 500
 
 // DeleteFinished removes jobs that were created and ended before the given times,
-// with their keys and deliveries, some at once. Those whose webhook is still to be
-// sent stay. It tells how many there were: as long as there are any, call it
+// with their keys and deliveries, a batch at a time. Those whose webhook is still to be
+// sent stay. It returns how many there were: as long as there are any, call it
 // again.
 func (s *Store) DeleteFinished(ctx context.Context, created, ended time.Time) (int, error) {
 	old, err := findForgettable(ctx, s.lookups, created, ended)

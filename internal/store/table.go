@@ -54,12 +54,8 @@ func (t *table[T]) targets(row *T) []any {
 
 // insert adds rows. The clause says what to do about those that are there already;
 // without one they are an error.
-func (t *table[T]) insert(onConflict string, names ...string) statement[T] {
-	columns := t.columns
-	if len(names) > 0 {
-		columns = t.only(names...)
-	}
-	return newStatement(columns, func(in input) string {
+func (t *table[T]) insert(onConflict string) statement[T] {
+	return newStatement(t.columns, func(in input) string {
 		list := strings.Join(in.names, ", ")
 		if in.arrays {
 			return "INSERT INTO " + t.name + " (" + list + ") SELECT " + list + " FROM " + in.rows() + " " + onConflict

@@ -80,7 +80,7 @@ func (s *Store) Task(ctx context.Context, organization, id string) (*Task, error
 	return nil, fmt.Errorf("task %s: %w", id, ErrNotFound)
 }
 
-// canonicalID is an id as it is stored. What is none cannot be found.
+// canonicalID is an id as it is stored. Returns ErrNotFound for a text that is no id.
 func canonicalID(id string) (string, error) {
 	parsed, err := uuid.Parse(id)
 	if err != nil || len(id) != len(parsed.String()) {

@@ -7,14 +7,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"earshot"
-	"earshot/internal/store/storetest"
+	"earshot/internal/account"
+	"earshot/internal/store"
 )
 
 func TestUsageIsTheSameBeforeAndAfterJobsAreForgotten(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 5, 1000), aNode(t, s)
+	onEach(t, 5, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		midnight := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1)
 		now := midnight.Add(-time.Second)
 		for i := range 6 {

@@ -17,7 +17,7 @@ import (
 // they decided, a statement for each table, however many writes share it.
 //
 // An organization's row is locked from first to last and orders everything that
-// happens to its jobs: whoever holds it may believe what was read.
+// happens to its jobs: what was read stays true as long as it is held.
 type work struct {
 	*tx
 
