@@ -63,7 +63,7 @@ func TestScopesAreReadFromAList(t *testing.T) {
 		t.Errorf("got %v, %v", scopes, err)
 	}
 	admin, err := account.ParseScopes("read,monitor,tasks,admin")
-	if err != nil || !slices.Equal(admin, append(account.AllScopes(), account.ScopeAdmin)) || slices.Contains(account.AllScopes(), account.ScopeAdmin) {
+	if err != nil || !slices.Equal(admin, append(account.DefaultScopes(), account.ScopeAdmin)) || slices.Contains(account.DefaultScopes(), account.ScopeAdmin) {
 		t.Errorf("with admin: %v, %v", admin, err)
 	}
 	if _, err := account.ParseScopes("read,write"); err == nil || !strings.Contains(err.Error(), `"write"`) {

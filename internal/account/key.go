@@ -14,7 +14,7 @@ import (
 // Scope is something that a key may do.
 type Scope string
 
-// The scopes. A new key has those of AllScopes.
+// The scopes. A new key has those of DefaultScopes.
 const (
 	ScopeRead    Scope = "read"    // lookups, polling, status, credits
 	ScopeMonitor Scope = "monitor" // synchronous calls
@@ -22,14 +22,14 @@ const (
 	ScopeAdmin   Scope = "admin"   // keys, ledger, webhook settings
 )
 
-// AllScopes are the scopes that a new key has unless told otherwise: all that the
+// DefaultScopes are the scopes that a new key has unless others are named: all that the
 // work needs, and none over the account itself.
-func AllScopes() []Scope { return []Scope{ScopeRead, ScopeMonitor, ScopeTasks} }
+func DefaultScopes() []Scope { return []Scope{ScopeRead, ScopeMonitor, ScopeTasks} }
 
 // IsScope tells whether there is such a scope.
 func IsScope(s Scope) bool { return slices.Contains(knownScopes(), s) }
 
-func knownScopes() []Scope { return append(AllScopes(), ScopeAdmin) }
+func knownScopes() []Scope { return append(DefaultScopes(), ScopeAdmin) }
 
 // ParseScopes reads a comma-separated list of scopes.
 func ParseScopes(list string) ([]Scope, error) {

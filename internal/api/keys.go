@@ -34,7 +34,7 @@ func (s *Server) createKey(c *call) error {
 	if err := in.Err(); err != nil {
 		return err
 	}
-	scopes := account.AllScopes()
+	scopes := account.DefaultScopes()
 	if body.Scopes != nil {
 		scopes = nil
 		for _, scope := range body.Scopes {

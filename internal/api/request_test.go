@@ -105,7 +105,7 @@ func TestOrderOfChecks(t *testing.T) {
 	reader := s.newKey(t, account.ScopeRead)
 	s.fails(t, request{method: "POST", path: echoPath, key: reader, body: broken}, http.StatusForbidden, earshot.CodeNoPermission)
 	o := storetest.Organization(t, s.store, 1, 8)
-	poor := s.expiringKey(t, o, time.Time{}, account.AllScopes()...).Text
+	poor := s.expiringKey(t, o, time.Time{}, account.DefaultScopes()...).Text
 	ctx, leave := context.WithCancel(t.Context())
 	var group sync.WaitGroup
 	group.Go(func() { // takes the only slot, and 5 of 8 credits
@@ -195,12 +195,12 @@ func TestKeysThatAreNotValid(t *testing.T) {
 	s := serve(t)
 	credits := func(key account.Key) request { return request{method: "GET", path: "/v1/credits", key: key.Text} }
 	key := account.NewKey() // nobody can make another of the same id, so another is stored under it
-	if err := s.store.CreateKey(s.org.ID, account.Key{ID: key.ID, Text: account.NewKey().Text}, account.AllScopes(), time.Time{}, time.Now()); err != nil {
+	if err := s.store.CreateKey(s.org.ID, account.Key{ID: key.ID, Text: account.NewKey().Text}, account.DefaultScopes(), time.Time{}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	s.fails(t, credits(key), http.StatusUnauthorized, earshot.CodeInvalidKey)
-	s.fails(t, credits(s.expiringKey(t, s.org, time.Now().Add(-time.Millisecond), account.AllScopes()...)), http.StatusUnauthorized, earshot.CodeInvalidKey)
-	valid := s.expiringKey(t, s.org, time.Now().Add(time.Hour), account.AllScopes()...)
+	s.fails(t, credits(s.expiringKey(t, s.org, time.Now().Add(-time.Millisecond), account.DefaultScopes()...)), http.StatusUnauthorized, earshot.CodeInvalidKey)
+	valid := s.expiringKey(t, s.org, time.Now().Add(time.Hour), account.DefaultScopes()...)
 	s.succeeds(t, credits(valid))
 	if err := s.store.RevokeKey(valid.ID, time.Now()); err != nil {
 		t.Fatal(err)
@@ -218,7 +218,7 @@ func TestScopes(t *testing.T) {
 		"GET /v1/async/tasks": account.ScopeRead, "POST " + echoPath: account.ScopeMonitor, "DELETE /v1/async/queue": account.ScopeTasks,
 		"GET /v1/keys": account.ScopeAdmin, "GET /v1/ledger": account.ScopeAdmin,
 	}
-	all := append(account.AllScopes(), account.ScopeAdmin)
+	all := append(account.DefaultScopes(), account.ScopeAdmin)
 	for set := 1; set < 1<<len(all); set++ {
 		var scopes []account.Scope
 		for i, scope := range all {

@@ -142,7 +142,7 @@ func serve(t *testing.T, change ...func(*api.Config)) *server {
 	handler := api.New(cfg)
 	sv := &server{Server: httptest.NewServer(handler), api: handler, store: s, org: storetest.Organization(t, s, 1, 1000), logs: lines}
 	t.Cleanup(sv.Close)
-	sv.key = sv.newKey(t, append(account.AllScopes(), account.ScopeAdmin)...)
+	sv.key = sv.newKey(t, append(account.DefaultScopes(), account.ScopeAdmin)...)
 	return sv
 }
 

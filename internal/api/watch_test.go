@@ -19,7 +19,7 @@ func TestAnOrganizationIsLookedAtOnceForAllWhoFollowIt(t *testing.T) {
 	w := newWatch(Config{Store: s, Log: log, Streams: 100}, newKeyring(s, log))
 	o := storetest.Organization(t, s, 5, 1000)
 	key := account.NewKey()
-	if err := s.CreateKey(o.ID, key, account.AllScopes(), time.Time{}, time.Now()); err != nil {
+	if err := s.CreateKey(o.ID, key, account.DefaultScopes(), time.Time{}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	var streams []*stream

@@ -60,7 +60,7 @@ func (a *App) signIn(ctx context.Context, token string) (text string, expires ti
 	}
 	key := account.NewKey()
 	expires = now.Add(sessionLife)
-	if err := a.store.CreateKey(owner.ID, key, append(account.AllScopes(), account.ScopeAdmin), expires, now); err != nil {
+	if err := a.store.CreateKey(owner.ID, key, append(account.DefaultScopes(), account.ScopeAdmin), expires, now); err != nil {
 		return "", time.Time{}, fmt.Errorf("sign in: %w", err)
 	}
 	a.ticket.token = ""

@@ -28,7 +28,7 @@ func (r *Runner) settlement(job store.Job, def provider.Definition, run outcome)
 		return end
 	}
 	end.Status = earshot.StatusCompleted
-	end.Charge = min(job.Most, r.cost(def, job.Mode, run.bill))
+	end.Charge = min(job.MaxCost, r.cost(def, job.Mode, run.bill))
 	if job.Mode == store.ModeAsync {
 		end.Result = run.result
 	}

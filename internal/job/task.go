@@ -38,7 +38,7 @@ func (r *Runner) Submit(principal *account.Principal, tasks []Task, size int, no
 			Mode:           store.ModeAsync,
 			Status:         earshot.StatusQueued,
 			Request:        task.Payload,
-			Most:           r.Price(task.Provider, task.Request),
+			MaxCost:        r.Price(task.Provider, task.Request),
 			CreatedAt:      now,
 			Priority:       task.Priority,
 			IdempotencyKey: task.IdempotencyKey,
@@ -117,7 +117,7 @@ func (r *Runner) Record(t *store.Task) earshot.TaskRecord {
 			FinishedAt:     earshot.When(t.FinishedAt),
 			Attempts:       min(t.Attempts, len(r.Backoff)+1), // a takeover too many is none
 		},
-		Credits: earshot.TaskCredits{CreditsToCharge: t.Most, CreditsCharged: t.Charged},
+		Credits: earshot.TaskCredits{CreditsToCharge: t.MaxCost, CreditsCharged: t.Charged},
 		Result:  t.Result,
 		Error:   t.Error,
 	}

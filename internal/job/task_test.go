@@ -255,7 +255,7 @@ func TestATaskThatTakesItsNodesDownEndsSometime(t *testing.T) {
 		p := client(t, r, 1)
 		lost := store.Job{
 			ID: uuid.Must(uuid.NewV7()).String(), Organization: p.OrganizationID, KeyID: "key", Provider: definition.Name,
-			Request: []byte(`{"script":"answer"}`), Most: 5, Priority: 1, CreatedAt: time.Now(),
+			Request: []byte(`{"script":"answer"}`), MaxCost: 5, Priority: 1, CreatedAt: time.Now(),
 		}
 		if _, err := r.Store.Submit(p.OrganizationID, []store.Job{lost}, 1, time.Now()); err != nil {
 			t.Fatal(err)
@@ -315,7 +315,7 @@ func TestATaskThatIsNoLongerServedFails(t *testing.T) {
 		for request, code := range map[string]earshot.Code{`{"script":"x","more":1}`: earshot.CodeValidation, `{}`: earshot.CodeValidation} {
 			job := store.Job{
 				ID: uuid.Must(uuid.NewV7()).String(), Organization: p.OrganizationID, KeyID: "key", Provider: definition.Name,
-				Request: []byte(request), Most: 5, Priority: 1, CreatedAt: time.Now(),
+				Request: []byte(request), MaxCost: 5, Priority: 1, CreatedAt: time.Now(),
 			}
 			if _, err := r.Store.Submit(p.OrganizationID, []store.Job{job}, 1, time.Now()); err != nil {
 				t.Fatal(err)

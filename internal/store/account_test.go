@@ -20,7 +20,7 @@ func TestAnOrganizationsNameIsItsOwn(t *testing.T) {
 		s := storetest.Open(t, address)
 		o := storetest.Organization(t, s, 1, 500)
 		if o.Balance != 500 || o.CycleGrant != 500 {
-			t.Errorf("a new organization stands at %+v", o)
+			t.Errorf("a new organization is %+v", o)
 		}
 		_, err := s.CreateOrganization(store.NewOrganization{Name: o.Name, Plan: o.Plan, Key: account.NewKey()}, time.Now())
 		if !errors.Is(err, store.ErrExists) {
@@ -39,19 +39,13 @@ func TestAnOrganizationsNameIsItsOwn(t *testing.T) {
 
 func TestACycleLapsesWhatIsUnusedOfItsGrantAndKeepsTheRest(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 5, 300), aNode(t, s)
+	onEach(t, 5, 300, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		if _, err := s.Grant(o.ID, 40, time.Now()); err != nil { // beyond the plan: stays
 			t.Fatal(err)
 		}
 		job := aJob(o, node, 10)
-		if _, err := s.Begin(job); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.Settle(completed(job, 10), time.Now()); err != nil {
-			t.Fatal(err)
-		}
+		begin(t, s, job)
+		settle(t, s, completed(job, 10), time.Now())
 		o, err := s.Organization(t.Context(), o.ID, time.Now())
 		if err != nil || o.Balance != 330 {
 			t.Fatalf("before the reset: %+v, %v", o, err)
@@ -78,9 +72,7 @@ func TestACycleLapsesWhatIsUnusedOfItsGrantAndKeepsTheRest(t *testing.T) {
 		if after.Balance != 40+1000 || after.Held != 10 || late.CreatedAt.UnixMilli() >= after.CycleResetsAt {
 			t.Errorf("a year later: %+v", after)
 		}
-		if _, err := s.Settle(failed(late), late.CreatedAt); err != nil {
-			t.Fatal(err)
-		}
+		settle(t, s, failed(late), late.CreatedAt)
 		storetest.Audited(t, s)
 	})
 }
@@ -110,12 +102,8 @@ func TestManyCallsAtTheResetGrantOnce(t *testing.T) {
 
 func TestABalanceIsCorrectedButNotBelowWhatIsHeld(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 5, 300), aNode(t, s)
-		if _, err := s.Begin(aJob(o, node, 10)); err != nil {
-			t.Fatal(err)
-		}
+	onEach(t, 5, 300, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
+		begin(t, s, aJob(o, node, 10))
 		if _, err := s.SetBalance(o.ID, 9, time.Now()); err == nil {
 			t.Error("the balance was set below what is held")
 		}
@@ -199,16 +187,10 @@ func TestTheAuditFindsWhatIsOff(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			storetest.OnEach(t, func(t *testing.T, address string) {
-				s := storetest.Open(t, address)
-				o, node := storetest.Organization(t, s, 5, 300), aNode(t, s)
+			onEach(t, 5, 300, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 				job := aJob(o, node, 5)
-				if _, err := s.Begin(job); err != nil {
-					t.Fatal(err)
-				}
-				if _, err := s.Settle(completed(job, 5), time.Now()); err != nil {
-					t.Fatal(err)
-				}
+				begin(t, s, job)
+				settle(t, s, completed(job, 5), time.Now())
 				storetest.Audited(t, s)
 				if err := s.Exec(harm); err != nil {
 					t.Fatal(err)
@@ -227,14 +209,14 @@ func TestNodesShareTheRateWindow(t *testing.T) {
 	address := storetest.Postgres(t)
 	s, second := storetest.Open(t, address), storetest.Open(t, address)
 	o := storetest.Organization(t, s, 5, 300)
-	var most atomic.Int64
+	var highest atomic.Int64
 	var group errgroup.Group
 	for i := range 40 {
 		group.Go(func() error {
 			used, err := []*store.Store{s, second}[i%2].CountRequests(t.Context(), o.ID, 2, time.Hour)
 			for {
-				seen := most.Load()
-				if int64(used) <= seen || most.CompareAndSwap(seen, int64(used)) {
+				seen := highest.Load()
+				if int64(used) <= seen || highest.CompareAndSwap(seen, int64(used)) {
 					return err
 				}
 			}
@@ -243,8 +225,8 @@ func TestNodesShareTheRateWindow(t *testing.T) {
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if most.Load() != 80 {
-		t.Errorf("the last of 80 requests was number %d", most.Load())
+	if highest.Load() != 80 {
+		t.Errorf("the last of 80 requests was number %d", highest.Load())
 	}
 	if used, err := s.CountRequests(t.Context(), o.ID, 3, 0); err != nil || used != 3 {
 		t.Errorf("a new window begins at %d, %v; want 3", used, err)

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 )
 
@@ -73,12 +72,12 @@ var audits = []struct{ what, query string }{
 }
 
 // Audit recomputes every balance and counter from the rows, in one snapshot,
-// and tells what is off.
+// and returns what is off.
 func (s *Store) Audit(ctx context.Context) ([]Finding, error) {
 	var findings []Finding
-	err := s.snapshot(ctx, func(tx *sql.Tx) error {
+	err := s.reports.withoutLimit(ctx, func(now snapshot) error {
 		for _, a := range audits {
-			err := find(ctx, tx, func(r scanner) error {
+			err := now.find(ctx, func(r scanner) error {
 				f := Finding{What: a.what}
 				err := r.Scan(&f.Organization, &f.Stored, &f.Actual)
 				findings = append(findings, f)

@@ -3,9 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -30,32 +28,49 @@ type Delivery struct {
 	Tries        []earshot.DeliveryTry
 }
 
-const deliveryColumns = `organization, job, url, series, attempts, delivered_at, due_at, log`
+// deliveryRow is a delivery as it is stored.
+type deliveryRow struct {
+	Delivery
+	origin string // where it waits
+	log    []byte // Tries
+}
 
-func scanDelivery(found scanner) (*Delivery, error) {
-	d := &Delivery{}
-	var delivered, due *int64
-	var log string
-	err := found.Scan(&d.Organization, &d.Job, &d.URL, &d.Series, &d.Attempts, &delivered, &due, &log)
+var (
+	deliveriesTable = newTable("deliveries",
+		field("organization", "uuid", func(d *deliveryRow) *string { return &d.Organization }),
+		field("job", "uuid", func(d *deliveryRow) *string { return &d.Job }),
+		textField("origin", func(d *deliveryRow) *string { return &d.origin }),
+		textField("url", func(d *deliveryRow) *string { return &d.URL }),
+		timeField("due_at", func(d *deliveryRow) *time.Time { return &d.DueAt }),
+		intField("series", func(d *deliveryRow) *int { return &d.Series }),
+		intField("attempts", func(d *deliveryRow) *int { return &d.Attempts }),
+		timeField("delivered_at", func(d *deliveryRow) *time.Time { return &d.DeliveredAt }),
+		bytesAsText("log", func(d *deliveryRow) *[]byte { return &d.log }))
+	insertDeliveries = deliveriesTable.insert("")
+	deleteDeliveries = newStatement(deliveriesTable.only("organization", "job"), func(in input) string {
+		return `DELETE FROM deliveries WHERE ` + in.matching() + ` RETURNING organization, origin`
+	})
+)
+
+// newDelivery is the webhook of a job that has ended.
+func newDelivery(job *Job, address string, due time.Time) *deliveryRow {
+	return &deliveryRow{Delivery: Delivery{Organization: job.Organization, Job: job.ID, URL: address, DueAt: due}, origin: origin(address), log: []byte("[]")}
+}
+
+// findDeliveries reads deliveries that a clause, WHERE and what follows, picks.
+func findDeliveries(ctx context.Context, in finder, clause string, args ...any) ([]*Delivery, error) {
+	rows, err := findRows(ctx, in, deliveriesTable, clause, args...)
 	if err != nil {
 		return nil, err
 	}
-	if delivered != nil {
-		d.DeliveredAt = time.UnixMilli(*delivered)
+	var all []*Delivery
+	for _, row := range rows {
+		if err := json.Unmarshal(row.log, &row.Tries); err != nil {
+			return nil, fmt.Errorf("read the log of delivery %s: %w", row.Job, err)
+		}
+		all = append(all, &row.Delivery)
 	}
-	if due != nil {
-		d.DueAt = time.UnixMilli(*due)
-	}
-	if err := json.Unmarshal([]byte(log), &d.Tries); err != nil {
-		return nil, fmt.Errorf("read the log of delivery %s: %w", d.Job, err)
-	}
-	return d, nil
-}
-
-// delivery is a webhook to be planned.
-type delivery struct {
-	job Job
-	at  int64
+	return all, nil
 }
 
 // origin is what the deliveries of one receiver have in common.
@@ -69,42 +84,71 @@ func origin(address string) string {
 
 // storeDeliveries plans webhooks.
 func (w *work) storeDeliveries(ctx context.Context) error {
-	planned := w.deliverTo
-	err := w.each(ctx, table(len(planned)).
-		uuid("organization", func(i int) string { return planned[i].job.Organization }).
-		uuid("job", func(i int) string { return planned[i].job.ID }).
-		text("origin", func(i int) string { return origin(*planned[i].job.WebhookURL) }).
-		text("url", func(i int) string { return *planned[i].job.WebhookURL }).
-		int("due_at", func(i int) int64 { return planned[i].at }), `
-		INSERT INTO deliveries (organization, job, origin, url, due_at) SELECT organization, job, origin, url, due_at FROM $rows`, nil)
-	if err != nil {
+	if err := each(ctx, w.tx, insertDeliveries, w.deliveries, nil); err != nil {
 		return err
 	}
-	due := map[receiver]int64{}
-	for _, d := range planned {
-		r := receiver{d.job.Organization, origin(*d.job.WebhookURL)}
-		if at, ok := due[r]; !ok || d.at < at {
-			due[r] = d.at
-		}
-	}
-	return w.expect(ctx, due)
+	return w.expect(ctx, w.deliveries)
 }
 
-// receiver is where deliveries of one organization go.
-type receiver struct{ organization, origin string }
+// receiverKey is where deliveries of one organization go.
+type receiverKey struct{ organization, origin string }
 
-// expect notes when receivers have something to get.
-func (t *tx) expect(ctx context.Context, due map[receiver]int64) error {
-	all := slices.SortedFunc(maps.Keys(due), func(a, b receiver) int {
+// receiverRow is a receiver as it is stored.
+type receiverRow struct {
+	receiverKey
+	dueAt       time.Time // zero when nothing waits
+	leasedUntil int64     // 0 when no node is at it
+}
+
+var (
+	receiversTable = newTable("receivers",
+		field("organization", "uuid", func(r *receiverRow) *string { return &r.organization }),
+		textField("origin", func(r *receiverRow) *string { return &r.origin }),
+		timeField("due_at", func(r *receiverRow) *time.Time { return &r.dueAt }),
+		intField("leased_until", func(r *receiverRow) *int64 { return &r.leasedUntil }))
+	expectReceivers = receiversTable.insert(`
+		ON CONFLICT (organization, origin) DO UPDATE SET due_at =
+			CASE WHEN receivers.due_at < excluded.due_at THEN receivers.due_at ELSE excluded.due_at END`)
+	leaseReceivers = newStatement(receiversTable.only("organization", "origin", "leased_until"), func(in input) string {
+		return `UPDATE receivers SET ` + in.assign("leased_until") + ` ` + in.where("receivers", "organization", "origin")
+	})
+	forgetReceivers = newStatement(receiversTable.only("organization", "origin"), func(in input) string {
+		return `DELETE FROM receivers WHERE ` + in.matching() + ` AND due_at IS NULL AND leased_until = 0`
+	})
+)
+
+// expect notes when the receivers of deliveries have something to get.
+func (t *tx) expect(ctx context.Context, due []*deliveryRow) error {
+	earliest := map[receiverKey]*receiverRow{}
+	for _, d := range due {
+		key := receiverKey{d.Organization, d.origin}
+		if r := earliest[key]; r == nil || d.DueAt.Before(r.dueAt) {
+			earliest[key] = &receiverRow{receiverKey: key, dueAt: d.DueAt}
+		}
+	}
+	all := slices.SortedFunc(maps.Values(earliest), func(a, b *receiverRow) int {
 		return cmp.Or(cmp.Compare(a.organization, b.organization), cmp.Compare(a.origin, b.origin))
 	})
-	return t.each(ctx, table(len(all)).
-		uuid("organization", func(i int) string { return all[i].organization }).
-		text("origin", func(i int) string { return all[i].origin }).
-		int("due_at", func(i int) int64 { return due[all[i]] }), `
-		INSERT INTO receivers (organization, origin, due_at) SELECT organization, origin, due_at FROM $rows WHERE true
-		ON CONFLICT (organization, origin) DO UPDATE SET due_at =
-			CASE WHEN receivers.due_at < excluded.due_at THEN receivers.due_at ELSE excluded.due_at END`, nil)
+	return each(ctx, t, expectReceivers, all, nil)
+}
+
+// deleteDeliveries removes deliveries, and their receivers if nothing else waits
+// for them. The next delivery makes those again.
+func (t *tx) deleteDeliveries(ctx context.Context, all []*deliveryRow) error {
+	unused := map[receiverKey]*receiverRow{}
+	err := each(ctx, t, deleteDeliveries, all, func(r scanner) error {
+		var key receiverKey
+		err := r.Scan(&key.organization, &key.origin)
+		unused[key] = &receiverRow{receiverKey: key}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("delete deliveries: %w", err)
+	}
+	if err := each(ctx, t, forgetReceivers, slices.Collect(maps.Values(unused)), nil); err != nil {
+		return fmt.Errorf("forget receivers: %w", err)
+	}
+	return nil
 }
 
 // Receiver is a receiver whose deliveries are due, and some of them. Nobody else
@@ -117,29 +161,24 @@ type Receiver struct {
 }
 
 // ClaimReceivers leases up to n receivers that have deliveries due, with up to
-// each of these.
-func (s *Store) ClaimReceivers(n, each int, lease time.Duration, now time.Time) (claimed []*Receiver, err error) {
+// perReceiver of these.
+func (s *Store) ClaimReceivers(n, perReceiver int, lease time.Duration, now time.Time) (claimed []*Receiver, err error) {
 	err = s.transact(func(ctx context.Context, tx *tx) error {
 		claimed = nil
-		err := find(ctx, tx, func(r scanner) error {
-			one := &Receiver{}
-			claimed = append(claimed, one)
-			return r.Scan(&one.Organization, &one.origin)
-		}, `SELECT organization, origin FROM receivers WHERE due_at <= $1 AND leased_until <= $1 ORDER BY due_at LIMIT $2 `+s.dialect.skipLocked,
+		due, err := findRows(ctx, tx, receiversTable, `WHERE due_at <= $1 AND leased_until <= $1 ORDER BY due_at LIMIT $2 `+s.dialect.skipLocked,
 			millis(now), n)
 		if err != nil {
 			return err
 		}
-		for _, r := range claimed {
-			if err := r.load(ctx, tx, each, now); err != nil {
+		for _, one := range due {
+			one.leasedUntil = millis(now.Add(lease))
+			r := &Receiver{Organization: one.organization, origin: one.origin}
+			if err := r.load(ctx, tx, perReceiver, now); err != nil {
 				return err
 			}
+			claimed = append(claimed, r)
 		}
-		return tx.each(ctx, table(len(claimed)).
-			uuid("owner", func(i int) string { return claimed[i].Organization }).
-			text("at", func(i int) string { return claimed[i].origin }).
-			int("lease", func(int) int64 { return millis(now.Add(lease)) }), `
-			UPDATE receivers SET leased_until = r.lease FROM $rows WHERE organization = r.owner AND origin = r.at`, nil)
+		return each(ctx, tx, leaseReceivers, due, nil)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("claim receivers: %w", err)
@@ -150,16 +189,15 @@ func (s *Store) ClaimReceivers(n, each int, lease time.Duration, now time.Time) 
 // SecretLife is how long the secret before a rotation stays valid.
 const SecretLife = 24 * time.Hour
 
-// signedWith picks what signs an organization's webhooks: the current secret, and the
-// one before if it was replaced after $2.
-const signedWith = `
-	SELECT webhook_secret, CASE WHEN webhook_secret_rotated_at > $2 THEN webhook_secret_before END FROM organizations WHERE id = $1`
-
-// scanSecrets gives the current secret first.
-func scanSecrets(found scanner) ([]string, error) {
+// webhookSecrets reads the current secret and, if that is recent, the one before it.
+// Returns ErrNotFound.
+func webhookSecrets(ctx context.Context, in finder, organization string, now time.Time) ([]string, error) {
 	var secret string
 	var before *string
-	if err := found.Scan(&secret, &before); err != nil {
+	err := first(ctx, in, func(r scanner) error { return r.Scan(&secret, &before) }, `
+		SELECT webhook_secret, CASE WHEN webhook_secret_rotated_at > $2 THEN webhook_secret_before END FROM organizations WHERE id = $1`,
+		organization, millis(now.Add(-SecretLife)))
+	if err != nil {
 		return nil, err
 	}
 	if before == nil {
@@ -170,29 +208,22 @@ func scanSecrets(found scanner) ([]string, error) {
 
 // WebhookSecrets are what signs an organization's webhooks, the current one first.
 // Returns ErrNotFound.
-func (s *Store) WebhookSecrets(ctx context.Context, organization string, now time.Time) (all []string, err error) {
-	err = s.first(ctx, func(r scanner) (err error) {
-		all, err = scanSecrets(r)
-		return err
-	}, signedWith, organization, millis(now.Add(-SecretLife)))
+func (s *Store) WebhookSecrets(ctx context.Context, organization string, now time.Time) ([]string, error) {
+	all, err := webhookSecrets(ctx, s.lookups, organization, now)
 	if err != nil {
 		return nil, fmt.Errorf("webhook secrets of organization %s: %w", organization, err)
 	}
 	return all, nil
 }
 
-// load reads the deliveries that are due and what signs them.
-func (r *Receiver) load(ctx context.Context, tx *tx, most int, now time.Time) error {
-	err := find(ctx, tx, func(found scanner) error {
-		d, err := scanDelivery(found)
-		r.Due = append(r.Due, d)
-		return err
-	}, `SELECT `+deliveryColumns+` FROM deliveries
-		WHERE organization = $1 AND origin = $2 AND due_at <= $3 ORDER BY due_at LIMIT $4`, r.Organization, r.origin, millis(now), most)
+// load reads the deliveries that are due, at most n, and what signs them.
+func (r *Receiver) load(ctx context.Context, tx *tx, n int, now time.Time) (err error) {
+	r.Due, err = findDeliveries(ctx, tx, `WHERE organization = $1 AND origin = $2 AND due_at <= $3 ORDER BY due_at LIMIT $4`,
+		r.Organization, r.origin, millis(now), n)
 	if err != nil {
 		return err
 	}
-	r.Secrets, err = scanSecrets(tx.QueryRowContext(ctx, signedWith, r.Organization, millis(now.Add(-SecretLife))))
+	r.Secrets, err = webhookSecrets(ctx, tx, r.Organization, now)
 	return err
 }
 
@@ -207,40 +238,47 @@ type Tried struct {
 // triesKept is enough to see what is wrong with a receiver.
 const triesKept = 20
 
+// triedDelivery is a delivery after a try.
+type triedDelivery struct {
+	deliveryRow           // the time of its acknowledgement, and its new log
+	next        time.Time // when to try again; zero for never
+}
+
+var updateTried = newStatement(
+	append(lift(deliveriesTable.only("organization", "job", "due_at", "delivered_at", "log"), func(d *triedDelivery) *deliveryRow { return &d.deliveryRow }),
+		timeField("next", func(d *triedDelivery) *time.Time { return &d.next })),
+	func(in input) string {
+		// It keeps its plan if it was resent in the meantime.
+		return `
+			UPDATE deliveries SET attempts = attempts + 1, ` + in.assign("log") + `,
+				delivered_at = COALESCE(` + in.value("delivered_at") + `, deliveries.delivered_at),
+				series = CASE WHEN deliveries.due_at = ` + in.value("due_at") + ` THEN series + 1 ELSE series END,
+				due_at = CASE WHEN deliveries.due_at = ` + in.value("due_at") + ` THEN ` + in.value("next") + ` ELSE deliveries.due_at END
+			` + in.where("deliveries", "organization", "job")
+	})
+
 // Release notes how the tries went and ends the lease of their receiver.
 func (s *Store) Release(r *Receiver, tried []Tried) error {
-	logs := make([]string, len(tried))
+	rows := make([]*triedDelivery, len(tried))
 	for i, t := range tried {
 		tries := append(slices.Clone(t.Delivery.Tries), t.Try)
-		text, err := json.Marshal(tries[max(0, len(tries)-triesKept):])
+		log, err := json.Marshal(tries[max(0, len(tries)-triesKept):])
 		if err != nil {
 			return fmt.Errorf("write the log of delivery %s: %w", t.Delivery.Job, err)
 		}
-		logs[i] = string(text)
+		rows[i] = &triedDelivery{deliveryRow{Delivery: *t.Delivery, log: log}, t.Next}
+		rows[i].DeliveredAt = time.Time{}
+		if t.Delivered {
+			rows[i].DeliveredAt = t.Try.At.Add(time.Duration(t.Try.Ms) * time.Millisecond)
+		}
 	}
 	err := s.transact(func(ctx context.Context, tx *tx) error {
 		// Locked before the deliveries are read, so that none is planned unseen.
-		if err := tx.lockReceiver(ctx, s.dialect.forUpdate, r.Organization, r.origin); err != nil {
+		_, err := findValues[int](ctx, tx, `SELECT 1 FROM receivers WHERE organization = $1 AND origin = $2 `+s.dialect.forUpdate, r.Organization, r.origin)
+		if err != nil {
 			return err
 		}
-		err := tx.each(ctx, table(len(tried)).
-			uuid("owner", func(int) string { return r.Organization }).
-			uuid("task", func(i int) string { return tried[i].Delivery.Job }).
-			int("was_due", func(i int) int64 { return millis(tried[i].Delivery.DueAt) }).
-			maybeInt("next", func(i int) *int64 { return ifPast(tried[i].Next) }).
-			maybeInt("delivered", func(i int) *int64 {
-				if !tried[i].Delivered {
-					return nil
-				}
-				return new(tried[i].Try.At.UnixMilli() + tried[i].Try.Ms)
-			}).
-			text("new_log", func(i int) string { return logs[i] }), `
-			UPDATE deliveries SET attempts = attempts + 1, log = r.new_log, delivered_at = COALESCE(r.delivered, delivered_at),
-				-- unless it was resent in the meantime
-				series = CASE WHEN due_at = r.was_due THEN series + 1 ELSE series END,
-				due_at = CASE WHEN due_at = r.was_due THEN r.next ELSE due_at END
-			FROM $rows WHERE organization = r.owner AND job = r.task`, nil)
-		if err != nil {
+		if err := each(ctx, tx, updateTried, rows, nil); err != nil {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `
@@ -255,15 +293,6 @@ func (s *Store) Release(r *Receiver, tried []Tried) error {
 	return nil
 }
 
-func (t *tx) lockReceiver(ctx context.Context, how, organization, origin string) error {
-	var one int
-	err := t.QueryRowContext(ctx, `SELECT 1 FROM receivers WHERE organization = $1 AND origin = $2 `+how, organization, origin).Scan(&one)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
-	return err
-}
-
 // Resend plans one more series of tries of a delivery. Returns ErrNotFound.
 func (s *Store) Resend(ctx context.Context, organization, id string, now time.Time) (*Delivery, error) {
 	d, err := s.Delivery(ctx, organization, id)
@@ -271,7 +300,7 @@ func (s *Store) Resend(ctx context.Context, organization, id string, now time.Ti
 		return nil, err
 	}
 	err = s.transact(func(ctx context.Context, tx *tx) error {
-		if err := tx.expect(ctx, map[receiver]int64{{organization, origin(d.URL)}: millis(now)}); err != nil {
+		if err := tx.expect(ctx, []*deliveryRow{newDelivery(&Job{Organization: organization, ID: d.Job}, d.URL, now)}); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `UPDATE deliveries SET due_at = $3, series = 0 WHERE organization = $1 AND job = $2`,
@@ -290,15 +319,14 @@ func (s *Store) Delivery(ctx context.Context, organization, id string) (*Deliver
 	if err != nil {
 		return nil, fmt.Errorf("delivery: %w", err)
 	}
-	var d *Delivery
-	err = s.first(ctx, func(r scanner) (err error) {
-		d, err = scanDelivery(r)
-		return err
-	}, `SELECT `+deliveryColumns+` FROM deliveries WHERE organization = $1 AND job = $2`, organization, id)
+	found, err := findDeliveries(ctx, s.lookups, `WHERE organization = $1 AND job = $2`, organization, id)
+	if err == nil && len(found) == 0 {
+		err = ErrNotFound
+	}
 	if err != nil {
 		return nil, fmt.Errorf("delivery %s: %w", id, err)
 	}
-	return d, nil
+	return found[0], nil
 }
 
 // DeliveryFilter says which deliveries to list, newest task first.
@@ -309,13 +337,8 @@ type DeliveryFilter struct {
 }
 
 // Deliveries lists deliveries of an organization.
-func (s *Store) Deliveries(ctx context.Context, organization string, filter DeliveryFilter) (all []*Delivery, err error) {
-	err = s.find(ctx, func(r scanner) error {
-		d, err := scanDelivery(r)
-		all = append(all, d)
-		return err
-	}, `
-		SELECT `+deliveryColumns+` FROM deliveries WHERE organization = $1 AND job < $2 AND ($3 = ''
+func (s *Store) Deliveries(ctx context.Context, organization string, filter DeliveryFilter) ([]*Delivery, error) {
+	all, err := findDeliveries(ctx, s.reports, `WHERE organization = $1 AND job < $2 AND ($3 = ''
 			OR $3 = 'pending' AND due_at IS NOT NULL
 			OR $3 = 'delivered' AND due_at IS NULL AND delivered_at IS NOT NULL
 			OR $3 = 'failed' AND due_at IS NULL AND delivered_at IS NULL)

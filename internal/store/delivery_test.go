@@ -20,9 +20,7 @@ func announced(t *testing.T, s *store.Store, o *account.Organization, node, url 
 	submit(t, s, o, tasks...)
 	for range tasks {
 		for _, job := range claimed(t, s, node, 1) {
-			if _, err := s.Settle(completed(job, 5), time.Now()); err != nil {
-				t.Fatal(err)
-			}
+			settle(t, s, completed(job, 5), time.Now())
 		}
 	}
 	return tasks
@@ -56,9 +54,7 @@ func release(t *testing.T, s *store.Store, r *store.Receiver, tries []store.Trie
 
 func TestDeliveriesWaitInLineBehindTheirReceiver(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 5, 1000), aNode(t, s)
+	onEach(t, 5, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		announced(t, s, o, node, "https://slow.example.com/a", 3)
 		announced(t, s, o, node, "https://quick.example.com/b", 1)
 		now := time.Now().Add(time.Second)
@@ -87,9 +83,7 @@ func TestDeliveriesWaitInLineBehindTheirReceiver(t *testing.T) {
 
 func TestAFailedDeliveryComesBackWhenItIsDue(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 5, 1000), aNode(t, s)
+	onEach(t, 5, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		task := announced(t, s, o, node, "https://hooks.example.com/a", 1)[0]
 		now := time.Now().Add(time.Second)
 		r := receivers(t, s, now)[0]
@@ -122,9 +116,7 @@ func TestAFailedDeliveryComesBackWhenItIsDue(t *testing.T) {
 
 func TestAResendWhileItIsBeingSentIsNotForgotten(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 5, 1000), aNode(t, s)
+	onEach(t, 5, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		task := announced(t, s, o, node, "https://hooks.example.com/a", 1)[0]
 		now := time.Now().Add(time.Second)
 		r := receivers(t, s, now)[0]
@@ -140,9 +132,7 @@ func TestAResendWhileItIsBeingSentIsNotForgotten(t *testing.T) {
 
 func TestARotatedSecretStaysValidForADay(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 5, 1000), aNode(t, s)
+	onEach(t, 5, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		announced(t, s, o, node, "https://hooks.example.com/a", 1)
 		rotated := time.Now().Add(time.Second)
 		if err := s.RotateSecret(o.ID, "new", rotated); err != nil {
@@ -160,9 +150,7 @@ func TestARotatedSecretStaysValidForADay(t *testing.T) {
 
 func TestATaskIsKeptUntilItsWebhookIsDone(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 5, 1000), aNode(t, s)
+	onEach(t, 5, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		task := announced(t, s, o, node, "https://hooks.example.com/a", 1)[0]
 		later := time.Now().Add(time.Hour)
 		if n, err := s.DeleteFinished(t.Context(), later, later); err != nil || n != 0 {
@@ -182,9 +170,7 @@ func TestATaskIsKeptUntilItsWebhookIsDone(t *testing.T) {
 
 func TestAKeyIsFreeWhenItsTaskIsGone(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 5, 1000), aNode(t, s)
+	onEach(t, 5, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		keyed := func() store.Job {
 			task := aTask(o, 1)
 			task.IdempotencyKey = new("key")
@@ -192,9 +178,7 @@ func TestAKeyIsFreeWhenItsTaskIsGone(t *testing.T) {
 		}
 		submit(t, s, o, keyed())
 		job := claimed(t, s, node, 1)[0]
-		if _, err := s.Settle(completed(job, 5), time.Now()); err != nil {
-			t.Fatal(err)
-		}
+		settle(t, s, completed(job, 5), time.Now())
 		if refusals, err := s.Submit(o.ID, []store.Job{keyed()}, 1, time.Now()); err != nil || earshot.ErrorCode(refusals[0]) != earshot.CodeAlreadyExists {
 			t.Errorf("while it is kept: %v, %v", refusals, err)
 		}

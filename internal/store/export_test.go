@@ -2,14 +2,18 @@ package store
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/pressly/goose/v3"
 )
 
 // Exec runs a statement that no method would, for tests of what others broke.
 func (s *Store) Exec(query string, args ...any) error {
-	return s.execute(func(ctx context.Context, tx *tx) error {
-		_, err := tx.ExecContext(ctx, query, args...)
-		return err
-	})
+	_, err := s.exec(query, args...)
+	return err
 }
 
 // Columns lists the tables and columns of the schema as table.column.
@@ -18,46 +22,98 @@ func (s *Store) Columns(ctx context.Context) ([]string, error) {
 	if s.dialect.name == postgresDialect.name {
 		query = `SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = current_schema() ORDER BY 1`
 	}
-	rows, err := s.reads.QueryContext(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var columns []string
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
+	return findValues[string](ctx, s.reports, query)
+}
+
+// Settings reads settings of PostgreSQL as the queue and as reports have them.
+func (s *Store) Settings(ctx context.Context, names ...string) (queue, reports []string, err error) {
+	for _, name := range names {
+		for _, of := range []struct {
+			pool   pool
+			values *[]string
+		}{{s.lookups, &queue}, {s.reports, &reports}} {
+			values, err := findValues[string](ctx, of.pool, `SELECT current_setting($1)`, name)
+			if err != nil {
+				return nil, nil, err
+			}
+			*of.values = append(*of.values, values...)
 		}
-		columns = append(columns, name)
 	}
-	return columns, rows.Err()
+	return queue, reports, nil
 }
 
 // Plan tells how PostgreSQL would run the statement that starts tasks, and the one
 // that takes out those that end.
 func (s *Store) Plan(ctx context.Context, organization string) (start, takeOut string, err error) {
-	text := func(int) string { return organization }
-	number := func(int) int64 { return 5 }
-	claims := table(1).uuid("owner", text).int("take", number).uuid("runs", text).int("at", number)
-	settles := table(1).uuid("organization", text).uuid("id", text).uuid("node", text)
 	err = s.transact(func(ctx context.Context, tx *tx) error {
-		for _, one := range []struct {
-			rows *rows
-			text string
-			plan *string
-		}{{claims, startBest, &start}, {settles, takeOutJobs, &takeOut}} {
-			err := tx.each(ctx, one.rows, `EXPLAIN `+one.text, func(r scanner) error {
-				var line string
-				err := r.Scan(&line)
-				*one.plan += line + "\n"
-				return err
-			})
-			if err != nil {
-				return err
-			}
+		lines, err := explain(ctx, tx, startBest, &turn{organization, 5, organization, time.UnixMilli(5)})
+		start = strings.Join(lines, "\n")
+		if err != nil {
+			return err
 		}
-		return nil
+		lines, err = explain(ctx, tx, takeJobs, &Job{Organization: organization, ID: organization, Node: organization})
+		takeOut = strings.Join(lines, "\n")
+		return err
 	})
 	return start, takeOut, err
+}
+
+func explain[T any](ctx context.Context, t *tx, s statement[T], row *T) (lines []string, err error) {
+	s.postgres = `EXPLAIN ` + s.postgres
+	err = each(ctx, t, s, []*T{row}, func(r scanner) error {
+		var line string
+		err := r.Scan(&line)
+		lines = append(lines, line)
+		return err
+	})
+	return lines, err
+}
+
+// NewestVersion is that of the schema that Open leads to.
+func NewestVersion() (int64, error) {
+	files, err := migrations.ReadDir("migrations/" + sqliteDialect.name)
+	if err != nil {
+		return 0, err
+	}
+	return goose.NumericComponent(files[len(files)-1].Name())
+}
+
+// BuildVersion makes a database whose schema is that of an earlier version. After
+// each migration it runs the statements of a fixture, so that rows of every version
+// come along.
+func BuildVersion(ctx context.Context, address string, version int64, fixture func(version int64) (string, error)) (err error) {
+	open := openSQLite
+	if Shared(address) {
+		open = openPostgres
+	}
+	s, err := open(ctx, Config{URL: address})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if Shared(address) { // SQLite has it built in
+		_, err := s.queue.ExecContext(ctx, `CREATE FUNCTION unhex(text) RETURNS bytea LANGUAGE sql AS 'SELECT decode($1, ''hex'')'`)
+		if err != nil {
+			return err
+		}
+	}
+	provider, err := s.migrations()
+	if err != nil {
+		return err
+	}
+	for v := int64(1); v <= version; v++ {
+		if _, err := provider.UpTo(ctx, v); err != nil {
+			return err
+		}
+		text, err := fixture(v)
+		if err != nil {
+			return err
+		}
+		for statement := range strings.SplitSeq(strings.TrimSpace(text), ";\n") {
+			if _, err := s.queue.ExecContext(ctx, statement); err != nil {
+				return fmt.Errorf("fixture of version %d: %w in %s", v, err, statement)
+			}
+		}
+	}
+	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 )
@@ -19,21 +18,34 @@ type FieldHour struct {
 // FieldCount is how often a field could have been filled, and was.
 type FieldCount struct{ Seen, Filled int64 }
 
+// fieldRow is what was counted of a field in an hour.
+type fieldRow struct {
+	FieldHour
+	FieldCount
+}
+
+var (
+	extractionTable = newTable("extraction",
+		intField("hour", func(f *fieldRow) *int64 { return &f.Hour }),
+		textField("provider", func(f *fieldRow) *string { return &f.Provider }),
+		textField("field", func(f *fieldRow) *string { return &f.Field }),
+		intField("seen", func(f *fieldRow) *int64 { return &f.Seen }),
+		intField("filled", func(f *fieldRow) *int64 { return &f.Filled }))
+	addFieldCounts = extractionTable.insert(`
+		ON CONFLICT (hour, provider, field) DO UPDATE SET seen = extraction.seen + excluded.seen, filled = extraction.filled + excluded.filled`)
+)
+
 // AddFieldCounts adds to what all nodes have counted.
 func (s *Store) AddFieldCounts(counts map[FieldHour]FieldCount) error {
-	keys := slices.SortedFunc(maps.Keys(counts), func(a, b FieldHour) int {
+	var rows []*fieldRow
+	for key, count := range counts {
+		rows = append(rows, &fieldRow{key, count})
+	}
+	slices.SortFunc(rows, func(a, b *fieldRow) int {
 		return cmp.Or(cmp.Compare(a.Hour, b.Hour), cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Field, b.Field))
 	})
 	return s.execute(func(ctx context.Context, tx *tx) error {
-		err := tx.each(ctx, table(len(keys)).
-			int("hour", func(i int) int64 { return keys[i].Hour }).
-			text("provider", func(i int) string { return keys[i].Provider }).
-			text("field", func(i int) string { return keys[i].Field }).
-			int("seen", func(i int) int64 { return counts[keys[i]].Seen }).
-			int("filled", func(i int) int64 { return counts[keys[i]].Filled }), `
-			INSERT INTO extraction (hour, provider, field, seen, filled) SELECT hour, provider, field, seen, filled FROM $rows WHERE true
-			ON CONFLICT (hour, provider, field) DO UPDATE SET seen = extraction.seen + excluded.seen, filled = extraction.filled + excluded.filled`, nil)
-		if err != nil {
+		if err := each(ctx, tx, addFieldCounts, rows, nil); err != nil {
 			return fmt.Errorf("count fields: %w", err)
 		}
 		return nil
@@ -42,27 +54,21 @@ func (s *Store) AddFieldCounts(counts map[FieldHour]FieldCount) error {
 
 // FieldCounts are the counts of all nodes from an hour on.
 func (s *Store) FieldCounts(ctx context.Context, from int64) (map[FieldHour]FieldCount, error) {
-	counts := map[FieldHour]FieldCount{}
-	err := s.find(ctx, func(r scanner) error {
-		var key FieldHour
-		var c FieldCount
-		err := r.Scan(&key.Hour, &key.Provider, &key.Field, &c.Seen, &c.Filled)
-		counts[key] = c
-		return err
-	}, `SELECT hour, provider, field, seen, filled FROM extraction WHERE hour >= $1`, from)
+	rows, err := findRows(ctx, s.reports, extractionTable, `WHERE hour >= $1`, from)
 	if err != nil {
 		return nil, fmt.Errorf("read field counts: %w", err)
+	}
+	counts := make(map[FieldHour]FieldCount, len(rows))
+	for _, row := range rows {
+		counts[row.FieldHour] = row.FieldCount
 	}
 	return counts, nil
 }
 
 // DeleteFieldCounts removes counts from before a time.
 func (s *Store) DeleteFieldCounts(before time.Time) error {
-	return s.execute(func(ctx context.Context, tx *tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM extraction WHERE hour < $1`, millis(before)/time.Hour.Milliseconds())
-		if err != nil {
-			return fmt.Errorf("delete field counts: %w", err)
-		}
-		return nil
-	})
+	if _, err := s.exec(`DELETE FROM extraction WHERE hour < $1`, millis(before)/hourMillis); err != nil {
+		return fmt.Errorf("delete field counts: %w", err)
+	}
+	return nil
 }

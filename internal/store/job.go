@@ -2,9 +2,9 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"earshot"
@@ -30,7 +30,7 @@ type Job struct {
 	Mode         string
 	Status       earshot.Status
 	Request      []byte // as the client sent it
-	Most         int64  // the most it can cost
+	MaxCost      int64  // credits
 	Node         string // who runs it
 	Attempts     int    // begun so far
 	CreatedAt    time.Time
@@ -42,34 +42,40 @@ type Job struct {
 	WebhookURL     *string
 }
 
-const jobColumns = `organization, id, key_id, provider, mode, status, request, most, node, attempts, created_at, started_at,
-	priority, idempotency_key, webhook_url`
-
-func scanJob(found scanner) (job Job, err error) {
-	var node *string
-	var created int64
-	var started *int64
-	err = found.Scan(&job.Organization, &job.ID, &job.KeyID, &job.Provider, &job.Mode, &job.Status, &job.Request, &job.Most, &node,
-		&job.Attempts, &created, &started, &job.Priority, &job.IdempotencyKey, &job.WebhookURL)
-	if node != nil {
-		job.Node = *node
-	}
-	if started != nil {
-		job.StartedAt = time.UnixMilli(*started)
-	}
-	job.CreatedAt = time.UnixMilli(created)
-	return job, err
+// keptColumns are those that a job keeps when it moves from jobs to finished.
+var keptColumns = []column[Job]{
+	field("organization", "uuid", func(j *Job) *string { return &j.Organization }),
+	field("id", "uuid", func(j *Job) *string { return &j.ID }),
+	textField("key_id", func(j *Job) *string { return &j.KeyID }),
+	textField("provider", func(j *Job) *string { return &j.Provider }),
+	textField("mode", func(j *Job) *string { return &j.Mode }),
+	textField("status", func(j *Job) *earshot.Status { return &j.Status }),
+	bytesAsText("request", func(j *Job) *[]byte { return &j.Request }),
+	intField("most", func(j *Job) *int64 { return &j.MaxCost }),
+	nullField("node", "uuid", func(j *Job) *string { return &j.Node }),
+	intField("attempts", func(j *Job) *int { return &j.Attempts }),
+	timeField("created_at", func(j *Job) *time.Time { return &j.CreatedAt }),
+	timeField("started_at", func(j *Job) *time.Time { return &j.StartedAt }),
+	intField("priority", func(j *Job) *int { return &j.Priority }),
+	field("idempotency_key", "text", func(j *Job) **string { return &j.IdempotencyKey }),
 }
+
+var (
+	jobsTable = newTable("jobs", append(slices.Clip(keptColumns),
+		field("webhook_url", "text", func(j *Job) **string { return &j.WebhookURL }))...)
+	insertJobs = jobsTable.insert("")
+	takeJobs   = deletion(jobsTable, "organization", "id", "node")
+)
 
 // Begin starts a synchronous job: it takes a slot and sets aside the most that
 // the job can cost, or refuses with CodeNoCredits or CodeConcurrencyLimit. Either
-// way it tells how the organization stands. After any other error the job may or
+// way it returns the organization as it is then. After any other error the job may or
 // may not have begun; settling it as failed makes sure.
 func (s *Store) Begin(job Job) (*account.Organization, error) {
 	job.Mode, job.Status = ModeSync, earshot.StatusProcessing
 	job.Attempts = 1
 	var (
-		stands  account.Organization
+		after   account.Organization
 		refusal error
 	)
 	err := s.write(write{organization: job.Organization, apply: func(_ context.Context, w *work) error {
@@ -78,21 +84,21 @@ func (s *Store) Begin(job Job) (*account.Organization, error) {
 			return err
 		}
 		if refusal = admit(o, job); refusal == nil {
-			w.insert(o, job)
+			w.insert(o, &job)
 		}
-		stands = o.Organization
+		after = o.Organization
 		return nil
 	}})
 	if err != nil {
 		return nil, fmt.Errorf("begin job: %w", err)
 	}
-	return &stands, refusal
+	return &after, refusal
 }
 
-// admit tells why a job cannot begin, or nil.
-func admit(o *row, job Job) error {
+// admit returns why a job cannot begin, or nil.
+func admit(o *lockedOrganization, job Job) error {
 	switch {
-	case o.Available() < job.Most:
+	case o.Available() < job.MaxCost:
 		return errNoCredits(job, o.Available())
 	case o.Running >= o.Plan.Slots:
 		return &earshot.Error{
@@ -107,8 +113,8 @@ func admit(o *row, job Job) error {
 func errNoCredits(job Job, remaining int64) *earshot.Error {
 	return &earshot.Error{
 		Code:    earshot.CodeNoCredits,
-		Message: fmt.Sprintf("this can cost %d credits, but only %d are left", job.Most, remaining),
-		Details: earshot.CreditDetails{Required: job.Most, Remaining: remaining},
+		Message: fmt.Sprintf("this can cost %d credits, but only %d are left", job.MaxCost, remaining),
+		Details: earshot.CreditDetails{Required: job.MaxCost, Remaining: remaining},
 	}
 }
 
@@ -116,7 +122,7 @@ func errNoCredits(job Job, remaining int64) *earshot.Error {
 type Settlement struct {
 	Job      Job            // as it was begun, claimed or adopted
 	Status   earshot.Status // COMPLETED or FAILED
-	Charge   int64          // at most Job.Most; 0 when it failed
+	Charge   int64          // at most Job.MaxCost; 0 when it failed
 	Attempts int            // that were made
 	Result   []byte         // JSON; kept for tasks
 	Error    *earshot.Error // why it failed
@@ -129,8 +135,8 @@ type Settlement struct {
 // the node's.
 func (s *Store) Settle(end Settlement, now time.Time) (*account.Organization, error) {
 	var (
-		stands account.Organization
-		lost   bool
+		after account.Organization
+		lost  bool
 	)
 	end.Job.Status, end.Result = earshot.StatusProcessing, pack(end.Result)
 	err := s.write(write{organization: end.Job.Organization, job: &end.Job, apply: func(_ context.Context, w *work) error {
@@ -140,10 +146,10 @@ func (s *Store) Settle(end Settlement, now time.Time) (*account.Organization, er
 		}
 		job := w.jobs[end.Job.ID]
 		if lost = job == nil; !lost {
-			w.end(o, job, end, now)
+			err = w.end(o, job, end, now)
 		}
-		stands = o.Organization
-		return nil
+		after = o.Organization
+		return err
 	}})
 	if err == nil && lost {
 		err = s.settledAlready(end)
@@ -151,7 +157,7 @@ func (s *Store) Settle(end Settlement, now time.Time) (*account.Organization, er
 	if err != nil {
 		return nil, fmt.Errorf("settle job %s: %w", end.Job.ID, err)
 	}
-	return &stands, nil
+	return &after, nil
 }
 
 // settledAlready returns nil when an earlier try of the same settlement, whose
@@ -162,92 +168,11 @@ func (s *Store) settledAlready(end Settlement) error {
 	defer cancel()
 	var status earshot.Status
 	var charged int64
-	err := s.first(ctx, func(r scanner) error { return r.Scan(&status, &charged) },
+	err := first(ctx, s.lookups, func(r scanner) error { return r.Scan(&status, &charged) },
 		`SELECT status, charged FROM finished WHERE organization = $1 AND id = $2 AND node = $3`,
 		end.Job.Organization, end.Job.ID, end.Job.Node)
 	if errors.Is(err, ErrNotFound) || (err == nil && (status != end.Status || charged != end.Charge)) {
 		return ErrLost
 	}
 	return err
-}
-
-// ending is a settlement as it is stored.
-type ending struct {
-	Settlement
-	at    int64
-	event *int64 // its place among the organization's ended tasks
-}
-
-func (w *work) storeInserted(ctx context.Context) error {
-	jobs := w.inserted
-	return w.each(ctx, table(len(jobs)).
-		uuid("organization", func(i int) string { return jobs[i].Organization }).
-		uuid("id", func(i int) string { return jobs[i].ID }).
-		text("key_id", func(i int) string { return jobs[i].KeyID }).
-		text("provider", func(i int) string { return jobs[i].Provider }).
-		text("mode", func(i int) string { return jobs[i].Mode }).
-		text("status", func(i int) string { return string(jobs[i].Status) }).
-		text("request", func(i int) string { return string(jobs[i].Request) }).
-		int("most", func(i int) int64 { return jobs[i].Most }).
-		maybeUUID("node", func(i int) *string { return ifSet(jobs[i].Node) }).
-		int("attempts", func(i int) int64 { return int64(jobs[i].Attempts) }).
-		int("created_at", func(i int) int64 { return millis(jobs[i].CreatedAt) }).
-		maybeInt("started_at", func(i int) *int64 { return ifPast(jobs[i].StartedAt) }).
-		int("priority", func(i int) int64 { return int64(max(1, jobs[i].Priority)) }).
-		maybeText("idempotency_key", func(i int) *string { return jobs[i].IdempotencyKey }).
-		maybeText("webhook_url", func(i int) *string { return jobs[i].WebhookURL }), `
-		INSERT INTO jobs (`+jobColumns+`) SELECT `+jobColumns+` FROM $rows`, nil)
-}
-
-// storeEndings adds to the finished jobs.
-func (w *work) storeEndings(ctx context.Context) error {
-	ends := w.endings
-	failures := make([]*string, len(ends))
-	for i, end := range ends {
-		if end.Error == nil {
-			continue
-		}
-		text, err := json.Marshal(end.Error)
-		if err != nil {
-			return fmt.Errorf("encode the job's error: %w", err)
-		}
-		failures[i] = new(string(text))
-	}
-	const columns = `organization, id, key_id, provider, mode, status, request, most, charged, attempts, node,
-		created_at, started_at, finished_at, error, priority, idempotency_key, event, result`
-	return w.each(ctx, table(len(ends)).
-		uuid("organization", func(i int) string { return ends[i].Job.Organization }).
-		uuid("id", func(i int) string { return ends[i].Job.ID }).
-		text("key_id", func(i int) string { return ends[i].Job.KeyID }).
-		text("provider", func(i int) string { return ends[i].Job.Provider }).
-		text("mode", func(i int) string { return ends[i].Job.Mode }).
-		text("status", func(i int) string { return string(ends[i].Status) }).
-		text("request", func(i int) string { return string(ends[i].Job.Request) }).
-		int("most", func(i int) int64 { return ends[i].Job.Most }).
-		int("charged", func(i int) int64 { return ends[i].Charge }).
-		int("attempts", func(i int) int64 { return int64(ends[i].Attempts) }).
-		maybeUUID("node", func(i int) *string { return ifSet(ends[i].Job.Node) }).
-		int("created_at", func(i int) int64 { return millis(ends[i].Job.CreatedAt) }).
-		maybeInt("started_at", func(i int) *int64 { return ifPast(ends[i].Job.StartedAt) }).
-		int("finished_at", func(i int) int64 { return ends[i].at }).
-		maybeText("error", func(i int) *string { return failures[i] }).
-		int("priority", func(i int) int64 { return int64(max(1, ends[i].Job.Priority)) }).
-		maybeText("idempotency_key", func(i int) *string { return ends[i].Job.IdempotencyKey }).
-		maybeInt("event", func(i int) *int64 { return ends[i].event }).
-		bytes("result", func(i int) []byte { return ends[i].Result }),
-		`INSERT INTO finished (`+columns+`) SELECT `+columns+` FROM $rows`, nil)
-}
-
-func ifSet(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
-}
-
-func ifPast(t time.Time) *int64 {
-	if t.IsZero() {
-		return nil
-	}
-	return new(millis(t))
 }

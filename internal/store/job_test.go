@@ -15,6 +15,16 @@ import (
 	"earshot/internal/store/storetest"
 )
 
+// onEach runs a test on both databases, with an organization on a plan of that many
+// slots and credits, and a node.
+func onEach(t *testing.T, slots int, credits int64, test func(t *testing.T, s *store.Store, o *account.Organization, node string)) {
+	t.Helper()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s := storetest.Open(t, address)
+		test(t, s, storetest.Organization(t, s, slots, credits), aNode(t, s))
+	})
+}
+
 // aNode registers a node.
 func aNode(t *testing.T, s *store.Store) string {
 	t.Helper()
@@ -25,10 +35,26 @@ func aNode(t *testing.T, s *store.Store) string {
 	return id
 }
 
-func aJob(o *account.Organization, node string, most int64) store.Job {
+func aJob(o *account.Organization, node string, maxCost int64) store.Job {
 	return store.Job{
 		ID: uuid.Must(uuid.NewV7()).String(), Organization: o.ID, KeyID: "key", Provider: "chatassistant",
-		Mode: store.ModeSync, Request: []byte(`{}`), Most: most, Node: node, CreatedAt: time.Now(),
+		Mode: store.ModeSync, Request: []byte(`{}`), MaxCost: maxCost, Node: node, CreatedAt: time.Now(),
+	}
+}
+
+// begin starts a job that must be admitted.
+func begin(t *testing.T, s *store.Store, job store.Job) {
+	t.Helper()
+	if _, err := s.Begin(job); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// settle ends a job, which must succeed.
+func settle(t *testing.T, s *store.Store, end store.Settlement, now time.Time) {
+	t.Helper()
+	if _, err := s.Settle(end, now); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -42,9 +68,7 @@ func failed(job store.Job) store.Settlement {
 
 func TestAJobTakesASlotAndHoldsThenPaysWhatItCost(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 2, 100), aNode(t, s)
+	onEach(t, 2, 100, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		job := aJob(o, node, 7)
 
 		o, err := s.Begin(job)
@@ -69,13 +93,9 @@ func TestAJobTakesASlotAndHoldsThenPaysWhatItCost(t *testing.T) {
 
 func TestAFailedJobCostsNothing(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 2, 100), aNode(t, s)
+	onEach(t, 2, 100, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		job := aJob(o, node, 7)
-		if _, err := s.Begin(job); err != nil {
-			t.Fatal(err)
-		}
+		begin(t, s, job)
 		o, err := s.Settle(failed(job), time.Now())
 		if err != nil {
 			t.Fatal(err)
@@ -162,14 +182,10 @@ func TestMoneyFor137JobsPaysFor137(t *testing.T) {
 	})
 }
 
-func TestARefusalSaysWhyAndHowTheOrganizationStands(t *testing.T) {
+func TestARefusalSaysWhyAndReturnsTheOrganization(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 1, 12), aNode(t, s)
-		if _, err := s.Begin(aJob(o, node, 7)); err != nil {
-			t.Fatal(err)
-		}
+	onEach(t, 1, 12, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
+		begin(t, s, aJob(o, node, 7))
 		standing, err := s.Begin(aJob(o, node, 7)) // neither credits nor a slot: credits come first
 		var refusal *earshot.Error
 		if !errors.As(err, &refusal) || refusal.Code != earshot.CodeNoCredits {
@@ -191,13 +207,9 @@ func TestARefusalSaysWhyAndHowTheOrganizationStands(t *testing.T) {
 
 func TestSettlingIsRepeatableButChargesOnce(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 2, 100), aNode(t, s)
+	onEach(t, 2, 100, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		job := aJob(o, node, 5)
-		if _, err := s.Begin(job); err != nil {
-			t.Fatal(err)
-		}
+		begin(t, s, job)
 		var group errgroup.Group
 		for range 16 {
 			group.Go(func() error {
@@ -234,9 +246,7 @@ func TestJobsOfADeadNodeAreReleased(t *testing.T) {
 		dead := aNode(t, s)
 		o := storetest.Organization(t, s, 5, 100)
 		lost := aJob(o, dead, 5)
-		if _, err := s.Begin(lost); err != nil {
-			t.Fatal(err)
-		}
+		begin(t, s, lost)
 		sweep := func() int {
 			if err := s.DeclareDead(); err != nil {
 				t.Fatal(err)
@@ -255,9 +265,7 @@ func TestJobsOfADeadNodeAreReleased(t *testing.T) {
 		}
 		alive := aNode(t, s)
 		kept := aJob(o, alive, 5)
-		if _, err := s.Begin(kept); err != nil {
-			t.Fatal(err)
-		}
+		begin(t, s, kept)
 		if n := sweep(); n != 1 {
 			t.Fatalf("released %d jobs, want 1", n)
 		}
@@ -283,17 +291,11 @@ func TestJobsOfADeadNodeAreReleased(t *testing.T) {
 
 func TestFinishedJobsGoAfterTheirTime(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 5, 100), aNode(t, s)
+	onEach(t, 5, 100, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		for range 3 {
 			job := aJob(o, node, 5)
-			if _, err := s.Begin(job); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := s.Settle(completed(job, 5), time.Now()); err != nil {
-				t.Fatal(err)
-			}
+			begin(t, s, job)
+			settle(t, s, completed(job, 5), time.Now())
 		}
 		if n, err := s.DeleteFinished(t.Context(), time.Now().Add(-time.Hour), time.Now().Add(-time.Hour)); err != nil || n != 0 {
 			t.Errorf("deleted %d young jobs, %v", n, err)
@@ -307,18 +309,12 @@ func TestFinishedJobsGoAfterTheirTime(t *testing.T) {
 
 func TestCapturesAreFoundUntilTheyExpire(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 5, 100), aNode(t, s)
+	onEach(t, 5, 100, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		job := aJob(o, node, 5)
-		if _, err := s.Begin(job); err != nil {
-			t.Fatal(err)
-		}
+		begin(t, s, job)
 		end, now := completed(job, 5), time.Now()
 		end.Capture = &store.Capture{ID: "abc", Pages: 2, ExpiresAt: now.Add(time.Hour)}
-		if _, err := s.Settle(end, now); err != nil {
-			t.Fatal(err)
-		}
+		settle(t, s, end, now)
 		if c, err := s.Capture(t.Context(), "abc", now); err != nil || c.Pages != 2 {
 			t.Errorf("got %+v, %v", c, err)
 		}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,12 +11,12 @@ import (
 	"earshot/internal/account"
 )
 
-// mostKeys is how many valid keys an organization may have: one for each of many
+// maxKeys is how many valid keys an organization may have: one for each of many
 // machines, but no more than a list can show.
-const mostKeys = 500
+const maxKeys = 500
 
 // ErrTooManyKeys is returned when an organization has all the keys that it may.
-var ErrTooManyKeys = fmt.Errorf("the organization has %d valid keys already; revoke one first", mostKeys)
+var ErrTooManyKeys = fmt.Errorf("the organization has %d valid keys already; revoke one first", maxKeys)
 
 // isValid picks the keys that are neither revoked nor expired at $2.
 const isValid = `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`
@@ -31,21 +30,57 @@ func (s *Store) CreateKey(organization string, key account.Key, scopes []account
 		if err != nil {
 			return fmt.Errorf("count keys: %w", err)
 		}
-		if valid >= mostKeys {
+		if valid >= maxKeys {
 			return ErrTooManyKeys
 		}
 		return insertKey(ctx, tx, organization, key, scopes, expires, now)
 	})
 }
 
-func insertKey(ctx context.Context, tx *tx, organization string, key account.Key, scopes []account.Scope, expires, now time.Time) error {
-	var expiry *int64
-	if !expires.IsZero() {
-		expiry = new(millis(expires))
+// apiKey is a key as it is stored.
+type apiKey struct {
+	id           string
+	organization string
+	hash         []byte
+	scopes       string // with commas in between
+	createdAt    int64
+	expiresAt    *int64
+	revokedAt    *int64
+	lastUsedAt   *int64
+}
+
+var (
+	apiKeysTable = newTable("api_keys",
+		textField("id", func(k *apiKey) *string { return &k.id }),
+		field("organization", "uuid", func(k *apiKey) *string { return &k.organization }),
+		field("hash", "bytea", func(k *apiKey) *[]byte { return &k.hash }),
+		textField("scopes", func(k *apiKey) *string { return &k.scopes }),
+		intField("created_at", func(k *apiKey) *int64 { return &k.createdAt }),
+		field("expires_at", "bigint", func(k *apiKey) **int64 { return &k.expiresAt }),
+		field("revoked_at", "bigint", func(k *apiKey) **int64 { return &k.revokedAt }),
+		field("last_used_at", "bigint", func(k *apiKey) **int64 { return &k.lastUsedAt }))
+	insertAPIKey = apiKeysTable.insert("")
+)
+
+// shown is the key as its organization sees it.
+func (k *apiKey) shown() *earshot.Key {
+	at := func(millis *int64) *earshot.Timestamp {
+		if millis == nil {
+			return nil
+		}
+		return new(earshot.At(*millis))
 	}
-	_, err := tx.ExecContext(ctx,
-		`INSERT INTO api_keys (id, organization, hash, scopes, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)`,
-		key.ID, organization, account.HashKey(key.Text), joinScopes(scopes), millis(now), expiry)
+	return &earshot.Key{
+		ID: k.id, Scopes: strings.Split(k.scopes, ","), CreatedAt: earshot.At(k.createdAt),
+		ExpiresAt: at(k.expiresAt), LastUsedAt: at(k.lastUsedAt), RevokedAt: at(k.revokedAt),
+	}
+}
+
+func insertKey(ctx context.Context, tx *tx, organization string, key account.Key, scopes []account.Scope, expires, now time.Time) error {
+	err := each(ctx, tx, insertAPIKey, []*apiKey{{
+		id: key.ID, organization: organization, hash: account.HashKey(key.Text), scopes: joinScopes(scopes),
+		createdAt: millis(now), expiresAt: nullMillis(expires),
+	}}, nil)
 	if err != nil {
 		return fmt.Errorf("create key %s: %w", key.ID, err)
 	}
@@ -54,30 +89,26 @@ func insertKey(ctx context.Context, tx *tx, organization string, key account.Key
 
 // RevokeKey ends a key. Returns ErrNotFound; ending it twice is fine.
 func (s *Store) RevokeKey(id string, now time.Time) error {
-	return s.execute(func(ctx context.Context, tx *tx) error {
-		result, err := tx.ExecContext(ctx,
-			`UPDATE api_keys SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1`, id, millis(now))
-		if err != nil {
-			return fmt.Errorf("revoke key %s: %w", id, err)
-		}
-		if n, err := result.RowsAffected(); err != nil || n == 0 {
-			return fmt.Errorf("key %s: %w", id, errors.Join(err, ErrNotFound))
-		}
-		return nil
-	})
+	n, err := s.exec(`UPDATE api_keys SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1`, id, millis(now))
+	if err != nil {
+		return fmt.Errorf("revoke key %s: %w", id, err)
+	}
+	if n == 0 {
+		return fmt.Errorf("key %s: %w", id, ErrNotFound)
+	}
+	return nil
 }
 
-// RevokeKeyOf ends a key of an organization and tells how it stands then. Returns
+// RevokeKeyOf ends a key of an organization and returns it as it is then. Returns
 // ErrNotFound; ending it twice is fine.
-func (s *Store) RevokeKeyOf(organization, id string, now time.Time) (revoked *earshot.Key, err error) {
-	err = s.execute(func(ctx context.Context, tx *tx) error {
+func (s *Store) RevokeKeyOf(organization, id string, now time.Time) (*earshot.Key, error) {
+	var revoked []*apiKey
+	err := s.execute(func(ctx context.Context, tx *tx) error {
 		revoked = nil
-		err := find(ctx, tx, func(r scanner) (err error) {
-			revoked, err = scanKey(r)
-			return err
-		}, `UPDATE api_keys SET revoked_at = COALESCE(revoked_at, $3) WHERE organization = $1 AND id = $2 RETURNING `+keyColumns,
+		err := tx.find(ctx, collect(apiKeysTable, &revoked),
+			`UPDATE api_keys SET revoked_at = COALESCE(revoked_at, $3) WHERE organization = $1 AND id = $2 RETURNING `+apiKeysTable.list,
 			organization, id, millis(now))
-		if err == nil && revoked == nil {
+		if err == nil && len(revoked) == 0 {
 			return ErrNotFound
 		}
 		return err
@@ -85,44 +116,20 @@ func (s *Store) RevokeKeyOf(organization, id string, now time.Time) (revoked *ea
 	if err != nil {
 		return nil, fmt.Errorf("revoke key %s: %w", id, err)
 	}
-	return revoked, nil
-}
-
-const keyColumns = `id, scopes, created_at, expires_at, last_used_at, revoked_at`
-
-func scanKey(found scanner) (*earshot.Key, error) {
-	k := &earshot.Key{}
-	var scopes string
-	var created int64
-	var expires, used, revoked *int64
-	if err := found.Scan(&k.ID, &scopes, &created, &expires, &used, &revoked); err != nil {
-		return nil, err
-	}
-	k.Scopes = strings.Split(scopes, ",")
-	k.CreatedAt = earshot.At(created)
-	k.ExpiresAt, k.LastUsedAt, k.RevokedAt = atIfAny(expires), atIfAny(used), atIfAny(revoked)
-	return k, nil
-}
-
-func atIfAny(millis *int64) *earshot.Timestamp {
-	if millis == nil {
-		return nil
-	}
-	return new(earshot.At(*millis))
+	return revoked[0].shown(), nil
 }
 
 // Keys lists an organization's keys, newest first: all that are valid, and
 // the newest of those that are not.
-func (s *Store) Keys(ctx context.Context, organization string, now time.Time) (keys []*earshot.Key, err error) {
-	err = s.find(ctx, func(r scanner) error {
-		k, err := scanKey(r)
-		keys = append(keys, k)
-		return err
-	}, `
-		SELECT `+keyColumns+` FROM api_keys WHERE organization = $1
-		ORDER BY CASE WHEN `+isValid+` THEN 0 ELSE 1 END, created_at DESC, id LIMIT $3`, organization, millis(now), 2*mostKeys)
+func (s *Store) Keys(ctx context.Context, organization string, now time.Time) ([]*earshot.Key, error) {
+	found, err := findRows(ctx, s.reports, apiKeysTable, `WHERE organization = $1
+		ORDER BY CASE WHEN `+isValid+` THEN 0 ELSE 1 END, created_at DESC, id LIMIT $3`, organization, millis(now), 2*maxKeys)
 	if err != nil {
 		return nil, fmt.Errorf("list keys: %w", err)
+	}
+	var keys []*earshot.Key
+	for _, k := range found {
+		keys = append(keys, k.shown())
 	}
 	slices.SortStableFunc(keys, func(a, b *earshot.Key) int { return b.CreatedAt.Compare(a.CreatedAt.Time) })
 	return keys, nil
@@ -139,12 +146,12 @@ type StoredKey struct {
 func (s *Store) Key(ctx context.Context, id string, now time.Time) (*StoredKey, error) {
 	k := &StoredKey{Principal: account.Principal{KeyID: id}}
 	var scopes string
-	err := s.first(ctx, func(r scanner) error {
+	err := first(ctx, s.lookups, func(r scanner) error {
 		return r.Scan(&k.Hash, &scopes, &k.LastUsedAt, &k.OrganizationID, &k.RequestsPerSecond)
 	}, `
 		SELECT k.hash, k.scopes, COALESCE(k.last_used_at, 0), o.id, o.requests_per_second
 		FROM api_keys k JOIN organizations o ON o.id = k.organization
-		WHERE k.id = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)`, id, millis(now))
+		WHERE k.id = $1 AND `+isValid, id, millis(now))
 	if err != nil {
 		return nil, fmt.Errorf("key %s: %w", id, err)
 	}
@@ -156,12 +163,10 @@ func (s *Store) Key(ctx context.Context, id string, now time.Time) (*StoredKey, 
 
 // TouchKey notes that a key was used.
 func (s *Store) TouchKey(id string, now time.Time) error {
-	return s.execute(func(ctx context.Context, tx *tx) error {
-		if _, err := tx.ExecContext(ctx, `UPDATE api_keys SET last_used_at = $2 WHERE id = $1`, id, millis(now)); err != nil {
-			return fmt.Errorf("touch key %s: %w", id, err)
-		}
-		return nil
-	})
+	if _, err := s.exec(`UPDATE api_keys SET last_used_at = $2 WHERE id = $1`, id, millis(now)); err != nil {
+		return fmt.Errorf("touch key %s: %w", id, err)
+	}
+	return nil
 }
 
 func joinScopes(scopes []account.Scope) string {

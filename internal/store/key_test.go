@@ -16,7 +16,7 @@ func TestAKeyIsRevokedByItsOwnerOnly(t *testing.T) {
 		s := storetest.Open(t, address)
 		o, other, now := storetest.Organization(t, s, 5, 300), storetest.Organization(t, s, 5, 300), time.Now()
 		key := account.NewKey()
-		if err := s.CreateKey(o.ID, key, account.AllScopes(), time.Time{}, now); err != nil {
+		if err := s.CreateKey(o.ID, key, account.DefaultScopes(), time.Time{}, now); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.RevokeKeyOf(other.ID, key.ID, now); !errors.Is(err, store.ErrNotFound) {
@@ -50,14 +50,14 @@ func TestAnOrganizationHasOnlySoManyValidKeysAndTheyAreAllListed(t *testing.T) {
 			t.Fatal(err)
 		}
 		last := account.NewKey()
-		if err := s.CreateKey(o.ID, account.NewKey(), account.AllScopes(), now.Add(time.Millisecond), now); err != nil {
+		if err := s.CreateKey(o.ID, account.NewKey(), account.DefaultScopes(), now.Add(time.Millisecond), now); err != nil {
 			t.Fatalf("the key before the last: %v", err)
 		}
-		if err := s.CreateKey(o.ID, last, account.AllScopes(), time.Time{}, now); !errors.Is(err, store.ErrTooManyKeys) {
+		if err := s.CreateKey(o.ID, last, account.DefaultScopes(), time.Time{}, now); !errors.Is(err, store.ErrTooManyKeys) {
 			t.Errorf("one key too many: got %v, want ErrTooManyKeys", err)
 		}
 		now = now.Add(time.Millisecond) // the one before the last has expired
-		if err := s.CreateKey(o.ID, last, account.AllScopes(), time.Time{}, now); err != nil {
+		if err := s.CreateKey(o.ID, last, account.DefaultScopes(), time.Time{}, now); err != nil {
 			t.Errorf("the last key: %v", err)
 		}
 		keys, err := s.Keys(t.Context(), o.ID, now)

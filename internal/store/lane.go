@@ -84,6 +84,16 @@ func (s *Store) execute(apply func(context.Context, *tx) error) error {
 	return s.write(write{apply: func(ctx context.Context, w *work) error { return apply(ctx, w.tx) }})
 }
 
+// exec runs one statement that concerns no organization's row, and returns how many
+// rows it changed.
+func (s *Store) exec(text string, args ...any) (changed int64, err error) {
+	err = s.execute(func(ctx context.Context, tx *tx) (err error) {
+		changed, err = tx.exec(ctx, text, args...)
+		return err
+	})
+	return changed, err
+}
+
 func (l *lane) run() {
 	defer close(l.ended)
 	for first := range l.queue {
@@ -103,31 +113,31 @@ func (l *lane) run() {
 // commit applies the whole batch in one transaction. When one write fails, all
 // of them run again, each in its own, so that none suffers for another.
 func (l *lane) commit(batch []*write) {
-	err := l.store.together(batch...)
+	err := l.store.commitTogether(batch...)
 	if err == nil || len(batch) == 1 {
-		answer(batch, err)
+		reply(batch, err)
 		return
 	}
 	for i, w := range batch {
-		if l.store.away(err) {
-			answer(batch[i:], err)
+		if l.store.unavailable(err) {
+			reply(batch[i:], err)
 			return
 		}
-		err = l.store.together(w)
+		err = l.store.commitTogether(w)
 		w.err <- err
 	}
 }
 
-func answer(batch []*write, err error) {
+func reply(batch []*write, err error) {
 	for _, w := range batch {
 		w.err <- err
 	}
 }
 
-// together applies writes in one transaction.
-func (s *Store) together(writes ...*write) error {
+// commitTogether applies writes in one transaction.
+func (s *Store) commitTogether(writes ...*write) error {
 	return s.transact(func(ctx context.Context, tx *tx) error {
-		work := newWork(tx, &s.dialect)
+		work := newWork(tx)
 		if err := work.read(ctx, writes); err != nil {
 			return err
 		}
@@ -140,9 +150,9 @@ func (s *Store) together(writes ...*write) error {
 	})
 }
 
-// away tells that the database is in trouble rather than the write.
-func (s *Store) away(err error) bool {
-	return errors.Is(err, ErrUnknownOutcome) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) || s.dialect.away(err)
+// unavailable reports whether the database is in trouble rather than the write.
+func (s *Store) unavailable(err error) bool {
+	return errors.Is(err, ErrUnknownOutcome) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) || s.dialect.unavailable(err)
 }
 
 // transact runs apply in a transaction of its own and commits it. What lost a
@@ -161,10 +171,10 @@ func (s *Store) transact(apply func(context.Context, *tx) error) error {
 }
 
 func (s *Store) transactOnce(ctx context.Context, apply func(context.Context, *tx) error) error {
-	if err := s.statements.prepare(ctx, s.writes); err != nil {
+	if err := s.statements.prepare(ctx, s.queue); err != nil {
 		return err
 	}
-	conn, err := s.writes.Conn(ctx)
+	conn, err := s.queue.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("begin a transaction: %w", err)
 	}
@@ -173,7 +183,7 @@ func (s *Store) transactOnce(ctx context.Context, apply func(context.Context, *t
 	if err != nil {
 		return fmt.Errorf("begin a transaction: %w", err)
 	}
-	if err := apply(ctx, &tx{Tx: begun, conn: conn, statements: s.statements, bound: map[string]*sql.Stmt{}, arrays: s.dialect.arrays, texts: &s.texts}); err != nil {
+	if err := apply(ctx, &tx{Tx: begun, conn: conn, dialect: s.dialect, statements: s.statements, bound: map[string]*sql.Stmt{}}); err != nil {
 		_ = begun.Rollback() // the error that matters is the one we have
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"earshot/internal/account"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
 )
@@ -77,14 +78,10 @@ func waitForLock(t *testing.T, db *sql.DB) {
 
 func TestAChargeAroundTheResetBelongsToOneCycle(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 5, 300), aNode(t, s)
+	onEach(t, 5, 300, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		begun := func() store.Job {
 			job := aJob(o, node, 10)
-			if _, err := s.Begin(job); err != nil {
-				t.Fatal(err)
-			}
+			begin(t, s, job)
 			return job
 		}
 		before, after := begun(), begun()

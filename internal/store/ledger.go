@@ -4,18 +4,112 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
 	"earshot"
+	"earshot/internal/account"
 )
 
-// LedgerKinds are the kinds of ledger entries.
-func LedgerKinds() []string { return []string{kindGrant, kindCharge, kindLapse, kindAdjust} }
+// Kinds of ledger entries. Every change of a balance is one.
+const (
+	kindGrant  = string(earshot.LedgerGrant)  // credits of a cycle, or given by the operator
+	kindCharge = string(earshot.LedgerCharge) // the price of a job
+	kindLapse  = string(earshot.LedgerLapse)  // what was unused at a cycle's end
+	kindAdjust = string(earshot.LedgerAdjust) // the operator's correction
+)
+
+// Grant gives an organization credits beyond those of its cycle, and returns
+// it as it is then. They do not lapse.
+func (s *Store) Grant(id string, credits int64, now time.Time) (*account.Organization, error) {
+	return s.change(id, now, func(w *work, o *lockedOrganization) error {
+		w.book(o, entry{kind: kindGrant, amount: credits, at: millis(now)})
+		return nil
+	})
+}
+
+// SetBalance corrects an organization's balance to credits. It fails when
+// running jobs hold more than that.
+func (s *Store) SetBalance(id string, credits int64, now time.Time) (*account.Organization, error) {
+	return s.change(id, now, func(w *work, o *lockedOrganization) error {
+		if credits < o.Held {
+			return fmt.Errorf("running jobs hold %d credits, so the balance cannot be set to %d now", o.Held, credits)
+		}
+		if credits != o.Balance {
+			w.book(o, entry{kind: kindAdjust, amount: credits - o.Balance, at: millis(now)})
+		}
+		return nil
+	})
+}
+
+// change changes one organization and returns it as it is then.
+func (s *Store) change(id string, now time.Time, apply func(*work, *lockedOrganization) error) (*account.Organization, error) {
+	var after account.Organization
+	err := s.write(write{organization: id, apply: func(_ context.Context, w *work) error {
+		o, err := w.organization(id, now)
+		if err != nil {
+			return err
+		}
+		err = apply(w, o)
+		after = o.Organization
+		return err
+	}})
+	if err != nil {
+		return nil, err
+	}
+	return &after, nil
+}
+
+// renew ends an organization's cycle: what is unused of its grant lapses, and
+// the next grant comes. Cycles that passed unseen leave no trace, since each
+// would have granted and lapsed the same.
+func (w *work) renew(o *lockedOrganization, now time.Time) {
+	start, end := account.Cycle(time.UnixMilli(o.CreatedAt), now)
+	if unused := o.Unused(); unused > 0 {
+		w.book(o, entry{kind: kindLapse, amount: -unused, at: millis(now)})
+	}
+	o.CycleStartedAt, o.CycleResetsAt = millis(start), millis(end)
+	o.CycleGrant, o.CycleUsed = o.Plan.CreditsPerCycle, 0
+	w.book(o, entry{kind: kindGrant, amount: o.CycleGrant, at: millis(now)})
+}
+
+// entry is a line of the ledger.
+type entry struct {
+	id           string // that of the job that is charged; "" for a new one
+	organization string
+	at           int64
+	kind         string
+	amount       int64
+}
+
+var (
+	ledgerTable = newTable("ledger",
+		field("id", "uuid", func(e *entry) *string { return &e.id }),
+		field("organization", "uuid", func(e *entry) *string { return &e.organization }),
+		intField("at", func(e *entry) *int64 { return &e.at }),
+		textField("kind", func(e *entry) *string { return &e.kind }),
+		intField("amount", func(e *entry) *int64 { return &e.amount }))
+	// A second entry of a kind for the same job is refused by the table.
+	insertEntries = ledgerTable.insert("")
+)
+
+// book changes a balance and notes the entry that says so.
+func (w *work) book(o *lockedOrganization, e entry) {
+	o.Balance += e.amount
+	e.organization = o.ID
+	w.addEntry(e)
+}
+
+// addEntry appends to the ledger.
+func (w *work) addEntry(e entry) {
+	e.id = cmp.Or(e.id, newID())
+	w.entries = append(w.entries, &e)
+}
 
 // LedgerFilter says which ledger entries to list, newest first.
 type LedgerFilter struct {
-	Kind   string // one of LedgerKinds; "" for all
+	Kind   string // an earshot.LedgerKind; "" for all
 	Before string // only entries older than this id; "" for all
 	Limit  int
 }
@@ -27,18 +121,17 @@ func (s *Store) Ledger(ctx context.Context, organization string, filter LedgerFi
 	if filter.Kind != "" && filter.Kind != kindCharge {
 		kind = `kind <> 'charge' AND kind = $3` // the few that are no charges have an index of their own
 	}
-	err = s.find(ctx, func(r scanner) error {
-		var e earshot.LedgerEntry
-		var at int64
-		err := r.Scan(&e.ID, &at, &e.Kind, &e.Credits, &e.TaskID, &e.Note)
-		e.At = earshot.At(at)
-		entries = append(entries, e)
+	err = s.reports.find(ctx, func(r scanner) error {
+		var e entry
+		var task, note *string
+		err := r.Scan(append(ledgerTable.targets(&e), &task, &note)...)
+		entries = append(entries, earshot.LedgerEntry{ID: e.id, At: earshot.At(e.at), Kind: earshot.LedgerKind(e.kind), Credits: e.amount, TaskID: task, Note: note})
 		return err
 	}, `
-		SELECT l.id, l.at, l.kind, l.amount, CASE WHEN f.mode = 'async' THEN f.id END, f.provider FROM (
-			SELECT id, at, kind, amount FROM ledger WHERE organization = $1 AND id < $2 AND `+kind+` ORDER BY id DESC LIMIT $4) AS l
-		LEFT JOIN finished f ON f.organization = $1 AND f.id = l.id AND l.kind = 'charge'
-		ORDER BY l.id DESC`, organization, cmp.Or(filter.Before, uuid.Max.String()), filter.Kind, filter.Limit)
+		SELECT `+ledgerTable.list+`, CASE WHEN f.mode = 'async' THEN f.id END, f.provider FROM (
+			SELECT `+ledgerTable.list+` FROM ledger WHERE organization = $1 AND id < $2 AND `+kind+` ORDER BY id DESC LIMIT $4) AS ledger
+		LEFT JOIN finished f ON f.organization = $1 AND f.id = ledger.id AND ledger.kind = 'charge'
+		ORDER BY ledger.id DESC`, organization, cmp.Or(filter.Before, uuid.Max.String()), filter.Kind, filter.Limit)
 	if err != nil {
 		return nil, fmt.Errorf("list the ledger: %w", err)
 	}

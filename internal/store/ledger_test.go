@@ -5,25 +5,20 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
 )
 
 func TestTheLedgerTellsOfACycleAndOfJobsThatAreForgotten(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 5, 300), aNode(t, s)
+	onEach(t, 5, 300, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		storetest.Organization(t, s, 5, 7) // not to be seen
 		job := aJob(o, node, 10)
-		if _, err := s.Begin(job); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.Settle(completed(job, 4), time.Now()); err != nil {
-			t.Fatal(err)
-		}
+		begin(t, s, job)
+		settle(t, s, completed(job, 4), time.Now())
 		later := time.UnixMilli(o.CycleResetsAt)
-		stands, err := s.Organization(t.Context(), o.ID, later)
+		after, err := s.Organization(t.Context(), o.ID, later)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,8 +43,8 @@ func TestTheLedgerTellsOfACycleAndOfJobsThatAreForgotten(t *testing.T) {
 				}
 				sum += all[i].Credits
 			}
-			if sum != stands.Balance || all[2].ID != job.ID || all[0].At.UnixMilli() != later.UnixMilli() {
-				t.Errorf("the sum is %d, and the balance %d: %+v", sum, stands.Balance, all)
+			if sum != after.Balance || all[2].ID != job.ID || all[0].At.UnixMilli() != later.UnixMilli() {
+				t.Errorf("the sum is %d, and the balance %d: %+v", sum, after.Balance, all)
 			}
 		}
 		check(true)
@@ -57,9 +52,9 @@ func TestTheLedgerTellsOfACycleAndOfJobsThatAreForgotten(t *testing.T) {
 			t.Fatalf("deleted %d, %v", n, err)
 		}
 		check(false)
-		for _, kind := range store.LedgerKinds() {
-			for _, e := range list(store.LedgerFilter{Kind: kind, Limit: 9}) {
-				if string(e.Kind) != kind {
+		for _, kind := range earshot.LedgerGrant.Values() {
+			for _, e := range list(store.LedgerFilter{Kind: string(kind), Limit: 9}) {
+				if e.Kind != kind {
 					t.Errorf("asked for %s, and got %+v", kind, e)
 				}
 			}

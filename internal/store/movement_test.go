@@ -7,15 +7,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store"
-	"earshot/internal/store/storetest"
 )
 
 func TestMovementTellsWhichTasksWaitRunAndEnded(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 1, 1000), aNode(t, s)
+	onEach(t, 1, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		began := time.Now().Add(-time.Minute)
 		look := func(since time.Time, event int64) *store.Movement {
 			t.Helper()
@@ -37,15 +35,13 @@ func TestMovementTellsWhichTasksWaitRunAndEnded(t *testing.T) {
 		check(look(began, 0), map[string]earshot.Status{first: "QUEUED", second: "QUEUED", third: "QUEUED"})
 		check(look(time.Now().Add(time.Minute), 0), map[string]earshot.Status{})
 		for range 2 {
-			if _, err := s.Settle(completed(claimed(t, s, node, 1)[0], 5), time.Now()); err != nil {
-				t.Fatal(err)
-			}
+			settle(t, s, completed(claimed(t, s, node, 1)[0], 5), time.Now())
 		}
 		claimed(t, s, node, 1)
-		m := look(time.Now().Add(time.Minute), 0) // what runs is told, however old
+		m := look(time.Now().Add(time.Minute), 0) // what runs is listed, however old
 		check(m, map[string]earshot.Status{third: "PROCESSING"}, second, first)
 		if m.Organization.Events != 2 || m.Processing != 1 || m.Organization.Balance != 990 {
-			t.Errorf("it stands at %+v with %d running", m.Organization, m.Processing)
+			t.Errorf("the organization is %+v with %d running", m.Organization, m.Processing)
 		}
 		check(look(began, 1), map[string]earshot.Status{third: "PROCESSING"}, second)
 	})

@@ -42,50 +42,50 @@ func (s *Store) RegisterNode(host string, now time.Time) (id string, err error) 
 
 // Beat says that the node is alive. Returns ErrNotFound when it was declared
 // dead in the meantime: its jobs are no longer its own.
-//
-// What concerns nodes does not take a lane: behind writes that wait for a lock, a
-// node would seem dead.
 func (s *Store) Beat(id string) error {
-	return s.transact(func(ctx context.Context, tx *tx) error {
-		result, err := tx.ExecContext(ctx, `UPDATE nodes SET seen_at = `+s.dialect.now+` WHERE id = $1`, id)
-		if err != nil {
-			return fmt.Errorf("beat: %w", err)
-		}
-		if n, err := result.RowsAffected(); err == nil && n == 0 {
-			return fmt.Errorf("node %s: %w", id, ErrNotFound)
-		}
-		return nil
-	})
+	n, err := s.execAtOnce(`UPDATE nodes SET seen_at = `+s.dialect.now+` WHERE id = $1`, id)
+	if err != nil {
+		return fmt.Errorf("beat: %w", err)
+	}
+	if n == 0 {
+		return fmt.Errorf("node %s: %w", id, ErrNotFound)
+	}
+	return nil
 }
 
 // RemoveNode takes a node off the list when it stops. Jobs it leaves behind are
 // lost ones.
 func (s *Store) RemoveNode(id string) error {
-	return s.transact(func(ctx context.Context, tx *tx) error {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM nodes WHERE id = $1`, id); err != nil {
-			return fmt.Errorf("remove node: %w", err)
-		}
-		return nil
-	})
+	if _, err := s.execAtOnce(`DELETE FROM nodes WHERE id = $1`, id); err != nil {
+		return fmt.Errorf("remove node: %w", err)
+	}
+	return nil
 }
 
 // DeclareDead takes nodes off the list that have been silent for too long.
 func (s *Store) DeclareDead() error {
-	return s.transact(func(ctx context.Context, tx *tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM nodes WHERE seen_at < `+s.dialect.now+` - $1`, takeoverAfter.Milliseconds())
-		if err != nil {
-			return fmt.Errorf("declare nodes dead: %w", err)
-		}
-		return nil
+	if _, err := s.execAtOnce(`DELETE FROM nodes WHERE seen_at < `+s.dialect.now+` - $1`, takeoverAfter.Milliseconds()); err != nil {
+		return fmt.Errorf("declare nodes dead: %w", err)
+	}
+	return nil
+}
+
+// execAtOnce runs a statement that concerns nodes. It does not take a lane: behind
+// writes that wait for a lock, a node would seem dead.
+func (s *Store) execAtOnce(text string, args ...any) (changed int64, err error) {
+	err = s.transact(func(ctx context.Context, tx *tx) (err error) {
+		changed, err = tx.exec(ctx, text, args...)
+		return err
 	})
+	return changed, err
 }
 
 // lostBatch is how many lost jobs are ended in one go; together they share
 // commits.
 const lostBatch = 500
 
-// ReleaseLost ends synchronous jobs of nodes that are gone, some at once: their
-// clients are gone with them. They are charged nothing. It tells how many there
+// ReleaseLost ends a batch of synchronous jobs of nodes that are gone: their
+// clients are gone with them. They are charged nothing. It returns how many there
 // were: as long as there are any, call it again.
 func (s *Store) ReleaseLost(ctx context.Context, now time.Time) (int, error) {
 	lost, err := s.lostJobs(ctx, ModeSync, lostBatch)
@@ -118,35 +118,41 @@ func (s *Store) Adopt(ctx context.Context, node string, n int) (adopted []Job, e
 		return nil, err
 	}
 	organizations := map[string]bool{}
-	for _, job := range lost {
-		organizations[job.Organization] = true
+	var takeovers []*takeover
+	for i := range lost {
+		organizations[lost[i].Organization] = true
+		takeovers = append(takeovers, &takeover{lost[i], node})
 	}
 	err = s.transact(func(ctx context.Context, tx *tx) error {
-		adopted = nil
-		w := newWork(tx, &s.dialect)
-		if err := w.lock(ctx, slices.Sorted(maps.Keys(organizations))); err != nil {
+		if err := newWork(tx).lock(ctx, slices.Sorted(maps.Keys(organizations))); err != nil {
 			return err
 		}
-		// What the lost node no longer has, another was faster to take over.
-		return w.each(ctx, table(len(lost)).
-			uuid("owner", func(i int) string { return lost[i].Organization }).
-			uuid("job", func(i int) string { return lost[i].ID }).
-			uuid("had", func(i int) string { return lost[i].Node }).
-			uuid("runs", func(int) string { return node }), `
-			UPDATE jobs SET node = r.runs, attempts = attempts + 1
-			FROM $rows WHERE organization = r.owner AND id = r.job AND node = r.had
-				AND EXISTS (SELECT 1 FROM nodes WHERE nodes.id = r.runs) -- not one that is itself taken for dead
-			RETURNING `+jobColumns, func(found scanner) error {
-			job, err := scanJob(found)
-			adopted = append(adopted, job)
-			return err
-		})
+		var jobs []*Job
+		err := each(ctx, tx, adoptJobs, takeovers, collect(jobsTable, &jobs))
+		adopted = values(jobs)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("adopt tasks: %w", err)
 	}
 	return adopted, nil
 }
+
+// takeover is a job of a node that is gone, and the node that is to run it.
+type takeover struct {
+	Job
+	heir string
+}
+
+// What the lost node no longer has, another was faster to take over.
+var adoptJobs = newStatement(
+	append(lift(jobsTable.only("organization", "id", "node"), func(t *takeover) *Job { return &t.Job }),
+		field("heir", "uuid", func(t *takeover) *string { return &t.heir })),
+	func(in input) string {
+		return `UPDATE jobs SET node = ` + in.value("heir") + `, attempts = attempts + 1 ` + in.where("jobs", "organization", "id", "node") + `
+			AND EXISTS (SELECT 1 FROM nodes WHERE nodes.id = ` + in.value("heir") + `) -- not one that is itself taken for dead
+			RETURNING ` + jobsTable.list
+	})
 
 func (s *Store) lostJobs(ctx context.Context, mode string, n int) ([]Job, error) {
 	return s.findJobs(ctx, `status = 'PROCESSING' AND mode = $1 AND NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.id = jobs.node) LIMIT $2`, mode, n)
@@ -157,14 +163,17 @@ func (s *Store) Owned(ctx context.Context, node string) ([]Job, error) {
 	return s.findJobs(ctx, `status = 'PROCESSING' AND mode = $1 AND node = $2`, ModeAsync, node)
 }
 
-func (s *Store) findJobs(ctx context.Context, where string, args ...any) (jobs []Job, err error) {
-	err = s.find(ctx, func(r scanner) error {
-		job, err := scanJob(r)
-		jobs = append(jobs, job)
-		return err
-	}, `SELECT `+jobColumns+` FROM jobs WHERE `+where, args...)
+func (s *Store) findJobs(ctx context.Context, condition string, args ...any) ([]Job, error) {
+	jobs, err := findRows(ctx, s.lookups, jobsTable, `WHERE `+condition, args...)
 	if err != nil {
 		return nil, fmt.Errorf("find jobs: %w", err)
 	}
-	return jobs, nil
+	return values(jobs), nil
+}
+
+func values[T any](pointers []*T) (all []T) {
+	for _, p := range pointers {
+		all = append(all, *p)
+	}
+	return all
 }

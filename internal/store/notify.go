@@ -17,16 +17,16 @@ func (s *Store) Notify(ctx context.Context) error {
 	if s.dialect.exclusive {
 		return nil
 	}
-	if _, err := s.writes.ExecContext(ctx, `SELECT pg_notify($1, '')`, channel); err != nil {
+	if _, err := s.queue.ExecContext(ctx, `SELECT pg_notify($1, '')`, channel); err != nil {
 		return fmt.Errorf("notify other nodes: %w", err)
 	}
 	return nil
 }
 
-// Listen calls heard whenever another node may have notified, and at once, since
+// Listen calls notified whenever another node may have notified, and at once, since
 // it may have done so before. It returns when ctx ends or the connection breaks;
 // on SQLite at once, without an error.
-func (s *Store) Listen(ctx context.Context, heard func()) error {
+func (s *Store) Listen(ctx context.Context, notified func()) error {
 	if s.dialect.exclusive {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (s *Store) Listen(ctx context.Context, heard func()) error {
 		return fmt.Errorf("listen to other nodes: %w", err)
 	}
 	for {
-		heard()
+		notified()
 		if _, err := conn.WaitForNotification(ctx); err != nil {
 			return fmt.Errorf("listen to other nodes: %w", err)
 		}

@@ -110,6 +110,18 @@ func TestPostgresThatMayLoseCommitsIsRefused(t *testing.T) {
 	}
 }
 
+func TestReportsArePlannedAsUsualAndTheQueueIsNot(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t, storetest.Postgres(t))
+	queue, reports, err := s.Settings(t.Context(), "enable_seqscan", "plan_cache_mode", "statement_timeout", "lock_timeout")
+	if diff := cmp.Diff([]string{"off", "force_generic_plan", "0", "3s"}, queue); err != nil || diff != "" {
+		t.Errorf("the queue: %v, (-want +got):\n%s", err, diff)
+	}
+	if diff := cmp.Diff([]string{"on", "auto", "1min", "3s"}, reports); err != nil || diff != "" {
+		t.Errorf("reports: %v, (-want +got):\n%s", err, diff)
+	}
+}
+
 func TestABadDatabaseURLDoesNotShowItsPassword(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"postgres://u:hunter2@127.0.0.1:notaport/x", "postgres://u:hunter2@127.0.0.1:1/x"} {

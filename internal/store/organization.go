@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -16,21 +15,24 @@ var ErrNotFound = errors.New("not found")
 // ErrExists is returned when the name is taken.
 var ErrExists = errors.New("exists already")
 
-const organizationColumns = `id, name, plan, slots, requests_per_second, queue_capacity, credits_per_cycle,
-	created_at, queued, running, balance, held, events, cycle_started_at, cycle_resets_at, cycle_grant, cycle_used`
-
-type scanner interface{ Scan(into ...any) error }
-
-func scanOrganization(row scanner) (*account.Organization, error) {
-	o := &account.Organization{}
-	err := row.Scan(&o.ID, &o.Name, &o.Plan.Name, &o.Plan.Slots, &o.Plan.RequestsPerSecond, &o.Plan.QueueCapacity,
-		&o.Plan.CreditsPerCycle, &o.CreatedAt, &o.Queued, &o.Running, &o.Balance, &o.Held, &o.Events,
-		&o.CycleStartedAt, &o.CycleResetsAt, &o.CycleGrant, &o.CycleUsed)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, ErrNotFound
-	}
-	return o, err
-}
+var organizationsTable = newTable("organizations",
+	field("id", "uuid", func(o *account.Organization) *string { return &o.ID }),
+	textField("name", func(o *account.Organization) *string { return &o.Name }),
+	textField("plan", func(o *account.Organization) *string { return &o.Plan.Name }),
+	intField("slots", func(o *account.Organization) *int { return &o.Plan.Slots }),
+	intField("requests_per_second", func(o *account.Organization) *int { return &o.Plan.RequestsPerSecond }),
+	intField("queue_capacity", func(o *account.Organization) *int { return &o.Plan.QueueCapacity }),
+	intField("credits_per_cycle", func(o *account.Organization) *int64 { return &o.Plan.CreditsPerCycle }),
+	intField("created_at", func(o *account.Organization) *int64 { return &o.CreatedAt }),
+	intField("queued", func(o *account.Organization) *int { return &o.Queued }),
+	intField("running", func(o *account.Organization) *int { return &o.Running }),
+	intField("balance", func(o *account.Organization) *int64 { return &o.Balance }),
+	intField("held", func(o *account.Organization) *int64 { return &o.Held }),
+	intField("events", func(o *account.Organization) *int64 { return &o.Events }),
+	intField("cycle_started_at", func(o *account.Organization) *int64 { return &o.CycleStartedAt }),
+	intField("cycle_resets_at", func(o *account.Organization) *int64 { return &o.CycleResetsAt }),
+	intField("cycle_grant", func(o *account.Organization) *int64 { return &o.CycleGrant }),
+	intField("cycle_used", func(o *account.Organization) *int64 { return &o.CycleUsed }))
 
 // NewOrganization is an organization to be created, with its first key.
 type NewOrganization struct {
@@ -44,42 +46,41 @@ type NewOrganization struct {
 // CreateOrganization stores an organization and grants its first credits.
 // Returns ErrExists when the name is taken.
 func (s *Store) CreateOrganization(n NewOrganization, now time.Time) (*account.Organization, error) {
-	id := newID()
 	start, end := account.Cycle(now, now)
-	created := &account.Organization{
-		ID: id, Name: n.Name, Plan: n.Plan, CreatedAt: millis(now), Balance: n.FirstGrant,
+	created := &newOrganizationRow{webhookSecret: n.WebhookSecret, Organization: account.Organization{
+		ID: newID(), Name: n.Name, Plan: n.Plan, CreatedAt: millis(now), Balance: n.FirstGrant,
 		CycleStartedAt: millis(start), CycleResetsAt: millis(end), CycleGrant: n.FirstGrant,
-	}
+	}}
 	err := s.write(write{apply: func(ctx context.Context, w *work) error {
-		_, err := w.ExecContext(ctx, `
-			INSERT INTO organizations (id, name, plan, slots, requests_per_second, queue_capacity, credits_per_cycle,
-				webhook_secret, created_at, cycle_started_at, cycle_resets_at, cycle_grant, balance)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-			id, n.Name, n.Plan.Name, n.Plan.Slots, n.Plan.RequestsPerSecond, n.Plan.QueueCapacity, n.Plan.CreditsPerCycle,
-			n.WebhookSecret, millis(now), millis(start), millis(end), n.FirstGrant, n.FirstGrant)
+		err := each(ctx, w.tx, insertOrganization, []*newOrganizationRow{created}, nil)
 		if s.dialect.duplicate(err) {
 			return fmt.Errorf("organization %q: %w", n.Name, ErrExists)
 		}
 		if err != nil {
 			return fmt.Errorf("create organization %q: %w", n.Name, err)
 		}
-		w.entries = append(w.entries, entry{organization: id, kind: kindGrant, amount: n.FirstGrant, at: millis(now)})
-		return insertKey(ctx, w.tx, id, n.Key, account.AllScopes(), time.Time{}, now)
+		w.addEntry(entry{organization: created.ID, kind: kindGrant, amount: n.FirstGrant, at: millis(now)})
+		return insertKey(ctx, w.tx, created.ID, n.Key, account.DefaultScopes(), time.Time{}, now)
 	}})
 	if err != nil {
 		return nil, err
 	}
-	return created, nil
+	return &created.Organization, nil
 }
+
+// newOrganizationRow is an organization and what only its creation stores.
+type newOrganizationRow struct {
+	account.Organization
+	webhookSecret string
+}
+
+var insertOrganization = newTable("organizations", append(
+	lift(organizationsTable.columns, func(o *newOrganizationRow) *account.Organization { return &o.Organization }),
+	textField("webhook_secret", func(o *newOrganizationRow) *string { return &o.webhookSecret }))...).insert("")
 
 // Organizations are all organizations by name.
 func (s *Store) Organizations(ctx context.Context) ([]*account.Organization, error) {
-	var all []*account.Organization
-	err := s.find(ctx, func(r scanner) error {
-		o, err := scanOrganization(r)
-		all = append(all, o)
-		return err
-	}, `SELECT `+organizationColumns+` FROM organizations ORDER BY name`)
+	all, err := findRows(ctx, s.reports, organizationsTable, `ORDER BY name`)
 	if err != nil {
 		return nil, fmt.Errorf("list organizations: %w", err)
 	}
@@ -88,32 +89,24 @@ func (s *Store) Organizations(ctx context.Context) ([]*account.Organization, err
 
 // OrganizationByName finds an organization. Returns ErrNotFound.
 func (s *Store) OrganizationByName(ctx context.Context, name string) (*account.Organization, error) {
-	o, err := s.findOrganization(ctx, `name = $1`, name)
+	o, err := firstRow(ctx, s.lookups, organizationsTable, `WHERE name = $1`, name)
 	if err != nil {
 		return nil, fmt.Errorf("organization %q: %w", name, err)
 	}
 	return o, nil
 }
 
-func (s *Store) findOrganization(ctx context.Context, where string, arg any) (o *account.Organization, err error) {
-	err = s.first(ctx, func(r scanner) (err error) {
-		o, err = scanOrganization(r)
-		return err
-	}, `SELECT `+organizationColumns+` FROM organizations WHERE `+where, arg)
-	return o, err
-}
-
-// Organization tells how an organization stands now, in its current cycle.
+// Organization finds an organization and brings it into its current cycle.
 // Returns ErrNotFound.
 func (s *Store) Organization(ctx context.Context, id string, now time.Time) (*account.Organization, error) {
-	o, err := s.findOrganization(ctx, `id = $1`, id)
+	o, err := firstRow(ctx, s.lookups, organizationsTable, `WHERE id = $1`, id)
 	if err != nil {
 		return nil, fmt.Errorf("organization %s: %w", id, err)
 	}
 	if millis(now) < o.CycleResetsAt {
 		return o, nil
 	}
-	return s.change(id, now, func(*work, *row) error { return nil })
+	return s.change(id, now, func(*work, *lockedOrganization) error { return nil })
 }
 
 // SetPlan moves an organization to a plan. The next cycle grants its credits.
@@ -150,4 +143,22 @@ func (s *Store) ApplyPlans(ctx context.Context, plans account.Plans) error {
 		}
 	}
 	return nil
+}
+
+// CountRequests adds n requests to the organization's window, which opens with
+// its first request and lasts for length, and returns how many are in it then.
+// All nodes share the window, by the database's clock. PostgreSQL only: on
+// SQLite one process sees every request and counts in memory.
+func (s *Store) CountRequests(ctx context.Context, organization string, n int, length time.Duration) (used int, err error) {
+	// The table is unlogged, so the commit waits for no disk.
+	err = s.queue.QueryRowContext(ctx, `
+		INSERT INTO rate_windows AS w (organization, opened_at, used) VALUES ($1, `+s.dialect.now+`, $2)
+		ON CONFLICT (organization) DO UPDATE SET
+			used      = excluded.used + CASE WHEN abs(excluded.opened_at - w.opened_at) >= $3 THEN 0 ELSE w.used END,
+			opened_at = CASE WHEN abs(excluded.opened_at - w.opened_at) >= $3 THEN excluded.opened_at ELSE w.opened_at END
+		RETURNING used`, organization, n, length.Milliseconds()).Scan(&used)
+	if err != nil {
+		return 0, fmt.Errorf("count requests of organization %s: %w", organization, err)
+	}
+	return used, nil
 }

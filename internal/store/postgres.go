@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"strconv"
 	"strings"
@@ -24,6 +25,7 @@ var postgresDialect = dialect{
 	skipLocked: `FOR UPDATE SKIP LOCKED`,
 	arrays:     true,
 	snapshot:   sql.LevelRepeatableRead,
+	noTimeout:  `SET LOCAL statement_timeout = 0`,
 	lanes:      4, // measured: more gain nothing on 2 cores, fewer leave the disk idle
 	// An answer of the server to COMMIT is a no, except that it, or a pooler before
 	// it, loses the connection or is going down: that is no answer.
@@ -31,7 +33,7 @@ var postgresDialect = dialect{
 		code := postgresCode(err)
 		return code != "" && !strings.HasPrefix(code, "08") && !strings.HasPrefix(code, "57")
 	},
-	away: func(err error) bool {
+	unavailable: func(err error) bool {
 		const lockTimeout = "55P03"
 		code := postgresCode(err)
 		return code == lockTimeout || strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57") || strings.HasPrefix(code, "53")
@@ -59,10 +61,10 @@ func postgresCode(err error) string {
 }
 
 const (
-	// postgresConnections serve the lanes and short reads; the answer to more
-	// load is more nodes, not more connections.
-	postgresConnections = 16
-	minPostgresVersion  = 140000
+	// queueConnections serve the lanes and short reads; the answer to more load is
+	// more nodes, not more connections.
+	queueConnections   = 16
+	minPostgresVersion = 140000
 )
 
 func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
@@ -73,38 +75,50 @@ func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
 	if pg.ConnectTimeout == 0 {
 		pg.ConnectTimeout = 3 * time.Second
 	}
-	for name, value := range map[string]string{
+	maps.Copy(pg.RuntimeParams, map[string]string{
 		"application_name": "earshot",
 		// A node that was frozen inside a transaction holds the rows of its
 		// organizations until the server cuts it off; a live one is idle there for
 		// microseconds.
 		"idle_in_transaction_session_timeout": "2s",
 		"lock_timeout":                        "3s",
-		// Statements here touch a few rows through an index. Other plans only
+	})
+	queue := openPostgresPool(pg, queueConnections, map[string]string{
+		// Statements of the queue touch a few rows through an index. Other plans only
 		// come up by mistaken statistics, and then cost a hundredfold.
 		"jit": "off", "enable_seqscan": "off", "enable_hashjoin": "off",
 		"enable_mergejoin": "off", "enable_bitmapscan": "off",
 		// Planning anew would cost as much as running.
 		"plan_cache_mode": "force_generic_plan",
-	} {
-		pg.RuntimeParams[name] = value
+	})
+	// Reports leave their plans to the server, and do not keep it busy for ever.
+	reports := openPostgresPool(pg, reportConnections, map[string]string{"statement_timeout": "60s"})
+	s := &Store{
+		dialect: &postgresDialect, queue: queue.DB, lookups: queue, reports: reports, listener: pg,
+		lockMigrations: advisoryLock(queue.DB),
+		close:          func() error { return errors.Join(reports.Close(), queue.Close()) },
 	}
-	db := stdlib.OpenDB(*pg)
-	db.SetMaxOpenConns(postgresConnections)
-	db.SetMaxIdleConns(postgresConnections)
-	db.SetConnMaxIdleTime(5 * time.Minute)
-	s := &Store{dialect: postgresDialect, reads: db, writes: db, listener: pg, lockMigrations: advisoryLock(db), close: db.Close}
 	if err := s.checkPostgres(ctx, cfg.AllowUnsafe); err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
+}
+
+func openPostgresPool(pg *pgx.ConnConfig, connections int, settings map[string]string) pool {
+	own := pg.Copy()
+	maps.Copy(own.RuntimeParams, settings)
+	db := stdlib.OpenDB(*own)
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	db.SetConnMaxIdleTime(5 * time.Minute)
+	return pool{db, &postgresDialect}
 }
 
 // checkPostgres refuses a server that is too old or may lose what it
 // acknowledged.
 func (s *Store) checkPostgres(ctx context.Context, allowUnsafe bool) error {
 	setting := func(name string) (value string, err error) {
-		if err := s.reads.QueryRowContext(ctx, `SELECT current_setting($1)`, name).Scan(&value); err != nil {
+		if err := s.lookups.QueryRowContext(ctx, `SELECT current_setting($1)`, name).Scan(&value); err != nil {
 			return "", fmt.Errorf("connect to PostgreSQL: %w", err)
 		}
 		return value, nil

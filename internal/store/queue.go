@@ -13,10 +13,10 @@ import (
 	"earshot"
 )
 
-// Submit queues tasks of one organization, in their order, and tells for each why
-// it was refused, or nil. size is how many tasks were handed in, faulty ones
-// included: when the queue has no room for all of them, the error is
-// CodeQueueLimit and none is queued. Nothing is set aside for them.
+// Submit queues tasks of one organization, in their order. refusals has an error for
+// each task that was refused, and nil for the others. size is how many tasks the
+// client handed in, faulty ones included: when the queue has no room for that many,
+// err is CodeQueueLimit and none is queued. No credits are set aside for them.
 func (s *Store) Submit(organization string, tasks []Job, size int, now time.Time) (refusals []error, err error) {
 	var keys []string
 	for _, task := range tasks {
@@ -37,7 +37,7 @@ func (s *Store) Submit(organization string, tasks []Job, size int, now time.Time
 		for i, task := range tasks {
 			if refusals[i] = w.checkTask(o, task); refusals[i] == nil {
 				task.Mode, task.Status = ModeAsync, earshot.StatusQueued
-				w.insert(o, task)
+				w.insert(o, &task)
 			}
 		}
 		return nil
@@ -51,7 +51,7 @@ func (s *Store) Submit(organization string, tasks []Job, size int, now time.Time
 	return refusals, overflow
 }
 
-func checkCapacity(o *row, size int) error {
+func checkCapacity(o *lockedOrganization, size int) error {
 	room := max(0, o.Plan.QueueCapacity-o.Queued)
 	if size <= room {
 		return nil
@@ -63,8 +63,8 @@ func checkCapacity(o *row, size int) error {
 	}
 }
 
-// checkTask tells why a task cannot be queued, or nil.
-func (w *work) checkTask(o *row, task Job) error {
+// checkTask returns why a task cannot be queued, or nil.
+func (w *work) checkTask(o *lockedOrganization, task Job) error {
 	if task.IdempotencyKey != nil {
 		if job, used := w.keys[taskKey{o.ID, *task.IdempotencyKey}]; used {
 			return &earshot.Error{
@@ -74,13 +74,13 @@ func (w *work) checkTask(o *row, task Job) error {
 			}
 		}
 	}
-	if o.Balance < task.Most {
+	if o.Balance < task.MaxCost {
 		return errNoCredits(task, o.Balance)
 	}
 	return nil
 }
 
-// submitted tells that a submission whose outcome was unknown did commit: one of
+// submitted reports whether a submission of unknown outcome did commit: one of
 // its tasks is there, so all of them are.
 func (s *Store) submitted(organization string, tasks []Job, refusals []error) bool {
 	accepted := slices.Index(refusals, nil)
@@ -88,7 +88,7 @@ func (s *Store) submitted(organization string, tasks []Job, refusals []error) bo
 		return false
 	}
 	// The lock waits for a commit that is still under way.
-	if err := s.together(&write{organization: organization, apply: func(context.Context, *work) error { return nil }}); err != nil {
+	if err := s.commitTogether(&write{organization: organization, apply: func(context.Context, *work) error { return nil }}); err != nil {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), transactionTime)
@@ -97,18 +97,37 @@ func (s *Store) submitted(organization string, tasks []Job, refusals []error) bo
 	return err == nil
 }
 
+// taskKey is an idempotency key of an organization.
+type taskKey struct{ organization, key string }
+
+// keyedTask is an idempotency key and the task that has it.
+type keyedTask struct {
+	taskKey
+	job string
+}
+
+var (
+	keysTable = newTable("idempotency_keys",
+		field("organization", "uuid", func(k *keyedTask) *string { return &k.organization }),
+		textField("key", func(k *keyedTask) *string { return &k.key }),
+		field("job", "uuid", func(k *keyedTask) *string { return &k.job }))
+	insertKeys = keysTable.insert("")
+	selectKeys = newStatement(keysTable.only("organization", "key"), func(in input) string {
+		return `SELECT ` + keysTable.list + ` FROM idempotency_keys WHERE ` + in.matching()
+	})
+	deleteKeys = newStatement(keysTable.columns, func(in input) string {
+		return `DELETE FROM idempotency_keys WHERE ` + in.matching()
+	})
+)
+
 func (w *work) storeKeys(ctx context.Context) error {
-	var keyed []Job
+	var keyed []*keyedTask
 	for _, job := range w.inserted {
 		if job.IdempotencyKey != nil {
-			keyed = append(keyed, job)
+			keyed = append(keyed, &keyedTask{taskKey{job.Organization, *job.IdempotencyKey}, job.ID})
 		}
 	}
-	return w.each(ctx, table(len(keyed)).
-		uuid("organization", func(i int) string { return keyed[i].Organization }).
-		text("key", func(i int) string { return *keyed[i].IdempotencyKey }).
-		uuid("job", func(i int) string { return keyed[i].ID }), `
-		INSERT INTO idempotency_keys (organization, key, job) SELECT organization, key, job FROM $rows`, nil)
+	return each(ctx, w.tx, insertKeys, keyed, nil)
 }
 
 // Claim starts up to n queued tasks for a node: organizations take turns, the one
@@ -118,7 +137,7 @@ func (w *work) storeKeys(ctx context.Context) error {
 // be more. With an error come the tasks that were started for certain; there may
 // be others, which Owned knows.
 func (s *Store) Claim(ctx context.Context, node string, n int, now time.Time) (started []Job, handled int, err error) {
-	ready, err := s.whoseTurn(ctx, n)
+	ready, err := s.nextOrganizations(ctx, n)
 	if err != nil {
 		return nil, 0, fmt.Errorf("claim tasks: %w", err)
 	}
@@ -154,15 +173,9 @@ func (s *Store) Claim(ctx context.Context, node string, n int, now time.Time) (s
 	return started, handled, err
 }
 
-// whoseTurn are the organizations that have a task and a slot for it, n at most.
-func (s *Store) whoseTurn(ctx context.Context, n int) (ready []string, err error) {
-	err = s.find(ctx, func(r scanner) error {
-		var id string
-		err := r.Scan(&id)
-		ready = append(ready, id)
-		return err
-	}, `SELECT id FROM organizations WHERE ready ORDER BY served_at LIMIT $1`, n)
-	return ready, err
+// nextOrganizations are those that have a task and a slot for it and waited longest, at most n.
+func (s *Store) nextOrganizations(ctx context.Context, n int) ([]string, error) {
+	return findValues[string](ctx, s.lookups, `SELECT id FROM organizations WHERE ready ORDER BY served_at LIMIT $1`, n)
 }
 
 // claim is the part of a claim that one lane does.
@@ -192,76 +205,84 @@ func (c *claim) apply(ctx context.Context, w *work) error {
 		if err != nil {
 			return err
 		}
-		if o.Available() < job.Most {
-			unpaid = append(unpaid, &job)
+		if o.Available() < job.MaxCost {
+			unpaid = append(unpaid, job)
 			continue
 		}
 		o.Queued--
 		w.hold(o, job)
-		c.started = append(c.started, job)
+		c.started = append(c.started, *job)
 	}
 	return w.failUnpaid(ctx, unpaid, c.now)
 }
 
 // startBest gives the node the next tasks of the organizations, each
 // organization's in the order in which they are to start.
-func (c *claim) startBest(ctx context.Context, w *work) (jobs []Job, err error) {
-	var ready []*row
+func (c *claim) startBest(ctx context.Context, w *work) (jobs []*Job, err error) {
+	var turns []*turn
 	for _, id := range c.organizations {
 		// Somebody may have been faster.
-		if o := w.rows[id]; o != nil && o.Queued > 0 && o.Running < o.Plan.Slots {
+		if o := w.organizations[id]; o != nil && o.Queued > 0 && o.Running < o.Plan.Slots {
 			o.served = true
-			ready = append(ready, o)
+			turns = append(turns, &turn{id, int64(min(c.share, o.Plan.Slots-o.Running, o.Queued)), c.node, c.now})
 		}
 	}
-	take := func(i int) int64 { return int64(min(c.share, ready[i].Plan.Slots-ready[i].Running, ready[i].Queued)) }
-	add := func(r scanner) error {
-		job, err := scanJob(r)
-		jobs = append(jobs, job)
-		return err
-	}
-	wanted := table(len(ready)).uuid("owner", func(i int) string { return ready[i].ID }).int("take", take)
-	if w.arrays {
-		err = w.each(ctx, wanted.uuid("runs", func(int) string { return c.node }).int("at", func(int) int64 { return millis(c.now) }), startBest, add)
-	} else if err = w.each(ctx, wanted, best, add); err == nil {
+	if w.dialect.arrays {
+		err = each(ctx, w.tx, startBest, turns, collect(jobsTable, &jobs))
+	} else if err = each(ctx, w.tx, selectBest, turns, collect(jobsTable, &jobs)); err == nil {
 		err = c.start(ctx, w, jobs)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("start the best tasks: %w", err)
 	}
-	slices.SortFunc(jobs, func(a, b Job) int { return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(jobs, func(a, b *Job) int { return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID, b.ID)) })
 	return jobs, nil
+}
+
+// turn is how many tasks an organization may start now, and who is to run them.
+type turn struct {
+	organization string
+	tasks        int64
+	node         string
+	at           time.Time
+}
+
+var turnColumns = []column[turn]{
+	field("organization", "uuid", func(t *turn) *string { return &t.organization }),
+	intField("tasks", func(t *turn) *int64 { return &t.tasks }),
+	field("node", "uuid", func(t *turn) *string { return &t.node }),
+	timeField("at", func(t *turn) *time.Time { return &t.at }),
 }
 
 // On PostgreSQL one statement finds the best tasks of all organizations and starts
 // them. SQLite has no LATERAL, and an UPDATE that returns rows makes a table for
 // them at every run: there each organization's are read, and then started by id.
-const (
-	startBest = `
-		WITH best AS MATERIALIZED (
-			SELECT r.owner, q.id, r.runs, r.at FROM $rows CROSS JOIN LATERAL (
-				SELECT id FROM jobs WHERE organization = r.owner AND status = 'QUEUED' ORDER BY priority DESC, id LIMIT r.take) AS q)
-		UPDATE jobs SET status = 'PROCESSING', node = best.runs, attempts = attempts + 1, started_at = best.at
-		FROM best WHERE jobs.organization = best.owner AND jobs.id = best.id
-		RETURNING jobs.organization, jobs.id, key_id, provider, mode, status, request, most, node, attempts, created_at, started_at,
-			priority, idempotency_key, webhook_url`
-	best = `SELECT ` + jobColumns + ` FROM jobs WHERE organization = $1 AND status = 'QUEUED' ORDER BY priority DESC, id LIMIT $2`
+var (
+	startBest = newStatement(turnColumns, func(in input) string {
+		return `
+			WITH best AS MATERIALIZED (
+				SELECT r.organization, q.id, r.node, r.at FROM ` + in.rows() + ` CROSS JOIN LATERAL (
+					SELECT id FROM jobs WHERE organization = r.organization AND status = 'QUEUED' ORDER BY priority DESC, id LIMIT r.tasks) AS q)
+			UPDATE jobs SET status = 'PROCESSING', node = best.node, attempts = attempts + 1, started_at = best.at
+			FROM best WHERE jobs.organization = best.organization AND jobs.id = best.id
+			RETURNING ` + jobsTable.list
+	})
+	selectBest = newStatement(turnColumns[:2], func(in input) string {
+		return `
+			SELECT ` + jobsTable.list + ` FROM jobs WHERE organization = ` + in.value("organization") + ` AND status = 'QUEUED'
+			ORDER BY priority DESC, id LIMIT ` + in.value("tasks")
+	})
+	startJobs = newStatement(jobsTable.only("organization", "id", "status", "node", "attempts", "started_at"), func(in input) string {
+		return `UPDATE jobs SET ` + in.assign("status", "node", "attempts", "started_at") + ` ` + in.where("jobs", "organization", "id")
+	})
 )
 
 // start makes queued tasks the node's, in the rows and in jobs.
-func (c *claim) start(ctx context.Context, w *work, jobs []Job) error {
-	for i := range jobs {
-		job := &jobs[i]
+func (c *claim) start(ctx context.Context, w *work, jobs []*Job) error {
+	for _, job := range jobs {
 		job.Status, job.Node, job.StartedAt, job.Attempts = earshot.StatusProcessing, c.node, c.now, job.Attempts+1
 	}
-	return w.each(ctx, table(len(jobs)).
-		uuid("owner", func(i int) string { return jobs[i].Organization }).
-		uuid("job", func(i int) string { return jobs[i].ID }).
-		uuid("runs", func(int) string { return c.node }).
-		int("tries", func(i int) int64 { return int64(jobs[i].Attempts) }).
-		int("at", func(int) int64 { return millis(c.now) }), `
-		UPDATE jobs SET status = 'PROCESSING', node = r.runs, attempts = r.tries, started_at = r.at
-		FROM $rows WHERE organization = r.owner AND id = r.job`, nil)
+	return each(ctx, w.tx, startJobs, jobs, nil)
 }
 
 // failUnpaid ends tasks that were about to start and cannot be paid.
@@ -276,38 +297,30 @@ func (w *work) failUnpaid(ctx context.Context, unpaid []*Job, now time.Time) err
 		}
 		// It never was under way.
 		job.Status, job.Node, job.StartedAt, job.Attempts = earshot.StatusQueued, "", time.Time{}, job.Attempts-1
-		w.end(o, job, Settlement{Status: earshot.StatusFailed, Error: errNoCredits(*job, o.Available())}, now)
+		if err := w.end(o, job, Settlement{Status: earshot.StatusFailed, Error: errNoCredits(*job, o.Available())}, now); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // NoteAttempt notes that a task's node makes another attempt.
 func (s *Store) NoteAttempt(job Job, attempt int) error {
-	return s.execute(func(ctx context.Context, tx *tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE jobs SET attempts = $4 WHERE organization = $1 AND id = $2 AND node = $3`,
-			job.Organization, job.ID, job.Node, attempt)
-		if err != nil {
-			return fmt.Errorf("note an attempt: %w", err)
-		}
-		return nil
-	})
+	_, err := s.exec(`UPDATE jobs SET attempts = $4 WHERE organization = $1 AND id = $2 AND node = $3`, job.Organization, job.ID, job.Node, attempt)
+	if err != nil {
+		return fmt.Errorf("note an attempt: %w", err)
+	}
+	return nil
 }
 
 // clearBatch keeps each transaction of a clear short.
 const clearBatch = 5000
 
-// Clear removes the queued tasks of an organization, frees their keys, and tells
-// how many there were.
+// Clear removes the queued tasks of an organization, frees their keys, and
+// returns how many there were.
 func (s *Store) Clear(organization string, now time.Time) (cleared int, err error) {
 	for {
-		n := 0
-		err := s.write(write{organization: organization, apply: func(ctx context.Context, w *work) (err error) {
-			n, err = w.drop(ctx, organization, now, `
-				DELETE FROM jobs WHERE organization = $1 AND id IN (
-					SELECT id FROM jobs WHERE organization = $1 AND status = 'QUEUED' LIMIT $2)
-				RETURNING idempotency_key`, clearBatch)
-			return err
-		}})
+		n, err := s.drop(organization, now, `id IN (SELECT id FROM jobs WHERE organization = $1 AND status = 'QUEUED' LIMIT $2)`, clearBatch)
 		if err != nil {
 			return cleared, fmt.Errorf("clear the queue: %w", err)
 		}
@@ -324,12 +337,7 @@ func (s *Store) Cancel(ctx context.Context, organization, id string, now time.Ti
 	if err != nil {
 		return err
 	}
-	n := 0
-	err = s.write(write{organization: organization, apply: func(ctx context.Context, w *work) (err error) {
-		n, err = w.drop(ctx, organization, now, `
-			DELETE FROM jobs WHERE organization = $1 AND id = $2 AND status = 'QUEUED' RETURNING idempotency_key`, task.ID)
-		return err
-	}})
+	n, err := s.drop(organization, now, `id = $2 AND status = 'QUEUED'`, task.ID)
 	if err != nil {
 		return fmt.Errorf("cancel task %s: %w", id, err)
 	}
@@ -345,28 +353,31 @@ func (s *Store) Cancel(ctx context.Context, organization, id string, now time.Ti
 	}
 }
 
-// drop removes queued tasks by a statement that returns their keys.
-func (w *work) drop(ctx context.Context, organization string, now time.Time, text string, arg any) (n int, err error) {
-	o, err := w.organization(organization, now)
-	if err != nil {
-		return 0, err
-	}
-	var keys []string
-	err = find(ctx, w, func(r scanner) error {
-		var key *string
-		err := r.Scan(&key)
-		if key != nil {
-			keys = append(keys, *key)
+// drop removes the queued tasks of an organization, $1, that the condition picks,
+// and frees their keys.
+func (s *Store) drop(organization string, now time.Time, condition string, arg any) (n int, err error) {
+	err = s.write(write{organization: organization, apply: func(ctx context.Context, w *work) error {
+		o, err := w.organization(organization, now)
+		if err != nil {
+			return err
 		}
-		n++
-		return err
-	}, text, organization, arg)
-	if err != nil {
-		return 0, err
-	}
-	o.Queued -= n
-	return n, w.each(ctx, table(len(keys)).
-		uuid("organization", func(int) string { return organization }).
-		text("key", func(i int) string { return keys[i] }), `
-		DELETE FROM idempotency_keys WHERE $match`, nil)
+		var keys []*keyedTask
+		n = 0
+		err = w.find(ctx, func(r scanner) error {
+			var id string
+			var key *string
+			err := r.Scan(&id, &key)
+			if key != nil {
+				keys = append(keys, &keyedTask{taskKey{organization, *key}, id})
+			}
+			n++
+			return err
+		}, `DELETE FROM jobs WHERE organization = $1 AND `+condition+` RETURNING id, idempotency_key`, organization, arg)
+		if err != nil {
+			return err
+		}
+		o.Queued -= n
+		return each(ctx, w.tx, deleteKeys, keys, nil)
+	}})
+	return n, err
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -22,7 +23,7 @@ import (
 func aTask(o *account.Organization, priority int) store.Job {
 	return store.Job{
 		ID: uuid.Must(uuid.NewV7()).String(), Organization: o.ID, KeyID: "key", Provider: "chatassistant", Mode: store.ModeAsync,
-		Request: []byte(`{}`), Most: 5, CreatedAt: time.Now(), Priority: priority,
+		Request: []byte(`{}`), MaxCost: 5, CreatedAt: time.Now(), Priority: priority,
 	}
 }
 
@@ -65,9 +66,7 @@ func ids(jobs []store.Job) (all []string) {
 
 func TestTasksStartByPriorityThenAge(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 10, 1000), aNode(t, s)
+	onEach(t, 10, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		old, urgent, young, urgentToo := aTask(o, 1), aTask(o, 9), aTask(o, 1), aTask(o, 9)
 		submit(t, s, o, old, urgent, young, urgentToo)
 		var order []string
@@ -83,13 +82,9 @@ func TestTasksStartByPriorityThenAge(t *testing.T) {
 
 func TestOnlyAsManyTasksStartAsThereAreSlots(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 3, 1000), aNode(t, s)
+	onEach(t, 3, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		call := aJob(o, node, 5)
-		if _, err := s.Begin(call); err != nil {
-			t.Fatal(err)
-		}
+		begin(t, s, call)
 		submit(t, s, o, someTasks(o, 10)...)
 		started := claimed(t, s, node, 100)
 		if len(started) != 2 { // the call has the third
@@ -98,9 +93,7 @@ func TestOnlyAsManyTasksStartAsThereAreSlots(t *testing.T) {
 		if more := claimed(t, s, node, 100); len(more) != 0 {
 			t.Errorf("%d more started without a slot", len(more))
 		}
-		if _, err := s.Settle(completed(call, 5), time.Now()); err != nil {
-			t.Fatal(err)
-		}
+		settle(t, s, completed(call, 5), time.Now())
 		if more := claimed(t, s, node, 100); len(more) != 1 {
 			t.Errorf("%d started on the slot that became free", len(more))
 		}
@@ -186,9 +179,7 @@ func TestNoTaskStartsTwice(t *testing.T) {
 
 func TestATaskThatCannotBePaidFailsWhenItsTurnComes(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 10, 12), aNode(t, s)
+	onEach(t, 10, 12, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		tasks := someTasks(o, 4)
 		tasks[3].WebhookURL = new("https://hooks.example.com/x")
 		submit(t, s, o, tasks...)
@@ -383,9 +374,7 @@ func TestATaskOfALostNodeIsTakenOverOnce(t *testing.T) {
 
 func TestANodeKnowsWhatItOwns(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 2, 1000), aNode(t, s)
+	onEach(t, 2, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		submit(t, s, o, someTasks(o, 5)...)
 		started := claimed(t, s, node, 5)
 		if err := s.NoteAttempt(started[0], 3); err != nil {
@@ -400,4 +389,35 @@ func TestANodeKnowsWhatItOwns(t *testing.T) {
 			t.Errorf("their attempts are %v", attempts)
 		}
 	})
+}
+
+// A plan that reads the backlog is a hundred times slower, and shows only once
+// there is one.
+func TestClaimsAndSettlesLookUpRatherThanScan(t *testing.T) {
+	t.Parallel()
+	address := storetest.Postgres(t)
+	s := storetest.Open(t, address)
+	o := storetest.Organization(t, s, 100, 1_000_000)
+	for range 2 {
+		submit(t, s, o, someTasks(o, 50)...)
+	}
+	if err := s.Exec(`ANALYZE jobs`); err != nil {
+		t.Fatal(err)
+	}
+	start, takeOut, err := s.Plan(t.Context(), o.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, plan := range map[string]struct{ text, want string }{
+		"a claim finds tasks by their order": {start, "jobs_queued"},
+		"a claim starts them by their id":    {start, "jobs_pkey"},
+		"a settle finds its jobs by id":      {takeOut, "jobs_pkey"},
+	} {
+		if !strings.Contains(plan.text, "using "+plan.want) || strings.Contains(plan.text, "Seq Scan on jobs") {
+			t.Errorf("it is not so that %s:\n%s", what, plan.text)
+		}
+	}
+	if strings.Contains(start, "Sort") {
+		t.Errorf("a claim sorts the backlog:\n%s", start)
+	}
 }

@@ -23,7 +23,7 @@ var sqliteDialect = dialect{
 	exclusive: true,
 	// SQLite's COMMIT either returns no error or has committed nothing.
 	notCommitted: func(error) bool { return true },
-	away: func(err error) bool {
+	unavailable: func(err error) bool {
 		code := sqliteCode(err) & 0xff // the primary code
 		return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_FULL || code == sqlite3.SQLITE_IOERR
 	},
@@ -71,25 +71,38 @@ func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 			return nil, fmt.Errorf("another server works on %s: %w", cfg.URL, err)
 		}
 	}
-	writes, err := sql.Open("sqlite", sqliteDSN(cfg.URL, "immediate", false))
+	queue, err := sql.Open("sqlite", sqliteDSN(cfg.URL, "immediate", false))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", cfg.URL, err), unlock())
 	}
-	writes.SetMaxOpenConns(1)
-	reads, err := sql.Open("sqlite", sqliteDSN(cfg.URL, "deferred", true))
+	queue.SetMaxOpenConns(1)
+	lookups, err := openReaders(cfg.URL, max(4, 2*runtime.GOMAXPROCS(0)))
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open %s: %w", cfg.URL, err), writes.Close(), unlock())
+		return nil, errors.Join(err, queue.Close(), unlock())
 	}
-	reads.SetMaxOpenConns(max(4, 2*runtime.GOMAXPROCS(0)))
-	reads.SetMaxIdleConns(max(4, 2*runtime.GOMAXPROCS(0)))
+	reports, err := openReaders(cfg.URL, reportConnections)
+	if err != nil {
+		return nil, errors.Join(err, lookups.Close(), queue.Close(), unlock())
+	}
 	return &Store{
-		dialect:        sqliteDialect,
-		reads:          reads,
-		writes:         writes,
+		dialect:        &sqliteDialect,
+		queue:          queue,
+		lookups:        lookups,
+		reports:        reports,
 		statements:     &statements{ready: map[string]*sql.Stmt{}},
 		lockMigrations: func(ctx context.Context) (func() error, error) { return lockFile(ctx, cfg.URL+".migrate", lockWait) },
-		close:          func() error { return errors.Join(reads.Close(), writes.Close(), unlock()) },
+		close:          func() error { return errors.Join(reports.Close(), lookups.Close(), queue.Close(), unlock()) },
 	}, nil
+}
+
+func openReaders(path string, n int) (pool, error) {
+	db, err := sql.Open("sqlite", sqliteDSN(path, "deferred", true))
+	if err != nil {
+		return pool{}, fmt.Errorf("open %s: %w", path, err)
+	}
+	db.SetMaxOpenConns(n)
+	db.SetMaxIdleConns(n)
+	return pool{db, &sqliteDialect}, nil
 }
 
 func sqliteDSN(path, txlock string, queryOnly bool) string {

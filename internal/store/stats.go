@@ -22,7 +22,7 @@ const roundedMs = `CASE
 	WHEN ms < 2000000 THEN ms / 10000 * 10000
 	WHEN ms >= 2000000 THEN 2000000 END`
 
-// Stats tells what an organization's jobs came to that ended from the hour of a
+// Stats is what an organization's jobs came to that ended from the hour of a
 // moment on and are still kept, by hour and provider.
 func (s *Store) Stats(ctx context.Context, organization string, from time.Time) (stats []earshot.HourStats, err error) {
 	var current *hourSum
@@ -31,7 +31,7 @@ func (s *Store) Stats(ctx context.Context, organization string, from time.Time) 
 			stats = append(stats, current.stats())
 		}
 	}
-	err = s.find(ctx, func(r scanner) error {
+	err = s.reports.find(ctx, func(r scanner) error {
 		var one hourSum
 		var took *int64
 		var jobs, failed int64
@@ -93,4 +93,29 @@ func (h *hourSum) percentile(p int64) *int64 {
 		}
 	}
 	return nil
+}
+
+// Load is how much the database has to do, over all organizations.
+type Load struct {
+	Queued  int64
+	Running int64
+	// OldestTransaction is how long the oldest one has been open: while it is,
+	// nothing that was updated since can be cleaned up. 0 on SQLite.
+	OldestTransaction time.Duration
+}
+
+// Load reads how much there is to do.
+func (s *Store) Load(ctx context.Context) (l Load, err error) {
+	err = s.reports.QueryRowContext(ctx, `SELECT COALESCE(SUM(queued), 0), COALESCE(SUM(running), 0) FROM organizations`).Scan(&l.Queued, &l.Running)
+	if err == nil && !s.dialect.exclusive {
+		var seconds float64
+		err = s.reports.QueryRowContext(ctx, `
+			SELECT COALESCE(MAX(extract(epoch FROM clock_timestamp() - xact_start)), 0)::float8 FROM pg_stat_activity
+			WHERE datname = current_database() AND pid <> pg_backend_pid()`).Scan(&seconds)
+		l.OldestTransaction = time.Duration(seconds * float64(time.Second))
+	}
+	if err != nil {
+		return l, fmt.Errorf("read the load: %w", err)
+	}
+	return l, nil
 }

@@ -21,16 +21,12 @@ func took(t *testing.T, s *store.Store, o *account.Organization, node, provider 
 	if ms >= 0 {
 		job.StartedAt = end.Add(-time.Duration(ms) * time.Millisecond)
 	}
-	if _, err := s.Begin(job); err != nil {
-		t.Fatal(err)
-	}
+	begin(t, s, job)
 	settlement := completed(job, 1)
 	if fails {
 		settlement = failed(job)
 	}
-	if _, err := s.Settle(settlement, end); err != nil {
-		t.Fatal(err)
-	}
+	settle(t, s, settlement, end)
 }
 
 func TestStatsAddUpByHourAndProvider(t *testing.T) {

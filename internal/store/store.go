@@ -12,48 +12,60 @@
 //	movement.go                 which tasks moved since the last look
 //	node.go                     who is alive, and what the dead left
 //	organization.go key.go      accounts
-//	credit.go usage.go stats.go the ledger; what was used; the last hours
+//	ledger.go usage.go stats.go credits; what was used; the last hours and the load
 //	delivery.go                 webhooks
-//	capture.go retention.go     stored pages; removing what is past its time
-//	audit.go load.go rate.go    checking, measuring, counting requests
+//	capture.go extraction.go    stored pages; how often fields are filled
+//	audit.go retention.go       checking; removing what is past its time
 //
 // and below them, how a transaction works:
 //
-//	lane.go work.go rows.go     sharing commits; read, decide, store; many rows at once
-//	tx.go result.go notify.go   kept statements; compression; calling other nodes
+//	lane.go work.go             sharing commits; read, decide, store
+//	table.go statement.go       a table's columns; statements over many rows
+//	tx.go pool.go result.go     prepared statements; reads; compression
 //	sqlite.go postgres.go       the two databases, and what they say differently
+//	notify.go                   calling other nodes
+//
+// A new column is two migrations, one for each database, a line in the table it
+// belongs to, which is beside the type that it is read into, and a fixture in
+// testdata/schema.
 package store
 
 import (
 	"context"
 	"database/sql"
+	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/pressly/goose/v3"
 )
 
 // Store is an open database. It is safe for concurrent use.
 type Store struct {
-	dialect dialect
-	reads   *sql.DB
-	writes  *sql.DB
+	dialect *dialect
+	// queue serves the transactions.
+	queue *sql.DB
+	// lookups serves short reads through an index; on PostgreSQL it is the queue's pool.
+	lookups pool
+	// reports serves reads that may scan. However slow they are, the queue goes on.
+	reports pool
 	lanes   []*lane
 	// statements are kept prepared for the one connection that writes; nil where
 	// the driver does that.
 	statements *statements
-	// texts are statements as they were rendered for their rows.
-	texts sync.Map
 	// listener is how to connect in order to hear other nodes; nil on SQLite.
 	listener *pgx.ConnConfig
 	// lockMigrations keeps other processes from migrating at the same time.
 	lockMigrations func(context.Context) (unlock func() error, err error)
 	close          func() error
 }
+
+// reportConnections is how many reports run at the same time.
+const reportConnections = 4
 
 // Config says which database to open.
 type Config struct {
@@ -67,7 +79,7 @@ type Config struct {
 	AllowUnsafe bool
 }
 
-// Shared tells whether several nodes may work on the database of that URL.
+// Shared reports whether several nodes may work on the database of that URL.
 func Shared(url string) bool {
 	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
 }
@@ -98,10 +110,39 @@ func (s *Store) Close() error {
 	return s.close()
 }
 
-// Ping tells whether the database answers.
+//go:embed migrations
+var migrations embed.FS
+
+// migrate brings the schema up to date. However many processes start together,
+// one does it and the others wait.
+func (s *Store) migrate(ctx context.Context) (err error) {
+	unlock, err := s.lockMigrations(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	provider, err := s.migrations()
+	if err != nil {
+		return err
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("apply migrations: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) migrations() (*goose.Provider, error) {
+	files, err := fs.Sub(migrations, "migrations/"+s.dialect.name)
+	if err != nil {
+		return nil, err
+	}
+	return goose.NewProvider(goose.Dialect(s.dialect.name), s.queue, files)
+}
+
+// Ping checks whether the database answers.
 func (s *Store) Ping(ctx context.Context) error {
 	var one int
-	if err := s.reads.QueryRowContext(ctx, `SELECT 1`).Scan(&one); err != nil {
+	if err := s.lookups.QueryRowContext(ctx, `SELECT 1`).Scan(&one); err != nil {
 		return fmt.Errorf("ping the database: %w", err)
 	}
 	return nil
@@ -118,31 +159,31 @@ type dialect struct {
 	forUpdate string
 	// skipLocked leaves out rows that another transaction has locked.
 	skipLocked string
-	// arrays tells that a statement can take a whole column as one value.
+	// arrays says whether a statement can take a column of many rows as one value.
 	arrays bool
 	// lanes is how many transactions a node commits side by side.
 	lanes int
 	// snapshot is the isolation in which all reads of a transaction agree.
 	snapshot sql.IsolationLevel
-	// exclusive tells that one process at a time serves the database.
+	// noTimeout lifts the limit on how long the statements of a transaction may take.
+	noTimeout string
+	// exclusive says whether one process at a time serves the database.
 	exclusive bool
-	// notCommitted tells of an error of COMMIT that nothing was committed.
+	// notCommitted reports whether an error of COMMIT means that nothing was committed.
 	notCommitted func(error) bool
-	// away tells that the database is in trouble, so that the next write would only
-	// wait for it as long as this one did.
-	away func(error) bool
-	// retryable tells that a transaction lost a conflict and may simply run again.
+	// unavailable reports whether the database is in trouble, so that the next write
+	// would only wait for it as long as this one did.
+	unavailable func(error) bool
+	// retryable reports whether a transaction lost a conflict and may simply run again.
 	retryable func(error) bool
-	// disconnected tells that the connection was lost, so that another may serve.
+	// disconnected reports whether the connection was lost, so that another may serve.
 	disconnected func(error) bool
-	// duplicate tells that a unique constraint refused a row.
+	// duplicate reports whether a unique constraint refused a row.
 	duplicate func(error) bool
-	// fatal tells that the disk lost what it was told to keep: nothing after it
-	// can be trusted.
+	// fatal reports whether the disk lost what it acknowledged: nothing after it can
+	// be trusted.
 	fatal func(error) bool
 }
-
-func millis(t time.Time) int64 { return t.UnixMilli() }
 
 // newID makes an id that sorts by time of creation.
 func newID() string { return uuid.Must(uuid.NewV7()).String() }

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,43 +23,43 @@ type Task struct {
 	Error      json.RawMessage // why it failed
 	Result     json.RawMessage // what it came to
 	Event      int64           // its place among the ended ones
-	Delivery   *Delivery       // how its webhook stands
+	Delivery   *Delivery       // its webhook
+
+	packed []byte // the result as it is stored
 }
 
-const (
-	underWay = `SELECT ` + jobColumns + `,
-		NULL AS charged, NULL AS finished_at, NULL AS error, NULL AS event, NULL AS result FROM jobs WHERE mode = 'async' AND `
-	ended = `SELECT organization, id, key_id, provider, mode, status, request, most, node, attempts, created_at, started_at,
-		priority, idempotency_key, NULL AS webhook_url, charged, finished_at, error, event, result FROM finished WHERE mode = 'async' AND `
+var (
+	finishedTable = newTable("finished", append(lift(keptColumns, jobOf),
+		field("charged", "bigint", func(t *Task) **int64 { return &t.Charged }),
+		timeField("finished_at", func(t *Task) *time.Time { return &t.FinishedAt }),
+		bytesAsText("error", func(t *Task) *[]byte { return (*[]byte)(&t.Error) }),
+		nullField("event", "bigint", func(t *Task) *int64 { return &t.Event }),
+		field("result", "bytea", func(t *Task) *[]byte { return &t.packed }))...)
+	insertFinished = finishedTable.insert("")
+	deleteFinished = deletion(finishedTable, "organization", "id")
+
+	// taskTables are where tasks are: under way, then ended. They only move that way,
+	// so who looks in this order misses none.
+	taskTables = []*table[Task]{newTable("jobs", lift(jobsTable.columns, jobOf)...), finishedTable}
+	// listedTables leave out what a list does not show.
+	listedTables = []*table[Task]{taskTables[0], finishedTable.without("result")}
 )
 
-func scanTask(found scanner) (*Task, error) {
-	t := &Task{}
-	var node, failure *string
-	var created int64
-	var started, finished, event *int64
-	var result []byte
-	err := found.Scan(&t.Organization, &t.ID, &t.KeyID, &t.Provider, &t.Mode, &t.Status, &t.Request, &t.Most, &node,
-		&t.Attempts, &created, &started, &t.Priority, &t.IdempotencyKey, &t.WebhookURL,
-		&t.Charged, &finished, &failure, &event, &result)
+func jobOf(t *Task) *Job { return &t.Job }
+
+// findTasks reads tasks that a condition, and what follows it, picks.
+func findTasks(ctx context.Context, in finder, from *table[Task], condition string, args ...any) ([]*Task, error) {
+	tasks, err := findRows(ctx, in, from, `WHERE mode = 'async' AND `+condition, args...)
 	if err != nil {
 		return nil, err
 	}
-	t.CreatedAt = time.UnixMilli(created)
-	if started != nil {
-		t.StartedAt = time.UnixMilli(*started)
+	for _, t := range tasks {
+		if t.Result, err = unpack(t.packed); err != nil {
+			return nil, err
+		}
+		t.packed = nil
 	}
-	if finished != nil {
-		t.FinishedAt = time.UnixMilli(*finished)
-	}
-	if failure != nil {
-		t.Error = json.RawMessage(*failure)
-	}
-	if event != nil {
-		t.Event = *event
-	}
-	t.Result, err = unpack(result)
-	return t, err
+	return tasks, nil
 }
 
 // Task finds a task of an organization. Returns ErrNotFound.
@@ -69,25 +68,19 @@ func (s *Store) Task(ctx context.Context, organization, id string) (*Task, error
 	if err != nil {
 		return nil, fmt.Errorf("task: %w", err)
 	}
-	// A task moves from the first table to the second, so this order never misses it.
-	for _, from := range []string{underWay, ended} {
-		var t *Task
-		err := s.first(ctx, func(r scanner) (err error) {
-			t, err = scanTask(r)
-			return err
-		}, from+`organization = $1 AND id = $2`, organization, id)
-		if errors.Is(err, ErrNotFound) {
-			continue
-		}
+	for _, from := range taskTables {
+		found, err := findTasks(ctx, s.lookups, from, `organization = $1 AND id = $2`, organization, id)
 		if err != nil {
 			return nil, fmt.Errorf("task %s: %w", id, err)
 		}
-		return t, s.addDelivery(ctx, t)
+		if len(found) > 0 {
+			return found[0], s.addDelivery(ctx, found[0])
+		}
 	}
 	return nil, fmt.Errorf("task %s: %w", id, ErrNotFound)
 }
 
-// canonicalID is an id as it is stored. What is none cannot be found.
+// canonicalID is an id as it is stored. Returns ErrNotFound for a text that is no id.
 func canonicalID(id string) (string, error) {
 	parsed, err := uuid.Parse(id)
 	if err != nil || len(id) != len(parsed.String()) {
@@ -96,7 +89,7 @@ func canonicalID(id string) (string, error) {
 	return parsed.String(), nil
 }
 
-// addDelivery tells how the webhook of a task stands.
+// addDelivery adds the state of the task's webhook.
 func (s *Store) addDelivery(ctx context.Context, t *Task) error {
 	if t.WebhookURL != nil {
 		t.Delivery = &Delivery{Job: t.ID, URL: *t.WebhookURL}
@@ -125,16 +118,13 @@ type TaskFilter struct {
 func (s *Store) Tasks(ctx context.Context, organization string, filter TaskFilter) (tasks []*Task, err error) {
 	newest := cmp.Or(filter.Before, uuid.Max.String())
 	const where = `organization = $1 AND id < $2 AND ($3 = '' OR status = $3) AND ($4 = '' OR provider = $4) ORDER BY id DESC LIMIT $5`
-	add := func(r scanner) error {
-		t, err := scanTask(r)
-		tasks = append(tasks, t)
-		return err
-	}
-	err = s.snapshot(ctx, func(tx *sql.Tx) error {
-		for _, from := range []string{underWay, ended} {
-			if err := find(ctx, tx, add, from+where, organization, newest, string(filter.Status), filter.Provider, filter.Limit); err != nil {
+	err = s.reports.snapshot(ctx, func(now snapshot) error {
+		for _, from := range listedTables {
+			found, err := findTasks(ctx, now, from, where, organization, newest, string(filter.Status), filter.Provider, filter.Limit)
+			if err != nil {
 				return err
 			}
+			tasks = append(tasks, found...)
 		}
 		return nil
 	})
@@ -148,28 +138,24 @@ func (s *Store) Tasks(ctx context.Context, organization string, filter TaskFilte
 // Events are tasks of an organization in the order in which they ended, after the
 // one with the number after.
 func (s *Store) Events(ctx context.Context, organization string, after int64, limit int) (tasks []*Task, err error) {
-	err = s.find(ctx, func(r scanner) error {
-		t, err := scanTask(r)
-		tasks = append(tasks, t)
-		return err
-	}, ended+`organization = $1 AND event > $2 ORDER BY event LIMIT $3`, organization, after, limit)
+	tasks, err = findTasks(ctx, s.lookups, finishedTable, `organization = $1 AND event > $2 ORDER BY event LIMIT $3`, organization, after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("list events: %w", err)
 	}
 	return tasks, nil
 }
 
-// QueueStatus is how an organization's queue stands.
+// QueueStatus is the state of an organization's queue.
 type QueueStatus struct {
 	Organization *account.Organization
 	Processing   int                     // tasks that run; calls are not tasks
 	Queued       []earshot.PriorityCount // by priority, the highest first
 }
 
-// QueueStatus tells how an organization's queue stands, at one moment.
+// QueueStatus reads the state of an organization's queue at one moment.
 func (s *Store) QueueStatus(ctx context.Context, organization string) (status QueueStatus, err error) {
-	err = s.snapshot(ctx, func(tx *sql.Tx) (err error) {
-		status, err = queueStatus(ctx, tx, organization)
+	err = s.lookups.snapshot(ctx, func(now snapshot) (err error) {
+		status, err = queueStatus(ctx, now, organization)
 		return err
 	})
 	if err != nil {
@@ -178,31 +164,21 @@ func (s *Store) QueueStatus(ctx context.Context, organization string) (status Qu
 	return status, nil
 }
 
-func queueStatus(ctx context.Context, tx *sql.Tx, organization string) (status QueueStatus, err error) {
-	status.Organization, err = scanOrganization(tx.QueryRowContext(ctx, `SELECT `+organizationColumns+` FROM organizations WHERE id = $1`, organization))
+func queueStatus(ctx context.Context, now snapshot, organization string) (status QueueStatus, err error) {
+	status.Organization, err = firstRow(ctx, now, organizationsTable, `WHERE id = $1`, organization)
 	if err != nil {
 		return status, err
 	}
-	err = tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM jobs WHERE organization = $1 AND status = 'PROCESSING' AND mode = 'async'`, organization).
-		Scan(&status.Processing)
+	err = first(ctx, now, func(r scanner) error { return r.Scan(&status.Processing) },
+		`SELECT COUNT(*) FROM jobs WHERE organization = $1 AND status = 'PROCESSING' AND mode = 'async'`, organization)
 	if err != nil {
 		return status, err
 	}
-	err = find(ctx, tx, func(r scanner) error {
+	err = now.find(ctx, func(r scanner) error {
 		var one earshot.PriorityCount
 		err := r.Scan(&one.Priority, &one.Count)
 		status.Queued = append(status.Queued, one)
 		return err
 	}, `SELECT priority, COUNT(*) FROM jobs WHERE organization = $1 AND status = 'QUEUED' GROUP BY priority ORDER BY priority DESC`, organization)
 	return status, err
-}
-
-// snapshot runs reads that must agree with each other.
-func (s *Store) snapshot(ctx context.Context, read func(*sql.Tx) error) error {
-	tx, err := s.reads.BeginTx(ctx, &sql.TxOptions{Isolation: s.dialect.snapshot, ReadOnly: true})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }() // nothing was written
-	return read(tx)
 }

@@ -15,11 +15,10 @@ import (
 type tx struct {
 	*sql.Tx
 	conn       *sql.Conn
+	dialect    *dialect
 	pending    *pgx.Batch // statements that go out together; nil when each goes at once
 	statements *statements
 	bound      map[string]*sql.Stmt // statements as this transaction uses them
-	arrays     bool                 // the database takes arrays
-	texts      *sync.Map            // statements as they were rendered for their rows
 }
 
 // ExecContext runs a statement.
@@ -28,6 +27,15 @@ func (t *tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Re
 		return s.ExecContext(ctx, args...)
 	}
 	return t.Tx.ExecContext(ctx, query, args...)
+}
+
+// exec runs a statement and returns how many rows it changed.
+func (t *tx) exec(ctx context.Context, query string, args ...any) (changed int64, err error) {
+	result, err := t.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 // QueryRowContext runs a statement that gives at most one row.
@@ -46,10 +54,29 @@ func (t *tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.
 	return t.Tx.QueryContext(ctx, query, args...)
 }
 
-// inOneGo sends the statements that do makes without an answer in between, which
-// saves PostgreSQL's round trips. None of them may return anything.
-func (t *tx) inOneGo(ctx context.Context, do func() error) error {
-	if !t.arrays {
+// find runs a query and hands each row to scan.
+func (t *tx) find(ctx context.Context, scan func(scanner) error, text string, args ...any) error {
+	found, err := t.QueryContext(ctx, text, args...)
+	return scanAll(found, err, scan)
+}
+
+// run runs a statement, and hands the rows it returns to scan, which may be nil.
+func (t *tx) run(ctx context.Context, text string, args []any, scan func(scanner) error) error {
+	if scan != nil {
+		return t.find(ctx, scan, text, args...)
+	}
+	if t.pending != nil {
+		t.pending.Queue(text, args...)
+		return nil
+	}
+	_, err := t.ExecContext(ctx, text, args...)
+	return err
+}
+
+// pipeline sends the statements that do makes together and reads their answers
+// afterwards, which saves PostgreSQL's round trips. None of them may return rows.
+func (t *tx) pipeline(ctx context.Context, do func() error) error {
+	if !t.dialect.arrays {
 		return do()
 	}
 	t.pending = &pgx.Batch{}

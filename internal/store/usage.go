@@ -18,58 +18,60 @@ type usageDay struct {
 	organization string
 	day          int64
 	provider     string
+	completed    int64
+	failed       int64
+	charged      int64
 }
 
-type useSum struct{ completed, failed, charged int64 }
-
-// use is an ended job's part in the usage.
-type use struct {
-	usageDay
-	status  earshot.Status
-	charged int64
-}
+var (
+	usageTable = newTable("usage",
+		field("organization", "uuid", func(u *usageDay) *string { return &u.organization }),
+		intField("day", func(u *usageDay) *int64 { return &u.day }),
+		textField("provider", func(u *usageDay) *string { return &u.provider }),
+		intField("completed", func(u *usageDay) *int64 { return &u.completed }),
+		intField("failed", func(u *usageDay) *int64 { return &u.failed }),
+		intField("charged", func(u *usageDay) *int64 { return &u.charged }))
+	addToUsage = usageTable.insert(`
+		ON CONFLICT (organization, day, provider) DO UPDATE SET
+			completed = usage.completed + excluded.completed, failed = usage.failed + excluded.failed, charged = usage.charged + excluded.charged`)
+)
 
 // addUsage keeps what jobs came to that are about to be forgotten. As long as they
 // are kept, they are counted themselves, so that a settle need not.
-func (t *tx) addUsage(ctx context.Context, forgotten []use) error {
-	sums := map[usageDay]*useSum{}
-	for _, u := range forgotten {
-		sum := sums[u.usageDay]
+func (t *tx) addUsage(ctx context.Context, forgotten []*Task) error {
+	type key struct {
+		organization string
+		day          int64
+		provider     string
+	}
+	sums := map[key]*usageDay{}
+	for _, task := range forgotten {
+		k := key{task.Organization, millis(task.FinishedAt) / dayMillis, task.Provider}
+		sum := sums[k]
 		if sum == nil {
-			sum = &useSum{}
-			sums[u.usageDay] = sum
+			sum = &usageDay{organization: k.organization, day: k.day, provider: k.provider}
+			sums[k] = sum
 		}
-		if u.status == earshot.StatusCompleted {
+		if task.Status == earshot.StatusCompleted {
 			sum.completed++
 		} else {
 			sum.failed++
 		}
-		sum.charged += u.charged
+		sum.charged += *task.Charged
 	}
-	days := slices.SortedFunc(maps.Keys(sums), func(a, b usageDay) int {
+	days := slices.SortedFunc(maps.Values(sums), func(a, b *usageDay) int {
 		return cmp.Or(cmp.Compare(a.organization, b.organization), cmp.Compare(a.day, b.day), cmp.Compare(a.provider, b.provider))
 	})
-	err := t.each(ctx, table(len(days)).
-		uuid("organization", func(i int) string { return days[i].organization }).
-		int("day", func(i int) int64 { return days[i].day }).
-		text("provider", func(i int) string { return days[i].provider }).
-		int("completed", func(i int) int64 { return sums[days[i]].completed }).
-		int("failed", func(i int) int64 { return sums[days[i]].failed }).
-		int("charged", func(i int) int64 { return sums[days[i]].charged }), `
-		INSERT INTO usage (organization, day, provider, completed, failed, charged)
-		SELECT organization, day, provider, completed, failed, charged FROM $rows WHERE true
-		ON CONFLICT (organization, day, provider) DO UPDATE SET
-			completed = usage.completed + excluded.completed, failed = usage.failed + excluded.failed, charged = usage.charged + excluded.charged`, nil)
-	if err != nil {
+	if err := each(ctx, t, addToUsage, days, nil); err != nil {
 		return fmt.Errorf("count usage: %w", err)
 	}
 	return nil
 }
 
-// Usage tells what an organization's jobs came to, by day and provider, from one
+// Usage is what an organization's jobs came to, by day and provider, from one
 // day to another, both included: those that are kept and those that were.
 func (s *Store) Usage(ctx context.Context, organization string, from, to time.Time) (usage []earshot.DayUsage, err error) {
-	err = s.find(ctx, func(r scanner) error {
+	err = s.reports.find(ctx, func(r scanner) error {
 		var one earshot.DayUsage
 		var day int64
 		err := r.Scan(&day, &one.Provider, &one.Completed, &one.Failed, &one.CreditsCharged)

@@ -7,28 +7,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"earshot"
-	"earshot/internal/store/storetest"
+	"earshot/internal/account"
+	"earshot/internal/store"
 )
 
 func TestUsageIsTheSameBeforeAndAfterJobsAreForgotten(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		o, node := storetest.Organization(t, s, 5, 1000), aNode(t, s)
+	onEach(t, 5, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		midnight := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1)
 		now := midnight.Add(-time.Second)
 		for i := range 6 {
 			job := aJob(o, node, 5)
-			if _, err := s.Begin(job); err != nil {
-				t.Fatal(err)
-			}
+			begin(t, s, job)
 			end := completed(job, 4)
 			if i%3 == 0 {
 				end = failed(job)
 			}
-			if _, err := s.Settle(end, now.Add(time.Duration(i/3)*time.Second)); err != nil { // three a day
-				t.Fatal(err)
-			}
+			settle(t, s, end, now.Add(time.Duration(i/3)*time.Second)) // three a day
 		}
 		want := []earshot.DayUsage{
 			{Date: now.Format(time.DateOnly), Provider: "chatassistant", Completed: 2, Failed: 1, CreditsCharged: 8},

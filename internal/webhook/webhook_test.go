@@ -58,7 +58,7 @@ func (h house) finish(t *testing.T, url string) string {
 	t.Helper()
 	job := store.Job{
 		ID: uuid.Must(uuid.NewV7()).String(), Organization: h.owner, KeyID: "key", Provider: "chatassistant",
-		Request: []byte(`{}`), Most: 1, Priority: 1, CreatedAt: time.Now(), WebhookURL: &url,
+		Request: []byte(`{}`), MaxCost: 1, Priority: 1, CreatedAt: time.Now(), WebhookURL: &url,
 	}
 	if _, err := h.Submit(h.owner, []store.Job{job}, 1, time.Now()); err != nil {
 		t.Fatal(err)

@@ -119,7 +119,7 @@ func fill(b *testing.B, s *store.Store, organizations []string, n int) {
 			for k := range tasks {
 				tasks[k] = store.Job{
 					ID: uuid.Must(uuid.NewV7()).String(), Organization: owner, KeyID: "key", Provider: "noop",
-					Request: []byte(question), Most: 5, Priority: 1, CreatedAt: time.Now(),
+					Request: []byte(question), MaxCost: 5, Priority: 1, CreatedAt: time.Now(),
 				}
 			}
 			_, err := s.Submit(owner, tasks, size, time.Now())

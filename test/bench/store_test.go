@@ -42,7 +42,7 @@ func beginSettle(b *testing.B, s *store.Store, organizations int) {
 		for pb.Next() {
 			job := store.Job{
 				ID: uuid.Must(uuid.NewV7()).String(), Organization: ids[int(next.Add(1))%organizations], KeyID: "key",
-				Provider: "chatassistant", Mode: store.ModeSync, Request: []byte(question), Most: 5, Node: node, CreatedAt: time.Now(),
+				Provider: "chatassistant", Mode: store.ModeSync, Request: []byte(question), MaxCost: 5, Node: node, CreatedAt: time.Now(),
 			}
 			if _, err := s.Begin(job); err != nil {
 				b.Error(err)

@@ -67,7 +67,7 @@ func (n *Node) Key(tb testing.TB, a *app.Account, expires time.Time, scopes ...a
 // Admin creates another key of an account, with all scopes.
 func (n *Node) Admin(tb testing.TB, a *app.Account) *app.Account {
 	tb.Helper()
-	return n.Key(tb, a, time.Time{}, append(account.AllScopes(), account.ScopeAdmin)...)
+	return n.Key(tb, a, time.Time{}, append(account.DefaultScopes(), account.ScopeAdmin)...)
 }
 
 // Token is the one that signs in to the dashboard of the node.

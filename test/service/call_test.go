@@ -256,7 +256,7 @@ func TestACrashedNodesCallsAreReleasedByTheNextStart(t *testing.T) {
 		o := storetest.Organization(t, s, 1, 100)
 		job := store.Job{
 			ID: "018f0000-0000-7000-8000-000000000001", Organization: o.ID, KeyID: "k", Provider: "chatassistant",
-			Mode: store.ModeSync, Request: []byte("{}"), Most: 5, Node: dead, CreatedAt: time.Now(),
+			Mode: store.ModeSync, Request: []byte("{}"), MaxCost: 5, Node: dead, CreatedAt: time.Now(),
 		}
 		if _, err := s.Begin(job); err != nil {
 			t.Fatal(err)

@@ -1,0 +1,282 @@
+package store_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/store"
+	"earshot/internal/store/storetest"
+)
+
+// What the fixtures in testdata/schema are made of.
+const (
+	callsID = "00000000-0000-7000-8000-00000000000a"
+	tasksID = "00000000-0000-7000-8000-00000000000c"
+	oldNode = "00000000-0000-7000-8000-0000000000ff"
+
+	calledID  = "0199c82c-c000-7000-8000-000000000001"
+	callingID = "0199c82c-c7d0-7000-8000-000000000003"
+	doneID    = "0199c82c-c000-7000-8000-000000000011"
+	unpaidID  = "0199c82c-c3e8-7000-8000-000000000012"
+	runningID = "0199c82c-c7d0-7000-8000-000000000013"
+	queuedID  = "0199c82c-c7d0-7000-8000-000000000014"
+	urgentID  = "0199c82c-c7d0-7000-8000-000000000015"
+
+	fixtureStart = 1760000000000
+)
+
+// fixtureTime is a moment after all that the fixtures tell of, in the same cycle.
+var fixtureTime = time.UnixMilli(fixtureStart + 60_000)
+
+// readFixture is what a version brought: rows that the versions before it could not
+// have had.
+func readFixture(version int64) (string, error) {
+	text, err := os.ReadFile(fmt.Sprintf("testdata/schema/%05d.sql", version))
+	return string(text), err
+}
+
+func TestADatabaseOfAnyVersionIsMigratedAndItsRowsAreKept(t *testing.T) {
+	t.Parallel()
+	newest, err := store.NewestVersion()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for version := int64(1); version <= newest; version++ {
+		t.Run(fmt.Sprintf("version=%d", version), func(t *testing.T) {
+			t.Parallel()
+			if _, err := readFixture(version); err != nil {
+				t.Fatalf("a migration comes with a fixture of the rows that it makes possible, and a check of what becomes of them: %v", err)
+			}
+			storetest.OnEach(t, func(t *testing.T, address string) {
+				if err := store.BuildVersion(t.Context(), address, version, readFixture); err != nil {
+					t.Fatal(err)
+				}
+				s := storetest.Open(t, address)
+				storetest.Audited(t, s)
+				for _, check := range migrated {
+					if version >= check.since {
+						t.Run(check.what, func(t *testing.T) { check.run(t, s) }) //nolint:paralleltest // each goes on from the one before
+					}
+				}
+				storetest.Audited(t, s)
+			})
+		})
+	}
+}
+
+// migrated checks that rows of a version's fixture are what they were. Those that
+// change something come last.
+var migrated = []struct {
+	since int64
+	what  string
+	run   func(t *testing.T, s *store.Store)
+}{
+	{1, "organizations and keys", checkMigratedAccounts},
+	{1, "calls", checkMigratedCalls},
+	{2, "tasks", checkMigratedTasks},
+	{2, "webhooks", checkMigratedWebhooks},
+	{3, "field counts", checkMigratedFieldCounts},
+	{4, "the ledger without charges", checkMigratedAdjustments},
+	{1, "a call under way is settled", settleMigratedCall},
+	{2, "tasks go on", runMigratedTasks},
+}
+
+// equal fails the test when something was not read as it was written.
+func equal[T any](t *testing.T, what string, want, got T, err error) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(store.Task{}), cmpopts.EquateEmpty()); err != nil || diff != "" {
+		t.Errorf("%s: %v, (-want +got):\n%s", what, err, diff)
+	}
+}
+
+func checkMigratedAccounts(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	want := &account.Organization{
+		ID: callsID, Name: "calls", Plan: account.Plan{Name: "hobby", Slots: 5, RequestsPerSecond: 10, QueueCapacity: 100, CreditsPerCycle: 1000},
+		CreatedAt: fixtureStart, Running: 1, Balance: 960, Held: 7,
+		CycleStartedAt: fixtureStart, CycleResetsAt: 1762678400000, CycleGrant: 1000, CycleUsed: 40,
+	}
+	got, err := s.OrganizationByName(ctx, "calls")
+	equal(t, "the organization", want, got, err)
+	key, err := s.Key(ctx, "aaaaaaaaaaaaaaaa", fixtureTime)
+	if err != nil || !account.KeyMatches("the first key", key.Hash) || key.OrganizationID != callsID || key.LastUsedAt != fixtureStart+60_000 {
+		t.Errorf("the key is %+v, %v", key, err)
+	}
+	keys, err := s.Keys(ctx, callsID, fixtureTime)
+	equal(t, "the keys", []*earshot.Key{
+		{
+			ID: "bbbbbbbbbbbbbbbb", Scopes: []string{"read"}, CreatedAt: earshot.At(fixtureStart + 1),
+			ExpiresAt: new(earshot.At(fixtureStart + 2)), RevokedAt: new(earshot.At(fixtureStart + 3)),
+		},
+		{ID: "aaaaaaaaaaaaaaaa", Scopes: []string{"read", "monitor"}, CreatedAt: earshot.At(fixtureStart), LastUsedAt: new(earshot.At(fixtureStart + 60_000))},
+	}, keys, err)
+	secrets, err := s.WebhookSecrets(ctx, callsID, fixtureTime)
+	equal(t, "the secrets", []string{"whsec_calls"}, secrets, err)
+}
+
+func checkMigratedCalls(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	entries, err := s.Ledger(ctx, callsID, store.LedgerFilter{Limit: 10})
+	equal(t, "the ledger", []earshot.LedgerEntry{
+		{ID: "0199c82c-c000-7000-8000-0000000000a1", At: earshot.At(fixtureStart), Kind: "grant", Credits: 1000},
+		{ID: calledID, At: earshot.At(fixtureStart + 500), Kind: "charge", Credits: -40, Note: new("chatassistant")},
+	}, entries, err)
+	usage, err := s.Usage(ctx, callsID, fixtureTime, fixtureTime)
+	equal(t, "the usage", []earshot.DayUsage{
+		{Date: "2025-10-09", Provider: "chatassistant", Completed: 1, CreditsCharged: 40},
+		{Date: "2025-10-09", Provider: "websearch", Failed: 1},
+	}, usage, err)
+	hour := earshot.At(fixtureTime.Truncate(time.Hour).UnixMilli())
+	stats, err := s.Stats(ctx, callsID, fixtureTime)
+	equal(t, "the statistics", []earshot.HourStats{
+		{At: hour, Provider: "chatassistant", Jobs: 1, P50Ms: new(int64(500)), P95Ms: new(int64(500))},
+		{At: hour, Provider: "websearch", Jobs: 1, Failed: 1, P50Ms: new(int64(500)), P95Ms: new(int64(500))},
+	}, stats, err)
+	expiry := time.UnixMilli(4102444800000)
+	capture, err := s.Capture(ctx, "capture-one", fixtureTime)
+	equal(t, "the capture", store.Capture{ID: "capture-one", Pages: 2, ExpiresAt: expiry}, capture, err)
+	captured, err := s.CapturedJobs(ctx, fixtureTime)
+	if err != nil || len(captured) != 1 || captured[0].Capture != capture || captured[0].Job.ID != calledID || captured[0].Status != earshot.StatusCompleted {
+		t.Errorf("the captured jobs are %+v, %v", captured, err)
+	}
+}
+
+func checkMigratedTasks(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	for _, want := range []*store.Task{
+		{
+			Job: store.Job{
+				ID: queuedID, Organization: tasksID, KeyID: "cccccccccccccccc", Provider: "chatassistant", Mode: store.ModeAsync,
+				Status: earshot.StatusQueued, Request: []byte(`{"prompt":"queued"}`), MaxCost: 5, CreatedAt: time.UnixMilli(fixtureStart + 2000), Priority: 1,
+			},
+		},
+		{
+			Job: store.Job{
+				ID: urgentID, Organization: tasksID, KeyID: "cccccccccccccccc", Provider: "websearch", Mode: store.ModeAsync,
+				Status: earshot.StatusQueued, Request: []byte(`{"prompt":"urgent"}`), MaxCost: 5, CreatedAt: time.UnixMilli(fixtureStart + 2000),
+				Priority: 9, IdempotencyKey: new("key-of-the-urgent"), WebhookURL: new("https://hooks.example.com/in"),
+			},
+			Delivery: &store.Delivery{Job: urgentID, URL: "https://hooks.example.com/in"},
+		},
+		{
+			Job: store.Job{
+				ID: runningID, Organization: tasksID, KeyID: "cccccccccccccccc", Provider: "chatassistant", Mode: store.ModeAsync,
+				Status: earshot.StatusProcessing, Request: []byte(`{"prompt":"running"}`), MaxCost: 5, Node: oldNode, Attempts: 2,
+				CreatedAt: time.UnixMilli(fixtureStart + 2000), StartedAt: time.UnixMilli(fixtureStart + 3000), Priority: 1,
+			},
+		},
+		{
+			Job: store.Job{
+				ID: doneID, Organization: tasksID, KeyID: "cccccccccccccccc", Provider: "chatassistant", Mode: store.ModeAsync,
+				Status: earshot.StatusCompleted, Request: []byte(`{"prompt":"done"}`), MaxCost: 35, Node: oldNode, Attempts: 1,
+				CreatedAt: time.UnixMilli(fixtureStart), StartedAt: time.UnixMilli(fixtureStart + 100), Priority: 1, IdempotencyKey: new("key-of-the-done"),
+			},
+			Charged: new(int64(30)), FinishedAt: time.UnixMilli(fixtureStart + 500), Event: 1,
+			Result: []byte(`{"text":"an answer that was kept"}`),
+			Delivery: &store.Delivery{
+				Organization: tasksID, Job: doneID, URL: "https://hooks.example.com/in", Series: 1, Attempts: 1,
+				DeliveredAt: time.UnixMilli(fixtureStart + 600), Tries: []earshot.DeliveryTry{{At: earshot.At(fixtureStart + 500), Status: 204, Ms: 100}},
+			},
+		},
+	} {
+		got, err := s.Task(ctx, tasksID, want.ID)
+		equal(t, string(want.Request), want, got, err)
+	}
+	unpaid, err := s.Task(ctx, tasksID, unpaidID)
+	if err != nil || unpaid.Node != "" || !unpaid.StartedAt.IsZero() || string(unpaid.Error) != `{"code":"INSUFFICIENT_CREDITS","message":"nothing was left"}` {
+		t.Errorf("the unpaid task is %+v, %v", unpaid, err)
+	}
+	idsOf := func(tasks []*store.Task) (all []string) {
+		for _, task := range tasks {
+			all = append(all, task.ID)
+		}
+		return all
+	}
+	listed, err := s.Tasks(ctx, tasksID, store.TaskFilter{Limit: 10})
+	equal(t, "the list", []string{urgentID, queuedID, runningID, unpaidID, doneID}, idsOf(listed), err)
+	events, err := s.Events(ctx, tasksID, 0, 10)
+	equal(t, "the events", []string{doneID, unpaidID}, idsOf(events), err)
+	status, err := s.QueueStatus(ctx, tasksID)
+	equal(t, "the queue", []earshot.PriorityCount{{Priority: 9, Count: 1}, {Priority: 1, Count: 1}}, status.Queued, err)
+	usage, err := s.Usage(ctx, tasksID, fixtureTime.AddDate(0, 0, -1), fixtureTime)
+	equal(t, "the usage", []earshot.DayUsage{
+		{Date: "2025-10-08", Provider: "chatassistant", Completed: 3, Failed: 1, CreditsCharged: 15},
+		{Date: "2025-10-09", Provider: "chatassistant", Completed: 1, CreditsCharged: 30},
+		{Date: "2025-10-09", Provider: "websearch", Failed: 1},
+	}, usage, err)
+}
+
+func checkMigratedWebhooks(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	for state, want := range map[string]string{"delivered": doneID, "pending": unpaidID} {
+		got, err := s.Deliveries(ctx, tasksID, store.DeliveryFilter{State: state, Limit: 10})
+		if err != nil || len(got) != 1 || got[0].Job != want || len(got[0].Tries) != 1 {
+			t.Errorf("%s are %+v, %v", state, got, err)
+		}
+	}
+	secrets, err := s.WebhookSecrets(ctx, tasksID, fixtureTime)
+	equal(t, "the secrets", []string{"whsec_new", "whsec_old"}, secrets, err)
+	due := receivers(t, s, fixtureTime)
+	if len(due) != 1 || len(due[0].Due) != 1 || due[0].Due[0].Job != unpaidID {
+		t.Fatalf("due are %+v", due)
+	}
+	release(t, s, due[0], tried(due[0], true, time.Time{}))
+}
+
+func checkMigratedFieldCounts(t *testing.T, s *store.Store) {
+	counts, err := s.FieldCounts(t.Context(), 488889)
+	equal(t, "the counts", map[store.FieldHour]store.FieldCount{{Hour: 488889, Provider: "chatassistant", Field: "text"}: {Seen: 4, Filled: 4}}, counts, err)
+}
+
+func checkMigratedAdjustments(t *testing.T, s *store.Store) {
+	for kind, credits := range map[string]int64{"adjust": 25, "lapse": -25} {
+		entries, err := s.Ledger(t.Context(), tasksID, store.LedgerFilter{Kind: kind, Limit: 10})
+		if err != nil || len(entries) != 1 || entries[0].Credits != credits {
+			t.Errorf("%s: %+v, %v", kind, entries, err)
+		}
+	}
+}
+
+func settleMigratedCall(t *testing.T, s *store.Store) {
+	job := store.Job{
+		ID: callingID, Organization: callsID, KeyID: "aaaaaaaaaaaaaaaa", Provider: "chatassistant", Mode: store.ModeSync, Request: []byte(`{"prompt":"three"}`),
+		MaxCost: 7, Node: oldNode, CreatedAt: time.UnixMilli(fixtureStart + 2000), StartedAt: time.UnixMilli(fixtureStart + 2000),
+	}
+	after, err := s.Settle(completed(job, 6), fixtureTime)
+	if err != nil || after.Balance != 954 || after.Held != 0 || after.Running != 0 {
+		t.Errorf("after it: %+v, %v", after, err)
+	}
+}
+
+func runMigratedTasks(t *testing.T, s *store.Store) {
+	owned, err := s.Owned(t.Context(), oldNode)
+	equal(t, "owned by the node", []string{runningID}, ids(owned), err)
+	started, _, err := s.Claim(t.Context(), oldNode, 10, fixtureTime)
+	equal(t, "started", []string{urgentID, queuedID}, ids(started), err)
+	for _, job := range slices.Concat(owned, started) {
+		if _, err := s.Settle(completed(job, 5), fixtureTime); err != nil {
+			t.Error(err)
+		}
+	}
+	tasks := someTasks(&account.Organization{ID: tasksID}, 1)
+	tasks[0].IdempotencyKey = new("key-of-the-done")
+	refusals, err := s.Submit(tasksID, tasks, 1, fixtureTime)
+	if err != nil || earshot.ErrorCode(refusals[0]) != earshot.CodeAlreadyExists {
+		t.Errorf("a key that is used: %v, %v", refusals, err)
+	}
+	events, err := s.Events(t.Context(), tasksID, 2, 10)
+	if err != nil || len(events) != 3 {
+		t.Errorf("%d events followed, %v", len(events), err)
+	}
+	if n, err := s.DeleteFinished(t.Context(), fixtureTime.Add(time.Hour), fixtureTime.Add(time.Hour)); err != nil || n == 0 {
+		t.Errorf("%d were forgotten, %v", n, err)
+	}
+}

@@ -1,0 +1,133 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+)
+
+// pool is a set of connections for one purpose.
+type pool struct {
+	*sql.DB
+	dialect *dialect
+}
+
+// scanner is a row that was found.
+type scanner interface{ Scan(into ...any) error }
+
+// finder is what can be asked: a pool, a snapshot or a transaction.
+type finder interface {
+	// find runs a query and hands each row to scan.
+	find(ctx context.Context, scan func(scanner) error, text string, args ...any) error
+}
+
+// find runs a query and hands each row to scan. A read whose connection was lost
+// before a row came is made again on another.
+func (p pool) find(ctx context.Context, scan func(scanner) error, text string, args ...any) error {
+	for try := 1; ; try++ {
+		rows := 0
+		found, err := p.QueryContext(ctx, text, args...)
+		err = scanAll(found, err, func(r scanner) error {
+			rows++
+			return scan(r)
+		})
+		if err == nil || rows > 0 || try == conflictTries || ctx.Err() != nil || !p.dialect.disconnected(err) {
+			return err
+		}
+	}
+}
+
+// snapshot runs reads that must agree with each other.
+func (p pool) snapshot(ctx context.Context, read func(snapshot) error) error {
+	tx, err := p.BeginTx(ctx, &sql.TxOptions{Isolation: p.dialect.snapshot, ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // nothing was written
+	return read(snapshot{tx})
+}
+
+// withoutLimit is snapshot for the operator's own commands, which may take their
+// time.
+func (p pool) withoutLimit(ctx context.Context, read func(snapshot) error) error {
+	return p.snapshot(ctx, func(now snapshot) error {
+		if p.dialect.noTimeout != "" {
+			if _, err := now.ExecContext(ctx, p.dialect.noTimeout); err != nil {
+				return err
+			}
+		}
+		return read(now)
+	})
+}
+
+// snapshot is the database at one moment.
+type snapshot struct{ *sql.Tx }
+
+func (s snapshot) find(ctx context.Context, scan func(scanner) error, text string, args ...any) error {
+	found, err := s.QueryContext(ctx, text, args...)
+	return scanAll(found, err, scan)
+}
+
+// scanAll hands the rows of a query to scan, unless the query failed.
+func scanAll(found *sql.Rows, err error, scan func(scanner) error) error {
+	if err != nil {
+		return err
+	}
+	defer found.Close()
+	for found.Next() {
+		if err := scan(found); err != nil {
+			return err
+		}
+	}
+	return found.Err()
+}
+
+// first runs a query that gives at most one row. Returns ErrNotFound.
+func first(ctx context.Context, in finder, scan func(scanner) error, text string, args ...any) error {
+	found := false
+	err := in.find(ctx, func(r scanner) error {
+		found = true
+		return scan(r)
+	}, text, args...)
+	if err == nil && !found {
+		return ErrNotFound
+	}
+	return err
+}
+
+// findRows reads the rows of a table that a clause, WHERE and what follows, picks.
+func findRows[T any](ctx context.Context, in finder, from *table[T], clause string, args ...any) (rows []*T, err error) {
+	err = in.find(ctx, collect(from, &rows), `SELECT `+from.list+` FROM `+from.name+` `+clause, args...)
+	return rows, err
+}
+
+// firstRow is findRows for at most one row. Returns ErrNotFound.
+func firstRow[T any](ctx context.Context, in finder, from *table[T], clause string, args ...any) (*T, error) {
+	rows, err := findRows(ctx, in, from, clause, args...)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(rows) == 0:
+		return nil, ErrNotFound
+	}
+	return rows[0], nil
+}
+
+// collect scans the columns of a table and adds the rows.
+func collect[T any](of *table[T], rows *[]*T) func(scanner) error {
+	return func(found scanner) error {
+		row := new(T)
+		*rows = append(*rows, row)
+		return found.Scan(of.targets(row)...)
+	}
+}
+
+// findValues runs a query for a single column.
+func findValues[V any](ctx context.Context, in finder, text string, args ...any) (values []V, err error) {
+	err = in.find(ctx, func(r scanner) error {
+		var v V
+		err := r.Scan(&v)
+		values = append(values, v)
+		return err
+	}, text, args...)
+	return values, err
+}

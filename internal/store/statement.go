@@ -1,0 +1,174 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// statement is run over rows of T. PostgreSQL gets every column as one array and
+// runs it once; SQLite, which knows neither arrays nor round trips, runs it for
+// each row.
+type statement[T any] struct {
+	columns  []column[T]
+	postgres string
+	sqlite   string
+}
+
+// newStatement writes a statement for both databases.
+func newStatement[T any](columns []column[T], write func(in input) string) statement[T] {
+	var names, kinds []string
+	for _, c := range columns {
+		names, kinds = append(names, c.name), append(kinds, c.kind)
+	}
+	return statement[T]{
+		columns:  columns,
+		postgres: write(input{&postgresDialect, names, kinds}),
+		sqlite:   write(input{&sqliteDialect, names, kinds}),
+	}
+}
+
+// input is how the text of a statement refers to the rows that it is run over: on
+// PostgreSQL to a table named r, on SQLite to the parameters that hold the one row.
+type input struct {
+	*dialect
+	names []string
+	kinds []string
+}
+
+// value refers to a column of the rows.
+func (in input) value(name string) string {
+	if in.arrays {
+		return "r." + name
+	}
+	for i, n := range in.names {
+		if n == name {
+			return fmt.Sprintf("$%d", i+1)
+		}
+	}
+	panic("the rows have no column " + name)
+}
+
+// values refers to all columns.
+func (in input) values() string {
+	all := make([]string, len(in.names))
+	for i, name := range in.names {
+		all[i] = in.value(name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// rows is the table r. Ids travel as text: the driver need not take them apart.
+func (in input) rows() string {
+	selected, arrays := make([]string, len(in.names)), make([]string, len(in.names))
+	for i, name := range in.names {
+		cast, kind := "", in.kinds[i]
+		if kind == "uuid" {
+			cast, kind = "::uuid", "text"
+		}
+		selected[i] = fmt.Sprintf("u.%s%s AS %s", name, cast, name)
+		arrays[i] = fmt.Sprintf("$%d::%s[]", i+1, kind)
+	}
+	return fmt.Sprintf("(SELECT %s FROM unnest(%s) AS u(%s)) AS r",
+		strings.Join(selected, ", "), strings.Join(arrays, ", "), strings.Join(in.names, ", "))
+}
+
+// matching is the condition that a row of a SELECT or DELETE has the same values as
+// one of the rows, in all of their columns.
+func (in input) matching() string {
+	if in.arrays {
+		list := strings.Join(in.names, ", ")
+		return fmt.Sprintf("(%s) IN (SELECT %s FROM %s)", list, list, in.rows())
+	}
+	return in.pairs(" AND ", "", in.names)
+}
+
+// assign sets columns of an UPDATE to the values of the rows.
+func (in input) assign(names ...string) string { return in.pairs(", ", "", names) }
+
+// where ends an UPDATE with the condition that a row of the table has the same
+// values as one of the rows, in the named columns. SQLite needs no table for the one
+// row: it would make that anew at every run.
+func (in input) where(table string, names ...string) string {
+	from := ""
+	if in.arrays {
+		from = "FROM " + in.rows() + " "
+	}
+	return from + "WHERE " + in.pairs(" AND ", table+".", names)
+}
+
+func (in input) pairs(separator, prefix string, names []string) string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = prefix + name + " = " + in.value(name)
+	}
+	return strings.Join(all, separator)
+}
+
+func (s statement[T]) values(row *T) []any {
+	values := make([]any, len(s.columns))
+	for i, c := range s.columns {
+		values[i] = c.value(row)
+	}
+	return values
+}
+
+// each runs a statement over rows and hands what it returns to scan, which may be
+// nil.
+func each[T any](ctx context.Context, t *tx, s statement[T], rows []*T, scan func(scanner) error) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	if t.dialect.arrays {
+		arrays := make([]any, len(s.columns))
+		for i, c := range s.columns {
+			arrays[i] = c.array(rows)
+		}
+		return t.run(ctx, s.postgres, arrays, scan)
+	}
+	for _, row := range rows {
+		if err := t.run(ctx, s.sqlite, s.values(row), scan); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deletion deletes the rows of a table that match in the named columns, to be run by
+// remove. SQLite would make a table for what a statement returns, every time.
+func deletion[T any](from *table[T], names ...string) statement[T] {
+	return newStatement(from.only(names...), func(in input) string {
+		text := "DELETE FROM " + from.name + " WHERE " + in.matching()
+		if in.arrays {
+			text += " RETURNING id"
+		}
+		return text
+	})
+}
+
+// remove runs a deletion and gives those of the rows that were there.
+func remove[T any](ctx context.Context, t *tx, s statement[T], rows []*T, id func(*T) string) (removed []*T, err error) {
+	if t.dialect.arrays {
+		asked := make(map[string]*T, len(rows))
+		for _, row := range rows {
+			asked[id(row)] = row
+		}
+		err := each(ctx, t, s, rows, func(found scanner) error {
+			var id string
+			err := found.Scan(&id)
+			removed = append(removed, asked[id])
+			return err
+		})
+		return removed, err
+	}
+	for _, row := range rows {
+		n, err := t.exec(ctx, s.sqlite, s.values(row)...)
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			removed = append(removed, row)
+		}
+	}
+	return removed, nil
+}

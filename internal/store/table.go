@@ -1,0 +1,182 @@
+package store
+
+import (
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// table describes a table of the database: which columns it has, and the field of
+// T that each of them is kept in. Whatever reads or writes whole rows is made from
+// it, so that a new column is one more line in its table.
+type table[T any] struct {
+	name    string
+	columns []column[T]
+	list    string // the columns, as a SELECT or RETURNING names them
+}
+
+func newTable[T any](name string, columns ...column[T]) *table[T] {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = name + "." + c.name
+	}
+	return &table[T]{name: name, columns: columns, list: strings.Join(names, ", ")}
+}
+
+// only are the columns of these names.
+func (t *table[T]) only(names ...string) []column[T] {
+	some := make([]column[T], len(names))
+	for i, name := range names {
+		at := slices.IndexFunc(t.columns, func(c column[T]) bool { return c.name == name })
+		if at < 0 {
+			panic(fmt.Sprintf("the table %s has no column %s", t.name, name))
+		}
+		some[i] = t.columns[at]
+	}
+	return some
+}
+
+// without is the table as a query sees it that leaves out a column.
+func (t *table[T]) without(name string) *table[T] {
+	return newTable(t.name, slices.DeleteFunc(slices.Clone(t.columns), func(c column[T]) bool { return c.name == name })...)
+}
+
+// targets are where a scan of the listed columns puts their values.
+func (t *table[T]) targets(row *T) []any {
+	all := make([]any, len(t.columns))
+	for i, c := range t.columns {
+		all[i] = c.target(row)
+	}
+	return all
+}
+
+// insert adds rows. The clause says what to do about those that are there already;
+// without one they are an error.
+func (t *table[T]) insert(onConflict string) statement[T] {
+	return newStatement(t.columns, func(in input) string {
+		list := strings.Join(in.names, ", ")
+		if in.arrays {
+			return "INSERT INTO " + t.name + " (" + list + ") SELECT " + list + " FROM " + in.rows() + " " + onConflict
+		}
+		return "INSERT INTO " + t.name + " (" + list + ") VALUES (" + in.values() + ") " + onConflict
+	})
+}
+
+// column is a column of a table, or of the rows that a statement is run over.
+type column[T any] struct {
+	name   string
+	kind   string           // PostgreSQL's name of its type
+	target func(row *T) any // where a scan puts the value
+	value  func(row *T) any // what is stored
+	array  func([]*T) any   // what is stored for many rows
+}
+
+func newColumn[T, V any](name, kind string, target func(*T) any, value func(*T) V) column[T] {
+	return column[T]{
+		name: name, kind: kind, target: target,
+		value: func(row *T) any { return value(row) },
+		array: func(rows []*T) any {
+			all := make([]V, len(rows))
+			for i, row := range rows {
+				all[i] = value(row)
+			}
+			return all
+		},
+	}
+}
+
+// field is a column whose values the drivers know as they are. A nil pointer is
+// stored as NULL.
+func field[T any, V string | *string | int64 | *int64 | bool | []byte](name, kind string, of func(*T) *V) column[T] {
+	return newColumn(name, kind, func(row *T) any { return of(row) }, func(row *T) V { return *of(row) })
+}
+
+func textField[T any, S ~string](name string, of func(*T) *S) column[T] {
+	return newColumn(name, "text", func(row *T) any { return of(row) }, func(row *T) string { return string(*of(row)) })
+}
+
+func intField[T any, N int | int64](name string, of func(*T) *N) column[T] {
+	return newColumn(name, "bigint", func(row *T) any { return of(row) }, func(row *T) int64 { return int64(*of(row)) })
+}
+
+// nullField stores the zero value as NULL.
+func nullField[T any, V string | int64](name, kind string, of func(*T) *V) column[T] {
+	return newColumn(name, kind, func(row *T) any { return nullable[V]{of(row)} }, func(row *T) *V {
+		if v := of(row); *v != *new(V) {
+			return v
+		}
+		return nil
+	})
+}
+
+// bytesAsText is text that Go keeps as bytes; nil is stored as NULL.
+func bytesAsText[T any](name string, of func(*T) *[]byte) column[T] {
+	return newColumn(name, "text", func(row *T) any { return of(row) }, func(row *T) *string {
+		if text := *of(row); text != nil {
+			return new(string(text))
+		}
+		return nil
+	})
+}
+
+// timeField stores a time as Unix milliseconds, and the zero time as NULL.
+func timeField[T any](name string, of func(*T) *time.Time) column[T] {
+	return newColumn(name, "bigint", func(row *T) any { return unixMillis{of(row)} }, func(row *T) *int64 { return nullMillis(*of(row)) })
+}
+
+// lift makes the columns of a struct those of another that holds it.
+func lift[Outer, Inner any](columns []column[Inner], inner func(*Outer) *Inner) []column[Outer] {
+	lifted := make([]column[Outer], len(columns))
+	for i, c := range columns {
+		lifted[i] = column[Outer]{
+			name: c.name, kind: c.kind,
+			target: func(row *Outer) any { return c.target(inner(row)) },
+			value:  func(row *Outer) any { return c.value(inner(row)) },
+			array: func(rows []*Outer) any {
+				inners := make([]*Inner, len(rows))
+				for i, row := range rows {
+					inners[i] = inner(row)
+				}
+				return c.array(inners)
+			},
+		}
+	}
+	return lifted
+}
+
+// nullable scans NULL as the zero value.
+type nullable[V any] struct{ target *V }
+
+// Scan implements sql.Scanner.
+func (n nullable[V]) Scan(value any) error {
+	var found sql.Null[V]
+	err := found.Scan(value)
+	*n.target = found.V
+	return err
+}
+
+// unixMillis scans Unix milliseconds, and NULL as the zero time.
+type unixMillis struct{ target *time.Time }
+
+// Scan implements sql.Scanner.
+func (m unixMillis) Scan(value any) error {
+	var found sql.NullInt64
+	err := found.Scan(value)
+	*m.target = time.Time{}
+	if found.Valid {
+		*m.target = time.UnixMilli(found.Int64)
+	}
+	return err
+}
+
+func millis(t time.Time) int64 { return t.UnixMilli() }
+
+// nullMillis is a time as it is stored where it may be missing.
+func nullMillis(t time.Time) *int64 {
+	if t.IsZero() {
+		return nil
+	}
+	return new(millis(t))
+}
