@@ -4,7 +4,7 @@ import "earshot/internal/lab/world"
 
 // News writes a news page.
 func News(q Query) ([]byte, error) {
-	articles, _ := world.Headlines(q.Search)
+	articles := world.Headlines(q.Search)
 	labels, language := world.LabelsIn(q.Language)
 	return write("news", q, map[string]any{"Articles": articles, "Labels": labels, "Language": language})
 }
