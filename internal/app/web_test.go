@@ -76,7 +76,7 @@ func (p *abroad) saw(what string) bool {
 // through a proxy in Germany.
 func startWeb(t *testing.T, change ...func(*app.Config)) (*node, *abroad) {
 	t.Helper()
-	world, err := lab.Listen(t.Context())
+	world, sites, err := app.ListenLab(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func startWeb(t *testing.T, change ...func(*app.Config)) (*node, *abroad) {
 	web := func(cfg *app.Config) {
 		cfg.Getenv = func(string) string { return "" }
 		cfg.Upstreams = []string{"web"}
-		cfg.Settings.Web = app.WebSettings{Sites: world.Sites(), Proxies: map[string]string{"DE": germany.address()}}
+		cfg.Settings.Web = app.WebSettings{Sites: sites, Proxies: map[string]string{"DE": germany.address()}}
 	}
 	return start(t, filepath.Join(t.TempDir(), "earshot.db"), append([]func(*app.Config){web}, change...)...), germany
 }

@@ -34,10 +34,7 @@ var allowed = map[string][]string{
 	"internal/guard":     nil,
 	"internal/ratelimit": nil,
 	"internal/lab/world": {"internal/geo"},
-	"internal/lab/*":     {"internal/geo", "internal/lab/world", "internal/lab/redirect"},
-	"internal/lab":       {"internal/geo", "internal/lab/*"},
-
-	"internal/lab/searchsite": {"internal/geo", "internal/lab/world", "internal/lab/redirect", "internal/lab/aimode"},
+	"internal/lab":       {"internal/geo", "internal/lab/world"},
 
 	"client":              {"."},
 	"internal/account":    {"."},
@@ -47,13 +44,14 @@ var allowed = map[string][]string{
 
 	"internal/capture/capturetest": {"internal/capture"},
 
-	"internal/provider":              {".", "internal/geo", "internal/strictjson", "internal/upstream"},
+	"internal/provider":              {".", "internal/geo", "internal/lab", "internal/strictjson", "internal/upstream"},
+	"internal/provider/*/labsite":    {"internal/geo", "internal/lab", "internal/lab/world"},
 	"internal/provider/answer":       {".", "internal/browser", "internal/geo", "internal/strictjson", "internal/upstream", "internal/provider"},
 	"internal/provider/search":       {".", "internal/geo", "internal/strictjson", "internal/upstream", "internal/provider", "internal/provider/answer"},
 	"internal/provider/responses":    {".", "internal/geo", "internal/upstream", "internal/provider", "internal/provider/answer"},
 	"internal/provider/brave":        {".", "internal/geo", "internal/upstream", "internal/provider", "internal/provider/answer"},
-	"internal/provider/*":            {".", "internal/browser", "internal/geo", "internal/strictjson", "internal/upstream", "internal/provider", "internal/provider/answer", "internal/provider/search", "internal/provider/responses", "internal/provider/brave"},
-	"internal/provider/providertest": {".", "internal/cassette", "internal/strictjson", "internal/upstream", "internal/provider", "internal/provider/answer", "internal/lab"},
+	"internal/provider/*":            {".", "internal/browser", "internal/geo", "internal/strictjson", "internal/upstream", "internal/provider", "internal/provider/answer", "internal/provider/search", "internal/provider/responses", "internal/provider/brave", "internal/provider/*/labsite"},
+	"internal/provider/providertest": {".", "internal/browser", "internal/cassette", "internal/geo", "internal/strictjson", "internal/upstream", "internal/provider", "internal/provider/answer", "internal/lab"},
 
 	"internal/store":           {".", "internal/account"},
 	"internal/store/storetest": {".", "internal/account", "internal/store"},
@@ -136,6 +134,9 @@ func TestRules(t *testing.T) {
 		{"imports", "earshot.go", `package earshot; import "golang.org/x/text/language"`, "only the standard library"},
 		{"imports", "internal/geo/geo.go", `package geo; import "earshot"`, "internal/geo may not import earshot"},
 		{"imports", "internal/lab/lab.go", `package lab; import "earshot/internal/geo"`, ""},
+		{"imports", "internal/lab/lab.go", `package lab; import "earshot/internal/provider/news"`, "may not import"},
+		{"imports", "internal/provider/news/labsite/labsite.go", `package labsite; import "earshot/internal/lab"`, ""},
+		{"imports", "internal/provider/news/labsite/labsite.go", `package labsite; import "earshot/internal/provider/news"`, "may not import"},
 		{"imports", "internal/tool/tool.go", `package tool; import "fmt"`, "not in the table"},
 		{"imports", "internal/provider/news/news.go", `package news; import "earshot/internal/provider/answer"`, ""},
 		{"imports", "internal/provider/news/news.go", `package news; import "earshot/internal/provider/websearch"`, "may not import"},

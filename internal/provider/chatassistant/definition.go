@@ -26,6 +26,7 @@ package chatassistant
 
 import (
 	"earshot/internal/provider"
+	"earshot/internal/provider/chatassistant/labsite"
 	"earshot/internal/strictjson"
 )
 
@@ -52,6 +53,8 @@ var definition = provider.Definition{
 	Prices:    map[string]int64{provider.ItemBase: 5, itemExtras: 2},
 	Countries: []provider.Countries{{Model: name, Except: "CN HK IR MO RU VE"}},
 	APIs:      []provider.API{api},
+	Site:      provider.Site{Name: name, URL: "https://chatgpt.com"},
+	Lab:       labsite.Site,
 }
 
 // Decode takes the request out of in.
