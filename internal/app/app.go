@@ -132,7 +132,7 @@ func reachable(addr net.Addr) string {
 
 // connect makes the parts and connects them.
 func (a *App) connect(ctx context.Context) (err error) {
-	if a.lab, err = lab.Listen(ctx); err != nil {
+	if a.lab, err = listenLab(ctx); err != nil {
 		return err
 	}
 	if a.upstreams, err = openUpstreams(a.cfg, a.lab); err != nil {

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"earshot"
-	"earshot/internal/lab"
 	"earshot/internal/provider"
 	"earshot/internal/upstream"
 )
@@ -40,7 +39,7 @@ type Checked struct {
 // upstreams, and reports them in that order. It needs no database, and nothing
 // is charged here; official APIs charge the operator.
 func Check(ctx context.Context, cfg Config, country string, names []string, report func(Checked) error) (err error) {
-	stand, err := lab.Listen(ctx)
+	stand, err := listenLab(ctx)
 	if err != nil {
 		return err
 	}

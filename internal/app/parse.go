@@ -83,10 +83,14 @@ func parseOne(ctx context.Context, s Stored) (any, error) {
 			s.Surface = earshot.SurfaceAPI
 		}
 	}
+	engine := search.Engine{Host: s.Host}
 	if s.Host == "" {
-		s.Host = hostOf(s.Document)
+		var err error
+		if engine, err = engineOf(s.Document); err != nil {
+			return nil, err
+		}
 	}
-	p, err := findProvider(s.Provider, search.Engine{Host: s.Host})
+	p, err := findProvider(s.Provider, engine)
 	if err != nil {
 		return nil, err
 	}
@@ -136,16 +140,14 @@ func wholeRequest(p provider.Provider, fields map[string]any) (provider.Request,
 	return request, in.Err()
 }
 
-// Hosts of search engines whose pages can be told apart by the links on them.
-const (
-	labHost  = "search.lab.test"
-	realHost = "google.com"
-)
-
-// hostOf is the engine that served a page.
-func hostOf(document []byte) string {
-	if bytes.Contains(document, []byte(labHost)) {
-		return labHost
+// engineOf is the search engine that served a page: the lab's if the page names
+// it, or else the one on the web.
+func engineOf(document []byte) (search.Engine, error) {
+	for _, p := range providers(search.Engine{}) {
+		about := p.Definition()
+		if site := about.Lab(); about.Site.Name == search.Site && bytes.Contains(document, []byte(site.Host)) {
+			return search.NewEngine(site.URL())
+		}
 	}
-	return realHost
+	return search.NewEngine(search.WebSite.URL)
 }

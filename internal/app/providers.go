@@ -18,7 +18,7 @@ import (
 
 // Providers is the list of providers, for those who only need to know what they
 // are.
-func Providers() []provider.Provider { return providers(search.Engine{Host: labHost}) }
+func Providers() []provider.Provider { return providers(search.Engine{}) }
 
 // OpenAPI describes the API of a service with these providers, as JSON.
 func OpenAPI(providers []provider.Provider) ([]byte, error) {

@@ -15,7 +15,6 @@ import (
 	"earshot"
 	"earshot/internal/capture"
 	"earshot/internal/provider/answer"
-	"earshot/internal/provider/search"
 	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/upstream"
@@ -80,7 +79,11 @@ func reparse(ctx context.Context, captures capture.Store, c store.CapturedJob) (
 
 // askAgain runs a job's request on the documents that it was answered by.
 func askAgain(ctx context.Context, job store.Job, documents [][]byte, redirects map[string]string) ([]byte, error) {
-	p, err := findProvider(job.Provider, search.Engine{Host: hostOf(bytes.Join(documents, nil))})
+	engine, err := engineOf(bytes.Join(documents, nil))
+	if err != nil {
+		return nil, err
+	}
+	p, err := findProvider(job.Provider, engine)
 	if err != nil {
 		return nil, err
 	}

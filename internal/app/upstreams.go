@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -27,17 +28,6 @@ const (
 	upstreamAPI    = "api:"
 	upstreamReplay = "replay:"
 )
-
-// webSites are the sites of the web surface, by the names that providers know
-// them by.
-var webSites = map[string]string{
-	"chatassistant":   "https://chatgpt.com",
-	"genassistant":    "https://gemini.google.com",
-	"socialassistant": "https://grok.com",
-	"officeassistant": "https://copilot.microsoft.com",
-	"answerengine":    "https://www.perplexity.ai",
-	search.Site:       "https://www." + realHost,
-}
 
 // UpstreamSettings are an operator's ways to live answers.
 type UpstreamSettings struct {
@@ -80,6 +70,7 @@ type upstreams struct {
 	engine search.Engine
 
 	cfg      Config
+	sites    provider.Sites
 	apis     map[string]provider.API
 	known    map[string]*upstream.Client // by their names in settings
 	replayed map[string]*upstream.Recording
@@ -87,6 +78,24 @@ type upstreams struct {
 	lab      *lab.Server
 	ways     *egress.Ways
 	browser  *browser.Browser
+}
+
+// listenLab starts a lab that plays the sites of all providers.
+func listenLab(ctx context.Context) (*lab.Server, error) {
+	sites, err := provider.NewSites(providers(search.Engine{}))
+	if err != nil {
+		return nil, err
+	}
+	return lab.Listen(ctx, slices.Collect(maps.Values(sites.Lab))...)
+}
+
+// labURLs are the base URLs of sites in the lab, by their names.
+func labURLs(sites provider.Sites) map[string]string {
+	bases := map[string]string{}
+	for name, site := range sites.Lab {
+		bases[name] = site.URL()
+	}
+	return bases
 }
 
 // openUpstreams connects every provider with the upstreams of its list. The lab
@@ -104,6 +113,9 @@ func openUpstreams(cfg Config, stand *lab.Server) (_ *upstreams, err error) {
 		}
 	}
 	all := providers(search.Engine{})
+	if u.sites, err = provider.NewSites(all); err != nil {
+		return nil, err
+	}
 	for _, p := range all {
 		for _, api := range p.Definition().APIs {
 			u.apis[api.Name] = api
@@ -208,7 +220,7 @@ func (u *upstreams) config(name string) (upstream.Config, error) {
 	case isAPI:
 		return u.apiConfig(u.apis[api])
 	case name == upstreamLab:
-		return upstream.Config{Surface: earshot.SurfaceLab, Sites: u.lab.Sites(), Dial: u.lab.Dial}, nil
+		return upstream.Config{Surface: earshot.SurfaceLab, Sites: labURLs(u.sites), Dial: u.lab.Dial}, nil
 	case name == upstreamWeb:
 		return u.webConfig()
 	default:
@@ -267,7 +279,7 @@ func variable(api provider.API, what string) string {
 
 func (u *upstreams) webConfig() (cfg upstream.Config, err error) {
 	s := u.cfg.Settings.Web
-	sites := maps.Clone(webSites)
+	sites := maps.Clone(u.sites.Web)
 	for site, base := range s.Sites {
 		if _, exists := sites[site]; !exists {
 			return cfg, fmt.Errorf("there is no web site %q; there are %s", site, strings.Join(slices.Sorted(maps.Keys(sites)), ", "))
@@ -304,10 +316,10 @@ func (u *upstreams) openBrowser(s WebSettings) upstream.Visitor {
 
 // findEngine tells whose pages the search providers read: one engine's, since its
 // links are told by its host.
-func (u *upstreams) findEngine() error {
-	u.engine = search.Engine{Host: realHost}
+func (u *upstreams) findEngine() (err error) {
+	base := u.sites.Web[search.Site]
 	surfaces := map[earshot.Surface]bool{}
-	for _, name := range []string{"websearch", "websearch/news", "searchaimode"} {
+	for _, name := range engineReaders() {
 		for _, client := range u.routes.Of(name) {
 			if client.Surface() != earshot.SurfaceAPI {
 				surfaces[client.Surface()] = true
@@ -318,20 +330,29 @@ func (u *upstreams) findEngine() error {
 	case len(surfaces) > 1:
 		return errors.New("settings: the search providers can be asked through the lab or through the web, but not through both")
 	case surfaces[earshot.SurfaceLab]:
-		u.engine.Host = labHost
+		base = u.sites.Lab[search.Site].URL()
 	case surfaces[earshot.SurfaceWeb]:
-		engine, err := search.NewEngine(cmp.Or(u.cfg.Settings.Web.Sites[search.Site], webSites[search.Site]))
-		if err != nil {
-			return err
-		}
-		u.engine = engine
+		base = cmp.Or(u.cfg.Settings.Web.Sites[search.Site], base)
 	}
-	return nil
+	u.engine, err = search.NewEngine(base)
+	return err
 }
 
-// resolver is the upstream that knows where the engine's redirect links lead.
+// engineReaders are the names of the providers that read the search engine's pages.
+func engineReaders() []string {
+	var names []string
+	for _, p := range providers(search.Engine{}) {
+		if about := p.Definition(); about.Site.Name == search.Site {
+			names = append(names, about.Name)
+		}
+	}
+	return names
+}
+
+// resolver is the upstream that knows where the engine's redirect links lead: that
+// of the first provider that reads its pages.
 func (u *upstreams) resolver() *upstream.Client {
-	for _, client := range u.routes.Of("websearch") {
+	for _, client := range u.routes.Of(engineReaders()[0]) {
 		if client.Surface() != earshot.SurfaceAPI {
 			return client
 		}

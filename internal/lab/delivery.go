@@ -2,56 +2,71 @@ package lab
 
 import (
 	"net/http"
+	"slices"
 	"time"
-
-	"earshot/internal/lab/chatsite"
 )
 
-// document is what a site answers, in the pieces that it is sent in when it is
+// Document is what a site answers, in the pieces in which it is sent when it is
 // sent slowly.
-type document struct {
-	contentType string
-	pieces      [][]byte
+type Document struct {
+	Type   string // as in the header Content-Type
+	Pieces [][]byte
 }
 
+// Types of documents.
 const (
-	typeHTML   = "text/html; charset=utf-8"
-	typeStream = "text/event-stream; charset=utf-8"
+	// TypeHTML is a page.
+	TypeHTML = "text/html; charset=utf-8"
+	// TypeEvents is a stream of server-sent events.
+	TypeEvents = "text/event-stream; charset=utf-8"
+	// TypeLines is a stream in which each line is JSON.
+	TypeLines = "application/x-ndjson; charset=utf-8"
 )
+
+// pagePiece is how much of a page is sent at once when it is sent slowly.
+const pagePiece = 1 << 10
+
+// HTML is a page.
+func HTML(page []byte) Document {
+	return Document{TypeHTML, slices.Collect(slices.Chunk(page, pagePiece))}
+}
+
+// ServeHTTP sends the document as it is, whatever the request steers.
+func (d Document) ServeHTTP(w http.ResponseWriter, r *http.Request) { d.send(w, r, Steering{}) }
 
 // maxHuge is where a huge answer ends all the same, so that a client without a
 // limit of its own does not keep the lab busy for ever.
 const maxHuge = 64 << 20
 
-// withheld does what the words ask for in the place of an answer, and tells
-// whether it did. attempt counts from 1.
-func withheld(w http.ResponseWriter, r *http.Request, s Steering, attempt int) bool {
+// withheld does what the words ask for in place of an answer, and tells whether
+// it did.
+func withheld(w http.ResponseWriter, r *http.Request, s Steering) bool {
 	if !wait(r, s.Delay) {
 		return true
 	}
 	switch {
-	case attempt <= s.Fail:
+	case attempt(r) <= s.Fail:
 		http.Error(w, "the lab fails as it was told", http.StatusInternalServerError)
 	case s.Status != 0:
 		http.Error(w, "the lab answers as it was told", s.Status)
 	case s.Hang:
 		<-r.Context().Done()
 	case s.Block:
-		send(w, r, document{typeHTML, [][]byte{[]byte(chatsite.Challenge)}}, Steering{Drip: s.Drip})
+		Document{TypeHTML, [][]byte{[]byte(challenge)}}.send(w, r, Steering{Drip: s.Drip})
 	default:
 		return false
 	}
 	return true
 }
 
-// send writes the document as the words ask.
-func send(w http.ResponseWriter, r *http.Request, doc document, s Steering) {
-	w.Header().Set("Content-Type", doc.contentType)
+// send sends the document as the words ask.
+func (d Document) send(w http.ResponseWriter, r *http.Request, s Steering) {
+	w.Header().Set("Content-Type", d.Type)
 	w.Header().Set("Cache-Control", "no-store")
 	if s.Spin {
 		w.Header().Set("Lab-Spin", "1") // for the script of an app page; nobody else looks at it
 	}
-	pieces := doc.pieces
+	pieces := d.Pieces
 	if s.Cut {
 		pieces = pieces[:len(pieces)/2]
 	}
@@ -70,7 +85,7 @@ func send(w http.ResponseWriter, r *http.Request, doc document, s Steering) {
 		panic(http.ErrAbortHandler) // drops the connection without the end of the body
 	}
 	if s.Huge {
-		flood(w, doc.pieces[len(doc.pieces)/2])
+		flood(w, d.Pieces[len(d.Pieces)/2])
 	}
 }
 
@@ -97,3 +112,28 @@ func wait(r *http.Request, pause time.Duration) bool {
 		return false
 	}
 }
+
+// challenge is the page that a visitor who looks like a machine gets.
+const challenge = `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>One moment…</title>
+<meta name="robots" content="noindex,nofollow">
+</head>
+<body>
+<main>
+<h1>Are you a person?</h1>
+<p>The lab wants to be sure before it goes on.</p>
+<form id="challenge-form" action="/challenge/verify" method="post">
+<input type="hidden" name="token" value="lab">
+<div id="captcha" class="captcha-widget" data-sitekey="lab"></div>
+<noscript>Scripts are needed to go on.</noscript>
+</form>
+</main>
+</body>
+</html>
+`
+
+// nonsense is sent in place of a document, for nobody to understand.
+const nonsense = "\x7f\x01~~ %%zq{{{ ]] <<>> 0xLAB </b></i> &&& \x02 nothing in here makes sense \x03\n"

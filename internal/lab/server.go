@@ -9,16 +9,7 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"earshot/internal/lab/chatsite"
-	"earshot/internal/lab/enginesite"
-	"earshot/internal/lab/gensite"
-	"earshot/internal/lab/officesite"
-	"earshot/internal/lab/socialsite"
 )
-
-// domain is what all names of the lab end in.
-const domain = "lab.test"
 
 // Server is the lab on a loopback address that the system chose.
 type Server struct {
@@ -27,9 +18,9 @@ type Server struct {
 	connections sync.WaitGroup
 }
 
-// Listen binds the lab to a free loopback port. Connections wait there until
-// Run answers them.
-func Listen(ctx context.Context) (*Server, error) {
+// Listen binds a lab with these sites to a free loopback port. Connections wait
+// there until Run answers them.
+func Listen(ctx context.Context, sites ...Site) (*Server, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -37,7 +28,7 @@ func Listen(ctx context.Context) (*Server, error) {
 	}
 	s := &Server{listener: listener}
 	s.http = &http.Server{
-		Handler:           Handler(),
+		Handler:           Handler(sites...),
 		ConnState:         s.follow,
 		ReadHeaderTimeout: 10 * time.Second,
 		MaxHeaderBytes:    1 << 20, // a prompt of 10,000 characters may stand in the URL
@@ -72,18 +63,8 @@ func (s *Server) follow(_ net.Conn, state http.ConnState) {
 	}
 }
 
-// Sites are the base URLs of the lab's sites by the name of the provider that
-// they play.
-func (s *Server) Sites() map[string]string {
-	return map[string]string{
-		"search":          "http://" + searchHost,
-		"chatassistant":   "http://" + chatsite.Host,
-		"genassistant":    "http://" + gensite.Host,
-		"officeassistant": "http://" + officesite.Host,
-		"socialassistant": "http://" + socialsite.Host,
-		"answerengine":    "http://" + enginesite.Host,
-	}
-}
+// Addr is the address that the lab listens on.
+func (s *Server) Addr() string { return s.listener.Addr().String() }
 
 // Dial connects to the lab for every name of its domain, and to nothing else.
 func (s *Server) Dial(ctx context.Context, network, address string) (net.Conn, error) {
@@ -95,5 +76,5 @@ func (s *Server) Dial(ctx context.Context, network, address string) (net.Conn, e
 		return nil, fmt.Errorf("lab: %s is not one of its names", host)
 	}
 	var dialer net.Dialer
-	return dialer.DialContext(ctx, network, s.listener.Addr().String())
+	return dialer.DialContext(ctx, network, s.Addr())
 }

@@ -1,8 +1,10 @@
 package lab
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -14,33 +16,53 @@ import (
 
 	"go.uber.org/goleak"
 
-	"earshot/internal/lab/chatsite"
+	"earshot/internal/lab/world"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// request is one for the mobile page, or for the stream.
+const testHost = "test.lab.test"
+
+// testSite is a site that answers with a page and with a stream.
+func testSite() Site {
+	return Site{Host: testHost, Routes: map[string]http.Handler{
+		"GET /{$}":    App("<main></main>\n", Page(testHost, testPage)),
+		"GET /other":  Page("other.lab.test", testPage),
+		"POST /{$}":   Stream(testHost, TypeEvents, "prompt", testStream),
+		"GET /broken": Page(testHost, func(string, *world.Answer) ([]byte, error) { return nil, errors.New("broken page") }),
+	}}
+}
+
+func testPage(prompt string, answer *world.Answer) ([]byte, error) {
+	return fmt.Appendf(nil, "<html>%s, %s</html>", prompt, JSON(answer)), nil
+}
+
+func testStream(prompt string, answer *world.Answer) [][]byte {
+	var events [][]byte
+	for _, text := range append([]string{prompt}, answer.Related...) {
+		events = append(events, fmt.Appendf(nil, "data: %s\n\n", JSON(Object{"text": text})))
+	}
+	return events
+}
+
+// request is one for the page, or for the stream.
 func request(ctx context.Context, prompt string, stream bool) *http.Request {
 	if stream {
-		body := `{"messages":[{"content":{"parts":["` + prompt + `"]}}],"system_hints":["search"]}`
-		r := httptest.NewRequestWithContext(ctx, http.MethodPost, "http://"+chatsite.Host+chatsite.StreamPath, strings.NewReader(body))
-		r.Header.Set("Lab-Country", "US")
-		return r
+		body := bytes.NewReader(JSON(Object{"prompt": prompt}))
+		return httptest.NewRequestWithContext(ctx, http.MethodPost, "http://"+testHost+"/", body)
 	}
-	r := httptest.NewRequestWithContext(ctx, http.MethodGet, "http://"+chatsite.Host+"/?hints=search&q="+url.QueryEscape(prompt), nil)
-	r.Header.Set("Lab-Country", "US")
-	return r
+	return httptest.NewRequestWithContext(ctx, http.MethodGet, "http://"+testHost+"/?q="+url.QueryEscape(prompt), nil)
 }
 
 func serve(ctx context.Context, prompt string, stream bool) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
-	Handler().ServeHTTP(w, request(ctx, prompt, stream))
+	Handler(testSite()).ServeHTTP(w, request(ctx, prompt, stream))
 	return w
 }
 
 func TestServerOverTheWire(t *testing.T) {
 	t.Parallel()
-	server, err := Listen(t.Context())
+	server, err := Listen(t.Context(), testSite())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +79,7 @@ func TestServerOverTheWire(t *testing.T) {
 		}
 		return client.Do(r)
 	}
-	resp, err := get(server.Sites()["chatassistant"] + "/?q=x")
+	resp, err := get(testSite().URL() + "/?q=x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +100,7 @@ func TestServerOverTheWire(t *testing.T) {
 	// Stopping does not wait for somebody who hangs.
 	hung := make(chan error, 1)
 	go func() {
-		resp, err := get(server.Sites()["chatassistant"] + "/?q=[[drip=1h]]")
+		resp, err := get(testSite().URL() + "/?q=[[drip=1h]]")
 		if err == nil {
 			stop() // the answer has begun
 			_, err = io.ReadAll(resp.Body)
@@ -97,20 +119,19 @@ func TestServerOverTheWire(t *testing.T) {
 
 func TestAnswersAsSteered(t *testing.T) {
 	t.Parallel()
+	const plain = "text/plain; charset=utf-8"
 	for _, stream := range []bool{false, true} {
-		kind := map[bool]string{false: typeHTML, true: typeStream}[stream]
+		kind := map[bool]string{false: TypeHTML, true: TypeEvents}[stream]
 		for prompt, want := range map[string]struct {
 			status     int
 			kind, part string
 		}{
-			"tea":                  {200, kind, "lab-1"},
-			"tea [[block]]":        {200, typeHTML, "challenge-form"},
-			"tea [[garbage]]":      {200, kind, "nothing in here makes sense"},
-			"tea [[status=503]]":   {503, "text/plain; charset=utf-8", "as it was told"},
-			"tea [[fail=1]]":       {500, "text/plain; charset=utf-8", "fails"},
-			"tea [[shape=legacy]]": {200, typeStream, "[DONE]"},
-			"tea [[shape=mobile]]": {200, typeHTML, "</html>"},
-			"tea [[odd]]":          {200, kind, "[[odd]]"},
+			"tea":                {200, kind, "better than"},
+			"tea [[block]]":      {200, TypeHTML, "challenge-form"},
+			"tea [[garbage]]":    {200, kind, "nothing in here makes sense"},
+			"tea [[status=503]]": {503, plain, "as it was told"},
+			"tea [[fail=1]]":     {500, plain, "fails"},
+			"tea [[odd]]":        {200, kind, "[[odd]]"},
 		} {
 			w := serve(t.Context(), prompt, stream)
 			if w.Code != want.status || w.Header().Get("Content-Type") != want.kind || !strings.Contains(w.Body.String(), want.part) {
@@ -120,6 +141,20 @@ func TestAnswersAsSteered(t *testing.T) {
 		if text := serve(t.Context(), "tea [[empty]]", stream).Body.String(); strings.Contains(text, ".example") {
 			t.Errorf("stream %t: empty answer has something in it:\n%s", stream, text)
 		}
+	}
+}
+
+// TestAssistantsDiffer wants each assistant to have views of its own.
+func TestAssistantsDiffer(t *testing.T) {
+	t.Parallel()
+	pages := map[string]bool{}
+	for _, path := range []string{"/", "/other"} {
+		w := httptest.NewRecorder()
+		Handler(testSite()).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://www."+testHost+path+"?q=tea", nil))
+		pages[w.Body.String()] = true
+	}
+	if len(pages) != 2 {
+		t.Error("both say the same")
 	}
 }
 
@@ -136,13 +171,18 @@ func TestWordsAreDroppedBeforeComposing(t *testing.T) {
 
 func TestBadRequest(t *testing.T) {
 	t.Parallel()
-	for _, body := range []string{"", "{", "[]", "{} {}"} {
+	for _, body := range []string{"", "{", "[]", "{} {}", `{"prompt":1}`, `{"prompt":"` + strings.Repeat("x", maxQuestion) + `"}`} {
 		w := httptest.NewRecorder()
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+chatsite.Host+chatsite.StreamPath, strings.NewReader(body))
-		Handler().ServeHTTP(w, r)
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+testHost+"/", strings.NewReader(body))
+		Handler(testSite()).ServeHTTP(w, r)
 		if w.Code != http.StatusBadRequest {
-			t.Errorf("%q: status %d", body, w.Code)
+			t.Errorf("%.20q: status %d", body, w.Code)
 		}
+	}
+	w := httptest.NewRecorder()
+	Handler(testSite()).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+testHost+"/broken?q=x", nil))
+	if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "broken page") {
+		t.Errorf("a page that cannot be written: %d %s", w.Code, w.Body)
 	}
 }
 
@@ -207,9 +247,45 @@ func TestHugeEnds(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []int{1 << 20, 1 << 30} {
 		w := &counter{limit: limit}
-		Handler().ServeHTTP(w, request(t.Context(), "tea [[huge]]", false))
+		Handler(testSite()).ServeHTTP(w, request(t.Context(), "tea [[huge]]", false))
 		if w.written < min(limit, maxHuge) || w.written > min(limit, maxHuge)+1<<20 {
 			t.Errorf("limit %d: %d bytes written", limit, w.written)
+		}
+	}
+}
+
+func TestSpinIsForAppsOnly(t *testing.T) {
+	t.Parallel()
+	plain, spun := serve(t.Context(), "tea", true), serve(t.Context(), "tea [[spin]]", true)
+	if plain.Header().Get("Lab-Spin") != "" || spun.Header().Get("Lab-Spin") == "" {
+		t.Error("an app is told to spin without the word, or not with it")
+	}
+	if plain.Body.String() != spun.Body.String() {
+		t.Error("the word changes the answer")
+	}
+}
+
+func TestLocate(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		country, language string
+		want              world.Question
+	}{
+		{"", "", world.Question{Country: "US"}},
+		{"", "de-DE,de;q=0.9,en-GB;q=0.8", world.Question{Country: "DE", Language: "de"}},
+		{"", "fr-ch;q=0.9", world.Question{Country: "CH", Language: "fr"}},
+		{"", "zh-Hant-TW", world.Question{Country: "TW", Language: "zh"}},
+		{"", "DE", world.Question{Country: "US", Language: "de"}},
+		{"", "es-419, es-MX", world.Question{Country: "US", Language: "es"}},
+		{"", "*", world.Question{Country: "US", Language: "*"}},
+		{"JP", "en-GB", world.Question{Country: "JP", Language: "en"}},
+		{"nowhere", "en-GB", world.Question{Country: "GB", Language: "en"}},
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+testHost, nil)
+		r.Header.Set("Lab-Country", test.country)
+		r.Header.Set("Accept-Language", test.language)
+		if got := Locate(r); got != test.want {
+			t.Errorf("country %q, language %q: %+v, want %+v", test.country, test.language, got, test.want)
 		}
 	}
 }

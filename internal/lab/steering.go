@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// MaxClusters is how many product clusters there can be on a page.
+const MaxClusters = 100
+
 // maxPause is the longest that a word can make the lab wait at one point.
 const maxPause = 5 * time.Minute
 
@@ -62,11 +65,11 @@ func (s *Steering) take(name, value string, hasValue bool) bool {
 	case "status":
 		return number(value, 200, 599, &s.Status)
 	case "shape":
-		return choice(value, &s.Shape, shapeLegacy, shapeMobile)
+		return choice(value, &s.Shape, ShapeLegacy, ShapeMobile)
 	case "overview":
 		return choice(value, &s.Overview, "none")
 	case "clusters":
-		return optional(value, 0, maxClusters, &s.Clusters)
+		return optional(value, 0, MaxClusters, &s.Clusters)
 	case "results":
 		return optional(value, 0, 1000, &s.Results)
 	default:
@@ -76,8 +79,8 @@ func (s *Steering) take(name, value string, hasValue bool) bool {
 
 // The values of Steering.Shape.
 const (
-	shapeLegacy = "legacy"
-	shapeMobile = "mobile"
+	ShapeLegacy = "legacy"
+	ShapeMobile = "mobile"
 )
 
 // flag is the switch that a word without a value turns on, nil for others.
@@ -111,18 +114,18 @@ func pause(value string, to *time.Duration) bool {
 	return true
 }
 
-func number(value string, least, most int, to *int) bool {
+func number(value string, low, high int, to *int) bool {
 	n, err := strconv.Atoi(value)
-	if err != nil || n < least || n > most {
+	if err != nil || n < low || n > high {
 		return false
 	}
 	*to = n
 	return true
 }
 
-func optional(value string, least, most int, to **int) bool {
+func optional(value string, low, high int, to **int) bool {
 	var n int
-	if !number(value, least, most, &n) {
+	if !number(value, low, high, &n) {
 		return false
 	}
 	*to = &n

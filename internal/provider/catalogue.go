@@ -1,6 +1,10 @@
 package provider
 
-import "fmt"
+import (
+	"fmt"
+
+	"earshot/internal/lab"
+)
 
 // Catalogue is the list of providers that a node serves, and their prices.
 type Catalogue struct {
@@ -62,3 +66,29 @@ func models(providers []Provider) map[string]Countries {
 
 // Cost is what a bill of the named provider comes to.
 func (c *Catalogue) Cost(name string, bill Bill) int64 { return c.prices.cost(name, bill) }
+
+// Sites are the sites that providers read, by their names.
+type Sites struct {
+	Web map[string]string // base URLs on the web, unless the operator says otherwise
+	Lab map[string]lab.Site
+}
+
+// NewSites collects the sites of the providers. Providers that name the same site
+// must mean the same one, and two sites cannot have the same host in the lab.
+func NewSites(providers []Provider) (Sites, error) {
+	sites := Sites{Web: map[string]string{}, Lab: map[string]lab.Site{}}
+	for _, p := range providers {
+		about := p.Definition()
+		site, stand := about.Site, about.Lab()
+		if base, known := sites.Web[site.Name]; known && base != site.URL {
+			return Sites{}, fmt.Errorf("%s: the site %s is at %s, not at %s", about.Name, site.Name, base, site.URL)
+		}
+		for name, other := range sites.Lab {
+			if (name == site.Name) != (other.Host == stand.Host) {
+				return Sites{}, fmt.Errorf("%s: the site %s is %s in the lab, but %s is %s", about.Name, site.Name, stand.Host, name, other.Host)
+			}
+		}
+		sites.Web[site.Name], sites.Lab[site.Name] = site.URL, stand
+	}
+	return sites, nil
+}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"earshot/internal/geo"
+	"earshot/internal/lab"
 	"earshot/internal/schema"
 	"earshot/internal/upstream"
 )
@@ -49,6 +50,16 @@ type Definition struct {
 	Countries []Countries
 	// APIs are the official APIs through which it can be asked.
 	APIs []API
+	// Site is the web site that it reads; several providers may share one. Lab is
+	// the site that plays it in the lab.
+	Site Site
+	Lab  func() lab.Site
+}
+
+// Site is a web site.
+type Site struct {
+	Name string // in requests and settings
+	URL  string // its base, unless the operator says otherwise
 }
 
 // API is an official API of an upstream, which an operator with a key of their

@@ -7,6 +7,7 @@ import (
 
 	"earshot"
 	"earshot/internal/geo"
+	"earshot/internal/lab"
 	"earshot/internal/provider"
 	"earshot/internal/schema"
 )
@@ -125,6 +126,29 @@ func TestALocaleIsOneThatTheProviderServes(t *testing.T) {
 		}
 		if got := strings.Join(names, " "); got != wrong {
 			t.Errorf("%s: wrong are %q, want %q", body, got, wrong)
+		}
+	}
+}
+
+func TestSitesOfTheSameNameAreTheSame(t *testing.T) {
+	t.Parallel()
+	at := func(name, url, host string) provider.Provider {
+		return fake{provider.Definition{
+			Name: name + " of " + host, Site: provider.Site{Name: name, URL: url}, Lab: func() lab.Site { return lab.Site{Host: host} },
+		}}
+	}
+	first := at("a", "https://a.example", "a.lab.test")
+	sites, err := provider.NewSites([]provider.Provider{first, first, at("b", "https://b.example", "b.lab.test")})
+	if err != nil || len(sites.Web) != 2 || sites.Web["a"] != "https://a.example" || sites.Lab["b"].Host != "b.lab.test" {
+		t.Errorf("%+v, %v", sites, err)
+	}
+	for _, other := range []provider.Provider{
+		at("a", "https://b.example", "a.lab.test"),
+		at("a", "https://a.example", "b.lab.test"),
+		at("b", "https://b.example", "a.lab.test"),
+	} {
+		if sites, err := provider.NewSites([]provider.Provider{first, other}); err == nil {
+			t.Errorf("no conflict in %+v", sites)
 		}
 	}
 }

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,6 +20,7 @@ import (
 	"earshot"
 	"earshot/internal/app"
 	"earshot/internal/lab"
+	"earshot/internal/provider"
 	"earshot/test/harness"
 )
 
@@ -75,9 +78,17 @@ func (p *abroad) saw(what string) bool {
 // through a proxy in Germany.
 func startWeb(t *testing.T, change ...func(*app.Config)) (*harness.Node, *abroad) {
 	t.Helper()
-	world, err := lab.Listen(t.Context())
+	sites, err := provider.NewSites(app.Providers())
 	if err != nil {
 		t.Fatal(err)
+	}
+	world, err := lab.Listen(t.Context(), slices.Collect(maps.Values(sites.Lab))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bases := map[string]string{}
+	for name, site := range sites.Lab {
+		bases[name] = site.URL()
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- world.Run(t.Context()) }()
@@ -86,7 +97,7 @@ func startWeb(t *testing.T, change ...func(*app.Config)) (*harness.Node, *abroad
 	web := func(cfg *app.Config) {
 		cfg.Getenv = func(string) string { return "" }
 		cfg.Upstreams = []string{"web"}
-		cfg.Settings.Web = app.WebSettings{Sites: world.Sites(), Proxies: map[string]string{"DE": germany.address()}}
+		cfg.Settings.Web = app.WebSettings{Sites: bases, Proxies: map[string]string{"DE": germany.address()}}
 	}
 	return harness.Start(t, append([]func(*app.Config){web}, change...)...), germany
 }

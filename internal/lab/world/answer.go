@@ -1,5 +1,12 @@
 package world
 
+import (
+	"fmt"
+	"hash/fnv"
+	"net/url"
+	"strings"
+)
+
 // Model is the model that every answer of the lab claims to be from.
 const Model = "lab-1"
 
@@ -116,4 +123,40 @@ type Offer struct {
 type Ad struct {
 	Title, URL, Description, Brand string
 	Price, Merchant, Image         string
+}
+
+// Footnote is the number of a source in the answer's list, counting from 1, or 0
+// if the source is not on it.
+func (a *Answer) Footnote(s Source) int {
+	for i, known := range a.Sources {
+		if known.URL == s.URL {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// Identity looks like the id of a conversation and depends on the question
+// alone.
+func Identity(prompt string, a *Answer) string {
+	h := fnv.New128a()
+	_, _ = fmt.Fprint(h, prompt, a.Language, a.Sources, a.Cards) // a hash takes everything
+	sum := h.Sum(nil)
+	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:])
+}
+
+// Tracked is a link as the site of that name shows it: with the name added, so
+// that the destination can tell where its visitors come from.
+func Tracked(link, site string) string {
+	if !strings.ContainsAny(link, "?#") {
+		return link + "?utm_source=" + site
+	}
+	u, err := url.Parse(link)
+	if err != nil {
+		return link
+	}
+	query := u.Query()
+	query.Set("utm_source", site)
+	u.RawQuery = query.Encode()
+	return u.String()
 }

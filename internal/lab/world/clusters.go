@@ -1,14 +1,17 @@
 package world
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
-// clustersPerCard is how many products stand on one card.
+// clustersPerCard is how many products there are on one card.
 const clustersPerCard = 4
 
 // ComposeClusters answers a question as Compose does, but with n products in the
 // shop window. Each is a cluster: it has an id of its own, under which the market
 // knows the offers of several shops. The text names one that no card shows and
-// one that a card shows too, where there are as many.
+// one that a card shows too, if there are that many.
 func ComposeClusters(q Question, n int) *Answer {
 	c := newComposer(q)
 	return c.compose(func(a *Answer) { c.clusters(a, n) })
@@ -30,8 +33,8 @@ func (c *composer) clusters(a *Answer, n int) {
 	}
 	for i := 0; i < len(shelf); i += clustersPerCard {
 		a.Cards = append(a.Cards, Card{
-			Title:    c.book.card[len(a.Cards)%len(c.book.card)],
-			Tags:     draw(c.dice, c.book.tags, c.between(1, 2)),
+			Title:    c.book.Card[len(a.Cards)%len(c.book.Card)],
+			Tags:     draw(c.dice, c.book.Tags, c.between(1, 2)),
 			Products: shelf[i:min(i+clustersPerCard, len(shelf))],
 		})
 	}
@@ -51,4 +54,22 @@ func (a *Answer) Cluster(id string) (Product, bool) {
 		}
 	}
 	return Product{}, false
+}
+
+// Specification is one line of a product's data sheet.
+type Specification struct{ Name, Value string }
+
+// specifications is a data sheet that fits whatever the product is.
+func (c *composer) specifications(p Product) []Specification {
+	sheet := c.book.Sheet
+	list := []Specification{
+		{sheet.Weight, c.purse.decimal(0.3+c.Float64()*9) + " kg"},
+		{sheet.Warranty, number(sheet.Years, c.between(2, 5))},
+	}
+	for _, brand := range c.named {
+		if model, found := strings.CutPrefix(p.Title, brand+" "); found {
+			return append([]Specification{{sheet.Brand, brand}, {sheet.Model, model}}, list...)
+		}
+	}
+	return list
 }

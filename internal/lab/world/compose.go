@@ -25,33 +25,32 @@ func Compose(q Question) *Answer {
 
 func newComposer(q Question) *composer {
 	d := throw(q)
-	book, lang := phrasesIn(q.Language)
+	book := phrasesIn(q.Language)
 	named := draw(d, brands, d.between(3, 5))
 	return &composer{
 		dice:  d,
 		book:  book,
 		q:     q,
-		purse: moneyOf(q.Country, lang),
+		purse: moneyOf(q.Country, book),
 		named: named,
 		words: strings.NewReplacer(
 			"{subject}", subject(q.Prompt),
-			"{place}", placeName(q, lang),
+			"{place}", placeName(q, book.language),
 			"{brand}", named[0],
 			"{other}", named[1],
 			"{year}", year,
 		),
-		lang: lang,
 	}
 }
 
 // compose puts the answer together, with the shop window that market fills.
 func (c *composer) compose(market func(*Answer)) *Answer {
-	a := &Answer{Language: c.lang}
+	a := &Answer{Language: c.book.language}
 	c.press(a)
 	market(a)
 	c.town(a)
 	c.prose(a)
-	a.Related = c.several(c.book.related, 3)
+	a.Related = c.several(c.book.Related, 3)
 	return a
 }
 
@@ -60,7 +59,6 @@ type composer struct {
 	dice
 
 	book  *phrases
-	lang  string // of the book
 	q     Question
 	purse money
 	named []string // brands that the answer may name; 3 to 5

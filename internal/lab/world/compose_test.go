@@ -44,17 +44,17 @@ func TestComposeIsAFunctionOfTheQuestion(t *testing.T) {
 func TestEveryLanguageSaysEverything(t *testing.T) {
 	t.Parallel()
 	for _, lang := range []string{"en", "de", "fr", "es", "pt", "it", "nl", "ja"} {
-		book, name := phrasesIn(lang)
-		if name != lang {
-			t.Errorf("%s falls back to %s", lang, name)
+		book := phrasesIn(lang)
+		if book.language != lang {
+			t.Errorf("%s falls back to %s", lang, book.language)
 			continue
 		}
-		if len(book.item) < 3 || len(book.queries) < 5 || len(book.titles) < 6 {
+		if len(book.Item) < 3 || len(book.Queries) < 5 || len(book.Titles) < 6 {
 			t.Errorf("%s has too few phrases", lang)
 		}
 	}
-	if _, name := phrasesIn("sv"); name != "en" {
-		t.Errorf("a language without phrases falls back to %s", name)
+	if book := phrasesIn("sv"); book.language != "en" {
+		t.Errorf("a language without phrases falls back to %s", book.language)
 	}
 }
 
@@ -144,8 +144,7 @@ func TestMoney(t *testing.T) {
 		"US": "$1,234.99", "DE": "1.111,99 €", "FR": "1\u202f111,99 €", "NL": "€ 1.111,99", "JP": "¥185,100",
 		"BR": "R$ 6.170,99", "GB": "£987.99", "SE": "12,340 kr", "AE": "AED 1,234.99", "AQ": "$1,234.99",
 	} {
-		_, lang := phrasesIn(geo.Language(country))
-		if got := moneyOf(country, lang).write(1234); got != want {
+		if got := moneyOf(country, phrasesIn(geo.Language(country))).write(1234); got != want {
 			t.Errorf("%s: %q, want %q", country, got, want)
 		}
 	}

@@ -23,8 +23,8 @@ func throw(q Question) dice {
 	))}
 }
 
-// between gives a number from least to most, both included.
-func (d dice) between(least, most int) int { return least + d.IntN(most-least+1) }
+// between gives a number from low to high, both included.
+func (d dice) between(low, high int) int { return low + d.IntN(high-low+1) }
 
 // chance is true in percent of the cases.
 func (d dice) chance(percent int) bool { return d.IntN(100) < percent }

@@ -13,16 +13,12 @@
 //	markdown.go     the same as Markdown
 //	press.go        sources, videos and images
 //	posts.go        posts in the social network
-//	identity.go     ids, and links that tell where a visitor comes from
-//	market.go       products, offers and ads
-//	clusters.go     products by the number, each to be asked for by its id
-//	datasheet.go    what is known of a product
-//	town.go         places
-//	search.go       what a web search finds (finder.go)
+//	market.go       products, offers, ads and shops nearby
+//	clusters.go     a given number of products, each with an id and a data sheet
+//	search.go       what a web search finds
 //	news.go         what a news search finds
 //	dice.go         choices that depend on the question alone
 //	money.go        prices as a country writes them
 //	names.go        invented names
-//	phrases*.go     what is said, by language
-//	search_phrases*.go  what search pages say, by language
+//	phrases.go      what is said in a language, from one file for each in phrases/
 package world

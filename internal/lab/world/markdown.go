@@ -1,33 +1,40 @@
 package world
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 )
 
-// Markdown writes blocks as Markdown. What is marked in them is written by span,
+// Markdown gives blocks as Markdown. What is marked in them is written by span,
 // since every site has its own way; the text of a plain span goes through Escape.
 func Markdown(blocks []Block, span func(Span) string) string {
 	var out strings.Builder
+	write := func(text string) { out.WriteString(text) }
+	WriteMarkdown(blocks, write, func(s Span) { write(span(s)) })
+	return strings.TrimSpace(out.String())
+}
+
+// WriteMarkdown writes blocks as Markdown does, piece by piece, and a blank line
+// after each.
+func WriteMarkdown(blocks []Block, write func(string), span func(Span)) {
 	for _, block := range blocks {
 		for i, line := range block.Lines {
 			switch block.Kind {
 			case Heading:
-				out.WriteString("### ")
+				write("### ")
 			case Bullets:
-				out.WriteString("- ")
+				write("- ")
 			case Numbered:
-				fmt.Fprintf(&out, "%d. ", i+1)
+				write(strconv.Itoa(i+1) + ". ")
 			case Paragraph:
 			}
 			for _, part := range line {
-				out.WriteString(span(part))
+				span(part)
 			}
-			out.WriteByte('\n')
+			write("\n")
 		}
-		out.WriteByte('\n')
+		write("\n")
 	}
-	return strings.TrimSpace(out.String())
 }
 
 // Escape makes text stand for itself in Markdown.

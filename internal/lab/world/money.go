@@ -10,7 +10,6 @@ import (
 
 // money is how a country writes prices.
 type money struct {
-	code     string  // ISO 4217
 	scale    float64 // how much of it buys what a dollar buys, roughly
 	decimals int
 	pattern  string // with # for the number
@@ -26,7 +25,7 @@ var purses = map[string]money{
 	"AUD": {scale: 1.5, decimals: 2, pattern: "$#"},
 	"NZD": {scale: 1.6, decimals: 2, pattern: "$#"},
 	"MXN": {scale: 18, decimals: 2, pattern: "$#"},
-	"EUR": {scale: 0.9, decimals: 2, pattern: "# €"},
+	"EUR": {scale: 0.9, decimals: 2}, // the pattern is the language's
 	"GBP": {scale: 0.8, decimals: 2, pattern: "£#"},
 	"JPY": {scale: 150, pattern: "¥#"},
 	"KRW": {scale: 1300, pattern: "₩#"},
@@ -39,7 +38,7 @@ var purses = map[string]money{
 	"DKK": {scale: 7, pattern: "# kr"},
 }
 
-func moneyOf(country, language string) money {
+func moneyOf(country string, book *phrases) money {
 	code := geo.Currency(country)
 	m, known := purses[code]
 	if !known {
@@ -48,20 +47,14 @@ func moneyOf(country, language string) money {
 			m.pattern = "$#"
 		}
 	}
-	if code == "EUR" && (language == "en" || language == "nl") {
-		m.pattern = "€ #"
+	if code == "EUR" {
+		m.pattern = book.Numbers.Euros
 	}
-	m.code, m.group, m.point = code, ",", "."
-	switch language {
-	case "de", "es", "pt", "it", "nl":
-		m.group, m.point = ".", ","
-	case "fr":
-		m.group, m.point = "\u202f", ","
-	}
+	m.group, m.point = book.Numbers.Group, book.Numbers.Point
 	return m
 }
 
-// write shows what costs dollars in the United States.
+// write shows the price of what costs that many dollars in the United States.
 func (m money) write(dollars float64) string {
 	amount := math.Round(dollars * m.scale)
 	if m.decimals == 0 {

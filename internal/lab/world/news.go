@@ -13,38 +13,34 @@ type Article struct {
 	Thumbnail string // "" where there is none
 }
 
-// Headlines are the articles on one page of a news search, and how many there
-// are over all pages.
-func Headlines(s Search) (articles []Article, total int) {
-	total = searcher(s.Question, "news").between(54, 66)
-	if s.Total != nil {
-		total = *s.Total
-	}
-	for rank := s.Start; rank < min(s.Start+PageSize, total); rank++ {
+// Headlines are the articles on one page of a news search.
+func Headlines(s Search) []Article {
+	var articles []Article
+	for rank, end := s.Start, s.end("news"); rank < end; rank++ {
 		articles = append(articles, searcher(s.Question, "news "+strconv.Itoa(rank)).article(rank))
 	}
-	return articles, total
+	return articles
 }
 
 // article is the one at a rank; later ones are older.
-func (c *finder) article(rank int) Article {
+func (c *composer) article(rank int) Article {
 	paper := pick(c.dice, papers)
 	id := 100 + rank*11 + c.between(0, 10)
 	a := Article{
 		Source: Source{
 			URL:     fmt.Sprintf("https://%s/news/%s-%d", c.host(paper.word), slug(c.named[0]), id),
-			Title:   c.one(c.say.headlines),
+			Title:   c.one(c.book.Search.Headlines),
 			Site:    paper.name,
-			Snippet: c.one(c.say.reports),
+			Snippet: c.one(c.book.Search.Reports),
 		},
 	}
 	switch {
 	case rank < 3:
-		a.Ago = c.say.minutes(c.between(5, 55))
+		a.Ago = c.book.Search.minutes(c.between(5, 55))
 	case rank < 15:
-		a.Ago = c.say.hours(c.between(2, 23))
+		a.Ago = c.book.Search.hours(c.between(2, 23))
 	default:
-		a.Ago = c.say.days(c.between(2, 28))
+		a.Ago = c.book.Search.days(c.between(2, 28))
 	}
 	if c.chance(75) {
 		a.Thumbnail = fmt.Sprintf("https://images.example/news/%d.jpg", id)

@@ -9,7 +9,7 @@ import (
 // them. Without a search there are none.
 func (c *composer) press(a *Answer) {
 	if c.q.Search {
-		a.Queries = c.several(c.book.queries, c.between(3, 5))
+		a.Queries = c.several(c.book.Queries, c.between(3, 5))
 		a.Sources = c.sources(c.between(4, 8))
 	}
 	if c.chance(50) {
@@ -23,12 +23,12 @@ func (c *composer) press(a *Answer) {
 func (c *composer) sources(n int) []Source {
 	found := make([]Source, n)
 	for i, site := range draw(c.dice, magazines, n) {
-		title := c.words.Replace(c.book.titles[i%len(c.book.titles)])
+		title := c.words.Replace(c.book.Titles[i%len(c.book.Titles)])
 		found[i] = Source{
 			URL:     fmt.Sprintf("https://%s/%s/%s-%d", c.host(site.word), year, slug(c.named[i%len(c.named)]), c.between(1000, 9999)),
 			Title:   title,
 			Site:    site.name,
-			Snippet: c.one(c.book.snippets),
+			Snippet: c.one(c.book.Snippets),
 		}
 		if c.chance(70) {
 			found[i].Published = c.date()
@@ -42,7 +42,7 @@ func (c *composer) videos(n int) []Video {
 	for i := range found {
 		id := c.between(100000, 999999)
 		found[i] = Video{
-			Title:     c.words.Replace(c.book.video[i%len(c.book.video)]),
+			Title:     c.words.Replace(c.book.Video[i%len(c.book.Video)]),
 			URL:       fmt.Sprintf("https://www.vidloop.example/watch?v=%d", id),
 			Platform:  "VidLoop",
 			Channel:   pick(c.dice, channels),

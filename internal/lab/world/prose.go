@@ -8,21 +8,21 @@ func (c *composer) prose(a *Answer) {
 	say := func(kind BlockKind, lines ...Line) {
 		a.Blocks = append(a.Blocks, Block{Kind: kind, Lines: lines})
 	}
-	say(Paragraph, c.line(c.book.intro))
-	say(Paragraph, c.cited(a, c.line(c.book.context)))
-	say(Heading, Line{{Text: c.book.heading}})
+	say(Paragraph, c.line(c.book.Intro))
+	say(Paragraph, c.cited(a, c.line(c.book.Context)))
+	say(Heading, Line{{Text: c.book.Heading}})
 	say(pick(c.dice, []BlockKind{Bullets, Numbered}), c.items(a)...)
-	say(Paragraph, c.cited(a, c.line(c.book.advice)))
+	say(Paragraph, c.cited(a, c.line(c.book.Advice)))
 	if !c.q.Search {
-		say(Paragraph, c.line(c.book.plain))
+		say(Paragraph, c.line(c.book.Plain))
 	}
-	say(Paragraph, c.line(c.book.closing))
+	say(Paragraph, c.line(c.book.Closing))
 }
 
 // items are the lines of the list: the products that the text names, then
 // further models, each with a reason.
 func (c *composer) items(a *Answer) []Line {
-	reasons := draw(c.dice, c.book.item, 3)
+	reasons := draw(c.dice, c.book.Item, 3)
 	lines := make([]Line, len(reasons))
 	for i, reason := range reasons {
 		name := Line{{Text: c.named[i], Brand: true}, {Text: " "}, {Text: pick(c.dice, models), Strong: true}}

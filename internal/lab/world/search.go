@@ -22,10 +22,8 @@ type Search struct {
 // beside the results are only on the first page, but for related searches and
 // the ads at the bottom.
 type Findings struct {
-	Language string
-	Labels   Labels
-	Total    int // results over all pages
-
+	Language  string
+	Labels    Labels
 	Results   []Result
 	Overview  *Answer // nil where there is none
 	Asked     []Asked
@@ -80,20 +78,34 @@ type Panel struct {
 // Fact is a line of a panel.
 type Fact struct{ Key, Name, Value string }
 
+// searcher composes one part of what there is to find: the same question and
+// part always give the same.
+func searcher(q Question, part string) *composer {
+	q.Assistant = "search " + part // each assistant has views of its own
+	return newComposer(q)
+}
+
+// end is the rank after the last result on the page; part is the part of the
+// world that says how many results there are on all pages.
+func (s Search) end(part string) int {
+	total := searcher(s.Question, part).between(54, 66)
+	if s.Total != nil {
+		total = *s.Total
+	}
+	return min(s.Start+PageSize, total)
+}
+
 // Find composes a page of a search. It depends on nothing but s.
 func Find(s Search) *Findings {
 	c := searcher(s.Question, "page "+strconv.Itoa(s.Start))
-	found := &Findings{Language: c.lang, Labels: c.say.labels, Total: searcher(s.Question, "total").between(54, 66)}
-	if s.Total != nil {
-		found.Total = *s.Total
-	}
-	for rank := s.Start; rank < min(s.Start+PageSize, found.Total); rank++ {
+	found := &Findings{Language: c.book.language, Labels: c.book.Search.Labels}
+	for rank, end := s.Start, s.end("total"); rank < end; rank++ {
 		found.Results = append(found.Results, searcher(s.Question, "result "+strconv.Itoa(rank)).result(rank))
 	}
 	if len(found.Results) == 0 {
 		return found
 	}
-	found.Related = c.several(c.say.searches, PageSize-2)
+	found.Related = c.several(c.book.Search.Searches, PageSize-2)
 	found.BottomAds = c.searchAds(s.Start/PageSize, 1)
 	if s.Start > 0 {
 		return found
@@ -103,7 +115,7 @@ func Find(s Search) *Findings {
 }
 
 // firstPage adds the blocks that only the first page has.
-func (c *finder) firstPage(found *Findings, s Search) {
+func (c *composer) firstPage(found *Findings, s Search) {
 	if !s.NoOverview {
 		found.Overview = Overview(s.Question)
 	}
@@ -132,21 +144,21 @@ func Overview(q Question) *Answer {
 
 // result is the page at a rank. Its address says the rank, so that no two
 // results are the same page.
-func (c *finder) result(rank int) Result {
+func (c *composer) result(rank int) Result {
 	site := pick(c.dice, append(append([]outlet{}, magazines...), shops...))
 	host := c.host(site.word)
 	topic := slug(c.named[0])
 	r := Result{
 		Source: Source{
 			URL:     fmt.Sprintf("https://%s/%s/%s-%d", host, year, topic, 1000+rank*7+c.between(0, 6)),
-			Title:   c.one(append(append([]string{}, c.book.titles...), c.say.titles...)),
+			Title:   c.one(append(append([]string{}, c.book.Titles...), c.book.Search.Titles...)),
 			Site:    site.name,
-			Snippet: c.one(c.book.snippets) + " " + c.one(c.book.advice),
+			Snippet: c.one(c.book.Snippets) + " " + c.one(c.book.Advice),
 		},
 		Shown: fmt.Sprintf("https://%s › %s › %s", host, year, topic),
 	}
 	if c.chance(50) {
-		r.Published = c.say.day(c.between(1, 28), c.between(1, 9))
+		r.Published = c.book.Search.day(c.between(1, 28), c.between(1, 9))
 	}
 	if rank == 0 || c.chance(15) {
 		r.Sitelinks = c.sitelinks(host)
@@ -154,24 +166,24 @@ func (c *finder) result(rank int) Result {
 	return r
 }
 
-func (c *finder) sitelinks(host string) []Sitelink {
+func (c *composer) sitelinks(host string) []Sitelink {
 	var links []Sitelink
-	for _, title := range draw(c.dice, c.say.sections, c.between(2, 4)) {
+	for _, title := range draw(c.dice, c.book.Search.Sections, c.between(2, 4)) {
 		links = append(links, Sitelink{Title: title, URL: fmt.Sprintf("https://%s/%d", host, c.between(100, 999))})
 	}
 	return links
 }
 
 // searchAds are ads of different brands, from the first that is not passed over.
-func (c *finder) searchAds(pass, n int) []SearchAd {
+func (c *composer) searchAds(pass, n int) []SearchAd {
 	list := make([]SearchAd, n)
 	for i := range list {
 		brand := brands[(pass+i+c.between(0, 3)*7)%len(brands)]
 		host := c.host(slug(brand))
 		list[i].Ad = Ad{
-			Title:       strings.NewReplacer("{brand}", brand).Replace(pick(c.dice, c.book.adTitle)),
+			Title:       strings.NewReplacer("{brand}", brand).Replace(pick(c.dice, c.book.AdTitle)),
 			URL:         fmt.Sprintf("https://%s/?c=%d", host, c.between(10, 99)),
-			Description: c.one(c.book.adText),
+			Description: c.one(c.book.AdText),
 			Brand:       brand,
 		}
 		if c.chance(60) {
@@ -182,8 +194,8 @@ func (c *finder) searchAds(pass, n int) []SearchAd {
 }
 
 // asked are four questions, one of which an overview answers, or two.
-func (c *finder) asked() []Asked {
-	questions := c.several(c.say.questions, 4)
+func (c *composer) asked() []Asked {
+	questions := c.several(c.book.Search.Questions, 4)
 	list := make([]Asked, len(questions))
 	pages := c.sources(len(questions))
 	byOverview := c.between(1, 2)
@@ -197,7 +209,7 @@ func (c *finder) asked() []Asked {
 	return list
 }
 
-func (c *finder) places() []Place {
+func (c *composer) places() []Place {
 	var a Answer
 	for len(a.Places) == 0 {
 		c.q.Search = true
@@ -206,36 +218,36 @@ func (c *finder) places() []Place {
 	return a.Places
 }
 
-func (c *finder) threads(n int) []Thread {
+func (c *composer) threads(n int) []Thread {
 	list := make([]Thread, n)
-	titles := c.several(c.say.threads, n)
+	titles := c.several(c.book.Search.Threads, n)
 	for i := range list {
 		list[i] = Thread{
 			Title: titles[i%len(titles)],
 			URL:   fmt.Sprintf("https://%s/t/%d", c.host("forumnine"), c.between(10000, 99999)+i*100000),
 			Forum: "Forum Nine",
-			Ago:   c.say.days(c.between(2, 28)),
+			Ago:   c.book.Search.days(c.between(2, 28)),
 		}
 	}
 	return list
 }
 
 // panel is about the brand that the page names first.
-func (c *finder) panel() *Panel {
+func (c *composer) panel() *Panel {
 	brand := c.named[0]
 	home := "https://" + c.host(slug(brand)) + "/"
 	return &Panel{
 		Title:       brand,
-		Kind:        c.say.company,
-		Description: c.words.Replace(c.say.about),
+		Kind:        c.book.Search.Company,
+		Description: c.words.Replace(c.book.Search.About),
 		Source:      "Wiki of Things",
 		SourceURL:   "https://" + c.host("wikiofthings") + "/" + slug(brand),
 		Website:     home,
 		Image:       "https://images.example/brands/" + slug(brand) + ".jpg",
 		Facts: []Fact{
-			{"founded", c.say.founded, strconv.Itoa(c.between(1921, 2015))},
-			{"headquarters", c.say.seat, pick(c.dice, streets) + ", " + c.q.Country},
-			{"products", c.say.makes, strings.Join(draw(c.dice, models, 3), ", ")},
+			{"founded", c.book.Search.Founded, strconv.Itoa(c.between(1921, 2015))},
+			{"headquarters", c.book.Search.Seat, pick(c.dice, streets) + ", " + c.q.Country},
+			{"products", c.book.Search.Makes, strings.Join(draw(c.dice, models, 3), ", ")},
 		},
 		Profiles: []Sitelink{
 			{Title: "VidLoop", URL: "https://www.vidloop.example/@" + slug(brand)},

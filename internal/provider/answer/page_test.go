@@ -8,14 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"earshot"
-	"earshot/internal/lab/chatsite"
-	"earshot/internal/lab/gensite"
-	"earshot/internal/lab/officesite"
 	"earshot/internal/lab/world"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/chatassistant"
+	chatsite "earshot/internal/provider/chatassistant/labsite"
 	"earshot/internal/provider/genassistant"
+	gensite "earshot/internal/provider/genassistant/labsite"
 	"earshot/internal/provider/officeassistant"
+	officesite "earshot/internal/provider/officeassistant/labsite"
 	"earshot/internal/provider/providertest"
 )
 

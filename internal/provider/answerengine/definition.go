@@ -25,6 +25,7 @@ import (
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/answerengine/labsite"
 	"earshot/internal/upstream"
 )
 
@@ -52,6 +53,8 @@ func New() *answer.Chat {
 			Prices:    map[string]int64{provider.ItemBase: 4},
 			Countries: []provider.Countries{{Model: name, Except: "CN"}},
 			APIs:      []provider.API{api},
+			Site:      provider.Site{Name: name, URL: "https://www.perplexity.ai"},
+			Lab:       labsite.Site,
 		},
 		Question: question,
 		Start:    startPath,

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"earshot"
+	"earshot/internal/lab"
 	"earshot/internal/provider/chatassistant"
 	"earshot/internal/provider/providertest"
 )
@@ -46,7 +47,7 @@ func ask(t *testing.T, l *providertest.Lab, body string) *earshot.Answer {
 // exactly the parts that were asked for.
 func TestFlags(t *testing.T) {
 	t.Parallel()
-	l := providertest.StartLab(t)
+	l := providertest.StartLab(t, chatassistant.Provider{})
 	flags := []string{"html", "markdown", "rawResponse", "searchQueries", "ads", "shopping"}
 	for set := range 1 << len(flags) {
 		on := map[string]bool{}
@@ -81,7 +82,7 @@ func TestFlags(t *testing.T) {
 // the lab.
 func TestShapesAgree(t *testing.T) {
 	t.Parallel()
-	l := providertest.StartLab(t)
+	l := providertest.StartLab(t, chatassistant.Provider{})
 	for _, country := range []string{"US", "DE", "FR", "ES", "BR", "PT", "IT", "NL", "JP", "SE", "CH", "IN"} {
 		page := ask(t, l, everything(false)("office chair", country))
 		stream := ask(t, l, everything(true)("office chair", country))
@@ -126,7 +127,7 @@ func checkRich(t *testing.T, country string, a *earshot.Answer) {
 
 func TestShapeIsWhateverCame(t *testing.T) {
 	t.Parallel()
-	l := providertest.StartLab(t)
+	l := providertest.StartLab(t, chatassistant.Provider{})
 	for legacy, word := range map[bool]string{false: "[[shape=legacy]]", true: "[[shape=mobile]]"} {
 		asked := ask(t, l, everything(legacy)("rain jacket", "US"))
 		other := ask(t, l, everything(legacy)("rain jacket "+word, "US"))
@@ -145,7 +146,7 @@ func TestShapeIsWhateverCame(t *testing.T) {
 
 func TestWithoutWebSearch(t *testing.T) {
 	t.Parallel()
-	l := providertest.StartLab(t)
+	l := providertest.StartLab(t, chatassistant.Provider{})
 	for _, legacy := range []bool{false, true} {
 		a := ask(t, l, fmt.Sprintf(`{"prompt":"tents","country":"FR","legacy":%t,"disableWebSearch":true,"include":{"searchQueries":true}}`, legacy))
 		if len(a.Sources)+len(a.CitationPills)+len(a.SearchQueries)+len(a.MapSearchQueries) > 0 {
@@ -159,7 +160,7 @@ func TestWithoutWebSearch(t *testing.T) {
 
 func TestStatesDiffer(t *testing.T) {
 	t.Parallel()
-	l := providertest.StartLab(t)
+	l := providertest.StartLab(t, chatassistant.Provider{})
 	texts := map[string]string{}
 	for _, state := range []string{"", `,"state":"CA"`, `,"state":"NY"`} {
 		text := ask(t, l, `{"prompt":"tents","country":"US"`+state+`}`).Text
@@ -175,7 +176,7 @@ func TestStatesDiffer(t *testing.T) {
 func TestHostilePrompt(t *testing.T) {
 	t.Parallel()
 	const prompt = `</div><script>alert(1)</script><a href="javascript:alert(2)">x</a> **b** _i_ [l](javascript:alert(3)) &lt; \ {{.}} %s`
-	l := providertest.StartLab(t)
+	l := providertest.StartLab(t, chatassistant.Provider{})
 	for _, legacy := range []bool{false, true} {
 		body, err := json.Marshal(map[string]any{
 			"prompt": prompt, "country": "US", "legacy": legacy, "include": map[string]bool{"markdown": true, "html": true},
@@ -204,7 +205,7 @@ func TestHostilePrompt(t *testing.T) {
 
 func TestRawResponseAndCapture(t *testing.T) {
 	t.Parallel()
-	l := providertest.StartLab(t)
+	l := providertest.StartLab(t, chatassistant.Provider{})
 	for _, legacy := range []bool{false, true} {
 		session := l.Session(1)
 		outcome, err := providertest.Decode(t, chatassistant.Provider{}, everything(legacy)("hats", "US")).Ask(t.Context(), session)
@@ -226,4 +227,28 @@ func TestRawResponseAndCapture(t *testing.T) {
 			t.Errorf("raw page is %d elements, the first %.40s", len(a.RawResponse), first)
 		}
 	}
+}
+
+func TestLabSite(t *testing.T) {
+	providertest.LabSite{
+		Provider: chatassistant.Provider{},
+		Read:     chatassistant.Read,
+		Pages:    []string{"/?hints=search&q="},
+		Box:      `div#prompt-textarea[contenteditable]`,
+		Button:   `button[data-testid="send-button"]`,
+		Done:     `#thread [data-turn="assistant"] [data-testid="copy-turn-action-button"]`,
+		Complete: true,
+		Stream: &providertest.LabStream{
+			Path: "/backend-api/conversation",
+			Question: func(prompt string) any {
+				return map[string]any{
+					"messages":     []any{map[string]any{"content": map[string]any{"parts": []string{prompt}}}},
+					"system_hints": []string{"search"},
+				}
+			},
+			Wrong: `{"messages":1}`,
+			Type:  lab.TypeEvents,
+			End:   "data: [DONE]\n\n",
+		},
+	}.Check(t)
 }

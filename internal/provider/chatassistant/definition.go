@@ -29,6 +29,7 @@ import (
 
 	"earshot"
 	"earshot/internal/provider"
+	"earshot/internal/provider/chatassistant/labsite"
 	"earshot/internal/schema"
 )
 
@@ -61,6 +62,8 @@ var definition = provider.Definition{
 	Prices:    map[string]int64{provider.ItemBase: 5, itemExtras: 2},
 	Countries: []provider.Countries{{Model: name, Except: "CN HK IR MO RU VE"}},
 	APIs:      []provider.API{api},
+	Site:      provider.Site{Name: name, URL: "https://chatgpt.com"},
+	Lab:       labsite.Site,
 }
 
 // Decode takes the request out of in.

@@ -31,3 +31,15 @@ func TestDefinition(t *testing.T) {
 		t.Error("does not serve everywhere else")
 	}
 }
+
+func TestLabSite(t *testing.T) {
+	providertest.LabSite{
+		Provider: genassistant.New(),
+		Read:     genassistant.Read,
+		Pages:    []string{"/app?q="},
+		Box:      `rich-textarea .ql-editor[contenteditable]`,
+		Button:   `button.send-button`,
+		Done:     `infinite-scroller model-response message-actions [data-test-id="copy-button"]`,
+		Complete: true,
+	}.Check(t)
+}

@@ -23,6 +23,7 @@ import (
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/genassistant/labsite"
 	"earshot/internal/upstream"
 )
 
@@ -47,6 +48,8 @@ func New() *answer.Chat {
 			Prices:    map[string]int64{provider.ItemBase: 4},
 			Countries: []provider.Countries{{Model: name, Except: "BY CN RU"}},
 			APIs:      []provider.API{api},
+			Site:      provider.Site{Name: name, URL: "https://gemini.google.com"},
+			Lab:       labsite.Site,
 		},
 		Question: question,
 		Start:    startPath,

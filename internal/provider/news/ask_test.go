@@ -43,7 +43,7 @@ func ask(t *testing.T, l *providertest.Lab, body string) *earshot.NewsSearch {
 
 func TestPositionsCountOverPages(t *testing.T) {
 	t.Parallel()
-	l := providertest.StartLab(t)
+	l := providertest.StartLab(t, lab)
 	result := ask(t, l, `{"query":"harbour [[results=23]]","pages":4,"include":{"html":true}}`)
 	if len(result.NewsResults) != 23 || len(result.HTML) != 4 || result.Surface != earshot.SurfaceLab {
 		t.Fatalf("%d articles, kept %v", len(result.NewsResults), result.HTML)
@@ -60,7 +60,7 @@ func TestPositionsCountOverPages(t *testing.T) {
 
 func TestArticlesAreComplete(t *testing.T) {
 	t.Parallel()
-	l := providertest.StartLab(t)
+	l := providertest.StartLab(t, lab)
 	for _, country := range []string{"US", "DE", "FR", "ES", "PT", "IT", "NL", "JP"} {
 		redirects, thumbnails := 0, 0
 		for _, a := range ask(t, l, `{"query":"trains","gl":"`+country+`","device":"mobile","pages":3}`).NewsResults {

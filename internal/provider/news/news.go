@@ -10,6 +10,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/provider/brave"
 	"earshot/internal/provider/search"
+	"earshot/internal/provider/search/labsite"
 	"earshot/internal/schema"
 )
 
@@ -31,6 +32,8 @@ var definition = provider.Definition{
 	Prices:    map[string]int64{provider.ItemBase: 3, itemPage: 2},
 	Countries: []provider.Countries{{}}, // all, and no model of its own
 	APIs:      []provider.API{brave.API},
+	Site:      search.WebSite,
+	Lab:       labsite.Site,
 }
 
 // Provider is the news search of an engine.

@@ -31,3 +31,15 @@ func TestDefinition(t *testing.T) {
 		t.Error("does not serve everywhere else")
 	}
 }
+
+func TestLabSite(t *testing.T) {
+	providertest.LabSite{
+		Provider: officeassistant.New(),
+		Read:     officeassistant.Read,
+		Pages:    []string{"/?q=", "/chat?q="},
+		Box:      `textarea#userInput`,
+		Button:   `button[data-testid="submit-button"]`,
+		Done:     `[role="feed"] [data-testid="copy-ai-message-button"]`,
+		Complete: true,
+	}.Check(t)
+}

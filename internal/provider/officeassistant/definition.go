@@ -20,6 +20,7 @@ import (
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/officeassistant/labsite"
 	"earshot/internal/upstream"
 )
 
@@ -44,6 +45,8 @@ func New() *answer.Chat {
 			Prices:    map[string]int64{provider.ItemBase: 5},
 			Countries: []provider.Countries{{Model: name, Except: "BY CN RU SY VE"}},
 			APIs:      []provider.API{api},
+			Site:      provider.Site{Name: name, URL: "https://copilot.microsoft.com"},
+			Lab:       labsite.Site,
 		},
 		Question: question,
 		Start:    startPath,

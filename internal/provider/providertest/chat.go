@@ -22,7 +22,7 @@ func Chat(t *testing.T, p *answer.Chat) {
 	t.Run("refuses", func(t *testing.T) { chatRefuses(t, p) })
 	t.Run("bill", func(t *testing.T) { chatBill(t, p) })
 	t.Run("lab", func(t *testing.T) { AgainstLab(t, p, chatBody) })
-	l := StartLab(t)
+	l := StartLab(t, p)
 	t.Run("flags", func(t *testing.T) { chatFlags(t, l, p) })
 	t.Run("states", func(t *testing.T) { chatStates(t, l, p) })
 	t.Run("languages", func(t *testing.T) { chatLanguages(t, l, p) })

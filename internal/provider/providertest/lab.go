@@ -5,6 +5,8 @@
 //	decode.go    requests that are refused
 //	chat.go      all of that for an assistant made with answer.Chat
 //	steered.go   every way in which the lab can be steered
+//	site.go      an assistant's site in the lab
+//	browser.go   the same in a browser
 //	result.go    what must hold for every result
 //	golden.go    stored documents and what they yield
 //	hostile.go   documents made to break a parser
@@ -23,31 +25,44 @@ import (
 // CaptureURL is where the sessions of Lab say that captures are served.
 const CaptureURL = "http://earshot.test/captures/test"
 
-// Lab is a running lab and a client that reaches it and nothing else.
-type Lab struct{ client *upstream.Client }
+// Lab is a running lab with the site of one provider, and a client that reaches it
+// and nothing else.
+type Lab struct {
+	server *lab.Server
+	client *upstream.Client
+}
 
-// StartLab runs a lab until the test ends.
-func StartLab(tb testing.TB) *Lab {
+// StartLab runs a lab with the provider's site until the test ends.
+func StartLab(tb testing.TB, p provider.Provider) *Lab {
 	tb.Helper()
-	server, err := lab.Listen(tb.Context())
+	server, err := lab.Listen(tb.Context(), p.Definition().Lab())
 	if err != nil {
 		tb.Fatal(err)
 	}
-	client, err := upstream.NewClient(upstream.Config{
-		Surface: earshot.SurfaceLab, Sites: server.Sites(), Dial: server.Dial,
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	l := &Lab{server: server, client: newClient(tb, server, p, nil)}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Run(tb.Context()) }() // ends before the cleanup begins
 	tb.Cleanup(func() {
-		client.Close()
+		l.client.Close()
 		if err := <-ended; err != nil {
 			tb.Error(err)
 		}
 	})
-	return &Lab{client: client}
+	return l
+}
+
+// newClient makes a client of the provider's site in the lab, which uses the
+// browser unless that is nil.
+func newClient(tb testing.TB, server *lab.Server, p provider.Provider, browser upstream.Visitor) *upstream.Client {
+	tb.Helper()
+	about := p.Definition()
+	client, err := upstream.NewClient(upstream.Config{
+		Surface: earshot.SurfaceLab, Sites: map[string]string{about.Site.Name: about.Lab().URL()}, Dial: server.Dial, Browser: browser,
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return client
 }
 
 // Session starts an attempt of a job against the lab.

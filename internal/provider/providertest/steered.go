@@ -21,7 +21,7 @@ type Body func(prompt, country string) string
 // steered.
 func AgainstLab(t *testing.T, p provider.Provider, body Body) {
 	t.Helper()
-	l := StartLab(t)
+	l := StartLab(t, p)
 	t.Run("normal", func(t *testing.T) { normal(t, l, p, body) })
 	t.Run("countries", func(t *testing.T) { countries(t, l, p, body) })
 	for word, want := range map[string]earshot.Reason{

@@ -28,10 +28,15 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"earshot/internal/provider"
 )
 
 // Site is the name by which the upstream knows the search engine.
 const Site = "search"
+
+// WebSite is the search engine's site on the web.
+var WebSite = provider.Site{Name: Site, URL: "https://www.google.com"}
 
 // Engine is the search engine, known by its main host without "www.".
 type Engine struct{ Host string }

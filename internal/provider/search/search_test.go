@@ -13,9 +13,9 @@ import (
 
 	"earshot"
 	"earshot/internal/geo"
-	"earshot/internal/lab/redirect"
 	"earshot/internal/provider"
 	"earshot/internal/provider/search"
+	"earshot/internal/provider/search/labsite"
 	"earshot/internal/schema"
 	"earshot/internal/upstream"
 )
@@ -220,9 +220,9 @@ func site(t *testing.T, handler http.Handler) *upstream.Client {
 
 func TestRedirectLinksAreResolvedByAskingTheEngine(t *testing.T) {
 	t.Parallel()
-	client := site(t, redirect.Handler())
+	client := site(t, http.HandlerFunc(labsite.Redirect))
 	const base = "https://www.search.lab.test"
-	one, two, broken := base+redirect.Hide("https://one.example/"), base+redirect.Hide("https://two.example/"), base+"/goto?url=nonsense"
+	one, two, broken := base+labsite.Hide("https://one.example/"), base+labsite.Hide("https://two.example/"), base+"/goto?url=nonsense"
 	resolved, err := engine.Resolve(t.Context(), client.NewSession(1, ""), geo.Locale{Country: "US"}, []string{one, two, broken})
 	if err != nil {
 		t.Fatal(err)
@@ -232,17 +232,17 @@ func TestRedirectLinksAreResolvedByAskingTheEngine(t *testing.T) {
 	}
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := engine.Resolve(canceled, client.NewSession(1, ""), geo.Locale{}, []string{base + redirect.Hide("https://three.example/")}); !errors.Is(err, context.Canceled) {
+	if _, err := engine.Resolve(canceled, client.NewSession(1, ""), geo.Locale{}, []string{base + labsite.Hide("https://three.example/")}); !errors.Is(err, context.Canceled) {
 		t.Errorf("after a cancel: %v", err)
 	}
 }
 
 func TestGoto(t *testing.T) {
 	t.Parallel()
-	client := site(t, redirect.Handler())
+	client := site(t, http.HandlerFunc(labsite.Redirect))
 	for link, want := range map[string]string{
-		"https://search.lab.test" + redirect.Hide("https://one.example/"):      "https://one.example/",
-		"http://WWW.Search.Lab.Test" + redirect.Wrap("https://two.example/?a"): "https://two.example/?a",
+		"https://search.lab.test" + labsite.Hide("https://one.example/"):      "https://one.example/",
+		"http://WWW.Search.Lab.Test" + labsite.Wrap("https://two.example/?a"): "https://two.example/?a",
 	} {
 		got, err := engine.Goto(t.Context(), client, link)
 		if err != nil || got != want {

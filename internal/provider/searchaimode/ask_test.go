@@ -29,7 +29,7 @@ func TestAgainstLab(t *testing.T) {
 
 func TestFlags(t *testing.T) {
 	t.Parallel()
-	l := providertest.StartLab(t)
+	l := providertest.StartLab(t, aimode)
 	for set := range 8 {
 		html, markdown, expand := set&1 != 0, set&2 != 0, set&4 != 0
 		a := l.Answer(t, aimode, fmt.Sprintf(`{"prompt":"desk lamp","gl":"gb","include":{"html":%t,"markdown":%t,"expandProducts":%t}}`, html, markdown, expand))
@@ -41,7 +41,7 @@ func TestFlags(t *testing.T) {
 
 func TestAnswersAreRich(t *testing.T) {
 	t.Parallel()
-	l := providertest.StartLab(t)
+	l := providertest.StartLab(t, aimode)
 	redirects := 0
 	for _, country := range []string{"US", "DE", "FR", "JP", "BR"} {
 		a := l.Answer(t, aimode, everything("garden chairs", country))
@@ -84,7 +84,7 @@ func TestAnswersAreRich(t *testing.T) {
 
 func TestLanguage(t *testing.T) {
 	t.Parallel()
-	l := providertest.StartLab(t)
+	l := providertest.StartLab(t, aimode)
 	german := l.Answer(t, aimode, `{"prompt":"tents","country":"US","hl":"DE"}`)
 	if english := l.Answer(t, aimode, `{"prompt":"tents"}`); english.Text == german.Text || !strings.Contains(german.Text, " und ") {
 		t.Errorf("in German:\n%s", german.Text)
@@ -93,7 +93,7 @@ func TestLanguage(t *testing.T) {
 
 func TestExpandedClusters(t *testing.T) {
 	t.Parallel()
-	l := providertest.StartLab(t)
+	l := providertest.StartLab(t, aimode)
 	for clusters, want := range map[int]int{0: 0, 1: 1, 2: 2, 3: 3, 6: 6, 8: 6, 30: 6} {
 		body := fmt.Sprintf(`{"prompt":"rain jackets [[clusters=%d]]","country":"DE","include":{"expandProducts":true}}`, clusters)
 		outcome, err := l.Ask(t, aimode, body)
@@ -129,7 +129,7 @@ func TestExpandedClusters(t *testing.T) {
 // must lead to what stands beside it.
 func TestRedirectLinks(t *testing.T) {
 	t.Parallel()
-	l := providertest.StartLab(t)
+	l := providertest.StartLab(t, aimode)
 	outcome, err := l.Ask(t, aimode, everything("hiking boots", "US"))
 	if err != nil {
 		t.Fatal(err)
@@ -185,7 +185,7 @@ func TestHostilePrompt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := providertest.StartLab(t).Answer(t, aimode, string(body))
+	a := providertest.StartLab(t, aimode).Answer(t, aimode, string(body))
 	if !strings.Contains(a.Text, prompt[:70]) || len(a.ProductResults) != 4 {
 		t.Errorf("%d products, text:\n%s", len(a.ProductResults), a.Text)
 	}

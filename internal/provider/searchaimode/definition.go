@@ -14,6 +14,7 @@ import (
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/provider/search"
+	"earshot/internal/provider/search/labsite"
 	"earshot/internal/schema"
 )
 
@@ -37,6 +38,8 @@ var definition = provider.Definition{
 	Watched:   []string{"text", "sources", "sources.label", "citationPills"},
 	Prices:    map[string]int64{provider.ItemBase: 4, itemCluster: 1},
 	Countries: []provider.Countries{{Model: name, Except: "CN CU IR KP"}},
+	Site:      search.WebSite,
+	Lab:       labsite.Site,
 }
 
 // Provider is the AI mode of an engine.

@@ -11,6 +11,7 @@ import (
 	"earshot"
 	"earshot/internal/lab"
 	"earshot/internal/provider/providertest"
+	"earshot/internal/provider/search/labsite"
 	"earshot/internal/upstream"
 )
 
@@ -18,7 +19,7 @@ import (
 // handler.
 func engineWith(t *testing.T, offers http.HandlerFunc) *upstream.Session {
 	t.Helper()
-	rest := lab.Handler()
+	rest := lab.Handler(labsite.Site())
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Host = aimode.Engine.Host
 		if strings.HasPrefix(r.URL.Path, "/async/") && offers != nil {
@@ -40,7 +41,7 @@ const expandFour = `{"prompt":"tents","include":{"expandProducts":true}}`
 
 func TestAClusterWithoutOffersIsNotReturned(t *testing.T) {
 	t.Parallel()
-	rest := lab.Handler()
+	rest := lab.Handler(labsite.Site())
 	session := engineWith(t, func(w http.ResponseWriter, r *http.Request) {
 		switch id := r.URL.Query().Get("cluster"); id[len(id)-1] {
 		case '0':

@@ -23,6 +23,7 @@ import (
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/socialassistant/labsite"
 	"earshot/internal/upstream"
 )
 
@@ -50,6 +51,8 @@ func New() *answer.Chat {
 			Prices:    map[string]int64{provider.ItemBase: 4},
 			Countries: []provider.Countries{{Model: name, Except: "BY CN HK RU VE"}},
 			APIs:      []provider.API{api},
+			Site:      provider.Site{Name: name, URL: "https://grok.com"},
+			Lab:       labsite.Site,
 		},
 		Question: question,
 		Start:    startPath,

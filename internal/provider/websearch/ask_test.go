@@ -48,7 +48,7 @@ func ask(t *testing.T, l *providertest.Lab, body string) *earshot.WebSearch {
 
 func TestEveryBlockIsThere(t *testing.T) {
 	t.Parallel()
-	l := providertest.StartLab(t)
+	l := providertest.StartLab(t, engineOfLab)
 	for _, device := range []string{"desktop", "mobile", "ios", "android"} {
 		for _, country := range []string{"US", "DE", "FR", "ES", "BR", "IT", "NL", "JP", "PL"} {
 			result := ask(t, l, `{"query":"garden chairs","country":"`+country+`","device":"`+device+`"}`)
@@ -86,7 +86,7 @@ func TestEveryBlockIsThere(t *testing.T) {
 
 func TestPositionsCountOverPages(t *testing.T) {
 	t.Parallel()
-	l := providertest.StartLab(t)
+	l := providertest.StartLab(t, engineOfLab)
 	result := ask(t, l, `{"query":"desk lamps [[results=37]]","country":"US","pages":6,"include":{"html":true}}`)
 	if len(result.OrganicResults) != 37 {
 		t.Fatalf("%d results", len(result.OrganicResults))
@@ -123,7 +123,7 @@ func TestPositionsCountOverPages(t *testing.T) {
 
 func TestAURLIsRunAsItSays(t *testing.T) {
 	t.Parallel()
-	l := providertest.StartLab(t)
+	l := providertest.StartLab(t, engineOfLab)
 	whole := ask(t, l, `{"query":"hats","country":"DE","pages":3}`)
 	part := ask(t, l, `{"url":"https://www.search.de/search?q=hats&gl=de&start=10&num=20&ved=x"}`)
 	if len(part.OrganicResults) != 20 || part.OrganicResults[0].Position != 1 || part.OrganicResults[0].Link != whole.OrganicResults[10].Link {
@@ -133,7 +133,7 @@ func TestAURLIsRunAsItSays(t *testing.T) {
 
 func TestTheOverviewIsThereWhenAskedFor(t *testing.T) {
 	t.Parallel()
-	l := providertest.StartLab(t)
+	l := providertest.StartLab(t, engineOfLab)
 	for include, want := range map[string][2]bool{
 		``:                                   {false, false},
 		`"paaSearchoverview":true`:           {false, false},
@@ -160,7 +160,7 @@ func TestTheOverviewIsThereWhenAskedFor(t *testing.T) {
 
 func TestQuestionsAreHydratedWhenAskedFor(t *testing.T) {
 	t.Parallel()
-	l := providertest.StartLab(t)
+	l := providertest.StartLab(t, engineOfLab)
 	for _, hydrate := range []bool{false, true} {
 		kinds := map[earshot.QuestionType]int{}
 		for _, q := range ask(t, l, `{"query":"tents","country":"GB","include":{"paaSearchoverview":`+strconv.FormatBool(hydrate)+`}}`).PeopleAlsoAsk {
@@ -188,7 +188,7 @@ func TestQuestionsAreHydratedWhenAskedFor(t *testing.T) {
 // leads, as goto does.
 func TestRedirectLinksLeadToTheirLinks(t *testing.T) {
 	t.Parallel()
-	l := providertest.StartLab(t)
+	l := providertest.StartLab(t, engineOfLab)
 	result := ask(t, l, `{"query":"bicycles","country":"US","pages":3,"include":{"searchoverview":{},"paaSearchoverview":true}}`)
 	data, err := json.Marshal(result)
 	if err != nil {
@@ -244,7 +244,7 @@ func eachRedirect(value any, visit func(link, redirect string)) {
 
 func TestAnswersAreLocalised(t *testing.T) {
 	t.Parallel()
-	l := providertest.StartLab(t)
+	l := providertest.StartLab(t, engineOfLab)
 	home := ask(t, l, `{"query":"boots","country":"DE"}`)
 	abroad := ask(t, l, `{"query":"boots","country":"DE","hl":"en"}`)
 	place := ask(t, l, `{"query":"boots","country":"DE","location":"Berlin,Berlin,Germany"}`)

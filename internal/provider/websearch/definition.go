@@ -22,6 +22,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/provider/brave"
 	"earshot/internal/provider/search"
+	"earshot/internal/provider/search/labsite"
 	"earshot/internal/schema"
 )
 
@@ -52,6 +53,8 @@ var definition = provider.Definition{
 		{Model: "searchoverview", Except: "BL BV CN CU ET GF GP IR IS LK MF MQ NC PF PM RE TF WF YT"},
 	},
 	APIs: []provider.API{brave.API},
+	Site: search.WebSite,
+	Lab:  labsite.Site,
 }
 
 // Provider is the web search of an engine.

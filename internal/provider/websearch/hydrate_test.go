@@ -12,6 +12,7 @@ import (
 	"earshot/internal/lab"
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/search"
+	"earshot/internal/provider/search/labsite"
 	"earshot/internal/upstream"
 )
 
@@ -19,7 +20,7 @@ import (
 // what pages load on demand.
 func TestQuestionsStayAsTheyAreWithoutTheirOverview(t *testing.T) {
 	t.Parallel()
-	site := lab.Handler()
+	site := lab.Handler(labsite.Site())
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/async/") {
 			w.WriteHeader(http.StatusInternalServerError)

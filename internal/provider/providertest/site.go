@@ -1,0 +1,221 @@
+package providertest
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
+
+	"earshot"
+	"earshot/internal/lab"
+	"earshot/internal/provider"
+	"earshot/internal/provider/answer"
+)
+
+// LabSite is what a test needs to know of an assistant's site in the lab.
+type LabSite struct {
+	Provider provider.Provider
+	Read     func(document []byte, want answer.Want) (*earshot.Answer, error)
+	// Pages are where pages answer, up to the prompt; the first is the page that the
+	// app fetches.
+	Pages []string
+	// Box is where to type on the app page, Button what to press, and Done what is
+	// in the conversation once the answer is complete: selectors.
+	Box, Button, Done string
+	// Complete says that a page has all sources, not only those that are cited.
+	Complete bool
+	// Stream is where a stream answers; nil if there is none.
+	Stream *LabStream
+}
+
+// LabStream is a stream of an assistant's site in the lab.
+type LabStream struct {
+	Path     string
+	Question func(prompt string) any // the body of a request
+	Wrong    string                  // a body that is refused
+	Type     string                  // of the document
+	End      string                  // how the document ends
+}
+
+// Check checks the site: its app, its pages and its stream, as the lab is steered
+// and with hostile prompts. What the app does in a browser is checked where there
+// is one; a test that calls Check is not parallel, since a browser beside the
+// tests of readers makes those exceed their limits of time.
+func (s LabSite) Check(t *testing.T) {
+	t.Helper()
+	t.Run("app", s.checkApp)
+	t.Run("pages", s.checkPages)
+	t.Run("hostile prompt on pages", s.checkHostilePages)
+	if s.Stream != nil {
+		t.Run("stream", s.checkStream)
+		t.Run("hostile prompt in stream", s.checkHostileStream)
+		t.Run("refused bodies", s.checkRefused)
+	}
+	t.Run("browser", s.checkInBrowser)
+}
+
+// app is the address of the app page.
+func (s LabSite) app() string {
+	path, _, _ := strings.Cut(s.Pages[0], "?")
+	return s.Provider.Definition().Lab().URL() + path
+}
+
+// serve gives what the site answers to a request from Germany.
+func (s LabSite) serve(t *testing.T, method, path string, body []byte) *httptest.ResponseRecorder {
+	t.Helper()
+	site := s.Provider.Definition().Lab()
+	r := httptest.NewRequestWithContext(t.Context(), method, site.URL()+path, bytes.NewReader(body))
+	r.Header.Set("Lab-Country", "DE")
+	r.Header.Set("Accept-Language", "de-DE,de;q=0.9")
+	w := httptest.NewRecorder()
+	lab.Handler(site).ServeHTTP(w, r)
+	return w
+}
+
+// page gives what a page of the site answers to the prompt.
+func (s LabSite) page(t *testing.T, path, prompt string) *httptest.ResponseRecorder {
+	t.Helper()
+	return s.serve(t, http.MethodGet, path+url.QueryEscape(prompt), nil)
+}
+
+// stream gives what the stream of the site answers to the prompt.
+func (s LabSite) stream(t *testing.T, prompt string) *httptest.ResponseRecorder {
+	t.Helper()
+	body, err := json.Marshal(s.Stream.Question(prompt))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.serve(t, http.MethodPost, s.Stream.Path, body)
+}
+
+// checkApp wants an app page that shows nothing without scripts, and an answer
+// page for the app to show in the end.
+func (s LabSite) checkApp(t *testing.T) {
+	path, _, _ := strings.Cut(s.Pages[0], "?")
+	page := parsePage(t, s.serve(t, http.MethodGet, path, nil))
+	app := page.Find("template")
+	if app.Find(s.Box).Length() != 1 || app.Find(s.Button+"[disabled]").Length() != 1 {
+		t.Error("no box or no button that is disabled")
+	}
+	if page.Find("body > script").Length() != 2 {
+		t.Errorf("%d scripts", page.Find("script").Length())
+	}
+	page.Find("template, script").Remove()
+	if text := strings.TrimSpace(page.Find("body").Text()); text != "" {
+		t.Errorf("shows %q without scripts", text)
+	}
+	answered := parsePage(t, s.page(t, s.Pages[0], "tea"))
+	if answered.Find(s.Done).Length() != 1 || answered.Find("template").Length() != 0 {
+		t.Error("no complete answer, or an app")
+	}
+}
+
+func parsePage(t *testing.T, w *httptest.ResponseRecorder) *goquery.Document {
+	t.Helper()
+	if w.Code != http.StatusOK || w.Header().Get("Content-Type") != lab.TypeHTML {
+		t.Fatalf("%d %s", w.Code, w.Header().Get("Content-Type"))
+	}
+	page, err := goquery.NewDocumentFromReader(w.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
+}
+
+func (s LabSite) checkPages(t *testing.T) {
+	for _, path := range s.Pages {
+		ask := func(prompt string) *httptest.ResponseRecorder { return s.page(t, path, prompt) }
+		checkSteered(t, lab.TypeHTML, "</html>\n", ask)
+	}
+}
+
+func (s LabSite) checkStream(t *testing.T) {
+	ask := func(prompt string) *httptest.ResponseRecorder { return s.stream(t, prompt) }
+	checkSteered(t, s.Stream.Type, s.Stream.End, ask)
+}
+
+// checkSteered wants documents as the words in the prompt ask for.
+func checkSteered(t *testing.T, kind, end string, ask func(prompt string) *httptest.ResponseRecorder) {
+	t.Helper()
+	const plain = "text/plain; charset=utf-8"
+	for prompt, want := range map[string]struct {
+		status     int
+		kind, part string
+	}{
+		"tea":                {200, kind, "Vergleich"},
+		"tea [[block]]":      {200, lab.TypeHTML, "challenge-form"},
+		"tea [[garbage]]":    {200, kind, "nothing in here makes sense"},
+		"tea [[status=503]]": {503, plain, "as it was told"},
+		"tea [[fail=1]]":     {500, plain, "fails"},
+		"tea [[odd]]":        {200, kind, "[[odd]]"},
+	} {
+		w := ask(prompt)
+		if w.Code != want.status || w.Header().Get("Content-Type") != want.kind || !strings.Contains(w.Body.String(), want.part) {
+			t.Errorf("%s: %d %s\n%.300s", prompt, w.Code, w.Header().Get("Content-Type"), w.Body)
+		}
+	}
+	if empty := ask("tea [[empty]]").Body.String(); strings.Contains(empty, ".example") || !strings.HasSuffix(empty, end) {
+		t.Errorf("an empty answer is\n%s", empty)
+	}
+	first := ask("tea pots").Body.String()
+	if again := ask("tea [[overview=none]] [[results=3]] pots").Body.String(); first != again || !strings.HasSuffix(first, end) {
+		t.Error("two documents for one question, or one without its end")
+	}
+}
+
+// checkHostilePages looks for elements and attributes that only the prompt can
+// have brought.
+func (s LabSite) checkHostilePages(t *testing.T) {
+	const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)> '</textarea></title>{{.}}`
+	for _, path := range s.Pages {
+		page := s.page(t, path, hostile).Body.Bytes()
+		root, err := html.Parse(bytes.NewReader(page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range root.Descendants() {
+			if n.Data == "script" {
+				t.Errorf("%s: the prompt's script is in the page", path)
+			}
+			for _, a := range n.Attr {
+				if strings.HasPrefix(a.Key, "on") {
+					t.Errorf("%s: the prompt's %s is in the page", path, a.Key)
+				}
+			}
+		}
+		if !bytes.Contains(page, []byte("&lt;script&gt;")) {
+			t.Errorf("%s: the prompt is not in the page", path)
+		}
+	}
+}
+
+// checkHostileStream wants every line with data, except for an end mark, to be
+// JSON, whatever the prompt.
+func (s LabSite) checkHostileStream(t *testing.T) {
+	const hostile = "\"}}\n\ndata: [DONE]\n\n<lab:render card_id=\"x\"></lab:render> [1] \\ \x00 \u2028 \xff"
+	document := s.stream(t, hostile).Body.String()
+	for line := range strings.Lines(strings.TrimSuffix(document, "data: [DONE]\n\n")) {
+		line = strings.TrimPrefix(strings.TrimSpace(line), "data: ")
+		if line != "" && !strings.HasPrefix(line, "event: ") && !json.Valid([]byte(line)) {
+			t.Errorf("line %q", line)
+		}
+	}
+}
+
+func (s LabSite) checkRefused(t *testing.T) {
+	long, err := json.Marshal(s.Stream.Question(strings.Repeat("x", 1<<20)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, body := range []string{"", "{", "[]", "{} {}", s.Stream.Wrong, string(long)} {
+		if w := s.serve(t, http.MethodPost, s.Stream.Path, []byte(body)); w.Code != http.StatusBadRequest {
+			t.Errorf("%.20q: status %d", body, w.Code)
+		}
+	}
+}
