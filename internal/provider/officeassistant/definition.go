@@ -1,13 +1,10 @@
 // Package officeassistant asks the office assistant and reads its answer from
-// the page that shows it, or from the messages behind the page.
+// the page that shows it, or from an official API.
 //
 //	definition.go   what others need to know of it, and which page to fetch
 //	read.go         telling documents apart
 //	layout.go       where things stand on the page
 //	script.go       asking on the site in a browser
-//	events.go       a reply from the events of a connection
-//	hub.go          a reply from the messages of the older interface
-//	told.go         the answer from a reply
 //	api.go          asking an official API
 package officeassistant
 
