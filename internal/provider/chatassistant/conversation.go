@@ -23,20 +23,13 @@ func readConversation(document []byte, want answer.Want) (*earshot.Answer, error
 			}
 			return upstream.Fail(earshot.ReasonUnreadable, "JSON, but no conversation")
 		}
-		found = readFound(conversation, want)
+		found = readMessages(withoutBlocked(shownBranch(conversation), conversation.Objects("moderation_results")), want)
+		if model := conversation.Object("model").Text("slug"); found.Model == nil && model != "" {
+			found.Model = &model
+		}
 		return nil
 	})
 	return found, err
-}
-
-// readFound reads a conversation.
-func readFound(conversation answer.Object, want answer.Want) *earshot.Answer {
-	messages := withoutBlocked(shownBranch(conversation), conversation.Objects("moderation_results"))
-	found := readMessages(messages, want)
-	if model := conversation.Object("model").Text("slug"); found.Model == nil && model != "" {
-		found.Model = &model
-	}
-	return found
 }
 
 // maxSearched is how many values of a document are looked at for a conversation;

@@ -9,8 +9,6 @@
 //	parse.go            telling shapes apart
 //	layout.go           where things stand on the mobile page
 //	cards.go            products and other things that the page shows
-//	share.go            the conversation that a shared page carries as data
-//	table.go            the encoding of such data
 //	script.go           asking on the site in a browser
 //	stream.go           the event stream
 //	delta.go            the stream's encoding

@@ -47,9 +47,7 @@ func parse(document []byte, want answer.Want) (*reading, error) {
 		found.answer, err = answer.FromAPI(responses.Read(body, want))
 	case bytes.HasPrefix(body, []byte("<")):
 		found.page = true
-		if found.answer = readShared(body, want); found.answer == nil {
-			found.answer, err = page.ReadPrepared(body, want, func(shown *goquery.Document) { markCards(shown, want.Country) })
-		}
+		found.answer, err = page.ReadPrepared(body, want, func(shown *goquery.Document) { markCards(shown, want.Country) })
 	case bytes.HasPrefix(body, []byte("{")), bytes.HasPrefix(body, []byte("[")):
 		found.answer, err = readConversation(body, want)
 	case answer.IsStream(body):

@@ -59,11 +59,6 @@ func TestSourcesInOrder(t *testing.T) {
 // they ask for were done without limits.
 func TestCrafted(t *testing.T) {
 	t.Parallel()
-	var table strings.Builder // each value holds the next twice
-	for i := range 60 {
-		fmt.Fprintf(&table, "[%d,%d],", i+1, i+1)
-	}
-	const page = `<html><script>window.__reactRouterContext.streamController.enqueue(%q);</script></html>`
 	const text = `{"current_node":"a","mapping":{"a":{"message":{"author":{"role":"assistant"},` +
 		`"content":{"content_type":"text","parts":["Said. %s"]},"metadata":{}}}}}`
 	patches := func(patch string) string {
@@ -71,22 +66,20 @@ func TestCrafted(t *testing.T) {
 			`"metadata":{"list":[` + strings.Repeat("0,", 300_000) + `0],"text":"` + strings.Repeat("x", 600_000) + `"}}}}` + "\n\n" +
 			`data: {"p":"","o":"patch","v":[` + strings.Repeat(patch+",", 20_000) + patch + "]}\n\ndata: [DONE]\n\n"
 	}
-	for name, test := range map[string]struct{ document, want string }{
-		"table":     {fmt.Sprintf(page, "["+table.String()+"1]"), "unreadable"},
-		"circle":    {fmt.Sprintf(page, `[{"_1":0},"mapping"]`), "unreadable"},
-		"removing":  {patches(`{"p":"/message/metadata/list/0","o":"remove"}`), ""},
-		"inserting": {patches(`{"p":"/message/metadata/list/0","o":"add","v":1}`), ""},
-		"cutting":   {patches(`{"p":"/message/metadata/text","o":"truncate","v":599999}`), ""},
-		"marks":     {fmt.Sprintf(text, strings.Repeat("\ue200", 50_000)), ""},
-		"names":     {fmt.Sprintf(text, strings.Repeat("navlist cite 【1† [", 5_000)), ""},
+	for name, document := range map[string]string{
+		"removing":  patches(`{"p":"/message/metadata/list/0","o":"remove"}`),
+		"inserting": patches(`{"p":"/message/metadata/list/0","o":"add","v":1}`),
+		"cutting":   patches(`{"p":"/message/metadata/text","o":"truncate","v":599999}`),
+		"marks":     fmt.Sprintf(text, strings.Repeat("\ue200", 50_000)),
+		"names":     fmt.Sprintf(text, strings.Repeat("navlist cite 【1† [", 5_000)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, err := chatassistant.Parse([]byte(test.document), "DE")
-			switch {
-			case err != nil && providertest.Reason(t, err) != test.want, err == nil && test.want != "":
-				t.Errorf("error %v, want %q", err, test.want)
-			case err == nil && !strings.HasPrefix(a.Text, "Said."):
+			a, err := chatassistant.Parse([]byte(document), "DE")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasPrefix(a.Text, "Said.") {
 				t.Errorf("text begins with %.20q", a.Text)
 			}
 		})
