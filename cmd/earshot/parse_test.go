@@ -68,14 +68,13 @@ func TestParseReadsAnswersOfAPIsAndRecordings(t *testing.T) {
 		}
 		return path
 	}
-	cassette := recorded("cassette.yaml", "interactions:\n- request: {method: POST, uri: https://vendor.test/v1/responses}\n"+
-		"  response: {status: {code: 200}, body: {string: "+string(body)+"}}\n")
+	saved := recorded("saved.har", `{"log": {"entries": [{"response": {"status": 200, "content": {"text": `+string(body)+`}}}]}}`)
 	exchange := recorded("exchange.json", `{"upstream": "api:openai", "response": {"status": 200, "body": `+string(body)+`}}`)
 	for _, test := range [][2]string{
 		{"chatassistant", fixture("responses", "stream.sse")},
 		{"officeassistant", fixture("responses", "plain.json")},
 		{"socialassistant", fixture("responses", "posts.json")},
-		{"chatassistant", cassette},
+		{"chatassistant", saved},
 		{"chatassistant", exchange},
 		{"websearch", fixture("brave", "web.json")},
 		{"websearch/news", fixture("brave", "news.json")},

@@ -12,7 +12,7 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
-	"earshot/internal/cassette"
+	"earshot/internal/har"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/brave"
@@ -65,15 +65,10 @@ func documents(document []byte) [][]byte {
 	if json.Unmarshal(document, &exchange) == nil && exchange.Upstream != "" {
 		return [][]byte{exchange.Response.Document()}
 	}
-	recorded := cassette.Bodies(document)
-	if recorded == nil {
-		return [][]byte{document}
+	if bodies := har.Bodies(document); bodies != nil {
+		return bodies
 	}
-	var bodies [][]byte
-	for _, exchange := range recorded {
-		bodies = append(bodies, exchange.Body)
-	}
-	return bodies
+	return [][]byte{document}
 }
 
 func parseOne(ctx context.Context, s Stored) (any, error) {

@@ -28,10 +28,10 @@ var allowed = map[string][]string{
 	"docs": nil,
 
 	"internal/browser":   nil,
-	"internal/cassette":  nil,
 	"internal/egress":    {"internal/guard"},
 	"internal/geo":       nil,
 	"internal/guard":     nil,
+	"internal/har":       nil,
 	"internal/ratelimit": nil,
 	"internal/lab/world": {"internal/geo"},
 	"internal/lab/*":     {"internal/geo", "internal/lab/world", "internal/lab/redirect"},
@@ -53,7 +53,7 @@ var allowed = map[string][]string{
 	"internal/provider/responses":    {".", "internal/geo", "internal/upstream", "internal/provider", "internal/provider/answer"},
 	"internal/provider/brave":        {".", "internal/geo", "internal/upstream", "internal/provider", "internal/provider/answer"},
 	"internal/provider/*":            {".", "internal/browser", "internal/geo", "internal/strictjson", "internal/upstream", "internal/provider", "internal/provider/answer", "internal/provider/search", "internal/provider/responses", "internal/provider/brave"},
-	"internal/provider/providertest": {".", "internal/cassette", "internal/strictjson", "internal/upstream", "internal/provider", "internal/provider/answer", "internal/lab"},
+	"internal/provider/providertest": {".", "internal/strictjson", "internal/upstream", "internal/provider", "internal/provider/answer", "internal/lab"},
 
 	"internal/store":           {".", "internal/account"},
 	"internal/store/storetest": {".", "internal/account", "internal/store"},

@@ -16,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"earshot"
-	"earshot/internal/cassette"
 	"earshot/internal/provider/providertest"
 )
 
@@ -127,11 +126,7 @@ func letters(text string) string {
 func TestAPICaptures(t *testing.T) {
 	t.Parallel()
 	for _, path := range providertest.Captures(t, "api_answerengine/*") {
-		exchanges := cassette.Bodies(providertest.Stored(t, path))
-		if exchanges == nil {
-			exchanges = []cassette.Exchange{{Status: 200, Body: providertest.Stored(t, path)}}
-		}
-		for i, e := range exchanges {
+		for i, e := range providertest.Exchanges(t, path) {
 			if e.Method == http.MethodGet {
 				continue // a page that the question is about
 			}

@@ -25,7 +25,7 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	case answer.IsStream(body):
 		result, err = readStream(body, want)
 	case bytes.HasPrefix(body, []byte("{")), bytes.HasPrefix(body, []byte("[")):
-		result, err = readEntry(body, want)
+		result, err = readStored(body, want)
 	default:
 		return nil, upstream.Fail(earshot.ReasonUnreadable, "neither a stream nor an entry")
 	}
@@ -48,21 +48,6 @@ func readStream(document []byte, want answer.Want) (*earshot.Answer, error) {
 			entry = entry.take(event)
 		}
 		if err := entry.check(); err != nil {
-			return err
-		}
-		result = entry.answer(want)
-		return nil
-	})
-	return result, err
-}
-
-// readEntry reads a document that has one entry in it, or a thread of them of
-// which the last counts.
-func readEntry(document []byte, want answer.Want) (*earshot.Answer, error) {
-	var result *earshot.Answer
-	err := answer.ReadJSON(document, func() error {
-		entry, err := storedEntry(valueIn(answer.ValidText(string(document))))
-		if err != nil {
 			return err
 		}
 		result = entry.answer(want)

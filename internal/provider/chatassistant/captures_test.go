@@ -32,7 +32,7 @@ func TestCaptures(t *testing.T) {
 	for _, path := range captures(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
-			document := providertest.Recorded(providertest.Stored(t, path))[0]
+			document := providertest.Exchanges(t, path)[0].Body
 			result, err := parse(document)
 			if err != nil {
 				// A turn that only draws a picture says nothing.

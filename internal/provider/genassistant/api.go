@@ -25,7 +25,7 @@ var api = provider.API{
 }
 
 // apiFields are those by which an object of the API's is known.
-var apiFields = []string{"candidates", "promptFeedback", "usageMetadata", "interaction", "event_type"}
+var apiFields = []string{"candidates", "promptFeedback", "usageMetadata"}
 
 // recognisesAPI tells whether the document is an answer of the API, by the first
 // object in it.
@@ -36,7 +36,7 @@ func recognisesAPI(document []byte) bool {
 			return true
 		}
 	}
-	return first.Object("error") != nil || first.Text("object") == "interaction"
+	return first.Object("error") != nil
 }
 
 // readAPI reads an answer of the API, streamed or whole. One that was sent alone
@@ -58,15 +58,10 @@ func readAPI(document []byte, want answer.Want) (*earshot.Answer, error) {
 	return g.answer(want), nil
 }
 
-// take notes what an object of the answer says, whichever of the two forms it
-// has.
+// take notes what an object of the answer says.
 func (g *generation) take(object answer.Object) error {
 	if failed := object.Object("error"); failed != nil {
 		return errorFailure(0, nil, failed)
-	}
-	if object["event_type"] != nil || object["interaction"] != nil || object["object"] == "interaction" {
-		g.event(object)
-		return nil
 	}
 	g.chunk(object)
 	return nil
@@ -83,8 +78,8 @@ func (g *generation) check() error {
 		failure := upstream.Fail(earshot.ReasonBlocked, "the API refused: %s", g.refused)
 		failure.Final = true
 		return failure
-	case g.finish == "MAX_TOKENS", g.interaction != "" && g.interaction != "completed":
-		return upstream.Fail(earshot.ReasonUnavailable, "the answer ended early: %s %s", g.finish, g.interaction)
+	case g.finish == "MAX_TOKENS":
+		return upstream.Fail(earshot.ReasonUnavailable, "the answer ended early: %s", g.finish)
 	case !g.ended:
 		return upstream.Fail(earshot.ReasonUnavailable, "the answer breaks off")
 	case !said && g.finish != "" && g.finish != "STOP":

@@ -50,7 +50,7 @@ func (g *generation) part(part answer.Object, opens bool) {
 	said, isText := part["text"].(string)
 	visible := isText && !part.Is("thought")
 	if !opens || !visible || !g.open {
-		g.begin()
+		g.parts = append(g.parts, g.text.Len())
 	}
 	g.open = visible
 	if visible {

@@ -25,11 +25,10 @@ const (
 
 // generation is what the API has said so far.
 type generation struct {
-	model       string
-	finish      string // why the answer ended
-	refused     string // why there may be none
-	interaction string // the status of one
-	ended       bool
+	model   string
+	finish  string // why the answer ended
+	refused string // why there may be none
+	ended   bool
 
 	text  strings.Builder
 	parts []int // where in the text each part of the message begins
@@ -40,7 +39,6 @@ type generation struct {
 	places              []earshot.Place
 
 	sources answer.Sources
-	found   []earshot.Source   // that the search found, cited or not
 	chunks  []*answer.Citation // the pages that claims count, nil for what is no page
 	claims  []claim
 	hosts   map[string]string // by redirect link, where that leads as far as it was told
@@ -117,9 +115,6 @@ func (g *generation) answer(want answer.Want) *earshot.Answer {
 		a.Model = &g.model
 	}
 	g.write(a, want.Markdown)
-	for _, source := range g.found {
-		g.sources.Add(source)
-	}
 	g.sources.Fill(a)
 	nameHosts(a, g.hosts)
 	return a

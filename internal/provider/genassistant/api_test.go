@@ -115,9 +115,6 @@ func TestAPIStreamsAreAsWholeAnswers(t *testing.T) {
 			t.Errorf("as %s, cut off: %v, %v", form, cut, err)
 		}
 	}
-	if diff := cmp.Diff(answerOf(t, stored(t, "api_interaction.json")), answerOf(t, stored(t, "api_interaction.sse"))); diff != "" {
-		t.Errorf("interaction (-whole +streamed):\n%s", diff)
-	}
 }
 
 // TestAPIClaimsInCode wants a chip for a claim that ends in code, and the code as
@@ -180,7 +177,6 @@ func TestAPIHostile(t *testing.T) {
 		"private use":      whole(rep(`\ue202`, 80_000), `"groundingChunks":[`+chunk+`],"groundingSupports":[`+support+`]`),
 		"own marks":        whole(`a\ue2000\ue201b\ue200`, `"groundingChunks":[`+chunk+`],"groundingSupports":[`+support+`]`),
 		"other links":      whole("x", `"groundingChunks":[{"web":{"uri":"javascript:alert(1)"}},{"web":{"uri":"//x"}},{"web":{}}],"groundingSupports":[`+support+`]`),
-		"loose annotation": `{"event_type":"step.delta","delta":{"type":"text","text":"x","annotations":[{"url":"https://a.test/","start_index":9,"end_index":-4}]}}` + "\n" + `{"event_type":"interaction.completed","interaction":{"status":"completed"}}`,
 		"deep":             `{"candidates":` + rep("[", 100_000),
 		"many objects":     rep(`{"candidates":[]}`, 100_000),
 		"list of lists":    rep("[", 100_000) + `{"candidates":[]}`,

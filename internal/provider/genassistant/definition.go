@@ -8,7 +8,6 @@
 //	stream*.go      the stream behind the page
 //	api.go          the official API's answers, streamed or whole
 //	api_chunk.go    what generateContent says, piece by piece
-//	api_interaction.go  the same of interactions
 //	api_reply.go    the answer from what was said
 //	api_links.go    where the API's redirect links lead
 //	api_request.go  asking the API, and its errors

@@ -2,11 +2,9 @@ package providertest
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"flag"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -142,18 +140,7 @@ func Stored(tb testing.TB, path string) []byte {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if !bytes.HasPrefix(document, []byte{0x1f, 0x8b}) {
-		return document
-	}
-	packed, err := gzip.NewReader(bytes.NewReader(document))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	document, err = io.ReadAll(packed)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return document
+	return gunzip(tb, document)
 }
 
 // moduleRoot is the folder with go.mod, above the package under test.

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"earshot"
-	"earshot/internal/cassette"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/responses"
@@ -23,32 +22,14 @@ func TestCaptures(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{"api_chatassistant/*", "api_socialassistant/*"} {
 		for _, path := range providertest.Captures(t, pattern) {
-			if strings.HasSuffix(path, ".xai.yaml") {
-				continue // of another protocol
-			}
-			for i, body := range captured(t, path) {
+			for i, e := range providertest.Exchanges(t, path) {
 				t.Run(fmt.Sprint(filepath.Base(path), i), func(t *testing.T) {
 					t.Parallel()
-					checkCapture(t, body)
+					checkCapture(t, e.Body)
 				})
 			}
 		}
 	}
-}
-
-// captured are the answers in a capture: those of a recording, or itself.
-func captured(t *testing.T, path string) [][]byte {
-	t.Helper()
-	document := providertest.Stored(t, path)
-	exchanges := cassette.Bodies(document)
-	if exchanges == nil {
-		return [][]byte{document}
-	}
-	var bodies [][]byte
-	for _, exchange := range exchanges {
-		bodies = append(bodies, exchange.Body)
-	}
-	return bodies
 }
 
 func checkCapture(t *testing.T, body []byte) {

@@ -18,7 +18,7 @@ func readEvents(events []answer.Object, want answer.Want) (*earshot.Answer, erro
 	}
 	switch {
 	case s.ended:
-		return ReadResponse(s.whole(), want)
+		return readResponse(s.whole(), want)
 	case s.trouble != nil:
 		return nil, failed(s.trouble)
 	case s.response == nil:

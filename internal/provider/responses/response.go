@@ -15,9 +15,8 @@ var ownSources = []string{"openai", "chatgpt.com", "grok", "grok.com", "xai"}
 // minutes has up to a hundred.
 const maxQueries = 500
 
-// ReadResponse reads a response that is there as a whole, whichever protocol told
-// it. The error is an *upstream.Failure.
-func ReadResponse(response answer.Object, want answer.Want) (*earshot.Answer, error) {
+// readResponse reads a whole response. The error is an *upstream.Failure.
+func readResponse(response answer.Object, want answer.Want) (*earshot.Answer, error) {
 	if err := check(response); err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	err := answer.ReadPieces(answer.Trimmed(document), func(p answer.Pieces) (err error) {
 		switch {
 		case p.Alone && isResponse(p.Objects[0]):
-			found, err = ReadResponse(p.Objects[0], want)
+			found, err = readResponse(p.Objects[0], want)
 		case p.Alone && isError(p.Objects[0]) && !isEvent(p.Objects[0]):
 			return failed(p.Objects[0])
 		default:

@@ -12,8 +12,8 @@ var api = provider.API{
 	Name: "xai", URL: "https://api.x.ai/v1", Model: "grok-4.3", KeyHeader: "Authorization", KeyPrefix: "Bearer ",
 }
 
-// apiQuestion tells the API the place, as it is told over its other protocol;
-// that it is heeded in this one is not known, so no answer claims it.
+// apiQuestion tells the API the place. Whether the API takes notice of it is not
+// known, so no answer claims to be for that place.
 func apiQuestion(q answer.APIQuestion) (upstream.Request, error) {
 	return responses.Question(responses.Ask{Site: api.Name, Model: q.Model, Prompt: q.Prompt, Locale: q.Locale, Search: true, Posts: true})
 }

@@ -6,14 +6,12 @@
 //	parse.go        telling documents apart
 //	script.go       asking on the site in a browser
 //	lines.go        a response from the lines of a stream
-//	conversation.go a response from a stored conversation
 //	response.go     the answer from a response
 //	cards.go        the marks in the text and the cards they stand for
 //	pages.go        web pages and posts of the network as sources
 //	searches.go     what the assistant searched for
 //	page.go         where things stand on a page
 //	api.go          asking the official API
-//	api_outputs.go  the API's answers over its own protocol, streamed or whole
 package socialassistant
 
 import (

@@ -74,9 +74,6 @@ func (s *streamed) gather(o answer.Object) {
 			s.shown = append(s.shown, answer.Object{"postId": id})
 		}
 	}
-	for _, post := range o.Objects("postIdsResults") {
-		s.shown = append(s.shown, answer.Object{"postId": post.Object("result")["restId"]})
-	}
 	s.web = append(s.web, resultsIn(o, "webSearchResults", "webResults")...)
 	s.posts = append(s.posts, resultsIn(o, "xSearchResults")...)
 	if call := o.Object("toolUsageCard"); call != nil {

@@ -15,16 +15,13 @@ import (
 // ownSources are the names by which the assistant marks the links it gives.
 var ownSources = []string{"social.lab.test", "grok.com", "grok"}
 
-// Read reads a document: the stream of JSON lines, a stored conversation, a saved
-// page, or an answer of the official API. It gives everything that it finds. The error is an
+// Read reads a document: the stream of JSON lines, a saved page, or an answer of
+// the official API. It gives everything that it finds. The error is an
 // *upstream.Failure.
 func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	body := answer.Trimmed(document)
 	if responses.Recognises(body) {
 		return answer.FromAPI(responses.Read(body, want))
-	}
-	if recognisesOutputs(body) {
-		return answer.FromAPI(readOutputs(body, want))
 	}
 	if answer.IsPage(body) {
 		return page.ReadPrepared(body, want, markQuestions)
@@ -39,7 +36,7 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	return result, nil
 }
 
-// readLines reads what is JSON: the lines of a stream, or a conversation.
+// readLines reads the lines of a stream.
 func readLines(body []byte, want answer.Want) (*earshot.Answer, error) {
 	var s streamed
 	err := answer.ReadJSON(body, func() error {
@@ -49,9 +46,6 @@ func readLines(body []byte, want answer.Want) (*earshot.Answer, error) {
 		}
 		for _, value := range values {
 			s.take(answer.AsObject(value))
-		}
-		if s.lines == 0 && s.conversation(values) {
-			return nil
 		}
 		return s.check()
 	})
