@@ -53,7 +53,7 @@ func TestParseTellsWhatADocumentIs(t *testing.T) {
 
 func TestParseReadsAnswersOfAPIsAndRecordings(t *testing.T) {
 	t.Parallel()
-	document, err := os.ReadFile(fixture("responses", "plain.json"))
+	document, err := os.ReadFile(fixture("vendorapi/responses", "plain.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,13 +71,13 @@ func TestParseReadsAnswersOfAPIsAndRecordings(t *testing.T) {
 	saved := recorded("saved.har", `{"log": {"entries": [{"response": {"status": 200, "content": {"text": `+string(body)+`}}}]}}`)
 	exchange := recorded("exchange.json", `{"upstream": "api:openai", "response": {"status": 200, "body": `+string(body)+`}}`)
 	for _, test := range [][2]string{
-		{"chatassistant", fixture("responses", "stream.sse")},
-		{"officeassistant", fixture("responses", "plain.json")},
-		{"socialassistant", fixture("responses", "posts.json")},
+		{"chatassistant", fixture("vendorapi/responses", "stream.sse")},
+		{"officeassistant", fixture("vendorapi/responses", "plain.json")},
+		{"socialassistant", fixture("vendorapi/responses", "posts.json")},
 		{"chatassistant", saved},
 		{"chatassistant", exchange},
-		{"websearch", fixture("brave", "web.json")},
-		{"websearch/news", fixture("brave", "news.json")},
+		{"websearch", fixture("vendorapi/brave", "web.json")},
+		{"websearch/news", fixture("vendorapi/brave", "news.json")},
 	} {
 		out, err := earshotCommand(t, "parse", test[0], test[1])
 		if err != nil || !strings.Contains(out, `"surface": "api"`) {

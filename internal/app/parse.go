@@ -14,9 +14,9 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/har"
 	"earshot/internal/provider"
-	"earshot/internal/provider/answer"
-	"earshot/internal/provider/brave"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/rawdoc"
+	"earshot/internal/provider/serp"
+	"earshot/internal/provider/vendorapi/brave"
 	"earshot/internal/strictjson"
 	"earshot/internal/upstream"
 )
@@ -81,7 +81,7 @@ func parseOne(ctx context.Context, s Stored) (any, error) {
 	if s.Host == "" {
 		s.Host = hostOf(s.Document)
 	}
-	p, err := findProvider(s.Provider, search.Engine{Host: s.Host})
+	p, err := findProvider(s.Provider, serp.Engine{Host: s.Host})
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func parseOne(ctx context.Context, s Stored) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	session := upstream.NewStored(s.Surface, [][]byte{answer.CapturedDocument(s.Document)}, nil).NewSession(1, "captures/"+account.NewCaptureID())
+	session := upstream.NewStored(s.Surface, [][]byte{rawdoc.CapturedDocument(s.Document)}, nil).NewSession(1, "captures/"+account.NewCaptureID())
 	outcome, err := request.Ask(ctx, session)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func parseOne(ctx context.Context, s Stored) (any, error) {
 }
 
 // findProvider finds a provider by name, hidden or not.
-func findProvider(name string, engine search.Engine) (provider.Provider, error) {
+func findProvider(name string, engine serp.Engine) (provider.Provider, error) {
 	var names []string
 	for _, p := range providers(engine) {
 		if p.Definition().Name == name {

@@ -14,8 +14,8 @@ import (
 
 	"earshot"
 	"earshot/internal/capture"
-	"earshot/internal/provider/answer"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/rawdoc"
+	"earshot/internal/provider/serp"
 	"earshot/internal/store"
 	"earshot/internal/strictjson"
 	"earshot/internal/upstream"
@@ -63,7 +63,7 @@ func reparse(ctx context.Context, captures capture.Store, c store.CapturedJob) (
 		if err != nil {
 			return now, fmt.Errorf("capture %s: %w", c.ID, err)
 		}
-		documents = append(documents, answer.CapturedDocument(page))
+		documents = append(documents, rawdoc.CapturedDocument(page))
 	}
 	result, err := askAgain(ctx, c.Job, documents, redirectsIn(c.Result))
 	failure, failed := errors.AsType[*upstream.Failure](err)
@@ -80,7 +80,7 @@ func reparse(ctx context.Context, captures capture.Store, c store.CapturedJob) (
 
 // askAgain runs a job's request on the documents that it was answered by.
 func askAgain(ctx context.Context, job store.Job, documents [][]byte, redirects map[string]string) ([]byte, error) {
-	p, err := findProvider(job.Provider, search.Engine{Host: hostOf(bytes.Join(documents, nil))})
+	p, err := findProvider(job.Provider, serp.Engine{Host: hostOf(bytes.Join(documents, nil))})
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 	"earshot/internal/guard"
 	"earshot/internal/lab"
 	"earshot/internal/provider"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/serp"
 	"earshot/internal/upstream"
 )
 
@@ -36,7 +36,7 @@ var webSites = map[string]string{
 	"socialassistant": "https://grok.com",
 	"officeassistant": "https://copilot.microsoft.com",
 	"answerengine":    "https://www.perplexity.ai",
-	search.Site:       "https://www." + realHost,
+	serp.Site:         "https://www." + realHost,
 }
 
 // UpstreamSettings are an operator's ways to live answers.
@@ -77,7 +77,7 @@ type WebSettings struct {
 // upstreams are the upstreams that a node uses.
 type upstreams struct {
 	routes *upstream.Routes
-	engine search.Engine
+	engine serp.Engine
 
 	cfg      Config
 	apis     map[string]provider.API
@@ -103,7 +103,7 @@ func openUpstreams(cfg Config, stand *lab.Server) (_ *upstreams, err error) {
 			return nil, err
 		}
 	}
-	all := providers(search.Engine{})
+	all := providers(serp.Engine{})
 	for _, p := range all {
 		for _, api := range p.Definition().APIs {
 			u.apis[api.Name] = api
@@ -305,7 +305,7 @@ func (u *upstreams) openBrowser(s WebSettings) upstream.Visitor {
 // findEngine tells whose pages the search providers read: one engine's, since its
 // links are told by its host.
 func (u *upstreams) findEngine() error {
-	u.engine = search.Engine{Host: realHost}
+	u.engine = serp.Engine{Host: realHost}
 	surfaces := map[earshot.Surface]bool{}
 	for _, name := range []string{"websearch", "websearch/news", "searchaimode"} {
 		for _, client := range u.routes.Of(name) {
@@ -320,7 +320,7 @@ func (u *upstreams) findEngine() error {
 	case surfaces[earshot.SurfaceLab]:
 		u.engine.Host = labHost
 	case surfaces[earshot.SurfaceWeb]:
-		engine, err := search.NewEngine(cmp.Or(u.cfg.Settings.Web.Sites[search.Site], webSites[search.Site]))
+		engine, err := serp.NewEngine(cmp.Or(u.cfg.Settings.Web.Sites[serp.Site], webSites[serp.Site]))
 		if err != nil {
 			return err
 		}

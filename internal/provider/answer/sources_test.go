@@ -7,6 +7,8 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/mdtext"
+	"earshot/internal/provider/webtext"
 )
 
 func TestSources(t *testing.T) {
@@ -40,5 +42,26 @@ func TestSources(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestCite(t *testing.T) {
+	t.Parallel()
+	var sources answer.Sources
+	page := answer.Citation{Source: earshot.Source{URL: "https://a.example/(x)"}, Label: "A [1]"}
+	got := sources.Cite([]answer.Citation{page})
+	if got.Text != webtext.Mark || got.Markdown != ` ([A \[1\]](https://a.example/%28x%29))` {
+		t.Errorf("got %q", got)
+	}
+	if got := sources.Cite(nil); got != mdtext.Gone {
+		t.Errorf("no citation leaves %q", got)
+	}
+	for range 5000 {
+		sources.Cite([]answer.Citation{page})
+	}
+	var a earshot.Answer
+	sources.Fill(&a)
+	if len(a.Sources) != 1 || len(a.CitationPills) != 1000 {
+		t.Errorf("%d sources, %d pills", len(a.Sources), len(a.CitationPills))
 	}
 }

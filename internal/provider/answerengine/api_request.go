@@ -6,12 +6,15 @@ import (
 	"slices"
 
 	"earshot/internal/geo"
-	"earshot/internal/provider/answer"
+	"earshot/internal/provider/chat"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/vendorapi"
+	"earshot/internal/provider/webtext"
 	"earshot/internal/upstream"
 )
 
 // apiQuestion asks the API, which always searches.
-func apiQuestion(q answer.APIQuestion) (upstream.Request, error) {
+func apiQuestion(q chat.APIQuestion) (upstream.Request, error) {
 	body := map[string]any{
 		"model":                    q.Model,
 		"messages":                 []any{map[string]any{"role": "user", "content": q.Prompt}},
@@ -42,14 +45,14 @@ func stateName(code string) string {
 
 // apiRefusal judges an answer with an error status.
 func apiRefusal(status int, header http.Header, body []byte) *upstream.Failure {
-	value, _ := answer.DecodeJSON(answer.ValidText(string(body)))
-	return errorFailure(status, header, answer.AsObject(value))
+	value, _ := loosejson.Decode(webtext.ValidText(string(body)))
+	return errorFailure(status, header, loosejson.AsObject(value))
 }
 
 // errorFailure judges an answer that is an error.
-func errorFailure(status int, header http.Header, body answer.Object) *upstream.Failure {
+func errorFailure(status int, header http.Header, body loosejson.Object) *upstream.Failure {
 	failed := body.Object("error")
 	codes := []string{failed.Amount("code"), failed.Text("type")}
 	codes = slices.DeleteFunc(codes, func(code string) bool { return code == "" })
-	return answer.Refusal(status, header, codes, cmp.Or(failed.Text("message"), body.Text("detail", "message")))
+	return vendorapi.Refusal(status, header, codes, cmp.Or(failed.Text("message"), body.Text("detail", "message")))
 }

@@ -21,7 +21,7 @@ package answerengine
 import (
 	"earshot/internal/geo"
 	"earshot/internal/provider"
-	"earshot/internal/provider/answer"
+	"earshot/internal/provider/chat"
 	"earshot/internal/upstream"
 )
 
@@ -32,8 +32,8 @@ const name = "answerengine"
 const streamPath = "/rest/sse/perplexity_ask"
 
 // New gives the answer engine.
-func New() *answer.Chat {
-	return &answer.Chat{
+func New() *chat.Assistant {
+	return &chat.Assistant{
 		About: provider.Definition{
 			Name:      name,
 			TaskType:  "ANSWERENGINE",
@@ -47,7 +47,7 @@ func New() *answer.Chat {
 		Question: question,
 		Start:    startPath,
 		Script:   script,
-		API:      &answer.API{Question: apiQuestion, Located: true},
+		API:      &chat.API{Question: apiQuestion, Located: true},
 		Read:     Read,
 	}
 }

@@ -6,6 +6,9 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/rawdoc"
+	"earshot/internal/provider/webtext"
 	"earshot/internal/upstream"
 )
 
@@ -13,11 +16,11 @@ import (
 // which the last counts.
 func readStored(document []byte, want answer.Want) (*earshot.Answer, error) {
 	var result *earshot.Answer
-	err := answer.ReadJSON(document, func() error {
-		value, _ := answer.DecodeJSON(answer.ValidText(string(document)))
+	err := rawdoc.ReadJSON(document, func() error {
+		value, _ := loosejson.Decode(webtext.ValidText(string(document)))
 		found := findEntry(value, nil)
 		if found == nil {
-			if problem := problemOf(answer.AsObject(value)); problem != "" {
+			if problem := problemOf(loosejson.AsObject(value)); problem != "" {
 				return upstream.Fail(earshot.ReasonUnavailable, "the document reports %q", problem)
 			}
 			return upstream.Fail(earshot.ReasonUnreadable, "JSON, but no entry")
@@ -36,7 +39,7 @@ func readStored(document []byte, want answer.Want) (*earshot.Answer, error) {
 // findEntry looks for entries in a value, however it is wrapped: tools that store
 // answers put them into envelopes of their own. It gives the one that was changed
 // last, which is the last one where that is not told.
-func findEntry(value any, newest answer.Object) answer.Object {
+func findEntry(value any, newest loosejson.Object) loosejson.Object {
 	switch v := value.(type) {
 	case map[string]any:
 		if isEntry(v) {
@@ -56,12 +59,12 @@ func findEntry(value any, newest answer.Object) answer.Object {
 	return newest
 }
 
-func changedAt(entry answer.Object) string {
+func changedAt(entry loosejson.Object) string {
 	return entry.Text("updated_datetime", "entry_updated_datetime")
 }
 
 // isEntry tells an entry by its blocks, or by the steps or the answer that an
 // older one has in their place.
-func isEntry(o answer.Object) bool {
-	return len(o.Objects("blocks")) > 0 || len(stepsOf(o)) > 0 || answer.AsText(answer.AsObject(unpacked(o["text"]))["answer"]) != ""
+func isEntry(o loosejson.Object) bool {
+	return len(o.Objects("blocks")) > 0 || len(stepsOf(o)) > 0 || loosejson.AsText(loosejson.AsObject(unpacked(o["text"]))["answer"]) != ""
 }

@@ -2,8 +2,8 @@ package chatassistant
 
 import (
 	"earshot/internal/provider"
-	"earshot/internal/provider/answer"
-	"earshot/internal/provider/responses"
+	"earshot/internal/provider/chat"
+	"earshot/internal/provider/vendorapi/responses"
 	"earshot/internal/upstream"
 )
 
@@ -13,8 +13,8 @@ var api = provider.API{
 }
 
 // official is how it is asked. It has no products and no ads.
-var official = &answer.API{Question: apiQuestion, Located: true}
+var official = &chat.API{Question: apiQuestion, Located: true}
 
-func apiQuestion(q answer.APIQuestion) (upstream.Request, error) {
+func apiQuestion(q chat.APIQuestion) (upstream.Request, error) {
 	return responses.Question(responses.Ask{Site: api.Name, Model: q.Model, Prompt: q.Prompt, Locale: q.Locale, Search: !q.NoSearch})
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
-	"earshot/internal/provider/answer"
+	"earshot/internal/provider/webtext"
 )
 
 // These find what the page shows of products and other things that it names. What
@@ -35,8 +35,8 @@ func markCards(page *goquery.Document, country string) {
 		parts := about.Children()
 		parts.First().SetAttr(cardField, "product-title")
 		parts.Eq(1).Children().Each(func(i int, part *goquery.Selection) {
-			text := answer.Line(part.Text())
-			if price := answer.Price(text, country); i == 0 && price != nil && price.Value != nil {
+			text := webtext.Line(part.Text())
+			if price := webtext.Price(text, country); i == 0 && price != nil && price.Value != nil {
 				part.SetAttr(cardField, "product-price")
 			} else if strings.ContainsFunc(text, unicode.IsLetter) {
 				part.SetAttr(cardField, "product-merchant")

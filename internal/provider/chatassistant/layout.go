@@ -1,6 +1,8 @@
 package chatassistant
 
-import "earshot/internal/provider/answer"
+import (
+	"earshot/internal/provider/chatpage"
+)
 
 // cardField is the attribute that tells what an element of the page shows.
 const cardField = "data-testid"
@@ -8,7 +10,7 @@ const cardField = "data-testid"
 // page is where things stand on the mobile page. Roles and test ids outlast
 // classes, which change with every release; a class stands here only where there
 // is nothing else. Pages that do not mark turns have messages only.
-var page = answer.NewPage(answer.Layout{
+var page = chatpage.New(chatpage.Layout{
 	User:    "[data-turn] [data-message-author-role]",
 	Asked:   "[data-turn=user] [data-message-author-role=user]",
 	Turn:    "[data-turn=assistant] [data-message-author-role=assistant]",

@@ -7,7 +7,8 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
-	"earshot/internal/provider/responses"
+	"earshot/internal/provider/rawdoc"
+	"earshot/internal/provider/vendorapi/responses"
 	"earshot/internal/upstream"
 )
 
@@ -39,7 +40,7 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 
 // parse tells the shape by how the document begins and reads it.
 func parse(document []byte, want answer.Want) (*reading, error) {
-	body := answer.Trimmed(document)
+	body := rawdoc.Trimmed(document)
 	var found reading
 	var err error
 	switch {
@@ -50,7 +51,7 @@ func parse(document []byte, want answer.Want) (*reading, error) {
 		found.answer, err = page.ReadPrepared(body, want, func(shown *goquery.Document) { markCards(shown, want.Country) })
 	case bytes.HasPrefix(body, []byte("{")), bytes.HasPrefix(body, []byte("[")):
 		found.answer, err = readConversation(body, want)
-	case answer.IsStream(body):
+	case rawdoc.IsStream(body):
 		found.answer, err = readStream(body, want)
 	default:
 		return nil, upstream.Fail(earshot.ReasonUnreadable, "neither a page nor a stream")

@@ -4,7 +4,7 @@ import (
 	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
-	"earshot/internal/provider/answer"
+	"earshot/internal/provider/chat"
 	"earshot/internal/strictjson"
 )
 
@@ -19,7 +19,7 @@ type request struct {
 
 // include says which parts of the answer are wanted beyond the ordinary ones.
 type include struct {
-	answer.Include
+	chat.Include
 
 	searchQueries, ads, shopping bool
 }
@@ -35,7 +35,7 @@ func decode(in *strictjson.Object) *request {
 	}
 	flags := in.Object("include")
 	r.include = include{
-		Include:       answer.DecodeInclude(flags),
+		Include:       chat.DecodeInclude(flags),
 		searchQueries: flags.Flag("searchQueries"),
 		ads:           flags.Flag("ads"),
 		shopping:      flags.Flag("shopping"),

@@ -7,6 +7,7 @@ import (
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/chat"
 	"earshot/internal/upstream"
 )
 
@@ -48,7 +49,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 func (r *request) question(up *upstream.Session) (upstream.Request, error) {
 	switch {
 	case up.Surface() == earshot.SurfaceAPI:
-		return official.Question(answer.APIQuestion{Prompt: r.prompt, Model: up.Model(), Locale: r.locale, NoSearch: r.disableWebSearch})
+		return official.Question(chat.APIQuestion{Prompt: r.prompt, Model: up.Model(), Locale: r.locale, NoSearch: r.disableWebSearch})
 	case up.Browses():
 		return upstream.Request{Site: name, Path: startPath, Locale: r.locale, Steps: script(r.prompt)}, nil
 	case !r.legacy:

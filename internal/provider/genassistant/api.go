@@ -6,6 +6,8 @@ import (
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/rawdoc"
 	"earshot/internal/upstream"
 )
 
@@ -30,7 +32,7 @@ var apiFields = []string{"candidates", "promptFeedback", "usageMetadata"}
 // recognisesAPI tells whether the document is an answer of the API, by the first
 // object in it.
 func recognisesAPI(document []byte) bool {
-	first := answer.FirstPiece(document)
+	first := rawdoc.FirstPiece(document)
 	for _, field := range apiFields {
 		if _, ok := first[field]; ok {
 			return true
@@ -43,7 +45,7 @@ func recognisesAPI(document []byte) bool {
 // has an end even where it does not say so.
 func readAPI(document []byte, want answer.Want) (*earshot.Answer, error) {
 	var g generation
-	err := answer.ReadPieces(document, func(p answer.Pieces) error {
+	err := rawdoc.ReadPieces(document, func(p rawdoc.Pieces) error {
 		for _, object := range p.Objects {
 			if err := g.take(object); err != nil {
 				return err
@@ -59,7 +61,7 @@ func readAPI(document []byte, want answer.Want) (*earshot.Answer, error) {
 }
 
 // take notes what an object of the answer says.
-func (g *generation) take(object answer.Object) error {
+func (g *generation) take(object loosejson.Object) error {
 	if failed := object.Object("error"); failed != nil {
 		return errorFailure(0, nil, failed)
 	}

@@ -10,6 +10,8 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/mdtext"
+	"earshot/internal/provider/webtext"
 )
 
 // Limits on what is noted of an answer; real ones have up to some hundred claims
@@ -57,7 +59,7 @@ func (g *generation) setModel(model string) {
 
 // say adds text, up to what an answer may have.
 func (g *generation) say(text string) {
-	g.text.WriteString(text[:min(len(text), max(answer.MaxText-g.text.Len(), 0))])
+	g.text.WriteString(text[:min(len(text), max(webtext.MaxText-g.text.Len(), 0))])
 }
 
 // searched adds queries to a list.
@@ -81,7 +83,7 @@ var hostName = regexp.MustCompile(`^(?i)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a
 // webPage is the page at an address. Most addresses are redirect links, whose
 // destination only the title hints at.
 func (g *generation) webPage(address, title, domain string) (answer.Citation, bool) {
-	link, ok := answer.Destination(strings.ReplaceAll(address, " ", "%20"), nil, nil)
+	link, ok := webtext.Destination(strings.ReplaceAll(address, " ", "%20"), nil, nil)
 	if !ok || len(link) > maxLink {
 		return answer.Citation{}, false
 	}
@@ -137,27 +139,27 @@ func (g *generation) write(a *earshot.Answer, markdown bool) {
 	}
 	slices.SortStableFunc(g.claims, func(a, b claim) int { return a.end - b.end })
 	var marked strings.Builder
-	shown := make([]answer.Replacement, len(g.claims))
+	shown := make([]mdtext.Replacement, len(g.claims))
 	at, links := 0, 0
 	for i, c := range g.claims {
 		marked.WriteString(text[at:c.end] + markStart + strconv.Itoa(i) + markEnd)
 		at = c.end
-		shown[i] = answer.Gone
+		shown[i] = mdtext.Gone
 		if links < maxLinks {
 			shown[i] = g.sources.Cite(c.pages)
 		}
 		links += len(shown[i].Markdown)
 	}
 	marked.WriteString(text[at:])
-	answer.Rewrite(marked.String(), markStart[:1], func(rest string) (answer.Replacement, int) {
+	mdtext.Rewrite(marked.String(), markStart[:1], func(rest string) (mdtext.Replacement, int) {
 		rest, isMark := strings.CutPrefix(rest, markStart)
 		if !isMark {
-			return answer.Replacement{}, 0
+			return mdtext.Replacement{}, 0
 		}
 		digits, _, _ := strings.Cut(rest, markEnd)
 		i, err := strconv.Atoi(digits)
 		if err != nil || i >= len(shown) {
-			return answer.Replacement{}, 0
+			return mdtext.Replacement{}, 0
 		}
 		return shown[i], len(markStart) + len(digits) + len(markEnd)
 	}).Fill(a, markdown)

@@ -7,14 +7,17 @@ import (
 	"slices"
 
 	"earshot/internal/geo"
-	"earshot/internal/provider/answer"
+	"earshot/internal/provider/chat"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/vendorapi"
+	"earshot/internal/provider/webtext"
 	"earshot/internal/upstream"
 )
 
 // apiQuestion asks the API with its search turned on; the model decides whether
 // it searches. The API knows languages and no countries, so nothing here says
 // where the question is asked from.
-func apiQuestion(q answer.APIQuestion) (upstream.Request, error) {
+func apiQuestion(q chat.APIQuestion) (upstream.Request, error) {
 	language := cmp.Or(q.Locale.Language, geo.Language(q.Locale.Country))
 	request, err := upstream.PostJSON(apiSite, "/models/"+url.PathEscape(q.Model)+":streamGenerateContent", "text/event-stream", map[string]any{
 		"contents":   []any{map[string]any{"role": "user", "parts": []any{map[string]any{"text": q.Prompt}}}},
@@ -28,15 +31,15 @@ func apiQuestion(q answer.APIQuestion) (upstream.Request, error) {
 
 // apiRefusal judges an answer with an error status.
 func apiRefusal(status int, header http.Header, body []byte) *upstream.Failure {
-	value, _ := answer.DecodeJSON(answer.ValidText(string(body)))
-	if list := answer.AsObjects(value); len(list) > 0 {
+	value, _ := loosejson.Decode(webtext.ValidText(string(body)))
+	if list := loosejson.AsObjects(value); len(list) > 0 {
 		value = list[0] // a stream that is no event stream
 	}
-	return errorFailure(status, header, answer.AsObject(value).Object("error"))
+	return errorFailure(status, header, loosejson.AsObject(value).Object("error"))
 }
 
 // errorFailure judges an error that the API describes.
-func errorFailure(status int, header http.Header, failed answer.Object) *upstream.Failure {
+func errorFailure(status int, header http.Header, failed loosejson.Object) *upstream.Failure {
 	codes := []string{failed.Amount("code"), failed.Text("status")}
 	header = header.Clone()
 	for _, detail := range failed.Objects("details") {
@@ -49,5 +52,5 @@ func errorFailure(status int, header http.Header, failed answer.Object) *upstrea
 		}
 	}
 	codes = slices.DeleteFunc(codes, func(code string) bool { return code == "" })
-	return answer.Refusal(status, header, codes, failed.Text("message"))
+	return vendorapi.Refusal(status, header, codes, failed.Text("message"))
 }

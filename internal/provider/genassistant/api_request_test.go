@@ -7,14 +7,14 @@ import (
 
 	"earshot"
 	"earshot/internal/geo"
-	"earshot/internal/provider/answer"
+	"earshot/internal/provider/chat"
 	"earshot/internal/provider/genassistant"
 )
 
 func TestAPIQuestion(t *testing.T) {
 	t.Parallel()
 	question := genassistant.New().API.Question
-	request, err := question(answer.APIQuestion{Prompt: `a "b"`, Model: "gemini-9.1/x", Locale: geo.Locale{Country: "CH"}})
+	request, err := question(chat.APIQuestion{Prompt: `a "b"`, Model: "gemini-9.1/x", Locale: geo.Locale{Country: "CH"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestAPIQuestion(t *testing.T) {
 
 func TestAPIRefusal(t *testing.T) {
 	t.Parallel()
-	request, err := genassistant.New().API.Question(answer.APIQuestion{Prompt: "a", Model: "m"})
+	request, err := genassistant.New().API.Question(chat.APIQuestion{Prompt: "a", Model: "m"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 
 	"earshot/internal/geo"
 	"earshot/internal/provider"
-	"earshot/internal/provider/answer"
+	"earshot/internal/provider/chat"
 	"earshot/internal/upstream"
 )
 
@@ -26,8 +26,8 @@ import (
 const name = "genassistant"
 
 // New gives the generative assistant.
-func New() *answer.Chat {
-	return &answer.Chat{
+func New() *chat.Assistant {
+	return &chat.Assistant{
 		About: provider.Definition{
 			Name:      name,
 			TaskType:  "GENASSISTANT",
@@ -41,7 +41,7 @@ func New() *answer.Chat {
 		Question: question,
 		Start:    startPath,
 		Script:   script,
-		API:      &answer.API{Question: apiQuestion, Finish: finishAPI},
+		API:      &chat.API{Question: apiQuestion, Finish: finishAPI},
 		Read:     Read,
 	}
 }

@@ -1,13 +1,15 @@
 package genassistant
 
-import "earshot/internal/provider/answer"
+import (
+	"earshot/internal/provider/chatpage"
+)
 
 // page is where things stand. The interface is made of elements with names of
 // their own, which outlast its classes; a class stands here only where there is
 // nothing else. A chip shows the name of its first source only: which sources
 // it stands for is told by the footnotes before it, which are numbers on the
 // list of sources.
-var page = answer.NewPage(answer.Layout{
+var page = chatpage.New(chatpage.Layout{
 	User:    "user-query",
 	Turn:    "model-response response-container", // a shared page has only the latter
 	Message: "message-content",

@@ -7,6 +7,7 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/webtext"
 )
 
 // Where things stand in a message and in a reply.
@@ -91,7 +92,7 @@ func (w *writer) images(rich list) {
 }
 
 func (w *writer) image(link string) {
-	if target, ok := answer.Destination(link, nil, ownSources); ok && !slices.Contains(w.answer.Images, target) {
+	if target, ok := webtext.Destination(link, nil, ownSources); ok && !slices.Contains(w.answer.Images, target) {
 		w.answer.Images = append(w.answer.Images, target)
 	}
 }

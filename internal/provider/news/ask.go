@@ -5,7 +5,7 @@ import (
 
 	"earshot"
 	"earshot/internal/provider"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/serp"
 	"earshot/internal/upstream"
 )
 
@@ -17,7 +17,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 		return r.askAPI(ctx, up)
 	}
 	result := &earshot.NewsSearch{Surface: up.Surface(), Location: up.Location(r.query.Locale)}
-	kept, err := r.engine.Pages(ctx, up, r.query, r.html, func(p search.Page) (int, error) {
+	kept, err := r.engine.Pages(ctx, up, r.query, r.html, func(p serp.Page) (int, error) {
 		found, err := parsePage(p.Body, p.Links)
 		if err != nil {
 			return 0, err

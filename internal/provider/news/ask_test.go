@@ -10,13 +10,13 @@ import (
 	"earshot/internal/geo"
 	"earshot/internal/provider/news"
 	"earshot/internal/provider/providertest"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/serp"
 	"earshot/internal/upstream"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var lab = news.Provider{Engine: search.Engine{Host: "search.lab.test"}}
+var lab = news.Provider{Engine: serp.Engine{Host: "search.lab.test"}}
 
 func body(prompt, country string) string {
 	return `{"query":"` + prompt + `","country":"` + country + `"}`
@@ -78,7 +78,7 @@ func TestArticlesAreComplete(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			to, err := l.Session(1).Redirect(t.Context(), upstream.Request{Site: search.Site, Path: u.Path, Query: u.Query(), Locale: geo.Locale{Country: "US"}})
+			to, err := l.Session(1).Redirect(t.Context(), upstream.Request{Site: serp.Site, Path: u.Path, Query: u.Query(), Locale: geo.Locale{Country: "US"}})
 			if err != nil || to != a.Link {
 				t.Errorf("%s leads to %s (%v), but stands beside %s", a.RedirectLink, to, err, a.Link)
 			}

@@ -4,8 +4,8 @@ package news
 import (
 	"earshot/internal/geo"
 	"earshot/internal/provider"
-	"earshot/internal/provider/brave"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/serp"
+	"earshot/internal/provider/vendorapi/brave"
 	"earshot/internal/strictjson"
 )
 
@@ -24,7 +24,7 @@ var definition = provider.Definition{
 }
 
 // Provider is the news search of an engine.
-type Provider struct{ Engine search.Engine }
+type Provider struct{ Engine serp.Engine }
 
 var _ provider.Provider = Provider{}
 
@@ -34,22 +34,22 @@ func (Provider) Definition() provider.Definition { return definition }
 // Decode takes the request out of in.
 func (p Provider) Decode(in *strictjson.Object) provider.Request {
 	in.Require("query")
-	r := &request{engine: p.Engine, query: search.Query{
+	r := &request{engine: p.Engine, query: serp.Query{
 		Text:  in.Text("query", provider.MaxPrompt),
-		Pages: search.DecodePages(in),
+		Pages: serp.DecodePages(in),
 		Extra: map[string]string{"tbm": "nws"},
 	}}
-	r.query.Locale.Country = search.DecodeCountry(in, definition, search.CountryDefault)
-	r.query.Locale.Language = search.DecodeLanguage(in)
-	r.query.Device = search.DecodeDevice(in, search.Desktop, search.Mobile, search.IOS, search.Android)
+	r.query.Locale.Country = serp.DecodeCountry(in, definition, serp.CountryDefault)
+	r.query.Locale.Language = serp.DecodeLanguage(in)
+	r.query.Device = serp.DecodeDevice(in, serp.Desktop, serp.Mobile, serp.IOS, serp.Android)
 	r.html = in.Object("include").Flag("html")
 	return r
 }
 
 // request is one news search.
 type request struct {
-	engine search.Engine
-	query  search.Query
+	engine serp.Engine
+	query  serp.Query
 	html   bool // keep the pages
 }
 

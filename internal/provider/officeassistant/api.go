@@ -2,8 +2,8 @@ package officeassistant
 
 import (
 	"earshot/internal/provider"
-	"earshot/internal/provider/answer"
-	"earshot/internal/provider/responses"
+	"earshot/internal/provider/chat"
+	"earshot/internal/provider/vendorapi/responses"
 	"earshot/internal/upstream"
 )
 
@@ -11,6 +11,6 @@ import (
 // is, and which model it has.
 var api = provider.API{Name: "responses", KeyHeader: "Authorization", KeyPrefix: "Bearer "}
 
-func apiQuestion(q answer.APIQuestion) (upstream.Request, error) {
+func apiQuestion(q chat.APIQuestion) (upstream.Request, error) {
 	return responses.Question(responses.Ask{Site: api.Name, Model: q.Model, Prompt: q.Prompt, Locale: q.Locale, Search: true})
 }

@@ -13,7 +13,7 @@ import (
 
 	"earshot/internal/geo"
 	"earshot/internal/provider"
-	"earshot/internal/provider/answer"
+	"earshot/internal/provider/chat"
 	"earshot/internal/upstream"
 )
 
@@ -21,8 +21,8 @@ import (
 const name = "officeassistant"
 
 // New gives the office assistant.
-func New() *answer.Chat {
-	return &answer.Chat{
+func New() *chat.Assistant {
+	return &chat.Assistant{
 		About: provider.Definition{
 			Name:      name,
 			TaskType:  "OFFICEASSISTANT",
@@ -36,7 +36,7 @@ func New() *answer.Chat {
 		Question: question,
 		Start:    startPath,
 		Script:   script,
-		API:      &answer.API{Question: apiQuestion, Located: true},
+		API:      &chat.API{Question: apiQuestion, Located: true},
 		Read:     Read,
 	}
 }

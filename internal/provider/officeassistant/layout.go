@@ -1,13 +1,15 @@
 package officeassistant
 
-import "earshot/internal/provider/answer"
+import (
+	"earshot/internal/provider/chatpage"
+)
 
 // page is where things stand: turns by whom they are from, the rest by roles
 // and test ids. A citation is one or more superscript numbers, each a link to an
 // item of the reference list below the text. The assistant has two faces: one for
 // everybody, which marks what is said by its kind, and one for work, which has
 // test ids.
-var page = answer.NewPage(answer.Layout{
+var page = chatpage.New(chatpage.Layout{
 	User:    "[data-author=user] [data-content=user-message] [data-testid=chatQuestion]",
 	Turn:    "[data-author=assistant] [data-content=ai-message] [data-testid=copilot-message-div] [data-testid=markdown-reply] .fai-CopilotMessage",
 	Message: "[data-testid=message-text] [data-content=ai-message] [data-testid=markdown-reply] .fai-CopilotMessage__content",

@@ -10,7 +10,7 @@ package searchaimode
 
 import (
 	"earshot/internal/provider"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/serp"
 	"earshot/internal/strictjson"
 )
 
@@ -31,7 +31,7 @@ var definition = provider.Definition{
 }
 
 // Provider is the AI mode of an engine.
-type Provider struct{ Engine search.Engine }
+type Provider struct{ Engine serp.Engine }
 
 var _ provider.Provider = Provider{}
 

@@ -10,7 +10,7 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/serp"
 	"earshot/internal/upstream"
 )
 
@@ -75,8 +75,8 @@ func (r *request) expandOne(ctx context.Context, up *upstream.Session, link stri
 
 // readOffers completes a product of the answer by what a piece tells of it. The
 // error is an *upstream.Failure, also when there is nothing on offer.
-func readOffers(piece []byte, links search.Links, want answer.Want, cluster earshot.Product) (*earshot.Product, error) {
-	var served search.Served
+func readOffers(piece []byte, links serp.Links, want answer.Want, cluster earshot.Product) (*earshot.Product, error) {
+	var served serp.Served
 	products, err := layout.ReadProducts(piece, want, func(page *goquery.Document) {
 		served = links.Unwrap(page.Selection)
 	})

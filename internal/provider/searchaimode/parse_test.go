@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"earshot/internal/provider/providertest"
-	"earshot/internal/provider/search"
 	"earshot/internal/provider/searchaimode"
+	"earshot/internal/provider/serp"
 )
 
 // answerPage is a page with %s where the text of an answer stands.
@@ -60,7 +60,7 @@ func FuzzParse(f *testing.F) { providertest.Fuzz(f, answerPage, parse) }
 // of ours, so it only wants what must hold for all of them.
 func TestCaptures(t *testing.T) {
 	t.Parallel()
-	served := searchaimode.Provider{Engine: search.Engine{Host: "google.com"}}
+	served := searchaimode.Provider{Engine: serp.Engine{Host: "google.com"}}
 	for _, path := range providertest.Captures(t, "web_searchaimode/*.html") {
 		document, err := os.ReadFile(path)
 		if err != nil {

@@ -3,36 +3,36 @@ package searchaimode
 import (
 	"earshot/internal/geo"
 	"earshot/internal/provider"
-	"earshot/internal/provider/answer"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/chat"
+	"earshot/internal/provider/serp"
 	"earshot/internal/strictjson"
 )
 
 // request is one question to AI mode.
 type request struct {
-	engine  search.Engine
-	query   search.Query
-	include answer.Include
+	engine  serp.Engine
+	query   serp.Query
+	include chat.Include
 	expand  bool // fetch the offers for product clusters
 }
 
 var _ provider.Request = (*request)(nil)
 
-func decode(in *strictjson.Object, engine search.Engine) *request {
-	r := &request{engine: engine, query: search.Query{
+func decode(in *strictjson.Object, engine serp.Engine) *request {
+	r := &request{engine: engine, query: serp.Query{
 		Text: provider.DecodePrompt(in),
-		Target: search.Target{
+		Target: serp.Target{
 			Locale: geo.Locale{
-				Country:  search.DecodeCountry(in, definition, search.CountryDefault),
-				Language: search.DecodeLanguage(in),
+				Country:  serp.DecodeCountry(in, definition, serp.CountryDefault),
+				Language: serp.DecodeLanguage(in),
 			},
-			Place:  search.DecodePlace(in),
-			Device: search.DecodeDevice(in, search.Desktop, search.Mobile),
+			Place:  serp.DecodePlace(in),
+			Device: serp.DecodeDevice(in, serp.Desktop, serp.Mobile),
 		},
 		Extra: map[string]string{"udm": "50"}, // the engine's number for AI mode
 	}}
 	flags := in.Object("include")
-	r.include = answer.Include{HTML: flags.Flag("html"), Markdown: flags.Flag("markdown")}
+	r.include = chat.Include{HTML: flags.Flag("html"), Markdown: flags.Flag("markdown")}
 	r.expand = flags.Flag("expandProducts")
 	flags.Ignore("searchGoto")
 	return r

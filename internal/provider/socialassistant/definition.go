@@ -17,7 +17,7 @@ package socialassistant
 import (
 	"earshot/internal/geo"
 	"earshot/internal/provider"
-	"earshot/internal/provider/answer"
+	"earshot/internal/provider/chat"
 	"earshot/internal/upstream"
 )
 
@@ -28,8 +28,8 @@ const name = "socialassistant"
 const linesPath = "/rest/app-chat/conversations/new"
 
 // New gives the social assistant.
-func New() *answer.Chat {
-	return &answer.Chat{
+func New() *chat.Assistant {
+	return &chat.Assistant{
 		About: provider.Definition{
 			Name:      name,
 			TaskType:  "SOCIALASSISTANT",
@@ -43,7 +43,7 @@ func New() *answer.Chat {
 		Question: question,
 		Start:    startPath,
 		Script:   script,
-		API:      &answer.API{Question: apiQuestion},
+		API:      &chat.API{Question: apiQuestion},
 		Read:     Read,
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
 
-	"earshot/internal/provider/answer"
+	"earshot/internal/provider/chatpage"
 )
 
 // page is where things stand on a saved page of the assistant's site. What
 // somebody asked looks the same as the reply, so the last that was said counts,
 // once what can be told to be a question is marked as one.
-var page = answer.NewPage(answer.Layout{
+var page = chatpage.New(chatpage.Layout{
 	User:    questionMark,
 	Turn:    ".message-bubble",
 	Message: ".message-bubble",

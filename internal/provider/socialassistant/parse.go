@@ -8,7 +8,10 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
-	"earshot/internal/provider/responses"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/rawdoc"
+	"earshot/internal/provider/vendorapi/responses"
+	"earshot/internal/provider/webtext"
 	"earshot/internal/upstream"
 )
 
@@ -19,11 +22,11 @@ var ownSources = []string{"social.lab.test", "grok.com", "grok"}
 // the official API. It gives everything that it finds. The error is an
 // *upstream.Failure.
 func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
-	body := answer.Trimmed(document)
+	body := rawdoc.Trimmed(document)
 	if responses.Recognises(body) {
 		return answer.FromAPI(responses.Read(body, want))
 	}
-	if answer.IsPage(body) {
+	if rawdoc.IsPage(body) {
 		return page.ReadPrepared(body, want, markQuestions)
 	}
 	result, err := readLines(body, want)
@@ -39,13 +42,13 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 // readLines reads the lines of a stream.
 func readLines(body []byte, want answer.Want) (*earshot.Answer, error) {
 	var s streamed
-	err := answer.ReadJSON(body, func() error {
-		values := valuesIn(answer.ValidText(string(body)))
+	err := rawdoc.ReadJSON(body, func() error {
+		values := valuesIn(webtext.ValidText(string(body)))
 		if len(values) > maxLines {
 			return upstream.Fail(earshot.ReasonUnreadable, "document has more than %d lines", maxLines)
 		}
 		for _, value := range values {
-			s.take(answer.AsObject(value))
+			s.take(loosejson.AsObject(value))
 		}
 		return s.check()
 	})
@@ -71,7 +74,7 @@ func valuesIn(text string) []any {
 			if !strings.HasPrefix(line, "{") || !strings.HasSuffix(line, "}") { // without a closer look
 				continue
 			}
-			if value, ok := answer.DecodeJSON(line); ok {
+			if value, ok := loosejson.Decode(line); ok {
 				values = append(values, value)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
 )
 
 // queries are what the assistant searched for, in its order.
@@ -23,8 +24,8 @@ func (s *streamed) queries() earshot.List[string] {
 		written = append(written, stringsIn(step["text"])...)
 	}
 	for _, arguments := range characterData(strings.Join(written, "\n")) {
-		value, _ := answer.DecodeJSON(arguments)
-		found = answer.AddNew(found, answer.AsObject(value).Text("query"))
+		value, _ := loosejson.Decode(arguments)
+		found = answer.AddNew(found, loosejson.AsObject(value).Text("query"))
 	}
 	found = answer.AddNew(found, s.asked...)
 	return answer.AddNew(found, s.whole.Text("query"))
@@ -47,7 +48,7 @@ func characterData(text string) []string {
 
 // called are the queries in a call, in which each tool has its arguments under
 // its own name.
-func called(call answer.Object) []string {
+func called(call loosejson.Object) []string {
 	var queries []string
 	for _, tool := range slices.Sorted(maps.Keys(call)) {
 		if query := call.Object(tool).Object("args").Text("query"); query != "" {

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"earshot/internal/provider"
-	"earshot/internal/provider/brave"
+	"earshot/internal/provider/vendorapi/brave"
 	"earshot/internal/upstream"
 )
 

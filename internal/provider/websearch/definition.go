@@ -10,15 +10,15 @@
 // read it: organic.go, discussions.go, ads.go, questions.go, related.go,
 // overview.go, overview_plain.go (without scripts), places.go, videos.go,
 // knowledge.go, shopping.go. They build on what outlasts a redesign: the kinds of
-// clicks that the engine counts (search.Click), ids, roles, data attributes,
+// clicks that the engine counts (serp.Click), ids, roles, data attributes,
 // headings within links. No class name decides anything that could be decided
 // without.
 package websearch
 
 import (
 	"earshot/internal/provider"
-	"earshot/internal/provider/brave"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/serp"
+	"earshot/internal/provider/vendorapi/brave"
 	"earshot/internal/strictjson"
 )
 
@@ -46,7 +46,7 @@ var definition = provider.Definition{
 }
 
 // Provider is the web search of an engine.
-type Provider struct{ Engine search.Engine }
+type Provider struct{ Engine serp.Engine }
 
 var _ provider.Provider = Provider{}
 

@@ -11,7 +11,7 @@ import (
 	"earshot"
 	"earshot/internal/lab"
 	"earshot/internal/provider/providertest"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/serp"
 	"earshot/internal/upstream"
 )
 
@@ -30,7 +30,7 @@ func TestQuestionsStayAsTheyAreWithoutTheirOverview(t *testing.T) {
 	t.Cleanup(server.Close)
 	client, err := upstream.NewClient(upstream.Config{
 		Surface: earshot.SurfaceLab,
-		Sites:   map[string]string{search.Site: "http://search.lab.test"},
+		Sites:   map[string]string{serp.Site: "http://search.lab.test"},
 		Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			var dialer net.Dialer
 			return dialer.DialContext(ctx, network, server.Listener.Addr().String())

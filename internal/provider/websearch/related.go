@@ -6,16 +6,16 @@ import (
 	"golang.org/x/net/html"
 
 	"earshot"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/serp"
 )
 
 // readRelated reads a proposal of another search onto the list, if the link is
 // one: it leads to the engine's results and shows what for. Pictures in a carousel
 // show nothing.
 func (r *reader) readRelated(n *html.Node, list *[]earshot.RelatedSearch) bool {
-	link, _, ok := r.links.SearchFor(search.Attr(n, "href"))
-	shown := search.Line(n)
-	if !ok || shown == "" || search.Attr(n, "role") == "button" {
+	link, _, ok := r.links.SearchFor(serp.Attr(n, "href"))
+	shown := serp.Line(n)
+	if !ok || shown == "" || serp.Attr(n, "role") == "button" {
 		return false
 	}
 	*list = append(*list, earshot.RelatedSearch{Query: shown, Link: link})
@@ -25,8 +25,8 @@ func (r *reader) readRelated(n *html.Node, list *[]earshot.RelatedSearch) bool {
 // readNavigation reads the related searches in what else only leads around on the
 // engine's site.
 func (r *reader) readNavigation(n *html.Node) {
-	for _, link := range search.FindAll(n, search.IsLink) {
-		if search.ClickOf(link) == search.ClickRelated {
+	for _, link := range serp.FindAll(n, serp.IsLink) {
+		if serp.ClickOf(link) == serp.ClickRelated {
 			r.readRelated(link, &r.found.related)
 		}
 	}
@@ -35,9 +35,9 @@ func (r *reader) readNavigation(n *html.Node) {
 // readEcho reads a link to a search that shows just what is searched for. One that
 // names a thing besides belongs to a panel.
 func (r *reader) readEcho(n *html.Node) bool {
-	link, text, ok := r.links.SearchFor(search.Attr(n, "href"))
+	link, text, ok := r.links.SearchFor(serp.Attr(n, "href"))
 	return ok && len(r.echoes) < maxTitles && !strings.Contains(link, "stick=") &&
-		strings.EqualFold(text, search.Line(n)) && r.readRelated(n, &r.echoes)
+		strings.EqualFold(text, serp.Line(n)) && r.readRelated(n, &r.echoes)
 }
 
 // minEchoes is how many links must show what they search for to be taken for

@@ -3,14 +3,14 @@ package websearch
 import (
 	"earshot/internal/geo"
 	"earshot/internal/provider"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/serp"
 	"earshot/internal/strictjson"
 )
 
 // request is one web search.
 type request struct {
-	engine    search.Engine
-	query     search.Query
+	engine    serp.Engine
+	query     serp.Query
 	html      bool // keep the pages
 	overview  bool // read the AI overview
 	markdown  bool // of the overview
@@ -19,7 +19,7 @@ type request struct {
 
 var _ provider.Request = (*request)(nil)
 
-func decode(in *strictjson.Object, engine search.Engine) *request {
+func decode(in *strictjson.Object, engine serp.Engine) *request {
 	r := &request{engine: engine}
 	if in.Has("url") {
 		r.query = engine.DecodeAddress(in, definition)
@@ -29,10 +29,10 @@ func decode(in *strictjson.Object, engine search.Engine) *request {
 			}
 		}
 	} else {
-		r.query = search.Query{
+		r.query = serp.Query{
 			Text:   decodeQuery(in),
-			Target: search.DecodeTarget(in, definition),
-			Pages:  search.DecodePages(in),
+			Target: serp.DecodeTarget(in, definition),
+			Pages:  serp.DecodePages(in),
 		}
 	}
 	include := in.Object("include")

@@ -7,7 +7,7 @@ import (
 
 	"earshot"
 	"earshot/internal/provider"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/serp"
 	"earshot/internal/upstream"
 )
 
@@ -19,7 +19,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	}
 	want := want{country: r.query.Locale.Country, overview: r.overview, markdown: r.markdown}
 	var pages []*page
-	kept, err := r.engine.Pages(ctx, up, r.query, r.html, func(p search.Page) (int, error) {
+	kept, err := r.engine.Pages(ctx, up, r.query, r.html, func(p serp.Page) (int, error) {
 		found, err := parsePage(p.Body, p.Links, want)
 		if err != nil {
 			return 0, err

@@ -1,0 +1,164 @@
+// Package chat asks assistants: which document to fetch from the upstream at hand,
+// and what of the answer the client gets.
+package chat
+
+import (
+	"cmp"
+	"context"
+
+	"earshot"
+	"earshot/internal/browser"
+	"earshot/internal/geo"
+	"earshot/internal/provider"
+	"earshot/internal/provider/answer"
+	"earshot/internal/provider/rawdoc"
+	"earshot/internal/strictjson"
+	"earshot/internal/upstream"
+)
+
+// Assistant is one assistant that is asked by fetching one document: a page or a
+// stream with the whole answer in it. What such assistants differ in is which
+// document that is and how to read it.
+type Assistant struct {
+	About provider.Definition
+	// Question is the document to fetch for a prompt.
+	Question func(prompt string, locale geo.Locale) (upstream.Request, error)
+	// Start is the page to open in a browser, and Script what to do there, for
+	// upstreams that have one. Script may be nil.
+	Start  string
+	Script func(prompt string) []browser.Step
+	// API is how its official API is asked. May be nil.
+	API *API
+	// Read reads a document. It returns everything that answer.Want asks for and nothing
+	// that is not there; an *upstream.Failure says what else the document is.
+	Read func(document []byte, want answer.Want) (*earshot.Answer, error)
+}
+
+// API is how an assistant is asked through its official API. Its answers are
+// told apart from the site's own documents by what is in them, so Read reads
+// both.
+type API struct {
+	// Question is the call for a prompt.
+	Question func(q APIQuestion) (upstream.Request, error)
+	// Located says that country and state are told to the API.
+	Located bool
+	// Finish completes an answer after it was read: it asks for what the answer
+	// only points at. May be nil.
+	Finish func(ctx context.Context, up *upstream.Session, a *earshot.Answer, locale geo.Locale) error
+}
+
+// APIQuestion is what an official API is asked.
+type APIQuestion struct {
+	Prompt string
+	Model  string
+	Locale geo.Locale
+	// NoSearch leaves it to the model whether it searches the web.
+	NoSearch bool
+}
+
+var _ provider.Provider = (*Assistant)(nil)
+
+// Definition says what the assistant is and costs.
+func (c *Assistant) Definition() provider.Definition { return c.About }
+
+// Decode takes the request out of in. All these assistants take the same one.
+func (c *Assistant) Decode(in *strictjson.Object) provider.Request {
+	return &chatRequest{
+		chat:    c,
+		prompt:  provider.DecodePrompt(in),
+		locale:  provider.DecodeLocale(in, c.About),
+		include: DecodeInclude(in.Object("include")),
+	}
+}
+
+type chatRequest struct {
+	chat    *Assistant
+	prompt  string
+	locale  geo.Locale
+	include Include
+}
+
+// Bill is the base price and the state.
+func (r *chatRequest) Bill() provider.Bill { return provider.BaseBill(r.locale) }
+
+// Locale is where it is asked from.
+func (r *chatRequest) Locale() geo.Locale { return r.locale }
+
+// Ask fetches the document and reads it.
+func (r *chatRequest) Ask(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
+	question, err := r.question(up)
+	if err != nil {
+		return nil, err
+	}
+	response, err := up.Fetch(ctx, question)
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.chat.Read(response.Body, answer.Want{Country: r.locale.Country, Markdown: r.include.Markdown})
+	if err := response.Judge(err); err != nil {
+		return nil, err
+	}
+	if err := r.chat.API.Complete(ctx, up, found, r.locale); err != nil {
+		return nil, err
+	}
+	if err := r.include.Attach(found, up, response.Body); err != nil {
+		return nil, err
+	}
+	return &provider.Outcome{Result: found, Bill: r.Bill()}, nil
+}
+
+// question is the document to fetch from the upstream at hand.
+func (r *chatRequest) question(up *upstream.Session) (upstream.Request, error) {
+	switch {
+	case up.Surface() == earshot.SurfaceAPI && r.chat.API != nil:
+		return r.chat.API.Question(APIQuestion{Prompt: r.prompt, Model: up.Model(), Locale: r.locale})
+	case up.Browses() && r.chat.Script != nil:
+		return upstream.Request{Site: r.chat.About.Name, Path: r.chat.Start, Locale: r.locale, Steps: r.chat.Script(r.prompt)}, nil
+	default:
+		return r.chat.Question(r.prompt, r.locale)
+	}
+}
+
+// Complete finishes an answer and says which place it is for. It may be called
+// on nil.
+func (api *API) Complete(ctx context.Context, up *upstream.Session, a *earshot.Answer, locale geo.Locale) error {
+	if up.Surface() != earshot.SurfaceAPI {
+		a.Location = up.Location(locale)
+		return nil
+	}
+	if api != nil && api.Located {
+		a.Location = up.Location(locale)
+	}
+	if api == nil || api.Finish == nil {
+		return nil
+	}
+	return api.Finish(ctx, up, a, locale)
+}
+
+// Include are the parts of an answer that every chat assistant gives on demand.
+type Include struct{ HTML, Markdown, RawResponse bool }
+
+// DecodeInclude takes the flags.
+func DecodeInclude(in *strictjson.Object) Include {
+	return Include{HTML: in.Flag("html"), Markdown: in.Flag("markdown"), RawResponse: in.Flag("rawResponse")}
+}
+
+// Attach completes an answer that was read from document with what the flags ask
+// for, and says where it came from.
+func (i Include) Attach(a *earshot.Answer, up *upstream.Session, document []byte) error {
+	a.Surface = cmp.Or(a.Surface, up.Surface()) // its reader may know better
+	if !i.Markdown {
+		a.Markdown = ""
+	}
+	if i.RawResponse {
+		raw, err := rawdoc.RawResponse(document)
+		if err != nil {
+			return err
+		}
+		a.RawResponse = raw
+	}
+	if i.HTML {
+		a.HTML = up.Keep(rawdoc.CapturePage(document))
+	}
+	return nil
+}
