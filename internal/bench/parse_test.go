@@ -162,7 +162,7 @@ func BenchmarkHostile(b *testing.B) {
 	for b.Loop() {
 		for _, document := range documents {
 			start := time.Now()
-			_, _ = chatassistant.Parse([]byte(document), "US") // most of them are refused
+			_, _ = chatassistant.Read([]byte(document), answer.Want{Country: "US", Markdown: true}) // most of them are refused
 			worst = max(worst, time.Since(start))
 		}
 	}

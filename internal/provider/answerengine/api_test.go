@@ -145,7 +145,7 @@ func TestAPIQuestion(t *testing.T) {
 		"state":   {geo.Locale{Country: "US", State: "NH"}, `,"web_search_options":{"user_location":{"country":"US","region":"New Hampshire"}}`},
 		"nowhere": {geo.Locale{}, ""},
 	} {
-		request, err := answerengine.New().API.Question(chat.APIQuestion{Prompt: "a", Model: "sonar", Locale: tt.locale})
+		request, err := answerengine.New().API.Question(chat.Question{Prompt: "a", Model: "sonar", Locale: tt.locale})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +158,7 @@ func TestAPIQuestion(t *testing.T) {
 
 func TestAPIRefusal(t *testing.T) {
 	t.Parallel()
-	request, err := answerengine.New().API.Question(chat.APIQuestion{Prompt: "a", Model: "sonar"})
+	request, err := answerengine.New().API.Question(chat.Question{Prompt: "a", Model: "sonar"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ type Assistant struct {
 // both.
 type API struct {
 	// Question is the call for a prompt.
-	Question func(q APIQuestion) (upstream.Request, error)
+	Question func(q Question) (upstream.Request, error)
 	// Located says that country and state are told to the API.
 	Located bool
 	// Finish completes an answer after it was read: it asks for what the answer
@@ -47,13 +47,14 @@ type API struct {
 	Finish func(ctx context.Context, up *upstream.Session, a *earshot.Answer, locale geo.Locale) error
 }
 
-// APIQuestion is what an official API is asked.
-type APIQuestion struct {
+// Question is what an assistant is asked.
+type Question struct {
 	Prompt string
-	Model  string
 	Locale geo.Locale
-	// NoSearch leaves it to the model whether it searches the web.
+	// NoSearch leaves it to the model of an official API whether it searches the web.
 	NoSearch bool
+	// Model is that of an official API.
+	Model string
 }
 
 var _ provider.Provider = (*Assistant)(nil)
@@ -63,65 +64,74 @@ func (c *Assistant) Definition() provider.Definition { return c.About }
 
 // Decode takes the request out of in. All these assistants take the same one.
 func (c *Assistant) Decode(in *strictjson.Object) provider.Request {
-	return &chatRequest{
-		chat:    c,
-		prompt:  provider.DecodePrompt(in),
-		locale:  provider.DecodeLocale(in, c.About),
-		include: DecodeInclude(in.Object("include")),
+	return &request{
+		assistant: c,
+		question:  Question{Prompt: provider.DecodePrompt(in), Locale: provider.DecodeLocale(in, c.About)},
+		include:   DecodeInclude(in.Object("include")),
 	}
 }
 
-type chatRequest struct {
-	chat    *Assistant
-	prompt  string
-	locale  geo.Locale
-	include Include
+type request struct {
+	assistant *Assistant
+	question  Question
+	include   Include
 }
 
 // Bill is the base price and the state.
-func (r *chatRequest) Bill() provider.Bill { return provider.BaseBill(r.locale) }
+func (r *request) Bill() provider.Bill { return provider.BaseBill(r.question.Locale) }
 
 // Locale is where it is asked from.
-func (r *chatRequest) Locale() geo.Locale { return r.locale }
+func (r *request) Locale() geo.Locale { return r.question.Locale }
 
 // Ask fetches the document and reads it.
-func (r *chatRequest) Ask(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
-	question, err := r.question(up)
+func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
+	found, err := r.assistant.Ask(ctx, up, r.question, r.include)
 	if err != nil {
-		return nil, err
-	}
-	response, err := up.Fetch(ctx, question)
-	if err != nil {
-		return nil, err
-	}
-	found, err := r.chat.Read(response.Body, answer.Want{Country: r.locale.Country, Markdown: r.include.Markdown})
-	if err := response.Judge(err); err != nil {
-		return nil, err
-	}
-	if err := r.chat.API.Complete(ctx, up, found, r.locale); err != nil {
-		return nil, err
-	}
-	if err := r.include.Attach(found, up, response.Body); err != nil {
 		return nil, err
 	}
 	return &provider.Outcome{Result: found, Bill: r.Bill()}, nil
 }
 
-// question is the document to fetch from the upstream at hand.
-func (r *chatRequest) question(up *upstream.Session) (upstream.Request, error) {
+// Ask puts a question to the upstream at hand, and reads the answer with the parts
+// that are to be included.
+func (c *Assistant) Ask(ctx context.Context, up *upstream.Session, q Question, include Include) (*earshot.Answer, error) {
+	document, err := c.document(up, q)
+	if err != nil {
+		return nil, err
+	}
+	response, err := up.Fetch(ctx, document)
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.Read(response.Body, answer.Want{Country: q.Locale.Country, Markdown: include.Markdown})
+	if err := response.Judge(err); err != nil {
+		return nil, err
+	}
+	if err := c.API.complete(ctx, up, found, q.Locale); err != nil {
+		return nil, err
+	}
+	if err := include.Attach(found, up, response.Body); err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// document is the one to fetch from the upstream at hand.
+func (c *Assistant) document(up *upstream.Session, q Question) (upstream.Request, error) {
 	switch {
-	case up.Surface() == earshot.SurfaceAPI && r.chat.API != nil:
-		return r.chat.API.Question(APIQuestion{Prompt: r.prompt, Model: up.Model(), Locale: r.locale})
-	case up.Browses() && r.chat.Script != nil:
-		return upstream.Request{Site: r.chat.About.Name, Path: r.chat.Start, Locale: r.locale, Steps: r.chat.Script(r.prompt)}, nil
+	case up.Surface() == earshot.SurfaceAPI && c.API != nil:
+		q.Model = up.Model()
+		return c.API.Question(q)
+	case up.Browses() && c.Script != nil:
+		return upstream.Request{Site: c.About.Name, Path: c.Start, Locale: q.Locale, Steps: c.Script(q.Prompt)}, nil
 	default:
-		return r.chat.Question(r.prompt, r.locale)
+		return c.Question(q.Prompt, q.Locale)
 	}
 }
 
-// Complete finishes an answer and says which place it is for. It may be called
-// on nil.
-func (api *API) Complete(ctx context.Context, up *upstream.Session, a *earshot.Answer, locale geo.Locale) error {
+// complete finishes an answer and says which place it is for. It may be called on
+// nil.
+func (api *API) complete(ctx context.Context, up *upstream.Session, a *earshot.Answer, locale geo.Locale) error {
 	if up.Surface() != earshot.SurfaceAPI {
 		a.Location = up.Location(locale)
 		return nil

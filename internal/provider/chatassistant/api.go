@@ -15,6 +15,6 @@ var api = provider.API{
 // official is how it is asked. It has no products and no ads.
 var official = &chat.API{Question: apiQuestion, Located: true}
 
-func apiQuestion(q chat.APIQuestion) (upstream.Request, error) {
+func apiQuestion(q chat.Question) (upstream.Request, error) {
 	return responses.Question(responses.Ask{Site: api.Name, Model: q.Model, Prompt: q.Prompt, Locale: q.Locale, Search: !q.NoSearch})
 }

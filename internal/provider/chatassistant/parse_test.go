@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"earshot/internal/provider/answer"
 	"earshot/internal/provider/chatassistant"
 	"earshot/internal/provider/providertest"
 )
@@ -14,7 +15,9 @@ import (
 const answerPage = `<!DOCTYPE html><html><body><section data-turn="assistant">` +
 	`<div data-message-author-role="assistant" data-message-model-slug="m"><div class="markdown">%s</div></div></section></body></html>`
 
-func parse(document []byte) (any, error) { return chatassistant.Parse(document, "DE") }
+func parse(document []byte) (any, error) {
+	return chatassistant.Read(document, answer.Want{Country: "DE", Markdown: true})
+}
 
 func TestGolden(t *testing.T) {
 	t.Parallel()
@@ -37,11 +40,7 @@ func TestSourcesInOrder(t *testing.T) {
 			`["See [A](https://a.example/). @1 And [C](https://c.example/)."]},"metadata":{"content_references":` +
 			`[{"type":"webpage","matched_text":"@1","url":"https://b.example/","attribution":"B"}]}}}` + "\n\ndata: [DONE]\n\n",
 	} {
-		a, err := chatassistant.Parse([]byte(document), "DE")
-		if err != nil {
-			t.Fatal(err)
-		}
-		providertest.Check(t, a)
+		a := providertest.Yields(t, parse, []byte(document))
 		var got []string
 		for _, source := range a.Sources {
 			got = append(got, source.Domain)
@@ -75,10 +74,7 @@ func TestCrafted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, err := chatassistant.Parse([]byte(document), "DE")
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := providertest.Yields(t, parse, []byte(document))
 			if !strings.HasPrefix(a.Text, "Said.") {
 				t.Errorf("text begins with %.20q", a.Text)
 			}

@@ -5,9 +5,11 @@ import (
 	"net/url"
 
 	"earshot"
+	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/chat"
+	"earshot/internal/provider/rawdoc"
 	"earshot/internal/upstream"
 )
 
@@ -22,42 +24,25 @@ const searchHint = "search"
 
 // Ask fetches the answer in one of the two shapes and reads whichever came.
 func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
-	question, err := r.question(up)
+	assistant := chat.Assistant{
+		About: definition, Question: r.question, Start: startPath, Script: script, API: official, Read: r.read,
+	}
+	found, err := assistant.Ask(ctx, up, chat.Question{Prompt: r.prompt, Locale: r.locale, NoSearch: r.disableWebSearch}, r.include.Include)
 	if err != nil {
 		return nil, err
 	}
-	response, err := up.Fetch(ctx, question)
-	if err != nil {
-		return nil, err
-	}
-	found, err := parse(response.Body, answer.Want{Country: r.locale.Country, Markdown: r.include.Markdown})
-	if err := response.Judge(err); err != nil {
-		return nil, err
-	}
-	r.omit(found)
-	if err := official.Complete(ctx, up, found.answer, r.locale); err != nil {
-		return nil, err
-	}
-	if err := r.include.Attach(found.answer, up, response.Body); err != nil {
-		return nil, err
-	}
-	return &provider.Outcome{Result: found.answer, Bill: r.billFor(up.Surface())}, nil
+	return &provider.Outcome{Result: found, Bill: r.billFor(up.Surface())}, nil
 }
 
 // question is the document to fetch: the mobile page with the prompt in its
 // address, or the legacy interface's stream.
-func (r *request) question(up *upstream.Session) (upstream.Request, error) {
-	switch {
-	case up.Surface() == earshot.SurfaceAPI:
-		return official.Question(chat.APIQuestion{Prompt: r.prompt, Model: up.Model(), Locale: r.locale, NoSearch: r.disableWebSearch})
-	case up.Browses():
-		return upstream.Request{Site: name, Path: startPath, Locale: r.locale, Steps: script(r.prompt)}, nil
-	case !r.legacy:
-		query := url.Values{"q": {r.prompt}}
+func (r *request) question(prompt string, locale geo.Locale) (upstream.Request, error) {
+	if !r.legacy {
+		query := url.Values{"q": {prompt}}
 		if !r.disableWebSearch {
 			query.Set("hints", searchHint)
 		}
-		return upstream.Request{Site: name, Path: pagePath, Query: query, Locale: r.locale}, nil
+		return upstream.Request{Site: name, Path: pagePath, Query: query, Locale: locale}, nil
 	}
 	hints := []string{}
 	if !r.disableWebSearch {
@@ -67,17 +52,20 @@ func (r *request) question(up *upstream.Session) (upstream.Request, error) {
 		"action": "next",
 		"messages": []any{map[string]any{
 			"author":  map[string]any{"role": "user"},
-			"content": map[string]any{"content_type": "text", "parts": []string{r.prompt}},
+			"content": map[string]any{"content_type": "text", "parts": []string{prompt}},
 		}},
 		"system_hints":        hints,
 		"supported_encodings": []string{"v1"},
-	}, r.locale)
+	}, locale)
 }
 
-// omit takes away what was found but not asked for.
-func (r *request) omit(found *reading) {
-	a := found.answer
-	if !r.include.searchQueries && found.page {
+// read reads a document and takes away what was not asked for.
+func (r *request) read(document []byte, want answer.Want) (*earshot.Answer, error) {
+	a, err := Read(document, want)
+	if err != nil {
+		return nil, err
+	}
+	if !r.include.searchQueries && rawdoc.IsPage(rawdoc.Trimmed(document)) {
 		a.SearchQueries, a.MapSearchQueries = nil, nil
 	}
 	if !r.include.ads {
@@ -86,4 +74,5 @@ func (r *request) omit(found *reading) {
 	if !r.include.shopping {
 		a.ShoppingCards, a.InlineProducts = nil, nil
 	}
+	return a, nil
 }

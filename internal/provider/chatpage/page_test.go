@@ -31,7 +31,7 @@ func TestPagesAgree(t *testing.T) {
 		{Prompt: "tentes", Country: "FR", Language: "fr"},
 	} {
 		told := world.Compose(q)
-		want, err := chatassistant.Parse(written(t, chatsite.Page, q.Prompt, told), q.Country)
+		want, err := chatassistant.Read(written(t, chatsite.Page, q.Prompt, told), answer.Want{Country: q.Country, Markdown: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 func TestAPIQuestion(t *testing.T) {
 	t.Parallel()
 	question := genassistant.New().API.Question
-	request, err := question(chat.APIQuestion{Prompt: `a "b"`, Model: "gemini-9.1/x", Locale: geo.Locale{Country: "CH"}})
+	request, err := question(chat.Question{Prompt: `a "b"`, Model: "gemini-9.1/x", Locale: geo.Locale{Country: "CH"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestAPIQuestion(t *testing.T) {
 
 func TestAPIRefusal(t *testing.T) {
 	t.Parallel()
-	request, err := genassistant.New().API.Question(chat.APIQuestion{Prompt: "a", Model: "m"})
+	request, err := genassistant.New().API.Question(chat.Question{Prompt: "a", Model: "m"})
 	if err != nil {
 		t.Fatal(err)
 	}

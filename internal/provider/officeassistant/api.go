@@ -11,6 +11,6 @@ import (
 // is, and which model it has.
 var api = provider.API{Name: "responses", KeyHeader: "Authorization", KeyPrefix: "Bearer "}
 
-func apiQuestion(q chat.APIQuestion) (upstream.Request, error) {
+func apiQuestion(q chat.Question) (upstream.Request, error) {
 	return responses.Question(responses.Ask{Site: api.Name, Model: q.Model, Prompt: q.Prompt, Locale: q.Locale, Search: true})
 }
