@@ -1,13 +1,14 @@
 // Package answer puts answers together from what the readers of documents find:
 // sources and the pills that point at them, products, places and the like.
 //
-//	sources.go  sources without duplicates, citations
-//	post.go     posts of social networks, known by their address
+//	sources.go  sources without duplicates, citations, posts of social networks
 //	things.go   products, places and videos out of JSON
 package answer
 
 import (
 	"cmp"
+	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -145,4 +146,28 @@ func (s *Sources) Cite(citations []Citation) mdtext.Replacement {
 		links[i] = mdtext.WriteLink(c.Label, c.Source.URL)
 	}
 	return mdtext.Replacement{Text: webtext.Mark, Markdown: " (" + strings.Join(links, ", ") + ")"}
+}
+
+// statusPath is the path of a post of X. "i" and "i/web" stand for an author who
+// is not named.
+var statusPath = regexp.MustCompile(`^/(?:i|i/web|([^/]+))/status/([0-9]+)`)
+
+// PostAt is the post of a social network that an address leads to, as far as the
+// address tells, and its id there; nil and "" for any other address.
+func PostAt(link string) (post *earshot.Post, id string) {
+	u, err := url.Parse(link)
+	if err != nil {
+		return nil, ""
+	}
+	host := strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
+	switch strings.TrimPrefix(host, "mobile.") {
+	case "x.com", "twitter.com":
+	default:
+		return nil, ""
+	}
+	found := statusPath.FindStringSubmatch(u.Path)
+	if found == nil {
+		return nil, ""
+	}
+	return &earshot.Post{Platform: "x", Author: found[1]}, found[2]
 }

@@ -187,3 +187,8 @@ func TestCapturedPages(t *testing.T) {
 		}
 	}
 }
+
+func TestFidelity(t *testing.T) {
+	t.Parallel()
+	providertest.Fidelity(t, parse, "web_answerengine/*", "web_pages/*perplexity*", "api_answerengine/*")
+}

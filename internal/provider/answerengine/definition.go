@@ -3,19 +3,17 @@
 // document.
 //
 //	definition.go   what others need to know of it, and what to fetch
+//	ask.go          asking on the site in a browser, or the official API
 //	parse.go        telling documents apart
-//	script.go       asking on the site in a browser
 //	stored.go       entries in documents that were stored
 //	assembly.go     an entry from the events of a stream
 //	patch.go        how an event changes a block
-//	steps.go        the entry's other form: the steps that led to the answer
-//	entry.go        the answer from an entry
+//	entry.go        the answer from an entry, or from the steps that led to it
 //	citations.go    the numbers in the text and the pages they stand for
 //	page.go         where things stand on a page
 //	things.go       what else is in the blocks: products, places, videos, queries
 //	api.go          the official API's answers, streamed or whole
 //	api_answer.go   the answer from what the API said
-//	api_request.go  asking the API, and its errors
 package answerengine
 
 import (

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/answerengine"
 	"earshot/internal/provider/providertest"
@@ -88,3 +90,10 @@ func numberedPlaces(count int) string {
 }
 
 func FuzzParse(f *testing.F) { providertest.Fuzz(f, answerText, parseText) }
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestChat(t *testing.T) {
+	t.Parallel()
+	providertest.Chat(t, answerengine.New())
+}

@@ -218,3 +218,8 @@ func untracked(link string) string {
 	link, _, _ = strings.Cut(link, "?utm_source=chatgpt.com")
 	return strings.Replace(link, "&utm_source=chatgpt.com", "", 1)
 }
+
+func TestFidelity(t *testing.T) {
+	t.Parallel()
+	providertest.Fidelity(t, parse, "web_pages/*chatgpt*", "web_chatassistant_*/*", "api_chatassistant/*")
+}

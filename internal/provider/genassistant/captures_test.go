@@ -93,3 +93,8 @@ func said(stream []byte) string {
 	}
 	return last
 }
+
+func TestFidelity(t *testing.T) {
+	t.Parallel()
+	providertest.Fidelity(t, parse, "web_genassistant/*", "web_pages/*gemini*", "api_genassistant/*")
+}

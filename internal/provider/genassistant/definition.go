@@ -2,15 +2,13 @@
 // the page that shows it, from the stream behind that, or from its official API.
 //
 //	definition.go   what others need to know of it, and which page to fetch
-//	read.go         telling documents apart
-//	layout.go       where things stand on the page
-//	script.go       asking on the site in a browser
+//	ask.go          asking on the site in a browser, or the official API
+//	read.go         telling documents apart; where things stand on the page
 //	stream*.go      the stream behind the page
 //	api.go          the official API's answers, streamed or whole
 //	api_chunk.go    what generateContent says, piece by piece
 //	api_reply.go    the answer from what was said
 //	api_links.go    where the API's redirect links lead
-//	api_request.go  asking the API, and its errors
 package genassistant
 
 import (

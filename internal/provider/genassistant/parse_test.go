@@ -3,6 +3,8 @@ package genassistant_test
 import (
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/genassistant"
 	"earshot/internal/provider/providertest"
@@ -27,3 +29,26 @@ func TestHostile(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) { providertest.Fuzz(f, answerPage, parse) }
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestChat(t *testing.T) {
+	t.Parallel()
+	providertest.Chat(t, genassistant.New())
+}
+
+func TestDefinition(t *testing.T) {
+	t.Parallel()
+	about := genassistant.New().Definition()
+	if about.Name != "genassistant" || about.TaskType != "GENASSISTANT" || about.Prices["base"] != 4 {
+		t.Errorf("%+v", about)
+	}
+	for _, country := range []string{"BY", "CN", "RU"} {
+		if about.Serves(country) {
+			t.Errorf("serves %s", country)
+		}
+	}
+	if !about.Serves("US") || !about.Serves("IR") {
+		t.Error("does not serve everywhere else")
+	}
+}

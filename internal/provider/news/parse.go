@@ -7,6 +7,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"earshot"
+	"earshot/internal/provider/markup"
 	"earshot/internal/provider/serp"
 	"earshot/internal/provider/webtext"
 )
@@ -29,7 +30,7 @@ func Parse(document []byte, engine serp.Engine) (*earshot.NewsSearch, error) {
 func parsePage(document []byte, links serp.Links) ([]earshot.NewsResult, error) {
 	var found []earshot.NewsResult
 	err := serp.ReadPage(document, func(root *html.Node, _ serp.Stored) (bool, error) {
-		articles := serp.FindAll(root, isArticle)
+		articles := markup.FindAll(root, isArticle)
 		within := map[*html.Node]int{} // how many articles there are in a node
 		for _, link := range articles {
 			for p := link.Parent; p != nil; p = p.Parent {
@@ -38,7 +39,7 @@ func parsePage(document []byte, links serp.Links) ([]earshot.NewsResult, error) 
 		}
 		for _, link := range articles {
 			whole := link
-			for p := link.Parent; p != nil && within[p] == 1 && p.DataAtom != atom.Body && serp.Attr(p, "id") == ""; p = p.Parent {
+			for p := link.Parent; p != nil && within[p] == 1 && p.DataAtom != atom.Body && markup.Attr(p, "id") == ""; p = p.Parent {
 				whole = p
 			}
 			if article, ok := readArticle(link, whole, links); ok {
@@ -52,11 +53,11 @@ func parsePage(document []byte, links serp.Links) ([]earshot.NewsResult, error) 
 
 // isArticle tells whether the element is an article: a link with a heading in it,
 // and in most layouts with everything else.
-func isArticle(n *html.Node) bool { return serp.IsLink(n) && serp.Title(n) != nil }
+func isArticle(n *html.Node) bool { return markup.IsLink(n) && serp.Title(n) != nil }
 
 // readArticle reads an article; whole is the largest element that holds no other.
 func readArticle(link, whole *html.Node, links serp.Links) (earshot.NewsResult, bool) {
-	to, redirect, ok := links.Read(serp.Attr(link, "href"))
+	to, redirect, ok := links.Read(markup.Attr(link, "href"))
 	heading := serp.Title(link)
 	a := earshot.NewsResult{
 		Title:        serp.Line(heading),
@@ -89,7 +90,7 @@ func readArticle(link, whole *html.Node, links serp.Links) (earshot.NewsResult, 
 // with a dot between them.
 func readPlain(a *earshot.NewsResult, link, whole *html.Node, after []string) {
 	a.Source = strings.Join(after, " ")
-	text := strings.Join(serp.LinesBut(whole, func(n *html.Node) bool { return n == link || serp.Attr(n, "role") == "button" }), " ")
+	text := strings.Join(serp.LinesBut(whole, func(n *html.Node) bool { return n == link || markup.Attr(n, "role") == "button" }), " ")
 	date, rest, found := strings.Cut(text, " · ")
 	switch {
 	case found && serp.IsShort(date):

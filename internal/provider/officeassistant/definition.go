@@ -2,10 +2,8 @@
 // the page that shows it, or from an official API.
 //
 //	definition.go   what others need to know of it, and which page to fetch
-//	read.go         telling documents apart
-//	layout.go       where things stand on the page
-//	script.go       asking on the site in a browser
-//	api.go          asking an official API
+//	ask.go          asking on the site in a browser, or an official API
+//	read.go         telling documents apart; where things stand on the page
 package officeassistant
 
 import (

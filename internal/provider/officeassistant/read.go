@@ -3,6 +3,7 @@ package officeassistant
 import (
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/chatpage"
 	"earshot/internal/provider/rawdoc"
 	"earshot/internal/provider/vendorapi/responses"
 )
@@ -18,3 +19,27 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	}
 	return page.Read(document, want)
 }
+
+// page is where things stand: turns by whom they are from, the rest by roles
+// and test ids. A citation is one or more superscript numbers, each a link to an
+// item of the reference list below the text. The assistant has two faces: one for
+// everybody, which marks what is said by its kind, and one for work, which has
+// test ids.
+var page = chatpage.New(chatpage.Layout{
+	User:    "[data-author=user] [data-content=user-message] [data-testid=chatQuestion]",
+	Turn:    "[data-author=assistant] [data-content=ai-message] [data-testid=copilot-message-div] [data-testid=markdown-reply] .fai-CopilotMessage",
+	Message: "[data-testid=message-text] [data-content=ai-message] [data-testid=markdown-reply] .fai-CopilotMessage__content",
+	Aside:   "[data-testid=search-steps]",
+	Ignored: "[data-testid=message-item-reactions]",
+
+	Chip:    "[data-testid=citation]",
+	Sources: "[role=doc-endnotes]",
+
+	Model:      "[data-testid=model-name]",
+	Queries:    "[data-testid=search-query]",
+	MapQueries: "[data-testid=map-search-query]",
+	Related:    "[data-testid=suggestion-chip]",
+
+	Field: "data-testid",
+	Own:   ownSources,
+})

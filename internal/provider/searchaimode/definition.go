@@ -3,9 +3,8 @@
 //
 //	definition.go   what others need to know of it
 //	request.go      what can be asked, and what it costs
-//	ask.go          which documents to fetch, and what of them is shown
+//	ask.go          which documents to fetch: the page, and offers for its products
 //	page.go         the page: an answer, and the product clusters on it
-//	offers.go       the offers for product clusters
 package searchaimode
 
 import (

@@ -6,20 +6,16 @@
 //	target.go    where a search is run from: country, language, place, device
 //	query.go     the addresses of result pages
 //	address.go   a search URL that a user wrote, taken apart
-//	link.go      links on a page: unwrapped, or resolved
+//	link.go      links on a page: unwrapped, resolved, leading away or not
 //	copy.go      links to the engine's copies of pages
 //	resolve.go   asking the engine where its redirect links lead
-//	own.go       links that stay with the engine
-//	pages.go     fetching pages, with their links resolved
+//	pages.go     fetching pages and pieces of them, with their links resolved
 //	recognise.go what a document is: results, refusal, nothing
-//	charset.go   documents that are not in UTF-8
 //	stored.go    pieces of a page that its scripts hold
 //	click.go     under which kind the engine counts clicks on a link
-//	node.go      questions to the elements of a page
-//	line.go      text on one line
+//	line.go      what a visitor reads in the elements of a page, line by line
 //	served.go    which redirect link stood for a destination
-//	part.go      pieces of pages that the engine serves on demand
-//	aianswer.go  AI answers: chips and sources, made ready for answer.Page
+//	aianswer.go  AI answers: chips and sources, made ready for chatpage
 //	ainote.go    AI answers: what the engine keeps beside its chips
 //	ailayout.go  AI answers: elements that are what they look like
 package serp

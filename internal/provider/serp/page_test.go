@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"earshot/internal/provider/markup"
 	"earshot/internal/provider/serp"
 )
 
@@ -35,20 +36,20 @@ func TestReadClick(t *testing.T) {
 
 func TestClickOf(t *testing.T) {
 	t.Parallel()
-	for markup, want := range map[string]serp.Click{
+	for element, want := range map[string]serp.Click{
 		`<a href="/search?q=x&amp;ved=2ENUC">`:             serp.ClickRelated,
 		`<a href="/x" ping="/url?url=y&amp;ved=2EBY">`:     serp.ClickResult,
 		`<a href="/x?ved=2ENUC" data-ved="2EBY">`:          serp.ClickResult,
 		`<a href="https://a.example/?saved=2EBY&amp;q=1">`: serp.ClickNone,
 		`<a>`: serp.ClickNone,
 	} {
-		root, err := html.Parse(strings.NewReader(markup))
+		root, err := html.Parse(strings.NewReader(element))
 		if err != nil {
 			t.Fatal(err)
 		}
-		link := serp.Find(root, func(n *html.Node) bool { return n.Data == "a" })
+		link := markup.Find(root, func(n *html.Node) bool { return n.Data == "a" })
 		if got := serp.ClickOf(link); got != want {
-			t.Errorf("%s: %d, want %d", markup, got, want)
+			t.Errorf("%s: %d, want %d", element, got, want)
 		}
 	}
 }
@@ -85,7 +86,7 @@ func TestStored(t *testing.T) {
 		t.Fatal(err)
 	}
 	stored.Fill(root)
-	place := serp.Find(root, func(n *html.Node) bool { return serp.Attr(n, "id") == "q" })
+	place := markup.Find(root, func(n *html.Node) bool { return markup.Attr(n, "id") == "q" })
 	if got, want := strings.Join(serp.Lines(place), "|"), `in "a" é😀'|taken|3`; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

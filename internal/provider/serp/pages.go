@@ -3,6 +3,12 @@ package serp
 import (
 	"context"
 	"errors"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding/charmap"
 
 	"earshot"
 	"earshot/internal/geo"
@@ -65,4 +71,53 @@ func (e Engine) fetch(ctx context.Context, up *upstream.Session, request upstrea
 		return Page{}, err
 	}
 	return Page{Body: response.Body, Links: e.NewLinks(resolved)}, nil
+}
+
+// partPath is where the engine serves pieces of pages.
+const partPath = "/async/"
+
+// PartOf is the request for a piece of a page, as Target.Part, at an address
+// that the page told. ok is false when that is not one of the engine's: a page
+// must not choose what else is asked.
+func (e Engine) PartOf(t Target, address string, further url.Values) (request upstream.Request, ok bool) {
+	u, ok := e.absolute(address)
+	if !ok || !e.isMain(u.Hostname()) || !strings.HasPrefix(u.Path, partPath) || strings.Contains(u.Path, "..") {
+		return upstream.Request{}, false
+	}
+	params := u.Query()
+	for name, values := range further {
+		params[name] = values
+	}
+	return t.Part(u.Path, params), true
+}
+
+// decode is the document in UTF-8. Pages without scripts are served in encodings
+// of their country too; what a page says of itself counts. Stored pages may say
+// UTF-8 and hold bytes of the Western encoding, which are read as such.
+func decode(document []byte) []byte {
+	if utf8.Valid(document) {
+		return document
+	}
+	encoding, name, certain := charset.DetermineEncoding(document, "")
+	if certain && name != "utf-8" {
+		if decoded, err := encoding.NewDecoder().Bytes(document); err == nil {
+			return decoded
+		}
+	}
+	text := make([]byte, 0, len(document)+len(document)/16)
+	for len(document) > 0 {
+		r, size := utf8.DecodeRune(document)
+		if r != utf8.RuneError || size > 1 {
+			text = append(text, document[:size]...)
+		} else {
+			text = utf8.AppendRune(text, charmap.Windows1252.DecodeByte(document[0]))
+		}
+		document = document[size:]
+		plain := 0
+		for plain < len(document) && document[plain] < utf8.RuneSelf {
+			plain++
+		}
+		text, document = append(text, document[:plain]...), document[plain:]
+	}
+	return text
 }

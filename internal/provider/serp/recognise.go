@@ -44,8 +44,8 @@ func ReadPage(document []byte, read func(root *html.Node, stored Stored) (found 
 // there is nothing to be found. Result pages may name what refuses us, too: what
 // makes a page a result page is looked at first.
 func nothingFound(page *goquery.Document, root *html.Node, document []byte) error {
-	body := Find(root, func(n *html.Node) bool { return n.Data == "body" })
-	results := body != nil && Find(body, func(n *html.Node) bool { return resultIDs[Attr(n, "id")] }) != nil
+	body := markup.Find(root, func(n *html.Node) bool { return n.Data == "body" })
+	results := body != nil && markup.Find(body, func(n *html.Node) bool { return resultIDs[markup.Attr(n, "id")] }) != nil
 	switch {
 	case !results && (markup.IsChallenge(page) || bytes.Contains(document, []byte("/retry/enablejs"))),
 		page.Find(`form[action*="/sorry/"], form#captcha-form`).Length() > 0:
@@ -71,7 +71,7 @@ func isPlain(page *goquery.Document) bool {
 func isEmpty(body *html.Node) bool {
 	for child := range body.ChildNodes() {
 		switch {
-		case child.Type == html.ElementNode && !Unseen(child):
+		case child.Type == html.ElementNode && !markup.Unseen(child):
 			return false
 		case child.Type == html.TextNode && strings.TrimSpace(child.Data) != "":
 			return false

@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"earshot/internal/provider/markup"
 )
 
 // Stored are the pieces of a page that its scripts put in their places when it is
@@ -80,12 +82,12 @@ func (s Stored) fill(n *html.Node, depth int) {
 		if child.Type != html.ElementNode {
 			continue
 		}
-		piece, ok := s[Attr(child, "id")]
+		piece, ok := s[markup.Attr(child, "id")]
 		if !ok || child.FirstChild != nil {
 			s.fill(child, depth)
 			continue
 		}
-		delete(s, Attr(child, "id"))
+		delete(s, markup.Attr(child, "id"))
 		parts, err := html.ParseFragment(strings.NewReader(unescape(piece)), &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div})
 		if err != nil {
 			continue

@@ -76,3 +76,8 @@ func TestCapturedPages(t *testing.T) {
 		}
 	}
 }
+
+func TestFidelity(t *testing.T) {
+	t.Parallel()
+	providertest.Fidelity(t, parse, "web_socialassistant/*", "web_pages/*grok*", "api_socialassistant/*")
+}

@@ -3,15 +3,14 @@
 // response as a whole.
 //
 //	definition.go   what others need to know of it, and what to fetch
+//	ask.go          asking on the site in a browser, or the official API
 //	parse.go        telling documents apart
-//	script.go       asking on the site in a browser
 //	lines.go        a response from the lines of a stream
 //	response.go     the answer from a response
 //	cards.go        the marks in the text and the cards they stand for
 //	pages.go        web pages and posts of the network as sources
 //	searches.go     what the assistant searched for
 //	page.go         where things stand on a page
-//	api.go          asking the official API
 package socialassistant
 
 import (

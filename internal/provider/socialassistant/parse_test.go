@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/socialassistant"
@@ -74,3 +76,10 @@ func TestHostileStreams(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) { providertest.Fuzz(f, answerText, parseText) }
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestChat(t *testing.T) {
+	t.Parallel()
+	providertest.Chat(t, socialassistant.New())
+}

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"earshot"
+	"earshot/internal/provider/markup"
 	"earshot/internal/provider/serp"
 	"earshot/internal/provider/webtext"
 )
@@ -25,7 +26,7 @@ const (
 
 // readTextAd reads an ad that looks like a result.
 func (r *reader) readTextAd(n *html.Node, block string) bool {
-	link := serp.Find(n, func(n *html.Node) bool { return serp.IsLink(n) && serp.Title(n) != nil })
+	link := markup.Find(n, func(n *html.Node) bool { return markup.IsLink(n) && serp.Title(n) != nil })
 	if link == nil {
 		return false
 	}
@@ -38,9 +39,9 @@ func (r *reader) readTextAd(n *html.Node, block string) bool {
 	ad.Domain = webtext.Domain(ad.URL)
 	ad.Brand = adBrand(link)
 	ad.Description = longest(serp.LinesBut(n, func(n *html.Node) bool {
-		return n.DataAtom == atom.A || serp.Attr(n, "role") == "button" || serp.Attr(n, "role") == "text"
+		return n.DataAtom == atom.A || markup.Attr(n, "role") == "button" || markup.Attr(n, "role") == "text"
 	}))
-	for _, a := range serp.FindAll(n, func(n *html.Node) bool { return n == link || serp.IsLink(n) }) {
+	for _, a := range markup.FindAll(n, func(n *html.Node) bool { return n == link || markup.IsLink(n) }) {
 		name := serp.Line(a)
 		if a == link || name == "" {
 			continue
@@ -72,7 +73,7 @@ func boxOf(link *html.Node) *html.Node {
 // adLink is where an ad leads. A link that only counts the click has the
 // destination in a parameter or beside it, if anywhere.
 func (r *reader) adLink(a *html.Node) (destination, redirect string, ok bool) {
-	destination, redirect, ok = r.links.Read(serp.Attr(a, "href"))
+	destination, redirect, ok = r.links.Read(markup.Attr(a, "href"))
 	if !ok || r.links.Leads(destination) {
 		return destination, redirect, ok
 	}
@@ -80,9 +81,9 @@ func (r *reader) adLink(a *html.Node) (destination, redirect string, ok bool) {
 	if u, err := url.Parse(destination); err == nil {
 		candidates = append(candidates, u.Query().Get("adurl"))
 	}
-	page, _, _ := strings.Cut(serp.Attr(a, "data-pcu"), ",")
+	page, _, _ := strings.Cut(markup.Attr(a, "data-pcu"), ",")
 	candidates = append(candidates, page)
-	if domain := serp.Attr(a, "data-dtld"); domain != "" {
+	if domain := markup.Attr(a, "data-dtld"); domain != "" {
 		candidates = append(candidates, "https://"+domain+"/")
 	}
 	for _, candidate := range candidates {
@@ -97,7 +98,7 @@ func (r *reader) adLink(a *html.Node) (destination, redirect string, ok bool) {
 // is the last line: the first may say that this is an ad.
 func adBrand(link *html.Node) string {
 	heading := serp.Title(link)
-	lines := serp.LinesBut(link, func(n *html.Node) bool { return n == heading || serp.Attr(n, "role") == "text" })
+	lines := serp.LinesBut(link, func(n *html.Node) bool { return n == heading || markup.Attr(n, "role") == "text" })
 	if len(lines) == 0 || isAddress(lines[len(lines)-1]) {
 		return ""
 	}

@@ -2,7 +2,7 @@
 //
 //	definition.go   what it is and costs
 //	request.go      the request
-//	web.go          asking: pages, and overviews that answer questions
+//	ask.go          asking: pages, and overviews that answer questions
 //	merge.go        several pages become one result
 //	page.go         the walk over a page: which block is read where
 //

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"earshot"
+	"earshot/internal/provider/markup"
 	"earshot/internal/provider/serp"
 )
 
@@ -32,8 +33,8 @@ func (r *reader) readKnowledge(n *html.Node) {
 		return
 	}
 	var k earshot.KnowledgeGraph
-	for _, part := range serp.FindAll(n, func(n *html.Node) bool { return serp.HasAttr(n, "data-attrid") }) {
-		r.readPanelPart(&k, part, serp.Attr(part, "data-attrid"))
+	for _, part := range markup.FindAll(n, func(n *html.Node) bool { return markup.HasAttr(n, "data-attrid") }) {
+		r.readPanelPart(&k, part, markup.Attr(part, "data-attrid"))
 	}
 	k.Title = cmp.Or(r.subject, k.Title)
 	if k.Title == "" || k.Description == "" && len(k.Attributes) == 0 {
@@ -46,9 +47,9 @@ func (r *reader) readKnowledge(n *html.Node) {
 // stand between the results, on mobile devices above all.
 func (r *reader) readWhole(root *html.Node) {
 	isPart := func(name string) func(*html.Node) bool {
-		return func(n *html.Node) bool { return serp.Attr(n, "data-attrid") == name }
+		return func(n *html.Node) bool { return markup.Attr(n, "data-attrid") == name }
 	}
-	if r.found.knowledge == nil && r.subject != "" && serp.Find(root, isPart(panelDescription)) != nil {
+	if r.found.knowledge == nil && r.subject != "" && markup.Find(root, isPart(panelDescription)) != nil {
 		r.readKnowledge(root)
 	}
 }
@@ -56,7 +57,7 @@ func (r *reader) readWhole(root *html.Node) {
 // subjectOf is what a page as a whole is about: the first title on it, wherever it
 // stands.
 func subjectOf(root *html.Node) string {
-	return serp.Line(serp.Find(root, func(n *html.Node) bool { return serp.Attr(n, "data-attrid") == panelTitle }))
+	return serp.Line(markup.Find(root, func(n *html.Node) bool { return markup.Attr(n, "data-attrid") == panelTitle }))
 }
 
 func (r *reader) readPanelPart(k *earshot.KnowledgeGraph, n *html.Node, name string) {
@@ -70,14 +71,14 @@ func (r *reader) readPanelPart(k *earshot.KnowledgeGraph, n *html.Node, name str
 	case name == panelImage:
 		k.ImageURL = serp.Image(n)
 	case name == panelWebsite:
-		if link := serp.Find(n, serp.IsLink); link != nil {
-			if to, _, ok := r.links.Read(serp.Attr(link, "href")); ok {
+		if link := markup.Find(n, markup.IsLink); link != nil {
+			if to, _, ok := r.links.Read(markup.Attr(link, "href")); ok {
 				k.Website = to
 			}
 		}
 	case strings.HasSuffix(name, panelProfiles):
-		for _, link := range serp.FindAll(n, serp.IsLink) {
-			if to, _, ok := r.links.Read(serp.Attr(link, "href")); ok && serp.Line(link) != "" {
+		for _, link := range markup.FindAll(n, markup.IsLink) {
+			if to, _, ok := r.links.Read(markup.Attr(link, "href")); ok && serp.Line(link) != "" {
 				k.Profiles = append(k.Profiles, earshot.KnowledgeProfile{Name: serp.Line(link), Link: to})
 			}
 		}
@@ -97,7 +98,7 @@ const (
 // unfolded or used there.
 func readFact(k *earshot.KnowledgeGraph, n *html.Node) {
 	text := strings.Join(serp.LinesBut(n, func(n *html.Node) bool {
-		return n.DataAtom == atom.Table || serp.Attr(n, "role") == "button" || serp.Attr(n, "role") == "dialog"
+		return n.DataAtom == atom.Table || markup.Attr(n, "role") == "button" || markup.Attr(n, "role") == "dialog"
 	}), " ")
 	name, value, found := strings.Cut(text, ":")
 	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
@@ -111,7 +112,7 @@ func (r *reader) readDescription(k *earshot.KnowledgeGraph, n *html.Node) {
 	k.Description = strings.Join(serp.LinesBut(n, func(n *html.Node) bool {
 		return n.DataAtom == atom.A || n.DataAtom == atom.H3 || n.DataAtom == atom.H2
 	}), " ")
-	if link := serp.Find(n, serp.IsLink); link != nil {
+	if link := markup.Find(n, markup.IsLink); link != nil {
 		k.Source = serp.Line(link)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"earshot"
+	"earshot/internal/provider/markup"
 	"earshot/internal/provider/serp"
 	"earshot/internal/provider/webtext"
 )
@@ -40,7 +41,7 @@ func titleIn(link *html.Node, click serp.Click) *html.Node {
 	if heading != nil || !click.IsResult() {
 		return heading
 	}
-	lines := serp.FindAll(link, func(n *html.Node) bool { return len(serp.Lines(n)) == 1 })
+	lines := markup.FindAll(link, func(n *html.Node) bool { return len(serp.Lines(n)) == 1 })
 	if len(lines) == 0 {
 		return nil
 	}
@@ -59,7 +60,7 @@ func titleIn(link *html.Node, click serp.Click) *html.Node {
 // linkWithin notes a title that has its link in it, not around it. Such are the
 // sitelinks of a table, and results of layouts where no title is in a link.
 func (r *reader) linkWithin(heading *html.Node) bool {
-	link := serp.Find(heading, serp.IsLink)
+	link := markup.Find(heading, markup.IsLink)
 	if link == nil {
 		return false
 	}
@@ -98,7 +99,7 @@ func (r *reader) results() {
 	r.found.unread += r.unread(within)
 	for _, t := range r.titles {
 		whole := t.link
-		for p := whole.Parent; p != nil && within[p] == 1 && !landmarks[serp.Attr(p, "id")] && p.DataAtom != atom.Body; p = p.Parent {
+		for p := whole.Parent; p != nil && within[p] == 1 && !landmarks[markup.Attr(p, "id")] && p.DataAtom != atom.Body; p = p.Parent {
 			whole = p
 		}
 		r.result(t, whole)
@@ -113,7 +114,7 @@ func (r *reader) unread(within map[*html.Node]int) int {
 	}
 	count := 0
 	for block := range r.list.ChildNodes() {
-		if block.Type == html.ElementNode && !serp.Unseen(block) && within[block] == 0 && serp.Find(block, serp.IsLink) != nil {
+		if block.Type == html.ElementNode && !markup.Unseen(block) && within[block] == 0 && markup.Find(block, markup.IsLink) != nil {
 			count++
 		}
 	}
@@ -123,7 +124,7 @@ func (r *reader) unread(within map[*html.Node]int) int {
 // result reads what belongs to one title: whole is the largest element that
 // holds no other.
 func (r *reader) result(t title, whole *html.Node) {
-	link, redirect, ok := r.links.Read(serp.Attr(t.link, "href"))
+	link, redirect, ok := r.links.Read(markup.Attr(t.link, "href"))
 	name := serp.Line(t.heading)
 	if !ok || !r.links.Leads(link) || name == "" {
 		return
@@ -164,12 +165,12 @@ func (t title) isResult(shown string, marked bool) bool {
 // displayedLink is the address as the result shows it, and whether it is marked as
 // such. It stands in the link, or elsewhere where the title is around the link.
 func displayedLink(t title, whole *html.Node) (shown string, marked bool) {
-	isMarked := func(n *html.Node) bool { return n.DataAtom == atom.Cite || serp.Attr(n, "role") == "text" }
-	if address := serp.Find(t.link, isMarked); address != nil {
+	isMarked := func(n *html.Node) bool { return n.DataAtom == atom.Cite || markup.Attr(n, "role") == "text" }
+	if address := markup.Find(t.link, isMarked); address != nil {
 		return serp.Line(address), true
 	}
 	if contains(t.heading, t.link) {
-		address := serp.Find(whole, isMarked)
+		address := markup.Find(whole, isMarked)
 		return serp.Line(address), address != nil
 	}
 	// Layouts without scripts mark it in no way: it is the last line.
@@ -196,9 +197,9 @@ func isPath(text string) bool {
 func snippet(t title, whole *html.Node) (text, date string) {
 	notText := func(n *html.Node) bool {
 		return n == t.link || n == t.heading || n.DataAtom == atom.Cite || n.DataAtom == atom.A || n.DataAtom == atom.Table ||
-			serp.Attr(n, "role") == "button"
+			markup.Attr(n, "role") == "button"
 	}
-	parts := serp.FindAll(whole, func(n *html.Node) bool { return serp.HasAttr(n, "data-sncf") })
+	parts := markup.FindAll(whole, func(n *html.Node) bool { return markup.HasAttr(n, "data-sncf") })
 	for _, part := range parts {
 		switch text := strings.Join(serp.LinesBut(part, notText), " "); {
 		case serp.MayBeDate(text) && inYear.MatchString(text):
@@ -232,7 +233,7 @@ func splitDate(part *html.Node, text string) (rest, date string) {
 		if !found || !serp.MayBeDate(before) {
 			continue
 		}
-		own := serp.Find(part, func(n *html.Node) bool { return n.DataAtom == atom.Span && serp.Line(n) == before })
+		own := markup.Find(part, func(n *html.Node) bool { return n.DataAtom == atom.Span && serp.Line(n) == before })
 		if own != nil {
 			return after, before
 		}
@@ -244,11 +245,11 @@ func splitDate(part *html.Node, text string) (rest, date string) {
 func (r *reader) sitelinks(t title, whole *html.Node, link string) []earshot.SearchSublink {
 	var found []earshot.SearchSublink
 	seen := map[string]bool{pageOf(link): true}
-	for _, a := range serp.FindAll(whole, func(n *html.Node) bool { return n == t.link || serp.IsLink(n) }) {
+	for _, a := range markup.FindAll(whole, func(n *html.Node) bool { return n == t.link || markup.IsLink(n) }) {
 		if a == t.link {
 			continue
 		}
-		to, redirect, ok := r.links.Read(serp.Attr(a, "href"))
+		to, redirect, ok := r.links.Read(markup.Attr(a, "href"))
 		name := serp.Line(a)
 		if !ok || name == "" || !sameSite(webtext.Domain(to), webtext.Domain(link)) || seen[pageOf(to)] {
 			continue

@@ -53,9 +53,9 @@ func (r *reader) readFrame(frame *html.Node) {
 		return
 	}
 	text.Attr = append(text.Attr, html.Attribute{Key: "data-container-id", Val: overviewText})
-	for _, item := range serp.FindAll(frame, func(n *html.Node) bool { return n.DataAtom == atom.Li }) {
-		link := serp.Find(item, serp.IsLink)
-		if link != nil && serp.HasAttr(link, "aria-label") && r.leadsAway(link) {
+	for _, item := range markup.FindAll(frame, func(n *html.Node) bool { return n.DataAtom == atom.Li }) {
+		link := markup.Find(item, markup.IsLink)
+		if link != nil && markup.HasAttr(link, "aria-label") && r.leadsAway(link) {
 			item.Attr = append(item.Attr, html.Attribute{Key: "data-src-id"})
 		}
 	}
@@ -63,14 +63,14 @@ func (r *reader) readFrame(frame *html.Node) {
 }
 
 func (r *reader) leadsAway(link *html.Node) bool {
-	to, _, ok := r.links.Read(serp.Attr(link, "href"))
+	to, _, ok := r.links.Read(markup.Attr(link, "href"))
 	return ok && r.links.Leads(to)
 }
 
 // textIn is the smallest element that holds all sentences of an overview; nil
 // where there are none.
 func textIn(frame *html.Node) *html.Node {
-	sentences := serp.FindAll(frame, func(n *html.Node) bool { return serp.HasAttr(n, "data-huuid") })
+	sentences := markup.FindAll(frame, func(n *html.Node) bool { return markup.HasAttr(n, "data-huuid") })
 	if len(sentences) == 0 {
 		return nil
 	}
@@ -96,7 +96,7 @@ func contains(holder, n *html.Node) bool {
 // it says nothing.
 func parseOverview(document []byte, links serp.Links, country string) (found *earshot.Answer, err error) {
 	err = serp.ReadPart(document, func(root *html.Node) error {
-		n := serp.Find(root, func(n *html.Node) bool { return isOverview(marksOf(n)) })
+		n := markup.Find(root, func(n *html.Node) bool { return isOverview(marksOf(n)) })
 		if n == nil {
 			return upstream.Fail(earshot.ReasonUnreadable, "no overview")
 		}
@@ -111,7 +111,7 @@ func overviewIn(n *html.Node, links serp.Links, want answer.Want) (*earshot.Answ
 	if err := markup.CheckSize(n); err != nil {
 		return nil, err
 	}
-	text := serp.Find(n, func(n *html.Node) bool { return serp.Attr(n, "data-container-id") == overviewText })
+	text := markup.Find(n, func(n *html.Node) bool { return markup.Attr(n, "data-container-id") == overviewText })
 	if text == nil { // before 2026 the overview is its text
 		n.Attr = append(n.Attr, html.Attribute{Key: "data-container-id", Val: overviewText})
 	}

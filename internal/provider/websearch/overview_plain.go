@@ -6,6 +6,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"earshot/internal/provider/markup"
 	"earshot/internal/provider/serp"
 )
 
@@ -30,7 +31,7 @@ func (r *reader) readPlainOverview(n *html.Node) {
 		text.RemoveChild(child)
 		// A block with an id that unfolds nothing says that there is no overview,
 		// until there is one.
-		if child.Type == html.ElementNode && serp.HasAttr(child, "id") && serp.Find(child, isOpener) == nil {
+		if child.Type == html.ElementNode && markup.HasAttr(child, "id") && markup.Find(child, isOpener) == nil {
 			continue
 		}
 		overview.AppendChild(child)
@@ -42,7 +43,7 @@ func (r *reader) readPlainOverview(n *html.Node) {
 			n.Data = strings.ReplaceAll(n.Data, `\$`, "$") // as in formulas
 		case isControl(n):
 			controls = append(controls, n)
-		case serp.IsLink(n) && serp.ClickOf(n) == clickOverviewSource:
+		case markup.IsLink(n) && serp.ClickOf(n) == clickOverviewSource:
 			listSource(n)
 		}
 	}
@@ -54,7 +55,7 @@ func (r *reader) readPlainOverview(n *html.Node) {
 
 // isControl tells whether the element is there to be used, not to be read.
 func isControl(n *html.Node) bool {
-	return serp.Attr(n, "role") == "button" || serp.HasAttr(n, "tabindex") && !serp.IsLink(n)
+	return markup.Attr(n, "role") == "button" || markup.HasAttr(n, "tabindex") && !markup.IsLink(n)
 }
 
 // middle is the block of a card that has its text: the one that unfolds, or the
@@ -67,7 +68,7 @@ func middle(card *html.Node) *html.Node {
 	var found *html.Node
 	length := 0
 	for _, block := range blocks {
-		if serp.Find(block, isOpener) != nil {
+		if markup.Find(block, isOpener) != nil {
 			return block
 		}
 		if size := len(serp.Line(block)); size > length {
@@ -81,7 +82,7 @@ func middle(card *html.Node) *html.Node {
 func elements(n *html.Node) []*html.Node {
 	var found []*html.Node
 	for child := range n.ChildNodes() {
-		if child.Type == html.ElementNode && !serp.Unseen(child) {
+		if child.Type == html.ElementNode && !markup.Unseen(child) {
 			found = append(found, child)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"earshot"
+	"earshot/internal/provider/markup"
 	"earshot/internal/provider/serp"
 )
 
@@ -164,7 +165,7 @@ func marksOf(n *html.Node) marks {
 // walk visits what is in n.
 func (r *reader) walk(n *html.Node, at area) {
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
-		if child.Type == html.ElementNode && !serp.Unseen(child) {
+		if child.Type == html.ElementNode && !markup.Unseen(child) {
 			r.element(child, at)
 		}
 	}
@@ -265,11 +266,11 @@ func (r *reader) link(n *html.Node, at area) {
 	click := serp.ClickOf(n)
 	r.coded = r.coded || click != serp.ClickNone
 	switch {
-	case !serp.IsLink(n), at.sealed, at.side && (at.column || !click.IsResult()):
+	case !markup.IsLink(n), at.sealed, at.side && (at.column || !click.IsResult()):
 		r.walk(n, at)
 	case click == serp.ClickAd && len(r.found.ads) < maxLinkedAds && r.readTextAd(boxOf(n), at.ads):
 		r.claim(boxOf(n), true)
-	case click == serp.ClickListed && serp.Title(n) != nil && r.readVideo(n, serp.Attr(n, "href")):
+	case click == serp.ClickListed && serp.Title(n) != nil && r.readVideo(n, markup.Attr(n, "href")):
 		r.claim(n, true)
 	case r.addTitle(n, titleIn(n, click), click):
 	case click == serp.ClickRelated && r.readRelated(n, &r.found.related):

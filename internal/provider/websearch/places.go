@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"earshot"
+	"earshot/internal/provider/markup"
 	"earshot/internal/provider/serp"
 )
 
@@ -36,14 +37,14 @@ func (r *reader) readPlace(n *html.Node) bool {
 	for i, line := range lines {
 		readPlaceLine(&p, i, strings.Split(line, "·"))
 	}
-	if at := coordinates.FindStringSubmatch(serp.Attr(n, "data-url")); at != nil {
+	if at := coordinates.FindStringSubmatch(markup.Attr(n, "data-url")); at != nil {
 		p.Latitude, p.Longitude = degrees(at[1]), degrees(at[2])
 	}
 	for sibling := n.NextSibling; sibling != nil; sibling = sibling.NextSibling {
-		if sibling.Type != html.ElementNode || !serp.IsLink(sibling) {
+		if sibling.Type != html.ElementNode || !markup.IsLink(sibling) {
 			continue
 		}
-		to, redirect, ok := r.links.Read(serp.Attr(sibling, "href"))
+		to, redirect, ok := r.links.Read(markup.Attr(sibling, "href"))
 		if !ok || !r.links.Leads(to) {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"earshot"
+	"earshot/internal/provider/markup"
 	"earshot/internal/provider/serp"
 	"earshot/internal/provider/webtext"
 )
@@ -22,19 +23,19 @@ type question struct {
 // isQuestion tells whether an element that names a question is an item of the
 // list: what opens it shows the question. Other elements name the query so.
 func isQuestion(n *html.Node, m marks) bool {
-	return serp.Find(n, func(n *html.Node) bool {
+	return markup.Find(n, func(n *html.Node) bool {
 		return isOpener(n) && serp.Line(n) == webtext.Line(m.question)
 	}) != nil
 }
 
 // isOpener tells whether a click on the element unfolds what answers a question.
-func isOpener(n *html.Node) bool { return serp.HasAttr(n, "aria-expanded") }
+func isOpener(n *html.Node) bool { return markup.HasAttr(n, "aria-expanded") }
 
 // readQuestion reads an item and what answers it, as far as the page has it. Where
 // the item does not name its question, what opens it shows it.
 func (r *reader) readQuestion(n *html.Node, text string) bool {
 	if text == "" {
-		text = serp.Line(serp.Find(n, isOpener))
+		text = serp.Line(markup.Find(n, isOpener))
 	}
 	r.stored.Fill(n)
 	return r.addQuestion(n, text)
@@ -60,15 +61,15 @@ func (r *reader) addQuestion(n *html.Node, text string) bool {
 	if q.Question.Question == "" {
 		return false
 	}
-	if part := serp.Find(n, func(n *html.Node) bool { return serp.HasAttr(n, "data-async-path") }); part != nil {
-		q.part = serp.Attr(part, "data-async-path")
+	if part := markup.Find(n, func(n *html.Node) bool { return markup.HasAttr(n, "data-async-path") }); part != nil {
+		q.part = markup.Attr(part, "data-async-path")
 	}
 	link, heading := sourceIn(n)
 	switch {
-	case q.part != "" || serp.Find(n, func(n *html.Node) bool { return isOverview(marksOf(n)) }) != nil:
+	case q.part != "" || markup.Find(n, func(n *html.Node) bool { return isOverview(marksOf(n)) }) != nil:
 		q.Type = earshot.QuestionOverview
 	case link != nil:
-		to, redirect, ok := r.links.Read(serp.Attr(link, "href"))
+		to, redirect, ok := r.links.Read(markup.Attr(link, "href"))
 		if !ok {
 			break
 		}
@@ -84,8 +85,8 @@ func (r *reader) addQuestion(n *html.Node, text string) bool {
 // sourceIn is the link to where an answer was found, and its title: in the link, or
 // around it (mobile, 2023).
 func sourceIn(n *html.Node) (link, heading *html.Node) {
-	link = serp.Find(n, func(n *html.Node) bool {
-		if !serp.IsLink(n) {
+	link = markup.Find(n, func(n *html.Node) bool {
+		if !markup.IsLink(n) {
 			return false
 		}
 		heading = titleIn(n, serp.ClickOf(n))
@@ -94,13 +95,13 @@ func sourceIn(n *html.Node) (link, heading *html.Node) {
 	if link != nil {
 		return link, heading
 	}
-	heading = serp.Find(n, func(n *html.Node) bool {
-		return n.DataAtom == atom.H3 && serp.Find(n, serp.IsLink) != nil
+	heading = markup.Find(n, func(n *html.Node) bool {
+		return n.DataAtom == atom.H3 && markup.Find(n, markup.IsLink) != nil
 	})
 	if heading == nil {
 		return nil, nil
 	}
-	return serp.Find(heading, serp.IsLink), heading
+	return markup.Find(heading, markup.IsLink), heading
 }
 
 // answerBefore is the text that answers a question: it stands before the link to
@@ -109,7 +110,7 @@ func answerBefore(n, link *html.Node) string {
 	passed := false
 	return strings.Join(serp.LinesBut(n, func(n *html.Node) bool {
 		passed = passed || n == link
-		return passed || n.DataAtom == atom.A || n.DataAtom == atom.Cite || isOpener(n) || serp.Attr(n, "role") == "button" || isClosingDate(n)
+		return passed || n.DataAtom == atom.A || n.DataAtom == atom.Cite || isOpener(n) || markup.Attr(n, "role") == "button" || isClosingDate(n)
 	}), " ")
 }
 

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"earshot"
+	"earshot/internal/provider/markup"
 	"earshot/internal/provider/serp"
 	"earshot/internal/provider/webtext"
 )
@@ -24,11 +25,11 @@ func (r *reader) readProduct(n *html.Node) bool {
 	if p.Title == "" || p.Price == nil {
 		return false
 	}
-	if id := serp.Find(n, func(n *html.Node) bool { return serp.HasAttr(n, "data-product-id") }); id != nil {
-		p.ID = webtext.Line(serp.Attr(id, "data-product-id"))
+	if id := markup.Find(n, func(n *html.Node) bool { return markup.HasAttr(n, "data-product-id") }); id != nil {
+		p.ID = webtext.Line(markup.Attr(id, "data-product-id"))
 	}
-	if link := serp.Find(n, serp.IsLink); link != nil {
-		if to, redirect, ok := r.links.Read(serp.Attr(link, "href")); ok && r.links.Leads(to) {
+	if link := markup.Find(n, markup.IsLink); link != nil {
+		if to, redirect, ok := r.links.Read(markup.Attr(link, "href")); ok && r.links.Leads(to) {
 			p.URL, p.RedirectLink = to, redirect
 		}
 	}
@@ -68,7 +69,7 @@ func (r *reader) productIn(n *html.Node) earshot.Product {
 			p.Merchant = line
 		}
 	}
-	if tag := serp.Find(n, func(n *html.Node) bool { return serp.HasAttr(n, "data-tag") }); tag != nil {
+	if tag := markup.Find(n, func(n *html.Node) bool { return markup.HasAttr(n, "data-tag") }); tag != nil {
 		p.Tags = []string{serp.Line(tag)}
 	}
 	p.Rating, p.Reviews = ratingIn(n)
@@ -103,7 +104,7 @@ const maxPrice = 40
 
 // isRating tells whether the element shows stars, which it says in words too.
 func isRating(n *html.Node) bool {
-	return serp.Attr(n, "role") == "img" && serp.HasAttr(n, "aria-label")
+	return markup.Attr(n, "role") == "img" && markup.HasAttr(n, "aria-label")
 }
 
 var numbers = regexp.MustCompile(`\d+(?:[.,]\d+)?`)
@@ -111,11 +112,11 @@ var numbers = regexp.MustCompile(`\d+(?:[.,]\d+)?`)
 // ratingIn reads stars and reviews. In words, the stars are the number with a
 // fraction where there is one ("5 points of which 4.5"), else the first.
 func ratingIn(n *html.Node) (stars *float64, reviews *int) {
-	rating := serp.Find(n, isRating)
+	rating := markup.Find(n, isRating)
 	if rating == nil {
 		return nil, nil
 	}
-	found := numbers.FindAllString(serp.Attr(rating, "aria-label"), 4)
+	found := numbers.FindAllString(markup.Attr(rating, "aria-label"), 4)
 	for i, text := range found {
 		if i == 0 || strings.ContainsAny(text, ".,") && !strings.ContainsAny(found[0], ".,") && i == 1 {
 			if value := webtext.Decimal(text); value != nil && *value <= 5 {
@@ -123,7 +124,7 @@ func ratingIn(n *html.Node) (stars *float64, reviews *int) {
 			}
 		}
 	}
-	counted := serp.Find(n, func(n *html.Node) bool {
+	counted := markup.Find(n, func(n *html.Node) bool {
 		text := serp.Line(n)
 		return n.DataAtom == atom.Span && strings.HasPrefix(text, "(") && strings.HasSuffix(text, ")")
 	})

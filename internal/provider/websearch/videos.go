@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"earshot"
+	"earshot/internal/provider/markup"
 	"earshot/internal/provider/serp"
 	"earshot/internal/provider/webtext"
 )
@@ -30,7 +31,7 @@ func (r *reader) readVideo(n *html.Node, address string) bool {
 	link, redirect, ok := r.links.Read(address)
 	heading := serp.Title(n)
 	v := earshot.Video{URL: link, RedirectLink: redirect, Thumbnail: serp.Image(n)}
-	v.Platform = webtext.Line(serp.Attr(n, "data-pubr"))
+	v.Platform = webtext.Line(markup.Attr(n, "data-pubr"))
 	for _, line := range serp.Lines(heading) {
 		if v.Title == "" && !duration.MatchString(line) {
 			v.Title = line

@@ -8,6 +8,7 @@ import (
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/provider/serp"
+	"earshot/internal/provider/vendorapi/brave"
 	"earshot/internal/upstream"
 )
 
@@ -84,4 +85,22 @@ func (r *request) overviewOf(ctx context.Context, up *upstream.Session, q *quest
 		return nil, err
 	}
 	return parseOverview(p.Body, p.Links, r.query.Locale.Country)
+}
+
+// askAPI asks the official API instead of the engine. It knows neither ads nor
+// overviews, which are not charged then.
+func (r *request) askAPI(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
+	q := r.query
+	result, err := brave.AskWeb(ctx, up, brave.Query{
+		Text: q.Text, Locale: q.Locale, Place: q.Place, UserAgent: q.UserAgent(), First: q.First, Extra: q.Extra,
+	}, q.Pages, r.html)
+	if err != nil {
+		return nil, err
+	}
+	if brave.Located(q.Locale) {
+		result.Location = up.Location(q.Locale)
+	}
+	bill := r.Bill()
+	delete(bill, itemOverview)
+	return &provider.Outcome{Result: result, Bill: bill}, nil
 }

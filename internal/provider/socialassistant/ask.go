@@ -1,6 +1,12 @@
 package socialassistant
 
-import "earshot/internal/browser"
+import (
+	"earshot/internal/browser"
+	"earshot/internal/provider"
+	"earshot/internal/provider/chat"
+	"earshot/internal/provider/vendorapi/responses"
+	"earshot/internal/upstream"
+)
 
 // startPath is the page that script begins on, below the site's base.
 const startPath = "/"
@@ -21,4 +27,15 @@ func script(prompt string) []browser.Step {
 		browser.TakeStream(linesPath),
 		browser.TakePage(`.message-bubble ~ .action-buttons button:nth-of-type(3), form[id*="challenge"]`),
 	}
+}
+
+// api is how the official API is reached.
+var api = provider.API{
+	Name: "xai", URL: "https://api.x.ai/v1", Model: "grok-4.3", KeyHeader: "Authorization", KeyPrefix: "Bearer ",
+}
+
+// apiQuestion tells the API the place. Whether the API takes notice of it is not
+// known, so no answer claims to be for that place.
+func apiQuestion(q chat.Question) (upstream.Request, error) {
+	return responses.Question(responses.Ask{Site: api.Name, Model: q.Model, Prompt: q.Prompt, Locale: q.Locale, Search: true, Posts: true})
 }

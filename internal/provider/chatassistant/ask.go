@@ -5,11 +5,13 @@ import (
 	"net/url"
 
 	"earshot"
+	"earshot/internal/browser"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/chat"
 	"earshot/internal/provider/rawdoc"
+	"earshot/internal/provider/vendorapi/responses"
 	"earshot/internal/upstream"
 )
 
@@ -75,4 +77,41 @@ func (r *request) read(document []byte, want answer.Want) (*earshot.Answer, erro
 		a.ShoppingCards, a.InlineProducts = nil, nil
 	}
 	return a, nil
+}
+
+// startPath is the page that script begins on, below the site's base.
+const startPath = "/"
+
+// script is how a browser asks on the site itself. It is made from what is
+// publicly known of chatgpt.com, and needs the operator's eye when the site
+// changes: ids and test ids have outlasted its releases so far.
+//
+// The stream is what both interfaces answer with, /backend-api/conversation and
+// its successors /backend-api/f/conversation and /backend-anon/f/conversation.
+// A page has its answer whole once the answer's turn can be copied or rated; a
+// question's turn can be copied too.
+//
+// The site refuses with a challenge in the place of the page or of the stream, by
+// #challenge-form and other ids that begin so, and with a sign-in form, all of
+// which the reader recognises.
+func script(prompt string) []browser.Step {
+	return []browser.Step{
+		browser.Type(`#prompt-textarea`, prompt),
+		browser.Submit(`button[data-testid="send-button"]`),
+		browser.TakeStream("/conversation"),
+		browser.TakePage(`[data-turn="assistant"] [data-testid="copy-turn-action-button"], ` +
+			`[data-testid="good-response-turn-action-button"], form[id*="challenge"]`),
+	}
+}
+
+// api is how the official API is reached.
+var api = provider.API{
+	Name: "openai", URL: "https://api.openai.com/v1", Model: "gpt-5-mini", KeyHeader: "Authorization", KeyPrefix: "Bearer ",
+}
+
+// official is how it is asked. It has no products and no ads.
+var official = &chat.API{Question: apiQuestion, Located: true}
+
+func apiQuestion(q chat.Question) (upstream.Request, error) {
+	return responses.Question(responses.Ask{Site: api.Name, Model: q.Model, Prompt: q.Prompt, Locale: q.Locale, Search: !q.NoSearch})
 }

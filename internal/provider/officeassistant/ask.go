@@ -1,6 +1,12 @@
 package officeassistant
 
-import "earshot/internal/browser"
+import (
+	"earshot/internal/browser"
+	"earshot/internal/provider"
+	"earshot/internal/provider/chat"
+	"earshot/internal/provider/vendorapi/responses"
+	"earshot/internal/upstream"
+)
 
 // startPath is the page that script begins on, below the site's base.
 const startPath = "/"
@@ -21,4 +27,12 @@ func script(prompt string) []browser.Step {
 		browser.Submit(`button[data-testid="submit-button"]`),
 		browser.TakePage(`[data-testid="copy-ai-message-button"], [data-testid="message-item-reactions"], form[id*="challenge"]`),
 	}
+}
+
+// api is any API of the Responses family: only the operator knows where theirs
+// is, and which model it has.
+var api = provider.API{Name: "responses", KeyHeader: "Authorization", KeyPrefix: "Bearer "}
+
+func apiQuestion(q chat.Question) (upstream.Request, error) {
+	return responses.Question(responses.Ask{Site: api.Name, Model: q.Model, Prompt: q.Prompt, Locale: q.Locale, Search: true})
 }
