@@ -28,7 +28,9 @@ var page = chatpage.New(chatpage.Layout{
 	Chip:    "[data-testid$=citation-pill]",
 	Sources: "[data-testid=nav-list-widget] [data-testid=sources-list]",
 
-	ModelName:  "data-message-model-slug",
+	ModelName: "data-message-model-slug",
+
+	// Lab only: no capture shows these.
 	Queries:    "[data-testid=search-queries]",
 	MapQueries: "[data-testid=map-search-queries]",
 	Related:    "[data-testid=related-questions]",

@@ -5,7 +5,8 @@
 //	marks.go     what an element is, by the layout
 //	turn.go      the walk over a reply
 //	sources.go   its citations
-//	cards.go     products, places and other things that it shows
+//	cards.go     things that it shows on cards
+//	labcards.go  the cards that only the lab shows
 package chatpage
 
 import (

@@ -44,12 +44,14 @@ var page = chatpage.New(chatpage.Layout{
 	NoteNumber: "data-turn-source-index",
 	Sources:    "sources-list",
 
-	Model:      "[data-test-id=logo-pill-label-container]",
+	Model:   "[data-test-id=logo-pill-label-container]",
+	Related: "suggestion-chips",
+	Image:   "single-image generated-image",
+	Formula: "data-math",
+
+	// Lab only: no capture shows these.
 	Queries:    "[data-test-id=search-queries]",
 	MapQueries: "[data-test-id=map-search-queries]",
-	Related:    "suggestion-chips",
-	Image:      "single-image generated-image",
 
-	Formula: "data-math",
-	Field:   "data-test-id",
+	Field: "data-test-id",
 })

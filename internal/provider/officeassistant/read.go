@@ -29,12 +29,12 @@ var page = chatpage.New(chatpage.Layout{
 	User:    "[data-author=user] [data-content=user-message] [data-testid=chatQuestion]",
 	Turn:    "[data-author=assistant] [data-content=ai-message] [data-testid=copilot-message-div] [data-testid=markdown-reply] .fai-CopilotMessage",
 	Message: "[data-testid=message-text] [data-content=ai-message] [data-testid=markdown-reply] .fai-CopilotMessage__content",
-	Aside:   "[data-testid=search-steps]",
 	Ignored: "[data-testid=message-item-reactions]",
 
-	Chip:    "[data-testid=citation]",
-	Sources: "[role=doc-endnotes]",
-
+	// Lab only: no capture shows these.
+	Aside:      "[data-testid=search-steps]",
+	Chip:       "[data-testid=citation]",
+	Sources:    "[role=doc-endnotes]",
 	Model:      "[data-testid=model-name]",
 	Queries:    "[data-testid=search-query]",
 	MapQueries: "[data-testid=map-search-query]",

@@ -23,8 +23,8 @@ var AnswerLayout = chatpage.Layout{
 	Message: "[data-container-id=main-col]",
 	Chip:    "[data-icl-uuid]",
 	Sources: "[data-src-id]",
-	Model:   "[" + field + "=model]",
-	Related: "[" + field + "=follow-up]",
+	Model:   "[" + field + "=model]",     // lab only
+	Related: "[" + field + "=follow-up]", // lab only
 	Field:   field,
 }
 
