@@ -20,6 +20,7 @@ func parse(document []byte) (any, error) {
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	providertest.Golden(t, parse)
+	providertest.Unanswered(t, parse, "lab.sse")
 }
 
 // answerText marks a document that is only the text of an answer, with %s where

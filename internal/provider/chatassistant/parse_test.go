@@ -22,6 +22,7 @@ func parse(document []byte) (any, error) {
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	providertest.Golden(t, parse)
+	providertest.Unanswered(t, parse, "mobile.html", "legacy.sse")
 }
 
 func TestHostile(t *testing.T) {

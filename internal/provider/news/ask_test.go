@@ -98,6 +98,7 @@ func parse(document []byte) (any, error) { return news.Parse(document, lab.Engin
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	providertest.Golden(t, parse)
+	providertest.Unanswered(t, parse, "desktop.html")
 }
 
 func TestHostile(t *testing.T) {

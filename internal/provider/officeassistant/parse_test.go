@@ -21,6 +21,7 @@ func parse(document []byte) (any, error) {
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	providertest.Golden(t, parse)
+	providertest.Unanswered(t, parse, "lab.html")
 }
 
 func TestHostile(t *testing.T) {

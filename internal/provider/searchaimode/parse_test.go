@@ -19,6 +19,7 @@ func parse(document []byte) (any, error) { return aimode.Parse(document, "DE") }
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	providertest.Golden(t, parse)
+	providertest.Unanswered(t, parse, "answer.html")
 }
 
 func TestHostile(t *testing.T) { // not in parallel: it measures time
