@@ -9,9 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -94,13 +92,13 @@ func apiLook(t *testing.T, body []byte) apiTold {
 			found.Dates = append(found.Dates, "")
 		}
 	}
-	found.Letters = letters(citation.ReplaceAllString(text, ""))
+	found.Letters = providertest.Letters(citation.ReplaceAllString(text, ""))
 	return found
 }
 
 // apiRead is the same of an answer that was read.
 func apiRead(a *earshot.Answer) apiTold {
-	found := apiTold{Model: *a.Model, Letters: letters(a.Text)}
+	found := apiTold{Model: *a.Model, Letters: providertest.Letters(a.Text)}
 	for _, source := range a.Sources {
 		found.Links = append(found.Links, source.URL)
 		found.Dates = append(found.Dates, source.DatePublished)
@@ -109,16 +107,6 @@ func apiRead(a *earshot.Answer) apiTold {
 		found.Pills = append(found.Pills, pill.URL)
 	}
 	return found
-}
-
-// letters are those of a text, and its digits.
-func letters(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return r
-		}
-		return -1
-	}, text)
 }
 
 // TestAPICaptures holds what is read from captured answers against what a plain
@@ -138,7 +126,7 @@ func TestAPICaptures(t *testing.T) {
 					}
 					return
 				}
-				a := answerOf(t, e.Body)
+				a := providertest.Yields(t, parse, e.Body)
 				if diff := cmp.Diff(apiLook(t, e.Body), apiRead(a)); diff != "" {
 					t.Errorf("(-told +read):\n%s", diff)
 				}

@@ -23,18 +23,6 @@ func TestGolden(t *testing.T) {
 	providertest.Unanswered(t, parse, "lab.sse")
 }
 
-// answerText marks a document that is only the text of an answer, with %s where
-// it stands.
-const answerText = "text of an answer: %s"
-
-// parseText parses a document, or an entry with the text in it.
-func parseText(document []byte) (any, error) {
-	if text, ok := strings.CutPrefix(string(document), strings.TrimSuffix(answerText, "%s")); ok {
-		return parse(entry(text))
-	}
-	return parse(document)
-}
-
 // entry is a stream whose only entry says the text.
 func entry(text string) []byte {
 	data, _ := json.Marshal(text) // a string always marshals
@@ -44,7 +32,7 @@ func entry(text string) []byte {
 
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	providertest.Hostile(t, answerText, parseText)
+	providertest.Hostile(t, providertest.AnswerText, providertest.Within(entry, parse))
 }
 
 // TestHostileStreams parses streams that were made to break this parser.
@@ -90,7 +78,9 @@ func numberedPlaces(count int) string {
 	return strings.Join(places, ",")
 }
 
-func FuzzParse(f *testing.F) { providertest.Fuzz(f, answerText, parseText) }
+func FuzzParse(f *testing.F) {
+	providertest.Fuzz(f, providertest.AnswerText, providertest.Within(entry, parse))
+}
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 

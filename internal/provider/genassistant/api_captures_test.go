@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -67,7 +66,7 @@ func apiLook(t *testing.T, body []byte) apiTold {
 			for _, part := range candidate.Content.Parts {
 				called = append(called, part.ToolCall.Args.Queries...)
 				if !part.Thought {
-					found.Letters += letters(part.Text)
+					found.Letters += providertest.Letters(part.Text)
 				}
 			}
 			about := candidate.GroundingMetadata
@@ -95,7 +94,7 @@ func apiLook(t *testing.T, body []byte) apiTold {
 
 // apiRead is the same of an answer that was read.
 func apiRead(a *earshot.Answer) apiTold {
-	found := apiTold{Model: *a.Model, Letters: letters(a.Text), Queries: a.SearchQueries}
+	found := apiTold{Model: *a.Model, Letters: providertest.Letters(a.Text), Queries: a.SearchQueries}
 	for _, source := range a.Sources {
 		found.Links = append(found.Links, source.URL)
 	}
@@ -109,16 +108,6 @@ func apiRead(a *earshot.Answer) apiTold {
 		*chip = append(*chip, pill.URL)
 	}
 	return found
-}
-
-// letters are those of a text, and its digits.
-func letters(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return r
-		}
-		return -1
-	}, text)
 }
 
 // split are the objects of a stream, or the only one.
@@ -168,7 +157,7 @@ func TestAPICaptures(t *testing.T) {
 					}
 					return
 				}
-				a := answerOf(t, body)
+				a := providertest.Yields(t, parse, body)
 				if diff := cmp.Diff(want, apiRead(a)); diff != "" {
 					t.Errorf("(-told +read):\n%s", diff)
 				}

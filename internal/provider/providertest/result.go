@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"unicode"
 )
@@ -152,4 +153,14 @@ func CheckNoMarkup(tb testing.TB, text string) {
 	if found := leftMarkup.FindString(text); found != "" {
 		tb.Errorf("text has %q in it:\n%s", found, text)
 	}
+}
+
+// Letters are those of a text, and its digits: what no Markdown changes.
+func Letters(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, text)
 }

@@ -23,18 +23,6 @@ func TestGolden(t *testing.T) {
 	providertest.Unanswered(t, parse, "lab.ndjson")
 }
 
-// answerText marks a document that is only the text of an answer, with %s where
-// it stands.
-const answerText = "text of an answer: %s"
-
-// parseText parses a document, or a response with the text in it.
-func parseText(document []byte) (any, error) {
-	if text, ok := strings.CutPrefix(string(document), strings.TrimSuffix(answerText, "%s")); ok {
-		return parse(response(text))
-	}
-	return parse(document)
-}
-
 // response is a stream whose only response says the text.
 func response(text string) []byte {
 	data, _ := json.Marshal(text) // a string always marshals
@@ -44,7 +32,7 @@ func response(text string) []byte {
 
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	providertest.Hostile(t, answerText, parseText)
+	providertest.Hostile(t, providertest.AnswerText, providertest.Within(response, parse))
 }
 
 // TestHostileStreams parses streams that were made to break this parser.
@@ -76,7 +64,9 @@ func TestHostileStreams(t *testing.T) {
 	}
 }
 
-func FuzzParse(f *testing.F) { providertest.Fuzz(f, answerText, parseText) }
+func FuzzParse(f *testing.F) {
+	providertest.Fuzz(f, providertest.AnswerText, providertest.Within(response, parse))
+}
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 

@@ -9,17 +9,10 @@ import (
 	"earshot/internal/provider/providertest"
 )
 
-// answerText marks a document that is only the text of an answer, with %s where
-// it stands.
-const answerText = "text of an answer: %s"
-
 // parseText parses a document, or a response with the text in it.
-func parseText(document []byte) (any, error) {
-	if text, ok := strings.CutPrefix(string(document), strings.TrimSuffix(answerText, "%s")); ok {
-		return parse([]byte(response(text, `{"type":"url_citation","url":"https://a.example/","start_index":2,"end_index":9}`)))
-	}
-	return parse(document)
-}
+var parseText = providertest.Within(func(text string) []byte {
+	return []byte(response(text, `{"type":"url_citation","url":"https://a.example/","start_index":2,"end_index":9}`))
+}, parse)
 
 // response says the text, with annotations.
 func response(text, annotations string) string {
@@ -29,7 +22,7 @@ func response(text, annotations string) string {
 
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	providertest.Hostile(t, answerText, parseText)
+	providertest.Hostile(t, providertest.AnswerText, parseText)
 }
 
 // TestHostileResponses parses responses that were made to break this parser.
@@ -74,4 +67,4 @@ func numbers(count int) string {
 	return strings.Join(texts, ",")
 }
 
-func FuzzParse(f *testing.F) { providertest.Fuzz(f, answerText, parseText) }
+func FuzzParse(f *testing.F) { providertest.Fuzz(f, providertest.AnswerText, parseText) }
