@@ -32,8 +32,8 @@ func recognisesAPI(document []byte) bool {
 	return chosen || strings.HasPrefix(first.Text("object"), "chat.") || first.Object("error") != nil
 }
 
-// readAPI reads an answer of the API, streamed or whole. One that was sent alone
-// and is no piece has an end even where it does not say so.
+// readAPI reads an answer of the API, streamed or whole. A whole one is complete
+// even where it does not say why it ended.
 func readAPI(document []byte, want answer.Want) (*earshot.Answer, error) {
 	var c completion
 	err := rawdoc.ReadPieces(document, func(p rawdoc.Pieces) error {
@@ -58,7 +58,7 @@ type completion struct {
 	finish string // why the answer ended
 	ended  bool
 
-	whole   string // the message as the last object that has it tells it
+	message string // the message as the last object that has it tells it
 	pieces  strings.Builder
 	cited   []any              // addresses that the numbers in the text count from 1
 	found   []loosejson.Object // what the search found
@@ -107,7 +107,7 @@ func (c *completion) take(object loosejson.Object) error {
 func (c *completion) choice(choice loosejson.Object) {
 	message, delta := choice.Object("message"), choice.Object("delta")
 	if text := contentOf(message); text != "" {
-		c.whole = text
+		c.message = text
 	}
 	if c.pieces.Len() < webtext.MaxText {
 		c.pieces.WriteString(contentOf(delta))
@@ -146,7 +146,7 @@ func contentOf(message loosejson.Object) string {
 	return text.String()
 }
 
-// check says why the answer is none, if it is none.
+// check returns an error where what was said is no complete answer.
 func (c *completion) check() error {
 	said := strings.TrimSpace(c.text()) != ""
 	switch {

@@ -22,8 +22,8 @@ const (
 // its pieces, unless it is of an earlier moment.
 func (c *completion) text() string {
 	text := c.pieces.String()
-	if len(c.whole) >= len(text) {
-		text = c.whole
+	if len(c.message) >= len(text) {
+		text = c.message
 	}
 	return withoutThoughts(text)
 }
@@ -57,8 +57,8 @@ func (c *completion) answer(want answer.Want) *earshot.Answer {
 	mdtext.Rewrite(c.text(), "[", r.apiChips()).Fill(r.answer, want.Markdown)
 	r.answer.RelatedQueries = answer.AddNew(nil, c.fields.Texts("related_questions", "question")...)
 	for _, link := range slices.Concat(c.fields.Texts("images", "image_url"), c.fields.Texts("images", "url")) {
-		if target, ok := webtext.Destination(link, nil, ownSources); ok && !slices.Contains(r.answer.Images, target) {
-			r.answer.Images = append(r.answer.Images, target)
+		if target, ok := webtext.Destination(link, nil, ownSources); ok {
+			r.answer.Images = answer.AddNew(r.answer.Images, target)
 		}
 	}
 	for _, video := range c.fields.Objects("videos") {

@@ -17,8 +17,8 @@ import (
 	"earshot/internal/provider/providertest"
 )
 
-// apiTold is what a plain look at an answer's JSON finds in it.
-type apiTold struct {
+// apiFacts is what a plain look at an answer's JSON finds in it.
+type apiFacts struct {
 	Model   string
 	Letters string // of the text, which no Markdown changes
 	Links   []string
@@ -44,11 +44,11 @@ type captured struct {
 
 var citation = regexp.MustCompile(`\[([0-9]+)\]`)
 
-// apiLook gives what the pieces of an answer tell, of which the last one that has
+// factsIn gives what the pieces of an answer tell, of which the last one that has
 // something wins.
-func apiLook(t *testing.T, body []byte) apiTold {
+func factsIn(t *testing.T, body []byte) apiFacts {
 	t.Helper()
-	var found apiTold
+	var found apiFacts
 	var text, whole string
 	var cited []string
 	pieces := [][]byte{body}
@@ -96,9 +96,9 @@ func apiLook(t *testing.T, body []byte) apiTold {
 	return found
 }
 
-// apiRead is the same of an answer that was read.
-func apiRead(a *earshot.Answer) apiTold {
-	found := apiTold{Model: *a.Model, Letters: providertest.Letters(a.Text)}
+// factsOf is the same of an answer that was read.
+func factsOf(a *earshot.Answer) apiFacts {
+	found := apiFacts{Model: *a.Model, Letters: providertest.Letters(a.Text)}
 	for _, source := range a.Sources {
 		found.Links = append(found.Links, source.URL)
 		found.Dates = append(found.Dates, source.DatePublished)
@@ -127,7 +127,7 @@ func TestAPICaptures(t *testing.T) {
 					return
 				}
 				a := providertest.Yields(t, parse, e.Body)
-				if diff := cmp.Diff(apiLook(t, e.Body), apiRead(a)); diff != "" {
+				if diff := cmp.Diff(factsIn(t, e.Body), factsOf(a)); diff != "" {
 					t.Errorf("(-told +read):\n%s", diff)
 				}
 				providertest.CheckNoMarkup(t, a.Text)

@@ -90,8 +90,8 @@ func (r *reader) media(items []loosejson.Object) {
 			r.answer.Videos = r.things.AddVideo(r.answer.Videos, item)
 			continue
 		}
-		if link, ok := item.Destination(ownSources, "image", "thumbnail"); ok && !slices.Contains(r.answer.Images, link) {
-			r.answer.Images = append(r.answer.Images, link)
+		if link, ok := item.Destination(ownSources, "image", "thumbnail"); ok {
+			r.answer.Images = answer.AddNew(r.answer.Images, link)
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package chatpage
 
 import (
-	"slices"
-
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -37,7 +35,7 @@ func (r *turnReader) card(n *html.Node, is part) bool {
 		return false
 	}
 	if is&beside != 0 {
-		r.unsaid = append(r.unsaid, n)
+		r.removed = append(r.removed, n)
 	}
 	switch {
 	case is&partEntity != 0:
@@ -104,8 +102,8 @@ func (r *turnReader) product(n *html.Node) (earshot.Product, bool) {
 }
 
 func (r *turnReader) image(n *html.Node) {
-	if link := r.first(n, atom.Img, "src"); link != "" && !slices.Contains(r.answer.Images, link) {
-		r.answer.Images = append(r.answer.Images, link)
+	if link := r.first(n, atom.Img, "src"); link != "" {
+		r.answer.Images = answer.AddNew(r.answer.Images, link)
 	}
 }
 

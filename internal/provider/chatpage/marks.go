@@ -49,7 +49,7 @@ type partMarks struct {
 // valueMarks tell what an attribute's value makes of an element.
 type valueMarks struct {
 	any     part // whatever the value
-	whole   map[string]part
+	exact   map[string]part
 	endings []ending // count where the whole value is no mark
 }
 
@@ -108,12 +108,12 @@ func (m *partMarks) addValue(attribute, value string, is part) {
 		values.any |= is
 		return
 	}
-	values.whole[value] |= is
+	values.exact[value] |= is
 }
 
 func (m *partMarks) valuesOf(attribute string) *valueMarks {
 	if m.values[attribute] == nil {
-		m.values[attribute] = &valueMarks{whole: map[string]part{}}
+		m.values[attribute] = &valueMarks{exact: map[string]part{}}
 	}
 	return m.values[attribute]
 }
@@ -136,8 +136,8 @@ func (m *partMarks) of(n *html.Node) part {
 }
 
 func (v *valueMarks) of(value string) part {
-	if whole := v.whole[value]; whole != 0 {
-		return v.any | whole
+	if is := v.exact[value]; is != 0 {
+		return v.any | is
 	}
 	is := v.any
 	for _, e := range v.endings {

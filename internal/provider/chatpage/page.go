@@ -85,11 +85,11 @@ func (p *Page) ReadPrepared(document []byte, want answer.Want, prepare func(*goq
 		s := survey{marks: &p.marks}
 		s.walk(page.Nodes[0], false)
 		switch {
-		case !s.spoken && markup.IsChallenge(page):
+		case !s.hasConversation && markup.IsChallenge(page):
 			return upstream.Fail(earshot.ReasonBlocked, "challenge page")
 		case isCut(document):
 			return upstream.Fail(earshot.ReasonUnavailable, "the page ends before its end")
-		case !s.spoken:
+		case !s.hasConversation:
 			return upstream.Fail(earshot.ReasonUnreadable, "page without a conversation")
 		case len(s.turns) == 0:
 			return upstream.Fail(earshot.ReasonEmpty, "nobody answered")
@@ -127,12 +127,12 @@ func isCut(document []byte) bool {
 
 // survey finds what counts on a page for any of its turns.
 type survey struct {
-	marks  *partMarks
-	spoken bool         // somebody says something
-	asked  bool         // what is asked is marked, so turns after it belong together
-	turns  []*html.Node // those that count
-	model  string
-	base   *url.URL // what the page's links are relative to, nil where it does not tell
+	marks           *partMarks
+	hasConversation bool         // somebody says something
+	asked           bool         // what is asked is marked, so turns after it belong together
+	turns           []*html.Node // those that count
+	model           string
+	base            *url.URL // what the page's links are relative to, nil where it does not tell
 }
 
 func (s *survey) walk(n *html.Node, inTurn bool) {
@@ -141,7 +141,7 @@ func (s *survey) walk(n *html.Node, inTurn bool) {
 			continue
 		}
 		is := s.marks.of(child)
-		s.spoken = s.spoken || is&(partUser|partAsked|partTurn) != 0
+		s.hasConversation = s.hasConversation || is&(partUser|partAsked|partTurn) != 0
 		turn := is&partTurn != 0
 		switch {
 		case is&partAsked != 0 && !inTurn:

@@ -25,12 +25,12 @@ type turnReader struct {
 	mentions []mention    // chips and links in the order of the text
 	notes    []*html.Node // that no chip has gathered yet
 	lists    []*html.Node // of sources
-	unsaid   []*html.Node // that is no part of the text
+	removed  []*html.Node // that is no part of the text
 	sources  answer.Sources
 }
 
 // message is text of the turn; body is nil where it is all text.
-type message struct{ whole, body *html.Node }
+type message struct{ node, body *html.Node }
 
 func (r *turnReader) read(turns ...*html.Node) error {
 	for _, turn := range turns {
@@ -42,7 +42,7 @@ func (r *turnReader) read(turns ...*html.Node) error {
 	}
 	r.gatherNotes()
 	r.cite()
-	for _, n := range r.unsaid {
+	for _, n := range r.removed {
 		if n.Parent != nil {
 			n.Parent.RemoveChild(n)
 		}
@@ -66,17 +66,17 @@ func (r *turnReader) walk(n *html.Node, within part) {
 func (r *turnReader) element(n *html.Node, is, within part) {
 	switch {
 	case is&partIgnored != 0:
-		r.unsaid = append(r.unsaid, n)
+		r.removed = append(r.removed, n)
 	case is&(partQueries|partMapQueries|partRelated) != 0:
 		r.suggestions(n, is)
 	case within&partAside != 0:
 		r.walk(n, within)
 	case is&partAside != 0:
-		r.unsaid = append(r.unsaid, n)
+		r.removed = append(r.removed, n)
 		r.walk(n, within|partAside)
 	case is&partSources != 0:
 		r.lists = append(r.lists, n)
-		r.unsaid = append(r.unsaid, n)
+		r.removed = append(r.removed, n)
 	case is&partChip != 0:
 		r.mentions = append(r.mentions, mention{node: n, chip: true, notes: r.notes})
 		r.notes = nil
@@ -86,7 +86,7 @@ func (r *turnReader) element(n *html.Node, is, within part) {
 	case is&partMessage != 0 && within&partMessage == 0:
 		r.message(n, within)
 	case is&partWidget != 0:
-		r.unsaid = append(r.unsaid, n)
+		r.removed = append(r.removed, n)
 		r.walk(n, within&^partMessage)
 	case is&partFormula != 0:
 		markup.ReplaceChildren(n, nil, markup.Attr(n, r.page.layout.Formula))
@@ -103,7 +103,7 @@ func (r *turnReader) element(n *html.Node, is, within part) {
 }
 
 func (r *turnReader) message(n *html.Node, within part) {
-	r.messages = append(r.messages, message{whole: n})
+	r.messages = append(r.messages, message{node: n})
 	if model := webtext.Line(markup.Attr(n, r.page.layout.ModelName)); model != "" {
 		r.answer.Model = &model
 	}
@@ -118,12 +118,12 @@ func (r *turnReader) body(n *html.Node) {
 		last.body = n
 		return
 	}
-	r.messages = append(r.messages, message{whole: n, body: n})
+	r.messages = append(r.messages, message{node: n, body: n})
 }
 
 // suggestions notes a list of queries, or one of them.
 func (r *turnReader) suggestions(n *html.Node, is part) {
-	r.unsaid = append(r.unsaid, n)
+	r.removed = append(r.removed, n)
 	to := &r.answer.RelatedQueries
 	switch {
 	case is&partQueries != 0:
@@ -153,7 +153,7 @@ func appendLine(to *earshot.List[string], n *html.Node) {
 func (r *turnReader) write() error {
 	bodies := make([]*html.Node, len(r.messages))
 	for i, m := range r.messages {
-		bodies[i] = m.whole
+		bodies[i] = m.node
 		if m.body != nil {
 			bodies[i] = m.body
 		}

@@ -41,8 +41,8 @@ func recognisesAPI(document []byte) bool {
 	return first.Object("error") != nil
 }
 
-// readAPI reads an answer of the API, streamed or whole. One that was sent alone
-// has an end even where it does not say so.
+// readAPI reads an answer of the API, streamed or whole. A whole one is complete
+// even where it does not say why it ended.
 func readAPI(document []byte, want answer.Want) (*earshot.Answer, error) {
 	var g generation
 	err := rawdoc.ReadPieces(document, func(p rawdoc.Pieces) error {
@@ -72,7 +72,7 @@ func (g *generation) take(object loosejson.Object) error {
 // These end an answer that was not allowed.
 var blockedEnds = []string{"SAFETY", "RECITATION", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "IMAGE_SAFETY"}
 
-// check says why the answer is none, if it is none.
+// check returns an error where what was said is no complete answer.
 func (g *generation) check() error {
 	said := strings.TrimSpace(g.text.String()) != ""
 	switch {

@@ -15,8 +15,8 @@ import (
 	"earshot/internal/provider/providertest"
 )
 
-// apiTold is what a plain look at an answer's JSON finds in it.
-type apiTold struct {
+// apiFacts is what a plain look at an answer's JSON finds in it.
+type apiFacts struct {
 	Model   string
 	Letters string // of the text, which no Markdown changes
 	Queries []string
@@ -47,13 +47,13 @@ type captured struct {
 	}
 }
 
-func apiLook(t *testing.T, body []byte) apiTold {
+func factsIn(t *testing.T, body []byte) apiFacts {
 	t.Helper()
 	type chip struct {
 		end   int
 		links []string
 	}
-	var found apiTold
+	var found apiFacts
 	var called []string
 	var chips []chip
 	for _, object := range split(body) {
@@ -92,9 +92,9 @@ func apiLook(t *testing.T, body []byte) apiTold {
 	return found
 }
 
-// apiRead is the same of an answer that was read.
-func apiRead(a *earshot.Answer) apiTold {
-	found := apiTold{Model: *a.Model, Letters: providertest.Letters(a.Text), Queries: a.SearchQueries}
+// factsOf is the same of an answer that was read.
+func factsOf(a *earshot.Answer) apiFacts {
+	found := apiFacts{Model: *a.Model, Letters: providertest.Letters(a.Text), Queries: a.SearchQueries}
 	for _, source := range a.Sources {
 		found.Links = append(found.Links, source.URL)
 	}
@@ -150,7 +150,7 @@ func TestAPICaptures(t *testing.T) {
 			t.Run(fmt.Sprint(filepath.Base(path), i), func(t *testing.T) {
 				t.Parallel()
 				body := e.Body
-				want := apiLook(t, body)
+				want := factsIn(t, body)
 				if want.Letters == "" {
 					if _, err := parse(body); err == nil || providertest.Reason(t, err) != string(earshot.ReasonEmpty) {
 						t.Errorf("an answer without text: %v", err)
@@ -158,7 +158,7 @@ func TestAPICaptures(t *testing.T) {
 					return
 				}
 				a := providertest.Yields(t, parse, body)
-				if diff := cmp.Diff(want, apiRead(a)); diff != "" {
+				if diff := cmp.Diff(want, factsOf(a)); diff != "" {
 					t.Errorf("(-told +read):\n%s", diff)
 				}
 				providertest.CheckNoMarkup(t, a.Text)

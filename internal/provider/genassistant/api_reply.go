@@ -69,10 +69,10 @@ func (g *generation) searched(list earshot.List[string], queries []string) earsh
 
 // claim notes a claim, unless a stream has told it before.
 func (g *generation) claim(c claim) {
-	told := func(old claim) bool {
+	known := func(old claim) bool {
 		return old.part == c.part && old.start == c.start && old.end == c.end && slices.Equal(old.pages, c.pages)
 	}
-	if len(c.pages) > 0 && len(g.claims) < maxClaims && !slices.ContainsFunc(g.claims, told) {
+	if len(c.pages) > 0 && len(g.claims) < maxClaims && !slices.ContainsFunc(g.claims, known) {
 		g.claims = append(g.claims, c)
 	}
 }

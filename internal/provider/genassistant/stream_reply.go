@@ -2,7 +2,6 @@ package genassistant
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"earshot"
@@ -92,7 +91,7 @@ func (w *writer) images(rich list) {
 }
 
 func (w *writer) image(link string) {
-	if target, ok := webtext.Destination(link, nil, ownSources); ok && !slices.Contains(w.answer.Images, target) {
-		w.answer.Images = append(w.answer.Images, target)
+	if target, ok := webtext.Destination(link, nil, ownSources); ok {
+		w.answer.Images = answer.AddNew(w.answer.Images, target)
 	}
 }

@@ -33,20 +33,20 @@ var (
 // KeepSafeLinks takes those links out of Markdown that lead elsewhere than to a
 // web or mail address; their labels stay.
 func KeepSafeLinks(markdown string) string {
-	markdown = replaceUnsafe(inlineLink, markdown, func(found []string) (link, instead string) { return found[2], found[1] })
-	markdown = replaceUnsafe(definition, markdown, func(found []string) (link, instead string) { return found[1], "" })
-	return replaceUnsafe(autolink, markdown, func(found []string) (link, instead string) { return found[1], "" })
+	markdown = replaceUnsafe(inlineLink, markdown, func(found []string) (link, replacement string) { return found[2], found[1] })
+	markdown = replaceUnsafe(definition, markdown, func(found []string) (link, replacement string) { return found[1], "" })
+	return replaceUnsafe(autolink, markdown, func(found []string) (link, replacement string) { return found[1], "" })
 }
 
 // replaceUnsafe replaces what the pattern finds where it is a link that must not
 // be followed.
-func replaceUnsafe(pattern *regexp.Regexp, text string, parts func(found []string) (link, instead string)) string {
+func replaceUnsafe(pattern *regexp.Regexp, text string, parts func(found []string) (link, replacement string)) string {
 	return pattern.ReplaceAllStringFunc(text, func(found string) string {
-		link, instead := parts(pattern.FindStringSubmatch(found))
+		link, replacement := parts(pattern.FindStringSubmatch(found))
 		if IsSafe(html.UnescapeString(link)) {
 			return found
 		}
-		return instead
+		return replacement
 	})
 }
 

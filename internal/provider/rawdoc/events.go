@@ -27,8 +27,8 @@ type Event struct{ Type, Data string }
 func ReadEvents(stream []byte, read func([]Event) error) error {
 	return ReadJSON(stream, func() error {
 		var events []Event
-		whole := io.MultiReader(bytes.NewReader(stream), strings.NewReader("\n\n"))
-		for event, err := range sse.Read(whole, &sse.ReadConfig{MaxEventSize: maxEvent}) {
+		ended := io.MultiReader(bytes.NewReader(stream), strings.NewReader("\n\n"))
+		for event, err := range sse.Read(ended, &sse.ReadConfig{MaxEventSize: maxEvent}) {
 			if err != nil {
 				return upstream.Fail(earshot.ReasonUnreadable, "read event stream: %w", err)
 			}

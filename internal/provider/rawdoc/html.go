@@ -47,7 +47,7 @@ var parsing = make(chan struct{}, runtime.GOMAXPROCS(0))
 // The error is read's own, or an *upstream.Failure that calls the document
 // unreadable.
 func ReadHTML(document []byte, read func(*goquery.Document) error) error {
-	return admitted(document, maxPage, func() error {
+	return withinLimits(document, maxPage, func() error {
 		root, err := html.Parse(&boundedReader{
 			rest:     validUTF8(document),
 			deadline: time.Now().Add(parseTime),
@@ -79,11 +79,11 @@ func validUTF8(document []byte) []byte {
 // ReadJSON runs read, which takes the document into memory as values, when there
 // is room for that. The error is read's own, or an *upstream.Failure that calls
 // the document unreadable.
-func ReadJSON(document []byte, read func() error) error { return admitted(document, maxJSON, read) }
+func ReadJSON(document []byte, read func() error) error { return withinLimits(document, maxJSON, read) }
 
-func admitted(document []byte, most int, read func() error) error {
-	if len(document) > most {
-		return upstream.Fail(earshot.ReasonUnreadable, "document of %d bytes is larger than %d", len(document), most)
+func withinLimits(document []byte, maxBytes int, read func() error) error {
+	if len(document) > maxBytes {
+		return upstream.Fail(earshot.ReasonUnreadable, "document of %d bytes is larger than %d", len(document), maxBytes)
 	}
 	parsing <- struct{}{}
 	defer func() { <-parsing }()

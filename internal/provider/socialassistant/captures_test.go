@@ -22,7 +22,7 @@ func TestCaptures(t *testing.T) {
 				t.Parallel()
 				a := providertest.Yields(t, parse, e.Body)
 				providertest.CheckNoMarkup(t, a.Text)
-				message, related := told(e.Body)
+				message, related := lastResponse(e.Body)
 				if a.Model == nil || len(a.Text) < 20 || a.Markdown != message || !slices.Equal(a.RelatedQueries, related) {
 					t.Errorf("model %v, related %q, want %q, Markdown %q, want %q", a.Model, a.RelatedQueries, related, a.Markdown, message)
 				}
@@ -31,9 +31,9 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
-// told is what the last whole response of a stream says, and what its lines
+// lastResponse is what the last whole response of a stream says, and what its lines
 // suggest to ask next.
-func told(stream []byte) (message string, related []string) {
+func lastResponse(stream []byte) (message string, related []string) {
 	for line := range strings.Lines(string(stream)) {
 		var l struct {
 			Result struct {

@@ -12,22 +12,22 @@ import (
 
 // streamed is what the lines so far have told.
 type streamed struct {
-	lines   int              // that are of the interface
-	text    strings.Builder  // from tokens
-	whole   loosejson.Object // the response, once it is there as a whole
-	ended   bool
-	trouble string // what a line calls an error
-	refused bool   // the error is that we are not welcome
+	lines    int              // that are of the interface
+	text     strings.Builder  // from tokens
+	response loosejson.Object // the response, once it is there as a whole
+	ended    bool
+	trouble  string // what a line calls an error
+	refused  bool   // the error is that we are not welcome
 
-	cards    []string           // as JSON
-	cited    []loosejson.Object // web pages that the text points at
-	shown    []loosejson.Object // posts that are shown with the answer
-	web      []loosejson.Object // web pages that were found
-	posts    []loosejson.Object // posts that were found
-	searches []loosejson.Object // calls of tools
-	calls    []string           // calls of tools in the text of a thought
-	asked    []string           // what was searched for, where a line tells
-	related  []string
+	cards         []string           // as JSON
+	cited         []loosejson.Object // web pages that the text points at
+	shown         []loosejson.Object // posts that are shown with the answer
+	web           []loosejson.Object // web pages that were found
+	posts         []loosejson.Object // posts that were found
+	searches      []loosejson.Object // calls of tools
+	calls         []string           // calls of tools in the text of a thought
+	streamQueries []string           // what was searched for, where a line tells
+	related       []string
 }
 
 // take does what one line says. After another question, what was told before it
@@ -53,9 +53,9 @@ func (s *streamed) take(line loosejson.Object) {
 	s.token(result)
 	s.gather(result)
 	s.gather(result.Object("finalMetadata"))
-	if whole := result.Object("modelResponse"); whole != nil {
-		s.gather(whole)
-		s.whole, s.ended = whole, true
+	if response := result.Object("modelResponse"); response != nil {
+		s.gather(response)
+		s.response, s.ended = response, true
 	}
 }
 
@@ -105,7 +105,7 @@ func (s *streamed) token(result loosejson.Object) {
 	piece := loosejson.AsText(result["token"])
 	if strings.EqualFold(result.Text("sender"), "assistant") {
 		piece += loosejson.AsText(result["message"])
-		s.asked = append(s.asked, result.Text("query"))
+		s.streamQueries = append(s.streamQueries, result.Text("query"))
 		s.ended = s.ended || result.Is("isSoftStop")
 	}
 	switch tag := result.Text("messageTag"); {

@@ -16,7 +16,7 @@ import (
 // cites one by its address knows the rest.
 func (r *reader) learn(s *streamed) {
 	web, posts := slices.Concat(s.cited, s.web), slices.Concat(s.shown, s.posts)
-	for _, step := range s.whole.Objects("steps") {
+	for _, step := range s.response.Objects("steps") {
 		for _, found := range append(step.Objects("toolUsageResults"), step) {
 			web = append(web, resultsIn(found, "webSearchResults")...)
 			posts = append(posts, resultsIn(found, "xposts", "xSearchResults")...)

@@ -66,8 +66,8 @@ const maxLines = 50_000
 // a list where it is one. Of a document with other things in it, they are the
 // lines that are JSON, or an event's data.
 func valuesIn(text string) []any {
-	values, whole := sequence(text)
-	if !whole {
+	values, complete := sequence(text)
+	if !complete {
 		values = nil
 		for line := range strings.Lines(text) {
 			line = strings.TrimSpace(strings.TrimPrefix(line, "data:"))
@@ -89,7 +89,7 @@ func valuesIn(text string) []any {
 
 // sequence are the values at the beginning of a text, and whether they are all of
 // it.
-func sequence(text string) (values []any, whole bool) {
+func sequence(text string) (values []any, complete bool) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
 	for {

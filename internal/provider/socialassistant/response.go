@@ -3,7 +3,6 @@ package socialassistant
 import (
 	"cmp"
 	"net/url"
-	"slices"
 
 	"earshot"
 	"earshot/internal/provider/answer"
@@ -19,20 +18,20 @@ func (s *streamed) answer(want answer.Want) *earshot.Answer {
 		cards:  cardsByID(s.cards),
 		known:  map[string]answer.Citation{},
 	}
-	if model := cmp.Or(s.whole.Text("model"), s.whole.Object("requestMetadata").Text("model")); model != "" {
+	if model := cmp.Or(s.response.Text("model"), s.response.Object("requestMetadata").Text("model")); model != "" {
 		r.answer.Model = &model
 	}
 	r.learn(s)
-	r.text(cmp.Or(loosejson.AsText(s.whole["message"]), s.text.String()), want.Markdown)
+	r.text(cmp.Or(loosejson.AsText(s.response["message"]), s.text.String()), want.Markdown)
 	r.uncited(s)
 	r.answer.SearchQueries = s.queries()
 	r.answer.RelatedQueries = answer.AddNew(nil, s.related...)
-	for _, link := range stringsIn(s.whole["generatedImageUrls"]) {
+	for _, link := range stringsIn(s.response["generatedImageUrls"]) {
 		r.image(link)
 	}
 	r.made(s.cards)
 	things := answer.Things{Country: want.Country, Own: ownSources}
-	if products := things.Products(s.whole.Objects("searchProductResults")); len(products) > 0 {
+	if products := things.Products(s.response.Objects("searchProductResults")); len(products) > 0 {
 		r.answer.ShoppingCards = []earshot.ShoppingCard{{Products: products}}
 		answer.NumberProducts(r.answer)
 	}
@@ -65,7 +64,7 @@ func (r *reader) text(markdown string, wantMarkdown bool) {
 var assets = &url.URL{Scheme: "https", Host: "assets.grok.com", Path: "/"}
 
 func (r *reader) image(link string) {
-	if target, ok := webtext.Destination(link, assets, ownSources); ok && !slices.Contains(r.answer.Images, target) {
-		r.answer.Images = append(r.answer.Images, target)
+	if target, ok := webtext.Destination(link, assets, ownSources); ok {
+		r.answer.Images = answer.AddNew(r.answer.Images, target)
 	}
 }

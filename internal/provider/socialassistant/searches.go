@@ -17,7 +17,7 @@ func (s *streamed) queries() earshot.List[string] {
 		found = answer.AddNew(found, called(call)...)
 	}
 	written := s.calls
-	for _, step := range s.whole.Objects("steps") {
+	for _, step := range s.response.Objects("steps") {
 		for _, call := range step.Objects("toolUsageCards") {
 			found = answer.AddNew(found, called(call)...)
 		}
@@ -27,8 +27,8 @@ func (s *streamed) queries() earshot.List[string] {
 		value, _ := loosejson.Decode(arguments)
 		found = answer.AddNew(found, loosejson.AsObject(value).Text("query"))
 	}
-	found = answer.AddNew(found, s.asked...)
-	return answer.AddNew(found, s.whole.Text("query"))
+	found = answer.AddNew(found, s.streamQueries...)
+	return answer.AddNew(found, s.response.Text("query"))
 }
 
 // characterData is what stands in a text between marks that take it for no more

@@ -23,7 +23,7 @@ import (
 // status as digits.
 func Refusal(status int, header http.Header, codes []string, message string) *upstream.Failure {
 	words := normalWords(strings.Join(codes, " "))
-	said := words + " " + normalWords(message[:min(len(message), maxMessage)])
+	allWords := words + " " + normalWords(message[:min(len(message), maxMessage)])
 	kind := status
 	if kind < http.StatusBadRequest {
 		kind = statusOf(codes, words)
@@ -31,13 +31,13 @@ func Refusal(status int, header http.Header, codes []string, message string) *up
 	failure := upstream.Fail(earshot.ReasonUnavailable, "%s", describe(status, codes, message))
 	switch {
 	case kind == http.StatusUnauthorized, kind == http.StatusForbidden, kind == http.StatusPaymentRequired,
-		contains(words, accountCodes), contains(said, accountPhrases):
+		contains(words, accountCodes), contains(allWords, accountPhrases):
 		failure.Reason, failure.Final = earshot.ReasonBlocked, true
 	case kind == http.StatusTooManyRequests:
 		failure.Reason, failure.RetryAfter = earshot.ReasonBlocked, retryAfter(header)
 	case kind == http.StatusRequestTimeout, kind == http.StatusConflict, kind >= http.StatusInternalServerError:
 		failure.RetryAfter = retryAfter(header)
-	case contains(said, refusedPhrases):
+	case contains(allWords, refusedPhrases):
 		failure.Reason, failure.Final = earshot.ReasonBlocked, true
 	default:
 		failure.Final = kind >= http.StatusBadRequest

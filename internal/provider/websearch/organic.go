@@ -98,11 +98,11 @@ func (r *reader) results() {
 	}
 	r.found.unread += r.unread(within)
 	for _, t := range r.titles {
-		whole := t.link
-		for p := whole.Parent; p != nil && within[p] == 1 && !landmarks[markup.Attr(p, "id")] && p.DataAtom != atom.Body; p = p.Parent {
-			whole = p
+		block := t.link
+		for p := block.Parent; p != nil && within[p] == 1 && !landmarks[markup.Attr(p, "id")] && p.DataAtom != atom.Body; p = p.Parent {
+			block = p
 		}
-		r.result(t, whole)
+		r.result(t, block)
 	}
 }
 
@@ -121,15 +121,15 @@ func (r *reader) unread(within map[*html.Node]int) int {
 	return count
 }
 
-// result reads what belongs to one title: whole is the largest element that
+// result reads what belongs to one title: block is the largest element that
 // holds no other.
-func (r *reader) result(t title, whole *html.Node) {
+func (r *reader) result(t title, block *html.Node) {
 	link, redirect, ok := r.links.Read(markup.Attr(t.link, "href"))
 	name := serp.Line(t.heading)
 	if !ok || !r.links.Leads(link) || name == "" {
 		return
 	}
-	shown, marked := displayedLink(t, whole)
+	shown, marked := displayedLink(t, block)
 	if !t.isResult(shown, marked) {
 		r.discussion(t, name, link, redirect)
 		return
@@ -141,8 +141,8 @@ func (r *reader) result(t title, whole *html.Node) {
 		DisplayedLink: shown,
 		Domain:        webtext.Domain(link),
 	}
-	found.Snippet, found.Date = snippet(t, whole)
-	found.Sitelinks = r.sitelinks(t, whole, link)
+	found.Snippet, found.Date = snippet(t, block)
+	found.Sitelinks = r.sitelinks(t, block, link)
 	r.found.organic = append(r.found.organic, found)
 }
 
@@ -164,13 +164,13 @@ func (t title) isResult(shown string, marked bool) bool {
 
 // displayedLink is the address as the result shows it, and whether it is marked as
 // such. It stands in the link, or elsewhere where the title is around the link.
-func displayedLink(t title, whole *html.Node) (shown string, marked bool) {
+func displayedLink(t title, block *html.Node) (shown string, marked bool) {
 	isMarked := func(n *html.Node) bool { return n.DataAtom == atom.Cite || markup.Attr(n, "role") == "text" }
 	if address := markup.Find(t.link, isMarked); address != nil {
 		return serp.Line(address), true
 	}
 	if contains(t.heading, t.link) {
-		address := markup.Find(whole, isMarked)
+		address := markup.Find(block, isMarked)
 		return serp.Line(address), address != nil
 	}
 	// Layouts without scripts mark it in no way: it is the last line.
@@ -194,12 +194,12 @@ func isPath(text string) bool {
 // snippet is the text below the title, and the date that stands before it. Where
 // the engine marks the parts of a result, it is the first with text that is no
 // link; elsewhere it is the longest line.
-func snippet(t title, whole *html.Node) (text, date string) {
+func snippet(t title, block *html.Node) (text, date string) {
 	notText := func(n *html.Node) bool {
 		return n == t.link || n == t.heading || n.DataAtom == atom.Cite || n.DataAtom == atom.A || n.DataAtom == atom.Table ||
 			markup.Attr(n, "role") == "button"
 	}
-	parts := markup.FindAll(whole, func(n *html.Node) bool { return markup.HasAttr(n, "data-sncf") })
+	parts := markup.FindAll(block, func(n *html.Node) bool { return markup.HasAttr(n, "data-sncf") })
 	for _, part := range parts {
 		switch text := strings.Join(serp.LinesBut(part, notText), " "); {
 		case serp.MayBeDate(text) && inYear.MatchString(text):
@@ -212,12 +212,12 @@ func snippet(t title, whole *html.Node) (text, date string) {
 	if parts != nil {
 		return "", date
 	}
-	for _, line := range serp.LinesBut(whole, notText) {
+	for _, line := range serp.LinesBut(block, notText) {
 		if len(line) > len(text) {
 			text = line
 		}
 	}
-	return splitDate(whole, text)
+	return splitDate(block, text)
 }
 
 // hasWords tells whether text is more than what stands between links.
@@ -242,10 +242,10 @@ func splitDate(part *html.Node, text string) (rest, date string) {
 }
 
 // sitelinks are the other links of the result to the same site.
-func (r *reader) sitelinks(t title, whole *html.Node, link string) []earshot.SearchSublink {
+func (r *reader) sitelinks(t title, block *html.Node, link string) []earshot.SearchSublink {
 	var found []earshot.SearchSublink
 	seen := map[string]bool{pageOf(link): true}
-	for _, a := range markup.FindAll(whole, func(n *html.Node) bool { return n == t.link || markup.IsLink(n) }) {
+	for _, a := range markup.FindAll(block, func(n *html.Node) bool { return n == t.link || markup.IsLink(n) }) {
 		if a == t.link {
 			continue
 		}

@@ -122,32 +122,53 @@ func tidyLines(text string) string {
 	return out.String()
 }
 
-// Line is Clean for what stands on one line: a title, a name, a query.
+// Line is Clean for what stands on one line: a title, a name, a query. Pages have
+// thousands of them, and nearly all have nothing in them but what may be shown.
 func Line(text string) string {
-	text = Clean(text)
-	if isSingleSpaced(text) {
-		return text
+	if isPrintable(text) && !strings.Contains(text, "  ") {
+		return strings.TrimSpace(text)
+	}
+	if line, ok := simpleLine(text); ok {
+		return line
 	}
 	var out strings.Builder
+	text = Clean(text)
 	out.Grow(len(text))
 	WriteWords(&out, text)
 	return out.String()
 }
 
-// isSingleSpaced tells whether between the words of a clean text there is
-// nothing but a space.
-func isSingleSpaced(text string) bool {
-	if isPrintable(text) {
-		return !strings.Contains(text, "  ")
-	}
-	before := rune(0)
+// simpleLine is Line in one pass. ok is false for text that needs more than that:
+// characters that are taken out, and spaces that hold words together beside others.
+func simpleLine(text string) (clean string, ok bool) {
+	var line strings.Builder
+	line.Grow(len(text))
+	space, glued := false, false // whether white space, or one that holds words together, came last
 	for _, r := range text {
-		if IsSpace(r) && (r != ' ' || before == ' ') {
-			return false
+		switch {
+		case r == ' ', r == '\t', r == '\n', r > unicode.MaxLatin1 && IsSpace(r):
+			if glued {
+				return "", false
+			}
+			space = line.Len() > 0
+			continue
+		case isGlue(r):
+			if space || line.Len() == 0 {
+				return "", false
+			}
+			glued = true
+		case r == utf8.RuneError, cleanRune(r) != r:
+			return "", false
+		default:
+			glued = false
 		}
-		before = r
+		if space {
+			line.WriteByte(' ')
+			space = false
+		}
+		line.WriteRune(r)
 	}
-	return true
+	return line.String(), !glued
 }
 
 // WriteWords writes the words of the text with a space between them.
@@ -165,5 +186,8 @@ func IsSpace(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r == ' ' || r >= '\t' && r <= '\r'
 	}
-	return unicode.IsSpace(r) && r != '\u00a0' && r != '\u202f' && r != '\u2007'
+	return unicode.IsSpace(r) && !isGlue(r)
 }
+
+// isGlue tells whether r is a space that holds words together.
+func isGlue(r rune) bool { return r == '\u00a0' || r == '\u202f' || r == '\u2007' }

@@ -25,17 +25,17 @@ func Refusal(status int, header http.Header, body []byte) *upstream.Failure {
 // refusal is Refusal for a document of the type ErrorResponse. Its error has been
 // documented as a list, too.
 func refusal(status int, header http.Header, o loosejson.Object) *upstream.Failure {
-	said := o.Object("error")
-	if list := o.Objects("errors"); said == nil && len(list) > 0 {
-		said = list[0]
+	apiError := o.Object("error")
+	if list := o.Objects("errors"); apiError == nil && len(list) > 0 {
+		apiError = list[0]
 	}
-	if own := said.Count("status"); status == 0 && own != nil {
+	if own := apiError.Count("status"); status == 0 && own != nil {
 		status = *own
 	}
-	code := said.Text("code")
-	failure := vendorapi.Refusal(status, header, []string{code}, said.Text("detail"))
+	code := apiError.Text("code")
+	failure := vendorapi.Refusal(status, header, []string{code}, apiError.Text("detail"))
 	switch {
-	case strings.HasPrefix(code, "SUBSCRIPTION_"), lacksKey(said):
+	case strings.HasPrefix(code, "SUBSCRIPTION_"), lacksKey(apiError):
 		// A key that it does not accept is a 422, one without a subscription a 404.
 		failure.Reason, failure.Final = earshot.ReasonBlocked, true
 	case code == "QUOTA_LIMITED":
@@ -49,8 +49,8 @@ func refusal(status int, header http.Header, o loosejson.Object) *upstream.Failu
 
 // lacksKey tells whether the error is about a request without a key, which the
 // API calls invalid like any other mistake.
-func lacksKey(said loosejson.Object) bool {
-	for _, mistake := range said.Object("meta").Objects("errors") {
+func lacksKey(apiError loosejson.Object) bool {
+	for _, mistake := range apiError.Object("meta").Objects("errors") {
 		for _, part := range mistake.Texts("loc", "") {
 			if strings.EqualFold(part, API.KeyHeader) {
 				return true

@@ -19,7 +19,7 @@ func readEvents(events []loosejson.Object, want answer.Want) (*earshot.Answer, e
 	}
 	switch {
 	case s.ended:
-		return readResponse(s.whole(), want)
+		return readResponse(s.assembled(), want)
 	case s.trouble != nil:
 		return nil, failed(s.trouble)
 	case s.response == nil:
@@ -114,9 +114,9 @@ func grow(part loosejson.Object, field string, event loosejson.Object) {
 	text.WriteString(loosejson.AsText(event["delta"]))
 }
 
-// whole is the response with all of its output. The last event holds that, but
+// assembled is the response with all of its output. The last event holds that, but
 // some servers leave it out there.
-func (s *streamed) whole() loosejson.Object {
+func (s *streamed) assembled() loosejson.Object {
 	for i := range s.parts {
 		if s.items[i] == nil {
 			s.items[i] = loosejson.Object{}

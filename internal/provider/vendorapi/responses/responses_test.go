@@ -188,7 +188,7 @@ func TestRecognises(t *testing.T) {
 		}
 	}
 	for _, folder := range []string{"chatassistant", "socialassistant", "answerengine"} {
-		others, err := filepath.Glob(filepath.Join("..", folder, "testdata", "*"))
+		others, err := filepath.Glob(filepath.Join("..", "..", folder, "testdata", "*"))
 		if err != nil || len(others) == 0 {
 			t.Fatalf("no documents of %s (%v)", folder, err)
 		}
