@@ -20,7 +20,7 @@ import (
 
 type parseCmd struct {
 	Provider string `arg:"" help:"Whose document it is: chatassistant, websearch, websearch/news, …"`
-	File     string `arg:"" optional:"" help:"The document, also gzipped, or a recording of it (VCR cassette, HAR, serve --record). Without one it is read from standard input." placeholder:"FILE"`
+	File     string `arg:"" optional:"" help:"The document, also gzipped, or a recording of it (HAR, serve --record). Without one it is read from standard input." placeholder:"FILE"`
 	Surface  string `help:"What kind of upstream it came from. Without it, the document tells." enum:"web,api,lab," default:"" placeholder:"web|api|lab"`
 	Country  string `help:"Where it was asked from; tells currencies apart." default:"US"`
 	Device   string `help:"The device it was made for, where the provider has that choice." placeholder:"desktop|mobile|…"`

@@ -27,14 +27,14 @@ func TestParseTellsWhatADocumentIs(t *testing.T) {
 		{"websearch", "desktop.html", 0},
 		{"websearch", "no_results.html", 0},
 		{"websearch", "soft_block.html", 3},
-		{"websearch", "garbage.txt", 4},
+		{"websearch", "../../providertest/testdata/garbage.txt", 4},
 		{"websearch", "empty.html", 5},
-		{"websearch", "cut.html", 6},
+		{"chatassistant", "error_mid_answer.sse", 6},
 		{"searchaimode", "answer.html", 0},
 		{"chatassistant", "mobile.html", 0},
 		{"chatassistant", "legacy.sse", 0},
 		{"chatassistant", "conversation.json", 0},
-		{"chatassistant", "sign_in.html", 3},
+		{"chatassistant", "../../providertest/testdata/sign_in.html", 3},
 		{"genassistant", "thread.html", 0},
 		{"officeassistant", "thread.html", 0},
 		{"socialassistant", "tokens.ndjson", 0},
@@ -53,7 +53,7 @@ func TestParseTellsWhatADocumentIs(t *testing.T) {
 
 func TestParseReadsAnswersOfAPIsAndRecordings(t *testing.T) {
 	t.Parallel()
-	document, err := os.ReadFile(fixture("responses", "plain.json"))
+	document, err := os.ReadFile(fixture("vendorapi/responses", "plain.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,17 +68,16 @@ func TestParseReadsAnswersOfAPIsAndRecordings(t *testing.T) {
 		}
 		return path
 	}
-	cassette := recorded("cassette.yaml", "interactions:\n- request: {method: POST, uri: https://vendor.test/v1/responses}\n"+
-		"  response: {status: {code: 200}, body: {string: "+string(body)+"}}\n")
+	saved := recorded("saved.har", `{"log": {"entries": [{"response": {"status": 200, "content": {"text": `+string(body)+`}}}]}}`)
 	exchange := recorded("exchange.json", `{"upstream": "api:openai", "response": {"status": 200, "body": `+string(body)+`}}`)
 	for _, test := range [][2]string{
-		{"chatassistant", fixture("responses", "stream.sse")},
-		{"officeassistant", fixture("responses", "plain.json")},
-		{"socialassistant", fixture("responses", "posts.json")},
-		{"chatassistant", cassette},
+		{"chatassistant", fixture("vendorapi/responses", "stream.sse")},
+		{"officeassistant", fixture("vendorapi/responses", "plain.json")},
+		{"socialassistant", fixture("vendorapi/responses", "posts.json")},
+		{"chatassistant", saved},
 		{"chatassistant", exchange},
-		{"websearch", fixture("brave", "web.json")},
-		{"websearch/news", fixture("brave", "news.json")},
+		{"websearch", fixture("vendorapi/brave", "web.json")},
+		{"websearch/news", fixture("vendorapi/brave", "news.json")},
 	} {
 		out, err := earshotCommand(t, "parse", test[0], test[1])
 		if err != nil || !strings.Contains(out, `"surface": "api"`) {

@@ -10,7 +10,7 @@ import (
 
 	"earshot/internal/account"
 	"earshot/internal/provider"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/serp"
 )
 
 // Config is how a node runs. The zero value of a field means its default.
@@ -117,7 +117,7 @@ func (s Settings) plans() (account.Plans, error) { return account.DefaultPlans()
 
 // catalogue is the list of providers less those that the operator hides, at
 // the operator's prices.
-func (s Settings) catalogue(engine search.Engine) (*provider.Catalogue, error) {
+func (s Settings) catalogue(engine serp.Engine) (*provider.Catalogue, error) {
 	all := providers(engine)
 	for name := range s.Providers {
 		if !slices.ContainsFunc(all, func(p provider.Provider) bool { return p.Definition().Name == name }) {

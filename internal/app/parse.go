@@ -12,11 +12,11 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
-	"earshot/internal/cassette"
+	"earshot/internal/har"
 	"earshot/internal/provider"
-	"earshot/internal/provider/answer"
-	"earshot/internal/provider/brave"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/rawdoc"
+	"earshot/internal/provider/serp"
+	"earshot/internal/provider/vendorapi/brave"
 	"earshot/internal/schema"
 	"earshot/internal/upstream"
 )
@@ -65,15 +65,10 @@ func documents(document []byte) [][]byte {
 	if json.Unmarshal(document, &exchange) == nil && exchange.Upstream != "" {
 		return [][]byte{exchange.Response.Document()}
 	}
-	recorded := cassette.Bodies(document)
-	if recorded == nil {
-		return [][]byte{document}
+	if bodies := har.Bodies(document); bodies != nil {
+		return bodies
 	}
-	var bodies [][]byte
-	for _, exchange := range recorded {
-		bodies = append(bodies, exchange.Body)
-	}
-	return bodies
+	return [][]byte{document}
 }
 
 func parseOne(ctx context.Context, s Stored) (any, error) {
@@ -83,7 +78,7 @@ func parseOne(ctx context.Context, s Stored) (any, error) {
 			s.Surface = earshot.SurfaceAPI
 		}
 	}
-	engine := search.Engine{Host: s.Host}
+	engine := serp.Engine{Host: s.Host}
 	if s.Host == "" {
 		var err error
 		if engine, err = engineOf(s.Document); err != nil {
@@ -98,7 +93,7 @@ func parseOne(ctx context.Context, s Stored) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	session := upstream.NewStored(s.Surface, [][]byte{answer.CapturedDocument(s.Document)}, nil).NewSession(1, "captures/"+account.NewCaptureID())
+	session := upstream.NewStored(s.Surface, [][]byte{rawdoc.CapturedDocument(s.Document)}, nil).NewSession(1, "captures/"+account.NewCaptureID())
 	outcome, err := request.Ask(ctx, session)
 	if err != nil {
 		return nil, err
@@ -107,7 +102,7 @@ func parseOne(ctx context.Context, s Stored) (any, error) {
 }
 
 // findProvider finds a provider by name, hidden or not.
-func findProvider(name string, engine search.Engine) (provider.Provider, error) {
+func findProvider(name string, engine serp.Engine) (provider.Provider, error) {
 	var names []string
 	for _, p := range providers(engine) {
 		if p.Definition().Name == name {
@@ -142,12 +137,12 @@ func wholeRequest(p provider.Provider, fields map[string]any) (provider.Request,
 
 // engineOf is the search engine that served a page: the lab's if the page names
 // it, or else the one on the web.
-func engineOf(document []byte) (search.Engine, error) {
-	for _, p := range providers(search.Engine{}) {
+func engineOf(document []byte) (serp.Engine, error) {
+	for _, p := range providers(serp.Engine{}) {
 		about := p.Definition()
-		if site := about.Lab(); about.Site.Name == search.Site && bytes.Contains(document, []byte(site.Host)) {
-			return search.NewEngine(site.URL())
+		if site := about.Lab(); about.Site.Name == serp.Site && bytes.Contains(document, []byte(site.Host)) {
+			return serp.NewEngine(site.URL())
 		}
 	}
-	return search.NewEngine(search.WebSite.URL)
+	return serp.NewEngine(serp.WebSite.URL)
 }

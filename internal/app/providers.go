@@ -10,15 +10,15 @@ import (
 	"earshot/internal/provider/genassistant"
 	"earshot/internal/provider/news"
 	"earshot/internal/provider/officeassistant"
-	"earshot/internal/provider/search"
 	"earshot/internal/provider/searchaimode"
+	"earshot/internal/provider/serp"
 	"earshot/internal/provider/socialassistant"
 	"earshot/internal/provider/websearch"
 )
 
 // Providers is the list of providers, for those who only need to know what they
 // are.
-func Providers() []provider.Provider { return providers(search.Engine{}) }
+func Providers() []provider.Provider { return providers(serp.Engine{}) }
 
 // OpenAPI describes the API of a service with these providers, as JSON.
 func OpenAPI(providers []provider.Provider) ([]byte, error) {
@@ -31,7 +31,7 @@ func OpenAPI(providers []provider.Provider) ([]byte, error) {
 
 // providers is the list of providers. Adding one is its folder and a line here.
 // Those that search ask the engine.
-func providers(engine search.Engine) []provider.Provider {
+func providers(engine serp.Engine) []provider.Provider {
 	return []provider.Provider{
 		chatassistant.Provider{},
 		genassistant.New(),

@@ -14,7 +14,7 @@ import (
 
 	"earshot"
 	"earshot/internal/capture"
-	"earshot/internal/provider/answer"
+	"earshot/internal/provider/rawdoc"
 	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/upstream"
@@ -62,7 +62,7 @@ func reparse(ctx context.Context, captures capture.Store, c store.CapturedJob) (
 		if err != nil {
 			return now, fmt.Errorf("capture %s: %w", c.ID, err)
 		}
-		documents = append(documents, answer.CapturedDocument(page))
+		documents = append(documents, rawdoc.CapturedDocument(page))
 	}
 	result, err := askAgain(ctx, c.Job, documents, redirectsIn(c.Result))
 	failure, failed := errors.AsType[*upstream.Failure](err)

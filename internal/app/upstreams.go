@@ -16,7 +16,7 @@ import (
 	"earshot/internal/guard"
 	"earshot/internal/lab"
 	"earshot/internal/provider"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/serp"
 	"earshot/internal/upstream"
 )
 
@@ -67,7 +67,7 @@ type WebSettings struct {
 // upstreams are the upstreams that a node uses.
 type upstreams struct {
 	routes *upstream.Routes
-	engine search.Engine
+	engine serp.Engine
 
 	cfg      Config
 	sites    provider.Sites
@@ -82,7 +82,7 @@ type upstreams struct {
 
 // listenLab starts a lab that plays the sites of all providers.
 func listenLab(ctx context.Context) (*lab.Server, error) {
-	sites, err := provider.NewSites(providers(search.Engine{}))
+	sites, err := provider.NewSites(providers(serp.Engine{}))
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func openUpstreams(cfg Config, stand *lab.Server) (_ *upstreams, err error) {
 			return nil, err
 		}
 	}
-	all := providers(search.Engine{})
+	all := providers(serp.Engine{})
 	if u.sites, err = provider.NewSites(all); err != nil {
 		return nil, err
 	}
@@ -317,7 +317,7 @@ func (u *upstreams) openBrowser(s WebSettings) upstream.Visitor {
 // findEngine tells whose pages the search providers read: one engine's, since its
 // links are told by its host.
 func (u *upstreams) findEngine() (err error) {
-	base := u.sites.Web[search.Site]
+	base := u.sites.Web[serp.Site]
 	surfaces := map[earshot.Surface]bool{}
 	for _, name := range engineReaders() {
 		for _, client := range u.routes.Of(name) {
@@ -330,19 +330,19 @@ func (u *upstreams) findEngine() (err error) {
 	case len(surfaces) > 1:
 		return errors.New("settings: the search providers can be asked through the lab or through the web, but not through both")
 	case surfaces[earshot.SurfaceLab]:
-		base = u.sites.Lab[search.Site].URL()
+		base = u.sites.Lab[serp.Site].URL()
 	case surfaces[earshot.SurfaceWeb]:
-		base = cmp.Or(u.cfg.Settings.Web.Sites[search.Site], base)
+		base = cmp.Or(u.cfg.Settings.Web.Sites[serp.Site], base)
 	}
-	u.engine, err = search.NewEngine(base)
+	u.engine, err = serp.NewEngine(base)
 	return err
 }
 
 // engineReaders are the names of the providers that read the search engine's pages.
 func engineReaders() []string {
 	var names []string
-	for _, p := range providers(search.Engine{}) {
-		if about := p.Definition(); about.Site.Name == search.Site {
+	for _, p := range providers(serp.Engine{}) {
+		if about := p.Definition(); about.Site.Name == serp.Site {
 			names = append(names, about.Name)
 		}
 	}

@@ -19,6 +19,12 @@ import (
 // module is the path of the module; the root package has the same.
 const module = "earshot"
 
+// reading are the packages that every parser may use.
+var reading = []string{
+	"internal/provider/webtext", "internal/provider/mdtext", "internal/provider/loosejson",
+	"internal/provider/rawdoc", "internal/provider/markup", "internal/provider/answer",
+}
+
 // allowed lists for every package the packages of this module that its non-test
 // files may import. Paths are relative to the module; "." is the root package, and
 // "*" stands for one path element. Imports point downwards: whoever stands here
@@ -28,10 +34,10 @@ var allowed = map[string][]string{
 	"docs": nil,
 
 	"internal/browser":   nil,
-	"internal/cassette":  nil,
 	"internal/egress":    {"internal/guard"},
 	"internal/geo":       nil,
 	"internal/guard":     nil,
+	"internal/har":       nil,
 	"internal/ratelimit": nil,
 	"internal/lab/world": {"internal/geo"},
 	"internal/lab":       {"internal/geo", "internal/lab/world"},
@@ -44,14 +50,24 @@ var allowed = map[string][]string{
 
 	"internal/capture/capturetest": {"internal/capture"},
 
-	"internal/provider":              {".", "internal/geo", "internal/lab", "internal/schema", "internal/upstream"},
-	"internal/provider/*/labsite":    {"internal/geo", "internal/lab", "internal/lab/world"},
-	"internal/provider/answer":       {".", "internal/browser", "internal/geo", "internal/schema", "internal/upstream", "internal/provider"},
-	"internal/provider/search":       {".", "internal/geo", "internal/schema", "internal/upstream", "internal/provider", "internal/provider/answer"},
-	"internal/provider/responses":    {".", "internal/geo", "internal/upstream", "internal/provider", "internal/provider/answer"},
-	"internal/provider/brave":        {".", "internal/geo", "internal/upstream", "internal/provider", "internal/provider/answer"},
-	"internal/provider/*":            {".", "internal/browser", "internal/geo", "internal/schema", "internal/upstream", "internal/provider", "internal/provider/answer", "internal/provider/search", "internal/provider/responses", "internal/provider/brave", "internal/provider/*/labsite"},
-	"internal/provider/providertest": {".", "internal/browser", "internal/cassette", "internal/geo", "internal/schema", "internal/upstream", "internal/provider", "internal/provider/answer", "internal/lab", "test/captures"},
+	"internal/provider":           {".", "internal/geo", "internal/lab", "internal/schema", "internal/upstream"},
+	"internal/provider/*/labsite": {"internal/geo", "internal/lab", "internal/lab/world"},
+
+	// What parsers build upon, from the bottom up.
+	"internal/provider/webtext":   {".", "internal/geo"},
+	"internal/provider/mdtext":    {".", "internal/provider/webtext"},
+	"internal/provider/loosejson": {"internal/provider/webtext"},
+	"internal/provider/rawdoc":    {".", "internal/upstream", "internal/provider/webtext", "internal/provider/loosejson"},
+	"internal/provider/markup":    {".", "internal/upstream", "internal/provider/webtext", "internal/provider/mdtext"},
+	"internal/provider/answer":    {".", "internal/provider/webtext", "internal/provider/mdtext", "internal/provider/loosejson"},
+	"internal/provider/chatpage":  append([]string{".", "internal/upstream"}, reading...),
+	"internal/provider/vendorapi": {".", "internal/upstream", "internal/provider/webtext"},
+
+	"internal/provider/vendorapi/*":  append([]string{".", "internal/geo", "internal/upstream", "internal/provider", "internal/provider/vendorapi"}, reading...),
+	"internal/provider/chat":         append([]string{".", "internal/browser", "internal/geo", "internal/schema", "internal/upstream", "internal/provider"}, reading...),
+	"internal/provider/serp":         append([]string{".", "internal/geo", "internal/schema", "internal/upstream", "internal/provider", "internal/provider/chatpage"}, reading...),
+	"internal/provider/*":            append([]string{".", "internal/browser", "internal/geo", "internal/schema", "internal/upstream", "internal/provider", "internal/provider/chat", "internal/provider/chatpage", "internal/provider/serp", "internal/provider/vendorapi", "internal/provider/vendorapi/*", "internal/provider/*/labsite"}, reading...),
+	"internal/provider/providertest": {".", "internal/browser", "internal/geo", "internal/schema", "internal/upstream", "internal/provider", "internal/provider/chat", "internal/lab", "test/captures"},
 
 	"internal/store":           {".", "internal/account"},
 	"internal/store/storetest": {".", "internal/account", "internal/store"},
@@ -63,7 +79,7 @@ var allowed = map[string][]string{
 	"internal/mcp":       {"."},
 	"internal/api":       {".", "internal/account", "internal/store", "internal/job", "internal/health", "internal/provider", "internal/capture", "internal/ratelimit", "internal/geo", "internal/schema"},
 
-	"internal/app": {".", "client", "docs", "internal/*", "internal/provider/*"},
+	"internal/app": {".", "client", "docs", "internal/*", "internal/provider/*", "internal/provider/vendorapi/*"},
 	"cmd/earshot":  {".", "client", "docs", "internal/mcp", "internal/app", "internal/account", "internal/store", "internal/upstream"},
 
 	// Tests of the whole.

@@ -18,8 +18,9 @@ import (
 	"earshot/internal/provider/news"
 	"earshot/internal/provider/officeassistant"
 	"earshot/internal/provider/providertest"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/rawdoc"
 	"earshot/internal/provider/searchaimode"
+	"earshot/internal/provider/serp"
 	"earshot/internal/provider/socialassistant"
 	"earshot/internal/provider/websearch"
 )
@@ -36,11 +37,11 @@ func readers() []reader {
 	text := func(read func([]byte, answer.Want) error) func([]byte) error {
 		return func(document []byte) error { return read(document, answer.Want{Country: "US"}) }
 	}
-	engine := func(document []byte) search.Engine {
+	engine := func(document []byte) serp.Engine {
 		if bytes.Contains(document, []byte("search.lab.test")) {
-			return search.Engine{Host: "search.lab.test"}
+			return serp.Engine{Host: "search.lab.test"}
 		}
-		return search.Engine{Host: "google.com"}
+		return serp.Engine{Host: "google.com"}
 	}
 	return []reader{
 		{"chatassistant", "mobile.html", []string{"web_pages/*chatgpt*.html"}, text(func(d []byte, w answer.Want) error {
@@ -96,7 +97,9 @@ func BenchmarkParse(b *testing.B) {
 			b.Run(r.provider+"/"+strings.ReplaceAll(pattern, "*", "_"), func(b *testing.B) {
 				var documents [][]byte
 				for _, path := range providertest.Captures(b, pattern) {
-					documents = append(documents, providertest.Recorded(providertest.Stored(b, path))...)
+					for _, e := range providertest.Exchanges(b, path) {
+						documents = append(documents, e.Body)
+					}
 				}
 				r.benchmark(b, documents)
 			})
@@ -110,7 +113,7 @@ func (r reader) benchmark(b *testing.B, documents [][]byte) {
 	pages := true
 	for _, document := range documents {
 		size += int64(len(document))
-		pages = pages && answer.IsPage(document)
+		pages = pages && rawdoc.IsPage(document)
 	}
 	read := func() {
 		for _, document := range documents {
@@ -159,7 +162,7 @@ func BenchmarkHostile(b *testing.B) {
 	for b.Loop() {
 		for _, document := range documents {
 			start := time.Now()
-			_, _ = chatassistant.Parse([]byte(document), "US") // most of them are refused
+			_, _ = chatassistant.Read([]byte(document), answer.Want{Country: "US", Markdown: true}) // most of them are refused
 			worst = max(worst, time.Since(start))
 		}
 	}

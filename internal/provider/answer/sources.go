@@ -1,12 +1,35 @@
+// Package answer puts answers together from what the readers of documents find:
+// sources and the pills that point at them, products, places and the like.
+//
+//	sources.go  sources without duplicates, citations, posts of social networks
+//	things.go   products, places and videos out of JSON
 package answer
 
 import (
 	"cmp"
+	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"earshot"
+	"earshot/internal/provider/mdtext"
+	"earshot/internal/provider/webtext"
 )
+
+// Want is what a reader needs to know besides the document.
+type Want struct {
+	Country  string // where it was asked from, which tells currencies apart
+	Markdown bool   // whether the answer is wanted as Markdown too
+}
+
+// FromAPI notes that an answer was read from a document of an official API.
+func FromAPI(a *earshot.Answer, err error) (*earshot.Answer, error) {
+	if a != nil {
+		a.Surface = earshot.SurfaceAPI
+	}
+	return a, err
+}
 
 // Sources collects what an answer cites: each page once, numbered in the order
 // of its first mention, and the pills that point at them. The zero value is
@@ -35,7 +58,7 @@ func (s *Sources) Add(source earshot.Source) int {
 		}
 		i = len(s.list)
 		s.at[key] = i
-		s.list = append(s.list, earshot.Source{URL: source.URL, Position: i + 1, Domain: Domain(source.URL)})
+		s.list = append(s.list, earshot.Source{URL: source.URL, Position: i + 1, Domain: webtext.Domain(source.URL)})
 	}
 	old := &s.list[i]
 	old.Label = cmp.Or(old.Label, source.Label)
@@ -105,4 +128,46 @@ func (s *Sources) Fill(a *earshot.Answer) {
 		s.list[i].Label = cmp.Or(s.list[i].Label, s.list[i].Domain)
 	}
 	a.Sources, a.CitationPills = s.list, s.pills
+}
+
+// maxChips is how many chips of an answer are noted; real answers have up to
+// some hundred.
+const maxChips = 1000
+
+// Cite notes a chip and gives what stands for it: nothing in plain text, links
+// in parentheses in Markdown.
+func (s *Sources) Cite(citations []Citation) mdtext.Replacement {
+	if len(citations) == 0 || s.chips >= maxChips {
+		return mdtext.Gone
+	}
+	s.Chip(citations)
+	links := make([]string, len(citations))
+	for i, c := range citations {
+		links[i] = mdtext.WriteLink(c.Label, c.Source.URL)
+	}
+	return mdtext.Replacement{Text: webtext.Mark, Markdown: " (" + strings.Join(links, ", ") + ")"}
+}
+
+// statusPath is the path of a post of X. "i" and "i/web" stand for an author who
+// is not named.
+var statusPath = regexp.MustCompile(`^/(?:i|i/web|([^/]+))/status/([0-9]+)`)
+
+// PostAt is the post of a social network that an address leads to, as far as the
+// address tells, and its id there; nil and "" for any other address.
+func PostAt(link string) (post *earshot.Post, id string) {
+	u, err := url.Parse(link)
+	if err != nil {
+		return nil, ""
+	}
+	host := strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
+	switch strings.TrimPrefix(host, "mobile.") {
+	case "x.com", "twitter.com":
+	default:
+		return nil, ""
+	}
+	found := statusPath.FindStringSubmatch(u.Path)
+	if found == nil {
+		return nil, ""
+	}
+	return &earshot.Post{Platform: "x", Author: found[1]}, found[2]
 }

@@ -7,6 +7,8 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/mdtext"
+	"earshot/internal/provider/webtext"
 )
 
 func TestSources(t *testing.T) {
@@ -40,5 +42,61 @@ func TestSources(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestCite(t *testing.T) {
+	t.Parallel()
+	var sources answer.Sources
+	page := answer.Citation{Source: earshot.Source{URL: "https://a.example/(x)"}, Label: "A [1]"}
+	got := sources.Cite([]answer.Citation{page})
+	if got.Text != webtext.Mark || got.Markdown != ` ([A \[1\]](https://a.example/%28x%29))` {
+		t.Errorf("got %q", got)
+	}
+	if got := sources.Cite(nil); got != mdtext.Gone {
+		t.Errorf("no citation leaves %q", got)
+	}
+	for range 5000 {
+		sources.Cite([]answer.Citation{page})
+	}
+	var a earshot.Answer
+	sources.Fill(&a)
+	if len(a.Sources) != 1 || len(a.CitationPills) != 1000 {
+		t.Errorf("%d sources, %d pills", len(a.Sources), len(a.CitationPills))
+	}
+}
+
+func TestPostAt(t *testing.T) {
+	t.Parallel()
+	unnamed := &earshot.Post{Platform: "x"}
+	named := &earshot.Post{Platform: "x", Author: "ann_example"}
+	for link, want := range map[string]struct {
+		post *earshot.Post
+		id   string
+	}{
+		"https://x.com/ann_example/status/123":                 {named, "123"},
+		"http://twitter.com/ann_example/status/123?s=20#m":     {named, "123"},
+		"https://mobile.twitter.com/ann_example/status/123/":   {named, "123"},
+		"https://WWW.X.com/ann_example/status/123/photo/1":     {named, "123"},
+		"https://x.com/i/status/123":                           {unnamed, "123"},
+		"https://x.com/i/web/status/123":                       {unnamed, "123"},
+		"https://x.com/ivy/status/5":                           {&earshot.Post{Platform: "x", Author: "ivy"}, "5"},
+		"https://x.com/ann_example":                            {},
+		"https://x.com/ann_example/status/":                    {},
+		"https://x.com/a/b/status/123":                         {},
+		"https://x.com/search?q=/ann_example/status/123":       {},
+		"https://box.com/ann_example/status/123":               {},
+		"https://x.com.example.com/ann_example/status/123":     {},
+		"https://example.com/https://x.com/ann/status/123":     {},
+		"https://[::1/ann_example/status/123":                  {},
+		"x.com/ann_example/status/123":                         {},
+		"https://news.x.com/ann_example/status/123":            {},
+		"https://user@example.com/x.com/ann_example/status/12": {},
+		"": {},
+	} {
+		post, id := answer.PostAt(link)
+		if diff := cmp.Diff(want.post, post); diff != "" || id != want.id {
+			t.Errorf("%s: id %q, post (-want +got):\n%s", link, id, diff)
+		}
 	}
 }

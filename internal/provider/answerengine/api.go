@@ -6,6 +6,9 @@ import (
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/rawdoc"
+	"earshot/internal/provider/webtext"
 	"earshot/internal/upstream"
 )
 
@@ -24,16 +27,16 @@ var api = provider.API{
 // recognisesAPI tells whether the document is an answer of the API, by the first
 // object in it.
 func recognisesAPI(document []byte) bool {
-	first := answer.FirstPiece(document)
+	first := rawdoc.FirstPiece(document)
 	_, chosen := first["choices"].([]any)
 	return chosen || strings.HasPrefix(first.Text("object"), "chat.") || first.Object("error") != nil
 }
 
-// readAPI reads an answer of the API, streamed or whole. One that was sent alone
-// and is no piece has an end even where it does not say so.
+// readAPI reads an answer of the API, streamed or whole. A whole one is complete
+// even where it does not say why it ended.
 func readAPI(document []byte, want answer.Want) (*earshot.Answer, error) {
 	var c completion
-	err := answer.ReadPieces(document, func(p answer.Pieces) error {
+	err := rawdoc.ReadPieces(document, func(p rawdoc.Pieces) error {
 		for _, object := range p.Objects {
 			if err := c.take(object); err != nil {
 				return err
@@ -55,12 +58,12 @@ type completion struct {
 	finish string // why the answer ended
 	ended  bool
 
-	whole   string // the message as the last object that has it tells it
+	message string // the message as the last object that has it tells it
 	pieces  strings.Builder
-	cited   []any           // addresses that the numbers in the text count from 1
-	found   []answer.Object // what the search found
-	notes   []answer.Object // pages cited, in the form that routers of the API use
-	fields  answer.Object   // the last of each other list
+	cited   []any              // addresses that the numbers in the text count from 1
+	found   []loosejson.Object // what the search found
+	notes   []loosejson.Object // pages cited, in the form that routers of the API use
+	fields  loosejson.Object   // the last of each other list
 	queries earshot.List[string]
 }
 
@@ -68,7 +71,7 @@ type completion struct {
 var lists = []string{"images", "videos", "related_questions"}
 
 // take notes what an object of the answer says.
-func (c *completion) take(object answer.Object) error {
+func (c *completion) take(object loosejson.Object) error {
 	if failed := object.Object("error"); failed != nil {
 		return errorFailure(0, nil, object)
 	}
@@ -84,7 +87,7 @@ func (c *completion) take(object answer.Object) error {
 	for _, field := range lists {
 		if list, _ := object[field].([]any); len(list) > 0 {
 			if c.fields == nil {
-				c.fields = answer.Object{}
+				c.fields = loosejson.Object{}
 			}
 			c.fields[field] = list[:min(len(list), maxPages)]
 		}
@@ -101,15 +104,15 @@ func (c *completion) take(object answer.Object) error {
 }
 
 // choice takes the first of the answers, the only one that is asked for.
-func (c *completion) choice(choice answer.Object) {
+func (c *completion) choice(choice loosejson.Object) {
 	message, delta := choice.Object("message"), choice.Object("delta")
 	if text := contentOf(message); text != "" {
-		c.whole = text
+		c.message = text
 	}
-	if c.pieces.Len() < answer.MaxText {
+	if c.pieces.Len() < webtext.MaxText {
 		c.pieces.WriteString(contentOf(delta))
 	}
-	for _, part := range []answer.Object{message, delta} {
+	for _, part := range []loosejson.Object{message, delta} {
 		for _, note := range part.Objects("annotations") {
 			if page := note.Object("url_citation"); page != nil && len(c.notes) < maxPages {
 				c.notes = append(c.notes, page)
@@ -132,18 +135,18 @@ func (c *completion) searched(queries []string) {
 }
 
 // contentOf is the text of a message: a string, or a list of its parts.
-func contentOf(message answer.Object) string {
-	if text := answer.AsText(message["content"]); text != "" {
+func contentOf(message loosejson.Object) string {
+	if text := loosejson.AsText(message["content"]); text != "" {
 		return text
 	}
 	var text strings.Builder
 	for _, part := range message.Objects("content") {
-		text.WriteString(answer.AsText(part["text"]))
+		text.WriteString(loosejson.AsText(part["text"]))
 	}
 	return text.String()
 }
 
-// check says why the answer is none, if it is none.
+// check returns an error where what was said is no complete answer.
 func (c *completion) check() error {
 	said := strings.TrimSpace(c.text()) != ""
 	switch {

@@ -6,6 +6,9 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/mdtext"
+	"earshot/internal/provider/webtext"
 )
 
 // Limits on what is noted of an answer; real ones have up to some fifty pages.
@@ -19,8 +22,8 @@ const (
 // its pieces, unless it is of an earlier moment.
 func (c *completion) text() string {
 	text := c.pieces.String()
-	if len(c.whole) >= len(text) {
-		text = c.whole
+	if len(c.message) >= len(text) {
+		text = c.message
 	}
 	return withoutThoughts(text)
 }
@@ -51,11 +54,11 @@ func (c *completion) answer(want answer.Want) *earshot.Answer {
 			r.sources.Add(page.Source)
 		}
 	}
-	answer.Rewrite(c.text(), "[", r.apiChips()).Fill(r.answer, want.Markdown)
+	mdtext.Rewrite(c.text(), "[", r.apiChips()).Fill(r.answer, want.Markdown)
 	r.answer.RelatedQueries = answer.AddNew(nil, c.fields.Texts("related_questions", "question")...)
 	for _, link := range slices.Concat(c.fields.Texts("images", "image_url"), c.fields.Texts("images", "url")) {
-		if target, ok := answer.Destination(link, nil, ownSources); ok && !slices.Contains(r.answer.Images, target) {
-			r.answer.Images = append(r.answer.Images, target)
+		if target, ok := webtext.Destination(link, nil, ownSources); ok {
+			r.answer.Images = answer.AddNew(r.answer.Images, target)
 		}
 	}
 	for _, video := range c.fields.Objects("videos") {
@@ -67,14 +70,14 @@ func (c *completion) answer(want answer.Want) *earshot.Answer {
 
 // apiChips is chip, but takes numbers for citations even where they stand for no
 // page, when others stand for one.
-func (r *reader) apiChips() func(rest string) (answer.Replacement, int) {
+func (r *reader) apiChips() func(rest string) (mdtext.Replacement, int) {
 	links := 0
-	return func(rest string) (shown answer.Replacement, length int) {
+	return func(rest string) (shown mdtext.Replacement, length int) {
 		if links < maxLinks {
 			shown, length = r.chip(rest)
 		}
 		if length == 0 && len(r.pages) > 0 {
-			return answer.Gone, len(chip.FindString(rest))
+			return mdtext.Gone, len(chip.FindString(rest))
 		}
 		links += len(shown.Markdown)
 		return shown, length
@@ -99,9 +102,9 @@ func (c *completion) pages() []answer.Citation {
 	}
 	var pages []answer.Citation
 	for _, item := range c.cited[:min(len(c.cited), maxPages)] {
-		about := answer.AsObject(item)
-		if address := answer.AsText(item); address != "" {
-			about = answer.Object{"url": address}
+		about := loosejson.AsObject(item)
+		if address := loosejson.AsText(item); address != "" {
+			about = loosejson.Object{"url": address}
 		}
 		page := describedPage(about)
 		if full, ok := known[page.Source.URL]; ok {
@@ -112,7 +115,7 @@ func (c *completion) pages() []answer.Citation {
 	return pages
 }
 
-func describedPages(results []answer.Object) []answer.Citation {
+func describedPages(results []loosejson.Object) []answer.Citation {
 	var pages []answer.Citation
 	for _, result := range results[:min(len(results), maxPages)] {
 		pages = append(pages, describedPage(result))
@@ -122,7 +125,7 @@ func describedPages(results []answer.Object) []answer.Citation {
 
 // describedPage is the page that a result describes, without an address when it
 // has none that is fit to be followed.
-func describedPage(result answer.Object) answer.Citation {
+func describedPage(result loosejson.Object) answer.Citation {
 	page := webPage(result)
 	if len(page.Source.URL) > maxLink {
 		return answer.Citation{}

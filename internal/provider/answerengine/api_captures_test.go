@@ -9,19 +9,16 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
 	"earshot"
-	"earshot/internal/cassette"
 	"earshot/internal/provider/providertest"
 )
 
-// apiTold is what a plain look at an answer's JSON finds in it.
-type apiTold struct {
+// apiFacts is what a plain look at an answer's JSON finds in it.
+type apiFacts struct {
 	Model   string
 	Letters string // of the text, which no Markdown changes
 	Links   []string
@@ -47,11 +44,11 @@ type captured struct {
 
 var citation = regexp.MustCompile(`\[([0-9]+)\]`)
 
-// apiLook gives what the pieces of an answer tell, of which the last one that has
+// factsIn gives what the pieces of an answer tell, of which the last one that has
 // something wins.
-func apiLook(t *testing.T, body []byte) apiTold {
+func factsIn(t *testing.T, body []byte) apiFacts {
 	t.Helper()
-	var found apiTold
+	var found apiFacts
 	var text, whole string
 	var cited []string
 	pieces := [][]byte{body}
@@ -95,13 +92,13 @@ func apiLook(t *testing.T, body []byte) apiTold {
 			found.Dates = append(found.Dates, "")
 		}
 	}
-	found.Letters = letters(citation.ReplaceAllString(text, ""))
+	found.Letters = providertest.Letters(citation.ReplaceAllString(text, ""))
 	return found
 }
 
-// apiRead is the same of an answer that was read.
-func apiRead(a *earshot.Answer) apiTold {
-	found := apiTold{Model: *a.Model, Letters: letters(a.Text)}
+// factsOf is the same of an answer that was read.
+func factsOf(a *earshot.Answer) apiFacts {
+	found := apiFacts{Model: *a.Model, Letters: providertest.Letters(a.Text)}
 	for _, source := range a.Sources {
 		found.Links = append(found.Links, source.URL)
 		found.Dates = append(found.Dates, source.DatePublished)
@@ -112,26 +109,12 @@ func apiRead(a *earshot.Answer) apiTold {
 	return found
 }
 
-// letters are those of a text, and its digits.
-func letters(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return r
-		}
-		return -1
-	}, text)
-}
-
 // TestAPICaptures holds what is read from captured answers against what a plain
 // look at them finds.
 func TestAPICaptures(t *testing.T) {
 	t.Parallel()
 	for _, path := range providertest.Captures(t, "api_answerengine/*") {
-		exchanges := cassette.Bodies(providertest.Stored(t, path))
-		if exchanges == nil {
-			exchanges = []cassette.Exchange{{Status: 200, Body: providertest.Stored(t, path)}}
-		}
-		for i, e := range exchanges {
+		for i, e := range providertest.Exchanges(t, path) {
 			if e.Method == http.MethodGet {
 				continue // a page that the question is about
 			}
@@ -143,8 +126,8 @@ func TestAPICaptures(t *testing.T) {
 					}
 					return
 				}
-				a := answerOf(t, e.Body)
-				if diff := cmp.Diff(apiLook(t, e.Body), apiRead(a)); diff != "" {
+				a := providertest.Yields(t, parse, e.Body)
+				if diff := cmp.Diff(factsIn(t, e.Body), factsOf(a)); diff != "" {
 					t.Errorf("(-told +read):\n%s", diff)
 				}
 				providertest.CheckNoMarkup(t, a.Text)

@@ -13,22 +13,11 @@ import (
 
 	"earshot"
 	"earshot/internal/geo"
-	"earshot/internal/provider/answer"
 	"earshot/internal/provider/answerengine"
+	"earshot/internal/provider/chat"
 	"earshot/internal/provider/providertest"
 	"earshot/internal/upstream"
 )
-
-// answerOf is what a document that must be an answer yields.
-func answerOf(t *testing.T, document []byte) *earshot.Answer {
-	t.Helper()
-	return providertest.Yields(t, parse, document)
-}
-
-func stored(t *testing.T, name string) []byte {
-	t.Helper()
-	return providertest.Stored(t, "testdata/"+name)
-}
 
 // chunksOf cuts a whole answer into the pieces that a stream would bring. In
 // full mode each tells the message so far, and everything else again.
@@ -80,15 +69,15 @@ func chunksOf(t *testing.T, whole []byte, full bool) []string {
 func TestAPIStreamsAreAsWholeAnswers(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"api_plain.json", "api_router.json"} {
-		whole := stored(t, name)
-		want := answerOf(t, whole)
+		whole := providertest.Stored(t, "testdata/"+name)
+		want := providertest.Yields(t, parse, whole)
 		for _, full := range []bool{false, true} {
 			chunks := chunksOf(t, whole, full)
 			for form, stream := range map[string]string{
 				"event stream": "data: " + strings.Join(chunks, "\r\n\r\ndata: ") + "\r\n\r\n",
 				"JSON lines":   strings.Join(chunks, "\n"),
 			} {
-				if diff := cmp.Diff(want, answerOf(t, []byte(stream))); diff != "" {
+				if diff := cmp.Diff(want, providertest.Yields(t, parse, []byte(stream))); diff != "" {
 					t.Errorf("%s as %s, full %t (-whole +streamed):\n%s", name, form, full, diff)
 				}
 				if _, err := parse([]byte(stream[:len(stream)/2])); err == nil || providertest.Reason(t, err) != string(earshot.ReasonUnavailable) {
@@ -101,7 +90,7 @@ func TestAPIStreamsAreAsWholeAnswers(t *testing.T) {
 
 func TestAPIFiltersAreFinal(t *testing.T) {
 	t.Parallel()
-	_, err := parse(stored(t, "api_filtered.json"))
+	_, err := parse(providertest.Stored(t, "testdata/api_filtered.json"))
 	if failure, ok := errors.AsType[*upstream.Failure](err); !ok || !failure.Final || failure.Reason != earshot.ReasonBlocked {
 		t.Errorf("%v", err)
 	}
@@ -145,7 +134,7 @@ func TestAPIQuestion(t *testing.T) {
 		"state":   {geo.Locale{Country: "US", State: "NH"}, `,"web_search_options":{"user_location":{"country":"US","region":"New Hampshire"}}`},
 		"nowhere": {geo.Locale{}, ""},
 	} {
-		request, err := answerengine.New().API.Question(answer.APIQuestion{Prompt: "a", Model: "sonar", Locale: tt.locale})
+		request, err := answerengine.New().API.Question(chat.Question{Prompt: "a", Model: "sonar", Locale: tt.locale})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +147,7 @@ func TestAPIQuestion(t *testing.T) {
 
 func TestAPIRefusal(t *testing.T) {
 	t.Parallel()
-	request, err := answerengine.New().API.Question(answer.APIQuestion{Prompt: "a", Model: "sonar"})
+	request, err := answerengine.New().API.Question(chat.Question{Prompt: "a", Model: "sonar"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"earshot"
-	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/rawdoc"
+	"earshot/internal/provider/webtext"
 	"earshot/internal/upstream"
 )
 
@@ -13,8 +15,8 @@ import (
 // fields of the entry and blocks, whole ones or changes to them. Blocks are
 // told apart by what they are for.
 type assembly struct {
-	fields answer.Object
-	blocks map[string]answer.Object
+	fields loosejson.Object
+	blocks map[string]loosejson.Object
 	uses   []string // keys of blocks in the order of their first mention
 
 	ended   bool
@@ -22,20 +24,20 @@ type assembly struct {
 }
 
 func newAssembly() *assembly {
-	return &assembly{fields: answer.Object{}, blocks: map[string]answer.Object{}}
+	return &assembly{fields: loosejson.Object{}, blocks: map[string]loosejson.Object{}}
 }
 
 // take does what one event of a stream says, and gives the entry that it is of.
-func (a *assembly) take(event answer.Event) *assembly {
-	value, _ := answer.DecodeJSON(answer.ValidText(event.Data))
-	a = a.event(answer.AsObject(value))
+func (a *assembly) take(event rawdoc.Event) *assembly {
+	value, _ := loosejson.Decode(webtext.ValidText(event.Data))
+	a = a.event(loosejson.AsObject(value))
 	a.ended = a.ended || event.Type == "end_of_stream" || strings.TrimSpace(event.Data) == "[DONE]"
 	return a
 }
 
 // event does what an event says. One that is of another entry than those before
 // it begins that entry.
-func (a *assembly) event(o answer.Object) *assembly {
+func (a *assembly) event(o loosejson.Object) *assembly {
 	if id := o.Text(entryID); id != "" && a.fields.Text(entryID) != "" && id != a.fields.Text(entryID) {
 		a = newAssembly()
 	}
@@ -52,7 +54,7 @@ const entryID = "backend_uuid"
 
 // problemOf is what an event or an entry calls an error, "" where it calls
 // nothing so.
-func problemOf(o answer.Object) string {
+func problemOf(o loosejson.Object) string {
 	status := o.Text("status")
 	if !strings.EqualFold(status, "failed") {
 		status = ""
@@ -62,7 +64,7 @@ func problemOf(o answer.Object) string {
 
 // add takes the fields and blocks of an entry in; a field that is there again
 // replaces the earlier one.
-func (a *assembly) add(entry answer.Object) {
+func (a *assembly) add(entry loosejson.Object) {
 	for field, value := range entry {
 		if field != "blocks" && value != nil {
 			a.fields[field] = value
@@ -73,11 +75,11 @@ func (a *assembly) add(entry answer.Object) {
 	}
 }
 
-func (a *assembly) block(block answer.Object) {
-	use := answer.AsText(block["intended_usage"])
+func (a *assembly) block(block loosejson.Object) {
+	use := loosejson.AsText(block["intended_usage"])
 	known, ok := a.blocks[use]
 	if !ok {
-		known = answer.Object{}
+		known = loosejson.Object{}
 		a.blocks[use] = known
 		a.uses = append(a.uses, use)
 	}
@@ -85,8 +87,8 @@ func (a *assembly) block(block answer.Object) {
 		switch field {
 		case "intended_usage":
 		case "diff_block":
-			change := answer.AsObject(value)
-			target := answer.AsText(change["field"])
+			change := loosejson.AsObject(value)
+			target := loosejson.AsText(change["field"])
 			for _, patch := range change.Objects("patches") {
 				known[target] = apply(known[target], patch)
 			}
@@ -98,8 +100,8 @@ func (a *assembly) block(block answer.Object) {
 
 // continued is a block that replaces an earlier one. Text that begins further
 // on than at its start goes on from the earlier text.
-func continued(earlier answer.Object, value any) any {
-	block := answer.AsObject(value)
+func continued(earlier loosejson.Object, value any) any {
+	block := loosejson.AsObject(value)
 	from := block.Count("chunk_starting_offset")
 	before, _ := earlier["chunks"].([]any)
 	further, _ := block["chunks"].([]any)

@@ -8,6 +8,9 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/mdtext"
+	"earshot/internal/provider/webtext"
 )
 
 // A citation stands in the text as the number of a result in brackets, at times
@@ -34,10 +37,10 @@ func (r *reader) text(markdown string, wantMarkdown bool) {
 			r.sources.Add(page.Source)
 		}
 	}
-	written := answer.Rewrite(markdown, "[", r.chip)
-	for _, link := range answer.ProseLinks(written.Text) {
-		if target, ok := answer.Destination(link.URL, nil, ownSources); ok {
-			r.sources.Add(earshot.Source{URL: target, Label: answer.Flatten(link.Label)})
+	written := mdtext.Rewrite(markdown, "[", r.chip)
+	for _, link := range mdtext.ProseLinks(written.Text) {
+		if target, ok := webtext.Destination(link.URL, nil, ownSources); ok {
+			r.sources.Add(earshot.Source{URL: target, Label: mdtext.Flatten(link.Label)})
 		}
 	}
 	written.Fill(r.answer, wantMarkdown)
@@ -46,7 +49,7 @@ func (r *reader) text(markdown string, wantMarkdown bool) {
 // chip notes the pages that a run of numbers stands for. Numbers that stand for
 // none are no citation, unless they tell the kind of what they stand for: that is
 // no page then, but a file or a memory.
-func (r *reader) chip(rest string) (shown answer.Replacement, length int) {
+func (r *reader) chip(rest string) (shown mdtext.Replacement, length int) {
 	if len(rest) < 3 || !strings.ContainsRune(markerSecond, rune(rest[1])) {
 		return shown, 0 // most brackets, without a closer look
 	}
@@ -77,7 +80,7 @@ func numbers(run string) []int {
 
 // webPage is the page that a result describes, without an address when it has
 // none, and what a chip calls it.
-func webPage(result answer.Object) answer.Citation {
+func webPage(result loosejson.Object) answer.Citation {
 	about := result.Object("meta_data")
 	link, _ := result.Destination(ownSources, "url")
 	return answer.Citation{
@@ -87,6 +90,6 @@ func webPage(result answer.Object) answer.Citation {
 			Description:   cmp.Or(result.Text("snippet"), about.Text("description")),
 			DatePublished: cmp.Or(about.Date("published_date"), result.Date("timestamp", "date"), about.Date("date")),
 		},
-		Label: cmp.Or(about.Text("citation_domain_name", "domain_name"), answer.Domain(link)),
+		Label: cmp.Or(about.Text("citation_domain_name", "domain_name"), webtext.Domain(link)),
 	}
 }

@@ -3,19 +3,17 @@
 // document.
 //
 //	definition.go   what others need to know of it, and what to fetch
+//	ask.go          asking on the site in a browser, or the official API
 //	parse.go        telling documents apart
-//	script.go       asking on the site in a browser
 //	stored.go       entries in documents that were stored
 //	assembly.go     an entry from the events of a stream
 //	patch.go        how an event changes a block
-//	steps.go        the entry's other form: the steps that led to the answer
-//	entry.go        the answer from an entry
+//	entry.go        the answer from an entry, or from the steps that led to it
 //	citations.go    the numbers in the text and the pages they stand for
 //	page.go         where things stand on a page
 //	things.go       what else is in the blocks: products, places, videos, queries
 //	api.go          the official API's answers, streamed or whole
 //	api_answer.go   the answer from what the API said
-//	api_request.go  asking the API, and its errors
 package answerengine
 
 import (
@@ -24,8 +22,8 @@ import (
 	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
-	"earshot/internal/provider/answer"
 	"earshot/internal/provider/answerengine/labsite"
+	"earshot/internal/provider/chat"
 	"earshot/internal/upstream"
 )
 
@@ -39,8 +37,8 @@ const name = "answerengine"
 const streamPath = "/rest/sse/perplexity_ask"
 
 // New gives the answer engine.
-func New() *answer.Chat {
-	return &answer.Chat{
+func New() *chat.Assistant {
+	return &chat.Assistant{
 		About: provider.Definition{
 			Name:      name,
 			TaskType:  "ANSWERENGINE",
@@ -59,7 +57,7 @@ func New() *answer.Chat {
 		Question: question,
 		Start:    startPath,
 		Script:   script,
-		API:      &answer.API{Question: apiQuestion, Located: true},
+		API:      &chat.API{Question: apiQuestion, Located: true},
 		Read:     Read,
 	}
 }

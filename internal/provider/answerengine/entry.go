@@ -5,6 +5,7 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
 )
 
 // answer is what the entry says. What its blocks do not tell is looked for in
@@ -24,7 +25,7 @@ func (a *assembly) answer(want answer.Want) *earshot.Answer {
 	for _, use := range a.uses {
 		r.walk(a.blocks[use])
 	}
-	r.walk(answer.Object{"media_items": a.fields["media_items"]})
+	r.walk(loosejson.Object{"media_items": a.fields["media_items"]})
 	for _, step := range stepsOf(a.fields) {
 		r.walk(step.Object("content"))
 	}
@@ -39,7 +40,7 @@ func (a *assembly) answer(want answer.Want) *earshot.Answer {
 const textUse = "ask_text"
 
 // markdown is the answer's text.
-func (a *assembly) markdown(final answer.Object) string {
+func (a *assembly) markdown(final loosejson.Object) string {
 	if text := blockText(a.blocks[textUse]); text != "" {
 		return text
 	}
@@ -58,29 +59,29 @@ func (a *assembly) markdown(final answer.Object) string {
 		parts = others
 	}
 	if len(parts) == 0 {
-		return answer.AsText(final["answer"])
+		return loosejson.AsText(final["answer"])
 	}
 	return strings.Join(parts, "\n\n")
 }
 
 // blockText is the text of a block: as a whole once it is complete, in pieces
 // until then.
-func blockText(block answer.Object) string {
+func blockText(block loosejson.Object) string {
 	markdown := block.Object("markdown_block")
-	if whole := answer.AsText(markdown["answer"]); whole != "" {
+	if whole := loosejson.AsText(markdown["answer"]); whole != "" {
 		return whole
 	}
 	chunks, _ := markdown["chunks"].([]any)
 	var text strings.Builder
 	for _, chunk := range chunks {
-		text.WriteString(answer.AsText(chunk))
+		text.WriteString(loosejson.AsText(chunk))
 	}
 	return text.String()
 }
 
 // results are the pages that the numbers in the text count.
-func (a *assembly) results(final answer.Object) []answer.Object {
-	for _, block := range []answer.Object{
+func (a *assembly) results(final loosejson.Object) []loosejson.Object {
+	for _, block := range []loosejson.Object{
 		a.blocks["web_results"].Object("web_result_block"),
 		a.blocks["sources_answer_mode"].Object("sources_mode_block"),
 		final,
@@ -105,10 +106,10 @@ func (a *assembly) results(final answer.Object) []answer.Object {
 
 // citedRows are the pages in the rows of a block, each where its number puts it,
 // and after them those that have none.
-func citedRows(block answer.Object) []answer.Object {
+func citedRows(block loosejson.Object) []loosejson.Object {
 	rows := block.Objects("rows")
-	pages := make([]answer.Object, len(rows))
-	var others []answer.Object
+	pages := make([]loosejson.Object, len(rows))
+	var others []loosejson.Object
 	last := 0
 	for _, row := range rows {
 		page := row.Object("web_result")
@@ -120,4 +121,38 @@ func citedRows(block answer.Object) []answer.Object {
 		}
 	}
 	return append(pages[:last], others...)
+}
+
+// stepsOf are the steps that led to an answer, which stand in an entry's text,
+// as JSON or as JSON in a string.
+func stepsOf(entry loosejson.Object) []loosejson.Object {
+	return loosejson.AsObjects(unpacked(entry["text"]))
+}
+
+// unpacked is the value, or the JSON in it where it is a string.
+func unpacked(value any) any {
+	if text, ok := value.(string); ok {
+		inner, _ := loosejson.Decode(text)
+		return inner
+	}
+	return value
+}
+
+// finalStep is the answer that an entry's steps end in, or that it has in the
+// place of steps: an object with answer and web_results.
+func finalStep(entry loosejson.Object) loosejson.Object {
+	for _, step := range stepsOf(entry) {
+		if step.Text("step_type") != "FINAL" {
+			continue
+		}
+		content := step.Object("content")
+		if inner := loosejson.AsObject(unpacked(content["answer"])); inner != nil {
+			return inner
+		}
+		return content
+	}
+	if whole := loosejson.AsObject(unpacked(entry["text"])); whole != nil {
+		return whole
+	}
+	return entry
 }

@@ -8,10 +8,11 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/chatpage"
 )
 
 // page is where things stand on a saved page of the engine's site.
-var page = answer.NewPage(answer.Layout{
+var page = chatpage.New(chatpage.Layout{
 	User:    ".group/query",
 	Turn:    ".prose",
 	Message: ".prose",

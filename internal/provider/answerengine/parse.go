@@ -5,6 +5,7 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/rawdoc"
 	"earshot/internal/upstream"
 )
 
@@ -14,18 +15,18 @@ var ownSources = []string{"engine.lab.test", "perplexity", "perplexity.ai"}
 // Read reads a document: the event stream, a stored entry, or a saved page. It
 // gives everything that it finds. The error is an *upstream.Failure.
 func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
-	body := answer.Trimmed(document)
+	body := rawdoc.Trimmed(document)
 	var result *earshot.Answer
 	var err error
 	switch {
-	case answer.IsPage(body):
+	case rawdoc.IsPage(body):
 		return readPage(body, want)
 	case recognisesAPI(body):
 		return answer.FromAPI(readAPI(body, want))
-	case answer.IsStream(body):
+	case rawdoc.IsStream(body):
 		result, err = readStream(body, want)
 	case bytes.HasPrefix(body, []byte("{")), bytes.HasPrefix(body, []byte("[")):
-		result, err = readEntry(body, want)
+		result, err = readStored(body, want)
 	default:
 		return nil, upstream.Fail(earshot.ReasonUnreadable, "neither a stream nor an entry")
 	}
@@ -42,27 +43,12 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 // several.
 func readStream(document []byte, want answer.Want) (*earshot.Answer, error) {
 	var result *earshot.Answer
-	err := answer.ReadEvents(document, func(events []answer.Event) error {
+	err := rawdoc.ReadEvents(document, func(events []rawdoc.Event) error {
 		entry := newAssembly()
 		for _, event := range events {
 			entry = entry.take(event)
 		}
 		if err := entry.check(); err != nil {
-			return err
-		}
-		result = entry.answer(want)
-		return nil
-	})
-	return result, err
-}
-
-// readEntry reads a document that has one entry in it, or a thread of them of
-// which the last counts.
-func readEntry(document []byte, want answer.Want) (*earshot.Answer, error) {
-	var result *earshot.Answer
-	err := answer.ReadJSON(document, func() error {
-		entry, err := storedEntry(valueIn(answer.ValidText(string(document))))
-		if err != nil {
 			return err
 		}
 		result = entry.answer(want)

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
+	"earshot/internal/lab"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/answerengine"
 	"earshot/internal/provider/providertest"
@@ -18,18 +21,7 @@ func parse(document []byte) (any, error) {
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	providertest.Golden(t, parse)
-}
-
-// answerText marks a document that is only the text of an answer, with %s where
-// it stands.
-const answerText = "text of an answer: %s"
-
-// parseText parses a document, or an entry with the text in it.
-func parseText(document []byte) (any, error) {
-	if text, ok := strings.CutPrefix(string(document), strings.TrimSuffix(answerText, "%s")); ok {
-		return parse(entry(text))
-	}
-	return parse(document)
+	providertest.Unanswered(t, parse, "lab.sse")
 }
 
 // entry is a stream whose only entry says the text.
@@ -41,7 +33,7 @@ func entry(text string) []byte {
 
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	providertest.Hostile(t, answerText, parseText)
+	providertest.Hostile(t, providertest.AnswerText, providertest.Within(entry, parse))
 }
 
 // TestHostileStreams parses streams that were made to break this parser.
@@ -68,10 +60,8 @@ func TestHostileStreams(t *testing.T) {
 		"text in text":       `{"text":"` + rep(`[{\"step_type\":\"FINAL\"},`, 20_000) + `"}`,
 		"many rows":          `data: {"blocks":[{"intended_usage":"ask_text","markdown_block":{"answer":"a[1]"}},{"intended_usage":"sources_answer_mode","sources_mode_block":{"rows":[` + rep(`{"citation":1e9,"web_result":{"url":"https://a.example/"}},`, 20_000) + `{"citation":-1}]}}],"final_sse_message":true}` + "\n\n",
 		"many entries":       `[` + rep(`{"blocks":[{}],"updated_datetime":"1"},`, 40_000) + `0]`,
-		"many events":        `[` + rep(`{"backend_uuid":"1","message_mode":"STREAMING","blocks":[{"intended_usage":"a"}]},{"backend_uuid":"2"},`, 15_000) + `0]`,
 		"many places":        block(`"places":[` + rep(`{"name":"a","address":["b"]},`, 20_000) + `0]`),
 		"many named places":  block(`"places":[` + numberedPlaces(5000) + `]`),
-		"open lines":         `{"a":` + rep("[1,\n", 300_000),
 		"named marks":        string(entry(rep("word[a_file:9] ", 20_000))),
 		"nested envelopes":   rep(`{"a":[`, 4000) + rep(`]}`, 4000),
 		"wide envelope":      `{"a":[` + rep(`{"b":0},`, 200_000) + `0]}`,
@@ -89,4 +79,31 @@ func numberedPlaces(count int) string {
 	return strings.Join(places, ",")
 }
 
-func FuzzParse(f *testing.F) { providertest.Fuzz(f, answerText, parseText) }
+func FuzzParse(f *testing.F) {
+	providertest.Fuzz(f, providertest.AnswerText, providertest.Within(entry, parse))
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestChat(t *testing.T) {
+	t.Parallel()
+	providertest.Chat(t, answerengine.New())
+}
+
+func TestLabSite(t *testing.T) {
+	providertest.LabSite{
+		Provider: answerengine.New(),
+		Read:     answerengine.Read,
+		Pages:    []string{"/?q="},
+		Box:      `textarea#ask-input`,
+		Button:   `button[data-testid="submit-button"]`,
+		Done:     `.conversation [id^="markdown-content-"] ~ * button[aria-label="Copy"]`,
+		Stream: &providertest.LabStream{
+			Path:     "/rest/sse/perplexity_ask",
+			Question: func(prompt string) any { return map[string]string{"query_str": prompt} },
+			Wrong:    `{"query_str":1}`,
+			Type:     lab.TypeEvents,
+			End:      "event: end_of_stream\r\ndata: {}\r\n\r\n",
+		},
+	}.Check(t)
+}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
 )
 
 // Limits on a patch. Real paths have up to six steps; real lists, other than the
@@ -21,7 +21,7 @@ var escapes = strings.NewReplacer("~1", "/", "~0", "~")
 // apply changes a block as a patch of RFC 6902 says and gives it back, which is
 // another value where the patch is for the whole. What makes no sense changes
 // nothing.
-func apply(block any, patch answer.Object) any {
+func apply(block any, patch loosejson.Object) any {
 	path, _ := patch["path"].(string)
 	op, _ := patch["op"].(string)
 	if path == "" {

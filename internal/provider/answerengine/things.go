@@ -7,6 +7,8 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/webtext"
 )
 
 // reader collects an answer over an entry.
@@ -20,30 +22,30 @@ type reader struct {
 
 // walk looks through a block for lists that are known by their names. Which
 // blocks they stand in changes often.
-func (r *reader) walk(block answer.Object) {
+func (r *reader) walk(block loosejson.Object) {
 	for _, field := range slices.Sorted(maps.Keys(block)) {
 		value := block[field]
 		switch field {
 		case "markdown_block", "web_result_block", "sources_mode_block", "web_results":
 		case "shopping_widgets":
-			r.shopping(answer.AsObjects(value))
+			r.shopping(loosejson.AsObjects(value))
 		case "products":
-			r.answer.InlineProducts = append(r.answer.InlineProducts, r.things.Products(answer.AsObjects(value))...)
+			r.answer.InlineProducts = append(r.answer.InlineProducts, r.things.Products(loosejson.AsObjects(value))...)
 		case "places":
-			for _, place := range answer.AsObjects(value) {
+			for _, place := range loosejson.AsObjects(value) {
 				r.place(place)
 			}
 		case "media_items":
-			r.media(answer.AsObjects(value))
+			r.media(loosejson.AsObjects(value))
 		case "entities", "knowledge_cards":
-			for _, entity := range answer.AsObjects(value) {
+			for _, entity := range loosejson.AsObjects(value) {
 				r.answer.Entities = answer.AddEntity(r.answer.Entities, entity.Text("name", "title"), entity.Text("type", "entity_type", "category"))
 			}
 		case "queries", "reformulated_queries":
 			r.queries(value)
 		default:
-			r.walk(answer.AsObject(value))
-			for _, inner := range answer.AsObjects(value) {
+			r.walk(loosejson.AsObject(value))
+			for _, inner := range loosejson.AsObjects(value) {
 				r.walk(inner)
 			}
 		}
@@ -51,11 +53,11 @@ func (r *reader) walk(block answer.Object) {
 }
 
 // shopping notes widgets: groups of products, or single ones.
-func (r *reader) shopping(widgets []answer.Object) {
+func (r *reader) shopping(widgets []loosejson.Object) {
 	for _, widget := range widgets {
 		inner := widget.Objects("products")
 		if len(inner) == 0 {
-			r.loose = append(r.loose, r.things.Products([]answer.Object{widget})...)
+			r.loose = append(r.loose, r.things.Products([]loosejson.Object{widget})...)
 			continue
 		}
 		card := earshot.ShoppingCard{Title: widget.Text("title"), Tags: widget.Texts("tags", "title"), Products: r.things.Products(inner)}
@@ -67,7 +69,7 @@ func (r *reader) shopping(widgets []answer.Object) {
 
 // place notes a place that is not noted yet: the map and the text show the same
 // ones. Its address may be a list of lines.
-func (r *reader) place(place answer.Object) {
+func (r *reader) place(place loosejson.Object) {
 	about := maps.Clone(place)
 	if lines := place.Texts("address", ""); len(lines) > 0 {
 		about["address"] = strings.Join(lines, ", ")
@@ -82,14 +84,14 @@ func (r *reader) place(place answer.Object) {
 	r.answer.Places = all
 }
 
-func (r *reader) media(items []answer.Object) {
+func (r *reader) media(items []loosejson.Object) {
 	for _, item := range items {
 		if item.Text("medium") == "video" {
 			r.answer.Videos = r.things.AddVideo(r.answer.Videos, item)
 			continue
 		}
-		if link, ok := item.Destination(ownSources, "image", "thumbnail"); ok && !slices.Contains(r.answer.Images, link) {
-			r.answer.Images = append(r.answer.Images, link)
+		if link, ok := item.Destination(ownSources, "image", "thumbnail"); ok {
+			r.answer.Images = answer.AddNew(r.answer.Images, link)
 		}
 	}
 }
@@ -98,10 +100,10 @@ func (r *reader) media(items []answer.Object) {
 func (r *reader) queries(value any) {
 	list, _ := value.([]any)
 	for _, item := range list {
-		query := answer.AsObject(item)
+		query := loosejson.AsObject(item)
 		text := query.Text("query")
 		if text == "" {
-			text = answer.Line(answer.AsText(item))
+			text = webtext.Line(loosejson.AsText(item))
 		}
 		if engine := query.Text("engine"); strings.Contains(engine, "map") || strings.Contains(engine, "place") {
 			r.answer.MapSearchQueries = answer.AddNew(r.answer.MapSearchQueries, text)
@@ -112,7 +114,7 @@ func (r *reader) queries(value any) {
 }
 
 // related notes what the engine suggests to ask next.
-func (r *reader) related(entries ...answer.Object) {
+func (r *reader) related(entries ...loosejson.Object) {
 	for _, entry := range entries {
 		for _, field := range []string{"related_query_items", "related_queries"} {
 			r.answer.RelatedQueries = answer.AddNew(r.answer.RelatedQueries, entry.Texts(field, "text")...)

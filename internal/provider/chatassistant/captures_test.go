@@ -32,7 +32,7 @@ func TestCaptures(t *testing.T) {
 	for _, path := range captures(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
-			document := providertest.Recorded(providertest.Stored(t, path))[0]
+			document := providertest.Exchanges(t, path)[0].Body
 			result, err := parse(document)
 			if err != nil {
 				// A turn that only draws a picture says nothing.
@@ -217,4 +217,9 @@ func pillLinks(a *earshot.Answer) []string {
 func untracked(link string) string {
 	link, _, _ = strings.Cut(link, "?utm_source=chatgpt.com")
 	return strings.Replace(link, "&utm_source=chatgpt.com", "", 1)
+}
+
+func TestFidelity(t *testing.T) {
+	t.Parallel()
+	providertest.Fidelity(t, parse, "web_pages/*chatgpt*", "web_chatassistant_*/*", "api_chatassistant/*")
 }

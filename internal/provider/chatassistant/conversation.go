@@ -7,6 +7,9 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/rawdoc"
+	"earshot/internal/provider/webtext"
 	"earshot/internal/upstream"
 )
 
@@ -14,29 +17,22 @@ import (
 // or somewhere within a larger one.
 func readConversation(document []byte, want answer.Want) (*earshot.Answer, error) {
 	var found *earshot.Answer
-	err := answer.ReadJSON(document, func() error {
-		value, _ := answer.DecodeJSON(answer.ValidText(string(document)))
+	err := rawdoc.ReadJSON(document, func() error {
+		value, _ := loosejson.Decode(webtext.ValidText(string(document)))
 		conversation := findConversation(value)
 		if conversation == nil {
-			if problem := trouble(answer.AsObject(value)); problem != "" {
+			if problem := trouble(loosejson.AsObject(value)); problem != "" {
 				return upstream.Fail(earshot.ReasonUnavailable, "the interface reports %q", problem)
 			}
 			return upstream.Fail(earshot.ReasonUnreadable, "JSON, but no conversation")
 		}
-		found = readFound(conversation, want)
+		found = readMessages(withoutBlocked(shownBranch(conversation), conversation.Objects("moderation_results")), want)
+		if model := conversation.Object("model").Text("slug"); found.Model == nil && model != "" {
+			found.Model = &model
+		}
 		return nil
 	})
 	return found, err
-}
-
-// readFound reads a conversation.
-func readFound(conversation answer.Object, want answer.Want) *earshot.Answer {
-	messages := withoutBlocked(shownBranch(conversation), conversation.Objects("moderation_results"))
-	found := readMessages(messages, want)
-	if model := conversation.Object("model").Text("slug"); found.Model == nil && model != "" {
-		found.Model = &model
-	}
-	return found
 }
 
 // maxSearched is how many values of a document are looked at for a conversation;
@@ -46,7 +42,7 @@ const maxSearched = 100_000
 // findConversation finds the first conversation in a document, the one that is
 // nested least: interfaces and those who store their answers put envelopes
 // around it, and exports hold a list, newest first.
-func findConversation(value any) answer.Object {
+func findConversation(value any) loosejson.Object {
 	queue := []any{value}
 	for i := 0; i < len(queue) && i < maxSearched; i++ {
 		switch v := queue[i].(type) {
@@ -64,9 +60,9 @@ func findConversation(value any) answer.Object {
 	return nil
 }
 
-func isConversation(o answer.Object) bool {
+func isConversation(o loosejson.Object) bool {
 	for _, node := range o.Object("mapping") {
-		if _, ok := answer.AsObject(node)["message"]; ok {
+		if _, ok := loosejson.AsObject(node)["message"]; ok {
 			return true
 		}
 	}
@@ -80,9 +76,9 @@ func isConversation(o answer.Object) bool {
 
 // inEnvelope is the object with the message inside, where it is a message or has
 // one; nodes without one have an id.
-func inEnvelope(o answer.Object) answer.Object {
+func inEnvelope(o loosejson.Object) loosejson.Object {
 	if o.Object("author") != nil {
-		return answer.Object{"message": map[string]any(o)}
+		return loosejson.Object{"message": map[string]any(o)}
 	}
 	if _, ok := o["message"]; ok || o.Text("id") != "" && o["children"] != nil {
 		return o
@@ -92,13 +88,13 @@ func inEnvelope(o answer.Object) answer.Object {
 
 // shownBranch is the messages that the user sees: those that lead to the
 // current node, those of a list, or else the last branch of the tree.
-func shownBranch(conversation answer.Object) []answer.Object {
+func shownBranch(conversation loosejson.Object) []loosejson.Object {
 	nodes := conversation.Object("mapping")
 	if current := conversation.Text("current_node"); nodes.Object(current) != nil {
 		return branch(nodes, current)
 	}
 	for _, field := range []string{"linear_conversation", "messages"} {
-		var messages []answer.Object
+		var messages []loosejson.Object
 		for _, item := range conversation.Objects(field) {
 			if envelope := inEnvelope(item); envelope.Object("message") != nil {
 				messages = append(messages, envelope)
@@ -113,7 +109,7 @@ func shownBranch(conversation answer.Object) []answer.Object {
 
 // lastLeaf is where the tree's newest branch ends: it is the last of its
 // siblings at every fork.
-func lastLeaf(nodes answer.Object) string {
+func lastLeaf(nodes loosejson.Object) string {
 	var id string
 	for _, key := range slices.Sorted(maps.Keys(nodes)) {
 		node := nodes.Object(key)
@@ -133,8 +129,8 @@ func lastLeaf(nodes answer.Object) string {
 }
 
 // branch is the messages from the root to the node.
-func branch(nodes answer.Object, id string) []answer.Object {
-	var messages []answer.Object
+func branch(nodes loosejson.Object, id string) []loosejson.Object {
+	var messages []loosejson.Object
 	for range len(nodes) { // a branch is no longer than the tree, even if it is a circle
 		node := nodes.Object(id)
 		if node == nil {
@@ -150,20 +146,20 @@ func branch(nodes answer.Object, id string) []answer.Object {
 }
 
 // withoutBlocked leaves out the messages that moderation took back.
-func withoutBlocked(envelopes, moderation []answer.Object) []answer.Object {
+func withoutBlocked(envelopes, moderation []loosejson.Object) []loosejson.Object {
 	blocked := map[string]bool{}
 	for _, result := range moderation {
 		if id := result.Text("message_id"); id != "" && result.Is("blocked") {
 			blocked[id] = true
 		}
 	}
-	return slices.DeleteFunc(envelopes, func(envelope answer.Object) bool {
+	return slices.DeleteFunc(envelopes, func(envelope loosejson.Object) bool {
 		return blocked[envelope.Object("message").Text("id")]
 	})
 }
 
 // trouble is what an event or a document calls an error.
-func trouble(o answer.Object) string {
+func trouble(o loosejson.Object) string {
 	return cmp.Or(o.Text("error", "detail"),
 		o.Object("error").Text("message", "code"), o.Object("detail").Text("message", "code"))
 }

@@ -5,13 +5,9 @@
 //
 //	definition.go       what others need to know of it
 //	request.go          what can be asked, and what it costs
-//	web.go              which documents to fetch, and what of them is shown
+//	ask.go              which documents to fetch, and what of them is shown
 //	parse.go            telling shapes apart
-//	layout.go           where things stand on the mobile page
-//	cards.go            products and other things that the page shows
-//	share.go            the conversation that a shared page carries as data
-//	table.go            the encoding of such data
-//	script.go           asking on the site in a browser
+//	page.go             where things stand on the mobile page
 //	stream.go           the event stream
 //	delta.go            the stream's encoding
 //	conversation.go     a conversation as one JSON document
@@ -21,7 +17,6 @@
 //	search.go           what was searched for, and found
 //	reference.go        what the references in a message's text stand for
 //	reference_things.go products, places, videos and ads that messages carry
-//	api.go              asking the official API
 package chatassistant
 
 import (

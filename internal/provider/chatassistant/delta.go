@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
 )
 
 // deltas builds messages from the stream's encoding: an event adds a message or
@@ -16,11 +16,11 @@ import (
 // *strings.Builder.
 type deltas struct {
 	path, op string
-	textPath string          // where text was appended last
-	messages []answer.Object // each {"message": …, …} as it was added
-	counters map[string]int  // index of messages by the counter that came with them
-	current  int             // index of the message that is patched
-	moved    int             // see maxMoved
+	textPath string             // where text was appended last
+	messages []loosejson.Object // each {"message": …, …} as it was added
+	counters map[string]int     // index of messages by the counter that came with them
+	current  int                // index of the message that is patched
+	moved    int                // see maxMoved
 }
 
 const (
@@ -32,9 +32,9 @@ const (
 )
 
 // apply does what one event says. What makes no sense changes nothing.
-func (d *deltas) apply(event answer.Object) {
+func (d *deltas) apply(event loosejson.Object) {
 	value := event["v"]
-	if added := answer.AsObject(value); answer.AsObject(added["message"]) != nil {
+	if added := loosejson.AsObject(value); loosejson.AsObject(added["message"]) != nil {
 		d.path, d.op = "", "add"
 		d.add(added)
 		if counter := counterOf(event); counter != "" {
@@ -64,7 +64,7 @@ func (d *deltas) apply(event answer.Object) {
 	d.patch(d.path, d.op, value)
 }
 
-func counterOf(event answer.Object) string {
+func counterOf(event loosejson.Object) string {
 	counter, _ := event["c"].(json.Number)
 	return counter.String()
 }
@@ -73,7 +73,7 @@ func counterOf(event answer.Object) string {
 func isPatchList(value any) bool {
 	list, _ := value.([]any)
 	for _, item := range list {
-		o := answer.AsObject(item)
+		o := loosejson.AsObject(item)
 		path, _ := o["p"].(string)
 		if _, ok := o["o"].(string); !ok || !isWhole(path) {
 			return false
@@ -90,7 +90,7 @@ func (d *deltas) patch(path, op string, value any) {
 	if op == "patch" {
 		list, _ := value.([]any)
 		for _, item := range list {
-			part := answer.AsObject(item)
+			part := loosejson.AsObject(item)
 			inner, _ := part["o"].(string)
 			where, _ := part["p"].(string)
 			if !isWhole(where) {
@@ -115,7 +115,7 @@ func (d *deltas) patch(path, op string, value any) {
 }
 
 // add begins a further message, or replaces the one that it is again.
-func (d *deltas) add(envelope answer.Object) {
+func (d *deltas) add(envelope loosejson.Object) {
 	message := envelope.Object("message")
 	for i := len(d.messages) - 1; i >= max(0, len(d.messages)-maxRepeated); i-- {
 		if isSame(d.messages[i].Object("message"), message) {
@@ -132,7 +132,7 @@ const maxRepeated = 32
 
 // isSame tells whether two are states of one message. Ids alone do not tell, since
 // those who store streams make them alike.
-func isSame(a, b answer.Object) bool {
+func isSame(a, b loosejson.Object) bool {
 	return a.Text("id") != "" && a.Text("id") == b.Text("id") &&
 		a.Text("channel") == b.Text("channel") && a.Text("recipient") == b.Text("recipient") &&
 		a.Object("author").Text("role") == b.Object("author").Text("role") &&
@@ -205,7 +205,7 @@ func (d *deltas) combine(old any, op string, value any) any {
 	case "append":
 		return appended(old, value)
 	case "truncate":
-		return d.truncated(old, answer.Object{"length": value}.Count("length"))
+		return d.truncated(old, loosejson.Object{"length": value}.Count("length"))
 	default:
 		return value
 	}
@@ -229,7 +229,7 @@ func appended(old, value any) any {
 		}
 		return append(o, value)
 	case map[string]any:
-		maps.Copy(o, answer.AsObject(value))
+		maps.Copy(o, loosejson.AsObject(value))
 		return o
 	default:
 		return value
@@ -244,7 +244,7 @@ func (d *deltas) truncated(old any, length *int) any {
 	if list, ok := old.([]any); ok {
 		return list[:min(len(list), *length)]
 	}
-	text := answer.AsText(old)
+	text := loosejson.AsText(old)
 	if text == "" || !d.move(len(text)) {
 		return old
 	}

@@ -7,6 +7,9 @@ import (
 	"unicode"
 
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/mdtext"
+	"earshot/internal/provider/webtext"
 )
 
 // Marks stand in a text for citations, things and widgets. References explain
@@ -64,7 +67,7 @@ func isMark(text string) bool {
 }
 
 // mark gives what stands for the mark that rest begins with, and its length.
-func (r *messageReader) mark(before, rest string) (shown answer.Replacement, length int) {
+func (r *messageReader) mark(before, rest string) (shown mdtext.Replacement, length int) {
 	start := rest[:min(len(rest), maxMark)]
 	if strings.HasPrefix(rest, "【") {
 		found := bracketMark.FindString(start)
@@ -74,7 +77,7 @@ func (r *messageReader) mark(before, rest string) (shown answer.Replacement, len
 		inner := rest[len(markStart):]
 		end := strings.IndexAny(inner, markStart+markEnd)
 		if end < 0 { // the text was cut off
-			return answer.Gone, len(cutMark.FindString(rest))
+			return mdtext.Gone, len(cutMark.FindString(rest))
 		}
 		if strings.HasPrefix(inner[end:], markEnd) {
 			return r.fields(strings.Split(inner[:end], markField)), len(markStart) + end + len(markEnd)
@@ -94,7 +97,7 @@ func (r *messageReader) mark(before, rest string) (shown answer.Replacement, len
 	if found := bareThing.FindStringSubmatch(start); found != nil {
 		return r.fields(found[1:]), len(found[0])
 	}
-	return answer.Gone, len(bareWidget.FindString(start))
+	return mdtext.Gone, len(bareWidget.FindString(start))
 }
 
 // maxLead is how far a mark's kind is looked for: there may be a character or two
@@ -110,7 +113,7 @@ func isApart(before string) bool {
 
 // fields gives what stands for a mark with these fields, of which the first is
 // its kind.
-func (r *messageReader) fields(fields []string) answer.Replacement {
+func (r *messageReader) fields(fields []string) mdtext.Replacement {
 	rest := fields[1:]
 	switch kind := fields[0]; {
 	case len(rest) == 0:
@@ -118,18 +121,18 @@ func (r *messageReader) fields(fields []string) answer.Replacement {
 		return r.cite(strings.Join(rest, " "))
 	case kind == "navlist":
 		for _, name := range resultName.FindAllString(strings.Join(rest, " "), -1) {
-			r.listed([]answer.Object{r.pages[name]})
+			r.listed([]loosejson.Object{r.pages[name]})
 		}
 	case kind == "entity", kind == "product_entity":
 		return r.named(rest[0])
 	case kind == "url", kind == "link_title":
 		return r.linked(rest)
 	}
-	return answer.Gone
+	return mdtext.Gone
 }
 
 // cite notes the results that the mark names as a chip.
-func (r *messageReader) cite(mark string) answer.Replacement {
+func (r *messageReader) cite(mark string) mdtext.Replacement {
 	var citations []answer.Citation
 	for _, name := range resultName.FindAllString(mark, maxCited) {
 		citations = addCitation(citations, r.pages[name])
@@ -139,40 +142,40 @@ func (r *messageReader) cite(mark string) answer.Replacement {
 
 // named gives the name in a mark that holds a list: of what kind the thing is,
 // or which result, then how it is called.
-func (r *messageReader) named(list string) answer.Replacement {
-	value, _ := answer.DecodeJSON(list)
-	words := answer.Object{"list": value}.Texts("list", "")
+func (r *messageReader) named(list string) mdtext.Replacement {
+	value, _ := loosejson.Decode(list)
+	words := loosejson.Object{"list": value}.Texts("list", "")
 	if len(words) < 2 {
-		return answer.Gone
+		return mdtext.Gone
 	}
 	if !resultName.MatchString(words[0]) {
 		r.answer.Entities = answer.AddEntity(r.answer.Entities, words[1], words[0])
 	}
-	name := answer.EscapeMarkdown(words[1])
-	return answer.Replacement{Text: name, Markdown: name}
+	name := mdtext.Escape(words[1])
+	return mdtext.Replacement{Text: name, Markdown: name}
 }
 
 // linked gives a link that a mark holds: its label, then its address or the
 // result that it leads to.
-func (r *messageReader) linked(fields []string) answer.Replacement {
-	label := answer.EscapeMarkdown(answer.Line(fields[0]))
+func (r *messageReader) linked(fields []string) mdtext.Replacement {
+	label := mdtext.Escape(webtext.Line(fields[0]))
 	target := fields[len(fields)-1]
 	if page, ok := webPage(r.pages[target]); ok {
 		target = page.URL
 	}
-	link, ok := answer.Destination(target, nil, ownSources)
+	link, ok := webtext.Destination(target, nil, ownSources)
 	if !ok {
-		return answer.Replacement{Text: label, Markdown: label}
+		return mdtext.Replacement{Text: label, Markdown: label}
 	}
 	r.link(label, link)
-	return answer.Replacement{Text: label, Markdown: answer.MarkdownLink(answer.Line(fields[0]), link)}
+	return mdtext.Replacement{Text: label, Markdown: mdtext.WriteLink(webtext.Line(fields[0]), link)}
 }
 
 // directive gives what stands for a mark that begins with a colon: a citation of
 // older assistants, or the line that opens or closes a block of text to copy.
-func (t *markedText) directive(before, rest string) (shown answer.Replacement, length int) {
+func (t *markedText) directive(before, rest string) (shown mdtext.Replacement, length int) {
 	if found := oaiCite.FindString(rest); found != "" {
-		return answer.Gone, len(found)
+		return mdtext.Gone, len(found)
 	}
 	if before != "" && !strings.HasSuffix(before, "\n") {
 		return shown, 0

@@ -6,19 +6,21 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/webtext"
 )
 
 // readMessages puts the answer together from the messages that follow the last
 // of the user's. Each is an object with the message inside.
-func readMessages(envelopes []answer.Object, want answer.Want) *earshot.Answer {
+func readMessages(envelopes []loosejson.Object, want answer.Want) *earshot.Answer {
 	r := &messageReader{
 		want:   want,
 		things: answer.Things{Country: want.Country, Own: ownSources},
 		answer: &earshot.Answer{},
-		pages:  map[string]answer.Object{},
+		pages:  map[string]loosejson.Object{},
 	}
 	turn := lastTurn(envelopes)
-	r.channel = slices.ContainsFunc(turn, func(envelope answer.Object) bool {
+	r.channel = slices.ContainsFunc(turn, func(envelope loosejson.Object) bool {
 		m := envelope.Object("message")
 		return m.Text("channel") == finalChannel && shown(m) && contentText(m.Object("content")) != ""
 	})
@@ -33,7 +35,7 @@ func readMessages(envelopes []answer.Object, want answer.Want) *earshot.Answer {
 const finalChannel = "final"
 
 // lastTurn is what comes after the user's last message.
-func lastTurn(envelopes []answer.Object) []answer.Object {
+func lastTurn(envelopes []loosejson.Object) []loosejson.Object {
 	for i, envelope := range slices.Backward(envelopes) {
 		m := envelope.Object("message")
 		if m.Object("author").Text("role") == "user" && !hidden(m) {
@@ -43,7 +45,7 @@ func lastTurn(envelopes []answer.Object) []answer.Object {
 	return envelopes
 }
 
-func hidden(message answer.Object) bool {
+func hidden(message loosejson.Object) bool {
 	return message.Object("metadata").Is("is_visually_hidden_from_conversation")
 }
 
@@ -56,12 +58,12 @@ type messageReader struct {
 	sources  answer.Sources
 	texts    []string
 	markdown []string
-	size     int                      // bytes of text so far
-	results  []answer.Object          // search results, cited or not
-	pages    map[string]answer.Object // results by the name that marks in the text call them by
+	size     int                         // bytes of text so far
+	results  []loosejson.Object          // search results, cited or not
+	pages    map[string]loosejson.Object // results by the name that marks in the text call them by
 }
 
-func (r *messageReader) read(m answer.Object) {
+func (r *messageReader) read(m loosejson.Object) {
 	metadata, content := m.Object("metadata"), m.Object("content")
 	r.queries(m)
 	r.searched(metadata, content)
@@ -71,7 +73,7 @@ func (r *messageReader) read(m answer.Object) {
 	if model := metadata.Text("model_slug", "resolved_model_slug"); model != "" {
 		r.answer.Model = &model
 	}
-	if text := contentText(content); r.size+len(text) <= answer.MaxText {
+	if text := contentText(content); r.size+len(text) <= webtext.MaxText {
 		r.size += len(text)
 		r.text(text, references(metadata))
 	}
@@ -79,7 +81,7 @@ func (r *messageReader) read(m answer.Object) {
 }
 
 // shown tells whether the message is one that the user sees as the answer.
-func shown(m answer.Object) bool {
+func shown(m loosejson.Object) bool {
 	recipient, channel := m.Text("recipient"), m.Text("channel")
 	return m.Object("author").Text("role") == "assistant" && !hidden(m) &&
 		(recipient == "all" || recipient == "") &&
@@ -89,7 +91,7 @@ func shown(m answer.Object) bool {
 
 // contentText is the text of a message's content, as much of it as an answer
 // may have. Other kinds have none.
-func contentText(content answer.Object) string {
+func contentText(content loosejson.Object) string {
 	if kind := content.Text("content_type"); kind != "text" && kind != "multimodal_text" {
 		return ""
 	}
@@ -103,7 +105,7 @@ func contentText(content answer.Object) string {
 		if text.Len() > 0 {
 			text.WriteString("\n\n")
 		}
-		room := answer.MaxText - text.Len()
+		room := webtext.MaxText - text.Len()
 		if room <= 0 {
 			break
 		}
@@ -114,12 +116,12 @@ func contentText(content answer.Object) string {
 
 // partText is what a part of a message says: a text, or what was spoken.
 func partText(part any) string {
-	o := answer.AsObject(part)
+	o := loosejson.AsObject(part)
 	switch kind := o.Text("content_type"); {
 	case o == nil:
-		return answer.AsText(part)
+		return loosejson.AsText(part)
 	case kind == "text", kind == "audio_transcription" && o.Text("direction") != "in":
-		return answer.AsText(o["text"])
+		return loosejson.AsText(o["text"])
 	default:
 		return ""
 	}

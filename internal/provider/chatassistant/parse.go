@@ -7,62 +7,39 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
-	"earshot/internal/provider/responses"
+	"earshot/internal/provider/rawdoc"
+	"earshot/internal/provider/vendorapi/responses"
 	"earshot/internal/upstream"
 )
-
-// reading is everything that a document holds, asked for or not, but Markdown
-// only where it is wanted.
-type reading struct {
-	answer *earshot.Answer
-	page   bool // it was a page rather than messages
-}
 
 // ownSources are the names by which the assistant marks the links it gives.
 var ownSources = []string{"chat.lab.test", "chatgpt.com"}
 
-// Parse reads everything that a stored document holds: a page, an event stream or
-// a conversation. country is where it was asked from, which tells
-// currencies apart. The error is an *upstream.Failure.
-func Parse(document []byte, country string) (*earshot.Answer, error) {
-	return Read(document, answer.Want{Country: country, Markdown: true})
-}
-
-// Read is Parse for what is wanted.
+// Read reads a document: a page, an event stream, a conversation, or an answer of
+// the official API, told apart by how it begins. It gives everything that it finds.
+// The error is an *upstream.Failure.
 func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
-	found, err := parse(document, want)
-	if err != nil {
-		return nil, err
-	}
-	return found.answer, nil
-}
-
-// parse tells the shape by how the document begins and reads it.
-func parse(document []byte, want answer.Want) (*reading, error) {
-	body := answer.Trimmed(document)
-	var found reading
+	body := rawdoc.Trimmed(document)
+	var found *earshot.Answer
 	var err error
 	switch {
 	case responses.Recognises(body):
-		found.answer, err = answer.FromAPI(responses.Read(body, want))
-	case bytes.HasPrefix(body, []byte("<")):
-		found.page = true
-		if found.answer = readShared(body, want); found.answer == nil {
-			found.answer, err = page.ReadPrepared(body, want, func(shown *goquery.Document) { markCards(shown, want.Country) })
-		}
+		found, err = answer.FromAPI(responses.Read(body, want))
+	case rawdoc.IsPage(body):
+		found, err = page.ReadPrepared(body, want, func(shown *goquery.Document) { markCards(shown, want.Country) })
 	case bytes.HasPrefix(body, []byte("{")), bytes.HasPrefix(body, []byte("[")):
-		found.answer, err = readConversation(body, want)
-	case answer.IsStream(body):
-		found.answer, err = readStream(body, want)
+		found, err = readConversation(body, want)
+	case rawdoc.IsStream(body):
+		found, err = readStream(body, want)
 	default:
 		return nil, upstream.Fail(earshot.ReasonUnreadable, "neither a page nor a stream")
 	}
 	if err != nil {
 		return nil, err
 	}
-	if found.answer.Text == "" {
+	if found.Text == "" {
 		return nil, upstream.Fail(earshot.ReasonEmpty, "the assistant said nothing")
 	}
-	answer.NumberProducts(found.answer)
-	return &found, nil
+	answer.NumberProducts(found)
+	return found, nil
 }

@@ -7,17 +7,20 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/mdtext"
+	"earshot/internal/provider/webtext"
 )
 
 // reference notes what one reference carries and gives what a reader sees in
 // its place. Kinds come and go with every release, so one that is unknown is
 // read by the fields that it has.
-func (r *messageReader) reference(reference answer.Object) answer.Replacement {
+func (r *messageReader) reference(reference loosejson.Object) mdtext.Replacement {
 	switch kind := reference.Text("type"); kind {
 	case "hidden":
-		return answer.Replacement{}
+		return mdtext.Replacement{}
 	case "attribution":
-		return answer.Gone
+		return mdtext.Gone
 	case "entity":
 		return r.entity(reference)
 	case "alt_text":
@@ -28,10 +31,10 @@ func (r *messageReader) reference(reference answer.Object) answer.Replacement {
 		return r.linkReference(reference)
 	case "nav_list":
 		r.listed(reference.Objects("items"))
-		return answer.Gone
+		return mdtext.Gone
 	case "video":
 		r.video(reference)
-		return answer.Gone
+		return mdtext.Gone
 	default:
 		return r.known(reference, strings.HasPrefix(kind, "image") || strings.HasPrefix(kind, "followup"))
 	}
@@ -39,7 +42,7 @@ func (r *messageReader) reference(reference answer.Object) answer.Replacement {
 
 // known reads a reference by its fields: things beside the text, a citation, or
 // else the words that stand for it, unless it is mute.
-func (r *messageReader) known(reference answer.Object, mute bool) answer.Replacement {
+func (r *messageReader) known(reference loosejson.Object, mute bool) mdtext.Replacement {
 	r.images(reference.Objects("images"))
 	r.shoppingCard(reference)
 	r.places(reference)
@@ -52,11 +55,11 @@ func (r *messageReader) known(reference answer.Object, mute bool) answer.Replace
 	citations := chip(reference)
 	switch {
 	case mute:
-		return answer.Gone
+		return mdtext.Gone
 	case len(citations) > 0:
 		return r.sources.Cite(citations)
 	case isBeside(reference):
-		return answer.Gone
+		return mdtext.Gone
 	default:
 		return r.words(reference)
 	}
@@ -64,21 +67,21 @@ func (r *messageReader) known(reference answer.Object, mute bool) answer.Replace
 
 // words gives the words that stand for a reference. What it matched may tell
 // that they name something.
-func (r *messageReader) words(reference answer.Object) answer.Replacement {
-	alt := answer.AsText(reference["alt"])
+func (r *messageReader) words(reference loosejson.Object) mdtext.Replacement {
+	alt := loosejson.AsText(reference["alt"])
 	if strings.TrimSpace(alt) == "" {
-		return answer.Gone
+		return mdtext.Gone
 	}
-	matched := strings.Trim(answer.AsText(reference["matched_text"]), markStart+markEnd)
+	matched := strings.Trim(loosejson.AsText(reference["matched_text"]), markStart+markEnd)
 	if kind, list, ok := strings.Cut(matched, markField); ok && kind == "entity" {
 		r.named(list)
 	}
-	return answer.Replacement{Text: alt, Markdown: alt}
+	return mdtext.Replacement{Text: alt, Markdown: alt}
 }
 
 // isBeside tells whether the reference stands for things that are shown beside
 // the text; the words for it only repeat them.
-func isBeside(reference answer.Object) bool {
+func isBeside(reference loosejson.Object) bool {
 	for _, field := range []string{"images", "products", "businesses", "business_fallbacks", "videos", "sources", "domains"} {
 		if list, _ := reference[field].([]any); len(list) > 0 {
 			return true
@@ -91,20 +94,20 @@ func isBeside(reference answer.Object) bool {
 const maxCited = 100
 
 // chip is what a citation cites: a page, or pages with further ones behind each.
-func chip(reference answer.Object) []answer.Citation {
+func chip(reference loosejson.Object) []answer.Citation {
 	items := reference.Objects("items")
 	if len(items) == 0 {
 		items = reference.Objects("fallback_items")
 	}
 	if item := reference.Object("item"); len(items) == 0 && item != nil {
-		items = []answer.Object{item}
+		items = []loosejson.Object{item}
 	}
 	if len(items) == 0 {
-		items = []answer.Object{reference}
+		items = []loosejson.Object{reference}
 	}
 	var citations []answer.Citation
 	for _, item := range items {
-		for _, page := range append([]answer.Object{item}, item.Objects("supporting_websites")...) {
+		for _, page := range append([]loosejson.Object{item}, item.Objects("supporting_websites")...) {
 			citations = addCitation(citations, page)
 		}
 	}
@@ -112,7 +115,7 @@ func chip(reference answer.Object) []answer.Citation {
 }
 
 // addCitation appends what an object cites unless the list has it.
-func addCitation(list []answer.Citation, page answer.Object) []answer.Citation {
+func addCitation(list []answer.Citation, page loosejson.Object) []answer.Citation {
 	source, ok := webPage(page)
 	if !ok || len(list) == maxCited || slices.ContainsFunc(list, func(c answer.Citation) bool { return c.Source.URL == source.URL }) {
 		return list
@@ -122,25 +125,25 @@ func addCitation(list []answer.Citation, page answer.Object) []answer.Citation {
 
 // linkReference notes a page that the text links to. The words of the link stand
 // in what the reference matched.
-func (r *messageReader) linkReference(reference answer.Object) answer.Replacement {
+func (r *messageReader) linkReference(reference loosejson.Object) mdtext.Replacement {
 	label := reference.Text("title")
-	if fields := strings.Split(answer.AsText(reference["matched_text"]), markField); len(fields) > 1 {
-		label = answer.Line(fields[1])
+	if fields := strings.Split(loosejson.AsText(reference["matched_text"]), markField); len(fields) > 1 {
+		label = webtext.Line(fields[1])
 	}
 	citations := chip(reference)
 	if len(citations) == 0 {
-		return answer.Replacement{Text: answer.EscapeMarkdown(label), Markdown: answer.EscapeMarkdown(label)}
+		return mdtext.Replacement{Text: mdtext.Escape(label), Markdown: mdtext.Escape(label)}
 	}
 	source := citations[0].Source
 	r.sources.Add(source)
-	return answer.Replacement{Text: answer.EscapeMarkdown(label), Markdown: answer.MarkdownLink(label, source.URL)}
+	return mdtext.Replacement{Text: mdtext.Escape(label), Markdown: mdtext.WriteLink(label, source.URL)}
 }
 
 // citeMap are the pages that the words about products cite, in the order of
 // their names.
-func citeMap(reference answer.Object) []answer.Object {
+func citeMap(reference loosejson.Object) []loosejson.Object {
 	cited := reference.Object("cite_map")
-	var pages []answer.Object
+	var pages []loosejson.Object
 	for _, name := range slices.Sorted(maps.Keys(cited)) {
 		pages = append(pages, cited.Object(name))
 	}
@@ -148,7 +151,7 @@ func citeMap(reference answer.Object) []answer.Object {
 }
 
 // listed notes sources that belong to no chip.
-func (r *messageReader) listed(list []answer.Object) {
+func (r *messageReader) listed(list []loosejson.Object) {
 	for _, item := range list {
 		if source, ok := webPage(item); ok {
 			r.sources.Add(source)
@@ -157,7 +160,7 @@ func (r *messageReader) listed(list []answer.Object) {
 }
 
 // webPage is the source that an object describes.
-func webPage(page answer.Object) (earshot.Source, bool) {
+func webPage(page loosejson.Object) (earshot.Source, bool) {
 	link, ok := page.Destination(ownSources, "url")
 	return earshot.Source{
 		URL:           link,
@@ -169,11 +172,11 @@ func webPage(page answer.Object) (earshot.Source, bool) {
 
 // references are what a message's text refers to. Until the end of 2024 they
 // were called citations, and were described in other words.
-func references(metadata answer.Object) []answer.Object {
+func references(metadata loosejson.Object) []loosejson.Object {
 	if list := metadata.Objects("content_references"); len(list) > 0 {
 		return list
 	}
-	var list []answer.Object
+	var list []loosejson.Object
 	for _, citation := range metadata.Objects("citations") {
 		page := legacyPage(citation.Object("metadata"))
 		page["start_idx"], page["end_idx"] = citation["start_ix"], citation["end_ix"]
@@ -183,8 +186,8 @@ func references(metadata answer.Object) []answer.Object {
 }
 
 // legacyPage is a page as older citations describe it, in today's words.
-func legacyPage(page answer.Object) answer.Object {
-	return answer.Object{
+func legacyPage(page loosejson.Object) loosejson.Object {
+	return loosejson.Object{
 		"type": "webpage", "url": page["url"], "title": page["title"], "snippet": page["text"], "pub_date": page["pub_date"],
 	}
 }

@@ -6,35 +6,38 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/mdtext"
+	"earshot/internal/provider/webtext"
 )
 
-func (r *messageReader) entity(reference answer.Object) answer.Replacement {
+func (r *messageReader) entity(reference loosejson.Object) mdtext.Replacement {
 	name := reference.Text("name", "alt")
 	if name == "" {
-		return answer.Gone
+		return mdtext.Gone
 	}
 	r.answer.Entities = answer.AddEntity(r.answer.Entities, name, reference.Text("category", "entity_type"))
-	name = answer.EscapeMarkdown(name)
-	return answer.Replacement{Text: name, Markdown: name}
+	name = mdtext.Escape(name)
+	return mdtext.Replacement{Text: name, Markdown: name}
 }
 
 // inlineProduct notes a product that the text names.
-func (r *messageReader) inlineProduct(reference answer.Object) answer.Replacement {
+func (r *messageReader) inlineProduct(reference loosejson.Object) mdtext.Replacement {
 	r.listed(citeMap(reference))
 	product, ok := r.things.Product(reference.Object("product"))
 	if !ok {
 		if alt := reference.Text("alt"); alt != "" {
-			alt = answer.EscapeMarkdown(alt)
-			return answer.Replacement{Text: alt, Markdown: alt}
+			alt = mdtext.Escape(alt)
+			return mdtext.Replacement{Text: alt, Markdown: alt}
 		}
-		return answer.Gone
+		return mdtext.Gone
 	}
 	r.answer.InlineProducts = append(r.answer.InlineProducts, product)
-	title := answer.EscapeMarkdown(product.Title)
-	return answer.Replacement{Text: title, Markdown: "**" + title + "**"}
+	title := mdtext.Escape(product.Title)
+	return mdtext.Replacement{Text: title, Markdown: "**" + title + "**"}
 }
 
-func (r *messageReader) shoppingCard(reference answer.Object) {
+func (r *messageReader) shoppingCard(reference loosejson.Object) {
 	card := earshot.ShoppingCard{
 		Title:    reference.Text("title"),
 		Tags:     reference.Texts("tags", "title"),
@@ -47,13 +50,13 @@ func (r *messageReader) shoppingCard(reference answer.Object) {
 
 // places notes the businesses on a map, or what is shown where they were not
 // found.
-func (r *messageReader) places(reference answer.Object) {
+func (r *messageReader) places(reference loosejson.Object) {
 	list := reference.Objects("businesses")
 	if len(list) == 0 {
 		list = reference.Objects("business_fallbacks")
 	}
 	for _, o := range list {
-		place := answer.Object{
+		place := loosejson.Object{
 			"address":     o.Text("address", "location"),
 			"category":    o.Text("category"),
 			"price_level": o.Text("price_str", "price_level", "price"),
@@ -75,11 +78,11 @@ func (r *messageReader) places(reference answer.Object) {
 // ones have a few dozen.
 const maxThings = 500
 
-func (r *messageReader) video(o answer.Object) {
+func (r *messageReader) video(o loosejson.Object) {
 	if len(r.answer.Videos) == maxThings {
 		return
 	}
-	video := answer.Object{"platform": o.Text("platform", "video_site", "source")}
+	video := loosejson.Object{"platform": o.Text("platform", "video_site", "source")}
 	for key, value := range o {
 		if _, said := video[key]; !said {
 			video[key] = value
@@ -90,7 +93,7 @@ func (r *messageReader) video(o answer.Object) {
 
 // images notes pictures. Where one has an address of its own, url is that of the
 // page it is on.
-func (r *messageReader) images(list []answer.Object) {
+func (r *messageReader) images(list []loosejson.Object) {
 	for _, o := range list {
 		if result := o.Object("image_result"); result != nil {
 			o = result
@@ -104,7 +107,7 @@ func (r *messageReader) images(list []answer.Object) {
 
 // ads notes ads. The assistant shows them within its answer, and those with a
 // price are for a product.
-func (r *messageReader) ads(list []answer.Object) {
+func (r *messageReader) ads(list []loosejson.Object) {
 	for _, o := range list {
 		ad := earshot.Ad{
 			Position:    len(r.answer.Ads) + 1,
@@ -113,14 +116,14 @@ func (r *messageReader) ads(list []answer.Object) {
 			Title:       o.Text("title"),
 			Description: o.Text("description"),
 			Brand:       o.Text("brand"),
-			Price:       answer.Price(o.Amount("price"), r.want.Country),
+			Price:       webtext.Price(o.Amount("price"), r.want.Country),
 			Merchant:    o.Text("merchant"),
 		}
 		link, ok := o.Destination(ownSources, "url")
 		if !ok {
 			continue
 		}
-		ad.URL, ad.Domain = link, answer.Domain(link)
+		ad.URL, ad.Domain = link, webtext.Domain(link)
 		ad.ImageURL, _ = o.Destination(ownSources, "image_url")
 		if ad.Price != nil {
 			ad.Type = "shopping"

@@ -6,11 +6,13 @@ import (
 	"strings"
 
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/webtext"
 )
 
 // queries notes what the message says was searched for: as its metadata, as the
 // arguments of a tool, or as what the assistant tells its search tool.
-func (r *messageReader) queries(m answer.Object) {
+func (r *messageReader) queries(m loosejson.Object) {
 	metadata := m.Object("metadata")
 	r.query(metadata.Object("search_model_queries").Texts("queries", "q")...)
 	r.query(metadata.Texts("search_queries", "q")...)
@@ -46,24 +48,24 @@ var searchCall = regexp.MustCompile(`\bsearch\(\s*(?:query\s*=\s*)?("(?:[^"\\]|\
 
 // toolCall notes what the assistant asked its search tool for: as JSON, as
 // records of a line each, or as a call.
-func (r *messageReader) toolCall(content answer.Object) {
-	code := answer.AsText(content["text"])
+func (r *messageReader) toolCall(content loosejson.Object) {
+	code := loosejson.AsText(content["text"])
 	if code == "" {
 		code = contentText(content)
 	}
-	if value, ok := answer.DecodeJSON(code); ok {
-		r.jsonCall(answer.AsObject(value))
+	if value, ok := loosejson.Decode(code); ok {
+		r.jsonCall(loosejson.AsObject(value))
 		return
 	}
 	for _, call := range searchCall.FindAllStringSubmatch(code, -1) {
-		r.query(answer.Line(unquoted(call[1])))
+		r.query(webtext.Line(unquoted(call[1])))
 	}
 	for line := range strings.Lines(code) {
 		r.record(splitRecord(strings.TrimSpace(line)))
 	}
 }
 
-func (r *messageReader) jsonCall(call answer.Object) {
+func (r *messageReader) jsonCall(call loosejson.Object) {
 	for _, field := range []string{"search_query", "system1_search_query", "system2_search_query", "queries"} {
 		r.query(call.Texts(field, "q")...)
 	}
@@ -80,10 +82,10 @@ func (r *messageReader) record(fields []string) {
 	}
 	switch fields[0] {
 	case "fast", "slow", "search":
-		r.query(answer.Line(fields[1]))
+		r.query(webtext.Line(fields[1]))
 	case "business":
 		if len(fields) > 2 {
-			r.mapQuery(answer.Line(fields[2]))
+			r.mapQuery(webtext.Line(fields[2]))
 		}
 	}
 }
@@ -125,7 +127,7 @@ func unquoted(literal string) string {
 
 // searched notes the results that the message carries, and the page that a tool
 // opened: it may be cited, but is no source by being opened.
-func (r *messageReader) searched(metadata, content answer.Object) {
+func (r *messageReader) searched(metadata, content loosejson.Object) {
 	for _, group := range metadata.Objects("search_result_groups") {
 		r.results = append(r.results, group.Objects("entries")...)
 		for _, entry := range group.Objects("entries") {
@@ -144,7 +146,7 @@ func (r *messageReader) searched(metadata, content answer.Object) {
 
 // remember notes a result under the name by which marks in the text call it,
 // such as turn0search3.
-func (r *messageReader) remember(result answer.Object) {
+func (r *messageReader) remember(result loosejson.Object) {
 	name := result.Text("ref_id")
 	if id := result.Object("ref_id"); id != nil {
 		turn, index := id.Count("turn_index"), id.Count("ref_index")

@@ -6,6 +6,9 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/rawdoc"
+	"earshot/internal/provider/webtext"
 	"earshot/internal/upstream"
 )
 
@@ -15,7 +18,7 @@ const endOfStream = "[DONE]"
 // readStream reads the legacy interface's stream.
 func readStream(document []byte, want answer.Want) (*earshot.Answer, error) {
 	var found *earshot.Answer
-	err := answer.ReadEvents(document, func(events []answer.Event) error {
+	err := rawdoc.ReadEvents(document, func(events []rawdoc.Event) error {
 		var s streamed
 		for _, event := range events {
 			s.take(event)
@@ -43,20 +46,20 @@ type streamed struct {
 	ended      bool
 	trouble    string // what an event calls an error
 	followups  []string
-	moderation []answer.Object
+	moderation []loosejson.Object
 }
 
-func (s *streamed) take(event answer.Event) {
-	data := answer.ValidText(event.Data)
-	value, ok := answer.DecodeJSON(data)
+func (s *streamed) take(event rawdoc.Event) {
+	data := webtext.ValidText(event.Data)
+	value, ok := loosejson.Decode(data)
 	if !ok {
 		s.ended = s.ended || strings.TrimSpace(data) == endOfStream
 		return
 	}
-	o := answer.AsObject(value)
+	o := loosejson.AsObject(value)
 	s.trouble = cmp.Or(trouble(o), trouble(o.Object("v")), s.trouble)
 	if result := o.Object("moderation_response"); result != nil {
-		s.moderation = append(s.moderation, answer.Object{"message_id": o.Text("message_id"), "blocked": result["blocked"]})
+		s.moderation = append(s.moderation, loosejson.Object{"message_id": o.Text("message_id"), "blocked": result["blocked"]})
 		return
 	}
 	switch kind, _ := o["type"].(string); {
@@ -65,7 +68,7 @@ func (s *streamed) take(event answer.Event) {
 	case strings.Contains(kind, "followup"):
 		s.followups = o.Texts("followups", "text")
 	case kind != "":
-	case answer.AsObject(o["message"]) != nil: // a snapshot, as before deltas
+	case loosejson.AsObject(o["message"]) != nil: // a snapshot, as before deltas
 		s.add(o)
 	case o["v"] != nil, o["o"] == "remove":
 		s.apply(o)

@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"earshot"
-	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/mdtext"
+	"earshot/internal/provider/webtext"
 )
 
 // maxReferences is how many references of a message are read; real answers
@@ -15,26 +17,26 @@ const maxReferences = 600
 // text takes a message's text: references in it, links, and marks that no
 // reference explains are noted in the order in which they stand, and replaced by
 // what a reader sees there.
-func (r *messageReader) text(source string, references []answer.Object) {
+func (r *messageReader) text(source string, references []loosejson.Object) {
 	references = references[:min(len(references), maxReferences)]
 	t := &markedText{reader: r, source: source, references: references, at: place(source, references)}
 	starts := []byte(markStarts)
 	for at := range t.at {
 		starts = append(starts, source[at])
 	}
-	shown := answer.Rewrite(source, string(starts), t.read)
+	shown := mdtext.Rewrite(source, string(starts), t.read)
 	for _, reference := range t.references {
 		if reference != nil { // it stands nowhere
 			r.reference(reference)
 		}
 	}
-	for _, link := range answer.ProseLinks(shown.Text) { // those around references too
+	for _, link := range mdtext.ProseLinks(shown.Text) { // those around references too
 		r.link(link.Label, link.URL)
 	}
-	if plain := answer.Flatten(shown.Text); plain != "" {
+	if plain := mdtext.Flatten(shown.Text); plain != "" {
 		r.texts = append(r.texts, plain)
 		if r.want.Markdown {
-			r.markdown = append(r.markdown, answer.Clean(answer.KeepSafeLinks(untracked(shown.Markdown))))
+			r.markdown = append(r.markdown, webtext.Clean(mdtext.KeepSafeLinks(untracked(shown.Markdown))))
 		}
 	}
 }
@@ -43,9 +45,9 @@ func (r *messageReader) text(source string, references []answer.Object) {
 type markedText struct {
 	reader     *messageReader
 	source     string
-	references []answer.Object // nil once read
-	at         map[int]placed  // by where they begin
-	blocks     int             // that are open, see block
+	references []loosejson.Object // nil once read
+	at         map[int]placed     // by where they begin
+	blocks     int                // that are open, see block
 }
 
 // placed is a reference's place in a text.
@@ -53,7 +55,7 @@ type placed struct{ index, length int }
 
 // read gives what stands for the mark that the rest of the text begins with, and
 // its length. Links are noted on the way.
-func (t *markedText) read(rest string) (shown answer.Replacement, length int) {
+func (t *markedText) read(rest string) (shown mdtext.Replacement, length int) {
 	at := len(t.source) - len(rest)
 	if p, ok := t.at[at]; ok {
 		reference := t.references[p.index]
@@ -79,8 +81,8 @@ var webLink = regexp.MustCompile(`^\[((?:[^\[\]\\]|\\.)*)\]\(\s*<?(https?://[^\s
 
 // link notes a page that the text links to.
 func (r *messageReader) link(label, link string) {
-	if target, ok := answer.Destination(link, nil, ownSources); ok {
-		r.sources.Add(earshot.Source{URL: target, Label: answer.Flatten(label)})
+	if target, ok := webtext.Destination(link, nil, ownSources); ok {
+		r.sources.Add(earshot.Source{URL: target, Label: mdtext.Flatten(label)})
 	}
 }
 
@@ -90,7 +92,7 @@ var trackedLink = regexp.MustCompile(`\]\(https?://[^\s<>()]*[?&]utm_source=[^\s
 // untracked is Markdown in which links lead straight to where they lead.
 func untracked(markdown string) string {
 	return trackedLink.ReplaceAllStringFunc(markdown, func(link string) string {
-		if target, ok := answer.Destination(link[len("]("):], nil, ownSources); ok {
+		if target, ok := webtext.Destination(link[len("]("):], nil, ownSources); ok {
 			return "](" + target
 		}
 		return link
@@ -99,12 +101,12 @@ func untracked(markdown string) string {
 
 // place finds where references stand: where they say, in characters, if the
 // words that they matched are there, or else at the next place with those words.
-func place(source string, references []answer.Object) map[int]placed {
+func place(source string, references []loosejson.Object) map[int]placed {
 	at := map[int]placed{}
 	offsets := runeOffsets(source)
 	var lost []int
 	for i, reference := range references {
-		matched := answer.AsText(reference["matched_text"])
+		matched := loosejson.AsText(reference["matched_text"])
 		begin, end := reference.Count("start_idx"), reference.Count("end_idx")
 		if begin != nil && end != nil && *begin >= 0 && *begin < *end && *end < len(offsets) {
 			from, to := offsets[*begin], offsets[*end]
@@ -119,7 +121,7 @@ func place(source string, references []answer.Object) map[int]placed {
 	}
 	next := map[string]int{}
 	for _, i := range lost {
-		matched := answer.AsText(references[i]["matched_text"])
+		matched := loosejson.AsText(references[i]["matched_text"])
 		for {
 			found := strings.Index(source[next[matched]:], matched)
 			if found < 0 {

@@ -6,6 +6,8 @@ import (
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/rawdoc"
 	"earshot/internal/upstream"
 )
 
@@ -25,25 +27,25 @@ var api = provider.API{
 }
 
 // apiFields are those by which an object of the API's is known.
-var apiFields = []string{"candidates", "promptFeedback", "usageMetadata", "interaction", "event_type"}
+var apiFields = []string{"candidates", "promptFeedback", "usageMetadata"}
 
 // recognisesAPI tells whether the document is an answer of the API, by the first
 // object in it.
 func recognisesAPI(document []byte) bool {
-	first := answer.FirstPiece(document)
+	first := rawdoc.FirstPiece(document)
 	for _, field := range apiFields {
 		if _, ok := first[field]; ok {
 			return true
 		}
 	}
-	return first.Object("error") != nil || first.Text("object") == "interaction"
+	return first.Object("error") != nil
 }
 
-// readAPI reads an answer of the API, streamed or whole. One that was sent alone
-// has an end even where it does not say so.
+// readAPI reads an answer of the API, streamed or whole. A whole one is complete
+// even where it does not say why it ended.
 func readAPI(document []byte, want answer.Want) (*earshot.Answer, error) {
 	var g generation
-	err := answer.ReadPieces(document, func(p answer.Pieces) error {
+	err := rawdoc.ReadPieces(document, func(p rawdoc.Pieces) error {
 		for _, object := range p.Objects {
 			if err := g.take(object); err != nil {
 				return err
@@ -58,15 +60,10 @@ func readAPI(document []byte, want answer.Want) (*earshot.Answer, error) {
 	return g.answer(want), nil
 }
 
-// take notes what an object of the answer says, whichever of the two forms it
-// has.
-func (g *generation) take(object answer.Object) error {
+// take notes what an object of the answer says.
+func (g *generation) take(object loosejson.Object) error {
 	if failed := object.Object("error"); failed != nil {
 		return errorFailure(0, nil, failed)
-	}
-	if object["event_type"] != nil || object["interaction"] != nil || object["object"] == "interaction" {
-		g.event(object)
-		return nil
 	}
 	g.chunk(object)
 	return nil
@@ -75,7 +72,7 @@ func (g *generation) take(object answer.Object) error {
 // These end an answer that was not allowed.
 var blockedEnds = []string{"SAFETY", "RECITATION", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "IMAGE_SAFETY"}
 
-// check says why the answer is none, if it is none.
+// check returns an error where what was said is no complete answer.
 func (g *generation) check() error {
 	said := strings.TrimSpace(g.text.String()) != ""
 	switch {
@@ -83,8 +80,8 @@ func (g *generation) check() error {
 		failure := upstream.Fail(earshot.ReasonBlocked, "the API refused: %s", g.refused)
 		failure.Final = true
 		return failure
-	case g.finish == "MAX_TOKENS", g.interaction != "" && g.interaction != "completed":
-		return upstream.Fail(earshot.ReasonUnavailable, "the answer ended early: %s %s", g.finish, g.interaction)
+	case g.finish == "MAX_TOKENS":
+		return upstream.Fail(earshot.ReasonUnavailable, "the answer ended early: %s", g.finish)
 	case !g.ended:
 		return upstream.Fail(earshot.ReasonUnavailable, "the answer breaks off")
 	case !said && g.finish != "" && g.finish != "STOP":

@@ -2,40 +2,21 @@ package genassistant_test
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
-	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp"
 
 	"earshot"
-	"earshot/internal/cassette"
 	"earshot/internal/provider/providertest"
 )
 
-// apiBodies are the answers of the API in a captured document: what a recording
-// holds, or the document itself.
-func apiBodies(document []byte) [][]byte {
-	exchanges := cassette.Bodies(document)
-	if exchanges == nil {
-		return [][]byte{document}
-	}
-	var bodies [][]byte
-	for _, e := range exchanges {
-		if !strings.Contains(e.URL, "oauth2") {
-			bodies = append(bodies, e.Body)
-		}
-	}
-	return bodies
-}
-
-// apiTold is what a plain look at an answer's JSON finds in it.
-type apiTold struct {
+// apiFacts is what a plain look at an answer's JSON finds in it.
+type apiFacts struct {
 	Model   string
 	Letters string // of the text, which no Markdown changes
 	Queries []string
@@ -43,7 +24,7 @@ type apiTold struct {
 	Chips   [][]string
 }
 
-// captured has the fields of both forms of the API's answers.
+// captured has the fields of an answer, or of a piece of one.
 type captured struct {
 	ModelVersion string
 	Candidates   []struct {
@@ -64,24 +45,15 @@ type captured struct {
 			}
 		}
 	}
-	Interaction struct{ Model, Status string }
-	Delta       struct {
-		Type, Text  string
-		Arguments   struct{ Queries []string }
-		Annotations []struct {
-			URL string
-			End int `json:"end_index"`
-		}
-	}
 }
 
-func apiLook(t *testing.T, body []byte) apiTold {
+func factsIn(t *testing.T, body []byte) apiFacts {
 	t.Helper()
 	type chip struct {
 		end   int
 		links []string
 	}
-	var found apiTold
+	var found apiFacts
 	var called []string
 	var chips []chip
 	for _, object := range split(body) {
@@ -89,24 +61,12 @@ func apiLook(t *testing.T, body []byte) apiTold {
 		if err := json.Unmarshal(object, &c); err != nil {
 			t.Fatal(err)
 		}
-		found.Model = cmp.Or(c.ModelVersion, c.Interaction.Model)
-		if c.Delta.Type == "text" {
-			found.Letters += letters(c.Delta.Text)
-		}
-		found.Queries = append(found.Queries, c.Delta.Arguments.Queries...)
-		for _, a := range c.Delta.Annotations {
-			found.Links = append(found.Links, a.URL)
-			if last := len(chips) - 1; last >= 0 && chips[last].end == a.End {
-				chips[last].links = append(chips[last].links, a.URL)
-			} else {
-				chips = append(chips, chip{a.End, []string{a.URL}})
-			}
-		}
+		found.Model = c.ModelVersion
 		for _, candidate := range c.Candidates {
 			for _, part := range candidate.Content.Parts {
 				called = append(called, part.ToolCall.Args.Queries...)
 				if !part.Thought {
-					found.Letters += letters(part.Text)
+					found.Letters += providertest.Letters(part.Text)
 				}
 			}
 			about := candidate.GroundingMetadata
@@ -132,9 +92,9 @@ func apiLook(t *testing.T, body []byte) apiTold {
 	return found
 }
 
-// apiRead is the same of an answer that was read.
-func apiRead(a *earshot.Answer) apiTold {
-	found := apiTold{Model: *a.Model, Letters: letters(a.Text), Queries: a.SearchQueries}
+// factsOf is the same of an answer that was read.
+func factsOf(a *earshot.Answer) apiFacts {
+	found := apiFacts{Model: *a.Model, Letters: providertest.Letters(a.Text), Queries: a.SearchQueries}
 	for _, source := range a.Sources {
 		found.Links = append(found.Links, source.URL)
 	}
@@ -148,16 +108,6 @@ func apiRead(a *earshot.Answer) apiTold {
 		*chip = append(*chip, pill.URL)
 	}
 	return found
-}
-
-// letters are those of a text, and its digits.
-func letters(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return r
-		}
-		return -1
-	}, text)
 }
 
 // split are the objects of a stream, or the only one.
@@ -193,18 +143,22 @@ func distinct(list []string) []string {
 func TestAPICaptures(t *testing.T) {
 	t.Parallel()
 	for _, path := range providertest.Captures(t, "api_genassistant/*") {
-		for i, body := range apiBodies(providertest.Stored(t, path)) {
+		for i, e := range providertest.Exchanges(t, path) {
+			if strings.Contains(e.URL, "oauth2") || bytes.Contains(e.Body, []byte(`"event_type"`)) {
+				continue // no answer, or one of a call that we do not make
+			}
 			t.Run(fmt.Sprint(filepath.Base(path), i), func(t *testing.T) {
 				t.Parallel()
-				want := apiLook(t, body)
+				body := e.Body
+				want := factsIn(t, body)
 				if want.Letters == "" {
 					if _, err := parse(body); err == nil || providertest.Reason(t, err) != string(earshot.ReasonEmpty) {
 						t.Errorf("an answer without text: %v", err)
 					}
 					return
 				}
-				a := answerOf(t, body)
-				if diff := gocmp.Diff(want, apiRead(a)); diff != "" {
+				a := providertest.Yields(t, parse, body)
+				if diff := cmp.Diff(want, factsOf(a)); diff != "" {
 					t.Errorf("(-told +read):\n%s", diff)
 				}
 				providertest.CheckNoMarkup(t, a.Text)

@@ -6,11 +6,12 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
 )
 
 // chunk takes a piece of an answer by generateContent: all of it, or what is new
 // in a stream. Only the first candidate counts.
-func (g *generation) chunk(chunk answer.Object) {
+func (g *generation) chunk(chunk loosejson.Object) {
 	g.setModel(chunk.Text("modelVersion", "model"))
 	if reason := chunk.Object("promptFeedback").Text("blockReason"); reason != "" {
 		g.refused = reason
@@ -24,7 +25,7 @@ func (g *generation) chunk(chunk answer.Object) {
 	}
 }
 
-func (g *generation) candidate(candidate answer.Object) {
+func (g *generation) candidate(candidate loosejson.Object) {
 	for i, part := range candidate.Object("content").Objects("parts") {
 		g.part(part, i == 0)
 	}
@@ -39,7 +40,7 @@ func (g *generation) candidate(candidate answer.Object) {
 
 // part takes a part of the message. Text that opens a chunk goes on with the
 // part that the last chunk ended in.
-func (g *generation) part(part answer.Object, opens bool) {
+func (g *generation) part(part loosejson.Object, opens bool) {
 	call := part.Object("toolCall")
 	queries := call.Object("args").Texts("queries", "query")
 	if strings.Contains(call.Text("toolType"), "MAPS") {
@@ -50,7 +51,7 @@ func (g *generation) part(part answer.Object, opens bool) {
 	said, isText := part["text"].(string)
 	visible := isText && !part.Is("thought")
 	if !opens || !visible || !g.open {
-		g.begin()
+		g.parts = append(g.parts, g.text.Len())
 	}
 	g.open = visible
 	if visible {
@@ -60,7 +61,7 @@ func (g *generation) part(part answer.Object, opens bool) {
 
 // grounding takes what the answer rests on. In a stream it comes with the last
 // piece, or again and again.
-func (g *generation) grounding(metadata answer.Object) {
+func (g *generation) grounding(metadata loosejson.Object) {
 	g.queries = g.searched(g.queries, metadata.Texts("webSearchQueries", "query"))
 	var own []*answer.Citation
 	for _, chunk := range metadata.Objects("groundingChunks") {
@@ -79,14 +80,14 @@ func (g *generation) grounding(metadata answer.Object) {
 			part:  number(segment, "partIndex"),
 			start: number(segment, "startIndex"),
 			end:   number(segment, "endIndex"),
-			text:  answer.AsText(segment["text"]),
+			text:  loosejson.AsText(segment["text"]),
 			pages: chosen(own, support["groundingChunkIndices"]),
 		})
 	}
 }
 
 // number is the field where it is one that can count bytes.
-func number(o answer.Object, field string) int {
+func number(o loosejson.Object, field string) int {
 	if n := o.Count(field); n != nil {
 		return max(*n, 0)
 	}
@@ -98,7 +99,7 @@ func chosen(pages []*answer.Citation, indices any) []answer.Citation {
 	list, _ := indices.([]any)
 	var found []answer.Citation
 	for _, index := range list[:min(len(list), maxPages)] {
-		if i := number(answer.Object{"i": index}, "i"); i < len(pages) && pages[i] != nil && !slices.Contains(found, *pages[i]) {
+		if i := number(loosejson.Object{"i": index}, "i"); i < len(pages) && pages[i] != nil && !slices.Contains(found, *pages[i]) {
 			found = append(found, *pages[i])
 		}
 	}
@@ -107,7 +108,7 @@ func chosen(pages []*answer.Citation, indices any) []answer.Citation {
 
 // page notes the page that a chunk is from as a source, and gives it; nil for a
 // chunk that is from none.
-func (g *generation) page(chunk answer.Object) *answer.Citation {
+func (g *generation) page(chunk loosejson.Object) *answer.Citation {
 	for _, kind := range []string{"web", "retrievedContext", "image"} {
 		about := chunk.Object(kind)
 		if about == nil {
@@ -122,7 +123,7 @@ func (g *generation) page(chunk answer.Object) *answer.Citation {
 }
 
 // place notes a place that the answer is about, once.
-func (g *generation) place(about answer.Object) {
+func (g *generation) place(about loosejson.Object) {
 	link, _ := about.Destination(nil, "uri")
 	place := earshot.Place{Position: len(g.places) + 1, Name: about.Text("title"), Link: link}
 	known := slices.ContainsFunc(g.places, func(p earshot.Place) bool { return p.Name == place.Name && p.Link == place.Link })

@@ -13,6 +13,8 @@ import (
 	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/mdtext"
+	"earshot/internal/provider/webtext"
 	"earshot/internal/upstream"
 )
 
@@ -108,7 +110,7 @@ func resolveOne(ctx context.Context, up *upstream.Session, locale geo.Locale, li
 	if err != nil {
 		return "", err
 	}
-	destination, ok := answer.Destination(location, nil, nil)
+	destination, ok := webtext.Destination(location, nil, nil)
 	if !ok {
 		return "", upstream.Fail(earshot.ReasonUnreadable, "the redirect leads to no web address")
 	}
@@ -148,8 +150,8 @@ func led(source earshot.Source, destinations map[string]string) earshot.Source {
 	if !ok {
 		return source
 	}
-	if source.Label == answer.Domain(source.URL) {
-		source.Label = answer.Domain(destination)
+	if source.Label == webtext.Domain(source.URL) {
+		source.Label = webtext.Domain(destination)
 	}
 	source.URL = destination
 	return source
@@ -157,5 +159,5 @@ func led(source earshot.Source, destinations map[string]string) earshot.Source {
 
 // linkTarget is the address of a link as it stands in Markdown.
 func linkTarget(link string) string {
-	return strings.TrimPrefix(answer.MarkdownLink("x", link), "[x]")
+	return strings.TrimPrefix(mdtext.WriteLink("x", link), "[x]")
 }

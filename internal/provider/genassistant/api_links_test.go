@@ -42,7 +42,7 @@ func TestResolvedLinks(t *testing.T) {
 	support := func(end, chunks string) string {
 		return `{"segment":{"endIndex":` + end + `},"groundingChunkIndices":[` + chunks + `]}`
 	}
-	a := answerOf(t, []byte(`{"candidates":[{"content":{"parts":[{"text":"One. Two. Three."}]},"finishReason":"STOP","groundingMetadata":{"groundingChunks":[`+
+	a := providertest.Yields(t, parse, []byte(`{"candidates":[{"content":{"parts":[{"text":"One. Two. Three."}]},"finishReason":"STOP","groundingMetadata":{"groundingChunks":[`+
 		strings.Join([]string{chunk("a==", "one.example"), chunk("gone", "www.Gone.example"), chunk("b", "one.example"), chunk("ftp", "A file"), chunk("c", "Three: a title"), chunk("d", "")}, ",")+
 		`],"groundingSupports":[`+strings.Join([]string{support("4", "0,2"), support("9", "1,2"), support("16", "3,4,5")}, ",")+`]}}]}`))
 	up := redirecting(t, func(w http.ResponseWriter, r *http.Request) {
@@ -106,7 +106,7 @@ func TestResolvingEndsWithTheAttempt(t *testing.T) {
 		leave()
 		<-r.Context().Done()
 	})
-	if err := finish(ctx, up, answerOf(t, stored(t, "api_plain.json"))); !errors.Is(err, context.Canceled) {
+	if err := finish(ctx, up, providertest.Yields(t, parse, providertest.Stored(t, "testdata/api_plain.json"))); !errors.Is(err, context.Canceled) {
 		t.Errorf("after cancellation: %v", err)
 	}
 }
@@ -115,7 +115,7 @@ func TestResolvingEndsWithTheAttempt(t *testing.T) {
 // resolved.
 func TestAskingTheAPI(t *testing.T) {
 	t.Parallel()
-	stream := streams["event stream"](chunksOf(t, stored(t, "api_plain.json")))
+	stream := streams["event stream"](chunksOf(t, providertest.Stored(t, "testdata/api_plain.json")))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := r.Header.Get("X-Goog-Api-Key")
 		switch {

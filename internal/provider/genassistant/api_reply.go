@@ -10,6 +10,8 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/mdtext"
+	"earshot/internal/provider/webtext"
 )
 
 // Limits on what is noted of an answer; real ones have up to some hundred claims
@@ -25,11 +27,10 @@ const (
 
 // generation is what the API has said so far.
 type generation struct {
-	model       string
-	finish      string // why the answer ended
-	refused     string // why there may be none
-	interaction string // the status of one
-	ended       bool
+	model   string
+	finish  string // why the answer ended
+	refused string // why there may be none
+	ended   bool
 
 	text  strings.Builder
 	parts []int // where in the text each part of the message begins
@@ -40,7 +41,6 @@ type generation struct {
 	places              []earshot.Place
 
 	sources answer.Sources
-	found   []earshot.Source   // that the search found, cited or not
 	chunks  []*answer.Citation // the pages that claims count, nil for what is no page
 	claims  []claim
 	hosts   map[string]string // by redirect link, where that leads as far as it was told
@@ -59,7 +59,7 @@ func (g *generation) setModel(model string) {
 
 // say adds text, up to what an answer may have.
 func (g *generation) say(text string) {
-	g.text.WriteString(text[:min(len(text), max(answer.MaxText-g.text.Len(), 0))])
+	g.text.WriteString(text[:min(len(text), max(webtext.MaxText-g.text.Len(), 0))])
 }
 
 // searched adds queries to a list.
@@ -69,10 +69,10 @@ func (g *generation) searched(list earshot.List[string], queries []string) earsh
 
 // claim notes a claim, unless a stream has told it before.
 func (g *generation) claim(c claim) {
-	told := func(old claim) bool {
+	known := func(old claim) bool {
 		return old.part == c.part && old.start == c.start && old.end == c.end && slices.Equal(old.pages, c.pages)
 	}
-	if len(c.pages) > 0 && len(g.claims) < maxClaims && !slices.ContainsFunc(g.claims, told) {
+	if len(c.pages) > 0 && len(g.claims) < maxClaims && !slices.ContainsFunc(g.claims, known) {
 		g.claims = append(g.claims, c)
 	}
 }
@@ -83,7 +83,7 @@ var hostName = regexp.MustCompile(`^(?i)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a
 // webPage is the page at an address. Most addresses are redirect links, whose
 // destination only the title hints at.
 func (g *generation) webPage(address, title, domain string) (answer.Citation, bool) {
-	link, ok := answer.Destination(strings.ReplaceAll(address, " ", "%20"), nil, nil)
+	link, ok := webtext.Destination(strings.ReplaceAll(address, " ", "%20"), nil, nil)
 	if !ok || len(link) > maxLink {
 		return answer.Citation{}, false
 	}
@@ -117,9 +117,6 @@ func (g *generation) answer(want answer.Want) *earshot.Answer {
 		a.Model = &g.model
 	}
 	g.write(a, want.Markdown)
-	for _, source := range g.found {
-		g.sources.Add(source)
-	}
 	g.sources.Fill(a)
 	nameHosts(a, g.hosts)
 	return a
@@ -142,27 +139,27 @@ func (g *generation) write(a *earshot.Answer, markdown bool) {
 	}
 	slices.SortStableFunc(g.claims, func(a, b claim) int { return a.end - b.end })
 	var marked strings.Builder
-	shown := make([]answer.Replacement, len(g.claims))
+	shown := make([]mdtext.Replacement, len(g.claims))
 	at, links := 0, 0
 	for i, c := range g.claims {
 		marked.WriteString(text[at:c.end] + markStart + strconv.Itoa(i) + markEnd)
 		at = c.end
-		shown[i] = answer.Gone
+		shown[i] = mdtext.Gone
 		if links < maxLinks {
 			shown[i] = g.sources.Cite(c.pages)
 		}
 		links += len(shown[i].Markdown)
 	}
 	marked.WriteString(text[at:])
-	answer.Rewrite(marked.String(), markStart[:1], func(rest string) (answer.Replacement, int) {
+	mdtext.Rewrite(marked.String(), markStart[:1], func(rest string) (mdtext.Replacement, int) {
 		rest, isMark := strings.CutPrefix(rest, markStart)
 		if !isMark {
-			return answer.Replacement{}, 0
+			return mdtext.Replacement{}, 0
 		}
 		digits, _, _ := strings.Cut(rest, markEnd)
 		i, err := strconv.Atoi(digits)
 		if err != nil || i >= len(shown) {
-			return answer.Replacement{}, 0
+			return mdtext.Replacement{}, 0
 		}
 		return shown[i], len(markStart) + len(digits) + len(markEnd)
 	}).Fill(a, markdown)

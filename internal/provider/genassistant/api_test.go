@@ -16,17 +16,6 @@ import (
 	"earshot/internal/upstream"
 )
 
-// answerOf is what a document that must be an answer yields.
-func answerOf(t *testing.T, document []byte) *earshot.Answer {
-	t.Helper()
-	return providertest.Yields(t, parse, document)
-}
-
-func stored(t *testing.T, name string) []byte {
-	t.Helper()
-	return providertest.Stored(t, "testdata/"+name)
-}
-
 // generated is an answer as generateContent gives it.
 type generated struct {
 	Candidates []struct {
@@ -103,11 +92,11 @@ var streams = map[string]func(chunks []string) string{
 
 func TestAPIStreamsAreAsWholeAnswers(t *testing.T) {
 	t.Parallel()
-	whole := stored(t, "api_plain.json")
-	want := answerOf(t, whole)
+	whole := providertest.Stored(t, "testdata/api_plain.json")
+	want := providertest.Yields(t, parse, whole)
 	for form, write := range streams {
 		stream := write(chunksOf(t, whole))
-		if diff := cmp.Diff(want, answerOf(t, []byte(stream))); diff != "" {
+		if diff := cmp.Diff(want, providertest.Yields(t, parse, []byte(stream))); diff != "" {
 			t.Errorf("as %s (-whole +streamed):\n%s", form, diff)
 		}
 		cut, err := parse([]byte(stream[:len(stream)/2]))
@@ -115,16 +104,13 @@ func TestAPIStreamsAreAsWholeAnswers(t *testing.T) {
 			t.Errorf("as %s, cut off: %v, %v", form, cut, err)
 		}
 	}
-	if diff := cmp.Diff(answerOf(t, stored(t, "api_interaction.json")), answerOf(t, stored(t, "api_interaction.sse"))); diff != "" {
-		t.Errorf("interaction (-whole +streamed):\n%s", diff)
-	}
 }
 
 // TestAPIClaimsInCode wants a chip for a claim that ends in code, and the code as
 // it was.
 func TestAPIClaimsInCode(t *testing.T) {
 	t.Parallel()
-	a := answerOf(t, []byte(`{"candidates":[{"content":{"parts":[{"text":"See:\n\n`+"```\\n{\\\"a\\\": 1}\\n```"+`\n"}]},"finishReason":"STOP","groundingMetadata":{`+
+	a := providertest.Yields(t, parse, []byte(`{"candidates":[{"content":{"parts":[{"text":"See:\n\n`+"```\\n{\\\"a\\\": 1}\\n```"+`\n"}]},"finishReason":"STOP","groundingMetadata":{`+
 		`"groundingChunks":[{"web":{"uri":"https://a.example/","title":"A"}}],"groundingSupports":[{"segment":{"startIndex":10,"endIndex":18},"groundingChunkIndices":[0]}]}}]}`))
 	if len(a.CitationPills) != 1 || !strings.Contains(a.Markdown, "```\n{\"a\": 1}\n```") || a.Text != "See:\n\n{\"a\": 1}" {
 		t.Errorf("%d pills, Markdown %q, text %q", len(a.CitationPills), a.Markdown, a.Text)
@@ -134,12 +120,12 @@ func TestAPIClaimsInCode(t *testing.T) {
 // TestAPIRepeatedGrounding tells the grounding with every piece of a stream.
 func TestAPIRepeatedGrounding(t *testing.T) {
 	t.Parallel()
-	whole := stored(t, "api_plain.json")
+	whole := providertest.Stored(t, "testdata/api_plain.json")
 	chunks := chunksOf(t, whole)
 	last := chunks[len(chunks)-1]
 	early := strings.Replace(last, `"finishReason":"STOP",`, "", 1)
 	repeated := slices.Concat(chunks[:len(chunks)-1], []string{early, last})
-	if diff := cmp.Diff(answerOf(t, whole), answerOf(t, []byte(streams["event stream"](repeated)))); diff != "" {
+	if diff := cmp.Diff(providertest.Yields(t, parse, whole), providertest.Yields(t, parse, []byte(streams["event stream"](repeated)))); diff != "" {
 		t.Errorf("(-once +repeated):\n%s", diff)
 	}
 }
@@ -147,7 +133,7 @@ func TestAPIRepeatedGrounding(t *testing.T) {
 func TestAPIBlocksAreFinal(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"api_blocked.sse", "api_blocked_prompt.json"} {
-		_, err := parse(stored(t, name))
+		_, err := parse(providertest.Stored(t, "testdata/"+name))
 		if failure, ok := errors.AsType[*upstream.Failure](err); !ok || !failure.Final || failure.Reason != earshot.ReasonBlocked {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -180,7 +166,6 @@ func TestAPIHostile(t *testing.T) {
 		"private use":      whole(rep(`\ue202`, 80_000), `"groundingChunks":[`+chunk+`],"groundingSupports":[`+support+`]`),
 		"own marks":        whole(`a\ue2000\ue201b\ue200`, `"groundingChunks":[`+chunk+`],"groundingSupports":[`+support+`]`),
 		"other links":      whole("x", `"groundingChunks":[{"web":{"uri":"javascript:alert(1)"}},{"web":{"uri":"//x"}},{"web":{}}],"groundingSupports":[`+support+`]`),
-		"loose annotation": `{"event_type":"step.delta","delta":{"type":"text","text":"x","annotations":[{"url":"https://a.test/","start_index":9,"end_index":-4}]}}` + "\n" + `{"event_type":"interaction.completed","interaction":{"status":"completed"}}`,
 		"deep":             `{"candidates":` + rep("[", 100_000),
 		"many objects":     rep(`{"candidates":[]}`, 100_000),
 		"list of lists":    rep("[", 100_000) + `{"candidates":[]}`,

@@ -1,45 +1,54 @@
 package genassistant_test
 
 import (
+	"net/http"
 	"testing"
+	"time"
 
-	"go.uber.org/goleak"
-
+	"earshot"
+	"earshot/internal/geo"
+	"earshot/internal/provider/chat"
 	"earshot/internal/provider/genassistant"
-	"earshot/internal/provider/providertest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-func TestChat(t *testing.T) {
+func TestAPIQuestion(t *testing.T) {
 	t.Parallel()
-	providertest.Chat(t, genassistant.New())
+	question := genassistant.New().API.Question
+	request, err := question(chat.Question{Prompt: `a "b"`, Model: "gemini-9.1/x", Locale: geo.Locale{Country: "CH"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const body = `{"contents":[{"parts":[{"text":"a \"b\""}],"role":"user"}],"toolConfig":{"retrievalConfig":{"languageCode":"de"}},"tools":[{"googleSearch":{}}]}`
+	if request.Site != "gemini" || request.Path != "/models/gemini-9.1%2Fx:streamGenerateContent" || request.Query.Encode() != "alt=sse" || string(request.Body) != body {
+		t.Errorf("%s%s?%s\n%s", request.Site, request.Path, request.Query.Encode(), request.Body)
+	}
 }
 
-func TestDefinition(t *testing.T) {
+func TestAPIRefusal(t *testing.T) {
 	t.Parallel()
-	about := genassistant.New().Definition()
-	if about.Name != "genassistant" || about.TaskType != "GENASSISTANT" || about.Prices["base"] != 4 {
-		t.Errorf("%+v", about)
+	request, err := genassistant.New().API.Question(chat.Question{Prompt: "a", Model: "m"})
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, country := range []string{"BY", "CN", "RU"} {
-		if about.Serves(country) {
-			t.Errorf("serves %s", country)
+	for name, tt := range map[string]struct {
+		status     int
+		body       string
+		reason     earshot.Reason
+		final      bool
+		retryAfter time.Duration
+	}{
+		"wrong key": {400, `{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID","domain":"googleapis.com"}]}}`, earshot.ReasonBlocked, true, 0},
+		"limit": {
+			429, `[{"error":{"code":429,"message":"You exceeded your current quota.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"30s"}]}}]`,
+			earshot.ReasonBlocked, false, 30 * time.Second,
+		},
+		"overloaded": {503, `{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}`, earshot.ReasonUnavailable, false, 0},
+		"no model":   {404, `{"error":{"code":404,"message":"models/x is not found","status":"NOT_FOUND"}}`, earshot.ReasonUnavailable, true, 0},
+		"no JSON":    {502, `<html>`, earshot.ReasonUnavailable, false, 0},
+	} {
+		failure := request.Refusal(tt.status, http.Header{}, []byte(tt.body))
+		if failure.Reason != tt.reason || failure.Final != tt.final || failure.RetryAfter != tt.retryAfter {
+			t.Errorf("%s: %+v", name, failure)
 		}
 	}
-	if !about.Serves("US") || !about.Serves("IR") {
-		t.Error("does not serve everywhere else")
-	}
-}
-
-func TestLabSite(t *testing.T) {
-	providertest.LabSite{
-		Provider: genassistant.New(),
-		Read:     genassistant.Read,
-		Pages:    []string{"/app?q="},
-		Box:      `rich-textarea .ql-editor[contenteditable]`,
-		Button:   `button.send-button`,
-		Done:     `infinite-scroller model-response message-actions [data-test-id="copy-button"]`,
-		Complete: true,
-	}.Check(t)
 }

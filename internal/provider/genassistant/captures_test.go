@@ -49,11 +49,11 @@ func TestCaptures(t *testing.T) {
 func TestCapturedStreams(t *testing.T) {
 	t.Parallel()
 	for _, path := range providertest.Captures(t, "web_genassistant/*.json") {
-		for i, body := range providertest.Recorded(providertest.Stored(t, path)) {
+		for i, e := range providertest.Exchanges(t, path) {
 			t.Run(fmt.Sprint(filepath.Base(path), i), func(t *testing.T) {
 				t.Parallel()
-				want := said(body)
-				result, err := parse(body)
+				want := said(e.Body)
+				result, err := parse(e.Body)
 				if want == "" {
 					if err == nil || providertest.Reason(t, err) != string(earshot.ReasonUnreadable) {
 						t.Errorf("got %v, %v from a stream without an answer", result, err)
@@ -92,4 +92,9 @@ func said(stream []byte) string {
 		}
 	}
 	return last
+}
+
+func TestFidelity(t *testing.T) {
+	t.Parallel()
+	providertest.Fidelity(t, parse, "web_genassistant/*", "web_pages/*gemini*", "api_genassistant/*")
 }

@@ -2,16 +2,13 @@
 // the page that shows it, from the stream behind that, or from its official API.
 //
 //	definition.go   what others need to know of it, and which page to fetch
-//	read.go         telling documents apart
-//	layout.go       where things stand on the page
-//	script.go       asking on the site in a browser
+//	ask.go          asking on the site in a browser, or the official API
+//	read.go         telling documents apart; where things stand on the page
 //	stream*.go      the stream behind the page
 //	api.go          the official API's answers, streamed or whole
 //	api_chunk.go    what generateContent says, piece by piece
-//	api_interaction.go  the same of interactions
 //	api_reply.go    the answer from what was said
 //	api_links.go    where the API's redirect links lead
-//	api_request.go  asking the API, and its errors
 package genassistant
 
 import (
@@ -22,7 +19,7 @@ import (
 	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
-	"earshot/internal/provider/answer"
+	"earshot/internal/provider/chat"
 	"earshot/internal/provider/genassistant/labsite"
 	"earshot/internal/upstream"
 )
@@ -34,8 +31,8 @@ var prose []byte
 const name = "genassistant"
 
 // New gives the generative assistant.
-func New() *answer.Chat {
-	return &answer.Chat{
+func New() *chat.Assistant {
+	return &chat.Assistant{
 		About: provider.Definition{
 			Name:      name,
 			TaskType:  "GENASSISTANT",
@@ -54,7 +51,7 @@ func New() *answer.Chat {
 		Question: question,
 		Start:    startPath,
 		Script:   script,
-		API:      &answer.API{Question: apiQuestion, Finish: finishAPI},
+		API:      &chat.API{Question: apiQuestion, Finish: finishAPI},
 		Read:     Read,
 	}
 }

@@ -3,6 +3,8 @@ package genassistant_test
 import (
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/genassistant"
 	"earshot/internal/provider/providertest"
@@ -19,6 +21,7 @@ func parse(document []byte) (any, error) {
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	providertest.Golden(t, parse)
+	providertest.Unanswered(t, parse, "lab.html")
 }
 
 func TestHostile(t *testing.T) {
@@ -27,3 +30,38 @@ func TestHostile(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) { providertest.Fuzz(f, answerPage, parse) }
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestChat(t *testing.T) {
+	t.Parallel()
+	providertest.Chat(t, genassistant.New())
+}
+
+func TestDefinition(t *testing.T) {
+	t.Parallel()
+	about := genassistant.New().Definition()
+	if about.Name != "genassistant" || about.TaskType != "GENASSISTANT" || about.Prices["base"] != 4 {
+		t.Errorf("%+v", about)
+	}
+	for _, country := range []string{"BY", "CN", "RU"} {
+		if about.Serves(country) {
+			t.Errorf("serves %s", country)
+		}
+	}
+	if !about.Serves("US") || !about.Serves("IR") {
+		t.Error("does not serve everywhere else")
+	}
+}
+
+func TestLabSite(t *testing.T) {
+	providertest.LabSite{
+		Provider: genassistant.New(),
+		Read:     genassistant.Read,
+		Pages:    []string{"/app?q="},
+		Box:      `rich-textarea .ql-editor[contenteditable]`,
+		Button:   `button.send-button`,
+		Done:     `infinite-scroller model-response message-actions [data-test-id="copy-button"]`,
+		Complete: true,
+	}.Check(t)
+}

@@ -9,6 +9,9 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/rawdoc"
+	"earshot/internal/provider/webtext"
 	"earshot/internal/upstream"
 )
 
@@ -19,7 +22,7 @@ const guard = ")]}'"
 // isStream tells whether the document is a stream of the interface, with or
 // without what stands before it.
 func isStream(document []byte) bool {
-	document = answer.Trimmed(document)
+	document = rawdoc.Trimmed(document)
 	if bytes.HasPrefix(document, []byte(guard)) {
 		return true
 	}
@@ -31,11 +34,11 @@ func isStream(document []byte) bool {
 // the next. Each message repeats the answer as far as it has got, so the last
 // one that has an answer counts.
 func readStream(document []byte, want answer.Want) (*earshot.Answer, error) {
-	body := bytes.TrimPrefix(answer.Trimmed(document), []byte(guard))
+	body := bytes.TrimPrefix(rawdoc.Trimmed(document), []byte(guard))
 	var result *earshot.Answer
-	err := answer.ReadJSON(body, func() error {
+	err := rawdoc.ReadJSON(body, func() error {
 		var s stream
-		s.read([]byte(answer.ValidText(string(body))))
+		s.read([]byte(webtext.ValidText(string(body))))
 		if err := s.check(); err != nil {
 			return err
 		}
@@ -93,7 +96,7 @@ func (s *stream) frame(frame list) {
 		s.ended = true
 	case messageFrame:
 		s.messages++
-		content, _ := answer.DecodeJSON(frame.text(2))
+		content, _ := loosejson.Decode(frame.text(2))
 		message := asList(content)
 		if trouble := frame.list(5); message == nil && len(trouble) > 0 {
 			s.failed = true
@@ -102,7 +105,7 @@ func (s *stream) frame(frame list) {
 		}
 		if found := findReply(content); found != nil {
 			s.reply = found
-			if model := answer.Line(message.text(modelField)); model != "" {
+			if model := webtext.Line(message.text(modelField)); model != "" {
 				s.model = model
 			}
 		}

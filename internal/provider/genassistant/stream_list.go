@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
 )
 
 // list is a message of the interface, or a part of one: fields have places
@@ -23,7 +23,7 @@ func asList(value any) list {
 // stand in an object at the end, under their numbers, which count from 1.
 func (l list) at(place int) any {
 	if last := len(l) - 1; last >= 0 && place >= last {
-		if further := answer.AsObject(l[last]); further != nil {
+		if further := loosejson.AsObject(l[last]); further != nil {
 			return further[strconv.Itoa(place+1)]
 		}
 	}
@@ -33,7 +33,7 @@ func (l list) at(place int) any {
 	return l[place]
 }
 
-func (l list) text(place int) string { return answer.AsText(l.at(place)) }
+func (l list) text(place int) string { return loosejson.AsText(l.at(place)) }
 
 func (l list) list(place int) list { return asList(l.at(place)) }
 

@@ -2,11 +2,11 @@ package genassistant
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/webtext"
 )
 
 // Where things stand in a message and in a reply.
@@ -91,7 +91,7 @@ func (w *writer) images(rich list) {
 }
 
 func (w *writer) image(link string) {
-	if target, ok := answer.Destination(link, nil, ownSources); ok && !slices.Contains(w.answer.Images, target) {
-		w.answer.Images = append(w.answer.Images, target)
+	if target, ok := webtext.Destination(link, nil, ownSources); ok {
+		w.answer.Images = answer.AddNew(w.answer.Images, target)
 	}
 }

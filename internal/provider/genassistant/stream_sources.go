@@ -9,6 +9,7 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/webtext"
 )
 
 // writer collects an answer over a reply.
@@ -51,7 +52,7 @@ func (w *writer) group(numbers []int, entries list) {
 	for i, number := range numbers[:min(len(numbers), len(entries))] {
 		source, _ := sourceIn(asList(entries[i]).below(3, 0))
 		if _, known := w.numbered[number]; source.URL != "" && !known {
-			w.numbered[number] = answer.Citation{Source: source, Label: answer.Domain(source.URL)}
+			w.numbered[number] = answer.Citation{Source: source, Label: webtext.Domain(source.URL)}
 		}
 	}
 }
@@ -64,12 +65,12 @@ func sourceIn(items list) (earshot.Source, bool) {
 		switch v := items[place].(type) {
 		case nil, json.Number:
 		case string:
-			link, ok := answer.Destination(v, nil, ownSources)
+			link, ok := webtext.Destination(v, nil, ownSources)
 			if !ok {
 				return earshot.Source{}, false
 			}
-			title := answer.Line(items.text(place + 1))
-			if _, icon := answer.Destination(title, nil, nil); icon || isFurniture(link) {
+			title := webtext.Line(items.text(place + 1))
+			if _, icon := webtext.Destination(title, nil, nil); icon || isFurniture(link) {
 				continue
 			}
 			return earshot.Source{URL: link, Label: title}, title != "" || place == 2 && isStretch(items)

@@ -9,6 +9,8 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/mdtext"
+	"earshot/internal/provider/webtext"
 )
 
 // What is marked in the text: where the assistant cites, the places of pictures
@@ -29,10 +31,10 @@ const (
 
 // text takes the reply's text. Marks leave it; citations become pills.
 func (w *writer) text(markdown string, wantMarkdown bool) {
-	written := answer.Rewrite(markdown, markStarts, w.marked)
-	for _, link := range answer.ProseLinks(written.Text) {
-		if target, ok := answer.Destination(link.URL, nil, ownSources); ok && !isFurniture(target) {
-			w.sources.Add(earshot.Source{URL: target, Label: answer.Flatten(link.Label)})
+	written := mdtext.Rewrite(markdown, markStarts, w.marked)
+	for _, link := range mdtext.ProseLinks(written.Text) {
+		if target, ok := webtext.Destination(link.URL, nil, ownSources); ok && !isFurniture(target) {
+			w.sources.Add(earshot.Source{URL: target, Label: mdtext.Flatten(link.Label)})
 		}
 	}
 	written.Fill(w.answer, wantMarkdown)
@@ -40,30 +42,30 @@ func (w *writer) text(markdown string, wantMarkdown bool) {
 
 // marked gives what stands for the mark that the text begins with, and its
 // length.
-func (w *writer) marked(text string) (shown answer.Replacement, length int) {
+func (w *writer) marked(text string) (shown mdtext.Replacement, length int) {
 	switch text[0] {
 	case 'h':
 		if head := text[:min(len(text), len("https"+partStart))]; strings.Contains(head, partStart) {
-			return answer.Gone, len(partMark.FindString(text))
+			return mdtext.Gone, len(partMark.FindString(text))
 		}
 	case '<':
 		mark := buttonMark.FindString(text)
 		w.button(mark)
-		return answer.Gone, len(mark)
+		return mdtext.Gone, len(mark)
 	case '[':
 		if strings.HasPrefix(text, citeStart) {
-			return answer.Replacement{}, len(citeStart)
+			return mdtext.Replacement{}, len(citeStart)
 		}
 		if mark := citeMark.FindString(text); mark != "" {
 			return w.cite(markNumbers(mark)), len(mark)
 		}
-		return answer.Gone, len(pictured.FindString(text))
+		return mdtext.Gone, len(pictured.FindString(text))
 	}
 	return shown, 0
 }
 
 // cite notes a chip for the sources of the numbers that are known.
-func (w *writer) cite(numbers []int) answer.Replacement {
+func (w *writer) cite(numbers []int) mdtext.Replacement {
 	var citations []answer.Citation
 	for _, number := range numbers {
 		if citation, ok := w.numbered[number]; ok {
@@ -96,7 +98,7 @@ func markNumbers(mark string) []int {
 func (w *writer) button(mark string) {
 	said := map[string]string{}
 	for _, attribute := range buttonSays.FindAllStringSubmatch(mark, -1) {
-		said[attribute[1]] = answer.Line(html.UnescapeString(attribute[2]))
+		said[attribute[1]] = webtext.Line(html.UnescapeString(attribute[2]))
 	}
 	w.answer.RelatedQueries = answer.AddNew(w.answer.RelatedQueries, cmp.Or(said["query"], said["label"]))
 }

@@ -5,7 +5,8 @@ import (
 
 	"earshot"
 	"earshot/internal/provider"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/serp"
+	"earshot/internal/provider/vendorapi/brave"
 	"earshot/internal/upstream"
 )
 
@@ -17,7 +18,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 		return r.askAPI(ctx, up)
 	}
 	result := &earshot.NewsSearch{Surface: up.Surface(), Location: up.Location(r.query.Locale)}
-	kept, err := r.engine.Pages(ctx, up, r.query, r.html, func(p search.Page) (int, error) {
+	kept, err := r.engine.Pages(ctx, up, r.query, r.html, func(p serp.Page) (int, error) {
 		found, err := parsePage(p.Body, p.Links)
 		if err != nil {
 			return 0, err
@@ -39,4 +40,19 @@ func add(result *earshot.NewsSearch, found []earshot.NewsResult, page int) {
 		article.Position = len(result.NewsResults) + 1
 		result.NewsResults = append(result.NewsResults, article)
 	}
+}
+
+// askAPI asks the official API instead of the engine.
+func (r *request) askAPI(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
+	q := r.query
+	result, err := brave.AskNews(ctx, up, brave.Query{
+		Text: q.Text, Locale: q.Locale, UserAgent: q.UserAgent(), First: q.First, Extra: q.Extra,
+	}, q.Pages, r.html)
+	if err != nil {
+		return nil, err
+	}
+	if brave.Located(q.Locale) {
+		result.Location = up.Location(q.Locale)
+	}
+	return &provider.Outcome{Result: result, Bill: r.Bill()}, nil
 }

@@ -10,13 +10,13 @@ import (
 	"earshot/internal/geo"
 	"earshot/internal/provider/news"
 	"earshot/internal/provider/providertest"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/serp"
 	"earshot/internal/upstream"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var lab = news.Provider{Engine: search.Engine{Host: "search.lab.test"}}
+var lab = news.Provider{Engine: serp.Engine{Host: "search.lab.test"}}
 
 func body(prompt, country string) string {
 	return `{"query":"` + prompt + `","country":"` + country + `"}`
@@ -78,7 +78,7 @@ func TestArticlesAreComplete(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			to, err := l.Session(1).Redirect(t.Context(), upstream.Request{Site: search.Site, Path: u.Path, Query: u.Query(), Locale: geo.Locale{Country: "US"}})
+			to, err := l.Session(1).Redirect(t.Context(), upstream.Request{Site: serp.Site, Path: u.Path, Query: u.Query(), Locale: geo.Locale{Country: "US"}})
 			if err != nil || to != a.Link {
 				t.Errorf("%s leads to %s (%v), but stands beside %s", a.RedirectLink, to, err, a.Link)
 			}
@@ -88,3 +88,22 @@ func TestArticlesAreComplete(t *testing.T) {
 		}
 	}
 }
+
+// newsPage is a page with %s where an article stands.
+const newsPage = `<!DOCTYPE html><html><body><div id="search"><div id="rso"><div><a href="https://a.example/">` +
+	`<div>Paper</div><div role="heading" aria-level="3">Title</div><div>%s</div></a></div></div></div></body></html>`
+
+func parse(document []byte) (any, error) { return news.Parse(document, lab.Engine) }
+
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	providertest.Golden(t, parse)
+	providertest.Unanswered(t, parse, "desktop.html")
+}
+
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	providertest.Hostile(t, newsPage, parse)
+}
+
+func FuzzParse(f *testing.F) { providertest.Fuzz(f, newsPage, parse) }

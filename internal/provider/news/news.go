@@ -8,9 +8,9 @@ import (
 	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
-	"earshot/internal/provider/brave"
-	"earshot/internal/provider/search"
-	"earshot/internal/provider/search/labsite"
+	"earshot/internal/provider/serp"
+	"earshot/internal/provider/serp/labsite"
+	"earshot/internal/provider/vendorapi/brave"
 	"earshot/internal/schema"
 )
 
@@ -32,12 +32,12 @@ var definition = provider.Definition{
 	Prices:    map[string]int64{provider.ItemBase: 3, itemPage: 2},
 	Countries: []provider.Countries{{}}, // all, and no model of its own
 	APIs:      []provider.API{brave.API},
-	Site:      search.WebSite,
+	Site:      serp.WebSite,
 	Lab:       labsite.Site,
 }
 
 // Provider is the news search of an engine.
-type Provider struct{ Engine search.Engine }
+type Provider struct{ Engine serp.Engine }
 
 var _ provider.Provider = Provider{}
 
@@ -48,12 +48,12 @@ func (Provider) Definition() provider.Definition { return definition }
 func (p Provider) Decode(in *schema.Object) provider.Request {
 	var body earshot.NewsRequest
 	in.Decode(&body)
-	return &request{engine: p.Engine, html: body.Include.HTML, query: search.Query{
+	return &request{engine: p.Engine, html: body.Include.HTML, query: serp.Query{
 		Text:  body.Query,
 		Pages: body.Pages,
-		Target: search.Target{
+		Target: serp.Target{
 			Locale: geo.Locale{
-				Country:  search.CheckCountry(in, definition, body.Country, body.GL, search.CountryDefault),
+				Country:  serp.CheckCountry(in, definition, body.Country, body.GL, serp.CountryDefault),
 				Language: strings.ToLower(body.HL),
 			},
 			Device: body.Device,
@@ -64,8 +64,8 @@ func (p Provider) Decode(in *schema.Object) provider.Request {
 
 // request is one news search.
 type request struct {
-	engine search.Engine
-	query  search.Query
+	engine serp.Engine
+	query  serp.Query
 	html   bool // keep the pages
 }
 

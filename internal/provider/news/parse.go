@@ -7,13 +7,14 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"earshot"
-	"earshot/internal/provider/answer"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/markup"
+	"earshot/internal/provider/serp"
+	"earshot/internal/provider/webtext"
 )
 
 // Parse reads a stored news page of the engine, without asking where its hidden
 // links lead. The error is an *upstream.Failure.
-func Parse(document []byte, engine search.Engine) (*earshot.NewsSearch, error) {
+func Parse(document []byte, engine serp.Engine) (*earshot.NewsSearch, error) {
 	found, err := parsePage(document, engine.NewLinks(nil))
 	if err != nil {
 		return nil, err
@@ -26,10 +27,10 @@ func Parse(document []byte, engine search.Engine) (*earshot.NewsSearch, error) {
 // parsePage reads the articles of a news page, in their order. A page without
 // any is a page too; the error is an *upstream.Failure that says what else the
 // document is.
-func parsePage(document []byte, links search.Links) ([]earshot.NewsResult, error) {
+func parsePage(document []byte, links serp.Links) ([]earshot.NewsResult, error) {
 	var found []earshot.NewsResult
-	err := search.ReadPage(document, func(root *html.Node, _ search.Stored) (bool, error) {
-		articles := search.FindAll(root, isArticle)
+	err := serp.ReadPage(document, func(root *html.Node, _ serp.Stored) (bool, error) {
+		articles := markup.FindAll(root, isArticle)
 		within := map[*html.Node]int{} // how many articles there are in a node
 		for _, link := range articles {
 			for p := link.Parent; p != nil; p = p.Parent {
@@ -38,7 +39,7 @@ func parsePage(document []byte, links search.Links) ([]earshot.NewsResult, error
 		}
 		for _, link := range articles {
 			whole := link
-			for p := link.Parent; p != nil && within[p] == 1 && p.DataAtom != atom.Body && search.Attr(p, "id") == ""; p = p.Parent {
+			for p := link.Parent; p != nil && within[p] == 1 && p.DataAtom != atom.Body && markup.Attr(p, "id") == ""; p = p.Parent {
 				whole = p
 			}
 			if article, ok := readArticle(link, whole, links); ok {
@@ -52,18 +53,18 @@ func parsePage(document []byte, links search.Links) ([]earshot.NewsResult, error
 
 // isArticle tells whether the element is an article: a link with a heading in it,
 // and in most layouts with everything else.
-func isArticle(n *html.Node) bool { return search.IsLink(n) && search.Title(n) != nil }
+func isArticle(n *html.Node) bool { return markup.IsLink(n) && serp.Title(n) != nil }
 
 // readArticle reads an article; whole is the largest element that holds no other.
-func readArticle(link, whole *html.Node, links search.Links) (earshot.NewsResult, bool) {
-	to, redirect, ok := links.Read(search.Attr(link, "href"))
-	heading := search.Title(link)
+func readArticle(link, whole *html.Node, links serp.Links) (earshot.NewsResult, bool) {
+	to, redirect, ok := links.Read(markup.Attr(link, "href"))
+	heading := serp.Title(link)
 	a := earshot.NewsResult{
-		Title:        search.Line(heading),
+		Title:        serp.Line(heading),
 		Link:         to,
 		RedirectLink: redirect,
-		Domain:       answer.Domain(to),
-		Thumbnail:    search.Image(whole),
+		Domain:       webtext.Domain(to),
+		Thumbnail:    serp.Image(whole),
 	}
 	if !ok || a.Title == "" || !links.Leads(to) {
 		return a, false
@@ -76,7 +77,7 @@ func readArticle(link, whole *html.Node, links search.Links) (earshot.NewsResult
 	if len(before) > 0 {
 		a.Source = before[0]
 	}
-	if last := len(after) - 1; last >= 0 && (search.MayBeDate(after[last]) || last > 0 && search.IsShort(after[last])) {
+	if last := len(after) - 1; last >= 0 && (serp.MayBeDate(after[last]) || last > 0 && serp.IsShort(after[last])) {
 		a.Date = after[last]
 		after = after[:last]
 	}
@@ -89,12 +90,12 @@ func readArticle(link, whole *html.Node, links search.Links) (earshot.NewsResult
 // with a dot between them.
 func readPlain(a *earshot.NewsResult, link, whole *html.Node, after []string) {
 	a.Source = strings.Join(after, " ")
-	text := strings.Join(search.LinesBut(whole, func(n *html.Node) bool { return n == link || search.Attr(n, "role") == "button" }), " ")
+	text := strings.Join(serp.LinesBut(whole, func(n *html.Node) bool { return n == link || markup.Attr(n, "role") == "button" }), " ")
 	date, rest, found := strings.Cut(text, " · ")
 	switch {
-	case found && search.IsShort(date):
+	case found && serp.IsShort(date):
 		a.Date, a.Snippet = date, rest
-	case search.IsShort(text):
+	case serp.IsShort(text):
 		a.Date = text
 	default:
 		a.Snippet = text
@@ -104,8 +105,8 @@ func readPlain(a *earshot.NewsResult, link, whole *html.Node, after []string) {
 // around are the lines before and after the heading of an article.
 func around(link, heading *html.Node) (before, after []string) {
 	passed := false
-	all := search.LinesBut(link, func(n *html.Node) bool { return n == heading })
-	until := search.LinesBut(link, func(n *html.Node) bool {
+	all := serp.LinesBut(link, func(n *html.Node) bool { return n == heading })
+	until := serp.LinesBut(link, func(n *html.Node) bool {
 		passed = passed || n == heading
 		return passed
 	})

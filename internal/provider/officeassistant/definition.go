@@ -1,14 +1,9 @@
 // Package officeassistant asks the office assistant and reads its answer from
-// the page that shows it, or from the messages behind the page.
+// the page that shows it, or from an official API.
 //
 //	definition.go   what others need to know of it, and which page to fetch
-//	read.go         telling documents apart
-//	layout.go       where things stand on the page
-//	script.go       asking on the site in a browser
-//	events.go       a reply from the events of a connection
-//	hub.go          a reply from the messages of the older interface
-//	told.go         the answer from a reply
-//	api.go          asking an official API
+//	ask.go          asking on the site in a browser, or an official API
+//	read.go         telling documents apart; where things stand on the page
 package officeassistant
 
 import (
@@ -19,7 +14,7 @@ import (
 	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
-	"earshot/internal/provider/answer"
+	"earshot/internal/provider/chat"
 	"earshot/internal/provider/officeassistant/labsite"
 	"earshot/internal/upstream"
 )
@@ -31,8 +26,8 @@ var prose []byte
 const name = "officeassistant"
 
 // New gives the office assistant.
-func New() *answer.Chat {
-	return &answer.Chat{
+func New() *chat.Assistant {
+	return &chat.Assistant{
 		About: provider.Definition{
 			Name:      name,
 			TaskType:  "OFFICEASSISTANT",
@@ -51,7 +46,7 @@ func New() *answer.Chat {
 		Question: question,
 		Start:    startPath,
 		Script:   script,
-		API:      &answer.API{Question: apiQuestion, Located: true},
+		API:      &chat.API{Question: apiQuestion, Located: true},
 		Read:     Read,
 	}
 }

@@ -1,8 +1,9 @@
 package officeassistant_test
 
 import (
-	"strings"
 	"testing"
+
+	"go.uber.org/goleak"
 
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/officeassistant"
@@ -20,6 +21,7 @@ func parse(document []byte) (any, error) {
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	providertest.Golden(t, parse)
+	providertest.Unanswered(t, parse, "lab.html")
 }
 
 func TestHostile(t *testing.T) {
@@ -29,25 +31,37 @@ func TestHostile(t *testing.T) {
 
 func FuzzParse(f *testing.F) { providertest.Fuzz(f, answerPage, parse) }
 
-// TestHostileMessages parses messages that were made to break this parser.
-func TestHostileMessages(t *testing.T) {
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestChat(t *testing.T) {
 	t.Parallel()
-	rep := strings.Repeat
-	turn := func(fields string) string { return `{"type":2,"item":{"messages":[{"author":"bot",` + fields + `}]}}` }
-	for name, document := range map[string]string{
-		"many events":       rep(`{"event":"appendText","partId":"1","text":"x"}`+"\n", 40_000) + `{"event":"done"}`,
-		"many replacements": rep(`{"event":"appendText","partId":"1","text":"x"}`+"\n"+`{"event":"replaceText","partId":"1","text":"y"}`+"\n", 20_000) + `{"event":"done"}`,
-		"many citations":    rep(`{"event":"citation","url":"https://a.example/"}`+"\n"+`{"event":"appendText","text":"x"}`+"\n", 20_000) + `{"event":"done"}`,
-		"only citations":    rep(`{"event":"citation","url":"https://a.example/"}`+"\n", 40_000) + `{"event":"done"}`,
-		"many numbers":      turn(`"text":"` + rep(`x[^1^] `, 30_000) + `","sourceAttributions":[{"seeMoreUrl":"https://a.example/"}]`),
-		"one run":           turn(`"text":"` + rep(`[^1^]`, 40_000) + `","sourceAttributions":[{"seeMoreUrl":"https://a.example/"}]`),
-		"open marks":        turn(`"text":"` + rep(`[^1`, 60_000) + `"`),
-		"many ticks":        turn(`"messageType":"InternalSearchQuery","text":"` + rep("`a", 60_000) + `"`),
-		"separators":        "{" + rep("\x1e", 200_000),
-		"deep":              `{"messages":` + rep("[", 9000) + rep("]", 9000) + `}`,
-		"wrong kinds":       `[{"event":5},{"event":"done","suggestions":{}},{"type":"2","item":[]},{"type":2,"item":{"messages":{},"result":[]}},5]`,
-		"cut":               `{"event":"appendText","text":"a`,
-	} {
-		t.Run(name, func(t *testing.T) { providertest.Survives(t, document, parse) })
+	providertest.Chat(t, officeassistant.New())
+}
+
+func TestDefinition(t *testing.T) {
+	t.Parallel()
+	about := officeassistant.New().Definition()
+	if about.Name != "officeassistant" || about.TaskType != "OFFICEASSISTANT" || about.Prices["base"] != 5 {
+		t.Errorf("%+v", about)
 	}
+	for _, country := range []string{"BY", "CN", "RU", "SY", "VE"} {
+		if about.Serves(country) {
+			t.Errorf("serves %s", country)
+		}
+	}
+	if !about.Serves("US") || !about.Serves("IR") {
+		t.Error("does not serve everywhere else")
+	}
+}
+
+func TestLabSite(t *testing.T) {
+	providertest.LabSite{
+		Provider: officeassistant.New(),
+		Read:     officeassistant.Read,
+		Pages:    []string{"/?q=", "/chat?q="},
+		Box:      `textarea#userInput`,
+		Button:   `button[data-testid="submit-button"]`,
+		Done:     `[role="feed"] [data-testid="copy-ai-message-button"]`,
+		Complete: true,
+	}.Check(t)
 }

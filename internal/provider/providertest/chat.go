@@ -11,13 +11,13 @@ import (
 
 	"earshot"
 	"earshot/internal/provider"
-	"earshot/internal/provider/answer"
+	"earshot/internal/provider/chat"
 	"earshot/internal/schema"
 )
 
-// Chat checks everything of an assistant that answer.Chat makes: its requests
+// Chat checks everything of an assistant that chat.Assistant makes: its requests
 // and what they cost, each flag, and asking it through the lab in every way.
-func Chat(t *testing.T, p *answer.Chat) {
+func Chat(t *testing.T, p *chat.Assistant) {
 	t.Helper()
 	t.Run("refuses", func(t *testing.T) { chatRefuses(t, p) })
 	t.Run("bill", func(t *testing.T) { chatBill(t, p) })
@@ -34,7 +34,7 @@ func chatBody(prompt, country string) string {
 	return fmt.Sprintf(`{"prompt":%q,"country":%q,"include":{"html":true,"markdown":true,"rawResponse":true}}`, prompt, country)
 }
 
-func chatRefuses(t *testing.T, p *answer.Chat) {
+func chatRefuses(t *testing.T, p *chat.Assistant) {
 	t.Helper()
 	abroad, _, _ := strings.Cut(p.About.Countries[0].Except, " ")
 	for name, test := range map[string]struct {
@@ -57,7 +57,7 @@ func chatRefuses(t *testing.T, p *answer.Chat) {
 	}
 }
 
-func chatBill(t *testing.T, p *answer.Chat) {
+func chatBill(t *testing.T, p *chat.Assistant) {
 	t.Helper()
 	for body, want := range map[string]provider.Bill{
 		`{"prompt":"x","country":"DE"}`:              {provider.ItemBase: 1},
@@ -72,7 +72,7 @@ func chatBill(t *testing.T, p *answer.Chat) {
 
 // chatFlags asks with every combination of flags and wants exactly the parts
 // that were asked for.
-func chatFlags(t *testing.T, l *Lab, p *answer.Chat) {
+func chatFlags(t *testing.T, l *Lab, p *chat.Assistant) {
 	t.Helper()
 	for set := range 8 {
 		html, markdown, raw := set&1 != 0, set&2 != 0, set&4 != 0
@@ -95,7 +95,7 @@ func chatFlags(t *testing.T, l *Lab, p *answer.Chat) {
 	}
 }
 
-func chatStates(t *testing.T, l *Lab, p *answer.Chat) {
+func chatStates(t *testing.T, l *Lab, p *chat.Assistant) {
 	t.Helper()
 	texts := map[string]string{}
 	for _, state := range []string{"", `,"state":"CA"`, `,"state":"NY"`} {
@@ -109,7 +109,7 @@ func chatStates(t *testing.T, l *Lab, p *answer.Chat) {
 
 // chatLanguages wants an answer that is worth showing in every language of the
 // lab.
-func chatLanguages(t *testing.T, l *Lab, p *answer.Chat) {
+func chatLanguages(t *testing.T, l *Lab, p *chat.Assistant) {
 	t.Helper()
 	for _, country := range []string{"US", "DE", "FR", "ES", "BR", "IT", "NL", "JP", "SE", "IN"} {
 		a := l.Answer(t, p, chatBody("office chair", country))
@@ -132,7 +132,7 @@ func chatLanguages(t *testing.T, l *Lab, p *answer.Chat) {
 
 // chatHostilePrompt wants a prompt that is markup in every language to come back
 // as the text that it is.
-func chatHostilePrompt(t *testing.T, l *Lab, p *answer.Chat) {
+func chatHostilePrompt(t *testing.T, l *Lab, p *chat.Assistant) {
 	t.Helper()
 	const prompt = `</div><script>alert(1)</script><a href="javascript:alert(2)">x</a> **b** _i_ [l](javascript:alert(3)) &lt; \ {{.}} %s`
 	body, err := json.Marshal(map[string]any{

@@ -16,9 +16,9 @@ func Fidelity(t *testing.T, parse func(document []byte) (any, error), patterns .
 	t.Logf(row, "document", "words", "sources", "posts", "pills", "queries", "other", "model")
 	for _, pattern := range patterns {
 		for _, path := range Captures(t, pattern) {
-			for i, body := range Recorded(Stored(t, path)) {
+			for i, e := range Exchanges(t, path) {
 				name := fmt.Sprintf("%s %d", filepath.Base(path), i)
-				result, err := parse(body)
+				result, err := parse(e.Body)
 				if err != nil {
 					t.Logf("%-88s no answer: %s", name, Reason(t, err))
 					continue

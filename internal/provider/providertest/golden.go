@@ -2,11 +2,11 @@ package providertest
 
 import (
 	"bytes"
-	"compress/gzip"
+	"embed"
 	"encoding/json"
 	"errors"
 	"flag"
-	"io"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,6 +37,37 @@ func Golden(t *testing.T, parse Parse) {
 			}
 			compare(t, path+".golden", outcome(t, document, parse))
 		})
+	}
+}
+
+//go:embed testdata
+var unanswered embed.FS
+
+// Unanswered parses what every site serves at times, and wants it told apart from
+// an answer: a challenge, a sign-in form, garbage, and the beginnings of the given
+// documents of testdata.
+func Unanswered(t *testing.T, parse Parse, whole ...string) {
+	t.Helper()
+	check := func(name string, document []byte, want earshot.Reason) {
+		t.Helper()
+		if result, err := parse(document); err == nil || Reason(t, err) != string(want) {
+			t.Errorf("%s: %v, %v; want it to be %s", name, result, err, want)
+		}
+	}
+	for name, want := range map[string]earshot.Reason{
+		"challenge.html": earshot.ReasonBlocked, "sign_in.html": earshot.ReasonBlocked, "garbage.txt": earshot.ReasonUnreadable,
+	} {
+		document, err := unanswered.ReadFile("testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(name, document, want)
+	}
+	for _, name := range whole {
+		document := Stored(t, filepath.Join("testdata", name))
+		for _, percent := range []int{15, 50, 70} {
+			check(fmt.Sprintf("%d%% of %s", percent, name), document[:len(document)*percent/100], earshot.ReasonUnavailable)
+		}
 	}
 }
 
@@ -131,16 +162,5 @@ func Stored(tb testing.TB, path string) []byte {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if !bytes.HasPrefix(document, []byte{0x1f, 0x8b}) {
-		return document
-	}
-	packed, err := gzip.NewReader(bytes.NewReader(document))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	document, err = io.ReadAll(packed)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return document
+	return gunzip(tb, document)
 }

@@ -16,6 +16,21 @@ func Hostile(t *testing.T, page string, parse Parse) {
 	}
 }
 
+// AnswerText stands for a page in Hostile and Fuzz where the answer is the string of
+// a JSON document: see Within.
+const AnswerText = "text of an answer: %s"
+
+// Within parses as parse does, and what is written in the form of AnswerText within
+// the document that wrap makes of it.
+func Within(wrap func(text string) []byte, parse Parse) Parse {
+	return func(document []byte) (any, error) {
+		if text, ok := strings.CutPrefix(string(document), strings.TrimSuffix(AnswerText, "%s")); ok {
+			document = wrap(text)
+		}
+		return parse(document)
+	}
+}
+
 // Survives parses one document that was made to break a parser, into a failure
 // or into a result that passes Check. How long that takes is measured by make
 // bench; here it only has to end.

@@ -2,17 +2,19 @@
 // the lab over real HTTP, over its stored documents, and over hostile ones.
 //
 //	lab.go       a running lab, and asking a provider through it
-//	decode.go    requests that are refused
-//	chat.go      all of that for an assistant made with answer.Chat
+//	chat.go      all of that for a chat.Assistant
 //	steered.go   every way in which the lab can be steered
 //	site.go      an assistant's site in the lab
 //	browser.go   the same in a browser
 //	result.go    what must hold for every result
 //	golden.go    stored documents and what they yield
+//	recorded.go  captures, and the recordings that some of them are in
 //	hostile.go   documents made to break a parser
 package providertest
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"earshot"
@@ -108,4 +110,28 @@ func Decode(tb testing.TB, p provider.Provider, body string) provider.Request {
 		tb.Fatal(err)
 	}
 	return request
+}
+
+// Refuses wants the request body to be refused for these problems and no
+// others, each "field: message" or the beginning of that, in their order.
+func Refuses(tb testing.TB, p provider.Provider, body string, want []string) {
+	tb.Helper()
+	in, err := schema.Parse([]byte(body))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	p.Decode(in)
+	var invalid *earshot.Error
+	if !errors.As(in.Err(), &invalid) || invalid.Code != earshot.CodeValidation {
+		tb.Fatalf("got %v, want a validation error", in.Err())
+	}
+	problems, _ := invalid.Details.([]earshot.FieldProblem)
+	if len(problems) != len(want) {
+		tb.Fatalf("got %d problems, want %d: %v", len(problems), len(want), problems)
+	}
+	for i, problem := range problems {
+		if line := problem.Field + ": " + problem.Message; !strings.HasPrefix(line, want[i]) {
+			tb.Errorf("problem %d is %q, want %q", i, line, want[i])
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"unicode"
 )
@@ -142,14 +143,24 @@ func checkPills(tb testing.TB, path string, answer map[string]any) {
 	}
 }
 
-// markup is what a parser leaves in text when it did not read the page right.
-var markup = regexp.MustCompile(`</?(?:a|b|br|div|i|img|li|ol|p|script|span|strong|style|svg|td|tr|ul)\b[^<]*>|&(?:amp|nbsp|lt|gt|quot);|\*\*|turn\d+search\d+`)
+// leftMarkup is what a parser leaves in text when it did not read the page right.
+var leftMarkup = regexp.MustCompile(`</?(?:a|b|br|div|i|img|li|ol|p|script|span|strong|style|svg|td|tr|ul)\b[^<]*>|&(?:amp|nbsp|lt|gt|quot);|\*\*|turn\d+search\d+`)
 
 // CheckNoMarkup wants text without remains of markup. It is apart from Check
 // since a prompt may hold markup that an answer rightly repeats.
 func CheckNoMarkup(tb testing.TB, text string) {
 	tb.Helper()
-	if found := markup.FindString(text); found != "" {
+	if found := leftMarkup.FindString(text); found != "" {
 		tb.Errorf("text has %q in it:\n%s", found, text)
 	}
+}
+
+// Letters are those of a text, and its digits: what no Markdown changes.
+func Letters(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, text)
 }

@@ -2,9 +2,16 @@ package searchaimode
 
 import (
 	"context"
+	"net/url"
+	"time"
 
+	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/sync/errgroup"
+
+	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/serp"
 	"earshot/internal/upstream"
 )
 
@@ -36,4 +43,83 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 		return nil, err
 	}
 	return &provider.Outcome{Result: result, Bill: bill(len(result.ProductResults))}, nil
+}
+
+const (
+	// maxClusters is how many product clusters are expanded, as the specification
+	// says.
+	maxClusters = 6
+	// offersTime is what the engine gets to tell the offers for one cluster: one
+	// that is slow must not cost the answer.
+	offersTime = 20 * time.Second
+)
+
+// offers fetches what there is on offer for the clusters of an answer, all at
+// once. A cluster for which that fails is left out, unless it is ctx that ended.
+func (r *request) offers(ctx context.Context, up *upstream.Session, found *reading) ([]earshot.Product, error) {
+	clusters := found.clusters()
+	clusters = clusters[:min(len(clusters), maxClusters)]
+	expanded := make([]*earshot.Product, len(clusters))
+	var group errgroup.Group
+	for i, cluster := range clusters {
+		group.Go(func() error {
+			product, err := r.expandOne(ctx, up, found.offersLink, cluster)
+			if err != nil && ctx.Err() != nil {
+				return err
+			}
+			expanded[i] = product
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	var products []earshot.Product
+	for _, product := range expanded {
+		if product != nil {
+			product.Position = len(products) + 1
+			products = append(products, *product)
+		}
+	}
+	return products, nil
+}
+
+// expandOne is a product of the answer with its offers. The error is as Ask's.
+func (r *request) expandOne(ctx context.Context, up *upstream.Session, link string, cluster earshot.Product) (*earshot.Product, error) {
+	ctx, cancel := context.WithTimeout(ctx, offersTime)
+	defer cancel()
+	part, ok := r.engine.PartOf(r.query.Target, link, url.Values{"cluster": {cluster.ID}})
+	if !ok {
+		return nil, upstream.Fail(earshot.ReasonUnreadable, "the page does not tell where offers are")
+	}
+	response, err := up.Fetch(ctx, part)
+	if err != nil {
+		return nil, err
+	}
+	resolved, err := r.engine.Resolve(ctx, up, r.query.Locale, r.engine.Hidden(response.Body))
+	if err != nil {
+		return nil, err
+	}
+	want := answer.Want{Country: r.query.Locale.Country}
+	return readOffers(response.Body, r.engine.NewLinks(resolved), want, cluster)
+}
+
+// readOffers completes a product of the answer by what a piece tells of it. The
+// error is an *upstream.Failure, also when there is nothing on offer.
+func readOffers(piece []byte, links serp.Links, want answer.Want, cluster earshot.Product) (*earshot.Product, error) {
+	var served serp.Served
+	products, err := layout.ReadProducts(piece, want, func(page *goquery.Document) {
+		served = links.Unwrap(page.Selection)
+	})
+	if err != nil {
+		return nil, err
+	}
+	served.MarkProducts(products)
+	for _, p := range products {
+		if p.ID == cluster.ID && len(p.Offers) > 0 {
+			cluster.Offers, cluster.Specifications = p.Offers, p.Specifications
+			return &cluster, nil
+		}
+	}
+	return nil, upstream.Fail(earshot.ReasonEmpty, "nothing on offer for %q", cluster.ID)
 }

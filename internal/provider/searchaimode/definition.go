@@ -3,9 +3,8 @@
 //
 //	definition.go   what others need to know of it
 //	request.go      what can be asked, and what it costs
-//	ask.go          which documents to fetch, and what of them is shown
+//	ask.go          which documents to fetch: the page, and offers for its products
 //	page.go         the page: an answer, and the product clusters on it
-//	offers.go       the offers for product clusters
 package searchaimode
 
 import (
@@ -13,8 +12,8 @@ import (
 
 	"earshot"
 	"earshot/internal/provider"
-	"earshot/internal/provider/search"
-	"earshot/internal/provider/search/labsite"
+	"earshot/internal/provider/serp"
+	"earshot/internal/provider/serp/labsite"
 	"earshot/internal/schema"
 )
 
@@ -38,12 +37,12 @@ var definition = provider.Definition{
 	Watched:   []string{"text", "sources", "sources.label", "citationPills"},
 	Prices:    map[string]int64{provider.ItemBase: 4, itemCluster: 1},
 	Countries: []provider.Countries{{Model: name, Except: "CN CU IR KP"}},
-	Site:      search.WebSite,
+	Site:      serp.WebSite,
 	Lab:       labsite.Site,
 }
 
 // Provider is the AI mode of an engine.
-type Provider struct{ Engine search.Engine }
+type Provider struct{ Engine serp.Engine }
 
 var _ provider.Provider = Provider{}
 

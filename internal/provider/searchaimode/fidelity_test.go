@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"earshot/internal/provider/providertest"
-	"earshot/internal/provider/search"
 	"earshot/internal/provider/searchaimode"
+	"earshot/internal/provider/serp"
 )
 
 // debris is what must not be in the text of an answer.
@@ -18,7 +18,7 @@ var debris = regexp.MustCompile(`\x{200b}|\x{feff}|\x{fffd}|&(?:amp|nbsp|lt|gt|q
 // what must hold on every one. make fidelity prints it.
 func TestFidelity(t *testing.T) {
 	t.Parallel()
-	served := searchaimode.Provider{Engine: search.Engine{Host: "google.com"}}
+	served := searchaimode.Provider{Engine: serp.Engine{Host: "google.com"}}
 	for _, path := range providertest.Captures(t, "web_searchaimode/*.html") {
 		page := filepath.Base(path)
 		a, err := served.Parse(providertest.Stored(t, path), "US")

@@ -5,11 +5,12 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/chatpage"
+	"earshot/internal/provider/serp"
 )
 
 // layout is where things stand on the page.
-var layout = answer.NewPage(search.AnswerLayout)
+var layout = chatpage.New(serp.AnswerLayout)
 
 // reading is what a page holds.
 type reading struct {
@@ -30,12 +31,12 @@ func (p Provider) Parse(document []byte, country string) (*earshot.Answer, error
 	return found.answer, nil
 }
 
-func read(document []byte, links search.Links, want answer.Want) (*reading, error) {
+func read(document []byte, links serp.Links, want answer.Want) (*reading, error) {
 	var found reading
-	var served search.Served
+	var served serp.Served
 	var err error
 	found.answer, err = layout.ReadPrepared(document, want, func(page *goquery.Document) {
-		turn := page.Find(search.AnswerTurn).Last()
+		turn := page.Find(serp.AnswerTurn).Last()
 		found.offersLink = turn.AttrOr("data-offers-url", "")
 		served = links.PrepareAnswer(turn)
 	})

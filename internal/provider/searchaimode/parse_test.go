@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"earshot/internal/provider/providertest"
-	"earshot/internal/provider/search"
 	"earshot/internal/provider/searchaimode"
+	"earshot/internal/provider/serp"
 )
 
 // answerPage is a page with %s where the text of an answer stands.
@@ -19,6 +19,7 @@ func parse(document []byte) (any, error) { return aimode.Parse(document, "DE") }
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	providertest.Golden(t, parse)
+	providertest.Unanswered(t, parse, "answer.html")
 }
 
 func TestHostile(t *testing.T) { // not in parallel: it measures time
@@ -60,7 +61,7 @@ func FuzzParse(f *testing.F) { providertest.Fuzz(f, answerPage, parse) }
 // of ours, so it only wants what must hold for all of them.
 func TestCaptures(t *testing.T) {
 	t.Parallel()
-	served := searchaimode.Provider{Engine: search.Engine{Host: "google.com"}}
+	served := searchaimode.Provider{Engine: serp.Engine{Host: "google.com"}}
 	for _, path := range providertest.Captures(t, "web_searchaimode/*.html") {
 		document, err := os.ReadFile(path)
 		if err != nil {

@@ -6,39 +6,39 @@ import (
 	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
-	"earshot/internal/provider/answer"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/chat"
+	"earshot/internal/provider/serp"
 	"earshot/internal/schema"
 )
 
 // request is one question to AI mode.
 type request struct {
-	engine  search.Engine
-	query   search.Query
-	include answer.Include
+	engine  serp.Engine
+	query   serp.Query
+	include chat.Include
 	expand  bool // fetch the offers for product clusters
 }
 
 var _ provider.Request = (*request)(nil)
 
-func decode(in *schema.Object, engine search.Engine) *request {
+func decode(in *schema.Object, engine serp.Engine) *request {
 	var body earshot.SearchAIModeRequest
 	in.Decode(&body)
 	return &request{
 		engine: engine,
-		query: search.Query{
+		query: serp.Query{
 			Text: body.Prompt,
-			Target: search.Target{
+			Target: serp.Target{
 				Locale: geo.Locale{
-					Country:  search.CheckCountry(in, definition, body.Country, body.GL, search.CountryDefault),
+					Country:  serp.CheckCountry(in, definition, body.Country, body.GL, serp.CountryDefault),
 					Language: strings.ToLower(body.HL),
 				},
-				Place:  search.CheckPlace(in, body.Location, body.UULE),
+				Place:  serp.CheckPlace(in, body.Location, body.UULE),
 				Device: body.Device,
 			},
 			Extra: map[string]string{"udm": "50"}, // the engine's number for AI mode
 		},
-		include: answer.Include{HTML: body.Include.HTML, Markdown: body.Include.Markdown},
+		include: chat.Include{HTML: body.Include.HTML, Markdown: body.Include.Markdown},
 		expand:  body.Include.ExpandProducts,
 	}
 }

@@ -10,12 +10,12 @@ import (
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/provider/providertest"
-	"earshot/internal/provider/search"
 	"earshot/internal/provider/searchaimode"
+	"earshot/internal/provider/serp"
 	"earshot/internal/schema"
 )
 
-var aimode = searchaimode.Provider{Engine: search.Engine{Host: "search.lab.test"}}
+var aimode = searchaimode.Provider{Engine: serp.Engine{Host: "search.lab.test"}}
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,21 +17,12 @@ import (
 func TestCaptures(t *testing.T) {
 	t.Parallel()
 	for _, path := range providertest.Captures(t, "web_socialassistant/*.json") {
-		document, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, body := range providertest.Recorded(document) {
+		for i, e := range providertest.Exchanges(t, path) {
 			t.Run(fmt.Sprint(filepath.Base(path), i), func(t *testing.T) {
 				t.Parallel()
-				result, err := parse(body)
-				if err != nil {
-					t.Fatal(err)
-				}
-				providertest.Check(t, result)
-				a := providertest.Answer(t, result)
+				a := providertest.Yields(t, parse, e.Body)
 				providertest.CheckNoMarkup(t, a.Text)
-				message, related := told(body)
+				message, related := lastResponse(e.Body)
 				if a.Model == nil || len(a.Text) < 20 || a.Markdown != message || !slices.Equal(a.RelatedQueries, related) {
 					t.Errorf("model %v, related %q, want %q, Markdown %q, want %q", a.Model, a.RelatedQueries, related, a.Markdown, message)
 				}
@@ -41,9 +31,9 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
-// told is what the last whole response of a stream says, and what its lines
+// lastResponse is what the last whole response of a stream says, and what its lines
 // suggest to ask next.
-func told(stream []byte) (message string, related []string) {
+func lastResponse(stream []byte) (message string, related []string) {
 	for line := range strings.Lines(string(stream)) {
 		var l struct {
 			Result struct {
@@ -79,19 +69,15 @@ type outcome struct {
 func TestCapturedPages(t *testing.T) {
 	t.Parallel()
 	for _, path := range providertest.Captures(t, "web_pages/*grok*.html") {
-		document, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		result, err := parse(document)
-		if err != nil {
-			t.Fatal(err)
-		}
-		providertest.Check(t, result)
-		a := providertest.Answer(t, result)
+		a := providertest.Yields(t, parse, providertest.Stored(t, path))
 		providertest.CheckNoMarkup(t, a.Text)
 		if len(a.Text) < 20 || a.Markdown == "" {
 			t.Errorf("%s: text %q", path, a.Text)
 		}
 	}
+}
+
+func TestFidelity(t *testing.T) {
+	t.Parallel()
+	providertest.Fidelity(t, parse, "web_socialassistant/*", "web_pages/*grok*", "api_socialassistant/*")
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/mdtext"
 )
 
 // markStarts are the characters that a mark can begin with.
@@ -29,11 +31,11 @@ var (
 const maxMarks = 40
 
 // cardsByID are the cards, each given as JSON.
-func cardsByID(list []string) map[string]answer.Object {
-	cards := map[string]answer.Object{}
+func cardsByID(list []string) map[string]loosejson.Object {
+	cards := map[string]loosejson.Object{}
 	for _, data := range list {
-		value, _ := answer.DecodeJSON(data)
-		if card := answer.AsObject(value); card.Text("id") != "" {
+		value, _ := loosejson.Decode(data)
+		if card := loosejson.AsObject(value); card.Text("id") != "" {
 			cards[card.Text("id")] = card
 		}
 	}
@@ -44,8 +46,8 @@ func cardsByID(list []string) map[string]answer.Object {
 // cards are told again and again until then.
 func (r *reader) made(list []string) {
 	for _, data := range list {
-		value, _ := answer.DecodeJSON(data)
-		picture := answer.AsObject(value).Object("image_chunk")
+		value, _ := loosejson.Decode(data)
+		picture := loosejson.AsObject(value).Object("image_chunk")
 		if progress := picture.Count("progress"); progress != nil && *progress == donePercent && !picture.Is("moderated") {
 			r.image(picture.Text("imageUrl"))
 		}
@@ -58,7 +60,7 @@ const donePercent = 100
 // marked gives what stands for the mark that text begins with: something that
 // the answer names, or a chip for all citations that follow each other. Marks of
 // pictures and of anything else leave no trace.
-func (r *reader) marked(text string) (shown answer.Replacement, length int) {
+func (r *reader) marked(text string) (shown mdtext.Replacement, length int) {
 	card, length := r.mark(text)
 	if length == 0 {
 		return shown, 0
@@ -89,14 +91,14 @@ func (r *reader) marked(text string) (shown answer.Replacement, length int) {
 
 // mark is the card that the mark at the beginning of text stands for, or what a
 // link says in its place, and the length of the mark, 0 if there is none.
-func (r *reader) mark(text string) (card answer.Object, length int) {
+func (r *reader) mark(text string) (card loosejson.Object, length int) {
 	if !markStart(text) {
 		return nil, 0
 	}
 	found := mark.FindString(text)
 	if strings.HasPrefix(found, "[") {
 		link := citedLink.FindStringSubmatch(found)
-		return answer.Object{"url": link[1]}, len(found)
+		return loosejson.Object{"url": link[1]}, len(found)
 	}
 	if id := cardID.FindStringSubmatch(found); id != nil {
 		return r.cards[id[1]], len(found)
@@ -118,9 +120,9 @@ func markStart(text string) bool {
 }
 
 // named notes what the answer names, and gives its name.
-func (r *reader) named(entity answer.Object) answer.Replacement {
+func (r *reader) named(entity loosejson.Object) mdtext.Replacement {
 	name := entity.Text("name", "title")
 	r.answer.Entities = answer.AddEntity(r.answer.Entities, name, entity.Text("type", "category"))
-	name = answer.EscapeMarkdown(name)
-	return answer.Replacement{Text: name, Markdown: name}
+	name = mdtext.Escape(name)
+	return mdtext.Replacement{Text: name, Markdown: name}
 }

@@ -3,17 +3,14 @@
 // response as a whole.
 //
 //	definition.go   what others need to know of it, and what to fetch
+//	ask.go          asking on the site in a browser, or the official API
 //	parse.go        telling documents apart
-//	script.go       asking on the site in a browser
 //	lines.go        a response from the lines of a stream
-//	conversation.go a response from a stored conversation
 //	response.go     the answer from a response
 //	cards.go        the marks in the text and the cards they stand for
 //	pages.go        web pages and posts of the network as sources
 //	searches.go     what the assistant searched for
 //	page.go         where things stand on a page
-//	api.go          asking the official API
-//	api_outputs.go  the API's answers over its own protocol, streamed or whole
 package socialassistant
 
 import (
@@ -22,7 +19,7 @@ import (
 	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
-	"earshot/internal/provider/answer"
+	"earshot/internal/provider/chat"
 	"earshot/internal/provider/socialassistant/labsite"
 	"earshot/internal/upstream"
 )
@@ -37,8 +34,8 @@ const name = "socialassistant"
 const linesPath = "/rest/app-chat/conversations/new"
 
 // New gives the social assistant.
-func New() *answer.Chat {
-	return &answer.Chat{
+func New() *chat.Assistant {
+	return &chat.Assistant{
 		About: provider.Definition{
 			Name:      name,
 			TaskType:  "SOCIALASSISTANT",
@@ -57,7 +54,7 @@ func New() *answer.Chat {
 		Question: question,
 		Start:    startPath,
 		Script:   script,
-		API:      &answer.API{Question: apiQuestion},
+		API:      &chat.API{Question: apiQuestion},
 		Read:     Read,
 	}
 }

@@ -6,33 +6,33 @@ import (
 	"strings"
 
 	"earshot"
-	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
 	"earshot/internal/upstream"
 )
 
 // streamed is what the lines so far have told.
 type streamed struct {
-	lines   int             // that are of the interface
-	text    strings.Builder // from tokens
-	whole   answer.Object   // the response, once it is there as a whole
-	ended   bool
-	trouble string // what a line calls an error
-	refused bool   // the error is that we are not welcome
+	lines    int              // that are of the interface
+	text     strings.Builder  // from tokens
+	response loosejson.Object // the response, once it is there as a whole
+	ended    bool
+	trouble  string // what a line calls an error
+	refused  bool   // the error is that we are not welcome
 
-	cards    []string        // as JSON
-	cited    []answer.Object // web pages that the text points at
-	shown    []answer.Object // posts that are shown with the answer
-	web      []answer.Object // web pages that were found
-	posts    []answer.Object // posts that were found
-	searches []answer.Object // calls of tools
-	calls    []string        // calls of tools in the text of a thought
-	asked    []string        // what was searched for, where a line tells
-	related  []string
+	cards         []string           // as JSON
+	cited         []loosejson.Object // web pages that the text points at
+	shown         []loosejson.Object // posts that are shown with the answer
+	web           []loosejson.Object // web pages that were found
+	posts         []loosejson.Object // posts that were found
+	searches      []loosejson.Object // calls of tools
+	calls         []string           // calls of tools in the text of a thought
+	streamQueries []string           // what was searched for, where a line tells
+	related       []string
 }
 
 // take does what one line says. After another question, what was told before it
 // belongs to an earlier reply.
-func (s *streamed) take(line answer.Object) {
+func (s *streamed) take(line loosejson.Object) {
 	result := line.Object("result")
 	if result == nil {
 		if line.Text("userChatItemId") != "" {
@@ -53,16 +53,16 @@ func (s *streamed) take(line answer.Object) {
 	s.token(result)
 	s.gather(result)
 	s.gather(result.Object("finalMetadata"))
-	if whole := result.Object("modelResponse"); whole != nil {
-		s.gather(whole)
-		s.whole, s.ended = whole, true
+	if response := result.Object("modelResponse"); response != nil {
+		s.gather(response)
+		s.response, s.ended = response, true
 	}
 }
 
 // gather collects what comes with the text, in the stream or with the response
 // as a whole.
-func (s *streamed) gather(o answer.Object) {
-	if card := answer.AsText(o.Object("cardAttachment")["jsonData"]); card != "" {
+func (s *streamed) gather(o loosejson.Object) {
+	if card := loosejson.AsText(o.Object("cardAttachment")["jsonData"]); card != "" {
 		s.cards = append(s.cards, card)
 	}
 	s.cards = append(s.cards, stringsIn(o["cardAttachmentsJson"])...)
@@ -71,11 +71,8 @@ func (s *streamed) gather(o answer.Object) {
 	s.shown = append(s.shown, resultsIn(o, "citedXposts", "xposts")...)
 	for _, field := range []string{"xpostIds", "xPostIds", "postIds"} {
 		for _, id := range stringsIn(o[field]) {
-			s.shown = append(s.shown, answer.Object{"postId": id})
+			s.shown = append(s.shown, loosejson.Object{"postId": id})
 		}
-	}
-	for _, post := range o.Objects("postIdsResults") {
-		s.shown = append(s.shown, answer.Object{"postId": post.Object("result")["restId"]})
 	}
 	s.web = append(s.web, resultsIn(o, "webSearchResults", "webResults")...)
 	s.posts = append(s.posts, resultsIn(o, "xSearchResults")...)
@@ -86,7 +83,7 @@ func (s *streamed) gather(o answer.Object) {
 }
 
 // failed notes what the object calls an error.
-func (s *streamed) failed(o answer.Object) {
+func (s *streamed) failed(o loosejson.Object) {
 	problem := o.Text("error")
 	inner := o.Object("error")
 	if inner != nil {
@@ -104,11 +101,11 @@ var refusals = []string{"7", "8", "16"}
 // token takes a piece of the text. The network's own client gets pieces in a
 // field of another name, and no response as a whole: there the last piece says
 // that it is the last.
-func (s *streamed) token(result answer.Object) {
-	piece := answer.AsText(result["token"])
+func (s *streamed) token(result loosejson.Object) {
+	piece := loosejson.AsText(result["token"])
 	if strings.EqualFold(result.Text("sender"), "assistant") {
-		piece += answer.AsText(result["message"])
-		s.asked = append(s.asked, result.Text("query"))
+		piece += loosejson.AsText(result["message"])
+		s.streamQueries = append(s.streamQueries, result.Text("query"))
 		s.ended = s.ended || result.Is("isSoftStop")
 	}
 	switch tag := result.Text("messageTag"); {
@@ -120,8 +117,8 @@ func (s *streamed) token(result answer.Object) {
 }
 
 // resultsIn are the search results in the fields: lists, or objects with a list.
-func resultsIn(o answer.Object, fields ...string) []answer.Object {
-	var results []answer.Object
+func resultsIn(o loosejson.Object, fields ...string) []loosejson.Object {
+	var results []loosejson.Object
 	for _, field := range fields {
 		results = append(results, o.Objects(field)...)
 		results = append(results, o.Object(field).Objects("results")...)
@@ -134,7 +131,7 @@ func stringsIn(value any) []string {
 	list, _ := value.([]any)
 	var texts []string
 	for _, item := range list {
-		if text := answer.AsText(item); strings.TrimSpace(text) != "" {
+		if text := loosejson.AsText(item); strings.TrimSpace(text) != "" {
 			texts = append(texts, text)
 		}
 	}

@@ -6,13 +6,13 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
 
-	"earshot/internal/provider/answer"
+	"earshot/internal/provider/chatpage"
 )
 
 // page is where things stand on a saved page of the assistant's site. What
 // somebody asked looks the same as the reply, so the last that was said counts,
 // once what can be told to be a question is marked as one.
-var page = answer.NewPage(answer.Layout{
+var page = chatpage.New(chatpage.Layout{
 	User:    questionMark,
 	Turn:    ".message-bubble",
 	Message: ".message-bubble",
@@ -29,17 +29,17 @@ const questionMark = "earshot-question"
 // line.
 func markQuestions(page *goquery.Document) {
 	page.Find(".message-bubble").Each(func(_ int, bubble *goquery.Selection) {
-		if n := bubble.Nodes[0]; asked(n) {
+		if n := bubble.Nodes[0]; isQuestion(n) {
 			n.Data, n.DataAtom, n.Attr = questionMark, 0, nil
 		}
 	})
 }
 
-// askedDepth is how far above a bubble stands what tells whose it is.
-const askedDepth = 3
+// questionDepth is how far above a bubble stands what tells whose it is.
+const questionDepth = 3
 
-func asked(bubble *html.Node) bool {
-	for n, depth := bubble, 0; n != nil && depth < askedDepth; n, depth = n.Parent, depth+1 {
+func isQuestion(bubble *html.Node) bool {
+	for n, depth := bubble, 0; n != nil && depth < questionDepth; n, depth = n.Parent, depth+1 {
 		for _, a := range n.Attr {
 			switch a.Key {
 			case "data-testid":

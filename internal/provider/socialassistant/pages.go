@@ -8,13 +8,15 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/webtext"
 )
 
 // learn notes what the response tells of web pages and posts, so that whoever
 // cites one by its address knows the rest.
 func (r *reader) learn(s *streamed) {
 	web, posts := slices.Concat(s.cited, s.web), slices.Concat(s.shown, s.posts)
-	for _, step := range s.whole.Objects("steps") {
+	for _, step := range s.response.Objects("steps") {
 		for _, found := range append(step.Objects("toolUsageResults"), step) {
 			web = append(web, resultsIn(found, "webSearchResults")...)
 			posts = append(posts, resultsIn(found, "xposts", "xSearchResults")...)
@@ -53,7 +55,7 @@ func (r *reader) page(link string) answer.Citation {
 		return page
 	}
 	post, _ := answer.PostAt(link)
-	page := answer.Citation{Source: earshot.Source{URL: link, Post: post}, Label: answer.Domain(link)}
+	page := answer.Citation{Source: earshot.Source{URL: link, Post: post}, Label: webtext.Domain(link)}
 	if post != nil && post.Author != "" {
 		page.Label = "@" + post.Author
 		page.Source.Label = page.Label
@@ -77,7 +79,7 @@ func (r *reader) uncited(s *streamed) {
 	}
 }
 
-func (r *reader) add(read func(answer.Object) answer.Citation, results []answer.Object) {
+func (r *reader) add(read func(loosejson.Object) answer.Citation, results []loosejson.Object) {
 	for _, result := range results {
 		if page := read(result).Source; page.URL != "" {
 			r.sources.Add(r.page(page.URL).Source)
@@ -87,7 +89,7 @@ func (r *reader) add(read func(answer.Object) answer.Citation, results []answer.
 
 // webPage is the page that a search result describes, without an address when
 // it has none.
-func webPage(result answer.Object) answer.Citation {
+func webPage(result loosejson.Object) answer.Citation {
 	link, _ := result.Destination(ownSources, "url", "link")
 	post, _ := answer.PostAt(link)
 	return answer.Citation{
@@ -98,7 +100,7 @@ func webPage(result answer.Object) answer.Citation {
 			DatePublished: result.Date("publishedDate", "date"),
 			Post:          post,
 		},
-		Label: cmp.Or(result.Text("siteName"), answer.Domain(link)),
+		Label: cmp.Or(result.Text("siteName"), webtext.Domain(link)),
 	}
 }
 
@@ -113,7 +115,7 @@ const (
 var digits = regexp.MustCompile(`^[0-9]{1,25}$`)
 
 // postPage is the page of a post, without an address when that cannot be known.
-func postPage(post answer.Object) answer.Citation {
+func postPage(post loosejson.Object) answer.Citation {
 	author := post.Text("username", "screenName", "handle")
 	link, ok := post.Destination(ownSources, "url", "link")
 	if id := post.Text("postId", "id"); !ok && digits.MatchString(id) {
@@ -131,7 +133,7 @@ func postPage(post answer.Object) answer.Citation {
 			URL:           link,
 			Label:         label,
 			DatePublished: post.Date("createTime", "createdAt", "date"),
-			Post:          &earshot.Post{Author: author, Text: answer.Clean(answer.AsText(post["text"])), Platform: cmp.Or(post.Text("platform"), network)},
+			Post:          &earshot.Post{Author: author, Text: webtext.Clean(loosejson.AsText(post["text"])), Platform: cmp.Or(post.Text("platform"), network)},
 		},
 		Label: label,
 	}

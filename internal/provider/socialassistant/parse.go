@@ -8,25 +8,25 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
-	"earshot/internal/provider/responses"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/rawdoc"
+	"earshot/internal/provider/vendorapi/responses"
+	"earshot/internal/provider/webtext"
 	"earshot/internal/upstream"
 )
 
 // ownSources are the names by which the assistant marks the links it gives.
 var ownSources = []string{"social.lab.test", "grok.com", "grok"}
 
-// Read reads a document: the stream of JSON lines, a stored conversation, a saved
-// page, or an answer of the official API. It gives everything that it finds. The error is an
+// Read reads a document: the stream of JSON lines, a saved page, or an answer of
+// the official API. It gives everything that it finds. The error is an
 // *upstream.Failure.
 func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
-	body := answer.Trimmed(document)
+	body := rawdoc.Trimmed(document)
 	if responses.Recognises(body) {
 		return answer.FromAPI(responses.Read(body, want))
 	}
-	if recognisesOutputs(body) {
-		return answer.FromAPI(readOutputs(body, want))
-	}
-	if answer.IsPage(body) {
+	if rawdoc.IsPage(body) {
 		return page.ReadPrepared(body, want, markQuestions)
 	}
 	result, err := readLines(body, want)
@@ -39,19 +39,16 @@ func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
 	return result, nil
 }
 
-// readLines reads what is JSON: the lines of a stream, or a conversation.
+// readLines reads the lines of a stream.
 func readLines(body []byte, want answer.Want) (*earshot.Answer, error) {
 	var s streamed
-	err := answer.ReadJSON(body, func() error {
-		values := valuesIn(answer.ValidText(string(body)))
+	err := rawdoc.ReadJSON(body, func() error {
+		values := valuesIn(webtext.ValidText(string(body)))
 		if len(values) > maxLines {
 			return upstream.Fail(earshot.ReasonUnreadable, "document has more than %d lines", maxLines)
 		}
 		for _, value := range values {
-			s.take(answer.AsObject(value))
-		}
-		if s.lines == 0 && s.conversation(values) {
-			return nil
+			s.take(loosejson.AsObject(value))
 		}
 		return s.check()
 	})
@@ -69,15 +66,15 @@ const maxLines = 50_000
 // a list where it is one. Of a document with other things in it, they are the
 // lines that are JSON, or an event's data.
 func valuesIn(text string) []any {
-	values, whole := sequence(text)
-	if !whole {
+	values, complete := sequence(text)
+	if !complete {
 		values = nil
 		for line := range strings.Lines(text) {
 			line = strings.TrimSpace(strings.TrimPrefix(line, "data:"))
 			if !strings.HasPrefix(line, "{") || !strings.HasSuffix(line, "}") { // without a closer look
 				continue
 			}
-			if value, ok := answer.DecodeJSON(line); ok {
+			if value, ok := loosejson.Decode(line); ok {
 				values = append(values, value)
 			}
 		}
@@ -92,7 +89,7 @@ func valuesIn(text string) []any {
 
 // sequence are the values at the beginning of a text, and whether they are all of
 // it.
-func sequence(text string) (values []any, whole bool) {
+func sequence(text string) (values []any, complete bool) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
 	for {

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
+	"earshot/internal/lab"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/socialassistant"
@@ -18,18 +21,7 @@ func parse(document []byte) (any, error) {
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	providertest.Golden(t, parse)
-}
-
-// answerText marks a document that is only the text of an answer, with %s where
-// it stands.
-const answerText = "text of an answer: %s"
-
-// parseText parses a document, or a response with the text in it.
-func parseText(document []byte) (any, error) {
-	if text, ok := strings.CutPrefix(string(document), strings.TrimSuffix(answerText, "%s")); ok {
-		return parse(response(text))
-	}
-	return parse(document)
+	providertest.Unanswered(t, parse, "lab.ndjson")
 }
 
 // response is a stream whose only response says the text.
@@ -41,7 +33,7 @@ func response(text string) []byte {
 
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	providertest.Hostile(t, answerText, parseText)
+	providertest.Hostile(t, providertest.AnswerText, providertest.Within(response, parse))
 }
 
 // TestHostileStreams parses streams that were made to break this parser.
@@ -63,10 +55,6 @@ func TestHostileStreams(t *testing.T) {
 		"open CDATA":     whole(`"steps":[{"text":["` + rep(`<![CDATA[{`, 100_000) + `"]}]`),
 		"many posts":     whole(`"xposts":[` + rep(`{"postId":"1","username":"/../"},`, 30_000) + `0]`),
 		"deep":           whole(`"xposts":` + rep("[", 9000) + rep("]", 9000)),
-		"many replies":   `{"responses":[` + rep(`{"sender":"ASSISTANT","message":"a","create_time":"1"},`, 30_000) + `0]}`,
-		"deep replies":   rep(`{"responses":[`, 4000) + `{"sender":"ASSISTANT","message":"a"}` + rep(`]}`, 4000),
-		"deep reply":     `{"sender":"ASSISTANT","message":"a","x_y":` + rep(`[{"a_b":`, 4000) + `0` + rep(`}]`, 4000) + `}`,
-		"underscores":    `{"sender":"ASSISTANT","message":"a","` + rep("_", 200_000) + `":1}`,
 		"no lines":       rep(`{"result":{"token":"x"}}`, 40_000) + whole(`"a":1`),
 		"open lines":     rep("[1,\n", 300_000),
 		"cut between":    rep(whole(`"a":1`), 100) + `{"result":`,
@@ -77,4 +65,31 @@ func TestHostileStreams(t *testing.T) {
 	}
 }
 
-func FuzzParse(f *testing.F) { providertest.Fuzz(f, answerText, parseText) }
+func FuzzParse(f *testing.F) {
+	providertest.Fuzz(f, providertest.AnswerText, providertest.Within(response, parse))
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestChat(t *testing.T) {
+	t.Parallel()
+	providertest.Chat(t, socialassistant.New())
+}
+
+func TestLabSite(t *testing.T) {
+	providertest.LabSite{
+		Provider: socialassistant.New(),
+		Read:     socialassistant.Read,
+		Pages:    []string{"/?q="},
+		Box:      `form textarea`,
+		Button:   `form button[type="submit"]`,
+		Done:     `.conversation .message-bubble ~ .action-buttons button:nth-of-type(3)`,
+		Stream: &providertest.LabStream{
+			Path:     "/rest/app-chat/conversations/new",
+			Question: func(prompt string) any { return map[string]string{"message": prompt} },
+			Wrong:    `{"message":1}`,
+			Type:     lab.TypeLines,
+			End:      "}}}\n",
+		},
+	}.Check(t)
+}

@@ -3,10 +3,12 @@ package socialassistant
 import (
 	"cmp"
 	"net/url"
-	"slices"
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/mdtext"
+	"earshot/internal/provider/webtext"
 )
 
 // answer is what the response says.
@@ -16,20 +18,20 @@ func (s *streamed) answer(want answer.Want) *earshot.Answer {
 		cards:  cardsByID(s.cards),
 		known:  map[string]answer.Citation{},
 	}
-	if model := cmp.Or(s.whole.Text("model"), s.whole.Object("requestMetadata").Text("model")); model != "" {
+	if model := cmp.Or(s.response.Text("model"), s.response.Object("requestMetadata").Text("model")); model != "" {
 		r.answer.Model = &model
 	}
 	r.learn(s)
-	r.text(cmp.Or(answer.AsText(s.whole["message"]), s.text.String()), want.Markdown)
+	r.text(cmp.Or(loosejson.AsText(s.response["message"]), s.text.String()), want.Markdown)
 	r.uncited(s)
 	r.answer.SearchQueries = s.queries()
 	r.answer.RelatedQueries = answer.AddNew(nil, s.related...)
-	for _, link := range stringsIn(s.whole["generatedImageUrls"]) {
+	for _, link := range stringsIn(s.response["generatedImageUrls"]) {
 		r.image(link)
 	}
 	r.made(s.cards)
 	things := answer.Things{Country: want.Country, Own: ownSources}
-	if products := things.Products(s.whole.Objects("searchProductResults")); len(products) > 0 {
+	if products := things.Products(s.response.Objects("searchProductResults")); len(products) > 0 {
 		r.answer.ShoppingCards = []earshot.ShoppingCard{{Products: products}}
 		answer.NumberProducts(r.answer)
 	}
@@ -40,18 +42,18 @@ func (s *streamed) answer(want answer.Want) *earshot.Answer {
 // reader collects an answer over a response.
 type reader struct {
 	answer  *earshot.Answer
-	cards   map[string]answer.Object
+	cards   map[string]loosejson.Object
 	known   map[string]answer.Citation // what the response tells of pages, by their address
 	sources answer.Sources
 }
 
 // text takes the response's text: marks leave it for what their cards say.
 func (r *reader) text(markdown string, wantMarkdown bool) {
-	written := answer.Rewrite(markdown, markStarts, r.marked)
-	for _, link := range answer.ProseLinks(written.Text) {
-		if target, ok := answer.Destination(link.URL, nil, ownSources); ok {
+	written := mdtext.Rewrite(markdown, markStarts, r.marked)
+	for _, link := range mdtext.ProseLinks(written.Text) {
+		if target, ok := webtext.Destination(link.URL, nil, ownSources); ok {
 			page := r.page(target).Source
-			page.Label = cmp.Or(page.Label, answer.Flatten(link.Label))
+			page.Label = cmp.Or(page.Label, mdtext.Flatten(link.Label))
 			r.sources.Add(page)
 		}
 	}
@@ -62,7 +64,7 @@ func (r *reader) text(markdown string, wantMarkdown bool) {
 var assets = &url.URL{Scheme: "https", Host: "assets.grok.com", Path: "/"}
 
 func (r *reader) image(link string) {
-	if target, ok := answer.Destination(link, assets, ownSources); ok && !slices.Contains(r.answer.Images, target) {
-		r.answer.Images = append(r.answer.Images, target)
+	if target, ok := webtext.Destination(link, assets, ownSources); ok {
+		r.answer.Images = answer.AddNew(r.answer.Images, target)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
 )
 
 // queries are what the assistant searched for, in its order.
@@ -16,18 +17,18 @@ func (s *streamed) queries() earshot.List[string] {
 		found = answer.AddNew(found, called(call)...)
 	}
 	written := s.calls
-	for _, step := range s.whole.Objects("steps") {
+	for _, step := range s.response.Objects("steps") {
 		for _, call := range step.Objects("toolUsageCards") {
 			found = answer.AddNew(found, called(call)...)
 		}
 		written = append(written, stringsIn(step["text"])...)
 	}
 	for _, arguments := range characterData(strings.Join(written, "\n")) {
-		value, _ := answer.DecodeJSON(arguments)
-		found = answer.AddNew(found, answer.AsObject(value).Text("query"))
+		value, _ := loosejson.Decode(arguments)
+		found = answer.AddNew(found, loosejson.AsObject(value).Text("query"))
 	}
-	found = answer.AddNew(found, s.asked...)
-	return answer.AddNew(found, s.whole.Text("query"))
+	found = answer.AddNew(found, s.streamQueries...)
+	return answer.AddNew(found, s.response.Text("query"))
 }
 
 // characterData is what stands in a text between marks that take it for no more
@@ -47,7 +48,7 @@ func characterData(text string) []string {
 
 // called are the queries in a call, in which each tool has its arguments under
 // its own name.
-func called(call answer.Object) []string {
+func called(call loosejson.Object) []string {
 	var queries []string
 	for _, tool := range slices.Sorted(maps.Keys(call)) {
 		if query := call.Object(tool).Object("args").Text("query"); query != "" {

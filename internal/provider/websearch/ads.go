@@ -8,8 +8,9 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"earshot"
-	"earshot/internal/provider/answer"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/markup"
+	"earshot/internal/provider/serp"
+	"earshot/internal/provider/webtext"
 )
 
 // Where an ad stands, and its kinds.
@@ -25,23 +26,23 @@ const (
 
 // readTextAd reads an ad that looks like a result.
 func (r *reader) readTextAd(n *html.Node, block string) bool {
-	link := search.Find(n, func(n *html.Node) bool { return search.IsLink(n) && search.Title(n) != nil })
+	link := markup.Find(n, func(n *html.Node) bool { return markup.IsLink(n) && serp.Title(n) != nil })
 	if link == nil {
 		return false
 	}
-	ad := earshot.Ad{Block: block, Type: adText, Title: search.Line(search.Title(link))}
+	ad := earshot.Ad{Block: block, Type: adText, Title: serp.Line(serp.Title(link))}
 	var ok bool
 	ad.URL, ad.RedirectLink, ok = r.adLink(link)
 	if !ok || ad.Title == "" {
 		return false
 	}
-	ad.Domain = answer.Domain(ad.URL)
+	ad.Domain = webtext.Domain(ad.URL)
 	ad.Brand = adBrand(link)
-	ad.Description = longest(search.LinesBut(n, func(n *html.Node) bool {
-		return n.DataAtom == atom.A || search.Attr(n, "role") == "button" || search.Attr(n, "role") == "text"
+	ad.Description = longest(serp.LinesBut(n, func(n *html.Node) bool {
+		return n.DataAtom == atom.A || markup.Attr(n, "role") == "button" || markup.Attr(n, "role") == "text"
 	}))
-	for _, a := range search.FindAll(n, func(n *html.Node) bool { return n == link || search.IsLink(n) }) {
-		name := search.Line(a)
+	for _, a := range markup.FindAll(n, func(n *html.Node) bool { return n == link || markup.IsLink(n) }) {
+		name := serp.Line(a)
 		if a == link || name == "" {
 			continue
 		}
@@ -72,7 +73,7 @@ func boxOf(link *html.Node) *html.Node {
 // adLink is where an ad leads. A link that only counts the click has the
 // destination in a parameter or beside it, if anywhere.
 func (r *reader) adLink(a *html.Node) (destination, redirect string, ok bool) {
-	destination, redirect, ok = r.links.Read(search.Attr(a, "href"))
+	destination, redirect, ok = r.links.Read(markup.Attr(a, "href"))
 	if !ok || r.links.Leads(destination) {
 		return destination, redirect, ok
 	}
@@ -80,13 +81,13 @@ func (r *reader) adLink(a *html.Node) (destination, redirect string, ok bool) {
 	if u, err := url.Parse(destination); err == nil {
 		candidates = append(candidates, u.Query().Get("adurl"))
 	}
-	page, _, _ := strings.Cut(search.Attr(a, "data-pcu"), ",")
+	page, _, _ := strings.Cut(markup.Attr(a, "data-pcu"), ",")
 	candidates = append(candidates, page)
-	if domain := search.Attr(a, "data-dtld"); domain != "" {
+	if domain := markup.Attr(a, "data-dtld"); domain != "" {
 		candidates = append(candidates, "https://"+domain+"/")
 	}
 	for _, candidate := range candidates {
-		if to, ok := answer.Destination(candidate, nil, nil); ok && r.links.Leads(to) {
+		if to, ok := webtext.Destination(candidate, nil, nil); ok && r.links.Leads(to) {
 			return to, "", true
 		}
 	}
@@ -96,8 +97,8 @@ func (r *reader) adLink(a *html.Node) (destination, redirect string, ok bool) {
 // adBrand is the name that an ad's site gives itself, where it is no address. It
 // is the last line: the first may say that this is an ad.
 func adBrand(link *html.Node) string {
-	heading := search.Title(link)
-	lines := search.LinesBut(link, func(n *html.Node) bool { return n == heading || search.Attr(n, "role") == "text" })
+	heading := serp.Title(link)
+	lines := serp.LinesBut(link, func(n *html.Node) bool { return n == heading || markup.Attr(n, "role") == "text" })
 	if len(lines) == 0 || isAddress(lines[len(lines)-1]) {
 		return ""
 	}
@@ -112,7 +113,7 @@ func (r *reader) readShoppingAd(n *html.Node, block string) bool {
 		return false
 	}
 	ad := earshot.Ad{
-		Block: block, Type: adShopping, Title: p.Title, URL: to, RedirectLink: redirect, Domain: answer.Domain(to),
+		Block: block, Type: adShopping, Title: p.Title, URL: to, RedirectLink: redirect, Domain: webtext.Domain(to),
 		Price: p.Price, OldPrice: p.OldPrice, Merchant: p.Merchant,
 	}
 	if len(p.Images) > 0 {

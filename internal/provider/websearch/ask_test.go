@@ -13,14 +13,14 @@ import (
 	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider/providertest"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/serp"
 	"earshot/internal/provider/websearch"
 	"earshot/internal/upstream"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var engineOfLab = websearch.Provider{Engine: search.Engine{Host: "search.lab.test"}}
+var engineOfLab = websearch.Provider{Engine: serp.Engine{Host: "search.lab.test"}}
 
 func body(prompt, country string) string {
 	return `{"query":"` + prompt + `","country":"` + country + `","include":{"searchoverview":{"markdown":true},"paaSearchoverview":true}}`
@@ -205,7 +205,7 @@ func TestRedirectLinksLeadToTheirLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 		kinds[u.Path]++
-		to, err := l.Session(1).Redirect(t.Context(), upstream.Request{Site: search.Site, Path: u.Path, Query: u.Query(), Locale: geo.Locale{Country: "US"}})
+		to, err := l.Session(1).Redirect(t.Context(), upstream.Request{Site: serp.Site, Path: u.Path, Query: u.Query(), Locale: geo.Locale{Country: "US"}})
 		if err != nil || to != link || u.Host != "www.search.lab.test" {
 			t.Errorf("%s leads to %s (%v), but stands beside %s", redirect, to, err, link)
 		}

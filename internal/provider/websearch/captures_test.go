@@ -10,12 +10,12 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/providertest"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/serp"
 	"earshot/internal/provider/websearch"
 )
 
 // realEngine is the engine whose pages were captured.
-var realEngine = search.Engine{Host: "google.com"}
+var realEngine = serp.Engine{Host: "google.com"}
 
 // TestCaptures reads pages that the real engine served. They are no fixtures of
 // ours: it wants what must hold for all of them, and most of their results.

@@ -2,7 +2,7 @@
 //
 //	definition.go   what it is and costs
 //	request.go      the request
-//	web.go          asking: pages, and overviews that answer questions
+//	ask.go          asking: pages, and overviews that answer questions
 //	merge.go        several pages become one result
 //	page.go         the walk over a page: which block is read where
 //
@@ -10,7 +10,7 @@
 // read it: organic.go, discussions.go, ads.go, questions.go, related.go,
 // overview.go, overview_plain.go (without scripts), places.go, videos.go,
 // knowledge.go, shopping.go. They build on what outlasts a redesign: the kinds of
-// clicks that the engine counts (search.Click), ids, roles, data attributes,
+// clicks that the engine counts (serp.Click), ids, roles, data attributes,
 // headings within links. No class name decides anything that could be decided
 // without.
 package websearch
@@ -20,9 +20,9 @@ import (
 
 	"earshot"
 	"earshot/internal/provider"
-	"earshot/internal/provider/brave"
-	"earshot/internal/provider/search"
-	"earshot/internal/provider/search/labsite"
+	"earshot/internal/provider/serp"
+	"earshot/internal/provider/serp/labsite"
+	"earshot/internal/provider/vendorapi/brave"
 	"earshot/internal/schema"
 )
 
@@ -53,12 +53,12 @@ var definition = provider.Definition{
 		{Model: "searchoverview", Except: "BL BV CN CU ET GF GP IR IS LK MF MQ NC PF PM RE TF WF YT"},
 	},
 	APIs: []provider.API{brave.API},
-	Site: search.WebSite,
+	Site: serp.WebSite,
 	Lab:  labsite.Site,
 }
 
 // Provider is the web search of an engine.
-type Provider struct{ Engine search.Engine }
+type Provider struct{ Engine serp.Engine }
 
 var _ provider.Provider = Provider{}
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"earshot"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/serp"
 )
 
 // Score is how many of each kind were found on a page.
@@ -77,7 +77,7 @@ func (s Score) String() string {
 }
 
 // NotUnderstood is how many blocks of a page no room read.
-func NotUnderstood(document []byte, engine search.Engine) int {
+func NotUnderstood(document []byte, engine serp.Engine) int {
 	found, err := parsePage(document, engine.NewLinks(nil), want{})
 	if err != nil {
 		return 0

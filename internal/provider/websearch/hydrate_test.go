@@ -11,8 +11,8 @@ import (
 	"earshot"
 	"earshot/internal/lab"
 	"earshot/internal/provider/providertest"
-	"earshot/internal/provider/search"
-	"earshot/internal/provider/search/labsite"
+	"earshot/internal/provider/serp"
+	"earshot/internal/provider/serp/labsite"
 	"earshot/internal/upstream"
 )
 
@@ -31,7 +31,7 @@ func TestQuestionsStayAsTheyAreWithoutTheirOverview(t *testing.T) {
 	t.Cleanup(server.Close)
 	client, err := upstream.NewClient(upstream.Config{
 		Surface: earshot.SurfaceLab,
-		Sites:   map[string]string{search.Site: "http://search.lab.test"},
+		Sites:   map[string]string{serp.Site: "http://search.lab.test"},
 		Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			var dialer net.Dialer
 			return dialer.DialContext(ctx, network, server.Listener.Addr().String())

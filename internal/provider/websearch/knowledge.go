@@ -8,7 +8,8 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"earshot"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/markup"
+	"earshot/internal/provider/serp"
 )
 
 // Names of what a panel tells. Facts have names of their own kind, such as
@@ -32,8 +33,8 @@ func (r *reader) readKnowledge(n *html.Node) {
 		return
 	}
 	var k earshot.KnowledgeGraph
-	for _, part := range search.FindAll(n, func(n *html.Node) bool { return search.HasAttr(n, "data-attrid") }) {
-		r.readPanelPart(&k, part, search.Attr(part, "data-attrid"))
+	for _, part := range markup.FindAll(n, func(n *html.Node) bool { return markup.HasAttr(n, "data-attrid") }) {
+		r.readPanelPart(&k, part, markup.Attr(part, "data-attrid"))
 	}
 	k.Title = cmp.Or(r.subject, k.Title)
 	if k.Title == "" || k.Description == "" && len(k.Attributes) == 0 {
@@ -46,9 +47,9 @@ func (r *reader) readKnowledge(n *html.Node) {
 // stand between the results, on mobile devices above all.
 func (r *reader) readWhole(root *html.Node) {
 	isPart := func(name string) func(*html.Node) bool {
-		return func(n *html.Node) bool { return search.Attr(n, "data-attrid") == name }
+		return func(n *html.Node) bool { return markup.Attr(n, "data-attrid") == name }
 	}
-	if r.found.knowledge == nil && r.subject != "" && search.Find(root, isPart(panelDescription)) != nil {
+	if r.found.knowledge == nil && r.subject != "" && markup.Find(root, isPart(panelDescription)) != nil {
 		r.readKnowledge(root)
 	}
 }
@@ -56,29 +57,29 @@ func (r *reader) readWhole(root *html.Node) {
 // subjectOf is what a page as a whole is about: the first title on it, wherever it
 // stands.
 func subjectOf(root *html.Node) string {
-	return search.Line(search.Find(root, func(n *html.Node) bool { return search.Attr(n, "data-attrid") == panelTitle }))
+	return serp.Line(markup.Find(root, func(n *html.Node) bool { return markup.Attr(n, "data-attrid") == panelTitle }))
 }
 
 func (r *reader) readPanelPart(k *earshot.KnowledgeGraph, n *html.Node, name string) {
 	switch {
 	case name == panelTitle:
-		k.Title = cmp.Or(k.Title, search.Line(n)) // another may follow, of something else with the same name
+		k.Title = cmp.Or(k.Title, serp.Line(n)) // another may follow, of something else with the same name
 	case name == panelKind:
-		k.Type = cmp.Or(k.Type, search.Line(n))
+		k.Type = cmp.Or(k.Type, serp.Line(n))
 	case name == panelDescription && k.Description == "":
 		r.readDescription(k, n)
 	case name == panelImage:
-		k.ImageURL = search.Image(n)
+		k.ImageURL = serp.Image(n)
 	case name == panelWebsite:
-		if link := search.Find(n, search.IsLink); link != nil {
-			if to, _, ok := r.links.Read(search.Attr(link, "href")); ok {
+		if link := markup.Find(n, markup.IsLink); link != nil {
+			if to, _, ok := r.links.Read(markup.Attr(link, "href")); ok {
 				k.Website = to
 			}
 		}
 	case strings.HasSuffix(name, panelProfiles):
-		for _, link := range search.FindAll(n, search.IsLink) {
-			if to, _, ok := r.links.Read(search.Attr(link, "href")); ok && search.Line(link) != "" {
-				k.Profiles = append(k.Profiles, earshot.KnowledgeProfile{Name: search.Line(link), Link: to})
+		for _, link := range markup.FindAll(n, markup.IsLink) {
+			if to, _, ok := r.links.Read(markup.Attr(link, "href")); ok && serp.Line(link) != "" {
+				k.Profiles = append(k.Profiles, earshot.KnowledgeProfile{Name: serp.Line(link), Link: to})
 			}
 		}
 	case isFact(name):
@@ -96,8 +97,8 @@ const (
 // readFact reads a fact: its name, a colon, and what it is, without what can be
 // unfolded or used there.
 func readFact(k *earshot.KnowledgeGraph, n *html.Node) {
-	text := strings.Join(search.LinesBut(n, func(n *html.Node) bool {
-		return n.DataAtom == atom.Table || search.Attr(n, "role") == "button" || search.Attr(n, "role") == "dialog"
+	text := strings.Join(serp.LinesBut(n, func(n *html.Node) bool {
+		return n.DataAtom == atom.Table || markup.Attr(n, "role") == "button" || markup.Attr(n, "role") == "dialog"
 	}), " ")
 	name, value, found := strings.Cut(text, ":")
 	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
@@ -108,11 +109,11 @@ func readFact(k *earshot.KnowledgeGraph, n *html.Node) {
 
 // readDescription reads the text, without its heading, and who wrote it.
 func (r *reader) readDescription(k *earshot.KnowledgeGraph, n *html.Node) {
-	k.Description = strings.Join(search.LinesBut(n, func(n *html.Node) bool {
+	k.Description = strings.Join(serp.LinesBut(n, func(n *html.Node) bool {
 		return n.DataAtom == atom.A || n.DataAtom == atom.H3 || n.DataAtom == atom.H2
 	}), " ")
-	if link := search.Find(n, search.IsLink); link != nil {
-		k.Source = search.Line(link)
+	if link := markup.Find(n, markup.IsLink); link != nil {
+		k.Source = serp.Line(link)
 	}
 }
 

@@ -10,19 +10,20 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"earshot"
-	"earshot/internal/provider/answer"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/markup"
+	"earshot/internal/provider/serp"
+	"earshot/internal/provider/webtext"
 )
 
 // title is a link that has a title: a result, or a thread in a forum.
 type title struct {
 	link, heading *html.Node
 	section       string // the heading that stood before it
-	click         search.Click
+	click         serp.Click
 }
 
 // addTitle notes a link with a title.
-func (r *reader) addTitle(link, heading *html.Node, click search.Click) bool {
+func (r *reader) addTitle(link, heading *html.Node, click serp.Click) bool {
 	if heading == nil {
 		return false
 	}
@@ -35,21 +36,21 @@ func (r *reader) addTitle(link, heading *html.Node, click search.Click) bool {
 // titleIn finds the title in a link: a heading or, in what the engine marks as a
 // result, the line that stands first, or last where site and address stand before
 // it (mobile).
-func titleIn(link *html.Node, click search.Click) *html.Node {
-	heading := search.Title(link)
+func titleIn(link *html.Node, click serp.Click) *html.Node {
+	heading := serp.Title(link)
 	if heading != nil || !click.IsResult() {
 		return heading
 	}
-	lines := search.FindAll(link, func(n *html.Node) bool { return len(search.Lines(n)) == 1 })
+	lines := markup.FindAll(link, func(n *html.Node) bool { return len(serp.Lines(n)) == 1 })
 	if len(lines) == 0 {
 		return nil
 	}
 	last := lines[len(lines)-1]
-	if isAddress(search.Line(last)) {
+	if isAddress(serp.Line(last)) {
 		return lines[0]
 	}
 	for _, line := range lines {
-		if isAddress(search.Line(line)) {
+		if isAddress(serp.Line(line)) {
 			return last
 		}
 	}
@@ -59,11 +60,11 @@ func titleIn(link *html.Node, click search.Click) *html.Node {
 // linkWithin notes a title that has its link in it, not around it. Such are the
 // sitelinks of a table, and results of layouts where no title is in a link.
 func (r *reader) linkWithin(heading *html.Node) bool {
-	link := search.Find(heading, search.IsLink)
+	link := markup.Find(heading, markup.IsLink)
 	if link == nil {
 		return false
 	}
-	click := search.ClickOf(link)
+	click := serp.ClickOf(link)
 	if click.IsResult() {
 		return r.addTitle(link, heading, click)
 	}
@@ -97,11 +98,11 @@ func (r *reader) results() {
 	}
 	r.found.unread += r.unread(within)
 	for _, t := range r.titles {
-		whole := t.link
-		for p := whole.Parent; p != nil && within[p] == 1 && !landmarks[search.Attr(p, "id")] && p.DataAtom != atom.Body; p = p.Parent {
-			whole = p
+		block := t.link
+		for p := block.Parent; p != nil && within[p] == 1 && !landmarks[markup.Attr(p, "id")] && p.DataAtom != atom.Body; p = p.Parent {
+			block = p
 		}
-		r.result(t, whole)
+		r.result(t, block)
 	}
 }
 
@@ -113,22 +114,22 @@ func (r *reader) unread(within map[*html.Node]int) int {
 	}
 	count := 0
 	for block := range r.list.ChildNodes() {
-		if block.Type == html.ElementNode && !search.Unseen(block) && within[block] == 0 && search.Find(block, search.IsLink) != nil {
+		if block.Type == html.ElementNode && !markup.Unseen(block) && within[block] == 0 && markup.Find(block, markup.IsLink) != nil {
 			count++
 		}
 	}
 	return count
 }
 
-// result reads what belongs to one title: whole is the largest element that
+// result reads what belongs to one title: block is the largest element that
 // holds no other.
-func (r *reader) result(t title, whole *html.Node) {
-	link, redirect, ok := r.links.Read(search.Attr(t.link, "href"))
-	name := search.Line(t.heading)
+func (r *reader) result(t title, block *html.Node) {
+	link, redirect, ok := r.links.Read(markup.Attr(t.link, "href"))
+	name := serp.Line(t.heading)
 	if !ok || !r.links.Leads(link) || name == "" {
 		return
 	}
-	shown, marked := displayedLink(t, whole)
+	shown, marked := displayedLink(t, block)
 	if !t.isResult(shown, marked) {
 		r.discussion(t, name, link, redirect)
 		return
@@ -138,10 +139,10 @@ func (r *reader) result(t title, whole *html.Node) {
 		Link:          link,
 		RedirectLink:  redirect,
 		DisplayedLink: shown,
-		Domain:        answer.Domain(link),
+		Domain:        webtext.Domain(link),
 	}
-	found.Snippet, found.Date = snippet(t, whole)
-	found.Sitelinks = r.sitelinks(t, whole, link)
+	found.Snippet, found.Date = snippet(t, block)
+	found.Sitelinks = r.sitelinks(t, block, link)
 	r.found.organic = append(r.found.organic, found)
 }
 
@@ -150,11 +151,11 @@ func (r *reader) result(t title, whole *html.Node) {
 // recipes, news and posts have titles too, and marks of their own.
 func (t title) isResult(shown string, marked bool) bool {
 	switch {
-	case t.click == search.ClickAd:
+	case t.click == serp.ClickAd:
 		return false
 	case t.click.IsResult(), t.heading.DataAtom == atom.H3:
 		return true
-	case t.click == search.ClickNone && marked:
+	case t.click == serp.ClickNone && marked:
 		return isAddress(shown)
 	default:
 		return isPath(shown)
@@ -163,17 +164,17 @@ func (t title) isResult(shown string, marked bool) bool {
 
 // displayedLink is the address as the result shows it, and whether it is marked as
 // such. It stands in the link, or elsewhere where the title is around the link.
-func displayedLink(t title, whole *html.Node) (shown string, marked bool) {
-	isMarked := func(n *html.Node) bool { return n.DataAtom == atom.Cite || search.Attr(n, "role") == "text" }
-	if address := search.Find(t.link, isMarked); address != nil {
-		return search.Line(address), true
+func displayedLink(t title, block *html.Node) (shown string, marked bool) {
+	isMarked := func(n *html.Node) bool { return n.DataAtom == atom.Cite || markup.Attr(n, "role") == "text" }
+	if address := markup.Find(t.link, isMarked); address != nil {
+		return serp.Line(address), true
 	}
 	if contains(t.heading, t.link) {
-		address := search.Find(whole, isMarked)
-		return search.Line(address), address != nil
+		address := markup.Find(block, isMarked)
+		return serp.Line(address), address != nil
 	}
 	// Layouts without scripts mark it in no way: it is the last line.
-	lines := search.LinesBut(t.link, func(n *html.Node) bool { return n == t.heading })
+	lines := serp.LinesBut(t.link, func(n *html.Node) bool { return n == t.heading })
 	if len(lines) == 0 {
 		return "", false
 	}
@@ -193,30 +194,30 @@ func isPath(text string) bool {
 // snippet is the text below the title, and the date that stands before it. Where
 // the engine marks the parts of a result, it is the first with text that is no
 // link; elsewhere it is the longest line.
-func snippet(t title, whole *html.Node) (text, date string) {
+func snippet(t title, block *html.Node) (text, date string) {
 	notText := func(n *html.Node) bool {
 		return n == t.link || n == t.heading || n.DataAtom == atom.Cite || n.DataAtom == atom.A || n.DataAtom == atom.Table ||
-			search.Attr(n, "role") == "button"
+			markup.Attr(n, "role") == "button"
 	}
-	parts := search.FindAll(whole, func(n *html.Node) bool { return search.HasAttr(n, "data-sncf") })
+	parts := markup.FindAll(block, func(n *html.Node) bool { return markup.HasAttr(n, "data-sncf") })
 	for _, part := range parts {
-		switch text := strings.Join(search.LinesBut(part, notText), " "); {
-		case search.MayBeDate(text) && inYear.MatchString(text):
+		switch text := strings.Join(serp.LinesBut(part, notText), " "); {
+		case serp.MayBeDate(text) && inYear.MatchString(text):
 			date = text // and nothing else
 		case hasWords(text):
-			text, before := splitDate(part, search.Line(part))
+			text, before := splitDate(part, serp.Line(part))
 			return text, cmp.Or(before, date)
 		}
 	}
 	if parts != nil {
 		return "", date
 	}
-	for _, line := range search.LinesBut(whole, notText) {
+	for _, line := range serp.LinesBut(block, notText) {
 		if len(line) > len(text) {
 			text = line
 		}
 	}
-	return splitDate(whole, text)
+	return splitDate(block, text)
 }
 
 // hasWords tells whether text is more than what stands between links.
@@ -229,10 +230,10 @@ func hasWords(text string) bool {
 func splitDate(part *html.Node, text string) (rest, date string) {
 	for _, mark := range []string{" — ", " · "} {
 		before, after, found := strings.Cut(text, mark)
-		if !found || !search.MayBeDate(before) {
+		if !found || !serp.MayBeDate(before) {
 			continue
 		}
-		own := search.Find(part, func(n *html.Node) bool { return n.DataAtom == atom.Span && search.Line(n) == before })
+		own := markup.Find(part, func(n *html.Node) bool { return n.DataAtom == atom.Span && serp.Line(n) == before })
 		if own != nil {
 			return after, before
 		}
@@ -241,16 +242,16 @@ func splitDate(part *html.Node, text string) (rest, date string) {
 }
 
 // sitelinks are the other links of the result to the same site.
-func (r *reader) sitelinks(t title, whole *html.Node, link string) []earshot.SearchSublink {
+func (r *reader) sitelinks(t title, block *html.Node, link string) []earshot.SearchSublink {
 	var found []earshot.SearchSublink
 	seen := map[string]bool{pageOf(link): true}
-	for _, a := range search.FindAll(whole, func(n *html.Node) bool { return n == t.link || search.IsLink(n) }) {
+	for _, a := range markup.FindAll(block, func(n *html.Node) bool { return n == t.link || markup.IsLink(n) }) {
 		if a == t.link {
 			continue
 		}
-		to, redirect, ok := r.links.Read(search.Attr(a, "href"))
-		name := search.Line(a)
-		if !ok || name == "" || !sameSite(answer.Domain(to), answer.Domain(link)) || seen[pageOf(to)] {
+		to, redirect, ok := r.links.Read(markup.Attr(a, "href"))
+		name := serp.Line(a)
+		if !ok || name == "" || !sameSite(webtext.Domain(to), webtext.Domain(link)) || seen[pageOf(to)] {
 			continue
 		}
 		seen[pageOf(to)] = true

@@ -7,12 +7,14 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/answer"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/chatpage"
+	"earshot/internal/provider/markup"
+	"earshot/internal/provider/serp"
 	"earshot/internal/upstream"
 )
 
 // layout is where things stand in an overview: as in AI mode.
-var layout = answer.NewPage(search.AnswerLayout)
+var layout = chatpage.New(serp.AnswerLayout)
 
 // By what an overview is known.
 const (
@@ -51,9 +53,9 @@ func (r *reader) readFrame(frame *html.Node) {
 		return
 	}
 	text.Attr = append(text.Attr, html.Attribute{Key: "data-container-id", Val: overviewText})
-	for _, item := range search.FindAll(frame, func(n *html.Node) bool { return n.DataAtom == atom.Li }) {
-		link := search.Find(item, search.IsLink)
-		if link != nil && search.HasAttr(link, "aria-label") && r.leadsAway(link) {
+	for _, item := range markup.FindAll(frame, func(n *html.Node) bool { return n.DataAtom == atom.Li }) {
+		link := markup.Find(item, markup.IsLink)
+		if link != nil && markup.HasAttr(link, "aria-label") && r.leadsAway(link) {
 			item.Attr = append(item.Attr, html.Attribute{Key: "data-src-id"})
 		}
 	}
@@ -61,14 +63,14 @@ func (r *reader) readFrame(frame *html.Node) {
 }
 
 func (r *reader) leadsAway(link *html.Node) bool {
-	to, _, ok := r.links.Read(search.Attr(link, "href"))
+	to, _, ok := r.links.Read(markup.Attr(link, "href"))
 	return ok && r.links.Leads(to)
 }
 
 // textIn is the smallest element that holds all sentences of an overview; nil
 // where there are none.
 func textIn(frame *html.Node) *html.Node {
-	sentences := search.FindAll(frame, func(n *html.Node) bool { return search.HasAttr(n, "data-huuid") })
+	sentences := markup.FindAll(frame, func(n *html.Node) bool { return markup.HasAttr(n, "data-huuid") })
 	if len(sentences) == 0 {
 		return nil
 	}
@@ -92,9 +94,9 @@ func contains(holder, n *html.Node) bool {
 
 // parseOverview reads an overview that was loaded on demand. It gives nil where
 // it says nothing.
-func parseOverview(document []byte, links search.Links, country string) (found *earshot.Answer, err error) {
-	err = search.ReadPart(document, func(root *html.Node) error {
-		n := search.Find(root, func(n *html.Node) bool { return isOverview(marksOf(n)) })
+func parseOverview(document []byte, links serp.Links, country string) (found *earshot.Answer, err error) {
+	err = serp.ReadPart(document, func(root *html.Node) error {
+		n := markup.Find(root, func(n *html.Node) bool { return isOverview(marksOf(n)) })
 		if n == nil {
 			return upstream.Fail(earshot.ReasonUnreadable, "no overview")
 		}
@@ -105,11 +107,11 @@ func parseOverview(document []byte, links search.Links, country string) (found *
 }
 
 // overviewIn reads an overview; nil where it says nothing. It changes the node.
-func overviewIn(n *html.Node, links search.Links, want answer.Want) (*earshot.Answer, error) {
-	if err := answer.CheckSize(n); err != nil {
+func overviewIn(n *html.Node, links serp.Links, want answer.Want) (*earshot.Answer, error) {
+	if err := markup.CheckSize(n); err != nil {
 		return nil, err
 	}
-	text := search.Find(n, func(n *html.Node) bool { return search.Attr(n, "data-container-id") == overviewText })
+	text := markup.Find(n, func(n *html.Node) bool { return markup.Attr(n, "data-container-id") == overviewText })
 	if text == nil { // before 2026 the overview is its text
 		n.Attr = append(n.Attr, html.Attribute{Key: "data-container-id", Val: overviewText})
 	}

@@ -6,12 +6,13 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/markup"
+	"earshot/internal/provider/serp"
 )
 
 // clickOverviewSource is the kind of click on a source of an overview where there
 // are no scripts.
-const clickOverviewSource search.Click = 173184
+const clickOverviewSource serp.Click = 173184
 
 // readPlainOverview reads an overview of the layout without scripts (2026): a card
 // with a heading, the text, and a note that it may be wrong. What unfolds below
@@ -30,7 +31,7 @@ func (r *reader) readPlainOverview(n *html.Node) {
 		text.RemoveChild(child)
 		// A block with an id that unfolds nothing says that there is no overview,
 		// until there is one.
-		if child.Type == html.ElementNode && search.HasAttr(child, "id") && search.Find(child, isOpener) == nil {
+		if child.Type == html.ElementNode && markup.HasAttr(child, "id") && markup.Find(child, isOpener) == nil {
 			continue
 		}
 		overview.AppendChild(child)
@@ -42,7 +43,7 @@ func (r *reader) readPlainOverview(n *html.Node) {
 			n.Data = strings.ReplaceAll(n.Data, `\$`, "$") // as in formulas
 		case isControl(n):
 			controls = append(controls, n)
-		case search.IsLink(n) && search.ClickOf(n) == clickOverviewSource:
+		case markup.IsLink(n) && serp.ClickOf(n) == clickOverviewSource:
 			listSource(n)
 		}
 	}
@@ -54,7 +55,7 @@ func (r *reader) readPlainOverview(n *html.Node) {
 
 // isControl tells whether the element is there to be used, not to be read.
 func isControl(n *html.Node) bool {
-	return search.Attr(n, "role") == "button" || search.HasAttr(n, "tabindex") && !search.IsLink(n)
+	return markup.Attr(n, "role") == "button" || markup.HasAttr(n, "tabindex") && !markup.IsLink(n)
 }
 
 // middle is the block of a card that has its text: the one that unfolds, or the
@@ -67,10 +68,10 @@ func middle(card *html.Node) *html.Node {
 	var found *html.Node
 	length := 0
 	for _, block := range blocks {
-		if search.Find(block, isOpener) != nil {
+		if markup.Find(block, isOpener) != nil {
 			return block
 		}
-		if size := len(search.Line(block)); size > length {
+		if size := len(serp.Line(block)); size > length {
 			found, length = block, size
 		}
 	}
@@ -81,7 +82,7 @@ func middle(card *html.Node) *html.Node {
 func elements(n *html.Node) []*html.Node {
 	var found []*html.Node
 	for child := range n.ChildNodes() {
-		if child.Type == html.ElementNode && !search.Unseen(child) {
+		if child.Type == html.ElementNode && !markup.Unseen(child) {
 			found = append(found, child)
 		}
 	}
@@ -91,7 +92,7 @@ func elements(n *html.Node) []*html.Node {
 // listSource makes what holds a link into an item on the list of sources, as
 // other layouts have it: with its title before an empty description.
 func listSource(link *html.Node) {
-	item, lines := link.Parent, search.Lines(link)
+	item, lines := link.Parent, serp.Lines(link)
 	if item == nil || len(lines) == 0 {
 		return
 	}

@@ -7,7 +7,8 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"earshot"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/markup"
+	"earshot/internal/provider/serp"
 )
 
 // want is what a reader needs to know besides the page.
@@ -42,7 +43,7 @@ func (p *page) any() bool {
 // Parse reads everything on a stored result page of the engine, without asking
 // where its hidden links lead. country is where it was asked from, which tells
 // currencies apart. The error is an *upstream.Failure.
-func Parse(document []byte, engine search.Engine, country string) (*earshot.WebSearch, error) {
+func Parse(document []byte, engine serp.Engine, country string) (*earshot.WebSearch, error) {
 	found, err := parsePage(document, engine.NewLinks(nil), want{country: country, overview: true, markdown: true})
 	if err != nil {
 		return nil, err
@@ -54,9 +55,9 @@ func Parse(document []byte, engine search.Engine, country string) (*earshot.WebS
 
 // parsePage reads a result page. A page on which nothing was found is a page
 // too; the error is an *upstream.Failure that says what else the document is.
-func parsePage(document []byte, links search.Links, want want) (*page, error) {
+func parsePage(document []byte, links serp.Links, want want) (*page, error) {
 	r := &reader{links: links, want: want, found: &page{}}
-	err := search.ReadPage(document, func(root *html.Node, stored search.Stored) (bool, error) {
+	err := serp.ReadPage(document, func(root *html.Node, stored serp.Stored) (bool, error) {
 		r.stored = stored
 		r.subject = subjectOf(root)
 		r.walk(root, area{ads: blockMiddle})
@@ -73,9 +74,9 @@ func parsePage(document []byte, links search.Links, want want) (*page, error) {
 
 // reader walks over a page once and hands each block to the room that reads it.
 type reader struct {
-	links  search.Links
+	links  serp.Links
 	want   want
-	stored search.Stored
+	stored serp.Stored
 	found  *page
 
 	looks   int          // how often an element was searched to see what it is
@@ -164,7 +165,7 @@ func marksOf(n *html.Node) marks {
 // walk visits what is in n.
 func (r *reader) walk(n *html.Node, at area) {
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
-		if child.Type == html.ElementNode && !search.Unseen(child) {
+		if child.Type == html.ElementNode && !markup.Unseen(child) {
 			r.element(child, at)
 		}
 	}
@@ -188,7 +189,7 @@ func (r *reader) element(n *html.Node, at area) {
 		r.walk(n, at)
 		r.readFrame(n)
 		r.claim(n, true)
-	case m.note != "" && n.DataAtom == atom.Div && search.ReadClick(m.note) == search.ClickOverview:
+	case m.note != "" && n.DataAtom == atom.Div && serp.ReadClick(m.note) == serp.ClickOverview:
 		r.readPlainOverview(n)
 		r.claim(n, true)
 	case m.textAd:
@@ -197,7 +198,7 @@ func (r *reader) element(n *html.Node, at area) {
 		r.claim(n, r.readShoppingAd(n, at.ads))
 	case m.asked || m.question != "" && r.looksLike(n, m, isQuestion):
 		r.claim(n, r.readQuestion(n, m.question))
-	case m.opens && m.role == "button" && search.ClickOf(n) == search.ClickQuestion:
+	case m.opens && m.role == "button" && serp.ClickOf(n) == serp.ClickQuestion:
 		r.claim(n, r.readFolded(n))
 	case m.cid != "" && r.looksLike(n, m, isPlace):
 		r.claim(n, r.readPlace(n))
@@ -257,23 +258,23 @@ func (r *reader) heading(n *html.Node, m marks) {
 	if m.role != "heading" || m.level != "2" {
 		return
 	}
-	r.section = search.Line(n)
+	r.section = serp.Line(n)
 }
 
 // link sorts a link into results and proposals.
 func (r *reader) link(n *html.Node, at area) {
-	click := search.ClickOf(n)
-	r.coded = r.coded || click != search.ClickNone
+	click := serp.ClickOf(n)
+	r.coded = r.coded || click != serp.ClickNone
 	switch {
-	case !search.IsLink(n), at.sealed, at.side && (at.column || !click.IsResult()):
+	case !markup.IsLink(n), at.sealed, at.side && (at.column || !click.IsResult()):
 		r.walk(n, at)
-	case click == search.ClickAd && len(r.found.ads) < maxLinkedAds && r.readTextAd(boxOf(n), at.ads):
+	case click == serp.ClickAd && len(r.found.ads) < maxLinkedAds && r.readTextAd(boxOf(n), at.ads):
 		r.claim(boxOf(n), true)
-	case click == search.ClickListed && search.Title(n) != nil && r.readVideo(n, search.Attr(n, "href")):
+	case click == serp.ClickListed && serp.Title(n) != nil && r.readVideo(n, markup.Attr(n, "href")):
 		r.claim(n, true)
 	case r.addTitle(n, titleIn(n, click), click):
-	case click == search.ClickRelated && r.readRelated(n, &r.found.related):
-	case click != search.ClickRelated && at.related && r.readRelated(n, &r.proposals):
+	case click == serp.ClickRelated && r.readRelated(n, &r.found.related):
+	case click != serp.ClickRelated && at.related && r.readRelated(n, &r.proposals):
 	case !r.coded && r.readEcho(n):
 	default:
 		r.walk(n, at)

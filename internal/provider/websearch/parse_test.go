@@ -21,6 +21,7 @@ func parse(document []byte) (any, error) { return websearch.Parse(document, engi
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	providertest.Golden(t, parse)
+	providertest.Unanswered(t, parse, "desktop.html")
 }
 
 func TestHostile(t *testing.T) {

@@ -10,12 +10,13 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"earshot"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/markup"
+	"earshot/internal/provider/serp"
 )
 
 // isPlace tells whether an element with a place's number opens it on the map: it
 // is a link with the place's name.
-func isPlace(n *html.Node, _ marks) bool { return n.DataAtom == atom.A && search.Title(n) != nil }
+func isPlace(n *html.Node, _ marks) bool { return n.DataAtom == atom.A && serp.Title(n) != nil }
 
 var (
 	phone       = regexp.MustCompile(`^\+?[\d\s().-]{7,20}$`)
@@ -26,24 +27,24 @@ var (
 // readPlace reads a place: its name, then a line with rating, price level and
 // kind, then one with its address, then one with its hours.
 func (r *reader) readPlace(n *html.Node) bool {
-	heading := search.Title(n)
-	p := earshot.Place{Name: search.Line(heading)}
+	heading := serp.Title(n)
+	p := earshot.Place{Name: serp.Line(heading)}
 	if p.Name == "" {
 		return false
 	}
 	p.Rating, p.Reviews = ratingIn(n)
-	lines := search.LinesBut(n, func(n *html.Node) bool { return n == heading })
+	lines := serp.LinesBut(n, func(n *html.Node) bool { return n == heading })
 	for i, line := range lines {
 		readPlaceLine(&p, i, strings.Split(line, "·"))
 	}
-	if at := coordinates.FindStringSubmatch(search.Attr(n, "data-url")); at != nil {
+	if at := coordinates.FindStringSubmatch(markup.Attr(n, "data-url")); at != nil {
 		p.Latitude, p.Longitude = degrees(at[1]), degrees(at[2])
 	}
 	for sibling := n.NextSibling; sibling != nil; sibling = sibling.NextSibling {
-		if sibling.Type != html.ElementNode || !search.IsLink(sibling) {
+		if sibling.Type != html.ElementNode || !markup.IsLink(sibling) {
 			continue
 		}
-		to, redirect, ok := r.links.Read(search.Attr(sibling, "href"))
+		to, redirect, ok := r.links.Read(markup.Attr(sibling, "href"))
 		if !ok || !r.links.Leads(to) {
 			continue
 		}
@@ -71,7 +72,7 @@ func readPlaceLine(p *earshot.Place, index int, segments []string) {
 			p.Category = segment
 		case index == 1 && p.Address == "":
 			p.Address = segment
-		case index == 2 && p.Hours == "" && (len(segments) == 1 && search.IsShort(segment) || strings.ContainsFunc(segment, unicode.IsDigit)):
+		case index == 2 && p.Hours == "" && (len(segments) == 1 && serp.IsShort(segment) || strings.ContainsFunc(segment, unicode.IsDigit)):
 			// Several segments without a number are what the place offers, a long
 			// one is what it is like.
 			p.Hours = segment

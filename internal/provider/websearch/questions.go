@@ -7,8 +7,9 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"earshot"
-	"earshot/internal/provider/answer"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/markup"
+	"earshot/internal/provider/serp"
+	"earshot/internal/provider/webtext"
 )
 
 // question is an item of People Also Ask, with where the overview that answers it
@@ -22,19 +23,19 @@ type question struct {
 // isQuestion tells whether an element that names a question is an item of the
 // list: what opens it shows the question. Other elements name the query so.
 func isQuestion(n *html.Node, m marks) bool {
-	return search.Find(n, func(n *html.Node) bool {
-		return isOpener(n) && search.Line(n) == answer.Line(m.question)
+	return markup.Find(n, func(n *html.Node) bool {
+		return isOpener(n) && serp.Line(n) == webtext.Line(m.question)
 	}) != nil
 }
 
 // isOpener tells whether a click on the element unfolds what answers a question.
-func isOpener(n *html.Node) bool { return search.HasAttr(n, "aria-expanded") }
+func isOpener(n *html.Node) bool { return markup.HasAttr(n, "aria-expanded") }
 
 // readQuestion reads an item and what answers it, as far as the page has it. Where
 // the item does not name its question, what opens it shows it.
 func (r *reader) readQuestion(n *html.Node, text string) bool {
 	if text == "" {
-		text = search.Line(search.Find(n, isOpener))
+		text = serp.Line(markup.Find(n, isOpener))
 	}
 	r.stored.Fill(n)
 	return r.addQuestion(n, text)
@@ -52,29 +53,29 @@ func (r *reader) readFolded(opener *html.Node) bool {
 		}
 	}
 	r.stored.Fill(item)
-	return r.addQuestion(item, search.Line(opener))
+	return r.addQuestion(item, serp.Line(opener))
 }
 
 func (r *reader) addQuestion(n *html.Node, text string) bool {
-	q := question{Question: earshot.Question{Question: answer.Line(text), Type: earshot.QuestionUnknown}}
+	q := question{Question: earshot.Question{Question: webtext.Line(text), Type: earshot.QuestionUnknown}}
 	if q.Question.Question == "" {
 		return false
 	}
-	if part := search.Find(n, func(n *html.Node) bool { return search.HasAttr(n, "data-async-path") }); part != nil {
-		q.part = search.Attr(part, "data-async-path")
+	if part := markup.Find(n, func(n *html.Node) bool { return markup.HasAttr(n, "data-async-path") }); part != nil {
+		q.part = markup.Attr(part, "data-async-path")
 	}
 	link, heading := sourceIn(n)
 	switch {
-	case q.part != "" || search.Find(n, func(n *html.Node) bool { return isOverview(marksOf(n)) }) != nil:
+	case q.part != "" || markup.Find(n, func(n *html.Node) bool { return isOverview(marksOf(n)) }) != nil:
 		q.Type = earshot.QuestionOverview
 	case link != nil:
-		to, redirect, ok := r.links.Read(search.Attr(link, "href"))
+		to, redirect, ok := r.links.Read(markup.Attr(link, "href"))
 		if !ok {
 			break
 		}
 		q.Type = earshot.QuestionLink
 		q.Link, q.RedirectLink = to, redirect
-		q.Title = search.Line(heading)
+		q.Title = serp.Line(heading)
 		q.Snippet = answerBefore(n, link)
 	}
 	r.found.questions = append(r.found.questions, q)
@@ -84,32 +85,32 @@ func (r *reader) addQuestion(n *html.Node, text string) bool {
 // sourceIn is the link to where an answer was found, and its title: in the link, or
 // around it (mobile, 2023).
 func sourceIn(n *html.Node) (link, heading *html.Node) {
-	link = search.Find(n, func(n *html.Node) bool {
-		if !search.IsLink(n) {
+	link = markup.Find(n, func(n *html.Node) bool {
+		if !markup.IsLink(n) {
 			return false
 		}
-		heading = titleIn(n, search.ClickOf(n))
+		heading = titleIn(n, serp.ClickOf(n))
 		return heading != nil
 	})
 	if link != nil {
 		return link, heading
 	}
-	heading = search.Find(n, func(n *html.Node) bool {
-		return n.DataAtom == atom.H3 && search.Find(n, search.IsLink) != nil
+	heading = markup.Find(n, func(n *html.Node) bool {
+		return n.DataAtom == atom.H3 && markup.Find(n, markup.IsLink) != nil
 	})
 	if heading == nil {
 		return nil, nil
 	}
-	return search.Find(heading, search.IsLink), heading
+	return markup.Find(heading, markup.IsLink), heading
 }
 
 // answerBefore is the text that answers a question: it stands before the link to
 // where it was found, and may end with the date of that.
 func answerBefore(n, link *html.Node) string {
 	passed := false
-	return strings.Join(search.LinesBut(n, func(n *html.Node) bool {
+	return strings.Join(serp.LinesBut(n, func(n *html.Node) bool {
 		passed = passed || n == link
-		return passed || n.DataAtom == atom.A || n.DataAtom == atom.Cite || isOpener(n) || search.Attr(n, "role") == "button" || isClosingDate(n)
+		return passed || n.DataAtom == atom.A || n.DataAtom == atom.Cite || isOpener(n) || markup.Attr(n, "role") == "button" || isClosingDate(n)
 	}), " ")
 }
 
@@ -118,6 +119,6 @@ func isClosingDate(n *html.Node) bool {
 	if n.DataAtom != atom.Span || n.NextSibling != nil || n.PrevSibling == nil {
 		return false
 	}
-	text := search.Line(n)
-	return len(text) > len("2006") && search.MayBeDate(text) && inYear.MatchString(text)
+	text := serp.Line(n)
+	return len(text) > len("2006") && serp.MayBeDate(text) && inYear.MatchString(text)
 }

@@ -6,16 +6,17 @@ import (
 	"golang.org/x/net/html"
 
 	"earshot"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/markup"
+	"earshot/internal/provider/serp"
 )
 
 // readRelated reads a proposal of another search onto the list, if the link is
 // one: it leads to the engine's results and shows what for. Pictures in a carousel
 // show nothing.
 func (r *reader) readRelated(n *html.Node, list *[]earshot.RelatedSearch) bool {
-	link, _, ok := r.links.SearchFor(search.Attr(n, "href"))
-	shown := search.Line(n)
-	if !ok || shown == "" || search.Attr(n, "role") == "button" {
+	link, _, ok := r.links.SearchFor(markup.Attr(n, "href"))
+	shown := serp.Line(n)
+	if !ok || shown == "" || markup.Attr(n, "role") == "button" {
 		return false
 	}
 	*list = append(*list, earshot.RelatedSearch{Query: shown, Link: link})
@@ -25,8 +26,8 @@ func (r *reader) readRelated(n *html.Node, list *[]earshot.RelatedSearch) bool {
 // readNavigation reads the related searches in what else only leads around on the
 // engine's site.
 func (r *reader) readNavigation(n *html.Node) {
-	for _, link := range search.FindAll(n, search.IsLink) {
-		if search.ClickOf(link) == search.ClickRelated {
+	for _, link := range markup.FindAll(n, markup.IsLink) {
+		if serp.ClickOf(link) == serp.ClickRelated {
 			r.readRelated(link, &r.found.related)
 		}
 	}
@@ -35,9 +36,9 @@ func (r *reader) readNavigation(n *html.Node) {
 // readEcho reads a link to a search that shows just what is searched for. One that
 // names a thing besides belongs to a panel.
 func (r *reader) readEcho(n *html.Node) bool {
-	link, text, ok := r.links.SearchFor(search.Attr(n, "href"))
+	link, text, ok := r.links.SearchFor(markup.Attr(n, "href"))
 	return ok && len(r.echoes) < maxTitles && !strings.Contains(link, "stick=") &&
-		strings.EqualFold(text, search.Line(n)) && r.readRelated(n, &r.echoes)
+		strings.EqualFold(text, serp.Line(n)) && r.readRelated(n, &r.echoes)
 }
 
 // minEchoes is how many links must show what they search for to be taken for
@@ -55,4 +56,32 @@ func (r *reader) related() {
 	case !r.coded && len(r.echoes) >= minEchoes:
 		r.found.related = r.echoes
 	}
+}
+
+// discussion reads a thread in a forum: the engine marks it so, or its title is a
+// link by its role, in a section with a heading, and shows a forum in the place of
+// an address. Anything else with such a title is left out.
+func (r *reader) discussion(t title, name, link, redirect string) {
+	byRole := markup.Find(t.heading, func(n *html.Node) bool { return markup.Attr(n, "role") == "link" })
+	if t.click != serp.ClickThread && (t.section == "" || byRole == nil) {
+		return
+	}
+	r.found.discussions = append(r.found.discussions, earshot.Discussion{
+		Title:        name,
+		Link:         link,
+		Date:         lastSegment(t),
+		RedirectLink: redirect,
+	})
+}
+
+// lastSegment is what stands last below the title, which is when somebody wrote,
+// if it has a number.
+func lastSegment(t title) string {
+	lines := serp.LinesBut(t.link, func(n *html.Node) bool { return n == t.heading })
+	segments := strings.Split(strings.Join(lines, " "), "·")
+	last := strings.TrimSpace(segments[len(segments)-1])
+	if !serp.MayBeDate(last) || len(segments) < 2 {
+		return ""
+	}
+	return last
 }

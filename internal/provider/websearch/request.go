@@ -6,14 +6,14 @@ import (
 	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/serp"
 	"earshot/internal/schema"
 )
 
 // request is one web search.
 type request struct {
-	engine    search.Engine
-	query     search.Query
+	engine    serp.Engine
+	query     serp.Query
 	html      bool // keep the pages
 	overview  bool // read the AI overview
 	markdown  bool // of the overview
@@ -22,7 +22,7 @@ type request struct {
 
 var _ provider.Request = (*request)(nil)
 
-func decode(in *schema.Object, engine search.Engine) *request {
+func decode(in *schema.Object, engine serp.Engine) *request {
 	var body earshot.WebSearchRequest
 	in.Decode(&body)
 	r := &request{engine: engine, html: body.Include.HTML, questions: body.Include.PAASearchOverview}
@@ -31,12 +31,12 @@ func decode(in *schema.Object, engine search.Engine) *request {
 	}
 	if !in.Has("url") {
 		in.Require("query")
-		r.query = search.Query{Text: body.Query, Pages: body.Pages, Target: search.Target{
+		r.query = serp.Query{Text: body.Query, Pages: body.Pages, Target: serp.Target{
 			Locale: geo.Locale{
-				Country:  search.CheckCountry(in, definition, body.Country, body.GL, search.CountryRequired),
+				Country:  serp.CheckCountry(in, definition, body.Country, body.GL, serp.CountryRequired),
 				Language: strings.ToLower(body.HL),
 			},
-			Place:  search.CheckPlace(in, body.Location, body.UULE),
+			Place:  serp.CheckPlace(in, body.Location, body.UULE),
 			Device: body.Device,
 		}}
 		return r

@@ -8,8 +8,9 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"earshot"
-	"earshot/internal/provider/answer"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/markup"
+	"earshot/internal/provider/serp"
+	"earshot/internal/provider/webtext"
 )
 
 // isProduct tells whether the element is a product on a card: an entrance to the
@@ -24,11 +25,11 @@ func (r *reader) readProduct(n *html.Node) bool {
 	if p.Title == "" || p.Price == nil {
 		return false
 	}
-	if id := search.Find(n, func(n *html.Node) bool { return search.HasAttr(n, "data-product-id") }); id != nil {
-		p.ID = answer.Line(search.Attr(id, "data-product-id"))
+	if id := markup.Find(n, func(n *html.Node) bool { return markup.HasAttr(n, "data-product-id") }); id != nil {
+		p.ID = webtext.Line(markup.Attr(id, "data-product-id"))
 	}
-	if link := search.Find(n, search.IsLink); link != nil {
-		if to, redirect, ok := r.links.Read(search.Attr(link, "href")); ok && r.links.Leads(to) {
+	if link := markup.Find(n, markup.IsLink); link != nil {
+		if to, redirect, ok := r.links.Read(markup.Attr(link, "href")); ok && r.links.Leads(to) {
 			p.URL, p.RedirectLink = to, redirect
 		}
 	}
@@ -58,7 +59,7 @@ const maxPriceLine = 80
 // its title first, then its price, then who sells it.
 func (r *reader) productIn(n *html.Node) earshot.Product {
 	var p earshot.Product
-	for _, line := range search.LinesBut(n, isRating) {
+	for _, line := range serp.LinesBut(n, isRating) {
 		switch {
 		case p.Price == nil && p.Title != "" && isPrice(line):
 			p.Price, p.OldPrice = r.pricesIn(n)
@@ -68,11 +69,11 @@ func (r *reader) productIn(n *html.Node) earshot.Product {
 			p.Merchant = line
 		}
 	}
-	if tag := search.Find(n, func(n *html.Node) bool { return search.HasAttr(n, "data-tag") }); tag != nil {
-		p.Tags = []string{search.Line(tag)}
+	if tag := markup.Find(n, func(n *html.Node) bool { return markup.HasAttr(n, "data-tag") }); tag != nil {
+		p.Tags = []string{serp.Line(tag)}
 	}
 	p.Rating, p.Reviews = ratingIn(n)
-	if image := search.Image(n); image != "" {
+	if image := serp.Image(n); image != "" {
 		p.Images = []string{image}
 	}
 	return p
@@ -85,7 +86,7 @@ func (r *reader) pricesIn(n *html.Node) (now, before *earshot.Price) {
 		if text.Type != html.TextNode || len(text.Data) > maxPrice || !price.MatchString(text.Data) {
 			continue
 		}
-		found := answer.Price(text.Data, r.want.country)
+		found := webtext.Price(text.Data, r.want.country)
 		switch {
 		case now == nil:
 			now = found
@@ -103,7 +104,7 @@ const maxPrice = 40
 
 // isRating tells whether the element shows stars, which it says in words too.
 func isRating(n *html.Node) bool {
-	return search.Attr(n, "role") == "img" && search.HasAttr(n, "aria-label")
+	return markup.Attr(n, "role") == "img" && markup.HasAttr(n, "aria-label")
 }
 
 var numbers = regexp.MustCompile(`\d+(?:[.,]\d+)?`)
@@ -111,24 +112,24 @@ var numbers = regexp.MustCompile(`\d+(?:[.,]\d+)?`)
 // ratingIn reads stars and reviews. In words, the stars are the number with a
 // fraction where there is one ("5 points of which 4.5"), else the first.
 func ratingIn(n *html.Node) (stars *float64, reviews *int) {
-	rating := search.Find(n, isRating)
+	rating := markup.Find(n, isRating)
 	if rating == nil {
 		return nil, nil
 	}
-	found := numbers.FindAllString(search.Attr(rating, "aria-label"), 4)
+	found := numbers.FindAllString(markup.Attr(rating, "aria-label"), 4)
 	for i, text := range found {
 		if i == 0 || strings.ContainsAny(text, ".,") && !strings.ContainsAny(found[0], ".,") && i == 1 {
-			if value := answer.Decimal(text); value != nil && *value <= 5 {
+			if value := webtext.Decimal(text); value != nil && *value <= 5 {
 				stars = value
 			}
 		}
 	}
-	counted := search.Find(n, func(n *html.Node) bool {
-		text := search.Line(n)
+	counted := markup.Find(n, func(n *html.Node) bool {
+		text := serp.Line(n)
 		return n.DataAtom == atom.Span && strings.HasPrefix(text, "(") && strings.HasSuffix(text, ")")
 	})
 	if counted != nil {
-		reviews = answer.Count(strings.Trim(search.Line(counted), "()"))
+		reviews = webtext.Count(strings.Trim(serp.Line(counted), "()"))
 	}
 	return stars, reviews
 }

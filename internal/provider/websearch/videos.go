@@ -9,14 +9,15 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"earshot"
-	"earshot/internal/provider/answer"
-	"earshot/internal/provider/search"
+	"earshot/internal/provider/markup"
+	"earshot/internal/provider/serp"
+	"earshot/internal/provider/webtext"
 )
 
 // isVideo tells whether an element that plays a video is one of a list of them.
 // One whose title is a heading element is an ordinary result.
 func isVideo(n *html.Node, _ marks) bool {
-	heading := search.Title(n)
+	heading := serp.Title(n)
 	return heading != nil && heading.DataAtom != atom.H3
 }
 
@@ -28,10 +29,10 @@ var (
 // readVideo reads a video of a list. n is all that the list has of it.
 func (r *reader) readVideo(n *html.Node, address string) bool {
 	link, redirect, ok := r.links.Read(address)
-	heading := search.Title(n)
-	v := earshot.Video{URL: link, RedirectLink: redirect, Thumbnail: search.Image(n)}
-	v.Platform = answer.Line(search.Attr(n, "data-pubr"))
-	for _, line := range search.Lines(heading) {
+	heading := serp.Title(n)
+	v := earshot.Video{URL: link, RedirectLink: redirect, Thumbnail: serp.Image(n)}
+	v.Platform = webtext.Line(markup.Attr(n, "data-pubr"))
+	for _, line := range serp.Lines(heading) {
 		if v.Title == "" && !duration.MatchString(line) {
 			v.Title = line
 		}
@@ -39,7 +40,7 @@ func (r *reader) readVideo(n *html.Node, address string) bool {
 	if !ok || v.Title == "" {
 		return false
 	}
-	for _, line := range search.Lines(n) {
+	for _, line := range serp.Lines(n) {
 		for segment := range strings.SplitSeq(line, "·") {
 			readVideoSegment(&v, strings.TrimSpace(segment))
 		}
@@ -56,7 +57,7 @@ func readVideoSegment(v *earshot.Video, segment string) {
 	case segment == "" || segment == v.Title || segment == v.Platform || strings.HasPrefix(v.Title, segment):
 	case duration.MatchString(segment):
 		v.Duration = segment
-	case v.Date == "" && search.MayBeDate(segment) && inYear.MatchString(segment): // other numbers are moments and lengths
+	case v.Date == "" && serp.MayBeDate(segment) && inYear.MatchString(segment): // other numbers are moments and lengths
 		v.Date = segment
 	case v.Date != "" || hasDigit:
 	case v.Platform == "":

@@ -1,0 +1,149 @@
+package chatpage
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// part is a set of things that an element of a page can be.
+type part uint32
+
+// The parts of a page, after the fields of Layout, and the cards of
+// cards.go.
+const (
+	partUser part = 1 << iota
+	partAsked
+	partTurn
+	partMessage
+	partBody
+	partAside
+	partWidget
+	partIgnored
+	partChip
+	partNote
+	partSources
+	partModel
+	partQueries
+	partMapQueries
+	partRelated
+	partImage
+	partFormula
+	partEntity
+	partCarousel
+	partProduct
+	partInlineProduct
+	partPlace
+	partVideo
+	partAd
+)
+
+// partMarks tell what an element is with a few look-ups, however many parts there
+// are: that is what makes reading a page cheap next to parsing it.
+type partMarks struct {
+	names   map[string]part
+	classes map[string]part
+	values  map[string]*valueMarks // by attribute
+}
+
+// valueMarks tell what an attribute's value makes of an element.
+type valueMarks struct {
+	any     part // whatever the value
+	exact   map[string]part
+	endings []ending // count where the whole value is no mark
+}
+
+type ending struct {
+	text string
+	is   part
+}
+
+func compileMarks(layout Layout) partMarks {
+	m := partMarks{names: map[string]part{}, classes: map[string]part{}, values: map[string]*valueMarks{}}
+	for is, list := range map[part]string{
+		partUser: layout.User, partAsked: layout.Asked, partTurn: layout.Turn, partMessage: layout.Message, partBody: layout.Body,
+		partAside: layout.Aside, partWidget: layout.Widget, partIgnored: layout.Ignored,
+		partChip: layout.Chip, partNote: layout.Note, partSources: layout.Sources,
+		partModel: layout.Model, partQueries: layout.Queries, partMapQueries: layout.MapQueries,
+		partRelated: layout.Related, partImage: layout.Image,
+	} {
+		for mark := range strings.FieldsSeq(list) {
+			m.add(mark, is)
+		}
+	}
+	if layout.Formula != "" {
+		m.addValue(layout.Formula, "", partFormula)
+	}
+	for name, is := range cards {
+		m.addValue(layout.Field, name, is)
+	}
+	return m
+}
+
+func (m *partMarks) add(mark string, is part) {
+	inner, isAttribute := strings.CutPrefix(mark, "[")
+	inner, closed := strings.CutSuffix(inner, "]")
+	switch {
+	case isAttribute && closed:
+		attribute, value, _ := strings.Cut(inner, "=")
+		value = strings.Trim(value, `"`)
+		if attribute, ok := strings.CutSuffix(attribute, "$"); ok {
+			values := m.valuesOf(attribute)
+			values.endings = append(values.endings, ending{value, is})
+			return
+		}
+		m.addValue(attribute, value, is)
+	case strings.HasPrefix(mark, "."):
+		m.classes[mark[1:]] |= is
+	case strings.ContainsAny(mark, "[]=.#>:*"):
+		panic("chatpage: " + mark + " is no mark")
+	default:
+		m.names[mark] |= is
+	}
+}
+
+func (m *partMarks) addValue(attribute, value string, is part) {
+	values := m.valuesOf(attribute)
+	if value == "" {
+		values.any |= is
+		return
+	}
+	values.exact[value] |= is
+}
+
+func (m *partMarks) valuesOf(attribute string) *valueMarks {
+	if m.values[attribute] == nil {
+		m.values[attribute] = &valueMarks{exact: map[string]part{}}
+	}
+	return m.values[attribute]
+}
+
+// of tells what the element is.
+func (m *partMarks) of(n *html.Node) part {
+	is := m.names[n.Data]
+	for i := range n.Attr {
+		a := &n.Attr[i]
+		if a.Key == "class" && len(m.classes) > 0 {
+			for class := range strings.FieldsSeq(a.Val) {
+				is |= m.classes[class]
+			}
+		}
+		if values := m.values[a.Key]; values != nil {
+			is |= values.of(a.Val)
+		}
+	}
+	return is
+}
+
+func (v *valueMarks) of(value string) part {
+	if is := v.exact[value]; is != 0 {
+		return v.any | is
+	}
+	is := v.any
+	for _, e := range v.endings {
+		if strings.HasSuffix(value, e.text) {
+			is |= e.is
+		}
+	}
+	return is
+}

@@ -1,0 +1,189 @@
+package chatpage
+
+import (
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"earshot"
+	"earshot/internal/provider/answer"
+	"earshot/internal/provider/markup"
+	"earshot/internal/provider/webtext"
+	"earshot/internal/upstream"
+)
+
+// turnReader collects the answer of one turn. It changes the page.
+type turnReader struct {
+	page   *Page
+	want   answer.Want
+	base   *url.URL
+	answer *earshot.Answer
+
+	messages []message
+	mentions []mention    // chips and links in the order of the text
+	notes    []*html.Node // that no chip has gathered yet
+	lists    []*html.Node // of sources
+	removed  []*html.Node // that is no part of the text
+	sources  answer.Sources
+}
+
+// message is text of the turn; body is nil where it is all text.
+type message struct{ node, body *html.Node }
+
+func (r *turnReader) read(turns ...*html.Node) error {
+	for _, turn := range turns {
+		if r.page.marks.of(turn)&partMessage != 0 {
+			r.message(turn, 0)
+		} else {
+			r.walk(turn, 0)
+		}
+	}
+	r.gatherNotes()
+	r.cite()
+	for _, n := range r.removed {
+		if n.Parent != nil {
+			n.Parent.RemoveChild(n)
+		}
+	}
+	answer.NumberProducts(r.answer)
+	return r.write()
+}
+
+// walk looks at what is in the element. within holds the parts that n is in or
+// is.
+func (r *turnReader) walk(n *html.Node, within part) {
+	for child := range n.ChildNodes() {
+		if child.Type == html.ElementNode {
+			r.element(child, r.page.marks.of(child), within)
+		}
+	}
+}
+
+// element does what is due for an element and walks on into it, unless that
+// has been read already.
+func (r *turnReader) element(n *html.Node, is, within part) {
+	switch {
+	case is&partIgnored != 0:
+		r.removed = append(r.removed, n)
+	case is&(partQueries|partMapQueries|partRelated) != 0:
+		r.suggestions(n, is)
+	case within&partAside != 0:
+		r.walk(n, within)
+	case is&partAside != 0:
+		r.removed = append(r.removed, n)
+		r.walk(n, within|partAside)
+	case is&partSources != 0:
+		r.lists = append(r.lists, n)
+		r.removed = append(r.removed, n)
+	case is&partChip != 0:
+		r.mentions = append(r.mentions, mention{node: n, chip: true, notes: r.notes})
+		r.notes = nil
+	case is&partNote != 0:
+		r.notes = append(r.notes, n)
+	case r.card(n, is):
+	case is&partMessage != 0 && within&partMessage == 0:
+		r.message(n, within)
+	case is&partWidget != 0:
+		r.removed = append(r.removed, n)
+		r.walk(n, within&^partMessage)
+	case is&partFormula != 0:
+		markup.ReplaceChildren(n, nil, markup.Attr(n, r.page.layout.Formula))
+	default:
+		if is&partBody != 0 && within&partMessage != 0 && within&partBody == 0 {
+			r.body(n)
+			within |= partBody
+		}
+		if n.DataAtom == atom.A && within&partMessage != 0 {
+			r.mentions = append(r.mentions, mention{node: n})
+		}
+		r.walk(n, within)
+	}
+}
+
+func (r *turnReader) message(n *html.Node, within part) {
+	r.messages = append(r.messages, message{node: n})
+	if model := webtext.Line(markup.Attr(n, r.page.layout.ModelName)); model != "" {
+		r.answer.Model = &model
+	}
+	r.walk(n, within|partMessage)
+	r.gatherNotes()
+}
+
+// body notes the text of the message that is being read. A message may have it in
+// several pieces.
+func (r *turnReader) body(n *html.Node) {
+	if last := &r.messages[len(r.messages)-1]; last.body == nil {
+		last.body = n
+		return
+	}
+	r.messages = append(r.messages, message{node: n, body: n})
+}
+
+// suggestions notes a list of queries, or one of them.
+func (r *turnReader) suggestions(n *html.Node, is part) {
+	r.removed = append(r.removed, n)
+	to := &r.answer.RelatedQueries
+	switch {
+	case is&partQueries != 0:
+		to = &r.answer.SearchQueries
+	case is&partMapQueries != 0:
+		to = &r.answer.MapSearchQueries
+	}
+	list := false
+	for item := range n.Descendants() {
+		if item.DataAtom == atom.Li {
+			list = true
+			appendLine(to, item)
+		}
+	}
+	if !list {
+		appendLine(to, n)
+	}
+}
+
+func appendLine(to *earshot.List[string], n *html.Node) {
+	if text := webtext.Line(markup.Text(n)); text != "" {
+		*to = append(*to, text)
+	}
+}
+
+// write makes text and Markdown of the messages.
+func (r *turnReader) write() error {
+	bodies := make([]*html.Node, len(r.messages))
+	for i, m := range r.messages {
+		bodies[i] = m.node
+		if m.body != nil {
+			bodies[i] = m.body
+		}
+		if err := markup.CheckSize(bodies[i]); err != nil {
+			return err
+		}
+	}
+	r.answer.Text = join(bodies, markup.PlainText)
+	if !r.want.Markdown {
+		return nil
+	}
+	r.showChips()
+	var failed error
+	r.answer.Markdown = join(bodies, func(body *html.Node) string {
+		text, err := markup.Markdown(body)
+		if err != nil {
+			failed = upstream.Fail(earshot.ReasonUnreadable, "%w", err)
+		}
+		return text
+	})
+	return failed
+}
+
+// join writes each of the bodies that says something.
+func join(bodies []*html.Node, write func(*html.Node) string) string {
+	var texts []string
+	for _, body := range bodies {
+		if text := write(body); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, "\n\n")
+}

@@ -1,0 +1,198 @@
+// Package markup reads the elements of HTML pages: what a person reads in them, as
+// plain text and as Markdown, and whether a page refuses us.
+//
+//	node.go       questions to an element
+//	plain.go      plain text
+//	markdown.go   Markdown
+//	size.go       how large an answer may be
+package markup
+
+import (
+	"strings"
+
+	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// Attr is the value of an attribute, "" where there is none.
+func Attr(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// HasAttr tells whether the node has the attribute, be it empty.
+func HasAttr(n *html.Node, key string) bool {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// IsHeading tells whether the node is a heading of the level, by its role.
+func IsHeading(n *html.Node, level string) bool {
+	role, is := false, false
+	for _, a := range n.Attr {
+		switch a.Key {
+		case "role":
+			role = a.Val == "heading"
+		case "aria-level":
+			is = a.Val == level
+		}
+	}
+	return role && is
+}
+
+// isCode tells whether the element holds what only browsers read.
+func isCode(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Head, atom.Iframe, atom.Svg:
+		return true
+	default:
+		return false
+	}
+}
+
+// Unseen tells whether the element is nothing that a visitor sees: code, or
+// hidden until something is done.
+func Unseen(n *html.Node) bool {
+	if isCode(n) {
+		return true
+	}
+	for _, a := range n.Attr {
+		switch a.Key {
+		case "hidden":
+			return true
+		case "style":
+			if strings.Contains(a.Val, "display:none") || strings.Contains(a.Val, "display: none") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// unread tells whether the element has no text that a person reads: code, controls
+// and pictures, and what is hidden or only for screen readers.
+func unread(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Button, atom.Textarea, atom.Select, atom.Input, atom.Img, atom.Video, atom.Audio, atom.Canvas, atom.Object:
+		return true
+	default:
+	}
+	if isCode(n) {
+		return true
+	}
+	for _, a := range n.Attr {
+		switch a.Key {
+		case "hidden":
+			return true
+		case "aria-hidden":
+			return a.Val == "true"
+		case "class":
+			for class := range strings.FieldsSeq(a.Val) {
+				if class == "sr-only" || class == "visually-hidden" {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// Find gives the first node below n, in the page's order, that is as wanted; nil
+// where there is none. It does not look into what is unseen.
+func Find(n *html.Node, wanted func(*html.Node) bool) *html.Node {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		if child.Type != html.ElementNode || Unseen(child) {
+			continue
+		}
+		if wanted(child) {
+			return child
+		}
+		if found := Find(child, wanted); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// FindAll gives all nodes below n that are as wanted, but none within another.
+func FindAll(n *html.Node, wanted func(*html.Node) bool) []*html.Node {
+	var found []*html.Node
+	for child := range n.ChildNodes() {
+		switch {
+		case child.Type != html.ElementNode || Unseen(child):
+		case wanted(child):
+			found = append(found, child)
+		default:
+			found = append(found, FindAll(child, wanted)...)
+		}
+	}
+	return found
+}
+
+// IsLink tells whether the node leads somewhere.
+func IsLink(n *html.Node) bool { return n.DataAtom == atom.A && HasAttr(n, "href") }
+
+// codeIn is the code of a preformatted block, without the bar above it that
+// names the language and has buttons.
+func codeIn(pre *html.Node) *html.Node {
+	for n := range pre.Descendants() {
+		if n.DataAtom == atom.Code {
+			return n
+		}
+	}
+	return pre
+}
+
+// formula is a formula as it was written, where the page tells.
+func formula(math *html.Node) string {
+	for n := range math.Descendants() {
+		if n.Type == html.ElementNode && n.Data == "annotation" {
+			return Text(n)
+		}
+	}
+	return Text(math)
+}
+
+// Text is all text in the node as it stands.
+func Text(n *html.Node) string {
+	var text strings.Builder
+	for d := range n.Descendants() {
+		switch {
+		case d.Type == html.TextNode:
+			text.WriteString(d.Data)
+		case d.DataAtom == atom.Br:
+			text.WriteByte('\n')
+		}
+	}
+	return text.String()
+}
+
+func previousElement(n *html.Node) *html.Node {
+	for p := n.PrevSibling; p != nil; p = p.PrevSibling {
+		if p.Type == html.ElementNode {
+			return p
+		}
+	}
+	return nil
+}
+
+// challengeMarks are what pages that refuse us are made with, whatever their
+// language: captcha widgets, challenge scripts, sign-in forms.
+var challengeMarks = goquery.Single(`
+	form[id*="challenge"], form[action*="challenge"], script[src*="challenge"], [id^="challenge-"],
+	[id*="captcha"], [class*="captcha"], iframe[src*="captcha"], script[src*="captcha"], form[action*="captcha"],
+	[class*="turnstile"], form[action*="/sorry/"], form[action*="consent"], form[action*="login"], input[type="password"]`)
+
+// IsChallenge tells whether the page wants something of its visitor before it
+// goes on. It is meant for pages on which no answer was found; an ordinary page
+// may have a sign-in form too.
+func IsChallenge(page *goquery.Document) bool { return page.FindMatcher(challengeMarks).Length() > 0 }

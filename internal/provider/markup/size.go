@@ -1,0 +1,52 @@
+package markup
+
+import (
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"earshot"
+	"earshot/internal/provider/webtext"
+	"earshot/internal/upstream"
+)
+
+// Limits on the part of a document that is an answer. They bound what it takes
+// to write text and Markdown: the converter's time is quadratic in how deeply
+// lists, quotes and tables nest.
+const (
+	maxNodes   = 20_000
+	maxNesting = 12 // of lists, quotes and tables; real answers have up to 5
+)
+
+// CheckSize gives an *upstream.Failure that calls the document unreadable when
+// the node has more in it than an answer has.
+func CheckSize(n *html.Node) error {
+	var s size
+	if !s.add(n, 0) {
+		return upstream.Fail(earshot.ReasonUnreadable,
+			"answer has more than %d nodes, %d bytes of text or %d levels", maxNodes, webtext.MaxText, maxNesting)
+	}
+	return nil
+}
+
+type size struct{ nodes, text int }
+
+// add counts the node and what is in it, and tells whether that is within the
+// limits.
+func (s *size) add(n *html.Node, nesting int) bool {
+	s.nodes++
+	switch {
+	case n.Type == html.TextNode:
+		s.text += len(n.Data)
+	case n.DataAtom == atom.Ul, n.DataAtom == atom.Ol, n.DataAtom == atom.Blockquote, n.DataAtom == atom.Table:
+		nesting++
+	}
+	if s.nodes > maxNodes || s.text > webtext.MaxText || nesting > maxNesting {
+		return false
+	}
+	for child := range n.ChildNodes() {
+		if !s.add(child, nesting) {
+			return false
+		}
+	}
+	return true
+}

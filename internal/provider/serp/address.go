@@ -1,0 +1,118 @@
+package serp
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"earshot"
+	"earshot/internal/provider"
+	"earshot/internal/schema"
+)
+
+// maxURL is how long a URL in a request may be.
+const maxURL = 2048
+
+// ReadURL takes the url of a request, a complete search URL, apart into the query
+// that it means: q, gl, hl, uule, num, start, tbs and safe count, everything else
+// is dropped. The country and language of the request, where it names them, win
+// over the URL's.
+func (e Engine) ReadURL(in *schema.Object, def provider.Definition, body earshot.WebSearchRequest) Query {
+	query := Query{Target: Target{Device: body.Device}}
+	query.Locale.Country = CheckCountry(in, def, body.Country, body.GL, CountryGiven)
+	query.Locale.Language = strings.ToLower(body.HL)
+	if !in.IsString("url") {
+		return query
+	}
+	params, problem := e.searchParams(body.URL)
+	if problem == "" {
+		problem = query.fill(params, def)
+	}
+	if problem != "" {
+		in.Reject("url", "%s", problem)
+	}
+	return query
+}
+
+// searchParams are the parameters of a URL that is one of the engine's result
+// pages.
+func (e Engine) searchParams(address string) (params url.Values, problem string) {
+	if len(address) > maxURL {
+		return nil, "must have at most " + strconv.Itoa(maxURL) + " characters"
+	}
+	u, problem := parseAbsolute(address)
+	if problem != "" {
+		return nil, problem
+	}
+	params, err := url.ParseQuery(u.RawQuery)
+	switch {
+	case !e.isOwn(u.Hostname()):
+		return nil, "must be on a web host of the search engine, such as " + e.Host
+	case u.EscapedPath() != "/search":
+		return nil, "must have the path /search"
+	case err != nil:
+		return nil, "has parameters that cannot be read"
+	case params.Has("tbm"):
+		return nil, "must not carry tbm: other verticals have endpoints of their own, such as /v1/monitor/websearch/news"
+	}
+	if raw, ok := rawParam(u.RawQuery, "uule"); ok {
+		params.Set("uule", raw) // there a + is a +, not a space
+	}
+	return params, ""
+}
+
+// rawParam finds a parameter and unescapes it as a path would be.
+func rawParam(query, name string) (value string, ok bool) {
+	for pair := range strings.SplitSeq(query, "&") {
+		if key, raw, _ := strings.Cut(pair, "="); key == name {
+			value, err := url.PathUnescape(raw)
+			return value, err == nil
+		}
+	}
+	return "", false
+}
+
+// fill takes over what a search URL says, or tells what is wrong with it.
+func (q *Query) fill(params url.Values, def provider.Definition) (problem string) {
+	q.Text = strings.TrimSpace(params.Get("q"))
+	if q.Locale.Country == "" {
+		q.Locale.Country = strings.ToUpper(params.Get("gl"))
+	}
+	if q.Locale.Language == "" {
+		q.Locale.Language = strings.ToLower(params.Get("hl"))
+	}
+	q.Place = params.Get("uule")
+	q.First, _ = strconv.Atoi(params.Get("start")) // junk counts as 0
+	q.First = max(0, q.First)
+	q.Pages = pagesFor(params.Get("num"))
+	q.Extra = map[string]string{}
+	for _, name := range []string{"tbs", "safe"} {
+		if value := params.Get(name); value != "" {
+			q.Extra[name] = value
+		}
+	}
+	switch {
+	case q.Text == "" || len([]rune(q.Text)) > schema.MaxPrompt || strings.ContainsRune(q.Text, 0):
+		return "must have a q that is not empty"
+	case q.Locale.Country == "":
+		return "has no gl; add it, or send country"
+	case !def.Serves(q.Locale.Country):
+		return "has a gl in which " + def.Name + " is not available"
+	case q.Locale.Language != "" && !schema.IsLanguage(q.Locale.Language):
+		return "has an hl that is no language"
+	case q.Place != "" && !schema.IsUULE(q.Place):
+		return "has a uule that is no encoded location"
+	default:
+		return ""
+	}
+}
+
+// pagesFor is how many pages of ten hold num results. Junk counts as ten
+// results.
+func pagesFor(num string) int {
+	n, err := strconv.Atoi(num)
+	if err != nil {
+		n = PageSize
+	}
+	return min(max((n+PageSize-1)/PageSize, 1), maxPages)
+}

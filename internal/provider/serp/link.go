@@ -1,0 +1,160 @@
+package serp
+
+import (
+	"html"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Paths of the engine's redirect links. The first says in itself where it leads;
+// the second only the engine can tell.
+const (
+	pathURL  = "/url"
+	pathGoto = "/goto"
+)
+
+// Links reads the links of one page.
+type Links struct {
+	engine   Engine
+	resolved map[string]string // redirect link -> destination
+}
+
+// NewLinks reads links of the engine's pages, with what is known of where its
+// redirect links lead.
+func (e Engine) NewLinks(resolved map[string]string) Links {
+	return Links{engine: e, resolved: resolved}
+}
+
+// Read gives the destination of a link on a page, absolute and unwrapped, and
+// the redirect link if the engine served it as one. A redirect link that nobody
+// resolved is its own destination. ok is false for what is no web address.
+func (l Links) Read(href string) (destination, redirect string, ok bool) {
+	u, ok := l.engine.absolute(href)
+	if !ok {
+		return "", "", false
+	}
+	if !l.engine.isRedirect(u) {
+		return l.engine.original(u), "", true
+	}
+	u.Host = "www." + l.engine.Host // of all the engine's hosts, goto takes this
+	redirect = u.String()
+	if u.Path == pathURL {
+		for _, name := range []string{"q", "url"} {
+			to := u.Query().Get(name)
+			if strings.HasPrefix(to, "/") { // around one of the engine's own pages
+				own, ok := l.engine.absolute(strings.TrimLeft(to, "/"))
+				if ok && !l.engine.isRedirect(own) {
+					return own.String(), "", true
+				}
+			}
+			if to, ok := webAddress(to); ok {
+				return l.engine.originalOf(to), redirect, true
+			}
+		}
+	}
+	if to, known := l.resolved[redirect]; known {
+		return l.engine.originalOf(to), redirect, true
+	}
+	return redirect, redirect, true
+}
+
+// slug is a redirect link without its path, as some pages have it (2026).
+var slug = regexp.MustCompile(`^/?(CAES[\w-]{24,}=*)$`)
+
+// absolute resolves a link against the engine's main page.
+func (e Engine) absolute(href string) (*url.URL, bool) {
+	u, err := url.Parse(strings.TrimSpace(href))
+	if err != nil || href == "" {
+		return nil, false
+	}
+	if token := slug.FindStringSubmatch(u.Path); token != nil && u.Host == "" {
+		u = &url.URL{Path: pathGoto, RawQuery: url.Values{"url": {token[1]}}.Encode()}
+	}
+	u = (&url.URL{Scheme: "https", Host: "www." + e.Host, Path: "/"}).ResolveReference(u)
+	if (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.User != nil {
+		return nil, false
+	}
+	return u, true
+}
+
+func (e Engine) isRedirect(u *url.URL) bool {
+	return (u.Path == pathURL || u.Path == pathGoto) && e.isOwn(u.Hostname())
+}
+
+// webAddress is a destination that may be shown: absolute, http(s), without a
+// user name.
+func webAddress(raw string) (string, bool) {
+	u, err := url.Parse(raw)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.User != nil {
+		return "", false
+	}
+	dropHighlight(u)
+	return u.String(), true
+}
+
+// dropHighlight takes off a fragment that only marks text on the page.
+func dropHighlight(u *url.URL) {
+	if mark := strings.Index(u.Fragment, ":~:"); mark >= 0 {
+		u.Fragment = u.Fragment[:mark]
+		u.RawFragment = ""
+	}
+}
+
+// hidden finds the redirect links in a document that do not say where they
+// lead.
+var hidden = regexp.MustCompile(`href="([^"]*/goto\?[^"]*|/?CAES[\w-]{24,}=*)"`)
+
+// Hidden are the redirect links in a page that only the engine can resolve, each
+// once, in their order.
+func (e Engine) Hidden(page []byte) []string {
+	var links []string
+	seen := map[string]bool{}
+	for _, match := range hidden.FindAllSubmatch(page, -1) {
+		u, ok := e.absolute(html.UnescapeString(string(match[1])))
+		if !ok || !e.isRedirect(u) {
+			continue
+		}
+		u.Host = "www." + e.Host
+		if seen[u.String()] {
+			continue
+		}
+		seen[u.String()] = true
+		links = append(links, u.String())
+	}
+	return links
+}
+
+// ownPaths are the parts of the engine that show more of the same: links there
+// are no results.
+var ownPaths = []string{"search", "aclk", "imgres", "maps", "preferences", "advanced_search", "shopping", "setprefs", "webhp", "intl"}
+
+// Leads tells whether a destination leads away from the engine's own pages: to a
+// result, be it about the engine itself.
+func (l Links) Leads(destination string) bool {
+	u, err := url.Parse(destination)
+	if err != nil {
+		return false
+	}
+	if !l.engine.isOwn(u.Hostname()) {
+		return true
+	}
+	first, _, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
+	return !slices.Contains(ownPaths, first)
+}
+
+// SearchFor gives the absolute link and the text of a link to another search of
+// the engine, and whether it is one.
+func (l Links) SearchFor(href string) (link, text string, ok bool) {
+	u, ok := l.engine.absolute(href)
+	if !ok || !l.engine.isOwn(u.Hostname()) || u.Path != "/search" {
+		return "", "", false
+	}
+	params := u.Query()
+	if params.Has("start") || params.Has("tbm") || params.Has("udm") {
+		return "", "", false // another page or another vertical
+	}
+	text = strings.TrimSpace(params.Get("q"))
+	return u.String(), text, text != ""
+}

@@ -1,0 +1,101 @@
+package serp
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
+
+	"earshot"
+	"earshot/internal/provider/markup"
+	"earshot/internal/provider/rawdoc"
+	"earshot/internal/upstream"
+)
+
+// resultIDs are the ids of a result page's parts; one of them is on every such
+// page, also where nothing was found.
+var resultIDs = map[string]bool{
+	"rso": true, "search": true, "center_col": true, "rcnt": true, "res": true, "topstuff": true, "botstuff": true,
+}
+
+// ReadPage parses a result page and hands it to read with the pieces that its
+// scripts hold. read tells whether it found anything. The error is read's own, or
+// an *upstream.Failure that says what else the document is.
+func ReadPage(document []byte, read func(root *html.Node, stored Stored) (found bool, err error)) error {
+	document = decode(document)
+	return rawdoc.ReadHTML(document, func(page *goquery.Document) error {
+		root := page.Nodes[0]
+		found, err := read(root, StoredIn(document))
+		switch {
+		case err != nil:
+			return err
+		case found && isCut(document):
+			return upstream.Fail(earshot.ReasonUnavailable, "the page ends before its end")
+		case found:
+			return nil
+		default:
+			return nothingFound(page, root, document)
+		}
+	})
+}
+
+// nothingFound says what a page is on which nothing was found; nil means that
+// there is nothing to be found. Result pages may name what refuses us, too: what
+// makes a page a result page is looked at first.
+func nothingFound(page *goquery.Document, root *html.Node, document []byte) error {
+	body := markup.Find(root, func(n *html.Node) bool { return n.Data == "body" })
+	results := body != nil && markup.Find(body, func(n *html.Node) bool { return resultIDs[markup.Attr(n, "id")] }) != nil
+	switch {
+	case !results && (markup.IsChallenge(page) || bytes.Contains(document, []byte("/retry/enablejs"))),
+		page.Find(`form[action*="/sorry/"], form#captcha-form`).Length() > 0:
+		return upstream.Fail(earshot.ReasonBlocked, "challenge, consent or soft-block page")
+	case isCut(document):
+		return upstream.Fail(earshot.ReasonUnavailable, "the page ends before its results")
+	case body == nil || isEmpty(body):
+		return upstream.Fail(earshot.ReasonEmpty, "a page with nothing on it")
+	case !results && !isPlain(page):
+		return upstream.Fail(earshot.ReasonUnreadable, "no result page")
+	default:
+		return nil
+	}
+}
+
+// isPlain tells whether a page is a result page of the layout without scripts,
+// which has few ids: the form for another search, and where results belong.
+func isPlain(page *goquery.Document) bool {
+	return page.Find(`form[action$="/search"] [name="q"]`).Length() > 0 && page.Find(`#main`).Length() > 0
+}
+
+// isEmpty tells whether a visitor sees nothing at all.
+func isEmpty(body *html.Node) bool {
+	for child := range body.ChildNodes() {
+		switch {
+		case child.Type == html.ElementNode && !markup.Unseen(child):
+			return false
+		case child.Type == html.TextNode && strings.TrimSpace(child.Data) != "":
+			return false
+		}
+	}
+	return true
+}
+
+// tailLength is where the end of a page is looked for: saved pages may have
+// something behind it.
+const tailLength = 64 << 10
+
+// isCut tells whether a whole document lacks its end.
+func isCut(document []byte) bool {
+	head := bytes.ToLower(bytes.TrimSpace(document[:min(len(document), 256)]))
+	if !bytes.HasPrefix(head, []byte("<!doctype")) && !bytes.HasPrefix(head, []byte("<html")) {
+		return false
+	}
+	tail, end := document[max(0, len(document)-tailLength):], []byte("</html")
+	return !bytes.Contains(tail, end) && !bytes.Contains(bytes.ToLower(tail), end)
+}
+
+// ReadPart parses a piece of a page that was loaded on demand and hands it to
+// read. The error is read's own, or an *upstream.Failure.
+func ReadPart(document []byte, read func(root *html.Node) error) error {
+	return rawdoc.ReadHTML(document, func(page *goquery.Document) error { return read(page.Nodes[0]) })
+}

@@ -1,0 +1,103 @@
+package serp
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"earshot"
+	"earshot/internal/geo"
+	"earshot/internal/schema"
+	"earshot/internal/upstream"
+)
+
+const (
+	// resolveTime is what the engine gets to answer for one link.
+	resolveTime = 10 * time.Second
+	// resolveAtOnce is how many links of a page are asked for at a time.
+	resolveAtOnce = 8
+	// maxResolved bounds what one page can make us ask.
+	maxResolved = 200
+)
+
+// Resolve asks the engine where the redirect links lead, several at once. What
+// it does not tell is left out; only ctx ends it early.
+func (e Engine) Resolve(ctx context.Context, up *upstream.Session, locale geo.Locale, links []string) (map[string]string, error) {
+	resolved := map[string]string{}
+	var mu sync.Mutex
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(resolveAtOnce)
+	for _, link := range links[:min(len(links), maxResolved)] {
+		group.Go(func() error {
+			destination, err := e.resolve(ctx, up, locale, link)
+			if err != nil {
+				return ctx.Err()
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			resolved[link] = destination
+			return nil
+		})
+	}
+	return resolved, group.Wait()
+}
+
+// resolve asks for one link. The request is built anew from the link's path and
+// parameters: what the link says of a host is never dialled.
+func (e Engine) resolve(ctx context.Context, up *upstream.Session, locale geo.Locale, link string) (string, error) {
+	u, err := url.Parse(link)
+	if err != nil {
+		return "", upstream.Fail(earshot.ReasonUnreadable, "redirect link: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, resolveTime)
+	defer cancel()
+	location, err := up.Redirect(ctx, upstream.Request{Site: Site, Path: u.Path, Query: u.Query(), Locale: locale})
+	if err != nil {
+		return "", err
+	}
+	destination, ok := webAddress(location)
+	if !ok {
+		return "", upstream.Fail(earshot.ReasonUnreadable, "the redirect leads to no web address")
+	}
+	return destination, nil
+}
+
+// Goto resolves a redirect link that a client sent. The error, if it is not ctx's,
+// is an *earshot.Error.
+func (e Engine) Goto(ctx context.Context, client *upstream.Client, link string) (string, error) {
+	if problem := e.gotoProblem(link); problem != "" {
+		return "", schema.Invalid("url", "%s", problem)
+	}
+	destination, err := e.resolve(ctx, client.NewSession(1, ""), geo.Locale{Country: "US"}, link)
+	if failure, ok := errors.AsType[*upstream.Failure](err); ok {
+		return "", &earshot.Error{
+			Code:    earshot.CodeUpstream,
+			Message: "the search engine did not answer with a redirect",
+			Details: earshot.UpstreamDetails{Service: "websearch/goto", Reason: failure.Reason},
+			Err:     failure,
+		}
+	}
+	return destination, err
+}
+
+// gotoProblem says why a link is none of the engine's redirect links.
+func (e Engine) gotoProblem(link string) string {
+	if len(link) > maxURL {
+		return "is too long"
+	}
+	u, problem := parseAbsolute(link)
+	switch {
+	case problem != "":
+		return problem
+	case !e.isMain(u.Hostname()):
+		return "must be on " + e.Host
+	case u.EscapedPath() != pathURL && u.EscapedPath() != pathGoto:
+		return "must have the path /goto or /url"
+	default:
+		return ""
+	}
+}

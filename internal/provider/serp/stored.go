@@ -1,0 +1,155 @@
+package serp
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"earshot/internal/provider/markup"
+)
+
+// Stored are the pieces of a page that its scripts put in their places when it is
+// shown, above all what answers a question: the id of the place, and the piece
+// as the script has it.
+type Stored map[string][]byte
+
+const (
+	space      = " \t\r\n"
+	storedCall = "jsl.dh(" // jsl.dh('id','\x3cdiv\x3e...')
+	maxStored  = 300       // pieces of a page; real ones have up to 120
+	maxPiece   = 128 << 10 // bytes of a piece; real ones have up to 40 KB
+)
+
+// StoredIn finds the pieces in a document.
+func StoredIn(document []byte) Stored {
+	stored := Stored{}
+	for len(stored) < maxStored {
+		at := bytes.Index(document, []byte(storedCall))
+		if at < 0 {
+			break
+		}
+		document = document[at+len(storedCall):]
+		id, rest, ok := quoted(document)
+		rest, isList := bytes.CutPrefix(bytes.TrimLeft(rest, space), []byte(","))
+		if !ok || !isList {
+			continue
+		}
+		piece, rest, ok := quoted(rest)
+		if !ok {
+			continue
+		}
+		stored[string(id)] = piece
+		document = rest
+	}
+	return stored
+}
+
+// quoted is the string literal that the script begins with, as it is written, and
+// what follows it.
+func quoted(script []byte) (literal, rest []byte, ok bool) {
+	script = bytes.TrimLeft(script, space)
+	if len(script) < 2 || script[0] != '\'' && script[0] != '"' {
+		return nil, nil, false
+	}
+	for i := 1; i < min(len(script), maxPiece); i++ {
+		switch script[i] {
+		case '\\':
+			i++
+		case script[0]:
+			return script[1:i], script[i+1:], true
+		}
+	}
+	return nil, nil, false
+}
+
+// storedDepth is how many pieces may lie in one another.
+const storedDepth = 3
+
+// Fill puts pieces into the empty places below n that they belong to. A piece is
+// used once.
+func (s Stored) Fill(n *html.Node) { s.fill(n, storedDepth) }
+
+func (s Stored) fill(n *html.Node, depth int) {
+	if len(s) == 0 || depth == 0 {
+		return
+	}
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		if child.Type != html.ElementNode {
+			continue
+		}
+		piece, ok := s[markup.Attr(child, "id")]
+		if !ok || child.FirstChild != nil {
+			s.fill(child, depth)
+			continue
+		}
+		delete(s, markup.Attr(child, "id"))
+		parts, err := html.ParseFragment(strings.NewReader(unescape(piece)), &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div})
+		if err != nil {
+			continue
+		}
+		for _, part := range parts {
+			child.AppendChild(part)
+		}
+		s.fill(child, depth-1)
+	}
+}
+
+// unescape is the text of a string literal of a script.
+func unescape(literal []byte) string {
+	var text strings.Builder
+	text.Grow(len(literal))
+	for i := 0; i < len(literal); {
+		if literal[i] != '\\' || i+1 == len(literal) {
+			text.WriteByte(literal[i])
+			i++
+			continue
+		}
+		switch c := literal[i+1]; c {
+		case 'x':
+			i += writeEscape(&text, literal[i:], 2)
+		case 'u':
+			i += writeEscape(&text, literal[i:], 4)
+		case 'n', 'r', 't':
+			text.WriteByte(' ')
+			i += 2
+		default:
+			text.WriteByte(c)
+			i += 2
+		}
+	}
+	return text.String()
+}
+
+// writeEscape writes the character that an escape with so many digits stands for,
+// and tells how many bytes it has.
+func writeEscape(text *strings.Builder, escape []byte, digits int) int {
+	r, ok := hexRune(escape, digits)
+	if !ok {
+		return 2 // it is none; what follows is text
+	}
+	length := 2 + digits
+	if utf16.IsSurrogate(r) {
+		if low, ok := hexRune(escape[length:], digits); ok {
+			r = utf16.DecodeRune(r, low)
+			length *= 2
+		}
+	}
+	if !utf8.ValidRune(r) {
+		r = utf8.RuneError
+	}
+	text.WriteRune(r)
+	return length
+}
+
+func hexRune(escape []byte, digits int) (rune, bool) {
+	if len(escape) < 2+digits || escape[0] != '\\' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(escape[2:2+digits]), 16, 32)
+	return rune(n), err == nil
+}

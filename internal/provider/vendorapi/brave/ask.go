@@ -1,0 +1,141 @@
+package brave
+
+import (
+	"context"
+
+	"earshot"
+	"earshot/internal/provider/rawdoc"
+	"earshot/internal/upstream"
+)
+
+// AskWeb fetches so many pages of a web search one after another and reads them;
+// keep says whether to keep the documents. The error is an *upstream.Failure, or
+// ctx's own.
+func AskWeb(ctx context.Context, up *upstream.Session, q Query, pages int, keep bool) (*earshot.WebSearch, error) {
+	merged := newMerger()
+	kept, err := ask(ctx, up, q, pages, keep, Web, merged.web)
+	if err != nil {
+		return nil, err
+	}
+	merged.result.Surface, merged.result.HTML = up.Surface(), kept
+	return merged.result, nil
+}
+
+// AskNews is AskWeb for a news search.
+func AskNews(ctx context.Context, up *upstream.Session, q Query, pages int, keep bool) (*earshot.NewsSearch, error) {
+	merged := newMerger()
+	kept, err := ask(ctx, up, q, pages, keep, News, merged.news)
+	if err != nil {
+		return nil, err
+	}
+	return &earshot.NewsSearch{Surface: up.Surface(), NewsResults: merged.articles, HTML: kept}, nil
+}
+
+// ask fetches pages until there are no more, and hands each to add.
+func ask(
+	ctx context.Context, up *upstream.Session, q Query, pages int, keep bool,
+	request func(Query, int) upstream.Request, add func(document []byte, n int) (more bool, err error),
+) (kept []string, err error) {
+	if q.offset(1) >= maxPages {
+		failure := upstream.Fail(earshot.ReasonUnavailable, "the API has no more than %d pages", maxPages)
+		failure.Final = true
+		return nil, failure
+	}
+	more := true
+	for n := 1; n <= pages && more && q.offset(n) < maxPages; n++ {
+		response, err := up.Fetch(ctx, request(q, n))
+		if err != nil {
+			return nil, err
+		}
+		if more, err = add(response.Body, n); err != nil {
+			return nil, err
+		}
+		if keep {
+			kept = append(kept, up.Keep(rawdoc.CapturePage(response.Body)))
+		}
+	}
+	return kept, nil
+}
+
+// merger puts what several pages show together. Pages of the API may overlap, so
+// everything is taken once, where it is shown first; positions count on over the
+// pages.
+type merger struct {
+	result   *earshot.WebSearch
+	articles earshot.List[earshot.NewsResult]
+	seen     map[string]bool // kind and name of what was taken already
+}
+
+func newMerger() *merger { return &merger{result: &earshot.WebSearch{}, seen: map[string]bool{}} }
+
+// isNew tells whether a thing of a kind was not there before, and notes it.
+func (m *merger) isNew(kind, name string) bool {
+	key := kind + "\x00" + name
+	if m.seen[key] {
+		return false
+	}
+	m.seen[key] = true
+	return true
+}
+
+// web adds page n of a web search and tells whether there is a further one.
+func (m *merger) web(document []byte, n int) (more bool, err error) {
+	found, more, err := readWeb(document)
+	if err != nil {
+		return false, err
+	}
+	all := m.result
+	for _, result := range found.OrganicResults {
+		if m.isNew("result", result.Link) {
+			result.Page, result.Position = n, len(all.OrganicResults)+1
+			all.OrganicResults = append(all.OrganicResults, result)
+		}
+	}
+	for _, question := range found.PeopleAlsoAsk {
+		if m.isNew("question", question.Question) {
+			all.PeopleAlsoAsk = append(all.PeopleAlsoAsk, question)
+		}
+	}
+	for _, thread := range found.Discussions {
+		if m.isNew("discussion", thread.Link) {
+			thread.Position = len(all.Discussions) + 1
+			all.Discussions = append(all.Discussions, thread)
+		}
+	}
+	m.panels(found)
+	return more, nil
+}
+
+func (m *merger) panels(found *earshot.WebSearch) {
+	all := m.result
+	for _, video := range found.Videos {
+		if m.isNew("video", video.URL) {
+			video.Position = len(all.Videos) + 1
+			all.Videos = append(all.Videos, video)
+		}
+	}
+	for _, place := range found.Places {
+		if m.isNew("place", place.Name+"\x00"+place.Address) {
+			place.Position = len(all.Places) + 1
+			all.Places = append(all.Places, place)
+		}
+	}
+	if all.KnowledgeGraph == nil {
+		all.KnowledgeGraph = found.KnowledgeGraph
+	}
+}
+
+// news adds page n of a news search and tells whether there may be a further one.
+func (m *merger) news(document []byte, n int) (more bool, err error) {
+	found, err := readNews(document)
+	if err != nil {
+		return false, err
+	}
+	for _, article := range found {
+		if m.isNew("article", article.Link) {
+			article.Page, article.Position = n, len(m.articles)+1
+			m.articles = append(m.articles, article)
+		}
+	}
+	return len(found) > 0, nil
+}

@@ -1,0 +1,169 @@
+package brave_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"earshot"
+	"earshot/internal/geo"
+	"earshot/internal/provider/providertest"
+	"earshot/internal/provider/rawdoc"
+	"earshot/internal/provider/vendorapi/brave"
+	"earshot/internal/upstream"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// session starts an attempt against a stand-in for the API.
+func session(t *testing.T, answers http.HandlerFunc) *upstream.Session {
+	t.Helper()
+	server := httptest.NewServer(answers)
+	t.Cleanup(server.Close)
+	client, err := upstream.NewClient(upstream.Config{Surface: earshot.SurfaceAPI, Sites: map[string]string{brave.Site: server.URL + "/res/v1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	return client.NewSession(1, "https://earshot.test/captures/1")
+}
+
+// listed writes results from first on, with the addresses of their numbers.
+func listed(first, count int) string {
+	var list []string
+	for i := first; i < first+count; i++ {
+		list = append(list, fmt.Sprintf(`{"title":"Result %d","url":"https://r.test/%d","age":"1 day ago"}`, i, i))
+	}
+	return "[" + strings.Join(list, ",") + "]"
+}
+
+// web serves results in pages that overlap by one.
+func web(t *testing.T, results int) http.HandlerFunc {
+	t.Helper()
+	return func(w http.ResponseWriter, r *http.Request) {
+		offset, err := strconv.Atoi(r.URL.Query().Get("offset"))
+		if err != nil || r.URL.Path != "/res/v1/web/search" || offset > 9 || r.Method != http.MethodGet {
+			t.Errorf("asked for %s %s", r.Method, r.URL)
+		}
+		first := offset * 9
+		fmt.Fprintf(w, `{"type":"search","query":{"more_results_available":%t},"web":{"results":%s},"faq":{"results":[{"question":"Why?"}]}}`,
+			first+10 < results, listed(first, max(0, min(10, results-first))))
+	}
+}
+
+var query = brave.Query{Text: "harbour", Locale: geo.Locale{Country: "US"}}
+
+func TestPagesBecomeOneResult(t *testing.T) {
+	t.Parallel()
+	up := session(t, web(t, 23))
+	result, err := brave.AskWeb(t.Context(), up, query, 5, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	providertest.Check(t, result)
+	if len(result.OrganicResults) != 23 || len(result.PeopleAlsoAsk) != 1 || result.Surface != earshot.SurfaceAPI {
+		t.Fatalf("the result is %+v", result)
+	}
+	for i, r := range result.OrganicResults {
+		if want := fmt.Sprintf("https://r.test/%d", i); r.Link != want || r.Page != max(0, i-1)/9+1 {
+			t.Errorf("result %d is %+v", i, r)
+		}
+	}
+	if len(result.HTML) != 3 || result.HTML[2] != "https://earshot.test/captures/1/page-3.html" {
+		t.Errorf("kept are %v", result.HTML)
+	}
+	if document := rawdoc.CapturedDocument(up.Kept()[1]); !brave.Recognises(document) {
+		t.Errorf("kept is %s", document)
+	}
+}
+
+func TestTheLastPageOfTheAPI(t *testing.T) {
+	t.Parallel()
+	late := query
+	late.First = 85
+	result, err := brave.AskWeb(t.Context(), session(t, web(t, 1000)), late, 10, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(result.OrganicResults) != 19 || result.OrganicResults[0].Link != "https://r.test/72" || result.HTML != nil {
+		t.Errorf("the result is %+v", result)
+	}
+	late.First = 100
+	_, err = brave.AskWeb(t.Context(), session(t, web(t, 1000)), late, 1, false)
+	var failure *upstream.Failure
+	if !errors.As(err, &failure) || !failure.Final || failure.Reason != earshot.ReasonUnavailable {
+		t.Errorf("beyond the last page: %v", err)
+	}
+}
+
+func TestNothingFoundIsAResult(t *testing.T) {
+	t.Parallel()
+	result, err := brave.AskWeb(t.Context(), session(t, web(t, 0)), query, 3, true)
+	if err != nil || len(result.OrganicResults) != 0 || len(result.HTML) != 1 {
+		t.Errorf("the result is %+v (%v)", result, err)
+	}
+}
+
+func TestNews(t *testing.T) {
+	t.Parallel()
+	up := session(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/res/v1/news/search" || r.Header.Get("X-Loc-Country") != "" {
+			t.Errorf("asked for %s with %v", r.URL, r.Header)
+		}
+		list := map[string]string{"0": listed(0, 10), "1": listed(8, 7)}[r.URL.Query().Get("offset")]
+		fmt.Fprintf(w, `{"type":"news","query":{"original":"harbour"},"results":%s}`, max(list, "[]"))
+	})
+	result, err := brave.AskNews(t.Context(), up, query, 9, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	providertest.Check(t, result)
+	if len(result.NewsResults) != 15 || len(result.HTML) != 3 || result.Surface != earshot.SurfaceAPI {
+		t.Fatalf("the result is %+v", result)
+	}
+	for i, a := range result.NewsResults {
+		if a.Link != fmt.Sprintf("https://r.test/%d", i) || a.Page != i/10+1 || a.Source != "r.test" || a.Date != "1 day ago" {
+			t.Errorf("article %d is %+v", i, a)
+		}
+	}
+}
+
+func TestARefusalEndsIt(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	up := session(t, func(w http.ResponseWriter, r *http.Request) {
+		if calls++; calls == 1 {
+			web(t, 1000)(w, r)
+			return
+		}
+		w.Header().Set("X-RateLimit-Reset", "2, 1000")
+		w.WriteHeader(http.StatusTooManyRequests)
+		fmt.Fprint(w, `{"type":"ErrorResponse","error":{"code":"RATE_LIMITED","status":429}}`)
+	})
+	_, err := brave.AskWeb(t.Context(), up, query, 3, true)
+	var failure *upstream.Failure
+	if !errors.As(err, &failure) || failure.Reason != earshot.ReasonBlocked || failure.RetryAfter != 2*time.Second || calls != 2 {
+		t.Errorf("after %d calls: %v", calls, err)
+	}
+}
+
+func TestAnUnreadableAnswerEndsIt(t *testing.T) {
+	t.Parallel()
+	up := session(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"type":"sea`) })
+	if _, err := brave.AskNews(t.Context(), up, query, 3, true); err == nil || providertest.Reason(t, err) != "unreadable" {
+		t.Errorf("it ended with %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := brave.AskWeb(ctx, up, query, 3, true); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled, it ended with %v", err)
+	}
+}

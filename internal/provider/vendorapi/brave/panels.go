@@ -1,0 +1,150 @@
+package brave
+
+import (
+	"strings"
+
+	"earshot"
+	"earshot/internal/provider/loosejson"
+)
+
+// readPanels reads what an answer to a web search has beside its results.
+func readPanels(found *earshot.WebSearch, o loosejson.Object) {
+	for _, item := range results(o.Object("videos")) {
+		if video, ok := readVideo(item); ok {
+			found.Videos = append(found.Videos, video)
+		}
+	}
+	for _, item := range results(o.Object("locations")) {
+		if place, ok := readPlace(item); ok {
+			found.Places = append(found.Places, place)
+		}
+	}
+	for _, item := range results(o.Object("infobox")) {
+		if panel := readInfobox(item); panel != nil {
+			found.KnowledgeGraph = panel
+			return
+		}
+	}
+}
+
+func readVideo(o loosejson.Object) (video earshot.Video, ok bool) {
+	about := o.Object("video")
+	video = earshot.Video{
+		Title:     plain(o, "title"),
+		URL:       link(o, "url"),
+		Platform:  plain(about, "publisher"),
+		Channel:   plain(about, "creator"),
+		Duration:  about.Text("duration"),
+		Date:      date(o),
+		Thumbnail: image(o),
+	}
+	if video.Channel == "" {
+		video.Channel = plain(about.Object("author"), "name")
+	}
+	if video.Thumbnail == "" {
+		video.Thumbnail = image(about)
+	}
+	return video, video.Title != "" && video.URL != ""
+}
+
+func readPlace(o loosejson.Object) (place earshot.Place, ok bool) {
+	rating := o.Object("rating")
+	place = earshot.Place{
+		Name:       plain(o, "title"),
+		Address:    address(o.Object("postal_address")),
+		Rating:     rating.Number("ratingValue"),
+		Reviews:    rating.Count("reviewCount"),
+		PriceLevel: o.Text("price_range"),
+		Phone:      o.Object("contact").Text("telephone"),
+		Website:    link(o, "url"),
+		Link:       link(o, "provider_url"),
+		Hours:      hours(o.Object("opening_hours")),
+	}
+	if place.Website == place.Link {
+		place.Website = "" // it is the page of whoever lists the place
+	}
+	if categories := o.Texts("categories", ""); len(categories) > 0 {
+		place.Category = categories[0]
+	}
+	place.Latitude, place.Longitude = coordinates(o)
+	return place, place.Name != ""
+}
+
+// address is the address as displayed, or its parts.
+func address(o loosejson.Object) string {
+	if shown := plain(o, "displayAddress"); shown != "" {
+		return shown
+	}
+	var parts []string
+	for _, field := range []string{"streetAddress", "addressLocality", "addressRegion", "postalCode", "country"} {
+		if part := plain(o, field); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// hours are the hours of the day; there may be a break between them.
+func hours(o loosejson.Object) string {
+	var spans []string
+	for _, span := range o.Objects("current_day") {
+		if opens, closes := span.Text("opens"), span.Text("closes"); opens != "" && closes != "" {
+			spans = append(spans, opens+"–"+closes)
+		}
+	}
+	return strings.Join(spans, ", ")
+}
+
+// coordinates are latitude and longitude, which come as a list of two numbers.
+func coordinates(o loosejson.Object) (latitude, longitude *float64) {
+	list, _ := o["coordinates"].([]any)
+	if len(list) != 2 {
+		return nil, nil
+	}
+	both := loosejson.Object{"latitude": list[0], "longitude": list[1]}
+	latitude, longitude = both.Number("latitude"), both.Number("longitude")
+	if latitude == nil || longitude == nil {
+		return nil, nil
+	}
+	return latitude, longitude
+}
+
+// answerBox is a box that answers a question rather than showing a thing.
+const answerBox = "code"
+
+// readInfobox reads the box about a thing; nil where it shows none.
+func readInfobox(o loosejson.Object) *earshot.KnowledgeGraph {
+	panel := &earshot.KnowledgeGraph{
+		Title:       plain(o, "title"),
+		Type:        plain(o, "label", "category"),
+		Description: prose(o, "long_desc", "description"),
+		Website:     link(o, "website_url"),
+		ImageURL:    image(o),
+	}
+	if panel.Title == "" || o.Text("subtype") == answerBox {
+		return nil
+	}
+	for _, source := range o.Objects("providers") {
+		if panel.Source == "" {
+			panel.Source = plain(source, "name")
+		}
+	}
+	attributes, _ := o["attributes"].([]any)
+	for _, attribute := range attributes {
+		pair, _ := attribute.([]any)
+		if len(pair) != 2 {
+			continue
+		}
+		both := loosejson.Object{"name": pair[0], "value": pair[1]}
+		if name, value := plain(both, "name"), prose(both, "value"); name != "" && value != "" {
+			panel.Attributes = append(panel.Attributes, earshot.KnowledgeAttribute{Name: name, Value: value})
+		}
+	}
+	for _, item := range o.Objects("profiles") {
+		profile := earshot.KnowledgeProfile{Name: plain(item, "name", "long_name"), Link: link(item, "url")}
+		if profile.Name != "" && profile.Link != "" {
+			panel.Profiles = append(panel.Profiles, profile)
+		}
+	}
+	return panel
+}

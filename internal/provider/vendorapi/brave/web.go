@@ -1,0 +1,92 @@
+package brave
+
+import (
+	"earshot"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/webtext"
+)
+
+// WebPage is a page of a web search.
+type WebPage struct {
+	Result *earshot.WebSearch
+	More   bool // whether there is a further page
+}
+
+// ReadWeb reads the API's answer for page n, from 1, of a web search. An answer
+// without results is one too; the error is an *upstream.Failure.
+func ReadWeb(document []byte, n int) (*WebPage, error) {
+	merged := newMerger()
+	more, err := merged.web(document, n)
+	if err != nil {
+		return nil, err
+	}
+	return &WebPage{Result: merged.result, More: more}, nil
+}
+
+// readWeb reads an answer to a web search. Positions are left to the merger.
+func readWeb(document []byte) (found *earshot.WebSearch, more bool, err error) {
+	found = &earshot.WebSearch{}
+	err = read(document, typeWeb, func(o loosejson.Object) {
+		for _, item := range results(o.Object("web")) {
+			if result, ok := readResult(item); ok {
+				found.OrganicResults = append(found.OrganicResults, result)
+			}
+		}
+		for _, item := range results(o.Object("faq")) {
+			if question, ok := readQuestion(item); ok {
+				found.PeopleAlsoAsk = append(found.PeopleAlsoAsk, question)
+			}
+		}
+		for _, item := range results(o.Object("discussions")) {
+			thread := earshot.Discussion{Title: plain(item, "title"), Link: link(item, "url"), Date: date(item)}
+			if thread.Title != "" && thread.Link != "" {
+				found.Discussions = append(found.Discussions, thread)
+			}
+		}
+		readPanels(found, o)
+		more = len(found.OrganicResults) > 0 && o.Object("query")["more_results_available"] != false
+	})
+	return found, more, err
+}
+
+func readResult(o loosejson.Object) (result earshot.OrganicResult, ok bool) {
+	to := link(o, "url")
+	result = earshot.OrganicResult{
+		Title:         plain(o, "title"),
+		Link:          to,
+		Domain:        webtext.Domain(to),
+		DisplayedLink: displayedLink(o.Object("meta_url"), to),
+		Snippet:       prose(o, "description"),
+		Date:          date(o),
+	}
+	for _, button := range o.Object("deep_results").Objects("buttons") {
+		sub := earshot.SearchSublink{Title: plain(button, "title"), Link: link(button, "url")}
+		if sub.Title != "" && sub.Link != "" {
+			result.Sitelinks = append(result.Sitelinks, sub)
+		}
+	}
+	return result, result.Title != "" && to != ""
+}
+
+// displayedLink is an address as people read it: the host, and the way there.
+func displayedLink(address loosejson.Object, to string) string {
+	host := address.Text("netloc", "hostname")
+	if host == "" {
+		return webtext.Domain(to)
+	}
+	return webtext.Line(host + " " + address.Text("path"))
+}
+
+func readQuestion(o loosejson.Object) (question earshot.Question, ok bool) {
+	question = earshot.Question{
+		Question: plain(o, "question"),
+		Type:     earshot.QuestionUnknown,
+		Snippet:  prose(o, "answer"),
+		Title:    plain(o, "title"),
+		Link:     link(o, "url"),
+	}
+	if question.Link != "" {
+		question.Type = earshot.QuestionLink
+	}
+	return question, question.Question != ""
+}

@@ -1,0 +1,159 @@
+package responses
+
+import (
+	"strings"
+
+	"earshot"
+	"earshot/internal/provider/answer"
+	"earshot/internal/provider/loosejson"
+	"earshot/internal/provider/mdtext"
+	"earshot/internal/provider/webtext"
+	"earshot/internal/upstream"
+)
+
+// ownSources are the names by which the assistants mark the links they give.
+var ownSources = []string{"openai", "chatgpt.com", "grok", "grok.com", "xai"}
+
+// maxQueries is how many queries of an answer are noted; research that takes
+// minutes has up to a hundred.
+const maxQueries = 500
+
+// readResponse reads a whole response. The error is an *upstream.Failure.
+func readResponse(response loosejson.Object, want answer.Want) (*earshot.Answer, error) {
+	if err := check(response); err != nil {
+		return nil, err
+	}
+	r := reader{answer: &earshot.Answer{}, titles: map[string]string{}}
+	if model := response.Text("model"); model != "" {
+		r.answer.Model = &model
+	}
+	for _, item := range response.Objects("output") {
+		r.item(item)
+	}
+	if r.refused && len(r.texts) == 0 {
+		return nil, blocked("the assistant refuses to answer")
+	}
+	r.finish(response, want)
+	if r.answer.Text == "" {
+		return nil, upstream.Fail(earshot.ReasonEmpty, "the assistant said nothing")
+	}
+	return r.answer, nil
+}
+
+// check tells what is wrong with a response that is no whole answer.
+func check(response loosejson.Object) error {
+	if response.Object("error") != nil {
+		return failed(response)
+	}
+	switch status := response.Text("status"); status {
+	case "completed", "":
+		return nil
+	case "incomplete":
+		reason := response.Object("incomplete_details").Text("reason")
+		if reason == "content_filter" {
+			return blocked("the answer was taken back: %q", reason)
+		}
+		return upstream.Fail(earshot.ReasonUnavailable, "the answer is cut off: %q", reason)
+	default:
+		return upstream.Fail(earshot.ReasonUnavailable, "the response is %q", status)
+	}
+}
+
+// reader collects an answer over the items of a response.
+type reader struct {
+	answer  *earshot.Answer
+	sources answer.Sources
+	titles  map[string]string // of the pages that are cited, by their address
+	texts   []mdtext.Replacement
+	length  int // of the texts
+	refused bool
+	found   []loosejson.Object // pages that calls found, cited or not
+}
+
+func (r *reader) item(item loosejson.Object) {
+	switch item.Text("type") {
+	case "web_search_call", "x_search_call":
+		r.call(item)
+	case "custom_tool_call": // how searches of the social network are called too
+		if strings.Contains(item.Text("name"), "search") {
+			r.call(item)
+		}
+	case "message", "": // "" is of a stream that never told what the text belongs to
+		r.message(item)
+	}
+}
+
+// call notes what was searched for, and found. Calls that open a page or look for
+// something on it have no query.
+func (r *reader) call(item loosejson.Object) {
+	action := item.Object("action")
+	if kind := action.Text("type"); kind == "search" || kind == "" {
+		queries := action.Texts("queries", "query")
+		if len(queries) == 0 {
+			queries = []string{action.Text("query"), arguments(item).Text("query")}
+		}
+		room := max(0, maxQueries-len(r.answer.SearchQueries))
+		r.answer.SearchQueries = answer.AddNew(r.answer.SearchQueries, queries[:min(room, len(queries))]...)
+	}
+	r.found = append(r.found, action.Objects("sources")...)
+}
+
+// arguments are what a tool was called with, which is JSON within a string.
+func arguments(item loosejson.Object) loosejson.Object {
+	for _, field := range []string{"arguments", "input"} {
+		if value, ok := loosejson.Decode(loosejson.AsText(item[field])); ok {
+			return loosejson.AsObject(value)
+		}
+	}
+	return nil
+}
+
+func (r *reader) message(item loosejson.Object) {
+	if role := item.Text("role"); role != "assistant" && role != "" {
+		return
+	}
+	for _, part := range item.Objects("content") {
+		if refusal := part.Text("refusal"); refusal != "" {
+			r.refused = true
+		} else {
+			r.text(part)
+		}
+	}
+}
+
+// finish completes the answer with the pages that the text links to without
+// citing them, and then with those that were found.
+func (r *reader) finish(response loosejson.Object, want answer.Want) {
+	var text, markdown []string
+	for _, written := range r.texts {
+		text = append(text, written.Text)
+		markdown = append(markdown, written.Markdown)
+	}
+	whole := mdtext.Replacement{Text: strings.Join(text, "\n\n"), Markdown: strings.Join(markdown, "\n\n")}
+	for _, link := range mdtext.ProseLinks(whole.Text) {
+		if target, ok := webtext.Destination(link.URL, nil, ownSources); ok {
+			r.sources.Add(r.page(target, mdtext.Flatten(link.Label)))
+		}
+	}
+	for _, page := range append(r.found, pages(response["citations"])...) {
+		if target, ok := page.Destination(ownSources, "url"); ok {
+			r.sources.Add(r.page(target, page.Text("title")))
+		}
+	}
+	r.sources.Fill(r.answer)
+	whole.Fill(r.answer, want.Markdown)
+}
+
+// pages are the pages in a list of which some are only their address.
+func pages(list any) []loosejson.Object {
+	var found []loosejson.Object
+	items, _ := list.([]any)
+	for _, item := range items {
+		if page := loosejson.AsObject(item); page != nil {
+			found = append(found, page)
+		} else {
+			found = append(found, loosejson.Object{"url": item})
+		}
+	}
+	return found
+}
