@@ -39,18 +39,18 @@ type Checked struct {
 // upstreams, and reports them in that order. It needs no database, and nothing
 // is charged here; official APIs charge the operator.
 func Check(ctx context.Context, cfg Config, country string, names []string, report func(Checked) error) (err error) {
-	stand, err := listenLab(ctx)
+	server, err := listenLab(ctx)
 	if err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancel(ctx)
 	var group errgroup.Group
-	group.Go(func() error { return stand.Run(ctx) })
+	group.Go(func() error { return server.Run(ctx) })
 	defer func() {
 		stop()
 		err = errors.Join(err, group.Wait())
 	}()
-	ups, err := openUpstreams(cfg, stand)
+	ups, err := openUpstreams(cfg, server)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ import (
 	"earshot/internal/upstream"
 )
 
-// The names of upstreams, as they stand in settings. Those of official APIs and
+// The names of upstreams in settings. Those of official APIs and
 // recordings go on with a name or a folder.
 const (
 	upstreamLab    = "lab"
@@ -50,8 +50,8 @@ type APISettings struct {
 
 // The budget of an official API, unless the operator says otherwise.
 const (
-	usualCalls          = 16
-	usualCallsPerMinute = 120
+	defaultCalls          = 16
+	defaultCallsPerMinute = 120
 )
 
 // WebSettings say how the web surface is reached.
@@ -100,8 +100,8 @@ func labURLs(sites provider.Sites) map[string]string {
 
 // openUpstreams connects every provider with the upstreams of its list. The lab
 // must be running where one of them uses it.
-func openUpstreams(cfg Config, stand *lab.Server) (_ *upstreams, err error) {
-	u := &upstreams{cfg: cfg, lab: stand, known: map[string]*upstream.Client{}, replayed: map[string]*upstream.Recording{}, apis: map[string]provider.API{}}
+func openUpstreams(cfg Config, server *lab.Server) (_ *upstreams, err error) {
+	u := &upstreams{cfg: cfg, lab: server, known: map[string]*upstream.Client{}, replayed: map[string]*upstream.Recording{}, apis: map[string]provider.API{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, u.close())
@@ -148,7 +148,7 @@ func (u *upstreams) list(about provider.Definition) ([]*upstream.Client, error) 
 		names = u.cfg.Upstreams
 	}
 	if len(names) == 0 {
-		names = []string{u.usual(about)}
+		names = []string{u.defaultUpstream(about)}
 	}
 	var clients []*upstream.Client
 	for _, name := range names {
@@ -161,8 +161,8 @@ func (u *upstreams) list(about provider.Definition) ([]*upstream.Client, error) 
 	return clients, nil
 }
 
-// usual is the upstream of a provider for which none is named.
-func (u *upstreams) usual(about provider.Definition) string {
+// defaultUpstream is the upstream of a provider for which none is named.
+func (u *upstreams) defaultUpstream(about provider.Definition) string {
 	for _, api := range about.APIs {
 		if key, err := u.key(api); err == nil && key != "" {
 			return upstreamAPI + api.Name
@@ -248,7 +248,7 @@ func (u *upstreams) apiConfig(api provider.API) (upstream.Config, error) {
 	access := &upstream.API{
 		Name: api.Name, Model: cmp.Or(u.cfg.getenv(variable(api, "MODEL")), s.Model, api.Model),
 		KeyHeader: api.KeyHeader, KeyPrefix: api.KeyPrefix, Key: key,
-		Calls: cmp.Or(s.Calls, usualCalls), CallsPerMinute: cmp.Or(s.CallsPerMinute, usualCallsPerMinute),
+		Calls: cmp.Or(s.Calls, defaultCalls), CallsPerMinute: cmp.Or(s.CallsPerMinute, defaultCallsPerMinute),
 	}
 	if s.KeyHeader != "" {
 		access.KeyHeader, access.KeyPrefix = s.KeyHeader, ""

@@ -9,8 +9,7 @@
 //	lab.go        sites, and which of them gets a request
 //	server.go     listening, and dialling the lab's names
 //	answer.go     answering a question: Page, Stream, or Answer for other sites
-//	template.go   pages from templates
-//	app.go        what a browser gets that opens a site, with app.js
+//	page.go       pages from templates, and what a browser gets that opens a site (app.js)
 //	steering.go   the words in a prompt
 //	delivery.go   how a document is sent: at once, slowly, cut off, or not at all
 //	world/        what there is to say

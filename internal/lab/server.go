@@ -31,7 +31,7 @@ func Listen(ctx context.Context, sites ...Site) (*Server, error) {
 		Handler:           Handler(sites...),
 		ConnState:         s.follow,
 		ReadHeaderTimeout: 10 * time.Second,
-		MaxHeaderBytes:    1 << 20, // a prompt of 10,000 characters may stand in the URL
+		MaxHeaderBytes:    1 << 20, // a prompt of 10,000 characters may be in the URL
 	}
 	return s, nil
 }

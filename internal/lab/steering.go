@@ -2,6 +2,7 @@ package lab
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -51,7 +52,11 @@ func Steer(prompt string) (s Steering, rest string) {
 
 // take does what one word says, and tells whether it is one.
 func (s *Steering) take(name, value string, hasValue bool) bool {
-	if flag := s.flag(name); flag != nil {
+	flags := map[string]*bool{
+		"block": &s.Block, "garbage": &s.Garbage, "empty": &s.Empty, "hang": &s.Hang,
+		"cut": &s.Cut, "huge": &s.Huge, "spin": &s.Spin,
+	}
+	if flag, known := flags[name]; known {
 		*flag = *flag || !hasValue
 		return !hasValue
 	}
@@ -83,28 +88,6 @@ const (
 	ShapeMobile = "mobile"
 )
 
-// flag is the switch that a word without a value turns on, nil for others.
-func (s *Steering) flag(name string) *bool {
-	switch name {
-	case "block":
-		return &s.Block
-	case "garbage":
-		return &s.Garbage
-	case "empty":
-		return &s.Empty
-	case "hang":
-		return &s.Hang
-	case "cut":
-		return &s.Cut
-	case "huge":
-		return &s.Huge
-	case "spin":
-		return &s.Spin
-	default:
-		return nil
-	}
-}
-
 func pause(value string, to *time.Duration) bool {
 	d, err := time.ParseDuration(value)
 	if err != nil || d < 0 {
@@ -133,11 +116,9 @@ func optional(value string, low, high int, to **int) bool {
 }
 
 func choice(value string, to *string, values ...string) bool {
-	for _, known := range values {
-		if value == known {
-			*to = value
-			return true
-		}
+	if !slices.Contains(values, value) {
+		return false
 	}
-	return false
+	*to = value
+	return true
 }

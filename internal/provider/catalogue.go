@@ -79,16 +79,16 @@ func NewSites(providers []Provider) (Sites, error) {
 	sites := Sites{Web: map[string]string{}, Lab: map[string]lab.Site{}}
 	for _, p := range providers {
 		about := p.Definition()
-		site, stand := about.Site, about.Lab()
+		site, inLab := about.Site, about.Lab()
 		if base, known := sites.Web[site.Name]; known && base != site.URL {
 			return Sites{}, fmt.Errorf("%s: the site %s is at %s, not at %s", about.Name, site.Name, base, site.URL)
 		}
 		for name, other := range sites.Lab {
-			if (name == site.Name) != (other.Host == stand.Host) {
-				return Sites{}, fmt.Errorf("%s: the site %s is %s in the lab, but %s is %s", about.Name, site.Name, stand.Host, name, other.Host)
+			if (name == site.Name) != (other.Host == inLab.Host) {
+				return Sites{}, fmt.Errorf("%s: the site %s is %s in the lab, but %s is %s", about.Name, site.Name, inLab.Host, name, other.Host)
 			}
 		}
-		sites.Web[site.Name], sites.Lab[site.Name] = site.URL, stand
+		sites.Web[site.Name], sites.Lab[site.Name] = site.URL, inLab
 	}
 	return sites, nil
 }

@@ -10,7 +10,7 @@ type Article struct {
 	Source
 
 	Ago       string
-	Thumbnail string // "" where there is none
+	Thumbnail string // "" if there is none
 }
 
 // Headlines are the articles on one page of a news search.

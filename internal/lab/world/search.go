@@ -25,7 +25,7 @@ type Findings struct {
 	Language  string
 	Labels    Labels
 	Results   []Result
-	Overview  *Answer // nil where there is none
+	Overview  *Answer // nil if there is none
 	Asked     []Asked
 	Related   []string
 	TopAds    []SearchAd

@@ -9,7 +9,7 @@ import (
 // which is most of what an answer of the lab takes.
 type markup struct{ bytes.Buffer }
 
-// literal is HTML that stands in this program. A constant becomes one by itself
+// literal is HTML that is part of this program. A constant becomes one by itself
 // and a string that came from elsewhere does not, so the compiler sees to it
 // that whatever is asked can only get into a page through fill's escaping.
 type literal string

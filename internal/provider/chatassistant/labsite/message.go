@@ -10,7 +10,7 @@ import (
 	"earshot/internal/lab/world"
 )
 
-// In a message, a reference stands as a mark made of private-use characters:
+// In a message, a reference is a mark made of private-use characters:
 // mark, kind, then its arguments, each after a separator, and the end.
 const (
 	markStart = "\ue200"

@@ -72,7 +72,7 @@ func (m *markup) turn(id string, answer *world.Answer) {
 </section>`)
 }
 
-// text is the message itself, with the widgets that stand in it.
+// text is the message itself, with the widgets in it.
 func (m *markup) text(answer *world.Answer) {
 	m.fill(`<div class="markdown prose w-full break-words">
 `)

@@ -6,7 +6,7 @@ import (
 	"earshot/internal/lab/world"
 )
 
-// The methods here tell things of the world as the page does.
+// The methods here write things of the world as the page shows them.
 
 func (m *markup) cards(cards []world.Card) {
 	for _, card := range cards {
@@ -30,7 +30,8 @@ func (m *markup) inlineProduct(name string, p *world.Product) {
 	m.fill(`</span></span>`)
 }
 
-// productFacts may stand within a paragraph, so there are no blocks in it.
+// productFacts writes a product's facts without block elements, since they may be
+// within a paragraph.
 func (m *markup) productFacts(p *world.Product) {
 	if p.URL != "" {
 		m.fill(`<a data-testid="product-link" href="{}" target="_blank" rel="noopener">{}</a>`, tracked(p.URL), p.Merchant)
