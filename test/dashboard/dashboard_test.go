@@ -13,9 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/chromedp/chromedp"
+	"go.uber.org/goleak"
 
 	"earshot/internal/app"
 	"earshot/test/harness"

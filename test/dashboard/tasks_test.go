@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"earshot/test/harness"
-
 	"earshot"
+	"earshot/test/harness"
 )
 
 // goTo opens a page that no link of the header leads to.

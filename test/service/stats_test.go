@@ -5,9 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"earshot/test/harness"
-
 	"earshot"
+	"earshot/test/harness"
 )
 
 func TestStatsAddUpToWhatRan(t *testing.T) {

@@ -11,9 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/google/uuid"
+	"go.uber.org/goleak"
 
 	"earshot"
 	"earshot/internal/app"
