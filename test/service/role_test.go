@@ -63,8 +63,8 @@ func TestABacklogOfAnotherAccountDelaysNobody(t *testing.T) {
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		n := harness.StartOn(t, address, func(cfg *app.Config) { cfg.Workers = 60 })
 		large, mine := n.Organization(t, "enterprise-2k", 100_000), n.Organization(t, "business", 100)
-		for range 4 {
-			n.SubmitAll(t, large, slices.Repeat([]string{harness.ChatTask("shoes [[delay=100ms]]")}, 500)...)
+		for range 20 {
+			n.SubmitAll(t, large, slices.Repeat([]string{harness.ChatTask("shoes [[delay=1s]]")}, 100)...)
 		}
 		n.Wait(t, mine, n.Submit(t, mine, harness.ChatTask("my shoes")).ID)
 		if status := n.Queue(t, large); status.QueuedTasks < 1000 {
