@@ -134,7 +134,7 @@ func exempt(response string) (reason string) {
 }
 
 // TestContract runs before the tests that are parallel: its rows must not wait for
-// them while the calls that hang on its stages run out of time.
+// them while the calls that its stages keep running come to an end.
 func TestContract(t *testing.T) {
 	document := load(t)
 	open := map[string]*stage{}

@@ -136,11 +136,8 @@ func TestWhatFlagsCost(t *testing.T) {
 				cost = 7
 			}
 		}
-		body, err := json.Marshal(map[string]any{"prompt": "hats", "country": "US", "include": include})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ask(string(body), string(body), cost)
+		body := harness.JSON(t, map[string]any{"prompt": "hats", "country": "US", "include": include})
+		ask(body, body, cost)
 	}
 	ask("a state", `{"prompt":"hats","country":"US","state":"NY"}`, 5)
 	ask("legacy", `{"prompt":"hats","country":"US","legacy":true}`, 5)

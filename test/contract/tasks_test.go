@@ -64,7 +64,7 @@ func fillQueues(t *testing.T, n *harness.Node, s *stage) {
 	}
 	s.things["<failed>"] = n.Submit(t, a, strings.Replace(harness.GoodTask, "best hats", "hats [[block]]", 1)).ID
 	n.Wait(t, a, s.things["<failed>"])
-	s.things["<processing>"] = n.Submit(t, a, strings.Replace(harness.GoodTask, "best hats", "kites [[hang]]", 1)).ID
+	s.things["<processing>"] = n.Submit(t, a, strings.Replace(harness.GoodTask, "best hats", "kites "+harness.Endless, 1)).ID
 	harness.Eventually(t, "the task runs", func() bool { return n.Task(t, a, s.things["<processing>"]).Task.Status == earshot.StatusProcessing })
 }
 

@@ -110,12 +110,17 @@ func (n *Node) Events(tb testing.TB, a *app.Account, cursor string, limit int) (
 	}
 }
 
+// Endless is a word for the lab: the answer comes in pieces, so slowly that the last
+// attempt is given up only after ten minutes. One that says nothing at all is given
+// up after 150 s, which a test may need on a loaded machine.
+const Endless = "[[drip=20s]]"
+
 // Hang starts a call that is never answered, and waits until it runs. It ends with
 // the test, or when the caller leaves.
 func (n *Node) Hang(tb testing.TB, a *app.Account) (leave func()) {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(tb.Context())
-	req := n.Request(ctx, tb, a, http.MethodPost, ChatPath, `{"prompt":"kites [[hang]]","country":"US"}`)
+	req := n.Request(ctx, tb, a, http.MethodPost, ChatPath, `{"prompt":"kites `+Endless+`","country":"US"}`)
 	req.Close = true
 	var group sync.WaitGroup
 	group.Go(func() {

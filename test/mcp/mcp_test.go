@@ -311,15 +311,9 @@ func TestHostilePromptsStayPrompts(t *testing.T) {
 // from before there was a header for it.
 func message(ctx context.Context, t *testing.T, n *harness.Node, a *app.Account, body string) *http.Request {
 	t.Helper()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, n.BaseURL+"/mcp", bytes.NewReader([]byte(body)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := n.Request(ctx, t, a, http.MethodPost, "/mcp", body)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
-	if a != nil {
-		req.Header.Set("Authorization", "Bearer "+a.Key.Text)
-	}
 	return req
 }
 

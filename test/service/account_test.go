@@ -1,7 +1,6 @@
 package service_test
 
 import (
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/client"
 	"earshot/internal/account"
 	"earshot/internal/app"
 	"earshot/test/harness"
@@ -146,9 +146,9 @@ func TestTheLedgerAddsUpToTheBalance(t *testing.T) {
 				got = append(got, harness.JSON(t, e))
 			}
 			want := []string{
-				entryJSON("adjust", -330, nil, nil), entryJSON("grant", 40, nil, nil),
-				entryJSON("charge", -5, nil, new("chatassistant")), entryJSON("charge", -5, &done, new("chatassistant")),
-				entryJSON("grant", 1000, nil, nil),
+				entryJSON(t, "adjust", -330, nil, nil), entryJSON(t, "grant", 40, nil, nil),
+				entryJSON(t, "charge", -5, nil, new("chatassistant")), entryJSON(t, "charge", -5, &done, new("chatassistant")),
+				entryJSON(t, "grant", 1000, nil, nil),
 			}
 			if sum != 700 || n.Reload(t, a).Balance != sum || !slices.Equal(got, want) {
 				t.Errorf("in pages of %d the sum is %d of\n%s", limit, sum, strings.Join(got, "\n"))
@@ -166,10 +166,7 @@ func TestTheLedgerAddsUpToTheBalance(t *testing.T) {
 }
 
 // entryJSON is a ledger entry without what differs each time.
-func entryJSON(kind earshot.LedgerKind, credits int64, task, note *string) string {
-	text, err := json.Marshal(earshot.LedgerEntry{Kind: kind, Credits: credits, TaskID: task, Note: note})
-	if err != nil {
-		return err.Error()
-	}
-	return string(text)
+func entryJSON(t *testing.T, kind string, credits int64, task, note *string) string {
+	t.Helper()
+	return harness.JSON(t, earshot.LedgerEntry{Kind: kind, Credits: credits, TaskID: task, Note: note})
 }

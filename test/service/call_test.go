@@ -177,11 +177,7 @@ func TestFailuresAreTriedAgainAndThenReported(t *testing.T) {
 	harness.OnEach(t, func(t *testing.T, n, _ *harness.Node) {
 		a := n.Organization(t, "lite", 1000)
 		ask := func(prompt string) *harness.Reply {
-			body, err := json.Marshal(map[string]any{"prompt": prompt, "country": "US", "legacy": strings.Contains(prompt, "legacy")})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return n.Post(t, a, harness.ChatPath, string(body))
+			return n.Post(t, a, harness.ChatPath, harness.JSON(t, map[string]any{"prompt": prompt, "country": "US", "legacy": strings.Contains(prompt, "legacy")}))
 		}
 		for _, prompt := range []string{"bikes [[fail=4]]", "bikes legacy [[fail=2]]", "bikes [[drip=1ms]]", "bikes legacy [[drip=1ms]]"} {
 			if r := ask(prompt); r.StatusCode != http.StatusOK || r.Number(t, "X-Credits-Charged") != 5 {
