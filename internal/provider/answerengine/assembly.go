@@ -112,7 +112,7 @@ func continued(earlier loosejson.Object, value any) any {
 	return value
 }
 
-// check tells what is wrong with a stream that has come to its end.
+// check returns an error where the stream ended without a complete answer.
 func (a *assembly) check() error {
 	switch {
 	case a.trouble != "":

@@ -65,7 +65,7 @@ type Page struct {
 	marks  partMarks
 }
 
-// New makes a reader. It panics when the layout has a mark that is none,
+// New makes a reader. It panics when the layout has a mark that is not valid,
 // since layouts are constants of a program.
 func New(layout Layout) *Page { return &Page{layout: layout, marks: compileMarks(layout)} }
 
@@ -128,7 +128,7 @@ func isCut(document []byte) bool {
 // survey finds what counts on a page for any of its turns.
 type survey struct {
 	marks           *partMarks
-	hasConversation bool         // somebody says something
+	hasConversation bool         // there is a question or a reply
 	asked           bool         // what is asked is marked, so turns after it belong together
 	turns           []*html.Node // those that count
 	model           string
@@ -170,8 +170,8 @@ func (s *survey) setBase(address string) {
 }
 
 // ReadTurn reads an answer that is a part of a larger page, and its Markdown only
-// when that is wanted. It changes the part. An answer without text is none: then
-// it gives nil. The error is an *upstream.Failure.
+// when that is wanted. It changes the part, and gives nil for an answer
+// without text. The error is an *upstream.Failure.
 func (p *Page) ReadTurn(turn *html.Node, want answer.Want) (*earshot.Answer, error) {
 	found := &earshot.Answer{}
 	s := survey{marks: &p.marks}

@@ -139,8 +139,8 @@ func (r *turnReader) cited(n *html.Node, keys map[string]answer.Citation) []answ
 	return citations
 }
 
-// linked is the source that a link leads to, with what the link tells of it. A
-// page of the assistant itself is none.
+// linked is the source that a link leads to, with its title and date as far as the
+// link has them. Pages of the assistant's own site are no sources.
 func (r *turnReader) linked(a *html.Node) (answer.Citation, bool) {
 	link, ok := r.destination(a, "href")
 	if !ok || r.base != nil && webtext.Domain(link) == webtext.Domain(r.base.String()) {

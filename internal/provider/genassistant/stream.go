@@ -116,7 +116,7 @@ func (s *stream) frame(frame list) {
 // questions, and too many from our address.
 var refusals = []int{1037, 1060}
 
-// check tells what is wrong with a stream that has come to its end.
+// check returns an error where the stream ended without a complete answer.
 func (s *stream) check() error {
 	switch {
 	case s.reply == nil && slices.Contains(refusals, s.trouble):

@@ -31,7 +31,7 @@ type reply struct{ list }
 
 // findReply looks for a reply in a message, however it is wrapped: in a stream it
 // stands elsewhere than in a conversation that is read again, where the newest
-// comes first. A reply that says nothing yet is none.
+// comes first. Replies without text are passed over.
 func findReply(value any) *reply {
 	if items := asList(value); strings.HasPrefix(items.text(0), "rc_") && items.list(textField).text(0) != "" {
 		return &reply{items}

@@ -47,8 +47,8 @@ var toMarkdown = converter.NewConverter(
 )
 
 // prune takes out what is not read and the target of every link that a reader
-// must not follow, reduces code blocks and formulas to what they say, and makes
-// text stand for itself in Markdown unless it is code.
+// must not follow, reduces code blocks and formulas to their text, and escapes
+// text for Markdown unless it is code.
 func prune(n *html.Node, code bool) {
 	switch n.DataAtom {
 	case atom.A:
@@ -87,7 +87,7 @@ func prune(n *html.Node, code bool) {
 // lineStart is what makes a line something else than text by standing first.
 var lineStart = regexp.MustCompile(`^(\s*)([#>+-]|[0-9]{1,9}[.)])(\s)`)
 
-// escapeNode is the text of a node as Markdown that stands for itself.
+// escapeNode is the text of a node, escaped for Markdown.
 func escapeNode(n *html.Node) string {
 	text := mdtext.Escape(n.Data)
 	if n.PrevSibling != nil {

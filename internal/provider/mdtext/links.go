@@ -50,7 +50,7 @@ func replaceUnsafe(pattern *regexp.Regexp, text string, parts func(found []strin
 	})
 }
 
-// Escape makes running text stand for itself in Markdown.
+// Escape escapes the characters of plain text that mean something in Markdown.
 func Escape(text string) string { return specials.Replace(text) }
 
 // specials are the characters that mean something wherever they stand.

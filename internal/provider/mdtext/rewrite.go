@@ -16,8 +16,8 @@ var Gone = Replacement{webtext.Mark, webtext.Mark}
 
 // Rewrite replaces what is marked in Markdown, code left alone, and gives the
 // whole, as much of it as an answer may have. A mark begins with one of the
-// characters in starts; read gets the text from there on and tells what stands
-// for the mark and how long it is, 0 if it is none. Where a mark leaves nothing,
+// characters in starts; read gets the text from there on and returns what replaces
+// the mark and its length, 0 where there is no mark. Where a mark leaves nothing,
 // so does the space before it.
 func Rewrite(markdown, starts string, read func(rest string) (shown Replacement, length int)) Replacement {
 	markdown = strings.ToValidUTF8(markdown[:min(len(markdown), webtext.MaxText)], "")

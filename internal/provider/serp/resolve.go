@@ -84,7 +84,7 @@ func (e Engine) Goto(ctx context.Context, client *upstream.Client, link string) 
 	return destination, err
 }
 
-// gotoProblem says why a link is none of the engine's redirect links.
+// gotoProblem says why a link is not one of the engine's redirect links.
 func (e Engine) gotoProblem(link string) string {
 	if len(link) > maxURL {
 		return "is too long"

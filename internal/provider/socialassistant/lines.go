@@ -138,7 +138,7 @@ func stringsIn(value any) []string {
 	return texts
 }
 
-// check tells what is wrong with a stream that has come to its end.
+// check returns an error where the stream ended without a complete answer.
 func (s *streamed) check() error {
 	switch {
 	case s.ended:

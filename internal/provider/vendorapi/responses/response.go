@@ -40,7 +40,7 @@ func readResponse(response loosejson.Object, want answer.Want) (*earshot.Answer,
 	return r.answer, nil
 }
 
-// check tells what is wrong with a response that is no whole answer.
+// check returns an error where the response is no complete answer.
 func check(response loosejson.Object) error {
 	if response.Object("error") != nil {
 		return failed(response)
