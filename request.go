@@ -82,7 +82,7 @@ type SearchAIModeRequest struct {
 	Country  string              `json:"country,omitempty" schema:"country"`
 	GL       string              `json:"gl,omitempty" schema:"gl"`
 	HL       string              `json:"hl,omitempty" schema:"hl"`
-	Location string              `json:"location,omitempty" schema:"location"`
+	Location string              `json:"location,omitempty" schema:"location,excludes=uule"`
 	UULE     string              `json:"uule,omitempty" schema:"uule"`
 	Device   Device              `json:"device,omitempty" schema:"enum=desktop|mobile"`
 	Include  SearchAIModeInclude `json:"include,omitzero"`
@@ -116,13 +116,13 @@ func (Device) Values() []Device { return []Device{Desktop, Mobile, IOS, Android}
 // WebSearchRequest searches the web: for `query` in a `country` (or `gl`), or with
 // a complete `url` of the search engine.
 type WebSearchRequest struct {
-	Query string `json:"query,omitempty" schema:"query"`
+	Query string `json:"query,omitempty" schema:"query,unless=url"`
 	// A complete search URL with path `/search` and a `q`, in the place of `query`, `location`, `uule` and `pages`. Of its parameters `q`, `gl`, `hl`, `uule`, `num`, `start`, `tbs` and `safe` are used; one with `tbm` is refused. `num` sets the depth, in whole pages of 10, at most 10.
-	URL      string           `json:"url,omitempty" schema:"uri"`
+	URL      string           `json:"url,omitempty" schema:"uri,excludes=query|location|uule|pages"`
 	Country  string           `json:"country,omitempty" schema:"country"`
 	GL       string           `json:"gl,omitempty" schema:"gl"`
 	HL       string           `json:"hl,omitempty" schema:"hl"`
-	Location string           `json:"location,omitempty" schema:"location"`
+	Location string           `json:"location,omitempty" schema:"location,excludes=uule"`
 	UULE     string           `json:"uule,omitempty" schema:"uule"`
 	Device   Device           `json:"device,omitempty"`
 	Pages    int              `json:"pages,omitempty" schema:"pages"`

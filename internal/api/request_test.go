@@ -21,8 +21,8 @@ import (
 	"earshot/internal/api"
 	"earshot/internal/provider"
 	"earshot/internal/ratelimit"
-	"earshot/internal/store/storetest"
 	"earshot/internal/schema"
+	"earshot/internal/store/storetest"
 )
 
 // limiter counts requests and lets the first ones pass.
@@ -470,6 +470,7 @@ func TestErrorsFromBelow(t *testing.T) {
 		}
 	})
 	const hook, session, jump = "/v1/webhooks/test", "/v1/session", "/v1/monitor/websearch/goto"
+	const link = `{"url":"https://search.lab.test/url?q=x"}`
 	for _, c := range []struct {
 		path, body string
 		failure    error
@@ -477,9 +478,9 @@ func TestErrorsFromBelow(t *testing.T) {
 		code       earshot.Code
 	}{
 		{jump, `{}`, schema.Invalid("url", "is required"), 400, earshot.CodeValidation},
-		{jump, `{}`, &earshot.Error{Code: earshot.CodeUpstream}, 502, earshot.CodeUpstream},
-		{jump, `{}`, fmt.Errorf("wrapped: %w", &earshot.Error{Code: earshot.CodeServerUnavailable}), 503, earshot.CodeServerUnavailable},
-		{jump, `{}`, errors.New("secret"), 500, earshot.CodeInternal},
+		{jump, link, &earshot.Error{Code: earshot.CodeUpstream}, 502, earshot.CodeUpstream},
+		{jump, link, fmt.Errorf("wrapped: %w", &earshot.Error{Code: earshot.CodeServerUnavailable}), 503, earshot.CodeServerUnavailable},
+		{jump, link, errors.New("secret"), 500, earshot.CodeInternal},
 		{session, `{"token":"x"}`, &earshot.Error{Code: earshot.CodeInvalidKey}, 401, earshot.CodeInvalidKey},
 		{session, `{"token":"x"}`, errors.New("secret"), 500, earshot.CodeInternal},
 		{hook, `{"url":"x"}`, &earshot.Error{Code: earshot.CodeConcurrencyLimit}, 429, earshot.CodeConcurrencyLimit},

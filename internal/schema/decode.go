@@ -18,15 +18,23 @@ import (
 func (o *Object) Decode(into any) { o.decode(reflect.ValueOf(into).Elem()) }
 
 func (o *Object) decode(v reflect.Value) {
-	for _, f := range fieldsOf(v.Type()) {
+	fields := fieldsOf(v.Type())
+	for _, f := range fields {
 		if f.inline {
 			o.decode(v.Field(f.index))
 			continue
 		}
-		if f.required {
+		if f.required || f.unless != "" && !o.Has(f.unless) {
 			o.Require(f.name)
 		}
 		o.decodeField(&f, v.Field(f.index))
+	}
+	for _, f := range fields {
+		for _, other := range f.excludes {
+			if o.Has(f.name) && o.Has(other) {
+				o.forbid(other, "cannot be combined with "+f.name)
+			}
+		}
 	}
 }
 

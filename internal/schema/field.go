@@ -18,14 +18,17 @@ type field struct {
 	enum     []string
 	limits   map[string]string // min, max, default, minItems, maxItems, const
 	unique   bool
+	unless   string   // required unless this other field is there
+	excludes []string // other fields that must not be there with it
 }
 
 // fieldsOf lists the fields of a struct that appear in JSON, in their order.
 //
 // The tag schema is a list of: the name of a format; min=N, max=N and default=N of
 // a number; maxLength=N of a text; enum=a|b of a string or of the strings in a
-// list; minItems=N, maxItems=N and unique of a list; const=V; object for JSON that
-// is kept as it came.
+// list; minItems=N, maxItems=N and unique of a list; const=V; unless=field for one
+// that is required when the other field is absent; excludes=a|b for fields that
+// cannot be combined with it.
 func fieldsOf(t reflect.Type) []field {
 	var fields []field
 	for i := range t.NumField() {
@@ -56,6 +59,10 @@ func (f *field) read(tag string) {
 			f.enum = strings.Split(value, "|")
 		case key == "unique":
 			f.unique = true
+		case key == "unless":
+			f.unless = value
+		case key == "excludes":
+			f.excludes = strings.Split(value, "|")
 		case hasValue:
 			f.limits[key] = value
 		default:

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"earshot/internal/geo"
 )
 
 // Format is a kind of value that several fields have in common.
@@ -46,6 +48,14 @@ func IsLanguage(text string) bool {
 // IsUULE tells whether text is a location as the search engine encodes it.
 func IsUULE(text string) bool { return len(text) <= maxUULE && uulePattern.MatchString(text) }
 
+func stateCodes() []string {
+	var codes []string
+	for _, s := range geo.States() {
+		codes = append(codes, s.Code)
+	}
+	return codes
+}
+
 func isIdempotencyKey(text string) bool {
 	n := utf8.RuneCountInString(text)
 	return n > 0 && n <= maxIdempotencyKey && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
@@ -77,7 +87,7 @@ var formats = map[string]Format{
 	},
 	"state": {
 		Description: "A US state or the District of Columbia. Only with country `US`.",
-		Schema:      Map{{"pattern", "^[A-Z]{2}$"}},
+		Schema:      Map{{"enum", stateCodes()}},
 	},
 	"location": {
 		Description: "A place as `City,Region,Country`, for results of one city. Not together with `uule`.",

@@ -179,7 +179,33 @@ func (d *Describer) object(t reflect.Type) Map {
 	if required != nil {
 		s.Set("required", required)
 	}
-	return append(s, Entry{"properties", properties})
+	s = append(s, Entry{"properties", properties})
+	return append(s, conditions(fieldsOf(t))...)
+}
+
+// conditions say which fields go with which others.
+func conditions(fields []field) Map {
+	var s, dependent Map
+	for _, f := range fields {
+		if f.name == "state" {
+			dependent.Set(f.name, Map{{"properties", Map{{"country", Map{{"const", "US"}}}}}})
+		}
+		if f.excludes != nil {
+			var others []Map
+			for _, other := range f.excludes {
+				others = append(others, Map{{"required", []string{other}}})
+			}
+			dependent.Set(f.name, Map{{"not", Map{{"anyOf", others}}}})
+		}
+		if f.unless != "" {
+			s.Set("if", Map{{"not", Map{{"required", []string{f.unless}}}}})
+			s.Set("then", Map{{"required", []string{f.name}}})
+		}
+	}
+	if dependent != nil {
+		s.Set("dependentSchemas", dependent)
+	}
+	return s
 }
 
 // field is the schema of a struct's field: that of its type, and what its tags and

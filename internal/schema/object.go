@@ -50,14 +50,14 @@ func (o *Object) IsString(name string) bool {
 // Ignore accepts the field, whatever it holds.
 func (o *Object) Ignore(name string) { o.known = append(o.known, name) }
 
-// Forbid notes that the field must not be there at all, in the place of whatever
+// forbid notes that the field must not be there at all, in the place of whatever
 // else is wrong with it.
-func (o *Object) Forbid(name, format string, args ...any) {
+func (o *Object) forbid(name, message string) {
 	path := join(o.path, name)
 	*o.problems = slices.DeleteFunc(*o.problems, func(p earshot.FieldProblem) bool {
 		return p.Field == path || strings.HasPrefix(p.Field, path+".")
 	})
-	o.Reject(name, format, args...)
+	o.Reject(name, "%s", message)
 }
 
 // IgnoreAll accepts every field, whatever it holds.

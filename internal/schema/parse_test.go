@@ -83,8 +83,8 @@ func TestAllProblemsAreReportedAtOnce(t *testing.T) {
 	in.Text("note", 10)
 	in.Object("include").Flag("html")
 	want := []earshot.FieldProblem{
-		{Field: "country", Message: "is required"},
 		{Field: "prompt", Message: "must be a string"},
+		{Field: "country", Message: "is required"},
 		{Field: "pages", Message: "must be an integer from 1 to 10"},
 		{Field: "device", Message: "must be one of desktop, mobile"},
 		{Field: "note", Message: "must not contain a NUL character"},

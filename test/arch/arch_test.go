@@ -30,8 +30,7 @@ var reading = []string{
 // "*" stands for one path element. Imports point downwards: whoever stands here
 // may only be imported by those who stand further down.
 var allowed = map[string][]string{
-	".":    nil,
-	"docs": nil,
+	".": nil,
 
 	"internal/browser":   nil,
 	"internal/egress":    {"internal/guard"},
@@ -44,7 +43,7 @@ var allowed = map[string][]string{
 
 	"client":            {"."},
 	"internal/account":  {"."},
-	"internal/schema":   {"."},
+	"internal/schema":   {".", "internal/geo"},
 	"internal/capture":  {"."},
 	"internal/upstream": {".", "internal/browser", "internal/egress", "internal/geo"},
 
@@ -67,7 +66,7 @@ var allowed = map[string][]string{
 	"internal/provider/chat":         append([]string{".", "internal/browser", "internal/geo", "internal/schema", "internal/upstream", "internal/provider"}, reading...),
 	"internal/provider/serp":         append([]string{".", "internal/geo", "internal/schema", "internal/upstream", "internal/provider", "internal/provider/chatpage"}, reading...),
 	"internal/provider/*":            append([]string{".", "internal/browser", "internal/geo", "internal/schema", "internal/upstream", "internal/provider", "internal/provider/chat", "internal/provider/chatpage", "internal/provider/serp", "internal/provider/vendorapi", "internal/provider/vendorapi/*", "internal/provider/*/labsite"}, reading...),
-	"internal/provider/providertest": {".", "internal/browser", "internal/geo", "internal/schema", "internal/upstream", "internal/provider", "internal/provider/chat", "internal/lab", "test/captures"},
+	"internal/provider/providertest": {".", "internal/browser", "internal/geo", "internal/schema", "internal/upstream", "internal/provider", "internal/provider/answer", "internal/provider/chat", "internal/lab", "test/captures"},
 
 	"internal/store":           {".", "internal/account"},
 	"internal/store/storetest": {".", "internal/account", "internal/store"},
@@ -79,8 +78,11 @@ var allowed = map[string][]string{
 	"internal/mcp":       {"."},
 	"internal/api":       {".", "internal/account", "internal/store", "internal/job", "internal/health", "internal/provider", "internal/capture", "internal/ratelimit", "internal/geo", "internal/schema"},
 
-	"internal/app": {".", "client", "docs", "internal/*", "internal/provider/*", "internal/provider/vendorapi/*"},
-	"cmd/earshot":  {".", "client", "docs", "internal/mcp", "internal/app", "internal/account", "internal/store", "internal/upstream"},
+	"internal/openapi":          {".", "internal/api", "internal/provider", "internal/schema"},
+	"internal/openapi/generate": {"internal/app", "internal/openapi", "internal/provider", "internal/schema"},
+
+	"internal/app": {".", "client", "internal/*", "internal/provider/*", "internal/provider/vendorapi/*"},
+	"cmd/earshot":  {".", "client", "internal/mcp", "internal/app", "internal/account", "internal/store", "internal/upstream"},
 
 	// Tests of the whole.
 	"test/harness":  {".", "client", "internal/account", "internal/app", "internal/browser", "internal/store", "internal/store/storetest"},

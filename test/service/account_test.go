@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"earshot"
-	"earshot/client"
 	"earshot/internal/account"
 	"earshot/internal/app"
 	"earshot/test/harness"
@@ -166,7 +165,7 @@ func TestTheLedgerAddsUpToTheBalance(t *testing.T) {
 }
 
 // entryJSON is a ledger entry without what differs each time.
-func entryJSON(t *testing.T, kind string, credits int64, task, note *string) string {
+func entryJSON(t *testing.T, kind earshot.LedgerKind, credits int64, task, note *string) string {
 	t.Helper()
 	return harness.JSON(t, earshot.LedgerEntry{Kind: kind, Credits: credits, TaskID: task, Note: note})
 }

@@ -33,7 +33,7 @@ func decode(in *schema.Object, engine serp.Engine) *request {
 					Country:  serp.CheckCountry(in, definition, body.Country, body.GL, serp.CountryDefault),
 					Language: strings.ToLower(body.HL),
 				},
-				Place:  serp.CheckPlace(in, body.Location, body.UULE),
+				Place:  serp.Place(body.Location, body.UULE),
 				Device: body.Device,
 			},
 			Extra: map[string]string{"udm": "50"}, // the engine's number for AI mode

@@ -83,7 +83,6 @@ func TestWhereASearchIsRunFrom(t *testing.T) {
 		var body earshot.WebSearchRequest
 		in.Decode(&body)
 		country := serp.CheckCountry(in, definition, body.Country, body.GL, serp.CountryRequired)
-		serp.CheckPlace(in, body.Location, body.UULE)
 		if got := fields(t, in.Err()); got != test.wrong {
 			t.Errorf("%s: wrong are %q, want %q", test.body, got, test.wrong)
 		}

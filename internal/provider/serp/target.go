@@ -64,18 +64,12 @@ func checkCountry(in *schema.Object, def provider.Definition, field, code string
 	}
 }
 
-// CheckPlace notes that location and uule exclude each other, and returns the place
-// as the engine wants it.
-func CheckPlace(in *schema.Object, location, uule string) string {
-	switch {
-	case in.Has("location") && in.Has("uule"):
-		in.Reject("uule", "cannot be combined with location")
-		return ""
-	case location != "":
+// Place is a place in a country, encoded as the engine wants it.
+func Place(location, uule string) string {
+	if location != "" {
 		return geo.EncodeLocation(location)
-	default:
-		return uule
 	}
+	return uule
 }
 
 // maxPages is how many result pages one request may have.

@@ -30,23 +30,17 @@ func decode(in *schema.Object, engine serp.Engine) *request {
 		r.overview, r.markdown = true, overview.Markdown
 	}
 	if !in.Has("url") {
-		in.Require("query")
 		r.query = serp.Query{Text: body.Query, Pages: body.Pages, Target: serp.Target{
 			Locale: geo.Locale{
 				Country:  serp.CheckCountry(in, definition, body.Country, body.GL, serp.CountryRequired),
 				Language: strings.ToLower(body.HL),
 			},
-			Place:  serp.CheckPlace(in, body.Location, body.UULE),
+			Place:  serp.Place(body.Location, body.UULE),
 			Device: body.Device,
 		}}
 		return r
 	}
 	r.query = engine.ReadURL(in, definition, body)
-	for _, field := range []string{"query", "location", "uule", "pages"} {
-		if in.Has(field) {
-			in.Forbid(field, "cannot be combined with url")
-		}
-	}
 	return r
 }
 

@@ -16,7 +16,7 @@ export type ErrorBody = { code: Code; message: string; details?: ErrorDetails; t
 export type Code = "VALIDATION_ERROR" | "MISSING_API_KEY" | "INVALID_API_KEY" | "INSUFFICIENT_CREDITS" | "INSUFFICIENT_PERMISSIONS" | "RESOURCE_NOT_FOUND" | "RESOURCE_ALREADY_EXISTS" | "RESOURCE_CONFLICT" | "RATE_LIMIT_EXCEEDED" | "CONCURRENT_LIMIT_EXCEEDED" | "QUEUE_LIMIT_EXCEEDED" | "REQUEST_CANCELED" | "INTERNAL_SERVER_ERROR" | "EXTERNAL_SERVICE_ERROR" | "SERVICE_UNAVAILABLE";
 
 /** State is a part of a country that a request can name. */
-export type State = { code: string; name: string; };
+export type State = { code: "AL" | "AK" | "AZ" | "AR" | "CA" | "CO" | "CT" | "DE" | "DC" | "FL" | "GA" | "HI" | "ID" | "IL" | "IN" | "IA" | "KS" | "KY" | "LA" | "ME" | "MD" | "MA" | "MI" | "MN" | "MS" | "MO" | "MT" | "NE" | "NV" | "NH" | "NJ" | "NM" | "NY" | "NC" | "ND" | "OH" | "OK" | "OR" | "PA" | "RI" | "SC" | "SD" | "TN" | "TX" | "UT" | "VT" | "VA" | "WA" | "WV" | "WI" | "WY"; name: string; };
 
 /** Credits is an organization's balance and billing cycle. */
 export type Credits = { remaining: number; held: number; perCycle: number; cycleStartedAt: string; cycleResetsAt: string; plan: string; };
@@ -172,7 +172,7 @@ export type Session = { success: true; secret: string; expiresAt: string; };
 export type NodeStatus = { status: "ok" | "ready"; };
 
 /** ChatAssistantRequest asks the chat assistant. */
-export type ChatAssistantRequest = { prompt: string; country: string; state?: string; legacy?: boolean; disableWebSearch?: boolean; include?: ChatAssistantInclude; };
+export type ChatAssistantRequest = { prompt: string; country: string; state?: "AL" | "AK" | "AZ" | "AR" | "CA" | "CO" | "CT" | "DE" | "DC" | "FL" | "GA" | "HI" | "ID" | "IL" | "IN" | "IA" | "KS" | "KY" | "LA" | "ME" | "MD" | "MA" | "MI" | "MN" | "MS" | "MO" | "MT" | "NE" | "NV" | "NH" | "NJ" | "NM" | "NY" | "NC" | "ND" | "OH" | "OK" | "OR" | "PA" | "RI" | "SC" | "SD" | "TN" | "TX" | "UT" | "VT" | "VA" | "WA" | "WV" | "WI" | "WY"; legacy?: boolean; disableWebSearch?: boolean; include?: ChatAssistantInclude; };
 
 /** ChatAssistantInclude says what to add to the result. The paid parts cost one add-on together, however many are asked for. */
 export type ChatAssistantInclude = { html?: boolean; markdown?: boolean; rawResponse?: boolean; searchQueries?: boolean; ads?: boolean; shopping?: boolean; };
@@ -184,7 +184,7 @@ export type Answer = { surface: Surface; location?: Location; text: string; mode
 export type Surface = "lab" | "web" | "api";
 
 /** Location is the place that an upstream answered for: it was asked from there, or told so in a field of its own. A result without one is not known to be that of any place. */
-export type Location = { country: string; state?: string; };
+export type Location = { country: string; state?: "AL" | "AK" | "AZ" | "AR" | "CA" | "CO" | "CT" | "DE" | "DC" | "FL" | "GA" | "HI" | "ID" | "IL" | "IN" | "IA" | "KS" | "KY" | "LA" | "ME" | "MD" | "MA" | "MI" | "MN" | "MS" | "MO" | "MT" | "NE" | "NV" | "NH" | "NJ" | "NM" | "NY" | "NC" | "ND" | "OH" | "OK" | "OR" | "PA" | "RI" | "SC" | "SD" | "TN" | "TX" | "UT" | "VT" | "VA" | "WA" | "WV" | "WI" | "WY"; };
 
 /** Source is a page that an answer cites. */
 export type Source = { position: number; url: string; label: string; domain: string; description?: string; datePublished?: string; redirectLink?: string; post?: Post; };
@@ -226,19 +226,19 @@ export type Ad = { position: number; block: "top" | "middle" | "bottom" | "side"
 export type Sitelink = { title: string; url: string; };
 
 /** GenAssistantRequest asks the generative assistant. */
-export type GenAssistantRequest = { prompt: string; country: string; state?: string; include?: AssistantInclude; };
+export type GenAssistantRequest = { prompt: string; country: string; state?: "AL" | "AK" | "AZ" | "AR" | "CA" | "CO" | "CT" | "DE" | "DC" | "FL" | "GA" | "HI" | "ID" | "IL" | "IN" | "IA" | "KS" | "KY" | "LA" | "ME" | "MD" | "MA" | "MI" | "MN" | "MS" | "MO" | "MT" | "NE" | "NV" | "NH" | "NJ" | "NM" | "NY" | "NC" | "ND" | "OH" | "OK" | "OR" | "PA" | "RI" | "SC" | "SD" | "TN" | "TX" | "UT" | "VT" | "VA" | "WA" | "WV" | "WI" | "WY"; include?: AssistantInclude; };
 
 /** AssistantInclude says what to add to the result. It costs nothing. */
 export type AssistantInclude = { html?: boolean; markdown?: boolean; rawResponse?: boolean; };
 
 /** SocialAssistantRequest asks the social assistant. */
-export type SocialAssistantRequest = { prompt: string; country: string; state?: string; include?: AssistantInclude; };
+export type SocialAssistantRequest = { prompt: string; country: string; state?: "AL" | "AK" | "AZ" | "AR" | "CA" | "CO" | "CT" | "DE" | "DC" | "FL" | "GA" | "HI" | "ID" | "IL" | "IN" | "IA" | "KS" | "KY" | "LA" | "ME" | "MD" | "MA" | "MI" | "MN" | "MS" | "MO" | "MT" | "NE" | "NV" | "NH" | "NJ" | "NM" | "NY" | "NC" | "ND" | "OH" | "OK" | "OR" | "PA" | "RI" | "SC" | "SD" | "TN" | "TX" | "UT" | "VT" | "VA" | "WA" | "WV" | "WI" | "WY"; include?: AssistantInclude; };
 
 /** OfficeAssistantRequest asks the office assistant. */
-export type OfficeAssistantRequest = { prompt: string; country: string; state?: string; include?: AssistantInclude; };
+export type OfficeAssistantRequest = { prompt: string; country: string; state?: "AL" | "AK" | "AZ" | "AR" | "CA" | "CO" | "CT" | "DE" | "DC" | "FL" | "GA" | "HI" | "ID" | "IL" | "IN" | "IA" | "KS" | "KY" | "LA" | "ME" | "MD" | "MA" | "MI" | "MN" | "MS" | "MO" | "MT" | "NE" | "NV" | "NH" | "NJ" | "NM" | "NY" | "NC" | "ND" | "OH" | "OK" | "OR" | "PA" | "RI" | "SC" | "SD" | "TN" | "TX" | "UT" | "VT" | "VA" | "WA" | "WV" | "WI" | "WY"; include?: AssistantInclude; };
 
 /** AnswerEngineRequest asks the answer engine. */
-export type AnswerEngineRequest = { prompt: string; country: string; state?: string; include?: AssistantInclude; };
+export type AnswerEngineRequest = { prompt: string; country: string; state?: "AL" | "AK" | "AZ" | "AR" | "CA" | "CO" | "CT" | "DE" | "DC" | "FL" | "GA" | "HI" | "ID" | "IL" | "IN" | "IA" | "KS" | "KY" | "LA" | "ME" | "MD" | "MA" | "MI" | "MN" | "MS" | "MO" | "MT" | "NE" | "NV" | "NH" | "NJ" | "NM" | "NY" | "NC" | "ND" | "OH" | "OK" | "OR" | "PA" | "RI" | "SC" | "SD" | "TN" | "TX" | "UT" | "VT" | "VA" | "WA" | "WV" | "WI" | "WY"; include?: AssistantInclude; };
 
 /** WebSearchRequest searches the web: for `query` in a `country` (or `gl`), or with a complete `url` of the search engine. */
 export type WebSearchRequest = { query?: string; url?: string; country?: string; gl?: string; hl?: string; location?: string; uule?: string; device?: Device; pages?: number; include?: WebSearchInclude; };
