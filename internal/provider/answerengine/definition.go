@@ -17,7 +17,7 @@
 package answerengine
 
 import (
-	_ "embed" // for the prose
+	_ "embed"
 
 	"earshot"
 	"earshot/internal/geo"

@@ -20,7 +20,7 @@
 package chatassistant
 
 import (
-	_ "embed" // for the prose
+	_ "embed"
 
 	"earshot"
 	"earshot/internal/provider"

@@ -15,7 +15,6 @@ import (
 	_ "embed"
 	"net/url"
 
-	// for the prose
 	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"

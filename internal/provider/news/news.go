@@ -2,7 +2,7 @@
 package news
 
 import (
-	_ "embed" // for the prose
+	_ "embed"
 	"strings"
 
 	"earshot"

@@ -10,7 +10,6 @@ import (
 	_ "embed"
 	"net/url"
 
-	// for the prose
 	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"

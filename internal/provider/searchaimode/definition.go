@@ -8,7 +8,7 @@
 package searchaimode
 
 import (
-	_ "embed" // for the prose
+	_ "embed"
 
 	"earshot"
 	"earshot/internal/provider"

@@ -14,7 +14,7 @@
 package socialassistant
 
 import (
-	_ "embed" // for the prose
+	_ "embed"
 
 	"earshot"
 	"earshot/internal/geo"

@@ -16,7 +16,7 @@
 package websearch
 
 import (
-	_ "embed" // for the prose
+	_ "embed"
 
 	"earshot"
 	"earshot/internal/provider"
