@@ -56,7 +56,7 @@ type Config struct {
 	// Providers are served beside those of the list in providers.go: for a program
 	// with providers of its own.
 	Providers []provider.Provider
-	Log      *slog.Logger // nil for none
+	Log       *slog.Logger // nil for none
 
 	// StopGrace is how long running jobs get to finish after a signal. 0 means 28 s:
 	// the process must be gone within 30 s, which is what most supervisors grant.

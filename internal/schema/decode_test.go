@@ -126,7 +126,8 @@ func TestDecodeQuery(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return q, schema.DecodeQuery(values, &q)
+		err = schema.DecodeQuery(values, &q)
+		return q, err
 	}
 	for text, want := range map[string]query{
 		"":                               {PageQuery: earshot.PageQuery{Limit: 50}},
