@@ -22,6 +22,9 @@ const (
 	keyFreshness = 500 * time.Millisecond
 	// touchEvery is how exactly the last use of a key is kept.
 	touchEvery = time.Minute
+	// keyLookups is how many keys that are not in memory are looked up at a time, by
+	// the share that strangers have of it: each is one short read.
+	keyLookups = 72
 )
 
 // keyring checks API keys, asking the database for each key at most twice a
@@ -44,26 +47,43 @@ func newKeyring(s *store.Store, log *slog.Logger) *keyring {
 	return &keyring{store: s, log: log, keys: map[string]knownKey{}}
 }
 
-// authenticate finds whose key the request carries.
-func (k *keyring) authenticate(r *http.Request) (*account.Principal, error) {
+// sentKey is a key as a request carries it.
+type sentKey struct{ id, text string }
+
+// bearer takes the key out of a request. Returns CodeMissingKey or CodeInvalidKey.
+func bearer(r *http.Request) (sentKey, error) {
 	scheme, text, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	text = strings.TrimSpace(text)
 	if scheme == "" || (strings.EqualFold(scheme, "Bearer") && text == "") {
-		return nil, &earshot.Error{Code: earshot.CodeMissingKey, Message: `an API key is required: "Authorization: Bearer ear_live_…"`}
+		return sentKey{}, &earshot.Error{Code: earshot.CodeMissingKey, Message: `an API key is required: "Authorization: Bearer ear_live_…"`}
 	}
 	id, wellFormed := account.KeyID(text)
 	if !strings.EqualFold(scheme, "Bearer") || !wellFormed {
-		return nil, errInvalidKey()
+		return sentKey{}, errInvalidKey()
 	}
-	key, err := k.find(r.Context(), id)
+	return sentKey{id, text}, nil
+}
+
+// knows tells whether a key is in memory, so that checking it asks the database
+// only for changes.
+func (k *keyring) knows(id string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	_, ok := k.keys[id]
+	return ok
+}
+
+// authenticate finds whose key it is.
+func (k *keyring) authenticate(ctx context.Context, sent sentKey) (*account.Principal, error) {
+	key, err := k.find(ctx, sent.id)
 	if errors.Is(err, store.ErrNotFound) {
-		account.KeyMatches(text, nil) // as long as for a key that exists
+		account.KeyMatches(sent.text, nil) // as long as for a key that exists
 		return nil, errInvalidKey()
 	}
 	if err != nil {
 		return nil, err
 	}
-	if !account.KeyMatches(text, key.Hash) {
+	if !account.KeyMatches(sent.text, key.Hash) {
 		return nil, errInvalidKey()
 	}
 	return &key.Principal, nil

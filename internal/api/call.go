@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"mime"
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -18,6 +16,7 @@ import (
 	"earshot/internal/job"
 	"earshot/internal/ratelimit"
 	"earshot/internal/schema"
+	"earshot/internal/share"
 )
 
 const (
@@ -38,6 +37,7 @@ type call struct {
 	principal *account.Principal // nil until the key is checked
 	window    ratelimit.Verdict  // as the response tells it
 	leave     func()             // gives back the place among the requests in flight
+	received  []byte             // the body; nil until it was read
 	receipt   job.Receipt
 	status    int
 }
@@ -61,8 +61,11 @@ func (c *call) decode(body any) (*schema.Object, error) {
 	return in, err
 }
 
-// body reads the body, of at most maxBytes.
+// body is the body, of at most maxBytes. It is read once.
 func (c *call) body(maxBytes int64) ([]byte, error) {
+	if c.received != nil {
+		return c.received, nil
+	}
 	if err := checkContentType(c.r.Header); err != nil {
 		return nil, err
 	}
@@ -79,6 +82,7 @@ func (c *call) body(maxBytes int64) ([]byte, error) {
 		return nil, fmt.Errorf("lift the limit of the body: %w", err)
 	}
 	c.w.Header().Del("Connection")
+	c.received = body
 	return body, nil
 }
 
@@ -130,23 +134,8 @@ func (c *call) limits(v ratelimit.Verdict) {
 	c.w.Header()["X-RateLimit-Remaining"] = []string{strconv.Itoa(v.Remaining)}
 }
 
-// address is who the request comes from, for want of a key. One household or
-// server has a whole /64 of IPv6.
-func (c *call) address() string {
-	host, _, err := net.SplitHostPort(c.r.RemoteAddr)
-	if err != nil {
-		return c.r.RemoteAddr
-	}
-	addr, err := netip.ParseAddr(host)
-	if err != nil || addr.Unmap().Is4() {
-		return host
-	}
-	prefix, err := addr.WithZone("").Prefix(64)
-	if err != nil {
-		return host
-	}
-	return prefix.String()
-}
+// address is who the request comes from, for want of a key.
+func (c *call) address() string { return share.Address(c.r.RemoteAddr) }
 
 // json answers 200 with v.
 func (c *call) json(v any) error {

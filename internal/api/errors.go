@@ -77,6 +77,11 @@ func errStopping() error {
 	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node is stopping, try again"}
 }
 
+// errPastShare refuses what would take more of the node than is one's share.
+func errPastShare(message string) error {
+	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: message}
+}
+
 func errWorkerOnly() error {
 	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node only works off the queue; ask one with the role api or all"}
 }

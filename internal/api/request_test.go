@@ -560,7 +560,7 @@ func TestAWorkerHasNoAPI(t *testing.T) {
 func TestANodeCarriesAsManyStreamsAsItCan(t *testing.T) {
 	t.Parallel()
 	const live = "/v1/live"
-	s := serve(t, func(cfg *api.Config) { cfg.RequestsInFlight, cfg.Streams = 1, 2 })
+	s := serve(t, func(cfg *api.Config) { cfg.RequestsInFlight, cfg.Streams = 1, 4 }) // half of them for one account
 	s.succeeds(t, request{method: "HEAD", path: live, key: s.key})
 	for range 2 {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+live, http.NoBody)

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"reflect"
 
 	"earshot"
 	"earshot/internal/account"
@@ -14,6 +15,7 @@ import (
 type Operation struct {
 	Method, Path string
 	Public       bool          // needs no key and counts against no limit of an account
+	Vital        bool          // is answered whatever the load
 	Scope        account.Scope // what the key must be allowed to do
 	Submits      bool          // takes tasks in: an invalid body is answered with 422
 	OrList       bool          // takes a list of bodies as well as one
@@ -64,9 +66,9 @@ func Operations(providers []provider.Provider) []Operation {
 		{Method: "DELETE", Path: "/mcp", serve: (*Server).mcp},
 
 		{Method: "POST", Path: "/v1/session", Public: true, Body: earshot.SessionRequest{}, Response: earshot.Session{}, serve: (*Server).session},
-		{Method: "GET", Path: "/healthz", Public: true, Response: earshot.NodeStatus{}, serve: (*Server).alive},
-		{Method: "GET", Path: "/readyz", Public: true, Response: earshot.NodeStatus{}, serve: (*Server).ready},
-		{Method: "GET", Path: "/metrics", Public: true, serve: (*Server).serveMetrics},
+		{Method: "GET", Path: "/healthz", Public: true, Vital: true, Response: earshot.NodeStatus{}, serve: (*Server).alive},
+		{Method: "GET", Path: "/readyz", Public: true, Vital: true, Response: earshot.NodeStatus{}, serve: (*Server).ready},
+		{Method: "GET", Path: "/metrics", Public: true, Vital: true, serve: (*Server).serveMetrics},
 		{Method: "GET", Path: "/openapi.json", Public: true, serve: (*Server).openAPI},
 		{Method: "GET", Path: "/captures/{id}/{page}", Public: true, serve: (*Server).capture},
 		{Method: "GET", Path: "/{$}", Public: true, serve: (*Server).dashboard},
@@ -80,6 +82,18 @@ func Operations(providers []provider.Provider) []Operation {
 		})
 	}
 	return operations
+}
+
+// maxBody is how long the body of an operation may be, 0 for one without.
+func (o *Operation) maxBody() int64 {
+	switch {
+	case o.Body == nil:
+		return 0
+	case o.OrList || reflect.TypeOf(o.Body).Kind() == reflect.Slice:
+		return maxBatch
+	default:
+		return maxBody
+	}
 }
 
 // handled serves an operation by a plain handler, which fails on its own terms.

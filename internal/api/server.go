@@ -19,7 +19,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -32,6 +31,7 @@ import (
 	"earshot/internal/job"
 	"earshot/internal/provider"
 	"earshot/internal/ratelimit"
+	"earshot/internal/share"
 	"earshot/internal/store"
 )
 
@@ -74,14 +74,16 @@ type Config struct {
 	WorkerOnly bool
 
 	// CallsInFlight is how many monitor calls may be under way on this node, and
-	// RequestsInFlight how many others; beyond them a request is refused at once
-	// with 503. 0 means 4,096 and 1,024: a waiting call costs some 50 KiB, and
-	// the others end within milliseconds or the node is past its capacity.
+	// RequestsInFlight how many others. 0 means 8,192 and 2,048, of which one account
+	// gets half at most: a waiting call costs some 50 KiB, and the others end within
+	// milliseconds or the node is past its capacity.
 	CallsInFlight    int
 	RequestsInFlight int
 	// Streams is how many clients may follow their organization on this node. 0
-	// means 1,000: each costs a connection and some 50 KiB.
+	// means 2,000: each costs a connection and some 50 KiB.
 	Streams int
+	// BodyBytes is how many bytes of requests may be in memory. 0 means 256 MiB.
+	BodyBytes int
 }
 
 // Server is the HTTP handler of the whole service.
@@ -91,10 +93,12 @@ type Server struct {
 	keys    *keyring
 	guests  *ratelimit.Local
 	metrics *metrics
-	calls   chan struct{} // a place for each monitor call in flight
-	others  chan struct{} // the same for all other requests with a key
 	watch   *watch
-	tries   minute // of tokens, by address
+	// What requests share, see package share: places of monitor calls and of all
+	// other requests in flight, open streams, bytes of bodies, and look-ups of keys
+	// that are not in memory.
+	calls, others, streams, bodies, lookups *share.Pool
+	tries                                   minute // of tokens, by address
 
 	statistics singleflight.Group // readings under way
 }
@@ -102,13 +106,16 @@ type Server struct {
 // New makes the handler.
 func New(cfg Config) *Server {
 	if cfg.CallsInFlight == 0 {
-		cfg.CallsInFlight = 4096
+		cfg.CallsInFlight = 8192
 	}
 	if cfg.RequestsInFlight == 0 {
-		cfg.RequestsInFlight = 1024
+		cfg.RequestsInFlight = 2048
 	}
 	if cfg.Streams == 0 {
-		cfg.Streams = 1000
+		cfg.Streams = 2000
+	}
+	if cfg.BodyBytes == 0 {
+		cfg.BodyBytes = 256 << 20
 	}
 	s := &Server{
 		Config:  cfg,
@@ -116,10 +123,13 @@ func New(cfg Config) *Server {
 		keys:    newKeyring(cfg.Store, cfg.Log),
 		guests:  ratelimit.NewLocal(),
 		metrics: newMetrics(cfg.Metrics),
-		calls:   make(chan struct{}, cfg.CallsInFlight),
-		others:  make(chan struct{}, cfg.RequestsInFlight),
+		calls:   share.NewPool(int64(cfg.CallsInFlight)),
+		others:  share.NewPool(int64(cfg.RequestsInFlight)),
+		streams: share.NewPool(int64(cfg.Streams)),
+		bodies:  share.NewPool(int64(cfg.BodyBytes)),
+		lookups: share.NewPool(keyLookups),
 	}
-	s.watch = newWatch(cfg, s.keys)
+	s.watch = newWatch(cfg, s.keys, s.streams)
 	for _, operation := range Operations(cfg.Catalogue.Providers()) {
 		if cfg.WorkerOnly && !operation.Public {
 			continue
@@ -175,8 +185,14 @@ func (s *Server) handler(operation Operation) http.Handler {
 	})
 }
 
+// Pools are what requests share, by name.
+func (s *Server) Pools() map[string]*share.Pool {
+	return map[string]*share.Pool{"calls": s.calls, "requests": s.others, "streams": s.streams, "bodies": s.bodies, "lookups": s.lookups}
+}
+
 // serve is what every request passes, in the order of the contract: key, rate
-// window, scope, then the route itself.
+// window, scope, body, and then, once there is something to do, a place among those
+// in flight.
 func (s *Server) serve(c *call) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -184,14 +200,14 @@ func (s *Server) serve(c *call) (err error) {
 			err = errors.New("panic")
 		}
 	}()
+	c.limits(s.guests.Peek(c.address(), guestLimit))
 	if c.route.Public {
-		c.limits(s.guests.Peek(c.address(), guestLimit))
+		if err := s.enter(c, s.others, share.Stranger); err != nil {
+			return err
+		}
+		defer c.leave()
 		return c.route.serve(s, c)
 	}
-	if c.leave, err = s.enter(c); err != nil {
-		return err
-	}
-	defer c.leave()
 	if err := s.identify(c); err != nil {
 		return err
 	}
@@ -202,35 +218,80 @@ func (s *Server) serve(c *call) (err error) {
 			Details: earshot.ScopeDetails{RequiredScope: string(c.route.Scope)},
 		}
 	}
-	return c.route.serve(s, c)
-}
-
-// enter takes a place among the requests in flight.
-func (s *Server) enter(c *call) (leave func(), err error) {
+	free, err := s.receive(c)
+	defer free()
+	if err != nil {
+		return err
+	}
 	places := s.others
 	if c.route.Scope == account.ScopeMonitor {
 		places = s.calls
 	}
-	select {
-	case places <- struct{}{}:
-		return sync.OnceFunc(func() { <-places }), nil
-	default:
-		c.limits(s.guests.Peek(c.address(), guestLimit))
-		return nil, &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node is past its capacity, try again"}
+	if err := s.enter(c, places, c.principal.OrganizationID); err != nil {
+		return err
 	}
+	defer c.leave()
+	return c.route.serve(s, c)
 }
 
-// identify finds out who is asking and counts the request.
+// receive reads the body of an operation that has one, before it takes a place: a
+// client that sends slowly keeps nobody from anything. The bytes are its account's
+// until free is called.
+func (s *Server) receive(c *call) (free func(), err error) {
+	free = func() {}
+	limit := c.route.maxBody()
+	if limit == 0 {
+		return free, nil
+	}
+	account, bytes := c.principal.OrganizationID, limit
+	if length := c.r.ContentLength; length >= 0 && length < limit {
+		bytes = length
+	}
+	if !s.bodies.Take(account, bytes) {
+		return free, errPastShare("this account has too many bytes of requests under way, try again")
+	}
+	free = func() { s.bodies.Give(account, bytes) }
+	_, err = c.body(limit)
+	return free, err
+}
+
+// enter takes a place among the requests in flight. Health checks take none: they
+// are answered whatever the load.
+func (s *Server) enter(c *call, places *share.Pool, account string) error {
+	c.leave = func() {}
+	if c.route.Vital {
+		return nil
+	}
+	leave, ok := places.Hold(account)
+	if !ok {
+		return errPastShare("this node is past its capacity, try again")
+	}
+	c.leave = leave
+	return nil
+}
+
+// identify finds out who is asking and counts the request. A key that is not in
+// memory is a stranger's until the database knows it: it counts against the window
+// of its address and takes one of the strangers' look-ups first, so that forged keys
+// cost the database nothing.
 func (s *Server) identify(c *call) error {
-	c.limits(s.guests.Peek(c.address(), guestLimit))
-	principal, err := s.keys.authenticate(c.r)
-	if code := earshot.ErrorCode(err); code == earshot.CodeMissingKey || code == earshot.CodeInvalidKey {
+	key, err := bearer(c.r)
+	if err != nil || !s.keys.knows(key.id) {
 		guest, _ := s.guests.Take(c.r.Context(), c.address(), guestLimit) // counting in memory cannot fail
 		c.limits(guest)
-		if !guest.Allowed {
+		switch {
+		case !guest.Allowed:
 			return errRateLimit(guest)
+		case err != nil:
+			return err
 		}
+		done, ok := s.lookups.Hold(share.Stranger)
+		if !ok {
+			return errPastShare("this node looks up too many unknown keys, try again")
+		}
+		defer done()
 	}
+	principal, err := s.keys.authenticate(c.r.Context(), key)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/share"
 	"earshot/internal/store"
 )
 
@@ -34,15 +35,14 @@ const (
 // watch shows organizations to the streams that follow them. One poller looks at
 // each organization, however many follow it.
 type watch struct {
-	store *store.Store
-	keys  *keyring
-	log   *slog.Logger
-	limit int // of streams on this node
+	store  *store.Store
+	keys   *keyring
+	log    *slog.Logger
+	places *share.Pool // for streams on this node
 
 	mu       sync.Mutex
 	views    map[string]*view // by organization, those that are followed
 	byKey    map[string]int   // streams
-	streams  int
 	stopping bool
 }
 
@@ -119,8 +119,8 @@ func (s *stream) send(n update) {
 	s.pending <- n
 }
 
-func newWatch(cfg Config, keys *keyring) *watch {
-	return &watch{store: cfg.Store, keys: keys, log: cfg.Log, limit: cfg.Streams, views: map[string]*view{}, byKey: map[string]int{}}
+func newWatch(cfg Config, keys *keyring, places *share.Pool) *watch {
+	return &watch{store: cfg.Store, keys: keys, log: cfg.Log, places: places, views: map[string]*view{}, byKey: map[string]int{}}
 }
 
 // follow opens a stream, which leave must end. It refuses one too many with
@@ -131,14 +131,14 @@ func (w *watch) follow(p *account.Principal) (*stream, error) {
 	switch {
 	case w.stopping:
 		return nil, errStopping()
-	case w.streams >= w.limit:
-		return nil, &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node has all the streams it can carry, try again"}
 	case w.byKey[p.KeyID] >= streamsPerKey:
 		return nil, &earshot.Error{
 			Code:    earshot.CodeConcurrencyLimit,
 			Message: fmt.Sprintf("this key has %d streams open already", streamsPerKey),
 			Details: earshot.LimitDetails{Limit: streamsPerKey},
 		}
+	case !w.places.Take(p.OrganizationID, 1):
+		return nil, errPastShare("this node has all the streams it can carry, try again")
 	}
 	v := w.views[p.OrganizationID]
 	if v == nil {
@@ -149,7 +149,6 @@ func (w *watch) follow(p *account.Principal) (*stream, error) {
 		s.send(update{status: v.status})
 	}
 	v.streams[s] = true
-	w.streams++
 	w.byKey[s.key]++
 	return s, nil
 }
@@ -172,7 +171,7 @@ func (w *watch) leave(s *stream) {
 	w.mu.Lock()
 	v := s.view
 	delete(v.streams, s)
-	w.streams--
+	w.places.Give(v.organization, 1)
 	if w.byKey[s.key]--; w.byKey[s.key] == 0 {
 		delete(w.byKey, s.key)
 	}

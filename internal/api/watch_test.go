@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"earshot/internal/account"
+	"earshot/internal/share"
 	"earshot/internal/store/storetest"
 )
 
@@ -16,7 +17,7 @@ func TestAnOrganizationIsLookedAtOnceForAllWhoFollowIt(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t, filepath.Join(t.TempDir(), "earshot.db"))
 	log := slog.New(slog.DiscardHandler)
-	w := newWatch(Config{Store: s, Log: log, Streams: 100}, newKeyring(s, log))
+	w := newWatch(Config{Store: s, Log: log}, newKeyring(s, log), share.NewPool(100))
 	o := storetest.Organization(t, s, 5, 1000)
 	key := account.NewKey()
 	if err := s.CreateKey(o.ID, key, account.DefaultScopes(), time.Time{}, time.Now()); err != nil {
@@ -46,7 +47,7 @@ func TestAnOrganizationIsLookedAtOnceForAllWhoFollowIt(t *testing.T) {
 		w.leave(one)
 	}
 	<-view.ended
-	if len(w.views)+len(w.byKey)+w.streams != 0 {
+	if len(w.views)+len(w.byKey) != 0 || w.places.Free() != 100 {
 		t.Errorf("of streams that ended there are left %+v", w)
 	}
 }

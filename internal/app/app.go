@@ -113,7 +113,7 @@ func (a *App) listen(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	a.listener = netutil.LimitListener(listener, maxConnections)
+	a.listener = &share.Listener{Listener: listener, Connections: a.connections}
 	a.BaseURL = a.cfg.BaseURL
 	if a.BaseURL == "" {
 		a.BaseURL = "http://" + reachable(listener.Addr())
