@@ -1,6 +1,6 @@
 // The one event stream: balance, slots, queue, and that tasks changed.
 import { effect } from "@preact/signals";
-import { open } from "./api";
+import { respond } from "./api";
 import { connected, key, status, taskChanges } from "./state";
 
 const longestPause = 30_000;
@@ -20,7 +20,7 @@ async function keepOpen(signal: AbortSignal) {
   let pause = 500;
   while (!signal.aborted) {
     try {
-      const response = await open("GET", "v1/live", { signal });
+      const response = await respond("GET /v1/live", { signal });
       connected.value = true;
       pause = 500;
       await read(response.body!, signal);
@@ -33,8 +33,8 @@ async function keepOpen(signal: AbortSignal) {
   }
 }
 
-async function read(body: ReadableStream<Uint8Array>, signal: AbortSignal) {
-  const reader = body.pipeThrough(new TextDecoderStream() as any).getReader() as ReadableStreamDefaultReader<string>;
+async function read(body: NonNullable<Response["body"]>, signal: AbortSignal) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let pending = "";
   for (;;) {
     const { value, done } = await reader.read();

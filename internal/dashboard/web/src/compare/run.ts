@@ -1,14 +1,14 @@
 // Runs a comparison. It outlives the page, so that answers which were paid for are
 // still there when the reader comes back to it.
 import { signal } from "@preact/signals";
-import { ApiError, open } from "../api";
+import { ApiError, ask as askProvider } from "../api";
 import { key, status } from "../state";
 import type { Cell, Question } from "./cells";
 
 /** Browsers open six connections to a host; one is the live stream's. */
-const mostAtOnce = 4;
+const maxAtOnce = 4;
 const pauseWhenBusy = 1000;
-const mostPauses = 60;
+const maxPauses = 60;
 
 export interface Comparison { prompt: string; startedAt: string; cells: Cell[] }
 
@@ -42,8 +42,8 @@ export function start(prompt: string, questions: Question[]) {
 
 /** As many as there are slots free, as far as that is known. */
 function atOnce() {
-  const slots = status.value?.queue?.concurrency;
-  return slots ? Math.min(mostAtOnce, Math.max(1, slots.max - slots.used)) : mostAtOnce;
+  const slots = status.value?.queue.concurrency;
+  return slots ? Math.min(maxAtOnce, Math.max(1, slots.max - slots.used)) : maxAtOnce;
 }
 
 async function work(next: Iterator<number>, signal: AbortSignal) {
@@ -58,7 +58,7 @@ async function ask(index: number, signal: AbortSignal) {
       return;
     } catch (error) {
       if (signal.aborted) return;
-      if (!isBusy(error) || pauses === mostPauses) return change(index, { phase: "failed", error }, signal);
+      if (!isBusy(error) || pauses === maxPauses) return change(index, { phase: "failed", error }, signal);
     }
     // Somebody else holds the slots: this is a queue to stand in, not a failure.
     change(index, { phase: "waiting" }, signal);
@@ -71,13 +71,11 @@ const isBusy = (error: unknown) => error instanceof ApiError && error.status ===
 
 async function reply({ provider, payload }: Cell, signal: AbortSignal) {
   const asked = performance.now();
-  const response = await open("POST", `v1/monitor/${provider}`, { body: payload, signal });
-  const { result } = await response.json();
-  const told = (name: string) => response.headers.get(name);
-  const credits = told("X-Credits-Charged");
+  const { response: { result }, headers } = await askProvider(provider, payload, signal);
+  const credits = headers.get("X-Credits-Charged");
   return {
-    result, requestId: told("X-Request-Id") ?? "", credits: credits === null ? null : Number(credits),
-    ms: Number(told("X-Latency-Ms") ?? Math.round(performance.now() - asked)),
+    result, requestId: headers.get("X-Request-Id") ?? "", credits: credits === null ? null : Number(credits),
+    ms: Number(headers.get("X-Latency-Ms") ?? Math.round(performance.now() - asked)),
   };
 }
 

@@ -6,7 +6,7 @@ import type { Operation } from "./model";
 export interface Came { status: number; statusText: string; headers: [string, string][]; ms: number; text: string; more: boolean; ended: boolean }
 
 /** More than this nobody reads in a box. */
-const mostText = 200_000;
+const maxText = 200_000;
 const uninteresting = /^(date|content-length|connection|keep-alive|vary|etag|cache-control|transfer-encoding)$/;
 
 export async function send(operation: Operation, { values, body }: Filled, key: string, signal: AbortSignal, show: (came: Came) => void) {
@@ -23,9 +23,9 @@ export async function send(operation: Operation, { values, body }: Filled, key: 
   try {
     for await (const text of pieces(response)) {
       came.text += text;
-      if (came.text.length > mostText) {
+      if (came.text.length > maxText) {
         came.more = true;
-        came.text = came.text.slice(0, mostText);
+        came.text = came.text.slice(0, maxText);
         break;
       }
       if (isStream) tell();
@@ -39,7 +39,7 @@ export async function send(operation: Operation, { values, body }: Filled, key: 
 /** The body, piece by piece; leaving off early closes the connection. */
 async function* pieces({ body }: Response): AsyncGenerator<string> {
   if (!body) return;
-  const reader = body.pipeThrough(new TextDecoderStream() as any).getReader() as ReadableStreamDefaultReader<string>;
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   try {
     for (let step = await reader.read(); !step.done; step = await reader.read()) yield step.value;
   } finally {

@@ -1,11 +1,11 @@
 // "Try it": the request as a form, sent to this server.
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { key, type OpenAPI } from "../state";
+import { follow, type OpenAPI } from "../openapi";
+import { key } from "../state";
 import { Copy, Problem, Spinner, Tabs } from "../ui";
-import { follow, pretty, type Operation, type Parameter } from "./model";
-import { atFirst, parsed, type Filled } from "./request";
+import { pretty, type Operation, type Parameter } from "./model";
+import { atFirst, parsed, snippets, type Filled } from "./request";
 import { readable, send, type Came } from "./send";
-import { snippets } from "./snippets";
 
 export function TryIt({ api, operation }: { api: OpenAPI; operation: Operation }) {
   const examples = operation.body?.examples ?? [];
@@ -88,7 +88,7 @@ function useSending() {
 
 function Field({ api, parameter, value, onInput }: { api: OpenAPI; parameter: Parameter; value: string; onInput: (value: string) => void }) {
   const { enum: allowed, type } = follow(api, parameter.schema);
-  const values: unknown[] | undefined = allowed ?? (type === "boolean" ? [true, false] : undefined);
+  const values = (allowed ?? (type === "boolean" ? [true, false] : undefined))?.map(String);
   const hook = `try-param-${parameter.name}`;
   return (
     <label>
@@ -96,7 +96,7 @@ function Field({ api, parameter, value, onInput }: { api: OpenAPI; parameter: Pa
       {values ? (
         <select data-testid={hook} value={value} onChange={(event) => onInput(event.currentTarget.value)}>
           <option value="">{parameter.required ? "Choose one" : "not given"}</option>
-          {values.map((one) => <option key={one} value={String(one)}>{String(one)}</option>)}
+          {values.map((one) => <option key={one} value={one}>{one}</option>)}
         </select>
       ) : (
         <input

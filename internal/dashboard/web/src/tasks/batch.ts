@@ -1,12 +1,13 @@
 // The batch that is being submitted and followed. It outlives the view: whoever
 // opens a task and comes back finds it where it is.
 import { effect, signal } from "@preact/signals";
-import { ApiError, get, post } from "../api";
+import { ApiError, call, isRateLimit, patiently, sleep } from "../api";
+import type { BatchItem, TaskPage, TaskRecord } from "../api.gen";
 import { key } from "../state";
 import { onTaskChanges } from "./live";
 import type { Row } from "./rows";
-import { chunk, isRateLimit, mostItems, patiently, sleep } from "./submit";
-import { explain, type TaskRecord } from "./types";
+import { explain } from "./pieces";
+import { chunk, maxItems } from "./submit";
 
 export interface Refusal { line: number; question: string; message: string }
 
@@ -46,9 +47,17 @@ const rateWindow = 30_000;
 const eventsPage = 100;
 const queueIsFull = (problem: unknown) => problem instanceof ApiError && problem.code === "QUEUE_LIMIT_EXCEEDED";
 
+/** How many tasks the queue still takes, as an error says; 0 when it does not. */
+const roomOf = (problem: unknown) => (
+  problem instanceof ApiError && problem.details && "remainingCapacity" in problem.details ? problem.details.remainingCapacity : 0
+);
+
+/** The task that has the same idempotency key, where that is why another was refused. */
+const existingTask = (error: BatchItem["error"]) => (error?.details && "taskId" in error.details ? error.details.taskId : undefined);
+
 /** Whether the organization has nothing queued and nothing running: what has not ended by then was removed. */
 async function isIdle(signal: AbortSignal): Promise<boolean> {
-  const { queuedTasks, processingTasks } = await get("v1/async/status", { signal });
+  const { queuedTasks, processingTasks } = await call("GET /v1/async/status", { signal });
   return !queuedTasks && !processingTasks;
 }
 
@@ -63,7 +72,7 @@ class Run {
   private posting = false;
   private readonly began = Date.now();
   private samples: { at: number; ended: number }[] = [];
-  private cursor = "";
+  private cursor: string | undefined;
   private sending = new AbortController();
   private readonly ending = new AbortController();
   private follower?: ReturnType<typeof onTaskChanges>;
@@ -79,12 +88,12 @@ class Run {
     this.sending = new AbortController();
     this.tell({ state: "sending", error: undefined });
     try {
-      if (!this.follower) this.cursor = (await get("v1/events?cursor=latest")).nextCursor;
+      if (!this.follower) this.cursor = (await call("GET /v1/events", { query: { cursor: "latest" } })).nextCursor ?? undefined;
       this.ending.signal.throwIfAborted();
       this.follower ??= onTaskChanges(() => this.follow(), () => 1000);
       await this.sendAll(this.sending.signal);
       // Tasks of an earlier submission may have ended before this one began.
-      if (this.progress.already) this.cursor = "";
+      if (this.progress.already) this.cursor = undefined;
       this.tell({ state: "following" });
       this.follower.wake();
     } catch (error) {
@@ -93,17 +102,17 @@ class Run {
   }
 
   private async sendAll(signal: AbortSignal) {
-    const most = await mostItems();
-    let size = most;
+    const max = await maxItems();
+    let size = max;
     while (this.progress.sent < this.rows.length) {
       const piece = chunk(this.rows, this.progress.sent, size);
       try {
         await this.sendPiece(piece, signal);
-        size = most;
+        size = max;
       } catch (problem) {
         if (!queueIsFull(problem) && !isRateLimit(problem)) throw problem;
-        const room = (problem as ApiError).details as any;
-        if (room?.remainingCapacity > 0) size = Math.min(most, room.remainingCapacity);
+        const room = roomOf(problem);
+        if (room > 0) size = Math.min(max, room);
         this.tell({ state: "waiting" });
         await sleep(2000, signal);
       }
@@ -113,7 +122,7 @@ class Run {
   private async sendPiece(piece: Row[], signal: AbortSignal) {
     this.posting = true;
     try {
-      const { results } = await post("v1/async/task/batch", piece.map((row) => row.request), { signal });
+      const { results } = await call("POST /v1/async/task/batch", { body: piece.map((row) => row.request), signal });
       this.take(piece, results);
     } finally {
       this.posting = false;
@@ -122,11 +131,11 @@ class Run {
   }
 
   /** Notes what became of each row of a piece. */
-  private take(piece: Row[], results: any[]) {
+  private take(piece: Row[], results: BatchItem[]) {
     let { accepted, already } = this.progress;
     for (const { index, task, error } of results) {
       const { line, question } = piece[index];
-      const id = task?.id ?? error.details?.taskId;
+      const id = task?.id ?? existingTask(error);
       // Two rows with one key are one task; the second is refused like any other fault.
       if (!id || this.known.has(id)) {
         this.progress.refused.push({ line, question, message: explain(error) });
@@ -163,8 +172,8 @@ class Run {
 
   private async runningTasks(signal: AbortSignal): Promise<string[]> {
     const ids: string[] = [];
-    for (let cursor: string | null = ""; cursor !== null;) {
-      const page: any = await get(`v1/async/tasks?status=PROCESSING&limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`, { signal });
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page: TaskPage = await call("GET /v1/async/tasks", { query: { status: "PROCESSING", limit: 100, cursor }, signal });
       for (const { task } of page.tasks) ids.push(task.id);
       cursor = page.nextCursor;
     }
@@ -174,13 +183,13 @@ class Run {
   private async readEvents(signal: AbortSignal) {
     for (;;) {
       const from = this.cursor;
-      const path = `v1/events?limit=${eventsPage}${from && `&cursor=${encodeURIComponent(from)}`}`;
-      const { events, nextCursor } = await patiently(() => get(path, { signal }), signal);
+      const query = { limit: eventsPage, cursor: from };
+      const { events, nextCursor } = await patiently(() => call("GET /v1/events", { query, signal }), signal);
       this.takeEnded(events);
       if (this.posting) this.early.push(...events);
       // Meanwhile the cursor may have been set back to the beginning.
       if (this.cursor !== from) continue;
-      this.cursor = nextCursor ?? "";
+      this.cursor = nextCursor ?? undefined;
       if (events.length < eventsPage) return;
     }
   }
