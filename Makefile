@@ -29,12 +29,13 @@ test: ## Run all tests with -race, on SQLite, PostgreSQL and Chromium (PKG=./int
 	CGO_ENABLED=1 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -timeout 10m $(PKG)
 
 .PHONY: lint
-lint: ## Check format, code and module files
+lint: ## Check format, code, module files and the dashboard's types
 	@files=$$($(TOOL) gofumpt -l .) && test -z "$$files" || { echo "make fmt would change: $$files"; exit 1; }
 	$(GO) vet ./...
 	$(TOOL) golangci-lint run
 	$(GO) mod tidy -diff
 	$(GO) mod verify
+	scripts/check-types.sh
 	@dir=$$(mktemp -d) && $(MAKE) -s web DIST=$$dir && diff -rq $$dir internal/dashboard/dist || { echo "make web would change the bundle"; exit 1; }
 
 .PHONY: fmt
