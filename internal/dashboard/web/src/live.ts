@@ -3,7 +3,7 @@ import { effect } from "@preact/signals";
 import { respond } from "./api";
 import { connected, key, status, taskChanges } from "./state";
 
-const longestPause = 30_000;
+const maxPause = 30_000;
 
 /** Follows the stream as long as somebody is signed in. */
 export function follow() {
@@ -29,7 +29,7 @@ async function keepOpen(signal: AbortSignal) {
     }
     connected.value = false;
     await new Promise((done) => setTimeout(done, pause));
-    pause = Math.min(pause * 2, longestPause);
+    pause = Math.min(pause * 2, maxPause);
   }
 }
 

@@ -54,16 +54,16 @@ export function follow<Node extends Reference>(api: OpenAPI, node: Node | undefi
     const { $ref, ...beside } = found;
     found = merge(target(api, $ref), beside);
   }
-  const { $ref, ...whole } = found;
-  return flat(api, whole) as unknown as Omit<Node, "$ref">;
+  const { $ref, ...resolved } = found;
+  return flat(api, resolved) as unknown as Omit<Node, "$ref">;
 }
 
 /** A schema with the unconditional parts of its allOf merged into it. */
 function flat(api: OpenAPI, { allOf, ...rest }: Schema): Schema {
   if (!allOf) return rest;
   const conditional = allOf.filter((part) => part.if);
-  const whole = allOf.filter((part) => !part.if).reduce<Schema>((under, part) => merge(under, follow(api, part)), rest);
-  return conditional.length ? { ...whole, allOf: [...(whole.allOf ?? []), ...conditional] } : whole;
+  const merged = allOf.filter((part) => !part.if).reduce<Schema>((under, part) => merge(under, follow(api, part)), rest);
+  return conditional.length ? { ...merged, allOf: [...(merged.allOf ?? []), ...conditional] } : merged;
 }
 
 function target(api: OpenAPI, ref: string): Schema {

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { countryName } from "../state";
 import { number, Problem, Spinner } from "../ui";
-import { cellName, words, type Cell, type Reply } from "./cells";
+import { cellName, words, type Cell, type Reply } from "./run";
 import { Domains } from "./overview";
 import type { Mention } from "./shared";
 

@@ -1,7 +1,7 @@
 // A picker of a few countries by their names.
 import { useId, useState } from "preact/hooks";
 import { countryName } from "../state";
-import { maxCountries } from "./cells";
+import { maxCountries } from "./run";
 
 export function Countries({ all, chosen, choose }: { all: string[]; chosen: string[]; choose: (codes: string[]) => void }) {
   const [text, setText] = useState("");

@@ -5,7 +5,7 @@ import type { QuoteItem } from "../api.gen";
 import { providers } from "../openapi";
 import { balance, countries } from "../state";
 import { number, Problem, Spinner, useLoad } from "../ui";
-import { cellName, questions, type Question } from "./cells";
+import { cellName, questions, type Question } from "./run";
 import { Countries } from "./countries";
 
 /** Until something is typed the price is asked for with a stand-in. */

@@ -1,6 +1,6 @@
 // What the answers share, as a table and as marks that tell by a symbol and a colour how many do.
 import { Table, Tabs, type Column } from "../ui";
-import type { Cell } from "./cells";
+import type { Cell } from "./run";
 import { columnNames, shares, type Mention, type Share } from "./shared";
 
 export function Overview({ cells, domains, entities }: { cells: Cell[]; domains: Mention[]; entities: Mention[] }) {

@@ -1,8 +1,7 @@
 // What the answers have in common: who cites a domain, who names a brand; also as files.
 import { ApiError } from "../api";
 import { csvFile } from "../file";
-import { cellName, found, type Cell } from "./cells";
-import type { Comparison } from "./run";
+import { cellName, found, type Cell, type Comparison } from "./run";
 
 /** How many of the answers have something. */
 export type Share = "all" | "some" | "one";

@@ -63,7 +63,7 @@ function ReplyView({ api, reply }: { api: OpenAPI; reply: Reply }) {
   );
 }
 
-/** unfolded: the schema is what the reader came for. */
+/** A schema with its examples; unfolded shows the schema at once. */
 function ContentView({ api, content, unfolded }: { api: OpenAPI; content: Content; unfolded?: boolean }) {
   return (
     <>

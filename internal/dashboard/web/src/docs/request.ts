@@ -16,7 +16,7 @@ export function pathOf({ path, parameters }: Operation, values: Record<string, s
 const urlOf = (operation: Operation, values: Record<string, string>) => new URL(pathOf(operation, values), base).href;
 
 /** What the fields hold at first: a path needs all of its parts. */
-export function atFirst({ parameters }: Operation): Record<string, string> {
+export function initialValues({ parameters }: Operation): Record<string, string> {
   const given = parameters.filter(({ in: place, required }) => place === "path" || (place === "query" && required));
   return Object.fromEntries(given.map(({ name, example }) => [name, String(example ?? "")]));
 }

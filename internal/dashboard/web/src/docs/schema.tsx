@@ -8,11 +8,11 @@ interface Part { label: string; schema: Schema; required?: boolean }
 
 /** What a schema is made of; nothing at all for a plain value without rules. */
 export function SchemaTree({ api, schema }: { api: OpenAPI; schema: Schema }) {
-  const whole = follow(api, schema);
-  const parts = partsOf(api, whole);
+  const resolved = follow(api, schema);
+  const parts = partsOf(api, resolved);
   return (
     <div class="schema">
-      <div><Facts schema={whole} name={refName(schema)} /></div>
+      <div><Facts schema={resolved} name={refName(schema)} /></div>
       {parts.length > 0 && <Parts api={api} parts={parts} />}
     </div>
   );
@@ -80,7 +80,7 @@ function partsOf(api: OpenAPI, schema: Schema): Part[] {
   return [...properties, ...items, ...others, ...choices(schema)];
 }
 
-/** Items that only have a type are told by their array's line. */
+/** Items that only have a type are described by the line of their array. */
 const saysMore = (items: Schema) => Object.keys(items).some((name) => name !== "type");
 
 /** Shapes that are alternatives, additions, or bound to a condition. */

@@ -37,14 +37,14 @@ function Bench({ api, provider }: { api: OpenAPI; provider: Provider }) {
   const fields = useMemo(() => fieldsOf(api, provider.schema), [provider]);
   const [body, setBody] = useRemembered(provider.name, () => startOf(api, provider));
   const quote = useQuote(provider.taskType, body);
-  const { run, start, cancel, forgive } = useRun(provider.name);
+  const { run, start, cancel, clearError } = useRun(provider.name);
   const form = useRef<HTMLFormElement>(null);
   const output = useRef<HTMLElement>(null);
   useEffect(() => {
     // On a phone the result is below the form, where nobody would see that it runs.
     if (run.running && output.current!.getBoundingClientRect().top > innerHeight * 0.8) output.current!.scrollIntoView();
   }, [run.running]);
-  const change = (next: Payload) => { forgive(); setBody(next); };
+  const change = (next: Payload) => { clearError(); setBody(next); };
   const ask = (question: string) => {
     change({ ...body, [provider.textField]: question });
     form.current?.querySelector("textarea")?.focus();
@@ -126,9 +126,9 @@ function useRun(provider: ProviderName) {
       setRun(signal.aborted ? { cancelled: true } : { error });
     }
   };
-  /** Takes back what was said of the fields, once they change. */
-  const forgive = () => setRun((last) => (last.error ? {} : last));
-  return { run, start, cancel: () => stop.current?.abort(), forgive };
+  /** Removes what was said about the fields, once they change. */
+  const clearError = () => setRun((last) => (last.error ? {} : last));
+  return { run, start, cancel: () => stop.current?.abort(), clearError };
 }
 
 function Outcome({ run, provider, onAsk }: { run: Run; provider: ProviderName; onAsk: (query: string) => void }) {

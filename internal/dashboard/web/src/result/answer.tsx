@@ -32,7 +32,7 @@ export function AnswerView({ result, onAsk }: { result: Answer; onAsk?: (query: 
   );
 }
 
-/** Text whose citations are chips: in their place where the Markdown links them, else below. Sources that are nobody's chip are not told twice. */
+/** Text whose citations are chips: in their place where the Markdown links them, else below. A source that has no chip is only among the cards. */
 export function Cited({ answer, text, markdown, pills }: { answer: string; text?: string; markdown?: string; pills: Pill[] }) {
   const tokens = useMemo(() => (markdown ? tokensOf(markdown) : undefined), [markdown]);
   const byLink = useMemo(() => new Map(pills.flatMap((pill) => addresses(pill).map((address) => [address, pill]))), [pills]);

@@ -86,7 +86,7 @@ class Run {
   /** Submits what is not submitted yet. */
   async send() {
     this.sending = new AbortController();
-    this.tell({ state: "sending", error: undefined });
+    this.update({ state: "sending", error: undefined });
     try {
       if (!this.follower) this.cursor = (await call("GET /v1/events", { query: { cursor: "latest" } })).nextCursor ?? undefined;
       this.ending.signal.throwIfAborted();
@@ -94,10 +94,10 @@ class Run {
       await this.sendAll(this.sending.signal);
       // Tasks of an earlier submission may have ended before this one began.
       if (this.progress.already) this.cursor = undefined;
-      this.tell({ state: "following" });
+      this.update({ state: "following" });
       this.follower.wake();
     } catch (error) {
-      if (!this.ending.signal.aborted) this.tell({ state: "stopped", error: this.sending.signal.aborted ? undefined : error });
+      if (!this.ending.signal.aborted) this.update({ state: "stopped", error: this.sending.signal.aborted ? undefined : error });
     }
   }
 
@@ -113,7 +113,7 @@ class Run {
         if (!queueIsFull(problem) && !isRateLimit(problem)) throw problem;
         const room = roomOf(problem);
         if (room > 0) size = Math.min(max, room);
-        this.tell({ state: "waiting" });
+        this.update({ state: "waiting" });
         await sleep(2000, signal);
       }
     }
@@ -146,7 +146,7 @@ class Run {
       if (task) accepted++;
       else already++;
     }
-    this.tell({ state: "sending", sent: this.progress.sent + piece.length, accepted, already });
+    this.update({ state: "sending", sent: this.progress.sent + piece.length, accepted, already });
     this.takeEnded(this.early);
   }
 
@@ -160,12 +160,12 @@ class Run {
       await this.readEvents(signal);
       const left = idle ? before.filter((id) => this.open.has(id)) : [];
       for (const id of left) this.open.delete(id);
-      this.tell({ running: running.filter((id) => this.open.has(id)).length, removed: this.progress.removed + left.length });
-      if (this.progress.state !== "stopped") this.tell({ error: undefined });
+      this.update({ running: running.filter((id) => this.open.has(id)).length, removed: this.progress.removed + left.length });
+      if (this.progress.state !== "stopped") this.update({ error: undefined });
       if (this.progress.state === "following" && !this.open.size) this.finish();
     } catch (error) {
       if (signal.aborted) return;
-      if (!isRateLimit(error)) this.tell({ error });
+      if (!isRateLimit(error)) this.update({ error });
       setTimeout(() => this.follower?.wake(), 3000);
     }
   }
@@ -199,14 +199,14 @@ class Run {
     if (!mine.length) return;
     this.lines.push(new Blob(mine.map((record) => JSON.stringify(record) + "\n")));
     const completed = mine.filter(({ task }) => task.status === "COMPLETED").length;
-    this.tell({
+    this.update({
       completed: this.progress.completed + completed,
       failed: this.progress.failed + mine.length - completed,
       charged: this.progress.charged + mine.reduce((sum, { credits }) => sum + (credits.creditsCharged ?? 0), 0),
     });
   }
 
-  private tell(change: Partial<Progress>) {
+  private update(change: Partial<Progress>) {
     Object.assign(this.progress, change);
     this.measure(Date.now(), this.progress.completed + this.progress.failed);
     if (!this.ending.signal.aborted) batch.value = { ...this.progress };
@@ -221,7 +221,7 @@ class Run {
   }
 
   private finish() {
-    this.tell({ state: "done", running: 0 });
+    this.update({ state: "done", running: 0 });
     this.follower?.stop();
   }
 

@@ -13,7 +13,7 @@ const draft = signal<Draft>({ taskType: "", country: "", priority: "", webhook: 
 const change = (fields: Partial<Draft>) => (draft.value = { ...draft.value, ...fields });
 
 /** More than a browser tab reads with ease. */
-const largestFile = 50 << 20;
+const maxFileSize = 50 << 20;
 
 export function BatchForm() {
   const loaded = useLoad(async () => ({ api: await openAPI(), all: await providers() }), []);
@@ -47,7 +47,7 @@ function Prompts() {
   const [over, setOver] = useState(false);
   const take = async (file: File | undefined) => {
     if (!file) return;
-    if (file.size > largestFile) return setError(new Error(`${file.name} is too large; split it into files of at most ${largestFile >> 20} MB.`));
+    if (file.size > maxFileSize) return setError(new Error(`${file.name} is too large; split it into files of at most ${maxFileSize >> 20} MB.`));
     setError(undefined);
     change({ file: file.name, text: await textOf(file) });
   };

@@ -7,7 +7,7 @@ import { parseCsv, separatorOf, type CsvRecord } from "./csv";
 /** What is asked for, as the form has it. */
 export interface Draft { taskType: TaskType | ""; country: string; priority: string; webhook: string; text: string; file: string; again: string }
 
-/** One row: where it stands, what it asks, and the task, or what is wrong with it. */
+/** One row: its line, what it asks, and the task, or what is wrong with it. */
 export interface Row { line: number; question: string; request: TaskRequest; fault?: string; credits?: number }
 
 export interface Rows { rows: Row[]; ignored: string[] }

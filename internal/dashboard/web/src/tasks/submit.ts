@@ -7,7 +7,7 @@ import type { Row } from "./rows";
 /** Bodies stay well below what the server takes, whatever language the prompts are in. */
 const maxBytes = 4 << 20;
 
-/** The most tasks in one submission. */
+/** How many tasks one submission may have. */
 export async function maxItems(): Promise<number> {
   const { post } = (await openAPI()).paths["/v1/async/task/batch"];
   return post?.requestBody?.content?.["application/json"].schema?.maxItems ?? 1;
@@ -27,7 +27,7 @@ export function chunk(rows: Row[], start: number, max: number): Row[] {
 }
 
 /** Has every row checked and priced by the server. Gives the rows anew, after each piece. */
-export async function price(rows: Row[], signal: AbortSignal, tell: (rows: Row[], checked: number) => void) {
+export async function price(rows: Row[], signal: AbortSignal, onChecked: (rows: Row[], checked: number) => void) {
   const priced = [...rows];
   const places = rows.flatMap((row, place) => (row.fault ? [] : [place]));
   const sound = places.map((place) => rows[place]);
@@ -40,6 +40,6 @@ export async function price(rows: Row[], signal: AbortSignal, tell: (rows: Row[]
       priced[place] = { ...rows[place], credits: item.creditsToCharge, fault: item.success ? undefined : explain(item.error) };
     }
     at += piece.length;
-    tell([...priced], at);
+    onChecked([...priced], at);
   }
 }
