@@ -28,11 +28,16 @@ test: ## Run all tests with -race, on SQLite, PostgreSQL and Chromium (PKG=./int
 		test -z "$$missing" || scripts/apt-install.sh $$missing || true
 	CGO_ENABLED=1 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -timeout 10m $(PKG)
 
+.PHONY: generate
+generate: ## Write what is made from the API's types and the providers' definitions
+	$(GO) run ./internal/openapi/generate
+
 .PHONY: lint
-lint: ## Check format, code, module files and the dashboard's types
+lint: ## Check format, code, module files, what is generated and the dashboard's types
 	@files=$$($(TOOL) gofumpt -l .) && test -z "$$files" || { echo "make fmt would change: $$files"; exit 1; }
 	$(GO) vet ./...
 	$(TOOL) golangci-lint run
+	$(GO) run ./internal/openapi/generate -check
 	$(GO) mod tidy -diff
 	$(GO) mod verify
 	scripts/check-types.sh

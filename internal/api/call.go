@@ -122,7 +122,7 @@ func checkContentType(h http.Header) error {
 	return nil
 }
 
-// limits says how the request's window stands.
+// limits sets the headers of the rate window.
 func (c *call) limits(v ratelimit.Verdict) {
 	c.window = v
 	// Spelled as documented, which Set would not keep.
@@ -158,8 +158,7 @@ func (c *call) json(v any) error {
 	return nil
 }
 
-// write sends the response. A client that is gone cannot be told, so errors
-// end here.
+// write sends the response. Errors end here: a client that is gone gets none.
 func (c *call) write(status int, contentType string, body []byte) {
 	if c.principal != nil && strings.HasPrefix(c.r.URL.Path, "/v1/monitor/") {
 		c.usage()

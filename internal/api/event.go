@@ -74,7 +74,7 @@ func describe(d *store.Delivery) earshot.Delivery {
 	}
 }
 
-// delivery tells how the webhook of one task stands.
+// delivery shows the webhook of one task.
 func (s *Server) delivery(c *call) error {
 	id := c.r.PathValue("id")
 	d, err := s.Store.Delivery(c.r.Context(), c.principal.OrganizationID, id)

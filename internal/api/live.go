@@ -13,7 +13,7 @@ import (
 // connections that are silent for half a minute or more.
 const keepOpen = 15 * time.Second
 
-// live streams how the organization stands, and which of its tasks moved, until
+// live streams the status of the organization and which of its tasks moved, until
 // the client leaves, its key ends or the node stops.
 func (s *Server) live(c *call) error {
 	stream, err := s.watch.follow(c.principal)
@@ -31,17 +31,17 @@ func (s *Server) live(c *call) error {
 	c.w.WriteHeader(c.status)
 	tick := time.NewTicker(keepOpen)
 	defer tick.Stop()
-	for said := ""; c.push(said) && c.r.Method != http.MethodHead; {
+	for text := ""; c.push(text) && c.r.Method != http.MethodHead; {
 		select {
 		case <-c.r.Context().Done():
 			return nil
 		case <-tick.C:
-			said = ":\n\n"
-		case n, open := <-stream.news:
+			text = ":\n\n"
+		case n, open := <-stream.pending:
 			if !open {
 				return nil
 			}
-			said = n.text()
+			text = n.text()
 		}
 	}
 	return nil
@@ -65,7 +65,7 @@ func event(name string, data []byte) string {
 	return fmt.Sprintf("event: %s\ndata: %s\n\n", name, data)
 }
 
-// standing is what a stream says of an organization.
-func standing(status store.QueueStatus) earshot.LiveStatus {
+// liveStatus is the data of an event about the organization.
+func liveStatus(status store.QueueStatus) earshot.LiveStatus {
 	return earshot.LiveStatus{Credits: creditsOf(status.Organization), Queue: queueOf(status)}
 }

@@ -5,7 +5,11 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
+	"strconv"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"earshot"
 	"earshot/internal/account"
@@ -16,7 +20,7 @@ import (
 // alive tells that the process answers.
 func (*Server) alive(c *call) error { return c.json(earshot.NodeStatus{Status: "ok"}) }
 
-// ready tells whether a load balancer should send work here.
+// ready reports whether a load balancer should send work here.
 func (s *Server) ready(c *call) error {
 	if s.Jobs.Draining() {
 		return errStopping()
@@ -59,4 +63,27 @@ func (s *Server) capture(c *call) error {
 	c.w.Header().Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:")
 	c.write(http.StatusOK, "text/html; charset=utf-8", page)
 	return nil
+}
+
+type metrics struct {
+	requests *prometheus.HistogramVec
+}
+
+func newMetrics(reg prometheus.Registerer) *metrics {
+	m := &metrics{requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "earshot_http_request_duration_seconds",
+		Help:    "Time from a request's arrival to the end of its response.",
+		Buckets: []float64{.001, .005, .01, .05, .1, .5, 1, 5, 10, 30, 60, 120, 300},
+	}, []string{"route", "status"})}
+	reg.MustRegister(m.requests)
+	return m
+}
+
+// serveMetrics shows the node's metrics.
+func (s *Server) serveMetrics(c *call) error {
+	return c.handled(promhttp.HandlerFor(s.Metrics, promhttp.HandlerOpts{}))
+}
+
+func (m *metrics) observe(c *call) {
+	m.requests.WithLabelValues(c.route.Path, strconv.Itoa(c.status)).Observe(time.Since(c.started).Seconds())
 }

@@ -46,7 +46,7 @@ type echo struct{}
 
 func (echo) Definition() provider.Definition {
 	return provider.Definition{
-		Name: "echo", TaskType: "ECHO", Prices: map[string]int64{provider.ItemBase: 5},
+		Name: "echo", TaskType: "ECHO", Prices: []provider.Price{{Item: provider.ItemBase, Credits: 5}},
 		Countries: []provider.Countries{{Model: "echo", Except: "CN"}},
 	}
 }

@@ -142,7 +142,7 @@ func (s *Server) providerOf(taskType string) provider.Provider {
 	return nil
 }
 
-// poll tells how a task stands.
+// poll shows one task.
 func (s *Server) poll(c *call) error {
 	id := c.r.PathValue("taskId")
 	task, err := s.Store.Task(c.r.Context(), c.principal.OrganizationID, id)
@@ -229,7 +229,7 @@ func idCursor(text string) (string, error) {
 	return id.String(), nil
 }
 
-// quote tells what a task or a batch can cost at most.
+// quote prices a task or a batch: the most that it can cost.
 func (s *Server) quote(c *call) error {
 	body, err := c.body(maxBatch)
 	if err != nil {

@@ -19,16 +19,16 @@ const (
 	// streamsPerKey is how many streams a key may have open on a node: some tabs of
 	// some people, and not what a client that forgets to close them comes to.
 	streamsPerKey = 8
-	// lookEvery is how often an organization that is followed is looked at.
-	lookEvery = time.Second
-	// lookTime bounds one look at the database.
-	lookTime = 5 * time.Second
-	// lookBack is how far the clocks of nodes may be apart before a new task is
-	// told of only when it starts.
-	lookBack = 10 * time.Second
-	// mostNews is how many tasks one event names; a client with more to catch up
-	// with reads the lists.
-	mostNews = 1000
+	// pollInterval is how often an organization with open streams is read.
+	pollInterval = time.Second
+	// pollTimeout bounds one read.
+	pollTimeout = 5 * time.Second
+	// clockSkew is how far the clocks of nodes may be apart; beyond it a new task is
+	// only announced when it starts.
+	clockSkew = 10 * time.Second
+	// maxEventTasks is how many tasks one event names; a client that missed more
+	// reads the lists.
+	maxEventTasks = 1000
 )
 
 // watch shows organizations to the streams that follow them. One poller looks at
@@ -37,7 +37,7 @@ type watch struct {
 	store *store.Store
 	keys  *keyring
 	log   *slog.Logger
-	most  int // streams on this node
+	limit int // of streams on this node
 
 	mu       sync.Mutex
 	views    map[string]*view // by organization, those that are followed
@@ -54,30 +54,30 @@ type view struct {
 
 	// Guarded by the watch's lock.
 	streams map[*stream]bool
-	status  []byte // as it was last told; nil before the first look
+	status  []byte // as it was last sent; nil before the first poll
 
 	// The poller's own.
 	last     *account.Organization
 	underWay map[string]earshot.Status
-	lookedAt time.Time
+	polledAt time.Time
 	failing  bool
 }
 
 // stream is one client that follows an organization.
 type stream struct {
-	view *view
-	key  string
-	news chan news // what it was not yet told, as one; closed when nothing more comes
+	view    *view
+	key     string
+	pending chan update // what was not sent yet, merged into one; closed when nothing more comes
 }
 
-// news is what changed.
-type news struct {
+// update is what changed.
+type update struct {
 	status []byte
 	tasks  []string
 }
 
-// text is the news as events.
-func (n news) text() (text string) {
+// text is the update as server-sent events.
+func (n update) text() (text string) {
 	if n.status != nil {
 		text = event("status", n.status)
 	}
@@ -88,8 +88,8 @@ func (n news) text() (text string) {
 	return text
 }
 
-// and is the news with later ones.
-func (n news) and(later news) news {
+// merge is the update together with a later one.
+func (n update) merge(later update) update {
 	if later.status == nil {
 		later.status = n.status
 	}
@@ -104,23 +104,23 @@ func (n news) and(later news) news {
 		}
 	}
 	tasks = append(tasks, later.tasks...)
-	later.tasks = tasks[max(0, len(tasks)-mostNews):]
+	later.tasks = tasks[max(0, len(tasks)-maxEventTasks):]
 	return later
 }
 
-// tell adds to what a stream will hear. Only who holds the watch's lock may call
-// it.
-func (s *stream) tell(n news) {
+// send adds to what the stream's client gets next. The caller holds the watch's
+// lock.
+func (s *stream) send(n update) {
 	select {
-	case untold := <-s.news:
-		n = untold.and(n)
+	case unsent := <-s.pending:
+		n = unsent.merge(n)
 	default:
 	}
-	s.news <- n
+	s.pending <- n
 }
 
 func newWatch(cfg Config, keys *keyring) *watch {
-	return &watch{store: cfg.Store, keys: keys, log: cfg.Log, most: cfg.Streams, views: map[string]*view{}, byKey: map[string]int{}}
+	return &watch{store: cfg.Store, keys: keys, log: cfg.Log, limit: cfg.Streams, views: map[string]*view{}, byKey: map[string]int{}}
 }
 
 // follow opens a stream, which leave must end. It refuses one too many with
@@ -131,7 +131,7 @@ func (w *watch) follow(p *account.Principal) (*stream, error) {
 	switch {
 	case w.stopping:
 		return nil, errStopping()
-	case w.streams >= w.most:
+	case w.streams >= w.limit:
 		return nil, &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node has all the streams it can carry, try again"}
 	case w.byKey[p.KeyID] >= streamsPerKey:
 		return nil, &earshot.Error{
@@ -144,9 +144,9 @@ func (w *watch) follow(p *account.Principal) (*stream, error) {
 	if v == nil {
 		v = w.open(p.OrganizationID)
 	}
-	s := &stream{view: v, key: p.KeyID, news: make(chan news, 1)}
+	s := &stream{view: v, key: p.KeyID, pending: make(chan update, 1)}
 	if v.status != nil {
-		s.tell(news{status: v.status})
+		s.send(update{status: v.status})
 	}
 	v.streams[s] = true
 	w.streams++
@@ -197,25 +197,24 @@ func (w *watch) stop() {
 	}
 }
 
-// dismiss tells some streams that nothing more comes. Only who holds the watch's
-// lock may call it.
+// dismiss ends some streams. The caller holds the watch's lock.
 func (v *view) dismiss(which func(*stream) bool) {
 	for s := range v.streams {
 		if which(s) {
 			delete(v.streams, s)
-			close(s.news)
+			close(s.pending)
 		}
 	}
 }
 
-// poll looks at an organization until nobody follows it.
+// poll reads an organization until it has no streams any more.
 func (w *watch) poll(ctx context.Context, v *view) {
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		err := w.look(ctx, v)
+		err := w.pollOnce(ctx, v)
 		if err != nil && ctx.Err() == nil && !v.failing {
-			w.log.Warn("an organization that is followed could not be looked at", "organization", v.organization, "error", err)
+			w.log.Warn("an organization could not be read for its streams", "organization", v.organization, "error", err)
 		}
 		v.failing = err != nil
 		select {
@@ -226,9 +225,9 @@ func (w *watch) poll(ctx context.Context, v *view) {
 	}
 }
 
-// look tells the streams of an organization what changed since the last look.
-func (w *watch) look(ctx context.Context, v *view) error {
-	ctx, cancel := context.WithTimeout(ctx, lookTime)
+// pollOnce sends the streams of an organization what changed since the last poll.
+func (w *watch) pollOnce(ctx context.Context, v *view) error {
+	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
 	if err := w.checkKeys(ctx, v); err != nil {
 		return err
@@ -244,18 +243,18 @@ func (w *watch) look(ctx context.Context, v *view) error {
 	}
 	event, since := o.Events, now
 	if v.last != nil {
-		event, since = v.last.Events, v.lookedAt
+		event, since = v.last.Events, v.polledAt
 	}
-	m, err := w.store.Movement(ctx, v.organization, since.Add(-lookBack), event)
+	m, err := w.store.Movement(ctx, v.organization, since.Add(-clockSkew), event)
 	if err != nil {
 		return err
 	}
-	var changed news
+	var changed update
 	if v.last != nil {
 		changed.tasks = v.moved(m)
 	}
-	v.last, v.underWay, v.lookedAt = m.Organization, m.UnderWay, now
-	status, err := json.Marshal(standing(m.QueueStatus))
+	v.last, v.underWay, v.polledAt = m.Organization, m.UnderWay, now
+	status, err := json.Marshal(liveStatus(m.QueueStatus))
 	if err != nil {
 		return fmt.Errorf("encode the status: %w", err)
 	}
@@ -263,8 +262,8 @@ func (w *watch) look(ctx context.Context, v *view) error {
 	return nil
 }
 
-// moved are the tasks that are not where the last look found them, those that
-// ended last.
+// moved lists the tasks whose state differs from the last poll, with those that
+// ended at the end.
 func (v *view) moved(m *store.Movement) (tasks []string) {
 	for id, status := range m.UnderWay {
 		if v.underWay[id] != status {
@@ -274,10 +273,10 @@ func (v *view) moved(m *store.Movement) (tasks []string) {
 	slices.Sort(tasks)
 	slices.Reverse(m.Ended)
 	tasks = append(tasks, m.Ended...)
-	return tasks[max(0, len(tasks)-mostNews):]
+	return tasks[max(0, len(tasks)-maxEventTasks):]
 }
 
-func (w *watch) publish(v *view, status []byte, changed news) {
+func (w *watch) publish(v *view, status []byte, changed update) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if string(status) != string(v.status) {
@@ -287,7 +286,7 @@ func (w *watch) publish(v *view, status []byte, changed news) {
 		return
 	}
 	for s := range v.streams {
-		s.tell(changed)
+		s.send(changed)
 	}
 }
 

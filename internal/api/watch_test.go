@@ -28,7 +28,7 @@ func TestAnOrganizationIsLookedAtOnceForAllWhoFollowIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := <-one.news; n.status == nil || len(n.tasks) != 0 {
+		if n := <-one.pending; n.status == nil || len(n.tasks) != 0 {
 			t.Errorf("it begins with %+v", n)
 		}
 		streams = append(streams, one)
@@ -54,20 +54,20 @@ func TestAnOrganizationIsLookedAtOnceForAllWhoFollowIt(t *testing.T) {
 func TestASlowClientHearsItAllAtOnce(t *testing.T) {
 	t.Parallel()
 	var many []string
-	for i := range mostNews {
+	for i := range maxEventTasks {
 		many = append(many, fmt.Sprint(i))
 	}
-	slow, quick := &stream{news: make(chan news, 1)}, &stream{news: make(chan news, 1)}
-	for _, n := range []news{
+	slow, quick := &stream{pending: make(chan update, 1)}, &stream{pending: make(chan update, 1)}
+	for _, n := range []update{
 		{status: []byte("old"), tasks: many},
 		{status: []byte("new"), tasks: []string{"5", "more"}},
 		{tasks: []string{"last"}},
 	} {
-		slow.tell(n)
-		quick.tell(n)
-		<-quick.news
+		slow.send(n)
+		quick.send(n)
+		<-quick.pending
 	}
-	got := <-slow.news
+	got := <-slow.pending
 	if string(got.status) != "new" {
 		t.Errorf("the status is %s", got.status)
 	}
@@ -75,7 +75,7 @@ func TestASlowClientHearsItAllAtOnce(t *testing.T) {
 	if !slices.Equal(got.tasks, want) {
 		t.Errorf("%d tasks, from %q to %q", len(got.tasks), got.tasks[0], got.tasks[len(got.tasks)-1])
 	}
-	if many[5] != "5" || many[mostNews-1] != "999" {
+	if many[5] != "5" || many[maxEventTasks-1] != "999" {
 		t.Error("what others hold was changed")
 	}
 }

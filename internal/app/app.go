@@ -132,7 +132,7 @@ func reachable(addr net.Addr) string {
 
 // connect makes the parts and connects them.
 func (a *App) connect(ctx context.Context) (err error) {
-	if a.lab, err = listenLab(ctx); err != nil {
+	if a.lab, err = listenLab(ctx, a.cfg); err != nil {
 		return err
 	}
 	if a.upstreams, err = openUpstreams(a.cfg, a.lab); err != nil {
@@ -140,7 +140,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	}
 	a.upstreams.describe()
 	engine := a.upstreams.engine
-	catalogue, err := a.cfg.Settings.catalogue(engine)
+	catalogue, err := a.cfg.catalogue(engine)
 	if err != nil {
 		return err
 	}

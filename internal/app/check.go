@@ -39,7 +39,7 @@ type Checked struct {
 // upstreams, and reports them in that order. It needs no database, and nothing
 // is charged here; official APIs charge the operator.
 func Check(ctx context.Context, cfg Config, country string, names []string, report func(Checked) error) (err error) {
-	server, err := listenLab(ctx)
+	server, err := listenLab(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func Check(ctx context.Context, cfg Config, country string, names []string, repo
 			return err
 		}
 	}
-	for _, p := range providers(ups.engine) {
+	for _, p := range cfg.providers(ups.engine) {
 		if len(names) > 0 && !slices.Contains(names, p.Definition().Name) {
 			continue
 		}

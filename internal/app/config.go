@@ -53,7 +53,10 @@ type Config struct {
 	Getenv func(string) string
 	// Settings are the parts that only the settings file can hold.
 	Settings Settings
-	Log      *slog.Logger // nil for none
+	// Providers are served beside those of the list in providers.go: for a program
+	// with providers of its own.
+	Providers []provider.Provider
+	Log       *slog.Logger // nil for none
 
 	// StopGrace is how long running jobs get to finish after a signal. 0 means 28 s:
 	// the process must be gone within 30 s, which is what most supervisors grant.
@@ -117,8 +120,8 @@ func (s Settings) plans() (account.Plans, error) { return account.DefaultPlans()
 
 // catalogue is the list of providers less those that the operator hides, at
 // the operator's prices.
-func (s Settings) catalogue(engine serp.Engine) (*provider.Catalogue, error) {
-	all := providers(engine)
+func (c Config) catalogue(engine serp.Engine) (*provider.Catalogue, error) {
+	all, s := c.providers(engine), c.Settings
 	for name := range s.Providers {
 		if !slices.ContainsFunc(all, func(p provider.Provider) bool { return p.Definition().Name == name }) {
 			return nil, fmt.Errorf("settings: there is no provider %q", name)

@@ -29,6 +29,11 @@ func OpenAPI(providers []provider.Provider) ([]byte, error) {
 	return json.Marshal(document)
 }
 
+// providers are those of the list and those of the program.
+func (c Config) providers(engine serp.Engine) []provider.Provider {
+	return append(providers(engine), c.Providers...)
+}
+
 // providers is the list of providers. Adding one is its folder and a line here.
 // Those that search ask the engine.
 func providers(engine serp.Engine) []provider.Provider {

@@ -81,8 +81,8 @@ type upstreams struct {
 }
 
 // listenLab starts a lab that plays the sites of all providers.
-func listenLab(ctx context.Context) (*lab.Server, error) {
-	sites, err := provider.NewSites(providers(serp.Engine{}))
+func listenLab(ctx context.Context, cfg Config) (*lab.Server, error) {
+	sites, err := provider.NewSites(cfg.providers(serp.Engine{}))
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func openUpstreams(cfg Config, server *lab.Server) (_ *upstreams, err error) {
 			return nil, err
 		}
 	}
-	all := providers(serp.Engine{})
+	all := cfg.providers(serp.Engine{})
 	if u.sites, err = provider.NewSites(all); err != nil {
 		return nil, err
 	}
@@ -363,7 +363,7 @@ func (u *upstreams) resolver() *upstream.Client {
 // describe logs where answers come from.
 func (u *upstreams) describe() {
 	var lists []any
-	for _, p := range providers(u.engine) {
+	for _, p := range u.cfg.providers(u.engine) {
 		var names []string
 		for _, client := range u.routes.Of(p.Definition().Name) {
 			names = append(names, client.Name())

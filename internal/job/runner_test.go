@@ -24,7 +24,7 @@ import (
 type fake struct{}
 
 func (fake) Definition() provider.Definition {
-	return provider.Definition{Name: definition.Name, Prices: map[string]int64{provider.ItemBase: 5}}
+	return provider.Definition{Name: definition.Name, Prices: []provider.Price{{Item: provider.ItemBase, Credits: 5}}}
 }
 
 func (fake) Decode(*schema.Object) provider.Request { return nil }

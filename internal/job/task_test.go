@@ -25,7 +25,7 @@ import (
 type stage struct{ scripts map[string]script }
 
 func (stage) Definition() provider.Definition {
-	return provider.Definition{Name: definition.Name, TaskType: "FAKE", Prices: map[string]int64{provider.ItemBase: 5}}
+	return provider.Definition{Name: definition.Name, TaskType: "FAKE", Prices: []provider.Price{{Item: provider.ItemBase, Credits: 5}}}
 }
 
 func (s stage) Decode(in *schema.Object) provider.Request {

@@ -36,12 +36,11 @@ func enum(description string, values []string) schema.Map {
 
 // results says which result a task of each type has.
 func (b *builder) results() {
-	var any []schema.Map
-	var rules []schema.Map
+	var shapes, rules []schema.Map
 	for _, about := range b.providers {
 		result := b.types.Of(about.Result)
-		if !slices.ContainsFunc(any, func(known schema.Map) bool { return reflect.DeepEqual(known, result) }) {
-			any = append(any, result)
+		if !slices.ContainsFunc(shapes, func(known schema.Map) bool { return reflect.DeepEqual(known, result) }) {
+			shapes = append(shapes, result)
 		}
 		task := property("task", property("taskType", constant(about.TaskType)))
 		rules = append(rules, when(task, property("result", result)))
@@ -52,7 +51,7 @@ func (b *builder) results() {
 		otherwise(done, not(required("result"))),
 		append(when(failed, required("error")), schema.Entry{Key: "else", Value: not(required("error"))}))
 	b.types.Components.Set("TaskResult", object(
-		"description", "The result, in the shape of the task's provider.", "anyOf", any,
+		"description", "The result, in the shape of the task's provider.", "anyOf", shapes,
 	))
 	b.extend("TaskRecord", schema.Entry{Key: "allOf", Value: rules})
 }
@@ -68,7 +67,7 @@ func (b *builder) payloads() {
 
 // details says which details an error of each code has.
 func (b *builder) details() {
-	var any, rules []schema.Map
+	var shapes, rules []schema.Map
 	var none []earshot.Code
 	for _, code := range earshot.CodeInternal.Values() {
 		details := code.Details()
@@ -77,12 +76,12 @@ func (b *builder) details() {
 			continue
 		}
 		shape := b.types.Of(details)
-		any = append(any, shape)
+		shapes = append(shapes, shape)
 		rules = append(rules, when(property("code", constant(code)), append(required("details"), property("details", shape)...)))
 	}
 	rules = append(rules, when(property("code", object("enum", none)), not(required("details"))))
 	b.types.Components.Set("ErrorDetails", object(
-		"description", "What the code says more of; the code decides the shape.", "anyOf", any,
+		"description", "What the code says more of; the code decides the shape.", "anyOf", shapes,
 	))
 	b.extend("Error", schema.Entry{Key: "allOf", Value: rules})
 	b.extend("ErrorBody", schema.Entry{Key: "allOf", Value: rules})

@@ -39,6 +39,13 @@ func BaseBill(locale geo.Locale) Bill {
 	return bill
 }
 
+// Price is what one item of a Bill costs, unless the operator says otherwise.
+type Price struct {
+	Item    string
+	Credits int64
+	For     string // what it is charged for, in the price list
+}
+
 // Prices are credits for one item, by "provider.item" or "surcharge.item".
 type Prices map[string]int64
 
@@ -50,8 +57,8 @@ func defaultPrices(providers []Provider) Prices {
 	}
 	for _, p := range providers {
 		d := p.Definition()
-		for item, credits := range d.Prices {
-			prices[d.Name+"."+item] = credits
+		for _, price := range d.Prices {
+			prices[d.Name+"."+price.Item] = price.Credits
 		}
 	}
 	return prices

@@ -44,7 +44,7 @@ type Definition struct {
 	// filled ones tells how well documents are understood: "sources", or
 	// "sources.label" for a field of each item.
 	Watched []string
-	Prices  map[string]int64 // item of a Bill -> credits for one, unless the operator says otherwise
+	Prices  []Price
 	// Countries say where it can be asked from; the first is the provider itself,
 	// further ones are parts of it that are offered in other places.
 	Countries []Countries
@@ -75,6 +75,8 @@ type API struct {
 	// Redirects is the base of the links that lead to its sources, where it serves
 	// those as redirects.
 	Redirects string
+	// Place says for operators which place its answers are for.
+	Place string
 }
 
 // Countries are the countries in which something is offered: all but some.

@@ -21,11 +21,11 @@ func (fake) Decode(*schema.Object) provider.Request { return nil }
 
 var list = []provider.Provider{
 	fake{provider.Definition{
-		Name: "chat", Prices: map[string]int64{provider.ItemBase: 5, "extras": 2},
+		Name: "chat", Prices: []provider.Price{{Item: provider.ItemBase, Credits: 5}, {Item: "extras", Credits: 2}},
 		Countries: []provider.Countries{{Model: "chat", Except: "CN HK"}},
 	}},
 	fake{provider.Definition{
-		Name: "web", Prices: map[string]int64{provider.ItemBase: 3, "page": 2},
+		Name: "web", Prices: []provider.Price{{Item: provider.ItemBase, Credits: 3}, {Item: "page", Credits: 2}},
 		Countries: []provider.Countries{{Model: "web"}, {Model: "overview", Except: "DE"}},
 	}},
 }

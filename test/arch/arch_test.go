@@ -85,12 +85,14 @@ var allowed = map[string][]string{
 	"cmd/earshot":  {".", "client", "internal/mcp", "internal/app", "internal/account", "internal/store", "internal/upstream"},
 
 	// Tests of the whole.
-	"test/harness":  {".", "client", "internal/account", "internal/app", "internal/browser", "internal/store", "internal/store/storetest"},
-	"test/captures": nil,
-	"test/arch":     nil,
-	"test/bench":    nil,
-	"test/chaos":    nil,
-	"test/docs":     nil,
+	"test/newprovider":        nil,
+	"test/newprovider/riddle": {".", "internal/geo", "internal/lab", "internal/provider", "internal/provider/chat", "internal/provider/chatpage", "internal/upstream"},
+	"test/harness":            {".", "client", "internal/account", "internal/app", "internal/browser", "internal/store", "internal/store/storetest"},
+	"test/captures":           nil,
+	"test/arch":               nil,
+	"test/bench":              nil,
+	"test/chaos":              nil,
+	"test/docs":               nil,
 }
 
 // startsService lists the packages whose tests may import internal/app, beside those

@@ -59,7 +59,7 @@ type noop struct {
 }
 
 func (noop) Definition() provider.Definition {
-	return provider.Definition{Name: "noop", TaskType: "NOOP", Prices: map[string]int64{provider.ItemBase: 5}}
+	return provider.Definition{Name: "noop", TaskType: "NOOP", Prices: []provider.Price{{Item: provider.ItemBase, Credits: 5}}}
 }
 
 func (n noop) Decode(in *schema.Object) provider.Request {

@@ -10,27 +10,14 @@ import (
 	"testing"
 
 	"earshot/internal/account"
+	"earshot/internal/app"
 	"earshot/internal/provider"
-	"earshot/internal/provider/answerengine"
-	"earshot/internal/provider/chatassistant"
-	"earshot/internal/provider/genassistant"
-	"earshot/internal/provider/news"
-	"earshot/internal/provider/officeassistant"
-	"earshot/internal/provider/searchaimode"
-	"earshot/internal/provider/socialassistant"
-	"earshot/internal/provider/websearch"
 )
 
 // definitions are those of all providers.
 func definitions() []provider.Definition {
 	var all []provider.Definition
-	for _, p := range []provider.Provider{
-		chatassistant.Provider{},
-		genassistant.New(), socialassistant.New(), officeassistant.New(), answerengine.New(),
-		websearch.Provider{},
-		news.Provider{},
-		searchaimode.Provider{},
-	} {
+	for _, p := range app.Providers() {
 		all = append(all, p.Definition())
 	}
 	return all
@@ -40,8 +27,8 @@ func TestPricesAreThoseOfTheCatalogue(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{"surcharge." + provider.ItemSync: "0", "surcharge." + provider.ItemState: "0"}
 	for _, d := range definitions() {
-		for item, credits := range d.Prices {
-			want[d.Name+"."+item] = fmt.Sprint(credits)
+		for _, price := range d.Prices {
+			want[d.Name+"."+price.Item] = fmt.Sprint(price.Credits)
 		}
 	}
 	got := map[string]string{}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/format"
@@ -16,6 +17,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"earshot/internal/app"
@@ -26,46 +28,88 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	if err := generate(); err != nil {
+	check := flag.Bool("check", false, "only tell which files are stale")
+	flag.Parse()
+	files, err := generate()
+	if err == nil {
+		err = write(files, *check)
+	}
+	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-func generate() error {
-	comments, err := readComments()
-	if err != nil {
-		return err
-	}
-	document, err := openapi.Describe(app.Providers(), comments)
-	if err != nil {
-		return err
-	}
-	described, err := json.MarshalIndent(comments, "", "\t")
-	if err != nil {
-		return fmt.Errorf("encode the comments: %w", err)
-	}
-	text, err := openAPI(document)
-	if err != nil {
-		return err
-	}
-	methods, client := goCode(app.Providers())
-	for path, content := range map[string][]byte{
-		"internal/openapi/comments.json":        append(described, '\n'),
-		"docs/openapi.yaml":                     text,
-		"internal/dashboard/web/src/api.gen.ts": []byte(openapi.TypeScript(document)),
-		"request_gen.go":                        methods,
-		"client/provider_gen.go":                client,
-	} {
-		if strings.HasSuffix(path, ".go") {
-			if content, err = format.Source(content); err != nil {
-				return fmt.Errorf("format %s: %w", path, err)
-			}
+// write writes the files, or tells which of them are not as they should be.
+func write(files map[string][]byte, check bool) error {
+	var stale []string
+	for path, content := range files {
+		before, err := os.ReadFile(path)
+		if err == nil && bytes.Equal(before, content) {
+			continue
+		}
+		stale = append(stale, path)
+		if check {
+			continue
 		}
 		if err := os.WriteFile(path, content, 0o644); err != nil { //nolint:gosec // source files are for everybody
 			return fmt.Errorf("write: %w", err)
 		}
 	}
+	if check && stale != nil {
+		return fmt.Errorf("make generate would change %s", strings.Join(slices.Sorted(slices.Values(stale)), ", "))
+	}
 	return nil
+}
+
+// generate makes the files, by their paths.
+func generate() (map[string][]byte, error) {
+	comments, err := readComments()
+	if err != nil {
+		return nil, err
+	}
+	document, err := openapi.Describe(app.Providers(), comments)
+	if err != nil {
+		return nil, err
+	}
+	described, err := json.MarshalIndent(comments, "", "\t")
+	if err != nil {
+		return nil, fmt.Errorf("encode the comments: %w", err)
+	}
+	text, err := openAPI(document)
+	if err != nil {
+		return nil, err
+	}
+	files, err := docs(openapi.Tables(app.Providers()))
+	if err != nil {
+		return nil, err
+	}
+	files["internal/openapi/comments.json"] = append(described, '\n')
+	files["docs/openapi.yaml"] = text
+	files["internal/dashboard/web/src/api.gen.ts"] = []byte(openapi.TypeScript(document))
+	methods, client := goCode(app.Providers())
+	for path, code := range map[string][]byte{"request_gen.go": methods, "client/provider_gen.go": client} {
+		if files[path], err = format.Source(code); err != nil {
+			return nil, fmt.Errorf("format %s: %w", path, err)
+		}
+	}
+	return files, nil
+}
+
+// docs are the documents with their tables filled in.
+func docs(tables map[string]string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for _, path := range []string{"README.md", "docs/pricing.md", "docs/operating.md", "docs/mcp.md"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("read: %w", err)
+		}
+		for name, table := range tables {
+			marked := regexp.MustCompile(`(?s)(<!-- table: ` + name + ` -->\n).*?(<!-- end -->)`)
+			text = marked.ReplaceAll(text, []byte("${1}"+strings.ReplaceAll(table, "$", "$$")+"${2}"))
+		}
+		files[path] = text
+	}
+	return files, nil
 }
 
 // openAPI writes the document as YAML, in blocks down to the parts of an operation

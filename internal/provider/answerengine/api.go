@@ -20,6 +20,7 @@ var api = provider.API{
 	Name:      apiSite,
 	URL:       "https://api.perplexity.ai",
 	Model:     "sonar",
+	Place:     "country, state",
 	KeyHeader: "Authorization",
 	KeyPrefix: "Bearer ",
 }

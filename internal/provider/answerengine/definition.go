@@ -17,7 +17,7 @@
 package answerengine
 
 import (
-	_ "embed" // for the prose
+	_ "embed"
 
 	"earshot"
 	"earshot/internal/geo"
@@ -48,7 +48,7 @@ func New() *chat.Assistant {
 			Prose:     prose,
 			Whole:     `{"prompt": "-", "include": {"markdown": true}}`,
 			Watched:   []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries"},
-			Prices:    map[string]int64{provider.ItemBase: 4},
+			Prices:    []provider.Price{{Item: provider.ItemBase, Credits: 4}},
 			Countries: []provider.Countries{{Model: name, Except: "CN"}},
 			APIs:      []provider.API{api},
 			Site:      provider.Site{Name: name, URL: "https://www.perplexity.ai"},

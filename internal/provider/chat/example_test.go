@@ -30,7 +30,7 @@ func ExampleAssistant() {
 			Summary:   "Ask the example assistant: answer text, sources",
 			Whole:     `{"prompt": "-", "include": {"markdown": true}}`,
 			Watched:   []string{"text", "sources", "sources.label"},
-			Prices:    map[string]int64{provider.ItemBase: 4},
+			Prices:    []provider.Price{{Item: provider.ItemBase, Credits: 4}},
 			Countries: []provider.Countries{{Model: "examplechat", Except: "CN"}},
 		},
 		Question: func(prompt string, locale geo.Locale) (upstream.Request, error) {

@@ -108,6 +108,7 @@ func script(prompt string) []browser.Step {
 // api is how the official API is reached.
 var api = provider.API{
 	Name: "openai", URL: "https://api.openai.com/v1", Model: "gpt-5-mini", KeyHeader: "Authorization", KeyPrefix: "Bearer ",
+	Place: "country, state",
 }
 
 // official is how it is asked. It has no products and no ads.

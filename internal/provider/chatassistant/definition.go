@@ -20,7 +20,7 @@
 package chatassistant
 
 import (
-	_ "embed" // for the prose
+	_ "embed"
 
 	"earshot"
 	"earshot/internal/provider"
@@ -46,15 +46,18 @@ var _ provider.Provider = Provider{}
 func (Provider) Definition() provider.Definition { return definition }
 
 var definition = provider.Definition{
-	Name:      name,
-	TaskType:  "CHATASSISTANT",
-	Summary:   "Ask the chat assistant: answer text, sources, shopping cards, brand entities, ads",
-	Request:   earshot.ChatAssistantRequest{},
-	Result:    earshot.Answer{},
-	Prose:     prose,
-	Whole:     `{"prompt": "-", "include": {"markdown": true, "searchQueries": true, "ads": true, "shopping": true}}`,
-	Watched:   []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries", "entities"},
-	Prices:    map[string]int64{provider.ItemBase: 5, itemExtras: 2},
+	Name:     name,
+	TaskType: "CHATASSISTANT",
+	Summary:  "Ask the chat assistant: answer text, sources, shopping cards, brand entities, ads",
+	Request:  earshot.ChatAssistantRequest{},
+	Result:   earshot.Answer{},
+	Prose:    prose,
+	Whole:    `{"prompt": "-", "include": {"markdown": true, "searchQueries": true, "ads": true, "shopping": true}}`,
+	Watched:  []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries", "entities"},
+	Prices: []provider.Price{
+		{Item: provider.ItemBase, Credits: 5},
+		{Item: itemExtras, Credits: 2, For: "once, for any of `include.shopping`, `include.rawResponse`, `include.searchQueries`, `include.ads`"},
+	},
 	Countries: []provider.Countries{{Model: name, Except: "CN HK IR MO RU VE"}},
 	APIs:      []provider.API{api},
 	Site:      provider.Site{Name: name, URL: "https://chatgpt.com"},

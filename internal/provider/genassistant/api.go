@@ -24,6 +24,7 @@ var api = provider.API{
 	Model:     "gemini-2.5-flash",
 	KeyHeader: "x-goog-api-key",
 	Redirects: "https://vertexaisearch.cloud.google.com",
+	Place:     "no; only the language",
 }
 
 // apiFields are those by which an object of the API's is known.

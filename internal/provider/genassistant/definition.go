@@ -15,7 +15,6 @@ import (
 	_ "embed"
 	"net/url"
 
-	// for the prose
 	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
@@ -42,7 +41,7 @@ func New() *chat.Assistant {
 			Prose:     prose,
 			Whole:     `{"prompt": "-", "include": {"markdown": true}}`,
 			Watched:   []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries"},
-			Prices:    map[string]int64{provider.ItemBase: 4},
+			Prices:    []provider.Price{{Item: provider.ItemBase, Credits: 4}},
 			Countries: []provider.Countries{{Model: name, Except: "BY CN RU"}},
 			APIs:      []provider.API{api},
 			Site:      provider.Site{Name: name, URL: "https://gemini.google.com"},

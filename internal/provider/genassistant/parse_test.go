@@ -41,7 +41,7 @@ func TestChat(t *testing.T) {
 func TestDefinition(t *testing.T) {
 	t.Parallel()
 	about := genassistant.New().Definition()
-	if about.Name != "genassistant" || about.TaskType != "GENASSISTANT" || about.Prices["base"] != 4 {
+	if about.Name != "genassistant" || about.TaskType != "GENASSISTANT" || about.Prices[0].Credits != 4 {
 		t.Errorf("%+v", about)
 	}
 	for _, country := range []string{"BY", "CN", "RU"} {

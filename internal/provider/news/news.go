@@ -2,7 +2,7 @@
 package news
 
 import (
-	_ "embed" // for the prose
+	_ "embed"
 	"strings"
 
 	"earshot"
@@ -21,15 +21,18 @@ var prose []byte
 const itemPage = "page"
 
 var definition = provider.Definition{
-	Name:      "websearch/news",
-	TaskType:  "WEBSEARCH_NEWS",
-	Summary:   "Search the news: titles, links, snippets, sources, dates, thumbnails",
-	Request:   earshot.NewsRequest{},
-	Result:    earshot.NewsSearch{},
-	Prose:     prose,
-	Whole:     `{"query": "-"}`,
-	Watched:   []string{"newsResults", "newsResults.snippet", "newsResults.source", "newsResults.date", "newsResults.thumbnail"},
-	Prices:    map[string]int64{provider.ItemBase: 3, itemPage: 2},
+	Name:     "websearch/news",
+	TaskType: "WEBSEARCH_NEWS",
+	Summary:  "Search the news: titles, links, snippets, sources, dates, thumbnails",
+	Request:  earshot.NewsRequest{},
+	Result:   earshot.NewsSearch{},
+	Prose:    prose,
+	Whole:    `{"query": "-"}`,
+	Watched:  []string{"newsResults", "newsResults.snippet", "newsResults.source", "newsResults.date", "newsResults.thumbnail"},
+	Prices: []provider.Price{
+		{Item: provider.ItemBase, Credits: 3, For: "the first page"},
+		{Item: itemPage, Credits: 2, For: "each further page"},
+	},
 	Countries: []provider.Countries{{}}, // all, and no model of its own
 	APIs:      []provider.API{brave.API},
 	Site:      serp.WebSite,

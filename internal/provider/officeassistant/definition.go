@@ -10,7 +10,6 @@ import (
 	_ "embed"
 	"net/url"
 
-	// for the prose
 	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
@@ -37,7 +36,7 @@ func New() *chat.Assistant {
 			Prose:     prose,
 			Whole:     `{"prompt": "-", "include": {"markdown": true}}`,
 			Watched:   []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries"},
-			Prices:    map[string]int64{provider.ItemBase: 5},
+			Prices:    []provider.Price{{Item: provider.ItemBase, Credits: 5}},
 			Countries: []provider.Countries{{Model: name, Except: "BY CN RU SY VE"}},
 			APIs:      []provider.API{api},
 			Site:      provider.Site{Name: name, URL: "https://copilot.microsoft.com"},

@@ -41,7 +41,7 @@ func TestChat(t *testing.T) {
 func TestDefinition(t *testing.T) {
 	t.Parallel()
 	about := officeassistant.New().Definition()
-	if about.Name != "officeassistant" || about.TaskType != "OFFICEASSISTANT" || about.Prices["base"] != 5 {
+	if about.Name != "officeassistant" || about.TaskType != "OFFICEASSISTANT" || about.Prices[0].Credits != 5 {
 		t.Errorf("%+v", about)
 	}
 	for _, country := range []string{"BY", "CN", "RU", "SY", "VE"} {

@@ -8,7 +8,7 @@
 package searchaimode
 
 import (
-	_ "embed" // for the prose
+	_ "embed"
 
 	"earshot"
 	"earshot/internal/provider"
@@ -27,15 +27,18 @@ const name = "searchaimode"
 const itemCluster = "cluster"
 
 var definition = provider.Definition{
-	Name:      name,
-	TaskType:  "SEARCHAIMODE",
-	Summary:   "Ask the search engine's AI mode: answer text, sources, products with their offers",
-	Request:   earshot.SearchAIModeRequest{},
-	Result:    earshot.Answer{},
-	Prose:     prose,
-	Whole:     `{"prompt": "-", "include": {"markdown": true}}`,
-	Watched:   []string{"text", "sources", "sources.label", "citationPills"},
-	Prices:    map[string]int64{provider.ItemBase: 4, itemCluster: 1},
+	Name:     name,
+	TaskType: "SEARCHAIMODE",
+	Summary:  "Ask the search engine's AI mode: answer text, sources, products with their offers",
+	Request:  earshot.SearchAIModeRequest{},
+	Result:   earshot.Answer{},
+	Prose:    prose,
+	Whole:    `{"prompt": "-", "include": {"markdown": true}}`,
+	Watched:  []string{"text", "sources", "sources.label", "citationPills"},
+	Prices: []provider.Price{
+		{Item: provider.ItemBase, Credits: 4},
+		{Item: itemCluster, Credits: 1, For: "each product that `include.expandProducts` returns, at most 6"},
+	},
 	Countries: []provider.Countries{{Model: name, Except: "CN CU IR KP"}},
 	Site:      serp.WebSite,
 	Lab:       labsite.Site,

@@ -62,7 +62,7 @@ func TestWhereASearchIsRunFrom(t *testing.T) {
 		{`{"gl":"us"}`, "", "US"},
 		{`{"country":"DE","gl":"de"}`, "", "DE"},
 		{`{"country":"DE","gl":"at"}`, "gl", ""},
-		{`{}`, "gl", ""},
+		{`{"hl":"en"}`, "gl", ""},
 		{`{"country":"us"}`, "country", ""},
 		{`{"country":"ZZ"}`, "country", ""},
 		{`{"country":"CN"}`, "country", ""},
@@ -79,7 +79,7 @@ func TestWhereASearchIsRunFrom(t *testing.T) {
 		{`{"country":"US","device":"ios"}`, "", "US"},
 		{`{"country":"US","device":"Desktop"}`, "device", ""},
 	} {
-		in := parse(t, test.body)
+		in := parse(t, strings.Replace(test.body, "{", `{"query":"x",`, 1))
 		var body earshot.WebSearchRequest
 		in.Decode(&body)
 		country := serp.CheckCountry(in, definition, body.Country, body.GL, serp.CountryRequired)

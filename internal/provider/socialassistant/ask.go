@@ -32,6 +32,7 @@ func script(prompt string) []browser.Step {
 // api is how the official API is reached.
 var api = provider.API{
 	Name: "xai", URL: "https://api.x.ai/v1", Model: "grok-4.3", KeyHeader: "Authorization", KeyPrefix: "Bearer ",
+	Place: "it is told, but whether it heeds that is not known, so the result names no place",
 }
 
 // apiQuestion tells the API the place. Whether the API takes notice of it is not

@@ -14,7 +14,7 @@
 package socialassistant
 
 import (
-	_ "embed" // for the prose
+	_ "embed"
 
 	"earshot"
 	"earshot/internal/geo"
@@ -45,7 +45,7 @@ func New() *chat.Assistant {
 			Prose:     prose,
 			Whole:     `{"prompt": "-", "include": {"markdown": true}}`,
 			Watched:   []string{"text", "sources", "sources.label", "sources.description", "citationPills", "relatedQueries"},
-			Prices:    map[string]int64{provider.ItemBase: 4},
+			Prices:    []provider.Price{{Item: provider.ItemBase, Credits: 4}},
 			Countries: []provider.Countries{{Model: name, Except: "BY CN HK RU VE"}},
 			APIs:      []provider.API{api},
 			Site:      provider.Site{Name: name, URL: "https://grok.com"},

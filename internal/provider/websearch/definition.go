@@ -16,7 +16,7 @@
 package websearch
 
 import (
-	_ "embed" // for the prose
+	_ "embed"
 
 	"earshot"
 	"earshot/internal/provider"
@@ -47,7 +47,11 @@ var definition = provider.Definition{
 		"organicResults", "organicResults.snippet", "organicResults.displayedLink", "organicResults.date",
 		"peopleAlsoAsk", "relatedSearches", "ads", "videos", "places", "knowledgeGraph",
 	},
-	Prices: map[string]int64{provider.ItemBase: 3, itemPage: 2, itemOverview: 2},
+	Prices: []provider.Price{
+		{Item: provider.ItemBase, Credits: 3, For: "the first page"},
+		{Item: itemPage, Credits: 2, For: "each further page"},
+		{Item: itemOverview, Credits: 2, For: "once, for `include.searchoverview` or `include.paaSearchoverview`"},
+	},
 	Countries: []provider.Countries{
 		{Model: "websearch"},
 		{Model: "searchoverview", Except: "BL BV CN CU ET GF GP IR IS LK MF MQ NC PF PM RE TF WF YT"},

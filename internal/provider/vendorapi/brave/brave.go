@@ -30,7 +30,7 @@ import (
 const Site = "brave"
 
 // API is the Brave Search API.
-var API = provider.API{Name: Site, URL: "https://api.search.brave.com/res/v1", KeyHeader: "X-Subscription-Token"}
+var API = provider.API{Name: Site, URL: "https://api.search.brave.com/res/v1", KeyHeader: "X-Subscription-Token", Place: "where the API offers the country"}
 
 const (
 	// pageSize is how many results a page has. The API gives more at once, but then

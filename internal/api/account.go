@@ -78,3 +78,55 @@ func (s *Server) revokeKey(c *call) error {
 	s.Log.Info("a key was revoked", "request", c.id, "organization", c.principal.OrganizationID, "key", id, "by", c.principal.KeyID)
 	return c.json(earshot.RevokedKey{Key: *key})
 }
+
+// ledger lists the changes of the organization's balance, newest first.
+func (s *Server) ledger(c *call) error {
+	var q earshot.LedgerQuery
+	if err := c.query(&q); err != nil {
+		return err
+	}
+	before, err := idCursor(q.Cursor)
+	if err != nil {
+		return err
+	}
+	filter := store.LedgerFilter{Kind: string(q.Kind), Limit: q.Limit + 1, Before: before}
+	entries, err := s.Store.Ledger(c.r.Context(), c.principal.OrganizationID, filter)
+	if err != nil {
+		return err
+	}
+	page := earshot.LedgerPage{}
+	page.Entries, page.NextCursor = cutPage(entries, filter.Limit, func(e earshot.LedgerEntry) string { return e.ID })
+	return c.json(page)
+}
+
+// rotateSecret gives the organization a new webhook secret and tells it, once.
+func (s *Server) rotateSecret(c *call) error {
+	secret := account.NewWebhookSecret()
+	if err := s.Store.RotateSecret(c.principal.OrganizationID, secret, c.started); err != nil {
+		return err
+	}
+	s.Log.Info("a webhook secret was rotated", "request", c.id, "organization", c.principal.OrganizationID, "by", c.principal.KeyID)
+	return c.json(earshot.RotatedSecret{Secret: secret, PreviousValidUntil: earshot.Timestamp{Time: c.started.Add(store.SecretLife)}})
+}
+
+// testWebhook sends one signed message to a URL and tells how it went.
+func (s *Server) testWebhook(c *call) error {
+	var body earshot.WebhookRequest
+	in, err := c.decode(&body)
+	if err != nil {
+		return err
+	}
+	if in.IsString("url") {
+		if err := s.CheckWebhook(body.URL); err != nil {
+			in.Reject("url", "%s", err)
+		}
+	}
+	if err := in.Err(); err != nil {
+		return err
+	}
+	test, err := s.TestWebhook(c.r.Context(), c.principal.OrganizationID, body.URL)
+	if err != nil {
+		return err
+	}
+	return c.json(earshot.WebhookTestResponse{Test: *test})
+}

@@ -1,0 +1,91 @@
+package openapi
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"earshot/internal/provider"
+)
+
+// Tables are the tables of the docs that list providers, in Markdown, by the names
+// in their markers: <!-- table: providers -->.
+func Tables(providers []provider.Provider) map[string]string {
+	asked := table{head: "| `POST /v1/monitor/…` | returns | credits |"}
+	items := table{head: "| Item | Credits | |"}
+	apis := table{head: "| Name | For | Address | Model | Knows the place |"}
+	tools := table{head: "| Tool | |"}
+	var known []string
+	for _, p := range providers {
+		about := p.Definition()
+		_, returns, _ := strings.Cut(about.Summary, ": ")
+		asked.add("`"+about.Name+"`", returns, credits(about))
+		for _, price := range about.Prices {
+			items.add("`"+about.Name+"."+price.Item+"`", fmt.Sprint(price.Credits), price.For)
+		}
+		tools.add("`"+strings.ReplaceAll(about.Name, "/", "_")+"`", about.Summary)
+		for _, api := range about.APIs {
+			if !slices.Contains(known, api.Name) {
+				known = append(known, api.Name)
+				apis.add("`"+api.Name+"`", strings.Join(users(providers, api.Name), ", "), orYours(api.URL, api), orYours(api.Model, api), api.Place)
+			}
+		}
+	}
+	asked.add("`websearch/goto`", "where a redirect link leads", "0")
+	items.add("`surcharge.sync`", "0", "a synchronous call")
+	items.add("`surcharge.state`", "0", "a request that names a state")
+	return map[string]string{"providers": asked.text(), "prices": items.text(), "apis": apis.text(), "tools": tools.text()}
+}
+
+// credits is what a call costs, in words.
+func credits(about provider.Definition) string {
+	var parts []string
+	for _, price := range about.Prices {
+		if price.Item == provider.ItemBase {
+			parts = append([]string{fmt.Sprint(price.Credits)}, parts...)
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("+%d %s", price.Credits, price.For))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// users are the providers that can be asked through an API.
+func users(providers []provider.Provider, api string) []string {
+	var names []string
+	for _, p := range providers {
+		about := p.Definition()
+		if slices.ContainsFunc(about.APIs, func(a provider.API) bool { return a.Name == api }) {
+			names = append(names, about.Name)
+		}
+	}
+	return names
+}
+
+// orYours is what an API has by default. One without an address has nothing else
+// either that could be known before.
+func orYours(text string, api provider.API) string {
+	switch {
+	case text != "":
+		return "`" + text + "`"
+	case api.URL == "":
+		return "yours to name"
+	default:
+		return ""
+	}
+}
+
+type table struct {
+	head string
+	rows []string
+}
+
+func (t *table) add(cells ...string) {
+	row := "| " + strings.Join(cells, " | ") + " |"
+	t.rows = append(t.rows, strings.ReplaceAll(row, "|  |", "| |"))
+}
+
+func (t *table) text() string {
+	line := strings.Repeat("|---", strings.Count(t.head, "|")-1) + "|"
+	return strings.Join(append([]string{t.head, line}, t.rows...), "\n") + "\n"
+}

@@ -1,0 +1,72 @@
+// Package riddle is the smallest provider: an assistant that answers in riddles,
+// on a page. All that there is of it is in this folder.
+package riddle
+
+import (
+	_ "embed"
+	"net/http"
+	"net/url"
+
+	"earshot"
+	"earshot/internal/geo"
+	"earshot/internal/lab"
+	"earshot/internal/provider"
+	"earshot/internal/provider/chat"
+	"earshot/internal/provider/chatpage"
+	"earshot/internal/upstream"
+)
+
+// name is the provider's name, and that of its site.
+const name = "riddle"
+
+const host = "riddle.lab.test"
+
+//go:embed openapi.yaml
+var prose []byte
+
+//go:embed page.gohtml
+var source string
+
+// RiddleRequest asks for a riddle.
+type RiddleRequest earshot.AssistantRequest
+
+// New gives the assistant.
+func New() *chat.Assistant {
+	page := chatpage.New(chatpage.Layout{
+		User:    "[data-author=user]",
+		Turn:    "[data-author=assistant]",
+		Message: ".riddle",
+		Chip:    "cite",
+		Sources: ".sources",
+		Model:   ".model",
+		Related: ".next",
+	})
+	return &chat.Assistant{
+		About: provider.Definition{
+			Name:      name,
+			TaskType:  "RIDDLE",
+			Summary:   "Ask for a riddle: text, sources",
+			Request:   RiddleRequest{},
+			Result:    earshot.Answer{},
+			Prose:     prose,
+			Whole:     `{"prompt": "-", "include": {"markdown": true}}`,
+			Watched:   []string{"text"},
+			Prices:    []provider.Price{{Item: provider.ItemBase, Credits: 9, For: "a riddle"}},
+			Countries: []provider.Countries{{Model: name, Except: "AQ"}},
+			APIs:      []provider.API{{Name: "sphinx", URL: "https://sphinx.example", KeyHeader: "X-Key"}},
+			Site:      provider.Site{Name: name, URL: "https://riddle.example"},
+			Lab:       site,
+		},
+		Question: question,
+		Read:     page.Read,
+	}
+}
+
+func question(prompt string, locale geo.Locale) (upstream.Request, error) {
+	return upstream.Request{Site: name, Path: "/ask", Query: url.Values{"q": {prompt}}, Locale: locale}, nil
+}
+
+// site plays the assistant in the lab.
+func site() lab.Site {
+	return lab.Site{Host: host, Routes: map[string]http.Handler{"GET /ask": lab.Page(host, lab.Template(host, source))}}
+}
