@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { theme } from "./state";
-import "../vendor/uplot.css";
+import "uplot/dist/uPlot.min.css";
 import "./plot.css";
 
 /** One line or layer of bars; its values are at the plot's x, null where there is none. */

@@ -1,7 +1,7 @@
 // The one store of state. Pages keep what is only theirs; what several need is here.
 import { signal, computed, effect } from "@preact/signals";
 import { call } from "./api";
-import type { Credits, QueueStatus } from "./api.gen";
+import type { LiveStatus } from "./api.gen";
 import { choices } from "./openapi";
 
 /** The key that requests carry. It lives as long as the browser's tab. */
@@ -72,7 +72,6 @@ export const countryName = (code: string) => {
 };
 
 /** What the live stream tells: balance, slots and queue; tasks that changed are counted. */
-export interface LiveStatus { credits: Credits; queue: QueueStatus }
 export const status = signal<LiveStatus | undefined>(undefined);
 export const taskChanges = signal(0);
 export const connected = signal(false);

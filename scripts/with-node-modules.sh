@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Checks the types of the dashboard's TypeScript.
+# Runs a command that needs the dashboard's libraries or the TypeScript compiler.
 #
-#   scripts/check-types.sh
+#   scripts/with-node-modules.sh COMMAND [ARGUMENT...]
 #
-# The compiler and the types of the vendored libraries come from the npm registry,
-# in the versions of package-lock.json, into an ignored node_modules. Node and npm
-# are installed if they are missing and we may (root, apt-get). Where the compiler
-# cannot be had, a warning says that nothing was checked; with CI=true that is an error.
+# They come from the npm registry, in the versions of package-lock.json, into an
+# ignored node_modules. Node and npm are installed if they are missing and we may
+# (root, apt-get). Where that fails, a warning says that the command did not run;
+# with CI=true that is an error.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -22,11 +22,11 @@ if [[ ! -e $installed || $web/package-lock.json -nt $installed ]]; then
 	have_npm || "$here/apt-install.sh" nodejs npm || true
 	if ! have_npm || ! npm ci --prefix "$web" --no-audit --no-fund --ignore-scripts --loglevel=error >/dev/null; then
 		if [[ ${CI:-} == true ]]; then
-			say "the TypeScript compiler cannot be had, and CI must not go without"
+			say "the dashboard's libraries cannot be had, and CI must not go without"
 			exit 1
 		fi
-		say "WARNING: the TypeScript compiler cannot be had: types are NOT checked"
+		say "WARNING: the dashboard's libraries cannot be had: this did NOT run: $*"
 		exit 0
 	fi
 fi
-exec "$web/node_modules/.bin/tsc" --project "$web"
+exec "$@"
