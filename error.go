@@ -63,14 +63,14 @@ func (c Code) Details() any {
 	}
 }
 
-// Error is an error that may be shown to a client. Err, the cause, never is.
+// Error is an error that may be shown to a client.
 type Error struct {
 	Code Code `json:"code"`
 	// For people. Not a stable text.
 	Message string `json:"message"`
 	// What the code says more of; the code decides its shape.
 	Details any   `json:"details,omitempty" schema:"details"`
-	Err     error `json:"-"`
+	Err     error `json:"-"` // the cause, which is never shown
 }
 
 // ErrorResponse is the body of every 4xx and 5xx.

@@ -21,14 +21,23 @@ type Operation struct {
 	OrList       bool          // takes a list of bodies as well as one
 
 	Query, Body, Response any
+	// Events are what a stream carries.
+	Events []any
 
 	serve func(*Server, *call) error
 }
 
-// Operations is the whole API: the operations of the service itself, and one for
-// each provider.
+// Operations is the whole API: one operation for each provider, and those of the
+// service itself.
 func Operations(providers []provider.Provider) []Operation {
-	operations := []Operation{
+	var operations []Operation
+	for _, p := range providers {
+		about := p.Definition()
+		operations = append(operations, Operation{
+			Method: "POST", Path: "/v1/monitor/" + about.Name, Scope: account.ScopeMonitor, Body: about.Request, Response: about.Result, serve: monitor(p),
+		})
+	}
+	return append(operations, []Operation{
 		{Method: "POST", Path: "/v1/monitor/websearch/goto", Scope: account.ScopeMonitor, Body: earshot.GotoRequest{}, Response: earshot.GotoResponse{}, serve: (*Server).resolve},
 
 		{Method: "GET", Path: "/v1/countries", Scope: account.ScopeRead, Query: earshot.CountryQuery{}, Response: []string{}, serve: (*Server).countries},
@@ -48,7 +57,7 @@ func Operations(providers []provider.Provider) []Operation {
 		{Method: "GET", Path: "/v1/usage", Scope: account.ScopeRead, Query: earshot.UsageQuery{}, Response: earshot.Usage{}, serve: (*Server).usage},
 		{Method: "GET", Path: "/v1/stats", Scope: account.ScopeRead, Query: earshot.StatsQuery{}, Response: earshot.Stats{}, serve: (*Server).stats},
 
-		{Method: "GET", Path: "/v1/live", Scope: account.ScopeRead, serve: (*Server).live},
+		{Method: "GET", Path: "/v1/live", Scope: account.ScopeRead, Events: []any{earshot.LiveStatus{}, earshot.LiveTasks{}}, serve: (*Server).live},
 		{Method: "GET", Path: "/v1/events", Scope: account.ScopeRead, Query: earshot.EventQuery{}, Response: earshot.EventPage{}, serve: (*Server).events},
 		{Method: "GET", Path: "/v1/webhooks/deliveries", Scope: account.ScopeRead, Query: earshot.DeliveryQuery{}, Response: earshot.DeliveryPage{}, serve: (*Server).deliveries},
 		{Method: "GET", Path: "/v1/webhooks/deliveries/{id}", Scope: account.ScopeRead, Response: earshot.Delivery{}, serve: (*Server).delivery},
@@ -74,14 +83,7 @@ func Operations(providers []provider.Provider) []Operation {
 		{Method: "GET", Path: "/{$}", Public: true, serve: (*Server).dashboard},
 		{Method: "GET", Path: "/docs", Public: true, serve: (*Server).dashboard},
 		{Method: "GET", Path: "/assets/{file}", Public: true, serve: (*Server).dashboard},
-	}
-	for _, p := range providers {
-		about := p.Definition()
-		operations = append(operations, Operation{
-			Method: "POST", Path: "/v1/monitor/" + about.Name, Scope: account.ScopeMonitor, Body: about.Request, Response: about.Result, serve: monitor(p),
-		})
-	}
-	return operations
+	}...)
 }
 
 // maxBody is how long the body of an operation may be, 0 for one without.

@@ -65,6 +65,9 @@ func (b *builder) operation(o api.Operation, about *provider.Definition, text *o
 			"content", content("application/json", b.body(o), text.Requests),
 		))
 	}
+	for _, event := range o.Events {
+		b.types.Of(event) // its prose names them
+	}
 	responses, err := b.answers(o, about, text)
 	if err != nil {
 		return nil, err

@@ -187,7 +187,7 @@ func (d *Describer) object(t reflect.Type) Map {
 func conditions(fields []field) Map {
 	var s, dependent Map
 	for _, f := range fields {
-		if f.name == "state" {
+		if f.name == "state" && slices.ContainsFunc(fields, func(other field) bool { return other.name == "country" }) {
 			dependent.Set(f.name, Map{{"properties", Map{{"country", Map{{"const", "US"}}}}}})
 		}
 		if f.excludes != nil {

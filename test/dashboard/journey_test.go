@@ -81,7 +81,7 @@ func testCompare(t *testing.T, c *chromium) {
 	_, _, p := c.session(t)
 	p.turnTo("compare")
 	p.fill(hook("prompt"), "Which kettle lasts longest?")
-	p.click(hook("provider-answerengine"), "") // which was chosen
+	p.click(hook("provider-genassistant"), "") // which was chosen
 	p.click(hook("provider-websearch"), "")
 	p.see(hook("price"), "4 calls, at most")
 	p.until("the price", find(hook("price"), "")+`.innerText.match(/at most \d+ credits/)`)

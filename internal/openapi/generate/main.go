@@ -189,7 +189,7 @@ func readComments() (map[string]string, error) {
 }
 
 func noteType(comments, same map[string]string, t *ast.TypeSpec, doc string) {
-	comments[t.Name.Name] = doc
+	comments[t.Name.Name] = withoutName(t.Name.Name, doc)
 	switch shape := t.Type.(type) {
 	case *ast.Ident:
 		same[t.Name.Name] = shape.Name
@@ -204,6 +204,17 @@ func noteType(comments, same map[string]string, t *ast.TypeSpec, doc string) {
 			}
 		}
 	}
+}
+
+// withoutName turns "Answer is the answer of" into "The answer of": users of other
+// languages have not met the Go type.
+func withoutName(name, doc string) string {
+	text, ok := strings.CutPrefix(doc, name+" ")
+	if !ok {
+		return doc
+	}
+	text = strings.TrimPrefix(text, "is ")
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 func oneLine(doc *ast.CommentGroup) string { return strings.Join(strings.Fields(doc.Text()), " ") }

@@ -1,20 +1,18 @@
-// The one way to the server: every request of the dashboard goes through call.
+// The one way to the server: every request of the dashboard goes through open.
+import type { Code, ErrorDetails, ErrorResponse, FieldProblem, Operations, Provider } from "./api.gen";
 import { key, signOut } from "./state";
 
 /** The address that the API lies below; it differs under a reverse proxy. */
 export const base = new URL(".", document.baseURI);
 
-/** A problem with one field of a request. */
-export interface FieldProblem { field: string; message: string }
-
 /** An error as the API tells it, or a connection that failed. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
-    readonly code: string,
+    readonly code: Code | "NO_CONNECTION" | "HTTP_ERROR",
     message: string,
     readonly requestId: string,
-    readonly details?: unknown,
+    readonly details?: ErrorDetails,
   ) {
     super(message);
   }
@@ -26,18 +24,18 @@ export class ApiError extends Error {
 }
 
 /** With anyStatus an error status is a response like any other. */
-export interface Options { body?: unknown; signal?: AbortSignal; withKey?: string; anyStatus?: boolean }
+interface Options { signal?: AbortSignal; withKey?: string; anyStatus?: boolean }
 
-/** The response itself, for streams and headers. Throws an ApiError for an error status. */
-export async function open(method: string, path: string, options: Options = {}): Promise<Response> {
+/** Sends a request that may be of any shape. Throws an ApiError for an error status. */
+export async function open(method: string, path: string, { body, ...options }: Options & { body?: unknown } = {}): Promise<Response> {
   const bearer = options.withKey ?? key.value;
   const headers: Record<string, string> = {};
   if (bearer) headers.Authorization = `Bearer ${bearer}`;
-  if (options.body !== undefined) headers["Content-Type"] = "application/json";
+  if (body !== undefined) headers["Content-Type"] = "application/json";
   let response: Response;
   try {
     response = await fetch(new URL(path.replace(/^\//, ""), base), {
-      method, headers, signal: options.signal, body: options.body === undefined ? undefined : JSON.stringify(options.body),
+      method, headers, signal: options.signal, body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch (problem) {
     if (options.signal?.aborted) throw problem;
@@ -52,17 +50,73 @@ export async function open(method: string, path: string, options: Options = {}):
 async function readError(response: Response): Promise<ApiError> {
   const requestId = response.headers.get("X-Request-Id") ?? "";
   try {
-    const { error } = await response.json();
+    const { error }: ErrorResponse = await response.json();
     return new ApiError(response.status, error.code, error.message, error.requestId ?? requestId, error.details);
   } catch {
     return new ApiError(response.status, "HTTP_ERROR", `The server answered ${response.status}.`, requestId);
   }
 }
 
-/** The JSON that the server answers. */
-export async function call<T = any>(method: string, path: string, options: Options = {}): Promise<T> {
-  return (await open(method, path, options)).json();
+/** The names in braces of a path. */
+type PathNames<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | PathNames<Rest> : never;
+type PathParams<Path> = [PathNames<Path>] extends [never] ? undefined : Record<PathNames<Path>, string>;
+
+/** A part of a request: not there, optional or required. */
+type Part<Name extends string, Value> = [Value] extends [undefined] ? { [N in Name]?: undefined }
+  : {} extends Value ? { [N in Name]?: Value } : { [N in Name]: Value };
+
+type Operation = keyof Operations;
+type Request<K extends Operation> = Options & Part<"params", PathParams<K>> & Part<"query", Operations[K]["query"]> & Part<"body", Operations[K]["body"]>;
+type Arguments<K extends Operation> = {} extends Request<K> ? [request?: Request<K>] : [request: Request<K>];
+
+/** The response of an operation, for streams and headers. */
+export async function respond<K extends Operation>(operation: K, ...[request]: Arguments<K>): Promise<Response> {
+  const { params = {}, query = {}, body, ...options }: Options & Parts = request ?? {};
+  const [method, template] = operation.split(" ");
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name]));
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  return open(method, given.length ? `${path}?${new URLSearchParams(given)}` : path, { ...options, body });
 }
 
-export const get = <T = any>(path: string, options?: Options) => call<T>("GET", path, options);
-export const post = <T = any>(path: string, body: unknown, options?: Options) => call<T>("POST", path, { ...options, body });
+/** Any request, whichever parts it has. */
+interface Parts { params?: Record<string, string>; query?: Record<string, string | number | undefined>; body?: unknown }
+
+/** The JSON that the server answers. */
+export async function call<K extends Operation>(operation: K, ...request: Arguments<K>): Promise<Operations[K]["response"]> {
+  return (await respond(operation, ...request)).json();
+}
+
+/** The body of a request to a provider, as a form or a table makes it from the provider's schema. */
+export type Payload = Record<string, unknown>;
+
+type ProviderOperation = `POST /v1/monitor/${Provider}`;
+export type ProviderResponse = Operations[ProviderOperation]["response"];
+
+/** Asks a provider. What is wrong with the payload is for the server to say. */
+export async function ask(provider: Provider, payload: Payload, signal: AbortSignal): Promise<{ response: ProviderResponse; headers: Headers }> {
+  const body = payload as Operations[ProviderOperation]["body"];
+  const response = await respond<ProviderOperation>(`POST /v1/monitor/${provider}`, { body, signal });
+  return { response: await response.json(), headers: response.headers };
+}
+
+export const isRateLimit = (problem: unknown) => problem instanceof ApiError && problem.code === "RATE_LIMIT_EXCEEDED";
+
+/** Calls, and calls again a second later where the rate limit says no. */
+export async function patiently<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    try {
+      return await request();
+    } catch (problem) {
+      if (!isRateLimit(problem) || signal.aborted) throw problem;
+      await sleep(1000, signal);
+    }
+  }
+}
+
+/** Waits; aborting ends the wait with an error. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((done, fail) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", () => { clearTimeout(timer); fail(signal.reason); }, { once: true });
+  });
+}

@@ -1,51 +1,49 @@
 // A form made from the schema of a provider's request.
 import type { AriaAttributes } from "preact";
 import { useId, useState } from "preact/hooks";
-import { get, type FieldProblem } from "./api";
+import { call, type Payload } from "./api";
+import type { FieldProblem } from "./api.gen";
+import { follow, type OpenAPI, type Provider, type Schema } from "./openapi";
 import { Line } from "./result/markdown";
-import { countries, countryName, resolve, type OpenAPI, type Provider } from "./state";
+import { countries, countryName } from "./state";
 import { useLoad } from "./ui";
 import "./form.css";
 
 /** A field of a request, by its path: include.markdown. */
-export interface Field { path: string; name: string; schema: any; required: boolean; fields: Field[] }
+export interface Field { path: string; name: string; schema: Schema; required: boolean; fields: Field[] }
 
 /** The fields of a request that a form can ask for. */
-export function fieldsOf(api: OpenAPI, schema: any, parent = ""): Field[] {
-  return Object.entries<any>(schema.properties ?? {}).map(([name, part]) => {
-    const own = resolve(api, part);
+export function fieldsOf(api: OpenAPI, schema: Schema, parent = ""): Field[] {
+  return Object.entries(schema.properties ?? {}).map(([name, part]) => {
+    const own = follow(api, part);
     const path = parent + name;
     return { path, name, schema: own, required: !!schema.required?.includes(name), fields: fieldsOf(api, own, path + ".") };
   }).filter((field) => field.schema.type && !field.schema.deprecated);
 }
 
-/** The field that holds the question. */
-export const questionOf = (provider: Provider) => ["prompt", "query"].find((name) => name in provider.schema.properties) ?? "";
-
 /** A request to start from: the example's question and country, with what reading the answer needs. */
-export function startOf(api: OpenAPI, provider: Provider): any {
-  const { properties } = provider.schema;
-  const start: any = {};
-  for (const name of [questionOf(provider), "country"]) if (provider.example[name]) start[name] = provider.example[name];
-  if (properties.include) start.include = readable(resolve(api, properties.include));
+export function startOf(api: OpenAPI, { schema, textField, example }: Provider): Payload {
+  const start: Payload = {};
+  for (const name of [textField, "country"]) if (example[name]) start[name] = example[name];
+  if (schema.properties?.include) start.include = readable(follow(api, schema.properties.include));
   return start;
 }
 
 /** Asks for Markdown and the capture wherever they are offered. */
-function readable(schema: any): any {
+function readable(schema: Schema): Payload {
   return Object.fromEntries(["markdown", "html"].filter((name) => schema.properties?.[name]?.type === "boolean").map((name) => [name, true]));
 }
 
-export interface FormProps { provider: Provider; fields: Field[]; value: any; onChange: (value: any) => void; problems: FieldProblem[] }
+export interface FormProps { provider: Provider; fields: Field[]; value: Payload; onChange: (value: Payload) => void; problems: FieldProblem[] }
 
-/** What most requests need stands first; the rest opens when it is wanted, used or wrong. */
-const common = ["prompt", "query", "country", "state", "pages", "include"];
+/** What most requests need, besides what is asked, stands first; the rest opens when it is wanted, used or wrong. */
+const common = ["country", "state", "pages", "include"];
 
 /** The fields of a provider's request, each with its problems below it. */
 export function RequestFields({ fields, onChange, ...form }: FormProps) {
-  const change = ({ state, ...rest }: any) => onChange(state && rest.country === "US" ? { ...rest, state } : rest);
+  const change = ({ state, ...rest }: Payload) => onChange(state && rest.country === "US" ? { ...rest, state } : rest);
   const show = (field: Field) => <FieldView key={field.path} field={field} {...form} onChange={change} />;
-  const first = common.flatMap((name) => fields.filter(({ path }) => path === name));
+  const first = fields.filter(({ path }) => path === form.provider.textField || common.includes(path));
   const more = fields.filter((field) => !first.includes(field));
   const [opened, setOpened] = useState(false);
   const needed = more.some(({ path }) => path in form.value || form.problems.some((problem) => problem.field === path));
@@ -95,9 +93,9 @@ function Switch({ field, ...form }: FieldProps) {
   const id = useId();
   const wrong = messages(form.problems, field.path);
   const at = read(form.value, field.path);
-  const isObject = field.schema.type === "object";
-  const on = isObject ? at !== undefined : at === true;
-  const turn = (checked: boolean) => form.onChange(write(form.value, field.path, checked ? (isObject ? readable(field.schema) : true) : undefined));
+  const byPresence = field.schema.type === "object";
+  const on = byPresence ? at !== undefined : at === true;
+  const turn = (checked: boolean) => form.onChange(write(form.value, field.path, checked ? (byPresence ? readable(field.schema) : true) : undefined));
   return (
     <div class="switch">
       <input
@@ -144,11 +142,11 @@ function ControlOf({ field, provider, control, set }: FieldProps & { control: Co
   const take = (event: { currentTarget: { value: string } }) => set(event.currentTarget.value);
   if (field.path === "country") return <Countries provider={provider} control={control} take={take} />;
   if (field.path === "state") return <States control={control} take={take} />;
-  if (schema.enum) return <Select control={control} take={take} options={schema.enum.map((value: string) => ({ value, name: value }))} />;
+  if (schema.enum) return <Select control={control} take={take} options={schema.enum.map(String).map((value) => ({ value, name: value }))} />;
   if (schema.type === "integer" || schema.type === "number") {
-    return <input {...control} type="number" min={schema.minimum} max={schema.maximum} step={schema.type === "integer" ? 1 : "any"} placeholder={schema.default} onInput={take} />;
+    return <input {...control} type="number" min={schema.minimum} max={schema.maximum} step={schema.type === "integer" ? 1 : "any"} placeholder={String(schema.default ?? "")} onInput={take} />;
   }
-  if (schema.maxLength > longText) return <textarea {...control} maxLength={schema.maxLength} onInput={take} />;
+  if ((schema.maxLength ?? 0) > longText) return <textarea {...control} maxLength={schema.maxLength} onInput={take} />;
   return <input {...control} type="text" maxLength={schema.maxLength} autocomplete="off" spellcheck={false} onInput={take} />;
 }
 
@@ -166,17 +164,17 @@ function Select({ control, take, options }: { control: Control; take: Take; opti
 }
 
 function Countries({ provider, control, take }: { provider: Provider; control: Control; take: Take }) {
-  const { value } = useLoad(() => countries(provider.name.split("/")[0]), [provider.name]);
+  const { value } = useLoad(() => countries(provider.name), [provider.name]);
   const options = (value ?? []).map((code) => ({ value: code, name: countryName(code) })).sort((a, b) => a.name.localeCompare(b.name));
   return <Select control={control} take={take} options={options} />;
 }
 
 function States({ control, take }: { control: Control; take: Take }) {
-  const { value } = useLoad((signal) => get<{ code: string; name: string }[]>("v1/states?country=US", { signal }), []);
+  const { value } = useLoad((signal) => call("GET /v1/states", { query: { country: "US" }, signal }), []);
   return <Select control={control} take={take} options={(value ?? []).map(({ code, name }) => ({ value: code, name }))} />;
 }
 
-function Description({ id, schema }: { id: string; schema: any }) {
+function Description({ id, schema }: { id: string; schema: Schema }) {
   return <div id={`${id}-about`} class="faint">{schema.description && <Line text={schema.description} />}</div>;
 }
 
@@ -192,14 +190,16 @@ function title(name: string): string {
   return words.length < 3 || /^(html|uule|url)$/.test(words) ? words.toUpperCase() : words[0].toUpperCase() + words.slice(1);
 }
 
-const typed = (schema: any, text: string) => (text === "" ? undefined : schema.type === "integer" || schema.type === "number" ? Number(text) : text);
+const typed = (schema: Schema, text: string) => (text === "" ? undefined : schema.type === "integer" || schema.type === "number" ? Number(text) : text);
 
-const read = (value: any, path: string) => path.split(".").reduce((at, name) => at?.[name], value);
+const isObject = (value: unknown): value is Payload => typeof value === "object" && value !== null;
+
+const read = (value: unknown, path: string) => path.split(".").reduce((at, name) => (isObject(at) ? at[name] : undefined), value);
 
 /** A copy with one field set, or left out where it is undefined. */
-function write(value: any, path: string, to: unknown): any {
+function write(value: Payload, path: string, to: unknown): Payload {
   const [name, ...rest] = path.split(".");
-  const inner = rest.length ? write(value?.[name] ?? {}, rest.join("."), to) : to;
-  const { [name]: _, ...others } = value ?? {};
+  const { [name]: before, ...others } = value;
+  const inner = rest.length ? write(isObject(before) ? before : {}, rest.join("."), to) : to;
   return inner === undefined ? others : { ...value, [name]: inner };
 }

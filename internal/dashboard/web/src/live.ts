@@ -1,9 +1,9 @@
 // The one event stream: balance, slots, queue, and that tasks changed.
 import { effect } from "@preact/signals";
-import { open } from "./api";
+import { respond } from "./api";
 import { connected, key, status, taskChanges } from "./state";
 
-const longestPause = 30_000;
+const maxPause = 30_000;
 
 /** Follows the stream as long as somebody is signed in. */
 export function follow() {
@@ -20,7 +20,7 @@ async function keepOpen(signal: AbortSignal) {
   let pause = 500;
   while (!signal.aborted) {
     try {
-      const response = await open("GET", "v1/live", { signal });
+      const response = await respond("GET /v1/live", { signal });
       connected.value = true;
       pause = 500;
       await read(response.body!, signal);
@@ -29,12 +29,12 @@ async function keepOpen(signal: AbortSignal) {
     }
     connected.value = false;
     await new Promise((done) => setTimeout(done, pause));
-    pause = Math.min(pause * 2, longestPause);
+    pause = Math.min(pause * 2, maxPause);
   }
 }
 
-async function read(body: ReadableStream<Uint8Array>, signal: AbortSignal) {
-  const reader = body.pipeThrough(new TextDecoderStream() as any).getReader() as ReadableStreamDefaultReader<string>;
+async function read(body: NonNullable<Response["body"]>, signal: AbortSignal) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let pending = "";
   for (;;) {
     const { value, done } = await reader.read();

@@ -1,7 +1,7 @@
 // The shell: who is signed in, which page is shown.
 import { render, type ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { base, post } from "./api";
+import { base, call } from "./api";
 import { follow } from "./live";
 import { balance, connected, followAddress, key, route, signOut, theme } from "./state";
 import { number, Problem } from "./ui";
@@ -79,7 +79,7 @@ function useToken() {
     if (!token) return;
     history.replaceState(null, "", location.pathname);
     followAddress();
-    post("v1/session", { token }, { withKey: "" })
+    call("POST /v1/session", { body: { token }, withKey: "" })
       .then(({ secret }) => { key.value = secret; }, setError)
       .finally(() => setPending(false));
   }, []);

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { theme } from "./state";
-import "../vendor/uplot.css";
+import "uplot/dist/uPlot.min.css";
 import "./plot.css";
 
 /** One line or layer of bars; its values are at the plot's x, null where there is none. */
@@ -141,10 +141,10 @@ function options(props: PlotProps, shown: Series[], box: HTMLElement, onSpot: (s
     cursor: { y: false, drag: { x: false, y: false }, points: { show: !stacked } },
     scales: {
       x: { time: false, range: () => [x[0] - side, x[x.length - 1] + side] },
-      y: { range: (_, __, most) => [0, top ?? uPlot.rangeNum(0, most || 1, 0.1, true)[1]] },
+      y: { range: (_, __, highest) => [0, top ?? uPlot.rangeNum(0, highest || 1, 0.1, true)[1]] },
     },
     axes: [
-      { ...axis, size: 30, grid: { show: false }, splits: (u) => everySo(x, u.width), values: (_, at) => at.map(props.xLabel) },
+      { ...axis, size: 30, grid: { show: false }, splits: (u) => labelled(x, u.width), values: (_, at) => at.map(props.xLabel) },
       {
         ...axis, grid: { stroke: line, width: 1 }, values: (_, at) => at.map(props.yLabel), incrs: top === undefined ? wholeSteps : undefined,
         size: (_, labels) => 16 + 7 * Math.max(3, ...(labels ?? []).map((label) => label.length)),
@@ -161,7 +161,7 @@ function seriesOf(color: string, stacked?: boolean): uPlot.Series {
 }
 
 /** As many of the x as have room for their label. */
-function everySo(x: number[], width: number): number[] {
+function labelled(x: number[], width: number): number[] {
   const every = Math.ceil(x.length / Math.max(1, Math.floor((width - 50) / 64)));
   return x.filter((_, i) => (x.length - 1 - i) % every === 0);
 }

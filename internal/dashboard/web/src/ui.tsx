@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { ApiError } from "./api";
+import { signOut } from "./state";
 
 /** An error with what to quote when asking for help. */
 export function Problem({ error }: { error: unknown }) {
@@ -115,6 +116,38 @@ export function Dialog({ title, open, onClose, children }: { title: string; open
   return <dialog ref={ref} onClose={onClose} aria-label={title}><h2>{title}</h2>{open && children}</dialog>;
 }
 
+/** Asks before something that cannot be undone, does it, and stays open when it failed. */
+export function Confirm({ title, action, back = "Cancel", testid = "confirm", open, onClose, run, children }: {
+  title: string; action: string; back?: string; testid?: string; open: boolean; onClose: () => void; run: () => Promise<void>; children: ComponentChildren;
+}) {
+  const [error, setError] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  const close = () => {
+    setError(undefined);
+    onClose();
+  };
+  const confirm = async () => {
+    setBusy(true);
+    try {
+      await run();
+      close();
+    } catch (problem) {
+      setError(problem);
+    }
+    setBusy(false);
+  };
+  return (
+    <Dialog title={title} open={open} onClose={close}>
+      {children}
+      <Problem error={error} />
+      <div class="actions">
+        <button type="button" onClick={close}>{back}</button>
+        <button type="button" class="danger" disabled={busy} onClick={confirm} data-testid={testid}>{action}</button>
+      </div>
+    </Dialog>
+  );
+}
+
 /** A moment, in the reader's time zone; the exact one on hover. */
 export function When({ at }: { at: string | null | undefined }) {
   if (!at) return <span class="faint">–</span>;
@@ -132,6 +165,34 @@ export function Copy({ text, label = "Copy" }: { text: string; label?: string })
   return <button type="button" class="small" onClick={copy}>{done ? "Copied" : label}</button>;
 }
 
+/** What to do where the key may not look. */
+export function NeedsAdmin({ what }: { what: string }) {
+  return (
+    <div class="empty keys-admin" data-testid="needs-admin">
+      <h3>{what} needs a key with the scope <code>admin</code></h3>
+      <p>Yours does not have it. There are two ways to get one:</p>
+      <ul>
+        <li>Open the sign-in link that the server prints when it starts.</li>
+        <li>Make a key at the server, and sign in with it: <code>earshot key create --org NAME --scopes read,monitor,tasks,admin</code></li>
+      </ul>
+      <button type="button" onClick={() => signOut()}>Sign in with another key</button>
+    </div>
+  );
+}
+
+/** A secret that the server tells this once. */
+export function Secret({ title, secret, onClose, children }: { title: string; secret?: string; onClose: () => void; children: ComponentChildren }) {
+  return (
+    <Dialog title={title} open={!!secret} onClose={onClose}>
+      <p><strong>This is shown this once.</strong> Store it now; nobody can show it again.</p>
+      <pre class="keys-secret" data-testid="secret">{secret}</pre>
+      <Copy text={secret ?? ""} />
+      {children}
+      <div class="actions"><button type="button" class="primary" onClick={onClose} data-testid="secret-done">I have stored it</button></div>
+    </Dialog>
+  );
+}
+
 /** A link that leaves the dashboard; only web addresses become one. */
 export function External({ href, children }: { href: string | undefined; children: ComponentChildren }) {
   if (!href || !/^https?:\/\//i.test(href)) return <>{children}</>;
@@ -139,3 +200,4 @@ export function External({ href, children }: { href: string | undefined; childre
 }
 
 export const number = (n: number | null | undefined) => (n == null ? "–" : n.toLocaleString());
+export const percent = (share: number) => share.toLocaleString(undefined, { style: "percent", maximumFractionDigits: 1 });

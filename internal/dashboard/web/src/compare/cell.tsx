@@ -2,8 +2,8 @@
 import { useState } from "preact/hooks";
 import { countryName } from "../state";
 import { number, Problem, Spinner } from "../ui";
-import { cellName, words, type Cell, type Reply } from "./cells";
-import { Domains } from "./chips";
+import { cellName, words, type Cell, type Reply } from "./run";
+import { Domains } from "./overview";
 import type { Mention } from "./shared";
 
 const shortLength = 320;
@@ -35,7 +35,7 @@ function Answer({ reply, mentions, column, onOpen }: { reply: Reply; mentions: M
       </div>
       <Domains mentions={mentions} column={column} />
       <p class="faint compare-facts">
-        <span>{reply.result.model ?? "model not told"}</span>
+        <span>{("model" in reply.result && reply.result.model) || "model not told"}</span>
         <span class="badge" title="Surface">{reply.result.surface}</span>
         <span>{reply.ms < 1000 ? `${reply.ms} ms` : `${(reply.ms / 1000).toFixed(1)} s`}</span>
         <span>{number(reply.credits)} credits</span>

@@ -1,12 +1,12 @@
 // A picker of a few countries by their names.
 import { useId, useState } from "preact/hooks";
 import { countryName } from "../state";
-import { mostCountries } from "./cells";
+import { maxCountries } from "./run";
 
 export function Countries({ all, chosen, choose }: { all: string[]; chosen: string[]; choose: (codes: string[]) => void }) {
   const [text, setText] = useState("");
   const list = useId();
-  const full = chosen.length >= mostCountries;
+  const full = chosen.length >= maxCountries;
   const left = all.filter((code) => !chosen.includes(code)).map((code) => ({ code, name: countryName(code) }))
     .sort((a, b) => a.name.localeCompare(b.name));
   const add = (code: string | undefined) => {
@@ -28,7 +28,7 @@ export function Countries({ all, chosen, choose }: { all: string[]; chosen: stri
   };
   return (
     <div class="field">
-      <label for={`${list}-input`}>Countries <span class="faint">up to {mostCountries}</span></label>
+      <label for={`${list}-input`}>Countries <span class="faint">up to {maxCountries}</span></label>
       <input
         id={`${list}-input`} data-testid="country" list={list} value={text} disabled={full} autocomplete="off"
         placeholder={full ? "Remove one to add another" : "Type a name, Enter adds it"}

@@ -1,10 +1,12 @@
 // What to ask, of whom, from where.
 import { useState } from "preact/hooks";
-import { balance, countries, providers } from "../state";
-import { Problem, Spinner, useLoad } from "../ui";
-import { questions, type Question } from "./cells";
+import { call } from "../api";
+import type { QuoteItem } from "../api.gen";
+import { providers } from "../openapi";
+import { balance, countries } from "../state";
+import { number, Problem, Spinner, useLoad } from "../ui";
+import { cellName, questions, type Question } from "./run";
 import { Countries } from "./countries";
-import { Price } from "./price";
 
 /** Until something is typed the price is asked for with a stand-in. */
 const standIn = "?";
@@ -63,4 +65,39 @@ export function Form({ busy, onRun, onCancel }: {
       </div>
     </form>
   );
+}
+
+const pauseAfterTyping = 350;
+
+/** What a comparison costs at most, before it is run. */
+function Price({ questions }: { questions: Question[] }) {
+  const body = JSON.stringify(questions.map(({ taskType, payload }) => ({ taskType, payload })));
+  const { value, error } = useLoad(async (signal) => {
+    await new Promise((done) => setTimeout(done, pauseAfterTyping));
+    if (signal.aborted || !questions.length) return { body, creditsToCharge: 0, items: [] };
+    return { body, ...(await call("POST /v1/quote", { body: JSON.parse(body), signal })) };
+  }, [body]);
+  if (error) return <Problem error={error} />;
+  if (!questions.length) return <p class="faint" data-testid="price">Choose at least one provider and one country.</p>;
+  const fresh = value?.body === body;
+  const refused = fresh ? value.items.filter((item) => !item.success) : [];
+  return (
+    <div data-testid="price" aria-live="polite">
+      {questions.length} {questions.length === 1 ? "call" : "calls"}, at most{" "}
+      {fresh ? <strong>{number(value.creditsToCharge)} credits</strong> : <Spinner label="Asking for the price" />}
+      {refused.length > 0 && (
+        <ul class="refused">
+          {refused.map(({ index, error: why }) => (
+            <li key={index} class="warn">{cellName(questions[index])}, {reason(why)}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+/** The server's words about the fields, where it found fault with some. */
+function reason(error: QuoteItem["error"]): string | undefined {
+  if (!Array.isArray(error?.details)) return error?.message;
+  return error.details.map(({ field, message }) => `${field.replace(/^payload\./, "")}: ${message}`).join("; ");
 }

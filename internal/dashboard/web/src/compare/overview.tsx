@@ -1,8 +1,7 @@
-// Which answers cite a domain or name a brand, all at one glance.
+// What the answers share, as a table and as marks that tell by a symbol and a colour how many do.
 import { Table, Tabs, type Column } from "../ui";
-import type { Cell } from "./cells";
-import { Mark } from "./chips";
-import { columnNames, type Mention } from "./shared";
+import type { Cell } from "./run";
+import { columnNames, shares, type Mention, type Share } from "./shared";
 
 export function Overview({ cells, domains, entities }: { cells: Cell[]; domains: Mention[]; entities: Mention[] }) {
   const names = columnNames(cells);
@@ -27,4 +26,36 @@ function Mentions({ rows, what, columns }: { rows: Mention[]; what: string; colu
     name, value: (row) => row.counts[i], show: (row) => row.counts[i] || <span class="faint">–</span>, numeric: true,
   }));
   return <div class="matrix"><Table label={`${what} by answer`} rows={rows} columns={[...first, ...counts]} rowKey={(row) => row.name} /></div>;
+}
+
+function Mark({ share }: { share: Share }) {
+  const { symbol, label } = shares[share];
+  return <span class={`share ${share}`} role="img" aria-label={label}>{symbol}</span>;
+}
+
+export function Legend({ mentions }: { mentions: Mention[] }) {
+  return (
+    <ul class="compare-chips legend" aria-label="What the marks mean">
+      {(Object.keys(shares) as Share[]).map((share) => (
+        <li key={share} class={`compare-chip ${share}`} data-testid={`legend-${share}`}>
+          <span aria-hidden="true">{shares[share].symbol}</span> {shares[share].label}: {mentions.filter((mention) => mention.share === share).length}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The domains of one answer, those that most answers share first. */
+export function Domains({ mentions, column }: { mentions: Mention[]; column: number }) {
+  const cited = mentions.filter(({ counts }) => counts[column] > 0);
+  if (!cited.length) return <p class="faint">No sources</p>;
+  return (
+    <ul class="compare-chips" aria-label="Source domains">
+      {cited.map(({ name, counts, share }) => (
+        <li key={name} class={`compare-chip ${share}`} data-share={share} title={`${name}: ${shares[share].label}`}>
+          <Mark share={share} /> {name}{counts[column] > 1 && <span class="faint"> ×{counts[column]}</span>}
+        </li>
+      ))}
+    </ul>
+  );
 }

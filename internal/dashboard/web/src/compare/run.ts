@@ -1,14 +1,46 @@
-// Runs a comparison. It outlives the page, so that answers which were paid for are
-// still there when the reader comes back to it.
+// A comparison: one prompt, asked of each provider from each country. It outlives the
+// page, so that answers which were paid for are still there when the reader comes back.
 import { signal } from "@preact/signals";
-import { ApiError, open } from "../api";
+import { ApiError, ask as askProvider, type Payload } from "../api";
+import type { NewsResult, OrganicResult, Provider as ProviderName, TaskResult, TaskType } from "../api.gen";
+import type { Provider } from "../openapi";
 import { key, status } from "../state";
-import type { Cell, Question } from "./cells";
+
+export const maxCountries = 6;
+
+/** One question of a comparison before it is asked. */
+export interface Question { provider: ProviderName; taskType: TaskType; country: string; payload: Payload }
+
+/** Every pair of a provider and a country, provider by provider. */
+export function questions(prompt: string, providers: Provider[], countries: string[]): Question[] {
+  return providers.flatMap((provider) => countries.map((country) => ({
+    provider: provider.name, taskType: provider.taskType, country,
+    payload: { [provider.textField]: prompt, country },
+  })));
+}
+
+/** What came back for one question. */
+export interface Reply { result: TaskResult; requestId: string; credits: number | null; ms: number }
+
+export type Phase = "waiting" | "running" | "done" | "failed" | "cancelled";
+
+export interface Cell extends Question { phase: Phase; reply?: Reply; error?: unknown }
+
+export const cellName = ({ provider, country }: { provider: string; country: string }) => `${provider} · ${country}`;
+
+/** The words of a result: the answer, or what the found pages are called. */
+export const words = (result: TaskResult) => ("text" in result ? result.text : found(result).map(({ title }) => title).join("\n"));
+
+/** The pages that a search found. */
+export function found(result: TaskResult): (OrganicResult | NewsResult)[] {
+  if ("organicResults" in result) return result.organicResults;
+  return "newsResults" in result ? result.newsResults : [];
+}
 
 /** Browsers open six connections to a host; one is the live stream's. */
-const mostAtOnce = 4;
+const maxAtOnce = 4;
 const pauseWhenBusy = 1000;
-const mostPauses = 60;
+const maxPauses = 60;
 
 export interface Comparison { prompt: string; startedAt: string; cells: Cell[] }
 
@@ -42,8 +74,8 @@ export function start(prompt: string, questions: Question[]) {
 
 /** As many as there are slots free, as far as that is known. */
 function atOnce() {
-  const slots = status.value?.queue?.concurrency;
-  return slots ? Math.min(mostAtOnce, Math.max(1, slots.max - slots.used)) : mostAtOnce;
+  const slots = status.value?.queue.concurrency;
+  return slots ? Math.min(maxAtOnce, Math.max(1, slots.max - slots.used)) : maxAtOnce;
 }
 
 async function work(next: Iterator<number>, signal: AbortSignal) {
@@ -58,7 +90,7 @@ async function ask(index: number, signal: AbortSignal) {
       return;
     } catch (error) {
       if (signal.aborted) return;
-      if (!isBusy(error) || pauses === mostPauses) return change(index, { phase: "failed", error }, signal);
+      if (!isBusy(error) || pauses === maxPauses) return change(index, { phase: "failed", error }, signal);
     }
     // Somebody else holds the slots: this is a queue to stand in, not a failure.
     change(index, { phase: "waiting" }, signal);
@@ -69,15 +101,13 @@ async function ask(index: number, signal: AbortSignal) {
 
 const isBusy = (error: unknown) => error instanceof ApiError && error.status === 429;
 
-async function reply({ provider, payload }: Cell, signal: AbortSignal) {
+async function reply({ provider, payload }: Cell, signal: AbortSignal): Promise<Reply> {
   const asked = performance.now();
-  const response = await open("POST", `v1/monitor/${provider}`, { body: payload, signal });
-  const { result } = await response.json();
-  const told = (name: string) => response.headers.get(name);
-  const credits = told("X-Credits-Charged");
+  const { response: { result }, headers } = await askProvider(provider, payload, signal);
+  const credits = headers.get("X-Credits-Charged");
   return {
-    result, requestId: told("X-Request-Id") ?? "", credits: credits === null ? null : Number(credits),
-    ms: Number(told("X-Latency-Ms") ?? Math.round(performance.now() - asked)),
+    result, requestId: headers.get("X-Request-Id") ?? "", credits: credits === null ? null : Number(credits),
+    ms: Number(headers.get("X-Latency-Ms") ?? Math.round(performance.now() - asked)),
   };
 }
 

@@ -1,5 +1,7 @@
-// What the answers have in common: who cites a domain, who names a brand.
-import { cellName, found, type Cell } from "./cells";
+// What the answers have in common: who cites a domain, who names a brand; also as files.
+import { ApiError } from "../api";
+import { csvFile } from "../file";
+import { cellName, found, type Cell, type Comparison } from "./run";
 
 /** How many of the answers have something. */
 export type Share = "all" | "some" | "one";
@@ -17,8 +19,9 @@ export const answered = (cells: Cell[]) => cells.filter((cell) => cell.phase ===
 
 /** The domains that an answer cites or a search found, with repetitions. */
 function domains({ reply }: Cell): string[] {
-  const cited: any[] = Array.isArray(reply?.result.sources) ? reply.result.sources : found(reply?.result ?? {});
-  return cited.map((page) => String(page?.domain ?? "").toLowerCase().replace(/^www\./, "")).filter(Boolean);
+  if (!reply) return [];
+  const cited = "sources" in reply.result ? reply.result.sources : found(reply.result);
+  return cited.map(({ domain }) => domain.toLowerCase().replace(/^www\./, "")).filter(Boolean);
 }
 
 interface Named { name: string; kind?: string }
@@ -26,8 +29,7 @@ interface Named { name: string; kind?: string }
 const namedDomains = (cell: Cell): Named[] => domains(cell).map((name) => ({ name }));
 
 function entities({ reply }: Cell): Named[] {
-  const list: any[] = Array.isArray(reply?.result.entities) ? reply.result.entities : [];
-  return list.map(({ name, type }) => ({ name: String(name), kind: type }));
+  return reply && "entities" in reply.result ? reply.result.entities.map(({ name, type }) => ({ name, kind: type })) : [];
 }
 
 export const domainMentions = (cells: Cell[]) => mentions(answered(cells).map(namedDomains));
@@ -56,4 +58,26 @@ function mentions(lists: Named[][]): Mention[] {
 function shareOf(cells: number, of: number): Share {
   if (cells < 2) return "one";
   return cells === of ? "all" : "some";
+}
+
+/** Which answer cites which domain how often. */
+export function csv(cells: Cell[]): Blob {
+  const rows = domainMentions(cells).map(({ name, cells: count, counts }) => [name, count, ...counts]);
+  return csvFile([["domain", "answers", ...columnNames(cells)], ...rows]);
+}
+
+export function json({ prompt, startedAt, cells }: Comparison): Blob {
+  const columns = columnNames(cells);
+  const named = ({ name, kind, counts, share }: Mention) =>
+    ({ name, type: kind, share, counts: Object.fromEntries(columns.map((column, i) => [column, counts[i]])) });
+  const text = JSON.stringify({
+    prompt, startedAt, domains: domainMentions(cells).map(named), entities: entityMentions(cells).map(named),
+    cells: cells.map(({ provider, country, phase, reply, error }) => ({ provider, country, phase, ...reply, error: exportedError(error) })),
+  }, null, 2);
+  return new Blob([text], { type: "application/json" });
+}
+
+function exportedError(error: unknown) {
+  if (error instanceof ApiError) return { code: error.code, message: error.message, requestId: error.requestId };
+  return error instanceof Error ? { message: error.message } : undefined;
 }

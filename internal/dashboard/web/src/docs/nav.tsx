@@ -1,8 +1,7 @@
 // The operations by tag, with a box that narrows them down.
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Group, Operation } from "./model";
+import type { Chapter, Group, Operation } from "./model";
 import { Method } from "./operation";
-import type { Chapter } from "./overview";
 
 const wide = matchMedia("(min-width: 56.01rem)");
 

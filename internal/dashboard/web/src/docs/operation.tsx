@@ -1,8 +1,8 @@
 // One operation: what it takes and what it answers.
-import type { OpenAPI } from "../state";
+import { follow, type OpenAPI } from "../openapi";
 import { Line, Markdown } from "../result/markdown";
 import { Copy, Tabs } from "../ui";
-import { follow, pretty, type Content, type Operation, type Parameter, type Reply } from "./model";
+import { pretty, type Content, type Operation, type Parameter, type Reply } from "./model";
 import { SchemaTree } from "./schema";
 import { TryIt } from "./try";
 
@@ -63,7 +63,7 @@ function ReplyView({ api, reply }: { api: OpenAPI; reply: Reply }) {
   );
 }
 
-/** unfolded: the schema is what the reader came for. */
+/** A schema with its examples; unfolded shows the schema at once. */
 function ContentView({ api, content, unfolded }: { api: OpenAPI; content: Content; unfolded?: boolean }) {
   return (
     <>

@@ -1,5 +1,6 @@
 // A request as it is filled in: what the code shows and what "Try it" sends.
 import { base } from "../api";
+import { codeFor, type Snippet } from "../snippets";
 import type { Operation } from "./model";
 
 export interface Filled { values: Record<string, string>; body: string }
@@ -12,10 +13,10 @@ export function pathOf({ path, parameters }: Operation, values: Record<string, s
   return filled.slice(1) + (query.size ? `?${query}` : "");
 }
 
-export const urlOf = (operation: Operation, values: Record<string, string>) => new URL(pathOf(operation, values), base).href;
+const urlOf = (operation: Operation, values: Record<string, string>) => new URL(pathOf(operation, values), base).href;
 
 /** What the fields hold at first: a path needs all of its parts. */
-export function atFirst({ parameters }: Operation): Record<string, string> {
+export function initialValues({ parameters }: Operation): Record<string, string> {
   const given = parameters.filter(({ in: place, required }) => place === "path" || (place === "query" && required));
   return Object.fromEntries(given.map(({ name, example }) => [name, String(example ?? "")]));
 }
@@ -27,4 +28,13 @@ export function parsed(text: string): { value?: unknown; wrong?: string } {
   } catch (problem) {
     return { wrong: (problem as Error).message };
   }
+}
+
+/** The request in several languages. */
+export function snippets(operation: Operation, values: Record<string, string>, body: unknown): Snippet[] {
+  const success = operation.replies.find(({ status }) => status.startsWith("2"))?.content[0]?.type ?? "";
+  return codeFor({
+    method: operation.method, url: urlOf(operation, values), body: operation.body && body, needsKey: operation.needsKey,
+    isStream: success === "text/event-stream", isJSON: success.endsWith("json"),
+  });
 }

@@ -1,19 +1,18 @@
 // A schema as a tree that is unfolded level by level, so that one which contains
 // itself has no end but does no harm.
 import { useState } from "preact/hooks";
-import type { OpenAPI } from "../state";
+import { follow, refName, type OpenAPI, type Schema } from "../openapi";
 import { Line } from "../result/markdown";
-import { follow, refName } from "./model";
 
-interface Part { label: string; schema: any; required?: boolean }
+interface Part { label: string; schema: Schema; required?: boolean }
 
 /** What a schema is made of; nothing at all for a plain value without rules. */
-export function SchemaTree({ api, schema }: { api: OpenAPI; schema: any }) {
-  const whole = follow(api, schema);
-  const parts = partsOf(api, whole);
+export function SchemaTree({ api, schema }: { api: OpenAPI; schema: Schema }) {
+  const resolved = follow(api, schema);
+  const parts = partsOf(api, resolved);
   return (
     <div class="schema">
-      <div><Facts schema={whole} name={refName(schema)} /></div>
+      <div><Facts schema={resolved} name={refName(schema)} /></div>
       {parts.length > 0 && <Parts api={api} parts={parts} />}
     </div>
   );
@@ -43,72 +42,70 @@ function PartView({ api, part }: { api: OpenAPI; part: Part }) {
 }
 
 /** Type, limits, allowed values and what it means. */
-function Facts({ schema, name }: { schema: any; name: string }) {
+function Facts({ schema, name }: { schema: Schema; name: string }) {
   return (
     <>
       <span class="type">{typeOf(schema)}</span>{name && <span class="faint"> {name}</span>}
       {schema.deprecated && <span class="warn"> deprecated</span>}
       {limits(schema).map((limit) => <span key={limit} class="limit">{limit}</span>)}
       {schema.description && <div class="faint"><Line text={schema.description} /></div>}
-      {Array.isArray(schema.enum) && <div class="values">{schema.enum.map((value: unknown) => <code key={value}>{JSON.stringify(value)}</code>)}</div>}
+      {schema.enum && <div class="values">{schema.enum.map((value) => <code key={String(value)}>{JSON.stringify(value)}</code>)}</div>}
     </>
   );
 }
 
-function typeOf({ type, format, items, const: only }: any): string {
+function typeOf({ type, format, items, const: only }: Schema): string {
   const types = [type].flat().filter(Boolean).join(" | ") || (only === undefined ? "" : typeof only);
   const each = items && (refName(items) || [items.type].flat().filter(Boolean).join(" | "));
   return types + (each ? ` of ${each}` : "") + (format ? ` (${format})` : "");
 }
 
-const limitNames: Record<string, string> = {
+const limitNames = {
   minimum: "≥", maximum: "≤", exclusiveMinimum: ">", exclusiveMaximum: "<", minLength: "length ≥", maxLength: "length ≤",
   minItems: "items ≥", maxItems: "items ≤", uniqueItems: "no repetitions:", multipleOf: "multiple of", pattern: "pattern", default: "default", const: "always",
-};
+} satisfies Partial<Record<keyof Schema, string>>;
 
-function limits(schema: any): string[] {
-  const set = Object.entries(limitNames).filter(([name]) => schema[name] !== undefined)
-    .map(([name, words]) => `${words} ${name === "pattern" ? schema[name] : JSON.stringify(schema[name])}`);
+function limits(schema: Schema): string[] {
+  const set = (Object.keys(limitNames) as (keyof typeof limitNames)[]).filter((name) => schema[name] !== undefined)
+    .map((name) => `${limitNames[name]} ${name === "pattern" ? schema[name] : JSON.stringify(schema[name])}`);
   // Rules often demand a field that only the schema around them describes.
-  const demanded = (schema.required ?? []).filter((name: string) => !schema.properties?.[name]);
+  const demanded = (schema.required ?? []).filter((name) => !schema.properties?.[name]);
   return demanded.length ? [...set, `${demanded.join(" and ")} required`] : set;
 }
 
-function partsOf(api: OpenAPI, schema: any): Part[] {
-  const required: string[] = schema.required ?? [];
-  const properties = Object.entries(schema.properties ?? {}).map(([label, one]) => ({ label, schema: one, required: required.includes(label) }))
-    .sort((a, b) => Number(b.required) - Number(a.required));
+function partsOf(api: OpenAPI, schema: Schema): Part[] {
+  const properties = Object.entries(schema.properties ?? {}).map(([label, one]) => ({ label, schema: one, required: schema.required?.includes(label) }));
   const items = schema.items && saysMore(follow(api, schema.items)) ? [{ label: "each item", schema: schema.items }] : [];
   const others = typeof schema.additionalProperties === "object" ? [{ label: "any other name", schema: schema.additionalProperties }] : [];
   return [...properties, ...items, ...others, ...choices(schema)];
 }
 
-/** Items that only have a type are told by their array's line. */
-const saysMore = (items: any) => Object.keys(items).some((name) => name !== "type");
+/** Items that only have a type are described by the line of their array. */
+const saysMore = (items: Schema) => Object.keys(items).some((name) => name !== "type");
 
 /** Shapes that are alternatives, additions, or bound to a condition. */
-function choices(schema: any): Part[] {
-  const lists: [string, any[]][] = [["one of", schema.oneOf ?? []], ["any of", schema.anyOf ?? []]];
-  const several = lists.flatMap(([word, list]) => list.map((one, i) => ({ label: `${word}, ${i + 1}`, schema: one })));
-  const also = (schema.allOf ?? []).flatMap((one: any) => (one.if ? conditional(one) : [{ label: "and", schema: one }]));
+function choices(schema: Schema): Part[] {
+  const several = (word: string, list: Schema[] = []) => list.map((one, i) => ({ label: `${word}, ${i + 1}`, schema: one }));
   const forms = Object.entries(schema.dependentSchemas ?? {}).map(([name, one]) => ({ label: `with ${name}`, schema: one }));
-  return [...several, ...also, ...(schema.if ? conditional(schema) : []), ...forms, ...(schema.not ? [{ label: "not", schema: schema.not }] : [])];
+  const conditions = [...(schema.allOf ?? []), schema].flatMap(conditional);
+  return [...several("one of", schema.oneOf), ...several("any of", schema.anyOf), ...conditions, ...forms, ...(schema.not ? [{ label: "not", schema: schema.not }] : [])];
 }
 
-function conditional({ if: test, then, else: otherwise }: any): Part[] {
+function conditional({ if: test, then, else: unless }: Schema): Part[] {
+  if (!test) return [];
   const when = condition(test);
   return [
     ...(then ? [{ label: `when ${when}`, schema: then }] : []),
-    ...(otherwise ? [{ label: `unless ${when}`, schema: otherwise }] : []),
+    ...(unless ? [{ label: `unless ${when}`, schema: unless }] : []),
   ];
 }
 
 /** A condition in words where it is a plain one. */
-function condition(test: any): string {
-  if (test?.not) return `not ${condition(test.not)}`;
-  if (test?.type) return `it is ${[test.type].flat().join(" or ")}`;
-  const given: string[] = (test?.required ?? []).map((name: string) => `${name} is given`);
-  const values = Object.entries<any>(test?.properties ?? {}).map(([name, one]) => {
+function condition(test: Schema): string {
+  if (test.not) return `not ${condition(test.not)}`;
+  if (test.type) return `it is ${[test.type].flat().join(" or ")}`;
+  const given = (test.required ?? []).map((name) => `${name} is given`);
+  const values = Object.entries(test.properties ?? {}).map(([name, one]) => {
     if (one.properties) return `${name}: ${condition(one)}`;
     return `${name} is ${one.const ?? one.enum?.join(" or ") ?? JSON.stringify(one)}`;
   });

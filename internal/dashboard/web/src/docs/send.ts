@@ -1,45 +1,45 @@
-// Sends a request of "Try it" and tells what came back, while it comes.
+// Sends a request of "Try it" and shows the response while it arrives.
 import { open } from "../api";
 import { parsed, pathOf, type Filled } from "./request";
 import type { Operation } from "./model";
 
-export interface Came { status: number; statusText: string; headers: [string, string][]; ms: number; text: string; more: boolean; ended: boolean }
+export interface Received { status: number; statusText: string; headers: [string, string][]; ms: number; text: string; more: boolean; ended: boolean }
 
 /** More than this nobody reads in a box. */
-const mostText = 200_000;
+const maxText = 200_000;
 const uninteresting = /^(date|content-length|connection|keep-alive|vary|etag|cache-control|transfer-encoding)$/;
 
-export async function send(operation: Operation, { values, body }: Filled, key: string, signal: AbortSignal, show: (came: Came) => void) {
+export async function send(operation: Operation, { values, body }: Filled, key: string, signal: AbortSignal, show: (received: Received) => void) {
   const started = performance.now();
   const response = await open(operation.method, pathOf(operation, values), {
     withKey: operation.needsKey ? key : "", signal, anyStatus: true, body: operation.body && parsed(body).value,
   });
-  const came: Came = {
+  const received: Received = {
     status: response.status, statusText: response.statusText, ms: 0, text: "", more: false, ended: false,
     headers: [...response.headers].filter(([name]) => !uninteresting.test(name)),
   };
   const isStream = response.headers.get("Content-Type")?.startsWith("text/event-stream");
-  const tell = () => show({ ...came, ms: Math.round(performance.now() - started) });
+  const update = () => show({ ...received, ms: Math.round(performance.now() - started) });
   try {
     for await (const text of pieces(response)) {
-      came.text += text;
-      if (came.text.length > mostText) {
-        came.more = true;
-        came.text = came.text.slice(0, mostText);
+      received.text += text;
+      if (received.text.length > maxText) {
+        received.more = true;
+        received.text = received.text.slice(0, maxText);
         break;
       }
-      if (isStream) tell();
+      if (isStream) update();
     }
   } finally {
-    came.ended = true;
-    tell();
+    received.ended = true;
+    update();
   }
 }
 
 /** The body, piece by piece; leaving off early closes the connection. */
 async function* pieces({ body }: Response): AsyncGenerator<string> {
   if (!body) return;
-  const reader = body.pipeThrough(new TextDecoderStream() as any).getReader() as ReadableStreamDefaultReader<string>;
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   try {
     for (let step = await reader.read(); !step.done; step = await reader.read()) yield step.value;
   } finally {
@@ -47,8 +47,8 @@ async function* pieces({ body }: Response): AsyncGenerator<string> {
   }
 }
 
-/** JSON indented, anything else as it came. */
-export function readable({ text, more }: Came): string {
+/** JSON indented, anything else as it is. */
+export function readable({ text, more }: Received): string {
   const { value, wrong } = more ? { value: undefined, wrong: "cut" } : parsed(text);
   return wrong ? text : JSON.stringify(value, null, 2);
 }

@@ -1,17 +1,17 @@
 // "Try it": the request as a form, sent to this server.
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { key, type OpenAPI } from "../state";
+import { follow, type OpenAPI } from "../openapi";
+import { key } from "../state";
 import { Copy, Problem, Spinner, Tabs } from "../ui";
-import { follow, pretty, type Operation, type Parameter } from "./model";
-import { atFirst, parsed, type Filled } from "./request";
-import { readable, send, type Came } from "./send";
-import { snippets } from "./snippets";
+import { pretty, type Operation, type Parameter } from "./model";
+import { initialValues, parsed, snippets, type Filled } from "./request";
+import { readable, send, type Received } from "./send";
 
 export function TryIt({ api, operation }: { api: OpenAPI; operation: Operation }) {
   const examples = operation.body?.examples ?? [];
-  const [filled, setFilled] = useState<Filled>({ values: atFirst(operation), body: pretty(examples[0]?.value) });
+  const [filled, setFilled] = useState<Filled>({ values: initialValues(operation), body: pretty(examples[0]?.value) });
   const [typed, setTyped] = useState<string>();
-  const { busy, came, error, start, stop } = useSending();
+  const { busy, received, error, start, stop } = useSending();
   const id = useId();
   const secret = typed ?? key.value;
   const body = operation.body ? parsed(filled.body) : {};
@@ -56,11 +56,11 @@ export function TryIt({ api, operation }: { api: OpenAPI; operation: Operation }
         <div class="row">
           <button class="primary" data-testid="try-send" disabled={busy || !!body.wrong}>Send</button>
           {busy && <button type="button" data-testid="try-stop" onClick={stop}>Stop</button>}
-          {busy && !came && <Spinner label="Sending" />}
+          {busy && !received && <Spinner label="Sending" />}
         </div>
       </form>
       <Problem error={error} />
-      {came && <CameBack came={came} />}
+      {received && <ResponseView received={received} />}
       <h3>In code</h3>
       <Tabs label="Languages" tabs={snippets(operation, filled.values, body.wrong ? examples[0]?.value : body.value).map(({ language, code }) => ({
         name: language, content: () => <div class="code-box"><Copy text={code} /><pre tabIndex={0} data-testid="snippet">{code}</pre></div>,
@@ -71,24 +71,24 @@ export function TryIt({ api, operation }: { api: OpenAPI; operation: Operation }
 
 /** One request at a time, which ends when the reader goes elsewhere. */
 function useSending() {
-  const [came, setCame] = useState<Came>();
+  const [received, setReceived] = useState<Received>();
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
   const running = useRef(new AbortController());
   useEffect(() => () => running.current.abort(), []);
-  const start = (task: (signal: AbortSignal, show: (came: Came) => void) => Promise<void>) => {
+  const start = (task: (signal: AbortSignal, show: (received: Received) => void) => Promise<void>) => {
     const { signal } = (running.current = new AbortController());
     setBusy(true);
-    setCame(undefined);
+    setReceived(undefined);
     setError(undefined);
-    task(signal, setCame).catch((problem) => { if (!signal.aborted) setError(problem); }).finally(() => setBusy(false));
+    task(signal, setReceived).catch((problem) => { if (!signal.aborted) setError(problem); }).finally(() => setBusy(false));
   };
-  return { busy, came, error, start, stop: () => running.current.abort() };
+  return { busy, received, error, start, stop: () => running.current.abort() };
 }
 
 function Field({ api, parameter, value, onInput }: { api: OpenAPI; parameter: Parameter; value: string; onInput: (value: string) => void }) {
   const { enum: allowed, type } = follow(api, parameter.schema);
-  const values: unknown[] | undefined = allowed ?? (type === "boolean" ? [true, false] : undefined);
+  const values = (allowed ?? (type === "boolean" ? [true, false] : undefined))?.map(String);
   const hook = `try-param-${parameter.name}`;
   return (
     <label>
@@ -96,7 +96,7 @@ function Field({ api, parameter, value, onInput }: { api: OpenAPI; parameter: Pa
       {values ? (
         <select data-testid={hook} value={value} onChange={(event) => onInput(event.currentTarget.value)}>
           <option value="">{parameter.required ? "Choose one" : "not given"}</option>
-          {values.map((one) => <option key={one} value={String(one)}>{String(one)}</option>)}
+          {values.map((one) => <option key={one} value={one}>{one}</option>)}
         </select>
       ) : (
         <input
@@ -108,17 +108,17 @@ function Field({ api, parameter, value, onInput }: { api: OpenAPI; parameter: Pa
   );
 }
 
-function CameBack({ came }: { came: Came }) {
-  const text = readable(came);
+function ResponseView({ received }: { received: Received }) {
+  const text = readable(received);
   return (
     <div class="came" data-testid="try-result">
       <p role="status">
-        <strong class={came.status < 400 ? "good" : "bad"} data-testid="try-status">{came.status} {came.statusText}</strong>{" "}
-        <span class="faint">{came.ms.toLocaleString()} ms{!came.ended && ", still coming"}</span>
+        <strong class={received.status < 400 ? "good" : "bad"} data-testid="try-status">{received.status} {received.statusText}</strong>{" "}
+        <span class="faint">{received.ms.toLocaleString()} ms{!received.ended && ", still coming"}</span>
       </p>
-      <dl class="headers">{came.headers.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>
+      <dl class="headers">{received.headers.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>
       {text && <div class="code-box"><Copy text={text} /><pre tabIndex={0} data-testid="try-response">{text}</pre></div>}
-      {came.more && <p class="faint">The rest is left out.</p>}
+      {received.more && <p class="faint">The rest is left out.</p>}
     </div>
   );
 }

@@ -1,12 +1,11 @@
 // A new key.
 import { useState } from "preact/hooks";
-import { post } from "../api";
-import { openAPI, resolve } from "../state";
-import { Problem, Spinner, useLoad, When } from "../ui";
-import type { Key } from "./table";
-import { Secret } from "./secret";
+import { call } from "../api";
+import type { Key, NewKey } from "../api.gen";
+import { openAPI } from "../openapi";
+import { Problem, Secret, Spinner, useLoad, When } from "../ui";
 
-interface Made { key: Key; secret: string }
+type Scope = Key["scopes"][number];
 
 const dayLength = 86_400_000;
 const lives = [["", "never"], ["30", "in 30 days"], ["90", "in 90 days"], ["date", "on a date"]];
@@ -17,30 +16,29 @@ function endOf(life: string, date: string): string | undefined {
   return (life === "date" ? new Date(`${date}T23:59:59`) : new Date(Date.now() + Number(life) * dayLength)).toISOString();
 }
 
-/** The scopes that there are and those that a new key has by itself. */
+/** The scopes that there are. A key has all of them but `admin`, unless others are asked for. */
 async function scopeChoices() {
-  const api = await openAPI();
-  const { scopes } = api.components.schemas.KeyRequest.properties;
-  return { all: resolve(api, scopes.items).enum as string[], usual: (scopes.default ?? []) as string[] };
+  const all = ((await openAPI()).components.schemas.KeyRequest.properties?.scopes.items?.enum ?? []) as Scope[];
+  return { all, initial: all.filter((scope) => scope !== "admin") };
 }
 
 export function Create({ onMade }: { onMade: () => void }) {
   const choices = useLoad(scopeChoices, []);
-  const [chosen, choose] = useState<string[]>();
+  const [chosen, choose] = useState<Scope[]>();
   const [life, setLife] = useState("");
   const [date, setDate] = useState("");
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
-  const [made, setMade] = useState<Made>();
+  const [made, setMade] = useState<NewKey>();
   if (!choices.value) return choices.error ? <Problem error={choices.error} /> : <Spinner />;
-  const { all, usual } = choices.value;
-  const scopes = chosen ?? usual;
-  const toggle = (scope: string) => choose(all.filter((one) => scopes.includes(one) !== (one === scope)));
+  const { all, initial } = choices.value;
+  const scopes = chosen ?? initial;
+  const toggle = (scope: Scope) => choose(all.filter((one) => scopes.includes(one) !== (one === scope)));
   const submit = async (event: Event) => {
     event.preventDefault();
     setBusy(true);
     try {
-      setMade(await post<Made>("v1/keys", { scopes, expiresAt: endOf(life, date) }));
+      setMade(await call("POST /v1/keys", { body: { scopes, expiresAt: endOf(life, date) } }));
       setError(undefined);
       onMade();
     } catch (problem) {

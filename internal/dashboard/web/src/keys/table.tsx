@@ -1,12 +1,8 @@
 // The organization's keys.
 import { useState } from "preact/hooks";
 import { call } from "../api";
-import { type Column, Table, When } from "../ui";
-import { Confirm } from "./confirm";
-
-export interface Key {
-  id: string; scopes: string[]; createdAt: string; expiresAt: string | null; lastUsedAt: string | null; revokedAt: string | null; current: boolean;
-}
+import type { Key } from "../api.gen";
+import { type Column, Confirm, Table, When } from "../ui";
 
 function stateOf({ revokedAt, expiresAt }: Key): "valid" | "expired" | "revoked" {
   if (revokedAt) return "revoked";
@@ -30,7 +26,7 @@ export function KeyTable({ keys, onChange }: { keys: Key[]; onChange: () => void
       <Confirm
         title="Revoke this key?" action="Revoke" open={!!ending} onClose={() => setEnding(undefined)}
         run={async () => {
-          await call("DELETE", `v1/keys/${encodeURIComponent(ending!.id)}`);
+          await call("DELETE /v1/keys/{id}", { params: { id: ending!.id } });
           onChange();
         }}
       >

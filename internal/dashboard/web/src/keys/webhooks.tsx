@@ -1,16 +1,12 @@
 // The secret that signs webhooks, and a way to try a receiver out.
 import { useState } from "preact/hooks";
-import { ApiError, call, post } from "../api";
-import { number, Problem, Spinner, When } from "../ui";
-import { Confirm } from "./confirm";
-import { Secret } from "./secret";
-
-interface Rotated { secret: string; previousValidUntil: string }
-interface Tested { delivered: boolean; status: number | null; error: string | null; ms: number }
+import { ApiError, call } from "../api";
+import type { RotatedSecret, WebhookTest } from "../api.gen";
+import { Confirm, number, Problem, Secret, Spinner, When } from "../ui";
 
 export function Rotate() {
   const [asking, setAsking] = useState(false);
-  const [rotated, setRotated] = useState<Rotated>();
+  const [rotated, setRotated] = useState<RotatedSecret>();
   const [previousUntil, setPreviousUntil] = useState<string>();
   return (
     <>
@@ -21,7 +17,7 @@ export function Rotate() {
       <Confirm
         title="Rotate the webhook secret?" action="Rotate" open={asking} onClose={() => setAsking(false)}
         run={async () => {
-          const answer = await call<Rotated>("POST", "v1/webhooks/secret/rotate");
+          const answer = await call("POST /v1/webhooks/secret/rotate");
           setRotated(answer);
           setPreviousUntil(answer.previousValidUntil);
         }}
@@ -38,7 +34,7 @@ export function Rotate() {
 export function Test() {
   const [url, setUrl] = useState("");
   const [busy, setBusy] = useState(false);
-  const [test, setTest] = useState<Tested>();
+  const [test, setTest] = useState<WebhookTest>();
   const [error, setError] = useState<unknown>();
   const wrong = error instanceof ApiError && error.fields.some((problem) => problem.field === "url");
   const submit = async (event: Event) => {
@@ -47,7 +43,7 @@ export function Test() {
     setTest(undefined);
     setError(undefined);
     try {
-      setTest((await post<{ test: Tested }>("v1/webhooks/test", { url: url.trim() })).test);
+      setTest((await call("POST /v1/webhooks/test", { body: { url: url.trim() } })).test);
     } catch (problem) {
       setError(problem);
     }
@@ -66,7 +62,7 @@ export function Test() {
   );
 }
 
-function Outcome({ delivered, status, error, ms }: Tested) {
+function Outcome({ delivered, status, error, ms }: WebhookTest) {
   return (
     <p>
       <span class={`badge ${delivered ? "good" : "bad"}`}>{delivered ? "delivered" : "not delivered"}</span>

@@ -3,15 +3,12 @@ import { useState } from "preact/hooks";
 import { countryName } from "../state";
 import { download } from "../file";
 import { Dialog, Empty } from "../ui";
-import type { Cell } from "../compare/cells";
 import { CellCard } from "../compare/cell";
-import { Legend } from "../compare/chips";
-import { csv, json } from "../compare/export";
 import { Form } from "../compare/form";
-import { Overview } from "../compare/overview";
-import { cancel, comparison, start, underway, type Comparison } from "../compare/run";
-import { answered, domainMentions, entityMentions } from "../compare/shared";
-import { ResultView } from "../result/view";
+import { Legend, Overview } from "../compare/overview";
+import { cancel, comparison, start, underway, type Cell, type Comparison } from "../compare/run";
+import { answered, csv, domainMentions, entityMentions, json } from "../compare/shared";
+import { ResultView } from "../result/output";
 import "./compare.css";
 
 export function Compare() {

@@ -1,11 +1,13 @@
 // The API's reference, made from the server's own description. Nobody needs a key to read it.
 import { useEffect, useRef } from "preact/hooks";
-import { openAPI, route, type OpenAPI } from "../state";
-import { Problem, Spinner, useLoad } from "../ui";
-import { groups } from "../docs/model";
+import { base } from "../api";
+import { chapters, groups } from "../docs/model";
 import { Nav } from "../docs/nav";
 import { OperationView } from "../docs/operation";
-import { chapters, Overview } from "../docs/overview";
+import { openAPI, type OpenAPI } from "../openapi";
+import { Line, Markdown } from "../result/markdown";
+import { route } from "../state";
+import { Problem, Spinner, useLoad } from "../ui";
 import "./docs.css";
 
 export function Docs() {
@@ -24,6 +26,27 @@ function Reference({ api }: { api: OpenAPI }) {
       <Nav groups={all} chapters={chapters(api)} chosen={chosen} />
       {operation ? <OperationView key={operation.id} api={api} operation={operation} /> : <Overview api={api} />}
     </div>
+  );
+}
+
+/** What holds for every operation: keys, errors and the rest of the introduction. */
+function Overview({ api }: { api: OpenAPI }) {
+  const [first, ...rest] = chapters(api);
+  const schemes = Object.values(api.components.securitySchemes ?? {});
+  return (
+    <article class="operation" data-testid="overview">
+      <h1 id={first.id} tabIndex={-1}>{first.title} API <span class="faint">{api.info.version}</span></h1>
+      <p>{api.info.summary}</p>
+      <Markdown text={first.text} />
+      <p>The address of this server is <code>{base.href}</code>. Everything here is made from its own <a href="openapi.json">openapi.json</a>.</p>
+      <section class="card">
+        <h2 id="authentication" tabIndex={-1}>Authentication</h2>
+        {schemes.map((scheme, i) => (
+          <p key={i}><code>Authorization: {scheme.scheme === "bearer" ? "Bearer" : scheme.scheme} {scheme.bearerFormat}</code> <Line text={scheme.description ?? ""} /></p>
+        ))}
+      </section>
+      {rest.map(({ id, title, text }) => <section key={id} class="card"><h2 id={id} tabIndex={-1}>{title}</h2><Markdown text={text} /></section>)}
+    </article>
   );
 }
 

@@ -1,15 +1,14 @@
-import { ApiError, get } from "../api";
-import { NeedsAdmin } from "../keys/admin";
+import { ApiError, call } from "../api";
 import { Create } from "../keys/create";
-import { type Key, KeyTable } from "../keys/table";
+import { KeyTable } from "../keys/table";
 import { Verify } from "../keys/verify";
 import { Rotate, Test } from "../keys/webhooks";
-import { Problem, Spinner, useLoad } from "../ui";
+import { NeedsAdmin, Problem, Spinner, useLoad } from "../ui";
 import "./keys.css";
 
 /** Who may use the API, and how webhooks prove where they come from. */
 export function Keys() {
-  const { value, error, again } = useLoad((signal) => get<{ keys: Key[] }>("v1/keys", { signal }), []);
+  const { value, error, again } = useLoad((signal) => call("GET /v1/keys", { signal }), []);
   const forbidden = error instanceof ApiError && error.status === 403;
   return (
     <>

@@ -1,11 +1,12 @@
 // Try a provider: fill in its request, see the price, run it, read the answer.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { ApiError, open } from "../api";
-import { fieldsOf, otherProblems, questionOf, RequestFields, startOf } from "../form";
-import { useQuote, type Quote } from "../quote";
+import { ApiError, ask as askProvider, call, type Payload, type ProviderResponse } from "../api";
+import type { FieldProblem, Provider as ProviderName, TaskRequest, TaskType } from "../api.gen";
+import { fieldsOf, otherProblems, RequestFields, startOf } from "../form";
+import { openAPI, providers, type OpenAPI, type Provider } from "../openapi";
 import { Line } from "../result/markdown";
 import { Output } from "../result/output";
-import { openAPI, providers, route, type OpenAPI, type Provider } from "../state";
+import { route } from "../state";
 import { Empty, number, Problem, Spinner, useLoad } from "../ui";
 import "./playground.css";
 
@@ -36,16 +37,16 @@ function Bench({ api, provider }: { api: OpenAPI; provider: Provider }) {
   const fields = useMemo(() => fieldsOf(api, provider.schema), [provider]);
   const [body, setBody] = useRemembered(provider.name, () => startOf(api, provider));
   const quote = useQuote(provider.taskType, body);
-  const { run, start, cancel, forgive } = useRun(provider.name);
+  const { run, start, cancel, clearError } = useRun(provider.name);
   const form = useRef<HTMLFormElement>(null);
   const output = useRef<HTMLElement>(null);
   useEffect(() => {
     // On a phone the result is below the form, where nobody would see that it runs.
     if (run.running && output.current!.getBoundingClientRect().top > innerHeight * 0.8) output.current!.scrollIntoView();
   }, [run.running]);
-  const change = (next: any) => { forgive(); setBody(next); };
+  const change = (next: Payload) => { clearError(); setBody(next); };
   const ask = (question: string) => {
-    change({ ...body, [questionOf(provider)]: question });
+    change({ ...body, [provider.textField]: question });
     form.current?.querySelector("textarea")?.focus();
   };
   const problems = run.error instanceof ApiError && run.error.fields.length ? run.error.fields : quote.problems;
@@ -72,34 +73,65 @@ function Bench({ api, provider }: { api: OpenAPI; provider: Provider }) {
   );
 }
 
+/** What a request would cost, asked while its form is filled in. */
+interface Quote { credits?: number; problems: FieldProblem[]; error?: unknown }
+
+const quotePause = 400;
+
+/** The price of a task, or what is wrong with it, once nothing changed for a moment. */
+function useQuote(taskType: TaskType, payload: Payload): Quote {
+  const [quote, setQuote] = useState<Quote>({ problems: [] });
+  const body = JSON.stringify({ taskType, payload });
+  useEffect(() => {
+    const stop = new AbortController();
+    const timer = setTimeout(async () => {
+      const answer = await quoteFor(JSON.parse(body), stop.signal);
+      if (!stop.signal.aborted) setQuote(answer);
+    }, quotePause);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [body]);
+  return quote;
+}
+
+async function quoteFor(task: TaskRequest, signal: AbortSignal): Promise<Quote> {
+  try {
+    return { credits: (await call("POST /v1/quote", { body: task, signal })).creditsToCharge, problems: [] };
+  } catch (error) {
+    const problems = error instanceof ApiError ? error.fields.map(({ field, message }) => ({ field: field.replace(/^payload\./, ""), message })) : [];
+    return problems.length ? { problems } : { problems, error };
+  }
+}
+
 function Price({ quote }: { quote: Quote }) {
   return <span class="faint" data-testid="price">{quote.credits == null ? "No price yet" : `At most ${number(quote.credits)} credits`}</span>;
 }
 
-interface Run { running?: boolean; startedAt?: number; cancelled?: boolean; error?: unknown; body?: unknown; response?: any; headers?: Headers }
+interface Run { running?: boolean; startedAt?: number; cancelled?: boolean; error?: unknown; body?: Payload; response?: ProviderResponse; headers?: Headers }
 
 /** The call that runs or ran last. Leaving the page gives it up. */
-function useRun(provider: string) {
+function useRun(provider: ProviderName) {
   const [run, setRun] = useState<Run>({});
   const stop = useRef<AbortController | undefined>(undefined);
   useEffect(() => () => stop.current?.abort(), []);
-  const start = async (body: unknown) => {
+  const start = async (body: Payload) => {
     if (run.running) return;
     const { signal } = (stop.current = new AbortController());
     setRun({ running: true, startedAt: performance.now() });
     try {
-      const answer = await open("POST", `v1/monitor/${provider}`, { body, signal });
-      setRun({ body, response: await answer.json(), headers: answer.headers });
+      setRun({ body, ...(await askProvider(provider, body, signal)) });
     } catch (error) {
       setRun(signal.aborted ? { cancelled: true } : { error });
     }
   };
-  /** Takes back what was said of the fields, once they change. */
-  const forgive = () => setRun((last) => (last.error ? {} : last));
-  return { run, start, cancel: () => stop.current?.abort(), forgive };
+  /** Removes what was said about the fields, once they change. */
+  const clearError = () => setRun((last) => (last.error ? {} : last));
+  return { run, start, cancel: () => stop.current?.abort(), clearError };
 }
 
-function Outcome({ run, provider, onAsk }: { run: Run; provider: string; onAsk: (query: string) => void }) {
+function Outcome({ run, provider, onAsk }: { run: Run; provider: ProviderName; onAsk: (query: string) => void }) {
   if (run.running) return <p class="waiting"><Spinner label="Running" /> <Elapsed since={run.startedAt!} /></p>;
   if (run.error) return <Problem error={run.error} />;
   if (run.cancelled) return <Empty title="Cancelled">Nothing was charged. Run it again when you like.</Empty>;
@@ -107,7 +139,7 @@ function Outcome({ run, provider, onAsk }: { run: Run; provider: string; onAsk: 
   return (
     <>
       <Cost headers={run.headers!} />
-      <Output provider={provider} body={run.body} response={run.response} onAsk={onAsk} />
+      <Output provider={provider} body={run.body} result={run.response.result} response={run.response} onAsk={onAsk} />
     </>
   );
 }
@@ -122,26 +154,26 @@ function Elapsed({ since }: { since: number }) {
 }
 
 function Cost({ headers }: { headers: Headers }) {
-  const told = (name: string) => number(Number(headers.get(name)));
+  const value = (name: string) => number(Number(headers.get(name)));
   return (
     <p class="cost faint" data-testid="cost">
-      <span><strong data-testid="charged">{told("X-Credits-Charged")}</strong> credits charged</span>
-      <span>{told("X-Credits-Remaining")} left</span>
-      <span>{told("X-Latency-Ms")} ms</span>
+      <span><strong data-testid="charged">{value("X-Credits-Charged")}</strong> credits charged</span>
+      <span>{value("X-Credits-Remaining")} left</span>
+      <span>{value("X-Latency-Ms")} ms</span>
       <span>Request <code>{headers.get("X-Request-Id")}</code></span>
     </p>
   );
 }
 
 /** A provider's form as it was left in this tab. */
-function useRemembered(provider: string, start: () => any) {
+function useRemembered(provider: ProviderName, start: () => Payload) {
   const name = `earshot.playground.${provider}`;
-  const [body, setBody] = useState<any>(() => recall(name) ?? start());
+  const [body, setBody] = useState<Payload>(() => recall(name) ?? start());
   useEffect(() => sessionStorage.setItem(name, JSON.stringify(body)), [body]);
   return [body, setBody] as const;
 }
 
-function recall(name: string): any {
+function recall(name: string): Payload | null {
   try {
     return JSON.parse(sessionStorage.getItem(name) ?? "null");
   } catch {

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { get } from "../api";
+import { call } from "../api";
 import { key, signedOutBecause } from "../state";
 import { Problem } from "../ui";
 
@@ -12,7 +12,7 @@ export function SignIn() {
     event.preventDefault();
     setBusy(true);
     try {
-      await get("v1/credits", { withKey: text.trim() });
+      await call("GET /v1/credits", { withKey: text.trim() });
       signedOutBecause.value = "";
       key.value = text.trim();
     } catch (problem) {

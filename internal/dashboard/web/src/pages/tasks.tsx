@@ -1,11 +1,16 @@
 // The queue: what is in it, what became of it, and how to fill and clear it.
 import { route } from "../state";
-import { Batch } from "../tasks/batchview";
+import { batch } from "../tasks/batch";
+import { BatchForm } from "../tasks/batchform";
+import { BatchProgress } from "../tasks/batchprogress";
 import { Deliveries } from "../tasks/deliveries";
 import { Detail } from "../tasks/detail";
 import { Gauges } from "../tasks/gauges";
 import { List } from "../tasks/list";
 import "./tasks.css";
+
+/** The form of a batch and, once it is sent, how far it is. */
+const Batch = () => (batch.value ? <BatchProgress of={batch.value} /> : <BatchForm />);
 
 const views = [
   { path: "", title: "Tasks", show: List },

@@ -1,8 +1,7 @@
 import { Balance, Load } from "../usage/balance";
-import { Credits } from "../usage/credits";
 import { Health } from "../usage/health";
 import { Ledger } from "../usage/ledger";
-import { Speed } from "../usage/speed";
+import { Credits, Speed } from "../usage/plots";
 import "./usage.css";
 
 /** What was spent, what is left, and how well it goes. */

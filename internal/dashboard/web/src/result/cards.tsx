@@ -1,12 +1,13 @@
 // Products, places, ads, videos and discussions as cards.
+import type { Ad, KnowledgeAttribute, Offer, Place, Product, ShoppingCard, Specification, Video } from "../api.gen";
 import { External } from "../ui";
 import { Badges, Facts, Price, Rating } from "./pieces";
 
-export function ProductCards({ products }: { products: any[] }) {
+export function ProductCards({ products = [] }: { products: Product[] | undefined }) {
   return <ul class="cards">{products.map((product, i) => <ProductCard key={i} product={product} />)}</ul>;
 }
 
-function ProductCard({ product }: { product: any }) {
+function ProductCard({ product }: { product: Product }) {
   return (
     <li class="item" data-testid="product-card">
       <div class="title"><External href={product.url}>{product.title}</External></div>
@@ -19,7 +20,7 @@ function ProductCard({ product }: { product: any }) {
   );
 }
 
-function Offers({ offers }: { offers: any[] | undefined }) {
+function Offers({ offers }: { offers: Offer[] | undefined }) {
   if (!offers?.length) return null;
   return (
     <details>
@@ -40,17 +41,17 @@ function Offers({ offers }: { offers: any[] | undefined }) {
   );
 }
 
-function Specifications({ values }: { values: any[] | undefined }) {
+function Specifications({ values }: { values: Specification[] | undefined }) {
   if (!values?.length) return null;
   return <details><summary>Specifications</summary><NamedValues values={values} /></details>;
 }
 
-export function NamedValues({ values }: { values: any[] }) {
+export function NamedValues({ values }: { values: (Specification | KnowledgeAttribute)[] }) {
   return <dl>{values.map(({ name, value }, i) => <div key={i}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
 }
 
 /** Groups of products as the page showed them. */
-export function ShoppingCards({ cards }: { cards: any[] }) {
+export function ShoppingCards({ cards = [] }: { cards: ShoppingCard[] | undefined }) {
   return (
     <>
       {cards.map((card, i) => (
@@ -64,7 +65,7 @@ export function ShoppingCards({ cards }: { cards: any[] }) {
   );
 }
 
-export function PlaceCards({ places }: { places: any[] }) {
+export function PlaceCards({ places = [] }: { places: Place[] | undefined }) {
   return (
     <ul class="cards">
       {places.map((place, i) => (
@@ -79,7 +80,7 @@ export function PlaceCards({ places }: { places: any[] }) {
   );
 }
 
-export function Ads({ ads }: { ads: any[] }) {
+export function Ads({ ads = [] }: { ads: Ad[] | undefined }) {
   return (
     <ul class="cards">
       {ads.map((ad, i) => (
@@ -88,7 +89,7 @@ export function Ads({ ads }: { ads: any[] }) {
           <div class="title"><External href={ad.url}>{ad.title}</External></div>
           <Price now={ad.price} before={ad.oldPrice} />
           {ad.description && <p>{ad.description}</p>}
-          <Sitelinks links={ad.sitelinks?.map(({ title, url }: any) => ({ title, link: url }))} />
+          <Sitelinks links={ad.sitelinks?.map(({ title, url }) => ({ title, link: url }))} />
         </li>
       ))}
     </ul>
@@ -100,7 +101,7 @@ export function Sitelinks({ links }: { links: { title: string; link: string }[] 
   return <div class="sitelinks">{links.map(({ title, link }, i) => <External key={i} href={link}>{title}</External>)}</div>;
 }
 
-export function VideoCards({ videos }: { videos: any[] }) {
+export function VideoCards({ videos = [] }: { videos: Video[] | undefined }) {
   return (
     <ul class="cards">
       {videos.map((video, i) => (

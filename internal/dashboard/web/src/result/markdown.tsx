@@ -7,19 +7,19 @@ import { External } from "../ui";
 /** What a link becomes; undefined leaves it a link. */
 export type LinkView = (href: string, children: ComponentChildren) => ComponentChildren;
 
-const longest = 200_000;
-const deepest = 24;
+const maxText = 200_000;
+const maxDepth = 24;
 
 /** Marks that nest further than any writer's would keep the lexer busy for long. */
 const nestsTooDeep = /^(?:(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))){30}|[ \t]{80,}(?:[-*+]|\d{1,9}[.)])[ \t])/m;
 
 /** So would thousands of marks of emphasis in one paragraph, each of which it tries with every other. */
-const mostMarks = 4000;
-const isCrowded = (text: string) => text.split(/\n\s*\n/).some((part) => (part.match(/[*_~]/g)?.length ?? 0) > mostMarks);
+const maxMarks = 4000;
+const isCrowded = (text: string) => text.split(/\n\s*\n/).some((part) => (part.match(/[*_~]/g)?.length ?? 0) > maxMarks);
 
 /** The text's tokens; undefined where it is better shown as it is. */
 export function tokensOf(text: string): Token[] | undefined {
-  if (text.length > longest || nestsTooDeep.test(text) || isCrowded(text)) return undefined;
+  if (text.length > maxText || nestsTooDeep.test(text) || isCrowded(text)) return undefined;
   try {
     return lexer(text);
   } catch {
@@ -63,7 +63,7 @@ interface Place { link?: LinkView; depth: number }
 const deeper = (at: Place): Place => ({ ...at, depth: at.depth + 1 });
 
 function blocks(tokens: Token[], at: Place): ComponentChildren {
-  if (at.depth > deepest) return tokens.map((token) => token.raw).join("");
+  if (at.depth > maxDepth) return tokens.map((token) => token.raw).join("");
   return tokens.map((token) => block(token, deeper(at)));
 }
 
@@ -108,7 +108,7 @@ function table({ header, rows }: Tokens.Table, at: Place) {
 }
 
 function inlines(tokens: Token[] | undefined, at: Place): ComponentChildren {
-  if (!tokens || at.depth > deepest) return tokens?.map((token) => token.raw).join("");
+  if (!tokens || at.depth > maxDepth) return tokens?.map((token) => token.raw).join("");
   return unbracketed(tokens, at).map((token) => inline(token, deeper(at)));
 }
 
@@ -156,8 +156,8 @@ const named = new Map([["amp", "&"], ["lt", "<"], ["gt", ">"], ["quot", '"'], ["
 
 /** Resolves the character references that Markdown allows in text and links. */
 function decode(text: string): string {
-  return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+));/gi, (whole, decimal, hex, name) => {
-    if (name) return named.get(name) ?? whole;
+  return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+));/gi, (reference, decimal, hex, name) => {
+    if (name) return named.get(name) ?? reference;
     const point = decimal ? Number(decimal) : parseInt(hex, 16);
     return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : "\ufffd";
   });

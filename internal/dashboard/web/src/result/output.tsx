@@ -1,15 +1,19 @@
 // All that a call gave: the answer to read, the data, the page, and code that repeats it.
 import { useState } from "preact/hooks";
 import { base } from "../api";
+import type { Provider, Surface, TaskResult } from "../api.gen";
 import { download } from "../file";
-import { Copy, Empty, Tabs } from "../ui";
 import { codeFor } from "../snippets";
-import { ResultView } from "./view";
+import { countryName } from "../state";
+import { Copy, Empty, Tabs } from "../ui";
+import { AnswerView } from "./answer";
+import { Facts } from "./pieces";
+import { NewsView, SearchView } from "./search";
+import "./result.css";
 
-export interface OutputProps { provider: string; body: unknown; response: any; onAsk?: (query: string) => void }
+export interface OutputProps { provider: Provider; body: unknown; result: TaskResult; response: unknown; onAsk?: (query: string) => void }
 
-export function Output({ provider, body, response, onAsk }: OutputProps) {
-  const { result } = response;
+export function Output({ provider, body, result, response, onAsk }: OutputProps) {
   return (
     <Tabs label="The result as" tabs={[
       { name: "Answer", content: () => <ResultView result={result} provider={provider} onAsk={onAsk} /> },
@@ -17,6 +21,33 @@ export function Output({ provider, body, response, onAsk }: OutputProps) {
       { name: "Capture", content: () => <Capture html={result.html} /> },
       { name: "Code", content: () => <Code url={new URL(`v1/monitor/${provider}`, base).href} body={body} /> },
     ]} />
+  );
+}
+
+/** The result of a provider, named by its path. Queries that it suggests go to onAsk. */
+export function ResultView({ result, provider, onAsk }: { result: TaskResult; provider: Provider; onAsk?: (query: string) => void }) {
+  return (
+    <div class="result" data-testid="result" data-provider={provider}>
+      <Origin result={result} />
+      {"organicResults" in result ? <SearchView result={result} onAsk={onAsk} />
+        : "newsResults" in result ? <NewsView result={result} />
+          : <AnswerView result={result} onAsk={onAsk} />}
+    </div>
+  );
+}
+
+const surfaces: Record<Exclude<Surface, "lab">, string> = { web: "Read from the provider's pages", api: "From the provider's official API" };
+
+/** Where the result came from: nobody shall take the lab's word for a provider's. */
+function Origin({ result }: { result: TaskResult }) {
+  const { surface, location } = result;
+  const model = "model" in result && result.model;
+  const place = location && [location.state, countryName(location.country)].filter(Boolean).join(", ");
+  return (
+    <>
+      {surface === "lab" && <p class="lab" data-testid="lab-hint"><strong>Made up.</strong> The built-in lab wrote this answer; nothing in it is real.</p>}
+      <Facts of={[surface !== "lab" && surfaces[surface], <span data-testid="surface" class="badge">{surface}</span>, place && `Asked from ${place}`, model && `Model ${model}`]} />
+    </>
   );
 }
 

@@ -16,7 +16,8 @@ export function Facts({ of }: { of: ComponentChildren[] }) {
 }
 
 /** Stars as a number, and how many people gave them. */
-export function Rating({ of }: { of: { rating: number; reviews?: number } }) {
+export function Rating({ of }: { of: { rating?: number; reviews?: number } }) {
+  if (of.rating == null) return null;
   return <span class="rating"><span aria-label="Rating">★ {of.rating.toLocaleString()}</span>{of.reviews != null && ` (${number(of.reviews)})`}</span>;
 }
 

@@ -1,5 +1,6 @@
 // Web search and news as a result page.
 import { useId } from "preact/hooks";
+import type { Discussion, KnowledgeGraph, NewsSearch, OrganicResult, Question as AskedQuestion, WebSearch } from "../api.gen";
 import { External } from "../ui";
 import { AnswerView, Cited } from "./answer";
 import { Ads, NamedValues, PlaceCards, ShoppingCards, Sitelinks, VideoCards } from "./cards";
@@ -8,10 +9,9 @@ import { SourceCards } from "./sources";
 
 const below = new Set(["bottom", "side"]);
 
-export function SearchView({ result, onAsk }: { result: any; onAsk?: (query: string) => void }) {
-  const ads: any[] = result.ads ?? [];
-  const first = ads.filter((ad) => !below.has(ad.block));
-  const last = ads.filter((ad) => below.has(ad.block));
+export function SearchView({ result, onAsk }: { result: WebSearch; onAsk?: (query: string) => void }) {
+  const first = result.ads.filter((ad) => !below.has(ad.block));
+  const last = result.ads.filter((ad) => below.has(ad.block));
   return (
     <div class={result.knowledgeGraph ? "serp beside" : "serp"} data-testid="search-results">
       <div>
@@ -19,16 +19,16 @@ export function SearchView({ result, onAsk }: { result: any; onAsk?: (query: str
         <Section title="Ads" count={first.length} id="ads"><Ads ads={first} /></Section>
         <Section title="Results" count={result.organicResults.length} id="organic"><Organic results={result.organicResults} /></Section>
         {!result.organicResults.length && <p class="faint">The page has no organic results.</p>}
-        <Section title="People also ask" count={result.peopleAlsoAsk?.length} id="questions">
-          {result.peopleAlsoAsk?.map((question: any, i: number) => <Question key={i} question={question} />)}
+        <Section title="People also ask" count={result.peopleAlsoAsk.length} id="questions">
+          {result.peopleAlsoAsk.map((question, i) => <Question key={i} question={question} />)}
         </Section>
         <Section title="Shopping" count={result.shoppingCards?.length} id="shopping"><ShoppingCards cards={result.shoppingCards} /></Section>
         <Section title="Places" count={result.places?.length} id="places"><PlaceCards places={result.places} /></Section>
         <Section title="Videos" count={result.videos?.length} id="videos"><VideoCards videos={result.videos} /></Section>
         <Section title="Discussions" count={result.discussions?.length} id="discussions"><Discussions threads={result.discussions} /></Section>
         <Section title="More ads" count={last.length}><Ads ads={last} /></Section>
-        <Section title="Related searches" count={result.relatedSearches?.length} id="related-searches">
-          <Queries of={result.relatedSearches?.map(({ query }: any) => query)} onAsk={onAsk} />
+        <Section title="Related searches" count={result.relatedSearches.length} id="related-searches">
+          <Queries of={result.relatedSearches.map(({ query }) => query)} onAsk={onAsk} />
         </Section>
       </div>
       {result.knowledgeGraph && <Panel about={result.knowledgeGraph} />}
@@ -36,7 +36,7 @@ export function SearchView({ result, onAsk }: { result: any; onAsk?: (query: str
   );
 }
 
-function Organic({ results }: { results: any[] }) {
+function Organic({ results }: { results: OrganicResult[] }) {
   return (
     <ol class="results">
       {results.map((result) => (
@@ -52,7 +52,7 @@ function Organic({ results }: { results: any[] }) {
 }
 
 /** A question that opens to its answer, which may have sources of its own. */
-function Question({ question }: { question: any }) {
+function Question({ question }: { question: AskedQuestion }) {
   const id = useId();
   const sources = question.sources ?? [];
   return (
@@ -66,7 +66,7 @@ function Question({ question }: { question: any }) {
   );
 }
 
-function Discussions({ threads }: { threads: any[] }) {
+function Discussions({ threads = [] }: { threads: Discussion[] | undefined }) {
   return (
     <ul class="results">
       {threads.map((thread, i) => (
@@ -76,7 +76,7 @@ function Discussions({ threads }: { threads: any[] }) {
   );
 }
 
-function Panel({ about }: { about: any }) {
+function Panel({ about }: { about: KnowledgeGraph }) {
   return (
     <aside class="item panel" data-testid="knowledge-panel">
       <h3>{about.title}</h3>
@@ -84,17 +84,17 @@ function Panel({ about }: { about: any }) {
       {about.description && <p>{about.description}</p>}
       <Facts of={[about.source]} />
       {about.website && <p><External href={about.website}>{about.website}</External></p>}
-      <NamedValues values={about.attributes ?? []} />
-      <Sitelinks links={about.profiles?.map(({ name, link }: any) => ({ title: name, link }))} />
+      <NamedValues values={about.attributes} />
+      <Sitelinks links={about.profiles.map(({ name, link }) => ({ title: name, link }))} />
     </aside>
   );
 }
 
-export function NewsView({ result }: { result: any }) {
+export function NewsView({ result }: { result: NewsSearch }) {
   if (!result.newsResults.length) return <p class="faint">The page has no news.</p>;
   return (
     <ol class="results" data-testid="news">
-      {result.newsResults.map((news: any) => (
+      {result.newsResults.map((news) => (
         <li key={news.position} data-testid="news-result">
           <Facts of={[<span class="position">{news.position}</span>, news.source || news.domain, news.date, news.page > 1 && `page ${news.page}`]} />
           <div class="title"><External href={news.link}>{news.title}</External></div>

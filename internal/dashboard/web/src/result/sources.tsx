@@ -1,10 +1,11 @@
 // Sources as cards, and the chips in the text that lead to them.
 import type { ComponentChildren } from "preact";
+import type { CitationPill, Source } from "../api.gen";
 import { External } from "../ui";
 import { Facts } from "./pieces";
 
 /** A source as far as a chip needs to know it. */
-export interface Pill { position: number; label: string; url: string; domain: string; description?: string; redirectLink?: string; citationPillId?: string }
+export type Pill = Source & Partial<Pick<CitationPill, "citationPillId">>;
 
 const cardId = (answer: string, position: number) => `${answer}-source-${position}`;
 
@@ -38,7 +39,7 @@ export function ChipRow({ answer, pills }: { answer: string; pills: Pill[] }) {
   );
 }
 
-export function SourceCards({ answer, sources }: { answer: string; sources: any[] }) {
+export function SourceCards({ answer, sources }: { answer: string; sources: Source[] }) {
   return (
     <ol class="cards">
       {sources.map((source) => (

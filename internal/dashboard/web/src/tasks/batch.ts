@@ -1,12 +1,13 @@
 // The batch that is being submitted and followed. It outlives the view: whoever
 // opens a task and comes back finds it where it is.
 import { effect, signal } from "@preact/signals";
-import { ApiError, get, post } from "../api";
+import { ApiError, call, isRateLimit, patiently, sleep } from "../api";
+import type { BatchItem, TaskPage, TaskRecord } from "../api.gen";
 import { key } from "../state";
 import { onTaskChanges } from "./live";
 import type { Row } from "./rows";
-import { chunk, isRateLimit, mostItems, patiently, sleep } from "./submit";
-import { explain, type TaskRecord } from "./types";
+import { explain } from "./pieces";
+import { chunk, maxItems } from "./submit";
 
 export interface Refusal { line: number; question: string; message: string }
 
@@ -46,9 +47,17 @@ const rateWindow = 30_000;
 const eventsPage = 100;
 const queueIsFull = (problem: unknown) => problem instanceof ApiError && problem.code === "QUEUE_LIMIT_EXCEEDED";
 
+/** How many tasks the queue still takes, as an error says; 0 when it does not. */
+const roomOf = (problem: unknown) => (
+  problem instanceof ApiError && problem.details && "remainingCapacity" in problem.details ? problem.details.remainingCapacity : 0
+);
+
+/** The task that has the same idempotency key, where that is why another was refused. */
+const existingTask = (error: BatchItem["error"]) => (error?.details && "taskId" in error.details ? error.details.taskId : undefined);
+
 /** Whether the organization has nothing queued and nothing running: what has not ended by then was removed. */
 async function isIdle(signal: AbortSignal): Promise<boolean> {
-  const { queuedTasks, processingTasks } = await get("v1/async/status", { signal });
+  const { queuedTasks, processingTasks } = await call("GET /v1/async/status", { signal });
   return !queuedTasks && !processingTasks;
 }
 
@@ -63,7 +72,7 @@ class Run {
   private posting = false;
   private readonly began = Date.now();
   private samples: { at: number; ended: number }[] = [];
-  private cursor = "";
+  private cursor: string | undefined;
   private sending = new AbortController();
   private readonly ending = new AbortController();
   private follower?: ReturnType<typeof onTaskChanges>;
@@ -77,34 +86,34 @@ class Run {
   /** Submits what is not submitted yet. */
   async send() {
     this.sending = new AbortController();
-    this.tell({ state: "sending", error: undefined });
+    this.update({ state: "sending", error: undefined });
     try {
-      if (!this.follower) this.cursor = (await get("v1/events?cursor=latest")).nextCursor;
+      if (!this.follower) this.cursor = (await call("GET /v1/events", { query: { cursor: "latest" } })).nextCursor ?? undefined;
       this.ending.signal.throwIfAborted();
       this.follower ??= onTaskChanges(() => this.follow(), () => 1000);
       await this.sendAll(this.sending.signal);
       // Tasks of an earlier submission may have ended before this one began.
-      if (this.progress.already) this.cursor = "";
-      this.tell({ state: "following" });
+      if (this.progress.already) this.cursor = undefined;
+      this.update({ state: "following" });
       this.follower.wake();
     } catch (error) {
-      if (!this.ending.signal.aborted) this.tell({ state: "stopped", error: this.sending.signal.aborted ? undefined : error });
+      if (!this.ending.signal.aborted) this.update({ state: "stopped", error: this.sending.signal.aborted ? undefined : error });
     }
   }
 
   private async sendAll(signal: AbortSignal) {
-    const most = await mostItems();
-    let size = most;
+    const max = await maxItems();
+    let size = max;
     while (this.progress.sent < this.rows.length) {
       const piece = chunk(this.rows, this.progress.sent, size);
       try {
         await this.sendPiece(piece, signal);
-        size = most;
+        size = max;
       } catch (problem) {
         if (!queueIsFull(problem) && !isRateLimit(problem)) throw problem;
-        const room = (problem as ApiError).details as any;
-        if (room?.remainingCapacity > 0) size = Math.min(most, room.remainingCapacity);
-        this.tell({ state: "waiting" });
+        const room = roomOf(problem);
+        if (room > 0) size = Math.min(max, room);
+        this.update({ state: "waiting" });
         await sleep(2000, signal);
       }
     }
@@ -113,7 +122,7 @@ class Run {
   private async sendPiece(piece: Row[], signal: AbortSignal) {
     this.posting = true;
     try {
-      const { results } = await post("v1/async/task/batch", piece.map((row) => row.request), { signal });
+      const { results } = await call("POST /v1/async/task/batch", { body: piece.map((row) => row.request), signal });
       this.take(piece, results);
     } finally {
       this.posting = false;
@@ -122,11 +131,11 @@ class Run {
   }
 
   /** Notes what became of each row of a piece. */
-  private take(piece: Row[], results: any[]) {
+  private take(piece: Row[], results: BatchItem[]) {
     let { accepted, already } = this.progress;
     for (const { index, task, error } of results) {
       const { line, question } = piece[index];
-      const id = task?.id ?? error.details?.taskId;
+      const id = task?.id ?? existingTask(error);
       // Two rows with one key are one task; the second is refused like any other fault.
       if (!id || this.known.has(id)) {
         this.progress.refused.push({ line, question, message: explain(error) });
@@ -137,7 +146,7 @@ class Run {
       if (task) accepted++;
       else already++;
     }
-    this.tell({ state: "sending", sent: this.progress.sent + piece.length, accepted, already });
+    this.update({ state: "sending", sent: this.progress.sent + piece.length, accepted, already });
     this.takeEnded(this.early);
   }
 
@@ -151,20 +160,20 @@ class Run {
       await this.readEvents(signal);
       const left = idle ? before.filter((id) => this.open.has(id)) : [];
       for (const id of left) this.open.delete(id);
-      this.tell({ running: running.filter((id) => this.open.has(id)).length, removed: this.progress.removed + left.length });
-      if (this.progress.state !== "stopped") this.tell({ error: undefined });
+      this.update({ running: running.filter((id) => this.open.has(id)).length, removed: this.progress.removed + left.length });
+      if (this.progress.state !== "stopped") this.update({ error: undefined });
       if (this.progress.state === "following" && !this.open.size) this.finish();
     } catch (error) {
       if (signal.aborted) return;
-      if (!isRateLimit(error)) this.tell({ error });
+      if (!isRateLimit(error)) this.update({ error });
       setTimeout(() => this.follower?.wake(), 3000);
     }
   }
 
   private async runningTasks(signal: AbortSignal): Promise<string[]> {
     const ids: string[] = [];
-    for (let cursor: string | null = ""; cursor !== null;) {
-      const page: any = await get(`v1/async/tasks?status=PROCESSING&limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`, { signal });
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page: TaskPage = await call("GET /v1/async/tasks", { query: { status: "PROCESSING", limit: 100, cursor }, signal });
       for (const { task } of page.tasks) ids.push(task.id);
       cursor = page.nextCursor;
     }
@@ -174,13 +183,13 @@ class Run {
   private async readEvents(signal: AbortSignal) {
     for (;;) {
       const from = this.cursor;
-      const path = `v1/events?limit=${eventsPage}${from && `&cursor=${encodeURIComponent(from)}`}`;
-      const { events, nextCursor } = await patiently(() => get(path, { signal }), signal);
+      const query = { limit: eventsPage, cursor: from };
+      const { events, nextCursor } = await patiently(() => call("GET /v1/events", { query, signal }), signal);
       this.takeEnded(events);
       if (this.posting) this.early.push(...events);
       // Meanwhile the cursor may have been set back to the beginning.
       if (this.cursor !== from) continue;
-      this.cursor = nextCursor ?? "";
+      this.cursor = nextCursor ?? undefined;
       if (events.length < eventsPage) return;
     }
   }
@@ -190,14 +199,14 @@ class Run {
     if (!mine.length) return;
     this.lines.push(new Blob(mine.map((record) => JSON.stringify(record) + "\n")));
     const completed = mine.filter(({ task }) => task.status === "COMPLETED").length;
-    this.tell({
+    this.update({
       completed: this.progress.completed + completed,
       failed: this.progress.failed + mine.length - completed,
       charged: this.progress.charged + mine.reduce((sum, { credits }) => sum + (credits.creditsCharged ?? 0), 0),
     });
   }
 
-  private tell(change: Partial<Progress>) {
+  private update(change: Partial<Progress>) {
     Object.assign(this.progress, change);
     this.measure(Date.now(), this.progress.completed + this.progress.failed);
     if (!this.ending.signal.aborted) batch.value = { ...this.progress };
@@ -212,7 +221,7 @@ class Run {
   }
 
   private finish() {
-    this.tell({ state: "done", running: 0 });
+    this.update({ state: "done", running: 0 });
     this.follower?.stop();
   }
 

@@ -1,7 +1,8 @@
 // The form of a batch: whom to ask what, and from where.
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
-import { countries, countryName, openAPI, providers, resolve, type OpenAPI, type Provider } from "../state";
+import { follow, openAPI, providers, type OpenAPI, type Provider } from "../openapi";
+import { countries, countryName } from "../state";
 import { Problem, Spinner, useLoad } from "../ui";
 import { Preview } from "./batchpreview";
 import { textOf } from "./csv";
@@ -12,7 +13,7 @@ const draft = signal<Draft>({ taskType: "", country: "", priority: "", webhook: 
 const change = (fields: Partial<Draft>) => (draft.value = { ...draft.value, ...fields });
 
 /** More than a browser tab reads with ease. */
-const largestFile = 50 << 20;
+const maxFileSize = 50 << 20;
 
 export function BatchForm() {
   const loaded = useLoad(async () => ({ api: await openAPI(), all: await providers() }), []);
@@ -32,13 +33,13 @@ export function BatchForm() {
         <Country provider={provider} />
         <Rest api={api} />
       </form>
-      <Preview draft={draft.value} api={api} providers={all} />
+      <Preview draft={draft.value} provider={provider} api={api} providers={all} />
     </div>
   );
 }
 
 /** A provider, and the country of its example until another is chosen. */
-const startWith = ({ taskType, example }: Provider) => ({ taskType, country: draft.value.country || (example.country ?? "") });
+const startWith = ({ taskType, example }: Provider) => ({ taskType, country: draft.value.country || String(example.country ?? "") });
 
 /** Prompts as lines, or a file in their place. */
 function Prompts() {
@@ -46,7 +47,7 @@ function Prompts() {
   const [over, setOver] = useState(false);
   const take = async (file: File | undefined) => {
     if (!file) return;
-    if (file.size > largestFile) return setError(new Error(`${file.name} is too large; split it into files of at most ${largestFile >> 20} MB.`));
+    if (file.size > maxFileSize) return setError(new Error(`${file.name} is too large; split it into files of at most ${maxFileSize >> 20} MB.`));
     setError(undefined);
     change({ file: file.name, text: await textOf(file) });
   };
@@ -77,7 +78,7 @@ function Prompts() {
 }
 
 function Country({ provider }: { provider: Provider }) {
-  const { value = [] } = useLoad(() => countries(provider.name.split("/")[0]), [provider.name]);
+  const { value = [] } = useLoad(() => countries(provider.name), [provider.name]);
   const { country } = draft.value;
   const optional = !provider.schema.required?.includes("country");
   const named = [...new Set([...value, ...(country ? [country] : [])])].map((code) => ({ code, name: countryName(code) })).sort((a, b) => a.name.localeCompare(b.name));
@@ -93,11 +94,11 @@ function Country({ provider }: { provider: Provider }) {
 
 function Rest({ api }: { api: OpenAPI }) {
   const { priority, webhook, again } = draft.value;
-  const { minimum, maximum, default: usual, description } = resolve(api, api.components.schemas.TaskRequest.properties.priority);
+  const { minimum, maximum, default: initial, description } = follow(api, api.components.schemas.TaskRequest.properties?.priority);
   return (
     <>
       <label>Priority
-        <input id="batch-priority" type="number" min={minimum} max={maximum} placeholder={String(usual)} value={priority} onInput={(event) => change({ priority: event.currentTarget.value })} />
+        <input id="batch-priority" type="number" min={minimum} max={maximum} placeholder={String(initial)} value={priority} onInput={(event) => change({ priority: event.currentTarget.value })} />
         <span class="faint">{minimum} to {maximum}. {description}</span>
       </label>
       <label>Webhook, if you want one

@@ -1,6 +1,7 @@
 // What was read, what is wrong with it, what it costs, and the button that sends it.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { balance, countryName, type OpenAPI, type Provider } from "../state";
+import type { OpenAPI, Provider } from "../openapi";
+import { balance, countryName } from "../state";
 import { Empty, number, Problem, Spinner } from "../ui";
 import { startBatch } from "./batch";
 import { readRows, type Draft, type Row } from "./rows";
@@ -9,8 +10,8 @@ import { price } from "./submit";
 const firstRows = 5;
 const firstFaults = 50;
 
-export function Preview({ draft, api, providers }: { draft: Draft; api: OpenAPI; providers: Provider[] }) {
-  const { rows, ignored } = useMemo(() => readRows(draft, api, providers), [draft]);
+export function Preview({ draft, provider, api, providers }: { draft: Draft; provider: Provider; api: OpenAPI; providers: Provider[] }) {
+  const { rows, ignored } = useMemo(() => readRows(draft, provider, api, providers), [draft, provider]);
   const checked = useChecked(rows);
   if (!rows.length) {
     return (
@@ -65,7 +66,7 @@ function FirstRows({ rows, rest }: { rows: Row[]; rest: number }) {
         <table aria-label="The first rows" class="tasks-rows">
           <thead><tr><th class="number">Line</th><th>Question</th><th>Country</th></tr></thead>
           <tbody>{rows.map(({ line, question, request: { payload } }) => (
-            <tr key={line}><td class="number">{line}</td><td><span class="tasks-question">{question}</span></td><td>{payload.country ? countryName(String(payload.country)) : payload.gl ?? "–"}</td></tr>
+            <tr key={line}><td class="number">{line}</td><td><span class="tasks-question">{question}</span></td><td>{payload.country ? countryName(String(payload.country)) : String(payload.gl ?? "–")}</td></tr>
           ))}</tbody>
         </table>
       </div>

@@ -1,8 +1,8 @@
 // How far a batch is, what was refused, and what came out.
+import { download } from "../file";
 import { number, Problem } from "../ui";
 import { forgetBatch, resultLines, resumeBatch, stopSending, type Progress, type Refusal } from "./batch";
-import { span } from "./types";
-import { download } from "../file";
+import { span } from "./pieces";
 
 const firstRefusals = 200;
 

@@ -1,24 +1,19 @@
 // The webhooks' deliveries, so that one that failed is found and sent again.
 import { signal } from "@preact/signals";
-import { openAPI } from "../state";
+import { call } from "../api";
+import type { Delivery, DeliveryState, DeliveryTry } from "../api.gen";
+import { choices } from "../openapi";
 import { Empty, Problem, Spinner, Table, When, type Column } from "../ui";
 import { Outcome, Resend, stateOf, useNextTry } from "./delivery";
 import { useLivePages } from "./live";
-import { Filter, State } from "./badge";
-import type { Delivery } from "./types";
+import { Filter, State } from "./pieces";
 
-const state = signal("");
-
-/** The states that deliveries can be listed by. */
-async function states(): Promise<string[]> {
-  const { parameters } = (await openAPI()).paths["/v1/webhooks/deliveries"].get;
-  return parameters.find((one: any) => one.name === "state")?.schema.enum ?? [];
-}
+const state = signal<DeliveryState | undefined>(undefined);
 
 export function Deliveries() {
   return (
     <>
-      <div class="row tasks-filters"><Filter label="Delivery state" value={state.value} choices={states} onChange={(value) => (state.value = value)} /></div>
+      <div class="row tasks-filters"><Filter label="Delivery state" value={state.value} choices={() => choices("DeliveryState")} onChange={(value) => (state.value = value)} /></div>
       <Rows key={state.value} state={state.value} />
     </>
   );
@@ -34,13 +29,16 @@ const columns = (again: () => void): Column<Delivery>[] => [
   { name: "Again", value: () => "", show: ({ id }) => <Resend id={id} onSent={again} /> },
 ];
 
-function LastTry({ of: tries }: { of: Delivery["tries"] }) {
+function LastTry({ of: tries }: { of: DeliveryTry[] }) {
   const last = tries.at(-1);
   return last ? <><Outcome of={last} /> <span class="faint"><When at={last.at} /></span></> : <span class="faint">–</span>;
 }
 
-function Rows({ state }: { state: string }) {
-  const { rows, error, more, again } = useLivePages<Delivery>("v1/webhooks/deliveries", "deliveries", { state });
+function Rows({ state }: { state: DeliveryState | undefined }) {
+  const { rows, error, more, again } = useLivePages(async (cursor, signal) => {
+    const { deliveries, nextCursor } = await call("GET /v1/webhooks/deliveries", { query: { state, cursor }, signal });
+    return { rows: deliveries, nextCursor };
+  });
   useNextTry(rows?.map(({ nextTryAt }) => nextTryAt).filter((at) => at !== null).sort()[0], rows, again);
   return (
     <>

@@ -1,17 +1,17 @@
 // The delivery of a task's webhook: its tries, and one more.
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, get, post } from "../api";
+import { ApiError, call } from "../api";
+import type { Delivery, DeliveryState, DeliveryTry, Task } from "../api.gen";
 import { External, number, Problem, useLoad, When } from "../ui";
-import { State } from "./badge";
-import { span, type Delivery, type Task } from "./types";
+import { span, State } from "./pieces";
 
 /** As the API tells them apart: one that has a try planned is pending, whatever came before. */
-export const stateOf = ({ nextTryAt, delivered }: Delivery) => (nextTryAt ? "pending" : delivered ? "delivered" : "failed");
+export const stateOf = ({ nextTryAt, delivered }: Delivery): DeliveryState => (nextTryAt ? "pending" : delivered ? "delivered" : "failed");
 
 const answered = (status: number) => (status >= 200 && status < 300 ? "good" : "bad");
 
 /** What a try met: the receiver's status, or why there was none. */
-export function Outcome({ of: { status, error } }: { of: Delivery["tries"][number] }) {
+export function Outcome({ of: { status, error } }: { of: DeliveryTry }) {
   return status ? <span class={answered(status)}>Status {status}</span> : <span class="bad">{error}</span>;
 }
 
@@ -32,7 +32,7 @@ export function DeliveryOf({ task, url }: { task: Task; url: string }) {
 /** The delivery, or nothing before the task has finished. */
 async function read(id: string, signal: AbortSignal): Promise<Delivery | undefined> {
   try {
-    return await get<Delivery>(`v1/webhooks/deliveries/${id}`, { signal });
+    return await call("GET /v1/webhooks/deliveries/{id}", { params: { id }, signal });
   } catch (problem) {
     if (problem instanceof ApiError && problem.status === 404) return undefined;
     throw problem;
@@ -49,7 +49,7 @@ export function useNextTry(at: string | null | undefined, seen: unknown, again: 
   }, [at, seen]);
 }
 
-function Tries({ of: tries }: { of: Delivery["tries"] }) {
+function Tries({ of: tries }: { of: DeliveryTry[] }) {
   if (!tries.length) return <p class="faint">Not tried yet.</p>;
   return (
     <ol class="timeline" data-testid="tries">
@@ -64,7 +64,7 @@ export function Resend({ id, onSent }: { id: string; onSent: () => void }) {
   const resend = async () => {
     setBusy(true);
     setError(undefined);
-    await post(`v1/webhooks/deliveries/${id}/resend`, undefined).then(onSent, setError);
+    await call("POST /v1/webhooks/deliveries/{id}/resend", { params: { id } }).then(onSent, setError);
     setBusy(false);
   };
   return <><button type="button" class="small" disabled={busy} onClick={resend} data-testid="resend">Resend</button><Problem error={error} /></>;

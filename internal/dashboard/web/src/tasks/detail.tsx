@@ -1,20 +1,20 @@
 // One task: what was asked, when what happened, and what came of it.
 import { useState } from "preact/hooks";
-import { ApiError, call, get } from "../api";
+import { ApiError, call } from "../api";
+import type { Task, TaskRecord } from "../api.gen";
+import { providers } from "../openapi";
 import { Output } from "../result/output";
-import { providers } from "../state";
 import { Copy, Empty, number, Problem, Spinner, useLoad, When } from "../ui";
 import { DeliveryOf } from "./delivery";
 import { useLive } from "./live";
-import { State } from "./badge";
-import { explain, question, span, type Task, type TaskRecord } from "./types";
+import { explain, inWords, question, span, State } from "./pieces";
 
 export function Detail({ id }: { id: string }) {
   // A task that ended changes no more; its result may be large, so it is read once.
   const [over, setOver] = useState<TaskRecord>();
   const { value, error } = useLive(async (signal) => {
     if (over) return over;
-    const record = await get<TaskRecord>(`v1/async/task/${encodeURIComponent(id)}`, { signal });
+    const record = await call("GET /v1/async/task/{taskId}", { params: { taskId: id }, signal });
     if (record.task.finishedAt) setOver(record);
     return record;
   }, [id, !!over]);
@@ -43,7 +43,7 @@ function Shown({ record }: { record: TaskRecord }) {
         <div class="grid tasks-side">
           <section class="card">
             <Facts of={{
-              "Task type": task.taskType.toLowerCase().replace("_", " "),
+              "Task type": inWords(task.taskType),
               Priority: task.priority,
               Attempts: task.attempts,
               "Costs at most": `${number(credits.creditsToCharge)} credits`,
@@ -58,7 +58,7 @@ function Shown({ record }: { record: TaskRecord }) {
         </div>
         <section class="card" data-testid="outcome">
           {error && <div class="problem" data-testid="task-error"><strong>{error.code}</strong> {explain(error)}{error.details && <pre>{JSON.stringify(error.details, null, 2)}</pre>}</div>}
-          {result && provider && <Output provider={provider.name} body={task.payload} response={record} />}
+          {result && provider && <Output provider={provider.name} body={task.payload} result={result} response={record} />}
           {!task.finishedAt && <p class="faint"><Spinner label="Waiting" /> {task.startedAt ? "The task runs; its result appears here." : "The task waits for its turn."}</p>}
         </section>
       </div>
@@ -91,6 +91,6 @@ function Timeline({ task: { createdAt, startedAt, finishedAt, status } }: { task
 
 function Cancel({ id }: { id: string }) {
   const [error, setError] = useState<unknown>();
-  const cancel = () => call("DELETE", `v1/async/task/${id}`).then(() => { location.hash = "#/tasks"; }, setError);
+  const cancel = () => call("DELETE /v1/async/task/{taskId}", { params: { taskId: id } }).then(() => { location.hash = "#/tasks"; }, setError);
   return <><button type="button" class="danger" onClick={cancel} data-testid="cancel">Cancel the task</button><Problem error={error} /></>;
 }

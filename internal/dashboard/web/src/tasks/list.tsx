@@ -1,20 +1,23 @@
 // The live list of tasks.
 import { signal } from "@preact/signals";
-import { choices, countryName } from "../state";
+import { call } from "../api";
+import type { Status, TaskCredits, TaskRecord, TaskType } from "../api.gen";
+import { choices } from "../openapi";
+import { countryName } from "../state";
 import { Empty, number, Problem, Spinner, Table, When, type Column } from "../ui";
 import { useLivePages } from "./live";
-import { Filter, State } from "./badge";
-import { explain, question, span, type TaskRecord } from "./types";
+import { countryOf, explain, Filter, inWords, question, span, State } from "./pieces";
 
 /** The filters outlive the view, so that whoever comes back from a task finds the same list. */
-const filters = signal({ status: "", taskType: "" });
+interface Filters { status?: Status; taskType?: TaskType }
+const filters = signal<Filters>({});
 
 export function List() {
   const { status, taskType } = filters.value;
   return (
     <>
       <div class="row tasks-filters">
-        <Filter label="State" value={status} choices={() => choices("TaskStatus")} onChange={(value) => (filters.value = { status: value, taskType })} />
+        <Filter label="State" value={status} choices={() => choices("Status")} onChange={(value) => (filters.value = { status: value, taskType })} />
         <Filter label="Task type" value={taskType} choices={() => choices("TaskType")} onChange={(value) => (filters.value = { status, taskType: value })} />
       </div>
       <Rows key={`${status}/${taskType}`} filters={filters.value} />
@@ -25,8 +28,8 @@ export function List() {
 const columns: Column<TaskRecord>[] = [
   { name: "State", value: ({ task }) => task.status, show: ({ task, error }) => <State of={task.status} why={explain(error)} /> },
   { name: "Question", value: ({ task }) => question(task.payload), show: ({ task }) => <span class="tasks-question">{question(task.payload)}</span> },
-  { name: "Task type", value: ({ task }) => task.taskType.toLowerCase().replace("_", " ") },
-  { name: "Country", value: ({ task }) => task.payload.country ?? task.payload.gl, show: ({ task }) => <Country code={task.payload.country ?? task.payload.gl} /> },
+  { name: "Task type", value: ({ task }) => inWords(task.taskType) },
+  { name: "Country", value: ({ task }) => countryOf(task.payload), show: ({ task }) => <Country code={countryOf(task.payload)} /> },
   { name: "Priority", value: ({ task }) => task.priority, numeric: true },
   { name: "Attempts", value: ({ task }) => task.attempts, numeric: true },
   { name: "Cost", value: ({ credits }) => credits.creditsCharged ?? credits.creditsToCharge, show: ({ credits }) => <Cost of={credits} />, numeric: true },
@@ -34,19 +37,22 @@ const columns: Column<TaskRecord>[] = [
   { name: "Created", value: ({ task }) => task.createdAt, show: ({ task }) => <When at={task.createdAt} /> },
 ];
 
-function Country({ code }: { code?: string }) {
-  if (typeof code !== "string") return <span class="faint">–</span>;
+function Country({ code }: { code: string }) {
+  if (!code) return <span class="faint">–</span>;
   return <abbr title={countryName(code.toUpperCase())}>{code.toUpperCase()}</abbr>;
 }
 
 /** What a task did cost, or the most that it can. */
-function Cost({ of: { creditsCharged, creditsToCharge } }: { of: TaskRecord["credits"] }) {
+function Cost({ of: { creditsCharged, creditsToCharge } }: { of: TaskCredits }) {
   if (creditsCharged !== null) return <>{number(creditsCharged)}</>;
   return <span class="faint" title="The most that it can cost">≤ {number(creditsToCharge)}</span>;
 }
 
-function Rows({ filters }: { filters: Record<string, string> }) {
-  const { rows, error, more } = useLivePages<TaskRecord>("v1/async/tasks", "tasks", filters);
+function Rows({ filters }: { filters: Filters }) {
+  const { rows, error, more } = useLivePages(async (cursor, signal) => {
+    const { tasks, nextCursor } = await call("GET /v1/async/tasks", { query: { ...filters, cursor }, signal });
+    return { rows: tasks, nextCursor };
+  });
   const filtered = Object.values(filters).some(Boolean);
   return (
     <>

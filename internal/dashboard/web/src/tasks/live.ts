@@ -1,7 +1,6 @@
 // Loading again when the live stream tells of changes, without hammering the server.
 import { effect } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
-import { get } from "../api";
 import { connected, status, taskChanges } from "../state";
 
 /**
@@ -30,7 +29,7 @@ export function onTaskChanges(work: (signal: AbortSignal) => Promise<void>, paus
   };
   const quit = effect(() => {
     // A stream that is open again may have missed changes; a cleared queue changes the counts only.
-    void [taskChanges.value, connected.value, status.value?.queue?.queuedTasks];
+    void [taskChanges.value, connected.value, status.value?.queue.queuedTasks];
     wake();
   });
   return {
@@ -42,6 +41,9 @@ export function onTaskChanges(work: (signal: AbortSignal) => Promise<void>, paus
     },
   };
 }
+
+/** The pause of what changes little with each task, such as sums over days. */
+export const calm = 10_000;
 
 /** Like useLoad, but loaded again as tasks change. What is shown stays until the new arrives. */
 export function useLive<T>(load: (signal: AbortSignal) => Promise<T>, on: unknown[], pause = 1000) {
@@ -64,22 +66,21 @@ export function useLive<T>(load: (signal: AbortSignal) => Promise<T>, on: unknow
   return { value, error, again: () => setCount((n) => n + 1) };
 }
 
-/** A list in pages that stays live as far as it was opened. */
-export function useLivePages<Row>(path: string, field: string, filters: Record<string, string>) {
+/** A list in pages that stays live as far as it was opened. read gives the page that begins at a cursor. */
+export function useLivePages<Row>(read: (cursor: string | undefined, signal: AbortSignal) => Promise<{ rows: Row[]; nextCursor: string | null }>) {
   const [pages, setPages] = useState(1);
   const loaded = useLive(async (signal) => {
     const rows: Row[] = [];
-    let cursor: string | null = "";
+    let cursor: string | null | undefined;
     for (let page = 0; page < pages && cursor !== null; page++) {
-      const query = new URLSearchParams(Object.entries({ ...filters, cursor }).filter(([, value]) => value));
-      const answer: any = await get(`${path}?${query}`, { signal });
-      rows.push(...answer[field]);
-      cursor = answer.nextCursor;
+      const next = await read(cursor, signal);
+      rows.push(...next.rows);
+      cursor = next.nextCursor;
     }
-    return { rows, whole: cursor === null };
+    return { rows, complete: cursor === null };
   }, [pages], pages * 1000);
   return {
     rows: loaded.value?.rows, error: loaded.error, again: loaded.again,
-    more: loaded.value && !loaded.value.whole ? () => setPages(pages + 1) : undefined,
+    more: loaded.value && !loaded.value.complete ? () => setPages(pages + 1) : undefined,
   };
 }

@@ -1,32 +1,34 @@
 // From lines or a CSV file to tasks.
-import { resolve, type OpenAPI, type Provider } from "../state";
+import type { Payload } from "../api";
+import type { TaskRequest, TaskType } from "../api.gen";
+import { follow, type OpenAPI, type Provider, type Schema } from "../openapi";
 import { parseCsv, separatorOf, type CsvRecord } from "./csv";
-import type { TaskRequest } from "./types";
 
 /** What is asked for, as the form has it. */
-export interface Draft { taskType: string; country: string; priority: string; webhook: string; text: string; file: string; again: string }
+export interface Draft { taskType: TaskType | ""; country: string; priority: string; webhook: string; text: string; file: string; again: string }
 
-/** One row: where it stands, what it asks, and the task, or what is wrong with it. */
+/** One row: its line, what it asks, and the task, or what is wrong with it. */
 export interface Row { line: number; question: string; request: TaskRequest; fault?: string; credits?: number }
 
 export interface Rows { rows: Row[]; ignored: string[] }
 
-/** The fields that hold the question, and stand for each other in the head of a file. */
-const questionFields = ["prompt", "query"];
+/** What columns can be: fields of a task, fields that hold what is asked, and the rest of the providers' fields. */
+interface Columns { api: OpenAPI; ofTask: Record<string, Schema>; textFields: string[] }
 
-/** Reads the draft's text: every line a prompt, or, from a file, CSV with or without a head. */
-export function readRows(draft: Draft, api: OpenAPI, providers: Provider[]): Rows {
-  const byType = new Map(providers.map((provider) => [provider.taskType, provider]));
+/** Reads the draft's text: every line a prompt, or, from a file, CSV with or without a head. chosen is whom rows ask that name no task type. */
+export function readRows(draft: Draft, chosen: Provider, api: OpenAPI, providers: Provider[]): Rows {
+  const byType = new Map<string, Provider>(providers.map((provider) => [provider.taskType, provider]));
   const ofTask = api.components.schemas.TaskRequest?.properties ?? {};
-  const { head, records } = draft.file ? readFile(draft.text, Object.keys(ofTask)) : readLines(draft.text);
-  const hash = hashOf([draft.text, draft.taskType, draft.country, draft.again].join("\0"));
+  const columns: Columns = { api, ofTask, textFields: [...new Set(providers.map(({ textField }) => textField))] };
+  const { head, records } = draft.file ? readFile(draft.text, columns) : readLines(draft.text, columns);
+  const hash = hashOf([draft.text, chosen.taskType, draft.country, draft.again].join("\0"));
   const ignored = new Set<string>();
-  const rows = records.map((record) => {
+  const rows = records.map((record): Row => {
     const cells = new Map(head.map((name, i) => [name, (record.fields[i] ?? "").trim()]));
-    const taskType = cells.get("taskType") || draft.taskType;
-    const provider = byType.get(taskType);
-    if (!provider) return { line: record.line, question: "", request: { taskType, payload: {} }, fault: `has no known taskType: ${taskType}` };
-    const row = toRow(cells, taskType, api, provider.schema, ignored);
+    const named = cells.get("taskType");
+    const provider = named ? byType.get(named) : chosen;
+    if (!provider) return { line: record.line, question: "", request: { taskType: chosen.taskType, payload: {} }, fault: `has no known taskType: ${named}` };
+    const row = toRow(cells, provider, columns, ignored);
     complete(row.request, draft, `batch-${hash}-${record.line}`);
     return { ...row, line: record.line, fault: record.fault ?? faultOf(record.fields.slice(head.length), row.question) };
   });
@@ -38,59 +40,58 @@ function faultOf(beyondHead: string[], question: string): string | undefined {
   return question ? undefined : "has no prompt";
 }
 
-function readLines(text: string): { head: string[]; records: CsvRecord[] } {
+function readLines(text: string, { textFields }: Columns): { head: string[]; records: CsvRecord[] } {
   const records = text.split(/\r\n|\r|\n/).map((line, i) => ({ line: i + 1, fields: [line] }));
-  return { head: ["prompt"], records: records.filter(({ fields }) => fields[0].trim()) };
+  return { head: textFields.slice(0, 1), records: records.filter(({ fields }) => fields[0].trim()) };
 }
 
-function readFile(text: string, fieldsOfTask: string[]): { head: string[]; records: CsvRecord[] } {
+function readFile(text: string, { ofTask, textFields }: Columns): { head: string[]; records: CsvRecord[] } {
   const separator = separatorOf(text);
   const [first, ...rest] = parseCsv(text, separator);
-  const names = first?.fields.map((name) => fieldsOfTask.find((known) => known.toLowerCase() === name.trim().toLowerCase()) ?? name.trim()) ?? [];
-  if (names.some((name) => [...questionFields, "url"].includes(name.toLowerCase()))) return { head: names, records: rest };
-  return { head: ["prompt"], records: parseCsv(text) };
+  const names = first?.fields.map((name) => Object.keys(ofTask).find((known) => known.toLowerCase() === name.trim().toLowerCase()) ?? name.trim()) ?? [];
+  if (names.some((name) => [...textFields, "url"].includes(name.toLowerCase()))) return { head: names, records: rest };
+  return { head: textFields.slice(0, 1), records: parseCsv(text) };
 }
 
 /** The task of one record; cells that the provider has no field for are ignored, and named. */
-function toRow(cells: Map<string, string>, taskType: string, api: OpenAPI, schema: any, ignored: Set<string>) {
+function toRow(cells: Map<string, string>, { taskType, textField, schema }: Provider, { api, ofTask, textFields }: Columns, ignored: Set<string>) {
   const request: TaskRequest = { taskType, payload: {} };
-  const ofTask = api.components.schemas.TaskRequest?.properties ?? {};
   let question = "";
   for (const [name, cell] of cells) {
     if (!cell || name === "taskType") continue;
     if (name === "webhook") request.webhook = { url: cell };
-    else if (name === "priority") request.priority = cast(resolve(api, ofTask.priority), cell);
+    // What is no number stays text, and the server says so.
+    else if (name === "priority") request.priority = cast(follow(api, ofTask.priority), cell) as number;
     else if (name === "idempotencyKey") request.idempotencyKey = cell;
     else {
-      const path = fieldOf(name, schema);
+      const [first, ...rest] = name.split(".");
+      const path = [textFields.includes(first.toLowerCase()) ? textField : fieldOf(first, schema), ...rest];
       if (!put(request.payload, path, cell, schema, api)) ignored.add(name);
-      else if ([...questionFields, "url"].includes(path[0])) question ||= cell;
+      else if ([textField, "url"].includes(path[0])) question ||= cell;
     }
   }
   return { question, request };
 }
 
-/** A column's path in the payload: include.html is nested, and letter case does not matter. */
-function fieldOf(name: string, schema: any): string[] {
-  const names = Object.keys(schema.properties ?? {});
-  const [first, ...rest] = name.split(".");
-  const wanted = questionFields.includes(first.toLowerCase()) ? questionFields : [first.toLowerCase()];
-  return [names.find((known) => wanted.includes(known.toLowerCase())) ?? first, ...rest];
-}
+/** A column's field in the payload; letter case does not matter. */
+const fieldOf = (name: string, schema: Schema) => Object.keys(schema.properties ?? {}).find((known) => known.toLowerCase() === name.toLowerCase()) ?? name;
 
-function put(into: Record<string, any>, [name, ...rest]: string[], cell: string, schema: any, api: OpenAPI): boolean {
-  if (!Object.hasOwn(schema.properties ?? {}, name)) return false;
-  const field = resolve(api, schema.properties[name]);
+/** Sets a field by its path, as include.html is nested. Tells whether there is such a field. */
+function put(into: Payload, [name, ...rest]: string[], cell: string, schema: Schema, api: OpenAPI): boolean {
+  if (!schema.properties || !Object.hasOwn(schema.properties, name)) return false;
+  const field = follow(api, schema.properties[name]);
   if (rest.length) {
-    if (typeof into[name] !== "object" || into[name] === null) into[name] = {};
-    return put(into[name], rest, cell, field, api);
+    const inner = into[name];
+    const object = typeof inner === "object" && inner !== null ? { ...inner } : {};
+    into[name] = object;
+    return put(object, rest, cell, field, api);
   }
   into[name] = cast(field, cell);
   return true;
 }
 
 /** A cell as the type that its field has. What does not fit stays text, and the server tells why it is wrong. */
-function cast(schema: any, cell: string): unknown {
+function cast(schema: Schema, cell: string): unknown {
   if (schema.type === "integer") return Number.isNaN(Number(cell)) ? cell : Number(cell);
   if (schema.type === "boolean") return /^(true|yes|1)$/i.test(cell) ? true : /^(false|no|0)$/i.test(cell) ? false : cell;
   if (schema.type !== "object") return cell;

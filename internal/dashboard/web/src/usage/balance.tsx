@@ -1,13 +1,13 @@
 // How the account stands right now: balance, cycle, slots, queue.
-import { get } from "../api";
+import { call } from "../api";
+import type { Credits, QueueStatus } from "../api.gen";
 import { status } from "../state";
 import { number, Problem, Spinner, useLoad } from "../ui";
-import { Gauge } from "./gauge";
 
 const date = (at: string) => new Date(at).toLocaleDateString(undefined, { dateStyle: "medium" });
 
 export function Balance() {
-  const loaded = useLoad((signal) => get("v1/credits", { signal }), []);
+  const loaded = useLoad((signal) => call("GET /v1/credits", { signal }), []);
   const credits = status.value?.credits ?? loaded.value;
   return (
     <section class="card" aria-labelledby="balance-head">
@@ -18,9 +18,7 @@ export function Balance() {
   );
 }
 
-interface CreditsNow { remaining: number; held: number; perCycle: number; cycleStartedAt: string; cycleResetsAt: string; plan: string }
-
-function Cycle({ remaining, held, perCycle, cycleStartedAt, cycleResetsAt, plan }: CreditsNow) {
+function Cycle({ remaining, held, perCycle, cycleStartedAt, cycleResetsAt, plan }: Credits) {
   const used = Math.max(0, perCycle - remaining);
   const [from, to] = [Date.parse(cycleStartedAt), Date.parse(cycleResetsAt)];
   const left = Math.max(0, to - Date.now());
@@ -36,7 +34,7 @@ function Cycle({ remaining, held, perCycle, cycleStartedAt, cycleResetsAt, plan 
 }
 
 export function Load() {
-  const loaded = useLoad((signal) => get("v1/async/status", { signal }), []);
+  const loaded = useLoad((signal) => call("GET /v1/async/status", { signal }), []);
   const queue = status.value?.queue ?? loaded.value;
   return (
     <section class="card" aria-labelledby="load-head">
@@ -47,16 +45,31 @@ export function Load() {
   );
 }
 
-function Gauges({ queuedTasks, processingTasks, priorityBreakdown, concurrency, queue }: any) {
+function Gauges({ queuedTasks, processingTasks, priorityBreakdown, concurrency, queue }: QueueStatus) {
   const waiting = queue.max - queue.remaining;
   return (
     <>
       <Gauge label="Slots in use" used={concurrency.used} of={concurrency.max} text={`${number(concurrency.used)} of ${number(concurrency.max)}`} testid="slots" />
       <Gauge label="Queue" used={waiting} of={queue.max} text={`${number(waiting)} of ${number(queue.max)}`} testid="queue" />
       <p class="faint">{number(processingTasks)} tasks run, {number(queuedTasks)} wait.</p>
-      {priorityBreakdown?.length > 0 && (
-        <p class="faint">Waiting by priority: {priorityBreakdown.map((p: any) => <span key={p.priority} class="badge">{p.priority}: {number(p.count)}</span>)}</p>
+      {priorityBreakdown.length > 0 && (
+        <p class="faint">Waiting by priority: {priorityBreakdown.map((p) => <span key={p.priority} class="badge">{p.priority}: {number(p.count)}</span>)}</p>
       )}
     </>
+  );
+}
+
+/** How much of something is taken, as a bar and in words. */
+function Gauge({ label, used, of, text, warnAt = 0.9, testid }: {
+  label: string; used: number; of: number; text: string; warnAt?: number; testid?: string;
+}) {
+  const share = of > 0 ? Math.min(Math.max(used / of, 0), 1) : 0;
+  return (
+    <div class="gauge" data-testid={testid}>
+      <div class="gauge-text"><span>{label}</span><span>{text}</span></div>
+      <div class="gauge-bar" role="meter" aria-label={label} aria-valuemin={0} aria-valuemax={of} aria-valuenow={Math.min(used, of)} aria-valuetext={text}>
+        <div class={share >= warnAt ? "much" : undefined} style={{ width: `${share * 100}%` }} />
+      </div>
+    </div>
   );
 }

@@ -1,26 +1,24 @@
 // How well the parsers understand what they read.
 import { useState } from "preact/hooks";
-import { get } from "../api";
-import { choices } from "../state";
-import { type Column, Empty, number, Problem, Spinner, Table, useLoad } from "../ui";
-import { useCalm } from "./calm";
+import { call } from "../api";
+import type { FieldHealth, FieldShare, HealthState, Provider, ProviderHealth } from "../api.gen";
+import { choices } from "../openapi";
+import { calm, useLive } from "../tasks/live";
+import { type Column, Empty, number, percent, Problem, Spinner, Table, useLoad } from "../ui";
 
-interface Share { seen: number; filled: number; rate: number | null }
-interface Field { field: string; state: string; lastHour: Share; lastDay: Share; baseline: number | null }
-interface Provider { provider: string; state: string; fields: Field[] }
-type Row = Field & { provider: string };
+type Row = FieldHealth & { provider: Provider };
 
-const looks: Record<string, string> = { ok: "good", low: "warn", alarm: "bad" };
-const State = ({ state }: { state: string }) => <span class={`badge ${looks[state] ?? ""}`}>{state}</span>;
+const looks: Record<HealthState, string> = { unknown: "", ok: "good", low: "warn", alarm: "bad" };
+const State = ({ state }: { state: HealthState }) => <span class={`badge ${looks[state]}`}>{state}</span>;
 
-const percent = (rate: number | null) => (rate == null ? "–" : rate.toLocaleString(undefined, { style: "percent", maximumFractionDigits: 1 }));
-const share = (name: string, of: (row: Row) => Share): Column<Row> => ({
+const rateText = (rate: number | null) => (rate == null ? "–" : percent(rate));
+const share = (name: string, of: (row: Row) => FieldShare): Column<Row> => ({
   name, numeric: true, value: (row) => of(row).rate ?? -1,
-  show: (row) => <>{percent(of(row).rate)} <span class="faint">{number(of(row).filled)}/{number(of(row).seen)}</span></>,
+  show: (row) => <>{rateText(of(row).rate)} <span class="faint">{number(of(row).filled)}/{number(of(row).seen)}</span></>,
 });
 
 export function Health() {
-  const { value, error } = useCalm((signal) => get<{ providers: Provider[] }>("v1/health/extraction", { signal }), []);
+  const { value, error } = useLive((signal) => call("GET /v1/health/extraction", { signal }), [], calm);
   const states = useLoad(() => choices("HealthState"), []).value ?? [];
   return (
     <section class="card" aria-labelledby="health-head">
@@ -35,7 +33,7 @@ export function Health() {
   );
 }
 
-function Fields({ providers, states }: { providers: Provider[]; states: string[] }) {
+function Fields({ providers, states }: { providers: ProviderHealth[]; states: HealthState[] }) {
   const [provider, setProvider] = useState("");
   const [state, setState] = useState("");
   const columns: Column<Row>[] = [
@@ -45,7 +43,7 @@ function Fields({ providers, states }: { providers: Provider[]; states: string[]
     { name: "State", value: (row) => states.indexOf(row.state), show: (row) => <State state={row.state} /> },
     share("Last hour", (row) => row.lastHour),
     share("Last day", (row) => row.lastDay),
-    { name: "Week before", numeric: true, value: (row) => row.baseline ?? -1, show: (row) => percent(row.baseline) },
+    { name: "Week before", numeric: true, value: (row) => row.baseline ?? -1, show: (row) => rateText(row.baseline) },
   ];
   const rows = providers
     .filter((p) => !provider || p.provider === provider)

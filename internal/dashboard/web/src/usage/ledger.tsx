@@ -1,15 +1,12 @@
 // Every change of the balance.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, get } from "../api";
-import { choices } from "../state";
-import { NeedsAdmin } from "../keys/admin";
-import { type Column, Empty, number, Problem, Spinner, Table, useLoad, When } from "../ui";
-import { download } from "../file";
-import { exportLedger } from "./export";
+import { ApiError, call, patiently } from "../api";
+import type { LedgerEntry, LedgerKind } from "../api.gen";
+import { csvFile, download, type CSVValue } from "../file";
+import { choices, openAPI } from "../openapi";
+import { type Column, Empty, NeedsAdmin, number, Problem, Spinner, Table, useLoad, When } from "../ui";
 
-export interface Entry { id: string; at: string; kind: string; credits: number; taskId: string | null; note: string | null }
-
-const columns: Column<Entry>[] = [
+const columns: Column<LedgerEntry>[] = [
   { name: "Time", value: (entry) => entry.at, show: (entry) => <When at={entry.at} /> },
   { name: "Kind", value: (entry) => entry.kind, show: (entry) => <span class="badge">{entry.kind}</span> },
   {
@@ -21,7 +18,7 @@ const columns: Column<Entry>[] = [
 ];
 
 export function Ledger() {
-  const [kind, setKind] = useState("");
+  const [kind, setKind] = useState<LedgerKind>();
   const kinds = useLoad(() => choices("LedgerKind"), []).value ?? [];
   const pages = usePages(kind);
   const forbidden = pages.error instanceof ApiError && pages.error.status === 403;
@@ -32,7 +29,7 @@ export function Ledger() {
         <>
           <div class="usage-filters">
             <label class="field">Kind
-              <select value={kind} onChange={(e) => setKind(e.currentTarget.value)} data-testid="ledger-kind">
+              <select value={kind ?? ""} onChange={(e) => setKind(kinds.find((name) => name === e.currentTarget.value))} data-testid="ledger-kind">
                 <option value="">all</option>
                 {kinds.map((name) => <option key={name} value={name}>{name}</option>)}
               </select>
@@ -52,20 +49,17 @@ export function Ledger() {
 }
 
 /** The entries of a kind, as many pages of them as were asked for. */
-function usePages(kind: string) {
-  const [entries, setEntries] = useState<Entry[]>();
+function usePages(kind: LedgerKind | undefined) {
+  const [entries, setEntries] = useState<LedgerEntry[]>();
   const [cursor, setCursor] = useState<string | null>(null);
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
   const stop = useRef(new AbortController());
-  const load = async (before: Entry[], from: string | null) => {
+  const load = async (before: LedgerEntry[], from: string | null) => {
     const { signal } = (stop.current = new AbortController());
-    const query = new URLSearchParams();
-    if (kind) query.set("kind", kind);
-    if (from) query.set("cursor", from);
     setBusy(true);
     try {
-      const page = await get(`v1/ledger?${query}`, { signal });
+      const page = await call("GET /v1/ledger", { query: { kind, cursor: from ?? undefined }, signal });
       if (signal.aborted) return;
       setEntries([...before, ...page.entries]);
       setCursor(page.nextCursor);
@@ -84,7 +78,7 @@ function usePages(kind: string) {
   return { entries, error, busy, again: () => load([], null), more: cursor ? () => load(entries ?? [], cursor) : undefined };
 }
 
-function Export({ kind }: { kind: string }) {
+function Export({ kind }: { kind: LedgerKind | undefined }) {
   const [count, setCount] = useState<number>();
   const [error, setError] = useState<unknown>();
   const [stop, setStop] = useState<AbortController>();
@@ -95,7 +89,7 @@ function Export({ kind }: { kind: string }) {
     setError(undefined);
     setCount(0);
     try {
-      download(await exportLedger(kind, control.signal, setCount), `ledger${kind && "-" + kind}.csv`);
+      download(await exportLedger(kind, control.signal, setCount), `ledger${kind ? `-${kind}` : ""}.csv`);
     } catch (problem) {
       if (!control.signal.aborted) setError(problem);
     }
@@ -108,4 +102,20 @@ function Export({ kind }: { kind: string }) {
       <Problem error={error} />
     </>
   );
+}
+
+const csvColumns: (keyof LedgerEntry)[] = ["id", "at", "kind", "credits", "taskId", "note"];
+
+/** Reads the whole ledger page by page and tells after each how many entries there are. */
+async function exportLedger(kind: LedgerKind | undefined, signal: AbortSignal, onProgress: (entries: number) => void): Promise<Blob> {
+  const { parameters } = (await openAPI()).paths["/v1/ledger"].get ?? {};
+  const limit = parameters?.find(({ name }) => name === "limit")?.schema.maximum;
+  const rows: CSVValue[][] = [csvColumns];
+  for (let cursor: string | undefined; ;) {
+    const page = await patiently(() => call("GET /v1/ledger", { query: { kind, limit, cursor }, signal }), signal);
+    for (const entry of page.entries) rows.push(csvColumns.map((column) => entry[column]));
+    onProgress(rows.length - 1);
+    if (!page.nextCursor) return csvFile(rows);
+    cursor = page.nextCursor;
+  }
 }

@@ -1,0 +1,124 @@
+// What was spent by day, and how fast and reliable the providers were in the last hours.
+import { useMemo, useState } from "preact/hooks";
+import { call } from "../api";
+import type { DayUsage, HourStats, Provider } from "../api.gen";
+import { choices } from "../openapi";
+import { Plot, type PlotProps, type Series } from "../plot";
+import { calm, useLive } from "../tasks/live";
+import { Empty, number, percent, Problem, Spinner, useLoad } from "../ui";
+
+const ranges = [7, 30, 90];
+const dayLength = 86_400_000;
+const day = (time: number) => new Date(time).toISOString().slice(0, 10);
+const dayLabel = (x: number) => new Date(x * 1000).toLocaleDateString(undefined, { month: "short", day: "numeric", timeZone: "UTC" });
+
+/** The days that a range has, the last of them today; the API counts in UTC. */
+const lastDays = (count: number) => Array.from({ length: count }, (_, i) => day(Date.now() - (count - 1 - i) * dayLength));
+
+export function Credits() {
+  const [range, setRange] = useState(30);
+  const known = useProviders();
+  const { value, error } = useLive(async (signal) => {
+    const days = lastDays(range);
+    const { usage } = await call("GET /v1/usage", { query: { from: days[0], to: days[range - 1] }, signal });
+    return { days, usage };
+  }, [range], calm);
+  return (
+    <section class="card" aria-labelledby="credits-head">
+      <div class="usage-head">
+        <h2 id="credits-head">Credits by day</h2>
+        <div class="row" role="group" aria-label="Days">
+          {ranges.map((days) => (
+            <button key={days} type="button" class="small" aria-pressed={days === range} onClick={() => setRange(days)}>{days} days</button>
+          ))}
+        </div>
+      </div>
+      <Problem error={error} />
+      {!value && !error && <Spinner />}
+      {value && <Spent days={value.days} usage={value.usage} known={known} />}
+    </section>
+  );
+}
+
+function Spent({ days, usage, known }: { days: string[]; usage: DayUsage[]; known: Provider[] }) {
+  const x = useMemo(() => days.map((date) => Date.parse(date) / 1000), [days]);
+  const series = useMemo(() => byProvider(usage, known, days, (row) => row.date, (row) => row.creditsCharged, 0), [usage, known, days]);
+  const sum = (of: (row: DayUsage) => number) => usage.reduce((all, row) => all + of(row), 0);
+  if (!usage.length) {
+    return <Empty title="Nothing was asked in these days"><p>Ask something in the <a href="#/playground">playground</a>, or choose a longer time.</p></Empty>;
+  }
+  return (
+    <>
+      <p class="usage-total">
+        <strong data-testid="usage-total">{number(sum((row) => row.creditsCharged))}</strong> credits for {number(sum((row) => row.completed))} answers
+        {" "}<span class="faint">and {number(sum((row) => row.failed))} failures</span>
+      </p>
+      <Plot caption="Credits charged" note="by day in UTC and provider" x={x} series={series} xName="Day" xLabel={dayLabel} yLabel={number} stacked />
+    </>
+  );
+}
+
+const hours = 24;
+const hourLength = 3_600_000;
+const hourLabel = (x: number) => new Date(x * 1000).toLocaleTimeString(undefined, { hour: "numeric" });
+const time = (ms: number) => (ms < 1000 ? `${number(Math.round(ms))} ms` : `${number(Math.round(ms / 100) / 10)} s`);
+
+const lastHours = () => {
+  const now = Math.floor(Date.now() / hourLength) * hourLength;
+  return Array.from({ length: hours }, (_, i) => now - (hours - 1 - i) * hourLength);
+};
+
+export function Speed() {
+  const known = useProviders();
+  const { value, error } = useLive((signal) => call("GET /v1/stats", { query: { hours }, signal }), [], calm);
+  return (
+    <section class="card" aria-labelledby="speed-head">
+      <h2 id="speed-head">Latency and success</h2>
+      <Problem error={error} />
+      {!value && !error && <Spinner />}
+      {value && (value.hours.length ? <Plots rows={value.hours} known={known} /> : (
+        <Empty title="No job ended in the last 24 hours"><p>Ask something in the <a href="#/playground">playground</a>.</p></Empty>
+      ))}
+    </section>
+  );
+}
+
+function Plots({ rows, known }: { rows: HourStats[]; known: Provider[] }) {
+  const plots = useMemo(() => {
+    const times = lastHours();
+    const keys = times.map(String);
+    const of = (value: (row: HourStats) => number | null) => byProvider(rows, known, keys, (row) => String(Date.parse(row.at)), value, null);
+    return {
+      x: times.map((time) => time / 1000),
+      median: of((row) => row.p50Ms), slow: of((row) => row.p95Ms), success: of((row) => (row.jobs ? 1 - row.failed / row.jobs : null)),
+    };
+  }, [rows, known]);
+  const common: Pick<PlotProps, "x" | "xName" | "xLabel"> = { x: plots.x, xName: "Hour", xLabel: hourLabel };
+  return (
+    <div class="usage-plots">
+      <Plot {...common} caption="Median latency" note="p50 by hour" series={plots.median} yLabel={time} />
+      <Plot {...common} caption="Slow answers" note="p95 by hour" series={plots.slow} yLabel={time} />
+      <Plot {...common} caption="Success rate" note="by hour" series={plots.success} yLabel={percent} top={1} />
+    </div>
+  );
+}
+
+/** The providers in the order of the API's description, in which they get their colours. */
+const useProviders = (): Provider[] => useLoad(() => choices("Provider"), []).value ?? [];
+
+/** One series for each provider that has a row; each has the same colour in every plot. */
+function byProvider<Row extends { provider: Provider }>(
+  rows: Row[], known: Provider[], x: string[], at: (row: Row) => string, value: (row: Row) => number | null, none: number | null,
+): Series[] {
+  const present = new Set(rows.map((row) => row.provider));
+  const order = [...new Set([...known, ...[...present].sort()])];
+  const places = new Map(x.map((key, i) => [key, i]));
+  return order.filter((name) => present.has(name)).map((name) => {
+    const values = x.map((): number | null => none);
+    for (const row of rows) {
+      const place = places.get(at(row));
+      if (row.provider === name && place !== undefined) values[place] = value(row);
+    }
+    return { name, values, color: order.indexOf(name) };
+  });
+}
