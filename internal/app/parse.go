@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"earshot"
 	"earshot/internal/account"
@@ -99,18 +98,6 @@ func parseOne(ctx context.Context, s Stored) (any, error) {
 		return nil, err
 	}
 	return outcome.Result, nil
-}
-
-// findProvider finds a provider by name, hidden or not.
-func findProvider(name string, engine serp.Engine) (provider.Provider, error) {
-	var names []string
-	for _, p := range providers(engine) {
-		if p.Definition().Name == name {
-			return p, nil
-		}
-		names = append(names, p.Definition().Name)
-	}
-	return nil, fmt.Errorf("there is no provider %q; there are %s", name, strings.Join(names, ", "))
 }
 
 // wholeRequest asks for everything that a document can hold.
