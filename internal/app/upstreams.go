@@ -76,7 +76,7 @@ type upstreams struct {
 	replayed map[string]*upstream.Recording
 	recorder *upstream.Recorder
 	lab      *lab.Server
-	ways     *egress.Ways
+	egress   *egress.Routes
 	browser  *browser.Browser
 }
 
@@ -286,13 +286,13 @@ func (u *upstreams) webConfig() (cfg upstream.Config, err error) {
 		}
 		sites[site] = base
 	}
-	u.ways, err = egress.New(egress.Config{
+	u.egress, err = egress.New(egress.Config{
 		Proxies: s.Proxies, Sites: slices.Collect(maps.Values(sites)), Guard: guard.Guard{}, Log: u.cfg.Log,
 	})
 	if err != nil {
 		return cfg, err
 	}
-	cfg = upstream.Config{Surface: earshot.SurfaceWeb, Sites: sites, Transport: u.ways.Transport(), Located: u.ways.Located}
+	cfg = upstream.Config{Surface: earshot.SurfaceWeb, Sites: sites, Transport: u.egress.Transport(), Located: u.egress.Located}
 	if s.Browser != "off" {
 		cfg.Browser = u.openBrowser(s)
 	}
@@ -310,7 +310,7 @@ func (u *upstreams) openBrowser(s WebSettings) upstream.Visitor {
 			return upstream.NoBrowser{Err: err}
 		}
 	}
-	u.browser = browser.New(browser.Config{Path: path, Contexts: s.Pages, Proxy: u.ways.LocalProxy, Log: u.cfg.Log})
+	u.browser = browser.New(browser.Config{Path: path, Contexts: s.Pages, Proxy: u.egress.LocalProxy, Log: u.cfg.Log})
 	return u.browser
 }
 
@@ -381,8 +381,8 @@ func (u *upstreams) close() error {
 	if u.browser != nil {
 		u.browser.Close()
 	}
-	if u.ways != nil {
-		errs = append(errs, u.ways.Close())
+	if u.egress != nil {
+		errs = append(errs, u.egress.Close())
 	}
 	return errors.Join(errs...)
 }

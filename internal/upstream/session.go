@@ -319,7 +319,7 @@ func failureOf(ctx context.Context, err error) error {
 		if named, ok := errors.AsType[*url.Error](err); ok {
 			err = named.Err
 		}
-		return &Failure{Reason: earshot.ReasonUnavailable, Err: err, Final: errors.Is(err, egress.ErrNoWay)}
+		return &Failure{Reason: earshot.ReasonUnavailable, Err: err, Final: errors.Is(err, egress.ErrNoRoute)}
 	}
 }
 
