@@ -62,7 +62,7 @@ func (r *Runner) attempt(ctx context.Context, a assignment) outcome {
 			o.err = err
 			return o
 		}
-		if failure.Unasked && waited+failure.RetryAfter <= lastStart {
+		if failure.Skipped && waited+failure.RetryAfter <= lastStart {
 			waited += failure.RetryAfter
 			n-- // this was none
 		}
