@@ -44,7 +44,7 @@ func (r *Runner) every(ctx context.Context, interval time.Duration, do func(ctx 
 
 // tidy removes what is past its time.
 func (r *Runner) tidy(ctx context.Context, now time.Time) error {
-	return errors.Join(r.dropFinished(ctx, now), r.dropCaptures(ctx, now), r.Store.DeleteFieldCounts(now.Add(-health.Kept)))
+	return errors.Join(r.dropFinished(ctx, now), r.dropCaptures(ctx, now), r.Store.DeleteFieldCounts(now.Add(-health.Retention)))
 }
 
 func (r *Runner) dropFinished(ctx context.Context, now time.Time) error {
