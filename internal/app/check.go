@@ -21,7 +21,7 @@ const checkTime = 120 * time.Second
 // can answer from the web.
 const checkQuestion = "Which is the tallest building in the world?"
 
-// Checked is what came of asking a provider once through one of its upstreams.
+// Checked is the result of asking a provider once through one of its upstreams.
 type Checked struct {
 	Provider string            `json:"provider"`
 	Upstream string            `json:"upstream"`
@@ -104,7 +104,7 @@ func checkOne(ctx context.Context, p provider.Provider, client *upstream.Client,
 	return c
 }
 
-// askOnce asks the question and gives the result as a client sees it.
+// askOnce asks the question and returns the result as a client sees it.
 func askOnce(ctx context.Context, p provider.Provider, client *upstream.Client, country string) (map[string]any, error) {
 	request, err := wholeRequest(p, map[string]any{"country": country, p.Definition().TextField(): checkQuestion})
 	if err != nil {
