@@ -12,8 +12,8 @@ import (
 
 type batchCmd struct {
 	File       string        `arg:"" help:"The questions: a table with a header (.csv, .tsv) or one JSON object a line (.jsonl, .ndjson)." placeholder:"FILE"`
-	Providers  []string      `help:"Whom to ask what names no provider." placeholder:"PROVIDER" env:"-"`
-	Countries  []string      `help:"Where to ask from what names no country." placeholder:"CODE" env:"-"`
+	Providers  []providerArg `help:"Whom to ask what names no provider: ${providers}." placeholder:"PROVIDER" complete:"provider" env:"-"`
+	Countries  []string      `help:"Where to ask from what names no country." placeholder:"CODE" complete:"country" env:"-"`
 	Out        string        `help:"Where results go, one JSON object a line. Without it: to standard output." placeholder:"FILE" env:"-"`
 	Priority   int           `help:"From 1 to 10; higher comes first." default:"1" env:"-"`
 	MaxCredits *int64        `help:"Submit nothing if it could cost more than this." placeholder:"N" env:"-"`

@@ -142,12 +142,13 @@ func TestBatchReadsTheObjectsOfTheAPI(t *testing.T) {
 func TestRefusedRowsAreListed(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
-	table := writeFile(t, "q.csv", "prompt,country\nshoes,US\nboots,XX\n\"two\nlines\",US,extra\n\"[[garbage]] hats\",US\n")
-	_, told, status := u.does("batch", table, "--providers", "nobody")
+	table := writeFile(t, "q.csv", "prompt,country,provider\nshoes,US,nobody\nboots,XX,\n\"two\nlines\",US,,extra\nhats,US,chatasistant\n")
+	_, told, status := u.does("batch", table, "--providers", "websearch")
 	if status != statusIncomplete {
 		t.Errorf("it ends with %d", status)
 	}
-	wants(t, told, "line 2 (nobody US): taskType: must be one of", "line 4: it has 3 cells and the header 2", "line 6 (nobody US)")
+	wants(t, told, `line 2: there is no provider "nobody"; the providers are chatassistant, `, "line 3 (websearch XX): country: ",
+		"line 4: it has 4 cells and the header 3", `line 6: there is no provider "chatasistant"; did you mean chatassistant?`, "4 questions refused")
 	objects := writeFile(t, "q.jsonl", "{\"prompt\": \"shoes\"}\n[1]\n{\"provider\": 7}\n{\"payload\": {}, \"webhook\": {}}\n{\"priority\": 11}\n")
 	_, told, status = u.does("batch", objects)
 	wants(t, told, "line 1: it names no provider", "line 2: it is no JSON object", "line 3: provider must be", "line 4: webhook stands beside", "line 5: priority must be", "5 questions refused")

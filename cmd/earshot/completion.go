@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"earshot/internal/geo"
 )
 
 type completionCmd struct {
@@ -87,12 +89,29 @@ func defaultFlags(node *kong.Node) []*kong.Flag {
 	return node.DefaultCmd.Flags
 }
 
-// choices are the values that something can have, nil where they are not few.
+// choices are the values that an argument or a flag can have, nil where they are
+// not few. The tag complete names those that do not come from an enum.
 func choices(value *kong.Value) []string {
+	switch value.Tag.Get("complete") {
+	case "provider":
+		return providerNames()
+	case "country":
+		return geo.Countries()
+	case "state":
+		return stateCodes()
+	}
 	if value.Enum == "" {
 		return nil
 	}
 	return slices.DeleteFunc(value.EnumSlice(), func(v string) bool { return v == "" })
+}
+
+func stateCodes() []string {
+	var codes []string
+	for _, state := range geo.States() {
+		codes = append(codes, state.Code)
+	}
+	return codes
 }
 
 // paths are the commands, as patterns of a case.

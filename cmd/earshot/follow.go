@@ -137,7 +137,7 @@ func (q *question) refusal(e *earshot.Error) refused {
 		details, _ := json.Marshal(e.Details) // it was decoded from JSON
 		reason = sentence(e.Message, details)
 	}
-	return refused{line: q.line, provider: q.provider, country: q.country(), reason: reason}
+	return refused{line: q.line, provider: q.provider.Name, country: q.country(), reason: reason}
 }
 
 // follow submits as the queue has room and writes results as they come.
@@ -209,7 +209,7 @@ func (b *batch) took(q *question, item earshot.BatchItem) error {
 	if b.wait {
 		return nil
 	}
-	return b.write(map[string]any{"line": q.line, "provider": q.provider, "country": q.country(), "key": q.key, "taskId": id})
+	return b.write(map[string]any{"line": q.line, "provider": q.provider.Name, "country": q.country(), "key": q.key, "taskId": id})
 }
 
 // collect writes results until all have come, or there is room to submit more.
@@ -227,7 +227,7 @@ func (b *batch) collect() error {
 			}
 		case errors.As(err, &gone):
 			if q := b.pending[gone.TaskID]; q != nil {
-				b.refuse(refused{line: q.line, provider: q.provider, country: q.country(), reason: "its task was removed from the queue"})
+				b.refuse(refused{line: q.line, provider: q.provider.Name, country: q.country(), reason: "its task was removed from the queue"})
 				delete(b.pending, gone.TaskID)
 			}
 		default:
@@ -257,7 +257,7 @@ func (b *batch) ended(record *earshot.TaskRecord) error {
 		b.credits += *charged
 	}
 	return b.write(outcome{
-		Line: q.line, Row: q.fields, Provider: q.provider, Country: q.country(), Key: q.key,
+		Line: q.line, Row: q.fields, Provider: q.provider.Name, Country: q.country(), Key: q.key,
 		TaskID: record.Task.ID, Status: record.Task.Status, CreditsCharged: record.Credits.CreditsCharged,
 		Result: record.Result, Error: record.Error,
 	})

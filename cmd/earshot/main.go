@@ -76,6 +76,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 		kong.Description("Asks AI chat assistants and search engines on your behalf and returns what they answered as structured data."),
 		kong.UsageOnError(),
 		kong.DefaultEnvars("EARSHOT"),
+		helpVars(),
 		kong.Resolvers(file),
 		kong.Bind(file, &c),
 		kong.Writers(out, errOut),

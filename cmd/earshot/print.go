@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"earshot"
+	"earshot/internal/provider"
 )
 
 // printer writes a result for reading.
@@ -18,12 +19,12 @@ type printer struct {
 
 // print writes the result of a provider. What it cannot name it leaves out: --json
 // shows everything.
-func (p *printer) print(provider string, result json.RawMessage) error {
+func (p *printer) print(about provider.Definition, result json.RawMessage) error {
 	var err error
-	switch provider {
-	case "websearch":
+	switch about.Result.(type) {
+	case earshot.WebSearch:
 		err = decodeTo(result, p.webSearch)
-	case "websearch/news":
+	case earshot.NewsSearch:
 		err = decodeTo(result, p.news)
 	default:
 		err = decodeTo(result, p.answer)

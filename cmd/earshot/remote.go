@@ -78,8 +78,6 @@ func sentence(message string, details json.RawMessage) string {
 	return strings.Join(parts, "; ")
 }
 
-const providerNames = "chatassistant, genassistant, socialassistant, officeassistant, answerengine, searchaimode, websearch and websearch/news"
-
 // advice is what to do about an error of the service.
 func advice(e *client.Error) string {
 	switch e.Code {
@@ -115,7 +113,7 @@ func advice(e *client.Error) string {
 func notFoundAdvice(e *client.Error) string {
 	var missing earshot.ResourceDetails
 	if json.Unmarshal(e.Details, &missing) == nil && strings.HasPrefix(missing.ID, "/v1/monitor/") {
-		return " (" + oneLine(missing.ID) + "); the providers are " + providerNames
+		return " (" + oneLine(missing.ID) + "); the providers are " + strings.Join(providerNames(), ", ")
 	}
 	return "; 'earshot tasks' lists the tasks that there are: those that ended are kept for 24 hours"
 }

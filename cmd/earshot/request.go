@@ -5,24 +5,46 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"earshot/internal/app"
+	"earshot/internal/provider"
 )
 
-// textField is where a provider's request holds the question.
-func textField(provider string) string {
-	if provider == "websearch" || strings.HasPrefix(provider, "websearch/") {
-		return "query"
+// providerArg is an argument that names a provider, or its task type.
+type providerArg struct{ provider.Definition }
+
+// UnmarshalText finds the provider.
+func (p *providerArg) UnmarshalText(name []byte) (err error) {
+	p.Definition, err = app.FindProvider(string(name))
+	return err
+}
+
+// providerNames are the names of all providers.
+func providerNames() []string {
+	var names []string
+	for _, p := range app.Providers() {
+		names = append(names, p.Definition().Name)
 	}
-	return "prompt"
+	return names
 }
 
-// taskType is what tasks of a provider are called.
-func taskType(provider string) string {
-	return strings.ToUpper(strings.ReplaceAll(provider, "/", "_"))
+// apiNames are the names of the official APIs of all providers.
+func apiNames() []string {
+	var names []string
+	for _, p := range app.Providers() {
+		for _, api := range p.Definition().APIs {
+			names = append(names, api.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
-// providerOf is the provider of a task type, or of a name in any letter case.
-func providerOf(name string) string {
-	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), "_", "/")
+// helpVars are what the help texts take from the definitions of the providers.
+func helpVars() kong.Vars {
+	return kong.Vars{"providers": strings.Join(providerNames(), ", "), "apis": strings.Join(apiNames(), ", ")}
 }
 
 // include asks for further parts of the result. In order, so that a part of a part

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/hex"
@@ -17,6 +16,7 @@ import (
 	"strings"
 
 	"earshot"
+	"earshot/internal/provider"
 )
 
 // row is one row of a file of questions.
@@ -35,7 +35,7 @@ type refused struct {
 // question is a row for one provider and country.
 type question struct {
 	row
-	provider string
+	provider provider.Definition
 	payload  map[string]any
 	priority int // 0 for none of its own
 	key      string
@@ -180,7 +180,7 @@ func readObjects(in io.Reader) (rows []row, bad []refused, err error) {
 
 // questions are a row for each provider and country: its own, or else those that
 // are given.
-func (r row) questions(providers, countries []string) ([]*question, error) {
+func (r row) questions(providers []providerArg, countries []string) ([]*question, error) {
 	fields := map[string]any{}
 	for name, value := range r.fields {
 		fields[name] = value
@@ -189,8 +189,8 @@ func (r row) questions(providers, countries []string) ([]*question, error) {
 	if err != nil {
 		return nil, err
 	}
-	if own != "" {
-		providers = []string{own}
+	if own != nil {
+		providers = []providerArg{*own}
 	}
 	if len(providers) == 0 {
 		return nil, errors.New("it names no provider: add a column provider, or --providers")
@@ -199,9 +199,9 @@ func (r row) questions(providers, countries []string) ([]*question, error) {
 		countries = []string{""}
 	}
 	var all []*question
-	for _, provider := range providers {
+	for _, p := range providers {
 		for _, country := range countries {
-			q := &question{row: r, provider: providerOf(provider), priority: priority, payload: map[string]any{}}
+			q := &question{row: r, provider: p.Definition, priority: priority, payload: map[string]any{}}
 			for name, value := range fields {
 				q.payload[name] = value
 			}
@@ -217,40 +217,45 @@ func (r row) questions(providers, countries []string) ([]*question, error) {
 
 // takeEnvelope takes out of the fields what does not belong to the provider's
 // request, and puts the API's payload in its place.
-func takeEnvelope(fields map[string]any) (provider string, priority int, err error) {
+func takeEnvelope(fields map[string]any) (own *providerArg, priority int, err error) {
 	for _, name := range []string{"provider", "taskType"} {
 		if value, has := fields[name]; has {
 			text, ok := value.(string)
 			if !ok || text == "" {
-				return "", 0, fmt.Errorf("%s must be a provider's name", name)
+				return nil, 0, fmt.Errorf("%s must be a provider's name", name)
 			}
-			provider = cmp.Or(provider, text)
+			if own == nil {
+				own = &providerArg{}
+				if err := own.UnmarshalText([]byte(text)); err != nil {
+					return nil, 0, err
+				}
+			}
 			delete(fields, name)
 		}
 	}
 	if value, has := fields["priority"]; has {
 		if priority, err = strconv.Atoi(fmt.Sprint(value)); err != nil || priority < 1 || priority > 10 {
-			return "", 0, errors.New("priority must be from 1 to 10")
+			return nil, 0, errors.New("priority must be from 1 to 10")
 		}
 		delete(fields, "priority")
 	}
 	payload, ok := fields["payload"].(map[string]any)
 	if !ok {
-		return provider, priority, nil
+		return own, priority, nil
 	}
 	delete(fields, "payload")
 	for name := range fields {
-		return "", 0, fmt.Errorf("%s stands beside payload: it belongs inside, or nowhere", name)
+		return nil, 0, fmt.Errorf("%s stands beside payload: it belongs inside, or nowhere", name)
 	}
 	for name, value := range payload {
 		fields[name] = value
 	}
-	return provider, priority, nil
+	return own, priority, nil
 }
 
 // placeText puts the question where the provider looks for it.
 func (q *question) placeText() {
-	here := textField(q.provider)
+	here := q.provider.TextField()
 	other := map[string]string{"prompt": "query", "query": "prompt"}[here]
 	if text, has := q.payload[other]; has && q.payload[here] == nil {
 		q.payload[here] = text
@@ -266,7 +271,7 @@ func (q *question) country() string {
 
 // content is what tells a question from others.
 func (q *question) content(run string) string {
-	text, _ := json.Marshal([]any{run, q.provider, q.payload}) // it came from JSON or text
+	text, _ := json.Marshal([]any{run, q.provider.Name, q.payload}) // it came from JSON or text
 	return string(text)
 }
 
@@ -280,5 +285,5 @@ func idempotencyKey(content string, n int) string {
 
 // task is the question as it is submitted.
 func (q *question) task() earshot.TaskRequest {
-	return earshot.TaskRequest{TaskType: taskType(q.provider), Payload: q.payload, Priority: q.priority, IdempotencyKey: q.key}
+	return earshot.TaskRequest{TaskType: q.provider.TaskType, Payload: q.payload, Priority: q.priority, IdempotencyKey: q.key}
 }

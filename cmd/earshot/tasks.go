@@ -33,10 +33,10 @@ Examples:
 }
 
 type taskListCmd struct {
-	Status string `help:"Only those that are QUEUED, PROCESSING, COMPLETED or FAILED." placeholder:"STATUS" env:"-"`
-	Type   string `help:"Only those of this type or provider, such as WEBSEARCH or websearch." placeholder:"TYPE" env:"-"`
-	Limit  int    `help:"How many to list at most; 0 for all." default:"50" env:"-"`
-	JSON   bool   `name:"json" help:"Print one JSON object a task."`
+	Status string      `help:"Only those that are QUEUED, PROCESSING, COMPLETED or FAILED." placeholder:"STATUS" env:"-"`
+	Type   providerArg `help:"Only those of this type or provider, such as WEBSEARCH or websearch." placeholder:"TYPE" complete:"provider" env:"-"`
+	Limit  int         `help:"How many to list at most; 0 for all." default:"50" env:"-"`
+	JSON   bool        `name:"json" help:"Print one JSON object a task."`
 	remote
 }
 
@@ -58,7 +58,7 @@ func (c *taskListCmd) Run(in *invocation) error {
 	if err != nil {
 		return err
 	}
-	filter := earshot.TaskQuery{Status: earshot.Status(strings.ToUpper(c.Status)), TaskType: taskType(c.Type)}
+	filter := earshot.TaskQuery{Status: earshot.Status(strings.ToUpper(c.Status)), TaskType: c.Type.TaskType}
 	if c.Limit > 0 {
 		filter.Limit = min(c.Limit, pageSize)
 	}

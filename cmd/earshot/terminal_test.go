@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"earshot/internal/app"
 )
 
 func TestMarkdownIsSetOffOnATerminal(t *testing.T) {
@@ -30,13 +32,13 @@ func TestAnAnswerCannotSteerTheTerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, provider := range []string{"chatassistant", "websearch", "websearch/news"} {
+	for _, p := range app.Providers() {
 		var out bytes.Buffer
-		if err := (&printer{out: &out}).print(provider, result); err != nil {
+		if err := (&printer{out: &out}).print(p.Definition(), result); err != nil {
 			t.Fatal(err)
 		}
 		if strings.ContainsAny(out.String(), "\x1b\x07\u009b\u202e\r") || strings.Contains(out.String(), "\nSources\nSources") {
-			t.Errorf("%s printed %q", provider, out.String())
+			t.Errorf("%s printed %q", p.Definition().Name, out.String())
 		}
 	}
 }

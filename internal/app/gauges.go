@@ -9,10 +9,11 @@ import (
 
 	"earshot/internal/health"
 	"earshot/internal/job"
+	"earshot/internal/share"
 	"earshot/internal/store"
 )
 
-// scrapeTime bounds how long a scrape waits for the database.
+// scrapeTime limits how long a scrape waits for the database.
 const scrapeTime = 2 * time.Second
 
 var (
@@ -22,30 +23,46 @@ var (
 	runningJobs       = prometheus.NewDesc("earshot_jobs_running", "Tasks and calls under way, on all nodes.", nil, nil)
 	fillRate          = prometheus.NewDesc("earshot_extraction_fill_ratio", "How often a field of a provider's results was filled, in the last hour, day, or the week before (baseline).", []string{"provider", "field", "window"}, nil)
 	extractionAlarm   = prometheus.NewDesc("earshot_extraction_alarm", "1 when a field is filled far less often than before.", []string{"provider", "field"}, nil)
+	sharedCapacity    = prometheus.NewDesc("earshot_shared_capacity", "How much this node has of what accounts share, by pool.", []string{"pool"}, nil)
+	sharedUsed        = prometheus.NewDesc("earshot_shared_used", "How much of it is in use.", []string{"pool"}, nil)
+	sharedAccounts    = prometheus.NewDesc("earshot_shared_accounts", "How many accounts use it.", []string{"pool"}, nil)
+	sharedLargest     = prometheus.NewDesc("earshot_shared_largest", "The most that one account uses.", []string{"pool"}, nil)
+	sharedRefused     = prometheus.NewDesc("earshot_shared_refused_total", "How often more was refused, to accounts and to strangers.", []string{"pool", "whose"}, nil)
 	oldestTransaction = prometheus.NewDesc("earshot_database_oldest_transaction_seconds", "Age of the oldest open transaction; PostgreSQL only.", nil, nil)
 )
 
-// gauges tell at each scrape how the queue stands.
+// gauges are read from the database at each scrape.
 type gauges struct {
 	jobs  *job.Runner
 	store *store.Store
+	pools map[string]*share.Pool
 	log   *slog.Logger
 }
 
 // Describe names the gauges.
 func (g gauges) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{busyWorkers, allWorkers, queuedTasks, runningJobs, oldestTransaction, fillRate, extractionAlarm} {
+	for _, d := range []*prometheus.Desc{busyWorkers, allWorkers, queuedTasks, runningJobs, oldestTransaction, fillRate, extractionAlarm, sharedCapacity, sharedUsed, sharedAccounts, sharedLargest, sharedRefused} {
 		to <- d
 	}
 }
 
-// Collect reads them. Without a database the node's own are all there is.
+// Collect reads them. Without a database it gives only those of the node itself.
 func (g gauges) Collect(to chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
 	gauge(allWorkers, float64(g.jobs.Workers))
 	gauge(busyWorkers, float64(g.jobs.Busy()))
+	for name, pool := range g.pools {
+		s := pool.Stats()
+		gauge(sharedCapacity, float64(s.Capacity), name)
+		gauge(sharedUsed, float64(s.Used), name)
+		gauge(sharedAccounts, float64(s.Accounts), name)
+		gauge(sharedLargest, float64(s.Largest), name)
+		for whose, n := range map[string]int64{"account": s.Refused, "stranger": s.RefusedStrangers} {
+			to <- prometheus.MustNewConstMetric(sharedRefused, prometheus.CounterValue, float64(n), name, whose)
+		}
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTime)
 	defer cancel()
 	load, err := g.store.Load(ctx)

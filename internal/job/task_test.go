@@ -261,7 +261,7 @@ func TestATaskThatTakesItsNodesDownEndsSometime(t *testing.T) {
 			t.Fatal(err)
 		}
 		gone := uuid.Must(uuid.NewV7()).String()
-		started, _, err := r.Store.Claim(t.Context(), gone, 1, time.Now())
+		started, _, err := r.Store.Claim(t.Context(), gone, store.ClaimLimits{Tasks: 1}, time.Now())
 		if err == nil && len(started) == 1 {
 			err = r.Store.NoteAttempt(started[0], 5)
 		}
@@ -280,11 +280,13 @@ func TestATaskOfAClaimThatBrokeOffIsFound(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		r, _ := worker(t, address, 1, map[string]script{"answer": answers("well"), "hang": hangsOn(t)})
-		p, busy := client(t, r, 1), client(t, r, 1)
-		queue(t, r, busy, "hang", 1) // the only worker
-		until(t, "the worker is busy", func() bool { return r.free() == 0 })
+		p := client(t, r, 1)
+		for range 2 { // one worker is twice what one organization gets
+			queue(t, r, client(t, r, 1), "hang", 1)
+		}
+		until(t, "the workers are busy", func() bool { return r.free() == 0 })
 		id := queue(t, r, p, "answer", 1)[0]
-		if started, _, err := r.Store.Claim(t.Context(), r.node.Load().id, 1, time.Now()); err != nil || len(started) != 1 {
+		if started, _, err := r.Store.Claim(t.Context(), r.node.Load().id, store.ClaimLimits{Tasks: 1}, time.Now()); err != nil || len(started) != 1 {
 			t.Fatalf("claimed %d, %v", len(started), err)
 		}
 		if task := await(t, r, p, id, ended); task.Status != earshot.StatusCompleted {

@@ -25,7 +25,8 @@ type Pool struct {
 	capacity int64
 	used     int64
 	held     map[string]int64 // by account; only those that hold something
-	refused  int64
+
+	refused, refusedStrangers int64
 }
 
 // NewPool makes a pool of that much.
@@ -37,12 +38,25 @@ func (p *Pool) Take(account string, n int64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if n > p.room(account) {
-		p.refused++
+		if account == Stranger {
+			p.refusedStrangers++
+		} else {
+			p.refused++
+		}
 		return false
 	}
 	p.used += n
 	p.held[account] += n
 	return true
+}
+
+// Add takes n for an account without asking: what is given to the node by others
+// has to be done.
+func (p *Pool) Add(account string, n int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.used += n
+	p.held[account] += n
 }
 
 // Hold is Take of one, with a function that gives it back. Calling that again
@@ -88,20 +102,34 @@ func (p *Pool) room(account string) int64 {
 func (p *Pool) Free() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.capacity - p.used
+	return max(0, p.capacity-p.used)
+}
+
+// Full lists the accounts that may take nothing more now.
+func (p *Pool) Full() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var full []string
+	for account := range p.held {
+		if p.room(account) == 0 {
+			full = append(full, account)
+		}
+	}
+	return full
 }
 
 // Stats is how a pool is used.
 type Stats struct {
-	Capacity, Used, Accounts, Largest, Refused int64
+	Capacity, Used, Accounts, Largest int64
+	Refused, RefusedStrangers         int64
 }
 
 // Stats reads how the pool is used: in all, by how many accounts, the most by one
-// of them, and how often something was refused.
+// of them, and how often something was refused to an account or to a stranger.
 func (p *Pool) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := Stats{Capacity: p.capacity, Used: p.used, Accounts: int64(len(p.held)), Refused: p.refused}
+	s := Stats{Capacity: p.capacity, Used: p.used, Accounts: int64(len(p.held)), Refused: p.refused, RefusedStrangers: p.refusedStrangers}
 	for _, n := range p.held {
 		s.Largest = max(s.Largest, n)
 	}

@@ -162,11 +162,17 @@ type Receiver struct {
 
 // ClaimReceivers leases up to n receivers that have deliveries due, with up to
 // perReceiver of these.
-func (s *Store) ClaimReceivers(n, perReceiver int, lease time.Duration, now time.Time) (claimed []*Receiver, err error) {
+//
+// Receivers of the organizations in except are passed over.
+func (s *Store) ClaimReceivers(n, perReceiver int, except []string, lease time.Duration, now time.Time) (claimed []*Receiver, err error) {
+	others, args := "", []any{millis(now), n}
+	for _, organization := range except {
+		args = append(args, organization)
+		others += fmt.Sprintf(" AND organization <> $%d", len(args))
+	}
 	err = s.transact(func(ctx context.Context, tx *tx) error {
 		claimed = nil
-		due, err := findRows(ctx, tx, receiversTable, `WHERE due_at <= $1 AND leased_until <= $1 ORDER BY due_at LIMIT $2 `+s.dialect.skipLocked,
-			millis(now), n)
+		due, err := findRows(ctx, tx, receiversTable, `WHERE due_at <= $1 AND leased_until <= $1`+others+` ORDER BY due_at LIMIT $2 `+s.dialect.skipLocked, args...)
 		if err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ func announced(t *testing.T, s *store.Store, o *account.Organization, node, url 
 // receivers leases what is due.
 func receivers(t *testing.T, s *store.Store, now time.Time) []*store.Receiver {
 	t.Helper()
-	due, err := s.ClaimReceivers(10, 2, time.Minute, now)
+	due, err := s.ClaimReceivers(10, 2, nil, time.Minute, now)
 	if err != nil {
 		t.Fatal(err)
 	}

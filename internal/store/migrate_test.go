@@ -259,7 +259,7 @@ func settleMigratedCall(t *testing.T, s *store.Store) {
 func runMigratedTasks(t *testing.T, s *store.Store) {
 	owned, err := s.Owned(t.Context(), oldNode)
 	equal(t, "owned by the node", []string{runningID}, ids(owned), err)
-	started, _, err := s.Claim(t.Context(), oldNode, 10, fixtureTime)
+	started, _, err := s.Claim(t.Context(), oldNode, store.ClaimLimits{Tasks: 10}, fixtureTime)
 	equal(t, "started", []string{urgentID, queuedID}, ids(started), err)
 	for _, job := range slices.Concat(owned, started) {
 		if _, err := s.Settle(completed(job, 5), fixtureTime); err != nil {

@@ -130,16 +130,30 @@ func (w *work) storeKeys(ctx context.Context) error {
 	return each(ctx, w.tx, insertKeys, keyed, nil)
 }
 
-// Claim starts up to n queued tasks for a node: organizations take turns, the one
+// ClaimLimits say what a node may start.
+type ClaimLimits struct {
+	Tasks int // in all
+	// Room is how many more tasks of an organization the node may run; nil means any
+	// number. At most Full organizations have none.
+	Room func(organization string) int
+	Full int
+}
+
+// Claim starts queued tasks for a node, within limits: organizations take turns, the one
 // that was served longest ago first, and each gives its best tasks, by priority
 // and then age, as far as its slots go. A task that its organization cannot pay
 // ends FAILED instead. handled counts both: as long as there were any, there may
 // be more. With an error come the tasks that were started for certain; there may
 // be others, which Owned knows.
-func (s *Store) Claim(ctx context.Context, node string, n int, now time.Time) (started []Job, handled int, err error) {
-	ready, err := s.nextOrganizations(ctx, n)
+func (s *Store) Claim(ctx context.Context, node string, limits ClaimLimits, now time.Time) (started []Job, handled int, err error) {
+	n, room := limits.Tasks, limits.Room
+	ready, err := s.nextOrganizations(ctx, n+limits.Full)
 	if err != nil {
 		return nil, 0, fmt.Errorf("claim tasks: %w", err)
+	}
+	if room != nil {
+		ready = slices.DeleteFunc(ready, func(id string) bool { return room(id) <= 0 })
+		ready = ready[:min(n, len(ready))]
 	}
 	// Each lane starts the tasks of its own organizations, together with whatever
 	// else it has to do for them.
@@ -155,7 +169,7 @@ func (s *Store) Claim(ctx context.Context, node string, n int, now time.Time) (s
 		if len(c.organizations) == 0 {
 			continue
 		}
-		c.node, c.share, c.now = node, share, now
+		c.node, c.share, c.room, c.now = node, share, room, now
 		group.Go(func() error {
 			err := s.write(write{organization: c.organizations[0], others: c.organizations[1:], jobs: share * len(c.organizations), apply: c.apply})
 			if err != nil {
@@ -182,7 +196,8 @@ func (s *Store) nextOrganizations(ctx context.Context, n int) ([]string, error) 
 type claim struct {
 	node          string
 	organizations []string
-	share         int // tasks of each organization
+	share         int                           // tasks of each organization
+	room          func(organization string) int // how many of them the node may run; nil for all
 	now           time.Time
 
 	started []Job
@@ -224,7 +239,11 @@ func (c *claim) startBest(ctx context.Context, w *work) (jobs []*Job, err error)
 		// Somebody may have been faster.
 		if o := w.organizations[id]; o != nil && o.Queued > 0 && o.Running < o.Plan.Slots {
 			o.served = true
-			turns = append(turns, &turn{id, int64(min(c.share, o.Plan.Slots-o.Running, o.Queued)), c.node, c.now})
+			tasks := min(c.share, o.Plan.Slots-o.Running, o.Queued)
+			if c.room != nil {
+				tasks = min(tasks, c.room(id))
+			}
+			turns = append(turns, &turn{id, int64(tasks), c.node, c.now})
 		}
 	}
 	if w.dialect.arrays {

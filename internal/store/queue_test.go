@@ -50,7 +50,7 @@ func submit(t *testing.T, s *store.Store, o *account.Organization, tasks ...stor
 
 func claimed(t *testing.T, s *store.Store, node string, n int) []store.Job {
 	t.Helper()
-	started, _, err := s.Claim(t.Context(), node, n, time.Now())
+	started, _, err := s.Claim(t.Context(), node, store.ClaimLimits{Tasks: n}, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestNoTaskStartsTwice(t *testing.T) {
 			node := aNode(t, stores[0])
 			group.Go(func() error {
 				for {
-					started, handled, err := stores[i%2].Claim(t.Context(), node, 13, time.Now())
+					started, handled, err := stores[i%2].Claim(t.Context(), node, store.ClaimLimits{Tasks: 13}, time.Now())
 					if err != nil || handled == 0 {
 						return err
 					}
@@ -183,7 +183,7 @@ func TestATaskThatCannotBePaidFailsWhenItsTurnComes(t *testing.T) {
 		tasks := someTasks(o, 4)
 		tasks[3].WebhookURL = new("https://hooks.example.com/x")
 		submit(t, s, o, tasks...)
-		started, handled, err := s.Claim(t.Context(), node, 10, time.Now())
+		started, handled, err := s.Claim(t.Context(), node, store.ClaimLimits{Tasks: 10}, time.Now())
 		if err != nil || len(started) != 2 || handled != 4 {
 			t.Fatalf("%d of %d started, %v; want 2 of 4", len(started), handled, err)
 		}

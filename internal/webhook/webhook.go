@@ -1,9 +1,9 @@
-// Package webhook tells receivers that tasks have ended: it signs, sends, and
-// tries again until a receiver acknowledges or the tries are spent.
+// Package webhook notifies receivers that tasks have ended: it signs, sends, and
+// tries again until a receiver acknowledges or no tries are left.
 //
-// Planning is the store's, in the transaction that ends the task. Deliveries wait
-// in line behind their receiver, and one node at a time works on a receiver, so one
-// that hangs delays nobody else's.
+// The store plans deliveries, in the transaction that ends the task. They are queued
+// by receiver, and one node at a time works on a receiver, so one that hangs does not
+// delay the deliveries of others.
 package webhook
 
 import (
@@ -26,22 +26,26 @@ import (
 
 	"earshot"
 	"earshot/internal/guard"
+	"earshot/internal/share"
 	"earshot/internal/store"
 )
 
 const (
-	// receiversAtOnce is how many receivers a node works on. Each may hang for the
-	// whole of answerTime.
-	receiversAtOnce = 128
+	// receiversAtOnce is how many receivers a node works on, half of them of one
+	// organization at most. Each may hang for the whole of answerTime.
+	receiversAtOnce = 256
+	// claimReceivers is how many receivers are claimed in one go, and so by how many
+	// an organization may go past its share.
+	claimReceivers = 8
 	// deliveriesAtOnce is how many deliveries one receiver gets at the same time: a
 	// batch of tasks that ends together must not look like an attack.
 	deliveriesAtOnce = 16
 	// answerTime is how long a receiver has to acknowledge.
 	answerTime = 15 * time.Second
-	// lease is how long nobody else takes up a receiver; longer than the sending of
-	// what was claimed can take.
+	// lease is how long no other node claims a receiver; longer than sending what was
+	// claimed can take.
 	lease = 40 * time.Second
-	// pollEvery is how exactly tries are on time.
+	// pollEvery is how late a try can be.
 	pollEvery = time.Second
 )
 
@@ -53,9 +57,9 @@ var waits = []time.Duration{
 // Config is what a Sender needs.
 type Config struct {
 	Store *store.Store
-	// Client reaches receivers, and nothing that they should not.
+	// Client reaches receivers. It must refuse addresses that users may not reach.
 	Client *http.Client
-	// Body is what is sent of a task.
+	// Body returns the body to send for a task.
 	Body    func(ctx context.Context, organization, task string) ([]byte, error)
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
@@ -66,9 +70,11 @@ type Config struct {
 // Sender sends webhooks from this node.
 type Sender struct {
 	Config
-	wake  chan struct{}
-	tries *prometheus.CounterVec
-	tests tests
+	// Places are for receivers that the node works on.
+	Places *share.Pool
+	wake   chan struct{}
+	tries  *prometheus.CounterVec
+	tests  tests
 }
 
 // New makes a sender. Run must follow.
@@ -76,7 +82,7 @@ func New(cfg Config) *Sender {
 	if cfg.Waits == nil {
 		cfg.Waits = waits
 	}
-	s := &Sender{Config: cfg, wake: make(chan struct{}, 1), tries: prometheus.NewCounterVec(prometheus.CounterOpts{
+	s := &Sender{Config: cfg, Places: share.NewPool(receiversAtOnce), wake: make(chan struct{}, 1), tries: prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "earshot_webhook_tries_total",
 		Help: "Tries to deliver a webhook, by outcome: delivered, retry or spent.",
 	}, []string{"outcome"})}
@@ -84,7 +90,7 @@ func New(cfg Config) *Sender {
 	return s
 }
 
-// Wake says that there may be something to send.
+// Wake makes the sender look for something to send.
 func (s *Sender) Wake() {
 	select {
 	case s.wake <- struct{}{}:
@@ -92,16 +98,15 @@ func (s *Sender) Wake() {
 	}
 }
 
-// Run sends until ctx ends. What is under way then is cut off, and sent again
-// when its lease has ended.
+// Run sends until ctx ends. Deliveries under way are canceled then, and sent again
+// when their lease has ended.
 func (s *Sender) Run(ctx context.Context) error {
 	poll := time.NewTicker(pollEvery)
 	defer poll.Stop()
-	var under sync.WaitGroup
-	defer under.Wait()
-	places := make(chan struct{}, receiversAtOnce)
+	var active sync.WaitGroup
+	defer active.Wait()
 	for {
-		s.takeUp(ctx, places, &under)
+		s.claim(ctx, &active)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -111,24 +116,30 @@ func (s *Sender) Run(ctx context.Context) error {
 	}
 }
 
-// takeUp starts on receivers that have something due, as far as there are places.
-func (s *Sender) takeUp(ctx context.Context, places chan struct{}, under *sync.WaitGroup) {
-	free := cap(places) - len(places)
-	if free == 0 || ctx.Err() != nil {
-		return
-	}
-	receivers, err := s.Store.ClaimReceivers(free, deliveriesAtOnce, lease, time.Now())
-	if err != nil {
-		s.Log.Error("looking for webhooks to send failed", "error", err)
-		return
-	}
-	for _, r := range receivers {
-		places <- struct{}{}
-		under.Go(func() {
-			s.serve(ctx, r)
-			<-places
-			s.Wake() // it may have more
-		})
+// claim starts to send to receivers that have something due, a few at a time: those
+// of organizations that hold their share of the places already are left out.
+func (s *Sender) claim(ctx context.Context, active *sync.WaitGroup) {
+	for ctx.Err() == nil {
+		n := min(claimReceivers, int(s.Places.Free()))
+		if n == 0 {
+			return
+		}
+		receivers, err := s.Store.ClaimReceivers(n, deliveriesAtOnce, s.Places.Full(), lease, time.Now())
+		if err != nil {
+			s.Log.Error("looking for webhooks to send failed", "error", err)
+			return
+		}
+		for _, r := range receivers {
+			s.Places.Add(r.Organization, 1)
+			active.Go(func() {
+				s.serve(ctx, r)
+				s.Places.Give(r.Organization, 1)
+				s.Wake() // it may have more
+			})
+		}
+		if len(receivers) < n {
+			return
+		}
 	}
 }
 
@@ -144,7 +155,7 @@ func (s *Sender) serve(ctx context.Context, r *store.Receiver) {
 	}
 	_ = group.Wait() // none returns an error
 	if ctx.Err() != nil {
-		return // nobody knows what arrived
+		return // it is unknown what arrived
 	}
 	for {
 		err := s.Store.Release(r, tried)
@@ -182,16 +193,16 @@ func (s *Sender) try(ctx context.Context, r *store.Receiver, d *store.Delivery) 
 	return t
 }
 
-// acknowledged tells whether the receiver's answer means that it has the message.
+// acknowledged tells whether the status means that the receiver has the message.
 func acknowledged(status int) bool { return status/100 == 2 }
 
-// send posts a delivery and tells what the receiver answered, 0 for nothing.
+// send posts a delivery and returns the status of the answer, 0 for none.
 func (s *Sender) send(ctx context.Context, r *store.Receiver, d *store.Delivery, now time.Time) (status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	body, err := s.Body(ctx, d.Organization, d.Job)
 	if err != nil {
-		return 0, fmt.Errorf("%w: %w", errOurs, err)
+		return 0, fmt.Errorf("%w: %w", errNotMade, err)
 	}
 	return s.post(ctx, message{id: d.Job, url: d.URL, body: body, secrets: r.Secrets}, now)
 }
@@ -204,16 +215,15 @@ type message struct {
 	secrets []string
 }
 
-// post signs a message, sends it, and tells what the receiver answered, 0 for
-// nothing.
+// post signs a message, sends it, and returns the status of the answer, 0 for none.
 func (s *Sender) post(ctx context.Context, m message, now time.Time) (status int, err error) {
 	signature, err := sign(m.secrets, m.id, now, m.body)
 	if err != nil {
-		return 0, fmt.Errorf("%w: %w", errOurs, err)
+		return 0, fmt.Errorf("%w: %w", errNotMade, err)
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, m.url, bytes.NewReader(m.body))
 	if err != nil {
-		return 0, fmt.Errorf("%w: %w", errOurs, err)
+		return 0, fmt.Errorf("%w: %w", errNotMade, err)
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", "Earshot-Webhook/1")
@@ -225,12 +235,12 @@ func (s *Sender) post(ctx context.Context, m message, now time.Time) (status int
 		return 0, err
 	}
 	defer response.Body.Close()
-	// Some receivers do their work only while somebody reads. The rest is not ours.
+	// Some receivers do their work only while the answer is read. Its end is ignored.
 	_, _ = io.CopyN(io.Discard, response.Body, 64<<10)
 	return response.StatusCode, nil
 }
 
-// sign gives a signature by each of the secrets.
+// sign makes a signature with each of the secrets.
 func sign(secrets []string, id string, at time.Time, body []byte) (string, error) {
 	var all []string
 	for _, secret := range secrets {
@@ -247,14 +257,14 @@ func sign(secrets []string, id string, at time.Time, body []byte) (string, error
 	return strings.Join(all, " "), nil
 }
 
-var errOurs = errors.New("the webhook could not be made")
+var errNotMade = errors.New("the webhook could not be made")
 
-// class is what a user may know of a failure. More would make a port scanner of
-// the service.
+// class is what a user is told of a failure. With more detail the service could be
+// used as a port scanner.
 func class(err error) string {
 	switch {
-	case errors.Is(err, errOurs):
-		return errOurs.Error()
+	case errors.Is(err, errNotMade):
+		return errNotMade.Error()
 	case errors.Is(err, guard.ErrRefused), errors.Is(err, guard.ErrUnresolved):
 		return guard.ErrRefused.Error()
 	case errors.Is(err, context.DeadlineExceeded):

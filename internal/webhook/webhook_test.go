@@ -63,7 +63,7 @@ func (h house) finish(t *testing.T, url string) string {
 	if _, err := h.Submit(h.owner, []store.Job{job}, 1, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	started, _, err := h.Claim(t.Context(), h.node, 1, time.Now())
+	started, _, err := h.Claim(t.Context(), h.node, store.ClaimLimits{Tasks: 1}, time.Now())
 	if err != nil || len(started) != 1 {
 		t.Fatalf("started %d, %v", len(started), err)
 	}

@@ -216,7 +216,7 @@ func claims(b *testing.B, s *store.Store, owners []string) {
 	var times []time.Duration
 	for b.Loop() {
 		began := time.Now()
-		started, _, err := s.Claim(b.Context(), node, 100, began)
+		started, _, err := s.Claim(b.Context(), node, store.ClaimLimits{Tasks: 100}, began)
 		if err != nil || len(started) == 0 {
 			b.Fatalf("claimed %d: %v", len(started), err)
 		}
