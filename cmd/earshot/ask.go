@@ -14,13 +14,13 @@ import (
 )
 
 type askCmd struct {
-	Provider string   `arg:"" help:"Whom to ask: chatassistant, genassistant, socialassistant, officeassistant, answerengine, searchaimode, websearch or websearch/news."`
-	Prompt   string   `arg:"" help:"The question, or - to read it from standard input."`
-	Country  string   `help:"Where to ask from: an ISO 3166-1 code in capitals." default:"US" placeholder:"CODE"`
-	State    string   `help:"The state to ask from, with country US." placeholder:"CODE"`
-	Include  []string `help:"What else the result shall hold, such as searchQueries, shopping or html." placeholder:"PART"`
-	Set      []string `help:"Any other field of the request. A value that is JSON is sent as such; dots lead into objects." placeholder:"FIELD=VALUE" sep:"none"`
-	JSON     bool     `name:"json" help:"Print the result as JSON and nothing else."`
+	Provider providerArg `arg:"" help:"Whom to ask: ${providers}." complete:"provider"`
+	Prompt   string      `arg:"" help:"The question, or - to read it from standard input."`
+	Country  string      `help:"Where to ask from: an ISO 3166-1 code in capitals." default:"US" placeholder:"CODE" complete:"country"`
+	State    string      `help:"The state to ask from, with country US." placeholder:"CODE" complete:"state"`
+	Include  []string    `help:"What else the result shall hold, such as searchQueries, shopping or html." placeholder:"PART"`
+	Set      []string    `help:"Any other field of the request. A value that is JSON is sent as such; dots lead into objects." placeholder:"FIELD=VALUE" sep:"none"`
+	JSON     bool        `name:"json" help:"Print the result as JSON and nothing else."`
 	remote
 }
 
@@ -53,20 +53,20 @@ func (c *askCmd) Run(in *invocation) error {
 		return err
 	}
 	began := time.Now()
-	result, usage, err := service.Monitor(in, c.Provider, request)
+	result, usage, err := service.Monitor(in, c.Provider.Name, request)
 	if err != nil {
 		return c.explain(err)
 	}
 	if c.JSON {
 		return in.json(result)
 	}
-	if err := (&printer{out: in.out, look: lookOf(in.out)}).print(c.Provider, result); err != nil {
+	if err := (&printer{out: in.out, textStyle: textStyleFor(in.out)}).print(c.Provider.Definition, result); err != nil {
 		return err
 	}
 	return c.report(in, result, usage, time.Since(began))
 }
 
-// report tells on standard error what the answer cost and where it came from.
+// report prints to standard error what the answer cost and where it came from.
 func (c *askCmd) report(in *invocation, result json.RawMessage, usage client.Usage, took time.Duration) error {
 	var about struct {
 		Surface earshot.Surface `json:"surface"`
@@ -80,7 +80,7 @@ func (c *askCmd) report(in *invocation, result json.RawMessage, usage client.Usa
 	if about.Model != "" {
 		line += ", model " + oneLine(about.Model)
 	}
-	style := lookOf(in.errOut)
+	style := textStyleFor(in.errOut)
 	fmt.Fprintln(in.errOut, style.faint(line))
 	if about.Surface == earshot.SurfaceLab {
 		fmt.Fprintln(in.errOut, style.bold("warning: this answer is made up by the server's lab")+
@@ -102,11 +102,11 @@ func (c *askCmd) request() (map[string]any, error) {
 	if strings.TrimSpace(prompt) == "" {
 		return nil, errors.New(`there is no question: give it in quotes, or - and write it to standard input`)
 	}
-	request := map[string]any{textField(c.Provider): prompt, "country": c.Country}
+	request := map[string]any{c.Provider.TextField(): prompt, "country": c.Country}
 	if c.State != "" {
 		request["state"] = c.State
 	}
-	if !c.JSON && textField(c.Provider) == "prompt" {
+	if _, isAnswer := c.Provider.Result.(earshot.Answer); isAnswer && !c.JSON {
 		include(request, "markdown") // costs nothing and reads better
 	}
 	include(request, c.Include...)

@@ -12,8 +12,8 @@ import (
 
 type batchCmd struct {
 	File       string        `arg:"" help:"The questions: a table with a header (.csv, .tsv) or one JSON object a line (.jsonl, .ndjson)." placeholder:"FILE"`
-	Providers  []string      `help:"Whom to ask what names no provider." placeholder:"PROVIDER" env:"-"`
-	Countries  []string      `help:"Where to ask from what names no country." placeholder:"CODE" env:"-"`
+	Providers  []providerArg `help:"Whom to ask what names no provider: ${providers}." placeholder:"PROVIDER" complete:"provider" env:"-"`
+	Countries  []string      `help:"Where to ask from what names no country." placeholder:"CODE" complete:"country" env:"-"`
 	Out        string        `help:"Where results go, one JSON object a line. Without it: to standard output." placeholder:"FILE" env:"-"`
 	Priority   int           `help:"From 1 to 10; higher comes first." default:"1" env:"-"`
 	MaxCredits *int64        `help:"Submit nothing if it could cost more than this." placeholder:"N" env:"-"`
@@ -23,7 +23,7 @@ type batchCmd struct {
 	remote
 }
 
-// Help says how to resume, which is the point of it.
+// Help explains the files, and how to resume.
 func (c *batchCmd) Help() string {
 	return `Asks many questions through a running server: each row of the file, of each provider, from each country. It first tells what
 that can cost at most, then submits, follows the tasks until all have ended, and writes each result as it comes.
@@ -90,7 +90,7 @@ func (c *batchCmd) Run(in *invocation) error {
 	return c.conclude(b, err)
 }
 
-// plan makes the questions that are not answered yet.
+// plan makes the questions of the rows and adds them.
 func (b *batch) plan(rows []row, c *batchCmd) {
 	seen := map[string]int{}
 	for _, r := range rows {
@@ -111,10 +111,10 @@ func (b *batch) plan(rows []row, c *batchCmd) {
 	}
 }
 
-// add takes a question, unless --out has its result.
+// add queues a question for submission, unless --out has its result.
 func (b *batch) add(q *question) {
 	b.total++
-	switch b.results.had[q.key] {
+	switch b.results.previous[q.key] {
 	case earshot.StatusCompleted:
 		b.completed++
 		b.before++
@@ -126,7 +126,7 @@ func (b *batch) add(q *question) {
 	}
 }
 
-// run does what is left to do.
+// run submits what has no result yet and waits for it.
 func (b *batch) run(c *batchCmd) error {
 	if b.before > 0 {
 		b.say("%s in %s already", many(b.before, "result"), c.Out)
@@ -141,7 +141,7 @@ func (b *batch) run(c *batchCmd) error {
 	return b.follow()
 }
 
-// conclude tells how it ended.
+// conclude prints a summary and makes the error of the command.
 func (c *batchCmd) conclude(b *batch, err error) error {
 	left := len(b.waiting) + len(b.pending)
 	again := "run the same command again within 24 hours: nothing is paid twice"
@@ -191,7 +191,7 @@ func (b *batch) say(format string, args ...any) {
 	fmt.Fprintln(b.errOut, oneLine(fmt.Sprintf(format, args...)))
 }
 
-// refuse lists a row that will not be answered.
+// refuse counts and prints a row that will not be answered.
 func (b *batch) refuse(r refused) {
 	b.refusals++
 	where := strings.TrimSpace(r.provider + " " + r.country)

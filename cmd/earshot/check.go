@@ -14,10 +14,10 @@ import (
 )
 
 type checkCmd struct {
-	Provider []string `arg:"" optional:"" help:"Providers to check. Without one, all of them."`
-	Country  string   `help:"Where to ask from." default:"US"`
-	Upstream []string `help:"As for serve." placeholder:"lab|web|api:NAME|replay:DIR"`
-	JSON     bool     `name:"json" help:"Print one JSON object for each upstream."`
+	Provider []providerArg `arg:"" optional:"" help:"Providers to check. Without one, all of them: ${providers}." complete:"provider"`
+	Country  string        `help:"Where to ask from." default:"US" complete:"country"`
+	Upstream []string      `help:"As for serve. The official APIs are ${apis}." placeholder:"lab|web|api:NAME|replay:DIR"`
+	JSON     bool          `name:"json" help:"Print one JSON object for each upstream."`
 }
 
 // Help says what it costs.
@@ -42,8 +42,12 @@ func (c *checkCmd) Run(in *invocation) error {
 	if !c.JSON {
 		fmt.Fprintln(table, "PROVIDER\tUPSTREAM\tSTATE\tTIME\tFOUND")
 	}
+	var names []string
+	for _, p := range c.Provider {
+		names = append(names, p.Name)
+	}
 	works := true
-	err := app.Check(in, in.cfg, c.Country, c.Provider, func(one app.Checked) error {
+	err := app.Check(in, in.cfg, c.Country, names, func(one app.Checked) error {
 		works = works && one.Works
 		if c.JSON {
 			return json.NewEncoder(in.out).Encode(one)

@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"earshot/internal/app"
 )
 
 func TestCheckTellsWhatWorks(t *testing.T) {
@@ -14,7 +16,7 @@ func TestCheckTellsWhatWorks(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	if len(lines) != 9 || !strings.HasPrefix(lines[0], "PROVIDER") {
+	if len(lines) != 1+len(app.Providers()) || !strings.HasPrefix(lines[0], "PROVIDER") {
 		t.Errorf("printed\n%s", out)
 	}
 	for _, line := range lines[1:] {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"earshot/internal/geo"
 )
 
 type completionCmd struct {
@@ -44,7 +46,7 @@ func (c *completionCmd) Run(in *invocation, parsed *kong.Context) error {
 	return err
 }
 
-// place is where the cursor can be: after the words of a command.
+// place is a position of the cursor: after the words of a command.
 type place struct {
 	path  string // "" for the program, "/tasks/show" for a command
 	words []word // what can follow
@@ -87,12 +89,29 @@ func defaultFlags(node *kong.Node) []*kong.Flag {
 	return node.DefaultCmd.Flags
 }
 
-// choices are the values that something can have, nil where they are not few.
+// choices are the values that an argument or a flag can have, nil where they are
+// not few. The tag complete names those that do not come from an enum.
 func choices(value *kong.Value) []string {
+	switch value.Tag.Get("complete") {
+	case "provider":
+		return providerNames()
+	case "country":
+		return geo.Countries()
+	case "state":
+		return stateCodes()
+	}
 	if value.Enum == "" {
 		return nil
 	}
 	return slices.DeleteFunc(value.EnumSlice(), func(v string) bool { return v == "" })
+}
+
+func stateCodes() []string {
+	var codes []string
+	for _, state := range geo.States() {
+		codes = append(codes, state.Code)
+	}
+	return codes
 }
 
 // paths are the commands, as patterns of a case.
@@ -104,8 +123,8 @@ func paths(places []place) string {
 	return strings.Join(all, "|")
 }
 
-// shellCases are the words of each place and the values of each flag, as cases of
-// a variable that bash and zsh set alike.
+// shellCases are the words of each place and the values of each flag, as cases in the
+// syntax that bash and zsh share.
 func shellCases(places []place) (words, values string) {
 	var byPlace, byFlag strings.Builder
 	seen := map[string]bool{}

@@ -75,13 +75,18 @@ func TestBashCompletesCommandsFlagsAndValues(t *testing.T) {
 	t.Parallel()
 	script := writeFile(t, "earshot.bash", mustRun(t, "completion", "bash"))
 	for line, want := range map[string][]string{
-		"earshot ta":                      {"tasks"},
-		"earshot tasks c":                 {"cancel", "clear"},
-		"earshot tasks --st":              {"--status"},
-		"earshot --log-level ":            {"debug", "info", "warn", "error"},
-		"earshot --data x org create --p": {"--plan"},
-		"earshot completion ":             {"bash", "zsh", "fish"},
-		"earshot serve --role w":          {"worker"},
+		"earshot ta":                        {"tasks"},
+		"earshot tasks c":                   {"cancel", "clear"},
+		"earshot tasks --st":                {"--status"},
+		"earshot --log-level ":              {"debug", "info", "warn", "error"},
+		"earshot --data x org create --p":   {"--plan"},
+		"earshot completion ":               {"bash", "zsh", "fish"},
+		"earshot serve --role w":            {"worker"},
+		"earshot ask ":                      providerNames(),
+		"earshot batch x --providers web":   {"websearch", "websearch/news"},
+		"earshot parse websearch x --cou":   {"--country"},
+		"earshot ask websearch --country ":  {"US", "DE", "XK"},
+		"earshot ask websearch x --state C": {"CA", "CO", "CT"},
 	} {
 		command := exec.CommandContext(t.Context(), "bash", "-c", `source "$1"; read -ra COMP_WORDS <<< "$2"
 			[[ "$2" == *" " ]] && COMP_WORDS+=("")

@@ -41,7 +41,7 @@ func examplesOf(help string) []string {
 // commands are all commands, by what is typed to run them.
 func commands(t *testing.T) map[string]*kong.Node {
 	t.Helper()
-	parser, err := kong.New(&cli{}, kong.Name("earshot"))
+	parser, err := kong.New(&cli{}, kong.Name("earshot"), helpVars())
 	if err != nil {
 		t.Fatal(err)
 	}

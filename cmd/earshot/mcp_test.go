@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"earshot/internal/app"
 )
 
 // TestAnAgentCanStartTheProgram runs the built program as a client of the protocol
@@ -24,7 +26,7 @@ func TestAnAgentCanStartTheProgram(t *testing.T) {
 
 	session, logged := started(t, binary, base, key)
 	list, err := session.ListTools(t.Context(), nil)
-	if err != nil || len(list.Tools) != 12 {
+	if err != nil || len(list.Tools) != len(app.Providers())+4 {
 		t.Errorf("the tools are %+v (%v)", list, err)
 	}
 	result := called(t, session, "chatassistant", `{"prompt":"best tents","country":"US"}`)

@@ -19,15 +19,15 @@ import (
 )
 
 type parseCmd struct {
-	Provider string `arg:"" help:"Whose document it is: chatassistant, websearch, websearch/news, …"`
-	File     string `arg:"" optional:"" help:"The document, also gzipped, or a recording of it (HAR, serve --record). Without one it is read from standard input." placeholder:"FILE"`
-	Surface  string `help:"What kind of upstream it came from. Without it, the document tells." enum:"web,api,lab," default:"" placeholder:"web|api|lab"`
-	Country  string `help:"Where it was asked from; tells currencies apart." default:"US"`
-	Device   string `help:"The device it was made for, where the provider has that choice." placeholder:"desktop|mobile|…"`
-	URL      string `help:"The search URL that it answers, instead of country and device." placeholder:"URL"`
+	Provider providerArg `arg:"" help:"Whose document it is: ${providers}." complete:"provider"`
+	File     string      `arg:"" optional:"" help:"The document, also gzipped, or a recording of it (HAR, serve --record). Without one it is read from standard input." placeholder:"FILE"`
+	Surface  string      `help:"What kind of upstream it came from. Without it, the document tells." enum:"web,api,lab," default:"" placeholder:"web|api|lab"`
+	Country  string      `help:"Where it was asked from; tells currencies apart." default:"US" complete:"country"`
+	Device   string      `help:"The device it was made for, where the provider has that choice." placeholder:"desktop|mobile|…"`
+	URL      string      `help:"The search URL that it answers, instead of country and device." placeholder:"URL"`
 }
 
-// Help tells of the exit status.
+// Help explains the exit status.
 func (c *parseCmd) Help() string {
 	return `Prints what a stored page, stream or API answer yields, without network, credits or a server.
 
@@ -39,7 +39,7 @@ Examples:
   curl -s "$CAPTURE" | earshot parse chatassistant | jq .sources`
 }
 
-// statusOf is the exit status for what a document turned out to be.
+// statusOf is the exit status for a document that gives no result.
 var statusOf = map[earshot.Reason]int{
 	earshot.ReasonBlocked: 3, earshot.ReasonUnreadable: 4, earshot.ReasonEmpty: 5, earshot.ReasonUnavailable: 6,
 }
@@ -64,7 +64,7 @@ func (c *parseCmd) Run(in *invocation) error {
 		request = map[string]any{"url": c.URL}
 	}
 	result, err := app.Parse(in, app.Stored{
-		Provider: c.Provider, Document: document, Surface: earshot.Surface(c.Surface), Request: request,
+		Provider: c.Provider.Name, Document: document, Surface: earshot.Surface(c.Surface), Request: request,
 	})
 	if failure, ok := errors.AsType[*upstream.Failure](err); ok {
 		return exitError{fmt.Errorf("%s: %w", failure.Reason, failure.Err), max(1, statusOf[failure.Reason])}

@@ -5,33 +5,55 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"earshot/internal/app"
+	"earshot/internal/provider"
 )
 
-// textField is where a provider's request holds the question.
-func textField(provider string) string {
-	if provider == "websearch" || strings.HasPrefix(provider, "websearch/") {
-		return "query"
+// providerArg is an argument that names a provider, or its task type.
+type providerArg struct{ provider.Definition }
+
+// UnmarshalText finds the provider.
+func (p *providerArg) UnmarshalText(name []byte) (err error) {
+	p.Definition, err = app.FindProvider(string(name))
+	return err
+}
+
+// providerNames are the names of all providers.
+func providerNames() []string {
+	var names []string
+	for _, p := range app.Providers() {
+		names = append(names, p.Definition().Name)
 	}
-	return "prompt"
+	return names
 }
 
-// taskType is what tasks of a provider are called.
-func taskType(provider string) string {
-	return strings.ToUpper(strings.ReplaceAll(provider, "/", "_"))
+// apiNames are the names of the official APIs of all providers.
+func apiNames() []string {
+	var names []string
+	for _, p := range app.Providers() {
+		for _, api := range p.Definition().APIs {
+			names = append(names, api.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
-// providerOf is the provider of a task type, or of a name in any letter case.
-func providerOf(name string) string {
-	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), "_", "/")
+// helpVars are what the help texts take from the definitions of the providers.
+func helpVars() kong.Vars {
+	return kong.Vars{"providers": strings.Join(providerNames(), ", "), "apis": strings.Join(apiNames(), ", ")}
 }
 
-// include asks for further parts of the result. In order, so that a part of a part
-// comes after it.
+// include requests further parts of the result. They are sorted, so that a part comes
+// before the parts below it.
 func include(request map[string]any, parts ...string) {
 	for _, part := range slices.Sorted(slices.Values(parts)) {
 		var value any = true
 		if part == "searchoverview" {
-			value = map[string]any{} // it has a choice of its own
+			value = map[string]any{} // it has parts of its own
 		}
 		// A part below one that is switched on already changes nothing.
 		_ = setField(request, "include."+part, value)
@@ -56,8 +78,8 @@ func setField(request map[string]any, name string, value any) error {
 	return nil
 }
 
-// fieldValue reads a value in a flag or a cell: JSON where it is, text otherwise.
-// What people write in words is always text, "2024" too.
+// fieldValue reads a value in a flag or a cell: as JSON if it is valid JSON, and as text
+// if not. Fields that hold words are always text, even "2024".
 func fieldValue(field, text string) any {
 	switch field {
 	case "prompt", "query", "url", "location":

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/hex"
@@ -17,12 +16,13 @@ import (
 	"strings"
 
 	"earshot"
+	"earshot/internal/provider"
 )
 
 // row is one row of a file of questions.
 type row struct {
 	line   int
-	fields map[string]any // as the file has them
+	fields map[string]any // as they are in the file
 }
 
 // refused is a row that will not be answered, or not by one provider.
@@ -35,15 +35,15 @@ type refused struct {
 // question is a row for one provider and country.
 type question struct {
 	row
-	provider string
+	provider provider.Definition
 	payload  map[string]any
-	priority int // 0 for none of its own
+	priority int // 0 to use that of the batch
 	key      string
-	price    int64 // the most that it can cost
+	price    int64 // its maximum cost
 }
 
-// readRows reads a file of questions. Rows that cannot be read are refused; what
-// makes the rest of the file unreadable is an error.
+// readRows reads a file of questions. Rows that cannot be read are in bad; an error
+// means that the rest of the file cannot be read.
 func readRows(path string) (rows []row, bad []refused, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -107,7 +107,7 @@ func readTable(in *bufio.Reader) (rows []row, bad []refused, err error) {
 	}
 }
 
-// separator is what the header is separated by: spreadsheets differ by country.
+// separator finds the separator of a table: spreadsheets differ by country.
 func separator(in *bufio.Reader) rune {
 	start, _ := in.Peek(in.Size()) // a shorter file is fine
 	header, _, _ := bytes.Cut(start, []byte("\n"))
@@ -119,7 +119,7 @@ func separator(in *bufio.Reader) rune {
 	return ','
 }
 
-// knownName is a name that matters here in its own spelling.
+// knownName corrects the letter case of names that matter here.
 func knownName(name string) string {
 	for _, known := range []string{"prompt", "query", "country", "provider", "taskType", "priority", "include"} {
 		if strings.EqualFold(name, known) {
@@ -149,7 +149,7 @@ func cellFields(header, cells []string) (map[string]any, error) {
 	return fields, nil
 }
 
-// maxLine bounds a line of a .jsonl file; the service takes 1 MiB.
+// maxLine limits a line of a .jsonl file; the service accepts 1 MiB.
 const maxLine = 2 << 20
 
 // readObjects reads one JSON object a line.
@@ -178,9 +178,9 @@ func readObjects(in io.Reader) (rows []row, bad []refused, err error) {
 	return rows, bad, nil
 }
 
-// questions are a row for each provider and country: its own, or else those that
-// are given.
-func (r row) questions(providers, countries []string) ([]*question, error) {
+// questions makes a question of the row for each provider and country: its own, or else
+// the given ones.
+func (r row) questions(providers []providerArg, countries []string) ([]*question, error) {
 	fields := map[string]any{}
 	for name, value := range r.fields {
 		fields[name] = value
@@ -189,8 +189,8 @@ func (r row) questions(providers, countries []string) ([]*question, error) {
 	if err != nil {
 		return nil, err
 	}
-	if own != "" {
-		providers = []string{own}
+	if own != nil {
+		providers = []providerArg{*own}
 	}
 	if len(providers) == 0 {
 		return nil, errors.New("it names no provider: add a column provider, or --providers")
@@ -199,9 +199,9 @@ func (r row) questions(providers, countries []string) ([]*question, error) {
 		countries = []string{""}
 	}
 	var all []*question
-	for _, provider := range providers {
+	for _, p := range providers {
 		for _, country := range countries {
-			q := &question{row: r, provider: providerOf(provider), priority: priority, payload: map[string]any{}}
+			q := &question{row: r, provider: p.Definition, priority: priority, payload: map[string]any{}}
 			for name, value := range fields {
 				q.payload[name] = value
 			}
@@ -215,42 +215,47 @@ func (r row) questions(providers, countries []string) ([]*question, error) {
 	return all, nil
 }
 
-// takeEnvelope takes out of the fields what does not belong to the provider's
-// request, and puts the API's payload in its place.
-func takeEnvelope(fields map[string]any) (provider string, priority int, err error) {
+// takeEnvelope removes from the fields what does not belong to the provider's request,
+// and replaces a payload by its fields. own is nil if the row names no provider.
+func takeEnvelope(fields map[string]any) (own *providerArg, priority int, err error) {
 	for _, name := range []string{"provider", "taskType"} {
 		if value, has := fields[name]; has {
 			text, ok := value.(string)
 			if !ok || text == "" {
-				return "", 0, fmt.Errorf("%s must be a provider's name", name)
+				return nil, 0, fmt.Errorf("%s must be a provider's name", name)
 			}
-			provider = cmp.Or(provider, text)
+			if own == nil {
+				own = &providerArg{}
+				if err := own.UnmarshalText([]byte(text)); err != nil {
+					return nil, 0, err
+				}
+			}
 			delete(fields, name)
 		}
 	}
 	if value, has := fields["priority"]; has {
 		if priority, err = strconv.Atoi(fmt.Sprint(value)); err != nil || priority < 1 || priority > 10 {
-			return "", 0, errors.New("priority must be from 1 to 10")
+			return nil, 0, errors.New("priority must be from 1 to 10")
 		}
 		delete(fields, "priority")
 	}
 	payload, ok := fields["payload"].(map[string]any)
 	if !ok {
-		return provider, priority, nil
+		return own, priority, nil
 	}
 	delete(fields, "payload")
 	for name := range fields {
-		return "", 0, fmt.Errorf("%s stands beside payload: it belongs inside, or nowhere", name)
+		return nil, 0, fmt.Errorf("%s stands beside payload: it belongs inside, or nowhere", name)
 	}
 	for name, value := range payload {
 		fields[name] = value
 	}
-	return provider, priority, nil
+	return own, priority, nil
 }
 
-// placeText puts the question where the provider looks for it.
+// placeText moves the text to the field in which the provider expects it.
 func (q *question) placeText() {
-	here := textField(q.provider)
+	here := q.provider.TextField()
 	other := map[string]string{"prompt": "query", "query": "prompt"}[here]
 	if text, has := q.payload[other]; has && q.payload[here] == nil {
 		q.payload[here] = text
@@ -264,9 +269,9 @@ func (q *question) country() string {
 	return country
 }
 
-// content is what tells a question from others.
+// content identifies a question.
 func (q *question) content(run string) string {
-	text, _ := json.Marshal([]any{run, q.provider, q.payload}) // it came from JSON or text
+	text, _ := json.Marshal([]any{run, q.provider.Name, q.payload}) // it came from JSON or text
 	return string(text)
 }
 
@@ -280,5 +285,5 @@ func idempotencyKey(content string, n int) string {
 
 // task is the question as it is submitted.
 func (q *question) task() earshot.TaskRequest {
-	return earshot.TaskRequest{TaskType: taskType(q.provider), Payload: q.payload, Priority: q.priority, IdempotencyKey: q.key}
+	return earshot.TaskRequest{TaskType: q.provider.TaskType, Payload: q.payload, Priority: q.priority, IdempotencyKey: q.key}
 }

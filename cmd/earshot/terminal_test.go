@@ -6,16 +6,18 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"earshot/internal/app"
 )
 
 func TestMarkdownIsSetOffOnATerminal(t *testing.T) {
 	t.Parallel()
 	text := "# Shoes #\n- **Ridge** and **Peak** for 2 * 3\n#hash"
-	if got := (look{}).markdown(text); got != text {
+	if got := (textStyle{}).markdown(text); got != text {
 		t.Errorf("without a terminal: %q", got)
 	}
 	want := "\x1b[1mShoes\x1b[0m\n- \x1b[1mRidge\x1b[0m and \x1b[1mPeak\x1b[0m for 2 * 3\n#hash"
-	if got := (look{true}).markdown(text); got != want {
+	if got := (textStyle{true}).markdown(text); got != want {
 		t.Errorf("on a terminal: %q", got)
 	}
 }
@@ -30,13 +32,13 @@ func TestAnAnswerCannotSteerTheTerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, provider := range []string{"chatassistant", "websearch", "websearch/news"} {
+	for _, p := range app.Providers() {
 		var out bytes.Buffer
-		if err := (&printer{out: &out}).print(provider, result); err != nil {
+		if err := (&printer{out: &out}).print(p.Definition(), result); err != nil {
 			t.Fatal(err)
 		}
 		if strings.ContainsAny(out.String(), "\x1b\x07\u009b\u202e\r") || strings.Contains(out.String(), "\nSources\nSources") {
-			t.Errorf("%s printed %q", provider, out.String())
+			t.Errorf("%s printed %q", p.Definition().Name, out.String())
 		}
 	}
 }

@@ -26,7 +26,7 @@ const (
 // work needs, and none over the account itself.
 func DefaultScopes() []Scope { return []Scope{ScopeRead, ScopeMonitor, ScopeTasks} }
 
-// IsScope tells whether there is such a scope.
+// IsScope tells whether s is one of the scopes.
 func IsScope(s Scope) bool { return slices.Contains(knownScopes(), s) }
 
 func knownScopes() []Scope { return append(DefaultScopes(), ScopeAdmin) }
@@ -68,7 +68,7 @@ func NewKey() Key {
 	return Key{ID: id, Text: text + checksum(text)}
 }
 
-// KeyID takes the public id out of a key. It tells false for what cannot be a
+// KeyID takes the public id out of a key. It returns false for a text that cannot be a
 // key.
 func KeyID(text string) (id string, ok bool) {
 	rest, found := strings.CutPrefix(text, keyPrefix)

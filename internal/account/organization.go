@@ -3,11 +3,12 @@ package account
 import (
 	"errors"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
 
-// CheckName tells what is wrong with an organization's name.
+// CheckName returns what is wrong with an organization's name.
 func CheckName(name string) error {
 	if name == "" || utf8.RuneCountInString(name) > 100 || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return errors.New("a name has 1 to 100 printable characters")
@@ -15,8 +16,8 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Organization is an account as it stands: its limits, what of them is in use,
-// and its credits. Times are Unix milliseconds.
+// Organization is the state of an account: its limits, how much of them is in use, and
+// its credits. Times are Unix milliseconds.
 type Organization struct {
 	ID        string
 	Name      string
@@ -36,11 +37,11 @@ type Organization struct {
 	CycleUsed      int64 // charged in this cycle
 }
 
-// Available is what a new job can still set aside.
+// Available is how many credits a new job can still reserve.
 func (o *Organization) Available() int64 { return o.Balance - o.Held }
 
-// Unused is the part of the cycle's grant that lapses at its end. Charges take
-// the grant first, so credits beyond it stay; what running jobs hold stays too.
+// Unused is the part of the cycle's grant that expires at its end. Charges use up the
+// grant first, so credits beyond it stay; credits held by running jobs stay too.
 func (o *Organization) Unused() int64 {
 	return max(0, min(o.CycleGrant-o.CycleUsed, o.Available()))
 }
@@ -51,4 +52,24 @@ type Principal struct {
 	Scopes            []Scope
 	OrganizationID    string
 	RequestsPerSecond int
+}
+
+// Cycle returns the billing cycle that contains now, for an organization that began
+// at anchor. A cycle is a calendar month from the anchor's day and time; in
+// months without that day it begins on their last one.
+func Cycle(anchor, now time.Time) (start, end time.Time) {
+	anchor, now = anchor.UTC(), now.UTC()
+	months := (now.Year()-anchor.Year())*12 + int(now.Month()) - int(anchor.Month())
+	start = addMonths(anchor, months)
+	if start.After(now) {
+		months--
+		start = addMonths(anchor, months)
+	}
+	return start, addMonths(anchor, months+1)
+}
+
+func addMonths(t time.Time, months int) time.Time {
+	first := time.Date(t.Year(), t.Month()+time.Month(months), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
+	lastDay := first.AddDate(0, 1, -1).Day()
+	return first.AddDate(0, 0, min(t.Day(), lastDay)-1)
 }

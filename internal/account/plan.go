@@ -35,7 +35,7 @@ func DefaultPlans() Plans {
 	}
 }
 
-// Find gives the plan of that name, or an error that lists those there are.
+// Find returns the plan of that name, or an error that lists all plans.
 func (p Plans) Find(name string) (Plan, error) {
 	i := slices.IndexFunc(p, func(plan Plan) bool { return plan.Name == name })
 	if i < 0 {

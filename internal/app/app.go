@@ -28,13 +28,15 @@ import (
 	"earshot/internal/health"
 	"earshot/internal/job"
 	"earshot/internal/lab"
+	"earshot/internal/mcp"
+	"earshot/internal/provider"
 	"earshot/internal/ratelimit"
 	"earshot/internal/store"
 	"earshot/internal/webhook"
 )
 
-// maxConnections bounds what clients can make a node hold; waiting ones queue
-// in the kernel.
+// maxConnections limits the open connections of a node; further ones wait in the
+// kernel.
 const maxConnections = 16384
 
 // App is a node of the service.
@@ -79,7 +81,7 @@ func New(ctx context.Context, cfg Config) (_ *App, err error) {
 	if err := a.connect(ctx); err != nil {
 		return nil, err
 	}
-	// Last, since what it makes is told only once.
+	// Last, since the key that it makes is shown only once.
 	if err := a.prepareAccounts(ctx); err != nil {
 		return nil, err
 	}
@@ -159,9 +161,9 @@ func (a *App) connect(ctx context.Context) (err error) {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	host, _ := os.Hostname() // only a label
-	visitors := guard.Guard{AllowPrivate: a.cfg.AllowPrivateWebhooks}
+	receivers := guard.Guard{AllowPrivate: a.cfg.AllowPrivateWebhooks}
 	a.webhooks = webhook.New(webhook.Config{
-		Store: a.store, Client: visitors.Client(), Body: a.webhookBody, Log: a.cfg.Log, Metrics: registry, Waits: a.cfg.WebhookWaits,
+		Store: a.store, Client: receivers.Client(), Body: a.webhookBody, Log: a.cfg.Log, Metrics: registry, Waits: a.cfg.WebhookWaits,
 	})
 	a.health = health.New(a.store, func(err error) { a.cfg.Log.Warn("the health of parsers was not noted", "error", err) })
 	a.jobs, err = job.NewRunner(job.Config{
@@ -178,14 +180,28 @@ func (a *App) connect(ctx context.Context) (err error) {
 		Goto: func(ctx context.Context, link string) (string, error) {
 			return engine.Goto(ctx, a.upstreams.resolver(), link)
 		},
-		SignIn: a.signIn, CheckWebhook: visitors.CheckURL, TestWebhook: a.webhooks.Test, Planned: a.webhooks.Wake, WorkerOnly: a.cfg.Role == RoleWorker,
+		SignIn: a.signIn, CheckWebhook: receivers.CheckURL, TestWebhook: a.webhooks.Test, Planned: a.webhooks.Wake, WorkerOnly: a.cfg.Role == RoleWorker,
 		OpenAPI: openAPI, Dashboard: dashboard.Handler(), MCP: agents, Metrics: registry, Log: a.cfg.Log,
 	})
 	a.http = newHTTPServer(a.counted(a.api))
 	return nil
 }
 
-// webhookBody is what is sent of a task: what polling it gives.
+// agents serves AI agents over MCP; their calls go through the API.
+func (a *App) agents(openAPI []byte, catalogue *provider.Catalogue) (http.Handler, error) {
+	names := []string{}
+	for _, p := range catalogue.Providers() {
+		names = append(names, p.Definition().Name)
+	}
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.api.ServeHTTP(w, r) })
+	server, err := mcp.New(mcp.Config{OpenAPI: openAPI, Providers: names, Caller: mcp.InProcess{API: api}})
+	if err != nil {
+		return nil, err
+	}
+	return server.Handler(a.cfg.BaseURL != ""), nil
+}
+
+// webhookBody is the body of a task's webhook: the same as when polling the task.
 func (a *App) webhookBody(ctx context.Context, organization, id string) ([]byte, error) {
 	task, err := a.store.Task(ctx, organization, id)
 	if err != nil {
@@ -194,7 +210,7 @@ func (a *App) webhookBody(ctx context.Context, organization, id string) ([]byte,
 	return json.Marshal(a.jobs.Record(task))
 }
 
-// limiter counts where all nodes see it: in memory when there is only one.
+// limiter counts in the database that the nodes share, or in memory for a single node.
 func (a *App) limiter() api.Limiter {
 	if store.Shared(a.cfg.Database) {
 		return ratelimit.NewShared(a.store.CountRequests)
@@ -202,8 +218,8 @@ func (a *App) limiter() api.Limiter {
 	return ratelimit.NewLocal()
 }
 
-// counted lets stop wait for the last request, also when its connection had to be
-// cut.
+// counted counts requests, so that Run can wait for the last one, even if its
+// connection had to be closed.
 func (a *App) counted(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a.requests.Add(1)
@@ -264,15 +280,15 @@ func (a *App) stop() error {
 	a.jobs.Drain()
 	a.api.EndStreams()
 	a.http.SetKeepAlivesEnabled(false) // the next request should find another node
-	patience := cmp.Or(a.cfg.StopGrace, stopGrace)
-	a.cfg.Log.Info("stopping: waiting for running jobs", "at most", patience)
-	grace, cancel := context.WithTimeout(context.Background(), patience)
+	timeout := cmp.Or(a.cfg.StopGrace, stopGrace)
+	a.cfg.Log.Info("stopping: waiting for running jobs", "at most", timeout)
+	grace, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	a.jobs.Stop(grace)
 	flush, cancel := context.WithTimeout(context.Background(), flushGrace)
 	defer cancel()
 	if a.http.Shutdown(flush) != nil {
-		// Some client holds a connection open on which it asks nothing.
+		// Some client holds an idle connection open.
 		return a.http.Close()
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -22,7 +21,7 @@ const checkTime = 120 * time.Second
 // can answer from the web.
 const checkQuestion = "Which is the tallest building in the world?"
 
-// Checked is what came of asking a provider once through one of its upstreams.
+// Checked is the result of asking a provider once through one of its upstreams.
 type Checked struct {
 	Provider string            `json:"provider"`
 	Upstream string            `json:"upstream"`
@@ -55,13 +54,16 @@ func Check(ctx context.Context, cfg Config, country string, names []string, repo
 		return err
 	}
 	defer func() { err = errors.Join(err, ups.close()) }()
+	wanted := map[string]bool{}
 	for _, name := range names {
-		if _, err := findProvider(name, ups.engine); err != nil {
+		about, err := FindProvider(name)
+		if err != nil {
 			return err
 		}
+		wanted[about.Name] = true
 	}
 	for _, p := range cfg.providers(ups.engine) {
-		if len(names) > 0 && !slices.Contains(names, p.Definition().Name) {
+		if len(names) > 0 && !wanted[p.Definition().Name] {
 			continue
 		}
 		for _, client := range ups.routes.Of(p.Definition().Name) {
@@ -102,13 +104,9 @@ func checkOne(ctx context.Context, p provider.Provider, client *upstream.Client,
 	return c
 }
 
-// askOnce asks the question and gives the result as a client sees it.
+// askOnce asks the question and returns the result as a client sees it.
 func askOnce(ctx context.Context, p provider.Provider, client *upstream.Client, country string) (map[string]any, error) {
-	fields := map[string]any{"country": country, "prompt": checkQuestion}
-	if _, chats := jsonFields(p.Definition().Whole)["prompt"]; !chats {
-		fields = map[string]any{"country": country, "query": checkQuestion}
-	}
-	request, err := wholeRequest(p, fields)
+	request, err := wholeRequest(p, map[string]any{"country": country, p.Definition().TextField(): checkQuestion})
 	if err != nil {
 		return nil, err
 	}
@@ -120,11 +118,6 @@ func askOnce(ctx context.Context, p provider.Provider, client *upstream.Client, 
 	if err != nil {
 		return nil, err
 	}
-	return jsonFields(string(text)), nil
-}
-
-func jsonFields(text string) map[string]any {
 	fields := map[string]any{}
-	_ = json.Unmarshal([]byte(text), &fields) // what is no object has none
-	return fields
+	return fields, json.Unmarshal(text, &fields)
 }

@@ -15,8 +15,8 @@ import (
 
 // Config is how a node runs. The zero value of a field means its default.
 type Config struct {
-	// Listen is the address to serve on. Default 127.0.0.1:8080: a laptop's
-	// service is nobody else's business.
+	// Listen is the address to serve on. Default 127.0.0.1:8080, which other machines
+	// cannot reach.
 	Listen string
 	// Data is the folder for the SQLite file and, unless they have a bucket, the
 	// captures. Default "data".
@@ -33,9 +33,9 @@ type Config struct {
 	BaseURL string
 	// Role says what the node does. Default RoleAll.
 	Role Role
-	// Workers is how many tasks it runs at once. 0 means 512: twice what the
-	// largest plan can have under way, so that no organization takes them all, and
-	// a task mostly waits.
+	// Workers is how many tasks it runs at once. 0 means 512: twice the slots of the
+	// largest plan, so that no organization takes them all. So many are possible since
+	// tasks mostly wait for upstreams.
 	Workers int
 	// Retention is how long finished tasks and their idempotency keys are kept. 0
 	// means 24 h.
@@ -43,10 +43,10 @@ type Config struct {
 	// AllowPrivateWebhooks sends webhooks to addresses that are not public, for
 	// development.
 	AllowPrivateWebhooks bool
-	// Upstreams is what providers without a list of their own are asked through, in
-	// order. Nil means an official API where there is a key for it, and else the lab.
+	// Upstreams are the upstreams of providers without a list of their own, in order.
+	// Nil means an official API where there is a key for it, and else the lab.
 	Upstreams []string
-	// Record is a folder in which every exchange with an upstream is kept; "" for
+	// Record is a folder in which every exchange with an upstream is recorded; "" for
 	// none.
 	Record string
 	// Getenv reads the variables that hold keys. Nil means os.Getenv.
@@ -80,15 +80,15 @@ const (
 	RoleWorker Role = "worker" // runs tasks and sends webhooks
 )
 
-// usualWorkers is the default of Config.Workers.
-const usualWorkers = 512
+// defaultWorkers is the default of Config.Workers.
+const defaultWorkers = 512
 
 // workers is how many tasks the node runs at once.
 func (c Config) workers() int {
 	if c.Role == RoleAPI {
 		return 0
 	}
-	return cmp.Or(c.Workers, usualWorkers)
+	return cmp.Or(c.Workers, defaultWorkers)
 }
 
 func (c Config) getenv(name string) string {
@@ -111,7 +111,7 @@ type Settings struct {
 type ProviderSettings struct {
 	// Released: false hides the provider. Absent means true.
 	Released *bool `yaml:"released"`
-	// Upstreams are what it is asked through, in order.
+	// Upstreams are the upstreams to try, in order.
 	Upstreams []string `yaml:"upstreams"`
 }
 

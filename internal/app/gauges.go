@@ -12,7 +12,7 @@ import (
 	"earshot/internal/store"
 )
 
-// scrapeTime bounds how long a scrape waits for the database.
+// scrapeTime limits how long a scrape waits for the database.
 const scrapeTime = 2 * time.Second
 
 var (
@@ -25,7 +25,7 @@ var (
 	oldestTransaction = prometheus.NewDesc("earshot_database_oldest_transaction_seconds", "Age of the oldest open transaction; PostgreSQL only.", nil, nil)
 )
 
-// gauges tell at each scrape how the queue stands.
+// gauges are read from the database at each scrape.
 type gauges struct {
 	jobs  *job.Runner
 	store *store.Store
@@ -39,7 +39,7 @@ func (g gauges) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect reads them. Without a database the node's own are all there is.
+// Collect reads them. Without a database it gives only those of the node itself.
 func (g gauges) Collect(to chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)

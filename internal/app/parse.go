@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"earshot"
 	"earshot/internal/account"
@@ -25,17 +24,17 @@ import (
 type Stored struct {
 	Provider string
 	Document []byte
-	Surface  earshot.Surface // "" means what the document tells
-	// Request are fields of the request that it answered, such as country; what is
-	// absent is as little as the provider needs.
+	Surface  earshot.Surface // "" means to recognise it by the document
+	// Request holds fields of the request that it answered, such as country. Fields that
+	// the provider requires and that are absent get placeholders.
 	Request map[string]any
 	// Host is the search engine's main host; "" means whichever the document names.
 	Host string
 }
 
-// Parse tells what a stored document yields, all that it holds included. Of a
-// recording of several exchanges the last answer that cites something counts, or
-// else the last. It needs no network and no database. Errors are those of an
+// Parse returns the result of a stored document, with everything that the document
+// holds. In a recording of several exchanges it takes the last answer with sources, or
+// else the last one. It needs no network and no database. Errors are those of an
 // attempt.
 func Parse(ctx context.Context, s Stored) (result any, err error) {
 	for _, document := range slices.Backward(documents(s.Document)) {
@@ -58,8 +57,8 @@ func Parse(ctx context.Context, s Stored) (result any, err error) {
 	return nil, err
 }
 
-// documents are the answers in a recording, or the document itself where it is
-// none.
+// documents returns the answers in a recording, or the document itself if it is not a
+// recording.
 func documents(document []byte) [][]byte {
 	var exchange upstream.Exchange
 	if json.Unmarshal(document, &exchange) == nil && exchange.Upstream != "" {
@@ -101,18 +100,6 @@ func parseOne(ctx context.Context, s Stored) (any, error) {
 	return outcome.Result, nil
 }
 
-// findProvider finds a provider by name, hidden or not.
-func findProvider(name string, engine serp.Engine) (provider.Provider, error) {
-	var names []string
-	for _, p := range providers(engine) {
-		if p.Definition().Name == name {
-			return p, nil
-		}
-		names = append(names, p.Definition().Name)
-	}
-	return nil, fmt.Errorf("there is no provider %q; there are %s", name, strings.Join(names, ", "))
-}
-
 // wholeRequest asks for everything that a document can hold.
 func wholeRequest(p provider.Provider, fields map[string]any) (provider.Request, error) {
 	body := map[string]any{}
@@ -135,8 +122,8 @@ func wholeRequest(p provider.Provider, fields map[string]any) (provider.Request,
 	return request, in.Err()
 }
 
-// engineOf is the search engine that served a page: the lab's if the page names
-// it, or else the one on the web.
+// engineOf is the search engine that served a page: the lab's if the page contains its
+// host, or else the one on the web.
 func engineOf(document []byte) (serp.Engine, error) {
 	for _, p := range providers(serp.Engine{}) {
 		about := p.Definition()

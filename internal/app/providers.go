@@ -2,6 +2,8 @@ package app
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"earshot/internal/openapi"
 	"earshot/internal/provider"
@@ -14,11 +16,40 @@ import (
 	"earshot/internal/provider/serp"
 	"earshot/internal/provider/socialassistant"
 	"earshot/internal/provider/websearch"
+	"earshot/internal/schema"
 )
 
 // Providers is the list of providers, for those who only need to know what they
 // are.
 func Providers() []provider.Provider { return providers(serp.Engine{}) }
+
+// FindProvider finds the definition of a provider by its name or its task type, in
+// any letter case.
+func FindProvider(name string) (provider.Definition, error) {
+	p, err := findProvider(name, serp.Engine{})
+	if err != nil {
+		return provider.Definition{}, err
+	}
+	return p.Definition(), nil
+}
+
+// findProvider is FindProvider for those who go on to ask it. It finds providers
+// that the operator hides, too.
+func findProvider(name string, engine serp.Engine) (provider.Provider, error) {
+	name = strings.TrimSpace(name)
+	var names, taskTypes []string
+	for _, p := range providers(engine) {
+		about := p.Definition()
+		if strings.EqualFold(name, about.Name) || strings.EqualFold(name, about.TaskType) {
+			return p, nil
+		}
+		names, taskTypes = append(names, about.Name), append(taskTypes, about.TaskType)
+	}
+	if near := schema.Nearest(name, append(names, taskTypes...)); near != "" {
+		return nil, fmt.Errorf("there is no provider %q; did you mean %s?", name, near)
+	}
+	return nil, fmt.Errorf("there is no provider %q; the providers are %s", name, strings.Join(names, ", "))
+}
 
 // OpenAPI describes the API of a service with these providers, as JSON.
 func OpenAPI(providers []provider.Provider) ([]byte, error) {

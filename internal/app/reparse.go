@@ -20,7 +20,7 @@ import (
 	"earshot/internal/upstream"
 )
 
-// Reparsed is what a capture yields now, against what it did.
+// Reparsed compares what a capture yields now with the stored result.
 type Reparsed struct {
 	Capture  string         `json:"capture"`
 	Job      string         `json:"job"`
@@ -28,13 +28,13 @@ type Reparsed struct {
 	Before   earshot.Status `json:"before"`
 	// Reason says why it yields nothing now; "" when it does.
 	Reason earshot.Reason `json:"reason,omitempty"`
-	// Changes name the fields that differ; nil when none does, or when nobody knows
-	// what it was: the results of calls are not kept.
+	// Changes name the fields that differ; nil when none does, or when there is no stored
+	// result, as for calls.
 	Changes []string `json:"changes,omitempty"`
 }
 
-// Reparse reads every capture that is kept again, with the request that it
-// answered, and tells report of each.
+// Reparse parses every stored capture again, with the request that it answered, and
+// calls report with each result.
 func Reparse(ctx context.Context, cfg Config, report func(Reparsed) error) error {
 	s, err := OpenStore(ctx, cfg, false)
 	if err != nil {
@@ -102,8 +102,8 @@ func askAgain(ctx context.Context, job store.Job, documents [][]byte, redirects 
 	return json.Marshal(outcome.Result)
 }
 
-// redirectsIn are the redirects that a result shows, with where they led: without
-// a network nobody else knows.
+// redirectsIn are the redirects in a result with their destinations, which cannot be
+// looked up without a network.
 func redirectsIn(result []byte) map[string]string {
 	redirects := map[string]string{}
 	var value any
@@ -156,7 +156,7 @@ func differences(before, after []byte) ([]string, error) {
 	return changes, nil
 }
 
-// size is how much of something there is.
+// size describes how large a value is.
 func size(value json.RawMessage) string {
 	var list []json.RawMessage
 	var text string

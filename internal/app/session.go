@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// tokenLife is how long who started the node has to open the dashboard.
+	// tokenLife is how long the token in the dashboard's address is valid.
 	tokenLife = 15 * time.Minute
 	// sessionLife is how long the dashboard stays signed in: a working day.
 	sessionLife = 12 * time.Hour
 )
 
-// ticket is the token that signs in to the dashboard, once.
+// ticket is the one-time token that signs in to the dashboard.
 type ticket struct {
 	mu      sync.Mutex
 	token   string // "" when there is none, or it was used
@@ -30,9 +30,9 @@ type ticket struct {
 }
 
 // DashboardURL is the address of the dashboard with a token that signs in to the
-// oldest organization, once and within 15 minutes, on this node. It ends the token
-// that it gave before. The token is in the part of the address that browsers do
-// not send, so that no log has it.
+// oldest organization, once and within 15 minutes, on this node. It replaces the
+// token that it gave before. The token is in the fragment, which browsers do not send,
+// so that it appears in no log.
 func (a *App) DashboardURL() string {
 	if a.cfg.Role == RoleWorker {
 		return a.BaseURL + "/" // where nobody can sign in

@@ -29,15 +29,15 @@ const (
 	upstreamReplay = "replay:"
 )
 
-// UpstreamSettings are an operator's ways to live answers.
+// UpstreamSettings configure where live answers come from.
 type UpstreamSettings struct {
 	// APIs are official ones, by their names.
 	APIs map[string]APISettings `yaml:"apis"`
 	Web  WebSettings            `yaml:"web"`
 }
 
-// APISettings are an operator's choices for one official API. What is "" or 0 is
-// as the provider has it.
+// APISettings are an operator's choices for one official API. Where a field is "" or 0,
+// the provider's default applies.
 type APISettings struct {
 	URL            string `yaml:"url"`
 	Model          string `yaml:"model"`
@@ -48,7 +48,7 @@ type APISettings struct {
 	CallsPerMinute int    `yaml:"calls-per-minute"`
 }
 
-// The budget of an official API, unless the operator says otherwise.
+// The default budget of an official API.
 const (
 	defaultCalls          = 16
 	defaultCallsPerMinute = 120
@@ -76,7 +76,7 @@ type upstreams struct {
 	replayed map[string]*upstream.Recording
 	recorder *upstream.Recorder
 	lab      *lab.Server
-	ways     *egress.Ways
+	egress   *egress.Routes
 	browser  *browser.Browser
 }
 
@@ -140,7 +140,7 @@ func openUpstreams(cfg Config, server *lab.Server) (_ *upstreams, err error) {
 	return u, nil
 }
 
-// list are the upstreams of one provider: those of its own list, or else of the
+// list returns the upstreams of one provider: those of its own list, or else of the
 // node's, or else its official API where there is a key for it, or else the lab.
 func (u *upstreams) list(about provider.Definition) ([]*upstream.Client, error) {
 	names := u.cfg.Settings.Providers[about.Name].Upstreams
@@ -171,8 +171,8 @@ func (u *upstreams) defaultUpstream(about provider.Definition) string {
 	return upstreamLab
 }
 
-// open gives the upstreams that a name in a provider's list stands for: one, or
-// for a recording all that were recorded.
+// open returns the upstreams for a name in a provider's list: one, or all that were
+// recorded for a recording.
 func (u *upstreams) open(name string, about provider.Definition) ([]*upstream.Client, error) {
 	if dir, ok := strings.CutPrefix(name, upstreamReplay); ok {
 		recording := u.replayed[dir]
@@ -286,21 +286,21 @@ func (u *upstreams) webConfig() (cfg upstream.Config, err error) {
 		}
 		sites[site] = base
 	}
-	u.ways, err = egress.New(egress.Config{
+	u.egress, err = egress.New(egress.Config{
 		Proxies: s.Proxies, Sites: slices.Collect(maps.Values(sites)), Guard: guard.Guard{}, Log: u.cfg.Log,
 	})
 	if err != nil {
 		return cfg, err
 	}
-	cfg = upstream.Config{Surface: earshot.SurfaceWeb, Sites: sites, Transport: u.ways.Transport(), Located: u.ways.Located}
+	cfg = upstream.Config{Surface: earshot.SurfaceWeb, Sites: sites, Transport: u.egress.Transport(), Located: u.egress.Located}
 	if s.Browser != "off" {
 		cfg.Browser = u.openBrowser(s)
 	}
 	return cfg, nil
 }
 
-// openBrowser finds a Chromium. Without one the service runs, and says what it
-// cannot do.
+// openBrowser finds a Chromium. Without one the service runs, and requests that need a
+// browser fail with that reason.
 func (u *upstreams) openBrowser(s WebSettings) upstream.Visitor {
 	path := s.Browser
 	if path == "" {
@@ -310,12 +310,12 @@ func (u *upstreams) openBrowser(s WebSettings) upstream.Visitor {
 			return upstream.NoBrowser{Err: err}
 		}
 	}
-	u.browser = browser.New(browser.Config{Path: path, Contexts: s.Pages, Proxy: u.ways.LocalProxy, Log: u.cfg.Log})
+	u.browser = browser.New(browser.Config{Path: path, Contexts: s.Pages, Proxy: u.egress.LocalProxy, Log: u.cfg.Log})
 	return u.browser
 }
 
-// findEngine tells whose pages the search providers read: one engine's, since its
-// links are told by its host.
+// findEngine sets the search engine whose pages the search providers read. There can
+// be only one, since its links are recognised by its host.
 func (u *upstreams) findEngine() (err error) {
 	base := u.sites.Web[serp.Site]
 	surfaces := map[earshot.Surface]bool{}
@@ -349,8 +349,8 @@ func engineReaders() []string {
 	return names
 }
 
-// resolver is the upstream that knows where the engine's redirect links lead: that
-// of the first provider that reads its pages.
+// resolver is the upstream that resolves the engine's redirect links: that of the
+// first provider that reads its pages.
 func (u *upstreams) resolver() *upstream.Client {
 	for _, client := range u.routes.Of(engineReaders()[0]) {
 		if client.Surface() != earshot.SurfaceAPI {
@@ -381,8 +381,8 @@ func (u *upstreams) close() error {
 	if u.browser != nil {
 		u.browser.Close()
 	}
-	if u.ways != nil {
-		errs = append(errs, u.ways.Close())
+	if u.egress != nil {
+		errs = append(errs, u.egress.Close())
 	}
 	return errors.Join(errs...)
 }

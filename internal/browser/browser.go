@@ -1,17 +1,16 @@
 // Package browser drives the system's Chromium for pages that need scripts.
 //
 //	visit.go          what to do on a page, as data
-//	browser.go        visits and their turns
-//	life.go           which Chromium serves a visit, and when it is replaced
-//	find.go           the Chromium of this machine
-//	flags.go          how it is started
+//	browser.go        visits, a limited number at a time
+//	instance.go       which Chromium serves a visit, and when it is replaced
+//	flags.go          which Chromium is started, and how
 //	process.go        one Chromium process, from its start to its last trace
 //	machine_linux.go  process groups, their memory and abandoned folders
 //	conn.go           calls and events over its pipe
 //	tab.go            one visit's page in a context of its own
 //	steps.go          the steps on it
 //	page.go           what is looked up and done inside the page
-//	record.go         responses that are kept while the page runs
+//	record.go         responses that are recorded while the page runs
 //
 // Of chromedp it uses the pipe and the types of the protocol only: chromedp's
 // tabs stop reading from the whole browser when one page stops answering, and
@@ -48,8 +47,8 @@ var (
 type Config struct {
 	// Path is the Chromium to start, as Find finds it.
 	Path string
-	// Contexts is how many visits there are at a time; further ones wait for
-	// their turn. Default 4: a page with many scripts keeps a core busy.
+	// Contexts is how many visits there are at a time; further ones wait. Default 4:
+	// a page with many scripts keeps a core busy.
 	Contexts int
 	// Proxy returns the address, host:port on the loopback interface, of the
 	// HTTP proxy for a place. All traffic of a visit goes through it. Required.
@@ -61,15 +60,15 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Document is what a visit brings home.
+// Document is the result of a visit.
 type Document struct {
 	URL         string
 	Status      int // of the stream, or of the page's main document
 	ContentType string
 	Body        []byte
-	Streamed    bool // it is a response's body; otherwise the page as it stood
-	// Partial says that it is not what a step was to take: the page as it stood
-	// when a step could not be done, or a stream of which nothing came.
+	Streamed    bool // it is the body of a response, not the page
+	// Partial says that it is not what the steps asked for: the page at the time when a
+	// step could not be done, or a stream without any data.
 	Partial bool
 }
 
@@ -77,18 +76,18 @@ type Document struct {
 // whenever the one before is gone. A Browser is safe for concurrent use.
 type Browser struct {
 	cfg     Config
-	turns   chan struct{}
+	slots   chan struct{}
 	closing chan struct{}
-	// Chromium grows with its age, so no process gets old. A start takes 0.2 s,
-	// so little is lost.
+	// Chromium's memory grows with time, so processes are replaced early. That costs
+	// little, since a start takes 0.2 s.
 	maxVisits int
 	maxIdle   time.Duration
 
-	work sync.WaitGroup // visits until they are cleared away, processes
+	work sync.WaitGroup // visits until they are cleaned up, and processes
 
-	mu      sync.Mutex
-	current *life
-	lives   map[*life]struct{} // all whose process may exist
+	mu        sync.Mutex
+	current   *instance
+	instances map[*instance]struct{} // all whose process may still exist
 }
 
 // New returns a browser. Nothing is started before the first visit.
@@ -100,20 +99,19 @@ func New(cfg Config) *Browser {
 	}
 	return &Browser{
 		cfg:     cfg,
-		turns:   make(chan struct{}, cfg.Contexts),
+		slots:   make(chan struct{}, cfg.Contexts),
 		closing: make(chan struct{}),
 
 		maxVisits: 300,
 		maxIdle:   3 * time.Minute,
 
-		lives: map[*life]struct{}{},
+		instances: map[*instance]struct{}{},
 	}
 }
 
 // Visit opens a page in a fresh context, with its own cookies, storage and
 // proxy, does the steps and returns what they take. When a step cannot be done,
-// or the page's main document is an error, that page is the document, since it
-// tells why.
+// or the page's main document is an error, it returns that page, which shows why.
 //
 // It returns an error that wraps ErrCrashed, ErrNavigation, ErrTooLarge or
 // ErrClosed, or the error of ctx.
@@ -129,16 +127,16 @@ func (b *Browser) Visit(ctx context.Context, v Visit) (*Document, error) {
 	if !isLocal(proxy) {
 		return nil, fmt.Errorf("proxy for %q: %q is no address on the loopback interface", v.Place, proxy)
 	}
-	if err := b.takeTurn(ctx); err != nil {
+	if err := b.acquireSlot(ctx); err != nil {
 		return nil, err
 	}
 	results := make(chan result, 1)
 	go func() {
-		defer b.giveTurn()
+		defer b.releaseSlot()
 		b.serve(ctx, proxy, v, results)
 	}()
-	// The caller waits neither for Chromium to start nor for it to let go of a
-	// page, but the next visit does.
+	// A caller whose ctx ends does not wait for Chromium to start or to close the page,
+	// but its slot is free for the next visit only then.
 	select {
 	case r := <-results:
 		return r.doc, r.err
@@ -147,8 +145,8 @@ func (b *Browser) Visit(ctx context.Context, v Visit) (*Document, error) {
 	}
 }
 
-// isLocal reports whether address is a port on the loopback interface. Chromium
-// looks no names up, and would take some other texts for no proxy at all.
+// isLocal reports whether address is a port on the loopback interface. Chromium is
+// told to resolve no names, and takes some other texts to mean no proxy at all.
 func isLocal(address string) bool {
 	host, port, err := net.SplitHostPort(address)
 	if _, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil {
@@ -163,11 +161,11 @@ type result struct {
 	err error
 }
 
-// takeTurn waits until the visit may begin. Afterwards it counts as work until
-// giveTurn is called.
-func (b *Browser) takeTurn(ctx context.Context) error {
+// acquireSlot waits until the visit may begin, which Close waits for until
+// releaseSlot is called.
+func (b *Browser) acquireSlot(ctx context.Context) error {
 	select {
-	case b.turns <- struct{}{}:
+	case b.slots <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-b.closing:
@@ -177,7 +175,7 @@ func (b *Browser) takeTurn(ctx context.Context) error {
 	defer b.mu.Unlock()
 	select {
 	case <-b.closing:
-		<-b.turns
+		<-b.slots
 		return ErrClosed
 	default:
 		b.work.Add(1)
@@ -185,12 +183,12 @@ func (b *Browser) takeTurn(ctx context.Context) error {
 	}
 }
 
-func (b *Browser) giveTurn() {
-	<-b.turns
+func (b *Browser) releaseSlot() {
+	<-b.slots
 	b.work.Done()
 }
 
-// serve makes the visit, reports how it ended and clears it away.
+// serve makes the visit, sends its result and closes its page.
 func (b *Browser) serve(ctx context.Context, proxy string, v Visit, results chan<- result) {
 	l, t, err := b.openTab(ctx, proxy)
 	if err != nil {
@@ -206,9 +204,9 @@ func (b *Browser) serve(ctx context.Context, proxy string, v Visit, results chan
 	}
 }
 
-// openTab opens an empty tab. A Chromium that turns out to be dead by then is
-// no crash of this visit, which has not begun: it gets the next one.
-func (b *Browser) openTab(ctx context.Context, proxy string) (*life, *tab, error) {
+// openTab opens an empty tab. If that fails because Chromium is dead, the visit, which
+// has not begun, gets another Chromium.
+func (b *Browser) openTab(ctx context.Context, proxy string) (*instance, *tab, error) {
 	for try := 1; ; try++ {
 		l, err := b.acquire(ctx)
 		if err != nil {
@@ -218,7 +216,7 @@ func (b *Browser) openTab(ctx context.Context, proxy string) (*life, *tab, error
 		if err == nil {
 			return l, t, nil
 		}
-		l.process.kill() // it is of no use to anybody
+		l.process.kill() // it is of no use to other visits either
 		b.release(l)
 		if try == 3 {
 			return nil, nil, fmt.Errorf("%w: no tab: %w", ErrCrashed, err)
@@ -235,20 +233,20 @@ func (b *Browser) Close() {
 	default:
 		close(b.closing)
 	}
-	for l := range b.lives {
+	for l := range b.instances {
 		b.end(l)
 	}
 	b.mu.Unlock()
 	b.work.Wait()
 }
 
-// patience is how long something may take: at most most, and not so long that
-// nothing is left of ctx to bring home what is there by then.
-func patience(ctx context.Context, most time.Duration) time.Duration {
+// waitTime is how long a wait may take: at most limit, and less when ctx ends soon, so
+// that there is time left to take the page that is there by then.
+func waitTime(ctx context.Context, limit time.Duration) time.Duration {
 	deadline, ok := ctx.Deadline()
 	if !ok {
-		return most
+		return limit
 	}
 	left := time.Until(deadline)
-	return min(most, left-min(2*time.Second, left/4))
+	return min(limit, left-min(2*time.Second, left/4))
 }

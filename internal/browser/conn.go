@@ -84,7 +84,7 @@ func (c *conn) read() {
 	}
 }
 
-// handler returns what a message is for: a call that waits, or a session.
+// handler returns the function that handles a message: that of the call or session.
 func (c *conn) handler(msg *cdproto.Message) func(*cdproto.Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,7 +110,7 @@ func (c *conn) write() {
 	}
 }
 
-// session is a way to one target of Chromium.
+// session addresses one target of Chromium.
 type session struct {
 	conn *conn
 	id   target.SessionID // empty for the browser itself
@@ -118,15 +118,15 @@ type session struct {
 
 func (c *conn) browser() session { return session{conn: c} }
 
-// listen has events of the session handled, on the reading goroutine.
+// listen sets the handler for events of the session. It runs on the reading goroutine.
 func (s session) listen(owner *tab, handle func(*cdproto.Message)) {
 	s.conn.mu.Lock()
 	defer s.conn.mu.Unlock()
 	s.conn.sessions[s.id] = listener{owner, handle}
 }
 
-// forget drops what belongs to a tab that is gone: its sessions, and calls in
-// them that nobody will answer.
+// forget drops what belongs to a tab that is gone: its sessions, and their calls that
+// will get no answer.
 func (c *conn) forget(owner *tab) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,7 +134,7 @@ func (c *conn) forget(owner *tab) {
 	maps.DeleteFunc(c.sessions, func(_ target.SessionID, l listener) bool { return l.owner == owner })
 }
 
-// message makes the message of a call that answer is to be called with.
+// message makes the message of a call and registers answer for its reply.
 func (s session) message(method string, params any, answer func(*cdproto.Message)) (*cdproto.Message, error) {
 	data, err := jsonv2.Marshal(params, chromedp.DefaultMarshalOptions)
 	if err != nil {
@@ -172,8 +172,9 @@ func call[P, R any](ctx context.Context, s session, command cdp.Command[P, R], p
 	}
 }
 
-// post calls a command without waiting, as is needed on the reading goroutine;
-// then, if not nil, continues there with the result. When Chromium takes no more commands it is of no use.
+// post calls a command without waiting, as is needed on the reading goroutine, where
+// then, if not nil, is called with the result. If Chromium does not accept the command
+// at once, the connection is closed.
 func post[P, R any](s session, command cdp.Command[P, R], params P, then func(R, error)) {
 	msg, err := s.message(command.Method, params, func(m *cdproto.Message) {
 		if then != nil {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// maxMemory is the most memory that one page may hold. Real ones stay under 500 MiB.
+// maxMemory is how much memory one page may hold. Real ones stay under 500 MiB.
 const maxMemory = 1536 << 20
 
 // inOwnGroup puts the command into a process group of its own, which can be

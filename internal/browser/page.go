@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// errScript means that one of our scripts failed: its selector is none.
+// errScript means that one of our scripts failed, since its selector is not valid.
 var errScript = errors.New("script failed")
 
 // What is looked up inside the page. An element is usable once it is shown and
@@ -71,7 +71,7 @@ const (
 	}`
 )
 
-// spot is where an element is that can be pressed.
+// spot is the position of an element that can be clicked.
 type spot struct {
 	Usable  bool    `json:"usable"`
 	Field   bool    `json:"field"`   // it has the focus and takes an Enter
@@ -80,7 +80,7 @@ type spot struct {
 	Y       float64 `json:"y"`
 }
 
-// snapshot is a page as it stands.
+// snapshot is the current content of the page.
 type snapshot struct {
 	URL         string `json:"url"`
 	ContentType string `json:"contentType"`
@@ -103,21 +103,21 @@ func (t *tab) locate(ctx context.Context, at string) (spot, error) {
 	return evaluate[spot](ctx, t, locateScript, at)
 }
 
-// clickCovered presses a button that a mouse cannot reach.
+// clickCovered clicks a button that a mouse cannot reach.
 func (t *tab) clickCovered(ctx context.Context, at string) error {
 	_, err := evaluate[any](ctx, t, clickScript, at)
 	return err
 }
 
-// asItStands returns the page as it stands.
-func (t *tab) asItStands(ctx context.Context) (*Document, error) {
-	if err := t.awaitRefusal(ctx); err != nil {
+// currentPage returns the current content of the page.
+func (t *tab) currentPage(ctx context.Context) (*Document, error) {
+	if err := t.awaitErrorPage(ctx); err != nil {
 		return nil, err
 	}
 	var taken snapshot
 	for done := false; !done; {
-		// The page may be replaced at any moment, and the next one is as good. This
-		// is the last thing to do, so it may take all that is left.
+		// The page may be replaced at any moment; then the next one is taken. This is
+		// the last thing to do, so it may take all the time that is left.
 		var err error
 		done, err = t.until(ctx, stepTime, func(context.Context) (_ bool, err error) {
 			taken, err = evaluate[snapshot](ctx, t, snapshotScript, t.limit)

@@ -54,7 +54,7 @@ func start(cfg Config) (*process, error) {
 	}
 	p := &process{conn: newConn(pipe.transport), cmd: cmd, gone: make(chan struct{})}
 	go p.wait(pipe.exited, discard, cfg.Log)
-	version, err := p.greet()
+	version, err := p.handshake()
 	if err != nil {
 		p.kill()
 		<-p.gone
@@ -67,7 +67,7 @@ func start(cfg Config) (*process, error) {
 	return p, nil
 }
 
-// wait waits for Chromium's end and clears away what is left of it.
+// wait waits for Chromium's end and removes what is left of it.
 func (p *process) wait(exited <-chan error, discard func(), log *slog.Logger) {
 	defer close(p.gone)
 	var watch sync.WaitGroup
@@ -81,8 +81,8 @@ func (p *process) wait(exited <-chan error, discard func(), log *slog.Logger) {
 	log.Info("Chromium ended", "pid", p.cmd.Process.Pid, "reason", reason)
 }
 
-// greet waits until Chromium answers.
-func (p *process) greet() (version string, err error) {
+// handshake waits until Chromium answers.
+func (p *process) handshake() (version string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTime)
 	defer cancel()
 	v, err := call(ctx, p.conn.browser(), browser.GetVersion, cdp.Empty{})
@@ -94,26 +94,26 @@ func (p *process) greet() (version string, err error) {
 	return v.Product, err
 }
 
-// kill ends Chromium and all its children at once. Its contexts live in memory,
-// so there is nothing that it had to save.
+// kill ends Chromium and all its children at once. Its contexts are in memory, so it
+// has nothing to save.
 func (p *process) kill() {
 	select {
 	case <-p.gone:
-		return // the number of its group may have been given away
+		return // another group may have its number by now
 	default:
 	}
 	killGroup(p.cmd)
 	p.conn.close()
 }
 
-// started is a process that runs, and the pipe to it.
-type started struct {
+// runningCommand is a process that runs, and the pipe to it.
+type runningCommand struct {
 	transport *chromedp.PipeConn
 	exited    <-chan error
 }
 
 // run starts the command with the pipe that Chromium expects as its files 3 and 4.
-func run(cmd *exec.Cmd, maxMessage int) (*started, error) {
+func run(cmd *exec.Cmd, maxMessage int) (*runningCommand, error) {
 	commandsRead, commands, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("pipe: %w", err)
@@ -123,26 +123,26 @@ func run(cmd *exec.Cmd, maxMessage int) (*started, error) {
 		return nil, errors.Join(fmt.Errorf("pipe: %w", err), commandsRead.Close(), commands.Close())
 	}
 	cmd.ExtraFiles = []*os.File{commandsRead, answersWrite}
-	begun, exited := make(chan error, 1), make(chan error, 1)
+	started, exited := make(chan error, 1), make(chan error, 1)
 	go func() {
 		// The kernel ends Chromium when the thread that started it ends, so that
 		// thread has to stay.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
-		begun <- err
+		started <- err
 		if err == nil {
 			exited <- cmd.Wait()
 		}
 	}()
-	err = <-begun
+	err = <-started
 	_ = commandsRead.Close()
 	_ = answersWrite.Close()
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("start Chromium: %w", err), answers.Close(), commands.Close())
 	}
 	bounded := &boundedReader{ReadCloser: answers, max: maxMessage}
-	return &started{transport: chromedp.NewPipeConn(bounded, commands), exited: exited}, nil
+	return &runningCommand{transport: chromedp.NewPipeConn(bounded, commands), exited: exited}, nil
 }
 
 // makeFolder makes the folder that everything Chromium writes goes to.
@@ -171,11 +171,11 @@ type tail struct {
 
 // Write keeps the end of what was written.
 func (t *tail) Write(p []byte) (int, error) {
-	const most = 2 << 10
+	const maxText = 2 << 10
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.text = append(t.text, p[max(0, len(p)-most):]...)
-	t.text = t.text[max(0, len(t.text)-most):]
+	t.text = append(t.text, p[max(0, len(p)-maxText):]...)
+	t.text = t.text[max(0, len(t.text)-maxText):]
 	return len(p), nil
 }
 

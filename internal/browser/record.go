@@ -14,23 +14,23 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// recorder keeps the bodies of responses while the page runs: streams that a
-// step takes, and the main document when it is an error.
+// recorder records the bodies of responses while the page runs: streams that a step
+// takes, and a main document with an error status.
 type recorder struct {
-	paths []string // of streams
-	limit int
-	frame string      // the page's main frame
-	fail  func(error) // ends the visit
-	came  chan struct{}
+	paths       []string // suffixes of the paths of streams
+	limit       int
+	frame       string      // the page's main frame
+	fail        func(error) // ends the visit
+	streamEnded chan struct{}
 
-	mu      sync.Mutex
-	open    map[resource]*response
-	streams []*response // complete, in the order of their ends
-	size    int         // of all bodies
-	coming  int         // streams that have begun and are not complete
-	started bool        // a stream was
-	page    Document    // the main document's head
-	refused *Document   // the main document, when it is an error and complete
+	mu        sync.Mutex
+	open      map[resource]*response
+	streams   []*response // complete, in the order of their ends
+	size      int         // of all bodies
+	active    int         // streams that have begun and are not complete
+	started   bool        // a stream has begun
+	page      Document    // the main document without its body
+	errorPage *Document   // the main document, when it is complete and has an error status
 }
 
 // resource names a request: its id is unique in a session.
@@ -39,23 +39,23 @@ type resource struct {
 	request network.RequestID
 }
 
-// response is one whose body is being recorded.
+// response is a response whose body is being recorded.
 type response struct {
-	doc     Document
-	main    bool
-	path    string
-	asked   bool // for its content, and no answer yet
-	whole   bool // the content came with the answer and the events
-	loaded  bool
-	broken  bool // off before its end
-	session session
-	id      network.RequestID
+	doc       Document
+	main      bool
+	path      string
+	requested bool // Chromium was asked for its content and has not answered
+	hasBody   bool // the answer and the events together have all of the content
+	loaded    bool
+	broken    bool // it ended with an error
+	session   session
+	id        network.RequestID
 }
 
 func newRecorder(steps []Step, frame string, limit int, fail func(error)) *recorder {
 	r := &recorder{
 		limit: limit, frame: frame, fail: fail,
-		came: make(chan struct{}, 1), open: map[resource]*response{},
+		streamEnded: make(chan struct{}, 1), open: map[resource]*response{},
 	}
 	for _, step := range steps {
 		if step.Verb == VerbTakeStream {
@@ -65,7 +65,7 @@ func newRecorder(steps []Step, frame string, limit int, fail func(error)) *recor
 	return r
 }
 
-// handle takes the events of the network. It runs on the reading goroutine.
+// handle handles the events of the network. It runs on the reading goroutine.
 func (r *recorder) handle(s session, msg *cdproto.Message) {
 	if e, ok := event(msg, network.ResponseReceived); ok && e.Response != nil {
 		r.begin(s, e)
@@ -79,9 +79,9 @@ func (r *recorder) handle(s session, msg *cdproto.Message) {
 	}
 }
 
-// begin starts to record a response, if it is one of ours.
+// begin starts to record a response, if it is a stream or an error page.
 func (r *recorder) begin(s session, e network.EventResponseReceived) {
-	res := &response{session: s, id: e.RequestID, asked: true}
+	res := &response{session: s, id: e.RequestID, requested: true}
 	res.doc = Document{
 		URL: e.Response.URL, Status: int(e.Response.Status),
 		ContentType: contentType(e.Response), Streamed: true,
@@ -107,7 +107,7 @@ func (r *recorder) begin(s session, e network.EventResponseReceived) {
 		}
 		res.path = u.Path
 		r.started = true
-		r.coming++
+		r.active++
 	}
 	r.open[resource{s.id, e.RequestID}] = res
 	post(s, network.StreamResourceContent, network.StreamResourceContentParams{RequestID: e.RequestID},
@@ -116,22 +116,22 @@ func (r *recorder) begin(s session, e network.EventResponseReceived) {
 		})
 }
 
-// answered continues with what had come before Chromium was asked to pass the
-// content on. A response that had ended by then has to be asked for as a whole.
+// answered takes the content from before Chromium was asked to stream it. If that
+// failed, since the response had already ended, settle requests the complete body.
 func (r *recorder) answered(res *response, data []byte, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	res.asked = false
+	res.requested = false
 	if err == nil {
-		res.whole = true
+		res.hasBody = true
 		res.doc.Body = append(res.doc.Body, data...)
 	}
 	r.settle(res)
 }
 
-// add takes a piece of a body, or only its length if Chromium was not yet asked
-// to pass it on. The limit is for all bodies together, since a page can ask for
-// any number of streams.
+// add takes a piece of a body, or only its length if Chromium was not yet asked to
+// stream it. The limit is for all bodies together, since a page can open any number
+// of streams.
 func (r *recorder) add(key resource, data []byte, length int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -156,14 +156,14 @@ func (r *recorder) end(key resource, broken bool) {
 	}
 }
 
-// settle completes a response that has been loaded, or asks for its body first.
+// settle completes a response that has been loaded, after requesting a missing body.
 func (r *recorder) settle(res *response) {
 	switch {
-	case !res.loaded || res.asked:
-	case res.whole:
+	case !res.loaded || res.requested:
+	case res.hasBody:
 		r.complete(res)
 	default:
-		res.whole = true
+		res.hasBody = true
 		post(res.session, network.GetResponseBody, network.GetResponseBodyParams{RequestID: res.id},
 			func(content network.GetResponseBodyResult, _ error) {
 				r.mu.Lock()
@@ -180,16 +180,16 @@ func (r *recorder) settle(res *response) {
 func (r *recorder) complete(res *response) {
 	switch {
 	case res.main:
-		r.refused = &res.doc
-		r.fail(errRefused)
+		r.errorPage = &res.doc
+		r.fail(errErrorPage)
 	default:
-		r.coming--
+		r.active--
 		res.doc.Partial = len(res.doc.Body) == 0 && res.doc.Status < 400
 		if !res.doc.Partial || res.broken { // an empty one may come before the real one
 			r.streams = append(r.streams, res)
 		}
 		select {
-		case r.came <- struct{}{}:
+		case r.streamEnded <- struct{}{}:
 		default:
 		}
 	}
@@ -208,19 +208,19 @@ func (r *recorder) stream(path string) *Document {
 	return nil
 }
 
-// streaming reports whether a stream has begun, and whether one is still coming.
-func (r *recorder) streaming() (begun, coming bool) {
+// streaming reports whether a stream has begun, and whether one is still active.
+func (r *recorder) streaming() (started, active bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.started, r.coming > 0
+	return r.started, r.active > 0
 }
 
-// mainDocument returns the head of the page's main document, and the whole of
-// it when it is an error that is complete.
-func (r *recorder) mainDocument() (head Document, refused *Document) {
+// mainDocument returns the page's main document without its body, and with it when it
+// has an error status and is complete.
+func (r *recorder) mainDocument() (head Document, errorPage *Document) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.page, r.refused
+	return r.page, r.errorPage
 }
 
 // undecoded returns the bytes of a text that Chromium decoded: where a response
@@ -243,8 +243,8 @@ func undecoded(text []byte) []byte {
 	return raw
 }
 
-// contentType returns the Content-Type as it was sent, and otherwise what
-// Chromium took it for.
+// contentType returns the Content-Type header, or Chromium's guess where there is
+// none.
 func contentType(response *network.Response) string {
 	for name, value := range response.Headers {
 		if strings.EqualFold(name, "Content-Type") {

@@ -12,15 +12,15 @@ import (
 const (
 	// stepTime is how long a step waits for its element.
 	stepTime = 30 * time.Second
-	// pollTime lies between two looks at the page.
+	// pollTime is the time between two looks at the page.
 	pollTime = 100 * time.Millisecond
-	// streamTime is longer than any visit: a stream that has begun may take what
-	// is left of it.
+	// streamTime is longer than any visit: a stream that has begun may take all the time
+	// that is left.
 	streamTime = time.Hour
 )
 
-// run does the steps and returns what the first take with something takes, or
-// the page as it stands when a step cannot be done.
+// run does the steps and returns the document of the first take that has one, or the
+// current page when a step cannot be done.
 func (t *tab) run(ctx context.Context, steps []Step) (*Document, error) {
 	for i, step := range steps {
 		var done bool
@@ -47,16 +47,16 @@ func (t *tab) run(ctx context.Context, steps []Step) (*Document, error) {
 	return t.partial(ctx)
 }
 
-// partial returns the page as it stands, though it is not what was wanted.
+// partial returns the current page, marked as not what the steps asked for.
 func (t *tab) partial(ctx context.Context) (*Document, error) {
-	doc, err := t.asItStands(ctx)
+	doc, err := t.currentPage(ctx)
 	if doc != nil {
 		doc.Partial = true
 	}
 	return doc, err
 }
 
-// take waits until one of the takes has something.
+// take waits until one of the takes has a document.
 func (t *tab) take(ctx context.Context, steps []Step) (*Document, error) {
 	var doc *Document
 	look := func(ctx context.Context) (bool, error) {
@@ -65,7 +65,7 @@ func (t *tab) take(ctx context.Context, steps []Step) (*Document, error) {
 			case VerbTakeStream:
 				doc = t.recorder.stream(step.At)
 			case VerbTakePage:
-				if _, coming := t.recorder.streaming(); coming {
+				if _, active := t.recorder.streaming(); active {
 					continue
 				}
 				there, err := t.exists(ctx, step.At)
@@ -85,7 +85,7 @@ func (t *tab) take(ctx context.Context, steps []Step) (*Document, error) {
 		return false, nil
 	}
 	done, err := t.until(ctx, stepTime, look)
-	if begun, _ := t.recorder.streaming(); err == nil && !done && begun {
+	if started, _ := t.recorder.streaming(); err == nil && !done && started {
 		done, err = t.until(ctx, streamTime, look)
 	}
 	switch {
@@ -94,16 +94,15 @@ func (t *tab) take(ctx context.Context, steps []Step) (*Document, error) {
 	case !done:
 		return t.partial(ctx)
 	default:
-		return t.asItStands(ctx)
+		return t.currentPage(ctx)
 	}
 }
 
-// until looks again and again until look reports true, and reports false if it
-// does not within the time. A page that is being replaced answers nothing, so
-// an error of the page's is not the end, but one of ctx is, and so is a
-// selector that is none.
-func (t *tab) until(ctx context.Context, most time.Duration, look func(context.Context) (bool, error)) (bool, error) {
-	waiting, cancel := context.WithTimeout(ctx, patience(ctx, most))
+// until calls look repeatedly until it reports true, and returns false if that does
+// not happen within limit. Errors of the page are ignored, since a page that is being
+// replaced gives some; the end of ctx, a crash and an invalid selector are returned.
+func (t *tab) until(ctx context.Context, limit time.Duration, look func(context.Context) (bool, error)) (bool, error) {
+	waiting, cancel := context.WithTimeout(ctx, waitTime(ctx, limit))
 	defer cancel()
 	tick := time.NewTicker(pollTime)
 	defer tick.Stop()
@@ -119,7 +118,7 @@ func (t *tab) until(ctx context.Context, most time.Duration, look func(context.C
 		}
 		select {
 		case <-tick.C:
-		case <-t.recorder.came:
+		case <-t.recorder.streamEnded:
 		case <-t.conn.lost:
 			return false, fmt.Errorf("%w: connection lost", ErrCrashed)
 		case <-waiting.Done():
@@ -142,7 +141,7 @@ func (t *tab) typeText(ctx context.Context, step Step) (bool, error) {
 	return err == nil, err
 }
 
-// submit presses Enter in a field, or the button.
+// submit presses Enter in a field, or clicks the button.
 func (t *tab) submit(ctx context.Context, step Step) (bool, error) {
 	var at spot
 	done, err := t.until(ctx, stepTime, func(ctx context.Context) (bool, error) {

@@ -19,17 +19,17 @@ import (
 )
 
 const (
-	// loadTime is how long the steps wait for a page to be loaded: fields come to
-	// life with the last scripts. Some pages never stop loading.
+	// loadTime is how long the steps wait for a page to be loaded: fields often work
+	// only after the last scripts ran. Some pages never stop loading.
 	loadTime = 10 * time.Second
-	// openTime and closeTime are how long Chromium may take to open an empty page
-	// and to give one up. Both take some 10 ms; one that needs longer is stuck.
+	// openTime and closeTime are how long Chromium may take to open an empty page and
+	// to close one. Both normally take some 10 ms; one that needs longer is stuck.
 	openTime  = 10 * time.Second
 	closeTime = 4 * time.Second
 )
 
-// errRefused ends a visit whose main document is an error.
-var errRefused = errors.New("main document is an error")
+// errErrorPage ends a visit whose main document has an error status.
+var errErrorPage = errors.New("main document is an error")
 
 // tab is one visit's page, in a browser context of its own.
 type tab struct {
@@ -43,16 +43,16 @@ type tab struct {
 	end      context.CancelCauseFunc
 }
 
-// permissions are those that pages ask their reader for. There is none, so a
-// page would wait for an answer.
+// permissions are those that pages ask a user for. They are denied, since no user is
+// there to answer and the page would wait.
 var permissions = []string{
 	"camera", "clipboard-read", "geolocation", "idle-detection", "local-fonts", "microphone", "midi",
 	"notifications", "storage-access", "window-management",
 }
 
 // openTab opens an empty page in a new context whose traffic takes the proxy.
-// It takes no context of a visit, since giving up half way would leave the
-// browser context behind.
+// It is independent of the visit's context.Context, since stopping half way would
+// leave the browser context behind.
 func openTab(c *conn, proxy string, limit int) (*tab, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), openTime)
 	defer cancel()
@@ -81,8 +81,8 @@ func openTab(c *conn, proxy string, limit int) (*tab, error) {
 	return t, err
 }
 
-// dispose has Chromium give up the page with all that belongs to it. An error
-// means that it does not.
+// dispose closes the page with all that belongs to it. An error means that Chromium
+// did not close it.
 func (t *tab) dispose() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
@@ -101,8 +101,8 @@ func (t *tab) visit(parent context.Context, v Visit) (*Document, error) {
 	t.end, t.language = end, languages(v.Language)
 	t.recorder = newRecorder(v.Steps, string(t.target), t.limit, end)
 	doc, err := t.open(ctx, v)
-	if _, refused := t.recorder.mainDocument(); refused != nil {
-		return refused, nil
+	if _, errorPage := t.recorder.mainDocument(); errorPage != nil {
+		return errorPage, nil
 	}
 	if err != nil && parent.Err() != nil {
 		return nil, parent.Err()
@@ -118,7 +118,7 @@ func (t *tab) open(ctx context.Context, v Visit) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := t.awaitRefusal(ctx); err != nil {
+	if err := t.awaitErrorPage(ctx); err != nil {
 		return nil, err
 	}
 	if result.ErrorText != "" {
@@ -147,9 +147,9 @@ func (t *tab) attach(ctx context.Context) error {
 	return err
 }
 
-// prepare asks for the events of a page, a frame or a worker, and for those of
-// the frames and workers in it. What the kind of target does not have is
-// refused, which is no harm.
+// prepare enables the events of a page, a frame or a worker, and of the frames and
+// workers in it. Commands that the kind of target does not support fail, which does
+// not matter.
 func (t *tab) prepare(s session) {
 	post(s, network.Enable, network.EnableParams{
 		MaxTotalBufferSize: new(int64(4 * t.limit)), MaxResourceBufferSize: new(int64(2 * t.limit)), MaxPostDataSize: new(int64(0)),
@@ -163,12 +163,12 @@ func (t *tab) prepare(s session) {
 	post(s, runtime.RunIfWaitingForDebugger, cdp.Empty{}, nil)
 }
 
-// handle takes the events of the page, its frames and its workers. It runs on
+// handle handles the events of the page, its frames and its workers. It runs on
 // the reading goroutine.
 func (t *tab) handle(s session, msg *cdproto.Message) {
 	t.recorder.handle(s, msg)
 	if e, ok := event(msg, page.JavascriptDialogOpening); ok {
-		// Declined, but for the question whether to leave the page.
+		// All dialogs are declined except the one that asks whether to leave the page.
 		accept := e.Type == page.DialogTypeBeforeunload
 		post(s, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: accept}, nil)
 	} else if _, ok := event(msg, inspector.TargetCrashed); ok && s == t.page {
@@ -182,8 +182,8 @@ func (t *tab) handle(s session, msg *cdproto.Message) {
 	}
 }
 
-// handleTargets takes the events of Chromium itself: it closes windows that
-// pages open, and tells a page that it is gone.
+// handleTargets handles the events of Chromium itself: it closes windows that pages
+// open, and passes on that a page is gone.
 func (c *conn) handleTargets(msg *cdproto.Message) {
 	if e, ok := event(msg, target.TargetCreated); ok {
 		if e.TargetInfo.Type == "page" && e.TargetInfo.OpenerID != "" {
@@ -199,9 +199,9 @@ func (c *conn) handleTargets(msg *cdproto.Message) {
 	}
 }
 
-// awaitRefusal waits for the whole of a main document that is an error, which
-// ends ctx. Other documents are not waited for.
-func (t *tab) awaitRefusal(ctx context.Context) error {
+// awaitErrorPage waits until a main document with an error status is complete, which
+// ends ctx. It does not wait for other documents.
+func (t *tab) awaitErrorPage(ctx context.Context) error {
 	if head, _ := t.recorder.mainDocument(); head.Status < 400 {
 		return nil
 	}

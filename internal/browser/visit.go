@@ -7,8 +7,8 @@ type Visit struct {
 	// Language is the value of Accept-Language, and what scripts see as the
 	// languages of the browser. Their order counts; the weights are Chromium's.
 	Language string
-	// Place is where the visit is to come from, as the ways out are named: a
-	// country, or a country and a state, such as US-CA.
+	// Place is where the visit is to come from, as egress.Routes names it: a country, or
+	// a country and a state, such as US-CA.
 	Place string
 	Steps []Step
 }
@@ -16,15 +16,14 @@ type Visit struct {
 // Verb is what a step does.
 type Verb string
 
-// The verbs. Those that take end the visit; where several takes stand at the
-// end of the steps, the first that has something ends it, but no page is taken
-// while a stream that is to be taken is still coming.
+// The verbs. A take ends the visit. With several takes at the end of the steps, the
+// first that has a document ends it, but no page is taken while a stream is active.
 const (
 	VerbType       Verb = "type"        // types Text into the field At
 	VerbSubmit     Verb = "submit"      // presses the button At, or Enter in the field At, once it is enabled
 	VerbWait       Verb = "wait"        // until an element At is there
 	VerbTakeStream Verb = "take-stream" // the body of the response whose path ends in At, once it is complete
-	VerbTakePage   Verb = "take-page"   // the page as it stands, once an element At is there
+	VerbTakePage   Verb = "take-page"   // the current page, once an element At is there
 )
 
 // Step is one thing to do on a page. At is a CSS selector but for a stream.
@@ -47,5 +46,5 @@ func Wait(at string) Step { return Step{Verb: VerbWait, At: at} }
 // path, once it is complete.
 func TakeStream(path string) Step { return Step{Verb: VerbTakeStream, At: path} }
 
-// TakePage ends the visit with the page as it stands once an element at is there.
+// TakePage ends the visit with the current page once an element at is there.
 func TakePage(at string) Step { return Step{Verb: VerbTakePage, At: at} }

@@ -20,12 +20,12 @@ import (
 )
 
 const (
-	// callTime bounds what one method may take, and one step of Older.
+	// callTime limits one method call, and one step of Older.
 	callTime = 30 * time.Second
-	// tries is how often a request is made: enough for a hiccup, and a store that
-	// is away is noticed within a second or two.
+	// tries is how often a request is made: enough for a short disturbance, while an
+	// unreachable store is noticed within a second or two.
 	tries = 3
-	// listAtOnce is the most that S3 lists in one answer.
+	// listAtOnce is the maximum that S3 lists in one answer.
 	listAtOnce = 1000
 )
 
@@ -39,11 +39,11 @@ type Bucket struct {
 
 var _ Store = (*Bucket)(nil)
 
-// NewBucket reaches for the bucket at s3://bucket/prefix. The query may hold
-// endpoint, the address of a store other than Amazon's; region, where the store
-// cannot be asked for it; pathStyle, whether the bucket is named in the path or
-// in the host, where it cannot be guessed. It fails if the bucket cannot be
-// listed. No error repeats the location, in case somebody wrote a secret there.
+// NewBucket opens the bucket at s3://bucket/prefix. The query may hold endpoint, the
+// address of a store other than Amazon's; region, where the store cannot be asked for
+// it; pathStyle, whether the bucket is named in the path or in the host, where that
+// cannot be guessed. It fails if the bucket cannot be listed. Errors do not repeat the
+// location, which may hold a secret.
 func NewBucket(ctx context.Context, location string, keys *credentials.Credentials) (*Bucket, error) {
 	b, err := newBucket(location, keys)
 	if err != nil {
@@ -187,14 +187,14 @@ func (b *Bucket) Older(ctx context.Context, than time.Time) iter.Seq2[string, er
 	}
 }
 
-// object is a page as it lies in the bucket.
+// object is a page in the bucket.
 type object struct {
 	key, capture string
 	stored       time.Time
 }
 
-// pages are the pages whose keys start with a prefix, in the order of their
-// keys; what else lies there is not ours.
+// pages are the pages whose keys start with a prefix, in the order of their keys.
+// Other objects are left out.
 func (b *Bucket) pages(ctx context.Context, prefix string) iter.Seq2[object, error] {
 	return func(yield func(object, error) bool) {
 		for after := ""; ; {
@@ -233,7 +233,7 @@ func (b *Bucket) list(ctx context.Context, prefix, after string) ([]minio.Object
 			break
 		}
 	}
-	return listed, ctx.Err() // of which the library says nothing
+	return listed, ctx.Err() // the library does not return it
 }
 
 func (b *Bucket) key(id, name string) string { return b.prefix + id + "/" + name }

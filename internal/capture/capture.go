@@ -1,4 +1,4 @@
-// Package capture keeps copies of the pages that were parsed, in a folder or in
+// Package capture stores copies of the pages that were parsed, in a folder or in
 // a bucket of an S3-compatible store.
 package capture
 
@@ -15,13 +15,13 @@ import (
 // Lifetime is how long a capture is served.
 const Lifetime = 24 * time.Hour
 
-// Store keeps captures. It is safe for concurrent use, by several nodes too.
+// Store stores captures. It is safe for concurrent use, also by several nodes.
 type Store interface {
-	// Put stores the pages of a capture. What an error leaves behind has no
-	// record and is found by Older.
+	// Put stores the pages of a capture. Pages that an error leaves behind have no
+	// record; Older finds them later.
 	Put(ctx context.Context, id string, pages [][]byte) error
-	// Page reads page n, from 1, of a capture. Returns fs.ErrNotExist for one that
-	// is gone. The caller has made sure that the id is one that was given out.
+	// Page reads page n, from 1, of a capture. It returns fs.ErrNotExist for one that is
+	// gone. The caller must have checked that the id is valid.
 	Page(ctx context.Context, id string, n int) ([]byte, error)
 	// Delete removes a capture; one that is gone already is fine.
 	Delete(ctx context.Context, id string) error

@@ -62,23 +62,23 @@ func (w *watch) saw() (questions, targets string) {
 
 func (w *watch) guard() guard.Guard { return guard.Guard{Resolver: w, BeforeConnect: w.note} }
 
-// open makes ways that end with the test.
-func open(t *testing.T, cfg egress.Config) *egress.Ways {
+// open makes routes that end with the test.
+func open(t *testing.T, cfg egress.Config) *egress.Routes {
 	t.Helper()
 	if cfg.Guard.Resolver == nil {
 		cfg.Guard = (&watch{}).guard()
 	}
 	cfg.RootCAs = testRoots(t)
-	ways, err := egress.New(cfg)
+	routes, err := egress.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := ways.Close(); err != nil {
+		if err := routes.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return ways
+	return routes
 }
 
 // testRoots trusts the certificate that all httptest servers share.
@@ -125,12 +125,12 @@ func get(ctx context.Context, t *testing.T, by http.RoundTripper, rawURL string)
 	return answer.Status + ": " + string(body), err
 }
 
-func getFor(t *testing.T, ways *egress.Ways, place, rawURL string) (string, error) {
+func getFor(t *testing.T, routes *egress.Routes, place, rawURL string) (string, error) {
 	t.Helper()
-	return get(egress.WithPlace(t.Context(), place), t, ways.Transport(), rawURL)
+	return get(egress.WithPlace(t.Context(), place), t, routes.Transport(), rawURL)
 }
 
-func TestTheWayForAPlace(t *testing.T) {
+func TestTheRouteForAPlace(t *testing.T) {
 	t.Parallel()
 	site := startSite(t, false)
 	at := routes{"example.com:80": site.Listener.Addr().String()}
@@ -153,21 +153,21 @@ func TestTheWayForAPlace(t *testing.T) {
 		{all, "*", rest, false, nil},
 		{all, "CH", nil, false, nil},
 		{without, "US-NY", country, false, nil},
-		{without, "DE", nil, false, egress.ErrNoWay},
-		{without, "", nil, false, egress.ErrNoWay},
+		{without, "DE", nil, false, egress.ErrNoRoute},
+		{without, "", nil, false, egress.ErrNoRoute},
 		{nil, "DE", nil, false, nil},
 		{nil, "", nil, false, nil},
 	} {
 		w := &watch{names: map[string]string{"example.com": "127.0.0.1"}}
-		ways := open(t, egress.Config{Proxies: tt.proxies, Guard: w.guard()})
-		if got := ways.Located(tt.place); got != tt.located {
+		routes := open(t, egress.Config{Proxies: tt.proxies, Guard: w.guard()})
+		if got := routes.Located(tt.place); got != tt.located {
 			t.Errorf("%q of %d: located is %t", tt.place, len(tt.proxies), got)
 		}
 		var before string
 		if tt.by != nil {
 			before = tt.by.saw()
 		}
-		_, err := getFor(t, ways, tt.place, "http://example.com/")
+		_, err := getFor(t, routes, tt.place, "http://example.com/")
 		questions, _ := w.saw()
 		switch {
 		case tt.by != nil:
@@ -175,7 +175,7 @@ func TestTheWayForAPlace(t *testing.T) {
 				t.Errorf("%q of %d: %v; not by its proxy", tt.place, len(tt.proxies), err)
 			}
 		case tt.err != nil:
-			if _, localErr := ways.LocalProxy(tt.place); !errors.Is(err, tt.err) || !errors.Is(localErr, tt.err) || questions != "" {
+			if _, localErr := routes.LocalProxy(tt.place); !errors.Is(err, tt.err) || !errors.Is(localErr, tt.err) || questions != "" {
 				t.Errorf("%q of %d: %v and %v, want %v", tt.place, len(tt.proxies), err, localErr, tt.err)
 			}
 		case !errors.Is(err, egress.ErrRefused) || questions != "example.com":

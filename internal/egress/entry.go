@@ -18,14 +18,14 @@ const maxSOCKS = 255
 // defaultPorts are those of the schemes. The schemes of proxies are all there are.
 var defaultPorts = map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}
 
-// parseEntry reads one entry of the list of proxies; nil stands for direct. What
-// is written there may hold a password, in the wrong place too, so nothing of it
-// is repeated in an error.
+// parseEntry reads one entry of the list of proxies; nil stands for direct. The
+// text may hold a password, possibly in the wrong place, so errors repeat nothing of
+// it.
 func parseEntry(place, text string) (*url.URL, error) {
 	if !placeForm.MatchString(place) {
 		return nil, errors.New(`a place with a proxy must be a country such as US, a state such as US-CA, or *`)
 	}
-	if text == withoutAny {
+	if text == noProxy {
 		return nil, nil
 	}
 	proxy, err := parseProxy(text)

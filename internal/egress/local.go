@@ -21,47 +21,47 @@ const (
 	idleTime = 2 * time.Minute
 )
 
-// localProxy is a forward proxy for the browsers of this process. All that they
-// ask for goes by one way.
+// localProxy is a forward proxy for the browsers of this process. It sends all their
+// requests by one route.
 type localProxy struct {
-	ways    *Ways
-	way     *way
+	routes  *Routes
+	route   *route
 	forward *httputil.ReverseProxy
 	server  *http.Server
 	address string
 }
 
-// LocalProxy returns the address ("127.0.0.1:port") of a forward proxy that goes
-// the way for a place. It is started when first asked for, and shared by all
-// places with the same way.
-func (w *Ways) LocalProxy(place string) (string, error) {
-	found, _, err := w.find(place)
+// LocalProxy returns the address ("127.0.0.1:port") of a forward proxy that takes
+// the route for a place. It is started on first use, and shared by all places with
+// the same route.
+func (rs *Routes) LocalProxy(place string) (string, error) {
+	found, _, err := rs.find(place)
 	if err != nil {
 		return "", err
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if rs.closed {
 		return "", errClosed
 	}
 	if found.local == nil {
-		if found.local, err = w.startLocal(found); err != nil {
+		if found.local, err = rs.startLocal(found); err != nil {
 			return "", err
 		}
 	}
 	return found.local.address, nil
 }
 
-func (w *Ways) startLocal(y *way) (*localProxy, error) {
+func (rs *Routes) startLocal(rt *route) (*localProxy, error) {
 	listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		return nil, err
 	}
-	quiet := slog.NewLogLogger(w.log.Handler(), slog.LevelDebug)
-	p := &localProxy{ways: w, way: y, address: listener.Addr().String()}
+	quiet := slog.NewLogLogger(rs.log.Handler(), slog.LevelDebug)
+	p := &localProxy{routes: rs, route: rt, address: listener.Addr().String()}
 	p.forward = &httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.Out.URL.RawQuery = r.In.URL.RawQuery }, // as it was written
-		Transport:      y,
+		Transport:      rt,
 		FlushInterval:  -1, // pages that stream are read as they come
 		ModifyResponse: watchUpgrade,
 		ErrorHandler:   p.fail,
@@ -74,24 +74,24 @@ func (w *Ways) startLocal(y *way) (*localProxy, error) {
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          quiet,
 	}
-	w.running.Go(func() {
+	rs.running.Go(func() {
 		// It ends with Close; without a listener the browser says what is wrong.
-		_ = p.server.Serve(limited{TCPListener: listener, slots: make(chan struct{}, connections), ctx: w.ctx})
+		_ = p.server.Serve(limited{TCPListener: listener, slots: make(chan struct{}, connections), ctx: rs.ctx})
 	})
 	return p, nil
 }
 
 func (p *localProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !p.ways.begin() {
+	if !p.routes.begin() {
 		http.Error(w, "closing", http.StatusServiceUnavailable)
 		return
 	}
-	defer p.ways.running.Done()
+	defer p.routes.running.Done()
 	switch {
 	case r.Method == http.MethodConnect:
 		p.tunnel(w, r)
 	case r.URL.Scheme == "http":
-		if err := p.ways.rules.checkPage(r.URL); err != nil {
+		if err := p.routes.rules.checkPage(r.URL); err != nil {
 			p.fail(w, r, err)
 			return
 		}
@@ -104,11 +104,11 @@ func (p *localProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // tunnel answers a CONNECT.
 func (p *localProxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	u := &url.URL{Scheme: "https", Host: r.URL.Host}
-	if err := p.ways.rules.checkPage(u); err != nil {
+	if err := p.routes.rules.checkPage(u); err != nil {
 		p.fail(w, r, err)
 		return
 	}
-	target, err := p.way.dial(r.Context(), "tcp", hostPort(u))
+	target, err := p.route.dial(r.Context(), "tcp", hostPort(u))
 	if err != nil {
 		p.fail(w, r, err)
 		return
@@ -126,7 +126,7 @@ func (p *localProxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	relay(readAhead{Conn: client, reader: buffered.Reader}, target)
 }
 
-// fail tells the browser that there is no connection, and the log why.
+// fail answers the browser that there is no connection, and logs why.
 func (p *localProxy) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, text, level := http.StatusBadGateway, "no connection", slog.LevelDebug
 	if errors.Is(err, ErrRefused) {
@@ -135,6 +135,6 @@ func (p *localProxy) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, ErrProxy) && r.Context().Err() == nil {
 		level = slog.LevelWarn // somebody may have to pay a bill or correct a password
 	}
-	p.ways.log.Log(r.Context(), level, "browser without a connection", "place", p.way.name, "host", r.URL.Host, "error", err)
+	p.routes.log.Log(r.Context(), level, "browser without a connection", "place", p.route.name, "host", r.URL.Host, "error", err)
 	http.Error(w, text, status)
 }

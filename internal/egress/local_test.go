@@ -19,10 +19,10 @@ import (
 )
 
 // browser makes requests as a browser does that uses the local proxy of a place.
-func browser(t *testing.T, ways *egress.Ways, place string) *http.Transport {
+func browser(t *testing.T, routes *egress.Routes, place string) *http.Transport {
 	t.Helper()
 	out := &http.Transport{
-		Proxy:             http.ProxyURL(&url.URL{Scheme: "http", Host: local(t, ways, place)}),
+		Proxy:             http.ProxyURL(&url.URL{Scheme: "http", Host: local(t, routes, place)}),
 		TLSClientConfig:   &tls.Config{RootCAs: testRoots(t)},
 		ForceAttemptHTTP2: true,
 	}
@@ -30,9 +30,9 @@ func browser(t *testing.T, ways *egress.Ways, place string) *http.Transport {
 	return out
 }
 
-func local(t *testing.T, ways *egress.Ways, place string) string {
+func local(t *testing.T, routes *egress.Routes, place string) string {
 	t.Helper()
-	address, err := ways.LocalProxy(place)
+	address, err := routes.LocalProxy(place)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,8 +66,8 @@ func answerTo(t *testing.T, address, format string, args ...any) string {
 	return fmt.Sprintf("%d %s", answer.StatusCode, strings.TrimSpace(string(body)))
 }
 
-// direct are ways without a proxy for some sites at loopback.
-func direct(t *testing.T, sites ...string) *egress.Ways {
+// direct are routes without a proxy for some sites at loopback.
+func direct(t *testing.T, sites ...string) *egress.Routes {
 	t.Helper()
 	return open(t, egress.Config{Sites: sites})
 }
@@ -82,7 +82,7 @@ func TestABrowserByEachKindOfProxy(t *testing.T) {
 				"example.com:80": plain.Listener.Addr().String(), "example.com:443": secure.Listener.Addr().String(),
 			})
 			log := &buffer{}
-			ways := open(t, egress.Config{
+			routes := open(t, egress.Config{
 				Proxies: map[string]string{"US": proxy.good(), "DE": proxy.url(user, "wrong")},
 				Log:     slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 			})
@@ -90,17 +90,17 @@ func TestABrowserByEachKindOfProxy(t *testing.T) {
 				"http://example.com/a?b=c;d&e":  "200 OK: hello example.com/a?b=c;d&e HTTP/1.1",
 				"https://example.com/a?b=c;d&e": "200 OK: hello example.com/a?b=c;d&e HTTP/2.0",
 			} {
-				if got, err := get(t.Context(), t, browser(t, ways, "US"), u); err != nil || got != want {
+				if got, err := get(t.Context(), t, browser(t, routes, "US"), u); err != nil || got != want {
 					t.Errorf("%s: %q, %v", u, got, err)
 				}
 			}
 			for _, request := range []string{"CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n", "GET http://example.com/ HTTP/1.1\r\nHost: example.com\r\n\r\n"} {
 				before := proxy.saw()
-				if got := answerTo(t, local(t, ways, "DE"), "%s", request); got != "502 no connection" || proxy.saw() != before {
+				if got := answerTo(t, local(t, routes, "DE"), "%s", request); got != "502 no connection" || proxy.saw() != before {
 					t.Errorf("with the wrong password: %s", got)
 				}
 			}
-			if got := answerTo(t, local(t, ways, "US"), "CONNECT missing.example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n"); got != "502 no connection" {
+			if got := answerTo(t, local(t, routes, "US"), "CONNECT missing.example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n"); got != "502 no connection" {
 				t.Errorf("a target that is not there: %s", got)
 			}
 			if text := log.String(); strings.Count(text, "level=WARN") != 3 || !strings.Contains(text, "place=DE host=example.com:443") {
@@ -132,26 +132,26 @@ func (b *buffer) String() string {
 func TestABrowserWithoutAProxy(t *testing.T) {
 	t.Parallel()
 	plain, secure := startSite(t, false), startSite(t, true)
-	ways := direct(t, plain.URL, secure.URL)
+	routes := direct(t, plain.URL, secure.URL)
 	for _, u := range []string{plain.URL + "/a?b=c", secure.URL + "/a?b=c"} {
-		got, err := get(t.Context(), t, browser(t, ways, "US"), u)
+		got, err := get(t.Context(), t, browser(t, routes, "US"), u)
 		if err != nil || !strings.HasPrefix(got, "200 OK: hello 127.0.0.1:") {
 			t.Errorf("%s: %q, %v", u, got, err)
 		}
 	}
 }
 
-func TestOneLocalProxyForEachWay(t *testing.T) {
+func TestOneLocalProxyForEachRoute(t *testing.T) {
 	t.Parallel()
 	proxy := startProxy(t, "http", nil)
-	ways := open(t, egress.Config{Proxies: map[string]string{"US": proxy.good(), "FR": proxy.good(), "DE": proxy.url("other", password), "CH": "direct", "*": "direct"}})
-	if us := local(t, ways, "US"); us != local(t, ways, "US-CA") || us != local(t, ways, "FR") || us == local(t, ways, "DE") || us == local(t, ways, "CH") {
-		t.Error("ways are not shared by places with the same proxy, or by those with others")
+	routes := open(t, egress.Config{Proxies: map[string]string{"US": proxy.good(), "FR": proxy.good(), "DE": proxy.url("other", password), "CH": "direct", "*": "direct"}})
+	if us := local(t, routes, "US"); us != local(t, routes, "US-CA") || us != local(t, routes, "FR") || us == local(t, routes, "DE") || us == local(t, routes, "CH") {
+		t.Error("routes are not shared by places with the same proxy, or by those with others")
 	}
-	if local(t, ways, "CH") != local(t, ways, "AT") {
-		t.Error("there are two direct ways")
+	if local(t, routes, "CH") != local(t, routes, "AT") {
+		t.Error("there are two direct routes")
 	}
-	if host, _, _ := net.SplitHostPort(local(t, ways, "US")); host != "127.0.0.1" {
+	if host, _, _ := net.SplitHostPort(local(t, routes, "US")); host != "127.0.0.1" {
 		t.Errorf("it listens on %s", host)
 	}
 }
@@ -169,8 +169,8 @@ func TestABrowserReachesNothingInside(t *testing.T) {
 				proxy = startProxy(t, scheme, nil)
 				by = proxy.good()
 			}
-			ways := open(t, egress.Config{Proxies: map[string]string{"*": by}, Sites: []string{site.URL}, Guard: w.guard()})
-			at := local(t, ways, "US")
+			routes := open(t, egress.Config{Proxies: map[string]string{"*": by}, Sites: []string{site.URL}, Guard: w.guard()})
+			at := local(t, routes, "US")
 			refused := []string{
 				other.Listener.Addr().String(), at, "169.254.169.254:80", "localhost:443", "[::1]:443", "2130706433:80", "0x7f000001:443", "127.1:80",
 				"example.com:22", "example.com:8080", "example.com:25", "[::ffff:127.0.0.1]:443", "a@127.0.0.1:80",
@@ -237,9 +237,9 @@ func TestATunnelPassesBothDirectionsAndTheirEnds(t *testing.T) {
 		if scheme != "direct" {
 			by = startProxy(t, scheme, routes{site: site}).good()
 		}
-		ways := open(t, egress.Config{Proxies: map[string]string{"*": by}, Sites: []string{"http://" + site}})
+		routes := open(t, egress.Config{Proxies: map[string]string{"*": by}, Sites: []string{"http://" + site}})
 		// The first line comes with the request, before the tunnel is there.
-		conn, from := say(t, local(t, ways, "US"), "CONNECT %s HTTP/1.1\r\nHost: x\r\n\r\nearly\n", site)
+		conn, from := say(t, local(t, routes, "US"), "CONNECT %s HTTP/1.1\r\nHost: x\r\n\r\nearly\n", site)
 		answer, err := http.ReadResponse(from, &http.Request{Method: http.MethodConnect})
 		if err != nil || answer.StatusCode != http.StatusOK {
 			t.Fatalf("%s: %v, %v", scheme, answer, err)
@@ -288,8 +288,8 @@ func TestAWebSocketAndTheEndOfAllByClose(t *testing.T) {
 		if scheme != "direct" {
 			by = startProxy(t, scheme, routes{site.Listener.Addr().String(): site.Listener.Addr().String()}).good()
 		}
-		ways := open(t, egress.Config{Proxies: map[string]string{"*": by}, Sites: []string{site.URL}})
-		at := local(t, ways, "US")
+		routes := open(t, egress.Config{Proxies: map[string]string{"*": by}, Sites: []string{site.URL}})
+		at := local(t, routes, "US")
 		socket, fromSocket := say(t, at, "GET %s/ HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", site.URL)
 		tunnel, fromTunnel := say(t, at, "CONNECT %s HTTP/1.1\r\nHost: x\r\n\r\n", site.Listener.Addr())
 		io.WriteString(tunnel, "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
@@ -310,7 +310,7 @@ func TestAWebSocketAndTheEndOfAllByClose(t *testing.T) {
 				t.Fatalf("%s: %q, %v", scheme, line, err)
 			}
 		}
-		if err := ways.Close(); err != nil {
+		if err := routes.Close(); err != nil {
 			t.Error(err)
 		}
 		for _, from := range []*bufio.Reader{fromSocket, fromTunnel, fromWaiting} {
@@ -340,14 +340,14 @@ func TestCloseEndsWhatOneSideHasEnded(t *testing.T) {
 		_, _ = io.Copy(io.Discard, from) // until the other side has enough
 	})
 	upgrade := "GET http://" + site + "/ HTTP/1.1\r\nHost: " + site + "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
-	ways := direct(t, "http://"+site)
+	routes := direct(t, "http://"+site)
 	for _, request := range []string{upgrade, "CONNECT " + site + " HTTP/1.1\r\nHost: x\r\n\r\n" + upgrade} {
-		_, from := say(t, local(t, ways, "US"), "%s", request)
+		_, from := say(t, local(t, routes, "US"), "%s", request)
 		if got, err := io.ReadAll(from); err != nil || !strings.Contains(string(got), "101 Switching Protocols") {
 			t.Errorf("%q, %v", got, err)
 		}
 	}
-	if err := ways.Close(); err != nil { // although this side has ended nothing
+	if err := routes.Close(); err != nil { // although this side has ended nothing
 		t.Error(err)
 	}
 }
@@ -359,8 +359,8 @@ func TestWhatComesWithTheProxysAnswerIsPassedOn(t *testing.T) {
 			io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nwelcome")
 		}
 	})
-	ways := open(t, egress.Config{Proxies: map[string]string{"*": "http://" + proxy}})
-	_, from := say(t, local(t, ways, "US"), "CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n")
+	routes := open(t, egress.Config{Proxies: map[string]string{"*": "http://" + proxy}})
+	_, from := say(t, local(t, routes, "US"), "CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n")
 	if got, err := io.ReadAll(from); err != nil || !strings.HasSuffix(string(got), "\r\n\r\nwelcome") {
 		t.Errorf("%q, %v", got, err)
 	}

@@ -34,8 +34,8 @@ func newRules(g guard.Guard, sites []string) (rules, error) {
 	return r, nil
 }
 
-// check judges the target of a URL as far as can be seen without asking DNS,
-// which is all that can be done where a proxy resolves the name.
+// check decides on the target of a URL as far as possible without DNS, which is all
+// that can be done where a proxy resolves the name.
 func (r rules) check(u *url.URL) error {
 	if r.sites[hostPort(u)] || r.guard.CheckHost(u.Host) == nil {
 		return nil
@@ -43,8 +43,8 @@ func (r rules) check(u *url.URL) error {
 	return ErrRefused
 }
 
-// checkPage is check for what pages make a browser ask for. They have no business
-// at ports where users' own URLs may lead.
+// checkPage is check for what pages make a browser request. Unlike the URLs of
+// users, they only get the usual ports of the web and those of the sites.
 func (r rules) checkPage(u *url.URL) error {
 	if !r.ports[portOf(u)] && !r.guard.AllowPrivate {
 		return ErrRefused
@@ -53,7 +53,7 @@ func (r rules) checkPage(u *url.URL) error {
 }
 
 // dial connects to a target without a proxy. Every address of one that is no site
-// is judged by the guard.
+// is checked by the guard.
 func (r rules) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	g := r.guard
 	if r.sites[hostPort(&url.URL{Host: address})] {

@@ -35,16 +35,16 @@ func TestRequestsByEachKindOfProxy(t *testing.T) {
 			proxy := startProxy(t, scheme, routes{
 				"example.com:80": plain.Listener.Addr().String(), "example.com:443": secure.Listener.Addr().String(),
 			})
-			ways := open(t, egress.Config{Proxies: map[string]string{"US": proxy.good(), "DE": proxy.url(user, "wrong")}})
+			routes := open(t, egress.Config{Proxies: map[string]string{"US": proxy.good(), "DE": proxy.url(user, "wrong")}})
 			for u, want := range map[string]string{
 				"http://example.com/a?b=c":  "200 OK: hello example.com/a?b=c HTTP/1.1",
 				"https://example.com/a?b=c": "200 OK: hello example.com/a?b=c HTTP/2.0",
 			} {
-				if got, err := getFor(t, ways, "US", u); err != nil || got != want {
+				if got, err := getFor(t, routes, "US", u); err != nil || got != want {
 					t.Errorf("%s: %q, %v", u, got, err)
 				}
 				before := proxy.saw()
-				_, err := getFor(t, ways, "DE", u)
+				_, err := getFor(t, routes, "DE", u)
 				if !errors.Is(err, egress.ErrProxy) || !strings.Contains(err.Error(), "for DE") || proxy.saw() != before {
 					t.Errorf("%s with the wrong password: %v", u, err)
 				} else {
@@ -52,7 +52,7 @@ func TestRequestsByEachKindOfProxy(t *testing.T) {
 				}
 			}
 			for _, u := range []string{"http://missing.example.com/", "https://missing.example.com/"} {
-				got, err := getFor(t, ways, "US", u)
+				got, err := getFor(t, routes, "US", u)
 				if err == nil && !strings.HasPrefix(got, "502 ") || err != nil && !errors.Is(err, egress.ErrProxy) {
 					t.Errorf("%s: %q, %v", u, got, err)
 				}
@@ -71,9 +71,9 @@ func TestConnectionsAreKeptButNotSharedBetweenUsersOfAProxy(t *testing.T) {
 	t.Parallel()
 	site := startSite(t, false)
 	proxy := startProxy(t, "socks5", routes{"example.com:80": site.Listener.Addr().String()})
-	ways := open(t, egress.Config{Proxies: map[string]string{"US": proxy.url("us", password), "DE": proxy.url("de", password), "FR": proxy.url("us", password)}})
+	routes := open(t, egress.Config{Proxies: map[string]string{"US": proxy.url("us", password), "DE": proxy.url("de", password), "FR": proxy.url("us", password)}})
 	for _, place := range []string{"US", "DE", "US", "DE", "FR"} {
-		if _, err := getFor(t, ways, place, "http://example.com/"); err != nil {
+		if _, err := getFor(t, routes, place, "http://example.com/"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -86,8 +86,8 @@ func TestAProxyThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	gone := listen(t, func(net.Conn) {}) // it takes connections and drops them
 	for _, scheme := range schemes {
-		ways := open(t, egress.Config{Proxies: map[string]string{"*": scheme + "://" + user + ":secret-word@" + gone}})
-		_, err := getFor(t, ways, "US", "https://example.com/")
+		routes := open(t, egress.Config{Proxies: map[string]string{"*": scheme + "://" + user + ":secret-word@" + gone}})
+		_, err := getFor(t, routes, "US", "https://example.com/")
 		if err == nil || strings.Contains(err.Error(), user) || strings.Contains(err.Error(), "secret-word") {
 			t.Errorf("%s: %v", scheme, err)
 		}
@@ -97,13 +97,13 @@ func TestAProxyThatIsNotThere(t *testing.T) {
 func TestAProxyMustShowACertificate(t *testing.T) {
 	t.Parallel()
 	proxy := startProxy(t, "https", nil)
-	ways, err := egress.New(egress.Config{Proxies: map[string]string{"*": proxy.good()}, RootCAs: x509.NewCertPool()})
+	routes, err := egress.New(egress.Config{Proxies: map[string]string{"*": proxy.good()}, RootCAs: x509.NewCertPool()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ways.Close()
+	defer routes.Close()
 	var unknown x509.UnknownAuthorityError
-	if _, err := getFor(t, ways, "US", "http://example.com/"); !errors.Is(err, egress.ErrProxy) || !errors.As(err, &unknown) {
+	if _, err := getFor(t, routes, "US", "http://example.com/"); !errors.Is(err, egress.ErrProxy) || !errors.As(err, &unknown) {
 		t.Errorf("a proxy that nobody knows: %v", err)
 	}
 }
@@ -124,9 +124,9 @@ func TestAddressesInsideAreRefused(t *testing.T) {
 				proxy = startProxy(t, scheme, nil)
 				by = proxy.good()
 			}
-			ways := open(t, egress.Config{Proxies: map[string]string{"US": by}, Guard: w.guard()})
+			routes := open(t, egress.Config{Proxies: map[string]string{"US": by}, Guard: w.guard()})
 			for _, u := range innerURLs {
-				if got, err := getFor(t, ways, "US", u); !errors.Is(err, egress.ErrRefused) {
+				if got, err := getFor(t, routes, "US", u); !errors.Is(err, egress.ErrRefused) {
 					t.Errorf("%s: %s, %v", u, got, err)
 				}
 			}
@@ -142,14 +142,14 @@ func TestNamesThatLeadInsideAreRefusedWithoutAProxyAndLeftToAProxy(t *testing.T)
 	w := &watch{names: map[string]string{"rebind.example.com": "10.0.0.1", "public.example.com": "93.184.215.14"}}
 	site := startSite(t, false)
 	proxy := startProxy(t, "http", routes{"rebind.example.com:80": site.Listener.Addr().String()})
-	ways := open(t, egress.Config{Proxies: map[string]string{"US": proxy.good(), "*": "direct"}, Guard: w.guard()})
-	if _, err := getFor(t, ways, "DE", "http://rebind.example.com/"); !errors.Is(err, egress.ErrRefused) {
+	routes := open(t, egress.Config{Proxies: map[string]string{"US": proxy.good(), "*": "direct"}, Guard: w.guard()})
+	if _, err := getFor(t, routes, "DE", "http://rebind.example.com/"); !errors.Is(err, egress.ErrRefused) {
 		t.Errorf("direct: %v", err)
 	}
-	if _, err := getFor(t, ways, "DE", "http://public.example.com/"); err == nil || errors.Is(err, egress.ErrRefused) {
+	if _, err := getFor(t, routes, "DE", "http://public.example.com/"); err == nil || errors.Is(err, egress.ErrRefused) {
 		t.Errorf("a public address: %v", err)
 	}
-	if _, err := getFor(t, ways, "US", "http://rebind.example.com/"); err != nil {
+	if _, err := getFor(t, routes, "US", "http://rebind.example.com/"); err != nil {
 		t.Errorf("by a proxy: %v", err)
 	}
 	if questions, targets := w.saw(); questions != "rebind.example.com public.example.com" || targets != "93.184.215.14:80" {
@@ -166,7 +166,7 @@ func TestSitesOfTheOperatorMayBePrivate(t *testing.T) {
 	}
 	w := &watch{names: map[string]string{"lab": "127.0.0.1"}}
 	proxy := startProxy(t, "http", routes{site.Listener.Addr().String(): site.Listener.Addr().String(), "lab:" + port: site.Listener.Addr().String()})
-	ways := open(t, egress.Config{
+	routes := open(t, egress.Config{
 		Proxies: map[string]string{"US": proxy.good(), "*": "direct"},
 		Sites:   []string{site.URL + "/base", "http://Lab:" + port},
 		Guard:   w.guard(),
@@ -176,12 +176,12 @@ func TestSitesOfTheOperatorMayBePrivate(t *testing.T) {
 			if strings.Contains(u, "LAB.") && place == "US" {
 				continue // the test's proxy knows one spelling
 			}
-			if got, err := getFor(t, ways, place, u); err != nil || !strings.HasPrefix(got, "200 OK: hello ") {
+			if got, err := getFor(t, routes, place, u); err != nil || !strings.HasPrefix(got, "200 OK: hello ") {
 				t.Errorf("%s for %s: %q, %v", u, place, got, err)
 			}
 		}
 		for _, u := range []string{other.URL, "http://localhost:" + port, "http://lab/", "http://127.0.0.1/"} {
-			if _, err := getFor(t, ways, place, u); !errors.Is(err, egress.ErrRefused) {
+			if _, err := getFor(t, routes, place, u); !errors.Is(err, egress.ErrRefused) {
 				t.Errorf("%s for %s: %v", u, place, err)
 			}
 		}
@@ -191,11 +191,11 @@ func TestSitesOfTheOperatorMayBePrivate(t *testing.T) {
 func TestAPasswordForAProxyInARequestGoesNowhere(t *testing.T) {
 	t.Parallel()
 	site := startSite(t, false) // it would complain
-	ways := open(t, egress.Config{Sites: []string{site.URL}})
+	routes := open(t, egress.Config{Sites: []string{site.URL}})
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, site.URL, strings.NewReader("body"))
 	request.RequestURI = ""
 	request.Header.Set("Proxy-Authorization", "Basic eA==")
-	answer, err := ways.Transport().RoundTrip(request)
+	answer, err := routes.Transport().RoundTrip(request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,12 +210,12 @@ func TestAnswersWithEndlessHeadersFail(t *testing.T) {
 	size := 60 << 10
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X-Long", strings.Repeat("a", size)) }))
 	defer site.Close()
-	ways := open(t, egress.Config{Sites: []string{site.URL}})
-	if _, err := getFor(t, ways, "", site.URL); err != nil {
+	routes := open(t, egress.Config{Sites: []string{site.URL}})
+	if _, err := getFor(t, routes, "", site.URL); err != nil {
 		t.Error(err)
 	}
 	size = 65 << 10
-	if _, err := getFor(t, ways, "", site.URL); err == nil {
+	if _, err := getFor(t, routes, "", site.URL); err == nil {
 		t.Error("65 KiB of headers were read")
 	}
 }
@@ -223,14 +223,14 @@ func TestAnswersWithEndlessHeadersFail(t *testing.T) {
 func TestCloseEndsAQuestionToDNS(t *testing.T) {
 	t.Parallel()
 	asked := make(chan struct{})
-	ways := open(t, egress.Config{Guard: guard.Guard{Resolver: hanging(asked)}})
+	routes := open(t, egress.Config{Guard: guard.Guard{Resolver: hanging(asked)}})
 	failed := make(chan error)
 	go func() {
-		_, err := getFor(t, ways, "US", "https://example.com/")
+		_, err := getFor(t, routes, "US", "https://example.com/")
 		failed <- err
 	}()
 	<-asked
-	if err := ways.Close(); err != nil {
+	if err := routes.Close(); err != nil {
 		t.Error(err)
 	}
 	if err := <-failed; !errors.Is(err, context.Canceled) {
@@ -256,23 +256,23 @@ func TestNothingRunsAfterClose(t *testing.T) {
 		_, _ = io.Copy(io.Discard, conn) // until the other side has enough
 	})
 	for _, scheme := range schemes {
-		ways := open(t, egress.Config{Proxies: map[string]string{"*": scheme + "://" + silent}})
+		routes := open(t, egress.Config{Proxies: map[string]string{"*": scheme + "://" + silent}})
 		failed := make(chan error)
 		go func() {
-			_, err := getFor(t, ways, "US", "https://example.com/")
+			_, err := getFor(t, routes, "US", "https://example.com/")
 			failed <- err
 		}()
 		<-asked
-		if err := ways.Close(); err != nil {
+		if err := routes.Close(); err != nil {
 			t.Error(err)
 		}
 		if err := <-failed; err == nil {
 			t.Errorf("%s: an answer from a silent proxy", scheme)
 		}
-		if _, err := getFor(t, ways, "US", "https://example.com/"); err == nil || errors.Is(err, egress.ErrProxy) {
+		if _, err := getFor(t, routes, "US", "https://example.com/"); err == nil || errors.Is(err, egress.ErrProxy) {
 			t.Errorf("%s: after Close: %v", scheme, err)
 		}
-		if _, err := ways.LocalProxy("US"); err == nil {
+		if _, err := routes.LocalProxy("US"); err == nil {
 			t.Errorf("%s: a local proxy after Close", scheme)
 		}
 	}

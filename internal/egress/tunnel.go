@@ -16,15 +16,15 @@ import (
 )
 
 // dialCONNECT connects to a target by a proxy that speaks HTTP.
-func (y *way) dialCONNECT(ctx context.Context, target string) (net.Conn, error) {
-	conn, err := y.dialProxy(ctx, "", "")
+func (rt *route) dialCONNECT(ctx context.Context, target string) (net.Conn, error) {
+	conn, err := rt.dialProxy(ctx, "", "")
 	if err != nil {
 		return nil, err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
-	tunnel, err := y.askForTunnel(conn, target)
+	tunnel, err := rt.askForTunnel(conn, target)
 	if !stop() { // the deadline has been set, or is about to be
-		err = y.failure(ctx.Err())
+		err = rt.failure(ctx.Err())
 	}
 	if err != nil {
 		drop(conn)
@@ -33,23 +33,23 @@ func (y *way) dialCONNECT(ctx context.Context, target string) (net.Conn, error) 
 	return tunnel, nil
 }
 
-func (y *way) askForTunnel(conn net.Conn, target string) (net.Conn, error) {
+func (rt *route) askForTunnel(conn net.Conn, target string) (net.Conn, error) {
 	request := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: target}, Host: target, Header: make(http.Header)}
-	if user := y.proxy.User; user != nil {
+	if user := rt.proxy.User; user != nil {
 		password, _ := user.Password()
 		request.Header.Set("Proxy-Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(user.Username()+":"+password)))
 	}
 	if err := request.Write(conn); err != nil {
-		return nil, y.failure(err)
+		return nil, rt.failure(err)
 	}
 	limited := &io.LimitedReader{R: conn, N: maxHeader}
 	reader := bufio.NewReader(limited)
 	answer, err := http.ReadResponse(reader, request) //nolint:bodyclose // what follows the header is the tunnel
 	if err != nil {
-		return nil, y.failure(err)
+		return nil, rt.failure(err)
 	}
 	limited.N = math.MaxInt64
-	return readAhead{Conn: conn, reader: reader}, y.refusal(answer.StatusCode)
+	return readAhead{Conn: conn, reader: reader}, rt.refusal(answer.StatusCode)
 }
 
 // readAhead is a connection of which some bytes have been read already.
@@ -65,23 +65,23 @@ func (c readAhead) Read(p []byte) (int, error) { return c.reader.Read(p) }
 func (c readAhead) CloseWrite() error { return closeWrite(c.Conn) }
 
 // dialSOCKS connects to a target by a SOCKS5 proxy, which resolves its name.
-func (y *way) dialSOCKS(ctx context.Context, target string) (net.Conn, error) {
+func (rt *route) dialSOCKS(ctx context.Context, target string) (net.Conn, error) {
 	var auth *proxy.Auth
-	if user := y.proxy.User; user != nil {
+	if user := rt.proxy.User; user != nil {
 		auth = &proxy.Auth{User: user.Username()}
 		auth.Password, _ = user.Password()
 	}
-	first := &firstHop{way: y}
-	dialer, err := proxy.SOCKS5("tcp", y.proxy.Host, auth, first)
+	first := &firstHop{route: rt}
+	dialer, err := proxy.SOCKS5("tcp", rt.proxy.Host, auth, first)
 	if err != nil {
-		return nil, y.failure(err)
+		return nil, rt.failure(err)
 	}
 	byContext, ok := dialer.(proxy.ContextDialer)
 	if !ok {
-		return nil, y.failure(errors.ErrUnsupported)
+		return nil, rt.failure(errors.ErrUnsupported)
 	}
 	if _, err := byContext.DialContext(ctx, "tcp", target); err != nil {
-		return nil, y.failure(err)
+		return nil, rt.failure(err)
 	}
 	return first.conn, nil
 }
@@ -89,18 +89,18 @@ func (y *way) dialSOCKS(ctx context.Context, target string) (net.Conn, error) {
 // firstHop connects to the proxy and keeps the connection: the one that the SOCKS
 // dialer wraps around it cannot be closed for one direction.
 type firstHop struct {
-	way  *way
-	conn net.Conn
+	route *route
+	conn  net.Conn
 }
 
-// Dial is there because the SOCKS dialer asks for it; it calls DialContext.
+// Dial makes it a proxy.Dialer, as proxy.SOCKS5 wants; DialContext is what is called.
 func (h *firstHop) Dial(network, address string) (net.Conn, error) {
-	return h.DialContext(h.way.ctx, network, address)
+	return h.DialContext(h.route.ctx, network, address)
 }
 
 // DialContext connects to the proxy, whatever the address.
 func (h *firstHop) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
-	conn, err := h.way.dialProxy(ctx, "", "")
+	conn, err := h.route.dialProxy(ctx, "", "")
 	h.conn = conn
 	return conn, err
 }

@@ -1,5 +1,5 @@
-// Package geo knows places: the countries and states that a request can name,
-// the languages and currencies that go with them, and who serves what where.
+// Package geo knows places: the countries and states that a request can name, and the
+// languages and currencies that go with them.
 package geo
 
 import (
@@ -51,20 +51,6 @@ func Language(country string) string {
 		return "en"
 	}
 	return base.String()
-}
-
-// AcceptLanguage is the header that a browser in the country sends, set to the
-// language asked for or to the country's own.
-func AcceptLanguage(l Locale) string {
-	if l.Language != "" {
-		return l.Language + ",en;q=0.5"
-	}
-	lang := Language(l.Country)
-	header := lang + "-" + l.Country + "," + lang + ";q=0.9"
-	if lang != "en" {
-		header += ",en;q=0.5"
-	}
-	return header
 }
 
 // Currency is the ISO 4217 code of the money used in the country; "" where none

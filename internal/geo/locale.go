@@ -1,5 +1,10 @@
 package geo
 
+import (
+	"encoding/base64"
+	"encoding/binary"
+)
+
 // Locale is where a question is asked from and in which language.
 type Locale struct {
 	Country  string // alpha-2, upper case
@@ -13,4 +18,29 @@ func (l Locale) Place() string {
 		return l.Country
 	}
 	return l.Country + "-" + l.State
+}
+
+// AcceptLanguage is the header that a browser in the country sends, set to the
+// language asked for or to the country's own.
+func AcceptLanguage(l Locale) string {
+	if l.Language != "" {
+		return l.Language + ",en;q=0.5"
+	}
+	lang := Language(l.Country)
+	header := lang + "-" + l.Country + "," + lang + ";q=0.9"
+	if lang != "en" {
+		header += ",en;q=0.5"
+	}
+	return header
+}
+
+// EncodeLocation turns a canonical location name, such as
+// "Austin,Texas,United States", into the token that the search engine takes for
+// it: "w+" and a small message in base64 whose fields say that a user of the web
+// search (2) named a place (32), and its name.
+func EncodeLocation(name string) string {
+	message := []byte{1 << 3, 2, 2 << 3, 32, 4<<3 | 2}
+	message = binary.AppendUvarint(message, uint64(len(name)))
+	message = append(message, name...)
+	return "w+" + base64.StdEncoding.EncodeToString(message)
 }

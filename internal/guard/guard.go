@@ -1,7 +1,6 @@
-// Package guard decides to which addresses a URL given by a user may make us
-// connect: CheckURL judges the text before it is stored, and Transport judges
-// every address again when it connects, since a name can be pointed elsewhere
-// at any time.
+// Package guard decides to which addresses the service connects for a URL given by a
+// user: CheckURL checks the text before it is stored, and Transport checks every
+// address again when it connects, since a name can be pointed elsewhere at any time.
 package guard
 
 import (
@@ -21,16 +20,15 @@ const (
 	dialTime      = 10 * time.Second // with DNS; http.Transport goes on dialling when the request is over
 	connectTime   = 4 * time.Second  // for each address, so that a dead one leaves time for the next
 	handshakeTime = 5 * time.Second
-	maxHeader     = 16 << 10 // nothing but the status is of interest
-	maxAddresses  = 4        // more would let a name send our connections to a crowd
+	maxHeader     = 16 << 10 // only the status is used
+	maxAddresses  = 4        // with more, one name could make us connect to many hosts
 )
 
-// Why no connection was made. The texts name the class alone, neither address
-// nor port nor DNS server, so that they can be shown to whoever gave the URL.
-// The first two read the same: telling them apart would tell which names exist
-// inside.
+// Why no connection was made. The texts name neither address nor port nor DNS server,
+// so that they can be shown to the user who gave the URL. The first two have the same
+// text: otherwise they would reveal which names exist in the internal network.
 var (
-	// ErrRefused is for an address or a port that is not for users to reach.
+	// ErrRefused is for an address or a port that users may not reach.
 	ErrRefused = errors.New("host has no public address")
 	// ErrUnresolved is for a name without an address, and for a DNS that fails.
 	ErrUnresolved = errors.New("host has no public address")
@@ -52,14 +50,14 @@ type Guard struct {
 	// Resolver is asked for every name on every connection. Nil means the
 	// system's.
 	Resolver Resolver
-	// BeforeConnect is told of each address that passed, just before the
-	// connection; its error stops it. Nil means that nobody needs to know.
+	// BeforeConnect is called with each address that passed, just before the connection
+	// is made; an error prevents that. May be nil.
 	BeforeConnect func(ctx context.Context, target netip.AddrPort) error
 }
 
-// CheckURL tells what is wrong with a URL that a user wants called, as far as
-// can be seen without asking DNS. The error's text is fit to be shown to the
-// user after the field's name ("must be …").
+// CheckURL returns what is wrong with a URL from a user, as far as that can be found
+// without DNS. The error's text can be shown to the user after the field's name
+// ("must be …").
 func (g Guard) CheckURL(text string) error {
 	t, err := parse(text)
 	if err != nil || g.AllowPrivate {
@@ -68,9 +66,8 @@ func (g Guard) CheckURL(text string) error {
 	return t.check()
 }
 
-// CheckHost tells what is wrong with a host that somebody other than the operator
-// named, with its port or without, as CheckURL does. Since nothing but a host may
-// be written there, what passed is what will be connected to.
+// CheckHost is CheckURL for a host with or without a port. It accepts nothing but a
+// host, so the host that passed is the one that will be connected to.
 func (g Guard) CheckHost(hostPort string) error {
 	if strings.ContainsAny(hostPort, "/?") {
 		return errHost
@@ -78,8 +75,8 @@ func (g Guard) CheckHost(hostPort string) error {
 	return g.CheckURL("http://" + hostPort)
 }
 
-// Client makes a client for such URLs. It hands a redirect to its caller, since
-// nobody has judged the place it leads to, and keeps no cookies.
+// Client makes a client for such URLs. It returns a redirect as the response, since
+// its target has not been checked, and keeps no cookies.
 func (g Guard) Client() *http.Client {
 	return &http.Client{
 		Transport:     g.Transport(),
@@ -91,14 +88,14 @@ func (g Guard) Client() *http.Client {
 // ErrUnresolved or ErrUnreachable when no connection is made.
 func (g Guard) Transport() *http.Transport {
 	var protocols http.Protocols
-	protocols.SetHTTP1(true) // one request a connection has no use for HTTP/2 and its own set of attacks
+	protocols.SetHTTP1(true) // with one request a connection, HTTP/2 would only add its own attacks
 	return &http.Transport{
-		Proxy:       nil, // a proxy from the environment would connect in our place, unjudged
+		Proxy:       nil, // a proxy from the environment would connect without our checks
 		DialContext: g.Dial,
 		// A kept connection would carry the next request without asking DNS or
 		// the guard again.
 		DisableKeepAlives:      true,
-		DisableCompression:     true, // nobody reads the body, so nothing may inflate
+		DisableCompression:     true, // the body is not read, so it must not be inflated
 		MaxResponseHeaderBytes: maxHeader,
 		TLSHandshakeTimeout:    handshakeTime,
 		Protocols:              &protocols,
@@ -130,9 +127,8 @@ func (g Guard) Dial(ctx context.Context, _, hostPort string) (net.Conn, error) {
 	return nil, failure{class: ErrUnreachable, cause: err}
 }
 
-// resolve lists where to connect for a host and port. One address that is not
-// public condemns the host: an honest one has none, and which of the others
-// answers is nobody's business then.
+// resolve lists the addresses to connect to for a host and port. A host with even one
+// address that is not public is refused: honest hosts have none.
 func (g Guard) resolve(ctx context.Context, hostPort string) ([]netip.AddrPort, error) {
 	host, portText, err := net.SplitHostPort(hostPort)
 	if err != nil {
@@ -178,8 +174,8 @@ func (g Guard) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	return addresses, nil
 }
 
-// control has the last word: it sees the address that the socket is about to
-// connect to, whatever was resolved and decided before.
+// control is the last check: it sees the address that the socket is about to connect
+// to, whatever was resolved and decided before.
 func (g Guard) control(ctx context.Context, _, address string, _ syscall.RawConn) error {
 	target, err := netip.ParseAddrPort(address)
 	if err != nil || !g.allows(target) {
@@ -195,7 +191,7 @@ func (g Guard) allows(target netip.AddrPort) bool {
 	return g.AllowPrivate || isPublic(target.Addr()) && isOpenPort(target.Port())
 }
 
-// failure shows its class alone; errors.Is finds the cause as well.
+// failure has the text of its class only; errors.Is finds the cause as well.
 type failure struct{ class, cause error }
 
 func (f failure) Error() string { return f.class.Error() }

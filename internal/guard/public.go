@@ -14,7 +14,7 @@ var (
 	errInnerPort = errors.New("must be a URL with port 80, 443 or one from 1024 up that is not known for another service")
 )
 
-// check tells whether users may want t called.
+// check tells whether users may make us connect to t.
 func (t target) check() error {
 	switch {
 	case t.address.IsValid() && !isPublic(t.address), t.name != "" && !isPublicName(t.name):
@@ -38,8 +38,8 @@ var special = ssrf.New(
 	),
 )
 
-// isPublic tells whether an address is a host's on the Internet, and carries no
-// IPv4 address inside.
+// isPublic tells whether an address can belong to a host on the Internet and embeds no
+// IPv4 address.
 func isPublic(address netip.Addr) bool {
 	return address.IsValid() && address.Zone() == "" && special.SafeAddr(address) == nil && !isISATAP(address)
 }
@@ -54,8 +54,8 @@ func isISATAP(address netip.Addr) bool {
 	return b[8]&^0x02 == 0 && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe
 }
 
-// innerDomains are names, with all below them, that the public DNS does not
-// have: where they resolve, they lead inside.
+// innerDomains are domains that do not exist in the public DNS: where names in them
+// resolve, they lead to internal hosts.
 var innerDomains = []string{
 	"localhost", "test", "invalid", // RFC 6761; example stays, as documentation uses it
 	"localdomain", "localdomain6", // what systems call themselves without a domain
@@ -78,10 +78,9 @@ func isPublicName(name string) bool {
 	})
 }
 
-// innerPorts are ports from 1024 up where something else than a web server for
-// strangers listens. Many of those services speak HTTP, or take commands out of
-// an HTTP request, and trust whoever reaches them; that the address is public
-// does not show that they are meant to be reached.
+// innerPorts are ports from 1024 up at which something other than a public web server
+// listens. Many of those services speak HTTP, or find commands in an HTTP request, and
+// trust every client; a public address does not mean that they are meant to be public.
 var innerPorts = []uint16{
 	// Databases and caches
 	1433, 1434, 1521, 1522, 3050, 3306, 33060, 50000, // SQL Server, Oracle, Firebird, MySQL, Db2
@@ -111,8 +110,8 @@ var innerPorts = []uint16{
 	1719, 1720, 1723, 3659, 4045, 4190, 5060, 5061, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 }
 
-// isOpenPort tells whether a port may be asked for. Below 1024 only the web's
-// own are: the others belong to mail, files, logins and the like.
+// isOpenPort tells whether users may make us connect to a port. Below 1024 only those
+// of the web are open: the others belong to mail, files, logins and the like.
 func isOpenPort(port uint16) bool {
 	if port < 1024 {
 		return port == 80 || port == 443

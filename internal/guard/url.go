@@ -12,7 +12,7 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// maxURL is in bytes, which are characters wherever a URL is in its proper form.
+// maxURL is in bytes, which are characters in a URL that is properly escaped.
 const maxURL = 2048
 
 var (
@@ -33,8 +33,8 @@ type target struct {
 	port    uint16
 }
 
-// parse takes a URL apart. It accepts one spelling of each host only, so that
-// no other reader of the same text can come to another host.
+// parse parses a URL. It accepts only one spelling of each host, so that no other
+// parser can find another host in the same text.
 func parse(text string) (target, error) {
 	if err := checkText(text); err != nil {
 		return target{}, err
@@ -52,7 +52,7 @@ func parse(text string) (target, error) {
 	if _, err := url.PathUnescape(u.RawQuery); err != nil {
 		return target{}, errEscape
 	}
-	// What was understood must be what is written: nothing decoded, nothing lost.
+	// The parsed host must be exactly the written one: nothing decoded, nothing lost.
 	written, _, _ := strings.Cut(text[len(u.Scheme):], "?")
 	if written != "://"+u.Host && !strings.HasPrefix(written, "://"+u.Host+"/") {
 		return target{}, errHost
@@ -73,7 +73,7 @@ func checkText(text string) error {
 		return errCharacter
 	}
 	for _, r := range text {
-		// Not printable are also marks that turn or hide text for its reader.
+		// Marks that reverse or hide text are not printable either.
 		if r == ' ' || r == '\\' || !unicode.IsPrint(r) {
 			return errCharacter
 		}
@@ -84,7 +84,7 @@ func checkText(text string) error {
 	return nil
 }
 
-// parseError tells the user's mistake from what the standard library found.
+// parseError translates an error of url.Parse for the user.
 func parseError(err error) error {
 	var escape url.EscapeError
 	if errors.As(err, &escape) {

@@ -1,8 +1,8 @@
 // Package health watches the parsers: how often each field of a result is filled.
-// When a site changes its layout, a field's line falls before users complain.
+// When a site changes its layout, the rate of a field drops before users complain.
 //
-// Every node counts in memory and adds its counts to the store now and then. What
-// is lost with a node are some seconds of statistics.
+// Every node counts in memory and regularly adds its counts to the store. With a node
+// only some seconds of statistics are lost.
 package health
 
 import (
@@ -16,10 +16,10 @@ import (
 	"earshot/internal/store"
 )
 
-// Understood is the field that every document has which a parser made sense of.
+// Understood is a field that is filled in every document that was understood.
 const Understood = "understood"
 
-// flushEvery is how late the counts may be.
+// flushEvery is how often counts are added to the store.
 const flushEvery = 10 * time.Second
 
 // Watch counts on one node.
@@ -31,14 +31,13 @@ type Watch struct {
 	counts map[store.FieldHour]store.FieldCount
 }
 
-// New makes a watch. onErr is told when the counts could not be stored; they are
+// New makes a watch. onErr is called when the counts could not be stored; they are
 // kept for the next time.
 func New(s *store.Store, onErr func(error)) *Watch {
 	return &Watch{store: s, onErr: onErr, counts: map[store.FieldHour]store.FieldCount{}}
 }
 
-// Answer counts a document that was understood, by the fields that its provider
-// watches.
+// Answer counts a document that was understood, and the watched fields of its result.
 func (w *Watch) Answer(provider string, watched []string, result json.RawMessage, now time.Time) {
 	filled := map[string]store.FieldCount{Understood: {Seen: 1, Filled: 1}}
 	var top map[string]json.RawMessage
@@ -61,12 +60,11 @@ func (w *Watch) add(provider string, counts map[string]store.FieldCount, now tim
 	defer w.mu.Unlock()
 	for field, c := range counts {
 		key := store.FieldHour{Hour: hour, Provider: provider, Field: field}
-		sum := w.counts[key]
-		w.counts[key] = store.FieldCount{Seen: sum.Seen + c.Seen, Filled: sum.Filled + c.Filled}
+		w.counts[key] = sum(w.counts[key], c)
 	}
 }
 
-// count looks a field up: "sources" is filled when it is not empty;
+// count counts a field of a result: "sources" is filled when it is not empty;
 // "sources.label" is counted over the items of sources.
 func count(top map[string]json.RawMessage, field string) store.FieldCount {
 	name, inner, nested := strings.Cut(field, ".")
@@ -77,13 +75,11 @@ func count(top map[string]json.RawMessage, field string) store.FieldCount {
 	if json.Unmarshal(top[name], &items) != nil {
 		return store.FieldCount{}
 	}
-	sum := store.FieldCount{}
+	total := store.FieldCount{}
 	for _, item := range items {
-		c := one(filled(item[inner]))
-		sum.Seen += c.Seen
-		sum.Filled += c.Filled
+		total = sum(total, one(filled(item[inner])))
 	}
-	return sum
+	return total
 }
 
 func one(filled bool) store.FieldCount {
@@ -93,7 +89,7 @@ func one(filled bool) store.FieldCount {
 	return store.FieldCount{Seen: 1}
 }
 
-// filled tells that a value says something.
+// filled tells whether a value is not empty.
 func filled(value json.RawMessage) bool {
 	switch string(bytes.TrimSpace(value)) {
 	case "", "null", `""`, "[]", "{}":
@@ -132,8 +128,7 @@ func (w *Watch) Flush() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		for key, c := range counts {
-			sum := w.counts[key]
-			w.counts[key] = store.FieldCount{Seen: sum.Seen + c.Seen, Filled: sum.Filled + c.Filled}
+			w.counts[key] = sum(w.counts[key], c)
 		}
 	}
 }

@@ -16,19 +16,19 @@ const (
 	// baselineHours is how far the baseline reaches back: a week evens out days and
 	// nights.
 	baselineHours = 7 * day
-	// minNow and minBefore are how many sightings a comparison needs.
+	// minNow and minBefore are how many observations a comparison needs.
 	minNow, minBefore = 20, 100
-	// A field is low or alarming when it is filled so much less often than before,
-	// both in itself and by what chance would explain.
+	// A field is low, or an alarm, when its rate has dropped by more than this share of
+	// what it was, and by more than this many standard deviations.
 	lowDrop, alarmDrop   = 0.1, 0.25
 	lowSigma, alarmSigma = 3.0, 4.0
 )
 
-// Kept is how long counts are of use.
-const Kept = (baselineHours + day) * time.Hour
+// Retention is how long counts are used, and so must be stored.
+const Retention = (baselineHours + day) * time.Hour
 
-// Report tells for each provider and field how often it was filled in the last
-// hour and day, against the week before.
+// Report returns for each provider and field how often it was filled in the last hour
+// and day, and in the week before.
 func Report(ctx context.Context, s *store.Store, now time.Time) ([]earshot.ProviderHealth, error) {
 	hour := now.UnixMilli() / time.Hour.Milliseconds()
 	counts, err := s.FieldCounts(ctx, hour-baselineHours)
@@ -61,7 +61,7 @@ func Report(ctx context.Context, s *store.Store, now time.Time) ([]earshot.Provi
 	for provider, found := range fields {
 		p := earshot.ProviderHealth{Provider: provider, State: earshot.HealthUnknown}
 		for field, f := range found {
-			state := judge(f.last, f.before)
+			state := stateOf(f.last, f.before)
 			p.State = worse(p.State, state)
 			p.Fields = append(p.Fields, earshot.FieldHealth{
 				Field: field, State: state, LastHour: share(f.last), LastDay: share(f.today), Baseline: rate(f.before),
@@ -90,14 +90,14 @@ func rate(c store.FieldCount) *float64 {
 	return new(float64(c.Filled) / float64(c.Seen))
 }
 
-// judge compares the last hour with the time before.
-func judge(last, before store.FieldCount) earshot.HealthState {
+// stateOf compares the last hour with the time before.
+func stateOf(last, before store.FieldCount) earshot.HealthState {
 	if last.Seen < minNow || before.Seen < minBefore {
 		return earshot.HealthUnknown
 	}
 	now, then := *rate(last), *rate(before)
-	// One sighting of doubt keeps a field that was always filled from alarming at
-	// the first that is not.
+	// One added observation of each kind keeps a field that was always filled from
+	// raising an alarm the first time that it is not.
 	p := (float64(before.Filled) + 1) / (float64(before.Seen) + 2)
 	sigma := math.Sqrt(p * (1 - p) / float64(last.Seen))
 	drop := then - now

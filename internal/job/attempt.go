@@ -20,13 +20,13 @@ import (
 // lastStart is how long after its arrival a call may still start an attempt.
 const lastStart = 5 * time.Minute
 
-// outcome is what the attempts of a job came to.
+// outcome is the result of a job's attempts.
 type outcome struct {
 	attempts int
 	result   json.RawMessage
 	bill     provider.Bill
 	capture  *store.Capture
-	served   [][]byte // what an attempt that failed was served
+	served   [][]byte // documents that a failed attempt got
 	err      error
 }
 
@@ -37,10 +37,10 @@ type assignment struct {
 	request  provider.Request
 }
 
-// attempt asks until an attempt succeeds, fails in a way that another try
-// cannot mend, or no more may be made. It goes on where another node left off.
+// attempt makes attempts until one succeeds, one fails finally, or no more may be
+// made. It continues the count of a node that ran the job before.
 func (r *Runner) attempt(ctx context.Context, a assignment) outcome {
-	var waited time.Duration // for upstreams that are left alone
+	var waited time.Duration // for upstreams that were skipped
 	for n := max(1, a.job.Attempts); ; n++ {
 		if n > len(r.Backoff)+1 {
 			return outcome{attempts: len(r.Backoff) + 1, err: errTakenOver(n - 1)}
@@ -53,22 +53,22 @@ func (r *Runner) attempt(ctx context.Context, a assignment) outcome {
 		if err == nil {
 			return o
 		}
-		failure, blamed := errors.AsType[*upstream.Failure](err)
+		failure, isUpstream := errors.AsType[*upstream.Failure](err)
 		if ctx.Err() != nil {
 			o.err = endedEarly(ctx)
 			return o
 		}
-		if !blamed {
+		if !isUpstream {
 			o.err = err
 			return o
 		}
-		if failure.Unasked && waited+failure.RetryAfter <= lastStart {
+		if failure.Skipped && waited+failure.RetryAfter <= lastStart {
 			waited += failure.RetryAfter
-			n-- // this was none
+			n-- // nothing was asked, so it does not count
 		}
 		wait, again := r.wait(max(n, 1), a.job, failure)
 		if !again {
-			o.err = spent(a.provider, failure)
+			o.err = errAttemptsFailed(a.provider, failure)
 			if failure.Reason == earshot.ReasonUnreadable {
 				o.capture = r.preserve(ctx, a, o.served)
 			}
@@ -83,8 +83,8 @@ func (r *Runner) attempt(ctx context.Context, a assignment) outcome {
 	}
 }
 
-// noteAttempt lets those who poll a task, and whoever takes it over, know of
-// another attempt. Without a database it is made all the same.
+// noteAttempt stores the number of the attempt, for clients that poll the task and for
+// a node that takes it over. If that fails, the attempt is made all the same.
 func (r *Runner) noteAttempt(job store.Job, n int) {
 	if job.Mode != store.ModeAsync {
 		return
@@ -94,9 +94,9 @@ func (r *Runner) noteAttempt(job store.Job, n int) {
 	}
 }
 
-// wait tells how long to wait after the failure of attempt n, if another may be
-// made: as long as the upstream asks for, and no less than usual. Nobody waits
-// for a task the way a client waits for a call.
+// wait returns how long to wait after the failure of attempt n, and whether another
+// attempt may be made at all: as long as the upstream asks for, and at least the
+// backoff. Only calls, whose clients wait, have a deadline for their last attempt.
 func (r *Runner) wait(n int, job store.Job, failure *upstream.Failure) (wait time.Duration, again bool) {
 	if n > len(r.Backoff) || failure.Final {
 		return 0, false
@@ -105,8 +105,8 @@ func (r *Runner) wait(n int, job store.Job, failure *upstream.Failure) (wait tim
 	return wait, job.Mode == store.ModeAsync || time.Since(job.CreatedAt)+wait <= lastStart
 }
 
-// attemptOnce makes one attempt, through one upstream after the other. An
-// *upstream.Failure may pass; any other error is final.
+// attemptOnce makes one attempt, through one upstream after the other. After an
+// *upstream.Failure another attempt makes sense; any other error is final.
 func (r *Runner) attemptOnce(ctx context.Context, a assignment, n int) (o outcome, err error) {
 	captureID := account.NewCaptureID()
 	try := upstream.Attempt{
@@ -151,23 +151,23 @@ func (r *Runner) askThrough(ctx context.Context, session *upstream.Session, a as
 	return o, nil
 }
 
-// preserve keeps documents that were not understood, for the operator: they are
-// the next fixture.
+// preserve stores documents that were not understood as a capture, from which the
+// operator can make a test case.
 func (r *Runner) preserve(ctx context.Context, a assignment, documents [][]byte) *store.Capture {
 	if len(documents) == 0 {
 		return nil
 	}
-	kept := &store.Capture{ID: account.NewCaptureID(), Pages: len(documents), ExpiresAt: time.Now().Add(capture.Lifetime)}
-	if err := r.Captures.Put(ctx, kept.ID, documents); err != nil {
+	preserved := &store.Capture{ID: account.NewCaptureID(), Pages: len(documents), ExpiresAt: time.Now().Add(capture.Lifetime)}
+	if err := r.Captures.Put(ctx, preserved.ID, documents); err != nil {
 		r.Log.Warn("a document that was not understood could not be kept", "job", a.job.ID, "error", err)
 		return nil
 	}
-	r.Log.Warn("a document was not understood and is kept", "job", a.job.ID, "provider", a.provider.Name, "capture", r.CaptureURL+"/"+kept.ID)
-	return kept
+	r.Log.Warn("a document was not understood and is kept", "job", a.job.ID, "provider", a.provider.Name, "capture", r.CaptureURL+"/"+preserved.ID)
+	return preserved
 }
 
-// ask runs the provider within the attempt's time. A panic there is a fault of
-// one page and must not take the node's other jobs with it.
+// ask runs the provider within the attempt's time. It recovers from panics, so that
+// one page that a parser cannot handle does not end the node's other jobs.
 func (r *Runner) ask(ctx context.Context, id string, request provider.Request, session *upstream.Session) (answer *provider.Outcome, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.AttemptTime)
 	defer cancel()
@@ -189,8 +189,8 @@ func isFailure(err error) bool {
 	return ok
 }
 
-// spent is the error of a job that has no attempt left.
-func spent(def provider.Definition, failure *upstream.Failure) error {
+// errAttemptsFailed is the error of a job that has no attempt left.
+func errAttemptsFailed(def provider.Definition, failure *upstream.Failure) error {
 	return &earshot.Error{
 		Code:    earshot.CodeUpstream,
 		Message: fmt.Sprintf("%s gave no usable answer (%s)", def.Name, failure.Reason),

@@ -22,8 +22,8 @@ type Call struct {
 	ReceivedAt time.Time
 }
 
-// Receipt tells how the organization stands after a call. Organization is nil
-// when the call ended before that was known.
+// Receipt is the state of the organization after a call. Organization is nil when the
+// call ended before that was known.
 type Receipt struct {
 	Organization *account.Organization
 	Running      int // slots in use, this call's included if it had one
@@ -31,7 +31,7 @@ type Receipt struct {
 }
 
 // Call runs a job while its client waits. When ctx ends, the job ends with it,
-// uncharged. Errors are *earshot.Error where the client may know.
+// uncharged. Errors that the client may see are *earshot.Error.
 func (r *Runner) Call(ctx context.Context, call Call) (json.RawMessage, Receipt, error) {
 	if !r.enter() {
 		return nil, Receipt{}, errUnavailable(errStopping)
@@ -52,7 +52,7 @@ func (r *Runner) Call(ctx context.Context, call Call) (json.RawMessage, Receipt,
 	}
 	organization, err := r.Store.Begin(job)
 	if err != nil {
-		if organization == nil { // no refusal: it may have begun
+		if organization == nil { // the store did not refuse it: it may have begun
 			r.abandon(node, job)
 			return nil, Receipt{}, err
 		}
@@ -60,7 +60,7 @@ func (r *Runner) Call(ctx context.Context, call Call) (json.RawMessage, Receipt,
 	}
 	settled := false
 	defer func() {
-		if !settled { // a panic, or a database that is away
+		if !settled { // a panic, or an unreachable database
 			r.abandon(node, job)
 		}
 	}()
@@ -86,16 +86,16 @@ func (r *Runner) Call(ctx context.Context, call Call) (json.RawMessage, Receipt,
 	return run.result, receipt, run.err
 }
 
-// settleTime is how long a call waits for a database that is away before its
-// client gets an error instead of an answer.
+// settleTime is how long a call waits for an unreachable database before its client
+// gets an error instead of an answer.
 const settleTime = 30 * time.Second
 
-// abandon makes sure, in the background, that a call whose state is unknown ends
-// and gives back what it took. What a stopping node leaves undone is done when
-// its jobs are found lost.
+// abandon settles a call whose state is unknown as failed, in the background, so that
+// its slot and its credits are released. If the node stops first, the job is released
+// with those of lost nodes.
 func (r *Runner) abandon(node *incarnation, job store.Job) {
 	r.running.Go(func() {
 		end := store.Settlement{Job: job, Status: earshot.StatusFailed, Error: clientError(errors.New("abandoned"))}
-		_, _ = r.settle(node.ctx, node, end, time.Time{}) // it ends settled, or with the node
+		_, _ = r.settle(node.ctx, node, end, time.Time{}) // returns when it is settled or the node stops
 	})
 }

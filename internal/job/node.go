@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// beatEvery is a fifth of the time after which a silent node is taken for
-	// dead, so that a few lost beats do no harm.
+	// beatEvery is a fifth of the time after which a silent node is declared dead, so
+	// that a few lost beats do no harm.
 	beatEvery = 2 * time.Second
 	// beatsBeforeTakeover is how many beats in a row a node must have made before
 	// it declares others dead. After an outage of the database every node looks
@@ -19,8 +19,8 @@ const (
 	beatsBeforeTakeover = 5
 )
 
-// incarnation is the node under one id. Jobs belong to an incarnation: when it
-// is declared dead they are no longer ours, and the node goes on as another.
+// incarnation is the node under one id. Jobs belong to an incarnation: when it is
+// declared dead they are no longer this node's, which goes on under a new id.
 type incarnation struct {
 	id  string
 	ctx context.Context
@@ -44,12 +44,12 @@ func (i *incarnation) join(ctx context.Context) (joined context.Context, leave f
 	return joined, func() { stop(); cancel(nil) }
 }
 
-// stayAlive beats, and takes over what dead nodes left.
+// stayAlive sends heartbeats, and releases the jobs of dead nodes.
 func (r *Runner) stayAlive(ctx context.Context) error {
 	ticker := time.NewTicker(beatEvery)
 	defer ticker.Stop()
-	// What the last run of this process left behind. Others are declared dead only
-	// by a node that has been alive for a while.
+	// Release what the last run of this process left behind. Other nodes are declared
+	// dead only by a node that has been alive for a while.
 	r.releaseLost(ctx)
 	for beats := 0; ; {
 		select {
@@ -72,8 +72,8 @@ func (r *Runner) stayAlive(ctx context.Context) error {
 	}
 }
 
-// beat says that the node is alive, or begins a new incarnation when it was
-// taken for dead.
+// beat sends one heartbeat, or begins a new incarnation when the node was declared
+// dead.
 func (r *Runner) beat() error {
 	node := r.node.Load()
 	err := r.Store.Beat(node.id)

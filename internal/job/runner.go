@@ -1,5 +1,5 @@
-// Package job is the life of a job: it is admitted, makes its attempts, and is
-// settled; and what a node does so that no job is lost when a node is.
+// Package job runs jobs: they are admitted, make their attempts and are settled. It
+// also does what is needed so that no job is lost when a node is.
 //
 //	runner.go    the runner: what it needs, how it starts and stops
 //	call.go      a synchronous call from admission to settlement
@@ -8,7 +8,8 @@
 //	attempt.go   the attempts of a job and the waits between them
 //	settle.go    the end of a job
 //	node.go      being one node among several
-//	upkeep.go    removing what is past its time
+//	upkeep.go    removing what has expired
+//	metrics.go   counters of jobs and attempts
 package job
 
 import (
@@ -48,8 +49,8 @@ type Config struct {
 	// AttemptTime is how long one attempt may take. 0 means 120 s: assistants
 	// that search the web have been seen to need 90.
 	AttemptTime time.Duration
-	// Workers is how many tasks the node runs at once; 0 makes it one that only
-	// takes them in.
+	// Workers is how many tasks the node runs at once; with 0 it accepts tasks without
+	// running any.
 	Workers int
 	// Planned is called when a webhook has been planned. May be nil.
 	Planned func()
@@ -65,15 +66,15 @@ type Runner struct {
 	node     atomic.Pointer[incarnation]
 	draining atomic.Bool
 
-	wake  chan struct{} // the scheduler is to look again
-	calls chan struct{} // other nodes are to be called
+	wake          chan struct{} // makes the scheduler look for tasks
+	announcements chan struct{} // makes the node notify the others
 
-	orders  chan order // to a worker that rests
+	orders  chan order // to an idle worker
 	workers sync.WaitGroup
-	closed  chan struct{} // there will be no more orders
+	closed  chan struct{} // closed when there will be no more orders
 
 	mu      sync.Mutex
-	tasks   map[string]bool // that workers have
+	tasks   map[string]bool // ids of the tasks that workers have
 	running sync.WaitGroup  // jobs, and what is left to tidy up after them
 }
 
@@ -93,7 +94,7 @@ func NewRunner(cfg Config) (*Runner, error) {
 	if cfg.Retention == 0 {
 		cfg.Retention = 24 * time.Hour
 	}
-	r := &Runner{Config: cfg, wake: make(chan struct{}, 1), calls: make(chan struct{}, 1), orders: make(chan order), closed: make(chan struct{}), tasks: map[string]bool{}}
+	r := &Runner{Config: cfg, wake: make(chan struct{}, 1), announcements: make(chan struct{}, 1), orders: make(chan order), closed: make(chan struct{}), tasks: map[string]bool{}}
 	if err := r.register(); err != nil {
 		return nil, err
 	}
@@ -105,10 +106,10 @@ func NewRunner(cfg Config) (*Runner, error) {
 func (r *Runner) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return r.stayAlive(ctx) })
-	group.Go(func() error { return r.callOthers(ctx) })
+	group.Go(func() error { return r.notifyOthers(ctx) })
 	if r.Workers > 0 {
 		group.Go(func() error { return r.schedule(ctx) })
-		group.Go(func() error { return r.hearOthers(ctx) })
+		group.Go(func() error { return r.listenToOthers(ctx) })
 	}
 	group.Go(func() error { return r.every(ctx, tidyEvery, r.tidy) })
 	group.Go(func() error { return r.every(ctx, sweepEvery, r.dropOrphans) })
@@ -148,7 +149,7 @@ func (r *Runner) Stop(ctx context.Context) {
 	r.node.Load().end(errStopping)
 }
 
-// enter counts a job in, unless the runner drains.
+// enter counts a job as running. It returns false when the runner drains.
 func (r *Runner) enter() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -11,9 +11,9 @@ const (
 	// claimBatch is how many tasks one claim starts at most: enough that its cost
 	// is shared, few enough that nodes share the work.
 	claimBatch = 500
-	// pollEvery is how long a wake-up that was lost can delay a task.
+	// pollEvery is how long a lost wake-up can delay a task.
 	pollEvery = time.Second
-	// announceEvery bounds how often a node calls others.
+	// announceEvery limits how often a node notifies others.
 	announceEvery = 20 * time.Millisecond
 )
 
@@ -39,7 +39,7 @@ func (r *Runner) schedule(ctx context.Context) error {
 
 // fill claims tasks until there is none left or no worker free.
 func (r *Runner) fill(ctx context.Context) {
-	if !r.enter() { // from here on what is claimed is waited for
+	if !r.enter() { // Stop waits for what is claimed from here on
 		return
 	}
 	defer r.running.Done()
@@ -48,9 +48,9 @@ func (r *Runner) fill(ctx context.Context) {
 		if free == 0 {
 			return
 		}
-		node, asked := r.node.Load(), min(free, claimBatch)
+		node, limit := r.node.Load(), min(free, claimBatch)
 		began := time.Now()
-		started, handled, err := r.Store.Claim(ctx, node.id, asked, began)
+		started, handled, err := r.Store.Claim(ctx, node.id, limit, began)
 		r.Metrics.claimed(began, started)
 		for _, job := range started {
 			r.start(node, job)
@@ -62,7 +62,7 @@ func (r *Runner) fill(ctx context.Context) {
 		if handled > len(started) && r.Planned != nil {
 			r.Planned() // some ended for want of credits
 		}
-		if handled == asked && r.free() == 0 {
+		if handled == limit && r.free() == 0 {
 			r.announce() // another node may have workers
 		}
 		if handled == 0 {
@@ -71,15 +71,15 @@ func (r *Runner) fill(ctx context.Context) {
 	}
 }
 
-// rescue takes over tasks of lost nodes, and runs those that this node owns
-// without knowing it: a claim that broke off may have been committed.
+// rescue takes over tasks of lost nodes, and runs those that the store assigned to
+// this node without its knowledge: a claim that failed may have been committed.
 func (r *Runner) rescue(ctx context.Context) {
 	if !r.enter() {
 		return
 	}
 	defer r.running.Done()
-	node, known := r.node.Load(), r.performing()
-	if node.ctx.Err() != nil { // it was declared dead: the next incarnation will
+	node, known := r.node.Load(), r.runningTasks()
+	if node.ctx.Err() != nil { // it was declared dead: the next incarnation will look
 		return
 	}
 	owned, err := r.Store.Owned(ctx, node.id)
@@ -108,9 +108,9 @@ func (r *Runner) rescue(ctx context.Context) {
 	}
 }
 
-// workerRest is how long a worker waits for another task before it goes. One that
-// stays has the stack that tasks need.
-const workerRest = time.Second
+// workerIdle is how long a worker waits for another task before it ends. A goroutine
+// that is used again has already grown the stack that tasks need.
+const workerIdle = time.Second
 
 // order is a task for a worker.
 type order struct {
@@ -118,8 +118,8 @@ type order struct {
 	job  store.Job
 }
 
-// start gives a task to a worker. Only schedule calls it, and counts itself as
-// running meanwhile.
+// start gives a task to a worker. It is only called by schedule, which counts itself
+// as running meanwhile.
 func (r *Runner) start(node *incarnation, job store.Job) {
 	r.mu.Lock()
 	r.tasks[job.ID] = true
@@ -127,26 +127,26 @@ func (r *Runner) start(node *incarnation, job store.Job) {
 	r.running.Add(1)
 	select {
 	case r.orders <- order{node, job}:
-	default: // nobody rests
+	default: // no worker is idle
 		r.workers.Go(func() { r.work(order{node, job}) })
 	}
 }
 
 // work performs tasks, one after the other, while there are any.
 func (r *Runner) work(o order) {
-	rest := time.NewTimer(workerRest)
-	defer rest.Stop()
+	idle := time.NewTimer(workerIdle)
+	defer idle.Stop()
 	for {
 		r.perform(o.node, o.job)
 		r.mu.Lock()
 		delete(r.tasks, o.job.ID)
 		r.mu.Unlock()
 		r.running.Done()
-		r.rouse()
-		rest.Reset(workerRest)
+		r.wakeScheduler()
+		idle.Reset(workerIdle)
 		select {
 		case o = <-r.orders:
-		case <-rest.C:
+		case <-idle.C:
 			return
 		case <-r.closed:
 			return
@@ -164,8 +164,8 @@ func (r *Runner) Busy() int {
 	return len(r.tasks)
 }
 
-// performing are the tasks that workers have.
-func (r *Runner) performing() map[string]bool {
+// runningTasks are the ids of the tasks that workers have.
+func (r *Runner) runningTasks() map[string]bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	known := make(map[string]bool, len(r.tasks))
@@ -175,21 +175,21 @@ func (r *Runner) performing() map[string]bool {
 	return known
 }
 
-// Wake says that there may be a task to start: here, or on another node when no
-// worker is free.
+// Wake makes this node look for a task to start, or the other nodes when no worker
+// is free here.
 func (r *Runner) Wake() {
 	if r.free() > 0 {
-		r.rouse()
+		r.wakeScheduler()
 	} else {
 		r.announce()
 	}
 }
 
-// rouse has the scheduler look again.
-func (r *Runner) rouse() { signal(r.wake) }
+// wakeScheduler makes the scheduler look for tasks.
+func (r *Runner) wakeScheduler() { signal(r.wake) }
 
-// announce calls the other nodes.
-func (r *Runner) announce() { signal(r.calls) }
+// announce notifies the other nodes that there may be a task to start.
+func (r *Runner) announce() { signal(r.announcements) }
 
 func signal(c chan struct{}) {
 	select {
@@ -198,13 +198,13 @@ func signal(c chan struct{}) {
 	}
 }
 
-// callOthers tells other nodes of tasks that this one cannot start, not too often.
-func (r *Runner) callOthers(ctx context.Context) error {
+// notifyOthers tells other nodes of tasks that this one cannot start, not too often.
+func (r *Runner) notifyOthers(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-r.calls:
+		case <-r.announcements:
 		}
 		if err := r.Store.Notify(ctx); err != nil && ctx.Err() == nil {
 			r.Log.Warn("other nodes were not told of a task", "error", err)
@@ -217,12 +217,12 @@ func (r *Runner) callOthers(ctx context.Context) error {
 	}
 }
 
-// hearOthers has the scheduler look again when another node calls.
-func (r *Runner) hearOthers(ctx context.Context) error {
+// listenToOthers wakes the scheduler when another node announces a task.
+func (r *Runner) listenToOthers(ctx context.Context) error {
 	for wait := announceEvery; ; wait = min(2*wait, pollEvery) {
 		err := r.Store.Listen(ctx, func() {
 			wait = announceEvery
-			r.rouse()
+			r.wakeScheduler()
 		})
 		if ctx.Err() != nil || err == nil {
 			return nil //nolint:nilerr // to be stopped is no failure

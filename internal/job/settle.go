@@ -12,7 +12,7 @@ import (
 	"earshot/internal/store"
 )
 
-// cost is what a bill comes to in a mode.
+// cost is the price of a bill in a mode.
 func (r *Runner) cost(def provider.Definition, mode string, bill provider.Bill) int64 {
 	if mode == store.ModeSync {
 		bill = bill.With(provider.ItemSync)
@@ -20,7 +20,7 @@ func (r *Runner) cost(def provider.Definition, mode string, bill provider.Bill) 
 	return r.Catalogue.Cost(def.Name, bill)
 }
 
-// settlement is how a job ends that came to an outcome.
+// settlement makes the settlement of a job from its outcome.
 func (r *Runner) settlement(job store.Job, def provider.Definition, run outcome) store.Settlement {
 	end := store.Settlement{Job: job, Status: earshot.StatusFailed, Attempts: run.attempts, Capture: run.capture}
 	if run.err != nil {
@@ -35,9 +35,10 @@ func (r *Runner) settlement(job store.Job, def provider.Definition, run outcome)
 	return end
 }
 
-// settle ends a job, trying again while the database is away, until giveUp unless
-// that is zero. A node that stops does not wait for it: what it leaves behind is
-// found. A capture without a settled job is removed.
+// settle ends a job. It tries again while the database is unreachable: until giveUp,
+// or without limit where that is zero. A node that stops does not wait for it, since
+// its jobs are released later as those of a lost node. If the job is not settled, its
+// capture is removed.
 func (r *Runner) settle(ctx context.Context, node *incarnation, end store.Settlement, giveUp time.Time) (*account.Organization, error) {
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
 		organization, err := r.Store.Settle(end, time.Now())
@@ -61,7 +62,7 @@ func (r *Runner) settle(ctx context.Context, node *incarnation, end store.Settle
 	}
 }
 
-// settled passes on what became possible with the end of a job.
+// settled starts what the end of a job allows: the next task, and its webhook.
 func (r *Runner) settled(end store.Settlement, organization *account.Organization) {
 	if organization.Queued > 0 { // a slot is free
 		r.Wake()
@@ -74,7 +75,7 @@ func (r *Runner) settled(end store.Settlement, organization *account.Organizatio
 // discardTime is short, for a node that stops; the sweep finds what is left.
 const discardTime = 2 * time.Second
 
-// discard removes a capture that got no record, also when the client has left.
+// discard removes a capture that got no record, also when ctx has ended.
 func (r *Runner) discard(ctx context.Context, capture *store.Capture) {
 	if capture == nil {
 		return

@@ -23,8 +23,9 @@ type Task struct {
 	WebhookURL     *string
 }
 
-// Submit queues tasks. It gives each as it was stored, or tells why it was
-// refused. size counts faulty tasks that were handed in with them, too.
+// Submit queues tasks. It returns each as it was stored, and for each the reason why
+// it was refused, or nil. size is the number of tasks in the client's request,
+// including invalid ones that are not in tasks.
 func (r *Runner) Submit(principal *account.Principal, tasks []Task, size int, now time.Time) (queued []store.Job, refusals []error, err error) {
 	if r.Draining() {
 		return nil, nil, errUnavailable(errStopping)
@@ -53,7 +54,7 @@ func (r *Runner) Submit(principal *account.Principal, tasks []Task, size int, no
 	return queued, refusals, nil
 }
 
-// Price is the most that a task can cost.
+// Price is the maximum cost of a task.
 func (r *Runner) Price(def provider.Definition, request provider.Request) int64 {
 	return r.cost(def, store.ModeAsync, request.Bill())
 }
@@ -75,10 +76,10 @@ func (r *Runner) perform(node *incarnation, job store.Job) {
 	}
 }
 
-// decode makes a stored task into one that can be run. It was valid when it was
-// submitted; the service may have changed since.
+// decode reads the request of a stored task. It was valid when it was submitted, but
+// the service may have changed since.
 func (r *Runner) decode(job store.Job) (provider.Definition, provider.Request, error) {
-	asked, err := r.Catalogue.Provider(job.Provider)
+	p, err := r.Catalogue.Provider(job.Provider)
 	if err != nil {
 		return provider.Definition{}, nil, &earshot.Error{
 			Code: earshot.CodeUpstream, Message: job.Provider + " is no longer served",
@@ -87,14 +88,13 @@ func (r *Runner) decode(job store.Job) (provider.Definition, provider.Request, e
 	}
 	in, err := schema.Parse(job.Request)
 	if err != nil {
-		return asked.Definition(), nil, err
+		return p.Definition(), nil, err
 	}
-	request := asked.Decode(in)
-	return asked.Definition(), request, in.Err()
+	request := p.Decode(in)
+	return p.Definition(), request, in.Err()
 }
 
-// errTakenOver is the error of a task that nodes were lost over, one after the
-// other.
+// errTakenOver is the error of a task during which one node after the other was lost.
 func errTakenOver(attempts int) error {
 	return &earshot.Error{
 		Code: earshot.CodeInternal, Message: fmt.Sprintf("the task was begun %d times, and each time the node that ran it was lost", attempts),
@@ -115,7 +115,7 @@ func (r *Runner) Record(t *store.Task) earshot.TaskRecord {
 			CreatedAt:      earshot.Timestamp{Time: t.CreatedAt},
 			StartedAt:      earshot.When(t.StartedAt),
 			FinishedAt:     earshot.When(t.FinishedAt),
-			Attempts:       min(t.Attempts, len(r.Backoff)+1), // a takeover too many is none
+			Attempts:       min(t.Attempts, len(r.Backoff)+1), // the takeover that is one too many makes no attempt
 		},
 		Credits: earshot.TaskCredits{CreditsToCharge: t.MaxCost, CreditsCharged: t.Charged},
 		Result:  t.Result,

@@ -14,19 +14,19 @@ import (
 const (
 	// tidyEvery keeps the batches of removals small.
 	tidyEvery = time.Minute
-	// leastKept is how long a job is kept after its end, however long it waited.
-	leastKept = time.Hour
+	// minKept is how long a job is kept after its end, however long it waited before.
+	minKept = time.Hour
 	// sweepEvery is rare, since a sweep lists all captures to find few or none.
 	sweepEvery = time.Hour
-	// orphanAge is when the record of a capture, if there ever was one, has
-	// expired for certain: the store may have a clock of its own.
+	// orphanAge is the age at which the record of a capture, if there ever was one, has
+	// certainly expired. The hour allows for a bucket whose clock differs.
 	orphanAge = capture.Lifetime + time.Hour
-	// deletesAtOnce makes up for the distance of a bucket.
+	// deletesAtOnce makes up for the latency of a bucket.
 	deletesAtOnce = 8
 )
 
-// every does something now and at each interval until ctx ends. Nodes that do
-// it at once only do the same work twice.
+// every calls do now and at each interval until ctx ends. If several nodes do it at
+// the same time, they only do the same work twice.
 func (r *Runner) every(ctx context.Context, interval time.Duration, do func(ctx context.Context, now time.Time) error) error {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
@@ -44,12 +44,12 @@ func (r *Runner) every(ctx context.Context, interval time.Duration, do func(ctx 
 
 // tidy removes what is past its time.
 func (r *Runner) tidy(ctx context.Context, now time.Time) error {
-	return errors.Join(r.dropFinished(ctx, now), r.dropCaptures(ctx, now), r.Store.DeleteFieldCounts(now.Add(-health.Kept)))
+	return errors.Join(r.dropFinished(ctx, now), r.dropCaptures(ctx, now), r.Store.DeleteFieldCounts(now.Add(-health.Retention)))
 }
 
 func (r *Runner) dropFinished(ctx context.Context, now time.Time) error {
 	for ctx.Err() == nil {
-		n, err := r.Store.DeleteFinished(ctx, now.Add(-r.Retention), now.Add(-min(r.Retention, leastKept)))
+		n, err := r.Store.DeleteFinished(ctx, now.Add(-r.Retention), now.Add(-min(r.Retention, minKept)))
 		if err != nil || n == 0 {
 			return err
 		}

@@ -16,13 +16,12 @@ import (
 	"earshot"
 )
 
-// progressEvery is how often a client that asked for it hears that its call still
-// runs: clients that count on it wait half a minute or more.
+// progressEvery is how often a client that asked for progress is notified that its
+// call still runs: clients that rely on it wait half a minute or more.
 const progressEvery = 10 * time.Second
 
-// call makes the one request to the API that the call of a tool stands for. What
-// the API refuses is a result for the model to read; only a call that was
-// canceled is an error.
+// call makes the API request of a tool call. An error of the API becomes a result for
+// the model to read; only a call that was canceled is an error.
 func (t *tool) call(ctx context.Context, api Caller, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	path, body, err := t.request(req.Params.Arguments)
 	if err != nil {
@@ -47,8 +46,8 @@ func (t *tool) call(ctx context.Context, api Caller, req *sdk.CallToolRequest) (
 	return result, nil
 }
 
-// request tells where a call goes and what it carries. The arguments are passed on
-// as they are, since the API says best what is wrong with them.
+// request returns the path and the body of the API request. The arguments are passed
+// on unchecked, since the API says best what is wrong with them.
 func (t *tool) request(arguments json.RawMessage) (path string, body any, err error) {
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
@@ -67,10 +66,10 @@ func (t *tool) request(arguments json.RawMessage) (path string, body any, err er
 	return t.path + "?" + query.Encode(), nil, nil
 }
 
-// result is what the client gets of a successful answer.
+// result makes the tool's result from a successful answer.
 func (t *tool) result(answer []byte) (*sdk.CallToolResult, error) {
 	structured := json.RawMessage(answer)
-	if t.asks {
+	if t.isProvider {
 		var envelope struct {
 			Result json.RawMessage `json:"result"`
 		}
@@ -90,7 +89,7 @@ func (t *tool) result(answer []byte) (*sdk.CallToolResult, error) {
 	return result, nil
 }
 
-// refused is what the client gets of an error of the API.
+// refused makes the tool's result from an error of the API.
 func refused(status int, answer []byte) *sdk.CallToolResult {
 	var envelope struct {
 		Error json.RawMessage `json:"error"`
@@ -125,7 +124,7 @@ func failed(text string, structured json.RawMessage) *sdk.CallToolResult {
 	return result
 }
 
-// usage is what the headers of an answer tell beside it.
+// usage takes the request id and the credits from the headers of an answer.
 func usage(header http.Header) sdk.Meta {
 	meta := sdk.Meta{"earshot/requestId": header.Get("X-Request-Id")}
 	for name, key := range map[string]string{"X-Credits-Charged": "earshot/creditsCharged", "X-Credits-Remaining": "earshot/creditsRemaining"} {
@@ -136,8 +135,8 @@ func usage(header http.Header) sdk.Meta {
 	return meta
 }
 
-// report keeps a client informed that wants to hear of progress, until stop. How
-// much there is left to do nobody knows, so it counts the seconds.
+// report sends progress notifications until stop, if the client asked for them. The
+// progress is the number of seconds, since nobody knows how long the call will take.
 func report(ctx context.Context, req *sdk.CallToolRequest) (stop func()) {
 	token := req.Params.GetProgressToken()
 	if token == nil {
@@ -156,7 +155,7 @@ func report(ctx context.Context, req *sdk.CallToolRequest) (stop func()) {
 			}
 			progress := &sdk.ProgressNotificationParams{ProgressToken: token, Progress: seconds, Message: "waiting for the answer"}
 			if req.Session.NotifyProgress(ctx, progress) != nil {
-				return // the answer will find out why
+				return // sending the answer will fail for the same reason
 			}
 		}
 	})

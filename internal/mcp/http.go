@@ -10,15 +10,15 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// incoming is where a call's context has the HTTP request that it came with.
+// incoming is the context key of the HTTP request that a call came with.
 type incoming struct{}
 
 // Handler serves clients over streamable HTTP, without sessions, so that each
 // request can go to another node. The server's Caller must be InProcess.
 //
-// Pages that got at a loopback address by DNS rebinding are refused by their Host,
-// unless the service is known by a name of its own: a proxy on the same machine
-// passes that on.
+// Requests to a loopback address with another Host are refused, since they may come
+// from web pages by DNS rebinding. With named, the service has a public name, which a
+// proxy on the same machine passes on as the Host, and they are accepted.
 func (s *Server) Handler(named bool) http.Handler {
 	streams := sdk.NewStreamableHTTPHandler(
 		func(*http.Request) *sdk.Server { return s.protocol },
@@ -28,14 +28,14 @@ func (s *Server) Handler(named bool) http.Handler {
 	})
 }
 
-// InProcess calls the API in the same process on behalf of who called Handler.
+// InProcess calls the API in the same process on behalf of the client of Handler.
 type InProcess struct {
 	API http.Handler
 }
 
-// Call makes a request with the caller's key. It ends with the caller's own
-// request: clients of older revisions of the protocol have no other way to cancel
-// without a session, and nobody else could take the answer.
+// Call makes a request with the caller's key. It is canceled with the caller's own
+// request: without a session, clients of older revisions of the protocol have no other
+// way to cancel, and nothing else could receive the answer.
 func (p InProcess) Call(ctx context.Context, method, path string, body any) (int, []byte, http.Header, error) {
 	caller, ok := ctx.Value(incoming{}).(*http.Request)
 	if !ok {
@@ -58,24 +58,24 @@ func (p InProcess) Call(ctx context.Context, method, path string, body any) (int
 	return answer.status, answer.body.Bytes(), answer.header, nil
 }
 
-// answerWriter takes the API's answer. There is no connection whose time could run
-// out.
+// answerWriter collects the API's answer. It has no connection, so deadlines have no
+// effect.
 type answerWriter struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
-// Header gives the headers to set.
+// Header returns the headers to set.
 func (w *answerWriter) Header() http.Header { return w.header }
 
-// WriteHeader takes the status.
+// WriteHeader stores the status.
 func (w *answerWriter) WriteHeader(status int) { w.status = status }
 
 func (w *answerWriter) Write(b []byte) (int, error) { return w.body.Write(b) }
 
-// SetReadDeadline is asked for by the API.
+// SetReadDeadline exists because the API calls it.
 func (w *answerWriter) SetReadDeadline(time.Time) error { return nil }
 
-// SetWriteDeadline is asked for by the API.
+// SetWriteDeadline exists because the API calls it.
 func (w *answerWriter) SetWriteDeadline(time.Time) error { return nil }

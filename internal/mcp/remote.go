@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// maxAnswer bounds what is taken from a service gone wrong; a result with its raw
-// response stays far below.
+// maxAnswer limits the size of an answer, in case of a faulty service; a result with
+// its raw response stays far below.
 const maxAnswer = 64 << 20
 
 // Remote calls the service at a URL with a key.

@@ -9,7 +9,7 @@ import (
 	"earshot"
 )
 
-// readable is what a model reads of a provider's result, whichever it is.
+// readable is the part of any provider's result that is shown to a model as text.
 type readable struct {
 	Text           string                  `json:"text"`
 	Sources        []earshot.Source        `json:"sources"`
@@ -18,8 +18,8 @@ type readable struct {
 	NewsResults    []earshot.NewsResult    `json:"newsResults"`
 }
 
-// resultText is an answer with its sources by number, or the list of what a search
-// found.
+// resultText is the text of a result: an answer with numbered sources, or the list of
+// search results.
 func resultText(answer []byte) (string, error) {
 	var r readable
 	if err := json.Unmarshal(answer, &r); err != nil {
@@ -56,8 +56,8 @@ func (r *readable) write(b *strings.Builder) {
 	}
 }
 
-// item writes one numbered entry: a line with its title and place, and one with
-// what is said about it. Line breaks in it would look like further entries.
+// item writes one numbered entry: a line with its title and link, and one with its
+// description. Line breaks are removed, since they would look like further entries.
 func item(b *strings.Builder, position int, title, link, when, about string) {
 	fmt.Fprintf(b, "[%d] %s - %s", position, oneLine(title), link)
 	if when != "" {

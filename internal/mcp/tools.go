@@ -16,16 +16,16 @@ type tool struct {
 	name        string
 	method      string
 	path        string
-	asks        bool   // a provider, for credits
-	wrap        string // the name that an answer gets which is no object
-	schema      string // the name of the schema of the input, where the operation takes more than objects
+	isProvider  bool   // it asks a provider, which costs credits
+	wrap        string // the field for an answer that is not an object; "" for one that is
+	schema      string // the name of the input's schema, where the operation also accepts lists
 	text        func(answer []byte) (string, error)
 	description string
 	input       map[string]any
 }
 
-// lookups are the tools beside the providers. What a tool takes and gives must be
-// an object.
+// lookups are the tools beside the providers. The input and the result of a tool must
+// be objects.
 var lookups = []tool{
 	{name: "countries", method: http.MethodGet, path: "/v1/countries", wrap: "countries", text: countriesText},
 	{name: "states", method: http.MethodGet, path: "/v1/states", wrap: "states", text: statesText},
@@ -33,17 +33,17 @@ var lookups = []tool{
 	{name: "credits", method: http.MethodGet, path: "/v1/credits", text: creditsText},
 }
 
-// definition is what the client reads of the tool.
+// definition describes the tool to the client.
 func (t *tool) definition() *sdk.Tool {
 	return &sdk.Tool{
 		Name:        t.name,
 		Description: t.description,
 		InputSchema: t.input,
-		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: !t.asks, OpenWorldHint: &t.asks},
+		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: !t.isProvider, OpenWorldHint: &t.isProvider},
 	}
 }
 
-// description is what the API's description tells about operations.
+// description is the part of the API's OpenAPI description that tools are made of.
 type description struct {
 	Info struct {
 		Version string `json:"version"`
@@ -89,7 +89,7 @@ func (d *description) tools(providers []string) ([]*tool, error) {
 	var tools []*tool
 	for _, name := range providers {
 		tools = append(tools, &tool{
-			name: strings.ReplaceAll(name, "/", "_"), method: http.MethodPost, path: "/v1/monitor/" + name, asks: true, text: resultText,
+			name: strings.ReplaceAll(name, "/", "_"), method: http.MethodPost, path: "/v1/monitor/" + name, isProvider: true, text: resultText,
 		})
 	}
 	for _, lookup := range lookups {
@@ -116,7 +116,7 @@ func (d *description) providers() []string {
 	return names
 }
 
-// describe tells what the tool does and takes.
+// describe sets the tool's description and its input schema.
 func (d *description) describe(t *tool) error {
 	o := d.Paths[t.path].Post
 	if t.method == http.MethodGet {
@@ -161,8 +161,8 @@ func (o *operation) query() any {
 // maxDepth is deeper than any schema of a request.
 const maxDepth = 50
 
-// resolve copies a schema, puts what they refer to in the place of references,
-// and leaves out conditions: many clients know neither, and the API checks anyway.
+// resolve copies a schema with references replaced by their targets and without
+// conditions: many clients support neither, and the API checks anyway.
 func (d *description) resolve(schema any, depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("a schema is nested more than %d deep", maxDepth)
@@ -194,7 +194,7 @@ func (d *description) resolveObject(schema map[string]any, depth int) (any, erro
 		object = maps.Clone(referred)
 		for name, value := range schema {
 			if name != "$ref" {
-				object[name] = value // what stands beside a reference is more exact
+				object[name] = value // keywords beside a reference are more specific
 			}
 		}
 		return d.resolve(object, depth+1)

@@ -11,7 +11,7 @@ import (
 // Window is how long a window lasts.
 const Window = time.Second
 
-// Verdict is what a limiter says of one request.
+// Verdict is the decision of a limiter on one request.
 type Verdict struct {
 	Allowed   bool
 	Limit     int
@@ -55,7 +55,7 @@ func (l *Local) take(key string, limit int, now time.Time) Verdict {
 	return verdict(w.used, limit)
 }
 
-// Peek tells how the window of key stands without counting.
+// Peek returns the state of the window of key without counting a request.
 func (l *Local) Peek(key string, limit int) Verdict {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,7 +66,7 @@ func (l *Local) Peek(key string, limit int) Verdict {
 	return verdict(w.used, limit)
 }
 
-// sweep forgets windows that are over, at most once a minute.
+// sweep removes windows that are over, at most once a minute.
 func (l *Local) sweep(now time.Time) {
 	if now.Before(l.sweepAt) {
 		return

@@ -6,25 +6,25 @@ import (
 	"time"
 )
 
-// Counter adds n requests to the window of key and tells how many are in it.
+// Counter adds n requests to the window of key and returns how many are in it.
 type Counter func(ctx context.Context, key string, n int, window time.Duration) (used int, err error)
 
-// countTime bounds one count: a limiter that waits longer protects nobody.
+// countTime limits one count: a limiter that waits longer is of no use.
 const countTime = 5 * time.Second
 
-// Shared counts in a place that all nodes share: exact across them. Requests of
+// Shared counts in a store that all nodes share: exact across them. Requests of
 // one key that arrive while a count of it is under way are counted together by
 // the next one, so a busy key costs one round trip at a time, not one a
 // request. It is safe for concurrent use.
 type Shared struct {
 	count Counter
 	mu    sync.Mutex
-	// waiting holds, for each key with a count under way, who goes into the next.
+	// waiting holds, for each key with a count under way, the requests for the next.
 	waiting map[string][]chan<- outcome
 }
 
 type outcome struct {
-	lead bool // no outcome yet: count whoever waits, yourself included
+	lead bool // no outcome yet: the receiver must call countWaiting
 	used int  // the request's own number in the window
 	err  error
 }
@@ -34,10 +34,9 @@ func NewShared(count Counter) *Shared {
 	return &Shared{count: count, waiting: map[string][]chan<- outcome{}}
 }
 
-// Take counts a request of key. It fails when the shared place cannot be
-// reached.
+// Take counts a request of key. It fails when the shared store cannot be reached.
 func (s *Shared) Take(ctx context.Context, key string, limit int) (Verdict, error) {
-	mine := make(chan outcome, 2) // a call to lead and the outcome
+	mine := make(chan outcome, 2) // the call to lead, and the outcome
 	s.mu.Lock()
 	queue, busy := s.waiting[key]
 	s.waiting[key] = append(queue, mine)
@@ -53,8 +52,8 @@ func (s *Shared) Take(ctx context.Context, key string, limit int) (Verdict, erro
 	return verdict(o.used, limit), o.err
 }
 
-// countWaiting counts all who wait for key, then calls the first of those who
-// came meanwhile to lead.
+// countWaiting counts all requests that wait for key, then makes the first of those
+// that arrived meanwhile the leader.
 func (s *Shared) countWaiting(ctx context.Context, key string) {
 	s.mu.Lock()
 	batch := s.waiting[key]

@@ -2,8 +2,8 @@ package schema
 
 import "strings"
 
-// nearest gives the known name that name is probably a slip of, or "".
-func nearest(name string, known []string) string {
+// Nearest gives the known name that name is probably a slip of, or "".
+func Nearest(name string, known []string) string {
 	best, bestDistance := "", 1+max(2, len(name)/3)
 	for _, candidate := range known {
 		d := distance(strings.ToLower(strings.TrimSpace(name)), strings.ToLower(candidate))

@@ -200,7 +200,7 @@ func (o *Object) rejectUnknown() {
 			return
 		}
 		name = shorten(name)
-		if near := nearest(name, o.known); near != "" {
+		if near := Nearest(name, o.known); near != "" {
 			o.Reject(name, "unknown field %q, did you mean %q?", name, near)
 		} else {
 			o.Reject(name, "unknown field %q", name)

@@ -15,7 +15,7 @@ const (
 	breakTime = 30 * time.Second
 )
 
-// circuit is one way to an answer: a provider through an upstream, for a place.
+// circuit is what opens and closes: a provider through an upstream, for a place.
 type circuit struct{ provider, upstream, place string }
 
 // everywhere is the circuit for all places at once.
@@ -24,8 +24,8 @@ func (c circuit) everywhere() circuit {
 	return c
 }
 
-// breakers know which circuits have failed so often that they are left alone.
-// The zero value is ready to use.
+// breakers know which circuits have failed so often that they are not used for a
+// while. The zero value is ready to use.
 type breakers struct {
 	mu    sync.Mutex
 	state map[circuit]*breaker
@@ -37,9 +37,9 @@ type breaker struct {
 	last     *Failure
 }
 
-// allow tells whether a job may try the circuit. If not, the failure says why and
-// for how long. Of those that wait for an open circuit one may try when its time
-// is over, and the others wait for what comes of it.
+// allow returns nil when a job may try the circuit, and otherwise a failure with the
+// reason and the time to wait. When the time of an open circuit is over, one job may
+// try it; the others go on waiting until its outcome is noted.
 func (b *breakers) allow(c circuit) *Failure {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -50,7 +50,7 @@ func (b *breakers) allow(c circuit) *Failure {
 			continue
 		}
 		if wait := s.until.Sub(now); wait > 0 {
-			return &Failure{Reason: s.last.Reason, Err: errOpen(c.upstream, s.last), RetryAfter: wait, Unasked: true}
+			return &Failure{Reason: s.last.Reason, Err: errOpen(c.upstream, s.last), RetryAfter: wait, Skipped: true}
 		}
 	}
 	for _, s := range state {
@@ -61,20 +61,20 @@ func (b *breakers) allow(c circuit) *Failure {
 	return nil
 }
 
-// note counts what came of a try: nil for an answer. A failure that a question
-// can cause is an answer too; one that asks for a pause asks for it wherever the
-// question comes from.
+// note records the outcome of a try; a nil failure is a success. Failures that a
+// question can cause count as success. A failure with RetryAfter opens the circuit
+// for all places.
 func (b *breakers) note(c circuit, failure *Failure) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
 	case failure != nil && failure.RetryAfter > 0:
-		b.of(c.everywhere()).open(failure, failure.RetryAfter)
+		b.get(c.everywhere()).open(failure, failure.RetryAfter)
 	case failure == nil, failure.Final, failure.Reason == earshot.ReasonUnreadable, failure.Reason == earshot.ReasonEmpty:
 		delete(b.state, c)
 		delete(b.state, c.everywhere())
 	default:
-		s := b.of(c)
+		s := b.get(c)
 		s.failures++
 		if s.failures >= breakAfter {
 			s.open(failure, breakTime)
@@ -82,7 +82,7 @@ func (b *breakers) note(c circuit, failure *Failure) {
 	}
 }
 
-func (b *breakers) of(c circuit) *breaker {
+func (b *breakers) get(c circuit) *breaker {
 	if b.state == nil {
 		b.state = map[circuit]*breaker{}
 	}

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// budget bounds what is asked of an official API with one key: so many jobs at
-// a time, and so many calls in any minute.
+// budget limits the use of an official API with one key: the jobs at a time, and the
+// calls in any minute.
 type budget struct {
-	places chan struct{} // one for each job under way; nil for no limit
+	slots chan struct{} // one for each job under way; nil for no limit
 
 	mu     sync.Mutex
 	starts []time.Time // of the last calls, a ring as long as the limit
@@ -21,17 +21,17 @@ const budgetWindow = time.Minute
 func newBudget(atOnce, perMinute int) *budget {
 	b := &budget{starts: make([]time.Time, perMinute)}
 	if atOnce > 0 {
-		b.places = make(chan struct{}, atOnce)
+		b.slots = make(chan struct{}, atOnce)
 	}
 	return b
 }
 
-// enter takes a place for a job and its first call, and waits for both. The job
-// must leave.
+// enter takes a slot for a job and its first call, and waits for both. The job must
+// call leave at its end.
 func (b *budget) enter(ctx context.Context) error {
-	if b.places != nil {
+	if b.slots != nil {
 		select {
-		case b.places <- struct{}{}:
+		case b.slots <- struct{}{}:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -43,11 +43,11 @@ func (b *budget) enter(ctx context.Context) error {
 	return nil
 }
 
-// tryEnter enters if that needs no waiting.
+// tryEnter is enter without waiting; it returns false where it would have to.
 func (b *budget) tryEnter() bool {
-	if b.places != nil {
+	if b.slots != nil {
 		select {
-		case b.places <- struct{}{}:
+		case b.slots <- struct{}{}:
 		default:
 			return false
 		}
@@ -60,8 +60,8 @@ func (b *budget) tryEnter() bool {
 }
 
 func (b *budget) leave() {
-	if b.places != nil {
-		<-b.places
+	if b.slots != nil {
+		<-b.slots
 	}
 }
 
@@ -80,7 +80,7 @@ func (b *budget) spend(ctx context.Context) error {
 	}
 }
 
-// take takes a call, or tells how long none will be left.
+// take takes a call, or returns the time until the next one is free.
 func (b *budget) take() (wait time.Duration) {
 	if len(b.starts) == 0 {
 		return 0

@@ -2,11 +2,10 @@
 // the operator configured, and from nothing else, within hard limits of time
 // and size.
 //
-//	client.go     one upstream: its sites, how they are reached
+//	client.go     one upstream: its sites, how they are reached, known redirects
 //	session.go    what one attempt of a job reaches outside with
 //	exchange.go   carrying requests out: over the network or by a browser
 //	failure.go    what can go wrong
-//	redirects.go  where redirects lead, remembered
 //	routes.go     the upstreams of each provider, tried in turn
 //	breaker.go    upstreams that fail are left alone for a while
 //	budget.go     how much may be asked of an official API
@@ -22,6 +21,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 
 	"earshot"
@@ -32,7 +32,7 @@ import (
 const (
 	maxBody   = 16 << 20         // after decompression; real pages stay under 4 MiB
 	largeBody = 4 << 20          // beyond it a body must wait for its turn
-	largeOnes = 8                // large bodies that are read at a time
+	maxLarge  = 8                // large bodies that are read at a time
 	maxHeader = 64 << 10         // real sites send up to 20 KiB of cookies and policies
 	idleGap   = 30 * time.Second // between two pieces of a body; assistants pause up to 20 s to think
 )
@@ -53,7 +53,7 @@ type Client struct {
 	// redirects are remembered, since a client often asks again for a link that
 	// a result has just shown.
 	redirects redirects
-	large     chan struct{} // a place for each large body being read
+	large     chan struct{} // a slot for each large body being read
 }
 
 // Config says which sites there are and how they are reached.
@@ -84,8 +84,8 @@ type API struct {
 	Model string
 	// KeyHeader is the header that carries Key, after KeyPrefix.
 	KeyHeader, KeyPrefix, Key string
-	// Calls and CallsPerMinute are the most that are made at a time, and in any
-	// minute; 0 means no limit.
+	// Calls and CallsPerMinute limit the calls at a time, and in any minute; 0 means
+	// no limit.
 	Calls, CallsPerMinute int
 }
 
@@ -108,7 +108,7 @@ func NewClient(cfg Config) (*Client, error) {
 		api:     cfg.API,
 		located: cfg.Located,
 		idle:    func() {},
-		large:   make(chan struct{}, largeOnes),
+		large:   make(chan struct{}, maxLarge),
 	}
 	transport := cfg.Transport
 	if transport == nil {
@@ -144,8 +144,8 @@ func (c *Client) Close() {
 	}
 }
 
-// locate is the place that the upstream answers for when it is asked for one: the
-// state, the country, or nowhere in particular.
+// locate is the place from which the upstream is reached for a locale: the state, only
+// the country, or nil where neither is certain.
 func (c *Client) locate(locale geo.Locale) *earshot.Location {
 	country, state := locale.Country, locale.State
 	switch {
@@ -164,4 +164,33 @@ func (c *Client) locate(locale geo.Locale) *earshot.Location {
 // will be served below captureURL.
 func (c *Client) NewSession(attempt int, captureURL string) *Session {
 	return &Session{client: c, attempt: attempt, captureURL: captureURL}
+}
+
+// redirectMemory is how many redirects a generation holds: some minutes of a
+// busy node, at 300 bytes each.
+const redirectMemory = 8192
+
+// redirects is a small cache of where redirects lead. It keeps two generations; when
+// the young one is full, the old one is dropped.
+type redirects struct {
+	mu         sync.Mutex
+	young, old map[string]string
+}
+
+func (r *redirects) find(key string) (location string, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if location, ok = r.young[key]; !ok {
+		location, ok = r.old[key]
+	}
+	return location, ok
+}
+
+func (r *redirects) add(key, location string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.young == nil || len(r.young) >= redirectMemory {
+		r.young, r.old = map[string]string{}, r.young
+	}
+	r.young[key] = location
 }

@@ -25,9 +25,8 @@ type call struct {
 	attempt  int
 }
 
-// exchanger carries calls out and brings the answers back: over the network, out
-// of a recording, or from documents at hand. An error is a *Failure, or whatever
-// kept the answer from coming.
+// exchanger carries out calls: over the network, from a recording, or from stored
+// documents. Its errors need not be a *Failure.
 type exchanger interface {
 	exchange(c call) (*http.Response, error)
 }

@@ -1,10 +1,15 @@
 package upstream
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
 	"time"
 
 	"earshot"
+	"earshot/internal/egress"
 )
 
 // Failure is an attempt that the upstream is to blame for. Its reason is what
@@ -12,14 +17,13 @@ import (
 type Failure struct {
 	Reason earshot.Reason
 	Err    error
-	// Final says that this upstream will say the same to the same question.
+	// Final says that this upstream would fail in the same way if it were asked again.
 	Final bool
-	// RetryAfter is how long the upstream asked to be left alone; 0 for no such
-	// wish.
+	// RetryAfter is how long the upstream asked to wait before the next request; 0
+	// where it did not ask for that.
 	RetryAfter time.Duration
-	// Unasked says that the upstream was not asked at all, since it is to be left
-	// alone.
-	Unasked bool
+	// Skipped says that the upstream was not asked at all, since its circuit is open.
+	Skipped bool
 }
 
 // Fail makes a Failure with a text for the log.
@@ -31,3 +35,37 @@ func (f *Failure) Error() string { return fmt.Sprintf("upstream %s: %v", f.Reaso
 
 // Unwrap gives the cause to errors.Is and errors.As.
 func (f *Failure) Unwrap() error { return f.Err }
+
+// failureOf classifies the error that ended a fetch.
+func failureOf(ctx context.Context, err error) error {
+	switch cause := context.Cause(ctx); {
+	case cause == nil && isFailure(err):
+		return err
+	case errors.Is(cause, errIdle), errors.Is(cause, context.DeadlineExceeded):
+		return &Failure{Reason: earshot.ReasonTimeout, Err: cause}
+	case cause != nil:
+		return cause
+	default:
+		// The URL that a *url.Error names holds the user's question.
+		if named, ok := errors.AsType[*url.Error](err); ok {
+			err = named.Err
+		}
+		return &Failure{Reason: earshot.ReasonUnavailable, Err: err, Final: errors.Is(err, egress.ErrNoRoute)}
+	}
+}
+
+func isFailure(err error) bool {
+	_, ok := errors.AsType[*Failure](err)
+	return ok
+}
+
+func statusFailure(status int) error {
+	switch {
+	case status >= 200 && status < 300:
+		return nil
+	case status == http.StatusForbidden, status == http.StatusTooManyRequests:
+		return Fail(earshot.ReasonBlocked, "status %d", status)
+	default:
+		return Fail(earshot.ReasonUnavailable, "status %d", status)
+	}
+}

@@ -21,22 +21,21 @@ import (
 	"earshot/internal/geo"
 )
 
-// Exchange is a request to an upstream and what came of it, as it is kept: a
-// file of JSON each. It holds no key, cookie or proxy; the question that was
-// asked, and the answer, are in it.
+// Exchange is a request to an upstream with its response, as it is stored in a JSON
+// file. It holds no key, cookie or proxy, but it does hold the question and the answer.
 type Exchange struct {
 	At       time.Time        `json:"at"`
 	Provider string           `json:"provider"`
 	Upstream string           `json:"upstream"`
 	Surface  earshot.Surface  `json:"surface"`
-	Model    string           `json:"model,omitempty"` // that the operator chose
+	Model    string           `json:"model,omitempty"` // the operator's choice
 	Attempt  int              `json:"attempt"`
-	Places   []string         `json:"places,omitempty"` // that it was asked from
+	Places   []string         `json:"places,omitempty"` // from which it was asked
 	Request  ExchangeRequest  `json:"request"`
 	Response ExchangeResponse `json:"response"`
 }
 
-// ExchangeRequest is what was asked, apart from where the site lies.
+// ExchangeRequest is the request without the address of the site.
 type ExchangeRequest struct {
 	Site    string         `json:"site"`
 	Path    string         `json:"path"`
@@ -47,7 +46,7 @@ type ExchangeRequest struct {
 	Pointer bool           `json:"pointer,omitempty"` // only its redirect was wanted
 }
 
-// ExchangeResponse is what came back. Error is set where nothing did, or where it
+// ExchangeResponse is the response. Error is set where there was none, or where it
 // broke off.
 type ExchangeResponse struct {
 	Status int            `json:"status,omitempty"`
@@ -79,7 +78,7 @@ func (r *Recorder) keep(e Exchange) {
 	}
 }
 
-// write makes a file whose name sorts by time; it is whole or not there.
+// write makes a file whose name sorts by time. It appears only when it is complete.
 func (r *Recorder) write(e Exchange) error {
 	text, err := json.MarshalIndent(e, "", "  ")
 	if err != nil {
@@ -96,7 +95,7 @@ func (r *Recorder) write(e Exchange) error {
 	return os.Rename(path+".part", path)
 }
 
-// recording is a client's exchanger of which every exchange is kept.
+// recording is an exchanger that records every exchange.
 type recording struct {
 	client   *Client
 	inner    exchanger
@@ -119,7 +118,7 @@ func (r recording) exchange(c call) (*http.Response, error) {
 		r.recorder.keep(e)
 		return nil, err
 	}
-	e.Response.Status, e.Response.Header = resp.StatusCode, kept(resp.Header)
+	e.Response.Status, e.Response.Header = resp.StatusCode, withoutSecrets(resp.Header)
 	resp.Body = &taped{Reader: resp.Body, closer: resp.Body, end: func(body []byte, err error) {
 		e.Response.setBody(r.scrub(body))
 		if err != nil {
@@ -136,11 +135,11 @@ func requestOf(c call) ExchangeRequest {
 	}
 }
 
-// keptHeaders are those of an answer that somebody reads; others may hold
-// sessions.
+// keptHeaders are the headers that readers of an answer use. Others are dropped, since
+// they may hold sessions.
 var keptHeaders = regexp.MustCompile(`(?i)^(content-type|location|earshot-partial|retry-after(-ms)?|x-ratelimit-.*)$`)
 
-func kept(header http.Header) http.Header {
+func withoutSecrets(header http.Header) http.Header {
 	out := http.Header{}
 	for name, values := range header {
 		if keptHeaders.MatchString(name) {
@@ -150,7 +149,7 @@ func kept(header http.Header) http.Header {
 	return out
 }
 
-// keyLike is what keys look like that an error message may repeat in part.
+// keyLike matches keys, which error messages may repeat in part.
 var keyLike = regexp.MustCompile(`\b(sk|xai|pplx)-[A-Za-z0-9_*-]{4,}|\bAIza[A-Za-z0-9_*-]{4,}`)
 
 // scrub takes out what is secret.
@@ -169,7 +168,7 @@ func (r *ExchangeResponse) setBody(body []byte) {
 	}
 }
 
-// fail notes why nothing came, or no more.
+// fail records why there was no response, or why it broke off.
 func (r *ExchangeResponse) fail(c call, err error) {
 	failure, _ := errors.AsType[*Failure](failureOf(c.wire.Context(), err))
 	if failure == nil { // the job ended first
@@ -186,7 +185,7 @@ func (r *ExchangeResponse) Document() []byte {
 	return []byte(r.Body)
 }
 
-// taped is a body that is kept while somebody reads it.
+// taped is a body that is copied while it is read.
 type taped struct {
 	io.Reader
 	closer io.Closer

@@ -17,7 +17,7 @@ import (
 	"earshot"
 )
 
-// Recording is a folder of exchanges that were kept, to be gone through again.
+// Recording is a folder of recorded exchanges, to be replayed.
 type Recording struct{ exchanges []Exchange }
 
 // OpenRecording reads what a Recorder wrote.
@@ -44,9 +44,9 @@ func OpenRecording(dir string) (*Recording, error) {
 }
 
 // Clients are the upstreams that the provider was asked through, in the order in
-// which they were first asked. They answer what was asked then as it was
-// answered: in the order of the recording where it was asked more than once, and
-// by the last answer from then on.
+// which they were first asked. Each gives the recorded answer to a request that was
+// recorded. Where the same request was recorded several times, its answers come in
+// that order, and the last one again from then on.
 func (r *Recording) Clients(provider string) []*Client {
 	var clients []*Client
 	tapes := map[string]*replay{}
@@ -74,7 +74,7 @@ func (r *Recording) Clients(provider string) []*Client {
 // player is an upstream like the one that was recorded.
 func (e Exchange) player(tape *replay, located func(place string) bool) *Client {
 	c := &Client{
-		name: "replay:" + e.Upstream, surface: e.Surface, anySite: nowhere, exchanger: tape, located: located, large: make(chan struct{}, largeOnes),
+		name: "replay:" + e.Upstream, surface: e.Surface, anySite: nowhere, exchanger: tape, located: located, large: make(chan struct{}, maxLarge),
 	}
 	if name, ok := strings.CutPrefix(e.Upstream, "api:"); ok {
 		c.api = &API{Name: name, Model: e.Model}
@@ -122,7 +122,7 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// key tells requests apart. Where the site lies is no part of it.
+// key identifies a request. The address of the site is no part of it.
 func (r ExchangeRequest) key() string {
 	text, _ := json.Marshal(r) // strings and numbers always marshal
 	return string(text)

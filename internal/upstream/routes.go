@@ -28,14 +28,14 @@ func (r *Routes) Of(provider string) []*Client { return r.byProvider[provider] }
 // Attempt is one attempt of a job.
 type Attempt struct {
 	Provider   string
-	Place      string // for which it is: a country, or a country and a state
+	Place      string // to ask from: a country, or a country and a state
 	Number     int    // from 1
 	CaptureURL string // below it the pages that are kept will be served
 }
 
-// Try asks through the provider's upstreams in turn until one answers. The error
-// is that of the last one that was asked; an error that is no *Failure ends it
-// at once. It is final when it is so for all of them.
+// Try asks through the provider's upstreams in turn until one answers. An error that
+// is no *Failure ends it at once. When all of them fail, the failure is that of the
+// last one, and final only if all are.
 func (r *Routes) Try(ctx context.Context, a Attempt, ask func(*Session) error) error {
 	clients := r.byProvider[a.Provider]
 	if len(clients) == 0 {
@@ -46,14 +46,14 @@ func (r *Routes) Try(ctx context.Context, a Attempt, ask func(*Session) error) e
 		err := r.try(ctx, client, a, i == len(clients)-1, ask)
 		failure, ok := errors.AsType[*Failure](err)
 		if !ok {
-			return err // an answer, or the end of it all
+			return err // nil after an answer; other errors end the attempt
 		}
 		failures = append(failures, failure)
 		if i < len(clients)-1 {
 			r.log.Info("the next upstream is tried", "provider", a.Provider, "upstream", client.name, "place", a.Place, "error", failure)
 		}
 	}
-	return sum(failures)
+	return combine(failures)
 }
 
 var (
@@ -81,30 +81,30 @@ func (r *Routes) try(ctx context.Context, client *Client, a Attempt, last bool, 
 			}
 		}
 		defer b.leave()
-		session.paid = true
+		session.prepaid = true
 	}
 	if client.surface == earshot.SurfaceLab { // its failures are ordered by prompts
 		return ask(session)
 	}
-	way := circuit{a.Provider, client.name, a.Place}
-	if failure := r.breakers.allow(way); failure != nil {
+	route := circuit{a.Provider, client.name, a.Place}
+	if failure := r.breakers.allow(route); failure != nil {
 		return failure
 	}
 	err := ask(session)
 	failure, failed := errors.AsType[*Failure](err)
 	if err == nil || failed {
-		r.breakers.note(way, failure)
+		r.breakers.note(route, failure)
 	}
 	return err
 }
 
-// sum is what the failures of all upstreams come to: the last one's, final if all
-// are, and with the wait after which the first of them can be asked again.
-func sum(failures []*Failure) *Failure {
+// combine makes one failure of those of all upstreams: the last one, which is final
+// only if all are, with the shortest time after which one of them can be asked again.
+func combine(failures []*Failure) *Failure {
 	all := *failures[len(failures)-1]
-	all.Final, all.RetryAfter, all.Unasked = true, 0, true
+	all.Final, all.RetryAfter, all.Skipped = true, 0, true
 	for _, f := range failures {
-		all.Unasked = all.Unasked && f.Unasked
+		all.Skipped = all.Skipped && f.Skipped
 		if f.Final {
 			continue
 		}

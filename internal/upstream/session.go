@@ -25,14 +25,14 @@ import (
 // that attempt; Fetch alone may be called from several goroutines.
 type Session struct {
 	client     *Client
-	provider   string // whose attempt it is; "" where nobody said
+	provider   string // whose attempt it is; "" outside of Routes
 	attempt    int
 	captureURL string
 	kept       [][]byte
 
 	mu      sync.Mutex
 	fetched [][]byte
-	paid    bool // a call of the budget that was taken and not yet made
+	prepaid bool // the budget has already counted the next call
 }
 
 // Upstream is the name of the upstream at the other end.
@@ -52,13 +52,12 @@ func (s *Session) Model() string {
 // Browses tells whether pages can be opened in a browser.
 func (s *Session) Browses() bool { return s.client.browser }
 
-// Location is the place for which the upstream answers, nil where it cannot be
-// told or reached from there. An official API has it only where the provider
-// can tell it.
+// Location is the place from which the upstream is asked, nil where that is not
+// known. With an official API it only holds where the provider sends the place along.
 func (s *Session) Location(locale geo.Locale) *earshot.Location { return s.client.locate(locale) }
 
-// Keep stores a document that was parsed, once the job succeeds, and tells the
-// URL at which it will be served.
+// Keep marks a document that was parsed to be stored once the job succeeds, and
+// returns the URL at which it will be served.
 func (s *Session) Keep(document []byte) string {
 	s.kept = append(s.kept, document)
 	return fmt.Sprintf("%s/page-%d.html", s.captureURL, len(s.kept))
@@ -85,8 +84,8 @@ type Request struct {
 	// Steps are how a browser gets the document, once it has opened the page; a
 	// client without a browser fetches it plainly.
 	Steps []browser.Step
-	// Refusal judges an answer with an error status; nil means to go by the status
-	// alone.
+	// Refusal makes the failure of an answer with an error status; nil means to go by
+	// the status alone.
 	Refusal func(status int, header http.Header, body []byte) *Failure
 }
 
@@ -114,8 +113,9 @@ type Response struct {
 	Partial bool
 }
 
-// Judge is what reading the response came to, err being what its reader says:
-// nothing in a partial one counts but that the site refuses us.
+// Judge corrects err, the result of parsing the response: of a partial response only
+// the finding that the site blocks us counts, and anything else becomes a failure for
+// the missing rest.
 func (r *Response) Judge(err error) error {
 	if failure, ok := errors.AsType[*Failure](err); !r.Partial || ok && failure.Reason == earshot.ReasonBlocked {
 		return err
@@ -123,7 +123,7 @@ func (r *Response) Judge(err error) error {
 	return Fail(earshot.ReasonUnavailable, "the page did not come to its end")
 }
 
-// Fetch gets a document whole. It returns a *Failure when the upstream refused,
+// Fetch gets a complete document. It returns a *Failure when the upstream refused,
 // failed, took too long or sent too much, and ctx's error when that was
 // cancelled.
 func (s *Session) Fetch(ctx context.Context, req Request) (*Response, error) {
@@ -163,10 +163,10 @@ func (s *Session) Fetch(ctx context.Context, req Request) (*Response, error) {
 	return &Response{Header: resp.Header, Body: body, Partial: resp.Header.Get(partialHeader) != ""}, nil
 }
 
-// maxRefusal is what is read of an answer with an error status.
+// maxRefusal is how much is read of an answer with an error status.
 const maxRefusal = 64 << 10
 
-// refusal judges an answer with an error status.
+// refusal makes the failure of an answer with an error status.
 func refusal(req Request, resp *http.Response, arriving io.Reader) error {
 	if req.Refusal == nil {
 		return statusFailure(resp.StatusCode)
@@ -175,17 +175,17 @@ func refusal(req Request, resp *http.Response, arriving io.Reader) error {
 	return req.Refusal(resp.StatusCode, resp.Header, body)
 }
 
-// spend takes a call from the budget of an official API, and waits for it if it
-// must. The first one was taken when the session began.
+// spend takes a call from the budget of an official API, and waits for one if
+// necessary. Routes takes the first one before the session begins.
 func (s *Session) spend(ctx context.Context, site string) error {
 	if s.client.budget == nil || site != s.client.api.Name {
 		return nil
 	}
 	s.mu.Lock()
-	paid := s.paid
-	s.paid = false
+	prepaid := s.prepaid
+	s.prepaid = false
 	s.mu.Unlock()
-	if paid {
+	if prepaid {
 		return nil
 	}
 	if err := s.client.budget.spend(ctx); err != nil {
@@ -194,9 +194,8 @@ func (s *Session) spend(ctx context.Context, site string) error {
 	return nil
 }
 
-// read takes a body, one byte beyond the limit if there is that much. Only so
-// many large ones are taken at a time: many hostile sites at once must not fill
-// the memory.
+// read reads a body up to one byte beyond the limit. It reads only maxLarge large
+// ones at a time, so that many hostile sites at once cannot fill the memory.
 func (c *Client) read(ctx context.Context, from io.Reader) ([]byte, error) {
 	var body bytes.Buffer
 	if _, err := io.CopyN(&body, from, largeBody); err != nil {
@@ -218,8 +217,8 @@ func (c *Client) read(ctx context.Context, from io.Reader) ([]byte, error) {
 	return body.Bytes(), nil
 }
 
-// Redirect asks for a document that is only a pointer to another, and tells where
-// it leads. It follows nothing. Errors are as Fetch's; an answer that is no
+// Redirect requests a document that only redirects to another, and returns the
+// location without following it. Errors are as Fetch's; an answer that is no
 // redirect is a *Failure too.
 func (s *Session) Redirect(ctx context.Context, req Request) (location string, err error) {
 	out, err := s.newCall(ctx, req)
@@ -303,38 +302,4 @@ func joinQuery(base, query string) string {
 		return base + query
 	}
 	return base + "&" + query
-}
-
-// failureOf tells apart why a fetch broke off.
-func failureOf(ctx context.Context, err error) error {
-	switch cause := context.Cause(ctx); {
-	case cause == nil && isFailure(err):
-		return err
-	case errors.Is(cause, errIdle), errors.Is(cause, context.DeadlineExceeded):
-		return &Failure{Reason: earshot.ReasonTimeout, Err: cause}
-	case cause != nil:
-		return cause
-	default:
-		// The URL that a *url.Error names holds the user's question.
-		if named, ok := errors.AsType[*url.Error](err); ok {
-			err = named.Err
-		}
-		return &Failure{Reason: earshot.ReasonUnavailable, Err: err, Final: errors.Is(err, egress.ErrNoWay)}
-	}
-}
-
-func isFailure(err error) bool {
-	_, ok := errors.AsType[*Failure](err)
-	return ok
-}
-
-func statusFailure(status int) error {
-	switch {
-	case status >= 200 && status < 300:
-		return nil
-	case status == http.StatusForbidden, status == http.StatusTooManyRequests:
-		return Fail(earshot.ReasonBlocked, "status %d", status)
-	default:
-		return Fail(earshot.ReasonUnavailable, "status %d", status)
-	}
 }

@@ -9,16 +9,15 @@ import (
 	"earshot"
 )
 
-// stored are documents that take the place of the network.
+// stored is an exchanger that answers from documents instead of the network.
 type stored struct {
 	mu        sync.Mutex
 	left      [][]byte
 	redirects map[string]string
 }
 
-// NewStored makes a client that reaches nothing: it answers fetches by documents,
-// each once, in their order. Of redirects it knows those that are given, by their
-// links; they may be nil.
+// NewStored makes a client without a network: fetches return the documents, each once,
+// in their order. redirects maps links to where they lead and may be nil.
 func NewStored(surface earshot.Surface, documents [][]byte, redirects map[string]string) *Client {
 	known := map[string]string{}
 	for link, destination := range redirects {

@@ -13,16 +13,16 @@ import (
 )
 
 // testsAtOnce is how many tests an organization may have under way on a node. Each
-// holds a request open for as long as its receiver likes to hang.
+// holds a request open until its receiver answers.
 const testsAtOnce = 4
 
-// tests counts those under way by organization.
+// tests counts the tests under way, by organization.
 type tests struct {
 	mu       sync.Mutex
 	underWay map[string]int
 }
 
-// begin takes a place for a test.
+// begin counts a test until end is called.
 func (t *tests) begin(organization string) (end func(), err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -46,9 +46,9 @@ func (t *tests) begin(organization string) (end func(), err error) {
 	}, nil
 }
 
-// Test sends one message that is signed, guarded and judged as a delivery is, and
-// tells how it went. It is neither stored nor tried again. The error is not the
-// receiver's.
+// Test sends one message that is signed and guarded as a delivery is, and returns its
+// result. It is neither stored nor tried again. A failure of the receiver is part of
+// the result, not an error.
 func (s *Sender) Test(ctx context.Context, organization, url string) (*earshot.WebhookTest, error) {
 	end, err := s.tests.begin(organization)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Sender) Test(ctx context.Context, organization, url string) (*earshot.W
 	defer cancel()
 	status, err := s.post(limited, message{id: uuid.Must(uuid.NewV7()).String(), url: url, body: body, secrets: secrets}, started)
 	if ctx.Err() != nil {
-		return nil, ctx.Err() // whoever asked has left
+		return nil, ctx.Err() // the client has left
 	}
 	test := &earshot.WebhookTest{Delivered: acknowledged(status), Ms: time.Since(started).Milliseconds()}
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package webhook tells receivers that tasks have ended: it signs, sends, and
-// tries again until a receiver acknowledges or the tries are spent.
+// Package webhook notifies receivers that tasks have ended: it signs, sends, and
+// tries again until a receiver acknowledges or no tries are left.
 //
-// Planning is the store's, in the transaction that ends the task. Deliveries wait
-// in line behind their receiver, and one node at a time works on a receiver, so one
-// that hangs delays nobody else's.
+// The store plans deliveries, in the transaction that ends the task. They are queued
+// by receiver, and one node at a time works on a receiver, so one that hangs does not
+// delay the deliveries of others.
 package webhook
 
 import (
@@ -38,10 +38,10 @@ const (
 	deliveriesAtOnce = 16
 	// answerTime is how long a receiver has to acknowledge.
 	answerTime = 15 * time.Second
-	// lease is how long nobody else takes up a receiver; longer than the sending of
-	// what was claimed can take.
+	// lease is how long no other node claims a receiver; longer than sending what was
+	// claimed can take.
 	lease = 40 * time.Second
-	// pollEvery is how exactly tries are on time.
+	// pollEvery is how late a try can be.
 	pollEvery = time.Second
 )
 
@@ -53,9 +53,9 @@ var waits = []time.Duration{
 // Config is what a Sender needs.
 type Config struct {
 	Store *store.Store
-	// Client reaches receivers, and nothing that they should not.
+	// Client reaches receivers. It must refuse addresses that users may not reach.
 	Client *http.Client
-	// Body is what is sent of a task.
+	// Body returns the body to send for a task.
 	Body    func(ctx context.Context, organization, task string) ([]byte, error)
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
@@ -84,7 +84,7 @@ func New(cfg Config) *Sender {
 	return s
 }
 
-// Wake says that there may be something to send.
+// Wake makes the sender look for something to send.
 func (s *Sender) Wake() {
 	select {
 	case s.wake <- struct{}{}:
@@ -92,16 +92,16 @@ func (s *Sender) Wake() {
 	}
 }
 
-// Run sends until ctx ends. What is under way then is cut off, and sent again
-// when its lease has ended.
+// Run sends until ctx ends. Deliveries under way are canceled then, and sent again
+// when their lease has ended.
 func (s *Sender) Run(ctx context.Context) error {
 	poll := time.NewTicker(pollEvery)
 	defer poll.Stop()
-	var under sync.WaitGroup
-	defer under.Wait()
-	places := make(chan struct{}, receiversAtOnce)
+	var active sync.WaitGroup
+	defer active.Wait()
+	slots := make(chan struct{}, receiversAtOnce)
 	for {
-		s.takeUp(ctx, places, &under)
+		s.claim(ctx, slots, &active)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -111,9 +111,9 @@ func (s *Sender) Run(ctx context.Context) error {
 	}
 }
 
-// takeUp starts on receivers that have something due, as far as there are places.
-func (s *Sender) takeUp(ctx context.Context, places chan struct{}, under *sync.WaitGroup) {
-	free := cap(places) - len(places)
+// claim starts to send to receivers that have something due, while slots are free.
+func (s *Sender) claim(ctx context.Context, slots chan struct{}, active *sync.WaitGroup) {
+	free := cap(slots) - len(slots)
 	if free == 0 || ctx.Err() != nil {
 		return
 	}
@@ -123,10 +123,10 @@ func (s *Sender) takeUp(ctx context.Context, places chan struct{}, under *sync.W
 		return
 	}
 	for _, r := range receivers {
-		places <- struct{}{}
-		under.Go(func() {
+		slots <- struct{}{}
+		active.Go(func() {
 			s.serve(ctx, r)
-			<-places
+			<-slots
 			s.Wake() // it may have more
 		})
 	}
@@ -144,7 +144,7 @@ func (s *Sender) serve(ctx context.Context, r *store.Receiver) {
 	}
 	_ = group.Wait() // none returns an error
 	if ctx.Err() != nil {
-		return // nobody knows what arrived
+		return // it is unknown what arrived
 	}
 	for {
 		err := s.Store.Release(r, tried)
@@ -182,16 +182,16 @@ func (s *Sender) try(ctx context.Context, r *store.Receiver, d *store.Delivery) 
 	return t
 }
 
-// acknowledged tells whether the receiver's answer means that it has the message.
+// acknowledged tells whether the status means that the receiver has the message.
 func acknowledged(status int) bool { return status/100 == 2 }
 
-// send posts a delivery and tells what the receiver answered, 0 for nothing.
+// send posts a delivery and returns the status of the answer, 0 for none.
 func (s *Sender) send(ctx context.Context, r *store.Receiver, d *store.Delivery, now time.Time) (status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	body, err := s.Body(ctx, d.Organization, d.Job)
 	if err != nil {
-		return 0, fmt.Errorf("%w: %w", errOurs, err)
+		return 0, fmt.Errorf("%w: %w", errNotMade, err)
 	}
 	return s.post(ctx, message{id: d.Job, url: d.URL, body: body, secrets: r.Secrets}, now)
 }
@@ -204,16 +204,15 @@ type message struct {
 	secrets []string
 }
 
-// post signs a message, sends it, and tells what the receiver answered, 0 for
-// nothing.
+// post signs a message, sends it, and returns the status of the answer, 0 for none.
 func (s *Sender) post(ctx context.Context, m message, now time.Time) (status int, err error) {
 	signature, err := sign(m.secrets, m.id, now, m.body)
 	if err != nil {
-		return 0, fmt.Errorf("%w: %w", errOurs, err)
+		return 0, fmt.Errorf("%w: %w", errNotMade, err)
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, m.url, bytes.NewReader(m.body))
 	if err != nil {
-		return 0, fmt.Errorf("%w: %w", errOurs, err)
+		return 0, fmt.Errorf("%w: %w", errNotMade, err)
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", "Earshot-Webhook/1")
@@ -225,12 +224,12 @@ func (s *Sender) post(ctx context.Context, m message, now time.Time) (status int
 		return 0, err
 	}
 	defer response.Body.Close()
-	// Some receivers do their work only while somebody reads. The rest is not ours.
+	// Some receivers do their work only while the answer is read. Its end is ignored.
 	_, _ = io.CopyN(io.Discard, response.Body, 64<<10)
 	return response.StatusCode, nil
 }
 
-// sign gives a signature by each of the secrets.
+// sign makes a signature with each of the secrets.
 func sign(secrets []string, id string, at time.Time, body []byte) (string, error) {
 	var all []string
 	for _, secret := range secrets {
@@ -247,14 +246,14 @@ func sign(secrets []string, id string, at time.Time, body []byte) (string, error
 	return strings.Join(all, " "), nil
 }
 
-var errOurs = errors.New("the webhook could not be made")
+var errNotMade = errors.New("the webhook could not be made")
 
-// class is what a user may know of a failure. More would make a port scanner of
-// the service.
+// class is what a user is told of a failure. With more detail the service could be
+// used as a port scanner.
 func class(err error) string {
 	switch {
-	case errors.Is(err, errOurs):
-		return errOurs.Error()
+	case errors.Is(err, errNotMade):
+		return errNotMade.Error()
 	case errors.Is(err, guard.ErrRefused), errors.Is(err, guard.ErrUnresolved):
 		return guard.ErrRefused.Error()
 	case errors.Is(err, context.DeadlineExceeded):

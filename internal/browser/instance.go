@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// life is one Chromium process as the visits see it: who uses it, and how often
-// it was used. Its fields are guarded by Browser.mu, but for those that are set
-// before ready is closed.
-type life struct {
+// instance is one Chromium process with its use by visits. Its fields are guarded by
+// Browser.mu, but for those that are set before ready is closed.
+type instance struct {
 	ready   chan struct{}
 	process *process // nil if the start failed
 	err     error
@@ -20,8 +19,8 @@ type life struct {
 	ended  bool
 }
 
-// gone reports whether the life can serve no further visit.
-func (l *life) gone() bool {
+// gone reports whether the instance can serve no further visit.
+func (l *instance) gone() bool {
 	select {
 	case <-l.ready:
 	default:
@@ -38,8 +37,8 @@ func (l *life) gone() bool {
 	}
 }
 
-// acquire returns a Chromium that is ready, which release has to be called with.
-func (b *Browser) acquire(ctx context.Context) (*life, error) {
+// acquire returns a Chromium that is ready. The caller must pass it to release.
+func (b *Browser) acquire(ctx context.Context) (*instance, error) {
 	b.mu.Lock()
 	select {
 	case <-b.closing:
@@ -72,8 +71,8 @@ func (b *Browser) acquire(ctx context.Context) (*life, error) {
 	}
 }
 
-// release gives back what acquire returned.
-func (b *Browser) release(l *life) {
+// release ends the use of an instance that acquire returned.
+func (b *Browser) release(l *instance) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	l.users--
@@ -82,12 +81,12 @@ func (b *Browser) release(l *life) {
 	case l != b.current || l.gone():
 		b.retire(l)
 	default:
-		l.idle = time.AfterFunc(b.maxIdle, func() { b.rest(l) })
+		l.idle = time.AfterFunc(b.maxIdle, func() { b.retireIdle(l) })
 	}
 }
 
-// rest ends a life that nobody has used for a while.
-func (b *Browser) rest(l *life) {
+// retireIdle ends an instance that has not been used for a while.
+func (b *Browser) retireIdle(l *instance) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if l.users == 0 {
@@ -95,8 +94,8 @@ func (b *Browser) rest(l *life) {
 	}
 }
 
-// retire takes a life out of service. It ends once its last visit has.
-func (b *Browser) retire(l *life) {
+// retire takes an instance out of service. It ends after its last visit.
+func (b *Browser) retire(l *instance) {
 	if l == nil {
 		return
 	}
@@ -109,9 +108,9 @@ func (b *Browser) retire(l *life) {
 }
 
 // begin starts a Chromium in the background.
-func (b *Browser) begin() *life {
-	l := &life{ready: make(chan struct{})}
-	b.lives[l] = struct{}{}
+func (b *Browser) begin() *instance {
+	l := &instance{ready: make(chan struct{})}
+	b.instances[l] = struct{}{}
 	b.work.Go(func() {
 		l.process, l.err = start(b.cfg)
 		close(l.ready)
@@ -122,9 +121,9 @@ func (b *Browser) begin() *life {
 	return l
 }
 
-// end kills the life's process, if it still runs, and forgets the life once
-// every trace is gone.
-func (b *Browser) end(l *life) {
+// end kills the instance's process, if it still runs, and removes the instance once
+// the process and its folder are gone.
+func (b *Browser) end(l *instance) {
 	if l.ended {
 		return
 	}
@@ -139,7 +138,7 @@ func (b *Browser) end(l *life) {
 			<-l.process.gone
 		}
 		b.mu.Lock()
-		delete(b.lives, l)
+		delete(b.instances, l)
 		b.mu.Unlock()
 	})
 }

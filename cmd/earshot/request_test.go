@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"earshot/internal/app"
+)
+
+// parsed reads a command line without running it.
+func parsed(t *testing.T, args ...string) (*cli, error) {
+	t.Helper()
+	c := &cli{}
+	parser, err := kong.New(c, kong.Name("earshot"), helpVars())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = parser.Parse(args)
+	return c, err
+}
+
+func TestEveryProviderIsInTheHelpAndIsAccepted(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"ask", "parse", "batch", "check"} {
+		help := commands(t)["earshot "+command]
+		var text bytes.Buffer
+		for _, argument := range help.Positional {
+			text.WriteString(argument.Help + "\n")
+		}
+		for _, flag := range help.Flags {
+			text.WriteString(flag.Help + "\n")
+		}
+		wants(t, text.String(), ": "+strings.Join(providerNames(), ", ")+".")
+	}
+	for _, p := range app.Providers() {
+		about := p.Definition()
+		for _, name := range []string{about.Name, strings.ToUpper(about.Name), about.TaskType, strings.ToLower(about.TaskType)} {
+			c, err := parsed(t, "ask", name, "shoes")
+			if err != nil || c.Ask.Provider.Name != about.Name {
+				t.Errorf("ask %s: %q, %v", name, c.Ask.Provider.Name, err)
+			}
+			request, err := c.Ask.request()
+			if err != nil || request[about.TextField()] != "shoes" {
+				t.Errorf("ask %s requests %v, %v", name, request, err)
+			}
+			if c, err = parsed(t, "parse", name); err != nil || c.Parse.Provider.Name != about.Name {
+				t.Errorf("parse %s: %q, %v", name, c.Parse.Provider.Name, err)
+			}
+			if c, err = parsed(t, "check", name, name); err != nil || len(c.Check.Provider) != 2 || c.Check.Provider[1].Name != about.Name {
+				t.Errorf("check %s: %v", name, err)
+			}
+			if c, err = parsed(t, "tasks", "--type", name); err != nil || c.Tasks.List.Type.TaskType != about.TaskType {
+				t.Errorf("tasks --type %s: %q, %v", name, c.Tasks.List.Type.TaskType, err)
+			}
+			if c, err = parsed(t, "batch", "x.csv", "--providers", "websearch,"+name); err != nil || c.Batch.Providers[1].Name != about.Name {
+				t.Fatalf("batch --providers %s: %v", name, err)
+			}
+			for _, field := range []string{"provider", "taskType"} {
+				questions, err := row{fields: map[string]any{field: name, "prompt": "shoes"}}.questions(nil, nil)
+				if err != nil || questions[0].task().TaskType != about.TaskType || questions[0].payload[about.TextField()] != "shoes" {
+					t.Errorf("a row with the %s %s: %v", field, name, err)
+				}
+			}
+		}
+	}
+}
+
+func TestAnUnknownProviderIsRefusedWithTheNearestName(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"ask", "?", "x"}, {"parse", "?"}, {"check", "?"}, {"tasks", "--type", "?"}, {"batch", "x.csv", "--providers", "?"}} {
+		for name, want := range map[string]string{
+			"chatasistant":   `there is no provider "chatasistant"; did you mean chatassistant?`,
+			"websearch-news": `there is no provider "websearch-news"; did you mean websearch/news?`,
+			"nobody":         `there is no provider "nobody"; the providers are ` + strings.Join(providerNames(), ", "),
+		} {
+			named := append([]string{}, args...)
+			for i := range named {
+				named[i] = strings.Replace(named[i], "?", name, 1)
+			}
+			if _, err := parsed(t, named...); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("earshot %s: %v, want %q", strings.Join(named, " "), err, want)
+			}
+		}
+	}
+}
