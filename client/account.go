@@ -19,15 +19,14 @@ func (c *Client) Keys(ctx context.Context) ([]*earshot.Key, error) {
 	return list.Keys, nil
 }
 
-// CreateKey makes a key. Its secret is told this once.
+// CreateKey makes a key. Its secret is only returned here.
 func (c *Client) CreateKey(ctx context.Context, key earshot.KeyRequest) (*earshot.NewKey, error) {
-	return ask[earshot.NewKey](ctx, c, call{method: http.MethodPost, path: "/v1/keys", body: key})
+	return exchange[earshot.NewKey](ctx, c, call{method: http.MethodPost, path: "/v1/keys", body: key})
 }
 
-// RevokeKey ends a key, which cannot be the client's own, and tells how it stands
-// then.
+// RevokeKey revokes a key, which cannot be the client's own, and returns its new state.
 func (c *Client) RevokeKey(ctx context.Context, id string) (*earshot.Key, error) {
-	revoked, err := ask[earshot.RevokedKey](ctx, c, call{method: http.MethodDelete, path: "/v1/keys/" + url.PathEscape(id), repeat: harmless})
+	revoked, err := exchange[earshot.RevokedKey](ctx, c, call{method: http.MethodDelete, path: "/v1/keys/" + url.PathEscape(id), repeat: idempotent})
 	if err != nil {
 		return nil, err
 	}
@@ -51,15 +50,15 @@ func (c *Client) LedgerEntries(ctx context.Context, kind earshot.LedgerKind) ite
 	})
 }
 
-// RotateWebhookSecret makes a new secret to verify webhooks with, which is told
-// this once. Until the one before ends, webhooks carry a signature of each.
+// RotateWebhookSecret makes a new secret to verify webhooks with, which is only
+// returned here. Until the previous one expires, webhooks carry a signature of each.
 func (c *Client) RotateWebhookSecret(ctx context.Context) (*earshot.RotatedSecret, error) {
-	return ask[earshot.RotatedSecret](ctx, c, call{method: http.MethodPost, path: "/v1/webhooks/secret/rotate"})
+	return exchange[earshot.RotatedSecret](ctx, c, call{method: http.MethodPost, path: "/v1/webhooks/secret/rotate"})
 }
 
-// TestWebhook sends one signed message to a URL and tells how it went.
+// TestWebhook sends one signed message to a URL and returns the outcome.
 func (c *Client) TestWebhook(ctx context.Context, receiver string) (*earshot.WebhookTest, error) {
-	tested, err := ask[earshot.WebhookTestResponse](ctx, c, call{method: http.MethodPost, path: "/v1/webhooks/test", body: earshot.WebhookRequest{URL: receiver}})
+	tested, err := exchange[earshot.WebhookTestResponse](ctx, c, call{method: http.MethodPost, path: "/v1/webhooks/test", body: earshot.WebhookRequest{URL: receiver}})
 	if err != nil {
 		return nil, err
 	}

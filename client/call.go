@@ -13,7 +13,7 @@ import (
 	"net/url"
 )
 
-// maxResponse bounds what the client takes from a service gone wrong; a page of a
+// maxResponse limits the size of an answer, in case of a faulty service; a page of a
 // hundred results with their raw responses stays below.
 const maxResponse = 256 << 20
 
@@ -27,34 +27,34 @@ type call struct {
 
 // get sends a call that only reads, and decodes its answer.
 func get[T any](ctx context.Context, c *Client, path string) (*T, error) {
-	return ask[T](ctx, c, call{method: http.MethodGet, path: path, repeat: harmless})
+	return exchange[T](ctx, c, call{method: http.MethodGet, path: path, repeat: idempotent})
 }
 
-// ask sends a call and decodes its answer.
-func ask[T any](ctx context.Context, c *Client, asked call) (*T, error) {
+// exchange sends a call and decodes its answer.
+func exchange[T any](ctx context.Context, c *Client, out call) (*T, error) {
 	answer := new(T)
-	if _, err := c.do(ctx, asked, answer); err != nil {
+	if _, err := c.do(ctx, out, answer); err != nil {
 		return nil, err
 	}
 	return answer, nil
 }
 
-// outcome is what is known of a call beside its answer.
+// outcome is the result of a call beside its answer.
 type outcome struct {
 	header http.Header // of the last answer; nil if there was none
 	unsure bool        // an earlier try may have reached the service
 }
 
-// do sends a call, again if need be, and decodes a successful answer into result.
-func (c *Client) do(ctx context.Context, asked call, result any) (outcome, error) {
-	body, err := encode(asked.body)
+// do sends a call, with retries, and decodes a successful answer into result.
+func (c *Client) do(ctx context.Context, out call, result any) (outcome, error) {
+	body, err := encode(out.body)
 	if err != nil {
 		return outcome{}, err
 	}
 	var o outcome
-	o.unsure, err = c.retry(ctx, asked.repeat, func() error {
+	o.unsure, err = c.retry(ctx, out.repeat, func() error {
 		o.header = nil
-		resp, err := c.send(ctx, asked.method, asked.path, body)
+		resp, err := c.send(ctx, out.method, out.path, body)
 		if err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func (c *Client) do(ctx context.Context, asked call, result any) (outcome, error
 	return o, err
 }
 
-// encode gives nil for a call without a body.
+// encode returns nil for a call without a body.
 func encode(body any) ([]byte, error) {
 	if body == nil {
 		return nil, nil
@@ -98,7 +98,7 @@ func (c *Client) send(ctx context.Context, method, path string, body []byte) (*h
 	return resp, nil
 }
 
-// unanswered tells apart what may be better the next time.
+// unanswered makes a lostError of errors after which a retry makes sense.
 func unanswered(err error) error {
 	var untrusted *tls.CertificateVerificationError
 	if errors.As(err, &untrusted) {
@@ -108,7 +108,7 @@ func unanswered(err error) error {
 	return &lostError{err: err, unsent: errors.As(err, &network) && network.Op == "dial"}
 }
 
-// read decodes an answer into result, or gives the error that it is.
+// read decodes an answer into result, or returns the error in it.
 func read(resp *http.Response, result any) error {
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
 	switch {

@@ -17,7 +17,7 @@ type Client struct {
 	http      *http.Client
 	userAgent string
 	retries   int
-	invalid   error // why the address cannot be one; every call returns it
+	invalid   error // what is wrong with the base URL; every call returns it
 }
 
 // Option changes how a client works.
@@ -28,8 +28,8 @@ type Option func(*Client)
 // deadlines of contexts are the better way.
 func WithHTTPClient(h *http.Client) Option { return func(c *Client) { c.http = h } }
 
-// WithRetries sets how many times a request is sent again at most; 0 turns
-// retries off. The package comment says which requests are.
+// WithRetries sets how many times a request is sent again at most; 0 turns retries off.
+// The package comment says which requests are retried.
 func WithRetries(n int) Option { return func(c *Client) { c.retries = n } }
 
 // WithUserAgent names the program that calls, for the logs of the service.
@@ -43,7 +43,7 @@ func New(baseURL, key string, options ...Option) *Client {
 		key:       strings.TrimSpace(key), // read from a file, it often ends in a line break
 		http:      &http.Client{CheckRedirect: refuseRedirect},
 		userAgent: "earshot-go",
-		retries:   usualRetries,
+		retries:   defaultRetries,
 		invalid:   checkBase(baseURL),
 	}
 	for _, option := range options {
@@ -52,9 +52,8 @@ func New(baseURL, key string, options ...Option) *Client {
 	return c
 }
 
-// refuseRedirect hands back a redirect as the answer. The API has none, and to
-// follow a proxy's would turn a POST into a GET, or show the key to whoever is
-// named.
+// refuseRedirect makes a redirect the answer. The API has none, and following one of a
+// proxy could turn a POST into a GET, or send the key to another host.
 func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 func checkBase(address string) error {
@@ -68,7 +67,7 @@ func checkBase(address string) error {
 	return nil
 }
 
-// defaultURL is where `earshot serve` listens when it is not told otherwise.
+// defaultURL is where `earshot serve` listens by default.
 const defaultURL = "http://127.0.0.1:8080"
 
 // FromEnv makes a client of the variables EARSHOT_URL, which may be absent for a

@@ -10,7 +10,7 @@ import (
 	"earshot"
 )
 
-// Error is an answer of the service that is no success. IsCode and Details look
+// Error is an error answer of the service. IsCode and Details look
 // into one without a type assertion.
 type Error struct {
 	Code      earshot.Code    `json:"code"` // "" when something else answered, such as a proxy
@@ -32,7 +32,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s (status %d, request %s)", e.Code, e.Message, e.Status, e.RequestID)
 }
 
-// As gives the error to errors.As as the *earshot.Error that it was, too.
+// As lets errors.As find the error as an *earshot.Error, too.
 func (e *Error) As(target any) bool {
 	t, ok := target.(**earshot.Error)
 	if !ok || e.Code == "" {
@@ -42,8 +42,8 @@ func (e *Error) As(target any) bool {
 	return true
 }
 
-// TaskError says what became of a task that has no result: it failed, or it is
-// not there. It wraps an *Error.
+// TaskError is the error of a task that has no result: it failed, or it does not exist.
+// It wraps an *Error.
 type TaskError struct {
 	TaskID string
 	Err    *Error
@@ -51,7 +51,7 @@ type TaskError struct {
 
 func (e *TaskError) Error() string { return fmt.Sprintf("task %s: %v", e.TaskID, e.Err) }
 
-// Unwrap gives the reason to errors.As, IsCode and Details.
+// Unwrap lets errors.As, IsCode and Details find the reason.
 func (e *TaskError) Unwrap() error { return e.Err }
 
 // IsCode tells whether err is, or wraps, an error of the service with that code.
@@ -66,7 +66,7 @@ type DetailTypes interface {
 		earshot.ConflictDetails | earshot.QueueDetails | earshot.LimitDetails | earshot.UpstreamDetails
 }
 
-// Details gives the details of an error of the service, if it has those of type T:
+// Details returns the details of an error of the service, if they are of type T:
 //
 //	if fields, ok := client.Details[[]earshot.FieldProblem](err); ok { … }
 func Details[T DetailTypes](err error) (details T, ok bool) {
@@ -82,7 +82,7 @@ func Details[T DetailTypes](err error) (details T, ok bool) {
 	return details, true
 }
 
-// codeOf is the code whose details a value holds.
+// codeOf is the code whose details have the type of the value.
 func codeOf(details any) earshot.Code {
 	switch details.(type) {
 	case []earshot.FieldProblem:
@@ -107,7 +107,7 @@ func codeOf(details any) earshot.Code {
 	return ""
 }
 
-// failure is the error that an answer is.
+// failure makes the error of an answer.
 func failure(resp *http.Response, answer []byte) *Error {
 	var envelope struct {
 		Error Error `json:"error"`

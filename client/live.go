@@ -13,7 +13,7 @@ import (
 	"earshot"
 )
 
-// maxEvent bounds one event of a stream; the service names at most 1,000 tasks.
+// maxEvent limits the size of one event; the service names at most 1,000 tasks.
 const maxEvent = 1 << 20
 
 // LiveEvent is one event of a stream: one of its fields is set.
@@ -22,11 +22,11 @@ type LiveEvent struct {
 	Tasks  *earshot.LiveTasks
 }
 
-// Live follows the organization: how it stands, at once and whenever that
-// changes, and which tasks were submitted, started or ended. It ends without an
-// error when the service ends the stream, since its node stops or the key does,
-// and with one when anything else breaks it. Then ask again, and read what
-// happened meanwhile with Events.
+// Live follows the organization: its status, at once and whenever that changes, and
+// which tasks were submitted, started or ended. It ends without an error when the
+// service ends the stream, since its node stops or the key expires, and with one when
+// anything else breaks it. Then call it again, and read what happened meanwhile with
+// Events.
 func (c *Client) Live(ctx context.Context) iter.Seq2[LiveEvent, error] {
 	return func(yield func(LiveEvent, error) bool) {
 		resp, err := c.open(ctx, "/v1/live")
@@ -43,9 +43,9 @@ func (c *Client) Live(ctx context.Context) iter.Seq2[LiveEvent, error] {
 	}
 }
 
-// open opens a stream, again if need be. The caller closes it.
+// open opens a stream, with retries. The caller closes it.
 func (c *Client) open(ctx context.Context, path string) (stream *http.Response, err error) {
-	_, err = c.retry(ctx, harmless, func() error {
+	_, err = c.retry(ctx, idempotent, func() error {
 		resp, err := c.send(ctx, http.MethodGet, path, nil)
 		if err != nil {
 			return err
@@ -61,8 +61,7 @@ func (c *Client) open(ctx context.Context, path string) (stream *http.Response, 
 	return stream, err
 }
 
-// readEvents reads the events that it knows. Comments and events to come are
-// passed over.
+// readEvents reads the events that it knows, and skips comments and other events.
 func readEvents(from io.Reader) iter.Seq2[LiveEvent, error] {
 	return func(yield func(LiveEvent, error) bool) {
 		lines := bufio.NewScanner(from)
@@ -91,7 +90,7 @@ func readEvents(from io.Reader) iter.Seq2[LiveEvent, error] {
 	}
 }
 
-// decodeEvent gives an empty event for a name that it does not know.
+// decodeEvent returns an empty event for a name that it does not know.
 func decodeEvent(name, data string) (event LiveEvent, err error) {
 	switch name {
 	case "status":

@@ -28,20 +28,20 @@ func list[T any](ctx context.Context, c *Client, path string) ([]T, error) {
 	return *items, nil
 }
 
-// Credits tells the balance and the billing cycle.
+// Credits returns the balance and the billing cycle.
 func (c *Client) Credits(ctx context.Context) (*earshot.Credits, error) {
 	return get[earshot.Credits](ctx, c, "/v1/credits")
 }
 
-// Quote tells what up to 500 tasks can cost at most, and queues none. A task that
+// Quote returns what up to 500 tasks can cost at most, and queues none. A task that
 // would be refused has its error in its item.
 func (c *Client) Quote(ctx context.Context, tasks ...earshot.TaskRequest) (*earshot.Quote, error) {
-	return ask[earshot.Quote](ctx, c, call{method: http.MethodPost, path: "/v1/quote", body: tasks, repeat: harmless})
+	return exchange[earshot.Quote](ctx, c, call{method: http.MethodPost, path: "/v1/quote", body: tasks, repeat: idempotent})
 }
 
-// Usage tells what the jobs of some days came to, by day and provider. The days
-// are those of UTC that from and to lie in; a zero from means the beginning of the
-// billing cycle, a zero to means today.
+// Usage returns the jobs and credits of the days from from to to, by day and provider.
+// Days are in UTC; a zero from means the beginning of the billing cycle, a zero to
+// means today.
 func (c *Client) Usage(ctx context.Context, from, to time.Time) (*earshot.Usage, error) {
 	return get[earshot.Usage](ctx, c, query("/v1/usage", earshot.UsageQuery{From: day(from), To: day(to)}))
 }
@@ -53,8 +53,8 @@ func day(t time.Time) string {
 	return t.UTC().Format(time.DateOnly)
 }
 
-// Stats tells what the jobs of the last hours came to, 1 to 24 of them, by hour
-// and provider.
+// Stats returns the statistics of the jobs of the last 1 to 24 hours, by hour and
+// provider.
 func (c *Client) Stats(ctx context.Context, hours int) ([]earshot.HourStats, error) {
 	stats, err := get[earshot.Stats](ctx, c, query("/v1/stats", earshot.StatsQuery{Hours: hours}))
 	if err != nil {
@@ -63,16 +63,16 @@ func (c *Client) Stats(ctx context.Context, hours int) ([]earshot.HourStats, err
 	return stats.Hours, nil
 }
 
-// ExtractionHealth tells how well the service understands what providers answer.
+// ExtractionHealth returns how well the service understands what providers answer.
 func (c *Client) ExtractionHealth(ctx context.Context) (*earshot.ExtractionHealth, error) {
 	return get[earshot.ExtractionHealth](ctx, c, "/v1/health/extraction")
 }
 
-// Ready tells, by a nil error, that the service takes requests. It asks once, since
-// an answer that is no is what it is there for.
+// Ready returns nil when the service accepts requests. It makes no retries, since the
+// refusal of a service that is not ready is the answer.
 func (c *Client) Ready(ctx context.Context) error {
-	impatient := *c
-	impatient.retries = 0
-	_, err := get[struct{}](ctx, &impatient, "/readyz")
+	withoutRetries := *c
+	withoutRetries.retries = 0
+	_, err := get[struct{}](ctx, &withoutRetries, "/readyz")
 	return err
 }

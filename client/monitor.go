@@ -11,8 +11,8 @@ import (
 	"earshot"
 )
 
-// Usage is what the headers of a monitor response tell. It is the zero value when
-// the service did not answer.
+// Usage is read from the headers of a monitor response. It is the zero value when the
+// service did not answer.
 type Usage struct {
 	RequestID        string
 	CreditsCharged   int64
@@ -37,13 +37,13 @@ func usage(h http.Header) Usage {
 	}
 }
 
-// Monitor asks a provider, named by its path under /v1/monitor/ such as
-// chatassistant or websearch/news, and waits for its result, which it leaves as
-// it came. The request is anything that encodes to the JSON that the provider
-// takes. The methods named after providers do the same with types.
+// Monitor asks a provider, named by its path under /v1/monitor/ such as chatassistant
+// or websearch/news, waits, and returns its result as JSON. The request is anything
+// that encodes to the JSON that the provider takes. The methods named after providers
+// do the same with types.
 //
-// Like those it tells the usage even with an error that came from the service,
-// and never sends a request again that may have been charged.
+// Like those it returns the usage also with an error of the service, and never repeats
+// a request that may have been charged.
 func (c *Client) Monitor(ctx context.Context, provider string, request any) (json.RawMessage, Usage, error) {
 	var envelope struct {
 		Result json.RawMessage `json:"result"`
@@ -68,10 +68,10 @@ func monitor[T any](ctx context.Context, c *Client, request earshot.Request) (*T
 	return result, used, nil
 }
 
-// Goto tells where a RedirectLink of a search result leads. It costs nothing.
+// Goto returns the target of a RedirectLink of a search result. It costs nothing.
 func (c *Client) Goto(ctx context.Context, redirectLink string) (string, error) {
 	request := earshot.GotoRequest{URL: redirectLink}
-	destination, err := ask[earshot.GotoResponse](ctx, c, call{method: http.MethodPost, path: "/v1/monitor/websearch/goto", body: request, repeat: harmless})
+	destination, err := exchange[earshot.GotoResponse](ctx, c, call{method: http.MethodPost, path: "/v1/monitor/websearch/goto", body: request, repeat: idempotent})
 	if err != nil {
 		return "", err
 	}

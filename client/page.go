@@ -22,7 +22,7 @@ func (c *Client) Tasks(ctx context.Context, q earshot.TaskQuery) iter.Seq2[*ears
 	})
 }
 
-// items are those of all pages.
+// items yields the items of all pages.
 func items[T any](fetch func(cursor string) (page earshot.List[T], next *string, err error)) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		for cursor := ""; ; {
@@ -58,7 +58,7 @@ func (c *Client) Deliveries(ctx context.Context, state earshot.DeliveryState) it
 
 const deliveriesPath = "/v1/webhooks/deliveries"
 
-// Delivery tells how the webhook of one task stands. Its id is the task's, and the
+// Delivery returns the state of the webhook of one task. Its id is the task's, and the
 // webhook-id that the receiver sees.
 func (c *Client) Delivery(ctx context.Context, id string) (*earshot.Delivery, error) {
 	return get[earshot.Delivery](ctx, c, deliveriesPath+"/"+url.PathEscape(id))
@@ -66,7 +66,7 @@ func (c *Client) Delivery(ctx context.Context, id string) (*earshot.Delivery, er
 
 // Resend sends a webhook again, delivered or not.
 func (c *Client) Resend(ctx context.Context, id string) (*earshot.Delivery, error) {
-	resent, err := ask[earshot.DeliveryResent](ctx, c, call{method: http.MethodPost, path: deliveriesPath + "/" + url.PathEscape(id) + "/resend"})
+	resent, err := exchange[earshot.DeliveryResent](ctx, c, call{method: http.MethodPost, path: deliveriesPath + "/" + url.PathEscape(id) + "/resend"})
 	if err != nil {
 		return nil, err
 	}

@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	usualRetries = 4
-	firstWait    = 250 * time.Millisecond
-	// longestWait bounds the waits between tries. A service that asks for more is
-	// not waited for: its error is the better answer.
-	longestWait = 30 * time.Second
+	defaultRetries = 4
+	firstWait      = 250 * time.Millisecond
+	// maxWait limits the waits between tries. If the service asks for more, its error is
+	// returned instead.
+	maxWait = 30 * time.Second
 )
 
-// repeat says what it means to send a call twice.
+// repeat says what happens when a call is sent twice.
 type repeat int
 
 const (
 	// once is for calls that do their work, and charge for it, each time. They are
 	// sent again only when it is certain that nothing was done.
 	once repeat = iota
-	// harmless is for calls that come to the same however often they are sent.
-	harmless
+	// idempotent is for calls that have the same effect however often they are sent.
+	idempotent
 )
 
 // lostError is a request whose answer did not arrive.
@@ -41,33 +41,33 @@ func (e *lostError) Error() string { return e.err.Error() }
 
 func (e *lostError) Unwrap() error { return e.err }
 
-// retry makes attempts until one succeeds, fails for good, or the retries or ctx
-// are spent. It tells unsure when an attempt before the last may have done its
-// work although it failed.
+// retry makes attempts until one succeeds or fails finally, no retries are left, or ctx
+// ends. unsure says that an attempt before the last may have done its work although it
+// failed.
 func (c *Client) retry(ctx context.Context, r repeat, attempt func() error) (unsure bool, err error) {
 	for n := 0; ; n++ {
 		err := attempt()
 		if err == nil || n >= c.retries || ctx.Err() != nil {
 			return unsure, err
 		}
-		refused, lost := judge(err)
+		refused, lost := classify(err)
 		if !refused && (!lost || r == once) {
 			return unsure, err
 		}
-		pause, asked := backoff(firstWait, longestWait, n), retryAfter(err)
-		if asked > longestWait {
+		pause, requested := backoff(firstWait, maxWait, n), retryAfter(err)
+		if requested > maxWait {
 			return unsure, err
 		}
-		if err := sleep(ctx, max(pause, asked), err); err != nil {
+		if err := sleep(ctx, max(pause, requested), err); err != nil {
 			return unsure, err
 		}
 		unsure = unsure || lost
 	}
 }
 
-// judge tells what an error says about the attempt that gave it: refused, so that
-// nothing was done, or lost, so that nobody knows. One that is neither is final.
-func judge(err error) (refused, lost bool) {
+// classify tells from the error of an attempt whether it was refused, so that nothing
+// was done, or its answer was lost, so that it is unknown. Other errors are final.
+func classify(err error) (refused, lost bool) {
 	var answer *Error
 	if errors.As(err, &answer) {
 		switch answer.Code {
@@ -114,19 +114,19 @@ func parseRetryAfter(text string) time.Duration {
 	return 0
 }
 
-// backoff is the wait after n waits before it: it doubles from first to most, and
-// is cut at random by up to a half, so that clients which failed together do not
-// come back together.
-func backoff(first, most time.Duration, n int) time.Duration {
+// backoff is the wait after n previous waits: it doubles from first up to limit, and is
+// reduced at random by up to a half, so that clients which failed together do not come
+// back together.
+func backoff(first, limit time.Duration, n int) time.Duration {
 	wait := first
-	for ; n > 0 && wait < most; n-- {
+	for ; n > 0 && wait < limit; n-- {
 		wait *= 2
 	}
-	wait = min(wait, most)
+	wait = min(wait, limit)
 	return wait - rand.N(wait/2+1)
 }
 
-// sleep waits. When ctx ends sooner it says so, and what was waited for.
+// sleep waits. When ctx ends first, it returns cause together with the error of ctx.
 func sleep(ctx context.Context, wait time.Duration, cause error) error {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -66,7 +66,7 @@ func TestWhichCallsAreSentAgain(t *testing.T) {
 		"a batch": submitting("a", ""), "a batch with keys": submitting("a", "b"),
 	}
 	all := []string{"reading", "canceling", "resolving", "asking", "key making", "submitting", "submitting with a key", "a batch", "a batch with keys"}
-	harmless := []string{"reading", "canceling", "resolving", "submitting with a key", "a batch with keys"}
+	idempotent := []string{"reading", "canceling", "resolving", "submitting with a key", "a batch with keys"}
 	for _, test := range []struct {
 		name   string
 		answer answer
@@ -75,9 +75,9 @@ func TestWhichCallsAreSentAgain(t *testing.T) {
 		{"the rate window is used up", rateLimit, all},
 		{"the node drains", draining, all},
 		{"there is no connection", breaks("dial"), all},
-		{"the connection breaks", breaks("read"), harmless},
-		{"the answer is cut off", cut, harmless},
-		{"a proxy fails", proxyError, harmless},
+		{"the connection breaks", breaks("read"), idempotent},
+		{"the answer is cut off", cut, idempotent},
+		{"a proxy fails", proxyError, idempotent},
 		{"a proxy is in the way", says(403, "<html>"), nil},
 		{"all slots are taken", fails(429, "CONCURRENT_LIMIT_EXCEEDED", `{"limit":1}`), nil},
 		{"the queue is full", fails(429, "QUEUE_LIMIT_EXCEEDED", `{}`), nil},

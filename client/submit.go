@@ -12,10 +12,9 @@ import (
 	"earshot"
 )
 
-// Submit queues a task. A task with an idempotency key is submitted again when
-// the answer is lost, and found rather than queued twice; one without is not.
-// A key that another task has gives CodeAlreadyExists, with
-// earshot.DuplicateDetails.
+// Submit queues a task. A task with an idempotency key is submitted again when the
+// answer is lost, without being queued twice; one without a key is not. With a key of
+// another task it fails with CodeAlreadyExists and earshot.DuplicateDetails.
 func (c *Client) Submit(ctx context.Context, task earshot.TaskRequest) (*earshot.TaskRecord, error) {
 	record := &earshot.TaskRecord{}
 	o, err := c.do(ctx, call{method: http.MethodPost, path: taskPath, body: task, repeat: repeatOf(task)}, record)
@@ -30,9 +29,9 @@ func (c *Client) Submit(ctx context.Context, task earshot.TaskRequest) (*earshot
 	return nil, err
 }
 
-// SubmitBatch queues up to 500 tasks, each on its own merits: one that is refused
-// has its error in its item. The batch is submitted again when the answer is lost
-// if every task has an idempotency key.
+// SubmitBatch queues up to 500 tasks independently: one that is refused has its error
+// in its item. If every task has an idempotency key, the batch is submitted again when
+// the answer is lost.
 func (c *Client) SubmitBatch(ctx context.Context, tasks []earshot.TaskRequest) (*earshot.Batch, error) {
 	batch := &earshot.Batch{}
 	o, err := c.do(ctx, call{method: http.MethodPost, path: taskPath + "/batch", body: tasks, repeat: repeatOf(tasks...)}, batch)
@@ -45,17 +44,17 @@ func (c *Client) SubmitBatch(ctx context.Context, tasks []earshot.TaskRequest) (
 	return batch, nil
 }
 
-// repeatOf tells whether tasks can be submitted twice: only keys let the service
-// see that it knows them.
+// repeatOf tells whether tasks can be submitted twice: only by their keys the service
+// recognises them.
 func repeatOf(tasks ...earshot.TaskRequest) repeat {
 	if slices.ContainsFunc(tasks, func(t earshot.TaskRequest) bool { return t.IdempotencyKey == "" }) {
 		return once
 	}
-	return harmless
+	return idempotent
 }
 
-// reconcile turns refusals of tasks that an earlier try has queued into what that
-// try would have said.
+// reconcile replaces the refusals of tasks that an earlier try has queued by the
+// success of that try.
 func (c *Client) reconcile(ctx context.Context, tasks []earshot.TaskRequest, batch *earshot.Batch) {
 	for i := range batch.Results {
 		item := &batch.Results[i]
@@ -72,9 +71,9 @@ func (c *Client) reconcile(ctx context.Context, tasks []earshot.TaskRequest, bat
 	}
 }
 
-// stored is the task that holds the key of another, if it is the same: then it is
-// the one that was meant to be queued. Else, and when that cannot be told, the
-// refusal stands.
+// stored returns the task that already has the key, if it equals the one that was
+// submitted: then an earlier try has queued it. It returns nil when they differ or that
+// cannot be found out.
 func (c *Client) stored(ctx context.Context, task earshot.TaskRequest, refusal error) *earshot.TaskRecord {
 	duplicate, ok := Details[earshot.DuplicateDetails](refusal)
 	if !ok {
@@ -88,16 +87,16 @@ func (c *Client) stored(ctx context.Context, task earshot.TaskRequest, refusal e
 }
 
 func same(task earshot.TaskRequest, record *earshot.TaskRecord) bool {
-	var asked, stored earshot.WebhookRequest
+	var wanted, stored earshot.WebhookRequest
 	if task.Webhook != nil {
-		asked = *task.Webhook
+		wanted = *task.Webhook
 	}
 	if record.Webhook != nil {
 		stored.URL = record.Webhook.URL
 	}
 	payload, err := json.Marshal(task.Payload)
 	return err == nil && task.TaskType == record.Task.TaskType && cmp.Or(task.Priority, 1) == record.Task.Priority &&
-		asked == stored && equalJSON(payload, record.Task.Payload)
+		wanted == stored && equalJSON(payload, record.Task.Payload)
 }
 
 // equalJSON compares what two texts mean, since the service may write them

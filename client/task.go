@@ -33,7 +33,7 @@ func Result[T any](record *earshot.TaskRecord) (*T, error) {
 	return result, nil
 }
 
-// taskError is why a task failed, and nil when it did not.
+// taskError is the error of a failed task, and nil for others.
 func taskError(record *earshot.TaskRecord) error {
 	if record.Task.Status != earshot.StatusFailed {
 		return nil
@@ -45,37 +45,37 @@ func taskError(record *earshot.TaskRecord) error {
 	return &TaskError{TaskID: record.Task.ID, Err: reason}
 }
 
-// Cancel removes a task that is still queued. One that is running or has ended
-// gives CodeConflict.
+// Cancel removes a task that is still queued. For one that is running or has ended it
+// fails with CodeConflict.
 func (c *Client) Cancel(ctx context.Context, id string) error {
-	o, err := c.do(ctx, call{method: http.MethodDelete, path: taskPath + "/" + url.PathEscape(id), repeat: harmless}, &struct{}{})
+	o, err := c.do(ctx, call{method: http.MethodDelete, path: taskPath + "/" + url.PathEscape(id), repeat: idempotent}, &struct{}{})
 	if o.unsure && IsCode(err, earshot.CodeNotFound) {
 		return nil // the try whose answer was lost has removed it
 	}
 	return err
 }
 
-// QueueStatus tells how the queue and the slots stand.
+// QueueStatus returns the state of the queue and the slots.
 func (c *Client) QueueStatus(ctx context.Context) (*earshot.QueueStatus, error) {
 	return get[earshot.QueueStatus](ctx, c, "/v1/async/status")
 }
 
-// ClearQueue removes every queued task and tells how many there were. When an
-// answer was lost on the way, those that it would have counted are missing.
+// ClearQueue removes every queued task and returns how many there were. When the answer
+// to a first try was lost, the tasks that it removed are not counted.
 func (c *Client) ClearQueue(ctx context.Context) (int, error) {
-	cleared, err := ask[earshot.QueueCleared](ctx, c, call{method: http.MethodDelete, path: "/v1/async/queue", repeat: harmless})
+	cleared, err := exchange[earshot.QueueCleared](ctx, c, call{method: http.MethodDelete, path: "/v1/async/queue", repeat: idempotent})
 	if err != nil {
 		return 0, err
 	}
 	return cleared.Cleared, nil
 }
 
-// Latest is the cursor that leaves out every event so far.
+// Latest is the cursor after the newest event so far.
 const Latest = "latest"
 
-// Events are tasks in the order in which they ended, after a cursor: that of
-// another page, Latest, or "" for the oldest that is kept. limit 0 means the
-// service's own.
+// Events returns tasks in the order in which they ended, after a cursor: that of
+// another page, Latest, or "" to begin with the oldest that is stored. limit 0 means the
+// default of the service.
 func (c *Client) Events(ctx context.Context, cursor string, limit int) (*earshot.EventPage, error) {
 	return get[earshot.EventPage](ctx, c, query("/v1/events", earshot.EventQuery{PageQuery: earshot.PageQuery{Cursor: cursor, Limit: limit}}))
 }

@@ -12,22 +12,22 @@ import (
 )
 
 const (
-	firstPoll   = 100 * time.Millisecond
-	longestPoll = 5 * time.Second
+	firstPoll = 100 * time.Millisecond
+	maxPoll   = 5 * time.Second
 	// sweepEvery is how often tasks that are waited for through the feed of events
 	// are looked up, since one that is canceled never appears there.
 	sweepEvery = 30 * time.Second
 	// feedPage is the largest page of the feed and of the list of tasks.
 	feedPage = 100
-	// listWorth is how many tasks must be looked for to make reading a page of the
-	// list cheaper than polling them one by one.
-	listWorth = 10
+	// tasksPerPage is from how many tasks on it is cheaper to read a page of the list
+	// than to poll them one by one.
+	tasksPerPage = 10
 )
 
-// Wait waits for the end of a task, polling it ever more rarely. One that failed
-// is returned together with a *TaskError that tells why; one that is canceled
-// meanwhile gives an error with CodeNotFound. When ctx ends first, the task comes
-// as it was last seen, with the error of ctx. Use WaitAll for many.
+// Wait waits for the end of a task, polling it ever more rarely. A task that failed is
+// returned together with a *TaskError that tells why; one that is canceled meanwhile
+// gives an error with CodeNotFound. When ctx ends first, Wait returns the task as it was
+// last seen, with the error of ctx. Use WaitAll for many.
 func (c *Client) Wait(ctx context.Context, id string) (*earshot.TaskRecord, error) {
 	for n := 0; ; n++ {
 		record, err := c.Task(ctx, id)
@@ -37,56 +37,55 @@ func (c *Client) Wait(ctx context.Context, id string) (*earshot.TaskRecord, erro
 		if record.Task.FinishedAt != nil {
 			return record, taskError(record)
 		}
-		if err := sleep(ctx, backoff(firstPoll, longestPoll, n), errUnfinished); err != nil {
+		if err := sleep(ctx, backoff(firstPoll, maxPoll, n), errUnfinished); err != nil {
 			return record, err
 		}
 	}
 }
 
-// errUnfinished is what is left to say when a wait is cut short.
+// errUnfinished is the error of a wait that ctx has ended.
 var errUnfinished = errors.New("the task has not ended")
 
-// WaitAll gives each task as it ends, once. It reads the feed of ended tasks, so
-// that many are waited for with few requests; tasks of others in the organization
-// pass through the same feed.
+// WaitAll yields each task once, when it has ended. It reads the feed of ended tasks,
+// so it needs few requests for many tasks; the feed also contains other tasks of the
+// organization.
 //
-// An error about one task is a *TaskError, beside the task's record if it failed
-// and alone if the task is not there, and the loop goes on. Any other error ends
-// it.
+// An error about one task is a *TaskError, with the task's record if it failed and
+// without one if the task does not exist; the loop goes on. Any other error ends it.
 func (c *Client) WaitAll(ctx context.Context, ids ...string) iter.Seq2[*earshot.TaskRecord, error] {
 	return func(yield func(*earshot.TaskRecord, error) bool) {
-		w := &waiting{client: c, pending: map[string]bool{}, yield: yield}
+		w := &waiter{client: c, pending: map[string]bool{}, yield: yield}
 		for _, id := range ids {
 			w.pending[strings.ToLower(id)] = true
 		}
-		if err := w.run(ctx); err != nil && !errors.Is(err, errLeft) {
+		if err := w.run(ctx); err != nil && !errors.Is(err, errStopped) {
 			yield(nil, err)
 		}
 	}
 }
 
-// waiting is a loop of WaitAll.
-type waiting struct {
+// waiter is a loop of WaitAll.
+type waiter struct {
 	client  *Client
 	pending map[string]bool // by id
 	yield   func(*earshot.TaskRecord, error) bool
 }
 
-// errLeft says that the loop's body does not want more.
-var errLeft = errors.New("left")
+// errStopped says that the loop's body has ended the loop.
+var errStopped = errors.New("stopped")
 
-// tell passes on what became of a task.
-func (w *waiting) tell(id string, record *earshot.TaskRecord, err error) error {
+// deliver yields the end of a task.
+func (w *waiter) deliver(id string, record *earshot.TaskRecord, err error) error {
 	delete(w.pending, id)
 	if !w.yield(record, err) {
-		return errLeft
+		return errStopped
 	}
 	return nil
 }
 
-// run reads the feed until every task has ended. The place to read from is noted
-// before the tasks are looked up, so that none ends unseen in between.
-func (w *waiting) run(ctx context.Context) error {
+// run reads the feed until every task has ended. It fetches the cursor to read from
+// before it looks up the tasks, so that none ends unseen in between.
+func (w *waiter) run(ctx context.Context) error {
 	if len(w.pending) == 0 {
 		return nil
 	}
@@ -114,7 +113,7 @@ func (w *waiting) run(ctx context.Context) error {
 		if len(page.Events) == feedPage {
 			continue // there is more to read
 		}
-		if err := sleep(ctx, backoff(firstPoll, longestPoll, quiet), errUnfinished); err != nil {
+		if err := sleep(ctx, backoff(firstPoll, maxPoll, quiet), errUnfinished); err != nil {
 			return err
 		}
 		quiet++
@@ -122,7 +121,7 @@ func (w *waiting) run(ctx context.Context) error {
 }
 
 // read reads one page of the feed.
-func (w *waiting) read(ctx context.Context, cursor *string) (*earshot.EventPage, error) {
+func (w *waiter) read(ctx context.Context, cursor *string) (*earshot.EventPage, error) {
 	from := ""
 	if cursor != nil {
 		from = *cursor
@@ -136,16 +135,15 @@ func (w *waiting) read(ctx context.Context, cursor *string) (*earshot.EventPage,
 		if !w.pending[record.Task.ID] {
 			continue
 		}
-		if err := w.tell(record.Task.ID, record, taskError(record)); err != nil {
+		if err := w.deliver(record.Task.ID, record, taskError(record)); err != nil {
 			return nil, err
 		}
 	}
 	return page, nil
 }
 
-// sweep looks up the tasks that are waited for, and tells of those that have ended
-// or are not there.
-func (w *waiting) sweep(ctx context.Context) error {
+// sweep looks up the pending tasks, and yields those that have ended or do not exist.
+func (w *waiter) sweep(ctx context.Context) error {
 	underWay, err := w.underWay(ctx)
 	if err != nil {
 		return err
@@ -158,9 +156,9 @@ func (w *waiting) sweep(ctx context.Context) error {
 		var refused *Error
 		switch {
 		case IsCode(err, earshot.CodeNotFound) && errors.As(err, &refused):
-			err = w.tell(id, nil, &TaskError{TaskID: id, Err: refused})
+			err = w.deliver(id, nil, &TaskError{TaskID: id, Err: refused})
 		case err == nil && record.Task.FinishedAt != nil:
-			err = w.tell(id, record, taskError(record))
+			err = w.deliver(id, record, taskError(record))
 		}
 		if err != nil {
 			return err
@@ -169,11 +167,11 @@ func (w *waiting) sweep(ctx context.Context) error {
 	return nil
 }
 
-// underWay finds tasks in the list that have not ended, as far as that saves
-// requests. Ids grow with time, so the list can be left at the oldest.
-func (w *waiting) underWay(ctx context.Context) (map[string]bool, error) {
-	found, most := map[string]bool{}, len(w.pending)/listWorth*feedPage
-	if most == 0 {
+// underWay finds pending tasks that have not ended in the list of tasks, where that
+// saves requests. Ids grow with time, so it can stop at the oldest pending one.
+func (w *waiter) underWay(ctx context.Context) (map[string]bool, error) {
+	found, limit := map[string]bool{}, len(w.pending)/tasksPerPage*feedPage
+	if limit == 0 {
 		return found, nil
 	}
 	oldest := slices.Min(w.ids())
@@ -181,7 +179,7 @@ func (w *waiting) underWay(ctx context.Context) (map[string]bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		if most--; most < 0 || record.Task.ID < oldest {
+		if limit--; limit < 0 || record.Task.ID < oldest {
 			break
 		}
 		if record.Task.FinishedAt == nil {
@@ -191,8 +189,8 @@ func (w *waiting) underWay(ctx context.Context) (map[string]bool, error) {
 	return found, nil
 }
 
-// ids are the tasks that are waited for, oldest first.
-func (w *waiting) ids() []string {
+// ids are the pending tasks, oldest first.
+func (w *waiter) ids() []string {
 	ids := make([]string, 0, len(w.pending))
 	for id := range w.pending {
 		ids = append(ids, id)

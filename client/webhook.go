@@ -12,15 +12,14 @@ import (
 	"earshot"
 )
 
-// ErrSignature says that a webhook was not signed with any of the secrets, or not
-// lately, or not at all: it may come from anybody, so do not act on it.
+// ErrSignature says that a webhook has no recent signature with any of the secrets: it
+// may come from anybody, so do not act on it.
 var ErrSignature = errors.New("the webhook is not signed as it should be")
 
-// VerifyWebhook tells the task that a webhook announces, after it made certain
-// that the webhook is the service's: signed with one of the secrets, within the
-// last five minutes. Give it the body exactly as it arrived. While a secret is
-// being rotated, give it the new one and the one before; with either of them a
-// webhook of the overlap is verified.
+// VerifyWebhook returns the task in a webhook, after checking that the webhook comes
+// from the service: it must be signed with one of the secrets within the last five
+// minutes. body must be exactly as it arrived. While a secret is being rotated, pass
+// both the new and the previous one.
 //
 // The service sends a webhook again until it is acknowledged with a 2xx, so the
 // same task may come more than once.

@@ -11,17 +11,28 @@ import (
 	"earshot/internal/store"
 )
 
-// opened runs a command on the database, beside a server or without one.
-func opened(in *invocation, work func(*store.Store) error) error {
+// withStore runs a command on the database, beside a server or without one.
+func withStore(in *invocation, work func(*store.Store) error) error {
 	s, err := app.OpenStore(in, in.cfg, false)
 	if err != nil {
 		return err
 	}
 	if err := work(s); err != nil {
-		_ = s.Close() // the error that matters is the one we have
+		_ = s.Close() // the first error matters more
 		return err
 	}
 	return s.Close()
+}
+
+// withOrganization is withStore for a command on one organization.
+func withOrganization(in *invocation, name string, work func(*store.Store, *account.Organization) error) error {
+	return withStore(in, func(s *store.Store) error {
+		o, err := s.OrganizationByName(in, name)
+		if err != nil {
+			return err
+		}
+		return work(s, o)
+	})
 }
 
 // organizationJSON is how an organization is printed.
@@ -64,7 +75,7 @@ type orgCreateCmd struct {
 
 // Run makes the organization.
 func (c *orgCreateCmd) Run(in *invocation) error {
-	return opened(in, func(s *store.Store) error {
+	return withStore(in, func(s *store.Store) error {
 		a, err := app.CreateOrganization(s, in.cfg.Settings, c.Name, c.Plan, c.Credits)
 		if err != nil {
 			return err
@@ -84,7 +95,7 @@ type orgListCmd struct {
 
 // Run lists the organizations.
 func (c *orgListCmd) Run(in *invocation) error {
-	return opened(in, func(s *store.Store) error {
+	return withStore(in, func(s *store.Store) error {
 		all, err := s.Organizations(in)
 		if err != nil {
 			return err
@@ -114,11 +125,7 @@ type orgSetCmd struct {
 
 // Run changes the organization.
 func (c *orgSetCmd) Run(in *invocation) error {
-	return opened(in, func(s *store.Store) error {
-		o, err := s.OrganizationByName(in, c.Name)
-		if err != nil {
-			return err
-		}
+	return withOrganization(in, c.Name, func(s *store.Store, o *account.Organization) error {
 		if c.Plan != "" {
 			if err := app.SetPlan(s, in.cfg.Settings, o.ID, c.Plan); err != nil {
 				return err
@@ -129,12 +136,12 @@ func (c *orgSetCmd) Run(in *invocation) error {
 				return err
 			}
 		}
-		return in.standing(s, c.Name, c.JSON)
+		return in.printAccount(s, c.Name, c.JSON)
 	})
 }
 
-// standing prints how an organization stands.
-func (in *invocation) standing(s *store.Store, name string, asJSON bool) error {
+// printAccount prints the plan and the credits of an organization.
+func (in *invocation) printAccount(s *store.Store, name string, asJSON bool) error {
 	o, err := s.OrganizationByName(in, name)
 	if err != nil {
 		return err
@@ -161,14 +168,10 @@ func (c *creditsGrantCmd) Run(in *invocation) error {
 	if c.Amount <= 0 {
 		return fmt.Errorf("a grant must be above 0, but is %d; 'earshot org set --credits' corrects a balance", c.Amount)
 	}
-	return opened(in, func(s *store.Store) error {
-		o, err := s.OrganizationByName(in, c.Org)
-		if err != nil {
-			return err
-		}
+	return withOrganization(in, c.Org, func(s *store.Store, o *account.Organization) error {
 		if _, err := s.Grant(o.ID, c.Amount, time.Now()); err != nil {
 			return err
 		}
-		return in.standing(s, c.Org, c.JSON)
+		return in.printAccount(s, c.Org, c.JSON)
 	})
 }

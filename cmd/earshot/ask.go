@@ -60,13 +60,13 @@ func (c *askCmd) Run(in *invocation) error {
 	if c.JSON {
 		return in.json(result)
 	}
-	if err := (&printer{out: in.out, look: lookOf(in.out)}).print(c.Provider.Definition, result); err != nil {
+	if err := (&printer{out: in.out, textStyle: textStyleFor(in.out)}).print(c.Provider.Definition, result); err != nil {
 		return err
 	}
 	return c.report(in, result, usage, time.Since(began))
 }
 
-// report tells on standard error what the answer cost and where it came from.
+// report prints to standard error what the answer cost and where it came from.
 func (c *askCmd) report(in *invocation, result json.RawMessage, usage client.Usage, took time.Duration) error {
 	var about struct {
 		Surface earshot.Surface `json:"surface"`
@@ -80,7 +80,7 @@ func (c *askCmd) report(in *invocation, result json.RawMessage, usage client.Usa
 	if about.Model != "" {
 		line += ", model " + oneLine(about.Model)
 	}
-	style := lookOf(in.errOut)
+	style := textStyleFor(in.errOut)
 	fmt.Fprintln(in.errOut, style.faint(line))
 	if about.Surface == earshot.SurfaceLab {
 		fmt.Fprintln(in.errOut, style.bold("warning: this answer is made up by the server's lab")+

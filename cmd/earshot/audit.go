@@ -17,7 +17,7 @@ type auditCmd struct {
 
 // Run prints what is off.
 func (c *auditCmd) Run(in *invocation) error {
-	return opened(in, func(s *store.Store) error {
+	return withStore(in, func(s *store.Store) error {
 		findings, err := s.Audit(in)
 		if err != nil {
 			return err

@@ -23,7 +23,7 @@ type batchCmd struct {
 	remote
 }
 
-// Help says how to resume, which is the point of it.
+// Help explains the files, and how to resume.
 func (c *batchCmd) Help() string {
 	return `Asks many questions through a running server: each row of the file, of each provider, from each country. It first tells what
 that can cost at most, then submits, follows the tasks until all have ended, and writes each result as it comes.
@@ -90,7 +90,7 @@ func (c *batchCmd) Run(in *invocation) error {
 	return c.conclude(b, err)
 }
 
-// plan makes the questions that are not answered yet.
+// plan makes the questions of the rows and adds them.
 func (b *batch) plan(rows []row, c *batchCmd) {
 	seen := map[string]int{}
 	for _, r := range rows {
@@ -111,10 +111,10 @@ func (b *batch) plan(rows []row, c *batchCmd) {
 	}
 }
 
-// add takes a question, unless --out has its result.
+// add queues a question for submission, unless --out has its result.
 func (b *batch) add(q *question) {
 	b.total++
-	switch b.results.had[q.key] {
+	switch b.results.previous[q.key] {
 	case earshot.StatusCompleted:
 		b.completed++
 		b.before++
@@ -126,7 +126,7 @@ func (b *batch) add(q *question) {
 	}
 }
 
-// run does what is left to do.
+// run submits what has no result yet and waits for it.
 func (b *batch) run(c *batchCmd) error {
 	if b.before > 0 {
 		b.say("%s in %s already", many(b.before, "result"), c.Out)
@@ -141,7 +141,7 @@ func (b *batch) run(c *batchCmd) error {
 	return b.follow()
 }
 
-// conclude tells how it ended.
+// conclude prints a summary and makes the error of the command.
 func (c *batchCmd) conclude(b *batch, err error) error {
 	left := len(b.waiting) + len(b.pending)
 	again := "run the same command again within 24 hours: nothing is paid twice"
@@ -191,7 +191,7 @@ func (b *batch) say(format string, args ...any) {
 	fmt.Fprintln(b.errOut, oneLine(fmt.Sprintf(format, args...)))
 }
 
-// refuse lists a row that will not be answered.
+// refuse counts and prints a row that will not be answered.
 func (b *batch) refuse(r refused) {
 	b.refusals++
 	where := strings.TrimSpace(r.provider + " " + r.country)

@@ -62,19 +62,19 @@ func TestAnInterruptedBatchIsPaidOnce(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	first := &stopper{lines: 100, stop: stop}
-	var told bytes.Buffer
-	err := run(ctx, args, first, &told)
+	var stderr bytes.Buffer
+	err := run(ctx, args, first, &stderr)
 	if statusFor(err) != statusInterrupted || !strings.Contains(err.Error(), "nothing is paid twice") {
-		t.Fatalf("it ended with %v\n%s", err, told.String())
+		t.Fatalf("it ended with %v\n%s", err, stderr.String())
 	}
 	if n := len(outcomes(t, first.String())); n < 100 || n == 200 {
 		t.Fatalf("%d results were written before the interruption", n)
 	}
 	// What the interruption cut off is written again.
 	out := writeFile(t, "results.jsonl", first.String()+`{"line": 2, "ro`)
-	told.Reset()
-	if err := run(t.Context(), append(args, "--out", out), io.Discard, &told); err != nil {
-		t.Fatalf("%v\n%s", err, told.String())
+	stderr.Reset()
+	if err := run(t.Context(), append(args, "--out", out), io.Discard, &stderr); err != nil {
+		t.Fatalf("%v\n%s", err, stderr.String())
 	}
 	text, err := os.ReadFile(out)
 	if err != nil {
@@ -105,9 +105,9 @@ func TestBatchAsksRowsOfProvidersFromCountries(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	file := writeFile(t, "q.csv", "\ufeffPrompt;country;provider;include;pages\nshoes;;;;\nboots;FR;;;\nhats;GB;websearch;html,searchoverview;2\n")
-	out, told, status := u.does("batch", file, "--providers", "chatassistant,websearch/news", "--countries", "US,DE")
+	out, stderr, status := u.does("batch", file, "--providers", "chatassistant,websearch/news", "--countries", "US,DE")
 	if status != 0 {
-		t.Fatal(told)
+		t.Fatal(stderr)
 	}
 	got := map[string]int64{}
 	for _, one := range outcomes(t, out) {
@@ -120,7 +120,7 @@ func TestBatchAsksRowsOfProvidersFromCountries(t *testing.T) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	wants(t, told, "7 tasks, at most 31 credits; 250,000 left", "7 questions: 7 completed")
+	wants(t, stderr, "7 tasks, at most 31 credits; 250,000 left", "7 questions: 7 completed")
 }
 
 func TestBatchReadsTheObjectsOfTheAPI(t *testing.T) {
@@ -130,9 +130,9 @@ func TestBatchReadsTheObjectsOfTheAPI(t *testing.T) {
 
 {"provider": "genassistant", "prompt": "shoes", "country": "US", "include": {"markdown": true}}
 `)
-	out, told, status := u.does("batch", file)
+	out, stderr, status := u.does("batch", file)
 	if status != 0 {
-		t.Fatal(told)
+		t.Fatal(stderr)
 	}
 	wants(t, out, `"newsResults"`, `"markdown":"`)
 	list, _, _ := u.does("tasks", "--json", "--type", "websearch/news")
@@ -143,15 +143,15 @@ func TestRefusedRowsAreListed(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	table := writeFile(t, "q.csv", "prompt,country,provider\nshoes,US,nobody\nboots,XX,\n\"two\nlines\",US,,extra\nhats,US,chatasistant\n")
-	_, told, status := u.does("batch", table, "--providers", "websearch")
+	_, stderr, status := u.does("batch", table, "--providers", "websearch")
 	if status != statusIncomplete {
 		t.Errorf("it ends with %d", status)
 	}
-	wants(t, told, `line 2: there is no provider "nobody"; the providers are chatassistant, `, "line 3 (websearch XX): country: ",
+	wants(t, stderr, `line 2: there is no provider "nobody"; the providers are chatassistant, `, "line 3 (websearch XX): country: ",
 		"line 4: it has 4 cells and the header 3", `line 6: there is no provider "chatasistant"; did you mean chatassistant?`, "4 questions refused")
 	objects := writeFile(t, "q.jsonl", "{\"prompt\": \"shoes\"}\n[1]\n{\"provider\": 7}\n{\"payload\": {}, \"webhook\": {}}\n{\"priority\": 11}\n")
-	_, told, status = u.does("batch", objects)
-	wants(t, told, "line 1: it names no provider", "line 2: it is no JSON object", "line 3: provider must be", "line 4: webhook stands beside", "line 5: priority must be", "5 questions refused")
+	_, stderr, status = u.does("batch", objects)
+	wants(t, stderr, "line 1: it names no provider", "line 2: it is no JSON object", "line 3: provider must be", "line 4: webhook stands beside", "line 5: priority must be", "5 questions refused")
 	if status != statusIncomplete || u.remaining() != 250000 {
 		t.Errorf("it ends with %d, and %d credits are left", status, u.remaining())
 	}
@@ -162,20 +162,20 @@ func TestABatchBeyondItsLimitIsNotSubmitted(t *testing.T) {
 	u := newUser(t)
 	file := writeFile(t, "q.csv", "prompt,country\none,US\ntwo,US\n")
 	args := []string{"batch", file, "--providers", "chatassistant"}
-	_, told, status := u.does(append(args, "--max-credits", "9")...)
-	wants(t, told, "it can cost 10 credits and --max-credits allows 9")
+	_, stderr, status := u.does(append(args, "--max-credits", "9")...)
+	wants(t, stderr, "it can cost 10 credits and --max-credits allows 9")
 	if list, _, _ := u.does("tasks"); status != 1 || list != "" {
 		t.Errorf("it ends with %d, and there are tasks\n%s", status, list)
 	}
-	if _, told, status = u.does(append(args, "--max-credits", "10")...); status != 0 {
-		t.Error(told)
+	if _, stderr, status = u.does(append(args, "--max-credits", "10")...); status != 0 {
+		t.Error(stderr)
 	}
 	// What is paid already costs nothing.
-	if _, told, status = u.does(append(args, "--max-credits", "0")...); status != 0 || u.remaining() != 249990 {
-		t.Errorf("%s: %d credits are left", told, u.remaining())
+	if _, stderr, status = u.does(append(args, "--max-credits", "0")...); status != 0 || u.remaining() != 249990 {
+		t.Errorf("%s: %d credits are left", stderr, u.remaining())
 	}
-	if _, told, status = u.does(append(args, "--run", "another", "--max-credits", "0")...); status != 1 {
-		t.Error(told)
+	if _, stderr, status = u.does(append(args, "--run", "another", "--max-credits", "0")...); status != 1 {
+		t.Error(stderr)
 	}
 }
 
@@ -185,8 +185,8 @@ func TestTheOrderOfRowsDoesNotMatter(t *testing.T) {
 	before := writeFile(t, "q.csv", "prompt,country\none,US\ntwo,US\n")
 	after := writeFile(t, "q.csv", "country,prompt\nUS,zero\nUS,two\nUS,one\n")
 	for _, file := range []string{before, after} {
-		if _, told, status := u.does("batch", file, "--providers", "genassistant"); status != 0 {
-			t.Fatal(told)
+		if _, stderr, status := u.does("batch", file, "--providers", "genassistant"); status != 0 {
+			t.Fatal(stderr)
 		}
 	}
 	if left := u.remaining(); left != 250000-3*4 {
@@ -200,18 +200,18 @@ func TestOutIsOnlyWrittenIfItHoldsResults(t *testing.T) {
 	file := writeFile(t, "q.csv", "prompt,country\none,US\n")
 	for _, text := range []string{"prompt,country\none,US\n", "no line break", `{"a": 1}` + "\n"} {
 		out := writeFile(t, "precious", text)
-		_, told, status := u.does("batch", file, "--providers", "chatassistant", "--out", out)
+		_, stderr, status := u.does("batch", file, "--providers", "chatassistant", "--out", out)
 		kept, err := os.ReadFile(out)
-		if status != 1 || !strings.Contains(told, "choose another --out") || err != nil || string(kept) != text {
-			t.Errorf("%q became %q: %s", text, kept, told)
+		if status != 1 || !strings.Contains(stderr, "choose another --out") || err != nil || string(kept) != text {
+			t.Errorf("%q became %q: %s", text, kept, stderr)
 		}
 	}
 	out := filepath.Join(t.TempDir(), "new.jsonl")
-	if _, told, status := u.does("batch", file, "--providers", "chatassistant", "--out", out); status != 0 {
-		t.Error(told)
+	if _, stderr, status := u.does("batch", file, "--providers", "chatassistant", "--out", out); status != 0 {
+		t.Error(stderr)
 	}
-	_, told, _ := u.does("batch", file, "--providers", "chatassistant", "--out", out)
-	wants(t, told, "1 result in "+out+" already")
+	_, stderr, _ := u.does("batch", file, "--providers", "chatassistant", "--out", out)
+	wants(t, stderr, "1 result in "+out+" already")
 }
 
 func TestATaskThatIsRemovedIsTold(t *testing.T) {

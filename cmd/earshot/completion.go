@@ -46,7 +46,7 @@ func (c *completionCmd) Run(in *invocation, parsed *kong.Context) error {
 	return err
 }
 
-// place is where the cursor can be: after the words of a command.
+// place is a position of the cursor: after the words of a command.
 type place struct {
 	path  string // "" for the program, "/tasks/show" for a command
 	words []word // what can follow
@@ -123,8 +123,8 @@ func paths(places []place) string {
 	return strings.Join(all, "|")
 }
 
-// shellCases are the words of each place and the values of each flag, as cases of
-// a variable that bash and zsh set alike.
+// shellCases are the words of each place and the values of each flag, as cases in the
+// syntax that bash and zsh share.
 func shellCases(places []place) (words, values string) {
 	var byPlace, byFlag strings.Builder
 	seen := map[string]bool{}

@@ -54,12 +54,12 @@ type setting struct {
 }
 
 // Run prints the settings, or checks them.
-func (c *configCmd) Run(in *invocation, parsed *kong.Context, file *fileSettings, whole *cli) error {
+func (c *configCmd) Run(in *invocation, parsed *kong.Context, file *fileSettings, root *cli) error {
 	if c.Check {
 		return c.tryOut(in)
 	}
 	list := append(flagSettings(parsed, file), variableSettings(parsed)...)
-	sections, err := sectionSettings(whole.Config, file)
+	sections, err := sectionSettings(root.Config, file)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func flagSettings(parsed *kong.Context, file *fileSettings) []setting {
 	return list
 }
 
-// source is where the value of a flag comes from.
+// source names where the value of a flag comes from.
 func source(flag *kong.Flag, given bool, file *fileSettings) string {
 	if given {
 		return "flag"
@@ -136,8 +136,8 @@ func source(flag *kong.Flag, given bool, file *fileSettings) string {
 	return "default"
 }
 
-// variableSettings are the variables that no flag has: keys of official APIs and
-// of the captures' bucket, and whatever is misspelt.
+// variableSettings are the variables that belong to no flag: keys of official APIs and
+// of the captures' bucket, and misspelt ones.
 func variableSettings(parsed *kong.Context) []setting {
 	known := map[string]bool{}
 	for _, flag := range parsed.Flags() {
@@ -196,7 +196,7 @@ func flatten(path string, node *yaml.Node) []setting {
 	return list
 }
 
-// secret finds names of settings whose values nobody should see over a shoulder.
+// secret matches the names of settings whose values must not be printed.
 var secret = regexp.MustCompile(`(?i)(key|key_id|secret|token|password)$`)
 
 const mask = "********"

@@ -22,8 +22,8 @@ type batch struct {
 	wait     bool          // for the results
 
 	waiting   []*question          // not submitted yet
-	pending   map[string]*question // by their tasks, which have not been seen to end
-	submitted bool                 // some may have been
+	pending   map[string]*question // by the ids of their tasks, which have not ended
+	submitted bool                 // some question may have reached the server
 
 	total, before, completed, failed, refusals int
 	credits                                    int64
@@ -56,12 +56,12 @@ func tasksOf(questions []*question) []earshot.TaskRequest {
 	return tasks
 }
 
-// limitError refuses to spend that much.
+// limitError is the error of a batch that costs more than allowed.
 type limitError struct{ error }
 
-// quote tells what the batch can cost, takes out what the service would refuse,
-// and gives an error when it is too much.
-func (b *batch) quote(most *int64) error {
+// quote prints what the batch can cost, takes out what the service would refuse, and
+// returns an error when it costs too much. maxCredits may be nil.
+func (b *batch) quote(maxCredits *int64) error {
 	var sum int64
 	var valid []*question
 	for rest := b.waiting; len(rest) > 0; {
@@ -93,18 +93,19 @@ func (b *batch) quote(most *int64) error {
 	}
 	b.say("%s, at most %s; %s left", many(len(valid), "task"), many(sum, "credit"), thousands(credits.Remaining))
 	limit := credits.Remaining - credits.Held
-	if most != nil {
-		limit = min(limit, *most)
+	if maxCredits != nil {
+		limit = min(limit, *maxCredits)
 	}
 	if sum <= limit {
 		return nil
 	}
-	return b.checkLimit(sum, limit, most)
+	return b.checkLimit(sum, limit, maxCredits)
 }
 
-// checkLimit counts off what an earlier run has submitted already, which only
-// matters where all of it would be too much.
-func (b *batch) checkLimit(sum, limit int64, most *int64) error {
+// checkLimit returns an error if the batch costs more than limit, without the tasks
+// that an earlier run has already submitted. It lists all tasks, so it is only called
+// when the full sum is too much.
+func (b *batch) checkLimit(sum, limit int64, maxCredits *int64) error {
 	unpaid := map[string]int64{}
 	for _, q := range b.waiting {
 		unpaid[q.key] = q.price
@@ -121,7 +122,7 @@ func (b *batch) checkLimit(sum, limit int64, most *int64) error {
 	switch {
 	case sum <= limit:
 		return nil
-	case most != nil && limit == *most:
+	case maxCredits != nil && limit == *maxCredits:
 		return limitError{fmt.Errorf("%s not submitted: it can cost %s and --max-credits allows %s; raise it, or ask less",
 			many(len(unpaid), "task"), many(sum, "credit"), thousands(limit))}
 	default:
@@ -164,7 +165,7 @@ func (b *batch) follow() error {
 	return nil
 }
 
-// submit hands in what there is room for.
+// submit submits as many questions as the queue has room for.
 func (b *batch) submit() error {
 	for room := maxTasks; len(b.waiting) > 0; {
 		n := min(room, chunk(b.waiting))
@@ -183,7 +184,7 @@ func (b *batch) submit() error {
 			return fmt.Errorf("the server answered for %d of %d tasks", len(taken.Results), n)
 		}
 		for i, item := range taken.Results {
-			if err := b.took(b.waiting[i], item); err != nil {
+			if err := b.accept(b.waiting[i], item); err != nil {
 				return err
 			}
 		}
@@ -192,9 +193,9 @@ func (b *batch) submit() error {
 	return nil
 }
 
-// took notes what became of a question that was handed in. One that the server
-// has already is from a run before.
-func (b *batch) took(q *question, item earshot.BatchItem) error {
+// accept handles the server's answer to a submitted question. A duplicate is the task
+// of an earlier run.
+func (b *batch) accept(q *question, item earshot.BatchItem) error {
 	id := ""
 	if item.Task != nil {
 		id = item.Task.ID
@@ -212,7 +213,7 @@ func (b *batch) took(q *question, item earshot.BatchItem) error {
 	return b.write(map[string]any{"line": q.line, "provider": q.provider.Name, "country": q.country(), "key": q.key, "taskId": id})
 }
 
-// collect writes results until all have come, or there is room to submit more.
+// collect writes results until all have arrived, or there is room to submit more.
 func (b *batch) collect() error {
 	enough := 0
 	if len(b.waiting) > 0 {
@@ -222,7 +223,7 @@ func (b *batch) collect() error {
 		var gone *client.TaskError
 		switch {
 		case record != nil:
-			if err := b.ended(record); err != nil {
+			if err := b.finish(record); err != nil {
 				return err
 			}
 		case errors.As(err, &gone):
@@ -241,8 +242,8 @@ func (b *batch) collect() error {
 	return nil
 }
 
-// ended writes the result of a task.
-func (b *batch) ended(record *earshot.TaskRecord) error {
+// finish writes the result of a task.
+func (b *batch) finish(record *earshot.TaskRecord) error {
 	q := b.pending[record.Task.ID]
 	if q == nil {
 		return nil

@@ -29,11 +29,7 @@ func (c *keyCreateCmd) Run(in *invocation) error {
 	if c.Expires < 0 {
 		return fmt.Errorf("a key cannot end %s ago", -c.Expires)
 	}
-	return opened(in, func(s *store.Store) error {
-		o, err := s.OrganizationByName(in, c.Org)
-		if err != nil {
-			return err
-		}
+	return withOrganization(in, c.Org, func(s *store.Store, o *account.Organization) error {
 		now, expires := time.Now(), time.Time{}
 		if c.Expires > 0 {
 			expires = now.Add(c.Expires)
@@ -45,7 +41,7 @@ func (c *keyCreateCmd) Run(in *invocation) error {
 		if c.JSON {
 			return in.json(accountJSON{Organization: printable(o), Key: key.Text})
 		}
-		_, err = fmt.Fprintf(in.out, "key: %s\nIt is shown this once. Revoke it with: earshot key revoke %s\n", key.Text, key.ID)
+		_, err := fmt.Fprintf(in.out, "key: %s\nIt is shown this once. Revoke it with: earshot key revoke %s\n", key.Text, key.ID)
 		return err
 	})
 }
@@ -56,11 +52,35 @@ type keyRevokeCmd struct {
 
 // Run ends the key.
 func (c *keyRevokeCmd) Run(in *invocation) error {
-	return opened(in, func(s *store.Store) error {
+	return withStore(in, func(s *store.Store) error {
 		if err := s.RevokeKey(c.ID, time.Now()); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintf(in.out, "key %s is revoked\n", c.ID)
+		return err
+	})
+}
+
+type webhookCmd struct {
+	Rotate webhookRotateCmd `cmd:"" help:"Give an organization a new secret to verify its webhooks with. The old one stays valid for 24 hours: until then webhooks carry a signature of each."`
+}
+
+type webhookRotateCmd struct {
+	Org  string `required:"" help:"Whose secret it is."`
+	JSON bool   `name:"json" help:"Print one JSON object."`
+}
+
+// Run makes the secret.
+func (c *webhookRotateCmd) Run(in *invocation) error {
+	return withOrganization(in, c.Org, func(s *store.Store, o *account.Organization) error {
+		secret := account.NewWebhookSecret()
+		if err := s.RotateSecret(o.ID, secret, time.Now()); err != nil {
+			return err
+		}
+		if c.JSON {
+			return in.json(accountJSON{Organization: printable(o), WebhookSecret: secret})
+		}
+		_, err := fmt.Fprintf(in.out, "webhook secret: %s\nIt is shown this once. The one before stays valid for 24 hours.\n", secret)
 		return err
 	})
 }

@@ -40,7 +40,7 @@ func (c *listenCmd) Run(in *invocation) error {
 			return nil //nolint:nilerr // to be stopped is no failure
 		}
 		switch {
-		case err != nil && !passes(err):
+		case err != nil && !isTemporary(err):
 			return err
 		case err == nil:
 			for _, event := range page.Events {
@@ -63,8 +63,8 @@ func (c *listenCmd) Run(in *invocation) error {
 	}
 }
 
-// passes tells that an error may be gone at the next try.
-func passes(err error) bool {
+// isTemporary tells whether another try may succeed after the error.
+func isTemporary(err error) bool {
 	var answer *client.Error
 	if !errors.As(err, &answer) {
 		return !errors.Is(err, context.Canceled) // no answer at all

@@ -45,7 +45,7 @@ type cli struct {
 	Completion completionCmd `cmd:"" help:"Print a script that completes commands in a shell."`
 }
 
-// invocation is what every command is handed.
+// invocation is the argument of every command's Run.
 type invocation struct {
 	context.Context
 	cfg    app.Config
@@ -101,7 +101,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 	}})
 }
 
-// seeHelp says where a command line that was not understood is explained.
+// seeHelp names the help text to read after a mistake on the command line.
 func seeHelp(err error) string {
 	mistaken, ok := errors.AsType[*kong.ParseError](err)
 	if !ok {

@@ -26,7 +26,7 @@ Example, in the configuration of an MCP client:
 A client that speaks HTTP needs no program: it can use the service's own /mcp with the same key.`
 }
 
-// Run serves the client that started the program, until it leaves.
+// Run serves the client that started the program, until it closes standard input.
 func (c *mcpCmd) Run(in *invocation) error {
 	openAPI, err := app.OpenAPI(app.Providers())
 	if err != nil {
@@ -36,11 +36,11 @@ func (c *mcpCmd) Run(in *invocation) error {
 	if err != nil {
 		return err
 	}
-	return server.Run(in, os.Stdin, unclosed{in.out})
+	return server.Run(in, os.Stdin, noClose{in.out})
 }
 
-// unclosed is a writer that somebody else closes.
-type unclosed struct{ io.Writer }
+// noClose is a writer that must not be closed.
+type noClose struct{ io.Writer }
 
-// Close leaves it open.
-func (unclosed) Close() error { return nil }
+// Close does nothing.
+func (noClose) Close() error { return nil }

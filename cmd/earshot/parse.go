@@ -27,7 +27,7 @@ type parseCmd struct {
 	URL      string      `help:"The search URL that it answers, instead of country and device." placeholder:"URL"`
 }
 
-// Help tells of the exit status.
+// Help explains the exit status.
 func (c *parseCmd) Help() string {
 	return `Prints what a stored page, stream or API answer yields, without network, credits or a server.
 
@@ -39,7 +39,7 @@ Examples:
   curl -s "$CAPTURE" | earshot parse chatassistant | jq .sources`
 }
 
-// statusOf is the exit status for what a document turned out to be.
+// statusOf is the exit status for a document that gives no result.
 var statusOf = map[earshot.Reason]int{
 	earshot.ReasonBlocked: 3, earshot.ReasonUnreadable: 4, earshot.ReasonEmpty: 5, earshot.ReasonUnavailable: 6,
 }

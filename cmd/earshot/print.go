@@ -10,15 +10,15 @@ import (
 	"earshot/internal/provider"
 )
 
-// printer writes a result for reading.
+// printer writes a result as text.
 type printer struct {
 	out io.Writer
-	look
-	begun bool // a part stands above
+	textStyle
+	started bool // a part was printed already
 }
 
-// print writes the result of a provider. What it cannot name it leaves out: --json
-// shows everything.
+// print writes the result of a provider. It leaves out some fields; --json shows
+// everything.
 func (p *printer) print(about provider.Definition, result json.RawMessage) error {
 	var err error
 	switch about.Result.(type) {
@@ -29,7 +29,7 @@ func (p *printer) print(about provider.Definition, result json.RawMessage) error
 	default:
 		err = decodeTo(result, p.answer)
 	}
-	if err == nil && !p.begun {
+	if err == nil && !p.started {
 		_, err = fmt.Fprintln(p.out, "(nothing was found)")
 	}
 	return err
@@ -46,17 +46,16 @@ func decodeTo[T any](result json.RawMessage, show func(*T)) error {
 
 // part begins a part with a title, or without one.
 func (p *printer) part(title string) {
-	if p.begun {
+	if p.started {
 		fmt.Fprintln(p.out)
 	}
-	p.begun = true
+	p.started = true
 	if title != "" {
 		fmt.Fprintln(p.out, p.bold(title))
 	}
 }
 
-// item writes one of a numbered list: its name, what is known of it, and where
-// it is.
+// item writes an entry of a numbered list: its name, its description and its URL.
 func (p *printer) item(number int, name, about, url string) {
 	line := fmt.Sprintf("%3d. %s", number, p.bold(oneLine(name)))
 	if about = oneLine(about); about != "" {
@@ -73,7 +72,7 @@ func (p *printer) answer(a *earshot.Answer) {
 	if text == "" {
 		text = a.Text
 	}
-	if text = strings.TrimSpace(harmless(text)); text != "" {
+	if text = strings.TrimSpace(sanitized(text)); text != "" {
 		p.part("")
 		fmt.Fprintln(p.out, p.markdown(text))
 	}
@@ -153,7 +152,7 @@ func (p *printer) ads(ads []earshot.Ad) {
 func (p *printer) webSearch(w *earshot.WebSearch) {
 	if w.SearchOverview != nil {
 		p.part("Overview")
-		p.begun = false // its text follows at once
+		p.started = false // its text follows at once
 		p.answer(w.SearchOverview)
 	}
 	if len(w.OrganicResults) > 0 {

@@ -15,7 +15,7 @@ type progress struct {
 	total    int
 	began    time.Time
 	shown    time.Time
-	drawn    bool // a bar stands on the current line
+	drawn    bool // the current line is a bar
 }
 
 const (
@@ -33,8 +33,8 @@ func (p *progress) begin(total int, now time.Time) {
 	p.total, p.began, p.shown = total, now, now
 }
 
-// show tells that done of the total have ended, failed ones among them, if it was
-// not told just now.
+// show prints that done of the total have ended, failed ones included, unless it
+// printed just before.
 func (p *progress) show(done, failed int, now time.Time) {
 	every := lineEvery
 	if p.terminal {
@@ -62,7 +62,7 @@ func (p *progress) show(done, failed int, now time.Time) {
 	p.drawn = true
 }
 
-// clear takes the bar away, for something else to be written.
+// clear removes the bar, so that something else can be printed.
 func (p *progress) clear() {
 	if p.drawn {
 		fmt.Fprint(p.out, "\r\x1b[K")

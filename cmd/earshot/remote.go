@@ -12,7 +12,7 @@ import (
 	"earshot/client"
 )
 
-// remote is a running server as its user reaches it.
+// remote is the address and the key of a running server.
 type remote struct {
 	URL    string `help:"The server." env:"EARSHOT_URL" default:"http://127.0.0.1:8080" placeholder:"URL"`
 	APIKey string `help:"A key of your organization; better in the variable, where other users of the machine do not see it." env:"EARSHOT_API_KEY" placeholder:"KEY"`
@@ -21,8 +21,8 @@ type remote struct {
 const noKey = `no API key: set EARSHOT_API_KEY. 'earshot serve' prints a key when it starts for the first time; ` +
 	`'earshot key create --org default' makes another on the server's machine`
 
-// connect gives the client of the server. A person who waits is told at once that
-// there is none, rather than after some tries.
+// connect makes the client of the server. It makes no retries, unless the options say
+// so, since a user who waits should see at once that there is no server.
 func (r *remote) connect(options ...client.Option) (*client.Client, error) {
 	if r.APIKey == "" {
 		return nil, errors.New(noKey)
@@ -36,7 +36,7 @@ func (r *remote) connect(options ...client.Option) (*client.Client, error) {
 // statusInterrupted is what shells report of a program that Ctrl-C ended.
 const statusInterrupted = 130
 
-// explain makes of an error of the client one that says what to do next.
+// explain turns an error of the client into one that says what to do next.
 func (r *remote) explain(err error) error {
 	var answer *client.Error
 	var unreachable *url.Error
@@ -54,7 +54,7 @@ func (r *remote) explain(err error) error {
 	}
 }
 
-// advised is an error in a reader's words.
+// advised is an error with another text.
 type advised struct {
 	error
 	text string
@@ -62,10 +62,10 @@ type advised struct {
 
 func (a advised) Error() string { return a.text }
 
-// Unwrap gives the cause to errors.As.
+// Unwrap returns the cause for errors.As.
 func (a advised) Unwrap() error { return a.error }
 
-// sentence is the message of an error with the fields that it complains of.
+// sentence is the message of an error, or the problems of the fields in its details.
 func sentence(message string, details json.RawMessage) string {
 	var fields []earshot.FieldProblem
 	if json.Unmarshal(details, &fields) != nil || len(fields) == 0 {
@@ -108,8 +108,8 @@ func advice(e *client.Error) string {
 	}
 }
 
-// notFoundAdvice tells a provider that does not exist, whose id is its path, from
-// a task.
+// notFoundAdvice is the advice for a provider that does not exist, whose id is its
+// path, or for a task.
 func notFoundAdvice(e *client.Error) string {
 	var missing earshot.ResourceDetails
 	if json.Unmarshal(e.Details, &missing) == nil && strings.HasPrefix(missing.ID, "/v1/monitor/") {

@@ -30,12 +30,12 @@ func newUser(t *testing.T, args ...string) user {
 // status.
 func (u user) does(args ...string) (out, errOut string, status int) {
 	u.t.Helper()
-	var printed, told bytes.Buffer
-	err := run(u.t.Context(), append(args, "--url", u.base, "--api-key", u.key), &printed, &told)
+	var printed, stderr bytes.Buffer
+	err := run(u.t.Context(), append(args, "--url", u.base, "--api-key", u.key), &printed, &stderr)
 	if err != nil {
-		told.WriteString("earshot: " + err.Error() + "\n")
+		stderr.WriteString("earshot: " + err.Error() + "\n")
 	}
-	return printed.String(), told.String(), statusFor(err)
+	return printed.String(), stderr.String(), statusFor(err)
 }
 
 // statusFor is the exit status that main gives an error.
@@ -79,28 +79,28 @@ func wants(t *testing.T, text string, parts ...string) {
 func TestAskPrintsAnAnswerForReading(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
-	out, told, status := u.does("ask", "chatassistant", "shoes", "--country", "US", "--state", "CA", "--include", "searchQueries,shopping")
+	out, stderr, status := u.does("ask", "chatassistant", "shoes", "--country", "US", "--state", "CA", "--include", "searchQueries,shopping")
 	if status != 0 {
-		t.Fatal(told)
+		t.Fatal(stderr)
 	}
 	wants(t, out, "California", "\nSources\n  1. ", "\n     https://", "\nSearch queries\n  - ", "\nProducts\n")
-	wants(t, told, "7 credits (249,993 left)", "surface lab", "warning: this answer is made up")
-	if strings.Contains(out+told, "\x1b") {
+	wants(t, stderr, "7 credits (249,993 left)", "surface lab", "warning: this answer is made up")
+	if strings.Contains(out+stderr, "\x1b") {
 		t.Error("what is no terminal got colours")
 	}
-	out, told, _ = u.does("ask", "websearch", "shoes", "--set", "pages=2", "--include", "searchoverview.markdown,searchoverview")
+	out, stderr, _ = u.does("ask", "websearch", "shoes", "--set", "pages=2", "--include", "searchoverview.markdown,searchoverview")
 	wants(t, out, "Overview\n", "\nResults\n  1. ", "\n 11. ")
-	wants(t, told, "7 credits")
+	wants(t, stderr, "7 credits")
 	out, _, _ = u.does("ask", "websearch/news", "shoes", "--country", "DE")
 	wants(t, out, "News\n  1. ")
 }
 
 func TestAskPrintsTheResultAlone(t *testing.T) {
 	t.Parallel()
-	out, told, status := newUser(t).does("ask", "genassistant", "shoes", "--json")
+	out, stderr, status := newUser(t).does("ask", "genassistant", "shoes", "--json")
 	var answer earshot.Answer
-	if err := json.Unmarshal([]byte(out), &answer); err != nil || status != 0 || answer.Text == "" || answer.Markdown != "" || told != "" {
-		t.Errorf("it printed %s and %s (%v)", out, told, err)
+	if err := json.Unmarshal([]byte(out), &answer); err != nil || status != 0 || answer.Text == "" || answer.Markdown != "" || stderr != "" {
+		t.Errorf("it printed %s and %s (%v)", out, stderr, err)
 	}
 }
 
@@ -133,8 +133,8 @@ func TestErrorsSayWhatToDoNext(t *testing.T) {
 		{u, []string{"batch", writeFile(t, "q.txt", "x")}, ".jsonl"},
 		{u, []string{"batch", writeFile(t, "q.csv", "prompt\n")}, "no questions"},
 	} {
-		if _, told, status := test.who.does(test.args...); status != 1 || !strings.Contains(told, test.want) {
-			t.Errorf("earshot %s ends with %d and %q, want %q", strings.Join(test.args, " "), status, told, test.want)
+		if _, stderr, status := test.who.does(test.args...); status != 1 || !strings.Contains(stderr, test.want) {
+			t.Errorf("earshot %s ends with %d and %q, want %q", strings.Join(test.args, " "), status, stderr, test.want)
 		}
 	}
 }
@@ -145,8 +145,8 @@ func TestErrorsOfLimitsSayWhatToDoNext(t *testing.T) {
 	base, _ := served(t, "--data", data)
 	poor := decoded(t, mustRun(t, "--data", data, "org", "create", "poor", "--credits", "4", "--json"))
 	reader := decoded(t, mustRun(t, "--data", data, "key", "create", "--org", "poor", "--scopes", "read", "--json"))
-	_, told, status := user{t, base, poor.Key}.does("ask", "chatassistant", "x")
-	wants(t, told, "earshot credits grant")
+	_, stderr, status := user{t, base, poor.Key}.does("ask", "chatassistant", "x")
+	wants(t, stderr, "earshot credits grant")
 	_, refused, _ := user{t, base, reader.Key}.does("ask", "chatassistant", "x")
 	wants(t, refused, "--scopes read,monitor,tasks")
 	_, many, _ := user{t, base, poor.Key}.does("batch", writeFile(t, "q.csv", "prompt,country\nx,US\n"), "--providers", "chatassistant")
@@ -172,8 +172,8 @@ func TestTasksAreListedShownAndRemoved(t *testing.T) {
 	t.Parallel()
 	u := newUser(t, "--role", "api") // nobody works the queue off
 	file := writeFile(t, "q.csv", "prompt,country\none,US\ntwo,US\nthree,US\n")
-	if _, told, status := u.does("batch", file, "--providers", "chatassistant,websearch", "--no-wait"); status != 0 {
-		t.Fatal(told)
+	if _, stderr, status := u.does("batch", file, "--providers", "chatassistant,websearch", "--no-wait"); status != 0 {
+		t.Fatal(stderr)
 	}
 	out, _, _ := u.does("tasks", "--status", "queued", "--type", "websearch")
 	if strings.Count(out, "\n") != 3 || strings.Contains(out, "CHATASSISTANT") {
@@ -187,14 +187,14 @@ func TestTasksAreListedShownAndRemoved(t *testing.T) {
 	}
 	out, _, _ = u.does("tasks", "show", newest.Task.ID)
 	wants(t, out, newest.Task.ID, `"QUEUED"`)
-	if _, told, status := u.does("tasks", "cancel", newest.Task.ID); status != 0 {
-		t.Error(told)
+	if _, stderr, status := u.does("tasks", "cancel", newest.Task.ID); status != 0 {
+		t.Error(stderr)
 	}
 	out, _, _ = u.does("tasks", "clear", "--yes")
 	wants(t, out, "5 tasks removed")
-	out, told, status := u.does("tasks")
-	if out != "" || status != 0 || !strings.Contains(told, "no such tasks") {
-		t.Errorf("an empty list: %d %q %q", status, out, told)
+	out, stderr, status := u.does("tasks")
+	if out != "" || status != 0 || !strings.Contains(stderr, "no such tasks") {
+		t.Errorf("an empty list: %d %q %q", status, out, stderr)
 	}
 }
 
@@ -203,13 +203,13 @@ func TestStatusTellsHowThingsStand(t *testing.T) {
 	u := newUser(t)
 	out, _, _ := u.does("status")
 	wants(t, out, "ready", "hobby", "250,000 left", "0 of 20 in use", "room for 25,000 more", "not known: no task")
-	if _, told, status := u.does("batch", writeFile(t, "q.csv", "prompt,country\none,US\n"), "--providers", "chatassistant"); status != 0 {
-		t.Fatal(told)
+	if _, stderr, status := u.does("batch", writeFile(t, "q.csv", "prompt,country\none,US\n"), "--providers", "chatassistant"); status != 0 {
+		t.Fatal(stderr)
 	}
 	out, _, _ = u.does("status")
 	wants(t, out, "249,995 left", "lab: its answers are made up")
 	out, _, _ = u.does("status", "--json")
-	var now standing
+	var now serverStatus
 	if err := json.Unmarshal([]byte(out), &now); err != nil || !now.Ready || now.Credits.Remaining != 249995 || now.Queue.Concurrency.Max != 20 || now.Surface != earshot.SurfaceLab {
 		t.Errorf("it printed %s (%v)", out, err)
 	}

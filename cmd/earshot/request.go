@@ -47,13 +47,13 @@ func helpVars() kong.Vars {
 	return kong.Vars{"providers": strings.Join(providerNames(), ", "), "apis": strings.Join(apiNames(), ", ")}
 }
 
-// include asks for further parts of the result. In order, so that a part of a part
-// comes after it.
+// include requests further parts of the result. They are sorted, so that a part comes
+// before the parts below it.
 func include(request map[string]any, parts ...string) {
 	for _, part := range slices.Sorted(slices.Values(parts)) {
 		var value any = true
 		if part == "searchoverview" {
-			value = map[string]any{} // it has a choice of its own
+			value = map[string]any{} // it has parts of its own
 		}
 		// A part below one that is switched on already changes nothing.
 		_ = setField(request, "include."+part, value)
@@ -78,8 +78,8 @@ func setField(request map[string]any, name string, value any) error {
 	return nil
 }
 
-// fieldValue reads a value in a flag or a cell: JSON where it is, text otherwise.
-// What people write in words is always text, "2024" too.
+// fieldValue reads a value in a flag or a cell: as JSON if it is valid JSON, and as text
+// if not. Fields that hold words are always text, even "2024".
 func fieldValue(field, text string) any {
 	switch field {
 	case "prompt", "query", "url", "location":

@@ -11,7 +11,7 @@ import (
 	"earshot"
 )
 
-// outcome is a line of the results.
+// outcome is a line of the results, as JSON.
 type outcome struct {
 	Line           int             `json:"line"`
 	Row            map[string]any  `json:"row"`
@@ -25,17 +25,17 @@ type outcome struct {
 	Error          json.RawMessage `json:"error,omitempty"`
 }
 
-// results is where outcomes go.
+// results writes outcomes to a file or to standard output.
 type results struct {
-	had  map[string]earshot.Status // of the keys that were there before
-	out  io.Writer
-	file *os.File // nil for standard output
+	previous map[string]earshot.Status // by the keys of results that were there before
+	out      io.Writer
+	file     *os.File // nil for standard output
 }
 
-// openResults goes on with a file of results, or begins one. Without a path they
+// openResults opens or creates a file of results, to append to it. Without a path they
 // go to out.
 func openResults(path string, out io.Writer) (_ *results, err error) {
-	r := &results{had: map[string]earshot.Status{}, out: out}
+	r := &results{previous: map[string]earshot.Status{}, out: out}
 	if path == "" {
 		return r, nil
 	}
@@ -49,8 +49,8 @@ func openResults(path string, out io.Writer) (_ *results, err error) {
 	return r, nil
 }
 
-// readBack learns which results are there, and cuts off a last line that was not
-// written to its end. Any other file is left alone.
+// readBack reads which results are there, and cuts off an incomplete last line. It
+// fails for any other file without changing it.
 func (r *results) readBack() error {
 	lines := bufio.NewReader(r.file)
 	var end int64
@@ -69,7 +69,7 @@ func (r *results) readBack() error {
 		if json.Unmarshal(line, &one) != nil || one.Key == "" {
 			return fmt.Errorf("line %d is no result of 'earshot batch': choose another --out, or remove the file", number)
 		}
-		r.had[one.Key] = one.Status
+		r.previous[one.Key] = one.Status
 		end += int64(len(line))
 	}
 	if info, err := r.file.Stat(); err != nil || (end == 0 && info.Size() > 0) {

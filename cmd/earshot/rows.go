@@ -22,7 +22,7 @@ import (
 // row is one row of a file of questions.
 type row struct {
 	line   int
-	fields map[string]any // as the file has them
+	fields map[string]any // as they are in the file
 }
 
 // refused is a row that will not be answered, or not by one provider.
@@ -37,13 +37,13 @@ type question struct {
 	row
 	provider provider.Definition
 	payload  map[string]any
-	priority int // 0 for none of its own
+	priority int // 0 to use that of the batch
 	key      string
-	price    int64 // the most that it can cost
+	price    int64 // its maximum cost
 }
 
-// readRows reads a file of questions. Rows that cannot be read are refused; what
-// makes the rest of the file unreadable is an error.
+// readRows reads a file of questions. Rows that cannot be read are in bad; an error
+// means that the rest of the file cannot be read.
 func readRows(path string) (rows []row, bad []refused, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -107,7 +107,7 @@ func readTable(in *bufio.Reader) (rows []row, bad []refused, err error) {
 	}
 }
 
-// separator is what the header is separated by: spreadsheets differ by country.
+// separator finds the separator of a table: spreadsheets differ by country.
 func separator(in *bufio.Reader) rune {
 	start, _ := in.Peek(in.Size()) // a shorter file is fine
 	header, _, _ := bytes.Cut(start, []byte("\n"))
@@ -119,7 +119,7 @@ func separator(in *bufio.Reader) rune {
 	return ','
 }
 
-// knownName is a name that matters here in its own spelling.
+// knownName corrects the letter case of names that matter here.
 func knownName(name string) string {
 	for _, known := range []string{"prompt", "query", "country", "provider", "taskType", "priority", "include"} {
 		if strings.EqualFold(name, known) {
@@ -149,7 +149,7 @@ func cellFields(header, cells []string) (map[string]any, error) {
 	return fields, nil
 }
 
-// maxLine bounds a line of a .jsonl file; the service takes 1 MiB.
+// maxLine limits a line of a .jsonl file; the service accepts 1 MiB.
 const maxLine = 2 << 20
 
 // readObjects reads one JSON object a line.
@@ -178,8 +178,8 @@ func readObjects(in io.Reader) (rows []row, bad []refused, err error) {
 	return rows, bad, nil
 }
 
-// questions are a row for each provider and country: its own, or else those that
-// are given.
+// questions makes a question of the row for each provider and country: its own, or else
+// the given ones.
 func (r row) questions(providers []providerArg, countries []string) ([]*question, error) {
 	fields := map[string]any{}
 	for name, value := range r.fields {
@@ -215,8 +215,8 @@ func (r row) questions(providers []providerArg, countries []string) ([]*question
 	return all, nil
 }
 
-// takeEnvelope takes out of the fields what does not belong to the provider's
-// request, and puts the API's payload in its place.
+// takeEnvelope removes from the fields what does not belong to the provider's request,
+// and replaces a payload by its fields. own is nil if the row names no provider.
 func takeEnvelope(fields map[string]any) (own *providerArg, priority int, err error) {
 	for _, name := range []string{"provider", "taskType"} {
 		if value, has := fields[name]; has {
@@ -253,7 +253,7 @@ func takeEnvelope(fields map[string]any) (own *providerArg, priority int, err er
 	return own, priority, nil
 }
 
-// placeText puts the question where the provider looks for it.
+// placeText moves the text to the field in which the provider expects it.
 func (q *question) placeText() {
 	here := q.provider.TextField()
 	other := map[string]string{"prompt": "query", "query": "prompt"}[here]
@@ -269,7 +269,7 @@ func (q *question) country() string {
 	return country
 }
 
-// content is what tells a question from others.
+// content identifies a question.
 func (q *question) content(run string) string {
 	text, _ := json.Marshal([]any{run, q.provider.Name, q.payload}) // it came from JSON or text
 	return string(text)

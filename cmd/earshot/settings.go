@@ -36,8 +36,8 @@ func (f settingsFile) BeforeResolve(file *fileSettings, ctx *kong.Context, trace
 	return nil
 }
 
-// fileSettings is what the settings file holds: flags by their names, and the
-// sections that no flag can hold.
+// fileSettings is the content of the settings file: flags by their names, and sections
+// for which there are no flags.
 type fileSettings struct {
 	app.Settings `yaml:",inline"`
 	Flags        map[string]any `yaml:",inline"`
@@ -62,7 +62,7 @@ func (f *fileSettings) Validate(model *kong.Application) error {
 	return nil
 }
 
-// Resolve gives a flag its value from the file, unless a variable does.
+// Resolve returns the value of a flag in the file, unless a variable sets the flag.
 func (f *fileSettings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	for _, name := range flag.Envs {
 		if _, set := os.LookupEnv(name); set {

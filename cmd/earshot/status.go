@@ -15,7 +15,7 @@ type statusCmd struct {
 	remote
 }
 
-// Help says what it asks for.
+// Help explains what is printed.
 func (c *statusCmd) Help() string {
 	return `Tells how a running server and your organization stand: whether it takes requests, credits and their cycle, slots, queue,
 how well it understands what providers answer, and where its last answer came from. It costs nothing.
@@ -27,8 +27,8 @@ Examples:
   earshot status --json | jq .credits.remaining`
 }
 
-// standing is what status prints.
-type standing struct {
+// serverStatus is what the command prints.
+type serverStatus struct {
 	URL        string                   `json:"url"`
 	Ready      bool                     `json:"ready"`
 	Credits    *earshot.Credits         `json:"credits,omitempty"`
@@ -38,7 +38,7 @@ type standing struct {
 	Surface earshot.Surface `json:"surface,omitempty"`
 }
 
-// statusNotReady is the exit status for a server that answers and refuses work.
+// statusNotReady is the exit status for a server that answers but is not ready.
 const statusNotReady = 2
 
 // Run asks and prints.
@@ -47,7 +47,7 @@ func (c *statusCmd) Run(in *invocation) error {
 	if err != nil {
 		return err
 	}
-	now := standing{URL: c.URL}
+	now := serverStatus{URL: c.URL}
 	if err := service.Ready(in); err != nil {
 		if client.IsCode(err, earshot.CodeServerUnavailable) {
 			return exitError{fmt.Errorf("%s is not ready: %w", c.URL, c.explain(err)), statusNotReady}
@@ -64,7 +64,7 @@ func (c *statusCmd) Run(in *invocation) error {
 	return now.print(in)
 }
 
-func (s *standing) read(in *invocation, service *client.Client) (err error) {
+func (s *serverStatus) read(in *invocation, service *client.Client) (err error) {
 	if s.Credits, err = service.Credits(in); err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func lastSurface(in *invocation, service *client.Client) (earshot.Surface, error
 	return "", nil
 }
 
-func (s *standing) print(in *invocation) error {
+func (s *serverStatus) print(in *invocation) error {
 	table := tabwriter.NewWriter(in.out, 0, 0, 2, ' ', 0)
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(table, "%s\t%s\n", name, fmt.Sprintf(format, args...))
@@ -129,7 +129,7 @@ func (s *standing) print(in *invocation) error {
 	return table.Flush()
 }
 
-// weakFields names the fields that keep a provider from being well understood.
+// weakFields names the fields of a provider that are not filled often enough.
 func weakFields(p earshot.ProviderHealth) string {
 	text := ""
 	for _, f := range p.Fields {

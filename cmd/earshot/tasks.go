@@ -71,7 +71,7 @@ func (c *taskListCmd) Run(in *invocation) error {
 		if c.JSON {
 			err = json.NewEncoder(in.out).Encode(record)
 		} else {
-			err = listed(table, record)
+			err = printTask(table, record)
 		}
 		if err != nil {
 			return err
@@ -86,11 +86,11 @@ func (c *taskListCmd) Run(in *invocation) error {
 	return table.Flush()
 }
 
-// pageSize is the most that the service lists at once.
+// pageSize is the maximum that the service lists at once.
 const pageSize = 100
 
-// listed writes the line of a task.
-func listed(table *tabwriter.Writer, record *earshot.TaskRecord) error {
+// printTask writes the line of a task.
+func printTask(table *tabwriter.Writer, record *earshot.TaskRecord) error {
 	credits := ""
 	if charged := record.Credits.CreditsCharged; charged != nil {
 		credits = many(*charged, "credit")
@@ -106,9 +106,9 @@ func subject(record *earshot.TaskRecord) string {
 	if record.Error != nil && json.Unmarshal(record.Error, &failure) == nil {
 		return oneLine(failure.Message)
 	}
-	var asked struct{ Prompt, Query, URL string }
-	_ = json.Unmarshal(record.Task.Payload, &asked) // what it does not tell is left out
-	text := []rune(oneLine(asked.Prompt + asked.Query + asked.URL))
+	var request struct{ Prompt, Query, URL string }
+	_ = json.Unmarshal(record.Task.Payload, &request) // what it does not hold is left out
+	text := []rune(oneLine(request.Prompt + request.Query + request.URL))
 	if len(text) > 60 {
 		text = append(text[:59], '…')
 	}

@@ -11,27 +11,27 @@ import (
 	"github.com/mattn/go-isatty"
 )
 
-// isTerminal tells that somebody looks at what is written.
+// isTerminal tells whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	return ok && isatty.IsTerminal(file.Fd())
 }
 
-// look is how text is set off.
-type look struct{ styled bool }
+// textStyle sets text off with colours, or leaves it as it is.
+type textStyle struct{ styled bool }
 
-// lookOf styles what goes to a terminal, unless its owner wants none of it
+// textStyleFor styles text for a terminal, unless the user has turned that off
 // (https://no-color.org).
-func lookOf(w io.Writer) look {
-	return look{isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+func textStyleFor(w io.Writer) textStyle {
+	return textStyle{isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
 }
 
-func (l look) bold(text string) string { return l.style("1", text) }
+func (s textStyle) bold(text string) string { return s.style("1", text) }
 
-func (l look) faint(text string) string { return l.style("2", text) }
+func (s textStyle) faint(text string) string { return s.style("2", text) }
 
-func (l look) style(code, text string) string {
-	if !l.styled || text == "" {
+func (s textStyle) style(code, text string) string {
+	if !s.styled || text == "" {
 		return text
 	}
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
@@ -44,24 +44,24 @@ var (
 
 // markdown sets headings and bold words off. Where nothing is styled, Markdown is
 // readable as it is.
-func (l look) markdown(text string) string {
-	if !l.styled {
+func (s textStyle) markdown(text string) string {
+	if !s.styled {
 		return text
 	}
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		if title := heading.FindStringSubmatch(line); title != nil {
-			lines[i] = l.bold(strings.ReplaceAll(title[1], "**", ""))
+			lines[i] = s.bold(strings.ReplaceAll(title[1], "**", ""))
 			continue
 		}
-		lines[i] = emphasis.ReplaceAllString(line, l.bold("$1"))
+		lines[i] = emphasis.ReplaceAllString(line, s.bold("$1"))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// harmless takes out of an upstream's text what would steer the terminal or turn
-// the reading direction: escape sequences can rewrite what stands above them.
-func harmless(text string) string {
+// sanitized removes control characters from an upstream's text, since escape sequences
+// could change what was printed before, and marks that change the reading direction.
+func sanitized(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
@@ -73,8 +73,8 @@ func harmless(text string) string {
 	}, text)
 }
 
-// oneLine is text for a place where a line break would mislead.
-func oneLine(text string) string { return strings.Join(strings.Fields(harmless(text)), " ") }
+// oneLine is sanitized text without line breaks, for output with one item a line.
+func oneLine(text string) string { return strings.Join(strings.Fields(sanitized(text)), " ") }
 
 // thousands writes a number the way people read it.
 func thousands(n int64) string {

@@ -13,11 +13,11 @@ import (
 func TestMarkdownIsSetOffOnATerminal(t *testing.T) {
 	t.Parallel()
 	text := "# Shoes #\n- **Ridge** and **Peak** for 2 * 3\n#hash"
-	if got := (look{}).markdown(text); got != text {
+	if got := (textStyle{}).markdown(text); got != text {
 		t.Errorf("without a terminal: %q", got)
 	}
 	want := "\x1b[1mShoes\x1b[0m\n- \x1b[1mRidge\x1b[0m and \x1b[1mPeak\x1b[0m for 2 * 3\n#hash"
-	if got := (look{true}).markdown(text); got != want {
+	if got := (textStyle{true}).markdown(text); got != want {
 		t.Errorf("on a terminal: %q", got)
 	}
 }
