@@ -86,6 +86,26 @@ func (c *call) body(maxBytes int64) ([]byte, error) {
 	return body, nil
 }
 
+// What is read of a body after the request was refused.
+const (
+	maxDrained = 64 << 20
+	drainTime  = 10 * time.Second
+)
+
+// drain reads on after a refusal and drops what comes: a client that sends its whole
+// body before it looks for an answer would otherwise find a broken connection in the
+// place of it. Strangers are not waited for.
+func (c *call) drain() {
+	if c.principal == nil || c.received != nil || c.r.ContentLength == 0 {
+		return
+	}
+	control := http.NewResponseController(c.w)
+	if control.Flush() != nil || control.SetReadDeadline(time.Now().Add(drainTime)) != nil {
+		return
+	}
+	_, _ = io.CopyN(io.Discard, c.r.Body, maxDrained) // whatever ends it, there is nothing to answer any more
+}
+
 // query reads the URL's parameters into the struct that into points to. Parameters
 // that cannot be read are a mistake, not absent.
 func (c *call) query(into any) error {

@@ -179,6 +179,7 @@ func (s *Server) handler(operation Operation) http.Handler {
 		err := s.serve(c)
 		if err != nil {
 			c.fail(err)
+			c.drain()
 		}
 		s.log(c, err)
 		s.metrics.observe(c)

@@ -1,0 +1,205 @@
+// Package isolation has somebody abuse a node, and a victim beside them who must not
+// notice. Nothing here is timed: what is held are shares and refusals.
+package isolation
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/app"
+	"earshot/test/harness"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// served is what the victim does, and that it works.
+func served(t *testing.T, n *harness.Node, victim *app.Account) {
+	t.Helper()
+	n.Get(t, victim, "/v1/credits").Has(t, "the victim's look-up", http.StatusOK)
+	n.Post(t, victim, harness.ChatPath, harness.GoodCall).Has(t, "the victim's call", http.StatusOK)
+	record := n.Wait(t, victim, n.Submit(t, victim, harness.ChatTask("shoes")).ID)
+	if record.Task.Status != earshot.StatusCompleted {
+		t.Errorf("the victim's task ended %s: %s", record.Task.Status, record.Error)
+	}
+}
+
+// dial opens a connection to the node, which ends with the test.
+func dial(t *testing.T, n *harness.Node) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(n.BaseURL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// TestSlowBodies has one account send bodies that never end, more of them than there
+// are places.
+func TestSlowBodies(t *testing.T) {
+	t.Parallel()
+	n := harness.Start(t)
+	victim, abuser := n.Organization(t, "many", 1000), n.Organization(t, "many", 1000)
+	for range 600 {
+		conn := dial(t, n)
+		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: 1000\r\n\r\n{", harness.ChatPath, abuser.Key.Text)
+	}
+	served(t, n, victim)
+}
+
+// TestLargeBodies has one account announce more bytes than are its share.
+func TestLargeBodies(t *testing.T) {
+	t.Parallel()
+	n := harness.Start(t)
+	victim, abuser := n.Organization(t, "many", 1000), n.Organization(t, "many", 1000)
+	announce := func() net.Conn {
+		conn := dial(t, n)
+		fmt.Fprintf(conn, "POST /v1/async/task/batch HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n", abuser.Key.Text, 8<<20)
+		return conn
+	}
+	for range 20 { // of 16 that are its share
+		announce()
+	}
+	answer, err := bufio.NewReader(announce()).ReadString('\n')
+	if err != nil || !strings.Contains(answer, "503") {
+		t.Errorf("one too many is answered with %q, %v", answer, err)
+	}
+	n.Get(t, abuser, "/v1/credits").Has(t, "what carries no bytes", http.StatusOK)
+	served(t, n, victim)
+}
+
+// TestAnOversizedBodyGetsItsAnswer sends a body whole before it reads.
+func TestAnOversizedBodyGetsItsAnswer(t *testing.T) {
+	t.Parallel()
+	n := harness.Start(t)
+	n.Post(t, n.Organization(t, "many", 1000), harness.ChatPath, strings.Repeat(" ", 30<<20)).Invalid(t, "30 MB", http.StatusBadRequest, "body")
+}
+
+// TestForgedKeys has a stranger try well-formed keys that do not exist.
+func TestForgedKeys(t *testing.T) {
+	t.Parallel()
+	n := harness.Start(t)
+	victim := n.Organization(t, "many", 1000)
+	n.Get(t, victim, "/v1/credits").Has(t, "before", http.StatusOK)
+	var refused, invalid int
+	for range 400 {
+		forged := &app.Account{Key: account.NewKey()}
+		switch n.Get(t, forged, "/v1/credits").StatusCode {
+		case http.StatusTooManyRequests:
+			refused++
+		case http.StatusUnauthorized:
+			invalid++
+		}
+	}
+	if refused+invalid != 400 || invalid == 0 {
+		t.Errorf("%d of 400 were refused, and %d found to be invalid", refused, invalid)
+	}
+	served(t, n, victim) // from the same address: its key is in memory
+}
+
+// TestStreams has one account open streams with many keys.
+func TestStreams(t *testing.T) {
+	t.Parallel()
+	n := harness.Start(t)
+	victim, abuser := n.Organization(t, "many", 1000), n.Organization(t, "many", 1000)
+	open := func(a *app.Account) int {
+		req := n.Request(t.Context(), t, a, http.MethodGet, "/v1/live", "")
+		req.Close = true
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { resp.Body.Close() })
+		return resp.StatusCode
+	}
+	held := 0
+	for range 130 { // keys, of which each may have eight
+		key := n.Key(t, abuser, time.Time{}, account.ScopeRead)
+		for range 8 {
+			if open(key) == http.StatusOK {
+				held++
+			}
+		}
+	}
+	if held < 900 || held > 1010 {
+		t.Errorf("the abuser holds %d streams of 2,000", held)
+	}
+	if status := open(victim); status != http.StatusOK {
+		t.Errorf("the victim's stream is answered with %d", status)
+	}
+	served(t, n, victim)
+}
+
+// TestHangingUpstreams has six accounts fill the workers with tasks that never end.
+func TestHangingUpstreams(t *testing.T) {
+	t.Parallel()
+	n := harness.Start(t, func(cfg *app.Config) { cfg.Workers = 60 })
+	victim := n.Organization(t, "many", 1000)
+	for range 6 {
+		abuser := n.Organization(t, "many", 1000)
+		tasks := make([]string, 100)
+		for i := range tasks {
+			tasks[i] = harness.ChatTask(fmt.Sprintf("kites %d %s", i, harness.Endless))
+		}
+		n.SubmitAll(t, abuser, tasks...)
+	}
+	served(t, n, victim)
+}
+
+// TestHangingReceivers has one account's webhooks wait for receivers that never
+// answer, more of them than there are places.
+func TestHangingReceivers(t *testing.T) {
+	t.Parallel()
+	n := harness.Start(t, harness.LocalWebhooks)
+	victim, abuser := n.Organization(t, "many", 1000), n.Organization(t, "many", 1000)
+	over := make(chan struct{})
+	var arrived sync.WaitGroup
+	arrived.Add(130)
+	var once [130]sync.Once
+	for i := range 130 {
+		server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body) // else the server does not notice that the sender left
+			once[i].Do(arrived.Done)
+			select {
+			case <-over:
+			case <-r.Context().Done():
+			}
+		}))
+		t.Cleanup(server.Close)
+		n.Submit(t, abuser, harness.ChatTask("x", fmt.Sprintf(`"webhook":{"url":%q}`, server.URL)))
+	}
+	t.Cleanup(func() { close(over) })
+	arrived.Wait() // all that one account may have, and a few
+	receiver := harness.Receive(t, http.StatusOK)
+	n.Submit(t, victim, harness.ChatTask("x", fmt.Sprintf(`"webhook":{"url":%q}`, receiver.URL)))
+	harness.Eventually(t, "the victim's webhook arrives", func() bool { return len(receiver.Webhooks()) == 1 })
+}
+
+// TestRefusalsAreMeasured looks for the shares in the metrics.
+func TestRefusalsAreMeasured(t *testing.T) {
+	t.Parallel()
+	n := harness.Start(t)
+	metrics := string(n.Get(t, nil, "/metrics").Has(t, "the metrics", http.StatusOK).Body)
+	for _, pool := range []string{"calls", "requests", "streams", "bodies", "lookups", "connections", "tasks", "webhooks"} {
+		for _, want := range []string{
+			fmt.Sprintf(`earshot_shared_capacity{pool=%q}`, pool), fmt.Sprintf(`earshot_shared_used{pool=%q}`, pool),
+			fmt.Sprintf(`earshot_shared_refused_total{pool=%q,whose="stranger"}`, pool),
+		} {
+			if !strings.Contains(metrics, want) {
+				t.Errorf("the metrics lack %s", want)
+			}
+		}
+	}
+}
