@@ -110,7 +110,7 @@ func (r *Runner) wait(n int, job store.Job, failure *upstream.Failure) (wait tim
 func (r *Runner) attemptOnce(ctx context.Context, a assignment, n int) (o outcome, err error) {
 	captureID := account.NewCaptureID()
 	try := upstream.Attempt{
-		Provider: a.provider.Name, Place: a.request.Locale().Place(), Number: n, CaptureURL: r.CaptureURL + "/" + captureID,
+		Provider: a.provider.Name, Account: a.job.Organization, Place: a.request.Locale().Place(), Number: n, CaptureURL: r.CaptureURL + "/" + captureID,
 	}
 	err = r.Upstreams.Try(ctx, try, func(session *upstream.Session) (err error) {
 		o, err = r.askThrough(ctx, session, a, captureID)

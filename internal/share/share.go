@@ -11,7 +11,10 @@
 // strangers together may hold an eighth of what is free.
 package share
 
-import "sync"
+import (
+	"context"
+	"sync"
+)
 
 // Stranger is the account of all who are not known.
 const Stranger = ""
@@ -25,12 +28,15 @@ type Pool struct {
 	capacity int64
 	used     int64
 	held     map[string]int64 // by account; only those that hold something
+	given    chan struct{}    // closed when something is given back
 
 	refused, refusedStrangers int64
 }
 
 // NewPool makes a pool of that much.
-func NewPool(capacity int64) *Pool { return &Pool{capacity: capacity, held: map[string]int64{}} }
+func NewPool(capacity int64) *Pool {
+	return &Pool{capacity: capacity, held: map[string]int64{}, given: make(chan struct{})}
+}
 
 // Take takes n for an account, or refuses at once. What was taken must be given
 // back once, by Give or by the function that Hold returns.
@@ -48,6 +54,28 @@ func (p *Pool) Take(account string, n int64) bool {
 	p.used += n
 	p.held[account] += n
 	return true
+}
+
+// Wait takes one for an account as soon as there is room, with a function that gives
+// it back. Returns what ctx ended with when that came first.
+func (p *Pool) Wait(ctx context.Context, account string) (release func(), err error) {
+	for {
+		p.mu.Lock()
+		given, room := p.given, p.room(account) > 0
+		if room {
+			p.used++
+			p.held[account]++
+		}
+		p.mu.Unlock()
+		if room {
+			return sync.OnceFunc(func() { p.Give(account, 1) }), nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-given:
+		}
+	}
 }
 
 // Add takes n for an account without asking: what is given to the node by others
@@ -76,6 +104,8 @@ func (p *Pool) Give(account string, n int64) {
 	if p.held[account] -= n; p.held[account] == 0 {
 		delete(p.held, account)
 	}
+	close(p.given)
+	p.given = make(chan struct{})
 }
 
 // Room is how much more an account may take now.

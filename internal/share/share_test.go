@@ -1,6 +1,7 @@
 package share_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -61,6 +62,38 @@ func TestTheLastPlaceIsANewcomers(t *testing.T) {
 	release()
 	if _, ok := p.Hold("b"); !ok || p.Free() != 0 {
 		t.Error("it is not given back, or twice")
+	}
+}
+
+func TestWaiting(t *testing.T) {
+	t.Parallel()
+	p := share.NewPool(2)
+	release, err := p.Wait(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := p.Wait(ctx, "a"); err == nil {
+		t.Error("an account at its share does not wait")
+	}
+	second := make(chan func())
+	go func() {
+		release, err := p.Wait(t.Context(), "a")
+		if err != nil {
+			t.Error(err)
+		}
+		second <- release
+	}()
+	if other, err := p.Wait(t.Context(), "b"); err != nil {
+		t.Error("who holds nothing waits for who does")
+	} else {
+		other()
+	}
+	release()
+	(<-second)()
+	if s := p.Stats(); s.Used != 0 || s.Refused != 0 {
+		t.Errorf("in the end it is %+v", s)
 	}
 }
 

@@ -26,13 +26,15 @@ import (
 
 	"earshot"
 	"earshot/internal/geo"
+	"earshot/internal/share"
 )
 
 // Limits on what one fetch may take. An attempt's own deadline is its context's.
 const (
 	maxBody   = 16 << 20         // after decompression; real pages stay under 4 MiB
-	largeBody = 4 << 20          // beyond it a body must wait for its turn
-	maxLarge  = 8                // large bodies that are read at a time
+	largeBody = 1 << 20          // beyond it a body must wait for its turn
+	maxLarge  = 24               // large bodies that are read at a time, shared out by account
+	bodyStep  = 1 << 20          // by which memory for one grows
 	maxHeader = 64 << 10         // real sites send up to 20 KiB of cookies and policies
 	idleGap   = 30 * time.Second // between two pieces of a body; assistants pause up to 20 s to think
 )
@@ -53,7 +55,7 @@ type Client struct {
 	// redirects are remembered, since a client often asks again for a link that
 	// a result has just shown.
 	redirects redirects
-	large     chan struct{} // a slot for each large body being read
+	large     *share.Pool // places for large bodies being read
 }
 
 // Config says which sites there are and how they are reached.
@@ -108,7 +110,7 @@ func NewClient(cfg Config) (*Client, error) {
 		api:     cfg.API,
 		located: cfg.Located,
 		idle:    func() {},
-		large:   make(chan struct{}, maxLarge),
+		large:   share.NewPool(maxLarge),
 	}
 	transport := cfg.Transport
 	if transport == nil {

@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"earshot"
+	"earshot/internal/share"
 )
 
 // Recording is a folder of recorded exchanges, to be replayed.
@@ -74,7 +75,7 @@ func (r *Recording) Clients(provider string) []*Client {
 // player is an upstream like the one that was recorded.
 func (e Exchange) player(tape *replay, located func(place string) bool) *Client {
 	c := &Client{
-		name: "replay:" + e.Upstream, surface: e.Surface, anySite: nowhere, exchanger: tape, located: located, large: make(chan struct{}, maxLarge),
+		name: "replay:" + e.Upstream, surface: e.Surface, anySite: nowhere, exchanger: tape, located: located, large: share.NewPool(maxLarge),
 	}
 	if name, ok := strings.CutPrefix(e.Upstream, "api:"); ok {
 		c.api = &API{Name: name, Model: e.Model}

@@ -28,6 +28,7 @@ func (r *Routes) Of(provider string) []*Client { return r.byProvider[provider] }
 // Attempt is one attempt of a job.
 type Attempt struct {
 	Provider   string
+	Account    string // for whom: an organization
 	Place      string // to ask from: a country, or a country and a state
 	Number     int    // from 1
 	CaptureURL string // below it the pages that are kept will be served
@@ -69,7 +70,7 @@ func errOpen(upstream string, last *Failure) error {
 // budget.
 func (r *Routes) try(ctx context.Context, client *Client, a Attempt, last bool, ask func(*Session) error) error {
 	session := client.NewSession(a.Number, a.CaptureURL)
-	session.provider = a.Provider
+	session.provider, session.account = a.Provider, a.Account
 	if b := client.budget; b != nil {
 		switch {
 		case b.tryEnter():

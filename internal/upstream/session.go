@@ -26,6 +26,7 @@ import (
 type Session struct {
 	client     *Client
 	provider   string // whose attempt it is; "" outside of Routes
+	account    string // for whom it is; "" outside of Routes
 	attempt    int
 	captureURL string
 	kept       [][]byte
@@ -150,7 +151,7 @@ func (s *Session) Fetch(ctx context.Context, req Request) (*Response, error) {
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return nil, refusal(req, resp, arriving)
 	}
-	body, err := s.client.read(ctx, arriving)
+	body, err := s.read(ctx, arriving)
 	if err != nil {
 		return nil, failureOf(ctx, err)
 	}
@@ -195,8 +196,9 @@ func (s *Session) spend(ctx context.Context, site string) error {
 }
 
 // read reads a body up to one byte beyond the limit. It reads only maxLarge large
-// ones at a time, so that many hostile sites at once cannot fill the memory.
-func (c *Client) read(ctx context.Context, from io.Reader) ([]byte, error) {
+// ones at a time, and of one account half of them at most, so that many hostile
+// sites at once can neither fill the memory nor hold up others.
+func (s *Session) read(ctx context.Context, from io.Reader) ([]byte, error) {
 	var body bytes.Buffer
 	if _, err := io.CopyN(&body, from, largeBody); err != nil {
 		if errors.Is(err, io.EOF) {
@@ -204,15 +206,18 @@ func (c *Client) read(ctx context.Context, from io.Reader) ([]byte, error) {
 		}
 		return nil, err
 	}
-	select {
-	case c.large <- struct{}{}:
-		defer func() { <-c.large }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	_, err := io.CopyN(&body, from, maxBody+1-largeBody)
-	if err != nil && !errors.Is(err, io.EOF) {
+	release, err := s.client.large.Wait(ctx, s.account)
+	if err != nil {
 		return nil, err
+	}
+	defer release()
+	for body.Len() <= maxBody {
+		body.Grow(bodyStep) // else it would double
+		if _, err := io.CopyN(&body, from, min(bodyStep-bytes.MinRead, int64(maxBody+1-body.Len()))); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
 	}
 	return body.Bytes(), nil
 }
