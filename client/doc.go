@@ -18,22 +18,22 @@
 // # Through the queue
 //
 // NewTask makes a task of any of those requests; Submit and SubmitBatch queue it.
-// Wait waits for the end of one task, WaitAll for many, and Result decodes what it
-// came to. A service that is to be told instead gives a task a webhook, and
-// verifies what arrives with VerifyWebhook. Quote tells the price before.
+// Wait waits for the end of one task, WaitAll for many, and Result decodes the result.
+// A program that does not want to wait gives a task a webhook, and verifies what
+// arrives with VerifyWebhook. Quote returns the price before.
 //
 // Lists are iterators that fetch pages as the loop comes to them: Tasks,
 // Deliveries, LedgerEntries. Live follows an organization as it moves.
 //
 // # Errors
 //
-// An answer that is no success is an *Error. IsCode tells what kind, Details gives
-// what its code knows more, such as the fields of a request that were at fault:
+// An error answer of the service is an *Error. IsCode tells its kind, and Details
+// returns the details of its code, such as the fields of a request that are invalid:
 //
 //	if fields, ok := client.Details[[]earshot.FieldProblem](err); ok { … }
 //
-// The error of a task that failed is a *TaskError around an *Error, so the same
-// questions can be asked of it.
+// The error of a task that failed is a *TaskError around an *Error, so that IsCode and
+// Details work for it too.
 //
 // # Retries
 //

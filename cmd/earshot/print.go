@@ -79,29 +79,28 @@ func (p *printer) answer(a *earshot.Answer) {
 	p.sources(a.Sources)
 	p.queries("Search queries", append(a.SearchQueries, a.MapSearchQueries...))
 	p.queries("Related", a.RelatedQueries)
-	p.products("Products", productsOf(a.ShoppingCards, a.InlineProducts, a.ProductResults))
+	p.products(productsOf(a.ShoppingCards, a.InlineProducts, a.ProductResults))
 	p.places(a.Places)
 	p.ads(a.Ads)
 }
 
-func (p *printer) sources(sources []earshot.Source) {
-	if len(sources) == 0 {
-		return
-	}
-	p.part("Sources")
-	for _, s := range sources {
-		p.item(s.Position, s.Label, s.Domain, s.URL)
-	}
-}
-
-func (p *printer) queries(title string, queries []string) {
-	if len(queries) == 0 {
+// section writes a part with a line or more for each of the items, if there are any.
+func section[T any](p *printer, title string, items []T, write func(i int, item T)) {
+	if len(items) == 0 {
 		return
 	}
 	p.part(title)
-	for _, query := range queries {
-		fmt.Fprintln(p.out, "  - "+oneLine(query))
+	for i, item := range items {
+		write(i, item)
 	}
+}
+
+func (p *printer) sources(sources []earshot.Source) {
+	section(p, "Sources", sources, func(_ int, s earshot.Source) { p.item(s.Position, s.Label, s.Domain, s.URL) })
+}
+
+func (p *printer) queries(title string, queries []string) {
+	section(p, title, queries, func(_ int, query string) { fmt.Fprintln(p.out, "  - "+oneLine(query)) })
 }
 
 func productsOf(cards []earshot.ShoppingCard, lists ...[]earshot.Product) []earshot.Product {
@@ -115,38 +114,24 @@ func productsOf(cards []earshot.ShoppingCard, lists ...[]earshot.Product) []ears
 	return all
 }
 
-func (p *printer) products(title string, products []earshot.Product) {
-	if len(products) == 0 {
-		return
-	}
-	p.part(title)
-	for i, product := range products {
+func (p *printer) products(products []earshot.Product) {
+	section(p, "Products", products, func(i int, product earshot.Product) {
 		about := product.Merchant
 		if product.Price != nil {
 			about = product.Price.Raw + "  " + about
 		}
 		p.item(i+1, product.Title, about, product.URL)
-	}
+	})
 }
 
 func (p *printer) places(places []earshot.Place) {
-	if len(places) == 0 {
-		return
-	}
-	p.part("Places")
-	for _, place := range places {
+	section(p, "Places", places, func(_ int, place earshot.Place) {
 		p.item(place.Position, place.Name, place.Address, place.Website)
-	}
+	})
 }
 
 func (p *printer) ads(ads []earshot.Ad) {
-	if len(ads) == 0 {
-		return
-	}
-	p.part("Ads")
-	for i, ad := range ads {
-		p.item(i+1, ad.Title, ad.Domain, ad.URL)
-	}
+	section(p, "Ads", ads, func(i int, ad earshot.Ad) { p.item(i+1, ad.Title, ad.Domain, ad.URL) })
 }
 
 func (p *printer) webSearch(w *earshot.WebSearch) {
@@ -155,20 +140,12 @@ func (p *printer) webSearch(w *earshot.WebSearch) {
 		p.started = false // its text follows at once
 		p.answer(w.SearchOverview)
 	}
-	if len(w.OrganicResults) > 0 {
-		p.part("Results")
-		for _, r := range w.OrganicResults {
-			p.item(r.Position, r.Title, r.Domain, r.Link)
-			p.snippet(r.Snippet)
-		}
-	}
-	if len(w.PeopleAlsoAsk) > 0 {
-		p.part("People also ask")
-		for i, q := range w.PeopleAlsoAsk {
-			p.item(i+1, q.Question, "", q.Link)
-		}
-	}
-	p.products("Products", productsOf(w.ShoppingCards))
+	section(p, "Results", w.OrganicResults, func(_ int, r earshot.OrganicResult) {
+		p.item(r.Position, r.Title, r.Domain, r.Link)
+		p.snippet(r.Snippet)
+	})
+	section(p, "People also ask", w.PeopleAlsoAsk, func(i int, q earshot.Question) { p.item(i+1, q.Question, "", q.Link) })
+	p.products(productsOf(w.ShoppingCards))
 	p.places(w.Places)
 	p.ads(w.Ads)
 	var related []string
@@ -179,14 +156,10 @@ func (p *printer) webSearch(w *earshot.WebSearch) {
 }
 
 func (p *printer) news(n *earshot.NewsSearch) {
-	if len(n.NewsResults) == 0 {
-		return
-	}
-	p.part("News")
-	for _, r := range n.NewsResults {
+	section(p, "News", n.NewsResults, func(_ int, r earshot.NewsResult) {
 		p.item(r.Position, r.Title, strings.Join(strings.Fields(r.Source+"  "+r.Domain+"  "+r.Date), " "), r.Link)
 		p.snippet(r.Snippet)
-	}
+	})
 }
 
 func (p *printer) snippet(text string) {

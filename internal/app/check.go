@@ -119,5 +119,6 @@ func askOnce(ctx context.Context, p provider.Provider, client *upstream.Client, 
 		return nil, err
 	}
 	fields := map[string]any{}
-	return fields, json.Unmarshal(text, &fields)
+	err = json.Unmarshal(text, &fields)
+	return fields, err
 }
