@@ -38,6 +38,7 @@ var allowed = map[string][]string{
 	"internal/guard":     nil,
 	"internal/har":       nil,
 	"internal/ratelimit": nil,
+	"internal/share":     nil,
 	"internal/lab/world": {"internal/geo"},
 	"internal/lab":       {"internal/geo", "internal/lab/world"},
 
@@ -45,7 +46,7 @@ var allowed = map[string][]string{
 	"internal/account":  {"."},
 	"internal/schema":   {".", "internal/geo"},
 	"internal/capture":  {"."},
-	"internal/upstream": {".", "internal/browser", "internal/egress", "internal/geo"},
+	"internal/upstream": {".", "internal/browser", "internal/egress", "internal/geo", "internal/share"},
 
 	"internal/capture/capturetest": {"internal/capture"},
 
@@ -71,12 +72,12 @@ var allowed = map[string][]string{
 	"internal/store":           {".", "internal/account"},
 	"internal/store/storetest": {".", "internal/account", "internal/store"},
 
-	"internal/job":       {".", "internal/account", "internal/store", "internal/provider", "internal/upstream", "internal/capture", "internal/geo", "internal/schema", "internal/health"},
+	"internal/job":       {".", "internal/account", "internal/store", "internal/provider", "internal/upstream", "internal/capture", "internal/geo", "internal/schema", "internal/health", "internal/share"},
 	"internal/health":    {".", "internal/store"},
-	"internal/webhook":   {".", "internal/store", "internal/guard"},
+	"internal/webhook":   {".", "internal/store", "internal/guard", "internal/share"},
 	"internal/dashboard": {".", "internal/provider"},
 	"internal/mcp":       {"."},
-	"internal/api":       {".", "internal/account", "internal/store", "internal/job", "internal/health", "internal/provider", "internal/capture", "internal/ratelimit", "internal/geo", "internal/schema"},
+	"internal/api":       {".", "internal/account", "internal/store", "internal/job", "internal/health", "internal/provider", "internal/capture", "internal/ratelimit", "internal/geo", "internal/schema", "internal/share"},
 
 	"internal/openapi":          {".", "internal/api", "internal/provider", "internal/schema"},
 	"internal/openapi/generate": {"internal/app", "internal/openapi", "internal/provider", "internal/schema"},
@@ -86,6 +87,7 @@ var allowed = map[string][]string{
 
 	// Tests of the whole.
 	"test/newprovider":        nil,
+	"test/isolation":          nil,
 	"test/newprovider/riddle": {".", "internal/geo", "internal/lab", "internal/provider", "internal/provider/chat", "internal/provider/chatpage", "internal/upstream"},
 	"test/harness":            {".", "client", "internal/account", "internal/app", "internal/browser", "internal/store", "internal/store/storetest"},
 	"test/captures":           nil,
