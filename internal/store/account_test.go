@@ -184,6 +184,11 @@ func TestTheAuditFindsWhatIsOff(t *testing.T) {
 		"charge":      `UPDATE finished SET charged = charged + 1`,
 		"lost charge": `DELETE FROM ledger WHERE kind = 'charge'`,
 		"false end":   `UPDATE finished SET status = 'FAILED'`,
+		"lost usage":  `DELETE FROM usage`,
+		"little used": `UPDATE usage SET charged = charged - 1`,
+		"more used":   `UPDATE usage SET charged = charged + 1`,
+		"used twice":  `UPDATE usage SET completed = completed + 1`,
+		"statistics":  `UPDATE statistics SET jobs = jobs - 1`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -85,6 +85,7 @@ var migrated = []struct {
 	{2, "webhooks", checkMigratedWebhooks},
 	{3, "field counts", checkMigratedFieldCounts},
 	{4, "the ledger without charges", checkMigratedAdjustments},
+	{5, "statistics", checkMigratedStats},
 	{1, "a call under way is settled", settleMigratedCall},
 	{2, "tasks go on", runMigratedTasks},
 }
@@ -212,6 +213,12 @@ func checkMigratedTasks(t *testing.T, s *store.Store) {
 		{Date: "2025-10-09", Provider: "chatassistant", Completed: 1, CreditsCharged: 30},
 		{Date: "2025-10-09", Provider: "websearch", Failed: 1},
 	}, usage, err)
+	hour := earshot.At(fixtureTime.Truncate(time.Hour).UnixMilli())
+	stats, err := s.Stats(ctx, tasksID, fixtureTime)
+	equal(t, "the statistics", []earshot.HourStats{
+		{At: hour, Provider: "chatassistant", Jobs: 1, P50Ms: new(int64(400)), P95Ms: new(int64(400))},
+		{At: hour, Provider: "websearch", Jobs: 1, Failed: 1},
+	}, stats, err)
 }
 
 func checkMigratedWebhooks(t *testing.T, s *store.Store) {
@@ -243,6 +250,17 @@ func checkMigratedAdjustments(t *testing.T, s *store.Store) {
 			t.Errorf("%s: %+v, %v", kind, entries, err)
 		}
 	}
+}
+
+func checkMigratedStats(t *testing.T, s *store.Store) {
+	hour := fixtureTime.Truncate(time.Hour).Add(-time.Hour)
+	stats, err := s.Stats(t.Context(), tasksID, hour)
+	if len(stats) == 0 {
+		t.Fatalf("there are none, %v", err)
+	}
+	equal(t, "the statistics", earshot.HourStats{
+		At: earshot.At(hour.UnixMilli()), Provider: "searchaimode", Jobs: 5, Failed: 3, P50Ms: new(int64(1500)), P95Ms: new(int64(1500)),
+	}, stats[0], err)
 }
 
 func settleMigratedCall(t *testing.T, s *store.Store) {
@@ -279,4 +297,10 @@ func runMigratedTasks(t *testing.T, s *store.Store) {
 	if n, err := s.DeleteFinished(t.Context(), fixtureTime.Add(time.Hour), fixtureTime.Add(time.Hour)); err != nil || n == 0 {
 		t.Errorf("%d were forgotten, %v", n, err)
 	}
+	usage, err := s.Usage(t.Context(), tasksID, fixtureTime.AddDate(0, 0, -1), time.Now()) // the claim began a new cycle
+	var sum earshot.DayUsage
+	for _, day := range usage {
+		sum.Completed, sum.Failed, sum.CreditsCharged = sum.Completed+day.Completed, sum.Failed+day.Failed, sum.CreditsCharged+day.CreditsCharged
+	}
+	equal(t, "the sum of the usage", earshot.DayUsage{Completed: 7, Failed: 2, CreditsCharged: 60}, sum, err)
 }

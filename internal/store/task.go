@@ -36,7 +36,9 @@ var (
 		nullField("event", "bigint", func(t *Task) *int64 { return &t.Event }),
 		field("result", "bytea", func(t *Task) *[]byte { return &t.packed }))...)
 	insertFinished = finishedTable.insert("")
-	deleteFinished = deletion(finishedTable, "organization", "id")
+	deleteFinished = newStatement(finishedTable.only("organization", "id"), func(in input) string {
+		return `DELETE FROM finished WHERE ` + in.matching()
+	})
 
 	// taskTables are where tasks are: under way, then ended. They only move that way,
 	// so who looks in this order misses none.
