@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
@@ -16,19 +15,14 @@ import (
 	"earshot/internal/store"
 )
 
-const (
-	// keyFreshness is how long a key is believed without asking the database, so
-	// a revocation or a change of plan is seen everywhere within a second.
-	keyFreshness = 500 * time.Millisecond
-	// touchEvery is how exactly the last use of a key is kept.
-	touchEvery = time.Minute
-)
+// keyFreshness is how long a key is believed without asking the database, so
+// a revocation or a change of plan is seen everywhere within a second.
+const keyFreshness = 500 * time.Millisecond
 
 // keyring checks API keys, asking the database for each key at most twice a
 // second.
 type keyring struct {
 	store *store.Store
-	log   *slog.Logger
 	loads singleflight.Group
 
 	mu   sync.Mutex
@@ -40,8 +34,8 @@ type knownKey struct {
 	readAt time.Time
 }
 
-func newKeyring(s *store.Store, log *slog.Logger) *keyring {
-	return &keyring{store: s, log: log, keys: map[string]knownKey{}}
+func newKeyring(s *store.Store) *keyring {
+	return &keyring{store: s, keys: map[string]knownKey{}}
 }
 
 // authenticate finds whose key the request carries.
@@ -101,11 +95,7 @@ func (k *keyring) load(ctx context.Context, id string) (*store.StoredKey, error)
 		return nil, err
 	}
 	k.set(id, key, readAt)
-	if readAt.Sub(time.UnixMilli(key.LastUsedAt)) > touchEvery {
-		if err := k.store.TouchKey(id, readAt); err != nil {
-			k.log.Warn("the use of a key was not noted", "key", id, "error", err)
-		}
-	}
+	k.store.NoteKeyUse(id, readAt)
 	return key, nil
 }
 

@@ -54,6 +54,7 @@ type Store struct {
 	// reports serves reads that may scan. However slow they are, the queue goes on.
 	reports pool
 	lanes   []*lane
+	uses    keyUses
 	// statements are kept prepared for the one connection that writes; nil where
 	// the driver does that.
 	statements *statements
