@@ -204,8 +204,8 @@ func checkMigratedTasks(t *testing.T, s *store.Store) {
 	}
 	listed, err := s.Tasks(ctx, tasksID, store.TaskFilter{Limit: 10})
 	equal(t, "the list", []string{urgentID, queuedID, runningID, unpaidID, doneID}, idsOf(listed), err)
-	events, err := s.Events(ctx, tasksID, 0, 10)
-	equal(t, "the events", []string{doneID, unpaidID}, idsOf(events), err)
+	events := readEvents(t, s, tasksID, 0, 10)
+	equal(t, "the events", []string{doneID, unpaidID}, idsOf(events), nil)
 	status, err := s.QueueStatus(ctx, tasksID)
 	equal(t, "the queue", []earshot.PriorityCount{{Priority: 9, Count: 1}, {Priority: 1, Count: 1}}, status.Queued, err)
 	usage, err := s.Usage(ctx, tasksID, fixtureTime.AddDate(0, 0, -1), fixtureTime)
@@ -291,9 +291,8 @@ func runMigratedTasks(t *testing.T, s *store.Store) {
 	if err != nil || earshot.ErrorCode(refusals[0]) != earshot.CodeAlreadyExists {
 		t.Errorf("a key that is used: %v, %v", refusals, err)
 	}
-	events, err := s.Events(t.Context(), tasksID, 2, 10)
-	if err != nil || len(events) != 3 {
-		t.Errorf("%d events followed, %v", len(events), err)
+	if events := readEvents(t, s, tasksID, 2, 10); len(events) != 3 {
+		t.Errorf("%d events followed", len(events))
 	}
 	if n, err := s.DeleteFinished(t.Context(), fixtureTime.Add(time.Hour), fixtureTime.Add(time.Hour)); err != nil || n == 0 {
 		t.Errorf("%d were forgotten, %v", n, err)
