@@ -55,7 +55,7 @@ func (c *call) eventPage(jobs *job.Runner, tasks iter.Seq2[*store.Task, error], 
 	before := `{"events":[`
 	for task, err := range tasks {
 		if err != nil && c.status != 0 && c.r.Context().Err() != nil {
-			return nil //nolint:nilerr // the client has left
+			return nil // the client has left
 		}
 		if err != nil {
 			return err

@@ -53,10 +53,19 @@ func TestStatsAddUpByHourAndProvider(t *testing.T) {
 			{At: at(before), Provider: "websearch/news", Jobs: 1, P50Ms: new(int64(123_000)), P95Ms: new(int64(123_000))},
 			{At: at(hour), Provider: "chatassistant", Jobs: 20, Failed: 5, P50Ms: new(int64(100)), P95Ms: new(int64(190))},
 		}
-		got, err := s.Stats(t.Context(), o.ID, before)
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("%v, (-want +got):\n%s", err, diff)
+		check := func(when string) {
+			t.Helper()
+			got, err := s.Stats(t.Context(), o.ID, before)
+			if diff := cmp.Diff(want, got); err != nil || diff != "" {
+				t.Errorf("%s: %v, (-want +got):\n%s", when, err, diff)
+			}
 		}
+		check("while the jobs are kept")
+		later := hour.AddDate(0, 0, 1)
+		if n, err := s.DeleteFinished(t.Context(), later, later); err != nil || n != 26 {
+			t.Fatalf("deleted %d, %v", n, err)
+		}
+		check("once they are gone")
 		if got, err := s.Stats(t.Context(), o.ID, hour.Add(time.Hour)); err != nil || len(got) != 0 {
 			t.Errorf("of the next hour there is %v, %v", got, err)
 		}
