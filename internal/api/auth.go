@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
@@ -20,8 +19,6 @@ const (
 	// keyFreshness is how long a key is believed without asking the database, so
 	// a revocation or a change of plan is seen everywhere within a second.
 	keyFreshness = 500 * time.Millisecond
-	// touchEvery is how exactly the last use of a key is kept.
-	touchEvery = time.Minute
 	// keyLookups is how many keys that are not in memory are looked up at a time, by
 	// the share that strangers have of it: each is one short read.
 	keyLookups = 72
@@ -31,7 +28,6 @@ const (
 // second.
 type keyring struct {
 	store *store.Store
-	log   *slog.Logger
 	loads singleflight.Group
 
 	mu   sync.Mutex
@@ -43,8 +39,8 @@ type knownKey struct {
 	readAt time.Time
 }
 
-func newKeyring(s *store.Store, log *slog.Logger) *keyring {
-	return &keyring{store: s, log: log, keys: map[string]knownKey{}}
+func newKeyring(s *store.Store) *keyring {
+	return &keyring{store: s, keys: map[string]knownKey{}}
 }
 
 // sentKey is a key as a request carries it.
@@ -121,11 +117,7 @@ func (k *keyring) load(ctx context.Context, id string) (*store.StoredKey, error)
 		return nil, err
 	}
 	k.set(id, key, readAt)
-	if readAt.Sub(time.UnixMilli(key.LastUsedAt)) > touchEvery {
-		if err := k.store.TouchKey(id, readAt); err != nil {
-			k.log.Warn("the use of a key was not noted", "key", id, "error", err)
-		}
-	}
+	k.store.NoteKeyUse(id, readAt)
 	return key, nil
 }
 

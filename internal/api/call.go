@@ -167,6 +167,32 @@ func (c *call) json(v any) error {
 	return nil
 }
 
+// part sends a part of a JSON response that is written piece by piece, and begins
+// the response with the first. The client has writeTime to take it; part reports
+// whether it did.
+func (c *call) part(pieces ...[]byte) bool {
+	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(writeTime))
+	if c.status == 0 {
+		c.status = http.StatusOK
+		c.w.Header().Set("Content-Type", "application/json")
+		c.w.Header().Set("X-Content-Type-Options", "nosniff")
+		c.w.WriteHeader(c.status)
+	}
+	for _, piece := range pieces {
+		if _, err := c.w.Write(piece); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// cut ends a response that has begun and cannot be completed: the connection breaks,
+// so that nobody takes it for a complete one.
+func (c *call) cut() {
+	c.status = http.StatusInternalServerError // for the log
+	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Unix(1, 0))
+}
+
 // write sends the response. Errors end here: a client that is gone gets none.
 func (c *call) write(status int, contentType string, body []byte) {
 	if c.principal != nil && strings.HasPrefix(c.r.URL.Path, "/v1/monitor/") {

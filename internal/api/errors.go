@@ -46,6 +46,10 @@ func StatusOf(code earshot.Code, submits bool) int {
 // fail answers with an error. Whatever is not meant for clients becomes a 500
 // that says nothing of its cause.
 func (c *call) fail(err error) {
+	if c.status != 0 {
+		c.cut()
+		return
+	}
 	var e *earshot.Error
 	switch {
 	case errors.As(err, &e):

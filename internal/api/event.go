@@ -1,9 +1,13 @@
 package api
 
 import (
+	"encoding/json"
+	"fmt"
+	"iter"
 	"strconv"
 
 	"earshot"
+	"earshot/internal/job"
 	"earshot/internal/schema"
 	"earshot/internal/store"
 )
@@ -25,23 +29,55 @@ func (s *Server) events(c *call) error {
 		return c.json(earshot.EventPage{NextCursor: new(strconv.FormatInt(o.Events, 10))})
 	}
 	after := int64(0)
-	page := earshot.EventPage{}
 	if q.Cursor != "" {
 		var err error
 		if after, err = strconv.ParseInt(q.Cursor, 10, 64); err != nil || after < 0 {
 			return schema.Invalid("cursor", "must be the nextCursor of another page, or %s", latest)
 		}
-		page.NextCursor = &q.Cursor
 	}
-	tasks, err := s.Store.Events(c.r.Context(), c.principal.OrganizationID, after, q.Limit)
+	last, tasks, err := s.Store.Events(c.r.Context(), c.principal.OrganizationID, after, q.Limit)
 	if err != nil {
 		return err
 	}
-	for _, task := range tasks {
-		page.Events = append(page.Events, s.Jobs.Record(task))
-		page.NextCursor = new(strconv.FormatInt(task.Event, 10))
+	var next *string
+	switch {
+	case last != after:
+		next = new(strconv.FormatInt(last, 10))
+	case q.Cursor != "":
+		next = &q.Cursor
 	}
-	return c.json(page)
+	return c.eventPage(s.Jobs, tasks, next)
+}
+
+// eventPage answers with an earshot.EventPage, a task at a time: however slowly the
+// client reads, only the task that it is being sent is in memory.
+func (c *call) eventPage(jobs *job.Runner, tasks iter.Seq2[*store.Task, error], next *string) error {
+	before := `{"events":[`
+	for task, err := range tasks {
+		if err != nil && c.status != 0 && c.r.Context().Err() != nil {
+			return nil // the client has left
+		}
+		if err != nil {
+			return err
+		}
+		record, err := json.Marshal(jobs.Record(task))
+		if err != nil {
+			return fmt.Errorf("encode an event: %w", err)
+		}
+		if !c.part([]byte(before), record) {
+			return nil
+		}
+		before = ","
+	}
+	if before == "," {
+		before = ""
+	}
+	cursor, err := json.Marshal(next)
+	if err != nil {
+		return fmt.Errorf("encode the cursor: %w", err)
+	}
+	c.part([]byte(before+`],"nextCursor":`), cursor, []byte(`}`))
+	return nil
 }
 
 // deliveries lists webhooks, that of the newest task first.

@@ -3,6 +3,7 @@ package api_test
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"net"
@@ -22,6 +23,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/ratelimit"
 	"earshot/internal/schema"
+	"earshot/internal/store"
 	"earshot/internal/store/storetest"
 )
 
@@ -210,6 +212,41 @@ func TestKeysThatAreNotValid(t *testing.T) {
 	eventually(t, "the key is revoked", func() bool { return s.send(t, credits(valid)).status == http.StatusUnauthorized })
 	s.fails(t, request{method: "POST", path: echoPath, key: valid.Text, body: `{}`}, http.StatusUnauthorized, earshot.CodeInvalidKey)
 	s.succeeds(t, request{method: "GET", path: "/v1/credits", key: s.key})
+}
+
+func TestTheUseOfAKeyIsNotWrittenDuringTheRequest(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	other := storetest.Open(t, s.file)
+	// used reports whether the key of the test was used, as a store knows it.
+	used := func(from *store.Store) bool {
+		t.Helper()
+		keys, err := from.Keys(t.Context(), s.org.ID, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, _ := account.KeyID(s.key)
+		return slices.ContainsFunc(keys, func(k *earshot.Key) bool { return k.ID == id && k.LastUsedAt != nil })
+	}
+	db, err := sql.Open("sqlite", s.file+"?_txlock=immediate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	lock, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.succeeds(t, request{method: "GET", path: "/v1/credits", key: s.key}) // while nobody can write
+	if err := lock.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if !used(s.store) || used(other) {
+		t.Errorf("the key is used: %t; written: %t", used(s.store), used(other))
+	}
+	if err := s.store.WriteKeyUses(); err != nil || !used(other) {
+		t.Errorf("written: %t, %v", used(other), err)
+	}
 }
 
 func TestScopes(t *testing.T) {

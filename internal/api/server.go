@@ -120,7 +120,7 @@ func New(cfg Config) *Server {
 	s := &Server{
 		Config:  cfg,
 		mux:     http.NewServeMux(),
-		keys:    newKeyring(cfg.Store, cfg.Log),
+		keys:    newKeyring(cfg.Store),
 		guests:  ratelimit.NewLocal(),
 		metrics: newMetrics(cfg.Metrics),
 		calls:   share.NewPool(int64(cfg.CallsInFlight)),

@@ -81,6 +81,7 @@ type server struct {
 	*httptest.Server
 	api   *api.Server
 	store *store.Store
+	file  string // of the store
 	org   *account.Organization
 	key   string // with all scopes
 	logs  *logs
@@ -108,7 +109,8 @@ func (l *logs) contain(text string) bool {
 // slot and 1,000 credits.
 func serve(t *testing.T, change ...func(*api.Config)) *server {
 	t.Helper()
-	s := storetest.Open(t, filepath.Join(t.TempDir(), "earshot.db"))
+	file := filepath.Join(t.TempDir(), "earshot.db")
+	s := storetest.Open(t, file)
 	lines, registry := &logs{}, prometheus.NewRegistry()
 	log := slog.New(slog.NewTextHandler(lines, nil))
 	catalogue, err := provider.NewCatalogue([]provider.Provider{echo{}}, func(string) bool { return false }, nil)
@@ -140,7 +142,7 @@ func serve(t *testing.T, change ...func(*api.Config)) *server {
 		c(&cfg)
 	}
 	handler := api.New(cfg)
-	sv := &server{Server: httptest.NewServer(handler), api: handler, store: s, org: storetest.Organization(t, s, 1, 1000), logs: lines}
+	sv := &server{Server: httptest.NewServer(handler), api: handler, store: s, file: file, org: storetest.Organization(t, s, 1, 1000), logs: lines}
 	t.Cleanup(sv.Close)
 	sv.key = sv.newKey(t, append(account.DefaultScopes(), account.ScopeAdmin)...)
 	return sv

@@ -65,8 +65,8 @@ func (s *Server) stats(c *call) error {
 	if err := c.query(&q); err != nil {
 		return err
 	}
-	// It reads all jobs that are kept, so that one reading serves all who wait for
-	// it, and must not end with the first.
+	// An hour can be hundreds of rows for each provider, so one reading serves all who
+	// wait for it, and must not end with the first.
 	organization, from := c.principal.OrganizationID, c.started.Add(-time.Duration(q.Hours-1)*time.Hour)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), statsTime)
 	defer cancel()

@@ -119,6 +119,9 @@ func (r *Runner) Run(ctx context.Context) error {
 	err := group.Wait()
 	close(r.closed)
 	r.workers.Wait()
+	if lost := r.Store.WriteKeyUses(); lost != nil {
+		r.Log.Warn("the last uses of keys were not noted", "error", lost)
+	}
 	if left := r.Store.RemoveNode(r.node.Load().id); left != nil {
 		r.Log.Warn("the node stays on the list until it is found dead", "error", left)
 	}

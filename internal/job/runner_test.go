@@ -185,6 +185,42 @@ func TestTidyingRemovesWhatIsPastItsTime(t *testing.T) {
 	})
 }
 
+func TestTidyingWritesUsesOfKeysAndDropsStatsOfPastHours(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		r, principal := runner(t, address)
+		other, now := storetest.Open(t, address), time.Now()
+		if _, _, err := r.Call(t.Context(), call(principal, answers("x"))); err != nil {
+			t.Fatal(err)
+		}
+		keys, err := r.Store.Keys(t.Context(), principal.OrganizationID, now)
+		if err != nil || len(keys) != 1 {
+			t.Fatalf("%d keys, %v", len(keys), err)
+		}
+		r.Store.NoteKeyUse(keys[0].ID, now)
+		for _, step := range []struct {
+			after time.Duration
+			hours int
+		}{{0, 1}, {24 * time.Hour, 1}, {28 * time.Hour, 0}} {
+			if err := r.tidy(t.Context(), now.Add(step.after)); err != nil {
+				t.Fatal(err)
+			}
+			keys, err := other.Keys(t.Context(), principal.OrganizationID, now)
+			if err != nil || len(keys) != 1 || keys[0].LastUsedAt == nil || keys[0].LastUsedAt.UnixMilli() != now.UnixMilli() {
+				t.Errorf("after %s the keys are %+v, %v", step.after, keys, err)
+			}
+			hours, err := other.Stats(t.Context(), principal.OrganizationID, now.Add(-time.Hour))
+			if err != nil || len(hours) != step.hours {
+				t.Errorf("after %s there are statistics of %d hours, %v; want %d", step.after, len(hours), err, step.hours)
+			}
+			usage, err := other.Usage(t.Context(), principal.OrganizationID, now, now.AddDate(0, 0, 1))
+			if err != nil || len(usage) != 1 || usage[0].Completed != 1 {
+				t.Errorf("after %s the usage is %+v, %v", step.after, usage, err)
+			}
+		}
+	})
+}
+
 func TestNodesMayTidyAtOnce(t *testing.T) {
 	t.Parallel()
 	capturetest.OnEach(t, func(t *testing.T, captures capture.Store) {

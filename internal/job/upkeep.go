@@ -16,6 +16,9 @@ const (
 	tidyEvery = time.Minute
 	// minKept is how long a job is kept after its end, however long it waited before.
 	minKept = time.Hour
+	// statsKept is longer than the 24 hours that statistics can be asked for, since
+	// the clocks of nodes differ.
+	statsKept = 26 * time.Hour
 	// sweepEvery is rare, since a sweep lists all captures to find few or none.
 	sweepEvery = time.Hour
 	// orphanAge is the age at which the record of a capture, if there ever was one, has
@@ -42,14 +45,25 @@ func (r *Runner) every(ctx context.Context, interval time.Duration, do func(ctx 
 	}
 }
 
-// tidy removes what is past its time.
+// tidy removes what is past its time, and writes what was noted in memory.
 func (r *Runner) tidy(ctx context.Context, now time.Time) error {
-	return errors.Join(r.dropFinished(ctx, now), r.dropCaptures(ctx, now), r.Store.DeleteFieldCounts(now.Add(-health.Retention)))
+	return errors.Join(r.Store.WriteKeyUses(), r.dropFinished(ctx, now), r.dropStats(ctx, now), r.dropCaptures(ctx, now),
+		r.Store.DeleteFieldCounts(now.Add(-health.Retention)))
 }
 
 func (r *Runner) dropFinished(ctx context.Context, now time.Time) error {
 	for ctx.Err() == nil {
 		n, err := r.Store.DeleteFinished(ctx, now.Add(-r.Retention), now.Add(-min(r.Retention, minKept)))
+		if err != nil || n == 0 {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Runner) dropStats(ctx context.Context, now time.Time) error {
+	for ctx.Err() == nil {
+		n, err := r.Store.DeleteStats(ctx, now.Add(-statsKept))
 		if err != nil || n == 0 {
 			return err
 		}

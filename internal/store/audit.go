@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 )
 
 // Finding is something that an audit found off: a stored value that is not what
@@ -15,7 +16,7 @@ type Finding struct {
 }
 
 // audits are queries that each yield (organization, stored, actual) for what is
-// off, and nothing when all is well.
+// off, and nothing when all is well. NOW stands for the database's clock.
 var audits = []struct{ what, query string }{
 	{"balance against the ledger's sum", `
 		SELECT o.name, o.balance, COALESCE(l.sum, 0) FROM organizations o
@@ -67,6 +68,30 @@ var audits = []struct{ what, query string }{
 		LEFT JOIN ledger l ON l.organization = f.organization AND l.id = f.id AND l.kind = 'charge'
 		WHERE f.charged <> COALESCE(-l.amount, 0)
 			OR (f.status = 'COMPLETED') <> (l.id IS NOT NULL)`},
+	{"usage against the finished jobs that are kept", `
+		SELECT o.name, COALESCE(u.completed + u.failed, 0), f.completed + f.failed FROM (
+			SELECT organization, finished_at / 86400000 AS day, provider, SUM(charged) AS charged,
+				SUM(CASE status WHEN 'COMPLETED' THEN 1 ELSE 0 END) AS completed, SUM(CASE status WHEN 'COMPLETED' THEN 0 ELSE 1 END) AS failed
+			FROM finished GROUP BY organization, finished_at / 86400000, provider) f
+		JOIN organizations o ON o.id = f.organization
+		LEFT JOIN usage u ON u.organization = f.organization AND u.day = f.day AND u.provider = f.provider
+		WHERE COALESCE(u.completed, 0) < f.completed OR COALESCE(u.failed, 0) < f.failed OR COALESCE(u.charged, 0) < f.charged`},
+	{"usage against the ledger's charges", `
+		SELECT o.name, u.charged, COALESCE(l.charged, 0) FROM (
+			SELECT organization, SUM(completed) AS completed, SUM(charged) AS charged FROM usage GROUP BY organization) u
+		JOIN organizations o ON o.id = u.organization
+		LEFT JOIN (SELECT organization, COUNT(*) AS n, -SUM(amount) AS charged FROM ledger WHERE kind = 'charge' GROUP BY organization) l
+			ON l.organization = u.organization
+		WHERE u.completed > COALESCE(l.n, 0) OR u.charged > COALESCE(l.charged, 0)`},
+	// Older statistics may be deleted already.
+	{"statistics against the finished jobs of the last 24 hours", `
+		SELECT o.name, COALESCE(s.jobs, 0), f.jobs FROM (
+			SELECT organization, finished_at / 3600000 AS hour, provider, COUNT(*) AS jobs, SUM(CASE status WHEN 'COMPLETED' THEN 0 ELSE 1 END) AS failed
+			FROM finished WHERE finished_at / 3600000 > NOW / 3600000 - 24 GROUP BY organization, finished_at / 3600000, provider) f
+		JOIN organizations o ON o.id = f.organization
+		LEFT JOIN (SELECT organization, hour, provider, SUM(jobs) AS jobs, SUM(failed) AS failed FROM statistics GROUP BY organization, hour, provider) s
+			ON s.organization = f.organization AND s.hour = f.hour AND s.provider = f.provider
+		WHERE COALESCE(s.jobs, 0) < f.jobs OR COALESCE(s.failed, 0) < f.failed`},
 	{"job both under way and finished", `
 		SELECT o.name, 1, 0 FROM jobs j JOIN finished f ON f.organization = j.organization AND f.id = j.id JOIN organizations o ON o.id = j.organization`},
 }
@@ -82,7 +107,7 @@ func (s *Store) Audit(ctx context.Context) ([]Finding, error) {
 				err := r.Scan(&f.Organization, &f.Stored, &f.Actual)
 				findings = append(findings, f)
 				return err
-			}, a.query)
+			}, strings.ReplaceAll(a.query, "NOW", s.dialect.now))
 			if err != nil {
 				return fmt.Errorf("%s: %w", a.what, err)
 			}

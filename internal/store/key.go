@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"earshot"
@@ -116,6 +118,7 @@ func (s *Store) RevokeKeyOf(organization, id string, now time.Time) (*earshot.Ke
 	if err != nil {
 		return nil, fmt.Errorf("revoke key %s: %w", id, err)
 	}
+	s.addUse(revoked[0])
 	return revoked[0].shown(), nil
 }
 
@@ -129,6 +132,7 @@ func (s *Store) Keys(ctx context.Context, organization string, now time.Time) ([
 	}
 	var keys []*earshot.Key
 	for _, k := range found {
+		s.addUse(k)
 		keys = append(keys, k.shown())
 	}
 	slices.SortStableFunc(keys, func(a, b *earshot.Key) int { return b.CreatedAt.Compare(a.CreatedAt.Time) })
@@ -138,8 +142,7 @@ func (s *Store) Keys(ctx context.Context, organization string, now time.Time) ([
 // StoredKey is a key that is valid now, and whose it is.
 type StoredKey struct {
 	account.Principal
-	Hash       []byte
-	LastUsedAt int64
+	Hash []byte
 }
 
 // Key finds a key that is neither revoked nor expired. Returns ErrNotFound.
@@ -147,9 +150,9 @@ func (s *Store) Key(ctx context.Context, id string, now time.Time) (*StoredKey, 
 	k := &StoredKey{Principal: account.Principal{KeyID: id}}
 	var scopes string
 	err := first(ctx, s.lookups, func(r scanner) error {
-		return r.Scan(&k.Hash, &scopes, &k.LastUsedAt, &k.OrganizationID, &k.RequestsPerSecond)
+		return r.Scan(&k.Hash, &scopes, &k.OrganizationID, &k.RequestsPerSecond)
 	}, `
-		SELECT k.hash, k.scopes, COALESCE(k.last_used_at, 0), o.id, o.requests_per_second
+		SELECT k.hash, k.scopes, o.id, o.requests_per_second
 		FROM api_keys k JOIN organizations o ON o.id = k.organization
 		WHERE k.id = $1 AND `+isValid, id, millis(now))
 	if err != nil {
@@ -161,12 +164,66 @@ func (s *Store) Key(ctx context.Context, id string, now time.Time) (*StoredKey, 
 	return k, nil
 }
 
-// TouchKey notes that a key was used.
-func (s *Store) TouchKey(id string, now time.Time) error {
-	if _, err := s.exec(`UPDATE api_keys SET last_used_at = $2 WHERE id = $1`, id, millis(now)); err != nil {
-		return fmt.Errorf("touch key %s: %w", id, err)
+// keyUses are when keys were last used, as far as that is not written yet.
+type keyUses struct {
+	mu     sync.Mutex
+	latest map[string]int64 // by id
+}
+
+// NoteKeyUse notes that a key was used. It costs no query: WriteKeyUses writes what
+// was noted.
+func (s *Store) NoteKeyUse(id string, now time.Time) {
+	s.uses.mu.Lock()
+	defer s.uses.mu.Unlock()
+	if s.uses.latest == nil {
+		s.uses.latest = map[string]int64{}
+	}
+	s.uses.latest[id] = max(s.uses.latest[id], millis(now))
+}
+
+// addUse adds to a key a use that is not written yet.
+func (s *Store) addUse(k *apiKey) {
+	s.uses.mu.Lock()
+	defer s.uses.mu.Unlock()
+	if at := s.uses.latest[k.id]; at > 0 && (k.lastUsedAt == nil || *k.lastUsedAt < at) {
+		k.lastUsedAt = &at
+	}
+}
+
+var updateUses = newStatement(apiKeysTable.only("id", "last_used_at"), func(in input) string {
+	return `UPDATE api_keys SET ` + in.assign("last_used_at") + ` ` + in.where("api_keys", "id") + `
+		AND (api_keys.last_used_at IS NULL OR api_keys.last_used_at < ` + in.value("last_used_at") + `)`
+})
+
+// WriteKeyUses writes when keys were last used. What could not be written is kept for
+// the next time.
+func (s *Store) WriteKeyUses() error {
+	s.uses.mu.Lock()
+	noted := maps.Clone(s.uses.latest)
+	s.uses.mu.Unlock()
+	var used []*apiKey
+	for _, id := range slices.Sorted(maps.Keys(noted)) {
+		used = append(used, &apiKey{id: id, lastUsedAt: new(noted[id])})
+	}
+	for batch := range slices.Chunk(used, pruneBatch) {
+		err := s.execute(func(ctx context.Context, tx *tx) error { return each(ctx, tx, updateUses, batch, nil) })
+		if err != nil {
+			return fmt.Errorf("note the uses of keys: %w", err)
+		}
+		s.forgetUses(batch)
 	}
 	return nil
+}
+
+// forgetUses drops what was written, unless the key was used again.
+func (s *Store) forgetUses(written []*apiKey) {
+	s.uses.mu.Lock()
+	defer s.uses.mu.Unlock()
+	for _, k := range written {
+		if s.uses.latest[k.id] == *k.lastUsedAt {
+			delete(s.uses.latest, k.id)
+		}
+	}
 }
 
 func joinScopes(scopes []account.Scope) string {

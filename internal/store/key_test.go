@@ -34,6 +34,62 @@ func TestAKeyIsRevokedByItsOwnerOnly(t *testing.T) {
 	})
 }
 
+func TestUsesOfKeysAreShownAtOnceAndWrittenTogether(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s, other := storetest.Open(t, address), storetest.Open(t, address)
+		o, now := storetest.Organization(t, s, 5, 300), time.Now()
+		var made []account.Key
+		for range 3 {
+			key := account.NewKey()
+			if err := s.CreateKey(o.ID, key, account.DefaultScopes(), time.Time{}, now); err != nil {
+				t.Fatal(err)
+			}
+			made = append(made, key)
+		}
+		check := func(when string, s *store.Store, want map[string]time.Time) {
+			t.Helper()
+			keys, err := s.Keys(t.Context(), o.ID, now)
+			if err != nil || len(keys) != 4 {
+				t.Fatalf("%s: %d keys, %v", when, len(keys), err)
+			}
+			for _, k := range keys {
+				at, used := want[k.ID]
+				if (k.LastUsedAt != nil) != used || (used && k.LastUsedAt.UnixMilli() != at.UnixMilli()) {
+					t.Errorf("%s: %s was last used at %v, want %v", when, k.ID, k.LastUsedAt, at)
+				}
+			}
+		}
+		write := func(s *store.Store) {
+			t.Helper()
+			if err := s.WriteKeyUses(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(s) // there is nothing to write
+		uses := map[string]time.Time{made[0].ID: now.Add(time.Second), made[1].ID: now}
+		s.NoteKeyUse(made[0].ID, now.Add(time.Second))
+		s.NoteKeyUse(made[0].ID, now)
+		s.NoteKeyUse(made[1].ID, now)
+		check("in memory", s, uses)
+		check("as others see it before", other, nil)
+		write(s)
+		check("written", s, uses)
+		check("as others see it", other, uses)
+		// Another node's use that was noted earlier does not replace a later one.
+		other.NoteKeyUse(made[0].ID, now)
+		other.NoteKeyUse(made[1].ID, now.Add(time.Minute))
+		write(other)
+		uses[made[1].ID] = now.Add(time.Minute)
+		check("after another node's", s, uses)
+		s.NoteKeyUse(made[2].ID, now)
+		revoked, err := s.RevokeKeyOf(o.ID, made[2].ID, now)
+		if err != nil || revoked.LastUsedAt == nil {
+			t.Errorf("revoked: %+v, %v", revoked, err)
+		}
+	})
+}
+
 func TestAnOrganizationHasOnlySoManyValidKeysAndTheyAreAllListed(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {

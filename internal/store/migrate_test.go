@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,6 +86,7 @@ var migrated = []struct {
 	{2, "webhooks", checkMigratedWebhooks},
 	{3, "field counts", checkMigratedFieldCounts},
 	{4, "the ledger without charges", checkMigratedAdjustments},
+	{5, "statistics", checkMigratedStats},
 	{1, "a call under way is settled", settleMigratedCall},
 	{2, "tasks go on", runMigratedTasks},
 }
@@ -107,7 +109,7 @@ func checkMigratedAccounts(t *testing.T, s *store.Store) {
 	got, err := s.OrganizationByName(ctx, "calls")
 	equal(t, "the organization", want, got, err)
 	key, err := s.Key(ctx, "aaaaaaaaaaaaaaaa", fixtureTime)
-	if err != nil || !account.KeyMatches("the first key", key.Hash) || key.OrganizationID != callsID || key.LastUsedAt != fixtureStart+60_000 {
+	if err != nil || !account.KeyMatches("the first key", key.Hash) || key.OrganizationID != callsID {
 		t.Errorf("the key is %+v, %v", key, err)
 	}
 	keys, err := s.Keys(ctx, callsID, fixtureTime)
@@ -202,8 +204,8 @@ func checkMigratedTasks(t *testing.T, s *store.Store) {
 	}
 	listed, err := s.Tasks(ctx, tasksID, store.TaskFilter{Limit: 10})
 	equal(t, "the list", []string{urgentID, queuedID, runningID, unpaidID, doneID}, idsOf(listed), err)
-	events, err := s.Events(ctx, tasksID, 0, 10)
-	equal(t, "the events", []string{doneID, unpaidID}, idsOf(events), err)
+	events := readEvents(t, s, tasksID, 0, 10)
+	equal(t, "the events", []string{doneID, unpaidID}, idsOf(events), nil)
 	status, err := s.QueueStatus(ctx, tasksID)
 	equal(t, "the queue", []earshot.PriorityCount{{Priority: 9, Count: 1}, {Priority: 1, Count: 1}}, status.Queued, err)
 	usage, err := s.Usage(ctx, tasksID, fixtureTime.AddDate(0, 0, -1), fixtureTime)
@@ -212,6 +214,12 @@ func checkMigratedTasks(t *testing.T, s *store.Store) {
 		{Date: "2025-10-09", Provider: "chatassistant", Completed: 1, CreditsCharged: 30},
 		{Date: "2025-10-09", Provider: "websearch", Failed: 1},
 	}, usage, err)
+	hour := earshot.At(fixtureTime.Truncate(time.Hour).UnixMilli())
+	stats, err := s.Stats(ctx, tasksID, fixtureTime)
+	equal(t, "the statistics", []earshot.HourStats{
+		{At: hour, Provider: "chatassistant", Jobs: 1, P50Ms: new(int64(400)), P95Ms: new(int64(400))},
+		{At: hour, Provider: "websearch", Jobs: 1, Failed: 1},
+	}, stats, err)
 }
 
 func checkMigratedWebhooks(t *testing.T, s *store.Store) {
@@ -245,6 +253,17 @@ func checkMigratedAdjustments(t *testing.T, s *store.Store) {
 	}
 }
 
+func checkMigratedStats(t *testing.T, s *store.Store) {
+	hour := fixtureTime.Truncate(time.Hour).Add(-time.Hour)
+	stats, err := s.Stats(t.Context(), tasksID, hour)
+	if len(stats) == 0 {
+		t.Fatalf("there are none, %v", err)
+	}
+	equal(t, "the statistics", earshot.HourStats{
+		At: earshot.At(hour.UnixMilli()), Provider: "searchaimode", Jobs: 5, Failed: 3, P50Ms: new(int64(1500)), P95Ms: new(int64(1500)),
+	}, stats[0], err)
+}
+
 func settleMigratedCall(t *testing.T, s *store.Store) {
 	job := store.Job{
 		ID: callingID, Organization: callsID, KeyID: "aaaaaaaaaaaaaaaa", Provider: "chatassistant", Mode: store.ModeSync, Request: []byte(`{"prompt":"three"}`),
@@ -272,11 +291,58 @@ func runMigratedTasks(t *testing.T, s *store.Store) {
 	if err != nil || earshot.ErrorCode(refusals[0]) != earshot.CodeAlreadyExists {
 		t.Errorf("a key that is used: %v, %v", refusals, err)
 	}
-	events, err := s.Events(t.Context(), tasksID, 2, 10)
-	if err != nil || len(events) != 3 {
-		t.Errorf("%d events followed, %v", len(events), err)
+	if events := readEvents(t, s, tasksID, 2, 10); len(events) != 3 {
+		t.Errorf("%d events followed", len(events))
 	}
 	if n, err := s.DeleteFinished(t.Context(), fixtureTime.Add(time.Hour), fixtureTime.Add(time.Hour)); err != nil || n == 0 {
 		t.Errorf("%d were forgotten, %v", n, err)
 	}
+	usage, err := s.Usage(t.Context(), tasksID, fixtureTime.AddDate(0, 0, -1), time.Now()) // the claim began a new cycle
+	var sum earshot.DayUsage
+	for _, day := range usage {
+		sum.Completed, sum.Failed, sum.CreditsCharged = sum.Completed+day.Completed, sum.Failed+day.Failed, sum.CreditsCharged+day.CreditsCharged
+	}
+	equal(t, "the sum of the usage", earshot.DayUsage{Completed: 7, Failed: 2, CreditsCharged: 60}, sum, err)
+}
+
+// Jobs that ended before they were counted are rounded like those after.
+func TestMigratedStatsAreRoundedAlike(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		const beforeCounters = 4
+		var times []int64
+		rows := "INSERT INTO finished (organization, id, key_id, provider, mode, status, request, charged, attempts, created_at, started_at, finished_at) VALUES"
+		for _, edge := range []int64{0, 200, 2_000, 20_000, 200_000, 2_000_000, 2_345_678} {
+			for _, ms := range []int64{edge - 1, edge, edge + 1, edge + 19, edge + 1_999} {
+				id := fmt.Sprintf("0199c82c-c000-7000-8000-%012d", 1000+len(times))
+				rows += fmt.Sprintf("\n('%s', '%s', 'key', 'before-%d', 'sync', 'FAILED', '{}', 0, 1, %d, %d, %d),", callsID, id, ms, fixtureStart, fixtureStart-ms, fixtureStart)
+				times = append(times, ms)
+			}
+		}
+		err := store.BuildVersion(t.Context(), address, beforeCounters, func(version int64) (string, error) {
+			text, err := readFixture(version)
+			if version == beforeCounters {
+				text = strings.TrimSpace(text) + "\n" + strings.TrimSuffix(rows, ",") + ";\n"
+			}
+			return text, err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := storetest.Open(t, address)
+		for _, ms := range times {
+			job := aJob(&account.Organization{ID: callsID}, oldNode, 1)
+			job.Provider, job.StartedAt, job.CreatedAt = fmt.Sprint("after-", ms), time.UnixMilli(fixtureStart-ms), time.UnixMilli(fixtureStart)
+			begin(t, s, job)
+			settle(t, s, failed(job), time.UnixMilli(fixtureStart))
+		}
+		medians := map[string]*int64{}
+		stats, err := s.Stats(t.Context(), callsID, time.UnixMilli(0))
+		for _, one := range stats {
+			medians[one.Provider] = one.P50Ms
+		}
+		for _, ms := range times {
+			equal(t, fmt.Sprint("rounded ", ms), medians[fmt.Sprint("after-", ms)], medians[fmt.Sprint("before-", ms)], err)
+		}
+	})
 }

@@ -30,13 +30,8 @@ func (s *Store) DeleteFinished(ctx context.Context, created, ended time.Time) (i
 		webhooks = append(webhooks, &deliveryRow{Delivery: Delivery{Organization: task.Organization, Job: task.ID}})
 	}
 	err = s.execute(func(ctx context.Context, tx *tx) error {
-		// Another node may be at it, too: each job is counted by whoever removes it.
-		removed, err := remove(ctx, tx, deleteFinished, old, func(t *Task) string { return t.ID })
-		if err != nil {
+		if err := each(ctx, tx, deleteFinished, old, nil); err != nil {
 			return fmt.Errorf("delete finished jobs: %w", err)
-		}
-		if err := tx.addUsage(ctx, removed); err != nil {
-			return err
 		}
 		if err := each(ctx, tx, deleteKeys, keys, nil); err != nil {
 			return fmt.Errorf("free idempotency keys: %w", err)
@@ -48,7 +43,7 @@ func (s *Store) DeleteFinished(ctx context.Context, created, ended time.Time) (i
 
 // forgettable are the columns of a finished job that matter when it is forgotten.
 var forgettable = newTable("finished",
-	finishedTable.only("organization", "id", "idempotency_key", "provider", "status", "charged", "finished_at")...)
+	finishedTable.only("organization", "id", "idempotency_key")...)
 
 func findForgettable(ctx context.Context, in finder, created, ended time.Time) (old []*Task, err error) {
 	err = in.find(ctx, collect(forgettable, &old), `

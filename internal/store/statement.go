@@ -8,12 +8,17 @@ import (
 
 // statement is run over rows of T. PostgreSQL gets every column as one array and
 // runs it once; SQLite, which knows neither arrays nor round trips, runs it for
-// each row.
+// each row, or an insert for some rows together.
 type statement[T any] struct {
-	columns  []column[T]
-	postgres string
-	sqlite   string
+	columns    []column[T]
+	postgres   string
+	sqlite     string
+	sqliteMany string // for sqliteRows rows; "" when there is none
 }
+
+// sqliteRows is how many rows SQLite inserts together: running a statement costs
+// more than what it does to one row.
+const sqliteRows = 8
 
 // newStatement writes a statement for both databases.
 func newStatement[T any](columns []column[T], write func(in input) string) statement[T] {
@@ -49,13 +54,17 @@ func (in input) value(name string) string {
 	panic("the rows have no column " + name)
 }
 
-// values refers to all columns.
-func (in input) values() string {
-	all := make([]string, len(in.names))
-	for i, name := range in.names {
-		all[i] = in.value(name)
+// values refers to all columns of so many rows on SQLite, as VALUES lists them.
+func (in input) values(rows int) string {
+	lists := make([]string, rows)
+	for row := range rows {
+		all := make([]string, len(in.names))
+		for i := range in.names {
+			all[i] = fmt.Sprintf("$%d", row*len(in.names)+i+1)
+		}
+		lists[row] = "(" + strings.Join(all, ", ") + ")"
 	}
-	return strings.Join(all, ", ")
+	return strings.Join(lists, ", ")
 }
 
 // rows is the table r. Ids travel as text: the driver need not take them apart.
@@ -105,10 +114,12 @@ func (in input) pairs(separator, prefix string, names []string) string {
 	return strings.Join(all, separator)
 }
 
-func (s statement[T]) values(row *T) []any {
-	values := make([]any, len(s.columns))
-	for i, c := range s.columns {
-		values[i] = c.value(row)
+func (s statement[T]) values(rows ...*T) []any {
+	values := make([]any, 0, len(rows)*len(s.columns))
+	for _, row := range rows {
+		for _, c := range s.columns {
+			values = append(values, c.value(row))
+		}
 	}
 	return values
 }
@@ -125,6 +136,12 @@ func each[T any](ctx context.Context, t *tx, s statement[T], rows []*T, scan fun
 			arrays[i] = c.array(rows)
 		}
 		return t.run(ctx, s.postgres, arrays, scan)
+	}
+	for s.sqliteMany != "" && len(rows) >= sqliteRows {
+		if err := t.run(ctx, s.sqliteMany, s.values(rows[:sqliteRows]...), scan); err != nil {
+			return err
+		}
+		rows = rows[sqliteRows:]
 	}
 	for _, row := range rows {
 		if err := t.run(ctx, s.sqlite, s.values(row), scan); err != nil {

@@ -1,8 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"earshot"
@@ -10,20 +13,102 @@ import (
 
 const hourMillis = int64(time.Hour / time.Millisecond)
 
-// roundedMs rounds how long a job took down by less than 5 %, so that an hour of
+// neverStarted stands for the time of jobs that ended without having been started.
+const neverStarted = -1
+
+// roundMs rounds how long a job took down by less than 5 %, so that an hour of
 // any number of jobs is at most some 900 rows. What takes more than half an hour
-// was left by a node that died.
-const roundedMs = `CASE
-	WHEN ms < 0 THEN 0
-	WHEN ms < 200 THEN ms
-	WHEN ms < 2000 THEN ms / 10 * 10
-	WHEN ms < 20000 THEN ms / 100 * 100
-	WHEN ms < 200000 THEN ms / 1000 * 1000
-	WHEN ms < 2000000 THEN ms / 10000 * 10000
-	WHEN ms >= 2000000 THEN 2000000 END`
+// was left by a node that died. The migration that began to count does the same.
+func roundMs(ms int64) int64 {
+	const longest = 2_000_000
+	if ms >= longest {
+		return longest
+	}
+	for unit := int64(longest / 200); unit > 1; unit /= 10 {
+		if ms >= unit*20 {
+			return ms / unit * unit
+		}
+	}
+	return max(0, ms)
+}
+
+// statsKey is one provider in one hour since 1970, for an organization, and how long
+// jobs took.
+type statsKey struct {
+	organization string
+	hour         int64
+	provider     string
+	ms           int64 // rounded, or neverStarted
+}
+
+// statsRow counts the jobs that ended in an hour and took equally long.
+type statsRow struct {
+	statsKey
+	jobs   int64
+	failed int64
+}
+
+var (
+	statsTable = newTable("statistics",
+		field("organization", "uuid", func(r *statsRow) *string { return &r.organization }),
+		intField("hour", func(r *statsRow) *int64 { return &r.hour }),
+		textField("provider", func(r *statsRow) *string { return &r.provider }),
+		intField("ms", func(r *statsRow) *int64 { return &r.ms }),
+		intField("jobs", func(r *statsRow) *int64 { return &r.jobs }),
+		intField("failed", func(r *statsRow) *int64 { return &r.failed }))
+	addToStats = statsTable.insert(`
+		ON CONFLICT (organization, hour, provider, ms) DO UPDATE SET
+			jobs = statistics.jobs + excluded.jobs, failed = statistics.failed + excluded.failed`)
+	statsKeys   = newTable("statistics", statsTable.only("organization", "hour", "provider", "ms")...)
+	deleteStats = newStatement(statsKeys.columns, func(in input) string {
+		return `DELETE FROM statistics WHERE ` + in.matching()
+	})
+)
+
+// countStats counts the jobs that this transaction ends. As with countUsage, nobody
+// else writes the same counters meanwhile.
+func (w *work) countStats(ctx context.Context) error {
+	sums := map[statsKey]*statsRow{}
+	for _, task := range w.ended {
+		end := millis(task.FinishedAt)
+		key := statsKey{task.Organization, end / hourMillis, task.Provider, neverStarted}
+		if !task.StartedAt.IsZero() {
+			key.ms = roundMs(end - millis(task.StartedAt))
+		}
+		sum := sums[key]
+		if sum == nil {
+			sum = &statsRow{statsKey: key}
+			sums[key] = sum
+		}
+		sum.jobs++
+		if task.Status != earshot.StatusCompleted {
+			sum.failed++
+		}
+	}
+	rows := slices.SortedFunc(maps.Values(sums), func(a, b *statsRow) int {
+		return cmp.Or(cmp.Compare(a.organization, b.organization), cmp.Compare(a.hour, b.hour), cmp.Compare(a.provider, b.provider), cmp.Compare(a.ms, b.ms))
+	})
+	return each(ctx, w.tx, addToStats, rows, nil)
+}
+
+// DeleteStats removes a batch of the statistics of hours before a time. It returns
+// how many there were: as long as there are any, call it again.
+func (s *Store) DeleteStats(ctx context.Context, before time.Time) (int, error) {
+	var old []*statsRow
+	err := s.lookups.find(ctx, collect(statsKeys, &old), `
+		SELECT `+statsKeys.list+` FROM organizations o JOIN statistics ON statistics.organization = o.id AND statistics.hour < $1
+		LIMIT $2`, millis(before)/hourMillis, pruneBatch)
+	if err == nil && len(old) > 0 {
+		err = s.execute(func(ctx context.Context, tx *tx) error { return each(ctx, tx, deleteStats, old, nil) })
+	}
+	if err != nil {
+		return 0, fmt.Errorf("delete statistics: %w", err)
+	}
+	return len(old), nil
+}
 
 // Stats is what an organization's jobs came to that ended from the hour of a
-// moment on and are still kept, by hour and provider.
+// moment on, by hour and provider.
 func (s *Store) Stats(ctx context.Context, organization string, from time.Time) (stats []earshot.HourStats, err error) {
 	var current *hourSum
 	finish := func() {
@@ -31,24 +116,19 @@ func (s *Store) Stats(ctx context.Context, organization string, from time.Time) 
 			stats = append(stats, current.stats())
 		}
 	}
-	err = s.reports.find(ctx, func(r scanner) error {
-		var one hourSum
-		var took *int64
-		var jobs, failed int64
-		if err := r.Scan(&one.hour, &one.provider, &took, &jobs, &failed); err != nil {
+	err = s.reports.find(ctx, func(found scanner) error {
+		var row statsRow
+		if err := found.Scan(statsTable.targets(&row)...); err != nil {
 			return err
 		}
-		if current == nil || current.hour != one.hour || current.provider != one.provider {
+		if current == nil || current.hour != row.hour || current.provider != row.provider {
 			finish()
-			current = &one
+			current = &hourSum{hour: row.hour, provider: row.provider}
 		}
-		current.add(took, jobs, failed)
+		current.add(row)
 		return nil
-	}, `
-		SELECT hour, provider, `+roundedMs+` AS took, COUNT(*), SUM(failed) FROM (
-			SELECT finished_at / 3600000 AS hour, provider, finished_at - started_at AS ms, CASE status WHEN 'COMPLETED' THEN 0 ELSE 1 END AS failed
-			FROM finished WHERE organization = $1 AND finished_at >= $2) AS jobs
-		GROUP BY hour, provider, took ORDER BY hour, provider, took`, organization, millis(from)/hourMillis*hourMillis)
+	}, `SELECT `+statsTable.list+` FROM statistics WHERE organization = $1 AND hour >= $2 ORDER BY hour, provider, ms`,
+		organization, millis(from)/hourMillis)
 	if err != nil {
 		return nil, fmt.Errorf("read statistics: %w", err)
 	}
@@ -69,11 +149,11 @@ type hourSum struct {
 type timeCount struct{ ms, jobs int64 }
 
 // add counts jobs that took equally long, or were never started.
-func (h *hourSum) add(took *int64, jobs, failed int64) {
-	h.jobs, h.failed = h.jobs+jobs, h.failed+failed
-	if took != nil {
-		h.started += jobs
-		h.times = append(h.times, timeCount{*took, jobs})
+func (h *hourSum) add(row statsRow) {
+	h.jobs, h.failed = h.jobs+row.jobs, h.failed+row.failed
+	if row.ms != neverStarted {
+		h.started += row.jobs
+		h.times = append(h.times, timeCount{row.ms, row.jobs})
 	}
 }
 

@@ -53,12 +53,46 @@ func TestStatsAddUpByHourAndProvider(t *testing.T) {
 			{At: at(before), Provider: "websearch/news", Jobs: 1, P50Ms: new(int64(123_000)), P95Ms: new(int64(123_000))},
 			{At: at(hour), Provider: "chatassistant", Jobs: 20, Failed: 5, P50Ms: new(int64(100)), P95Ms: new(int64(190))},
 		}
-		got, err := s.Stats(t.Context(), o.ID, before)
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("%v, (-want +got):\n%s", err, diff)
+		check := func(when string) {
+			t.Helper()
+			got, err := s.Stats(t.Context(), o.ID, before)
+			if diff := cmp.Diff(want, got); err != nil || diff != "" {
+				t.Errorf("%s: %v, (-want +got):\n%s", when, err, diff)
+			}
 		}
+		check("while the jobs are kept")
+		later := hour.AddDate(0, 0, 1)
+		if n, err := s.DeleteFinished(t.Context(), later, later); err != nil || n != 26 {
+			t.Fatalf("deleted %d, %v", n, err)
+		}
+		check("once they are gone")
 		if got, err := s.Stats(t.Context(), o.ID, hour.Add(time.Hour)); err != nil || len(got) != 0 {
 			t.Errorf("of the next hour there is %v, %v", got, err)
+		}
+	})
+}
+
+// Rows of an hour are few, however many jobs it had, and they go when it is past.
+func TestStatsOfPastHoursAreDeletedInBatches(t *testing.T) {
+	t.Parallel()
+	onEach(t, 5, 10_000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
+		hour := time.Now().UTC().Truncate(time.Hour).Add(24 * time.Hour)
+		// Of one hour, more rows than a batch has.
+		err := s.Exec(`
+			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 700)
+			INSERT INTO statistics (organization, hour, provider, ms, jobs, failed) SELECT o.id, CAST($1 AS bigint), 'websearch', i, 1, 0 FROM n, organizations o`,
+			hour.UnixMilli()/time.Hour.Milliseconds()-1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		took(t, s, o, node, "chatassistant", hour, 7, false)
+		for _, want := range []int{500, 200, 0} {
+			if n, err := s.DeleteStats(t.Context(), hour.Add(time.Minute)); err != nil || n != want {
+				t.Errorf("deleted %d, %v; want %d", n, err, want)
+			}
+		}
+		if got, err := s.Stats(t.Context(), o.ID, hour.AddDate(0, 0, -1)); err != nil || len(got) != 1 || got[0].Jobs != 1 {
+			t.Errorf("left are %+v, %v", got, err)
 		}
 	})
 }

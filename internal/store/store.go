@@ -12,7 +12,7 @@
 //	movement.go                 which tasks moved since the last look
 //	node.go                     who is alive, and what the dead left
 //	organization.go key.go      accounts
-//	ledger.go usage.go stats.go credits; what was used; the last hours and the load
+//	ledger.go usage.go stats.go credits; jobs counted by day and by hour; the load
 //	delivery.go                 webhooks
 //	capture.go extraction.go    stored pages; how often fields are filled
 //	audit.go retention.go       checking; removing what is past its time
@@ -54,6 +54,7 @@ type Store struct {
 	// reports serves reads that may scan. However slow they are, the queue goes on.
 	reports pool
 	lanes   []*lane
+	uses    keyUses
 	// statements are kept prepared for the one connection that writes; nil where
 	// the driver does that.
 	statements *statements

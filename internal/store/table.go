@@ -55,13 +55,20 @@ func (t *table[T]) targets(row *T) []any {
 // insert adds rows. The clause says what to do about those that are there already;
 // without one they are an error.
 func (t *table[T]) insert(onConflict string) statement[T] {
-	return newStatement(t.columns, func(in input) string {
-		list := strings.Join(in.names, ", ")
+	values := func(in input, rows int) string {
+		return "INSERT INTO " + t.name + " (" + strings.Join(in.names, ", ") + ") VALUES " + in.values(rows) + " " + onConflict
+	}
+	var many string
+	s := newStatement(t.columns, func(in input) string {
 		if in.arrays {
+			list := strings.Join(in.names, ", ")
 			return "INSERT INTO " + t.name + " (" + list + ") SELECT " + list + " FROM " + in.rows() + " " + onConflict
 		}
-		return "INSERT INTO " + t.name + " (" + list + ") VALUES (" + in.values() + ") " + onConflict
+		many = values(in, sqliteRows)
+		return values(in, 1)
 	})
+	s.sqliteMany = many
+	return s
 }
 
 // column is a column of a table, or of the rows that a statement is run over.

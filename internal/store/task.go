@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -36,7 +37,9 @@ var (
 		nullField("event", "bigint", func(t *Task) *int64 { return &t.Event }),
 		field("result", "bytea", func(t *Task) *[]byte { return &t.packed }))...)
 	insertFinished = finishedTable.insert("")
-	deleteFinished = deletion(finishedTable, "organization", "id")
+	deleteFinished = newStatement(finishedTable.only("organization", "id"), func(in input) string {
+		return `DELETE FROM finished WHERE ` + in.matching()
+	})
 
 	// taskTables are where tasks are: under way, then ended. They only move that way,
 	// so who looks in this order misses none.
@@ -54,12 +57,18 @@ func findTasks(ctx context.Context, in finder, from *table[Task], condition stri
 		return nil, err
 	}
 	for _, t := range tasks {
-		if t.Result, err = unpack(t.packed); err != nil {
+		if err := t.unpack(); err != nil {
 			return nil, err
 		}
-		t.packed = nil
 	}
 	return tasks, nil
+}
+
+// unpack makes the result from what is stored.
+func (t *Task) unpack() (err error) {
+	t.Result, err = unpack(t.packed)
+	t.packed = nil
+	return err
 }
 
 // Task finds a task of an organization. Returns ErrNotFound.
@@ -135,14 +144,64 @@ func (s *Store) Tasks(ctx context.Context, organization string, filter TaskFilte
 	return tasks[:min(len(tasks), filter.Limit)], nil
 }
 
-// Events are tasks of an organization in the order in which they ended, after the
-// one with the number after.
-func (s *Store) Events(ctx context.Context, organization string, after int64, limit int) (tasks []*Task, err error) {
-	tasks, err = findTasks(ctx, s.lookups, finishedTable, `organization = $1 AND event > $2 ORDER BY event LIMIT $3`, organization, after, limit)
+// eventBytes is how much of stored tasks Events reads at once.
+const eventBytes = 256 << 10
+
+// Events finds tasks of an organization in the order in which they ended, after the
+// one with the number after. last is the number of the last of them, or after when
+// there are none. They are read while the caller goes through them, as many at once
+// as eventBytes holds but at least one, and their results are unpacked one by one:
+// a page of any size takes little memory, and no connection while the caller is busy.
+func (s *Store) Events(ctx context.Context, organization string, after int64, limit int) (last int64, tasks iter.Seq2[*Task, error], err error) {
+	last = after
+	var chunks []eventChunk
+	err = s.lookups.find(ctx, func(r scanner) error {
+		var bytes int64
+		if err := r.Scan(&last, &bytes); err != nil {
+			return err
+		}
+		if n := len(chunks); n > 0 && chunks[n-1].bytes+bytes <= eventBytes {
+			chunks[n-1].last, chunks[n-1].bytes = last, chunks[n-1].bytes+bytes
+		} else {
+			chunks = append(chunks, eventChunk{last, last, bytes})
+		}
+		return nil
+	}, `
+		SELECT event, octet_length(request) + COALESCE(octet_length(error), 0) + COALESCE(octet_length(result), 0)
+		FROM finished WHERE organization = $1 AND event > $2 ORDER BY event LIMIT $3`, organization, after, limit)
 	if err != nil {
-		return nil, fmt.Errorf("list events: %w", err)
+		return 0, nil, fmt.Errorf("list events: %w", err)
 	}
-	return tasks, nil
+	return last, func(yield func(*Task, error) bool) {
+		for _, chunk := range chunks {
+			if !s.readEvents(ctx, organization, chunk, yield) {
+				return
+			}
+		}
+	}, nil
+}
+
+// eventChunk is a range of events that are read at once.
+type eventChunk struct{ first, last, bytes int64 }
+
+// readEvents yields the tasks of a chunk, and reports whether to go on. Those that
+// were deleted meanwhile are missing.
+func (s *Store) readEvents(ctx context.Context, organization string, chunk eventChunk, yield func(*Task, error) bool) bool {
+	tasks, err := findRows(ctx, s.lookups, finishedTable, `WHERE organization = $1 AND event >= $2 AND event <= $3 ORDER BY event`,
+		organization, chunk.first, chunk.last)
+	if err != nil {
+		return yield(nil, fmt.Errorf("read events: %w", err))
+	}
+	for i, task := range tasks {
+		tasks[i] = nil // it may be large, and the caller slow
+		if err := task.unpack(); err != nil {
+			return yield(nil, err)
+		}
+		if !yield(task, nil) {
+			return false
+		}
+	}
+	return true
 }
 
 // QueueStatus is the state of an organization's queue.

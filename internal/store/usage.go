@@ -13,44 +13,44 @@ import (
 
 const dayMillis = int64(24 * time.Hour / time.Millisecond)
 
-// usageDay is what one provider did for an organization on a day since 1970, UTC.
-type usageDay struct {
+// usageKey is one provider on one day since 1970, UTC, for an organization.
+type usageKey struct {
 	organization string
 	day          int64
 	provider     string
-	completed    int64
-	failed       int64
-	charged      int64
+}
+
+// usageRow counts the jobs that ended on a day. It is kept for ever.
+type usageRow struct {
+	usageKey
+	completed int64
+	failed    int64
+	charged   int64
 }
 
 var (
 	usageTable = newTable("usage",
-		field("organization", "uuid", func(u *usageDay) *string { return &u.organization }),
-		intField("day", func(u *usageDay) *int64 { return &u.day }),
-		textField("provider", func(u *usageDay) *string { return &u.provider }),
-		intField("completed", func(u *usageDay) *int64 { return &u.completed }),
-		intField("failed", func(u *usageDay) *int64 { return &u.failed }),
-		intField("charged", func(u *usageDay) *int64 { return &u.charged }))
+		field("organization", "uuid", func(u *usageRow) *string { return &u.organization }),
+		intField("day", func(u *usageRow) *int64 { return &u.day }),
+		textField("provider", func(u *usageRow) *string { return &u.provider }),
+		intField("completed", func(u *usageRow) *int64 { return &u.completed }),
+		intField("failed", func(u *usageRow) *int64 { return &u.failed }),
+		intField("charged", func(u *usageRow) *int64 { return &u.charged }))
 	addToUsage = usageTable.insert(`
 		ON CONFLICT (organization, day, provider) DO UPDATE SET
 			completed = usage.completed + excluded.completed, failed = usage.failed + excluded.failed, charged = usage.charged + excluded.charged`)
 )
 
-// addUsage keeps what jobs came to that are about to be forgotten. As long as they
-// are kept, they are counted themselves, so that a settle need not.
-func (t *tx) addUsage(ctx context.Context, forgotten []*Task) error {
-	type key struct {
-		organization string
-		day          int64
-		provider     string
-	}
-	sums := map[key]*usageDay{}
-	for _, task := range forgotten {
-		k := key{task.Organization, millis(task.FinishedAt) / dayMillis, task.Provider}
-		sum := sums[k]
+// countUsage counts the jobs that this transaction ends. It holds the rows of their
+// organizations, so nobody else writes the same counters and waits for them.
+func (w *work) countUsage(ctx context.Context) error {
+	sums := map[usageKey]*usageRow{}
+	for _, task := range w.ended {
+		key := usageKey{task.Organization, millis(task.FinishedAt) / dayMillis, task.Provider}
+		sum := sums[key]
 		if sum == nil {
-			sum = &usageDay{organization: k.organization, day: k.day, provider: k.provider}
-			sums[k] = sum
+			sum = &usageRow{usageKey: key}
+			sums[key] = sum
 		}
 		if task.Status == earshot.StatusCompleted {
 			sum.completed++
@@ -59,34 +59,25 @@ func (t *tx) addUsage(ctx context.Context, forgotten []*Task) error {
 		}
 		sum.charged += *task.Charged
 	}
-	days := slices.SortedFunc(maps.Values(sums), func(a, b *usageDay) int {
+	rows := slices.SortedFunc(maps.Values(sums), func(a, b *usageRow) int {
 		return cmp.Or(cmp.Compare(a.organization, b.organization), cmp.Compare(a.day, b.day), cmp.Compare(a.provider, b.provider))
 	})
-	if err := each(ctx, t, addToUsage, days, nil); err != nil {
-		return fmt.Errorf("count usage: %w", err)
-	}
-	return nil
+	return each(ctx, w.tx, addToUsage, rows, nil)
 }
 
 // Usage is what an organization's jobs came to, by day and provider, from one
-// day to another, both included: those that are kept and those that were.
+// day to another, both included.
 func (s *Store) Usage(ctx context.Context, organization string, from, to time.Time) (usage []earshot.DayUsage, err error) {
-	err = s.reports.find(ctx, func(r scanner) error {
-		var one earshot.DayUsage
-		var day int64
-		err := r.Scan(&day, &one.Provider, &one.Completed, &one.Failed, &one.CreditsCharged)
-		one.Date = time.UnixMilli(day * dayMillis).UTC().Format(time.DateOnly)
-		usage = append(usage, one)
-		return err
-	}, `
-		SELECT day, provider, CAST(SUM(completed) AS bigint), CAST(SUM(failed) AS bigint), CAST(SUM(charged) AS bigint) FROM (
-			SELECT day, provider, completed, failed, charged FROM usage WHERE organization = $1 AND day >= $2 AND day <= $3
-			UNION ALL
-			SELECT finished_at / 86400000, provider, CASE status WHEN 'COMPLETED' THEN 1 ELSE 0 END, CASE status WHEN 'COMPLETED' THEN 0 ELSE 1 END, charged
-			FROM finished WHERE organization = $1 AND finished_at / 86400000 >= $2 AND finished_at / 86400000 <= $3) AS days
-		GROUP BY day, provider ORDER BY day, provider`, organization, millis(from)/dayMillis, millis(to)/dayMillis)
+	rows, err := findRows(ctx, s.reports, usageTable, `WHERE organization = $1 AND day >= $2 AND day <= $3 ORDER BY day, provider`,
+		organization, millis(from)/dayMillis, millis(to)/dayMillis)
 	if err != nil {
 		return nil, fmt.Errorf("read usage: %w", err)
+	}
+	for _, row := range rows {
+		usage = append(usage, earshot.DayUsage{
+			Date: time.UnixMilli(row.day * dayMillis).UTC().Format(time.DateOnly), Provider: row.provider,
+			Completed: row.completed, Failed: row.failed, CreditsCharged: row.charged,
+		})
 	}
 	return usage, nil
 }

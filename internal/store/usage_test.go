@@ -5,10 +5,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/storetest"
 )
 
 func TestUsageIsTheSameBeforeAndAfterJobsAreForgotten(t *testing.T) {
@@ -44,5 +46,86 @@ func TestUsageIsTheSameBeforeAndAfterJobsAreForgotten(t *testing.T) {
 		if one, err := s.Usage(t.Context(), o.ID, now, now); err != nil || len(one) != 1 {
 			t.Errorf("of one day there is %v, %v", one, err)
 		}
+	})
+}
+
+// Whatever ends a job counts it, and nothing counts it twice: calls and tasks, from
+// two nodes at once, those of a lost node and those that cannot be paid.
+func TestEveryEndIsCountedOnce(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		stores := []*store.Store{storetest.Open(t, address), storetest.Open(t, address)}
+		s := stores[0]
+		o, poor := storetest.Organization(t, s, 100, 1000), storetest.Organization(t, s, 100, 10)
+		lost, node, now := aNode(t, s), aNode(t, s), time.Now()
+
+		var group errgroup.Group
+		for i := range 40 {
+			group.Go(func() error {
+				at := stores[i%2]
+				job := aJob(o, node, 5)
+				job.StartedAt = now
+				if _, err := at.Begin(job); err != nil {
+					return err
+				}
+				end := completed(job, 2)
+				if i%4 == 0 {
+					end = failed(job)
+				}
+				if _, err := at.Settle(end, now); err != nil {
+					return err
+				}
+				_, err := stores[(i+1)%2].Settle(end, now) // as after an unknown outcome
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		// A lost node leaves a call, which is released, and a task, which another takes over.
+		begin(t, s, aJob(o, lost, 5))
+		submit(t, s, o, aTask(o, 1))
+		claimed(t, s, lost, 1)
+		if err := s.RemoveNode(lost); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := s.ReleaseLost(t.Context(), now); err != nil || n != 1 {
+			t.Fatalf("released %d, %v", n, err)
+		}
+		adopted, err := s.Adopt(t.Context(), node, 10)
+		if err != nil || len(adopted) != 1 {
+			t.Fatalf("adopted %d, %v", len(adopted), err)
+		}
+		adopted[0].StartedAt = now
+		settle(t, s, completed(adopted[0], 3), now)
+		// The third task of an organization that can pay two.
+		submit(t, s, poor, someTasks(poor, 3)...)
+		for _, job := range claimed(t, s, node, 10) {
+			job.StartedAt = now
+			settle(t, s, completed(job, 5), now)
+		}
+
+		for id, want := range map[string]earshot.DayUsage{
+			o.ID:    {Completed: 31, Failed: 11, CreditsCharged: 63},
+			poor.ID: {Completed: 2, Failed: 1, CreditsCharged: 10},
+		} {
+			var sum earshot.DayUsage // midnight may pass meanwhile
+			usage, err := s.Usage(t.Context(), id, now.AddDate(0, 0, -1), now.AddDate(0, 0, 1))
+			for _, day := range usage {
+				sum.Completed, sum.Failed, sum.CreditsCharged = sum.Completed+day.Completed, sum.Failed+day.Failed, sum.CreditsCharged+day.CreditsCharged
+			}
+			if err != nil || sum != want {
+				t.Errorf("the usage is %+v, %v; want %+v", sum, err, want)
+			}
+			var jobs, failed int64
+			hours, err := s.Stats(t.Context(), id, now.Add(-time.Hour))
+			for _, hour := range hours {
+				jobs, failed = jobs+hour.Jobs, failed+hour.Failed
+			}
+			if err != nil || jobs != want.Completed+want.Failed || failed != want.Failed {
+				t.Errorf("the statistics have %d jobs, %d failed, %v; want %+v", jobs, failed, err, want)
+			}
+		}
+		storetest.Audited(t, s)
 	})
 }

@@ -200,6 +200,8 @@ func (w *work) store(ctx context.Context) error {
 			{"insert idempotency keys", w.storeKeys},
 			{"finish jobs", func(ctx context.Context) error { return each(ctx, w.tx, insertFinished, w.ended, nil) }},
 			{"enter into the ledger", func(ctx context.Context) error { return each(ctx, w.tx, insertEntries, w.entries, nil) }},
+			{"count usage", w.countUsage},
+			{"count statistics", w.countStats},
 			{"insert captures", func(ctx context.Context) error { return each(ctx, w.tx, insertCaptures, w.captures, nil) }},
 			{"plan deliveries", w.storeDeliveries},
 			{"change organizations", w.storeOrganizations},

@@ -1,0 +1,186 @@
+package api_test
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"earshot"
+	"earshot/internal/store"
+)
+
+// endTasks ends tasks with results of the given size, which cannot be compressed to
+// much less than half of it.
+func (s *server) endTasks(t *testing.T, n, size int) {
+	t.Helper()
+	node, err := s.store.RegisterNode("test", time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range n {
+		task := store.Job{
+			ID: uuid.Must(uuid.NewV7()).String(), Organization: s.org.ID, KeyID: "key", Provider: "echo", Request: []byte(echoCall), MaxCost: 5, Priority: 1, CreatedAt: time.Now(),
+		}
+		if _, err := s.store.Submit(s.org.ID, []store.Job{task}, 1, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		started, _, err := s.store.Claim(t.Context(), node, 1, time.Now())
+		if err != nil || len(started) != 1 {
+			t.Fatalf("started %d, %v", len(started), err)
+		}
+		result := []byte(`{"text":"<&> `)
+		for len(result) < size {
+			result = fmt.Appendf(result, "%016x", random.Uint64())
+		}
+		result = append(result, `"}`...)
+		_, err = s.store.Settle(store.Settlement{Job: started[0], Status: earshot.StatusCompleted, Charge: 5, Attempts: 1, Result: result}, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestEventsAreTheSameBytesAsOneDocument(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.endTasks(t, 5, 100_000)
+	for path, want := range map[string]struct {
+		events int
+		cursor string
+	}{
+		"?limit=100":        {5, "5"},
+		"?limit=2":          {2, "2"},
+		"?limit=2&cursor=3": {2, "5"},
+		"?cursor=4":         {1, "5"},
+		"?cursor=5":         {0, "5"},
+		"?cursor=latest":    {0, "5"},
+	} {
+		r := s.get(t, "/v1/events"+path)
+		var page earshot.EventPage
+		if err := json.Unmarshal([]byte(r.body), &page); err != nil || len(page.Events) != want.events || page.NextCursor == nil || *page.NextCursor != want.cursor {
+			t.Errorf("%s: %d events, the cursor is %v, %v", path, len(page.Events), page.NextCursor, err)
+		}
+		if whole, err := json.Marshal(page); err != nil || string(whole) != r.body {
+			t.Errorf("%s: the body is not %.200s, %v", path, whole, err)
+		}
+		if r.header.Get("Content-Type") != "application/json" || r.header.Get("X-Content-Type-Options") != "nosniff" ||
+			(want.events > 0 && r.header.Get("Content-Length") != "") {
+			t.Errorf("%s: the headers are %v", path, r.header)
+		}
+	}
+	s.unharmed(t)
+}
+
+// stuck is a client that takes the header and then nothing, until it leaves or its
+// time to read is up.
+type stuck struct {
+	http.ResponseWriter
+	waits    func()
+	released <-chan struct{}
+
+	mu       sync.Mutex
+	deadline time.Time
+}
+
+func (w *stuck) Write([]byte) (int, error) {
+	w.waits()
+	<-w.released
+	return 0, os.ErrDeadlineExceeded
+}
+
+func (w *stuck) SetWriteDeadline(at time.Time) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.deadline = at
+	return nil
+}
+
+func liveHeap() int64 {
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc)
+}
+
+func TestReadersOfEventsThatDoNotReadHoldOneResultEach(t *testing.T) { //nolint:paralleltest // others would be measured, too
+	const (
+		readers = 20
+		results = 100
+		size    = 1 << 20
+		// A result as it is stored, unpacked and as JSON, for each reader, is some 3 MiB;
+		// all of a page would be more than 100.
+		bound = readers * 8 * size
+	)
+	s := serve(t)
+	s.endTasks(t, results, size)
+	before := liveHeap()
+	var waiting, ended sync.WaitGroup
+	released := make(chan struct{})
+	writers := make([]*stuck, readers)
+	waiting.Add(readers)
+	for i := range writers {
+		writers[i] = &stuck{ResponseWriter: httptest.NewRecorder(), waits: sync.OnceFunc(waiting.Done), released: released}
+		req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/events?limit=100", nil)
+		req.Header.Set("Authorization", "Bearer "+s.key)
+		ended.Go(func() { s.api.ServeHTTP(writers[i], req) })
+	}
+	waiting.Wait()
+	if grown := liveHeap() - before; grown > bound {
+		t.Errorf("%d readers hold %d MiB", readers, grown>>20)
+	}
+	for _, w := range writers {
+		if left := time.Until(w.deadline); left <= 0 || left > time.Minute {
+			t.Errorf("a reader has %s to read", left)
+		}
+	}
+	// When their time is up, they free what they held.
+	close(released)
+	ended.Wait()
+	if grown := liveHeap() - before; grown > 4*size {
+		t.Errorf("after them %d MiB are held", grown>>20)
+	}
+	s.unharmed(t)
+}
+
+func TestAPageOfEventsThatCannotBeCompletedIsCutOff(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.endTasks(t, 3, 600_000) // each is read on its own
+	db, err := sql.Open("sqlite", s.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), `UPDATE finished SET result = $1 WHERE event = 2`, []byte("broken")); err != nil {
+		t.Fatal(err)
+	}
+	s.fails(t, request{method: "GET", path: "/v1/events?cursor=1", key: s.key}, http.StatusInternalServerError, earshot.CodeInternal)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/v1/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+s.key)
+	req.Close = true
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if _, err := io.ReadAll(resp.Body); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("it ended with %v", err)
+	}
+	eventually(t, "the failure is logged", func() bool { return s.logs.contain("unpack a result") })
+}

@@ -1,0 +1,43 @@
+-- +goose Up
+
+-- Jobs are counted as they end: by day in usage, for ever, and here by hour and by
+-- how long they took, for as long as the API shows.
+CREATE TABLE statistics (
+  organization uuid NOT NULL,
+  hour         bigint NOT NULL,  -- since 1970
+  provider     text NOT NULL,
+  ms           bigint NOT NULL,  -- rounded down; -1 when they were never started
+  jobs         bigint NOT NULL,
+  failed       bigint NOT NULL,
+  PRIMARY KEY (organization, hour, provider, ms)
+) WITH (fillfactor = 70);
+
+-- Counters change with every commit. Room in their pages keeps updates in place (HOT),
+-- and what they leave behind is cleaned up as it comes.
+ALTER TABLE usage SET (fillfactor = 70, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
+ALTER TABLE statistics SET (autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
+
+-- So far usage had the jobs that are no longer kept.
+INSERT INTO usage (organization, day, provider, completed, failed, charged)
+  SELECT organization, finished_at / 86400000, provider,
+    SUM(CASE status WHEN 'COMPLETED' THEN 1 ELSE 0 END), SUM(CASE status WHEN 'COMPLETED' THEN 0 ELSE 1 END), SUM(charged)
+  FROM finished WHERE true GROUP BY organization, finished_at / 86400000, provider
+  ON CONFLICT (organization, day, provider) DO UPDATE SET
+    completed = usage.completed + excluded.completed, failed = usage.failed + excluded.failed, charged = usage.charged + excluded.charged;
+
+INSERT INTO statistics (organization, hour, provider, ms, jobs, failed)
+  SELECT organization, hour, provider, rounded, COUNT(*), SUM(failed) FROM (
+    SELECT organization, hour, provider, failed, CASE
+      WHEN ms IS NULL THEN -1
+      WHEN ms < 0 THEN 0
+      WHEN ms < 200 THEN ms
+      WHEN ms < 2000 THEN ms / 10 * 10
+      WHEN ms < 20000 THEN ms / 100 * 100
+      WHEN ms < 200000 THEN ms / 1000 * 1000
+      WHEN ms < 2000000 THEN ms / 10000 * 10000
+      ELSE 2000000 END AS rounded
+    FROM (
+      SELECT organization, finished_at / 3600000 AS hour, provider, finished_at - started_at AS ms,
+        CASE status WHEN 'COMPLETED' THEN 0 ELSE 1 END AS failed
+      FROM finished) AS ended) AS times
+  GROUP BY organization, hour, provider, rounded;
