@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"text/tabwriter"
-	"time"
 
 	"earshot/internal/account"
 	"earshot/internal/app"
@@ -125,7 +124,7 @@ func (c *orgSetCmd) Run(in *invocation) error {
 			}
 		}
 		if c.Credits != nil {
-			if _, err := s.SetBalance(o.ID, *c.Credits, time.Now()); err != nil {
+			if _, err := s.SetBalance(o.ID, *c.Credits, s.Now()); err != nil {
 				return err
 			}
 		}
@@ -166,7 +165,7 @@ func (c *creditsGrantCmd) Run(in *invocation) error {
 		if err != nil {
 			return err
 		}
-		if _, err := s.Grant(o.ID, c.Amount, time.Now()); err != nil {
+		if _, err := s.Grant(o.ID, c.Amount, s.Now()); err != nil {
 			return err
 		}
 		return in.standing(s, c.Org, c.JSON)

@@ -34,7 +34,7 @@ func (c *keyCreateCmd) Run(in *invocation) error {
 		if err != nil {
 			return err
 		}
-		now, expires := time.Now(), time.Time{}
+		now, expires := s.Now(), time.Time{}
 		if c.Expires > 0 {
 			expires = now.Add(c.Expires)
 		}
@@ -57,7 +57,7 @@ type keyRevokeCmd struct {
 // Run ends the key.
 func (c *keyRevokeCmd) Run(in *invocation) error {
 	return opened(in, func(s *store.Store) error {
-		if err := s.RevokeKey(c.ID, time.Now()); err != nil {
+		if err := s.RevokeKey(c.ID, s.Now()); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintf(in.out, "key %s is revoked\n", c.ID)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"time"
 
 	"earshot/internal/account"
 	"earshot/internal/store"
@@ -25,7 +24,7 @@ func (c *webhookRotateCmd) Run(in *invocation) error {
 			return err
 		}
 		secret := account.NewWebhookSecret()
-		if err := s.RotateSecret(o.ID, secret, time.Now()); err != nil {
+		if err := s.RotateSecret(o.ID, secret, s.Now()); err != nil {
 			return err
 		}
 		if c.JSON {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"time"
 
 	"earshot/internal/account"
 	"earshot/internal/store"
@@ -55,7 +54,7 @@ func CreateOrganization(s *store.Store, settings Settings, name, planName string
 	created := &Account{Key: account.NewKey(), WebhookSecret: account.NewWebhookSecret()}
 	created.Organization, err = s.CreateOrganization(store.NewOrganization{
 		Name: name, Plan: plan, FirstGrant: grant, WebhookSecret: created.WebhookSecret, Key: created.Key,
-	}, time.Now())
+	}, s.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -64,6 +64,7 @@ type Runner struct {
 	Config
 	node     atomic.Pointer[incarnation]
 	draining atomic.Bool
+	beaten   atomic.Pointer[heartbeat] // nil until Run
 
 	wake  chan struct{} // the scheduler is to look again
 	calls chan struct{} // other nodes are to be called
@@ -115,7 +116,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	err := group.Wait()
 	close(r.closed)
 	r.workers.Wait()
-	if left := r.Store.RemoveNode(r.node.Load().id); left != nil {
+	if left := r.Store.StopNode(r.node.Load().id); left != nil {
 		r.Log.Warn("the node stays on the list until it is found dead", "error", left)
 	}
 	return err

@@ -50,7 +50,7 @@ func (r *Runner) fill(ctx context.Context) {
 		}
 		node, asked := r.node.Load(), min(free, claimBatch)
 		began := time.Now()
-		started, handled, err := r.Store.Claim(ctx, node.id, asked, began)
+		started, handled, err := r.Store.Claim(ctx, node.id, asked, r.Store.Now())
 		r.Metrics.claimed(began, started)
 		for _, job := range started {
 			r.start(node, job)

@@ -8,6 +8,7 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/capture"
 	"earshot/internal/provider"
 	"earshot/internal/store"
 )
@@ -23,6 +24,9 @@ func (r *Runner) cost(def provider.Definition, mode string, bill provider.Bill) 
 // settlement is how a job ends that came to an outcome.
 func (r *Runner) settlement(job store.Job, def provider.Definition, run outcome) store.Settlement {
 	end := store.Settlement{Job: job, Status: earshot.StatusFailed, Attempts: run.attempts, Capture: run.capture}
+	if end.Capture != nil {
+		end.Capture.ExpiresAt = r.Store.Now().Add(capture.Lifetime)
+	}
 	if run.err != nil {
 		end.Error = clientError(run.err)
 		return end
@@ -40,7 +44,7 @@ func (r *Runner) settlement(job store.Job, def provider.Definition, run outcome)
 // found. A capture without a settled job is removed.
 func (r *Runner) settle(ctx context.Context, node *incarnation, end store.Settlement, giveUp time.Time) (*account.Organization, error) {
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
-		organization, err := r.Store.Settle(end, time.Now())
+		organization, err := r.Store.Settle(end, r.Store.Now())
 		if err == nil {
 			r.Metrics.ended(end.Job, end, nil)
 			r.settled(end, organization)
@@ -75,13 +79,13 @@ func (r *Runner) settled(end store.Settlement, organization *account.Organizatio
 const discardTime = 2 * time.Second
 
 // discard removes a capture that got no record, also when the client has left.
-func (r *Runner) discard(ctx context.Context, capture *store.Capture) {
-	if capture == nil {
+func (r *Runner) discard(ctx context.Context, kept *store.Capture) {
+	if kept == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTime)
 	defer cancel()
-	if err := r.Captures.Delete(ctx, capture.ID); err != nil {
+	if err := r.Captures.Delete(ctx, kept.ID); err != nil {
 		r.Log.Warn("a capture without a record was left behind", "error", err)
 	}
 }

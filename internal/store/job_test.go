@@ -20,7 +20,7 @@ import (
 func onEach(t *testing.T, slots int, credits int64, test func(t *testing.T, s *store.Store, o *account.Organization, node string)) {
 	t.Helper()
 	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
+		s := storetest.OpenVirtual(t, address)
 		test(t, s, storetest.Organization(t, s, slots, credits), aNode(t, s))
 	})
 }

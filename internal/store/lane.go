@@ -183,7 +183,7 @@ func (s *Store) transactOnce(ctx context.Context, apply func(context.Context, *t
 	if err != nil {
 		return fmt.Errorf("begin a transaction: %w", err)
 	}
-	if err := apply(ctx, &tx{Tx: begun, conn: conn, dialect: s.dialect, statements: s.statements, bound: map[string]*sql.Stmt{}}); err != nil {
+	if err := apply(ctx, &tx{Tx: begun, conn: conn, dialect: s.dialect, clock: s.clock, statements: s.statements, bound: map[string]*sql.Stmt{}}); err != nil {
 		_ = begun.Rollback() // the error that matters is the one we have
 		return err
 	}

@@ -191,7 +191,7 @@ type claim struct {
 
 func (c *claim) apply(ctx context.Context, w *work) error {
 	// Not before the end of the jobs that made room, which may share the transaction.
-	if now := time.Now(); now.After(c.now) {
+	if now := w.clock.now(); now.After(c.now) {
 		c.now = now
 	}
 	best, err := c.startBest(ctx, w)

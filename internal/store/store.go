@@ -10,7 +10,7 @@
 //
 //	job.go queue.go task.go     jobs: begun and settled; queued and claimed; read
 //	movement.go                 which tasks moved since the last look
-//	node.go                     who is alive, and what the dead left
+//	node.go clock.go            who is alive, and what the dead left; which time to trust
 //	organization.go key.go      accounts
 //	ledger.go usage.go stats.go credits; what was used; the last hours and the load
 //	delivery.go                 webhooks
@@ -54,6 +54,7 @@ type Store struct {
 	// reports serves reads that may scan. However slow they are, the queue goes on.
 	reports pool
 	lanes   []*lane
+	clock   *clock
 	// statements are kept prepared for the one connection that writes; nil where
 	// the driver does that.
 	statements *statements
@@ -77,6 +78,11 @@ type Config struct {
 	// AllowUnsafe opens a PostgreSQL server that may lose acknowledged commits
 	// (fsync, full_page_writes or synchronous_commit off).
 	AllowUnsafe bool
+	// AcceptClock trusts the clock as it is now, whatever time the database knows of.
+	AcceptClock bool
+	// Virtual has every time decide that a caller hands in, for tests that pass the
+	// time in.
+	Virtual bool
 }
 
 // Shared reports whether several nodes may work on the database of that URL.
@@ -96,6 +102,10 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	if err := s.migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), s.close())
+	}
+	s.clock = &clock{shared: !s.dialect.exclusive, virtual: cfg.Virtual}
+	if err := s.startClock(ctx, cfg.AcceptClock); err != nil {
+		return nil, errors.Join(err, s.close())
 	}
 	s.startLanes()
 	return s, nil

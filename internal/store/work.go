@@ -120,14 +120,16 @@ func (w *work) readKeys(ctx context.Context, keys []*keyedTask) error {
 }
 
 // organization is one of those that are locked, in the billing cycle that holds now.
-// Returns ErrNotFound.
+// The next cycle begins only when the trusted clock agrees. Returns ErrNotFound.
 func (w *work) organization(id string, now time.Time) (*lockedOrganization, error) {
 	o, ok := w.organizations[id]
 	if !ok {
 		return nil, fmt.Errorf("organization %s: %w", id, ErrNotFound)
 	}
 	if millis(now) >= o.CycleResetsAt {
-		w.renew(o, now)
+		if now, err := w.clock.decisive(now); err == nil && millis(now) >= o.CycleResetsAt {
+			w.renew(o, now)
+		}
 	}
 	return o, nil
 }
@@ -172,7 +174,8 @@ func (w *work) end(o *lockedOrganization, job *Job, end Settlement, now time.Tim
 	}
 	if end.Status == earshot.StatusCompleted {
 		o.CycleUsed += end.Charge
-		w.book(o, entry{id: job.ID, kind: kindCharge, amount: -end.Charge, at: at})
+		// Where the clock does not let the next cycle begin, this one goes on.
+		w.book(o, entry{id: job.ID, kind: kindCharge, amount: -end.Charge, at: min(at, o.CycleResetsAt-1)})
 	}
 	if job.Mode == ModeAsync {
 		o.Events++

@@ -117,7 +117,7 @@ func (s *Sender) takeUp(ctx context.Context, places chan struct{}, under *sync.W
 	if free == 0 || ctx.Err() != nil {
 		return
 	}
-	receivers, err := s.Store.ClaimReceivers(free, deliveriesAtOnce, lease, time.Now())
+	receivers, err := s.Store.ClaimReceivers(free, deliveriesAtOnce, lease, s.Store.Now())
 	if err != nil {
 		s.Log.Error("looking for webhooks to send failed", "error", err)
 		return
@@ -175,7 +175,7 @@ func (s *Sender) try(ctx context.Context, r *store.Receiver, d *store.Delivery) 
 		t.Delivered = true
 		outcome = "delivered"
 	case d.Series < len(s.Waits):
-		t.Next = time.Now().Add(jitter(s.Waits[d.Series]))
+		t.Next = s.Store.Now().Add(jitter(s.Waits[d.Series]))
 		outcome = "retry"
 	}
 	s.tries.WithLabelValues(outcome).Inc()
