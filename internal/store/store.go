@@ -124,7 +124,8 @@ func (s *Store) Close() error {
 var migrations embed.FS
 
 // migrate brings the schema up to date. However many processes start together,
-// one does it and the others wait.
+// one does it and the others wait. A schema that is newer than this program it leaves
+// alone, with an error: nobody can know here what writing to it would break.
 func (s *Store) migrate(ctx context.Context) (err error) {
 	unlock, err := s.lockMigrations(ctx)
 	if err != nil {
@@ -134,6 +135,13 @@ func (s *Store) migrate(ctx context.Context) (err error) {
 	provider, err := s.migrations()
 	if err != nil {
 		return err
+	}
+	stored, known, err := provider.GetVersions(ctx)
+	if err != nil {
+		return fmt.Errorf("read the version of the schema: %w", err)
+	}
+	if stored > known {
+		return fmt.Errorf("its schema has version %d, and this program knows only those up to %d; use the newer version of Earshot that made it", stored, known)
 	}
 	if _, err := provider.Up(ctx); err != nil {
 		return fmt.Errorf("apply migrations: %w", err)
