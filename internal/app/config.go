@@ -28,6 +28,9 @@ type Config struct {
 	Captures string
 	// AllowUnsafeDatabase serves from a PostgreSQL that may lose commits.
 	AllowUnsafeDatabase bool
+	// AcceptClock trusts the clock as it is at the start, whatever time the database
+	// knows of.
+	AcceptClock bool
 	// BaseURL is the address that clients know the service by, without a slash at
 	// the end. Default http:// and the address it listens on.
 	BaseURL string
@@ -56,7 +59,7 @@ type Config struct {
 	// Providers are served beside those of the list in providers.go: for a program
 	// with providers of its own.
 	Providers []provider.Provider
-	Log      *slog.Logger // nil for none
+	Log       *slog.Logger // nil for none
 
 	// StopGrace is how long running jobs get to finish after a signal. 0 means 28 s:
 	// the process must be gone within 30 s, which is what most supervisors grant.

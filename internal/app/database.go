@@ -20,7 +20,7 @@ func OpenStore(ctx context.Context, cfg Config, serve bool) (*store.Store, error
 	case !store.Shared(url):
 		return nil, errors.New("the database must be a postgres:// URL; without one, SQLite in the data folder is used")
 	}
-	return store.Open(ctx, store.Config{URL: url, Serve: serve, AllowUnsafe: cfg.AllowUnsafeDatabase})
+	return store.Open(ctx, store.Config{URL: url, Serve: serve, AllowUnsafe: cfg.AllowUnsafeDatabase, AcceptClock: cfg.AcceptClock})
 }
 
 // Account is an organization as it is handed over to its owner.

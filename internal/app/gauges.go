@@ -22,6 +22,8 @@ var (
 	runningJobs       = prometheus.NewDesc("earshot_jobs_running", "Tasks and calls under way, on all nodes.", nil, nil)
 	fillRate          = prometheus.NewDesc("earshot_extraction_fill_ratio", "How often a field of a provider's results was filled, in the last hour, day, or the week before (baseline).", []string{"provider", "field", "window"}, nil)
 	extractionAlarm   = prometheus.NewDesc("earshot_extraction_alarm", "1 when a field is filled far less often than before.", []string{"provider", "field"}, nil)
+	clockAhead        = prometheus.NewDesc("earshot_clock_ahead_seconds", "How far this machine's clock is ahead of the time that the node trusts.", nil, nil)
+	clockTrusted      = prometheus.NewDesc("earshot_clock_trusted", "0 while the clock needs attention, and the node is not ready.", nil, nil)
 	oldestTransaction = prometheus.NewDesc("earshot_database_oldest_transaction_seconds", "Age of the oldest open transaction; PostgreSQL only.", nil, nil)
 )
 
@@ -34,7 +36,7 @@ type gauges struct {
 
 // Describe names the gauges.
 func (g gauges) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{busyWorkers, allWorkers, queuedTasks, runningJobs, oldestTransaction, fillRate, extractionAlarm} {
+	for _, d := range []*prometheus.Desc{busyWorkers, allWorkers, clockAhead, clockTrusted, queuedTasks, runningJobs, oldestTransaction, fillRate, extractionAlarm} {
 		to <- d
 	}
 }
@@ -46,6 +48,13 @@ func (g gauges) Collect(to chan<- prometheus.Metric) {
 	}
 	gauge(allWorkers, float64(g.jobs.Workers))
 	gauge(busyWorkers, float64(g.jobs.Busy()))
+	ahead, err := g.store.ClockStatus()
+	gauge(clockAhead, ahead.Seconds())
+	trusted := 1.0
+	if err != nil {
+		trusted = 0
+	}
+	gauge(clockTrusted, trusted)
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTime)
 	defer cancel()
 	load, err := g.store.Load(ctx)

@@ -105,7 +105,7 @@ func (r *Runner) reportClock(before string) (now string) {
 	}
 	switch {
 	case now != "" && before == "":
-		r.Log.Error("until the clock is right, no billing cycle begins early and this node is not ready", "error", now, "ahead", ahead)
+		r.Log.Error("this node is not ready, and neither ends a billing cycle nor deletes anything by its clock", "error", now, "ahead", ahead)
 	case now == "" && before != "":
 		r.Log.Info("the clock is trusted again")
 	}
