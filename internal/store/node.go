@@ -171,15 +171,23 @@ func (s *Store) Adopt(ctx context.Context, node string, n int) (adopted []Job, e
 		organizations[lost[i].Organization] = true
 		takeovers = append(takeovers, &takeover{lost[i], node})
 	}
-	err = s.transact(func(ctx context.Context, tx *tx) error {
-		if err := newWork(tx).lock(ctx, slices.Sorted(maps.Keys(organizations))); err != nil {
+	adopt := func(skip bool) func(context.Context, *tx) error {
+		return func(ctx context.Context, tx *tx) error {
+			work := newWork(tx)
+			if err := work.lock(ctx, slices.Sorted(maps.Keys(organizations)), skip); err != nil {
+				return err
+			}
+			takeovers := slices.DeleteFunc(slices.Clone(takeovers), func(t *takeover) bool { return work.organizations[t.Organization] == nil })
+			var jobs []*Job
+			err := each(ctx, tx, adoptJobs, takeovers, collect(jobsTable, &jobs))
+			adopted = values(jobs)
 			return err
 		}
-		var jobs []*Job
-		err := each(ctx, tx, adoptJobs, takeovers, collect(jobsTable, &jobs))
-		adopted = values(jobs)
-		return err
-	})
+	}
+	err = s.transact(adopt(false))
+	if s.dialect.locked(err) { // the tasks of others need not wait for that organization
+		err = s.transact(adopt(true))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("adopt tasks: %w", err)
 	}

@@ -157,7 +157,7 @@ func (s *Store) Claim(ctx context.Context, node string, n int, now time.Time) (s
 		}
 		c.node, c.share, c.now = node, share, now
 		group.Go(func() error {
-			err := s.write(write{organization: c.organizations[0], others: c.organizations[1:], jobs: share * len(c.organizations), apply: c.apply})
+			err := s.write(write{organization: c.organizations[0], others: c.organizations[1:], optional: true, jobs: share * len(c.organizations), apply: c.apply})
 			if err != nil {
 				c.started, c.handled = nil, 0
 				return fmt.Errorf("claim tasks: %w", err)

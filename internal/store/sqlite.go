@@ -24,6 +24,7 @@ var sqliteDialect = dialect{
 	exclusive: true,
 	// SQLite's COMMIT either returns no error or has committed nothing.
 	notCommitted: func(error) bool { return true },
+	locked:       func(error) bool { return false }, // there are no locks of rows
 	unavailable: func(err error) bool {
 		code := sqliteCode(err) & 0xff // the primary code
 		return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_FULL || code == sqlite3.SQLITE_IOERR

@@ -189,6 +189,9 @@ type dialect struct {
 	exclusive bool
 	// notCommitted reports whether an error of COMMIT means that nothing was committed.
 	notCommitted func(error) bool
+	// locked reports whether a transaction waited too long for a row that another one
+	// has locked.
+	locked func(error) bool
 	// unavailable reports whether the database is in trouble, so that the next write
 	// would only wait for it as long as this one did.
 	unavailable func(error) bool
