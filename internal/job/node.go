@@ -56,7 +56,7 @@ func (r *Runner) stayAlive(ctx context.Context) error {
 	// by a node that has been alive for a while.
 	r.releaseLost(ctx)
 	r.beaten.Store(&heartbeat{at: time.Now()}) // joining the nodes was one
-	clockError := ""
+	clockError := r.reportClock("")
 	for beats := 0; ; {
 		select {
 		case <-ctx.Done():
@@ -115,13 +115,14 @@ func (r *Runner) reportClock(before string) (now string) {
 // Ready returns why the node should not be given work, or nil. A node that cannot
 // write its heartbeat can write nothing else.
 func (r *Runner) Ready() error {
-	beat := r.beaten.Load()
-	switch {
-	case beat == nil: // it has not begun to run
-	case beat.failed != nil:
-		return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "the database cannot be written to", Err: beat.failed}
-	case time.Since(beat.at) > silentTime:
-		return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "the database cannot be written to", Err: fmt.Errorf("the last heartbeat was %s ago", time.Since(beat.at))}
+	if beat := r.beaten.Load(); beat != nil { // it runs
+		err := beat.failed
+		if silent := time.Since(beat.at); err == nil && silent > silentTime {
+			err = fmt.Errorf("the last heartbeat was %s ago", silent)
+		}
+		if err != nil {
+			return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "the database cannot be written to", Err: err}
+		}
 	}
 	if _, err := r.Store.ClockStatus(); err != nil {
 		return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: err.Error(), Err: err}

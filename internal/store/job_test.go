@@ -42,6 +42,26 @@ func aJob(o *account.Organization, node string, maxCost int64) store.Job {
 	}
 }
 
+func TestAHeartbeatFailsWhereNothingCanBeWritten(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s := storetest.Open(t, address)
+		node := aNode(t, s)
+		readOnly := s
+		if store.Shared(address) {
+			readOnly = storetest.Open(t, storetest.With(t, address, "default_transaction_read_only", "on"))
+		} else if err := s.Exec(`PRAGMA query_only = 1`); err != nil {
+			t.Fatal(err)
+		}
+		if err := readOnly.Ping(t.Context()); err != nil {
+			t.Errorf("it cannot even be read: %v", err)
+		}
+		if err := readOnly.Beat(node); err == nil || errors.Is(err, store.ErrNotFound) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
 // begin starts a job that must be admitted.
 func begin(t *testing.T, s *store.Store, job store.Job) {
 	t.Helper()
