@@ -55,6 +55,7 @@ func (s *Store) Beat(id string) error {
 	if s.dialect.exclusive { // the time that is stored must be one that is trusted
 		s.clock.look(look{time: time.Now().Round(0), looked: time.Now()})
 	}
+	// Like execAtOnce it does not take a lane.
 	err := s.transact(func(ctx context.Context, tx *tx) error {
 		seen, args := s.heartbeat(id)
 		began, at := time.Now(), int64(0)
@@ -103,7 +104,7 @@ func (s *Store) StopNode(id string) error {
 
 // RemoveNode takes a node off the list. Jobs it leaves behind are lost ones.
 func (s *Store) RemoveNode(id string) error {
-	if _, err := s.execAtOnce(`DELETE FROM nodes WHERE id = $1`, id); err != nil {
+	if err := s.execAtOnce(`DELETE FROM nodes WHERE id = $1`, id); err != nil {
 		return fmt.Errorf("remove node: %w", err)
 	}
 	return nil
@@ -112,7 +113,7 @@ func (s *Store) RemoveNode(id string) error {
 // DeclareDead takes nodes off the list that have been silent for too long.
 func (s *Store) DeclareDead() error {
 	now, args := s.heartbeat(takeoverAfter.Milliseconds())
-	if _, err := s.execAtOnce(`DELETE FROM nodes WHERE seen_at < `+now+` - $1`, args...); err != nil {
+	if err := s.execAtOnce(`DELETE FROM nodes WHERE seen_at < `+now+` - $1`, args...); err != nil {
 		return fmt.Errorf("declare nodes dead: %w", err)
 	}
 	return nil
@@ -120,12 +121,11 @@ func (s *Store) DeclareDead() error {
 
 // execAtOnce runs a statement that concerns nodes. It does not take a lane: behind
 // writes that wait for a lock, a node would seem dead.
-func (s *Store) execAtOnce(text string, args ...any) (changed int64, err error) {
-	err = s.transact(func(ctx context.Context, tx *tx) (err error) {
-		changed, err = tx.exec(ctx, text, args...)
+func (s *Store) execAtOnce(text string, args ...any) error {
+	return s.transact(func(ctx context.Context, tx *tx) error {
+		_, err := tx.ExecContext(ctx, text, args...)
 		return err
 	})
-	return changed, err
 }
 
 // lostBatch is how many lost jobs are ended in one go; together they share
