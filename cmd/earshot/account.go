@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"text/tabwriter"
-	"time"
 
 	"earshot/internal/account"
 	"earshot/internal/app"
@@ -132,7 +131,7 @@ func (c *orgSetCmd) Run(in *invocation) error {
 			}
 		}
 		if c.Credits != nil {
-			if _, err := s.SetBalance(o.ID, *c.Credits, time.Now()); err != nil {
+			if _, err := s.SetBalance(o.ID, *c.Credits, s.Now()); err != nil {
 				return err
 			}
 		}
@@ -169,7 +168,7 @@ func (c *creditsGrantCmd) Run(in *invocation) error {
 		return fmt.Errorf("a grant must be above 0, but is %d; 'earshot org set --credits' corrects a balance", c.Amount)
 	}
 	return withOrganization(in, c.Org, func(s *store.Store, o *account.Organization) error {
-		if _, err := s.Grant(o.ID, c.Amount, time.Now()); err != nil {
+		if _, err := s.Grant(o.ID, c.Amount, s.Now()); err != nil {
 			return err
 		}
 		return in.printAccount(s, c.Org, c.JSON)

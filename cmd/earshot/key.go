@@ -30,7 +30,7 @@ func (c *keyCreateCmd) Run(in *invocation) error {
 		return fmt.Errorf("a key cannot end %s ago", -c.Expires)
 	}
 	return withOrganization(in, c.Org, func(s *store.Store, o *account.Organization) error {
-		now, expires := time.Now(), time.Time{}
+		now, expires := s.Now(), time.Time{}
 		if c.Expires > 0 {
 			expires = now.Add(c.Expires)
 		}
@@ -53,7 +53,7 @@ type keyRevokeCmd struct {
 // Run ends the key.
 func (c *keyRevokeCmd) Run(in *invocation) error {
 	return withStore(in, func(s *store.Store) error {
-		if err := s.RevokeKey(c.ID, time.Now()); err != nil {
+		if err := s.RevokeKey(c.ID, s.Now()); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintf(in.out, "key %s is revoked\n", c.ID)
@@ -74,7 +74,7 @@ type webhookRotateCmd struct {
 func (c *webhookRotateCmd) Run(in *invocation) error {
 	return withOrganization(in, c.Org, func(s *store.Store, o *account.Organization) error {
 		secret := account.NewWebhookSecret()
-		if err := s.RotateSecret(o.ID, secret, time.Now()); err != nil {
+		if err := s.RotateSecret(o.ID, secret, s.Now()); err != nil {
 			return err
 		}
 		if c.JSON {

@@ -18,6 +18,7 @@ type serveCmd struct {
 	Upstream             []string      `help:"What providers without a list of their own are asked through, in order. Without it: a provider's official API where there is a key for it, else the lab. The APIs are ${apis}; the key of each is read from EARSHOT_NAME_API_KEY." placeholder:"lab|web|api:NAME|replay:DIR"`
 	Record               string        `help:"Keep every exchange with an upstream in this folder, without keys, for replay:DIR." placeholder:"DIR"`
 	AllowPrivateWebhooks bool          `help:"Send webhooks to private addresses too, for development."`
+	AcceptClock          bool          `help:"Trust the clock as it is now, for one start after the service said that it does not."`
 }
 
 // Validate refuses numbers that make no sense.
@@ -42,6 +43,7 @@ func (c *serveCmd) Run(in *invocation) error {
 	in.cfg.Upstreams = c.Upstream
 	in.cfg.Record = c.Record
 	in.cfg.AllowPrivateWebhooks = c.AllowPrivateWebhooks
+	in.cfg.AcceptClock = c.AcceptClock
 	a, err := app.New(in, in.cfg)
 	if err != nil {
 		return err

@@ -212,7 +212,7 @@ func (c *call) usage() {
 	o := c.receipt.Organization
 	if o == nil {
 		var err error
-		if o, err = c.server.Store.Organization(c.r.Context(), c.principal.OrganizationID, time.Now()); err != nil {
+		if o, err = c.server.Store.Organization(c.r.Context(), c.principal.OrganizationID, c.server.Store.Now()); err != nil {
 			return // without a database there is nothing true to say
 		}
 		c.receipt.Running = o.Running

@@ -123,7 +123,7 @@ func (s *Server) delivery(c *call) error {
 // resend plans one more series of tries of a webhook.
 func (s *Server) resend(c *call) error {
 	id := c.r.PathValue("id")
-	d, err := s.Store.Resend(c.r.Context(), c.principal.OrganizationID, id, c.started)
+	d, err := s.Store.Resend(c.r.Context(), c.principal.OrganizationID, id, s.Store.Now())
 	if err != nil {
 		return notFoundAs(err, id)
 	}

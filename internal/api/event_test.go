@@ -37,7 +37,7 @@ func (s *server) endTasks(t *testing.T, n, size int) {
 		if _, err := s.store.Submit(s.org.ID, []store.Job{task}, 1, time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		started, _, err := s.store.Claim(t.Context(), node, 1, time.Now())
+		started, _, err := s.store.Claim(t.Context(), node, store.ClaimLimits{Tasks: 1}, time.Now())
 		if err != nil || len(started) != 1 {
 			t.Fatalf("started %d, %v", len(started), err)
 		}

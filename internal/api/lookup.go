@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"earshot"
 	"earshot/internal/account"
@@ -61,7 +60,7 @@ func (s *Server) extraction(c *call) error {
 
 // credits tells the balance and the billing cycle.
 func (s *Server) credits(c *call) error {
-	o, err := s.Store.Organization(c.r.Context(), c.principal.OrganizationID, time.Now())
+	o, err := s.Store.Organization(c.r.Context(), c.principal.OrganizationID, s.Store.Now())
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func monitor(p provider.Provider) func(*Server, *call) error {
 			Provider:   definition,
 			Request:    request,
 			Body:       compact(in.Raw()),
-			ReceivedAt: c.started,
+			ReceivedAt: s.Store.Now(),
 		})
 		c.receipt = receipt
 		if err != nil {

@@ -25,6 +25,9 @@ func (s *Server) ready(c *call) error {
 	if s.Jobs.Draining() {
 		return errStopping()
 	}
+	if err := s.Jobs.Ready(); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(c.r.Context(), 2*time.Second)
 	defer cancel()
 	if err := s.Store.Ping(ctx); err != nil {
@@ -46,7 +49,7 @@ func (s *Server) capture(c *call) error {
 	if !ok || !account.IsCaptureID(id) {
 		return s.notFound(c)
 	}
-	record, err := s.Store.Capture(c.r.Context(), id, time.Now())
+	record, err := s.Store.Capture(c.r.Context(), id, s.Store.Now())
 	if errors.Is(err, store.ErrNotFound) || (err == nil && number > record.Pages) {
 		return s.notFound(c)
 	}

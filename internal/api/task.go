@@ -27,7 +27,7 @@ func (s *Server) submit(c *call) error {
 	if err := in.Err(); err != nil {
 		return err
 	}
-	queued, refusals, err := s.Jobs.Submit(c.principal, []job.Task{task}, 1, c.started)
+	queued, refusals, err := s.Jobs.Submit(c.principal, []job.Task{task}, 1, s.Store.Now())
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (s *Server) submitBatch(c *call) error {
 		}
 		tasks, places = append(tasks, task), append(places, i)
 	}
-	queued, refusals, err := s.Jobs.Submit(c.principal, tasks, len(texts), c.started)
+	queued, refusals, err := s.Jobs.Submit(c.principal, tasks, len(texts), s.Store.Now())
 	if err != nil {
 		return err
 	}

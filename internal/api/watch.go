@@ -231,7 +231,7 @@ func (w *watch) pollOnce(ctx context.Context, v *view) error {
 	if err := w.checkKeys(ctx, v); err != nil {
 		return err
 	}
-	now := time.Now()
+	now := w.store.Now()
 	o, err := w.store.Organization(ctx, v.organization, now)
 	if err != nil {
 		return err

@@ -28,6 +28,9 @@ type Config struct {
 	Captures string
 	// AllowUnsafeDatabase serves from a PostgreSQL that may lose commits.
 	AllowUnsafeDatabase bool
+	// AcceptClock trusts the clock as it is at the start, whatever time the database
+	// knows of.
+	AcceptClock bool
 	// BaseURL is the address that clients know the service by, without a slash at
 	// the end. Default http:// and the address it listens on.
 	BaseURL string

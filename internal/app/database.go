@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"time"
 
 	"earshot/internal/account"
 	"earshot/internal/store"
@@ -21,7 +20,7 @@ func OpenStore(ctx context.Context, cfg Config, serve bool) (*store.Store, error
 	case !store.Shared(url):
 		return nil, errors.New("the database must be a postgres:// URL; without one, SQLite in the data folder is used")
 	}
-	return store.Open(ctx, store.Config{URL: url, Serve: serve, AllowUnsafe: cfg.AllowUnsafeDatabase})
+	return store.Open(ctx, store.Config{URL: url, Serve: serve, AllowUnsafe: cfg.AllowUnsafeDatabase, AcceptClock: cfg.AcceptClock})
 }
 
 // Account is an organization as it is handed over to its owner.
@@ -55,7 +54,7 @@ func CreateOrganization(s *store.Store, settings Settings, name, planName string
 	created := &Account{Key: account.NewKey(), WebhookSecret: account.NewWebhookSecret()}
 	created.Organization, err = s.CreateOrganization(store.NewOrganization{
 		Name: name, Plan: plan, FirstGrant: grant, WebhookSecret: created.WebhookSecret, Key: created.Key,
-	}, time.Now())
+	}, s.Now())
 	if err != nil {
 		return nil, err
 	}

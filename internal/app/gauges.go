@@ -28,6 +28,8 @@ var (
 	sharedAccounts    = prometheus.NewDesc("earshot_shared_accounts", "How many accounts use it.", []string{"pool"}, nil)
 	sharedLargest     = prometheus.NewDesc("earshot_shared_largest", "The most that one account uses.", []string{"pool"}, nil)
 	sharedRefused     = prometheus.NewDesc("earshot_shared_refused_total", "How often more was refused, to accounts and to strangers.", []string{"pool", "whose"}, nil)
+	clockAhead        = prometheus.NewDesc("earshot_clock_ahead_seconds", "How far this machine's clock is ahead of the time that the node trusts.", nil, nil)
+	clockTrusted      = prometheus.NewDesc("earshot_clock_trusted", "0 while the clock needs attention, and the node is not ready.", nil, nil)
 	oldestTransaction = prometheus.NewDesc("earshot_database_oldest_transaction_seconds", "Age of the oldest open transaction; PostgreSQL only.", nil, nil)
 )
 
@@ -41,7 +43,7 @@ type gauges struct {
 
 // Describe names the gauges.
 func (g gauges) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{busyWorkers, allWorkers, queuedTasks, runningJobs, oldestTransaction, fillRate, extractionAlarm, sharedCapacity, sharedUsed, sharedAccounts, sharedLargest, sharedRefused} {
+	for _, d := range []*prometheus.Desc{busyWorkers, allWorkers, clockAhead, clockTrusted, queuedTasks, runningJobs, oldestTransaction, fillRate, extractionAlarm, sharedCapacity, sharedUsed, sharedAccounts, sharedLargest, sharedRefused} {
 		to <- d
 	}
 }
@@ -53,6 +55,13 @@ func (g gauges) Collect(to chan<- prometheus.Metric) {
 	}
 	gauge(allWorkers, float64(g.jobs.Workers))
 	gauge(busyWorkers, float64(g.jobs.Busy()))
+	ahead, err := g.store.ClockStatus()
+	gauge(clockAhead, ahead.Seconds())
+	trusted := 1.0
+	if err != nil {
+		trusted = 0
+	}
+	gauge(clockTrusted, trusted)
 	for name, pool := range g.pools {
 		s := pool.Stats()
 		gauge(sharedCapacity, float64(s.Capacity), name)

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"time"
 
 	"earshot"
 	"earshot/internal/capture"
@@ -44,7 +43,7 @@ func Reparse(ctx context.Context, cfg Config, report func(Reparsed) error) error
 	if err != nil {
 		return errors.Join(err, s.Close())
 	}
-	all, err := s.CapturedJobs(ctx, time.Now())
+	all, err := s.CapturedJobs(ctx, s.Now())
 	for i := 0; err == nil && i < len(all); i++ {
 		var now Reparsed
 		if now, err = reparse(ctx, captures, all[i]); err == nil {

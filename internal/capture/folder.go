@@ -12,7 +12,10 @@ import (
 )
 
 // Folder stores captures below a directory, each in a folder of its own.
-type Folder struct{ dir string }
+type Folder struct {
+	dir  string
+	sync func(*os.File) error // brings what was written to the disk
+}
 
 var _ Store = (*Folder)(nil)
 
@@ -21,21 +24,49 @@ func NewFolder(dir string) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the capture folder: %w", err)
 	}
-	return &Folder{dir: dir}, nil
+	return &Folder{dir: dir, sync: (*os.File).Sync}, nil
 }
 
-// Put stores the pages of a capture.
+// Put stores the pages of a capture. When it returns they survive a power loss, as does
+// the record that is made of them next.
 func (f *Folder) Put(ctx context.Context, id string, pages [][]byte) error {
-	folder := f.path(id)
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return fmt.Errorf("store capture: %w", err)
-	}
-	for i, page := range pages {
-		if err := os.WriteFile(filepath.Join(folder, PageName(i+1)), page, 0o600); err != nil {
-			return fmt.Errorf("store capture: %w", errors.Join(err, f.Delete(ctx, id)))
-		}
+	if err := f.put(f.path(id), pages); err != nil {
+		return fmt.Errorf("store capture: %w", errors.Join(err, f.Delete(ctx, id)))
 	}
 	return nil
+}
+
+func (f *Folder) put(folder string, pages [][]byte) error {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	for i, page := range pages {
+		if err := f.write(filepath.Join(folder, PageName(i+1)), page); err != nil {
+			return err
+		}
+	}
+	// The names of the pages, and that of their folder.
+	return errors.Join(f.syncFolder(folder), f.syncFolder(f.dir))
+}
+
+func (f *Folder) write(path string, page []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(page)
+	if err == nil {
+		err = f.sync(file)
+	}
+	return errors.Join(err, file.Close())
+}
+
+func (f *Folder) syncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.sync(folder), folder.Close())
 }
 
 // Page reads page n of a capture.

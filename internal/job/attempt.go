@@ -11,7 +11,6 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
-	"earshot/internal/capture"
 	"earshot/internal/provider"
 	"earshot/internal/store"
 	"earshot/internal/upstream"
@@ -146,7 +145,7 @@ func (r *Runner) askThrough(ctx context.Context, session *upstream.Session, a as
 		if err := r.Captures.Put(ctx, captureID, pages); err != nil {
 			return outcome{}, err
 		}
-		o.capture = &store.Capture{ID: captureID, Pages: len(pages), ExpiresAt: time.Now().Add(capture.Lifetime)}
+		o.capture = &store.Capture{ID: captureID, Pages: len(pages)}
 	}
 	return o, nil
 }
@@ -157,7 +156,7 @@ func (r *Runner) preserve(ctx context.Context, a assignment, documents [][]byte)
 	if len(documents) == 0 {
 		return nil
 	}
-	preserved := &store.Capture{ID: account.NewCaptureID(), Pages: len(documents), ExpiresAt: time.Now().Add(capture.Lifetime)}
+	preserved := &store.Capture{ID: account.NewCaptureID(), Pages: len(documents)}
 	if err := r.Captures.Put(ctx, preserved.ID, documents); err != nil {
 		r.Log.Warn("a document that was not understood could not be kept", "job", a.job.ID, "error", err)
 		return nil

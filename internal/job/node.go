@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"earshot"
 	"earshot/internal/store"
 )
 
@@ -17,6 +18,9 @@ const (
 	// it declares others dead. After an outage of the database every node looks
 	// dead for a moment.
 	beatsBeforeTakeover = 5
+	// silentTime is how old the last heartbeat of a node that is ready may be. Others
+	// take it for dead then.
+	silentTime = 5 * beatEvery
 )
 
 // incarnation is the node under one id. Jobs belong to an incarnation: when it is
@@ -28,7 +32,7 @@ type incarnation struct {
 }
 
 func (r *Runner) register() error {
-	id, err := r.Store.RegisterNode(r.Host, time.Now())
+	id, err := r.Store.RegisterNode(r.Host, r.Store.Now())
 	if err != nil {
 		return fmt.Errorf("join the nodes: %w", err)
 	}
@@ -51,13 +55,18 @@ func (r *Runner) stayAlive(ctx context.Context) error {
 	// Release what the last run of this process left behind. Other nodes are declared
 	// dead only by a node that has been alive for a while.
 	r.releaseLost(ctx)
+	r.beaten.Store(&heartbeat{at: time.Now()}) // joining the nodes was one
+	clockError := r.reportClock("")
 	for beats := 0; ; {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-ticker.C:
 		}
-		switch err := r.beat(); {
+		err := r.beat()
+		r.noteBeat(err)
+		clockError = r.reportClock(clockError)
+		switch {
 		case err != nil:
 			beats = 0
 			r.Log.Warn("the node could not say that it is alive", "error", err)
@@ -70,6 +79,55 @@ func (r *Runner) stayAlive(ctx context.Context) error {
 			r.releaseLost(ctx)
 		}
 	}
+}
+
+// heartbeat is when the node last said that it is alive, and whether the last try
+// failed.
+type heartbeat struct {
+	at     time.Time
+	failed error
+}
+
+func (r *Runner) noteBeat(err error) {
+	beat := heartbeat{at: time.Now(), failed: err}
+	if err != nil {
+		beat.at = r.beaten.Load().at
+	}
+	r.beaten.Store(&beat)
+}
+
+// reportClock logs when the clock stops or begins to be trusted again. It returns what
+// is wrong with it now.
+func (r *Runner) reportClock(before string) (now string) {
+	ahead, err := r.Store.ClockStatus()
+	if err != nil {
+		now = err.Error()
+	}
+	switch {
+	case now != "" && before == "":
+		r.Log.Error("this node is not ready, and neither ends a billing cycle nor deletes anything by its clock", "error", now, "ahead", ahead)
+	case now == "" && before != "":
+		r.Log.Info("the clock is trusted again")
+	}
+	return now
+}
+
+// Ready returns why the node should not be given work, or nil. A node that cannot
+// write its heartbeat can write nothing else.
+func (r *Runner) Ready() error {
+	if beat := r.beaten.Load(); beat != nil { // it runs
+		err := beat.failed
+		if silent := time.Since(beat.at); err == nil && silent > silentTime {
+			err = fmt.Errorf("the last heartbeat was %s ago", silent)
+		}
+		if err != nil {
+			return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "the database cannot be written to", Err: err}
+		}
+	}
+	if _, err := r.Store.ClockStatus(); err != nil {
+		return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: err.Error(), Err: err}
+	}
+	return nil
 }
 
 // beat sends one heartbeat, or begins a new incarnation when the node was declared
@@ -87,7 +145,7 @@ func (r *Runner) beat() error {
 
 func (r *Runner) releaseLost(ctx context.Context) {
 	for ctx.Err() == nil {
-		n, err := r.Store.ReleaseLost(ctx, time.Now())
+		n, err := r.Store.ReleaseLost(ctx, r.Store.Now())
 		if err != nil {
 			r.Log.Error("releasing lost jobs failed", "error", err)
 			return

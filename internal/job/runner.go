@@ -66,6 +66,7 @@ type Runner struct {
 	Config
 	node     atomic.Pointer[incarnation]
 	draining atomic.Bool
+	beaten   atomic.Pointer[heartbeat] // nil until Run
 
 	wake          chan struct{} // makes the scheduler look for tasks
 	announcements chan struct{} // makes the node notify the others
@@ -122,7 +123,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	if lost := r.Store.WriteKeyUses(); lost != nil {
 		r.Log.Warn("the last uses of keys were not noted", "error", lost)
 	}
-	if left := r.Store.RemoveNode(r.node.Load().id); left != nil {
+	if left := r.Store.StopNode(r.node.Load().id); left != nil {
 		r.Log.Warn("the node stays on the list until it is found dead", "error", left)
 	}
 	return err

@@ -2,8 +2,10 @@ package job
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"earshot/internal/capture/capturetest"
 	"earshot/internal/provider"
 	"earshot/internal/schema"
+	"earshot/internal/store"
 	"earshot/internal/store/storetest"
 	"earshot/internal/upstream"
 )
@@ -63,6 +66,78 @@ func hangs(began chan<- struct{}) script {
 		<-ctx.Done()
 		return nil, context.Cause(ctx)
 	}
+}
+
+func TestANodeIsReadyWhileItsHeartbeatIsWritten(t *testing.T) {
+	t.Parallel()
+	address := storetest.Postgres(t)
+	r, _ := runner(t, address)
+	writable := r.Store
+	refuses := func(want string) {
+		t.Helper()
+		e, ok := errors.AsType[*earshot.Error](r.Ready())
+		if !ok || e.Code != earshot.CodeServerUnavailable || !strings.Contains(e.Message, want) {
+			t.Errorf("ready with %v, want an error about %q", e, want)
+		}
+	}
+	r.beaten.Store(&heartbeat{at: time.Now()})
+	if err := r.Ready(); err != nil {
+		t.Errorf("a new node: %v", err)
+	}
+	r.Store = storetest.Open(t, storetest.With(t, address, "default_transaction_read_only", "on"))
+	if err := r.Store.Ping(t.Context()); err != nil {
+		t.Errorf("it can be read: %v", err)
+	}
+	r.noteBeat(r.beat())
+	refuses("cannot be written to")
+	r.Store = writable
+	r.noteBeat(r.beat())
+	if err := r.Ready(); err != nil {
+		t.Errorf("once it can be written to: %v", err)
+	}
+	r.beaten.Store(&heartbeat{at: time.Now().Add(-2 * silentTime)}) // one that hangs
+	refuses("cannot be written to")
+}
+
+func TestNothingIsTidiedUpAndANodeIsNotReadyWhileItsClockIsNotTrusted(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		r, _ := runner(t, address)
+		tidied := func() (done bool) {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel() // after the first time
+			if err := r.every(ctx, time.Hour, func(context.Context, time.Time) error { done = true; return nil }); err != nil {
+				t.Fatal(err)
+			}
+			return done
+		}
+		if err := r.Ready(); err != nil || !tidied() {
+			t.Errorf("a node with a clock that is right: %v", err)
+		}
+		driver, source := "sqlite", address
+		if store.Shared(address) {
+			driver = "pgx"
+		}
+		raw, err := sql.Open(driver, source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer raw.Close()
+		if _, err := raw.ExecContext(t.Context(), `UPDATE nodes SET seen_at = seen_at + 3600000`); err != nil { // the clock was set back since
+			t.Fatal(err)
+		}
+		r.Store = storetest.Open(t, address)
+		e, ok := errors.AsType[*earshot.Error](r.Ready())
+		if !ok || e.Code != earshot.CodeServerUnavailable || !strings.Contains(e.Message, "--accept-clock") {
+			t.Errorf("ready with %v", e)
+		}
+		if tidied() {
+			t.Error("it tidied up")
+		}
+		if said := r.reportClock(""); !strings.Contains(said, "behind the last heartbeat") || r.reportClock(said) != said {
+			t.Errorf("it says %q", said)
+		}
+	})
 }
 
 func TestANodeThatWasDeclaredDeadLosesItsJobsAndGoesOn(t *testing.T) {

@@ -53,7 +53,7 @@ func (r *Runner) fill(ctx context.Context) {
 		began := time.Now()
 		started, handled, err := r.Store.Claim(ctx, node.id, store.ClaimLimits{
 			Tasks: limit, Full: len(r.places.Full()), Room: func(organization string) int { return int(r.places.Room(organization)) },
-		}, began)
+		}, r.Store.Now())
 		r.Metrics.claimed(began, started)
 		for _, job := range started {
 			r.start(node, job)

@@ -8,6 +8,7 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/capture"
 	"earshot/internal/provider"
 	"earshot/internal/store"
 )
@@ -23,6 +24,9 @@ func (r *Runner) cost(def provider.Definition, mode string, bill provider.Bill) 
 // settlement makes the settlement of a job from its outcome.
 func (r *Runner) settlement(job store.Job, def provider.Definition, run outcome) store.Settlement {
 	end := store.Settlement{Job: job, Status: earshot.StatusFailed, Attempts: run.attempts, Capture: run.capture}
+	if end.Capture != nil {
+		end.Capture.ExpiresAt = r.Store.Now().Add(capture.Lifetime)
+	}
 	if run.err != nil {
 		end.Error = clientError(run.err)
 		return end
@@ -41,7 +45,7 @@ func (r *Runner) settlement(job store.Job, def provider.Definition, run outcome)
 // capture is removed.
 func (r *Runner) settle(ctx context.Context, node *incarnation, end store.Settlement, giveUp time.Time) (*account.Organization, error) {
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
-		organization, err := r.Store.Settle(end, time.Now())
+		organization, err := r.Store.Settle(end, r.Store.Now())
 		if err == nil {
 			r.Metrics.ended(end.Job, end, nil)
 			r.settled(end, organization)

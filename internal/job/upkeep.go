@@ -28,13 +28,18 @@ const (
 	deletesAtOnce = 8
 )
 
-// every calls do now and at each interval until ctx ends. If several nodes do it at
-// the same time, they only do the same work twice.
+// every does something now and at each interval until ctx ends, but not while the
+// clock is not trusted: what is removed cannot come back. Nodes that do it at once
+// only do the same work twice.
 func (r *Runner) every(ctx context.Context, interval time.Duration, do func(ctx context.Context, now time.Time) error) error {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for {
-		if err := do(ctx, time.Now()); err != nil && ctx.Err() == nil {
+		now, err := r.Store.TrustedNow()
+		if err == nil {
+			err = do(ctx, now)
+		}
+		if err != nil && ctx.Err() == nil {
 			r.Log.Error("tidying up failed", "error", err)
 		}
 		select {

@@ -80,7 +80,7 @@ func TestACycleLapsesWhatIsUnusedOfItsGrantAndKeepsTheRest(t *testing.T) {
 func TestManyCallsAtTheResetGrantOnce(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
-		s, second := storetest.Open(t, address), storetest.Open(t, address)
+		s, second := storetest.OpenVirtual(t, address), storetest.OpenVirtual(t, address)
 		o := storetest.Organization(t, s, 5, 300)
 		var group errgroup.Group
 		for i := range 20 {

@@ -16,6 +16,21 @@ func (s *Store) Exec(query string, args ...any) error {
 	return err
 }
 
+// Look takes a look at the clock that decides, as if it read a time so long after the
+// last look.
+func (s *Store) Look(read time.Time, passed time.Duration) {
+	s.clock.lookAt(look{time: read.Round(0), looked: time.Now()}, s.clock.last.Load().uptime+passed)
+}
+
+// LastSeen is the newest heartbeat that is stored.
+func (s *Store) LastSeen(ctx context.Context) (time.Time, error) {
+	seen, err := findValues[int64](ctx, s.lookups, `SELECT MAX(seen_at) FROM nodes`)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return time.UnixMilli(seen[0]), nil
+}
+
 // Columns lists the tables and columns of the schema as table.column.
 func (s *Store) Columns(ctx context.Context) ([]string, error) {
 	query := `SELECT m.name || '.' || c.name FROM sqlite_master m, pragma_table_xinfo(m.name) c WHERE m.type = 'table' ORDER BY 1`

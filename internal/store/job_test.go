@@ -20,7 +20,7 @@ import (
 func onEach(t *testing.T, slots int, credits int64, test func(t *testing.T, s *store.Store, o *account.Organization, node string)) {
 	t.Helper()
 	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
+		s := storetest.OpenVirtual(t, address)
 		test(t, s, storetest.Organization(t, s, slots, credits), aNode(t, s))
 	})
 }
@@ -40,6 +40,26 @@ func aJob(o *account.Organization, node string, maxCost int64) store.Job {
 		ID: uuid.Must(uuid.NewV7()).String(), Organization: o.ID, KeyID: "key", Provider: "chatassistant",
 		Mode: store.ModeSync, Request: []byte(`{}`), MaxCost: maxCost, Node: node, CreatedAt: time.Now(),
 	}
+}
+
+func TestAHeartbeatFailsWhereNothingCanBeWritten(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s := storetest.Open(t, address)
+		node := aNode(t, s)
+		readOnly := s
+		if store.Shared(address) {
+			readOnly = storetest.Open(t, storetest.With(t, address, "default_transaction_read_only", "on"))
+		} else if err := s.Exec(`PRAGMA query_only = 1`); err != nil {
+			t.Fatal(err)
+		}
+		if err := readOnly.Ping(t.Context()); err != nil {
+			t.Errorf("it cannot even be read: %v", err)
+		}
+		if err := readOnly.Beat(node); err == nil || errors.Is(err, store.ErrNotFound) {
+			t.Errorf("got %v", err)
+		}
+	})
 }
 
 // begin starts a job that must be admitted.

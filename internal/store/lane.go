@@ -7,7 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"maps"
+	"slices"
 	"time"
+
+	"earshot"
 )
 
 // ErrUnknownOutcome is returned when the connection broke during a commit: the
@@ -23,6 +27,9 @@ const (
 	// transactionTime is far above what a batch takes; past it the database is
 	// as good as down.
 	transactionTime = 10 * time.Second
+	// lockedTime is how long an organization is taken for locked by others after it was
+	// found so, unless it is found free.
+	lockedTime = 10 * time.Second
 	// conflictTries is how often a deadlocked transaction runs again.
 	conflictTries = 5
 )
@@ -31,16 +38,30 @@ const (
 // share one commit, which is what makes full durability fast: the disk is
 // synced once for all of them. Writes of one organization always take the same
 // lane, so a node never waits for its own row locks.
+//
+// A row may be locked from outside, by an operator's transaction or a node that hangs.
+// Then PostgreSQL ends the whole transaction of a lane after its lock_timeout, and
+// only the organization of that row must suffer for it:
+//
+//   - What is free of the batch is committed at once, by locking with SKIP LOCKED.
+//   - What was skipped is tried organization by organization, since some may only
+//     have been busy on another node for a moment. Those whose lock times out again
+//     fail, and are remembered as locked.
+//   - As long as they are, other writes of the lane are committed without them, so
+//     that nobody waits, and their own are tried with SKIP LOCKED: the first that
+//     finds the row free is committed, and the organization is as any other.
 type lane struct {
-	store *Store
-	queue chan *write
-	ended chan struct{}
+	store  *Store
+	queue  chan *write
+	ended  chan struct{}
+	locked map[string]time.Time // organizations that others have locked, and until when that is believed
 }
 
 // write is a change of one organization and its jobs that waits for its turn.
 type write struct {
 	organization string   // whose row is to be locked; "" for none
 	others       []string // more of them, of the same lane
+	optional     bool     // it does what it can when some of its organizations are locked by others
 	job          *Job     // a job to be taken out, if its node still has it
 	keys         []string // idempotency keys to be looked up
 	jobs         int      // how many jobs it touches, at least 1
@@ -54,7 +75,7 @@ var laneSeed = maphash.MakeSeed()
 
 func (s *Store) startLanes() {
 	for range s.dialect.lanes {
-		l := &lane{store: s, queue: make(chan *write, laneQueue), ended: make(chan struct{})}
+		l := &lane{store: s, queue: make(chan *write, laneQueue), ended: make(chan struct{}), locked: map[string]time.Time{}}
 		s.lanes = append(s.lanes, l)
 		go l.run()
 	}
@@ -110,21 +131,111 @@ func (l *lane) run() {
 	}
 }
 
-// commit applies the whole batch in one transaction. When one write fails, all
-// of them run again, each in its own, so that none suffers for another.
+// commit applies the batch, and those writes of it apart whose organization is known
+// to be locked by others.
 func (l *lane) commit(batch []*write) {
-	err := l.store.commitTogether(batch...)
+	maps.DeleteFunc(l.locked, func(_ string, until time.Time) bool { return time.Now().After(until) })
+	free, apart := batch, []*write(nil)
+	if len(l.locked) > 0 {
+		free = nil
+		for _, w := range batch {
+			if l.isLocked(w) {
+				apart = append(apart, w)
+			} else {
+				free = append(free, w)
+			}
+		}
+	}
+	if err := l.commitBatch(free); err != nil {
+		l.commitUnlocked(free)
+	}
+	if len(apart) == 0 {
+		return
+	}
+	skipped, locked, err := l.store.commitSome(apart, nil, true)
+	for _, w := range apart {
+		switch {
+		case err != nil:
+			w.err <- err
+		case slices.Contains(skipped, w):
+			l.locked[w.organization] = time.Now().Add(lockedTime)
+			w.err <- errLocked(w.organization)
+		default:
+			w.err <- nil
+		}
+		if err == nil && !slices.Contains(locked, w.organization) {
+			delete(l.locked, w.organization)
+		}
+	}
+}
+
+// commitBatch applies a batch in one transaction. When one write fails, all of them
+// run again, each in its own, so that none suffers for another. It returns an error,
+// and has answered nobody, when a row was locked by others.
+func (l *lane) commitBatch(batch []*write) error {
+	if len(batch) == 0 {
+		return nil
+	}
+	_, _, err := l.store.commitSome(batch, l.locked, false)
+	if l.store.dialect.locked(err) {
+		return err
+	}
 	if err == nil || len(batch) == 1 {
 		reply(batch, err)
-		return
+		return nil
 	}
 	for i, w := range batch {
 		if l.store.unavailable(err) {
 			reply(batch[i:], err)
-			return
+			return nil
 		}
-		err = l.store.commitTogether(w)
+		if err = errLocked(w.organization); !l.isLocked(w) {
+			_, _, err = l.store.commitSome([]*write{w}, l.locked, false)
+		}
+		if l.store.dialect.locked(err) {
+			l.locked[w.organization] = time.Now().Add(lockedTime)
+			err = errLocked(w.organization)
+		}
 		w.err <- err
+	}
+	return nil
+}
+
+// isLocked tells whether a write needs an organization that others have locked.
+func (l *lane) isLocked(w *write) bool {
+	_, locked := l.locked[w.organization]
+	return locked && !w.optional
+}
+
+// commitUnlocked applies what it can of a batch that met a locked row: what is free
+// first, then one organization after the other.
+func (l *lane) commitUnlocked(batch []*write) {
+	skipped, locked, err := l.store.commitSome(batch, l.locked, true)
+	if err != nil {
+		reply(batch, err)
+		return
+	}
+	for _, w := range batch {
+		if !slices.Contains(skipped, w) {
+			w.err <- nil
+		}
+	}
+	for _, id := range locked {
+		own := slices.DeleteFunc(slices.Clone(skipped), func(w *write) bool { return w.organization != id })
+		if len(own) == 0 { // only an optional write asked for it
+			own = []*write{{organization: id, apply: func(context.Context, *work) error { return nil }, err: make(chan error, 1)}}
+		}
+		if l.commitBatch(own) != nil {
+			l.locked[id] = time.Now().Add(lockedTime)
+			reply(own, errLocked(id))
+		}
+	}
+}
+
+func errLocked(organization string) error {
+	return &earshot.Error{
+		Code: earshot.CodeServerUnavailable, Message: "the organization cannot be changed at the moment, try again",
+		Err: fmt.Errorf("another transaction has locked organization %s", organization),
 	}
 }
 
@@ -136,18 +247,64 @@ func reply(batch []*write, err error) {
 
 // commitTogether applies writes in one transaction.
 func (s *Store) commitTogether(writes ...*write) error {
-	return s.transact(func(ctx context.Context, tx *tx) error {
+	_, _, err := s.commitSome(writes, nil, false)
+	return err
+}
+
+// commitSome applies writes in one transaction, and does not ask for the organizations
+// in without, which only optional writes may name. With skip it does not wait for
+// organizations that others have locked either: it returns them, and the writes that
+// it left out because of them.
+func (s *Store) commitSome(writes []*write, without map[string]time.Time, skip bool) (skipped []*write, locked []string, err error) {
+	err = s.transact(func(ctx context.Context, tx *tx) error {
 		work := newWork(tx)
-		if err := work.read(ctx, writes); err != nil {
+		ids := organizationsOf(writes, without)
+		if err := work.lock(ctx, ids, skip); err != nil {
 			return err
 		}
-		for _, w := range writes {
+		skipped, locked = nil, nil
+		if skip {
+			locked = slices.DeleteFunc(ids, func(id string) bool { return work.organizations[id] != nil })
+		}
+		free := writes
+		if len(locked) > 0 {
+			free = nil
+			for _, w := range writes {
+				if !w.optional && slices.Contains(locked, w.organization) {
+					skipped = append(skipped, w)
+				} else {
+					free = append(free, w)
+				}
+			}
+		}
+		if err := work.read(ctx, free); err != nil {
+			return err
+		}
+		for _, w := range free {
 			if err := w.apply(ctx, work); err != nil {
 				return err
 			}
 		}
 		return work.store(ctx)
 	})
+	return skipped, locked, err
+}
+
+// organizationsOf are the organizations that writes ask for, in the order in which
+// they are locked.
+func organizationsOf(writes []*write, without map[string]time.Time) []string {
+	asked := map[string]bool{}
+	for _, w := range writes {
+		asked[w.organization] = true
+		for _, id := range w.others {
+			asked[id] = true
+		}
+	}
+	delete(asked, "") // those that need none
+	for id := range without {
+		delete(asked, id)
+	}
+	return slices.Sorted(maps.Keys(asked))
 }
 
 // unavailable reports whether the database is in trouble rather than the write.
@@ -183,7 +340,7 @@ func (s *Store) transactOnce(ctx context.Context, apply func(context.Context, *t
 	if err != nil {
 		return fmt.Errorf("begin a transaction: %w", err)
 	}
-	if err := apply(ctx, &tx{Tx: begun, conn: conn, dialect: s.dialect, statements: s.statements, bound: map[string]*sql.Stmt{}}); err != nil {
+	if err := apply(ctx, &tx{Tx: begun, conn: conn, dialect: s.dialect, clock: s.clock, statements: s.statements, bound: map[string]*sql.Stmt{}}); err != nil {
 		_ = begun.Rollback() // the error that matters is the one we have
 		return err
 	}

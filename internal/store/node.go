@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -30,9 +31,8 @@ func (s *Store) RegisterNode(host string, now time.Time) (id string, err error) 
 				return fmt.Errorf("end the leases of former nodes: %w", err)
 			}
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO nodes (id, host, started_at, seen_at) VALUES ($1, $2, $3, `+s.dialect.now+`)`,
-			id, host, millis(now))
-		if err != nil {
+		seen, args := s.heartbeat(id, host, millis(now))
+		if _, err := tx.ExecContext(ctx, `INSERT INTO nodes (id, host, started_at, seen_at) VALUES ($1, $2, $3, `+seen+`)`, args...); err != nil {
 			return fmt.Errorf("register node: %w", err)
 		}
 		return nil
@@ -40,23 +40,71 @@ func (s *Store) RegisterNode(host string, now time.Time) (id string, err error) 
 	return id, err
 }
 
-// Beat says that the node is alive. Returns ErrNotFound when it was declared
-// dead in the meantime: its jobs are no longer its own.
+// heartbeat is the time of a heartbeat as a statement has it, and the statement's
+// arguments: PostgreSQL's own clock, or the time that is trusted on SQLite.
+func (s *Store) heartbeat(args ...any) (expression string, all []any) {
+	if !s.dialect.exclusive {
+		return s.dialect.now, args
+	}
+	return fmt.Sprintf("$%d", len(args)+1), append(args, millis(s.clock.trusted()))
+}
+
+// Beat says that the node is alive, and looks at the clock. Returns ErrNotFound when
+// it was declared dead in the meantime: its jobs are no longer its own.
 func (s *Store) Beat(id string) error {
-	n, err := s.execAtOnce(`UPDATE nodes SET seen_at = `+s.dialect.now+` WHERE id = $1`, id)
+	if s.dialect.exclusive { // the time that is stored must be one that is trusted
+		s.clock.look(look{time: time.Now().Round(0), looked: time.Now()})
+	}
+	// Like execAtOnce it does not take a lane.
+	err := s.transact(func(ctx context.Context, tx *tx) error {
+		seen, args := s.heartbeat(id)
+		began, at := time.Now(), int64(0)
+		err := tx.QueryRowContext(ctx, `UPDATE nodes SET seen_at = `+seen+` WHERE id = $1 RETURNING seen_at`, args...).Scan(&at)
+		if err == nil && !s.dialect.exclusive {
+			s.clock.look(look{time: time.UnixMilli(at), looked: time.Now(), took: time.Since(began)})
+		}
+		return err
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("node %s: %w", id, ErrNotFound)
+	}
 	if err != nil {
 		return fmt.Errorf("beat: %w", err)
-	}
-	if n == 0 {
-		return fmt.Errorf("node %s: %w", id, ErrNotFound)
 	}
 	return nil
 }
 
-// RemoveNode takes a node off the list when it stops. Jobs it leaves behind are
-// lost ones.
+// startClock takes the first look at the clock, and compares it with the last
+// heartbeat of any node.
+func (s *Store) startClock(ctx context.Context, accept bool) error {
+	var at int64
+	var newest sql.NullInt64
+	began := time.Now()
+	err := first(ctx, s.lookups, func(r scanner) error { return r.Scan(&at, &newest) }, `SELECT `+s.dialect.now+`, MAX(seen_at) FROM nodes`)
+	if err != nil {
+		return fmt.Errorf("read the database's clock: %w", err)
+	}
+	l := look{time: time.UnixMilli(at), looked: time.Now(), took: time.Since(began)}
+	seen := time.Time{}
+	if newest.Valid && !accept && !s.clock.virtual {
+		seen = time.UnixMilli(newest.Int64)
+	}
+	s.clock.start(l, seen)
+	return nil
+}
+
+// StopNode ends a node that goes. On SQLite it stays on the list until the next server
+// starts, with the time of its last heartbeat.
+func (s *Store) StopNode(id string) error {
+	if s.dialect.exclusive {
+		return nil
+	}
+	return s.RemoveNode(id)
+}
+
+// RemoveNode takes a node off the list. Jobs it leaves behind are lost ones.
 func (s *Store) RemoveNode(id string) error {
-	if _, err := s.execAtOnce(`DELETE FROM nodes WHERE id = $1`, id); err != nil {
+	if err := s.execAtOnce(`DELETE FROM nodes WHERE id = $1`, id); err != nil {
 		return fmt.Errorf("remove node: %w", err)
 	}
 	return nil
@@ -64,7 +112,8 @@ func (s *Store) RemoveNode(id string) error {
 
 // DeclareDead takes nodes off the list that have been silent for too long.
 func (s *Store) DeclareDead() error {
-	if _, err := s.execAtOnce(`DELETE FROM nodes WHERE seen_at < `+s.dialect.now+` - $1`, takeoverAfter.Milliseconds()); err != nil {
+	now, args := s.heartbeat(takeoverAfter.Milliseconds())
+	if err := s.execAtOnce(`DELETE FROM nodes WHERE seen_at < `+now+` - $1`, args...); err != nil {
 		return fmt.Errorf("declare nodes dead: %w", err)
 	}
 	return nil
@@ -72,12 +121,11 @@ func (s *Store) DeclareDead() error {
 
 // execAtOnce runs a statement that concerns nodes. It does not take a lane: behind
 // writes that wait for a lock, a node would seem dead.
-func (s *Store) execAtOnce(text string, args ...any) (changed int64, err error) {
-	err = s.transact(func(ctx context.Context, tx *tx) (err error) {
-		changed, err = tx.exec(ctx, text, args...)
+func (s *Store) execAtOnce(text string, args ...any) error {
+	return s.transact(func(ctx context.Context, tx *tx) error {
+		_, err := tx.ExecContext(ctx, text, args...)
 		return err
 	})
-	return changed, err
 }
 
 // lostBatch is how many lost jobs are ended in one go; together they share
@@ -123,15 +171,23 @@ func (s *Store) Adopt(ctx context.Context, node string, n int) (adopted []Job, e
 		organizations[lost[i].Organization] = true
 		takeovers = append(takeovers, &takeover{lost[i], node})
 	}
-	err = s.transact(func(ctx context.Context, tx *tx) error {
-		if err := newWork(tx).lock(ctx, slices.Sorted(maps.Keys(organizations))); err != nil {
+	adopt := func(skip bool) func(context.Context, *tx) error {
+		return func(ctx context.Context, tx *tx) error {
+			work := newWork(tx)
+			if err := work.lock(ctx, slices.Sorted(maps.Keys(organizations)), skip); err != nil {
+				return err
+			}
+			takeovers := slices.DeleteFunc(slices.Clone(takeovers), func(t *takeover) bool { return work.organizations[t.Organization] == nil })
+			var jobs []*Job
+			err := each(ctx, tx, adoptJobs, takeovers, collect(jobsTable, &jobs))
+			adopted = values(jobs)
 			return err
 		}
-		var jobs []*Job
-		err := each(ctx, tx, adoptJobs, takeovers, collect(jobsTable, &jobs))
-		adopted = values(jobs)
-		return err
-	})
+	}
+	err = s.transact(adopt(false))
+	if s.dialect.locked(err) { // the tasks of others need not wait for that organization
+		err = s.transact(adopt(true))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("adopt tasks: %w", err)
 	}

@@ -1,6 +1,8 @@
 package store_test
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -88,6 +90,68 @@ func TestASecondServerOnTheSameFileIsRefused(t *testing.T) {
 	if err := again.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+func TestASecondServerIsRefusedWhateverNameItUses(t *testing.T) {
+	t.Parallel()
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	file := filepath.Join(dir, "earshot.db")
+	first, err := store.Open(t.Context(), store.Config{URL: file, Serve: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = first.Close() })
+	for _, link := range []struct{ to, at, path string }{
+		{file, "linked.db", "linked.db"},
+		{filepath.Join(elsewhere, "linked.db"), "chained.db", "chained.db"},
+		{dir, "data", "data/earshot.db"},
+	} {
+		if err := os.Symlink(link.to, filepath.Join(elsewhere, link.at)); err != nil {
+			t.Fatal(err)
+		}
+		if second, err := store.Open(t.Context(), store.Config{URL: filepath.Join(elsewhere, link.path), Serve: true}); err == nil {
+			t.Errorf("%s: a second server opened the file", link.path)
+			_ = second.Close()
+		} else if !strings.Contains(err.Error(), "another server") {
+			t.Errorf("%s: %v", link.path, err)
+		}
+	}
+	if err := os.Link(file, filepath.Join(elsewhere, "second.db")); err != nil {
+		t.Fatal(err)
+	}
+	if second, err := store.Open(t.Context(), store.Config{URL: filepath.Join(elsewhere, "second.db")}); err == nil {
+		t.Error("a file with two names was opened")
+		_ = second.Close()
+	}
+}
+
+func TestAProgramLeavesANewerSchemaAlone(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s := storetest.Open(t, address)
+		newest, err := store.NewestVersion()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES ($1, $2)`, newest+1, true); err != nil {
+			t.Fatal(err)
+		}
+		before, err := s.Columns(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, cfg := range []store.Config{{URL: address, Serve: true}, {URL: address}} {
+			if again, err := store.Open(t.Context(), cfg); err == nil {
+				t.Errorf("%+v: an older program opened a newer schema", cfg)
+				_ = again.Close()
+			} else if want := fmt.Sprintf("version %d, and this program knows only those up to %d", newest+1, newest); !strings.Contains(err.Error(), want) {
+				t.Errorf("the error is %v", err)
+			}
+		}
+		if after, err := s.Columns(t.Context()); err != nil || !slices.Equal(before, after) {
+			t.Errorf("the schema became %v, %v", after, err)
+		}
+	})
 }
 
 func TestPostgresThatMayLoseCommitsIsRefused(t *testing.T) {

@@ -33,10 +33,10 @@ var postgresDialect = dialect{
 		code := postgresCode(err)
 		return code != "" && !strings.HasPrefix(code, "08") && !strings.HasPrefix(code, "57")
 	},
+	locked: func(err error) bool { return postgresCode(err) == "55P03" }, // lock_timeout
 	unavailable: func(err error) bool {
-		const lockTimeout = "55P03"
 		code := postgresCode(err)
-		return code == lockTimeout || strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57") || strings.HasPrefix(code, "53")
+		return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57") || strings.HasPrefix(code, "53")
 	},
 	retryable: func(err error) bool {
 		code := postgresCode(err)

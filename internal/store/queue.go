@@ -171,7 +171,7 @@ func (s *Store) Claim(ctx context.Context, node string, limits ClaimLimits, now 
 		}
 		c.node, c.share, c.room, c.now = node, share, room, now
 		group.Go(func() error {
-			err := s.write(write{organization: c.organizations[0], others: c.organizations[1:], jobs: share * len(c.organizations), apply: c.apply})
+			err := s.write(write{organization: c.organizations[0], others: c.organizations[1:], optional: true, jobs: share * len(c.organizations), apply: c.apply})
 			if err != nil {
 				c.started, c.handled = nil, 0
 				return fmt.Errorf("claim tasks: %w", err)
@@ -206,7 +206,7 @@ type claim struct {
 
 func (c *claim) apply(ctx context.Context, w *work) error {
 	// Not before the end of the jobs that made room, which may share the transaction.
-	if now := time.Now(); now.After(c.now) {
+	if now := w.clock.now(); now.After(c.now) {
 		c.now = now
 	}
 	best, err := c.startBest(ctx, w)

@@ -45,13 +45,15 @@ func (s *Store) DeleteFinished(ctx context.Context, created, ended time.Time) (i
 var forgettable = newTable("finished",
 	finishedTable.only("organization", "id", "idempotency_key")...)
 
+// findForgettable finds jobs by their ids, which an index has. The time in an id is that
+// of the machine that made it; the time that counts is in created_at.
 func findForgettable(ctx context.Context, in finder, created, ended time.Time) (old []*Task, err error) {
 	err = in.find(ctx, collect(forgettable, &old), `
 		SELECT `+forgettable.list+`
 		FROM organizations o JOIN finished ON finished.organization = o.id AND finished.id < $1
-		WHERE finished.finished_at < $2 AND NOT EXISTS (
+		WHERE finished.finished_at < $2 AND finished.created_at < $4 AND NOT EXISTS (
 			SELECT 1 FROM deliveries d WHERE d.organization = finished.organization AND d.job = finished.id AND d.due_at IS NOT NULL)
-		LIMIT $3`, firstID(created), millis(ended), pruneBatch)
+		LIMIT $3`, firstID(created), millis(ended), pruneBatch, millis(created))
 	return old, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strconv"
 	"time"
@@ -23,6 +24,7 @@ var sqliteDialect = dialect{
 	exclusive: true,
 	// SQLite's COMMIT either returns no error or has committed nothing.
 	notCommitted: func(error) bool { return true },
+	locked:       func(error) bool { return false }, // there are no locks of rows
 	unavailable: func(err error) bool {
 		code := sqliteCode(err) & 0xff // the primary code
 		return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_FULL || code == sqlite3.SQLITE_IOERR
@@ -65,22 +67,26 @@ func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 	if err := file.Close(); err != nil {
 		return nil, fmt.Errorf("make the database: %w", err)
 	}
+	path, err := onlyName(cfg.URL)
+	if err != nil {
+		return nil, err
+	}
 	unlock := func() error { return nil }
 	if cfg.Serve {
-		if unlock, err = lockFile(ctx, cfg.URL+".serve", 0); err != nil {
+		if unlock, err = lockFile(ctx, path+".serve", 0); err != nil {
 			return nil, fmt.Errorf("another server works on %s: %w", cfg.URL, err)
 		}
 	}
-	queue, err := sql.Open("sqlite", sqliteDSN(cfg.URL, "immediate", false))
+	queue, err := sql.Open("sqlite", sqliteDSN(path, "immediate", false))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", cfg.URL, err), unlock())
 	}
 	queue.SetMaxOpenConns(1)
-	lookups, err := openReaders(cfg.URL, max(4, 2*runtime.GOMAXPROCS(0)))
+	lookups, err := openReaders(path, max(4, 2*runtime.GOMAXPROCS(0)))
 	if err != nil {
 		return nil, errors.Join(err, queue.Close(), unlock())
 	}
-	reports, err := openReaders(cfg.URL, reportConnections)
+	reports, err := openReaders(path, reportConnections)
 	if err != nil {
 		return nil, errors.Join(err, lookups.Close(), queue.Close(), unlock())
 	}
@@ -90,9 +96,30 @@ func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 		lookups:        lookups,
 		reports:        reports,
 		statements:     &statements{ready: map[string]*sql.Stmt{}},
-		lockMigrations: func(ctx context.Context) (func() error, error) { return lockFile(ctx, cfg.URL+".migrate", lockWait) },
+		lockMigrations: func(ctx context.Context) (func() error, error) { return lockFile(ctx, path+".migrate", lockWait) },
 		close:          func() error { return errors.Join(reports.Close(), lookups.Close(), queue.Close(), unlock()) },
 	}, nil
+}
+
+// onlyName is the path of a database without symbolic links, so that whoever opens it
+// finds the same locks beside it. Where the file has a second name (a hard link), nothing
+// would lead from one to the other's locks and log.
+func onlyName(path string) (string, error) {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", fmt.Errorf("find the database: %w", err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", fmt.Errorf("find the database: %w", err)
+	}
+	// Every Unix has the field, and each its own type around it.
+	if system := reflect.Indirect(reflect.ValueOf(info.Sys())); system.Kind() == reflect.Struct {
+		if links := system.FieldByName("Nlink"); links.CanUint() && links.Uint() > 1 {
+			return "", fmt.Errorf("%s has %d names (hard links), and two programs that use different ones would destroy it; leave it one name", path, links.Uint())
+		}
+	}
+	return filepath.Abs(path)
 }
 
 func openReaders(path string, n int) (pool, error) {

@@ -10,7 +10,7 @@
 //
 //	job.go queue.go task.go     jobs: begun and settled; queued and claimed; read
 //	movement.go                 which tasks moved since the last look
-//	node.go                     who is alive, and what the dead left
+//	node.go clock.go            who is alive, and what the dead left; which time to trust
 //	organization.go key.go      accounts
 //	ledger.go usage.go stats.go credits; jobs counted by day and by hour; the load
 //	delivery.go                 webhooks
@@ -55,6 +55,7 @@ type Store struct {
 	reports pool
 	lanes   []*lane
 	uses    keyUses
+	clock   *clock
 	// statements are kept prepared for the one connection that writes; nil where
 	// the driver does that.
 	statements *statements
@@ -78,6 +79,11 @@ type Config struct {
 	// AllowUnsafe opens a PostgreSQL server that may lose acknowledged commits
 	// (fsync, full_page_writes or synchronous_commit off).
 	AllowUnsafe bool
+	// AcceptClock trusts the clock as it is now, whatever time the database knows of.
+	AcceptClock bool
+	// Virtual has every time decide that a caller hands in, for tests that pass the
+	// time in.
+	Virtual bool
 }
 
 // Shared reports whether several nodes may work on the database of that URL.
@@ -98,6 +104,10 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err := s.migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), s.close())
 	}
+	s.clock = &clock{shared: !s.dialect.exclusive, virtual: cfg.Virtual}
+	if err := s.startClock(ctx, cfg.AcceptClock); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
 	s.startLanes()
 	return s, nil
 }
@@ -115,7 +125,8 @@ func (s *Store) Close() error {
 var migrations embed.FS
 
 // migrate brings the schema up to date. However many processes start together,
-// one does it and the others wait.
+// one does it and the others wait. A schema that is newer than this program it leaves
+// alone, with an error: nobody can know here what writing to it would break.
 func (s *Store) migrate(ctx context.Context) (err error) {
 	unlock, err := s.lockMigrations(ctx)
 	if err != nil {
@@ -125,6 +136,13 @@ func (s *Store) migrate(ctx context.Context) (err error) {
 	provider, err := s.migrations()
 	if err != nil {
 		return err
+	}
+	stored, known, err := provider.GetVersions(ctx)
+	if err != nil {
+		return fmt.Errorf("read the version of the schema: %w", err)
+	}
+	if stored > known {
+		return fmt.Errorf("its schema has version %d, and this program knows only those up to %d; use the newer version of Earshot that made it", stored, known)
 	}
 	if _, err := provider.Up(ctx); err != nil {
 		return fmt.Errorf("apply migrations: %w", err)
@@ -172,6 +190,9 @@ type dialect struct {
 	exclusive bool
 	// notCommitted reports whether an error of COMMIT means that nothing was committed.
 	notCommitted func(error) bool
+	// locked reports whether a transaction waited too long for a row that another one
+	// has locked.
+	locked func(error) bool
 	// unavailable reports whether the database is in trouble, so that the next write
 	// would only wait for it as long as this one did.
 	unavailable func(error) bool

@@ -16,6 +16,7 @@ type tx struct {
 	*sql.Tx
 	conn       *sql.Conn
 	dialect    *dialect
+	clock      *clock
 	pending    *pgx.Batch // statements that go out together; nil when each goes at once
 	statements *statements
 	bound      map[string]*sql.Stmt // statements as this transaction uses them

@@ -44,20 +44,12 @@ func newWork(t *tx) *work {
 	return &work{tx: t, organizations: map[string]*lockedOrganization{}, jobs: map[string]*Job{}, keys: map[taskKey]string{}}
 }
 
-// read locks the organizations, takes out the jobs and looks up the keys that the
-// writes name.
+// read takes out the jobs and looks up the keys that writes name, whose organizations
+// are locked.
 func (w *work) read(ctx context.Context, writes []*write) error {
-	organizations := map[string]bool{}
 	var jobs []*Job
 	var keys []*keyedTask
 	for _, one := range writes {
-		if one.organization == "" {
-			continue
-		}
-		organizations[one.organization] = true
-		for _, id := range one.others {
-			organizations[id] = true
-		}
 		if one.job != nil {
 			jobs = append(jobs, one.job)
 		}
@@ -65,28 +57,35 @@ func (w *work) read(ctx context.Context, writes []*write) error {
 			keys = append(keys, &keyedTask{taskKey: taskKey{one.organization, key}})
 		}
 	}
-	if err := w.lock(ctx, slices.Sorted(maps.Keys(organizations))); err != nil {
-		return err
-	}
 	if err := w.takeOut(ctx, jobs); err != nil {
 		return err
 	}
 	return w.readKeys(ctx, keys)
 }
 
-var lockOrganizations = newStatement(organizationsTable.only("id"), func(in input) string {
-	return `SELECT ` + organizationsTable.list + ` FROM organizations WHERE ` + in.matching() + ` ORDER BY id ` + in.forUpdate
-})
+var (
+	lockOrganizations = newStatement(organizationsTable.only("id"), func(in input) string {
+		return `SELECT ` + organizationsTable.list + ` FROM organizations WHERE ` + in.matching() + ` ORDER BY id ` + in.forUpdate
+	})
+	lockFreeOrganizations = newStatement(organizationsTable.only("id"), func(in input) string {
+		return `SELECT ` + organizationsTable.list + ` FROM organizations WHERE ` + in.matching() + ` ORDER BY id ` + in.skipLocked
+	})
+)
 
 // lock reads organizations and keeps others from changing them, always in the
-// order of their ids, so that two transactions never wait for each other.
-func (w *work) lock(ctx context.Context, ids []string) error {
+// order of their ids, so that two transactions never wait for each other. With skip it
+// leaves out those that another transaction has locked.
+func (w *work) lock(ctx context.Context, ids []string, skip bool) error {
+	statement := lockOrganizations
+	if skip {
+		statement = lockFreeOrganizations
+	}
 	asked := make([]*account.Organization, len(ids))
 	for i, id := range ids {
 		asked[i] = &account.Organization{ID: id}
 	}
 	var locked []*account.Organization
-	if err := each(ctx, w.tx, lockOrganizations, asked, collect(organizationsTable, &locked)); err != nil {
+	if err := each(ctx, w.tx, statement, asked, collect(organizationsTable, &locked)); err != nil {
 		return fmt.Errorf("lock organizations: %w", err)
 	}
 	for _, o := range locked {
@@ -120,14 +119,16 @@ func (w *work) readKeys(ctx context.Context, keys []*keyedTask) error {
 }
 
 // organization is one of those that are locked, in the billing cycle that holds now.
-// Returns ErrNotFound.
+// The next cycle begins only when the trusted clock agrees. Returns ErrNotFound.
 func (w *work) organization(id string, now time.Time) (*lockedOrganization, error) {
 	o, ok := w.organizations[id]
 	if !ok {
 		return nil, fmt.Errorf("organization %s: %w", id, ErrNotFound)
 	}
 	if millis(now) >= o.CycleResetsAt {
-		w.renew(o, now)
+		if now, err := w.clock.decisive(now); err == nil && millis(now) >= o.CycleResetsAt {
+			w.renew(o, now)
+		}
 	}
 	return o, nil
 }
@@ -172,7 +173,8 @@ func (w *work) end(o *lockedOrganization, job *Job, end Settlement, now time.Tim
 	}
 	if end.Status == earshot.StatusCompleted {
 		o.CycleUsed += end.Charge
-		w.book(o, entry{id: job.ID, kind: kindCharge, amount: -end.Charge, at: at})
+		// Where the clock does not let the next cycle begin, this one goes on.
+		w.book(o, entry{id: job.ID, kind: kindCharge, amount: -end.Charge, at: min(at, o.CycleResetsAt-1)})
 	}
 	if job.Mode == ModeAsync {
 		o.Events++

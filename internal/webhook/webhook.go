@@ -124,7 +124,7 @@ func (s *Sender) claim(ctx context.Context, active *sync.WaitGroup) {
 		if n == 0 {
 			return
 		}
-		receivers, err := s.Store.ClaimReceivers(n, deliveriesAtOnce, s.Places.Full(), lease, time.Now())
+		receivers, err := s.Store.ClaimReceivers(n, deliveriesAtOnce, s.Places.Full(), lease, s.Store.Now())
 		if err != nil {
 			s.Log.Error("looking for webhooks to send failed", "error", err)
 			return
@@ -186,7 +186,7 @@ func (s *Sender) try(ctx context.Context, r *store.Receiver, d *store.Delivery) 
 		t.Delivered = true
 		outcome = "delivered"
 	case d.Series < len(s.Waits):
-		t.Next = time.Now().Add(jitter(s.Waits[d.Series]))
+		t.Next = s.Store.Now().Add(jitter(s.Waits[d.Series]))
 		outcome = "retry"
 	}
 	s.tries.WithLabelValues(outcome).Inc()

@@ -143,20 +143,8 @@ func newStage(t *testing.T, change ...func(*app.Config)) (*harness.Node, *stage)
 	return n, &stage{url: n.BaseURL, accounts: map[string]*app.Account{anyKey: full}, store: n.Store}
 }
 
-// waiting is a limiter that nobody gets past.
-type waiting struct {
-	entered chan struct{}
-	release chan struct{}
-}
-
-func (w *waiting) Take(context.Context, string, int) (ratelimit.Verdict, error) {
-	w.entered <- struct{}{}
-	<-w.release
-	return ratelimit.Verdict{Limit: 1}, nil
-}
-
-// crowded is a server that has room for one request of each kind, and both are
-// there.
+// crowded is a server that has room for one request of each kind, which somebody
+// else has.
 func crowded(t *testing.T) *stage {
 	address := filepath.Join(t.TempDir(), "earshot.db")
 	s := storetest.Open(t, address)
@@ -168,27 +156,15 @@ func crowded(t *testing.T) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &waiting{make(chan struct{}), make(chan struct{})}
-	server := httptest.NewServer(api.New(api.Config{
-		Store: s, Catalogue: catalogue, Limiter: w, Dashboard: http.NotFoundHandler(), Metrics: prometheus.NewRegistry(),
+	handler := api.New(api.Config{
+		Store: s, Catalogue: catalogue, Limiter: ratelimit.NewLocal(), Dashboard: http.NotFoundHandler(), Metrics: prometheus.NewRegistry(),
 		Log: slog.New(slog.DiscardHandler), CallsInFlight: 1, RequestsInFlight: 1,
-	}))
-	n := &harness.Node{App: &app.App{BaseURL: server.URL}}
-	var group sync.WaitGroup
-	t.Cleanup(func() {
-		close(w.release)
-		group.Wait()
-		server.Close()
 	})
-	for method, path := range map[string]string{http.MethodGet: "/v1/credits", http.MethodPost: harness.ChatPath} {
-		req, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), method, n.BaseURL+path, http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Authorization", "Bearer "+full.Key.Text)
-		group.Go(func() { harness.Do(t, req) })
-		<-w.entered
+	for _, pool := range handler.Pools() {
+		pool.Add("somebody else", 1)
 	}
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
 	return &stage{url: server.URL, accounts: map[string]*app.Account{anyKey: full}, store: s}
 }
 

@@ -82,7 +82,19 @@ func With(tb testing.TB, address, name, value string) string {
 // Open opens a store that is closed when the test ends.
 func Open(tb testing.TB, address string) *store.Store {
 	tb.Helper()
-	s, err := store.Open(tb.Context(), store.Config{URL: address})
+	return open(tb, store.Config{URL: address})
+}
+
+// OpenVirtual is Open for a test that passes in times to come or long past: the store
+// believes them.
+func OpenVirtual(tb testing.TB, address string) *store.Store {
+	tb.Helper()
+	return open(tb, store.Config{URL: address, Virtual: true})
+}
+
+func open(tb testing.TB, cfg store.Config) *store.Store {
+	tb.Helper()
+	s, err := store.Open(tb.Context(), cfg)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -1,0 +1,211 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// ErrClock is returned for what cannot be undone while the clock is not trusted.
+var ErrClock = errors.New("the clock is not trusted")
+
+const (
+	// maxJump is how far the clock may run ahead of the time that really passed
+	// between two looks at it.
+	maxJump = time.Hour
+	// maxBehind is how far the clock may be behind the time of an earlier look.
+	maxBehind = 5 * time.Minute
+	// maxStopped is how long a SQLite file may have been without a server before
+	// somebody has to confirm that the clock is right: no clock went on meanwhile that
+	// it could be compared with.
+	maxStopped = 32 * 24 * time.Hour
+	// maxSkew is how far a node's clock may be from PostgreSQL's.
+	maxSkew = 5 * time.Second
+)
+
+// advice is what an operator can do about a clock that is not trusted.
+const advice = "; correct it, or start with --accept-clock if it is right"
+
+// clock knows which time to trust for what cannot be undone: that a billing cycle
+// ends, that something is deleted. On PostgreSQL it is the time of the database's
+// clock, on which all nodes agree; on SQLite that of the machine, since there is no
+// other.
+//
+// The clock is looked at when the database is opened and with each heartbeat. Between
+// two looks the trusted time goes on by how long the machine has been up, which
+// nobody can set. A look that contradicts this is not believed: the trusted time goes
+// on as before, and until a later look agrees with it again, or the node starts with
+// Config.AcceptClock, nothing happens that cannot be undone.
+type clock struct {
+	shared  bool // several machines use the database, whose clock decides
+	virtual bool // every time that a caller hands in is believed, for tests
+
+	mu     sync.Mutex // for looks
+	uptime uptime
+	last   atomic.Pointer[trustedTime]
+}
+
+// trustedTime is what the clock knows since the last look.
+type trustedTime struct {
+	time   time.Time     // that was trusted at the look
+	looked time.Time     // by the machine's clock, with its monotonic reading
+	uptime time.Duration // of the machine at the look
+	ahead  time.Duration // of the machine's clock before the trusted one
+	jumped error         // why the look was not believed
+	skewed error         // why the machine's own clock is not believed
+}
+
+// look is a reading of the clock that decides.
+type look struct {
+	time   time.Time     // by the clock that decides
+	looked time.Time     // by the machine's clock, once the reading had arrived
+	took   time.Duration // how long the reading was under way, at most
+}
+
+// start takes the first look. newest is the time of the last heartbeat that is stored,
+// zero for none.
+func (c *clock) start(first look, newest time.Time) {
+	state := &trustedTime{time: first.time, looked: first.looked, uptime: c.uptime.now()}
+	if !newest.IsZero() {
+		ahead := first.time.Sub(newest)
+		switch {
+		case ahead < -maxBehind:
+			state.jumped = fmt.Errorf("%w: it is %s behind the last heartbeat in the database"+advice, ErrClock, roughly(-ahead))
+		case ahead > maxStopped && !c.shared:
+			state.jumped = fmt.Errorf("%w: it is %s ahead of the last heartbeat in the database"+advice, ErrClock, roughly(ahead))
+		}
+		if state.jumped != nil {
+			state.time = newest
+		}
+	}
+	c.last.Store(c.compare(state, first))
+}
+
+// look compares the clock with the time that must have passed since the last look.
+func (c *clock) look(l look) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lookAt(l, c.uptime.now())
+}
+
+func (c *clock) lookAt(l look, up time.Duration) {
+	before := c.last.Load()
+	expected := before.time.Add(up - before.uptime)
+	state := &trustedTime{time: l.time, looked: l.looked, uptime: up}
+	if ahead := l.time.Sub(expected); ahead > maxJump || ahead < -maxBehind {
+		state.time, state.jumped = expected, before.jumped
+		if state.jumped == nil {
+			direction := "forward"
+			if ahead < 0 {
+				direction, ahead = "back", -ahead
+			}
+			state.jumped = fmt.Errorf("%w: it jumped %s by %s"+advice, ErrClock, direction, roughly(ahead))
+		}
+	}
+	c.last.Store(c.compare(state, l))
+}
+
+// compare notes how far the machine's clock is from the trusted one. That of a node
+// on PostgreSQL has to agree.
+func (c *clock) compare(state *trustedTime, l look) *trustedTime {
+	state.ahead = l.looked.Sub(state.time)
+	if state.ahead > 0 { // some of it is the way of the reading
+		state.ahead = max(0, state.ahead-l.took)
+	}
+	if off := state.ahead.Abs(); c.shared && off > maxSkew {
+		state.skewed = fmt.Errorf("%w: this machine's clock is %s off that of the database; correct it", ErrClock, roughly(off))
+	}
+	return state
+}
+
+func roughly(d time.Duration) time.Duration {
+	if d < time.Minute {
+		return d.Round(time.Millisecond)
+	}
+	return d.Round(time.Second)
+}
+
+// trusted is the time now, as it follows from the last look that was believed. It may
+// be behind by how long the reading took, and while a machine wakes up; it is not
+// ahead.
+func (c *clock) trusted() time.Time {
+	last := c.last.Load()
+	return last.time.Add(time.Since(last.looked))
+}
+
+// now is the time to note down: the machine's, as long as that agrees with the
+// trusted one.
+func (c *clock) now() time.Time {
+	last := c.last.Load()
+	wall, trusted := time.Now(), c.trusted()
+	tolerance := maxJump
+	if c.shared {
+		tolerance = maxSkew
+	}
+	if c.virtual || (last.skewed == nil && last.jumped == nil && wall.Round(0).Sub(trusted).Abs() <= tolerance) {
+		return wall
+	}
+	return trusted
+}
+
+// decisive is the time that may end a billing cycle, where a caller says that it is
+// now: never later than the trusted time. It returns ErrClock while there is none.
+func (c *clock) decisive(now time.Time) (time.Time, error) {
+	if c.virtual {
+		return now, nil
+	}
+	if err := c.last.Load().jumped; err != nil {
+		return time.Time{}, err
+	}
+	if trusted := c.trusted(); now.After(trusted) {
+		return trusted, nil
+	}
+	return now, nil
+}
+
+// Now is the time to note down. It is the machine's while that agrees with the clock
+// that decides, which is PostgreSQL's where there is one.
+func (s *Store) Now() time.Time { return s.clock.now() }
+
+// TrustedNow is the time that decides what is past its time and may be deleted.
+// Returns ErrClock while the clock is not trusted.
+func (s *Store) TrustedNow() (time.Time, error) { return s.clock.decisive(s.clock.trusted()) }
+
+// ClockStatus is how far the machine's clock is ahead of the trusted time, and why it
+// needs attention, if it does.
+func (s *Store) ClockStatus() (ahead time.Duration, err error) {
+	last := s.clock.last.Load()
+	return last.ahead, errors.Join(last.jumped, last.skewed)
+}
+
+// uptime tells how long the machine has been up, including the time that it slept,
+// which Go's monotonic clock leaves out. Where the system does not tell, that clock
+// has to do.
+type uptime struct {
+	up   time.Duration
+	read time.Time
+}
+
+func (u *uptime) now() time.Duration {
+	up, ok := readUptime()
+	if !ok && !u.read.IsZero() {
+		up = u.up + time.Since(u.read)
+	}
+	u.up, u.read = up, time.Now()
+	return up
+}
+
+func readUptime() (time.Duration, bool) {
+	text, err := os.ReadFile("/proc/uptime")
+	if err != nil {
+		return 0, false
+	}
+	seconds, _, _ := strings.Cut(string(text), " ")
+	value, err := strconv.ParseFloat(seconds, 64)
+	return time.Duration(value * float64(time.Second)), err == nil
+}
