@@ -29,6 +29,9 @@ const (
 	once repeat = iota
 	// harmless is for calls that come to the same however often they are sent.
 	harmless
+	// replayed is for calls with an idempotency key: a repetition gets the answer of
+	// the first, once that has ended.
+	replayed
 )
 
 // lostError is a request whose answer did not arrive.
@@ -51,6 +54,9 @@ func (c *Client) retry(ctx context.Context, r repeat, attempt func() error) (uns
 			return unsure, err
 		}
 		refused, lost := judge(err)
+		if r == replayed && unsure && IsCode(err, earshot.CodeConflict) {
+			refused = true // the try whose answer was lost still runs
+		}
 		if !refused && (!lost || r == once) {
 			return unsure, err
 		}

@@ -93,6 +93,18 @@ export type QueueRoom = { max: number; remaining: number; };
 /** QueueCleared is a queue that was emptied. */
 export type QueueCleared = { success: true; cleared: number; };
 
+/** Mode is how a job was asked for: `sync` is a call whose client waits for the answer, `async` a task. */
+export type Mode = "sync" | "async";
+
+/** Reason says why an upstream gave no usable answer. */
+export type Reason = "blocked" | "timeout" | "unavailable" | "unreadable" | "empty";
+
+/** RequestPage is a page of the list of requests. With a filter it may have fewer items than were asked for, even none, and still not be the last. */
+export type RequestPage = { requests: Array<RequestRecord>; nextCursor: string | null; };
+
+/** RequestRecord is a call or a task with what is known of it. The list of requests leaves out `result`. */
+export type RequestRecord = { id: string; mode: Mode; provider: Provider; status: Status; payload: Record<string, unknown>; idempotencyKey: string | null; createdAt: string; startedAt: string | null; finishedAt: string | null; latencyMs: number | null; attempts: number; credits: TaskCredits; result?: TaskResult; error?: Error; };
+
 /** Quote is what a task or a batch can cost at most. */
 export type Quote = { success: true; creditsToCharge: number; items: Array<QuoteItem>; };
 
@@ -325,10 +337,10 @@ export type ScopeDetails = { requiredScope: "read" | "monitor" | "tasks" | "admi
 export type ResourceDetails = { id: string; };
 
 /** DuplicateDetails are the details of CodeAlreadyExists. */
-export type DuplicateDetails = { field: "idempotencyKey"; value: string; taskId: string; };
+export type DuplicateDetails = { field: "idempotencyKey" | "Idempotency-Key"; value: string; taskId?: string; requestId?: string; };
 
-/** ConflictDetails are the details of CodeConflict. The status is that of a task. */
-export type ConflictDetails = { id: string; status?: Status; };
+/** ConflictDetails are the details of CodeConflict. The status is that of a task or call. */
+export type ConflictDetails = { id: string; status?: Status; requestId?: string; };
 
 /** LimitDetails are the details of CodeConcurrencyLimit. */
 export type LimitDetails = { limit: number; };
@@ -338,9 +350,6 @@ export type QueueDetails = { queuedCount: number; batchSize: number; maxQueueSiz
 
 /** UpstreamDetails are the details of CodeUpstream. */
 export type UpstreamDetails = { service: string; reason: Reason; };
-
-/** Reason says why an upstream gave no usable answer. */
-export type Reason = "blocked" | "timeout" | "unavailable" | "unreadable" | "empty";
 
 /** What the code says more of; the code decides the shape. */
 export type ErrorDetails = Array<FieldProblem> | CreditDetails | ScopeDetails | ResourceDetails | DuplicateDetails | ConflictDetails | LimitDetails | QueueDetails | UpstreamDetails;
@@ -359,6 +368,8 @@ export interface Operations {
   "GET /v1/async/tasks": { query: { status?: Status; taskType?: TaskType; limit?: number; cursor?: string }; body: undefined; response: TaskPage };
   "GET /v1/async/status": { query: undefined; body: undefined; response: QueueStatus };
   "DELETE /v1/async/queue": { query: undefined; body: undefined; response: QueueCleared };
+  "GET /v1/requests": { query: { mode?: Mode; status?: Status; provider?: Provider; country?: string; q?: string; from?: string; to?: string; errorReason?: Reason; limit?: number; cursor?: string }; body: undefined; response: RequestPage };
+  "GET /v1/requests/{id}": { query: undefined; body: undefined; response: RequestRecord };
   "POST /v1/quote": { query: undefined; body: TaskRequest | Array<TaskRequest>; response: Quote };
   "GET /v1/usage": { query: { from?: string; to?: string }; body: undefined; response: Usage };
   "GET /v1/stats": { query: { hours?: number }; body: undefined; response: Stats };
