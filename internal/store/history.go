@@ -77,6 +77,7 @@ func scanRequests(ctx context.Context, now snapshot, organization string, filter
 	}
 	batch := filter.Limit + 1 // enough when all of them match
 	for rows, bytes := 0, 0; rows < scannedRows && bytes < scannedBytes; batch = scanBatch {
+		batch = min(batch, scannedRows-rows)
 		read, err := newestRequests(ctx, now, organization, oldest, before, batch)
 		if err != nil {
 			return nil, "", err
