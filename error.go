@@ -141,16 +141,22 @@ type ResourceDetails struct {
 
 // DuplicateDetails are the details of CodeAlreadyExists.
 type DuplicateDetails struct {
-	Field string `json:"field" schema:"enum=idempotencyKey"`
+	// Where the key was sent: in the field of a task, or in the header of a call.
+	Field string `json:"field" schema:"enum=idempotencyKey|Idempotency-Key"`
 	Value string `json:"value"`
-	// The task that has the key.
-	TaskID string `json:"taskId" schema:"uuid"`
+	// The task that has the key. A task is refused with the id of a call here, if a call has it.
+	TaskID string `json:"taskId,omitempty" schema:"uuid"`
+	// The call or task that has the key, when a call is refused.
+	RequestID string `json:"requestId,omitempty" schema:"uuid"`
 }
 
-// ConflictDetails are the details of CodeConflict. The status is that of a task.
+// ConflictDetails are the details of CodeConflict. The status is that of a task or
+// call.
 type ConflictDetails struct {
 	ID     string `json:"id"`
 	Status Status `json:"status,omitempty"`
+	// The call that has the idempotency key and still runs.
+	RequestID string `json:"requestId,omitempty" schema:"uuid"`
 }
 
 // QueueDetails are the details of CodeQueueLimit.

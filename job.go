@@ -17,6 +17,19 @@ func (Status) Values() []Status {
 	return []Status{StatusQueued, StatusProcessing, StatusCompleted, StatusFailed}
 }
 
+// Mode is how a job was asked for: `sync` is a call whose client waits for the
+// answer, `async` a task.
+type Mode string
+
+// The modes of a job.
+const (
+	ModeSync  Mode = "sync"  // its client waits for the answer
+	ModeAsync Mode = "async" // a task: it waits in the queue and is polled
+)
+
+// Values lists the modes.
+func (Mode) Values() []Mode { return []Mode{ModeSync, ModeAsync} }
+
 // Surface is the kind of upstream that an answer came from. `web` is the provider's
 // pages and streams, `api` its official API, `lab` the built-in stand-in whose
 // answers are made up.

@@ -179,7 +179,7 @@ type TaskRequest struct {
 	Payload any `json:"payload" schema:"object"`
 	// Higher numbers go first.
 	Priority int `json:"priority,omitempty" schema:"min=1,max=10,default=1"`
-	// A string that no other kept task of the organization has. Printable characters only.
+	// A string that no other kept task or call of the organization has. Printable characters only.
 	IdempotencyKey string `json:"idempotencyKey,omitempty" schema:"idempotencyKey"`
 	// Where to announce that the task ended.
 	Webhook *WebhookRequest `json:"webhook,omitempty"`

@@ -11,6 +11,8 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+
+	"earshot"
 )
 
 // maxResponse limits the size of an answer, in case of a faulty service; a page of a
@@ -20,8 +22,9 @@ const maxResponse = 256 << 20
 // call is one request to the service, before it is encoded.
 type call struct {
 	method string
-	path   string // with its query
-	body   any    // nil for none
+	path   string  // with its query
+	body   any     // nil for none
+	key    *string // the idempotency key of a synchronous call; nil for none
 	repeat repeat
 }
 
@@ -54,7 +57,7 @@ func (c *Client) do(ctx context.Context, out call, result any) (outcome, error) 
 	var o outcome
 	o.unsure, err = c.retry(ctx, out.repeat, func() error {
 		o.header = nil
-		resp, err := c.send(ctx, out.method, out.path, body)
+		resp, err := c.send(ctx, out, body)
 		if err != nil {
 			return err
 		}
@@ -77,17 +80,21 @@ func encode(body any) ([]byte, error) {
 	return encoded, nil
 }
 
-// send sends a request once. The caller closes the body of the answer.
-func (c *Client) send(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
+// send sends a call once, with its encoded body. The caller closes the body of the
+// answer.
+func (c *Client) send(ctx context.Context, asked call, body []byte) (*http.Response, error) {
 	if c.invalid != nil {
 		return nil, c.invalid
 	}
-	req, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, asked.method, c.base+asked.path, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("make the request: %w", err)
 	}
 	req.Header.Set("Authorization", "Bearer "+c.key)
 	req.Header.Set("User-Agent", c.userAgent)
+	if asked.key != nil {
+		req.Header.Set(earshot.IdempotencyKeyHeader, *asked.key)
+	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}

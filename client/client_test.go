@@ -137,6 +137,7 @@ func everything(t *testing.T) []string {
 	_, _ = c.SubmitBatch(ctx, nil)
 	_, _ = c.Task(ctx, "{taskId}")
 	_ = c.Cancel(ctx, "{taskId}")
+	_, _ = c.Request(ctx, "{id}")
 	_, _ = c.QueueStatus(ctx)
 	_, _ = c.ClearQueue(ctx)
 	_, _ = c.Quote(ctx)
@@ -152,6 +153,9 @@ func everything(t *testing.T) []string {
 	_, _ = c.TestWebhook(ctx, "")
 	_ = c.Ready(ctx)
 	for range c.Tasks(ctx, earshot.TaskQuery{}) {
+		break
+	}
+	for range c.Requests(ctx, earshot.RequestQuery{}) {
 		break
 	}
 	for range c.Deliveries(ctx, earshot.DeliveryFailed) {

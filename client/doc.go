@@ -14,6 +14,8 @@
 // WebSearch and News. Each returns its result and the Usage: credits, slots and
 // time. Monitor does the same for a provider that is known by name only, and
 // returns JSON. A call may take minutes; its context decides how long to wait.
+// Request reads the answer of a call that was paid for and did not arrive, and a
+// call with an IdempotencyKey can be repeated without being charged again.
 //
 // # Through the queue
 //
@@ -22,7 +24,7 @@
 // A program that does not want to wait gives a task a webhook, and verifies what
 // arrives with VerifyWebhook. Quote returns the price before.
 //
-// Lists are iterators that fetch pages as the loop comes to them: Tasks,
+// Lists are iterators that fetch pages as the loop comes to them: Requests, Tasks,
 // Deliveries, LedgerEntries. Live follows an organization as it moves.
 //
 // # Errors
@@ -44,11 +46,11 @@
 //     service refused it with CodeRateLimit or CodeServerUnavailable;
 //   - a request that comes to the same however often it is sent, also when its
 //     answer was lost, or a proxy answered 429, 502, 503 or 504 in the service's
-//     place. Such are all that read or delete, and the submission of tasks that
-//     all have an idempotency key.
+//     place. Such are all that read or delete, a synchronous call with an
+//     IdempotencyKey, and the submission of tasks that all have an idempotency key.
 //
 // What may have been done and charged is never repeated: a synchronous call or a
-// submission without keys whose connection broke returns the error. Nor is a call
+// submission without a key whose connection broke returns the error. Nor is a call
 // that found all slots taken (CodeConcurrencyLimit), since they may be for
 // minutes: the queue is there for that. A call's context bounds its retries.
 //

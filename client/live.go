@@ -46,7 +46,7 @@ func (c *Client) Live(ctx context.Context) iter.Seq2[LiveEvent, error] {
 // open opens a stream, with retries. The caller closes it.
 func (c *Client) open(ctx context.Context, path string) (stream *http.Response, err error) {
 	_, err = c.retry(ctx, idempotent, func() error {
-		resp, err := c.send(ctx, http.MethodGet, path, nil)
+		resp, err := c.send(ctx, call{method: http.MethodGet, path: path}, nil)
 		if err != nil {
 			return err
 		}

@@ -20,6 +20,19 @@ type Usage struct {
 	ConcurrentLimit  int
 	Concurrent       int // slots in use, this call's included
 	Latency          time.Duration
+	Replayed         bool // the answer is that of an earlier call with the same idempotency key
+}
+
+// CallOption changes one synchronous call.
+type CallOption func(*call)
+
+// IdempotencyKey makes it safe to repeat a call, 1 to 255 printable characters that
+// no other call or task of the organization has: the same call with the same key
+// gets the answer of the first, uncharged. So the client sends a call with a key
+// again when the answer is lost. With another request, and while the first call
+// still runs, the service refuses it with CodeAlreadyExists and CodeConflict.
+func IdempotencyKey(key string) CallOption {
+	return func(c *call) { c.key, c.repeat = &key, replayed }
 }
 
 func usage(h http.Header) Usage {
@@ -34,6 +47,7 @@ func usage(h http.Header) Usage {
 		ConcurrentLimit:  int(number("X-Concurrent-Limit")),
 		Concurrent:       int(number("X-Concurrent-Current")),
 		Latency:          time.Duration(number("X-Latency-Ms")) * time.Millisecond,
+		Replayed:         h.Get(earshot.ReplayedHeader) == "true",
 	}
 }
 
@@ -43,12 +57,16 @@ func usage(h http.Header) Usage {
 // do the same with types.
 //
 // Like those it returns the usage also with an error of the service, and never repeats
-// a request that may have been charged.
-func (c *Client) Monitor(ctx context.Context, provider string, request any) (json.RawMessage, Usage, error) {
+// a request that may have been charged, unless it has an IdempotencyKey.
+func (c *Client) Monitor(ctx context.Context, provider string, request any, options ...CallOption) (json.RawMessage, Usage, error) {
 	var envelope struct {
 		Result json.RawMessage `json:"result"`
 	}
-	o, err := c.do(ctx, call{method: http.MethodPost, path: "/v1/monitor/" + provider, body: request}, &envelope)
+	asked := call{method: http.MethodPost, path: "/v1/monitor/" + provider, body: request}
+	for _, option := range options {
+		option(&asked)
+	}
+	o, err := c.do(ctx, asked, &envelope)
 	if err != nil {
 		return nil, usage(o.header), err
 	}
@@ -56,8 +74,8 @@ func (c *Client) Monitor(ctx context.Context, provider string, request any) (jso
 }
 
 // monitor asks the provider of a request.
-func monitor[T any](ctx context.Context, c *Client, request earshot.Request) (*T, Usage, error) {
-	raw, used, err := c.Monitor(ctx, request.Provider(), request)
+func monitor[T any](ctx context.Context, c *Client, request earshot.Request, options []CallOption) (*T, Usage, error) {
+	raw, used, err := c.Monitor(ctx, request.Provider(), request, options...)
 	if err != nil {
 		return nil, used, err
 	}

@@ -9,41 +9,41 @@ import (
 )
 
 // ChatAssistant calls chatassistant and waits for the result.
-func (c *Client) ChatAssistant(ctx context.Context, request earshot.ChatAssistantRequest) (*earshot.Answer, Usage, error) {
-	return monitor[earshot.Answer](ctx, c, request)
+func (c *Client) ChatAssistant(ctx context.Context, request earshot.ChatAssistantRequest, options ...CallOption) (*earshot.Answer, Usage, error) {
+	return monitor[earshot.Answer](ctx, c, request, options)
 }
 
 // GenAssistant calls genassistant and waits for the result.
-func (c *Client) GenAssistant(ctx context.Context, request earshot.GenAssistantRequest) (*earshot.Answer, Usage, error) {
-	return monitor[earshot.Answer](ctx, c, request)
+func (c *Client) GenAssistant(ctx context.Context, request earshot.GenAssistantRequest, options ...CallOption) (*earshot.Answer, Usage, error) {
+	return monitor[earshot.Answer](ctx, c, request, options)
 }
 
 // SocialAssistant calls socialassistant and waits for the result.
-func (c *Client) SocialAssistant(ctx context.Context, request earshot.SocialAssistantRequest) (*earshot.Answer, Usage, error) {
-	return monitor[earshot.Answer](ctx, c, request)
+func (c *Client) SocialAssistant(ctx context.Context, request earshot.SocialAssistantRequest, options ...CallOption) (*earshot.Answer, Usage, error) {
+	return monitor[earshot.Answer](ctx, c, request, options)
 }
 
 // OfficeAssistant calls officeassistant and waits for the result.
-func (c *Client) OfficeAssistant(ctx context.Context, request earshot.OfficeAssistantRequest) (*earshot.Answer, Usage, error) {
-	return monitor[earshot.Answer](ctx, c, request)
+func (c *Client) OfficeAssistant(ctx context.Context, request earshot.OfficeAssistantRequest, options ...CallOption) (*earshot.Answer, Usage, error) {
+	return monitor[earshot.Answer](ctx, c, request, options)
 }
 
 // AnswerEngine calls answerengine and waits for the result.
-func (c *Client) AnswerEngine(ctx context.Context, request earshot.AnswerEngineRequest) (*earshot.Answer, Usage, error) {
-	return monitor[earshot.Answer](ctx, c, request)
+func (c *Client) AnswerEngine(ctx context.Context, request earshot.AnswerEngineRequest, options ...CallOption) (*earshot.Answer, Usage, error) {
+	return monitor[earshot.Answer](ctx, c, request, options)
 }
 
 // WebSearch calls websearch and waits for the result.
-func (c *Client) WebSearch(ctx context.Context, request earshot.WebSearchRequest) (*earshot.WebSearch, Usage, error) {
-	return monitor[earshot.WebSearch](ctx, c, request)
+func (c *Client) WebSearch(ctx context.Context, request earshot.WebSearchRequest, options ...CallOption) (*earshot.WebSearch, Usage, error) {
+	return monitor[earshot.WebSearch](ctx, c, request, options)
 }
 
 // News calls websearch/news and waits for the result.
-func (c *Client) News(ctx context.Context, request earshot.NewsRequest) (*earshot.NewsSearch, Usage, error) {
-	return monitor[earshot.NewsSearch](ctx, c, request)
+func (c *Client) News(ctx context.Context, request earshot.NewsRequest, options ...CallOption) (*earshot.NewsSearch, Usage, error) {
+	return monitor[earshot.NewsSearch](ctx, c, request, options)
 }
 
 // SearchAIMode calls searchaimode and waits for the result.
-func (c *Client) SearchAIMode(ctx context.Context, request earshot.SearchAIModeRequest) (*earshot.Answer, Usage, error) {
-	return monitor[earshot.Answer](ctx, c, request)
+func (c *Client) SearchAIMode(ctx context.Context, request earshot.SearchAIModeRequest, options ...CallOption) (*earshot.Answer, Usage, error) {
+	return monitor[earshot.Answer](ctx, c, request, options)
 }

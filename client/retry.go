@@ -29,6 +29,9 @@ const (
 	once repeat = iota
 	// idempotent is for calls that have the same effect however often they are sent.
 	idempotent
+	// replayed is for calls with an idempotency key: a repetition gets the answer of
+	// the first, once that has ended.
+	replayed
 )
 
 // lostError is a request whose answer did not arrive.
@@ -51,6 +54,9 @@ func (c *Client) retry(ctx context.Context, r repeat, attempt func() error) (uns
 			return unsure, err
 		}
 		refused, lost := classify(err)
+		if r == replayed && unsure && IsCode(err, earshot.CodeConflict) {
+			refused = true // the try whose answer was lost still runs
+		}
 		if !refused && (!lost || r == once) {
 			return unsure, err
 		}

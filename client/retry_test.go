@@ -36,6 +36,11 @@ func asking(ctx context.Context, c *client.Client) error {
 	return err
 }
 
+func askingWithAKey(ctx context.Context, c *client.Client) error {
+	_, _, err := c.Monitor(ctx, "chatassistant", earshot.ChatAssistantRequest{}, client.IdempotencyKey("a"))
+	return err
+}
+
 func keyMaking(ctx context.Context, c *client.Client) error {
 	_, err := c.CreateKey(ctx, earshot.KeyRequest{})
 	return err
@@ -61,12 +66,12 @@ func TestWhichCallsAreSentAgain(t *testing.T) {
 	t.Parallel()
 	calls := map[string]func(context.Context, *client.Client) error{
 		"reading": reading, "canceling": canceling, "resolving": resolving,
-		"asking": asking, "key making": keyMaking,
+		"asking": asking, "asking with a key": askingWithAKey, "key making": keyMaking,
 		"submitting": submitting(""), "submitting with a key": submitting("a"),
 		"a batch": submitting("a", ""), "a batch with keys": submitting("a", "b"),
 	}
-	all := []string{"reading", "canceling", "resolving", "asking", "key making", "submitting", "submitting with a key", "a batch", "a batch with keys"}
-	idempotent := []string{"reading", "canceling", "resolving", "submitting with a key", "a batch with keys"}
+	all := []string{"reading", "canceling", "resolving", "asking", "asking with a key", "key making", "submitting", "submitting with a key", "a batch", "a batch with keys"}
+	idempotent := []string{"reading", "canceling", "resolving", "asking with a key", "submitting with a key", "a batch with keys"}
 	for _, test := range []struct {
 		name   string
 		answer answer
@@ -83,6 +88,7 @@ func TestWhichCallsAreSentAgain(t *testing.T) {
 		{"the queue is full", fails(429, "QUEUE_LIMIT_EXCEEDED", `{}`), nil},
 		{"the provider failed", fails(502, "EXTERNAL_SERVICE_ERROR", `{}`), nil},
 		{"an internal error", fails(500, "INTERNAL_SERVER_ERROR", ""), nil},
+		{"a call with the key runs", fails(409, "RESOURCE_CONFLICT", `{"requestId":"7"}`), nil},
 		{"a wrong key", fails(401, "INVALID_API_KEY", ""), nil},
 		{"an answer that is no JSON", says(200, "<html>"), nil},
 		{"an hour is asked for", fails(503, "SERVICE_UNAVAILABLE", "", "Retry-After", "3600"), nil},
@@ -104,6 +110,23 @@ func TestWhichCallsAreSentAgain(t *testing.T) {
 			})
 		}
 	}
+}
+
+func TestACallWithAKeyWaitsForTheTryWhoseAnswerWasLost(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		runs := fails(409, "RESOURCE_CONFLICT", `{"id":"7","status":"PROCESSING","requestId":"7"}`)
+		c, service := answering(breaks("read"), runs, says(200, `{"success":true,"result":{"text":"x"}}`, "Idempotency-Replayed", "true", "X-Credits-Charged", "0"))
+		answer, usage, err := c.ChatAssistant(t.Context(), earshot.ChatAssistantRequest{Prompt: "hats"}, client.IdempotencyKey("a"))
+		if err != nil || answer.Text != "x" || !usage.Replayed || usage.CreditsCharged != 0 || len(service.sent) != 3 {
+			t.Errorf("after %d tries: %+v, %+v, %v", len(service.sent), answer, usage, err)
+		}
+		for _, s := range service.sent {
+			if s.header.Get("Idempotency-Key") != "a" || s.body != service.sent[0].body {
+				t.Errorf("it sent %+v", s)
+			}
+		}
+	})
 }
 
 func TestWaitsGrowAndTheRetriesEnd(t *testing.T) {

@@ -14,7 +14,7 @@ type serveCmd struct {
 
 	Role                 string        `help:"What the node does: everything, take calls and tasks, or run tasks." enum:"all,api,worker" default:"all"`
 	Workers              int           `help:"Tasks that the node runs at once." default:"512"`
-	Retention            time.Duration `help:"How long finished tasks and their idempotency keys are kept, from their creation." default:"24h"`
+	Retention            time.Duration `help:"How long finished calls and tasks, their results and their idempotency keys are kept, from their creation." default:"24h"`
 	Upstream             []string      `help:"What providers without a list of their own are asked through, in order. Without it: a provider's official API where there is a key for it, else the lab. The APIs are ${apis}; the key of each is read from EARSHOT_NAME_API_KEY." placeholder:"lab|web|api:NAME|replay:DIR"`
 	Record               string        `help:"Keep every exchange with an upstream in this folder, without keys, for replay:DIR." placeholder:"DIR"`
 	AllowPrivateWebhooks bool          `help:"Send webhooks to private addresses too, for development."`

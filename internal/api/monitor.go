@@ -9,6 +9,7 @@ import (
 	"earshot"
 	"earshot/internal/job"
 	"earshot/internal/provider"
+	"earshot/internal/schema"
 )
 
 // monitor runs one extraction while the client waits.
@@ -19,7 +20,7 @@ func monitor(p provider.Provider) func(*Server, *call) error {
 		if err != nil {
 			return err
 		}
-		request := p.Decode(in)
+		request, key := p.Decode(in), c.idempotencyKey(in)
 		if err := in.Err(); err != nil {
 			return err
 		}
@@ -30,15 +31,35 @@ func monitor(p provider.Provider) func(*Server, *call) error {
 			Request:    request,
 			Body:       compact(in.Raw()),
 			ReceivedAt: s.Store.Now(),
+
+			IdempotencyKey: key,
 		})
 		c.receipt = receipt
 		if err != nil {
 			return err
 		}
+		if receipt.Replayed {
+			c.w.Header().Set(earshot.ReplayedHeader, "true")
+		}
 		// The result is encoded already; encoding it again would double the cost.
 		c.write(http.StatusOK, "application/json", slices.Concat([]byte(`{"success":true,"result":`), result, []byte("}")))
 		return nil
 	}
+}
+
+// idempotencyKey is the key that a call was sent with, nil for none. What is wrong
+// with it is noted in the object, beside the mistakes of the body.
+func (c *call) idempotencyKey(in *schema.Object) *string {
+	given := c.r.Header.Values(earshot.IdempotencyKeyHeader)
+	switch {
+	case len(given) == 0:
+		return nil
+	case len(given) > 1:
+		in.Reject(earshot.IdempotencyKeyHeader, "is given more than once")
+	case !schema.IsIdempotencyKey(given[0]):
+		in.Reject(earshot.IdempotencyKeyHeader, "%s", schema.IdempotencyKeyRule)
+	}
+	return &given[0]
 }
 
 // resolve tells where a redirect link of the search engine leads. It is no job: it

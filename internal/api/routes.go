@@ -53,6 +53,9 @@ func Operations(providers []provider.Provider) []Operation {
 		{Method: "GET", Path: "/v1/async/status", Scope: account.ScopeRead, Response: earshot.QueueStatus{}, serve: (*Server).queueStatus},
 		{Method: "DELETE", Path: "/v1/async/queue", Scope: account.ScopeTasks, Response: earshot.QueueCleared{}, serve: (*Server).clear},
 
+		{Method: "GET", Path: "/v1/requests", Scope: account.ScopeRead, Query: earshot.RequestQuery{}, Response: earshot.RequestPage{}, serve: (*Server).requests},
+		{Method: "GET", Path: "/v1/requests/{id}", Scope: account.ScopeRead, Response: earshot.RequestRecord{}, serve: (*Server).request},
+
 		{Method: "POST", Path: "/v1/quote", Scope: account.ScopeRead, OrList: true, Body: earshot.TaskRequest{}, Response: earshot.Quote{}, serve: (*Server).quote},
 		{Method: "GET", Path: "/v1/usage", Scope: account.ScopeRead, Query: earshot.UsageQuery{}, Response: earshot.Usage{}, serve: (*Server).usage},
 		{Method: "GET", Path: "/v1/stats", Scope: account.ScopeRead, Query: earshot.StatsQuery{}, Response: earshot.Stats{}, serve: (*Server).stats},

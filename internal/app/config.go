@@ -40,7 +40,7 @@ type Config struct {
 	// many it runs of all. 0 means 512: twice what the largest plan can have under
 	// way, and a task mostly waits.
 	Workers int
-	// Retention is how long finished tasks and their idempotency keys are kept. 0
+	// Retention is how long finished calls and tasks and their keys are kept. 0
 	// means 24 h.
 	Retention time.Duration
 	// AllowPrivateWebhooks sends webhooks to addresses that are not public, for

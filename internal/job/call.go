@@ -1,9 +1,11 @@
 package job
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"time"
 
 	"earshot"
@@ -20,6 +22,8 @@ type Call struct {
 	Request    provider.Request
 	Body       []byte // the request as it was sent
 	ReceivedAt time.Time
+	// IdempotencyKey makes a repetition of the call get the answer of the first.
+	IdempotencyKey *string
 }
 
 // Receipt is the state of the organization after a call. Organization is nil when the
@@ -28,6 +32,7 @@ type Receipt struct {
 	Organization *account.Organization
 	Running      int // slots in use, this call's included if it had one
 	Charged      int64
+	Replayed     bool // the answer is that of an earlier call with the same key
 }
 
 // Call runs a job while its client waits. When ctx ends, the job ends with it,
@@ -49,8 +54,13 @@ func (r *Runner) Call(ctx context.Context, call Call) (json.RawMessage, Receipt,
 		Node:         node.id,
 		CreatedAt:    call.ReceivedAt,
 		StartedAt:    call.ReceivedAt,
+
+		IdempotencyKey: call.IdempotencyKey,
 	}
-	organization, err := r.Store.Begin(job)
+	organization, earlier, err := r.begin(ctx, job)
+	if earlier != nil {
+		return earlier.Result, Receipt{Organization: organization, Running: organization.Running, Replayed: true}, nil
+	}
 	if err != nil {
 		if organization == nil { // the store did not refuse it: it may have begun
 			r.abandon(node, job)
@@ -84,6 +94,81 @@ func (r *Runner) Call(ctx context.Context, call Call) (json.RawMessage, Receipt,
 	// The count was taken as this call left.
 	receipt := Receipt{Organization: organization, Running: organization.Running + 1, Charged: end.Charge}
 	return run.result, receipt, run.err
+}
+
+// keyTries is how often a call is begun whose key turned out to be free again.
+const keyTries = 5
+
+// begin starts a call, unless its idempotency key is that of an earlier one whose
+// answer it gets. Like Store.Begin it returns the organization with a refusal, and
+// without it when the call may have begun all the same.
+func (r *Runner) begin(ctx context.Context, job store.Job) (organization *account.Organization, earlier *store.Task, err error) {
+	for try := 1; ; try++ {
+		organization, err = r.Store.Begin(job)
+		taken, ok := errors.AsType[*store.KeyTakenError](err)
+		if !ok {
+			return organization, nil, err
+		}
+		earlier, err = r.Store.Request(ctx, job.Organization, taken.JobID)
+		ended := errors.Is(err, store.ErrNotFound) || err == nil && earlier.Mode == store.ModeSync && earlier.Status == earshot.StatusFailed
+		switch {
+		case ended && try < keyTries: // in the meantime, and its key is free
+			continue
+		case ended:
+			return organization, nil, errStillRuns(taken.JobID)
+		case err != nil:
+			return organization, nil, err
+		}
+		if err := checkRepetition(job, earlier); err != nil {
+			return organization, nil, err
+		}
+		return organization, earlier, nil
+	}
+}
+
+// checkRepetition returns why a call does not get the answer of an earlier job with
+// the same idempotency key, or nil.
+func checkRepetition(job store.Job, earlier *store.Task) error {
+	taken := &earshot.Error{
+		Code:    earshot.CodeAlreadyExists,
+		Message: "another request was made with this Idempotency-Key",
+		Details: earshot.DuplicateDetails{Field: earshot.IdempotencyKeyHeader, Value: *job.IdempotencyKey, RequestID: earlier.ID},
+	}
+	switch {
+	case earlier.Mode == store.ModeAsync:
+		taken.Message = "a task has this Idempotency-Key"
+		taken.Details = earshot.DuplicateDetails{Field: earshot.IdempotencyKeyHeader, Value: *job.IdempotencyKey, TaskID: earlier.ID, RequestID: earlier.ID}
+		return taken
+	case earlier.Provider != job.Provider || !sameJSON(earlier.Request, job.Request):
+		return taken
+	case earlier.Status != earshot.StatusCompleted:
+		return errStillRuns(earlier.ID)
+	}
+	return nil
+}
+
+func errStillRuns(id string) error {
+	return &earshot.Error{
+		Code:    earshot.CodeConflict,
+		Message: "a call with this Idempotency-Key still runs; repeat yours later",
+		Details: earshot.ConflictDetails{ID: id, Status: earshot.StatusProcessing, RequestID: id},
+	}
+}
+
+// sameJSON tells whether two texts mean the same: neither white space nor the order
+// of fields matters.
+func sameJSON(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	var left, right any
+	return decodeJSON(a, &left) == nil && decodeJSON(b, &right) == nil && reflect.DeepEqual(left, right)
+}
+
+func decodeJSON(text []byte, into *any) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	return decoder.Decode(into)
 }
 
 // settleTime is how long a call waits for an unreachable database before its client

@@ -33,9 +33,7 @@ func (r *Runner) settlement(job store.Job, def provider.Definition, run outcome)
 	}
 	end.Status = earshot.StatusCompleted
 	end.Charge = min(job.MaxCost, r.cost(def, job.Mode, run.bill))
-	if job.Mode == store.ModeAsync {
-		end.Result = run.result
-	}
+	end.Result = run.result
 	return end
 }
 

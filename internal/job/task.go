@@ -121,8 +121,34 @@ func (r *Runner) Record(t *store.Task) earshot.TaskRecord {
 		Result:  t.Result,
 		Error:   t.Error,
 	}
-	if !t.FinishedAt.IsZero() && !t.StartedAt.IsZero() {
-		record.Task.LatencyMs = new(max(0, t.FinishedAt.Sub(t.StartedAt).Milliseconds()))
-	}
+	record.Task.LatencyMs = latency(t)
 	return record
+}
+
+// latency is how long a job took from start to end, nil when it did not.
+func latency(t *store.Task) *int64 {
+	if t.FinishedAt.IsZero() || t.StartedAt.IsZero() {
+		return nil
+	}
+	return new(max(0, t.FinishedAt.Sub(t.StartedAt).Milliseconds()))
+}
+
+// Request is a call or a task as its client looks it up later.
+func (r *Runner) Request(t *store.Task) earshot.RequestRecord {
+	return earshot.RequestRecord{
+		ID:             t.ID,
+		Mode:           earshot.Mode(t.Mode),
+		Provider:       t.Provider,
+		Status:         t.Status,
+		Payload:        t.Request,
+		IdempotencyKey: t.IdempotencyKey,
+		CreatedAt:      earshot.Timestamp{Time: t.CreatedAt},
+		StartedAt:      earshot.When(t.StartedAt),
+		FinishedAt:     earshot.When(t.FinishedAt),
+		LatencyMs:      latency(t),
+		Attempts:       min(t.Attempts, len(r.Backoff)+1), // a takeover too many is none
+		Credits:        earshot.TaskCredits{CreditsToCharge: t.MaxCost, CreditsCharged: t.Charged},
+		Result:         t.Result,
+		Error:          t.Error,
+	}
 }

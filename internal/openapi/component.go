@@ -34,26 +34,37 @@ func enum(description string, values []string) schema.Map {
 	return object("description", description, "type", "string", "enum", values)
 }
 
-// results says which result a task of each type has.
+// results says which result a task of each type, and a request of each provider,
+// has.
 func (b *builder) results() {
-	var shapes, rules []schema.Map
+	var shapes, tasks, requests []schema.Map
 	for _, about := range b.providers {
 		result := b.types.Of(about.Result)
 		if !slices.ContainsFunc(shapes, func(known schema.Map) bool { return reflect.DeepEqual(known, result) }) {
 			shapes = append(shapes, result)
 		}
 		task := property("task", property("taskType", constant(about.TaskType)))
-		rules = append(rules, when(task, property("result", result)))
+		tasks = append(tasks, when(task, property("result", result)))
+		requests = append(requests, when(property("provider", constant(about.Name)), property("result", result)))
 	}
-	done := property("task", property("status", constant(earshot.StatusCompleted)))
-	failed := property("task", property("status", constant(earshot.StatusFailed)))
-	rules = append(rules,
-		otherwise(done, not(required("result"))),
-		append(when(failed, required("error")), schema.Entry{Key: "else", Value: not(required("error"))}))
+	inTask := func(status schema.Map) schema.Map { return property("task", status) }
+	inRequest := func(status schema.Map) schema.Map { return status }
 	b.types.Components.Set("TaskResult", object(
 		"description", "The result, in the shape of the task's provider.", "anyOf", shapes,
 	))
-	b.extend("TaskRecord", schema.Entry{Key: "allOf", Value: rules})
+	b.extend("TaskRecord", schema.Entry{Key: "allOf", Value: append(tasks, outcomeRules(inTask)...)})
+	b.extend("RequestRecord", schema.Entry{Key: "allOf", Value: append(requests, outcomeRules(inRequest)...)})
+}
+
+// outcomeRules say that only what is completed has a result, and only what failed an
+// error. at puts a rule about the status where the status is.
+func outcomeRules(at func(schema.Map) schema.Map) []schema.Map {
+	completed := at(property("status", constant(earshot.StatusCompleted)))
+	failed := at(property("status", constant(earshot.StatusFailed)))
+	return []schema.Map{
+		otherwise(completed, not(required("result"))),
+		append(when(failed, required("error")), schema.Entry{Key: "else", Value: not(required("error"))}),
+	}
 }
 
 // payloads says which payload a task of each type takes.

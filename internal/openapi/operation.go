@@ -34,6 +34,7 @@ func (b *builder) textOf(operation api.Operation) (*provider.Definition, *operat
 		if reflect.TypeOf(about.Result) == reflect.TypeFor[earshot.Answer]() {
 			text.Tag, text.Answer = "Assistants", "The answer."
 		}
+		text.Idempotent = true
 		text.Errors = []string{"CallForbidden", "NotFound", "Conflict", "TooManyRequests", "Canceled", "BadGateway"}
 		return about, text, nil
 	}
@@ -87,6 +88,13 @@ func (b *builder) parameters(o api.Operation, text *operationText) []schema.Map 
 			"schema", object("type", "string", "minLength", 1),
 		))
 	}
+	if text.Idempotent {
+		parameters = append(parameters, object(
+			"name", earshot.IdempotencyKeyHeader, "in", "header", "required", false,
+			"description", b.texts.IdempotencyKey,
+			"schema", object("type", "string", "minLength", 1, "maxLength", schema.MaxIdempotencyKey),
+		))
+	}
 	if o.Query != nil {
 		parameters = append(parameters, b.types.Parameters(o.Query)...)
 	}
@@ -132,8 +140,12 @@ func (b *builder) answers(o api.Operation, about *provider.Definition, text *ope
 	case o.Response != nil:
 		shape = b.types.Of(o.Response)
 	}
+	carries := headers(o, http.StatusOK)
+	if text.Idempotent {
+		carries.Set(earshot.ReplayedHeader, object("$ref", "#/components/headers/"+earshot.ReplayedHeader))
+	}
 	answers := object("200", object(
-		"description", text.Answer, "headers", headers(o, http.StatusOK),
+		"description", text.Answer, "headers", carries,
 		"content", content(media, shape, text.Responses),
 	))
 	byStatus, err := b.failures(o, text)

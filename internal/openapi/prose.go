@@ -19,9 +19,12 @@ var comments []byte
 
 // texts is what prose.yaml says.
 type texts struct {
-	Info       value                     `yaml:"info"`
-	Tags       value                     `yaml:"tags"`
-	Headers    value                     `yaml:"headers"`
+	Info    value `yaml:"info"`
+	Tags    value `yaml:"tags"`
+	Headers value `yaml:"headers"`
+	// IdempotencyKey describes the header of a call that holds one.
+	IdempotencyKey string `yaml:"idempotencyKey"`
+
 	Failures   map[string]failureText    `yaml:"failures"`
 	Operations map[string]*operationText `yaml:"operations"`
 	Webhooks   value                     `yaml:"webhooks"`
@@ -46,6 +49,7 @@ type operationText struct {
 	Media       string            `yaml:"media"`      // its media type; "" for JSON
 	Responses   value             `yaml:"responses"`  // examples
 	Errors      []string          `yaml:"errors"`     // names of failures
+	Idempotent  bool              `yaml:"-"`          // takes an idempotency key in a header
 }
 
 // value is any YAML, with the names of mappings in their order.

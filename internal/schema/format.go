@@ -5,6 +5,7 @@ import (
 	"maps"
 	"regexp"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -28,14 +29,20 @@ type Format struct {
 
 const (
 	// MaxPrompt is how many characters a prompt or a query may have.
-	MaxPrompt         = 10_000
-	maxLanguage       = 16
-	maxLocation       = 200
-	maxUULE           = 400
-	maxIdempotencyKey = 255
+	MaxPrompt = 10_000
+	// MaxIdempotencyKey is how many characters an idempotency key may have.
+	MaxIdempotencyKey = 255
+
+	maxLanguage = 16
+	maxLocation = 200
+	maxUULE     = 400
 )
 
+// IdempotencyKeyRule says what an idempotency key must be.
+var IdempotencyKeyRule = fmt.Sprintf("must have 1 to %d printable characters", MaxIdempotencyKey)
+
 var (
+	momentPattern   = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}([Tt].+)?$`)
 	languagePattern = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$`)
 	uulePattern     = regexp.MustCompile(`^[A-Za-z0-9+/_=-]+$`)
 )
@@ -48,6 +55,21 @@ func IsLanguage(text string) bool {
 // IsUULE tells whether text is a location as the search engine encodes it.
 func IsUULE(text string) bool { return len(text) <= maxUULE && uulePattern.MatchString(text) }
 
+// ParseMoment reads a time in RFC 3339, or a date as the beginning of that day in
+// UTC. isDay tells which it was.
+func ParseMoment(text string) (moment time.Time, isDay bool, err error) {
+	if moment, err = time.Parse(time.DateOnly, text); err == nil {
+		return moment, true, nil
+	}
+	moment, err = time.Parse(time.RFC3339, text)
+	return moment, false, err
+}
+
+func isMoment(text string) bool {
+	moment, _, err := ParseMoment(text)
+	return err == nil && moment.UTC().Year() >= 1970 && moment.UTC().Year() <= 9999
+}
+
 func stateCodes() []string {
 	var codes []string
 	for _, s := range geo.States() {
@@ -56,9 +78,10 @@ func stateCodes() []string {
 	return codes
 }
 
-func isIdempotencyKey(text string) bool {
+// IsIdempotencyKey tells whether text can be an idempotency key.
+func IsIdempotencyKey(text string) bool {
 	n := utf8.RuneCountInString(text)
-	return n > 0 && n <= maxIdempotencyKey && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
+	return utf8.ValidString(text) && n > 0 && n <= MaxIdempotencyKey && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // formats are all that a tag can name.
@@ -103,12 +126,16 @@ var formats = map[string]Format{
 		limits:      map[string]string{"min": "1", "max": "10", "default": "1"},
 	},
 	"idempotencyKey": {
-		Schema: Map{{"minLength", 1}, {"maxLength", maxIdempotencyKey}},
-		check:  isIdempotencyKey, message: fmt.Sprintf("must have 1 to %d printable characters", maxIdempotencyKey),
+		Schema: Map{{"minLength", 1}, {"maxLength", MaxIdempotencyKey}},
+		check:  IsIdempotencyKey, message: IdempotencyKeyRule,
 	},
-	"uri":        {Schema: Map{{"format", "uri"}, {"pattern", "^[hH][tT][tT][pP][sS]?://"}}},
-	"uuid":       {Schema: Map{{"format", "uuid"}}},
-	"date":       {Description: "A UTC day.", Schema: Map{{"format", "date"}}},
+	"uri":  {Schema: Map{{"format", "uri"}, {"pattern", "^[hH][tT][tT][pP][sS]?://"}}},
+	"uuid": {Schema: Map{{"format", "uuid"}}},
+	"date": {Description: "A UTC day.", Schema: Map{{"format", "date"}}},
+	"moment": {
+		Schema: Map{{"pattern", momentPattern.String()}},
+		check:  isMoment, message: "must be a time in RFC 3339, such as 2026-09-08T09:30:00Z, or a date such as 2026-09-08",
+	},
 	"nextCursor": {Description: "Null on the last page."},
 	"redirectLink": {
 		Description: "The redirect that the engine served in the place of the destination, in the form that goto accepts. Absent when it served the destination itself.",

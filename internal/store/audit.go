@@ -42,6 +42,14 @@ var audits = []struct{ what, query string }{
 		SELECT o.name, 1, 0 FROM jobs j JOIN organizations o ON o.id = j.organization
 		WHERE j.idempotency_key IS NOT NULL
 			AND NOT EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.organization = j.organization AND k.key = j.idempotency_key AND k.job = j.id)`},
+	{"finished job with a key against the key", `
+		SELECT o.name, 1, 0 FROM finished f JOIN organizations o ON o.id = f.organization
+		WHERE f.idempotency_key IS NOT NULL AND NOT (f.mode = 'sync' AND f.status = 'FAILED')
+			AND NOT EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.organization = f.organization AND k.key = f.idempotency_key AND k.job = f.id)`},
+	{"key of a call that failed", `
+		SELECT o.name, 1, 0 FROM idempotency_keys k JOIN organizations o ON o.id = k.organization
+		JOIN finished f ON f.organization = k.organization AND f.id = k.job
+		WHERE f.mode = 'sync' AND f.status = 'FAILED'`},
 	{"tasks ended against the last event", `
 		SELECT o.name, o.events, f.last FROM organizations o
 		JOIN (SELECT organization, MAX(event) AS last FROM finished GROUP BY organization) f ON f.organization = o.id

@@ -36,10 +36,13 @@ type Job struct {
 	CreatedAt    time.Time
 	StartedAt    time.Time // zero until then
 
-	// Of tasks only.
-	Priority       int
+	// IdempotencyKey belongs to the job for as long as it is kept; that of a call
+	// that failed is free again.
 	IdempotencyKey *string
-	WebhookURL     *string
+
+	// Of tasks only.
+	Priority   int
+	WebhookURL *string
 }
 
 // keptColumns are those that a job keeps when it moves from jobs to finished.
@@ -67,9 +70,14 @@ var (
 	takeJobs   = deletion(jobsTable, "organization", "id", "node")
 )
 
+// KeyTakenError is returned when a call has the idempotency key of another job.
+type KeyTakenError struct{ JobID string }
+
+func (e *KeyTakenError) Error() string { return "the idempotency key is that of job " + e.JobID }
+
 // Begin starts a synchronous job: it takes a slot and sets aside the most that
-// the job can cost, or refuses with CodeNoCredits or CodeConcurrencyLimit. Either
-// way it returns the organization as it is then. After any other error the job may or
+// the job can cost, or refuses with *KeyTakenError, CodeNoCredits or
+// CodeConcurrencyLimit. Either way it returns the organization as it is then. After any other error the job may or
 // may not have begun; settling it as failed makes sure.
 func (s *Store) Begin(job Job) (*account.Organization, error) {
 	job.Mode, job.Status = ModeSync, earshot.StatusProcessing
@@ -78,12 +86,12 @@ func (s *Store) Begin(job Job) (*account.Organization, error) {
 		after   account.Organization
 		refusal error
 	)
-	err := s.write(write{organization: job.Organization, apply: func(_ context.Context, w *work) error {
+	err := s.write(write{organization: job.Organization, keys: keysOf(job), apply: func(_ context.Context, w *work) error {
 		o, err := w.organization(job.Organization, job.CreatedAt)
 		if err != nil {
 			return err
 		}
-		if refusal = admit(o, job); refusal == nil {
+		if refusal = w.admit(o, job); refusal == nil {
 			w.insert(o, &job)
 		}
 		after = o.Organization
@@ -95,8 +103,23 @@ func (s *Store) Begin(job Job) (*account.Organization, error) {
 	return &after, refusal
 }
 
+// keysOf are the idempotency keys of jobs.
+func keysOf(jobs ...Job) (keys []string) {
+	for _, job := range jobs {
+		if job.IdempotencyKey != nil {
+			keys = append(keys, *job.IdempotencyKey)
+		}
+	}
+	return keys
+}
+
 // admit returns why a job cannot begin, or nil.
-func admit(o *lockedOrganization, job Job) error {
+func (w *work) admit(o *lockedOrganization, job Job) error {
+	if job.IdempotencyKey != nil {
+		if other, used := w.keys[taskKey{o.ID, *job.IdempotencyKey}]; used {
+			return &KeyTakenError{other}
+		}
+	}
 	switch {
 	case o.Available() < job.MaxCost:
 		return errNoCredits(job, o.Available())
@@ -124,7 +147,7 @@ type Settlement struct {
 	Status   earshot.Status // COMPLETED or FAILED
 	Charge   int64          // at most Job.MaxCost; 0 when it failed
 	Attempts int            // that were made
-	Result   []byte         // JSON; kept for tasks
+	Result   []byte         // JSON
 	Error    *earshot.Error // why it failed
 	Capture  *Capture       // what it stored, if anything
 }

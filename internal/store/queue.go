@@ -18,14 +18,8 @@ import (
 // client handed in, faulty ones included: when the queue has no room for that many,
 // err is CodeQueueLimit and none is queued. No credits are set aside for them.
 func (s *Store) Submit(organization string, tasks []Job, size int, now time.Time) (refusals []error, err error) {
-	var keys []string
-	for _, task := range tasks {
-		if task.IdempotencyKey != nil {
-			keys = append(keys, *task.IdempotencyKey)
-		}
-	}
 	var overflow error
-	err = s.write(write{organization: organization, keys: keys, jobs: len(tasks), apply: func(_ context.Context, w *work) error {
+	err = s.write(write{organization: organization, keys: keysOf(tasks...), jobs: len(tasks), apply: func(_ context.Context, w *work) error {
 		o, err := w.organization(organization, now)
 		if err != nil {
 			return err
@@ -100,7 +94,7 @@ func (s *Store) submitted(organization string, tasks []Job, refusals []error) bo
 // taskKey is an idempotency key of an organization.
 type taskKey struct{ organization, key string }
 
-// keyedTask is an idempotency key and the task that has it.
+// keyedTask is an idempotency key and the task or call that has it.
 type keyedTask struct {
 	taskKey
 	job string

@@ -9,6 +9,7 @@
 // It is one package because a transaction is; its files go by subject:
 //
 //	job.go queue.go task.go     jobs: begun and settled; queued and claimed; read
+//	history.go                  calls and tasks, as they are looked up later
 //	movement.go                 which tasks moved since the last look
 //	node.go clock.go            who is alive, and what the dead left; which time to trust
 //	organization.go key.go      accounts

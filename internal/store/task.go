@@ -16,7 +16,7 @@ import (
 	"earshot/internal/account"
 )
 
-// Task is an asynchronous job as its organization sees it.
+// Task is a job as its organization sees it. Calls have no Event and no Delivery.
 type Task struct {
 	Job
 	Charged    *int64
@@ -50,9 +50,14 @@ var (
 
 func jobOf(t *Task) *Job { return &t.Job }
 
-// findTasks reads tasks that a condition, and what follows it, picks.
+// findTasks reads tasks, not calls, that a condition, and what follows it, picks.
 func findTasks(ctx context.Context, in finder, from *table[Task], condition string, args ...any) ([]*Task, error) {
-	tasks, err := findRows(ctx, in, from, `WHERE mode = 'async' AND `+condition, args...)
+	return findRequests(ctx, in, from, `mode = 'async' AND `+condition, args...)
+}
+
+// findRequests reads calls and tasks that a condition, and what follows it, picks.
+func findRequests(ctx context.Context, in finder, from *table[Task], condition string, args ...any) ([]*Task, error) {
+	tasks, err := findRows(ctx, in, from, `WHERE `+condition, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -73,20 +78,14 @@ func (t *Task) unpack() (err error) {
 
 // Task finds a task of an organization. Returns ErrNotFound.
 func (s *Store) Task(ctx context.Context, organization, id string) (*Task, error) {
-	id, err := canonicalID(id)
+	task, err := s.Request(ctx, organization, id)
+	if err == nil && task.Mode != ModeAsync {
+		err = fmt.Errorf("task %s: %w", id, ErrNotFound)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("task: %w", err)
+		return nil, err
 	}
-	for _, from := range taskTables {
-		found, err := findTasks(ctx, s.lookups, from, `organization = $1 AND id = $2`, organization, id)
-		if err != nil {
-			return nil, fmt.Errorf("task %s: %w", id, err)
-		}
-		if len(found) > 0 {
-			return found[0], s.addDelivery(ctx, found[0])
-		}
-	}
-	return nil, fmt.Errorf("task %s: %w", id, ErrNotFound)
+	return task, s.addDelivery(ctx, task)
 }
 
 // canonicalID is an id as it is stored. Returns ErrNotFound for a text that is no id.

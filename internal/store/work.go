@@ -28,6 +28,7 @@ type work struct {
 	inserted   []*Job
 	ended      []*Task
 	entries    []*entry
+	freed      []*keyedTask // keys of calls that failed
 	captures   []*captureRow
 	deliveries []*deliveryRow
 }
@@ -180,6 +181,9 @@ func (w *work) end(o *lockedOrganization, job *Job, end Settlement, now time.Tim
 		o.Events++
 		task.Event = o.Events
 	}
+	if job.Mode == ModeSync && job.IdempotencyKey != nil && end.Status == earshot.StatusFailed {
+		w.free(job)
+	}
 	w.ended = append(w.ended, task)
 	if end.Capture != nil {
 		w.captures = append(w.captures, &captureRow{*end.Capture, job.Organization, job.ID})
@@ -191,6 +195,16 @@ func (w *work) end(o *lockedOrganization, job *Job, end Settlement, now time.Tim
 	return nil
 }
 
+// free gives up the idempotency key of a call that failed, so that the call can be
+// made again with it.
+func (w *work) free(job *Job) {
+	key := taskKey{job.Organization, *job.IdempotencyKey}
+	w.freed = append(w.freed, &keyedTask{key, job.ID})
+	if w.keys[key] == job.ID {
+		delete(w.keys, key)
+	}
+}
+
 // store writes what was decided.
 func (w *work) store(ctx context.Context) error {
 	return w.pipeline(ctx, func() error {
@@ -199,6 +213,8 @@ func (w *work) store(ctx context.Context) error {
 			do   func(context.Context) error
 		}{
 			{"insert jobs", func(ctx context.Context) error { return each(ctx, w.tx, insertJobs, w.inserted, nil) }},
+			// First, since a job of this transaction may have taken one of them.
+			{"free idempotency keys", func(ctx context.Context) error { return each(ctx, w.tx, deleteKeys, w.freed, nil) }},
 			{"insert idempotency keys", w.storeKeys},
 			{"finish jobs", func(ctx context.Context) error { return each(ctx, w.tx, insertFinished, w.ended, nil) }},
 			{"enter into the ledger", func(ctx context.Context) error { return each(ctx, w.tx, insertEntries, w.entries, nil) }},

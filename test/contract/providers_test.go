@@ -72,6 +72,17 @@ func (a asked) rows() []row {
 		{name: "mistakes", body: a.wrong, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields(a.fields...)},
 		{name: "no credits", key: brokeKey, body: good, status: 403, code: "INSUFFICIENT_CREDITS", check: details(fmt.Sprintf(`{"required":%d,"remaining":0}`, a.cost))},
 		{name: "another method", method: "PUT", body: good, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"` + path + `"}`)},
+		{
+			name: "a key in no form", header: map[string]string{"Idempotency-Key": strings.Repeat("k", 256)}, body: good, status: 400, code: "VALIDATION_ERROR",
+			refused: true, check: fields("Idempotency-Key"),
+		},
+		{
+			name: "the key of a task", header: map[string]string{"Idempotency-Key": "taken"}, body: good, status: 409, code: "RESOURCE_ALREADY_EXISTS",
+			check: holds(`"details":{"field":"Idempotency-Key","value":"taken","taskId":"`),
+		},
+		{
+			name: "the answer of an earlier call", header: map[string]string{"Idempotency-Key": "key of " + a.name}, body: good, status: 200, check: replayed,
+		},
 		{name: "no slot", key: busyKey, body: good, status: 429, code: "CONCURRENT_LIMIT_EXCEEDED", check: details(`{"limit":1}`)},
 		{name: "the client leaves", key: leaverKey, body: with(a.plain, "kites [[hang]]"), leaves: true, status: 499, code: "REQUEST_CANCELED"},
 		{name: "jobs cannot be written", on: "jobless", body: good, status: 500, code: "INTERNAL_SERVER_ERROR"},
@@ -86,6 +97,15 @@ func (a asked) rows() []row {
 		rows[i].method, rows[i].key = cmp.Or(rows[i].method, http.MethodPost), cmp.Or(rows[i].key, anyKey)
 	}
 	return append(commonRows(a.name, "POST "+path, "", good, account.ScopeMonitor), rows...)
+}
+
+// replayed expects the answer of an earlier call.
+func replayed(t *testing.T, r *exchange) {
+	t.Helper()
+	charged(0)(t, r)
+	if r.Header.Get("Idempotency-Replayed") != "true" {
+		t.Errorf("the headers are %v", r.Header)
+	}
 }
 
 func providerRows() []row {

@@ -99,6 +99,7 @@ var stages = map[string]func(t *testing.T) *stage{
 		capture, _, _ := strings.Cut(rest, `"`)
 		s.things = map[string]string{"<capture>": capture, "<capture2>": strings.Replace(capture, "page-1", "page-2", 1)}
 		fillQueues(t, n, s)
+		makeCalls(t, n, s)
 		administer(t, n, s)
 		s.things["<token>"] = n.Token(t)
 		return s

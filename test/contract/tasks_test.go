@@ -37,7 +37,7 @@ func fillQueues(t *testing.T, n *harness.Node, s *stage) {
 	s.things["<queued>"] = n.Submit(t, s.accounts[busyKey], harness.GoodTask).ID
 
 	s.accounts[waitKey] = n.Organization(t, "patient", 500)
-	n.Hang(t, s.accounts[waitKey])
+	n.HangWith(t, s.accounts[waitKey], map[string]string{"Idempotency-Key": "running"})
 	s.things["<cancelable>"] = n.Submit(t, s.accounts[waitKey], harness.GoodTask).ID
 
 	// The call holds the credits that the task would need.

@@ -115,13 +115,25 @@ func (n *Node) Events(tb testing.TB, a *app.Account, cursor string, limit int) (
 // up after 150 s, which a test may need on a loaded machine.
 const Endless = "[[drip=20s]]"
 
+// EndlessCall is a call of the chat assistant that is never answered.
+const EndlessCall = `{"prompt":"kites ` + Endless + `","country":"US"}`
+
 // Hang starts a call that is never answered, and waits until it runs. It ends with
 // the test, or when the caller leaves.
 func (n *Node) Hang(tb testing.TB, a *app.Account) (leave func()) {
 	tb.Helper()
+	return n.HangWith(tb, a, nil)
+}
+
+// HangWith is Hang with further headers.
+func (n *Node) HangWith(tb testing.TB, a *app.Account, header map[string]string) (leave func()) {
+	tb.Helper()
 	ctx, cancel := context.WithCancel(tb.Context())
-	req := n.Request(ctx, tb, a, http.MethodPost, ChatPath, `{"prompt":"kites `+Endless+`","country":"US"}`)
+	req := n.Request(ctx, tb, a, http.MethodPost, ChatPath, EndlessCall)
 	req.Close = true
+	for name, value := range header {
+		req.Header.Set(name, value)
+	}
 	var group sync.WaitGroup
 	group.Go(func() {
 		resp, err := http.DefaultTransport.RoundTrip(req)

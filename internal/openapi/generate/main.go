@@ -232,7 +232,7 @@ func goCode(providers []provider.Provider) (methods, client []byte) {
 		request, result := reflect.TypeOf(about.Request).Name(), reflect.TypeOf(about.Result).Name()
 		fmt.Fprintf(&m, "\n// Provider is %s.\nfunc (%s) Provider() string { return %q }\n", about.Name, request, about.Name)
 		fmt.Fprintf(&m, "\n// TaskType is %s.\nfunc (%s) TaskType() string { return %q }\n", about.TaskType, request, about.TaskType)
-		fmt.Fprintf(&c, "\n// %s calls %s and waits for the result.\nfunc (c *Client) %s(ctx context.Context, request earshot.%s) (*earshot.%s, Usage, error) {\nreturn monitor[earshot.%s](ctx, c, request)\n}\n",
+		fmt.Fprintf(&c, "\n// %s calls %s and waits for the result.\nfunc (c *Client) %s(ctx context.Context, request earshot.%s, options ...CallOption) (*earshot.%s, Usage, error) {\nreturn monitor[earshot.%s](ctx, c, request, options)\n}\n",
 			about.TypeName(), about.Name, about.TypeName(), request, result, result)
 	}
 	return m.Bytes(), c.Bytes()

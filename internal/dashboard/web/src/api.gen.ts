@@ -592,7 +592,7 @@ export type TaskRequest = {
   payload: Record<string, unknown>;
   /** Higher numbers go first. */
   priority?: number;
-  /** A string that no other kept task of the organization has. Printable characters only. */
+  /** A string that no other kept task or call of the organization has. Printable characters only. */
   idempotencyKey?: string;
   /** Where to announce that the task ended. */
   webhook?: WebhookRequest;
@@ -741,6 +741,45 @@ export type QueueCleared = {
   success: true;
   /** How many tasks were removed. */
   cleared: number;
+};
+
+/** How a job was asked for: `sync` is a call whose client waits for the answer, `async` a task. */
+export type Mode = "sync" | "async";
+
+/** Says why an upstream gave no usable answer. */
+export type Reason = "blocked" | "timeout" | "unavailable" | "unreadable" | "empty";
+
+/** A page of the list of requests. With a filter it may have fewer items than were asked for, even none, and still not be the last. */
+export type RequestPage = {
+  requests: Array<RequestRecord>;
+  /** Null on the last page. */
+  nextCursor: string | null;
+};
+
+/** A call or a task with what is known of it. The list of requests leaves out `result`. */
+export type RequestRecord = {
+  /** The `X-Request-Id` of the call, or the task's id. */
+  id: string;
+  mode: Mode;
+  provider: Provider;
+  status: Status;
+  /** The body of the call, or the payload of the task, as it was sent. */
+  payload: Record<string, unknown>;
+  /** The key that it was sent with; null for none. */
+  idempotencyKey: string | null;
+  createdAt: string;
+  /** Null until then; it stays null when a task failed for want of credits. */
+  startedAt: string | null;
+  finishedAt: string | null;
+  /** From start to end; null until then, and when it was never started. */
+  latencyMs: number | null;
+  /** Tries made so far; 0 when it was never started. Of a call that runs it is 1. */
+  attempts: number;
+  credits: TaskCredits;
+  /** On COMPLETED, in the shape of the provider. */
+  result?: TaskResult;
+  /** On FAILED. */
+  error?: Error;
 };
 
 /** What a task or a batch can cost at most. */
@@ -1012,16 +1051,21 @@ export type ResourceDetails = {
 
 /** Are the details of CodeAlreadyExists. */
 export type DuplicateDetails = {
-  field: "idempotencyKey";
+  /** Where the key was sent: in the field of a task, or in the header of a call. */
+  field: "idempotencyKey" | "Idempotency-Key";
   value: string;
-  /** The task that has the key. */
-  taskId: string;
+  /** The task that has the key. A task is refused with the id of a call here, if a call has it. */
+  taskId?: string;
+  /** The call or task that has the key, when a call is refused. */
+  requestId?: string;
 };
 
-/** Are the details of CodeConflict. The status is that of a task. */
+/** Are the details of CodeConflict. The status is that of a task or call. */
 export type ConflictDetails = {
   id: string;
   status?: Status;
+  /** The call that has the idempotency key and still runs. */
+  requestId?: string;
 };
 
 /** Are the details of CodeConcurrencyLimit. */
@@ -1045,9 +1089,6 @@ export type UpstreamDetails = {
   reason: Reason;
 };
 
-/** Says why an upstream gave no usable answer. */
-export type Reason = "blocked" | "timeout" | "unavailable" | "unreadable" | "empty";
-
 /** What the code says more of; the code decides the shape. */
 export type ErrorDetails = Array<FieldProblem> | CreditDetails | ScopeDetails | ResourceDetails | DuplicateDetails | ConflictDetails | LimitDetails | QueueDetails | UpstreamDetails;
 
@@ -1059,12 +1100,13 @@ export interface Enums {
   QuestionType: QuestionType;
   HealthState: HealthState;
   Status: Status;
+  Mode: Mode;
+  Reason: Reason;
   DeliveryState: DeliveryState;
   LedgerKind: LedgerKind;
   Provider: Provider;
   TaskType: TaskType;
   CountryModel: CountryModel;
-  Reason: Reason;
 }
 
 /** What each operation takes and answers. */
@@ -1089,6 +1131,8 @@ export interface Operations {
   "GET /v1/async/tasks": { query: { status?: Status; taskType?: TaskType; limit?: number; cursor?: string }; body: undefined; response: TaskPage };
   "GET /v1/async/status": { query: undefined; body: undefined; response: QueueStatus };
   "DELETE /v1/async/queue": { query: undefined; body: undefined; response: QueueCleared };
+  "GET /v1/requests": { query: { mode?: Mode; status?: Status; provider?: Provider; country?: string; q?: string; from?: string; to?: string; errorReason?: Reason; limit?: number; cursor?: string }; body: undefined; response: RequestPage };
+  "GET /v1/requests/{id}": { query: undefined; body: undefined; response: RequestRecord };
   "POST /v1/quote": { query: undefined; body: TaskRequest | Array<TaskRequest>; response: Quote };
   "GET /v1/usage": { query: { from?: string; to?: string }; body: undefined; response: Usage };
   "GET /v1/stats": { query: { hours?: number }; body: undefined; response: Stats };

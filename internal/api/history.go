@@ -1,0 +1,151 @@
+package api
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"time"
+
+	"earshot"
+	"earshot/internal/geo"
+	"earshot/internal/schema"
+	"earshot/internal/store"
+)
+
+// request shows one call or task with its result.
+func (s *Server) request(c *call) error {
+	id := c.r.PathValue("id")
+	found, err := s.Store.Request(c.r.Context(), c.principal.OrganizationID, id)
+	if err != nil {
+		return notFoundAs(err, id)
+	}
+	return c.json(s.Jobs.Request(found))
+}
+
+// requests lists calls and tasks, newest first. What a page reads is bounded, so
+// that one with a filter may find less than it has room for.
+func (s *Server) requests(c *call) error {
+	filter, err := s.requestFilter(c)
+	if err != nil {
+		return err
+	}
+	found, next, err := s.Store.Requests(c.r.Context(), c.principal.OrganizationID, filter)
+	if err != nil {
+		return err
+	}
+	page := earshot.RequestPage{}
+	if next != "" {
+		page.NextCursor = &next
+	}
+	for _, t := range found {
+		page.Requests = append(page.Requests, s.Jobs.Request(t))
+	}
+	return c.json(page)
+}
+
+func (s *Server) requestFilter(c *call) (filter store.RequestFilter, err error) {
+	var q earshot.RequestQuery
+	if err := c.query(&q); err != nil {
+		return filter, err
+	}
+	filter.Limit = q.Limit
+	if filter.Before, err = idCursor(q.Cursor); err != nil {
+		return filter, err
+	}
+	if q.Provider != "" {
+		if _, err := s.Catalogue.Provider(q.Provider); err != nil {
+			return filter, schema.Invalid("provider", "must be one of %s", strings.Join(s.providerNames(), ", "))
+		}
+	}
+	if q.Country != "" && !geo.IsCountry(q.Country) {
+		return filter, schema.Invalid("country", "must be an upper-case ISO 3166-1 alpha-2 code such as US")
+	}
+	if q.From != "" {
+		filter.From, _, _ = schema.ParseMoment(q.From) // it was checked when the query was read
+	}
+	if q.To != "" {
+		var isDay bool
+		if filter.Until, isDay, _ = schema.ParseMoment(q.To); isDay {
+			filter.Until = filter.Until.Add(24 * time.Hour)
+		}
+	}
+	if !filter.From.IsZero() && !filter.Until.IsZero() && !filter.From.Before(filter.Until) {
+		return filter, schema.Invalid("to", "must be after from")
+	}
+	q.Text = lowerASCII(q.Text)
+	filter.Match = func(t *store.Task) bool { return s.matches(&q, t) }
+	return filter, nil
+}
+
+func (s *Server) providerNames() (names []string) {
+	for _, p := range s.Catalogue.Providers() {
+		names = append(names, p.Definition().Name)
+	}
+	return names
+}
+
+// matches tells whether a query picks a call or task, the cheapest tests first.
+func (s *Server) matches(q *earshot.RequestQuery, t *store.Task) bool {
+	return (q.Mode == "" || string(q.Mode) == t.Mode) &&
+		(q.Status == "" || q.Status == t.Status) &&
+		(q.Provider == "" || q.Provider == t.Provider) &&
+		(q.ErrorReason == "" || q.ErrorReason == reasonOf(t.Error)) &&
+		(q.Text == "" || strings.Contains(lowerASCII(textOf(t.Request)), q.Text)) &&
+		(q.Country == "" || q.Country == s.countryOf(t))
+}
+
+// reasonOf is why the provider gave no usable answer, "" for another failure.
+func reasonOf(failure json.RawMessage) earshot.Reason {
+	var stored struct {
+		Details earshot.UpstreamDetails `json:"details"`
+	}
+	if failure == nil || json.Unmarshal(failure, &stored) != nil { // details of another shape have no reason
+		return ""
+	}
+	return stored.Details.Reason
+}
+
+// textOf is the prompt or the query of a request, also where a URL holds it.
+func textOf(request []byte) string {
+	var stored struct{ Prompt, Query, URL string }
+	if json.Unmarshal(request, &stored) != nil {
+		return ""
+	}
+	if stored.URL == "" {
+		return stored.Prompt + stored.Query
+	}
+	address, err := url.Parse(stored.URL)
+	if err != nil {
+		return ""
+	}
+	return address.Query().Get("q")
+}
+
+// countryOf is where a request was asked from, "" when its provider, which alone
+// knows, is no longer served.
+func (s *Server) countryOf(t *store.Task) string {
+	asked, err := s.Catalogue.Provider(t.Provider)
+	if err != nil {
+		return ""
+	}
+	in, err := schema.Parse(t.Request)
+	if err != nil {
+		return ""
+	}
+	request := asked.Decode(in)
+	if in.Err() != nil { // the rules may have changed since
+		return ""
+	}
+	return request.Locale().Country
+}
+
+// lowerASCII makes the letters A to Z small and leaves all others, whose cases are
+// a matter of language, as they are.
+func lowerASCII(text string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + ('a' - 'A')
+		}
+		return r
+	}, text)
+}

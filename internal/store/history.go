@@ -1,0 +1,114 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Request finds a call or a task of an organization, with its result. Returns
+// ErrNotFound.
+func (s *Store) Request(ctx context.Context, organization, id string) (*Task, error) {
+	id, err := canonicalID(id)
+	if err != nil {
+		return nil, fmt.Errorf("request: %w", err)
+	}
+	for _, from := range taskTables {
+		found, err := findRequests(ctx, s.lookups, from, `organization = $1 AND id = $2`, organization, id)
+		if err != nil {
+			return nil, fmt.Errorf("request %s: %w", id, err)
+		}
+		if len(found) > 0 {
+			return found[0], nil
+		}
+	}
+	return nil, fmt.Errorf("request %s: %w", id, ErrNotFound)
+}
+
+const (
+	// scannedRows and scannedBytes are what one page of the history may read,
+	// whatever it looks for: nobody can make the database read a long history in one
+	// go.
+	scannedRows  = 1000
+	scannedBytes = 16 << 20
+	// scanBatch is how much of that is read at once.
+	scanBatch = 200
+	// idEarlier and idLater are how far the time in an id may be from when its job
+	// came in. A task gets its id once its body, which may take its time, is there.
+	idEarlier, idLater = time.Second, time.Minute
+)
+
+// RequestFilter says which calls and tasks to list, newest first.
+type RequestFilter struct {
+	From, Until time.Time        // when they came in, Until excluded; zero for any time
+	Match       func(*Task) bool // picks among them
+	Before      string           // only those older than this id; "" for all
+	Limit       int
+}
+
+func (f *RequestFilter) matches(t *Task) bool {
+	return !t.CreatedAt.Before(f.From) && (f.Until.IsZero() || t.CreatedAt.Before(f.Until)) && f.Match(t)
+}
+
+// Requests lists calls and tasks of an organization without their results. It reads
+// a bounded part of them; next is where to go on, "" when it has seen all.
+func (s *Store) Requests(ctx context.Context, organization string, filter RequestFilter) (found []*Task, next string, err error) {
+	err = s.reports.snapshot(ctx, func(now snapshot) (err error) {
+		found, next, err = scanRequests(ctx, now, organization, filter)
+		return err
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("list requests: %w", err)
+	}
+	return found, next, nil
+}
+
+func scanRequests(ctx context.Context, now snapshot, organization string, filter RequestFilter) (found []*Task, next string, err error) {
+	oldest, before := uuid.Nil.String(), cmp.Or(filter.Before, uuid.Max.String())
+	if !filter.From.IsZero() {
+		oldest = firstID(filter.From.Add(-idEarlier))
+	}
+	if !filter.Until.IsZero() {
+		before = min(before, firstID(filter.Until.Add(idLater)))
+	}
+	batch := filter.Limit + 1 // enough when all of them match
+	for rows, bytes := 0, 0; rows < scannedRows && bytes < scannedBytes; batch = scanBatch {
+		batch = min(batch, scannedRows-rows)
+		read, err := newestRequests(ctx, now, organization, oldest, before, batch)
+		if err != nil {
+			return nil, "", err
+		}
+		for _, t := range read {
+			if filter.matches(t) {
+				found = append(found, t)
+			}
+			if len(found) > filter.Limit { // the one too many tells that there is another page
+				found = found[:filter.Limit]
+				return found, found[filter.Limit-1].ID, nil
+			}
+			rows, bytes, before = rows+1, bytes+len(t.Request), t.ID
+		}
+		if len(read) < batch {
+			return found, "", nil
+		}
+	}
+	return found, before, nil
+}
+
+// newestRequests reads the n newest calls and tasks with ids from oldest on and
+// below before, by the primary keys of the two tables they are in.
+func newestRequests(ctx context.Context, now snapshot, organization, oldest, before string, n int) (all []*Task, err error) {
+	for _, from := range listedTables {
+		found, err := findRequests(ctx, now, from, `organization = $1 AND id >= $2 AND id < $3 ORDER BY id DESC LIMIT $4`, organization, oldest, before, n)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	slices.SortFunc(all, func(a, b *Task) int { return cmp.Compare(b.ID, a.ID) })
+	return all[:min(len(all), n)], nil
+}
