@@ -128,7 +128,7 @@ func TestCallsAndTasksShareTheirKeys(t *testing.T) {
 		// Only a failed call frees its key: that of a failed task stays with it.
 		settle(t, s, failed(call), time.Now())
 		submit(t, s, o, other)
-		started, _, err := s.Claim(t.Context(), node, 1, time.Now())
+		started, _, err := s.Claim(t.Context(), node, store.ClaimLimits{Tasks: 1}, time.Now())
 		if err != nil || len(started) != 1 || started[0].ID != task.ID {
 			t.Fatalf("claimed %v, %v", started, err)
 		}
