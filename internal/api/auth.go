@@ -12,6 +12,7 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/share"
 	"earshot/internal/store"
 )
 
@@ -27,8 +28,9 @@ const (
 // keyring checks API keys, asking the database for each key at most twice a
 // second.
 type keyring struct {
-	store *store.Store
-	loads singleflight.Group
+	store   *store.Store
+	loads   singleflight.Group
+	lookups *share.Pool // of keys that are not in memory
 
 	mu   sync.Mutex
 	keys map[string]knownKey // by public id; only keys that exist
@@ -39,8 +41,8 @@ type knownKey struct {
 	readAt time.Time
 }
 
-func newKeyring(s *store.Store) *keyring {
-	return &keyring{store: s, keys: map[string]knownKey{}}
+func newKeyring(s *store.Store, lookups *share.Pool) *keyring {
+	return &keyring{store: s, lookups: lookups, keys: map[string]knownKey{}}
 }
 
 // sentKey is a key as a request carries it.
@@ -108,6 +110,13 @@ func (k *keyring) find(ctx context.Context, id string) (*store.StoredKey, error)
 }
 
 func (k *keyring) load(ctx context.Context, id string) (*store.StoredKey, error) {
+	if !k.knows(id) {
+		done, ok := k.lookups.Hold(share.Stranger)
+		if !ok {
+			return nil, errPastShare("this node looks up too many unknown keys, try again")
+		}
+		defer done()
+	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	readAt := time.Now()

@@ -95,9 +95,8 @@ type Server struct {
 	metrics *metrics
 	watch   *watch
 	// What requests share, see package share: places of monitor calls and of all
-	// other requests in flight, open streams, bytes of bodies, and look-ups of keys
-	// that are not in memory.
-	calls, others, streams, bodies, lookups *share.Pool
+	// other requests in flight, open streams, bytes of bodies.
+	calls, others, streams, bodies *share.Pool
 	tries                                   minute // of tokens, by address
 
 	statistics singleflight.Group // readings under way
@@ -120,14 +119,13 @@ func New(cfg Config) *Server {
 	s := &Server{
 		Config:  cfg,
 		mux:     http.NewServeMux(),
-		keys:    newKeyring(cfg.Store),
+		keys:    newKeyring(cfg.Store, share.NewPool(keyLookups)),
 		guests:  ratelimit.NewLocal(),
 		metrics: newMetrics(cfg.Metrics),
 		calls:   share.NewPool(int64(cfg.CallsInFlight)),
 		others:  share.NewPool(int64(cfg.RequestsInFlight)),
 		streams: share.NewPool(int64(cfg.Streams)),
 		bodies:  share.NewPool(int64(cfg.BodyBytes)),
-		lookups: share.NewPool(keyLookups),
 	}
 	s.watch = newWatch(cfg, s.keys, s.streams)
 	for _, operation := range Operations(cfg.Catalogue.Providers()) {
@@ -188,7 +186,7 @@ func (s *Server) handler(operation Operation) http.Handler {
 
 // Pools are what requests share, by name.
 func (s *Server) Pools() map[string]*share.Pool {
-	return map[string]*share.Pool{"calls": s.calls, "requests": s.others, "streams": s.streams, "bodies": s.bodies, "lookups": s.lookups}
+	return map[string]*share.Pool{"calls": s.calls, "requests": s.others, "streams": s.streams, "bodies": s.bodies, "lookups": s.keys.lookups}
 }
 
 // serve is what every request passes, in the order of the contract: key, rate
@@ -272,27 +270,25 @@ func (s *Server) enter(c *call, places *share.Pool, account string) error {
 }
 
 // identify finds out who is asking and counts the request. A key that is not in
-// memory is a stranger's until the database knows it: it counts against the window
-// of its address and takes one of the strangers' look-ups first, so that forged keys
-// cost the database nothing.
+// memory is a stranger's until the database knows it: it is only looked up while the
+// window of its address has room, within the strangers' share of look-ups, so that
+// forged keys cost the database little.
 func (s *Server) identify(c *call) error {
+	var principal *account.Principal
 	key, err := bearer(c.r)
-	if err != nil || !s.keys.knows(key.id) {
+	if err == nil {
+		if window := s.guests.Peek(c.address(), guestLimit); window.Remaining == 0 && !s.keys.knows(key.id) {
+			return errRateLimit(window)
+		}
+		principal, err = s.keys.authenticate(c.r.Context(), key)
+	}
+	if code := earshot.ErrorCode(err); code == earshot.CodeMissingKey || code == earshot.CodeInvalidKey {
 		guest, _ := s.guests.Take(c.r.Context(), c.address(), guestLimit) // counting in memory cannot fail
 		c.limits(guest)
-		switch {
-		case !guest.Allowed:
+		if !guest.Allowed {
 			return errRateLimit(guest)
-		case err != nil:
-			return err
 		}
-		done, ok := s.lookups.Hold(share.Stranger)
-		if !ok {
-			return errPastShare("this node looks up too many unknown keys, try again")
-		}
-		defer done()
 	}
-	principal, err := s.keys.authenticate(c.r.Context(), key)
 	if err != nil {
 		return err
 	}

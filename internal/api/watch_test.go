@@ -17,7 +17,7 @@ func TestAnOrganizationIsLookedAtOnceForAllWhoFollowIt(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t, filepath.Join(t.TempDir(), "earshot.db"))
 	log := slog.New(slog.DiscardHandler)
-	w := newWatch(Config{Store: s, Log: log}, newKeyring(s), share.NewPool(100))
+	w := newWatch(Config{Store: s, Log: log}, newKeyring(s, share.NewPool(keyLookups)), share.NewPool(100))
 	o := storetest.Organization(t, s, 5, 1000)
 	key := account.NewKey()
 	if err := s.CreateKey(o.ID, key, account.DefaultScopes(), time.Time{}, time.Now()); err != nil {

@@ -161,8 +161,12 @@ func crowded(t *testing.T) *stage {
 		Store: s, Catalogue: catalogue, Limiter: ratelimit.NewLocal(), Dashboard: http.NotFoundHandler(), Metrics: prometheus.NewRegistry(),
 		Log: slog.New(slog.DiscardHandler), CallsInFlight: 1, RequestsInFlight: 1,
 	})
-	for _, pool := range handler.Pools() {
-		pool.Add("somebody else", 1)
+	for _, name := range []string{"calls", "requests"} {
+		handler.Pools()[name].Add("somebody else", 1)
+	}
+	full.Key = account.NewKey() // which may ask for everything
+	if err := s.CreateKey(full.Organization.ID, full.Key, append(account.DefaultScopes(), account.ScopeAdmin), time.Time{}, time.Now()); err != nil {
+		t.Fatal(err)
 	}
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
