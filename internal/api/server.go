@@ -97,7 +97,7 @@ type Server struct {
 	// What requests share, see package share: places of monitor calls and of all
 	// other requests in flight, open streams, bytes of bodies.
 	calls, others, streams, bodies *share.Pool
-	tries                                   minute // of tokens, by address
+	tries                          minute // of tokens, by address
 
 	statistics singleflight.Group // readings under way
 }

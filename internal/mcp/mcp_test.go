@@ -63,7 +63,7 @@ func connect(t *testing.T, api mcp.Caller, options *sdk.ClientOptions) connectio
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = session.Close() // a test may have hung up
+		_ = session.Close()                                                  // a test may have hung up
 		if err := <-ended; err != nil && !errors.Is(err, io.ErrClosedPipe) { // that is how a test hangs up
 			t.Errorf("the server ended with %v", err)
 		}

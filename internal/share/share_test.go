@@ -121,7 +121,7 @@ func TestConnectionsAreSharedOutByAddress(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { conn.Close() })
+		t.Cleanup(func() { _ = conn.Close() })
 		return conn
 	}
 	dial()
