@@ -117,11 +117,11 @@ func liveHeap() int64 {
 
 func TestReadersOfEventsThatDoNotReadHoldOneResultEach(t *testing.T) { //nolint:paralleltest // others would be measured, too
 	const (
-		readers = 20
-		results = 100
+		readers = 10
+		results = 40
 		size    = 1 << 20
 		// A result as it is stored, unpacked and as JSON, for each reader, is some 3 MiB;
-		// all of a page would be more than 100.
+		// all of a page would be more than 40.
 		bound = readers * 8 * size
 	)
 	s := serve(t)
