@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -12,6 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"earshot/internal/app"
+	"earshot/test/harness"
 )
 
 // TestAnAgentCanStartTheProgram runs the built program as a client of the protocol
@@ -40,8 +40,8 @@ func TestAnAgentCanStartTheProgram(t *testing.T) {
 	if err := session.Close(); err != nil {
 		t.Errorf("the program ended with %v", err)
 	}
-	if logged.Len() == 0 || strings.Contains(logged.String(), key) {
-		t.Errorf("it logs %s", logged)
+	if text := logged.String(); text == "" || strings.Contains(text, key) {
+		t.Errorf("it logs %s", text)
 	}
 
 	session, _ = started(t, binary, base, "ear_live_wrong")
@@ -54,9 +54,9 @@ func TestAnAgentCanStartTheProgram(t *testing.T) {
 }
 
 // started runs the program for a client.
-func started(t *testing.T, binary, base, key string) (session *sdk.ClientSession, logged *bytes.Buffer) {
+func started(t *testing.T, binary, base, key string) (session *sdk.ClientSession, logged *harness.Logs) {
 	t.Helper()
-	logged = &bytes.Buffer{}
+	logged = &harness.Logs{} // the program may still write while it is read
 	command := exec.CommandContext(t.Context(), binary, "mcp")
 	command.Env = append(os.Environ(), "EARSHOT_URL="+base, "EARSHOT_API_KEY="+key)
 	command.Stderr = logged
