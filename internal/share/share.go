@@ -1,11 +1,11 @@
 // Package share divides what a node can run out of among the accounts that want
 // it: places for requests, connections, streams, workers, webhooks, bytes.
 //
-// There is one rule. An account may hold as much as is still free. A lone account
-// gets half of everything, two get a third each, ten get an eleventh each, and
-// always as much is left over as the greediest account holds: whoever holds less
-// than that is never refused, whatever others do. Nothing has to be configured for
-// each account, and nothing has to be taken away from anybody.
+// There is one rule. An account may hold as much as is still free: whoever holds
+// less than that is never refused, whatever others do. A lone account gets half of
+// everything, and one that comes later half of what is left. As they give back and
+// take again their parts even out: two have a third each, ten an eleventh. Nothing
+// has to be configured for each account, and nothing is taken away from anybody.
 //
 // Whoever is not known yet, having shown no valid key, is the account Stranger. All
 // strangers together may hold an eighth of what is free.
@@ -28,15 +28,13 @@ type Pool struct {
 	capacity int64
 	used     int64
 	held     map[string]int64 // by account; only those that hold something
-	given    chan struct{}    // closed when something is given back
+	given    chan struct{}    // closed when something is given back; nil while nobody waits
 
 	refused, refusedStrangers int64
 }
 
 // NewPool makes a pool of that much.
-func NewPool(capacity int64) *Pool {
-	return &Pool{capacity: capacity, held: map[string]int64{}, given: make(chan struct{})}
-}
+func NewPool(capacity int64) *Pool { return &Pool{capacity: capacity, held: map[string]int64{}} }
 
 // Take takes n for an account, or refuses at once. What was taken must be given
 // back once, by Give or by the function that Hold returns.
@@ -61,11 +59,14 @@ func (p *Pool) Take(account string, n int64) bool {
 func (p *Pool) Wait(ctx context.Context, account string) (release func(), err error) {
 	for {
 		p.mu.Lock()
-		given, room := p.given, p.room(account) > 0
+		room := p.room(account) > 0
 		if room {
 			p.used++
 			p.held[account]++
+		} else if p.given == nil {
+			p.given = make(chan struct{})
 		}
+		given := p.given
 		p.mu.Unlock()
 		if room {
 			return sync.OnceFunc(func() { p.Give(account, 1) }), nil
@@ -104,8 +105,10 @@ func (p *Pool) Give(account string, n int64) {
 	if p.held[account] -= n; p.held[account] == 0 {
 		delete(p.held, account)
 	}
-	close(p.given)
-	p.given = make(chan struct{})
+	if p.given != nil {
+		close(p.given)
+		p.given = nil
+	}
 }
 
 // Room is how much more an account may take now.
