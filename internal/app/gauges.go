@@ -53,7 +53,7 @@ func (g gauges) Collect(to chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
-	gauge(allWorkers, float64(g.jobs.Workers))
+	gauge(allWorkers, float64(g.jobs.Places().Stats().Capacity))
 	gauge(busyWorkers, float64(g.jobs.Busy()))
 	ahead, err := g.store.ClockStatus()
 	gauge(clockAhead, ahead.Seconds())
