@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -121,6 +122,8 @@ func bodyError(r *http.Request, err error) error {
 	switch {
 	case errors.As(err, &tooLarge):
 		return schema.Invalid(schema.BodyField, "must have at most %d bytes", tooLarge.Limit)
+	case errors.Is(err, os.ErrDeadlineExceeded): // which ends the request's context, too
+		return schema.Invalid(schema.BodyField, "must arrive within %s", bodyTime)
 	case r.Context().Err() != nil:
 		return err // the client has left
 	default:
