@@ -6,8 +6,10 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"earshot"
 )
@@ -61,6 +63,8 @@ func (o *Object) decodeField(f *field, v reflect.Value) {
 		high, _ := f.limit("max")
 		byDefault, _ := f.limit("default")
 		v.SetInt(int64(o.Int(f.name, low, high, byDefault)))
+	case v.Kind() == reflect.Float64:
+		v.SetFloat(o.decodeFloat(f))
 	case v.Kind() == reflect.Struct:
 		if part, ok := o.part(f.name); ok {
 			part.decode(v)
@@ -117,26 +121,96 @@ func (o *Object) decodeTime(f *field, v reflect.Value) {
 	v.Set(reflect.ValueOf(at))
 }
 
+// decodeFloat takes a number within the field's limits.
+func (o *Object) decodeFloat(f *field) float64 {
+	byDefault, _ := f.limit("default")
+	literal, ok := take[number](o, f.name, "a number")
+	if !ok {
+		return float64(byDefault)
+	}
+	low, _ := f.limit("min")
+	high, _ := f.limit("max")
+	value, err := strconv.ParseFloat(string(literal), 64)
+	if err != nil || value < float64(low) || value > float64(high) {
+		o.Reject(f.name, "must be a number from %d to %d", low, high)
+		return float64(byDefault)
+	}
+	return value
+}
+
 func (o *Object) decodeList(f *field, v reflect.Value) {
 	items, ok := take[[]any](o, f.name, "a list")
 	if !ok {
 		return
 	}
-	if minItems, _ := f.limit("minItems"); len(items) < minItems {
+	minItems, _ := f.limit("minItems")
+	maxItems, limited := f.limit("maxItems")
+	switch {
+	case len(items) < minItems && f.enum != nil:
 		o.Reject(f.name, "must be a list of at least %d of %s", minItems, strings.Join(f.enum, ", "))
 		return
+	case len(items) < minItems:
+		o.Reject(f.name, "must have at least %d item", minItems)
+		return
+	case limited && len(items) > maxItems:
+		o.Reject(f.name, "must have at most %d items, but has %d", maxItems, len(items))
+		return
 	}
-	var list []string
-	for _, item := range items {
-		text, isString := item.(string)
-		if !isString || !f.allows(text) || f.unique && slices.Contains(list, text) {
-			o.Reject(f.name, "must be a list of %s, each at most once", strings.Join(f.enum, ", "))
-			return
+	list := reflect.MakeSlice(v.Type(), len(items), len(items))
+	for i, item := range items {
+		if v.Type().Elem().Kind() == reflect.Struct {
+			o.decodeItem(f, i, item, list.Index(i))
+			continue
 		}
-		list = append(list, text)
+		text, isString := item.(string)
+		switch {
+		case f.enum != nil:
+			if !isString || !f.allows(text) || f.unique && slices.Contains(items[:i], item) {
+				o.Reject(f.name, "must be a list of %s, each at most once", strings.Join(f.enum, ", "))
+				return
+			}
+		case !isString:
+			o.Reject(indexed(f.name, i), "must be a string")
+		default:
+			text = o.checkText(indexed(f.name, i), text, f)
+		}
+		list.Index(i).SetString(text)
 	}
-	v.Set(reflect.ValueOf(list))
+	v.Set(list)
 }
+
+// checkText is an item of a list of texts, without the white space around it.
+func (o *Object) checkText(name, text string, f *field) string {
+	maxLength, _ := f.limit("maxLength")
+	text = strings.TrimSpace(text)
+	switch length := utf8.RuneCountInString(text); {
+	case strings.ContainsRune(text, 0):
+		o.Reject(name, "must not contain a NUL character")
+	case length == 0:
+		o.Reject(name, "must not be empty")
+	case length > maxLength:
+		o.Reject(name, "must have at most %d characters, but has %d", maxLength, length)
+	}
+	return text
+}
+
+// decodeItem takes an item of a list of objects, or the text that stands for one.
+func (o *Object) decodeItem(f *field, i int, item any, v reflect.Value) {
+	part, isObject := item.(*Object)
+	if text, isString := item.(string); isString && f.short != "" {
+		part, isObject = &Object{fields: map[string]any{f.short: text}, order: []string{f.short}}, true
+	}
+	if !isObject {
+		o.Reject(indexed(f.name, i), "must be an object")
+		return
+	}
+	part.path, part.problems = join(o.path, indexed(f.name, i)), o.problems
+	o.parts = append(o.parts, part)
+	part.decode(v)
+}
+
+// indexed is how an item of a list is called.
+func indexed(name string, i int) string { return fmt.Sprintf("%s[%d]", name, i) }
 
 // DecodeQuery reads the parameters of a URL into the struct that into points to, by
 // the same rules as a body. Parameters that the struct does not have are passed
@@ -161,6 +235,8 @@ func (o *Object) query(values url.Values, t reflect.Type) {
 		case len(given) == 0 || given[0] == "" && f.enum == nil:
 		case f.goType.Kind() == reflect.Int:
 			o.fields[f.name] = number(given[0])
+		case f.goType.Kind() == reflect.Bool && (given[0] == "true" || given[0] == "false"):
+			o.fields[f.name] = given[0] == "true"
 		default:
 			o.fields[f.name] = given[0]
 		}

@@ -20,6 +20,7 @@ type field struct {
 	unique   bool
 	unless   string   // required unless this other field is there
 	excludes []string // other fields that must not be there with it
+	short    string   // the field of an item of a list that a text alone stands for
 }
 
 // fieldsOf lists the fields of a struct that appear in JSON, in their order.
@@ -28,7 +29,8 @@ type field struct {
 // a number; maxLength=N of a text; enum=a|b of a string or of the strings in a
 // list; minItems=N, maxItems=N and unique of a list; const=V; unless=field for one
 // that is required when the other field is absent; excludes=a|b for fields that
-// cannot be combined with it.
+// cannot be combined with it; short=field for a list of objects in which a text alone
+// stands for an object with that one field.
 func fieldsOf(t reflect.Type) []field {
 	var fields []field
 	for i := range t.NumField() {
@@ -61,6 +63,8 @@ func (f *field) read(tag string) {
 			f.unique = true
 		case key == "unless":
 			f.unless = value
+		case key == "short":
+			f.short = value
 		case key == "excludes":
 			f.excludes = strings.Split(value, "|")
 		case hasValue:

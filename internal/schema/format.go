@@ -45,6 +45,11 @@ var (
 	momentPattern   = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}([Tt].+)?$`)
 	languagePattern = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$`)
 	uulePattern     = regexp.MustCompile(`^[A-Za-z0-9+/_=-]+$`)
+	trackerName     = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,99}$`)
+	daysPattern     = regexp.MustCompile(`^([1-9][0-9]{0,2}|[1-2][0-9]{3}|3[0-5][0-9]{2}|36[0-4][0-9]|3650)d$`)
+	everyPattern    = regexp.MustCompile(`^(day|week|month|([1-9]|1[0-9]|2[0-4])h)$`)
+	clockPattern    = regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]$`)
+	durationPattern = regexp.MustCompile(`^([1-9][0-9]{0,2}h)?([1-9][0-9]{0,3}m)?$`)
 )
 
 // IsLanguage tells whether text is a language such as en or pt-BR.
@@ -135,6 +140,26 @@ var formats = map[string]Format{
 	"moment": {
 		Schema: Map{{"pattern", momentPattern.String()}},
 		check:  isMoment, message: "must be a time in RFC 3339, such as 2026-09-08T09:30:00Z, or a date such as 2026-09-08",
+	},
+	"trackerName": {
+		Schema: Map{{"pattern", trackerName.String()}},
+		check:  trackerName.MatchString, message: "must have 1 to 100 of the characters a to z, 0 to 9, - and _, and begin with a letter or digit",
+	},
+	"language": {
+		Schema: Map{{"pattern", languagePattern.String()}}, check: IsLanguage, message: "must be a language such as en or pt-BR",
+	},
+	"days": {
+		Description: "A number of days, such as `400d`.",
+		Schema:      Map{{"pattern", daysPattern.String()}}, check: daysPattern.MatchString, message: "must be 1 to 3650 days, such as 400d",
+	},
+	"every": {
+		Schema: Map{{"pattern", everyPattern.String()}}, check: everyPattern.MatchString, message: "must be day, week, month or 1h to 24h",
+	},
+	"clock": {
+		Schema: Map{{"pattern", clockPattern.String()}}, check: clockPattern.MatchString, message: "must be a time of day from 00:00 to 23:59",
+	},
+	"duration": {
+		Schema: Map{{"pattern", durationPattern.String()}}, check: func(text string) bool { return text != "" && durationPattern.MatchString(text) }, message: "must be a time such as 4h or 30m",
 	},
 	"nextCursor": {Description: "Null on the last page."},
 	"redirectLink": {

@@ -223,7 +223,14 @@ func (d *Describer) field(owner reflect.Type, f *field) Map {
 		s.Set(e.Key, e.Value)
 	}
 	if items, isList := s.Get("items").(Map); isList {
-		s.Set("items", f.describeValue(items))
+		items = f.describeValue(items)
+		if n, ok := f.limit("maxLength"); ok {
+			items = append(items, Entry{"minLength", 1}, Entry{"maxLength", n})
+		}
+		if f.short != "" {
+			items = Map{{"anyOf", []Map{{{"type", "string"}, {"minLength", 1}}, items}}}
+		}
+		s.Set("items", items)
 	} else {
 		s = f.describeValue(s)
 	}
@@ -262,7 +269,7 @@ func (f *field) describeLimits(s *Map) {
 		{"min", "minimum"}, {"max", "maximum"}, {"minItems", "minItems"}, {"maxItems", "maxItems"}, {"maxLength", "maxLength"}, {"default", "default"},
 	} {
 		n, ok := f.limit(limit.tag)
-		if !ok {
+		if !ok || limit.tag == "maxLength" && f.goType.Kind() == reflect.Slice { // of a list that is said of its items
 			continue
 		}
 		if limit.tag == "maxLength" {

@@ -177,18 +177,24 @@ func (o *Object) Err() error {
 // rank is the place of a field among those that were asked for, at each level.
 func (o *Object) rank(path string) []int {
 	name, rest, nested := strings.Cut(path, ".")
-	at := slices.Index(o.known, name)
+	list, index, isItem := strings.Cut(strings.TrimSuffix(name, "]"), "[")
+	at := slices.Index(o.known, list)
 	if at < 0 {
 		return []int{len(o.known)}
+	}
+	rank := []int{at}
+	if isItem {
+		i, _ := strconv.Atoi(index) // as it was written by indexed
+		rank = append(rank, i)
 	}
 	if nested {
 		for _, part := range o.parts {
 			if part.path == join(o.path, name) {
-				return append([]int{at}, part.rank(rest)...)
+				return append(rank, part.rank(rest)...)
 			}
 		}
 	}
-	return []int{at}
+	return rank
 }
 
 func (o *Object) rejectUnknown() {

@@ -41,8 +41,11 @@ type number string
 
 // Parse reads body as one JSON object. The error, if any, is a validation
 // error that names BodyField.
-func Parse(body []byte) (*Object, error) {
-	r := &reader{dec: jsontext.NewDecoder(bytes.NewReader(body)), body: body}
+func Parse(body []byte) (*Object, error) { return ParseUpTo(body, maxValues) }
+
+// ParseUpTo is Parse for a body that may hold another number of values.
+func ParseUpTo(body []byte, values int) (*Object, error) {
+	r := &reader{dec: jsontext.NewDecoder(bytes.NewReader(body)), body: body, left: values}
 	value, err := r.value()
 	if err != nil {
 		return nil, bodyError(err)
@@ -122,7 +125,7 @@ func invalid(problems []earshot.FieldProblem) *earshot.Error {
 
 var (
 	errTooDeep = fmt.Errorf("nests deeper than %d levels", maxDepth)
-	errTooMany = fmt.Errorf("holds more than %d values", maxValues)
+	errTooMany = errors.New("holds too many values")
 )
 
 func bodyError(err error) *earshot.Error {
@@ -151,9 +154,9 @@ func pointerToField(p jsontext.Pointer) string {
 }
 
 type reader struct {
-	dec    *jsontext.Decoder
-	body   []byte
-	values int // read so far
+	dec  *jsontext.Decoder
+	body []byte
+	left int // how many more values it may hold
 }
 
 // value reads the next value: a string, a number, a bool, nil, a []any or an
@@ -162,7 +165,7 @@ func (r *reader) value() (any, error) {
 	if r.dec.StackDepth() > maxDepth {
 		return nil, errTooDeep
 	}
-	if r.values++; r.values > maxValues {
+	if r.left--; r.left < 0 {
 		return nil, errTooMany
 	}
 	token, err := r.dec.ReadToken()
