@@ -145,9 +145,10 @@ func parseCron(text string) (func(time.Time) time.Time, error) {
 // shortestGap is the shortest time between two slots of a cron text within a year,
 // looking at no more of them than tell.
 func shortestGap(next func(time.Time) time.Time) time.Duration {
-	shortest := 366 * 24 * time.Hour
-	at := next(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
-	for range 2000 {
+	const year = 366 * 24 * time.Hour
+	shortest := year
+	first := next(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	for n, at := 0, first; n < 2000 && at.Sub(first) < year; n++ {
 		after := next(at)
 		if after.IsZero() {
 			break
