@@ -66,6 +66,8 @@ type LedgerEntry struct {
 	TaskID *string `json:"taskId" schema:"uuid"`
 	// The provider that was charged for; null for other kinds and once the task or call is no longer kept.
 	Note *string `json:"note"`
+	// The tracker that was charged for; absent when there was none.
+	Tracker string `json:"tracker,omitempty"`
 }
 
 // LedgerKind says why a balance changed. `grant` gives credits, those of a cycle or

@@ -56,7 +56,8 @@ var audits = []struct{ what, query string }{
 		WHERE f.last > o.events`},
 	{"delivery against its task", `
 		SELECT o.name, 1, 0 FROM deliveries d JOIN organizations o ON o.id = d.organization
-		WHERE NOT EXISTS (SELECT 1 FROM finished f WHERE f.organization = d.organization AND f.id = d.job)`},
+		WHERE NOT EXISTS (SELECT 1 FROM finished f WHERE f.organization = d.organization AND f.id = d.job)
+			AND NOT EXISTS (SELECT 1 FROM sweeps s WHERE s.organization = d.organization AND s.id = d.job)`},
 	{"delivery that waits behind a receiver which expects none", `
 		SELECT o.name, 1, 0 FROM deliveries d JOIN organizations o ON o.id = d.organization
 		LEFT JOIN receivers r ON r.organization = d.organization AND r.origin = d.origin
@@ -100,6 +101,37 @@ var audits = []struct{ what, query string }{
 		LEFT JOIN (SELECT organization, hour, provider, SUM(jobs) AS jobs, SUM(failed) AS failed FROM statistics GROUP BY organization, hour, provider) s
 			ON s.organization = f.organization AND s.hour = f.hour AND s.provider = f.provider
 		WHERE COALESCE(s.jobs, 0) < f.jobs OR COALESCE(s.failed, 0) < f.failed`},
+	// Of older sweeps some answers may be deleted already.
+	{"counters of a sweep against its answers", `
+		SELECT o.name, s.submitted + s.answered + s.missing + s.charged, COALESCE(a.submitted + a.answered + a.missing + a.charged, 0) FROM sweeps s
+		JOIN organizations o ON o.id = s.organization
+		JOIN trackers t ON t.organization = s.organization AND t.id = s.tracker AND t.state <> 'deleting'
+		LEFT JOIN (
+			SELECT organization, tracker, sweep, COUNT(*) AS submitted, SUM(charged) AS charged,
+				SUM(CASE WHEN outcome IN ('answered', 'refused') THEN 1 ELSE 0 END) AS answered, SUM(CASE outcome WHEN 'missing' THEN 1 ELSE 0 END) AS missing
+			FROM answers GROUP BY organization, tracker, sweep) a ON a.organization = s.organization AND a.tracker = s.tracker AND a.sweep = s.id
+		WHERE s.due_at > NOW - (t.keep_days - 1) * 86400000 AND (s.submitted <> COALESCE(a.submitted, 0) OR s.answered <> COALESCE(a.answered, 0)
+			OR s.missing <> COALESCE(a.missing, 0) OR s.charged <> COALESCE(a.charged, 0))`},
+	{"answer that waits for a task that is not there", `
+		SELECT o.name, 1, 0 FROM answers a JOIN organizations o ON o.id = a.organization
+		JOIN sweeps s ON s.organization = a.organization AND s.tracker = a.tracker AND s.id = a.sweep
+		WHERE a.outcome = 'pending' AND s.state <> 'running'`},
+	{"charge of an answer against its ledger entry", `
+		SELECT o.name, a.charged, COALESCE(-l.amount, 0) FROM answers a
+		JOIN organizations o ON o.id = a.organization
+		LEFT JOIN ledger l ON l.organization = a.organization AND l.id = a.id AND l.kind = 'charge'
+		WHERE a.charged <> COALESCE(-l.amount, 0)`},
+	{"results against the answers that have them", `
+		SELECT o.name, b.answers, COALESCE(a.n, 0) FROM bodies b JOIN organizations o ON o.id = b.organization
+		LEFT JOIN (SELECT organization, body, COUNT(*) AS n FROM answers WHERE body IS NOT NULL GROUP BY organization, body) a
+			ON a.organization = b.organization AND a.body = b.hash
+		WHERE b.answers <> COALESCE(a.n, 0)`},
+	{"answer without its result", `
+		SELECT o.name, 1, 0 FROM answers a JOIN organizations o ON o.id = a.organization
+		WHERE a.body IS NOT NULL AND NOT EXISTS (SELECT 1 FROM bodies b WHERE b.organization = a.organization AND b.hash = a.body)`},
+	{"running sweep whose tasks nobody follows", `
+		SELECT o.name, 1, 0 FROM sweeps s JOIN organizations o ON o.id = s.organization
+		WHERE s.state = 'running' AND NOT EXISTS (SELECT 1 FROM followers f WHERE f.organization = s.organization)`},
 	{"job both under way and finished", `
 		SELECT o.name, 1, 0 FROM jobs j JOIN finished f ON f.organization = j.organization AND f.id = j.id JOIN organizations o ON o.id = j.organization`},
 }

@@ -40,6 +40,9 @@ type Job struct {
 	// that failed is free again.
 	IdempotencyKey *string
 
+	// Tracker is the name of the tracker that it was asked for, "" for none.
+	Tracker string
+
 	// Of tasks only.
 	Priority   int
 	WebhookURL *string
@@ -61,6 +64,7 @@ var keptColumns = []column[Job]{
 	timeField("started_at", func(j *Job) *time.Time { return &j.StartedAt }),
 	intField("priority", func(j *Job) *int { return &j.Priority }),
 	field("idempotency_key", "text", func(j *Job) **string { return &j.IdempotencyKey }),
+	nullField("tracker", "text", func(j *Job) *string { return &j.Tracker }),
 }
 
 var (

@@ -81,6 +81,7 @@ type entry struct {
 	at           int64
 	kind         string
 	amount       int64
+	tracker      string // that the job was asked for; "" for none
 }
 
 var (
@@ -89,7 +90,8 @@ var (
 		field("organization", "uuid", func(e *entry) *string { return &e.organization }),
 		intField("at", func(e *entry) *int64 { return &e.at }),
 		textField("kind", func(e *entry) *string { return &e.kind }),
-		intField("amount", func(e *entry) *int64 { return &e.amount }))
+		intField("amount", func(e *entry) *int64 { return &e.amount }),
+		nullField("tracker", "text", func(e *entry) *string { return &e.tracker }))
 	// A second entry of a kind for the same job is refused by the table.
 	insertEntries = ledgerTable.insert("")
 )
@@ -125,7 +127,7 @@ func (s *Store) Ledger(ctx context.Context, organization string, filter LedgerFi
 		var e entry
 		var task, note *string
 		err := r.Scan(append(ledgerTable.targets(&e), &task, &note)...)
-		entries = append(entries, earshot.LedgerEntry{ID: e.id, At: earshot.At(e.at), Kind: earshot.LedgerKind(e.kind), Credits: e.amount, TaskID: task, Note: note})
+		entries = append(entries, earshot.LedgerEntry{ID: e.id, At: earshot.At(e.at), Kind: earshot.LedgerKind(e.kind), Credits: e.amount, TaskID: task, Note: note, Tracker: e.tracker})
 		return err
 	}, `
 		SELECT `+ledgerTable.list+`, CASE WHEN f.mode = 'async' THEN f.id END, f.provider FROM (

@@ -1,9 +1,12 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,7 +17,7 @@ const pruneBatch = 500
 
 // DeleteFinished removes jobs that were created and ended before the given times,
 // with their keys and deliveries, a batch at a time. Those whose webhook is still to be
-// sent stay. It returns how many there were: as long as there are any, call it
+// sent stay, and those that a tracker has not recorded. It returns how many there were: as long as there are any, call it
 // again.
 func (s *Store) DeleteFinished(ctx context.Context, created, ended time.Time) (int, error) {
 	old, err := findForgettable(ctx, s.lookups, created, ended)
@@ -53,6 +56,7 @@ func findForgettable(ctx context.Context, in finder, created, ended time.Time) (
 		FROM organizations o JOIN finished ON finished.organization = o.id AND finished.id < $1
 		WHERE finished.finished_at < $2 AND finished.created_at < $4 AND NOT EXISTS (
 			SELECT 1 FROM deliveries d WHERE d.organization = finished.organization AND d.job = finished.id AND d.due_at IS NOT NULL)
+			AND NOT EXISTS (SELECT 1 FROM followers w WHERE w.organization = finished.organization AND finished.event > w.event)
 		LIMIT $3`, firstID(created), millis(ended), pruneBatch, millis(created))
 	return old, err
 }
@@ -62,4 +66,152 @@ func firstID(t time.Time) string {
 	var id uuid.UUID
 	binary.BigEndian.PutUint64(id[:8], uint64(max(0, millis(t)))<<16)
 	return id.String()
+}
+
+// DeleteTracker hides a tracker, whose name is free from then on. What is queued of it is
+// removed; DeleteTracked removes its rows. Returns ErrNotFound.
+func (s *Store) DeleteTracker(ctx context.Context, organization, name string, now time.Time) error {
+	t, err := s.Tracker(ctx, organization, name)
+	if err != nil {
+		return err
+	}
+	running, err := findRows(ctx, s.lookups, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'running'`, organization, t.ID)
+	if err != nil {
+		return fmt.Errorf("find running sweeps of tracker %s: %w", name, err)
+	}
+	if _, err := s.exec(`UPDATE trackers SET state = 'deleting', next_slot = NULL, due_at = NULL WHERE organization = $1 AND id = $2`, organization, t.ID); err != nil {
+		return fmt.Errorf("delete tracker %s: %w", name, err)
+	}
+	for _, sweep := range running {
+		if _, err := s.EndSweep(sweep, ReasonCanceled, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DeleteTracked removes, a batch at a time, answers that are past their tracker's
+// retention, and all that belongs to trackers that were deleted. It returns how many
+// rows there were: as long as there are any, call it again.
+func (s *Store) DeleteTracked(ctx context.Context, now time.Time) (n int, err error) {
+	trackers, err := findRows(ctx, s.reports, trackersTable, `ORDER BY organization, id`)
+	if err != nil {
+		return 0, fmt.Errorf("list trackers: %w", err)
+	}
+	for _, t := range trackers {
+		before := now.AddDate(0, 0, -t.KeepDays)
+		if t.State == trackerDeleting {
+			before = now.Add(time.Hour) // all of it; what runs ends first
+		}
+		deleted, err := s.deleteAnswers(ctx, t, before)
+		if err != nil {
+			return n, fmt.Errorf("delete answers of tracker %s: %w", t.Name, err)
+		}
+		if n += deleted; t.State == trackerDeleting && deleted == 0 {
+			if err := s.forgetTracker(t); err != nil {
+				return n, fmt.Errorf("delete tracker %s: %w", t.Name, err)
+			}
+		}
+	}
+	return n, nil
+}
+
+// deleteAnswers removes some answers that were asked before a time, and the sweeps that
+// have none left.
+func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, before time.Time) (int, error) {
+	old, err := findRows(ctx, s.lookups, answersTable, `WHERE organization = $1 AND tracker = $2 AND id < $3 AND outcome <> 'pending' ORDER BY id LIMIT $4`,
+		t.Organization, t.ID, firstID(before), pruneBatch)
+	if err != nil {
+		return 0, err
+	}
+	if len(old) == 0 {
+		return 0, s.deleteSweeps(t, before)
+	}
+	err = s.execute(func(ctx context.Context, tx *tx) error {
+		// Two nodes may have found the same answers, whose results must be given up once.
+		removed, err := remove(ctx, tx, deleteAnswers, old, func(a *Answer) string { return a.ID })
+		if err != nil {
+			return err
+		}
+		return tx.giveUpBodies(ctx, removed)
+	})
+	return len(old), err
+}
+
+// deleteSweeps removes sweeps that began before a time, with their deliveries.
+func (s *Store) deleteSweeps(t *Tracker, before time.Time) error {
+	return s.execute(func(ctx context.Context, tx *tx) error {
+		ids, err := findValues[string](ctx, tx, `DELETE FROM sweeps WHERE organization = $1 AND tracker = $2 AND id < $3 AND state <> 'running' RETURNING id`,
+			t.Organization, t.ID, firstID(before))
+		if err != nil {
+			return err
+		}
+		var webhooks []*deliveryRow
+		for _, id := range ids {
+			webhooks = append(webhooks, &deliveryRow{Delivery: Delivery{Organization: t.Organization, Job: id}})
+		}
+		return tx.deleteDeliveries(ctx, webhooks)
+	})
+}
+
+var deleteAnswers = deletion(answersTable, "organization", "tracker", "id")
+
+// giveUpBodies removes results that no answer has any more.
+func (t *tx) giveUpBodies(ctx context.Context, answers []*Answer) error {
+	uses := map[string]*bodyUse{}
+	for _, a := range answers {
+		if a.hash == nil {
+			continue
+		}
+		key := a.Organization + string(a.hash)
+		if uses[key] == nil {
+			uses[key] = &bodyUse{organization: a.Organization, hash: a.hash}
+		}
+		uses[key].answers++
+	}
+	rows := slices.Collect(maps.Values(uses))
+	slices.SortFunc(rows, func(a, b *bodyUse) int { return bytes.Compare(a.hash, b.hash) })
+	if err := each(ctx, t, releaseBodies, rows, nil); err != nil {
+		return err
+	}
+	return each(ctx, t, deleteBodies, rows, nil)
+}
+
+// bodyUse is how many answers have a result.
+type bodyUse struct {
+	organization string
+	hash         []byte
+	answers      int64
+}
+
+var (
+	bodyUseColumns = []column[bodyUse]{
+		field("organization", "uuid", func(b *bodyUse) *string { return &b.organization }),
+		field("hash", "bytea", func(b *bodyUse) *[]byte { return &b.hash }),
+		intField("answers", func(b *bodyUse) *int64 { return &b.answers }),
+	}
+	releaseBodies = newStatement(bodyUseColumns, func(in input) string {
+		return `UPDATE bodies SET answers = bodies.answers - ` + in.value("answers") + ` ` + in.where("bodies", "organization", "hash")
+	})
+	deleteBodies = newStatement(bodyUseColumns[:2], func(in input) string {
+		return `DELETE FROM bodies WHERE answers <= 0 AND ` + in.matching()
+	})
+)
+
+// forgetTracker removes a deleted tracker that has no answers left.
+func (s *Store) forgetTracker(t *Tracker) error {
+	return s.execute(func(ctx context.Context, tx *tx) error {
+		// Answers of tasks that still run keep it for now.
+		pending, err := findValues[string](ctx, tx, `SELECT id FROM answers WHERE organization = $1 AND tracker = $2 LIMIT 1`, t.Organization, t.ID)
+		if err != nil || len(pending) > 0 {
+			return err
+		}
+		for _, table := range []string{"sweeps", "tracker_prompts", "tracker_targets", "tracker_versions"} {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE organization = $1 AND tracker = $2`, t.Organization, t.ID); err != nil {
+				return err
+			}
+		}
+		_, err = tx.ExecContext(ctx, `DELETE FROM trackers WHERE organization = $1 AND id = $2`, t.Organization, t.ID)
+		return err
+	})
 }

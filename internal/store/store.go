@@ -14,6 +14,7 @@
 //	node.go clock.go            who is alive, and what the dead left; which time to trust
 //	organization.go key.go      accounts
 //	ledger.go usage.go stats.go credits; jobs counted by day and by hour; the load
+//	tracker.go sweep.go answer.go  trackers: what is asked again and again, and what came of it
 //	delivery.go                 webhooks
 //	capture.go extraction.go    stored pages; how often fields are filled
 //	audit.go retention.go       checking; removing what is past its time

@@ -108,6 +108,27 @@ func intField[T any, N int | int64](name string, of func(*T) *N) column[T] {
 	return newColumn(name, "bigint", func(row *T) any { return of(row) }, func(row *T) int64 { return int64(*of(row)) })
 }
 
+// flagField stores a boolean as 0 or 1, which both databases have.
+func flagField[T any](name string, of func(*T) *bool) column[T] {
+	return newColumn(name, "bigint", func(row *T) any { return flag{of(row)} }, func(row *T) int64 {
+		if *of(row) {
+			return 1
+		}
+		return 0
+	})
+}
+
+// flag scans 0 as false and any other number as true.
+type flag struct{ target *bool }
+
+// Scan implements sql.Scanner.
+func (f flag) Scan(value any) error {
+	var found sql.NullInt64
+	err := found.Scan(value)
+	*f.target = found.Int64 != 0
+	return err
+}
+
 // nullField stores the zero value as NULL.
 func nullField[T any, V string | int64](name, kind string, of func(*T) *V) column[T] {
 	return newColumn(name, kind, func(row *T) any { return nullable[V]{of(row)} }, func(row *T) *V {

@@ -175,7 +175,7 @@ func (w *work) end(o *lockedOrganization, job *Job, end Settlement, now time.Tim
 	if end.Status == earshot.StatusCompleted {
 		o.CycleUsed += end.Charge
 		// Where the clock does not let the next cycle begin, this one goes on.
-		w.book(o, entry{id: job.ID, kind: kindCharge, amount: -end.Charge, at: min(at, o.CycleResetsAt-1)})
+		w.book(o, entry{id: job.ID, kind: kindCharge, amount: -end.Charge, at: min(at, o.CycleResetsAt-1), tracker: job.Tracker})
 	}
 	if job.Mode == ModeAsync {
 		o.Events++

@@ -1,0 +1,396 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"earshot"
+)
+
+// Answer is one question of a sweep and what came of it.
+type Answer struct {
+	Organization string
+	Tracker      string
+	ID           string // that of the task
+	Sweep        string
+	Prompt       int
+	Target       int
+	Sample       int
+	Outcome      earshot.Outcome
+	Reason       string // why it is missing
+	Surface      string
+	Model        string
+	AskedAt      time.Time
+	FinishedAt   time.Time // zero until then
+	Charged      int64
+	Attempts     int
+
+	// Result is what was answered. It is read only where one answer is, or by an export.
+	Result []byte
+
+	hash   []byte // of the result
+	packed []byte // the result as it is stored
+}
+
+var (
+	answersTable = newTable("answers",
+		field("organization", "uuid", func(a *Answer) *string { return &a.Organization }),
+		field("tracker", "uuid", func(a *Answer) *string { return &a.Tracker }),
+		field("id", "uuid", func(a *Answer) *string { return &a.ID }),
+		field("sweep", "uuid", func(a *Answer) *string { return &a.Sweep }),
+		intField("prompt", func(a *Answer) *int { return &a.Prompt }),
+		intField("target", func(a *Answer) *int { return &a.Target }),
+		intField("sample", func(a *Answer) *int { return &a.Sample }),
+		textField("outcome", func(a *Answer) *earshot.Outcome { return &a.Outcome }),
+		nullField("reason", "text", func(a *Answer) *string { return &a.Reason }),
+		nullField("surface", "text", func(a *Answer) *string { return &a.Surface }),
+		nullField("model", "text", func(a *Answer) *string { return &a.Model }),
+		timeField("asked_at", func(a *Answer) *time.Time { return &a.AskedAt }),
+		timeField("finished_at", func(a *Answer) *time.Time { return &a.FinishedAt }),
+		intField("charged", func(a *Answer) *int64 { return &a.Charged }),
+		intField("attempts", func(a *Answer) *int { return &a.Attempts }),
+		field("body", "bytea", func(a *Answer) *[]byte { return &a.hash }))
+	insertAnswers = answersTable.insert("")
+
+	completed     = []string{"outcome", "reason", "surface", "model", "finished_at", "charged", "attempts", "body"}
+	updateAnswers = newStatement(answersTable.only(append([]string{"organization", "tracker", "id"}, completed...)...), func(in input) string {
+		return `UPDATE answers SET ` + in.assign(completed...) + ` ` + in.where("answers", "organization", "tracker", "id")
+	})
+	selectPending = newStatement(answersTable.only("organization", "tracker", "id"), func(in input) string {
+		return `SELECT id, sweep FROM answers WHERE outcome = 'pending' AND ` + in.matching()
+	})
+
+	bodiesTable = newTable("bodies",
+		field("organization", "uuid", func(a *Answer) *string { return &a.Organization }),
+		field("hash", "bytea", func(a *Answer) *[]byte { return &a.hash }),
+		field("content", "bytea", func(a *Answer) *[]byte { return &a.packed }),
+		newColumn("answers", "bigint", nil, func(*Answer) int64 { return 1 }))
+	insertBodies = bodiesTable.insert(`ON CONFLICT (organization, hash) DO UPDATE SET answers = bodies.answers + 1`)
+)
+
+// completeAnswers writes how questions ended, with their results, and counts them in
+// their sweeps. Each must be pending.
+func (t *tx) completeAnswers(ctx context.Context, ended []*Answer) error {
+	if len(ended) == 0 {
+		return nil
+	}
+	counts := map[string]*Sweep{}
+	var bodies []*Answer
+	for _, a := range ended {
+		sweep := counts[a.Sweep]
+		if sweep == nil {
+			sweep = &Sweep{Organization: a.Organization, Tracker: a.Tracker, ID: a.Sweep}
+			counts[a.Sweep] = sweep
+		}
+		sweep.Charged += a.Charged
+		if a.Outcome == earshot.OutcomeMissing {
+			sweep.Missing++
+		} else {
+			sweep.Answered++
+		}
+		if a.Result != nil {
+			hash := sha256.Sum256(a.Result)
+			a.hash = hash[:]
+			if a.packed == nil {
+				a.packed = pack(a.Result)
+			}
+			bodies = append(bodies, a)
+		}
+	}
+	if err := each(ctx, t, updateAnswers, ended, nil); err != nil {
+		return fmt.Errorf("complete answers: %w", err)
+	}
+	if err := t.addBodies(ctx, bodies); err != nil {
+		return err
+	}
+	for _, sweep := range counts {
+		_, err := t.ExecContext(ctx, `UPDATE sweeps SET answered = answered + $4, missing = missing + $5, charged = charged + $6
+			WHERE organization = $1 AND tracker = $2 AND id = $3`, sweep.Organization, sweep.Tracker, sweep.ID, sweep.Answered, sweep.Missing, sweep.Charged)
+		if err != nil {
+			return fmt.Errorf("count the answers of a sweep: %w", err)
+		}
+	}
+	return nil
+}
+
+// addBodies stores results, or counts one more answer for those that are stored. One
+// statement cannot touch a row twice.
+func (t *tx) addBodies(ctx context.Context, bodies []*Answer) error {
+	for len(bodies) > 0 {
+		seen := map[string]bool{}
+		var now, later []*Answer
+		for _, a := range bodies {
+			if seen[string(a.hash)] {
+				later = append(later, a)
+			} else {
+				seen[string(a.hash)] = true
+				now = append(now, a)
+			}
+		}
+		if err := each(ctx, t, insertBodies, now, nil); err != nil {
+			return fmt.Errorf("store results: %w", err)
+		}
+		bodies = later
+	}
+	return nil
+}
+
+// Followed is an organization with running sweeps, and the last of its ended tasks that
+// is recorded.
+type Followed struct {
+	Organization string
+	Event        int64
+}
+
+// Followed lists the organizations that have running sweeps.
+func (s *Store) Followed(ctx context.Context) (all []Followed, err error) {
+	err = s.lookups.find(ctx, func(r scanner) error {
+		var f Followed
+		err := r.Scan(&f.Organization, &f.Event)
+		all = append(all, f)
+		return err
+	}, `SELECT organization, event FROM followers ORDER BY organization`)
+	if err != nil {
+		return nil, fmt.Errorf("list organizations with running sweeps: %w", err)
+	}
+	return all, nil
+}
+
+// followBatch is how many ended tasks are looked at together.
+const followBatch = 500
+
+// Ended reads the tasks of trackers that ended after an event, with their results, as
+// many as fit into eventBytes but at least one. last is the event up to which it has
+// looked.
+func (s *Store) Ended(ctx context.Context, f Followed) (tasks []*Task, last int64, err error) {
+	last = f.Event
+	var bytes int64
+	full := false
+	err = s.lookups.find(ctx, func(r scanner) error {
+		var event, size int64
+		var tracker *string
+		if err := r.Scan(&event, &tracker, &size); err != nil || full {
+			return err
+		}
+		if tracker != nil {
+			if full = bytes > 0 && bytes+size > eventBytes; full {
+				return nil
+			}
+			bytes += size
+		}
+		last = event
+		return nil
+	}, `SELECT event, tracker, COALESCE(octet_length(result), 0) + 200 FROM finished WHERE organization = $1 AND event > $2 ORDER BY event LIMIT $3`,
+		f.Organization, f.Event, followBatch)
+	if err != nil {
+		return nil, 0, fmt.Errorf("look for ended tasks: %w", err)
+	}
+	if bytes == 0 {
+		return nil, last, nil
+	}
+	tasks, err = findRows(ctx, s.lookups, finishedTable, `WHERE organization = $1 AND event > $2 AND event <= $3 AND tracker IS NOT NULL ORDER BY event`,
+		f.Organization, f.Event, last)
+	for _, task := range tasks {
+		if err == nil {
+			packed := task.packed
+			err = task.unpack()
+			task.packed = packed
+		}
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("read ended tasks: %w", err)
+	}
+	return tasks, last, nil
+}
+
+// Ending is how a task of a tracker ended, as far as the answer tells.
+func (t *Task) Ending(tracker string) *Answer {
+	a := &Answer{
+		Organization: t.Organization, Tracker: tracker, ID: t.ID, FinishedAt: t.FinishedAt, Attempts: t.Attempts,
+		Result: t.Result, packed: t.packed,
+	}
+	if t.Charged != nil {
+		a.Charged = *t.Charged
+	}
+	return a
+}
+
+// Record writes the answers of ended tasks, all that there are after f.Event up to the
+// event last. It changes nothing when somebody else was faster. Answers whose tracker
+// was deleted are passed over.
+func (s *Store) Record(f Followed, last int64, ended []*Answer) error {
+	err := s.execute(func(ctx context.Context, tx *tx) error {
+		// The row keeps another node from recording the same.
+		var event int64
+		err := first(ctx, tx, func(r scanner) error { return r.Scan(&event) }, `SELECT event FROM followers WHERE organization = $1 `+s.dialect.forUpdate, f.Organization)
+		if errors.Is(err, ErrNotFound) || err == nil && event != f.Event {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		sweeps := map[string]string{}
+		err = each(ctx, tx, selectPending, ended, func(r scanner) error {
+			var id, sweep string
+			err := r.Scan(&id, &sweep)
+			sweeps[id] = sweep
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		var pending []*Answer
+		for _, a := range ended {
+			if a.Sweep = sweeps[a.ID]; a.Sweep != "" {
+				pending = append(pending, a)
+			}
+		}
+		if err := tx.completeAnswers(ctx, pending); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE followers SET event = $2 WHERE organization = $1`, f.Organization, last)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("record answers: %w", err)
+	}
+	return nil
+}
+
+// RecordLost completes the pending answers of a sweep whose tasks are no longer there:
+// somebody has cleared the queue. It returns how many there were.
+func (s *Store) RecordLost(ctx context.Context, sweep *Sweep, now time.Time) (n int, err error) {
+	lost, err := findValues[string](ctx, s.lookups, `
+		SELECT a.id FROM answers a WHERE a.organization = $1 AND a.tracker = $2 AND a.sweep = $3 AND a.outcome = 'pending'
+			AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.organization = a.organization AND j.id = a.id)
+			AND NOT EXISTS (SELECT 1 FROM finished f WHERE f.organization = a.organization AND f.id = a.id) LIMIT $4`,
+		sweep.Organization, sweep.Tracker, sweep.ID, followBatch)
+	if err != nil || len(lost) == 0 {
+		return 0, err
+	}
+	var asked []*Answer
+	for _, id := range lost {
+		asked = append(asked, &Answer{
+			Organization: sweep.Organization, Tracker: sweep.Tracker, ID: id, Sweep: sweep.ID,
+			Outcome: earshot.OutcomeMissing, Reason: ReasonCanceled, FinishedAt: now,
+		})
+	}
+	err = s.execute(func(ctx context.Context, tx *tx) error {
+		// The row keeps another node from doing the same.
+		_, err := findValues[int64](ctx, tx, `SELECT event FROM followers WHERE organization = $1 `+s.dialect.forUpdate, sweep.Organization)
+		if err != nil {
+			return err
+		}
+		pending := map[string]bool{}
+		err = each(ctx, tx, selectPending, asked, func(r scanner) error {
+			var id, sweep string
+			err := r.Scan(&id, &sweep)
+			pending[id] = true
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		still := slices.DeleteFunc(slices.Clone(asked), func(a *Answer) bool { return !pending[a.ID] })
+		n = len(still)
+		return tx.completeAnswers(ctx, still)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("record lost tasks: %w", err)
+	}
+	return n, nil
+}
+
+// AnswerFilter says which answers of a tracker to list, the newest first.
+type AnswerFilter struct {
+	Sweep       string             // "" for all; From and Until should be those of the sweep then
+	Prompt      int                // 0 for all
+	From, Until time.Time          // when they were asked, Until excluded; zero for any time
+	Match       func(*Answer) bool // picks among them; nil for all
+	Before      string             // only those older than this id; "" for all
+	Limit       int
+}
+
+// Answers lists answers without their results. It reads a bounded part of them; next
+// is where to go on, "" when it has seen all.
+func (s *Store) Answers(ctx context.Context, t *Tracker, filter AnswerFilter) (found []*Answer, next string, err error) {
+	before := cmp.Or(filter.Before, uuid.Max.String())
+	if !filter.Until.IsZero() {
+		before = min(before, firstID(filter.Until.Add(idLater)))
+	}
+	oldest := uuid.Nil.String()
+	if !filter.From.IsZero() {
+		oldest = firstID(filter.From.Add(-idEarlier))
+	}
+	where := `WHERE organization = $1 AND tracker = $2 AND id >= $3 AND id < $4 `
+	if filter.Prompt != 0 {
+		where += `AND prompt = $6 `
+	}
+	batch := filter.Limit + 1 // enough when all of them match
+	for rows := 0; rows < scannedRows; batch = scanBatch {
+		batch = min(batch, scannedRows-rows)
+		page := []any{t.Organization, t.ID, oldest, before, batch}
+		if filter.Prompt != 0 {
+			page = append(page, filter.Prompt)
+		}
+		read, err := findRows(ctx, s.reports, answersTable, where+`ORDER BY id DESC LIMIT $5`, page...)
+		if err != nil {
+			return nil, "", fmt.Errorf("list answers: %w", err)
+		}
+		for _, a := range read {
+			if filter.matches(a) {
+				found = append(found, a)
+			}
+			if len(found) > filter.Limit {
+				found = found[:filter.Limit]
+				return found, found[filter.Limit-1].ID, nil
+			}
+			rows, before = rows+1, a.ID
+		}
+		if len(read) < batch {
+			return found, "", nil
+		}
+	}
+	return found, before, nil
+}
+
+func (f *AnswerFilter) matches(a *Answer) bool {
+	return (f.Sweep == "" || f.Sweep == a.Sweep) && (f.Prompt == 0 || f.Prompt == a.Prompt) &&
+		!a.AskedAt.Before(f.From) && (f.Until.IsZero() || a.AskedAt.Before(f.Until)) && (f.Match == nil || f.Match(a))
+}
+
+// Answer finds an answer with its result. Returns ErrNotFound.
+func (s *Store) Answer(ctx context.Context, t *Tracker, id string) (*Answer, error) {
+	id, err := canonicalID(id)
+	if err != nil {
+		return nil, fmt.Errorf("answer: %w", err)
+	}
+	a, err := firstRow(ctx, s.lookups, answersTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, t.Organization, t.ID, id)
+	if err != nil {
+		return nil, fmt.Errorf("answer %s: %w", id, err)
+	}
+	return a, s.ReadResult(ctx, a)
+}
+
+// ReadResult adds the result of an answer, if it has one.
+func (s *Store) ReadResult(ctx context.Context, a *Answer) error {
+	if a.hash == nil {
+		return nil
+	}
+	err := first(ctx, s.lookups, func(r scanner) error { return r.Scan(&a.packed) }, `SELECT content FROM bodies WHERE organization = $1 AND hash = $2`, a.Organization, a.hash)
+	if err == nil {
+		a.Result, err = unpack(a.packed)
+		a.packed = nil
+	}
+	if err != nil {
+		return fmt.Errorf("result of answer %s: %w", a.ID, err)
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+-- +goose Up
+
+-- The tracker that a job was asked for, so that the ledger can name it.
+ALTER TABLE jobs ADD COLUMN tracker text;
+ALTER TABLE finished ADD COLUMN tracker text;
+ALTER TABLE ledger ADD COLUMN tracker text;
+
+CREATE TABLE trackers (
+  organization uuid NOT NULL,
+  id           uuid NOT NULL,
+  name         text NOT NULL,
+  state        text NOT NULL,              -- active, paused, or deleting: then its name is free
+  version      integer NOT NULL,           -- of the definition
+  definition   text NOT NULL,              -- JSON
+  demo         integer NOT NULL DEFAULT 0,
+  keep_days    integer NOT NULL,
+  created_at   bigint NOT NULL,
+  updated_at   bigint NOT NULL,
+  next_slot    text,                       -- for which the next sweep is due
+  due_at       bigint,
+  PRIMARY KEY (organization, id)
+);
+CREATE UNIQUE INDEX trackers_name ON trackers (organization, name) WHERE state <> 'deleting';
+CREATE INDEX trackers_due ON trackers (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX trackers_deleting ON trackers (organization) WHERE state = 'deleting';
+
+-- Every definition that was applied.
+CREATE TABLE tracker_versions (
+  organization uuid NOT NULL,
+  tracker      uuid NOT NULL,
+  version      integer NOT NULL,
+  definition   text NOT NULL,
+  applied_at   bigint NOT NULL,
+  PRIMARY KEY (organization, tracker, version)
+);
+
+-- Questions and targets that a tracker has or had, with numbers that never change
+-- their meaning.
+CREATE TABLE tracker_prompts (
+  organization uuid NOT NULL,
+  tracker      uuid NOT NULL,
+  id           integer NOT NULL,
+  active       integer NOT NULL,
+  name         text NOT NULL,              -- the question
+  definition   text NOT NULL,              -- JSON, as it was last applied
+  PRIMARY KEY (organization, tracker, id)
+);
+CREATE TABLE tracker_targets (
+  organization uuid NOT NULL,
+  tracker      uuid NOT NULL,
+  id           integer NOT NULL,
+  active       integer NOT NULL,
+  name         text NOT NULL,              -- such as chatassistant/US
+  definition   text NOT NULL,
+  PRIMARY KEY (organization, tracker, id)
+);
+
+CREATE TABLE sweeps (
+  organization uuid NOT NULL,
+  tracker      uuid NOT NULL,
+  id           uuid NOT NULL,
+  slot         text NOT NULL,              -- a civil time and its zone, or manual and a key
+  state        text NOT NULL,
+  reason       text,
+  version      integer NOT NULL,
+  month        text NOT NULL,              -- in which it counts against the ceiling, as 2026-11
+  due_at       bigint NOT NULL,
+  started_at   bigint,
+  ends_at      bigint NOT NULL,
+  closed_at    bigint,
+  planned      integer NOT NULL,
+  submitted    integer NOT NULL DEFAULT 0, -- the first so many of the plan have a row in answers
+  answered     integer NOT NULL DEFAULT 0,
+  missing      integer NOT NULL DEFAULT 0,
+  most         bigint NOT NULL,           -- credits
+  charged      bigint NOT NULL DEFAULT 0,
+  PRIMARY KEY (organization, tracker, id)
+);
+CREATE UNIQUE INDEX sweeps_slot ON sweeps (organization, tracker, slot);
+CREATE INDEX sweeps_month ON sweeps (organization, tracker, month);
+CREATE INDEX sweeps_running ON sweeps (organization, tracker, id) WHERE state = 'running';
+
+-- One row for each question, target and sample of a sweep, written with the task that
+-- asks it and completed when that has ended.
+CREATE TABLE answers (
+  organization uuid NOT NULL,
+  tracker      uuid NOT NULL,
+  id           uuid NOT NULL,              -- of the task
+  sweep        uuid NOT NULL,
+  prompt       integer NOT NULL,
+  target       integer NOT NULL,
+  sample       integer NOT NULL,
+  outcome      text NOT NULL,
+  reason       text,
+  surface      text,
+  model        text,
+  asked_at     bigint NOT NULL,
+  finished_at  bigint,
+  charged      bigint NOT NULL DEFAULT 0,
+  attempts     integer NOT NULL DEFAULT 0,
+  body         bytea,                       -- the hash of the result
+  PRIMARY KEY (organization, tracker, id)
+);
+-- Rows are completed in place.
+ALTER TABLE answers SET (fillfactor = 80);
+CREATE UNIQUE INDEX answers_cell ON answers (organization, tracker, sweep, prompt, target, sample);
+CREATE INDEX answers_prompt ON answers (organization, tracker, prompt, id);
+
+-- Results, once for the same content.
+CREATE TABLE bodies (
+  organization uuid NOT NULL,
+  hash         bytea NOT NULL,
+  content      bytea NOT NULL,              -- zstd
+  answers      bigint NOT NULL,           -- that have it
+  PRIMARY KEY (organization, hash)
+);
+
+ALTER TABLE bodies ALTER COLUMN content SET STORAGE EXTERNAL;
+
+-- Up to which ended task the answers of an organization with running sweeps are
+-- recorded.
+CREATE TABLE followers (
+  organization uuid NOT NULL PRIMARY KEY,
+  event        bigint NOT NULL
+);

@@ -1,0 +1,121 @@
+-- +goose Up
+
+-- The tracker that a job was asked for, so that the ledger can name it.
+ALTER TABLE jobs ADD COLUMN tracker TEXT;
+ALTER TABLE finished ADD COLUMN tracker TEXT;
+ALTER TABLE ledger ADD COLUMN tracker TEXT;
+
+CREATE TABLE trackers (
+  organization TEXT NOT NULL,
+  id           TEXT NOT NULL,
+  name         TEXT NOT NULL,
+  state        TEXT NOT NULL,              -- active, paused, or deleting: then its name is free
+  version      INTEGER NOT NULL,           -- of the definition
+  definition   TEXT NOT NULL,              -- JSON
+  demo         INTEGER NOT NULL DEFAULT 0,
+  keep_days    INTEGER NOT NULL,
+  created_at   INTEGER NOT NULL,
+  updated_at   INTEGER NOT NULL,
+  next_slot    TEXT,                       -- for which the next sweep is due
+  due_at       INTEGER,
+  PRIMARY KEY (organization, id)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX trackers_name ON trackers (organization, name) WHERE state <> 'deleting';
+CREATE INDEX trackers_due ON trackers (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX trackers_deleting ON trackers (organization) WHERE state = 'deleting';
+
+-- Every definition that was applied.
+CREATE TABLE tracker_versions (
+  organization TEXT NOT NULL,
+  tracker      TEXT NOT NULL,
+  version      INTEGER NOT NULL,
+  definition   TEXT NOT NULL,
+  applied_at   INTEGER NOT NULL,
+  PRIMARY KEY (organization, tracker, version)
+) WITHOUT ROWID;
+
+-- Questions and targets that a tracker has or had, with numbers that never change
+-- their meaning.
+CREATE TABLE tracker_prompts (
+  organization TEXT NOT NULL,
+  tracker      TEXT NOT NULL,
+  id           INTEGER NOT NULL,
+  active       INTEGER NOT NULL,
+  name         TEXT NOT NULL,              -- the question
+  definition   TEXT NOT NULL,              -- JSON, as it was last applied
+  PRIMARY KEY (organization, tracker, id)
+) WITHOUT ROWID;
+CREATE TABLE tracker_targets (
+  organization TEXT NOT NULL,
+  tracker      TEXT NOT NULL,
+  id           INTEGER NOT NULL,
+  active       INTEGER NOT NULL,
+  name         TEXT NOT NULL,              -- such as chatassistant/US
+  definition   TEXT NOT NULL,
+  PRIMARY KEY (organization, tracker, id)
+) WITHOUT ROWID;
+
+CREATE TABLE sweeps (
+  organization TEXT NOT NULL,
+  tracker      TEXT NOT NULL,
+  id           TEXT NOT NULL,
+  slot         TEXT NOT NULL,              -- a civil time and its zone, or manual and a key
+  state        TEXT NOT NULL,
+  reason       TEXT,
+  version      INTEGER NOT NULL,
+  month        TEXT NOT NULL,              -- in which it counts against the ceiling, as 2026-11
+  due_at       INTEGER NOT NULL,
+  started_at   INTEGER,
+  ends_at      INTEGER NOT NULL,
+  closed_at    INTEGER,
+  planned      INTEGER NOT NULL,
+  submitted    INTEGER NOT NULL DEFAULT 0, -- the first so many of the plan have a row in answers
+  answered     INTEGER NOT NULL DEFAULT 0,
+  missing      INTEGER NOT NULL DEFAULT 0,
+  most         INTEGER NOT NULL,           -- credits
+  charged      INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (organization, tracker, id)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX sweeps_slot ON sweeps (organization, tracker, slot);
+CREATE INDEX sweeps_month ON sweeps (organization, tracker, month);
+CREATE INDEX sweeps_running ON sweeps (organization, tracker, id) WHERE state = 'running';
+
+-- One row for each question, target and sample of a sweep, written with the task that
+-- asks it and completed when that has ended.
+CREATE TABLE answers (
+  organization TEXT NOT NULL,
+  tracker      TEXT NOT NULL,
+  id           TEXT NOT NULL,              -- of the task
+  sweep        TEXT NOT NULL,
+  prompt       INTEGER NOT NULL,
+  target       INTEGER NOT NULL,
+  sample       INTEGER NOT NULL,
+  outcome      TEXT NOT NULL,
+  reason       TEXT,
+  surface      TEXT,
+  model        TEXT,
+  asked_at     INTEGER NOT NULL,
+  finished_at  INTEGER,
+  charged      INTEGER NOT NULL DEFAULT 0,
+  attempts     INTEGER NOT NULL DEFAULT 0,
+  body         BLOB,                       -- the hash of the result
+  PRIMARY KEY (organization, tracker, id)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX answers_cell ON answers (organization, tracker, sweep, prompt, target, sample);
+CREATE INDEX answers_prompt ON answers (organization, tracker, prompt, id);
+
+-- Results, once for the same content.
+CREATE TABLE bodies (
+  organization TEXT NOT NULL,
+  hash         BLOB NOT NULL,
+  content      BLOB NOT NULL,              -- zstd
+  answers      INTEGER NOT NULL,           -- that have it
+  PRIMARY KEY (organization, hash)
+) WITHOUT ROWID;
+
+-- Up to which ended task the answers of an organization with running sweeps are
+-- recorded.
+CREATE TABLE followers (
+  organization TEXT NOT NULL PRIMARY KEY,
+  event        INTEGER NOT NULL
+) WITHOUT ROWID;

@@ -1,0 +1,342 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"earshot"
+)
+
+// Sweep is one pass over all questions and targets of a tracker.
+type Sweep struct {
+	Organization string
+	Tracker      string
+	ID           string
+	Slot         string // unique within the tracker
+	State        earshot.SweepState
+	Reason       string // why it was skipped
+	Version      int    // of the definition that it asks by
+	Month        string // in which it counts against the ceiling
+	DueAt        time.Time
+	StartedAt    time.Time // zero when it never began
+	EndsAt       time.Time // of its window
+	ClosedAt     time.Time // zero until then
+	Planned      int
+	Submitted    int // the first so many of its plan have an answer's row
+	Answered     int
+	Missing      int
+	MaxCost      int64
+	Charged      int64
+}
+
+var (
+	sweepsTable = newTable("sweeps",
+		field("organization", "uuid", func(s *Sweep) *string { return &s.Organization }),
+		field("tracker", "uuid", func(s *Sweep) *string { return &s.Tracker }),
+		field("id", "uuid", func(s *Sweep) *string { return &s.ID }),
+		textField("slot", func(s *Sweep) *string { return &s.Slot }),
+		textField("state", func(s *Sweep) *earshot.SweepState { return &s.State }),
+		nullField("reason", "text", func(s *Sweep) *string { return &s.Reason }),
+		intField("version", func(s *Sweep) *int { return &s.Version }),
+		textField("month", func(s *Sweep) *string { return &s.Month }),
+		timeField("due_at", func(s *Sweep) *time.Time { return &s.DueAt }),
+		timeField("started_at", func(s *Sweep) *time.Time { return &s.StartedAt }),
+		timeField("ends_at", func(s *Sweep) *time.Time { return &s.EndsAt }),
+		timeField("closed_at", func(s *Sweep) *time.Time { return &s.ClosedAt }),
+		intField("planned", func(s *Sweep) *int { return &s.Planned }),
+		intField("submitted", func(s *Sweep) *int { return &s.Submitted }),
+		intField("answered", func(s *Sweep) *int { return &s.Answered }),
+		intField("missing", func(s *Sweep) *int { return &s.Missing }),
+		intField("most", func(s *Sweep) *int64 { return &s.MaxCost }),
+		intField("charged", func(s *Sweep) *int64 { return &s.Charged }))
+	insertSweeps = sweepsTable.insert("")
+)
+
+const (
+	// ReasonCeiling is why a sweep is skipped that might pass the tracker's ceiling.
+	ReasonCeiling = "ceiling"
+	// ReasonCanceled and ReasonExpired are why a question is missing that was taken
+	// out of the queue, by somebody or because the window of its sweep had ended.
+	ReasonCanceled = "canceled"
+	ReasonExpired  = "expired"
+)
+
+// StartedSweep is what became of a sweep that was due.
+type StartedSweep struct {
+	Sweep
+	Existed bool // it was there before
+}
+
+// StartSweep begins a sweep of a tracker, or, with the state SweepMissed, notes that
+// none was begun. A sweep that might pass the ceiling, nil for none, is stored as
+// skipped. slot and due are what is next for the tracker. A second sweep of a slot is
+// never begun: the first is returned. Returns ErrChanged when the tracker is not as its
+// caller has read it.
+func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *string, slot string, due, now time.Time) (started StartedSweep, err error) {
+	sweep.Organization, sweep.Tracker = t.Organization, t.ID
+	err = s.write(write{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
+		o, err := w.organization(t.Organization, now)
+		if err != nil {
+			return err
+		}
+		if err := w.expectTracker(ctx, t); err != nil {
+			return err
+		}
+		existing, err := firstRow(ctx, w, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND slot = $3`, t.Organization, t.ID, sweep.Slot)
+		if err == nil {
+			started = StartedSweep{*existing, true}
+			return w.setNext(ctx, t, slot, due)
+		}
+		if !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		started = StartedSweep{Sweep: sweep}
+		if sweep.State == earshot.SweepRunning && ceiling != nil {
+			committed, err := w.committed(ctx, t, sweep.Month)
+			if err != nil {
+				return err
+			}
+			if committed+sweep.MaxCost > *ceiling {
+				started.State, started.Reason, started.ClosedAt, started.StartedAt = earshot.SweepSkipped, ReasonCeiling, now, time.Time{}
+			}
+		}
+		if started.State == earshot.SweepSkipped && webhook != nil {
+			w.deliveries = append(w.deliveries, newDelivery(&Job{Organization: t.Organization, ID: sweep.ID}, *webhook, now))
+		}
+		if started.State == earshot.SweepRunning {
+			// Tasks that ended before are none of the sweep's.
+			_, err := w.ExecContext(ctx, `INSERT INTO followers (organization, event) VALUES ($1, $2) ON CONFLICT (organization) DO NOTHING`, t.Organization, o.Events)
+			if err != nil {
+				return err
+			}
+		}
+		return errors.Join(each(ctx, w.tx, insertSweeps, []*Sweep{&started.Sweep}, nil), w.setNext(ctx, t, slot, due))
+	}})
+	if err != nil {
+		return started, fmt.Errorf("start a sweep of tracker %s: %w", t.Name, err)
+	}
+	return started, nil
+}
+
+// expectTracker returns ErrChanged unless a tracker is as its caller has read it.
+func (w *work) expectTracker(ctx context.Context, t *Tracker) error {
+	var version int
+	var slot *string
+	err := first(ctx, w, func(r scanner) error { return r.Scan(&version, &slot) },
+		`SELECT version, next_slot FROM trackers WHERE organization = $1 AND id = $2 AND state <> 'deleting'`, t.Organization, t.ID)
+	if errors.Is(err, ErrNotFound) || err == nil && (version != t.Version || slot == nil && t.NextSlot != "" || slot != nil && *slot != t.NextSlot) {
+		return ErrChanged
+	}
+	return err
+}
+
+func (w *work) setNext(ctx context.Context, t *Tracker, slot string, due time.Time) error {
+	_, err := w.ExecContext(ctx, `UPDATE trackers SET next_slot = $3, due_at = $4 WHERE organization = $1 AND id = $2`,
+		t.Organization, t.ID, nullText(slot), nullMillis(due))
+	return err
+}
+
+// committedCredits is what sweeps of a month have cost, or can still cost.
+const committedCredits = `SELECT COALESCE(SUM(CASE WHEN state = 'running' THEN most ELSE charged END), 0)
+	FROM sweeps WHERE organization = $1 AND tracker = $2 AND month = $3`
+
+func (w *work) committed(ctx context.Context, t *Tracker, month string) (credits int64, err error) {
+	err = first(ctx, w, func(r scanner) error { return r.Scan(&credits) }, committedCredits, t.Organization, t.ID, month)
+	return credits, err
+}
+
+// Committed is what sweeps of a tracker in a month have cost, or can still cost.
+func (s *Store) Committed(ctx context.Context, t *Tracker, month string) (credits int64, err error) {
+	err = first(ctx, s.lookups, func(r scanner) error { return r.Scan(&credits) }, committedCredits, t.Organization, t.ID, month)
+	if err != nil {
+		return 0, fmt.Errorf("sum up the sweeps of tracker %s: %w", t.Name, err)
+	}
+	return credits, nil
+}
+
+// SubmitSweep queues the next tasks of a sweep, of which so many are submitted already,
+// with the row of the answer that each will have: as many as the organization's queue
+// has room for, of which sweeps take at most half. It returns how many, which is 0 when
+// somebody else was faster or the sweep has ended.
+func (s *Store) SubmitSweep(sweep *Sweep, tasks []Job, answers []*Answer, now time.Time) (n int, err error) {
+	err = s.write(write{organization: sweep.Organization, jobs: len(tasks), apply: func(ctx context.Context, w *work) error {
+		n = 0
+		o, err := w.organization(sweep.Organization, now)
+		if err != nil {
+			return err
+		}
+		stored, err := firstRow(ctx, w, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, sweep.Organization, sweep.Tracker, sweep.ID)
+		if errors.Is(err, ErrNotFound) || err == nil && (stored.State != earshot.SweepRunning || stored.Submitted != sweep.Submitted) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		n = max(0, min(len(tasks), (o.Plan.QueueCapacity+1)/2-o.Queued))
+		for i := range tasks[:n] {
+			task := tasks[i]
+			task.Mode, task.Status = ModeAsync, earshot.StatusQueued
+			w.insert(o, &task)
+		}
+		if err := each(ctx, w.tx, insertAnswers, answers[:n], nil); err != nil {
+			return err
+		}
+		_, err = w.ExecContext(ctx, `UPDATE sweeps SET submitted = submitted + $4 WHERE organization = $1 AND tracker = $2 AND id = $3`,
+			sweep.Organization, sweep.Tracker, sweep.ID, n)
+		return err
+	}})
+	if err != nil {
+		return 0, fmt.Errorf("submit tasks of sweep %s: %w", sweep.ID, err)
+	}
+	return n, nil
+}
+
+// RunningSweeps are the sweeps that are not closed, of all organizations.
+func (s *Store) RunningSweeps(ctx context.Context) ([]*Sweep, error) {
+	all, err := findRows(ctx, s.lookups, sweepsTable, `WHERE state = 'running' ORDER BY organization, tracker, id`)
+	if err != nil {
+		return nil, fmt.Errorf("find running sweeps: %w", err)
+	}
+	return all, nil
+}
+
+// TrackerByID finds a tracker, also one that is being deleted. Returns ErrNotFound.
+func (s *Store) TrackerByID(ctx context.Context, organization, id string) (*Tracker, error) {
+	t, err := firstRow(ctx, s.lookups, trackersTable, `WHERE organization = $1 AND id = $2`, organization, id)
+	if err != nil {
+		return nil, fmt.Errorf("tracker %s: %w", id, err)
+	}
+	return t, nil
+}
+
+// EndSweep stops a sweep: nothing more of it is submitted, what is queued is removed and
+// its answers are missing for that reason. What runs goes on. It returns how many tasks
+// were removed.
+func (s *Store) EndSweep(sweep *Sweep, reason string, now time.Time) (cleared int, err error) {
+	for {
+		n, err := s.endSweepOnce(sweep, reason, now)
+		if err != nil {
+			return cleared, fmt.Errorf("end sweep %s: %w", sweep.ID, err)
+		}
+		if cleared += n; n < clearBatch {
+			return cleared, nil
+		}
+	}
+}
+
+func (s *Store) endSweepOnce(sweep *Sweep, reason string, now time.Time) (n int, err error) {
+	err = s.write(write{organization: sweep.Organization, apply: func(ctx context.Context, w *work) error {
+		n = 0
+		o, err := w.organization(sweep.Organization, now)
+		if err != nil {
+			return err
+		}
+		// What is not planned any more need not be waited for.
+		_, err = w.ExecContext(ctx, `UPDATE sweeps SET ends_at = $4, reason = COALESCE(reason, $5) WHERE organization = $1 AND tracker = $2 AND id = $3 AND state = 'running'`,
+			sweep.Organization, sweep.Tracker, sweep.ID, min(millis(sweep.EndsAt), millis(now)), nullText(reason))
+		if err != nil {
+			return err
+		}
+		ids, err := findValues[string](ctx, w, `
+			SELECT a.id FROM answers a JOIN jobs j ON j.organization = a.organization AND j.id = a.id
+			WHERE a.organization = $1 AND a.tracker = $2 AND a.sweep = $3 AND a.outcome = 'pending' AND j.status = 'QUEUED' LIMIT $4`,
+			sweep.Organization, sweep.Tracker, sweep.ID, clearBatch)
+		if err != nil {
+			return err
+		}
+		var queued []*Job
+		var ended []*Answer
+		for _, id := range ids {
+			queued = append(queued, &Job{Organization: sweep.Organization, ID: id})
+			ended = append(ended, &Answer{
+				Organization: sweep.Organization, Tracker: sweep.Tracker, ID: id, Sweep: sweep.ID,
+				Outcome: earshot.OutcomeMissing, Reason: reason, FinishedAt: now,
+			})
+		}
+		n = len(ids)
+		o.Queued -= n
+		return errors.Join(each(ctx, w.tx, deleteJobs, queued, nil), w.completeAnswers(ctx, ended))
+	}})
+	return n, err
+}
+
+var deleteJobs = newStatement(jobsTable.only("organization", "id"), func(in input) string {
+	return `DELETE FROM jobs WHERE ` + in.matching()
+})
+
+// CloseSweep closes a sweep of which nothing more will come, and plans its webhook.
+// It reports whether it did: not while tasks are under way, and not twice.
+func (s *Store) CloseSweep(sweep *Sweep, state earshot.SweepState, webhook *string, now time.Time) (closed bool, err error) {
+	err = s.write(write{organization: sweep.Organization, apply: func(ctx context.Context, w *work) error {
+		n, err := w.exec(ctx, `UPDATE sweeps SET state = $4, closed_at = $5
+			WHERE organization = $1 AND tracker = $2 AND id = $3 AND state = 'running' AND answered + missing = submitted AND (submitted = planned OR ends_at <= $5)`,
+			sweep.Organization, sweep.Tracker, sweep.ID, string(state), millis(now))
+		closed = n > 0
+		if err != nil || !closed {
+			return err
+		}
+		if webhook != nil {
+			w.deliveries = append(w.deliveries, newDelivery(&Job{Organization: sweep.Organization, ID: sweep.ID}, *webhook, now))
+		}
+		_, err = w.ExecContext(ctx, `DELETE FROM followers WHERE organization = $1 AND NOT EXISTS (
+			SELECT 1 FROM sweeps WHERE sweeps.organization = $1 AND state = 'running')`, sweep.Organization)
+		return err
+	}})
+	if err != nil {
+		return false, fmt.Errorf("close sweep %s: %w", sweep.ID, err)
+	}
+	return closed, nil
+}
+
+// Sweep finds a sweep of a tracker. Returns ErrNotFound.
+func (s *Store) Sweep(ctx context.Context, t *Tracker, id string) (*Sweep, error) {
+	id, err := canonicalID(id)
+	if err != nil {
+		return nil, fmt.Errorf("sweep: %w", err)
+	}
+	sweep, err := firstRow(ctx, s.lookups, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, t.Organization, t.ID, id)
+	if err != nil {
+		return nil, fmt.Errorf("sweep %s: %w", id, err)
+	}
+	return sweep, nil
+}
+
+// SweepOf finds a sweep of an organization, whatever its tracker. Returns ErrNotFound.
+func (s *Store) SweepOf(ctx context.Context, organization, id string) (*Sweep, error) {
+	sweep, err := firstRow(ctx, s.lookups, sweepsTable, `WHERE organization = $1 AND id = $2`, organization, id)
+	if err != nil {
+		return nil, fmt.Errorf("sweep %s: %w", id, err)
+	}
+	return sweep, nil
+}
+
+// Sweeps lists sweeps of a tracker, the newest first. state is "" for all, before "" for
+// the first page.
+func (s *Store) Sweeps(ctx context.Context, t *Tracker, state earshot.SweepState, before string, limit int) ([]*Sweep, error) {
+	sweeps, err := findRows(ctx, s.lookups, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND id < $3 AND ($4 = '' OR state = $4) ORDER BY id DESC LIMIT $5`,
+		t.Organization, t.ID, cmp.Or(before, uuid.Max.String()), string(state), limit)
+	if err != nil {
+		return nil, fmt.Errorf("list sweeps: %w", err)
+	}
+	return sweeps, nil
+}
+
+// MissingReasons counts the missing answers of a sweep by their reason.
+func (s *Store) MissingReasons(ctx context.Context, sweep *Sweep) (counts []earshot.ReasonCount, err error) {
+	err = s.reports.find(ctx, func(r scanner) error {
+		var one earshot.ReasonCount
+		err := r.Scan(&one.Reason, &one.Count)
+		counts = append(counts, one)
+		return err
+	}, `SELECT COALESCE(reason, ''), COUNT(*) FROM answers WHERE organization = $1 AND tracker = $2 AND sweep = $3 AND outcome = 'missing'
+		GROUP BY reason ORDER BY COUNT(*) DESC, reason`, sweep.Organization, sweep.Tracker, sweep.ID)
+	if err != nil {
+		return nil, fmt.Errorf("count what is missing of sweep %s: %w", sweep.ID, err)
+	}
+	return counts, nil
+}

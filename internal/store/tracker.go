@@ -1,0 +1,228 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"earshot"
+)
+
+// MaxTrackers is how many trackers an organization may have.
+const MaxTrackers = 100
+
+// trackerDeleting is the state of a tracker whose rows are being removed. Nobody sees
+// it, and its name is free.
+const trackerDeleting earshot.TrackerState = "deleting"
+
+// Tracker is what is asked again and again, and when.
+type Tracker struct {
+	Organization string
+	ID           string
+	Name         string
+	State        earshot.TrackerState
+	Version      int // of the definition
+	Definition   []byte
+	Demo         bool // its history is made up
+	KeepDays     int  // how long answers are kept
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
+	NextSlot     string    // for which the next sweep is due; "" when none is
+	DueAt        time.Time // zero when none is
+}
+
+var trackersTable = newTable("trackers",
+	field("organization", "uuid", func(t *Tracker) *string { return &t.Organization }),
+	field("id", "uuid", func(t *Tracker) *string { return &t.ID }),
+	textField("name", func(t *Tracker) *string { return &t.Name }),
+	textField("state", func(t *Tracker) *earshot.TrackerState { return &t.State }),
+	intField("version", func(t *Tracker) *int { return &t.Version }),
+	bytesAsText("definition", func(t *Tracker) *[]byte { return &t.Definition }),
+	flagField("demo", func(t *Tracker) *bool { return &t.Demo }),
+	intField("keep_days", func(t *Tracker) *int { return &t.KeepDays }),
+	timeField("created_at", func(t *Tracker) *time.Time { return &t.CreatedAt }),
+	timeField("updated_at", func(t *Tracker) *time.Time { return &t.UpdatedAt }),
+	nullField("next_slot", "text", func(t *Tracker) *string { return &t.NextSlot }),
+	timeField("due_at", func(t *Tracker) *time.Time { return &t.DueAt }))
+
+// upsertTracker stores a tracker as it is.
+var upsertTracker = trackersTable.insert(`ON CONFLICT (organization, id) DO UPDATE SET
+	state = excluded.state, version = excluded.version, definition = excluded.definition, keep_days = excluded.keep_days,
+	updated_at = excluded.updated_at, next_slot = excluded.next_slot, due_at = excluded.due_at`)
+
+// TrackerPart is a question or a target that a tracker has or had.
+type TrackerPart struct {
+	Organization string
+	Tracker      string
+	ID           int    // within the tracker; its meaning never changes
+	Active       bool   // the current definition has it
+	Name         string // the question, or the target's name
+	Definition   []byte // as it was last applied
+}
+
+func partColumns() []column[TrackerPart] {
+	return []column[TrackerPart]{
+		field("organization", "uuid", func(p *TrackerPart) *string { return &p.Organization }),
+		field("tracker", "uuid", func(p *TrackerPart) *string { return &p.Tracker }),
+		intField("id", func(p *TrackerPart) *int { return &p.ID }),
+		flagField("active", func(p *TrackerPart) *bool { return &p.Active }),
+		textField("name", func(p *TrackerPart) *string { return &p.Name }),
+		bytesAsText("definition", func(p *TrackerPart) *[]byte { return &p.Definition }),
+	}
+}
+
+var (
+	promptsTable = newTable("tracker_prompts", partColumns()...)
+	targetsTable = newTable("tracker_targets", partColumns()...)
+
+	keepPart      = `ON CONFLICT (organization, tracker, id) DO UPDATE SET active = excluded.active, definition = excluded.definition`
+	upsertPrompts = promptsTable.insert(keepPart)
+	upsertTargets = targetsTable.insert(keepPart)
+)
+
+// trackerVersion is a definition that was applied.
+type trackerVersion struct {
+	organization, tracker string
+	version               int
+	definition            []byte
+	appliedAt             time.Time
+}
+
+var (
+	versionsTable = newTable("tracker_versions",
+		field("organization", "uuid", func(v *trackerVersion) *string { return &v.organization }),
+		field("tracker", "uuid", func(v *trackerVersion) *string { return &v.tracker }),
+		intField("version", func(v *trackerVersion) *int { return &v.version }),
+		bytesAsText("definition", func(v *trackerVersion) *[]byte { return &v.definition }),
+		timeField("applied_at", func(v *trackerVersion) *time.Time { return &v.appliedAt }))
+	insertVersions = versionsTable.insert("")
+)
+
+// Tracker finds a tracker by its name. Returns ErrNotFound.
+func (s *Store) Tracker(ctx context.Context, organization, name string) (*Tracker, error) {
+	t, err := firstRow(ctx, s.lookups, trackersTable, `WHERE organization = $1 AND name = $2 AND state <> 'deleting'`, organization, name)
+	if err != nil {
+		return nil, fmt.Errorf("tracker %s: %w", name, err)
+	}
+	return t, nil
+}
+
+// Trackers lists the trackers of an organization by name.
+func (s *Store) Trackers(ctx context.Context, organization string) ([]*Tracker, error) {
+	all, err := findRows(ctx, s.lookups, trackersTable, `WHERE organization = $1 AND state <> 'deleting' ORDER BY name`, organization)
+	if err != nil {
+		return nil, fmt.Errorf("list trackers: %w", err)
+	}
+	return all, nil
+}
+
+// TrackerVersion is a definition that was applied. Returns ErrNotFound.
+func (s *Store) TrackerVersion(ctx context.Context, organization, tracker string, version int) ([]byte, error) {
+	v, err := firstRow(ctx, s.lookups, versionsTable, `WHERE organization = $1 AND tracker = $2 AND version = $3`, organization, tracker, version)
+	if err != nil {
+		return nil, fmt.Errorf("version %d of tracker %s: %w", version, tracker, err)
+	}
+	return v.definition, nil
+}
+
+// TrackerPrompts and TrackerTargets are what a tracker has and had, in the order of
+// their numbers.
+func (s *Store) TrackerPrompts(ctx context.Context, t *Tracker) ([]*TrackerPart, error) {
+	return s.trackerParts(ctx, promptsTable, t)
+}
+
+// TrackerTargets is TrackerPrompts for the targets.
+func (s *Store) TrackerTargets(ctx context.Context, t *Tracker) ([]*TrackerPart, error) {
+	return s.trackerParts(ctx, targetsTable, t)
+}
+
+func (s *Store) trackerParts(ctx context.Context, from *table[TrackerPart], t *Tracker) ([]*TrackerPart, error) {
+	parts, err := findRows(ctx, s.lookups, from, `WHERE organization = $1 AND tracker = $2 ORDER BY id`, t.Organization, t.ID)
+	if err != nil {
+		return nil, fmt.Errorf("list the parts of tracker %s: %w", t.Name, err)
+	}
+	return parts, nil
+}
+
+// ErrChanged is returned when a tracker is not as its caller has read it.
+var ErrChanged = errors.New("somebody else has changed it meanwhile")
+
+// ApplyTracker stores a tracker with a new definition, its version raised by one, and
+// the parts that are new or changed. before is the version that the caller compared it
+// with, 0 for a tracker that is new. Returns ErrChanged, or CodeConflict when there are
+// too many.
+func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*TrackerPart) error {
+	t.Version = before + 1
+	err := s.write(write{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
+		if err := w.checkTracker(ctx, t, before); err != nil {
+			return err
+		}
+		version := &trackerVersion{t.Organization, t.ID, t.Version, t.Definition, t.UpdatedAt}
+		return errors.Join(
+			each(ctx, w.tx, upsertTracker, []*Tracker{t}, nil),
+			each(ctx, w.tx, insertVersions, []*trackerVersion{version}, nil),
+			each(ctx, w.tx, upsertPrompts, prompts, nil),
+			each(ctx, w.tx, upsertTargets, targets, nil))
+	}})
+	if err != nil {
+		return fmt.Errorf("apply tracker %s: %w", t.Name, err)
+	}
+	return nil
+}
+
+// checkTracker tells whether a tracker is as its caller knew it.
+func (w *work) checkTracker(ctx context.Context, t *Tracker, before int) error {
+	versions := map[string]int{}
+	err := w.find(ctx, func(r scanner) error {
+		var name string
+		var version int
+		err := r.Scan(&name, &version)
+		versions[name] = version
+		return err
+	}, `SELECT name, version FROM trackers WHERE organization = $1 AND state <> 'deleting'`, t.Organization)
+	if err != nil {
+		return err
+	}
+	if versions[t.Name] != before {
+		return ErrChanged
+	}
+	if before == 0 && len(versions) >= MaxTrackers {
+		return &earshot.Error{
+			Code: earshot.CodeConflict, Message: fmt.Sprintf("an organization may have at most %d trackers", MaxTrackers),
+			Details: earshot.ConflictDetails{ID: t.Name},
+		}
+	}
+	return nil
+}
+
+// SetTrackerState pauses a tracker or lets it go on, with the slot that is next then.
+// Returns ErrChanged when its version is another.
+func (s *Store) SetTrackerState(t *Tracker, state earshot.TrackerState, slot string, due, now time.Time) error {
+	n, err := s.exec(`UPDATE trackers SET state = $4, next_slot = $5, due_at = $6, updated_at = $7
+		WHERE organization = $1 AND id = $2 AND version = $3 AND state <> 'deleting'`,
+		t.Organization, t.ID, t.Version, string(state), nullText(slot), nullMillis(due), millis(now))
+	if err == nil && n == 0 {
+		err = ErrChanged
+	}
+	if err != nil {
+		return fmt.Errorf("set the state of tracker %s: %w", t.Name, err)
+	}
+	return nil
+}
+
+func nullText(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// DueTrackers are trackers whose next sweep is due, the longest due first.
+func (s *Store) DueTrackers(ctx context.Context, now time.Time, limit int) ([]*Tracker, error) {
+	due, err := findRows(ctx, s.lookups, trackersTable, `WHERE due_at IS NOT NULL AND due_at <= $1 ORDER BY due_at LIMIT $2`, millis(now), limit)
+	if err != nil {
+		return nil, fmt.Errorf("find due trackers: %w", err)
+	}
+	return due, nil
+}
