@@ -24,7 +24,7 @@ type State struct {
 type Key struct {
 	// The part of the key between `ear_live_` and the next underscore.
 	ID        string       `json:"id"`
-	Scopes    List[string] `json:"scopes" schema:"enum=read|monitor|tasks|admin"`
+	Scopes    List[string] `json:"scopes" schema:"enum=read|monitor|tasks|track|admin"`
 	CreatedAt Timestamp    `json:"createdAt"`
 	// When it ends by itself; null for never.
 	ExpiresAt *Timestamp `json:"expiresAt"`

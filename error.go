@@ -118,6 +118,8 @@ type FieldProblem struct {
 	// The path of the field, such as `include.html` or `payload.country`. `body` when the body as a whole is at fault.
 	Field   string `json:"field"`
 	Message string `json:"message"`
+	// The line of a YAML file that it stands in.
+	Line int `json:"line,omitempty" schema:"min=1"`
 }
 
 // CreditDetails are the details of CodeNoCredits.
@@ -130,7 +132,7 @@ type CreditDetails struct {
 
 // ScopeDetails are the details of CodeNoPermission.
 type ScopeDetails struct {
-	RequiredScope string `json:"requiredScope" schema:"enum=read|monitor|tasks|admin"`
+	RequiredScope string `json:"requiredScope" schema:"enum=read|monitor|tasks|track|admin"`
 }
 
 // ResourceDetails are the details of CodeNotFound.

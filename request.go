@@ -199,7 +199,7 @@ type WebhookRequest struct {
 // KeyRequest is a key to be made.
 type KeyRequest struct {
 	// What the key may do; without it everything but `admin`.
-	Scopes []string `json:"scopes,omitempty" schema:"enum=read|monitor|tasks|admin,minItems=1,unique"`
+	Scopes []string `json:"scopes,omitempty" schema:"enum=read|monitor|tasks|track|admin,minItems=1,unique"`
 	// When it ends by itself, in RFC 3339; a time to come. Without it, never.
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
 }

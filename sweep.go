@@ -91,6 +91,27 @@ type SweepCancelResult struct {
 	Cleared int `json:"cleared" schema:"min=0"`
 }
 
+// SweepEvent is the body of a webhook that tells of a sweep.
+type SweepEvent struct {
+	Type    SweepEventType `json:"type"`
+	Tracker string         `json:"tracker"`
+	Sweep   Sweep          `json:"sweep"`
+}
+
+// SweepEventType is what a webhook tells of a sweep.
+type SweepEventType string
+
+// The types.
+const (
+	SweepCompleted  SweepEventType = "sweep.completed"
+	SweepWasSkipped SweepEventType = "sweep.skipped"
+)
+
+// Values lists the types.
+func (SweepEventType) Values() []SweepEventType {
+	return []SweepEventType{SweepCompleted, SweepWasSkipped}
+}
+
 // SweepQuery says which sweeps to list.
 type SweepQuery struct {
 	State  SweepState `json:"state,omitempty"`

@@ -19,12 +19,13 @@ const (
 	ScopeRead    Scope = "read"    // lookups, polling, status, credits
 	ScopeMonitor Scope = "monitor" // synchronous calls
 	ScopeTasks   Scope = "tasks"   // submit, clear
+	ScopeTrack   Scope = "track"   // trackers and their sweeps
 	ScopeAdmin   Scope = "admin"   // keys, ledger, webhook settings
 )
 
 // DefaultScopes are the scopes that a new key has unless others are named: all that the
 // work needs, and none over the account itself.
-func DefaultScopes() []Scope { return []Scope{ScopeRead, ScopeMonitor, ScopeTasks} }
+func DefaultScopes() []Scope { return []Scope{ScopeRead, ScopeMonitor, ScopeTasks, ScopeTrack} }
 
 // IsScope tells whether s is one of the scopes.
 func IsScope(s Scope) bool { return slices.Contains(knownScopes(), s) }

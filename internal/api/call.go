@@ -67,7 +67,7 @@ func (c *call) body(maxBytes int64) ([]byte, error) {
 	if c.received != nil {
 		return c.received, nil
 	}
-	if err := checkContentType(c.r.Header); err != nil {
+	if err := checkContentType(c.r.Header, c.route.YAML); err != nil {
 		return nil, err
 	}
 	control := http.NewResponseController(c.w)
@@ -131,7 +131,15 @@ func bodyError(r *http.Request, err error) error {
 	}
 }
 
-func checkContentType(h http.Header) error {
+// isYAML tells whether the body is in YAML.
+func (c *call) isYAML() bool {
+	kind, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type")) // it was checked before
+	return kind == mimeYAML
+}
+
+const mimeYAML = "application/yaml"
+
+func checkContentType(h http.Header, orYAML bool) error {
 	if encoding := h.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return schema.Invalid(schema.BodyField, "must not be compressed")
 	}
@@ -140,6 +148,9 @@ func checkContentType(h http.Header) error {
 		return nil
 	}
 	kind, params, err := mime.ParseMediaType(header)
+	if orYAML && err == nil && kind == mimeYAML {
+		return nil
+	}
 	if err != nil || kind != "application/json" {
 		return schema.Invalid(schema.BodyField, "must be sent as application/json")
 	}

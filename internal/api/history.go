@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/url"
 	"strings"
-	"time"
 
 	"earshot"
 	"earshot/internal/geo"
@@ -60,17 +59,8 @@ func (s *Server) requestFilter(c *call) (filter store.RequestFilter, err error) 
 	if q.Country != "" && !geo.IsCountry(q.Country) {
 		return filter, schema.Invalid("country", "must be an upper-case ISO 3166-1 alpha-2 code such as US")
 	}
-	if q.From != "" {
-		filter.From, _, _ = schema.ParseMoment(q.From) // it was checked when the query was read
-	}
-	if q.To != "" {
-		var isDay bool
-		if filter.Until, isDay, _ = schema.ParseMoment(q.To); isDay {
-			filter.Until = filter.Until.Add(24 * time.Hour)
-		}
-	}
-	if !filter.From.IsZero() && !filter.Until.IsZero() && !filter.From.Before(filter.Until) {
-		return filter, schema.Invalid("to", "must be after from")
+	if filter.From, filter.Until, err = span(q.From, q.To); err != nil {
+		return filter, err
 	}
 	q.Text = lowerASCII(q.Text)
 	filter.Match = func(t *store.Task) bool { return s.matches(&q, t) }

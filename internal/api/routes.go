@@ -19,6 +19,7 @@ type Operation struct {
 	Scope        account.Scope // what the key must be allowed to do
 	Submits      bool          // takes tasks in: an invalid body is answered with 422
 	OrList       bool          // takes a list of bodies as well as one
+	YAML         bool          // takes its body, which may be a long one, in YAML as well as in JSON
 
 	Query, Body, Response any
 	// Events are what a stream carries.
@@ -60,6 +61,18 @@ func Operations(providers []provider.Provider) []Operation {
 		{Method: "GET", Path: "/v1/usage", Scope: account.ScopeRead, Query: earshot.UsageQuery{}, Response: earshot.Usage{}, serve: (*Server).usage},
 		{Method: "GET", Path: "/v1/stats", Scope: account.ScopeRead, Query: earshot.StatsQuery{}, Response: earshot.Stats{}, serve: (*Server).stats},
 
+		{Method: "GET", Path: "/v1/trackers", Scope: account.ScopeRead, Response: earshot.TrackerList{}, serve: (*Server).trackers},
+		{Method: "GET", Path: "/v1/trackers/{name}", Scope: account.ScopeRead, Response: earshot.Tracker{}, serve: (*Server).tracker},
+		{Method: "PUT", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, YAML: true, Query: earshot.TrackerQuery{}, Body: earshot.TrackerDefinition{}, Response: earshot.TrackerApplied{}, serve: (*Server).applyTracker},
+		{Method: "PATCH", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, Body: earshot.TrackerPatch{}, Response: earshot.Tracker{}, serve: (*Server).patchTracker},
+		{Method: "DELETE", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, Response: earshot.TrackerDeleted{}, serve: (*Server).deleteTracker},
+		{Method: "GET", Path: "/v1/trackers/{name}/sweeps", Scope: account.ScopeRead, Query: earshot.SweepQuery{}, Response: earshot.SweepPage{}, serve: (*Server).sweeps},
+		{Method: "POST", Path: "/v1/trackers/{name}/sweeps", Scope: account.ScopeTrack, Body: earshot.SweepRequest{}, Response: earshot.SweepStarted{}, serve: (*Server).startSweep},
+		{Method: "GET", Path: "/v1/trackers/{name}/sweeps/{id}", Scope: account.ScopeRead, Response: earshot.Sweep{}, serve: (*Server).sweep},
+		{Method: "DELETE", Path: "/v1/trackers/{name}/sweeps/{id}", Scope: account.ScopeTrack, Response: earshot.SweepCancelResult{}, serve: (*Server).cancelSweep},
+		{Method: "GET", Path: "/v1/trackers/{name}/answers", Scope: account.ScopeRead, Query: earshot.AnswerQuery{}, Response: earshot.AnswerPage{}, serve: (*Server).answers},
+		{Method: "GET", Path: "/v1/trackers/{name}/answers/{id}", Scope: account.ScopeRead, Response: earshot.TrackedAnswer{}, serve: (*Server).answer},
+
 		{Method: "GET", Path: "/v1/live", Scope: account.ScopeRead, Events: []any{earshot.LiveStatus{}, earshot.LiveTasks{}}, serve: (*Server).live},
 		{Method: "GET", Path: "/v1/events", Scope: account.ScopeRead, Query: earshot.EventQuery{}, Response: earshot.EventPage{}, serve: (*Server).events},
 		{Method: "GET", Path: "/v1/webhooks/deliveries", Scope: account.ScopeRead, Query: earshot.DeliveryQuery{}, Response: earshot.DeliveryPage{}, serve: (*Server).deliveries},
@@ -94,6 +107,8 @@ func (o *Operation) maxBody() int64 {
 	switch {
 	case o.Body == nil:
 		return 0
+	case o.YAML:
+		return maxDefinition
 	case o.OrList || reflect.TypeOf(o.Body).Kind() == reflect.Slice:
 		return maxBatch
 	default:

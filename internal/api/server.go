@@ -33,6 +33,7 @@ import (
 	"earshot/internal/ratelimit"
 	"earshot/internal/share"
 	"earshot/internal/store"
+	"earshot/internal/tracker"
 )
 
 // guestLimit is how many requests a second an address may make without a valid
@@ -49,6 +50,7 @@ type Limiter interface {
 type Config struct {
 	Store     *store.Store
 	Jobs      *job.Runner
+	Trackers  *tracker.Service
 	Catalogue *provider.Catalogue
 	Captures  capture.Store
 	Limiter   Limiter

@@ -32,6 +32,7 @@ import (
 	"earshot/internal/ratelimit"
 	"earshot/internal/share"
 	"earshot/internal/store"
+	"earshot/internal/tracker"
 	"earshot/internal/webhook"
 )
 
@@ -52,6 +53,7 @@ type App struct {
 	upstreams *upstreams
 	jobs      *job.Runner
 	health    *health.Watch
+	trackers  *tracker.Service
 	webhooks  *webhook.Sender
 	ticket    ticket
 	api       *api.Server
@@ -176,8 +178,11 @@ func (a *App) connect(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	a.trackers = tracker.New(tracker.Config{
+		Store: a.store, Catalogue: catalogue, Jobs: a.jobs, CheckWebhook: receivers.CheckURL, Planned: a.webhooks.Wake, Log: a.cfg.Log,
+	})
 	a.api = api.New(api.Config{
-		Store: a.store, Jobs: a.jobs, Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
+		Store: a.store, Jobs: a.jobs, Trackers: a.trackers, Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
 		Goto: func(ctx context.Context, link string) (string, error) {
 			return engine.Goto(ctx, a.upstreams.resolver(), link)
 		},
@@ -205,9 +210,17 @@ func (a *App) agents(openAPI []byte, catalogue *provider.Catalogue) (http.Handle
 	return server.Handler(a.cfg.BaseURL != ""), nil
 }
 
-// webhookBody is the body of a task's webhook: the same as when polling the task.
+// webhookBody is the body of a task's webhook, the same as when polling the task, or that
+// of a sweep.
 func (a *App) webhookBody(ctx context.Context, organization, id string) ([]byte, error) {
 	task, err := a.store.Task(ctx, organization, id)
+	if errors.Is(err, store.ErrNotFound) {
+		sweep, err := a.trackers.SweepBody(ctx, organization, id)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(sweep)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -261,6 +274,7 @@ func (a *App) Run(ctx context.Context) error {
 	group.Go(func() error { return a.health.Run(groupCtx) })
 	if a.cfg.Role != RoleAPI {
 		group.Go(func() error { return a.webhooks.Run(groupCtx) })
+		group.Go(func() error { return a.trackers.Run(groupCtx) })
 	}
 	group.Go(func() error {
 		if err := a.http.Serve(a.listener); !errors.Is(err, http.ErrServerClosed) {

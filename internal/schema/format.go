@@ -89,6 +89,12 @@ func IsIdempotencyKey(text string) bool {
 	return utf8.ValidString(text) && n > 0 && n <= MaxIdempotencyKey && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
+// TrackerNameRule says what the name of a tracker must be.
+const TrackerNameRule = "must have 1 to 100 of the characters a to z, 0 to 9, - and _, and begin with a letter or digit"
+
+// IsTrackerName tells whether text can be the name of a tracker.
+func IsTrackerName(text string) bool { return trackerName.MatchString(text) }
+
 // formats are all that a tag can name.
 var formats = map[string]Format{
 	"prompt": {
@@ -143,7 +149,7 @@ var formats = map[string]Format{
 	},
 	"trackerName": {
 		Schema: Map{{"pattern", trackerName.String()}},
-		check:  trackerName.MatchString, message: "must have 1 to 100 of the characters a to z, 0 to 9, - and _, and begin with a letter or digit",
+		check:  IsTrackerName, message: TrackerNameRule,
 	},
 	"language": {
 		Schema: Map{{"pattern", languagePattern.String()}}, check: IsLanguage, message: "must be a language such as en or pt-BR",

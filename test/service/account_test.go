@@ -53,7 +53,7 @@ func TestAKeyIsMadeThroughTheAPIAndRevoked(t *testing.T) {
 		if listed == nil || !slices.Equal(listed.Scopes, []string{"read"}) || listed.LastUsedAt == nil || !listed.CreatedAt.Equal(made.Key.CreatedAt.Time) {
 			t.Errorf("listed: %s", harness.JSON(t, listed))
 		}
-		if first := list()[a.Key.ID]; first == nil || !slices.Equal(first.Scopes, []string{"read", "monitor", "tasks"}) || first.LastUsedAt != nil {
+		if first := list()[a.Key.ID]; first == nil || !slices.Equal(first.Scopes, []string{"read", "monitor", "tasks", "track"}) || first.LastUsedAt != nil {
 			t.Errorf("the first key: %s", harness.JSON(t, first))
 		}
 

@@ -1,0 +1,209 @@
+package tracker
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"earshot"
+	"earshot/internal/store"
+)
+
+// applyTries is how often a definition is compared anew when somebody else was faster.
+const applyTries = 3
+
+// Apply compares a definition with what is there and, unless it is a dry run, stores it.
+// The same definition again changes nothing.
+func (s *Service) Apply(ctx context.Context, organization, name string, body []byte, isYAML, dryRun bool, now time.Time) (*earshot.TrackerApplied, error) {
+	d, err := s.parse(name, body, isYAML)
+	if err != nil {
+		return nil, err
+	}
+	for try := 1; ; try++ {
+		applied, err := s.applyOnce(ctx, organization, d, dryRun, now)
+		if try == applyTries || !errors.Is(err, store.ErrChanged) {
+			return applied, err
+		}
+	}
+}
+
+func (s *Service) applyOnce(ctx context.Context, organization string, d *definition, dryRun bool, now time.Time) (*earshot.TrackerApplied, error) {
+	t, before, prompts, targets, err := s.current(ctx, organization, d.Name)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(d.TrackerDefinition)
+	if err != nil {
+		return nil, fmt.Errorf("encode the definition: %w", err)
+	}
+	changes, breaks := compare(before, &d.TrackerDefinition)
+	applied := &earshot.TrackerApplied{
+		DryRun: dryRun, Created: t.Version == 0, Changed: t.Version == 0 || len(changes) > 0, Changes: changes, Breaks: breaks,
+		Precision: precision(d, now),
+	}
+	if applied.Changed {
+		version := t.Version
+		t.Definition, t.KeepDays, t.UpdatedAt = text, d.keepDays, now
+		s.setNext(t, before, d, now)
+		newPrompts := promptParts(t, prompts, d.Prompts)
+		newTargets := targetParts(t, targets, d.Targets)
+		if !dryRun {
+			if err := s.Store.ApplyTracker(t, version, newPrompts, newTargets); err != nil {
+				return nil, err
+			}
+			s.Wake()
+		}
+		t.Version = version + 1
+	}
+	view, err := s.view(ctx, t, d, now)
+	if err != nil {
+		return nil, err
+	}
+	applied.Tracker = *view
+	return applied, nil
+}
+
+// current is a tracker as it stands, or a new one of version 0.
+func (s *Service) current(ctx context.Context, organization, name string) (t *store.Tracker, d *earshot.TrackerDefinition, prompts, targets []*store.TrackerPart, err error) {
+	t, err = s.Store.Tracker(ctx, organization, name)
+	if errors.Is(err, store.ErrNotFound) {
+		now := s.Store.Now()
+		return &store.Tracker{
+			Organization: organization, ID: uuid.Must(uuid.NewV7()).String(), Name: name, State: earshot.TrackerActive, CreatedAt: now,
+		}, &earshot.TrackerDefinition{}, nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, nil, nil, err
+	}
+	d = &earshot.TrackerDefinition{}
+	if err := json.Unmarshal(t.Definition, d); err != nil {
+		return nil, nil, nil, nil, fmt.Errorf("read the definition of tracker %s: %w", name, err)
+	}
+	if prompts, err = s.Store.TrackerPrompts(ctx, t); err == nil {
+		targets, err = s.Store.TrackerTargets(ctx, t)
+	}
+	return t, d, prompts, targets, err
+}
+
+// setNext finds the slot that is next. One that is due stays so when the schedule is the
+// same: a new definition must not skip it.
+func (s *Service) setNext(t *store.Tracker, before *earshot.TrackerDefinition, d *definition, now time.Time) {
+	if t.State != earshot.TrackerActive || d.rule == nil {
+		t.NextSlot, t.DueAt = "", time.Time{}
+		return
+	}
+	if before.Schedule != nil && *before.Schedule == *d.Schedule && t.NextSlot != "" {
+		return
+	}
+	t.NextSlot, t.DueAt = d.next(now)
+}
+
+// next is the first slot that is due after a moment, "" when there is none.
+func (d *definition) next(after time.Time) (slot string, due time.Time) {
+	next, ok := d.rule.After(after)
+	if !ok {
+		return "", time.Time{}
+	}
+	return next.String(), d.rule.At(next)
+}
+
+// promptParts are the questions that are new, changed or gone, with their numbers.
+func promptParts(t *store.Tracker, known []*store.TrackerPart, prompts []earshot.TrackedPrompt) []*store.TrackerPart {
+	return parts(t, known, prompts, func(p earshot.TrackedPrompt) string { return promptKey(p) }, func(p earshot.TrackedPrompt, _ map[string]bool) string { return p.Text })
+}
+
+// targetParts is promptParts for targets. Their names are unique.
+func targetParts(t *store.Tracker, known []*store.TrackerPart, targets []earshot.Target) []*store.TrackerPart {
+	return parts(t, known, targets, targetKey, func(target earshot.Target, taken map[string]bool) string {
+		name := targetName(target)
+		for n := 2; taken[name]; n++ {
+			name = fmt.Sprintf("%s#%d", targetName(target), n)
+		}
+		return name
+	})
+}
+
+// parts numbers what a definition has: what was there before keeps its number, and
+// what is gone is no longer active.
+func parts[T any](t *store.Tracker, known []*store.TrackerPart, items []T, key func(T) string, name func(T, map[string]bool) string) []*store.TrackerPart {
+	numbers, taken, last := map[string]*store.TrackerPart{}, map[string]bool{}, 0
+	for _, part := range known {
+		var item T
+		_ = json.Unmarshal(part.Definition, &item) // as it was stored
+		numbers[key(item)] = part
+		taken[part.Name] = true
+		last = max(last, part.ID)
+		part.Active = false
+	}
+	var all []*store.TrackerPart
+	all = append(all, known...)
+	for _, item := range items {
+		part := numbers[key(item)]
+		if part == nil {
+			last++
+			part = &store.TrackerPart{Organization: t.Organization, Tracker: t.ID, ID: last, Name: name(item, taken)}
+			taken[part.Name] = true
+			all = append(all, part)
+		}
+		part.Active = true
+		part.Definition, _ = json.Marshal(item) // our own types
+	}
+	return all
+}
+
+// SetState pauses a tracker or lets it go on with the first slot from now on.
+func (s *Service) SetState(ctx context.Context, organization, name string, state earshot.TrackerState, now time.Time) (*earshot.Tracker, error) {
+	t, d, err := s.load(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	if t.State != state {
+		t.State, t.NextSlot, t.DueAt = state, "", time.Time{}
+		if state == earshot.TrackerActive && d.rule != nil {
+			t.NextSlot, t.DueAt = d.next(now)
+		}
+		if err := s.Store.SetTrackerState(t, state, t.NextSlot, t.DueAt, now); err != nil {
+			return nil, err
+		}
+		t.UpdatedAt = now
+	}
+	return s.view(ctx, t, d, now)
+}
+
+// load finds a tracker and its definition.
+func (s *Service) load(ctx context.Context, organization, name string) (*store.Tracker, *definition, error) {
+	t, err := s.Store.Tracker(ctx, organization, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := s.stored(t)
+	return t, d, err
+}
+
+// stored is the definition of a tracker. What has become wrong with it since, such as a
+// provider that is no longer served, is passed over: its tasks will tell.
+func (s *Service) stored(t *store.Tracker) (*definition, error) {
+	return s.revive(t.Name, t.Definition)
+}
+
+func (s *Service) revive(name string, text []byte) (*definition, error) {
+	d := &definition{}
+	if err := json.Unmarshal(text, &d.TrackerDefinition); err != nil {
+		return nil, fmt.Errorf("read the definition of tracker %s: %w", name, err)
+	}
+	d.Samples = max(1, d.Samples)
+	if d.Schedule != nil {
+		d.rule = ruleOf(*d.Schedule)
+	}
+	d.prices = make([]int64, len(d.Targets))
+	for i, target := range d.Targets {
+		d.prices[i] = s.price(target)
+	}
+	d.keepDays = cmp.Or(daysOf(d.Keep), defaultKeep)
+	return d, nil
+}

@@ -1,0 +1,205 @@
+package tracker
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"earshot"
+	"earshot/internal/provider"
+	"earshot/internal/schedule"
+	"earshot/internal/store"
+)
+
+// cell is one task of a sweep: a question on a target, asked once.
+type cell struct {
+	prompt, target, sample int     // numbers of the parts; samples count from 1
+	at                     float64 // where in the window it comes, from 0 to 1
+	promptIndex            int     // in the definition
+	targetIndex            int
+}
+
+// plan is what a version of a tracker asks in every sweep, in the order of submission.
+// It follows from the definition alone, so that every node has the same.
+type plan struct {
+	definition *definition
+	cells      []cell
+	providers  []provider.Provider // of the targets; nil for one that is no longer served
+}
+
+type planKey struct {
+	tracker string
+	version int
+}
+
+// plans keeps the last plans in memory.
+type plans struct {
+	mu   sync.Mutex
+	kept map[planKey]*plan
+}
+
+// maxPlans bounds the memory of plans: one of 20,000 cells takes about a megabyte.
+const maxPlans = 32
+
+// planOf makes the plan of a sweep.
+func (s *Service) planOf(ctx context.Context, t *store.Tracker, version int) (*plan, error) {
+	key := planKey{t.ID, version}
+	s.plans.mu.Lock()
+	defer s.plans.mu.Unlock()
+	if p := s.plans.kept[key]; p != nil {
+		return p, nil
+	}
+	text, err := s.Store.TrackerVersion(ctx, t.Organization, t.ID, version)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.revive(t.Name, text)
+	if err != nil {
+		return nil, err
+	}
+	prompts, err := s.Store.TrackerPrompts(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := s.Store.TrackerTargets(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	p := newPlan(d, numbersOf(prompts, promptKey), numbersOf(targets, targetKey))
+	for _, target := range d.Targets {
+		asked, err := s.Catalogue.Provider(target.Provider)
+		if err != nil {
+			asked = nil
+		}
+		p.providers = append(p.providers, asked)
+	}
+	if len(s.plans.kept) >= maxPlans {
+		clear(s.plans.kept)
+	}
+	s.plans.kept[key] = p
+	return p, nil
+}
+
+// numbersOf are the numbers of parts by what makes them the same.
+func numbersOf[T any](parts []*store.TrackerPart, key func(T) string) func(T) int {
+	numbers := make(map[string]int, len(parts))
+	for _, part := range parts {
+		var item T
+		_ = json.Unmarshal(part.Definition, &item) // as it was stored
+		numbers[key(item)] = part.ID
+	}
+	return func(item T) int { return numbers[key(item)] }
+}
+
+// newPlan puts the cells in an order that spreads each question and each target over the
+// whole window: by a hash, which is the same on every node.
+func newPlan(d *definition, promptNumber func(earshot.TrackedPrompt) int, targetNumber func(earshot.Target) int) *plan {
+	p := &plan{definition: d, cells: make([]cell, 0, len(d.Prompts)*len(d.Targets)*d.Samples)}
+	for i, prompt := range d.Prompts {
+		for j, target := range d.Targets {
+			for sample := 1; sample <= d.Samples; sample++ {
+				c := cell{prompt: promptNumber(prompt), target: targetNumber(target), sample: sample, promptIndex: i, targetIndex: j}
+				hash := fnv.New64a()
+				_, _ = fmt.Fprintf(hash, "%d/%d/%d", c.prompt, c.target, c.sample) // a hash takes all
+				c.at = float64(mix(hash.Sum64())>>11) / (1 << 53)
+				p.cells = append(p.cells, c)
+			}
+		}
+	}
+	slices.SortFunc(p.cells, func(a, b cell) int {
+		switch {
+		case a.at < b.at:
+			return -1
+		case a.at > b.at:
+			return 1
+		default:
+			return 0
+		}
+	})
+	return p
+}
+
+// mix spreads the bits of a hash whose inputs differ by little.
+func mix(h uint64) uint64 {
+	h ^= h >> 33
+	h *= 0xff51afd7ed558ccd
+	h ^= h >> 33
+	h *= 0xc4ceb9fe1a85ec53
+	return h ^ h>>33
+}
+
+// spreadOver is the part of a window over which cells are spread. The rest is for the
+// last of them to end.
+const spreadOver = 0.75
+
+// due is how many of the plan's cells are due at a moment of a sweep that runs from start
+// to end.
+func (p *plan) due(start, end, now time.Time) int {
+	if start.Equal(end) || !end.After(start) {
+		return len(p.cells)
+	}
+	passed := float64(now.Sub(start)) / (float64(end.Sub(start)) * spreadOver)
+	n, _ := slices.BinarySearchFunc(p.cells, passed, func(c cell, at float64) int {
+		if c.at <= at {
+			return -1
+		}
+		return 1
+	})
+	return n
+}
+
+// payload is the request of a cell.
+func (p *plan) payload(c cell) ([]byte, error) {
+	asked := p.providers[c.targetIndex]
+	if asked == nil {
+		return json.Marshal(map[string]string{}) // the task will fail and say so
+	}
+	return payloadOf(asked.Definition(), p.definition.Prompts[c.promptIndex], p.definition.Targets[c.targetIndex])
+}
+
+// price is the most that a task on a target can cost, 0 when it can no longer be asked.
+func (s *Service) price(target earshot.Target) int64 {
+	asked, err := s.Catalogue.Provider(target.Provider)
+	if err != nil {
+		return 0
+	}
+	payload, err := payloadOf(asked.Definition(), earshot.TrackedPrompt{Text: "x"}, target)
+	if err != nil {
+		return 0
+	}
+	request, problems := decode(asked, payload)
+	if problems != nil {
+		return 0
+	}
+	return s.Jobs.Price(asked.Definition(), request)
+}
+
+// ruleOf is the rule of a schedule that was checked when it was applied, nil when it is
+// no longer valid.
+func ruleOf(s earshot.Schedule) *schedule.Rule {
+	rule, problems := schedule.New(s)
+	if len(problems) > 0 {
+		return nil
+	}
+	return rule
+}
+
+// daysOf reads a number of days such as 400d, 0 when there is none.
+func daysOf(text string) int {
+	days, err := strconv.Atoi(strings.TrimSuffix(text, "d"))
+	if err != nil {
+		return 0
+	}
+	return days
+}
+
+// precision is how small a change the numbers will show.
+func precision(d *definition, now time.Time) earshot.Precision {
+	return earshot.Precision{Prompts: len(d.Prompts), Samples: d.Samples, Sweeps: d.sweepsIn(28, now)}
+}

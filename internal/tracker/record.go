@@ -1,0 +1,106 @@
+package tracker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"earshot"
+	"earshot/internal/store"
+)
+
+// record writes the answers of tasks that have ended, for every organization that has
+// running sweeps.
+func (s *Service) record(ctx context.Context) error {
+	followed, err := s.Store.Followed(ctx)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, f := range followed {
+		if err := s.recordAll(ctx, f); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Service) recordAll(ctx context.Context, f store.Followed) error {
+	trackers := map[string]string{} // ids by name
+	for ctx.Err() == nil {
+		tasks, last, err := s.Store.Ended(ctx, f)
+		if err != nil || last == f.Event {
+			return err
+		}
+		var answers []*store.Answer
+		for _, task := range tasks {
+			id, err := s.trackerID(ctx, trackers, task)
+			if err != nil {
+				return err
+			}
+			if id != "" {
+				answers = append(answers, answerOf(task, id))
+			}
+		}
+		if err := s.Store.Record(f, last, answers); err != nil {
+			return err
+		}
+		f.Event = last
+	}
+	return nil
+}
+
+// trackerID is the id of a task's tracker, "" when that was deleted.
+func (s *Service) trackerID(ctx context.Context, known map[string]string, task *store.Task) (string, error) {
+	if id, ok := known[task.Tracker]; ok {
+		return id, nil
+	}
+	t, err := s.Store.Tracker(ctx, task.Organization, task.Tracker)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		known[task.Tracker] = ""
+	case err != nil:
+		return "", err
+	default:
+		known[task.Tracker] = t.ID
+	}
+	return known[task.Tracker], nil
+}
+
+// answerOf is the answer that a task ended with.
+func answerOf(task *store.Task, tracker string) *store.Answer {
+	a := task.Ending(tracker)
+	if task.Status != earshot.StatusCompleted {
+		a.Outcome, a.Reason = earshot.OutcomeMissing, failure(task.Error)
+		return a
+	}
+	a.Outcome = earshot.OutcomeAnswered
+	var result struct {
+		Surface string  `json:"surface"`
+		Model   *string `json:"model"`
+	}
+	if json.Unmarshal(task.Result, &result) == nil { // else it has neither
+		a.Surface = result.Surface
+		if result.Model != nil {
+			a.Model = *result.Model
+		}
+	}
+	return a
+}
+
+// failure is why a task gave no answer, in a word.
+func failure(stored json.RawMessage) string {
+	var e struct {
+		Code    earshot.Code            `json:"code"`
+		Details earshot.UpstreamDetails `json:"details"`
+	}
+	_ = json.Unmarshal(stored, &e) // details of another shape have no reason
+	switch {
+	case e.Details.Reason != "":
+		return string(e.Details.Reason)
+	case e.Code == earshot.CodeNoCredits:
+		return "credits"
+	default:
+		return "failed"
+	}
+}

@@ -1,0 +1,121 @@
+// Package tracker asks the same questions again and again, on a schedule, and keeps the
+// answers.
+//
+//	definition.go yaml.go   a tracker's file, read and checked
+//	apply.go compare.go     what a new definition changes; storing it
+//	plan.go                 which questions a sweep asks, in which order
+//	sweep.go                starting, submitting, ending and closing sweeps
+//	record.go               ended tasks become answers
+//	view.go                 trackers, sweeps and answers as clients see them
+//	service.go              what is needed, and the loop of a node
+//
+// There is one queue and one ledger: a sweep is made of ordinary tasks. What is due, how
+// far a sweep is submitted and which ended tasks are recorded stands in the database and
+// changes in the same transaction as what follows from it, so that any node may do the
+// next step, and two that try do it once.
+package tracker
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"earshot/internal/provider"
+	"earshot/internal/store"
+)
+
+// Config is what trackers need.
+type Config struct {
+	Store     *store.Store
+	Catalogue *provider.Catalogue
+	Jobs      Jobs
+	// CheckWebhook tells why a URL cannot be told anything.
+	CheckWebhook func(url string) error
+	// Planned is called when a webhook was planned.
+	Planned func()
+	Log     *slog.Logger
+}
+
+// Jobs is what trackers need of the runner of jobs.
+type Jobs interface {
+	// Price is the maximum cost of a task.
+	Price(about provider.Definition, request provider.Request) int64
+	// Wake has the scheduler look for tasks.
+	Wake()
+}
+
+// Service keeps trackers. It is safe for concurrent use.
+type Service struct {
+	Config
+	wake  chan struct{}
+	plans plans
+}
+
+// New makes a Service; Run must be called for sweeps to start.
+func New(cfg Config) *Service {
+	return &Service{Config: cfg, wake: make(chan struct{}, 1), plans: plans{kept: map[planKey]*plan{}}}
+}
+
+const (
+	// stepEvery is how long a due sweep, or an ended task, may wait to be noticed.
+	stepEvery = 500 * time.Millisecond
+	// tidyEvery is how often what is past its time is looked for.
+	tidyEvery = time.Minute
+)
+
+// Run starts sweeps that are due, submits their tasks, records their answers and closes
+// them, until ctx ends. All nodes may do it side by side.
+func (s *Service) Run(ctx context.Context) error {
+	step, tidy := time.NewTicker(stepEvery), time.NewTicker(tidyEvery)
+	defer step.Stop()
+	defer tidy.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-s.wake:
+		case <-step.C:
+		case <-tidy.C:
+			s.log(ctx, "removing old answers failed", s.tidy(ctx))
+			continue
+		}
+		// Sweeps begin, and answers expire, only by a clock that can be trusted.
+		now, err := s.Store.TrustedNow()
+		if err == nil {
+			err = s.Step(ctx, now)
+		}
+		s.log(ctx, "a step of the trackers failed", err)
+	}
+}
+
+func (s *Service) log(ctx context.Context, message string, err error) {
+	if err != nil && ctx.Err() == nil {
+		s.Log.Error(message, "error", err)
+	}
+}
+
+// Wake has the loop look at once.
+func (s *Service) Wake() {
+	select {
+	case s.wake <- struct{}{}:
+	default: // it will look already
+	}
+}
+
+// Step does once what Run does again and again.
+func (s *Service) Step(ctx context.Context, now time.Time) error {
+	return errors.Join(s.startDue(ctx, now), s.record(ctx), s.advance(ctx, now))
+}
+
+// tidy removes answers that are past their time and what is left of deleted trackers.
+func (s *Service) tidy(ctx context.Context) error {
+	now, err := s.Store.TrustedNow()
+	for err == nil && ctx.Err() == nil {
+		var n int
+		if n, err = s.Store.DeleteTracked(ctx, now); n == 0 {
+			break
+		}
+	}
+	return err
+}

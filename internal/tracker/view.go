@@ -1,0 +1,245 @@
+package tracker
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"earshot"
+	"earshot/internal/store"
+)
+
+// List lists the trackers of an organization.
+func (s *Service) List(ctx context.Context, organization string, now time.Time) (*earshot.TrackerList, error) {
+	trackers, err := s.Store.Trackers(ctx, organization)
+	if err != nil {
+		return nil, err
+	}
+	list := &earshot.TrackerList{}
+	for _, t := range trackers {
+		d, err := s.stored(t)
+		if err != nil {
+			return nil, err
+		}
+		view, err := s.view(ctx, t, d, now)
+		if err != nil {
+			return nil, err
+		}
+		view.Definition = nil
+		list.Trackers = append(list.Trackers, *view)
+	}
+	return list, nil
+}
+
+// Get shows one tracker with its definition. Returns store.ErrNotFound.
+func (s *Service) Get(ctx context.Context, organization, name string, now time.Time) (*earshot.Tracker, error) {
+	t, d, err := s.load(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	return s.view(ctx, t, d, now)
+}
+
+// view is a tracker as clients see it.
+func (s *Service) view(ctx context.Context, t *store.Tracker, d *definition, now time.Time) (*earshot.Tracker, error) {
+	view := &earshot.Tracker{
+		Name: t.Name, State: t.State, Demo: t.Demo, Version: t.Version, Prompts: len(d.Prompts), Targets: len(d.Targets), Brands: len(d.Brands),
+		CreatedAt: earshot.Timestamp{Time: t.CreatedAt}, UpdatedAt: earshot.Timestamp{Time: t.UpdatedAt}, NextSweepAt: earshot.When(t.DueAt),
+		Cost:       earshot.TrackerCost{Sweep: d.sweepCost(), Ceiling: d.ceiling()},
+		Definition: &d.TrackerDefinition,
+	}
+	view.Cost.Month = view.Cost.Sweep * int64(d.sweepsIn(31, now))
+	var err error
+	if view.Cost.Committed, err = s.Store.Committed(ctx, t, monthOf(d, now)); err != nil {
+		return nil, err
+	}
+	last, err := s.Store.Sweeps(ctx, t, "", "", 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(last) > 0 {
+		view.LastSweep = new(sweepView(last[0]))
+	}
+	return view, nil
+}
+
+func sweepView(sweep *store.Sweep) earshot.Sweep {
+	view := earshot.Sweep{
+		ID: sweep.ID, Slot: sweep.Slot, State: sweep.State, Reason: sweep.Reason, Version: sweep.Version,
+		DueAt: earshot.Timestamp{Time: sweep.DueAt}, StartedAt: earshot.When(sweep.StartedAt), EndsAt: earshot.Timestamp{Time: sweep.EndsAt}, ClosedAt: earshot.When(sweep.ClosedAt),
+		Progress: earshot.SweepProgress{Planned: sweep.Planned, Submitted: sweep.Submitted, Answered: sweep.Answered, Missing: sweep.Missing},
+		Credits:  earshot.SweepCredits{CreditsToCharge: sweep.MaxCost, CreditsCharged: sweep.Charged},
+	}
+	if sweep.Planned > 0 {
+		view.Progress.Coverage = float64(sweep.Answered) / float64(sweep.Planned)
+	}
+	return view
+}
+
+// Sweep shows one sweep with the reasons of what is missing. Returns store.ErrNotFound.
+func (s *Service) Sweep(ctx context.Context, organization, name, id string) (*earshot.Sweep, error) {
+	t, err := s.Store.Tracker(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	sweep, err := s.Store.Sweep(ctx, t, id)
+	if err != nil {
+		return nil, err
+	}
+	view := sweepView(sweep)
+	view.Missing, err = s.Store.MissingReasons(ctx, sweep)
+	return &view, err
+}
+
+// SweepBody is what a webhook tells of a sweep. Returns store.ErrNotFound.
+func (s *Service) SweepBody(ctx context.Context, organization, id string) (*earshot.SweepEvent, error) {
+	sweep, err := s.Store.SweepOf(ctx, organization, id)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.Store.TrackerByID(ctx, organization, sweep.Tracker)
+	if err != nil {
+		return nil, err
+	}
+	event := &earshot.SweepEvent{Type: earshot.SweepCompleted, Tracker: t.Name, Sweep: sweepView(sweep)}
+	if sweep.State == earshot.SweepSkipped {
+		event.Type = earshot.SweepWasSkipped
+	}
+	event.Sweep.Missing, err = s.Store.MissingReasons(ctx, sweep)
+	return event, err
+}
+
+// Sweeps lists sweeps of a tracker, the newest first.
+func (s *Service) Sweeps(ctx context.Context, organization, name string, state earshot.SweepState, before string, limit int) (*earshot.SweepPage, error) {
+	t, err := s.Store.Tracker(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	sweeps, err := s.Store.Sweeps(ctx, t, state, before, limit+1)
+	if err != nil {
+		return nil, err
+	}
+	page := &earshot.SweepPage{}
+	if len(sweeps) > limit {
+		sweeps = sweeps[:limit]
+		page.NextCursor = &sweeps[limit-1].ID
+	}
+	for _, sweep := range sweeps {
+		page.Sweeps = append(page.Sweeps, sweepView(sweep))
+	}
+	return page, nil
+}
+
+// names are what the numbers of a tracker's parts stand for.
+type names struct {
+	prompts, targets map[int]string
+	tags             map[int][]string // of the prompts, as they are now
+}
+
+func (s *Service) names(ctx context.Context, t *store.Tracker) (*names, error) {
+	prompts, err := s.Store.TrackerPrompts(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := s.Store.TrackerTargets(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	n := &names{prompts: map[int]string{}, targets: map[int]string{}, tags: map[int][]string{}}
+	for _, p := range prompts {
+		n.prompts[p.ID], n.tags[p.ID] = p.Name, tagsOf(p.Definition)
+	}
+	for _, p := range targets {
+		n.targets[p.ID] = p.Name
+	}
+	return n, nil
+}
+
+func (n *names) view(a *store.Answer) earshot.TrackedAnswer {
+	return earshot.TrackedAnswer{
+		ID: a.ID, Sweep: a.Sweep, PromptID: a.Prompt, Prompt: n.prompts[a.Prompt], Target: n.targets[a.Target], Sample: a.Sample,
+		Outcome: a.Outcome, Reason: a.Reason, Surface: a.Surface, Model: a.Model, MadeUp: a.Surface == "lab",
+		AskedAt: earshot.Timestamp{Time: a.AskedAt}, FinishedAt: earshot.When(a.FinishedAt), Charged: a.Charged, Attempts: a.Attempts, Result: a.Result,
+	}
+}
+
+// Answer shows one answer with its result. Returns store.ErrNotFound.
+func (s *Service) Answer(ctx context.Context, organization, name, id string) (*earshot.TrackedAnswer, error) {
+	t, err := s.Store.Tracker(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.Store.Answer(ctx, t, id)
+	if err != nil {
+		return nil, err
+	}
+	known, err := s.names(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	return new(known.view(a)), nil
+}
+
+// Answers lists a page of answers, the newest first. before is where it goes on.
+func (s *Service) Answers(ctx context.Context, organization, name string, q *earshot.AnswerFilter, from, until time.Time, before string, limit int) (*earshot.AnswerPage, error) {
+	t, filter, known, err := s.filter(ctx, organization, name, q, from, until)
+	if err != nil {
+		return nil, err
+	}
+	filter.Before, filter.Limit = before, limit
+	answers, next, err := s.Store.Answers(ctx, t, filter)
+	if err != nil {
+		return nil, err
+	}
+	page := &earshot.AnswerPage{}
+	if next != "" {
+		page.NextCursor = &next
+	}
+	for _, a := range answers {
+		page.Answers = append(page.Answers, known.view(a))
+	}
+	return page, nil
+}
+
+// filter is how the store picks the answers that a client asks for.
+func (s *Service) filter(ctx context.Context, organization, name string, q *earshot.AnswerFilter, from, until time.Time) (*store.Tracker, store.AnswerFilter, *names, error) {
+	filter := store.AnswerFilter{Prompt: q.PromptID, From: from, Until: until}
+	t, err := s.Store.Tracker(ctx, organization, name)
+	if err != nil {
+		return nil, filter, nil, err
+	}
+	if q.Sweep != "" {
+		sweep, err := s.Store.Sweep(ctx, t, q.Sweep)
+		if err != nil {
+			return nil, filter, nil, err
+		}
+		filter.Sweep = sweep.ID
+		if sweep.StartedAt.After(filter.From) {
+			filter.From = sweep.StartedAt
+		}
+		if !sweep.ClosedAt.IsZero() && (filter.Until.IsZero() || sweep.ClosedAt.Before(filter.Until)) {
+			filter.Until = sweep.ClosedAt.Add(time.Millisecond)
+		}
+	}
+	known, err := s.names(ctx, t)
+	if err != nil {
+		return nil, filter, nil, err
+	}
+	text := strings.ToLower(q.Text)
+	filter.Match = func(a *store.Answer) bool {
+		return (q.Target == "" || known.targets[a.Target] == q.Target) &&
+			(q.Outcome == "" || a.Outcome == q.Outcome) && (q.Reason == "" || a.Reason == q.Reason) &&
+			(q.Tag == "" || slices.Contains(known.tags[a.Prompt], q.Tag)) &&
+			(text == "" || strings.Contains(strings.ToLower(known.prompts[a.Prompt]), text))
+	}
+	return t, filter, known, nil
+}
+
+// tagsOf are the tags of a question as it is stored.
+func tagsOf(definition []byte) []string {
+	var p earshot.TrackedPrompt
+	_ = json.Unmarshal(definition, &p) // as it was stored
+	return p.Tags
+}
