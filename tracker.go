@@ -80,8 +80,8 @@ type Target struct {
 	Device   Device `json:"device,omitempty"`
 	// The interface language, where the provider takes one.
 	Language string `json:"language,omitempty" schema:"hl"`
-	// Other fields of the provider's request.
-	Options json.RawMessage `json:"options,omitempty" schema:"object"`
+	// Other fields of the provider's request. Where that takes an object, `true` stands for an empty one.
+	Options json.RawMessage `json:"options,omitempty" schema:"options"`
 }
 
 // Schedule says when sweeps are due: at civil times of a time zone. An hour that comes

@@ -46,8 +46,11 @@ func (o *Object) decodeField(f *field, v reflect.Value) {
 	switch {
 	case f.format.Name == "ignored":
 		o.Ignore(f.name)
-	case f.format.Name == "object":
+	case f.format.Name == "object" || f.format.Name == "options":
 		if part, ok := o.part(f.name); ok {
+			if f.format.Name == "options" {
+				part.IgnoreAll()
+			}
 			v.Set(reflect.ValueOf(json.RawMessage(part.Raw())))
 		}
 	case v.Type() == reflect.TypeFor[time.Time]():

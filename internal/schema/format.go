@@ -174,6 +174,7 @@ var formats = map[string]Format{
 	},
 	"ignored": {Description: "Accepted and ignored.", Schema: Map{{"deprecated", true}}},
 	"object":  {Schema: Map{{"type", "object"}}},
+	"options": {Schema: Map{{"type", "object"}}}, // whose fields somebody else checks
 	"cursor":  {Schema: Map{{"minLength", 1}, {"maxLength", 200}}},
 
 	// What these stand for depends on the providers that are served, so that the

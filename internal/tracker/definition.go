@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -232,8 +233,43 @@ func payloadOf(about provider.Definition, prompt earshot.TrackedPrompt, target e
 			}
 			payload[name] = value
 		}
+		spellOut(payload, reflect.TypeOf(about.Request))
 	}
 	return json.Marshal(payload)
+}
+
+// spellOut writes {} where a request takes an object and the options say true, and leaves
+// out what they say false to.
+func spellOut(options map[string]any, request reflect.Type) {
+	for i := range request.NumField() {
+		field := request.Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		kind := field.Type
+		if kind.Kind() == reflect.Pointer {
+			kind = kind.Elem()
+		}
+		text, ok := options[name].(json.RawMessage)
+		if !ok || kind.Kind() != reflect.Struct {
+			continue
+		}
+		var inner map[string]json.RawMessage
+		switch string(text) {
+		case "true":
+			options[name] = json.RawMessage("{}")
+		case "false":
+			delete(options, name)
+		default:
+			if json.Unmarshal(text, &inner) != nil || inner == nil {
+				continue // the provider will say what is wrong with it
+			}
+			fields := make(map[string]any, len(inner))
+			for name, value := range inner {
+				fields[name] = value
+			}
+			spellOut(fields, kind)
+			options[name] = fields
+		}
+	}
 }
 
 // promptKey is what makes a question the same as another.

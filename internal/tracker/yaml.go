@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
+	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
 
+	"earshot"
 	"earshot/internal/schema"
 )
 
@@ -20,22 +23,60 @@ const maxYAMLDepth = 32
 // file has one document; anchors and aliases are refused, since a small file could mean
 // a huge one.
 func fromYAML(text []byte) ([]byte, map[string]int, error) {
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	var document, second yaml.Node
-	switch err := decoder.Decode(&document); {
-	case errors.Is(err, io.EOF):
-		return nil, nil, schema.Invalid(schema.BodyField, "is empty; a definition is required")
-	case err != nil:
-		return nil, nil, schema.Invalid(schema.BodyField, "is not valid YAML: %v", err)
+	if depthOf(text) > maxYAMLDepth {
+		return nil, nil, schema.Invalid(schema.BodyField, "nests deeper than %d levels", maxYAMLDepth)
 	}
-	if err := decoder.Decode(&second); !errors.Is(err, io.EOF) {
+	file, err := parser.ParseBytes(text, 0)
+	if err != nil {
+		return nil, nil, syntaxError(err)
+	}
+	switch {
+	case len(file.Docs) == 0 || file.Docs[0].Body == nil:
+		return nil, nil, schema.Invalid(schema.BodyField, "is empty; a definition is required")
+	case len(file.Docs) > 1:
 		return nil, nil, schema.Invalid(schema.BodyField, "must be a single YAML document, but more follows it")
 	}
 	w := yamlWriter{lines: map[string]int{}}
-	if err := w.value(document.Content[0], "", 0); err != nil {
+	if err := w.value(file.Docs[0].Body, "", 0); err != nil {
 		return nil, nil, schema.Invalid(schema.BodyField, "%v", err)
 	}
 	return w.out.Bytes(), w.lines, nil
+}
+
+// depthOf is how deeply brackets nest, also those in texts: a bound for a parser that
+// calls itself for each.
+func depthOf(text []byte) (deepest int) {
+	depth := 0
+	for _, b := range text {
+		switch b {
+		case '[', '{':
+			depth++
+			deepest = max(deepest, depth)
+		case ']', '}':
+			depth = max(0, depth-1)
+		case '\n':
+			if deepest <= maxYAMLDepth {
+				continue
+			}
+			return deepest
+		}
+	}
+	return deepest
+}
+
+// syntaxError names the line that cannot be read.
+func syntaxError(err error) error {
+	problem := earshot.FieldProblem{Field: schema.BodyField, Message: "is not valid YAML"}
+	var syntax *yaml.SyntaxError
+	if errors.As(err, &syntax) {
+		problem.Message += ": " + syntax.Message
+		if syntax.Token != nil {
+			problem.Line = syntax.Token.Position.Line
+		}
+	}
+	invalid := schema.Invalid(problem.Field, "%s", problem.Message)
+	invalid.Details = []earshot.FieldProblem{problem}
+	return invalid
 }
 
 type yamlWriter struct {
@@ -43,26 +84,41 @@ type yamlWriter struct {
 	lines map[string]int
 }
 
-func (w *yamlWriter) value(node *yaml.Node, path string, depth int) error {
+func lineOf(node ast.Node) int { return node.GetToken().Position.Line }
+
+func (w *yamlWriter) value(node ast.Node, path string, depth int) error {
 	if depth > maxYAMLDepth {
-		return fmt.Errorf("line %d nests deeper than %d levels", node.Line, maxYAMLDepth)
+		return fmt.Errorf("line %d nests deeper than %d levels", lineOf(node), maxYAMLDepth)
 	}
-	w.lines[path] = node.Line
-	switch {
-	case node.Kind == yaml.AliasNode || node.Anchor != "":
-		return fmt.Errorf("line %d: anchors and aliases are not taken", node.Line)
-	case node.Kind == yaml.SequenceNode:
+	w.lines[path] = lineOf(node)
+	switch node := node.(type) {
+	case *ast.SequenceNode:
 		return w.sequence(node, path, depth)
-	case node.Kind == yaml.MappingNode:
-		return w.mapping(node, path, depth)
+	case *ast.MappingNode:
+		return w.mapping(node.Values, path, depth)
+	case *ast.MappingValueNode:
+		return w.mapping([]*ast.MappingValueNode{node}, path, depth)
+	case *ast.NullNode:
+		w.out.WriteString("null")
+		return nil
+	case *ast.BoolNode:
+		return w.encode(node.Value)
+	case *ast.IntegerNode:
+		return w.encode(node.Value)
+	case *ast.FloatNode:
+		return w.encode(node.Value)
+	case *ast.StringNode:
+		return w.encode(node.Value)
+	case *ast.LiteralNode:
+		return w.encode(node.Value.Value)
 	default:
-		return w.scalar(node)
+		return fmt.Errorf("line %d: anchors, aliases, tags and merges are not taken", lineOf(node))
 	}
 }
 
-func (w *yamlWriter) sequence(node *yaml.Node, path string, depth int) error {
+func (w *yamlWriter) sequence(node *ast.SequenceNode, path string, depth int) error {
 	w.out.WriteByte('[')
-	for i, item := range node.Content {
+	for i, item := range node.Values {
 		if i > 0 {
 			w.out.WriteByte(',')
 		}
@@ -74,58 +130,39 @@ func (w *yamlWriter) sequence(node *yaml.Node, path string, depth int) error {
 	return nil
 }
 
-func (w *yamlWriter) mapping(node *yaml.Node, path string, depth int) error {
+func (w *yamlWriter) mapping(values []*ast.MappingValueNode, path string, depth int) error {
 	w.out.WriteByte('{')
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		name, value := node.Content[i], node.Content[i+1]
-		if name.Kind != yaml.ScalarNode || name.Tag == "!!merge" {
-			return fmt.Errorf("line %d: a name must be a plain text", name.Line)
+	for i, value := range values {
+		if _, isMerge := value.Key.(*ast.MergeKeyNode); isMerge {
+			return fmt.Errorf("line %d: anchors, aliases, tags and merges are not taken", lineOf(value))
 		}
+		name := strings.TrimSpace(value.Key.GetToken().Value)
 		if i > 0 {
 			w.out.WriteByte(',')
 		}
-		if err := w.text(name.Value); err != nil {
+		if err := w.encode(name); err != nil {
 			return err
 		}
 		w.out.WriteByte(':')
-		inner := name.Value
+		inner := name
 		if path != "" {
-			inner = path + "." + name.Value
+			inner = path + "." + name
 		}
-		if err := w.value(value, inner, depth+1); err != nil {
+		if err := w.value(value.Value, inner, depth+1); err != nil {
 			return err
 		}
-		w.lines[inner] = name.Line
+		w.lines[inner] = lineOf(value.Key)
 	}
 	w.out.WriteByte('}')
 	return nil
 }
 
-// scalar writes numbers, booleans and null as such, and everything else, dates among it,
-// as the text that stands there.
-func (w *yamlWriter) scalar(node *yaml.Node) error {
-	switch node.Tag {
-	case "!!null":
-		w.out.WriteString("null")
-		return nil
-	case "!!bool", "!!int", "!!float":
-		var value any
-		if err := node.Decode(&value); err != nil {
-			return fmt.Errorf("line %d: %w", node.Line, err)
-		}
-		encoded, err := json.Marshal(value)
-		if err != nil {
-			return fmt.Errorf("line %d: %s is no number of JSON", node.Line, node.Value)
-		}
-		w.out.Write(encoded)
-		return nil
-	default:
-		return w.text(node.Value)
+// encode writes a number, a truth value or a text.
+func (w *yamlWriter) encode(value any) error {
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("%v is no value of JSON", value)
 	}
-}
-
-func (w *yamlWriter) text(text string) error {
-	encoded, err := json.Marshal(text)
 	w.out.Write(encoded)
-	return err
+	return nil
 }
