@@ -62,7 +62,7 @@ func TestScopesAreReadFromAList(t *testing.T) {
 	if err != nil || len(scopes) != 2 || scopes[1] != account.ScopeMonitor {
 		t.Errorf("got %v, %v", scopes, err)
 	}
-	admin, err := account.ParseScopes("read,monitor,tasks,admin")
+	admin, err := account.ParseScopes("read,monitor,tasks,track,admin")
 	if err != nil || !slices.Equal(admin, append(account.DefaultScopes(), account.ScopeAdmin)) || slices.Contains(account.DefaultScopes(), account.ScopeAdmin) {
 		t.Errorf("with admin: %v, %v", admin, err)
 	}

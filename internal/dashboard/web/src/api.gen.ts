@@ -837,6 +837,333 @@ export type HourStats = {
   p95Ms: number | null;
 };
 
+/** All trackers of an organization. */
+export type TrackerList = {
+  trackers: Array<Tracker>;
+};
+
+/** A tracker as it stands. */
+export type Tracker = {
+  name: string;
+  state: TrackerState;
+  /** Whether its history was made up by `earshot tracker demo`. */
+  demo: boolean;
+  /** Counts the definitions that were applied. */
+  version: number;
+  prompts: number;
+  targets: number;
+  brands: number;
+  createdAt: string;
+  updatedAt: string;
+  /** When the next sweep is due; null when none is. */
+  nextSweepAt: string | null;
+  cost: TrackerCost;
+  /** The last sweep; absent before the first. */
+  lastSweep?: Sweep;
+  /** Only where one tracker is shown. */
+  definition?: TrackerDefinition;
+};
+
+/** Whether a tracker follows its schedule. */
+export type TrackerState = "active" | "paused";
+
+/** The most that a tracker can cost, and what it spent. */
+export type TrackerCost = {
+  /** The most that a sweep can cost. */
+  sweep: number;
+  /** The most that a month of 31 days can cost by the schedule, before the ceiling. */
+  month: number;
+  /** The ceiling; null when there is none. */
+  ceiling: number | null;
+  /** Charged or still reserved by sweeps of this month. */
+  committed: number;
+};
+
+/** One pass over all questions and targets of a tracker. */
+export type Sweep = {
+  id: string;
+  /** The civil time for which it was due, with its time zone, or `manual` and its key. */
+  slot: string;
+  state: SweepState;
+  /** Why it was skipped. */
+  reason?: string;
+  /** The version of the definition that it asks by. */
+  version: number;
+  dueAt: string;
+  /** Null when it never began. */
+  startedAt: string | null;
+  /** When its window ends. */
+  endsAt: string;
+  /** Null until then. */
+  closedAt: string | null;
+  progress: SweepProgress;
+  credits: SweepCredits;
+  /** How many have which reason, only where one sweep is shown. */
+  missing?: Array<ReasonCount>;
+};
+
+/** Where a sweep stands. */
+export type SweepState = "running" | "closed" | "canceled" | "skipped" | "missed";
+
+/** Counts the questions of a sweep. */
+export type SweepProgress = {
+  /** Questions × targets × samples. */
+  planned: number;
+  /** Handed to the queue so far. */
+  submitted: number;
+  /** Ended with an answer. */
+  answered: number;
+  /** Ended without one. */
+  missing: number;
+  /** answered ÷ planned. */
+  coverage: number;
+};
+
+/** What a sweep costs. */
+export type SweepCredits = {
+  /** The most that it can cost. */
+  creditsToCharge: number;
+  creditsCharged: number;
+};
+
+/** Counts missing answers by their reason. */
+export type ReasonCount = {
+  reason: string;
+  count: number;
+};
+
+/** Says what a tracker asks, where, how often and of whom it keeps count. It is written as a file, in JSON or YAML, and changed only as a whole. */
+export type TrackerDefinition = {
+  /** The tracker's name. It may be left out; when it is there it is the one in the path. */
+  name?: string;
+  /** What may be said of the answers: the panel of brands that are looked for. */
+  brands?: Array<Brand>;
+  /** The questions. A text alone is a question without tags. */
+  prompts: Array<string | TrackedPrompt>;
+  /** Where and how they are asked. */
+  targets: Array<Target>;
+  /** When; without one sweeps are only run by hand. */
+  schedule?: Schedule;
+  /** How often each question is asked on each target in a sweep. */
+  samples?: number;
+  ceiling?: Ceiling;
+  /** How long answers are kept, in days. */
+  keep?: string;
+  alerts?: AlertBudget;
+  /** Where to tell that a sweep has ended or was skipped. */
+  webhook?: WebhookRequest;
+};
+
+/** A member of a tracker's panel. */
+export type Brand = {
+  name: string;
+  /** Whether it is one's own; the others are rivals. */
+  own?: boolean;
+  /** How the name is found in a text. */
+  match?: NameMatch;
+  /** Other names of it, products too. A text alone is a name without switches. */
+  aliases?: Array<string | BrandName>;
+  /** Its web sites. */
+  domains?: Array<string>;
+};
+
+/** Says how a name is found in a text. */
+export type NameMatch = {
+  /** `exact` for a name whose letter case matters, such as HP or ON. */
+  case?: "exact";
+  /** Whether spaces and hyphens in the name may be missing or others. */
+  joined?: boolean;
+  /** What may stand between the name and the boundary of a word. */
+  suffixes?: Array<string>;
+  prefixes?: Array<string>;
+  /** Words of which one must stand nearby. */
+  near?: Array<string>;
+  /** How many words around the name are nearby. */
+  within?: number;
+  /** Words and phrases that rule the name out. */
+  not?: Array<string>;
+};
+
+/** Another name of a brand. */
+export type BrandName = {
+  name: string;
+  match?: NameMatch;
+};
+
+/** A question of a tracker. Another text is another question, with a history of its own. */
+export type TrackedPrompt = {
+  /** The prompt to send. White space around it is removed. */
+  text: string;
+  /** Its language, such as `en`; for your own order. */
+  language?: string;
+  tags?: Array<string>;
+  /** How much it counts among the others. */
+  weight?: number;
+};
+
+/** Where and how the questions are asked. */
+export type Target = {
+  provider: Provider;
+  /** An ISO 3166-1 alpha-2 code in upper case, or `XK`. It must be one that the provider serves; see `GET /v1/countries`. */
+  country: string;
+  /** A US state or the District of Columbia. Only with country `US`. */
+  state?: "AL" | "AK" | "AZ" | "AR" | "CA" | "CO" | "CT" | "DE" | "DC" | "FL" | "GA" | "HI" | "ID" | "IL" | "IN" | "IA" | "KS" | "KY" | "LA" | "ME" | "MD" | "MA" | "MI" | "MN" | "MS" | "MO" | "MT" | "NE" | "NV" | "NH" | "NJ" | "NM" | "NY" | "NC" | "ND" | "OH" | "OK" | "OR" | "PA" | "RI" | "SC" | "SD" | "TN" | "TX" | "UT" | "VT" | "VA" | "WA" | "WV" | "WI" | "WY";
+  device?: Device;
+  /** The interface language, where the provider takes one. */
+  language?: string;
+  /** Other fields of the provider's request. Where that takes an object, `true` stands for an empty one. */
+  options?: Record<string, unknown>;
+};
+
+/** Says when sweeps are due: at civil times of a time zone. An hour that comes twice, when daylight saving ends, counts once; a time that does not exist, when it begins, is the next minute that does. */
+export type Schedule = {
+  /** `day`, `week`, `month` or a number of hours such as `6h`, which are counted from midnight. */
+  every?: string;
+  /** The time of day, as `06:00`. */
+  at?: string;
+  /** With `week`. */
+  weekday?: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
+  /** With `month`; in a month that has fewer days, its last. */
+  monthDay?: number;
+  /** Five fields as of cron: minute, hour, day of the month, month, day of the week. */
+  cron?: string;
+  /** A name of the IANA database, such as `Europe/Berlin`; `UTC` unless given. */
+  timezone?: string;
+  /** The window over which the questions are spread, such as `4h` or `30m`. A sweep that could not start within it is missed. */
+  within?: string;
+};
+
+/** Bounds what a tracker may spend. A sweep that might pass it is skipped. */
+export type Ceiling = {
+  /** In a calendar month of the schedule's time zone. */
+  creditsPerMonth: number;
+};
+
+/** How many false alarms one is ready to see. */
+export type AlertBudget = {
+  falseAlarmsPerYear: number;
+};
+
+/** Tells what a definition changes. */
+export type TrackerApplied = {
+  success: true;
+  /** Whether it stopped there. */
+  dryRun: boolean;
+  /** Whether anything changed. */
+  changed: boolean;
+  created: boolean;
+  /** What changed, one line each. */
+  changes: Array<TrackerChange>;
+  /** Which series break, and why. */
+  breaks: Array<SeriesBreak>;
+  tracker: Tracker;
+  /** How precise the numbers will be. */
+  precision: Precision;
+};
+
+/** One difference between two definitions. */
+export type TrackerChange = {
+  /** `added`, `removed` or `changed`. */
+  kind: "added" | "removed" | "changed";
+  /** The part of the definition, such as `prompts` or `schedule`. */
+  part: string;
+  /** What it is: the prompt, the target, the brand, or the value before and after. */
+  what: string;
+};
+
+/** A point from which on numbers cannot be compared with those before. */
+export type SeriesBreak = {
+  /** What is touched: a target, a brand, or `*` for all. */
+  series: string;
+  reason: string;
+};
+
+/** How small a change of a rate the numbers will show, with the usual spread of answers: with 80 % power at the 5 % level. */
+export type Precision = {
+  prompts: number;
+  samples: number;
+  /** Sweeps in 28 days by the schedule. */
+  sweeps: number;
+  /** The smallest change between two spans of 28 days, as a share; null when there are too few sweeps to tell. */
+  smallestChange: number | null;
+};
+
+/** Pauses a tracker or lets it go on. */
+export type TrackerPatch = {
+  state: TrackerState;
+};
+
+/** A tracker that was deleted, with its answers. */
+export type TrackerDeleted = {
+  success: true;
+  name: string;
+};
+
+/** A page of sweeps, the newest first. */
+export type SweepPage = {
+  sweeps: Array<Sweep>;
+  /** Null on the last page. */
+  nextCursor: string | null;
+};
+
+/** Runs a tracker now. */
+export type SweepRequest = {
+  /** The same key again gives the same sweep. */
+  idempotencyKey?: string;
+};
+
+/** A sweep that was started, or was there already under its key. */
+export type SweepStarted = {
+  success: true;
+  sweep: Sweep;
+  /** Whether the key had started it before. */
+  replayed: boolean;
+};
+
+/** Tells what of a sweep was canceled. */
+export type SweepCancelResult = {
+  success: true;
+  sweep: Sweep;
+  /** Tasks that were taken out of the queue. */
+  cleared: number;
+};
+
+/** What became of a question in a sweep. */
+export type Outcome = "pending" | "answered" | "refused" | "missing";
+
+/** A page of answers, the newest first. What a page reads is bounded, so that one with a filter may hold fewer than it has room for. */
+export type AnswerPage = {
+  answers: Array<TrackedAnswer>;
+  /** Null on the last page. */
+  nextCursor: string | null;
+};
+
+/** One question of a sweep and what came of it. */
+export type TrackedAnswer = {
+  /** The id of the task that asked. */
+  id: string;
+  sweep: string;
+  /** The number of the question within the tracker, which a changed text changes. */
+  promptId: number;
+  prompt: string;
+  /** Such as `chatassistant/US`. */
+  target: string;
+  sample: number;
+  outcome: Outcome;
+  /** Why it is missing: `blocked`, `timeout`, `unavailable`, `unreadable`, `empty`, `credits`, `canceled`, `expired` or `failed`. */
+  reason?: string;
+  surface?: string;
+  model?: string;
+  /** Whether it was made up by the lab. */
+  madeUp: boolean;
+  askedAt: string;
+  finishedAt: string | null;
+  creditsCharged: number;
+  attempts: number;
+  /** The provider's result, only where one answer is shown and in exports. */
+  result?: TaskResult;
+};
+
 /** The data of an event `status` of `GET /v1/live`. */
 export type LiveStatus = {
   credits: Credits;
@@ -908,7 +1235,7 @@ export type KeyList = {
 export type Key = {
   /** The part of the key between `ear_live_` and the next underscore. */
   id: string;
-  scopes: Array<"read" | "monitor" | "tasks" | "admin">;
+  scopes: Array<"read" | "monitor" | "tasks" | "track" | "admin">;
   createdAt: string;
   /** When it ends by itself; null for never. */
   expiresAt: string | null;
@@ -922,7 +1249,7 @@ export type Key = {
 /** A key to be made. */
 export type KeyRequest = {
   /** What the key may do; without it everything but `admin`. */
-  scopes?: Array<"read" | "monitor" | "tasks" | "admin">;
+  scopes?: Array<"read" | "monitor" | "tasks" | "track" | "admin">;
   /** When it ends by itself, in RFC 3339; a time to come. Without it, never. */
   expiresAt?: string;
 };
@@ -963,6 +1290,8 @@ export type LedgerEntry = {
   taskId: string | null;
   /** The provider that was charged for; null for other kinds and once the task or call is no longer kept. */
   note: string | null;
+  /** The tracker that was charged for; absent when there was none. */
+  tracker?: string;
 };
 
 /** A new webhook secret. */
@@ -1028,6 +1357,8 @@ export type FieldProblem = {
   /** The path of the field, such as `include.html` or `payload.country`. `body` when the body as a whole is at fault. */
   field: string;
   message: string;
+  /** The line of a YAML file that it stands in. */
+  line?: number;
 };
 
 /** Are the details of CodeNoCredits. */
@@ -1040,7 +1371,7 @@ export type CreditDetails = {
 
 /** Are the details of CodeNoPermission. */
 export type ScopeDetails = {
-  requiredScope: "read" | "monitor" | "tasks" | "admin";
+  requiredScope: "read" | "monitor" | "tasks" | "track" | "admin";
 };
 
 /** Are the details of CodeNotFound. */
@@ -1102,6 +1433,9 @@ export interface Enums {
   Status: Status;
   Mode: Mode;
   Reason: Reason;
+  TrackerState: TrackerState;
+  SweepState: SweepState;
+  Outcome: Outcome;
   DeliveryState: DeliveryState;
   LedgerKind: LedgerKind;
   Provider: Provider;
@@ -1136,6 +1470,17 @@ export interface Operations {
   "POST /v1/quote": { query: undefined; body: TaskRequest | Array<TaskRequest>; response: Quote };
   "GET /v1/usage": { query: { from?: string; to?: string }; body: undefined; response: Usage };
   "GET /v1/stats": { query: { hours?: number }; body: undefined; response: Stats };
+  "GET /v1/trackers": { query: undefined; body: undefined; response: TrackerList };
+  "GET /v1/trackers/{name}": { query: undefined; body: undefined; response: Tracker };
+  "PUT /v1/trackers/{name}": { query: { dryRun?: boolean }; body: TrackerDefinition; response: TrackerApplied };
+  "PATCH /v1/trackers/{name}": { query: undefined; body: TrackerPatch; response: Tracker };
+  "DELETE /v1/trackers/{name}": { query: undefined; body: undefined; response: TrackerDeleted };
+  "GET /v1/trackers/{name}/sweeps": { query: { state?: SweepState; limit?: number; cursor?: string }; body: undefined; response: SweepPage };
+  "POST /v1/trackers/{name}/sweeps": { query: undefined; body: SweepRequest; response: SweepStarted };
+  "GET /v1/trackers/{name}/sweeps/{id}": { query: undefined; body: undefined; response: Sweep };
+  "DELETE /v1/trackers/{name}/sweeps/{id}": { query: undefined; body: undefined; response: SweepCancelResult };
+  "GET /v1/trackers/{name}/answers": { query: { sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string; limit?: number; cursor?: string }; body: undefined; response: AnswerPage };
+  "GET /v1/trackers/{name}/answers/{id}": { query: undefined; body: undefined; response: TrackedAnswer };
   "GET /v1/live": { query: undefined; body: undefined; response: string };
   "GET /v1/events": { query: { limit?: number; cursor?: string }; body: undefined; response: EventPage };
   "GET /v1/webhooks/deliveries": { query: { state?: DeliveryState; limit?: number; cursor?: string }; body: undefined; response: DeliveryPage };
