@@ -110,7 +110,7 @@ var audits = []struct{ what, query string }{
 			SELECT organization, tracker, sweep, COUNT(*) AS submitted, SUM(charged) AS charged,
 				SUM(CASE WHEN outcome IN ('answered', 'refused') THEN 1 ELSE 0 END) AS answered, SUM(CASE outcome WHEN 'missing' THEN 1 ELSE 0 END) AS missing
 			FROM answers GROUP BY organization, tracker, sweep) a ON a.organization = s.organization AND a.tracker = s.tracker AND a.sweep = s.id
-		WHERE s.due_at > NOW - (t.keep_days - 1) * 86400000 AND (s.submitted <> COALESCE(a.submitted, 0) OR s.answered <> COALESCE(a.answered, 0)
+		WHERE s.due_at > NOW - (t.keep_days - 1) * CAST(86400000 AS bigint) AND (s.submitted <> COALESCE(a.submitted, 0) OR s.answered <> COALESCE(a.answered, 0)
 			OR s.missing <> COALESCE(a.missing, 0) OR s.charged <> COALESCE(a.charged, 0))`},
 	{"answer that waits for a task that is not there", `
 		SELECT o.name, 1, 0 FROM answers a JOIN organizations o ON o.id = a.organization
