@@ -1,6 +1,9 @@
 package stats
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // EnoughSweeps is the number of sweeps from which the long-run variance is estimated.
 // Below it a number is provisional and a comparison too early.
@@ -80,6 +83,9 @@ func SampleVariance(y []float64) float64 {
 // and false where there is none: fewer than three values, or all the same. Above 0.5
 // the rerun interval is too narrow, which its reader should be told.
 func Lag1(y []float64) (float64, bool) {
+	if len(y) < 3 || slices.Min(y) == slices.Max(y) {
+		return 0, false
+	}
 	mean := Mean(y)
 	products, squares := 0.0, 0.0
 	for t, value := range y {
@@ -87,9 +93,6 @@ func Lag1(y []float64) (float64, bool) {
 		if t > 0 {
 			products += (value - mean) * (y[t-1] - mean)
 		}
-	}
-	if len(y) < 3 || squares == 0 {
-		return 0, false
 	}
 	return products / squares, true
 }
