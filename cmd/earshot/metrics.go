@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,17 +32,16 @@ Examples:
 
 // Run prints the report.
 func (c *metricsTestCmd) Run(in *invocation) error {
-	definition, err := os.Open(filepath.Join(c.Dir, "definition.json"))
+	definition, err := os.ReadFile(filepath.Join(c.Dir, "definition.json"))
 	if err != nil {
-		return fmt.Errorf("open the definition: %w", err)
+		return fmt.Errorf("read the definition: %w", err)
 	}
-	defer definition.Close()
 	answers, err := os.Open(filepath.Join(c.Dir, "answers.ndjson"))
 	if err != nil {
 		return fmt.Errorf("open the answers: %w", err)
 	}
-	defer answers.Close()
-	book, err := metric.Read(definition, answers)
+	defer func() { _ = answers.Close() }() // it was only read
+	book, err := metric.Read(bytes.NewReader(definition), answers)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Dir, err)
 	}

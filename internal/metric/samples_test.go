@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"earshot/internal/metric"
@@ -43,15 +44,10 @@ func TestExamplesWorkedOutByHand(t *testing.T) {
 	report := reportOf(t, dir)
 	d := differ{some: true}
 	for part, rows := range readJSON(t, filepath.Join(dir, "expected.json")) {
-		for _, row := range rows.([]any) {
-			want := row.(map[string]any)
-			var found []map[string]any
-			for _, row := range report[part].([]any) {
-				have := row.(map[string]any)
-				if have["metric"] == want["metric"] && have["brand"] == want["brand"] && have["target"] == want["target"] && have["domain"] == want["domain"] {
-					found = append(found, have)
-				}
-			}
+		for _, want := range objects(rows) {
+			found := slices.DeleteFunc(objects(report[part]), func(have map[string]any) bool {
+				return have["metric"] != want["metric"] || have["brand"] != want["brand"] || have["target"] != want["target"] || have["domain"] != want["domain"]
+			})
 			if len(found) != 1 {
 				t.Errorf("%s: %v of %v on %v is there %d times", part, want["metric"], want["brand"], want["target"], len(found))
 				continue
@@ -62,6 +58,17 @@ func TestExamplesWorkedOutByHand(t *testing.T) {
 		}
 	}
 	d.tell(t)
+}
+
+// objects are the entries of a list.
+func objects(list any) []map[string]any {
+	entries, _ := list.([]any)
+	var found []map[string]any
+	for _, entry := range entries {
+		object, _ := entry.(map[string]any)
+		found = append(found, object)
+	}
+	return found
 }
 
 func reportOf(t *testing.T, dir string) map[string]any {

@@ -16,7 +16,7 @@ func TestStatementsAreKept(t *testing.T) {
 	s := simulation{seed: 7, repeats: 250, report: func(c Check) {
 		found[kind+c.Subject] = append(found[kind+c.Subject], c)
 	}}
-	for _, prompts := range []int{10, 40} {
+	for _, prompts := range []int{10, 30} {
 		for _, sweeps := range []int{7, 14} {
 			kind = ""
 			s.coverage(usual(prompts, 0), sweeps, rerunCovers)

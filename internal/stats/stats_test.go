@@ -87,7 +87,8 @@ func TestRerunInterval(t *testing.T) {
 	}
 	// Identical sweeps: v = 1/N², df 3, t = 3.182446305284263.
 	same := []float64{0.4, 0.4, 0.4, 0.4, 0.4}
-	n := 0.4 * 0.6 * 50 * 50 * math.Pow(1.959963984540054/3.182446305284263, 2)
+	const ratio = 1.959963984540054 / 3.182446305284263
+	n := 0.4 * 0.6 * 50 * 50 * ratio * ratio
 	got, want := cutOf(0.4, 50, same, units).Rerun(), stats.Wilson(0.4, n)
 	near(t, "the lower end", got[0], want[0], 1e-13)
 	near(t, "the upper end", got[1], want[1], 1e-13)
@@ -112,7 +113,8 @@ func TestMarketInterval(t *testing.T) {
 		units = append(units, stats.Unit{Deviation: deviation, Some: up, Lacking: !up})
 	}
 	got, ok := cutOf(0.5, 10, []float64{0.5}, units).Market()
-	want := stats.Wilson(0.5, 9*math.Pow(1.959963984540054/2.262157162798205, 2))
+	const ratio = 1.959963984540054 / 2.262157162798205
+	want := stats.Wilson(0.5, 9*ratio*ratio)
 	near(t, "the lower end", got[0], want[0], 1e-13)
 	if !ok {
 		t.Error("there is no interval")
