@@ -51,7 +51,7 @@ func TestMetricsNameWhatIsWrong(t *testing.T) {
 	}
 	for want, dir := range map[string]string{
 		"definition.json":     t.TempDir(),
-		"samples":             write(`{}`, ``),
+		"samples":             write(`{"samples": 0}`, ``),
 		"prompts[0].weight":   write(`{"samples": 1, "prompts": [{"text": "x", "weight": 0}]}`, ``),
 		"no sweep \"s9\"":     write(`{"samples": 1, "prompts": [{"text": "x", "from": "s9"}]}`, ``),
 		"object 1: answer":    write(string(sound), `{"id": "a1", "prompt": 3}`),

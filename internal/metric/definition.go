@@ -16,7 +16,7 @@ type Definition struct {
 	Brands  []Brand  `json:"brands"`
 	Prompts []Prompt `json:"prompts"`
 	Targets []Target `json:"targets"`
-	Samples int      `json:"samples"` // answers asked of each cell in a sweep
+	Samples int      `json:"samples"` // answers asked of each cell in a sweep; a file may leave it out for 1
 	Sweeps  []Sweep  `json:"sweeps"`
 	Periods *Periods `json:"periods,omitempty"`
 	CUSUM   Detector `json:"cusum"`
@@ -100,8 +100,9 @@ type Periods struct {
 
 // Detector is the setting of the change detector; fields of 0 stand for the defaults.
 type Detector struct {
-	H float64 `json:"h"`
-	K float64 `json:"k"`
+	H      float64 `json:"h"`
+	K      float64 `json:"k"`
+	Breaks []Break `json:"breaks,omitempty"` // beside those of the definition
 }
 
 // Break is where a series starts anew, before the sweep that it names. A file may give
@@ -125,6 +126,9 @@ func (b *Break) UnmarshalJSON(data []byte) error {
 	*b = Break(read)
 	return nil
 }
+
+// breaks are all of them, wherever they stand.
+func (d *Definition) breaks() []Break { return slices.Concat(d.Breaks, d.CUSUM.Breaks) }
 
 // check names the first field that makes no sense.
 func (d *Definition) check() error {
@@ -150,7 +154,7 @@ func (d *Definition) check() error {
 		}
 		sweeps = append(sweeps, p.From, p.To)
 	}
-	for _, b := range d.Breaks {
+	for _, b := range d.breaks() {
 		sweeps = append(sweeps, b.Sweep)
 	}
 	if d.Periods != nil {

@@ -21,6 +21,9 @@ type Query struct {
 	Filter Selection
 	// Having leaves only the rows that match, and changes none of them.
 	Having Selection
+	// From and To leave only the sweeps whose slots lie between them: 2026-11-15T06:00, or
+	// as much of it as is given, 2026-11 for the whole month. Empty: no limit.
+	From, To string
 	// Branded lets the prompts in that name a brand of the panel.
 	Branded bool
 	// PoolSurfaces mixes surfaces, which are kept apart otherwise.
@@ -154,7 +157,7 @@ func (b *Book) cuts(q Query) []cut {
 	}
 	targets := split(b.members(len(b.def.Targets), q.Filter, ofTargets, b.targetValues), targetsBy, b.targetValues)
 	prompts := split(b.members(len(b.def.Prompts), q.Filter, ofPrompts, b.promptValues), pick(ofPrompts), b.promptValues)
-	sweeps := split(b.members(len(b.sweeps), q.Filter, ofSweeps, b.sweepValues), pick(ofSweeps), b.sweepValues)
+	sweeps := split(b.within(q, b.members(len(b.sweeps), q.Filter, ofSweeps, b.sweepValues)), pick(ofSweeps), b.sweepValues)
 	panel := b.members(len(b.def.Brands), q.Filter, []string{"brand"}, b.brandValues)
 	var cuts []cut
 	for _, t := range targets {
@@ -169,6 +172,14 @@ func (b *Book) cuts(q Query) []cut {
 		}
 	}
 	return cuts
+}
+
+// within leaves the sweeps from q.From to q.To, as far as these are written out.
+func (b *Book) within(q Query, sweeps []int) []int {
+	return slices.DeleteFunc(sweeps, func(at int) bool {
+		slot := b.sweep(at).Slot
+		return slot[:min(len(slot), len(q.From))] < q.From || slot[:min(len(slot), len(q.To))] > q.To
+	})
 }
 
 // labels name a cut after the values that its parts share.

@@ -84,6 +84,30 @@ func TestFilterShrinksDenominatorsAndHavingDoesNot(t *testing.T) {
 	}
 }
 
+func TestFromAndToLimitSweeps(t *testing.T) {
+	t.Parallel()
+	def, answers := world(2)
+	b := bookOf(t, def, answers)
+	for _, test := range []struct {
+		from, to string
+		want     int
+	}{
+		{"", "", 14},
+		{"2026-09", "", 7},
+		{"2026-09-02", "2026-09-02", 1},
+		{"2026-08-31", "2026-09-01T06:00", 2},
+		{"2026-08", "2026-08", 7},
+	} {
+		rows := rowsOf(t, b, metric.Query{Metrics: []string{"visibility"}, From: test.from, To: test.to})
+		if *rows[0].Sweeps != test.want {
+			t.Errorf("from %q to %q there are %d sweeps, want %d", test.from, test.to, *rows[0].Sweeps, test.want)
+		}
+	}
+	if rows := rowsOf(t, b, metric.Query{From: "2027"}); len(rows) != 0 {
+		t.Errorf("next year has %d rows", len(rows))
+	}
+}
+
 func TestSurfacesArePooledOnlyWhenAsked(t *testing.T) {
 	t.Parallel()
 	def, answers := world(3)
@@ -155,6 +179,11 @@ func TestASeriesStartsAnewAtABreak(t *testing.T) {
 	if n := scored(metric.Break{Sweep: "s02", Target: "engine/DE"}); n != 4 {
 		t.Errorf("after a break of another target, %d have a score, want 4", n)
 	}
+	def.CUSUM.Breaks = []metric.Break{{Sweep: "s03"}}
+	if n := scored(); n != 1 {
+		t.Errorf("after a break that the detector's setting names, %d have a score, want 1", n)
+	}
+	def.CUSUM.Breaks = nil
 	def.Sweeps[2].State = "missed"
 	if n := scored(metric.Break{Sweep: "s02"}); n != 1 {
 		t.Errorf("after a break at a missed sweep, %d have a score, want 1", n)

@@ -11,7 +11,7 @@ import (
 // Read fills a book from a definition and its answers, one JSON object a line. What it
 // does not know in either is passed over: files carry more than metrics look at.
 func Read(definition, answers io.Reader) (*Book, error) {
-	var def Definition
+	def := Definition{Samples: 1}
 	if err := json.NewDecoder(definition).Decode(&def); err != nil {
 		return nil, fmt.Errorf("definition: %w", err)
 	}

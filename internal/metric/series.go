@@ -81,7 +81,7 @@ func (b *Book) series(c cut, m measure, brand int) Series {
 // broken reports whether a series of the target has a break after one slot and up to
 // another. Where the sweep that a break names did not take place, it works on the next.
 func (b *Book) broken(after, upTo, target string) bool {
-	return slices.ContainsFunc(b.def.Breaks, func(br Break) bool {
+	return slices.ContainsFunc(b.def.breaks(), func(br Break) bool {
 		slot := b.slots[br.Sweep]
 		return slot > after && slot <= upTo && (br.Target == "" || br.Target == target)
 	})

@@ -13,7 +13,7 @@ func TestStatementsAreKept(t *testing.T) {
 	t.Parallel()
 	found := map[string][]Check{}
 	kind := ""
-	s := simulation{seed: 7, repeats: 250, report: func(c Check) {
+	s := simulation{seed: 7, repeats: 150, report: func(c Check) {
 		found[kind+c.Subject] = append(found[kind+c.Subject], c)
 	}}
 	for _, prompts := range []int{10, 30} {

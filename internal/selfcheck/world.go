@@ -97,7 +97,7 @@ func (w world) marketTruth() float64 {
 // meanRate is the mean of logistic(centre + sd·Z) over normal Z, by the trapezoidal
 // rule, which is exact to far more digits than the simulation.
 func meanRate(centre, sd float64) float64 {
-	const step = 0.25
+	const step = 0.5
 	sum, weight := 0.0, 0.0
 	for z := -6.0; z <= 6; z += step {
 		density := math.Exp(-z * z / 2)
