@@ -10,6 +10,7 @@
 //	sums.go        what a rate or ratio is computed from, and its intervals
 //	query.go       by, filter and having: dividing answers into cuts
 //	row.go         the numbers of a cut
+//	report.go      all of it at once
 //	compare.go, series.go, stability.go, grade.go, components.go  what their names say
 //
 // There is one way from answers to numbers. An answer is folded into the [Tally] of its
