@@ -18,6 +18,8 @@ var notRun = map[string]string{
 	"earshot mcp":    "it does not end",
 	"earshot parse":  "it needs a document",
 	"earshot check":  "it needs a vendor's key",
+
+	"earshot metrics test": "it needs answers",
 }
 
 // explained are the commands that must tell their exit status and have examples.

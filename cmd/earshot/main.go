@@ -39,9 +39,11 @@ type cli struct {
 	Check   checkCmd   `cmd:"" help:"Ask once through every configured upstream and tell what works."`
 	Parse   parseCmd   `cmd:"" help:"Print what a stored document yields."`
 	Reparse reparseCmd `cmd:"" help:"Read all stored captures again and tell what changed."`
+	Metrics metricsCmd `cmd:"" help:"Compute what answers say of brands."`
 	Audit   auditCmd   `cmd:"" help:"Recompute every balance and counter from the rows. Exits with 1 when one is off."`
 
 	Settings   configCmd     `cmd:"" name:"config" help:"Print every setting, its value and where it comes from."`
+	Selfcheck  selfcheckCmd  `cmd:"" help:"Simulate, and tell whether intervals and alerts keep what they state. Exits with 1 when one does not."`
 	Completion completionCmd `cmd:"" help:"Print a script that completes commands in a shell."`
 }
 

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"text/tabwriter"
+
+	"earshot/internal/selfcheck"
+)
+
+type selfcheckCmd struct {
+	Repeats int    `help:"How often each setting is played. More take longer and tell smaller deviations." default:"1000"`
+	Seed    uint64 `help:"Equal seeds give equal numbers." default:"1"`
+}
+
+// Help says what it measures.
+func (c *selfcheckCmd) Help() string {
+	return `Plays made-up worlds whose truth is known and prints what the service says of its own numbers beside what was found: how
+often each interval holds the truth, how often a change is reported that is none, and how often one that is there is seen.
+It needs no server and no network. A thousand repeats take some ten seconds.
+
+Exit status: 0 everything is kept, 1 something is not.
+
+Examples:
+  earshot selfcheck --repeats 20`
+}
+
+var errSelfcheck = errors.New("not everything that is stated was found")
+
+// subjects are what is checked, in the order in which it is printed. A new one is a line
+// here and a function in internal/selfcheck.
+var subjects = []func(repeats int, seed uint64, report func(selfcheck.Check)){
+	selfcheck.Statistics,
+}
+
+// Run prints a line for each check.
+func (c *selfcheckCmd) Run(in *invocation) error {
+	if c.Repeats < 1 {
+		return fmt.Errorf("--repeats is %d, must be at least 1", c.Repeats)
+	}
+	table := tabwriter.NewWriter(in.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "CHECK\tSETTING\tSTATED\tFOUND\t± ERROR\tKEPT")
+	kept := true
+	for _, subject := range subjects {
+		subject(c.Repeats, c.Seed, func(check selfcheck.Check) {
+			word := "yes"
+			if !check.Kept() {
+				word, kept = "NO", false
+			}
+			fmt.Fprintf(table, "%s\t%s\t%s to %s\t%s\t%s\t%s\n", check.Subject, check.Setting,
+				amount(check.Unit, check.Stated[0]), amount(check.Unit, check.Stated[1]),
+				amount(check.Unit, check.Found), amount(check.Unit, check.Error), word)
+		})
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if !kept {
+		return errSelfcheck
+	}
+	return nil
+}
+
+// amount writes a number in the unit of its check.
+func amount(unit selfcheck.Unit, value float64) string {
+	if unit == selfcheck.Share {
+		return fmt.Sprintf("%.1f %%", 100*value)
+	}
+	return fmt.Sprintf("%.2f %s", value, unit)
+}

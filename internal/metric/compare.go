@@ -1,0 +1,142 @@
+package metric
+
+import (
+	"fmt"
+	"slices"
+
+	"earshot/internal/stats"
+)
+
+// Comparison is one metric of one brand in two periods.
+type Comparison struct {
+	Metric string  `json:"metric"`
+	Brand  *string `json:"brand"`
+	Labels
+	A        *float64        `json:"a"` // mean of the sweep means of period a
+	B        *float64        `json:"b"`
+	Change   *float64        `json:"change"`
+	P        *float64        `json:"p"` // nil, like what follows, below two sweeps a side
+	Degrees  *float64        `json:"df"`
+	Interval *stats.Interval `json:"interval"`
+	Smallest *float64        `json:"smallest"`
+	Cells    int             `json:"cells"` // those with an eligible answer in both periods
+	SweepsA  int             `json:"sweepsA"`
+	SweepsB  int             `json:"sweepsB"`
+	AnswersA int             `json:"answersA"`
+	AnswersB int             `json:"answersB"`
+	Verdict  stats.Verdict   `json:"verdict"`
+}
+
+// Compare compares two periods, over the cells that both have. A dimension of time in
+// q.By has no meaning here.
+func (b *Book) Compare(q Query, periods Periods) ([]Comparison, error) {
+	if err := q.check(); err != nil {
+		return nil, err
+	}
+	for _, by := range q.By {
+		if slices.Contains(ofSweeps, by) {
+			return nil, fmt.Errorf("by: periods are not divided by %q", by)
+		}
+	}
+	first, err := b.places(periods.A)
+	if err != nil {
+		return nil, err
+	}
+	second, err := b.places(periods.B)
+	if err != nil {
+		return nil, err
+	}
+	var found []Comparison
+	for _, c := range b.cuts(q) {
+		a, b2 := c, c
+		a.sweeps, b2.sweeps = first, second
+		only := b.common(a, b2)
+		a.only, b2.only = only, only
+		for _, brand := range c.panel {
+			for _, m := range measures {
+				if m.compared && q.wants(m.name) {
+					found = append(found, b.compare(a, b2, m, brand))
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(found, func(c Comparison) bool {
+		return !Row{Brand: c.Brand, Labels: c.Labels}.matches(q.Having)
+	}), nil
+}
+
+// places are where the closed ones of some sweeps stand, in the order of slots.
+func (b *Book) places(ids []string) ([]int, error) {
+	var at []int
+	for _, id := range ids {
+		if _, known := b.slots[id]; !known {
+			return nil, fmt.Errorf("periods: there is no sweep %q", id)
+		}
+		if place, ok := b.order[id]; ok && !slices.Contains(at, place) {
+			at = append(at, place)
+		}
+	}
+	slices.Sort(at)
+	return at, nil
+}
+
+// common are the cells with an eligible answer in both cuts.
+func (b *Book) common(a, c cut) map[[2]int]bool {
+	answered := func(c cut, prompt, target int) bool {
+		return slices.ContainsFunc(c.sweeps, func(at int) bool {
+			t := b.tallies[at][prompt][target]
+			return t != nil && t.Eligible > 0
+		})
+	}
+	cells := map[[2]int]bool{}
+	for _, prompt := range a.prompts {
+		for _, target := range a.targets {
+			if answered(a, prompt, target) && answered(c, prompt, target) {
+				cells[[2]int{prompt, target}] = true
+			}
+		}
+	}
+	return cells
+}
+
+func (b *Book) compare(first, second cut, m measure, brand int) Comparison {
+	sumsA, sumsB := b.sums(first, m, brand), b.sums(second, m, brand)
+	a, z := sumsA.side(m), sumsB.side(m)
+	if m.none != nil && m.none(first.panel) {
+		a.SweepMeans, z.SweepMeans = nil, nil
+	}
+	change := stats.Compare(a, z)
+	c := Comparison{
+		Metric: m.name + version, Brand: &b.def.Brands[brand].Name, Labels: first.labels, Cells: len(sumsA.Cells),
+		SweepsA: len(a.SweepMeans), SweepsB: len(z.SweepMeans), AnswersA: a.Answers, AnswersB: z.Answers, Verdict: change.Verdict,
+	}
+	if c.SweepsA > 0 {
+		c.A = &change.A
+	}
+	if c.SweepsB > 0 {
+		c.B = &change.B
+	}
+	if c.SweepsA > 0 && c.SweepsB > 0 {
+		c.Change = &change.Change
+	}
+	if change.Test {
+		c.P, c.Degrees, c.Interval, c.Smallest = &change.P, &change.Degrees, &change.Interval, &change.Smallest
+	}
+	return c
+}
+
+// side is a period of a comparison. The value of a ratio in a sweep is that of its two
+// sweep means; a sweep with a denominator of 0 has none.
+func (s Sums) side(m measure) stats.Side {
+	side := stats.Side{Answers: s.totals().answers}
+	for _, sweep := range s.Sweeps {
+		switch {
+		case sweep.Answers == 0 || m.ratio && sweep.Y == 0:
+		case m.ratio:
+			side.SweepMeans = append(side.SweepMeans, sweep.X/sweep.Y)
+		default:
+			side.SweepMeans = append(side.SweepMeans, sweep.X/sweep.Weight)
+		}
+	}
+	return side
+}

@@ -1,0 +1,191 @@
+package metric_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"earshot/internal/metric"
+)
+
+func rowsOf(t *testing.T, b *metric.Book, q metric.Query) []metric.Row {
+	t.Helper()
+	rows, err := b.Rows(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func TestByDividesAnswers(t *testing.T) {
+	t.Parallel()
+	def, answers := world(1)
+	b := bookOf(t, def, answers)
+	for by, want := range map[string][]string{
+		"target":   {"chat/US", "engine/DE"},
+		"provider": {"chat", "engine"},
+		"country":  {"US", "DE"},
+		"tag":      {"even"},
+		"week":     {"2026-W35", "2026-W36", "2026-W37"},
+		"month":    {"2026-08", "2026-09"},
+	} {
+		var labels []string
+		answers := 0
+		for _, r := range rowsOf(t, b, metric.Query{Metrics: []string{"visibility"}, By: []string{by}, Having: metric.Selection{"brand": {"A"}}}) {
+			value := map[string]string{"target": r.Target, "provider": r.Provider, "country": r.Country, "tag": r.Tag, "week": r.Week, "month": r.Month}[by]
+			labels = append(labels, value)
+			answers += r.Answers
+		}
+		if !slices.Equal(labels, want) {
+			t.Errorf("by %s the labels are %v, want %v", by, labels, want)
+		}
+		if all := rowsOf(t, b, metric.Query{Metrics: []string{"visibility"}})[0].Answers; by != "tag" && answers != all {
+			t.Errorf("by %s there are %d answers, in all %d", by, answers, all)
+		}
+	}
+	if rows := rowsOf(t, b, metric.Query{Metrics: []string{"coverage"}, By: []string{"sweep", "target", "prompt"}}); len(rows) != 14*2*7 {
+		t.Errorf("by sweep, target and prompt there are %d rows", len(rows))
+	}
+	for _, r := range rowsOf(t, b, metric.Query{Metrics: []string{"visibility"}, By: []string{"day", "prompt"}, Filter: metric.Selection{"target": {"chat/US"}}}) {
+		if r.Day == "" || r.Prompt == "" || r.Interval != nil && r.Interval.Market != nil && r.Numerator != 0 && r.Numerator != r.Denominator {
+			t.Errorf("the row of one prompt on one day is %+v", r)
+		}
+	}
+}
+
+func TestFilterShrinksDenominatorsAndHavingDoesNot(t *testing.T) {
+	t.Parallel()
+	def, answers := world(2)
+	b := bookOf(t, def, answers)
+	share := []string{"shareOfVoice"}
+	all := rowsOf(t, b, metric.Query{Metrics: share})
+	having := rowsOf(t, b, metric.Query{Metrics: share, Having: metric.Selection{"brand": {"B"}}})
+	if len(all) != 3 || len(having) != 1 || *having[0].Value.Number != *all[1].Value.Number || having[0].Denominator != all[1].Denominator {
+		t.Errorf("having B gives %+v, want the second of %+v", having, all)
+	}
+	two := rowsOf(t, b, metric.Query{Metrics: share, Filter: metric.Selection{"brand": {"A", "B"}}})
+	if len(two) != 2 || math.Abs(*two[0].Value.Number+*two[1].Value.Number-1) > 1e-12 || two[0].Denominator >= all[0].Denominator {
+		t.Errorf("the shares of two brands are %+v", two)
+	}
+	if one := rowsOf(t, b, metric.Query{Metrics: share, Filter: metric.Selection{"brand": {"A"}}}); one[0].Value.Number != nil || one[0].Interval != nil {
+		t.Errorf("the share of a single brand is %v", *one[0].Value.Number)
+	}
+	even := rowsOf(t, b, metric.Query{Metrics: []string{"visibility"}, Filter: metric.Selection{"tag": {"even"}}})
+	if *even[0].Cells != 6 { // of prompts 0, 2, 4 and 6 the last is branded; two targets
+		t.Errorf("the tagged prompts have %d cells", *even[0].Cells)
+	}
+	if with := rowsOf(t, b, metric.Query{Metrics: []string{"visibility"}, Filter: metric.Selection{"tag": {"even"}}, Branded: true}); *with[0].Cells != 8 {
+		t.Errorf("with branded prompts they have %d", *with[0].Cells)
+	}
+	byType := rowsOf(t, b, metric.Query{Metrics: []string{"citationShare"}, Sources: []string{"type", "url"}, Having: metric.Selection{"type": {"own", "editorial"}}})
+	if len(byType) != 2 || math.Abs(*byType[0].Value.Number+*byType[1].Value.Number-1) > 1e-12 {
+		t.Errorf("by type there are %+v", byType)
+	}
+}
+
+func TestFromAndToLimitSweeps(t *testing.T) {
+	t.Parallel()
+	def, answers := world(2)
+	b := bookOf(t, def, answers)
+	for _, test := range []struct {
+		from, to string
+		want     int
+	}{
+		{"", "", 14},
+		{"2026-09", "", 7},
+		{"2026-09-02", "2026-09-02", 1},
+		{"2026-08-31", "2026-09-01T06:00", 2},
+		{"2026-08", "2026-08", 7},
+	} {
+		rows := rowsOf(t, b, metric.Query{Metrics: []string{"visibility"}, From: test.from, To: test.to})
+		if *rows[0].Sweeps != test.want {
+			t.Errorf("from %q to %q there are %d sweeps, want %d", test.from, test.to, *rows[0].Sweeps, test.want)
+		}
+	}
+	if rows := rowsOf(t, b, metric.Query{From: "2027"}); len(rows) != 0 {
+		t.Errorf("next year has %d rows", len(rows))
+	}
+}
+
+func TestSurfacesArePooledOnlyWhenAsked(t *testing.T) {
+	t.Parallel()
+	def, answers := world(3)
+	def.Targets = append(slices.Clone(def.Targets), metric.Target{Key: "chat/FR", Surface: "lab"}, metric.Target{Key: "chat/IT", Surface: "lab"})
+	b := bookOf(t, def, answers)
+	targets := func(q metric.Query) (found []string) {
+		q.Metrics = []string{"coverage"}
+		for _, r := range rowsOf(t, b, q) {
+			found = append(found, r.Target)
+		}
+		return found
+	}
+	if got := targets(metric.Query{}); !slices.Equal(got, []string{"*web", "*lab"}) {
+		t.Errorf("rows are of %v", got)
+	}
+	if got := targets(metric.Query{PoolSurfaces: true}); !slices.Equal(got, []string{"*"}) {
+		t.Errorf("pooled rows are of %v", got)
+	}
+}
+
+func TestQueriesThatMakeNoSense(t *testing.T) {
+	t.Parallel()
+	def, answers := world(1)
+	b := bookOf(t, def, answers)
+	for want, q := range map[string]metric.Query{
+		`no metric "fame"`:     {Metrics: []string{"fame"}},
+		`no dimension "mood"`:  {By: []string{"mood"}},
+		`filter: there is no`:  {Filter: metric.Selection{"mood": nil}},
+		`having: rows have no`: {Having: metric.Selection{"month": {"2026-09"}}},
+		`sources: is "mood"`:   {Sources: []string{"mood"}},
+	} {
+		if _, err := b.Rows(q); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %s", q, err, want)
+		}
+	}
+	if _, err := b.Compare(metric.Query{By: []string{"day"}}, *def.Periods); err == nil {
+		t.Error("periods are divided by day")
+	}
+	if _, err := b.Compare(metric.Query{}, metric.Periods{A: []string{"s99"}}); err == nil || !strings.Contains(err.Error(), "s99") {
+		t.Errorf("a sweep that does not exist: %v", err)
+	}
+	if _, err := b.Sums("visibility", "nobody", nil); err == nil || !strings.Contains(err.Error(), "nobody") {
+		t.Errorf("a brand that does not exist: %v", err)
+	}
+	if _, err := b.Sums("position", "A", nil); err == nil {
+		t.Error("position has sums")
+	}
+}
+
+func TestASeriesStartsAnewAtABreak(t *testing.T) {
+	t.Parallel()
+	def, answers := world(1)
+	scored := func(breaks ...metric.Break) int {
+		def.Breaks = breaks
+		n := 0
+		for _, p := range bookOf(t, def, answers).Series()[0].Points {
+			if p.Score != nil {
+				n++
+			}
+		}
+		return n
+	}
+	if n := scored(); n != 4 {
+		t.Errorf("of 14 points %d have a score, want 4", n)
+	}
+	if n := scored(metric.Break{Sweep: "s02"}); n != 2 {
+		t.Errorf("after a break before the third, %d have a score, want 2", n)
+	}
+	if n := scored(metric.Break{Sweep: "s02", Target: "engine/DE"}); n != 4 {
+		t.Errorf("after a break of another target, %d have a score, want 4", n)
+	}
+	def.CUSUM.Breaks = []metric.Break{{Sweep: "s03"}}
+	if n := scored(); n != 1 {
+		t.Errorf("after a break that the detector's setting names, %d have a score, want 1", n)
+	}
+	def.CUSUM.Breaks = nil
+	def.Sweeps[2].State = "missed"
+	if n := scored(metric.Break{Sweep: "s02"}); n != 1 {
+		t.Errorf("after a break at a missed sweep, %d have a score, want 1", n)
+	}
+}

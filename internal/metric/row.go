@@ -1,0 +1,342 @@
+package metric
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+)
+
+// Row is one number of one cut.
+type Row struct {
+	Metric string  `json:"metric"` // with the version of its definition: visibility@m1
+	Brand  *string `json:"brand"`  // nil where the metric is of no brand
+	Labels
+	Missing     int     `json:"missing"` // planned answers that are not eligible
+	Value       Value   `json:"value"`
+	Numerator   float64 `json:"numerator"` // plain counts: the value is their ratio only where cells are filled and weighted alike
+	Denominator float64 `json:"denominator"`
+	Answers     int     `json:"answers"` // eligible
+
+	// Of rates and ratios only:
+	Cells       *int       `json:"cells,omitempty"`
+	Sweeps      *int       `json:"sweeps,omitempty"`
+	Interval    *Intervals `json:"interval"`
+	Provisional *bool      `json:"provisional,omitempty"`
+	Lag1        *float64   `json:"-"` // correlation of neighbouring sweep means
+
+	// Of citationShare without a brand, one of:
+	Domain string `json:"domain,omitempty"`
+	URL    string `json:"url,omitempty"`
+	Type   string `json:"type,omitempty"`
+
+	// Of support: supported mentions by the domain that supports them.
+	Domains map[string]int `json:"domains,omitzero"`
+}
+
+// Value is a number, or where a brand stands. With nothing set there is none.
+type Value struct {
+	Number *float64
+	Places *Places
+	Top    *Top
+}
+
+// Places say where a brand stands in the answers that name it.
+type Places struct {
+	Median     float64 `json:"median"`
+	First      float64 `json:"first"`
+	TwoToThree float64 `json:"twoToThree"`
+	FourOrMore float64 `json:"fourOrMore"`
+}
+
+// Top says where a brand's domain stands on search pages.
+type Top struct {
+	Median *float64 `json:"median"` // over the pages that have it; nil when none does
+	Top1   float64  `json:"top1"`   // shares of all pages
+	Top3   float64  `json:"top3"`
+	Top10  float64  `json:"top10"`
+}
+
+// MarshalJSON writes what is set, or null.
+func (v Value) MarshalJSON() ([]byte, error) {
+	switch {
+	case v.Places != nil:
+		return json.Marshal(v.Places)
+	case v.Top != nil:
+		return json.Marshal(v.Top)
+	default:
+		return json.Marshal(v.Number)
+	}
+}
+
+// plain are the metrics that are counted without weights and have no interval.
+var plain = []string{"position", "listRank", "support", "rank", "coverage"}
+
+// names are those of all metrics that rows can have.
+func names() []string {
+	all := slices.Clone(plain)
+	for _, m := range measures {
+		all = append(all, m.name)
+	}
+	return all
+}
+
+// Rows computes the numbers that a query asks for: for each cut the brands in the order
+// of the panel, then what concerns no brand.
+func (b *Book) Rows(q Query) ([]Row, error) {
+	if err := q.check(); err != nil {
+		return nil, err
+	}
+	var rows []Row
+	for _, c := range b.cuts(q) {
+		rows = append(rows, b.rowsOf(c, q)...)
+	}
+	return slices.DeleteFunc(rows, func(r Row) bool { return !r.matches(q.Having) }), nil
+}
+
+// matches reports whether a row has the values that a selection asks for.
+func (r Row) matches(s Selection) bool {
+	brand := ""
+	if r.Brand != nil {
+		brand = *r.Brand
+	}
+	has := map[string]string{
+		"brand": brand, "target": r.Target, "surface": r.Surface, "provider": r.Provider, "country": r.Country,
+		"prompt": r.Prompt, "tag": r.Tag, "sweep": r.Sweep, "day": r.Day, "week": r.Week, "month": r.Month,
+		"domain": r.Domain, "url": r.URL, "type": r.Type,
+	}
+	for dimension, wanted := range s {
+		if !slices.Contains(wanted, has[dimension]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (b *Book) rowsOf(c cut, q Query) []Row {
+	v := view{b: b, c: c, q: q, unbranded: b.total(c, false), all: b.total(c, true)}
+	var rows []Row
+	for _, brand := range c.panel {
+		rows = append(rows, v.ofBrand(brand)...)
+	}
+	for _, m := range measures {
+		if !m.brand && q.wants(m.name) {
+			rows = append(rows, v.row(m, 0))
+		}
+	}
+	if q.wants("coverage") {
+		rows = append(rows, v.coverage())
+	}
+	if q.wants("citationShare") {
+		rows = append(rows, v.sources()...)
+	}
+	return rows
+}
+
+// total merges the tallies of a cut, with branded prompts or without, and says how many
+// answers were planned.
+func (b *Book) total(c cut, branded bool) *total {
+	t := &total{Tally: NewTally(len(b.def.Brands))}
+	m := measure{branded: branded}
+	for _, at := range c.sweeps {
+		for _, prompt := range c.prompts {
+			for _, target := range c.targets {
+				if !c.includes(b, m, prompt, target) || !b.asked(at, prompt) {
+					continue
+				}
+				t.planned += b.def.Samples
+				if tally := b.tallies[at][prompt][target]; tally != nil {
+					t.Merge(tally)
+				}
+			}
+		}
+	}
+	return t
+}
+
+type total struct {
+	*Tally
+	planned int
+}
+
+// view is a cut on the way to its rows.
+type view struct {
+	b              *Book
+	c              cut
+	q              Query
+	unbranded, all *total
+}
+
+// start begins a row with what every one has.
+func (v view) start(name string, brand *Brand, t *total) Row {
+	r := Row{Metric: name + version, Labels: v.c.labels, Missing: t.planned - t.Eligible, Answers: t.Eligible}
+	if brand != nil {
+		r.Brand = &brand.Name
+	}
+	return r
+}
+
+// row is a rate or a ratio.
+func (v view) row(m measure, brand int) Row {
+	e := v.b.estimate(v.c, m, brand)
+	var of *Brand
+	if m.brand {
+		of = &v.b.def.Brands[brand]
+	}
+	t := v.unbranded
+	if m.branded {
+		t = v.all
+	}
+	r := v.start(m.name, of, t)
+	provisional := e.Provisional()
+	r.Value.Number, r.Numerator, r.Denominator, r.Answers = e.Value, e.Numerator, e.Denominator, e.Answers
+	r.Cells, r.Sweeps, r.Interval, r.Provisional, r.Lag1 = &e.Cells, &e.Sweeps, e.Interval, &provisional, e.Lag1
+	return r
+}
+
+func (v view) ofBrand(brand int) []Row {
+	var rows []Row
+	for _, m := range measures {
+		if m.brand && !m.optional && v.q.wants(m.name) {
+			rows = append(rows, v.row(m, brand))
+		}
+	}
+	t := v.unbranded.Brands[brand]
+	if v.q.wants("position") {
+		rows = append(rows, v.places("position", brand, t.Positions))
+	}
+	if v.q.wants("listRank") {
+		rows = append(rows, v.places("listRank", brand, t.ListRanks))
+	}
+	if v.q.wants("support") {
+		rows = append(rows, v.support(brand))
+	}
+	if v.q.wants("rank") && v.unbranded.Organic > 0 {
+		rows = append(rows, v.rank(brand))
+	}
+	for _, m := range measures {
+		if m.brand && m.optional && v.q.wants(m.name) && m.n(v.unbranded.Tally) > 0 {
+			rows = append(rows, v.row(m, brand))
+		}
+	}
+	return rows
+}
+
+// places is position or listRank: pooled over the answers that have one, unweighted.
+func (v view) places(name string, brand int, counts map[int]int) Row {
+	r := v.start(name, &v.b.def.Brands[brand], v.unbranded)
+	found := sum(counts, 1, 0)
+	r.Numerator, r.Denominator = float64(found), float64(r.Answers)
+	if found > 0 {
+		r.Value.Places = &Places{
+			Median:     median(counts),
+			First:      float64(counts[1]) / float64(found),
+			TwoToThree: float64(sum(counts, 2, 3)) / float64(found),
+			FourOrMore: float64(sum(counts, 4, 0)) / float64(found),
+		}
+	}
+	return r
+}
+
+// rank is where the first organic result on the brand's domains stands: shares over the
+// answers with organic results, the median over those that have one.
+func (v view) rank(brand int) Row {
+	r := v.start("rank", &v.b.def.Brands[brand], v.unbranded)
+	counts, pages := v.unbranded.Brands[brand].Ranks, float64(v.unbranded.Organic)
+	found := sum(counts, 1, 0)
+	r.Numerator, r.Denominator = float64(found), pages
+	r.Value.Top = &Top{
+		Top1:  float64(counts[1]) / pages,
+		Top3:  float64(sum(counts, 1, 3)) / pages,
+		Top10: float64(sum(counts, 1, 10)) / pages,
+	}
+	if found > 0 {
+		middle := median(counts)
+		r.Value.Top.Median = &middle
+	}
+	return r
+}
+
+// support is the share of mentions whose sentence carries a citation: plain counts.
+func (v view) support(brand int) Row {
+	t := v.unbranded.Brands[brand]
+	r := v.start("support", &v.b.def.Brands[brand], v.unbranded)
+	r.Numerator, r.Denominator = float64(t.Supported), float64(t.Mentions)
+	r.Value.Number = share(t.Supported, t.Mentions)
+	r.Domains = map[string]int{}
+	maps.Copy(r.Domains, t.Support)
+	return r
+}
+
+// coverage is eligible ÷ planned: plain counts, with branded prompts.
+func (v view) coverage() Row {
+	r := v.start("coverage", nil, v.all)
+	r.Numerator, r.Denominator = float64(v.all.Eligible), float64(v.all.planned)
+	r.Value.Number = share(v.all.Eligible, v.all.planned)
+	return r
+}
+
+// sourceCounts are where a tally counts citations by each kind of source.
+var sourceCounts = map[string]func(*Tally) map[string]int{
+	"domain": func(t *Tally) map[string]int { return t.Domains },
+	"url":    func(t *Tally) map[string]int { return t.URLs },
+	"type":   func(t *Tally) map[string]int { return t.Types },
+}
+
+// sources are the shares of citations by domain, URL or type, in alphabetical order.
+func (v view) sources() []Row {
+	by := v.q.Sources
+	if len(by) == 0 {
+		by = []string{"domain"}
+	}
+	var rows []Row
+	for _, dimension := range by {
+		counts := sourceCounts[dimension]
+		for _, source := range slices.Sorted(maps.Keys(counts(v.unbranded.Tally))) {
+			r := v.row(shareOf(source, counts), 0)
+			switch dimension {
+			case "domain":
+				r.Domain = source
+			case "url":
+				r.URL = source
+			default:
+				r.Type = source
+			}
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// share is the ratio of two counts, or nil of nothing.
+func share(of, all int) *float64 {
+	if all == 0 {
+		return nil
+	}
+	ratio := float64(of) / float64(all)
+	return &ratio
+}
+
+// sum is how many have a place from low to high; a high of 0 is none.
+func sum(counts map[int]int, low, high int) int {
+	n := 0
+	for place, count := range counts {
+		if place >= low && (high == 0 || place <= high) {
+			n += count
+		}
+	}
+	return n
+}
+
+// median of places that are counted; that of an even number is the mean of the middle two.
+func median(counts map[int]int) float64 {
+	n := sum(counts, 1, 0)
+	at := func(index int) float64 {
+		for _, place := range slices.Sorted(maps.Keys(counts)) {
+			if index -= counts[place]; index < 0 {
+				return float64(place)
+			}
+		}
+		return 0
+	}
+	return (at((n-1)/2) + at(n/2)) / 2
+}

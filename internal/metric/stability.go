@@ -1,0 +1,88 @@
+package metric
+
+import "earshot/internal/stats"
+
+// Stability says how much of what a cell's answers hold comes back in the next sweep.
+type Stability struct {
+	Metric string  `json:"metric"` // stability.domains@m1 or stability.brands@m1
+	Brand  *string `json:"brand"`
+	Labels
+	Value    *float64 `json:"value"`    // 1 − mean Jaccard distance; nil without a pair
+	Weighted *float64 `json:"weighted"` // 1 − Bray–Curtis, of counts per eligible answer
+	Cells    int      `json:"cells"`
+	Pairs    int      `json:"pairs"`
+}
+
+// Stability is that of every target: of the domains cited and of the brands named.
+func (b *Book) Stability() []Stability {
+	var found []Stability
+	for _, c := range b.cuts(Query{By: []string{"target"}}) {
+		found = append(found,
+			b.stability(c, "stability.domains", func(t *Tally) map[string]int { return t.Domains }),
+			b.stability(c, "stability.brands", b.named))
+	}
+	return found
+}
+
+// named counts the answers that name each brand.
+func (b *Book) named(t *Tally) map[string]int {
+	counts := map[string]int{}
+	for i, brand := range t.Brands {
+		if brand.Named > 0 {
+			counts[b.def.Brands[i].Name] = brand.Named
+		}
+	}
+	return counts
+}
+
+func (b *Book) stability(c cut, name string, counts func(*Tally) map[string]int) Stability {
+	s := Stability{Metric: name + version, Labels: c.labels}
+	weight, value, weighted := 0.0, 0.0, 0.0
+	for _, target := range c.targets {
+		for _, prompt := range c.prompts {
+			same, alike, pairs := b.pairs(c.sweeps, prompt, target, counts)
+			if pairs == 0 {
+				continue
+			}
+			w := b.def.Prompts[prompt].Weight
+			weight += w
+			value += w * same / float64(pairs)
+			weighted += w * alike / float64(pairs)
+			s.Cells++
+			s.Pairs += pairs
+		}
+	}
+	if s.Cells > 0 {
+		value, weighted = value/weight, weighted/weight
+		s.Value, s.Weighted = &value, &weighted
+	}
+	return s
+}
+
+// pairs sums up over neighbouring sweeps that have eligible answers in a cell: 1 −
+// Jaccard, 1 − Bray–Curtis. A pair in which both are empty is none.
+func (b *Book) pairs(sweeps []int, prompt, target int, counts func(*Tally) map[string]int) (same, alike float64, pairs int) {
+	for i := 1; i < len(sweeps); i++ {
+		one, two := b.tallies[sweeps[i-1]][prompt][target], b.tallies[sweeps[i]][prompt][target]
+		if one == nil || two == nil || sweeps[i] != sweeps[i-1]+1 {
+			continue
+		}
+		apart, ok := stats.Jaccard(counts(one), counts(two))
+		if !ok {
+			continue
+		}
+		distance, _ := stats.BrayCurtis(perAnswer(one, counts), perAnswer(two, counts))
+		same += 1 - apart
+		alike += 1 - distance
+		pairs++
+	}
+	return same, alike, pairs
+}
+
+func perAnswer(t *Tally, counts func(*Tally) map[string]int) map[string]float64 {
+	shares := map[string]float64{}
+	for key, n := range counts(t) {
+		shares[key] = float64(n) / float64(t.Eligible)
+	}
+	return shares
+}

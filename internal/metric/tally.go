@@ -1,0 +1,200 @@
+package metric
+
+import (
+	"maps"
+	"slices"
+)
+
+// Tally is what is kept of the answers of one cell in one sweep. It holds whole numbers
+// only, so that adding is exact and its order does not matter.
+type Tally struct {
+	Eligible    int            `json:"eligible"`
+	Refused     int            `json:"refused,omitempty"`
+	Informative int            `json:"informative,omitempty"` // answers that name any brand of the panel
+	Citations   int            `json:"citations,omitempty"`   // each URL once an answer
+	Organic     int            `json:"organic,omitempty"`     // answers with organic results
+	Attached    int            `json:"attached,omitempty"`    // answers that tell sources attached from sources shown
+	Brands      []BrandTally   `json:"brands"`                // in the order of Definition.Brands
+	Domains     map[string]int `json:"domains,omitempty"`     // citations by domain
+	URLs        map[string]int `json:"urls,omitempty"`        // by URL
+	Types       map[string]int `json:"types,omitempty"`       // by type of source
+}
+
+// BrandTally is the part of a tally that concerns one brand. All but Citations, Mentions
+// and Supported count answers.
+type BrandTally struct {
+	Named     int            `json:"named,omitempty"`
+	Cited     int            `json:"cited,omitempty"`
+	Both      int            `json:"both,omitempty"`      // named and cited
+	Retrieved int            `json:"retrieved,omitempty"` // cited or attached, of those that tell
+	Citations int            `json:"citations,omitempty"` // on the brand's domains, each URL once an answer
+	Mentions  int            `json:"mentions,omitempty"`
+	Supported int            `json:"supported,omitempty"` // mentions whose sentence carries a citation
+	Positions map[int]int    `json:"positions,omitempty"` // answers by position
+	ListRanks map[int]int    `json:"listRanks,omitempty"`
+	Ranks     map[int]int    `json:"ranks,omitempty"`
+	Support   map[string]int `json:"support,omitempty"` // supported mentions by domain
+}
+
+// NewTally is an empty tally for a panel of that many brands.
+func NewTally(brands int) *Tally {
+	return &Tally{Brands: make([]BrandTally, brands)}
+}
+
+// Add folds an answer in. One that is not eligible changes nothing.
+func (t *Tally) Add(panel []Brand, a Answer) {
+	if !a.Outcome.eligible() {
+		return
+	}
+	t.Eligible++
+	if a.Outcome == Refused {
+		t.Refused++
+	}
+	if a.Organic != nil {
+		t.Organic++
+	}
+	if a.Attached != nil {
+		t.Attached++
+	}
+	cited := distinct(a.Citations)
+	t.Citations += len(cited)
+	for _, c := range cited {
+		count(&t.Domains, c.Domain)
+		count(&t.URLs, c.URL)
+		if c.Type != "" {
+			count(&t.Types, c.Type)
+		}
+	}
+	named := false
+	for i := range panel {
+		before := t.Brands[i].Named
+		t.Brands[i].add(panel[i], a, cited)
+		named = named || t.Brands[i].Named > before
+	}
+	if named {
+		t.Informative++
+	}
+}
+
+func (t *BrandTally) add(brand Brand, a Answer, cited []Citation) {
+	mentions := slices.DeleteFunc(slices.Clone(a.Mentions), func(m Mention) bool {
+		return m.Brand != brand.Name || !m.counts()
+	})
+	on := 0
+	for _, c := range cited {
+		if c.on(brand) {
+			on++
+		}
+	}
+	t.Citations += on
+	if len(mentions) > 0 {
+		t.Named++
+	}
+	if on > 0 {
+		t.Cited++
+	}
+	if len(mentions) > 0 && on > 0 {
+		t.Both++
+	}
+	if a.Attached != nil && (on > 0 || slices.ContainsFunc(a.Attached, func(c Citation) bool { return c.on(brand) })) {
+		t.Retrieved++
+	}
+	t.addMentions(mentions)
+	if rank := firstOn(brand, a.Organic); rank > 0 {
+		count(&t.Ranks, rank)
+	}
+}
+
+func (t *BrandTally) addMentions(mentions []Mention) {
+	position, listRank := 0, 0
+	for _, m := range mentions {
+		t.Mentions++
+		if m.Position > 0 && (position == 0 || m.Position < position) {
+			position = m.Position
+		}
+		if listRank == 0 {
+			listRank = m.ListRank
+		}
+		domains := slices.Compact(slices.Sorted(slices.Values(m.Domains)))
+		if len(domains) > 0 {
+			t.Supported++
+		}
+		for _, domain := range domains {
+			count(&t.Support, domain)
+		}
+	}
+	if position > 0 {
+		count(&t.Positions, position)
+	}
+	if listRank > 0 {
+		count(&t.ListRanks, listRank)
+	}
+}
+
+// firstOn is the best position of a result on the brand's domains, or 0.
+func firstOn(brand Brand, results []Citation) int {
+	best := 0
+	for i, result := range results {
+		position := result.Position
+		if position < 1 {
+			position = i + 1
+		}
+		if result.on(brand) && (best == 0 || position < best) {
+			best = position
+		}
+	}
+	return best
+}
+
+// Merge adds another tally of the same panel: of another sample, cell or sweep.
+func (t *Tally) Merge(other *Tally) {
+	t.Eligible += other.Eligible
+	t.Refused += other.Refused
+	t.Informative += other.Informative
+	t.Citations += other.Citations
+	t.Organic += other.Organic
+	t.Attached += other.Attached
+	merge(&t.Domains, other.Domains)
+	merge(&t.URLs, other.URLs)
+	merge(&t.Types, other.Types)
+	for i := range other.Brands {
+		t.Brands[i].merge(&other.Brands[i])
+	}
+}
+
+func (t *BrandTally) merge(other *BrandTally) {
+	t.Named += other.Named
+	t.Cited += other.Cited
+	t.Both += other.Both
+	t.Retrieved += other.Retrieved
+	t.Citations += other.Citations
+	t.Mentions += other.Mentions
+	t.Supported += other.Supported
+	merge(&t.Positions, other.Positions)
+	merge(&t.ListRanks, other.ListRanks)
+	merge(&t.Ranks, other.Ranks)
+	merge(&t.Support, other.Support)
+}
+
+// prominence is Σ 1/position, summed from the front so that it does not depend on the
+// order of answers.
+func (t *BrandTally) prominence() float64 {
+	sum := 0.0
+	for _, position := range slices.Sorted(maps.Keys(t.Positions)) {
+		sum += float64(t.Positions[position]) / float64(position)
+	}
+	return sum
+}
+
+func count[K comparable](counts *map[K]int, key K) {
+	merge(counts, map[K]int{key: 1})
+}
+
+func merge[K comparable](counts *map[K]int, more map[K]int) {
+	if *counts == nil && len(more) > 0 {
+		*counts = map[K]int{}
+	}
+	for key, n := range more {
+		(*counts)[key] += n
+	}
+}

@@ -1,0 +1,87 @@
+package stats
+
+import "math"
+
+// Verdict says what a comparison of two periods found.
+type Verdict string
+
+// The verdicts.
+const (
+	Moved    Verdict = "moved"    // an identical rerun would have shown less in 95 of 100 cases
+	Steady   Verdict = "steady"   // nothing was seen; Smallest says what could have been
+	TooEarly Verdict = "tooEarly" // fewer than 5 sweeps a side
+)
+
+// Side is one period of a comparison.
+type Side struct {
+	SweepMeans []float64 // in the order of slots
+	Answers    int       // its eligible answers
+}
+
+// Change is the difference of two periods.
+type Change struct {
+	A, B     float64 // means of the sweep means
+	Change   float64 // B − A
+	Verdict  Verdict
+	Test     bool     // whether there is a test, and the fields below: two sweeps a side
+	P        float64  // two-sided
+	Degrees  float64  // after Welch and Satterthwaite
+	Interval Interval // of the change, 95 %
+	Smallest float64  // the smallest change that would be seen in 80 of 100 cases
+}
+
+// Compare is Welch's test on sweep means (Welch 1947, Satterthwaite 1946), with the
+// long-run variance on both sides:
+//
+//	v  = max(V, 1/N²) of a side, with V's degrees
+//	se = √(v_a + v_b),  df = se⁴ ÷ (v_a²/df_a + v_b²/df_b)
+//	interval = change ± t(0.975, df)·se
+//	smallest = (t(0.975, df) + t(0.80, df))·se
+func Compare(a, b Side) Change {
+	c := Change{A: Mean(a.SweepMeans), B: Mean(b.SweepMeans), Verdict: TooEarly}
+	c.Change = c.B - c.A
+	if len(a.SweepMeans) < 2 || len(b.SweepMeans) < 2 {
+		return c
+	}
+	c.Test = true
+	va, vb := a.variance(), b.variance()
+	v := va.Value + vb.Value
+	c.Degrees = v * v / (va.Value*va.Value/va.Degrees + vb.Value*vb.Value/vb.Degrees)
+	se := math.Sqrt(v)
+	c.P = twoSidedP(c.Change/se, c.Degrees)
+	half := studentQuantile(0.975, c.Degrees) * se
+	c.Interval = Interval{c.Change - half, c.Change + half}
+	c.Smallest = smallest(Variance{v, c.Degrees})
+	switch {
+	case len(a.SweepMeans) < EnoughSweeps || len(b.SweepMeans) < EnoughSweeps:
+	case c.P < 0.05:
+		c.Verdict = Moved
+	default:
+		c.Verdict = Steady
+	}
+	return c
+}
+
+func (s Side) variance() Variance {
+	v := LongRun(s.SweepMeans)
+	v.Value = math.Max(v.Value, 1/(float64(s.Answers)*float64(s.Answers)))
+	return v
+}
+
+// smallest is the smallest difference that a test at 5 % sees with a power of 80 %,
+// where the difference has the variance v: (t(0.975) + t(0.80))·√v.
+func smallest(v Variance) float64 {
+	return (studentQuantile(0.975, v.Degrees) + studentQuantile(0.80, v.Degrees)) * math.Sqrt(v.Value)
+}
+
+// SmallestVisible is the smallest change that would be seen against another period just
+// like this one: as long and as noisy. Its variance is 2·max(V, 1/N²), with twice V's
+// degrees, as Compare has it for two such periods. There is none, and false, with fewer
+// than two sweeps.
+func SmallestVisible(s Side) (float64, bool) {
+	if len(s.SweepMeans) < 2 {
+		return 0, false
+	}
+	v := s.variance()
+	return smallest(Variance{2 * v.Value, 2 * v.Degrees}), true
+}

@@ -1,0 +1,98 @@
+package stats
+
+import (
+	"math"
+	"slices"
+)
+
+// EnoughSweeps is the number of sweeps from which the long-run variance is estimated.
+// Below it a number is provisional and a comparison too early.
+const EnoughSweeps = 5
+
+// Variance is an estimated variance of a mean, with its degrees of freedom.
+type Variance struct {
+	Value   float64
+	Degrees float64
+}
+
+// LongRun is the variance V of the mean of the sweep means y₀ … y of S sweeps, which
+// stand in the order of their slots and count as evenly spaced. From 5 sweeps on it is
+// the equally weighted cosine estimate of the long-run variance (Lazarus, Lewis, Stock
+// and Watson 2018, "HAR Inference: Recommendations for Practice"):
+//
+//	B   = max(3, ⌊0.7·S^(2/3) + 0.5⌋)
+//	Λ_j = √(2/S) · Σ_t (y_t − ȳ) · cos(π·j·(t + ½)/S)
+//	V   = Σ_{j=1..B} Λ_j² ÷ B ÷ S, with B degrees of freedom
+//
+// Below that it is the variance (ddof 1) ÷ S with S − 1 degrees, and nothing, a
+// variance of 0, for fewer than two.
+func LongRun(y []float64) Variance {
+	s := float64(len(y))
+	if len(y) < 2 {
+		return Variance{}
+	}
+	mean := Mean(y)
+	if len(y) < EnoughSweeps {
+		return Variance{SampleVariance(y) / s, s - 1}
+	}
+	b := cosines(len(y))
+	sum := 0.0
+	for j := 1; j <= b; j++ {
+		lambda := 0.0
+		for t, value := range y {
+			lambda += (value - mean) * math.Cos(math.Pi*float64(j)*(float64(t)+0.5)/s)
+		}
+		sum += 2 / s * lambda * lambda
+	}
+	return Variance{sum / float64(b) / s, float64(b)}
+}
+
+// cosines is B, how many cosines the estimate of s sweeps uses.
+func cosines(s int) int {
+	return max(3, int(math.Floor(0.7*math.Pow(float64(s), 2.0/3)+0.5)))
+}
+
+// Mean is the plain mean; of nothing it is 0.
+func Mean(y []float64) float64 {
+	if len(y) == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, value := range y {
+		sum += value
+	}
+	return sum / float64(len(y))
+}
+
+// SampleVariance is Σ (y − ȳ)² ÷ (S − 1), and 0 of fewer than two values.
+func SampleVariance(y []float64) float64 {
+	if len(y) < 2 {
+		return 0
+	}
+	mean, sum := Mean(y), 0.0
+	for _, value := range y {
+		sum += (value - mean) * (value - mean)
+	}
+	return sum / float64(len(y)-1)
+}
+
+// Lag1 is the correlation of each value with the one before it,
+//
+//	Σ (y_t − ȳ)(y_{t+1} − ȳ) ÷ Σ (y_t − ȳ)²
+//
+// and false where there is none: fewer than three values, or all the same. Above 0.5
+// the rerun interval is too narrow, which its reader should be told.
+func Lag1(y []float64) (float64, bool) {
+	if len(y) < 3 || slices.Min(y) == slices.Max(y) {
+		return 0, false
+	}
+	mean := Mean(y)
+	products, squares := 0.0, 0.0
+	for t, value := range y {
+		squares += (value - mean) * (value - mean)
+		if t > 0 {
+			products += (value - mean) * (y[t-1] - mean)
+		}
+	}
+	return products / squares, true
+}

@@ -1,0 +1,28 @@
+package stats
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Discoveries tells which of many tests found something when at most the share rate of
+// what is found may be false (Benjamini and Hochberg 1995): with the m p-values sorted,
+// those up to the largest k with p_(k) ≤ k/m · rate.
+func Discoveries(p []float64, rate float64) []bool {
+	order := make([]int, len(p))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
+	last := -1
+	for k, i := range order {
+		if p[i] <= float64(k+1)/float64(len(p))*rate {
+			last = k
+		}
+	}
+	found := make([]bool, len(p))
+	for _, i := range order[:last+1] {
+		found[i] = true
+	}
+	return found
+}
