@@ -12,14 +12,14 @@ import (
 
 type batchCmd struct {
 	File       string        `arg:"" help:"The questions: a table with a header (.csv, .tsv) or one JSON object a line (.jsonl, .ndjson)." placeholder:"FILE"`
-	Providers  []providerArg `help:"Whom to ask what names no provider: ${providers}." placeholder:"PROVIDER" complete:"provider" env:"-"`
-	Countries  []string      `help:"Where to ask from what names no country." placeholder:"CODE" complete:"country" env:"-"`
-	Out        string        `help:"Where results go, one JSON object a line. Without it: to standard output." placeholder:"FILE" env:"-"`
-	Priority   int           `help:"From 1 to 10; higher comes first." default:"1" env:"-"`
-	MaxCredits *int64        `help:"Submit nothing if it could cost more than this." placeholder:"N" env:"-"`
-	Name       string        `name:"run" help:"A name for this run. Under another name the same questions are asked, and paid, anew." placeholder:"NAME" env:"-"`
-	Wait       bool          `help:"Wait for the results." default:"true" negatable:"" env:"-"`
-	Every      time.Duration `help:"How often to ask for results." default:"1s" hidden:"" env:"-"`
+	Providers  []providerArg `help:"Whom to ask what names no provider: ${providers}." placeholder:"PROVIDER" complete:"provider"`
+	Countries  []string      `help:"Where to ask from what names no country." placeholder:"CODE" complete:"country"`
+	Out        string        `help:"Where results go, one JSON object a line. Without it: to standard output." placeholder:"FILE"`
+	Priority   int           `help:"From 1 to 10; higher comes first." default:"1"`
+	MaxCredits *int64        `help:"Submit nothing if it could cost more than this." placeholder:"N"`
+	Name       string        `name:"run" help:"A name for this run. Under another name the same questions are asked, and paid, anew." placeholder:"NAME"`
+	Wait       bool          `help:"Wait for the results." default:"true" negatable:""`
+	Every      time.Duration `help:"How often to ask for results." default:"1s" hidden:""`
 	remote
 }
 

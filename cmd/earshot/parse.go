@@ -100,7 +100,7 @@ func (c *parseCmd) read() ([]byte, error) {
 }
 
 type reparseCmd struct {
-	Captures string `help:"The bucket of the captures, as for serve." placeholder:"s3://…"`
+	Captures string `help:"The bucket of the captures, as for serve." placeholder:"s3://…" env:"EARSHOT_CAPTURES"`
 	JSON     bool   `name:"json" help:"Print one JSON object a capture."`
 }
 

@@ -33,9 +33,9 @@ Examples:
 }
 
 type taskListCmd struct {
-	Status string      `help:"Only those that are QUEUED, PROCESSING, COMPLETED or FAILED." placeholder:"STATUS" env:"-"`
-	Type   providerArg `help:"Only those of this type or provider, such as WEBSEARCH or websearch." placeholder:"TYPE" complete:"provider" env:"-"`
-	Limit  int         `help:"How many to list at most; 0 for all." default:"50" env:"-"`
+	Status string      `help:"Only those that are QUEUED, PROCESSING, COMPLETED or FAILED." placeholder:"STATUS"`
+	Type   providerArg `help:"Only those of this type or provider, such as WEBSEARCH or websearch." placeholder:"TYPE" complete:"provider"`
+	Limit  int         `help:"How many to list at most; 0 for all." default:"50"`
 	JSON   bool        `name:"json" help:"Print one JSON object a task."`
 	remote
 }
@@ -175,7 +175,7 @@ func (c *taskCancelCmd) Run(in *invocation) error {
 }
 
 type taskClearCmd struct {
-	Yes bool `help:"Do it." env:"-"`
+	Yes bool `help:"Do it."`
 	remote
 }
 

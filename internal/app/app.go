@@ -50,6 +50,7 @@ type App struct {
 	store     *store.Store
 	lab       *lab.Server
 	upstreams *upstreams
+	catalogue *provider.Catalogue
 	jobs      *job.Runner
 	health    *health.Watch
 	webhooks  *webhook.Sender
@@ -152,6 +153,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	a.catalogue = catalogue
 	openAPI, err := OpenAPI(catalogue.Providers())
 	if err != nil {
 		return err

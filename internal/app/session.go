@@ -68,6 +68,15 @@ func (a *App) signIn(ctx context.Context, token string) (text string, expires ti
 	return key.Text, expires, nil
 }
 
+// Owner is the name of the organization that the dashboard's address signs in to.
+func (a *App) Owner(ctx context.Context) (string, error) {
+	owner, err := a.oldestOrganization(ctx)
+	if err != nil {
+		return "", err
+	}
+	return owner.Name, nil
+}
+
 func (a *App) oldestOrganization(ctx context.Context) (*account.Organization, error) {
 	all, err := a.store.Organizations(ctx)
 	if err != nil {
