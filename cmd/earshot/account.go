@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"text/tabwriter"
 
@@ -26,12 +27,21 @@ func withStore(in *invocation, work func(*store.Store) error) error {
 // withOrganization is withStore for a command on one organization.
 func withOrganization(in *invocation, name string, work func(*store.Store, *account.Organization) error) error {
 	return withStore(in, func(s *store.Store) error {
-		o, err := s.OrganizationByName(in, name)
+		o, err := findOrganization(in, s, name)
 		if err != nil {
 			return err
 		}
 		return work(s, o)
 	})
+}
+
+// findOrganization finds an organization by its name.
+func findOrganization(in *invocation, s *store.Store, name string) (*account.Organization, error) {
+	o, err := s.OrganizationByName(in, name)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, fmt.Errorf("%w; 'earshot org list' lists those that there are", err)
+	}
+	return o, err
 }
 
 // organizationJSON is how an organization is printed.
@@ -124,6 +134,9 @@ type orgSetCmd struct {
 
 // Run changes the organization.
 func (c *orgSetCmd) Run(in *invocation) error {
+	if c.Credits != nil && *c.Credits < 0 {
+		return fmt.Errorf("--credits must not be negative, but is %d", *c.Credits)
+	}
 	return withOrganization(in, c.Name, func(s *store.Store, o *account.Organization) error {
 		if c.Plan != "" {
 			if err := app.SetPlan(s, in.cfg.Settings, o.ID, c.Plan); err != nil {
@@ -157,8 +170,8 @@ type creditsCmd struct {
 }
 
 type creditsGrantCmd struct {
-	Org    string `required:"" help:"The organization."`
-	Amount int64  `arg:"" help:"How many credits."`
+	Org    string `required:"" help:"The organization." placeholder:"NAME"`
+	Amount int64  `arg:"" help:"How many credits, above 0; 'earshot org set --credits' takes some away."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 

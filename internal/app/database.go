@@ -72,6 +72,7 @@ func CreateOrganization(s *store.Store, settings Settings, name, planName string
 		return nil, fmt.Errorf("credits must not be negative, but are %d", grant)
 	}
 	created := &Account{Key: account.NewKey(), WebhookSecret: account.NewWebhookSecret()}
+	created.Key.Name = "first"
 	created.Organization, err = s.CreateOrganization(store.NewOrganization{
 		Name: name, Plan: plan, FirstGrant: grant, WebhookSecret: created.WebhookSecret, Key: created.Key,
 	}, s.Now())

@@ -59,6 +59,7 @@ func (a *App) signIn(ctx context.Context, token string) (text string, expires ti
 		return "", time.Time{}, err
 	}
 	key := account.NewKey()
+	key.Name = "dashboard"
 	expires = now.Add(sessionLife)
 	if err := a.store.CreateKey(owner.ID, key, append(account.DefaultScopes(), account.ScopeAdmin), expires, now); err != nil {
 		return "", time.Time{}, fmt.Errorf("sign in: %w", err)
