@@ -82,8 +82,22 @@ type orgCreateCmd struct {
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 }
 
+// maxCredits is a balance that nobody reaches, and that every program can count.
+const maxCredits = 1_000_000_000_000_000
+
+// checkCredits returns what is wrong with a balance; nil means none.
+func checkCredits(credits *int64) error {
+	if credits != nil && (*credits < 0 || *credits > maxCredits) {
+		return fmt.Errorf("--credits must not be negative, nor above %s, but is %d", thousands(maxCredits), *credits)
+	}
+	return nil
+}
+
 // Run makes the organization.
 func (c *orgCreateCmd) Run(in *invocation) error {
+	if err := checkCredits(c.Credits); err != nil {
+		return err
+	}
 	return withStore(in, func(s *store.Store) error {
 		a, err := app.CreateOrganization(s, in.cfg.Settings, c.Name, c.Plan, c.Credits)
 		if err != nil {
@@ -134,8 +148,8 @@ type orgSetCmd struct {
 
 // Run changes the organization.
 func (c *orgSetCmd) Run(in *invocation) error {
-	if c.Credits != nil && *c.Credits < 0 {
-		return fmt.Errorf("--credits must not be negative, but is %d", *c.Credits)
+	if err := checkCredits(c.Credits); err != nil {
+		return err
 	}
 	return withOrganization(in, c.Name, func(s *store.Store, o *account.Organization) error {
 		if c.Plan != "" {
@@ -181,6 +195,9 @@ func (c *creditsGrantCmd) Run(in *invocation) error {
 		return fmt.Errorf("a grant must be above 0, but is %d; 'earshot org set --credits' corrects a balance", c.Amount)
 	}
 	return withOrganization(in, c.Org, func(s *store.Store, o *account.Organization) error {
+		if c.Amount > maxCredits-o.Balance {
+			return fmt.Errorf("a grant of %s is too much: a balance can be %s", thousands(c.Amount), thousands(maxCredits))
+		}
 		if _, err := s.Grant(o.ID, c.Amount, s.Now()); err != nil {
 			return err
 		}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"net"
+	"net/url"
 	"strings"
 	"time"
 	"unicode"
@@ -23,8 +25,14 @@ type serveCmd struct {
 	AcceptClock          bool          `help:"Trust the clock as it is now, for one start after the service said that it does not." env:"EARSHOT_ACCEPT_CLOCK"`
 }
 
-// Validate refuses numbers that make no sense.
+// Validate refuses values that make no sense.
 func (c *serveCmd) Validate() error {
+	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
+		return fmt.Errorf("--listen must be an address such as 127.0.0.1:8080, but is %q", c.Listen)
+	}
+	if base, err := url.Parse(c.BaseURL); c.BaseURL != "" && (err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https")) {
+		return fmt.Errorf("--base-url must be a URL such as https://earshot.example, but is %q", c.BaseURL)
+	}
 	if c.Workers < 1 {
 		return fmt.Errorf("--workers must be at least 1, but is %d", c.Workers)
 	}
@@ -37,7 +45,7 @@ func (c *serveCmd) Validate() error {
 // Run serves until it is told to stop.
 func (c *serveCmd) Run(in *invocation) error {
 	in.cfg.Listen = c.Listen
-	in.cfg.BaseURL = c.BaseURL
+	in.cfg.BaseURL = strings.TrimRight(c.BaseURL, "/")
 	in.cfg.Captures = c.Captures
 	in.cfg.Role = app.Role(c.Role)
 	in.cfg.Workers = c.Workers

@@ -116,7 +116,7 @@ func (a *App) listen(ctx context.Context) error {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", a.cfg.Listen)
 	if err != nil {
-		return fmt.Errorf("listen: %w", err)
+		return fmt.Errorf("listen: %w; --listen names another address", err)
 	}
 	a.listener = &share.Listener{Listener: listener, Connections: a.connections}
 	a.BaseURL = a.cfg.BaseURL

@@ -79,7 +79,7 @@ func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 	unlock := func() error { return nil }
 	if cfg.Serve {
 		if unlock, err = lockFile(ctx, path+".serve", 0); err != nil {
-			return nil, fmt.Errorf("another server works on %s: %w", cfg.URL, err)
+			return nil, fmt.Errorf("another server works on %s: stop it, or give this one a --data of its own: %w", cfg.URL, err)
 		}
 	}
 	queue, err := sql.Open("sqlite", sqliteDSN(path, "immediate", false))
