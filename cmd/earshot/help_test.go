@@ -56,8 +56,16 @@ func TestOnlyServeMakesADatabase(t *testing.T) {
 			where, looked = append(where, "--database", address), "in the PostgreSQL that --database"
 		}
 		for _, args := range [][]string{
-			{"audit"}, {"reparse"}, {"org", "list"}, {"org", "create", "acme"}, {"org", "set", "acme"}, {"key", "list"},
-			{"key", "create", "--org", "acme"}, {"key", "revoke", "x"}, {"credits", "grant", "--org", "acme", "5"}, {"webhook", "rotate", "--org", "acme"},
+			{"audit"},
+			{"reparse"},
+			{"org", "list"},
+			{"org", "create", "acme"},
+			{"org", "set", "acme"},
+			{"key", "list"},
+			{"key", "create", "--org", "acme"},
+			{"key", "revoke", "x"},
+			{"credits", "grant", "--org", "acme", "5"},
+			{"webhook", "rotate", "--org", "acme"},
 		} {
 			out, err := earshotCommand(t, slices.Concat(where, args)...)
 			if err == nil || out != "" {
@@ -126,7 +134,10 @@ func TestHelpBelongsToTheCommand(t *testing.T) {
 func TestKeysAreListedByName(t *testing.T) {
 	t.Parallel()
 	data := newData(t)
-	on := func(args ...string) string { t.Helper(); return mustRun(t, append([]string{"--data", data}, args...)...) }
+	on := func(args ...string) string {
+		t.Helper()
+		return mustRun(t, append([]string{"--data", data}, args...)...)
+	}
 	on("org", "create", "acme")
 	on("org", "create", "other")
 	made := decoded(t, on("key", "create", "--org", "acme", "--name", "laptop of Ann", "--scopes", "read", "--expires", "1h", "--json"))

@@ -255,7 +255,9 @@ func TestSettingsComeFromFlagsThenVariablesThenTheFile(t *testing.T) {
 	for _, name := range []string{"from-file", "from-variable", "from-flag"} {
 		makeDatabase(t, filepath.Join(dir, name))
 	}
-	names := func(args ...string) string { return mustRun(t, append([]string{"--config", file, "org", "list"}, args...)...) }
+	names := func(args ...string) string {
+		return mustRun(t, append([]string{"--config", file, "org", "list"}, args...)...)
+	}
 	write("data: " + filepath.Join(dir, "from-file") + "\nplans:\n  - {name: tiny, slots: 1, requestsPerSecond: 1, creditsPerCycle: 7, queueCapacity: 1}\n")
 	mustRun(t, "--config", file, "org", "create", "a", "--plan", "tiny")
 	if list := names(); !strings.Contains(list, "tiny") {

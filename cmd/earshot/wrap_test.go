@@ -46,12 +46,12 @@ func TestLinksAreNumbersOfSources(t *testing.T) {
 		{Position: 2, URL: "https://b.example/", Label: "B", RedirectLink: "https://engine.example/r?b"},
 	}
 	for text, want := range map[string]string{
-		"Good. ([A](https://a.example/x_(y)), [B](https://b.example/))": "Good. [1][2]",
-		"Good ([B](https://engine.example/r?b)).":                       "Good [2].",
-		"See [the page](https://a.example/x_(y)) first":                 "See the page [1] first",
-		"Fact.[[2]](https://b.example/) [1](https://a.example/x_(y))":   "Fact.[2] [1]",
+		"Good. ([A](https://a.example/x_(y)), [B](https://b.example/))":                                       "Good. [1][2]",
+		"Good ([B](https://engine.example/r?b)).":                                                             "Good [2].",
+		"See [the page](https://a.example/x_(y)) first":                                                       "See the page [1] first",
+		"Fact.[[2]](https://b.example/) [1](https://a.example/x_(y))":                                         "Fact.[2] [1]",
 		"![a shoe](https://img.example/1.png) and [c](https://c.example/p \"title\")[d](https://c.example/p)": "a shoe and c [3]d [3]",
-		"no [link] (at all) [x]()": "no [link] (at all) x [3]",
+		"no [link] (at all) [x]()":                                                                            "no [link] (at all) x [3]",
 	} {
 		got, list := numberLinks(text, sources)
 		if got != want {
