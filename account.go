@@ -23,7 +23,9 @@ type State struct {
 // Key is an API key without its secret.
 type Key struct {
 	// The part of the key between `ear_live_` and the next underscore.
-	ID        string       `json:"id"`
+	ID string `json:"id"`
+	// What its owner calls it; empty when it has no name.
+	Name      string       `json:"name"`
 	Scopes    List[string] `json:"scopes" schema:"enum=read|monitor|tasks|track|admin"`
 	CreatedAt Timestamp    `json:"createdAt"`
 	// When it ends by itself; null for never.

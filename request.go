@@ -198,6 +198,8 @@ type WebhookRequest struct {
 
 // KeyRequest is a key to be made.
 type KeyRequest struct {
+	// What to call the key, such as the machine or the person that will use it.
+	Name string `json:"name,omitempty" schema:"maxLength=100"`
 	// What the key may do; without it everything but `admin`.
 	Scopes []string `json:"scopes,omitempty" schema:"enum=read|monitor|tasks|track|admin,minItems=1,unique"`
 	// When it ends by itself, in RFC 3339; a time to come. Without it, never.

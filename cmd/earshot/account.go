@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"text/tabwriter"
 
@@ -26,12 +27,21 @@ func withStore(in *invocation, work func(*store.Store) error) error {
 // withOrganization is withStore for a command on one organization.
 func withOrganization(in *invocation, name string, work func(*store.Store, *account.Organization) error) error {
 	return withStore(in, func(s *store.Store) error {
-		o, err := s.OrganizationByName(in, name)
+		o, err := findOrganization(in, s, name)
 		if err != nil {
 			return err
 		}
 		return work(s, o)
 	})
+}
+
+// findOrganization finds an organization by its name.
+func findOrganization(in *invocation, s *store.Store, name string) (*account.Organization, error) {
+	o, err := s.OrganizationByName(in, name)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, fmt.Errorf("%w; 'earshot org list' lists those that there are", err)
+	}
+	return o, err
 }
 
 // organizationJSON is how an organization is printed.
@@ -72,8 +82,22 @@ type orgCreateCmd struct {
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 }
 
+// maxCredits is a balance that nobody reaches, and that every program can count.
+const maxCredits = 1_000_000_000_000_000
+
+// checkCredits returns what is wrong with a balance; nil means none.
+func checkCredits(credits *int64) error {
+	if credits != nil && (*credits < 0 || *credits > maxCredits) {
+		return fmt.Errorf("--credits must not be negative, nor above %s, but is %d", thousands(maxCredits), *credits)
+	}
+	return nil
+}
+
 // Run makes the organization.
 func (c *orgCreateCmd) Run(in *invocation) error {
+	if err := checkCredits(c.Credits); err != nil {
+		return err
+	}
 	return withStore(in, func(s *store.Store) error {
 		a, err := app.CreateOrganization(s, in.cfg.Settings, c.Name, c.Plan, c.Credits)
 		if err != nil {
@@ -124,6 +148,9 @@ type orgSetCmd struct {
 
 // Run changes the organization.
 func (c *orgSetCmd) Run(in *invocation) error {
+	if err := checkCredits(c.Credits); err != nil {
+		return err
+	}
 	return withOrganization(in, c.Name, func(s *store.Store, o *account.Organization) error {
 		if c.Plan != "" {
 			if err := app.SetPlan(s, in.cfg.Settings, o.ID, c.Plan); err != nil {
@@ -157,8 +184,8 @@ type creditsCmd struct {
 }
 
 type creditsGrantCmd struct {
-	Org    string `required:"" help:"The organization."`
-	Amount int64  `arg:"" help:"How many credits."`
+	Org    string `required:"" help:"The organization." placeholder:"NAME"`
+	Amount int64  `arg:"" help:"How many credits, above 0; 'earshot org set --credits' takes some away."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 
@@ -168,6 +195,9 @@ func (c *creditsGrantCmd) Run(in *invocation) error {
 		return fmt.Errorf("a grant must be above 0, but is %d; 'earshot org set --credits' corrects a balance", c.Amount)
 	}
 	return withOrganization(in, c.Org, func(s *store.Store, o *account.Organization) error {
+		if c.Amount > maxCredits-o.Balance {
+			return fmt.Errorf("a grant of %s is too much: a balance can be %s", thousands(c.Amount), thousands(maxCredits))
+		}
 		if _, err := s.Grant(o.ID, c.Amount, s.Now()); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,26 +12,27 @@ import (
 )
 
 type batchCmd struct {
-	File       string        `arg:"" help:"The questions: a table with a header (.csv, .tsv) or one JSON object a line (.jsonl, .ndjson)." placeholder:"FILE"`
-	Providers  []providerArg `help:"Whom to ask what names no provider: ${providers}." placeholder:"PROVIDER" complete:"provider" env:"-"`
-	Countries  []string      `help:"Where to ask from what names no country." placeholder:"CODE" complete:"country" env:"-"`
-	Out        string        `help:"Where results go, one JSON object a line. Without it: to standard output." placeholder:"FILE" env:"-"`
-	Priority   int           `help:"From 1 to 10; higher comes first." default:"1" env:"-"`
-	MaxCredits *int64        `help:"Submit nothing if it could cost more than this." placeholder:"N" env:"-"`
-	Name       string        `name:"run" help:"A name for this run. Under another name the same questions are asked, and paid, anew." placeholder:"NAME" env:"-"`
-	Wait       bool          `help:"Wait for the results." default:"true" negatable:"" env:"-"`
-	Every      time.Duration `help:"How often to ask for results." default:"1s" hidden:"" env:"-"`
+	File       string        `arg:"" help:"The questions: a table with a header (.csv, .tsv) or one JSON object a line (.jsonl, .ndjson). With - they are read from standard input." placeholder:"FILE"`
+	Providers  []providerArg `help:"Whom to ask what names no provider: ${providers}." placeholder:"PROVIDER" complete:"provider"`
+	Countries  []string      `help:"Where to ask from what names no country." placeholder:"CODE" complete:"country"`
+	Out        string        `help:"Where results go, one JSON object a line. Without it: to standard output." placeholder:"FILE"`
+	Priority   int           `help:"From 1 to 10; higher comes first." default:"1"`
+	MaxCredits *int64        `help:"Submit nothing if it could cost more than this." placeholder:"N"`
+	Name       string        `name:"run" help:"A name for this run. Under another name the same questions are asked, and paid, anew." placeholder:"NAME"`
+	Wait       bool          `help:"Wait for the results." default:"true" negatable:""`
+	Every      time.Duration `help:"How often to ask for results." default:"1s" hidden:""`
 	remote
 }
 
 // Help explains the files, and how to resume.
 func (c *batchCmd) Help() string {
 	return `Asks many questions through a running server: each row of the file, of each provider, from each country. It first tells what
-that can cost at most, then submits, follows the tasks until all have ended, and writes each result as it comes.
+that can cost at most, then submits, follows the tasks until all have ended, and writes each result as it comes. How fast that
+goes and how long it will take is told once it is known.
 
 A table needs a column prompt (or query); columns provider and country go before the flags; every other column is a field of
 the request, where dots lead into objects: include.markdown, pages. Empty cells are left out. The objects of a .jsonl file
-have the same names, or the API's own taskType and payload.
+have the same names, or the API's own taskType and payload. From standard input either is read: what begins with { is JSON.
 
 Run the same command again after an interruption: questions that are in --out are done, and those that the server has already
 are fetched and not paid twice, since each carries a key made of its content. The server keeps them for 24 hours; to ask the
@@ -46,7 +48,8 @@ Examples:
   earshot batch questions.csv --providers chatassistant,websearch --out results.jsonl
   earshot batch questions.csv --providers genassistant --countries US,DE --max-credits 100 | jq -r .result.text
   echo '{"taskType": "WEBSEARCH", "payload": {"query": "running shoes", "country": "US", "pages": 2}}' > more.jsonl
-  earshot batch more.jsonl --priority 10 --no-wait`
+  earshot batch more.jsonl --priority 10 --no-wait
+  printf 'prompt,country\nbest trail shoes,US\n' | earshot batch - --providers answerengine | jq -r .result.text`
 }
 
 const (
@@ -61,7 +64,7 @@ func (c *batchCmd) Run(in *invocation) error {
 	if c.Priority < 1 || c.Priority > 10 {
 		return fmt.Errorf("--priority must be from 1 to 10, but is %d", c.Priority)
 	}
-	rows, refused, err := readRows(c.File)
+	rows, refused, err := c.read(in)
 	if err != nil {
 		return err
 	}
@@ -88,6 +91,26 @@ func (c *batchCmd) Run(in *invocation) error {
 	b.progress.clear()
 	err = errors.Join(err, results.close())
 	return c.conclude(b, err)
+}
+
+// maxQuestions is as much as standard input may hold: it is read before anything is
+// asked.
+const maxQuestions = 256 << 20
+
+// read reads the file, or standard input, which holds JSON if it begins like that.
+func (c *batchCmd) read(in *invocation) ([]row, []refused, error) {
+	if c.File != "-" {
+		return readRows(c.File)
+	}
+	text, err := in.readInput("the questions", maxQuestions)
+	if err != nil {
+		return nil, nil, err
+	}
+	ending := ".csv"
+	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		ending = ".jsonl"
+	}
+	return readQuestions(bytes.NewReader(text), "standard input", ending)
 }
 
 // plan makes the questions of the rows and adds them.

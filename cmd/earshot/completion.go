@@ -75,6 +75,9 @@ func placesOf(node *kong.Node, path string) []place {
 	}
 	for _, group := range append(node.AllFlags(true), defaultFlags(node)) {
 		for _, flag := range group {
+			if node.Parent != nil && isSetting(flag) && !usesSetting(node, flag.Name) {
+				continue
+			}
 			here.words = append(here.words, word{text: "--" + flag.Name, help: flag.Help, values: choices(flag.Value)})
 		}
 	}

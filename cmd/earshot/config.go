@@ -21,8 +21,8 @@ import (
 )
 
 type configCmd struct {
-	Check bool `help:"Only tell whether a server would start with these settings." env:"-"`
-	JSON  bool `name:"json" help:"Print one JSON object a setting." env:"-"`
+	Check bool `help:"Only tell whether a server would start with these settings."`
+	JSON  bool `name:"json" help:"Print one JSON object a setting."`
 	serveCmd
 	remote
 }

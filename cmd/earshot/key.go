@@ -1,20 +1,26 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
+	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
 )
 
 type keyCmd struct {
 	Create keyCreateCmd `cmd:"" help:"Make a key."`
+	List   keyListCmd   `cmd:"" help:"List keys, without their secrets."`
 	Revoke keyRevokeCmd `cmd:"" help:"End a key. Every node knows within a second."`
 }
 
 type keyCreateCmd struct {
-	Org     string        `required:"" help:"Whose key it is."`
+	Org     string        `required:"" help:"Whose key it is." placeholder:"NAME"`
+	Name    string        `help:"What to call it, such as the machine or the person that will use it." placeholder:"NAME"`
 	Scopes  string        `help:"What it may do, separated by commas: read, monitor, tasks, and admin for keys, ledger and webhook settings." default:"read,monitor,tasks"`
 	Expires time.Duration `help:"End it by itself after this time, such as 720h." placeholder:"DURATION"`
 	JSON    bool          `name:"json" help:"Print one JSON object."`
@@ -26,6 +32,9 @@ func (c *keyCreateCmd) Run(in *invocation) error {
 	if err != nil {
 		return err
 	}
+	if err := account.CheckKeyName(c.Name); err != nil {
+		return fmt.Errorf("--name: %w", err)
+	}
 	if c.Expires < 0 {
 		return fmt.Errorf("a key cannot end %s ago", -c.Expires)
 	}
@@ -35,6 +44,7 @@ func (c *keyCreateCmd) Run(in *invocation) error {
 			expires = now.Add(c.Expires)
 		}
 		key := account.NewKey()
+		key.Name = c.Name
 		if err := s.CreateKey(o.ID, key, scopes, expires, now); err != nil {
 			return err
 		}
@@ -46,41 +56,100 @@ func (c *keyCreateCmd) Run(in *invocation) error {
 	})
 }
 
+type keyListCmd struct {
+	Org  string `help:"Whose keys; without it those of all organizations." placeholder:"NAME"`
+	JSON bool   `name:"json" help:"Print one JSON object."`
+}
+
+// listedKey is a key, and whose it is.
+type listedKey struct {
+	Organization string `json:"organization"`
+	*earshot.Key
+}
+
+// Run lists the keys.
+func (c *keyListCmd) Run(in *invocation) error {
+	return withStore(in, func(s *store.Store) error {
+		keys, err := c.find(in, s)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return in.json(map[string]any{"keys": earshot.List[listedKey](keys)})
+		}
+		rows := [][]string{{"ORGANIZATION", "ID", "NAME", "SCOPES", "CREATED", "LAST USED", "STATE"}}
+		for _, k := range keys {
+			rows = append(rows, []string{
+				k.Organization, k.ID, cmp.Or(k.Name, "-"), strings.Join(k.Scopes, ","), timeOf(&k.CreatedAt), timeOf(k.LastUsedAt), stateOf(k.Key, s.Now()),
+			})
+		}
+		return printTable(in.out, rows)
+	})
+}
+
+// find reads the keys of the organization, or of all of them.
+func (c *keyListCmd) find(in *invocation, s *store.Store) ([]listedKey, error) {
+	all, err := s.Organizations(in)
+	if err != nil {
+		return nil, err
+	}
+	if c.Org != "" {
+		one, err := findOrganization(in, s, c.Org)
+		if err != nil {
+			return nil, err
+		}
+		all = []*account.Organization{one}
+	}
+	var found []listedKey
+	for _, o := range all {
+		keys, err := s.Keys(in, o.ID, s.Now())
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range keys {
+			found = append(found, listedKey{o.Name, k})
+		}
+	}
+	return found, nil
+}
+
+// timeOf writes a time for reading, and - for none.
+func timeOf(at *earshot.Timestamp) string {
+	if at == nil {
+		return "-"
+	}
+	return at.Local().Format(time.DateTime)
+}
+
+// stateOf says whether a key is valid, and until when.
+func stateOf(k *earshot.Key, now time.Time) string {
+	switch {
+	case k.RevokedAt != nil:
+		return "revoked " + timeOf(k.RevokedAt)
+	case k.ExpiresAt == nil:
+		return "valid"
+	case k.ExpiresAt.After(now):
+		return "valid until " + timeOf(k.ExpiresAt)
+	default:
+		return "expired " + timeOf(k.ExpiresAt)
+	}
+}
+
 type keyRevokeCmd struct {
-	ID string `arg:"" help:"The key's id: the part between ear_live_ and the next underscore."`
+	ID string `arg:"" help:"The key's id, as 'earshot key list' shows it: the part between ear_live_ and the next underscore."`
 }
 
 // Run ends the key.
 func (c *keyRevokeCmd) Run(in *invocation) error {
 	return withStore(in, func(s *store.Store) error {
-		if err := s.RevokeKey(c.ID, s.Now()); err != nil {
+		err := s.RevokeKey(c.ID, s.Now())
+		if errors.Is(err, store.ErrNotFound) {
+			return fmt.Errorf("%w; 'earshot key list' lists those that there are", err)
+		}
+		if err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(in.out, "key %s is revoked\n", c.ID)
-		return err
-	})
-}
-
-type webhookCmd struct {
-	Rotate webhookRotateCmd `cmd:"" help:"Give an organization a new secret to verify its webhooks with. The old one stays valid for 24 hours: until then webhooks carry a signature of each."`
-}
-
-type webhookRotateCmd struct {
-	Org  string `required:"" help:"Whose secret it is."`
-	JSON bool   `name:"json" help:"Print one JSON object."`
-}
-
-// Run makes the secret.
-func (c *webhookRotateCmd) Run(in *invocation) error {
-	return withOrganization(in, c.Org, func(s *store.Store, o *account.Organization) error {
-		secret := account.NewWebhookSecret()
-		if err := s.RotateSecret(o.ID, secret, s.Now()); err != nil {
-			return err
-		}
-		if c.JSON {
-			return in.json(accountJSON{Organization: printable(o), WebhookSecret: secret})
-		}
-		_, err := fmt.Fprintf(in.out, "webhook secret: %s\nIt is shown this once. The one before stays valid for 24 hours.\n", secret)
+		_, err = fmt.Fprintf(in.out, "key %s is revoked\n", c.ID)
 		return err
 	})
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,16 +13,18 @@ import (
 )
 
 type listenCmd struct {
-	URL    string        `help:"The service." env:"EARSHOT_URL" default:"http://127.0.0.1:8080"`
-	APIKey string        `help:"A key with the scope read." env:"EARSHOT_API_KEY" required:""`
 	Cursor string        `help:"Begin after this place instead of now; \"\" begins with the oldest task that is kept." default:"latest"`
 	JSON   bool          `name:"json" help:"Print each event whole, as its webhook would carry it, one a line."`
 	Every  time.Duration `help:"How often to ask." default:"1s" hidden:""`
+	remote
 }
 
 // Help shows what it is for.
 func (c *listenCmd) Help() string {
-	return `Prints tasks as they end, without a public address to send webhooks to.
+	return `Prints tasks as they end, without a public address to send webhooks to: when, how and what each was, what it cost, its id,
+its prompt, and its error if it failed. It waits for a server that does not answer.
+
+Exit status: 0 it was stopped, such as by Ctrl-C, 1 anything else, such as a wrong key.
 
 Examples:
   EARSHOT_API_KEY=ear_live_… earshot listen
@@ -32,8 +33,11 @@ Examples:
 
 // Run prints events until it is stopped.
 func (c *listenCmd) Run(in *invocation) error {
-	service := client.New(c.URL, c.APIKey)
-	cursor := c.Cursor
+	service, err := c.connect()
+	if err != nil {
+		return err
+	}
+	cursor, waits := c.Cursor, false
 	for {
 		page, err := service.Events(in, cursor, 100)
 		if in.Err() != nil {
@@ -41,8 +45,12 @@ func (c *listenCmd) Run(in *invocation) error {
 		}
 		switch {
 		case err != nil && !isTemporary(err):
-			return err
+			return c.explain(err)
+		case err != nil && !waits:
+			waits = true // it says so once
+			fmt.Fprintf(in.errOut, "waiting for the server: %v\n", c.explain(err))
 		case err == nil:
+			waits = false
 			for _, event := range page.Events {
 				if err := c.print(in, event); err != nil {
 					return err
@@ -76,20 +84,17 @@ func (c *listenCmd) print(in *invocation, event earshot.TaskRecord) error {
 	if c.JSON {
 		return json.NewEncoder(in.out).Encode(event)
 	}
-	var failure earshot.Error
-	if event.Error != nil {
-		if err := json.Unmarshal(event.Error, &failure); err != nil {
-			return fmt.Errorf("read the error of task %s: %w", event.Task.ID, err)
-		}
-	}
-	var finished, credits string
+	finished, credits := "", "-"
 	if event.Task.FinishedAt != nil {
 		finished = event.Task.FinishedAt.Local().Format(time.TimeOnly)
 	}
-	if event.Credits.CreditsCharged != nil {
-		credits = fmt.Sprintf("%d credits", *event.Credits.CreditsCharged)
+	if charged := event.Credits.CreditsCharged; charged != nil {
+		credits = many(*charged, "credit")
 	}
-	_, err := fmt.Fprintf(in.out, "%s  %-9s  %-15s  %s  %s\n", finished, event.Task.Status, event.Task.TaskType, event.Task.ID,
-		cmp.Or(failure.Message, credits))
+	line := fmt.Sprintf("%s  %-9s  %-15s  %-9s  %s  %s", finished, event.Task.Status, event.Task.TaskType, credits, event.Task.ID, shortened(promptOf(&event), promptColumns))
+	if failure := failureOf(&event); failure != "" {
+		line += ": " + failure
+	}
+	_, err := fmt.Fprintln(in.out, line)
 	return err
 }

@@ -59,7 +59,7 @@ func TestListenPrintsTasksAsTheyEnd(t *testing.T) {
 		if !whole.Scan() || json.Unmarshal(whole.Bytes(), &event) != nil || event.Task.ID != id || len(event.Result) == 0 {
 			t.Fatalf("listen --json printed %s", whole.Text())
 		}
-		if !short.Scan() || !strings.Contains(short.Text(), id) || !strings.Contains(short.Text(), "5 credits") {
+		if !short.Scan() || !strings.Contains(short.Text(), id) || !strings.Contains(short.Text(), "5 credits") || !strings.HasSuffix(short.Text(), "  shoes") {
 			t.Fatalf("listen printed %s", short.Text())
 		}
 	}
@@ -68,14 +68,14 @@ func TestListenPrintsTasksAsTheyEnd(t *testing.T) {
 func TestListenWithAWrongKeyEnds(t *testing.T) {
 	t.Parallel()
 	base, _ := served(t, "--data", t.TempDir())
-	if _, err := earshotCommand(t, "listen", "--url", base, "--api-key", "ear_live_wrong"); err == nil || !strings.Contains(err.Error(), "INVALID_API_KEY") {
+	if _, err := earshotCommand(t, "listen", "--url", base, "--api-key", "ear_live_wrong"); err == nil || !strings.Contains(err.Error(), "EARSHOT_API_KEY") {
 		t.Errorf("it ended with %v", err)
 	}
 }
 
 func TestASecretCanBeRotated(t *testing.T) {
 	t.Parallel()
-	data := t.TempDir()
+	data := newData(t)
 	created := decoded(t, mustRun(t, "--data", data, "org", "create", "acme", "--json"))
 	rotated := decoded(t, mustRun(t, "--data", data, "webhook", "rotate", "--org", "acme", "--json"))
 	if !strings.HasPrefix(rotated.WebhookSecret, "whsec_") || rotated.WebhookSecret == created.WebhookSecret {

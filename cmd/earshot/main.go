@@ -16,35 +16,40 @@ import (
 	"earshot/internal/app"
 )
 
-// cli is the command line. Every flag can also be given as an EARSHOT_
-// variable or in the settings file, in that order of strength.
+// cli is the command line. The settings of a server can also be given as EARSHOT_
+// variables or in the settings file, in that order of strength. They are flags of the
+// program, so that they can stand before the command; the tag settings marks the
+// commands that read them, or names which ones.
 type cli struct {
-	Config              settingsFile `help:"Settings file (YAML): any flag below by its name, and the sections providers, plans, prices, apis and web." placeholder:"FILE"`
-	Data                string       `help:"Folder for the SQLite database and the captures." default:"data" placeholder:"DIR"`
-	Database            string       `help:"PostgreSQL to use instead of SQLite, for many nodes." placeholder:"postgres://…"`
-	AllowUnsafeDatabase bool         `help:"Use a PostgreSQL that may lose acknowledged commits."`
-	LogLevel            string       `help:"Least level to log." enum:"debug,info,warn,error" default:"info"`
+	Config              settingsFile `help:"Settings file (YAML): any setting of 'earshot serve' by its name, and the sections providers, plans, prices, apis and web." placeholder:"FILE" env:"EARSHOT_CONFIG" group:"settings"`
+	Data                string       `help:"Folder for the SQLite database and the captures." default:"data" placeholder:"DIR" env:"EARSHOT_DATA" group:"settings"`
+	Database            string       `help:"PostgreSQL to use instead of SQLite, for many nodes." placeholder:"postgres://…" env:"EARSHOT_DATABASE" group:"settings"`
+	AllowUnsafeDatabase bool         `help:"Use a PostgreSQL that may lose acknowledged commits." env:"EARSHOT_ALLOW_UNSAFE_DATABASE" group:"settings"`
+	LogLevel            string       `help:"Least level to log." enum:"debug,info,warn,error" default:"info" env:"EARSHOT_LOG_LEVEL" group:"settings"`
 
-	Serve   serveCmd   `cmd:"" help:"Run the service."`
-	Ask     askCmd     `cmd:"" help:"Ask one question through a running server and print the answer."`
-	Batch   batchCmd   `cmd:"" help:"Ask the questions of a file through a running server and write the results."`
-	Tasks   tasksCmd   `cmd:"" help:"List, show and remove the tasks of a running server."`
-	Status  statusCmd  `cmd:"" help:"Tell how a running server and your organization stand."`
-	Org     orgCmd     `cmd:"" help:"Manage organizations."`
-	Key     keyCmd     `cmd:"" help:"Manage API keys."`
-	Credits creditsCmd `cmd:"" help:"Manage credits."`
-	Webhook webhookCmd `cmd:"" help:"Manage webhooks."`
-	Listen  listenCmd  `cmd:"" help:"Print tasks as they end."`
-	MCP     mcpCmd     `cmd:"" name:"mcp" help:"Let an AI agent ask, by the Model Context Protocol on standard input and output."`
-	Check   checkCmd   `cmd:"" help:"Ask once through every configured upstream and tell what works."`
-	Parse   parseCmd   `cmd:"" help:"Print what a stored document yields."`
-	Reparse reparseCmd `cmd:"" help:"Read all stored captures again and tell what changed."`
-	Metrics metricsCmd `cmd:"" help:"Compute what answers say of brands."`
-	Audit   auditCmd   `cmd:"" help:"Recompute every balance and counter from the rows. Exits with 1 when one is off."`
+	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 
-	Settings   configCmd     `cmd:"" name:"config" help:"Print every setting, its value and where it comes from."`
-	Selfcheck  selfcheckCmd  `cmd:"" help:"Simulate, and tell whether intervals and alerts keep what they state. Exits with 1 when one does not."`
+	Serve     serveCmd     `cmd:"" settings:"" help:"Run the service."`
+	Ask       askCmd       `cmd:"" help:"Ask one question through a running server and print the answer."`
+	Batch     batchCmd     `cmd:"" help:"Ask the questions of a file through a running server and write the results."`
+	Tasks     tasksCmd     `cmd:"" help:"List, show and remove the tasks of a running server."`
+	Status    statusCmd    `cmd:"" help:"Tell how a running server and your organization stand."`
+	Listen    listenCmd    `cmd:"" help:"Print tasks as they end."`
+	MCP       mcpCmd       `cmd:"" settings:"log-level" name:"mcp" help:"Let an AI agent ask, by the Model Context Protocol on standard input and output."`
+	Org       orgCmd       `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage organizations."`
+	Key       keyCmd       `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage API keys."`
+	Credits   creditsCmd   `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage credits."`
+	Webhook   webhookCmd   `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage webhooks."`
+	Audit     auditCmd     `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Recompute every balance and counter from the rows. Exits with 1 when one is off."`
+	Check     checkCmd     `cmd:"" settings:"config,log-level" help:"Ask once through every configured upstream and tell what works."`
+	Parse     parseCmd     `cmd:"" help:"Print what a stored document yields."`
+	Reparse   reparseCmd   `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Read all stored captures again and tell what changed."`
+	Metrics   metricsCmd   `cmd:"" help:"Compute what answers say of brands."`
+	Selfcheck selfcheckCmd `cmd:"" help:"Simulate, and tell whether intervals and alerts keep what they state. Exits with 1 when one does not."`
+
+	Settings   configCmd     `cmd:"" settings:"" name:"config" help:"Print every setting, its value and where it comes from."`
 	Completion completionCmd `cmd:"" help:"Print a script that completes commands in a shell."`
+	Version    versionCmd    `cmd:"" help:"Print the version."`
 }
 
 // invocation is the argument of every command's Run.
@@ -69,16 +74,28 @@ func main() {
 	}
 }
 
+// description is the head of the program's help.
+const description = `Asks AI chat assistants and search engines on your behalf and returns what they answered as structured data.
+
+To begin, run a server, and in another shell the line with "export" that it prints; then ask:
+
+  earshot serve
+  earshot ask chatassistant "best running shoes"`
+
 // run is the whole program, for main and for tests.
 func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 	var c cli
 	file := &fileSettings{}
+	told := false // the help or the version, and nothing is left to do
 	parser, err := kong.New(&c,
 		kong.Name("earshot"),
-		kong.Description("Asks AI chat assistants and search engines on your behalf and returns what they answered as structured data."),
-		kong.UsageOnError(),
-		kong.DefaultEnvars("EARSHOT"),
+		kong.Description(description),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, NoExpandSubcommands: len(args) == 0}),
+		kong.Help(printHelp),
+		kong.ExplicitGroups([]kong.Group{{Key: "settings", Title: "Settings of the server:"}}),
+		kong.Exit(func(int) { told = true }),
 		helpVars(),
+		kong.Vars{"version": version()},
 		kong.Resolvers(file),
 		kong.Bind(file, &c),
 		kong.Writers(out, errOut),
@@ -86,9 +103,18 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("define the command line: %w", err)
 	}
-	command, err := parser.Parse(args)
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	command, err := parser.Parse(withNegatives(parser.Model, args))
+	if told {
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("%w%s", err, seeHelp(err))
+	}
+	if err := checkSettings(command); err != nil {
+		return err
 	}
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
@@ -101,17 +127,4 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 		Settings:            file.Settings,
 		Log:                 slog.New(slog.NewTextHandler(errOut, &slog.HandlerOptions{Level: level})),
 	}})
-}
-
-// seeHelp names the help text to read after a mistake on the command line.
-func seeHelp(err error) string {
-	mistaken, ok := errors.AsType[*kong.ParseError](err)
-	if !ok {
-		return ""
-	}
-	command := mistaken.Context.Model.Name
-	if selected := mistaken.Context.Selected(); selected != nil {
-		command = selected.FullPath()
-	}
-	return "; '" + command + " --help' tells more"
 }

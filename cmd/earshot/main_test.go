@@ -18,6 +18,7 @@ import (
 
 	"earshot"
 	"earshot/client"
+	"earshot/internal/app"
 	"earshot/internal/store/storetest"
 )
 
@@ -38,6 +39,25 @@ func mustRun(t *testing.T, args ...string) string {
 		t.Fatalf("earshot %s: %v", strings.Join(args, " "), err)
 	}
 	return out
+}
+
+// newData is the folder of a server that has been there.
+func newData(t *testing.T) string {
+	t.Helper()
+	data := t.TempDir()
+	makeDatabase(t, data)
+	return data
+}
+
+func makeDatabase(t *testing.T, data string) {
+	t.Helper()
+	s, err := app.OpenStore(t.Context(), app.Config{Data: data}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // serving runs a server until the test ends and gives what it printed once it
@@ -101,13 +121,15 @@ func TestTheFirstStartPrintsACurlLineThatWorks(t *testing.T) {
 	}
 }
 
-func TestTheKeyIsShownOnce(t *testing.T) {
+func TestALaterStartTellsHowToGetAKey(t *testing.T) {
 	t.Parallel()
-	data := t.TempDir()
-	mustRun(t, "--data", data, "org", "create", "acme")
-	if text := serving(t, "--data", data); strings.Contains(text, "ear_live_") {
+	data := newData(t)
+	mustRun(t, "--data", data, "org", "create", "our shop")
+	text := serving(t, "--data", data)
+	if strings.Contains(text, "ear_live_") {
 		t.Errorf("a start that is not the first printed a key:\n%s", text)
 	}
+	wants(t, text, "  earshot key create --org 'our shop' --data "+data+"\n", "start the server again for a new one", "All answers are made up")
 }
 
 type printedAccount struct {
@@ -189,7 +211,7 @@ func TestAccountsAreManagedBesideAServer(t *testing.T) {
 
 func TestMistakesAreNamed(t *testing.T) {
 	t.Parallel()
-	data := t.TempDir()
+	data := newData(t)
 	mustRun(t, "--data", data, "org", "create", "acme")
 	for _, test := range []struct {
 		want string
@@ -203,6 +225,16 @@ func TestMistakesAreNamed(t *testing.T) {
 		{`no scope is called "write"`, []string{"key", "create", "--org", "acme", "--scopes", "write"}},
 		{"not found", []string{"key", "revoke", "nokey"}},
 		{"must be above 0", []string{"credits", "grant", "--org", "acme", "0"}},
+		{"must be above 0, but is -5; 'earshot org set --credits'", []string{"credits", "grant", "--org", "acme", "-5"}},
+		{"must be above 0, but is -5", []string{"credits", "grant", "-5", "--org", "acme", "--json"}},
+		{"a balance can be 1,000,000,000,000,000", []string{"credits", "grant", "--org", "acme", "9223372036854775807"}},
+		{"--credits must not be negative, nor above 1,000,000,000,000,000", []string{"org", "create", "b", "--credits", "9223372036854775807"}},
+		{"--base-url must be", []string{"serve", "--base-url", "earshot.example"}},
+		{"--listen must be", []string{"serve", "--listen", "8080"}},
+		{"--credits must not be negative, nor above 1,000,000,000,000,000, but is -5", []string{"org", "set", "acme", "--credits", "-5"}},
+		{"'earshot org list'", []string{"org", "set", "nobody"}},
+		{"'earshot key list'", []string{"key", "revoke", "nokey"}},
+		{"--name: a name has", []string{"key", "create", "--org", "acme", "--name", "a\nb"}},
 		{"postgres://", []string{"--database", "mysql://x", "audit"}},
 		{"settings file", []string{"--config", filepath.Join(data, "missing.yaml"), "audit"}},
 	} {
@@ -220,23 +252,24 @@ func TestSettingsComeFromFlagsThenVariablesThenTheFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	exists := func(name string) bool {
-		_, err := os.Stat(filepath.Join(dir, name, "earshot.db"))
-		return err == nil
+	for _, name := range []string{"from-file", "from-variable", "from-flag"} {
+		makeDatabase(t, filepath.Join(dir, name))
+	}
+	names := func(args ...string) string {
+		return mustRun(t, append([]string{"--config", file, "org", "list"}, args...)...)
 	}
 	write("data: " + filepath.Join(dir, "from-file") + "\nplans:\n  - {name: tiny, slots: 1, requestsPerSecond: 1, creditsPerCycle: 7, queueCapacity: 1}\n")
 	mustRun(t, "--config", file, "org", "create", "a", "--plan", "tiny")
-	if !exists("from-file") {
-		t.Error("the file's folder was not used")
+	if list := names(); !strings.Contains(list, "tiny") {
+		t.Errorf("the file's folder was not used: %s", list)
 	}
 	t.Setenv("EARSHOT_DATA", filepath.Join(dir, "from-variable"))
-	mustRun(t, "--config", file, "org", "create", "a")
-	if !exists("from-variable") {
-		t.Error("the variable's folder was not used")
+	if list := names(); strings.Contains(list, "tiny") {
+		t.Errorf("the variable's folder was not used: %s", list)
 	}
-	mustRun(t, "--config", file, "--data", filepath.Join(dir, "from-flag"), "org", "create", "a")
-	if !exists("from-flag") {
-		t.Error("the flag's folder was not used")
+	mustRun(t, "--config", file, "org", "create", "b", "--plan", "lite")
+	if list := names("--data", filepath.Join(dir, "from-flag")); strings.Contains(list, "lite") {
+		t.Errorf("the flag's folder was not used: %s", list)
 	}
 	write("dta: x\n")
 	if _, err := earshotCommand(t, "--config", file, "audit"); err == nil || !strings.Contains(err.Error(), `"dta"`) {

@@ -9,8 +9,7 @@ import (
 )
 
 type mcpCmd struct {
-	URL    string `help:"The service." env:"EARSHOT_URL" default:"http://127.0.0.1:8080"`
-	APIKey string `help:"A key with the scopes read and monitor." env:"EARSHOT_API_KEY" required:""`
+	remote
 }
 
 // Help shows how a client of the protocol starts it.
@@ -28,6 +27,9 @@ A client that speaks HTTP needs no program: it can use the service's own /mcp wi
 
 // Run serves the client that started the program, until it closes standard input.
 func (c *mcpCmd) Run(in *invocation) error {
+	if _, err := c.connect(); err != nil { // the address and the key must be there
+		return err
+	}
 	openAPI, err := app.OpenAPI(app.Providers())
 	if err != nil {
 		return err

@@ -7,9 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -20,7 +18,7 @@ import (
 
 type parseCmd struct {
 	Provider providerArg `arg:"" help:"Whose document it is: ${providers}." complete:"provider"`
-	File     string      `arg:"" optional:"" help:"The document, also gzipped, or a recording of it (HAR, serve --record). Without one it is read from standard input." placeholder:"FILE"`
+	File     string      `arg:"" optional:"" help:"The document, also gzipped, or a recording of it (HAR, serve --record). Without one, or with -, it is read from standard input." placeholder:"FILE"`
 	Surface  string      `help:"What kind of upstream it came from. Without it, the document tells." enum:"web,api,lab," default:"" placeholder:"web|api|lab"`
 	Country  string      `help:"Where it was asked from; tells currencies apart." default:"US" complete:"country"`
 	Device   string      `help:"The device it was made for, where the provider has that choice." placeholder:"desktop|mobile|…"`
@@ -52,7 +50,7 @@ type exitError struct {
 
 // Run reads the document and prints the result.
 func (c *parseCmd) Run(in *invocation) error {
-	document, err := c.read()
+	document, err := c.read(in)
 	if err != nil {
 		return err
 	}
@@ -75,15 +73,18 @@ func (c *parseCmd) Run(in *invocation) error {
 	return in.json(result)
 }
 
+// maxDocument is enough for a recording of many exchanges.
+const maxDocument = 256 << 20
+
 // read takes the document from the file or from standard input.
-func (c *parseCmd) read() ([]byte, error) {
-	take := func() ([]byte, error) { return io.ReadAll(os.Stdin) }
-	if c.File != "" {
-		take = func() ([]byte, error) { return os.ReadFile(c.File) }
+func (c *parseCmd) read(in *invocation) (document []byte, err error) {
+	if c.File == "" || c.File == "-" {
+		document, err = in.readInput("the document", maxDocument)
+	} else {
+		document, err = readFile(c.File, maxDocument)
 	}
-	document, err := take()
 	if err != nil {
-		return nil, fmt.Errorf("read the document: %w", err)
+		return nil, err
 	}
 	if !bytes.HasPrefix(document, []byte{0x1f, 0x8b}) {
 		return document, nil
@@ -92,7 +93,7 @@ func (c *parseCmd) read() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("unpack the document: %w", err)
 	}
-	document, err = io.ReadAll(unpacked)
+	document, err = readLimited(unpacked, maxDocument)
 	if err != nil {
 		return nil, fmt.Errorf("unpack the document: %w", err)
 	}
@@ -100,7 +101,7 @@ func (c *parseCmd) read() ([]byte, error) {
 }
 
 type reparseCmd struct {
-	Captures string `help:"The bucket of the captures, as for serve." placeholder:"s3://…"`
+	Captures string `help:"The bucket of the captures, as for serve." placeholder:"s3://…" env:"EARSHOT_CAPTURES"`
 	JSON     bool   `name:"json" help:"Print one JSON object a capture."`
 }
 

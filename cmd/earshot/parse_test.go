@@ -144,7 +144,7 @@ func TestReparseReadsCapturesAgain(t *testing.T) {
 
 func TestReparseOfNothingSaysSo(t *testing.T) {
 	t.Parallel()
-	if text := mustRun(t, "--data", t.TempDir(), "reparse"); text != "there are no captures\n" {
+	if text := mustRun(t, "--data", newData(t), "reparse"); text != "there are no captures\n" {
 		t.Errorf("reparse printed %s", text)
 	}
 }

@@ -14,7 +14,14 @@ import (
 type printer struct {
 	out io.Writer
 	textStyle
+	// columns is the width of the terminal. 0 means that it is none: Markdown then stays
+	// as it is, for programs that read it.
+	columns int
 	started bool // a part was printed already
+}
+
+func newPrinter(out io.Writer) *printer {
+	return &printer{out: out, textStyle: textStyleFor(out), columns: terminalColumns(out)}
 }
 
 // print writes the result of a provider. It leaves out some fields; --json shows
@@ -61,22 +68,28 @@ func (p *printer) item(number int, name, about, url string) {
 	if about = oneLine(about); about != "" {
 		line += "  " + about
 	}
-	fmt.Fprintln(p.out, line)
+	p.line(line)
 	if url = oneLine(url); url != "" {
 		fmt.Fprintln(p.out, "     "+p.faint(url))
 	}
 }
 
+// line writes a line, or more in a terminal that is too narrow for it.
+func (p *printer) line(text string) { fmt.Fprintln(p.out, wrapped(text, p.columns)) }
+
 func (p *printer) answer(a *earshot.Answer) {
-	text := a.Markdown
+	text, sources := a.Markdown, []earshot.Source(a.Sources)
 	if text == "" {
 		text = a.Text
 	}
 	if text = strings.TrimSpace(sanitized(text)); text != "" {
 		p.part("")
-		fmt.Fprintln(p.out, p.markdown(text))
+		if p.columns > 0 {
+			text, sources = numberLinks(text, sources)
+		}
+		p.line(p.markdown(text))
 	}
-	p.sources(a.Sources)
+	p.sources(sources)
 	p.queries("Search queries", append(a.SearchQueries, a.MapSearchQueries...))
 	p.queries("Related", a.RelatedQueries)
 	p.products(productsOf(a.ShoppingCards, a.InlineProducts, a.ProductResults))
@@ -100,7 +113,7 @@ func (p *printer) sources(sources []earshot.Source) {
 }
 
 func (p *printer) queries(title string, queries []string) {
-	section(p, title, queries, func(_ int, query string) { fmt.Fprintln(p.out, "  - "+oneLine(query)) })
+	section(p, title, queries, func(_ int, query string) { p.line("  - " + oneLine(query)) })
 }
 
 func productsOf(cards []earshot.ShoppingCard, lists ...[]earshot.Product) []earshot.Product {
@@ -164,6 +177,6 @@ func (p *printer) news(n *earshot.NewsSearch) {
 
 func (p *printer) snippet(text string) {
 	if text = oneLine(text); text != "" {
-		fmt.Fprintln(p.out, "     "+text)
+		p.line("     " + text)
 	}
 }

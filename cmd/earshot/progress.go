@@ -13,15 +13,27 @@ type progress struct {
 	out      io.Writer
 	terminal bool
 	total    int
-	began    time.Time
 	shown    time.Time
 	drawn    bool // the current line is a bar
+	// marks tell how many had ended when, for as long as that says how fast it goes now.
+	marks []mark
+}
+
+// mark is how many had ended at a time.
+type mark struct {
+	at   time.Time
+	done int
 }
 
 const (
 	barWidth  = 24
 	barEvery  = 100 * time.Millisecond
 	lineEvery = 5 * time.Second
+	// A rate is that of the last rateWindow. It is known when at least rateLeast passed
+	// and rateCount ended: the first ones end together, and tell nothing.
+	rateWindow = 30 * time.Second
+	rateLeast  = 5 * time.Second
+	rateCount  = 10
 )
 
 func newProgress(out io.Writer, terminal bool) *progress {
@@ -30,12 +42,13 @@ func newProgress(out io.Writer, terminal bool) *progress {
 
 // begin starts the clock for what is left to do.
 func (p *progress) begin(total int, now time.Time) {
-	p.total, p.began, p.shown = total, now, now
+	p.total, p.shown, p.marks = total, now, []mark{{now, 0}}
 }
 
 // show prints that done of the total have ended, failed ones included, unless it
 // printed just before.
 func (p *progress) show(done, failed int, now time.Time) {
+	p.note(done, now)
 	every := lineEvery
 	if p.terminal {
 		every = barEvery
@@ -48,8 +61,7 @@ func (p *progress) show(done, failed int, now time.Time) {
 	if failed > 0 {
 		text += fmt.Sprintf(", %d failed", failed)
 	}
-	if elapsed := now.Sub(p.began).Seconds(); done > 0 && elapsed > 0 {
-		rate := float64(done) / elapsed
+	if rate := p.rate(); rate > 0 {
 		left := time.Duration(float64(p.total-done) / rate * float64(time.Second))
 		text += fmt.Sprintf(", %.1f a second, about %s left", rate, left.Round(time.Second))
 	}
@@ -60,6 +72,24 @@ func (p *progress) show(done, failed int, now time.Time) {
 	filled := barWidth * done / max(1, p.total)
 	fmt.Fprintf(p.out, "\r\x1b[K[%s%s] %s", strings.Repeat("#", filled), strings.Repeat(".", barWidth-filled), text)
 	p.drawn = true
+}
+
+// note remembers how many have ended, and forgets what is too old to tell the rate.
+func (p *progress) note(done int, now time.Time) {
+	p.marks = append(p.marks, mark{now, done})
+	for len(p.marks) > 2 && now.Sub(p.marks[1].at) >= rateWindow && done-p.marks[1].done >= rateCount {
+		p.marks = p.marks[1:]
+	}
+}
+
+// rate is how many end in a second, 0 as long as that is not known.
+func (p *progress) rate() float64 {
+	first, last := p.marks[0], p.marks[len(p.marks)-1]
+	passed, ended := last.at.Sub(first.at), last.done-first.done
+	if passed < rateLeast || ended < rateCount {
+		return 0
+	}
+	return float64(ended) / passed.Seconds()
 }
 
 // clear removes the bar, so that something else can be printed.

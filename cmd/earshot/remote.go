@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -115,5 +116,5 @@ func notFoundAdvice(e *client.Error) string {
 	if json.Unmarshal(e.Details, &missing) == nil && strings.HasPrefix(missing.ID, "/v1/monitor/") {
 		return " (" + oneLine(missing.ID) + "); the providers are " + strings.Join(providerNames(), ", ")
 	}
-	return "; 'earshot tasks' lists the tasks that there are: those that ended are kept for 24 hours"
+	return " (" + oneLine(cmp.Or(missing.ID, "an empty id")) + "); 'earshot tasks' lists the tasks that there are: those that ended are kept for 24 hours"
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -84,14 +85,15 @@ func TestAskPrintsAnAnswerForReading(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	wants(t, out, "California", "\nSources\n  1. ", "\n     https://", "\nSearch queries\n  - ", "\nProducts\n")
-	wants(t, stderr, "7 credits (249,993 left)", "surface lab", "warning: this answer is made up")
+	wants(t, stderr, "asked from US-CA\n7 credits (249,993 left)", "surface lab", "warning: this answer is made up")
 	if strings.Contains(out+stderr, "\x1b") {
 		t.Error("what is no terminal got colours")
 	}
 	out, stderr, _ = u.does("ask", "websearch", "shoes", "--set", "pages=2", "--include", "searchoverview.markdown,searchoverview")
 	wants(t, out, "Overview\n", "\nResults\n  1. ", "\n 11. ")
-	wants(t, stderr, "7 credits")
-	out, _, _ = u.does("ask", "websearch/news", "shoes", "--country", "DE")
+	wants(t, stderr, "asked from US; --country sets another\n7 credits")
+	out, stderr, _ = u.does("ask", "websearch/news", "shoes", "--set", "country=DE")
+	wants(t, stderr, "asked from DE\n")
 	wants(t, out, "News\n  1. ")
 }
 
@@ -99,7 +101,7 @@ func TestAskPrintsTheResultAlone(t *testing.T) {
 	t.Parallel()
 	out, stderr, status := newUser(t).does("ask", "genassistant", "shoes", "--json")
 	var answer earshot.Answer
-	if err := json.Unmarshal([]byte(out), &answer); err != nil || status != 0 || answer.Text == "" || answer.Markdown != "" || stderr != "" {
+	if err := json.Unmarshal([]byte(out), &answer); err != nil || status != 0 || answer.Text == "" || answer.Markdown != "" || stderr != "asked from US; --country sets another\n" {
 		t.Errorf("it printed %s and %s (%v)", out, stderr, err)
 	}
 }
@@ -176,7 +178,7 @@ func TestTasksAreListedShownAndRemoved(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	out, _, _ := u.does("tasks", "--status", "queued", "--type", "websearch")
-	if strings.Count(out, "\n") != 3 || strings.Contains(out, "CHATASSISTANT") {
+	if strings.Count(out, "\n") != 1+3 || !strings.HasPrefix(out, "SUBMITTED ") || strings.Contains(out, "CHATASSISTANT") {
 		t.Errorf("it listed\n%s", out)
 	}
 	wants(t, out, "three")
@@ -185,8 +187,10 @@ func TestTasksAreListedShownAndRemoved(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &newest); err != nil {
 		t.Fatalf("%s: %v", out, err)
 	}
-	out, _, _ = u.does("tasks", "show", newest.Task.ID)
+	out, _, _ = u.does("tasks", "show", newest.Task.ID, "--json")
 	wants(t, out, newest.Task.ID, `"QUEUED"`)
+	out, _, _ = u.does("tasks", "show", newest.Task.ID)
+	wants(t, out, "task       "+newest.Task.ID+"\n", "status     QUEUED\n", "request    country US\n", "cost       at most ")
 	if _, stderr, status := u.does("tasks", "cancel", newest.Task.ID); status != 0 {
 		t.Error(stderr)
 	}
@@ -202,10 +206,20 @@ func TestStatusTellsHowThingsStand(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	out, _, _ := u.does("status")
-	wants(t, out, "ready", "hobby", "250,000 left", "0 of 20 in use", "room for 25,000 more", "not known: no task")
+	wants(t, out, "ready", "hobby", "250,000 left", "0 of 20 in use", "room for 25,000 more")
+	if strings.Contains(out, "known") || strings.Contains(out, "extraction") || strings.Contains(out, "upstream") {
+		t.Errorf("it tells what it does not know:\n%s", out)
+	}
 	if _, stderr, status := u.does("batch", writeFile(t, "q.csv", "prompt,country\none,US\n"), "--providers", "chatassistant"); status != 0 {
 		t.Fatal(stderr)
 	}
+	out, _, _ = u.does("tasks")
+	id := regexp.MustCompile(`CHATASSISTANT +5 +(\S+) +one\n`).FindStringSubmatch(out)
+	if id == nil {
+		t.Fatalf("it listed\n%s", out)
+	}
+	out, _, _ = u.does("tasks", "show", id[1])
+	wants(t, out, "status     COMPLETED\n", "cost       5 credits\n", "\nSources\n  1. ")
 	out, _, _ = u.does("status")
 	wants(t, out, "249,995 left", "lab: its answers are made up")
 	out, _, _ = u.does("status", "--json")

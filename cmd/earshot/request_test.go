@@ -42,7 +42,7 @@ func TestEveryProviderIsInTheHelpAndIsAccepted(t *testing.T) {
 			if err != nil || c.Ask.Provider.Name != about.Name {
 				t.Errorf("ask %s: %q, %v", name, c.Ask.Provider.Name, err)
 			}
-			request, err := c.Ask.request()
+			request, err := c.Ask.request(&invocation{Context: t.Context()})
 			if err != nil || request[about.TextField()] != "shoes" {
 				t.Errorf("ask %s requests %v, %v", name, request, err)
 			}

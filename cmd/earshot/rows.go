@@ -50,11 +50,17 @@ func readRows(path string) (rows []row, bad []refused, err error) {
 		return nil, nil, fmt.Errorf("read the questions: %w", err)
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	in := bufio.NewReader(file)
+	return readQuestions(file, path, strings.ToLower(filepath.Ext(path)))
+}
+
+// readQuestions reads questions that are written as a file of that ending would have
+// them.
+func readQuestions(from io.Reader, path, ending string) (rows []row, bad []refused, err error) {
+	in := bufio.NewReader(from)
 	if mark, _ := in.Peek(3); string(mark) == "\ufeff" { // spreadsheets write one
 		_, _ = in.Discard(len(mark))
 	}
-	switch strings.ToLower(filepath.Ext(path)) {
+	switch ending {
 	case ".csv", ".tsv":
 		rows, bad, err = readTable(in)
 	case ".jsonl", ".ndjson":

@@ -2,27 +2,37 @@ package main
 
 import (
 	"fmt"
+	"net"
+	"net/url"
+	"strings"
 	"time"
+	"unicode"
 
 	"earshot/internal/app"
 )
 
 type serveCmd struct {
-	Listen   string `help:"Address to serve on." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
-	BaseURL  string `help:"Address that clients know the service by." placeholder:"URL"`
-	Captures string `help:"Bucket of an S3-compatible store for the captures instead of the data folder, for many nodes. Its keys are read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY." placeholder:"s3://BUCKET/PREFIX?endpoint=https://HOST:PORT"`
+	Listen   string `help:"Address to serve on." default:"127.0.0.1:8080" placeholder:"HOST:PORT" env:"EARSHOT_LISTEN"`
+	BaseURL  string `help:"Address that clients know the service by." placeholder:"URL" env:"EARSHOT_BASE_URL"`
+	Captures string `help:"Bucket of an S3-compatible store for the captures instead of the data folder, for many nodes. Its keys are read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY." placeholder:"s3://BUCKET/PREFIX?endpoint=https://HOST:PORT" env:"EARSHOT_CAPTURES"`
 
-	Role                 string        `help:"What the node does: everything, take calls and tasks, or run tasks." enum:"all,api,worker" default:"all"`
-	Workers              int           `help:"Tasks of one organization that the node runs at once; of all together twice as many." default:"512"`
-	Retention            time.Duration `help:"How long finished calls and tasks, their results and their idempotency keys are kept, from their creation." default:"24h"`
-	Upstream             []string      `help:"What providers without a list of their own are asked through, in order. Without it: a provider's official API where there is a key for it, else the lab. The APIs are ${apis}; the key of each is read from EARSHOT_NAME_API_KEY." placeholder:"lab|web|api:NAME|replay:DIR"`
-	Record               string        `help:"Keep every exchange with an upstream in this folder, without keys, for replay:DIR." placeholder:"DIR"`
-	AllowPrivateWebhooks bool          `help:"Send webhooks to private addresses too, for development."`
-	AcceptClock          bool          `help:"Trust the clock as it is now, for one start after the service said that it does not."`
+	Role                 string        `help:"What the node does: everything, take calls and tasks, or run tasks." enum:"all,api,worker" default:"all" env:"EARSHOT_ROLE"`
+	Workers              int           `help:"Tasks of one organization that the node runs at once; of all together twice as many." default:"512" env:"EARSHOT_WORKERS"`
+	Retention            time.Duration `help:"How long finished calls and tasks, their results and their idempotency keys are kept, from their creation." default:"24h" env:"EARSHOT_RETENTION"`
+	Upstream             []string      `help:"What providers without a list of their own are asked through, in order. Without it: a provider's official API where there is a key for it, else the lab. The APIs are ${apis}; the key of each is read from EARSHOT_NAME_API_KEY." placeholder:"lab|web|api:NAME|replay:DIR" env:"EARSHOT_UPSTREAM"`
+	Record               string        `help:"Keep every exchange with an upstream in this folder, without keys, for replay:DIR." placeholder:"DIR" env:"EARSHOT_RECORD"`
+	AllowPrivateWebhooks bool          `help:"Send webhooks to private addresses too, for development." env:"EARSHOT_ALLOW_PRIVATE_WEBHOOKS"`
+	AcceptClock          bool          `help:"Trust the clock as it is now, for one start after the service said that it does not." env:"EARSHOT_ACCEPT_CLOCK"`
 }
 
-// Validate refuses numbers that make no sense.
+// Validate refuses values that make no sense.
 func (c *serveCmd) Validate() error {
+	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
+		return fmt.Errorf("--listen must be an address such as 127.0.0.1:8080, but is %q", c.Listen)
+	}
+	if base, err := url.Parse(c.BaseURL); c.BaseURL != "" && (err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https")) {
+		return fmt.Errorf("--base-url must be a URL such as https://earshot.example, but is %q", c.BaseURL)
+	}
 	if c.Workers < 1 {
 		return fmt.Errorf("--workers must be at least 1, but is %d", c.Workers)
 	}
@@ -35,7 +45,7 @@ func (c *serveCmd) Validate() error {
 // Run serves until it is told to stop.
 func (c *serveCmd) Run(in *invocation) error {
 	in.cfg.Listen = c.Listen
-	in.cfg.BaseURL = c.BaseURL
+	in.cfg.BaseURL = strings.TrimRight(c.BaseURL, "/")
 	in.cfg.Captures = c.Captures
 	in.cfg.Role = app.Role(c.Role)
 	in.cfg.Workers = c.Workers
@@ -48,20 +58,67 @@ func (c *serveCmd) Run(in *invocation) error {
 	if err != nil {
 		return err
 	}
-	if a.First != nil {
-		fmt.Fprintf(in.out, firstStart, a.First.Key.Text, a.BaseURL, a.First.Key.Text)
-	}
-	fmt.Fprintf(in.out, "Dashboard: %s\n", a.DashboardURL())
+	greet(in, a)
 	return a.Run(in)
 }
 
-const firstStart = `Earshot made its first organization, "default", and a key for it.
-The key is shown this once:
+// greet prints how to use the server that is about to run.
+func greet(in *invocation, a *app.App) {
+	var text strings.Builder
+	if a.First != nil {
+		fmt.Fprintf(&text, firstStart, a.BaseURL, a.First.Key.Text, a.BaseURL, a.First.Key.Text)
+	} else if owner, err := a.Owner(in); err == nil { // else the node will soon tell of its database itself
+		fmt.Fprintf(&text, laterStart, a.BaseURL, shellQuoted(owner), sameDatabase(in.cfg))
+	}
+	if names, all := a.MadeUp(); all {
+		text.WriteString("All answers are made up by the built-in lab until access to a provider is configured: " + access + "\n")
+	} else if len(names) > 0 {
+		fmt.Fprintf(&text, "Answers of %s are made up by the built-in lab until access to them is configured: %s\n", strings.Join(names, ", "), access)
+	}
+	if in.cfg.Role != app.RoleWorker {
+		text.WriteString("The address below signs in to the dashboard, once and within 15 minutes; start the server again for a new one.\n")
+	}
+	fmt.Fprintf(in.out, "%sDashboard: %s\n", &text, a.DashboardURL())
+}
 
-  %s
+// access is how to get real answers.
+const access = "an API key such as EARSHOT_OPENAI_API_KEY, or --upstream; 'earshot check' tells what works."
 
-Try it:
+// sameDatabase is what a command on this machine needs to find the database.
+func sameDatabase(cfg app.Config) string {
+	switch {
+	case cfg.Database != "":
+		return "  (with the same EARSHOT_DATABASE)" // the URL may hold a password
+	case cfg.Data != "data":
+		return " --data " + shellQuoted(cfg.Data)
+	default:
+		return ""
+	}
+}
 
+func shellQuoted(text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-", r)
+	}) {
+		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	}
+	return text
+}
+
+const firstStart = `Earshot made its first organization, "default", and a key for it, which is shown this once.
+For the commands in another shell:
+
+  export EARSHOT_URL=%s EARSHOT_API_KEY=%s
+
+Then ask:
+
+  earshot ask chatassistant "best running shoes for beginners"
   curl -s %s/v1/monitor/chatassistant -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{"prompt": "best running shoes for beginners", "country": "US"}'
+
+`
+
+const laterStart = `Earshot serves at %s. Keys were shown when they were made; this makes a new one:
+
+  earshot key create --org %s%s
 
 `

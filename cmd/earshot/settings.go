@@ -18,10 +18,11 @@ import (
 // settingsFile is the flag that names the settings file.
 type settingsFile string
 
-// BeforeResolve reads the file before any flag takes its value from there.
+// BeforeResolve reads the file before any flag takes its value from there, for the
+// commands to which it matters.
 func (f settingsFile) BeforeResolve(file *fileSettings, ctx *kong.Context, trace *kong.Path) error {
 	path, ok := ctx.FlagValue(trace.Flag).(settingsFile)
-	if !ok || path == "" {
+	if !ok || path == "" || !usesSetting(ctx.Selected(), "config") {
 		return nil
 	}
 	text, err := os.ReadFile(string(path))
@@ -43,8 +44,8 @@ type fileSettings struct {
 	Flags        map[string]any `yaml:",inline"`
 }
 
-// Validate refuses a name that is no setting: those are the flags of all commands
-// and of serve.
+// Validate refuses a name that is no setting: those are the flags of the program and
+// of serve.
 func (f *fileSettings) Validate(model *kong.Application) error {
 	known := map[string]bool{}
 	for _, node := range append([]*kong.Node{model.Node}, model.Children...) {

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -112,21 +113,28 @@ func (s *serverStatus) print(in *invocation) error {
 	line("cycle", "%s credits until %s", thousands(s.Credits.PerCycle), s.Credits.CycleResetsAt.Local().Format(time.DateTime))
 	line("slots", "%d of %d in use", s.Queue.Concurrency.Used, s.Queue.Concurrency.Max)
 	line("queue", "%s queued, %d running, room for %s more", thousands(int64(s.Queue.QueuedTasks)), s.Queue.ProcessingTasks, thousands(int64(s.Queue.Queue.Remaining)))
-	for _, p := range s.Extraction {
-		line("extraction", "%s: %s%s", p.Provider, p.State, weakFields(p))
-	}
-	if len(s.Extraction) == 0 {
-		line("extraction", "not known: nothing was read lately")
+	if known := knownHealth(s.Extraction); len(known) > 0 {
+		line("extraction", "%s", strings.Join(known, "; "))
 	}
 	switch s.Surface {
-	case "":
-		line("upstream", "not known: no task has completed; 'earshot check' on the server's machine asks each once")
+	case "": // no task has completed yet
 	case earshot.SurfaceLab:
 		line("upstream", "lab: its answers are made up; for real ones give the server a provider's API key or --upstream")
 	case earshot.SurfaceWeb, earshot.SurfaceAPI:
 		line("upstream", "%s, by the newest completed task", s.Surface)
 	}
 	return table.Flush()
+}
+
+// knownHealth says of each provider that was read lately how well it is understood.
+func knownHealth(providers []earshot.ProviderHealth) []string {
+	var known []string
+	for _, p := range providers {
+		if p.State != earshot.HealthUnknown {
+			known = append(known, fmt.Sprintf("%s %s%s", p.Provider, p.State, weakFields(p)))
+		}
+	}
+	return known
 }
 
 // weakFields names the fields of a provider that are not filled often enough.

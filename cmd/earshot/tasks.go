@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"earshot"
@@ -33,17 +33,17 @@ Examples:
 }
 
 type taskListCmd struct {
-	Status string      `help:"Only those that are QUEUED, PROCESSING, COMPLETED or FAILED." placeholder:"STATUS" env:"-"`
-	Type   providerArg `help:"Only those of this type or provider, such as WEBSEARCH or websearch." placeholder:"TYPE" complete:"provider" env:"-"`
-	Limit  int         `help:"How many to list at most; 0 for all." default:"50" env:"-"`
+	Status string      `help:"Only those that are QUEUED, PROCESSING, COMPLETED or FAILED." placeholder:"STATUS"`
+	Type   providerArg `help:"Only those of this type or provider, such as WEBSEARCH or websearch." placeholder:"TYPE" complete:"provider"`
+	Limit  int         `help:"How many to list at most; 0 for all." default:"50" placeholder:"N"`
 	JSON   bool        `name:"json" help:"Print one JSON object a task."`
 	remote
 }
 
 // Help says what the columns are.
 func (c *taskListCmd) Help() string {
-	return `Lists tasks, newest first: when each was submitted, where it stands, its type, its id, what it cost, and what was asked or
-went wrong.
+	return `Lists tasks, newest first: when each was submitted, where it stands, its type, what it cost in credits, its id, what was
+asked, and what went wrong. Long prompts and errors are cut; 'earshot tasks show' and --json have all of them.
 
 Exit status: 0 they were listed, 130 it was interrupted, 1 anything else.
 
@@ -54,6 +54,9 @@ Examples:
 
 // Run lists.
 func (c *taskListCmd) Run(in *invocation) error {
+	if c.Limit < 0 {
+		return fmt.Errorf("--limit must be at least 0, but is %d", c.Limit)
+	}
 	service, err := c.connect()
 	if err != nil {
 		return err
@@ -62,87 +65,66 @@ func (c *taskListCmd) Run(in *invocation) error {
 	if c.Limit > 0 {
 		filter.Limit = min(c.Limit, pageSize)
 	}
-	table := tabwriter.NewWriter(in.out, 0, 0, 2, ' ', 0)
+	rows := [][]string{{"SUBMITTED", "STATUS", "TYPE", "CREDITS", "ID", "PROMPT", "ERROR"}}
 	count := 0
 	for record, err := range service.Tasks(in, filter) {
 		if err != nil {
 			return c.explain(err)
 		}
-		if c.JSON {
-			err = json.NewEncoder(in.out).Encode(record)
-		} else {
-			err = printTask(table, record)
-		}
-		if err != nil {
+		if !c.JSON {
+			rows = append(rows, taskRow(record))
+		} else if err := json.NewEncoder(in.out).Encode(record); err != nil {
 			return err
 		}
 		if count++; count == c.Limit {
 			break
 		}
 	}
-	if count == 0 && !c.JSON {
+	switch {
+	case c.JSON:
+		return nil
+	case count == 0:
 		fmt.Fprintln(in.errOut, "there are no such tasks; 'earshot batch' submits some")
+		return nil
+	default:
+		return printTable(in.out, rows)
 	}
-	return table.Flush()
 }
 
-// pageSize is the maximum that the service lists at once.
-const pageSize = 100
+const (
+	// pageSize is the maximum that the service lists at once.
+	pageSize = 100
+	// promptColumns and errorColumns are how much of a prompt and of an error a list shows.
+	promptColumns = 40
+	errorColumns  = 60
+)
 
-// printTask writes the line of a task.
-func printTask(table *tabwriter.Writer, record *earshot.TaskRecord) error {
-	credits := ""
+// taskRow is the line of a task.
+func taskRow(record *earshot.TaskRecord) []string {
+	credits := "-"
 	if charged := record.Credits.CreditsCharged; charged != nil {
-		credits = many(*charged, "credit")
+		credits = thousands(*charged)
 	}
-	_, err := fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", record.Task.CreatedAt.Local().Format(time.DateTime), record.Task.Status,
-		record.Task.TaskType, record.Task.ID, credits, subject(record))
-	return err
+	return []string{
+		record.Task.CreatedAt.Local().Format(time.DateTime), string(record.Task.Status), record.Task.TaskType, credits, record.Task.ID,
+		shortened(promptOf(record), promptColumns), shortened(failureOf(record), errorColumns),
+	}
 }
 
-// subject is what a task asked, or why it failed.
-func subject(record *earshot.TaskRecord) string {
-	var failure earshot.Error
-	if record.Error != nil && json.Unmarshal(record.Error, &failure) == nil {
-		return oneLine(failure.Message)
-	}
+// promptOf is what a task asked.
+func promptOf(record *earshot.TaskRecord) string {
 	var request struct{ Prompt, Query, URL string }
 	_ = json.Unmarshal(record.Task.Payload, &request) // what it does not hold is left out
-	text := []rune(oneLine(request.Prompt + request.Query + request.URL))
-	if len(text) > 60 {
-		text = append(text[:59], '…')
-	}
-	return string(text)
+	return oneLine(cmp.Or(request.Prompt, request.Query, request.URL))
 }
 
-type taskShowCmd struct {
-	ID string `arg:"" help:"The task's id, as 'earshot tasks' lists it."`
-	remote
-}
-
-// Help shows how to get at the result.
-func (c *taskShowCmd) Help() string {
-	return `Prints a task as JSON: where it stands, what it cost, its webhook, and its result or its error.
-
-Exit status: 0 it was printed, 130 it was interrupted, 1 anything else, such as a task that does not exist.
-
-Examples:
-  echo '{"provider": "websearch", "query": "running shoes", "country": "US"}' > one.jsonl; earshot batch one.jsonl > /dev/null
-  earshot tasks show "$(earshot tasks --limit 1 --json | jq -r .task.id)"
-  earshot tasks show "$(earshot tasks --status COMPLETED --limit 1 --json | jq -r .task.id)" | jq .result`
-}
-
-// Run prints the task.
-func (c *taskShowCmd) Run(in *invocation) error {
-	service, err := c.connect()
-	if err != nil {
-		return err
+// failureOf is why a task failed, "" if it did not.
+func failureOf(record *earshot.TaskRecord) string {
+	var failure earshot.Error
+	if record.Error == nil || json.Unmarshal(record.Error, &failure) != nil {
+		return oneLine(string(record.Error))
 	}
-	record, err := service.Task(in, c.ID)
-	if err != nil {
-		return c.explain(err)
-	}
-	return in.json(record)
+	return oneLine(failure.Message)
 }
 
 type taskCancelCmd struct {
@@ -175,7 +157,7 @@ func (c *taskCancelCmd) Run(in *invocation) error {
 }
 
 type taskClearCmd struct {
-	Yes bool `help:"Do it." env:"-"`
+	Yes bool `help:"Do it."`
 	remote
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +16,15 @@ import (
 func isTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	return ok && isatty.IsTerminal(file.Fd())
+}
+
+// terminalColumns is the width of a terminal, and 0 for anything else.
+func terminalColumns(w io.Writer) int {
+	if !isTerminal(w) {
+		return 0
+	}
+	file, _ := w.(*os.File)
+	return cmp.Or(columnsOf(file), 80) // as wide as terminals have always been
 }
 
 // textStyle sets text off with colours, or leaves it as it is.

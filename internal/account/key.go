@@ -59,9 +59,18 @@ const (
 type Key struct {
 	ID   string
 	Text string
+	Name string // what its owner calls it; may be ""
 }
 
-// NewKey makes a random key.
+// CheckKeyName returns what is wrong with a key's name, which may be "".
+func CheckKeyName(name string) error {
+	if name == "" {
+		return nil
+	}
+	return CheckName(name)
+}
+
+// NewKey makes a random key without a name.
 func NewKey() Key {
 	id := strings.ToLower(rand.Text()[:idLength])
 	secret := rand.Text() + rand.Text()

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// CheckName returns what is wrong with an organization's name.
+// CheckName returns what is wrong with the name of an organization or a key.
 func CheckName(name string) error {
 	if name == "" || utf8.RuneCountInString(name) > 100 || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return errors.New("a name has 1 to 100 printable characters")

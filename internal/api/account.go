@@ -31,6 +31,9 @@ func (s *Server) createKey(c *call) error {
 	if !body.ExpiresAt.IsZero() && !body.ExpiresAt.After(c.started) {
 		in.Reject("expiresAt", "must be a time to come in RFC 3339, such as 2026-09-08T09:30:00Z")
 	}
+	if err := account.CheckKeyName(body.Name); err != nil {
+		in.Reject("name", "%v", err)
+	}
 	if err := in.Err(); err != nil {
 		return err
 	}
@@ -42,6 +45,7 @@ func (s *Server) createKey(c *call) error {
 		}
 	}
 	key := account.NewKey()
+	key.Name = body.Name
 	err = s.Store.CreateKey(c.principal.OrganizationID, key, scopes, body.ExpiresAt, c.started)
 	if errors.Is(err, store.ErrTooManyKeys) {
 		return schema.Invalid(schema.BodyField, "%v", store.ErrTooManyKeys)
@@ -50,7 +54,7 @@ func (s *Server) createKey(c *call) error {
 		return err
 	}
 	s.Log.Info("a key was made", "request", c.id, "organization", c.principal.OrganizationID, "key", key.ID, "by", c.principal.KeyID)
-	made := earshot.Key{ID: key.ID, CreatedAt: earshot.Timestamp{Time: c.started}, ExpiresAt: earshot.When(body.ExpiresAt)}
+	made := earshot.Key{ID: key.ID, Name: key.Name, CreatedAt: earshot.Timestamp{Time: c.started}, ExpiresAt: earshot.When(body.ExpiresAt)}
 	for _, scope := range scopes {
 		made.Scopes = append(made.Scopes, string(scope))
 	}

@@ -51,6 +51,7 @@ type App struct {
 	store     *store.Store
 	lab       *lab.Server
 	upstreams *upstreams
+	catalogue *provider.Catalogue
 	jobs      *job.Runner
 	health    *health.Watch
 	trackers  *tracker.Service
@@ -117,7 +118,7 @@ func (a *App) listen(ctx context.Context) error {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", a.cfg.Listen)
 	if err != nil {
-		return fmt.Errorf("listen: %w", err)
+		return fmt.Errorf("listen: %w; --listen names another address", err)
 	}
 	a.listener = &share.Listener{Listener: listener, Connections: a.connections}
 	a.BaseURL = a.cfg.BaseURL
@@ -154,6 +155,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	a.catalogue = catalogue
 	openAPI, err := OpenAPI(catalogue.Providers())
 	if err != nil {
 		return err

@@ -10,8 +10,9 @@ import (
 	"earshot/internal/store"
 )
 
-// OpenStore opens the database of a configuration. With serve it claims a
-// SQLite file for this process.
+// OpenStore opens the database of a configuration. With serve it makes one where there
+// is none, and claims a SQLite file for this process. Without it, it fails where there
+// is none.
 func OpenStore(ctx context.Context, cfg Config, serve bool) (*store.Store, error) {
 	url := cfg.Database
 	switch {
@@ -20,7 +21,26 @@ func OpenStore(ctx context.Context, cfg Config, serve bool) (*store.Store, error
 	case !store.Shared(url):
 		return nil, errors.New("the database must be a postgres:// URL; without one, SQLite in the data folder is used")
 	}
-	return store.Open(ctx, store.Config{URL: url, Serve: serve, AllowUnsafe: cfg.AllowUnsafeDatabase, AcceptClock: cfg.AcceptClock})
+	s, err := store.Open(ctx, store.Config{
+		URL: url, Serve: serve, Existing: !serve, AllowUnsafe: cfg.AllowUnsafeDatabase, AcceptClock: cfg.AcceptClock,
+	})
+	if errors.Is(err, store.ErrNoDatabase) {
+		return nil, fmt.Errorf("%w %s: name the server's folder with --data or EARSHOT_DATA, or its PostgreSQL with --database or EARSHOT_DATABASE; only 'earshot serve' makes a new one", err, lookedAt(cfg))
+	}
+	return s, err
+}
+
+// lookedAt says where the database of a configuration would be, without the secrets of
+// its URL.
+func lookedAt(cfg Config) string {
+	if cfg.Database != "" {
+		return "in the PostgreSQL that --database or EARSHOT_DATABASE names"
+	}
+	path := filepath.Join(cfg.Data, "earshot.db")
+	if whole, err := filepath.Abs(path); err == nil {
+		path = whole
+	}
+	return "at " + path
 }
 
 // Account is an organization as it is handed over to its owner.
@@ -52,6 +72,7 @@ func CreateOrganization(s *store.Store, settings Settings, name, planName string
 		return nil, fmt.Errorf("credits must not be negative, but are %d", grant)
 	}
 	created := &Account{Key: account.NewKey(), WebhookSecret: account.NewWebhookSecret()}
+	created.Key.Name = "first"
 	created.Organization, err = s.CreateOrganization(store.NewOrganization{
 		Name: name, Plan: plan, FirstGrant: grant, WebhookSecret: created.WebhookSecret, Key: created.Key,
 	}, s.Now())

@@ -59,6 +59,7 @@ func (a *App) signIn(ctx context.Context, token string) (text string, expires ti
 		return "", time.Time{}, err
 	}
 	key := account.NewKey()
+	key.Name = "dashboard"
 	expires = now.Add(sessionLife)
 	if err := a.store.CreateKey(owner.ID, key, append(account.DefaultScopes(), account.ScopeAdmin), expires, now); err != nil {
 		return "", time.Time{}, fmt.Errorf("sign in: %w", err)
@@ -66,6 +67,15 @@ func (a *App) signIn(ctx context.Context, token string) (text string, expires ti
 	a.ticket.token = ""
 	a.cfg.Log.Info("somebody signed in to the dashboard", "organization", owner.ID, "key", key.ID)
 	return key.Text, expires, nil
+}
+
+// Owner is the name of the organization that the dashboard's address signs in to.
+func (a *App) Owner(ctx context.Context) (string, error) {
+	owner, err := a.oldestOrganization(ctx)
+	if err != nil {
+		return "", err
+	}
+	return owner.Name, nil
 }
 
 func (a *App) oldestOrganization(ctx context.Context) (*account.Organization, error) {

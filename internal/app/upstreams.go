@@ -373,6 +373,21 @@ func (u *upstreams) describe() {
 	u.cfg.Log.Info("upstreams", lists...)
 }
 
+// MadeUp lists the providers whose answers the lab makes up, and tells whether those
+// are all that the node offers.
+func (a *App) MadeUp() (names []string, all bool) {
+	all = true
+	for _, p := range a.catalogue.Providers() {
+		name := p.Definition().Name
+		if clients := a.upstreams.routes.Of(name); len(clients) > 0 && clients[0].Name() == upstreamLab {
+			names = append(names, name)
+		} else {
+			all = false
+		}
+	}
+	return names, all
+}
+
 func (u *upstreams) close() error {
 	for _, client := range u.known {
 		client.Close()

@@ -49,6 +49,7 @@ type apiKey struct {
 	expiresAt    *int64
 	revokedAt    *int64
 	lastUsedAt   *int64
+	name         string
 }
 
 var (
@@ -60,7 +61,8 @@ var (
 		intField("created_at", func(k *apiKey) *int64 { return &k.createdAt }),
 		field("expires_at", "bigint", func(k *apiKey) **int64 { return &k.expiresAt }),
 		field("revoked_at", "bigint", func(k *apiKey) **int64 { return &k.revokedAt }),
-		field("last_used_at", "bigint", func(k *apiKey) **int64 { return &k.lastUsedAt }))
+		field("last_used_at", "bigint", func(k *apiKey) **int64 { return &k.lastUsedAt }),
+		textField("name", func(k *apiKey) *string { return &k.name }))
 	insertAPIKey = apiKeysTable.insert("")
 )
 
@@ -73,7 +75,7 @@ func (k *apiKey) shown() *earshot.Key {
 		return new(earshot.At(*millis))
 	}
 	return &earshot.Key{
-		ID: k.id, Scopes: strings.Split(k.scopes, ","), CreatedAt: earshot.At(k.createdAt),
+		ID: k.id, Name: k.name, Scopes: strings.Split(k.scopes, ","), CreatedAt: earshot.At(k.createdAt),
 		ExpiresAt: at(k.expiresAt), LastUsedAt: at(k.lastUsedAt), RevokedAt: at(k.revokedAt),
 	}
 }
@@ -81,7 +83,7 @@ func (k *apiKey) shown() *earshot.Key {
 func insertKey(ctx context.Context, tx *tx, organization string, key account.Key, scopes []account.Scope, expires, now time.Time) error {
 	err := each(ctx, tx, insertAPIKey, []*apiKey{{
 		id: key.ID, organization: organization, hash: account.HashKey(key.Text), scopes: joinScopes(scopes),
-		createdAt: millis(now), expiresAt: nullMillis(expires),
+		createdAt: millis(now), expiresAt: nullMillis(expires), name: key.Name,
 	}}, nil)
 	if err != nil {
 		return fmt.Errorf("create key %s: %w", key.ID, err)

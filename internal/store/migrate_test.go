@@ -51,6 +51,9 @@ func TestADatabaseOfAnyVersionIsMigratedAndItsRowsAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	for version := int64(1); version <= newest; version++ {
+		if !store.IsVersion(version) {
+			continue
+		}
 		t.Run(fmt.Sprintf("version=%d", version), func(t *testing.T) {
 			t.Parallel()
 			if _, err := readFixture(version); err != nil {
@@ -87,6 +90,7 @@ var migrated = []struct {
 	{3, "field counts", checkMigratedFieldCounts},
 	{4, "the ledger without charges", checkMigratedAdjustments},
 	{5, "statistics", checkMigratedStats},
+	{8, "names of keys", checkMigratedKeyNames},
 	{1, "a call under way is settled", settleMigratedCall},
 	{2, "tasks go on", runMigratedTasks},
 }
@@ -122,6 +126,13 @@ func checkMigratedAccounts(t *testing.T, s *store.Store) {
 	}, keys, err)
 	secrets, err := s.WebhookSecrets(ctx, callsID, fixtureTime)
 	equal(t, "the secrets", []string{"whsec_calls"}, secrets, err)
+}
+
+func checkMigratedKeyNames(t *testing.T, s *store.Store) {
+	keys, err := s.Keys(t.Context(), "00000000-0000-7000-8000-00000000000b", fixtureTime)
+	equal(t, "the keys", []*earshot.Key{
+		{ID: "dddddddddddddddd", Name: "dashboard of the shop", Scopes: []string{"read"}, CreatedAt: earshot.At(fixtureStart)},
+	}, keys, err)
 }
 
 func checkMigratedCalls(t *testing.T, s *store.Store) {

@@ -19,14 +19,15 @@ import (
 )
 
 var postgresDialect = dialect{
-	name:       "postgres",
-	now:        `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
-	forUpdate:  `FOR UPDATE`,
-	skipLocked: `FOR UPDATE SKIP LOCKED`,
-	arrays:     true,
-	snapshot:   sql.LevelRepeatableRead,
-	noTimeout:  `SET LOCAL statement_timeout = 0`,
-	lanes:      4, // measured: more gain nothing on 2 cores, fewer leave the disk idle
+	name:        "postgres",
+	now:         `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
+	countTables: `SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = 'organizations'`,
+	forUpdate:   `FOR UPDATE`,
+	skipLocked:  `FOR UPDATE SKIP LOCKED`,
+	arrays:      true,
+	snapshot:    sql.LevelRepeatableRead,
+	noTimeout:   `SET LOCAL statement_timeout = 0`,
+	lanes:       4, // measured: more gain nothing on 2 cores, fewer leave the disk idle
 	// An answer of the server to COMMIT is a no, except that it, or a pooler before
 	// it, loses the connection or is going down: that is no answer.
 	notCommitted: func(err error) bool {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -18,10 +19,11 @@ import (
 )
 
 var sqliteDialect = dialect{
-	name:      "sqlite3",
-	now:       `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
-	lanes:     1, // SQLite has one writer
-	exclusive: true,
+	name:        "sqlite3",
+	now:         `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
+	countTables: `SELECT COUNT(*) FROM sqlite_master WHERE name = 'organizations'`,
+	lanes:       1, // SQLite has one writer
+	exclusive:   true,
 	// SQLite's COMMIT either returns no error or has committed nothing.
 	notCommitted: func(error) bool { return true },
 	locked:       func(error) bool { return false }, // there are no locks of rows
@@ -56,6 +58,9 @@ const lockWait = 10 * time.Second
 
 // openSQLite opens the file with one connection that writes and some that read.
 func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
+	if _, err := os.Stat(cfg.URL); cfg.Existing && errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNoDatabase
+	}
 	if err := os.MkdirAll(filepath.Dir(cfg.URL), 0o700); err != nil {
 		return nil, fmt.Errorf("make the data folder: %w", err)
 	}
@@ -74,7 +79,7 @@ func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 	unlock := func() error { return nil }
 	if cfg.Serve {
 		if unlock, err = lockFile(ctx, path+".serve", 0); err != nil {
-			return nil, fmt.Errorf("another server works on %s: %w", cfg.URL, err)
+			return nil, fmt.Errorf("another server works on %s: stop it, or give this one a --data of its own: %w", cfg.URL, err)
 		}
 	}
 	queue, err := sql.Open("sqlite", sqliteDSN(path, "immediate", false))

@@ -78,6 +78,9 @@ type Config struct {
 	// Serve claims a SQLite file for this process: a second server on the same
 	// file is refused. The command line leaves it off and works beside a server.
 	Serve bool
+	// Existing refuses a database that no server has worked on yet, with ErrNoDatabase,
+	// in the place of making one.
+	Existing bool
 	// AllowUnsafe opens a PostgreSQL server that may lose acknowledged commits
 	// (fsync, full_page_writes or synchronous_commit off).
 	AllowUnsafe bool
@@ -93,7 +96,10 @@ func Shared(url string) bool {
 	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
 }
 
-// Open opens the database and brings its schema up to date.
+// ErrNoDatabase is returned when there is no database and none is to be made.
+var ErrNoDatabase = errors.New("there is no database of Earshot")
+
+// Open opens the database and brings its schema up to date. Returns ErrNoDatabase.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	open := openSQLite
 	if Shared(cfg.URL) {
@@ -102,6 +108,11 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	s, err := open(ctx, cfg)
 	if err != nil {
 		return nil, err
+	}
+	if cfg.Existing {
+		if err := s.checkExists(ctx); err != nil {
+			return nil, errors.Join(err, s.close())
+		}
 	}
 	if err := s.migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), s.close())
@@ -112,6 +123,18 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	s.startLanes()
 	return s, nil
+}
+
+// checkExists returns ErrNoDatabase if the database is empty.
+func (s *Store) checkExists(ctx context.Context) error {
+	found, err := findValues[int64](ctx, s.lookups, s.dialect.countTables)
+	if err != nil {
+		return fmt.Errorf("look for the tables: %w", err)
+	}
+	if found[0] == 0 {
+		return ErrNoDatabase
+	}
+	return nil
 }
 
 // Close waits for the writes under way and closes the database. No method may
@@ -175,6 +198,8 @@ type dialect struct {
 	// now is the database's own clock in Unix milliseconds. Only what several
 	// nodes must agree on uses it; all other times come from Go.
 	now string
+	// countTables counts the tables of organizations: 0 in a database that is not ours.
+	countTables string
 	// forUpdate locks the rows that a SELECT finds. SQLite has one writer, whose
 	// transaction locks the whole database.
 	forUpdate string

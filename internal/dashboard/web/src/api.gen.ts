@@ -1235,6 +1235,8 @@ export type KeyList = {
 export type Key = {
   /** The part of the key between `ear_live_` and the next underscore. */
   id: string;
+  /** What its owner calls it; empty when it has no name. */
+  name: string;
   scopes: Array<"read" | "monitor" | "tasks" | "track" | "admin">;
   createdAt: string;
   /** When it ends by itself; null for never. */
@@ -1248,6 +1250,8 @@ export type Key = {
 
 /** A key to be made. */
 export type KeyRequest = {
+  /** What to call the key, such as the machine or the person that will use it. */
+  name?: string;
   /** What the key may do; without it everything but `admin`. */
   scopes?: Array<"read" | "monitor" | "tasks" | "track" | "admin">;
   /** When it ends by itself, in RFC 3339; a time to come. Without it, never. */

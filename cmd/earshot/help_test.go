@@ -1,0 +1,153 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"earshot/internal/store/storetest"
+)
+
+func TestVariablesAreForSettingsAlone(t *testing.T) {
+	t.Parallel()
+	var program kong.Node
+	settings := map[string]bool{}
+	all := commands(t)
+	program = *all["earshot"]
+	for _, flag := range slices.Concat(program.Flags, all["earshot serve"].Flags) {
+		settings[flag.Name] = true
+	}
+	for path, command := range all {
+		for _, flag := range command.Flags {
+			_, isRemote := map[string]bool{"url": true, "api-key": true}[flag.Name]
+			switch {
+			case flag.Name == "help" || flag.Name == "version":
+			case isRemote && path != "earshot parse", settings[flag.Name]:
+				want := "EARSHOT_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+				if !slices.Equal(flag.Envs, []string{want}) {
+					t.Errorf("%s --%s is set by %v, want %s", path, flag.Name, flag.Envs, want)
+				}
+			case len(flag.Envs) > 0:
+				t.Errorf("%s --%s is set by %v", path, flag.Name, flag.Envs)
+			}
+		}
+	}
+}
+
+func TestParseIgnoresTheAddressOfTheServer(t *testing.T) {
+	t.Setenv("EARSHOT_URL", "http://127.0.0.1:8080")
+	t.Setenv("EARSHOT_COUNTRY", "nowhere")
+	t.Setenv("EARSHOT_CONFIG", "nowhere.yaml")
+	wants(t, mustRun(t, "parse", "websearch", fixture("websearch", "desktop.html")), `"organicResults"`)
+}
+
+func TestOnlyServeMakesADatabase(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		data := filepath.Join(t.TempDir(), "wrong", "folder")
+		where, looked := []string{"--data", data}, filepath.Join(data, "earshot.db")
+		if strings.HasPrefix(address, "postgres") {
+			where, looked = append(where, "--database", address), "in the PostgreSQL that --database"
+		}
+		for _, args := range [][]string{
+			{"audit"},
+			{"reparse"},
+			{"org", "list"},
+			{"org", "create", "acme"},
+			{"org", "set", "acme"},
+			{"key", "list"},
+			{"key", "create", "--org", "acme"},
+			{"key", "revoke", "x"},
+			{"credits", "grant", "--org", "acme", "5"},
+			{"webhook", "rotate", "--org", "acme"},
+		} {
+			out, err := earshotCommand(t, slices.Concat(where, args)...)
+			if err == nil || out != "" {
+				t.Fatalf("earshot %v: %v, %s", args, err, out)
+			}
+			wants(t, err.Error(), "there is no database", looked, "--data", "EARSHOT_DATA", "EARSHOT_DATABASE", "'earshot serve'")
+			if strings.Contains(err.Error(), address) {
+				t.Errorf("it tells the URL, which may hold a password: %v", err)
+			}
+		}
+		if _, err := os.Stat(filepath.Dir(data)); err == nil {
+			t.Error("a folder was made")
+		}
+	})
+	empty := filepath.Dir(writeFile(t, "earshot.db", ""))
+	if _, err := earshotCommand(t, "--data", empty, "audit"); err == nil || !strings.Contains(err.Error(), "there is no database") {
+		t.Errorf("an empty file: %v", err)
+	}
+}
+
+func TestTheProgramTellsItsVersion(t *testing.T) {
+	t.Parallel()
+	out := mustRun(t, "version")
+	if !regexp.MustCompile(`^earshot \S.*, go1\.\S+ \w+/\w+\n$`).MatchString(out) || mustRun(t, "--version") != out {
+		t.Errorf("it is %q, and with the flag %q", out, mustRun(t, "--version"))
+	}
+	for want, build := range map[string]debug.BuildInfo{
+		"development": {Main: debug.Module{Version: "(devel)"}},
+		"v1.2.3":      {Main: debug.Module{Version: "v1.2.3"}},
+		"v1.2.3 (revision 8bf46a2a1b2c of 2026-11-15T10:00:00Z, modified)": {Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{
+			{Key: "vcs.revision", Value: "8bf46a2a1b2c3d4e5f"}, {Key: "vcs.time", Value: "2026-11-15T10:00:00Z"}, {Key: "vcs.modified", Value: "true"},
+		}},
+	} {
+		if got := described(&build); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestHelpBelongsToTheCommand(t *testing.T) {
+	t.Parallel()
+	short, long := mustRun(t), mustRun(t, "--help")
+	wants(t, short, "earshot serve\n", "\n  org ", "\n  version ", "--version")
+	wants(t, long, "\n  org create ", "\n  key list ")
+	if strings.Contains(short, "org create") || strings.Contains(short+long, "--data") {
+		t.Errorf("the help of the program is long:\n%s\n%s", short, long)
+	}
+	for path := range commands(t) {
+		words := strings.Fields(path)[1:]
+		if len(words) == 0 {
+			continue
+		}
+		help := mustRun(t, append(words, "--help")...)
+		before, settings, has := strings.Cut(help, "\nSettings of the server:\n")
+		isServers := slices.Contains([]string{"serve", "config", "org", "key", "credits", "webhook", "audit", "reparse"}, words[0])
+		if strings.Contains(before, "--data=") || strings.Contains(help, "--version ") || strings.Contains(settings, "--data=") != isServers || (has && !isServers && words[0] != "mcp" && words[0] != "check") {
+			t.Errorf("%s has the wrong settings in its help:\n%s", path, help)
+		}
+	}
+	_, err := earshotCommand(t, "ask", "websearch", "x", "--data", "somewhere")
+	if err == nil || !strings.Contains(err.Error(), "'earshot ask' does not read") {
+		t.Errorf("a setting that does not matter: %v", err)
+	}
+}
+
+func TestKeysAreListedByName(t *testing.T) {
+	t.Parallel()
+	data := newData(t)
+	on := func(args ...string) string {
+		t.Helper()
+		return mustRun(t, append([]string{"--data", data}, args...)...)
+	}
+	on("org", "create", "acme")
+	on("org", "create", "other")
+	made := decoded(t, on("key", "create", "--org", "acme", "--name", "laptop of Ann", "--scopes", "read", "--expires", "1h", "--json"))
+	id := strings.Split(made.Key, "_")[2]
+	list := on("key", "list", "--org", "acme")
+	wants(t, list, "ORGANIZATION  ID  ", id+"  laptop of Ann  read  ", "  valid until ", "  first  ")
+	if strings.Contains(list, "other") || strings.Contains(list, strings.Split(made.Key, "_")[3]) {
+		t.Errorf("it lists\n%s", list)
+	}
+	on("key", "revoke", id)
+	wants(t, on("key", "list"), "  revoked ", "other  ")
+	wants(t, on("key", "list", "--json"), `"name": "laptop of Ann"`, `"organization": "other"`)
+}
