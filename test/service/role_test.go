@@ -79,7 +79,7 @@ func TestABacklogOfAnotherAccountDelaysNobody(t *testing.T) {
 func TestAStoppingNodeTakesNoTasks(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
-		n := harness.StartOn(t, address, func(cfg *app.Config) { cfg.StopGrace = 20 * time.Second })
+		n := harness.StartOn(t, address, func(cfg *app.Config) { cfg.StopGrace = 10 * time.Minute })
 		a := n.Organization(t, "business", 1000)
 		running := n.Submit(t, a, harness.ChatTask("shoes [[delay=1s]]"))
 		harness.Eventually(t, "it starts", func() bool { return n.Task(t, a, running.ID).Task.StartedAt != nil })

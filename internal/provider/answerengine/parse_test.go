@@ -39,7 +39,7 @@ func TestHostile(t *testing.T) {
 // TestHostileStreams parses streams that were made to break this parser.
 func TestHostileStreams(t *testing.T) {
 	t.Parallel()
-	rep := strings.Repeat
+	rep := providertest.Repeat
 	block := func(field string) string {
 		return `data: {"blocks":[{"intended_usage":"ask_text",` + field + `}],"final_sse_message":true}` + "\n\n"
 	}
