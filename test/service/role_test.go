@@ -63,11 +63,11 @@ func TestABacklogOfAnotherAccountDelaysNobody(t *testing.T) {
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		n := harness.StartOn(t, address, func(cfg *app.Config) { cfg.Workers = 60 })
 		large, mine := n.Organization(t, "enterprise-2k", 100_000), n.Organization(t, "business", 100)
-		for range 20 {
-			n.SubmitAll(t, large, slices.Repeat([]string{harness.ChatTask("shoes [[delay=1s]]")}, 100)...)
+		for range 2 {
+			n.SubmitAll(t, large, slices.Repeat([]string{harness.ChatTask("shoes [[delay=1s]]")}, 500)...)
 		}
 		n.Wait(t, mine, n.Submit(t, mine, harness.ChatTask("my shoes")).ID)
-		if status := n.Queue(t, large); status.QueuedTasks < 1000 {
+		if status := n.Queue(t, large); status.QueuedTasks < 300 {
 			t.Errorf("mine ended when the other's queue was %+v", status)
 		}
 		if n, err := n.Client(large).ClearQueue(t.Context()); err != nil || n == 0 {
