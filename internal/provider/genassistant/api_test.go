@@ -160,7 +160,7 @@ func TestAPIHostile(t *testing.T) {
 		"wrong kinds":      `{"candidates":{"0":[]},"promptFeedback":[],"usageMetadata":1,"error":null}`,
 		"wrong parts":      `{"candidates":[{"content":{"parts":[1,{"text":2},{"text":["x"]},null]},"finishReason":7}]}`,
 		"wrong offsets":    whole("äöü", `"groundingChunks":[{"web":{"uri":"https://a.test/"}}],"groundingSupports":[{"segment":{"startIndex":-5,"endIndex":1e300,"partIndex":-1},"groundingChunkIndices":[0,-1,1e99,"0"]},{"segment":{"startIndex":9,"endIndex":1},"groundingChunkIndices":[0]},{"segment":{"endIndex":1,"partIndex":99},"groundingChunkIndices":[0]}]`),
-		"many supports":    whole(rep("word ", 20_000), `"groundingChunks":[`+chunk+`],"groundingSupports":[`+rep(support+",", 1000)+support+`]`),
+		"many supports":    whole(rep("word ", 20_000), `"groundingChunks":[`+chunk+`],"groundingSupports":[`+rep(support+",", 5000/providertest.Mass)+support+`]`),
 		"absent stretches": whole(rep("a", 100_000), `"groundingChunks":[`+chunk+`],"groundingSupports":[`+rep(`{"segment":{"endIndex":3,"text":"`+rep("a", 500)+`b"},"groundingChunkIndices":[0]},`, 600)+support+`]`),
 		"many queries":     whole("x", `"webSearchQueries":["a`+rep(`","b`, 100_000)+`"]`),
 		"private use":      whole(rep(`\ue202`, 80_000), `"groundingChunks":[`+chunk+`],"groundingSupports":[`+support+`]`),

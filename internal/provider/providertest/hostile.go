@@ -84,7 +84,7 @@ func HostileDocuments(page string) map[string]string {
 		"wide cells":          within("<table>" + rep("<tr>"+rep("<td colspan=1000 rowspan=1000>x</td>", 50)+"</tr>", 100)),
 		"links elsewhere":     within(`x <a href="javascript:alert(1)">a</a> <a href="data:text/html,x">b</a> <a href="//">c</a> <a href="http://u:p@h/">d</a> <a href="http://[::1">e</a>`),
 		"script":              within(`x<script>document.write("</div>")</script><style>p{}</style><!-- ` + rep("-", 1000) + ` -->y`),
-		"larger than allowed": within(strings.Repeat("x", 9<<20)),
+		"larger than allowed": within(rep("x", 9<<20)),
 		"many events":         strings.Repeat("data: 1\n\n", 60_000),
 		"one long line":       "data: " + rep("x", 3_000_000),
 		"deep JSON":           rep(`{"mapping":`, 100_000),
