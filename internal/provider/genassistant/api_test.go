@@ -152,7 +152,7 @@ func TestAPIHostile(t *testing.T) {
 	for i := range 20 {
 		fmt.Fprintf(&pages, `{"web":{"uri":"https://a.test/%d/%s"}},`, i, rep("x", 3000))
 	}
-	for i := range 500 {
+	for i := range 500 / providertest.Mass {
 		fmt.Fprintf(&supports, `{"segment":{"endIndex":%d},"groundingChunkIndices":[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19]},`, i)
 	}
 	documents := map[string]string{
