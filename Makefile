@@ -18,15 +18,21 @@ run: ## Start the service with its defaults
 build: ## Build the static binary bin/earshot
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/earshot ./cmd/earshot
 
+# SQLite is C that was translated to Go: watching each of its reads and writes takes
+# the race detector two thirds of the time of the store's tests, and finds nothing of ours.
+UNWATCHED := $(foreach p,modernc.org/sqlite/lib modernc.org/libc modernc.org/memory,-gcflags=$(p)=-race=false)
+
 # The race detector needs cgo, and so a C compiler; the examples in the docs use
-# jq, Python and Node.
+# jq, Python and Node. Documents made to break a parser are small under the race
+# detector; without it they are read whole. The linter vets, so the tests do not.
 .PHONY: test
 test: ## Run all tests with -race, on SQLite, PostgreSQL and Chromium (PKG=./internal/store for fewer)
 	@command -v $$($(GO) env CC) >/dev/null || scripts/apt-install.sh gcc libc6-dev
 	@missing=; for tool in jq:jq python3:python3 node:nodejs; do \
 		command -v $${tool%:*} >/dev/null || missing="$$missing $${tool#*:}"; done; \
 		test -z "$$missing" || scripts/apt-install.sh $$missing || true
-	CGO_ENABLED=1 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -timeout 10m $(PKG)
+	CGO_ENABLED=1 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -vet=off $(UNWATCHED) -timeout 30m $(PKG)
+	@test "$(PKG)" != ./... || $(GO) test -vet=off -run 'Hostile|Crafted' -timeout 30m ./internal/provider/...
 
 .PHONY: generate
 generate: ## Write what is made from the API's types and the providers' definitions
@@ -35,7 +41,6 @@ generate: ## Write what is made from the API's types and the providers' definiti
 .PHONY: lint
 lint: ## Check format, code, module files, what is generated and the dashboard's types
 	@files=$$($(TOOL) gofumpt -l .) && test -z "$$files" || { echo "make fmt would change: $$files"; exit 1; }
-	$(GO) vet ./...
 	$(TOOL) golangci-lint run
 	$(GO) run ./internal/openapi/generate -check
 	$(GO) mod tidy -diff
@@ -64,7 +69,7 @@ fidelity: ## Print what is found on real captures, where they lie beside the rep
 .PHONY: soak
 soak: ## Kill nodes for about an hour, 1,000 cycles on SQLite and 500 on PostgreSQL, and the browser 100 times
 	CGO_ENABLED=1 EARSHOT_SOAK_CYCLES=1000 EARSHOT_SOAK_TIME=60m \
-		scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -count=1 -v -timeout 100m ./test/chaos/ ./internal/browser/
+		scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race $(UNWATCHED) -count=1 -v -timeout 100m ./test/chaos/ ./internal/browser/
 
 .PHONY: check
 check: lint test ## Run what CI runs

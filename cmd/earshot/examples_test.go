@@ -68,9 +68,9 @@ func TestExamplesOfHelpTextsWork(t *testing.T) {
 		t.Skip("the examples use jq, which is not installed")
 	}
 	dir := t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "bin", "earshot"), ".")
-	if text, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the program: %v\n%s", err, text)
+	binary, err := program()
+	if err != nil {
+		t.Fatal(err)
 	}
 	base, key := served(t, "--data", filepath.Join(dir, "data"))
 	all := commands(t)
@@ -87,7 +87,7 @@ func TestExamplesOfHelpTextsWork(t *testing.T) {
 		for _, example := range examplesOf(all[path].Detail) {
 			command := exec.CommandContext(t.Context(), "bash", "-o", "pipefail", "-c", example)
 			command.Dir = dir
-			command.Env = append(withoutSettings(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "EARSHOT_URL="+base, "EARSHOT_API_KEY="+key)
+			command.Env = append(withoutSettings(), "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"), "EARSHOT_URL="+base, "EARSHOT_API_KEY="+key)
 			if text, err := command.CombinedOutput(); err != nil {
 				t.Errorf("an example of %s, %s: %v\n%s", path, example, err, text)
 			}

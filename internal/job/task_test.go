@@ -64,7 +64,7 @@ func worker(t *testing.T, address string, workers int, scripts map[string]script
 			}
 		})
 	}
-	t.Cleanup(func() { stop(10 * time.Second) })
+	t.Cleanup(func() { stop(5 * time.Minute) })
 	return r, stop
 }
 
@@ -109,7 +109,7 @@ func await(t *testing.T, r *Runner, p *account.Principal, id string, done func(*
 // until waits for what another goroutine brings about.
 func until(t *testing.T, what string, so func() bool) {
 	t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(5 * time.Minute)
 	for !so() {
 		select {
 		case <-deadline:

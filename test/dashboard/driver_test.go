@@ -23,7 +23,7 @@ import (
 )
 
 // patience is how long a page may take for anything, on a busy machine.
-const patience = 2 * time.Minute
+const patience = 5 * time.Minute
 
 // chromium is a running browser, and a node to look at in it.
 type chromium struct {

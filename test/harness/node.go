@@ -126,7 +126,7 @@ func OnEach(t *testing.T, test func(t *testing.T, n, other *Node), change ...fun
 // only after a time that no loaded machine needs.
 func Eventually(tb testing.TB, what string, condition func() bool) {
 	tb.Helper()
-	deadline := time.NewTimer(time.Minute)
+	deadline := time.NewTimer(5 * time.Minute)
 	defer deadline.Stop()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
