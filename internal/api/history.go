@@ -17,7 +17,7 @@ func (s *Server) request(c *call) error {
 	id := c.r.PathValue("id")
 	found, err := s.Store.Request(c.r.Context(), c.principal.OrganizationID, id)
 	if err != nil {
-		return notFoundAs(err, id)
+		return notFoundAs(err, "call or task", id)
 	}
 	return c.json(s.Jobs.Request(found))
 }

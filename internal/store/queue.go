@@ -69,7 +69,7 @@ func (w *work) checkTask(o *lockedOrganization, task Job) error {
 		}
 	}
 	if o.Balance < task.MaxCost {
-		return errNoCredits(task, o.Balance)
+		return errNoCredits(task, o)
 	}
 	return nil
 }
@@ -310,7 +310,7 @@ func (w *work) failUnpaid(ctx context.Context, unpaid []*Job, now time.Time) err
 		}
 		// It never was under way.
 		job.Status, job.Node, job.StartedAt, job.Attempts = earshot.StatusQueued, "", time.Time{}, job.Attempts-1
-		if err := w.end(o, job, Settlement{Status: earshot.StatusFailed, Error: errNoCredits(*job, o.Available())}, now); err != nil {
+		if err := w.end(o, job, Settlement{Status: earshot.StatusFailed, Error: errNoCredits(*job, o)}, now); err != nil {
 			return err
 		}
 	}

@@ -313,14 +313,14 @@ export type WebSearchRequest = {
   country?: string;
   /** The country in either letter case, in the place of `country`. When both are given they must agree. */
   gl?: string;
-  /** The interface language, such as `de` or `pt-BR`, in any letter case. Overrides the language of the country. */
+  /** The interface language, such as `de`, `pt-BR` or `en_US`, in any letter case: letters, digits, `-` and `_`. Overrides the language of the country. */
   hl?: string;
   /** A place as `City,Region,Country`, for results of one city. Not together with `uule`. */
   location?: string;
   /** A location that is encoded already. Not together with `location`. */
   uule?: string;
   device?: Device;
-  /** How many result pages to read. Each after the first costs 2 credits. */
+  /** How many result pages to read. Each after the first that was read costs 2 credits; after a page without results there are no more. */
   pages?: number;
   include?: WebSearchInclude;
 };
@@ -450,10 +450,10 @@ export type NewsRequest = {
   country?: string;
   /** The country in either letter case, in the place of `country`. When both are given they must agree. */
   gl?: string;
-  /** The interface language, such as `de` or `pt-BR`, in any letter case. Overrides the language of the country. */
+  /** The interface language, such as `de`, `pt-BR` or `en_US`, in any letter case: letters, digits, `-` and `_`. Overrides the language of the country. */
   hl?: string;
   device?: Device;
-  /** How many result pages to read. Each after the first costs 2 credits. */
+  /** How many result pages to read. Each after the first that was read costs 2 credits; after a page without results there are no more. */
   pages?: number;
   include?: NewsInclude;
 };
@@ -495,7 +495,7 @@ export type SearchAIModeRequest = {
   country?: string;
   /** The country in either letter case, in the place of `country`. When both are given they must agree. */
   gl?: string;
-  /** The interface language, such as `de` or `pt-BR`, in any letter case. Overrides the language of the country. */
+  /** The interface language, such as `de`, `pt-BR` or `en_US`, in any letter case: letters, digits, `-` and `_`. Overrides the language of the country. */
   hl?: string;
   /** A place as `City,Region,Country`, for results of one city. Not together with `uule`. */
   location?: string;
@@ -1034,8 +1034,10 @@ export type FieldProblem = {
 export type CreditDetails = {
   /** The most that the job can cost. */
   required: number;
-  /** Credits that are left. */
+  /** The balance. */
   remaining: number;
+  /** What running jobs may still take of it. A job begins when the rest covers it; a task is queued when the balance does. */
+  held: number;
 };
 
 /** Are the details of CodeNoPermission. */
