@@ -8,18 +8,20 @@ import (
 
 	"earshot"
 	"earshot/client"
+	"earshot/internal/batchfile"
 )
 
 type batchCmd struct {
-	File       string        `arg:"" help:"The questions: a table with a header (.csv, .tsv) or one JSON object a line (.jsonl, .ndjson)." placeholder:"FILE"`
-	Providers  []providerArg `help:"Whom to ask what names no provider: ${providers}." placeholder:"PROVIDER" complete:"provider" env:"-"`
-	Countries  []string      `help:"Where to ask from what names no country." placeholder:"CODE" complete:"country" env:"-"`
-	Out        string        `help:"Where results go, one JSON object a line. Without it: to standard output." placeholder:"FILE" env:"-"`
-	Priority   int           `help:"From 1 to 10; higher comes first." default:"1" env:"-"`
-	MaxCredits *int64        `help:"Submit nothing if it could cost more than this." placeholder:"N" env:"-"`
-	Name       string        `name:"run" help:"A name for this run. Under another name the same questions are asked, and paid, anew." placeholder:"NAME" env:"-"`
-	Wait       bool          `help:"Wait for the results." default:"true" negatable:"" env:"-"`
-	Every      time.Duration `help:"How often to ask for results." default:"1s" hidden:"" env:"-"`
+	File        string        `arg:"" help:"The questions: a table with a header (.csv, .tsv) or one JSON object a line (.jsonl, .ndjson)." placeholder:"FILE"`
+	Providers   []providerArg `help:"Whom to ask what names no provider: ${providers}." placeholder:"PROVIDER" complete:"provider" env:"-"`
+	Countries   []string      `help:"Where to ask from what names no country." placeholder:"CODE" complete:"country" env:"-"`
+	Out         string        `help:"Where results go, one JSON object a line. Without it: to standard output." placeholder:"FILE" env:"-"`
+	Priority    int           `help:"From 1 to 10; higher comes first." default:"1" env:"-"`
+	MaxCredits  *int64        `help:"Submit nothing if it could cost more than this." placeholder:"N" env:"-"`
+	Name        string        `name:"run" help:"A name for this run. Under another name the same questions are asked, and paid, anew." placeholder:"NAME" env:"-"`
+	RetryFailed bool          `help:"Queue anew what failed in an earlier run. What completed is not asked, and not paid, again." env:"-"`
+	Wait        bool          `help:"Wait for the results." default:"true" negatable:"" env:"-"`
+	Every       time.Duration `help:"How often to ask for results." default:"1s" hidden:"" env:"-"`
 	remote
 }
 
@@ -30,11 +32,12 @@ that can cost at most, then submits, follows the tasks until all have ended, and
 
 A table needs a column prompt (or query); columns provider and country go before the flags; every other column is a field of
 the request, where dots lead into objects: include.markdown, pages. Empty cells are left out. The objects of a .jsonl file
-have the same names, or the API's own taskType and payload.
+have the same names, or the API's own taskType and payload. Columns webhook and idempotencyKey are those of the task.
 
 Run the same command again after an interruption: questions that are in --out are done, and those that the server has already
 are fetched and not paid twice, since each carries a key made of its content. The server keeps them for 24 hours; to ask the
-same questions anew within that time, name the run: --run "$(date +%F)". Ctrl-C leaves the tasks running.
+same questions anew within that time, name the run: --run "$(date +%F)". Ctrl-C leaves the tasks running. --retry-failed
+queues anew what failed, and nothing else.
 
 Rows that the server refuses are listed with their line on standard error. Each result has the fields line, row, provider,
 country, key, taskId, status, creditsCharged, and result or error.
@@ -77,7 +80,7 @@ func (c *batchCmd) Run(in *invocation) error {
 		return err
 	}
 	b := &batch{
-		invocation: in, service: service, results: results, every: c.Every, wait: c.Wait,
+		invocation: in, service: service, results: results, every: c.Every, wait: c.Wait, retry: c.RetryFailed,
 		progress: newProgress(in.errOut, isTerminal(in.errOut)), pending: map[string]*question{},
 	}
 	for _, r := range refused {
@@ -92,7 +95,7 @@ func (c *batchCmd) Run(in *invocation) error {
 
 // plan makes the questions of the rows and adds them.
 func (b *batch) plan(rows []row, c *batchCmd) {
-	seen := map[string]int{}
+	keys := batchfile.Keys{Run: c.Name}
 	for _, r := range rows {
 		questions, err := r.questions(c.Providers, c.Countries)
 		if err != nil {
@@ -100,9 +103,9 @@ func (b *batch) plan(rows []row, c *batchCmd) {
 			continue
 		}
 		for _, q := range questions {
-			content := q.content(c.Name)
-			q.key = idempotencyKey(content, seen[content])
-			seen[content]++
+			if q.key == "" {
+				q.key = keys.Next(q.provider.Name, q.payload)
+			}
 			if q.priority == 0 {
 				q.priority = c.Priority
 			}
@@ -119,6 +122,10 @@ func (b *batch) add(q *question) {
 		b.completed++
 		b.before++
 	case earshot.StatusFailed:
+		if b.retry {
+			b.waiting = append(b.waiting, q)
+			return
+		}
 		b.failed++
 		b.before++
 	default:
@@ -170,7 +177,7 @@ func (b *batch) shortfall() error {
 		parts = append(parts, many(b.refusals, "question")+" refused: mend the lines above and run the command again")
 	}
 	if b.failed > 0 {
-		parts = append(parts, many(b.failed, "task")+" failed: give a new --run to ask them anew")
+		parts = append(parts, many(b.failed, "task")+" failed: run the command again with --retry-failed")
 	}
 	if len(parts) == 0 {
 		return nil

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/schema"
@@ -59,6 +61,13 @@ func (s *Server) requestFilter(c *call) (filter store.RequestFilter, err error) 
 	}
 	if q.Country != "" && !geo.IsCountry(q.Country) {
 		return filter, schema.Invalid("country", "must be an upper-case ISO 3166-1 alpha-2 code such as US")
+	}
+	if q.Batch != "" {
+		id, err := uuid.Parse(q.Batch)
+		if err != nil {
+			return filter, schema.Invalid("batch", "must be the id of a batch")
+		}
+		filter.Batch = id.String()
 	}
 	if q.From != "" {
 		filter.From, _, _ = schema.ParseMoment(q.From) // it was checked when the query was read

@@ -60,7 +60,7 @@ func (s *Server) submitBatch(c *call) error {
 		}
 		tasks, places = append(tasks, task), append(places, i)
 	}
-	queued, refusals, err := s.Jobs.Submit(c.principal, tasks, len(texts), s.Store.Now())
+	id, queued, refusals, err := s.Jobs.SubmitBatch(c.principal, tasks, places, len(texts), s.Store.Now())
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (s *Server) submitBatch(c *call) error {
 		summary.Succeeded++
 		summary.Failed--
 	}
-	return c.json(earshot.Batch{Summary: summary, Results: items})
+	return c.json(earshot.Batch{BatchID: id, Summary: summary, Results: items})
 }
 
 // asClientError is the error of one item of a batch.

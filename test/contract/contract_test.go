@@ -54,7 +54,7 @@ const (
 	captureOp = "GET /captures/{id}/{page}"
 )
 
-var contract = slices.Concat(monitorRows, providerRows(), gotoRows(), lookupRows(), taskRows(), requestRows(), accountRows(), liveRows(), serviceRows)
+var contract = slices.Concat(monitorRows, providerRows(), gotoRows(), lookupRows(), taskRows(), requestRows(), batchesRows(), accountRows(), liveRows(), serviceRows)
 
 var monitorRows = []row{
 	{name: "an answer for a key of one scope", method: "POST", path: harness.ChatPath, key: monitorKey, body: harness.GoodCall, status: 200, check: charged(5)},
@@ -330,7 +330,7 @@ var loadOnce = sync.OnceValues(func() (*openapi3.T, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, kind := range []string{"text/html", "text/event-stream"} {
+	for _, kind := range []string{"text/html", "text/event-stream", "application/x-ndjson", "text/csv"} {
 		openapi3filter.RegisterBodyDecoder(kind, openapi3filter.PlainBodyDecoder)
 	}
 	return openapi3.NewLoader().LoadFromData(text)
