@@ -171,12 +171,12 @@ func TestRowsThatCannotBeRead(t *testing.T) {
 		t.Errorf("%v %s", err, diff)
 	}
 	for text, want := range map[string]string{
-		`{"provider":7}`:                          "provider must be a provider's name",
-		`{"prompt":"x","priority":11}`:            "priority must be from 1 to 10",
-		`{"prompt":"x","priority":1.5}`:           "priority must be from 1 to 10",
-		`{"prompt":"x","webhook":{}}`:             "webhook must be a URL",
-		`{"prompt":"x","idempotencyKey":1}`:       "idempotencyKey must be a text",
-		`{"payload":{"prompt":"x"},"pages":2}`:    "pages stands beside payload: it belongs inside, or nowhere",
+		`{"provider":7}`:                           "provider must be a provider's name",
+		`{"prompt":"x","priority":11}`:             "priority must be from 1 to 10",
+		`{"prompt":"x","priority":1.5}`:            "priority must be from 1 to 10",
+		`{"prompt":"x","webhook":{}}`:              "webhook must be a URL",
+		`{"prompt":"x","idempotencyKey":1}`:        "idempotencyKey must be a text",
+		`{"payload":{"prompt":"x"},"pages":2}`:     "pages stands beside payload: it belongs inside, or nowhere",
 		`{"prompt":"x","include":1,"include.b":1}`: "include.b: include is no object",
 		`[1]`: "it is no JSON object",
 	} {
