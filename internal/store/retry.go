@@ -188,6 +188,20 @@ func (w *work) checkRetry(o *lockedOrganization, task Job, failed string) error 
 	return nil
 }
 
+// addUnstored adds the jobs that writes of the same transaction inserted, took out or
+// ended: the tables do not have them yet, or no longer.
+func (w *work) addUnstored(status map[string]earshot.Status) {
+	for _, job := range w.inserted {
+		status[job.ID] = job.Status
+	}
+	for _, job := range w.jobs {
+		status[job.ID] = earshot.StatusProcessing
+	}
+	for _, task := range w.ended {
+		status[task.ID] = task.Status
+	}
+}
+
 // readPlaces finds out which jobs can have a task in their place.
 func (w *work) readPlaces(ctx context.Context, organization string, retries []*Retry) error {
 	var failed []*Job
@@ -218,6 +232,7 @@ func (w *work) readPlaces(ctx context.Context, organization string, retries []*R
 	for _, job := range found {
 		status[job.ID] = job.Status
 	}
+	w.addUnstored(status)
 	for _, r := range retries {
 		r.Before, r.Refusal = "", nil
 		if task := taken[r.Failed]; status[task] != "" {

@@ -57,7 +57,7 @@ func TestABatchKeepsItsOrderAndJudgesEachTaskAlone(t *testing.T) {
 		}{
 			1: {earshot.CodeValidation, `"field":"payload.country"`},
 			2: {earshot.CodeAlreadyExists, `{"field":"idempotencyKey","value":"k1","taskId":"` + first.ID + `"}`},
-			5: {earshot.CodeNoCredits, `{"required":9,"remaining":7,"held":0}`},
+			5: {earshot.CodeNoCredits, `{"required":9,"remaining":7,"held":5}`},
 			6: {earshot.CodeValidation, `"field":"body"`},
 			7: {earshot.CodeValidation, `"field":"taskType"`},
 		}
