@@ -126,8 +126,10 @@ type FieldProblem struct {
 type CreditDetails struct {
 	// The most that the job can cost.
 	Required int64 `json:"required" schema:"min=0"`
-	// Credits that are left.
+	// The balance.
 	Remaining int64 `json:"remaining" schema:"min=0"`
+	// What running jobs may still take of it. A job begins when the rest covers it; a task is queued when the balance does.
+	Held int64 `json:"held" schema:"min=0"`
 }
 
 // ScopeDetails are the details of CodeNoPermission.

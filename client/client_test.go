@@ -138,6 +138,15 @@ func everything(t *testing.T) []string {
 	_, _ = c.Task(ctx, "{taskId}")
 	_ = c.Cancel(ctx, "{taskId}")
 	_, _ = c.Request(ctx, "{id}")
+	_, _ = c.RetryRequest(ctx, "{id}")
+	_, _ = c.Batch(ctx, "{id}")
+	_, _ = c.RetryBatch(ctx, "{id}")
+	for _, err := range c.Batches(ctx) {
+		_ = err
+	}
+	for _, err := range c.BatchResults(ctx, "{id}") {
+		_ = err
+	}
 	_, _ = c.QueueStatus(ctx)
 	_, _ = c.ClearQueue(ctx)
 	_, _ = c.Quote(ctx)

@@ -73,11 +73,11 @@ func (s *Server) revokeKey(c *call) error {
 		}
 	}
 	if !account.IsKeyID(id) {
-		return errNotFound(id)
+		return errNotFound("key", id)
 	}
 	key, err := s.Store.RevokeKeyOf(c.principal.OrganizationID, id, c.started)
 	if err != nil {
-		return notFoundAs(err, id)
+		return notFoundAs(err, "key", id)
 	}
 	s.Log.Info("a key was revoked", "request", c.id, "organization", c.principal.OrganizationID, "key", id, "by", c.principal.KeyID)
 	return c.json(earshot.RevokedKey{Key: *key})

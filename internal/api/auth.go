@@ -55,8 +55,11 @@ func bearer(r *http.Request) (sentKey, error) {
 	if scheme == "" || (strings.EqualFold(scheme, "Bearer") && text == "") {
 		return sentKey{}, &earshot.Error{Code: earshot.CodeMissingKey, Message: `an API key is required: "Authorization: Bearer ear_live_…"`}
 	}
+	if !strings.EqualFold(scheme, "Bearer") {
+		return sentKey{}, &earshot.Error{Code: earshot.CodeInvalidKey, Message: `the header must be "Authorization: Bearer ear_live_…", with the word Bearer before the key`}
+	}
 	id, wellFormed := account.KeyID(text)
-	if !strings.EqualFold(scheme, "Bearer") || !wellFormed {
+	if !wellFormed {
 		return sentKey{}, errInvalidKey()
 	}
 	return sentKey{id, text}, nil

@@ -181,14 +181,16 @@ func (c *call) json(v any) error {
 	return nil
 }
 
-// part sends a part of a JSON response that is written piece by piece, and begins
-// the response with the first. The client has writeTime to take it; part reports
+// part sends a part of a response that is written piece by piece, JSON unless its
+// header says otherwise, and begins the response with the first. The client has writeTime to take it; part reports
 // whether it did.
 func (c *call) part(pieces ...[]byte) bool {
 	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(writeTime))
 	if c.status == 0 {
 		c.status = http.StatusOK
-		c.w.Header().Set("Content-Type", "application/json")
+		if c.w.Header().Get("Content-Type") == "" {
+			c.w.Header().Set("Content-Type", "application/json")
+		}
 		c.w.Header().Set("X-Content-Type-Options", "nosniff")
 		c.w.WriteHeader(c.status)
 	}
@@ -209,7 +211,7 @@ func (c *call) cut() {
 
 // write sends the response. Errors end here: a client that is gone gets none.
 func (c *call) write(status int, contentType string, body []byte) {
-	if c.principal != nil && strings.HasPrefix(c.r.URL.Path, "/v1/monitor/") {
+	if (c.principal != nil || status == http.StatusInternalServerError) && strings.HasPrefix(c.r.URL.Path, "/v1/monitor/") {
 		c.usage()
 	}
 	c.status = status
@@ -221,24 +223,27 @@ func (c *call) write(status int, contentType string, body []byte) {
 	_, _ = c.w.Write(body)
 }
 
-// usage sets the headers that every response to a monitor call carries.
+// usage sets the headers that every response to a monitor call carries; without a
+// database, those that are known without it.
 func (c *call) usage() {
+	h := c.w.Header()
+	h.Set("X-Credits-Charged", strconv.FormatInt(c.receipt.Charged, 10))
+	h.Set("X-Latency-Ms", strconv.FormatInt(time.Since(c.started).Milliseconds(), 10))
 	o := c.receipt.Organization
-	if o == nil {
+	if o == nil && c.principal != nil {
 		var err error
-		if o, err = c.server.Store.Organization(c.r.Context(), c.principal.OrganizationID, c.server.Store.Now()); err != nil {
-			return // without a database there is nothing true to say
+		if o, err = c.server.Store.Organization(c.r.Context(), c.principal.OrganizationID, c.server.Store.Now()); err == nil {
+			c.receipt.Running = o.Running
 		}
-		c.receipt.Running = o.Running
+	}
+	if o == nil {
+		return
 	}
 	running := min(c.receipt.Running, o.Plan.Slots)
-	h := c.w.Header()
 	h.Set("X-Concurrent-Limit", strconv.Itoa(o.Plan.Slots))
 	h.Set("X-Concurrent-Current", strconv.Itoa(running))
 	h.Set("X-Concurrent-Remaining", strconv.Itoa(o.Plan.Slots-running))
 	h.Set("X-Credits-Remaining", strconv.FormatInt(o.Balance, 10))
-	h.Set("X-Credits-Charged", strconv.FormatInt(c.receipt.Charged, 10))
-	h.Set("X-Latency-Ms", strconv.FormatInt(time.Since(c.started).Milliseconds(), 10))
 }
 
 // statusRecorder notes the status that a plain handler sends.

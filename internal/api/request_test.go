@@ -127,7 +127,7 @@ func TestOrderOfChecks(t *testing.T) {
 	eventually(t, "the call runs", func() bool { return s.organization(t, o.ID).Running == 1 })
 	s.fails(t, request{method: "POST", path: echoPath, key: poor, body: broken}, http.StatusBadRequest, earshot.CodeValidation)
 	r := s.fails(t, request{method: "POST", path: echoPath, key: poor, body: echoCall}, http.StatusForbidden, earshot.CodeNoCredits)
-	if r.details != `{"required":5,"remaining":3}` {
+	if r.details != `{"required":5,"remaining":8,"held":5}` {
 		t.Errorf("the details are %s", r.details)
 	}
 	leave()

@@ -211,7 +211,7 @@ func TestARefusalSaysWhyAndReturnsTheOrganization(t *testing.T) {
 		if !errors.As(err, &refusal) || refusal.Code != earshot.CodeNoCredits {
 			t.Fatalf("got %v, want no credits", err)
 		}
-		if refusal.Details != (earshot.CreditDetails{Required: 7, Remaining: 5}) || standing.Balance != 12 {
+		if refusal.Details != (earshot.CreditDetails{Required: 7, Remaining: 12, Held: 7}) || standing.Balance != 12 {
 			t.Errorf("details %+v, standing %+v", refusal.Details, standing)
 		}
 		_, err = s.Begin(aJob(o, node, 5))

@@ -33,6 +33,7 @@ var allowed = map[string][]string{
 	".": nil,
 
 	"internal/browser":   nil,
+	"internal/batchfile": nil,
 	"internal/egress":    {"internal/guard"},
 	"internal/geo":       nil,
 	"internal/guard":     nil,
@@ -88,7 +89,7 @@ var allowed = map[string][]string{
 	"internal/openapi/generate": {"internal/app", "internal/openapi", "internal/provider", "internal/schema"},
 
 	"internal/app": {".", "client", "internal/*", "internal/provider/*", "internal/provider/vendorapi/*"},
-	"cmd/earshot":  {".", "client", "internal/mcp", "internal/app", "internal/account", "internal/geo", "internal/metric", "internal/provider", "internal/selfcheck", "internal/store", "internal/upstream"},
+	"cmd/earshot":  {".", "client", "internal/mcp", "internal/batchfile", "internal/app", "internal/account", "internal/geo", "internal/metric", "internal/provider", "internal/selfcheck", "internal/store", "internal/upstream"},
 
 	// Tests of the whole.
 	"test/newprovider":        nil,

@@ -313,14 +313,14 @@ export type WebSearchRequest = {
   country?: string;
   /** The country in either letter case, in the place of `country`. When both are given they must agree. */
   gl?: string;
-  /** The interface language, such as `de` or `pt-BR`, in any letter case. Overrides the language of the country. */
+  /** The interface language, such as `de`, `pt-BR` or `en_US`, in any letter case: letters, digits, `-` and `_`. Overrides the language of the country. */
   hl?: string;
   /** A place as `City,Region,Country`, for results of one city. Not together with `uule`. */
   location?: string;
   /** A location that is encoded already. Not together with `location`. */
   uule?: string;
   device?: Device;
-  /** How many result pages to read. Each after the first costs 2 credits. */
+  /** How many result pages to read. Each after the first that was read costs 2 credits; after a page without results there are no more. */
   pages?: number;
   include?: WebSearchInclude;
 };
@@ -450,10 +450,10 @@ export type NewsRequest = {
   country?: string;
   /** The country in either letter case, in the place of `country`. When both are given they must agree. */
   gl?: string;
-  /** The interface language, such as `de` or `pt-BR`, in any letter case. Overrides the language of the country. */
+  /** The interface language, such as `de`, `pt-BR` or `en_US`, in any letter case: letters, digits, `-` and `_`. Overrides the language of the country. */
   hl?: string;
   device?: Device;
-  /** How many result pages to read. Each after the first costs 2 credits. */
+  /** How many result pages to read. Each after the first that was read costs 2 credits; after a page without results there are no more. */
   pages?: number;
   include?: NewsInclude;
 };
@@ -495,7 +495,7 @@ export type SearchAIModeRequest = {
   country?: string;
   /** The country in either letter case, in the place of `country`. When both are given they must agree. */
   gl?: string;
-  /** The interface language, such as `de` or `pt-BR`, in any letter case. Overrides the language of the country. */
+  /** The interface language, such as `de`, `pt-BR` or `en_US`, in any letter case: letters, digits, `-` and `_`. Overrides the language of the country. */
   hl?: string;
   /** A place as `City,Region,Country`, for results of one city. Not together with `uule`. */
   location?: string;
@@ -647,6 +647,8 @@ export type Batch = {
   summary: BatchSummary;
   /** In the order of the input. */
   results: Array<BatchItem>;
+  /** The batch, for `/v1/batches`. When all of its tasks are those of one earlier batch, by their idempotency keys, that one. */
+  batchId: string;
 };
 
 /** Counts what became of a batch. */
@@ -777,6 +779,92 @@ export type RequestRecord = {
   attempts: number;
   credits: TaskCredits;
   /** On COMPLETED, in the shape of the provider. */
+  result?: TaskResult;
+  /** On FAILED. */
+  error?: Error;
+};
+
+/** The task that stands for a call or task that failed. */
+export type RequestRetried = {
+  success: true;
+  /** Whether it was queued now; false when it had been before. */
+  queued: boolean;
+  task: Task;
+  credits: TaskCredits;
+};
+
+/** A page of the list of batches, newest first. */
+export type BatchPage = {
+  batches: Array<BatchRecord>;
+  /** Null on the last page. */
+  nextCursor: string | null;
+};
+
+/** A batch and how its tasks stand. A task that was queued anew stands for the one that failed. */
+export type BatchRecord = {
+  id: string;
+  createdAt: string;
+  /** Tasks that were handed in. */
+  total: number;
+  /** Tasks that were refused then. */
+  refused: number;
+  queued: number;
+  processing: number;
+  completed: number;
+  failed: number;
+  /** Tasks that were removed from the queue, or are no longer kept. */
+  removed: number;
+  /** Of the tasks that are kept. */
+  credits: BatchCredits;
+  /** Why tasks failed, the most frequent reason first. */
+  failures: Array<BatchFailure>;
+};
+
+/** What the tasks of a batch cost. */
+export type BatchCredits = {
+  /** The most that they can cost. */
+  creditsToCharge: number;
+  /** What those that have ended did cost. */
+  creditsCharged: number;
+};
+
+/** How many tasks of a batch failed for one reason. */
+export type BatchFailure = {
+  code: Code;
+  /** Why the provider gave no usable answer, where that is the error. */
+  reason?: Reason;
+  tasks: number;
+};
+
+/** What became of the failed tasks of a batch. */
+export type BatchRetried = {
+  success: true;
+  /** How many tasks were queued anew. */
+  queued: number;
+  /** One for each task that had failed, in the order of the input. */
+  results: Array<RetryItem>;
+};
+
+/** What became of one failed task: `task` and `credits` when it was queued anew, `error` when it was refused, neither when somebody else queued it anew at the same moment. */
+export type RetryItem = {
+  /** The task that failed. */
+  taskId: string;
+  success: boolean;
+  task?: Task;
+  credits?: TaskCredits;
+  error?: Error;
+};
+
+/** How the results of a batch are written. */
+export type BatchFormat = "ndjson" | "csv";
+
+/** A line of the results of a batch: an ended task. */
+export type BatchResult = {
+  /** Place in the input, counted from 0. */
+  index: number;
+  task: Task;
+  credits: TaskCredits;
+  /** On COMPLETED, in the shape of the task's provider. */
   result?: TaskResult;
   /** On FAILED. */
   error?: Error;
@@ -1369,8 +1457,10 @@ export type FieldProblem = {
 export type CreditDetails = {
   /** The most that the job can cost. */
   required: number;
-  /** Credits that are left. */
+  /** The balance. */
   remaining: number;
+  /** What running jobs may still take of it. A job begins when the rest covers it; a task is queued when the balance does. */
+  held: number;
 };
 
 /** Are the details of CodeNoPermission. */
@@ -1437,6 +1527,7 @@ export interface Enums {
   Status: Status;
   Mode: Mode;
   Reason: Reason;
+  BatchFormat: BatchFormat;
   TrackerState: TrackerState;
   SweepState: SweepState;
   Outcome: Outcome;
@@ -1469,8 +1560,13 @@ export interface Operations {
   "GET /v1/async/tasks": { query: { status?: Status; taskType?: TaskType; limit?: number; cursor?: string }; body: undefined; response: TaskPage };
   "GET /v1/async/status": { query: undefined; body: undefined; response: QueueStatus };
   "DELETE /v1/async/queue": { query: undefined; body: undefined; response: QueueCleared };
-  "GET /v1/requests": { query: { mode?: Mode; status?: Status; provider?: Provider; country?: string; q?: string; from?: string; to?: string; errorReason?: Reason; limit?: number; cursor?: string }; body: undefined; response: RequestPage };
+  "GET /v1/requests": { query: { mode?: Mode; status?: Status; provider?: Provider; country?: string; batch?: string; q?: string; from?: string; to?: string; errorReason?: Reason; limit?: number; cursor?: string }; body: undefined; response: RequestPage };
   "GET /v1/requests/{id}": { query: undefined; body: undefined; response: RequestRecord };
+  "POST /v1/requests/{id}/retry": { query: undefined; body: undefined; response: RequestRetried };
+  "GET /v1/batches": { query: { limit?: number; cursor?: string }; body: undefined; response: BatchPage };
+  "GET /v1/batches/{id}": { query: undefined; body: undefined; response: BatchRecord };
+  "POST /v1/batches/{id}/retry": { query: undefined; body: undefined; response: BatchRetried };
+  "GET /v1/batches/{id}/results": { query: { format?: BatchFormat }; body: undefined; response: string };
   "POST /v1/quote": { query: undefined; body: TaskRequest | Array<TaskRequest>; response: Quote };
   "GET /v1/usage": { query: { from?: string; to?: string }; body: undefined; response: Usage };
   "GET /v1/stats": { query: { hours?: number }; body: undefined; response: Stats };

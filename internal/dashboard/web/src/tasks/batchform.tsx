@@ -68,10 +68,10 @@ function Prompts() {
           <textarea id="batch-lines" rows={8} value={draft.value.text} onInput={(event) => change({ text: event.currentTarget.value })} placeholder={"Which trail running shoes last longest?\nBest headphones for flights"} />
         </label>
       )}
-      <label class="file">Or drop a CSV file here, or choose one
-        <input id="batch-file" type="file" accept=".csv,.tsv,.txt,text/csv,text/plain" onChange={(event) => { void take(event.currentTarget.files?.[0]); event.currentTarget.value = ""; }} />
+      <label class="file">Or drop a CSV or NDJSON file here, or choose one
+        <input id="batch-file" type="file" accept=".csv,.tsv,.txt,.jsonl,.ndjson,text/csv,text/plain" onChange={(event) => { void take(event.currentTarget.files?.[0]); event.currentTarget.value = ""; }} />
       </label>
-      <p class="faint">The head of the file names fields of the request, such as <code>prompt</code>, <code>country</code>, <code>state</code>, <code>priority</code> or <code>idempotencyKey</code>. Without a head, every line is a prompt.</p>
+      <p class="faint">The head of the file names fields of the request, such as <code>provider</code>, <code>prompt</code>, <code>country</code>, <code>include.markdown</code> or <code>priority</code>; NDJSON has the same names. The command line reads the same files, and nothing is paid twice. Without a head, every line is a prompt.</p>
       <Problem error={error} />
     </div>
   );
