@@ -992,18 +992,29 @@ export type WebhookTest = {
   ms: number;
 };
 
-/** Signs in to the dashboard. */
-export type SessionRequest = {
-  /** The one-time token in the address that `earshot serve` prints. */
-  token: string;
+/** Tells who is signed in to the dashboard. */
+export type SessionResponse = {
+  success: true;
+  /** Null when nobody is. */
+  session: Session | null;
 };
 
-/** A key for the dashboard. */
+/** Who is signed in to the dashboard. */
 export type Session = {
-  success: true;
-  /** The key, which ends at `expiresAt`. */
-  secret: string;
-  expiresAt: string;
+  /** The organization's name. */
+  organization: string;
+  /** The id of the key that the session uses. */
+  keyId: string;
+  /** What the key may do. */
+  scopes: Array<"read" | "monitor" | "tasks" | "admin">;
+};
+
+/** Signs in to the dashboard, with a token or with a key. */
+export type SessionRequest = {
+  /** The one-time token in the address that `earshot serve` prints. */
+  token?: string;
+  /** An API key. */
+  key?: string;
 };
 
 /** Says that a node is alive (`ok`) or can take work (`ready`). */
@@ -1147,7 +1158,9 @@ export interface Operations {
   "GET /v1/ledger": { query: { kind?: LedgerKind; limit?: number; cursor?: string }; body: undefined; response: LedgerPage };
   "POST /v1/webhooks/secret/rotate": { query: undefined; body: undefined; response: RotatedSecret };
   "POST /v1/webhooks/test": { query: undefined; body: WebhookRequest; response: WebhookTestResponse };
-  "POST /v1/session": { query: undefined; body: SessionRequest; response: Session };
+  "GET /v1/session": { query: undefined; body: undefined; response: SessionResponse };
+  "POST /v1/session": { query: undefined; body: SessionRequest; response: SessionResponse };
+  "DELETE /v1/session": { query: undefined; body: undefined; response: SessionResponse };
   "GET /healthz": { query: undefined; body: undefined; response: NodeStatus };
   "GET /readyz": { query: undefined; body: undefined; response: NodeStatus };
   "GET /metrics": { query: undefined; body: undefined; response: string };
