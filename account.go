@@ -7,7 +7,9 @@ type Credits struct {
 	// Set aside for jobs that run.
 	Held int64 `json:"held" schema:"min=0"`
 	// Granted at each reset.
-	PerCycle       int64     `json:"perCycle" schema:"min=0"`
+	PerCycle int64 `json:"perCycle" schema:"min=0"`
+	// Charged since the cycle began.
+	CycleUsed      int64     `json:"cycleUsed" schema:"min=0"`
 	CycleStartedAt Timestamp `json:"cycleStartedAt"`
 	CycleResetsAt  Timestamp `json:"cycleResetsAt"`
 	// The plan, such as `free` or `hobby`.

@@ -40,7 +40,7 @@ func newSessionCookie(baseURL string) sessionCookie {
 
 // with is the cookie with a key, or the one that removes it.
 func (s sessionCookie) with(key string) *http.Cookie {
-	cookie := &http.Cookie{
+	cookie := &http.Cookie{ //nolint:gosec // over plain HTTP browsers would not take it if it were Secure
 		Name: s.name, Value: key, Path: "/", MaxAge: int(SessionLife.Seconds()), HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteStrictMode,
 	}
 	if key == "" {
@@ -78,8 +78,7 @@ func (s *Server) session(c *call) error {
 		return errWorkerOnly()
 	}
 	err := s.identify(c)
-	switch earshot.ErrorCode(err) {
-	case earshot.CodeMissingKey, earshot.CodeInvalidKey:
+	if code := earshot.ErrorCode(err); code == earshot.CodeMissingKey || code == earshot.CodeInvalidKey {
 		return c.session(nil)
 	}
 	if err != nil {

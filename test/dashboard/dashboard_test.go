@@ -157,6 +157,7 @@ func testSignIn(t *testing.T, c *chromium) {
 	p.expect("401 (Unauthorized)")
 	p.typeKey("ear_live_wrong")
 	p.see("[role=alert]", "INVALID_API_KEY")
+	p.see("[role=alert]", "What to do: the key is mistyped, revoked or expired")
 	p.until("a request's id", find("[role=alert] code", "")+`?.innerText.length > 20`)
 	p.typeKey(a.Key.Text)
 	p.signedIn()

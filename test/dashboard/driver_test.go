@@ -78,7 +78,7 @@ func (c *chromium) open(t *testing.T, address string) *tab {
 		t.Fatal(err)
 	}
 	ctx, end := chromedp.NewContext(c.ctx, chromedp.WithNewBrowserContext())
-	return watched(t, ctx, end, u)
+	return watched(ctx, t, end, u)
 }
 
 // another opens an address in a second tab of the same browser, which shares its
@@ -90,10 +90,10 @@ func (p *tab) another(address string) *tab {
 		p.t.Fatal(err)
 	}
 	ctx, end := chromedp.NewContext(p.ctx)
-	return watched(p.t, ctx, end, u)
+	return watched(ctx, p.t, end, u)
 }
 
-func watched(t *testing.T, ctx context.Context, end func(), u *url.URL) *tab {
+func watched(ctx context.Context, t *testing.T, end func(), u *url.URL) *tab {
 	t.Helper()
 	if err := chromedp.Do(ctx); err != nil {
 		end()

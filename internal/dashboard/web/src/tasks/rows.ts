@@ -1,7 +1,7 @@
 // From lines or a CSV file to tasks.
 import type { Payload } from "../api";
 import type { TaskRequest, TaskType } from "../api.gen";
-import { follow, type OpenAPI, type Provider, type Schema } from "../openapi";
+import { follow, type OpenAPI, type Provider, type Schema } from "../schema";
 import { parseCsv, separatorOf, type CsvRecord } from "./csv";
 
 /** What is asked for, as the form has it. */
