@@ -39,7 +39,7 @@ generate: ## Write what is made from the API's types and the providers' definiti
 	$(GO) run ./internal/openapi/generate
 
 .PHONY: lint
-lint: ## Check format, code, module files, what is generated and the dashboard's types
+lint: ## Check format, code, module files, what is generated, and the dashboard's types and modules
 	@files=$$($(TOOL) gofumpt -l .) && test -z "$$files" || { echo "make fmt would change: $$files"; exit 1; }
 	$(TOOL) golangci-lint run
 	$(GO) run ./internal/openapi/generate -check
@@ -47,6 +47,7 @@ lint: ## Check format, code, module files, what is generated and the dashboard's
 	$(GO) mod verify
 	@scripts/with-node-modules.sh sh -c '$(WEB)/node_modules/.bin/tsc --project $(WEB) && dir=$$(mktemp -d) && $(MAKE) -s web DIST=$$dir && \
 		{ diff -rq $$dir $(DIST) || { echo "make web would change the bundle"; exit 1; }; }'
+	@$(MAKE) -s web-test
 
 .PHONY: fmt
 fmt: ## Format the code
@@ -82,3 +83,8 @@ DIST ?= internal/dashboard/dist
 web: ## Bundle the dashboard's pages into internal/dashboard/dist
 	@scripts/with-node-modules.sh $(TOOL) esbuild $(WEB)/src/main.tsx --bundle --minify --format=esm --target=es2022 \
 		--log-level=warning --jsx=automatic --jsx-import-source=preact --legal-comments=none --outfile=$(DIST)/app.js
+
+.PHONY: web-test
+web-test: ## Test the dashboard's modules that need no browser, in Node
+	@scripts/with-node-modules.sh sh -c 'dir=$$(mktemp -d) && $(TOOL) esbuild $(WEB)/test/all.ts --bundle --platform=node --format=esm \
+		--log-level=warning --outfile=$$dir/all.mjs && node --test --test-reporter=dot $$dir/all.mjs; status=$$?; rm -rf $$dir; exit $$status'

@@ -138,8 +138,8 @@ func TestTheFirstStartPrintsACurlLineThatWorks(t *testing.T) {
 	if err != nil || !bytes.Contains(page, []byte("Earshot")) {
 		t.Errorf("the dashboard answers %.100s (%v)", page, err)
 	}
-	key, err := exec.CommandContext(t.Context(), "curl", "-sf", dashboard[2]+"/v1/session", "-d", `{"token":"`+dashboard[3]+`"}`, "-H", "Content-Type: application/json").Output()
-	if err != nil || !bytes.Contains(key, []byte(`"secret":"ear_live_`)) {
+	key, err := exec.CommandContext(t.Context(), "curl", "-sfi", dashboard[2]+"/v1/session", "-d", `{"token":"`+dashboard[3]+`"}`, "-H", "Content-Type: application/json").Output()
+	if err != nil || !bytes.Contains(key, []byte("Set-Cookie: earshot=ear_live_")) {
 		t.Errorf("the token answers %.100s (%v)", key, err)
 	}
 }

@@ -48,7 +48,8 @@ func newKeyring(s *store.Store, lookups *share.Pool) *keyring {
 // sentKey is a key as a request carries it.
 type sentKey struct{ id, text string }
 
-// bearer takes the key out of a request. Returns CodeMissingKey or CodeInvalidKey.
+// bearer takes the key out of the Authorization header. Returns CodeMissingKey or
+// CodeInvalidKey.
 func bearer(r *http.Request) (sentKey, error) {
 	scheme, text, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	text = strings.TrimSpace(text)
@@ -58,6 +59,11 @@ func bearer(r *http.Request) (sentKey, error) {
 	if !strings.EqualFold(scheme, "Bearer") {
 		return sentKey{}, &earshot.Error{Code: earshot.CodeInvalidKey, Message: `the header must be "Authorization: Bearer ear_live_…", with the word Bearer before the key`}
 	}
+	return readKey(text)
+}
+
+// readKey takes a text for a key, if it has the form of one.
+func readKey(text string) (sentKey, error) {
 	id, wellFormed := account.KeyID(text)
 	if !wellFormed {
 		return sentKey{}, errInvalidKey()

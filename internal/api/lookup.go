@@ -72,6 +72,7 @@ func creditsOf(o *account.Organization) earshot.Credits {
 		Remaining:      o.Balance,
 		Held:           o.Held,
 		PerCycle:       o.Plan.CreditsPerCycle,
+		CycleUsed:      o.CycleUsed,
 		CycleStartedAt: earshot.At(o.CycleStartedAt),
 		CycleResetsAt:  earshot.At(o.CycleResetsAt),
 		Plan:           o.Plan.Name,

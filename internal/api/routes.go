@@ -97,7 +97,9 @@ func Operations(providers []provider.Provider) []Operation {
 		{Method: "GET", Path: "/mcp", serve: (*Server).mcp},
 		{Method: "DELETE", Path: "/mcp", serve: (*Server).mcp},
 
-		{Method: "POST", Path: "/v1/session", Public: true, Body: earshot.SessionRequest{}, Response: earshot.Session{}, serve: (*Server).session},
+		{Method: "GET", Path: "/v1/session", Public: true, Response: earshot.SessionResponse{}, serve: (*Server).session},
+		{Method: "POST", Path: "/v1/session", Public: true, Body: earshot.SessionRequest{}, Response: earshot.SessionResponse{}, serve: (*Server).signIn},
+		{Method: "DELETE", Path: "/v1/session", Public: true, Response: earshot.SessionResponse{}, serve: (*Server).signOut},
 		{Method: "GET", Path: "/healthz", Public: true, Vital: true, Response: earshot.NodeStatus{}, serve: (*Server).alive},
 		{Method: "GET", Path: "/readyz", Public: true, Vital: true, Response: earshot.NodeStatus{}, serve: (*Server).ready},
 		{Method: "GET", Path: "/metrics", Public: true, Vital: true, serve: (*Server).serveMetrics},

@@ -62,7 +62,9 @@ type Config struct {
 	TestWebhook func(ctx context.Context, organization, url string) (*earshot.WebhookTest, error)
 	// SignIn makes a key for who has the token that the operator was shown. Returns
 	// CodeInvalidKey for any other.
-	SignIn func(ctx context.Context, token string) (key string, expires time.Time, err error)
+	SignIn func(ctx context.Context, token string) (key string, whose *account.Principal, err error)
+	// BaseURL is the address that browsers know the service by.
+	BaseURL string
 	// Planned is called when a webhook is to be sent again.
 	Planned   func()
 	OpenAPI   []byte       // the API's description, as JSON
@@ -99,7 +101,7 @@ type Server struct {
 	// What requests share, see package share: places of monitor calls and of all
 	// other requests in flight, open streams, bytes of bodies.
 	calls, others, streams, bodies *share.Pool
-	tries                          minute // of tokens, by address
+	cookie                         sessionCookie
 
 	statistics singleflight.Group // readings under way
 }
@@ -128,6 +130,7 @@ func New(cfg Config) *Server {
 		others:  share.NewPool(int64(cfg.RequestsInFlight)),
 		streams: share.NewPool(int64(cfg.Streams)),
 		bodies:  share.NewPool(int64(cfg.BodyBytes)),
+		cookie:  newSessionCookie(cfg.BaseURL),
 	}
 	s.watch = newWatch(cfg, s.keys, s.streams)
 	for _, operation := range Operations(cfg.Catalogue.Providers()) {
@@ -271,29 +274,21 @@ func (s *Server) enter(c *call, places *share.Pool, account string) error {
 	return nil
 }
 
-// identify finds out who is asking and counts the request. A key that is not in
-// memory is a stranger's until the database knows it: it is only looked up while the
-// window of its address has room, within the strangers' share of look-ups, so that
-// forged keys cost the database little.
+// identify finds out who is asking and counts the request.
 func (s *Server) identify(c *call) error {
-	var principal *account.Principal
-	key, err := bearer(c.r)
-	if err == nil {
-		if window := s.guests.Peek(c.address(), guestLimit); window.Remaining == 0 && !s.keys.knows(key.id) {
-			return errRateLimit(window)
-		}
-		principal, err = s.keys.authenticate(c.r.Context(), key)
+	key, err := s.credential(c.r)
+	if err != nil {
+		return s.turnAway(c, err)
 	}
-	if code := earshot.ErrorCode(err); code == earshot.CodeMissingKey || code == earshot.CodeInvalidKey {
-		guest, _ := s.guests.Take(c.r.Context(), c.address(), guestLimit) // counting in memory cannot fail
-		c.limits(guest)
-		if !guest.Allowed {
-			return errRateLimit(guest)
-		}
-	}
+	principal, err := s.recognize(c, key)
 	if err != nil {
 		return err
 	}
+	return s.admit(c, principal)
+}
+
+// admit counts the request of somebody who is known.
+func (s *Server) admit(c *call, principal *account.Principal) error {
 	verdict, err := s.count(c.r.Context(), principal)
 	if err != nil {
 		return err
@@ -304,6 +299,34 @@ func (s *Server) identify(c *call) error {
 		return errRateLimit(verdict)
 	}
 	return nil
+}
+
+// recognize finds whose key it is. One that is not in memory is a stranger's until
+// the database knows it: it is only looked up while the window of its address has
+// room, within the strangers' share of look-ups, so that forged keys cost the
+// database little.
+func (s *Server) recognize(c *call, key sentKey) (*account.Principal, error) {
+	if window := s.guests.Peek(c.address(), guestLimit); window.Remaining == 0 && !s.keys.knows(key.id) {
+		return nil, errRateLimit(window)
+	}
+	principal, err := s.keys.authenticate(c.r.Context(), key)
+	if err != nil {
+		return nil, s.turnAway(c, err)
+	}
+	return principal, nil
+}
+
+// turnAway counts a request without a valid key, and gives the error to answer it with.
+func (s *Server) turnAway(c *call, err error) error {
+	if code := earshot.ErrorCode(err); code != earshot.CodeMissingKey && code != earshot.CodeInvalidKey {
+		return err
+	}
+	guest, _ := s.guests.Take(c.r.Context(), c.address(), guestLimit) // counting in memory cannot fail
+	c.limits(guest)
+	if !guest.Allowed {
+		return errRateLimit(guest)
+	}
+	return err
 }
 
 func (s *Server) log(c *call, err error) {

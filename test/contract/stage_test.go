@@ -103,7 +103,7 @@ var stages = map[string]func(t *testing.T) *stage{
 		makeCalls(t, n, s)
 		makeBatches(t, n, s)
 		administer(t, n, s)
-		s.things["<token>"] = n.Token(t)
+		s.things["<token>"], s.things["<key>"], s.things["<hasty>"] = n.Token(t), s.accounts[readKey].Key.Text, s.accounts[hastyKey].Key.Text
 		return s
 	},
 	"hidden": func(t *testing.T) *stage { // the operator does not offer the provider

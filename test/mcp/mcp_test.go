@@ -184,6 +184,9 @@ func TestAnAgentGetsWhatTheAPIGives(t *testing.T) {
 // checkText checks that a model can read the answer and every source of it.
 func checkText(t *testing.T, text string, result map[string]any) {
 	t.Helper()
+	if made := strings.HasPrefix(text, "Made up: "); made != (result["surface"] == "lab") {
+		t.Errorf("an answer of %v begins with %.100q", result["surface"], text)
+	}
 	if answer, _ := result["text"].(string); !strings.Contains(text, answer) {
 		t.Errorf("%q is not in %q", answer, text)
 	}

@@ -544,6 +544,8 @@ export type Credits = {
   held: number;
   /** Granted at each reset. */
   perCycle: number;
+  /** Charged since the cycle began. */
+  cycleUsed: number;
   cycleStartedAt: string;
   cycleResetsAt: string;
   /** The plan, such as `free` or `hobby`. */
@@ -1413,18 +1415,29 @@ export type WebhookTest = {
   ms: number;
 };
 
-/** Signs in to the dashboard. */
-export type SessionRequest = {
-  /** The one-time token in the address that `earshot serve` prints. */
-  token: string;
+/** Tells who is signed in to the dashboard. */
+export type SessionResponse = {
+  success: true;
+  /** Null when nobody is. */
+  session: Session | null;
 };
 
-/** A key for the dashboard. */
+/** Who is signed in to the dashboard. */
 export type Session = {
-  success: true;
-  /** The key, which ends at `expiresAt`. */
-  secret: string;
-  expiresAt: string;
+  /** The organization's name. */
+  organization: string;
+  /** The id of the key that the session uses. */
+  keyId: string;
+  /** What the key may do. */
+  scopes: Array<"read" | "monitor" | "tasks" | "admin">;
+};
+
+/** Signs in to the dashboard, with a token or with a key. */
+export type SessionRequest = {
+  /** The one-time token in the address that `earshot serve` prints. */
+  token?: string;
+  /** An API key. */
+  key?: string;
 };
 
 /** Says that a node is alive (`ok`) or can take work (`ready`). */
@@ -1592,10 +1605,31 @@ export interface Operations {
   "GET /v1/ledger": { query: { kind?: LedgerKind; limit?: number; cursor?: string }; body: undefined; response: LedgerPage };
   "POST /v1/webhooks/secret/rotate": { query: undefined; body: undefined; response: RotatedSecret };
   "POST /v1/webhooks/test": { query: undefined; body: WebhookRequest; response: WebhookTestResponse };
-  "POST /v1/session": { query: undefined; body: SessionRequest; response: Session };
+  "GET /v1/session": { query: undefined; body: undefined; response: SessionResponse };
+  "POST /v1/session": { query: undefined; body: SessionRequest; response: SessionResponse };
+  "DELETE /v1/session": { query: undefined; body: undefined; response: SessionResponse };
   "GET /healthz": { query: undefined; body: undefined; response: NodeStatus };
   "GET /readyz": { query: undefined; body: undefined; response: NodeStatus };
   "GET /metrics": { query: undefined; body: undefined; response: string };
   "GET /openapi.json": { query: undefined; body: undefined; response: Record<string, unknown> };
   "GET /captures/{id}/{page}": { query: undefined; body: undefined; response: string };
 }
+
+/** What to do about an error, by its code, in Markdown. */
+export const nextSteps: Record<Code, string> = {
+  VALIDATION_ERROR: "mend every field named; all faults are reported at once",
+  MISSING_API_KEY: "send `Authorization: Bearer ear_live_…`; in the dashboard, sign in again",
+  INVALID_API_KEY: "the key is mistyped, revoked or expired: use another",
+  INSUFFICIENT_CREDITS: "`required` is the most that the job can cost, `remaining` the balance, `held` what running jobs may still take of it; wait for the next cycle, or ask the operator",
+  INSUFFICIENT_PERMISSIONS: "use a key with the scope that `requiredScope` names",
+  RESOURCE_NOT_FOUND: "the path, the method or the id does not exist, is another organization's, or is no longer kept: check it",
+  RESOURCE_ALREADY_EXISTS: "the idempotency key is taken: poll the task of `taskId`, or read the call of `requestId`",
+  RESOURCE_CONFLICT: "the thing is in a state that does not allow this, such as a task that runs and is to be cancelled; with `requestId`, a call with the same idempotency key still runs: repeat yours later",
+  RATE_LIMIT_EXCEEDED: "wait a second; `X-RateLimit-Remaining` says what is left of the window",
+  CONCURRENT_LIMIT_EXCEEDED: "all slots are taken: wait for a call to end, or submit a task, which waits for you",
+  QUEUE_LIMIT_EXCEEDED: "submit later, or fewer",
+  REQUEST_CANCELED: "you left; nothing was charged. Ask again when you like",
+  INTERNAL_SERVER_ERROR: "a fault of the service: give the request id to the operator, whose log has the cause",
+  EXTERNAL_SERVICE_ERROR: "the upstream gave no usable answer in any attempt; nothing was charged. Try again later, or from another country",
+  SERVICE_UNAVAILABLE: "the node stops or is full: try again after `Retry-After` seconds, another node will answer",
+};

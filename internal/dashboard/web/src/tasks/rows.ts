@@ -1,7 +1,7 @@
 // From lines or a file to tasks.
 import type { Payload } from "../api";
 import type { TaskRequest, TaskType } from "../api.gen";
-import { follow, type OpenAPI, type Provider, type Schema } from "../openapi";
+import { follow, type OpenAPI, type Provider, type Schema } from "../schema";
 import { headOf, Keys, payloadFor, questionOf, readObjects, readTable, type Fields, type FileRow } from "./batchfile";
 import { parseCsv } from "./csv";
 
