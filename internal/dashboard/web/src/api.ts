@@ -81,7 +81,7 @@ export async function respond<K extends Operation>(operation: K, ...[request]: A
 }
 
 /** Any request, whichever parts it has. */
-interface Parts { params?: Record<string, string>; query?: Record<string, string | number | undefined>; body?: unknown }
+interface Parts { params?: Record<string, string>; query?: Record<string, string | number | boolean | undefined>; body?: unknown }
 
 /** The JSON that the server answers. */
 export async function call<K extends Operation>(operation: K, ...request: Arguments<K>): Promise<Operations[K]["response"]> {
