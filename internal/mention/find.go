@@ -1,0 +1,112 @@
+package mention
+
+import "slices"
+
+// Find gives all mentions in a text, in its order. Of names that overlap the leftmost
+// wins, of those that begin together the longest, over all names of all brands; of
+// equal ones that of the brand that stands first in the panel.
+func (r *Rules) Find(t Text) Found {
+	var v *visible
+	if t.Format == Plain {
+		v = readPlain(t.Body)
+	} else {
+		v = readMarkdown(t.Body)
+	}
+	v.addresses()
+	v.citations(t.Sources)
+	s := &scan{Rules: r, v: v, hosts: r.hosts(v)}
+	s.glyphs = foldVisible(v)
+	if t.Prompt != "" && s.cutPrompt(r.readPrompt(t.Prompt)) {
+		s.glyphs = foldVisible(v)
+	}
+	found := Found{Mentions: s.mentions(), visible: v}
+	s.markAbsent(found.Mentions)
+	rank(v, found.Mentions, r.brands)
+	found.Links = v.placeLinks()
+	v.cite(found.Mentions, len(t.Sources))
+	return found
+}
+
+// mentions finds the hits; all of them are names or domains yet.
+func (s *scan) mentions() []Mention {
+	var hits []Mention
+	blocks := s.v.blocks
+	for i := 0; i < len(s.glyphs); {
+		g := s.glyphs[i]
+		if g.r == blockEnd {
+			blocks = blocks[1:]
+			i++
+			continue
+		}
+		for len(s.hosts) > 0 && s.hosts[0].to <= int(g.from) {
+			s.hosts = s.hosts[1:]
+		}
+		hit, end, ok := s.hitAt(i, blocks[0])
+		if !ok {
+			i++
+			continue
+		}
+		hits = append(hits, hit)
+		for i < end {
+			i++
+		}
+	}
+	return hits
+}
+
+// hitAt gives the longest hit that begins at a glyph, and the glyph behind it.
+func (s *scan) hitAt(i int, b block) (hit Mention, end int, ok bool) {
+	s.found = s.trie.at(s.glyphs, i, s.found[:0])
+	slices.SortStableFunc(s.found, func(a, b match) int {
+		if a.end != b.end {
+			return b.end - a.end
+		}
+		return int(a.id - b.id)
+	})
+	from := int(s.glyphs[i].from)
+	host, isHost := s.hostAt(from)
+	for _, m := range s.found {
+		n := &s.names[m.id]
+		to := int(s.glyphs[m.end-1].to)
+		if isHost && to < host.to {
+			break
+		}
+		if s.coversHosts(from, to) && s.passes(n, i, m.end, b) {
+			return s.mention(Name, n.brand, n.nth, from, to), m.end, true
+		}
+	}
+	if !isHost || host.brand < 0 || s.v.chars[from].out || i > 0 && !s.wholeAt(i) {
+		return Mention{}, 0, false
+	}
+	for end = i; end < len(s.glyphs) && int(s.glyphs[end].from) < host.to && s.glyphs[end].r != blockEnd; {
+		end++
+	}
+	return s.mention(Domain, host.brand, host.nth, host.from, host.to), end, true
+}
+
+func (s *scan) mention(kind Kind, brand, nth, from, to int) Mention {
+	return Mention{
+		Brand: brand, Name: nth, Kind: kind, from: from, to: to,
+		Start: int(s.v.chars[from].start), End: int(s.v.chars[to-1].end),
+	}
+}
+
+func (s *scan) hostAt(from int) (hostToken, bool) {
+	if len(s.hosts) > 0 && s.hosts[0].from == from {
+		return s.hosts[0], true
+	}
+	return hostToken{}, false
+}
+
+// coversHosts tells whether a name holds each host that it touches as a whole.
+func (s *scan) coversHosts(from, to int) bool {
+	for _, h := range s.hosts {
+		if h.from >= to {
+			break
+		}
+		if h.to > from && (h.from < from || h.to > to) {
+			return false
+		}
+	}
+	return true
+}
