@@ -108,9 +108,12 @@ func (s *scan) markBlock(mentions []Mention, from, to int, b block) {
 		absent = false
 	}
 	for i := from; i < to; i++ {
-		at := int(s.glyphs[i].from)
-		if s.wholeAt(i + 1) && s.v.endsClause(int(s.glyphs[i].to)-1, b) {
-			endClause(int(s.glyphs[i].to))
+		g := s.glyphs[i]
+		if s.v.endsClause(int(g.to)-1, b) && s.wholeAt(i+1) {
+			endClause(int(g.to))
+			continue
+		}
+		if table.trie.begins(g.r) == 0 {
 			continue
 		}
 		s.found = table.trie.at(s.glyphs, i, s.found[:0])
@@ -121,7 +124,7 @@ func (s *scan) markBlock(mentions []Mention, from, to int, b block) {
 			case !mark.contrast:
 				absent = true
 			case s.wholeAt(m.end) && s.boundaryAt(m.end, b):
-				endClause(at)
+				endClause(int(g.from))
 			}
 		}
 	}
@@ -130,14 +133,11 @@ func (s *scan) markBlock(mentions []Mention, from, to int, b block) {
 
 // endsClause tells whether a clause ends behind the character at i.
 func (v *visible) endsClause(i int, b block) bool {
-	if v.chars[i].out {
-		return false
-	}
-	switch v.chars[i].r {
+	switch c := &v.chars[i]; c.r {
 	case '.', '!', '?', '…':
-		return i+1 == b.to || isSpace(v.chars[i+1].r)
+		return !c.out && (i+1 == b.to || isSpace(v.chars[i+1].r))
 	case '。', '！', '？', '؟', '।', ';', '；', '؛', 0x037E: // the last is the Greek question mark
-		return true
+		return !c.out
 	}
 	return false
 }

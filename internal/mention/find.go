@@ -1,6 +1,9 @@
 package mention
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Find gives all mentions in a text, in its order. Of names that overlap the leftmost
 // wins, of those that begin together the longest, over all names of all brands; of
@@ -31,15 +34,18 @@ func (r *Rules) Find(t Text) Found {
 func (s *scan) mentions() []Mention {
 	var hits []Mention
 	blocks := s.v.blocks
+	nextHost := s.nextHost(0)
 	for i := 0; i < len(s.glyphs); {
 		g := s.glyphs[i]
 		if g.r == blockEnd {
 			blocks = blocks[1:]
+		}
+		if int(g.from) >= nextHost {
+			nextHost = s.nextHost(int(g.from))
+		}
+		if s.trie.begins(g.r) == 0 && (len(s.hosts) == 0 || s.hosts[0].from != int(g.from)) || g.r < 0 {
 			i++
 			continue
-		}
-		for len(s.hosts) > 0 && s.hosts[0].to <= int(g.from) {
-			s.hosts = s.hosts[1:]
 		}
 		hit, end, ok := s.hitAt(i, blocks[0])
 		if !ok {
@@ -47,22 +53,27 @@ func (s *scan) mentions() []Mention {
 			continue
 		}
 		hits = append(hits, hit)
-		for i < end {
-			i++
-		}
+		i = end
 	}
 	return hits
+}
+
+// nextHost drops the hosts that end before a character and returns where the next one
+// that is left ends.
+func (s *scan) nextHost(from int) int {
+	for len(s.hosts) > 0 && s.hosts[0].to <= from {
+		s.hosts = s.hosts[1:]
+	}
+	if len(s.hosts) == 0 {
+		return len(s.v.chars) + 1
+	}
+	return s.hosts[0].to
 }
 
 // hitAt gives the longest hit that begins at a glyph, and the glyph behind it.
 func (s *scan) hitAt(i int, b block) (hit Mention, end int, ok bool) {
 	s.found = s.trie.at(s.glyphs, i, s.found[:0])
-	slices.SortStableFunc(s.found, func(a, b match) int {
-		if a.end != b.end {
-			return b.end - a.end
-		}
-		return int(a.id - b.id)
-	})
+	slices.SortFunc(s.found, func(a, b match) int { return cmp.Or(b.end-a.end, int(a.id-b.id)) })
 	from := int(s.glyphs[i].from)
 	host, isHost := s.hostAt(from)
 	for _, m := range s.found {

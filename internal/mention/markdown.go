@@ -54,7 +54,7 @@ func (r *reader) container(parent ast.Node) {
 		from := len(r.chars)
 		r.block(n)
 		r.end()
-		if sources.holds(n, func() string { return r.text(from, len(r.chars)) }) {
+		if sources.holds(n, r.visible, from, len(r.chars)) {
 			r.exclude(from, len(r.chars))
 		}
 	}

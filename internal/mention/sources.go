@@ -30,15 +30,16 @@ var sourceWords = sync.OnceValue(func() map[string]bool {
 	return words
 })
 
-// longestSourceWord bounds what is worth folding, in bytes.
-const longestSourceWord = 80
+// longestSourceWord is how many characters of a block are worth a look: the longest
+// word has 11, and a colon and spaces may follow.
+const longestSourceWord = 16
 
-// isSourceWord tells whether a text is only a word for sources; a colon may follow.
-func isSourceWord(text string) bool {
-	if len(text) > longestSourceWord {
+// isSourceWord tells whether a range is only a word for sources; a colon may follow.
+func (v *visible) isSourceWord(from, to int) bool {
+	if to-from == 0 || to-from > longestSourceWord {
 		return false
 	}
-	word := strings.TrimRight(string(foldText(text, false)), ": ")
+	word := strings.TrimRight(string(foldText(v.text(from, to), false)), ": ")
 	return sourceWords()[word]
 }
 
@@ -48,8 +49,8 @@ type sourceSection struct {
 	announce bool // the block before was a paragraph that is only a word for sources
 }
 
-// holds tells whether the next block is one of sources. text gives its visible text.
-func (s *sourceSection) holds(n ast.Node, text func() string) bool {
+// holds tells whether the next block, whose text is the range, is one of sources.
+func (s *sourceSection) holds(n ast.Node, v *visible, from, to int) bool {
 	announced := s.announce
 	s.announce = false
 	switch n := n.(type) {
@@ -58,11 +59,11 @@ func (s *sourceSection) holds(n ast.Node, text func() string) bool {
 			return true
 		}
 		s.level = 0
-		if isSourceWord(text()) {
+		if v.isSourceWord(from, to) {
 			s.level = n.Level
 		}
 	case *ast.Paragraph, *ast.TextBlock:
-		s.announce = isSourceWord(text())
+		s.announce = v.isSourceWord(from, to)
 	case *ast.List:
 		return announced || s.level > 0
 	}
@@ -74,30 +75,28 @@ func (s *sourceSection) holds(n ast.Node, text func() string) bool {
 // and those that repeat the title of their source. It notes to which source each
 // leads.
 func (v *visible) citations(sources []Source) {
-	byURL := map[string]int{}
+	bySource := map[string]int{}
 	for i, s := range sources {
 		if page, err := source.Parse(s.URL); err == nil {
-			if _, known := byURL[page.URL]; !known {
-				byURL[page.URL] = i
+			if _, known := bySource[page.URL]; !known {
+				bySource[page.URL] = i
 			}
 		}
 	}
 	for i := range v.links {
 		link := &v.links[i]
-		page, err := source.Parse(link.URL)
-		if err == nil {
-			if n, known := byURL[page.URL]; known {
-				link.Source = n
+		if len(bySource) > 0 {
+			if page, err := source.Parse(link.URL); err == nil {
+				if n, known := bySource[page.URL]; known {
+					link.Source = n
+				}
 			}
 		}
-		if link.from < 0 || link.from >= link.to {
+		if link.from < 0 || link.from >= link.to || v.chars[link.from].out {
 			continue
 		}
 		label := strings.TrimSpace(v.text(link.from, link.to))
-		switch {
-		case isNumber(label),
-			err == nil && isAddressOf(label, link.URL, page),
-			link.Source >= 0 && sameText(label, sources[link.Source].Title):
+		if isNumber(label) || isAddressOf(label, link.URL) || link.Source >= 0 && sameText(label, sources[link.Source].Title) {
 			v.exclude(link.from, link.to)
 		}
 	}
@@ -105,8 +104,12 @@ func (v *visible) citations(sources []Source) {
 
 // isAddressOf tells whether a label is the address or the host of a target. Scheme,
 // www., a slash at the end and parameters may be left out.
-func isAddressOf(label, target string, page source.Page) bool {
-	if strings.ContainsFunc(label, unicode.IsSpace) || !strings.Contains(label, ".") {
+func isAddressOf(label, target string) bool {
+	if !strings.Contains(label, ".") || strings.ContainsFunc(label, unicode.IsSpace) {
+		return false
+	}
+	page, err := source.Parse(target)
+	if err != nil {
 		return false
 	}
 	label, target = bareAddress(label), bareAddress(target)

@@ -4,7 +4,9 @@ package mention
 // has a number, which is what a match returns.
 type trie struct {
 	nodes []node
-	ascii [128]int32 // the children of the root, for speed
+	// The children of the root, for speed: most characters begin no text.
+	ascii  [128]int32
+	beyond map[rune]int32
 }
 
 type node struct {
@@ -24,7 +26,7 @@ type match struct {
 	end int
 }
 
-func newTrie() *trie { return &trie{nodes: make([]node, 1)} }
+func newTrie() *trie { return &trie{nodes: make([]node, 1), beyond: map[rune]int32{}} }
 
 // insert adds a text. Where it is joined, each run of spaces or hyphens between its
 // words stands for any such run, also for none.
@@ -61,8 +63,11 @@ func (t *trie) childFrom(n int32, r rune) int32 {
 	t.nodes = append(t.nodes, node{})
 	to := int32(len(t.nodes) - 1)
 	t.nodes[n].edges = append(t.nodes[n].edges, edge{r, to})
-	if n == 0 && r >= 0 && r < 128 {
+	switch {
+	case n == 0 && r < 128:
 		t.ascii[r] = to
+	case n == 0:
+		t.beyond[r] = to
 	}
 	return to
 }
@@ -76,18 +81,21 @@ func (n *node) child(r rune) int32 {
 	return 0
 }
 
+// begins gives the node that a first character leads to, or 0.
+func (t *trie) begins(r rune) int32 {
+	switch {
+	case r >= 128:
+		return t.beyond[r]
+	case r >= 0:
+		return t.ascii[r]
+	default:
+		return 0
+	}
+}
+
 // at appends all texts that begin at the glyph i.
 func (t *trie) at(glyphs []glyph, i int, found []match) []match {
-	first := glyphs[i].r
-	if first < 0 {
-		return found
-	}
-	var n int32
-	if first < 128 {
-		n = t.ascii[first]
-	} else {
-		n = t.nodes[0].child(first)
-	}
+	n := t.begins(glyphs[i].r)
 	if n == 0 {
 		return found
 	}
