@@ -39,6 +39,7 @@ type cli struct {
 	Check   checkCmd   `cmd:"" help:"Ask once through every configured upstream and tell what works."`
 	Parse   parseCmd   `cmd:"" help:"Print what a stored document yields."`
 	Reparse reparseCmd `cmd:"" help:"Read all stored captures again and tell what changed."`
+	Names   namesCmd   `cmd:"" help:"Test how names of brands are found in answers."`
 	Audit   auditCmd   `cmd:"" help:"Recompute every balance and counter from the rows. Exits with 1 when one is off."`
 
 	Settings   configCmd     `cmd:"" name:"config" help:"Print every setting, its value and where it comes from."`

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"earshot/internal/source"
 )
@@ -23,6 +24,7 @@ type Rules struct {
 	trie    *trie
 	domains map[string]owner
 	brands  int
+	scans   sync.Pool // of *scan
 }
 
 // owner is whose a domain is: the nth of a brand.

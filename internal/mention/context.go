@@ -5,13 +5,15 @@ import "strings"
 // Context is a hit with the visible text around it, white space made single.
 type Context struct{ Before, Hit, After string }
 
-// Context shows a mention of this text with up to n visible characters on either
-// side, also from the blocks around its own.
-func (f Found) Context(m Mention, n int) Context {
+// Context shows a mention that was found in this text, with up to n visible characters
+// on either side, also from the blocks around its own.
+func (t Text) Context(m Mention, n int) Context {
+	var v visible
+	v.read(t)
 	return Context{
-		Before: f.visible.around(max(0, m.from-n), m.from),
-		Hit:    f.visible.around(m.from, m.to),
-		After:  f.visible.around(m.to, min(len(f.visible.chars), m.to+n)),
+		Before: v.around(max(0, m.from-n), m.from),
+		Hit:    v.around(m.from, m.to),
+		After:  v.around(m.to, min(len(v.chars), m.to+n)),
 	}
 }
 
@@ -55,8 +57,9 @@ func (r *Rules) Collisions() []Collision {
 	var all []Collision
 	for i := range r.names {
 		outer := &r.names[i]
-		v := readPlain(outer.text)
-		s := &scan{Rules: r, v: v, glyphs: foldVisible(v)}
+		var v visible
+		v.read(Text{Body: outer.text, Format: Plain})
+		s := &scan{Rules: r, v: &v, glyphs: foldVisible(nil, &v)}
 		for at := range s.glyphs {
 			for _, m := range s.trie.at(s.glyphs, at, nil) {
 				inner := &r.names[m.id]

@@ -124,7 +124,6 @@ func (r *Rules) brandOf(host string) (brand, nth int) {
 	return -1, 0
 }
 
-
 // isPublic tells whether the last label of a host is a public suffix of ICANN's part
 // of the list.
 func isPublic(host string) bool {

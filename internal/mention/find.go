@@ -9,25 +9,40 @@ import (
 // wins, of those that begin together the longest, over all names of all brands; of
 // equal ones that of the brand that stands first in the panel.
 func (r *Rules) Find(t Text) Found {
-	var v *visible
-	if t.Format == Plain {
-		v = readPlain(t.Body)
-	} else {
-		v = readMarkdown(t.Body)
-	}
+	s := r.space()
+	defer r.release(s)
+	v := s.v
+	v.read(t)
 	v.addresses()
 	v.citations(t.Sources)
-	s := &scan{Rules: r, v: v, hosts: r.hosts(v)}
-	s.glyphs = foldVisible(v)
+	s.hosts = r.hosts(v)
+	s.glyphs = foldVisible(s.glyphs, v)
 	if t.Prompt != "" && s.cutPrompt(r.readPrompt(t.Prompt)) {
-		s.glyphs = foldVisible(v)
+		s.glyphs = foldVisible(s.glyphs, v)
 	}
-	found := Found{Mentions: s.mentions(), visible: v}
-	s.markAbsent(found.Mentions)
-	rank(v, found.Mentions, r.brands)
-	found.Links = v.placeLinks()
-	v.cite(found.Mentions, len(t.Sources))
-	return found
+	mentions := s.mentions()
+	s.markAbsent(mentions)
+	rank(v, mentions, r.brands)
+	v.cite(mentions, len(t.Sources))
+	return Found{Mentions: mentions, Links: v.placeLinks()}
+}
+
+// maxKept is the largest text, in characters, whose space is used again.
+const maxKept = 64 << 10
+
+// space gives a scan whose memory may have been used before, release takes it back.
+func (r *Rules) space() *scan {
+	if s, ok := r.scans.Get().(*scan); ok {
+		return s
+	}
+	return &scan{Rules: r, v: &visible{}}
+}
+
+func (r *Rules) release(s *scan) {
+	if cap(s.v.chars) <= maxKept {
+		s.v.links, s.v.notes, s.hosts = nil, nil, nil
+		r.scans.Put(s)
+	}
 }
 
 // mentions finds the hits; all of them are names or domains yet.

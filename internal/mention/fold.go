@@ -66,9 +66,9 @@ const (
 	hole     rune = -2 // text that is no prose
 )
 
-// foldVisible folds the visible text of all blocks.
-func foldVisible(v *visible) []glyph {
-	out := make([]glyph, 0, len(v.chars)+len(v.blocks))
+// foldVisible folds the visible text of all blocks into out, whose content is lost.
+func foldVisible(out []glyph, v *visible) []glyph {
+	out = slices.Grow(out[:0], len(v.chars)+len(v.blocks))
 	for _, b := range v.blocks {
 		out = foldRange(out, v.chars, b.from, b.to)
 		out = append(out, glyph{blockEnd, int32(b.to), int32(b.to)})

@@ -38,13 +38,11 @@ type reader struct {
 	footnote int // the number of the footnote whose links are read, or 0
 }
 
-// readMarkdown gives the visible text. Sections and lists of sources are out.
-func readMarkdown(body string) *visible {
-	r := &reader{visible: newVisible(len(body)), body: body, source: []byte(body), anchor: -1}
-	document := markdownParser().Parse(text.NewReader(r.source))
-	r.container(document)
+// readMarkdown reads the visible text. Sections and lists of sources are out.
+func (v *visible) readMarkdown(body string) {
+	r := &reader{visible: v, body: body, source: []byte(body), anchor: -1}
+	r.container(markdownParser().Parse(text.NewReader(r.source)))
 	r.end()
-	return r.visible
 }
 
 // container reads the blocks in a container.

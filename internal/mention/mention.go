@@ -114,5 +114,4 @@ type Link struct {
 type Found struct {
 	Mentions []Mention // in the order of the text
 	Links    []Link
-	visible  *visible
 }

@@ -1,6 +1,7 @@
 package mention
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -49,6 +50,16 @@ type noteMark struct{ at, number int }
 
 func newVisible(size int) *visible {
 	return &visible{chars: make([]char, 0, size), item: -1, open: -1}
+}
+
+// read gives the visible text of an answer, in a value that may have been used before.
+func (v *visible) read(t Text) {
+	*v = visible{chars: slices.Grow(v.chars[:0], len(t.Body)), blocks: v.blocks[:0], items: v.items[:0], item: -1, open: -1}
+	if t.Format == Plain {
+		v.readPlain(t.Body)
+	} else {
+		v.readMarkdown(t.Body)
+	}
 }
 
 // begin opens a block, end closes it. A block without characters leaves no trace.
@@ -104,8 +115,7 @@ func (v *visible) exclude(from, to int) {
 
 // readPlain reads a text without markup: an empty line parts blocks, and nothing else
 // means anything (decision 20).
-func readPlain(body string) *visible {
-	v := newVisible(len(body))
+func (v *visible) readPlain(body string) {
 	v.begin()
 	for start := 0; start < len(body); {
 		end := len(body)
@@ -120,5 +130,4 @@ func readPlain(body string) *visible {
 		start = end
 	}
 	v.end()
-	return v
 }

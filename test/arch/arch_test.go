@@ -39,6 +39,8 @@ var allowed = map[string][]string{
 	"internal/har":       nil,
 	"internal/ratelimit": nil,
 	"internal/share":     nil,
+	"internal/source":    nil,
+	"internal/mention":   {"internal/source"},
 	"internal/lab/world": {"internal/geo"},
 	"internal/lab":       {"internal/geo", "internal/lab/world"},
 
@@ -83,7 +85,7 @@ var allowed = map[string][]string{
 	"internal/openapi/generate": {"internal/app", "internal/openapi", "internal/provider", "internal/schema"},
 
 	"internal/app": {".", "client", "internal/*", "internal/provider/*", "internal/provider/vendorapi/*"},
-	"cmd/earshot":  {".", "client", "internal/mcp", "internal/app", "internal/account", "internal/geo", "internal/provider", "internal/store", "internal/upstream"},
+	"cmd/earshot":  {".", "client", "internal/mcp", "internal/app", "internal/account", "internal/geo", "internal/mention", "internal/provider", "internal/store", "internal/upstream"},
 
 	// Tests of the whole.
 	"test/newprovider":        nil,
