@@ -8,8 +8,8 @@ import (
 
 // A mention is backed by what its sentence cites. A sentence ends at a full stop, an
 // exclamation or question mark before white space, and at their like in other scripts;
-// not at a stop behind a single letter ("J. Crew") or before a small letter ("e.g. on
-// trails"). Closing quotes and brackets belong to it, and so do the citations that
+// not at a stop behind a single letter ("J. Crew"), and not before a small letter
+// ("e.g. on trails"). Closing quotes and brackets belong to it, and so do the citations that
 // follow: numbers in brackets, links that are citations, marks of footnotes.
 
 // citer fills in the sentences of mentions and what they cite.
@@ -38,7 +38,7 @@ func (v *visible) cite(mentions []Mention, sources int) {
 		if m.from >= to {
 			b := v.blockOf(m.from)
 			for to = max(to, b.from); to <= m.from; {
-				from, to = to, v.sentenceEnd(to, m.to, b)
+				from, to = to, v.sentenceEnd(to, m, b)
 			}
 			links, cited = c.citedIn(from, to)
 		}
@@ -58,9 +58,9 @@ func (v *visible) byteRange(from, to int) (start, end int) {
 	return int(v.chars[from].start), int(v.chars[to-1].end)
 }
 
-// sentenceEnd is where the sentence ends that begins at i. A mention that goes on
-// until keep is not cut in two.
-func (v *visible) sentenceEnd(i, keep int, b block) int {
+// sentenceEnd is where the sentence ends that begins at i. A mention is not cut in two:
+// the stop in "Dr. Martens" ends nothing.
+func (v *visible) sentenceEnd(i int, m *Mention, b block) int {
 	for ; i < b.to; i++ {
 		if !v.endsSentence(i, b) {
 			continue
@@ -70,7 +70,7 @@ func (v *visible) sentenceEnd(i, keep int, b block) int {
 			end++
 		}
 		end = v.behindCitations(end, b)
-		if i >= keep || keep >= end {
+		if end <= m.from || end >= m.to {
 			return end
 		}
 	}
@@ -97,10 +97,7 @@ func (v *visible) endsSentence(i int, b block) bool {
 	if after == next && next < b.to && !isSpace(v.chars[next].r) {
 		return false
 	}
-	if v.chars[i].r != '.' {
-		return true
-	}
-	if i > b.from && unicode.IsLetter(v.chars[i-1].r) && (i-1 == b.from || !isWord(v.chars[i-2].r)) && !isUnspaced(v.chars[i-1].r) {
+	if v.chars[i].r == '.' && i > b.from && unicode.IsLetter(v.chars[i-1].r) && (i-1 == b.from || !isWord(v.chars[i-2].r)) && !isUnspaced(v.chars[i-1].r) {
 		return false
 	}
 	for after < b.to && isSpace(v.chars[after].r) {
