@@ -68,10 +68,12 @@ func (v *visible) hostStart(i int, b block) int {
 // of "ollaro.com.But" it is ollaro.com.
 func (r *Rules) host(v *visible, start, end int, b block) (hostToken, bool) {
 	for to := end; to > start; {
-		name := hostName(v.text(start, to))
-		brand, nth := r.brandOf(name)
-		if brand >= 0 || isPublic(name) {
-			return hostToken{from: start, to: to, end: v.pathEnd(to, b), brand: brand, nth: nth}, true
+		if to-start <= maxHost {
+			name := hostName(v.text(start, to))
+			brand, nth := r.brandOf(name)
+			if brand >= 0 || isPublic(name) {
+				return hostToken{from: start, to: to, end: v.pathEnd(to, b), brand: brand, nth: nth}, true
+			}
 		}
 		for to--; to > start && v.chars[to].r != '.'; {
 			to--
@@ -79,6 +81,9 @@ func (r *Rules) host(v *visible, start, end int, b block) (hostToken, bool) {
 	}
 	return hostToken{}, false
 }
+
+// maxHost is the length of the longest host (RFC 1035).
+const maxHost = 253
 
 // pathEnd is where the path, query or port behind a host ends.
 func (v *visible) pathEnd(to int, b block) int {

@@ -143,7 +143,7 @@ func foldCluster(out []glyph, chars []char, from, to int) []glyph {
 		runes = append(runes, c.r)
 	}
 	whole := foldRunes(runes, false)
-	if len(runes) > 1 {
+	if len(runes) > 1 && !takesAccents(runes[0]) {
 		each := make([]glyph, 0, len(whole))
 		for i, r := range runes {
 			for _, f := range foldRunes([]rune{r}, false) {
@@ -217,11 +217,15 @@ func dropAccents(text string) string {
 				continue
 			}
 		default:
-			accented = unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic) && unicode.IsLetter(r)
+			accented = takesAccents(r)
 		}
 		kept = append(kept, r)
 	}
 	return norm.NFC.String(string(kept))
+}
+
+func takesAccents(r rune) bool {
+	return unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic) && unicode.IsLetter(r)
 }
 
 // foldText folds a text that is no answer: a name, a prompt, a phrase. White space

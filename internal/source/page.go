@@ -47,7 +47,12 @@ func Parse(address string) (Page, error) {
 		return Page{}, fmt.Errorf("an address has at most %d bytes", MaxURL)
 	}
 	if !strings.Contains(address, "://") {
-		address = "https://" + strings.TrimPrefix(address, "//")
+		address = strings.TrimPrefix(address, "//")
+		authority, _, _ := strings.Cut(address, "/")
+		if _, port, found := strings.Cut(authority, ":"); strings.Contains(authority, "@") || found && strings.Trim(port, "0123456789") != "" {
+			return Page{}, errors.New("not a web address") // mailto:, javascript:, a mailbox
+		}
+		address = "https://" + address
 	}
 	u, err := url.Parse(address)
 	if err != nil {
