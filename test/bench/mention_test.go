@@ -48,19 +48,29 @@ func BenchmarkMention(b *testing.B) {
 	for _, brand := range panelOf50() {
 		expressions = append(expressions, regexp.MustCompile(`(?i)\b`+regexp.QuoteMeta(brand.Name)+`\b`))
 	}
-	const rounds = 20
-	start := time.Now()
-	for range rounds {
+	byNames := func() {
 		for _, e := range expressions {
 			e.FindAllStringIndex(text, -1)
 		}
 	}
-	each := time.Since(start) / rounds
+	byRules := func() { rules.Find(mention.Text{Body: text}) }
 
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		rules.Find(mention.Text{Body: text})
+		byRules()
 	}
-	b.ReportMetric(each.Seconds()/(b.Elapsed().Seconds()/float64(b.N)), "times-regexp")
+	b.ReportMetric(float64(quickest(byNames))/float64(quickest(byRules)), "times-regexp")
+}
+
+// quickest gives the shortest of many runs: the one that nothing else on the machine
+// disturbed.
+func quickest(run func()) time.Duration {
+	shortest := time.Hour
+	for range 100 {
+		start := time.Now()
+		run()
+		shortest = min(shortest, time.Since(start))
+	}
+	return shortest
 }
