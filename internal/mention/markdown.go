@@ -212,6 +212,9 @@ func (r *reader) entity(plain, i, stop int) int {
 		return 0
 	}
 	end := i + length + 1
+	if strings.ContainsFunc(strings.TrimPrefix(r.body[i+1:end-1], "#"), func(c rune) bool { return !isASCIIWord(c) }) {
+		return 0
+	}
 	decoded := html.UnescapeString(r.body[i:end])
 	if decoded == r.body[i:end] || strings.HasSuffix(decoded, ";") && decoded != ";" {
 		return 0 // not an entity, or one that has no semicolon and a longer name after it
