@@ -60,7 +60,9 @@ func BenchmarkMention(b *testing.B) {
 	for b.Loop() {
 		byRules()
 	}
-	b.ReportMetric(float64(quickest(byNames))/float64(quickest(byRules)), "times-regexp")
+	shortest := quickest(byRules)
+	b.ReportMetric(float64(shortest.Microseconds()), "quickest-µs")
+	b.ReportMetric(float64(quickest(byNames))/float64(shortest), "times-regexp")
 }
 
 // quickest gives the shortest of many runs: the one that nothing else on the machine
