@@ -57,6 +57,7 @@ func (r *reader) element(token html.Token, start, end int) {
 				r.anchor = len(r.links) - 1
 			}
 		}
+	default: // vanishes
 	}
 }
 

@@ -119,7 +119,7 @@ func (r *reader) footnotes(list ast.Node) {
 func (r *reader) addresses(from int) {
 	for _, b := range r.blocks {
 		if b.from >= from {
-			r.visible.addressesIn(b)
+			r.addressesIn(b)
 		}
 	}
 }
