@@ -25,7 +25,7 @@ var notRun = map[string]string{
 // explained are the commands that must tell their exit status and have examples.
 var explained = []string{
 	"earshot ask", "earshot batch", "earshot tasks", "earshot tasks list", "earshot tasks show", "earshot tasks cancel",
-	"earshot tasks clear", "earshot status", "earshot config", "earshot completion",
+	"earshot tasks clear", "earshot status", "earshot config", "earshot completion", "earshot names test",
 }
 
 // examplesOf are the lines below "Examples:" in a help text.

@@ -43,6 +43,8 @@ var allowed = map[string][]string{
 	"internal/stats":     nil,
 	"internal/metric":    {"internal/stats"},
 	"internal/selfcheck": {"internal/metric", "internal/stats"},
+	"internal/source":    nil,
+	"internal/mention":   {"internal/source"},
 	"internal/lab/world": {"internal/geo"},
 	"internal/lab":       {"internal/geo", "internal/lab/world"},
 
@@ -89,7 +91,7 @@ var allowed = map[string][]string{
 	"internal/openapi/generate": {"internal/app", "internal/openapi", "internal/provider", "internal/schema"},
 
 	"internal/app": {".", "client", "internal/*", "internal/provider/*", "internal/provider/vendorapi/*"},
-	"cmd/earshot":  {".", "client", "internal/mcp", "internal/batchfile", "internal/app", "internal/account", "internal/geo", "internal/metric", "internal/provider", "internal/selfcheck", "internal/store", "internal/upstream"},
+	"cmd/earshot":  {".", "client", "internal/mcp", "internal/batchfile", "internal/app", "internal/account", "internal/geo", "internal/mention", "internal/metric", "internal/provider", "internal/selfcheck", "internal/store", "internal/upstream"},
 
 	// Tests of the whole.
 	"test/newprovider":        nil,
