@@ -124,6 +124,7 @@ func (s *Server) testWebhook(c *call) error {
 	if err := in.Err(); err != nil {
 		return err
 	}
+	c.turn.End() // what is left is to wait for the receiver
 	test, err := s.TestWebhook(c.r.Context(), c.principal.OrganizationID, body.URL)
 	if err != nil {
 		return err

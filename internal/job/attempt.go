@@ -12,6 +12,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/provider"
+	"earshot/internal/share"
 	"earshot/internal/store"
 	"earshot/internal/upstream"
 )
@@ -34,6 +35,7 @@ type assignment struct {
 	job      store.Job
 	provider provider.Definition
 	request  provider.Request
+	turn     *share.Turn
 }
 
 // attempt makes attempts until one succeeds, one fails finally, or no more may be
@@ -73,9 +75,12 @@ func (r *Runner) attempt(ctx context.Context, a assignment) outcome {
 			}
 			return o
 		}
+		a.turn.Pause()
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
+		}
+		if a.turn.Resume(ctx) != nil || ctx.Err() != nil {
 			o.err = endedEarly(ctx)
 			return o
 		}
@@ -109,7 +114,7 @@ func (r *Runner) wait(n int, job store.Job, failure *upstream.Failure) (wait tim
 func (r *Runner) attemptOnce(ctx context.Context, a assignment, n int) (o outcome, err error) {
 	captureID := account.NewCaptureID()
 	try := upstream.Attempt{
-		Provider: a.provider.Name, Account: a.job.Organization, Place: a.request.Locale().Place(), Number: n, CaptureURL: r.CaptureURL + "/" + captureID,
+		Provider: a.provider.Name, Account: a.job.Organization, Turn: a.turn, Place: a.request.Locale().Place(), Number: n, CaptureURL: r.CaptureURL + "/" + captureID,
 	}
 	err = r.Upstreams.Try(ctx, try, func(session *upstream.Session) (err error) {
 		o, err = r.askThrough(ctx, session, a, captureID)
@@ -142,7 +147,13 @@ func (r *Runner) askThrough(ctx context.Context, session *upstream.Session, a as
 	}
 	r.Health.Answer(name, a.provider.Watched, o.result, time.Now())
 	if pages := session.Kept(); len(pages) > 0 {
-		if err := r.Captures.Put(ctx, captureID, pages); err != nil {
+		a.turn.Pause()
+		err := r.Captures.Put(ctx, captureID, pages)
+		if err != nil {
+			return outcome{}, err
+		}
+		if err := a.turn.Resume(ctx); err != nil {
+			r.discard(ctx, &store.Capture{ID: captureID})
 			return outcome{}, err
 		}
 		o.capture = &store.Capture{ID: captureID, Pages: len(pages)}

@@ -11,6 +11,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/provider"
+	"earshot/internal/share"
 	"earshot/internal/store"
 )
 
@@ -18,6 +19,7 @@ import (
 type Call struct {
 	ID         string // a UUIDv7; the job's id
 	Principal  *account.Principal
+	Turn       *share.Turn // given back while the call waits for its upstream; may be nil
 	Provider   provider.Definition
 	Request    provider.Request
 	Body       []byte // the request as it was sent
@@ -77,7 +79,7 @@ func (r *Runner) Call(ctx context.Context, call Call) (json.RawMessage, Receipt,
 
 	ctx, leave := node.join(ctx)
 	defer leave()
-	run := r.attempt(ctx, assignment{job, call.Provider, call.Request})
+	run := r.attempt(ctx, assignment{job, call.Provider, call.Request, call.Turn})
 	if run.err == nil && ctx.Err() != nil { // nobody waits for the answer
 		r.discard(ctx, run.capture)
 		run = outcome{attempts: run.attempts, err: endedEarly(ctx)}
