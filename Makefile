@@ -51,7 +51,8 @@ fmt: ## Format the code
 .PHONY: bench
 bench: ## Measure the service on both databases, and other queues beside it
 	scripts/with-postgres.sh scripts/with-redis.sh sh -c '\
-		$(GO) test -run "^$$" -bench "Call|Waiting|Overload|Rate|Begin|Parse|Hostile" -benchtime 3s ./test/bench/ && \
+		$(GO) test -run "^$$" -bench "Call|Waiting|Rate|Begin|Parse|Hostile" -benchtime 3s ./test/bench/ && \
+		$(GO) test -run "^$$" -bench "Overload|Memory" -benchtime 1x -timeout 30m ./test/bench/ && \
 		$(GO) test -run "^$$" -bench Claim -benchtime 200x -timeout 20m ./test/bench/ && \
 		$(GO) test -run "^$$" -bench Tasks -benchtime 1x -count 3 -timeout 20m ./test/bench/ && \
 		$(GO) test -C test/bench/peers -run "^$$" -bench . -benchtime 1x -count 3 . && \

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"runtime/debug"
 	"time"
 
 	"earshot/internal/app"
@@ -32,6 +34,10 @@ func (c *serveCmd) Validate() error {
 	return nil
 }
 
+// memoryLimit is from where on memory is worth more than the processors' time: garbage
+// is collected sooner. It is no limit of what is in use.
+const memoryLimit = 450 << 20
+
 // Run serves until it is told to stop.
 func (c *serveCmd) Run(in *invocation) error {
 	in.cfg.Listen = c.Listen
@@ -44,6 +50,9 @@ func (c *serveCmd) Run(in *invocation) error {
 	in.cfg.Record = c.Record
 	in.cfg.AllowPrivateWebhooks = c.AllowPrivateWebhooks
 	in.cfg.AcceptClock = c.AcceptClock
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
+	}
 	a, err := app.New(in, in.cfg)
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ func monitor(p provider.Provider) func(*Server, *call) error {
 		if err := in.Err(); err != nil {
 			return err
 		}
-		result, receipt, err := s.Jobs.Call(c.r.Context(), job.Call{
+		result, receipt, err := s.Jobs.Call(c.r.Context(), &job.Call{
 			ID:         c.id,
 			Principal:  c.principal,
 			Turn:       c.turn,

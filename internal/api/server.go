@@ -74,8 +74,8 @@ type Config struct {
 	WorkerOnly bool
 
 	// CallsInFlight is how many monitor calls may be under way on this node, and
-	// RequestsInFlight how many others. 0 means 8,192 and 2,048, of which one account
-	// gets half at most: a waiting call costs some 50 KiB, and the others end within
+	// RequestsInFlight how many others. 0 means 20,480 and 2,048, of which one account
+	// gets half at most: a waiting call costs some 60 KiB, with the lab's part of it, and the others end within
 	// milliseconds or the node is past its capacity.
 	CallsInFlight    int
 	RequestsInFlight int
@@ -109,7 +109,7 @@ type Server struct {
 // New makes the handler.
 func New(cfg Config) *Server {
 	if cfg.CallsInFlight == 0 {
-		cfg.CallsInFlight = 8192
+		cfg.CallsInFlight = 20480
 	}
 	if cfg.RequestsInFlight == 0 {
 		cfg.RequestsInFlight = 2048

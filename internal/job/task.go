@@ -68,7 +68,7 @@ func (r *Runner) perform(node *incarnation, job store.Job) {
 	turn := r.Turns.Later(job.Organization)
 	defer turn.End()
 	if err == nil {
-		run = r.attempt(ctx, assignment{job, def, request, turn})
+		run = r.attempt(ctx, &assignment{job, def, request, turn})
 	}
 	if run.err != nil && ctx.Err() != nil {
 		return

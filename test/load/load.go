@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// Patience is how long clients wait for an answer.
-const Patience = 5 * time.Second
+// patience is how long clients wait for an answer.
+const patience = 5 * time.Second
 
 // Request is a request as it goes over the wire.
 type Request []byte
@@ -39,6 +39,9 @@ func Get(key, path string) Request {
 
 // Client keeps connections to one address. It is safe for concurrent use.
 type Client struct {
+	// Patience is how long it waits for an answer. NewClient sets it to 5 s.
+	Patience time.Duration
+
 	address string
 
 	mu   sync.Mutex
@@ -51,7 +54,9 @@ type conn struct {
 }
 
 // NewClient makes a client of the service at a base URL.
-func NewClient(base string) *Client { return &Client{address: strings.TrimPrefix(base, "http://")} }
+func NewClient(base string) *Client {
+	return &Client{address: strings.TrimPrefix(base, "http://"), Patience: patience}
+}
 
 // Close closes the idle connections.
 func (c *Client) Close() {
@@ -65,7 +70,7 @@ func (c *Client) Close() {
 
 // Do makes a request and gives the status of the answer.
 func (c *Client) Do(r Request) (status int, err error) {
-	end := time.Now().Add(Patience)
+	end := time.Now().Add(c.Patience)
 	for {
 		conn, used, err := c.conn(end)
 		if err != nil {
