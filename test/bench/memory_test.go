@@ -40,7 +40,7 @@ func remember(b *testing.B, node *load.Program, calls int, prompt string) {
 	const rate = 400 // a second: they are let in, not refused
 	client := load.NewClient(node.BaseURL)
 	client.Patience = 5 * time.Minute
-	keys := node.Accounts(b, 8)
+	keys := node.Accounts(b, load.Unlimited, 8)
 	idle, _ := node.Memory(b)
 	var group sync.WaitGroup
 	var mu sync.Mutex

@@ -19,7 +19,7 @@ func BenchmarkOverload(b *testing.B) {
 			client := load.NewClient(node.BaseURL)
 			defer client.Close()
 			var calls []load.Request
-			for _, key := range node.Accounts(b, 4) {
+			for _, key := range node.Accounts(b, load.Unlimited, 4) {
 				calls = append(calls, load.Post(key, "/v1/monitor/chatassistant", question))
 			}
 			for range b.N {

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"earshot/internal/account"
-	"earshot/internal/app"
 	"earshot/internal/store"
 )
 
@@ -76,22 +75,32 @@ func Start(tb testing.TB, binary, address string, flags ...string) *Program {
 	return p
 }
 
-// Accounts makes organizations that no limit of a plan holds back, and gives their keys.
-func (p *Program) Accounts(tb testing.TB, n int) []string {
+// Plans of accounts: one that nothing holds back, and one that may ask once a second.
+const (
+	Unlimited = 1 << 30
+	Hasty     = 1
+)
+
+// Accounts makes organizations that may make so many requests a second and that no
+// other limit of a plan holds back, and gives their keys.
+func (p *Program) Accounts(tb testing.TB, rate, n int) []string {
 	tb.Helper()
 	s, err := store.Open(tb.Context(), store.Config{URL: p.address})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	defer s.Close()
-	plan := account.Plan{Name: "load", Slots: 100_000, CreditsPerCycle: 1 << 40, RequestsPerSecond: 1 << 30, QueueCapacity: 1 << 20}
+	plan := account.Plan{Name: "load", Slots: 100_000, CreditsPerCycle: 1 << 40, RequestsPerSecond: rate, QueueCapacity: 1 << 20}
 	keys := make([]string, n)
 	for i := range keys {
-		a, err := app.CreateOrganization(s, app.Settings{Plans: account.Plans{plan}}, fmt.Sprintf("load-%d-%s", i, account.NewKey().ID), plan.Name, nil)
+		key := account.NewKey()
+		_, err := s.CreateOrganization(store.NewOrganization{
+			Name: "load-" + key.ID, Plan: plan, FirstGrant: 1 << 40, WebhookSecret: account.NewWebhookSecret(), Key: key,
+		}, s.Now())
 		if err != nil {
 			tb.Fatal(err)
 		}
-		keys[i] = a.Key.Text
+		keys[i] = key.Text
 	}
 	return keys
 }
