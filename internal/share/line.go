@@ -13,13 +13,16 @@ import (
 var ErrBusy = errors.New("others wait already, for longer than clients do")
 
 const (
-	// patience is how long the first of a line waits before nobody else may join it:
-	// twenty times what a node with work to do makes anybody wait, and a twentieth of
-	// the 5 s after which clients give up.
+	// patience is how long the first of a line waits before nobody else may join it. A
+	// burst comes within it and is served; of ten times the load that a node can bear,
+	// as much joins as it serves in ten times patience, half of the 5 s after which
+	// clients give up.
 	patience = 250 * time.Millisecond
-	// maxPatience is how long one waits who has joined. It is only reached where the
-	// pool stands still, since the line is short.
-	maxPatience = time.Second
+	// maxPatience is how long one waits who has joined, and is refused after all.
+	maxPatience = 3 * time.Second
+	// maxWaiting is how much that is new waits at most: a burst of a thousand calls of
+	// one account.
+	maxWaiting = 2048
 )
 
 // line is an account that waits. Lines are served in turn, one of each.
@@ -162,7 +165,7 @@ const perProcessor = 16
 // NewTurns makes the turns of a node.
 func NewTurns() *Turns {
 	n := int64(perProcessor * runtime.GOMAXPROCS(0))
-	return &Turns{Pool: NewPool(n), waiting: NewPool(n)}
+	return &Turns{Pool: NewPool(n), waiting: NewPool(maxWaiting)}
 }
 
 // Begin waits for a turn to begin something. Returns ErrBusy at once where that would
