@@ -135,11 +135,15 @@ func hangingWebhooks(p *probe) {
 		return
 	}
 	defer listener.Close()                      // connections wait there; nobody takes them
-	port := listener.Addr().(*net.TCPAddr).Port //nolint:forcetypeassert // it listens on TCP
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		p.Error(err)
+		return
+	}
 	for from := 0; from < 1000; from += 250 {
 		var tasks []string
 		for i := from; i < from+250; i++ {
-			tasks = append(tasks, harness.ChatTask("x", fmt.Sprintf(`"webhook":{"url":"http://127.1.%d.%d:%d/"}`, i/250, 1+i%250, port)))
+			tasks = append(tasks, harness.ChatTask("x", fmt.Sprintf(`"webhook":{"url":"http://127.1.%d.%d:%s/"}`, i/250, 1+i%250, port)))
 		}
 		if status, err := p.client.Do(load.Post(p.keys[0], harness.BatchPath, "["+strings.Join(tasks, ",")+"]")); err != nil || status >= 300 {
 			p.Logf("    the batch is answered with %d: %v", status, err)
