@@ -134,7 +134,7 @@ func hangingWebhooks(p *probe) {
 		p.Error(err)
 		return
 	}
-	defer listener.Close()                      // connections wait there; nobody takes them
+	defer listener.Close() // connections wait there; nobody takes them
 	_, port, err := net.SplitHostPort(listener.Addr().String())
 	if err != nil {
 		p.Error(err)
