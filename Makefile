@@ -58,6 +58,7 @@ fmt: ## Format the code
 bench: ## Measure the service on both databases, and other queues beside it
 	scripts/with-postgres.sh scripts/with-redis.sh sh -c '\
 		$(GO) test -run "^$$" -bench "Call|Waiting|Rate|Begin|Parse|Hostile|Mention" -benchtime 3s ./test/bench/ && \
+		$(GO) test -run "^$$" -bench "Overload|Memory" -benchtime 1x -timeout 30m ./test/bench/ && \
 		$(GO) test -run "^$$" -bench Claim -benchtime 200x -timeout 20m ./test/bench/ && \
 		$(GO) test -run "^$$" -bench Tasks -benchtime 1x -count 3 -timeout 20m ./test/bench/ && \
 		$(GO) test -C test/bench/peers -run "^$$" -bench . -benchtime 1x -count 3 . && \
@@ -68,7 +69,8 @@ fidelity: ## Print what is found on real captures, where they lie beside the rep
 	$(GO) test ./internal/provider/... -run Fidelity -v -count=1
 
 .PHONY: soak
-soak: ## Kill nodes for about an hour, 1,000 cycles on SQLite and 500 on PostgreSQL, and the browser 100 times
+soak: ## Abuse a node beside a victim, then kill nodes for about an hour (1,000 cycles on SQLite, 500 on PostgreSQL) and the browser 100 times
+	EARSHOT_SOAK_ABUSE=10s scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run TestAbuse ./test/isolation/
 	CGO_ENABLED=1 EARSHOT_SOAK_CYCLES=1000 EARSHOT_SOAK_TIME=60m \
 		scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race $(UNWATCHED) -count=1 -v -timeout 100m ./test/chaos/ ./internal/browser/
 

@@ -129,13 +129,13 @@ func (k *keyring) load(ctx context.Context, id string) (*store.StoredKey, error)
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	readAt := time.Now()
-	key, err := k.store.Key(ctx, id, readAt)
+	key, err := k.store.Key(ctx, id, k.store.Now())
 	if err != nil {
 		k.set(id, nil, readAt)
 		return nil, err
 	}
 	k.set(id, key, readAt)
-	k.store.NoteKeyUse(id, readAt)
+	k.store.NoteKeyUse(id, k.store.Now())
 	return key, nil
 }
 

@@ -22,7 +22,7 @@ func (s *Server) events(c *call) error {
 		return err
 	}
 	if q.Cursor == latest {
-		o, err := s.Store.Organization(c.r.Context(), c.principal.OrganizationID, c.started)
+		o, err := s.Store.Organization(c.r.Context(), c.principal.OrganizationID, s.Store.Now())
 		if err != nil {
 			return err
 		}

@@ -51,7 +51,7 @@ func (*Server) states(c *call) error {
 
 // extraction tells how well the parsers understand what they are served.
 func (s *Server) extraction(c *call) error {
-	providers, err := health.Report(c.r.Context(), s.Store, c.started)
+	providers, err := health.Report(c.r.Context(), s.Store, s.Store.Now())
 	if err != nil {
 		return err
 	}

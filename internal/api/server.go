@@ -78,14 +78,17 @@ type Config struct {
 	WorkerOnly bool
 
 	// CallsInFlight is how many monitor calls may be under way on this node, and
-	// RequestsInFlight how many others. 0 means 8,192 and 2,048, of which one account
-	// gets half at most: a waiting call costs some 50 KiB, and the others end within
+	// RequestsInFlight how many others. 0 means 20,480 and 2,048, of which one account
+	// gets half at most: a waiting call costs some 60 KiB, with the lab's part of it, and the others end within
 	// milliseconds or the node is past its capacity.
 	CallsInFlight    int
 	RequestsInFlight int
 	// Streams is how many clients may follow their organization on this node. 0
 	// means 2,000: each costs a connection and some 50 KiB.
 	Streams int
+	// Turns are taken by all that is done for clients, except where it waits for
+	// something else than a processor. Nil means that there is no other work.
+	Turns *share.Turns
 	// BodyBytes is how many bytes of requests may be in memory. 0 means 256 MiB.
 	BodyBytes int
 }
@@ -102,6 +105,7 @@ type Server struct {
 	// other requests in flight, open streams, bytes of bodies.
 	calls, others, streams, bodies *share.Pool
 	cookie                         sessionCookie
+	overload                       overload
 
 	statistics singleflight.Group // readings under way
 }
@@ -109,7 +113,7 @@ type Server struct {
 // New makes the handler.
 func New(cfg Config) *Server {
 	if cfg.CallsInFlight == 0 {
-		cfg.CallsInFlight = 8192
+		cfg.CallsInFlight = 20480
 	}
 	if cfg.RequestsInFlight == 0 {
 		cfg.RequestsInFlight = 2048
@@ -119,6 +123,9 @@ func New(cfg Config) *Server {
 	}
 	if cfg.BodyBytes == 0 {
 		cfg.BodyBytes = 256 << 20
+	}
+	if cfg.Turns == nil {
+		cfg.Turns = share.NewTurns(share.Patience)
 	}
 	s := &Server{
 		Config:  cfg,
@@ -191,12 +198,12 @@ func (s *Server) handler(operation Operation) http.Handler {
 
 // Pools are what requests share, by name.
 func (s *Server) Pools() map[string]*share.Pool {
-	return map[string]*share.Pool{"calls": s.calls, "requests": s.others, "streams": s.streams, "bodies": s.bodies, "lookups": s.keys.lookups}
+	return map[string]*share.Pool{"calls": s.calls, "requests": s.others, "turns": s.Turns.Pool, "streams": s.streams, "bodies": s.bodies, "lookups": s.keys.lookups}
 }
 
 // serve is what every request passes, in the order of the contract: key, rate
 // window, scope, body, and then, once there is something to do, a place among those
-// in flight.
+// in flight and a turn.
 func (s *Server) serve(c *call) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -259,8 +266,8 @@ func (s *Server) receive(c *call) (free func(), err error) {
 	return free, err
 }
 
-// enter takes a place among the requests in flight. Health checks take none: they
-// are answered whatever the load.
+// enter takes a place among the requests in flight, and a turn. Health checks take
+// none: they are answered whatever the load.
 func (s *Server) enter(c *call, places *share.Pool, account string) error {
 	c.leave = func() {}
 	if c.route.Vital {
@@ -270,7 +277,20 @@ func (s *Server) enter(c *call, places *share.Pool, account string) error {
 	if !ok {
 		return errPastShare("this node is past its capacity, try again")
 	}
-	c.leave = leave
+	turn, err := s.Turns.Begin(c.r.Context(), account)
+	if err != nil {
+		leave()
+		if errors.Is(err, share.ErrBusy) {
+			c.busy = true
+			err = errPastShare("this node has more to do than it can, try again")
+		}
+		return err
+	}
+	c.turn = turn
+	c.leave = func() {
+		turn.End()
+		leave()
+	}
 	return nil
 }
 
@@ -330,6 +350,10 @@ func (s *Server) turnAway(c *call, err error) error {
 }
 
 func (s *Server) log(c *call, err error) {
+	if c.busy {
+		s.overload.log(s.Log)
+		return
+	}
 	attrs := []any{"request", c.id, "method", c.r.Method, "route", c.route.Path, "status", c.status, "ms", time.Since(c.started).Milliseconds()}
 	if c.principal != nil {
 		attrs = append(attrs, "organization", c.principal.OrganizationID, "key", c.principal.KeyID)

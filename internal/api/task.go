@@ -161,7 +161,7 @@ func (s *Server) poll(c *call) error {
 // cancel removes a task that is still queued.
 func (s *Server) cancel(c *call) error {
 	id := c.r.PathValue("taskId")
-	if err := s.Store.Cancel(c.r.Context(), c.principal.OrganizationID, id, c.started); err != nil {
+	if err := s.Store.Cancel(c.r.Context(), c.principal.OrganizationID, id, s.Store.Now()); err != nil {
 		return notFoundAs(err, "task", id)
 	}
 	return c.json(earshot.TaskCanceled{ID: strings.ToLower(id)})

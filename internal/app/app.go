@@ -166,6 +166,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	turns := share.NewTurns(cmp.Or(a.cfg.Patience, share.Patience))
 	host, _ := os.Hostname() // only a label
 	receivers := guard.Guard{AllowPrivate: a.cfg.AllowPrivateWebhooks}
 	a.webhooks = webhook.New(webhook.Config{
@@ -175,7 +176,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	a.jobs, err = job.NewRunner(job.Config{
 		Store: a.store, Catalogue: catalogue, Upstreams: a.upstreams.routes, Captures: captures,
 		CaptureURL: a.BaseURL + "/captures", Host: host, Log: a.cfg.Log, Metrics: job.NewMetrics(registry), Health: a.health,
-		Workers: a.cfg.workers(), Planned: a.webhooks.Wake, Backoff: a.cfg.Backoff, Retention: a.cfg.Retention,
+		Workers: a.cfg.workers(), Turns: turns, Planned: a.webhooks.Wake, Backoff: a.cfg.Backoff, Retention: a.cfg.Retention,
 	})
 	if err != nil {
 		return err
@@ -189,7 +190,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 			return engine.Goto(ctx, a.upstreams.resolver(), link)
 		},
 		SignIn: a.signIn, BaseURL: a.BaseURL, CheckWebhook: receivers.CheckURL, TestWebhook: a.webhooks.Test, Planned: a.webhooks.Wake, WorkerOnly: a.cfg.Role == RoleWorker,
-		OpenAPI: openAPI, Dashboard: dashboard.Handler(), MCP: agents, Metrics: registry, Log: a.cfg.Log,
+		Turns: turns, OpenAPI: openAPI, Dashboard: dashboard.Handler(), MCP: agents, Metrics: registry, Log: a.cfg.Log,
 	})
 	pools := a.api.Pools()
 	pools["connections"], pools["tasks"], pools["webhooks"] = a.connections, a.jobs.Places(), a.webhooks.Places

@@ -71,8 +71,10 @@ func (r *Runner) perform(node *incarnation, job store.Job) {
 	ctx := node.ctx
 	def, request, err := r.decode(job)
 	run := outcome{attempts: job.Attempts, err: err}
+	turn := r.Turns.Later(job.Organization)
+	defer turn.End()
 	if err == nil {
-		run = r.attempt(ctx, assignment{job, def, request})
+		run = r.attempt(ctx, &assignment{job, def, request, turn})
 	}
 	if run.err != nil && ctx.Err() != nil {
 		return

@@ -45,7 +45,9 @@ func StartOn(tb testing.TB, address string, change ...func(*app.Config)) *Node {
 		Listen:  "127.0.0.1:0",
 		Data:    filepath.Dir(address),
 		Backoff: quick,
-		Log:     slog.New(slog.NewTextHandler(logs, nil)),
+		// However slow the machine is, what a test asks for is done.
+		Patience: 5 * time.Minute,
+		Log:      slog.New(slog.NewTextHandler(logs, nil)),
 	}
 	if store.Shared(address) {
 		cfg.Database, cfg.Data = address, tb.TempDir()
