@@ -279,7 +279,7 @@ func TestATaskThatTakesItsNodesDownEndsSometime(t *testing.T) {
 func TestATaskOfAClaimThatBrokeOffIsFound(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
-		hang, goOn := hangs()
+		hang, goOn := hangsOn()
 		defer goOn() // before the worker is stopped, which waits for its tasks
 		r, _ := worker(t, address, 1, map[string]script{"answer": answers("well"), "hang": hang})
 		p := client(t, r, 1)
@@ -297,8 +297,8 @@ func TestATaskOfAClaimThatBrokeOffIsFound(t *testing.T) {
 	})
 }
 
-// hangs is a script that hangs until it is told to go on.
-func hangs() (hang script, goOn func()) {
+// hangsOn is a script that hangs until it is told to go on.
+func hangsOn() (hang script, goOn func()) {
 	over := make(chan struct{})
 	return func(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
 		select {
