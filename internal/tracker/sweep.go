@@ -255,9 +255,7 @@ func (s *Service) submit(ctx context.Context, t *store.Tracker, p *plan, sweep *
 }
 
 // isManual tells whether a sweep was run by hand.
-func isManual(sweep *store.Sweep) bool {
-	return sweep.DueAt.Equal(sweep.StartedAt) && len(sweep.Slot) > 7 && sweep.Slot[:7] == "manual "
-}
+func isManual(sweep *store.Sweep) bool { return strings.HasPrefix(sweep.Slot, manualSlot) }
 
 // tasks are the jobs of cells, and the rows of their answers.
 func (s *Service) tasks(t *store.Tracker, p *plan, sweep *store.Sweep, cells []cell, now time.Time) (tasks []store.Job, answers []*store.Answer, err error) {
