@@ -28,6 +28,7 @@ type Session struct {
 	provider   string // whose attempt it is; "" outside of Routes
 	account    string // for whom it is; "" outside of Routes
 	attempt    int
+	sample     string // as of Attempt
 	captureURL string
 	kept       [][]byte
 
@@ -293,6 +294,9 @@ func (s *Session) newCall(ctx context.Context, req Request) (call, error) {
 		r.Header.Set("Lab-Country", req.Locale.Country)
 		r.Header.Set("Lab-State", req.Locale.State)
 		r.Header.Set("Lab-Attempt", strconv.Itoa(s.attempt))
+		if s.sample != "" {
+			r.Header.Set("Lab-Sample", s.sample)
+		}
 	}
 	if api := s.client.api; api != nil && api.Key != "" && req.Site == api.Name {
 		r.Header.Set(api.KeyHeader, api.KeyPrefix+api.Key)

@@ -5,7 +5,8 @@
 // and every address ends in .example.
 //
 // Everything is a pure function of the question, so the same question gets the
-// same answer on every node and after every start.
+// same answer on every node and after every start. A question that has a Sample is
+// one of many: then which brands are named differs from sample to sample.
 //
 //	answer.go       what an answer is made of
 //	compose.go      an answer for a question
@@ -20,6 +21,8 @@
 //	dice.go         choices that depend on the question alone
 //	money.go        prices as a country writes them
 //	names.go        invented names
+//	sample.go       one of many answers to a question, which names brands by known rates
+//	rates.go        those rates
 //	phrases.go      what is said in a language, from one file for each in phrases/
 package world
 
@@ -42,6 +45,9 @@ const maxSubject = 80
 
 // Compose answers a question. The answer depends on nothing else.
 func Compose(q Question) *Answer {
+	if q.Sample != nil {
+		return composeSampled(q)
+	}
 	c := newComposer(q)
 	return c.compose(c.market)
 }
