@@ -15,6 +15,12 @@ import (
 // World says how often sampled answers name which brands.
 type World = world.Rates
 
+// DefaultWorld is that of a lab of which nobody has said anything else.
+func DefaultWorld() *World { return world.DefaultRates() }
+
+// ParseWorld reads a world from YAML or JSON. Its errors name the field.
+func ParseWorld(text []byte) (*World, error) { return world.ParseRates(text) }
+
 // sampleHeader opts a request into sampling, as the steering word sample does: the tasks
 // of trackers have it.
 const sampleHeader = "Lab-Sample"

@@ -197,7 +197,7 @@ func findSampled(q Search) *Findings {
 	if len(found.Results) == 0 {
 		return found
 	}
-	found.Related = s.several(fitting(s.book.Search.Searches, 0), PageSize-2)
+	found.Related = s.several(fitting(s.book.Search.Searches, 0), 3)
 	if q.Start == 0 && !q.NoOverview {
 		found.Overview = Overview(q.Question)
 	}
