@@ -2,73 +2,126 @@ package tracking
 
 import (
 	"encoding/json"
-	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"earshot"
 	"earshot/internal/app"
 	"earshot/internal/lab"
 	"earshot/internal/lab/world"
-	"earshot/internal/provider"
-	"earshot/internal/schema"
-	"earshot/internal/upstream"
+	"earshot/test/harness"
 )
 
-// sampling asks a provider as tasks of trackers are asked, through the lab's pages and the
-// provider's own readers.
-func sampling(t testing.TB, p provider.Provider, w *lab.World) func(body, sample string) any {
-	t.Helper()
-	about := p.Definition()
-	client, err := upstream.NewClient(upstream.Config{
-		Surface: earshot.SurfaceLab, Sites: map[string]string{about.Site.Name: about.Lab().URL()}, Transport: lab.Direct(lab.Populate(w, about.Lab())...),
-	})
+// labWorld has brands of its own, so that a name can only come from it.
+const labWorld = `
+brands:
+  - {name: Quellmark, rate: 0.6, domains: [quellmark.example]}
+  - {name: Zandvoort Nine, rate: 0.4, position: 1}
+  - {name: Ypsilon, rate: 0.2}
+dayNoise: 0.3
+promptNoise: 0.5
+`
+
+const everywhere = `
+prompts: [best garden chairs, which tent lasts longest, quiet fridge]
+targets:
+  - {provider: chatassistant, country: US}
+  - {provider: genassistant, country: DE}
+  - {provider: socialassistant, country: US}
+  - {provider: officeassistant, country: JP}
+  - {provider: answerengine, country: FR}
+  - {provider: searchaimode, country: US}
+  - {provider: websearch, country: US, options: {include: {searchoverview: true}}}
+`
+
+// assistants are who the lab knows the targets by.
+var assistants = map[string]string{
+	"chatassistant/US": "chat.lab.test", "genassistant/DE": "gen.lab.test", "socialassistant/US": "social.lab.test", "officeassistant/JP": "office.lab.test",
+	"answerengine/FR": "engine.lab.test", "searchaimode/US": "search.lab.test ai mode", "websearch/US": "search.lab.test",
+}
+
+// TestAnswersNameWhatTheLabDrew runs a sweep and holds each answer, as it is kept, to what
+// the lab's world says of it.
+func TestAnswersNameWhatTheLabDrew(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "world.yaml")
+	if err := os.WriteFile(file, []byte(labWorld), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rates, err := lab.ParseWorld([]byte(labWorld))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(body, sample string) any {
-		in, err := schema.Parse([]byte(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		request := p.Decode(in)
-		if err := in.Err(); err != nil {
-			t.Fatal(err)
-		}
-		outcome, err := request.Ask(t.Context(), client.NewSample(sample))
-		if err != nil {
-			t.Fatalf("%s %s: %v", about.Name, sample, err)
-		}
-		return outcome.Result
+	n := harness.Start(t, func(cfg *app.Config) { cfg.LabWorld = file })
+	a := n.Organization(t, "many", 1000)
+	applied(t, n, a, "", everywhere)
+	sweep := ended(t, n, a, run(t, n, a, "one").Sweep.ID)
+	if sweep.Progress.Answered != 3*len(assistants) {
+		t.Fatalf("the sweep ended as %+v", sweep)
 	}
-}
-
-func providerNamed(t testing.TB, name string) provider.Provider {
-	t.Helper()
-	all := app.Providers()
-	i := slices.IndexFunc(all, func(p provider.Provider) bool { return p.Definition().Name == name })
-	return all[i]
-}
-
-func BenchmarkSample(b *testing.B) {
-	for name, body := range map[string]string{
-		"chatassistant": `{"prompt":"best garden chairs","country":"US"}`, "answerengine": `{"prompt":"best garden chairs","country":"US"}`,
-		"searchaimode": `{"prompt":"best garden chairs","country":"US"}`, "genassistant": `{"prompt":"best garden chairs","country":"US"}`,
-		"websearch#plain": `{"query":"best garden chairs","country":"US"}`, "websearch#none": `{"query":"best garden chairs [[overview=none]]","country":"US"}`,
-		"socialassistant": `{"prompt":"best garden chairs","country":"US"}`,"officeassistant": `{"prompt":"best garden chairs","country":"US"}`,
-		"websearch": `{"query":"best garden chairs","country":"US","include":{"searchoverview":{}}}`,
-	} {
-		b.Run(name, func(b *testing.B) {
-			ask := sampling(b, providerNamed(b, strings.Split(name, "#")[0]), world.DefaultRates())
-			size := 0
-			for i := range b.N {
-				text, _ := json.Marshal(ask(body, fmt.Sprint("2026-11-20/", i)))
-				size = len(text)
+	var page earshot.AnswerPage
+	n.Get(t, a, "/v1/trackers/shoes/answers?limit=100").Has(t, "answers", http.StatusOK).Into(t, &page)
+	for _, listed := range page.Answers {
+		var answer earshot.TrackedAnswer
+		n.Get(t, a, "/v1/trackers/shoes/answers/"+listed.ID).Has(t, "an answer", http.StatusOK).Into(t, &answer)
+		want := drawn(rates, answer)
+		for where, text := range prose(t, answer) {
+			var got []string
+			for _, b := range rates.Brands {
+				if strings.Contains(text, b.Name) {
+					got = append(got, b.Name)
+				}
 			}
-			b.ReportMetric(float64(size), "bytes")
-		})
+			if !slices.Equal(got, want) {
+				t.Errorf("%s of %s names %v, the lab drew %v:\n%s", where, answer.Target, got, want, text)
+			}
+		}
+	}
+	const call = `{"prompt":"best garden chairs","country":"US"}`
+	first, second := n.Post(t, a, "/v1/monitor/chatassistant", call), n.Post(t, a, "/v1/monitor/chatassistant", call)
+	if string(first.Body) != string(second.Body) || strings.Contains(string(first.Body), "Quellmark") {
+		t.Errorf("plain calls are sampled:\n%s\n%s", first.Body, second.Body)
 	}
 }
 
-var _ = strings.Contains
+// drawn are the brands that an answer must name, in the order of the world.
+func drawn(rates *lab.World, a earshot.TrackedAnswer) (names []string) {
+	_, country, _ := strings.Cut(a.Target, "/")
+	named := world.Named(world.Question{
+		Prompt: a.Prompt, Country: country, Assistant: assistants[a.Target],
+		Sample: &world.Sample{Rates: rates, Day: a.AskedAt.UTC().Format(time.DateOnly), Seed: a.ID},
+	})
+	for i := range rates.Brands {
+		if slices.ContainsFunc(named, func(m world.Mention) bool { return m.Name == rates.Brands[i].Name }) {
+			names = append(names, rates.Brands[i].Name)
+		}
+	}
+	return names
+}
+
+// prose is what an answer says, by where it says it.
+func prose(t *testing.T, a earshot.TrackedAnswer) map[string]string {
+	t.Helper()
+	if !strings.HasPrefix(a.Target, "websearch/") {
+		var result earshot.Answer
+		if err := json.Unmarshal(a.Result, &result); err != nil {
+			t.Fatal(err)
+		}
+		return map[string]string{"the text": result.Text}
+	}
+	var result earshot.WebSearch
+	if err := json.Unmarshal(a.Result, &result); err != nil || result.SearchOverview == nil {
+		t.Fatalf("no overview: %v", err)
+	}
+	var titles, snippets strings.Builder
+	for _, r := range result.OrganicResults {
+		titles.WriteString(r.Title + "\n")
+		snippets.WriteString(r.Snippet + "\n")
+	}
+	return map[string]string{"the overview": result.SearchOverview.Text, "titles": titles.String(), "snippets": snippets.String()}
+}

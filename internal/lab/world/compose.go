@@ -54,22 +54,19 @@ func Compose(q Question) *Answer {
 
 func newComposer(q Question) *composer {
 	d := throw(q)
+	return composerOf(q, d, draw(d, brands, d.between(3, 5)))
+}
+
+// composerOf composes an answer that may name these brands.
+func composerOf(q Question, d dice, named []string) *composer {
 	book := phrasesIn(q.Language)
-	named := draw(d, brands, d.between(3, 5))
-	return &composer{
-		dice:  d,
-		book:  book,
-		q:     q,
-		purse: moneyOf(q.Country, book),
-		named: named,
-		words: strings.NewReplacer(
-			"{subject}", subject(q.Prompt),
-			"{place}", placeName(q, book.language),
-			"{brand}", named[0],
-			"{other}", named[1],
-			"{year}", year,
-		),
+	words := []string{"{subject}", subject(q.Prompt), "{place}", placeName(q, book.language), "{year}", year}
+	for i, word := range []string{"{brand}", "{other}"} {
+		if i < len(named) {
+			words = append(words, word, named[i])
+		}
 	}
+	return &composer{dice: d, book: book, q: q, purse: moneyOf(q.Country, book), named: named, words: strings.NewReplacer(words...)}
 }
 
 // compose puts the answer together, with the shop window that market fills.
@@ -90,7 +87,7 @@ type composer struct {
 	book  *phrases
 	q     Question
 	purse money
-	named []string // brands that the answer may name; 3 to 5
+	named []string // brands that the answer may name; 3 to 5, or those that were drawn
 	words *strings.Replacer
 }
 

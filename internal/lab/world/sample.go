@@ -67,19 +67,12 @@ type sampler struct {
 }
 
 func newSampler(q Question) *sampler {
-	s := &sampler{composer: newComposer(q), mentions: Named(q), pages: map[*BrandRate]Source{}}
-	s.named = nil
+	s := &sampler{mentions: Named(q), pages: map[*BrandRate]Source{}}
+	var names []string
 	for _, m := range s.mentions {
-		s.named = append(s.named, m.Name)
+		names = append(names, m.Name)
 	}
-	words := []string{"{subject}", subject(q.Prompt), "{place}", placeName(q, s.book.language), "{year}", year}
-	if len(s.named) > 0 {
-		words = append(words, "{brand}", s.named[0])
-	}
-	if len(s.named) > 1 {
-		words = append(words, "{other}", s.named[1])
-	}
-	s.words = strings.NewReplacer(words...)
+	s.composer = composerOf(q, throw(q), names)
 	return s
 }
 
@@ -187,7 +180,11 @@ func findSampled(q Search) *Findings {
 	found := &Findings{Language: s.book.language, Labels: s.book.Search.Labels}
 	ranks := s.Perm(PageSize)[:len(s.mentions)]
 	slices.Sort(ranks)
-	for rank, end := q.Start, q.end("total"); rank < end; rank++ {
+	total := sampledResults
+	if q.Total != nil {
+		total = *q.Total
+	}
+	for rank := q.Start; rank < min(q.Start+PageSize, total); rank++ {
 		if at := slices.Index(ranks, rank); at >= 0 {
 			found.Results = append(found.Results, s.ownResult(s.mentions[at].BrandRate))
 		} else {
@@ -203,6 +200,9 @@ func findSampled(q Search) *Findings {
 	}
 	return found
 }
+
+// sampledResults is how many results a sampled search has on all pages.
+const sampledResults = 6 * PageSize
 
 // ownResult is a page of a brand.
 func (s *sampler) ownResult(b *BrandRate) Result {
