@@ -89,6 +89,10 @@ type written struct {
 	body   bytes.Buffer
 }
 
-func (w *written) Header() http.Header             { return w.header }
-func (w *written) WriteHeader(status int)          { w.status = status }
+// Header implements http.ResponseWriter, as the two below do.
+func (w *written) Header() http.Header { return w.header }
+
+// WriteHeader sets the status.
+func (w *written) WriteHeader(status int) { w.status = status }
+
 func (w *written) Write(piece []byte) (int, error) { return w.body.Write(piece) }

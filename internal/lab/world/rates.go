@@ -57,8 +57,11 @@ const maxNoise = 5
 func DefaultRates() *Rates {
 	return &Rates{
 		Brands: []BrandRate{
-			{Name: "Ollaro", Rate: 0.55}, {Name: "Kestrin", Rate: 0.45, Position: 0.5}, {Name: "Nordvale", Rate: 0.3, Position: 0.5},
-			{Name: "Velquist", Rate: 0.15, Position: 1}, {Name: "Tamarek", Rate: 0.05, Position: 1.5},
+			{Name: "Ollaro", Rate: 0.55},
+			{Name: "Kestrin", Rate: 0.45, Position: 0.5},
+			{Name: "Nordvale", Rate: 0.3, Position: 0.5},
+			{Name: "Velquist", Rate: 0.15, Position: 1},
+			{Name: "Tamarek", Rate: 0.05, Position: 1.5},
 		},
 		DayNoise: 0.3, PromptNoise: 0.8,
 	}
@@ -74,7 +77,10 @@ func ParseRates(text []byte) (*Rates, error) {
 	if err := decoder.Decode(&Rates{}); !errors.Is(err, io.EOF) {
 		return nil, errors.New("must be a single document, but more follows it")
 	}
-	return r, r.Check()
+	if err := r.Check(); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // Check tells what is wrong with rates.
