@@ -73,6 +73,7 @@ func Operations(providers []provider.Provider) []Operation {
 		{Method: "PUT", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, YAML: true, Query: earshot.TrackerQuery{}, Body: earshot.TrackerDefinition{}, Response: earshot.TrackerApplied{}, serve: (*Server).applyTracker},
 		{Method: "PATCH", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, Body: earshot.TrackerPatch{}, Response: earshot.Tracker{}, serve: (*Server).patchTracker},
 		{Method: "DELETE", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, Response: earshot.TrackerDeleted{}, serve: (*Server).deleteTracker},
+		{Method: "POST", Path: "/v1/trackers/{name}/demo", Scope: account.ScopeTrack, Body: earshot.DemoRequest{}, Response: earshot.DemoMade{}, serve: (*Server).makeDemo},
 		{Method: "GET", Path: "/v1/trackers/{name}/sweeps", Scope: account.ScopeRead, Query: earshot.SweepQuery{}, Response: earshot.SweepPage{}, serve: (*Server).sweeps},
 		{Method: "POST", Path: "/v1/trackers/{name}/sweeps", Scope: account.ScopeTrack, Body: earshot.SweepRequest{}, Response: earshot.SweepStarted{}, serve: (*Server).startSweep},
 		{Method: "GET", Path: "/v1/trackers/{name}/sweeps/{id}", Scope: account.ScopeRead, Response: earshot.Sweep{}, serve: (*Server).sweep},

@@ -176,7 +176,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 		return err
 	}
 	a.trackers = tracker.New(tracker.Config{
-		Store: a.store, Catalogue: catalogue, Jobs: a.jobs, CheckWebhook: receivers.CheckURL, Planned: a.webhooks.Wake, Log: a.cfg.Log,
+		Store: a.store, Catalogue: catalogue, Jobs: a.jobs, CheckWebhook: receivers.CheckURL, Planned: a.webhooks.Wake, Lab: a.upstreams.madeUp, Log: a.cfg.Log,
 	})
 	a.api = api.New(api.Config{
 		Store: a.store, Jobs: a.jobs, Trackers: a.trackers, Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),

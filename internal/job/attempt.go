@@ -116,6 +116,7 @@ func (r *Runner) attemptOnce(ctx context.Context, a *assignment, n int) (o outco
 	captureID := account.NewCaptureID()
 	try := upstream.Attempt{
 		Provider: a.provider.Name, Account: a.job.Organization, Turn: a.turn, Place: a.request.Locale().Place(), Number: n, CaptureURL: r.CaptureURL + "/" + captureID,
+		Sample: sampleOf(a.job),
 	}
 	err = r.Upstreams.Try(ctx, try, func(session *upstream.Session) (err error) {
 		o, err = r.askThrough(ctx, session, a, captureID)
@@ -125,6 +126,15 @@ func (r *Runner) attemptOnce(ctx context.Context, a *assignment, n int) (o outco
 		r.Log.Info("attempt failed", "request", a.job.ID, "provider", a.provider.Name, "attempt", n, "error", err)
 	}
 	return o, err
+}
+
+// sampleOf tells the lab which of the answers of a day a tracker's task is. Other jobs
+// get the one answer that a question has there.
+func sampleOf(job store.Job) string {
+	if job.Tracker == "" {
+		return ""
+	}
+	return job.CreatedAt.UTC().Format(time.DateOnly) + "/" + job.ID
 }
 
 // askThrough asks through one upstream.

@@ -95,12 +95,7 @@ func (t *tx) completeAnswers(ctx context.Context, ended []*Answer) error {
 		} else {
 			sweep.Answered++
 		}
-		if a.Result != nil {
-			hash := sha256.Sum256(a.Result)
-			a.hash = hash[:]
-			if a.packed == nil {
-				a.packed = pack(a.Result)
-			}
+		if a.wrap() {
 			bodies = append(bodies, a)
 		}
 	}
@@ -116,6 +111,46 @@ func (t *tx) completeAnswers(ctx context.Context, ended []*Answer) error {
 		if err != nil {
 			return fmt.Errorf("count the answers of a sweep: %w", err)
 		}
+	}
+	return nil
+}
+
+// wrap makes the result ready to be stored, and tells whether there is one.
+func (a *Answer) wrap() bool {
+	if a.Result == nil {
+		return false
+	}
+	hash := sha256.Sum256(a.Result)
+	a.hash = hash[:]
+	if a.packed == nil {
+		a.packed = pack(a.Result)
+	}
+	return true
+}
+
+// InsertHistory stores sweeps that have ended long since, with all of their answers, in
+// one transaction. Returns ErrChanged when the tracker was deleted meanwhile.
+func (s *Store) InsertHistory(t *Tracker, sweeps []*Sweep, answers []*Answer) error {
+	var bodies []*Answer
+	for _, a := range answers {
+		if a.wrap() {
+			bodies = append(bodies, a)
+		}
+	}
+	err := s.execute(func(ctx context.Context, tx *tx) error {
+		// The row keeps the tracker from being deleted at the same moment.
+		found, err := findValues[string](ctx, tx, `SELECT id FROM trackers WHERE organization = $1 AND id = $2 AND state <> 'deleting' `+s.dialect.forUpdate,
+			t.Organization, t.ID)
+		if err == nil && len(found) == 0 {
+			err = ErrChanged
+		}
+		if err != nil {
+			return err
+		}
+		return errors.Join(each(ctx, tx, insertSweeps, sweeps, nil), each(ctx, tx, insertAnswers, answers, nil), tx.addBodies(ctx, bodies))
+	})
+	if err != nil {
+		return fmt.Errorf("store the history of tracker %s: %w", t.Name, err)
 	}
 	return nil
 }

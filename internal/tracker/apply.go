@@ -37,6 +37,9 @@ func (s *Service) applyOnce(ctx context.Context, organization string, d *definit
 	if err != nil {
 		return nil, err
 	}
+	if err := refuseDemo(t); err != nil {
+		return nil, err
+	}
 	text, err := json.Marshal(d.TrackerDefinition)
 	if err != nil {
 		return nil, fmt.Errorf("encode the definition: %w", err)
@@ -163,6 +166,9 @@ func (s *Service) SetState(ctx context.Context, organization, name string, state
 		return nil, err
 	}
 	if t.State != state {
+		if err := refuseDemo(t); err != nil {
+			return nil, err
+		}
 		t.State, t.NextSlot, t.DueAt = state, "", time.Time{}
 		if state == earshot.TrackerActive && d.rule != nil {
 			t.NextSlot, t.DueAt = d.next(now)

@@ -60,17 +60,21 @@ func answerOf(task *store.Task, tracker string) *store.Answer {
 		return a
 	}
 	a.Outcome = earshot.OutcomeAnswered
+	a.Surface, a.Model = origin(task.Result)
+	return a
+}
+
+// origin is what a result says of where it came from.
+func origin(stored json.RawMessage) (surface, model string) {
 	var result struct {
 		Surface string  `json:"surface"`
 		Model   *string `json:"model"`
 	}
-	if json.Unmarshal(task.Result, &result) == nil { // else it has neither
-		a.Surface = result.Surface
-		if result.Model != nil {
-			a.Model = *result.Model
-		}
+	_ = json.Unmarshal(stored, &result) // else it has neither
+	if result.Model != nil {
+		model = *result.Model
 	}
-	return a
+	return result.Surface, model
 }
 
 // failure is why a task gave no answer, in a word.

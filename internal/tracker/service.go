@@ -7,6 +7,7 @@
 //	sweep.go                starting, submitting, ending and closing sweeps
 //	record.go               ended tasks become answers
 //	view.go                 trackers, sweeps and answers as clients see them
+//	demo.go demoworld.go    a tracker with a history that is made up
 //	service.go              what is needed, and the loop of a node
 //
 // There is one queue and one ledger: a sweep is made of ordinary tasks. What is due, how
@@ -21,8 +22,10 @@ import (
 	"log/slog"
 	"time"
 
+	"earshot/internal/lab"
 	"earshot/internal/provider"
 	"earshot/internal/store"
+	"earshot/internal/upstream"
 )
 
 // Config is what trackers need.
@@ -34,7 +37,9 @@ type Config struct {
 	CheckWebhook func(url string) error
 	// Planned is called when a webhook was planned.
 	Planned func()
-	Log     *slog.Logger
+	// Lab reaches a lab with a world of its own, without a network and unrecorded.
+	Lab func(*lab.World) (*upstream.Client, error)
+	Log *slog.Logger
 }
 
 // Jobs is what trackers need of the runner of jobs.
@@ -50,11 +55,12 @@ type Service struct {
 	Config
 	wake  chan struct{}
 	plans plans
+	demos chan struct{} // holds who makes a demo
 }
 
 // New makes a Service; Run must be called for sweeps to start.
 func New(cfg Config) *Service {
-	return &Service{Config: cfg, wake: make(chan struct{}, 1), plans: plans{kept: map[planKey]*plan{}}}
+	return &Service{Config: cfg, wake: make(chan struct{}, 1), plans: plans{kept: map[planKey]*plan{}}, demos: make(chan struct{}, 1)}
 }
 
 const (

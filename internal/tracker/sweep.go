@@ -105,6 +105,9 @@ func (s *Service) RunNow(ctx context.Context, organization, name, key string, no
 		if err != nil {
 			return nil, err
 		}
+		if err := refuseDemo(t); err != nil {
+			return nil, err
+		}
 		if key == "" {
 			key = uuid.NewString()
 		}

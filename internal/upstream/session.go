@@ -30,6 +30,7 @@ type Session struct {
 	account    string // for whom it is; "" outside of Routes
 	turn       *share.Turn
 	attempt    int
+	sample     string // as of Attempt
 	captureURL string
 	kept       [][]byte
 
@@ -309,6 +310,9 @@ func (s *Session) newCall(ctx context.Context, req Request) (call, error) {
 		r.Header.Set("Lab-Country", req.Locale.Country)
 		r.Header.Set("Lab-State", req.Locale.State)
 		r.Header.Set("Lab-Attempt", strconv.Itoa(s.attempt))
+		if s.sample != "" {
+			r.Header.Set("Lab-Sample", s.sample)
+		}
 	}
 	if api := s.client.api; api != nil && api.Key != "" && req.Site == api.Name {
 		r.Header.Set(api.KeyHeader, api.KeyPrefix+api.Key)

@@ -80,7 +80,7 @@ var allowed = map[string][]string{
 
 	"internal/job":       {".", "internal/account", "internal/store", "internal/provider", "internal/upstream", "internal/capture", "internal/geo", "internal/schema", "internal/health", "internal/share"},
 	"internal/schedule":  {"."},
-	"internal/tracker":   {".", "internal/store", "internal/provider", "internal/schedule", "internal/stats", "internal/schema", "internal/geo"},
+	"internal/tracker":   {".", "internal/store", "internal/provider", "internal/schedule", "internal/stats", "internal/schema", "internal/geo", "internal/upstream", "internal/lab", "internal/lab/world"},
 	"internal/health":    {".", "internal/store"},
 	"internal/webhook":   {".", "internal/store", "internal/guard", "internal/share"},
 	"internal/dashboard": {".", "internal/provider"},

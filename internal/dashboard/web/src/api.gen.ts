@@ -1189,6 +1189,36 @@ export type TrackerDeleted = {
   name: string;
 };
 
+/** Says how much history a demo has. */
+export type DemoRequest = {
+  /** How many days, with one sweep each, up to now. */
+  days?: number;
+  /** How many questions are asked in each sweep. */
+  prompts?: number;
+};
+
+/** A tracker whose history was made up. */
+export type DemoMade = {
+  success: true;
+  tracker: Tracker;
+  /** Sweeps, those that were missed or skipped among them. */
+  sweeps: number;
+  answers: number;
+  /** Questions without an answer. */
+  missing: number;
+  shift: DemoShift;
+};
+
+/** What changed in the made-up history, for one to find. */
+export type DemoShift = {
+  /** From this day on. */
+  day: string;
+  brand: string;
+  /** The share of answers that name the brand, before and after. */
+  from: number;
+  to: number;
+};
+
 /** A page of sweeps, the newest first. */
 export type SweepPage = {
   sweeps: Array<Sweep>;
@@ -1588,6 +1618,7 @@ export interface Operations {
   "PUT /v1/trackers/{name}": { query: { dryRun?: boolean }; body: TrackerDefinition; response: TrackerApplied };
   "PATCH /v1/trackers/{name}": { query: undefined; body: TrackerPatch; response: Tracker };
   "DELETE /v1/trackers/{name}": { query: undefined; body: undefined; response: TrackerDeleted };
+  "POST /v1/trackers/{name}/demo": { query: undefined; body: DemoRequest; response: DemoMade };
   "GET /v1/trackers/{name}/sweeps": { query: { state?: SweepState; limit?: number; cursor?: string }; body: undefined; response: SweepPage };
   "POST /v1/trackers/{name}/sweeps": { query: undefined; body: SweepRequest; response: SweepStarted };
   "GET /v1/trackers/{name}/sweeps/{id}": { query: undefined; body: undefined; response: Sweep };
