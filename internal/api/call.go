@@ -181,14 +181,16 @@ func (c *call) json(v any) error {
 	return nil
 }
 
-// part sends a part of a JSON response that is written piece by piece, and begins
-// the response with the first. The client has writeTime to take it; part reports
-// whether it did.
+// part sends a part of a response that is written piece by piece, and begins the
+// response, JSON unless the header says otherwise, with the first. The client has
+// writeTime to take it; part reports whether it did.
 func (c *call) part(pieces ...[]byte) bool {
 	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(writeTime))
 	if c.status == 0 {
 		c.status = http.StatusOK
-		c.w.Header().Set("Content-Type", "application/json")
+		if c.w.Header().Get("Content-Type") == "" {
+			c.w.Header().Set("Content-Type", "application/json")
+		}
 		c.w.Header().Set("X-Content-Type-Options", "nosniff")
 		c.w.WriteHeader(c.status)
 	}

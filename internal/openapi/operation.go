@@ -144,10 +144,11 @@ func (b *builder) answers(o api.Operation, about *provider.Definition, text *ope
 	if text.Idempotent {
 		carries.Set(earshot.ReplayedHeader, object("$ref", "#/components/headers/"+earshot.ReplayedHeader))
 	}
-	answers := object("200", object(
-		"description", text.Answer, "headers", carries,
-		"content", content(media, shape, text.Responses),
-	))
+	shapes := content(media, shape, text.Responses)
+	for _, other := range text.OtherMedia {
+		shapes.Set(other, object("schema", shape))
+	}
+	answers := object("200", object("description", text.Answer, "headers", carries, "content", shapes))
 	byStatus, err := b.failures(o, text)
 	if err != nil {
 		return nil, err

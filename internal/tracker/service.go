@@ -7,6 +7,7 @@
 //	sweep.go                starting, submitting, ending and closing sweeps
 //	record.go               ended tasks become answers
 //	view.go                 trackers, sweeps and answers as clients see them
+//	export.go               tables of them, row by row
 //	service.go              what is needed, and the loop of a node
 //
 // There is one queue and one ledger: a sweep is made of ordinary tasks. What is due, how

@@ -77,7 +77,8 @@ var allowed = map[string][]string{
 
 	"internal/job":       {".", "internal/account", "internal/store", "internal/provider", "internal/upstream", "internal/capture", "internal/geo", "internal/schema", "internal/health", "internal/share"},
 	"internal/schedule":  {"."},
-	"internal/tracker":   {".", "internal/store", "internal/provider", "internal/schedule", "internal/schema", "internal/geo"},
+	"internal/csvfile":   nil,
+	"internal/tracker":   {".", "internal/csvfile", "internal/store", "internal/provider", "internal/schedule", "internal/schema", "internal/geo"},
 	"internal/health":    {".", "internal/store"},
 	"internal/webhook":   {".", "internal/store", "internal/guard", "internal/share"},
 	"internal/dashboard": {".", "internal/provider"},
