@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -257,9 +258,14 @@ func (in *invocation) yaml(value any) error {
 	return err
 }
 
-// plain takes off the brackets and quotes of JSON.
+// ambiguous are texts that some readers of YAML take for truth values or numbers.
+var ambiguous = regexp.MustCompile(`(?i)^(y|n|yes|no|on|off)$|^[0-9]+(:[0-9]+)+$`)
+
+// plain takes off the brackets and quotes of JSON, where they are not needed.
 func plain(node *yaml.Node) {
-	node.Style = 0
+	if node.Kind != yaml.ScalarNode || !ambiguous.MatchString(node.Value) {
+		node.Style = 0
+	}
 	for _, inner := range node.Content {
 		plain(inner)
 	}
