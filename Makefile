@@ -18,30 +18,36 @@ run: ## Start the service with its defaults
 build: ## Build the static binary bin/earshot
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/earshot ./cmd/earshot
 
+# SQLite is C that was translated to Go: watching each of its reads and writes takes
+# the race detector two thirds of the time of the store's tests, and finds nothing of ours.
+UNWATCHED := $(foreach p,modernc.org/sqlite/lib modernc.org/libc modernc.org/memory,-gcflags=$(p)=-race=false)
+
 # The race detector needs cgo, and so a C compiler; the examples in the docs use
-# jq, Python and Node.
+# jq, Python and Node. Documents made to break a parser are small under the race
+# detector; without it they are read whole. The linter vets, so the tests do not.
 .PHONY: test
 test: ## Run all tests with -race, on SQLite, PostgreSQL and Chromium (PKG=./internal/store for fewer)
 	@command -v $$($(GO) env CC) >/dev/null || scripts/apt-install.sh gcc libc6-dev
 	@missing=; for tool in jq:jq python3:python3 node:nodejs; do \
 		command -v $${tool%:*} >/dev/null || missing="$$missing $${tool#*:}"; done; \
 		test -z "$$missing" || scripts/apt-install.sh $$missing || true
-	CGO_ENABLED=1 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -timeout 10m $(PKG)
+	CGO_ENABLED=1 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -vet=off $(UNWATCHED) -timeout 30m $(PKG)
+	@test "$(PKG)" != ./... || $(GO) test -vet=off -run 'Hostile|Crafted' -timeout 30m ./internal/provider/...
 
 .PHONY: generate
 generate: ## Write what is made from the API's types and the providers' definitions
 	$(GO) run ./internal/openapi/generate
 
 .PHONY: lint
-lint: ## Check format, code, module files, what is generated and the dashboard's types
+lint: ## Check format, code, module files, what is generated, and the dashboard's types and modules
 	@files=$$($(TOOL) gofumpt -l .) && test -z "$$files" || { echo "make fmt would change: $$files"; exit 1; }
-	$(GO) vet ./...
 	$(TOOL) golangci-lint run
 	$(GO) run ./internal/openapi/generate -check
 	$(GO) mod tidy -diff
 	$(GO) mod verify
 	@scripts/with-node-modules.sh sh -c '$(WEB)/node_modules/.bin/tsc --project $(WEB) && dir=$$(mktemp -d) && $(MAKE) -s web DIST=$$dir && \
 		{ diff -rq $$dir $(DIST) || { echo "make web would change the bundle"; exit 1; }; }'
+	@$(MAKE) -s web-test
 
 .PHONY: fmt
 fmt: ## Format the code
@@ -51,7 +57,8 @@ fmt: ## Format the code
 .PHONY: bench
 bench: ## Measure the service on both databases, and other queues beside it
 	scripts/with-postgres.sh scripts/with-redis.sh sh -c '\
-		$(GO) test -run "^$$" -bench "Call|Waiting|Rate|Begin|Parse|Hostile" -benchtime 3s ./test/bench/ && \
+		$(GO) test -run "^$$" -bench "Call|Waiting|Rate|Begin|Parse|Hostile|Mention" -benchtime 3s ./test/bench/ && \
+		$(GO) test -run "^$$" -bench "Overload|Memory" -benchtime 1x -timeout 30m ./test/bench/ && \
 		$(GO) test -run "^$$" -bench Claim -benchtime 200x -timeout 20m ./test/bench/ && \
 		$(GO) test -run "^$$" -bench Tasks -benchtime 1x -count 3 -timeout 20m ./test/bench/ && \
 		$(GO) test -C test/bench/peers -run "^$$" -bench . -benchtime 1x -count 3 . && \
@@ -62,9 +69,10 @@ fidelity: ## Print what is found on real captures, where they lie beside the rep
 	$(GO) test ./internal/provider/... -run Fidelity -v -count=1
 
 .PHONY: soak
-soak: ## Kill nodes for about an hour, 1,000 cycles on SQLite and 500 on PostgreSQL, and the browser 100 times
+soak: ## Abuse a node beside a victim, then kill nodes for about an hour (1,000 cycles on SQLite, 500 on PostgreSQL) and the browser 100 times
+	EARSHOT_SOAK_ABUSE=10s scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run TestAbuse ./test/isolation/
 	CGO_ENABLED=1 EARSHOT_SOAK_CYCLES=1000 EARSHOT_SOAK_TIME=60m \
-		scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -count=1 -v -timeout 100m ./test/chaos/ ./internal/browser/
+		scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race $(UNWATCHED) -count=1 -v -timeout 100m ./test/chaos/ ./internal/browser/
 
 .PHONY: check
 check: lint test ## Run what CI runs
@@ -77,3 +85,8 @@ DIST ?= internal/dashboard/dist
 web: ## Bundle the dashboard's pages into internal/dashboard/dist
 	@scripts/with-node-modules.sh $(TOOL) esbuild $(WEB)/src/main.tsx --bundle --minify --format=esm --target=es2022 \
 		--log-level=warning --jsx=automatic --jsx-import-source=preact --legal-comments=none --outfile=$(DIST)/app.js
+
+.PHONY: web-test
+web-test: ## Test the dashboard's modules that need no browser, in Node
+	@scripts/with-node-modules.sh sh -c 'dir=$$(mktemp -d) && $(TOOL) esbuild $(WEB)/test/all.ts --bundle --platform=node --format=esm \
+		--log-level=warning --outfile=$$dir/all.mjs && node --test --test-reporter=dot $$dir/all.mjs; status=$$?; rm -rf $$dir; exit $$status'

@@ -7,7 +7,9 @@ type Credits struct {
 	// Set aside for jobs that run.
 	Held int64 `json:"held" schema:"min=0"`
 	// Granted at each reset.
-	PerCycle       int64     `json:"perCycle" schema:"min=0"`
+	PerCycle int64 `json:"perCycle" schema:"min=0"`
+	// Charged since the cycle began.
+	CycleUsed      int64     `json:"cycleUsed" schema:"min=0"`
 	CycleStartedAt Timestamp `json:"cycleStartedAt"`
 	CycleResetsAt  Timestamp `json:"cycleResetsAt"`
 	// The plan, such as `free` or `hobby`.
@@ -124,10 +126,19 @@ type WebhookTestResponse struct {
 	Test WebhookTest `json:"test"`
 }
 
-// Session is a key for the dashboard.
+// Session is who is signed in to the dashboard.
 type Session struct {
+	// The organization's name.
+	Organization string `json:"organization"`
+	// The id of the key that the session uses.
+	KeyID string `json:"keyId"`
+	// What the key may do.
+	Scopes List[string] `json:"scopes" schema:"enum=read|monitor|tasks|admin"`
+}
+
+// SessionResponse tells who is signed in to the dashboard.
+type SessionResponse struct {
 	Succeeded
-	// The key, which ends at `expiresAt`.
-	Secret    string    `json:"secret"`
-	ExpiresAt Timestamp `json:"expiresAt"`
+	// Null when nobody is.
+	Session *Session `json:"session"`
 }

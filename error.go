@@ -63,6 +63,27 @@ func (c Code) Details() any {
 	}
 }
 
+// NextStep is what to do about an error with this code, in Markdown.
+func (c Code) NextStep() string {
+	return map[Code]string{ //nolint:gosec // advice, no credentials
+		CodeValidation:        "mend every field named; all faults are reported at once",
+		CodeMissingKey:        "send `Authorization: Bearer ear_live_…`; in the dashboard, sign in again",
+		CodeInvalidKey:        "the key is mistyped, revoked or expired: use another",
+		CodeNoCredits:         "`required` is the most that the job can cost, `remaining` the balance, `held` what running jobs may still take of it; wait for the next cycle, or ask the operator",
+		CodeNoPermission:      "use a key with the scope that `requiredScope` names",
+		CodeNotFound:          "the path, the method or the id does not exist, is another organization's, or is no longer kept: check it",
+		CodeAlreadyExists:     "the idempotency key is taken: poll the task of `taskId`, or read the call of `requestId`",
+		CodeConflict:          "the thing is in a state that does not allow this, such as a task that runs and is to be cancelled; with `requestId`, a call with the same idempotency key still runs: repeat yours later",
+		CodeRateLimit:         "wait a second; `X-RateLimit-Remaining` says what is left of the window",
+		CodeConcurrencyLimit:  "all slots are taken: wait for a call to end, or submit a task, which waits for you",
+		CodeQueueLimit:        "submit later, or fewer",
+		CodeCanceled:          "you left; nothing was charged. Ask again when you like",
+		CodeInternal:          "a fault of the service: give the request id to the operator, whose log has the cause",
+		CodeUpstream:          "the upstream gave no usable answer in any attempt; nothing was charged. Try again later, or from another country",
+		CodeServerUnavailable: "the node stops or is full: try again after `Retry-After` seconds, another node will answer",
+	}[c]
+}
+
 // Error is an error that may be shown to a client.
 type Error struct {
 	Code Code `json:"code"`
@@ -126,8 +147,10 @@ type FieldProblem struct {
 type CreditDetails struct {
 	// The most that the job can cost.
 	Required int64 `json:"required" schema:"min=0"`
-	// Credits that are left.
+	// The balance.
 	Remaining int64 `json:"remaining" schema:"min=0"`
+	// What running jobs may still take of it. A job begins when the rest covers it; a task is queued when the balance does.
+	Held int64 `json:"held" schema:"min=0"`
 }
 
 // ScopeDetails are the details of CodeNoPermission.

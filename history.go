@@ -19,6 +19,8 @@ type RequestQuery struct {
 	Provider string `json:"provider,omitempty" schema:"provider"`
 	// Only those that asked from this country.
 	Country string `json:"country,omitempty" schema:"country"`
+	// Only the tasks of this batch.
+	Batch string `json:"batch,omitempty" schema:"uuid"`
 	// Only those whose prompt or query contains this text. ASCII letters match in either case.
 	Text string `json:"q,omitempty" schema:"maxLength=1000"`
 	// Only those that came in at this time or later: a time in RFC 3339, or a UTC day.

@@ -206,10 +206,12 @@ type KeyRequest struct {
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
 }
 
-// SessionRequest signs in to the dashboard.
+// SessionRequest signs in to the dashboard, with a token or with a key.
 type SessionRequest struct {
 	// The one-time token in the address that `earshot serve` prints.
-	Token string `json:"token" schema:"maxLength=100"`
+	Token string `json:"token,omitempty" schema:"maxLength=100"`
+	// An API key.
+	Key string `json:"key,omitempty" schema:"maxLength=200"`
 }
 
 // CountryQuery says which countries to list.

@@ -194,6 +194,8 @@ type Batch struct {
 	Summary BatchSummary `json:"summary"`
 	// In the order of the input.
 	Results List[BatchItem] `json:"results"`
+	// The batch, for `/v1/batches`. When all of its tasks are those of one earlier batch, by their idempotency keys, that one.
+	BatchID string `json:"batchId" schema:"uuid"`
 }
 
 // BatchItem is what became of one task of a batch: `task` and `credits` when it was

@@ -82,7 +82,7 @@ func TestFromEnv(t *testing.T) {
 }
 
 // notCalled are the operations for other programs, as the package comment says.
-var notCalled = []string{"POST /v1/session", "GET /healthz", "GET /metrics", "GET /openapi.json", "GET /captures/{id}/{page}"}
+var notCalled = []string{"GET /v1/session", "POST /v1/session", "DELETE /v1/session", "GET /healthz", "GET /metrics", "GET /openapi.json", "GET /captures/{id}/{page}"}
 
 // Every operation that the service documents has a method.
 func TestEveryOperationIsCalled(t *testing.T) {
@@ -138,6 +138,15 @@ func everything(t *testing.T) []string {
 	_, _ = c.Task(ctx, "{taskId}")
 	_ = c.Cancel(ctx, "{taskId}")
 	_, _ = c.Request(ctx, "{id}")
+	_, _ = c.RetryRequest(ctx, "{id}")
+	_, _ = c.Batch(ctx, "{id}")
+	_, _ = c.RetryBatch(ctx, "{id}")
+	for _, err := range c.Batches(ctx) {
+		_ = err
+	}
+	for _, err := range c.BatchResults(ctx, "{id}") {
+		_ = err
+	}
 	_, _ = c.QueueStatus(ctx)
 	_, _ = c.ClearQueue(ctx)
 	_, _ = c.Quote(ctx)

@@ -10,6 +10,7 @@ import (
 
 	"earshot"
 	"earshot/client"
+	"earshot/internal/batchfile"
 )
 
 type askCmd struct {
@@ -128,15 +129,15 @@ func (c *askCmd) request(in *invocation) (map[string]any, error) {
 		request["state"] = c.State
 	}
 	if _, isAnswer := c.Provider.Result.(earshot.Answer); isAnswer && !c.JSON {
-		include(request, "markdown") // costs nothing and reads better
+		batchfile.Include(request, "markdown") // costs nothing and reads better
 	}
-	include(request, c.Include...)
+	batchfile.Include(request, c.Include...)
 	for _, pair := range c.Set {
 		field, value, ok := strings.Cut(pair, "=")
 		if !ok || field == "" {
 			return nil, fmt.Errorf("--set %s: write it as FIELD=VALUE, such as --set pages=2", pair)
 		}
-		if err := setField(request, field, fieldValue(field, value)); err != nil {
+		if err := batchfile.SetField(request, field, batchfile.FieldValue(field, value)); err != nil {
 			return nil, fmt.Errorf("--set %s: %w", pair, err)
 		}
 	}

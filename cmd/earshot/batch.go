@@ -9,18 +9,20 @@ import (
 
 	"earshot"
 	"earshot/client"
+	"earshot/internal/batchfile"
 )
 
 type batchCmd struct {
-	File       string        `arg:"" help:"The questions: a table with a header (.csv, .tsv) or one JSON object a line (.jsonl, .ndjson). With - they are read from standard input." placeholder:"FILE"`
-	Providers  []providerArg `help:"Whom to ask what names no provider: ${providers}." placeholder:"PROVIDER" complete:"provider"`
-	Countries  []string      `help:"Where to ask from what names no country." placeholder:"CODE" complete:"country"`
-	Out        string        `help:"Where results go, one JSON object a line. Without it: to standard output." placeholder:"FILE"`
-	Priority   int           `help:"From 1 to 10; higher comes first." default:"1"`
-	MaxCredits *int64        `help:"Submit nothing if it could cost more than this." placeholder:"N"`
-	Name       string        `name:"run" help:"A name for this run. Under another name the same questions are asked, and paid, anew." placeholder:"NAME"`
-	Wait       bool          `help:"Wait for the results." default:"true" negatable:""`
-	Every      time.Duration `help:"How often to ask for results." default:"1s" hidden:""`
+	File        string        `arg:"" help:"The questions: a table with a header (.csv, .tsv) or one JSON object a line (.jsonl, .ndjson). With - they are read from standard input." placeholder:"FILE"`
+	Providers   []providerArg `help:"Whom to ask what names no provider: ${providers}." placeholder:"PROVIDER" complete:"provider"`
+	Countries   []string      `help:"Where to ask from what names no country." placeholder:"CODE" complete:"country"`
+	Out         string        `help:"Where results go, one JSON object a line. Without it: to standard output." placeholder:"FILE"`
+	Priority    int           `help:"From 1 to 10; higher comes first." default:"1"`
+	MaxCredits  *int64        `help:"Submit nothing if it could cost more than this." placeholder:"N"`
+	Name        string        `name:"run" help:"A name for this run. Under another name the same questions are asked, and paid, anew." placeholder:"NAME"`
+	RetryFailed bool          `help:"Queue anew what failed in an earlier run. What completed is not asked, and not paid, again."`
+	Wait        bool          `help:"Wait for the results." default:"true" negatable:""`
+	Every       time.Duration `help:"How often to ask for results." default:"1s" hidden:""`
 	remote
 }
 
@@ -32,11 +34,13 @@ goes and how long it will take is told once it is known.
 
 A table needs a column prompt (or query); columns provider and country go before the flags; every other column is a field of
 the request, where dots lead into objects: include.markdown, pages. Empty cells are left out. The objects of a .jsonl file
-have the same names, or the API's own taskType and payload. From standard input either is read: what begins with { is JSON.
+have the same names, or the API's own taskType and payload. Columns webhook and idempotencyKey are those of the task.
+From standard input either is read: what begins with { is JSON.
 
 Run the same command again after an interruption: questions that are in --out are done, and those that the server has already
 are fetched and not paid twice, since each carries a key made of its content. The server keeps them for 24 hours; to ask the
-same questions anew within that time, name the run: --run "$(date +%F)". Ctrl-C leaves the tasks running.
+same questions anew within that time, name the run: --run "$(date +%F)". Ctrl-C leaves the tasks running. --retry-failed
+queues anew what failed, and nothing else.
 
 Rows that the server refuses are listed with their line on standard error. Each result has the fields line, row, provider,
 country, key, taskId, status, creditsCharged, and result or error.
@@ -80,7 +84,7 @@ func (c *batchCmd) Run(in *invocation) error {
 		return err
 	}
 	b := &batch{
-		invocation: in, service: service, results: results, every: c.Every, wait: c.Wait,
+		invocation: in, service: service, results: results, every: c.Every, wait: c.Wait, retry: c.RetryFailed,
 		progress: newProgress(in.errOut, isTerminal(in.errOut)), pending: map[string]*question{},
 	}
 	for _, r := range refused {
@@ -115,7 +119,7 @@ func (c *batchCmd) read(in *invocation) ([]row, []refused, error) {
 
 // plan makes the questions of the rows and adds them.
 func (b *batch) plan(rows []row, c *batchCmd) {
-	seen := map[string]int{}
+	keys := batchfile.Keys{Run: c.Name}
 	for _, r := range rows {
 		questions, err := r.questions(c.Providers, c.Countries)
 		if err != nil {
@@ -123,9 +127,9 @@ func (b *batch) plan(rows []row, c *batchCmd) {
 			continue
 		}
 		for _, q := range questions {
-			content := q.content(c.Name)
-			q.key = idempotencyKey(content, seen[content])
-			seen[content]++
+			if q.key == "" {
+				q.key = keys.Next(q.provider.Name, q.payload)
+			}
 			if q.priority == 0 {
 				q.priority = c.Priority
 			}
@@ -142,6 +146,10 @@ func (b *batch) add(q *question) {
 		b.completed++
 		b.before++
 	case earshot.StatusFailed:
+		if b.retry {
+			b.waiting = append(b.waiting, q)
+			return
+		}
 		b.failed++
 		b.before++
 	default:
@@ -193,7 +201,7 @@ func (b *batch) shortfall() error {
 		parts = append(parts, many(b.refusals, "question")+" refused: mend the lines above and run the command again")
 	}
 	if b.failed > 0 {
-		parts = append(parts, many(b.failed, "task")+" failed: give a new --run to ask them anew")
+		parts = append(parts, many(b.failed, "task")+" failed: run the command again with --retry-failed")
 	}
 	if len(parts) == 0 {
 		return nil

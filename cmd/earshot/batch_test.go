@@ -49,11 +49,11 @@ func (s *stopper) Write(text []byte) (int, error) {
 func TestAnInterruptedBatchIsPaidOnce(t *testing.T) {
 	t.Parallel()
 	// The queue holds a fifth of the batch, so that some of it is not submitted yet.
-	settings := writeFile(t, "earshot.yaml", "plans:\n  - {name: hobby, slots: 20, requestsPerSecond: 1000, creditsPerCycle: 1000, queueCapacity: 40}\n")
+	settings := writeFile(t, "earshot.yaml", "plans:\n  - {name: hobby, slots: 6, requestsPerSecond: 1000, creditsPerCycle: 300, queueCapacity: 12}\n")
 	u := newUser(t, "--config", settings)
 	var questions strings.Builder
 	questions.WriteString("prompt,country\n")
-	for i := range 200 {
+	for i := range 60 {
 		fmt.Fprintf(&questions, "question %d,US\n", i/2) // each twice: both are wanted
 	}
 	file := writeFile(t, "questions.csv", questions.String())
@@ -61,13 +61,13 @@ func TestAnInterruptedBatchIsPaidOnce(t *testing.T) {
 
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	first := &stopper{lines: 100, stop: stop}
+	first := &stopper{lines: 30, stop: stop}
 	var stderr bytes.Buffer
 	err := run(ctx, args, first, &stderr)
 	if statusFor(err) != statusInterrupted || !strings.Contains(err.Error(), "nothing is paid twice") {
 		t.Fatalf("it ended with %v\n%s", err, stderr.String())
 	}
-	if n := len(outcomes(t, first.String())); n < 100 || n == 200 {
+	if n := len(outcomes(t, first.String())); n < 30 || n == 60 {
 		t.Fatalf("%d results were written before the interruption", n)
 	}
 	// What the interruption cut off is written again.
@@ -87,16 +87,16 @@ func TestAnInterruptedBatchIsPaidOnce(t *testing.T) {
 			t.Errorf("line %d: %s", one.Line, one.Status)
 		}
 	}
-	if len(all) != 200 || len(lines) != 200 {
+	if len(all) != 60 || len(lines) != 60 {
 		t.Errorf("there are %d results of %d lines", len(all), len(lines))
 	}
-	// All of the credits: a 201st task could not have been paid.
-	if left := u.remaining(); left != 1000-200*5 {
+	// All of the credits: a 61st task could not have been paid.
+	if left := u.remaining(); left != 300-60*5 {
 		t.Errorf("%d credits are left", left)
 	}
 	// Nothing is left to do, without --out too.
 	var again bytes.Buffer
-	if err := run(t.Context(), args, &again, io.Discard); err != nil || len(outcomes(t, again.String())) != 200 {
+	if err := run(t.Context(), args, &again, io.Discard); err != nil || len(outcomes(t, again.String())) != 60 {
 		t.Errorf("a third run ended with %v and %d results", err, len(outcomes(t, again.String())))
 	}
 }
@@ -149,9 +149,9 @@ func TestRefusedRowsAreListed(t *testing.T) {
 	}
 	wants(t, stderr, `line 2: there is no provider "nobody"; the providers are chatassistant, `, "line 3 (websearch XX): country: ",
 		"line 4: it has 4 cells and the header 3", `line 6: there is no provider "chatasistant"; did you mean chatassistant?`, "4 questions refused")
-	objects := writeFile(t, "q.jsonl", "{\"prompt\": \"shoes\"}\n[1]\n{\"provider\": 7}\n{\"payload\": {}, \"webhook\": {}}\n{\"priority\": 11}\n")
+	objects := writeFile(t, "q.jsonl", "{\"prompt\": \"shoes\"}\n[1]\n{\"provider\": 7}\n{\"payload\": {}, \"pages\": 2}\n{\"priority\": 11}\n")
 	_, stderr, status = u.does("batch", objects)
-	wants(t, stderr, "line 1: it names no provider", "line 2: it is no JSON object", "line 3: provider must be", "line 4: webhook stands beside", "line 5: priority must be", "5 questions refused")
+	wants(t, stderr, "line 1: it names no provider", "line 2: it is no JSON object", "line 3: provider must be", "line 4: pages stands beside", "line 5: priority must be", "5 questions refused")
 	if status != statusIncomplete || u.remaining() != 250000 {
 		t.Errorf("it ends with %d, and %d credits are left", status, u.remaining())
 	}

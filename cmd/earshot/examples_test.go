@@ -25,7 +25,7 @@ var notRun = map[string]string{
 // explained are the commands that must tell their exit status and have examples.
 var explained = []string{
 	"earshot ask", "earshot batch", "earshot tasks", "earshot tasks list", "earshot tasks show", "earshot tasks cancel",
-	"earshot tasks clear", "earshot status", "earshot config", "earshot completion",
+	"earshot tasks clear", "earshot status", "earshot config", "earshot completion", "earshot names test",
 	"earshot tracker", "earshot tracker apply", "earshot tracker list", "earshot tracker show", "earshot tracker run", "earshot tracker pause",
 	"earshot tracker resume", "earshot tracker delete", "earshot tracker sweeps", "earshot tracker cancel", "earshot tracker answers", "earshot tracker export",
 }
@@ -70,9 +70,9 @@ func TestExamplesOfHelpTextsWork(t *testing.T) {
 		t.Skip("the examples use jq, which is not installed")
 	}
 	dir := t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "bin", "earshot"), ".")
-	if text, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the program: %v\n%s", err, text)
+	binary, err := program()
+	if err != nil {
+		t.Fatal(err)
 	}
 	base, key := served(t, "--data", filepath.Join(dir, "data"))
 	all := commands(t)
@@ -89,7 +89,7 @@ func TestExamplesOfHelpTextsWork(t *testing.T) {
 		for _, example := range examplesOf(all[path].Detail) {
 			command := exec.CommandContext(t.Context(), "bash", "-o", "pipefail", "-c", example)
 			command.Dir = dir
-			command.Env = append(withoutSettings(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "EARSHOT_URL="+base, "EARSHOT_API_KEY="+key)
+			command.Env = append(withoutSettings(), "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"), "EARSHOT_URL="+base, "EARSHOT_API_KEY="+key)
 			if text, err := command.CombinedOutput(); err != nil {
 				t.Errorf("an example of %s, %s: %v\n%s", path, example, err, text)
 			}

@@ -20,6 +20,7 @@ type batch struct {
 	progress *progress
 	every    time.Duration // between tries to submit to a queue that is full
 	wait     bool          // for the results
+	retry    bool          // what failed in an earlier run
 
 	waiting   []*question          // not submitted yet
 	pending   map[string]*question // by the ids of their tasks, which have not ended
@@ -200,7 +201,10 @@ func (b *batch) accept(q *question, item earshot.BatchItem) error {
 	if item.Task != nil {
 		id = item.Task.ID
 	} else if duplicate, ok := client.Details[earshot.DuplicateDetails](item.Error); ok {
-		id = duplicate.TaskID
+		var err error
+		if id, err = b.earlier(duplicate.TaskID); err != nil {
+			return err
+		}
 	}
 	if id == "" {
 		b.refuse(q.refusal(item.Error))
@@ -211,6 +215,22 @@ func (b *batch) accept(q *question, item earshot.BatchItem) error {
 		return nil
 	}
 	return b.write(map[string]any{"line": q.line, "provider": q.provider.Name, "country": q.country(), "key": q.key, "taskId": id})
+}
+
+// earlier is the task of an earlier run, or, if that failed and is to be retried, the
+// one that stands for it.
+func (b *batch) earlier(id string) (string, error) {
+	if !b.retry || id == "" {
+		return id, nil
+	}
+	retried, err := b.service.RetryRequest(b, id)
+	switch {
+	case client.IsCode(err, earshot.CodeConflict): // it did not fail
+		return id, nil
+	case err != nil:
+		return "", err
+	}
+	return retried.Task.ID, nil
 }
 
 // collect writes results until all have arrived, or there is room to submit more.

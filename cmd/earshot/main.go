@@ -45,6 +45,7 @@ type cli struct {
 	Check     checkCmd     `cmd:"" settings:"config,log-level" help:"Ask once through every configured upstream and tell what works."`
 	Parse     parseCmd     `cmd:"" help:"Print what a stored document yields."`
 	Reparse   reparseCmd   `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Read all stored captures again and tell what changed."`
+	Names     namesCmd     `cmd:"" help:"Test how names of brands are found in answers."`
 	Metrics   metricsCmd   `cmd:"" help:"Compute what answers say of brands."`
 	Selfcheck selfcheckCmd `cmd:"" help:"Simulate, and tell whether intervals and alerts keep what they state. Exits with 1 when one does not."`
 

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,9 +17,9 @@ import (
 // does: it must print nothing but the protocol.
 func TestAnAgentCanStartTheProgram(t *testing.T) {
 	t.Parallel()
-	binary := filepath.Join(t.TempDir(), "earshot")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	binary, err := program()
+	if err != nil {
+		t.Fatal(err)
 	}
 	base, key := served(t, "--data", t.TempDir())
 

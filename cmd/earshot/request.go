@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -45,49 +43,4 @@ func apiNames() []string {
 // helpVars are what the help texts take from the definitions of the providers.
 func helpVars() kong.Vars {
 	return kong.Vars{"providers": strings.Join(providerNames(), ", "), "apis": strings.Join(apiNames(), ", ")}
-}
-
-// include requests further parts of the result. They are sorted, so that a part comes
-// before the parts below it.
-func include(request map[string]any, parts ...string) {
-	for _, part := range slices.Sorted(slices.Values(parts)) {
-		var value any = true
-		if part == "searchoverview" {
-			value = map[string]any{} // it has parts of its own
-		}
-		// A part below one that is switched on already changes nothing.
-		_ = setField(request, "include."+part, value)
-	}
-}
-
-// setField sets a field by its name; dots lead into objects.
-func setField(request map[string]any, name string, value any) error {
-	names := strings.Split(name, ".")
-	object := request
-	for _, outer := range names[:len(names)-1] {
-		if object[outer] == nil {
-			object[outer] = map[string]any{}
-		}
-		inner, ok := object[outer].(map[string]any)
-		if !ok {
-			return fmt.Errorf("%s is no object", outer)
-		}
-		object = inner
-	}
-	object[names[len(names)-1]] = value
-	return nil
-}
-
-// fieldValue reads a value in a flag or a cell: as JSON if it is valid JSON, and as text
-// if not. Fields that hold words are always text, even "2024".
-func fieldValue(field, text string) any {
-	switch field {
-	case "prompt", "query", "url", "location":
-		return text
-	}
-	var value any
-	if json.Unmarshal([]byte(text), &value) != nil {
-		return text
-	}
-	return value
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 	"unicode"
@@ -42,6 +44,10 @@ func (c *serveCmd) Validate() error {
 	return nil
 }
 
+// memoryLimit is from where on memory is worth more than the processors' time: garbage
+// is collected sooner. It is no limit of what is in use.
+const memoryLimit = 450 << 20
+
 // Run serves until it is told to stop.
 func (c *serveCmd) Run(in *invocation) error {
 	in.cfg.Listen = c.Listen
@@ -54,6 +60,9 @@ func (c *serveCmd) Run(in *invocation) error {
 	in.cfg.Record = c.Record
 	in.cfg.AllowPrivateWebhooks = c.AllowPrivateWebhooks
 	in.cfg.AcceptClock = c.AcceptClock
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
+	}
 	a, err := app.New(in, in.cfg)
 	if err != nil {
 		return err

@@ -52,6 +52,10 @@ type Principal struct {
 	Scopes            []Scope
 	OrganizationID    string
 	RequestsPerSecond int
+
+	// How the organization stood when the key was read.
+	Slots, Running int
+	Balance        int64
 }
 
 // Cycle returns the billing cycle that contains now, for an organization that began

@@ -11,7 +11,7 @@ import (
 
 // keyList lists the organization's keys, newest first.
 func (s *Server) keyList(c *call) error {
-	keys, err := s.Store.Keys(c.r.Context(), c.principal.OrganizationID, c.started)
+	keys, err := s.Store.Keys(c.r.Context(), c.principal.OrganizationID, s.Store.Now())
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,8 @@ func (s *Server) createKey(c *call) error {
 	if err != nil {
 		return err
 	}
-	if !body.ExpiresAt.IsZero() && !body.ExpiresAt.After(c.started) {
+	now := s.Store.Now()
+	if !body.ExpiresAt.IsZero() && !body.ExpiresAt.After(now) {
 		in.Reject("expiresAt", "must be a time to come in RFC 3339, such as 2026-09-08T09:30:00Z")
 	}
 	if err := account.CheckKeyName(body.Name); err != nil {
@@ -46,7 +47,7 @@ func (s *Server) createKey(c *call) error {
 	}
 	key := account.NewKey()
 	key.Name = body.Name
-	err = s.Store.CreateKey(c.principal.OrganizationID, key, scopes, body.ExpiresAt, c.started)
+	err = s.Store.CreateKey(c.principal.OrganizationID, key, scopes, body.ExpiresAt, now)
 	if errors.Is(err, store.ErrTooManyKeys) {
 		return schema.Invalid(schema.BodyField, "%v", store.ErrTooManyKeys)
 	}
@@ -54,7 +55,7 @@ func (s *Server) createKey(c *call) error {
 		return err
 	}
 	s.Log.Info("a key was made", "request", c.id, "organization", c.principal.OrganizationID, "key", key.ID, "by", c.principal.KeyID)
-	made := earshot.Key{ID: key.ID, Name: key.Name, CreatedAt: earshot.Timestamp{Time: c.started}, ExpiresAt: earshot.When(body.ExpiresAt)}
+	made := earshot.Key{ID: key.ID, Name: key.Name, CreatedAt: earshot.Timestamp{Time: now}, ExpiresAt: earshot.When(body.ExpiresAt)}
 	for _, scope := range scopes {
 		made.Scopes = append(made.Scopes, string(scope))
 	}
@@ -73,11 +74,11 @@ func (s *Server) revokeKey(c *call) error {
 		}
 	}
 	if !account.IsKeyID(id) {
-		return errNotFound(id)
+		return errNotFound("key", id)
 	}
-	key, err := s.Store.RevokeKeyOf(c.principal.OrganizationID, id, c.started)
+	key, err := s.Store.RevokeKeyOf(c.principal.OrganizationID, id, s.Store.Now())
 	if err != nil {
-		return notFoundAs(err, id)
+		return notFoundAs(err, "key", id)
 	}
 	s.Log.Info("a key was revoked", "request", c.id, "organization", c.principal.OrganizationID, "key", id, "by", c.principal.KeyID)
 	return c.json(earshot.RevokedKey{Key: *key})
@@ -106,11 +107,12 @@ func (s *Server) ledger(c *call) error {
 // rotateSecret gives the organization a new webhook secret and tells it, once.
 func (s *Server) rotateSecret(c *call) error {
 	secret := account.NewWebhookSecret()
-	if err := s.Store.RotateSecret(c.principal.OrganizationID, secret, c.started); err != nil {
+	now := s.Store.Now()
+	if err := s.Store.RotateSecret(c.principal.OrganizationID, secret, now); err != nil {
 		return err
 	}
 	s.Log.Info("a webhook secret was rotated", "request", c.id, "organization", c.principal.OrganizationID, "by", c.principal.KeyID)
-	return c.json(earshot.RotatedSecret{Secret: secret, PreviousValidUntil: earshot.Timestamp{Time: c.started.Add(store.SecretLife)}})
+	return c.json(earshot.RotatedSecret{Secret: secret, PreviousValidUntil: earshot.Timestamp{Time: now.Add(store.SecretLife)}})
 }
 
 // testWebhook sends one signed message to a URL and tells how it went.
@@ -128,6 +130,7 @@ func (s *Server) testWebhook(c *call) error {
 	if err := in.Err(); err != nil {
 		return err
 	}
+	c.turn.End() // what is left is to wait for the receiver
 	test, err := s.TestWebhook(c.r.Context(), c.principal.OrganizationID, body.URL)
 	if err != nil {
 		return err

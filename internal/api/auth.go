@@ -48,15 +48,24 @@ func newKeyring(s *store.Store, lookups *share.Pool) *keyring {
 // sentKey is a key as a request carries it.
 type sentKey struct{ id, text string }
 
-// bearer takes the key out of a request. Returns CodeMissingKey or CodeInvalidKey.
+// bearer takes the key out of the Authorization header. Returns CodeMissingKey or
+// CodeInvalidKey.
 func bearer(r *http.Request) (sentKey, error) {
 	scheme, text, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	text = strings.TrimSpace(text)
 	if scheme == "" || (strings.EqualFold(scheme, "Bearer") && text == "") {
 		return sentKey{}, &earshot.Error{Code: earshot.CodeMissingKey, Message: `an API key is required: "Authorization: Bearer ear_live_…"`}
 	}
+	if !strings.EqualFold(scheme, "Bearer") {
+		return sentKey{}, &earshot.Error{Code: earshot.CodeInvalidKey, Message: `the header must be "Authorization: Bearer ear_live_…", with the word Bearer before the key`}
+	}
+	return readKey(text)
+}
+
+// readKey takes a text for a key, if it has the form of one.
+func readKey(text string) (sentKey, error) {
 	id, wellFormed := account.KeyID(text)
-	if !strings.EqualFold(scheme, "Bearer") || !wellFormed {
+	if !wellFormed {
 		return sentKey{}, errInvalidKey()
 	}
 	return sentKey{id, text}, nil
@@ -120,13 +129,13 @@ func (k *keyring) load(ctx context.Context, id string) (*store.StoredKey, error)
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	readAt := time.Now()
-	key, err := k.store.Key(ctx, id, readAt)
+	key, err := k.store.Key(ctx, id, k.store.Now())
 	if err != nil {
 		k.set(id, nil, readAt)
 		return nil, err
 	}
 	k.set(id, key, readAt)
-	k.store.NoteKeyUse(id, readAt)
+	k.store.NoteKeyUse(id, k.store.Now())
 	return key, nil
 }
 

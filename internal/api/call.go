@@ -37,7 +37,9 @@ type call struct {
 	route     *Operation
 	principal *account.Principal // nil until the key is checked
 	window    ratelimit.Verdict  // as the response tells it
-	leave     func()             // gives back the place among the requests in flight
+	leave     func()             // gives back the place among the requests in flight, and the turn
+	turn      *share.Turn        // nil until there is something to do
+	busy      bool               // it was refused because the node has too much to do
 	received  []byte             // the body; nil until it was read
 	receipt   job.Receipt
 	status    int
@@ -194,12 +196,13 @@ func (c *call) part(pieces ...[]byte) bool {
 		c.w.Header().Set("X-Content-Type-Options", "nosniff")
 		c.w.WriteHeader(c.status)
 	}
+	c.turn.Pause()
 	for _, piece := range pieces {
 		if _, err := c.w.Write(piece); err != nil {
 			return false
 		}
 	}
-	return true
+	return c.turn.Resume(c.r.Context()) == nil
 }
 
 // cut ends a response that has begun and cannot be completed: the connection breaks,
@@ -211,36 +214,44 @@ func (c *call) cut() {
 
 // write sends the response. Errors end here: a client that is gone gets none.
 func (c *call) write(status int, contentType string, body []byte) {
-	if c.principal != nil && strings.HasPrefix(c.r.URL.Path, "/v1/monitor/") {
-		c.usage()
+	if (c.principal != nil || status == http.StatusInternalServerError) && strings.HasPrefix(c.r.URL.Path, "/v1/monitor/") {
+		c.usage(status)
 	}
 	c.status = status
 	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(writeTime))
 	c.w.Header().Set("Content-Type", contentType)
 	c.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	c.w.Header().Set("X-Content-Type-Options", "nosniff")
+	c.turn.End() // the client may read slowly
 	c.w.WriteHeader(status)
 	_, _ = c.w.Write(body)
 }
 
-// usage sets the headers that every response to a monitor call carries.
-func (c *call) usage() {
-	o := c.receipt.Organization
-	if o == nil {
-		var err error
-		if o, err = c.server.Store.Organization(c.r.Context(), c.principal.OrganizationID, c.server.Store.Now()); err != nil {
-			return // without a database there is nothing true to say
-		}
-		c.receipt.Running = o.Running
-	}
-	running := min(c.receipt.Running, o.Plan.Slots)
+// usage sets the headers that every response to a monitor call carries; without a
+// database, those that are known without it. A call that is refused because there are
+// too many costs no query: it tells what was known when the key was read.
+func (c *call) usage(status int) {
 	h := c.w.Header()
-	h.Set("X-Concurrent-Limit", strconv.Itoa(o.Plan.Slots))
-	h.Set("X-Concurrent-Current", strconv.Itoa(running))
-	h.Set("X-Concurrent-Remaining", strconv.Itoa(o.Plan.Slots-running))
-	h.Set("X-Credits-Remaining", strconv.FormatInt(o.Balance, 10))
 	h.Set("X-Credits-Charged", strconv.FormatInt(c.receipt.Charged, 10))
 	h.Set("X-Latency-Ms", strconv.FormatInt(time.Since(c.started).Milliseconds(), 10))
+	if c.principal == nil {
+		return
+	}
+	slots, running, balance := c.principal.Slots, c.principal.Running, c.principal.Balance
+	if o := c.receipt.Organization; o != nil {
+		slots, running, balance = o.Plan.Slots, c.receipt.Running, o.Balance
+	} else if status != http.StatusServiceUnavailable && status != http.StatusTooManyRequests {
+		o, err := c.server.Store.Organization(c.r.Context(), c.principal.OrganizationID, c.server.Store.Now())
+		if err != nil {
+			return
+		}
+		slots, running, balance = o.Plan.Slots, o.Running, o.Balance
+	}
+	running = min(running, slots)
+	h.Set("X-Concurrent-Limit", strconv.Itoa(slots))
+	h.Set("X-Concurrent-Current", strconv.Itoa(running))
+	h.Set("X-Concurrent-Remaining", strconv.Itoa(slots-running))
+	h.Set("X-Credits-Remaining", strconv.FormatInt(balance, 10))
 }
 
 // statusRecorder notes the status that a plain handler sends.

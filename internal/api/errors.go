@@ -9,6 +9,7 @@ import (
 
 	"earshot"
 	"earshot/internal/ratelimit"
+	"earshot/internal/store"
 )
 
 // statusClientGone is what a response to a client that has left is counted as.
@@ -90,8 +91,22 @@ func errWorkerOnly() error {
 	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node only works off the queue; ask one with the role api or all"}
 }
 
-func errNotFound(id string) error {
-	return &earshot.Error{Code: earshot.CodeNotFound, Message: "there is nothing here", Details: earshot.ResourceDetails{ID: id}}
+// errNotFound tells that a thing, such as a task, does not exist. That of another
+// organization does not either.
+func errNotFound(thing, id string) error {
+	return &earshot.Error{Code: earshot.CodeNotFound, Message: "there is no " + thing + " with this id", Details: earshot.ResourceDetails{ID: id}}
 }
 
-func (*Server) notFound(c *call) error { return errNotFound(c.r.URL.Path) }
+// notFoundAs answers 404 for what the store did not find.
+func notFoundAs(err error, thing, id string) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return errNotFound(thing, id)
+	}
+	return err
+}
+
+func (*Server) notFound(c *call) error {
+	return &earshot.Error{
+		Code: earshot.CodeNotFound, Message: "the API has no operation with this method and path", Details: earshot.ResourceDetails{ID: c.r.URL.Path},
+	}
+}

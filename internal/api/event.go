@@ -22,7 +22,7 @@ func (s *Server) events(c *call) error {
 		return err
 	}
 	if q.Cursor == latest {
-		o, err := s.Store.Organization(c.r.Context(), c.principal.OrganizationID, c.started)
+		o, err := s.Store.Organization(c.r.Context(), c.principal.OrganizationID, s.Store.Now())
 		if err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (s *Server) delivery(c *call) error {
 	id := c.r.PathValue("id")
 	d, err := s.Store.Delivery(c.r.Context(), c.principal.OrganizationID, id)
 	if err != nil {
-		return notFoundAs(err, id)
+		return notFoundAs(err, "webhook", id)
 	}
 	return c.json(describe(d))
 }
@@ -125,7 +125,7 @@ func (s *Server) resend(c *call) error {
 	id := c.r.PathValue("id")
 	d, err := s.Store.Resend(c.r.Context(), c.principal.OrganizationID, id, s.Store.Now())
 	if err != nil {
-		return notFoundAs(err, id)
+		return notFoundAs(err, "webhook", id)
 	}
 	s.Planned()
 	return c.json(earshot.DeliveryResent{Delivery: describe(d)})

@@ -19,7 +19,7 @@ func (s *Server) exportTracker(c *call) error {
 	}
 	table, err := s.Trackers.Export(c.r.Context(), c.principal.OrganizationID, c.trackerName(), &q, from, until, s.Store.Now())
 	if err != nil {
-		return notFoundAs(err, c.trackerName())
+		return notFoundAs(err, "tracker", c.trackerName())
 	}
 	media, ending := "application/x-ndjson", "ndjson"
 	if table.Header != nil {
@@ -31,18 +31,23 @@ func (s *Server) exportTracker(c *call) error {
 	c.w.Header().Set("Content-Type", media)
 	c.w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s-%s.%s"`, c.trackerName(), q.Table, ending))
 	if !c.part(table.Header) {
-		return nil
+		return c.left()
 	}
 	for line, err := range table.Lines {
-		if err != nil && c.r.Context().Err() != nil {
-			return nil //nolint:nilerr // the client has left
-		}
-		if err != nil {
+		if err != nil && c.r.Context().Err() == nil {
 			return err
 		}
-		if !c.part(line) {
-			return nil
+		if err != nil || !c.part(line) {
+			return c.left()
 		}
 	}
+	return nil
+}
+
+// left ends the response to a client that has left. Should it be there after all, since
+// it is the node that stops, it must see that there was more to come.
+func (c *call) left() error {
+	c.cut()
+	c.status = statusClientGone
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/schema"
@@ -16,7 +18,7 @@ func (s *Server) request(c *call) error {
 	id := c.r.PathValue("id")
 	found, err := s.Store.Request(c.r.Context(), c.principal.OrganizationID, id)
 	if err != nil {
-		return notFoundAs(err, id)
+		return notFoundAs(err, "call or task", id)
 	}
 	return c.json(s.Jobs.Request(found))
 }
@@ -58,6 +60,13 @@ func (s *Server) requestFilter(c *call) (filter store.RequestFilter, err error) 
 	}
 	if q.Country != "" && !geo.IsCountry(q.Country) {
 		return filter, schema.Invalid("country", "must be an upper-case ISO 3166-1 alpha-2 code such as US")
+	}
+	if q.Batch != "" {
+		id, err := uuid.Parse(q.Batch)
+		if err != nil {
+			return filter, schema.Invalid("batch", "must be the id of a batch")
+		}
+		filter.Batch = id.String()
 	}
 	if filter.From, filter.Until, err = span(q.From, q.To); err != nil {
 		return filter, err

@@ -51,7 +51,7 @@ func (*Server) states(c *call) error {
 
 // extraction tells how well the parsers understand what they are served.
 func (s *Server) extraction(c *call) error {
-	providers, err := health.Report(c.r.Context(), s.Store, c.started)
+	providers, err := health.Report(c.r.Context(), s.Store, s.Store.Now())
 	if err != nil {
 		return err
 	}
@@ -72,6 +72,7 @@ func creditsOf(o *account.Organization) earshot.Credits {
 		Remaining:      o.Balance,
 		Held:           o.Held,
 		PerCycle:       o.Plan.CreditsPerCycle,
+		CycleUsed:      o.CycleUsed,
 		CycleStartedAt: earshot.At(o.CycleStartedAt),
 		CycleResetsAt:  earshot.At(o.CycleResetsAt),
 		Plan:           o.Plan.Name,

@@ -24,9 +24,10 @@ func monitor(p provider.Provider) func(*Server, *call) error {
 		if err := in.Err(); err != nil {
 			return err
 		}
-		result, receipt, err := s.Jobs.Call(c.r.Context(), job.Call{
+		result, receipt, err := s.Jobs.Call(c.r.Context(), &job.Call{
 			ID:         c.id,
 			Principal:  c.principal,
+			Turn:       c.turn,
 			Provider:   definition,
 			Request:    request,
 			Body:       compact(in.Raw()),
@@ -76,6 +77,7 @@ func (s *Server) resolve(c *call) error {
 	if err := in.Err(); err != nil {
 		return err
 	}
+	c.turn.End() // what is left is to wait for the upstream
 	destination, err := s.Goto(c.r.Context(), body.URL)
 	if err != nil {
 		return err

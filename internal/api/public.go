@@ -37,7 +37,11 @@ func (s *Server) ready(c *call) error {
 }
 
 func (s *Server) openAPI(c *call) error {
-	c.write(http.StatusOK, "application/json", s.OpenAPI)
+	description, err := s.OpenAPI()
+	if err != nil {
+		return err
+	}
+	c.write(http.StatusOK, "application/json", description)
 	return nil
 }
 
@@ -47,18 +51,18 @@ func (s *Server) capture(c *call) error {
 	id, name := c.r.PathValue("id"), c.r.PathValue("page")
 	number, ok := capture.PageNumber(name)
 	if !ok || !account.IsCaptureID(id) {
-		return s.notFound(c)
+		return errNotFound("capture", c.r.URL.Path)
 	}
 	record, err := s.Store.Capture(c.r.Context(), id, s.Store.Now())
 	if errors.Is(err, store.ErrNotFound) || (err == nil && number > record.Pages) {
-		return s.notFound(c)
+		return errNotFound("capture", c.r.URL.Path)
 	}
 	if err != nil {
 		return err
 	}
 	page, err := s.Captures.Page(c.r.Context(), id, number)
 	if errors.Is(err, fs.ErrNotExist) {
-		return s.notFound(c) // just removed, or in the folder of a node that shares only the database
+		return errNotFound("capture", c.r.URL.Path) // just removed, or in the folder of a node that shares only the database
 	}
 	if err != nil {
 		return err

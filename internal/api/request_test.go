@@ -127,7 +127,7 @@ func TestOrderOfChecks(t *testing.T) {
 	eventually(t, "the call runs", func() bool { return s.organization(t, o.ID).Running == 1 })
 	s.fails(t, request{method: "POST", path: echoPath, key: poor, body: broken}, http.StatusBadRequest, earshot.CodeValidation)
 	r := s.fails(t, request{method: "POST", path: echoPath, key: poor, body: echoCall}, http.StatusForbidden, earshot.CodeNoCredits)
-	if r.details != `{"required":5,"remaining":3}` {
+	if r.details != `{"required":5,"remaining":8,"held":5}` {
 		t.Errorf("the details are %s", r.details)
 	}
 	leave()
@@ -492,7 +492,7 @@ func TestErrorsFromBelow(t *testing.T) {
 	var failure error
 	s := serve(t, func(cfg *api.Config) {
 		cfg.Goto = func(context.Context, string) (string, error) { return "", failure }
-		cfg.SignIn = func(context.Context, string) (string, time.Time, error) { return "", time.Time{}, failure }
+		cfg.SignIn = func(context.Context, string) (string, *account.Principal, error) { return "", nil, failure }
 		cfg.TestWebhook = func(context.Context, string, string) (*earshot.WebhookTest, error) {
 			if failure == nil {
 				panic("secret")

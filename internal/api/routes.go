@@ -22,7 +22,7 @@ type Operation struct {
 	YAML         bool          // takes its body, which may be a long one, in YAML as well as in JSON
 
 	Query, Body, Response any
-	// Events are what a stream carries.
+	// Events are what a stream carries, of events or of lines.
 	Events []any
 
 	serve func(*Server, *call) error
@@ -56,6 +56,13 @@ func Operations(providers []provider.Provider) []Operation {
 
 		{Method: "GET", Path: "/v1/requests", Scope: account.ScopeRead, Query: earshot.RequestQuery{}, Response: earshot.RequestPage{}, serve: (*Server).requests},
 		{Method: "GET", Path: "/v1/requests/{id}", Scope: account.ScopeRead, Response: earshot.RequestRecord{}, serve: (*Server).request},
+
+		{Method: "POST", Path: "/v1/requests/{id}/retry", Scope: account.ScopeTasks, Response: earshot.RequestRetried{}, serve: (*Server).retryRequest},
+
+		{Method: "GET", Path: "/v1/batches", Scope: account.ScopeRead, Query: earshot.BatchQuery{}, Response: earshot.BatchPage{}, serve: (*Server).batches},
+		{Method: "GET", Path: "/v1/batches/{id}", Scope: account.ScopeRead, Response: earshot.BatchRecord{}, serve: (*Server).batch},
+		{Method: "POST", Path: "/v1/batches/{id}/retry", Scope: account.ScopeTasks, Response: earshot.BatchRetried{}, serve: (*Server).retryBatch},
+		{Method: "GET", Path: "/v1/batches/{id}/results", Scope: account.ScopeRead, Query: earshot.BatchResultQuery{}, Events: []any{earshot.BatchResult{}}, serve: (*Server).batchResults},
 
 		{Method: "POST", Path: "/v1/quote", Scope: account.ScopeRead, OrList: true, Body: earshot.TaskRequest{}, Response: earshot.Quote{}, serve: (*Server).quote},
 		{Method: "GET", Path: "/v1/usage", Scope: account.ScopeRead, Query: earshot.UsageQuery{}, Response: earshot.Usage{}, serve: (*Server).usage},
@@ -91,7 +98,9 @@ func Operations(providers []provider.Provider) []Operation {
 		{Method: "GET", Path: "/mcp", serve: (*Server).mcp},
 		{Method: "DELETE", Path: "/mcp", serve: (*Server).mcp},
 
-		{Method: "POST", Path: "/v1/session", Public: true, Body: earshot.SessionRequest{}, Response: earshot.Session{}, serve: (*Server).session},
+		{Method: "GET", Path: "/v1/session", Public: true, Response: earshot.SessionResponse{}, serve: (*Server).session},
+		{Method: "POST", Path: "/v1/session", Public: true, Body: earshot.SessionRequest{}, Response: earshot.SessionResponse{}, serve: (*Server).signIn},
+		{Method: "DELETE", Path: "/v1/session", Public: true, Response: earshot.SessionResponse{}, serve: (*Server).signOut},
 		{Method: "GET", Path: "/healthz", Public: true, Vital: true, Response: earshot.NodeStatus{}, serve: (*Server).alive},
 		{Method: "GET", Path: "/readyz", Public: true, Vital: true, Response: earshot.NodeStatus{}, serve: (*Server).ready},
 		{Method: "GET", Path: "/metrics", Public: true, Vital: true, serve: (*Server).serveMetrics},

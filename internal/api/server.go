@@ -62,12 +62,14 @@ type Config struct {
 	TestWebhook func(ctx context.Context, organization, url string) (*earshot.WebhookTest, error)
 	// SignIn makes a key for who has the token that the operator was shown. Returns
 	// CodeInvalidKey for any other.
-	SignIn func(ctx context.Context, token string) (key string, expires time.Time, err error)
+	SignIn func(ctx context.Context, token string) (key string, whose *account.Principal, err error)
+	// BaseURL is the address that browsers know the service by.
+	BaseURL string
 	// Planned is called when a webhook is to be sent again.
 	Planned   func()
-	OpenAPI   []byte       // the API's description, as JSON
-	Dashboard http.Handler // serves /, /docs and /assets/
-	MCP       http.Handler // serves AI agents whose key was checked
+	OpenAPI   func() ([]byte, error) // the API's description, as JSON
+	Dashboard http.Handler           // serves /, /docs and /assets/
+	MCP       http.Handler           // serves AI agents whose key was checked
 	Metrics   *prometheus.Registry
 	Log       *slog.Logger
 
@@ -76,14 +78,17 @@ type Config struct {
 	WorkerOnly bool
 
 	// CallsInFlight is how many monitor calls may be under way on this node, and
-	// RequestsInFlight how many others. 0 means 8,192 and 2,048, of which one account
-	// gets half at most: a waiting call costs some 50 KiB, and the others end within
+	// RequestsInFlight how many others. 0 means 20,480 and 2,048, of which one account
+	// gets half at most: a waiting call costs some 60 KiB, with the lab's part of it, and the others end within
 	// milliseconds or the node is past its capacity.
 	CallsInFlight    int
 	RequestsInFlight int
 	// Streams is how many clients may follow their organization on this node. 0
 	// means 2,000: each costs a connection and some 50 KiB.
 	Streams int
+	// Turns are taken by all that is done for clients, except where it waits for
+	// something else than a processor. Nil means that there is no other work.
+	Turns *share.Turns
 	// BodyBytes is how many bytes of requests may be in memory. 0 means 256 MiB.
 	BodyBytes int
 }
@@ -99,7 +104,8 @@ type Server struct {
 	// What requests share, see package share: places of monitor calls and of all
 	// other requests in flight, open streams, bytes of bodies.
 	calls, others, streams, bodies *share.Pool
-	tries                          minute // of tokens, by address
+	cookie                         sessionCookie
+	overload                       overload
 
 	statistics singleflight.Group // readings under way
 }
@@ -107,7 +113,7 @@ type Server struct {
 // New makes the handler.
 func New(cfg Config) *Server {
 	if cfg.CallsInFlight == 0 {
-		cfg.CallsInFlight = 8192
+		cfg.CallsInFlight = 20480
 	}
 	if cfg.RequestsInFlight == 0 {
 		cfg.RequestsInFlight = 2048
@@ -117,6 +123,9 @@ func New(cfg Config) *Server {
 	}
 	if cfg.BodyBytes == 0 {
 		cfg.BodyBytes = 256 << 20
+	}
+	if cfg.Turns == nil {
+		cfg.Turns = share.NewTurns(share.Patience)
 	}
 	s := &Server{
 		Config:  cfg,
@@ -128,6 +137,7 @@ func New(cfg Config) *Server {
 		others:  share.NewPool(int64(cfg.RequestsInFlight)),
 		streams: share.NewPool(int64(cfg.Streams)),
 		bodies:  share.NewPool(int64(cfg.BodyBytes)),
+		cookie:  newSessionCookie(cfg.BaseURL),
 	}
 	s.watch = newWatch(cfg, s.keys, s.streams)
 	for _, operation := range Operations(cfg.Catalogue.Providers()) {
@@ -188,12 +198,12 @@ func (s *Server) handler(operation Operation) http.Handler {
 
 // Pools are what requests share, by name.
 func (s *Server) Pools() map[string]*share.Pool {
-	return map[string]*share.Pool{"calls": s.calls, "requests": s.others, "streams": s.streams, "bodies": s.bodies, "lookups": s.keys.lookups}
+	return map[string]*share.Pool{"calls": s.calls, "requests": s.others, "turns": s.Turns.Pool, "streams": s.streams, "bodies": s.bodies, "lookups": s.keys.lookups}
 }
 
 // serve is what every request passes, in the order of the contract: key, rate
 // window, scope, body, and then, once there is something to do, a place among those
-// in flight.
+// in flight and a turn.
 func (s *Server) serve(c *call) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -256,8 +266,8 @@ func (s *Server) receive(c *call) (free func(), err error) {
 	return free, err
 }
 
-// enter takes a place among the requests in flight. Health checks take none: they
-// are answered whatever the load.
+// enter takes a place among the requests in flight, and a turn. Health checks take
+// none: they are answered whatever the load.
 func (s *Server) enter(c *call, places *share.Pool, account string) error {
 	c.leave = func() {}
 	if c.route.Vital {
@@ -267,33 +277,38 @@ func (s *Server) enter(c *call, places *share.Pool, account string) error {
 	if !ok {
 		return errPastShare("this node is past its capacity, try again")
 	}
-	c.leave = leave
+	turn, err := s.Turns.Begin(c.r.Context(), account)
+	if err != nil {
+		leave()
+		if errors.Is(err, share.ErrBusy) {
+			c.busy = true
+			err = errPastShare("this node has more to do than it can, try again")
+		}
+		return err
+	}
+	c.turn = turn
+	c.leave = func() {
+		turn.End()
+		leave()
+	}
 	return nil
 }
 
-// identify finds out who is asking and counts the request. A key that is not in
-// memory is a stranger's until the database knows it: it is only looked up while the
-// window of its address has room, within the strangers' share of look-ups, so that
-// forged keys cost the database little.
+// identify finds out who is asking and counts the request.
 func (s *Server) identify(c *call) error {
-	var principal *account.Principal
-	key, err := bearer(c.r)
-	if err == nil {
-		if window := s.guests.Peek(c.address(), guestLimit); window.Remaining == 0 && !s.keys.knows(key.id) {
-			return errRateLimit(window)
-		}
-		principal, err = s.keys.authenticate(c.r.Context(), key)
+	key, err := s.credential(c.r)
+	if err != nil {
+		return s.turnAway(c, err)
 	}
-	if code := earshot.ErrorCode(err); code == earshot.CodeMissingKey || code == earshot.CodeInvalidKey {
-		guest, _ := s.guests.Take(c.r.Context(), c.address(), guestLimit) // counting in memory cannot fail
-		c.limits(guest)
-		if !guest.Allowed {
-			return errRateLimit(guest)
-		}
-	}
+	principal, err := s.recognize(c, key)
 	if err != nil {
 		return err
 	}
+	return s.admit(c, principal)
+}
+
+// admit counts the request of somebody who is known.
+func (s *Server) admit(c *call, principal *account.Principal) error {
 	verdict, err := s.count(c.r.Context(), principal)
 	if err != nil {
 		return err
@@ -306,7 +321,39 @@ func (s *Server) identify(c *call) error {
 	return nil
 }
 
+// recognize finds whose key it is. One that is not in memory is a stranger's until
+// the database knows it: it is only looked up while the window of its address has
+// room, within the strangers' share of look-ups, so that forged keys cost the
+// database little.
+func (s *Server) recognize(c *call, key sentKey) (*account.Principal, error) {
+	if window := s.guests.Peek(c.address(), guestLimit); window.Remaining == 0 && !s.keys.knows(key.id) {
+		return nil, errRateLimit(window)
+	}
+	principal, err := s.keys.authenticate(c.r.Context(), key)
+	if err != nil {
+		return nil, s.turnAway(c, err)
+	}
+	return principal, nil
+}
+
+// turnAway counts a request without a valid key, and gives the error to answer it with.
+func (s *Server) turnAway(c *call, err error) error {
+	if code := earshot.ErrorCode(err); code != earshot.CodeMissingKey && code != earshot.CodeInvalidKey {
+		return err
+	}
+	guest, _ := s.guests.Take(c.r.Context(), c.address(), guestLimit) // counting in memory cannot fail
+	c.limits(guest)
+	if !guest.Allowed {
+		return errRateLimit(guest)
+	}
+	return err
+}
+
 func (s *Server) log(c *call, err error) {
+	if c.busy {
+		s.overload.log(s.Log)
+		return
+	}
 	attrs := []any{"request", c.id, "method", c.r.Method, "route", c.route.Path, "status", c.status, "ms", time.Since(c.started).Milliseconds()}
 	if c.principal != nil {
 		attrs = append(attrs, "organization", c.principal.OrganizationID, "key", c.principal.KeyID)

@@ -135,7 +135,7 @@ func serve(t *testing.T, change ...func(*api.Config)) *server {
 	}
 	cfg := api.Config{
 		Store: s, Jobs: jobs, Catalogue: catalogue, Captures: captures, Limiter: ratelimit.NewLocal(), Planned: func() {},
-		CheckWebhook: func(string) error { return nil }, OpenAPI: []byte(`{}`),
+		CheckWebhook: func(string) error { return nil }, OpenAPI: func() ([]byte, error) { return []byte(`{}`), nil },
 		Dashboard: http.NotFoundHandler(), MCP: http.NotFoundHandler(), Metrics: registry, Log: log,
 	}
 	for _, c := range change {
@@ -223,7 +223,7 @@ func (s *server) organization(t *testing.T, id string) *account.Organization {
 // eventually waits for a condition that something else brings about.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	deadline, tick := time.After(time.Minute), time.NewTicker(10*time.Millisecond)
+	deadline, tick := time.After(5*time.Minute), time.NewTicker(10*time.Millisecond)
 	defer tick.Stop()
 	for !condition() {
 		select {

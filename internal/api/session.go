@@ -1,71 +1,185 @@
 package api
 
 import (
-	"fmt"
-	"sync"
+	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"earshot"
-	"earshot/internal/ratelimit"
 	"earshot/internal/schema"
 )
 
 const (
-	// tokenTries is how many tokens an address may try in a minute. Nobody guesses
-	// one; this keeps the trying from being worth anybody's while.
-	tokenTries = 5
-	maxToken   = 1 << 10 // the body's length
+	// SessionLife is how long the dashboard stays signed in: a working day.
+	SessionLife = 12 * time.Hour
+
+	maxSignIn = 1 << 10 // the body's length
 )
 
-// session exchanges the token that the operator was shown for a key.
+// sessionCookie is the cookie that holds the dashboard's key: out of reach of
+// scripts, and valid on every node, since there is nothing to store.
+type sessionCookie struct {
+	name   string
+	secure bool
+	pages  *http.CrossOriginProtection // tells requests of our own pages
+}
+
+func newSessionCookie(baseURL string) sessionCookie {
+	c := sessionCookie{name: "earshot", pages: http.NewCrossOriginProtection()}
+	if strings.HasPrefix(baseURL, "https://") {
+		// Browsers take a cookie of this name only over TLS and from this host itself.
+		c.name, c.secure = "__Host-earshot", true
+	}
+	// Behind a proxy the Host of a request may not be what browsers call the service.
+	if u, err := url.Parse(baseURL); err == nil && u.Host != "" {
+		_ = c.pages.AddTrustedOrigin(u.Scheme + "://" + u.Host)
+	}
+	return c
+}
+
+// with is the cookie with a key, or the one that removes it.
+func (s sessionCookie) with(key string) *http.Cookie {
+	cookie := &http.Cookie{ //nolint:gosec // over plain HTTP browsers would not take it if it were Secure
+		Name: s.name, Value: key, Path: "/", MaxAge: int(SessionLife.Seconds()), HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteStrictMode,
+	}
+	if key == "" {
+		cookie.MaxAge = -1
+	}
+	return cookie
+}
+
+// credential takes the key out of a request: from the Authorization header, or else
+// from the dashboard's cookie. Browsers send that by themselves, so a request that
+// changes something must show that a page of ours makes it.
+func (s *Server) credential(r *http.Request) (sentKey, error) {
+	cookie, err := r.Cookie(s.cookie.name)
+	if err != nil || r.Header.Get("Authorization") != "" || !strings.HasPrefix(r.URL.Path, "/v1/") {
+		return bearer(r)
+	}
+	safe := r.Method == http.MethodGet || r.Method == http.MethodHead
+	told := r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != ""
+	if !safe && !told || s.cookie.pages.Check(r) != nil {
+		return sentKey{}, errForeignPage()
+	}
+	return readKey(cookie.Value)
+}
+
+func errForeignPage() error {
+	return &earshot.Error{
+		Code:    earshot.CodeMissingKey,
+		Message: "only the dashboard's own pages may change something with its cookie; other programs send a key in Authorization",
+	}
+}
+
+// session tells who is signed in. Nobody is no error: a page asks this first.
 func (s *Server) session(c *call) error {
+	if s.WorkerOnly {
+		return errWorkerOnly()
+	}
+	err := s.identify(c)
+	if code := earshot.ErrorCode(err); code == earshot.CodeMissingKey || code == earshot.CodeInvalidKey {
+		return c.session(nil)
+	}
+	if err != nil {
+		return err
+	}
+	session, err := s.sessionOf(c)
+	if err != nil {
+		return err
+	}
+	return c.session(session)
+}
+
+// signIn opens a session for who has a key, or the token that the operator was
+// shown. A good one is never refused for the bad ones that others tried.
+func (s *Server) signIn(c *call) error {
 	if s.WorkerOnly {
 		return errWorkerOnly()
 	}
 	if s.Jobs.Draining() {
 		return errStopping()
 	}
-	verdict := s.tries.take(c.address(), tokenTries, c.started)
-	c.limits(verdict)
-	if !verdict.Allowed {
-		return &earshot.Error{Code: earshot.CodeRateLimit, Message: fmt.Sprintf("more than %d tokens in one minute", tokenTries)}
+	if s.cookie.pages.Check(c.r) != nil {
+		return errForeignPage()
 	}
-	body, err := c.body(maxToken)
+	asked, err := readSignIn(c)
 	if err != nil {
 		return err
+	}
+	text := asked.Key
+	if text != "" {
+		err = s.takeKey(c, text)
+	} else {
+		text, c.principal, err = s.SignIn(c.r.Context(), asked.Token)
+		err = s.turnAway(c, err)
+	}
+	if err != nil {
+		return err
+	}
+	session, err := s.sessionOf(c)
+	if err != nil {
+		return err
+	}
+	http.SetCookie(c.w, s.cookie.with(text))
+	return c.session(session)
+}
+
+func readSignIn(c *call) (*earshot.SessionRequest, error) {
+	body, err := c.body(maxSignIn)
+	if err != nil {
+		return nil, err
 	}
 	in, err := schema.Parse(body)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var asked earshot.SessionRequest
-	in.Decode(&asked)
-	if err := in.Err(); err != nil {
-		return err
+	asked := &earshot.SessionRequest{}
+	in.Decode(asked)
+	if in.Err() == nil && (asked.Token == "") == (asked.Key == "") {
+		in.Reject("token", "is required, or else a key")
 	}
-	key, expires, err := s.SignIn(c.r.Context(), asked.Token)
+	return asked, in.Err()
+}
+
+// takeKey finds whose key it is that somebody signs in with.
+func (s *Server) takeKey(c *call, text string) error {
+	key, err := readKey(text)
+	if err != nil {
+		return s.turnAway(c, err)
+	}
+	principal, err := s.recognize(c, key)
 	if err != nil {
 		return err
 	}
-	c.w.Header().Set("Cache-Control", "no-store")
-	return c.json(earshot.Session{Secret: key, ExpiresAt: earshot.Timestamp{Time: expires}})
+	return s.admit(c, principal)
 }
 
-// minute counts by key in windows of a minute that are the same for all. The zero
-// value is ready to use.
-type minute struct {
-	mu    sync.Mutex
-	began time.Time
-	used  map[string]int
-}
-
-func (m *minute) take(key string, limit int, now time.Time) ratelimit.Verdict {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.used == nil || now.Sub(m.began) >= time.Minute {
-		m.began, m.used = now, map[string]int{}
+// signOut ends the session of the browser. The key stays valid.
+func (s *Server) signOut(c *call) error {
+	if s.cookie.pages.Check(c.r) != nil {
+		return errForeignPage()
 	}
-	m.used[key]++
-	used := m.used[key]
-	return ratelimit.Verdict{Allowed: used <= limit, Limit: limit, Remaining: max(0, limit-used)}
+	http.SetCookie(c.w, s.cookie.with(""))
+	return c.session(nil)
+}
+
+// sessionOf describes who makes a request.
+func (s *Server) sessionOf(c *call) (*earshot.Session, error) {
+	key := c.principal
+	o, err := s.Store.Organization(c.r.Context(), key.OrganizationID, c.started)
+	if err != nil {
+		return nil, err
+	}
+	session := &earshot.Session{Organization: o.Name, KeyID: key.KeyID}
+	for _, scope := range key.Scopes {
+		session.Scopes = append(session.Scopes, string(scope))
+	}
+	return session, nil
+}
+
+// session answers who is signed in; nil is nobody.
+func (c *call) session(session *earshot.Session) error {
+	c.w.Header().Set("Cache-Control", "no-store")
+	return c.json(earshot.SessionResponse{Session: session})
 }

@@ -60,7 +60,7 @@ func (s *Server) submitBatch(c *call) error {
 		}
 		tasks, places = append(tasks, task), append(places, i)
 	}
-	queued, refusals, err := s.Jobs.Submit(c.principal, tasks, len(texts), s.Store.Now())
+	id, queued, refusals, err := s.Jobs.SubmitBatch(c.principal, tasks, places, len(texts), s.Store.Now())
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (s *Server) submitBatch(c *call) error {
 		summary.Succeeded++
 		summary.Failed--
 	}
-	return c.json(earshot.Batch{Summary: summary, Results: items})
+	return c.json(earshot.Batch{BatchID: id, Summary: summary, Results: items})
 }
 
 // asClientError is the error of one item of a batch.
@@ -147,7 +147,7 @@ func (s *Server) poll(c *call) error {
 	id := c.r.PathValue("taskId")
 	task, err := s.Store.Task(c.r.Context(), c.principal.OrganizationID, id)
 	if err != nil {
-		return notFoundAs(err, id)
+		return notFoundAs(err, "task", id)
 	}
 	record := s.Jobs.Record(task)
 	if d := task.Delivery; d != nil {
@@ -158,19 +158,11 @@ func (s *Server) poll(c *call) error {
 	return c.json(record)
 }
 
-// notFoundAs answers 404 for what the store did not find.
-func notFoundAs(err error, id string) error {
-	if errors.Is(err, store.ErrNotFound) {
-		return errNotFound(id)
-	}
-	return err
-}
-
 // cancel removes a task that is still queued.
 func (s *Server) cancel(c *call) error {
 	id := c.r.PathValue("taskId")
-	if err := s.Store.Cancel(c.r.Context(), c.principal.OrganizationID, id, c.started); err != nil {
-		return notFoundAs(err, id)
+	if err := s.Store.Cancel(c.r.Context(), c.principal.OrganizationID, id, s.Store.Now()); err != nil {
+		return notFoundAs(err, "task", id)
 	}
 	return c.json(earshot.TaskCanceled{ID: strings.ToLower(id)})
 }

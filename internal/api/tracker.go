@@ -26,7 +26,7 @@ func (c *call) trackerName() string { return c.r.PathValue("name") }
 func (s *Server) tracker(c *call) error {
 	t, err := s.Trackers.Get(c.r.Context(), c.principal.OrganizationID, c.trackerName(), s.Store.Now())
 	if err != nil {
-		return notFoundAs(err, c.trackerName())
+		return notFoundAs(err, "tracker", c.trackerName())
 	}
 	return c.json(t)
 }
@@ -75,14 +75,14 @@ func (s *Server) patchTracker(c *call) error {
 		return errTrackerChanged(c.trackerName())
 	}
 	if err != nil {
-		return notFoundAs(err, c.trackerName())
+		return notFoundAs(err, "tracker", c.trackerName())
 	}
 	return c.json(t)
 }
 
 func (s *Server) deleteTracker(c *call) error {
 	if err := s.Store.DeleteTracker(c.r.Context(), c.principal.OrganizationID, c.trackerName(), s.Store.Now()); err != nil {
-		return notFoundAs(err, c.trackerName())
+		return notFoundAs(err, "tracker", c.trackerName())
 	}
 	return c.json(earshot.TrackerDeleted{Name: c.trackerName()})
 }
@@ -101,7 +101,7 @@ func (s *Server) startSweep(c *call) error {
 		return errTrackerChanged(c.trackerName())
 	}
 	if err != nil {
-		return notFoundAs(err, c.trackerName())
+		return notFoundAs(err, "tracker", c.trackerName())
 	}
 	return c.json(started)
 }
@@ -117,7 +117,7 @@ func (s *Server) sweeps(c *call) error {
 	}
 	page, err := s.Trackers.Sweeps(c.r.Context(), c.principal.OrganizationID, c.trackerName(), q.State, before, q.Limit)
 	if err != nil {
-		return notFoundAs(err, c.trackerName())
+		return notFoundAs(err, "tracker", c.trackerName())
 	}
 	return c.json(page)
 }
@@ -126,7 +126,7 @@ func (s *Server) sweep(c *call) error {
 	id := c.r.PathValue("id")
 	sweep, err := s.Trackers.Sweep(c.r.Context(), c.principal.OrganizationID, c.trackerName(), id)
 	if err != nil {
-		return notFoundAs(err, id)
+		return notFoundAs(err, "sweep", id)
 	}
 	return c.json(sweep)
 }
@@ -135,7 +135,7 @@ func (s *Server) cancelSweep(c *call) error {
 	id := c.r.PathValue("id")
 	canceled, err := s.Trackers.Cancel(c.r.Context(), c.principal.OrganizationID, c.trackerName(), id, s.Store.Now())
 	if err != nil {
-		return notFoundAs(err, id)
+		return notFoundAs(err, "sweep", id)
 	}
 	return c.json(canceled)
 }
@@ -155,7 +155,7 @@ func (s *Server) answers(c *call) error {
 	}
 	page, err := s.Trackers.Answers(c.r.Context(), c.principal.OrganizationID, c.trackerName(), &q.AnswerFilter, from, until, before, q.Limit)
 	if err != nil {
-		return notFoundAs(err, c.trackerName())
+		return notFoundAs(err, "tracker", c.trackerName())
 	}
 	return c.json(page)
 }
@@ -164,7 +164,7 @@ func (s *Server) answer(c *call) error {
 	id := c.r.PathValue("id")
 	answer, err := s.Trackers.Answer(c.r.Context(), c.principal.OrganizationID, c.trackerName(), id)
 	if err != nil {
-		return notFoundAs(err, id)
+		return notFoundAs(err, "answer", id)
 	}
 	return c.json(answer)
 }

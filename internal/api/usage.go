@@ -18,7 +18,7 @@ func (s *Server) usage(c *call) error {
 	if err := c.query(&q); err != nil {
 		return err
 	}
-	o, err := s.Store.Organization(c.r.Context(), c.principal.OrganizationID, c.started)
+	o, err := s.Store.Organization(c.r.Context(), c.principal.OrganizationID, s.Store.Now())
 	if err != nil {
 		return err
 	}
@@ -26,7 +26,7 @@ func (s *Server) usage(c *call) error {
 	if err != nil {
 		return err
 	}
-	to, err := day("to", q.To, c.started)
+	to, err := day("to", q.To, s.Store.Now())
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (s *Server) stats(c *call) error {
 	}
 	// An hour can be hundreds of rows for each provider, so one reading serves all who
 	// wait for it, and must not end with the first.
-	organization, from := c.principal.OrganizationID, c.started.Add(-time.Duration(q.Hours-1)*time.Hour)
+	organization, from := c.principal.OrganizationID, s.Store.Now().Add(-time.Duration(q.Hours-1)*time.Hour)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), statsTime)
 	defer cancel()
 	found, err, _ := s.statistics.Do(fmt.Sprint(q.Hours, organization), func() (any, error) { return s.Store.Stats(ctx, organization, from) })

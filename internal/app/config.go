@@ -66,11 +66,12 @@ type Config struct {
 	StopGrace time.Duration
 
 	// Backoff replaces the waits between attempts, WebhookWaits those between the
-	// tries of a webhook, and TokenLife how long the dashboard's token is valid, for
-	// tests.
+	// tries of a webhook, TokenLife how long the dashboard's token is valid, and
+	// Patience how long new work waits before the node refuses more of it, for tests.
 	Backoff      []time.Duration
 	WebhookWaits []time.Duration
 	TokenLife    time.Duration
+	Patience     time.Duration
 }
 
 // Role is the part of the work that a node does.

@@ -13,14 +13,11 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/api"
 )
 
-const (
-	// tokenLife is how long the token in the dashboard's address is valid.
-	tokenLife = 15 * time.Minute
-	// sessionLife is how long the dashboard stays signed in: a working day.
-	sessionLife = 12 * time.Hour
-)
+// tokenLife is how long the token in the dashboard's address is valid.
+const tokenLife = 15 * time.Minute
 
 // ticket is the one-time token that signs in to the dashboard.
 type ticket struct {
@@ -44,29 +41,29 @@ func (a *App) DashboardURL() string {
 }
 
 // signIn exchanges the token for a key that may do everything and soon expires.
-func (a *App) signIn(ctx context.Context, token string) (text string, expires time.Time, err error) {
+func (a *App) signIn(ctx context.Context, token string) (text string, whose *account.Principal, err error) {
 	a.ticket.mu.Lock()
 	defer a.ticket.mu.Unlock()
 	now := time.Now()
 	known := a.ticket.token != "" && subtle.ConstantTimeCompare([]byte(token), []byte(a.ticket.token)) == 1
 	if !known || !now.Before(a.ticket.expires) {
-		return "", time.Time{}, &earshot.Error{
+		return "", nil, &earshot.Error{
 			Code: earshot.CodeInvalidKey, Message: "this token is not valid: it works once, for 15 minutes, on the node that printed it",
 		}
 	}
 	owner, err := a.oldestOrganization(ctx)
 	if err != nil {
-		return "", time.Time{}, err
+		return "", nil, err
 	}
 	key := account.NewKey()
 	key.Name = "dashboard"
-	expires = now.Add(sessionLife)
-	if err := a.store.CreateKey(owner.ID, key, append(account.DefaultScopes(), account.ScopeAdmin), expires, now); err != nil {
-		return "", time.Time{}, fmt.Errorf("sign in: %w", err)
+	whose = &account.Principal{KeyID: key.ID, OrganizationID: owner.ID, Scopes: append(account.DefaultScopes(), account.ScopeAdmin)}
+	if err := a.store.CreateKey(owner.ID, key, whose.Scopes, now.Add(api.SessionLife), now); err != nil {
+		return "", nil, fmt.Errorf("sign in: %w", err)
 	}
 	a.ticket.token = ""
 	a.cfg.Log.Info("somebody signed in to the dashboard", "organization", owner.ID, "key", key.ID)
-	return key.Text, expires, nil
+	return key.Text, whose, nil
 }
 
 // Owner is the name of the organization that the dashboard's address signs in to.

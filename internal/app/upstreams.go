@@ -220,7 +220,7 @@ func (u *upstreams) config(name string) (upstream.Config, error) {
 	case isAPI:
 		return u.apiConfig(u.apis[api])
 	case name == upstreamLab:
-		return upstream.Config{Surface: earshot.SurfaceLab, Sites: labURLs(u.sites), Dial: u.lab.Dial}, nil
+		return upstream.Config{Surface: earshot.SurfaceLab, Sites: labURLs(u.sites), Dial: u.lab.Dial, Multiplexed: true}, nil
 	case name == upstreamWeb:
 		return u.webConfig()
 	default:

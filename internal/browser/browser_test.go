@@ -141,7 +141,7 @@ func (s *site) open(tb testing.TB, change ...func(*browser.Config)) *browser.Bro
 // visit makes a visit that has to succeed.
 func visit(tb testing.TB, b *browser.Browser, v browser.Visit) *browser.Document {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(tb.Context(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(tb.Context(), 5*time.Minute)
 	defer cancel()
 	doc, err := b.Visit(ctx, v)
 	if err != nil {

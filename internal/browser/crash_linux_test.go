@@ -87,7 +87,7 @@ func eventually(tb testing.TB, what string, happened func() bool) {
 	tb.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(time.Minute); !happened(); <-tick.C {
+	for end := time.Now().Add(5 * time.Minute); !happened(); <-tick.C {
 		if time.Now().After(end) {
 			tb.Fatalf("this never came: %s", what)
 		}

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Row is a line of a table. A cell that a spreadsheet would take for a formula begins
-// with an apostrophe: what others wrote must not compute, or call anybody, on the
-// machine of who opens the file.
+// Row is a line of a table (RFC 4180). A cell that a spreadsheet would take for a formula
+// begins with an apostrophe: what others wrote must not compute, or call anybody, on the
+// machine of who opens the file. The line breaks within a cell stay as they are.
 func Row(cells ...string) []byte {
 	guarded := make([]string, len(cells))
 	for i, cell := range cells {
-		if guarded[i] = cell; cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+		if guarded[i] = cell; cell != "" && strings.ContainsRune("=+-@\t\r\n", rune(cell[0])) {
 			guarded[i] = "'" + cell
 		}
 	}
@@ -21,5 +21,5 @@ func Row(cells ...string) []byte {
 	w := csv.NewWriter(&line)
 	_ = w.Write(guarded) // memory takes all
 	w.Flush()
-	return line.Bytes()
+	return append(bytes.TrimSuffix(line.Bytes(), []byte("\n")), "\r\n"...)
 }

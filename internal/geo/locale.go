@@ -3,13 +3,14 @@ package geo
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"strings"
 )
 
 // Locale is where a question is asked from and in which language.
 type Locale struct {
 	Country  string // alpha-2, upper case
 	State    string // of the US, or ""
-	Language string // BCP 47; "" means the country's own
+	Language string // as the request names it, such as pt-br or en_us; "" means the country's own
 }
 
 // Place is the country, or the country and the state, such as US-CA.
@@ -24,7 +25,7 @@ func (l Locale) Place() string {
 // language asked for or to the country's own.
 func AcceptLanguage(l Locale) string {
 	if l.Language != "" {
-		return l.Language + ",en;q=0.5"
+		return strings.ReplaceAll(l.Language, "_", "-") + ",en;q=0.5"
 	}
 	lang := Language(l.Country)
 	header := lang + "-" + l.Country + "," + lang + ";q=0.9"

@@ -103,7 +103,8 @@ var innerPorts = []uint16{
 	// Files, directories and remote control
 	2049, 3260, 3268, 3269, 8020, 9418, 9870, 50070, // NFS, iSCSI, Active Directory, HDFS, Git
 	3389, 5900, 5901, 5902, 5903, 5985, 5986, 6000, 6001, // RDP, VNC, WinRM, X11
-	1099, 7001, 7002, 7077, 8009, 9229, // Java RMI, WebLogic, Spark, AJP, Node's debugger
+	1099, 7001, 7002, 7077, 8009, // Java RMI, WebLogic, Spark, AJP
+	2345, 4444, 5005, 5555, 5858, 9222, 9223, 9229, 9515, // debuggers and remote controls of programs, browsers and phones
 	// Proxies, which would go on to where we do not
 	1080, 3128, 8118, 9050, 9051, 9150, 9151,
 	// Others that browsers refuse: their protocols can be spoken by accident

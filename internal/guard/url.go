@@ -29,7 +29,7 @@ var (
 // target is where a URL leads.
 type target struct {
 	address netip.Addr // not valid if the host is a name
-	name    string     // lower case, without the final dot
+	name    string     // lower case
 	port    uint16
 }
 
@@ -111,11 +111,10 @@ func parseHost(u *url.URL) (target, error) {
 		}
 		return target{address: address}, nil
 	}
-	name := strings.TrimSuffix(host, ".")
-	if !isHostName(name) {
+	if !isHostName(host) { // nor one with a final dot: a second spelling of the same name
 		return target{}, errHost
 	}
-	return target{name: strings.ToLower(name)}, nil
+	return target{name: strings.ToLower(host)}, nil
 }
 
 // endsInNumber tells whether some reader may take host for an IPv4 address:

@@ -31,9 +31,9 @@ var refusedURLs = map[string][]string{
 		"http://[2001:0:4136:e378:8000:63bf:3fff:fdd2]/", "http://[2606:4700::5efe:7f00:1]/", "http://[2606:4700::200:5efe:a00:1]/",
 	},
 	"names that lead inside": {
-		"http://localhost/", "http://LOCALHOST/", "http://localhost./", "http://foo.localhost/", "http://foo.localhost.:8080/",
+		"http://localhost/", "http://LOCALHOST/", "http://foo.localhost/", "http://foo.localhost:8080/",
 		"http://localhost.localdomain/", "http://ip6-loopback/", "http://printer.local/", "http://metadata.google.internal/",
-		"http://metadata.google.internal./", "http://Metadata.Google.Internal/", "http://metadata.goog/", "http://host.docker.internal/",
+		"http://Metadata.Google.Internal/", "http://metadata.goog/", "http://host.docker.internal/",
 		"http://nas.home.arpa/", "http://1.0.0.127.in-addr.arpa/", "http://router.lan/", "http://wiki.corp/", "http://intranet/",
 		"http://kubernetes.default.svc/", "http://kubernetes.default.svc.cluster.local/", "http://db.service.consul/",
 		"http://abcdefghijklmnop.onion/", "http://nothing.invalid/",
@@ -41,7 +41,7 @@ var refusedURLs = map[string][]string{
 	"ports for others": {
 		"http://example.com:1/", "http://example.com:22/", "http://example.com:25/", "http://example.com:81/", "http://example.com:444/",
 		"http://example.com:1023/", "http://example.com:2375/", "http://example.com:2379/", "http://example.com:3306/",
-		"http://example.com:5432/", "http://example.com:6379/", "http://example.com:6443/", "http://example.com:6667/",
+		"http://example.com:5432/", "http://example.com:6379/", "http://example.com:6443/", "http://example.com:9222/", "http://example.com:6667/",
 		"http://example.com:8500/", "http://example.com:9200/", "http://example.com:10250/", "http://example.com:10255/",
 		"http://example.com:11211/", "http://example.com:27017/", "https://93.184.215.14:9300/",
 	},
@@ -79,7 +79,7 @@ var malformedURLs = map[string][]string{
 		"http://\u212aubernetes.default.svc/", "http://\u212aelvin.example.com/", "http://\u0130.example.com/", "http://example\u3002com/",
 	},
 	"host names": {
-		"http://.example.com/", "http://example..com/", "http://example.com../", "http://./", "http://_http._tcp.example.com/", "http://-a.example.com/",
+		"http://.example.com/", "http://example..com/", "http://example.com./", "http://localhost./", "http://foo.localhost.:8080/", "http://metadata.google.internal./", "https://example.com.:8443/hook", "http://example.com../", "http://./", "http://_http._tcp.example.com/", "http://-a.example.com/",
 		"http://a-.example.com/", "http://a,b.example.com/", "http://example.com|127.0.0.1/", "http://<script>.example.com/", "http://*.example.com/",
 		"http://" + strings.Repeat("a", 64) + ".example.com/", "http://" + strings.Repeat("a.", 122) + "example.com/",
 		"http://xn--localhost-.com/", "http://xn--.com/", "http://xn--a.com/", "http://xn--99999999.com/", "http://example.com;x/", "http://]/", "http://[/",
@@ -97,7 +97,7 @@ var malformedURLs = map[string][]string{
 }
 
 var publicURLs = []string{
-	"https://example.com", "https://example.com/", "http://example.com/hook", "HTTPS://Example.COM/Hook", "https://example.com./hook",
+	"https://example.com", "https://example.com/", "http://example.com/hook", "HTTPS://Example.COM/Hook",
 	"https://example.com:443/", "http://example.com:80/", "http://example.com:8080/", "https://hooks.acme.example:8443/x", "https://example.com:65535/",
 	"https://example.com?x=1", "https://example.com/?u=http://127.0.0.1/", "https://example.com/@user/x", "https://example.com/a:b;c,d|e",
 	"https://example.com/%20%C3%BC?q=%00", "https://example.com/ü", "https://example.com/hook?token=a+b&x=y%26z", "https://1e100.example/", "https://3com.example/",

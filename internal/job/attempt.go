@@ -12,6 +12,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/provider"
+	"earshot/internal/share"
 	"earshot/internal/store"
 	"earshot/internal/upstream"
 )
@@ -29,16 +30,18 @@ type outcome struct {
 	err      error
 }
 
-// assignment is a job that this node runs.
+// assignment is a job that this node runs. It is passed on by reference: thousands may
+// wait, and their stacks count.
 type assignment struct {
 	job      store.Job
 	provider provider.Definition
 	request  provider.Request
+	turn     *share.Turn
 }
 
 // attempt makes attempts until one succeeds, one fails finally, or no more may be
 // made. It continues the count of a node that ran the job before.
-func (r *Runner) attempt(ctx context.Context, a assignment) outcome {
+func (r *Runner) attempt(ctx context.Context, a *assignment) outcome {
 	var waited time.Duration // for upstreams that were skipped
 	for n := max(1, a.job.Attempts); ; n++ {
 		if n > len(r.Backoff)+1 {
@@ -73,9 +76,12 @@ func (r *Runner) attempt(ctx context.Context, a assignment) outcome {
 			}
 			return o
 		}
+		a.turn.Pause()
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
+		}
+		if a.turn.Resume(ctx) != nil || ctx.Err() != nil {
 			o.err = endedEarly(ctx)
 			return o
 		}
@@ -106,10 +112,10 @@ func (r *Runner) wait(n int, job store.Job, failure *upstream.Failure) (wait tim
 
 // attemptOnce makes one attempt, through one upstream after the other. After an
 // *upstream.Failure another attempt makes sense; any other error is final.
-func (r *Runner) attemptOnce(ctx context.Context, a assignment, n int) (o outcome, err error) {
+func (r *Runner) attemptOnce(ctx context.Context, a *assignment, n int) (o outcome, err error) {
 	captureID := account.NewCaptureID()
 	try := upstream.Attempt{
-		Provider: a.provider.Name, Account: a.job.Organization, Place: a.request.Locale().Place(), Number: n, CaptureURL: r.CaptureURL + "/" + captureID,
+		Provider: a.provider.Name, Account: a.job.Organization, Turn: a.turn, Place: a.request.Locale().Place(), Number: n, CaptureURL: r.CaptureURL + "/" + captureID,
 	}
 	err = r.Upstreams.Try(ctx, try, func(session *upstream.Session) (err error) {
 		o, err = r.askThrough(ctx, session, a, captureID)
@@ -122,7 +128,7 @@ func (r *Runner) attemptOnce(ctx context.Context, a assignment, n int) (o outcom
 }
 
 // askThrough asks through one upstream.
-func (r *Runner) askThrough(ctx context.Context, session *upstream.Session, a assignment, captureID string) (outcome, error) {
+func (r *Runner) askThrough(ctx context.Context, session *upstream.Session, a *assignment, captureID string) (outcome, error) {
 	id, name := a.job.ID, a.provider.Name
 	started := time.Now()
 	answer, err := r.ask(ctx, id, a.request, session)
@@ -142,7 +148,13 @@ func (r *Runner) askThrough(ctx context.Context, session *upstream.Session, a as
 	}
 	r.Health.Answer(name, a.provider.Watched, o.result, time.Now())
 	if pages := session.Kept(); len(pages) > 0 {
-		if err := r.Captures.Put(ctx, captureID, pages); err != nil {
+		a.turn.Pause()
+		err := r.Captures.Put(ctx, captureID, pages)
+		if err != nil {
+			return outcome{}, err
+		}
+		if err := a.turn.Resume(ctx); err != nil {
+			r.discard(ctx, &store.Capture{ID: captureID})
 			return outcome{}, err
 		}
 		o.capture = &store.Capture{ID: captureID, Pages: len(pages)}
@@ -152,7 +164,7 @@ func (r *Runner) askThrough(ctx context.Context, session *upstream.Session, a as
 
 // preserve stores documents that were not understood as a capture, from which the
 // operator can make a test case.
-func (r *Runner) preserve(ctx context.Context, a assignment, documents [][]byte) *store.Capture {
+func (r *Runner) preserve(ctx context.Context, a *assignment, documents [][]byte) *store.Capture {
 	if len(documents) == 0 {
 		return nil
 	}

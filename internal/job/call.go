@@ -11,6 +11,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/provider"
+	"earshot/internal/share"
 	"earshot/internal/store"
 )
 
@@ -18,6 +19,7 @@ import (
 type Call struct {
 	ID         string // a UUIDv7; the job's id
 	Principal  *account.Principal
+	Turn       *share.Turn // given back while the call waits for its upstream; may be nil
 	Provider   provider.Definition
 	Request    provider.Request
 	Body       []byte // the request as it was sent
@@ -37,13 +39,13 @@ type Receipt struct {
 
 // Call runs a job while its client waits. When ctx ends, the job ends with it,
 // uncharged. Errors that the client may see are *earshot.Error.
-func (r *Runner) Call(ctx context.Context, call Call) (json.RawMessage, Receipt, error) {
+func (r *Runner) Call(ctx context.Context, call *Call) (json.RawMessage, Receipt, error) {
 	if !r.enter() {
 		return nil, Receipt{}, errUnavailable(errStopping)
 	}
 	defer r.running.Done()
 	node := r.node.Load()
-	job := store.Job{
+	job := &store.Job{
 		ID:           call.ID,
 		Organization: call.Principal.OrganizationID,
 		KeyID:        call.Principal.KeyID,
@@ -57,13 +59,13 @@ func (r *Runner) Call(ctx context.Context, call Call) (json.RawMessage, Receipt,
 
 		IdempotencyKey: call.IdempotencyKey,
 	}
-	organization, earlier, err := r.begin(ctx, job)
+	organization, earlier, err := r.begin(ctx, *job)
 	if earlier != nil {
 		return earlier.Result, Receipt{Organization: organization, Running: organization.Running, Replayed: true}, nil
 	}
 	if err != nil {
 		if organization == nil { // the store did not refuse it: it may have begun
-			r.abandon(node, job)
+			r.abandon(node, *job)
 			return nil, Receipt{}, err
 		}
 		return nil, Receipt{Organization: organization, Running: organization.Running}, err
@@ -71,19 +73,14 @@ func (r *Runner) Call(ctx context.Context, call Call) (json.RawMessage, Receipt,
 	settled := false
 	defer func() {
 		if !settled { // a panic, or an unreachable database
-			r.abandon(node, job)
+			r.abandon(node, *job)
 		}
 	}()
 
 	ctx, leave := node.join(ctx)
 	defer leave()
-	run := r.attempt(ctx, assignment{job, call.Provider, call.Request})
-	if run.err == nil && ctx.Err() != nil { // nobody waits for the answer
-		r.discard(ctx, run.capture)
-		run = outcome{attempts: run.attempts, err: endedEarly(ctx)}
-	}
-	end := r.settlement(job, call.Provider, run)
-	organization, err = r.settle(ctx, node, end, time.Now().Add(settleTime))
+	run := r.attempt(ctx, &assignment{*job, call.Provider, call.Request, call.Turn})
+	receipt, err := r.finish(ctx, node, job, call.Provider, &run)
 	settled = err == nil || errors.Is(err, store.ErrLost)
 	if err != nil {
 		if settled {
@@ -91,9 +88,22 @@ func (r *Runner) Call(ctx context.Context, call Call) (json.RawMessage, Receipt,
 		}
 		return nil, Receipt{}, err
 	}
-	// The count was taken as this call left.
-	receipt := Receipt{Organization: organization, Running: organization.Running + 1, Charged: end.Charge}
 	return run.result, receipt, run.err
+}
+
+// finish settles a call by the outcome of its attempts.
+func (r *Runner) finish(ctx context.Context, node *incarnation, job *store.Job, about provider.Definition, run *outcome) (Receipt, error) {
+	if run.err == nil && ctx.Err() != nil { // nobody waits for the answer
+		r.discard(ctx, run.capture)
+		*run = outcome{attempts: run.attempts, err: endedEarly(ctx)}
+	}
+	end := r.settlement(*job, about, *run)
+	organization, err := r.settle(ctx, node, end, time.Now().Add(settleTime))
+	if err != nil {
+		return Receipt{}, err
+	}
+	// The count was taken as this call left.
+	return Receipt{Organization: organization, Running: organization.Running + 1, Charged: end.Charge}, nil
 }
 
 // keyTries is how often a call is begun whose key turned out to be free again.

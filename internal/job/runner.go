@@ -53,6 +53,8 @@ type Config struct {
 	// Workers is how many tasks of one organization the node runs at once, and half
 	// of how many it runs of all; with 0 it accepts tasks without running any.
 	Workers int
+	// Turns are taken by jobs as by all other work. Nil means that there is no other.
+	Turns *share.Turns
 	// Planned is called when a webhook has been planned. May be nil.
 	Planned func()
 
@@ -97,6 +99,9 @@ func NewRunner(cfg Config) (*Runner, error) {
 	}
 	if cfg.Retention == 0 {
 		cfg.Retention = 24 * time.Hour
+	}
+	if cfg.Turns == nil {
+		cfg.Turns = share.NewTurns(share.Patience)
 	}
 	r := &Runner{Config: cfg, wake: make(chan struct{}, 1), announcements: make(chan struct{}, 1), orders: make(chan order), places: share.NewPool(int64(2 * cfg.Workers)), closed: make(chan struct{}), tasks: map[string]bool{}}
 	if err := r.register(); err != nil {

@@ -49,8 +49,8 @@ func runner(t *testing.T, address string) (*Runner, *account.Principal) {
 	return r, &account.Principal{KeyID: "key", OrganizationID: storetest.Organization(t, s, 1, 100).ID}
 }
 
-func call(p *account.Principal, request provider.Request) Call {
-	return Call{ID: uuid.Must(uuid.NewV7()).String(), Principal: p, Provider: definition, Request: request, Body: []byte(`{}`), ReceivedAt: time.Now()}
+func call(p *account.Principal, request provider.Request) *Call {
+	return &Call{ID: uuid.Must(uuid.NewV7()).String(), Principal: p, Provider: definition, Request: request, Body: []byte(`{}`), ReceivedAt: time.Now()}
 }
 
 func answers(result string) script {

@@ -30,8 +30,19 @@ func (r *Runner) Submit(principal *account.Principal, tasks []Task, size int, no
 	if r.Draining() {
 		return nil, nil, errUnavailable(errStopping)
 	}
+	queued = r.jobs(principal, tasks, now)
+	refusals, err = r.Store.Submit(principal.OrganizationID, queued, size, now)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.Wake()
+	return queued, refusals, nil
+}
+
+// jobs are tasks as they are stored.
+func (r *Runner) jobs(principal *account.Principal, tasks []Task, now time.Time) (jobs []store.Job) {
 	for _, task := range tasks {
-		queued = append(queued, store.Job{
+		jobs = append(jobs, store.Job{
 			ID:             task.ID,
 			Organization:   principal.OrganizationID,
 			KeyID:          principal.KeyID,
@@ -46,12 +57,7 @@ func (r *Runner) Submit(principal *account.Principal, tasks []Task, size int, no
 			WebhookURL:     task.WebhookURL,
 		})
 	}
-	refusals, err = r.Store.Submit(principal.OrganizationID, queued, size, now)
-	if err != nil {
-		return nil, nil, err
-	}
-	r.Wake()
-	return queued, refusals, nil
+	return jobs
 }
 
 // Price is the maximum cost of a task.
@@ -65,8 +71,10 @@ func (r *Runner) perform(node *incarnation, job store.Job) {
 	ctx := node.ctx
 	def, request, err := r.decode(job)
 	run := outcome{attempts: job.Attempts, err: err}
+	turn := r.Turns.Later(job.Organization)
+	defer turn.End()
 	if err == nil {
-		run = r.attempt(ctx, assignment{job, def, request})
+		run = r.attempt(ctx, &assignment{job, def, request, turn})
 	}
 	if run.err != nil && ctx.Err() != nil {
 		return

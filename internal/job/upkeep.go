@@ -52,13 +52,23 @@ func (r *Runner) every(ctx context.Context, interval time.Duration, do func(ctx 
 
 // tidy removes what is past its time, and writes what was noted in memory.
 func (r *Runner) tidy(ctx context.Context, now time.Time) error {
-	return errors.Join(r.Store.WriteKeyUses(), r.dropFinished(ctx, now), r.dropStats(ctx, now), r.dropCaptures(ctx, now),
+	return errors.Join(r.Store.WriteKeyUses(), r.dropFinished(ctx, now), r.dropBatches(ctx, now), r.dropStats(ctx, now), r.dropCaptures(ctx, now),
 		r.Store.DeleteFieldCounts(now.Add(-health.Retention)))
 }
 
 func (r *Runner) dropFinished(ctx context.Context, now time.Time) error {
 	for ctx.Err() == nil {
 		n, err := r.Store.DeleteFinished(ctx, now.Add(-r.Retention), now.Add(-min(r.Retention, minKept)))
+		if err != nil || n == 0 {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Runner) dropBatches(ctx context.Context, now time.Time) error {
+	for ctx.Err() == nil {
+		n, err := r.Store.DeleteBatches(ctx, now.Add(-r.Retention))
 		if err != nil || n == 0 {
 			return err
 		}

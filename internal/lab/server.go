@@ -28,11 +28,16 @@ func Listen(ctx context.Context, sites ...Site) (*Server, error) {
 	}
 	s := &Server{listener: listener}
 	s.http = &http.Server{
-		Handler:           Handler(sites...),
+		Handler:           s.counted(Handler(sites...)),
 		ConnState:         s.follow,
 		ReadHeaderTimeout: 10 * time.Second,
 		MaxHeaderBytes:    1 << 20, // a prompt of 10,000 characters may be in the URL
+		// Browsers speak HTTP/1, the service HTTP/2: thousands of calls may wait.
+		Protocols: new(http.Protocols),
+		HTTP2:     &http.HTTP2Config{MaxConcurrentStreams: 1000},
 	}
+	s.http.Protocols.SetHTTP1(true)
+	s.http.Protocols.SetUnencryptedHTTP2(true)
 	return s, nil
 }
 
@@ -61,6 +66,15 @@ func (s *Server) follow(_ net.Conn, state http.ConnState) {
 		s.connections.Done()
 	case http.StateActive, http.StateIdle:
 	}
+}
+
+// counted counts requests, which may outlive their connection for a moment.
+func (s *Server) counted(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.connections.Add(1)
+		defer s.connections.Done()
+		handler.ServeHTTP(w, r)
+	})
 }
 
 // Addr is the address that the lab listens on.

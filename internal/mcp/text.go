@@ -11,6 +11,7 @@ import (
 
 // readable is the part of any provider's result that is shown to a model as text.
 type readable struct {
+	Surface        earshot.Surface         `json:"surface"`
 	Text           string                  `json:"text"`
 	Sources        []earshot.Source        `json:"sources"`
 	SearchOverview *readable               `json:"searchoverview"`
@@ -27,11 +28,18 @@ func resultText(answer []byte) (string, error) {
 	}
 	var b strings.Builder
 	r.write(&b)
-	if b.Len() == 0 {
-		return "Nothing was found.", nil
+	text := strings.TrimRight(b.String(), "\n")
+	if text == "" {
+		text = "Nothing was found."
 	}
-	return strings.TrimRight(b.String(), "\n"), nil
+	if r.Surface == earshot.SurfaceLab {
+		text = madeUp + "\n\n" + text
+	}
+	return text, nil
 }
+
+// madeUp stands before what the lab answers: a model must not take it for true.
+const madeUp = "Made up: the built-in lab wrote this for trying things out, and nothing in it is real."
 
 func (r *readable) write(b *strings.Builder) {
 	if r.SearchOverview != nil {

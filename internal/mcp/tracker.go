@@ -9,8 +9,8 @@ import (
 	"earshot"
 )
 
-// madeUp marks what no provider said.
-const madeUp = "MADE UP by the built-in lab; no provider said this"
+// byLab marks what no provider said.
+const byLab = "made up by the built-in lab"
 
 func trackersText(answer []byte) (string, error) {
 	var list earshot.TrackerList
@@ -36,7 +36,7 @@ func trackerLine(t *earshot.Tracker) string {
 		text += "; last sweep " + sweepLine(t.LastSweep)
 	}
 	if t.Demo {
-		text += "; its history is " + madeUp
+		text += "; its history is " + byLab
 	}
 	return text
 }
@@ -125,7 +125,7 @@ func answerLine(a *earshot.TrackedAnswer) string {
 		outcome += " (" + a.Reason + ")"
 	}
 	if a.MadeUp {
-		outcome += ", " + madeUp
+		outcome += ", " + byLab
 	}
 	return fmt.Sprintf("%s %s %s [%d] %s: %s", a.ID, a.AskedAt.UTC().Format(time.RFC3339), a.Target, a.PromptID, oneLine(a.Prompt), outcome)
 }

@@ -123,6 +123,16 @@ func content(media string, shape schema.Map, examples value) schema.Map {
 	return object(media, inner)
 }
 
+// contents is content for one media type or several, with examples of the first.
+func contents(media string, shape schema.Map, examples value) schema.Map {
+	var all schema.Map
+	for _, one := range strings.Fields(media) {
+		all = append(all, content(one, shape, examples)...)
+		examples = value{}
+	}
+	return all
+}
+
 // answers describes the 200 and what can go wrong.
 func (b *builder) answers(o api.Operation, about *provider.Definition, text *operationText) (schema.Map, error) {
 	media, shape := "application/json", object("type", "object")
@@ -144,11 +154,10 @@ func (b *builder) answers(o api.Operation, about *provider.Definition, text *ope
 	if text.Idempotent {
 		carries.Set(earshot.ReplayedHeader, object("$ref", "#/components/headers/"+earshot.ReplayedHeader))
 	}
-	shapes := content(media, shape, text.Responses)
-	for _, other := range text.OtherMedia {
-		shapes.Set(other, object("schema", shape))
-	}
-	answers := object("200", object("description", text.Answer, "headers", carries, "content", shapes))
+	answers := object("200", object(
+		"description", text.Answer, "headers", carries,
+		"content", contents(media, shape, text.Responses),
+	))
 	byStatus, err := b.failures(o, text)
 	if err != nil {
 		return nil, err

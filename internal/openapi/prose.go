@@ -46,8 +46,7 @@ type operationText struct {
 	Parameters  map[string]string `yaml:"parameters"` // of the path
 	Requests    value             `yaml:"requests"`   // examples
 	Answer      string            `yaml:"answer"`     // what the 200 is
-	Media       string            `yaml:"media"`      // its media type; "" for JSON
-	OtherMedia  []string          `yaml:"otherMedia"` // that can be asked for
+	Media       string            `yaml:"media"`      // its media type, or several with spaces between; "" for JSON
 	Responses   value             `yaml:"responses"`  // examples
 	Errors      []string          `yaml:"errors"`     // names of failures
 	Idempotent  bool              `yaml:"-"`          // takes an idempotency key in a header

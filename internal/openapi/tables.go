@@ -2,13 +2,16 @@ package openapi
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
+	"earshot"
+	"earshot/internal/api"
 	"earshot/internal/provider"
 )
 
-// Tables are the tables of the docs that list providers, in Markdown, by the names
+// Tables are the tables of the docs that list providers or errors, in Markdown, by the names
 // in their markers: <!-- table: providers -->.
 func Tables(providers []provider.Provider) map[string]string {
 	asked := table{head: "| `POST /v1/monitor/…` | returns | credits |"}
@@ -34,7 +37,37 @@ func Tables(providers []provider.Provider) map[string]string {
 	asked.add("`websearch/goto`", "where a redirect link leads", "0")
 	items.add("`surcharge.sync`", "0", "a synchronous call")
 	items.add("`surcharge.state`", "0", "a request that names a state")
-	return map[string]string{"providers": asked.text(), "prices": items.text(), "apis": apis.text(), "tools": tools.text()}
+	return map[string]string{"errors": errorTable(), "providers": asked.text(), "prices": items.text(), "apis": apis.text(), "tools": tools.text()}
+}
+
+// errorTable lists the codes, with what to do about each.
+func errorTable() string {
+	codes := table{head: "| Code | Status | `details` | What to do |"}
+	for _, code := range earshot.CodeInternal.Values() {
+		status := fmt.Sprint(api.StatusOf(code, false))
+		if other := api.StatusOf(code, true); fmt.Sprint(other) != status {
+			status += fmt.Sprintf("; %d where tasks are submitted", other)
+		}
+		codes.add("`"+string(code)+"`", status, detailNames(code), code.NextStep())
+	}
+	return codes.text()
+}
+
+// detailNames are the fields of a code's details.
+func detailNames(code earshot.Code) string {
+	shape, list := reflect.TypeOf(code.Details()), ""
+	if shape == nil {
+		return ""
+	}
+	if shape.Kind() == reflect.Slice {
+		shape, list = shape.Elem(), "a list of "
+	}
+	var names []string
+	for _, field := range reflect.VisibleFields(shape) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		names = append(names, "`"+name+"`")
+	}
+	return list + strings.Join(names, ", ")
 }
 
 // credits is what a call costs, in words.

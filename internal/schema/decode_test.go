@@ -85,7 +85,7 @@ func TestDecodeNotesEveryProblemInTheOrderOfTheFields(t *testing.T) {
 		`{}`:                             "name: is required; either: is required",
 		`{"name":"abcdef","either":"x"}`: "name: must have at most 5 characters, but has 6",
 		`{"name":"x","either":"x","kind":"failed"}`:                "kind: must be one of QUEUED, PROCESSING, COMPLETED, FAILED",
-		`{"name":"x","either":"x","lang":"?"}`:                     "lang: must be a language such as en or pt-BR",
+		`{"name":"x","either":"x","lang":"?"}`:                     "lang: must have 1 to 35 letters, digits, - and _, such as en, pt-BR or en_US",
 		`{"name":"x","link":"l","place":7,"count":9}`:              "place: cannot be combined with link; count: cannot be combined with link",
 		`{"name":"x","either":"x","count":"1"}`:                    "count: must be an integer",
 		`{"name":"x","either":"x","tags":[]}`:                      "tags: must be a list of at least 1 of a, b",

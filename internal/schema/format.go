@@ -33,7 +33,6 @@ const (
 	// MaxIdempotencyKey is how many characters an idempotency key may have.
 	MaxIdempotencyKey = 255
 
-	maxLanguage = 16
 	maxLocation = 200
 	maxUULE     = 400
 )
@@ -43,7 +42,7 @@ var IdempotencyKeyRule = fmt.Sprintf("must have 1 to %d printable characters", M
 
 var (
 	momentPattern   = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}([Tt].+)?$`)
-	languagePattern = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$`)
+	languagePattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,35}$`)
 	uulePattern     = regexp.MustCompile(`^[A-Za-z0-9+/_=-]+$`)
 	trackerName     = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,99}$`)
 	daysPattern     = regexp.MustCompile(`^([1-9][0-9]{0,2}|[1-2][0-9]{3}|3[0-5][0-9]{2}|36[0-4][0-9]|3650)d$`)
@@ -52,10 +51,9 @@ var (
 	durationPattern = regexp.MustCompile(`^([1-9][0-9]{0,2}h)?([1-9][0-9]{0,3}m)?$`)
 )
 
-// IsLanguage tells whether text is a language such as en or pt-BR.
-func IsLanguage(text string) bool {
-	return len(text) <= maxLanguage && languagePattern.MatchString(text)
-}
+// IsLanguage tells whether text can be the name of a language, such as en, pt-BR or
+// en_US. Which ones there are is for whoever is asked to say.
+func IsLanguage(text string) bool { return languagePattern.MatchString(text) }
 
 // IsUULE tells whether text is a location as the search engine encodes it.
 func IsUULE(text string) bool { return len(text) <= maxUULE && uulePattern.MatchString(text) }
@@ -114,10 +112,9 @@ var formats = map[string]Format{
 		Schema:      Map{{"pattern", "^[A-Za-z]{2}$"}},
 	},
 	"hl": {
-		Description: "The interface language, such as `de` or `pt-BR`, in any letter case. Overrides the language of the country.",
+		Description: "The interface language, such as `de`, `pt-BR` or `en_US`, in any letter case: letters, digits, `-` and `_`. Overrides the language of the country.",
 		Schema:      Map{{"pattern", languagePattern.String()}},
-		text:        true, limits: map[string]string{"maxLength": fmt.Sprint(maxLanguage)},
-		check: IsLanguage, message: "must be a language such as en or pt-BR",
+		check:       IsLanguage, message: "must have 1 to 35 letters, digits, - and _, such as en, pt-BR or en_US",
 	},
 	"state": {
 		Description: "A US state or the District of Columbia. Only with country `US`.",
@@ -133,7 +130,7 @@ var formats = map[string]Format{
 		check: IsUULE, message: "must be an encoded location",
 	},
 	"pages": {
-		Description: "How many result pages to read. Each after the first costs 2 credits.",
+		Description: "How many result pages to read. Each after the first that was read costs 2 credits; after a page without results there are no more.",
 		limits:      map[string]string{"min": "1", "max": "10", "default": "1"},
 	},
 	"idempotencyKey": {

@@ -12,8 +12,8 @@
 package share
 
 import (
-	"context"
 	"sync"
+	"time"
 )
 
 // Stranger is the account of all who are not known.
@@ -28,7 +28,8 @@ type Pool struct {
 	capacity int64
 	used     int64
 	held     map[string]int64 // by account; only those that hold something
-	given    chan struct{}    // closed when something is given back; nil while nobody waits
+	lines    []*line          // accounts that wait, the next to be served first
+	patience time.Duration    // of what is new
 
 	refused, refusedStrangers int64
 }
@@ -42,11 +43,7 @@ func (p *Pool) Take(account string, n int64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if n > p.room(account) {
-		if account == Stranger {
-			p.refusedStrangers++
-		} else {
-			p.refused++
-		}
+		p.refuse(account)
 		return false
 	}
 	p.used += n
@@ -54,28 +51,12 @@ func (p *Pool) Take(account string, n int64) bool {
 	return true
 }
 
-// Wait takes one for an account as soon as there is room, with a function that gives
-// it back. Returns what ctx ended with when that came first.
-func (p *Pool) Wait(ctx context.Context, account string) (release func(), err error) {
-	for {
-		p.mu.Lock()
-		room := p.room(account) > 0
-		if room {
-			p.used++
-			p.held[account]++
-		} else if p.given == nil {
-			p.given = make(chan struct{})
-		}
-		given := p.given
-		p.mu.Unlock()
-		if room {
-			return sync.OnceFunc(func() { p.Give(account, 1) }), nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-given:
-		}
+// refuse counts a refusal.
+func (p *Pool) refuse(account string) {
+	if account == Stranger {
+		p.refusedStrangers++
+	} else {
+		p.refused++
 	}
 }
 
@@ -105,10 +86,7 @@ func (p *Pool) Give(account string, n int64) {
 	if p.held[account] -= n; p.held[account] == 0 {
 		delete(p.held, account)
 	}
-	if p.given != nil {
-		close(p.given)
-		p.given = nil
-	}
+	p.serve()
 }
 
 // Room is how much more an account may take now.

@@ -45,6 +45,7 @@ var audits = []struct{ what, query string }{
 	{"finished job with a key against the key", `
 		SELECT o.name, 1, 0 FROM finished f JOIN organizations o ON o.id = f.organization
 		WHERE f.idempotency_key IS NOT NULL AND NOT (f.mode = 'sync' AND f.status = 'FAILED')
+			AND NOT EXISTS (SELECT 1 FROM retries r WHERE r.organization = f.organization AND r.job = f.id)
 			AND NOT EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.organization = f.organization AND k.key = f.idempotency_key AND k.job = f.id)`},
 	{"key of a call that failed", `
 		SELECT o.name, 1, 0 FROM idempotency_keys k JOIN organizations o ON o.id = k.organization
@@ -62,6 +63,21 @@ var audits = []struct{ what, query string }{
 		SELECT o.name, 1, 0 FROM deliveries d JOIN organizations o ON o.id = d.organization
 		LEFT JOIN receivers r ON r.organization = d.organization AND r.origin = d.origin
 		WHERE d.due_at IS NOT NULL AND (r.due_at IS NULL OR r.due_at > d.due_at)`},
+	{"task of a batch against the batch", `
+		SELECT o.name, 1, 0 FROM batch_tasks t JOIN organizations o ON o.id = t.organization
+		WHERE NOT EXISTS (SELECT 1 FROM batches b WHERE b.organization = t.organization AND b.id = t.batch)`},
+	{"task of a batch against its job", `
+		SELECT o.name, 1, 0 FROM batch_tasks t JOIN organizations o ON o.id = t.organization
+		WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.organization = t.organization AND j.id = t.job)
+			AND NOT EXISTS (SELECT 1 FROM finished f WHERE f.organization = t.organization AND f.id = t.job)`},
+	{"tasks that a batch has against those that it took", `
+		SELECT o.name, b.accepted, t.n FROM (SELECT organization, batch, COUNT(*) AS n FROM batch_tasks GROUP BY organization, batch) t
+		JOIN batches b ON b.organization = t.organization AND b.id = t.batch
+		JOIN organizations o ON o.id = b.organization
+		WHERE t.n > b.accepted OR b.accepted > b.total`},
+	{"retry against the job that failed", `
+		SELECT o.name, 1, 0 FROM retries r JOIN organizations o ON o.id = r.organization
+		WHERE NOT EXISTS (SELECT 1 FROM finished f WHERE f.organization = r.organization AND f.id = r.job AND f.status = 'FAILED')`},
 	{"running job without a node", `
 		SELECT o.name, 1, 0 FROM jobs j JOIN organizations o ON o.id = j.organization
 		WHERE (j.status = 'PROCESSING') <> (j.node IS NOT NULL)`},

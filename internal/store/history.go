@@ -45,6 +45,7 @@ const (
 // RequestFilter says which calls and tasks to list, newest first.
 type RequestFilter struct {
 	From, Until time.Time        // when they came in, Until excluded; zero for any time
+	Batch       string           // only its tasks; "" for all
 	Match       func(*Task) bool // picks among them
 	Before      string           // only those older than this id; "" for all
 	Limit       int
@@ -78,7 +79,7 @@ func scanRequests(ctx context.Context, now snapshot, organization string, filter
 	batch := filter.Limit + 1 // enough when all of them match
 	for rows, bytes := 0, 0; rows < scannedRows && bytes < scannedBytes; batch = scanBatch {
 		batch = min(batch, scannedRows-rows)
-		read, err := newestRequests(ctx, now, organization, oldest, before, batch)
+		read, err := newestRequests(ctx, now, organization, filter.Batch, oldest, before, batch)
 		if err != nil {
 			return nil, "", err
 		}
@@ -100,10 +101,15 @@ func scanRequests(ctx context.Context, now snapshot, organization string, filter
 }
 
 // newestRequests reads the n newest calls and tasks with ids from oldest on and
-// below before, by the primary keys of the two tables they are in.
-func newestRequests(ctx context.Context, now snapshot, organization, oldest, before string, n int) (all []*Task, err error) {
+// below before, by the primary keys of the two tables they are in: of a batch, or of all.
+func newestRequests(ctx context.Context, now snapshot, organization, batch, oldest, before string, n int) (all []*Task, err error) {
+	where, args := `organization = $1 AND id >= $2 AND id < $3`, []any{organization, oldest, before, n}
+	if batch != "" {
+		where += ` AND id IN (SELECT job FROM batch_tasks WHERE organization = $1 AND batch = $5)`
+		args = append(args, batch)
+	}
 	for _, from := range listedTables {
-		found, err := findRequests(ctx, now, from, `organization = $1 AND id >= $2 AND id < $3 ORDER BY id DESC LIMIT $4`, organization, oldest, before, n)
+		found, err := findRequests(ctx, now, from, where+` ORDER BY id DESC LIMIT $4`, args...)
 		if err != nil {
 			return nil, err
 		}

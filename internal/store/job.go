@@ -126,22 +126,32 @@ func (w *work) admit(o *lockedOrganization, job Job) error {
 	}
 	switch {
 	case o.Available() < job.MaxCost:
-		return errNoCredits(job, o.Available())
+		return errNoCredits(job, o)
 	case o.Running >= o.Plan.Slots:
 		return &earshot.Error{
 			Code:    earshot.CodeConcurrencyLimit,
-			Message: fmt.Sprintf("all %d concurrency slots are busy", o.Plan.Slots),
+			Message: busyMessage(o.Plan.Slots),
 			Details: earshot.LimitDetails{Limit: o.Plan.Slots},
 		}
 	}
 	return nil
 }
 
-func errNoCredits(job Job, remaining int64) *earshot.Error {
+func busyMessage(slots int) string {
+	if slots == 1 {
+		return "the only concurrency slot is busy"
+	}
+	return fmt.Sprintf("all %d concurrency slots are busy", slots)
+}
+
+func errNoCredits(job Job, o *lockedOrganization) *earshot.Error {
+	message := fmt.Sprintf("this can cost %d credits, and the balance is %d", job.MaxCost, o.Balance)
+	if o.Held > 0 {
+		message += fmt.Sprintf(", of which %d are held for running jobs", o.Held)
+	}
 	return &earshot.Error{
-		Code:    earshot.CodeNoCredits,
-		Message: fmt.Sprintf("this can cost %d credits, but only %d are left", job.MaxCost, remaining),
-		Details: earshot.CreditDetails{Required: job.MaxCost, Remaining: remaining},
+		Code: earshot.CodeNoCredits, Message: message,
+		Details: earshot.CreditDetails{Required: job.MaxCost, Remaining: o.Balance, Held: o.Held},
 	}
 }
 

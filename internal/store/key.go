@@ -152,9 +152,9 @@ func (s *Store) Key(ctx context.Context, id string, now time.Time) (*StoredKey, 
 	k := &StoredKey{Principal: account.Principal{KeyID: id}}
 	var scopes string
 	err := first(ctx, s.lookups, func(r scanner) error {
-		return r.Scan(&k.Hash, &scopes, &k.OrganizationID, &k.RequestsPerSecond)
+		return r.Scan(&k.Hash, &scopes, &k.OrganizationID, &k.RequestsPerSecond, &k.Slots, &k.Running, &k.Balance)
 	}, `
-		SELECT k.hash, k.scopes, o.id, o.requests_per_second
+		SELECT k.hash, k.scopes, o.id, o.requests_per_second, o.slots, o.running, o.balance
 		FROM api_keys k JOIN organizations o ON o.id = k.organization
 		WHERE k.id = $1 AND `+isValid, id, millis(now))
 	if err != nil {

@@ -29,6 +29,7 @@ const (
 	unpaidID  = "0199c82c-c3e8-7000-8000-000000000012"
 	runningID = "0199c82c-c7d0-7000-8000-000000000013"
 	queuedID  = "0199c82c-c7d0-7000-8000-000000000014"
+	batchID   = "0199c82c-c000-7000-8000-0000000000b1"
 	urgentID  = "0199c82c-c7d0-7000-8000-000000000015"
 
 	fixtureStart = 1760000000000
@@ -90,6 +91,7 @@ var migrated = []struct {
 	{3, "field counts", checkMigratedFieldCounts},
 	{4, "the ledger without charges", checkMigratedAdjustments},
 	{5, "statistics", checkMigratedStats},
+	{6, "batches", checkMigratedBatches},
 	{8, "names of keys", checkMigratedKeyNames},
 	{1, "a call under way is settled", settleMigratedCall},
 	{2, "tasks go on", runMigratedTasks},
@@ -273,6 +275,18 @@ func checkMigratedStats(t *testing.T, s *store.Store) {
 	equal(t, "the statistics", earshot.HourStats{
 		At: earshot.At(hour.UnixMilli()), Provider: "searchaimode", Jobs: 5, Failed: 3, P50Ms: new(int64(1500)), P95Ms: new(int64(1500)),
 	}, stats[0], err)
+}
+
+func checkMigratedBatches(t *testing.T, s *store.Store) {
+	got, err := s.Batch(t.Context(), tasksID, batchID)
+	equal(t, "the batch", &store.BatchProgress{
+		Batch: store.Batch{ID: batchID, Organization: tasksID, CreatedAt: time.UnixMilli(fixtureStart), Total: 3, Accepted: 2},
+		Tasks: map[earshot.Status]int{earshot.StatusCompleted: 1, earshot.StatusQueued: 1}, MaxCost: 40, Charged: 30,
+	}, got, err)
+	retry, err := s.RetryOf(t.Context(), tasksID, unpaidID)
+	if err != nil || retry.ID != queuedID {
+		t.Errorf("in the place of the one that failed is %+v, %v", retry, err)
+	}
 }
 
 func settleMigratedCall(t *testing.T, s *store.Store) {

@@ -18,8 +18,16 @@ import (
 // client handed in, faulty ones included: when the queue has no room for that many,
 // err is CodeQueueLimit and none is queued. No credits are set aside for them.
 func (s *Store) Submit(organization string, tasks []Job, size int, now time.Time) (refusals []error, err error) {
+	return s.submit(organization, tasks, size, now, nil)
+}
+
+// submit is Submit, with what else is to be stored of the tasks in the same
+// transaction.
+func (s *Store) submit(
+	organization string, tasks []Job, size int, now time.Time, more func(ctx context.Context, w *work, refusals []error) error,
+) (refusals []error, err error) {
 	var overflow error
-	err = s.write(write{organization: organization, keys: keysOf(tasks...), jobs: len(tasks), apply: func(_ context.Context, w *work) error {
+	err = s.write(write{organization: organization, keys: keysOf(tasks...), jobs: len(tasks), apply: func(ctx context.Context, w *work) error {
 		o, err := w.organization(organization, now)
 		if err != nil {
 			return err
@@ -33,6 +41,9 @@ func (s *Store) Submit(organization string, tasks []Job, size int, now time.Time
 				task.Mode, task.Status = ModeAsync, earshot.StatusQueued
 				w.insert(o, &task)
 			}
+		}
+		if more != nil {
+			return more(ctx, w, refusals)
 		}
 		return nil
 	}})
@@ -69,7 +80,7 @@ func (w *work) checkTask(o *lockedOrganization, task Job) error {
 		}
 	}
 	if o.Balance < task.MaxCost {
-		return errNoCredits(task, o.Balance)
+		return errNoCredits(task, o)
 	}
 	return nil
 }
@@ -310,7 +321,7 @@ func (w *work) failUnpaid(ctx context.Context, unpaid []*Job, now time.Time) err
 		}
 		// It never was under way.
 		job.Status, job.Node, job.StartedAt, job.Attempts = earshot.StatusQueued, "", time.Time{}, job.Attempts-1
-		if err := w.end(o, job, Settlement{Status: earshot.StatusFailed, Error: errNoCredits(*job, o.Available())}, now); err != nil {
+		if err := w.end(o, job, Settlement{Status: earshot.StatusFailed, Error: errNoCredits(*job, o)}, now); err != nil {
 			return err
 		}
 	}
@@ -375,6 +386,7 @@ func (s *Store) drop(organization string, now time.Time, condition string, arg a
 			return err
 		}
 		var keys []*keyedTask
+		var dropped []*batchTask
 		n = 0
 		err = w.find(ctx, func(r scanner) error {
 			var id string
@@ -383,6 +395,7 @@ func (s *Store) drop(organization string, now time.Time, condition string, arg a
 			if key != nil {
 				keys = append(keys, &keyedTask{taskKey{organization, *key}, id})
 			}
+			dropped = append(dropped, &batchTask{organization: organization, job: id})
 			n++
 			return err
 		}, `DELETE FROM jobs WHERE organization = $1 AND `+condition+` RETURNING id, idempotency_key`, organization, arg)
@@ -390,6 +403,9 @@ func (s *Store) drop(organization string, now time.Time, condition string, arg a
 			return err
 		}
 		o.Queued -= n
+		if err := each(ctx, w.tx, deleteBatchTasks, dropped, nil); err != nil {
+			return err
+		}
 		return each(ctx, w.tx, deleteKeys, keys, nil)
 	}})
 	return n, err

@@ -16,7 +16,7 @@ import (
 const pruneBatch = 500
 
 // DeleteFinished removes jobs that were created and ended before the given times,
-// with their keys and deliveries, a batch at a time. Those whose webhook is still to be
+// with all that is kept of them, a batch at a time. Those whose webhook is still to be
 // sent stay, and those that a tracker has not recorded. It returns how many there were: as long as there are any, call it
 // again.
 func (s *Store) DeleteFinished(ctx context.Context, created, ended time.Time) (int, error) {
@@ -26,10 +26,14 @@ func (s *Store) DeleteFinished(ctx context.Context, created, ended time.Time) (i
 	}
 	var keys []*keyedTask
 	var webhooks []*deliveryRow
+	var places []*batchTask
+	var retries []*retryRow
 	for _, task := range old {
 		if task.IdempotencyKey != nil {
 			keys = append(keys, &keyedTask{taskKey{task.Organization, *task.IdempotencyKey}, task.ID})
 		}
+		places = append(places, &batchTask{organization: task.Organization, job: task.ID})
+		retries = append(retries, &retryRow{organization: task.Organization, job: task.ID})
 		webhooks = append(webhooks, &deliveryRow{Delivery: Delivery{Organization: task.Organization, Job: task.ID}})
 	}
 	err = s.execute(func(ctx context.Context, tx *tx) error {
@@ -39,8 +43,30 @@ func (s *Store) DeleteFinished(ctx context.Context, created, ended time.Time) (i
 		if err := each(ctx, tx, deleteKeys, keys, nil); err != nil {
 			return fmt.Errorf("free idempotency keys: %w", err)
 		}
+		if err := each(ctx, tx, deleteBatchTasks, places, nil); err != nil {
+			return fmt.Errorf("take jobs out of their batches: %w", err)
+		}
+		if err := each(ctx, tx, deleteRetries, retries, nil); err != nil {
+			return fmt.Errorf("forget retries: %w", err)
+		}
 		return tx.deleteDeliveries(ctx, webhooks)
 	})
+	return len(old), err
+}
+
+// DeleteBatches removes batches that were submitted before the given time and of which
+// no task is kept, some at a time. It returns how many there were.
+func (s *Store) DeleteBatches(ctx context.Context, created time.Time) (int, error) {
+	var old []*Batch
+	err := s.lookups.find(ctx, collect(batchesTable, &old), `
+		SELECT `+batchesTable.list+` FROM organizations o JOIN batches ON batches.organization = o.id AND batches.id < $1
+		WHERE batches.created_at < $2 AND NOT EXISTS (
+			SELECT 1 FROM batch_tasks t WHERE t.organization = batches.organization AND t.batch = batches.id)
+		LIMIT $3`, firstID(created), millis(created), pruneBatch)
+	if err != nil || len(old) == 0 {
+		return 0, err
+	}
+	err = s.execute(func(ctx context.Context, tx *tx) error { return each(ctx, tx, deleteBatches, old, nil) })
 	return len(old), err
 }
 

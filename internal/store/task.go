@@ -153,17 +153,13 @@ const eventBytes = 256 << 10
 // a page of any size takes little memory, and no connection while the caller is busy.
 func (s *Store) Events(ctx context.Context, organization string, after int64, limit int) (last int64, tasks iter.Seq2[*Task, error], err error) {
 	last = after
-	var chunks []eventChunk
+	var chunks chunks
 	err = s.lookups.find(ctx, func(r scanner) error {
 		var bytes int64
 		if err := r.Scan(&last, &bytes); err != nil {
 			return err
 		}
-		if n := len(chunks); n > 0 && chunks[n-1].bytes+bytes <= eventBytes {
-			chunks[n-1].last, chunks[n-1].bytes = last, chunks[n-1].bytes+bytes
-		} else {
-			chunks = append(chunks, eventChunk{last, last, bytes})
-		}
+		chunks.add(last, bytes)
 		return nil
 	}, `
 		SELECT event, octet_length(request) + COALESCE(octet_length(error), 0) + COALESCE(octet_length(result), 0)
@@ -173,23 +169,34 @@ func (s *Store) Events(ctx context.Context, organization string, after int64, li
 	}
 	return last, func(yield func(*Task, error) bool) {
 		for _, chunk := range chunks {
-			if !s.readEvents(ctx, organization, chunk, yield) {
+			if !s.readChunk(ctx, yield, `WHERE organization = $1 AND event >= $2 AND event <= $3 ORDER BY event`, organization, chunk.first, chunk.last) {
 				return
 			}
 		}
 	}, nil
 }
 
-// eventChunk is a range of events that are read at once.
-type eventChunk struct{ first, last, bytes int64 }
+// chunks are ranges of ended tasks, by their numbers, each of which is read at once.
+type chunks []chunk
 
-// readEvents yields the tasks of a chunk, and reports whether to go on. Those that
-// were deleted meanwhile are missing.
-func (s *Store) readEvents(ctx context.Context, organization string, chunk eventChunk, yield func(*Task, error) bool) bool {
-	tasks, err := findRows(ctx, s.lookups, finishedTable, `WHERE organization = $1 AND event >= $2 AND event <= $3 ORDER BY event`,
-		organization, chunk.first, chunk.last)
+type chunk struct{ first, last, bytes int64 }
+
+// add adds the next task: to the last chunk, if that has room.
+func (c *chunks) add(number, bytes int64) {
+	if n := len(*c); n > 0 && (*c)[n-1].bytes+bytes <= eventBytes {
+		last := &(*c)[n-1]
+		last.last, last.bytes = number, last.bytes+bytes
+		return
+	}
+	*c = append(*c, chunk{number, number, bytes})
+}
+
+// readChunk yields the ended tasks of a chunk, and reports whether to go on. Those
+// that were deleted meanwhile are missing.
+func (s *Store) readChunk(ctx context.Context, yield func(*Task, error) bool, clause string, args ...any) bool {
+	tasks, err := findRows(ctx, s.lookups, finishedTable, clause, args...)
 	if err != nil {
-		return yield(nil, fmt.Errorf("read events: %w", err))
+		return yield(nil, fmt.Errorf("read ended tasks: %w", err))
 	}
 	for i, task := range tasks {
 		tasks[i] = nil // it may be large, and the caller slow

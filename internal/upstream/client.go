@@ -31,12 +31,15 @@ import (
 
 // Limits on what one fetch may take. An attempt's own deadline is its context's.
 const (
-	maxBody   = 16 << 20         // after decompression; real pages stay under 4 MiB
-	largeBody = 1 << 20          // beyond it a body must wait for its turn
-	maxLarge  = 24               // large bodies that are read at a time, shared out by account
-	bodyStep  = 1 << 20          // by which memory for one grows
-	maxHeader = 64 << 10         // real sites send up to 20 KiB of cookies and policies
-	idleGap   = 30 * time.Second // between two pieces of a body; assistants pause up to 20 s to think
+	maxBody   = 16 << 20 // after decompression; real pages stay under 4 MiB
+	largeBody = 1 << 20  // beyond it a body must wait for its turn
+	maxLarge  = 24       // large bodies that are read at a time, shared out by account
+	bodyStep  = 1 << 20  // by which memory for one grows
+	// streamBuffer is what an upstream may send ahead of what is read; 4 MiB of each
+	// would be too much.
+	streamBuffer = 256 << 10
+	maxHeader    = 64 << 10         // real sites send up to 20 KiB of cookies and policies
+	idleGap      = 30 * time.Second // between two pieces of a body; assistants pause up to 20 s to think
 )
 
 // Client is one upstream: it fetches from a set of named sites. It is safe for
@@ -68,6 +71,9 @@ type Config struct {
 	// Dial replaces the ordinary dialler; the lab's names resolve to its
 	// listener this way. Nil means to dial the address itself.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// Multiplexed speaks HTTP/2 without TLS, as the lab does: calls that wait share
+	// connections.
+	Multiplexed bool
 	// Transport replaces the ordinary one, and Dial with it. May be nil.
 	Transport http.RoundTripper
 	// Browser opens pages that need scripts. Nil means that they are fetched plainly.
@@ -120,6 +126,13 @@ func NewClient(cfg Config) (*Client, error) {
 			MaxIdleConnsPerHost:    256, // one host answers all jobs of a provider
 			IdleConnTimeout:        90 * time.Second,
 			ForceAttemptHTTP2:      true,
+			ReadBufferSize:         2 << 10, // for each call that waits
+			WriteBufferSize:        2 << 10,
+			HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: streamBuffer},
+		}
+		if cfg.Multiplexed {
+			own.Protocols = new(http.Protocols)
+			own.Protocols.SetUnencryptedHTTP2(true)
 		}
 		transport, c.idle = own, own.CloseIdleConnections
 	}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"earshot"
+	"earshot/internal/share"
 )
 
 // Routes are the upstreams through which each provider is asked, in the order in
@@ -28,10 +29,11 @@ func (r *Routes) Of(provider string) []*Client { return r.byProvider[provider] }
 // Attempt is one attempt of a job.
 type Attempt struct {
 	Provider   string
-	Account    string // for whom: an organization
-	Place      string // to ask from: a country, or a country and a state
-	Number     int    // from 1
-	CaptureURL string // below it the pages that are kept will be served
+	Account    string      // for whom: an organization
+	Turn       *share.Turn // given back while it waits for the upstream; may be nil
+	Place      string      // to ask from: a country, or a country and a state
+	Number     int         // from 1
+	CaptureURL string      // below it the pages that are kept will be served
 }
 
 // Try asks through the provider's upstreams in turn until one answers. An error that
@@ -70,14 +72,19 @@ func errOpen(upstream string, last *Failure) error {
 // budget.
 func (r *Routes) try(ctx context.Context, client *Client, a Attempt, last bool, ask func(*Session) error) error {
 	session := client.NewSession(a.Number, a.CaptureURL)
-	session.provider, session.account = a.Provider, a.Account
+	session.provider, session.account, session.turn = a.Provider, a.Account, a.Turn
 	if b := client.budget; b != nil {
 		switch {
 		case b.tryEnter():
 		case !last:
 			return Fail(earshot.ReasonUnavailable, "%s: %w", client.name, errBusy)
 		default:
-			if err := b.enter(ctx); err != nil {
+			a.Turn.Pause()
+			err := b.enter(ctx)
+			if err == nil {
+				err = a.Turn.Resume(ctx)
+			}
+			if err != nil {
 				return err
 			}
 		}

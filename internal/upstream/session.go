@@ -19,6 +19,7 @@ import (
 	"earshot/internal/browser"
 	"earshot/internal/egress"
 	"earshot/internal/geo"
+	"earshot/internal/share"
 )
 
 // Session is what one attempt of a job has to reach outside with. It belongs to
@@ -27,6 +28,7 @@ type Session struct {
 	client     *Client
 	provider   string // whose attempt it is; "" outside of Routes
 	account    string // for whom it is; "" outside of Routes
+	turn       *share.Turn
 	attempt    int
 	captureURL string
 	kept       [][]byte
@@ -126,8 +128,17 @@ func (r *Response) Judge(err error) error {
 
 // Fetch gets a complete document. It returns a *Failure when the upstream refused,
 // failed, took too long or sent too much, and ctx's error when that was
-// cancelled.
+// cancelled. Meanwhile others have the session's turn.
 func (s *Session) Fetch(ctx context.Context, req Request) (*Response, error) {
+	s.turn.Pause()
+	response, err := s.fetch(ctx, req)
+	if late := s.turn.Resume(ctx); late != nil && err == nil {
+		err = failureOf(ctx, late)
+	}
+	return response, err
+}
+
+func (s *Session) fetch(ctx context.Context, req Request) (*Response, error) {
 	if err := s.spend(ctx, req.Site); err != nil {
 		return nil, err
 	}
@@ -235,7 +246,12 @@ func (s *Session) Redirect(ctx context.Context, req Request) (location string, e
 	if location, ok := s.client.redirects.find(key); ok {
 		return location, nil
 	}
+	s.turn.Pause()
 	resp, err := s.client.exchanger.exchange(out)
+	if late := s.turn.Resume(ctx); err == nil && late != nil {
+		_ = resp.Body.Close()
+		err = late
+	}
 	if err != nil {
 		return "", failureOf(ctx, err)
 	}

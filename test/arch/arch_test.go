@@ -33,6 +33,7 @@ var allowed = map[string][]string{
 	".": nil,
 
 	"internal/browser":   nil,
+	"internal/batchfile": nil,
 	"internal/egress":    {"internal/guard"},
 	"internal/geo":       nil,
 	"internal/guard":     nil,
@@ -42,6 +43,8 @@ var allowed = map[string][]string{
 	"internal/stats":     nil,
 	"internal/metric":    {"internal/stats"},
 	"internal/selfcheck": {"internal/metric", "internal/stats"},
+	"internal/source":    nil,
+	"internal/mention":   {"internal/source"},
 	"internal/lab/world": {"internal/geo"},
 	"internal/lab":       {"internal/geo", "internal/lab/world"},
 
@@ -78,24 +81,25 @@ var allowed = map[string][]string{
 	"internal/job":       {".", "internal/account", "internal/store", "internal/provider", "internal/upstream", "internal/capture", "internal/geo", "internal/schema", "internal/health", "internal/share"},
 	"internal/schedule":  {"."},
 	"internal/csvfile":   nil,
-	"internal/tracker":   {".", "internal/csvfile", "internal/store", "internal/provider", "internal/schedule", "internal/schema", "internal/geo"},
+	"internal/tracker":   {".", "internal/csvfile", "internal/store", "internal/provider", "internal/schedule", "internal/stats", "internal/schema", "internal/geo"},
 	"internal/health":    {".", "internal/store"},
 	"internal/webhook":   {".", "internal/store", "internal/guard", "internal/share"},
 	"internal/dashboard": {".", "internal/provider"},
 	"internal/mcp":       {"."},
-	"internal/api":       {".", "internal/account", "internal/store", "internal/job", "internal/health", "internal/provider", "internal/capture", "internal/ratelimit", "internal/geo", "internal/schema", "internal/share", "internal/tracker"},
+	"internal/api":       {".", "internal/account", "internal/csvfile", "internal/store", "internal/job", "internal/health", "internal/provider", "internal/capture", "internal/ratelimit", "internal/geo", "internal/schema", "internal/share", "internal/tracker"},
 
 	"internal/openapi":          {".", "internal/api", "internal/provider", "internal/schema"},
 	"internal/openapi/generate": {"internal/app", "internal/openapi", "internal/provider", "internal/schema"},
 
 	"internal/app": {".", "client", "internal/*", "internal/provider/*", "internal/provider/vendorapi/*"},
-	"cmd/earshot":  {".", "client", "internal/mcp", "internal/app", "internal/account", "internal/geo", "internal/metric", "internal/provider", "internal/selfcheck", "internal/store", "internal/upstream"},
+	"cmd/earshot":  {".", "client", "internal/mcp", "internal/batchfile", "internal/app", "internal/account", "internal/geo", "internal/mention", "internal/metric", "internal/provider", "internal/selfcheck", "internal/store", "internal/upstream"},
 
 	// Tests of the whole.
 	"test/newprovider":        nil,
 	"test/isolation":          nil,
 	"test/newprovider/riddle": {".", "internal/geo", "internal/lab", "internal/provider", "internal/provider/chat", "internal/provider/chatpage", "internal/upstream"},
 	"test/harness":            {".", "client", "internal/account", "internal/app", "internal/browser", "internal/store", "internal/store/storetest"},
+	"test/load":               {"internal/account", "internal/store"},
 	"test/captures":           nil,
 	"test/arch":               nil,
 	"test/bench":              nil,

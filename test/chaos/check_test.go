@@ -16,11 +16,12 @@ import (
 
 const (
 	// restTime is how long everything may take to come to rest: jobs of a dead
-	// node are found within 15 s, and a task then has up to four waits, 18 s.
-	restTime = time.Minute
+	// node are found within 15 s, and a task then has up to four waits, 18 s; the rest is
+	// for slow machines.
+	restTime = 5 * time.Minute
 	// deliveryTime is how long webhooks may take then: a lease of a dead node
 	// ends after 40 s, and a refused try is repeated after 5.
-	deliveryTime = 100 * time.Second
+	deliveryTime = 5 * time.Minute
 	// glance is how long the short version waits for webhooks. What a dead node
 	// had under way must then still be planned.
 	glance = 3 * time.Second

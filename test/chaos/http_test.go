@@ -96,7 +96,7 @@ func (a *answer) failure() *failure {
 }
 
 // patience is how long a question may stay without an answer when all is well.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // ask gets an answer of the service when no fault is under way, whatever it is,
 // and gives nil when there is none.

@@ -163,7 +163,7 @@ func TestAnOperatorsPrices(t *testing.T) {
 	}
 	poor := n.Organization(t, "lite", 11)
 	r := n.Post(t, poor, harness.ChatPath, `{"prompt":"x","country":"US"}`)
-	r.FailsWith(t, "11 of 12 credits", http.StatusForbidden, earshot.CodeNoCredits, `{"required":12,"remaining":11}`)
+	r.FailsWith(t, "11 of 12 credits", http.StatusForbidden, earshot.CodeNoCredits, `{"required":12,"remaining":11,"held":0}`)
 	for name, credits := range map[string]int64{"chatassistant.nosuch": 1, "nosuch.base": 1, "chatassistant.base": -1} {
 		cfg := app.Config{Listen: "127.0.0.1:0", Data: t.TempDir(), Settings: app.Settings{Prices: provider.Prices{name: credits}}}
 		if _, err := app.New(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), name) {

@@ -70,7 +70,7 @@ func (a asked) rows() []row {
 		{name: "an answer", body: good, status: 200, check: charged(a.cost)},
 		{name: "everything", body: with(a.everything, "best hats"), status: 200, check: charged(a.fullCost)},
 		{name: "mistakes", body: a.wrong, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields(a.fields...)},
-		{name: "no credits", key: brokeKey, body: good, status: 403, code: "INSUFFICIENT_CREDITS", check: details(fmt.Sprintf(`{"required":%d,"remaining":0}`, a.cost))},
+		{name: "no credits", key: brokeKey, body: good, status: 403, code: "INSUFFICIENT_CREDITS", check: details(fmt.Sprintf(`{"required":%d,"remaining":0,"held":0}`, a.cost))},
 		{name: "another method", method: "PUT", body: good, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"` + path + `"}`)},
 		{
 			name: "a key in no form", header: map[string]string{"Idempotency-Key": strings.Repeat("k", 256)}, body: good, status: 400, code: "VALIDATION_ERROR",

@@ -52,6 +52,7 @@ const (
 	unpaidKey  = "unpaid" // has a task that it could not pay
 	hastyKey   = "hasty"  // one request a second
 	leaverKey  = "leaver" // for a client that goes away
+	spentKey   = "spent"  // has a task that failed, and too few credits to retry it
 	adminKey   = "admin"  // scope admin only, for the account of listKey
 )
 
@@ -100,8 +101,9 @@ var stages = map[string]func(t *testing.T) *stage{
 		s.things = map[string]string{"<capture>": capture, "<capture2>": strings.Replace(capture, "page-1", "page-2", 1)}
 		fillQueues(t, n, s)
 		makeCalls(t, n, s)
+		makeBatches(t, n, s)
 		administer(t, n, s)
-		s.things["<token>"] = n.Token(t)
+		s.things["<token>"], s.things["<key>"], s.things["<hasty>"] = n.Token(t), s.accounts[readKey].Key.Text, s.accounts[hastyKey].Key.Text
 		return s
 	},
 	"hidden": func(t *testing.T) *stage { // the operator does not offer the provider

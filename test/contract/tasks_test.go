@@ -138,7 +138,7 @@ var submitRows = []row{
 		// The redirect flag is ignored, but the payload stays as it was sent.
 		status: 200, check: holds(`"priority":10,"payload":` + payloads()["websearch"] + `,"idempotencyKey":"everything ☂",`),
 	},
-	{name: "submit beyond the credits", method: "POST", path: harness.TaskPath, key: poorKey, body: harness.GoodTask, status: 403, code: "INSUFFICIENT_CREDITS", check: details(`{"required":5,"remaining":4}`)},
+	{name: "submit beyond the credits", method: "POST", path: harness.TaskPath, key: poorKey, body: harness.GoodTask, status: 403, code: "INSUFFICIENT_CREDITS", check: details(`{"required":5,"remaining":4,"held":0}`)},
 	{name: "submit with a taken key", method: "POST", path: harness.TaskPath, key: anyKey, body: strings.Replace(harness.GoodTask, `{`, `{"idempotencyKey":"taken",`, 1), status: 409, code: "RESOURCE_ALREADY_EXISTS", check: holds(`"details":{"field":"idempotencyKey","value":"taken","taskId":"`)},
 	{name: "submit nothing", method: "POST", path: harness.TaskPath, key: anyKey, status: 422, code: "VALIDATION_ERROR", refused: true, check: fields("body")},
 	{name: "submit an empty object", method: "POST", path: harness.TaskPath, key: anyKey, body: `{}`, status: 422, code: "VALIDATION_ERROR", refused: true, check: fields("payload", "taskType")},

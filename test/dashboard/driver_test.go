@@ -23,7 +23,7 @@ import (
 )
 
 // patience is how long a page may take for anything, on a busy machine.
-const patience = 2 * time.Minute
+const patience = 5 * time.Minute
 
 // chromium is a running browser, and a node to look at in it.
 type chromium struct {
@@ -78,6 +78,23 @@ func (c *chromium) open(t *testing.T, address string) *tab {
 		t.Fatal(err)
 	}
 	ctx, end := chromedp.NewContext(c.ctx, chromedp.WithNewBrowserContext())
+	return watched(ctx, t, end, u)
+}
+
+// another opens an address in a second tab of the same browser, which shares its
+// cookies and storage.
+func (p *tab) another(address string) *tab {
+	p.t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	ctx, end := chromedp.NewContext(p.ctx)
+	return watched(ctx, p.t, end, u)
+}
+
+func watched(ctx context.Context, t *testing.T, end func(), u *url.URL) *tab {
+	t.Helper()
 	if err := chromedp.Do(ctx); err != nil {
 		end()
 		t.Fatal(err)
@@ -92,7 +109,7 @@ func (c *chromium) open(t *testing.T, address string) *tab {
 		defer end()
 		p.judge()
 	})
-	p.visit(address)
+	p.visit(u.String())
 	return p
 }
 

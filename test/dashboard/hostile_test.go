@@ -134,6 +134,7 @@ func testHostileForms(t *testing.T, c *chromium) {
 		lines += len(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' }))
 	}
 	p.fill("#batch-lines", all)
+	p.choose("#batch-country", "FR")
 	p.see(hook("row-count"), fmt.Sprint(lines))
 	p.see(hook("price"), "Costs at most")
 	p.clean("the batch")

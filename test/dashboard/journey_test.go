@@ -92,6 +92,8 @@ func testCompare(t *testing.T, c *chromium) {
 		t.Errorf("the cells are %s, want %s", cells, want)
 	}
 	p.see(hook("matrix")+" table", "Domain")
+	p.see(hook("matrix")+" th", "chatassistant · US (made up)")
+	p.see(hook("cell")+" "+hook("lab-hint"), "Made up")
 	p.click(hook("open"), "")
 	p.see("dialog "+hook("source-card"), "")
 	p.escape()
@@ -175,8 +177,12 @@ func testUsage(t *testing.T, c *chromium) {
 	p.turnTo("usage")
 	p.see(hook("balance"), withCommas(left))
 	p.see(hook("usage-total"), fmt.Sprint(10_000-left))
+	p.see(hook("cycle-used"), fmt.Sprintf("%d, where a cycle grants", 10_000-left))
+	p.see("table[aria-label^=Latency] tr", "answerengine") // points of one hour make no line
+	p.click(hook("speed-plots"), "")
 	p.until("four plots", `document.querySelectorAll("canvas").length === 4 && `+painted)
 	p.see("table[aria-label=Ledger] tr", "+10,000")
+	p.until("a running balance, in the order of time", fmt.Sprintf(`[...document.querySelectorAll("table[aria-label=Ledger] td[data-label=Balance]")].map((e) => e.innerText).join(" ") === "%s 9,991 9,995 10,000"`, withCommas(left)))
 	p.see("table[aria-label=Ledger] a", id)
 	p.choose(hook("ledger-kind"), "charge")
 	p.until("the three charges", `document.querySelectorAll("table[aria-label=Ledger] tbody tr").length === 3`)

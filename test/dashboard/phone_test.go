@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"earshot/test/harness"
 )
 
@@ -17,13 +19,18 @@ const tooWide = `(() => {
 		.map((e) => e.outerHTML.slice(0, 150) + " to " + e.getBoundingClientRect().right).concat("the page has " + page.scrollWidth).slice(-6);
 })()`
 
-// fits fails the test if a page scrolls sideways.
+// cutOff are the tables with columns out of sight that do not say so.
+const cutOff = `[...document.querySelectorAll(".scroll")].filter((e) => e.scrollWidth > e.clientWidth + 1 && !e.matches("[role=region][tabindex='0'][aria-label]"))
+	.map((e) => e.outerHTML.slice(0, 150))`
+
+// fits fails the test if a page scrolls sideways, or cuts off what it shows.
 func (p *tab) fits(what string) {
 	p.t.Helper()
 	p.gone(".spinner:not([aria-label=Waiting])", "")
 	if wide, _ := p.eval(tooWide).([]any); len(wide) > 0 {
 		p.t.Errorf("%s is wider than a phone: %q", what, wide)
 	}
+	p.until("only tables that tell what they hide on "+what, cutOff+`.length === 0`)
 }
 
 func testPhones(t *testing.T, c *chromium) {
@@ -63,6 +70,9 @@ func testPhones(t *testing.T, c *chromium) {
 			p.fits(at.address + " in " + scheme)
 		}
 	}
+	if height, _ := p.eval(`document.querySelector("header").offsetHeight`).(float64); height > 64 {
+		t.Errorf("the header is %v pixels high on a phone", height)
+	}
 	p.visit(n.BaseURL + "/#/playground/websearch")
 	p.fill("[name=query]", unbroken)
 	p.click(hook("run"), "")
@@ -82,4 +92,11 @@ func testPhones(t *testing.T, c *chromium) {
 	p.fill("#batch-lines", unbroken+"\n"+unbroken)
 	p.see(hook("row-count"), "2")
 	p.fits("a batch")
+
+	p.do("be a small laptop", chromedp.EmulateViewport(1024, 768))
+	for address, shown := range map[string]string{"tasks": hook("tasks"), "tasks/deliveries": hook("deliveries"), "usage": "table[aria-label=Ledger]", "keys": "table[aria-label=Keys]"} {
+		p.goTo("#/" + address)
+		p.see(shown, "")
+		p.until("all columns of "+address, `[...document.querySelectorAll(".scroll")].every((e) => e.scrollWidth <= e.clientWidth + 1)`)
+	}
 }

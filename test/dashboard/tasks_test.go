@@ -41,6 +41,8 @@ func testBatch(t *testing.T, c *chromium) {
 		fmt.Fprintf(&lines, "kettle %d\n\n", i)
 	}
 	p.fill("#batch-lines", lines.String())
+	p.see(hook("needs-country"), "Choose the country") // none is chosen for anybody
+	p.choose("#batch-country", "DE")
 	p.batch(20)
 	p.click("a", "See the tasks")
 	p.until("the list of all", `document.querySelectorAll('[data-testid=tasks] tbody tr').length === 20`)
@@ -93,6 +95,7 @@ func testTask(t *testing.T, c *chromium) {
 	p.see("dd", "kettle-1")
 	p.goTo("#/tasks/" + failed)
 	p.see(hook("task-error"), "blocked")
+	p.see(hook("task-error"), "What to do:")
 	p.see("dd", "0 credits")
 	p.click("a", "All tasks")
 	p.choose("#filter-state", "")

@@ -34,8 +34,8 @@ func withProgram(run func() int) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // the system's folder for such things
 	binary = filepath.Join(dir, "earshot")
-	build := exec.Command("go", "build", "-trimpath", "-o", binary, "./cmd/earshot")
-	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+	build := exec.Command("go", "build", "-o", binary, "./cmd/earshot")
+	build.Dir = root
 	if text, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, text)
 		return 1

@@ -45,7 +45,9 @@ func StartOn(tb testing.TB, address string, change ...func(*app.Config)) *Node {
 		Listen:  "127.0.0.1:0",
 		Data:    filepath.Dir(address),
 		Backoff: quick,
-		Log:     slog.New(slog.NewTextHandler(logs, nil)),
+		// However slow the machine is, what a test asks for is done.
+		Patience: 5 * time.Minute,
+		Log:      slog.New(slog.NewTextHandler(logs, nil)),
 	}
 	if store.Shared(address) {
 		cfg.Database, cfg.Data = address, tb.TempDir()
@@ -126,7 +128,7 @@ func OnEach(t *testing.T, test func(t *testing.T, n, other *Node), change ...fun
 // only after a time that no loaded machine needs.
 func Eventually(tb testing.TB, what string, condition func() bool) {
 	tb.Helper()
-	deadline := time.NewTimer(time.Minute)
+	deadline := time.NewTimer(5 * time.Minute)
 	defer deadline.Stop()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

@@ -20,6 +20,8 @@ import (
 const (
 	ChatPath       = "/v1/monitor/chatassistant"
 	GotoPath       = "/v1/monitor/websearch/goto"
+	WebSearchPath  = "/v1/monitor/websearch"
+	NewsPath       = "/v1/monitor/websearch/news"
 	TaskPath       = "/v1/async/task"
 	BatchPath      = "/v1/async/task/batch"
 	TasksPath      = "/v1/async/tasks"

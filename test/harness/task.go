@@ -38,6 +38,7 @@ func (n *Node) Submit(tb testing.TB, a *app.Account, body string) earshot.Task {
 // BatchReply is the answer to a batch.
 type BatchReply struct {
 	Success bool
+	BatchID string
 	Summary earshot.BatchSummary
 	Results []struct {
 		Index   int

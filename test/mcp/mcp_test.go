@@ -184,6 +184,9 @@ func TestAnAgentGetsWhatTheAPIGives(t *testing.T) {
 // checkText checks that a model can read the answer and every source of it.
 func checkText(t *testing.T, text string, result map[string]any) {
 	t.Helper()
+	if made := strings.HasPrefix(text, "Made up: "); made != (result["surface"] == "lab") {
+		t.Errorf("an answer of %v begins with %.100q", result["surface"], text)
+	}
 	if answer, _ := result["text"].(string); !strings.Contains(text, answer) {
 		t.Errorf("%q is not in %q", answer, text)
 	}
@@ -259,9 +262,9 @@ func readTrackers(t *testing.T, n *harness.Node) {
 		`trackers {}`:                                         {"/v1/trackers", "tents (active): 1 prompts on 1 targets"},
 		`tracker {"name":"tents"}`:                            {"/v1/trackers/tents", "Prompts:\n- best tents\n\nTargets:\n- genassistant/US\n\nBrands:\n- Ollaro (own)"},
 		`tracker_sweeps {"name":"tents","limit":1}`:           {"/v1/trackers/tents/sweeps?limit=1", "1 of 1 answered"},
-		`tracker_answers {"name":"tents","promptId":1}`:       {"/v1/trackers/tents/answers?promptId=1", "best tents: answered, MADE UP"},
+		`tracker_answers {"name":"tents","promptId":1}`:       {"/v1/trackers/tents/answers?promptId=1", "best tents: answered, made up by the built-in lab"},
 		`tracker_answers {"name":"tents","promptId":2000000}`: {"/v1/trackers/tents/answers?promptId=2000000", "There are none."},
-		`tracker_answer {"name":"tents","id":"` + id + `"}`:   {"/v1/trackers/tents/answers/" + id, "MADE UP by the built-in lab; no provider said this\n\n"},
+		`tracker_answer {"name":"tents","id":"` + id + `"}`:   {"/v1/trackers/tents/answers/" + id, "made up by the built-in lab\n\nMade up: "},
 	} {
 		tool, arguments, _ := strings.Cut(call, " ")
 		result := use(t, session, tool, arguments)

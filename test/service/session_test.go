@@ -29,16 +29,20 @@ func TestATokenSignsInOnce(t *testing.T) {
 		if other != n {
 			signIn(t, other, token).Has(t, "on another node", http.StatusUnauthorized)
 		}
-		var got struct {
-			Secret    string
-			ExpiresAt time.Time
+		// Whoever tries others does not keep the one with the right token out.
+		for range 7 {
+			signIn(t, n, "x").Has(t, "a wrong token", http.StatusUnauthorized)
 		}
-		signIn(t, n, token).Into(t, &got)
-		if left := time.Until(got.ExpiresAt); left < 11*time.Hour || left > 12*time.Hour {
-			t.Errorf("the key expires in %s", left)
-		}
+		cookie := signIn(t, n, token).Cookies()[0]
 		signIn(t, n, token).Has(t, "a second time", http.StatusUnauthorized)
-		session := &app.Account{Key: account.Key{Text: got.Secret}}
+		session := &app.Account{Key: account.Key{Text: cookie.Value}}
+		var made earshot.KeyList
+		other.Get(t, session, "/v1/keys").Into(t, &made)
+		for _, key := range made.Keys {
+			if key.Current && (key.ExpiresAt == nil || time.Until(key.ExpiresAt.Time) > 12*time.Hour) {
+				t.Errorf("the key expires at %v", key.ExpiresAt)
+			}
+		}
 		if credits, err := other.Client(session).Credits(t.Context()); err != nil || credits.Remaining != n.First.Organization.Balance {
 			t.Errorf("it is not the oldest organization's key: %+v, %v", credits, err)
 		}
@@ -70,9 +74,6 @@ func TestOfManyWhoHaveTheTokenOneSignsIn(t *testing.T) {
 		}
 		if got[http.StatusOK] != 1 || got[http.StatusUnauthorized] != 4 {
 			t.Errorf("they got %v", got)
-		}
-		if r := signIn(t, n, n.Token(t)); r.StatusCode != http.StatusTooManyRequests || r.Number(t, "X-RateLimit-Limit") != 5 {
-			t.Errorf("the sixth within a minute: %d %s", r.StatusCode, r.Body)
 		}
 	})
 }

@@ -73,7 +73,7 @@ func (f *follower) until(t *testing.T, what string, condition func() bool) {
 
 func (f *follower) next(t *testing.T, what string) (event client.LiveEvent, open bool) {
 	t.Helper()
-	deadline := time.NewTimer(20 * time.Second)
+	deadline := time.NewTimer(5 * time.Minute)
 	defer deadline.Stop()
 	select {
 	case event, open = <-f.events:

@@ -57,7 +57,7 @@ func TestABatchKeepsItsOrderAndJudgesEachTaskAlone(t *testing.T) {
 		}{
 			1: {earshot.CodeValidation, `"field":"payload.country"`},
 			2: {earshot.CodeAlreadyExists, `{"field":"idempotencyKey","value":"k1","taskId":"` + first.ID + `"}`},
-			5: {earshot.CodeNoCredits, `{"required":9,"remaining":7}`},
+			5: {earshot.CodeNoCredits, `{"required":9,"remaining":7,"held":5}`},
 			6: {earshot.CodeValidation, `"field":"body"`},
 			7: {earshot.CodeValidation, `"field":"taskType"`},
 		}
@@ -244,7 +244,7 @@ func TestATaskThatCannotBePaidAtItsTurnFails(t *testing.T) {
 		}
 		record := n.Wait(t, a, second.ID)
 		failed(t, record, earshot.CodeNoCredits)
-		if record.Task.StartedAt != nil || record.Task.LatencyMs != nil || record.Task.Attempts != 0 || !strings.Contains(string(record.Error), `"details":{"required":5,"remaining":4}`) {
+		if record.Task.StartedAt != nil || record.Task.LatencyMs != nil || record.Task.Attempts != 0 || !strings.Contains(string(record.Error), `"details":{"required":5,"remaining":4,"held":0}`) {
 			t.Errorf("the second is %+v %s", record.Task, record.Error)
 		}
 		n.Expect(t, a, "at the end", harness.State{Balance: 4})
@@ -346,7 +346,7 @@ func TestAnothersTaskIsNotFoundLikeOneThatIsNot(t *testing.T) {
 			} {
 				r := n.Send(t, a, c.method, c.path, "")
 				r.Fails(t, c.method+" "+c.path, http.StatusNotFound, earshot.CodeNotFound)
-				if got := r.Failure(t); got.Message != "there is nothing here" || !strings.HasPrefix(string(got.Details), `{"id":"`) {
+				if got := r.Failure(t); !strings.HasPrefix(got.Message, "there is no ") || !strings.HasPrefix(string(got.Details), `{"id":"`) {
 					t.Errorf("%s %s: %s", c.method, c.path, r.Body)
 				}
 			}

@@ -98,7 +98,7 @@ func generate() (map[string][]byte, error) {
 // docs are the documents with their tables filled in.
 func docs(tables map[string]string) (map[string][]byte, error) {
 	files := map[string][]byte{}
-	for _, path := range []string{"README.md", "docs/pricing.md", "docs/operating.md", "docs/mcp.md"} {
+	for _, path := range []string{"README.md", "docs/pricing.md", "docs/operating.md", "docs/mcp.md", "docs/errors.md"} {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, fmt.Errorf("read: %w", err)

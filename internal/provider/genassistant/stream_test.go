@@ -25,7 +25,7 @@ func replied(text, further string) string {
 // TestHostileStreams parses streams that were made to break this parser.
 func TestHostileStreams(t *testing.T) {
 	t.Parallel()
-	rep := strings.Repeat
+	rep := providertest.Repeat
 	groups := func(list string) string { return `[{"44":[` + list + `]}]` }
 	group := `[[" [cite: 1, 2]"],[[null,null,null,[[null,"https://a.example/","A"]]]]]`
 	for name, document := range map[string]string{
@@ -39,7 +39,7 @@ func TestHostileStreams(t *testing.T) {
 		"many groups":      replied("a[cite: 2]", groups(rep(group+",", 20_000)+group)),
 		"many sources":     replied("a", `[[`+rep(`["https://a.example/","A"],`, 50_000)+`0]]`),
 		"deep":             replied("a", rep("[", 9000)+rep("]", 9000)),
-		"too deep":         replied("a", rep("[", 20_000)+rep("]", 20_000)),
+		"too deep":         replied("a", strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)),
 		"replies in reply": message(rep(`["rc_1",[""],`, 4000) + `0` + rep(`]`, 4000)),
 		"many messages":    rep(message("[]"), 10_000),
 		"wrong kinds":      replied("a", `{"2":5,"8":"x","44":{"0":[[1]]}}`),

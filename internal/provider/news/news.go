@@ -31,7 +31,7 @@ var definition = provider.Definition{
 	Watched:  []string{"newsResults", "newsResults.snippet", "newsResults.source", "newsResults.date", "newsResults.thumbnail"},
 	Prices: []provider.Price{
 		{Item: provider.ItemBase, Credits: 3, For: "the first page"},
-		{Item: itemPage, Credits: 2, For: "each further page"},
+		{Item: itemPage, Credits: 2, For: "each further page that was read"},
 	},
 	Countries: []provider.Countries{{}}, // all, and no model of its own
 	APIs:      []provider.API{brave.API},
@@ -75,7 +75,10 @@ type request struct {
 // Locale is where it is asked from.
 func (r *request) Locale() geo.Locale { return r.query.Locale }
 
-// Bill is the base price and the pages after the first.
-func (r *request) Bill() provider.Bill {
-	return provider.Bill{provider.ItemBase: 1, itemPage: r.query.Pages - 1}
+// Bill is for all pages that are asked for.
+func (r *request) Bill() provider.Bill { return bill(r.query.Pages) }
+
+// bill is the base price and the pages after the first of those that were read.
+func bill(pages int) provider.Bill {
+	return provider.Bill{provider.ItemBase: 1, itemPage: pages - 1}
 }

@@ -60,7 +60,7 @@ func newVisitor(t *testing.T, s LabSite) *visitor {
 // visit asks on the app page, in Germany.
 func (v *visitor) visit(t *testing.T, prompt string, take browser.Step) []byte {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	document, err := v.browser.Visit(ctx, browser.Visit{
 		URL:      v.app(),

@@ -2,4 +2,5 @@
 
 package providertest
 
-const mass = 1
+// Mass divides the sizes of hostile documents.
+const Mass = 1

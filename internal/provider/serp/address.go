@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"earshot"
 	"earshot/internal/provider"
@@ -92,6 +93,8 @@ func (q *Query) fill(params url.Values, def provider.Definition) (problem string
 		}
 	}
 	switch {
+	case !utf8.ValidString(q.Text):
+		return "must have a q in UTF-8"
 	case q.Text == "" || len([]rune(q.Text)) > schema.MaxPrompt || strings.ContainsRune(q.Text, 0):
 		return "must have a q that is not empty"
 	case q.Locale.Country == "":

@@ -65,6 +65,9 @@ func (e Engine) isOwn(host string) bool {
 	return found && suffixes.MatchString(rest)
 }
 
+// ownPorts are the ports that a URL means when it names none.
+var ownPorts = map[string]string{"http": "80", "https": "443"}
+
 // parseAbsolute takes a URL that a user wrote apart, or says what is wrong with
 // it. Only its parts are ever used: nothing is fetched from where it points.
 func parseAbsolute(raw string) (u *url.URL, problem string) {
@@ -77,8 +80,8 @@ func parseAbsolute(raw string) (u *url.URL, problem string) {
 		return nil, "must be an absolute http(s) URL"
 	case u.User != nil:
 		return nil, "must not contain a user name or password"
-	case u.Port() != "":
-		return nil, "must not name a port"
+	case u.Port() != "" && u.Port() != ownPorts[u.Scheme]:
+		return nil, "must not name a port other than its scheme's own"
 	default:
 		return u, ""
 	}

@@ -70,9 +70,11 @@ func TestWhereASearchIsRunFrom(t *testing.T) {
 		{`{"gl":1}`, "gl", ""},
 		{`{"gl":"usa"}`, "gl", ""},
 		{`{"country":"US","hl":"pt-BR"}`, "", "US"},
-		{`{"country":"US","hl":"x"}`, "hl", ""},
-		{`{"country":"US","hl":"en_US"}`, "hl", ""},
-		{`{"country":"US","hl":"en-abcdefgh-abcdefgh"}`, "hl", ""},
+		{`{"country":"US","hl":"x"}`, "", "US"},
+		{`{"country":"US","hl":"en_US"}`, "", "US"},
+		{`{"country":"US","hl":"` + strings.Repeat("x", 36) + `"}`, "hl", ""},
+		{`{"country":"US","hl":" en"}`, "hl", ""},
+		{`{"country":"US","hl":"é"}`, "hl", ""},
 		{`{"country":"US","location":"Austin,Texas,United States"}`, "", "US"},
 		{`{"country":"US","location":"Austin","uule":"w+CAIQ"}`, "uule", ""},
 		{`{"country":"US","uule":"a b"}`, "uule", ""},
@@ -139,11 +141,12 @@ func TestSearchURLsThatAreRefused(t *testing.T) {
 		"https://evilsearch.lab.test/search?q=x&gl=us", "https://search.lab.test.evil.example/search?q=x&gl=us",
 		"https://search.museum/search?q=x&gl=us", "https://search/search?q=x&gl=us",
 		"https://search.lab.test@127.0.0.1/search?q=x&gl=us", "https://search.lab.test:8080/search?q=x&gl=us",
+		"https://search.lab.test:80/search?q=x&gl=us", "http://search.lab.test:443/search?q=x&gl=us", "https://search.lab.test/search?q=%ff&gl=us",
 		"https://search.lab.test/search/?q=x&gl=us", "https://search.lab.test/%73earch?q=x&gl=us", "https://search.lab.test/url?q=x&gl=us",
 		"https://search.lab.test/search?gl=us", "https://search.lab.test/search?q=++&gl=us", "https://search.lab.test/search?q=%00&gl=us",
 		"https://search.lab.test/search?q=x&gl=us&tbm=", "https://search.lab.test/search?q=x&gl=us&tbm=nws",
 		"https://search.lab.test/search?q=x", "https://search.lab.test/search?q=x&gl=zz", "https://search.lab.test/search?q=x&gl=cn",
-		"https://search.lab.test/search?q=x&gl=us&hl=en_US", "https://search.lab.test/search?q=x&gl=us&uule=%20",
+		"https://search.lab.test/search?q=x&gl=us&hl=en+US", "https://search.lab.test/search?q=x&gl=us&uule=%20",
 		"https://search.lab.test/search?q=%zz&gl=us", "https://search.lab.test/search?q=x&gl=us\\n", "https://search.lab.test/search?q=" + strings.Repeat("x", 2048) + "&gl=us",
 	} {
 		in := parse(t, `{"url":"`+strings.ReplaceAll(address, `\`, `\\`)+`"}`)
@@ -242,6 +245,8 @@ func TestGoto(t *testing.T) {
 	for link, want := range map[string]string{
 		"https://search.lab.test" + labsite.Hide("https://one.example/"):      "https://one.example/",
 		"http://WWW.Search.Lab.Test" + labsite.Wrap("https://two.example/?a"): "https://two.example/?a",
+		"https://search.lab.test:443" + labsite.Hide("https://one.example/"):  "https://one.example/",
+		"http://search.lab.test:80" + labsite.Hide("https://one.example/"):    "https://one.example/",
 	} {
 		got, err := engine.Goto(t.Context(), client, link)
 		if err != nil || got != want {
@@ -252,7 +257,7 @@ func TestGoto(t *testing.T) {
 		"", "/url?q=x", "search.lab.test/url", "https://attacker.test/url?q=x", "http://127.0.0.1/url?q=x", "http://[::1]/url",
 		"http://search.lab.test@127.0.0.1/url", "http://evilsearch.lab.test/url", "http://maps.search.lab.test/url",
 		"http://search.lab.test/url/../search", "http://search.lab.test//url", "http://search.lab.test", "http://search.lab.test/urls",
-		"http://search.lab.test:81/url", "http://search.lab.test/%75rl", "http://search.lab.test/url\\r\\nHost: 127.0.0.1", "ftp://search.lab.test/url",
+		"http://search.lab.test:81/url", "http://search.lab.test:443/url", "https://search.lab.test:80/url", "http://search.lab.test/%75rl", "http://search.lab.test/url\\r\\nHost: 127.0.0.1", "ftp://search.lab.test/url",
 		"https://search.lab.test/url?" + strings.Repeat("a", 2048),
 	} {
 		_, err := engine.Goto(t.Context(), client, link)

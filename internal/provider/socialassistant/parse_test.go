@@ -39,7 +39,7 @@ func TestHostile(t *testing.T) {
 // TestHostileStreams parses streams that were made to break this parser.
 func TestHostileStreams(t *testing.T) {
 	t.Parallel()
-	rep := strings.Repeat
+	rep := providertest.Repeat
 	whole := func(fields string) string {
 		return `{"result":{"response":{"modelResponse":{"message":"x",` + fields + `}}}}`
 	}
@@ -50,8 +50,8 @@ func TestHostileStreams(t *testing.T) {
 		"many arguments": string(response(`<b:render card_id="a">` + rep(`<argument>x</argument>`, 11_000))),
 		"empty links":    string(response(rep(`[](https://a.example/)`, 11_000))),
 		"spaces":         string(response(rep(" \t", 120_000) + `[](https://a.example/)`)),
-		"many lines":     rep(`{"result":{"token":"x"}}`+"\n", 49_000) + whole(`"a":1`),
-		"too many lines": rep(`{"result":{"token":"x"}}`+"\n", 60_000),
+		"many lines":     strings.Repeat(`{"result":{"token":"x"}}`+"\n", 49_000) + whole(`"a":1`),
+		"too many lines": strings.Repeat(`{"result":{"token":"x"}}`+"\n", 60_000),
 		"open CDATA":     whole(`"steps":[{"text":["` + rep(`<![CDATA[{`, 100_000) + `"]}]`),
 		"many posts":     whole(`"xposts":[` + rep(`{"postId":"1","username":"/../"},`, 30_000) + `0]`),
 		"deep":           whole(`"xposts":` + rep("[", 9000) + rep("]", 9000)),

@@ -42,7 +42,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	if result.SearchOverview != nil {
 		result.SearchOverview.Surface = up.Surface()
 	}
-	return &provider.Outcome{Result: result, Bill: r.Bill()}, nil
+	return &provider.Outcome{Result: result, Bill: r.bill(len(pages))}, nil
 }
 
 const (
@@ -91,7 +91,7 @@ func (r *request) overviewOf(ctx context.Context, up *upstream.Session, q *quest
 // overviews, which are not charged then.
 func (r *request) askAPI(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
 	q := r.query
-	result, err := brave.AskWeb(ctx, up, brave.Query{
+	result, pages, err := brave.AskWeb(ctx, up, brave.Query{
 		Text: q.Text, Locale: q.Locale, Place: q.Place, UserAgent: q.UserAgent(), First: q.First, Extra: q.Extra,
 	}, q.Pages, r.html)
 	if err != nil {
@@ -100,7 +100,7 @@ func (r *request) askAPI(ctx context.Context, up *upstream.Session) (*provider.O
 	if brave.Located(q.Locale) {
 		result.Location = up.Location(q.Locale)
 	}
-	bill := r.Bill()
+	bill := r.bill(pages)
 	delete(bill, itemOverview)
 	return &provider.Outcome{Result: result, Bill: bill}, nil
 }

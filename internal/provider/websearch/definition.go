@@ -35,6 +35,10 @@ const (
 	itemOverview = "overview" // the AI overview, of the page or of its questions
 )
 
+// overviewCountries are those whose result pages have AI overviews. In others none
+// is returned, and none is charged.
+var overviewCountries = provider.Countries{Model: "searchoverview", Except: "BL BV CN CU ET GF GP IR IS LK MF MQ NC PF PM RE TF WF YT"}
+
 var definition = provider.Definition{
 	Name:     "websearch",
 	TaskType: "WEBSEARCH",
@@ -49,12 +53,12 @@ var definition = provider.Definition{
 	},
 	Prices: []provider.Price{
 		{Item: provider.ItemBase, Credits: 3, For: "the first page"},
-		{Item: itemPage, Credits: 2, For: "each further page"},
-		{Item: itemOverview, Credits: 2, For: "once, for `include.searchoverview` or `include.paaSearchoverview`"},
+		{Item: itemPage, Credits: 2, For: "each further page that was read"},
+		{Item: itemOverview, Credits: 2, For: "once, for `include.searchoverview` or `include.paaSearchoverview`, where `GET /v1/countries?model=searchoverview` has the country"},
 	},
 	Countries: []provider.Countries{
 		{Model: "websearch"},
-		{Model: "searchoverview", Except: "BL BV CN CU ET GF GP IR IS LK MF MQ NC PF PM RE TF WF YT"},
+		overviewCountries,
 	},
 	APIs: []provider.API{brave.API},
 	Site: serp.WebSite,

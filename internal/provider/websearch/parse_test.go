@@ -1,7 +1,6 @@
 package websearch_test
 
 import (
-	"strings"
 	"testing"
 
 	"earshot/internal/provider/providertest"
@@ -33,7 +32,7 @@ func TestHostile(t *testing.T) {
 // TestHostileStructure parses pages that are made of what the parser looks for.
 func TestHostileStructure(t *testing.T) {
 	t.Parallel()
-	rep := strings.Repeat
+	rep := providertest.Repeat
 	for name, part := range map[string]string{
 		"many results":          rep(`<div><a href="https://a.example/"><h3>x</h3></a></div>`, 9000),
 		"deep results":          rep("<div>", 400) + rep(`<a href="https://a.example/"><h3>x</h3></a>`, 9000),

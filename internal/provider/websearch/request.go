@@ -38,19 +38,30 @@ func decode(in *schema.Object, engine serp.Engine) *request {
 			Place:  serp.Place(body.Location, body.UULE),
 			Device: body.Device,
 		}}
-		return r
+		return r.whereOffered()
 	}
 	r.query = engine.ReadURL(in, definition, body)
+	return r.whereOffered()
+}
+
+// whereOffered is the request without overviews in a country that has none.
+func (r *request) whereOffered() *request {
+	if !overviewCountries.Include(r.query.Locale.Country) {
+		r.overview, r.markdown, r.questions = false, false, false
+	}
 	return r
 }
 
 // Locale is where it is asked from.
 func (r *request) Locale() geo.Locale { return r.query.Locale }
 
-// Bill is the base price, the pages after the first, and the overview, of the
-// page or of its questions, once.
-func (r *request) Bill() provider.Bill {
-	bill := provider.Bill{provider.ItemBase: 1, itemPage: r.query.Pages - 1}
+// Bill is for all pages that are asked for.
+func (r *request) Bill() provider.Bill { return r.bill(r.query.Pages) }
+
+// bill is the base price, the pages after the first of those that were read, and
+// the overview, of the page or of its questions, once.
+func (r *request) bill(pages int) provider.Bill {
+	bill := provider.Bill{provider.ItemBase: 1, itemPage: pages - 1}
 	if r.overview || r.questions {
 		bill[itemOverview] = 1
 	}

@@ -313,14 +313,14 @@ export type WebSearchRequest = {
   country?: string;
   /** The country in either letter case, in the place of `country`. When both are given they must agree. */
   gl?: string;
-  /** The interface language, such as `de` or `pt-BR`, in any letter case. Overrides the language of the country. */
+  /** The interface language, such as `de`, `pt-BR` or `en_US`, in any letter case: letters, digits, `-` and `_`. Overrides the language of the country. */
   hl?: string;
   /** A place as `City,Region,Country`, for results of one city. Not together with `uule`. */
   location?: string;
   /** A location that is encoded already. Not together with `location`. */
   uule?: string;
   device?: Device;
-  /** How many result pages to read. Each after the first costs 2 credits. */
+  /** How many result pages to read. Each after the first that was read costs 2 credits; after a page without results there are no more. */
   pages?: number;
   include?: WebSearchInclude;
 };
@@ -450,10 +450,10 @@ export type NewsRequest = {
   country?: string;
   /** The country in either letter case, in the place of `country`. When both are given they must agree. */
   gl?: string;
-  /** The interface language, such as `de` or `pt-BR`, in any letter case. Overrides the language of the country. */
+  /** The interface language, such as `de`, `pt-BR` or `en_US`, in any letter case: letters, digits, `-` and `_`. Overrides the language of the country. */
   hl?: string;
   device?: Device;
-  /** How many result pages to read. Each after the first costs 2 credits. */
+  /** How many result pages to read. Each after the first that was read costs 2 credits; after a page without results there are no more. */
   pages?: number;
   include?: NewsInclude;
 };
@@ -495,7 +495,7 @@ export type SearchAIModeRequest = {
   country?: string;
   /** The country in either letter case, in the place of `country`. When both are given they must agree. */
   gl?: string;
-  /** The interface language, such as `de` or `pt-BR`, in any letter case. Overrides the language of the country. */
+  /** The interface language, such as `de`, `pt-BR` or `en_US`, in any letter case: letters, digits, `-` and `_`. Overrides the language of the country. */
   hl?: string;
   /** A place as `City,Region,Country`, for results of one city. Not together with `uule`. */
   location?: string;
@@ -544,6 +544,8 @@ export type Credits = {
   held: number;
   /** Granted at each reset. */
   perCycle: number;
+  /** Charged since the cycle began. */
+  cycleUsed: number;
   cycleStartedAt: string;
   cycleResetsAt: string;
   /** The plan, such as `free` or `hobby`. */
@@ -647,6 +649,8 @@ export type Batch = {
   summary: BatchSummary;
   /** In the order of the input. */
   results: Array<BatchItem>;
+  /** The batch, for `/v1/batches`. When all of its tasks are those of one earlier batch, by their idempotency keys, that one. */
+  batchId: string;
 };
 
 /** Counts what became of a batch. */
@@ -779,6 +783,92 @@ export type RequestRecord = {
   /** The tracker that asked; absent for all others. */
   tracker?: string;
   /** On COMPLETED, in the shape of the provider. */
+  result?: TaskResult;
+  /** On FAILED. */
+  error?: Error;
+};
+
+/** The task that stands for a call or task that failed. */
+export type RequestRetried = {
+  success: true;
+  /** Whether it was queued now; false when it had been before. */
+  queued: boolean;
+  task: Task;
+  credits: TaskCredits;
+};
+
+/** A page of the list of batches, newest first. */
+export type BatchPage = {
+  batches: Array<BatchRecord>;
+  /** Null on the last page. */
+  nextCursor: string | null;
+};
+
+/** A batch and how its tasks stand. A task that was queued anew stands for the one that failed. */
+export type BatchRecord = {
+  id: string;
+  createdAt: string;
+  /** Tasks that were handed in. */
+  total: number;
+  /** Tasks that were refused then. */
+  refused: number;
+  queued: number;
+  processing: number;
+  completed: number;
+  failed: number;
+  /** Tasks that were removed from the queue, or are no longer kept. */
+  removed: number;
+  /** Of the tasks that are kept. */
+  credits: BatchCredits;
+  /** Why tasks failed, the most frequent reason first. */
+  failures: Array<BatchFailure>;
+};
+
+/** What the tasks of a batch cost. */
+export type BatchCredits = {
+  /** The most that they can cost. */
+  creditsToCharge: number;
+  /** What those that have ended did cost. */
+  creditsCharged: number;
+};
+
+/** How many tasks of a batch failed for one reason. */
+export type BatchFailure = {
+  code: Code;
+  /** Why the provider gave no usable answer, where that is the error. */
+  reason?: Reason;
+  tasks: number;
+};
+
+/** What became of the failed tasks of a batch. */
+export type BatchRetried = {
+  success: true;
+  /** How many tasks were queued anew. */
+  queued: number;
+  /** One for each task that had failed, in the order of the input. */
+  results: Array<RetryItem>;
+};
+
+/** What became of one failed task: `task` and `credits` when it was queued anew, `error` when it was refused, neither when somebody else queued it anew at the same moment. */
+export type RetryItem = {
+  /** The task that failed. */
+  taskId: string;
+  success: boolean;
+  task?: Task;
+  credits?: TaskCredits;
+  error?: Error;
+};
+
+/** How the results of a batch are written. */
+export type BatchFormat = "ndjson" | "csv";
+
+/** A line of the results of a batch: an ended task. */
+export type BatchResult = {
+  /** Place in the input, counted from 0. */
+  index: number;
+  task: Task;
+  credits: TaskCredits;
+  /** On COMPLETED, in the shape of the task's provider. */
   result?: TaskResult;
   /** On FAILED. */
   error?: Error;
@@ -1327,18 +1417,29 @@ export type WebhookTest = {
   ms: number;
 };
 
-/** Signs in to the dashboard. */
-export type SessionRequest = {
-  /** The one-time token in the address that `earshot serve` prints. */
-  token: string;
+/** Tells who is signed in to the dashboard. */
+export type SessionResponse = {
+  success: true;
+  /** Null when nobody is. */
+  session: Session | null;
 };
 
-/** A key for the dashboard. */
+/** Who is signed in to the dashboard. */
 export type Session = {
-  success: true;
-  /** The key, which ends at `expiresAt`. */
-  secret: string;
-  expiresAt: string;
+  /** The organization's name. */
+  organization: string;
+  /** The id of the key that the session uses. */
+  keyId: string;
+  /** What the key may do. */
+  scopes: Array<"read" | "monitor" | "tasks" | "admin">;
+};
+
+/** Signs in to the dashboard, with a token or with a key. */
+export type SessionRequest = {
+  /** The one-time token in the address that `earshot serve` prints. */
+  token?: string;
+  /** An API key. */
+  key?: string;
 };
 
 /** Says that a node is alive (`ok`) or can take work (`ready`). */
@@ -1371,8 +1472,10 @@ export type FieldProblem = {
 export type CreditDetails = {
   /** The most that the job can cost. */
   required: number;
-  /** Credits that are left. */
+  /** The balance. */
   remaining: number;
+  /** What running jobs may still take of it. A job begins when the rest covers it; a task is queued when the balance does. */
+  held: number;
 };
 
 /** Are the details of CodeNoPermission. */
@@ -1439,6 +1542,7 @@ export interface Enums {
   Status: Status;
   Mode: Mode;
   Reason: Reason;
+  BatchFormat: BatchFormat;
   TrackerState: TrackerState;
   SweepState: SweepState;
   Outcome: Outcome;
@@ -1471,8 +1575,13 @@ export interface Operations {
   "GET /v1/async/tasks": { query: { status?: Status; taskType?: TaskType; limit?: number; cursor?: string }; body: undefined; response: TaskPage };
   "GET /v1/async/status": { query: undefined; body: undefined; response: QueueStatus };
   "DELETE /v1/async/queue": { query: undefined; body: undefined; response: QueueCleared };
-  "GET /v1/requests": { query: { mode?: Mode; status?: Status; provider?: Provider; country?: string; q?: string; from?: string; to?: string; errorReason?: Reason; tracker?: string; limit?: number; cursor?: string }; body: undefined; response: RequestPage };
+  "GET /v1/requests": { query: { mode?: Mode; status?: Status; provider?: Provider; country?: string; batch?: string; q?: string; from?: string; to?: string; errorReason?: Reason; limit?: number; cursor?: string }; body: undefined; response: RequestPage };
   "GET /v1/requests/{id}": { query: undefined; body: undefined; response: RequestRecord };
+  "POST /v1/requests/{id}/retry": { query: undefined; body: undefined; response: RequestRetried };
+  "GET /v1/batches": { query: { limit?: number; cursor?: string }; body: undefined; response: BatchPage };
+  "GET /v1/batches/{id}": { query: undefined; body: undefined; response: BatchRecord };
+  "POST /v1/batches/{id}/retry": { query: undefined; body: undefined; response: BatchRetried };
+  "GET /v1/batches/{id}/results": { query: { format?: BatchFormat }; body: undefined; response: string };
   "POST /v1/quote": { query: undefined; body: TaskRequest | Array<TaskRequest>; response: Quote };
   "GET /v1/usage": { query: { from?: string; to?: string }; body: undefined; response: Usage };
   "GET /v1/stats": { query: { hours?: number }; body: undefined; response: Stats };
@@ -1499,10 +1608,31 @@ export interface Operations {
   "GET /v1/ledger": { query: { kind?: LedgerKind; limit?: number; cursor?: string }; body: undefined; response: LedgerPage };
   "POST /v1/webhooks/secret/rotate": { query: undefined; body: undefined; response: RotatedSecret };
   "POST /v1/webhooks/test": { query: undefined; body: WebhookRequest; response: WebhookTestResponse };
-  "POST /v1/session": { query: undefined; body: SessionRequest; response: Session };
+  "GET /v1/session": { query: undefined; body: undefined; response: SessionResponse };
+  "POST /v1/session": { query: undefined; body: SessionRequest; response: SessionResponse };
+  "DELETE /v1/session": { query: undefined; body: undefined; response: SessionResponse };
   "GET /healthz": { query: undefined; body: undefined; response: NodeStatus };
   "GET /readyz": { query: undefined; body: undefined; response: NodeStatus };
   "GET /metrics": { query: undefined; body: undefined; response: string };
   "GET /openapi.json": { query: undefined; body: undefined; response: Record<string, unknown> };
   "GET /captures/{id}/{page}": { query: undefined; body: undefined; response: string };
 }
+
+/** What to do about an error, by its code, in Markdown. */
+export const nextSteps: Record<Code, string> = {
+  VALIDATION_ERROR: "mend every field named; all faults are reported at once",
+  MISSING_API_KEY: "send `Authorization: Bearer ear_live_…`; in the dashboard, sign in again",
+  INVALID_API_KEY: "the key is mistyped, revoked or expired: use another",
+  INSUFFICIENT_CREDITS: "`required` is the most that the job can cost, `remaining` the balance, `held` what running jobs may still take of it; wait for the next cycle, or ask the operator",
+  INSUFFICIENT_PERMISSIONS: "use a key with the scope that `requiredScope` names",
+  RESOURCE_NOT_FOUND: "the path, the method or the id does not exist, is another organization's, or is no longer kept: check it",
+  RESOURCE_ALREADY_EXISTS: "the idempotency key is taken: poll the task of `taskId`, or read the call of `requestId`",
+  RESOURCE_CONFLICT: "the thing is in a state that does not allow this, such as a task that runs and is to be cancelled; with `requestId`, a call with the same idempotency key still runs: repeat yours later",
+  RATE_LIMIT_EXCEEDED: "wait a second; `X-RateLimit-Remaining` says what is left of the window",
+  CONCURRENT_LIMIT_EXCEEDED: "all slots are taken: wait for a call to end, or submit a task, which waits for you",
+  QUEUE_LIMIT_EXCEEDED: "submit later, or fewer",
+  REQUEST_CANCELED: "you left; nothing was charged. Ask again when you like",
+  INTERNAL_SERVER_ERROR: "a fault of the service: give the request id to the operator, whose log has the cause",
+  EXTERNAL_SERVICE_ERROR: "the upstream gave no usable answer in any attempt; nothing was charged. Try again later, or from another country",
+  SERVICE_UNAVAILABLE: "the node stops or is full: try again after `Retry-After` seconds, another node will answer",
+};

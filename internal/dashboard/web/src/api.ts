@@ -1,6 +1,6 @@
 // The one way to the server: every request of the dashboard goes through open.
 import type { Code, ErrorDetails, ErrorResponse, FieldProblem, Operations, Provider } from "./api.gen";
-import { key, signOut } from "./state";
+import { endSession, key } from "./state";
 
 /** The address that the API lies below; it differs under a reverse proxy. */
 export const base = new URL(".", document.baseURI);
@@ -23,19 +23,21 @@ export class ApiError extends Error {
   }
 }
 
-/** With anyStatus an error status is a response like any other. */
+/**
+ * Requests are signed in by the browser's cookie, unless withKey gives another key, or
+ * "" for none. With anyStatus an error status is a response like any other.
+ */
 interface Options { signal?: AbortSignal; withKey?: string; anyStatus?: boolean }
 
 /** Sends a request that may be of any shape. Throws an ApiError for an error status. */
 export async function open(method: string, path: string, { body, ...options }: Options & { body?: unknown } = {}): Promise<Response> {
-  const bearer = options.withKey ?? key.value;
   const headers: Record<string, string> = {};
-  if (bearer) headers.Authorization = `Bearer ${bearer}`;
+  if (options.withKey) headers.Authorization = `Bearer ${options.withKey}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   let response: Response;
   try {
     response = await fetch(new URL(path.replace(/^\//, ""), base), {
-      method, headers, signal: options.signal, body: body === undefined ? undefined : JSON.stringify(body),
+      method, headers, credentials: options.withKey === undefined ? "same-origin" : "omit", signal: options.signal, body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch (problem) {
     if (options.signal?.aborted) throw problem;
@@ -43,7 +45,7 @@ export async function open(method: string, path: string, { body, ...options }: O
   }
   if (response.ok || options.anyStatus) return response;
   const failure = await readError(response);
-  if (failure.status === 401 && options.withKey === undefined && key.value) signOut(failure.message);
+  if (failure.status === 401 && options.withKey === undefined && key.value) endSession(failure.code === "MISSING_API_KEY" ? "the session is over." : failure.message);
   throw failure;
 }
 
@@ -79,7 +81,7 @@ export async function respond<K extends Operation>(operation: K, ...[request]: A
 }
 
 /** Any request, whichever parts it has. */
-interface Parts { params?: Record<string, string>; query?: Record<string, string | number | undefined>; body?: unknown }
+interface Parts { params?: Record<string, string>; query?: Record<string, string | number | boolean | undefined>; body?: unknown }
 
 /** The JSON that the server answers. */
 export async function call<K extends Operation>(operation: K, ...request: Arguments<K>): Promise<Operations[K]["response"]> {

@@ -81,7 +81,6 @@ function Group({ field, ...form }: FieldProps) {
   return (
     <fieldset>
       <legend>{title(field.name)}</legend>
-      {field.schema.description && <p class="faint"><Line text={field.schema.description} /></p>}
       {field.fields.map((inner) => <FieldView key={inner.path} field={inner} {...form} />)}
       <Problems id={id} of={messages(form.problems, field.path)} />
     </fieldset>
@@ -104,7 +103,7 @@ function Switch({ field, ...form }: FieldProps) {
       />
       <div>
         <label for={id}>{title(field.name)}</label>
-        <Description id={id} schema={field.schema} />
+        <Description id={id} field={field} />
         <Problems id={id} of={wrong} />
         {on && field.fields.map((inner) => <FieldView key={inner.path} field={inner} {...form} />)}
       </div>
@@ -124,7 +123,7 @@ function Labelled(props: FieldProps) {
     <div class="field">
       <label for={id}>{title(field.name)}{field.required && <span class="faint"> required</span>}</label>
       <ControlOf {...props} control={control} set={(text) => onChange(write(value, field.path, typed(field.schema, text)))} />
-      {!lists.has(field.path) && <Description id={id} schema={field.schema} />}
+      {!lists.has(field.path) && <Description id={id} field={field} />}
       <Problems id={id} of={wrong} />
     </div>
   );
@@ -174,8 +173,9 @@ function States({ control, take }: { control: Control; take: Take }) {
   return <Select control={control} take={take} options={(value ?? []).map(({ code, name }) => ({ value: code, name }))} />;
 }
 
-function Description({ id, schema }: { id: string; schema: Schema }) {
-  return <div id={`${id}-about`} class="faint">{schema.description && <Line text={schema.description} />}</div>;
+function Description({ id, field: { path, schema } }: { id: string; field: Field }) {
+  const text = abouts[path] ?? schema.description;
+  return <div id={`${id}-about`} class="faint">{text && <Line text={text} />}</div>;
 }
 
 function Problems({ id, of }: { id: string; of: string[] }) {
@@ -184,8 +184,22 @@ function Problems({ id, of }: { id: string; of: string[] }) {
 
 const messages = (problems: FieldProblem[], path: string) => problems.filter(({ field }) => field === path).map(({ message }) => message);
 
-/** disableWebSearch as people write it: Disable web search. */
+/** What people call a field whose name in the API says little. */
+const labels: Record<string, string> = {
+  html: "Stored page (HTML)", markdown: "Markdown", rawResponse: "Raw response", searchQueries: "Search queries", ads: "Ads", shopping: "Products and offers",
+  expandProducts: "Offers for products", searchoverview: "AI overview", paaSearchoverview: "Answers to “People also ask”", legacy: "Older interface",
+  disableWebSearch: "Leave the web search to the assistant", gl: "Country parameter (gl)", hl: "Language (hl)", uule: "Encoded place (uule)", location: "Place", url: "Search URL", include: "Add to the result",
+};
+
+/** What a form says of a field in the place of its description, which speaks to programs. */
+const abouts: Record<string, string> = {
+  "include.searchoverview": "The AI overview of the page, with its sources. Costs an add-on, once for this and the next.",
+  "include.paaSearchoverview": "The questions that an AI overview answers get that answer, with its sources.",
+};
+
+/** A field's label: disableWebSearch as people write it, unless there is a better word. */
 function title(name: string): string {
+  if (Object.hasOwn(labels, name)) return labels[name];
   const words = name.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
   return words.length < 3 || /^(html|uule|url)$/.test(words) ? words.toUpperCase() : words[0].toUpperCase() + words.slice(1);
 }

@@ -1,10 +1,11 @@
 // The shell: who is signed in, which page is shown.
 import { render, type ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { base, call } from "./api";
+import { base } from "./api";
+import type { Session } from "./api.gen";
 import { follow } from "./live";
-import { balance, connected, followAddress, key, route, signOut, theme } from "./state";
-import { number, Problem } from "./ui";
+import { balance, connected, findSession, followAddress, route, session, signIn, signOut, theme } from "./state";
+import { number, Problem, Spinner } from "./ui";
 import { SignIn } from "./pages/signin";
 import { Playground } from "./pages/playground";
 import { Compare } from "./pages/compare";
@@ -26,14 +27,14 @@ const pages: Record<string, { title: string; show: ComponentType }> = {
 const pageOf = (name: string) => (Object.hasOwn(pages, name) ? pages[name] : pages.playground);
 
 function App() {
-  const token = useToken();
+  const opening = useSession();
   const { page } = route.value;
   useEffect(() => {
     document.title = `${page === "docs" ? "API reference" : pageOf(page).title} · Earshot`;
   }, [page]);
   if (page === "docs") return <Shell><Docs /></Shell>;
-  if (token.pending) return <main class="lone">Signing in…</main>;
-  if (!key.value) return <main class="lone"><Problem error={token.error} /><SignIn /></main>;
+  if (opening.pending) return <main class="lone"><Spinner label="Signing in" /></main>;
+  if (!session.value) return <main class="lone"><Problem error={opening.error} /><SignIn /></main>;
   const Show = pageOf(page).show;
   return <Shell><Show key={page} /></Shell>;
 }
@@ -41,27 +42,54 @@ function App() {
 function Shell({ children }: { children: preact.ComponentChildren }) {
   const { page } = route.value;
   const home = page === "docs" ? base.pathname : "";
+  // On a phone the pages are behind a button, and gone again once one was chosen.
+  const [open, setOpen] = useState(false);
+  useEffect(() => setOpen(false), [route.value]);
   return (
     <>
       <a class="skip" href="#content" onClick={(event) => { event.preventDefault(); document.getElementById("content")?.focus(); }}>Skip to the page</a>
       <header>
         <a class="brand" href={`${home}#/playground`}>Earshot</a>
-        <nav aria-label="Pages">
-          {Object.entries(pages).map(([name, { title }]) => (
-            <a key={name} href={`${home}#/${name}`} aria-current={name === page ? "page" : undefined}>{title}</a>
-          ))}
-          <a href="docs" aria-current={page === "docs" ? "page" : undefined}>API reference</a>
-        </nav>
-        <div class="who">
-          {key.value && <span title="Credits left">{number(balance.value)} credits</span>}
-          {key.value && <span class={connected.value ? "dot on" : "dot"} title={connected.value ? "Live" : "Not connected"} />}
-          <ThemeSwitch />
-          {key.value && <button type="button" class="small" onClick={() => signOut()}>Sign out</button>}
+        <div class="standing">{session.value && <Standing />}</div>
+        <button type="button" class="small menu-button" aria-expanded={open} aria-controls="menu" onClick={() => setOpen(!open)} data-testid="menu">Menu</button>
+        <div id="menu" class={open ? "menu open" : "menu"}>
+          <nav aria-label="Pages">
+            {Object.entries(pages).map(([name, { title }]) => (
+              <a key={name} href={`${home}#/${name}`} aria-current={name === page ? "page" : undefined}>{title}</a>
+            ))}
+            <a href="docs" aria-current={page === "docs" ? "page" : undefined}>API reference</a>
+          </nav>
+          <div class="who">
+            {session.value && <Account of={session.value} />}
+            <ThemeSwitch />
+            {session.value ? <SignOut /> : <a href={`${home}#/playground`}>Sign in</a>}
+          </div>
         </div>
       </header>
       <main id="content" tabIndex={-1}>{children}</main>
     </>
   );
+}
+
+/** The balance, and whether it is followed. */
+function Standing() {
+  const told = connected.value ? "Live" : "Not connected";
+  return <><span title="Credits left">{number(balance.value)} credits</span><span class={connected.value ? "dot on" : "dot"} role="img" aria-label={told} title={told} /></>;
+}
+
+/** Whose account this is, and what the key may do. */
+function Account({ of: { organization, keyId, scopes } }: { of: Session }) {
+  return (
+    <div class="account" title={`Key ${keyId}, which may: ${scopes.join(", ")}`} data-testid="account">
+      <strong>{organization}</strong>
+      <span class="faint">{scopes.join(" · ")}</span>
+    </div>
+  );
+}
+
+function SignOut() {
+  const [error, setError] = useState<unknown>();
+  return <><button type="button" class="small" onClick={() => signOut().catch(setError)}>Sign out</button><Problem error={error} /></>;
 }
 
 function ThemeSwitch() {
@@ -70,18 +98,19 @@ function ThemeSwitch() {
   return <button type="button" class="small" title="Colours" onClick={() => (theme.value = next)}>{label}</button>;
 }
 
-/** Exchanges the one-time token of the link that the server printed for a key. */
-function useToken() {
+/** Finds out who is signed in, or signs in with the one-time token of the link that the server printed. */
+function useSession() {
   const [token] = useState(() => location.hash.match(/^#token=(.+)$/)?.[1]);
   const [error, setError] = useState<unknown>();
-  const [pending, setPending] = useState(!!token);
+  const [pending, setPending] = useState(true);
   useEffect(() => {
-    if (!token) return;
-    history.replaceState(null, "", location.pathname);
-    followAddress();
-    call("POST /v1/session", { body: { token }, withKey: "" })
-      .then(({ secret }) => { key.value = secret; }, setError)
-      .finally(() => setPending(false));
+    if (token) {
+      history.replaceState(null, "", location.pathname);
+      followAddress();
+    }
+    // A link that was used up may be opened again by who signed in with it.
+    const used = (problem: unknown) => { setError(problem); return findSession(); };
+    (token ? signIn({ token }).catch(used) : findSession()).catch(setError).finally(() => setPending(false));
   }, []);
   return { error, pending };
 }

@@ -22,6 +22,8 @@ export interface PlotProps {
   stacked?: boolean;
   /** The top of the scale, where it is not the highest value's to say. */
   top?: number;
+  /** The series that are not shown, where a legend outside of the plot decides that. */
+  off?: string[];
 }
 
 const height = 220;
@@ -41,7 +43,8 @@ export function Plot(props: PlotProps) {
   const { x, series } = props;
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(null);
-  const [off, setOff] = useState<string[]>([]);
+  const [ownOff, setOff] = useState<string[]>([]);
+  const off = props.off ?? ownOff;
   const [spot, setSpot] = useState<Spot>();
   const shown = series.filter((s) => !off.includes(s.name));
 
@@ -65,7 +68,6 @@ export function Plot(props: PlotProps) {
     event.preventDefault();
     plot.current!.setCursor({ left: next < 0 ? -10 : plot.current!.valToPos(x[next], "x"), top: next < 0 ? -10 : height / 3 });
   };
-  const toggle = (name: string) => setOff((before) => (before.includes(name) ? before.filter((n) => n !== name) : [...before, name]));
 
   return (
     <figure class="plot">
@@ -74,15 +76,23 @@ export function Plot(props: PlotProps) {
         <div ref={box} class="plot-box" role="img" aria-label={`${props.caption}. The arrow keys tell the values.`} tabIndex={0} onKeyDown={move} />
         <div aria-live="polite">{spot && x[spot.index] !== undefined && <Tip {...props} shown={shown} spot={spot} />}</div>
       </div>
-      <ul class="plot-legend" aria-label={`What "${props.caption}" shows`}>
-        {series.map((s) => (
-          <li key={s.name}>
-            <button type="button" class="small" aria-pressed={!off.includes(s.name)} onClick={() => toggle(s.name)}><Mark color={s.color} />{s.name}</button>
-          </li>
-        ))}
-      </ul>
+      {!props.off && <Legend label={`What "${props.caption}" shows`} series={series} off={off} setOff={setOff} />}
       <Values {...props} />
     </figure>
+  );
+}
+
+/** The names and colours of series; a click takes one out or back in. */
+export function Legend({ label, series, off, setOff }: { label: string; series: Series[]; off: string[]; setOff: (off: string[]) => void }) {
+  const toggle = (name: string) => setOff(off.includes(name) ? off.filter((n) => n !== name) : [...off, name]);
+  return (
+    <ul class="plot plot-legend" aria-label={label}>
+      {series.map((s) => (
+        <li key={s.name}>
+          <button type="button" class="small" aria-pressed={!off.includes(s.name)} onClick={() => toggle(s.name)}><Mark color={s.color} />{s.name}</button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -1,22 +1,43 @@
 // The one store of state. Pages keep what is only theirs; what several need is here.
 import { signal, computed, effect } from "@preact/signals";
 import { call } from "./api";
-import type { LiveStatus } from "./api.gen";
+import type { LiveStatus, Session, SessionRequest } from "./api.gen";
 import { choices } from "./openapi";
 
-/** The key that requests carry. It lives as long as the browser's tab. */
-export const key = signal(sessionStorage.getItem("earshot.key") ?? "");
-effect(() => {
-  if (key.value) sessionStorage.setItem("earshot.key", key.value);
-  else sessionStorage.removeItem("earshot.key");
-});
+/** Who is signed in; null for nobody, undefined while that is not known yet. */
+export const session = signal<Session | null | undefined>(undefined);
+/** The id of the key that signs in; the key itself is in a cookie that no script can read. */
+export const key = computed(() => session.value?.keyId ?? "");
 
 /** Why the user was signed out, "" when they did it themselves. */
 export const signedOutBecause = signal("");
 
-export function signOut(because = "") {
+/** The tabs of a browser share its cookie, so they tell each other when it changes. */
+const tabs = new BroadcastChannel("earshot.session");
+tabs.onmessage = () => void findSession().catch(() => undefined);
+
+/** Asks the server who is signed in. */
+export async function findSession() {
+  session.value = (await call("GET /v1/session")).session;
+}
+
+/** Signs in with a key or a token. */
+export async function signIn(body: SessionRequest) {
+  session.value = (await call("POST /v1/session", { body })).session;
+  signedOutBecause.value = "";
+  tabs.postMessage("");
+}
+
+export async function signOut() {
+  await call("DELETE /v1/session");
+  endSession("");
+  tabs.postMessage("");
+}
+
+/** Notes that nobody is signed in any more. */
+export function endSession(because: string) {
   signedOutBecause.value = because;
-  key.value = "";
+  session.value = null;
 }
 
 /** light, dark, or "" for the system's choice. */

@@ -2,15 +2,24 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { ApiError } from "./api";
+import { nextSteps } from "./api.gen";
+import { Line } from "./result/markdown";
 import { signOut } from "./state";
 
-/** An error with what to quote when asking for help. */
+/** What to do about an error, as the docs say it. */
+export function NextStep({ code }: { code: string }) {
+  const text = Object.entries(nextSteps).find(([known]) => known === code)?.[1] ?? (code === "NO_CONNECTION" ? "see whether the server runs, and try again" : undefined);
+  return text ? <div class="next-step">What to do: <Line text={text} />.</div> : null;
+}
+
+/** An error with what to do about it, and what to quote when asking for help. */
 export function Problem({ error }: { error: unknown }) {
   if (!error) return null;
   const known = error instanceof ApiError ? error : undefined;
   return (
     <div class="problem" role="alert">
       <strong>{known?.code ?? "Error"}</strong> {error instanceof Error ? error.message : String(error)}
+      {known && <NextStep code={known.code} />}
       {known?.requestId && <div class="faint">Request <code>{known.requestId}</code></div>}
     </div>
   );
@@ -70,35 +79,60 @@ export function Tabs({ tabs, label }: { tabs: Tab[]; label: string }) {
   );
 }
 
-export interface Column<Row> { name: string; value: (row: Row) => string | number | null | undefined; show?: (row: Row) => ComponentChildren; numeric?: boolean }
+export interface Column<Row> { name: string; value: (row: Row) => string | number | null | undefined; show?: (row: Row) => ComponentChildren; numeric?: boolean; /** Takes what the others leave, and cuts what is longer. */ wide?: boolean }
 
-/** A table that sorts by a click on, or Enter in, the head of a column. */
-export function Table<Row>({ rows, columns, label, onOpen, rowKey }: {
-  rows: Row[]; columns: Column<Row>[]; label: string; onOpen?: (row: Row) => void; rowKey?: (row: Row) => string;
+/**
+ * A table that sorts by a click on, or Enter in, the head of a column. Where it is narrow
+ * each row becomes a list of its cells, unless it keeps its columns; where columns are
+ * still out of sight it says so.
+ */
+export function Table<Row>({ rows, columns, label, onOpen, rowKey, keepColumns }: {
+  rows: Row[]; columns: Column<Row>[]; label: string; onOpen?: (row: Row) => void; rowKey?: (row: Row) => string; keepColumns?: boolean;
 }) {
+  const box = useRef<HTMLDivElement>(null);
+  const overflows = useOverflow(box);
   const [by, setBy] = useState<{ column: string; down: boolean }>();
   const column = columns.find((c) => c.name === by?.column);
   const sorted = column ? [...rows].sort((a, b) => compare(column.value(a), column.value(b)) * (by!.down ? -1 : 1)) : rows;
+  const look = (c: Column<Row>) => [c.numeric && "number", c.wide && "wide"].filter(Boolean).join(" ") || undefined;
+  const region = overflows ? { role: "region" as const, tabIndex: 0, "aria-label": `${label}, scrolls sideways` } : {};
   return (
-    <div class="scroll">
-      <table aria-label={label}>
-        <thead><tr>{columns.map((c) => {
-          const sort = by?.column === c.name ? (by.down ? "descending" : "ascending") : "none";
-          return (
-            <th key={c.name} aria-sort={sort} class={c.numeric ? "number" : undefined}>
-              <button type="button" onClick={() => setBy({ column: c.name, down: sort === "ascending" })}>{c.name}</button>
-            </th>
-          );
-        })}</tr></thead>
-        <tbody>{sorted.map((row, i) => (
-          <tr
-            key={rowKey?.(row) ?? i} class={onOpen && "opens"} tabIndex={onOpen ? 0 : undefined} onClick={() => onOpen?.(row)}
-            onKeyDown={(event) => event.key === "Enter" && onOpen?.(row)}
-          >{columns.map((c) => <td key={c.name} data-label={c.name} class={c.numeric ? "number" : undefined}>{c.show ? c.show(row) : c.value(row)}</td>)}</tr>
-        ))}</tbody>
-      </table>
-    </div>
+    <>
+      {overflows && <p class="faint sideways">Scroll sideways for the other columns →</p>}
+      <div class={keepColumns ? "scroll" : "scroll folds"} ref={box} {...region}>
+        <table role="table" aria-label={label}>
+          <thead role="rowgroup"><tr role="row">{columns.map((c) => {
+            const sort = by?.column === c.name ? (by.down ? "descending" : "ascending") : "none";
+            return (
+              <th key={c.name} role="columnheader" aria-sort={sort} class={look(c)}>
+                <button type="button" onClick={() => setBy({ column: c.name, down: sort === "ascending" })}>{c.name}</button>
+              </th>
+            );
+          })}</tr></thead>
+          <tbody role="rowgroup">{sorted.map((row, i) => (
+            <tr
+              key={rowKey?.(row) ?? i} role="row" class={onOpen && "opens"} tabIndex={onOpen ? 0 : undefined} onClick={() => onOpen?.(row)}
+              onKeyDown={(event) => event.key === "Enter" && onOpen?.(row)}
+            >{columns.map((c) => <td key={c.name} role="cell" data-label={c.name} class={look(c)}>{c.show ? c.show(row) : c.value(row)}</td>)}</tr>
+          ))}</tbody>
+        </table>
+      </div>
+    </>
   );
+}
+
+/** Whether what is in the box is wider than the box. */
+function useOverflow(box: { current: HTMLElement | null }) {
+  const [over, setOver] = useState(false);
+  useEffect(() => {
+    const { current } = box;
+    if (!current) return;
+    const watch = new ResizeObserver(() => setOver(current.scrollWidth > current.clientWidth + 1));
+    watch.observe(current);
+    watch.observe(current.firstElementChild!);
+    return () => watch.disconnect();
+  }, []);
+  return over;
 }
 
 function compare(a: string | number | null | undefined, b: string | number | null | undefined) {

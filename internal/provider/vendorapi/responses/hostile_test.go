@@ -28,7 +28,7 @@ func TestHostile(t *testing.T) {
 // TestHostileResponses parses responses that were made to break this parser.
 func TestHostileResponses(t *testing.T) {
 	t.Parallel()
-	rep := strings.Repeat
+	rep := providertest.Repeat
 	output := func(items string) string { return `{"object":"response","output":[` + items + `]}` }
 	cited := `{"type":"url_citation","url":"https://a.example/","start_index":1,"end_index":2},`
 	for name, document := range map[string]string{
@@ -52,7 +52,7 @@ func TestHostileResponses(t *testing.T) {
 		"parts of nothing":  `{"type":"response.content_part.done"}` + "\n" + `{"type":"response.output_item.done","output_index":0}` + "\n" + `{"type":"response.refusal.delta","delta":7}` + "\n" + `{"type":"response.completed"}`,
 		"item of nothing":   `{"type":"response.output_item.done","output_index":0,"item":null}` + "\n" + `{"type":"response.output_text.delta","output_index":0,"delta":"x"}` + "\n" + `{"type":"response.completed","response":null}`,
 		"deep":              `{"object":"response","output":` + rep("[", 9000) + rep("]", 9000) + `}`,
-		"too many events":   rep(`{"type":"response.output_text.delta","delta":"x"}`+"\n", 60_000),
+		"too many events":   strings.Repeat(`{"type":"response.output_text.delta","delta":"x"}`+"\n", 60_000),
 	} {
 		t.Run(name, func(t *testing.T) { providertest.Survives(t, document, parse) })
 	}

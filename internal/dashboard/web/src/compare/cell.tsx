@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { countryName } from "../state";
 import { number, Problem, Spinner } from "../ui";
+import { isMadeUp } from "../result/origin";
 import { cellName, words, type Cell, type Reply } from "./run";
 import { Domains } from "./overview";
 import type { Mention } from "./shared";
@@ -28,6 +29,7 @@ function Answer({ reply, mentions, column, onOpen }: { reply: Reply; mentions: M
   const cut = text.length > shortLength;
   return (
     <>
+      {isMadeUp(reply.result) && <p class="lab" data-testid="lab-hint"><strong>Made up</strong> by the built-in lab.</p>}
       <p class="words" data-testid="answer">{cut && !long ? `${text.slice(0, shortLength)}…` : text || <span class="faint">No text</span>}</p>
       <div class="row">
         {cut && <button type="button" class="small" aria-expanded={long} onClick={() => setLong(!long)}>{long ? "Shorter" : "Whole text"}</button>}

@@ -25,7 +25,7 @@ function Mentions({ rows, what, columns }: { rows: Mention[]; what: string; colu
   const counts = columns.map((name, i): Column<Mention> => ({
     name, value: (row) => row.counts[i], show: (row) => row.counts[i] || <span class="faint">–</span>, numeric: true,
   }));
-  return <div class="matrix"><Table label={`${what} by answer`} rows={rows} columns={[...first, ...counts]} rowKey={(row) => row.name} /></div>;
+  return <div class="matrix"><Table keepColumns label={`${what} by answer`} rows={rows} columns={[...first, ...counts]} rowKey={(row) => row.name} /></div>;
 }
 
 function Mark({ share }: { share: Share }) {

@@ -1,6 +1,7 @@
 // What the answers have in common: who cites a domain, who names a brand; also as files.
 import { ApiError } from "../api";
 import { csvFile } from "../file";
+import { isMadeUp } from "../result/origin";
 import { cellName, found, type Cell, type Comparison } from "./run";
 
 /** How many of the answers have something. */
@@ -35,8 +36,10 @@ function entities({ reply }: Cell): Named[] {
 export const domainMentions = (cells: Cell[]) => mentions(answered(cells).map(namedDomains));
 export const entityMentions = (cells: Cell[]) => mentions(answered(cells).map(entities));
 
-/** The names of the columns that counts stand for. */
-export const columnNames = (cells: Cell[]) => answered(cells).map(cellName);
+/** The names of the columns that counts stand for; made-up answers say that they are. */
+export const columnNames = (cells: Cell[]) => answered(cells).map((cell) => cellName(cell) + (madeUp(cell) ? " (made up)" : ""));
+
+const madeUp = ({ reply }: Cell) => !!reply && isMadeUp(reply.result);
 
 /** Counts, with what most answers have first. */
 function mentions(lists: Named[][]): Mention[] {
@@ -72,7 +75,9 @@ export function json({ prompt, startedAt, cells }: Comparison): Blob {
     ({ name, type: kind, share, counts: Object.fromEntries(columns.map((column, i) => [column, counts[i]])) });
   const text = JSON.stringify({
     prompt, startedAt, domains: domainMentions(cells).map(named), entities: entityMentions(cells).map(named),
-    cells: cells.map(({ provider, country, phase, reply, error }) => ({ provider, country, phase, ...reply, error: exportedError(error) })),
+    cells: cells.map((cell) => ({
+      provider: cell.provider, country: cell.country, phase: cell.phase, madeUp: madeUp(cell) || undefined, ...cell.reply, error: exportedError(cell.error),
+    })),
   }, null, 2);
   return new Blob([text], { type: "application/json" });
 }

@@ -9,10 +9,11 @@ export interface Received { status: number; statusText: string; headers: [string
 const maxText = 200_000;
 const uninteresting = /^(date|content-length|connection|keep-alive|vary|etag|cache-control|transfer-encoding)$/;
 
+/** key "" stands for the one that is signed in. */
 export async function send(operation: Operation, { values, body }: Filled, key: string, signal: AbortSignal, show: (received: Received) => void) {
   const started = performance.now();
   const response = await open(operation.method, pathOf(operation, values), {
-    withKey: operation.needsKey ? key : "", signal, anyStatus: true, body: operation.body && parsed(body).value,
+    withKey: operation.needsKey ? key || undefined : "", signal, anyStatus: true, body: operation.body && parsed(body).value,
   });
   const received: Received = {
     status: response.status, statusText: response.statusText, ms: 0, text: "", more: false, ended: false,

@@ -10,14 +10,13 @@ import { readable, send, type Received } from "./send";
 export function TryIt({ api, operation }: { api: OpenAPI; operation: Operation }) {
   const examples = operation.body?.examples ?? [];
   const [filled, setFilled] = useState<Filled>({ values: initialValues(operation), body: pretty(examples[0]?.value) });
-  const [typed, setTyped] = useState<string>();
+  const [typed, setTyped] = useState("");
   const { busy, received, error, start, stop } = useSending();
   const id = useId();
-  const secret = typed ?? key.value;
   const body = operation.body ? parsed(filled.body) : {};
   const submit = (event: Event) => {
     event.preventDefault();
-    if (!body.wrong && !busy) start((signal, show) => send(operation, filled, secret, signal, show));
+    if (!body.wrong && !busy) start((signal, show) => send(operation, filled, typed, signal, show));
   };
   const setValue = (name: string, value: string) => setFilled({ ...filled, values: { ...filled.values, [name]: value } });
   return (
@@ -30,8 +29,8 @@ export function TryIt({ api, operation }: { api: OpenAPI; operation: Operation }
           ))}
           {operation.needsKey && (
             <label>
-              Key <span class="faint">{key.value && typed === undefined ? "the one that you are signed in with" : "with the scope " + operation.scope}</span>
-              <input type="password" data-testid="try-key" autocomplete="off" placeholder="ear_live_…" value={secret} onInput={(event) => setTyped(event.currentTarget.value)} />
+              Key <span class="faint">{key.value && !typed ? "the one that you are signed in with, unless you give another" : "with the scope " + operation.scope}</span>
+              <input type="password" data-testid="try-key" autocomplete="off" placeholder="ear_live_…" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} />
             </label>
           )}
           {examples.length > 1 && (

@@ -144,13 +144,23 @@ function Outcome({ run, provider, onAsk }: { run: Run; provider: ProviderName; o
   );
 }
 
+/** How long it runs, and what that may mean: a call tells nothing of its attempts before it ends. */
 function Elapsed({ since }: { since: number }) {
   const [now, setNow] = useState(since);
   useEffect(() => {
     const timer = setInterval(() => setNow(performance.now()), 100);
     return () => clearInterval(timer);
   }, []);
-  return <span data-testid="elapsed">{((now - since) / 1000).toFixed(1)} s</span>;
+  const seconds = (now - since) / 1000;
+  return (
+    <span>
+      <span data-testid="elapsed">{seconds.toFixed(1)} s</span>
+      {seconds > 4 && (
+        <span class="faint" data-testid="waiting-for"> Still asking. Where an upstream fails it is asked again, up to five times with pauses of 1, 2, 4 and 8 seconds;
+          a call does not say which attempt it is at, a task does. Nothing is charged unless an answer comes.</span>
+      )}
+    </span>
+  );
 }
 
 function Cost({ headers }: { headers: Headers }) {

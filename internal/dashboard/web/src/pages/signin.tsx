@@ -1,9 +1,8 @@
 import { useState } from "preact/hooks";
-import { call } from "../api";
-import { key, signedOutBecause } from "../state";
+import { signedOutBecause, signIn } from "../state";
 import { Problem } from "../ui";
 
-/** Asks for a key and tries it before it is kept. */
+/** Asks for a key. */
 export function SignIn() {
   const [text, setText] = useState("");
   const [error, setError] = useState<unknown>();
@@ -12,9 +11,7 @@ export function SignIn() {
     event.preventDefault();
     setBusy(true);
     try {
-      await call("GET /v1/credits", { withKey: text.trim() });
-      signedOutBecause.value = "";
-      key.value = text.trim();
+      await signIn({ key: text.trim() });
     } catch (problem) {
       setError(problem);
     } finally {

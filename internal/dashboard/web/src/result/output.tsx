@@ -7,6 +7,7 @@ import { codeFor } from "../snippets";
 import { countryName } from "../state";
 import { Copy, Empty, Tabs } from "../ui";
 import { AnswerView } from "./answer";
+import { isMadeUp } from "./origin";
 import { Facts } from "./pieces";
 import { NewsView, SearchView } from "./search";
 import "./result.css";
@@ -45,7 +46,7 @@ function Origin({ result }: { result: TaskResult }) {
   const place = location && [location.state, countryName(location.country)].filter(Boolean).join(", ");
   return (
     <>
-      {surface === "lab" && <p class="lab" data-testid="lab-hint"><strong>Made up.</strong> The built-in lab wrote this answer; nothing in it is real.</p>}
+      {isMadeUp(result) && <p class="lab" data-testid="lab-hint"><strong>Made up.</strong> The built-in lab wrote this answer; nothing in it is real.</p>}
       <Facts of={[surface !== "lab" && surfaces[surface], <span data-testid="surface" class="badge">{surface}</span>, place && `Asked from ${place}`, model && `Model ${model}`]} />
     </>
   );

@@ -3,6 +3,7 @@
 import { effect, signal } from "@preact/signals";
 import { ApiError, call, isRateLimit, patiently, sleep } from "../api";
 import type { BatchItem, TaskPage, TaskRecord } from "../api.gen";
+import { marked } from "../result/origin";
 import { key } from "../state";
 import { onTaskChanges } from "./live";
 import type { Row } from "./rows";
@@ -197,7 +198,7 @@ class Run {
   private takeEnded(records: TaskRecord[]) {
     const mine = records.filter(({ task }) => this.open.delete(task.id));
     if (!mine.length) return;
-    this.lines.push(new Blob(mine.map((record) => JSON.stringify(record) + "\n")));
+    this.lines.push(new Blob(mine.map((record) => JSON.stringify(marked(record)) + "\n")));
     const completed = mine.filter(({ task }) => task.status === "COMPLETED").length;
     this.update({
       completed: this.progress.completed + completed,

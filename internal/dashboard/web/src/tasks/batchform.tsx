@@ -26,7 +26,7 @@ export function BatchForm() {
       <form class="card" aria-label="Batch" onSubmit={(event) => event.preventDefault()}>
         <label>Ask
           <select id="batch-type" value={provider.taskType} onChange={(event) => change(startWith(all.find(({ taskType }) => taskType === event.currentTarget.value)!))}>
-            {all.map(({ taskType, name }) => <option key={taskType} value={taskType}>{name}</option>)}
+            {all.map(({ taskType, name, summary }) => <option key={taskType} value={taskType}>{name} – {summary}</option>)}
           </select>
         </label>
         <Prompts />
@@ -38,8 +38,7 @@ export function BatchForm() {
   );
 }
 
-/** A provider, and the country of its example until another is chosen. */
-const startWith = ({ taskType, example }: Provider) => ({ taskType, country: draft.value.country || String(example.country ?? "") });
+const startWith = ({ taskType }: Provider) => ({ taskType });
 
 /** Prompts as lines, or a file in their place. */
 function Prompts() {
@@ -68,10 +67,10 @@ function Prompts() {
           <textarea id="batch-lines" rows={8} value={draft.value.text} onInput={(event) => change({ text: event.currentTarget.value })} placeholder={"Which trail running shoes last longest?\nBest headphones for flights"} />
         </label>
       )}
-      <label class="file">Or drop a CSV file here, or choose one
-        <input id="batch-file" type="file" accept=".csv,.tsv,.txt,text/csv,text/plain" onChange={(event) => { void take(event.currentTarget.files?.[0]); event.currentTarget.value = ""; }} />
+      <label class="file">Or drop a CSV or NDJSON file here, or choose one
+        <input id="batch-file" type="file" accept=".csv,.tsv,.txt,.jsonl,.ndjson,text/csv,text/plain" onChange={(event) => { void take(event.currentTarget.files?.[0]); event.currentTarget.value = ""; }} />
       </label>
-      <p class="faint">The head of the file names fields of the request, such as <code>prompt</code>, <code>country</code>, <code>state</code>, <code>priority</code> or <code>idempotencyKey</code>. Without a head, every line is a prompt.</p>
+      <p class="faint">The head of the file names fields of the request, such as <code>provider</code>, <code>prompt</code>, <code>country</code>, <code>include.markdown</code> or <code>priority</code>; NDJSON has the same names. The command line reads the same files, and nothing is paid twice. Without a head, every line is a prompt.</p>
       <Problem error={error} />
     </div>
   );
@@ -85,9 +84,10 @@ function Country({ provider }: { provider: Provider }) {
   return (
     <label>Country, for rows that name none
       <select id="batch-country" value={country} onChange={(event) => change({ country: event.currentTarget.value })}>
-        <option value="">{optional ? "None" : "Every row names its own"}</option>
+        <option value="">{optional ? "None" : draft.value.file ? "Every row names its own" : "Choose…"}</option>
         {named.map(({ code, name }) => <option key={code} value={code}>{name}</option>)}
       </select>
+      {!optional && !country && !draft.value.file && <span class="faint">Needed: answers differ from country to country.</span>}
     </label>
   );
 }

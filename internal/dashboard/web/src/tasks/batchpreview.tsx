@@ -12,12 +12,21 @@ const firstFaults = 50;
 
 export function Preview({ draft, provider, api, providers }: { draft: Draft; provider: Provider; api: OpenAPI; providers: Provider[] }) {
   const { rows, ignored } = useMemo(() => readRows(draft, provider, api, providers), [draft, provider]);
-  const checked = useChecked(rows);
+  const placeless = needsCountry(rows, draft, provider);
+  const checked = useChecked(placeless ? none : rows);
   if (!rows.length) {
     return (
       <section class="card">
         {draft.file ? <Empty title="The file has no rows">Choose another, or remove it and type prompts.</Empty>
           : <Empty title="No prompts yet">Paste prompts, one a line, or drop a CSV file. What was read and what it costs is shown here before anything is queued.</Empty>}
+      </section>
+    );
+  }
+  if (placeless) {
+    return (
+      <section class="card" data-testid="preview">
+        <h2><span data-testid="row-count">{number(rows.length)}</span> {rows.length === 1 ? "row" : "rows"} read</h2>
+        <p class="warn" data-testid="needs-country">Choose the country to ask from; then they are checked, and the price is shown here.</p>
       </section>
     );
   }
@@ -34,6 +43,13 @@ export function Preview({ draft, provider, api, providers }: { draft: Draft; pro
       <Send rows={sound} faulty={faulty.length} pending={checked.pending && !checked.error} checked={checked.count} />
     </section>
   );
+}
+
+const none: Row[] = [];
+
+/** Whether no row says where to ask from, though the provider must know: nobody's country is guessed. */
+function needsCountry(rows: Row[], { country }: Draft, { taskType, schema }: Provider): boolean {
+  return !country && !!schema.required?.includes("country") && rows.every(({ request }) => request.taskType === taskType && !request.payload.country);
 }
 
 /** The rows with the server's word on each, once nothing changed for a moment. */

@@ -59,7 +59,7 @@ function quoted(text: string, start: number): Field {
     if (close < 0) return { value: value + text.slice(at), end: text.length, lines: 0, fault: "has a quote that is never closed" };
     value += text.slice(at, close);
     at = close + 1;
-    if (text[at] !== '"') return { value, end: at, lines: value.split(/\r\n|\r|\n/).length - 1 };
+    if (text[at] !== '"') return { value: value.replaceAll("\r\n", "\n"), end: at, lines: value.split(/\r\n|\r|\n/).length - 1 };
     value += '"';
     at++;
   }

@@ -4,7 +4,7 @@ import { ApiError, call } from "../api";
 import type { Task, TaskRecord } from "../api.gen";
 import { providers } from "../openapi";
 import { Output } from "../result/output";
-import { Copy, Empty, number, Problem, Spinner, useLoad, When } from "../ui";
+import { Copy, Empty, NextStep, number, Problem, Spinner, useLoad, When } from "../ui";
 import { DeliveryOf } from "./delivery";
 import { useLive } from "./live";
 import { explain, inWords, question, span, State } from "./pieces";
@@ -57,9 +57,9 @@ function Shown({ record }: { record: TaskRecord }) {
           {webhook && <section class="card"><h2>Webhook</h2><DeliveryOf task={task} url={webhook.url} /></section>}
         </div>
         <section class="card" data-testid="outcome">
-          {error && <div class="problem" data-testid="task-error"><strong>{error.code}</strong> {explain(error)}{error.details && <pre>{JSON.stringify(error.details, null, 2)}</pre>}</div>}
+          {error && <div class="problem" data-testid="task-error"><strong>{error.code}</strong> {explain(error)}<NextStep code={error.code} />{error.details && <pre>{JSON.stringify(error.details, null, 2)}</pre>}</div>}
           {result && provider && <Output provider={provider.name} body={task.payload} result={result} response={record} />}
-          {!task.finishedAt && <p class="faint"><Spinner label="Waiting" /> {task.startedAt ? "The task runs; its result appears here." : "The task waits for its turn."}</p>}
+          {!task.finishedAt && <p class="faint"><Spinner label="Waiting" /> {task.startedAt ? `The task runs, attempt ${task.attempts || 1} of up to 5; its result appears here.` : "The task waits for its turn."}</p>}
         </section>
       </div>
     </>

@@ -27,7 +27,7 @@ export function List() {
 
 const columns: Column<TaskRecord>[] = [
   { name: "State", value: ({ task }) => task.status, show: ({ task, error }) => <State of={task.status} why={explain(error)} /> },
-  { name: "Question", value: ({ task }) => question(task.payload), show: ({ task }) => <span class="tasks-question">{question(task.payload)}</span> },
+  { name: "Question", value: ({ task }) => question(task.payload), show: ({ task }) => <span class="tasks-question" title={question(task.payload)}>{question(task.payload)}</span>, wide: true },
   { name: "Task type", value: ({ task }) => inWords(task.taskType) },
   { name: "Country", value: ({ task }) => countryOf(task.payload), show: ({ task }) => <Country code={countryOf(task.payload)} /> },
   { name: "Priority", value: ({ task }) => task.priority, numeric: true },

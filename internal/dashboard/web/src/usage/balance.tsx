@@ -18,15 +18,14 @@ export function Balance() {
   );
 }
 
-function Cycle({ remaining, held, perCycle, cycleStartedAt, cycleResetsAt, plan }: Credits) {
-  const used = Math.max(0, perCycle - remaining);
+function Cycle({ remaining, held, perCycle, cycleUsed, cycleStartedAt, cycleResetsAt, plan }: Credits) {
   const [from, to] = [Date.parse(cycleStartedAt), Date.parse(cycleResetsAt)];
   const left = Math.max(0, to - Date.now());
   return (
     <>
       <p class="usage-total"><strong data-testid="balance">{number(remaining)}</strong> credits left <span class="badge">{plan}</span></p>
       {held > 0 && <p class="faint">{number(held)} of them are set aside for jobs that run.</p>}
-      <Gauge label="Used of this cycle" used={used} of={perCycle} text={`${number(used)} of ${number(perCycle)}`} testid="cycle-used" />
+      <Gauge label="Charged in this cycle" used={cycleUsed} of={perCycle} text={`${number(cycleUsed)}, where a cycle grants ${number(perCycle)}`} testid="cycle-used" />
       <Gauge label="Time of this cycle" used={to - from - left} of={to - from} text={`${number(Math.ceil(left / 86_400_000))} days left`} warnAt={2} />
       <p class="faint">From {date(cycleStartedAt)} to {date(cycleResetsAt)}, when {number(perCycle)} credits are granted.</p>
     </>

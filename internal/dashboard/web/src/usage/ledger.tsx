@@ -2,17 +2,19 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, call, patiently } from "../api";
 import type { LedgerEntry, LedgerKind } from "../api.gen";
-import { csvFile, download, type CSVValue } from "../file";
+import { csvFile, download } from "../file";
 import { choices, openAPI } from "../openapi";
+import { booked, type Booked } from "./balances";
 import { type Column, Empty, NeedsAdmin, number, Problem, Spinner, Table, useLoad, When } from "../ui";
 
-const columns: Column<LedgerEntry>[] = [
+const columns: Column<Booked>[] = [
   { name: "Time", value: (entry) => entry.at, show: (entry) => <When at={entry.at} /> },
   { name: "Kind", value: (entry) => entry.kind, show: (entry) => <span class="badge">{entry.kind}</span> },
   {
     name: "Credits", numeric: true, value: (entry) => entry.credits,
     show: (entry) => <span class={entry.credits > 0 ? "good" : undefined}>{entry.credits > 0 && "+"}{number(entry.credits)}</span>,
   },
+  { name: "Balance", numeric: true, value: (entry) => entry.balance, show: (entry) => number(entry.balance) },
   { name: "Note", value: (entry) => entry.note },
   { name: "Task", value: (entry) => entry.taskId, show: (entry) => entry.taskId && <a href={`#/tasks/${entry.taskId}`}><code>{entry.taskId}</code></a> },
 ];
@@ -21,6 +23,7 @@ export function Ledger() {
   const [kind, setKind] = useState<LedgerKind>();
   const kinds = useLoad(() => choices("LedgerKind"), []).value ?? [];
   const pages = usePages(kind);
+  const complete = !kind && !pages.more;
   const forbidden = pages.error instanceof ApiError && pages.error.status === 403;
   return (
     <section class="card" aria-labelledby="ledger-head">
@@ -39,7 +42,10 @@ export function Ledger() {
           </div>
           <Problem error={pages.error} />
           {pages.entries?.length === 0 && <Empty title="No entries"><p>{kind ? "Choose another kind." : "The first grant or charge appears here."}</p></Empty>}
-          {!!pages.entries?.length && <Table rows={pages.entries} columns={columns} label="Ledger" rowKey={(entry) => entry.id} />}
+          {!!pages.entries?.length && !complete && (
+            <p class="faint">{kind ? "With one kind alone there is no balance to tell; choose all." : "The balance after each entry is told once all entries are loaded, and in the export."}</p>
+          )}
+          {!!pages.entries?.length && <Table rows={booked(pages.entries, complete)} columns={columns} label="Ledger" rowKey={(entry) => entry.id} />}
           {pages.busy && <Spinner />}
           {pages.more && !pages.busy && <button type="button" class="usage-more" onClick={pages.more} data-testid="ledger-more">Load more</button>}
         </>
@@ -104,18 +110,18 @@ function Export({ kind }: { kind: LedgerKind | undefined }) {
   );
 }
 
-const csvColumns: (keyof LedgerEntry)[] = ["id", "at", "kind", "credits", "taskId", "note"];
+const csvColumns: (keyof Booked)[] = ["at", "kind", "credits", "balance", "note", "taskId", "id"];
 
 /** Reads the whole ledger page by page and tells after each how many entries there are. */
 async function exportLedger(kind: LedgerKind | undefined, signal: AbortSignal, onProgress: (entries: number) => void): Promise<Blob> {
   const { parameters } = (await openAPI()).paths["/v1/ledger"].get ?? {};
   const limit = parameters?.find(({ name }) => name === "limit")?.schema.maximum;
-  const rows: CSVValue[][] = [csvColumns];
+  const entries: LedgerEntry[] = [];
   for (let cursor: string | undefined; ;) {
     const page = await patiently(() => call("GET /v1/ledger", { query: { kind, limit, cursor }, signal }), signal);
-    for (const entry of page.entries) rows.push(csvColumns.map((column) => entry[column]));
-    onProgress(rows.length - 1);
-    if (!page.nextCursor) return csvFile(rows);
+    entries.push(...page.entries);
+    onProgress(entries.length);
+    if (!page.nextCursor) return csvFile([csvColumns, ...booked(entries, !kind).map((entry) => csvColumns.map((column) => entry[column]))]);
     cursor = page.nextCursor;
   }
 }

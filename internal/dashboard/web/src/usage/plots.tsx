@@ -3,9 +3,9 @@ import { useMemo, useState } from "preact/hooks";
 import { call } from "../api";
 import type { DayUsage, HourStats, Provider } from "../api.gen";
 import { choices } from "../openapi";
-import { Plot, type PlotProps, type Series } from "../plot";
+import { Legend, Plot, type PlotProps, type Series } from "../plot";
 import { calm, useLive } from "../tasks/live";
-import { Empty, number, percent, Problem, Spinner, useLoad } from "../ui";
+import { type Column, Empty, number, percent, Problem, Spinner, Table, useLoad, When } from "../ui";
 
 const ranges = [7, 30, 90];
 const dayLength = 86_400_000;
@@ -68,38 +68,70 @@ const lastHours = () => {
   return Array.from({ length: hours }, (_, i) => now - (hours - 1 - i) * hourLength);
 };
 
+/** Fewer hours than this are points, not lines: a table says more. */
+const hoursToPlot = 3;
+
 export function Speed() {
   const known = useProviders();
   const { value, error } = useLive((signal) => call("GET /v1/stats", { query: { hours }, signal }), [], calm);
+  const [chosen, choose] = useState<"Table" | "Plots">();
+  const view = chosen ?? (new Set(value?.hours.map((row) => row.at)).size < hoursToPlot ? "Table" : "Plots");
   return (
     <section class="card" aria-labelledby="speed-head">
-      <h2 id="speed-head">Latency and success</h2>
+      <div class="usage-head">
+        <h2 id="speed-head">Latency and success</h2>
+        {!!value?.hours.length && (
+          <div class="row" role="group" aria-label="Shown as">
+            {(["Table", "Plots"] as const).map((name) => (
+              <button key={name} type="button" class="small" aria-pressed={name === view} onClick={() => choose(name)} data-testid={`speed-${name.toLowerCase()}`}>{name}</button>
+            ))}
+          </div>
+        )}
+      </div>
       <Problem error={error} />
       {!value && !error && <Spinner />}
-      {value && (value.hours.length ? <Plots rows={value.hours} known={known} /> : (
+      {value && (value.hours.length ? (view === "Table" ? <Hours rows={value.hours} /> : <Plots rows={value.hours} known={known} />) : (
         <Empty title="No job ended in the last 24 hours"><p>Ask something in the <a href="#/playground">playground</a>.</p></Empty>
       ))}
     </section>
   );
 }
 
+const timeOr = (ms: number | null) => (ms === null ? "–" : time(ms));
+const success = ({ jobs, failed }: HourStats) => (jobs ? 1 - failed / jobs : null);
+
+const hourColumns: Column<HourStats>[] = [
+  { name: "Hour", value: (row) => row.at, show: (row) => <When at={row.at} /> },
+  { name: "Provider", value: (row) => row.provider },
+  { name: "Jobs", value: (row) => row.jobs, numeric: true },
+  { name: "Median", value: (row) => row.p50Ms, show: (row) => timeOr(row.p50Ms), numeric: true },
+  { name: "Slowest 5 %", value: (row) => row.p95Ms, show: (row) => timeOr(row.p95Ms), numeric: true },
+  { name: "Success", value: success, show: (row) => percent(success(row) ?? 0), numeric: true },
+];
+
+function Hours({ rows }: { rows: HourStats[] }) {
+  const newest = [...rows].sort((a, b) => b.at.localeCompare(a.at));
+  return <div class="usage-tall"><Table rows={newest} columns={hourColumns} label="Latency and success by hour" rowKey={(row) => `${row.at} ${row.provider}`} /></div>;
+}
+
 function Plots({ rows, known }: { rows: HourStats[]; known: Provider[] }) {
+  const [off, setOff] = useState<string[]>([]);
   const plots = useMemo(() => {
     const times = lastHours();
     const keys = times.map(String);
     const of = (value: (row: HourStats) => number | null) => byProvider(rows, known, keys, (row) => String(Date.parse(row.at)), value, null);
-    return {
-      x: times.map((time) => time / 1000),
-      median: of((row) => row.p50Ms), slow: of((row) => row.p95Ms), success: of((row) => (row.jobs ? 1 - row.failed / row.jobs : null)),
-    };
+    return { x: times.map((time) => time / 1000), median: of((row) => row.p50Ms), slow: of((row) => row.p95Ms), success: of(success) };
   }, [rows, known]);
-  const common: Pick<PlotProps, "x" | "xName" | "xLabel"> = { x: plots.x, xName: "Hour", xLabel: hourLabel };
+  const common: Pick<PlotProps, "x" | "xName" | "xLabel" | "off"> = { x: plots.x, xName: "Hour", xLabel: hourLabel, off };
   return (
-    <div class="usage-plots">
-      <Plot {...common} caption="Median latency" note="p50 by hour" series={plots.median} yLabel={time} />
-      <Plot {...common} caption="Slow answers" note="p95 by hour" series={plots.slow} yLabel={time} />
-      <Plot {...common} caption="Success rate" note="by hour" series={plots.success} yLabel={percent} top={1} />
-    </div>
+    <>
+      <Legend label="Providers" series={plots.median} off={off} setOff={setOff} />
+      <div class="usage-plots">
+        <Plot {...common} caption="Median latency" note="p50 by hour" series={plots.median} yLabel={time} />
+        <Plot {...common} caption="Slow answers" note="p95 by hour" series={plots.slow} yLabel={time} />
+        <Plot {...common} caption="Success rate" note="by hour" series={plots.success} yLabel={percent} top={1} />
+      </div>
+    </>
   );
 }
 

@@ -1,0 +1,249 @@
+// Package batchfile reads files of questions and derives the idempotency keys of
+// their rows. The dashboard does the same in its own language
+// (web/src/tasks/batchfile.ts), and testdata/vectors.json holds both to one rule: a
+// file that is sent twice, by whatever program, is paid once.
+//
+//	read.go     from a file to rows: a table with a header, or one JSON object a line
+//	question.go from a row to a request
+//	key.go      the idempotency key of a request
+package batchfile
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Row is one row of a file.
+type Row struct {
+	Line   int
+	Fields map[string]any // by name; what a dotted name leads to is in objects
+}
+
+// Problem is a row that cannot be read.
+type Problem struct {
+	Line   int
+	Reason string
+}
+
+// maxLine limits a line of JSON; the service accepts 1 MiB.
+const maxLine = 2 << 20
+
+// ReadTable reads a table with a header. Its separator is the comma, the semicolon or
+// the tab, whichever the header has most of: spreadsheets differ by country. Rows that
+// cannot be read are in bad; an error means that the rest cannot be read.
+func ReadTable(from io.Reader) (rows []Row, bad []Problem, err error) {
+	in := skipMark(from)
+	table := csv.NewReader(in)
+	table.Comma = separator(in)
+	table.LazyQuotes = true // 5" pipe
+	header, err := table.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, name := range header {
+		header[i] = knownName(trim(name))
+	}
+	for {
+		cells, err := table.Read()
+		if errors.Is(err, io.EOF) {
+			return rows, bad, nil
+		}
+		if err != nil && !errors.Is(err, csv.ErrFieldCount) {
+			return nil, nil, err
+		}
+		line, _ := table.FieldPos(0)
+		if err != nil {
+			bad = append(bad, Problem{line, fmt.Sprintf("it has %d cells and the header %d", len(cells), len(header))})
+			continue
+		}
+		fields, err := cellFields(header, cells)
+		if err != nil {
+			bad = append(bad, Problem{line, err.Error()})
+			continue
+		}
+		if len(fields) > 0 {
+			rows = append(rows, Row{line, fields})
+		}
+	}
+}
+
+// skipMark passes over the byte order mark that spreadsheets write.
+func skipMark(from io.Reader) *bufio.Reader {
+	in := bufio.NewReader(from)
+	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
+		_, _ = in.Discard(len(mark))
+	}
+	return in
+}
+
+func separator(in *bufio.Reader) rune {
+	start, _ := in.Peek(in.Size()) // a shorter file is fine
+	header, _, _ := bytes.Cut(start, []byte("\n"))
+	counts, quoted := map[rune]int{}, false
+	for _, r := range string(header) {
+		if r == '"' {
+			quoted = !quoted
+		}
+		if !quoted {
+			counts[r]++
+		}
+	}
+	best := ','
+	for _, r := range ";\t" {
+		if counts[r] > counts[best] {
+			best = r
+		}
+	}
+	return best
+}
+
+// trim takes off white space, as the dashboard's language sees it.
+func trim(text string) string {
+	return strings.TrimFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' })
+}
+
+// knownName corrects the letter case of names that matter here.
+func knownName(name string) string {
+	for _, known := range []string{"prompt", "query", "country", "provider", "taskType", "priority", "include", "webhook", "idempotencyKey"} {
+		if strings.EqualFold(name, known) {
+			return known
+		}
+	}
+	return name
+}
+
+func cellFields(header, cells []string) (map[string]any, error) {
+	fields := map[string]any{}
+	for i, cell := range cells {
+		cell = trim(cell)
+		if cell == "" || header[i] == "" {
+			continue
+		}
+		var err error
+		if value := FieldValue(header[i], cell); header[i] == "include" && value == any(cell) {
+			Include(fields, strings.FieldsFunc(cell, func(r rune) bool { return strings.ContainsRune(",; ", r) })...)
+		} else {
+			err = SetField(fields, header[i], value)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", header[i], err)
+		}
+	}
+	return fields, nil
+}
+
+// ReadObjects reads one JSON object a line, as ReadTable does. Names may have dots, as
+// in a table, unless the object has a payload of its own.
+func ReadObjects(from io.Reader) (rows []Row, bad []Problem, err error) {
+	lines := bufio.NewScanner(skipMark(from))
+	lines.Buffer(nil, maxLine)
+	number := 0
+	for lines.Scan() {
+		number++
+		text := bytes.TrimSpace(lines.Bytes())
+		if len(text) == 0 {
+			continue
+		}
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		decoder.UseNumber()
+		var object map[string]any
+		if err := decoder.Decode(&object); err != nil || object == nil || decoder.More() {
+			bad = append(bad, Problem{number, "it is no JSON object"})
+			continue
+		}
+		fields, err := undotted(object)
+		if err != nil {
+			bad = append(bad, Problem{number, err.Error()})
+			continue
+		}
+		rows = append(rows, Row{number, fields})
+	}
+	if err := lines.Err(); err != nil {
+		return nil, nil, fmt.Errorf("line %d: %w", number+1, err)
+	}
+	return rows, bad, nil
+}
+
+// undotted puts fields with dots in their names where those lead.
+func undotted(object map[string]any) (map[string]any, error) {
+	if _, has := object["payload"]; has {
+		return object, nil
+	}
+	fields := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		if err := SetField(fields, name, object[name]); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return fields, nil
+}
+
+// Include requests further parts of the result. They are sorted, so that a part comes
+// before the parts below it.
+func Include(request map[string]any, parts ...string) {
+	for _, part := range slices.Sorted(slices.Values(parts)) {
+		var value any = true
+		if part == "searchoverview" {
+			value = map[string]any{} // it has parts of its own
+		}
+		// A part below one that is switched on already changes nothing.
+		_ = SetField(request, "include."+part, value)
+	}
+}
+
+// SetField sets a field by its name; dots lead into objects.
+func SetField(request map[string]any, name string, value any) error {
+	names := strings.Split(name, ".")
+	object := request
+	for _, outer := range names[:len(names)-1] {
+		if object[outer] == nil {
+			object[outer] = map[string]any{}
+		}
+		inner, ok := object[outer].(map[string]any)
+		if !ok {
+			return fmt.Errorf("%s is no object", outer)
+		}
+		object = inner
+	}
+	object[names[len(names)-1]] = value
+	return nil
+}
+
+// texts are the fields that hold words, which are text even if they look like a
+// number.
+var texts = []string{
+	"prompt", "query", "url", "location", "country", "gl", "hl", "uule", "state", "device", "provider", "taskType", "webhook", "idempotencyKey",
+}
+
+// FieldValue reads a value in a flag or a cell: words as text; true and false in any
+// letter case, and in include yes, no, 1 and 0 as well; then JSON; and else text.
+func FieldValue(field, text string) any {
+	if slices.Contains(texts, field) {
+		return text
+	}
+	lower := strings.ToLower(text)
+	flag := strings.HasPrefix(field, "include.")
+	switch {
+	case lower == "true" || flag && (lower == "yes" || lower == "1"):
+		return true
+	case lower == "false" || flag && (lower == "no" || lower == "0"):
+		return false
+	}
+	var value any
+	if json.Unmarshal([]byte(text), &value) != nil {
+		return text
+	}
+	return value
+}

@@ -1,0 +1,5 @@
+// Every test of the modules that need no page; `make lint` runs them in Node.
+import "./csv.test";
+import "./ledger.test";
+import "./rows.test";
+import "./schema.test";

@@ -1,0 +1,143 @@
+package mention
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+)
+
+// A mention in a clause that says that nothing was found is absent: it counts neither
+// way (decision 23). A clause ends at the end of a block, of a sentence, at a
+// semicolon, and before a contrast word; a comma does not end it. Which phrases say so
+// is in data/absence.txt, which words are contrasts in data/contrast.txt. There is no
+// grammar: "While I could not find information on A, B is good" makes B absent, too.
+
+var (
+	//go:embed data/absence.txt
+	absenceFile string
+	//go:embed data/contrast.txt
+	contrastFile string
+)
+
+// clauseMark is what an entry of the tables means where it is found.
+type clauseMark struct {
+	contrast bool
+	inside   bool // it may begin inside a word
+}
+
+// clauseTable has the phrases and the contrast words.
+type clauseTable struct {
+	trie  *trie
+	marks []clauseMark
+}
+
+func (t *clauseTable) add(text string, mark clauseMark) {
+	t.trie.insert(foldText(text, false), false, int32(len(t.marks)))
+	t.marks = append(t.marks, mark)
+}
+
+var clauses = sync.OnceValue(func() *clauseTable {
+	t := &clauseTable{trie: newTrie()}
+	for _, line := range dataLines(absenceFile) {
+		line, inside := strings.CutPrefix(line, "~")
+		for _, text := range expand(line) {
+			t.add(text, clauseMark{inside: inside})
+		}
+	}
+	for _, line := range dataLines(contrastFile) {
+		for word := range strings.SplitSeq(line, " / ") {
+			t.add(word, clauseMark{contrast: true})
+		}
+	}
+	return t
+})
+
+// expand gives the phrases that a line stands for: one for each way to choose from
+// its brackets.
+func expand(line string) []string {
+	before, rest, found := strings.Cut(line, "(")
+	if !found {
+		return []string{line}
+	}
+	choices, after, _ := strings.Cut(rest, ")")
+	var phrases []string
+	for choice := range strings.SplitSeq(choices, "|") {
+		for _, end := range expand(after) {
+			phrases = append(phrases, before+choice+end)
+		}
+	}
+	return phrases
+}
+
+// markAbsent makes those mentions absent whose clause says so.
+func (s *scan) markAbsent(mentions []Mention) {
+	if len(mentions) == 0 {
+		return
+	}
+	next, start := 0, 0 // the first mention and the first glyph of the block
+	for _, b := range s.v.blocks {
+		end := start
+		for s.glyphs[end].r != blockEnd {
+			end++
+		}
+		first := next
+		for next < len(mentions) && mentions[next].from < b.to {
+			next++
+		}
+		if first < next {
+			s.markBlock(mentions[first:next], start, end, b)
+		}
+		if next == len(mentions) {
+			return
+		}
+		start = end + 1
+	}
+}
+
+// markBlock reads the glyphs of one block clause by clause.
+func (s *scan) markBlock(mentions []Mention, from, to int, b block) {
+	table := clauses()
+	absent := false // what the clause says so far
+	endClause := func(end int) {
+		for len(mentions) > 0 && mentions[0].from < end {
+			if absent {
+				mentions[0].Kind = Absent
+			}
+			mentions = mentions[1:]
+		}
+		absent = false
+	}
+	for i := from; i < to; i++ {
+		g := s.glyphs[i]
+		if s.v.endsClause(int(g.to)-1, b) && s.wholeAt(i+1) {
+			endClause(int(g.to))
+			continue
+		}
+		if table.trie.begins(g.r) == 0 {
+			continue
+		}
+		s.found = table.trie.at(s.glyphs, i, s.found[:0])
+		for _, m := range s.found {
+			mark := table.marks[m.id]
+			switch {
+			case !s.wholeAt(i) || !mark.inside && !s.boundaryAt(i, b):
+			case !mark.contrast:
+				absent = true
+			case s.wholeAt(m.end) && s.boundaryAt(m.end, b):
+				endClause(int(g.from))
+			}
+		}
+	}
+	endClause(b.to)
+}
+
+// endsClause tells whether a clause ends behind the character at i.
+func (v *visible) endsClause(i int, b block) bool {
+	switch c := &v.chars[i]; c.r {
+	case '.', '!', '?', '…':
+		return !c.out && (i+1 == b.to || isSpace(v.chars[i+1].r))
+	case '。', '！', '？', '؟', '।', ';', '；', '؛', 0x037E: // the last is the Greek question mark
+		return !c.out
+	}
+	return false
+}

@@ -1,0 +1,79 @@
+package mention
+
+import "strings"
+
+// Context is a hit with the visible text around it, white space made single.
+type Context struct{ Before, Hit, After string }
+
+// Context shows a mention that was found in this text, with up to n visible characters
+// on either side, also from the blocks around its own.
+func (t Text) Context(m Mention, n int) Context {
+	var v visible
+	v.read(t)
+	return Context{
+		Before: v.around(max(0, m.from-n), m.from),
+		Hit:    v.around(m.from, m.to),
+		After:  v.around(m.to, min(len(v.chars), m.to+n)),
+	}
+}
+
+// around gives the visible text of a range, with a space between blocks.
+func (v *visible) around(from, to int) string {
+	var out strings.Builder
+	space := false
+	for i := from; i < to; i++ {
+		if isSpace(v.chars[i].r) || i > from && i == v.blockOf(i).from {
+			space = true
+		}
+		if isSpace(v.chars[i].r) {
+			continue
+		}
+		if space {
+			out.WriteByte(' ')
+			space = false
+		}
+		out.WriteRune(v.chars[i].r)
+	}
+	if space {
+		out.WriteByte(' ')
+	}
+	return out.String()
+}
+
+// NameRef says which name is meant: 0 is the brand's own, n its alias n-1.
+type NameRef struct{ Brand, Name int }
+
+// Collision is a name that stands inside one of another brand, or equals it. Where the
+// longer one stands in a text, the shorter does not count; of equal ones that of the
+// first brand counts, unless switches tell them apart.
+type Collision struct {
+	Name   NameRef
+	Within NameRef
+	Equal  bool
+}
+
+// Collisions lists the names of a panel that are in each other's way.
+func (r *Rules) Collisions() []Collision {
+	var all []Collision
+	for i := range r.names {
+		outer := &r.names[i]
+		var v visible
+		v.read(Text{Body: outer.text, Format: Plain})
+		s := &scan{Rules: r, v: &v, glyphs: foldVisible(nil, &v)}
+		for at := range s.glyphs {
+			for _, m := range s.trie.at(s.glyphs, at, nil) {
+				inner := &r.names[m.id]
+				if inner.brand == outer.brand || !s.wholeAt(at) || !s.wholeAt(m.end) ||
+					!s.boundaryAt(at, v.blocks[0]) || !s.boundaryAt(m.end, v.blocks[0]) {
+					continue
+				}
+				all = append(all, Collision{
+					Name:   NameRef{inner.brand, inner.nth},
+					Within: NameRef{outer.brand, outer.nth},
+					Equal:  at == 0 && m.end == len(s.glyphs)-1,
+				})
+			}
+		}
+	}
+	return all
+}

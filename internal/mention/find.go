@@ -1,0 +1,138 @@
+package mention
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Find gives all mentions in a text, in its order. Of names that overlap the leftmost
+// wins, of those that begin together the longest, over all names of all brands; of
+// equal ones that of the brand that stands first in the panel.
+func (r *Rules) Find(t Text) Found {
+	s := r.space()
+	defer r.release(s)
+	v := s.v
+	v.read(t)
+	v.addresses()
+	v.citations(t.Sources)
+	s.hosts = r.hosts(v)
+	s.glyphs = foldVisible(s.glyphs, v)
+	if t.Prompt != "" && s.cutPrompt(r.readPrompt(t.Prompt)) {
+		s.glyphs = foldVisible(s.glyphs, v)
+	}
+	mentions := s.mentions()
+	s.markAbsent(mentions)
+	rank(v, mentions, r.brands)
+	v.cite(mentions, len(t.Sources))
+	return Found{Mentions: mentions, Links: v.placeLinks()}
+}
+
+// maxKept is the largest text, in characters, whose space is used again.
+const maxKept = 64 << 10
+
+// space gives a scan whose memory may have been used before, release takes it back.
+func (r *Rules) space() *scan {
+	if s, ok := r.scans.Get().(*scan); ok {
+		return s
+	}
+	return &scan{Rules: r, v: &visible{}}
+}
+
+func (r *Rules) release(s *scan) {
+	if cap(s.v.chars) <= maxKept {
+		s.v.links, s.v.notes, s.hosts = nil, nil, nil
+		r.scans.Put(s)
+	}
+}
+
+// mentions finds the hits; all of them are names or domains yet.
+func (s *scan) mentions() []Mention {
+	var hits []Mention
+	blocks := s.v.blocks
+	nextHost := s.nextHost(0)
+	for i := 0; i < len(s.glyphs); {
+		g := s.glyphs[i]
+		if g.r == blockEnd {
+			blocks = blocks[1:]
+		}
+		if int(g.from) >= nextHost {
+			nextHost = s.nextHost(int(g.from))
+		}
+		if s.trie.begins(g.r) == 0 && (len(s.hosts) == 0 || s.hosts[0].from != int(g.from)) || g.r < 0 {
+			i++
+			continue
+		}
+		hit, end, ok := s.hitAt(i, blocks[0])
+		if !ok {
+			i++
+			continue
+		}
+		hits = append(hits, hit)
+		i = end
+	}
+	return hits
+}
+
+// nextHost drops the hosts that end before a character and returns where the next one
+// that is left ends.
+func (s *scan) nextHost(from int) int {
+	for len(s.hosts) > 0 && s.hosts[0].to <= from {
+		s.hosts = s.hosts[1:]
+	}
+	if len(s.hosts) == 0 {
+		return len(s.v.chars) + 1
+	}
+	return s.hosts[0].to
+}
+
+// hitAt gives the longest hit that begins at a glyph, and the glyph behind it.
+func (s *scan) hitAt(i int, b block) (hit Mention, end int, ok bool) {
+	s.found = s.trie.at(s.glyphs, i, s.found[:0])
+	slices.SortFunc(s.found, func(a, b match) int { return cmp.Or(b.end-a.end, int(a.id-b.id)) })
+	from := int(s.glyphs[i].from)
+	host, isHost := s.hostAt(from)
+	for _, m := range s.found {
+		n := &s.names[m.id]
+		to := int(s.glyphs[m.end-1].to)
+		if isHost && to < host.to {
+			break
+		}
+		if s.coversHosts(from, to) && s.passes(n, i, m.end, b) {
+			return s.mention(Name, n.brand, n.nth, from, to), m.end, true
+		}
+	}
+	if !isHost || host.brand < 0 || s.v.chars[from].out || i > 0 && !s.wholeAt(i) {
+		return Mention{}, 0, false
+	}
+	for end = i; end < len(s.glyphs) && int(s.glyphs[end].from) < host.to && s.glyphs[end].r != blockEnd; {
+		end++
+	}
+	return s.mention(Domain, host.brand, host.nth, host.from, host.to), end, true
+}
+
+func (s *scan) mention(kind Kind, brand, nth, from, to int) Mention {
+	return Mention{
+		Brand: brand, Name: nth, Kind: kind, from: from, to: to,
+		Start: int(s.v.chars[from].start), End: int(s.v.chars[to-1].end),
+	}
+}
+
+func (s *scan) hostAt(from int) (hostToken, bool) {
+	if len(s.hosts) > 0 && s.hosts[0].from == from {
+		return s.hosts[0], true
+	}
+	return hostToken{}, false
+}
+
+// coversHosts tells whether a name holds each host that it touches as a whole.
+func (s *scan) coversHosts(from, to int) bool {
+	for _, h := range s.hosts {
+		if h.from >= to {
+			break
+		}
+		if h.to > from && (h.from < from || h.to > to) {
+			return false
+		}
+	}
+	return true
+}

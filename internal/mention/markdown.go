@@ -1,0 +1,257 @@
+package mention
+
+import (
+	"html"
+	"strings"
+	"sync"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// markdownParser reads CommonMark with the tables, strike-through, task lists and
+// footnotes of GFM (decision 14). It has no state of its own.
+var markdownParser = sync.OnceValue(func() parser.Parser {
+	return goldmark.New(goldmark.WithExtensions(
+		extension.Table, extension.Strikethrough, extension.TaskList, extension.Footnote,
+	)).Parser()
+})
+
+// reader walks the tree of a Markdown text and writes down what a reader sees of it.
+//
+// Not visible are targets and titles of links, descriptions of images, attributes and
+// comments, definitions of references, info strings of code, and the texts of
+// footnotes (decisions 15 and 18). Emphasis, tags and the marks of footnotes vanish
+// without a gap; a line break and <br> are white space; an image is a character that
+// is no letter.
+type reader struct {
+	*visible
+	body     string
+	source   []byte
+	anchor   int // the open <a>: index in links, or -1
+	unshown  int // how many <script> and <style> are open
+	footnote int // the number of the footnote whose links are read, or 0
+}
+
+// readMarkdown reads the visible text. Sections and lists of sources are out.
+func (v *visible) readMarkdown(body string) {
+	r := &reader{visible: v, body: body, source: []byte(body), anchor: -1}
+	r.container(markdownParser().Parse(text.NewReader(r.source)))
+	r.end()
+}
+
+// container reads the blocks in a container.
+func (r *reader) container(parent ast.Node) {
+	sources := sourceSection{}
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		from := len(r.chars)
+		r.block(n)
+		r.end()
+		if sources.holds(n, r.visible, from, len(r.chars)) {
+			r.exclude(from, len(r.chars))
+		}
+	}
+}
+
+func (r *reader) block(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.Paragraph, *ast.TextBlock, *ast.Heading, *extast.TableCell:
+		r.begin()
+		r.inlines(n)
+		r.closeTags()
+	case *ast.CodeBlock, *ast.FencedCodeBlock:
+		r.begin()
+		for i := range n.Lines().Len() {
+			line := n.Lines().At(i)
+			r.addText(r.body, line.Start, line.Stop)
+		}
+	case *ast.HTMLBlock:
+		r.begin()
+		r.htmlBlock(n)
+		r.closeTags()
+	case *ast.List:
+		r.list(n)
+	case *extast.FootnoteList:
+		r.footnotes(n)
+	default: // quotes, tables, rows
+		r.container(n)
+	}
+}
+
+// list reads a list; its items know their numbers.
+func (r *reader) list(list *ast.List) {
+	outer := r.item
+	number := list.Start
+	for n := list.FirstChild(); n != nil; n = n.NextSibling() {
+		r.items = append(r.items, item{ordered: list.IsOrdered(), number: number})
+		r.item = len(r.items) - 1
+		r.container(n)
+		number++
+	}
+	r.item = outer
+}
+
+// footnotes reads only the links: the texts of footnotes are sources.
+func (r *reader) footnotes(list ast.Node) {
+	chars, blocks := len(r.chars), len(r.blocks)
+	for n := list.FirstChild(); n != nil; n = n.NextSibling() {
+		note, ok := n.(*extast.Footnote)
+		if !ok {
+			continue
+		}
+		r.footnote = note.Index
+		links := len(r.links)
+		r.container(note)
+		r.addresses(chars)
+		for i := links; i < len(r.links); i++ {
+			r.links[i].note, r.links[i].from, r.links[i].to = note.Index, -1, -1
+		}
+		r.chars, r.blocks, r.footnote = r.chars[:chars], r.blocks[:blocks], 0
+	}
+}
+
+// addresses notes the bare addresses in what was read of a footnote.
+func (r *reader) addresses(from int) {
+	for _, b := range r.blocks {
+		if b.from >= from {
+			r.addressesIn(b)
+		}
+	}
+}
+
+// inlines reads what stands in a block.
+func (r *reader) inlines(container ast.Node) {
+	for n := container.FirstChild(); n != nil; n = n.NextSibling() {
+		switch n := n.(type) {
+		case *ast.Text:
+			r.textNode(n)
+		case *ast.CodeSpan:
+			r.span++
+			for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+				if t, ok := c.(*ast.Text); ok {
+					r.show(t.Segment, true)
+				}
+			}
+			r.span++
+		case *ast.Link:
+			r.openLink(string(n.Destination))
+			link := len(r.links) - 1
+			r.inlines(n)
+			r.closeLink(link)
+		case *ast.AutoLink:
+			r.autoLink(n)
+		case *ast.Image:
+			if start := n.Pos(); start >= 0 && start < len(r.body) && r.unshown == 0 {
+				r.add('\uFFFC', start, start+1)
+			}
+		case *ast.RawHTML:
+			if n.Segments.Len() > 0 {
+				first, last := n.Segments.At(0), n.Segments.At(n.Segments.Len()-1)
+				r.tag(string(n.Segments.Value(r.source)), first.Start, last.Stop)
+			}
+		case *extast.FootnoteLink:
+			r.notes = append(r.notes, noteMark{at: len(r.chars), number: n.Index})
+		case *extast.FootnoteBacklink, *extast.TaskCheckBox:
+		default: // emphasis, strike-through
+			r.inlines(n)
+		}
+	}
+}
+
+// textNode reads text, with the line break after it.
+func (r *reader) textNode(n *ast.Text) {
+	r.show(n.Segment, n.IsRaw())
+	if n.SoftLineBreak() || n.HardLineBreak() {
+		at := min(n.Segment.Stop, len(r.body)-1)
+		r.add('\n', at, at+1)
+	}
+}
+
+// show reads a segment of the text. Unless it is raw, a backslash before punctuation
+// is not seen, and an entity is one character.
+func (r *reader) show(segment text.Segment, raw bool) {
+	if r.unshown > 0 {
+		return
+	}
+	if raw || strings.IndexByte(r.body[segment.Start:segment.Stop], '\\') < 0 && strings.IndexByte(r.body[segment.Start:segment.Stop], '&') < 0 {
+		r.addText(r.body, segment.Start, segment.Stop)
+		return
+	}
+	plain := segment.Start
+	for i := segment.Start; i < segment.Stop; i++ {
+		switch r.body[i] {
+		case '\\':
+			if i+1 < segment.Stop && util.IsPunct(r.body[i+1]) {
+				r.addText(r.body, plain, i)
+				r.add(rune(r.body[i+1]), i+1, i+2)
+				i++
+				plain = i + 1
+			}
+		case '&':
+			if end := r.entity(plain, i, segment.Stop); end > 0 {
+				i, plain = end-1, end
+			}
+		}
+	}
+	r.addText(r.body, plain, segment.Stop)
+}
+
+// maxEntity is the length of the longest entity, &CounterClockwiseContourIntegral;.
+const maxEntity = 33
+
+// entity reads the entity at i, after the plain text before it, and returns where it
+// ends; 0 when there is none.
+func (r *reader) entity(plain, i, stop int) int {
+	length := strings.IndexByte(r.body[i:min(stop, i+maxEntity)], ';')
+	if length < 2 {
+		return 0
+	}
+	end := i + length + 1
+	if strings.ContainsFunc(strings.TrimPrefix(r.body[i+1:end-1], "#"), func(c rune) bool { return !isASCIIWord(c) }) {
+		return 0
+	}
+	decoded := html.UnescapeString(r.body[i:end])
+	if decoded == r.body[i:end] || strings.HasSuffix(decoded, ";") && decoded != ";" {
+		return 0 // not an entity, or one that has no semicolon and a longer name after it
+	}
+	r.addText(r.body, plain, i)
+	for _, c := range decoded {
+		r.add(c, i, end)
+	}
+	return end
+}
+
+// openLink and closeLink stand around the text of a link.
+func (r *reader) openLink(target string) {
+	r.span++
+	r.inLink = true
+	r.links = append(r.links, Link{URL: target, Source: -1, from: len(r.chars), note: r.footnote})
+}
+
+func (r *reader) closeLink(link int) {
+	r.span++
+	r.inLink = false
+	r.links[link].to = len(r.chars)
+}
+
+// autoLink reads <https://…> and <name@host>: an address, which is no prose.
+func (r *reader) autoLink(n *ast.AutoLink) {
+	label := n.Label(r.source)
+	start := n.Pos()
+	if at := strings.Index(r.body[max(0, min(start, len(r.body))):], string(label)); at >= 0 {
+		start += at
+	}
+	r.openLink(string(n.URL(r.source)))
+	link := len(r.links) - 1
+	from := len(r.chars)
+	if r.unshown == 0 && start >= 0 && start+len(label) <= len(r.body) {
+		r.addText(r.body, start, start+len(label))
+	}
+	r.exclude(from, len(r.chars))
+	r.closeLink(link)
+}

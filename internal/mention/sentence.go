@@ -1,0 +1,201 @@
+package mention
+
+import (
+	"slices"
+	"strconv"
+	"unicode"
+)
+
+// A mention is backed by what its sentence cites. A sentence ends at a full stop, an
+// exclamation or question mark before white space, and at their like in other scripts;
+// not at a stop behind a single letter ("J. Crew"), and not before a small letter
+// ("e.g. on trails"). Closing quotes and brackets belong to it, and so do the citations that
+// follow: numbers in brackets, links that are citations, marks of footnotes.
+
+// citer fills in the sentences of mentions and what they cite.
+type citer struct {
+	*visible
+	sources int
+	placed  []int         // the links that stand in the text, in its order
+	noted   map[int][]int // the links in each footnote
+}
+
+// cite takes mentions in the order of the text.
+func (v *visible) cite(mentions []Mention, sources int) {
+	c := citer{visible: v, sources: sources, noted: map[int][]int{}}
+	for i, link := range v.links {
+		if link.note > 0 {
+			c.noted[link.note] = append(c.noted[link.note], i)
+		} else {
+			c.placed = append(c.placed, i)
+		}
+	}
+	slices.SortStableFunc(c.placed, func(a, b int) int { return v.links[a].from - v.links[b].from })
+	from, to := 0, 0 // the current sentence
+	var links, cited []int
+	for i := range mentions {
+		m := &mentions[i]
+		if m.from >= to {
+			b := v.blockOf(m.from)
+			for to = max(to, b.from); to <= m.from; {
+				from, to = to, v.sentenceEnd(to, m, b)
+			}
+			links, cited = c.citedIn(from, to)
+		}
+		m.SentenceStart, m.SentenceEnd = v.byteRange(from, to)
+		m.Links, m.Sources = links, cited
+	}
+}
+
+// byteRange gives the bytes of a range without white space at its edges.
+func (v *visible) byteRange(from, to int) (start, end int) {
+	for from+1 < to && isSpace(v.chars[from].r) {
+		from++
+	}
+	for to-1 > from && isSpace(v.chars[to-1].r) {
+		to--
+	}
+	return int(v.chars[from].start), int(v.chars[to-1].end)
+}
+
+// sentenceEnd is where the sentence ends that begins at i. A mention is not cut in two:
+// the stop in "Dr. Martens" ends nothing.
+func (v *visible) sentenceEnd(i int, m *Mention, b block) int {
+	for ; i < b.to; i++ {
+		if !v.endsSentence(i, b) {
+			continue
+		}
+		end := i + 1
+		for end < b.to && isClosing(v.chars[end].r) {
+			end++
+		}
+		end = v.behindCitations(end, b)
+		if end <= m.from || end >= m.to {
+			return end
+		}
+	}
+	return b.to
+}
+
+// endsSentence tells whether a sentence ends with the character at i.
+func (v *visible) endsSentence(i int, b block) bool {
+	if v.chars[i].out {
+		return false
+	}
+	switch v.chars[i].r {
+	case '。', '！', '？', '؟', '।':
+		return true
+	case '.', '!', '?', '…':
+	default:
+		return false
+	}
+	next := i + 1
+	for next < b.to && isClosing(v.chars[next].r) {
+		next++
+	}
+	after := v.behindCitations(next, b)
+	if after == next && next < b.to && !isSpace(v.chars[next].r) {
+		return false
+	}
+	if v.chars[i].r == '.' && i > b.from && unicode.IsLetter(v.chars[i-1].r) && (i-1 == b.from || !isWord(v.chars[i-2].r)) && !isUnspaced(v.chars[i-1].r) {
+		return false
+	}
+	for after < b.to && isSpace(v.chars[after].r) {
+		after++
+	}
+	return after == b.to || !unicode.IsLower(v.chars[after].r)
+}
+
+func isClosing(r rune) bool {
+	return unicode.In(r, unicode.Pe, unicode.Pf) || r == '"' || r == '\''
+}
+
+// behindCitations goes over citations and the spaces, commas and brackets around them.
+// It returns i where there are none.
+func (v *visible) behindCitations(i int, b block) int {
+	end := i
+	for i < b.to {
+		c := v.chars[i]
+		_, after := v.numberAt(i, b)
+		switch {
+		case after > i:
+			i, end = after, after
+		case c.out && c.link:
+			i, end = i+1, i+1
+		case isClosing(c.r) && end == i:
+			i, end = i+1, i+1
+		case isSpace(c.r), c.r == '(', c.r == '[', c.r == ',', isClosing(c.r):
+			i++
+		default:
+			return end
+		}
+	}
+	return end
+}
+
+// numberAt reads the number of a citation in brackets, [1] or 【1】, and returns it and
+// the place behind it; 0 where there is none.
+func (v *visible) numberAt(i int, b block) (number, end int) {
+	if r := v.chars[i].r; r != '[' && r != '【' {
+		return 0, i
+	}
+	digits := ""
+	for end = i + 1; end < b.to && len(digits) < 4 && v.chars[end].r >= '0' && v.chars[end].r <= '9'; end++ {
+		digits += string(v.chars[end].r)
+	}
+	if end == b.to || v.chars[end].r != ']' && v.chars[end].r != '】' {
+		return 0, i
+	}
+	number, err := strconv.Atoi(digits)
+	if err != nil {
+		return 0, i
+	}
+	return number, end + 1
+}
+
+// citedIn gives the links and the sources that a sentence cites, each once.
+func (c *citer) citedIn(from, to int) (links, cited []int) {
+	cite := func(n int) {
+		if n >= 0 && n < c.sources && !slices.Contains(cited, n) {
+			cited = append(cited, n)
+		}
+	}
+	add := func(link int) {
+		links = append(links, link)
+		cite(c.links[link].Source)
+	}
+	first, _ := slices.BinarySearchFunc(c.placed, from, func(link, from int) int { return c.links[link].from - from })
+	for _, link := range c.placed[first:] {
+		if c.links[link].from >= to {
+			break
+		}
+		add(link)
+	}
+	firstNote, _ := slices.BinarySearchFunc(c.notes, from+1, func(note noteMark, at int) int { return note.at - at })
+	for _, note := range c.notes[firstNote:] {
+		if note.at > to {
+			break
+		}
+		for _, link := range c.noted[note.number] {
+			add(link)
+		}
+	}
+	b := block{from: from, to: to, item: -1}
+	for i := from; i < to; i++ {
+		if number, _ := c.numberAt(i, b); number > 0 {
+			cite(number - 1)
+		}
+	}
+	return links, cited
+}
+
+// placeLinks gives the links with their ranges in the stored text. A link without
+// text, and one in a footnote, has none.
+func (v *visible) placeLinks() []Link {
+	for i := range v.links {
+		if link := &v.links[i]; link.from >= 0 && link.from < link.to {
+			link.Start, link.End = int(v.chars[link.from].start), int(v.chars[link.to-1].end)
+		}
+	}
+	return v.links
+}

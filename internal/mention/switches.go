@@ -1,0 +1,195 @@
+package mention
+
+import "slices"
+
+// The switches of a name (decisions 8 to 12). A candidate that fails one of them is
+// gone before it is decided which of several names is the longest.
+
+// affix is a text that may stand between a name and its boundary.
+type affix struct{ folded, exact []rune }
+
+// phrase is a forbidden phrase, cut where the name stands in it.
+type phrase struct{ left, right []rune }
+
+// scan is the search through one text.
+type scan struct {
+	*Rules
+	v      *visible
+	glyphs []glyph
+	hosts  []hostToken
+	found  []match // space for candidates
+}
+
+// passes tells whether a name counts that was found between two glyphs of a block.
+func (s *scan) passes(n *name, from, to int, b block) bool {
+	if !s.wholeAt(from) || !s.wholeAt(to) {
+		return false
+	}
+	if n.exact != nil && !s.isExact(from, to, n.exact, n.joined) {
+		return false
+	}
+	start, ok := s.reach(from, b, n.prefixes, -1)
+	if !ok {
+		return false
+	}
+	end, ok := s.reach(to, b, n.suffixes, +1)
+	if !ok {
+		return false
+	}
+	if slices.ContainsFunc(n.phrases, func(p phrase) bool { return s.inPhrase(p, from, to, b) }) {
+		return false
+	}
+	if n.forbidden != nil && s.near(n.forbidden, n.within, start, end) {
+		return false
+	}
+	return n.near == nil || s.near(n.near, n.within, start, end)
+}
+
+// wholeAt tells whether no character of the text is cut in two before a glyph.
+func (s *scan) wholeAt(i int) bool {
+	return i == 0 || i >= len(s.glyphs) || s.glyphs[i-1].from != s.glyphs[i].from || s.glyphs[i-1].r == blockEnd
+}
+
+// charAt is the visible character at which a glyph begins.
+func (s *scan) charAt(i int) int {
+	if i >= len(s.glyphs) {
+		return len(s.v.chars)
+	}
+	return int(s.glyphs[i].from)
+}
+
+func (s *scan) boundaryAt(i int, b block) bool { return s.v.boundaryAt(s.charAt(i), b) }
+
+// isExact compares a range with a text folded but for its case.
+func (s *scan) isExact(from, to int, exact []rune, joined bool) bool {
+	written := foldChars(s.v.chars[s.glyphs[from].from:s.glyphs[to-1].to], true)
+	if joined {
+		written = slices.DeleteFunc(written, isSeparator)
+		exact = slices.DeleteFunc(slices.Clone(exact), isSeparator)
+	}
+	return slices.Equal(written, exact)
+}
+
+// maxAffixes bounds how many affixes may follow each other.
+const maxAffixes = 8
+
+// reach goes from the edge of a name over affixes to a boundary and returns where
+// that is; step is -1 to the left and +1 to the right. None are needed where the name
+// stands at a boundary by itself.
+func (s *scan) reach(at int, b block, affixes []affix, step int) (edge int, ok bool) {
+	places := []int{at}
+	for range maxAffixes + 1 {
+		var further []int
+		for _, place := range places {
+			if s.boundaryAt(place, b) {
+				return place, true
+			}
+			for _, a := range affixes {
+				next := place + step*len(a.folded)
+				if s.hasAffix(a, min(place, next), max(place, next)) && s.wholeAt(next) && !slices.Contains(further, next) {
+					further = append(further, next)
+				}
+			}
+		}
+		if len(further) == 0 {
+			break
+		}
+		places = further
+	}
+	return at, false
+}
+
+func (s *scan) hasAffix(a affix, from, to int) bool {
+	return s.hasText(from, a.folded) && (a.exact == nil || s.isExact(from, to, a.exact, false))
+}
+
+// hasText tells whether a folded text stands at a glyph.
+func (s *scan) hasText(from int, text []rune) bool {
+	if from < 0 || from+len(text) > len(s.glyphs) {
+		return false
+	}
+	for i, r := range text {
+		if s.glyphs[from+i].r != r {
+			return false
+		}
+	}
+	return true
+}
+
+// phrasesAround cuts a folded text at each place where it contains the name. It need
+// not be a whole word there: "pineapple" contains "apple".
+func phrasesAround(n *name, text []rune) []phrase {
+	if len(n.folded) == 0 {
+		return nil
+	}
+	t := newTrie()
+	t.insert(n.folded, n.joined, 0)
+	glyphs := make([]glyph, len(text))
+	for i, r := range text {
+		glyphs[i].r = r
+	}
+	var phrases []phrase
+	for i := range glyphs {
+		for _, m := range t.at(glyphs, i, nil) {
+			phrases = append(phrases, phrase{left: text[:i], right: text[m.end:]})
+		}
+	}
+	return phrases
+}
+
+// inPhrase tells whether a hit stands inside a forbidden phrase. The phrase, like a
+// name, is whole words.
+func (s *scan) inPhrase(p phrase, from, to int, b block) bool {
+	start, end := from-len(p.left), to+len(p.right)
+	return s.hasText(start, p.left) && s.hasText(to, p.right) &&
+		s.wholeAt(start) && s.wholeAt(end) &&
+		(len(p.left) == 0 || s.boundaryAt(start, b)) && (len(p.right) == 0 || s.boundaryAt(end, b))
+}
+
+// near tells whether one of the words stands among the n words before or after a
+// range. Words are runs of letters, digits and marks of the prose, across blocks.
+func (s *scan) near(words map[string]bool, n, from, to int) bool {
+	for i, left := from-1, n; i >= 0 && left > 0; i-- {
+		if !s.isWordAt(i) {
+			continue
+		}
+		end := i + 1
+		for i > 0 && s.isWordAt(i-1) {
+			i--
+		}
+		if words[s.word(i, end)] {
+			return true
+		}
+		left--
+	}
+	for i, left := to, n; i < len(s.glyphs) && left > 0; i++ {
+		if !s.isWordAt(i) {
+			continue
+		}
+		start := i
+		for i < len(s.glyphs) && s.isWordAt(i) {
+			i++
+		}
+		if words[s.word(start, i)] {
+			return true
+		}
+		left--
+	}
+	return false
+}
+
+func (s *scan) isWordAt(i int) bool {
+	g := s.glyphs[i]
+	return g.r >= 0 && isWord(s.v.chars[g.from].r)
+}
+
+func (s *scan) word(from, to int) string {
+	if to-from > MaxName {
+		return "" // longer than any word that is looked for
+	}
+	var text [MaxName]rune
+	for i, g := range s.glyphs[from:to] {
+		text[i] = g.r
+	}
+	return string(text[:to-from])
+}

@@ -1,0 +1,125 @@
+package mention
+
+// trie finds all of many folded texts that begin at a place, in one walk. Each text
+// has a number, which is what a match returns.
+type trie struct {
+	nodes []node
+	// The children of the root, for speed: most characters begin no text.
+	ascii  [128]int32
+	beyond map[rune]int32
+}
+
+type node struct {
+	edges []edge
+	gap   int32   // where any run of spaces and hyphens leads, or 0
+	ends  []int32 // the numbers of the texts that end here
+}
+
+type edge struct {
+	r  rune
+	to int32
+}
+
+// match is a text that was found: its number and the glyph behind it.
+type match struct {
+	id  int32
+	end int
+}
+
+func newTrie() *trie { return &trie{nodes: make([]node, 1), beyond: map[rune]int32{}} }
+
+// insert adds a text. Where it is joined, each run of spaces or hyphens between its
+// words stands for any such run, also for none.
+func (t *trie) insert(text []rune, joined bool, id int32) {
+	n := int32(0)
+	for i := 0; i < len(text); i++ {
+		end := i
+		for joined && i > 0 && end < len(text) && isSeparator(text[end]) {
+			end++
+		}
+		if end > i && end < len(text) {
+			n = t.gapFrom(n)
+			i = end
+		}
+		n = t.childFrom(n, text[i])
+	}
+	t.nodes[n].ends = append(t.nodes[n].ends, id)
+}
+
+func isSeparator(r rune) bool { return r == ' ' || r == '-' }
+
+func (t *trie) gapFrom(n int32) int32 {
+	if t.nodes[n].gap == 0 {
+		t.nodes = append(t.nodes, node{})
+		t.nodes[n].gap = int32(len(t.nodes) - 1)
+	}
+	return t.nodes[n].gap
+}
+
+func (t *trie) childFrom(n int32, r rune) int32 {
+	if to := t.nodes[n].child(r); to != 0 {
+		return to
+	}
+	t.nodes = append(t.nodes, node{})
+	to := int32(len(t.nodes) - 1)
+	t.nodes[n].edges = append(t.nodes[n].edges, edge{r, to})
+	switch {
+	case n == 0 && r < 128:
+		t.ascii[r] = to
+	case n == 0:
+		t.beyond[r] = to
+	}
+	return to
+}
+
+func (n *node) child(r rune) int32 {
+	for _, e := range n.edges {
+		if e.r == r {
+			return e.to
+		}
+	}
+	return 0
+}
+
+// begins gives the node that a first character leads to, or 0.
+func (t *trie) begins(r rune) int32 {
+	switch {
+	case r >= 128:
+		return t.beyond[r]
+	case r >= 0:
+		return t.ascii[r]
+	default:
+		return 0
+	}
+}
+
+// at appends all texts that begin at the glyph i.
+func (t *trie) at(glyphs []glyph, i int, found []match) []match {
+	n := t.begins(glyphs[i].r)
+	if n == 0 {
+		return found
+	}
+	return t.walk(n, glyphs, i+1, found)
+}
+
+func (t *trie) walk(n int32, glyphs []glyph, i int, found []match) []match {
+	for n != 0 {
+		here := &t.nodes[n]
+		for _, id := range here.ends {
+			found = append(found, match{id, i})
+		}
+		if here.gap != 0 {
+			after := i
+			for after < len(glyphs) && isSeparator(glyphs[after].r) {
+				after++
+			}
+			found = t.walk(here.gap, glyphs, after, found)
+		}
+		if i == len(glyphs) {
+			break
+		}
+		n = here.child(glyphs[i].r)
+		i++
+	}
+	return found
+}

@@ -1,0 +1,277 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/google/uuid"
+
+	"earshot"
+)
+
+// Batch is a number of tasks that were submitted together.
+type Batch struct {
+	ID           string
+	Organization string
+	CreatedAt    time.Time
+	Total        int // tasks that were handed in
+	Accepted     int // of them, those that were queued
+}
+
+// batchTask is a task's place in a batch.
+type batchTask struct {
+	organization, job, batch string
+	position                 int // in the input, from 0
+}
+
+var (
+	batchesTable = newTable("batches",
+		field("organization", "uuid", func(b *Batch) *string { return &b.Organization }),
+		field("id", "uuid", func(b *Batch) *string { return &b.ID }),
+		timeField("created_at", func(b *Batch) *time.Time { return &b.CreatedAt }),
+		intField("total", func(b *Batch) *int { return &b.Total }),
+		intField("accepted", func(b *Batch) *int { return &b.Accepted }))
+	insertBatches = batchesTable.insert("")
+	deleteBatches = newStatement(batchesTable.only("organization", "id"), func(in input) string {
+		return `DELETE FROM batches WHERE ` + in.matching()
+	})
+
+	batchTasksTable = newTable("batch_tasks",
+		field("organization", "uuid", func(t *batchTask) *string { return &t.organization }),
+		field("job", "uuid", func(t *batchTask) *string { return &t.job }),
+		field("batch", "uuid", func(t *batchTask) *string { return &t.batch }),
+		intField("position", func(t *batchTask) *int { return &t.position }))
+	insertBatchTasks = batchTasksTable.insert("")
+	selectBatchTasks = newStatement(batchTasksTable.only("organization", "job"), func(in input) string {
+		return `SELECT ` + batchTasksTable.list + ` FROM batch_tasks WHERE ` + in.matching()
+	})
+	deleteBatchTasks = newStatement(batchTasksTable.only("organization", "job"), func(in input) string {
+		return `DELETE FROM batch_tasks WHERE ` + in.matching()
+	})
+)
+
+// SubmitBatch is Submit for tasks that are a batch; positions are their places in the
+// input. It returns the batch's id. When all of the tasks are those of one earlier
+// batch, by their idempotency keys, that is the id, and there is no new batch.
+func (s *Store) SubmitBatch(batch Batch, tasks []Job, positions []int, now time.Time) (id string, refusals []error, err error) {
+	refusals, err = s.submit(batch.Organization, tasks, batch.Total, now, func(ctx context.Context, w *work, refusals []error) (err error) {
+		var places, others []*batchTask
+		for i, task := range tasks {
+			if refusals[i] == nil {
+				places = append(places, &batchTask{batch.Organization, task.ID, batch.ID, positions[i]})
+			} else if other := duplicateOf(refusals[i]); other != "" {
+				others = append(others, &batchTask{organization: batch.Organization, job: other})
+			}
+		}
+		if len(others) == batch.Total {
+			id, err = w.batchOf(ctx, others)
+			if err != nil || id != "" {
+				return err
+			}
+		}
+		id = batch.ID
+		stored := batch
+		stored.Accepted = len(places)
+		if err := each(ctx, w.tx, insertBatches, []*Batch{&stored}, nil); err != nil {
+			return err
+		}
+		return each(ctx, w.tx, insertBatchTasks, places, nil)
+	})
+	return id, refusals, err
+}
+
+// duplicateOf is the task that has the idempotency key of one that was refused for it.
+func duplicateOf(refusal error) string {
+	var e *earshot.Error
+	if errors.As(refusal, &e) {
+		if details, ok := e.Details.(earshot.DuplicateDetails); ok {
+			return details.TaskID
+		}
+	}
+	return ""
+}
+
+// batchOf is the batch to which all of the tasks belong, "" when there is none.
+func (w *work) batchOf(ctx context.Context, tasks []*batchTask) (string, error) {
+	asked := map[string]*batchTask{} // a batch may name a task twice
+	for _, task := range tasks {
+		asked[task.job] = task
+	}
+	unique := make([]*batchTask, 0, len(asked))
+	for _, task := range asked {
+		unique = append(unique, task)
+	}
+	var found []*batchTask
+	if err := each(ctx, w.tx, selectBatchTasks, unique, collect(batchTasksTable, &found)); err != nil {
+		return "", err
+	}
+	if len(found) != len(unique) {
+		return "", nil
+	}
+	for _, task := range found {
+		if task.batch != found[0].batch {
+			return "", nil
+		}
+	}
+	return found[0].batch, nil
+}
+
+// BatchProgress is a batch and how its tasks stand.
+type BatchProgress struct {
+	Batch
+	Tasks    map[earshot.Status]int // that are kept, by state
+	MaxCost  int64                  // of those
+	Charged  int64
+	Failures []BatchFailure
+}
+
+// BatchFailure is how many tasks of a batch failed with an error.
+type BatchFailure struct {
+	Error json.RawMessage
+	Tasks int
+}
+
+// Batches lists batches of an organization, newest first: those older than the id
+// before, "" for all.
+func (s *Store) Batches(ctx context.Context, organization, before string, limit int) (found []*BatchProgress, err error) {
+	return s.batches(ctx, organization, `id < $2 ORDER BY id DESC LIMIT $3`, cmp.Or(before, uuid.Max.String()), limit)
+}
+
+// Batch finds a batch of an organization. Returns ErrNotFound.
+func (s *Store) Batch(ctx context.Context, organization, id string) (*BatchProgress, error) {
+	id, err := canonicalID(id)
+	if err != nil {
+		return nil, fmt.Errorf("batch: %w", err)
+	}
+	found, err := s.batches(ctx, organization, `id = $2`, id)
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("batch %s: %w", id, ErrNotFound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return found[0], nil
+}
+
+func (s *Store) batches(ctx context.Context, organization, condition string, args ...any) (found []*BatchProgress, err error) {
+	err = s.reports.snapshot(ctx, func(now snapshot) error {
+		rows, err := findRows(ctx, now, batchesTable, `WHERE organization = $1 AND `+condition, append([]any{organization}, args...)...)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		byID := map[string]*BatchProgress{}
+		for _, row := range rows {
+			b := &BatchProgress{Batch: *row, Tasks: map[earshot.Status]int{}}
+			byID[b.ID], found = b, append(found, b)
+		}
+		return countTasks(ctx, now, organization, rows[len(rows)-1].ID, rows[0].ID, byID)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read batches: %w", err)
+	}
+	return found, nil
+}
+
+// countTasks adds how the tasks of batches stand, which are all from the first to the
+// last id.
+func countTasks(ctx context.Context, now snapshot, organization, first, last string, batches map[string]*BatchProgress) error {
+	for _, query := range []string{
+		`SELECT t.batch, j.status, NULL, COUNT(*), SUM(j.most), 0
+			FROM batch_tasks t JOIN jobs j ON j.organization = t.organization AND j.id = t.job
+			WHERE t.organization = $1 AND t.batch >= $2 AND t.batch <= $3 GROUP BY t.batch, j.status`,
+		`SELECT t.batch, f.status, f.error, COUNT(*), SUM(f.most), SUM(f.charged)
+			FROM batch_tasks t JOIN finished f ON f.organization = t.organization AND f.id = t.job
+			WHERE t.organization = $1 AND t.batch >= $2 AND t.batch <= $3 GROUP BY t.batch, f.status, f.error`,
+	} {
+		err := now.find(ctx, func(r scanner) error {
+			var (
+				id            string
+				status        earshot.Status
+				failure       *string
+				tasks         int
+				most, charged int64
+			)
+			if err := r.Scan(&id, &status, &failure, &tasks, &most, &charged); err != nil {
+				return err
+			}
+			b := batches[id]
+			if b == nil {
+				return nil
+			}
+			b.Tasks[status] += tasks
+			b.MaxCost, b.Charged = b.MaxCost+most, b.Charged+charged
+			if failure != nil {
+				b.Failures = append(b.Failures, BatchFailure{json.RawMessage(*failure), tasks})
+			}
+			return nil
+		}, query, organization, first, last)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// BatchResult is an ended task of a batch and its place in the input.
+type BatchResult struct {
+	*Task
+	Position int
+}
+
+// BatchResults finds the ended tasks of a batch in the order of the input. They are
+// read like Events: a batch of any size takes little memory, and no connection while
+// the caller is busy. Returns ErrNotFound.
+func (s *Store) BatchResults(ctx context.Context, organization, id string) (iter.Seq2[BatchResult, error], error) {
+	id, err := canonicalID(id)
+	if err == nil {
+		_, err = firstRow(ctx, s.lookups, batchesTable, `WHERE organization = $1 AND id = $2`, organization, id)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("results of batch %s: %w", id, err)
+	}
+	positions := map[string]int{}
+	var chunks chunks
+	err = s.lookups.find(ctx, func(r scanner) error {
+		var job string
+		var position, bytes int64
+		err := r.Scan(&job, &position, &bytes)
+		positions[job] = int(position)
+		chunks.add(position, bytes)
+		return err
+	}, `
+		SELECT t.job, t.position, octet_length(f.request) + COALESCE(octet_length(f.error), 0) + COALESCE(octet_length(f.result), 0)
+		FROM batch_tasks t JOIN finished f ON f.organization = t.organization AND f.id = t.job
+		WHERE t.organization = $1 AND t.batch = $2 ORDER BY t.position`, organization, id)
+	if err != nil {
+		return nil, fmt.Errorf("results of batch %s: %w", id, err)
+	}
+	return func(yield func(BatchResult, error) bool) {
+		goOn := true
+		each := func(t *Task, err error) bool {
+			if err == nil {
+				position, known := positions[t.ID]
+				if !known { // it took the place of another meanwhile
+					return true
+				}
+				goOn = yield(BatchResult{t, position}, nil)
+				return goOn
+			}
+			goOn = yield(BatchResult{}, err)
+			return goOn
+		}
+		for _, chunk := range chunks {
+			s.readChunk(ctx, each, `
+				JOIN batch_tasks t ON t.organization = finished.organization AND t.job = finished.id
+				WHERE t.organization = $1 AND t.batch = $2 AND t.position >= $3 AND t.position <= $4 ORDER BY t.position`,
+				organization, id, chunk.first, chunk.last)
+			if !goOn {
+				return
+			}
+		}
+	}, nil
+}

@@ -1,0 +1,11 @@
+-- A batch of three tasks: one ended, one failed and was queued anew, one was refused.
+
+INSERT INTO batches (organization, id, created_at, total, accepted) VALUES
+  ('00000000-0000-7000-8000-00000000000c', '0199c82c-c000-7000-8000-0000000000b1', 1760000000000, 3, 2);
+
+INSERT INTO batch_tasks (organization, job, batch, position) VALUES
+  ('00000000-0000-7000-8000-00000000000c', '0199c82c-c000-7000-8000-000000000011', '0199c82c-c000-7000-8000-0000000000b1', 0),
+  ('00000000-0000-7000-8000-00000000000c', '0199c82c-c7d0-7000-8000-000000000014', '0199c82c-c000-7000-8000-0000000000b1', 2);
+
+INSERT INTO retries (organization, job, task) VALUES
+  ('00000000-0000-7000-8000-00000000000c', '0199c82c-c3e8-7000-8000-000000000012', '0199c82c-c7d0-7000-8000-000000000014');

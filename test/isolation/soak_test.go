@@ -1,0 +1,195 @@
+package isolation
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"earshot/internal/account"
+	"earshot/internal/store/storetest"
+	"earshot/test/harness"
+	"earshot/test/load"
+)
+
+// probe is a node in a process of its own that is abused for some time.
+type probe struct {
+	*testing.T
+	node   *load.Program
+	keys   []string // of accounts that abuse it
+	client *load.Client
+	during time.Duration
+	over   chan struct{} // closed when an abuse is over
+}
+
+// hammer sends requests at a rate, whatever is answered.
+func hammer(rate float64, kinds ...func(p *probe, i int) load.Request) func(*probe) {
+	return func(p *probe) {
+		var requests []load.Request
+		for i := range 240 {
+			requests = append(requests, kinds[i%len(kinds)](p, i))
+		}
+		got := load.Open(p.client, rate, 2*p.during, p.over, requests...)
+		for status, times := range got.Answers {
+			p.Logf("    %d: %s", status, times)
+		}
+	}
+}
+
+// get and post make requests of one account, or of a stranger.
+func get(path string) func(*probe, int) load.Request {
+	return func(p *probe, _ int) load.Request { return load.Get(p.keys[0], path) }
+}
+
+func public(path string) func(*probe, int) load.Request {
+	return func(*probe, int) load.Request { return load.Get("", path) }
+}
+
+func post(path, body string) func(*probe, int) load.Request {
+	return func(p *probe, _ int) load.Request { return load.Post(p.keys[0], path, body) }
+}
+
+// hold opens connections, sends on each what begin gives, and reads nothing.
+func hold(n int, begin func(p *probe, i int) string) func(*probe) {
+	return func(p *probe) {
+		var conns []net.Conn
+		for i := range n {
+			conn, err := net.Dial("tcp", strings.TrimPrefix(p.node.BaseURL, "http://"))
+			if err != nil {
+				p.Logf("    %d connections: %v", i, err)
+				break
+			}
+			conns = append(conns, conn)
+			_, _ = conn.Write([]byte(begin(p, i))) // refused is as good
+		}
+		<-p.over
+		for _, conn := range conns {
+			_ = conn.Close()
+		}
+	}
+}
+
+// batch is a batch of as many tasks as there may be in one.
+func batch(prompt string) string {
+	tasks := make([]string, 500)
+	for i := range tasks {
+		tasks[i] = harness.ChatTask(fmt.Sprintf("%s %d", prompt, i))
+	}
+	return "[" + strings.Join(tasks, ",") + "]"
+}
+
+// clear removes what an abuse left in the queues.
+func (p *probe) clear() {
+	for _, key := range p.keys {
+		request := strings.Replace(string(load.Get(key, harness.QueuePath)), "GET", "DELETE", 1)
+		if _, err := p.client.Do(load.Request(request)); err != nil {
+			p.Log(err)
+		}
+	}
+}
+
+// abuses are all that somebody may do to a node.
+var abuses = []struct {
+	name string
+	do   func(*probe)
+}{
+	{"nothing", func(p *probe) { <-p.over }},
+	{"slow bodies", hold(2000, func(p *probe, _ int) string {
+		return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: 1000\r\n\r\n{", harness.ChatPath, p.keys[0])
+	})},
+	{"large bodies", hammer(20, post(harness.BatchPath, "["+strings.Repeat(" ", 7<<20)+"]"))},
+	{"oversized bodies", hammer(10, post(harness.ChatPath, strings.Repeat(" ", 30<<20)))},
+	{"forged keys", hammer(1000, func(*probe, int) load.Request { return load.Get(account.NewKey().Text, "/v1/credits") })},
+	{"idle connections", hold(6000, func(*probe, int) string { return "GET / HT" })},
+	{"public routes", hammer(1000, public("/captures/"+account.NewCaptureID()+"/page-1.html"), public("/"), public("/openapi.json"), public("/nothing"))},
+	{"streams", hold(1500, func(p *probe, _ int) string { return string(load.Get(p.keys[0], harness.LivePath)) })},
+	{"hanging tasks of six", hammer(2, func(p *probe, i int) load.Request {
+		return load.Post(p.keys[i%6], harness.BatchPath, batch(harness.Endless))
+	})},
+	{"hanging calls of six", hammer(300, func(p *probe, i int) load.Request {
+		return load.Post(p.keys[i%6], harness.ChatPath, `{"prompt":"x [[hang]]","country":"US"}`)
+	})},
+	{"hanging webhooks", hangingWebhooks},
+	{"huge documents", hammer(20, post(harness.ChatPath, `{"prompt":"x [[huge]]","country":"US"}`))},
+	{"overload", hammer(3000, func(p *probe, i int) load.Request {
+		return load.Post(p.keys[i%4], harness.ChatPath, harness.GoodCall)
+	})},
+	{"batches", hammer(20, post(harness.BatchPath, batch("x")))},
+	{"single tasks", hammer(1000, post(harness.TaskPath, harness.GoodTask))},
+	{"usage and statistics", hammer(500, get(harness.UsagePath), get(harness.StatsPath))},
+	{"lists of tasks", hammer(500, get(harness.TasksPath+"?limit=100"), get(harness.TasksPath+"?status=FAILED&limit=100"))},
+	{"events, read slowly", hold(500, func(p *probe, _ int) string { return string(load.Get(p.keys[0], harness.EventsPath+"?limit=100")) })},
+	{"rate limit", hammer(2000, func(p *probe, _ int) load.Request { return load.Post(p.keys[6], harness.ChatPath, harness.GoodCall) })},
+}
+
+// hangingWebhooks has tasks end whose receivers, each at an address of its own, take
+// the connection and never answer.
+func hangingWebhooks(p *probe) {
+	listener, err := net.Listen("tcp", "0.0.0.0:0")
+	if err != nil {
+		p.Error(err)
+		return
+	}
+	defer listener.Close() // connections wait there; nobody takes them
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		p.Error(err)
+		return
+	}
+	for from := 0; from < 1000; from += 250 {
+		var tasks []string
+		for i := from; i < from+250; i++ {
+			tasks = append(tasks, harness.ChatTask("x", fmt.Sprintf(`"webhook":{"url":"http://127.1.%d.%d:%s/"}`, i/250, 1+i%250, port)))
+		}
+		if status, err := p.client.Do(load.Post(p.keys[0], harness.BatchPath, "["+strings.Join(tasks, ",")+"]")); err != nil || status >= 300 {
+			p.Logf("    the batch is answered with %d: %v", status, err)
+		}
+	}
+	<-p.over
+}
+
+// TestAbuse is run by make soak: somebody abuses a node in each way, and it prints how
+// a victim beside them fares. EARSHOT_SOAK_ABUSE is for how long each.
+func TestAbuse(t *testing.T) {
+	during, err := time.ParseDuration(os.Getenv("EARSHOT_SOAK_ABUSE"))
+	if err != nil {
+		t.Skip("EARSHOT_SOAK_ABUSE does not say for how long")
+	}
+	binary := load.Build(t)
+	t.Run("sqlite", func(t *testing.T) { abuseAll(t, binary, filepath.Join(t.TempDir(), "earshot.db"), during) })
+	t.Run("postgres", func(t *testing.T) { abuseAll(t, binary, storetest.Postgres(t), during) })
+}
+
+func abuseAll(t *testing.T, binary, address string, during time.Duration) {
+	t.Helper()
+	node := load.Start(t, binary, address)
+	keys := append(node.Accounts(t, load.Unlimited, 6), node.Accounts(t, load.Hasty, 1)...)
+	victim := node.Accounts(t, load.Unlimited, 1)[0]
+	client := load.NewClient(node.BaseURL)
+	defer client.Close()
+	light := []load.Request{load.Get(victim, "/v1/credits"), load.Post(victim, harness.ChatPath, harness.GoodCall)}
+	load.Open(client, 10, during, nil, light...) // warms up
+	base := load.Open(client, 10, during, nil, light...).Answers[200]
+	t.Logf("alone: %s", base)
+	for _, abuse := range abuses {
+		p := &probe{T: t, node: node, keys: keys, client: load.NewClient(node.BaseURL), during: during, over: make(chan struct{})}
+		var group sync.WaitGroup
+		group.Go(func() { abuse.do(p) })
+		got := load.Open(client, 10, during, nil, light...)
+		memory, _ := node.Memory(t)
+		close(p.over)
+		group.Wait()
+		p.clear()
+		p.client.Close()
+		verdict := "held"
+		if got.Success() < 0.99 || got.Answers[200].At(.99) > 3*base.At(.99)+50*time.Millisecond {
+			verdict = "MISSED"
+		}
+		t.Logf("%-22s %-6s %5.1f%% of %3d served, p50 %s, p99 %s (alone %s); %d MB; others: %v %v", abuse.name, verdict, 100*got.Success(), got.Sent,
+			got.Answers[200].At(.5).Round(time.Millisecond), got.Answers[200].At(.99).Round(time.Millisecond), base.At(.99).Round(time.Millisecond), memory, len(got.Answers[503]), got.Errors)
+	}
+}

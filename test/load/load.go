@@ -1,0 +1,265 @@
+// Package load makes requests in numbers, at little cost: generator and service share
+// the processors. It speaks HTTP/1.1 on connections that it keeps, and sends at a given
+// rate whether answers come or not.
+package load
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// patience is how long clients wait for an answer.
+const patience = 5 * time.Second
+
+// Request is a request as it goes over the wire.
+type Request []byte
+
+// Post makes a request with a JSON body.
+func Post(key, path, body string) Request {
+	return fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: load\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, key, len(body), body)
+}
+
+// Get makes a request without a body, and without a key where that is "".
+func Get(key, path string) Request {
+	if key != "" {
+		key = "Authorization: Bearer " + key + "\r\n"
+	}
+	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: load\r\n%s\r\n", path, key)
+}
+
+// Client keeps connections to one address. It is safe for concurrent use.
+type Client struct {
+	// Patience is how long it waits for an answer. NewClient sets it to 5 s.
+	Patience time.Duration
+
+	address string
+
+	mu   sync.Mutex
+	idle []*conn
+}
+
+type conn struct {
+	net.Conn
+	from *bufio.Reader
+}
+
+// NewClient makes a client of the service at a base URL.
+func NewClient(base string) *Client {
+	return &Client{address: strings.TrimPrefix(base, "http://"), Patience: patience}
+}
+
+// Close closes the idle connections.
+func (c *Client) Close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, conn := range c.idle {
+		_ = conn.Close()
+	}
+	c.idle = nil
+}
+
+// Do makes a request and gives the status of the answer.
+func (c *Client) Do(r Request) (status int, err error) {
+	end := time.Now().Add(c.Patience)
+	for {
+		conn, used, err := c.conn(end)
+		if err != nil {
+			return 0, err
+		}
+		status, again, err := conn.do(r, end)
+		if err == nil && again {
+			c.mu.Lock()
+			c.idle = append(c.idle, conn)
+			c.mu.Unlock()
+			return status, nil
+		}
+		_ = conn.Close()
+		if err == nil || !used || !errors.Is(err, errGone) {
+			return status, err
+		}
+	}
+}
+
+func (c *Client) conn(end time.Time) (_ *conn, used bool, _ error) {
+	c.mu.Lock()
+	if n := len(c.idle); n > 0 {
+		last := c.idle[n-1]
+		c.idle = c.idle[:n-1]
+		c.mu.Unlock()
+		return last, true, nil
+	}
+	c.mu.Unlock()
+	dialed, err := (&net.Dialer{Deadline: end}).Dial("tcp", c.address)
+	if err != nil {
+		return nil, false, err
+	}
+	return &conn{dialed, bufio.NewReaderSize(dialed, 2<<10)}, false, nil
+}
+
+// errGone is returned when an idle connection turns out to be closed.
+var errGone = errors.New("the connection was closed before an answer")
+
+// do makes a request, and tells whether the connection can be used again.
+func (c *conn) do(r Request, end time.Time) (status int, again bool, err error) {
+	if err := c.SetDeadline(end); err != nil {
+		return 0, false, err
+	}
+	if _, err := c.Write(r); err != nil {
+		return 0, false, fmt.Errorf("%w: %w", errGone, err)
+	}
+	line, err := c.from.ReadSlice('\n')
+	if err != nil {
+		if len(line) == 0 && (errors.Is(err, io.EOF) || strings.Contains(err.Error(), "reset")) {
+			err = errGone
+		}
+		return 0, false, err
+	}
+	if len(line) < 12 {
+		return 0, false, fmt.Errorf("the answer begins %q", line)
+	}
+	if status, err = strconv.Atoi(string(line[9:12])); err != nil {
+		return 0, false, err
+	}
+	length, again := 0, true
+	for {
+		if line, err = c.from.ReadSlice('\n'); err != nil {
+			return status, false, err
+		}
+		name, value, _ := bytes.Cut(bytes.TrimRight(line, "\r\n"), []byte(": "))
+		switch string(name) {
+		case "":
+			_, err = c.from.Discard(length)
+			return status, again && err == nil, err
+		case "Content-Length":
+			if length, err = strconv.Atoi(string(value)); err != nil {
+				return status, false, err
+			}
+		case "Connection":
+			again = string(value) != "close"
+		case "Transfer-Encoding":
+			return status, false, nil // it is read by nobody
+		}
+	}
+}
+
+// Result is what became of requests.
+type Result struct {
+	Sent    int
+	Took    time.Duration  // for sending
+	Answers map[int]Times  // by status; 0 for none in time
+	Errors  map[string]int // why there was none
+}
+
+// Goodput is how many requests a second were served in time.
+func (r *Result) Goodput() float64 { return float64(len(r.Answers[200])) / r.Took.Seconds() }
+
+// Success is the part of the requests that were served in time.
+func (r *Result) Success() float64 { return float64(len(r.Answers[200])) / float64(max(1, r.Sent)) }
+
+// Times are how long answers took, shortest first.
+type Times []time.Duration
+
+// At is the time below which a part of them are.
+func (t Times) At(part float64) time.Duration {
+	if len(t) == 0 {
+		return 0
+	}
+	return t[min(len(t)-1, int(part*float64(len(t))))]
+}
+
+// String is how many there are, and their median and 99th percentile.
+func (t Times) String() string {
+	return fmt.Sprintf("%d (p50 %s, p99 %s)", len(t), t.At(.5).Round(time.Millisecond), t.At(.99).Round(time.Millisecond))
+}
+
+// collect gathers results from many goroutines.
+type collect struct {
+	mu sync.Mutex
+	Result
+}
+
+func (c *collect) do(client *Client, r Request) {
+	began := time.Now()
+	status, err := client.Do(r)
+	took := time.Since(began)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil {
+		status = 0
+		c.Errors[reason(err)]++
+	}
+	c.Answers[status] = append(c.Answers[status], took)
+}
+
+func reason(err error) string {
+	var network net.Error
+	if errors.As(err, &network) && network.Timeout() {
+		return "timeout"
+	}
+	return err.Error()
+}
+
+func newCollect() *collect {
+	return &collect{Result: Result{Answers: map[int]Times{}, Errors: map[string]int{}}}
+}
+
+func (c *collect) result(took time.Duration) *Result {
+	for _, times := range c.Answers {
+		slices.Sort(times)
+	}
+	c.Took = took
+	return &c.Result
+}
+
+// Closed has so many callers ask one request after the other, of each of the kinds in
+// turn, until the time is over.
+func Closed(client *Client, callers int, during time.Duration, kinds ...Request) *Result {
+	all, began := newCollect(), time.Now()
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range callers {
+		group.Go(func() {
+			for time.Since(began) < during {
+				all.do(client, kinds[int(next.Add(1))%len(kinds)])
+			}
+		})
+	}
+	group.Wait()
+	all.Sent = int(next.Load())
+	return all.result(time.Since(began))
+}
+
+// Open sends so many requests a second, of each of the kinds in turn, until stop is
+// closed or the time is over, and waits for the answers.
+func Open(client *Client, rate float64, during time.Duration, stop <-chan struct{}, kinds ...Request) *Result {
+	all, began := newCollect(), time.Now()
+	var group sync.WaitGroup
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for running := true; running; {
+		select {
+		case <-stop:
+			running = false
+		case <-tick.C:
+		}
+		since := time.Since(began)
+		running = running && since < during
+		for due := int(min(since, during).Seconds() * rate); all.Sent < due; all.Sent++ {
+			kind := kinds[all.Sent%len(kinds)]
+			group.Go(func() { all.do(client, kind) })
+		}
+	}
+	took := time.Since(began)
+	group.Wait()
+	return all.result(took)
+}

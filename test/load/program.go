@@ -1,0 +1,125 @@
+package load
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"earshot/internal/account"
+	"earshot/internal/store"
+)
+
+// Program is the service in a process of its own, as it is released.
+type Program struct {
+	BaseURL string
+	Log     string // the file that it logs to
+	address string // of its database
+	pid     int
+}
+
+// Build makes the program as it is released.
+func Build(tb testing.TB) (binary string) {
+	tb.Helper()
+	binary = filepath.Join(tb.TempDir(), "earshot")
+	command := exec.CommandContext(tb.Context(), "go", "build", "-trimpath", "-o", binary, "earshot/cmd/earshot")
+	command.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := command.CombinedOutput(); err != nil {
+		tb.Fatalf("build the program: %v\n%s", err, text)
+	}
+	return binary
+}
+
+// Start runs the program on a database until the test ends.
+func Start(tb testing.TB, binary, address string, flags ...string) *Program {
+	tb.Helper()
+	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--allow-private-webhooks"}, flags...)
+	if store.Shared(address) {
+		args = append(args, "--database", address, "--data", tb.TempDir())
+	} else {
+		args = append(args, "--data", filepath.Dir(address))
+	}
+	log, err := os.Create(filepath.Join(tb.TempDir(), "log"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	command := exec.CommandContext(context.WithoutCancel(tb.Context()), binary, args...)
+	command.Stderr = log
+	out, err := command.StdoutPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		_ = command.Process.Signal(syscall.SIGKILL) // what it would finish is of no interest
+		_ = command.Wait()
+		_ = log.Close()
+	})
+	p := &Program{Log: log.Name(), address: address, pid: command.Process.Pid}
+	for lines := bufio.NewScanner(out); p.BaseURL == "" && lines.Scan(); {
+		if shown, ok := strings.CutPrefix(lines.Text(), "Dashboard: "); ok {
+			p.BaseURL, _, _ = strings.Cut(shown, "/#")
+		}
+	}
+	if p.BaseURL == "" {
+		tb.Fatal("the program did not start")
+	}
+	return p
+}
+
+// Plans of accounts: one that nothing holds back, and one that may ask once a second.
+const (
+	Unlimited = 1 << 30
+	Hasty     = 1
+)
+
+// Accounts makes organizations that may make so many requests a second and that no
+// other limit of a plan holds back, and gives their keys.
+func (p *Program) Accounts(tb testing.TB, rate, n int) []string {
+	tb.Helper()
+	s, err := store.Open(tb.Context(), store.Config{URL: p.address})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer s.Close()
+	plan := account.Plan{Name: "load", Slots: 100_000, CreditsPerCycle: 1 << 40, RequestsPerSecond: rate, QueueCapacity: 1 << 20}
+	keys := make([]string, n)
+	for i := range keys {
+		key := account.NewKey()
+		_, err := s.CreateOrganization(store.NewOrganization{
+			Name: "load-" + key.ID, Plan: plan, FirstGrant: 1 << 40, WebhookSecret: account.NewWebhookSecret(), Key: key,
+		}, s.Now())
+		if err != nil {
+			tb.Fatal(err)
+		}
+		keys[i] = key.Text
+	}
+	return keys
+}
+
+// Memory is how much memory the process has, and the most it ever had, in MB.
+func (p *Program) Memory(tb testing.TB) (now, most int) {
+	tb.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.pid))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	read := func(name string) int {
+		_, after, _ := strings.Cut(string(text), name+":")
+		fields := strings.Fields(after)
+		if len(fields) == 0 {
+			return 0
+		}
+		kib, _ := strconv.Atoi(fields[0])
+		return kib << 10 / 1_000_000
+	}
+	return read("VmRSS"), read("VmHWM")
+}
