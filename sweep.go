@@ -170,7 +170,7 @@ type TrackedAnswer struct {
 // AnswerFilter says which answers to list or export.
 type AnswerFilter struct {
 	Sweep    string `json:"sweep,omitempty" schema:"uuid"`
-	PromptID int    `json:"promptId,omitempty" schema:"min=1,max=2000000000,default=0"`
+	PromptID int    `json:"promptId,omitempty" schema:"min=1,max=2000000000"`
 	// A target's name, such as `chatassistant/US`.
 	Target  string  `json:"target,omitempty" schema:"maxLength=300"`
 	Tag     string  `json:"tag,omitempty" schema:"maxLength=50"`

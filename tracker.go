@@ -95,7 +95,7 @@ type Schedule struct {
 	// With `week`.
 	Weekday string `json:"weekday,omitempty" schema:"enum=monday|tuesday|wednesday|thursday|friday|saturday|sunday"`
 	// With `month`; in a month that has fewer days, its last.
-	MonthDay int `json:"monthDay,omitempty" schema:"min=1,max=31,default=0"`
+	MonthDay int `json:"monthDay,omitempty" schema:"min=1,max=31"`
 	// Five fields as of cron: minute, hour, day of the month, month, day of the week.
 	Cron string `json:"cron,omitempty" schema:"maxLength=100,excludes=every|at|weekday|monthDay"`
 	// A name of the IANA database, such as `Europe/Berlin`; `UTC` unless given.

@@ -137,7 +137,8 @@ func providerOf(target string) (providerArg, error) {
 	if longest == "" {
 		return found, fmt.Errorf("the provider of %s is not known here; --json prints the answer as it is", oneLine(target))
 	}
-	return found, found.UnmarshalText([]byte(longest))
+	err := found.UnmarshalText([]byte(longest))
+	return found, err
 }
 
 // listing is how a list is printed.

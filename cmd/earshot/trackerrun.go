@@ -56,12 +56,13 @@ func (c *trackerRunCmd) Run(in *invocation) error {
 			return err
 		}
 	}
-	if c.JSON {
+	switch {
+	case c.JSON:
 		err = in.json(sweep)
-	} else if sweep.State != earshot.SweepRunning {
-		_, err = fmt.Fprintln(in.out, c.told(sweep))
-	} else {
+	case sweep.State == earshot.SweepRunning:
 		_, err = fmt.Fprintln(in.out, sweep.ID)
+	default:
+		_, err = fmt.Fprintln(in.out, c.told(sweep))
 	}
 	return errors.Join(err, c.shortfall(sweep))
 }

@@ -62,7 +62,7 @@ func lineOf(jobs *job.Runner, r store.BatchResult) ([]byte, error) {
 const csvHeader = "index,taskId,provider,status,question,country,creditsCharged,createdAt,finishedAt,latencyMs,attempts,errorCode,errorReason,errorMessage,text,result\r\n"
 
 // rowOf is a row of the table. What stands under text is the answer's, where it has one.
-func rowOf(jobs *job.Runner, r store.BatchResult) ([]byte, error) {
+func rowOf(jobs *job.Runner, r store.BatchResult) ([]byte, error) { //nolint:unparam // as lineOf
 	record := jobs.Record(r.Task)
 	var request struct{ Country, GL string }
 	var answer struct{ Text string }

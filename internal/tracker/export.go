@@ -199,10 +199,8 @@ func (s *Service) exportSweeps(ctx context.Context, organization, name string, q
 		}
 	}
 	table := &Table{}
-	encode := func(sweep earshot.Sweep) ([]byte, error) { return jsonLine(sweep) }
 	if isCSV {
 		table.Header = csvfile.Row(sweepColumns...)
-		encode = func(sweep earshot.Sweep) ([]byte, error) { return sweepRow(sweep), nil }
 	}
 	table.Lines = func(yield func([]byte, error) bool) {
 		for before, more := "", true; more; {
@@ -216,7 +214,10 @@ func (s *Service) exportSweeps(ctx context.Context, organization, name string, q
 				if q.Sweep != "" && q.Sweep != sweep.ID || sweep.DueAt.Before(from) || !until.IsZero() && !sweep.DueAt.Before(until) {
 					continue
 				}
-				line, err := encode(sweepView(sweep))
+				line, err := sweepRow(sweepView(sweep)), error(nil)
+				if !isCSV {
+					line, err = jsonLine(sweepView(sweep))
+				}
 				if !yield(line, err) || err != nil {
 					return
 				}

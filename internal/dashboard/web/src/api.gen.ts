@@ -1431,7 +1431,7 @@ export type Session = {
   /** The id of the key that the session uses. */
   keyId: string;
   /** What the key may do. */
-  scopes: Array<"read" | "monitor" | "tasks" | "admin">;
+  scopes: Array<"read" | "monitor" | "tasks" | "track" | "admin">;
 };
 
 /** Signs in to the dashboard, with a token or with a key. */
@@ -1575,7 +1575,7 @@ export interface Operations {
   "GET /v1/async/tasks": { query: { status?: Status; taskType?: TaskType; limit?: number; cursor?: string }; body: undefined; response: TaskPage };
   "GET /v1/async/status": { query: undefined; body: undefined; response: QueueStatus };
   "DELETE /v1/async/queue": { query: undefined; body: undefined; response: QueueCleared };
-  "GET /v1/requests": { query: { mode?: Mode; status?: Status; provider?: Provider; country?: string; batch?: string; q?: string; from?: string; to?: string; errorReason?: Reason; limit?: number; cursor?: string }; body: undefined; response: RequestPage };
+  "GET /v1/requests": { query: { mode?: Mode; status?: Status; provider?: Provider; country?: string; batch?: string; q?: string; from?: string; to?: string; errorReason?: Reason; tracker?: string; limit?: number; cursor?: string }; body: undefined; response: RequestPage };
   "GET /v1/requests/{id}": { query: undefined; body: undefined; response: RequestRecord };
   "POST /v1/requests/{id}/retry": { query: undefined; body: undefined; response: RequestRetried };
   "GET /v1/batches": { query: { limit?: number; cursor?: string }; body: undefined; response: BatchPage };
