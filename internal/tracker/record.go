@@ -26,7 +26,7 @@ func (s *Service) record(ctx context.Context) error {
 }
 
 func (s *Service) recordAll(ctx context.Context, f store.Followed) error {
-	trackers := map[string]string{} // ids by name
+	trackers := map[string][]string{} // ids by name
 	for ctx.Err() == nil {
 		tasks, last, err := s.Store.Ended(ctx, f)
 		if err != nil || last == f.Event {
@@ -34,11 +34,13 @@ func (s *Service) recordAll(ctx context.Context, f store.Followed) error {
 		}
 		var answers []*store.Answer
 		for _, task := range tasks {
-			id, err := s.trackerID(ctx, trackers, task)
-			if err != nil {
-				return err
+			if _, known := trackers[task.Tracker]; !known {
+				if trackers[task.Tracker], err = s.Store.TrackerIDs(ctx, task.Organization, task.Tracker); err != nil {
+					return err
+				}
 			}
-			if id != "" {
+			// One that was deleted may have had the same name; only one has the answer.
+			for _, id := range trackers[task.Tracker] {
 				answers = append(answers, answerOf(task, id))
 			}
 		}
@@ -48,23 +50,6 @@ func (s *Service) recordAll(ctx context.Context, f store.Followed) error {
 		f.Event = last
 	}
 	return nil
-}
-
-// trackerID is the id of a task's tracker, "" when that was deleted.
-func (s *Service) trackerID(ctx context.Context, known map[string]string, task *store.Task) (string, error) {
-	if id, ok := known[task.Tracker]; ok {
-		return id, nil
-	}
-	t, err := s.Store.Tracker(ctx, task.Organization, task.Tracker)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		known[task.Tracker] = ""
-	case err != nil:
-		return "", err
-	default:
-		known[task.Tracker] = t.ID
-	}
-	return known[task.Tracker], nil
 }
 
 // answerOf is the answer that a task ended with.
