@@ -141,19 +141,18 @@ func (w *work) setNext(ctx context.Context, t *Tracker, slot string, due time.Ti
 	return err
 }
 
-// committedCredits is what sweeps of a month have cost, or can still cost.
-const committedCredits = //nolint:gosec // no credentials
-`SELECT COALESCE(SUM(CASE WHEN state = 'running' THEN most ELSE charged END), 0)
+// committedSum is what sweeps of a month have cost, or can still cost.
+const committedSum = `SELECT COALESCE(SUM(CASE WHEN state = 'running' THEN most ELSE charged END), 0)
 	FROM sweeps WHERE organization = $1 AND tracker = $2 AND month = $3`
 
 func (w *work) committed(ctx context.Context, t *Tracker, month string) (credits int64, err error) {
-	err = first(ctx, w, func(r scanner) error { return r.Scan(&credits) }, committedCredits, t.Organization, t.ID, month)
+	err = first(ctx, w, func(r scanner) error { return r.Scan(&credits) }, committedSum, t.Organization, t.ID, month)
 	return credits, err
 }
 
 // Committed is what sweeps of a tracker in a month have cost, or can still cost.
 func (s *Store) Committed(ctx context.Context, t *Tracker, month string) (credits int64, err error) {
-	err = first(ctx, s.lookups, func(r scanner) error { return r.Scan(&credits) }, committedCredits, t.Organization, t.ID, month)
+	err = first(ctx, s.lookups, func(r scanner) error { return r.Scan(&credits) }, committedSum, t.Organization, t.ID, month)
 	if err != nil {
 		return 0, fmt.Errorf("sum up the sweeps of tracker %s: %w", t.Name, err)
 	}
