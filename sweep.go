@@ -200,8 +200,9 @@ type AnswerPage struct {
 
 // ExportQuery says what to export.
 type ExportQuery struct {
-	// What to export.
-	Table  string `json:"table,omitempty" schema:"enum=answers|sweeps"`
+	// What to export; `answers` unless given. Of sweeps, `sweep`, `from` and `to` pick: by the time when they were due.
+	Table string `json:"table,omitempty" schema:"enum=answers|sweeps"`
+	// One JSON object a line, which is what you get unless you ask for a table.
 	Format string `json:"format,omitempty" schema:"enum=ndjson|csv"`
 	AnswerFilter
 }

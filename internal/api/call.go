@@ -183,9 +183,9 @@ func (c *call) json(v any) error {
 	return nil
 }
 
-// part sends a part of a response that is written piece by piece, JSON unless its
-// header says otherwise, and begins the response with the first. The client has writeTime to take it; part reports
-// whether it did.
+// part sends a part of a response that is written piece by piece, and begins the
+// response, JSON unless the header says otherwise, with the first. The client has
+// writeTime to take it; part reports whether it did.
 func (c *call) part(pieces ...[]byte) bool {
 	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(writeTime))
 	if c.status == 0 {

@@ -80,6 +80,7 @@ func Operations(providers []provider.Provider) []Operation {
 		{Method: "DELETE", Path: "/v1/trackers/{name}/sweeps/{id}", Scope: account.ScopeTrack, Response: earshot.SweepCancelResult{}, serve: (*Server).cancelSweep},
 		{Method: "GET", Path: "/v1/trackers/{name}/answers", Scope: account.ScopeRead, Query: earshot.AnswerQuery{}, Response: earshot.AnswerPage{}, serve: (*Server).answers},
 		{Method: "GET", Path: "/v1/trackers/{name}/answers/{id}", Scope: account.ScopeRead, Response: earshot.TrackedAnswer{}, serve: (*Server).answer},
+		{Method: "GET", Path: "/v1/trackers/{name}/export", Scope: account.ScopeRead, Query: earshot.ExportQuery{}, serve: (*Server).exportTracker},
 
 		{Method: "GET", Path: "/v1/live", Scope: account.ScopeRead, Events: []any{earshot.LiveStatus{}, earshot.LiveTasks{}}, serve: (*Server).live},
 		{Method: "GET", Path: "/v1/events", Scope: account.ScopeRead, Query: earshot.EventQuery{}, Response: earshot.EventPage{}, serve: (*Server).events},

@@ -71,9 +71,6 @@ func (s *Server) patchTracker(c *call) error {
 		return err
 	}
 	t, err := s.Trackers.SetState(c.r.Context(), c.principal.OrganizationID, c.trackerName(), body.State, s.Store.Now())
-	if errors.Is(err, store.ErrChanged) {
-		return errTrackerChanged(c.trackerName())
-	}
 	if err != nil {
 		return notFoundAs(err, "tracker", c.trackerName())
 	}
@@ -124,9 +121,6 @@ func (s *Server) startSweep(c *call) error {
 		return err
 	}
 	started, err := s.Trackers.RunNow(c.r.Context(), c.principal.OrganizationID, c.trackerName(), body.IdempotencyKey, s.Store.Now())
-	if errors.Is(err, store.ErrChanged) {
-		return errTrackerChanged(c.trackerName())
-	}
 	if err != nil {
 		return notFoundAs(err, "tracker", c.trackerName())
 	}

@@ -156,6 +156,7 @@ func (r *Runner) Request(t *store.Task) earshot.RequestRecord {
 		LatencyMs:      latency(t),
 		Attempts:       min(t.Attempts, len(r.Backoff)+1), // a takeover too many is none
 		Credits:        earshot.TaskCredits{CreditsToCharge: t.MaxCost, CreditsCharged: t.Charged},
+		Tracker:        t.Tracker,
 		Result:         t.Result,
 		Error:          t.Error,
 	}

@@ -411,15 +411,20 @@ func (s *Store) Answer(ctx context.Context, t *Tracker, id string) (*Answer, err
 	if err != nil {
 		return nil, fmt.Errorf("answer %s: %w", id, err)
 	}
-	return a, s.ReadResult(ctx, a)
+	return a, readResult(ctx, s.lookups, a)
 }
 
-// ReadResult adds the result of an answer, if it has one.
+// ReadResult adds the result of an answer, if it has one. It is for reports, which read
+// many.
 func (s *Store) ReadResult(ctx context.Context, a *Answer) error {
+	return readResult(ctx, s.reports, a)
+}
+
+func readResult(ctx context.Context, from finder, a *Answer) error {
 	if a.hash == nil {
 		return nil
 	}
-	err := first(ctx, s.lookups, func(r scanner) error { return r.Scan(&a.packed) }, `SELECT content FROM bodies WHERE organization = $1 AND hash = $2`, a.Organization, a.hash)
+	err := first(ctx, from, func(r scanner) error { return r.Scan(&a.packed) }, `SELECT content FROM bodies WHERE organization = $1 AND hash = $2`, a.Organization, a.hash)
 	if err == nil {
 		a.Result, err = unpack(a.packed)
 		a.packed = nil

@@ -117,7 +117,7 @@ func (d *definition) next(after time.Time) (slot string, due time.Time) {
 
 // promptParts are the questions that are new, changed or gone, with their numbers.
 func promptParts(t *store.Tracker, known []*store.TrackerPart, prompts []earshot.TrackedPrompt) []*store.TrackerPart {
-	return parts(t, known, prompts, func(p earshot.TrackedPrompt) string { return promptKey(p) }, func(p earshot.TrackedPrompt, _ map[string]bool) string { return p.Text })
+	return parts(t, known, prompts, promptKey, func(p earshot.TrackedPrompt, _ map[string]bool) string { return p.Text })
 }
 
 // targetParts is promptParts for targets. Their names are unique.
@@ -159,8 +159,18 @@ func parts[T any](t *store.Tracker, known []*store.TrackerPart, items []T, key f
 	return all
 }
 
-// SetState pauses a tracker or lets it go on with the first slot from now on.
+// SetState pauses a tracker or lets it go on with the first slot from now on. It tries
+// again for as long as somebody else changes the tracker at the same moment.
 func (s *Service) SetState(ctx context.Context, organization, name string, state earshot.TrackerState, now time.Time) (*earshot.Tracker, error) {
+	for {
+		view, err := s.setStateOnce(ctx, organization, name, state, now)
+		if !errors.Is(err, store.ErrChanged) || ctx.Err() != nil {
+			return view, err
+		}
+	}
+}
+
+func (s *Service) setStateOnce(ctx context.Context, organization, name string, state earshot.TrackerState, now time.Time) (*earshot.Tracker, error) {
 	t, d, err := s.load(ctx, organization, name)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@
 //	record.go               ended tasks become answers
 //	view.go                 trackers, sweeps and answers as clients see them
 //	demo.go demoworld.go    a tracker with a history that is made up
+//	export.go               tables of them, row by row
 //	service.go              what is needed, and the loop of a node
 //
 // There is one queue and one ledger: a sweep is made of ordinary tasks. What is due, how

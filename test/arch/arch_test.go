@@ -80,12 +80,13 @@ var allowed = map[string][]string{
 
 	"internal/job":       {".", "internal/account", "internal/store", "internal/provider", "internal/upstream", "internal/capture", "internal/geo", "internal/schema", "internal/health", "internal/share"},
 	"internal/schedule":  {"."},
-	"internal/tracker":   {".", "internal/store", "internal/provider", "internal/schedule", "internal/stats", "internal/schema", "internal/geo", "internal/upstream", "internal/lab", "internal/lab/world"},
+	"internal/tracker":   {".", "internal/store", "internal/provider", "internal/schedule", "internal/stats", "internal/schema", "internal/geo", "internal/upstream", "internal/lab", "internal/lab/world", "internal/csvfile"},
+	"internal/csvfile":   nil,
 	"internal/health":    {".", "internal/store"},
 	"internal/webhook":   {".", "internal/store", "internal/guard", "internal/share"},
 	"internal/dashboard": {".", "internal/provider"},
 	"internal/mcp":       {"."},
-	"internal/api":       {".", "internal/account", "internal/store", "internal/job", "internal/health", "internal/provider", "internal/capture", "internal/ratelimit", "internal/geo", "internal/schema", "internal/share", "internal/tracker"},
+	"internal/api":       {".", "internal/account", "internal/csvfile", "internal/store", "internal/job", "internal/health", "internal/provider", "internal/capture", "internal/ratelimit", "internal/geo", "internal/schema", "internal/share", "internal/tracker"},
 
 	"internal/openapi":          {".", "internal/api", "internal/provider", "internal/schema"},
 	"internal/openapi/generate": {"internal/app", "internal/openapi", "internal/provider", "internal/schema"},

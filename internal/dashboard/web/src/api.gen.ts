@@ -780,6 +780,8 @@ export type RequestRecord = {
   /** Tries made so far; 0 when it was never started. Of a call that runs it is 1. */
   attempts: number;
   credits: TaskCredits;
+  /** The tracker that asked; absent for all others. */
+  tracker?: string;
   /** On COMPLETED, in the shape of the provider. */
   result?: TaskResult;
   /** On FAILED. */
@@ -1459,7 +1461,7 @@ export type Session = {
   /** The id of the key that the session uses. */
   keyId: string;
   /** What the key may do. */
-  scopes: Array<"read" | "monitor" | "tasks" | "admin">;
+  scopes: Array<"read" | "monitor" | "tasks" | "track" | "admin">;
 };
 
 /** Signs in to the dashboard, with a token or with a key. */
@@ -1603,7 +1605,7 @@ export interface Operations {
   "GET /v1/async/tasks": { query: { status?: Status; taskType?: TaskType; limit?: number; cursor?: string }; body: undefined; response: TaskPage };
   "GET /v1/async/status": { query: undefined; body: undefined; response: QueueStatus };
   "DELETE /v1/async/queue": { query: undefined; body: undefined; response: QueueCleared };
-  "GET /v1/requests": { query: { mode?: Mode; status?: Status; provider?: Provider; country?: string; batch?: string; q?: string; from?: string; to?: string; errorReason?: Reason; limit?: number; cursor?: string }; body: undefined; response: RequestPage };
+  "GET /v1/requests": { query: { mode?: Mode; status?: Status; provider?: Provider; country?: string; batch?: string; q?: string; from?: string; to?: string; errorReason?: Reason; tracker?: string; limit?: number; cursor?: string }; body: undefined; response: RequestPage };
   "GET /v1/requests/{id}": { query: undefined; body: undefined; response: RequestRecord };
   "POST /v1/requests/{id}/retry": { query: undefined; body: undefined; response: RequestRetried };
   "GET /v1/batches": { query: { limit?: number; cursor?: string }; body: undefined; response: BatchPage };
@@ -1625,6 +1627,7 @@ export interface Operations {
   "DELETE /v1/trackers/{name}/sweeps/{id}": { query: undefined; body: undefined; response: SweepCancelResult };
   "GET /v1/trackers/{name}/answers": { query: { sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string; limit?: number; cursor?: string }; body: undefined; response: AnswerPage };
   "GET /v1/trackers/{name}/answers/{id}": { query: undefined; body: undefined; response: TrackedAnswer };
+  "GET /v1/trackers/{name}/export": { query: { table?: "answers" | "sweeps"; format?: "ndjson" | "csv"; sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string }; body: undefined; response: string };
   "GET /v1/live": { query: undefined; body: undefined; response: string };
   "GET /v1/events": { query: { limit?: number; cursor?: string }; body: undefined; response: EventPage };
   "GET /v1/webhooks/deliveries": { query: { state?: DeliveryState; limit?: number; cursor?: string }; body: undefined; response: DeliveryPage };
