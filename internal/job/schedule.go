@@ -120,7 +120,7 @@ const workerIdle = time.Second
 type order struct {
 	node *incarnation
 	job  store.Job
-	ctx  context.Context //nolint:containedctx // the node's, with the span of the task
+	ctx  context.Context // the node's, with the span of the task
 	span trace.Span
 }
 
