@@ -155,12 +155,12 @@ type complaints struct {
 func (c *complaints) Handle(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if now := time.Now(); now.Before(c.next) {
+	now := time.Now()
+	if now.Before(c.next) {
 		c.left++
 		return
-	} else {
-		c.next = now.Add(complainEvery)
 	}
+	c.next = now.Add(complainEvery)
 	c.log.Warn("tracing is in trouble, requests are not", "error", shortened(err.Error()), "more since the last", c.left)
 	c.left = 0
 }
@@ -174,4 +174,3 @@ func shortened(text string) string {
 	}
 	return strings.ToValidUTF8(text[:limit], "") + " …"
 }
-

@@ -93,7 +93,7 @@ func (c *collector) below(parent *span.Span) []string {
 		}
 	}
 	slices.SortFunc(children, func(a, b *span.Span) int {
-		return int(a.GetStartTimeUnixNano()) - int(b.GetStartTimeUnixNano()) //nolint:gosec // times of today
+		return int(a.GetStartTimeUnixNano()) - int(b.GetStartTimeUnixNano())
 	})
 	var lines []string
 	for _, s := range children {
