@@ -13,11 +13,13 @@ import (
 	"strings"
 	"time"
 
+	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/job"
 	"earshot/internal/ratelimit"
 	"earshot/internal/schema"
 	"earshot/internal/share"
+	"earshot/internal/trace"
 )
 
 const (
@@ -43,6 +45,22 @@ type call struct {
 	received  []byte             // the body; nil until it was read
 	receipt   job.Receipt
 	status    int
+	span      trace.Span
+}
+
+// endSpan ends the span of the request, which err ended.
+func (c *call) endSpan(err error) {
+	if c.principal != nil {
+		c.span.String(trace.Organization, c.principal.OrganizationID)
+	}
+	c.span.Int(trace.Status, c.status)
+	if err != nil {
+		c.span.String(trace.Outcome, string(earshot.ErrorCode(err)))
+	}
+	if c.status >= http.StatusInternalServerError {
+		c.span.Fail(strconv.Itoa(c.status))
+	}
+	c.span.End()
 }
 
 // object reads the body as one JSON object.
