@@ -26,19 +26,22 @@ func (s *Service) record(ctx context.Context) error {
 }
 
 func (s *Service) recordAll(ctx context.Context, f store.Followed) error {
-	trackers := map[string]string{} // ids by name
 	for ctx.Err() == nil {
 		tasks, last, err := s.Store.Ended(ctx, f)
 		if err != nil || last == f.Event {
 			return err
 		}
+		// After the tasks, so that the tracker of each is among them as long as it is
+		// waited for.
+		trackers, err := s.Store.RunningTrackers(ctx, f.Organization)
+		if err != nil {
+			return err
+		}
 		var answers []*store.Answer
 		for _, task := range tasks {
-			id, err := s.trackerID(ctx, trackers, task)
-			if err != nil {
-				return err
-			}
-			if id != "" {
+			// A task knows the name only, which a deleted tracker may have left to
+			// another one; the task's answer is of one of them.
+			for _, id := range trackers[task.Tracker] {
 				answers = append(answers, answerOf(task, id))
 			}
 		}
@@ -48,23 +51,6 @@ func (s *Service) recordAll(ctx context.Context, f store.Followed) error {
 		f.Event = last
 	}
 	return nil
-}
-
-// trackerID is the id of a task's tracker, "" when that was deleted.
-func (s *Service) trackerID(ctx context.Context, known map[string]string, task *store.Task) (string, error) {
-	if id, ok := known[task.Tracker]; ok {
-		return id, nil
-	}
-	t, err := s.Store.Tracker(ctx, task.Organization, task.Tracker)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		known[task.Tracker] = ""
-	case err != nil:
-		return "", err
-	default:
-		known[task.Tracker] = t.ID
-	}
-	return known[task.Tracker], nil
 }
 
 // answerOf is the answer that a task ended with.
