@@ -158,3 +158,19 @@ func BuildVersion(ctx context.Context, address string, version int64, fixture fu
 	}
 	return nil
 }
+
+// AnswerPlans tells how PostgreSQL would find answers by their ids: those that are waited
+// for, and those that are completed.
+func (s *Store) AnswerPlans(ctx context.Context, a *Answer) (plans []string, err error) {
+	err = s.transact(func(ctx context.Context, tx *tx) error {
+		for _, statement := range []statement[Answer]{selectPending, updateAnswers} {
+			lines, err := explain(ctx, tx, statement, a)
+			if err != nil {
+				return err
+			}
+			plans = append(plans, strings.Join(lines, "\n"))
+		}
+		return nil
+	})
+	return plans, err
+}

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -313,4 +314,20 @@ func backdated(id string, by time.Duration) string {
 	early := uuid.MustParse(store.FirstID(at))
 	copy(parsed[:6], early[:6])
 	return parsed.String()
+}
+
+// Before PostgreSQL has statistics of a table it believes that every index is as good.
+func TestAnswersAreFoundByTheirIDs(t *testing.T) {
+	t.Parallel()
+	s := storetest.OpenVirtual(t, storetest.Postgres(t))
+	o := storetest.Organization(t, s, 10, 1000)
+	f := aTracker(t, s, o, aNode(t, s), 400)
+	f.start("one", 50, "2026-11", nil)
+	plans, err := s.AnswerPlans(t.Context(), &store.Answer{Organization: o.ID, Tracker: f.t.ID, ID: o.ID})
+	f.must(err)
+	for _, plan := range plans {
+		if !strings.Contains(plan, "answers_pkey") || strings.Contains(plan, "Filter: (id") {
+			t.Errorf("answers are found by\n%s", plan)
+		}
+	}
 }
