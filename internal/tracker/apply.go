@@ -114,7 +114,7 @@ func (d *definition) next(after time.Time) (slot string, due time.Time) {
 
 // promptParts are the questions that are new, changed or gone, with their numbers.
 func promptParts(t *store.Tracker, known []*store.TrackerPart, prompts []earshot.TrackedPrompt) []*store.TrackerPart {
-	return parts(t, known, prompts, func(p earshot.TrackedPrompt) string { return promptKey(p) }, func(p earshot.TrackedPrompt, _ map[string]bool) string { return p.Text })
+	return parts(t, known, prompts, promptKey, func(p earshot.TrackedPrompt, _ map[string]bool) string { return p.Text })
 }
 
 // targetParts is promptParts for targets. Their names are unique.
