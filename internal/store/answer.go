@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -64,7 +63,7 @@ var (
 		return `UPDATE answers SET ` + in.assign(completed...) + ` ` + in.where("answers", "organization", "tracker", "id")
 	})
 	selectPending = newStatement(answersTable.only("organization", "tracker", "id"), func(in input) string {
-		return `SELECT id, sweep FROM answers WHERE outcome = 'pending' AND ` + in.matching()
+		return `SELECT tracker, id, sweep FROM answers WHERE outcome = 'pending' AND ` + in.matching()
 	})
 
 	bodiesTable = newTable("bodies",
@@ -245,6 +244,23 @@ func (s *Store) Ended(ctx context.Context, f Followed) (tasks []*Task, last int6
 	return tasks, last, nil
 }
 
+// RunningTrackers are the ids, by name, of an organization's trackers that have running
+// sweeps, also of those that are being deleted, whose name another one may have.
+func (s *Store) RunningTrackers(ctx context.Context, organization string) (map[string][]string, error) {
+	ids := map[string][]string{}
+	err := s.lookups.find(ctx, func(r scanner) error {
+		var name, id string
+		err := r.Scan(&name, &id)
+		ids[name] = append(ids[name], id)
+		return err
+	}, `SELECT DISTINCT t.name, t.id FROM sweeps s JOIN trackers t ON t.organization = s.organization AND t.id = s.tracker
+		WHERE s.organization = $1 AND s.state = 'running'`, organization)
+	if err != nil {
+		return nil, fmt.Errorf("find trackers with running sweeps: %w", err)
+	}
+	return ids, nil
+}
+
 // Ending is how a task of a tracker ended, as far as the answer tells.
 func (t *Task) Ending(tracker string) *Answer {
 	a := &Answer{
@@ -258,8 +274,8 @@ func (t *Task) Ending(tracker string) *Answer {
 }
 
 // Record writes the answers of ended tasks, all that there are after f.Event up to the
-// event last. It changes nothing when somebody else was faster. Answers whose tracker
-// was deleted are passed over.
+// event last. It changes nothing when somebody else was faster. Answers that their
+// tracker does not wait for are passed over.
 func (s *Store) Record(f Followed, last int64, ended []*Answer) error {
 	err := s.execute(func(ctx context.Context, tx *tx) error {
 		// The row keeps another node from recording the same.
@@ -271,21 +287,9 @@ func (s *Store) Record(f Followed, last int64, ended []*Answer) error {
 		if err != nil {
 			return err
 		}
-		sweeps := map[string]string{}
-		err = each(ctx, tx, selectPending, ended, func(r scanner) error {
-			var id, sweep string
-			err := r.Scan(&id, &sweep)
-			sweeps[id] = sweep
-			return err
-		})
+		pending, err := tx.stillPending(ctx, ended)
 		if err != nil {
 			return err
-		}
-		var pending []*Answer
-		for _, a := range ended {
-			if a.Sweep = sweeps[a.ID]; a.Sweep != "" {
-				pending = append(pending, a)
-			}
 		}
 		if err := tx.completeAnswers(ctx, pending); err != nil {
 			return err
@@ -297,6 +301,26 @@ func (s *Store) Record(f Followed, last int64, ended []*Answer) error {
 		return fmt.Errorf("record answers: %w", err)
 	}
 	return nil
+}
+
+// stillPending are those of some answers that are still waited for, with their sweeps.
+func (t *tx) stillPending(ctx context.Context, asked []*Answer) (still []*Answer, err error) {
+	type key struct{ tracker, id string }
+	sweeps := map[key]string{}
+	err = each(ctx, t, selectPending, asked, func(r scanner) error {
+		var found key
+		var sweep string
+		err := r.Scan(&found.tracker, &found.id, &sweep)
+		sweeps[found] = sweep
+		return err
+	})
+	for _, a := range asked {
+		if sweep, ok := sweeps[key{a.Tracker, a.ID}]; ok {
+			a.Sweep = sweep
+			still = append(still, a)
+		}
+	}
+	return still, err
 }
 
 // RecordLost completes the pending answers of a sweep whose tasks are no longer there:
@@ -323,17 +347,10 @@ func (s *Store) RecordLost(ctx context.Context, sweep *Sweep, now time.Time) (n 
 		if err != nil {
 			return err
 		}
-		pending := map[string]bool{}
-		err = each(ctx, tx, selectPending, asked, func(r scanner) error {
-			var id, sweep string
-			err := r.Scan(&id, &sweep)
-			pending[id] = true
-			return err
-		})
+		still, err := tx.stillPending(ctx, asked)
 		if err != nil {
 			return err
 		}
-		still := slices.DeleteFunc(slices.Clone(asked), func(a *Answer) bool { return !pending[a.ID] })
 		n = len(still)
 		return tx.completeAnswers(ctx, still)
 	})

@@ -62,7 +62,8 @@ const (
 	ReasonCeiling = "ceiling"
 	// ReasonCanceled is why a question is missing that somebody took out of the queue.
 	ReasonCanceled = "canceled"
-	// ReasonExpired is why one is missing that was queued when the window of its sweep ended.
+	// ReasonExpired is why one is missing that was still queued when the window of its
+	// sweep ended.
 	ReasonExpired = "expired"
 )
 
@@ -171,7 +172,7 @@ func (s *Store) SubmitSweep(sweep *Sweep, tasks []Job, answers []*Answer, now ti
 			return err
 		}
 		stored, err := firstRow(ctx, w, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, sweep.Organization, sweep.Tracker, sweep.ID)
-		if errors.Is(err, ErrNotFound) || err == nil && (stored.State != earshot.SweepRunning || stored.Submitted != sweep.Submitted) {
+		if errors.Is(err, ErrNotFound) || err == nil && (stored.State != earshot.SweepRunning || stored.Reason != "" || stored.Submitted != sweep.Submitted) {
 			return nil
 		}
 		if err != nil {
@@ -212,16 +213,6 @@ func (s *Store) TrackerByID(ctx context.Context, organization, id string) (*Trac
 		return nil, fmt.Errorf("tracker %s: %w", id, err)
 	}
 	return t, nil
-}
-
-// TrackerIDs are the ids of the tracker of that name, and of those that had it and are
-// being deleted.
-func (s *Store) TrackerIDs(ctx context.Context, organization, name string) ([]string, error) {
-	ids, err := findValues[string](ctx, s.lookups, `SELECT id FROM trackers WHERE organization = $1 AND name = $2`, organization, name)
-	if err != nil {
-		return nil, fmt.Errorf("tracker %s: %w", name, err)
-	}
-	return ids, nil
 }
 
 // EndSweep stops a sweep: nothing more of it is submitted, what is queued is removed and

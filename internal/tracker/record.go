@@ -26,20 +26,21 @@ func (s *Service) record(ctx context.Context) error {
 }
 
 func (s *Service) recordAll(ctx context.Context, f store.Followed) error {
-	trackers := map[string][]string{} // ids by name
 	for ctx.Err() == nil {
 		tasks, last, err := s.Store.Ended(ctx, f)
 		if err != nil || last == f.Event {
 			return err
 		}
+		// After the tasks, so that the tracker of each is among them as long as it is
+		// waited for.
+		trackers, err := s.Store.RunningTrackers(ctx, f.Organization)
+		if err != nil {
+			return err
+		}
 		var answers []*store.Answer
 		for _, task := range tasks {
-			if _, known := trackers[task.Tracker]; !known {
-				if trackers[task.Tracker], err = s.Store.TrackerIDs(ctx, task.Organization, task.Tracker); err != nil {
-					return err
-				}
-			}
-			// One that was deleted may have had the same name; only one has the answer.
+			// A task knows the name only, which a deleted tracker may have left to
+			// another one; the task's answer is of one of them.
 			for _, id := range trackers[task.Tracker] {
 				answers = append(answers, answerOf(task, id))
 			}
