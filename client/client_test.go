@@ -123,6 +123,7 @@ func callTrackers(ctx context.Context, c *client.Client) {
 	_, _ = c.PauseTracker(ctx, "{name}")
 	_, _ = c.ResumeTracker(ctx, "{name}")
 	_ = c.DeleteTracker(ctx, "{name}")
+	_, _ = c.MakeDemo(ctx, "{name}", earshot.DemoRequest{})
 	_, _ = c.StartSweep(ctx, "{name}", "")
 	_, _ = c.Sweep(ctx, "{name}", "{id}")
 	_, _ = c.CancelSweep(ctx, "{name}", "{id}")

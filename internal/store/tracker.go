@@ -186,7 +186,7 @@ func (w *work) checkTracker(ctx context.Context, t *Tracker, before int) error {
 	if err != nil {
 		return err
 	}
-	if versions[t.Name] != before || paused[t.Name] != (t.State == earshot.TrackerPaused) {
+	if versions[t.Name] != before || before > 0 && paused[t.Name] != (t.State == earshot.TrackerPaused) {
 		return ErrChanged
 	}
 	if before == 0 && len(versions) >= MaxTrackers {

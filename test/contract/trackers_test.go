@@ -26,6 +26,7 @@ const (
 	answersOp    = "GET /v1/trackers/{name}/answers"
 	answerOp     = "GET /v1/trackers/{name}/answers/{id}"
 	exportOp     = "GET /v1/trackers/{name}/export"
+	demoOp       = "POST /v1/trackers/{name}/demo"
 	goodTracker  = `{"prompts":["best hats"],"targets":[{"provider":"chatassistant","country":"US"}],"schedule":{"every":"week"},"samples":2}`
 )
 
@@ -81,6 +82,7 @@ func trackerRows() []row {
 		commonRows("a tracker", trackerOp, hatsPath, "", account.ScopeRead),
 		commonRows("apply", applyOp, hatsPath, goodTracker, account.ScopeTrack),
 		commonRows("patch", patchOp, hatsPath, `{"state":"active"}`, account.ScopeTrack),
+		commonRows("demo", demoOp, trackersPath+"/demo/demo", `{"days":1,"prompts":1}`, account.ScopeTrack),
 		commonRows("delete of a tracker", deleteOp, hatsPath, "", account.ScopeTrack),
 		commonRows("sweeps", sweepsOp, hatsPath+"/sweeps", "", account.ScopeRead),
 		commonRows("run", startOp, hatsPath+"/sweeps", `{}`, account.ScopeTrack),
@@ -100,6 +102,10 @@ func trackerRows() []row {
 			{name: "patch of nothing", method: "PATCH", path: trackersPath + "/none", as: patchOp, key: anyKey, body: `{"state":"paused"}`, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"none"}`)},
 			{name: "delete of a tracker", method: "DELETE", path: trackersPath + "/gone", as: deleteOp, key: anyKey, status: 200, check: says(`{"success":true,"name":"gone"}`)},
 			{name: "delete of no tracker", method: "DELETE", path: trackersPath + "/none", as: deleteOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"none"}`)},
+			{name: "demo", method: "POST", path: trackersPath + "/demo/demo", as: demoOp, key: anyKey, body: `{"days":1,"prompts":1}`, status: 200, check: holds(`"demo":true`)},
+			{name: "demo of no days", method: "POST", path: trackersPath + "/demo/demo", as: demoOp, key: anyKey, body: `{"days":0}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("days")},
+			{name: "demo in the place of a tracker", method: "POST", path: hatsPath + "/demo", as: demoOp, key: anyKey, body: `{"days":1}`, status: 409, code: "RESOURCE_CONFLICT"},
+			{name: "demo of a path below", method: "POST", path: hatsPath + "/demo/x", as: demoOp, key: anyKey, body: `{}`, status: 404, code: "RESOURCE_NOT_FOUND"},
 			{name: "run with the same key", method: "POST", path: hatsPath + "/sweeps", as: startOp, key: anyKey, body: `{"idempotencyKey":"first"}`, status: 200, check: holds(`"replayed":true`)},
 			{name: "run with a number", method: "POST", path: hatsPath + "/sweeps", as: startOp, key: anyKey, body: `{"idempotencyKey":1}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("idempotencyKey")},
 			{name: "run of nothing", method: "POST", path: trackersPath + "/none/sweeps", as: startOp, key: anyKey, body: `{}`, status: 404, code: "RESOURCE_NOT_FOUND"},
