@@ -165,7 +165,7 @@ func testSignIn(t *testing.T, c *chromium) {
 	p.do("reload", chromedp.Reload())
 	p.signedIn()
 	p.see(hook("account"), a.Organization.Name)
-	p.see(hook("account"), "read · monitor · tasks · admin")
+	p.see(hook("account"), "read · monitor · tasks · track · admin")
 	if kept := p.eval(`JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }, document.documentElement.outerHTML])`); strings.Contains(fmt.Sprint(kept), "ear_live_"+a.Key.ID) {
 		t.Errorf("scripts can read the key: %s", kept)
 	}
