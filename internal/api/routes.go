@@ -77,6 +77,11 @@ func Operations(providers []provider.Provider) []Operation {
 		{Method: "POST", Path: "/v1/trackers/{name}/sweeps", Scope: account.ScopeTrack, Body: earshot.SweepRequest{}, Response: earshot.SweepStarted{}, serve: (*Server).startSweep},
 		{Method: "GET", Path: "/v1/trackers/{name}/sweeps/{id}", Scope: account.ScopeRead, Response: earshot.Sweep{}, serve: (*Server).sweep},
 		{Method: "DELETE", Path: "/v1/trackers/{name}/sweeps/{id}", Scope: account.ScopeTrack, Response: earshot.SweepCancelResult{}, serve: (*Server).cancelSweep},
+		{Method: "GET", Path: "/v1/trackers/{name}/metrics", Scope: account.ScopeRead, Query: earshot.MetricQuery{}, Response: earshot.MetricReport{}, serve: (*Server).trackerMetrics},
+		{Method: "GET", Path: "/v1/trackers/{name}/compare", Scope: account.ScopeRead, Query: earshot.CompareQuery{}, Response: earshot.CompareReport{}, serve: (*Server).compareTracker},
+		{Method: "GET", Path: "/v1/trackers/{name}/sources", Scope: account.ScopeRead, Query: earshot.SourceQuery{}, Response: earshot.SourceReport{}, serve: (*Server).trackerSources},
+		{Method: "GET", Path: "/v1/trackers/{name}/rules", Scope: account.ScopeRead, Response: earshot.RulesList{}, serve: (*Server).trackerRules},
+		{Method: "POST", Path: "/v1/trackers/{name}/reanalysis", Scope: account.ScopeTrack, Response: earshot.Reanalysis{}, serve: (*Server).reanalyseTracker},
 		{Method: "GET", Path: "/v1/trackers/{name}/answers", Scope: account.ScopeRead, Query: earshot.AnswerQuery{}, Response: earshot.AnswerPage{}, serve: (*Server).answers},
 		{Method: "GET", Path: "/v1/trackers/{name}/answers/{id}", Scope: account.ScopeRead, Response: earshot.TrackedAnswer{}, serve: (*Server).answer},
 

@@ -187,7 +187,10 @@ func (t *BrandTally) prominence() float64 {
 }
 
 func count[K comparable](counts *map[K]int, key K) {
-	merge(counts, map[K]int{key: 1})
+	if *counts == nil {
+		*counts = map[K]int{}
+	}
+	(*counts)[key]++
 }
 
 func merge[K comparable](counts *map[K]int, more map[K]int) {

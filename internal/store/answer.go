@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -34,6 +33,9 @@ type Answer struct {
 
 	// Result is what was answered. It is read only where one answer is, or by an export.
 	Result []byte
+
+	// Analyses are what rules find in it, to be written with it.
+	Analyses []*Analysis
 
 	hash   []byte // of the result
 	packed []byte // the result as it is stored
@@ -64,7 +66,7 @@ var (
 		return `UPDATE answers SET ` + in.assign(completed...) + ` ` + in.where("answers", "organization", "tracker", "id")
 	})
 	selectPending = newStatement(answersTable.only("organization", "tracker", "id"), func(in input) string {
-		return `SELECT id, sweep FROM answers WHERE outcome = 'pending' AND ` + in.matching()
+		return `SELECT id, sweep, prompt, target, sample FROM answers WHERE outcome = 'pending' AND ` + in.matching()
 	})
 
 	bodiesTable = newTable("bodies",
@@ -108,6 +110,9 @@ func (t *tx) completeAnswers(ctx context.Context, ended []*Answer) error {
 		return fmt.Errorf("complete answers: %w", err)
 	}
 	if err := t.addBodies(ctx, bodies); err != nil {
+		return err
+	}
+	if err := t.addAnalyses(ctx, ended); err != nil {
 		return err
 	}
 	for _, sweep := range counts {
@@ -236,21 +241,9 @@ func (s *Store) Record(f Followed, last int64, ended []*Answer) error {
 		if err != nil {
 			return err
 		}
-		sweeps := map[string]string{}
-		err = each(ctx, tx, selectPending, ended, func(r scanner) error {
-			var id, sweep string
-			err := r.Scan(&id, &sweep)
-			sweeps[id] = sweep
-			return err
-		})
+		pending, err := tx.stillPending(ctx, ended)
 		if err != nil {
 			return err
-		}
-		var pending []*Answer
-		for _, a := range ended {
-			if a.Sweep = sweeps[a.ID]; a.Sweep != "" {
-				pending = append(pending, a)
-			}
 		}
 		if err := tx.completeAnswers(ctx, pending); err != nil {
 			return err
@@ -262,6 +255,25 @@ func (s *Store) Record(f Followed, last int64, ended []*Answer) error {
 		return fmt.Errorf("record answers: %w", err)
 	}
 	return nil
+}
+
+// stillPending are those of some answers that are waited for, with the places that they have.
+func (t *tx) stillPending(ctx context.Context, ended []*Answer) (pending []*Answer, err error) {
+	asked := make(map[string]*Answer, len(ended))
+	for _, a := range ended {
+		asked[a.ID] = a
+	}
+	err = each(ctx, t, selectPending, ended, func(r scanner) error {
+		var found Answer
+		if err := r.Scan(&found.ID, &found.Sweep, &found.Prompt, &found.Target, &found.Sample); err != nil {
+			return err
+		}
+		a := asked[found.ID]
+		a.Sweep, a.Prompt, a.Target, a.Sample = found.Sweep, found.Prompt, found.Target, found.Sample
+		pending = append(pending, a)
+		return nil
+	})
+	return pending, err
 }
 
 // RecordLost completes the pending answers of a sweep whose tasks are no longer there:
@@ -288,17 +300,10 @@ func (s *Store) RecordLost(ctx context.Context, sweep *Sweep, now time.Time) (n 
 		if err != nil {
 			return err
 		}
-		pending := map[string]bool{}
-		err = each(ctx, tx, selectPending, asked, func(r scanner) error {
-			var id, sweep string
-			err := r.Scan(&id, &sweep)
-			pending[id] = true
-			return err
-		})
+		still, err := tx.stillPending(ctx, asked)
 		if err != nil {
 			return err
 		}
-		still := slices.DeleteFunc(slices.Clone(asked), func(a *Answer) bool { return !pending[a.ID] })
 		n = len(still)
 		return tx.completeAnswers(ctx, still)
 	})

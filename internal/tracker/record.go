@@ -26,7 +26,7 @@ func (s *Service) record(ctx context.Context) error {
 }
 
 func (s *Service) recordAll(ctx context.Context, f store.Followed) error {
-	trackers := map[string]string{} // ids by name
+	trackers := map[string]*recorded{} // by name
 	for ctx.Err() == nil {
 		tasks, last, err := s.Store.Ended(ctx, f)
 		if err != nil || last == f.Event {
@@ -34,12 +34,12 @@ func (s *Service) recordAll(ctx context.Context, f store.Followed) error {
 		}
 		var answers []*store.Answer
 		for _, task := range tasks {
-			id, err := s.trackerID(ctx, trackers, task)
+			t, err := s.recorded(ctx, trackers, task)
 			if err != nil {
 				return err
 			}
-			if id != "" {
-				answers = append(answers, answerOf(task, id))
+			if t.id != "" {
+				answers = append(answers, s.answerOf(task, t))
 			}
 		}
 		if err := s.Store.Record(f, last, answers); err != nil {
@@ -50,26 +50,36 @@ func (s *Service) recordAll(ctx context.Context, f store.Followed) error {
 	return nil
 }
 
-// trackerID is the id of a task's tracker, "" when that was deleted.
-func (s *Service) trackerID(ctx context.Context, known map[string]string, task *store.Task) (string, error) {
-	if id, ok := known[task.Tracker]; ok {
-		return id, nil
+// recorded is a tracker whose answers are recorded.
+type recorded struct {
+	id    string // "" when it was deleted
+	rules []livePanel
+}
+
+// recorded finds a task's tracker with the rules by which its answers are analysed.
+func (s *Service) recorded(ctx context.Context, known map[string]*recorded, task *store.Task) (*recorded, error) {
+	if t := known[task.Tracker]; t != nil {
+		return t, nil
 	}
 	t, err := s.Store.Tracker(ctx, task.Organization, task.Tracker)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		known[task.Tracker] = ""
-	case err != nil:
-		return "", err
-	default:
-		known[task.Tracker] = t.ID
+	if errors.Is(err, store.ErrNotFound) {
+		known[task.Tracker] = &recorded{}
+		return known[task.Tracker], nil
 	}
+	if err != nil {
+		return nil, err
+	}
+	rules, err := s.livePanels(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	known[task.Tracker] = &recorded{t.ID, rules}
 	return known[task.Tracker], nil
 }
 
-// answerOf is the answer that a task ended with.
-func answerOf(task *store.Task, tracker string) *store.Answer {
-	a := task.Ending(tracker)
+// answerOf is the answer that a task ended with, and what is found in it.
+func (s *Service) answerOf(task *store.Task, t *recorded) *store.Answer {
+	a := task.Ending(t.id)
 	if task.Status != earshot.StatusCompleted {
 		a.Outcome, a.Reason = earshot.OutcomeMissing, failure(task.Error)
 		return a
@@ -85,7 +95,27 @@ func answerOf(task *store.Task, tracker string) *store.Answer {
 			a.Model = *result.Model
 		}
 	}
+	prompt := s.questionOf(task)
+	for _, r := range t.rules {
+		if analysis := s.analyse(a, r, prompt); analysis != nil {
+			a.Analyses = append(a.Analyses, analysis)
+		}
+	}
 	return a
+}
+
+// questionOf is the question that a task asked.
+func (s *Service) questionOf(task *store.Task) string {
+	asked, err := s.Catalogue.Provider(task.Provider)
+	if err != nil {
+		return ""
+	}
+	var fields map[string]json.RawMessage
+	var question string
+	if json.Unmarshal(task.Request, &fields) == nil {
+		_ = json.Unmarshal(fields[asked.Definition().TextField()], &question) // as it was submitted
+	}
+	return question
 }
 
 // failure is why a task gave no answer, in a word.

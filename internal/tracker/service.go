@@ -6,6 +6,8 @@
 //	plan.go                 which questions a sweep asks, in which order
 //	sweep.go                starting, submitting, ending and closing sweeps
 //	record.go               ended tasks become answers
+//	analyse.go              answers are analysed, and again when the rules change
+//	book.go numbers.go      what answers add up to
 //	view.go                 trackers, sweeps and answers as clients see them
 //	service.go              what is needed, and the loop of a node
 //
@@ -21,6 +23,7 @@ import (
 	"log/slog"
 	"time"
 
+	"earshot/internal/analysis"
 	"earshot/internal/provider"
 	"earshot/internal/store"
 )
@@ -48,13 +51,14 @@ type Jobs interface {
 // Service keeps trackers. It is safe for concurrent use.
 type Service struct {
 	Config
-	wake  chan struct{}
-	plans plans
+	wake   chan struct{}
+	plans  plans
+	panels panels
 }
 
 // New makes a Service; Run must be called for sweeps to start.
 func New(cfg Config) *Service {
-	return &Service{Config: cfg, wake: make(chan struct{}, 1), plans: plans{kept: map[planKey]*plan{}}}
+	return &Service{Config: cfg, wake: make(chan struct{}, 1), plans: plans{kept: map[planKey]*plan{}}, panels: panels{kept: map[planKey]*analysis.Panel{}}}
 }
 
 const (
@@ -70,6 +74,8 @@ func (s *Service) Run(ctx context.Context) error {
 	step, tidy := time.NewTicker(stepEvery), time.NewTicker(tidyEvery)
 	defer step.Stop()
 	defer tidy.Stop()
+	// An upgrade may have brought other rules.
+	s.log(ctx, "renewing rules failed", s.renewRules(ctx, s.Store.Now()))
 	for {
 		select {
 		case <-ctx.Done():
@@ -105,10 +111,11 @@ func (s *Service) Wake() {
 
 // Step does once what Run does again and again.
 func (s *Service) Step(ctx context.Context, now time.Time) error {
-	return errors.Join(s.startDue(ctx, now), s.record(ctx), s.advance(ctx, now))
+	return errors.Join(s.startDue(ctx, now), s.record(ctx), s.advance(ctx, now), s.reanalyse(ctx, now))
 }
 
-// tidy removes answers that are past their time and what is left of deleted trackers.
+// tidy removes answers that are past their time and what is left of deleted trackers and
+// of rules that are no longer used.
 func (s *Service) tidy(ctx context.Context) error {
 	now, err := s.Store.TrustedNow()
 	for err == nil && ctx.Err() == nil {
@@ -117,5 +124,8 @@ func (s *Service) tidy(ctx context.Context) error {
 			break
 		}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.renewRules(ctx, now), s.tidyAnalyses(ctx))
 }

@@ -80,7 +80,8 @@ var allowed = map[string][]string{
 
 	"internal/job":       {".", "internal/account", "internal/store", "internal/provider", "internal/upstream", "internal/capture", "internal/geo", "internal/schema", "internal/health", "internal/share"},
 	"internal/schedule":  {"."},
-	"internal/tracker":   {".", "internal/store", "internal/provider", "internal/schedule", "internal/schema", "internal/geo"},
+	"internal/analysis":  {".", "internal/mention", "internal/metric", "internal/source"},
+	"internal/tracker":   {".", "internal/analysis", "internal/mention", "internal/metric", "internal/stats", "internal/store", "internal/provider", "internal/schedule", "internal/schema", "internal/geo"},
 	"internal/health":    {".", "internal/store"},
 	"internal/webhook":   {".", "internal/store", "internal/guard", "internal/share"},
 	"internal/dashboard": {".", "internal/provider"},
