@@ -37,7 +37,11 @@ func (s *Server) ready(c *call) error {
 }
 
 func (s *Server) openAPI(c *call) error {
-	c.write(http.StatusOK, "application/json", s.OpenAPI)
+	description, err := s.OpenAPI()
+	if err != nil {
+		return err
+	}
+	c.write(http.StatusOK, "application/json", description)
 	return nil
 }
 

@@ -67,9 +67,9 @@ type Config struct {
 	BaseURL string
 	// Planned is called when a webhook is to be sent again.
 	Planned   func()
-	OpenAPI   []byte       // the API's description, as JSON
-	Dashboard http.Handler // serves /, /docs and /assets/
-	MCP       http.Handler // serves AI agents whose key was checked
+	OpenAPI   func() ([]byte, error) // the API's description, as JSON
+	Dashboard http.Handler           // serves /, /docs and /assets/
+	MCP       http.Handler           // serves AI agents whose key was checked
 	Metrics   *prometheus.Registry
 	Log       *slog.Logger
 

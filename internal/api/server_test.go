@@ -135,7 +135,7 @@ func serve(t *testing.T, change ...func(*api.Config)) *server {
 	}
 	cfg := api.Config{
 		Store: s, Jobs: jobs, Catalogue: catalogue, Captures: captures, Limiter: ratelimit.NewLocal(), Planned: func() {},
-		CheckWebhook: func(string) error { return nil }, OpenAPI: []byte(`{}`),
+		CheckWebhook: func(string) error { return nil }, OpenAPI: func() ([]byte, error) { return []byte(`{}`), nil },
 		Dashboard: http.NotFoundHandler(), MCP: http.NotFoundHandler(), Metrics: registry, Log: log,
 	}
 	for _, c := range change {

@@ -177,20 +177,27 @@ func (s *Server) tasks(c *call) error {
 	if err != nil {
 		return err
 	}
-	filter := store.TaskFilter{Status: q.Status, Limit: q.Limit + 1, Before: before}
+	provider := ""
 	if c.r.URL.Query().Has("taskType") {
 		asked := s.providerOf(q.TaskType)
 		if asked == nil {
 			return schema.Invalid("taskType", "must be one of %s", strings.Join(s.taskTypes(), ", "))
 		}
-		filter.Provider = asked.Definition().Name
+		provider = asked.Definition().Name
 	}
-	tasks, err := s.Store.Tasks(c.r.Context(), c.principal.OrganizationID, filter)
+	tasks, next, err := s.Store.Requests(c.r.Context(), c.principal.OrganizationID, store.RequestFilter{
+		Before: before, Limit: q.Limit,
+		Match: func(t *store.Task) bool {
+			return t.Mode == store.ModeAsync && (q.Status == "" || q.Status == t.Status) && (provider == "" || provider == t.Provider)
+		},
+	})
 	if err != nil {
 		return err
 	}
 	page := earshot.TaskPage{}
-	tasks, page.NextCursor = cutPage(tasks, filter.Limit, func(t *store.Task) string { return t.ID })
+	if next != "" {
+		page.NextCursor = &next
+	}
 	for _, task := range tasks {
 		record := s.Jobs.Record(task)
 		record.Result = nil

@@ -156,14 +156,8 @@ func (a *App) connect(ctx context.Context) (err error) {
 		return err
 	}
 	a.catalogue = catalogue
-	openAPI, err := OpenAPI(catalogue.Providers())
-	if err != nil {
-		return err
-	}
-	agents, err := a.agents(openAPI, catalogue)
-	if err != nil {
-		return err
-	}
+	// Made when somebody asks for it, since that takes longer than all the rest of a start.
+	openAPI := sync.OnceValues(func() ([]byte, error) { return OpenAPI(catalogue.Providers()) })
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	turns := share.NewTurns(cmp.Or(a.cfg.Patience, share.Patience))
@@ -190,7 +184,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 			return engine.Goto(ctx, a.upstreams.resolver(), link)
 		},
 		SignIn: a.signIn, BaseURL: a.BaseURL, CheckWebhook: receivers.CheckURL, TestWebhook: a.webhooks.Test, Planned: a.webhooks.Wake, WorkerOnly: a.cfg.Role == RoleWorker,
-		Turns: turns, OpenAPI: openAPI, Dashboard: dashboard.Handler(), MCP: agents, Metrics: registry, Log: a.cfg.Log,
+		Turns: turns, OpenAPI: openAPI, Dashboard: dashboard.Handler(), MCP: a.agents(openAPI, catalogue), Metrics: registry, Log: a.cfg.Log,
 	})
 	pools := a.api.Pools()
 	pools["connections"], pools["tasks"], pools["webhooks"] = a.connections, a.jobs.Places(), a.webhooks.Places
@@ -200,17 +194,32 @@ func (a *App) connect(ctx context.Context) (err error) {
 }
 
 // agents serves AI agents over MCP; their calls go through the API.
-func (a *App) agents(openAPI []byte, catalogue *provider.Catalogue) (http.Handler, error) {
-	names := []string{}
-	for _, p := range catalogue.Providers() {
-		names = append(names, p.Definition().Name)
-	}
-	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.api.ServeHTTP(w, r) })
-	server, err := mcp.New(mcp.Config{OpenAPI: openAPI, Providers: names, Caller: mcp.InProcess{API: api}})
-	if err != nil {
-		return nil, err
-	}
-	return server.Handler(a.cfg.BaseURL != ""), nil
+func (a *App) agents(openAPI func() ([]byte, error), catalogue *provider.Catalogue) http.Handler {
+	handler := sync.OnceValues(func() (http.Handler, error) {
+		description, err := openAPI()
+		if err != nil {
+			return nil, err
+		}
+		names := []string{}
+		for _, p := range catalogue.Providers() {
+			names = append(names, p.Definition().Name)
+		}
+		api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.api.ServeHTTP(w, r) })
+		server, err := mcp.New(mcp.Config{OpenAPI: description, Providers: names, Caller: mcp.InProcess{API: api}})
+		if err != nil {
+			return nil, err
+		}
+		return server.Handler(a.cfg.BaseURL != ""), nil
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h, err := handler()
+		if err != nil {
+			a.cfg.Log.Error("the tools of MCP cannot be described", "error", err)
+			http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
 }
 
 // webhookBody is the body of a task's webhook, the same as when polling the task, or that

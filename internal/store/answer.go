@@ -66,7 +66,7 @@ var (
 		return `UPDATE answers SET ` + in.assign(completed...) + ` ` + in.where("answers", "organization", "tracker", "id")
 	})
 	selectPending = newStatement(answersTable.only("organization", "tracker", "id"), func(in input) string {
-		return `SELECT id, sweep, prompt, target, sample FROM answers WHERE outcome = 'pending' AND ` + in.matching()
+		return `SELECT tracker, id, sweep, prompt, target, sample FROM answers WHERE outcome = 'pending' AND ` + in.matching()
 	})
 
 	bodiesTable = newTable("bodies",
@@ -259,16 +259,16 @@ func (s *Store) Record(f Followed, last int64, ended []*Answer) error {
 
 // stillPending are those of some answers that are waited for, with the places that they have.
 func (t *tx) stillPending(ctx context.Context, ended []*Answer) (pending []*Answer, err error) {
-	asked := make(map[string]*Answer, len(ended))
+	asked := make(map[[2]string]*Answer, len(ended))
 	for _, a := range ended {
-		asked[a.ID] = a
+		asked[[2]string{a.Tracker, a.ID}] = a
 	}
 	err = each(ctx, t, selectPending, ended, func(r scanner) error {
 		var found Answer
-		if err := r.Scan(&found.ID, &found.Sweep, &found.Prompt, &found.Target, &found.Sample); err != nil {
+		if err := r.Scan(&found.Tracker, &found.ID, &found.Sweep, &found.Prompt, &found.Target, &found.Sample); err != nil {
 			return err
 		}
-		a := asked[found.ID]
+		a := asked[[2]string{found.Tracker, found.ID}]
 		a.Sweep, a.Prompt, a.Target, a.Sample = found.Sweep, found.Prompt, found.Target, found.Sample
 		pending = append(pending, a)
 		return nil

@@ -229,7 +229,7 @@ func checkMigratedTasks(t *testing.T, s *store.Store) {
 		}
 		return all
 	}
-	listed, err := s.Tasks(ctx, tasksID, store.TaskFilter{Limit: 10})
+	listed, _, err := s.Requests(ctx, tasksID, store.RequestFilter{Limit: 10, Match: func(*store.Task) bool { return true }})
 	equal(t, "the list", []string{urgentID, queuedID, runningID, unpaidID, doneID}, idsOf(listed), err)
 	events := readEvents(t, s, tasksID, 0, 10)
 	equal(t, "the events", []string{doneID, unpaidID}, idsOf(events), nil)

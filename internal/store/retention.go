@@ -240,7 +240,9 @@ func (s *Store) forgetTracker(t *Tracker) error {
 				return err
 			}
 		}
-		_, err = tx.ExecContext(ctx, `DELETE FROM trackers WHERE organization = $1 AND id = $2`, t.Organization, t.ID)
-		return err
+		if _, err = tx.ExecContext(ctx, `DELETE FROM trackers WHERE organization = $1 AND id = $2`, t.Organization, t.ID); err != nil {
+			return err
+		}
+		return tx.unfollow(ctx, t.Organization)
 	})
 }

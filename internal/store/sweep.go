@@ -214,6 +214,16 @@ func (s *Store) TrackerByID(ctx context.Context, organization, id string) (*Trac
 	return t, nil
 }
 
+// TrackerIDs are the ids of the tracker of that name, and of those that had it and are
+// being deleted.
+func (s *Store) TrackerIDs(ctx context.Context, organization, name string) ([]string, error) {
+	ids, err := findValues[string](ctx, s.lookups, `SELECT id FROM trackers WHERE organization = $1 AND name = $2`, organization, name)
+	if err != nil {
+		return nil, fmt.Errorf("tracker %s: %w", name, err)
+	}
+	return ids, nil
+}
+
 // EndSweep stops a sweep: nothing more of it is submitted, what is queued is removed and
 // its answers are missing for that reason. What runs goes on. It returns how many tasks
 // were removed.
@@ -283,14 +293,19 @@ func (s *Store) CloseSweep(sweep *Sweep, state earshot.SweepState, webhook *stri
 		if webhook != nil {
 			w.deliveries = append(w.deliveries, newDelivery(&Job{Organization: sweep.Organization, ID: sweep.ID}, *webhook, now))
 		}
-		_, err = w.ExecContext(ctx, `DELETE FROM followers WHERE organization = $1 AND NOT EXISTS (
-			SELECT 1 FROM sweeps WHERE sweeps.organization = $1 AND state = 'running')`, sweep.Organization)
-		return err
+		return w.unfollow(ctx, sweep.Organization)
 	}})
 	if err != nil {
 		return false, fmt.Errorf("close sweep %s: %w", sweep.ID, err)
 	}
 	return closed, nil
+}
+
+// unfollow ends the recording of an organization that has no running sweep left.
+func (t *tx) unfollow(ctx context.Context, organization string) error {
+	_, err := t.ExecContext(ctx, `DELETE FROM followers WHERE organization = $1 AND NOT EXISTS (
+		SELECT 1 FROM sweeps WHERE sweeps.organization = $1 AND state = 'running')`, organization)
+	return err
 }
 
 // Sweep finds a sweep of a tracker. Returns ErrNotFound.

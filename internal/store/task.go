@@ -1,13 +1,11 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -49,11 +47,6 @@ var (
 )
 
 func jobOf(t *Task) *Job { return &t.Job }
-
-// findTasks reads tasks, not calls, that a condition, and what follows it, picks.
-func findTasks(ctx context.Context, in finder, from *table[Task], condition string, args ...any) ([]*Task, error) {
-	return findRequests(ctx, in, from, `mode = 'async' AND `+condition, args...)
-}
 
 // findRequests reads calls and tasks that a condition, and what follows it, picks.
 func findRequests(ctx context.Context, in finder, from *table[Task], condition string, args ...any) ([]*Task, error) {
@@ -112,35 +105,6 @@ func (s *Store) addDelivery(ctx context.Context, t *Task) error {
 	}
 	t.Delivery = d
 	return err
-}
-
-// TaskFilter says which tasks to list, newest first.
-type TaskFilter struct {
-	Status   earshot.Status // "" for all
-	Provider string         // "" for all
-	Before   string         // only tasks older than this id; "" for all
-	Limit    int
-}
-
-// Tasks lists tasks of an organization without their results.
-func (s *Store) Tasks(ctx context.Context, organization string, filter TaskFilter) (tasks []*Task, err error) {
-	newest := cmp.Or(filter.Before, uuid.Max.String())
-	const where = `organization = $1 AND id < $2 AND ($3 = '' OR status = $3) AND ($4 = '' OR provider = $4) ORDER BY id DESC LIMIT $5`
-	err = s.reports.snapshot(ctx, func(now snapshot) error {
-		for _, from := range listedTables {
-			found, err := findTasks(ctx, now, from, where, organization, newest, string(filter.Status), filter.Provider, filter.Limit)
-			if err != nil {
-				return err
-			}
-			tasks = append(tasks, found...)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list tasks: %w", err)
-	}
-	slices.SortFunc(tasks, func(a, b *Task) int { return cmp.Compare(b.ID, a.ID) })
-	return tasks[:min(len(tasks), filter.Limit)], nil
 }
 
 // eventBytes is how much of stored tasks Events reads at once.

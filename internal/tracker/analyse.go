@@ -64,8 +64,8 @@ type livePanel struct {
 }
 
 // livePanels are those of the rules that are current and of those that are to be.
-func (s *Service) livePanels(ctx context.Context, t *store.Tracker) (live []livePanel, err error) {
-	all, err := s.Store.Rules(ctx, t.Organization, t.ID)
+func (s *Service) livePanels(ctx context.Context, organization, tracker string) (live []livePanel, err error) {
+	all, err := s.Store.Rules(ctx, organization, tracker)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (s *Service) livePanels(ctx context.Context, t *store.Tracker) (live []live
 		p, err := s.panelOf(r)
 		if err != nil {
 			// Answers are kept all the same.
-			s.Log.Warn("answers cannot be analysed", "tracker", t.Name, "rules", r.Version, "error", err)
+			s.Log.Warn("answers cannot be analysed", "tracker", tracker, "rules", r.Version, "error", err)
 			continue
 		}
 		live = append(live, livePanel{r.Version, p})

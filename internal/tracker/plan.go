@@ -14,6 +14,7 @@ import (
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/schedule"
+	"earshot/internal/stats"
 	"earshot/internal/store"
 )
 
@@ -199,7 +200,12 @@ func daysOf(text string) int {
 	return days
 }
 
-// precision is how small a change the numbers will show.
+// precision is how small a change the numbers will show, by the spread that answers
+// usually have.
 func precision(d *definition, now time.Time) earshot.Precision {
-	return earshot.Precision{Prompts: len(d.Prompts), Samples: d.Samples, Sweeps: d.sweepsIn(28, now)}
+	p := earshot.Precision{Prompts: len(d.Prompts), Samples: d.Samples, Sweeps: d.sweepsIn(28, now)}
+	if change, ok := (stats.Plan{Prompts: p.Prompts, Sweeps: p.Sweeps, Samples: p.Samples}).Visible(stats.DefaultComponents); ok {
+		p.SmallestChange = &change
+	}
+	return p
 }

@@ -26,7 +26,7 @@ func (s *Service) record(ctx context.Context) error {
 }
 
 func (s *Service) recordAll(ctx context.Context, f store.Followed) error {
-	trackers := map[string]*recorded{} // by name
+	trackers := map[string][]*recorded{} // by name
 	for ctx.Err() == nil {
 		tasks, last, err := s.Store.Ended(ctx, f)
 		if err != nil || last == f.Event {
@@ -34,11 +34,13 @@ func (s *Service) recordAll(ctx context.Context, f store.Followed) error {
 		}
 		var answers []*store.Answer
 		for _, task := range tasks {
-			t, err := s.recorded(ctx, trackers, task)
-			if err != nil {
-				return err
+			if _, known := trackers[task.Tracker]; !known {
+				if trackers[task.Tracker], err = s.recorded(ctx, task); err != nil {
+					return err
+				}
 			}
-			if t.id != "" {
+			// One that was deleted may have had the same name; only one has the answer.
+			for _, t := range trackers[task.Tracker] {
 				answers = append(answers, s.answerOf(task, t))
 			}
 		}
@@ -50,31 +52,27 @@ func (s *Service) recordAll(ctx context.Context, f store.Followed) error {
 	return nil
 }
 
-// recorded is a tracker whose answers are recorded.
+// recorded is a tracker whose answers are recorded, with the rules by which they are
+// analysed.
 type recorded struct {
-	id    string // "" when it was deleted
+	id    string
 	rules []livePanel
 }
 
-// recorded finds a task's tracker with the rules by which its answers are analysed.
-func (s *Service) recorded(ctx context.Context, known map[string]*recorded, task *store.Task) (*recorded, error) {
-	if t := known[task.Tracker]; t != nil {
-		return t, nil
-	}
-	t, err := s.Store.Tracker(ctx, task.Organization, task.Tracker)
-	if errors.Is(err, store.ErrNotFound) {
-		known[task.Tracker] = &recorded{}
-		return known[task.Tracker], nil
-	}
+// recorded are the trackers of a task's name.
+func (s *Service) recorded(ctx context.Context, task *store.Task) (found []*recorded, err error) {
+	ids, err := s.Store.TrackerIDs(ctx, task.Organization, task.Tracker)
 	if err != nil {
 		return nil, err
 	}
-	rules, err := s.livePanels(ctx, t)
-	if err != nil {
-		return nil, err
+	for _, id := range ids {
+		rules, err := s.livePanels(ctx, task.Organization, id)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, &recorded{id, rules})
 	}
-	known[task.Tracker] = &recorded{t.ID, rules}
-	return known[task.Tracker], nil
+	return found, nil
 }
 
 // answerOf is the answer that a task ended with, and what is found in it.

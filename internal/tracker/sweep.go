@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,6 +21,8 @@ const (
 	submitBatch = 500
 	// manualWindow is how long a sweep that was run by hand may take.
 	manualWindow = 24 * time.Hour
+	// manualSlot is what the slot of such a sweep begins with.
+	manualSlot = "manual "
 	// taskKey is the key that tasks of trackers are submitted with.
 	taskKey = "tracker"
 	// zoneOfManual is the time zone that counts months of a tracker without a schedule.
@@ -105,7 +108,7 @@ func (s *Service) RunNow(ctx context.Context, organization, name, key string, no
 		if key == "" {
 			key = uuid.NewString()
 		}
-		sweep := s.newSweep(t, d, "manual "+key, monthOf(d, now), now, now.Add(manualWindow), now)
+		sweep := s.newSweep(t, d, manualSlot+key, monthOf(d, now), now, now.Add(manualWindow), now)
 		started, err := s.Store.StartSweep(t, sweep, d.ceiling(), d.webhook(), t.NextSlot, t.DueAt, now)
 		if errors.Is(err, store.ErrChanged) && try < applyTries {
 			continue
@@ -252,9 +255,7 @@ func (s *Service) submit(ctx context.Context, t *store.Tracker, p *plan, sweep *
 }
 
 // isManual tells whether a sweep was run by hand.
-func isManual(sweep *store.Sweep) bool {
-	return sweep.DueAt.Equal(sweep.StartedAt) && len(sweep.Slot) > 7 && sweep.Slot[:7] == "manual "
-}
+func isManual(sweep *store.Sweep) bool { return strings.HasPrefix(sweep.Slot, manualSlot) }
 
 // tasks are the jobs of cells, and the rows of their answers.
 func (s *Service) tasks(t *store.Tracker, p *plan, sweep *store.Sweep, cells []cell, now time.Time) (tasks []store.Job, answers []*store.Answer, err error) {
