@@ -184,8 +184,9 @@ func (b *book) answersURL(l metric.Labels) string {
 		for _, sweep := range b.sweeps {
 			first, last = minTime(first, sweep.StartedAt), maxTime(last, sweep.ClosedAt)
 		}
-		q.Set("from", first.UTC().Format(time.RFC3339Nano))
-		q.Set("to", last.Add(time.Millisecond).UTC().Format(time.RFC3339Nano))
+		// The clock of another node may be a little behind.
+		q.Set("from", first.Add(-time.Second).UTC().Format(time.RFC3339Nano))
+		q.Set("to", last.Add(time.Second).UTC().Format(time.RFC3339Nano))
 	}
 	q.Set("outcome", string(earshot.OutcomeAnswered))
 	return "/v1/trackers/" + url.PathEscape(b.tracker.Name) + "/answers?" + q.Encode()
