@@ -27,6 +27,7 @@ type book struct {
 	prompts []*store.TrackerPart // in the order of the definition that was counted by
 	sweeps  []*store.Sweep       // closed ones, by when they were due
 	madeUp  bool
+	sources bool // citations are counted by source, too
 }
 
 // span is a range of time, its end excluded. Zero ends are open.
@@ -99,8 +100,8 @@ func (s *Service) currentRules(ctx context.Context, t *store.Tracker) (*store.Ru
 }
 
 // bookOf counts the answers of the closed sweeps that were due in any of some spans.
-func (s *Service) bookOf(ctx context.Context, t *store.Tracker, d *definition, spans ...span) (*book, error) {
-	b := &book{tracker: t, zone: zoneOf(d)}
+func (s *Service) bookOf(ctx context.Context, t *store.Tracker, d *definition, sources bool, spans ...span) (*book, error) {
+	b := &book{tracker: t, zone: zoneOf(d), sources: sources}
 	var err error
 	if b.rules, err = s.currentRules(ctx, t); err != nil {
 		return nil, err
@@ -161,6 +162,9 @@ func (s *Service) count(ctx context.Context, b *book) error {
 	}
 	if b.Book, err = metric.NewBook(def); err != nil {
 		return err
+	}
+	if !b.sources {
+		b.OmitSources()
 	}
 	for _, a := range read.answers {
 		a.Target = keys.of(a.target, a.surface)

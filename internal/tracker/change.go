@@ -30,7 +30,7 @@ func (s *Service) Compare(ctx context.Context, organization, name string, q *ear
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.bookOf(ctx, t, d, before, after)
+	b, err := s.bookOf(ctx, t, d, false, before, after)
 	if err != nil {
 		return nil, err
 	}

@@ -97,7 +97,7 @@ func (s *Service) Metrics(ctx context.Context, organization, name string, q *ear
 		return nil, err
 	}
 	wanted.BrandsOnly = true
-	b, err := s.filtered(ctx, organization, name, &q.NumberFilter)
+	b, err := s.filtered(ctx, organization, name, &q.NumberFilter, false)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (s *Service) Metrics(ctx context.Context, organization, name string, q *ear
 }
 
 // filtered is the book of what a filter leaves by time.
-func (s *Service) filtered(ctx context.Context, organization, name string, f *earshot.NumberFilter) (*book, error) {
+func (s *Service) filtered(ctx context.Context, organization, name string, f *earshot.NumberFilter, sources bool) (*book, error) {
 	t, d, err := s.load(ctx, organization, name)
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (s *Service) filtered(ctx context.Context, organization, name string, f *ea
 	if err != nil {
 		return nil, err
 	}
-	return s.bookOf(ctx, t, d, within)
+	return s.bookOf(ctx, t, d, sources, within)
 }
 
 func labelsOf(l metric.Labels) earshot.NumberLabels {
@@ -203,7 +203,7 @@ func (s *Service) Sources(ctx context.Context, organization, name string, q *ear
 		by = "domain"
 	}
 	wanted.Sources, wanted.Top = []string{by}, q.Limit
-	b, err := s.filtered(ctx, organization, name, &q.NumberFilter)
+	b, err := s.filtered(ctx, organization, name, &q.NumberFilter, true)
 	if err != nil {
 		return nil, err
 	}
