@@ -3,8 +3,11 @@ package tracker
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -116,7 +119,47 @@ func (s *Service) bookOf(ctx context.Context, t *store.Tracker, d *definition, s
 	b.sweeps = slices.DeleteFunc(all, func(sweep *store.Sweep) bool {
 		return !slices.ContainsFunc(spans, func(p span) bool { return p.has(sweep.DueAt) })
 	})
-	return b, s.count(ctx, b)
+	return s.books.get(b.key(), func() (*book, error) { return b, s.count(ctx, b) })
+}
+
+// books keeps the last books in memory: closed sweeps do not change.
+type books struct {
+	mu   sync.Mutex
+	kept map[string]*book
+}
+
+// maxBooks bounds the memory of books: one of 22,500 answers takes some 50 MB.
+const maxBooks = 4
+
+// key tells books apart that hold different numbers.
+func (b *book) key() string {
+	hash := sha256.New()
+	_, _ = fmt.Fprintln(hash, b.tracker.ID, b.tracker.Version, b.rules.Version, b.sources) // a hash takes all
+	for _, sweep := range b.sweeps {
+		_, _ = fmt.Fprintln(hash, sweep.ID)
+	}
+	return string(hash.Sum(nil))
+}
+
+// get is a book that is kept, or a new one.
+func (k *books) get(key string, count func() (*book, error)) (*book, error) {
+	k.mu.Lock()
+	known := k.kept[key]
+	k.mu.Unlock()
+	if known != nil {
+		return known, nil
+	}
+	b, err := count()
+	if err != nil {
+		return nil, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.kept) >= maxBooks {
+		clear(k.kept)
+	}
+	k.kept[key] = b
+	return b, nil
 }
 
 // count reads the analyses of a book's sweeps and adds them up.

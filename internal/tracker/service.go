@@ -54,11 +54,12 @@ type Service struct {
 	wake   chan struct{}
 	plans  plans
 	panels panels
+	books  books
 }
 
 // New makes a Service; Run must be called for sweeps to start.
 func New(cfg Config) *Service {
-	return &Service{Config: cfg, wake: make(chan struct{}, 1), plans: plans{kept: map[planKey]*plan{}}, panels: panels{kept: map[planKey]*analysis.Panel{}}}
+	return &Service{Config: cfg, wake: make(chan struct{}, 1), plans: plans{kept: map[planKey]*plan{}}, panels: panels{kept: map[planKey]*analysis.Panel{}}, books: books{kept: map[string]*book{}}}
 }
 
 const (
