@@ -12,14 +12,14 @@ import (
 	"earshot/internal/metric"
 )
 
-func newPanel(t testing.TB) *analysis.Panel {
-	t.Helper()
+func newPanel(tb testing.TB) *analysis.Panel {
+	tb.Helper()
 	p, err := analysis.NewPanel([]earshot.Brand{
 		{Name: "Ollaro", Own: true, Domains: earshot.List[string]{"ollaro.example"}},
 		{Name: "On", Match: &earshot.NameMatch{Case: "exact", Near: earshot.List[string]{"shoes"}}, Aliases: earshot.List[earshot.BrandName]{{Name: "On Running"}}},
 	})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return p
 }

@@ -47,7 +47,7 @@ type writer []byte
 
 func (w *writer) number(values ...int) {
 	for _, v := range values {
-		*w = binary.AppendUvarint(*w, uint64(max(v, 0))) //nolint:gosec // none is negative
+		*w = binary.AppendUvarint(*w, uint64(max(v, 0)))
 	}
 }
 
@@ -114,7 +114,7 @@ func (r *reader) number() int {
 		value |= uint64(b&0x7f) << shift
 		if b < 0x80 {
 			r.rest = r.rest[i+1:]
-			return int(value) //nolint:gosec // below 2⁶³
+			return int(value)
 		}
 		shift += 7
 	}

@@ -66,7 +66,8 @@ func cut(t *testing.T, s *store.Store, tracker *store.Tracker) {
 	}
 	panel, err := analysis.NewPanel([]earshot.Brand{
 		{Name: "Ollaro", Own: true, Domains: earshot.List[string]{"testbench.us.example", "testbench.de.example"}},
-		{Name: "Kestrin", Domains: earshot.List[string]{"ratingsroom.us.example"}}, {Name: "Brandnobodyknows"},
+		{Name: "Kestrin", Domains: earshot.List[string]{"ratingsroom.us.example"}},
+		{Name: "Brandnobodyknows"},
 	})
 	if err != nil {
 		t.Fatal(err)
