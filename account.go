@@ -133,7 +133,7 @@ type Session struct {
 	// The id of the key that the session uses.
 	KeyID string `json:"keyId"`
 	// What the key may do.
-	Scopes List[string] `json:"scopes" schema:"enum=read|monitor|tasks|admin"`
+	Scopes List[string] `json:"scopes" schema:"enum=read|monitor|tasks|track|admin"`
 }
 
 // SessionResponse tells who is signed in to the dashboard.

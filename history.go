@@ -29,6 +29,8 @@ type RequestQuery struct {
 	To string `json:"to,omitempty" schema:"moment"`
 	// Only those that failed because the provider gave no usable answer, for this reason.
 	ErrorReason Reason `json:"errorReason,omitempty"`
+	// Only tasks that this tracker asked.
+	Tracker string `json:"tracker,omitempty" schema:"trackerName"`
 	PageQuery
 }
 
@@ -53,6 +55,8 @@ type RequestRecord struct {
 	// Tries made so far; 0 when it was never started. Of a call that runs it is 1.
 	Attempts int         `json:"attempts" schema:"min=0"`
 	Credits  TaskCredits `json:"credits"`
+	// The tracker that asked; absent for all others.
+	Tracker string `json:"tracker,omitempty"`
 	// On COMPLETED, in the shape of the provider.
 	Result json.RawMessage `json:"result,omitempty" schema:"result"`
 	// On FAILED.

@@ -170,7 +170,7 @@ type TrackedAnswer struct {
 // AnswerFilter says which answers to list or export.
 type AnswerFilter struct {
 	Sweep    string `json:"sweep,omitempty" schema:"uuid"`
-	PromptID int    `json:"promptId,omitempty" schema:"min=1,max=2000000000,default=0"`
+	PromptID int    `json:"promptId,omitempty" schema:"min=1,max=2000000000"`
 	// A target's name, such as `chatassistant/US`.
 	Target  string  `json:"target,omitempty" schema:"maxLength=300"`
 	Tag     string  `json:"tag,omitempty" schema:"maxLength=50"`
@@ -200,8 +200,9 @@ type AnswerPage struct {
 
 // ExportQuery says what to export.
 type ExportQuery struct {
-	// What to export.
-	Table  string `json:"table,omitempty" schema:"enum=answers|sweeps"`
+	// What to export; `answers` unless given. Of sweeps, `sweep`, `from` and `to` pick: by the time when they were due.
+	Table string `json:"table,omitempty" schema:"enum=answers|sweeps"`
+	// One JSON object a line, which is what you get unless you ask for a table.
 	Format string `json:"format,omitempty" schema:"enum=ndjson|csv"`
 	AnswerFilter
 }

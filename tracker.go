@@ -95,7 +95,7 @@ type Schedule struct {
 	// With `week`.
 	Weekday string `json:"weekday,omitempty" schema:"enum=monday|tuesday|wednesday|thursday|friday|saturday|sunday"`
 	// With `month`; in a month that has fewer days, its last.
-	MonthDay int `json:"monthDay,omitempty" schema:"min=1,max=31,default=0"`
+	MonthDay int `json:"monthDay,omitempty" schema:"min=1,max=31"`
 	// Five fields as of cron: minute, hour, day of the month, month, day of the week.
 	Cron string `json:"cron,omitempty" schema:"maxLength=100,excludes=every|at|weekday|monthDay"`
 	// A name of the IANA database, such as `Europe/Berlin`; `UTC` unless given.
@@ -226,4 +226,34 @@ type TrackerPatch struct {
 type TrackerDeleted struct {
 	Succeeded
 	Name string `json:"name"`
+}
+
+// DemoRequest says how much history a demo has.
+type DemoRequest struct {
+	// How many days, with one sweep each, up to now.
+	Days int `json:"days,omitempty" schema:"min=1,max=365,default=90"`
+	// How many questions are asked in each sweep.
+	Prompts int `json:"prompts,omitempty" schema:"min=1,max=20,default=20"`
+}
+
+// DemoMade is a tracker whose history was made up.
+type DemoMade struct {
+	Succeeded
+	Tracker Tracker `json:"tracker"`
+	// Sweeps, those that were missed or skipped among them.
+	Sweeps  int `json:"sweeps" schema:"min=0"`
+	Answers int `json:"answers" schema:"min=0"`
+	// Questions without an answer.
+	Missing int       `json:"missing" schema:"min=0"`
+	Shift   DemoShift `json:"shift"`
+}
+
+// DemoShift is what changed in the made-up history, for one to find.
+type DemoShift struct {
+	// From this day on.
+	Day   string `json:"day" schema:"date"`
+	Brand string `json:"brand"`
+	// The share of answers that name the brand, before and after.
+	From float64 `json:"from" schema:"min=0,max=1"`
+	To   float64 `json:"to" schema:"min=0,max=1"`
 }

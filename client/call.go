@@ -68,10 +68,16 @@ func (c *Client) do(ctx context.Context, out call, result any) (outcome, error) 
 	return o, err
 }
 
+// yamlBody is a body in YAML.
+type yamlBody []byte
+
 // encode returns nil for a call without a body.
 func encode(body any) ([]byte, error) {
 	if body == nil {
 		return nil, nil
+	}
+	if text, ok := body.(yamlBody); ok {
+		return text, nil
 	}
 	encoded, err := json.Marshal(body)
 	if err != nil {
@@ -95,7 +101,9 @@ func (c *Client) send(ctx context.Context, asked call, body []byte) (*http.Respo
 	if asked.key != nil {
 		req.Header.Set(earshot.IdempotencyKeyHeader, *asked.key)
 	}
-	if body != nil {
+	if _, isYAML := asked.body.(yamlBody); isYAML {
+		req.Header.Set("Content-Type", "application/yaml")
+	} else if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	resp, err := c.http.Do(req)
@@ -137,7 +145,9 @@ func query(path string, parameters any) string {
 	fields := map[string]any{}
 	text, err := json.Marshal(parameters)
 	if err == nil {
-		err = json.Unmarshal(text, &fields)
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		decoder.UseNumber() // else a large one would be written with an exponent
+		err = decoder.Decode(&fields)
 	}
 	if err != nil { // they are our own types
 		panic(fmt.Sprintf("encode a query: %v", err))

@@ -125,6 +125,27 @@ func callNumbers(ctx context.Context, c *client.Client) {
 	_, _ = c.Reanalyse(ctx, "{name}")
 }
 
+func callTrackers(ctx context.Context, c *client.Client) {
+	_, _ = c.Trackers(ctx)
+	_, _ = c.Tracker(ctx, "{name}")
+	_, _ = c.ApplyTracker(ctx, "{name}", nil, false)
+	_, _ = c.PauseTracker(ctx, "{name}")
+	_, _ = c.ResumeTracker(ctx, "{name}")
+	_ = c.DeleteTracker(ctx, "{name}")
+	_, _ = c.MakeDemo(ctx, "{name}", earshot.DemoRequest{})
+	_, _ = c.StartSweep(ctx, "{name}", "")
+	_, _ = c.Sweep(ctx, "{name}", "{id}")
+	_, _ = c.CancelSweep(ctx, "{name}", "{id}")
+	_, _ = c.Answer(ctx, "{name}", "{id}")
+	_, _ = c.Export(ctx, "{name}", earshot.ExportQuery{})
+	for range c.Sweeps(ctx, "{name}", earshot.SweepQuery{}) {
+		break
+	}
+	for range c.Answers(ctx, "{name}", earshot.AnswerQuery{}) {
+		break
+	}
+}
+
 // everything calls every method, and gives the operations that were called.
 func everything(t *testing.T) []string {
 	t.Helper()
@@ -171,6 +192,7 @@ func everything(t *testing.T) []string {
 	_, _ = c.RotateWebhookSecret(ctx)
 	_, _ = c.TestWebhook(ctx, "")
 	_ = c.Ready(ctx)
+	callTrackers(ctx, c)
 	for range c.Tasks(ctx, earshot.TaskQuery{}) {
 		break
 	}

@@ -25,7 +25,12 @@
 // arrives with VerifyWebhook. Quote returns the price before.
 //
 // Lists are iterators that fetch pages as the loop comes to them: Requests, Tasks,
-// Deliveries, LedgerEntries. Live follows an organization as it moves.
+// Deliveries, LedgerEntries, Sweeps, Answers. Live follows an organization as it moves.
+//
+// # Again and again
+//
+// ApplyTracker makes a tracker of a file: the same questions on a schedule. StartSweep
+// runs it now, Sweeps, Answers and Answer tell what came of it, Export streams all.
 //
 // # Errors
 //

@@ -10,7 +10,7 @@ import (
 
 // columnsOf is the width of a terminal, 0 where it is not known.
 func columnsOf(terminal *os.File) int {
-	size, err := unix.IoctlGetWinsize(int(terminal.Fd()), unix.TIOCGWINSZ) //nolint:gosec // a file's number is small
+	size, err := unix.IoctlGetWinsize(int(terminal.Fd()), unix.TIOCGWINSZ)
 	if err != nil {
 		return 0
 	}

@@ -87,7 +87,7 @@ func advice(e *client.Error) string {
 	case earshot.CodeNoCredits:
 		return "; 'earshot status' tells when the next cycle begins, and 'earshot credits grant --org default 1000' on the server's machine gives more"
 	case earshot.CodeNoPermission:
-		return "; make one that may on the server's machine: earshot key create --org default --scopes read,monitor,tasks"
+		return "; make one that may on the server's machine: earshot key create --org default --scopes read,monitor,tasks,track"
 	case earshot.CodeNotFound:
 		return notFoundAdvice(e)
 	case earshot.CodeConflict:

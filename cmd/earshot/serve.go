@@ -23,6 +23,7 @@ type serveCmd struct {
 	Retention            time.Duration `help:"How long finished calls and tasks, their results and their idempotency keys are kept, from their creation." default:"24h" env:"EARSHOT_RETENTION"`
 	Upstream             []string      `help:"What providers without a list of their own are asked through, in order. Without it: a provider's official API where there is a key for it, else the lab. The APIs are ${apis}; the key of each is read from EARSHOT_NAME_API_KEY." placeholder:"lab|web|api:NAME|replay:DIR" env:"EARSHOT_UPSTREAM"`
 	Record               string        `help:"Keep every exchange with an upstream in this folder, without keys, for replay:DIR." placeholder:"DIR" env:"EARSHOT_RECORD"`
+	LabWorld             string        `help:"How often the lab's answers to trackers name which brands, as a file; docs/tracking-lab.md has its format." placeholder:"FILE" env:"EARSHOT_LAB_WORLD"`
 	AllowPrivateWebhooks bool          `help:"Send webhooks to private addresses too, for development." env:"EARSHOT_ALLOW_PRIVATE_WEBHOOKS"`
 	AcceptClock          bool          `help:"Trust the clock as it is now, for one start after the service said that it does not." env:"EARSHOT_ACCEPT_CLOCK"`
 }
@@ -58,6 +59,7 @@ func (c *serveCmd) Run(in *invocation) error {
 	in.cfg.Retention = c.Retention
 	in.cfg.Upstreams = c.Upstream
 	in.cfg.Record = c.Record
+	in.cfg.LabWorld = c.LabWorld
 	in.cfg.AllowPrivateWebhooks = c.AllowPrivateWebhooks
 	in.cfg.AcceptClock = c.AcceptClock
 	if os.Getenv("GOMEMLIMIT") == "" {

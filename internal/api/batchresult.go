@@ -1,15 +1,14 @@
 package api
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"earshot"
+	"earshot/internal/csvfile"
 	"earshot/internal/job"
 	"earshot/internal/store"
 )
@@ -63,7 +62,7 @@ func lineOf(jobs *job.Runner, r store.BatchResult) ([]byte, error) {
 const csvHeader = "index,taskId,provider,status,question,country,creditsCharged,createdAt,finishedAt,latencyMs,attempts,errorCode,errorReason,errorMessage,text,result\r\n"
 
 // rowOf is a row of the table. What stands under text is the answer's, where it has one.
-func rowOf(jobs *job.Runner, r store.BatchResult) ([]byte, error) {
+func rowOf(jobs *job.Runner, r store.BatchResult) ([]byte, error) { //nolint:unparam // as lineOf
 	record := jobs.Record(r.Task)
 	var request struct{ Country, GL string }
 	var answer struct{ Text string }
@@ -81,30 +80,11 @@ func rowOf(jobs *job.Runner, r store.BatchResult) ([]byte, error) {
 	if r.Error != nil {
 		cells[11], cells[12] = string(codeOf(r.Error)), string(reasonOf(r.Error))
 	}
-	for i, cell := range cells {
-		cells[i] = asText(cell)
-	}
-	var row bytes.Buffer
-	table := csv.NewWriter(&row)
-	table.UseCRLF = true
-	if err := table.Write(cells); err != nil {
-		return nil, err
-	}
-	table.Flush()
-	return row.Bytes(), table.Error()
+	return csvfile.Row(cells...), nil
 }
 
 // cellOf is a value as JSON writes it, without quotes; nothing for null.
 func cellOf(value any) string {
 	text, _ := json.Marshal(value) // numbers and times
 	return strings.TrimSuffix(strings.Trim(string(text), `"`), "null")
-}
-
-// asText marks what a spreadsheet would take for a formula as text. Numbers here are
-// never negative.
-func asText(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r\n", rune(cell[0])) {
-		return "'" + cell
-	}
-	return cell
 }

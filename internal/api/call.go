@@ -13,11 +13,13 @@ import (
 	"strings"
 	"time"
 
+	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/job"
 	"earshot/internal/ratelimit"
 	"earshot/internal/schema"
 	"earshot/internal/share"
+	"earshot/internal/trace"
 )
 
 const (
@@ -43,6 +45,22 @@ type call struct {
 	received  []byte             // the body; nil until it was read
 	receipt   job.Receipt
 	status    int
+	span      trace.Span
+}
+
+// endSpan ends the span of the request, which err ended.
+func (c *call) endSpan(err error) {
+	if c.principal != nil {
+		c.span.String(trace.Organization, c.principal.OrganizationID)
+	}
+	c.span.Int(trace.Status, c.status)
+	if err != nil {
+		c.span.String(trace.Outcome, string(earshot.ErrorCode(err)))
+	}
+	if c.status >= http.StatusInternalServerError {
+		c.span.Fail(strconv.Itoa(c.status))
+	}
+	c.span.End()
 }
 
 // object reads the body as one JSON object.
@@ -183,9 +201,9 @@ func (c *call) json(v any) error {
 	return nil
 }
 
-// part sends a part of a response that is written piece by piece, JSON unless its
-// header says otherwise, and begins the response with the first. The client has writeTime to take it; part reports
-// whether it did.
+// part sends a part of a response that is written piece by piece, and begins the
+// response, JSON unless the header says otherwise, with the first. The client has
+// writeTime to take it; part reports whether it did.
 func (c *call) part(pieces ...[]byte) bool {
 	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(writeTime))
 	if c.status == 0 {

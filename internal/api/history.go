@@ -88,6 +88,7 @@ func (s *Server) matches(q *earshot.RequestQuery, t *store.Task) bool {
 	return (q.Mode == "" || string(q.Mode) == t.Mode) &&
 		(q.Status == "" || q.Status == t.Status) &&
 		(q.Provider == "" || q.Provider == t.Provider) &&
+		(q.Tracker == "" || q.Tracker == t.Tracker) &&
 		(q.ErrorReason == "" || q.ErrorReason == reasonOf(t.Error)) &&
 		(q.Text == "" || strings.Contains(lowerASCII(textOf(t.Request)), q.Text)) &&
 		(q.Country == "" || q.Country == s.countryOf(t))

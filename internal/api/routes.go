@@ -73,6 +73,7 @@ func Operations(providers []provider.Provider) []Operation {
 		{Method: "PUT", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, YAML: true, Query: earshot.TrackerQuery{}, Body: earshot.TrackerDefinition{}, Response: earshot.TrackerApplied{}, serve: (*Server).applyTracker},
 		{Method: "PATCH", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, Body: earshot.TrackerPatch{}, Response: earshot.Tracker{}, serve: (*Server).patchTracker},
 		{Method: "DELETE", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, Response: earshot.TrackerDeleted{}, serve: (*Server).deleteTracker},
+		{Method: "POST", Path: "/v1/trackers/{name}/demo", Scope: account.ScopeTrack, Body: earshot.DemoRequest{}, Response: earshot.DemoMade{}, serve: (*Server).makeDemo},
 		{Method: "GET", Path: "/v1/trackers/{name}/sweeps", Scope: account.ScopeRead, Query: earshot.SweepQuery{}, Response: earshot.SweepPage{}, serve: (*Server).sweeps},
 		{Method: "POST", Path: "/v1/trackers/{name}/sweeps", Scope: account.ScopeTrack, Body: earshot.SweepRequest{}, Response: earshot.SweepStarted{}, serve: (*Server).startSweep},
 		{Method: "GET", Path: "/v1/trackers/{name}/sweeps/{id}", Scope: account.ScopeRead, Response: earshot.Sweep{}, serve: (*Server).sweep},
@@ -84,6 +85,7 @@ func Operations(providers []provider.Provider) []Operation {
 		{Method: "POST", Path: "/v1/trackers/{name}/reanalysis", Scope: account.ScopeTrack, Response: earshot.Reanalysis{}, serve: (*Server).reanalyseTracker},
 		{Method: "GET", Path: "/v1/trackers/{name}/answers", Scope: account.ScopeRead, Query: earshot.AnswerQuery{}, Response: earshot.AnswerPage{}, serve: (*Server).answers},
 		{Method: "GET", Path: "/v1/trackers/{name}/answers/{id}", Scope: account.ScopeRead, Response: earshot.TrackedAnswer{}, serve: (*Server).answer},
+		{Method: "GET", Path: "/v1/trackers/{name}/export", Scope: account.ScopeRead, Query: earshot.ExportQuery{}, serve: (*Server).exportTracker},
 
 		{Method: "GET", Path: "/v1/live", Scope: account.ScopeRead, Events: []any{earshot.LiveStatus{}, earshot.LiveTasks{}}, serve: (*Server).live},
 		{Method: "GET", Path: "/v1/events", Scope: account.ScopeRead, Query: earshot.EventQuery{}, Response: earshot.EventPage{}, serve: (*Server).events},

@@ -33,6 +33,7 @@ import (
 	"earshot/internal/ratelimit"
 	"earshot/internal/share"
 	"earshot/internal/store"
+	"earshot/internal/trace"
 	"earshot/internal/tracker"
 )
 
@@ -71,6 +72,7 @@ type Config struct {
 	Dashboard http.Handler           // serves /, /docs and /assets/
 	MCP       http.Handler           // serves AI agents whose key was checked
 	Metrics   *prometheus.Registry
+	Tracer    *trace.Tracer // may be nil
 	Log       *slog.Logger
 
 	// WorkerOnly leaves out everything that needs a key: the node works off the
@@ -181,6 +183,7 @@ func (s *Server) handler(operation Operation) http.Handler {
 			started: time.Now(),
 			route:   &operation,
 		}
+		s.trace(c)
 		w.Header().Set("X-Request-Id", c.id)
 		if r.ContentLength != 0 {
 			// Unless the body is read, the server would wait for it before it answers.
@@ -193,7 +196,22 @@ func (s *Server) handler(operation Operation) http.Handler {
 		}
 		s.log(c, err)
 		s.metrics.observe(c)
+		c.endSpan(err)
 	})
+}
+
+// trace begins the span of a request, unless it is a health check.
+func (s *Server) trace(c *call) {
+	if c.route.Vital {
+		return
+	}
+	name := "unknown"
+	if c.route.Method != "" {
+		name = c.route.Method + " " + c.route.Path
+	}
+	c.r, c.span = s.Tracer.Serve(c.r, name)
+	c.span.String(trace.Route, c.route.Path)
+	c.span.String(trace.Request, c.id)
 }
 
 // Pools are what requests share, by name.

@@ -12,6 +12,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/schema"
 	"earshot/internal/store"
+	"earshot/internal/trace"
 )
 
 // MaxTasks is how many tasks a batch may have.
@@ -34,6 +35,7 @@ func (s *Server) submit(c *call) error {
 	if refusals[0] != nil {
 		return refusals[0]
 	}
+	c.span.String(trace.Task, queued[0].ID)
 	record := s.Jobs.Record(&store.Task{Job: queued[0]})
 	return c.json(earshot.TaskSubmitted{Task: record.Task, Credits: record.Credits})
 }
@@ -64,6 +66,7 @@ func (s *Server) submitBatch(c *call) error {
 	if err != nil {
 		return err
 	}
+	c.span.String(trace.Batch, id)
 	summary := earshot.BatchSummary{Total: len(texts), Failed: len(texts)}
 	for i, place := range places {
 		if refusals[i] != nil {

@@ -71,9 +71,6 @@ func (s *Server) patchTracker(c *call) error {
 		return err
 	}
 	t, err := s.Trackers.SetState(c.r.Context(), c.principal.OrganizationID, c.trackerName(), body.State, s.Store.Now())
-	if errors.Is(err, store.ErrChanged) {
-		return errTrackerChanged(c.trackerName())
-	}
 	if err != nil {
 		return notFoundAs(err, "tracker", c.trackerName())
 	}
@@ -87,6 +84,33 @@ func (s *Server) deleteTracker(c *call) error {
 	return c.json(earshot.TrackerDeleted{Name: c.trackerName()})
 }
 
+// makeDemo makes a tracker with a history that is made up. Without a body it has the usual
+// length.
+func (s *Server) makeDemo(c *call) error {
+	if !schema.IsTrackerName(c.trackerName()) {
+		return schema.Invalid("name", "%s", schema.TrackerNameRule)
+	}
+	if c.r.ContentLength == 0 {
+		c.received = []byte("{}")
+	}
+	var body earshot.DemoRequest
+	in, err := c.decode(&body)
+	if err != nil {
+		return err
+	}
+	if err := in.Err(); err != nil {
+		return err
+	}
+	made, err := s.Trackers.MakeDemo(c.r.Context(), c.principal.OrganizationID, c.trackerName(), body, s.Store.Now())
+	if errors.Is(err, store.ErrChanged) {
+		return errTrackerChanged(c.trackerName())
+	}
+	if err != nil {
+		return err
+	}
+	return c.json(made)
+}
+
 func (s *Server) startSweep(c *call) error {
 	var body earshot.SweepRequest
 	in, err := c.decode(&body)
@@ -97,9 +121,6 @@ func (s *Server) startSweep(c *call) error {
 		return err
 	}
 	started, err := s.Trackers.RunNow(c.r.Context(), c.principal.OrganizationID, c.trackerName(), body.IdempotencyKey, s.Store.Now())
-	if errors.Is(err, store.ErrChanged) {
-		return errTrackerChanged(c.trackerName())
-	}
 	if err != nil {
 		return notFoundAs(err, "tracker", c.trackerName())
 	}

@@ -32,6 +32,7 @@ import (
 	"earshot/internal/ratelimit"
 	"earshot/internal/share"
 	"earshot/internal/store"
+	"earshot/internal/trace"
 	"earshot/internal/tracker"
 	"earshot/internal/webhook"
 )
@@ -57,6 +58,7 @@ type App struct {
 	trackers  *tracker.Service
 	webhooks  *webhook.Sender
 	ticket    ticket
+	tracer    *trace.Tracer // nil without a collector
 	api       *api.Server
 	listener  net.Listener
 	// connections are shared out by the address that they come from.
@@ -77,6 +79,9 @@ func New(ctx context.Context, cfg Config) (_ *App, err error) {
 			err = errors.Join(err, a.close())
 		}
 	}()
+	if a.tracer, err = trace.Open(ctx, cfg.Log); err != nil {
+		return nil, err
+	}
 	if a.store, err = OpenStore(ctx, cfg, true); err != nil {
 		return nil, err
 	}
@@ -164,19 +169,19 @@ func (a *App) connect(ctx context.Context) (err error) {
 	host, _ := os.Hostname() // only a label
 	receivers := guard.Guard{AllowPrivate: a.cfg.AllowPrivateWebhooks}
 	a.webhooks = webhook.New(webhook.Config{
-		Store: a.store, Client: receivers.Client(), Body: a.webhookBody, Log: a.cfg.Log, Metrics: registry, Waits: a.cfg.WebhookWaits,
+		Store: a.store, Client: receivers.Client(), Body: a.webhookBody, Log: a.cfg.Log, Metrics: registry, Tracer: a.tracer, Waits: a.cfg.WebhookWaits,
 	})
 	a.health = health.New(a.store, func(err error) { a.cfg.Log.Warn("the health of parsers was not noted", "error", err) })
 	a.jobs, err = job.NewRunner(job.Config{
 		Store: a.store, Catalogue: catalogue, Upstreams: a.upstreams.routes, Captures: captures,
-		CaptureURL: a.BaseURL + "/captures", Host: host, Log: a.cfg.Log, Metrics: job.NewMetrics(registry), Health: a.health,
+		CaptureURL: a.BaseURL + "/captures", Host: host, Log: a.cfg.Log, Metrics: job.NewMetrics(registry), Tracer: a.tracer, Health: a.health,
 		Workers: a.cfg.workers(), Turns: turns, Planned: a.webhooks.Wake, Backoff: a.cfg.Backoff, Retention: a.cfg.Retention,
 	})
 	if err != nil {
 		return err
 	}
 	a.trackers = tracker.New(tracker.Config{
-		Store: a.store, Catalogue: catalogue, Jobs: a.jobs, CheckWebhook: receivers.CheckURL, Planned: a.webhooks.Wake, Log: a.cfg.Log,
+		Store: a.store, Catalogue: catalogue, Jobs: a.jobs, CheckWebhook: receivers.CheckURL, Planned: a.webhooks.Wake, Lab: a.upstreams.madeUp, Log: a.cfg.Log,
 	})
 	a.api = api.New(api.Config{
 		Store: a.store, Jobs: a.jobs, Trackers: a.trackers, Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
@@ -184,7 +189,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 			return engine.Goto(ctx, a.upstreams.resolver(), link)
 		},
 		SignIn: a.signIn, BaseURL: a.BaseURL, CheckWebhook: receivers.CheckURL, TestWebhook: a.webhooks.Test, Planned: a.webhooks.Wake, WorkerOnly: a.cfg.Role == RoleWorker,
-		Turns: turns, OpenAPI: openAPI, Dashboard: dashboard.Handler(), MCP: a.agents(openAPI, catalogue), Metrics: registry, Log: a.cfg.Log,
+		Turns: turns, OpenAPI: openAPI, Dashboard: dashboard.Handler(), MCP: a.agents(openAPI, catalogue), Metrics: registry, Tracer: a.tracer, Log: a.cfg.Log,
 	})
 	pools := a.api.Pools()
 	pools["connections"], pools["tasks"], pools["webhooks"] = a.connections, a.jobs.Places(), a.webhooks.Places
@@ -298,10 +303,13 @@ func (a *App) Run(ctx context.Context) error {
 	case <-ctx.Done():
 	case <-groupCtx.Done(): // a part failed
 	}
+	last := time.Now().Add(a.stopGrace() + flushGrace)
 	stopErr := a.stop()
 	a.requests.Wait()
 	stopParts()
-	return errors.Join(stopErr, group.Wait(), a.close())
+	partsErr := group.Wait()
+	a.flushTraces(last)
+	return errors.Join(stopErr, partsErr, a.close())
 }
 
 // stop drains the node: from now on it is not ready and refuses new work, but
@@ -310,7 +318,7 @@ func (a *App) stop() error {
 	a.jobs.Drain()
 	a.api.EndStreams()
 	a.http.SetKeepAlivesEnabled(false) // the next request should find another node
-	timeout := cmp.Or(a.cfg.StopGrace, stopGrace)
+	timeout := a.stopGrace()
 	a.cfg.Log.Info("stopping: waiting for running jobs", "at most", timeout)
 	grace, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
@@ -324,8 +332,22 @@ func (a *App) stop() error {
 	return nil
 }
 
+// stopGrace is how long running jobs get to finish.
+func (a *App) stopGrace() time.Duration { return cmp.Or(a.cfg.StopGrace, stopGrace) }
+
+// flushTraces sends the spans that are left, until a time. What cannot be sent by then
+// is lost, which is no failure of the node.
+func (a *App) flushTraces(until time.Time) {
+	ctx, cancel := context.WithDeadline(context.Background(), until)
+	defer cancel()
+	if err := a.tracer.Close(ctx); err != nil {
+		a.cfg.Log.Warn("the last spans were lost", "error", err)
+	}
+}
+
 // close frees what New took.
 func (a *App) close() error {
+	a.flushTraces(time.Now().Add(flushGrace)) // nothing is left of it unless New failed
 	var errs []error
 	if a.listener != nil {
 		_ = a.listener.Close() // the HTTP server may have closed it already

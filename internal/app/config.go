@@ -49,6 +49,9 @@ type Config struct {
 	// Upstreams are the upstreams of providers without a list of their own, in order.
 	// Nil means an official API where there is a key for it, and else the lab.
 	Upstreams []string
+	// LabWorld is a file that says how often the lab's answers to trackers name which
+	// brands; "" for the built-in one.
+	LabWorld string
 	// Record is a folder in which every exchange with an upstream is recorded; "" for
 	// none.
 	Record string

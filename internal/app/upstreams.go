@@ -86,7 +86,35 @@ func listenLab(ctx context.Context, cfg Config) (*lab.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return lab.Listen(ctx, slices.Collect(maps.Values(sites.Lab))...)
+	world, err := cfg.labWorld()
+	if err != nil {
+		return nil, err
+	}
+	return lab.Listen(ctx, lab.Populate(world, slices.Collect(maps.Values(sites.Lab))...)...)
+}
+
+// labWorld is the world by which the lab samples answers of trackers.
+func (c Config) labWorld() (*lab.World, error) {
+	if c.LabWorld == "" {
+		return lab.DefaultWorld(), nil
+	}
+	text, err := os.ReadFile(c.LabWorld)
+	if err != nil {
+		return nil, fmt.Errorf("the lab's world: %w", err)
+	}
+	world, err := lab.ParseWorld(text)
+	if err != nil {
+		return nil, fmt.Errorf("the lab's world, %s: %w", c.LabWorld, err)
+	}
+	return world, nil
+}
+
+// madeUp reaches a lab with a world of its own, without a network.
+func (u *upstreams) madeUp(world *lab.World) (*upstream.Client, error) {
+	sites := slices.Collect(maps.Values(u.sites.Lab))
+	return upstream.NewClient(upstream.Config{
+		Surface: earshot.SurfaceLab, Sites: labURLs(u.sites), Transport: lab.Direct(lab.Populate(world, sites...)...),
+	})
 }
 
 // labURLs are the base URLs of sites in the lab, by their names.

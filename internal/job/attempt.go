@@ -14,6 +14,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/share"
 	"earshot/internal/store"
+	"earshot/internal/trace"
 	"earshot/internal/upstream"
 )
 
@@ -113,11 +114,17 @@ func (r *Runner) wait(n int, job store.Job, failure *upstream.Failure) (wait tim
 // attemptOnce makes one attempt, through one upstream after the other. After an
 // *upstream.Failure another attempt makes sense; any other error is final.
 func (r *Runner) attemptOnce(ctx context.Context, a *assignment, n int) (o outcome, err error) {
+	ctx, span := trace.Start(ctx, "attempt")
+	span.Int(trace.Attempt, n)
+	span.String(trace.Provider, a.provider.Name)
+	defer func() { endAttempt(span, err) }()
 	captureID := account.NewCaptureID()
 	try := upstream.Attempt{
 		Provider: a.provider.Name, Account: a.job.Organization, Turn: a.turn, Place: a.request.Locale().Place(), Number: n, CaptureURL: r.CaptureURL + "/" + captureID,
+		Sample: sampleOf(a.job),
 	}
 	err = r.Upstreams.Try(ctx, try, func(session *upstream.Session) (err error) {
+		span.String(trace.Upstream, session.Upstream()) // the last one is the one that counts
 		o, err = r.askThrough(ctx, session, a, captureID)
 		return err
 	})
@@ -125,6 +132,15 @@ func (r *Runner) attemptOnce(ctx context.Context, a *assignment, n int) (o outco
 		r.Log.Info("attempt failed", "request", a.job.ID, "provider", a.provider.Name, "attempt", n, "error", err)
 	}
 	return o, err
+}
+
+// sampleOf tells the lab which of the answers of a day a tracker's task is. Other jobs
+// get the one answer that a question has there.
+func sampleOf(job store.Job) string {
+	if job.Tracker == "" {
+		return ""
+	}
+	return job.CreatedAt.UTC().Format(time.DateOnly) + "/" + job.ID
 }
 
 // askThrough asks through one upstream.

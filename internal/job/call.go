@@ -13,6 +13,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/share"
 	"earshot/internal/store"
+	"earshot/internal/trace"
 )
 
 // Call is a synchronous job to be run.
@@ -114,7 +115,9 @@ const keyTries = 5
 // without it when the call may have begun all the same.
 func (r *Runner) begin(ctx context.Context, job store.Job) (organization *account.Organization, earlier *store.Task, err error) {
 	for try := 1; ; try++ {
+		_, span := trace.Start(ctx, "store.begin")
 		organization, err = r.Store.Begin(job)
+		endSpan(span, err)
 		taken, ok := errors.AsType[*store.KeyTakenError](err)
 		if !ok {
 			return organization, nil, err

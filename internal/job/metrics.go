@@ -1,7 +1,6 @@
 package job
 
 import (
-	"errors"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -51,13 +50,7 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 }
 
 func (m *Metrics) attempted(provider, upstreamName string, started time.Time, err error) {
-	outcome := "ok"
-	if failure, ok := errors.AsType[*upstream.Failure](err); ok {
-		outcome = string(failure.Reason)
-	} else if err != nil {
-		outcome = "error"
-	}
-	m.attempts.WithLabelValues(provider, upstreamName, outcome).Observe(time.Since(started).Seconds())
+	m.attempts.WithLabelValues(provider, upstreamName, upstream.Outcome(err)).Observe(time.Since(started).Seconds())
 }
 
 func (m *Metrics) claimed(began time.Time, started []store.Job) {

@@ -10,6 +10,7 @@
 //	node.go      being one node among several
 //	upkeep.go    removing what has expired
 //	metrics.go   counters of jobs and attempts
+//	span.go      jobs and attempts in traces
 package job
 
 import (
@@ -27,6 +28,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/share"
 	"earshot/internal/store"
+	"earshot/internal/trace"
 	"earshot/internal/upstream"
 )
 
@@ -42,6 +44,7 @@ type Config struct {
 	Host    string
 	Log     *slog.Logger
 	Metrics *Metrics
+	Tracer  *trace.Tracer // may be nil
 	Health  *health.Watch
 
 	// Backoff are the waits between attempts; one attempt more than waits is

@@ -6,6 +6,7 @@ import (
 
 	"earshot/internal/share"
 	"earshot/internal/store"
+	"earshot/internal/trace"
 )
 
 const (
@@ -56,7 +57,7 @@ func (r *Runner) fill(ctx context.Context) {
 		}, r.Store.Now())
 		r.Metrics.claimed(began, started)
 		for _, job := range started {
-			r.start(node, job)
+			r.start(node, job, began)
 		}
 		if err != nil {
 			r.Log.Error("claiming tasks failed", "error", err)
@@ -93,7 +94,7 @@ func (r *Runner) rescue(ctx context.Context) {
 	for _, job := range owned {
 		if !known[job.ID] {
 			r.Log.Warn("found a task of a claim that broke off", "job", job.ID)
-			r.start(node, job)
+			r.start(node, job, time.Time{})
 		}
 	}
 	for free := r.free(); free > 0; free = r.free() {
@@ -106,7 +107,7 @@ func (r *Runner) rescue(ctx context.Context) {
 		}
 		r.Log.Warn("took over tasks of nodes that are gone", "tasks", len(adopted))
 		for _, job := range adopted {
-			r.start(node, job)
+			r.start(node, job, time.Time{})
 		}
 	}
 }
@@ -119,20 +120,24 @@ const workerIdle = time.Second
 type order struct {
 	node *incarnation
 	job  store.Job
+	ctx  context.Context // the node's, with the span of the task
+	span trace.Span
 }
 
 // start gives a task to a worker. It is only called by schedule, which counts itself
-// as running meanwhile.
-func (r *Runner) start(node *incarnation, job store.Job) {
+// as running meanwhile. claimed is when the claim began that brought the task, if any.
+func (r *Runner) start(node *incarnation, job store.Job, claimed time.Time) {
+	ctx, span := r.traceTask(node.ctx, job, claimed)
+	o := order{node, job, ctx, span}
 	r.mu.Lock()
 	r.tasks[job.ID] = true
 	r.mu.Unlock()
 	r.places.Add(job.Organization, 1)
 	r.running.Add(1)
 	select {
-	case r.orders <- order{node, job}:
+	case r.orders <- o:
 	default: // no worker is idle
-		r.workers.Go(func() { r.work(order{node, job}) })
+		r.workers.Go(func() { r.work(o) })
 	}
 }
 
@@ -141,7 +146,7 @@ func (r *Runner) work(o order) {
 	idle := time.NewTimer(workerIdle)
 	defer idle.Stop()
 	for {
-		r.perform(o.node, o.job)
+		endSpan(o.span, r.perform(o.ctx, o.node, o.job))
 		r.mu.Lock()
 		delete(r.tasks, o.job.ID)
 		r.mu.Unlock()

@@ -11,6 +11,7 @@ import (
 	"earshot/internal/capture"
 	"earshot/internal/provider"
 	"earshot/internal/store"
+	"earshot/internal/trace"
 )
 
 // cost is the price of a bill in a mode.
@@ -43,7 +44,10 @@ func (r *Runner) settlement(job store.Job, def provider.Definition, run outcome)
 // capture is removed.
 func (r *Runner) settle(ctx context.Context, node *incarnation, end store.Settlement, giveUp time.Time) (*account.Organization, error) {
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
+		_, span := trace.Start(ctx, "store.settle")
+		span.String(trace.Outcome, string(end.Status))
 		organization, err := r.Store.Settle(end, r.Store.Now())
+		endSpan(span, err)
 		if err == nil {
 			r.Metrics.ended(end.Job, end, nil)
 			r.settled(end, organization)

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -66,9 +67,9 @@ func (r *Runner) Price(def provider.Definition, request provider.Request) int64 
 }
 
 // perform runs a task that this node owns, from its next attempt to its end. A
-// task whose node stops or is declared dead stays as it is, for another node.
-func (r *Runner) perform(node *incarnation, job store.Job) {
-	ctx := node.ctx
+// task whose node stops or is declared dead stays as it is, for another node. It
+// returns why the task did not succeed.
+func (r *Runner) perform(ctx context.Context, node *incarnation, job store.Job) error {
 	def, request, err := r.decode(job)
 	run := outcome{attempts: job.Attempts, err: err}
 	turn := r.Turns.Later(job.Organization)
@@ -77,11 +78,13 @@ func (r *Runner) perform(node *incarnation, job store.Job) {
 		run = r.attempt(ctx, &assignment{job, def, request, turn})
 	}
 	if run.err != nil && ctx.Err() != nil {
-		return
+		return run.err
 	}
 	if _, err := r.settle(ctx, node, r.settlement(job, def, run), time.Time{}); err != nil {
 		r.Log.Warn("a task was left to another node", "job", job.ID, "error", err)
+		return err
 	}
+	return run.err
 }
 
 // decode reads the request of a stored task. It was valid when it was submitted, but
@@ -156,6 +159,7 @@ func (r *Runner) Request(t *store.Task) earshot.RequestRecord {
 		LatencyMs:      latency(t),
 		Attempts:       min(t.Attempts, len(r.Backoff)+1), // a takeover too many is none
 		Credits:        earshot.TaskCredits{CreditsToCharge: t.MaxCost, CreditsCharged: t.Charged},
+		Tracker:        t.Tracker,
 		Result:         t.Result,
 		Error:          t.Error,
 	}

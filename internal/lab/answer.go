@@ -61,6 +61,9 @@ func Answer(read func(*Request) error, write func(*Request) (Document, error)) h
 			return
 		}
 		r.Steering, r.Question.Prompt = Steer(r.Question.Prompt)
+		if r.Question.Sample = sample(request, r.Steering); r.Question.Sample != nil && r.Question.Assistant == "" {
+			r.Question.Assistant = strings.TrimPrefix(r.Host, "www.")
+		}
 		if withheld(w, request, r.Steering) {
 			return
 		}

@@ -1,7 +1,8 @@
 // Package lab is the built-in upstream world: a real HTTP server on loopback
 // that plays the sites of the providers, so that every request travels the whole
 // way. What it answers is made up (package world) and the same for the same
-// question; words in a prompt steer it for demonstrations and tests.
+// question, unless the question is sampled; words in a prompt steer it for
+// demonstrations and tests.
 //
 // The sites themselves are with their providers, in packages called labsite. They
 // are made of the parts here, so that all of them can be steered alike.
@@ -11,6 +12,7 @@
 //	answer.go     answering a question: Page, Stream, or Answer for other sites
 //	page.go       pages from templates, and what a browser gets that opens a site (app.js)
 //	steering.go   the words in a prompt
+//	sample.go     answers that differ, for trackers; answering without a network
 //	delivery.go   how a document is sent: at once, slowly, cut off, or not at all
 //	world/        what there is to say
 package lab

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"earshot/internal/lab/world"
 )
 
 // MaxClusters is how many product clusters there can be on a page.
@@ -32,6 +34,13 @@ type Steering struct {
 	Clusters *int          // product clusters on the page; nil leaves it to the world
 	Overview string        // "none": the page has no overview
 	Results  *int          // results that there are; nil leaves it to the world
+
+	// Sample opts into answers that differ: it tells the samples of a question apart,
+	// after the day and a slash where it has one. The others say by which rates.
+	Sample string
+	Brands []world.BrandRate // in place of the lab's
+	Noise  *float64          // between days
+	Shifts []world.Shift
 }
 
 // word finds what may be a steering word, with its value where it has one.
@@ -77,6 +86,15 @@ func (s *Steering) take(name, value string, hasValue bool) bool {
 		return optional(value, 0, MaxClusters, &s.Clusters)
 	case "results":
 		return optional(value, 0, 1000, &s.Results)
+	case "sample":
+		s.Sample = value
+		return value != ""
+	case "brands":
+		return brands(value, &s.Brands)
+	case "noise":
+		return decimal(value, 5, &s.Noise)
+	case "shift":
+		return shift(value, &s.Shifts)
 	default:
 		return false
 	}
@@ -120,5 +138,44 @@ func choice(value string, to *string, values ...string) bool {
 		return false
 	}
 	*to = value
+	return true
+}
+
+func decimal(value string, high float64, to **float64) bool {
+	n, err := strconv.ParseFloat(value, 64)
+	if err != nil || !(n >= 0 && n <= high) {
+		return false
+	}
+	*to = &n
+	return true
+}
+
+// brands reads NAME:RATE,NAME:RATE.
+func brands(value string, to *[]world.BrandRate) bool {
+	var rates world.Rates
+	for item := range strings.SplitSeq(value, ",") {
+		name, rate, _ := strings.Cut(item, ":")
+		var n *float64
+		if !decimal(rate, 1, &n) {
+			return false
+		}
+		rates.Brands = append(rates.Brands, world.BrandRate{Name: strings.TrimSpace(name), Rate: *n})
+	}
+	if rates.Check() != nil {
+		return false
+	}
+	*to = rates.Brands
+	return true
+}
+
+// shift reads DAY:BRAND:RATE.
+func shift(value string, to *[]world.Shift) bool {
+	day, rest, _ := strings.Cut(value, ":")
+	brand, rate, _ := strings.Cut(rest, ":")
+	var n *float64
+	if !world.IsDay(day) || brand == "" || !decimal(rate, 1, &n) {
+		return false
+	}
+	*to = append(*to, world.Shift{Day: day, Brand: brand, Rate: *n})
 	return true
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"earshot/internal/lab/world"
 )
 
 func TestSteer(t *testing.T) {
@@ -27,6 +29,13 @@ func TestSteer(t *testing.T) {
 		{"[[results=0]]", Steering{Results: n(0)}, ""},
 		{"[[unknown]] [[delay]] [[delay=abc]] [[delay=-1s]]", Steering{}, "[[unknown]] [[delay]] [[delay=abc]] [[delay=-1s]]"},
 		{"[[fail=x]] [[fail=-1]] [[status=99]] [[status=600]]", Steering{}, "[[fail=x]] [[fail=-1]] [[status=99]] [[status=600]]"},
+		{"[[sample=2026-11-20/7]] a", Steering{Sample: "2026-11-20/7"}, "a"},
+		{"a [[brands=Ollaro:0.6, Isolde & Finch:0.3]]", Steering{Brands: []world.BrandRate{{Name: "Ollaro", Rate: 0.6}, {Name: "Isolde & Finch", Rate: 0.3}}}, "a"},
+		{"a [[noise=0.3]] [[shift=2026-11-20:Ollaro:0.3]][[shift=2026-11-25:Kestrin:1]]", Steering{
+			Noise: new(0.3), Shifts: []world.Shift{{Day: "2026-11-20", Brand: "Ollaro", Rate: 0.3}, {Day: "2026-11-25", Brand: "Kestrin", Rate: 1}},
+		}, "a"},
+		{"[[sample]] [[brands=Ollaro]] [[brands=A:2]] [[brands=A:1,A:1]] [[noise=NaN]]", Steering{}, "[[sample]] [[brands=Ollaro]] [[brands=A:2]] [[brands=A:1,A:1]] [[noise=NaN]]"},
+		{"[[shift=soon:A:1]] [[shift=2026-11-20:A]] [[shift=2026-11-20]]", Steering{}, "[[shift=soon:A:1]] [[shift=2026-11-20:A]] [[shift=2026-11-20]]"},
 		{"[[shape=round]] [[overview=all]] [[clusters=-1]]", Steering{}, "[[shape=round]] [[overview=all]] [[clusters=-1]]"},
 		{"[[block=1]] [[BLOCK]] [ [block]] [[ block ]]", Steering{}, "[[block=1]] [[BLOCK]] [ [block]] [[ block ]]"},
 	} {

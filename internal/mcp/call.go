@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -56,14 +57,25 @@ func (t *tool) request(arguments json.RawMessage) (path string, body any, err er
 		return t.path, arguments, nil
 	}
 	var named map[string]any
-	if err := json.Unmarshal(arguments, &named); err != nil {
+	decoder := json.NewDecoder(bytes.NewReader(arguments))
+	decoder.UseNumber() // else a large one would be written with an exponent
+	if err := decoder.Decode(&named); err != nil {
 		return "", nil, fmt.Errorf("%s: the arguments must be an object", earshot.CodeValidation)
 	}
-	query := url.Values{}
+	path, query := t.path, url.Values{}
 	for name, value := range named {
-		query.Set(name, fmt.Sprint(value))
+		text := fmt.Sprint(value)
+		if place := "{" + name + "}"; strings.Contains(t.path, place) && text != "" && text != "." && text != ".." { // those are no names
+			path = strings.Replace(path, place, url.PathEscape(text), 1)
+			continue
+		}
+		query.Set(name, text)
 	}
-	return t.path + "?" + query.Encode(), nil, nil
+	if _, name, missing := strings.Cut(path, "{"); missing {
+		name, _, _ = strings.Cut(name, "}")
+		return "", nil, fmt.Errorf("%s: %s is required", earshot.CodeValidation, name)
+	}
+	return path + "?" + query.Encode(), nil, nil
 }
 
 // result makes the tool's result from a successful answer.

@@ -31,6 +31,12 @@ var lookups = []tool{
 	{name: "states", method: http.MethodGet, path: "/v1/states", wrap: "states", text: statesText},
 	{name: "quote", method: http.MethodPost, path: "/v1/quote", schema: "TaskRequest", text: quoteText},
 	{name: "credits", method: http.MethodGet, path: "/v1/credits", text: creditsText},
+
+	{name: "trackers", method: http.MethodGet, path: "/v1/trackers", text: trackersText},
+	{name: "tracker", method: http.MethodGet, path: "/v1/trackers/{name}", text: trackerText},
+	{name: "tracker_sweeps", method: http.MethodGet, path: "/v1/trackers/{name}/sweeps", text: sweepsText},
+	{name: "tracker_answers", method: http.MethodGet, path: "/v1/trackers/{name}/answers", text: answersText},
+	{name: "tracker_answer", method: http.MethodGet, path: "/v1/trackers/{name}/answers/{id}", text: answerText},
 }
 
 // definition describes the tool to the client.

@@ -186,11 +186,11 @@ func everyRule(s earshot.Schedule) func(time.Time) time.Time {
 func steps(distance, offset time.Duration) func(time.Time) time.Time {
 	return func(after time.Time) time.Time {
 		since := time.Duration(after.Unix())*time.Second - offset
-		n := since / distance
-		if since < 0 && since%distance != 0 {
-			n--
+		passed := since % distance // since the last one
+		if passed < 0 {
+			passed += distance
 		}
-		return time.Unix(0, 0).UTC().Add((n+1)*distance + offset)
+		return after.Truncate(time.Second).Add(distance - passed)
 	}
 }
 

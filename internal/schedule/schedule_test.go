@@ -25,9 +25,20 @@ func TestAYearOfSlots(t *testing.T) {
 			}
 			due := watch(location, one.year)
 			for _, s := range []earshot.Schedule{
-				{Every: "1h"}, {Every: "1h", At: "00:30"}, {Every: "6h", At: "02:15"}, {Every: "day", At: "02:30"}, {Every: "day", At: "00:00"}, {Every: "day"},
-				{Every: "week", Weekday: "sunday", At: "02:00"}, {Every: "week", At: "01:45"}, {Every: "month", MonthDay: 31, At: "06:00"}, {Every: "month"},
-				{Cron: "*/30 * * * *"}, {Cron: "0 6 * * 1-5"}, {Cron: "15 2 29 2 *"}, {Cron: "0 0 13 * 5"},
+				{Every: "1h"},
+				{Every: "1h", At: "00:30"},
+				{Every: "6h", At: "02:15"},
+				{Every: "day", At: "02:30"},
+				{Every: "day", At: "00:00"},
+				{Every: "day"},
+				{Every: "week", Weekday: "sunday", At: "02:00"},
+				{Every: "week", At: "01:45"},
+				{Every: "month", MonthDay: 31, At: "06:00"},
+				{Every: "month"},
+				{Cron: "*/30 * * * *"},
+				{Cron: "0 6 * * 1-5"},
+				{Cron: "15 2 29 2 *"},
+				{Cron: "0 0 13 * 5"},
 			} {
 				s.Timezone = one.zone
 				rule, problems := schedule.New(s)

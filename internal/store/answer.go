@@ -97,12 +97,7 @@ func (t *tx) completeAnswers(ctx context.Context, ended []*Answer) error {
 		} else {
 			sweep.Answered++
 		}
-		if a.Result != nil {
-			hash := sha256.Sum256(a.Result)
-			a.hash = hash[:]
-			if a.packed == nil {
-				a.packed = pack(a.Result)
-			}
+		if a.wrap() {
 			bodies = append(bodies, a)
 		}
 	}
@@ -121,6 +116,46 @@ func (t *tx) completeAnswers(ctx context.Context, ended []*Answer) error {
 		if err != nil {
 			return fmt.Errorf("count the answers of a sweep: %w", err)
 		}
+	}
+	return nil
+}
+
+// wrap makes the result ready to be stored, and tells whether there is one.
+func (a *Answer) wrap() bool {
+	if a.Result == nil {
+		return false
+	}
+	hash := sha256.Sum256(a.Result)
+	a.hash = hash[:]
+	if a.packed == nil {
+		a.packed = pack(a.Result)
+	}
+	return true
+}
+
+// InsertHistory stores sweeps that have ended long since, with all of their answers, in
+// one transaction. Returns ErrChanged when the tracker was deleted meanwhile.
+func (s *Store) InsertHistory(t *Tracker, sweeps []*Sweep, answers []*Answer) error {
+	var bodies []*Answer
+	for _, a := range answers {
+		if a.wrap() {
+			bodies = append(bodies, a)
+		}
+	}
+	err := s.execute(func(ctx context.Context, tx *tx) error {
+		// The row keeps the tracker from being deleted at the same moment.
+		found, err := findValues[string](ctx, tx, `SELECT id FROM trackers WHERE organization = $1 AND id = $2 AND state <> 'deleting' `+s.dialect.forUpdate,
+			t.Organization, t.ID)
+		if err == nil && len(found) == 0 {
+			err = ErrChanged
+		}
+		if err != nil {
+			return err
+		}
+		return errors.Join(each(ctx, tx, insertSweeps, sweeps, nil), each(ctx, tx, insertAnswers, answers, nil), tx.addBodies(ctx, bodies), tx.addAnalyses(ctx, answers))
+	})
+	if err != nil {
+		return fmt.Errorf("store the history of tracker %s: %w", t.Name, err)
 	}
 	return nil
 }
@@ -215,6 +250,23 @@ func (s *Store) Ended(ctx context.Context, f Followed) (tasks []*Task, last int6
 	return tasks, last, nil
 }
 
+// RunningTrackers are the ids, by name, of an organization's trackers that have running
+// sweeps, also of those that are being deleted, whose name another one may have.
+func (s *Store) RunningTrackers(ctx context.Context, organization string) (map[string][]string, error) {
+	ids := map[string][]string{}
+	err := s.lookups.find(ctx, func(r scanner) error {
+		var name, id string
+		err := r.Scan(&name, &id)
+		ids[name] = append(ids[name], id)
+		return err
+	}, `SELECT DISTINCT t.name, t.id FROM sweeps s JOIN trackers t ON t.organization = s.organization AND t.id = s.tracker
+		WHERE s.organization = $1 AND s.state = 'running'`, organization)
+	if err != nil {
+		return nil, fmt.Errorf("find trackers with running sweeps: %w", err)
+	}
+	return ids, nil
+}
+
 // Ending is how a task of a tracker ended, as far as the answer tells.
 func (t *Task) Ending(tracker string) *Answer {
 	a := &Answer{
@@ -228,8 +280,8 @@ func (t *Task) Ending(tracker string) *Answer {
 }
 
 // Record writes the answers of ended tasks, all that there are after f.Event up to the
-// event last. It changes nothing when somebody else was faster. Answers whose tracker
-// was deleted are passed over.
+// event last. It changes nothing when somebody else was faster. Answers that their
+// tracker does not wait for are passed over.
 func (s *Store) Record(f Followed, last int64, ended []*Answer) error {
 	err := s.execute(func(ctx context.Context, tx *tx) error {
 		// The row keeps another node from recording the same.
@@ -381,15 +433,20 @@ func (s *Store) Answer(ctx context.Context, t *Tracker, id string) (*Answer, err
 	if err != nil {
 		return nil, fmt.Errorf("answer %s: %w", id, err)
 	}
-	return a, s.ReadResult(ctx, a)
+	return a, readResult(ctx, s.lookups, a)
 }
 
-// ReadResult adds the result of an answer, if it has one.
+// ReadResult adds the result of an answer, if it has one. It is for reports, which read
+// many.
 func (s *Store) ReadResult(ctx context.Context, a *Answer) error {
+	return readResult(ctx, s.reports, a)
+}
+
+func readResult(ctx context.Context, from finder, a *Answer) error {
 	if a.hash == nil {
 		return nil
 	}
-	err := first(ctx, s.lookups, func(r scanner) error { return r.Scan(&a.packed) }, `SELECT content FROM bodies WHERE organization = $1 AND hash = $2`, a.Organization, a.hash)
+	err := first(ctx, from, func(r scanner) error { return r.Scan(&a.packed) }, `SELECT content FROM bodies WHERE organization = $1 AND hash = $2`, a.Organization, a.hash)
 	if err == nil {
 		a.Result, err = unpack(a.packed)
 		a.packed = nil

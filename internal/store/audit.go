@@ -117,7 +117,8 @@ var audits = []struct{ what, query string }{
 		LEFT JOIN (SELECT organization, hour, provider, SUM(jobs) AS jobs, SUM(failed) AS failed FROM statistics GROUP BY organization, hour, provider) s
 			ON s.organization = f.organization AND s.hour = f.hour AND s.provider = f.provider
 		WHERE COALESCE(s.jobs, 0) < f.jobs OR COALESCE(s.failed, 0) < f.failed`},
-	// Of older sweeps some answers may be deleted already.
+	// Of older sweeps some answers may be deleted already, and of those of an earlier
+	// definition, which may have kept them for a shorter time.
 	{"counters of a sweep against its answers", `
 		SELECT o.name, s.submitted + s.answered + s.missing + s.charged, COALESCE(a.submitted + a.answered + a.missing + a.charged, 0) FROM sweeps s
 		JOIN organizations o ON o.id = s.organization
@@ -126,7 +127,8 @@ var audits = []struct{ what, query string }{
 			SELECT organization, tracker, sweep, COUNT(*) AS submitted, SUM(charged) AS charged,
 				SUM(CASE WHEN outcome IN ('answered', 'refused') THEN 1 ELSE 0 END) AS answered, SUM(CASE outcome WHEN 'missing' THEN 1 ELSE 0 END) AS missing
 			FROM answers GROUP BY organization, tracker, sweep) a ON a.organization = s.organization AND a.tracker = s.tracker AND a.sweep = s.id
-		WHERE s.due_at > NOW - (t.keep_days - 1) * CAST(86400000 AS bigint) AND (s.submitted <> COALESCE(a.submitted, 0) OR s.answered <> COALESCE(a.answered, 0)
+		WHERE s.due_at > NOW - (t.keep_days - 1) * CAST(86400000 AS bigint)
+			AND (s.version = t.version OR COALESCE(a.submitted, 0) >= s.submitted) AND (s.submitted <> COALESCE(a.submitted, 0) OR s.answered <> COALESCE(a.answered, 0)
 			OR s.missing <> COALESCE(a.missing, 0) OR s.charged <> COALESCE(a.charged, 0))`},
 	{"answer that waits for a task that is not there", `
 		SELECT o.name, 1, 0 FROM answers a JOIN organizations o ON o.id = a.organization

@@ -32,6 +32,21 @@ func (s *Store) LastSeen(ctx context.Context) (time.Time, error) {
 	return time.UnixMilli(seen[0]), nil
 }
 
+// FirstID is where the ids of a moment begin.
+func FirstID(t time.Time) string { return firstID(t) }
+
+// Counts tells how many rows tables have.
+func (s *Store) Counts(ctx context.Context, tables ...string) (counts []int, err error) {
+	for _, table := range tables {
+		n, err := findValues[int](ctx, s.reports, `SELECT COUNT(*) FROM `+table)
+		if err != nil {
+			return nil, err
+		}
+		counts = append(counts, n...)
+	}
+	return counts, nil
+}
+
 // Columns lists the tables and columns of the schema as table.column.
 func (s *Store) Columns(ctx context.Context) ([]string, error) {
 	query := `SELECT m.name || '.' || c.name FROM sqlite_master m, pragma_table_xinfo(m.name) c WHERE m.type = 'table' ORDER BY 1`
@@ -142,4 +157,20 @@ func BuildVersion(ctx context.Context, address string, version int64, fixture fu
 		}
 	}
 	return nil
+}
+
+// AnswerPlans tells how PostgreSQL would find answers by their ids: those that are waited
+// for, and those that are completed.
+func (s *Store) AnswerPlans(ctx context.Context, a *Answer) (plans []string, err error) {
+	err = s.transact(func(ctx context.Context, tx *tx) error {
+		for _, statement := range []statement[Answer]{selectPending, updateAnswers} {
+			lines, err := explain(ctx, tx, statement, a)
+			if err != nil {
+				return err
+			}
+			plans = append(plans, strings.Join(lines, "\n"))
+		}
+		return nil
+	})
+	return plans, err
 }

@@ -101,12 +101,17 @@ func (s *Store) DeleteTracker(ctx context.Context, organization, name string, no
 	if err != nil {
 		return err
 	}
+	// The organization is locked, so that no sweep begins meanwhile and is left out below.
+	err = s.write(write{organization: organization, apply: func(ctx context.Context, w *work) error {
+		_, err := w.ExecContext(ctx, `UPDATE trackers SET state = 'deleting', next_slot = NULL, due_at = NULL WHERE organization = $1 AND id = $2`, organization, t.ID)
+		return err
+	}})
+	if err != nil {
+		return fmt.Errorf("delete tracker %s: %w", name, err)
+	}
 	running, err := findRows(ctx, s.lookups, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'running'`, organization, t.ID)
 	if err != nil {
 		return fmt.Errorf("find running sweeps of tracker %s: %w", name, err)
-	}
-	if _, err := s.exec(`UPDATE trackers SET state = 'deleting', next_slot = NULL, due_at = NULL WHERE organization = $1 AND id = $2`, organization, t.ID); err != nil {
-		return fmt.Errorf("delete tracker %s: %w", name, err)
 	}
 	for _, sweep := range running {
 		if _, err := s.EndSweep(sweep, ReasonCanceled, now); err != nil {
@@ -126,10 +131,13 @@ func (s *Store) DeleteTracked(ctx context.Context, now time.Time) (n int, err er
 	}
 	for _, t := range trackers {
 		before := now.AddDate(0, 0, -t.KeepDays)
+		// Sweeps count against the ceiling of their month.
+		sweepsBefore := now.AddDate(0, 0, -max(t.KeepDays, longestMonth))
 		if t.State == trackerDeleting {
 			before = now.Add(time.Hour) // all of it; what runs ends first
+			sweepsBefore = before
 		}
-		deleted, err := s.deleteAnswers(ctx, t, before)
+		deleted, err := s.deleteAnswers(ctx, t, before, sweepsBefore)
 		if err != nil {
 			return n, fmt.Errorf("delete answers of tracker %s: %w", t.Name, err)
 		}
@@ -142,16 +150,20 @@ func (s *Store) DeleteTracked(ctx context.Context, now time.Time) (n int, err er
 	return n, nil
 }
 
-// deleteAnswers removes some answers that were asked before a time, and the sweeps that
-// have none left.
-func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, before time.Time) (int, error) {
+// longestMonth is how many days a sweep may lie back that belongs to the present month,
+// in any time zone and with a window that began in the month before.
+const longestMonth = 62
+
+// deleteAnswers removes some answers that were asked before a time. Where there are none
+// it removes the sweeps that began before another and have none left.
+func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, before, sweepsBefore time.Time) (int, error) {
 	old, err := findRows(ctx, s.lookups, answersTable, `WHERE organization = $1 AND tracker = $2 AND id < $3 AND outcome <> 'pending' ORDER BY id LIMIT $4`,
 		t.Organization, t.ID, firstID(before), pruneBatch)
 	if err != nil {
 		return 0, err
 	}
 	if len(old) == 0 {
-		return 0, s.deleteSweeps(t, before)
+		return 0, s.deleteSweeps(t, sweepsBefore)
 	}
 	err = s.execute(func(ctx context.Context, tx *tx) error {
 		// Two nodes may have found the same answers, whose results must be given up once.
@@ -167,10 +179,13 @@ func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, before time.Time)
 	return len(old), err
 }
 
-// deleteSweeps removes sweeps that began before a time, with their deliveries.
+// deleteSweeps removes sweeps that began before a time and have no answers left, with
+// their deliveries. The last question of a sweep may be asked weeks after the first.
 func (s *Store) deleteSweeps(t *Tracker, before time.Time) error {
 	return s.execute(func(ctx context.Context, tx *tx) error {
-		ids, err := findValues[string](ctx, tx, `DELETE FROM sweeps WHERE organization = $1 AND tracker = $2 AND id < $3 AND state <> 'running' RETURNING id`,
+		ids, err := findValues[string](ctx, tx, `DELETE FROM sweeps WHERE organization = $1 AND tracker = $2 AND id < $3 AND state <> 'running'
+			AND NOT EXISTS (SELECT 1 FROM answers a WHERE a.organization = sweeps.organization AND a.tracker = sweeps.tracker AND a.sweep = sweeps.id)
+			RETURNING id`,
 			t.Organization, t.ID, firstID(before))
 		if err != nil {
 			return err
@@ -227,15 +242,16 @@ var (
 	})
 )
 
-// forgetTracker removes a deleted tracker that has no answers left.
+// forgetTracker removes a deleted tracker that has no answers and no sweeps left.
 func (s *Store) forgetTracker(t *Tracker) error {
 	return s.execute(func(ctx context.Context, tx *tx) error {
-		// Answers of tasks that still run keep it for now.
-		pending, err := findValues[string](ctx, tx, `SELECT id FROM answers WHERE organization = $1 AND tracker = $2 LIMIT 1`, t.Organization, t.ID)
-		if err != nil || len(pending) > 0 {
+		// Sweeps that still run keep it for now, as do answers.
+		left, err := findValues[string](ctx, tx, `SELECT id FROM answers WHERE organization = $1 AND tracker = $2
+			UNION ALL SELECT id FROM sweeps WHERE organization = $1 AND tracker = $2 LIMIT 1`, t.Organization, t.ID)
+		if err != nil || len(left) > 0 {
 			return err
 		}
-		for _, table := range []string{"analyses", "tracker_rules", "sweeps", "tracker_prompts", "tracker_targets", "tracker_versions"} {
+		for _, table := range []string{"analyses", "tracker_rules", "tracker_prompts", "tracker_targets", "tracker_versions"} {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE organization = $1 AND tracker = $2`, t.Organization, t.ID); err != nil {
 				return err
 			}

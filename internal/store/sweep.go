@@ -60,10 +60,11 @@ var (
 const (
 	// ReasonCeiling is why a sweep is skipped that might pass the tracker's ceiling.
 	ReasonCeiling = "ceiling"
-	// ReasonCanceled and ReasonExpired are why a question is missing that was taken
-	// out of the queue, by somebody or because the window of its sweep had ended.
+	// ReasonCanceled is why a question is missing that somebody took out of the queue.
 	ReasonCanceled = "canceled"
-	ReasonExpired  = "expired"
+	// ReasonExpired is why one is missing that was still queued when the window of its
+	// sweep ended.
+	ReasonExpired = "expired"
 )
 
 // StartedSweep is what became of a sweep that was due.
@@ -141,18 +142,18 @@ func (w *work) setNext(ctx context.Context, t *Tracker, slot string, due time.Ti
 	return err
 }
 
-// committedCredits is what sweeps of a month have cost, or can still cost.
-const committedCredits = `SELECT COALESCE(SUM(CASE WHEN state = 'running' THEN most ELSE charged END), 0)
+// committedSum is what sweeps of a month have cost, or can still cost.
+const committedSum = `SELECT COALESCE(SUM(CASE WHEN state = 'running' THEN most ELSE charged END), 0)
 	FROM sweeps WHERE organization = $1 AND tracker = $2 AND month = $3`
 
 func (w *work) committed(ctx context.Context, t *Tracker, month string) (credits int64, err error) {
-	err = first(ctx, w, func(r scanner) error { return r.Scan(&credits) }, committedCredits, t.Organization, t.ID, month)
+	err = first(ctx, w, func(r scanner) error { return r.Scan(&credits) }, committedSum, t.Organization, t.ID, month)
 	return credits, err
 }
 
 // Committed is what sweeps of a tracker in a month have cost, or can still cost.
 func (s *Store) Committed(ctx context.Context, t *Tracker, month string) (credits int64, err error) {
-	err = first(ctx, s.lookups, func(r scanner) error { return r.Scan(&credits) }, committedCredits, t.Organization, t.ID, month)
+	err = first(ctx, s.lookups, func(r scanner) error { return r.Scan(&credits) }, committedSum, t.Organization, t.ID, month)
 	if err != nil {
 		return 0, fmt.Errorf("sum up the sweeps of tracker %s: %w", t.Name, err)
 	}
@@ -171,7 +172,7 @@ func (s *Store) SubmitSweep(sweep *Sweep, tasks []Job, answers []*Answer, now ti
 			return err
 		}
 		stored, err := firstRow(ctx, w, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, sweep.Organization, sweep.Tracker, sweep.ID)
-		if errors.Is(err, ErrNotFound) || err == nil && (stored.State != earshot.SweepRunning || stored.Submitted != sweep.Submitted) {
+		if errors.Is(err, ErrNotFound) || err == nil && (stored.State != earshot.SweepRunning || stored.Reason != "" || stored.Submitted != sweep.Submitted) {
 			return nil
 		}
 		if err != nil {
@@ -212,16 +213,6 @@ func (s *Store) TrackerByID(ctx context.Context, organization, id string) (*Trac
 		return nil, fmt.Errorf("tracker %s: %w", id, err)
 	}
 	return t, nil
-}
-
-// TrackerIDs are the ids of the tracker of that name, and of those that had it and are
-// being deleted.
-func (s *Store) TrackerIDs(ctx context.Context, organization, name string) ([]string, error) {
-	ids, err := findValues[string](ctx, s.lookups, `SELECT id FROM trackers WHERE organization = $1 AND name = $2`, organization, name)
-	if err != nil {
-		return nil, fmt.Errorf("tracker %s: %w", name, err)
-	}
-	return ids, nil
 }
 
 // EndSweep stops a sweep: nothing more of it is submitted, what is queued is removed and

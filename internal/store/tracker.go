@@ -180,17 +180,19 @@ func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*Tracker
 // checkTracker tells whether a tracker is as its caller knew it.
 func (w *work) checkTracker(ctx context.Context, t *Tracker, before int) error {
 	versions := map[string]int{}
+	paused := map[string]bool{}
 	err := w.find(ctx, func(r scanner) error {
 		var name string
 		var version int
-		err := r.Scan(&name, &version)
-		versions[name] = version
+		var state earshot.TrackerState
+		err := r.Scan(&name, &version, &state)
+		versions[name], paused[name] = version, state == earshot.TrackerPaused
 		return err
-	}, `SELECT name, version FROM trackers WHERE organization = $1 AND state <> 'deleting'`, t.Organization)
+	}, `SELECT name, version, state FROM trackers WHERE organization = $1 AND state <> 'deleting'`, t.Organization)
 	if err != nil {
 		return err
 	}
-	if versions[t.Name] != before {
+	if versions[t.Name] != before || before > 0 && paused[t.Name] != (t.State == earshot.TrackerPaused) {
 		return ErrChanged
 	}
 	if before == 0 && len(versions) >= MaxTrackers {
@@ -205,12 +207,16 @@ func (w *work) checkTracker(ctx context.Context, t *Tracker, before int) error {
 // SetTrackerState pauses a tracker or lets it go on, with the slot that is next then.
 // Returns ErrChanged when its version is another.
 func (s *Store) SetTrackerState(t *Tracker, state earshot.TrackerState, slot string, due, now time.Time) error {
-	n, err := s.exec(`UPDATE trackers SET state = $4, next_slot = $5, due_at = $6, updated_at = $7
-		WHERE organization = $1 AND id = $2 AND version = $3 AND state <> 'deleting'`,
-		t.Organization, t.ID, t.Version, string(state), nullText(slot), nullMillis(due), millis(now))
-	if err == nil && n == 0 {
-		err = ErrChanged
-	}
+	// The organization is locked, so that no sweep begins meanwhile and sets the next one.
+	err := s.write(write{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
+		n, err := w.exec(ctx, `UPDATE trackers SET state = $4, next_slot = $5, due_at = $6, updated_at = $7
+			WHERE organization = $1 AND id = $2 AND version = $3 AND state <> 'deleting'`,
+			t.Organization, t.ID, t.Version, string(state), nullText(slot), nullMillis(due), millis(now))
+		if err == nil && n == 0 {
+			err = ErrChanged
+		}
+		return err
+	}})
 	if err != nil {
 		return fmt.Errorf("set the state of tracker %s: %w", t.Name, err)
 	}

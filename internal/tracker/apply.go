@@ -37,6 +37,9 @@ func (s *Service) applyOnce(ctx context.Context, organization string, d *definit
 	if err != nil {
 		return nil, err
 	}
+	if err := refuseDemo(t); err != nil {
+		return nil, err
+	}
 	text, err := json.Marshal(d.TrackerDefinition)
 	if err != nil {
 		return nil, fmt.Errorf("encode the definition: %w", err)
@@ -118,7 +121,7 @@ func (d *definition) next(after time.Time) (slot string, due time.Time) {
 
 // promptParts are the questions that are new, changed or gone, with their numbers.
 func promptParts(t *store.Tracker, known []*store.TrackerPart, prompts []earshot.TrackedPrompt) []*store.TrackerPart {
-	return parts(t, known, prompts, func(p earshot.TrackedPrompt) string { return promptKey(p) }, func(p earshot.TrackedPrompt, _ map[string]bool) string { return p.Text })
+	return parts(t, known, prompts, promptKey, func(p earshot.TrackedPrompt, _ map[string]bool) string { return p.Text })
 }
 
 // targetParts is promptParts for targets. Their names are unique.
@@ -160,13 +163,26 @@ func parts[T any](t *store.Tracker, known []*store.TrackerPart, items []T, key f
 	return all
 }
 
-// SetState pauses a tracker or lets it go on with the first slot from now on.
+// SetState pauses a tracker or lets it go on with the first slot from now on. It tries
+// again for as long as somebody else changes the tracker at the same moment.
 func (s *Service) SetState(ctx context.Context, organization, name string, state earshot.TrackerState, now time.Time) (*earshot.Tracker, error) {
+	for {
+		view, err := s.setStateOnce(ctx, organization, name, state, now)
+		if !errors.Is(err, store.ErrChanged) || ctx.Err() != nil {
+			return view, err
+		}
+	}
+}
+
+func (s *Service) setStateOnce(ctx context.Context, organization, name string, state earshot.TrackerState, now time.Time) (*earshot.Tracker, error) {
 	t, d, err := s.load(ctx, organization, name)
 	if err != nil {
 		return nil, err
 	}
 	if t.State != state {
+		if err := refuseDemo(t); err != nil {
+			return nil, err
+		}
 		t.State, t.NextSlot, t.DueAt = state, "", time.Time{}
 		if state == earshot.TrackerActive && d.rule != nil {
 			t.NextSlot, t.DueAt = d.next(now)

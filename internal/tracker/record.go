@@ -26,20 +26,21 @@ func (s *Service) record(ctx context.Context) error {
 }
 
 func (s *Service) recordAll(ctx context.Context, f store.Followed) error {
-	trackers := map[string][]*recorded{} // by name
 	for ctx.Err() == nil {
 		tasks, last, err := s.Store.Ended(ctx, f)
 		if err != nil || last == f.Event {
 			return err
 		}
+		// After the tasks, so that the tracker of each is among them as long as it is
+		// waited for.
+		trackers, err := s.recorded(ctx, f.Organization)
+		if err != nil {
+			return err
+		}
 		var answers []*store.Answer
 		for _, task := range tasks {
-			if _, known := trackers[task.Tracker]; !known {
-				if trackers[task.Tracker], err = s.recorded(ctx, task); err != nil {
-					return err
-				}
-			}
-			// One that was deleted may have had the same name; only one has the answer.
+			// A task knows the name only, which a deleted tracker may have left to
+			// another one; the task's answer is of one of them.
 			for _, t := range trackers[task.Tracker] {
 				answers = append(answers, s.answerOf(task, t))
 			}
@@ -59,18 +60,21 @@ type recorded struct {
 	rules []livePanel
 }
 
-// recorded are the trackers of a task's name.
-func (s *Service) recorded(ctx context.Context, task *store.Task) (found []*recorded, err error) {
-	ids, err := s.Store.TrackerIDs(ctx, task.Organization, task.Tracker)
+// recorded are the trackers of an organization that have running sweeps, by name.
+func (s *Service) recorded(ctx context.Context, organization string) (map[string][]*recorded, error) {
+	ids, err := s.Store.RunningTrackers(ctx, organization)
 	if err != nil {
 		return nil, err
 	}
-	for _, id := range ids {
-		rules, err := s.livePanels(ctx, task.Organization, id)
-		if err != nil {
-			return nil, err
+	found := make(map[string][]*recorded, len(ids))
+	for name, same := range ids {
+		for _, id := range same {
+			rules, err := s.livePanels(ctx, organization, id)
+			if err != nil {
+				return nil, err
+			}
+			found[name] = append(found[name], &recorded{id, rules})
 		}
-		found = append(found, &recorded{id, rules})
 	}
 	return found, nil
 }
@@ -83,16 +87,7 @@ func (s *Service) answerOf(task *store.Task, t *recorded) *store.Answer {
 		return a
 	}
 	a.Outcome = earshot.OutcomeAnswered
-	var result struct {
-		Surface string  `json:"surface"`
-		Model   *string `json:"model"`
-	}
-	if json.Unmarshal(task.Result, &result) == nil { // else it has neither
-		a.Surface = result.Surface
-		if result.Model != nil {
-			a.Model = *result.Model
-		}
-	}
+	a.Surface, a.Model = origin(task.Result)
 	prompt := s.questionOf(task)
 	for _, r := range t.rules {
 		if analysis := s.analyse(a, r, prompt); analysis != nil {
@@ -100,6 +95,19 @@ func (s *Service) answerOf(task *store.Task, t *recorded) *store.Answer {
 		}
 	}
 	return a
+}
+
+// origin is what a result says of where it came from.
+func origin(stored json.RawMessage) (surface, model string) {
+	var result struct {
+		Surface string  `json:"surface"`
+		Model   *string `json:"model"`
+	}
+	_ = json.Unmarshal(stored, &result) // else it has neither
+	if result.Model != nil {
+		model = *result.Model
+	}
+	return result.Surface, model
 }
 
 // questionOf is the question that a task asked.

@@ -9,6 +9,8 @@
 //	analyse.go              answers are analysed, and again when the rules change
 //	book.go numbers.go      what answers add up to
 //	view.go                 trackers, sweeps and answers as clients see them
+//	demo.go demoworld.go    a tracker with a history that is made up
+//	export.go               tables of them, row by row
 //	service.go              what is needed, and the loop of a node
 //
 // There is one queue and one ledger: a sweep is made of ordinary tasks. What is due, how
@@ -24,8 +26,10 @@ import (
 	"time"
 
 	"earshot/internal/analysis"
+	"earshot/internal/lab"
 	"earshot/internal/provider"
 	"earshot/internal/store"
+	"earshot/internal/upstream"
 )
 
 // Config is what trackers need.
@@ -37,7 +41,9 @@ type Config struct {
 	CheckWebhook func(url string) error
 	// Planned is called when a webhook was planned.
 	Planned func()
-	Log     *slog.Logger
+	// Lab reaches a lab with a world of its own, without a network and unrecorded.
+	Lab func(*lab.World) (*upstream.Client, error)
+	Log *slog.Logger
 }
 
 // Jobs is what trackers need of the runner of jobs.
@@ -55,11 +61,15 @@ type Service struct {
 	plans  plans
 	panels panels
 	books  books
+	demos  chan struct{} // holds who makes a demo
 }
 
 // New makes a Service; Run must be called for sweeps to start.
 func New(cfg Config) *Service {
-	return &Service{Config: cfg, wake: make(chan struct{}, 1), plans: plans{kept: map[planKey]*plan{}}, panels: panels{kept: map[planKey]*analysis.Panel{}}, books: books{kept: map[string]*book{}}}
+	return &Service{
+		Config: cfg, wake: make(chan struct{}, 1), plans: plans{kept: map[planKey]*plan{}}, panels: panels{kept: map[planKey]*analysis.Panel{}},
+		books: books{kept: map[string]*book{}}, demos: make(chan struct{}, 1),
+	}
 }
 
 const (

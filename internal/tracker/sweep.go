@@ -98,11 +98,15 @@ func (s *Service) newSweep(t *store.Tracker, d *definition, slot, month string, 
 	}
 }
 
-// RunNow starts a sweep at once. The same key again gives the same sweep.
+// RunNow starts a sweep at once. The same key again gives the same sweep. It tries again
+// for as long as somebody else changes the tracker at the same moment.
 func (s *Service) RunNow(ctx context.Context, organization, name, key string, now time.Time) (*earshot.SweepStarted, error) {
-	for try := 1; ; try++ {
+	for {
 		t, d, err := s.load(ctx, organization, name)
 		if err != nil {
+			return nil, err
+		}
+		if err := refuseDemo(t); err != nil {
 			return nil, err
 		}
 		if key == "" {
@@ -110,7 +114,7 @@ func (s *Service) RunNow(ctx context.Context, organization, name, key string, no
 		}
 		sweep := s.newSweep(t, d, manualSlot+key, monthOf(d, now), now, now.Add(manualWindow), now)
 		started, err := s.Store.StartSweep(t, sweep, d.ceiling(), d.webhook(), t.NextSlot, t.DueAt, now)
-		if errors.Is(err, store.ErrChanged) && try < applyTries {
+		if errors.Is(err, store.ErrChanged) && ctx.Err() == nil {
 			continue
 		}
 		if err != nil {

@@ -181,6 +181,11 @@ func (c *Client) NewSession(attempt int, captureURL string) *Session {
 	return &Session{client: c, attempt: attempt, captureURL: captureURL}
 }
 
+// NewSample starts a session in which the lab answers as one of many.
+func (c *Client) NewSample(sample string) *Session {
+	return &Session{client: c, attempt: 1, sample: sample}
+}
+
 // redirectMemory is how many redirects a generation holds: some minutes of a
 // busy node, at 300 bytes each.
 const redirectMemory = 8192

@@ -36,6 +36,18 @@ func (f *Failure) Error() string { return fmt.Sprintf("upstream %s: %v", f.Reaso
 // Unwrap gives the cause to errors.Is and errors.As.
 func (f *Failure) Unwrap() error { return f.Err }
 
+// Outcome is how an attempt or a part of it ended, in a word for whoever counts them:
+// ok, the reason of a failure, or error for what no upstream is to blame for.
+func Outcome(err error) string {
+	if failure, ok := errors.AsType[*Failure](err); ok {
+		return string(failure.Reason)
+	}
+	if err != nil {
+		return "error"
+	}
+	return "ok"
+}
+
 // failureOf classifies the error that ended a fetch.
 func failureOf(ctx context.Context, err error) error {
 	switch cause := context.Cause(ctx); {

@@ -34,6 +34,7 @@ type Attempt struct {
 	Place      string      // to ask from: a country, or a country and a state
 	Number     int         // from 1
 	CaptureURL string      // below it the pages that are kept will be served
+	Sample     string      // has the lab answer as one of many; "" for its one answer. No other upstream sees it
 }
 
 // Try asks through the provider's upstreams in turn until one answers. An error that
@@ -72,7 +73,7 @@ func errOpen(upstream string, last *Failure) error {
 // budget.
 func (r *Routes) try(ctx context.Context, client *Client, a Attempt, last bool, ask func(*Session) error) error {
 	session := client.NewSession(a.Number, a.CaptureURL)
-	session.provider, session.account, session.turn = a.Provider, a.Account, a.Turn
+	session.provider, session.account, session.sample, session.turn = a.Provider, a.Account, a.Sample, a.Turn
 	if b := client.budget; b != nil {
 		switch {
 		case b.tryEnter():

@@ -20,6 +20,7 @@ import (
 	"earshot/internal/egress"
 	"earshot/internal/geo"
 	"earshot/internal/share"
+	"earshot/internal/trace"
 )
 
 // Session is what one attempt of a job has to reach outside with. It belongs to
@@ -30,6 +31,7 @@ type Session struct {
 	account    string // for whom it is; "" outside of Routes
 	turn       *share.Turn
 	attempt    int
+	sample     string // as of Attempt
 	captureURL string
 	kept       [][]byte
 
@@ -129,16 +131,41 @@ func (r *Response) Judge(err error) error {
 // Fetch gets a complete document. It returns a *Failure when the upstream refused,
 // failed, took too long or sent too much, and ctx's error when that was
 // cancelled. Meanwhile others have the session's turn.
-func (s *Session) Fetch(ctx context.Context, req Request) (*Response, error) {
+func (s *Session) Fetch(ctx context.Context, req Request) (_ *Response, err error) {
+	ctx, span := s.trace(ctx, req)
+	defer func() { endSpan(span, err) }()
 	s.turn.Pause()
-	response, err := s.fetch(ctx, req)
+	response, err := s.fetch(ctx, req, span)
 	if late := s.turn.Resume(ctx); late != nil && err == nil {
 		err = failureOf(ctx, late)
 	}
 	return response, err
 }
 
-func (s *Session) fetch(ctx context.Context, req Request) (*Response, error) {
+// trace begins the span of a fetch. Nothing of it is sent along.
+func (s *Session) trace(ctx context.Context, req Request) (context.Context, trace.Span) {
+	ctx, span := trace.Start(ctx, "fetch")
+	span.String(trace.Upstream, s.client.name)
+	span.String(trace.Site, req.Site)
+	return ctx, span
+}
+
+func endSpan(span trace.Span, err error) {
+	if err != nil {
+		span.Fail(Outcome(err))
+	}
+	span.End()
+}
+
+// Read runs read, which makes something of what was fetched, as a part of its own in
+// the trace of the attempt.
+func (s *Session) Read(ctx context.Context, read func() error) (err error) {
+	_, span := trace.Start(ctx, "parse")
+	defer func() { endSpan(span, err) }()
+	return read()
+}
+
+func (s *Session) fetch(ctx context.Context, req Request, span trace.Span) (*Response, error) {
 	if err := s.spend(ctx, req.Site); err != nil {
 		return nil, err
 	}
@@ -158,6 +185,7 @@ func (s *Session) fetch(ctx context.Context, req Request) (*Response, error) {
 		return nil, failureOf(ctx, err)
 	}
 	defer resp.Body.Close()
+	span.Int(trace.Status, resp.StatusCode)
 	arriving := progress{resp.Body, idle}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return nil, refusal(req, resp, arriving)
@@ -246,6 +274,8 @@ func (s *Session) Redirect(ctx context.Context, req Request) (location string, e
 	if location, ok := s.client.redirects.find(key); ok {
 		return location, nil
 	}
+	_, span := s.trace(ctx, req)
+	defer func() { endSpan(span, err) }()
 	s.turn.Pause()
 	resp, err := s.client.exchanger.exchange(out)
 	if late := s.turn.Resume(ctx); err == nil && late != nil {
@@ -256,6 +286,7 @@ func (s *Session) Redirect(ctx context.Context, req Request) (location string, e
 		return "", failureOf(ctx, err)
 	}
 	defer resp.Body.Close()
+	span.Int(trace.Status, resp.StatusCode)
 	location = resp.Header.Get("Location")
 	if resp.StatusCode < 300 || resp.StatusCode > 399 || location == "" {
 		if err := statusFailure(resp.StatusCode); err != nil && resp.StatusCode >= 400 {
@@ -309,6 +340,9 @@ func (s *Session) newCall(ctx context.Context, req Request) (call, error) {
 		r.Header.Set("Lab-Country", req.Locale.Country)
 		r.Header.Set("Lab-State", req.Locale.State)
 		r.Header.Set("Lab-Attempt", strconv.Itoa(s.attempt))
+		if s.sample != "" {
+			r.Header.Set("Lab-Sample", s.sample)
+		}
 	}
 	if api := s.client.api; api != nil && api.Key != "" && req.Site == api.Name {
 		r.Header.Set(api.KeyHeader, api.KeyPrefix+api.Key)

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.uber.org/goleak"
 
 	"earshot"
@@ -76,6 +78,27 @@ func TestOnlyTheLabIsToldItsSecrets(t *testing.T) {
 	})
 	if _, err := up.Fetch(t.Context(), upstream.Request{Site: "site", Locale: geo.Locale{Country: "US"}}); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestNoSiteIsToldOfTheTrace(t *testing.T) {
+	t.Parallel()
+	up := session(t, earshot.SurfaceWeb, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Traceparent") != "" || r.Header.Get("Tracestate") != "" || r.Header.Get("Baggage") != "" {
+			w.WriteHeader(http.StatusTeapot)
+		}
+	})
+	recorder := tracetest.NewSpanRecorder()
+	ctx, attempt := sdk.NewTracerProvider(sdk.WithSpanProcessor(recorder)).Tracer("test").Start(t.Context(), "attempt")
+	if _, err := up.Fetch(ctx, upstream.Request{Site: "site", Query: url.Values{"q": {"the question"}}}); err != nil {
+		t.Error(err)
+	}
+	ended := recorder.Ended()
+	if len(ended) != 1 || ended[0].Name() != "fetch" || ended[0].Parent().SpanID() != attempt.SpanContext().SpanID() {
+		t.Fatalf("the spans are %v", ended)
+	}
+	if about := fmt.Sprint(ended[0].Attributes()); strings.Contains(about, "question") || !strings.Contains(about, "200") {
+		t.Errorf("the span of a fetch says %s", about)
 	}
 }
 

@@ -28,6 +28,7 @@ import (
 	"earshot/internal/guard"
 	"earshot/internal/share"
 	"earshot/internal/store"
+	"earshot/internal/trace"
 )
 
 const (
@@ -63,6 +64,7 @@ type Config struct {
 	Body    func(ctx context.Context, organization, task string) ([]byte, error)
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
+	Tracer  *trace.Tracer // may be nil
 	// Waits replaces the times between tries, for tests.
 	Waits []time.Duration
 }
@@ -174,6 +176,11 @@ func (s *Sender) serve(ctx context.Context, r *store.Receiver) {
 // try makes one try of a delivery.
 func (s *Sender) try(ctx context.Context, r *store.Receiver, d *store.Delivery) store.Tried {
 	started := time.Now()
+	ctx, span := s.Tracer.Begin(ctx, "webhook", started)
+	defer span.End()
+	span.String(trace.Task, d.Job)
+	span.String(trace.Organization, d.Organization)
+	span.Int(trace.Try, d.Series+1)
 	status, err := s.send(ctx, r, d, started)
 	t := store.Tried{Delivery: d, Try: earshot.DeliveryTry{At: earshot.Timestamp{Time: started}, Status: status, Ms: time.Since(started).Milliseconds()}}
 	if err != nil {
@@ -190,6 +197,11 @@ func (s *Sender) try(ctx context.Context, r *store.Receiver, d *store.Delivery) 
 		outcome = "retry"
 	}
 	s.tries.WithLabelValues(outcome).Inc()
+	span.Int(trace.Status, status) // 0 for no answer
+	span.String(trace.Outcome, outcome)
+	if !t.Delivered {
+		span.Fail(outcome)
+	}
 	return t
 }
 

@@ -40,6 +40,7 @@ var allowed = map[string][]string{
 	"internal/har":       nil,
 	"internal/ratelimit": nil,
 	"internal/share":     nil,
+	"internal/trace":     nil,
 	"internal/stats":     nil,
 	"internal/metric":    {"internal/stats"},
 	"internal/selfcheck": {"internal/metric", "internal/stats"},
@@ -52,7 +53,7 @@ var allowed = map[string][]string{
 	"internal/account":  {"."},
 	"internal/schema":   {".", "internal/geo"},
 	"internal/capture":  {"."},
-	"internal/upstream": {".", "internal/browser", "internal/egress", "internal/geo", "internal/share"},
+	"internal/upstream": {".", "internal/browser", "internal/egress", "internal/geo", "internal/share", "internal/trace"},
 
 	"internal/capture/capturetest": {"internal/capture"},
 
@@ -78,15 +79,16 @@ var allowed = map[string][]string{
 	"internal/store":           {".", "internal/account"},
 	"internal/store/storetest": {".", "internal/account", "internal/store"},
 
-	"internal/job":       {".", "internal/account", "internal/store", "internal/provider", "internal/upstream", "internal/capture", "internal/geo", "internal/schema", "internal/health", "internal/share"},
+	"internal/job":       {".", "internal/account", "internal/store", "internal/provider", "internal/upstream", "internal/capture", "internal/geo", "internal/schema", "internal/health", "internal/share", "internal/trace"},
 	"internal/schedule":  {"."},
 	"internal/analysis":  {".", "internal/mention", "internal/metric", "internal/source"},
-	"internal/tracker":   {".", "internal/analysis", "internal/mention", "internal/metric", "internal/stats", "internal/store", "internal/provider", "internal/schedule", "internal/schema", "internal/geo"},
+	"internal/tracker":   {".", "internal/analysis", "internal/mention", "internal/metric", "internal/stats", "internal/store", "internal/provider", "internal/schedule", "internal/schema", "internal/geo", "internal/upstream", "internal/lab", "internal/lab/world", "internal/csvfile"},
+	"internal/csvfile":   nil,
 	"internal/health":    {".", "internal/store"},
-	"internal/webhook":   {".", "internal/store", "internal/guard", "internal/share"},
+	"internal/webhook":   {".", "internal/store", "internal/guard", "internal/share", "internal/trace"},
 	"internal/dashboard": {".", "internal/provider"},
 	"internal/mcp":       {"."},
-	"internal/api":       {".", "internal/account", "internal/store", "internal/job", "internal/health", "internal/provider", "internal/capture", "internal/ratelimit", "internal/geo", "internal/schema", "internal/share", "internal/tracker"},
+	"internal/api":       {".", "internal/account", "internal/csvfile", "internal/store", "internal/job", "internal/health", "internal/provider", "internal/capture", "internal/ratelimit", "internal/geo", "internal/schema", "internal/share", "internal/tracker", "internal/trace"},
 
 	"internal/openapi":          {".", "internal/api", "internal/provider", "internal/schema"},
 	"internal/openapi/generate": {"internal/app", "internal/openapi", "internal/provider", "internal/schema"},

@@ -97,6 +97,7 @@ type stage struct {
 
 	nodes         []*node
 	organizations []*organization
+	tracking      *tracking
 	known         map[string]bool // tasks of all rounds
 	starts        []time.Duration // from start to ready
 
@@ -170,6 +171,7 @@ func (s *stage) play(cycles int, fault func(), names ...string) {
 		s.nodes[len(s.nodes)-1].start()
 	}
 	s.populate()
+	s.track(2*len(names) - 1)
 	done := 0
 	for done < cycles && time.Since(began) < s.limit && !s.Failed() {
 		s.begin()
@@ -213,20 +215,26 @@ func (s *stage) populate() {
 		{&organization{name: "single", clients: 1, pace: time.Second, calm: true}, "free", "5000000"},
 		{&organization{name: "poor", clients: 1, pace: 150 * time.Millisecond, calm: true, grant: 200}, "hobby", "0"},
 	} {
-		text, err := s.run("org", "create", one.name, "--plan", one.plan, "--credits", one.credits, "--json")
-		var made struct {
-			Organization struct{ ID string }
-			Key          string
-		}
-		if err == nil {
-			err = json.Unmarshal([]byte(text), &made)
-		}
-		if err != nil {
-			s.Fatalf("make an organization: %v", err)
-		}
-		one.id, one.key, one.booked = made.Organization.ID, made.Key, map[string]bool{}
+		made := s.create(one.name, one.plan, one.credits)
+		one.id, one.key, one.booked = made.id, made.key, map[string]bool{}
 		s.organizations = append(s.organizations, one.organization)
 	}
+}
+
+// create makes an organization.
+func (s *stage) create(name, plan, credits string) *organization {
+	text, err := s.run("org", "create", name, "--plan", plan, "--credits", credits, "--json")
+	var made struct {
+		Organization struct{ ID string }
+		Key          string
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &made)
+	}
+	if err != nil {
+		s.Fatalf("make an organization: %v", err)
+	}
+	return &organization{name: name, id: made.Organization.ID, key: made.Key}
 }
 
 // begin notes how everybody stands before a round.

@@ -41,6 +41,7 @@ func (s *stage) check() {
 	for _, o := range s.organizations {
 		s.checkMoney(s.random, o)
 	}
+	s.checkSweeps()
 	s.audit()
 }
 

@@ -10,6 +10,7 @@
 //	http_test.go      requests whose outcome may stay unknown
 //	receiver_test.go  the receiver of webhooks
 //	check_test.go     the invariants, once everything has come to rest
+//	sweep_test.go     trackers, whose sweeps run all the while, and their invariants
 //
 // A short version runs with all tests. The long one is make soak, steered by
 //

@@ -135,6 +135,10 @@ func (s *stage) load() (stop func()) {
 		r := s.source()
 		all.Go(func() { s.watch(r, o, ended) })
 	}
+	for _, name := range s.tracking.trackers {
+		r := s.source()
+		all.Go(func() { s.sweep(r, name, ended) })
+	}
 	stop = sync.OnceFunc(func() {
 		close(ended)
 		all.Wait()

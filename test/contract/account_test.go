@@ -40,7 +40,7 @@ var keyRows = []row{
 	{name: "keys", method: "GET", path: harness.KeysPath, key: adminKey, status: 200, check: holds(`"scopes":["admin"]`)},
 	{name: "keys for a key of the work", method: "GET", path: harness.KeysPath, key: anyKey, status: 403, code: "INSUFFICIENT_PERMISSIONS", check: details(`{"requiredScope":"admin"}`)},
 
-	{name: "make a key", method: "POST", path: harness.KeysPath, key: adminKey, body: `{}`, status: 200, check: holds(`"scopes":["read","monitor","tasks"],`)},
+	{name: "make a key", method: "POST", path: harness.KeysPath, key: adminKey, body: `{}`, status: 200, check: holds(`"scopes":["read","monitor","tasks","track"],`)},
 	{name: "make a key with everything", method: "POST", path: harness.KeysPath, key: adminKey, body: `{"scopes":["admin","read"],"expiresAt":"2999-12-31T23:59:59.999+14:00"}`, status: 200, check: holds(`"expiresAt":"2999-12-31T09:59:59.999Z"`)},
 	{name: "make a key of nothing", method: "POST", path: harness.KeysPath, key: adminKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("body")},
 	{name: "make a key without scopes", method: "POST", path: harness.KeysPath, key: adminKey, body: `{"scopes":[]}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("scopes")},

@@ -54,6 +54,8 @@ const (
 	leaverKey  = "leaver" // for a client that goes away
 	spentKey   = "spent"  // has a task that failed, and too few credits to retry it
 	adminKey   = "admin"  // scope admin only, for the account of listKey
+
+	collectorKey = "collector" // has all the trackers that one may have
 )
 
 // rename gives a table of a SQLite database another name until the test ends,
@@ -101,6 +103,7 @@ var stages = map[string]func(t *testing.T) *stage{
 		s.things = map[string]string{"<capture>": capture, "<capture2>": strings.Replace(capture, "page-1", "page-2", 1)}
 		fillQueues(t, n, s)
 		makeCalls(t, n, s)
+		makeTrackers(t, n, s)
 		makeBatches(t, n, s)
 		administer(t, n, s)
 		s.things["<token>"], s.things["<key>"], s.things["<hasty>"] = n.Token(t), s.accounts[readKey].Key.Text, s.accounts[hastyKey].Key.Text

@@ -70,7 +70,7 @@ func start(t *testing.T) *service {
 	}
 	s.url = s.serve(t)
 	s.env = append(s.env, "EARSHOT_URL="+s.url)
-	s.key = s.account(t, "key", "create", "--org", "default", "--scopes", "read,monitor,tasks,admin").Key
+	s.key = s.account(t, "key", "create", "--org", "default", "--scopes", "read,monitor,tasks,track,admin").Key
 	s.env = append(s.env, "EARSHOT_API_KEY="+s.key)
 	return s
 }

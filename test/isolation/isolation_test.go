@@ -147,7 +147,7 @@ func TestStreams(t *testing.T) {
 // TestHangingUpstreams has six accounts fill the workers with tasks that never end.
 func TestHangingUpstreams(t *testing.T) {
 	t.Parallel()
-	n := harness.Start(t, func(cfg *app.Config) { cfg.Workers = 60 })
+	n := harness.Start(t, func(cfg *app.Config) { cfg.Workers, cfg.StopGrace = 60, time.Millisecond })
 	victim := n.Organization(t, "many", 1000)
 	for range 6 {
 		abuser := n.Organization(t, "many", 1000)

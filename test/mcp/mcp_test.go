@@ -111,7 +111,7 @@ var questions = map[string]struct {
 func TestAnAgentFindsAToolForEachProvider(t *testing.T) {
 	t.Parallel()
 	n := harness.Start(t)
-	want := []string{"countries", "credits", "quote", "states"}
+	want := []string{"countries", "credits", "quote", "states", "tracker", "tracker_answer", "tracker_answers", "tracker_sweeps", "trackers"}
 	for _, p := range app.Providers() {
 		want = append(want, strings.ReplaceAll(p.Definition().Name, "/", "_"))
 	}
@@ -144,7 +144,7 @@ func TestAHiddenProviderHasNoTool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if slices.ContainsFunc(list.Tools, func(tool *sdk.Tool) bool { return tool.Name == "chatassistant" }) || len(list.Tools) != len(questions)+3 {
+	if slices.ContainsFunc(list.Tools, func(tool *sdk.Tool) bool { return tool.Name == "chatassistant" }) || len(list.Tools) != len(questions)+8 {
 		t.Errorf("there are %d tools", len(list.Tools))
 	}
 }
@@ -237,6 +237,47 @@ func TestAnAgentCanLookThingsUp(t *testing.T) {
 		}
 	}
 	n.Expect(t, a, "after lookups", harness.State{Balance: 1000})
+	readTrackers(t, n)
+}
+
+// readTrackers reads all that an agent may of a tracker.
+func readTrackers(t *testing.T, n *harness.Node) {
+	t.Helper()
+	a := n.Organization(t, "hobby", 1000)
+	session := agent(t, n, a, "")
+	if result := use(t, session, "trackers", ""); said(result) != "There are no trackers." {
+		t.Errorf("without any it says %s", said(result))
+	}
+	n.Send(t, a, http.MethodPut, "/v1/trackers/tents", `{"prompts":["best\ntents"],"targets":[{"provider":"genassistant","country":"US"}],"brands":[{"name":"Ollaro","own":true}]}`).Has(t, "apply", http.StatusOK)
+	n.Post(t, a, "/v1/trackers/tents/sweeps", `{}`).Has(t, "run", http.StatusOK)
+	harness.Eventually(t, "the sweep ends", func() bool {
+		var sweeps earshot.SweepPage
+		n.Get(t, a, "/v1/trackers/tents/sweeps?state=closed").Into(t, &sweeps)
+		return len(sweeps.Sweeps) == 1
+	})
+	var page earshot.AnswerPage
+	n.Get(t, a, "/v1/trackers/tents/answers").Into(t, &page)
+	id := page.Answers[0].ID
+	for call, want := range map[string]struct{ path, text string }{
+		`trackers {}`:                                         {"/v1/trackers", "tents (active): 1 prompts on 1 targets"},
+		`tracker {"name":"tents"}`:                            {"/v1/trackers/tents", "Prompts:\n- best tents\n\nTargets:\n- genassistant/US\n\nBrands:\n- Ollaro (own)"},
+		`tracker_sweeps {"name":"tents","limit":1}`:           {"/v1/trackers/tents/sweeps?limit=1", "1 of 1 answered"},
+		`tracker_answers {"name":"tents","promptId":1}`:       {"/v1/trackers/tents/answers?promptId=1", "best tents: answered, made up by the built-in lab"},
+		`tracker_answers {"name":"tents","promptId":2000000}`: {"/v1/trackers/tents/answers?promptId=2000000", "There are none."},
+		`tracker_answer {"name":"tents","id":"` + id + `"}`:   {"/v1/trackers/tents/answers/" + id, "made up by the built-in lab\n\nMade up: "},
+	} {
+		tool, arguments, _ := strings.Cut(call, " ")
+		result := use(t, session, tool, arguments)
+		if structured, api := harness.JSON(t, result.StructuredContent), n.Get(t, a, want.path).Body; result.IsError || !sameJSON(t, structured, string(api)) || !strings.Contains(said(result), want.text) {
+			t.Errorf("%s: %s\n%s\nwant %s", call, said(result), structured, api)
+		}
+	}
+	if result := use(t, session, "tracker_answer", `{"name":"tents","id":""}`); !result.IsError || !strings.Contains(said(result), "id is required") {
+		t.Errorf("without an id it says %s", said(result))
+	}
+	if code := toolError(t, use(t, session, "tracker", `{"name":"../credits"}`)); code != earshot.CodeNotFound {
+		t.Errorf("another path is %s", code)
+	}
 }
 
 func sameJSON(t *testing.T, a, b string) bool {

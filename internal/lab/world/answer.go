@@ -12,12 +12,13 @@ const Model = "lab-1"
 
 // Question is what somebody asks, and where from.
 type Question struct {
-	Prompt    string // without steering words
-	Country   string // alpha-2, upper case
-	State     string // of the US, or ""
-	Language  string // BCP 47 base such as "de"
-	Search    bool   // whether the assistant may search the web
-	Assistant string // who is asked; each has views of its own
+	Prompt    string  // without steering words
+	Country   string  // alpha-2, upper case
+	State     string  // of the US, or ""
+	Language  string  // BCP 47 base such as "de"
+	Search    bool    // whether the assistant may search the web
+	Assistant string  // who is asked; each has views of its own
+	Sample    *Sample // nil for the one answer that a question has
 }
 
 // Answer is what the world has to say to a question.

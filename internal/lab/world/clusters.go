@@ -13,6 +13,9 @@ const clustersPerCard = 4
 // knows the offers of several shops. The text names one that no card shows and
 // one that a card shows too, if there are that many.
 func ComposeClusters(q Question, n int) *Answer {
+	if q.Sample != nil {
+		return composeSampled(q)
+	}
 	c := newComposer(q)
 	return c.compose(func(a *Answer) { c.clusters(a, n) })
 }

@@ -5,7 +5,8 @@
 // and every address ends in .example.
 //
 // Everything is a pure function of the question, so the same question gets the
-// same answer on every node and after every start.
+// same answer on every node and after every start. A question that has a Sample is
+// one of many: then which brands are named differs from sample to sample.
 //
 //	answer.go       what an answer is made of
 //	compose.go      an answer for a question
@@ -20,6 +21,8 @@
 //	dice.go         choices that depend on the question alone
 //	money.go        prices as a country writes them
 //	names.go        invented names
+//	sample.go       one of many answers to a question, which names brands by known rates
+//	rates.go        those rates
 //	phrases.go      what is said in a language, from one file for each in phrases/
 package world
 
@@ -42,28 +45,28 @@ const maxSubject = 80
 
 // Compose answers a question. The answer depends on nothing else.
 func Compose(q Question) *Answer {
+	if q.Sample != nil {
+		return composeSampled(q)
+	}
 	c := newComposer(q)
 	return c.compose(c.market)
 }
 
 func newComposer(q Question) *composer {
 	d := throw(q)
+	return composerOf(q, d, draw(d, brands, d.between(3, 5)))
+}
+
+// composerOf composes an answer that may name these brands.
+func composerOf(q Question, d dice, named []string) *composer {
 	book := phrasesIn(q.Language)
-	named := draw(d, brands, d.between(3, 5))
-	return &composer{
-		dice:  d,
-		book:  book,
-		q:     q,
-		purse: moneyOf(q.Country, book),
-		named: named,
-		words: strings.NewReplacer(
-			"{subject}", subject(q.Prompt),
-			"{place}", placeName(q, book.language),
-			"{brand}", named[0],
-			"{other}", named[1],
-			"{year}", year,
-		),
+	words := []string{"{subject}", subject(q.Prompt), "{place}", placeName(q, book.language), "{year}", year}
+	for i, word := range []string{"{brand}", "{other}"} {
+		if i < len(named) {
+			words = append(words, word, named[i])
+		}
 	}
+	return &composer{dice: d, book: book, q: q, purse: moneyOf(q.Country, book), named: named, words: strings.NewReplacer(words...)}
 }
 
 // compose puts the answer together, with the shop window that market fills.
@@ -84,7 +87,7 @@ type composer struct {
 	book  *phrases
 	q     Question
 	purse money
-	named []string // brands that the answer may name; 3 to 5
+	named []string // brands that the answer may name; 3 to 5, or those that were drawn
 	words *strings.Replacer
 }
 

@@ -13,14 +13,27 @@ type dice struct{ *rand.Rand }
 
 func throw(q Question) dice {
 	key := strings.Join([]string{
-		strings.ToLower(strings.Join(strings.Fields(q.Prompt), " ")),
+		q.normalized(),
 		q.Country, q.State, q.Language, strconv.FormatBool(q.Search),
 	}, "\x00") + q.Assistant
-	sum := sha256.Sum256([]byte(key))
+	if q.Sample != nil {
+		key += "\x00" + q.Sample.Day + "\x00" + q.Sample.Seed
+	}
+	return seeded(key)
+}
+
+// seeded are dice that depend on these texts alone.
+func seeded(parts ...string) dice {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return dice{rand.New(rand.NewPCG(
 		binary.BigEndian.Uint64(sum[0:8]),
 		binary.BigEndian.Uint64(sum[8:16]),
 	))}
+}
+
+// normalized is the prompt without what makes no difference.
+func (q Question) normalized() string {
+	return strings.ToLower(strings.Join(strings.Fields(q.Prompt), " "))
 }
 
 // between gives a number from low to high, both included.

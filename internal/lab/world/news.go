@@ -13,8 +13,9 @@ type Article struct {
 	Thumbnail string // "" if there is none
 }
 
-// Headlines are the articles on one page of a news search.
+// Headlines are the articles on one page of a news search. They are never sampled.
 func Headlines(s Search) []Article {
+	s.Sample = nil
 	var articles []Article
 	for rank, end := s.Start, s.end("news"); rank < end; rank++ {
 		articles = append(articles, searcher(s.Question, "news "+strconv.Itoa(rank)).article(rank))

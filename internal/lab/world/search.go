@@ -97,6 +97,9 @@ func (s Search) end(part string) int {
 
 // Find composes a page of a search. It depends on nothing but s.
 func Find(s Search) *Findings {
+	if s.Sample != nil {
+		return findSampled(s)
+	}
 	c := searcher(s.Question, "page "+strconv.Itoa(s.Start))
 	found := &Findings{Language: c.book.language, Labels: c.book.Search.Labels}
 	for rank, end := s.Start, s.end("total"); rank < end; rank++ {

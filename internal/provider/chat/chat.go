@@ -105,8 +105,12 @@ func (c *Assistant) Ask(ctx context.Context, up *upstream.Session, q Question, i
 	if err != nil {
 		return nil, err
 	}
-	found, err := c.Read(response.Body, answer.Want{Country: q.Locale.Country, Markdown: include.Markdown})
-	if err := response.Judge(err); err != nil {
+	var found *earshot.Answer
+	err = up.Read(ctx, func() (err error) {
+		found, err = c.Read(response.Body, answer.Want{Country: q.Locale.Country, Markdown: include.Markdown})
+		return response.Judge(err)
+	})
+	if err != nil {
 		return nil, err
 	}
 	if err := c.API.complete(ctx, up, found, q.Locale); err != nil {

@@ -27,7 +27,11 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 		return nil, err
 	}
 	want := answer.Want{Country: r.query.Locale.Country, Markdown: r.include.Markdown}
-	found, err := read(response.Body, r.engine.NewLinks(resolved), want)
+	var found *reading
+	err = up.Read(ctx, func() (err error) {
+		found, err = read(response.Body, r.engine.NewLinks(resolved), want)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +105,12 @@ func (r *request) expandOne(ctx context.Context, up *upstream.Session, link stri
 		return nil, err
 	}
 	want := answer.Want{Country: r.query.Locale.Country}
-	return readOffers(response.Body, r.engine.NewLinks(resolved), want, cluster)
+	var product *earshot.Product
+	err = up.Read(ctx, func() (err error) {
+		product, err = readOffers(response.Body, r.engine.NewLinks(resolved), want, cluster)
+		return err
+	})
+	return product, err
 }
 
 // readOffers completes a product of the answer by what a piece tells of it. The

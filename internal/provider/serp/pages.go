@@ -33,7 +33,11 @@ func (e Engine) Pages(ctx context.Context, up *upstream.Session, q Query, keep b
 			return nil, err
 		}
 		page.Number = n
-		results, err := read(page)
+		results := 0
+		err = up.Read(ctx, func() (err error) {
+			results, err = read(page)
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}

@@ -84,7 +84,12 @@ func (r *request) overviewOf(ctx context.Context, up *upstream.Session, q *quest
 	if err != nil {
 		return nil, err
 	}
-	return parseOverview(p.Body, p.Links, r.query.Locale.Country)
+	var found *earshot.Answer
+	err = up.Read(ctx, func() (err error) {
+		found, err = parseOverview(p.Body, p.Links, r.query.Locale.Country)
+		return err
+	})
+	return found, err
 }
 
 // askAPI asks the official API instead of the engine. It knows neither ads nor

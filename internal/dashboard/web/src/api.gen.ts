@@ -780,6 +780,8 @@ export type RequestRecord = {
   /** Tries made so far; 0 when it was never started. Of a call that runs it is 1. */
   attempts: number;
   credits: TaskCredits;
+  /** The tracker that asked; absent for all others. */
+  tracker?: string;
   /** On COMPLETED, in the shape of the provider. */
   result?: TaskResult;
   /** On FAILED. */
@@ -1187,6 +1189,36 @@ export type TrackerPatch = {
 export type TrackerDeleted = {
   success: true;
   name: string;
+};
+
+/** Says how much history a demo has. */
+export type DemoRequest = {
+  /** How many days, with one sweep each, up to now. */
+  days?: number;
+  /** How many questions are asked in each sweep. */
+  prompts?: number;
+};
+
+/** A tracker whose history was made up. */
+export type DemoMade = {
+  success: true;
+  tracker: Tracker;
+  /** Sweeps, those that were missed or skipped among them. */
+  sweeps: number;
+  answers: number;
+  /** Questions without an answer. */
+  missing: number;
+  shift: DemoShift;
+};
+
+/** What changed in the made-up history, for one to find. */
+export type DemoShift = {
+  /** From this day on. */
+  day: string;
+  brand: string;
+  /** The share of answers that name the brand, before and after. */
+  from: number;
+  to: number;
 };
 
 /** A page of sweeps, the newest first. */
@@ -1656,7 +1688,7 @@ export type Session = {
   /** The id of the key that the session uses. */
   keyId: string;
   /** What the key may do. */
-  scopes: Array<"read" | "monitor" | "tasks" | "admin">;
+  scopes: Array<"read" | "monitor" | "tasks" | "track" | "admin">;
 };
 
 /** Signs in to the dashboard, with a token or with a key. */
@@ -1801,7 +1833,7 @@ export interface Operations {
   "GET /v1/async/tasks": { query: { status?: Status; taskType?: TaskType; limit?: number; cursor?: string }; body: undefined; response: TaskPage };
   "GET /v1/async/status": { query: undefined; body: undefined; response: QueueStatus };
   "DELETE /v1/async/queue": { query: undefined; body: undefined; response: QueueCleared };
-  "GET /v1/requests": { query: { mode?: Mode; status?: Status; provider?: Provider; country?: string; batch?: string; q?: string; from?: string; to?: string; errorReason?: Reason; limit?: number; cursor?: string }; body: undefined; response: RequestPage };
+  "GET /v1/requests": { query: { mode?: Mode; status?: Status; provider?: Provider; country?: string; batch?: string; q?: string; from?: string; to?: string; errorReason?: Reason; tracker?: string; limit?: number; cursor?: string }; body: undefined; response: RequestPage };
   "GET /v1/requests/{id}": { query: undefined; body: undefined; response: RequestRecord };
   "POST /v1/requests/{id}/retry": { query: undefined; body: undefined; response: RequestRetried };
   "GET /v1/batches": { query: { limit?: number; cursor?: string }; body: undefined; response: BatchPage };
@@ -1816,6 +1848,7 @@ export interface Operations {
   "PUT /v1/trackers/{name}": { query: { dryRun?: boolean }; body: TrackerDefinition; response: TrackerApplied };
   "PATCH /v1/trackers/{name}": { query: undefined; body: TrackerPatch; response: Tracker };
   "DELETE /v1/trackers/{name}": { query: undefined; body: undefined; response: TrackerDeleted };
+  "POST /v1/trackers/{name}/demo": { query: undefined; body: DemoRequest; response: DemoMade };
   "GET /v1/trackers/{name}/sweeps": { query: { state?: SweepState; limit?: number; cursor?: string }; body: undefined; response: SweepPage };
   "POST /v1/trackers/{name}/sweeps": { query: undefined; body: SweepRequest; response: SweepStarted };
   "GET /v1/trackers/{name}/sweeps/{id}": { query: undefined; body: undefined; response: Sweep };
@@ -1827,6 +1860,7 @@ export interface Operations {
   "POST /v1/trackers/{name}/reanalysis": { query: undefined; body: undefined; response: Reanalysis };
   "GET /v1/trackers/{name}/answers": { query: { sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string; limit?: number; cursor?: string }; body: undefined; response: AnswerPage };
   "GET /v1/trackers/{name}/answers/{id}": { query: undefined; body: undefined; response: TrackedAnswer };
+  "GET /v1/trackers/{name}/export": { query: { table?: "answers" | "sweeps"; format?: "ndjson" | "csv"; sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string }; body: undefined; response: string };
   "GET /v1/live": { query: undefined; body: undefined; response: string };
   "GET /v1/events": { query: { limit?: number; cursor?: string }; body: undefined; response: EventPage };
   "GET /v1/webhooks/deliveries": { query: { state?: DeliveryState; limit?: number; cursor?: string }; body: undefined; response: DeliveryPage };

@@ -27,6 +27,9 @@ const (
 // writeAIMode writes a page of AI mode.
 func writeAIMode(r *lab.Request) ([]byte, error) {
 	r.Question.Search = true
+	if r.Question.Sample != nil {
+		r.Question.Assistant += " ai mode" // which has views of its own, apart from those of the overview
+	}
 	clusters := defaultClusters
 	if r.Steering.Clusters != nil {
 		clusters = *r.Steering.Clusters

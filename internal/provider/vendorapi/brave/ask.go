@@ -48,7 +48,11 @@ func ask(
 		if err != nil {
 			return nil, 0, err
 		}
-		if more, err = add(response.Body, n); err != nil {
+		err = up.Read(ctx, func() (err error) {
+			more, err = add(response.Body, n)
+			return err
+		})
+		if err != nil {
 			return nil, 0, err
 		}
 		read = n

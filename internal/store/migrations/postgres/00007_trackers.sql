@@ -103,8 +103,10 @@ CREATE TABLE answers (
 );
 -- Rows are completed in place.
 ALTER TABLE answers SET (fillfactor = 80);
-CREATE UNIQUE INDEX answers_cell ON answers (organization, tracker, sweep, prompt, target, sample);
-CREATE INDEX answers_prompt ON answers (organization, tracker, prompt, id);
+-- Neither begins with a column of the key: before there are statistics the planner would
+-- find an answer by its id through one of these, reading all of the tracker's.
+CREATE UNIQUE INDEX answers_cell ON answers (sweep, organization, tracker, prompt, target, sample);
+CREATE INDEX answers_prompt ON answers (prompt, organization, tracker, id);
 
 -- Results, once for the same content.
 CREATE TABLE bodies (

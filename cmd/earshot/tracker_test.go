@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"earshot"
+)
+
+const shoes = `name: shoes
+brands:
+  - {name: "On", own: true}
+prompts:
+  - best running shoes
+  - {text: Which shoes last longest?, tags: [trail]}
+targets:
+  - {provider: chatassistant, country: US}
+  - {provider: websearch/news, country: "NO"}
+schedule: {every: day, at: "06:00", timezone: Europe/Berlin}
+ceiling: {creditsPerMonth: 40}
+`
+
+// succeeds runs a command that must.
+func (u user) succeeds(args ...string) (out, errOut string) {
+	u.t.Helper()
+	out, errOut, status := u.does(args...)
+	if status != 0 {
+		u.t.Fatalf("earshot %s ends with %d: %s", strings.Join(args, " "), status, errOut)
+	}
+	return out, errOut
+}
+
+func TestATrackerFromTheShell(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	file := writeFile(t, "shoes.yaml", shoes)
+	out, _ := u.succeeds("tracker", "apply", file, "--dry-run")
+	wants(t, out, "tracker shoes would be made\n", "+ prompts   best running shoes\n", "+ targets   websearch/news/NO\n",
+		"at most 16 credits a sweep, 496 a month by its schedule", "40 credits a month, enough for 2 full sweeps", "28 sweeps in 28 days", ":00 Europe/Berlin\n")
+	if _, stderr := u.succeeds("tracker", "list"); !strings.Contains(stderr, "no trackers") {
+		t.Errorf("a dry run made one: %s", stderr)
+	}
+	out, _ = u.succeeds("tracker", "apply", file)
+	wants(t, out, "tracker shoes is made\n")
+	copied, _ := u.succeeds("tracker", "show", "shoes", "--yaml")
+	wants(t, copied, "name: \"On\"", "country: \"NO\"", "at: \"06:00\"")
+	out, _ = u.succeeds("tracker", "apply", writeFile(t, "copy.yaml", copied))
+	wants(t, out, "as the file says (version 1); nothing changes")
+	out, _ = u.succeeds("tracker", "apply", writeFile(t, "shoes.yaml", strings.Replace(shoes, "longest?", "least?", 1)))
+	wants(t, out, "changed to version 2", "+ prompts  Which shoes last least?", "- prompts  Which shoes last longest?", "all series cannot be compared with before")
+
+	out, stderr := u.succeeds("tracker", "run", "shoes", "--wait", "--every", "20ms", "--key", "one")
+	wants(t, stderr, "has begun: 4 questions, at most 16 credits\n")
+	wants(t, out, " is closed: 4 of 4 answered, for 16 credits\n")
+	out, stderr = u.succeeds("tracker", "run", "shoes", "--wait", "--json", "--key", "one")
+	wants(t, stderr, "was started before with this key")
+	var sweep earshot.Sweep
+	if err := json.Unmarshal([]byte(out), &sweep); err != nil || sweep.State != earshot.SweepClosed {
+		t.Fatalf("%s: %v", out, err)
+	}
+	out, _ = u.succeeds("tracker", "list")
+	wants(t, out, "NAME   STATE   PROMPTS", "closed, 4 of 4 answered")
+	out, _ = u.succeeds("tracker", "show", "shoes")
+	wants(t, out, "asks        2 prompts on 2 targets, 1 time each\n", "spent       16 this month", "last sweep  manual one, closed")
+	out, _ = u.succeeds("tracker", "sweeps", "shoes")
+	wants(t, out, "SLOT        STATE   ANSWERED", "manual one  closed  4")
+	u.readsAnswers(sweep.ID)
+
+	u.succeeds("tracker", "run", "shoes", "--wait", "--every", "20ms")
+	out, stderr, status := u.does("tracker", "run", "shoes", "--wait")
+	wants(t, out+stderr, "is skipped\n", "skipped (ceiling)")
+	if status != statusIncomplete {
+		t.Errorf("a skipped sweep ends with %d", status)
+	}
+	out, _ = u.succeeds("tracker", "pause", "shoes")
+	wants(t, out, "is paused")
+	out, _ = u.succeeds("tracker", "resume", "shoes")
+	wants(t, out, "next sweep: 20")
+	u.succeeds("tracker", "delete", "shoes", "--yes")
+	_, stderr, _ = u.does("tracker", "show", "shoes")
+	wants(t, stderr, "there is no tracker shoes; 'earshot tracker list'")
+}
+
+// readsAnswers lists, prints and exports answers.
+func (u user) readsAnswers(sweep string) {
+	t := u.t
+	t.Helper()
+	out, _ := u.succeeds("tracker", "answers", "shoes", "--sweep", sweep, "--tag", "trail", "--target", "websearch/news/NO")
+	wants(t, out, "ASKED", "answered, made up")
+	id := regexp.MustCompile(`\S{36}`).FindString(out)
+	if strings.Count(out, "\n") != 2 || id == "" {
+		t.Fatalf("it listed\n%s", out)
+	}
+	out, stderr := u.succeeds("tracker", "answers", "shoes", id)
+	wants(t, out, "outcome  answered, made up\n", "\nNews\n  1. ")
+	wants(t, stderr, "made up")
+	out, _ = u.succeeds("tracker", "answers", "shoes", id, "--json")
+	wants(t, out, `"newsResults"`)
+	_, stderr = u.succeeds("tracker", "answers", "shoes", "--outcome", "missing")
+	wants(t, stderr, "no such answers")
+	file := filepath.Join(t.TempDir(), "out.csv")
+	u.succeeds("tracker", "export", "shoes", "-o", file)
+	text, err := os.ReadFile(file)
+	if err != nil || !strings.HasPrefix(string(text), "id,sweep,slot,") {
+		t.Errorf("the file is %.100s (%v)", text, err)
+	}
+	out, _ = u.succeeds("tracker", "export", "shoes", "--prompt-id", "1")
+	if strings.Count(out, "\n") != 2 || !strings.Contains(out, `"result":{`) {
+		t.Errorf("the export is %.300s", out)
+	}
+	out, _ = u.succeeds("tracker", "export", "shoes", "--table", "sweeps")
+	wants(t, out, `"slot":"manual one"`)
+}
+
+func TestMistakesInATrackerHaveLines(t *testing.T) {
+	t.Parallel()
+	u := newUser(t, "--role", "api") // nobody works the queue off
+	bad := writeFile(t, "bad.yaml", "name: bad\nprompts: [a]\n\ntargets: [{provider: nobody, country: US}]\nshedule: {}\n")
+	_, stderr, status := u.does("tracker", "apply", bad)
+	wants(t, stderr, bad+":4: targets[0].provider: must be one of ", bad+":5: shedule: ", "earshot: 2 mistakes in "+bad+"; nothing was changed\n")
+	if status != 1 {
+		t.Errorf("mistakes end with %d", status)
+	}
+	bad = writeFile(t, "bad.json", "{\"name\": \"bad\",\n\"prompts\": [\"a\",\n\"a\"],\n\"targets\": [{\"provider\": \"chatassistant\", \"country\": \"US\"}]}")
+	_, stderr, _ = u.does("tracker", "apply", bad)
+	wants(t, stderr, bad+":3: prompts[1]: is the same question")
+	bad = writeFile(t, "bad.yaml", "name: bad\nprompts: [a\n")
+	_, stderr, _ = u.does("tracker", "apply", bad)
+	wants(t, stderr, bad+":2: body: is not valid YAML")
+	_, stderr, _ = u.does("tracker", "apply", writeFile(t, "summer.yaml", "prompts: [a]\n"))
+	wants(t, stderr, "add a line such as 'name: summer', or --name")
+	_, stderr, _ = u.does("tracker", "delete", "bad")
+	wants(t, stderr, "--yes")
+	_, stderr, _ = u.does("tracker", "sweeps", "bad")
+	wants(t, stderr, "there is no tracker bad")
+
+	u.succeeds("tracker", "apply", writeFile(t, "x.yaml", shoes))
+	u.interrupted()
+}
+
+// interrupted leaves a sweep running, and stops it.
+func (u user) interrupted() {
+	t := u.t
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	stderr := &stopper{lines: 1, stop: stop} // that it has begun
+	err := run(ctx, []string{"tracker", "run", "shoes", "--wait", "--url", u.base, "--api-key", u.key}, &bytes.Buffer{}, stderr)
+	if statusFor(err) != statusInterrupted || !strings.Contains(err.Error(), "'earshot tracker sweeps shoes'") {
+		t.Fatalf("it ended with %v", err)
+	}
+	out, _ := u.succeeds("tracker", "sweeps", "shoes", "--state", "running", "--json")
+	var sweep earshot.Sweep
+	if bad := json.Unmarshal([]byte(out), &sweep); bad != nil || !strings.Contains(err.Error(), "tracker cancel shoes "+sweep.ID) {
+		t.Fatalf("%s: %v, after %v", out, bad, err)
+	}
+	out, _ = u.succeeds("tracker", "cancel", "shoes", sweep.ID)
+	wants(t, out, "is being stopped")
+}

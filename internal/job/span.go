@@ -1,0 +1,51 @@
+package job
+
+import (
+	"context"
+	"time"
+
+	"earshot"
+	"earshot/internal/store"
+	"earshot/internal/trace"
+	"earshot/internal/upstream"
+)
+
+// traceTask begins the trace of a task that this node runs. claimed is when the claim
+// began that gave it the task, zero if it came to the task in another way. The request
+// that submitted it has a trace of its own, which names the task as well.
+func (r *Runner) traceTask(ctx context.Context, job store.Job, claimed time.Time) (context.Context, trace.Span) {
+	if r.Tracer == nil {
+		return ctx, trace.Span{}
+	}
+	now := time.Now()
+	began := now
+	if !claimed.IsZero() {
+		began = claimed
+	}
+	ctx, span := r.Tracer.Begin(ctx, "task", began)
+	span.String(trace.Task, job.ID)
+	span.String(trace.Organization, job.Organization)
+	span.String(trace.Provider, job.Provider)
+	if !claimed.IsZero() {
+		trace.Note(ctx, "store.claim", claimed, now)
+	}
+	return ctx, span
+}
+
+// endSpan ends the span of something that the store did, or of a whole job.
+func endSpan(span trace.Span, err error) {
+	if err != nil {
+		span.Fail(string(earshot.ErrorCode(err)))
+	}
+	span.End()
+}
+
+// endAttempt ends the span of an attempt.
+func endAttempt(span trace.Span, err error) {
+	outcome := upstream.Outcome(err)
+	span.String(trace.Outcome, outcome)
+	if err != nil {
+		span.Fail(outcome)
+	}
+	span.End()
+}

@@ -1,0 +1,228 @@
+package world
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Sample makes one of many answers to a question: which brands it names is drawn by
+// known rates. Without one, a question has a single answer.
+type Sample struct {
+	Rates *Rates
+	Day   string // yyyy-mm-dd; "" for a day without noise, before every shift
+	Seed  string // tells the samples of a day apart
+}
+
+// Mention is a brand that an answer names.
+type Mention struct {
+	*BrandRate
+	Cited bool // and of which it cites a page, if it searched
+}
+
+// Named are the brands that the answer to a question names, in their order. It is what
+// is true of the answer: counting in its text must find the same.
+func Named(q Question) []Mention {
+	var named []Mention
+	places := map[*BrandRate]float64{}
+	for i := range q.Sample.Rates.Brands {
+		b := &q.Sample.Rates.Brands[i]
+		d := seeded("answer", b.Name, q.Assistant, q.Country, q.State, q.normalized(), q.Sample.Day, q.Sample.Seed)
+		if d.Float64() >= RateOf(q, b) {
+			continue
+		}
+		named = append(named, Mention{b, d.Float64() < b.cited()})
+		places[b] = b.Position + d.NormFloat64()
+	}
+	slices.SortStableFunc(named, func(a, b Mention) int { return cmp.Compare(places[a.BrandRate], places[b.BrandRate]) })
+	return named
+}
+
+// RateOf is the probability that an answer to the question names the brand: its rate on
+// that day, moved by what the question and the day have of their own.
+func RateOf(q Question, b *BrandRate) float64 {
+	r, day := q.Sample.Rates, q.Sample.Day
+	rate := r.On(day, b)
+	if rate <= 0 || rate >= 1 {
+		return rate
+	}
+	// Noise draws rates towards a half. So that their mean is the rate all the same, it
+	// is moved away from there first; 0.346 is that of the usual approximation of the
+	// logistic function by the normal one.
+	x := math.Log(rate/(1-rate)) * math.Sqrt(1+0.346*(r.DayNoise*r.DayNoise+r.PromptNoise*r.PromptNoise))
+	x += r.PromptNoise * seeded("prompt", b.Name, q.normalized()).NormFloat64()
+	if day != "" {
+		x += r.DayNoise * seeded("day", b.Name, q.Assistant, q.Country, q.State, day).NormFloat64()
+	}
+	return 1 / (1 + math.Exp(-x))
+}
+
+// sampler composes an answer that names the brands which were drawn, and no others.
+type sampler struct {
+	*composer
+	mentions []Mention
+	pages    map[*BrandRate]Source // of the brands that are cited
+}
+
+func newSampler(q Question) *sampler {
+	s := &sampler{mentions: Named(q), pages: map[*BrandRate]Source{}}
+	var names []string
+	for _, m := range s.mentions {
+		names = append(names, m.Name)
+	}
+	s.composer = composerOf(q, throw(q), names)
+	return s
+}
+
+// composeSampled answers a question with text and citations. There is no shop window:
+// its brands would be further ones.
+func composeSampled(q Question) *Answer {
+	s := newSampler(q)
+	a := &Answer{Language: s.book.language}
+	if q.Search {
+		a.Queries = s.several(fitting(s.book.Queries, 0), 3)
+		s.cite(a)
+	}
+	s.write(a)
+	a.Related = s.several(fitting(s.book.Related, len(s.named)), 3)
+	return a
+}
+
+// cite finds the pages that the answer rests on: those of cited brands, and magazines.
+func (s *sampler) cite(a *Answer) {
+	for _, m := range s.mentions {
+		if !m.Cited {
+			continue
+		}
+		page := Source{
+			URL:   "https://" + m.domain() + "/" + pick(s.dice, ownPages),
+			Title: m.Name, Site: m.Name, Snippet: s.about(m.BrandRate),
+		}
+		s.pages[m.BrandRate] = page
+		a.Sources = append(a.Sources, page)
+	}
+	titles := fitting(s.book.Titles, 0)
+	for i, site := range draw(s.dice, magazines, s.between(3, 5)) {
+		a.Sources = append(a.Sources, Source{
+			URL:   "https://" + s.host(site.word) + "/" + year + "/" + slug(subject(s.q.Prompt)),
+			Title: s.words.Replace(titles[i%len(titles)]), Site: site.name, Snippet: s.one(fitting(s.book.Snippets, 0)),
+		})
+	}
+	s.Shuffle(len(a.Sources), func(i, j int) { a.Sources[i], a.Sources[j] = a.Sources[j], a.Sources[i] })
+}
+
+// ownPages are the pages of a brand.
+var ownPages = []string{"", "guide", "compare", "reviews"}
+
+// about is what there is to say of a brand.
+func (s *sampler) about(b *BrandRate) string {
+	return s.words.Replace(strings.ReplaceAll(s.book.Search.About, "{brand}", b.Name))
+}
+
+// write writes the text: a comparison of the first two, then all of them, in a list or
+// in sentences.
+func (s *sampler) write(a *Answer) {
+	say := func(kind BlockKind, lines ...Line) {
+		a.Blocks = append(a.Blocks, Block{Kind: kind, Lines: lines})
+	}
+	say(Paragraph, s.line(fitting(s.book.Intro, len(s.named))))
+	if len(s.named) > 1 && s.chance(50) {
+		say(Paragraph, s.cited(a, s.line(s.book.Context)))
+	}
+	items := s.items(a)
+	switch {
+	case len(items) == 0:
+	case s.chance(25):
+		for _, item := range items {
+			say(Paragraph, item)
+		}
+	default:
+		say(Heading, Line{{Text: s.book.Heading}})
+		say(pick(s.dice, []BlockKind{Bullets, Numbered, Numbered}), items...)
+	}
+	say(Paragraph, s.cited(a, s.line(s.book.Advice)))
+	say(Paragraph, s.line(fitting(s.book.Closing, len(s.named))))
+}
+
+// items say of each brand why it is named, and cite its page.
+func (s *sampler) items(a *Answer) []Line {
+	reasons := draw(s.dice, s.book.Item, len(s.book.Item))
+	lines := make([]Line, len(s.mentions))
+	for i, m := range s.mentions {
+		line := Line{{Text: m.Name, Brand: true}, {Text: " "}, {Text: pick(s.dice, models), Strong: true}, {Text: " – " + reasons[i%len(reasons)]}}
+		if page, found := s.pages[m.BrandRate]; found {
+			line = append(line, Span{Text: " "}, Span{Cites: []Source{page}})
+		} else if s.chance(50) {
+			line = s.cited(a, line)
+		}
+		lines[i] = line
+	}
+	return lines
+}
+
+// fitting are the phrases that name at most so many brands. Every language has some
+// that name none.
+func fitting(phrases []string, brands int) []string {
+	if brands > 1 {
+		return phrases
+	}
+	return slices.DeleteFunc(slices.Clone(phrases), func(phrase string) bool {
+		return strings.Contains(phrase, "{other}") || brands == 0 && strings.Contains(phrase, "{brand}")
+	})
+}
+
+// findSampled composes a page of a search: the brands that were drawn have a result on
+// the first page, each at a rank of its own, and the overview names them.
+func findSampled(q Search) *Findings {
+	s := newSampler(q.Question)
+	found := &Findings{Language: s.book.language, Labels: s.book.Search.Labels}
+	ranks := s.Perm(PageSize)[:len(s.mentions)]
+	slices.Sort(ranks)
+	total := sampledResults
+	if q.Total != nil {
+		total = *q.Total
+	}
+	for rank := q.Start; rank < min(q.Start+PageSize, total); rank++ {
+		if at := slices.Index(ranks, rank); at >= 0 {
+			found.Results = append(found.Results, s.ownResult(s.mentions[at].BrandRate))
+		} else {
+			found.Results = append(found.Results, s.otherResult(rank))
+		}
+	}
+	if len(found.Results) == 0 {
+		return found
+	}
+	found.Related = s.several(fitting(s.book.Search.Searches, 0), 3)
+	if q.Start == 0 && !q.NoOverview {
+		found.Overview = Overview(q.Question)
+	}
+	return found
+}
+
+// sampledResults is how many results a sampled search has on all pages.
+const sampledResults = 6 * PageSize
+
+// ownResult is a page of a brand.
+func (s *sampler) ownResult(b *BrandRate) Result {
+	link := "https://" + b.domain() + "/"
+	return Result{
+		Source: Source{URL: link, Title: subject(s.q.Prompt) + " | " + b.Name, Site: b.Name, Snippet: s.about(b)},
+		Shown:  "https://" + b.domain(),
+	}
+}
+
+// otherResult is a page that names no brand. Its address says the rank, so that no two
+// results are the same page.
+func (s *sampler) otherResult(rank int) Result {
+	site := magazines[(rank+len(s.q.Prompt))%len(magazines)]
+	host := s.host(site.word)
+	return Result{
+		Source: Source{
+			URL: fmt.Sprintf("https://%s/%s/%d", host, year, 1000+rank), Title: s.one(fitting(s.book.Titles, 0)), Site: site.name,
+			Snippet: s.one(fitting(s.book.Snippets, 0)) + " " + s.one(s.book.Advice),
+		},
+		Shown: fmt.Sprintf("https://%s › %s", host, year),
+	}
+}

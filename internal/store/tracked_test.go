@@ -1,0 +1,333 @@
+package store_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/store"
+	"earshot/internal/store/storetest"
+)
+
+// follow is a tracker and what the nodes of trackers do for it.
+type follow struct {
+	*testing.T
+	s    *store.Store
+	o    *account.Organization
+	node string
+	t    *store.Tracker
+}
+
+// aTracker stores a tracker that keeps answers for so many days.
+func aTracker(t *testing.T, s *store.Store, o *account.Organization, node string, keepDays int) *follow {
+	t.Helper()
+	now := time.Now()
+	one := &store.Tracker{
+		Organization: o.ID, ID: uuid.Must(uuid.NewV7()).String(), Name: "shoes", State: earshot.TrackerActive, Definition: []byte(`{}`),
+		KeepDays: keepDays, CreatedAt: now, UpdatedAt: now,
+	}
+	if err := s.ApplyTracker(one, 0, nil, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	return &follow{t, s, o, node, one}
+}
+
+func (f *follow) must(err error) {
+	f.Helper()
+	if err != nil {
+		f.Fatal(err)
+	}
+}
+
+// start begins a sweep and submits its n questions.
+func (f *follow) start(slot string, n int, month string, ceiling *int64) *store.Sweep {
+	f.Helper()
+	now := time.Now()
+	started, err := f.s.StartSweep(f.t, store.Sweep{
+		ID: uuid.Must(uuid.NewV7()).String(), Slot: slot, State: earshot.SweepRunning, Version: f.t.Version, Month: month,
+		DueAt: now, StartedAt: now, EndsAt: now.Add(time.Hour), Planned: n, MaxCost: int64(5 * n),
+	}, ceiling, nil, "", time.Time{}, now)
+	f.must(err)
+	if started.State == earshot.SweepRunning {
+		f.submit(&started.Sweep, n)
+	}
+	return &started.Sweep
+}
+
+func (f *follow) submit(sweep *store.Sweep, n int) {
+	f.Helper()
+	tasks := someTasks(f.o, n)
+	var answers []*store.Answer
+	for i := range tasks {
+		tasks[i].Tracker = f.t.Name
+		answers = append(answers, &store.Answer{
+			Organization: f.o.ID, Tracker: f.t.ID, ID: tasks[i].ID, Sweep: sweep.ID, Prompt: sweep.Submitted + i + 1, Target: 1, Sample: 1,
+			Outcome: earshot.OutcomePending, AskedAt: time.Now(),
+		})
+	}
+	submitted, err := f.s.SubmitSweep(sweep, tasks, answers, time.Now())
+	f.must(err)
+	if submitted != n {
+		f.Fatalf("%d of %d tasks were submitted", submitted, n)
+	}
+}
+
+// work ends all tasks, with a result of each kind in turn.
+func (f *follow) work(results ...string) {
+	f.Helper()
+	for i := 0; ; {
+		started, _, err := f.s.Claim(f.Context(), f.node, store.ClaimLimits{Tasks: 100}, time.Now())
+		f.must(err)
+		var all errgroup.Group
+		for _, job := range started {
+			end := completed(job, 5)
+			end.Result = []byte(results[i%len(results)])
+			i++
+			all.Go(func() error {
+				_, err := f.s.Settle(end, time.Now())
+				return err
+			})
+		}
+		f.must(all.Wait())
+		if len(started) == 0 {
+			return
+		}
+	}
+}
+
+// record writes the answers of the tasks that ended.
+func (f *follow) record() {
+	f.Helper()
+	followed, err := f.s.Followed(f.Context())
+	f.must(err)
+	for _, one := range followed {
+		tasks, last, err := f.s.Ended(f.Context(), one)
+		f.must(err)
+		trackers, err := f.s.RunningTrackers(f.Context(), one.Organization)
+		f.must(err)
+		var answers []*store.Answer
+		for _, task := range tasks {
+			for _, id := range trackers[task.Tracker] {
+				a := task.Ending(id)
+				a.Outcome = earshot.OutcomeAnswered
+				answers = append(answers, a)
+			}
+		}
+		f.must(f.s.Record(one, last, answers))
+	}
+}
+
+func (f *follow) close(sweep *store.Sweep) {
+	f.Helper()
+	closed, err := f.s.CloseSweep(sweep, earshot.SweepClosed, nil, time.Now())
+	f.must(err)
+	if !closed {
+		f.Errorf("sweep %s is not closed", sweep.Slot)
+	}
+}
+
+// expect holds how much is stored against how much should be, and audits it.
+func (f *follow) expect(what string, answers, bodies, sweeps, trackers int) {
+	f.Helper()
+	got, err := f.s.Counts(f.Context(), "answers", "bodies", "sweeps", "trackers")
+	f.must(err)
+	if want := []int{answers, bodies, sweeps, trackers}; fmt.Sprint(got) != fmt.Sprint(want) {
+		f.Errorf("%s there are %v answers, bodies, sweeps and trackers, want %v", what, got, want)
+	}
+	storetest.Audited(f.T, f.s)
+}
+
+// tidy deletes what is past its time at a moment, and tells in how many steps.
+func (f *follow) tidy(now time.Time) (steps []int) {
+	f.Helper()
+	for {
+		n, err := f.s.DeleteTracked(f.Context(), now)
+		f.must(err)
+		if n == 0 {
+			return steps
+		}
+		steps = append(steps, n)
+		storetest.Audited(f.T, f.s)
+	}
+}
+
+func TestAnswersGoInTheirTimeWithTheirResults(t *testing.T) {
+	t.Parallel()
+	onEach(t, 100, 100_000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
+		f := aTracker(t, s, o, node, 1)
+		f.must(s.SetPlan(o.ID, account.Plan{Name: "wide", Slots: 100, CreditsPerCycle: 1000, RequestsPerSecond: 1000, QueueCapacity: 2000}))
+		first := f.start("one", 600, "2026-11", nil)
+		f.work(`{"text":"the same"}`, `{"text":"another"}`, `{"text":"third"}`)
+		f.record()
+		f.record() // more than one look takes in
+		f.close(first)
+		f.expect("after a sweep", 600, 3, 1, 1)
+		between := time.Now()
+		later := f.start("two", 2, "2026-11", nil)
+		f.work(`{"text":"the same"}`)
+		f.record()
+		f.close(later)
+		f.expect("after another", 602, 3, 2, 1)
+
+		if steps := f.tidy(between.AddDate(0, 0, 1)); fmt.Sprint(steps) != "[500 100]" {
+			t.Errorf("answers were deleted in steps of %v", steps)
+		}
+		f.expect("when the first is past its time", 2, 1, 2, 1) // the sweep counts against the month
+		f.tidy(time.Now().AddDate(0, 0, 2))
+		f.expect("when both are", 0, 0, 2, 1)
+		f.tidy(time.Now().AddDate(0, 0, 63))
+		f.expect("after two months", 0, 0, 0, 1)
+	})
+}
+
+func TestASweepStaysAsLongAsItHasAnswers(t *testing.T) {
+	t.Parallel()
+	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
+		f := aTracker(t, s, o, node, 70)
+		sweep := f.start("one", 3, "2026-11", nil)
+		f.work(`{}`)
+		f.record()
+		f.close(sweep)
+		f.must(s.Exec(`UPDATE sweeps SET due_at = 0, id = $1`, backdated(sweep.ID, 28*24*time.Hour)))
+		f.must(s.Exec(`UPDATE answers SET sweep = $1`, backdated(sweep.ID, 28*24*time.Hour)))
+		f.tidy(time.Now().AddDate(0, 0, 60))
+		f.expect("when the sweep is past its time", 3, 1, 1, 1)
+		f.tidy(time.Now().AddDate(0, 0, 71))
+		f.expect("when its answers are", 0, 0, 0, 1)
+	})
+}
+
+func TestAShortRetentionDoesNotRaiseTheCeiling(t *testing.T) {
+	t.Parallel()
+	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
+		f := aTracker(t, s, o, node, 1)
+		ceiling := int64(15)
+		sweep := f.start("one", 2, "2026-11", &ceiling)
+		f.work(`{}`)
+		f.record()
+		f.close(sweep)
+		f.tidy(time.Now().AddDate(0, 0, 20))
+		if again := f.start("two", 2, "2026-11", &ceiling); again.State != earshot.SweepSkipped {
+			t.Errorf("a sweep of 10 credits after one of 10 is %s under a ceiling of 15", again.State)
+		}
+		f.t.KeepDays = 400 // which does not bring back what is gone
+		f.must(s.ApplyTracker(f.t, f.t.Version, nil, nil, nil))
+		storetest.Audited(t, s)
+	})
+}
+
+func TestATrackerIsDeletedWhileItsTasksRun(t *testing.T) {
+	t.Parallel()
+	onEach(t, 2, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
+		f := aTracker(t, s, o, node, 400)
+		sweep := f.start("one", 5, "2026-11", nil)
+		running := claimed(t, s, node, 2)
+		f.must(s.DeleteTracker(t.Context(), o.ID, "shoes", time.Now()))
+		f.expect("while two tasks run", 5, 0, 1, 1)
+		if queued := reload(t, s, o.ID, time.Now()).Queued; queued != 0 {
+			t.Errorf("%d tasks are still queued", queued)
+		}
+		f.tidy(time.Now())
+		f.expect("as long as they do", 2, 0, 1, 1)
+		if n, err := s.SubmitSweep(&store.Sweep{Organization: o.ID, Tracker: f.t.ID, ID: sweep.ID, Submitted: 5}, someTasks(o, 1), []*store.Answer{{}}, time.Now()); n != 0 || err != nil {
+			t.Errorf("%d tasks of a sweep that was canceled are taken: %v", n, err)
+		}
+
+		other := aTracker(t, s, o, node, 400) // the name is free
+		second := other.start("one", 1, "2026-11", nil)
+		for _, job := range running {
+			settle(t, s, completed(job, 5), time.Now())
+		}
+		other.work(`{}`)
+		f.record()
+		f.expect("when they have ended", 3, 1, 2, 2)
+		for _, one := range []struct {
+			t     *store.Tracker
+			sweep *store.Sweep
+			want  string
+		}{{f.t, sweep, "2 3 10"}, {other.t, second, "1 0 5"}} {
+			got, err := s.Sweep(t.Context(), one.t, one.sweep.ID)
+			f.must(err)
+			if counts := fmt.Sprint(got.Answered, got.Missing, got.Charged); counts != one.want {
+				t.Errorf("answered, missing and charged are %s, want %s", counts, one.want)
+			}
+		}
+		f.close(sweep)
+		f.tidy(time.Now())
+		f.expect("in the end", 1, 1, 1, 1)
+		other.close(second)
+		f.must(s.DeleteTracker(t.Context(), o.ID, "shoes", time.Now()))
+		f.tidy(time.Now())
+		f.expect("when the other is deleted", 0, 0, 0, 0)
+	})
+}
+
+func TestAClearedQueueLeavesAnswersMissing(t *testing.T) {
+	t.Parallel()
+	onEach(t, 2, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
+		f := aTracker(t, s, o, node, 400)
+		sweep := f.start("one", 5, "2026-11", nil)
+		running := claimed(t, s, node, 2)
+		if n, err := s.Clear(o.ID, time.Now()); n != 3 || err != nil {
+			t.Fatalf("%d tasks were cleared: %v", n, err)
+		}
+		for i, want := range []int{3, 0} {
+			if n, err := s.RecordLost(t.Context(), sweep, time.Now()); n != want || err != nil {
+				t.Errorf("look %d finds %d lost tasks, want %d: %v", i, n, want, err)
+			}
+		}
+		if closed, err := s.CloseSweep(sweep, earshot.SweepClosed, nil, time.Now()); closed || err != nil {
+			t.Errorf("closed while two tasks run: %t, %v", closed, err)
+		}
+		settle(t, s, completed(running[0], 5), time.Now())
+		settle(t, s, completed(running[1], 5), time.Now())
+
+		// What is not recorded is not deleted, however old it is.
+		future := time.Now().Add(48 * time.Hour)
+		if n, err := s.DeleteFinished(t.Context(), future, future); n != 0 || err != nil {
+			t.Errorf("%d tasks that are not recorded were deleted: %v", n, err)
+		}
+		f.record()
+		if n, err := s.DeleteFinished(t.Context(), future, future); n != 2 || err != nil {
+			t.Errorf("%d tasks that are recorded were deleted: %v", n, err)
+		}
+		f.close(sweep)
+		reasons, err := s.MissingReasons(t.Context(), sweep)
+		f.must(err)
+		if fmt.Sprint(reasons) != "[{canceled 3}]" {
+			t.Errorf("missing are %v", reasons)
+		}
+		f.expect("in the end", 5, 0, 1, 1)
+	})
+}
+
+// backdated is an id as it would have been made earlier.
+func backdated(id string, by time.Duration) string {
+	parsed := uuid.MustParse(id)
+	at := time.Unix(parsed.Time().UnixTime()).Add(-by)
+	early := uuid.MustParse(store.FirstID(at))
+	copy(parsed[:6], early[:6])
+	return parsed.String()
+}
+
+// Before PostgreSQL has statistics of a table it believes that every index is as good.
+func TestAnswersAreFoundByTheirIDs(t *testing.T) {
+	t.Parallel()
+	s := storetest.OpenVirtual(t, storetest.Postgres(t))
+	o := storetest.Organization(t, s, 10, 1000)
+	f := aTracker(t, s, o, aNode(t, s), 400)
+	f.start("one", 50, "2026-11", nil)
+	plans, err := s.AnswerPlans(t.Context(), &store.Answer{Organization: o.ID, Tracker: f.t.ID, ID: o.ID})
+	f.must(err)
+	for _, plan := range plans {
+		if !strings.Contains(plan, "answers_pkey") || strings.Contains(plan, "Filter: (id") {
+			t.Errorf("answers are found by\n%s", plan)
+		}
+	}
+}

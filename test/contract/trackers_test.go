@@ -1,0 +1,148 @@
+package contract_test
+
+import (
+	"database/sql"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/test/harness"
+)
+
+const (
+	trackersPath = "/v1/trackers"
+	hatsPath     = trackersPath + "/hats"
+	trackerOp    = "GET /v1/trackers/{name}"
+	applyOp      = "PUT /v1/trackers/{name}"
+	patchOp      = "PATCH /v1/trackers/{name}"
+	deleteOp     = "DELETE /v1/trackers/{name}"
+	sweepsOp     = "GET /v1/trackers/{name}/sweeps"
+	startOp      = "POST /v1/trackers/{name}/sweeps"
+	sweepOp      = "GET /v1/trackers/{name}/sweeps/{id}"
+	endOp        = "DELETE /v1/trackers/{name}/sweeps/{id}"
+	answersOp    = "GET /v1/trackers/{name}/answers"
+	answerOp     = "GET /v1/trackers/{name}/answers/{id}"
+	exportOp     = "GET /v1/trackers/{name}/export"
+	demoOp       = "POST /v1/trackers/{name}/demo"
+	goodTracker  = `{"prompts":["best hats"],"targets":[{"provider":"chatassistant","country":"US"}],"schedule":{"every":"week"},"samples":2}`
+)
+
+// makeTrackers makes a tracker that was swept once, and as many as one may have.
+func makeTrackers(t *testing.T, n *harness.Node, s *stage) {
+	t.Helper()
+	full := s.accounts[anyKey]
+	for _, name := range []string{"hats", "gone"} {
+		n.Send(t, full, http.MethodPut, trackersPath+"/"+name, goodTracker).Has(t, "apply", http.StatusOK)
+	}
+	var started earshot.SweepStarted
+	n.Post(t, full, hatsPath+"/sweeps", `{"idempotencyKey":"first"}`).Has(t, "run", http.StatusOK).Into(t, &started)
+	s.things["<sweep>"] = started.Sweep.ID
+	harness.Eventually(t, "the sweep ends", func() bool {
+		var sweep earshot.Sweep
+		n.Get(t, full, hatsPath+"/sweeps/"+started.Sweep.ID).Into(t, &sweep)
+		return sweep.State == earshot.SweepClosed
+	})
+	endless := strings.Replace(goodTracker, "best hats", "hats "+harness.Endless, 1)
+	n.Send(t, full, http.MethodPut, trackersPath+"/endless", endless).Has(t, "apply", http.StatusOK)
+	n.Post(t, full, trackersPath+"/endless/sweeps", `{}`).Has(t, "run", http.StatusOK).Into(t, &started)
+	s.things["<running sweep>"] = started.Sweep.ID
+	var page earshot.AnswerPage
+	n.Get(t, full, hatsPath+"/answers").Into(t, &page)
+	s.things["<answer>"] = page.Answers[0].ID
+	collect(t, n, s)
+}
+
+// collect gives an account the hundred trackers that it may have.
+func collect(t *testing.T, n *harness.Node, s *stage) {
+	t.Helper()
+	collector := n.Organization(t, "lite", 100)
+	s.accounts[collectorKey] = collector
+	n.Send(t, collector, http.MethodPut, hatsPath, goodTracker).Has(t, "apply", http.StatusOK)
+	db, err := sql.Open("sqlite", "file:"+n.Database+"?_pragma=busy_timeout(10000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	_, err = db.ExecContext(t.Context(), `WITH RECURSIVE copies(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies WHERE n < 99)
+		INSERT INTO trackers (organization, id, name, state, version, definition, demo, keep_days, created_at, updated_at)
+		SELECT organization, printf('01a0805a-0000-7000-8000-%012d', n), 'hats-' || n, state, version, definition, demo, keep_days, created_at, updated_at
+		FROM trackers, copies WHERE organization = ? AND name = 'hats'`, collector.Organization.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func trackerRows() []row {
+	noSweep, noAnswer := hatsPath+"/sweeps/"+harness.NoTask, hatsPath+"/answers/"+harness.NoTask
+	rows := slices.Concat(
+		commonRows("trackers", "GET "+trackersPath, "", "", account.ScopeRead),
+		commonRows("a tracker", trackerOp, hatsPath, "", account.ScopeRead),
+		commonRows("apply", applyOp, hatsPath, goodTracker, account.ScopeTrack),
+		commonRows("patch", patchOp, hatsPath, `{"state":"active"}`, account.ScopeTrack),
+		commonRows("demo", demoOp, trackersPath+"/demo/demo", `{"days":1,"prompts":1}`, account.ScopeTrack),
+		commonRows("delete of a tracker", deleteOp, hatsPath, "", account.ScopeTrack),
+		commonRows("sweeps", sweepsOp, hatsPath+"/sweeps", "", account.ScopeRead),
+		commonRows("run", startOp, hatsPath+"/sweeps", `{}`, account.ScopeTrack),
+		commonRows("a sweep", sweepOp, noSweep, "", account.ScopeRead),
+		commonRows("cancel of a sweep", endOp, noSweep, "", account.ScopeTrack),
+		commonRows("answers", answersOp, hatsPath+"/answers", "", account.ScopeRead),
+		commonRows("an answer", answerOp, noAnswer, "", account.ScopeRead),
+		commonRows("export", exportOp, hatsPath+"/export", "", account.ScopeRead),
+		trackerReads(noSweep, noAnswer), []row{
+			{name: "apply again", method: "PUT", path: hatsPath, as: applyOp, key: anyKey, body: goodTracker, status: 200, check: holds(`"dryRun":false,"changed":false,`)},
+			{name: "apply dry", method: "PUT", path: trackersPath + "/new?dryRun=true", as: applyOp, key: anyKey, body: goodTracker, status: 200, check: holds(`"dryRun":true,"changed":true,"created":true,`)},
+			{name: "apply nothing", method: "PUT", path: hatsPath, as: applyOp, key: anyKey, body: `{}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("prompts", "targets")},
+			{name: "apply to a path below", method: "PUT", path: hatsPath + "/x", as: applyOp, key: anyKey, body: goodTracker, status: 404, code: "RESOURCE_NOT_FOUND"},
+			{name: "apply one too many", method: "PUT", path: trackersPath + "/new", as: applyOp, key: collectorKey, body: goodTracker, status: 409, code: "RESOURCE_CONFLICT", check: details(`{"id":"new"}`)},
+			{name: "resume", method: "PATCH", path: hatsPath, as: patchOp, key: anyKey, body: `{"state":"active"}`, status: 200, check: holds(`"state":"active"`)},
+			{name: "patch to nothing", method: "PATCH", path: hatsPath, as: patchOp, key: anyKey, body: `{"state":"off"}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("state")},
+			{name: "patch of nothing", method: "PATCH", path: trackersPath + "/none", as: patchOp, key: anyKey, body: `{"state":"paused"}`, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"none"}`)},
+			{name: "delete of a tracker", method: "DELETE", path: trackersPath + "/gone", as: deleteOp, key: anyKey, status: 200, check: says(`{"success":true,"name":"gone"}`)},
+			{name: "delete of no tracker", method: "DELETE", path: trackersPath + "/none", as: deleteOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"none"}`)},
+			{name: "demo", method: "POST", path: trackersPath + "/demo/demo", as: demoOp, key: anyKey, body: `{"days":1,"prompts":1}`, status: 200, check: holds(`"demo":true`)},
+			{name: "demo of no days", method: "POST", path: trackersPath + "/demo/demo", as: demoOp, key: anyKey, body: `{"days":0}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("days")},
+			{name: "demo in the place of a tracker", method: "POST", path: hatsPath + "/demo", as: demoOp, key: anyKey, body: `{"days":1}`, status: 409, code: "RESOURCE_CONFLICT"},
+			{name: "demo of a path below", method: "POST", path: hatsPath + "/demo/x", as: demoOp, key: anyKey, body: `{}`, status: 404, code: "RESOURCE_NOT_FOUND"},
+			{name: "run with the same key", method: "POST", path: hatsPath + "/sweeps", as: startOp, key: anyKey, body: `{"idempotencyKey":"first"}`, status: 200, check: holds(`"replayed":true`)},
+			{name: "run with a number", method: "POST", path: hatsPath + "/sweeps", as: startOp, key: anyKey, body: `{"idempotencyKey":1}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("idempotencyKey")},
+			{name: "run of nothing", method: "POST", path: trackersPath + "/none/sweeps", as: startOp, key: anyKey, body: `{}`, status: 404, code: "RESOURCE_NOT_FOUND"},
+			{name: "cancel of no sweep", method: "DELETE", path: noSweep, as: endOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
+			{name: "cancel of a sweep", method: "DELETE", path: trackersPath + "/endless/sweeps/<running sweep>", as: endOp, key: anyKey, status: 200, check: holds(`"cleared":`)},
+			{name: "cancel of what has ended", method: "DELETE", path: hatsPath + "/sweeps/<sweep>", as: endOp, key: anyKey, status: 409, code: "RESOURCE_CONFLICT"},
+		},
+	)
+	for i := range rows {
+		if rows[i].method == "" {
+			rows[i].method = http.MethodGet
+		}
+	}
+	return rows
+}
+
+func trackerReads(noSweep, noAnswer string) []row {
+	return []row{
+		{name: "trackers", path: trackersPath, key: readKey, status: 200, check: holds(`{"trackers":[{"name":"`)},
+		{name: "trackers of nobody", path: trackersPath, key: brokeKey, status: 200, check: says(`{"trackers":[]}`)},
+		{name: "a tracker", path: hatsPath, as: trackerOp, key: readKey, status: 200, check: holds(`"definition":{`)},
+		{name: "a tracker of another", path: hatsPath, as: trackerOp, key: listKey, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"hats"}`)},
+		{name: "sweeps", path: hatsPath + "/sweeps?state=closed&limit=1", as: sweepsOp, key: readKey, status: 200, check: holds(`"slot":"manual first","state":"closed"`)},
+		{name: "sweeps of no state", path: hatsPath + "/sweeps?state=open&limit=0", as: sweepsOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("limit", "state")},
+		{name: "sweeps of nothing", path: trackersPath + "/none/sweeps", as: sweepsOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
+		{name: "a sweep", path: hatsPath + "/sweeps/<sweep>", as: sweepOp, key: readKey, status: 200, check: holds(`"answered":2,"missing":0,"coverage":1}`)},
+		{name: "no sweep", path: noSweep, as: sweepOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
+		{name: "answers", path: hatsPath + "/answers?sweep=<sweep>&promptId=1&target=chatassistant/US&outcome=answered&from=2026-01-01&q=HATS&limit=200", as: answersOp, key: readKey, status: 200, check: holds(`"madeUp":true,`)},
+		{name: "answers of no outcome", path: hatsPath + "/answers?outcome=good", as: answersOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("outcome")},
+		{name: "answers of nothing", path: trackersPath + "/none/answers", as: answersOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
+		{name: "an answer", path: hatsPath + "/answers/<answer>", as: answerOp, key: readKey, status: 200, check: holds(`"result":{"surface":"lab",`)},
+		{name: "no answer", path: noAnswer, as: answerOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
+		{name: "export as lines", path: hatsPath + "/export", as: exportOp, key: readKey, status: 200, check: holds(`"result":{"surface":"lab",`)},
+		{name: "export as a table", path: hatsPath + "/export?table=sweeps&format=csv", as: exportOp, key: anyKey, status: 200, check: holds(",manual first,closed,,1,")},
+		{name: "export as a page", path: hatsPath + "/export?format=html", as: exportOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("format")},
+		{name: "export of nothing", path: trackersPath + "/none/export", as: exportOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
+		{name: "tasks of a tracker", path: requestsPath + "?tracker=hats", as: "GET " + requestsPath, key: anyKey, status: 200, check: holds(`"tracker":"hats"`)},
+		{name: "tasks of no tracker", path: requestsPath + "?tracker=Hats", as: "GET " + requestsPath, key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("tracker")},
+	}
+}

@@ -1,0 +1,138 @@
+package tracking
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"earshot"
+	"earshot/internal/app"
+	"earshot/internal/store/storetest"
+	"earshot/test/harness"
+)
+
+// makeDemo makes a demo, small unless body says otherwise.
+func makeDemo(t *testing.T, n *harness.Node, a *app.Account, body string) (made earshot.DemoMade) {
+	t.Helper()
+	n.Post(t, a, "/v1/trackers/demo/demo", body).Has(t, "make a demo", http.StatusOK).Into(t, &made)
+	return made
+}
+
+func TestADemoIsMadeAndDeleted(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
+		a := n.Organization(t, "many", 1000)
+		made := makeDemo(t, n, a, `{"days":8,"prompts":3}`)
+		if made.Sweeps != 8 || made.Answers+made.Missing != 6*3*3 || !made.Tracker.Demo || made.Tracker.State != earshot.TrackerPaused || made.Tracker.NextSweepAt != nil {
+			t.Errorf("a demo of 8 days and 3 prompts is %+v", made)
+		}
+		if made.Shift.Brand != "Ollaro" || made.Shift.From <= made.Shift.To {
+			t.Errorf("what there is to find: %+v", made.Shift)
+		}
+		checkDemoSweeps(t, other, a, made)
+		checkDemoAnswers(t, other, a, made)
+		storetest.Audited(t, n.Store)
+
+		again := makeDemo(t, other, a, `{"days":1,"prompts":1}`)
+		if again.Sweeps != 1 || again.Tracker.Prompts != 1 {
+			t.Errorf("a demo in the place of another is %+v", again)
+		}
+		n.Send(t, a, http.MethodDelete, "/v1/trackers/demo", "").Has(t, "delete", http.StatusOK)
+		n.Get(t, a, "/v1/trackers/demo").Fails(t, "after it was deleted", http.StatusNotFound, earshot.CodeNotFound)
+		storetest.Audited(t, n.Store)
+		var credits earshot.Credits
+		n.Get(t, a, "/v1/credits").Into(t, &credits)
+		if credits.Remaining != 1000 || credits.Held != 0 {
+			t.Errorf("it cost something: %+v", credits)
+		}
+	})
+}
+
+// checkDemoSweeps wants daily sweeps of the past, one missed and one skipped.
+func checkDemoSweeps(t *testing.T, n *harness.Node, a *app.Account, made earshot.DemoMade) {
+	t.Helper()
+	var page earshot.SweepPage
+	n.Get(t, a, "/v1/trackers/demo/sweeps?limit=100").Has(t, "sweeps", http.StatusOK).Into(t, &page)
+	states := map[earshot.SweepState]int{}
+	var answered, missing int
+	for i, sweep := range page.Sweeps {
+		states[sweep.State]++
+		answered, missing = answered+sweep.Progress.Answered, missing+sweep.Progress.Missing
+		if sweep.Credits.CreditsCharged != 0 || sweep.DueAt.After(time.Now()) || sweep.ClosedAt == nil {
+			t.Errorf("a sweep is %+v", sweep)
+		}
+		if i > 0 {
+			if gap := page.Sweeps[i-1].DueAt.Sub(sweep.DueAt.Time); gap < 23*time.Hour || gap > 25*time.Hour {
+				t.Errorf("%s comes %s before the next", sweep.Slot, gap)
+			}
+		}
+	}
+	if states[earshot.SweepClosed] != made.Sweeps-2 || states[earshot.SweepMissed] != 1 || states[earshot.SweepSkipped] != 1 {
+		t.Errorf("sweeps are %v", states)
+	}
+	if answered != made.Answers || missing != made.Missing {
+		t.Errorf("%d answers and %d missing, told were %+v", answered, missing, made)
+	}
+}
+
+// checkDemoAnswers wants answers of the shape that providers return, marked as made up.
+func checkDemoAnswers(t *testing.T, n *harness.Node, a *app.Account, made earshot.DemoMade) {
+	t.Helper()
+	var page earshot.AnswerPage
+	n.Get(t, a, "/v1/trackers/demo/answers?limit=200").Has(t, "answers", http.StatusOK).Into(t, &page)
+	if len(page.Answers) != made.Answers+made.Missing {
+		t.Errorf("%d answers are listed, %d were made", len(page.Answers), made.Answers+made.Missing)
+	}
+	seen := map[string]bool{}
+	for _, listed := range page.Answers {
+		if listed.Outcome != earshot.OutcomeAnswered || seen[listed.Target] {
+			continue
+		}
+		seen[listed.Target] = true
+		var answer earshot.TrackedAnswer
+		n.Get(t, a, "/v1/trackers/demo/answers/"+listed.ID).Has(t, "an answer", http.StatusOK).Into(t, &answer)
+		if !answer.MadeUp || answer.Surface != "lab" || answer.Charged != 0 || answer.AskedAt.After(time.Now()) {
+			t.Errorf("an answer is %+v", answer)
+		}
+		var result any = &earshot.Answer{}
+		if strings.HasPrefix(answer.Target, "websearch/") {
+			result = &earshot.WebSearch{}
+		}
+		if err := json.Unmarshal(answer.Result, result); err != nil {
+			t.Fatal(err)
+		}
+		switch result := result.(type) {
+		case *earshot.Answer:
+			if result.Text == "" || len(result.Sources) == 0 && answer.Target == "genassistant/DE" || answer.Model != "lab-1" {
+				t.Errorf("%s says %s", answer.Target, answer.Result)
+			}
+		case *earshot.WebSearch:
+			if len(result.OrganicResults) != 10 || result.SearchOverview == nil {
+				t.Errorf("%s finds %s", answer.Target, answer.Result)
+			}
+		}
+	}
+	if len(seen) != made.Tracker.Targets {
+		t.Errorf("answers of %v", seen)
+	}
+}
+
+// TestADemoIsNeverMixedWithWhatWasAsked refuses to run or change a demo, and to make one
+// of a tracker that is none.
+func TestADemoIsNeverMixedWithWhatWasAsked(t *testing.T) {
+	t.Parallel()
+	n := harness.Start(t)
+	a := n.Organization(t, "one", 1000)
+	applied(t, n, a, "", shoes)
+	n.Post(t, a, "/v1/trackers/shoes/demo", "").Fails(t, "a tracker that is no demo", http.StatusConflict, earshot.CodeConflict)
+	n.Post(t, a, "/v1/trackers/Not-A-Name/demo", "{}").Invalid(t, "a name", http.StatusBadRequest, "name")
+	n.Post(t, a, "/v1/trackers/demo/demo", `{"days":0,"prompts":21}`).Invalid(t, "too many", http.StatusBadRequest, "days", "prompts")
+	makeDemo(t, n, a, `{"days":1,"prompts":1}`)
+	n.Post(t, a, "/v1/trackers/demo/sweeps", "{}").Fails(t, "run", http.StatusConflict, earshot.CodeConflict)
+	n.Send(t, a, http.MethodPatch, "/v1/trackers/demo", `{"state":"active"}`).Fails(t, "activate", http.StatusConflict, earshot.CodeConflict)
+	n.SendWith(t, a, http.MethodPut, "/v1/trackers/demo", strings.Replace(shoes, "name: shoes", "", 1), map[string]string{"Content-Type": yaml}).
+		Fails(t, "change", http.StatusConflict, earshot.CodeConflict)
+	storetest.Audited(t, n.Store)
+}
