@@ -71,12 +71,20 @@ function setField(fields: Fields, name: string, value: unknown): boolean {
   const last = names.pop()!;
   let object = fields;
   for (const outer of names) {
-    const inner = object[outer] ?? (object[outer] = {});
+    const inner = own(object, outer) ?? put(object, outer, {});
     if (!isObject(inner)) return false;
     object = inner;
   }
-  object[last] = value;
+  put(object, last, value);
   return true;
+}
+
+/** The object's own field, and no other: a column may be called __proto__. */
+const own = (object: Fields, name: string) => (Object.hasOwn(object, name) ? object[name] : undefined);
+
+function put(object: Fields, name: string, value: unknown): unknown {
+  Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+  return value;
 }
 
 /** Fields that hold words: they are text even if they look like a number. */
