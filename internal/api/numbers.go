@@ -46,8 +46,8 @@ func (s *Server) trackerRules(c *call) error {
 // reanalyseTracker has kept answers analysed again.
 func (s *Server) reanalyseTracker(c *call) error {
 	started, err := s.Trackers.Reanalyse(c.r.Context(), c.principal.OrganizationID, c.trackerName(), s.Store.Now())
-	if errors.Is(err, store.ErrChanged) {
-		return errTrackerChanged(c.trackerName())
+	if errors.Is(err, store.ErrChanged) { // at this moment, by somebody else
+		return errPastShare("somebody else changes this tracker at the same moment, try again")
 	}
 	if err != nil {
 		return notFoundAs(err, "tracker", c.trackerName())
