@@ -29,6 +29,7 @@ type book struct {
 	zone    *schedule.Rule
 	prompts []*store.TrackerPart // in the order of the definition that was counted by
 	sweeps  []*store.Sweep       // closed ones, by when they were due
+	answers int                  // of the sweeps
 	madeUp  bool
 	sources bool // citations are counted by source, too
 }
@@ -119,17 +120,30 @@ func (s *Service) bookOf(ctx context.Context, t *store.Tracker, d *definition, s
 	b.sweeps = slices.DeleteFunc(all, func(sweep *store.Sweep) bool {
 		return !slices.ContainsFunc(spans, func(p span) bool { return p.has(sweep.DueAt) })
 	})
-	return s.books.get(b.key(), func() (*book, error) { return b, s.count(ctx, b) })
+	for _, sweep := range b.sweeps {
+		b.answers += sweep.Submitted
+	}
+	if b.answers > maxCounted {
+		return nil, schema.Invalid("from", "these are %d answers, and at most %d are counted together: choose a shorter time", b.answers, maxCounted)
+	}
+	return s.books.get(ctx, b.key(), func() (*book, error) { return b, s.count(ctx, b) })
 }
 
 // books keeps the last books in memory: closed sweeps do not change.
 type books struct {
-	mu   sync.Mutex
-	kept map[string]*book
+	mu      sync.Mutex
+	kept    map[string]*book
+	answers int           // of those that are kept
+	under   chan struct{} // holds those who count
 }
 
-// maxBooks bounds the memory of books: one of 22,500 answers takes some 50 MB.
-const maxBooks = 4
+const (
+	// maxCounted is how many answers are counted together, and how many the books that are
+	// kept have together: 22,500 take some 50 MB.
+	maxCounted = 50_000
+	// maxCounts is how many count at the same time.
+	maxCounts = 2
+)
 
 // key tells books apart that hold different numbers.
 func (b *book) key() string {
@@ -142,7 +156,13 @@ func (b *book) key() string {
 }
 
 // get is a book that is kept, or a new one.
-func (k *books) get(key string, count func() (*book, error)) (*book, error) {
+func (k *books) get(ctx context.Context, key string, count func() (*book, error)) (*book, error) {
+	select {
+	case k.under <- struct{}{}:
+		defer func() { <-k.under }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	k.mu.Lock()
 	known := k.kept[key]
 	k.mu.Unlock()
@@ -155,10 +175,12 @@ func (k *books) get(key string, count func() (*book, error)) (*book, error) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if len(k.kept) >= maxBooks {
+	if k.answers+b.answers > maxCounted {
 		clear(k.kept)
+		k.answers = 0
 	}
 	k.kept[key] = b
+	k.answers += b.answers
 	return b, nil
 }
 

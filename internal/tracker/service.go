@@ -68,7 +68,7 @@ type Service struct {
 func New(cfg Config) *Service {
 	return &Service{
 		Config: cfg, wake: make(chan struct{}, 1), plans: plans{kept: map[planKey]*plan{}}, panels: panels{kept: map[planKey]*analysis.Panel{}},
-		books: books{kept: map[string]*book{}}, demos: make(chan struct{}, 1),
+		books: books{kept: map[string]*book{}, under: make(chan struct{}, maxCounts)}, demos: make(chan struct{}, 1),
 	}
 }
 
