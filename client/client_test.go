@@ -116,6 +116,15 @@ func TestEveryOperationIsCalled(t *testing.T) {
 	}
 }
 
+// callNumbers calls what reads numbers of trackers.
+func callNumbers(ctx context.Context, c *client.Client) {
+	_, _ = c.TrackerMetrics(ctx, "{name}", earshot.MetricQuery{})
+	_, _ = c.CompareTracker(ctx, "{name}", earshot.CompareQuery{})
+	_, _ = c.TrackerSources(ctx, "{name}", earshot.SourceQuery{})
+	_, _ = c.TrackerRules(ctx, "{name}")
+	_, _ = c.Reanalyse(ctx, "{name}")
+}
+
 func callTrackers(ctx context.Context, c *client.Client) {
 	_, _ = c.Trackers(ctx)
 	_, _ = c.Tracker(ctx, "{name}")
@@ -199,6 +208,7 @@ func everything(t *testing.T) []string {
 	for range c.Live(ctx) {
 		break
 	}
+	callNumbers(ctx, c)
 	var operations []string
 	for _, line := range service.lines() {
 		operation := regexp.MustCompile(`\?.*`).ReplaceAllString(line, "")

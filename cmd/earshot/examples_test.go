@@ -20,6 +20,10 @@ var notRun = map[string]string{
 	"earshot check":  "it needs a vendor's key",
 
 	"earshot metrics test": "it needs answers",
+
+	"earshot tracker metrics": "it needs a tracker",
+	"earshot tracker compare": "it needs a tracker",
+	"earshot tracker sources": "it needs a tracker",
 }
 
 // explained are the commands that must tell their exit status and have examples.

@@ -27,6 +27,7 @@ type trackerCmd struct {
 	Answers trackerAnswersCmd `cmd:"" help:"List its answers, newest first, or print one."`
 	Demo    trackerDemoCmd    `cmd:"" help:"Make a tracker with a history that is made up, to look around."`
 	Export  trackerExportCmd  `cmd:"" help:"Write all its answers or sweeps to a file."`
+	trackerNumbers
 }
 
 // Help shows how to begin.

@@ -37,6 +37,8 @@ var lookups = []tool{
 	{name: "tracker_sweeps", method: http.MethodGet, path: "/v1/trackers/{name}/sweeps", text: sweepsText},
 	{name: "tracker_answers", method: http.MethodGet, path: "/v1/trackers/{name}/answers", text: answersText},
 	{name: "tracker_answer", method: http.MethodGet, path: "/v1/trackers/{name}/answers/{id}", text: answerText},
+	{name: "tracker_metrics", method: http.MethodGet, path: "/v1/trackers/{name}/metrics", text: metricsText},
+	{name: "tracker_compare", method: http.MethodGet, path: "/v1/trackers/{name}/compare", text: compareText},
 }
 
 // definition describes the tool to the client.

@@ -77,8 +77,7 @@ func (c Citation) on(b Brand) bool {
 	}
 	host = strings.ToLower(host)
 	for _, domain := range b.Domains {
-		domain = strings.ToLower(domain)
-		if host == domain || strings.HasSuffix(host, "."+domain) {
+		if rest, ok := strings.CutSuffix(host, strings.ToLower(domain)); ok && (rest == "" || rest[len(rest)-1] == '.') {
 			return true
 		}
 	}

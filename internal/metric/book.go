@@ -18,7 +18,17 @@ type Book struct {
 	slots  map[string]string // of all sweeps
 	// tallies by place in that order, prompt and target
 	tallies [][][]*Tally
-	seen    map[place]string // which answer is where
+	// noSources leaves out what citations are counted by, which most numbers do not need.
+	noSources bool
+	plans     []plan // what sweeps asked, by place in that order
+	targets   map[string]int
+	seen      map[place]string // which answer is where
+}
+
+// plan is what a sweep asked, where it tells; nil is all.
+type plan struct {
+	samples          int
+	prompts, targets map[int]bool
 }
 
 // place is what no two answers share.
@@ -32,7 +42,10 @@ func NewBook(def Definition) (*Book, error) {
 	if err := def.check(); err != nil {
 		return nil, err
 	}
-	b := &Book{def: def, order: map[string]int{}, slots: map[string]string{}, seen: map[place]string{}}
+	b := &Book{def: def, order: map[string]int{}, slots: map[string]string{}, seen: map[place]string{}, targets: map[string]int{}}
+	for i, target := range def.Targets {
+		b.targets[target.Key] = i
+	}
 	for i, s := range def.Sweeps {
 		b.slots[s.ID] = s.Slot
 		if s.State == "" || s.State == closed {
@@ -45,6 +58,7 @@ func NewBook(def Definition) (*Book, error) {
 	for at, i := range b.sweeps {
 		b.order[def.Sweeps[i].ID] = at
 	}
+	b.plan()
 	b.tallies = make([][][]*Tally, len(b.sweeps))
 	for at := range b.tallies {
 		b.tallies[at] = make([][]*Tally, len(def.Prompts))
@@ -53,6 +67,49 @@ func NewBook(def Definition) (*Book, error) {
 		}
 	}
 	return b, nil
+}
+
+// OmitSources has answers counted without their domains, URLs and types of sources, which
+// takes half of the time. There is no stability of domains then, and no citationShare of
+// no brand.
+func (b *Book) OmitSources() { b.noSources = true }
+
+// plan notes what the closed sweeps asked.
+func (b *Book) plan() {
+	b.plans = make([]plan, len(b.sweeps))
+	for at := range b.plans {
+		s, p := b.sweep(at), &b.plans[at]
+		if p.samples = s.Samples; p.samples == 0 {
+			p.samples = b.def.Samples
+		}
+		if s.Prompts != nil {
+			p.prompts = map[int]bool{}
+			for _, prompt := range s.Prompts {
+				p.prompts[prompt] = true
+			}
+		}
+		if s.Targets != nil {
+			p.targets = map[int]bool{}
+			for _, key := range s.Targets {
+				if target, known := b.targets[key]; known {
+					p.targets[target] = true
+				}
+			}
+		}
+	}
+}
+
+// planned is how many answers of a cell a sweep asked for. One that came all the same
+// was.
+func (b *Book) planned(at, prompt, target int) int {
+	n := 0
+	if p := b.plans[at]; b.asked(at, prompt) && (p.targets == nil || p.targets[target]) {
+		n = p.samples
+	}
+	if t := b.tallies[at][prompt][target]; t != nil {
+		n = max(n, t.Eligible)
+	}
+	return n
 }
 
 // Read fills a book from a definition and its answers, one JSON object a line. What it
@@ -94,10 +151,14 @@ func (b *Book) Add(a Answer) error {
 	if _, known := b.slots[a.Sweep]; !known {
 		return fmt.Errorf("answer %q: sweep: there is no sweep %q", a.ID, a.Sweep)
 	}
-	if a.Sample < 1 || a.Sample > b.def.Samples {
-		return fmt.Errorf("answer %q: sample: is %d, must be 1 to %d", a.ID, a.Sample, b.def.Samples)
-	}
 	at, ok := b.order[a.Sweep]
+	samples := b.def.Samples
+	if ok {
+		samples = b.plans[at].samples
+	}
+	if a.Sample < 1 || a.Sample > samples {
+		return fmt.Errorf("answer %q: sample: is %d, must be 1 to %d", a.ID, a.Sample, samples)
+	}
 	if !ok || !b.asked(at, a.Prompt) {
 		return nil
 	}
@@ -144,13 +205,14 @@ func (b *Book) tally(at, prompt, target int) *Tally {
 	slot := &b.tallies[at][prompt][target]
 	if *slot == nil {
 		*slot = NewTally(len(b.def.Brands))
+		(*slot).noSources = b.noSources
 	}
 	return *slot
 }
 
 func (b *Book) target(key string) (int, error) {
-	i := slices.IndexFunc(b.def.Targets, func(t Target) bool { return t.Key == key })
-	if i < 0 {
+	i, known := b.targets[key]
+	if !known {
 		return 0, fmt.Errorf("target: there is no target %q", key)
 	}
 	return i, nil
@@ -162,6 +224,9 @@ func (b *Book) sweep(at int) Sweep { return b.def.Sweeps[b.sweeps[at]] }
 // asked reports whether a prompt was active in a sweep. The range of a prompt may begin
 // or end with a sweep that is not closed, so slots decide.
 func (b *Book) asked(at, prompt int) bool {
+	if prompts := b.plans[at].prompts; prompts != nil {
+		return prompts[prompt]
+	}
 	slot, p := b.sweep(at).Slot, b.def.Prompts[prompt]
 	return (p.From == "" || slot >= b.slots[p.From]) && (p.To == "" || slot <= b.slots[p.To])
 }

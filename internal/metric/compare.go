@@ -20,6 +20,7 @@ type Comparison struct {
 	Interval *stats.Interval `json:"interval"`
 	Smallest *float64        `json:"smallest"`
 	Cells    int             `json:"cells"` // those with an eligible answer in both periods
+	LeftOut  int             `json:"-"`     // those with one in only one of them
 	SweepsA  int             `json:"sweepsA"`
 	SweepsB  int             `json:"sweepsB"`
 	AnswersA int             `json:"answersA"`
@@ -50,12 +51,14 @@ func (b *Book) Compare(q Query, periods Periods) ([]Comparison, error) {
 	for _, c := range b.cuts(q) {
 		a, b2 := c, c
 		a.sweeps, b2.sweeps = first, second
-		only := b.common(a, b2)
+		only, leftOut := b.common(a, b2)
 		a.only, b2.only = only, only
 		for _, brand := range c.panel {
 			for _, m := range measures {
 				if m.compared && q.wants(m.name) {
-					found = append(found, b.compare(a, b2, m, brand))
+					one := b.compare(a, b2, m, brand)
+					one.LeftOut = leftOut
+					found = append(found, one)
 				}
 			}
 		}
@@ -80,23 +83,28 @@ func (b *Book) places(ids []string) ([]int, error) {
 	return at, nil
 }
 
-// common are the cells with an eligible answer in both cuts.
-func (b *Book) common(a, c cut) map[[2]int]bool {
+// common are the cells with an eligible answer in both cuts; leftOut counts the unbranded
+// ones that have it in only one.
+func (b *Book) common(a, c cut) (cells map[[2]int]bool, leftOut int) {
 	answered := func(c cut, prompt, target int) bool {
 		return slices.ContainsFunc(c.sweeps, func(at int) bool {
 			t := b.tallies[at][prompt][target]
 			return t != nil && t.Eligible > 0
 		})
 	}
-	cells := map[[2]int]bool{}
+	cells = map[[2]int]bool{}
 	for _, prompt := range a.prompts {
 		for _, target := range a.targets {
-			if answered(a, prompt, target) && answered(c, prompt, target) {
+			before, after := answered(a, prompt, target), answered(c, prompt, target)
+			switch {
+			case before && after:
 				cells[[2]int{prompt, target}] = true
+			case before != after && a.includes(b, measure{}, prompt, target):
+				leftOut++
 			}
 		}
 	}
-	return cells
+	return cells, leftOut
 }
 
 func (b *Book) compare(first, second cut, m measure, brand int) Comparison {
@@ -107,7 +115,7 @@ func (b *Book) compare(first, second cut, m measure, brand int) Comparison {
 	}
 	change := stats.Compare(a, z)
 	c := Comparison{
-		Metric: m.name + version, Brand: &b.def.Brands[brand].Name, Labels: first.labels, Cells: len(sumsA.Cells),
+		Metric: m.name + Version, Brand: &b.def.Brands[brand].Name, Labels: first.labels, Cells: len(sumsA.Cells),
 		SweepsA: len(a.SweepMeans), SweepsB: len(z.SweepMeans), AnswersA: a.Answers, AnswersB: z.Answers, Verdict: change.Verdict,
 	}
 	if c.SweepsA > 0 {

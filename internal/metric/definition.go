@@ -87,6 +87,11 @@ type Sweep struct {
 	ID    string `json:"id"`
 	Slot  string `json:"slot"`            // civil time, 2026-11-15T06:00; its order is that of the text
 	State string `json:"state,omitempty"` // empty is closed
+	// What it asked, where that is not told by the prompts' ranges: samples of each cell
+	// (0: those of the definition), indices of prompts and keys of targets (nil: all).
+	Samples int      `json:"samples,omitempty"`
+	Prompts []int    `json:"prompts,omitempty"`
+	Targets []string `json:"targets,omitempty"`
 }
 
 // closed is the state of a sweep that counts.
@@ -146,6 +151,16 @@ func (d *Definition) check() error {
 	}
 	if d.CUSUM.H < 0 || d.CUSUM.K < 0 {
 		return errors.New("cusum: h and k must not be negative")
+	}
+	for i, s := range d.Sweeps {
+		if s.Samples < 0 {
+			return fmt.Errorf("sweeps[%d].samples: is %d, must not be negative", i, s.Samples)
+		}
+		for _, prompt := range s.Prompts {
+			if prompt < 0 || prompt >= len(d.Prompts) {
+				return fmt.Errorf("sweeps[%d].prompts: there is no prompt %d", i, prompt)
+			}
+		}
 	}
 	sweeps := []string{}
 	for i, p := range d.Prompts {

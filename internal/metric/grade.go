@@ -58,11 +58,25 @@ type Graded struct {
 // worst of them (of all brands where none is its own); openBreaks are the breaks within
 // the cut, since numbers from before and after are not of one kind.
 func (b *Book) Grades(q Query) ([]Graded, error) {
+	return b.grades(q, func(c cut) []int { return c.sweeps })
+}
+
+// GradesOf are those of the cuts of a query over some sweeps alone.
+func (b *Book) GradesOf(q Query, sweeps []string) ([]Graded, error) {
+	places, err := b.places(sweeps)
+	if err != nil {
+		return nil, err
+	}
+	return b.grades(q, func(cut) []int { return places })
+}
+
+func (b *Book) grades(q Query, sweeps func(cut) []int) ([]Graded, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
 	var grades []Graded
 	for _, c := range b.cuts(q) {
+		c.sweeps = sweeps(c)
 		g := judge(b.criteria(c))
 		g.Labels = c.labels
 		grades = append(grades, g)

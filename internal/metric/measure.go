@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// version is that of the definitions below; a row carries it with its metric's name.
-const version = "@m1"
+// Version is that of the definitions below; a row carries it with its metric's name.
+const Version = "@m1"
 
 // measure is a metric that is a rate or a ratio: what it sums up in a tally.
 type measure struct {

@@ -16,6 +16,10 @@ type Query struct {
 	By []string
 	// Sources divides citationShare of no brand: domain, url, type. Empty: domain.
 	Sources []string
+	// Top leaves only so many sources, those with the most citations; 0: all of them.
+	Top int
+	// BrandsOnly leaves citationShare of no brand out.
+	BrandsOnly bool
 	// Filter leaves only the answers that match: it shrinks denominators. By brand it
 	// shrinks the panel that shareOfVoice divides by.
 	Filter Selection

@@ -126,7 +126,7 @@ func (b *Book) rowsOf(c cut, q Query) []Row {
 	if q.wants("coverage") {
 		rows = append(rows, v.coverage())
 	}
-	if q.wants("citationShare") {
+	if q.wants("citationShare") && !q.BrandsOnly {
 		rows = append(rows, v.sources()...)
 	}
 	return rows
@@ -140,10 +140,10 @@ func (b *Book) total(c cut, branded bool) *total {
 	for _, at := range c.sweeps {
 		for _, prompt := range c.prompts {
 			for _, target := range c.targets {
-				if !c.includes(b, m, prompt, target) || !b.asked(at, prompt) {
+				if !c.includes(b, m, prompt, target) {
 					continue
 				}
-				t.planned += b.def.Samples
+				t.planned += b.planned(at, prompt, target)
 				if tally := b.tallies[at][prompt][target]; tally != nil {
 					t.Merge(tally)
 				}
@@ -168,7 +168,7 @@ type view struct {
 
 // start begins a row with what every one has.
 func (v view) start(name string, brand *Brand, t *total) Row {
-	r := Row{Metric: name + version, Labels: v.c.labels, Missing: t.planned - t.Eligible, Answers: t.Eligible}
+	r := Row{Metric: name + Version, Labels: v.c.labels, Missing: t.planned - t.Eligible, Answers: t.Eligible}
 	if brand != nil {
 		r.Brand = &brand.Name
 	}
@@ -282,7 +282,18 @@ var sourceCounts = map[string]func(*Tally) map[string]int{
 	"type":   func(t *Tally) map[string]int { return t.Types },
 }
 
-// sources are the shares of citations by domain, URL or type, in alphabetical order.
+// most are the sources that a query asks for: all in alphabetical order, or those with
+// the most citations, the first of them first.
+func (v view) most(counts map[string]int) []string {
+	sources := slices.Sorted(maps.Keys(counts))
+	if v.q.Top == 0 {
+		return sources
+	}
+	slices.SortStableFunc(sources, func(a, b string) int { return counts[b] - counts[a] })
+	return sources[:min(len(sources), v.q.Top)]
+}
+
+// sources are the shares of citations by domain, URL or type.
 func (v view) sources() []Row {
 	by := v.q.Sources
 	if len(by) == 0 {
@@ -291,7 +302,7 @@ func (v view) sources() []Row {
 	var rows []Row
 	for _, dimension := range by {
 		counts := sourceCounts[dimension]
-		for _, source := range slices.Sorted(maps.Keys(counts(v.unbranded.Tally))) {
+		for _, source := range v.most(counts(v.unbranded.Tally)) {
 			r := v.row(shareOf(source, counts), 0)
 			switch dimension {
 			case "domain":

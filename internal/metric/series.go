@@ -54,7 +54,7 @@ func (b *Book) Series() []Series {
 func (b *Book) series(c cut, m measure, brand int) Series {
 	state := stats.CUSUM{H: cmp.Or(b.def.CUSUM.H, stats.DefaultH), K: cmp.Or(b.def.CUSUM.K, stats.DefaultK)}
 	s := Series{
-		Metric: m.name + version, Brand: &b.def.Brands[brand].Name, Labels: c.labels,
+		Metric: m.name + Version, Brand: &b.def.Brands[brand].Name, Labels: c.labels,
 		H: state.H, K: state.K, Points: []Point{}, Alarms: []Alarm{},
 	}
 	before := ""

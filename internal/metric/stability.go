@@ -36,7 +36,7 @@ func (b *Book) named(t *Tally) map[string]int {
 }
 
 func (b *Book) stability(c cut, name string, counts func(*Tally) map[string]int) Stability {
-	s := Stability{Metric: name + version, Labels: c.labels}
+	s := Stability{Metric: name + Version, Labels: c.labels}
 	weight, value, weighted := 0.0, 0.0, 0.0
 	for _, target := range c.targets {
 		for _, prompt := range c.prompts {

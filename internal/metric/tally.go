@@ -18,6 +18,8 @@ type Tally struct {
 	Domains     map[string]int `json:"domains,omitempty"`     // citations by domain
 	URLs        map[string]int `json:"urls,omitempty"`        // by URL
 	Types       map[string]int `json:"types,omitempty"`       // by type of source
+
+	noSources bool // the three before are left empty
 }
 
 // BrandTally is the part of a tally that concerns one brand. All but Citations, Mentions
@@ -59,6 +61,9 @@ func (t *Tally) Add(panel []Brand, a Answer) {
 	cited := distinct(a.Citations)
 	t.Citations += len(cited)
 	for _, c := range cited {
+		if t.noSources {
+			break
+		}
 		count(&t.Domains, c.Domain)
 		count(&t.URLs, c.URL)
 		if c.Type != "" {
@@ -187,7 +192,10 @@ func (t *BrandTally) prominence() float64 {
 }
 
 func count[K comparable](counts *map[K]int, key K) {
-	merge(counts, map[K]int{key: 1})
+	if *counts == nil {
+		*counts = map[K]int{}
+	}
+	(*counts)[key]++
 }
 
 func merge[K comparable](counts *map[K]int, more map[K]int) {

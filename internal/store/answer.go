@@ -34,6 +34,9 @@ type Answer struct {
 	// Result is what was answered. It is read only where one answer is, or by an export.
 	Result []byte
 
+	// Analyses are what rules find in it, to be written with it.
+	Analyses []*Analysis
+
 	hash   []byte // of the result
 	packed []byte // the result as it is stored
 }
@@ -63,7 +66,7 @@ var (
 		return `UPDATE answers SET ` + in.assign(completed...) + ` ` + in.where("answers", "organization", "tracker", "id")
 	})
 	selectPending = newStatement(answersTable.only("organization", "tracker", "id"), func(in input) string {
-		return `SELECT tracker, id, sweep FROM answers WHERE outcome = 'pending' AND ` + in.matching()
+		return `SELECT tracker, id, sweep, prompt, target, sample FROM answers WHERE outcome = 'pending' AND ` + in.matching()
 	})
 
 	bodiesTable = newTable("bodies",
@@ -102,6 +105,9 @@ func (t *tx) completeAnswers(ctx context.Context, ended []*Answer) error {
 		return fmt.Errorf("complete answers: %w", err)
 	}
 	if err := t.addBodies(ctx, bodies); err != nil {
+		return err
+	}
+	if err := t.addAnalyses(ctx, ended); err != nil {
 		return err
 	}
 	for _, sweep := range counts {
@@ -146,7 +152,7 @@ func (s *Store) InsertHistory(t *Tracker, sweeps []*Sweep, answers []*Answer) er
 		if err != nil {
 			return err
 		}
-		return errors.Join(each(ctx, tx, insertSweeps, sweeps, nil), each(ctx, tx, insertAnswers, answers, nil), tx.addBodies(ctx, bodies))
+		return errors.Join(each(ctx, tx, insertSweeps, sweeps, nil), each(ctx, tx, insertAnswers, answers, nil), tx.addBodies(ctx, bodies), tx.addAnalyses(ctx, answers))
 	})
 	if err != nil {
 		return fmt.Errorf("store the history of tracker %s: %w", t.Name, err)
@@ -303,24 +309,23 @@ func (s *Store) Record(f Followed, last int64, ended []*Answer) error {
 	return nil
 }
 
-// stillPending are those of some answers that are still waited for, with their sweeps.
-func (t *tx) stillPending(ctx context.Context, asked []*Answer) (still []*Answer, err error) {
-	type key struct{ tracker, id string }
-	sweeps := map[key]string{}
-	err = each(ctx, t, selectPending, asked, func(r scanner) error {
-		var found key
-		var sweep string
-		err := r.Scan(&found.tracker, &found.id, &sweep)
-		sweeps[found] = sweep
-		return err
-	})
-	for _, a := range asked {
-		if sweep, ok := sweeps[key{a.Tracker, a.ID}]; ok {
-			a.Sweep = sweep
-			still = append(still, a)
-		}
+// stillPending are those of some answers that are waited for, with the places that they have.
+func (t *tx) stillPending(ctx context.Context, ended []*Answer) (pending []*Answer, err error) {
+	asked := make(map[[2]string]*Answer, len(ended))
+	for _, a := range ended {
+		asked[[2]string{a.Tracker, a.ID}] = a
 	}
-	return still, err
+	err = each(ctx, t, selectPending, ended, func(r scanner) error {
+		var found Answer
+		if err := r.Scan(&found.Tracker, &found.ID, &found.Sweep, &found.Prompt, &found.Target, &found.Sample); err != nil {
+			return err
+		}
+		a := asked[[2]string{found.Tracker, found.ID}]
+		a.Sweep, a.Prompt, a.Target, a.Sample = found.Sweep, found.Prompt, found.Target, found.Sample
+		pending = append(pending, a)
+		return nil
+	})
+	return pending, err
 }
 
 // RecordLost completes the pending answers of a sweep whose tasks are no longer there:

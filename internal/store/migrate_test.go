@@ -93,6 +93,7 @@ var migrated = []struct {
 	{5, "statistics", checkMigratedStats},
 	{6, "batches", checkMigratedBatches},
 	{8, "names of keys", checkMigratedKeyNames},
+	{9, "analyses", checkMigratedAnalyses},
 	{1, "a call under way is settled", settleMigratedCall},
 	{2, "tasks go on", runMigratedTasks},
 }
@@ -128,6 +129,19 @@ func checkMigratedAccounts(t *testing.T, s *store.Store) {
 	}, keys, err)
 	secrets, err := s.WebhookSecrets(ctx, callsID, fixtureTime)
 	equal(t, "the secrets", []string{"whsec_calls"}, secrets, err)
+}
+
+func checkMigratedAnalyses(t *testing.T, s *store.Store) {
+	rules, err := s.Rules(t.Context(), tasksID, "0199c82c-c000-7000-8000-0000000000a1")
+	if err != nil || len(rules) != 1 || rules[0].State != store.RulesCurrent || string(rules[0].Brands) != `[{"name":"Ollaro"}]` || rules[0].FinishedAt.IsZero() {
+		t.Fatalf("the rules are %+v, %v", rules, err)
+	}
+	var contents []string
+	err = s.Analyses(t.Context(), rules[0], time.UnixMilli(fixtureStart), fixtureTime, func(a *store.Analysis) error {
+		contents = append(contents, fmt.Sprintf("%s %d %s %x", a.Answer, a.Prompt, a.Surface, a.Content))
+		return nil
+	})
+	equal(t, "the analyses", []string{"0199c82c-c000-7000-8000-0000000000c1 1 lab 01000000"}, contents, err)
 }
 
 func checkMigratedKeyNames(t *testing.T, s *store.Store) {

@@ -171,6 +171,9 @@ func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, before, sweepsBef
 		if err != nil {
 			return err
 		}
+		if err := each(ctx, tx, deleteAnalyses, removed, nil); err != nil {
+			return err
+		}
 		return tx.giveUpBodies(ctx, removed)
 	})
 	return len(old), err
@@ -248,7 +251,7 @@ func (s *Store) forgetTracker(t *Tracker) error {
 		if err != nil || len(left) > 0 {
 			return err
 		}
-		for _, table := range []string{"tracker_prompts", "tracker_targets", "tracker_versions"} {
+		for _, table := range []string{"analyses", "tracker_rules", "tracker_prompts", "tracker_targets", "tracker_versions"} {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE organization = $1 AND tracker = $2`, t.Organization, t.ID); err != nil {
 				return err
 			}

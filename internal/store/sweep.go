@@ -332,6 +332,15 @@ func (s *Store) Sweeps(ctx context.Context, t *Tracker, state earshot.SweepState
 	return sweeps, nil
 }
 
+// ClosedSweeps are all closed sweeps of a tracker, in the order in which they were due.
+func (s *Store) ClosedSweeps(ctx context.Context, t *Tracker) ([]*Sweep, error) {
+	sweeps, err := findRows(ctx, s.reports, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'closed' ORDER BY due_at, id`, t.Organization, t.ID)
+	if err != nil {
+		return nil, fmt.Errorf("list closed sweeps: %w", err)
+	}
+	return sweeps, nil
+}
+
 // MissingReasons counts the missing answers of a sweep by their reason.
 func (s *Store) MissingReasons(ctx context.Context, sweep *Sweep) (counts []earshot.ReasonCount, err error) {
 	err = s.reports.find(ctx, func(r scanner) error {

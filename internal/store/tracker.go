@@ -150,15 +150,21 @@ var ErrChanged = errors.New("somebody else has changed it meanwhile")
 
 // ApplyTracker stores a tracker with a new definition, its version raised by one, and
 // the parts that are new or changed. before is the version that the caller compared it
-// with, 0 for a tracker that is new. Returns ErrChanged, or CodeConflict when there are
-// too many.
-func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*TrackerPart) error {
+// with, 0 for a tracker that is new. rules are those by which its answers are to be
+// analysed from now on, nil for those that it has. Returns ErrChanged, or CodeConflict
+// when there are too many.
+func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*TrackerPart, rules *Rules) error {
 	t.Version = before + 1
 	err := s.write(write{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
 		if err := w.checkTracker(ctx, t, before); err != nil {
 			return err
 		}
 		version := &trackerVersion{t.Organization, t.ID, t.Version, t.Definition, t.UpdatedAt}
+		if rules != nil {
+			if err := w.addRules(ctx, t, rules); err != nil {
+				return err
+			}
+		}
 		return errors.Join(
 			each(ctx, w.tx, upsertTracker, []*Tracker{t}, nil),
 			each(ctx, w.tx, insertVersions, []*trackerVersion{version}, nil),

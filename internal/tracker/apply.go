@@ -56,7 +56,11 @@ func (s *Service) applyOnce(ctx context.Context, organization string, d *definit
 		newPrompts := promptParts(t, prompts, d.Prompts)
 		newTargets := targetParts(t, targets, d.Targets)
 		if !dryRun {
-			if err := s.Store.ApplyTracker(t, version, newPrompts, newTargets); err != nil {
+			rules, err := newRules(before, d, version == 0, now)
+			if err != nil {
+				return nil, err
+			}
+			if err := s.Store.ApplyTracker(t, version, newPrompts, newTargets, rules); err != nil {
 				return nil, err
 			}
 			s.Wake()

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/analysis"
 	"earshot/internal/geo"
+	"earshot/internal/mention"
 	"earshot/internal/provider"
 	"earshot/internal/schedule"
 	"earshot/internal/schema"
@@ -130,8 +132,23 @@ func checkBrands(in *schema.Object, brands []earshot.Brand) {
 		for j, domain := range b.Domains {
 			if strings.ContainsAny(domain, "/: ") || !strings.Contains(domain, ".") {
 				in.Reject(fmt.Sprintf("brands[%d].domains[%d]", i, j), "must be a host name such as example.com")
+				return
 			}
 		}
+	}
+	// What the panel's fields tell each by itself was told already.
+	if _, err := analysis.NewPanel(brands); err != nil && in.Err() == nil {
+		rejectPanel(in, err)
+	}
+}
+
+func rejectPanel(in *schema.Object, err error) {
+	problems, ok := errors.AsType[mention.Problems](err)
+	if !ok {
+		in.Reject("brands", "%s", err)
+	}
+	for _, p := range problems {
+		in.Reject(p.Path, "%s", p.Message)
 	}
 }
 

@@ -75,6 +75,7 @@ type history struct {
 	plan     *plan
 	slots    []schedule.Slot
 	requests []provider.Request // of the plan's cells
+	rules    []livePanel
 	client   *upstream.Client
 	made     earshot.DemoMade
 }
@@ -113,7 +114,11 @@ func (s *Service) beginDemo(ctx context.Context, organization, name string, aske
 	if h.client, err = s.Lab(world); err != nil {
 		return nil, err
 	}
-	return h, s.Store.ApplyTracker(h.tracker, 0, promptParts(h.tracker, nil, d.Prompts), targetParts(h.tracker, nil, d.Targets))
+	rules, err := newRules(&earshot.TrackerDefinition{}, d, true, first)
+	if err != nil {
+		return nil, err
+	}
+	return h, s.Store.ApplyTracker(h.tracker, 0, promptParts(h.tracker, nil, d.Prompts), targetParts(h.tracker, nil, d.Targets), rules)
 }
 
 // pastSlots are the last slots of a rule whose windows have ended.
@@ -153,6 +158,9 @@ func (h *history) fill(ctx context.Context) error {
 // prepare finds what each sweep asks.
 func (h *history) prepare(ctx context.Context) (err error) {
 	if h.plan, err = h.planOf(ctx, h.tracker, h.tracker.Version); err != nil {
+		return err
+	}
+	if h.rules, err = h.livePanels(ctx, h.tracker.Organization, h.tracker.ID); err != nil {
 		return err
 	}
 	for _, c := range h.plan.cells {
@@ -232,6 +240,9 @@ func (h *history) answer(ctx context.Context, sweep *store.Sweep, n int) (*store
 		return nil, err
 	}
 	a.Surface, a.Model = origin(a.Result)
+	for _, r := range h.rules {
+		a.Analyses = append(a.Analyses, h.analyse(a, r, h.plan.definition.Prompts[c.promptIndex].Text))
+	}
 	return a, nil
 }
 

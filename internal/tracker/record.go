@@ -33,7 +33,7 @@ func (s *Service) recordAll(ctx context.Context, f store.Followed) error {
 		}
 		// After the tasks, so that the tracker of each is among them as long as it is
 		// waited for.
-		trackers, err := s.Store.RunningTrackers(ctx, f.Organization)
+		trackers, err := s.recorded(ctx, f.Organization)
 		if err != nil {
 			return err
 		}
@@ -41,8 +41,8 @@ func (s *Service) recordAll(ctx context.Context, f store.Followed) error {
 		for _, task := range tasks {
 			// A task knows the name only, which a deleted tracker may have left to
 			// another one; the task's answer is of one of them.
-			for _, id := range trackers[task.Tracker] {
-				answers = append(answers, answerOf(task, id))
+			for _, t := range trackers[task.Tracker] {
+				answers = append(answers, s.answerOf(task, t))
 			}
 		}
 		if err := s.Store.Record(f, last, answers); err != nil {
@@ -53,15 +53,47 @@ func (s *Service) recordAll(ctx context.Context, f store.Followed) error {
 	return nil
 }
 
-// answerOf is the answer that a task ended with.
-func answerOf(task *store.Task, tracker string) *store.Answer {
-	a := task.Ending(tracker)
+// recorded is a tracker whose answers are recorded, with the rules by which they are
+// analysed.
+type recorded struct {
+	id    string
+	rules []livePanel
+}
+
+// recorded are the trackers of an organization that have running sweeps, by name.
+func (s *Service) recorded(ctx context.Context, organization string) (map[string][]*recorded, error) {
+	ids, err := s.Store.RunningTrackers(ctx, organization)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string][]*recorded, len(ids))
+	for name, same := range ids {
+		for _, id := range same {
+			rules, err := s.livePanels(ctx, organization, id)
+			if err != nil {
+				return nil, err
+			}
+			found[name] = append(found[name], &recorded{id, rules})
+		}
+	}
+	return found, nil
+}
+
+// answerOf is the answer that a task ended with, and what is found in it.
+func (s *Service) answerOf(task *store.Task, t *recorded) *store.Answer {
+	a := task.Ending(t.id)
 	if task.Status != earshot.StatusCompleted {
 		a.Outcome, a.Reason = earshot.OutcomeMissing, failure(task.Error)
 		return a
 	}
 	a.Outcome = earshot.OutcomeAnswered
 	a.Surface, a.Model = origin(task.Result)
+	prompt := s.questionOf(task)
+	for _, r := range t.rules {
+		if analysis := s.analyse(a, r, prompt); analysis != nil {
+			a.Analyses = append(a.Analyses, analysis)
+		}
+	}
 	return a
 }
 
@@ -76,6 +108,20 @@ func origin(stored json.RawMessage) (surface, model string) {
 		model = *result.Model
 	}
 	return result.Surface, model
+}
+
+// questionOf is the question that a task asked.
+func (s *Service) questionOf(task *store.Task) string {
+	asked, err := s.Catalogue.Provider(task.Provider)
+	if err != nil {
+		return ""
+	}
+	var fields map[string]json.RawMessage
+	var question string
+	if json.Unmarshal(task.Request, &fields) == nil {
+		_ = json.Unmarshal(fields[asked.Definition().TextField()], &question) // as it was submitted
+	}
+	return question
 }
 
 // failure is why a task gave no answer, in a word.

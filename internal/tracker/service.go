@@ -6,6 +6,8 @@
 //	plan.go                 which questions a sweep asks, in which order
 //	sweep.go                starting, submitting, ending and closing sweeps
 //	record.go               ended tasks become answers
+//	analyse.go              answers are analysed, and again when the rules change
+//	book.go numbers.go      what answers add up to
 //	view.go                 trackers, sweeps and answers as clients see them
 //	demo.go demoworld.go    a tracker with a history that is made up
 //	export.go               tables of them, row by row
@@ -23,6 +25,7 @@ import (
 	"log/slog"
 	"time"
 
+	"earshot/internal/analysis"
 	"earshot/internal/lab"
 	"earshot/internal/provider"
 	"earshot/internal/store"
@@ -54,14 +57,19 @@ type Jobs interface {
 // Service keeps trackers. It is safe for concurrent use.
 type Service struct {
 	Config
-	wake  chan struct{}
-	plans plans
-	demos chan struct{} // holds who makes a demo
+	wake   chan struct{}
+	plans  plans
+	panels panels
+	books  books
+	demos  chan struct{} // holds who makes a demo
 }
 
 // New makes a Service; Run must be called for sweeps to start.
 func New(cfg Config) *Service {
-	return &Service{Config: cfg, wake: make(chan struct{}, 1), plans: plans{kept: map[planKey]*plan{}}, demos: make(chan struct{}, 1)}
+	return &Service{
+		Config: cfg, wake: make(chan struct{}, 1), plans: plans{kept: map[planKey]*plan{}}, panels: panels{kept: map[planKey]*analysis.Panel{}},
+		books: books{kept: map[string]*book{}, under: make(chan struct{}, maxCounts)}, demos: make(chan struct{}, 1),
+	}
 }
 
 const (
@@ -77,6 +85,8 @@ func (s *Service) Run(ctx context.Context) error {
 	step, tidy := time.NewTicker(stepEvery), time.NewTicker(tidyEvery)
 	defer step.Stop()
 	defer tidy.Stop()
+	// An upgrade may have brought other rules.
+	s.log(ctx, "renewing rules failed", s.renewRules(ctx, s.Store.Now()))
 	for {
 		select {
 		case <-ctx.Done():
@@ -112,10 +122,11 @@ func (s *Service) Wake() {
 
 // Step does once what Run does again and again.
 func (s *Service) Step(ctx context.Context, now time.Time) error {
-	return errors.Join(s.startDue(ctx, now), s.record(ctx), s.advance(ctx, now))
+	return errors.Join(s.startDue(ctx, now), s.record(ctx), s.advance(ctx, now), s.reanalyse(ctx, now))
 }
 
-// tidy removes answers that are past their time and what is left of deleted trackers.
+// tidy removes answers that are past their time and what is left of deleted trackers and
+// of rules that are no longer used.
 func (s *Service) tidy(ctx context.Context) error {
 	now, err := s.Store.TrustedNow()
 	for err == nil && ctx.Err() == nil {
@@ -124,5 +135,8 @@ func (s *Service) tidy(ctx context.Context) error {
 			break
 		}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.renewRules(ctx, now), s.tidyAnalyses(ctx))
 }

@@ -81,7 +81,8 @@ var allowed = map[string][]string{
 
 	"internal/job":       {".", "internal/account", "internal/store", "internal/provider", "internal/upstream", "internal/capture", "internal/geo", "internal/schema", "internal/health", "internal/share", "internal/trace"},
 	"internal/schedule":  {"."},
-	"internal/tracker":   {".", "internal/store", "internal/provider", "internal/schedule", "internal/stats", "internal/schema", "internal/geo", "internal/upstream", "internal/lab", "internal/lab/world", "internal/csvfile"},
+	"internal/analysis":  {".", "internal/mention", "internal/metric", "internal/source"},
+	"internal/tracker":   {".", "internal/analysis", "internal/mention", "internal/metric", "internal/stats", "internal/store", "internal/provider", "internal/schedule", "internal/schema", "internal/geo", "internal/upstream", "internal/lab", "internal/lab/world", "internal/csvfile"},
 	"internal/csvfile":   nil,
 	"internal/health":    {".", "internal/store"},
 	"internal/webhook":   {".", "internal/store", "internal/guard", "internal/share", "internal/trace"},

@@ -27,6 +27,11 @@ const (
 	answerOp     = "GET /v1/trackers/{name}/answers/{id}"
 	exportOp     = "GET /v1/trackers/{name}/export"
 	demoOp       = "POST /v1/trackers/{name}/demo"
+	metricsOp    = "GET /v1/trackers/{name}/metrics"
+	compareOp    = "GET /v1/trackers/{name}/compare"
+	sourcesOp    = "GET /v1/trackers/{name}/sources"
+	rulesOp      = "GET /v1/trackers/{name}/rules"
+	reanalyseOp  = "POST /v1/trackers/{name}/reanalysis"
 	goodTracker  = `{"prompts":["best hats"],"targets":[{"provider":"chatassistant","country":"US"}],"schedule":{"every":"week"},"samples":2}`
 )
 
@@ -77,7 +82,7 @@ func collect(t *testing.T, n *harness.Node, s *stage) {
 
 func trackerRows() []row {
 	noSweep, noAnswer := hatsPath+"/sweeps/"+harness.NoTask, hatsPath+"/answers/"+harness.NoTask
-	rows := slices.Concat(
+	rows := slices.Concat(numberRows(),
 		commonRows("trackers", "GET "+trackersPath, "", "", account.ScopeRead),
 		commonRows("a tracker", trackerOp, hatsPath, "", account.ScopeRead),
 		commonRows("apply", applyOp, hatsPath, goodTracker, account.ScopeTrack),
@@ -120,6 +125,31 @@ func trackerRows() []row {
 		}
 	}
 	return rows
+}
+
+// numberRows read what the answers of a tracker add up to.
+func numberRows() []row {
+	return slices.Concat(
+		commonRows("metrics", metricsOp, hatsPath+"/metrics", "", account.ScopeRead),
+		commonRows("compare", compareOp, hatsPath+"/compare", "", account.ScopeRead),
+		commonRows("sources", sourcesOp, hatsPath+"/sources", "", account.ScopeRead),
+		commonRows("rules", rulesOp, hatsPath+"/rules", "", account.ScopeRead),
+		commonRows("reanalysis", reanalyseOp, hatsPath+"/reanalysis", "", account.ScopeTrack), []row{
+			{name: "metrics", path: hatsPath + "/metrics?by=target,day&metric=coverage", as: metricsOp, key: readKey, status: 200, check: holds(`"metric":"coverage@m1"`)},
+			{name: "metrics of no metric", path: hatsPath + "/metrics?metric=fame", as: metricsOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", check: fields("metric")},
+			{name: "metrics of nothing", path: trackersPath + "/none/metrics", as: metricsOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
+			{name: "compare", path: hatsPath + "/compare", as: compareOp, key: readKey, status: 200, check: holds(`"tracker":"hats"`)},
+			{name: "compare with no day", path: hatsPath + "/compare?baselineFrom=yesterday", as: compareOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("baselineFrom")},
+			{name: "compare of nothing", path: trackersPath + "/none/compare", as: compareOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
+			{name: "sources", path: hatsPath + "/sources", as: sourcesOp, key: readKey, status: 200, check: holds(`"tracker":"hats"`)},
+			{name: "sources from no day", path: hatsPath + "/sources?from=yesterday", as: sourcesOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("from")},
+			{name: "sources of nothing", path: trackersPath + "/none/sources", as: sourcesOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
+			{name: "rules", path: hatsPath + "/rules", as: rulesOp, key: readKey, status: 200},
+			{name: "rules of nothing", path: trackersPath + "/none/rules", as: rulesOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
+			{name: "reanalysis", method: "POST", path: hatsPath + "/reanalysis", as: reanalyseOp, key: anyKey, status: 200},
+			{name: "reanalysis of nothing", method: "POST", path: trackersPath + "/none/reanalysis", as: reanalyseOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
+		},
+	)
 }
 
 func trackerReads(noSweep, noAnswer string) []row {

@@ -1250,6 +1250,233 @@ export type SweepCancelResult = {
   cleared: number;
 };
 
+/** Are numbers of a tracker, made of its closed sweeps. */
+export type MetricReport = {
+  tracker: string;
+  /** The version of the names and of the code that finds them, such as `r14`. */
+  rules: string;
+  /** Closed sweeps that were looked at. */
+  sweeps: number;
+  /** Whether any of the answers was made up by the lab. */
+  madeUp: boolean;
+  rows: Array<MetricRow>;
+};
+
+/** One number with all that says how far it can be trusted. */
+export type MetricRow = {
+  /** With the version of its definition, such as `visibility@m1`. */
+  metric: string;
+  /** Absent where the metric is of no brand. */
+  brand?: string;
+  /** `*` for several, `*web` for those of one surface of several. */
+  target: string;
+  surface?: string;
+  provider?: string;
+  country?: string;
+  prompt?: string;
+  tag?: string;
+  sweep?: string;
+  day?: string;
+  week?: string;
+  month?: string;
+  /** Null where it cannot be told. Of `position`, `listRank` and `rank` it is the median. */
+  value: number | null;
+  /** Plain counts: the value is their ratio only where all cells have as many answers and the same weight. */
+  numerator: number;
+  denominator: number;
+  /** Answers that count. */
+  answers: number;
+  /** Pairs of a question and a target with answers, of rates only. */
+  cells?: number;
+  /** Sweeps with answers, of rates only. */
+  sweeps?: number;
+  /** Answers that were planned and are not there; they count in no rate. */
+  missing: number;
+  /** Null where there is none. */
+  interval: Intervals | null;
+  /** Fewer than 5 sweeps: the interval is too narrow for what days differ. */
+  provisional: boolean;
+  /** Correlation of neighbouring sweeps; above 0.5 the rerun interval is too narrow. */
+  lag1?: number;
+  /** Of `position` and `listRank`. */
+  places?: PlaceShares;
+  /** Of `rank`. */
+  top?: TopShares;
+  /** Version of the names that were looked for. */
+  rules: string;
+  /** Where the answers behind the number are listed. */
+  answersUrl: string;
+};
+
+/** Are the two 95 % intervals of a number, each as its two ends. */
+export type Intervals = {
+  /** For these questions, asked again. */
+  rerun: Array<number>;
+  /** For questions like these; absent with a single question. */
+  market?: Array<number>;
+};
+
+/** Say where a brand stands in the answers that name it. */
+export type PlaceShares = {
+  first: number;
+  twoToThree: number;
+  fourOrMore: number;
+};
+
+/** Say on how many search pages a brand's domain is among the first results. */
+export type TopShares = {
+  top1: number;
+  top3: number;
+  top10: number;
+};
+
+/** Tells what changed between two periods, and whether that is noise. */
+export type CompareReport = {
+  tracker: string;
+  rules: string;
+  /** Whether any of the answers was made up by the lab. */
+  madeUp: boolean;
+  baseline: Period;
+  period: Period;
+  /** For each brand: all targets together, where there are several, and each of them. */
+  rows: Array<ComparedRow>;
+  /** What the numbers of the later period are good for. */
+  grades: Array<GradedCut>;
+};
+
+/** A range of days in the tracker's time zone. */
+export type Period = {
+  from: string;
+  /** Included. */
+  to: string;
+  /** Closed sweeps in it. */
+  sweeps: number;
+};
+
+/** One metric of one brand in two periods. */
+export type ComparedRow = {
+  metric: string;
+  brand: string;
+  /** `*` for several, `*web` for those of one surface of several. */
+  target: string;
+  surface?: string;
+  provider?: string;
+  country?: string;
+  prompt?: string;
+  tag?: string;
+  verdict: Verdict;
+  /** The verdict in a sentence. */
+  summary: string;
+  /** Means of the sweeps of the two periods, over the cells that both have; null without any. */
+  before: number | null;
+  after: number | null;
+  change: number | null;
+  /** Of the change, 95 %; absent below two sweeps a period. */
+  interval?: Array<number>;
+  p: number | null;
+  /** The smallest change that would have been seen in 80 of 100 cases. */
+  smallestChange: number | null;
+  /** Pairs of a question and a target with answers in both periods, and in only one, which are left out. */
+  cells: number;
+  cellsLeftOut: number;
+  sweepsBefore: number;
+  sweepsAfter: number;
+  answersBefore: number;
+  answersAfter: number;
+};
+
+/** What a comparison of two periods found. */
+export type Verdict = "moved" | "steady" | "tooEarly";
+
+/** Says what the numbers of some targets are good for, and why. */
+export type GradedCut = {
+  /** `*` for several, `*web` for those of one surface of several. */
+  target: string;
+  surface?: string;
+  provider?: string;
+  country?: string;
+  prompt?: string;
+  tag?: string;
+  /** `decision-grade`, `directional` or `exploratory`. */
+  grade: "decision-grade" | "directional" | "exploratory";
+  criteria: Array<GradedCriterion>;
+};
+
+/** One line of a grade: what was asked for and what there is. */
+export type GradedCriterion = {
+  name: string;
+  /** Null when it cannot be told, which does not pass. */
+  value: number | null;
+  /** What a decision needs: at least, or of `smallestChange` and `openBreaks` at most. */
+  decision: number;
+  /** A value below makes the numbers exploratory. */
+  exploratory?: number;
+  met: boolean;
+};
+
+/** Are the sources that the answers of a tracker cite. */
+export type SourceReport = {
+  tracker: string;
+  rules: string;
+  /** Whether any of the answers was made up by the lab. */
+  madeUp: boolean;
+  rows: Array<SourceRow>;
+};
+
+/** What one source has of all citations. */
+export type SourceRow = {
+  /** Absent where citations are counted by type. */
+  domain?: string;
+  url?: string;
+  /** `own`, `rival`, `community`, `editorial`, `reference`, `government`, `shop`, `video` or `other`. */
+  type: string;
+  /** The brand of the panel whose site it is. */
+  brand?: string;
+  /** `*` for several, `*web` for those of one surface of several. */
+  target: string;
+  surface?: string;
+  provider?: string;
+  country?: string;
+  prompt?: string;
+  tag?: string;
+  /** citationShare: the mean over cells, by the weights of their questions. */
+  share: number | null;
+  /** Each URL once an answer. */
+  citations: number;
+  allCitations: number;
+  answers: number;
+  interval: Intervals | null;
+  provisional: boolean;
+};
+
+/** Are the rules by which brands are found in the answers of a tracker. */
+export type RulesList = {
+  /** Those that numbers are read by. */
+  current: string;
+  rules: Array<NamingRule>;
+};
+
+/** A version of the names of a tracker and of the code that finds them. */
+export type NamingRule = {
+  /** Such as `r14`. */
+  name: string;
+  /** `current`, `pending` while kept answers are analysed by them, or `old`. */
+  state: "current" | "pending" | "old";
+  brands: Array<Brand>;
+  createdAt: string;
+  /** When all kept answers were analysed; null until then. */
+  finishedAt: string | null;
+  /** Answers that were analysed after the fact, and those that are kept. */
+  analysed: number;
+  answers: number;
+};
+
+/** Has all kept answers analysed again. */
+export type Reanalysis = {
+  success: true;
+  rules: NamingRule;
+};
+
 /** What became of a question in a sweep. */
 export type Outcome = "pending" | "answered" | "refused" | "missing";
 
@@ -1575,6 +1802,7 @@ export interface Enums {
   BatchFormat: BatchFormat;
   TrackerState: TrackerState;
   SweepState: SweepState;
+  Verdict: Verdict;
   Outcome: Outcome;
   DeliveryState: DeliveryState;
   LedgerKind: LedgerKind;
@@ -1625,6 +1853,11 @@ export interface Operations {
   "POST /v1/trackers/{name}/sweeps": { query: undefined; body: SweepRequest; response: SweepStarted };
   "GET /v1/trackers/{name}/sweeps/{id}": { query: undefined; body: undefined; response: Sweep };
   "DELETE /v1/trackers/{name}/sweeps/{id}": { query: undefined; body: undefined; response: SweepCancelResult };
+  "GET /v1/trackers/{name}/metrics": { query: { metric?: string; by?: string; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; having?: string }; body: undefined; response: MetricReport };
+  "GET /v1/trackers/{name}/compare": { query: { metric?: string; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; baselineFrom?: string; baselineTo?: string; having?: string }; body: undefined; response: CompareReport };
+  "GET /v1/trackers/{name}/sources": { query: { by?: "domain" | "url" | "type"; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; limit?: number }; body: undefined; response: SourceReport };
+  "GET /v1/trackers/{name}/rules": { query: undefined; body: undefined; response: RulesList };
+  "POST /v1/trackers/{name}/reanalysis": { query: undefined; body: undefined; response: Reanalysis };
   "GET /v1/trackers/{name}/answers": { query: { sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string; limit?: number; cursor?: string }; body: undefined; response: AnswerPage };
   "GET /v1/trackers/{name}/answers/{id}": { query: undefined; body: undefined; response: TrackedAnswer };
   "GET /v1/trackers/{name}/export": { query: { table?: "answers" | "sweeps"; format?: "ndjson" | "csv"; sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string }; body: undefined; response: string };

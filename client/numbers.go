@@ -1,0 +1,36 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"earshot"
+)
+
+func numbersPath(name, part string) string { return "/v1/trackers/" + url.PathEscape(name) + part }
+
+// TrackerMetrics reads what the answers of a tracker say of brands.
+func (c *Client) TrackerMetrics(ctx context.Context, tracker string, q earshot.MetricQuery) (*earshot.MetricReport, error) {
+	return get[earshot.MetricReport](ctx, c, query(numbersPath(tracker, "/metrics"), q))
+}
+
+// CompareTracker tells what changed between two periods, and whether that is noise.
+func (c *Client) CompareTracker(ctx context.Context, tracker string, q earshot.CompareQuery) (*earshot.CompareReport, error) {
+	return get[earshot.CompareReport](ctx, c, query(numbersPath(tracker, "/compare"), q))
+}
+
+// TrackerSources lists what the answers of a tracker cite.
+func (c *Client) TrackerSources(ctx context.Context, tracker string, q earshot.SourceQuery) (*earshot.SourceReport, error) {
+	return get[earshot.SourceReport](ctx, c, query(numbersPath(tracker, "/sources"), q))
+}
+
+// TrackerRules tells by which versions of its names the answers of a tracker are analysed.
+func (c *Client) TrackerRules(ctx context.Context, tracker string) (*earshot.RulesList, error) {
+	return get[earshot.RulesList](ctx, c, numbersPath(tracker, "/rules"))
+}
+
+// Reanalyse has all kept answers of a tracker analysed again, in the background.
+func (c *Client) Reanalyse(ctx context.Context, tracker string) (*earshot.Reanalysis, error) {
+	return exchange[earshot.Reanalysis](ctx, c, call{method: http.MethodPost, path: numbersPath(tracker, "/reanalysis")})
+}

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"earshot"
+	"earshot/client"
+)
+
+// trackerNumbers are the commands that read numbers of a tracker.
+type trackerNumbers struct {
+	Metrics trackerMetricsCmd `cmd:"" help:"Print what its answers say of brands."`
+	Compare trackerCompareCmd `cmd:"" help:"Tell whether a number changed, or only wavers."`
+	Sources trackerSourcesCmd `cmd:"" help:"List what its answers cite."`
+}
+
+// numberFlags are those of all commands that read numbers.
+type numberFlags struct {
+	Name string `arg:"" help:"The tracker's name."`
+
+	From         string `help:"Sweeps that were due at or after this time or day." placeholder:"DAY"`
+	To           string `help:"Sweeps that were due before this time, or on or before this day." placeholder:"DAY"`
+	Filter       string `help:"Only answers that match, such as target:chatassistant/US,tag:trail. It shrinks denominators." placeholder:"FILTER"`
+	Branded      bool   `help:"Let questions count that name a brand of the panel themselves."`
+	PoolSurfaces bool   `help:"Mix answers of web pages, APIs and the lab."`
+
+	JSON bool `name:"json" help:"Print all of it as JSON." xor:"format"`
+	CSV  bool `name:"csv" help:"Print the rows as CSV." xor:"format"`
+	remote
+}
+
+func (c *numberFlags) filter() earshot.NumberFilter {
+	return earshot.NumberFilter{From: c.From, To: c.To, Filter: c.Filter, Branded: c.Branded, PoolSurfaces: c.PoolSurfaces}
+}
+
+// print prints a report: as JSON, its rows as CSV, or a table.
+func (c *numberFlags) print(in *invocation, report any, rows [][]string, madeUp bool) error {
+	switch {
+	case c.JSON:
+		return in.json(report)
+	case c.CSV:
+		out := csv.NewWriter(in.out)
+		return out.WriteAll(rows)
+	case len(rows) == 1:
+		fmt.Fprintln(in.errOut, "there are no answers of closed sweeps in that time")
+		return nil
+	}
+	if madeUp {
+		fmt.Fprintln(in.errOut, "these answers were made up by the lab")
+	}
+	return printTable(in.out, rows)
+}
+
+// explained is an error in words of trackers.
+func (c *numberFlags) explained(err error) error {
+	if client.IsCode(err, earshot.CodeNotFound) {
+		return advised{err, fmt.Sprintf("there is no tracker %s", oneLine(c.Name))}
+	}
+	return c.explain(err)
+}
+
+type trackerMetricsCmd struct {
+	Metric string `help:"Names of metrics with commas between them." default:"visibility" placeholder:"NAMES"`
+	By     string `help:"What to divide by, with commas: target, provider, country, prompt, tag, sweep, day, week, month; brand for none of these." default:"target" placeholder:"DIMENSIONS"`
+	Having string `help:"Only rows that match, such as brand:Ollaro. It changes no number." placeholder:"FILTER"`
+	numberFlags
+}
+
+// Help says what the columns are.
+func (c *trackerMetricsCmd) Help() string {
+	return `Prints numbers of a tracker, made of its closed sweeps. RERUN is where the number would lie if the same questions were asked
+again, MARKET for questions like these, both in 95 of 100 cases; "provisional" is a number of fewer than 5 sweeps. Answers that are
+missing count in no rate. docs/metrics.md has all metrics. Whether a number changed tells 'earshot tracker compare'.
+
+Exit status: 0 they were printed, 130 it was interrupted, 1 anything else.
+
+Examples:
+  earshot tracker metrics shoes
+  earshot tracker metrics shoes --metric visibility,shareOfVoice --by target,week --having brand:Ollaro
+  earshot tracker metrics shoes --filter tag:trail --csv > trail.csv`
+}
+
+// Run prints numbers.
+func (c *trackerMetricsCmd) Run(in *invocation) error {
+	service, err := c.connect()
+	if err != nil {
+		return err
+	}
+	report, err := service.TrackerMetrics(in, c.Name, earshot.MetricQuery{Metric: c.Metric, By: c.By, Having: c.Having, NumberFilter: c.filter()})
+	if err != nil {
+		return c.explained(err)
+	}
+	by := strings.Split(c.By, ",")
+	head := []string{"METRIC", "BRAND"}
+	for _, dimension := range by {
+		if dimension = strings.TrimSpace(dimension); dimension != "brand" && dimension != "" {
+			head = append(head, strings.ToUpper(dimension))
+		}
+	}
+	rows := [][]string{append(head, "VALUE", "OF", "RERUN", "MARKET", "SWEEPS", "MISSING", "")}
+	for _, r := range report.Rows {
+		rows = append(rows, c.row(&r, by))
+	}
+	return c.print(in, report, rows, report.MadeUp)
+}
+
+func (c *trackerMetricsCmd) row(r *earshot.MetricRow, by []string) []string {
+	labels := map[string]string{
+		"target": r.Target, "surface": r.Surface, "provider": r.Provider, "country": r.Country, "prompt": r.Prompt, "tag": r.Tag,
+		"sweep": r.Sweep, "day": r.Day, "week": r.Week, "month": r.Month,
+	}
+	row := []string{r.Metric, dashed(r.Brand)}
+	for _, dimension := range by {
+		if label, known := labels[strings.TrimSpace(dimension)]; known {
+			row = append(row, dashed(oneLine(label)))
+		}
+	}
+	isPlace := r.Places != nil || r.Top != nil
+	rerun, market, sweeps, note := "-", "-", "-", ""
+	if r.Interval != nil {
+		rerun, market = c.ends(r.Interval.Rerun), c.ends(r.Interval.Market)
+	}
+	if r.Sweeps != nil {
+		sweeps = strconv.Itoa(*r.Sweeps)
+	}
+	if r.Provisional {
+		note = "provisional"
+	}
+	of := plainNumber(r.Numerator) + "/" + plainNumber(r.Denominator)
+	return append(row, c.value(r.Value, isPlace), of, rerun, market, sweeps, strconv.Itoa(r.Missing), note)
+}
+
+// value is a share for people, and as it is for programs.
+func (c *numberFlags) value(v *float64, isPlace bool) string {
+	switch {
+	case v == nil:
+		return "-"
+	case c.CSV || isPlace:
+		return plainNumber(*v)
+	default:
+		return fmt.Sprintf("%.1f%%", 100**v)
+	}
+}
+
+func (c *numberFlags) ends(interval []float64) string {
+	if len(interval) != 2 {
+		return "-"
+	}
+	return c.value(&interval[0], false) + ".." + c.value(&interval[1], false)
+}
+
+func plainNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+func dashed(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return oneLine(text)
+}
+
+type trackerCompareCmd struct {
+	Metric       string `help:"Names of metrics with commas between them." default:"visibility" placeholder:"NAMES"`
+	BaselineFrom string `help:"First day of the period before; as long as the later one unless given." placeholder:"DAY"`
+	BaselineTo   string `help:"Last day of it." placeholder:"DAY"`
+	Having       string `help:"Only rows that match, such as brand:Ollaro." placeholder:"FILTER"`
+	numberFlags
+}
+
+// Help says what a verdict means.
+func (c *trackerCompareCmd) Help() string {
+	return `Compares two periods, the last 28 days with the 28 before unless given. "moved" is a change that asking the same questions again
+would not have shown; "steady" may be noise, and VISIBLE FROM is the smallest change that would have been seen in 80 of 100 cases;
+"tooEarly" is fewer than 5 sweeps in a period. The grade tells what the numbers are good for, and what they lack for a decision.
+
+Exit status: 0 they were compared, 130 it was interrupted, 1 anything else.
+
+Examples:
+  earshot tracker compare shoes
+  earshot tracker compare shoes --having brand:Ollaro --from 2026-11-01 --to 2026-11-14
+  earshot tracker compare shoes --json | jq -r '.rows[].summary'`
+}
+
+// Run compares.
+func (c *trackerCompareCmd) Run(in *invocation) error {
+	service, err := c.connect()
+	if err != nil {
+		return err
+	}
+	report, err := service.CompareTracker(in, c.Name, earshot.CompareQuery{
+		Metric: c.Metric, NumberFilter: c.filter(), BaselineFrom: c.BaselineFrom, BaselineTo: c.BaselineTo, Having: c.Having,
+	})
+	if err != nil {
+		return c.explained(err)
+	}
+	rows := [][]string{{"METRIC", "BRAND", "TARGET", "VERDICT", "BEFORE", "AFTER", "CHANGE", "INTERVAL", "VISIBLE FROM", "CELLS", "LEFT OUT", "SWEEPS"}}
+	for _, r := range report.Rows {
+		rows = append(rows, []string{
+			r.Metric, oneLine(r.Brand), oneLine(r.Target), string(r.Verdict), c.value(r.Before, false), c.value(r.After, false), c.value(r.Change, false),
+			c.ends(r.Interval), c.value(r.SmallestChange, false), strconv.Itoa(r.Cells), strconv.Itoa(r.CellsLeftOut),
+			fmt.Sprintf("%d/%d", r.SweepsBefore, r.SweepsAfter),
+		})
+	}
+	if !c.JSON && !c.CSV {
+		fmt.Fprintf(in.out, "%s to %s against %s to %s\n\n", report.Period.From, report.Period.To, report.Baseline.From, report.Baseline.To)
+	}
+	if err := c.print(in, report, rows, report.MadeUp); err != nil || c.JSON || c.CSV {
+		return err
+	}
+	for _, g := range report.Grades {
+		if _, err := fmt.Fprintf(in.out, "\n%s: %s%s\n", oneLine(g.Target), g.Grade, lacks(g.Criteria)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lacks tells which criteria a grade misses.
+func lacks(criteria []earshot.GradedCriterion) string {
+	var missed []string
+	for _, criterion := range criteria {
+		if criterion.Met {
+			continue
+		}
+		value := "unknown"
+		if criterion.Value != nil {
+			value = fmt.Sprintf("%.3g", *criterion.Value)
+		}
+		missed = append(missed, fmt.Sprintf("%s %s (a decision needs %s)", criterion.Name, value, plainNumber(criterion.Decision)))
+	}
+	if missed == nil {
+		return ""
+	}
+	return "; " + strings.Join(missed, ", ")
+}
+
+type trackerSourcesCmd struct {
+	By    string `help:"What to count by: domain, url or type." enum:"domain,url,type" default:"domain"`
+	Limit int    `help:"How many, those with the most citations first." default:"20" placeholder:"N"`
+	numberFlags
+}
+
+// Help says what is counted.
+func (c *trackerSourcesCmd) Help() string {
+	return `Lists the sites or pages that answers cite, with their share of all citations. A page counts once an answer.
+
+Exit status: 0 they were listed, 130 it was interrupted, 1 anything else.
+
+Examples:
+  earshot tracker sources shoes
+  earshot tracker sources shoes --by url --limit 100 --csv > pages.csv`
+}
+
+// Run lists sources.
+func (c *trackerSourcesCmd) Run(in *invocation) error {
+	service, err := c.connect()
+	if err != nil {
+		return err
+	}
+	report, err := service.TrackerSources(in, c.Name, earshot.SourceQuery{By: c.By, Limit: c.Limit, NumberFilter: c.filter()})
+	if err != nil {
+		return c.explained(err)
+	}
+	rows := [][]string{{strings.ToUpper(c.By), "TYPE", "BRAND", "TARGET", "SHARE", "OF", "RERUN"}}
+	for _, r := range report.Rows {
+		what := map[string]string{"domain": r.Domain, "url": r.URL, "type": r.Type}[c.By]
+		rerun := "-"
+		if r.Interval != nil {
+			rerun = c.ends(r.Interval.Rerun)
+		}
+		rows = append(rows, []string{
+			oneLine(what), r.Type, dashed(r.Brand), oneLine(r.Target), c.value(r.Share, false), fmt.Sprintf("%d/%d", r.Citations, r.AllCitations), rerun,
+		})
+	}
+	return c.print(in, report, rows, report.MadeUp)
+}

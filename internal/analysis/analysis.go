@@ -1,0 +1,274 @@
+// Package analysis says what an answer of a tracker holds: which brands of the panel it
+// names, where and backed by what, and which pages it cites. It is pure: the same result
+// and the same panel give the same analysis for ever.
+//
+//	analysis.go  a panel, and what it finds in a result
+//	codec.go     an analysis as it is stored
+package analysis
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"earshot"
+	"earshot/internal/mention"
+	"earshot/internal/metric"
+	"earshot/internal/source"
+)
+
+// Code is the version of what finds brands and citations. Raise it with every change that
+// makes another analysis of the same answer: all kept answers are analysed anew then.
+const Code = 1
+
+// Panel finds the brands of a tracker. It does not change and is safe for concurrent use.
+type Panel struct {
+	Brands []metric.Brand
+	rules  *mention.Rules
+	sites  *source.Sites
+}
+
+// NewPanel makes a panel of brands. An error of the type mention.Problems names all that
+// is wrong with them.
+func NewPanel(brands []earshot.Brand) (*Panel, error) {
+	p := &Panel{}
+	var own, rivals []string
+	for _, b := range brands {
+		p.Brands = append(p.Brands, metric.Brand{Name: b.Name, Own: b.Own, Domains: b.Domains})
+		if b.Own {
+			own = append(own, b.Domains...)
+		} else {
+			rivals = append(rivals, b.Domains...)
+		}
+	}
+	var err error
+	if p.rules, err = mention.Compile(Names(brands)); err != nil {
+		return nil, err
+	}
+	if p.sites, err = source.NewSites(own, rivals, nil); err != nil {
+		return nil, fmt.Errorf("domains: %w", err)
+	}
+	return p, nil
+}
+
+// Names are brands as package mention has them.
+func Names(brands []earshot.Brand) []mention.Brand {
+	named := make([]mention.Brand, len(brands))
+	for i, b := range brands {
+		named[i] = mention.Brand{Name: b.Name, Match: match(b.Match), Domains: b.Domains, Own: b.Own}
+		for _, alias := range b.Aliases {
+			named[i].Aliases = append(named[i].Aliases, mention.Alias{Name: alias.Name, Match: match(alias.Match)})
+		}
+	}
+	return named
+}
+
+func match(m *earshot.NameMatch) mention.Match {
+	if m == nil {
+		return mention.Match{}
+	}
+	return mention.Match{
+		Case: m.Case, Joined: m.Joined, Prefixes: m.Prefixes, Suffixes: m.Suffixes, Near: m.Near, Not: m.Not, Within: m.Within,
+	}
+}
+
+// Branded tells whether a prompt names a brand of the panel itself.
+func (p *Panel) Branded(prompt string) bool {
+	found := p.rules.Find(mention.Text{Body: prompt, Format: mention.Plain})
+	return slices.ContainsFunc(found.Mentions, mention.Mention.Counts)
+}
+
+// Site tells the type of the site that an address or a host belongs to, the brand whose
+// it is, "" where it is none's, and its domain.
+func (p *Panel) Site(address string) (kind source.Type, brand, domain string) {
+	page, err := source.Parse(address)
+	if err != nil {
+		return source.Other, "", address
+	}
+	if i := p.rules.BrandOf(address); i >= 0 {
+		brand = p.Brands[i].Name
+	}
+	return p.sites.Type(page.Host), brand, page.Domain
+}
+
+// Where is the part of a result that a mention stands in: one of those of a search page,
+// or one of these.
+const (
+	InMarkdown mention.Where = "markdown"
+	InText     mention.Where = "text"
+)
+
+// Found is what an answer holds.
+type Found struct {
+	Mentions  []Mention
+	Citations []metric.Citation
+	Organic   []metric.Citation // nil where the answer is no search page
+}
+
+// Mention is a name in an answer. Start and End are bytes of the text that it stands in.
+type Mention struct {
+	Brand, Name int
+	Kind        mention.Kind
+	Where       mention.Where
+	Index       int // of the organic result or of the panel's text
+	Start, End  int
+	Position    int
+	ListRank    int
+	Domains     []string // registrable domains that its sentence cites
+}
+
+// result is what is looked at of the results of all providers.
+type result struct {
+	prose
+	OrganicResults []organic `json:"organicResults"`
+	NewsResults    []organic `json:"newsResults"`
+	SearchOverview *prose    `json:"searchoverview"`
+	KnowledgeGraph *struct {
+		Title       string                       `json:"title"`
+		Type        string                       `json:"type"`
+		Description string                       `json:"description"`
+		Attributes  []earshot.KnowledgeAttribute `json:"attributes"`
+	} `json:"knowledgeGraph"`
+}
+
+type prose struct {
+	Text     string           `json:"text"`
+	Markdown string           `json:"markdown"`
+	Sources  []earshot.Source `json:"sources"`
+}
+
+type organic struct {
+	Position int    `json:"position"`
+	Title    string `json:"title"`
+	Link     string `json:"link"`
+	Snippet  string `json:"snippet"`
+}
+
+// Analyse finds brands and citations in the result of a provider that was asked a prompt.
+func (p *Panel) Analyse(stored []byte, prompt string) (*Found, error) {
+	var r result
+	if err := json.Unmarshal(stored, &r); err != nil {
+		return nil, fmt.Errorf("read a result: %w", err)
+	}
+	found := &Found{}
+	results := r.OrganicResults
+	if results == nil {
+		results = r.NewsResults
+	}
+	if results == nil {
+		found.prose(p, r.prose, prompt)
+		return found, nil
+	}
+	found.page(p, &r, results, prompt)
+	return found, nil
+}
+
+// text is the prose as it is searched: Markdown where there is some.
+func (a prose) text(prompt string) (text mention.Text, where mention.Where) {
+	text, where = mention.Text{Body: a.Markdown, Format: mention.Markdown, Prompt: prompt}, InMarkdown
+	if text.Body == "" {
+		text.Body, text.Format, where = a.Text, mention.Plain, InText
+	}
+	for _, s := range a.Sources {
+		text.Sources = append(text.Sources, mention.Source{URL: s.URL, Title: s.Label})
+	}
+	return text, where
+}
+
+// prose adds what stands in the text of an assistant, and what it cites.
+func (f *Found) prose(p *Panel, a prose, prompt string) {
+	text, where := a.text(prompt)
+	found := p.rules.Find(text)
+	for _, m := range found.Mentions {
+		f.add(m, where, 0, domains(text.Sources, found.Links, m))
+	}
+	f.cite(p, text.Sources, found.Links)
+}
+
+// cite adds the pages that an answer cites: its sources, then the links in its text.
+func (f *Found) cite(p *Panel, sources []mention.Source, links []mention.Link) {
+	var addresses []string
+	for _, s := range sources {
+		addresses = append(addresses, s.URL)
+	}
+	for _, l := range links {
+		if l.Source < 0 {
+			addresses = append(addresses, l.URL)
+		}
+	}
+	for _, c := range p.sites.Cited(addresses) {
+		f.Citations = append(f.Citations, metric.Citation{URL: c.URL, Host: c.Host, Domain: c.Domain, Type: string(c.Type), Position: c.Position})
+	}
+}
+
+// domains are those that the sentence of a mention cites.
+func domains(sources []mention.Source, links []mention.Link, m mention.Mention) []string {
+	var found []string
+	add := func(address string) {
+		if page, err := source.Parse(address); err == nil && !slices.Contains(found, page.Domain) {
+			found = append(found, page.Domain)
+		}
+	}
+	for _, i := range m.Sources {
+		add(sources[i].URL)
+	}
+	for _, i := range m.Links {
+		add(links[i].URL)
+	}
+	return found
+}
+
+func (f *Found) add(m mention.Mention, where mention.Where, index int, domains []string) {
+	f.Mentions = append(f.Mentions, Mention{
+		Brand: m.Brand, Name: m.Name, Kind: m.Kind, Where: where, Index: index, Start: m.Start, End: m.End,
+		Position: m.Position, ListRank: m.ListRank, Domains: domains,
+	})
+}
+
+// page adds what stands on a search page.
+func (f *Found) page(p *Panel, r *result, results []organic, prompt string) {
+	var page mention.SearchPage
+	f.Organic = []metric.Citation{}
+	for i, o := range results {
+		page.Organic = append(page.Organic, mention.Organic{Position: o.Position, URL: o.Link, Title: o.Title, Snippet: o.Snippet})
+		if o.Position < 1 {
+			o.Position = i + 1
+		}
+		if at, err := source.Parse(o.Link); err == nil {
+			f.Organic = append(f.Organic, metric.Citation{
+				URL: at.URL, Host: at.Host, Domain: at.Domain, Type: string(p.sites.Type(at.Host)), Position: o.Position,
+			})
+		}
+	}
+	if k := r.KnowledgeGraph; k != nil {
+		page.Panel = []string{k.Title, k.Type, k.Description}
+		for _, a := range k.Attributes {
+			page.Panel = append(page.Panel, a.Name+": "+a.Value)
+		}
+	}
+	var links []mention.Link
+	if r.SearchOverview != nil {
+		text, _ := r.SearchOverview.text(prompt)
+		page.Overview = &text
+		links = p.rules.Find(text).Links
+		f.cite(p, text.Sources, links)
+	}
+	for _, m := range p.rules.Search(page).Mentions {
+		var cited []string
+		if m.Where == mention.InOverview {
+			cited = domains(page.Overview.Sources, links, m.Mention)
+		}
+		f.add(m.Mention, m.Where, m.Index, cited)
+	}
+}
+
+// Answer is an answer as metrics look at it, without its place.
+func (f *Found) Answer(p *Panel) metric.Answer {
+	a := metric.Answer{Citations: f.Citations, Organic: f.Organic, Mentions: make([]metric.Mention, len(f.Mentions))}
+	for i, m := range f.Mentions {
+		a.Mentions[i] = metric.Mention{
+			Brand: p.Brands[m.Brand].Name, Kind: metric.Kind(m.Kind), Position: m.Position, ListRank: m.ListRank, Domains: m.Domains,
+		}
+	}
+	return a
+}

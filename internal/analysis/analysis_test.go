@@ -1,0 +1,130 @@
+package analysis_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"earshot"
+	"earshot/internal/analysis"
+	"earshot/internal/mention"
+	"earshot/internal/metric"
+)
+
+func newPanel(tb testing.TB) *analysis.Panel {
+	tb.Helper()
+	p, err := analysis.NewPanel([]earshot.Brand{
+		{Name: "Ollaro", Own: true, Domains: earshot.List[string]{"ollaro.example"}},
+		{Name: "On", Match: &earshot.NameMatch{Case: "exact", Near: earshot.List[string]{"shoes"}}, Aliases: earshot.List[earshot.BrandName]{{Name: "On Running"}}},
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return p
+}
+
+const chat = `{"surface":"lab","text":"x","markdown":"1. **Ollaro** is light [1].\n2. On shoes last. See [a test](https://WWW.test.example/a?utm_source=x#y).",
+	"sources":[{"position":1,"url":"https://shop.ollaro.example/light","label":"Ollaro Light"}]}`
+
+func TestAnAnswer(t *testing.T) {
+	t.Parallel()
+	found, err := newPanel(t).Analyse([]byte(chat), "best shoes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &analysis.Found{
+		Mentions: []analysis.Mention{
+			{Brand: 0, Kind: mention.Name, Where: analysis.InMarkdown, Start: 5, End: 11, Position: 1, ListRank: 1, Domains: []string{"ollaro.example"}},
+			{Brand: 1, Kind: mention.Name, Where: analysis.InMarkdown, Start: 31, End: 33, Position: 2, ListRank: 2},
+		},
+		Citations: []metric.Citation{
+			{URL: "https://shop.ollaro.example/light", Host: "shop.ollaro.example", Domain: "ollaro.example", Type: "own", Position: 1},
+			{URL: "https://www.test.example/a", Host: "www.test.example", Domain: "test.example", Type: "other", Position: 2},
+		},
+	}
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+const page = `{"surface":"lab","organicResults":[{"position":1,"title":"Shoes of Ollaro","link":"https://press.example/","snippet":"On Running"},
+	{"position":2,"title":"Home","link":"https://www.ollaro.example/","snippet":""}],
+	"searchoverview":{"text":"Ollaro is light.","sources":[{"position":1,"url":"https://press.example/","label":"Press"}]},
+	"knowledgeGraph":{"title":"Ollaro","description":"A maker","attributes":[{"name":"Rival","value":"On Running"}]}}`
+
+func TestASearchPage(t *testing.T) {
+	t.Parallel()
+	found, err := newPanel(t).Analyse([]byte(page), "best shoes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var where []string
+	for _, m := range found.Mentions {
+		where = append(where, string(m.Where)+" "+[]string{"Ollaro", "On"}[m.Brand])
+	}
+	if diff := cmp.Diff([]string{"title Ollaro", "snippet On", "overview Ollaro", "panel Ollaro", "panel On"}, where); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if len(found.Citations) != 1 || len(found.Organic) != 2 || found.Organic[1].Type != "own" || found.Organic[1].Position != 2 {
+		t.Errorf("it cites %+v and lists %+v", found.Citations, found.Organic)
+	}
+}
+
+func TestWhatIsStoredIsReadAgain(t *testing.T) {
+	t.Parallel()
+	for _, result := range []string{chat, page, `{"text":""}`, `{"organicResults":[]}`, `{"newsResults":[{"title":"On shoes","link":"not an address"}]}`} {
+		found, err := newPanel(t).Analyse([]byte(result), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored := found.Encode()
+		again, err := analysis.Decode(stored)
+		if diff := cmp.Diff(found, again); err != nil || diff != "" {
+			t.Errorf("%s: %v, (-want +got):\n%s", result, err, diff)
+		}
+		for n := range stored {
+			if _, err := analysis.Decode(stored[:n]); err == nil {
+				t.Errorf("%s: its first %d of %d bytes can be read", result, n, len(stored))
+			}
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	p := newPanel(f)
+	for _, result := range []string{chat, page} {
+		found, err := p.Analyse([]byte(result), "")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(found.Encode())
+	}
+	f.Fuzz(func(t *testing.T, stored []byte) {
+		found, err := analysis.Decode(stored)
+		if err != nil {
+			return
+		}
+		again, err := analysis.Decode(found.Encode())
+		if diff := cmp.Diff(found, again); err != nil || diff != "" {
+			t.Errorf("%v, (-want +got):\n%s", err, diff)
+		}
+	})
+}
+
+func TestAPanelThatMakesNoSense(t *testing.T) {
+	t.Parallel()
+	_, err := analysis.NewPanel([]earshot.Brand{{Name: "A", Aliases: earshot.List[earshot.BrandName]{{Name: " "}}}})
+	if err == nil || !strings.Contains(err.Error(), "brands[0].aliases[0]") {
+		t.Errorf("an empty alias: %v", err)
+	}
+}
+
+func BenchmarkAnalyse(b *testing.B) {
+	p := newPanel(b)
+	for b.Loop() {
+		if _, err := p.Analyse([]byte(chat), "best shoes"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"earshot"
+)
+
+// compareText says of each brand whether it moved, and whether that is noise.
+func compareText(answer []byte) (string, error) {
+	var report earshot.CompareReport
+	if err := json.Unmarshal(answer, &report); err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s to %s (%d sweeps) against %s to %s (%d sweeps)", report.Period.From, report.Period.To, report.Period.Sweeps,
+		report.Baseline.From, report.Baseline.To, report.Baseline.Sweeps)
+	if report.MadeUp {
+		b.WriteString("; the answers were " + byLab)
+	}
+	for _, row := range report.Rows {
+		fmt.Fprintf(&b, "\n%s, %s: %s", row.Brand, row.Target, row.Summary)
+	}
+	for _, cut := range report.Grades {
+		fmt.Fprintf(&b, "\nThe numbers of %s are %s.", cut.Target, cut.Grade)
+	}
+	return b.String(), nil
+}
+
+// metricsText is a line for each number, with what says how far it can be trusted.
+func metricsText(answer []byte) (string, error) {
+	var report earshot.MetricReport
+	if err := json.Unmarshal(answer, &report); err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d sweeps", report.Sweeps)
+	if report.MadeUp {
+		b.WriteString("; the answers were " + byLab)
+	}
+	for i := range report.Rows[:min(len(report.Rows), maxListed)] {
+		b.WriteString("\n" + metricLine(&report.Rows[i]))
+	}
+	if more := len(report.Rows) - maxListed; more > 0 {
+		fmt.Fprintf(&b, "\nand %d more", more)
+	}
+	return b.String(), nil
+}
+
+func metricLine(row *earshot.MetricRow) string {
+	of := []string{row.Metric}
+	for _, part := range []string{row.Brand, row.Target, row.Prompt, row.Tag, row.Sweep, row.Day, row.Week, row.Month} {
+		if part != "" {
+			of = append(of, part)
+		}
+	}
+	text := strings.Join(of, ", ") + ": "
+	if row.Value == nil {
+		return text + "cannot be told"
+	}
+	text += fmt.Sprintf("%.3g of %d answers, %d missing", *row.Value, row.Answers, row.Missing)
+	if row.Interval != nil && len(row.Interval.Rerun) == 2 {
+		text += fmt.Sprintf(", asked again %.3g to %.3g", row.Interval.Rerun[0], row.Interval.Rerun[1])
+	}
+	if row.Provisional {
+		text += ", provisional"
+	}
+	return text
+}

@@ -1,0 +1,323 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"earshot"
+)
+
+// RulesState is what rules are used for.
+type RulesState string
+
+// The states.
+const (
+	RulesCurrent RulesState = "current" // numbers are read by them
+	RulesPending RulesState = "pending" // kept answers are being analysed by them
+	RulesOld     RulesState = "old"     // others took their place
+)
+
+// Rules say how brands are found in the answers of a tracker.
+type Rules struct {
+	Organization string
+	Tracker      string
+	Version      int
+	State        RulesState
+	Brands       []byte // JSON
+	Code         int    // version of the code that finds them
+	CreatedAt    time.Time
+	FinishedAt   time.Time // when all answers were analysed; zero until then
+	Cursor       string    // the last answer that was looked at
+	Done         int       // how many were
+}
+
+// Analysis is what rules find in an answer.
+type Analysis struct {
+	Organization string
+	Tracker      string
+	Answer       string
+	Rules        int
+	Sweep        string
+	Prompt       int
+	Target       int
+	Sample       int
+	Outcome      earshot.Outcome
+	Surface      string
+	Content      []byte
+}
+
+var (
+	rulesTable = newTable("tracker_rules",
+		field("organization", "uuid", func(r *Rules) *string { return &r.Organization }),
+		field("tracker", "uuid", func(r *Rules) *string { return &r.Tracker }),
+		intField("version", func(r *Rules) *int { return &r.Version }),
+		textField("state", func(r *Rules) *RulesState { return &r.State }),
+		bytesAsText("brands", func(r *Rules) *[]byte { return &r.Brands }),
+		intField("code", func(r *Rules) *int { return &r.Code }),
+		timeField("created_at", func(r *Rules) *time.Time { return &r.CreatedAt }),
+		timeField("finished_at", func(r *Rules) *time.Time { return &r.FinishedAt }),
+		field("cursor", "uuid", func(r *Rules) *string { return &r.Cursor }),
+		intField("done", func(r *Rules) *int { return &r.Done }))
+	insertRules = rulesTable.insert("")
+
+	analysesTable = newTable("analyses",
+		field("organization", "uuid", func(a *Analysis) *string { return &a.Organization }),
+		field("tracker", "uuid", func(a *Analysis) *string { return &a.Tracker }),
+		field("answer", "uuid", func(a *Analysis) *string { return &a.Answer }),
+		intField("rules", func(a *Analysis) *int { return &a.Rules }),
+		field("sweep", "uuid", func(a *Analysis) *string { return &a.Sweep }),
+		intField("prompt", func(a *Analysis) *int { return &a.Prompt }),
+		intField("target", func(a *Analysis) *int { return &a.Target }),
+		intField("sample", func(a *Analysis) *int { return &a.Sample }),
+		textField("outcome", func(a *Analysis) *earshot.Outcome { return &a.Outcome }),
+		nullField("surface", "text", func(a *Analysis) *string { return &a.Surface }),
+		field("content", "bytea", func(a *Analysis) *[]byte { return &a.Content }))
+	insertAnalyses = analysesTable.insert(`ON CONFLICT (organization, tracker, answer, rules) DO NOTHING`)
+
+	// deleteAnalyses deletes those of answers, by any rules.
+	deleteAnalyses = newStatement([]column[Answer]{
+		field("organization", "uuid", func(a *Answer) *string { return &a.Organization }),
+		field("tracker", "uuid", func(a *Answer) *string { return &a.Tracker }),
+		field("answer", "uuid", func(a *Answer) *string { return &a.ID }),
+	}, func(in input) string { return `DELETE FROM analyses WHERE ` + in.matching() })
+)
+
+// Analysis is that of an answer, by rules of its tracker.
+func (a *Answer) Analysis(rules int, content []byte) *Analysis {
+	analysis := &Analysis{Rules: rules, Content: content}
+	analysis.place(a)
+	return analysis
+}
+
+// place says where the answer stands.
+func (a *Analysis) place(of *Answer) {
+	a.Organization, a.Tracker, a.Answer, a.Sweep = of.Organization, of.Tracker, of.ID, of.Sweep
+	a.Prompt, a.Target, a.Sample, a.Outcome, a.Surface = of.Prompt, of.Target, of.Sample, of.Outcome, of.Surface
+}
+
+// addAnalyses writes what was found in answers.
+func (t *tx) addAnalyses(ctx context.Context, answers []*Answer) error {
+	var all []*Analysis
+	for _, a := range answers {
+		for _, analysis := range a.Analyses {
+			analysis.place(a)
+			all = append(all, analysis)
+		}
+	}
+	if err := each(ctx, t, insertAnalyses, all, nil); err != nil {
+		return fmt.Errorf("store analyses: %w", err)
+	}
+	return nil
+}
+
+// addRules gives rules the next version. They are current when there are none yet, and
+// take the place of those that are pending.
+func (w *work) addRules(ctx context.Context, t *Tracker, r *Rules) error {
+	r.Organization, r.Tracker, r.Version, r.State, r.Cursor = t.Organization, t.ID, 1, RulesCurrent, uuid.Nil.String()
+	known, err := findRows(ctx, w, rulesTable, `WHERE organization = $1 AND tracker = $2 ORDER BY version`, t.Organization, t.ID)
+	if err != nil {
+		return err
+	}
+	if len(known) > 0 {
+		r.Version, r.State = known[len(known)-1].Version+1, RulesPending
+	}
+	if len(known) == 0 && t.Version == 1 {
+		r.FinishedAt = r.CreatedAt // a new tracker has no answers
+	}
+	_, err = w.ExecContext(ctx, `UPDATE tracker_rules SET state = 'old', finished_at = $3 WHERE organization = $1 AND tracker = $2 AND state = 'pending'`,
+		t.Organization, t.ID, millis(r.CreatedAt))
+	if err != nil {
+		return err
+	}
+	return each(ctx, w.tx, insertRules, []*Rules{r}, nil)
+}
+
+// AddRules has the kept answers of a tracker analysed by new rules. before is the
+// version of the newest that the caller knows, 0 for none. Returns ErrChanged.
+func (s *Store) AddRules(t *Tracker, r *Rules, before int, now time.Time) error {
+	err := s.write(write{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
+		// The organization's row, which is locked, keeps another node from doing the same.
+		newest, err := findValues[int](ctx, w, `SELECT COALESCE(MAX(version), 0) FROM tracker_rules WHERE organization = $1 AND tracker = $2`, t.Organization, t.ID)
+		if err == nil && newest[0] != before {
+			err = ErrChanged
+		}
+		if err != nil {
+			return err
+		}
+		r.CreatedAt = now
+		return w.addRules(ctx, t, r)
+	}})
+	if err != nil {
+		return fmt.Errorf("add rules of tracker %s: %w", t.Name, err)
+	}
+	return nil
+}
+
+// Rules lists the rules that a tracker has and had, by version.
+func (s *Store) Rules(ctx context.Context, organization, tracker string) ([]*Rules, error) {
+	all, err := findRows(ctx, s.lookups, rulesTable, `WHERE organization = $1 AND tracker = $2 ORDER BY version`, organization, tracker)
+	if err != nil {
+		return nil, fmt.Errorf("list rules: %w", err)
+	}
+	return all, nil
+}
+
+// UnfinishedRules lists the rules by which answers are still to be analysed.
+func (s *Store) UnfinishedRules(ctx context.Context) ([]*Rules, error) {
+	all, err := findRows(ctx, s.lookups, rulesTable, `WHERE finished_at IS NULL ORDER BY organization, tracker, version`)
+	if err != nil {
+		return nil, fmt.Errorf("list unfinished rules: %w", err)
+	}
+	return all, nil
+}
+
+// TrackersToAnalyse are the trackers that have no rules of this version of the code or a
+// later one.
+func (s *Store) TrackersToAnalyse(ctx context.Context, code int) ([]*Tracker, error) {
+	all, err := findRows(ctx, s.lookups, trackersTable, `WHERE state <> 'deleting' AND NOT EXISTS (
+		SELECT 1 FROM tracker_rules r WHERE r.organization = trackers.organization AND r.tracker = trackers.id AND r.code >= $1)`, code)
+	if err != nil {
+		return nil, fmt.Errorf("list trackers to analyse: %w", err)
+	}
+	return all, nil
+}
+
+// TrackersWithOldRules are those of which analyses may be left that nobody reads.
+func (s *Store) TrackersWithOldRules(ctx context.Context) ([]*Tracker, error) {
+	all, err := findRows(ctx, s.lookups, trackersTable, `WHERE EXISTS (
+		SELECT 1 FROM tracker_rules r WHERE r.organization = trackers.organization AND r.tracker = trackers.id AND r.state = 'old' AND r.cursor <> $1)`, uuid.Max.String())
+	if err != nil {
+		return nil, fmt.Errorf("list trackers with old rules: %w", err)
+	}
+	return all, nil
+}
+
+// Unanalysed reads the next answers after one, by id and with their results, that rules
+// have not been applied to.
+func (s *Store) Unanalysed(ctx context.Context, r *Rules, after string, limit int) ([]*Answer, error) {
+	return s.withResults(ctx, `AND NOT EXISTS (SELECT 1 FROM analyses x WHERE x.organization = answers.organization AND x.tracker = answers.tracker
+		AND x.answer = answers.id AND x.rules = $5)`, r.Organization, r.Tracker, after, limit, r.Version)
+}
+
+// SweepResults reads the next answers of a sweep after one, by id and with their results.
+func (s *Store) SweepResults(ctx context.Context, t *Tracker, sweep, after string, limit int) ([]*Answer, error) {
+	return s.withResults(ctx, `AND answers.sweep = $5`, t.Organization, t.ID, after, limit, sweep)
+}
+
+// withResults reads answers that have results. The first four arguments are those of all
+// such queries.
+func (s *Store) withResults(ctx context.Context, where string, args ...any) (answers []*Answer, err error) {
+	err = s.reports.find(ctx, func(found scanner) error {
+		a := new(Answer)
+		if err := found.Scan(append(answersTable.targets(a), &a.packed)...); err != nil {
+			return err
+		}
+		var err error
+		a.Result, err = unpack(a.packed)
+		a.packed = nil
+		answers = append(answers, a)
+		return err
+	}, `SELECT `+answersTable.list+`, b.content FROM answers JOIN bodies b ON b.organization = answers.organization AND b.hash = answers.body
+		WHERE answers.organization = $1 AND answers.tracker = $2 AND answers.id > $3 AND answers.outcome IN ('answered', 'refused') `+where+`
+		ORDER BY answers.id LIMIT $4`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read answers with their results: %w", err)
+	}
+	return answers, nil
+}
+
+// SaveAnalyses writes what rules found in answers, up to a cursor. It changes nothing
+// when somebody else was faster.
+func (s *Store) SaveAnalyses(r *Rules, cursor string, found []*Analysis) error {
+	err := s.execute(func(ctx context.Context, tx *tx) error {
+		n, err := tx.exec(ctx, `UPDATE tracker_rules SET cursor = $4, done = done + $5
+			WHERE organization = $1 AND tracker = $2 AND version = $3 AND cursor = $6 AND finished_at IS NULL`,
+			r.Organization, r.Tracker, r.Version, cursor, len(found), r.Cursor)
+		if err != nil || n == 0 {
+			return err
+		}
+		return each(ctx, tx, insertAnalyses, found, nil)
+	})
+	if err != nil {
+		return fmt.Errorf("store analyses: %w", err)
+	}
+	return nil
+}
+
+// FinishRules makes rules by which all answers are analysed the current ones.
+func (s *Store) FinishRules(r *Rules, now time.Time) error {
+	err := s.write(write{organization: r.Organization, apply: func(ctx context.Context, w *work) error {
+		n, err := w.exec(ctx, `UPDATE tracker_rules SET finished_at = $4 WHERE organization = $1 AND tracker = $2 AND version = $3 AND finished_at IS NULL`,
+			r.Organization, r.Tracker, r.Version, millis(now))
+		if err != nil || n == 0 {
+			return err
+		}
+		_, err = w.ExecContext(ctx, `UPDATE tracker_rules SET state = 'old' WHERE organization = $1 AND tracker = $2 AND state = 'current' AND version < $3`,
+			r.Organization, r.Tracker, r.Version)
+		if err != nil {
+			return err
+		}
+		_, err = w.ExecContext(ctx, `UPDATE tracker_rules SET state = 'current' WHERE organization = $1 AND tracker = $2 AND version = $3`,
+			r.Organization, r.Tracker, r.Version)
+		return err
+	}})
+	if err != nil {
+		return fmt.Errorf("finish rules: %w", err)
+	}
+	return nil
+}
+
+// CountAnswers is how many answers of a tracker have a result.
+func (s *Store) CountAnswers(ctx context.Context, organization, tracker string) (n int, err error) {
+	err = first(ctx, s.reports, func(r scanner) error { return r.Scan(&n) },
+		`SELECT COUNT(*) FROM answers WHERE organization = $1 AND tracker = $2 AND body IS NOT NULL`, organization, tracker)
+	if err != nil {
+		return 0, fmt.Errorf("count answers: %w", err)
+	}
+	return n, nil
+}
+
+// Analyses reads what rules found in the answers that were asked from one time to
+// another.
+func (s *Store) Analyses(ctx context.Context, r *Rules, from, until time.Time, each func(*Analysis) error) error {
+	// One place for all rows: they are many.
+	var a Analysis
+	targets := analysesTable.targets(&a)
+	err := s.reports.find(ctx, func(found scanner) error {
+		if err := found.Scan(targets...); err != nil {
+			return err
+		}
+		return each(&a)
+	}, `SELECT `+analysesTable.list+` FROM analyses WHERE organization = $1 AND tracker = $2 AND answer >= $3 AND answer < $4 AND rules = $5`,
+		r.Organization, r.Tracker, firstID(from.Add(-idEarlier)), firstID(until.Add(idLater)), r.Version)
+	if err != nil {
+		return fmt.Errorf("read analyses: %w", err)
+	}
+	return nil
+}
+
+// DeleteOldAnalyses removes, a batch at a time, what rules found that others took the
+// place of. It returns the last answer that it looked at, from which to go on, "" at the
+// end.
+func (s *Store) DeleteOldAnalyses(ctx context.Context, organization, tracker, after string) (last string, err error) {
+	old, err := findValues[string](ctx, s.reports, `SELECT x.answer FROM analyses x
+		JOIN tracker_rules r ON r.organization = x.organization AND r.tracker = x.tracker AND r.version = x.rules AND r.state = 'old'
+		WHERE x.organization = $1 AND x.tracker = $2 AND x.answer > $3 ORDER BY x.answer LIMIT $4`, organization, tracker, after, pruneBatch)
+	if err != nil {
+		return "", fmt.Errorf("find old analyses: %w", err)
+	}
+	if len(old) == 0 {
+		_, err := s.exec(`UPDATE tracker_rules SET cursor = $3 WHERE organization = $1 AND tracker = $2 AND state = 'old'`, organization, tracker, uuid.Max.String())
+		return "", err
+	}
+	last = old[len(old)-1]
+	_, err = s.exec(`DELETE FROM analyses WHERE organization = $1 AND tracker = $2 AND answer > $3 AND answer <= $4 AND rules IN (
+		SELECT version FROM tracker_rules r WHERE r.organization = $1 AND r.tracker = $2 AND r.state = 'old')`, organization, tracker, after, last)
+	if err != nil {
+		return "", fmt.Errorf("delete old analyses: %w", err)
+	}
+	return last, nil
+}

@@ -1,0 +1,287 @@
+package tracker
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"earshot"
+	"earshot/internal/metric"
+	"earshot/internal/schema"
+	"earshot/internal/store"
+)
+
+const (
+	// maxRows is how many numbers are given at once.
+	maxRows = 20_000
+	// compareDays is how long the periods of a comparison are unless it says otherwise.
+	compareDays = 28
+)
+
+// dimensions are what answers can be divided and picked by.
+var dimensions = []string{"brand", "surface", "target", "provider", "country", "prompt", "tag", "sweep", "day", "week", "month"}
+
+// list splits a list with commas.
+func list(text string) (items []string) {
+	for item := range strings.SplitSeq(text, ",") {
+		if item = strings.TrimSpace(item); item != "" && !slices.Contains(items, item) {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
+// selection reads target:chatassistant/US,tag:trail. A comma that no dimension follows is
+// part of the value.
+func selection(field, text string) (metric.Selection, error) {
+	if text == "" {
+		return nil, nil
+	}
+	chosen := metric.Selection{}
+	last := ""
+	for part := range strings.SplitSeq(text, ",") {
+		name, value, found := strings.Cut(part, ":")
+		name = strings.TrimSpace(name)
+		switch {
+		case found && slices.Contains(dimensions, name):
+			last = name
+			chosen[name] = append(chosen[name], strings.TrimSpace(value))
+		case last == "":
+			return nil, schema.Invalid(field, "must be dimension:value, such as tag:trail; the dimensions are %s", strings.Join(dimensions, ", "))
+		default:
+			values := chosen[last]
+			values[len(values)-1] += "," + part
+		}
+	}
+	return chosen, nil
+}
+
+// numberQuery reads what queries for numbers share.
+func numberQuery(f *earshot.NumberFilter, metrics, by, having string) (q metric.Query, err error) {
+	q = metric.Query{Metrics: list(metrics), By: list(by), Branded: f.Branded, PoolSurfaces: f.PoolSurfaces}
+	for i, name := range q.Metrics {
+		q.Metrics[i] = strings.TrimSuffix(name, metric.Version)
+	}
+	if q.Filter, err = selection("filter", f.Filter); err != nil {
+		return q, err
+	}
+	q.Having, err = selection("having", having)
+	return q, err
+}
+
+// asField makes an error of the query, which begins with the name of its field, one that
+// the client sees.
+func asField(err error) error {
+	field, message, found := strings.Cut(err.Error(), ": ")
+	if !found {
+		return err
+	}
+	return schema.Invalid(field, "%s", message)
+}
+
+func rulesName(r *store.Rules) string { return fmt.Sprintf("r%d", r.Version) }
+
+// Metrics are numbers of a tracker. Returns store.ErrNotFound.
+func (s *Service) Metrics(ctx context.Context, organization, name string, q *earshot.MetricQuery) (*earshot.MetricReport, error) {
+	by := q.By
+	if by == "" {
+		by = "target"
+	}
+	wanted, err := numberQuery(&q.NumberFilter, q.Metric, by, q.Having)
+	if err != nil {
+		return nil, err
+	}
+	wanted.BrandsOnly = true
+	b, err := s.filtered(ctx, organization, name, &q.NumberFilter, false)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := b.Rows(wanted)
+	if err != nil {
+		return nil, asField(err)
+	}
+	if len(rows) > maxRows {
+		return nil, schema.Invalid("by", "makes %d rows; at most %d are given at once, so ask for one metric, or filter", len(rows), maxRows)
+	}
+	report := &earshot.MetricReport{Tracker: name, Rules: rulesName(b.rules), Sweeps: len(b.sweeps), MadeUp: b.madeUp}
+	for i := range rows {
+		report.Rows = append(report.Rows, b.metricRow(&rows[i]))
+	}
+	return report, nil
+}
+
+// filtered is the book of what a filter leaves by time.
+func (s *Service) filtered(ctx context.Context, organization, name string, f *earshot.NumberFilter, sources bool) (*book, error) {
+	t, d, err := s.load(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	within, err := spanOf(zoneOf(d), "from", f.From, "to", f.To)
+	if err != nil {
+		return nil, err
+	}
+	return s.bookOf(ctx, t, d, sources, within)
+}
+
+func labelsOf(l metric.Labels) earshot.NumberLabels {
+	return earshot.NumberLabels{Target: l.Target, Surface: l.Surface, Provider: l.Provider, Country: l.Country, Prompt: l.Prompt, Tag: l.Tag}
+}
+
+func (b *book) metricRow(r *metric.Row) earshot.MetricRow {
+	row := earshot.MetricRow{
+		Metric: r.Metric, NumberLabels: labelsOf(r.Labels), Sweep: r.Sweep, Day: r.Day, Week: r.Week, Month: r.Month,
+		Value: r.Value.Number, Numerator: r.Numerator, Denominator: r.Denominator, Answers: r.Answers, Cells: r.Cells, Sweeps: r.Sweeps,
+		Missing: r.Missing, Interval: intervals(r.Interval), Lag1: r.Lag1, Rules: rulesName(b.rules), AnswersURL: b.answersURL(r.Labels),
+	}
+	if r.Brand != nil {
+		row.Brand = *r.Brand
+	}
+	if r.Provisional != nil {
+		row.Provisional = *r.Provisional
+	}
+	if p := r.Value.Places; p != nil {
+		row.Value, row.Places = &p.Median, &earshot.PlaceShares{First: p.First, TwoToThree: p.TwoToThree, FourOrMore: p.FourOrMore}
+	}
+	if t := r.Value.Top; t != nil {
+		row.Value, row.Top = t.Median, &earshot.TopShares{Top1: t.Top1, Top3: t.Top3, Top10: t.Top10}
+	}
+	return row
+}
+
+func intervals(of *metric.Intervals) *earshot.Intervals {
+	if of == nil {
+		return nil
+	}
+	found := &earshot.Intervals{Rerun: of.Rerun[:]}
+	if of.Market != nil {
+		found.Market = of.Market[:]
+	}
+	return found
+}
+
+// answersURL lists the answers behind a number.
+func (b *book) answersURL(l metric.Labels) string {
+	q := url.Values{}
+	if !strings.HasPrefix(l.Target, "*") {
+		target, _, _ := strings.Cut(l.Target, "@")
+		q.Set("target", target)
+	}
+	if l.Tag != "" {
+		q.Set("tag", l.Tag)
+	}
+	if i := slices.IndexFunc(b.prompts, func(p *store.TrackerPart) bool { return l.Prompt != "" && p.Name == l.Prompt }); i >= 0 {
+		q.Set("promptId", strconv.Itoa(b.prompts[i].ID))
+	}
+	if l.Sweep != "" {
+		q.Set("sweep", l.Sweep)
+	} else if n := len(b.sweeps); n > 0 {
+		first, last := b.sweeps[0].StartedAt, b.sweeps[0].ClosedAt
+		for _, sweep := range b.sweeps {
+			first, last = minTime(first, sweep.StartedAt), maxTime(last, sweep.ClosedAt)
+		}
+		// The clock of another node may be a little behind.
+		q.Set("from", first.Add(-time.Second).UTC().Format(time.RFC3339Nano))
+		q.Set("to", last.Add(time.Second).UTC().Format(time.RFC3339Nano))
+	}
+	q.Set("outcome", string(earshot.OutcomeAnswered))
+	return "/v1/trackers/" + url.PathEscape(b.tracker.Name) + "/answers?" + q.Encode()
+}
+
+// Sources are the pages that answers cite. Returns store.ErrNotFound.
+func (s *Service) Sources(ctx context.Context, organization, name string, q *earshot.SourceQuery) (*earshot.SourceReport, error) {
+	wanted, err := numberQuery(&q.NumberFilter, "citationShare", "", "")
+	if err != nil {
+		return nil, err
+	}
+	by := q.By
+	if by == "" {
+		by = "domain"
+	}
+	wanted.Sources, wanted.Top = []string{by}, q.Limit
+	b, err := s.filtered(ctx, organization, name, &q.NumberFilter, true)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := b.Rows(wanted)
+	if err != nil {
+		return nil, asField(err)
+	}
+	report := &earshot.SourceReport{Tracker: name, Rules: rulesName(b.rules), MadeUp: b.madeUp}
+	for _, r := range rows {
+		if r.Brand != nil {
+			continue
+		}
+		row := earshot.SourceRow{
+			Domain: r.Domain, URL: r.URL, Type: r.Type, NumberLabels: labelsOf(r.Labels), Share: r.Value.Number,
+			Citations: int(r.Numerator), AllCitations: int(r.Denominator), Answers: r.Answers, Interval: intervals(r.Interval),
+		}
+		if r.Provisional != nil {
+			row.Provisional = *r.Provisional
+		}
+		if at := row.URL + row.Domain; at != "" {
+			kind, brand, domain := b.panel.Site(at)
+			row.Type, row.Brand, row.Domain = string(kind), brand, domain
+		}
+		report.Rows = append(report.Rows, row)
+	}
+	return report, nil
+}
+
+// Rules tells by which rules brands are found. Returns store.ErrNotFound.
+func (s *Service) Rules(ctx context.Context, organization, name string) (*earshot.RulesList, error) {
+	t, err := s.Store.Tracker(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.Store.Rules(ctx, organization, t.ID)
+	if err != nil {
+		return nil, err
+	}
+	found := &earshot.RulesList{}
+	for _, r := range slices.Backward(all) {
+		view, err := s.rulesView(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		if r.State == store.RulesCurrent {
+			found.Current = view.Name
+		}
+		found.Rules = append(found.Rules, *view)
+	}
+	return found, nil
+}
+
+func (s *Service) rulesView(ctx context.Context, r *store.Rules) (*earshot.NamingRule, error) {
+	view := &earshot.NamingRule{
+		Name: rulesName(r), State: string(r.State), CreatedAt: earshot.Timestamp{Time: r.CreatedAt}, FinishedAt: earshot.When(r.FinishedAt), Analysed: r.Done,
+	}
+	if err := json.Unmarshal(r.Brands, &view.Brands); err != nil {
+		return nil, fmt.Errorf("read the brands of rules: %w", err)
+	}
+	var err error
+	view.Answers, err = s.Store.CountAnswers(ctx, r.Organization, r.Tracker)
+	return view, err
+}
+
+// Reanalyse has all kept answers of a tracker analysed again. Returns store.ErrNotFound,
+// and store.ErrChanged when somebody else changes its rules.
+func (s *Service) Reanalyse(ctx context.Context, organization, name string, now time.Time) (*earshot.Reanalysis, error) {
+	t, err := s.Store.Tracker(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.addRules(ctx, t, now)
+	if err != nil {
+		return nil, err
+	}
+	view, err := s.rulesView(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return &earshot.Reanalysis{Rules: *view}, nil
+}

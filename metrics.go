@@ -1,0 +1,272 @@
+package earshot
+
+// MetricQuery says which numbers of a tracker are wanted.
+type MetricQuery struct {
+	// Names of metrics with commas between them, such as `visibility,shareOfVoice`; all unless given.
+	Metric string `json:"metric,omitempty" schema:"maxLength=500"`
+	// What the answers are divided by: `target` unless given, else of `brand`, `surface`, `target`, `provider`, `country`, `prompt`, `tag`, `sweep`, `day`, `week` and `month`, with commas between them. Metrics of brands are always by brand; `brand` alone divides by nothing else.
+	By string `json:"by,omitempty" schema:"maxLength=200"`
+	NumberFilter
+	// Only the rows that match, as `brand:Ollaro`. Unlike `filter` it changes no number.
+	Having string `json:"having,omitempty" schema:"maxLength=2000"`
+}
+
+// NumberFilter says which answers numbers are made of.
+type NumberFilter struct {
+	// Sweeps that were due at or after this time or day. Days are those of the tracker's time zone.
+	From string `json:"from,omitempty" schema:"moment"`
+	// Sweeps that were due before this time, or on or before this day.
+	To string `json:"to,omitempty" schema:"moment"`
+	// Only the answers that match, as `target:chatassistant/US,tag:trail`: values of one dimension are alternatives. It shrinks denominators; by `brand` it shrinks the panel.
+	Filter string `json:"filter,omitempty" schema:"maxLength=2000"`
+	// Let the questions count, too, that name a brand of the panel themselves.
+	Branded bool `json:"branded,omitempty"`
+	// Mix answers of web pages, APIs and the lab, which are kept apart otherwise.
+	PoolSurfaces bool `json:"poolSurfaces,omitempty"`
+}
+
+// MetricReport are numbers of a tracker, made of its closed sweeps.
+type MetricReport struct {
+	Tracker string `json:"tracker"`
+	// The version of the names and of the code that finds them, such as `r14`.
+	Rules string `json:"rules"`
+	// Closed sweeps that were looked at.
+	Sweeps int `json:"sweeps" schema:"min=0"`
+	// Whether any of the answers was made up by the lab.
+	MadeUp bool            `json:"madeUp"`
+	Rows   List[MetricRow] `json:"rows"`
+}
+
+// NumberLabels say which part of the answers a number is about.
+type NumberLabels struct {
+	// `*` for several, `*web` for those of one surface of several.
+	Target   string `json:"target"`
+	Surface  string `json:"surface,omitempty"`
+	Provider string `json:"provider,omitempty"`
+	Country  string `json:"country,omitempty"`
+	Prompt   string `json:"prompt,omitempty"`
+	Tag      string `json:"tag,omitempty"`
+}
+
+// MetricRow is one number with all that says how far it can be trusted.
+type MetricRow struct {
+	// With the version of its definition, such as `visibility@m1`.
+	Metric string `json:"metric"`
+	// Absent where the metric is of no brand.
+	Brand string `json:"brand,omitempty"`
+	NumberLabels
+	Sweep string `json:"sweep,omitempty"`
+	Day   string `json:"day,omitempty"`
+	Week  string `json:"week,omitempty"`
+	Month string `json:"month,omitempty"`
+	// Null where it cannot be told. Of `position`, `listRank` and `rank` it is the median.
+	Value *float64 `json:"value"`
+	// Plain counts: the value is their ratio only where all cells have as many answers and the same weight.
+	Numerator   float64 `json:"numerator"`
+	Denominator float64 `json:"denominator"`
+	// Answers that count.
+	Answers int `json:"answers" schema:"min=0"`
+	// Pairs of a question and a target with answers, of rates only.
+	Cells *int `json:"cells,omitempty" schema:"min=0"`
+	// Sweeps with answers, of rates only.
+	Sweeps *int `json:"sweeps,omitempty" schema:"min=0"`
+	// Answers that were planned and are not there; they count in no rate.
+	Missing int `json:"missing" schema:"min=0"`
+	// Null where there is none.
+	Interval *Intervals `json:"interval"`
+	// Fewer than 5 sweeps: the interval is too narrow for what days differ.
+	Provisional bool `json:"provisional"`
+	// Correlation of neighbouring sweeps; above 0.5 the rerun interval is too narrow.
+	Lag1 *float64 `json:"lag1,omitempty"`
+	// Of `position` and `listRank`.
+	Places *PlaceShares `json:"places,omitempty"`
+	// Of `rank`.
+	Top *TopShares `json:"top,omitempty"`
+	// Version of the names that were looked for.
+	Rules string `json:"rules"`
+	// Where the answers behind the number are listed.
+	AnswersURL string `json:"answersUrl"`
+}
+
+// Intervals are the two 95 % intervals of a number, each as its two ends.
+type Intervals struct {
+	// For these questions, asked again.
+	Rerun List[float64] `json:"rerun"`
+	// For questions like these; absent with a single question.
+	Market []float64 `json:"market,omitempty"`
+}
+
+// PlaceShares say where a brand stands in the answers that name it.
+type PlaceShares struct {
+	First      float64 `json:"first" schema:"min=0,max=1"`
+	TwoToThree float64 `json:"twoToThree" schema:"min=0,max=1"`
+	FourOrMore float64 `json:"fourOrMore" schema:"min=0,max=1"`
+}
+
+// TopShares say on how many search pages a brand's domain is among the first results.
+type TopShares struct {
+	Top1  float64 `json:"top1" schema:"min=0,max=1"`
+	Top3  float64 `json:"top3" schema:"min=0,max=1"`
+	Top10 float64 `json:"top10" schema:"min=0,max=1"`
+}
+
+// CompareQuery says which two periods to compare.
+type CompareQuery struct {
+	// `visibility` unless given, else names of metrics with commas between them.
+	Metric string `json:"metric,omitempty" schema:"maxLength=500"`
+	// The later period; the last 28 days unless given.
+	NumberFilter
+	// The period before, of the same length and right before it unless given.
+	BaselineFrom string `json:"baselineFrom,omitempty" schema:"moment"`
+	BaselineTo   string `json:"baselineTo,omitempty" schema:"moment"`
+	// Only the rows that match, as `brand:Ollaro`.
+	Having string `json:"having,omitempty" schema:"maxLength=2000"`
+}
+
+// Verdict is what a comparison of two periods found.
+type Verdict string
+
+// The verdicts.
+const (
+	VerdictMoved    Verdict = "moved"    // an identical rerun would have shown less in 95 of 100 cases
+	VerdictSteady   Verdict = "steady"   // no more than a rerun would show
+	VerdictTooEarly Verdict = "tooEarly" // fewer than 5 sweeps in a period
+)
+
+// Values lists the verdicts.
+func (Verdict) Values() []Verdict { return []Verdict{VerdictMoved, VerdictSteady, VerdictTooEarly} }
+
+// CompareReport tells what changed between two periods, and whether that is noise.
+type CompareReport struct {
+	Tracker string `json:"tracker"`
+	Rules   string `json:"rules"`
+	// Whether any of the answers was made up by the lab.
+	MadeUp   bool   `json:"madeUp"`
+	Baseline Period `json:"baseline"`
+	Period   Period `json:"period"`
+	// For each brand: all targets together, where there are several, and each of them.
+	Rows List[ComparedRow] `json:"rows"`
+	// What the numbers of the later period are good for.
+	Grades List[GradedCut] `json:"grades"`
+}
+
+// Period is a range of days in the tracker's time zone.
+type Period struct {
+	From string `json:"from"`
+	// Included.
+	To string `json:"to"`
+	// Closed sweeps in it.
+	Sweeps int `json:"sweeps" schema:"min=0"`
+}
+
+// ComparedRow is one metric of one brand in two periods.
+type ComparedRow struct {
+	Metric string `json:"metric"`
+	Brand  string `json:"brand"`
+	NumberLabels
+	Verdict Verdict `json:"verdict"`
+	// The verdict in a sentence.
+	Summary string `json:"summary"`
+	// Means of the sweeps of the two periods, over the cells that both have; null without any.
+	Before *float64 `json:"before"`
+	After  *float64 `json:"after"`
+	Change *float64 `json:"change"`
+	// Of the change, 95 %; absent below two sweeps a period.
+	Interval []float64 `json:"interval,omitempty"`
+	P        *float64  `json:"p"`
+	// The smallest change that would have been seen in 80 of 100 cases.
+	SmallestChange *float64 `json:"smallestChange"`
+	// Pairs of a question and a target with answers in both periods, and in only one, which are left out.
+	Cells         int `json:"cells" schema:"min=0"`
+	CellsLeftOut  int `json:"cellsLeftOut" schema:"min=0"`
+	SweepsBefore  int `json:"sweepsBefore" schema:"min=0"`
+	SweepsAfter   int `json:"sweepsAfter" schema:"min=0"`
+	AnswersBefore int `json:"answersBefore" schema:"min=0"`
+	AnswersAfter  int `json:"answersAfter" schema:"min=0"`
+}
+
+// GradedCut says what the numbers of some targets are good for, and why.
+type GradedCut struct {
+	NumberLabels
+	// `decision-grade`, `directional` or `exploratory`.
+	Grade    string                `json:"grade" schema:"enum=decision-grade|directional|exploratory"`
+	Criteria List[GradedCriterion] `json:"criteria"`
+}
+
+// GradedCriterion is one line of a grade: what was asked for and what there is.
+type GradedCriterion struct {
+	Name string `json:"name"`
+	// Null when it cannot be told, which does not pass.
+	Value *float64 `json:"value"`
+	// What a decision needs: at least, or of `smallestChange` and `openBreaks` at most.
+	Decision float64 `json:"decision"`
+	// A value below makes the numbers exploratory.
+	Exploratory float64 `json:"exploratory,omitempty"`
+	Met         bool    `json:"met"`
+}
+
+// SourceQuery says which cited sources are wanted.
+type SourceQuery struct {
+	// What citations are counted by.
+	By string `json:"by,omitempty" schema:"enum=domain|url|type"`
+	NumberFilter
+	// How many, those with the most citations first.
+	Limit int `json:"limit,omitempty" schema:"min=1,max=1000,default=100"`
+}
+
+// SourceReport are the sources that the answers of a tracker cite.
+type SourceReport struct {
+	Tracker string `json:"tracker"`
+	Rules   string `json:"rules"`
+	// Whether any of the answers was made up by the lab.
+	MadeUp bool            `json:"madeUp"`
+	Rows   List[SourceRow] `json:"rows"`
+}
+
+// SourceRow is what one source has of all citations.
+type SourceRow struct {
+	// Absent where citations are counted by type.
+	Domain string `json:"domain,omitempty"`
+	URL    string `json:"url,omitempty" schema:"uri"`
+	// `own`, `rival`, `community`, `editorial`, `reference`, `government`, `shop`, `video` or `other`.
+	Type string `json:"type"`
+	// The brand of the panel whose site it is.
+	Brand string `json:"brand,omitempty"`
+	NumberLabels
+	// citationShare: the mean over cells, by the weights of their questions.
+	Share *float64 `json:"share"`
+	// Each URL once an answer.
+	Citations    int        `json:"citations" schema:"min=0"`
+	AllCitations int        `json:"allCitations" schema:"min=0"`
+	Answers      int        `json:"answers" schema:"min=0"`
+	Interval     *Intervals `json:"interval"`
+	Provisional  bool       `json:"provisional"`
+}
+
+// RulesList are the rules by which brands are found in the answers of a tracker.
+type RulesList struct {
+	// Those that numbers are read by.
+	Current string           `json:"current"`
+	Rules   List[NamingRule] `json:"rules"`
+}
+
+// NamingRule is a version of the names of a tracker and of the code that finds them.
+type NamingRule struct {
+	// Such as `r14`.
+	Name string `json:"name"`
+	// `current`, `pending` while kept answers are analysed by them, or `old`.
+	State     string      `json:"state" schema:"enum=current|pending|old"`
+	Brands    List[Brand] `json:"brands"`
+	CreatedAt Timestamp   `json:"createdAt"`
+	// When all kept answers were analysed; null until then.
+	FinishedAt *Timestamp `json:"finishedAt"`
+	// Answers that were analysed after the fact, and those that are kept.
+	Analysed int `json:"analysed" schema:"min=0"`
+	Answers  int `json:"answers" schema:"min=0"`
+}
+
+// Reanalysis has all kept answers analysed again.
+type Reanalysis struct {
+	Succeeded
+	Rules NamingRule `json:"rules"`
+}

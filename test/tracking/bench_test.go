@@ -1,0 +1,105 @@
+package tracking
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"earshot"
+	"earshot/internal/analysis"
+	"earshot/internal/mention"
+	"earshot/internal/metric"
+	"earshot/internal/store"
+	"earshot/test/harness"
+)
+
+// BenchmarkMetrics reads the numbers of 90 sweeps of 50 prompts on 5 targets: 22,500
+// answers that name 4 of 5 brands and cite 8 pages each.
+func BenchmarkMetrics(b *testing.B) {
+	address := filepath.Join(b.TempDir(), "earshot.db")
+	n := harness.StartOn(b, address)
+	a := n.Organization(b, "business", 1000)
+	text := "brands: [{name: A1, own: true, domains: [a1.example]}, {name: B2}, {name: C3}, {name: D4}, {name: E5}]\nprompts:\n"
+	for i := range 50 {
+		text += fmt.Sprintf("  - question number %d\n", i)
+	}
+	text += "targets:\n"
+	for _, country := range []string{"US", "DE", "FR", "GB", "JP"} {
+		text += "  - {provider: chatassistant, country: " + country + "}\n"
+	}
+	n.SendWith(b, a, http.MethodPut, "/v1/trackers/shoes", text, map[string]string{"Content-Type": yaml}).Has(b, "apply", http.StatusOK)
+	tracker, err := n.Store.Tracker(b.Context(), a.Organization.ID, "shoes")
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := n.Stop(); err != nil { // it would find that nothing is left to analyse
+		b.Fatal(err)
+	}
+	fill(b, n.Store, tracker)
+	n = harness.StartOn(b, address)
+	for _, query := range []string{"", "metric=visibility&by=target", "metric=visibility&by=day"} {
+		b.Run(query, func(b *testing.B) {
+			for b.Loop() {
+				n.Get(b, a, "/v1/trackers/shoes/metrics?"+query).Has(b, query, http.StatusOK)
+			}
+		})
+	}
+	b.Run("compare", func(b *testing.B) {
+		for b.Loop() {
+			n.Get(b, a, "/v1/trackers/shoes/compare").Has(b, "compare", http.StatusOK)
+		}
+	})
+}
+
+// fill makes up analyses of closed sweeps.
+func fill(b *testing.B, s *store.Store, tracker *store.Tracker) {
+	b.Helper()
+	now := s.Now()
+	rules := &store.Rules{Brands: []byte(`[{"name":"A1","own":true,"domains":["a1.example"]},{"name":"B2"},{"name":"C3"},{"name":"D4"},{"name":"E5"}]`), Code: analysis.Code}
+	if err := s.AddRules(tracker, rules, 1, now); err != nil {
+		b.Fatal(err)
+	}
+	for day := range 90 {
+		at := now.AddDate(0, 0, day-90)
+		sweep := store.Sweep{
+			ID: uuid.Must(uuid.NewV7()).String(), Slot: fmt.Sprint(day), State: earshot.SweepClosed, Version: 1, Month: at.Format("2006-01"), DueAt: at,
+			StartedAt: now, EndsAt: now, ClosedAt: now.Add(time.Hour), Planned: 250, Submitted: 250, Answered: 250,
+		}
+		if _, err := s.StartSweep(tracker, sweep, nil, nil, tracker.NextSlot, tracker.DueAt, now); err != nil {
+			b.Fatal(err)
+		}
+		var found []*store.Analysis
+		for cell := range 250 {
+			found = append(found, &store.Analysis{
+				Organization: tracker.Organization, Tracker: tracker.ID, Answer: uuid.Must(uuid.NewV7()).String(), Rules: rules.Version, Sweep: sweep.ID,
+				Prompt: cell%50 + 1, Target: cell/50 + 1, Sample: 1, Outcome: earshot.OutcomeAnswered, Surface: "lab", Content: madeUp(day, cell),
+			})
+		}
+		if err := s.SaveAnalyses(rules, rules.Cursor, found); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := s.FinishRules(rules, now); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func madeUp(day, cell int) []byte {
+	found := &analysis.Found{}
+	for i := range 4 {
+		found.Mentions = append(found.Mentions, analysis.Mention{
+			Brand: (day + cell + i) % 5, Kind: mention.Name, Where: analysis.InMarkdown, Start: 100 * i, End: 100*i + 2, Position: i + 1, Domains: []string{"press.example"},
+		})
+	}
+	for i := range 8 {
+		host := fmt.Sprintf("www.site%d.example", (day*cell+i)%200)
+		found.Citations = append(found.Citations, metric.Citation{
+			URL: fmt.Sprintf("https://%s/articles/of/some/length/%d", host, cell%40), Host: host, Domain: host[4:], Type: "other", Position: i + 1,
+		})
+	}
+	return found.Encode()
+}

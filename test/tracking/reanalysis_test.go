@@ -1,0 +1,96 @@
+package tracking
+
+import (
+	"net/http"
+	"testing"
+
+	"earshot"
+	"earshot/internal/analysis"
+	"earshot/internal/store"
+	"earshot/internal/store/storetest"
+	"earshot/test/harness"
+)
+
+// A node dies in the middle of a re-analysis, and another goes on.
+func TestAReanalysisGoesOnWhereItWasCut(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		n := harness.StartOn(t, address)
+		a := n.Organization(t, "business", 1000)
+		applied(t, n, a, "", panel)
+		ended(t, n, a, run(t, n, a, "one").Sweep.ID)
+		before := rowOf(t, metricsOf(t, n, a, ""), "visibility", "Ollaro", "chatassistant/US")
+		if err := n.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		tracker, err := n.Store.Tracker(t.Context(), a.Organization.ID, "shoes")
+		if err != nil {
+			t.Fatal(err)
+		}
+		cut(t, n.Store, tracker)
+
+		other := harness.StartOn(t, address)
+		var rules earshot.RulesList
+		harness.Eventually(t, "the new rules are current", func() bool {
+			other.Get(t, a, "/v1/trackers/shoes/rules").Has(t, "rules", http.StatusOK).Into(t, &rules)
+			return rules.Current == "r2"
+		})
+		if done := rules.Rules[0]; done.Analysed != 8 || done.Answers != 8 {
+			t.Errorf("%d of %d answers were analysed", done.Analysed, done.Answers)
+		}
+		after := rowOf(t, metricsOf(t, other, a, ""), "visibility", "Ollaro", "chatassistant/US")
+		if *after.Value != *before.Value || after.Answers != before.Answers || after.Rules != "r2" {
+			t.Errorf("the number is %+v, before %+v", after, before)
+		}
+		storetest.Audited(t, other.Store)
+	})
+}
+
+// cut begins a re-analysis that looks at three answers, and no further.
+func cut(t *testing.T, s *store.Store, tracker *store.Tracker) {
+	t.Helper()
+	known, err := s.Rules(t.Context(), tracker.Organization, tracker.ID)
+	if err != nil || len(known) != 1 || known[0].State != store.RulesCurrent {
+		t.Fatalf("the rules are %+v, %v", known, err)
+	}
+	next := &store.Rules{Brands: known[0].Brands, Code: analysis.Code}
+	if err := s.AddRules(tracker, next, 1, s.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AddRules(tracker, &store.Rules{Brands: known[0].Brands, Code: analysis.Code}, 1, s.Now()); err == nil {
+		t.Error("the same version is added twice")
+	}
+	answers, err := s.Unanalysed(t.Context(), next, next.Cursor, 3)
+	if err != nil || len(answers) != 3 {
+		t.Fatalf("%d answers are to be analysed, %v", len(answers), err)
+	}
+	panel, err := analysis.NewPanel([]earshot.Brand{
+		{Name: "Ollaro", Own: true, Domains: earshot.List[string]{"testbench.us.example", "testbench.de.example"}},
+		{Name: "Kestrin", Domains: earshot.List[string]{"ratingsroom.us.example"}},
+		{Name: "Brandnobodyknows"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prompts, err := s.TrackerPrompts(t.Context(), tracker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []*store.Analysis
+	for _, a := range answers {
+		one, err := panel.Analyse(a.Result, prompts[a.Prompt-1].Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, a.Analysis(next.Version, one.Encode()))
+	}
+	for range 2 { // a node that comes second changes nothing
+		if err := s.SaveAnalyses(next, answers[2].ID, found); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unfinished, err := s.UnfinishedRules(t.Context())
+	if err != nil || len(unfinished) != 1 || unfinished[0].Done != 3 || unfinished[0].State != store.RulesPending {
+		t.Fatalf("unfinished are %+v, %v", unfinished, err)
+	}
+}
