@@ -144,7 +144,7 @@ func TestAHiddenProviderHasNoTool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if slices.ContainsFunc(list.Tools, func(tool *sdk.Tool) bool { return tool.Name == "chatassistant" }) || len(list.Tools) != len(questions)+8 {
+	if slices.ContainsFunc(list.Tools, func(tool *sdk.Tool) bool { return tool.Name == "chatassistant" }) || len(list.Tools) != len(questions)+10 {
 		t.Errorf("there are %d tools", len(list.Tools))
 	}
 }
@@ -213,7 +213,7 @@ func checkText(t *testing.T, text string, result map[string]any) {
 func TestAnAgentCanLookThingsUp(t *testing.T) {
 	t.Parallel()
 	n := harness.Start(t)
-	a := n.Organization(t, "hobby", 1000)
+	a := n.Organization(t, "many", 1000)
 	for call, want := range map[string]struct{ wrapped, path, body, text string }{
 		`countries {"model":"genassistant"}`: {`{"countries":%s}`, "/v1/countries?model=genassistant", "", ", DE, "},
 		`countries`:                          {`{"countries":%s}`, "/v1/countries", "", ", CN, "},
@@ -243,7 +243,7 @@ func TestAnAgentCanLookThingsUp(t *testing.T) {
 // readTrackers reads all that an agent may of a tracker.
 func readTrackers(t *testing.T, n *harness.Node) {
 	t.Helper()
-	a := n.Organization(t, "hobby", 1000)
+	a := n.Organization(t, "many", 1000)
 	session := agent(t, n, a, "")
 	if result := use(t, session, "trackers", ""); said(result) != "There are no trackers." {
 		t.Errorf("without any it says %s", said(result))

@@ -118,7 +118,7 @@ func TestACollectorSeesACallAndATaskFromEdgeToSettlement(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-access=collector-token")
 	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "3600000") // the end of the node must send them
 	n := harness.Start(t, harness.LocalWebhooks)
-	a, receiver := n.Organization(t, "hobby", 100), harness.Receive(t, http.StatusInternalServerError, http.StatusOK)
+	a, receiver := n.Organization(t, "many", 100), harness.Receive(t, http.StatusInternalServerError, http.StatusOK)
 
 	const (
 		client = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -214,7 +214,7 @@ func TestACollectorThatFailsHurtsNobody(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", c.URL+"/anywhere")
 	t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "1")
 	n := harness.Start(t)
-	a := n.Organization(t, "hobby", 100)
+	a := n.Organization(t, "many", 100)
 	n.Post(t, a, harness.ChatPath, harness.GoodCall).Has(t, "a call", http.StatusOK)
 	exports.Wait()
 	n.Post(t, a, harness.ChatPath, harness.GoodCall).Has(t, "a call", http.StatusOK)
