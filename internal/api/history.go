@@ -55,7 +55,7 @@ func (s *Server) requestFilter(c *call) (filter store.RequestFilter, err error) 
 	}
 	if q.Provider != "" {
 		if _, err := s.Catalogue.Provider(q.Provider); err != nil {
-			return filter, schema.Invalid("provider", "must be one of %s", strings.Join(s.providerNames(), ", "))
+			return filter, schema.Invalid("provider", "must be one of %s", strings.Join(s.Catalogue.Names(), ", "))
 		}
 	}
 	if q.Country != "" && !geo.IsCountry(q.Country) {
@@ -74,13 +74,6 @@ func (s *Server) requestFilter(c *call) (filter store.RequestFilter, err error) 
 	q.Text = lowerASCII(q.Text)
 	filter.Match = func(t *store.Task) bool { return s.matches(&q, t) }
 	return filter, nil
-}
-
-func (s *Server) providerNames() (names []string) {
-	for _, p := range s.Catalogue.Providers() {
-		names = append(names, p.Definition().Name)
-	}
-	return names
 }
 
 // matches tells whether a query picks a call or task, the cheapest tests first.

@@ -205,12 +205,8 @@ func (a *App) agents(openAPI func() ([]byte, error), catalogue *provider.Catalog
 		if err != nil {
 			return nil, err
 		}
-		names := []string{}
-		for _, p := range catalogue.Providers() {
-			names = append(names, p.Definition().Name)
-		}
 		api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.api.ServeHTTP(w, r) })
-		server, err := mcp.New(mcp.Config{OpenAPI: description, Providers: names, Caller: mcp.InProcess{API: api}})
+		server, err := mcp.New(mcp.Config{OpenAPI: description, Providers: catalogue.Names(), Caller: mcp.InProcess{API: api}})
 		if err != nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"earshot/internal/metric"
+	"earshot/test/captures"
 )
 
 // tolerance is how far a number may lie from that of another implementation.
@@ -19,14 +20,7 @@ const tolerance = 1e-9
 // another implementation worked out.
 func TestWorkedExamples(t *testing.T) {
 	t.Parallel()
-	examples, err := filepath.Glob("../../../shared/samples/metrics/*/expected.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(examples) == 0 {
-		t.Skip("there are no examples beside the repository")
-	}
-	for _, path := range examples {
+	for _, path := range captures.Samples(t, "metrics/*/expected.json") {
 		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
 			t.Parallel()
 			d := differ{}

@@ -34,6 +34,15 @@ func NewCatalogue(providers []Provider, hidden func(name string) bool, overrides
 // Providers are the providers in the order of the list.
 func (c *Catalogue) Providers() []Provider { return c.providers }
 
+// Names are the names of the providers in the order of the list.
+func (c *Catalogue) Names() []string {
+	names := make([]string, len(c.providers))
+	for i, p := range c.providers {
+		names[i] = p.Definition().Name
+	}
+	return names
+}
+
 // Provider finds a provider by name.
 func (c *Catalogue) Provider(name string) (Provider, error) {
 	for _, p := range c.providers {

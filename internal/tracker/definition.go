@@ -36,7 +36,7 @@ type definition struct {
 	prices   []int64 // of a task on each target
 }
 
-// parse reads a definition in JSON, or in YAML when lines is set, and checks it whole.
+// parse reads a definition in JSON, or in YAML when isYAML is set, and checks it whole.
 // Its errors name the field, and the line in YAML.
 func (s *Service) parse(name string, body []byte, isYAML bool) (*definition, error) {
 	var lines map[string]int
@@ -167,7 +167,7 @@ func (s *Service) checkTargets(in *schema.Object, d *definition) {
 		asked, err := s.Catalogue.Provider(target.Provider)
 		if err != nil {
 			if target.Provider != "" {
-				in.Reject(path+".provider", "must be one of %s", strings.Join(s.providerNames(), ", "))
+				in.Reject(path+".provider", "must be one of %s", strings.Join(s.Catalogue.Names(), ", "))
 			}
 			continue
 		}
@@ -188,13 +188,6 @@ func (s *Service) checkTargets(in *schema.Object, d *definition) {
 			d.prices[i] = s.Jobs.Price(asked.Definition(), request)
 		}
 	}
-}
-
-func (s *Service) providerNames() (names []string) {
-	for _, p := range s.Catalogue.Providers() {
-		names = append(names, p.Definition().Name)
-	}
-	return names
 }
 
 // decode reads a payload by the rules of a provider.

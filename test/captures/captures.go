@@ -49,6 +49,12 @@ func Sample(tb testing.TB, name string) []byte {
 	return text
 }
 
+// Samples gives the files that match the pattern, relative to the folder of samples.
+func Samples(tb testing.TB, pattern string) []string {
+	tb.Helper()
+	return Find(tb, filepath.Join("..", "samples", pattern))
+}
+
 // folder is the folder of captures. The test is skipped where there is none.
 func folder(tb testing.TB) string {
 	tb.Helper()
