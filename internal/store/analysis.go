@@ -229,14 +229,18 @@ func (s *Store) withResults(ctx context.Context, where string, args ...any) (ans
 	return answers, nil
 }
 
-// SaveAnalyses writes what rules found in answers, up to a cursor. It changes nothing
-// when somebody else was faster.
+// SaveAnalyses writes what rules found in answers, up to a cursor, and moves r on. It
+// returns ErrChanged, and changes nothing, when somebody else has moved them since r was
+// read. The cursor alone does not tell: it starts anew at the end.
 func (s *Store) SaveAnalyses(r *Rules, cursor string, found []*Analysis) error {
 	err := s.execute(func(ctx context.Context, tx *tx) error {
 		n, err := tx.exec(ctx, `UPDATE tracker_rules SET cursor = $4, done = done + $5
-			WHERE organization = $1 AND tracker = $2 AND version = $3 AND cursor = $6 AND finished_at IS NULL`,
-			r.Organization, r.Tracker, r.Version, cursor, len(found), r.Cursor)
-		if err != nil || n == 0 {
+			WHERE organization = $1 AND tracker = $2 AND version = $3 AND cursor = $6 AND done = $7 AND finished_at IS NULL`,
+			r.Organization, r.Tracker, r.Version, cursor, len(found), r.Cursor, r.Done)
+		if err == nil && n == 0 {
+			err = ErrChanged
+		}
+		if err != nil {
 			return err
 		}
 		return each(ctx, tx, insertAnalyses, found, nil)
@@ -244,6 +248,7 @@ func (s *Store) SaveAnalyses(r *Rules, cursor string, found []*Analysis) error {
 	if err != nil {
 		return fmt.Errorf("store analyses: %w", err)
 	}
+	r.Cursor, r.Done = cursor, r.Done+len(found)
 	return nil
 }
 

@@ -170,7 +170,8 @@ func (s *Service) reanalyse(ctx context.Context, now time.Time) error {
 	}
 	var errs []error
 	for _, r := range unfinished {
-		if err := s.reanalyseSome(ctx, r, now); err != nil {
+		// Another node that is faster goes on with it.
+		if err := s.reanalyseSome(ctx, r, now); err != nil && !errors.Is(err, store.ErrChanged) {
 			errs = append(errs, fmt.Errorf("analyse answers of tracker %s: %w", r.Tracker, err))
 		}
 	}
@@ -209,7 +210,7 @@ func (s *Service) reanalyseSome(ctx context.Context, r *store.Rules, now time.Ti
 		if err := s.Store.SaveAnalyses(r, cursor, found); err != nil {
 			return err
 		}
-		n, r.Cursor = n+len(found), cursor
+		n += len(found)
 	}
 	s.Wake()
 	return nil

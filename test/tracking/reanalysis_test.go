@@ -1,8 +1,11 @@
 package tracking
 
 import (
+	"errors"
 	"net/http"
 	"testing"
+
+	"github.com/google/uuid"
 
 	"earshot"
 	"earshot/internal/analysis"
@@ -84,10 +87,15 @@ func cut(t *testing.T, s *store.Store, tracker *store.Tracker) {
 		}
 		found = append(found, a.Analysis(next.Version, one.Encode()))
 	}
-	for range 2 { // a node that comes second changes nothing
-		if err := s.SaveAnalyses(next, answers[2].ID, found); err != nil {
-			t.Fatal(err)
-		}
+	slow := *next
+	if err := s.SaveAnalyses(next, uuid.Nil.String(), found); err != nil { // as at the end: from the start once more
+		t.Fatal(err)
+	}
+	if err := s.SaveAnalyses(&slow, answers[2].ID, found); !errors.Is(err, store.ErrChanged) {
+		t.Errorf("a node that comes second gets %v", err)
+	}
+	if err := s.SaveAnalyses(next, answers[2].ID, nil); err != nil {
+		t.Fatal(err)
 	}
 	unfinished, err := s.UnfinishedRules(t.Context())
 	if err != nil || len(unfinished) != 1 || unfinished[0].Done != 3 || unfinished[0].State != store.RulesPending {
