@@ -510,9 +510,13 @@ func TestTheServerAndTheDocumentOfferTheSame(t *testing.T) {
 		documented[name] = true
 		method, path, _ := strings.Cut(name, " ")
 		path = strings.NewReplacer("{", "", "}", "").Replace(path)
-		r := row{method: method, path: path, key: anyKey, stream: name == liveOp}.send(t, s)
+		r := row{method: method, path: path, key: anyKey, stream: name == liveOp}
+		if method == http.MethodPost {
+			r.body = `{` // so that nothing is carried out: a demo of 90 days takes its time
+		}
+		response := r.send(t, s)
 		// What is missing below a route is named by its id, a missing route by its path.
-		if r.StatusCode == http.StatusNotFound && name != captureOp && string(r.Failure(t).Details) == `{"id":"`+path+`"}` {
+		if response.StatusCode == http.StatusNotFound && name != captureOp && string(response.Failure(t).Details) == `{"id":"`+path+`"}` {
 			t.Errorf("%s is documented, but not served", name)
 		}
 		if !slices.Contains(offered, name) {
