@@ -61,7 +61,7 @@ func TestAWorkerTakesNoCalls(t *testing.T) {
 func TestABacklogOfAnotherAccountDelaysNobody(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
-		n := harness.StartOn(t, address, func(cfg *app.Config) { cfg.Workers = 60 })
+		n := harness.StartOn(t, address, func(cfg *app.Config) { cfg.Workers, cfg.StopGrace = 60, time.Millisecond })
 		large, mine := n.Organization(t, "enterprise-2k", 100_000), n.Organization(t, "business", 100)
 		for range 2 {
 			n.SubmitAll(t, large, slices.Repeat([]string{harness.ChatTask("shoes " + harness.Endless)}, 250)...)
