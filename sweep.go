@@ -165,6 +165,10 @@ type TrackedAnswer struct {
 	Attempts   int        `json:"attempts" schema:"min=0"`
 	// The provider's result, only where one answer is shown and in exports.
 	Result json.RawMessage `json:"result,omitempty" schema:"result"`
+	// Brands and pages in the result, only where one answer is shown and has one.
+	Found *AnswerFindings `json:"found,omitempty"`
+	// The answers beside it, only where one answer is shown.
+	Cell *AnswerCell `json:"cell,omitempty"`
 }
 
 // AnswerFilter says which answers to list or export.
@@ -200,8 +204,8 @@ type AnswerPage struct {
 
 // ExportQuery says what to export.
 type ExportQuery struct {
-	// What to export; `answers` unless given. Of sweeps, `sweep`, `from` and `to` pick: by the time when they were due.
-	Table string `json:"table,omitempty" schema:"enum=answers|sweeps"`
+	// What to export; `answers` unless given. Of sweeps, `sweep`, `from` and `to` pick: by the time when they were due. `numbers` are those of the sweeps between `from` and `to` with all that they are made of, to be computed again.
+	Table string `json:"table,omitempty" schema:"enum=answers|sweeps|numbers"`
 	// One JSON object a line, which is what you get unless you ask for a table.
 	Format string `json:"format,omitempty" schema:"enum=ndjson|csv"`
 	AnswerFilter

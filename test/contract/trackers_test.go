@@ -32,6 +32,9 @@ const (
 	sourcesOp    = "GET /v1/trackers/{name}/sources"
 	rulesOp      = "GET /v1/trackers/{name}/rules"
 	reanalyseOp  = "POST /v1/trackers/{name}/reanalysis"
+	diffOp       = "GET /v1/trackers/{name}/diff"
+	tryOp        = "POST /v1/trackers/{name}/names/try"
+	discoverOp   = "GET /v1/trackers/{name}/discover"
 	goodTracker  = `{"prompts":["best hats"],"targets":[{"provider":"chatassistant","country":"US"}],"schedule":{"every":"week"},"samples":2}`
 )
 
@@ -82,7 +85,7 @@ func collect(t *testing.T, n *harness.Node, s *stage) {
 
 func trackerRows() []row {
 	noSweep, noAnswer := hatsPath+"/sweeps/"+harness.NoTask, hatsPath+"/answers/"+harness.NoTask
-	rows := slices.Concat(numberRows(),
+	rows := slices.Concat(numberRows(), exploreRows(),
 		commonRows("trackers", "GET "+trackersPath, "", "", account.ScopeRead),
 		commonRows("a tracker", trackerOp, hatsPath, "", account.ScopeRead),
 		commonRows("apply", applyOp, hatsPath, goodTracker, account.ScopeTrack),
@@ -152,6 +155,30 @@ func numberRows() []row {
 	)
 }
 
+// exploreRows look into answers.
+func exploreRows() []row {
+	names, diff, same := hatsPath+"/names/try", hatsPath+"/diff", "?a=<answer>&b=<answer>"
+	return slices.Concat(
+		commonRows("diff", diffOp, diff+"?a="+harness.NoTask+"&b="+harness.NoTask, "", account.ScopeRead),
+		commonRows("try", tryOp, names, `{"names":["Ollaro"]}`, account.ScopeRead),
+		commonRows("discover", discoverOp, hatsPath+"/discover", "", account.ScopeRead), []row{
+			{name: "diff", path: diff + same, as: diffOp, key: readKey, status: 200, check: holds(`"sameCell":true`)},
+			{name: "diff of one", path: diff + "?a=<answer>", as: diffOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("b")},
+			{name: "diff with no id", path: diff + "?a=x&b=<answer>", as: diffOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"x"}`)},
+			{name: "diff with no answer", path: diff + "?a=<answer>&b=" + harness.NoTask, as: diffOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"` + harness.NoTask + `"}`)},
+			{name: "diff of nothing", path: trackersPath + "/none/diff" + same, as: diffOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
+			{name: "try", method: "POST", path: names, as: tryOp, key: readKey, body: `{"names":["Ollaro",{"name":"On","match":{"case":"exact"}}],"limit":1}`, status: 200, check: holds(`"answers":1,"more":true`)},
+			{name: "try of no names", method: "POST", path: names, as: tryOp, key: anyKey, body: `{"names":[]}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("names")},
+			{name: "try of an empty name", method: "POST", path: names, as: tryOp, key: anyKey, body: `{"names":["\u200b"]}`, status: 400, code: "VALIDATION_ERROR", check: fields("names[0].name")},
+			{name: "try for no brand", method: "POST", path: names, as: tryOp, key: anyKey, body: `{"brand":"Nobody","names":["x"]}`, status: 400, code: "VALIDATION_ERROR", check: fields("brand")},
+			{name: "try of nothing", method: "POST", path: trackersPath + "/none/names/try", as: tryOp, key: anyKey, body: `{"names":["x"]}`, status: 404, code: "RESOURCE_NOT_FOUND"},
+			{name: "discover", path: hatsPath + "/discover?limit=5&answers=10", as: discoverOp, key: readKey, status: 200, check: holds(`"answers":2,"more":false`)},
+			{name: "discover in none", path: hatsPath + "/discover?answers=0", as: discoverOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("answers")},
+			{name: "discover of nothing", path: trackersPath + "/none/discover", as: discoverOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
+		},
+	)
+}
+
 func trackerReads(noSweep, noAnswer string) []row {
 	return []row{
 		{name: "trackers", path: trackersPath, key: readKey, status: 200, check: holds(`{"trackers":[{"name":"`)},
@@ -170,6 +197,8 @@ func trackerReads(noSweep, noAnswer string) []row {
 		{name: "no answer", path: noAnswer, as: answerOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
 		{name: "export as lines", path: hatsPath + "/export", as: exportOp, key: readKey, status: 200, check: holds(`"result":{"surface":"lab",`)},
 		{name: "export as a table", path: hatsPath + "/export?table=sweeps&format=csv", as: exportOp, key: anyKey, status: 200, check: holds(",manual first,closed,,1,")},
+		{name: "export of numbers", path: hatsPath + "/export?table=numbers&from=2026-01-01", as: exportOp, key: anyKey, status: 200, check: holds(`{"head":{"tracker":"hats","rules":"r`)},
+		{name: "export of some numbers", path: hatsPath + "/export?table=numbers&tag=x", as: exportOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", check: fields("tag")},
 		{name: "export as a page", path: hatsPath + "/export?format=html", as: exportOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("format")},
 		{name: "export of nothing", path: trackersPath + "/none/export", as: exportOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
 		{name: "tasks of a tracker", path: requestsPath + "?tracker=hats", as: "GET " + requestsPath, key: anyKey, status: 200, check: holds(`"tracker":"hats"`)},
