@@ -42,7 +42,8 @@ var allowed = map[string][]string{
 	"internal/share":     nil,
 	"internal/trace":     nil,
 	"internal/stats":     nil,
-	"internal/metric":    {"internal/stats"},
+	"internal/packed":    nil,
+	"internal/metric":    {"internal/packed", "internal/stats"},
 	"internal/selfcheck": {"internal/metric", "internal/stats"},
 	"internal/source":    nil,
 	"internal/mention":   {"internal/source"},
@@ -81,7 +82,7 @@ var allowed = map[string][]string{
 
 	"internal/job":       {".", "internal/account", "internal/store", "internal/provider", "internal/upstream", "internal/capture", "internal/geo", "internal/schema", "internal/health", "internal/share", "internal/trace"},
 	"internal/schedule":  {"."},
-	"internal/analysis":  {".", "internal/mention", "internal/metric", "internal/source"},
+	"internal/analysis":  {".", "internal/mention", "internal/metric", "internal/packed", "internal/source"},
 	"internal/tracker":   {".", "internal/analysis", "internal/mention", "internal/metric", "internal/stats", "internal/store", "internal/provider", "internal/schedule", "internal/schema", "internal/geo", "internal/upstream", "internal/lab", "internal/lab/world", "internal/csvfile"},
 	"internal/csvfile":   nil,
 	"internal/health":    {".", "internal/store"},
