@@ -1,5 +1,7 @@
 package metric
 
+import "slices"
+
 // evidence is what the numbers of a cut are computed from.
 type evidence struct {
 	c       cut
@@ -89,14 +91,10 @@ func (b *Book) mergeSpans(merged *merger, sweeps []int, target int) (covered map
 	}
 	covered = map[int]bool{}
 	for _, s := range b.spans {
-		whole := true
-		for at := s.first; at <= s.last; at++ {
-			whole = whole && wanted[at] && !covered[at]
-		}
-		if !whole {
+		if slices.ContainsFunc(s.places, func(at int) bool { return !wanted[at] || covered[at] }) {
 			continue
 		}
-		for at := s.first; at <= s.last; at++ {
+		for _, at := range s.places {
 			covered[at] = true
 		}
 		if s.packed[target] == nil {

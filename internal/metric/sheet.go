@@ -126,8 +126,8 @@ func (b *Book) fold(tallies []*Tally) []Group {
 
 // span are cells that were added up over several sweeps.
 type span struct {
-	first, last int // places of its sweeps, which are neighbours
-	packed      map[int][]byte
+	places []int // of its sweeps
+	packed map[int][]byte
 }
 
 // NumberPrompts says by which number kept sheets know each prompt.
@@ -136,6 +136,26 @@ func (b *Book) NumberPrompts(numbers []int) {
 	for prompt, number := range numbers {
 		b.numbers[number] = prompt
 	}
+}
+
+// AddTallies adds those of a target in a sweep, by prompt; nil where there is none. The
+// book has them from then on.
+func (b *Book) AddTallies(sweep, target string, tallies []*Tally) error {
+	index, err := b.target(target)
+	if err != nil {
+		return err
+	}
+	at, ok := b.order[sweep]
+	if !ok {
+		return nil
+	}
+	for prompt := range tallies {
+		if !b.asked(at, prompt) {
+			tallies[prompt] = nil
+		}
+	}
+	b.sheets[at][index] = &sheet{tallies: tallies}
+	return nil
 }
 
 // AddSheet adds what was kept of a target in a sweep, all of it.
@@ -150,19 +170,16 @@ func (b *Book) AddSheet(sweep, target string, kept Sheet) error {
 	return nil
 }
 
-// AddSpan adds the packed cells of neighbouring sweeps together, by target: where a cut
-// has all of these sweeps their own cells are not needed.
+// AddSpan adds the packed cells of several sweeps together, by target: where a cut has all
+// of these sweeps their own cells are not needed.
 func (b *Book) AddSpan(sweeps []string, cells map[string][]byte) error {
-	s := span{first: len(b.sweeps), last: -1, packed: map[int][]byte{}}
+	s := span{packed: map[int][]byte{}}
 	for _, id := range sweeps {
 		at, known := b.order[id]
 		if !known {
 			return errors.New("a span has a sweep that is not closed")
 		}
-		s.first, s.last = min(s.first, at), max(s.last, at)
-	}
-	if s.last-s.first+1 != len(sweeps) {
-		return errors.New("the sweeps of a span are no neighbours")
+		s.places = append(s.places, at)
 	}
 	for key, packed := range cells {
 		target, err := b.target(key)

@@ -40,7 +40,10 @@ func NewTally(brands int) *Tally {
 	return &Tally{Brands: make([]BrandTally, brands)}
 }
 
-// Add folds an answer in. One that is not eligible changes nothing.
+// OmitSources has answers counted without their domains, URLs and types of sources.
+func (t *Tally) OmitSources() { t.noSources = true }
+
+// Add folds an answer in. Nothing of it is kept. One that is not eligible changes nothing.
 func (t *Tally) Add(panel []Brand, a Answer) {
 	if !a.Outcome.eligible() {
 		return

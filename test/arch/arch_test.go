@@ -83,7 +83,7 @@ var allowed = map[string][]string{
 	"internal/job":       {".", "internal/account", "internal/store", "internal/provider", "internal/upstream", "internal/capture", "internal/geo", "internal/schema", "internal/health", "internal/share", "internal/trace"},
 	"internal/schedule":  {"."},
 	"internal/analysis":  {".", "internal/mention", "internal/metric", "internal/packed", "internal/source"},
-	"internal/tracker":   {".", "internal/analysis", "internal/mention", "internal/metric", "internal/stats", "internal/store", "internal/provider", "internal/schedule", "internal/schema", "internal/geo", "internal/upstream", "internal/lab", "internal/lab/world", "internal/csvfile"},
+	"internal/tracker":   {".", "internal/analysis", "internal/mention", "internal/metric", "internal/packed", "internal/share", "internal/stats", "internal/store", "internal/provider", "internal/schedule", "internal/schema", "internal/geo", "internal/upstream", "internal/lab", "internal/lab/world", "internal/csvfile"},
 	"internal/csvfile":   nil,
 	"internal/health":    {".", "internal/store"},
 	"internal/webhook":   {".", "internal/store", "internal/guard", "internal/share", "internal/trace"},
