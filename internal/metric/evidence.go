@@ -57,6 +57,9 @@ func (b *Book) gather(merged *merger, c cut, at, target int, whole, withCells bo
 	case whole && !withCells:
 		return s.grouped(b), nil
 	}
+	if whole && s.packed != nil {
+		return s.grouped(b), merged.addPacked(b, s.packed)
+	}
 	tallies, err := s.cells(b)
 	if err != nil {
 		return nil, err
@@ -100,11 +103,9 @@ func (b *Book) mergeSpans(merged *merger, sweeps []int, target int) (covered map
 		if s.packed[target] == nil {
 			continue // nothing was answered there
 		}
-		tallies, err := b.unpack(s.packed[target])
-		if err != nil {
+		if err := merged.addPacked(b, s.packed[target]); err != nil {
 			return nil, err
 		}
-		merged.add(tallies)
 	}
 	return covered, nil
 }
@@ -123,14 +124,31 @@ func (m *merger) add(tallies []*Tally) {
 		case m.tallies[prompt] == nil:
 			m.tallies[prompt], m.shared[prompt] = t, true
 		default:
-			if m.shared[prompt] {
-				own := NewTally(len(t.Brands))
-				own.Merge(m.tallies[prompt])
-				m.tallies[prompt], m.shared[prompt] = own, false
-			}
+			m.own(prompt, len(t.Brands)).Merge(t)
+		}
+	}
+}
+
+// own is the tally of a prompt, to be changed.
+func (m *merger) own(prompt, brands int) *Tally {
+	if t := m.tallies[prompt]; t == nil || m.shared[prompt] {
+		m.tallies[prompt], m.shared[prompt] = NewTally(brands), false
+		if t != nil {
 			m.tallies[prompt].Merge(t)
 		}
 	}
+	return m.tallies[prompt]
+}
+
+// addPacked adds packed cells.
+func (m *merger) addPacked(b *Book, packed []byte) error {
+	brands := len(b.def.Brands)
+	return unpackCells(packed, brands, func(number int) *Tally {
+		if prompt, known := b.numbers[number]; known {
+			return m.own(prompt, brands)
+		}
+		return nil
+	})
 }
 
 // askedIn is how many of a cut's prompts each of its sweeps asked: of those that are not

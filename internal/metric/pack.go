@@ -3,7 +3,6 @@ package metric
 import (
 	"cmp"
 	"errors"
-	"maps"
 	"slices"
 
 	"earshot/internal/packed"
@@ -29,25 +28,30 @@ func PackCells(cells []NumberedTally) []byte {
 	return w
 }
 
-// UnpackCells reads what PackCells wrote, for a panel of that many brands.
-func UnpackCells(stored []byte, brands int) ([]NumberedTally, error) {
+// unpackCells reads what PackCells wrote, and adds each tally to the one that of has for
+// the number of a prompt, nil to pass it over.
+func unpackCells(stored []byte, brands int, of func(prompt int) *Tally) error {
 	if len(stored) == 0 || stored[0] != packFormat {
-		return nil, errDamaged
+		return errDamaged
 	}
-	u := unpacker{Reader: packed.NewReader(string(stored[1:])), brands: brands}
-	cells := make([]NumberedTally, u.Count())
-	tallies, parts := make([]Tally, len(cells)), make([]BrandTally, len(cells)*brands)
+	r := packed.NewReader(string(stored[1:]))
+	var unused *Tally
 	number := 0
-	for i := range cells {
-		number += u.Number()
-		tallies[i].Brands = parts[i*brands : (i+1)*brands]
-		u.tally(&tallies[i])
-		cells[i] = NumberedTally{number, &tallies[i]}
+	for range r.Count() {
+		number += r.Number()
+		t := of(number)
+		if t == nil {
+			if unused == nil {
+				unused = NewTally(brands)
+			}
+			t = unused
+		}
+		unpackTally(r, t)
 	}
-	if !u.Done() {
-		return nil, errDamaged
+	if !r.Done() {
+		return errDamaged
 	}
-	return cells, nil
+	return nil
 }
 
 // PackGroups writes groups in few bytes.
@@ -68,14 +72,14 @@ func UnpackGroups(stored []byte, brands int) ([]Group, error) {
 	if len(stored) == 0 || stored[0] != packFormat {
 		return nil, errDamaged
 	}
-	u := unpacker{Reader: packed.NewReader(string(stored[1:])), brands: brands}
-	groups := make([]Group, u.Count())
+	r := packed.NewReader(string(stored[1:]))
+	groups := make([]Group, r.Count())
 	for i := range groups {
-		groups[i] = Group{Branded: u.Number() == 1, Cells: u.Number(), Weight: u.Fraction()}
+		groups[i] = Group{Branded: r.Number() == 1, Cells: r.Number(), Weight: r.Fraction()}
 		groups[i].Tally.Brands = make([]BrandTally, brands)
-		u.tally(&groups[i].Tally)
+		unpackTally(r, &groups[i].Tally)
 	}
-	if !u.Done() {
+	if !r.Done() {
 		return nil, errDamaged
 	}
 	return groups, nil
@@ -85,20 +89,19 @@ func UnpackGroups(stored []byte, brands int) ([]Group, error) {
 func MergeCells(all [][]byte, brands int) ([]byte, error) {
 	merged := map[int]*Tally{}
 	for _, stored := range all {
-		cells, err := UnpackCells(stored, brands)
+		err := unpackCells(stored, brands, func(prompt int) *Tally {
+			if merged[prompt] == nil {
+				merged[prompt] = NewTally(brands)
+			}
+			return merged[prompt]
+		})
 		if err != nil {
 			return nil, err
 		}
-		for _, cell := range cells {
-			if merged[cell.Prompt] == nil {
-				merged[cell.Prompt] = NewTally(brands)
-			}
-			merged[cell.Prompt].Merge(cell.Tally)
-		}
 	}
 	var cells []NumberedTally
-	for _, prompt := range slices.Sorted(maps.Keys(merged)) {
-		cells = append(cells, NumberedTally{prompt, merged[prompt]})
+	for prompt, t := range merged {
+		cells = append(cells, NumberedTally{prompt, t})
 	}
 	return PackCells(cells), nil
 }
@@ -159,51 +162,33 @@ func packCounts(w *packed.Writer, counts []*int, more int) {
 	}
 }
 
-// unpacker reads tallies. Places share a slab of memory.
-type unpacker struct {
-	*packed.Reader
-	brands int
-	slab   []PlaceCount
-}
-
-func (u *unpacker) tally(t *Tally) {
+// unpackTally adds what packTally wrote to a tally.
+func unpackTally(r *packed.Reader, t *Tally) {
 	t.noSources = true
 	counts := t.numbers()
-	u.counts(counts[:])
+	unpackCounts(r, counts[:])
 	for i := range t.Brands {
 		b := &t.Brands[i]
 		counts := b.numbers()
-		more := u.counts(counts[:])
-		if more == 0 {
-			continue
-		}
-		for bit, places := range b.places() {
-			if more&(1<<bit) != 0 {
-				*places = u.places()
+		more := unpackCounts(r, counts[:])
+		for bit := 0; more>>bit != 0; bit++ {
+			if more&(1<<bit) == 0 {
+				continue
+			}
+			places := b.places()[bit%len(b.places())]
+			for range r.Count() {
+				places.add(r.Number(), r.Number())
 			}
 		}
 	}
 }
 
-func (u *unpacker) counts(counts []*int) (more int) {
-	present := u.Number()
+func unpackCounts(r *packed.Reader, counts []*int) (more int) {
+	present := r.Number()
 	for bit, count := range counts {
 		if present&(1<<bit) != 0 {
-			*count = u.Number()
+			*count += r.Number()
 		}
 	}
 	return present >> len(counts)
-}
-
-func (u *unpacker) places() PlaceCounts {
-	n := u.Count()
-	if n > cap(u.slab)-len(u.slab) {
-		u.slab = make([]PlaceCount, 0, max(n, 256))
-	}
-	start := len(u.slab)
-	for range n {
-		u.slab = append(u.slab, PlaceCount{u.Number(), u.Number()})
-	}
-	// Its capacity ends there, so that adding to it does not change the next.
-	return PlaceCounts(u.slab[start:len(u.slab):len(u.slab)])
 }

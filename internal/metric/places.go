@@ -13,8 +13,11 @@ type PlaceCount struct {
 
 // add counts more answers of a place.
 func (p *PlaceCounts) add(at, count int) {
-	i, found := slices.BinarySearchFunc(*p, at, func(place PlaceCount, at int) int { return place.At - at })
-	if found {
+	i := 0
+	for i < len(*p) && (*p)[i].At < at { // there are few
+		i++
+	}
+	if i < len(*p) && (*p)[i].At == at {
 		(*p)[i].Count += count
 		return
 	}

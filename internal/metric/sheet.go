@@ -67,17 +67,8 @@ func (s *sheet) cells(b *Book) ([]*Tally, error) {
 
 // unpack reads packed cells into the places of their prompts.
 func (b *Book) unpack(packed []byte) ([]*Tally, error) {
-	numbered, err := UnpackCells(packed, len(b.def.Brands))
-	if err != nil {
-		return nil, err
-	}
-	tallies := make([]*Tally, len(b.def.Prompts))
-	for _, cell := range numbered {
-		if prompt, known := b.numbers[cell.Prompt]; known {
-			tallies[prompt] = cell.Tally
-		}
-	}
-	return tallies, nil
+	m := merger{tallies: make([]*Tally, len(b.def.Prompts)), shared: make([]bool, len(b.def.Prompts))}
+	return m.tallies, m.addPacked(b, packed)
 }
 
 // grouped are the groups of all cells.

@@ -144,8 +144,9 @@ func (s Sums) judge(e *Estimate, value float64, of func(x, y float64) float64, c
 		SweepMeans: s.means(of), Units: s.units(of, centre),
 	}
 	e.Value = &value
-	e.Interval = &Intervals{Rerun: cut.Rerun()}
-	if market, ok := cut.Market(); ok {
+	rerun, market, ok := cut.Intervals()
+	e.Interval = &Intervals{Rerun: rerun}
+	if ok {
 		e.Interval.Market = &market
 	}
 	if lag1, ok := stats.Lag1(cut.SweepMeans); ok {

@@ -266,6 +266,9 @@ func (s *Service) addSpans(ctx context.Context, b *book, h *past, whole map[stri
 	if err != nil {
 		return err
 	}
+	if len(h.missingSpans(stored)) > 0 {
+		s.wantTallies(h.rules)
+	}
 	inRange := map[int]map[int][]*store.Sweep{}
 	for _, days := range spanDays {
 		inRange[days] = ranges(h.all, days)

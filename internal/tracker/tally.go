@@ -1,7 +1,6 @@
 package tracker
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -241,30 +240,46 @@ func (s *Service) tallySpans(ctx context.Context, h *past) error {
 	if err != nil {
 		return err
 	}
-	stored := map[[2]int][]byte{}
-	for _, span := range known {
-		stored[[2]int{span.Days, span.Number}] = span.Sweeps
-	}
-	newest := h.all[len(h.all)-1].DueAt
-	for _, days := range spanDays {
-		for number, sweeps := range ranges(h.all, days) {
-			ids := sweepIDs(sweeps)
-			over := store.Range(newest, days) > number
-			whole := !slices.ContainsFunc(sweeps, func(sweep *store.Sweep) bool { return sweep.Pruned || sweep.Answered > 0 && h.tallies[sweep.ID] == nil })
-			if !over || !whole || len(sweeps) < 2 || bytes.Equal(stored[[2]int{days, number}], ids) {
-				continue
-			}
-			if err := s.tallySpan(ctx, h, days, number, sweeps, ids); err != nil {
-				return err
-			}
+	for _, span := range h.missingSpans(known) {
+		if err := s.tallySpan(ctx, h, span); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (s *Service) tallySpan(ctx context.Context, h *past, days, number int, sweeps []*store.Sweep, ids []byte) error {
+// missingSpans are the ranges of days that are over and whose sweeps are all added up, but
+// not together.
+func (h *past) missingSpans(known []*store.TallySpan) (missing []sweepRange) {
+	if len(h.all) == 0 {
+		return nil
+	}
+	stored := map[[2]int]string{}
+	for _, span := range known {
+		stored[[2]int{span.Days, span.Number}] = string(span.Sweeps)
+	}
+	newest := h.all[len(h.all)-1].DueAt
+	for _, days := range spanDays {
+		for number, sweeps := range ranges(h.all, days) {
+			over := store.Range(newest, days) > number
+			open := slices.ContainsFunc(sweeps, func(sweep *store.Sweep) bool { return sweep.Pruned || sweep.Answered > 0 && h.tallies[sweep.ID] == nil })
+			if over && !open && len(sweeps) > 1 && stored[[2]int{days, number}] != string(sweepIDs(sweeps)) {
+				missing = append(missing, sweepRange{days, number, sweeps})
+			}
+		}
+	}
+	return missing
+}
+
+// sweepRange are the sweeps that were due in a range of days.
+type sweepRange struct {
+	days, number int
+	sweeps       []*store.Sweep
+}
+
+func (s *Service) tallySpan(ctx context.Context, h *past, of sweepRange) error {
 	var names []string
-	for _, sweep := range sweeps {
+	for _, sweep := range of.sweeps {
 		names = append(names, sweep.ID)
 	}
 	cells, err := s.Store.TallyCells(ctx, h.rules, names)
@@ -302,6 +317,6 @@ func (s *Service) tallySpan(ctx context.Context, h *past, days, number int, swee
 		merged = append(merged, keptSheet{target: at.target, surface: at.surface, contents: all})
 	}
 	return s.Store.SaveTallySpan(&store.TallySpan{
-		Organization: h.tracker.Organization, Tracker: h.tracker.ID, Rules: h.rules.Version, Days: days, Number: number, Sweeps: ids, Cells: packSheets(merged),
+		Organization: h.tracker.Organization, Tracker: h.tracker.ID, Rules: h.rules.Version, Days: of.days, Number: of.number, Sweeps: sweepIDs(of.sweeps), Cells: packSheets(merged),
 	}, names)
 }
