@@ -285,13 +285,19 @@ func (l *look) page(r *result, results []organic, prompt string) {
 	}
 }
 
-// Answer is an answer as metrics look at it, without its place.
+// Answer is an answer as metrics look at it, without its place. It shares the memory of f.
 func (f *Found) Answer(p *Panel) metric.Answer {
-	a := metric.Answer{Citations: f.Citations, Organic: f.Organic, Mentions: make([]metric.Mention, len(f.Mentions))}
+	a := metric.Answer{}
+	f.Fill(&a, p)
+	return a
+}
+
+// Fill sets what an answer holds, in the memory that it has.
+func (f *Found) Fill(a *metric.Answer, p *Panel) {
+	a.Citations, a.Organic, a.Mentions = f.Citations, f.Organic, resized(a.Mentions, len(f.Mentions))
 	for i, m := range f.Mentions {
 		a.Mentions[i] = metric.Mention{
 			Brand: p.Brands[m.Brand].Name, Kind: metric.Kind(m.Kind), Position: m.Position, ListRank: m.ListRank, Domains: m.Domains,
 		}
 	}
-	return a
 }

@@ -2,6 +2,7 @@ package metric
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -84,15 +85,27 @@ func (c Citation) on(b Brand) bool {
 	return false
 }
 
-// distinct leaves each URL once.
+// distinct leaves each URL once. Answers cite a dozen pages: a map would take longer.
 func distinct(citations []Citation) []Citation {
-	seen := map[string]bool{}
-	var kept []Citation
-	for _, c := range citations {
-		if !seen[c.URL] {
-			seen[c.URL] = true
-			kept = append(kept, c)
+	for i := range citations {
+		if cites(citations[:i], citations[i].URL) {
+			kept := slices.Clone(citations[:i])
+			for _, c := range citations[i+1:] {
+				if !cites(kept, c.URL) {
+					kept = append(kept, c)
+				}
+			}
+			return kept
 		}
 	}
-	return kept
+	return citations
+}
+
+func cites(citations []Citation, url string) bool {
+	for i := range citations {
+		if citations[i].URL == url {
+			return true
+		}
+	}
+	return false
 }

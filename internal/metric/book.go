@@ -8,16 +8,20 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 )
 
-// Book holds the tallies of a definition: one for each cell and sweep that has answers.
+// Book holds what is known of a definition: a sheet for each sweep and target that has
+// answers. Once it is filled it does not change, and is safe for concurrent use.
 type Book struct {
 	def    Definition
 	sweeps []int             // indices of the closed sweeps, in the order of their slots
 	order  map[string]int    // where a closed sweep stands in that order
 	slots  map[string]string // of all sweeps
-	// tallies by place in that order, prompt and target
-	tallies [][][]*Tally
+	sheets [][]*sheet        // by place in that order, and target
+	spans  []span
+	// numbers are where a prompt stands that kept sheets know by a number
+	numbers map[int]int
 	// noSources leaves out what citations are counted by, which most numbers do not need.
 	noSources bool
 	plans     []plan // what sweeps asked, by place in that order
@@ -27,8 +31,10 @@ type Book struct {
 
 // plan is what a sweep asked, where it tells; nil is all.
 type plan struct {
-	samples          int
-	prompts, targets map[int]bool
+	samples int
+	prompts []bool
+	same    int // the same number has those that asked the same prompts
+	targets map[int]bool
 }
 
 // place is what no two answers share.
@@ -59,12 +65,9 @@ func NewBook(def Definition) (*Book, error) {
 		b.order[def.Sweeps[i].ID] = at
 	}
 	b.plan()
-	b.tallies = make([][][]*Tally, len(b.sweeps))
-	for at := range b.tallies {
-		b.tallies[at] = make([][]*Tally, len(def.Prompts))
-		for p := range b.tallies[at] {
-			b.tallies[at][p] = make([]*Tally, len(def.Targets))
-		}
+	b.sheets = make([][]*sheet, len(b.sweeps))
+	for at := range b.sheets {
+		b.sheets[at] = make([]*sheet, len(def.Targets))
 	}
 	return b, nil
 }
@@ -82,12 +85,6 @@ func (b *Book) plan() {
 		if p.samples = s.Samples; p.samples == 0 {
 			p.samples = b.def.Samples
 		}
-		if s.Prompts != nil {
-			p.prompts = map[int]bool{}
-			for _, prompt := range s.Prompts {
-				p.prompts[prompt] = true
-			}
-		}
 		if s.Targets != nil {
 			p.targets = map[int]bool{}
 			for _, key := range s.Targets {
@@ -96,20 +93,18 @@ func (b *Book) plan() {
 				}
 			}
 		}
+		if s.Prompts == nil {
+			continue
+		}
+		if at > 0 && slices.Equal(s.Prompts, b.sweep(at-1).Prompts) {
+			p.prompts, p.same = b.plans[at-1].prompts, b.plans[at-1].same
+			continue
+		}
+		p.prompts, p.same = make([]bool, len(b.def.Prompts)), at
+		for _, prompt := range s.Prompts {
+			p.prompts[prompt] = true
+		}
 	}
-}
-
-// planned is how many answers of a cell a sweep asked for. One that came all the same
-// was.
-func (b *Book) planned(at, prompt, target int) int {
-	n := 0
-	if p := b.plans[at]; b.asked(at, prompt) && (p.targets == nil || p.targets[target]) {
-		n = p.samples
-	}
-	if t := b.tallies[at][prompt][target]; t != nil {
-		n = max(n, t.Eligible)
-	}
-	return n
 }
 
 // Read fills a book from a definition and its answers, one JSON object a line. What it
@@ -173,41 +168,19 @@ func (b *Book) Add(a Answer) error {
 	return nil
 }
 
-// AddTally adds a tally that was kept, of a cell in a sweep.
-func (b *Book) AddTally(sweep string, prompt int, target string, t *Tally) error {
-	if prompt < 0 || prompt >= len(b.def.Prompts) {
-		return fmt.Errorf("tally: there is no prompt %d", prompt)
-	}
-	index, err := b.target(target)
-	if err != nil {
-		return fmt.Errorf("tally: %w", err)
-	}
-	if len(t.Brands) != len(b.def.Brands) {
-		return fmt.Errorf("tally: has %d brands, the definition has %d", len(t.Brands), len(b.def.Brands))
-	}
-	if at, ok := b.order[sweep]; ok && b.asked(at, prompt) {
-		b.tally(at, prompt, index).Merge(t)
-	}
-	return nil
-}
-
-// Tally is what is known of a cell in a sweep, or nil.
-func (b *Book) Tally(sweep string, prompt int, target string) *Tally {
-	index, err := b.target(target)
-	at, ok := b.order[sweep]
-	if err != nil || !ok || prompt < 0 || prompt >= len(b.def.Prompts) {
-		return nil
-	}
-	return b.tallies[at][prompt][index]
-}
-
+// tally is that of a cell in a sweep, to be changed.
 func (b *Book) tally(at, prompt, target int) *Tally {
-	slot := &b.tallies[at][prompt][target]
-	if *slot == nil {
-		*slot = NewTally(len(b.def.Brands))
-		(*slot).noSources = b.noSources
+	s := b.sheets[at][target]
+	if s == nil {
+		s = &sheet{tallies: make([]*Tally, len(b.def.Prompts))}
+		b.sheets[at][target] = s
 	}
-	return *slot
+	s.once = sync.Once{}
+	if s.tallies[prompt] == nil {
+		s.tallies[prompt] = NewTally(len(b.def.Brands))
+		s.tallies[prompt].noSources = b.noSources
+	}
+	return s.tallies[prompt]
 }
 
 func (b *Book) target(key string) (int, error) {

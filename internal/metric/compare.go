@@ -51,12 +51,14 @@ func (b *Book) Compare(q Query, periods Periods) ([]Comparison, error) {
 	for _, c := range b.cuts(q) {
 		a, b2 := c, c
 		a.sweeps, b2.sweeps = first, second
-		only, leftOut := b.common(a, b2)
-		a.only, b2.only = only, only
+		before, after, leftOut, err := b.common(a, b2)
+		if err != nil {
+			return nil, err
+		}
 		for _, brand := range c.panel {
 			for _, m := range measures {
 				if m.compared && q.wants(m.name) {
-					one := b.compare(a, b2, m, brand)
+					one := b.compare(before, after, m, brand)
 					one.LeftOut = leftOut
 					found = append(found, one)
 				}
@@ -83,39 +85,53 @@ func (b *Book) places(ids []string) ([]int, error) {
 	return at, nil
 }
 
-// common are the cells with an eligible answer in both cuts; leftOut counts the unbranded
-// ones that have it in only one.
-func (b *Book) common(a, c cut) (cells map[[2]int]bool, leftOut int) {
-	answered := func(c cut, prompt, target int) bool {
-		return slices.ContainsFunc(c.sweeps, func(at int) bool {
-			t := b.tallies[at][prompt][target]
-			return t != nil && t.Eligible > 0
-		})
+// common is the evidence of two cuts in the cells with an eligible answer in both; leftOut
+// counts the unbranded ones that have it in only one.
+func (b *Book) common(first, second cut) (before, after *evidence, leftOut int, err error) {
+	if before, err = b.evidence(first, true); err != nil {
+		return nil, nil, 0, err
 	}
-	cells = map[[2]int]bool{}
-	for _, prompt := range a.prompts {
-		for _, target := range a.targets {
-			before, after := answered(a, prompt, target), answered(c, prompt, target)
-			switch {
-			case before && after:
-				cells[[2]int{prompt, target}] = true
-			case before != after && a.includes(b, measure{}, prompt, target):
-				leftOut++
-			}
+	if after, err = b.evidence(second, true); err != nil {
+		return nil, nil, 0, err
+	}
+	sides := map[[2]int]int{}
+	for bit, e := range []*evidence{before, after} {
+		for _, c := range e.cells {
+			sides[[2]int{c.prompt, c.target}] |= 1 << bit
 		}
 	}
-	return cells, leftOut
+	const both = 1<<0 | 1<<1
+	only, alone := map[[2]int]bool{}, 0
+	for at, side := range sides {
+		switch {
+		case side == both:
+			only[at] = true
+		case before.includes(measure{}, b.def.Prompts[at[0]].Branded):
+			leftOut++
+			fallthrough
+		default:
+			alone++
+		}
+	}
+	if alone == 0 {
+		return before, after, 0, nil
+	}
+	first.only, second.only = only, only
+	if before, err = b.evidence(first, true); err == nil {
+		after, err = b.evidence(second, true)
+	}
+	return before, after, leftOut, err
 }
 
-func (b *Book) compare(first, second cut, m measure, brand int) Comparison {
-	sumsA, sumsB := b.sums(first, m, brand), b.sums(second, m, brand)
+func (b *Book) compare(before, after *evidence, m measure, brand int) Comparison {
+	sumsA, sumsB := before.sums(b, m, brand), after.sums(b, m, brand)
 	a, z := sumsA.side(m), sumsB.side(m)
-	if m.none != nil && m.none(first.panel) {
+	if m.none != nil && m.none(before.c.panel) {
 		a.SweepMeans, z.SweepMeans = nil, nil
 	}
 	change := stats.Compare(a, z)
 	c := Comparison{
-		Metric: m.name + Version, Brand: &b.def.Brands[brand].Name, Labels: first.labels, Cells: len(sumsA.Cells),
+		Metric: m.name + Version, Brand: &b.def.Brands[brand].Name, Labels: before.c.labels, Cells: len(sumsA.Cells),
 		SweepsA: len(a.SweepMeans), SweepsB: len(z.SweepMeans), AnswersA: a.Answers, AnswersB: z.Answers, Verdict: change.Verdict,
 	}
 	if c.SweepsA > 0 {

@@ -25,11 +25,18 @@ func (b *Book) Components(brand string, filter Selection) (stats.Components, boo
 	}
 	var entries []entry
 	for _, c := range b.cuts(Query{Filter: filter, PoolSurfaces: true}) {
-		for _, at := range c.sweeps {
+		cells := map[int][][]*Tally{}
+		for _, target := range c.targets {
+			var err error
+			if cells[target], err = b.talliesOf(c.sweeps, target); err != nil {
+				return stats.Components{}, false
+			}
+		}
+		for i, at := range c.sweeps {
 			for _, prompt := range c.prompts {
 				for _, target := range c.targets {
-					t := b.tallies[at][prompt][target]
-					if t != nil && t.Eligible > 0 && c.includes(b, measure{}, prompt, target) {
+					t := cells[target][i][prompt]
+					if t != nil && t.Eligible > 0 && !b.def.Prompts[prompt].Branded {
 						n := float64(t.Eligible)
 						entries = append(entries, entry{at, [2]int{prompt, target}, float64(t.Brands[index].Named) / n, n})
 					}

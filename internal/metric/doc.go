@@ -4,8 +4,10 @@
 //
 //	definition.go  what was asked
 //	answer.go      what came back
-//	tally.go       what is kept of the answers of a cell in a sweep
-//	book.go        the tallies of a definition
+//	tally.go       what is kept of the answers of a cell in a sweep; places.go: by place
+//	sheet.go       what is kept of a target in a sweep; pack.go: in few bytes
+//	book.go        the sheets of a definition
+//	evidence.go    what the numbers of a cut are computed from
 //	measure.go     the table of metrics that are rates or ratios
 //	sums.go        what a rate or ratio is computed from, and its intervals
 //	query.go       by, filter and having: dividing answers into cuts
@@ -14,9 +16,10 @@
 //	compare.go, series.go, stability.go, grade.go, components.go  what their names say
 //
 // There is one way from answers to numbers. An answer is folded into the [Tally] of its
-// cell and sweep; tallies are added up to the [Sums] of a cut; every value and interval is
-// computed from sums. Whoever keeps tallies or sums instead of answers enters further
-// down on the same way, with [Book.AddTally] or [Sums.Rate], and gets the same digits.
+// cell and sweep. The tallies of a target in a sweep make a [Sheet]. From the sheets of a
+// cut come its groups and cells (evidence.go), from these the [Sums] of a metric, and from
+// sums every value and interval. Whoever keeps sheets instead of answers enters further
+// down on the same way, with [Book.AddSheet], and gets the same digits.
 //
 // # Words
 //
@@ -24,28 +27,20 @@
 // eligible when it was answered or refused. Whatever else was planned is missing: it
 // leaves denominators and does not count as zero.
 //
-// # What must be kept for which number
+// # What is kept for which number
 //
-// A tally for each sweep × prompt × target, with its part for each brand, gives every
-// number here for any range of sweeps and any division. It holds whole numbers only, so
-// that adding is exact in any order. Less is enough for some:
+// A tally for each sweep × prompt × target gives every number here, for any range of
+// sweeps and any division. It holds whole numbers only, so that adding is exact in any
+// order. Where there are millions, less is read:
 //
-//   - The sweep means, and with them rerun intervals, the lag-1 correlation, series and
-//     their detector, comparisons of periods that have the same cells, and the smallest
-//     visible change: [SweepSums] for each sweep × target × brand × metric. Prompts are
-//     summed up with their weights, a pool of targets is their sum.
-//   - The value of a rate or ratio and its market interval: [CellSums] for each prompt ×
-//     target × brand × metric over all sweeps of the range, because a cell is averaged over
-//     all of its answers first. Sweeps are summed up; prompts cannot be. Running totals,
-//     kept at the close of each sweep, give any range as a difference of two.
-//   - The headline rows by target and brand with both intervals therefore need SweepSums
-//     (one row for each sweep × target × brand) and CellSums (one for each prompt × target ×
-//     brand and range): the coarsest grain that is exact. Where nothing is missing, all
-//     cells have as many answers as each other, the prompts have not changed, and the
-//     value is the mean of the sweep means, so that only market still needs CellSums.
-//   - position, listRank, rank, support and coverage are plain counts: a tally for each
-//     sweep × target × brand, merged over the unbranded prompts (coverage over all).
-//   - citationShare by domain, URL or type: the same sums with a source in place of a brand.
-//   - stability, comparisons over the cells that two periods share where cells came and
-//     went, and divisions by prompt or tag: the tallies themselves.
+//   - Sweep means, and with them rerun intervals, the lag-1 correlation, series and their
+//     detector, the smallest visible change: the groups of each sweep × target. The cells
+//     of a group have the same weight and as many eligible answers, so that Σ w·x/n over
+//     them is w/n · Σx, with a whole number Σx. They also give what is a plain count.
+//   - The value of a rate or ratio and its market interval: the tally of each prompt ×
+//     target over all sweeps of the range, because a cell is averaged over all of its
+//     answers first. Those of neighbouring sweeps can be kept together ([Book.AddSpan]).
+//   - Divisions by prompt, tag and time, stability, and comparisons where cells came and
+//     went: the tallies themselves.
+//   - citationShare by domain, URL or type is counted from answers: sheets have no sources.
 package metric

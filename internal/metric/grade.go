@@ -77,7 +77,11 @@ func (b *Book) grades(q Query, sweeps func(cut) []int) ([]Graded, error) {
 	var grades []Graded
 	for _, c := range b.cuts(q) {
 		c.sweeps = sweeps(c)
-		g := judge(b.criteria(c))
+		e, err := b.evidence(c, true)
+		if err != nil {
+			return nil, err
+		}
+		g := judge(b.criteria(e))
 		g.Labels = c.labels
 		grades = append(grades, g)
 	}
@@ -102,23 +106,23 @@ func judge(values map[string]*float64) Graded {
 	return g
 }
 
-func (b *Book) criteria(c cut) map[string]*float64 {
-	informative := b.sums(c, measureOf("informative"), 0)
+func (b *Book) criteria(e *evidence) map[string]*float64 {
+	informative := e.sums(b, measureOf("informative"), 0)
 	prompts := map[int]bool{}
 	for _, cell := range informative.Cells {
 		prompts[cell.Prompt] = true
 	}
 	providers := map[string]bool{}
-	for _, target := range c.targets {
+	for _, target := range e.c.targets {
 		providers[b.def.Targets[target].provider()] = true
 	}
-	all := b.total(c, true)
+	all := e.total(b, true)
 	values := map[string]*float64{
 		"coverage": share(all.Eligible, all.planned), "informative": informative.Rate().Value,
-		"smallestChange": b.smallestChange(c),
+		"smallestChange": b.smallestChange(e),
 	}
 	for name, n := range map[string]int{
-		"prompts": len(prompts), "sweeps": informative.counted(), "providers": len(providers), "openBreaks": b.breaksWithin(c),
+		"prompts": len(prompts), "sweeps": informative.counted(), "providers": len(providers), "openBreaks": b.breaksWithin(e.c),
 	} {
 		value := float64(n)
 		values[name] = &value
@@ -127,15 +131,15 @@ func (b *Book) criteria(c cut) map[string]*float64 {
 }
 
 // smallestChange is the largest of the brands', or nil where it cannot be told.
-func (b *Book) smallestChange(c cut) *float64 {
-	own := slices.DeleteFunc(slices.Clone(c.panel), func(brand int) bool { return !b.def.Brands[brand].Own })
+func (b *Book) smallestChange(e *evidence) *float64 {
+	own := slices.DeleteFunc(slices.Clone(e.c.panel), func(brand int) bool { return !b.def.Brands[brand].Own })
 	if len(own) == 0 {
-		own = c.panel
+		own = e.c.panel
 	}
 	var worst *float64
 	for _, brand := range own {
 		m := measureOf("visibility")
-		smallest, ok := stats.SmallestVisible(b.sums(c, m, brand).side(m))
+		smallest, ok := stats.SmallestVisible(e.sums(b, m, brand).side(m))
 		if !ok {
 			return nil
 		}

@@ -41,8 +41,8 @@ func rate(name string, x func(t *Tally, b *BrandTally) float64) measure {
 // measures are the rates and ratios, in the order in which rows are given.
 var measures = []measure{
 	rate("visibility", func(_ *Tally, b *BrandTally) float64 { return float64(b.Named) }),
-	rate("firstNamed", func(_ *Tally, b *BrandTally) float64 { return float64(b.Positions[1]) }),
-	rate("prominence", func(_ *Tally, b *BrandTally) float64 { return b.prominence() }),
+	rate("firstNamed", func(_ *Tally, b *BrandTally) float64 { return float64(b.Positions.between(1, 1)) }),
+	rate("prominence", func(_ *Tally, b *BrandTally) float64 { return b.Positions.prominence() }),
 	rate("citationRate", func(_ *Tally, b *BrandTally) float64 { return float64(b.Cited) }),
 	rate("namedAndCited.both", func(_ *Tally, b *BrandTally) float64 { return float64(b.Both) }),
 	rate("namedAndCited.namedOnly", func(_ *Tally, b *BrandTally) float64 { return float64(b.Named - b.Both) }),
@@ -97,42 +97,6 @@ func measureOf(name string) measure {
 	return measures[i]
 }
 
-// sums adds a measure up over the tallies of a cut.
-func (b *Book) sums(c cut, m measure, brand int) Sums {
-	var s Sums
-	cells := make([]CellSums, len(b.def.Prompts)*len(b.def.Targets))
-	for _, at := range c.sweeps {
-		var sweep SweepSums
-		for _, target := range c.targets {
-			for _, prompt := range c.prompts {
-				t := b.tallies[at][prompt][target]
-				if t == nil || m.n(t) == 0 || !c.includes(b, m, prompt, target) {
-					continue
-				}
-				n, x := m.n(t), m.x(t, brand)
-				y := float64(n)
-				if m.y != nil {
-					y = m.y(t, c.panel)
-				}
-				weight := b.def.Prompts[prompt].Weight
-				sweep.Answers += n
-				sweep.Weight += weight
-				sweep.X += weight * x / float64(n)
-				sweep.Y += weight * y / float64(n)
-				cell := &cells[target*len(b.def.Prompts)+prompt]
-				*cell = CellSums{prompt, weight, cell.Answers + n, cell.X + x, cell.Y + y}
-			}
-		}
-		s.Sweeps = append(s.Sweeps, sweep)
-	}
-	for _, cell := range cells {
-		if cell.Answers > 0 {
-			s.Cells = append(s.Cells, cell)
-		}
-	}
-	return s
-}
-
 // Sums are those of a rate or ratio for what a filter leaves, surfaces pooled. The brand
 // is empty for a metric that has none.
 func (b *Book) Sums(name, brand string, filter Selection) (Sums, error) {
@@ -150,20 +114,24 @@ func (b *Book) Sums(name, brand string, filter Selection) (Sums, error) {
 	}
 	var s Sums
 	for _, c := range b.cuts(q) {
-		s.Add(b.sums(c, measures[at], index))
+		e, err := b.evidence(c, true)
+		if err != nil {
+			return Sums{}, err
+		}
+		s.Add(e.sums(b, measures[at], index))
 	}
 	return s, nil
 }
 
 // estimate is the measure of a cut.
-func (b *Book) estimate(c cut, m measure, brand int) Estimate {
-	s := b.sums(c, m, brand)
+func (e *evidence) estimate(b *Book, m measure, brand int) Estimate {
+	s := e.sums(b, m, brand)
 	if !m.ratio {
 		return s.Rate()
 	}
-	e := s.Ratio()
-	if m.none != nil && m.none(c.panel) {
-		e.Value, e.Interval, e.Lag1 = nil, nil, nil
+	found := s.Ratio()
+	if m.none != nil && m.none(e.c.panel) {
+		found.Value, found.Interval, found.Lag1 = nil, nil, nil
 	}
-	return e
+	return found
 }

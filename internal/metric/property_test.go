@@ -1,7 +1,6 @@
 package metric_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -161,38 +160,6 @@ func TestMissingIsNotZero(t *testing.T) {
 		t.Errorf("missing answers give %v of %v (%d missing), empty ones %v of %v (%d missing)",
 			*gone.Value.Number, gone.Denominator, gone.Missing, *zero.Value.Number, zero.Denominator, zero.Missing)
 	}
-}
-
-func TestKeptTalliesGiveTheSameDigits(t *testing.T) {
-	t.Parallel()
-	def, answers := world(4)
-	b := bookOf(t, def, answers)
-	kept, err := metric.NewBook(def)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range def.Sweeps {
-		for p := range def.Prompts {
-			for _, target := range def.Targets {
-				tally := b.Tally(s.ID, p, target.Key)
-				if tally == nil {
-					continue
-				}
-				text, err := json.Marshal(tally)
-				if err != nil {
-					t.Fatal(err)
-				}
-				var again metric.Tally
-				if err := json.Unmarshal(text, &again); err != nil {
-					t.Fatal(err)
-				}
-				if err := kept.AddTally(s.ID, p, target.Key, &again); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-	}
-	same(t, "tallies kept as JSON", b, kept, 0)
 }
 
 func TestSumsOfTargetsGiveTheNumbersOfThePool(t *testing.T) {

@@ -106,14 +106,6 @@ type cut struct {
 	only                     map[[2]int]bool // cells by prompt and target; nil: all
 }
 
-// includes reports whether a measure looks at a cell.
-func (c cut) includes(b *Book, m measure, prompt, target int) bool {
-	if b.def.Prompts[prompt].Branded && !m.branded && !c.branded {
-		return false
-	}
-	return c.only == nil || c.only[[2]int{prompt, target}]
-}
-
 // part is some members of an axis, with the labels that they share.
 type part struct {
 	values  map[string]string

@@ -16,7 +16,11 @@ func (b *Book) Definition() Definition { return b.def }
 // Report computes all metrics for every target and, where a surface has several, for all
 // of its targets together; the comparison of the definition's periods; every series.
 func (b *Book) Report() (*Report, error) {
-	r := &Report{Compare: []Comparison{}, Series: b.Series(), Stability: b.Stability()}
+	stability, err := b.Stability()
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Compare: []Comparison{}, Series: b.Series(), Stability: stability}
 	for _, q := range []Query{{By: []string{"target"}}, {}} {
 		// The surfaces with one target are there already.
 		together := func(l Labels) bool { return len(q.By) > 0 || l.Target[0] == '*' }

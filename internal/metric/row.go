@@ -88,7 +88,11 @@ func (b *Book) Rows(q Query) ([]Row, error) {
 	}
 	var rows []Row
 	for _, c := range b.cuts(q) {
-		rows = append(rows, b.rowsOf(c, q)...)
+		e, err := b.evidence(c, true)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, b.rowsOf(e, q)...)
 	}
 	return slices.DeleteFunc(rows, func(r Row) bool { return !r.matches(q.Having) }), nil
 }
@@ -112,10 +116,10 @@ func (r Row) matches(s Selection) bool {
 	return true
 }
 
-func (b *Book) rowsOf(c cut, q Query) []Row {
-	v := view{b: b, c: c, q: q, unbranded: b.total(c, false), all: b.total(c, true)}
+func (b *Book) rowsOf(e *evidence, q Query) []Row {
+	v := view{b: b, e: e, q: q, unbranded: e.total(b, false), all: e.total(b, true)}
 	var rows []Row
-	for _, brand := range c.panel {
+	for _, brand := range e.c.panel {
 		rows = append(rows, v.ofBrand(brand)...)
 	}
 	for _, m := range measures {
@@ -132,43 +136,17 @@ func (b *Book) rowsOf(c cut, q Query) []Row {
 	return rows
 }
 
-// total merges the tallies of a cut, with branded prompts or without, and says how many
-// answers were planned.
-func (b *Book) total(c cut, branded bool) *total {
-	t := &total{Tally: NewTally(len(b.def.Brands))}
-	m := measure{branded: branded}
-	for _, at := range c.sweeps {
-		for _, prompt := range c.prompts {
-			for _, target := range c.targets {
-				if !c.includes(b, m, prompt, target) {
-					continue
-				}
-				t.planned += b.planned(at, prompt, target)
-				if tally := b.tallies[at][prompt][target]; tally != nil {
-					t.Merge(tally)
-				}
-			}
-		}
-	}
-	return t
-}
-
-type total struct {
-	*Tally
-	planned int
-}
-
 // view is a cut on the way to its rows.
 type view struct {
 	b              *Book
-	c              cut
+	e              *evidence
 	q              Query
 	unbranded, all *total
 }
 
 // start begins a row with what every one has.
 func (v view) start(name string, brand *Brand, t *total) Row {
-	r := Row{Metric: name + Version, Labels: v.c.labels, Missing: t.planned - t.Eligible, Answers: t.Eligible}
+	r := Row{Metric: name + Version, Labels: v.e.c.labels, Missing: t.planned - t.Eligible, Answers: t.Eligible}
 	if brand != nil {
 		r.Brand = &brand.Name
 	}
@@ -177,7 +155,7 @@ func (v view) start(name string, brand *Brand, t *total) Row {
 
 // row is a rate or a ratio.
 func (v view) row(m measure, brand int) Row {
-	e := v.b.estimate(v.c, m, brand)
+	e := v.e.estimate(v.b, m, brand)
 	var of *Brand
 	if m.brand {
 		of = &v.b.def.Brands[brand]
@@ -222,16 +200,16 @@ func (v view) ofBrand(brand int) []Row {
 }
 
 // places is position or listRank: pooled over the answers that have one, unweighted.
-func (v view) places(name string, brand int, counts map[int]int) Row {
+func (v view) places(name string, brand int, counts PlaceCounts) Row {
 	r := v.start(name, &v.b.def.Brands[brand], v.unbranded)
-	found := sum(counts, 1, 0)
+	found := counts.between(1, 0)
 	r.Numerator, r.Denominator = float64(found), float64(r.Answers)
 	if found > 0 {
 		r.Value.Places = &Places{
-			Median:     median(counts),
-			First:      float64(counts[1]) / float64(found),
-			TwoToThree: float64(sum(counts, 2, 3)) / float64(found),
-			FourOrMore: float64(sum(counts, 4, 0)) / float64(found),
+			Median:     counts.median(),
+			First:      float64(counts.between(1, 1)) / float64(found),
+			TwoToThree: float64(counts.between(2, 3)) / float64(found),
+			FourOrMore: float64(counts.between(4, 0)) / float64(found),
 		}
 	}
 	return r
@@ -242,15 +220,15 @@ func (v view) places(name string, brand int, counts map[int]int) Row {
 func (v view) rank(brand int) Row {
 	r := v.start("rank", &v.b.def.Brands[brand], v.unbranded)
 	counts, pages := v.unbranded.Brands[brand].Ranks, float64(v.unbranded.Organic)
-	found := sum(counts, 1, 0)
+	found := counts.between(1, 0)
 	r.Numerator, r.Denominator = float64(found), pages
 	r.Value.Top = &Top{
-		Top1:  float64(counts[1]) / pages,
-		Top3:  float64(sum(counts, 1, 3)) / pages,
-		Top10: float64(sum(counts, 1, 10)) / pages,
+		Top1:  float64(counts.between(1, 1)) / pages,
+		Top3:  float64(counts.between(1, 3)) / pages,
+		Top10: float64(counts.between(1, 10)) / pages,
 	}
 	if found > 0 {
-		middle := median(counts)
+		middle := counts.median()
 		r.Value.Top.Median = &middle
 	}
 	return r
@@ -325,29 +303,4 @@ func share(of, all int) *float64 {
 	}
 	ratio := float64(of) / float64(all)
 	return &ratio
-}
-
-// sum is how many have a place from low to high; a high of 0 is none.
-func sum(counts map[int]int, low, high int) int {
-	n := 0
-	for place, count := range counts {
-		if place >= low && (high == 0 || place <= high) {
-			n += count
-		}
-	}
-	return n
-}
-
-// median of places that are counted; that of an even number is the mean of the middle two.
-func median(counts map[int]int) float64 {
-	n := sum(counts, 1, 0)
-	at := func(index int) float64 {
-		for _, place := range slices.Sorted(maps.Keys(counts)) {
-			if index -= counts[place]; index < 0 {
-				return float64(place)
-			}
-		}
-		return 0
-	}
-	return (at((n-1)/2) + at(n/2)) / 2
 }

@@ -42,23 +42,28 @@ var watched = []string{"visibility", "citationRate"}
 func (b *Book) Series() []Series {
 	found := []Series{}
 	for _, c := range b.cuts(Query{By: []string{"target"}}) {
+		e, err := b.evidence(c, false)
+		if err != nil {
+			panic(err) // groups of all prompts need no cells
+		}
 		for _, brand := range c.panel {
 			for _, name := range watched {
-				found = append(found, b.series(c, measureOf(name), brand))
+				found = append(found, b.series(e, measureOf(name), brand))
 			}
 		}
 	}
 	return found
 }
 
-func (b *Book) series(c cut, m measure, brand int) Series {
+func (b *Book) series(e *evidence, m measure, brand int) Series {
+	c := e.c
 	state := stats.CUSUM{H: cmp.Or(b.def.CUSUM.H, stats.DefaultH), K: cmp.Or(b.def.CUSUM.K, stats.DefaultK)}
 	s := Series{
 		Metric: m.name + Version, Brand: &b.def.Brands[brand].Name, Labels: c.labels,
 		H: state.H, K: state.K, Points: []Point{}, Alarms: []Alarm{},
 	}
 	before := ""
-	for i, sweep := range b.sums(c, m, brand).Sweeps {
+	for i, sweep := range e.sums(b, m, brand).Sweeps {
 		id, slot := b.sweep(c.sweeps[i]).ID, b.sweep(c.sweeps[i]).Slot
 		if b.broken(before, slot, s.Target) {
 			state.Reset()

@@ -14,14 +14,20 @@ type Stability struct {
 }
 
 // Stability is that of every target: of the domains cited and of the brands named.
-func (b *Book) Stability() []Stability {
+func (b *Book) Stability() ([]Stability, error) {
 	var found []Stability
 	for _, c := range b.cuts(Query{By: []string{"target"}}) {
-		found = append(found,
-			b.stability(c, "stability.domains", func(t *Tally) map[string]int { return t.Domains }),
-			b.stability(c, "stability.brands", b.named))
+		domains, err := b.stability(c, "stability.domains", func(t *Tally) map[string]int { return t.Domains })
+		if err != nil {
+			return nil, err
+		}
+		brands, err := b.stability(c, "stability.brands", b.named)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, domains, brands)
 	}
-	return found
+	return found, nil
 }
 
 // named counts the answers that name each brand.
@@ -35,12 +41,16 @@ func (b *Book) named(t *Tally) map[string]int {
 	return counts
 }
 
-func (b *Book) stability(c cut, name string, counts func(*Tally) map[string]int) Stability {
+func (b *Book) stability(c cut, name string, counts func(*Tally) map[string]int) (Stability, error) {
 	s := Stability{Metric: name + Version, Labels: c.labels}
 	weight, value, weighted := 0.0, 0.0, 0.0
 	for _, target := range c.targets {
+		tallies, err := b.talliesOf(c.sweeps, target)
+		if err != nil {
+			return s, err
+		}
 		for _, prompt := range c.prompts {
-			same, alike, pairs := b.pairs(c.sweeps, prompt, target, counts)
+			same, alike, pairs := pairs(c.sweeps, tallies, prompt, counts)
 			if pairs == 0 {
 				continue
 			}
@@ -56,14 +66,30 @@ func (b *Book) stability(c cut, name string, counts func(*Tally) map[string]int)
 		value, weighted = value/weight, weighted/weight
 		s.Value, s.Weighted = &value, &weighted
 	}
-	return s
+	return s, nil
+}
+
+// talliesOf are the cells of a target in some sweeps, each by prompt.
+func (b *Book) talliesOf(sweeps []int, target int) ([][]*Tally, error) {
+	found := make([][]*Tally, len(sweeps))
+	for i, at := range sweeps {
+		if b.sheets[at][target] == nil {
+			found[i] = make([]*Tally, len(b.def.Prompts))
+			continue
+		}
+		var err error
+		if found[i], err = b.sheets[at][target].cells(b); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
 }
 
 // pairs sums up over neighbouring sweeps that have eligible answers in a cell: 1 −
 // Jaccard, 1 − Bray–Curtis. A pair in which both are empty is none.
-func (b *Book) pairs(sweeps []int, prompt, target int, counts func(*Tally) map[string]int) (same, alike float64, pairs int) {
+func pairs(sweeps []int, tallies [][]*Tally, prompt int, counts func(*Tally) map[string]int) (same, alike float64, pairs int) {
 	for i := 1; i < len(sweeps); i++ {
-		one, two := b.tallies[sweeps[i-1]][prompt][target], b.tallies[sweeps[i]][prompt][target]
+		one, two := tallies[i-1][prompt], tallies[i][prompt]
 		if one == nil || two == nil || sweeps[i] != sweeps[i-1]+1 {
 			continue
 		}

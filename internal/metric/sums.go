@@ -144,8 +144,9 @@ func (s Sums) judge(e *Estimate, value float64, of func(x, y float64) float64, c
 		SweepMeans: s.means(of), Units: s.units(of, centre),
 	}
 	e.Value = &value
-	e.Interval = &Intervals{Rerun: cut.Rerun()}
-	if market, ok := cut.Market(); ok {
+	rerun, market, ok := cut.Intervals()
+	e.Interval = &Intervals{Rerun: rerun}
+	if ok {
 		e.Interval.Market = &market
 	}
 	if lag1, ok := stats.Lag1(cut.SweepMeans); ok {
@@ -167,16 +168,18 @@ func (s Sums) means(of func(x, y float64) float64) []float64 {
 // units are the questions, each with the cells of all targets: engines that are asked the
 // same question are no independent sample of questions.
 func (s Sums) units(of func(x, y float64) float64, centre float64) []stats.Unit {
-	weight := s.totals().weight
-	places := map[int]int{}
+	weight, most := s.totals().weight, 0
+	for _, c := range s.Cells {
+		most = max(most, c.Prompt)
+	}
+	places := make([]int, most+1) // of prompts among the units, from 1
 	var units []stats.Unit
 	for _, c := range s.Cells {
-		at, known := places[c.Prompt]
-		if !known {
-			at = len(units)
-			places[c.Prompt] = at
+		if places[c.Prompt] == 0 {
 			units = append(units, stats.Unit{})
+			places[c.Prompt] = len(units)
 		}
+		at := places[c.Prompt] - 1
 		n := float64(c.Answers)
 		unit := &units[at]
 		unit.Deviation += c.Weight / weight * (of(c.X/n, c.Y/n) - centre)

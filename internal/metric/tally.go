@@ -1,9 +1,6 @@
 package metric
 
-import (
-	"maps"
-	"slices"
-)
+import "slices"
 
 // Tally is what is kept of the answers of one cell in one sweep. It holds whole numbers
 // only, so that adding is exact and its order does not matter.
@@ -19,7 +16,7 @@ type Tally struct {
 	URLs        map[string]int `json:"urls,omitempty"`        // by URL
 	Types       map[string]int `json:"types,omitempty"`       // by type of source
 
-	noSources bool // the three before are left empty
+	noSources bool // the three before, and Support, are left empty
 }
 
 // BrandTally is the part of a tally that concerns one brand. All but Citations, Mentions
@@ -32,9 +29,9 @@ type BrandTally struct {
 	Citations int            `json:"citations,omitempty"` // on the brand's domains, each URL once an answer
 	Mentions  int            `json:"mentions,omitempty"`
 	Supported int            `json:"supported,omitempty"` // mentions whose sentence carries a citation
-	Positions map[int]int    `json:"positions,omitempty"` // answers by position
-	ListRanks map[int]int    `json:"listRanks,omitempty"`
-	Ranks     map[int]int    `json:"ranks,omitempty"`
+	Positions PlaceCounts    `json:"positions,omitempty"` // answers by position
+	ListRanks PlaceCounts    `json:"listRanks,omitempty"`
+	Ranks     PlaceCounts    `json:"ranks,omitempty"`
 	Support   map[string]int `json:"support,omitempty"` // supported mentions by domain
 }
 
@@ -43,7 +40,10 @@ func NewTally(brands int) *Tally {
 	return &Tally{Brands: make([]BrandTally, brands)}
 }
 
-// Add folds an answer in. One that is not eligible changes nothing.
+// OmitSources has answers counted without their domains, URLs and types of sources.
+func (t *Tally) OmitSources() { t.noSources = true }
+
+// Add folds an answer in. Nothing of it is kept. One that is not eligible changes nothing.
 func (t *Tally) Add(panel []Brand, a Answer) {
 	if !a.Outcome.eligible() {
 		return
@@ -73,7 +73,7 @@ func (t *Tally) Add(panel []Brand, a Answer) {
 	named := false
 	for i := range panel {
 		before := t.Brands[i].Named
-		t.Brands[i].add(panel[i], a, cited)
+		t.Brands[i].add(panel[i], a, cited, t.noSources)
 		named = named || t.Brands[i].Named > before
 	}
 	if named {
@@ -81,38 +81,41 @@ func (t *Tally) Add(panel []Brand, a Answer) {
 	}
 }
 
-func (t *BrandTally) add(brand Brand, a Answer, cited []Citation) {
-	mentions := slices.DeleteFunc(slices.Clone(a.Mentions), func(m Mention) bool {
-		return m.Brand != brand.Name || !m.counts()
-	})
+func (t *BrandTally) add(brand Brand, a Answer, cited []Citation, noSources bool) {
 	on := 0
 	for _, c := range cited {
 		if c.on(brand) {
 			on++
 		}
 	}
+	named := t.addMentions(brand.Name, a.Mentions, noSources)
 	t.Citations += on
-	if len(mentions) > 0 {
+	if named {
 		t.Named++
 	}
 	if on > 0 {
 		t.Cited++
 	}
-	if len(mentions) > 0 && on > 0 {
+	if named && on > 0 {
 		t.Both++
 	}
 	if a.Attached != nil && (on > 0 || slices.ContainsFunc(a.Attached, func(c Citation) bool { return c.on(brand) })) {
 		t.Retrieved++
 	}
-	t.addMentions(mentions)
 	if rank := firstOn(brand, a.Organic); rank > 0 {
-		count(&t.Ranks, rank)
+		t.Ranks.add(rank, 1)
 	}
 }
 
-func (t *BrandTally) addMentions(mentions []Mention) {
+// addMentions counts the mentions of a brand, and tells whether there are any.
+func (t *BrandTally) addMentions(brand string, mentions []Mention, noSources bool) (named bool) {
 	position, listRank := 0, 0
-	for _, m := range mentions {
+	for i := range mentions {
+		m := &mentions[i]
+		if m.Brand != brand || !m.counts() {
+			continue
+		}
+		named = true
 		t.Mentions++
 		if m.Position > 0 && (position == 0 || m.Position < position) {
 			position = m.Position
@@ -120,20 +123,23 @@ func (t *BrandTally) addMentions(mentions []Mention) {
 		if listRank == 0 {
 			listRank = m.ListRank
 		}
-		domains := slices.Compact(slices.Sorted(slices.Values(m.Domains)))
-		if len(domains) > 0 {
+		if len(m.Domains) > 0 {
 			t.Supported++
 		}
-		for _, domain := range domains {
+		if noSources {
+			continue
+		}
+		for _, domain := range slices.Compact(slices.Sorted(slices.Values(m.Domains))) {
 			count(&t.Support, domain)
 		}
 	}
 	if position > 0 {
-		count(&t.Positions, position)
+		t.Positions.add(position, 1)
 	}
 	if listRank > 0 {
-		count(&t.ListRanks, listRank)
+		t.ListRanks.add(listRank, 1)
 	}
+	return named
 }
 
 // firstOn is the best position of a result on the brand's domains, or 0.
@@ -175,20 +181,10 @@ func (t *BrandTally) merge(other *BrandTally) {
 	t.Citations += other.Citations
 	t.Mentions += other.Mentions
 	t.Supported += other.Supported
-	merge(&t.Positions, other.Positions)
-	merge(&t.ListRanks, other.ListRanks)
-	merge(&t.Ranks, other.Ranks)
+	t.Positions.merge(other.Positions)
+	t.ListRanks.merge(other.ListRanks)
+	t.Ranks.merge(other.Ranks)
 	merge(&t.Support, other.Support)
-}
-
-// prominence is Σ 1/position, summed from the front so that it does not depend on the
-// order of answers.
-func (t *BrandTally) prominence() float64 {
-	sum := 0.0
-	for _, position := range slices.Sorted(maps.Keys(t.Positions)) {
-		sum += float64(t.Positions[position]) / float64(position)
-	}
-	return sum
 }
 
 func count[K comparable](counts *map[K]int, key K) {

@@ -39,14 +39,15 @@ func (c Cut) constant() bool {
 // V the long-run variance of the sweep means, with its degrees; 1/N² is what one
 // flipped answer makes, and keeps identical sweeps from a width of 0. Below 5 sweeps it
 // is Wilson's on the N answers.
-func (c Cut) Rerun() Interval {
+func (c Cut) Rerun() Interval { return c.rerun(LongRun(c.SweepMeans)) }
+
+func (c Cut) rerun(v Variance) Interval {
 	if c.constant() {
 		return Wilson(c.Value, float64(c.Cells))
 	}
 	if len(c.SweepMeans) < EnoughSweeps {
 		return Wilson(c.Value, c.Denominator)
 	}
-	v := LongRun(c.SweepMeans)
 	floor := 1 / (c.Denominator * c.Denominator)
 	return Wilson(c.Value, effectiveN(c.Value, math.Max(v.Value, floor), v.Degrees))
 }
@@ -58,7 +59,16 @@ func (c Cut) Rerun() Interval {
 // over C units; the first part is the variance of the units' means ÷ C where weights
 // are equal. n is at most N, and at most C when fewer than 5 units have a mention or
 // fewer than 5 lack one. There is none, and false, with a single unit.
-func (c Cut) Market() (Interval, bool) {
+func (c Cut) Market() (Interval, bool) { return c.market(LongRun(c.SweepMeans)) }
+
+// Intervals are both. It is Rerun and Market with one estimate of V.
+func (c Cut) Intervals() (rerun, market Interval, ok bool) {
+	v := LongRun(c.SweepMeans)
+	market, ok = c.market(v)
+	return c.rerun(v), market, ok
+}
+
+func (c Cut) market(between Variance) (Interval, bool) {
 	if c.constant() {
 		return Wilson(c.Value, float64(c.Cells)), true
 	}
@@ -76,7 +86,7 @@ func (c Cut) Market() (Interval, bool) {
 			lacking++
 		}
 	}
-	v := count/(count-1)*squares + LongRun(c.SweepMeans).Value
+	v := count/(count-1)*squares + between.Value
 	n := math.Min(effectiveN(c.Value, v, count-1), c.Denominator)
 	if some < enoughUnits || lacking < enoughUnits {
 		n = math.Min(n, count)

@@ -35,12 +35,20 @@ func LongRun(y []float64) Variance {
 	if len(y) < EnoughSweeps {
 		return Variance{SampleVariance(y) / s, s - 1}
 	}
+	// π·j·(t + ½)/S is j·(2t + 1) steps of a quarter turn ÷ S, and a turn has 4S steps.
+	turn := make([]float64, 4*len(y))
+	for step := range turn {
+		turn[step] = math.Cos(math.Pi / 2 * float64(step) / s)
+	}
 	b := cosines(len(y))
 	sum := 0.0
 	for j := 1; j <= b; j++ {
-		lambda := 0.0
-		for t, value := range y {
-			lambda += (value - mean) * math.Cos(math.Pi*float64(j)*(float64(t)+0.5)/s)
+		lambda, step := 0.0, j
+		for _, value := range y {
+			lambda += (value - mean) * turn[step]
+			if step += 2 * j; step >= len(turn) {
+				step %= len(turn)
+			}
 		}
 		sum += 2 / s * lambda * lambda
 	}

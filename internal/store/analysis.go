@@ -32,6 +32,7 @@ type Rules struct {
 	FinishedAt   time.Time // when all answers were analysed; zero until then
 	Cursor       string    // the last answer that was looked at
 	Done         int       // how many were
+	Report       []byte    // JSON: what moved when they took over; nil where there is none
 }
 
 // Analysis is what rules find in an answer.
@@ -60,7 +61,8 @@ var (
 		timeField("created_at", func(r *Rules) *time.Time { return &r.CreatedAt }),
 		timeField("finished_at", func(r *Rules) *time.Time { return &r.FinishedAt }),
 		field("cursor", "uuid", func(r *Rules) *string { return &r.Cursor }),
-		intField("done", func(r *Rules) *int { return &r.Done }))
+		intField("done", func(r *Rules) *int { return &r.Done }),
+		bytesAsText("report", func(r *Rules) *[]byte { return &r.Report }))
 	insertRules = rulesTable.insert("")
 
 	analysesTable = newTable("analyses",
@@ -75,6 +77,7 @@ var (
 		textField("outcome", func(a *Analysis) *earshot.Outcome { return &a.Outcome }),
 		nullField("surface", "text", func(a *Analysis) *string { return &a.Surface }),
 		field("content", "bytea", func(a *Analysis) *[]byte { return &a.Content }))
+	readAnalyses   = newTable("analyses", analysesTable.only("sweep", "prompt", "target", "sample", "outcome", "surface", "content")...)
 	insertAnalyses = analysesTable.insert(`ON CONFLICT (organization, tracker, answer, rules) DO NOTHING`)
 
 	// deleteAnalyses deletes those of answers, by any rules.
@@ -285,17 +288,17 @@ func (s *Store) CountAnswers(ctx context.Context, organization, tracker string) 
 }
 
 // Analyses reads what rules found in the answers that were asked from one time to
-// another.
+// another: where each stands, and what was found. It is overwritten by the next.
 func (s *Store) Analyses(ctx context.Context, r *Rules, from, until time.Time, each func(*Analysis) error) error {
-	// One place for all rows: they are many.
+	// One place for all rows, and no column that is the same in all: they are many.
 	var a Analysis
-	targets := analysesTable.targets(&a)
+	targets := readAnalyses.targets(&a)
 	err := s.reports.find(ctx, func(found scanner) error {
 		if err := found.Scan(targets...); err != nil {
 			return err
 		}
 		return each(&a)
-	}, `SELECT `+analysesTable.list+` FROM analyses WHERE organization = $1 AND tracker = $2 AND answer >= $3 AND answer < $4 AND rules = $5`,
+	}, `SELECT `+readAnalyses.list+` FROM analyses WHERE organization = $1 AND tracker = $2 AND answer >= $3 AND answer < $4 AND rules = $5`,
 		r.Organization, r.Tracker, firstID(from.Add(-idEarlier)), firstID(until.Add(idLater)), r.Version)
 	if err != nil {
 		return fmt.Errorf("read analyses: %w", err)
@@ -314,6 +317,9 @@ func (s *Store) DeleteOldAnalyses(ctx context.Context, organization, tracker, af
 		return "", fmt.Errorf("find old analyses: %w", err)
 	}
 	if len(old) == 0 {
+		if err := s.deleteOldTallies(organization, tracker); err != nil {
+			return "", err
+		}
 		_, err := s.exec(`UPDATE tracker_rules SET cursor = $3 WHERE organization = $1 AND tracker = $2 AND state = 'old'`, organization, tracker, uuid.Max.String())
 		return "", err
 	}
@@ -324,4 +330,21 @@ func (s *Store) DeleteOldAnalyses(ctx context.Context, organization, tracker, af
 		return "", fmt.Errorf("delete old analyses: %w", err)
 	}
 	return last, nil
+}
+
+// deleteOldTallies removes those of rules that others took the place of.
+func (s *Store) deleteOldTallies(organization, tracker string) error {
+	err := s.execute(func(ctx context.Context, tx *tx) error {
+		for _, table := range []string{"tallies", "tally_spans"} {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE organization = $1 AND tracker = $2 AND rules IN (
+				SELECT version FROM tracker_rules r WHERE r.organization = $1 AND r.tracker = $2 AND r.state = 'old')`, organization, tracker); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("delete old tallies: %w", err)
+	}
+	return nil
 }

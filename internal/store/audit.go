@@ -144,6 +144,10 @@ var audits = []struct{ what, query string }{
 		LEFT JOIN (SELECT organization, body, COUNT(*) AS n FROM answers WHERE body IS NOT NULL GROUP BY organization, body) a
 			ON a.organization = b.organization AND a.body = b.hash
 		WHERE b.answers <> COALESCE(a.n, 0)`},
+	{"tally against the answers of its sweep", `
+		SELECT o.name, t.answers, COALESCE(s.answered, 0) FROM tallies t JOIN organizations o ON o.id = t.organization
+		LEFT JOIN sweeps s ON s.organization = t.organization AND s.tracker = t.tracker AND s.id = t.sweep AND s.state = 'closed' AND s.pruned = 0
+		WHERE t.answers <> COALESCE(s.answered, 0)`},
 	{"answer without its result", `
 		SELECT o.name, 1, 0 FROM answers a JOIN organizations o ON o.id = a.organization
 		WHERE a.body IS NOT NULL AND NOT EXISTS (SELECT 1 FROM bodies b WHERE b.organization = a.organization AND b.hash = a.body)`},

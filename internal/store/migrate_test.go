@@ -94,6 +94,7 @@ var migrated = []struct {
 	{6, "batches", checkMigratedBatches},
 	{8, "names of keys", checkMigratedKeyNames},
 	{9, "analyses", checkMigratedAnalyses},
+	{10, "tallies", checkMigratedTallies},
 	{1, "a call under way is settled", settleMigratedCall},
 	{2, "tasks go on", runMigratedTasks},
 }
@@ -138,10 +139,30 @@ func checkMigratedAnalyses(t *testing.T, s *store.Store) {
 	}
 	var contents []string
 	err = s.Analyses(t.Context(), rules[0], time.UnixMilli(fixtureStart), fixtureTime, func(a *store.Analysis) error {
-		contents = append(contents, fmt.Sprintf("%s %d %s %x", a.Answer, a.Prompt, a.Surface, a.Content))
+		contents = append(contents, fmt.Sprintf("%s %d %s %x", a.Sweep, a.Prompt, a.Surface, a.Content))
 		return nil
 	})
-	equal(t, "the analyses", []string{"0199c82c-c000-7000-8000-0000000000c1 1 lab 01000000"}, contents, err)
+	equal(t, "the analyses", []string{"0199c82c-c000-7000-8000-0000000000b1 1 lab 01000000"}, contents, err)
+}
+
+func checkMigratedTallies(t *testing.T, s *store.Store) {
+	const tracker, sweep = "0199c82c-c000-7000-8000-0000000000a1", "0199c82c-c000-7000-8000-0000000000b2"
+	rules := &store.Rules{Organization: tasksID, Tracker: tracker, Version: 1}
+	tallies, err := s.Tallies(t.Context(), rules)
+	equal(t, "the tallies", 1, len(tallies), err)
+	if got := tallies[0]; got.Sweep != sweep || got.Answers != 1 || got.Weights != 7 || string(got.Sums) != "\x01\x00" {
+		t.Errorf("the tally is %+v", got)
+	}
+	cells, err := s.TallyCells(t.Context(), rules, []string{sweep})
+	equal(t, "the cells", map[string][]byte{sweep: {1, 0}}, cells, err)
+	spans, err := s.TallySpans(t.Context(), rules)
+	equal(t, "the spans", 1, len(spans), err)
+	err = s.ReadSpanCells(t.Context(), spans[0])
+	equal(t, "the cells of a span", []byte{1, 0}, spans[0].Cells, err)
+	closed, err := s.Sweep(t.Context(), &store.Tracker{Organization: tasksID, ID: tracker}, sweep)
+	if err != nil || closed.Repeats != "0199c82c-c000-7000-8000-0000000000b1" || string(closed.Facts) != "{}" || closed.Pruned {
+		t.Errorf("the sweep is %+v, %v", closed, err)
+	}
 }
 
 func checkMigratedKeyNames(t *testing.T, s *store.Store) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -171,7 +172,7 @@ func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, before, sweepsBef
 		if err != nil {
 			return err
 		}
-		if err := each(ctx, tx, deleteAnalyses, removed, nil); err != nil {
+		if err := errors.Join(each(ctx, tx, deleteAnalyses, removed, nil), tx.prune(ctx, removed)); err != nil {
 			return err
 		}
 		return tx.giveUpBodies(ctx, removed)
@@ -251,7 +252,7 @@ func (s *Store) forgetTracker(t *Tracker) error {
 		if err != nil || len(left) > 0 {
 			return err
 		}
-		for _, table := range []string{"analyses", "tracker_rules", "tracker_prompts", "tracker_targets", "tracker_versions"} {
+		for _, table := range []string{"analyses", "tallies", "tally_spans", "tracker_rules", "tracker_prompts", "tracker_targets", "tracker_versions"} {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE organization = $1 AND tracker = $2`, t.Organization, t.ID); err != nil {
 				return err
 			}

@@ -32,6 +32,9 @@ type Sweep struct {
 	Missing      int
 	MaxCost      int64
 	Charged      int64
+	Pruned       bool   // answers of it are gone
+	Repeats      string // the sweep that it repeats at once; "" for none
+	Facts        []byte // JSON: what its targets answered with; nil until it is closed
 }
 
 var (
@@ -53,7 +56,10 @@ var (
 		intField("answered", func(s *Sweep) *int { return &s.Answered }),
 		intField("missing", func(s *Sweep) *int { return &s.Missing }),
 		intField("most", func(s *Sweep) *int64 { return &s.MaxCost }),
-		intField("charged", func(s *Sweep) *int64 { return &s.Charged }))
+		intField("charged", func(s *Sweep) *int64 { return &s.Charged }),
+		flagField("pruned", func(s *Sweep) *bool { return &s.Pruned }),
+		nullField("repeats", "uuid", func(s *Sweep) *string { return &s.Repeats }),
+		bytesAsText("facts", func(s *Sweep) *[]byte { return &s.Facts }))
 	insertSweeps = sweepsTable.insert("")
 )
 

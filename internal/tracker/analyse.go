@@ -197,6 +197,10 @@ func (s *Service) reanalyseSome(ctx context.Context, r *store.Rules, now time.Ti
 			return err
 		}
 		if len(answers) == 0 && r.Cursor == uuid.Nil.String() {
+			// Numbers are read from tallies at once.
+			if done, err := s.tallyRules(ctx, r); err != nil || !done {
+				return err
+			}
 			s.Log.Info("answers are analysed", "tracker", r.Tracker, "rules", r.Version)
 			return s.Store.FinishRules(r, now)
 		}

@@ -30,14 +30,14 @@ func (s *Service) Compare(ctx context.Context, organization, name string, q *ear
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.bookOf(ctx, t, d, false, before, after)
-	if err != nil {
-		return nil, err
-	}
-	report := &earshot.CompareReport{
-		Tracker: name, Rules: rulesName(b.rules), MadeUp: b.madeUp, Baseline: b.period(before), Period: b.period(after),
-	}
-	return report, b.compareInto(report, wanted, metric.Periods{A: b.within(before), B: b.within(after)})
+	var report *earshot.CompareReport
+	err = s.withBook(ctx, t, d, need{}, func(b *book) error {
+		report = &earshot.CompareReport{
+			Tracker: name, Rules: rulesName(b.rules), MadeUp: b.madeUp, Baseline: b.period(before), Period: b.period(after),
+		}
+		return b.compareInto(report, wanted, metric.Periods{A: b.within(before), B: b.within(after)})
+	}, before, after)
+	return report, err
 }
 
 // compareInto fills in the rows: all targets of a surface together, then each of them.

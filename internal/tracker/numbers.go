@@ -77,6 +77,9 @@ func numberQuery(f *earshot.NumberFilter, metrics, by, having string) (q metric.
 // asField makes an error of the query, which begins with the name of its field, one that
 // the client sees.
 func asField(err error) error {
+	if err == nil {
+		return nil
+	}
 	field, message, found := strings.Cut(err.Error(), ": ")
 	if !found {
 		return err
@@ -97,13 +100,15 @@ func (s *Service) Metrics(ctx context.Context, organization, name string, q *ear
 		return nil, err
 	}
 	wanted.BrandsOnly = true
-	b, err := s.filtered(ctx, organization, name, &q.NumberFilter, false)
+	var b *book
+	var rows []metric.Row
+	err = s.filtered(ctx, organization, name, &q.NumberFilter, need{}, func(found *book) (err error) {
+		b = found
+		rows, err = b.Rows(wanted)
+		return asField(err)
+	})
 	if err != nil {
 		return nil, err
-	}
-	rows, err := b.Rows(wanted)
-	if err != nil {
-		return nil, asField(err)
 	}
 	if len(rows) > maxRows {
 		return nil, schema.Invalid("by", "makes %d rows; at most %d are given at once, so ask for one metric, or filter", len(rows), maxRows)
@@ -115,17 +120,17 @@ func (s *Service) Metrics(ctx context.Context, organization, name string, q *ear
 	return report, nil
 }
 
-// filtered is the book of what a filter leaves by time.
-func (s *Service) filtered(ctx context.Context, organization, name string, f *earshot.NumberFilter, sources bool) (*book, error) {
+// filtered has the book used of what a filter leaves by time.
+func (s *Service) filtered(ctx context.Context, organization, name string, f *earshot.NumberFilter, wanted need, use func(*book) error) error {
 	t, d, err := s.load(ctx, organization, name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	within, err := spanOf(zoneOf(d), "from", f.From, "to", f.To)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return s.bookOf(ctx, t, d, sources, within)
+	return s.withBook(ctx, t, d, wanted, use, within)
 }
 
 func labelsOf(l metric.Labels) earshot.NumberLabels {
@@ -203,13 +208,15 @@ func (s *Service) Sources(ctx context.Context, organization, name string, q *ear
 		by = "domain"
 	}
 	wanted.Sources, wanted.Top = []string{by}, q.Limit
-	b, err := s.filtered(ctx, organization, name, &q.NumberFilter, true)
+	var b *book
+	var rows []metric.Row
+	err = s.filtered(ctx, organization, name, &q.NumberFilter, need{sources: true}, func(found *book) (err error) {
+		b = found
+		rows, err = b.Rows(wanted)
+		return asField(err)
+	})
 	if err != nil {
 		return nil, err
-	}
-	rows, err := b.Rows(wanted)
-	if err != nil {
-		return nil, asField(err)
 	}
 	report := &earshot.SourceReport{Tracker: name, Rules: rulesName(b.rules), MadeUp: b.madeUp}
 	for _, r := range rows {

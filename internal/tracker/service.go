@@ -7,7 +7,8 @@
 //	sweep.go                starting, submitting, ending and closing sweeps
 //	record.go               ended tasks become answers
 //	analyse.go              answers are analysed, and again when the rules change
-//	book.go numbers.go      what answers add up to
+//	book.go count.go        what answers add up to; tally.go: what is kept of that
+//	numbers.go change.go    numbers as clients see them
 //	view.go                 trackers, sweeps and answers as clients see them
 //	answer.go               one answer with what is found in it; two of them side by side
 //	try.go discover.go      names that might be looked for
@@ -64,6 +65,8 @@ type Service struct {
 	plans  plans
 	panels panels
 	books  books
+	// untallied holds rules that need tallies
+	untallied chan tallyJob
 	demos  chan struct{} // holds who makes a demo
 	// searches holds who searches through kept answers, so that no account takes all of the
 	// connections for reports.
@@ -74,7 +77,7 @@ type Service struct {
 func New(cfg Config) *Service {
 	return &Service{
 		Config: cfg, wake: make(chan struct{}, 1), plans: plans{kept: map[planKey]*plan{}}, panels: panels{kept: map[planKey]*analysis.Panel{}},
-		books: books{kept: map[string]*book{}, under: make(chan struct{}, maxCounts)}, demos: make(chan struct{}, 1),
+		books: books{kept: map[string]*book{}, under: share.NewPool(maxCounts)}, untallied: make(chan tallyJob, 16), demos: make(chan struct{}, 1),
 		searches: share.NewPool(maxSearches),
 	}
 }
@@ -129,7 +132,7 @@ func (s *Service) Wake() {
 
 // Step does once what Run does again and again.
 func (s *Service) Step(ctx context.Context, now time.Time) error {
-	return errors.Join(s.startDue(ctx, now), s.record(ctx), s.advance(ctx, now), s.reanalyse(ctx, now))
+	return errors.Join(s.startDue(ctx, now), s.record(ctx), s.advance(ctx, now), s.tally(ctx), s.reanalyse(ctx, now))
 }
 
 // tidy removes answers that are past their time and what is left of deleted trackers and
@@ -145,5 +148,5 @@ func (s *Service) tidy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.renewRules(ctx, now), s.tidyAnalyses(ctx))
+	return errors.Join(s.renewRules(ctx, now), s.tidyAnalyses(ctx), s.tallyAll(ctx))
 }

@@ -219,6 +219,7 @@ func (s *Service) advanceOne(ctx context.Context, sweep *store.Sweep, now time.T
 	if closed {
 		s.Log.Info("sweep ended", "tracker", t.Name, "sweep", sweep.ID, "state", state, "answered", sweep.Answered, "planned", sweep.Planned)
 		s.Planned()
+		return s.tallyClosed(ctx, t)
 	}
 	return err
 }

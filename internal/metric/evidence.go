@@ -1,0 +1,257 @@
+package metric
+
+import "slices"
+
+// evidence is what the numbers of a cut are computed from.
+type evidence struct {
+	c       cut
+	sweeps  [][]Group // for each sweep of the cut, of one target after the other
+	cells   []cell    // with eligible answers, of one target after the other
+	planned [2]int    // answers: of prompts that are not branded, and of all
+}
+
+// cell is what is known of a prompt on a target, over the sweeps of a cut.
+type cell struct {
+	prompt, target int
+	*Tally
+}
+
+// evidence gathers that of a cut. Groups and tallies are whole numbers, and gathered in
+// the order of targets and prompts: it does not matter in which form they were kept.
+func (b *Book) evidence(c cut, withCells bool) (*evidence, error) {
+	e := &evidence{c: c, sweeps: make([][]Group, len(c.sweeps))}
+	whole := len(c.prompts) == len(b.def.Prompts) && c.only == nil
+	asked := b.askedIn(c)
+	for _, target := range c.targets {
+		merged := merger{tallies: make([]*Tally, len(b.def.Prompts)), shared: make([]bool, len(b.def.Prompts))}
+		var covered map[int]bool
+		if whole && withCells {
+			var err error
+			if covered, err = b.mergeSpans(&merged, c.sweeps, target); err != nil {
+				return nil, err
+			}
+		}
+		for i, at := range c.sweeps {
+			groups, err := b.gather(&merged, c, at, target, whole, withCells && !covered[at])
+			if err != nil {
+				return nil, err
+			}
+			e.sweeps[i] = append(e.sweeps[i], groups...)
+			e.plan(b.plans[at], target, asked[i], groups)
+		}
+		for prompt, t := range merged.tallies {
+			if t != nil && t.Eligible > 0 {
+				e.cells = append(e.cells, cell{prompt, target, t})
+			}
+		}
+	}
+	return e, nil
+}
+
+// gather gives the groups of a target in a sweep, and merges its cells.
+func (b *Book) gather(merged *merger, c cut, at, target int, whole, withCells bool) ([]Group, error) {
+	s := b.sheets[at][target]
+	switch {
+	case s == nil:
+		return nil, nil
+	case whole && !withCells:
+		return s.grouped(b), nil
+	}
+	if whole && s.packed != nil {
+		return s.grouped(b), merged.addPacked(b, s.packed)
+	}
+	tallies, err := s.cells(b)
+	if err != nil {
+		return nil, err
+	}
+	if !whole {
+		some := make([]*Tally, len(tallies))
+		for _, prompt := range c.prompts {
+			if c.only == nil || c.only[[2]int{prompt, target}] {
+				some[prompt] = tallies[prompt]
+			}
+		}
+		tallies = some
+	}
+	if withCells {
+		merged.add(tallies)
+	}
+	if whole {
+		return s.grouped(b), nil
+	}
+	return b.fold(tallies), nil
+}
+
+// mergeSpans merges the cells of spans all of whose sweeps are wanted, and says which
+// sweeps these are.
+func (b *Book) mergeSpans(merged *merger, sweeps []int, target int) (covered map[int]bool, err error) {
+	if len(b.spans) == 0 {
+		return nil, nil
+	}
+	wanted := map[int]bool{}
+	for _, at := range sweeps {
+		wanted[at] = true
+	}
+	covered = map[int]bool{}
+	for _, s := range b.spans {
+		if slices.ContainsFunc(s.places, func(at int) bool { return !wanted[at] || covered[at] }) {
+			continue
+		}
+		for _, at := range s.places {
+			covered[at] = true
+		}
+		if s.packed[target] == nil {
+			continue // nothing was answered there
+		}
+		if err := merged.addPacked(b, s.packed[target]); err != nil {
+			return nil, err
+		}
+	}
+	return covered, nil
+}
+
+// merger adds tallies up by prompt. The first of each is shared with who gave it, until
+// another is added.
+type merger struct {
+	tallies []*Tally
+	shared  []bool
+}
+
+func (m *merger) add(tallies []*Tally) {
+	for prompt, t := range tallies {
+		switch {
+		case t == nil:
+		case m.tallies[prompt] == nil:
+			m.tallies[prompt], m.shared[prompt] = t, true
+		default:
+			m.own(prompt, len(t.Brands)).Merge(t)
+		}
+	}
+}
+
+// own is the tally of a prompt, to be changed.
+func (m *merger) own(prompt, brands int) *Tally {
+	if t := m.tallies[prompt]; t == nil || m.shared[prompt] {
+		m.tallies[prompt], m.shared[prompt] = NewTally(brands), false
+		if t != nil {
+			m.tallies[prompt].Merge(t)
+		}
+	}
+	return m.tallies[prompt]
+}
+
+// addPacked adds packed cells.
+func (m *merger) addPacked(b *Book, packed []byte) error {
+	brands := len(b.def.Brands)
+	return unpackCells(packed, brands, func(number int) *Tally {
+		if prompt, known := b.numbers[number]; known {
+			return m.own(prompt, brands)
+		}
+		return nil
+	})
+}
+
+// askedIn is how many of a cut's prompts each of its sweeps asked: of those that are not
+// branded, and of all.
+func (b *Book) askedIn(c cut) [][2]int {
+	counts := make([][2]int, len(c.sweeps))
+	for i, at := range c.sweeps {
+		// Neighbours mostly asked the same.
+		if i > 0 && b.plans[at].prompts != nil && b.plans[at].same == b.plans[c.sweeps[i-1]].same {
+			counts[i] = counts[i-1]
+			continue
+		}
+		for _, prompt := range c.prompts {
+			if b.asked(at, prompt) {
+				counts[i][1]++
+				if c.branded || !b.def.Prompts[prompt].Branded {
+					counts[i][0]++
+				}
+			}
+		}
+	}
+	return counts
+}
+
+// plan counts the answers that a sweep asked of a target. One that came all the same was
+// asked for.
+func (e *evidence) plan(p plan, target int, asked [2]int, groups []Group) {
+	samples := 0
+	if p.targets == nil || p.targets[target] {
+		samples = p.samples
+	}
+	for i := range e.planned {
+		e.planned[i] += samples * asked[i]
+	}
+	for _, g := range groups {
+		more := g.Cells * max(0, g.Tally.Eligible/g.Cells-samples)
+		e.planned[1] += more
+		if e.c.branded || !g.Branded {
+			e.planned[0] += more
+		}
+	}
+}
+
+// includes reports whether a measure looks at prompts that are branded or not.
+func (e *evidence) includes(m measure, branded bool) bool {
+	return !branded || m.branded || e.c.branded
+}
+
+// total merges the tallies of a cut, with branded prompts or without, and says how many
+// answers were planned.
+func (e *evidence) total(b *Book, branded bool) *total {
+	t := &total{Tally: NewTally(len(b.def.Brands)), planned: e.planned[0]}
+	if branded {
+		t.planned = e.planned[1]
+	}
+	for _, groups := range e.sweeps {
+		for i := range groups {
+			if e.includes(measure{branded: branded}, groups[i].Branded) {
+				t.Merge(&groups[i].Tally)
+			}
+		}
+	}
+	return t
+}
+
+type total struct {
+	*Tally
+	planned int
+}
+
+// sums adds a measure up.
+func (e *evidence) sums(b *Book, m measure, brand int) Sums {
+	s := Sums{Sweeps: make([]SweepSums, len(e.sweeps))}
+	of := func(t *Tally) (n int, x, y float64) {
+		if n = m.n(t); n == 0 {
+			return 0, 0, 0
+		}
+		x, y = m.x(t, brand), float64(n)
+		if m.y != nil {
+			y = m.y(t, e.c.panel)
+		}
+		return n, x, y
+	}
+	for i, groups := range e.sweeps {
+		sweep := &s.Sweeps[i]
+		for j := range groups {
+			g := &groups[j]
+			n, x, y := of(&g.Tally)
+			if n == 0 || !e.includes(m, g.Branded) {
+				continue
+			}
+			each := float64(n / g.Cells) // all of them have as many
+			sweep.Answers += n
+			sweep.Weight += g.Weight * float64(g.Cells)
+			sweep.X += g.Weight * x / each
+			sweep.Y += g.Weight * y / each
+		}
+	}
+	for _, c := range e.cells {
+		p := &b.def.Prompts[c.prompt]
+		if n, x, y := of(c.Tally); n > 0 && e.includes(m, p.Branded) {
+			s.Cells = append(s.Cells, CellSums{c.prompt, p.Weight, n, x, y})
+		}
+	}
+	return s
+}

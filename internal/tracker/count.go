@@ -1,0 +1,503 @@
+package tracker
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"earshot"
+	"earshot/internal/analysis"
+	"earshot/internal/metric"
+	"earshot/internal/schedule"
+	"earshot/internal/schema"
+	"earshot/internal/store"
+)
+
+// past is what is known of the closed sweeps of a tracker by some rules.
+type past struct {
+	tracker *store.Tracker
+	rules   *store.Rules
+	panel   *analysis.Panel
+	zone    *schedule.Rule
+	prompts []*store.TrackerPart
+	targets []*store.TrackerPart
+	index   map[int]int // of prompts, by number
+	weights map[int]float64
+	all     []*store.Sweep // closed ones, by when they were due
+	tallies map[string]*store.Tally
+	asked   map[int]*asked // by version of the definition
+}
+
+// asked is what a version of the definition asks, by number.
+type asked struct {
+	samples          int
+	prompts, targets []int
+	weights          int64
+}
+
+// pastOf reads that of a tracker.
+func (s *Service) pastOf(ctx context.Context, t *store.Tracker, r *store.Rules) (*past, error) {
+	d, err := s.stored(t)
+	if err != nil {
+		return nil, err
+	}
+	panel, err := s.panelOf(r)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.Store.ClosedSweeps(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	return s.past(ctx, &book{tracker: t, rules: r, panel: panel, zone: zoneOf(d)}, all)
+}
+
+// past reads what a book needs to know, besides the sweeps.
+func (s *Service) past(ctx context.Context, b *book, all []*store.Sweep) (*past, error) {
+	h := &past{
+		tracker: b.tracker, rules: b.rules, panel: b.panel, zone: b.zone, all: all,
+		index: map[int]int{}, weights: map[int]float64{}, tallies: map[string]*store.Tally{}, asked: map[int]*asked{},
+	}
+	var err error
+	if h.prompts, err = s.Store.TrackerPrompts(ctx, b.tracker); err != nil {
+		return nil, err
+	}
+	if h.targets, err = s.Store.TrackerTargets(ctx, b.tracker); err != nil {
+		return nil, err
+	}
+	for i, p := range h.prompts {
+		var prompt earshot.TrackedPrompt
+		_ = json.Unmarshal(p.Definition, &prompt) // as it was stored
+		h.index[p.ID], h.weights[p.ID] = i, cmp.Or(prompt.Weight, 1)
+	}
+	for _, sweep := range all {
+		if h.asked[sweep.Version] == nil {
+			if err := s.noteAsked(ctx, h, sweep.Version); err != nil {
+				return nil, err
+			}
+		}
+	}
+	tallies, err := s.Store.Tallies(ctx, b.rules)
+	for _, tally := range tallies {
+		h.tallies[tally.Sweep] = tally
+	}
+	return h, err
+}
+
+// noteAsked reads what a version of the definition asks.
+func (s *Service) noteAsked(ctx context.Context, h *past, version int) error {
+	p, err := s.planOf(ctx, h.tracker, version)
+	if err != nil {
+		return err
+	}
+	a := &asked{samples: p.definition.Samples}
+	prompts, targets := map[int]bool{}, map[int]bool{}
+	for _, c := range p.cells {
+		if !prompts[c.prompt] {
+			prompts[c.prompt] = true
+			a.prompts = append(a.prompts, c.prompt)
+		}
+		if !targets[c.target] {
+			targets[c.target] = true
+			a.targets = append(a.targets, c.target)
+		}
+	}
+	a.weights = weightsHash(a.prompts, h.weights)
+	h.asked[version] = a
+	return nil
+}
+
+// fresh tells whether a sweep is added up, by the weights of today.
+func (h *past) fresh(sweep *store.Sweep) bool {
+	tally := h.tallies[sweep.ID]
+	return tally != nil && tally.Weights == h.asked[sweep.Version].weights
+}
+
+// fill counts the answers of a book's sweeps: from their tallies, and from the analyses of
+// those that have none.
+func (s *Service) fill(ctx context.Context, b *book, h *past) error {
+	read := reading{
+		past: h, places: map[string]int{}, sources: b.need.sources,
+		sheets: make([]map[sheetKey][]*metric.Tally, len(b.sweeps)), surfaces: make([]map[int]map[string]int, len(b.sweeps)),
+	}
+	kept := map[string][]keptSheet{}
+	var rows []*store.Sweep
+	answers := 0
+	for i, sweep := range b.sweeps {
+		read.places[sweep.ID] = i
+		read.reset(i)
+		tally := h.tallies[sweep.ID]
+		if tally == nil || b.need.sources {
+			rows = append(rows, sweep)
+			answers += sweep.Answered
+			continue
+		}
+		sheets, err := unpackSheets(tally.Sums)
+		if err != nil {
+			return err
+		}
+		kept[sweep.ID] = sheets
+		for _, sheet := range sheets {
+			read.note(i, sheet.target, sheet.surface, sheet.answers)
+		}
+	}
+	if answers > maxCounted {
+		return schema.Invalid("from", "these are %d answers that are not added up yet, and at most %d are counted together: choose a shorter time", answers, maxCounted)
+	}
+	if err := s.readAnalyses(ctx, rows, &read); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(b.sweeps, func(sweep *store.Sweep) bool { return !sweep.Pruned && sweep.Answered > 0 && !h.fresh(sweep) }) && h.rules.Version > 0 {
+		s.wantTallies(h.rules)
+	}
+	if err := b.open(&read); err != nil {
+		return err
+	}
+	for _, sweep := range rows {
+		for key, tallies := range read.sheets[read.places[sweep.ID]] {
+			if err := b.AddTallies(sweep.ID, b.keys.of(key.target, key.surface), tallies); err != nil {
+				return err
+			}
+		}
+	}
+	return s.addKept(ctx, b, h, kept)
+}
+
+// open makes the book, of what the sweeps asked and where they were answered.
+func (b *book) open(read *reading) error {
+	def := metric.Definition{Name: b.tracker.Name, Brands: b.panel.Brands, Samples: 1}
+	numbers := make([]int, 0, len(read.prompts))
+	for _, p := range read.prompts {
+		var prompt earshot.TrackedPrompt
+		_ = json.Unmarshal(p.Definition, &prompt) // as it was stored
+		numbers = append(numbers, p.ID)
+		def.Prompts = append(def.Prompts, metric.Prompt{
+			Text: p.Name, Version: p.ID, Weight: read.weights[p.ID], Tags: prompt.Tags, Branded: b.panel.Branded(p.Name),
+		})
+	}
+	b.prompts = read.prompts
+	b.keys = read.targetKeys(read.targets, &def)
+	for i, sweep := range b.sweeps {
+		def.Sweeps = append(def.Sweeps, read.sweepOf(b.zone, i, sweep, b.keys))
+		if i > 0 && !slices.Equal(def.Sweeps[i-1].Prompts, def.Sweeps[i].Prompts) {
+			def.Breaks = append(def.Breaks, metric.Break{Sweep: sweep.ID, Reason: "the set of prompts is another"})
+		}
+	}
+	var err error
+	if b.Book, err = metric.NewBook(def); err != nil {
+		return err
+	}
+	b.NumberPrompts(numbers)
+	b.madeUp = slices.ContainsFunc(def.Targets, func(t metric.Target) bool { return t.Surface == labSurface })
+	return nil
+}
+
+// addKept adds what is kept of sweeps: all of it where that is little or wanted, else
+// their sums, and cells as far as these are not kept together.
+func (s *Service) addKept(ctx context.Context, b *book, h *past, kept map[string][]keptSheet) error {
+	whole := map[string]bool{} // sweeps whose own cells are needed
+	for _, sweep := range b.sweeps {
+		if kept[sweep.ID] != nil {
+			whole[sweep.ID] = true
+		}
+	}
+	if b.large() && !b.need.cells {
+		if err := s.addSpans(ctx, b, h, whole); err != nil {
+			return err
+		}
+	}
+	for _, sweep := range b.sweeps {
+		if kept[sweep.ID] != nil && !h.fresh(sweep) {
+			whole[sweep.ID] = true
+		}
+	}
+	cells, err := s.Store.TallyCells(ctx, h.rules, sortedKeys(whole))
+	if err != nil {
+		return err
+	}
+	for _, sweep := range b.sweeps {
+		if err := b.addSweep(h, sweep, kept[sweep.ID], cells[sweep.ID]); err != nil {
+			return err
+		}
+	}
+	if b.large() {
+		return nil
+	}
+	return b.Unpack()
+}
+
+// addSweep adds the kept sheets of a sweep, with its cells where there are some.
+func (b *book) addSweep(h *past, sweep *store.Sweep, sums []keptSheet, stored []byte) error {
+	cells := map[sheetKey][]byte{}
+	if stored != nil {
+		sheets, err := unpackSheets(stored)
+		if err != nil {
+			return err
+		}
+		for _, sheet := range sheets {
+			cells[sheetKey{sheet.target, sheet.surface}] = sheet.contents
+		}
+	}
+	for _, sheet := range sums {
+		all := metric.Sheet{Cells: cells[sheetKey{sheet.target, sheet.surface}]}
+		var err error
+		if h.fresh(sweep) {
+			all.Groups, err = metric.UnpackGroups(sheet.contents, len(h.panel.Brands))
+		} else {
+			all.Groups, err = b.Fold(all.Cells)
+		}
+		if err == nil {
+			err = b.AddSheet(sweep.ID, b.keys.of(sheet.target, sheet.surface), all)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addSpans adds cells that are kept together, where all of their sweeps are wanted, and
+// takes these out of those whose own cells are needed.
+func (s *Service) addSpans(ctx context.Context, b *book, h *past, whole map[string]bool) error {
+	stored, err := s.Store.TallySpans(ctx, h.rules)
+	if err != nil {
+		return err
+	}
+	if len(h.missingSpans(stored)) > 0 {
+		s.wantTallies(h.rules)
+	}
+	inRange := map[int]map[int][]*store.Sweep{}
+	for _, days := range spanDays {
+		inRange[days] = ranges(h.all, days)
+	}
+	for _, span := range stored {
+		sweeps := inRange[span.Days][span.Number]
+		if slices.ContainsFunc(sweeps, func(sweep *store.Sweep) bool { return !whole[sweep.ID] }) || string(span.Sweeps) != string(sweepIDs(sweeps)) {
+			continue
+		}
+		if err := s.Store.ReadSpanCells(ctx, span); err != nil {
+			return err
+		}
+		if span.Cells == nil {
+			continue
+		}
+		sheets, err := unpackSheets(span.Cells)
+		if err != nil {
+			return err
+		}
+		var ids []string
+		for _, sweep := range sweeps {
+			ids = append(ids, sweep.ID)
+			delete(whole, sweep.ID)
+		}
+		cells := map[string][]byte{}
+		for _, sheet := range sheets {
+			cells[b.keys.of(sheet.target, sheet.surface)] = sheet.contents
+		}
+		if err := b.AddSpan(ids, cells); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reading is what is known while analyses are read.
+type reading struct {
+	*past
+	places   map[string]int // of sweeps
+	sources  bool
+	sheets   []map[sheetKey][]*metric.Tally // by sweep; tallies by prompt
+	surfaces []map[int]map[string]int       // answers by sweep, target and surface
+
+	found  analysis.Found // the last one, whose memory is used for the next
+	answer metric.Answer
+}
+
+// sheetKey is a target and a surface that answered it.
+type sheetKey struct {
+	target  int
+	surface string
+}
+
+// reset forgets what was read of a sweep.
+func (r *reading) reset(at int) {
+	r.sheets[at], r.surfaces[at] = map[sheetKey][]*metric.Tally{}, map[int]map[string]int{}
+}
+
+// note counts answers of a target.
+func (r *reading) note(at, target int, surface string, answers int) {
+	if r.surfaces[at][target] == nil {
+		r.surfaces[at][target] = map[string]int{}
+	}
+	r.surfaces[at][target][surface] += answers
+}
+
+func (r *reading) add(a *store.Analysis) error {
+	at, wanted := r.places[a.Sweep]
+	prompt, known := r.index[a.Prompt]
+	if !wanted || !known {
+		return nil
+	}
+	if err := r.found.Decode(a.Content); err != nil {
+		return err
+	}
+	r.found.Fill(&r.answer, r.panel)
+	r.answer.Outcome = metric.Outcome(a.Outcome)
+	key := sheetKey{a.Target, a.Surface}
+	sheet := r.sheets[at][key]
+	if sheet == nil {
+		sheet = make([]*metric.Tally, len(r.prompts))
+		r.sheets[at][key] = sheet
+	}
+	if sheet[prompt] == nil {
+		sheet[prompt] = metric.NewTally(len(r.panel.Brands))
+		if !r.sources {
+			sheet[prompt].OmitSources()
+		}
+	}
+	sheet[prompt].Add(r.panel.Brands, r.answer)
+	r.note(at, a.Target, a.Surface, 1)
+	return nil
+}
+
+// readAnalyses reads what was found, and finds what was not looked for yet: an analysis
+// follows from the answer, so that it is the same whoever makes it and when.
+func (s *Service) readAnalyses(ctx context.Context, sweeps []*store.Sweep, read *reading) error {
+	if len(sweeps) == 0 {
+		return nil
+	}
+	wanted := map[string]int{}
+	from, until := sweeps[0].StartedAt, sweeps[0].ClosedAt
+	for _, sweep := range sweeps {
+		wanted[sweep.ID] = read.places[sweep.ID]
+		from, until = minTime(from, sweep.StartedAt), maxTime(until, sweep.ClosedAt)
+	}
+	read.places = wanted // others in that time are kept
+	if err := s.Store.Analyses(ctx, read.rules, from, until, read.add); err != nil {
+		return err
+	}
+	for _, sweep := range sweeps {
+		n := 0
+		for _, surfaces := range read.surfaces[wanted[sweep.ID]] {
+			for _, count := range surfaces {
+				n += count
+			}
+		}
+		if n >= sweep.Answered {
+			continue
+		}
+		if err := s.readResults(ctx, sweep, read); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readResults analyses all answers of a sweep of which some analysis is missing. It may
+// have been stored meanwhile, so that the store cannot tell which.
+func (s *Service) readResults(ctx context.Context, sweep *store.Sweep, read *reading) error {
+	read.reset(read.places[sweep.ID])
+	for after := uuid.Nil.String(); ; {
+		answers, err := s.Store.SweepResults(ctx, read.tracker, sweep.ID, after, analyseBatch)
+		if err != nil || len(answers) == 0 {
+			return err
+		}
+		for _, a := range answers {
+			after = a.ID
+			question := ""
+			if i, known := read.index[a.Prompt]; known {
+				question = read.prompts[i].Name
+			}
+			if err := read.add(s.analyse(a, livePanel{read.rules.Version, read.panel}, question)); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// targetKeys are the names of targets by surface: one that was answered by several has a
+// name for each, since surfaces are not mixed.
+type targetKeys map[int]map[string]string
+
+// of is the name of a target for answers of a surface; its only one where that has none.
+func (k targetKeys) of(target int, surface string) string { return k[target][surface] }
+
+// targetKeys makes the targets of a definition.
+func (r *reading) targetKeys(targets []*store.TrackerPart, def *metric.Definition) targetKeys {
+	seen, overall := map[int]map[string]int{}, map[string]int{}
+	for _, sweep := range r.surfaces {
+		for target, surfaces := range sweep {
+			for surface, n := range surfaces {
+				if seen[target] == nil {
+					seen[target] = map[string]int{}
+				}
+				seen[target][surface] += n
+				overall[surface] += n
+			}
+		}
+	}
+	keys := targetKeys{}
+	for _, t := range targets {
+		var target earshot.Target
+		_ = json.Unmarshal(t.Definition, &target) // as it was stored
+		keys[t.ID] = map[string]string{}
+		surfaces := seen[t.ID]
+		if len(surfaces) == 0 {
+			// What never answered is missing where the others are.
+			surfaces = map[string]int{most(overall): 0}
+		}
+		for _, surface := range sortedKeys(surfaces) {
+			key := t.Name
+			if len(surfaces) > 1 {
+				key += "@" + surface
+			}
+			keys[t.ID][surface] = key
+			def.Targets = append(def.Targets, metric.Target{Key: key, Surface: surface, Provider: target.Provider, Country: target.Country})
+		}
+	}
+	return keys
+}
+
+// sweepOf is a sweep with what it asked. What is missing is so on the surface that
+// answered most.
+func (r *reading) sweepOf(zone *schedule.Rule, i int, sweep *store.Sweep, keys targetKeys) metric.Sweep {
+	a := r.asked[sweep.Version]
+	found := metric.Sweep{ID: sweep.ID, Slot: zone.Civil(sweep.DueAt).String(), Samples: a.samples, Prompts: []int{}, Targets: []string{}}
+	for _, prompt := range a.prompts {
+		if index, known := r.index[prompt]; known {
+			found.Prompts = append(found.Prompts, index)
+		}
+	}
+	slices.Sort(found.Prompts)
+	for _, target := range a.targets {
+		key, known := keys[target][most(r.surfaces[i][target])]
+		if !known {
+			key = keys[target][sortedKeys(keys[target])[0]]
+		}
+		found.Targets = append(found.Targets, key)
+	}
+	return found
+}
+
+// most is the key with the largest count, the first by name of several.
+func most(counts map[string]int) string {
+	best := ""
+	for _, key := range sortedKeys(counts) {
+		if best == "" || counts[key] > counts[best] {
+			best = key
+		}
+	}
+	return best
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,166 @@
+package tracking
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"earshot"
+	"earshot/internal/analysis"
+	"earshot/internal/app"
+	"earshot/internal/store"
+	"earshot/internal/store/storetest"
+	"earshot/test/harness"
+)
+
+const (
+	yearPrompts = 1000
+	yearSweeps  = 365
+	// madeSweeps are made of answers; the tallies of the others are copies of theirs.
+	madeSweeps = 8
+)
+
+// yearTargets are eight.
+var yearTargets = []string{"US", "DE", "FR", "GB", "JP", "IT", "ES", "NL"}
+
+// BenchmarkOverview reads the numbers of a year of 1,000 prompts on 8 targets: 2.9 million
+// answers that name 4 of 5 brands. Every time it is another range of days, so that nothing
+// comes from memory.
+func BenchmarkOverview(b *testing.B) {
+	b.Run("sqlite", func(b *testing.B) { overview(b, filepath.Join(b.TempDir(), "earshot.db")) })
+	b.Run("postgres", func(b *testing.B) { overview(b, storetest.Postgres(b)) })
+}
+
+func overview(b *testing.B, address string) {
+	n, a := yearOf(b, address)
+	end := n.Store.Now().AddDate(0, 0, -1)
+	for _, query := range []string{"metrics", "metrics?metric=visibility,shareOfVoice", "metrics?metric=visibility&by=day", "compare?"} {
+		b.Run(query, func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				from := end.AddDate(0, 0, i%200-yearSweeps+1).Format(time.DateOnly)
+				path := "/v1/trackers/shoes/" + query + "&from=" + from
+				if query == "metrics" {
+					path = "/v1/trackers/shoes/metrics?from=" + from
+				}
+				if query == "compare?" {
+					path = "/v1/trackers/shoes/compare?to=" + end.AddDate(0, 0, -i%200).Format(time.DateOnly)
+				}
+				n.Get(b, a, path).Has(b, query, http.StatusOK)
+			}
+		})
+	}
+}
+
+// yearOf makes the tracker.
+func yearOf(b *testing.B, address string) (*harness.Node, *app.Account) {
+	b.Helper()
+	n := harness.StartOn(b, address)
+	a := n.Organization(b, "business", 1000)
+	text := "brands: [{name: A1, own: true, domains: [a1.example]}, {name: B2}, {name: C3}, {name: D4}, {name: E5}]\nprompts:\n"
+	for i := range yearPrompts {
+		text += fmt.Sprintf("  - question number %d\n", i)
+	}
+	text += "targets:\n"
+	for _, country := range yearTargets {
+		text += "  - {provider: chatassistant, country: " + country + "}\n"
+	}
+	n.SendWith(b, a, http.MethodPut, "/v1/trackers/shoes", text, map[string]string{"Content-Type": yaml}).Has(b, "apply", http.StatusOK)
+	tracker, err := n.Store.Tracker(b.Context(), a.Organization.ID, "shoes")
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := n.Stop(); err != nil {
+		b.Fatal(err)
+	}
+	rules := fillYear(b, n.Store, tracker)
+	n = harness.StartOn(b, address)
+	made := tallies(b, n, rules, madeSweeps)
+	cells, err := n.Store.TallyCells(b.Context(), rules, ids(made))
+	if err != nil {
+		b.Fatal(err)
+	}
+	now := n.Store.Now()
+	for day := madeSweeps; day < yearSweeps; day++ {
+		copied := *made[day%madeSweeps]
+		copied.Cells = cells[copied.Sweep]
+		copied.Sweep = closedSweep(b, n.Store, tracker, now, day)
+		if err := n.Store.SaveTally(&copied); err != nil {
+			b.Fatal(err)
+		}
+	}
+	n.Get(b, a, "/v1/trackers/shoes/metrics").Has(b, "numbers", http.StatusOK) // has the ranges of days made
+	harness.Eventually(b, "ranges of days are added up", func() bool {
+		spans, err := n.Store.TallySpans(b.Context(), rules)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return len(spans) >= yearSweeps/8
+	})
+	return n, a
+}
+
+func ids(tallies []*store.Tally) (all []string) {
+	for _, t := range tallies {
+		all = append(all, t.Sweep)
+	}
+	return all
+}
+
+// tallies waits until there are so many.
+func tallies(b *testing.B, n *harness.Node, rules *store.Rules, count int) (found []*store.Tally) {
+	b.Helper()
+	harness.Eventually(b, "the sweeps are added up", func() bool {
+		var err error
+		if found, err = n.Store.Tallies(b.Context(), rules); err != nil {
+			b.Fatal(err)
+		}
+		return len(found) >= count
+	})
+	return found
+}
+
+// closedSweep adds a sweep of a day of the year.
+func closedSweep(b *testing.B, s *store.Store, tracker *store.Tracker, now time.Time, day int) string {
+	b.Helper()
+	at := now.AddDate(0, 0, day-yearSweeps)
+	cells := yearPrompts * len(yearTargets)
+	sweep := store.Sweep{
+		ID: uuid.Must(uuid.NewV7()).String(), Slot: fmt.Sprint(day), State: earshot.SweepClosed, Version: 1, Month: at.Format("2006-01"), DueAt: at,
+		StartedAt: now, EndsAt: now, ClosedAt: now.Add(time.Hour), Planned: cells, Submitted: cells, Answered: cells,
+	}
+	if _, err := s.StartSweep(tracker, sweep, nil, nil, tracker.NextSlot, tracker.DueAt, now); err != nil {
+		b.Fatal(err)
+	}
+	return sweep.ID
+}
+
+// fillYear makes up the analyses of the first sweeps.
+func fillYear(b *testing.B, s *store.Store, tracker *store.Tracker) *store.Rules {
+	b.Helper()
+	now := s.Now()
+	rules := &store.Rules{Brands: []byte(`[{"name":"A1","own":true,"domains":["a1.example"]},{"name":"B2"},{"name":"C3"},{"name":"D4"},{"name":"E5"}]`), Code: analysis.Code}
+	if err := s.AddRules(tracker, rules, 1, now); err != nil {
+		b.Fatal(err)
+	}
+	for day := range madeSweeps {
+		id := closedSweep(b, s, tracker, now, day)
+		var found []*store.Analysis
+		for cell := range yearPrompts * len(yearTargets) {
+			found = append(found, &store.Analysis{
+				Organization: tracker.Organization, Tracker: tracker.ID, Answer: uuid.Must(uuid.NewV7()).String(), Rules: rules.Version, Sweep: id,
+				Prompt: cell%yearPrompts + 1, Target: cell/yearPrompts + 1, Sample: 1, Outcome: earshot.OutcomeAnswered, Surface: "lab", Content: madeUp(day*7, cell),
+			})
+		}
+		if err := s.SaveAnalyses(rules, rules.Cursor, found); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := s.FinishRules(rules, now); err != nil {
+		b.Fatal(err)
+	}
+	return rules
+}
