@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -192,15 +193,15 @@ func printList[T any](in *invocation, l listing, items iter.Seq2[*T, error], row
 type trackerExportCmd struct {
 	trackerArg
 	Out    string `short:"o" help:"Where to write. Without it: to standard output." placeholder:"FILE"`
-	Format string `help:"ndjson, one JSON object a line with all of the result, or csv, a table for spreadsheets. Without it: csv for a file that ends so." enum:"ndjson,csv," default:"" placeholder:"FORMAT"`
-	Table  string `help:"answers, sweeps, or numbers with all that they are made of, for 'earshot tracker verify'." enum:"answers,sweeps,numbers" default:"answers"`
+	Format string `help:"ndjson, one JSON object a line; csv, a table for spreadsheets; or parquet, for DuckDB, ClickHouse, Spark and others. Without it: by the file's ending." enum:"ndjson,csv,parquet," default:"" placeholder:"FORMAT"`
+	Table  string `help:"answers; mentions or citations in them; metrics of each sweep; sweeps; or numbers with all that they are made of, for 'earshot tracker verify'." enum:"answers,mentions,citations,metrics,sweeps,numbers" default:"answers"`
 	answerFlags
 }
 
 // Help says what is written.
 func (c *trackerExportCmd) Help() string {
-	return `Writes all answers of a tracker with their results, or all its sweeps, newest first. It takes the filters of 'earshot tracker
-answers'; of sweeps, --sweep, --from and --to. A file is there when it is complete, and not before. In a table, cells that a
+	return `Writes all answers of a tracker with their results, or another table, newest first. It takes the filters of 'earshot tracker
+answers'; of sweeps and metrics, --sweep, --from and --to. A file is there when it is complete, and not before. In a table, cells that a
 spreadsheet would take for a formula begin with an apostrophe.
 
 Exit status: 0 all was written, 130 it was interrupted, 1 anything else, such as a connection that broke.
@@ -210,6 +211,7 @@ Examples:
   earshot tracker export ties -o ties.csv
   earshot tracker export ties --outcome answered | jq -r .result.text
   earshot tracker export ties --table sweeps --format csv
+  earshot tracker export ties --table mentions -o mentions.parquet
   earshot tracker export ties --table numbers -o ties.ndjson && earshot tracker verify ties.ndjson`
 }
 
@@ -220,8 +222,8 @@ func (c *trackerExportCmd) Run(in *invocation) error {
 		return err
 	}
 	format := c.Format
-	if format == "" && strings.HasSuffix(strings.ToLower(c.Out), ".csv") {
-		format = "csv"
+	if ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(c.Out)), "."); format == "" && (ending == "csv" || ending == "parquet") {
+		format = ending
 	}
 	stream, err := service.Export(in, c.Name, earshot.ExportQuery{Table: c.Table, Format: format, AnswerFilter: c.filter()})
 	if err != nil {

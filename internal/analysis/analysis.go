@@ -277,11 +277,10 @@ func (l *look) page(r *result, results []organic, prompt string) {
 	}
 	l.shown.page(page)
 	for _, m := range l.rules.Search(page).Mentions {
-		if m.Where == mention.InOverview {
-			l.add(m.Mention, m.Where, m.Index, sources, links)
-		} else {
-			l.add(m.Mention, m.Where, m.Index, nil, nil)
+		if m.Where != mention.InOverview {
+			m.Sources, m.Links = nil, nil // a title or snippet cites nothing
 		}
+		l.add(m.Mention, m.Where, m.Index, sources, links)
 	}
 }
 

@@ -17,27 +17,23 @@ func (s *Server) exportTracker(c *call) error {
 	if err != nil {
 		return err
 	}
-	table, err := s.Trackers.Export(c.r.Context(), c.principal.OrganizationID, c.trackerName(), &q, from, until, s.Store.Now())
+	export, err := s.Trackers.Export(c.r.Context(), c.principal.OrganizationID, c.trackerName(), &q, from, until, s.Store.Now())
 	if err != nil {
 		return notFoundAs(err, "tracker", c.trackerName())
-	}
-	media, ending := "application/x-ndjson", "ndjson"
-	if table.Header != nil {
-		media, ending = "text/csv; charset=utf-8; header=present", "csv"
 	}
 	if q.Table == "" {
 		q.Table = "answers"
 	}
-	c.w.Header().Set("Content-Type", media)
-	c.w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s-%s.%s"`, c.trackerName(), q.Table, ending))
-	if !c.part(table.Header) {
+	c.w.Header().Set("Content-Type", export.Format.Media())
+	c.w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s-%s.%s"`, c.trackerName(), q.Table, export.Format))
+	if !c.part() { // it may have no rows
 		return c.left()
 	}
-	for line, err := range table.Lines {
+	for piece, err := range export.Pieces {
 		if err != nil && c.r.Context().Err() == nil {
 			return err
 		}
-		if err != nil || !c.part(line) {
+		if err != nil || !c.part(piece) {
 			return c.left()
 		}
 	}

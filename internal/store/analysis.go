@@ -306,6 +306,23 @@ func (s *Store) Analyses(ctx context.Context, r *Rules, from, until time.Time, e
 	return nil
 }
 
+// Found reads what rules found in the answers from one id to another, by answer.
+func (s *Store) Found(ctx context.Context, t *Tracker, rules int, first, last string) (map[string][]byte, error) {
+	all := map[string][]byte{}
+	err := s.reports.find(ctx, func(found scanner) error {
+		var answer string
+		var content []byte
+		err := found.Scan(&answer, &content)
+		all[answer] = content
+		return err
+	}, `SELECT answer, content FROM analyses WHERE organization = $1 AND tracker = $2 AND answer >= $3 AND answer <= $4 AND rules = $5`,
+		t.Organization, t.ID, first, last, rules)
+	if err != nil {
+		return nil, fmt.Errorf("read what rules found: %w", err)
+	}
+	return all, nil
+}
+
 // DeleteOldAnalyses removes, a batch at a time, what rules found that others took the
 // place of. It returns the last answer that it looked at, from which to go on, "" at the
 // end.

@@ -180,6 +180,8 @@ func size(row reflect.Value) (n int) {
 			n += field.Len()
 		case reflect.Slice:
 			n += 32 * field.Len()
+		case reflect.Struct:
+			n += size(field)
 		}
 	}
 	return n

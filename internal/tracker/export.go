@@ -1,17 +1,16 @@
 package tracker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"iter"
-	"strconv"
-	"strings"
 	"time"
 
 	"earshot"
-	"earshot/internal/csvfile"
 	"earshot/internal/store"
+	"earshot/internal/tablefile"
 )
 
 const (
@@ -21,38 +20,60 @@ const (
 	exportSlots = 1000
 )
 
-// Table is what can be exported: one row after the other, of which one is in memory.
-type Table struct {
-	// Header is the line of names, nil where lines are JSON.
-	Header []byte
-	// Lines are the rows, the newest first.
-	Lines iter.Seq2[[]byte, error]
+// Export is a file under way: few of its rows are in memory at a time.
+type Export struct {
+	Format tablefile.Format
+	Pieces iter.Seq2[[]byte, error] // the newest rows first
+}
+
+func export[T any](f tablefile.Format, rows iter.Seq2[T, error]) *Export {
+	return &Export{Format: f, Pieces: tablefile.Encode(f, rows)}
 }
 
 // Export reads a table of a tracker. Returns store.ErrNotFound when there is no such
 // tracker or sweep. from and until are when the answers were asked, or sweeps were due.
-func (s *Service) Export(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until, now time.Time) (*Table, error) {
-	isCSV := q.Format == "csv"
-	if q.Table == "numbers" {
+func (s *Service) Export(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until, now time.Time) (*Export, error) {
+	format := cmp.Or(tablefile.Format(q.Format), tablefile.NDJSON)
+	switch q.Table {
+	case "numbers":
 		return s.exportNumbers(ctx, organization, name, q, from, until)
-	}
-	if q.Table == "sweeps" {
-		return s.exportSweeps(ctx, organization, name, q, from, until, isCSV)
+	case "metrics":
+		return s.exportMetrics(ctx, organization, name, q, from, until, format)
+	case "sweeps":
+		return s.exportSweeps(ctx, organization, name, q, from, until, format)
 	}
 	t, filter, known, err := s.filter(ctx, organization, name, &q.AnswerFilter, from, until)
 	if err != nil {
 		return nil, err
 	}
 	e := &answerExport{Service: s, t: t, filter: filter, known: known, slots: map[string]string{}, expired: now.AddDate(0, 0, -t.KeepDays)}
-	if !isCSV {
-		return &Table{Lines: e.lines(ctx, func(_ context.Context, a *store.Answer) ([]byte, error) { return jsonLine(known.view(a)) })}, nil
+	switch {
+	case q.Table == "mentions" || q.Table == "citations":
+		return e.findings(ctx, q.Table, format)
+	case format == tablefile.NDJSON:
+		return export(format, each(e.answers(ctx), func(a *store.Answer) (earshot.TrackedAnswer, error) { return known.view(a), nil })), nil
+	case format == tablefile.Parquet:
+		return export(format, each(e.answers(ctx), func(a *store.Answer) (wholeAnswerRow, error) {
+			row, err := e.row(ctx, a)
+			return wholeAnswerRow{row, string(a.Result)}, err
+		})), nil
 	}
-	return &Table{Header: csvfile.Row(answerColumns...), Lines: e.lines(ctx, e.row)}, nil
+	return export(format, each(e.answers(ctx), func(a *store.Answer) (answerRow, error) { return e.row(ctx, a) })), nil
 }
 
-func jsonLine(value any) ([]byte, error) {
-	line, err := json.Marshal(value)
-	return append(line, '\n'), err
+// each makes rows of other ones.
+func each[A, B any](all iter.Seq2[A, error], of func(A) (B, error)) iter.Seq2[B, error] {
+	return func(yield func(B, error) bool) {
+		for a, err := range all {
+			var b B
+			if err == nil {
+				b, err = of(a)
+			}
+			if !yield(b, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // answerExport is an export of answers under way.
@@ -65,31 +86,13 @@ type answerExport struct {
 	expired time.Time         // answers that were asked before may be gone
 }
 
-// lines reads pages of answers, and the result of one answer at a time.
-func (e *answerExport) lines(ctx context.Context, encode func(context.Context, *store.Answer) ([]byte, error)) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
+// pages reads answers without their results.
+func (e *answerExport) pages(ctx context.Context) iter.Seq2[[]*store.Answer, error] {
+	return func(yield func([]*store.Answer, error) bool) {
 		for filter := e.filter; ; {
 			filter.Limit = exportPage
 			answers, next, err := e.Store.Answers(ctx, e.t, filter)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			for _, a := range answers {
-				err := e.Store.ReadResult(ctx, a)
-				if errors.Is(err, store.ErrNotFound) && a.AskedAt.Before(e.expired) {
-					continue // it was removed meanwhile
-				}
-				var line []byte
-				if err == nil {
-					line, err = encode(ctx, a)
-				}
-				a.Result = nil
-				if !yield(line, err) || err != nil {
-					return
-				}
-			}
-			if next == "" {
+			if !yield(answers, err) || err != nil || next == "" {
 				return
 			}
 			filter.Before = next
@@ -97,24 +100,48 @@ func (e *answerExport) lines(ctx context.Context, encode func(context.Context, *
 	}
 }
 
-var answerColumns = []string{
-	"id", "sweep", "slot", "askedAt", "finishedAt", "promptId", "prompt", "tags", "target", "sample", "outcome", "reason",
-	"surface", "madeUp", "model", "text", "sources", "creditsCharged", "attempts",
+// answers reads one answer after the other, with its result.
+func (e *answerExport) answers(ctx context.Context) iter.Seq2[*store.Answer, error] {
+	return func(yield func(*store.Answer, error) bool) {
+		for page, err := range e.pages(ctx) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, a := range page {
+				isThere, err := e.readResult(ctx, a)
+				if err == nil && !isThere {
+					continue
+				}
+				if !yield(a, err) || err != nil {
+					return
+				}
+				a.Result = nil
+			}
+		}
+	}
+}
+
+// readResult fills in the result. It tells whether the answer is still there.
+func (e *answerExport) readResult(ctx context.Context, a *store.Answer) (bool, error) {
+	err := e.Store.ReadResult(ctx, a)
+	if errors.Is(err, store.ErrNotFound) && a.AskedAt.Before(e.expired) {
+		return false, nil // it was removed meanwhile
+	}
+	return err == nil, err
 }
 
 // row is an answer as a row of a table.
-func (e *answerExport) row(ctx context.Context, stored *store.Answer) ([]byte, error) {
+func (e *answerExport) row(ctx context.Context, stored *store.Answer) (answerRow, error) {
 	slot, err := e.slot(ctx, stored.Sweep)
-	if err != nil {
-		return nil, err
-	}
 	a := e.known.view(stored)
 	text, sources := gist(a.Result)
-	return csvfile.Row(
-		a.ID, a.Sweep, slot, moment(&a.AskedAt), moment(a.FinishedAt), strconv.Itoa(a.PromptID), a.Prompt, strings.Join(e.known.tags[a.PromptID], ";"),
-		a.Target, strconv.Itoa(a.Sample), string(a.Outcome), a.Reason, a.Surface, strconv.FormatBool(a.MadeUp), a.Model, text, sources,
-		strconv.FormatInt(a.Charged, 10), strconv.Itoa(a.Attempts),
-	), nil
+	return answerRow{
+		ID: a.ID, Sweep: a.Sweep, Slot: slot, AskedAt: tablefile.At(a.AskedAt.Time), FinishedAt: tablefile.At(stored.FinishedAt),
+		PromptID: int64(a.PromptID), Prompt: a.Prompt, Tags: e.known.tags[a.PromptID], Target: a.Target, Sample: int64(a.Sample),
+		Outcome: string(a.Outcome), Reason: a.Reason, Surface: a.Surface, MadeUp: a.MadeUp, Model: a.Model,
+		Text: text, Sources: sources, Charged: a.Charged, Attempts: int64(a.Attempts),
+	}, err
 }
 
 // slot is that of a sweep, "" when it is gone already.
@@ -137,8 +164,8 @@ func (e *answerExport) slot(ctx context.Context, id string) (string, error) {
 }
 
 // gist is the text of a result and the number of its sources, of a search page those of
-// its overview. Both are empty, which is not 0, where there is no answer.
-func gist(result json.RawMessage) (text, sources string) {
+// its overview. There is neither, which is not 0, where there is no answer.
+func gist(result json.RawMessage) (text string, sources *int64) {
 	type answer struct {
 		Text    *string           `json:"text"`
 		Sources []json.RawMessage `json:"sources"`
@@ -148,41 +175,19 @@ func gist(result json.RawMessage) (text, sources string) {
 		SearchOverview answer `json:"searchoverview"`
 	}
 	if result == nil || json.Unmarshal(result, &page) != nil { // what has another shape has neither
-		return "", ""
+		return "", nil
 	}
 	for _, a := range []answer{page.answer, page.SearchOverview} {
 		if a.Text != nil {
-			return *a.Text, strconv.Itoa(len(a.Sources))
+			n := int64(len(a.Sources))
+			return *a.Text, &n
 		}
 	}
-	return "", ""
-}
-
-func moment(at *earshot.Timestamp) string {
-	if at == nil {
-		return ""
-	}
-	return at.UTC().Format("2006-01-02T15:04:05.000Z07:00")
-}
-
-var sweepColumns = []string{
-	"id", "slot", "state", "reason", "version", "dueAt", "startedAt", "endsAt", "closedAt",
-	"planned", "submitted", "answered", "missing", "coverage", "creditsToCharge", "creditsCharged",
-}
-
-func sweepRow(sweep earshot.Sweep) []byte {
-	p := sweep.Progress
-	return csvfile.Row(
-		sweep.ID, sweep.Slot, string(sweep.State), sweep.Reason, strconv.Itoa(sweep.Version),
-		moment(&sweep.DueAt), moment(sweep.StartedAt), moment(&sweep.EndsAt), moment(sweep.ClosedAt),
-		strconv.Itoa(p.Planned), strconv.Itoa(p.Submitted), strconv.Itoa(p.Answered), strconv.Itoa(p.Missing),
-		strconv.FormatFloat(p.Coverage, 'g', -1, 64),
-		strconv.FormatInt(sweep.Credits.CreditsToCharge, 10), strconv.FormatInt(sweep.Credits.CreditsCharged, 10),
-	)
+	return "", nil
 }
 
 // exportSweeps is Export for the sweeps, of which only some filters make sense.
-func (s *Service) exportSweeps(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until time.Time, isCSV bool) (*Table, error) {
+func (s *Service) exportSweeps(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until time.Time, format tablefile.Format) (*Export, error) {
 	if err := onlySpan(q, false, "sweeps"); err != nil {
 		return nil, err
 	}
@@ -195,32 +200,27 @@ func (s *Service) exportSweeps(ctx context.Context, organization, name string, q
 			return nil, err
 		}
 	}
-	table := &Table{}
-	if isCSV {
-		table.Header = csvfile.Row(sweepColumns...)
-	}
-	table.Lines = func(yield func([]byte, error) bool) {
+	sweeps := func(yield func(*store.Sweep, error) bool) {
 		for before, more := "", true; more; {
-			sweeps, err := s.Store.Sweeps(ctx, t, "", before, exportPage)
+			page, err := s.Store.Sweeps(ctx, t, "", before, exportPage)
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			for _, sweep := range sweeps {
+			for _, sweep := range page {
 				before = sweep.ID
 				if q.Sweep != "" && q.Sweep != sweep.ID || sweep.DueAt.Before(from) || !until.IsZero() && !sweep.DueAt.Before(until) {
 					continue
 				}
-				line, err := sweepRow(sweepView(sweep)), error(nil)
-				if !isCSV {
-					line, err = jsonLine(sweepView(sweep))
-				}
-				if !yield(line, err) || err != nil {
+				if !yield(sweep, nil) {
 					return
 				}
 			}
-			more = len(sweeps) == exportPage
+			more = len(page) == exportPage
 		}
 	}
-	return table, nil
+	if format == tablefile.NDJSON {
+		return export(format, each(sweeps, func(sweep *store.Sweep) (earshot.Sweep, error) { return sweepView(sweep), nil })), nil
+	}
+	return export(format, each(sweeps, func(sweep *store.Sweep) (sweepRow, error) { return rowOfSweep(sweep), nil })), nil
 }

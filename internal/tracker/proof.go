@@ -13,14 +13,15 @@ import (
 	"earshot/internal/metric"
 	"earshot/internal/proof"
 	"earshot/internal/schema"
+	"earshot/internal/tablefile"
 )
 
 // exportNumbers is Export for numbers, with all that they are made of.
-func (s *Service) exportNumbers(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until time.Time) (*Table, error) {
+func (s *Service) exportNumbers(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until time.Time) (*Export, error) {
 	if err := onlySpan(q, q.Sweep != "", "numbers"); err != nil {
 		return nil, err
 	}
-	if q.Format == "csv" {
+	if q.Format != "" && q.Format != string(tablefile.NDJSON) {
 		return nil, schema.Invalid("format", "must be ndjson with table=numbers")
 	}
 	t, d, err := s.load(ctx, organization, name)
@@ -43,11 +44,12 @@ func (s *Service) exportNumbers(ctx context.Context, organization, name string, 
 	if err != nil {
 		return nil, err
 	}
-	return &Table{Lines: func(yield func([]byte, error) bool) {
+	return &Export{Format: tablefile.NDJSON, Pieces: func(yield func([]byte, error) bool) {
 		write := func(l *proof.Line, err error) bool {
 			var text []byte
 			if err == nil {
-				text, err = jsonLine(l)
+				text, err = json.Marshal(l)
+				text = append(text, '\n')
 			}
 			return yield(text, err) && err == nil
 		}

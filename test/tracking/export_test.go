@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parquet-go/parquet-go"
+
 	"earshot"
 	"earshot/client"
 	"earshot/internal/app"
@@ -44,7 +46,7 @@ func TestExports(t *testing.T) {
 	t.Parallel()
 	n := harness.Start(t)
 	a := n.Organization(t, "many", 1000)
-	applied(t, n, a, "", strings.Replace(shoes, "best running shoes for beginners", `"=HYPERLINK(\"http://x.example\",\"best\")"`, 1))
+	applied(t, n, a, "", strings.NewReplacer("best running shoes for beginners", `"=HYPERLINK(\"http://x.example\",\"best\")"`, "prompts:", "  - {name: shoes}\nprompts:").Replace(shoes))
 	if got := n.Get(t, a, exportPath).Has(t, "before the first sweep", http.StatusOK); len(got.Body) != 0 {
 		t.Errorf("an empty export is %s", got.Body)
 	}
@@ -69,6 +71,7 @@ func TestExports(t *testing.T) {
 		t.Errorf("%d of the answers have results, with %v:\n%.500s", answered, got.Header, got.Body)
 	}
 	exportedTables(t, n, a, sweep)
+	exportedFindings(t, n, a, sweep)
 	askedByTheTracker(t, n, a)
 	brokenOff(t, n, a)
 }
@@ -108,6 +111,42 @@ func exportedTables(t *testing.T, n *harness.Node, a *app.Account, sweep earshot
 	n.Get(t, a, exportPath+"?format=xls&table=x").Invalid(t, "unknown", http.StatusBadRequest, "format", "table")
 	n.Get(t, a, "/v1/trackers/nobody/export").Fails(t, "no tracker", http.StatusNotFound, earshot.CodeNotFound)
 	n.Get(t, a, exportPath+"?sweep="+harness.NoTask).Fails(t, "no sweep", http.StatusNotFound, earshot.CodeNotFound)
+}
+
+// exportedFindings exports what is found in answers in every format: the rows are the same.
+func exportedFindings(t *testing.T, n *harness.Node, a *app.Account, sweep earshot.Sweep) {
+	t.Helper()
+	for table, columns := range map[string][]string{
+		"answers":   {"id", "sweep", "result", "text"},
+		"sweeps":    {"id", "slot", "dueAt", "coverage"},
+		"mentions":  {"answer", "brand", "name", "start", "position", "domains"},
+		"citations": {"answer", "url", "domain", "type"},
+		"metrics":   {"sweep", "metric", "brand", "value", "rerunLow"},
+	} {
+		path := exportPath + "?sweep=" + sweep.ID + "&table=" + table
+		lines := bytes.Count(n.Get(t, a, path).Has(t, table, http.StatusOK).Body, []byte("\n"))
+		if cells := rows(t, n.Get(t, a, path+"&format=csv").Has(t, table, http.StatusOK)); lines == 0 || len(cells) != lines {
+			t.Errorf("%s has %d lines and %d rows", table, lines, len(cells))
+		}
+		whole := n.Get(t, a, path+"&format=parquet").Has(t, table, http.StatusOK)
+		if whole.Header.Get("Content-Type") != "application/vnd.apache.parquet" {
+			t.Errorf("the headers are %v", whole.Header)
+		}
+		file, err := parquet.OpenFile(bytes.NewReader(whole.Body), int64(len(whole.Body)))
+		if err != nil {
+			t.Fatalf("%s: %v", table, err)
+		}
+		if file.NumRows() != int64(lines) {
+			t.Errorf("%s has %d rows in Parquet, and %d lines", table, file.NumRows(), lines)
+		}
+		for _, name := range columns {
+			if !slices.ContainsFunc(file.Schema().Fields(), func(f parquet.Field) bool { return f.Name() == name }) {
+				t.Errorf("%s has no column %q: %s", table, name, file.Schema())
+			}
+		}
+	}
+	n.Get(t, a, exportPath+"?table=metrics&tag=trail").Invalid(t, "a filter of answers", http.StatusBadRequest, "tag")
+	n.Get(t, a, exportPath+"?table=numbers&format=parquet").Invalid(t, "no table", http.StatusBadRequest, "format")
 }
 
 // askedByTheTracker looks for the tasks among all requests.
