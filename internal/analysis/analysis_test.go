@@ -71,9 +71,12 @@ func TestASearchPage(t *testing.T) {
 	}
 }
 
+// linked is a page whose snippet holds links of its own.
+const linked = `{"organicResults":[{"position":1,"title":"Shoes","link":"https://a.example/","snippet":"[On shoes](https://b.example/x) are Ollaro https://c.example."}]}`
+
 func TestWhatIsStoredIsReadAgain(t *testing.T) {
 	t.Parallel()
-	for _, result := range []string{chat, page, `{"text":""}`, `{"organicResults":[]}`, `{"newsResults":[{"title":"On shoes","link":"not an address"}]}`} {
+	for _, result := range []string{chat, page, `{"text":""}`, `{"organicResults":[]}`, linked, `{"newsResults":[{"title":"On shoes","link":"not an address"}]}`} {
 		found, err := newPanel(t).Analyse([]byte(result), "")
 		if err != nil {
 			t.Fatal(err)
