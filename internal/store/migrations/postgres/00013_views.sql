@@ -1,0 +1,27 @@
+-- +goose Up
+
+-- What other programs may read: these views keep their names and columns
+-- (docs/exports.md). Tables may change with every version.
+CREATE VIEW report_trackers AS
+SELECT t.organization, o.name AS organization_name, t.id AS tracker, t.name, t.state, t.demo AS demo, t.version,
+  to_timestamp(t.created_at / 1000.0) AS created_at, to_timestamp(t.updated_at / 1000.0) AS updated_at
+FROM trackers t JOIN organizations o ON o.id = t.organization
+WHERE t.state <> 'deleting';
+
+CREATE VIEW report_sweeps AS
+SELECT s.organization, s.tracker, t.name AS tracker_name, s.id AS sweep, s.slot, s.state, s.reason, s.version,
+  to_timestamp(s.due_at / 1000.0) AS due_at, to_timestamp(s.started_at / 1000.0) AS started_at, to_timestamp(s.closed_at / 1000.0) AS closed_at,
+  s.planned, s.answered, s.missing, s.charged AS credits
+FROM sweeps s JOIN trackers t ON t.organization = s.organization AND t.id = s.tracker
+WHERE t.state <> 'deleting';
+
+CREATE VIEW report_answers AS
+SELECT a.organization, a.tracker, t.name AS tracker_name, a.id AS answer, a.sweep, s.slot, a.prompt AS prompt_id, p.name AS prompt, g.name AS target,
+  a.sample, a.outcome, a.reason, a.surface, a.model,
+  to_timestamp(a.asked_at / 1000.0) AS asked_at, to_timestamp(a.finished_at / 1000.0) AS finished_at, a.charged AS credits, a.attempts
+FROM answers a
+JOIN trackers t ON t.organization = a.organization AND t.id = a.tracker
+JOIN sweeps s ON s.organization = a.organization AND s.tracker = a.tracker AND s.id = a.sweep
+JOIN tracker_prompts p ON p.organization = a.organization AND p.tracker = a.tracker AND p.id = a.prompt
+JOIN tracker_targets g ON g.organization = a.organization AND g.tracker = a.tracker AND g.id = a.target
+WHERE t.state <> 'deleting';

@@ -1,0 +1,1 @@
+-- Views have no rows of their own.
