@@ -85,7 +85,7 @@ var allowed = map[string][]string{
 	"internal/schedule":  {"."},
 	"internal/analysis":  {".", "internal/mention", "internal/metric", "internal/packed", "internal/source"},
 	"internal/proof":     {".", "internal/analysis", "internal/metric"},
-	"internal/tracker":   {".", "internal/analysis", "internal/mention", "internal/metric", "internal/packed", "internal/share", "internal/stats", "internal/store", "internal/provider", "internal/schedule", "internal/schema", "internal/geo", "internal/upstream", "internal/lab", "internal/lab/world", "internal/tablefile", "internal/proof", "internal/worddiff"},
+	"internal/tracker":   {".", "internal/analysis", "internal/mention", "internal/metric", "internal/packed", "internal/share", "internal/source", "internal/stats", "internal/store", "internal/provider", "internal/schedule", "internal/schema", "internal/geo", "internal/upstream", "internal/lab", "internal/lab/world", "internal/tablefile", "internal/proof", "internal/worddiff"},
 	"internal/csvfile":   nil,
 	"internal/tablefile": {"internal/csvfile"},
 	"internal/health":    {".", "internal/store"},
