@@ -182,10 +182,9 @@ func (b *book) open(read *reading) error {
 	b.keys = read.targetKeys(read.targets, &def)
 	for i, sweep := range b.sweeps {
 		def.Sweeps = append(def.Sweeps, read.sweepOf(b.zone, i, sweep, b.keys))
-		if i > 0 && !slices.Equal(def.Sweeps[i-1].Prompts, def.Sweeps[i].Prompts) {
-			def.Breaks = append(def.Breaks, metric.Break{Sweep: sweep.ID, Reason: "the set of prompts is another"})
-		}
 	}
+	b.breaks = b.breaksOf(read.past)
+	def.Breaks = b.metricBreaks(read.past)
 	var err error
 	if b.Book, err = metric.NewBook(def); err != nil {
 		return err

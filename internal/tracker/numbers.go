@@ -113,7 +113,7 @@ func (s *Service) Metrics(ctx context.Context, organization, name string, q *ear
 	if len(rows) > maxRows {
 		return nil, schema.Invalid("by", "makes %d rows; at most %d are given at once, so ask for one metric, or filter", len(rows), maxRows)
 	}
-	report := &earshot.MetricReport{Tracker: name, Rules: rulesName(b.rules), Sweeps: len(b.sweeps), MadeUp: b.madeUp}
+	report := &earshot.MetricReport{Tracker: name, Rules: rulesName(b.rules), Sweeps: len(b.sweeps), MadeUp: b.madeUp, Breaks: b.breaks}
 	for i := range rows {
 		report.Rows = append(report.Rows, b.metricRow(&rows[i]))
 	}

@@ -169,7 +169,15 @@ func (s *Service) tallyRules(ctx context.Context, r *store.Rules) (done bool, er
 			s.wantTallies(r)
 			return false, nil
 		}
-		if sweep.Pruned || sweep.Answered == 0 || h.fresh(sweep) {
+		if sweep.Pruned {
+			continue
+		}
+		if sweep.Facts == nil {
+			if err := s.noteFacts(ctx, sweep); err != nil {
+				return true, err
+			}
+		}
+		if sweep.Answered == 0 || h.fresh(sweep) {
 			continue
 		}
 		answers += sweep.Answered

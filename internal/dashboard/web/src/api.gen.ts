@@ -1260,6 +1260,8 @@ export type MetricReport = {
   /** Whether any of the answers was made up by the lab. */
   madeUp: boolean;
   rows: Array<MetricRow>;
+  /** From where on numbers are not of one kind with those before. */
+  breaks: Array<NumberBreak>;
 };
 
 /** One number with all that says how far it can be trusted. */
@@ -1330,6 +1332,21 @@ export type TopShares = {
   top10: number;
 };
 
+/** A sweep from which on numbers are not of one kind with those before. */
+export type NumberBreak = {
+  /** The first sweep after it. */
+  sweep: string;
+  /** When that was due. */
+  at: string;
+  /** Absent where all targets are touched. */
+  target?: string;
+  /** What is another: the model, the surface, the panel of brands, the questions, where is asked, the code that reads answers; or how many answers cannot be read or are blocked. */
+  kind: "model" | "surface" | "panel" | "promptSet" | "locale" | "parser" | "parserHealth" | "blocked";
+  reason: string;
+  /** Not of a panel: sweeps before are analysed again by the new one. */
+  open: boolean;
+};
+
 /** Tells what changed between two periods, and whether that is noise. */
 export type CompareReport = {
   tracker: string;
@@ -1342,6 +1359,8 @@ export type CompareReport = {
   rows: Array<ComparedRow>;
   /** What the numbers of the later period are good for. */
   grades: Array<GradedCut>;
+  /** From where on numbers are not of one kind with those before. */
+  breaks: Array<NumberBreak>;
 };
 
 /** A range of days in the tracker's time zone. */
@@ -1383,6 +1402,8 @@ export type ComparedRow = {
   sweepsAfter: number;
   answersBefore: number;
   answersAfter: number;
+  /** Open breaks within or between the periods: the change may come from them. */
+  breaks: number;
 };
 
 /** What a comparison of two periods found. */
