@@ -184,7 +184,7 @@ func (s *Service) exportSweeps(ctx context.Context, organization, name string, q
 	for _, filter := range []struct {
 		name  string
 		isSet bool
-	}{{"promptId", q.PromptID != 0}, {"target", q.Target != ""}, {"tag", q.Tag != ""}, {"outcome", q.Outcome != ""}, {"reason", q.Reason != ""}, {"q", q.Text != ""}} {
+	}{{"promptId", q.PromptID != 0}, {"target", q.Target != ""}, {"tag", q.Tag != ""}, {"outcome", q.Outcome != ""}, {"reason", q.Reason != ""}, {"q", q.Text != ""}, {"filter", q.Filter != ""}, {"counted", q.Counted}, {"dueFrom", q.DueFrom != ""}, {"dueTo", q.DueTo != ""}} {
 		if filter.isSet {
 			return nil, schema.Invalid(filter.name, "picks among answers; with table=sweeps there are sweep, from and to")
 		}

@@ -1879,9 +1879,9 @@ export interface Operations {
   "GET /v1/trackers/{name}/sources": { query: { by?: "domain" | "url" | "type"; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; limit?: number }; body: undefined; response: SourceReport };
   "GET /v1/trackers/{name}/rules": { query: undefined; body: undefined; response: RulesList };
   "POST /v1/trackers/{name}/reanalysis": { query: undefined; body: undefined; response: Reanalysis };
-  "GET /v1/trackers/{name}/answers": { query: { sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string; limit?: number; cursor?: string }; body: undefined; response: AnswerPage };
+  "GET /v1/trackers/{name}/answers": { query: { sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string; filter?: string; counted?: boolean; branded?: boolean; dueFrom?: string; dueTo?: string; limit?: number; cursor?: string }; body: undefined; response: AnswerPage };
   "GET /v1/trackers/{name}/answers/{id}": { query: undefined; body: undefined; response: TrackedAnswer };
-  "GET /v1/trackers/{name}/export": { query: { table?: "answers" | "sweeps"; format?: "ndjson" | "csv"; sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string }; body: undefined; response: string };
+  "GET /v1/trackers/{name}/export": { query: { table?: "answers" | "sweeps"; format?: "ndjson" | "csv"; sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string; filter?: string; counted?: boolean; branded?: boolean; dueFrom?: string; dueTo?: string }; body: undefined; response: string };
   "GET /v1/live": { query: undefined; body: undefined; response: string };
   "GET /v1/events": { query: { limit?: number; cursor?: string }; body: undefined; response: EventPage };
   "GET /v1/webhooks/deliveries": { query: { state?: DeliveryState; limit?: number; cursor?: string }; body: undefined; response: DeliveryPage };
