@@ -35,6 +35,7 @@ type past struct {
 type asked struct {
 	samples          int
 	prompts, targets []int
+	indices          []int // of the prompts, in the order of the tracker's
 	weights          int64
 }
 
@@ -105,6 +106,12 @@ func (s *Service) noteAsked(ctx context.Context, h *past, version int) error {
 			a.targets = append(a.targets, c.target)
 		}
 	}
+	for _, prompt := range a.prompts {
+		if index, known := h.index[prompt]; known {
+			a.indices = append(a.indices, index)
+		}
+	}
+	slices.Sort(a.indices)
 	a.weights = weightsHash(a.prompts, h.weights)
 	h.asked[version] = a
 	return nil
@@ -464,13 +471,7 @@ func (r *reading) targetKeys(targets []*store.TrackerPart, def *metric.Definitio
 // answered most.
 func (r *reading) sweepOf(zone *schedule.Rule, i int, sweep *store.Sweep, keys targetKeys) metric.Sweep {
 	a := r.asked[sweep.Version]
-	found := metric.Sweep{ID: sweep.ID, Slot: zone.Civil(sweep.DueAt).String(), Samples: a.samples, Prompts: []int{}, Targets: []string{}}
-	for _, prompt := range a.prompts {
-		if index, known := r.index[prompt]; known {
-			found.Prompts = append(found.Prompts, index)
-		}
-	}
-	slices.Sort(found.Prompts)
+	found := metric.Sweep{ID: sweep.ID, Slot: zone.Civil(sweep.DueAt).String(), Samples: a.samples, Prompts: a.indices, Targets: []string{}}
 	for _, target := range a.targets {
 		key, known := keys[target][most(r.surfaces[i][target])]
 		if !known {

@@ -71,7 +71,7 @@ func weightsHash(asked []int, weights map[int]float64) int64 {
 
 // spanDays are the lengths of the ranges of days whose cells are kept together, where a
 // tracker has many.
-var spanDays = []int{64, 8}
+var spanDays = []int{64, 16, 4}
 
 // sweepIDs are the ids of sweeps, as a range of days keeps them.
 func sweepIDs(sweeps []*store.Sweep) []byte {

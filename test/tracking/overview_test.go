@@ -111,7 +111,7 @@ func yearOf(b *testing.B, address string) (*harness.Node, *app.Account) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		return len(spans) >= yearSweeps/8
+		return len(spans) >= yearSweeps/4
 	})
 	return n, a
 }
