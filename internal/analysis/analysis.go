@@ -4,6 +4,7 @@
 //
 //	analysis.go  a panel, and what it finds in a result
 //	codec.go     an analysis as it is stored
+//	refusal.go   whether an assistant declined to answer
 package analysis
 
 import (
