@@ -137,8 +137,15 @@ func (b *book) answersURL(q metric.Query, r *metric.Row) string {
 		}
 	}
 	for _, label := range [][2]string{
-		{"target", target}, {"surface", surface}, {"provider", l.Provider}, {"country", l.Country},
-		{"tag", l.Tag}, {"sweep", l.Sweep}, {"day", l.Day}, {"week", l.Week}, {"month", l.Month},
+		{"target", target},
+		{"surface", surface},
+		{"provider", l.Provider},
+		{"country", l.Country},
+		{"tag", l.Tag},
+		{"sweep", l.Sweep},
+		{"day", l.Day},
+		{"week", l.Week},
+		{"month", l.Month},
 	} {
 		if label[1] != "" {
 			chosen = append(chosen, label[0]+":"+label[1])

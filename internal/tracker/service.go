@@ -7,8 +7,9 @@
 //	sweep.go                starting, submitting, ending and closing sweeps
 //	record.go               ended tasks become answers
 //	analyse.go              answers are analysed, and again when the rules change
-//	book.go count.go        what answers add up to; tally.go: what is kept of that
-//	numbers.go change.go    numbers as clients see them
+//	book.go count.go read.go  what answers add up to; tally.go: what is kept of that
+//	breaks.go               where numbers are no longer of one kind
+//	numbers.go change.go    numbers as clients see them; counted.go: the answers behind them
 //	view.go                 trackers, sweeps and answers as clients see them
 //	demo.go demoworld.go    a tracker with a history that is made up
 //	export.go               tables of them, row by row
@@ -65,7 +66,7 @@ type Service struct {
 	books  books
 	// untallied holds rules that need tallies
 	untallied chan tallyJob
-	demos  chan struct{} // holds who makes a demo
+	demos     chan struct{} // holds who makes a demo
 }
 
 // New makes a Service; Run must be called for sweeps to start.

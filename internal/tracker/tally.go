@@ -229,7 +229,9 @@ func (s *Service) tallySweep(ctx context.Context, h *past, sweep *store.Sweep) e
 		return s.Store.Prune(sweep)
 	}
 	for _, sheets := range [][]keptSheet{sums, cells} {
-		slices.SortFunc(sheets, func(a, b keptSheet) int { return cmp.Or(cmp.Compare(a.target, b.target), cmp.Compare(a.surface, b.surface)) })
+		slices.SortFunc(sheets, func(a, b keptSheet) int {
+			return cmp.Or(cmp.Compare(a.target, b.target), cmp.Compare(a.surface, b.surface))
+		})
 	}
 	tally.Sums, tally.Cells = packSheets(sums), packSheets(cells)
 	return s.Store.SaveTally(tally)
