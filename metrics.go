@@ -35,6 +35,24 @@ type MetricReport struct {
 	// Whether any of the answers was made up by the lab.
 	MadeUp bool            `json:"madeUp"`
 	Rows   List[MetricRow] `json:"rows"`
+	// From where on numbers are not of one kind with those before.
+	Breaks List[NumberBreak] `json:"breaks"`
+}
+
+// NumberBreak is a sweep from which on numbers are not of one kind with those before.
+type NumberBreak struct {
+	// The first sweep after it.
+	Sweep string `json:"sweep" schema:"uuid"`
+	// When that was due.
+	At Timestamp `json:"at"`
+	// Absent where all targets are touched.
+	Target string `json:"target,omitempty"`
+	// What is another: the model, the surface, the panel of brands, the questions, where is asked, the code that reads
+	// answers; or how many answers cannot be read or are blocked.
+	Kind   string `json:"kind" schema:"enum=model|surface|panel|promptSet|locale|parser|parserHealth|blocked"`
+	Reason string `json:"reason"`
+	// Not of a panel: sweeps before are analysed again by the new one.
+	Open bool `json:"open"`
 }
 
 // NumberLabels say which part of the answers a number is about.
@@ -148,6 +166,8 @@ type CompareReport struct {
 	Rows List[ComparedRow] `json:"rows"`
 	// What the numbers of the later period are good for.
 	Grades List[GradedCut] `json:"grades"`
+	// From where on numbers are not of one kind with those before.
+	Breaks List[NumberBreak] `json:"breaks"`
 }
 
 // Period is a range of days in the tracker's time zone.
@@ -183,6 +203,8 @@ type ComparedRow struct {
 	SweepsAfter   int `json:"sweepsAfter" schema:"min=0"`
 	AnswersBefore int `json:"answersBefore" schema:"min=0"`
 	AnswersAfter  int `json:"answersAfter" schema:"min=0"`
+	// Open breaks within or between the periods: the change may come from them.
+	Breaks int `json:"breaks" schema:"min=0"`
 }
 
 // GradedCut says what the numbers of some targets are good for, and why.

@@ -186,6 +186,16 @@ type AnswerFilter struct {
 	To string `json:"to,omitempty" schema:"moment"`
 	// Part of the question, in either letter case of A to Z.
 	Text string `json:"q,omitempty" schema:"maxLength=200"`
+	// As of metrics: `target:chatassistant/US,tag:trail`. Only of closed sweeps then, as with what follows.
+	Filter string `json:"filter,omitempty" schema:"maxLength=4000"`
+	// Only what numbers look at: answers of closed sweeps, given or missing, to questions that name no brand.
+	Counted bool `json:"counted,omitempty"`
+	// With `counted`, also questions that name a brand.
+	Branded bool `json:"branded,omitempty"`
+	// Of sweeps that were due at or after this time, or on or after this day of the tracker's time zone.
+	DueFrom string `json:"dueFrom,omitempty" schema:"moment"`
+	// Of sweeps that were due before this time, or on or before this day.
+	DueTo string `json:"dueTo,omitempty" schema:"moment"`
 }
 
 // AnswerQuery says which page of answers to list.

@@ -5,6 +5,7 @@
 //	analysis.go  a panel, and what it finds in a result
 //	shown.go     the same for people to look at, with its texts and sentences
 //	codec.go     an analysis as it is stored
+//	refusal.go   whether an assistant declined to answer
 package analysis
 
 import (

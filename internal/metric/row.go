@@ -2,8 +2,12 @@ package metric
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 )
 
 // Row is one number of one cut.
@@ -86,14 +90,26 @@ func (b *Book) Rows(q Query) ([]Row, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	var rows []Row
-	for _, c := range b.cuts(q) {
-		e, err := b.evidence(c, true)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, b.rowsOf(e, q)...)
+	cuts := b.cuts(q)
+	parts, errs := make([][]Row, len(cuts)), make([]error, len(cuts))
+	// Cuts have nothing to do with each other: the processors share them.
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(cuts)) {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(cuts); i = int(next.Add(1)) - 1 {
+				var e *evidence
+				if e, errs[i] = b.evidence(cuts[i], true); errs[i] == nil {
+					parts[i] = b.rowsOf(e, q)
+				}
+			}
+		})
 	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	rows := slices.Concat(parts...)
 	return slices.DeleteFunc(rows, func(r Row) bool { return !r.matches(q.Having) }), nil
 }
 

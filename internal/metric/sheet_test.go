@@ -213,6 +213,7 @@ func TestKeptSheetsGiveTheSameDigits(t *testing.T) {
 		}
 		// Every other sweep of which no sheet is kept yet.
 		mixed := keptBook(t, def, rows, 0, 2)
+		mixed.OmitSources()
 		for _, a := range answers {
 			if a.Sweep[len(a.Sweep)-1]%2 == 0 {
 				continue

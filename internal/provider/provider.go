@@ -15,6 +15,10 @@ import (
 	"earshot/internal/upstream"
 )
 
+// ParserVersion is that of the code that reads documents. Raise it with a change by which a
+// document that could be read before is read otherwise: numbers of trackers break there.
+const ParserVersion = 1
+
 // Provider is one thing that can be asked. Implementations are stateless and
 // safe for concurrent use.
 type Provider interface {

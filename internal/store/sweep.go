@@ -361,3 +361,34 @@ func (s *Store) MissingReasons(ctx context.Context, sweep *Sweep) (counts []ears
 	}
 	return counts, nil
 }
+
+// Ending is how many questions of a target ended in the same way.
+type Ending struct {
+	Target                 int
+	Reason, Surface, Model string
+	Count                  int
+}
+
+// Endings counts how the questions of a sweep ended.
+func (s *Store) Endings(ctx context.Context, sweep *Sweep) (endings []Ending, err error) {
+	err = s.reports.find(ctx, func(r scanner) error {
+		var e Ending
+		err := r.Scan(&e.Target, &e.Reason, &e.Surface, &e.Model, &e.Count)
+		endings = append(endings, e)
+		return err
+	}, `SELECT target, COALESCE(reason, ''), COALESCE(surface, ''), COALESCE(model, ''), COUNT(*) FROM answers
+		WHERE organization = $1 AND tracker = $2 AND sweep = $3 GROUP BY target, reason, surface, model`, sweep.Organization, sweep.Tracker, sweep.ID)
+	if err != nil {
+		return nil, fmt.Errorf("count how questions ended: %w", err)
+	}
+	return endings, nil
+}
+
+// SaveFacts stores what the targets of a sweep answered with.
+func (s *Store) SaveFacts(sweep *Sweep, facts []byte) error {
+	_, err := s.exec(`UPDATE sweeps SET facts = $4 WHERE organization = $1 AND tracker = $2 AND id = $3`, sweep.Organization, sweep.Tracker, sweep.ID, string(facts))
+	if err != nil {
+		return fmt.Errorf("store the facts of a sweep: %w", err)
+	}
+	return nil
+}

@@ -31,6 +31,7 @@ type book struct {
 	madeUp  bool
 	need    need
 	keys    targetKeys
+	breaks  []earshot.NumberBreak
 }
 
 // span is a range of time, its end excluded. Zero ends are open.
@@ -192,7 +193,7 @@ func (b *book) key() string {
 	hash := sha256.New()
 	_, _ = fmt.Fprintln(hash, b.tracker.ID, b.tracker.Version, b.rules.Version, b.need.sources, b.need.cells && b.large()) // a hash takes all
 	for _, sweep := range b.sweeps {
-		_, _ = fmt.Fprintln(hash, sweep.ID, sweep.Pruned)
+		_, _ = fmt.Fprintln(hash, sweep.ID, sweep.Pruned, sweep.Facts != nil)
 	}
 	return string(hash.Sum(nil))
 }

@@ -3,6 +3,8 @@ package tracker
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"earshot"
@@ -33,7 +35,7 @@ func (s *Service) Compare(ctx context.Context, organization, name string, q *ear
 	var report *earshot.CompareReport
 	err = s.withBook(ctx, t, d, need{}, func(b *book) error {
 		report = &earshot.CompareReport{
-			Tracker: name, Rules: rulesName(b.rules), MadeUp: b.madeUp, Baseline: b.period(before), Period: b.period(after),
+			Tracker: name, Rules: rulesName(b.rules), MadeUp: b.madeUp, Baseline: b.period(before), Period: b.period(after), Breaks: b.breaks,
 		}
 		return b.compareInto(report, wanted, metric.Periods{A: b.within(before), B: b.within(after)})
 	}, before, after)
@@ -60,7 +62,7 @@ func (b *book) compareInto(report *earshot.CompareReport, wanted metric.Query, p
 		for _, r := range rows {
 			if !seen[r.Target] {
 				known[r.Target] = true
-				report.Rows = append(report.Rows, comparedRow(&r))
+				report.Rows = append(report.Rows, comparedRow(&r, b.touching(r.Target, slices.Concat(periods.A, periods.B))))
 			}
 		}
 		for _, g := range grades {
@@ -130,7 +132,7 @@ func (b *book) period(p span) earshot.Period {
 	return earshot.Period{From: day(p.from), To: day(p.until.Add(-time.Minute)), Sweeps: len(b.within(p))}
 }
 
-func comparedRow(c *metric.Comparison) earshot.ComparedRow {
+func comparedRow(c *metric.Comparison, breaks []earshot.NumberBreak) earshot.ComparedRow {
 	row := earshot.ComparedRow{
 		Metric: c.Metric, NumberLabels: labelsOf(c.Labels), Verdict: earshot.Verdict(c.Verdict), Before: c.A, After: c.B, Change: c.Change, P: c.P,
 		SmallestChange: c.Smallest, Cells: c.Cells, CellsLeftOut: c.LeftOut, SweepsBefore: c.SweepsA, SweepsAfter: c.SweepsB,
@@ -142,7 +144,14 @@ func comparedRow(c *metric.Comparison) earshot.ComparedRow {
 	if c.Interval != nil {
 		row.Interval = c.Interval[:]
 	}
+	row.Breaks = len(breaks)
 	row.Summary = summary(&row)
+	if len(breaks) > 0 {
+		row.Summary += fmt.Sprintf(" But since %s %s, so that the periods are not of one kind.", breaks[0].At.Format(time.DateOnly), breaks[0].Reason)
+		if breaks[0].Target != "" {
+			row.Summary = strings.Replace(row.Summary, " But since", " But on "+breaks[0].Target+" since", 1)
+		}
+	}
 	return row
 }
 

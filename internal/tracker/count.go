@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/google/uuid"
-
 	"earshot"
 	"earshot/internal/analysis"
 	"earshot/internal/metric"
@@ -35,6 +33,7 @@ type past struct {
 type asked struct {
 	samples          int
 	prompts, targets []int
+	indices          []int // of the prompts, in the order of the tracker's
 	weights          int64
 }
 
@@ -105,6 +104,12 @@ func (s *Service) noteAsked(ctx context.Context, h *past, version int) error {
 			a.targets = append(a.targets, c.target)
 		}
 	}
+	for _, prompt := range a.prompts {
+		if index, known := h.index[prompt]; known {
+			a.indices = append(a.indices, index)
+		}
+	}
+	slices.Sort(a.indices)
 	a.weights = weightsHash(a.prompts, h.weights)
 	h.asked[version] = a
 	return nil
@@ -182,10 +187,9 @@ func (b *book) open(read *reading) error {
 	b.keys = read.targetKeys(read.targets, &def)
 	for i, sweep := range b.sweeps {
 		def.Sweeps = append(def.Sweeps, read.sweepOf(b.zone, i, sweep, b.keys))
-		if i > 0 && !slices.Equal(def.Sweeps[i-1].Prompts, def.Sweeps[i].Prompts) {
-			def.Breaks = append(def.Breaks, metric.Break{Sweep: sweep.ID, Reason: "the set of prompts is another"})
-		}
 	}
+	b.breaks = b.breaksOf(read.past)
+	def.Breaks = b.metricBreaks(read.past)
 	var err error
 	if b.Book, err = metric.NewBook(def); err != nil {
 		return err
@@ -304,120 +308,6 @@ func (s *Service) addSpans(ctx context.Context, b *book, h *past, whole map[stri
 	return nil
 }
 
-// reading is what is known while analyses are read.
-type reading struct {
-	*past
-	places   map[string]int // of sweeps
-	sources  bool
-	sheets   []map[sheetKey][]*metric.Tally // by sweep; tallies by prompt
-	surfaces []map[int]map[string]int       // answers by sweep, target and surface
-
-	found  analysis.Found // the last one, whose memory is used for the next
-	answer metric.Answer
-}
-
-// sheetKey is a target and a surface that answered it.
-type sheetKey struct {
-	target  int
-	surface string
-}
-
-// reset forgets what was read of a sweep.
-func (r *reading) reset(at int) {
-	r.sheets[at], r.surfaces[at] = map[sheetKey][]*metric.Tally{}, map[int]map[string]int{}
-}
-
-// note counts answers of a target.
-func (r *reading) note(at, target int, surface string, answers int) {
-	if r.surfaces[at][target] == nil {
-		r.surfaces[at][target] = map[string]int{}
-	}
-	r.surfaces[at][target][surface] += answers
-}
-
-func (r *reading) add(a *store.Analysis) error {
-	at, wanted := r.places[a.Sweep]
-	prompt, known := r.index[a.Prompt]
-	if !wanted || !known {
-		return nil
-	}
-	if err := r.found.Decode(a.Content); err != nil {
-		return err
-	}
-	r.found.Fill(&r.answer, r.panel)
-	r.answer.Outcome = metric.Outcome(a.Outcome)
-	key := sheetKey{a.Target, a.Surface}
-	sheet := r.sheets[at][key]
-	if sheet == nil {
-		sheet = make([]*metric.Tally, len(r.prompts))
-		r.sheets[at][key] = sheet
-	}
-	if sheet[prompt] == nil {
-		sheet[prompt] = metric.NewTally(len(r.panel.Brands))
-		if !r.sources {
-			sheet[prompt].OmitSources()
-		}
-	}
-	sheet[prompt].Add(r.panel.Brands, r.answer)
-	r.note(at, a.Target, a.Surface, 1)
-	return nil
-}
-
-// readAnalyses reads what was found, and finds what was not looked for yet: an analysis
-// follows from the answer, so that it is the same whoever makes it and when.
-func (s *Service) readAnalyses(ctx context.Context, sweeps []*store.Sweep, read *reading) error {
-	if len(sweeps) == 0 {
-		return nil
-	}
-	wanted := map[string]int{}
-	from, until := sweeps[0].StartedAt, sweeps[0].ClosedAt
-	for _, sweep := range sweeps {
-		wanted[sweep.ID] = read.places[sweep.ID]
-		from, until = minTime(from, sweep.StartedAt), maxTime(until, sweep.ClosedAt)
-	}
-	read.places = wanted // others in that time are kept
-	if err := s.Store.Analyses(ctx, read.rules, from, until, read.add); err != nil {
-		return err
-	}
-	for _, sweep := range sweeps {
-		n := 0
-		for _, surfaces := range read.surfaces[wanted[sweep.ID]] {
-			for _, count := range surfaces {
-				n += count
-			}
-		}
-		if n >= sweep.Answered {
-			continue
-		}
-		if err := s.readResults(ctx, sweep, read); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// readResults analyses all answers of a sweep of which some analysis is missing. It may
-// have been stored meanwhile, so that the store cannot tell which.
-func (s *Service) readResults(ctx context.Context, sweep *store.Sweep, read *reading) error {
-	read.reset(read.places[sweep.ID])
-	for after := uuid.Nil.String(); ; {
-		answers, err := s.Store.SweepResults(ctx, read.tracker, sweep.ID, after, analyseBatch)
-		if err != nil || len(answers) == 0 {
-			return err
-		}
-		for _, a := range answers {
-			after = a.ID
-			question := ""
-			if i, known := read.index[a.Prompt]; known {
-				question = read.prompts[i].Name
-			}
-			if err := read.add(s.analyse(a, livePanel{read.rules.Version, read.panel}, question)); err != nil {
-				return err
-			}
-		}
-	}
-}
-
 // targetKeys are the names of targets by surface: one that was answered by several has a
 // name for each, since surfaces are not mixed.
 type targetKeys map[int]map[string]string
@@ -465,13 +355,7 @@ func (r *reading) targetKeys(targets []*store.TrackerPart, def *metric.Definitio
 // answered most.
 func (r *reading) sweepOf(zone *schedule.Rule, i int, sweep *store.Sweep, keys targetKeys) metric.Sweep {
 	a := r.asked[sweep.Version]
-	found := metric.Sweep{ID: sweep.ID, Slot: zone.Civil(sweep.DueAt).String(), Samples: a.samples, Prompts: []int{}, Targets: []string{}}
-	for _, prompt := range a.prompts {
-		if index, known := r.index[prompt]; known {
-			found.Prompts = append(found.Prompts, index)
-		}
-	}
-	slices.Sort(found.Prompts)
+	found := metric.Sweep{ID: sweep.ID, Slot: zone.Civil(sweep.DueAt).String(), Samples: a.samples, Prompts: a.indices, Targets: []string{}}
 	for _, target := range a.targets {
 		key, known := keys[target][most(r.surfaces[i][target])]
 		if !known {

@@ -251,9 +251,10 @@ func (s *Service) exportMetrics(ctx context.Context, organization, name string, 
 			}
 			var rows []metricRow
 			err := s.withBook(ctx, t, d, need{}, func(b *book) error {
-				found, err := b.Rows(metric.Query{By: []string{"target", "sweep"}, Filter: metric.Selection{"sweep": {sweep.ID}}, BrandsOnly: true})
+				wanted := metric.Query{By: []string{"target", "sweep"}, Filter: metric.Selection{"sweep": {sweep.ID}}, BrandsOnly: true}
+				found, err := b.Rows(wanted)
 				for i := range found {
-					rows = append(rows, b.rowOfMetric(&found[i], sweep))
+					rows = append(rows, b.rowOfMetric(b.metricRow(wanted, &found[i]), sweep))
 				}
 				return err
 			}, span{sweep.DueAt, sweep.DueAt.Add(time.Millisecond)})
@@ -270,8 +271,7 @@ func (s *Service) exportMetrics(ctx context.Context, organization, name string, 
 	}), nil
 }
 
-func (b *book) rowOfMetric(r *metric.Row, sweep *store.Sweep) metricRow {
-	m := b.metricRow(r)
+func (b *book) rowOfMetric(m earshot.MetricRow, sweep *store.Sweep) metricRow {
 	row := metricRow{
 		Sweep: sweep.ID, Slot: sweep.Slot, DueAt: tablefile.At(sweep.DueAt), Rules: m.Rules, Metric: m.Metric, Brand: m.Brand, Target: m.Target, Surface: m.Surface,
 		Value: m.Value, Numerator: m.Numerator, Denominator: m.Denominator, Answers: int64(m.Answers), Missing: int64(m.Missing), MadeUp: b.madeUp,

@@ -3,9 +3,7 @@ package tracker
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -112,9 +110,9 @@ func (s *Service) Metrics(ctx context.Context, organization, name string, q *ear
 	if len(rows) > maxRows {
 		return nil, schema.Invalid("by", "makes %d rows; at most %d are given at once, so ask for one metric, or filter", len(rows), maxRows)
 	}
-	report := &earshot.MetricReport{Tracker: name, Rules: rulesName(b.rules), Sweeps: len(b.sweeps), MadeUp: b.madeUp}
+	report := &earshot.MetricReport{Tracker: name, Rules: rulesName(b.rules), Sweeps: len(b.sweeps), MadeUp: b.madeUp, Breaks: b.breaks}
 	for i := range rows {
-		report.Rows = append(report.Rows, b.metricRow(&rows[i]))
+		report.Rows = append(report.Rows, b.metricRow(wanted, &rows[i]))
 	}
 	return report, nil
 }
@@ -136,11 +134,11 @@ func labelsOf(l metric.Labels) earshot.NumberLabels {
 	return earshot.NumberLabels{Target: l.Target, Surface: l.Surface, Provider: l.Provider, Country: l.Country, Prompt: l.Prompt, Tag: l.Tag}
 }
 
-func (b *book) metricRow(r *metric.Row) earshot.MetricRow {
+func (b *book) metricRow(q metric.Query, r *metric.Row) earshot.MetricRow {
 	row := earshot.MetricRow{
 		Metric: r.Metric, NumberLabels: labelsOf(r.Labels), Sweep: r.Sweep, Day: r.Day, Week: r.Week, Month: r.Month,
 		Value: r.Value.Number, Numerator: r.Numerator, Denominator: r.Denominator, Answers: r.Answers, Cells: r.Cells, Sweeps: r.Sweeps,
-		Missing: r.Missing, Interval: intervals(r.Interval), Lag1: r.Lag1, Rules: rulesName(b.rules), AnswersURL: b.answersURL(r.Labels),
+		Missing: r.Missing, Interval: intervals(r.Interval), Lag1: r.Lag1, Rules: rulesName(b.rules), AnswersURL: b.answersURL(q, r),
 	}
 	if r.Brand != nil {
 		row.Brand = *r.Brand
@@ -166,34 +164,6 @@ func intervals(of *metric.Intervals) *earshot.Intervals {
 		found.Market = of.Market[:]
 	}
 	return found
-}
-
-// answersURL lists the answers behind a number.
-func (b *book) answersURL(l metric.Labels) string {
-	q := url.Values{}
-	if !strings.HasPrefix(l.Target, "*") {
-		target, _, _ := strings.Cut(l.Target, "@")
-		q.Set("target", target)
-	}
-	if l.Tag != "" {
-		q.Set("tag", l.Tag)
-	}
-	if i := slices.IndexFunc(b.prompts, func(p *store.TrackerPart) bool { return l.Prompt != "" && p.Name == l.Prompt }); i >= 0 {
-		q.Set("promptId", strconv.Itoa(b.prompts[i].ID))
-	}
-	if l.Sweep != "" {
-		q.Set("sweep", l.Sweep)
-	} else if n := len(b.sweeps); n > 0 {
-		first, last := b.sweeps[0].StartedAt, b.sweeps[0].ClosedAt
-		for _, sweep := range b.sweeps {
-			first, last = minTime(first, sweep.StartedAt), maxTime(last, sweep.ClosedAt)
-		}
-		// The clock of another node may be a little behind.
-		q.Set("from", first.Add(-time.Second).UTC().Format(time.RFC3339Nano))
-		q.Set("to", last.Add(time.Second).UTC().Format(time.RFC3339Nano))
-	}
-	q.Set("outcome", string(earshot.OutcomeAnswered))
-	return "/v1/trackers/" + url.PathEscape(b.tracker.Name) + "/answers?" + q.Encode()
 }
 
 // Sources are the pages that answers cite. Returns store.ErrNotFound.

@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -83,6 +84,10 @@ func onlySpan(q *earshot.ExportQuery, sweep bool, table string) error {
 		{"outcome", q.Outcome != ""},
 		{"reason", q.Reason != ""},
 		{"q", q.Text != ""},
+		{"filter", q.Filter != ""},
+		{"counted", q.Counted},
+		{"dueFrom", q.DueFrom != ""},
+		{"dueTo", q.DueTo != ""},
 	} {
 		if filter.isSet {
 			return schema.Invalid(filter.name, "picks among answers, and cannot with table=%s", table)

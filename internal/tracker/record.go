@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"earshot"
+	"earshot/internal/analysis"
 	"earshot/internal/store"
 )
 
@@ -87,11 +88,14 @@ func (s *Service) answerOf(task *store.Task, t *recorded) *store.Answer {
 		return a
 	}
 	a.Outcome = earshot.OutcomeAnswered
+	if analysis.Refused(task.Result) {
+		a.Outcome = earshot.OutcomeRefused
+	}
 	a.Surface, a.Model = origin(task.Result)
 	prompt := s.questionOf(task)
 	for _, r := range t.rules {
-		if analysis := s.analyse(a, r, prompt); analysis != nil {
-			a.Analyses = append(a.Analyses, analysis)
+		if found := s.analyse(a, r, prompt); found != nil {
+			a.Analyses = append(a.Analyses, found)
 		}
 	}
 	return a

@@ -7,8 +7,9 @@
 //	sweep.go                starting, submitting, ending and closing sweeps
 //	record.go               ended tasks become answers
 //	analyse.go ruleset.go   answers are analysed, and again when the rules change
-//	book.go count.go        what answers add up to; tally.go: what is kept of that
-//	numbers.go change.go    numbers as clients see them
+//	book.go count.go read.go  what answers add up to; tally.go: what is kept of that
+//	breaks.go               where numbers are no longer of one kind
+//	numbers.go change.go    numbers as clients see them; counted.go: the answers behind them
 //	view.go                 trackers, sweeps and answers as clients see them
 //	answer.go               one answer with what is found in it; two of them side by side
 //	try.go discover.go      names that might be looked for
@@ -67,7 +68,7 @@ type Service struct {
 	books  books
 	// untallied holds rules that need tallies
 	untallied chan tallyJob
-	demos  chan struct{} // holds who makes a demo
+	demos     chan struct{} // holds who makes a demo
 	// searches holds who searches through kept answers, so that no account takes all of the
 	// connections for reports.
 	searches *share.Pool

@@ -71,7 +71,7 @@ func weightsHash(asked []int, weights map[int]float64) int64 {
 
 // spanDays are the lengths of the ranges of days whose cells are kept together, where a
 // tracker has many.
-var spanDays = []int{64, 8}
+var spanDays = []int{64, 16, 4}
 
 // sweepIDs are the ids of sweeps, as a range of days keeps them.
 func sweepIDs(sweeps []*store.Sweep) []byte {
@@ -169,7 +169,15 @@ func (s *Service) tallyRules(ctx context.Context, r *store.Rules) (done bool, er
 			s.wantTallies(r)
 			return false, nil
 		}
-		if sweep.Pruned || sweep.Answered == 0 || h.fresh(sweep) {
+		if sweep.Pruned {
+			continue
+		}
+		if sweep.Facts == nil {
+			if err := s.noteFacts(ctx, sweep); err != nil {
+				return true, err
+			}
+		}
+		if sweep.Answered == 0 || h.fresh(sweep) {
 			continue
 		}
 		answers += sweep.Answered
@@ -221,7 +229,9 @@ func (s *Service) tallySweep(ctx context.Context, h *past, sweep *store.Sweep) e
 		return s.Store.Prune(sweep)
 	}
 	for _, sheets := range [][]keptSheet{sums, cells} {
-		slices.SortFunc(sheets, func(a, b keptSheet) int { return cmp.Or(cmp.Compare(a.target, b.target), cmp.Compare(a.surface, b.surface)) })
+		slices.SortFunc(sheets, func(a, b keptSheet) int {
+			return cmp.Or(cmp.Compare(a.target, b.target), cmp.Compare(a.surface, b.surface))
+		})
 	}
 	tally.Sums, tally.Cells = packSheets(sums), packSheets(cells)
 	return s.Store.SaveTally(tally)

@@ -210,12 +210,16 @@ func (s *Service) filter(ctx context.Context, organization, name string, q *ears
 	if err != nil {
 		return nil, filter, nil, err
 	}
+	counts, err := s.counted(ctx, t, q)
+	if err != nil {
+		return nil, filter, nil, err
+	}
 	text := strings.ToLower(q.Text)
 	filter.Match = func(a *store.Answer) bool {
 		return (q.Target == "" || known.targets[a.Target] == q.Target) &&
 			(q.Outcome == "" || a.Outcome == q.Outcome) && (q.Reason == "" || a.Reason == q.Reason) &&
 			(q.Tag == "" || slices.Contains(known.tags[a.Prompt], q.Tag)) &&
-			(text == "" || strings.Contains(strings.ToLower(known.prompts[a.Prompt]), text))
+			(text == "" || strings.Contains(strings.ToLower(known.prompts[a.Prompt]), text)) && counts(a)
 	}
 	return t, filter, known, nil
 }

@@ -1269,6 +1269,8 @@ export type MetricReport = {
   /** Whether any of the answers was made up by the lab. */
   madeUp: boolean;
   rows: Array<MetricRow>;
+  /** From where on numbers are not of one kind with those before. */
+  breaks: Array<NumberBreak>;
 };
 
 /** One number with all that says how far it can be trusted. */
@@ -1339,6 +1341,21 @@ export type TopShares = {
   top10: number;
 };
 
+/** A sweep from which on numbers are not of one kind with those before. */
+export type NumberBreak = {
+  /** The first sweep after it. */
+  sweep: string;
+  /** When that was due. */
+  at: string;
+  /** Absent where all targets are touched. */
+  target?: string;
+  /** What is another: the model, the surface, the panel of brands, the questions, where is asked, the code that reads answers; or how many answers cannot be read or are blocked. */
+  kind: "model" | "surface" | "panel" | "promptSet" | "locale" | "parser" | "parserHealth" | "blocked";
+  reason: string;
+  /** Not of a panel: sweeps before are analysed again by the new one. */
+  open: boolean;
+};
+
 /** Tells what changed between two periods, and whether that is noise. */
 export type CompareReport = {
   tracker: string;
@@ -1351,6 +1368,8 @@ export type CompareReport = {
   rows: Array<ComparedRow>;
   /** What the numbers of the later period are good for. */
   grades: Array<GradedCut>;
+  /** From where on numbers are not of one kind with those before. */
+  breaks: Array<NumberBreak>;
 };
 
 /** A range of days in the tracker's time zone. */
@@ -1392,6 +1411,8 @@ export type ComparedRow = {
   sweepsAfter: number;
   answersBefore: number;
   answersAfter: number;
+  /** Open breaks within or between the periods: the change may come from them. */
+  breaks: number;
 };
 
 /** What a comparison of two periods found. */
@@ -2125,12 +2146,12 @@ export interface Operations {
   "GET /v1/trackers/{name}/sources": { query: { by?: "domain" | "url" | "type"; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; limit?: number }; body: undefined; response: SourceReport };
   "GET /v1/trackers/{name}/rules": { query: undefined; body: undefined; response: RulesList };
   "POST /v1/trackers/{name}/reanalysis": { query: undefined; body: undefined; response: Reanalysis };
-  "GET /v1/trackers/{name}/answers": { query: { sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string; limit?: number; cursor?: string }; body: undefined; response: AnswerPage };
+  "GET /v1/trackers/{name}/answers": { query: { sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string; filter?: string; counted?: boolean; branded?: boolean; dueFrom?: string; dueTo?: string; limit?: number; cursor?: string }; body: undefined; response: AnswerPage };
   "GET /v1/trackers/{name}/answers/{id}": { query: undefined; body: undefined; response: TrackedAnswer };
   "GET /v1/trackers/{name}/diff": { query: { a: string; b: string }; body: undefined; response: AnswerDiff };
   "POST /v1/trackers/{name}/names/try": { query: undefined; body: NameTrial; response: NameTried };
   "GET /v1/trackers/{name}/discover": { query: { limit?: number; answers?: number }; body: undefined; response: DiscoverReport };
-  "GET /v1/trackers/{name}/export": { query: { table?: "answers" | "mentions" | "citations" | "metrics" | "sweeps" | "numbers"; format?: "ndjson" | "csv" | "parquet"; sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string }; body: undefined; response: string };
+  "GET /v1/trackers/{name}/export": { query: { table?: "answers" | "mentions" | "citations" | "metrics" | "sweeps" | "numbers"; format?: "ndjson" | "csv" | "parquet"; sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string; filter?: string; counted?: boolean; branded?: boolean; dueFrom?: string; dueTo?: string }; body: undefined; response: string };
   "GET /v1/live": { query: undefined; body: undefined; response: string };
   "GET /v1/events": { query: { limit?: number; cursor?: string }; body: undefined; response: EventPage };
   "GET /v1/webhooks/deliveries": { query: { state?: DeliveryState; limit?: number; cursor?: string }; body: undefined; response: DeliveryPage };

@@ -1,0 +1,65 @@
+package tracking
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"earshot/internal/store"
+	"earshot/internal/store/storetest"
+	"earshot/test/harness"
+)
+
+// What is kept of sweeps gives the digits that their answers give.
+func TestTalliesGiveTheNumbersOfTheAnswers(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
+		a := n.Organization(t, "many", 1000)
+		applied(t, n, a, "", panel)
+		for _, key := range []string{"one", "two", "three"} {
+			ended(t, other, a, run(t, n, a, key).Sweep.ID)
+		}
+		tracker, err := n.Store.Tracker(t.Context(), a.Organization.ID, "shoes")
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules := &store.Rules{Organization: tracker.Organization, Tracker: tracker.ID, Version: 1}
+		harness.Eventually(t, "the sweeps are added up", func() bool {
+			kept, err := n.Store.Tallies(t.Context(), rules)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(kept) == 3
+		})
+		storetest.Audited(t, n.Store)
+		// By other weights the sums are others, and the cells the same.
+		applied(t, n, a, "", strings.Replace(panel, "weight: 2", "weight: 0.7", 1))
+		queries := []string{"metrics", "metrics?by=brand&poolSurfaces=true", "metrics?by=prompt", "metrics?by=tag,sweep", "metrics?filter=tag:trail&branded=true", "compare"}
+		read := func() (all []string) {
+			for _, query := range queries {
+				all = append(all, string(n.Get(t, a, "/v1/trackers/shoes/"+query).Has(t, query, http.StatusOK).Body))
+			}
+			return all
+		}
+		fromTallies := read()
+		sweeps, err := n.Store.ClosedSweeps(t.Context(), tracker)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, sweep := range sweeps {
+			if err := n.Store.Prune(sweep); err != nil {
+				t.Fatal(err)
+			}
+		}
+		kept, err := n.Store.Tallies(t.Context(), rules)
+		if err != nil || len(kept) != 0 {
+			t.Errorf("of sweeps whose answers are gone %d tallies are left, %v", len(kept), err)
+		}
+		for i, fromAnswers := range read() {
+			if fromAnswers != fromTallies[i] {
+				t.Errorf("%s: from tallies it is\n%s\nfrom answers\n%s", queries[i], fromTallies[i], fromAnswers)
+			}
+		}
+		storetest.Audited(t, n.Store)
+	})
+}
