@@ -57,7 +57,10 @@ var errDamaged = errors.New("a stored analysis is damaged")
 // Decode reads what Encode wrote.
 func Decode(stored []byte) (*Found, error) {
 	f := &Found{}
-	return f, f.Decode(stored)
+	if err := f.Decode(stored); err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // Decode reads what Encode wrote into the memory that f has: who reads thousands keeps

@@ -109,15 +109,10 @@ type need struct {
 	cells   bool // every sweep and prompt by itself, also where they are many
 }
 
-// bookOf counts the answers of the closed sweeps that were due in any of some spans.
-func (s *Service) bookOf(ctx context.Context, t *store.Tracker, d *definition, sources bool, spans ...span) (*book, error) {
-	return s.bookFor(ctx, t, d, need{sources: sources}, spans...)
-}
-
 // withBook has a book used, and once more one that holds all, where that turns out to be
 // needed.
 func (s *Service) withBook(ctx context.Context, t *store.Tracker, d *definition, wanted need, use func(*book) error, spans ...span) error {
-	b, err := s.bookFor(ctx, t, d, wanted, spans...)
+	b, err := s.bookOf(ctx, t, d, wanted, spans...)
 	if err == nil {
 		err = use(b)
 	}
@@ -128,7 +123,8 @@ func (s *Service) withBook(ctx context.Context, t *store.Tracker, d *definition,
 	return s.withBook(ctx, t, d, wanted, use, spans...)
 }
 
-func (s *Service) bookFor(ctx context.Context, t *store.Tracker, d *definition, wanted need, spans ...span) (*book, error) {
+// bookOf counts the answers of the closed sweeps that were due in any of some spans.
+func (s *Service) bookOf(ctx context.Context, t *store.Tracker, d *definition, wanted need, spans ...span) (*book, error) {
 	rules, err := s.currentRules(ctx, t)
 	if err != nil {
 		return nil, err

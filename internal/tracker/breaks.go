@@ -58,10 +58,10 @@ func (s *Service) noteFacts(ctx context.Context, sweep *store.Sweep) error {
 			facts.Targets[e.Target] = t
 		}
 		t.Ended += e.Count
-		switch earshot.Reason(e.Reason) {
-		case earshot.ReasonBlocked:
+		if e.Reason == string(earshot.ReasonBlocked) {
 			t.Blocked += e.Count
-		case earshot.ReasonUnreadable, earshot.ReasonEmpty:
+		}
+		if e.Reason == string(earshot.ReasonUnreadable) || e.Reason == string(earshot.ReasonEmpty) {
 			t.Unreadable += e.Count
 		}
 		count(surfaces, e.Target, e.Surface, e.Count)

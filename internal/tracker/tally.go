@@ -94,7 +94,7 @@ func ranges(sweeps []*store.Sweep, days int) map[int][]*store.Sweep {
 }
 
 // tallyStep is how many answers are added up before other work has its turn.
-const tallyStep = 20_000
+const tallyStep = 50_000
 
 // tallyJob asks for the tallies of rules that a reader did not find.
 type tallyJob struct{ rules *store.Rules }
