@@ -116,7 +116,7 @@ func TestPositionsCountOverPages(t *testing.T) {
 		t.Errorf("without results there is %+v", none)
 	}
 	data, err := json.Marshal(none)
-	if want := `{"surface":"lab","location":{"country":"US"},"organicResults":[],"peopleAlsoAsk":[],"relatedSearches":[],"ads":[]}`; err != nil || string(data) != want {
+	if want := `{"surface":"lab","location":{"country":"US"},"organicResults":[],"peopleAlsoAsk":[],"relatedSearches":[],"ads":[],"layout":[]}`; err != nil || string(data) != want {
 		t.Errorf("%v\ngot  %s\nwant %s", err, data, want)
 	}
 }

@@ -1,6 +1,8 @@
 package websearch
 
 import (
+	"slices"
+
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -26,6 +28,15 @@ const (
 // isOverview tells whether the element is an AI overview.
 func isOverview(m marks) bool { return m.attrid == overviewName || m.subtree == overviewTree }
 
+// noteOverview notes that there is an overview, wanted or not, once.
+func (r *reader) noteOverview() { r.noteOverviewAt(r.at) }
+
+func (r *reader) noteOverviewAt(at int) {
+	if !slices.ContainsFunc(r.entries, func(e entry) bool { return e.kind == earshot.BlockOverview }) {
+		r.noteAt(earshot.BlockOverview, at, "")
+	}
+}
+
 // readOverview reads the AI overview of the page, if it is wanted. One that is
 // larger than any is left out.
 func (r *reader) readOverview(n *html.Node) {
@@ -34,7 +45,7 @@ func (r *reader) readOverview(n *html.Node) {
 	}
 	read, err := overviewIn(n, r.links, answer.Want{Country: r.want.country, Markdown: r.want.markdown})
 	if err != nil {
-		r.found.unread++
+		r.found.unread = append(r.found.unread, "")
 		return
 	}
 	r.found.overview = read

@@ -55,6 +55,7 @@ func (r *reader) readPlace(n *html.Node) bool {
 		break
 	}
 	r.found.places = append(r.found.places, p)
+	r.note(earshot.BlockPlaces)
 	return true
 }
 

@@ -79,6 +79,7 @@ func (r *reader) addQuestion(n *html.Node, text string) bool {
 		q.Snippet = answerBefore(n, link)
 	}
 	r.found.questions = append(r.found.questions, q)
+	r.note(earshot.BlockQuestions)
 	return true
 }
 
