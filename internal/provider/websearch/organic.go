@@ -255,13 +255,21 @@ func (r *reader) sitelinks(t title, block *html.Node, link string) []earshot.Sea
 		}
 		to, redirect, ok := r.links.Read(markup.Attr(a, "href"))
 		name := serp.Line(a)
-		if !ok || name == "" || !sameSite(webtext.Domain(to), webtext.Domain(link)) || seen[pageOf(to)] {
+		if !ok || name == "" || isCount(name, link, to) || !sameSite(webtext.Domain(to), webtext.Domain(link)) || seen[pageOf(to)] {
 			continue
 		}
 		seen[pageOf(to)] = true
 		found = append(found, earshot.SearchSublink{Title: name, Link: to, RedirectLink: redirect})
 	}
 	return found
+}
+
+var counted = regexp.MustCompile(`^\d[\d.,]*\+?\s\pL+$`)
+
+// isCount tells whether what looks like a sitelink only says how many answers a
+// thread has: it leads further into the same page.
+func isCount(name, page, to string) bool {
+	return counted.MatchString(name) && strings.HasPrefix(pageOf(to), strings.TrimSuffix(pageOf(page), "/"))
 }
 
 // sameSite tells whether one domain is the other, or one below it.

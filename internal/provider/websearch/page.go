@@ -66,7 +66,7 @@ func Parse(document []byte, engine serp.Engine, country string) (*earshot.WebSea
 // parsePage reads a result page. A page on which nothing was found is a page
 // too; the error is an *upstream.Failure that says what else the document is.
 func parsePage(document []byte, links serp.Links, want want) (*page, error) {
-	r := &reader{links: links, want: want, found: &page{}, offers: map[string]*offered{}}
+	r := &reader{links: links, want: want, found: &page{}, offers: map[string]*offered{}, pins: map[string]pin{}}
 	err := serp.ReadPage(document, func(root *html.Node, stored serp.Stored, pictures *serp.Pictures) (bool, error) {
 		r.stored, r.pictures = stored, pictures
 		r.names = namesIn(root)
@@ -76,6 +76,7 @@ func parsePage(document []byte, links serp.Links, want want) (*page, error) {
 		r.sortCards()
 		r.carousels()
 		r.related()
+		r.place()
 		r.found.posts, r.found.carousels = inOrder(r.posts), inOrder(r.rows)
 		r.found.layout = r.layout()
 		return r.found.any(), nil
@@ -114,6 +115,7 @@ type reader struct {
 	author    string     // who writes the posts that follow
 	quoted    *html.Node // the link of the featured snippet
 	offers    map[string]*offered
+	pins      map[string]pin // hotels on the map
 	panelAt   int        // where the title of the thing that the page is about stands
 
 	coded     bool                    // whether the engine notes kinds of clicks on the page
@@ -152,7 +154,7 @@ type marks struct {
 	offer                                string
 	textAd, shoppingAd, asked            bool
 	opens, frames, asks, answers, short  bool
-	offered                              bool
+	offered, onMap                       bool
 }
 
 func marksOf(n *html.Node) marks {
@@ -190,6 +192,8 @@ func marksOf(n *html.Node) marks {
 			m.offered = m.offered || a.Val != "" && (a.Key == "data-oid" || a.Key == "data-gid")
 		case "data-offer-surface":
 			m.offered = true
+		case "data-lat":
+			m.onMap = true
 		case "data-issv":
 			m.short = true
 		case "data-tts":
@@ -264,6 +268,9 @@ func (r *reader) element(n *html.Node, at area) {
 		r.claim(n, r.readQuestion(n, m.question))
 	case m.opens && m.role == "button" && serp.ClickOf(n) == serp.ClickQuestion:
 		r.claim(n, r.readFolded(n))
+	case m.onMap:
+		r.readPin(n, markup.Attr(n, "data-key"))
+		r.walk(n, at)
 	case isImage(m, at):
 		r.claim(n, r.readImage(n))
 	case m.job != "" && strings.Contains(m.job, jobMark):
