@@ -2,6 +2,7 @@ package websearch
 
 import (
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -188,7 +189,7 @@ func (r *reader) readEvent(n *html.Node) bool {
 	for _, line := range lines {
 		before, after, dotted := strings.Cut(line, "·")
 		switch {
-		case e.Title == "" && serp.IsShort(line) && len(e.Date) < len("September 30") && len([]rune(line)) <= 9:
+		case e.Title == "" && len([]rune(line)) <= 9 && !strings.ContainsFunc(e.Date, unicode.IsDigit):
 			e.Date = strings.TrimSpace(e.Date + " " + line) // month and day stand below each other
 		case e.Title == "":
 			e.Title = line

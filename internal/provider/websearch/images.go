@@ -1,8 +1,6 @@
 package websearch
 
 import (
-	"strings"
-
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -40,11 +38,9 @@ func (r *reader) readImage(n *html.Node) bool {
 		return false
 	}
 	found := earshot.SearchImage{Link: to, RedirectLink: redirect, Thumbnail: r.pictures.Of(n)}
-	var lines []string
-	for _, line := range serp.Lines(n) {
-		if !serp.MayBeDate(line) || !strings.Contains(line, " ") || len(lines) > 0 {
-			lines = append(lines, line) // what stands on the picture is how old it is
-		}
+	lines := serp.Lines(n)
+	if len(lines) > 2 && serp.IsShort(lines[0]) { // what stands on the picture is how old it is
+		lines = lines[1:]
 	}
 	image := markup.Find(n, func(n *html.Node) bool { return n.DataAtom == atom.Img && markup.Attr(n, "alt") != "" })
 	if image != nil {

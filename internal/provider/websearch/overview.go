@@ -29,11 +29,9 @@ const (
 func isOverview(m marks) bool { return m.attrid == overviewName || m.subtree == overviewTree }
 
 // noteOverview notes that there is an overview, wanted or not, once.
-func (r *reader) noteOverview() { r.noteOverviewAt(r.at) }
-
-func (r *reader) noteOverviewAt(at int) {
+func (r *reader) noteOverview() {
 	if !slices.ContainsFunc(r.entries, func(e entry) bool { return e.kind == earshot.BlockOverview }) {
-		r.noteAt(earshot.BlockOverview, at, "")
+		r.note(earshot.BlockOverview)
 	}
 }
 

@@ -239,7 +239,7 @@ func (r *reader) element(n *html.Node, at area) {
 	if n == r.names[panelTitle] {
 		r.panelAt = r.at
 	}
-	beside := at.side
+	beside, sealed := at.side, at.sealed
 	at = at.within(m)
 	r.beside = at.side
 	switch {
@@ -250,8 +250,8 @@ func (r *reader) element(n *html.Node, at area) {
 		r.readOverview(n)
 		r.claim(n, true)
 	case m.frames:
-		if at := r.at; textIn(n) != nil {
-			defer r.noteOverviewAt(at)
+		if !sealed && textIn(n) != nil {
+			r.noteOverview()
 		}
 		r.walk(n, at)
 		r.readFrame(n)
