@@ -130,5 +130,6 @@ func overviewIn(n *html.Node, links serp.Links, want answer.Want) (*earshot.Answ
 		return nil, err
 	}
 	served.Mark(found)
+	serp.Tidy(found)
 	return found, nil
 }
