@@ -692,12 +692,15 @@ export type ExtractionHealth = {
   providers: Array<ProviderHealth>;
 };
 
-/** How well one provider's documents are understood. */
+/** How well the documents of one provider's surface are understood. */
 export type ProviderHealth = {
   provider: Provider;
+  surface: Surface;
   /** The worst state of its fields. */
   state: HealthState;
   fields: Array<FieldHealth>;
+  /** Blocks of result pages that nobody understood in the last day, the most frequent first. */
+  unknownBlocks: Array<UnknownBlock>;
 };
 
 /** How well a field is filled, against the week before. */
@@ -719,6 +722,12 @@ export type FieldShare = {
   filled: number;
   /** Null when it was not seen. */
   rate: number | null;
+};
+
+/** The heading of blocks that nobody understood, and how many there were. Headings that repeat a query are left out. */
+export type UnknownBlock = {
+  title: string;
+  seen: number;
 };
 
 /** A task to be queued. */
