@@ -93,7 +93,10 @@ var classes = regexp.MustCompile(` class=("[^"]*"|'[^']*'|[^\s>]+)`)
 // TestClassNamesDecideNothing reads real pages with and without them.
 func TestClassNamesDecideNothing(t *testing.T) {
 	t.Parallel()
-	for _, path := range providertest.Captures(t, "websearch/*.html") {
+	for i, path := range providertest.Captures(t, "websearch/*.html") {
+		if i%providertest.Mass != 0 {
+			continue // few of them under the race detector
+		}
 		document := providertest.Stored(t, path)
 		with, err := websearch.Parse(document, realEngine, "US")
 		if err != nil {
