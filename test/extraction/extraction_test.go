@@ -20,7 +20,7 @@ import (
 	"earshot/test/captures"
 )
 
-var update = flag.Bool("update", false, "write docs/extraction.md")
+var write = flag.Bool("write", false, "write docs/extraction.md")
 
 const (
 	page  = "../../docs/extraction.md"
@@ -94,7 +94,7 @@ func TestFidelity(t *testing.T) {
 	}
 	prose, _, _ := bytes.Cut(stored, []byte(begin))
 	whole := append(slices.Clone(prose), text.String()...)
-	if *update {
+	if *write {
 		if err := os.WriteFile(page, whole, 0o644); err != nil { //nolint:gosec // a document is for everybody
 			t.Fatal(err)
 		}
