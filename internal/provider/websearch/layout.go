@@ -90,11 +90,14 @@ func (r *reader) unread(read map[*html.Node]int) {
 		if p.title != "" { // what stands under a heading is in what holds it
 			block = holder(p.node)
 		}
-		if block == nil || read[block] > 0 || p.title != "" && p.title == serp.Line(r.names[panelTitle]) || last != nil && (contains(last, block) || contains(block, last)) || markup.Find(block, markup.IsLink) == nil {
+		if block == nil || read[block] > 0 || last != nil && (contains(last, block) || contains(block, last)) || markup.Find(block, markup.IsLink) == nil {
 			continue
 		}
 		last = block
 		title := cmp.Or(p.title, headingIn(block))
+		if title != "" && title == serp.Line(r.names[panelTitle]) {
+			continue // the panel of a page that as a whole is about a thing
+		}
 		r.found.unread = append(r.found.unread, cutTitle(title))
 		r.noteAt(earshot.BlockUnknown, p.at, title)
 	}

@@ -296,7 +296,9 @@ func (r *reader) element(n *html.Node, at area) {
 		r.walk(n, at)
 	case n.DataAtom == atom.A && !at.sealed && isOfX(m.address) && r.readX(n):
 		r.claim(n, true)
-	case n.DataAtom == atom.A && !at.sealed && r.readThing(n):
+	case m.role == "listitem" && !at.sealed && r.readItem(n):
+		r.claim(n, true)
+	case n.DataAtom == atom.A && !at.sealed && r.readThing(n, n):
 		r.claim(n, true)
 		if at.related {
 			r.readRelated(n, &r.proposals, 0)

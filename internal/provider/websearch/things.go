@@ -32,9 +32,21 @@ type thing struct {
 // minThings is how many items make a list.
 const minThings = 2
 
-// readThing reads an item of a list of things, if the link is one. Other links to
-// searches are related searches, facts of a panel, and what leads on.
-func (r *reader) readThing(n *html.Node) bool {
+// readItem reads an item of a list of things whose link lies over it, and so has
+// nothing in it (since 2025).
+func (r *reader) readItem(n *html.Node) bool {
+	r.looks++
+	if r.looks > maxLooks {
+		return false
+	}
+	link := markup.Find(n, markup.IsLink)
+	return link != nil && serp.Line(link) == "" && r.readThing(link, n)
+}
+
+// readThing reads an item of a list of things, if the link is one; box is all that
+// the list has of it. Other links to searches are related searches, facts of a
+// panel, and what leads on.
+func (r *reader) readThing(n, box *html.Node) bool {
 	if len(r.things) >= maxTitles {
 		return false
 	}
@@ -47,10 +59,13 @@ func (r *reader) readThing(n *html.Node) bool {
 		return false
 	}
 	item, listed := listItem(n)
-	if !listed && markup.Find(n, func(n *html.Node) bool { return n.DataAtom == atom.Img }) == nil {
+	if !listed && markup.Find(box, func(n *html.Node) bool { return n.DataAtom == atom.Img }) == nil {
 		return false
 	}
-	lines := serp.LinesBut(n, func(n *html.Node) bool { return isRating(n) })
+	if !listed {
+		item = box
+	}
+	lines := serp.LinesBut(box, func(n *html.Node) bool { return isRating(n) })
 	for len(lines) > 1 && isNumber(lines[0]) { // its place on the list
 		lines = lines[1:]
 	}
@@ -59,7 +74,7 @@ func (r *reader) readThing(n *html.Node) bool {
 	}
 	t := thing{lines: lines, list: r.lists, title: r.listTitle, at: r.at, beside: r.beside, isEvent: isEventList(n)}
 	t.Title, t.Link, t.ImageURL = lines[0], link, r.pictures.Of(item)
-	if heading := serp.Title(n); heading != nil {
+	if heading := serp.Title(box); heading != nil {
 		t.Title = serp.Line(heading)
 	}
 	if full := markup.Attr(n, "title"); full != "" && strings.HasSuffix(strings.TrimSpace(t.Title), "...") {
@@ -172,7 +187,7 @@ func (r *reader) carousel(things []thing) {
 func (r *reader) priced(things []thing) bool {
 	card := earshot.ShoppingCard{Title: cutTitle(things[0].title)}
 	for _, t := range things {
-		if len(t.lines) < 2 || !isPrice(t.lines[1]) { // it stands below the name
+		if len(t.lines) < 2 || !isPrice(t.lines[1]) || !strings.ContainsFunc(t.lines[1], isSign) { // it stands below the name
 			continue
 		}
 		product := earshot.Product{Title: t.Title, Price: webtext.Price(t.lines[1], r.want.country)}
@@ -190,6 +205,9 @@ func (r *reader) priced(things []thing) bool {
 	}
 	return true
 }
+
+// isSign tells whether a character is the sign of a currency.
+func isSign(r rune) bool { return unicode.Is(unicode.Sc, r) }
 
 // eventOf is the event that an item of a list shows: when, what, where.
 func eventOf(t thing) earshot.Event {
