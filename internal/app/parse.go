@@ -148,9 +148,13 @@ func wholeRequest(p provider.Provider, fields map[string]any) (provider.Request,
 func engineOf(document []byte) (serp.Engine, error) {
 	for _, p := range providers(serp.Engine{}) {
 		about := p.Definition()
-		if site := about.Lab(); about.Site.Name == serp.Site && bytes.Contains(document, []byte(site.Host)) {
+		if about.Site.Name != serp.Site {
+			continue
+		}
+		if site := about.Lab(); bytes.Contains(document, []byte(site.Host)) {
 			return serp.NewEngine(site.URL())
 		}
+		break // all providers of the engine share its host
 	}
 	return serp.NewEngine(serp.WebSite.URL)
 }

@@ -46,7 +46,12 @@ func (r *reader) readKnowledge(n *html.Node) {
 			r.readPanelPart(&k, part, name)
 		}
 	}
-	k.ImageURL = cmp.Or(k.ImageURL, r.picture(r.names[panelImage]), r.picture(markup.Find(n, isPanelPicture)))
+	if k.ImageURL == "" {
+		k.ImageURL = r.picture(r.names[panelImage])
+	}
+	if k.ImageURL == "" {
+		k.ImageURL = r.picture(markup.Find(n, isPanelPicture))
+	}
 	r.found.knowledge = &k
 	r.noteAt(earshot.BlockKnowledgeGraph, cmp.Or(r.panelAt, r.at), "")
 }
@@ -71,7 +76,10 @@ func (r *reader) picture(part *html.Node) string {
 	if part == nil {
 		return ""
 	}
-	return cmp.Or(r.pictures.Of(part), r.pictures.Held(part))
+	if address := r.pictures.Of(part); address != "" {
+		return address
+	}
+	return r.pictures.Held(part)
 }
 
 // namesIn finds the first element of each name that parts of panels have, wherever
