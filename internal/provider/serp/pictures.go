@@ -109,21 +109,28 @@ func (p *Pictures) loadedLater() map[string]string {
 }
 
 // heldAs is the picture that a script has for the place with the id:
-// var s='data:image/…';var ii=['id'];
+// var s='data:image/…';var ii=['id']; with any quotes and spaces.
 func (p *Pictures) heldAs(id string) string {
 	if id == "" {
 		return ""
 	}
-	at := bytes.Index(p.document, []byte("ii=['"+id+"']"))
-	if at < 0 {
+	for _, quote := range []string{"'", `"`} {
+		at := bytes.Index(p.document, []byte("["+quote+id+quote+"]"))
+		if at < 0 {
+			continue
+		}
+		return heldBefore(p.document[max(0, at-2*maxHeld):at])
+	}
+	return ""
+}
+
+// heldBefore is the last picture in a piece of a script.
+func heldBefore(script []byte) string {
+	start := bytes.LastIndex(script, []byte("data:image"))
+	if start < 1 {
 		return ""
 	}
-	before := p.document[max(0, at-2*maxHeld):at]
-	start := bytes.LastIndex(before, []byte("s='data:image"))
-	if start < 0 {
-		return ""
-	}
-	literal, _, ok := quoted(before[start+len("s="):])
+	literal, _, ok := quoted(script[start-1:])
 	if !ok || len(literal) > maxHeld {
 		return ""
 	}

@@ -19,6 +19,8 @@ const (
 	panelKind        = "subtitle"
 	panelDescription = "description"
 	panelImage       = "image"
+	panelPictures    = "VisualDigestFirstImageResult" // above the results (since 2023)
+	panelSummary     = "kc:/local:one line summary"   // what a place is
 	panelWebsite     = "visit_official_site"
 	panelProfiles    = "social media presence"
 )
@@ -50,7 +52,13 @@ func (r *reader) readKnowledge(n *html.Node) {
 		k.ImageURL = r.picture(r.names[panelImage])
 	}
 	if k.ImageURL == "" {
+		k.ImageURL = r.picture(r.names[panelPictures])
+	}
+	if k.ImageURL == "" {
 		k.ImageURL = r.picture(markup.Find(n, isPanelPicture))
+	}
+	if k.Website == "" && r.names[panelKind] == nil { // of a place: a button
+		k.Website = r.button(n)
 	}
 	r.found.knowledge = &k
 	r.noteAt(earshot.BlockKnowledgeGraph, cmp.Or(r.panelAt, r.at), "")
@@ -62,6 +70,18 @@ func (r *reader) readWhole(root *html.Node) {
 	if r.found.knowledge == nil && r.names[panelTitle] != nil && r.names[panelDescription] != nil {
 		r.readKnowledge(root)
 	}
+}
+
+// button is where the first button of a panel leads that is a link to elsewhere.
+func (r *reader) button(panel *html.Node) string {
+	link := markup.Find(panel, func(n *html.Node) bool {
+		return markup.IsLink(n) && markup.Attr(n, "role") == "button" && r.leadsAway(n)
+	})
+	if link == nil {
+		return ""
+	}
+	to, _, _ := r.links.Read(markup.Attr(link, "href"))
+	return to
 }
 
 // isPanelPicture tells whether the element is a picture of the thing by its name.
@@ -96,7 +116,7 @@ func collectNames(n *html.Node, found map[string]*html.Node) {
 			continue
 		}
 		switch name := markup.Attr(child, "data-attrid"); name {
-		case panelTitle, panelKind, panelDescription, panelImage, panelWebsite:
+		case panelTitle, panelKind, panelDescription, panelImage, panelPictures, panelWebsite:
 			if found[name] == nil {
 				found[name] = child
 			}
@@ -110,7 +130,7 @@ func (r *reader) readPanelPart(k *earshot.KnowledgeGraph, n *html.Node, name str
 	switch {
 	case name == panelTitle:
 		k.Title = cmp.Or(k.Title, serp.Line(n)) // another may follow, of something else with the same name
-	case name == panelKind:
+	case name == panelKind, name == panelSummary:
 		k.Type = cmp.Or(k.Type, serp.Line(n))
 	case name == panelDescription && k.Description == "":
 		r.readDescription(k, n)

@@ -2,6 +2,7 @@ package websearch
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
@@ -72,8 +73,9 @@ func (r *reader) readFrame(frame *html.Node) {
 }
 
 func (r *reader) leadsAway(link *html.Node) bool {
-	to, _, ok := r.links.Read(markup.Attr(link, "href"))
-	return ok && r.links.Leads(to)
+	address := markup.Attr(link, "href")
+	to, _, ok := r.links.Read(address)
+	return ok && !strings.HasPrefix(address, "#") && r.links.Leads(to)
 }
 
 // textIn is the smallest element that holds all sentences of an overview; nil
