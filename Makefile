@@ -71,6 +71,7 @@ bench: ## Measure the service on both databases, and other queues beside it
 .PHONY: fidelity
 fidelity: ## Print what is found on real captures, where they lie beside the repository (EARSHOT_CORPORA)
 	$(GO) test ./internal/provider/... -run Fidelity -v -count=1
+	$(GO) test ./test/extraction/ -count=1 -write
 
 .PHONY: soak
 soak: ## Abuse a node beside a victim, then kill nodes for about an hour (1,000 cycles on SQLite, 500 on PostgreSQL) and the browser 100 times

@@ -52,12 +52,22 @@ type ExtractionHealth struct {
 	Providers List[ProviderHealth] `json:"providers"`
 }
 
-// ProviderHealth is how well one provider's documents are understood.
+// ProviderHealth is how well the documents of one provider's surface are understood.
 type ProviderHealth struct {
-	Provider string `json:"provider" schema:"provider"`
+	Provider string  `json:"provider" schema:"provider"`
+	Surface  Surface `json:"surface"`
 	// The worst state of its fields.
 	State  HealthState       `json:"state"`
 	Fields List[FieldHealth] `json:"fields"`
+	// Blocks of result pages that nobody understood in the last day, the most frequent first.
+	UnknownBlocks List[UnknownBlock] `json:"unknownBlocks" schema:"maxItems=50"`
+}
+
+// UnknownBlock is the heading of blocks that nobody understood, and how many there
+// were. Headings that repeat a query are left out.
+type UnknownBlock struct {
+	Title string `json:"title"`
+	Seen  int64  `json:"seen" schema:"min=0"`
 }
 
 // HealthState is how well a field is filled, against the week before.

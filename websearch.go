@@ -15,6 +15,17 @@ type WebSearch struct {
 	Videos          []Video             `json:"videos,omitempty"`
 	Discussions     []Discussion        `json:"discussions,omitempty"`
 	KnowledgeGraph  *KnowledgeGraph     `json:"knowledgeGraph,omitempty"`
+	FeaturedSnippet *FeaturedSnippet    `json:"featuredSnippet,omitempty"`
+	AnswerBox       *AnswerBox          `json:"answerBox,omitempty"`
+	TopStories      []TopStory          `json:"topStories,omitempty"`
+	Images          []SearchImage       `json:"images,omitempty"`
+	Posts           []SearchPost        `json:"posts,omitempty"`
+	Carousels       []Carousel          `json:"carousels,omitempty"`
+	Recipes         []Recipe            `json:"recipes,omitempty"`
+	Events          []Event             `json:"events,omitempty"`
+	Jobs            []JobPosting        `json:"jobs,omitempty"`
+	// Every block of the pages from top to bottom.
+	Layout List[LayoutBlock] `json:"layout"`
 	HTML            []string            `json:"html,omitempty" schema:"uri"`
 }
 

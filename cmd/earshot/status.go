@@ -131,7 +131,7 @@ func knownHealth(providers []earshot.ProviderHealth) []string {
 	var known []string
 	for _, p := range providers {
 		if p.State != earshot.HealthUnknown {
-			known = append(known, fmt.Sprintf("%s %s%s", p.Provider, p.State, weakFields(p)))
+			known = append(known, fmt.Sprintf("%s (%s) %s%s", p.Provider, p.Surface, p.State, weakFields(p)))
 		}
 	}
 	return known

@@ -21,8 +21,9 @@ var (
 	allWorkers        = prometheus.NewDesc("earshot_workers", "Tasks that this node can run at once.", nil, nil)
 	queuedTasks       = prometheus.NewDesc("earshot_tasks_queued", "Tasks that wait, of all organizations.", nil, nil)
 	runningJobs       = prometheus.NewDesc("earshot_jobs_running", "Tasks and calls under way, on all nodes.", nil, nil)
-	fillRate          = prometheus.NewDesc("earshot_extraction_fill_ratio", "How often a field of a provider's results was filled, in the last hour, day, or the week before (baseline).", []string{"provider", "field", "window"}, nil)
-	extractionAlarm   = prometheus.NewDesc("earshot_extraction_alarm", "1 when a field is filled far less often than before.", []string{"provider", "field"}, nil)
+	fillRate          = prometheus.NewDesc("earshot_extraction_fill_ratio", "How often a field of a provider's results was filled, in the last hour, day, or the week before (baseline).", []string{"provider", "surface", "field", "window"}, nil)
+	extractionAlarm   = prometheus.NewDesc("earshot_extraction_alarm", "1 when a field is filled far less often than before.", []string{"provider", "surface", "field"}, nil)
+	unknownBlocks     = prometheus.NewDesc("earshot_extraction_unknown_blocks", "Blocks of result pages that nobody understood in the last day.", []string{"provider", "surface"}, nil)
 	sharedCapacity    = prometheus.NewDesc("earshot_shared_capacity", "How much this node has of what accounts share, by pool.", []string{"pool"}, nil)
 	sharedUsed        = prometheus.NewDesc("earshot_shared_used", "How much of it is in use.", []string{"pool"}, nil)
 	sharedAccounts    = prometheus.NewDesc("earshot_shared_accounts", "How many accounts use it.", []string{"pool"}, nil)
@@ -43,7 +44,7 @@ type gauges struct {
 
 // Describe names the gauges.
 func (g gauges) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{busyWorkers, allWorkers, clockAhead, clockTrusted, queuedTasks, runningJobs, oldestTransaction, fillRate, extractionAlarm, sharedCapacity, sharedUsed, sharedAccounts, sharedLargest, sharedRefused} {
+	for _, d := range []*prometheus.Desc{busyWorkers, allWorkers, clockAhead, clockTrusted, queuedTasks, runningJobs, oldestTransaction, fillRate, extractionAlarm, unknownBlocks, sharedCapacity, sharedUsed, sharedAccounts, sharedLargest, sharedRefused} {
 		to <- d
 	}
 }
@@ -89,16 +90,19 @@ func (g gauges) Collect(to chan<- prometheus.Metric) {
 	}
 	for _, p := range report {
 		for _, f := range p.Fields {
+			if f.Field == health.Blocks {
+				gauge(unknownBlocks, float64(f.LastDay.Seen-f.LastDay.Filled), p.Provider, string(p.Surface))
+			}
 			for window, rate := range map[string]*float64{"hour": f.LastHour.Rate, "day": f.LastDay.Rate, "baseline": f.Baseline} {
 				if rate != nil {
-					gauge(fillRate, *rate, p.Provider, f.Field, window)
+					gauge(fillRate, *rate, p.Provider, string(p.Surface), f.Field, window)
 				}
 			}
 			alarm := 0.0
 			if f.State == "alarm" {
 				alarm = 1
 			}
-			gauge(extractionAlarm, alarm, p.Provider, f.Field)
+			gauge(extractionAlarm, alarm, p.Provider, string(p.Surface), f.Field)
 		}
 	}
 }

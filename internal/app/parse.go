@@ -67,7 +67,28 @@ func documents(document []byte) [][]byte {
 	if bodies := har.Bodies(document); bodies != nil {
 		return bodies
 	}
+	if inner := wrapped(document); inner != nil {
+		return [][]byte{document, inner}
+	}
 	return [][]byte{document}
+}
+
+// wrapped returns the answer in the envelope of a tool that stores what was fetched
+// with how, {"response": {"data": …}}; nil if the document is no such envelope.
+func wrapped(document []byte) []byte {
+	var envelope struct {
+		Response struct {
+			Data json.RawMessage `json:"data"`
+		} `json:"response"`
+	}
+	if json.Unmarshal(document, &envelope) != nil || len(envelope.Response.Data) == 0 {
+		return nil
+	}
+	var text string
+	if json.Unmarshal(envelope.Response.Data, &text) == nil {
+		return []byte(text)
+	}
+	return envelope.Response.Data
 }
 
 func parseOne(ctx context.Context, s Stored) (any, error) {
@@ -127,9 +148,13 @@ func wholeRequest(p provider.Provider, fields map[string]any) (provider.Request,
 func engineOf(document []byte) (serp.Engine, error) {
 	for _, p := range providers(serp.Engine{}) {
 		about := p.Definition()
-		if site := about.Lab(); about.Site.Name == serp.Site && bytes.Contains(document, []byte(site.Host)) {
+		if about.Site.Name != serp.Site {
+			continue
+		}
+		if site := about.Lab(); bytes.Contains(document, []byte(site.Host)) {
 			return serp.NewEngine(site.URL())
 		}
+		break // all providers of the engine share its host
 	}
 	return serp.NewEngine(serp.WebSite.URL)
 }

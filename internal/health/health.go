@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"earshot"
 	"earshot/internal/store"
 )
 
@@ -27,42 +28,60 @@ type Watch struct {
 	store *store.Store
 	onErr func(error)
 
-	mu     sync.Mutex
-	counts map[store.FieldHour]store.FieldCount
+	mu       sync.Mutex
+	counts   map[store.FieldHour]store.FieldCount
+	headings map[store.FieldHour]map[string]bool // those of the hour, by provider; the field is empty
 }
 
 // New makes a watch. onErr is called when the counts could not be stored; they are
 // kept for the next time.
 func New(s *store.Store, onErr func(error)) *Watch {
-	return &Watch{store: s, onErr: onErr, counts: map[store.FieldHour]store.FieldCount{}}
+	return &Watch{store: s, onErr: onErr, counts: map[store.FieldHour]store.FieldCount{}, headings: map[store.FieldHour]map[string]bool{}}
 }
 
+// Document is what was asked and how: what is counted of an answer depends on it.
+type Document struct {
+	Provider string
+	Surface  earshot.Surface
+	Watched  []string // fields of its results
+	Asked    string   // the request; headings that repeat it are not kept
+}
+
+// key is how a document's counts are stored: a provider's surfaces are different
+// sites, and a switch between them is no alarm.
+func (d Document) key() string { return d.Provider + surfaceMark + string(d.Surface) }
+
+const surfaceMark = "/"
+
 // Answer counts a document that was understood, and the watched fields of its result.
-func (w *Watch) Answer(provider string, watched []string, result json.RawMessage, now time.Time) {
+func (w *Watch) Answer(d Document, result json.RawMessage, now time.Time) {
 	filled := map[string]store.FieldCount{Understood: {Seen: 1, Filled: 1}}
 	var top map[string]json.RawMessage
 	if json.Unmarshal(result, &top) == nil {
-		for _, field := range watched {
+		for _, field := range d.Watched {
 			filled[field] = count(top, field)
 		}
+		w.blocks(d, top["layout"], filled, now)
 	}
-	w.add(provider, filled, now)
+	w.add(d, filled, now)
 }
 
 // Unreadable counts a document that was not understood.
-func (w *Watch) Unreadable(provider string, now time.Time) {
-	w.add(provider, map[string]store.FieldCount{Understood: {Seen: 1}}, now)
+func (w *Watch) Unreadable(d Document, now time.Time) {
+	w.add(d, map[string]store.FieldCount{Understood: {Seen: 1}}, now)
 }
 
-func (w *Watch) add(provider string, counts map[string]store.FieldCount, now time.Time) {
-	hour := now.UnixMilli() / time.Hour.Milliseconds()
+func (w *Watch) add(d Document, counts map[string]store.FieldCount, now time.Time) {
+	hour := hourOf(now)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for field, c := range counts {
-		key := store.FieldHour{Hour: hour, Provider: provider, Field: field}
+		key := store.FieldHour{Hour: hour, Provider: d.key(), Field: field}
 		w.counts[key] = sum(w.counts[key], c)
 	}
 }
+
+func hourOf(now time.Time) int64 { return now.UnixMilli() / time.Hour.Milliseconds() }
 
 // count counts a field of a result: "sources" is filled when it is not empty;
 // "sources.label" is counted over the items of sources.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"earshot"
@@ -24,10 +25,13 @@ const (
 	lowSigma, alarmSigma = 3.0, 4.0
 )
 
+// maxUnknown is how many headings a report has of a provider's surface.
+const maxUnknown = 50
+
 // Retention is how long counts are used, and so must be stored.
 const Retention = (baselineHours + day) * time.Hour
 
-// Report returns for each provider and field how often it was filled in the last hour
+// Report returns for each provider, surface and field how often it was filled in the last hour
 // and day, and in the week before.
 func Report(ctx context.Context, s *store.Store, now time.Time) ([]earshot.ProviderHealth, error) {
 	hour := now.UnixMilli() / time.Hour.Milliseconds()
@@ -38,6 +42,9 @@ func Report(ctx context.Context, s *store.Store, now time.Time) ([]earshot.Provi
 	type series struct{ last, today, before store.FieldCount }
 	fields := map[string]map[string]*series{}
 	for key, c := range counts {
+		if !strings.Contains(key.Provider, surfaceMark) {
+			continue // counted before surfaces were told apart
+		}
 		if fields[key.Provider] == nil {
 			fields[key.Provider] = map[string]*series{}
 		}
@@ -59,8 +66,15 @@ func Report(ctx context.Context, s *store.Store, now time.Time) ([]earshot.Provi
 	}
 	var report []earshot.ProviderHealth
 	for provider, found := range fields {
-		p := earshot.ProviderHealth{Provider: provider, State: earshot.HealthUnknown}
+		name, surface, _ := strings.Cut(provider, surfaceMark)
+		p := earshot.ProviderHealth{Provider: name, Surface: earshot.Surface(surface), State: earshot.HealthUnknown}
 		for field, f := range found {
+			if heading, unknown := strings.CutPrefix(field, unknownMark); unknown {
+				if f.today.Seen > 0 {
+					p.UnknownBlocks = append(p.UnknownBlocks, earshot.UnknownBlock{Title: heading, Seen: f.today.Seen})
+				}
+				continue
+			}
 			state := stateOf(f.last, f.before)
 			p.State = worse(p.State, state)
 			p.Fields = append(p.Fields, earshot.FieldHealth{
@@ -68,9 +82,15 @@ func Report(ctx context.Context, s *store.Store, now time.Time) ([]earshot.Provi
 			})
 		}
 		slices.SortFunc(p.Fields, func(a, b earshot.FieldHealth) int { return cmp.Compare(a.Field, b.Field) })
+		slices.SortFunc(p.UnknownBlocks, func(a, b earshot.UnknownBlock) int {
+			return cmp.Or(cmp.Compare(b.Seen, a.Seen), cmp.Compare(a.Title, b.Title))
+		})
+		p.UnknownBlocks = p.UnknownBlocks[:min(len(p.UnknownBlocks), maxUnknown)]
 		report = append(report, p)
 	}
-	slices.SortFunc(report, func(a, b earshot.ProviderHealth) int { return cmp.Compare(a.Provider, b.Provider) })
+	slices.SortFunc(report, func(a, b earshot.ProviderHealth) int {
+		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Surface, b.Surface))
+	})
 	return report, nil
 }
 

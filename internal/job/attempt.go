@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/health"
 	"earshot/internal/account"
 	"earshot/internal/provider"
 	"earshot/internal/share"
@@ -146,12 +147,13 @@ func sampleOf(job store.Job) string {
 // askThrough asks through one upstream.
 func (r *Runner) askThrough(ctx context.Context, session *upstream.Session, a *assignment, captureID string) (outcome, error) {
 	id, name := a.job.ID, a.provider.Name
+	document := health.Document{Provider: name, Surface: session.Surface(), Watched: a.provider.Watched, Asked: string(a.job.Request)}
 	started := time.Now()
 	answer, err := r.ask(ctx, id, a.request, session)
 	r.Metrics.attempted(name, session.Upstream(), started, err)
 	if err != nil {
 		if failure, ok := errors.AsType[*upstream.Failure](err); ok && failure.Reason == earshot.ReasonUnreadable {
-			r.Health.Unreadable(name, time.Now())
+			r.Health.Unreadable(document, time.Now())
 		}
 		return outcome{served: session.Fetched()}, err
 	}
@@ -162,7 +164,7 @@ func (r *Runner) askThrough(ctx context.Context, session *upstream.Session, a *a
 	if o.result, err = json.Marshal(answer.Result); err != nil {
 		return outcome{}, fmt.Errorf("encode the result of %s: %w", name, err)
 	}
-	r.Health.Answer(name, a.provider.Watched, o.result, time.Now())
+	r.Health.Answer(document, o.result, time.Now())
 	if pages := session.Kept(); len(pages) > 0 {
 		a.turn.Pause()
 		err := r.Captures.Put(ctx, captureID, pages)

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"earshot"
+	"earshot/internal/share"
 )
 
 // stored is an exchanger that answers from documents instead of the network.
@@ -25,7 +26,7 @@ func NewStored(surface earshot.Surface, documents [][]byte, redirects map[string
 			known[u.Path+"?"+u.Query().Encode()] = destination
 		}
 	}
-	return &Client{surface: surface, anySite: nowhere, exchanger: &stored{left: documents, redirects: known}}
+	return &Client{surface: surface, anySite: nowhere, exchanger: &stored{left: documents, redirects: known}, large: share.NewPool(maxLarge)}
 }
 
 // nowhere is the base of sites that are not reached.

@@ -146,6 +146,16 @@ func TestABodyThatIsTooLargeIsUnreadable(t *testing.T) {
 	}
 }
 
+func TestALargeStoredDocumentIsRead(t *testing.T) {
+	t.Parallel()
+	document := bytes.Repeat([]byte("x"), 2<<20)
+	up := upstream.NewStored(earshot.SurfaceWeb, [][]byte{document}, nil).NewSession(1, "captures")
+	resp, err := up.Fetch(t.Context(), upstream.Request{Site: "site", Path: "/"})
+	if err != nil || !bytes.Equal(resp.Body, document) {
+		t.Fatalf("%v, %d bytes", err, len(resp.Body))
+	}
+}
+
 func TestACutConnectionIsUnavailable(t *testing.T) {
 	t.Parallel()
 	up := session(t, earshot.SurfaceWeb, func(w http.ResponseWriter, _ *http.Request) {

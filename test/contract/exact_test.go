@@ -37,7 +37,7 @@ func TestWhatWasReadIsCharged(t *testing.T) {
 			if charged, left := r.Number(t, "X-Credits-Charged"), r.Number(t, "X-Credits-Remaining"); int64(charged) != c.cost || int64(left) != balance {
 				t.Errorf("%s: charged %d, %d left; want %d and %d", c.body, charged, left, c.cost, balance)
 			}
-			if strings.Contains(string(r.Body), `"searchoverview"`) != c.overview {
+			if strings.Contains(string(r.Body), `"searchoverview":{`) != c.overview {
 				t.Errorf("%s: an overview in the result, or none: %.300s", c.body, r.Body)
 			}
 			var record earshot.RequestRecord

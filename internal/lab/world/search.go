@@ -36,6 +36,7 @@ type Findings struct {
 	Videos    []Video
 	Threads   []Thread
 	Panel     *Panel
+	Blocks    Blocks
 }
 
 // Result is a page that was found.
@@ -136,6 +137,7 @@ func (c *composer) firstPage(found *Findings, s Search) {
 	found.Videos = c.videos(2)
 	found.Threads = c.threads(c.between(2, 3))
 	found.Panel = c.panel()
+	found.Blocks = blocks(s)
 }
 
 // Overview is the AI overview of a search or of a question.

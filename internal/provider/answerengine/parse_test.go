@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"earshot"
 	"earshot/internal/lab"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/answerengine"
@@ -106,4 +107,21 @@ func TestLabSite(t *testing.T) {
 			End:      "event: end_of_stream\r\ndata: {}\r\n\r\n",
 		},
 	}.Check(t)
+}
+
+// TestARecordedStreamMustEnd reads the events of a stream that a tool stored as a
+// list: the last one counts only when it says that it is the last.
+func TestARecordedStreamMustEnd(t *testing.T) {
+	t.Parallel()
+	event := func(status, text string) string {
+		return `{"backend_uuid":"1","status":"` + status + `","blocks":[{"intended_usage":"ask_text","markdown_block":{"answer":"` + text + `"}}]}`
+	}
+	_, err := parse([]byte(`{"chunks":[` + event("PENDING", "Lamps") + `,` + event("PENDING", "Lamps are") + `]}`))
+	if err == nil || providertest.Reason(t, err) != string(earshot.ReasonUnavailable) {
+		t.Errorf("all pending: %v", err)
+	}
+	result, err := parse([]byte(`{"chunks":[` + event("PENDING", "Lamps") + `,` + event("COMPLETED", "Lamps are bright.") + `]}`))
+	if found, ok := result.(*earshot.Answer); err != nil || !ok || found.Text != "Lamps are bright." {
+		t.Errorf("complete: %+v, %v", result, err)
+	}
 }

@@ -18,6 +18,17 @@ func readStored(document []byte, want answer.Want) (*earshot.Answer, error) {
 	var result *earshot.Answer
 	err := rawdoc.ReadJSON(document, func() error {
 		value, _ := loosejson.Decode(webtext.ValidText(string(document)))
+		if events := eventsIn(value); events != nil {
+			entry := newAssembly()
+			for _, event := range events {
+				entry = entry.event(event)
+			}
+			if err := entry.check(); err != nil {
+				return err
+			}
+			result = entry.answer(want)
+			return nil
+		}
 		found := findEntry(value, nil)
 		if found == nil {
 			if problem := problemOf(loosejson.AsObject(value)); problem != "" {
@@ -34,6 +45,21 @@ func readStored(document []byte, want answer.Want) (*earshot.Answer, error) {
 		return nil
 	})
 	return result, err
+}
+
+// eventsIn are the events of a stream that a tool has stored as a list, however
+// that is wrapped; nil where there is none.
+func eventsIn(value any) []loosejson.Object {
+	object := loosejson.AsObject(value)
+	if events := object.Objects("chunks"); len(events) > 1 && isEntry(events[0]) {
+		return events
+	}
+	for _, field := range slices.Sorted(maps.Keys(object)) {
+		if events := eventsIn(object[field]); events != nil {
+			return events
+		}
+	}
+	return nil
 }
 
 // findEntry looks for entries in a value, however it is wrapped: tools that store

@@ -122,7 +122,7 @@ func isCut(document []byte) bool {
 		return false
 	}
 	tail := bytes.ToLower(document[max(0, len(document)-tailLength):])
-	return !bytes.Contains(tail, []byte("</html>"))
+	return !bytes.Contains(tail, []byte("</html>")) && !rawdoc.Closes(document)
 }
 
 // survey finds what counts on a page for any of its turns.

@@ -27,7 +27,7 @@ func isStream(document []byte) bool {
 		return true
 	}
 	head := bytes.TrimLeft(document[:min(len(document), 200)], "0123456789 \r\n\t")
-	return bytes.HasPrefix(head, []byte(`[["`+messageFrame+`"`))
+	return bytes.HasPrefix(head, []byte(`[["`+messageFrame+`"`)) || bytes.HasPrefix(head, []byte(`["`+messageFrame+`"`))
 }
 
 // readStream reads a stream: JSON values, of which every other is the length of
@@ -76,6 +76,9 @@ func (s *stream) read(body []byte) {
 			return
 		}
 		frames, _ := value.([]any)
+		if asList(value).text(0) != "" { // a frame by itself
+			frames = []any{value}
+		}
 		for _, frame := range frames {
 			s.frame(asList(frame))
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"earshot"
 	"earshot/internal/provider/providertest"
 )
 
@@ -49,5 +50,16 @@ func TestHostileStreams(t *testing.T) {
 		"invalid UTF-8":    replied("a\xff\xfe\x00b", "[]"),
 	} {
 		t.Run(name, func(t *testing.T) { providertest.Survives(t, document, parse) })
+	}
+}
+
+// TestABareFrameIsRead reads a message by itself, as tools store it.
+func TestABareFrameIsRead(t *testing.T) {
+	t.Parallel()
+	_, frame, _ := strings.Cut(replied("Hello.", "[]"), "[[")
+	frame, _, _ = strings.Cut(frame, "]\n25")
+	result, err := parse([]byte("[" + frame))
+	if found, ok := result.(*earshot.Answer); err != nil || !ok || found.Text != "Hello." {
+		t.Errorf("%+v, %v", result, err)
 	}
 }

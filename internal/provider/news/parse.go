@@ -29,7 +29,7 @@ func Parse(document []byte, engine serp.Engine) (*earshot.NewsSearch, error) {
 // document is.
 func parsePage(document []byte, links serp.Links) ([]earshot.NewsResult, error) {
 	var found []earshot.NewsResult
-	err := serp.ReadPage(document, func(root *html.Node, _ serp.Stored) (bool, error) {
+	err := serp.ReadPage(document, func(root *html.Node, _ serp.Stored, _ *serp.Pictures) (bool, error) {
 		articles := markup.FindAll(root, isArticle)
 		within := map[*html.Node]int{} // how many articles there are in a node
 		for _, link := range articles {

@@ -53,7 +53,8 @@ func checkValue(tb testing.TB, path, field string, value any) {
 		}
 	case string:
 		checkText(tb, path, v)
-		if slices.Contains(linkFields, field) {
+		held := strings.HasSuffix(path, "knowledgeGraph.imageUrl") && strings.HasPrefix(v, "data:image/")
+		if slices.Contains(linkFields, field) && !held { // the page itself may hold that picture
 			checkLink(tb, path, v)
 		}
 	}
@@ -63,7 +64,7 @@ func checkLink(tb testing.TB, path, link string) {
 	tb.Helper()
 	u, err := url.Parse(link)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		tb.Errorf("%s = %q is no absolute web address", path, link)
+		tb.Errorf("%s = %.200q is no absolute web address", path, link)
 	}
 }
 

@@ -68,6 +68,21 @@ func Trimmed(document []byte) []byte {
 // IsPage tells whether the document begins as HTML does.
 func IsPage(document []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(document), []byte("<")) }
 
+// Closes tells whether a page closes what it opens. HTML can do without the tags
+// at its end, but one that was cut off leaves something open.
+func Closes(page []byte) bool {
+	page = bytes.TrimSpace(page)
+	if !bytes.HasSuffix(page, []byte(">")) || !bytes.Contains(page, []byte("</div>")) {
+		return false
+	}
+	for _, name := range []string{"div", "script", "body"} {
+		if bytes.Count(page, []byte("<"+name)) > bytes.Count(page, []byte("</"+name)) {
+			return false
+		}
+	}
+	return true
+}
+
 // validUTF8 is the document itself where it is valid, as nearly all are.
 func validUTF8(document []byte) []byte {
 	if utf8.Valid(document) {

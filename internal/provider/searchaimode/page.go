@@ -44,6 +44,7 @@ func read(document []byte, links serp.Links, want answer.Want) (*reading, error)
 		return nil, err
 	}
 	served.Mark(found.answer)
+	serp.Tidy(found.answer)
 	return &found, nil
 }
 

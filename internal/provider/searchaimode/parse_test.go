@@ -84,3 +84,16 @@ func TestCaptures(t *testing.T) {
 		}
 	}
 }
+
+// TestBoxesAreNoPartOfAnAnswer leaves out what asks for an opinion, and what the
+// engine says of itself.
+func TestBoxesAreNoPartOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	page := fmt.Sprintf(answerPage, `<div>Lamps are bright.</div>
+		<div style="display:none"><div>Thank you for your feedback</div><a href="https://policies.search.lab.test/privacy" aria-label="Privacy">Privacy</a></div>
+		<div role="dialog"><div>What went wrong?</div><textarea></textarea></div>`)
+	found, err := aimode.Parse([]byte(page), "US")
+	if err != nil || found.Text != "Lamps are bright." || len(found.Sources) != 0 {
+		t.Errorf("%+v, %v", found, err)
+	}
+}

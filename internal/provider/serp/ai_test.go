@@ -3,6 +3,8 @@ package serp
 import (
 	"net/url"
 	"testing"
+
+	"earshot"
 )
 
 func TestChipLabel(t *testing.T) {
@@ -67,6 +69,21 @@ func TestPartsAreTheEnginesOwn(t *testing.T) {
 	} {
 		if part, ok := engine.PartOf(Target{}, address, nil); ok {
 			t.Errorf("%s: %+v", address, part)
+		}
+	}
+}
+
+func TestTidy(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"It is fast\n. It is light.":   "It is fast. It is light.",
+		"It is fast\n\n.\n\nMore":      "It is fast.\n\nMore",
+		"a {\n.class { color: red }\n}": "a {\n.class { color: red }\n}",
+		"One\nTwo.":                    "One\nTwo.",
+	} {
+		a := earshot.Answer{Text: text}
+		if Tidy(&a); a.Text != want {
+			t.Errorf("%q becomes %q, want %q", text, a.Text, want)
 		}
 	}
 }

@@ -2,12 +2,14 @@ package serp
 
 import (
 	"cmp"
+	"regexp"
 	"strings"
 
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"earshot"
 	"earshot/internal/provider/chatpage"
 	"earshot/internal/provider/markup"
 )
@@ -39,6 +41,7 @@ func (l Links) PrepareAnswer(turn *goquery.Selection) Served {
 	if turn.Length() == 0 || markup.CheckSize(turn.Nodes[0]) != nil {
 		return nil
 	}
+	dropBoxes(turn)
 	nameSources(turn)
 	served := l.Unwrap(turn)
 	notes := l.takeNotes(turn, served)
@@ -54,6 +57,37 @@ func (l Links) PrepareAnswer(turn *goquery.Selection) Served {
 	}
 	layOut(turn)
 	return served
+}
+
+// stray is the end of a sentence that stands on a line of its own, since a chip or
+// a link before it is one.
+var stray = regexp.MustCompile(`[ \t]*\n\s*([.,;:!?])([ \n]|$)`)
+
+// Tidy puts the ends of sentences where they belong.
+func Tidy(a *earshot.Answer) {
+	a.Text = stray.ReplaceAllString(a.Text, "$1$2")
+	a.Markdown = stray.ReplaceAllString(a.Markdown, "$1$2")
+}
+
+// boxes are what opens over an answer or waits to be shown, above all what asks
+// for an opinion on it.
+const boxes = `[role="dialog"], [role="alertdialog"], form, [hidden], [style*="display:none"], [style*="display: none"]`
+
+// asking is what is in such a box: something to be used, or what the engine says
+// of itself.
+const asking = `textarea, input, [role="radio"], [role="checkbox"], a[href*="//policies."], a[href*="//support."], a[href*="/legal/"]`
+
+// parts are the parts of an answer that may wait to be shown, too.
+const parts = `[data-src-id], [data-icl-uuid], [data-container-id], [` + field + `]`
+
+// dropBoxes takes boxes off an answer.
+func dropBoxes(turn *goquery.Selection) {
+	for _, box := range bounded(turn.Find(boxes)).EachIter() {
+		opens := box.Is(`[role="dialog"], [role="alertdialog"], form`) || box.Find(asking).Length() > 0
+		if opens && box.Find(parts).Length() == 0 {
+			box.Remove()
+		}
+	}
 }
 
 // maxParts is how many of a kind of thing are prepared in an answer; real ones

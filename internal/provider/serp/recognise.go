@@ -19,14 +19,14 @@ var resultIDs = map[string]bool{
 	"rso": true, "search": true, "center_col": true, "rcnt": true, "res": true, "topstuff": true, "botstuff": true,
 }
 
-// ReadPage parses a result page and hands it to read with the pieces that its
-// scripts hold. read tells whether it found anything. The error is read's own, or
+// ReadPage parses a result page and hands it to read with the pieces and the
+// addresses of pictures that its scripts hold. read tells whether it found anything. The error is read's own, or
 // an *upstream.Failure that says what else the document is.
-func ReadPage(document []byte, read func(root *html.Node, stored Stored) (found bool, err error)) error {
+func ReadPage(document []byte, read func(root *html.Node, stored Stored, pictures *Pictures) (found bool, err error)) error {
 	document = decode(document)
 	return rawdoc.ReadHTML(document, func(page *goquery.Document) error {
 		root := page.Nodes[0]
-		found, err := read(root, StoredIn(document))
+		found, err := read(root, StoredIn(document), PicturesIn(document))
 		switch {
 		case err != nil:
 			return err
@@ -91,7 +91,7 @@ func isCut(document []byte) bool {
 		return false
 	}
 	tail, end := document[max(0, len(document)-tailLength):], []byte("</html")
-	return !bytes.Contains(tail, end) && !bytes.Contains(bytes.ToLower(tail), end)
+	return !bytes.Contains(tail, end) && !bytes.Contains(bytes.ToLower(tail), end) && !rawdoc.Closes(document)
 }
 
 // ReadPart parses a piece of a page that was loaded on demand and hands it to

@@ -17,7 +17,7 @@ func (l Links) Unwrap(part *goquery.Selection) Served {
 	for _, a := range part.Find("a[href]").EachIter() {
 		destination, redirect, ok := l.Read(a.AttrOr("href", ""))
 		switch {
-		case !ok, redirect == "" && l.own(destination):
+		case !ok, redirect == "" && (l.own(destination) || l.isPolicy(destination)):
 			a.RemoveAttr("href")
 		default:
 			a.SetAttr("href", destination)
@@ -31,6 +31,13 @@ func (l Links) Unwrap(part *goquery.Selection) Served {
 func (l Links) own(destination string) bool {
 	u, ok := l.engine.absolute(destination)
 	return ok && l.engine.isMain(u.Hostname())
+}
+
+// isPolicy tells whether a destination is what the engine says of itself: its
+// policies stand under everything that it shows.
+func (l Links) isPolicy(destination string) bool {
+	u, ok := l.engine.absolute(destination)
+	return ok && u.Hostname() == "policies."+l.engine.Host
 }
 
 func (s Served) add(destination, redirect string) {

@@ -1,7 +1,9 @@
 package websearch
 
 import (
+	"cmp"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -51,6 +53,7 @@ func (r *reader) readTextAd(n *html.Node, block string) bool {
 		}
 	}
 	r.found.ads = append(r.found.ads, ad)
+	r.note(earshot.BlockAds)
 	return true
 }
 
@@ -105,21 +108,115 @@ func adBrand(link *html.Node) string {
 	return lines[len(lines)-1]
 }
 
-// readShoppingAd reads an ad for a product: a link with everything in it.
-func (r *reader) readShoppingAd(n *html.Node, block string) bool {
+// readShoppingAd reads an ad for a product: a link with everything in it, or one
+// of several in a unit that has it. Those of one offer are one ad.
+func (r *reader) readShoppingAd(n *html.Node, block, offer string) bool {
 	to, redirect, ok := r.adLink(n)
-	p := r.productIn(n)
-	if !ok || p.Title == "" {
+	if !ok {
 		return false
+	}
+	p := r.productIn(n)
+	r.fillFromLabel(&p, webtext.Line(markup.Attr(n, "aria-label")))
+	if p.Price == nil && r.looks < maxLooks {
+		r.looks++
+		if whole := r.productIn(unitOf(n)); whole.Price != nil {
+			p.Price, p.OldPrice, p.Merchant = whole.Price, whole.OldPrice, cmp.Or(p.Merchant, whole.Merchant)
+			p.Title = cmp.Or(p.Title, whole.Title)
+		}
+	}
+	if p.Title == "" {
+		return r.offers[offer] != nil // another link of it, which shows nothing
 	}
 	ad := earshot.Ad{
 		Block: block, Type: adShopping, Title: p.Title, URL: to, RedirectLink: redirect, Domain: webtext.Domain(to),
-		Price: p.Price, OldPrice: p.OldPrice, Merchant: p.Merchant,
+		Price: p.Price, OldPrice: p.OldPrice, Merchant: p.Merchant, ImageURL: r.pictures.Of(n),
 	}
-	if len(p.Images) > 0 {
-		ad.ImageURL = p.Images[0]
+	if known := r.offers[cmp.Or(offer, to)]; known != nil {
+		known.join(ad)
+		return true
+	}
+	if len(r.offers) >= maxTitles {
+		return false
+	}
+	r.offers[cmp.Or(offer, to)] = &offered{at: len(r.found.ads), ads: &r.found.ads, complete: p.Price != nil}
+	r.found.ads = append(r.found.ads, ad)
+	r.note(earshot.BlockShoppingAds)
+	return true
+}
+
+// offered is an ad for an offer that was read from one of its links.
+type offered struct {
+	at       int
+	ads      *[]earshot.Ad
+	complete bool // whether title and price come from one link
+}
+
+// join takes what another link of the same offer tells: it may show the whole
+// title, the price, or who sells it.
+func (o *offered) join(other earshot.Ad) {
+	ad := &(*o.ads)[o.at]
+	shortened := strings.Contains(ad.Title, "...")
+	if shortened && !strings.Contains(other.Title, "...") && len(other.Title) > len(ad.Title)/2 || !shortened && !o.complete && other.Price != nil {
+		ad.Title, o.complete = other.Title, true
+	}
+	ad.Price, ad.OldPrice = cmp.Or(ad.Price, other.Price), cmp.Or(ad.OldPrice, other.OldPrice)
+	ad.Merchant, ad.ImageURL = cmp.Or(ad.Merchant, other.Merchant), cmp.Or(ad.ImageURL, other.ImageURL)
+}
+
+// labelled is what a link says to those who do not see it: "… for $39.95 from …".
+var labelled = regexp.MustCompile(`^(.+) for (\S*\p{Sc}\S*|\S+ ?\p{Sc}) from (.+?)[.,]?$`)
+
+// fillFromLabel takes what is missing of a product from the label of its link.
+func (r *reader) fillFromLabel(p *earshot.Product, label string) {
+	parts := labelled.FindStringSubmatch(label)
+	if parts == nil {
+		return
+	}
+	if p.Price == nil {
+		p.Title, p.Price = parts[1], webtext.Price(parts[2], r.want.country)
+	}
+	p.Merchant = cmp.Or(p.Merchant, parts[3])
+}
+
+// unitOf is the largest element around a link in which no other offer is.
+func unitOf(link *html.Node) *html.Node {
+	unit, offer := link, marksOf(link).offer
+	isOther := func(n *html.Node) bool {
+		m := marksOf(n)
+		return m.shoppingAd && m.offer != offer && n != link
+	}
+	for range 5 {
+		if unit.Parent == nil || landmarks[markup.Attr(unit.Parent, "id")] || markup.Find(unit.Parent, isOther) != nil {
+			break
+		}
+		unit = unit.Parent
+	}
+	return unit
+}
+
+// isSponsored tells whether the link is a card of a sponsored row: it leads
+// straight to the page, and tells the engine on the way.
+func isSponsored(n *html.Node) bool { return strings.HasPrefix(markup.Attr(n, "data-arwt"), "/aclk") }
+
+// readSponsored reads a card of a sponsored row.
+func (r *reader) readSponsored(n *html.Node, block string) bool {
+	if p := r.productIn(n); p.Price != nil {
+		return r.readShoppingAd(n, block, "")
+	}
+	to, redirect, ok := r.adLink(n)
+	lines := serp.Lines(n)
+	if !ok || len(lines) == 0 {
+		return false
+	}
+	ad := earshot.Ad{Block: block, Type: adText, Title: lines[0], URL: to, RedirectLink: redirect, Domain: webtext.Domain(to), ImageURL: r.pictures.Of(n)}
+	if heading := serp.Title(n); heading != nil {
+		ad.Title = serp.Line(heading)
+	}
+	if len(lines) > 1 {
+		ad.Description = strings.Join(lines[1:], " ")
 	}
 	r.found.ads = append(r.found.ads, ad)
+	r.note(earshot.BlockAds)
 	return true
 }
 

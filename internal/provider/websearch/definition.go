@@ -49,7 +49,7 @@ var definition = provider.Definition{
 	Whole:    `{"query": "-", "include": {"searchoverview": {"markdown": true}}}`,
 	Watched: []string{
 		"organicResults", "organicResults.snippet", "organicResults.displayedLink", "organicResults.date",
-		"peopleAlsoAsk", "relatedSearches", "ads", "videos", "places", "knowledgeGraph",
+		"peopleAlsoAsk", "relatedSearches", "ads", "videos", "places", "knowledgeGraph", "topStories", "images", "carousels",
 	},
 	Prices: []provider.Price{
 		{Item: provider.ItemBase, Credits: 3, For: "the first page"},

@@ -82,5 +82,5 @@ func NotUnderstood(document []byte, engine serp.Engine) int {
 	if err != nil {
 		return 0
 	}
-	return found.unread
+	return len(found.unread)
 }

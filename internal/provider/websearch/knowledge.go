@@ -19,6 +19,8 @@ const (
 	panelKind        = "subtitle"
 	panelDescription = "description"
 	panelImage       = "image"
+	panelPictures    = "VisualDigestFirstImageResult" // above the results (since 2023)
+	panelSummary     = "kc:/local:one line summary"   // what a place is
 	panelWebsite     = "visit_official_site"
 	panelProfiles    = "social media presence"
 )
@@ -27,7 +29,8 @@ const (
 var factPrefixes = []string{"kc:/", "ss:/", "hw:/", "okra"}
 
 // readKnowledge reads the panel about the thing that was searched for: what
-// stands beside the results, each part with its name.
+// stands beside the results, each part with its name. Where the page as a whole
+// is about the thing, its title and what it is stand above the results.
 func (r *reader) readKnowledge(n *html.Node) {
 	if r.found.knowledge != nil {
 		return
@@ -36,45 +39,110 @@ func (r *reader) readKnowledge(n *html.Node) {
 	for _, part := range markup.FindAll(n, func(n *html.Node) bool { return markup.HasAttr(n, "data-attrid") }) {
 		r.readPanelPart(&k, part, markup.Attr(part, "data-attrid"))
 	}
-	k.Title = cmp.Or(r.subject, k.Title)
+	k.Title = cmp.Or(serp.Line(r.names[panelTitle]), k.Title)
 	if k.Title == "" || k.Description == "" && len(k.Attributes) == 0 {
 		return
 	}
+	for _, name := range []string{panelKind, panelWebsite} {
+		if part := r.names[name]; part != nil {
+			r.readPanelPart(&k, part, name)
+		}
+	}
+	if k.ImageURL == "" {
+		k.ImageURL = r.picture(r.names[panelImage])
+	}
+	if k.ImageURL == "" {
+		k.ImageURL = r.picture(r.names[panelPictures])
+	}
+	if k.ImageURL == "" {
+		k.ImageURL = r.picture(markup.Find(n, isPanelPicture))
+	}
+	if k.Website == "" && r.names[panelKind] == nil { // of a place: a button
+		k.Website = r.button(n)
+	}
 	r.found.knowledge = &k
+	r.noteAt(earshot.BlockKnowledgeGraph, cmp.Or(r.panelAt, r.at), "")
 }
 
 // readWhole reads the panel of a page that as a whole is about a thing: its parts
 // stand between the results, on mobile devices above all.
 func (r *reader) readWhole(root *html.Node) {
-	isPart := func(name string) func(*html.Node) bool {
-		return func(n *html.Node) bool { return markup.Attr(n, "data-attrid") == name }
-	}
-	if r.found.knowledge == nil && r.subject != "" && markup.Find(root, isPart(panelDescription)) != nil {
+	if r.found.knowledge == nil && r.names[panelTitle] != nil && r.names[panelDescription] != nil {
 		r.readKnowledge(root)
 	}
 }
 
-// subjectOf is what a page as a whole is about: the first title on it, wherever it
-// stands.
-func subjectOf(root *html.Node) string {
-	return serp.Line(markup.Find(root, func(n *html.Node) bool { return markup.Attr(n, "data-attrid") == panelTitle }))
+// button is where the first button of a panel leads that is a link to elsewhere.
+func (r *reader) button(panel *html.Node) string {
+	link := markup.Find(panel, func(n *html.Node) bool {
+		return markup.IsLink(n) && markup.Attr(n, "role") == "button" && r.leadsAway(n)
+	})
+	if link == nil {
+		return ""
+	}
+	to, _, _ := r.links.Read(markup.Attr(link, "href"))
+	return to
+}
+
+// isPanelPicture tells whether the element is a picture of the thing by its name.
+func isPanelPicture(n *html.Node) bool {
+	name := strings.ToLower(markup.Attr(n, "data-attrid"))
+	return name != "" && strings.Contains(name, "image") || markup.HasAttr(n, "data-lpage")
+}
+
+// picture is the address of the picture in a part, or the picture itself where the
+// page holds it; "" for no part.
+func (r *reader) picture(part *html.Node) string {
+	if part == nil {
+		return ""
+	}
+	if address := r.pictures.Of(part); address != "" {
+		return address
+	}
+	return r.pictures.Held(part)
+}
+
+// namesIn finds the first element of each name that parts of panels have, wherever
+// it stands.
+func namesIn(n *html.Node) map[string]*html.Node {
+	found := map[string]*html.Node{}
+	collectNames(n, found)
+	return found
+}
+
+func collectNames(n *html.Node, found map[string]*html.Node) {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		if child.Type != html.ElementNode || markup.Unseen(child) {
+			continue
+		}
+		switch name := markup.Attr(child, "data-attrid"); name {
+		case panelTitle, panelKind, panelDescription, panelImage, panelPictures, panelWebsite:
+			if found[name] == nil {
+				found[name] = child
+			}
+		default:
+		}
+		collectNames(child, found)
+	}
 }
 
 func (r *reader) readPanelPart(k *earshot.KnowledgeGraph, n *html.Node, name string) {
 	switch {
 	case name == panelTitle:
 		k.Title = cmp.Or(k.Title, serp.Line(n)) // another may follow, of something else with the same name
-	case name == panelKind:
+	case name == panelKind, name == panelSummary:
 		k.Type = cmp.Or(k.Type, serp.Line(n))
 	case name == panelDescription && k.Description == "":
 		r.readDescription(k, n)
-	case name == panelImage:
-		k.ImageURL = serp.Image(n)
-	case name == panelWebsite:
-		if link := markup.Find(n, markup.IsLink); link != nil {
-			if to, _, ok := r.links.Read(markup.Attr(link, "href")); ok {
-				k.Website = to
-			}
+	case name == panelImage && k.ImageURL == "":
+		k.ImageURL = r.picture(n)
+	case name == panelWebsite && k.Website == "":
+		link := n // the link itself has the name, or holds it
+		if !markup.IsLink(n) {
+			link = markup.Find(n, markup.IsLink)
+		}
+		if link != nil {
+			k.Website, _, _ = r.links.Read(markup.Attr(link, "href"))
 		}
 	case strings.HasSuffix(name, panelProfiles):
 		for _, link := range markup.FindAll(n, markup.IsLink) {

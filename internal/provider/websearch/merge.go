@@ -75,6 +75,7 @@ func (m *merger) add(p *page, number int) {
 		all.KnowledgeGraph = p.knowledge
 	}
 	m.addThings(p)
+	m.addBlocks(p)
 }
 
 // addThings adds what a page shows between its results.
@@ -115,4 +116,50 @@ func (m *merger) addCard(card earshot.ShoppingCard) {
 	if len(shown.Products) > 0 {
 		m.result.ShoppingCards = append(m.result.ShoppingCards, shown)
 	}
+}
+
+// addBlocks adds the other blocks of a page.
+func (m *merger) addBlocks(p *page) {
+	all := m.result
+	if all.FeaturedSnippet == nil {
+		all.FeaturedSnippet = p.snippet
+	}
+	if all.AnswerBox == nil {
+		all.AnswerBox = p.box
+	}
+	all.TopStories = addNew(m, "story", all.TopStories, p.stories, func(s *earshot.TopStory) (*int, string) { return &s.Position, s.Link })
+	for _, image := range p.images { // several may be of one page
+		image.Position = len(all.Images) + 1
+		all.Images = append(all.Images, image)
+	}
+	all.Posts = addNew(m, "post", all.Posts, p.posts, func(s *earshot.SearchPost) (*int, string) { return &s.Position, s.Link })
+	all.Recipes = addNew(m, "recipe", all.Recipes, p.recipes, func(r *earshot.Recipe) (*int, string) { return &r.Position, r.Title + " " + r.Link })
+	all.Events = addNew(m, "event", all.Events, p.events, func(e *earshot.Event) (*int, string) {
+		return &e.Position, e.Title + " " + e.Date + " " + e.Venue
+	})
+	all.Jobs = addNew(m, "job", all.Jobs, p.jobs, func(j *earshot.JobPosting) (*int, string) { return &j.Position, j.Title + " " + j.Company + " " + j.Link })
+	for _, list := range p.carousels {
+		var shown earshot.List[earshot.CarouselItem]
+		shown = addNew(m, "list "+list.Title, shown, list.Items, func(i *earshot.CarouselItem) (*int, string) { return &i.Position, i.Title })
+		if len(shown) > 0 {
+			all.Carousels = append(all.Carousels, earshot.Carousel{Title: list.Title, Items: shown})
+		}
+	}
+	for _, block := range p.layout {
+		block.Position = len(all.Layout) + 1
+		all.Layout = append(all.Layout, block)
+	}
+}
+
+// addNew appends what was not there before, with its position. of tells where that
+// goes, and by what a thing is known.
+func addNew[T any, L ~[]T](m *merger, kind string, list L, found []T, of func(*T) (position *int, name string)) L {
+	for _, thing := range found {
+		position, name := of(&thing)
+		if m.isNew(kind, name) {
+			*position = len(list) + 1
+			list = append(list, thing)
+		}
+	}
+	return list
 }

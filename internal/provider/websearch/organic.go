@@ -3,6 +3,7 @@ package websearch
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -19,7 +20,14 @@ import (
 type title struct {
 	link, heading *html.Node
 	section       string // the heading that stood before it
+	list          int    // how many headings stood before it
+	at            int    // how many elements
 	click         serp.Click
+}
+
+// deepTitle is the title of a card in a list that has a heading of its own.
+func deepTitle(link *html.Node) *html.Node {
+	return markup.Find(link, func(n *html.Node) bool { return markup.IsHeading(n, "4") })
 }
 
 // addTitle notes a link with a title.
@@ -28,7 +36,7 @@ func (r *reader) addTitle(link, heading *html.Node, click serp.Click) bool {
 		return false
 	}
 	if len(r.titles) < maxTitles {
-		r.titles = append(r.titles, title{link: link, heading: heading, section: r.section, click: click})
+		r.titles = append(r.titles, title{link: link, heading: heading, section: r.section, list: r.lists, at: r.at, click: click})
 	}
 	return true
 }
@@ -38,12 +46,15 @@ func (r *reader) addTitle(link, heading *html.Node, click serp.Click) bool {
 // it (mobile).
 func titleIn(link *html.Node, click serp.Click) *html.Node {
 	heading := serp.Title(link)
-	if heading != nil || !click.IsResult() {
+	if heading != nil || !click.IsResult() && !isStoryClick(click) {
 		return heading
 	}
 	lines := markup.FindAll(link, func(n *html.Node) bool { return len(serp.Lines(n)) == 1 })
 	if len(lines) == 0 {
 		return nil
+	}
+	if isStoryClick(click) {
+		return slices.MaxFunc(lines, func(a, b *html.Node) int { return cmp.Compare(len(serp.Line(a)), len(serp.Line(b))) })
 	}
 	last := lines[len(lines)-1]
 	if isAddress(serp.Line(last)) {
@@ -69,7 +80,7 @@ func (r *reader) linkWithin(heading *html.Node) bool {
 		return r.addTitle(link, heading, click)
 	}
 	if len(r.within) < maxTitles {
-		r.within = append(r.within, title{link: link, heading: heading, section: r.section, click: click})
+		r.within = append(r.within, title{link: link, heading: heading, section: r.section, list: r.lists, at: r.at, click: click})
 	}
 	return false
 }
@@ -96,29 +107,17 @@ func (r *reader) results() {
 	for _, t := range r.titles {
 		count(t.link)
 	}
-	r.found.unread += r.unread(within)
+	r.unread(within)
 	for _, t := range r.titles {
+		if t.link == r.quoted {
+			continue
+		}
 		block := t.link
 		for p := block.Parent; p != nil && within[p] == 1 && !landmarks[markup.Attr(p, "id")] && p.DataAtom != atom.Body; p = p.Parent {
 			block = p
 		}
 		r.result(t, block)
 	}
-}
-
-// unread counts the blocks of the list of results in which nothing was read, and
-// that lead somewhere. within says how much was read in a node.
-func (r *reader) unread(within map[*html.Node]int) int {
-	if r.list == nil {
-		return 0
-	}
-	count := 0
-	for block := range r.list.ChildNodes() {
-		if block.Type == html.ElementNode && !markup.Unseen(block) && within[block] == 0 && markup.Find(block, markup.IsLink) != nil {
-			count++
-		}
-	}
-	return count
 }
 
 // result reads what belongs to one title: block is the largest element that
@@ -131,7 +130,9 @@ func (r *reader) result(t title, block *html.Node) {
 	}
 	shown, marked := displayedLink(t, block)
 	if !t.isResult(shown, marked) {
-		r.discussion(t, name, link, redirect)
+		if !r.discussion(t, name, link, redirect) {
+			r.addCard(t, link, redirect)
+		}
 		return
 	}
 	found := earshot.OrganicResult{
@@ -143,6 +144,9 @@ func (r *reader) result(t title, block *html.Node) {
 	}
 	found.Snippet, found.Date = snippet(t, block)
 	found.Sitelinks = r.sitelinks(t, block, link)
+	if !slices.ContainsFunc(r.found.organic, func(o earshot.OrganicResult) bool { return o.Title == found.Title && o.Link == found.Link }) {
+		r.noteAt(earshot.BlockOrganic, t.at, "")
+	}
 	r.found.organic = append(r.found.organic, found)
 }
 
@@ -151,7 +155,7 @@ func (r *reader) result(t title, block *html.Node) {
 // recipes, news and posts have titles too, and marks of their own.
 func (t title) isResult(shown string, marked bool) bool {
 	switch {
-	case t.click == serp.ClickAd:
+	case t.click == serp.ClickAd, isStoryClick(t.click), markup.IsHeading(t.heading, "4"):
 		return false
 	case t.click.IsResult(), t.heading.DataAtom == atom.H3:
 		return true
@@ -251,13 +255,21 @@ func (r *reader) sitelinks(t title, block *html.Node, link string) []earshot.Sea
 		}
 		to, redirect, ok := r.links.Read(markup.Attr(a, "href"))
 		name := serp.Line(a)
-		if !ok || name == "" || !sameSite(webtext.Domain(to), webtext.Domain(link)) || seen[pageOf(to)] {
+		if !ok || name == "" || isCount(name, link, to) || !sameSite(webtext.Domain(to), webtext.Domain(link)) || seen[pageOf(to)] {
 			continue
 		}
 		seen[pageOf(to)] = true
 		found = append(found, earshot.SearchSublink{Title: name, Link: to, RedirectLink: redirect})
 	}
 	return found
+}
+
+var counted = regexp.MustCompile(`^\d[\d.,]*\+?\s\pL+$`)
+
+// isCount tells whether what looks like a sitelink only says how many answers a
+// thread has: it leads further into the same page.
+func isCount(name, page, to string) bool {
+	return counted.MatchString(name) && strings.HasPrefix(pageOf(to), strings.TrimSuffix(pageOf(page), "/"))
 }
 
 // sameSite tells whether one domain is the other, or one below it.

@@ -1,6 +1,9 @@
 package websearch
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -26,6 +29,13 @@ const (
 // isOverview tells whether the element is an AI overview.
 func isOverview(m marks) bool { return m.attrid == overviewName || m.subtree == overviewTree }
 
+// noteOverview notes that there is an overview, wanted or not, once.
+func (r *reader) noteOverview() {
+	if !slices.ContainsFunc(r.entries, func(e entry) bool { return e.kind == earshot.BlockOverview }) {
+		r.note(earshot.BlockOverview)
+	}
+}
+
 // readOverview reads the AI overview of the page, if it is wanted. One that is
 // larger than any is left out.
 func (r *reader) readOverview(n *html.Node) {
@@ -34,7 +44,7 @@ func (r *reader) readOverview(n *html.Node) {
 	}
 	read, err := overviewIn(n, r.links, answer.Want{Country: r.want.country, Markdown: r.want.markdown})
 	if err != nil {
-		r.found.unread++
+		r.found.unread = append(r.found.unread, "")
 		return
 	}
 	r.found.overview = read
@@ -63,8 +73,9 @@ func (r *reader) readFrame(frame *html.Node) {
 }
 
 func (r *reader) leadsAway(link *html.Node) bool {
-	to, _, ok := r.links.Read(markup.Attr(link, "href"))
-	return ok && r.links.Leads(to)
+	address := markup.Attr(link, "href")
+	to, _, ok := r.links.Read(address)
+	return ok && !strings.HasPrefix(address, "#") && r.links.Leads(to)
 }
 
 // textIn is the smallest element that holds all sentences of an overview; nil
@@ -121,5 +132,6 @@ func overviewIn(n *html.Node, links serp.Links, want answer.Want) (*earshot.Answ
 		return nil, err
 	}
 	served.Mark(found)
+	serp.Tidy(found)
 	return found, nil
 }

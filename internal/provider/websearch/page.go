@@ -30,14 +30,24 @@ type page struct {
 	videos      []earshot.Video
 	discussions []earshot.Discussion
 	knowledge   *earshot.KnowledgeGraph
-	unread      int // blocks among the results that no room read
+	snippet     *earshot.FeaturedSnippet
+	box         *earshot.AnswerBox
+	stories     []earshot.TopStory
+	images      []earshot.SearchImage
+	posts       []earshot.SearchPost
+	carousels   []earshot.Carousel
+	recipes     []earshot.Recipe
+	events      []earshot.Event
+	jobs        []earshot.JobPosting
+	layout      []earshot.LayoutBlock
+	unread      []string // headings of blocks among the results that no room read, "" where there is none
 }
 
 // any tells whether there is something on the page: a page may have an answer, or
 // videos, and no results.
 func (p *page) any() bool {
-	return len(p.organic)+len(p.questions)+len(p.related)+len(p.ads)+len(p.places)+len(p.cards)+len(p.videos)+len(p.discussions) > 0 ||
-		p.overview != nil || p.knowledge != nil
+	return len(p.organic)+len(p.questions)+len(p.related)+len(p.ads)+len(p.places)+len(p.cards)+len(p.videos)+len(p.discussions)+
+		len(p.stories)+len(p.posts)+len(p.jobs) > 0 || p.overview != nil || p.knowledge != nil || p.snippet != nil || p.box != nil
 }
 
 // Parse reads everything on a stored result page of the engine, without asking
@@ -56,14 +66,19 @@ func Parse(document []byte, engine serp.Engine, country string) (*earshot.WebSea
 // parsePage reads a result page. A page on which nothing was found is a page
 // too; the error is an *upstream.Failure that says what else the document is.
 func parsePage(document []byte, links serp.Links, want want) (*page, error) {
-	r := &reader{links: links, want: want, found: &page{}}
-	err := serp.ReadPage(document, func(root *html.Node, stored serp.Stored) (bool, error) {
-		r.stored = stored
-		r.subject = subjectOf(root)
+	r := &reader{links: links, want: want, found: &page{}, offers: map[string]*offered{}, pins: map[string]pin{}}
+	err := serp.ReadPage(document, func(root *html.Node, stored serp.Stored, pictures *serp.Pictures) (bool, error) {
+		r.stored, r.pictures = stored, pictures
+		r.names = namesIn(root)
 		r.walk(root, area{ads: blockMiddle})
 		r.readWhole(root)
 		r.results()
+		r.sortCards()
+		r.carousels()
 		r.related()
+		r.place()
+		r.found.posts, r.found.carousels = inOrder(r.posts), inOrder(r.rows)
+		r.found.layout = r.layout()
 		return r.found.any(), nil
 	})
 	if err != nil {
@@ -74,22 +89,40 @@ func parsePage(document []byte, links serp.Links, want want) (*page, error) {
 
 // reader walks over a page once and hands each block to the room that reads it.
 type reader struct {
-	links  serp.Links
-	want   want
-	stored serp.Stored
-	found  *page
+	links    serp.Links
+	want     want
+	stored   serp.Stored
+	pictures *serp.Pictures
+	found    *page
 
-	looks   int          // how often an element was searched to see what it is
-	section string       // the heading of the section that the walk is in
-	subject string       // what the page as a whole is about, where it tells
-	titles  []title      // links that have a title
-	within  []title      // titles that have a link, which are sitelinks, mostly
-	blocks  []*html.Node // everything that was read; no result reaches over one
+	at      int                   // how many elements the walk has come to
+	beside  bool                  // whether the one it is at stands beside the results
+	looks   int                   // how often an element was searched to see what it is
+	section string                // the heading of the section that the walk is in
+	names   map[string]*html.Node // the first element of each name that parts of panels have
+	titles  []title               // links that have a title
+	within  []title               // titles that have a link, which are sitelinks, mostly
+	blocks  []*html.Node          // everything that was read; no result reaches over one
+
+	entries   []entry    // everything that was read, at its place
+	parts     []part     // parts of the list of results
+	cards     []card     // titles that are no results
+	posts     []placed[earshot.SearchPost]
+	rows      []placed[earshot.Carousel]
+	things    []thing    // items of lists of things
+	lists     int        // how many headings there were
+	listTitle string     // the last of them
+	author    string     // who writes the posts that follow
+	quoted    *html.Node // the link of the featured snippet
+	offers    map[string]*offered
+	pins      map[string]pin // hotels on the map
+	panelAt   int        // where the title of the thing that the page is about stands
 
 	coded     bool                    // whether the engine notes kinds of clicks on the page
 	list      *html.Node              // what holds the results, where the page tells
-	proposals []earshot.RelatedSearch // links to searches below the results that the engine does not mark as related
-	echoes    []earshot.RelatedSearch // links to searches anywhere that show what is searched for
+	marked    []placed[earshot.RelatedSearch] // links to searches that the engine marks as related
+	proposals []placed[earshot.RelatedSearch] // those below the results that it does not mark
+	echoes    []placed[earshot.RelatedSearch] // those anywhere that show what is searched for
 }
 
 // listID is the id of what holds the results, one block each.
@@ -109,6 +142,7 @@ type area struct {
 	related bool   // below the results: links to searches are proposals
 	side    bool   // set apart from the results
 	column  bool   // in the column beside the results
+	list    bool   // among the results
 	sealed  bool   // in a block of questions or an overview: what has a title is a source
 }
 
@@ -116,9 +150,11 @@ type area struct {
 type marks struct {
 	id, role, level                      string
 	attrid, subtree, cid, video, product string
-	question, note                       string
+	question, note, page, address, job   string
+	offer                                string
 	textAd, shoppingAd, asked            bool
-	opens, frames, asks                  bool
+	opens, frames, asks, answers, short  bool
+	offered, onMap                       bool
 }
 
 func marksOf(n *html.Node) marks {
@@ -143,6 +179,25 @@ func marksOf(n *html.Node) marks {
 			m.product = a.Val
 		case "data-ved":
 			m.note = a.Val
+		case "data-lpage":
+			m.page = a.Val
+		case "data-url", "href":
+			m.address = a.Val
+		case "data-share-url":
+			m.job = a.Val
+		case "data-oid", "data-gid", "data-offer-id", "data-offer-docid":
+			if m.offer == "" {
+				m.offer = a.Val
+			}
+			m.offered = m.offered || a.Val != "" && (a.Key == "data-oid" || a.Key == "data-gid")
+		case "data-offer-surface":
+			m.offered = true
+		case "data-lat":
+			m.onMap = true
+		case "data-issv":
+			m.short = true
+		case "data-tts":
+			m.answers = a.Val == "answers"
 		case "data-mcpr":
 			m.frames = true
 		case "data-initq":
@@ -174,49 +229,91 @@ func (r *reader) walk(n *html.Node, at area) {
 // element is the one place that says which block is read where.
 func (r *reader) element(n *html.Node, at area) {
 	m := marksOf(n)
+	r.at++
 	if m.id == listID {
 		r.list = n
 	}
-	beside := at.side
+	if r.list != nil && n.Parent == r.list {
+		r.begin(n, "")
+	}
+	if n == r.names[panelTitle] {
+		r.panelAt = r.at
+	}
+	beside, sealed := at.side, at.sealed
 	at = at.within(m)
+	r.beside = at.side
 	switch {
 	case isNavigation(n, m):
 		r.readNavigation(n)
 	case isOverview(m):
+		r.noteOverview()
 		r.readOverview(n)
 		r.claim(n, true)
 	case m.frames:
+		if !sealed && textIn(n) != nil {
+			r.noteOverview()
+		}
 		r.walk(n, at)
 		r.readFrame(n)
 		r.claim(n, true)
 	case m.note != "" && n.DataAtom == atom.Div && serp.ReadClick(m.note) == serp.ClickOverview:
+		r.noteOverview()
 		r.readPlainOverview(n)
 		r.claim(n, true)
 	case m.textAd:
 		r.claim(n, r.readTextAd(n, at.ads))
 	case m.shoppingAd && n.DataAtom == atom.A:
-		r.claim(n, r.readShoppingAd(n, at.ads))
+		r.claim(n, r.readShoppingAd(n, at.ads, m.offer))
 	case m.asked || m.question != "" && r.looksLike(n, m, isQuestion):
 		r.claim(n, r.readQuestion(n, m.question))
 	case m.opens && m.role == "button" && serp.ClickOf(n) == serp.ClickQuestion:
 		r.claim(n, r.readFolded(n))
+	case m.onMap:
+		r.readPin(n, markup.Attr(n, "data-key"))
+		r.walk(n, at)
+	case isImage(m, at):
+		r.claim(n, r.readImage(n))
+	case m.job != "" && strings.Contains(m.job, jobMark):
+		r.claim(n, r.readJob(n))
+	case m.attrid == eventName:
+		r.claim(n, r.readEvent(n))
+	case m.address != "" && isHotel(m.address) && r.looksLike(n, m, isLinkLike) && r.readHotel(n, m.address):
+		r.claim(n, true)
+	case !at.side && !at.sealed && strings.HasPrefix(m.attrid, snippetName) && r.readSnippet(n):
+		r.claim(n, true)
+	case !at.side && !at.sealed && boxKind(m) != "" && r.readAnswerBox(n, boxKind(m)):
+		r.claim(n, true)
 	case m.cid != "" && r.looksLike(n, m, isPlace):
 		r.claim(n, r.readPlace(n))
 	case m.video != "" && r.looksLike(n, m, isVideo):
-		r.claim(n, r.readVideo(n, m.video))
-	case isProduct(n, m):
-		r.claim(n, r.readProduct(n))
+		r.claim(n, r.readVideo(n, m.video, m.short))
+	case isProduct(n, m) && !at.sealed && r.readProduct(n):
+		r.claim(n, true)
+	case n.DataAtom == atom.A && isSponsored(n) && !m.shoppingAd && serp.ClickOf(n) != serp.ClickAd && serp.Title(n) == nil && len(r.found.ads) < maxLinkedAds:
+		r.claim(n, r.readSponsored(n, at.ads))
 	case at.side && !beside:
 		r.readKnowledge(n)
 		r.walk(n, at)
+	case n.DataAtom == atom.A && !at.sealed && isOfX(m.address) && r.readX(n):
+		r.claim(n, true)
+	case m.role == "listitem" && !at.sealed && r.readItem(n):
+		r.claim(n, true)
+	case n.DataAtom == atom.A && !at.sealed && r.readThing(n, n):
+		r.claim(n, true)
+		if at.related {
+			r.readRelated(n, &r.proposals, 0)
+		}
 	case n.DataAtom == atom.A:
 		r.link(n, at)
 	case n.DataAtom == atom.H3 && !at.side && r.linkWithin(n):
 	default:
-		r.heading(n, m)
+		r.heading(n, m, at)
 		r.walk(n, at)
 	}
 }
+
+// isLinkLike tells whether a click on the element leads somewhere.
+func isLinkLike(n *html.Node, m marks) bool { return n.DataAtom == atom.A || m.role == "link" }
 
 // within is the area below an element.
 func (at area) within(m marks) area {
@@ -233,8 +330,10 @@ func (at area) within(m marks) area {
 		at.ads = blockBottom
 	case "rhs", "rhsads":
 		at.ads, at.side, at.column = blockSide, true, true
+	case listID:
+		at.list = true
 	case "botstuff", "bres":
-		at.related = true
+		at.related, at.list = true, true
 	}
 	return at
 }
@@ -253,12 +352,39 @@ func (r *reader) claim(n *html.Node, read bool) {
 	}
 }
 
+// isHeading tells whether the element is the heading of a section or of a list in
+// it.
+func isHeading(n *html.Node, m marks) bool {
+	switch {
+	case n.DataAtom == atom.H2, n.DataAtom == atom.H3, n.DataAtom == atom.H4:
+		return true
+	default:
+		return (m.role == "heading" || m.role == "") && (m.level == "2" || m.level == "3" || m.level == "4")
+	}
+}
+
 // heading notes what the walk comes to.
-func (r *reader) heading(n *html.Node, m marks) {
-	if m.role != "heading" || m.level != "2" {
+func (r *reader) heading(n *html.Node, m marks, at area) {
+	if m.opens && m.role == "button" {
+		r.listTitle = serp.Line(n)
 		return
 	}
-	r.section = serp.Line(n)
+	if !isHeading(n, m) {
+		return
+	}
+	lines := serp.Lines(n)
+	if len(lines) == 0 {
+		return
+	}
+	r.lists++
+	r.listTitle = lines[0]
+	isSection := m.level == "2" && (m.role == "heading" || m.role == "") // others are for screen readers
+	if isSection && at.list && !at.side && !at.sealed {
+		r.begin(n, lines[0])
+	}
+	if m.role == "heading" && m.level == "2" {
+		r.section = serp.Line(n)
+	}
 }
 
 // link sorts a link into results and proposals.
@@ -270,11 +396,11 @@ func (r *reader) link(n *html.Node, at area) {
 		r.walk(n, at)
 	case click == serp.ClickAd && len(r.found.ads) < maxLinkedAds && r.readTextAd(boxOf(n), at.ads):
 		r.claim(boxOf(n), true)
-	case click == serp.ClickListed && serp.Title(n) != nil && r.readVideo(n, markup.Attr(n, "href")):
+	case click == serp.ClickListed && serp.Title(n) != nil && r.readVideo(n, markup.Attr(n, "href"), false):
 		r.claim(n, true)
-	case r.addTitle(n, titleIn(n, click), click):
-	case click == serp.ClickRelated && r.readRelated(n, &r.found.related):
-	case click != serp.ClickRelated && at.related && r.readRelated(n, &r.proposals):
+	case r.addTitle(n, titleIn(n, click), click), r.addTitle(n, deepTitle(n), click):
+	case click == serp.ClickRelated && r.readRelated(n, &r.marked, r.at):
+	case click != serp.ClickRelated && at.related && r.readRelated(n, &r.proposals, r.at):
 	case !r.coded && r.readEcho(n):
 	default:
 		r.walk(n, at)

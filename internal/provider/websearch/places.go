@@ -37,24 +37,20 @@ func (r *reader) readPlace(n *html.Node) bool {
 	for i, line := range lines {
 		readPlaceLine(&p, i, strings.Split(line, "·"))
 	}
-	if at := coordinates.FindStringSubmatch(markup.Attr(n, "data-url")); at != nil {
-		p.Latitude, p.Longitude = degrees(at[1]), degrees(at[2])
-	}
-	for sibling := n.NextSibling; sibling != nil; sibling = sibling.NextSibling {
-		if sibling.Type != html.ElementNode || !markup.IsLink(sibling) {
-			continue
-		}
-		to, redirect, ok := r.links.Read(markup.Attr(sibling, "href"))
-		if !ok || !r.links.Leads(to) {
+	readCoordinates(&p, markup.Attr(n, "data-url"))
+	for _, link := range markup.FindAll(placeUnit(n), markup.IsLink) {
+		readCoordinates(&p, markup.Attr(link, "href"))
+		to, redirect, ok := r.links.Read(markup.Attr(link, "href"))
+		if !ok || !r.links.Leads(to) || p.Website != "" {
 			continue
 		}
 		p.Website = to
 		if redirect != "" {
 			p.Link, p.RedirectLink = to, redirect // a redirect stands beside a link
 		}
-		break
 	}
 	r.found.places = append(r.found.places, p)
+	r.note(earshot.BlockPlaces)
 	return true
 }
 
@@ -76,6 +72,52 @@ func readPlaceLine(p *earshot.Place, index int, segments []string) {
 			// Several segments without a number are what the place offers, a long
 			// one is what it is like.
 			p.Hours = segment
+		}
+	}
+}
+
+// placeUnit is what holds all that the page has of a place: the largest element
+// around it in which no other is.
+func placeUnit(place *html.Node) *html.Node {
+	unit, number := place, markup.Attr(place, "data-cid")
+	isOther := func(n *html.Node) bool { return markup.HasAttr(n, "data-cid") && markup.Attr(n, "data-cid") != number }
+	for range 4 {
+		if unit.Parent == nil || landmarks[markup.Attr(unit.Parent, "id")] || markup.Find(unit.Parent, isOther) != nil {
+			return unit
+		}
+		unit = unit.Parent
+	}
+	return unit
+}
+
+// readCoordinates takes them out of an address on the map.
+func readCoordinates(p *earshot.Place, address string) {
+	if at := coordinates.FindStringSubmatch(address); at != nil && p.Latitude == nil {
+		p.Latitude, p.Longitude = degrees(at[1]), degrees(at[2])
+	}
+}
+
+// pin is a hotel on the map.
+type pin struct{ latitude, longitude *float64 }
+
+// readPin notes a hotel on the map, under what its address ends with.
+func (r *reader) readPin(n *html.Node, key string) {
+	at := pin{degrees(markup.Attr(n, "data-lat")), degrees(markup.Attr(n, "data-lng"))}
+	if key != "" && at.latitude != nil && at.longitude != nil && len(r.pins) < maxTitles {
+		r.pins[key] = at
+	}
+}
+
+// hotelKey is what an address of a hotel ends with.
+var hotelKey = regexp.MustCompile(`entity/([\w-]+)`)
+
+// place puts the hotels where the map shows them.
+func (r *reader) place() {
+	for i := range r.found.places {
+		p := &r.found.places[i]
+		if key := hotelKey.FindStringSubmatch(p.Link); key != nil {
+			at := r.pins[key[1]]
+			p.Latitude, p.Longitude = at.latitude, at.longitude
 		}
 	}
 }

@@ -77,8 +77,11 @@ func (r *reader) addQuestion(n *html.Node, text string) bool {
 		q.Link, q.RedirectLink = to, redirect
 		q.Title = serp.Line(heading)
 		q.Snippet = answerBefore(n, link)
+	default: // the engine answers itself
+		q.Snippet = cutText(ownAnswer(n, q.Question.Question))
 	}
 	r.found.questions = append(r.found.questions, q)
+	r.note(earshot.BlockQuestions)
 	return true
 }
 
@@ -111,6 +114,23 @@ func answerBefore(n, link *html.Node) string {
 	return strings.Join(serp.LinesBut(n, func(n *html.Node) bool {
 		passed = passed || n == link
 		return passed || n.DataAtom == atom.A || n.DataAtom == atom.Cite || isOpener(n) || markup.Attr(n, "role") == "button" || isClosingDate(n)
+	}), " ")
+}
+
+// ownAnswer is the text by which the engine itself answers a question, be it a
+// link to more about it. Below it stands a link to a search for the question.
+func ownAnswer(n *html.Node, question string) string {
+	asksAgain := func(n *html.Node) bool { return n.DataAtom == atom.A && strings.EqualFold(serp.Line(n), question) }
+	return strings.Join(serp.LinesBut(n, func(n *html.Node) bool {
+		if isOpener(n) || markup.Attr(n, "role") == "button" || asksAgain(n) {
+			return true
+		}
+		for child := range n.ChildNodes() {
+			if asksAgain(child) {
+				return true
+			}
+		}
+		return false
 	}), " ")
 }
 

@@ -12,14 +12,15 @@ import (
 
 // readRelated reads a proposal of another search onto the list, if the link is
 // one: it leads to the engine's results and shows what for. Pictures in a carousel
-// show nothing.
-func (r *reader) readRelated(n *html.Node, list *[]earshot.RelatedSearch) bool {
+// show nothing. at is where it stands, 0 for what is part of another block.
+func (r *reader) readRelated(n *html.Node, list *[]placed[earshot.RelatedSearch], at int) bool {
 	link, _, ok := r.links.SearchFor(markup.Attr(n, "href"))
 	shown := serp.Line(n)
 	if !ok || shown == "" || markup.Attr(n, "role") == "button" {
 		return false
 	}
-	*list = append(*list, earshot.RelatedSearch{Query: shown, Link: link})
+	*list = append(*list, placed[earshot.RelatedSearch]{earshot.RelatedSearch{Query: shown, Link: link}, at})
+	r.claim(n, list != &r.echoes)
 	return true
 }
 
@@ -28,7 +29,7 @@ func (r *reader) readRelated(n *html.Node, list *[]earshot.RelatedSearch) bool {
 func (r *reader) readNavigation(n *html.Node) {
 	for _, link := range markup.FindAll(n, markup.IsLink) {
 		if serp.ClickOf(link) == serp.ClickRelated {
-			r.readRelated(link, &r.found.related)
+			r.readRelated(link, &r.marked, r.at)
 		}
 	}
 }
@@ -38,7 +39,7 @@ func (r *reader) readNavigation(n *html.Node) {
 func (r *reader) readEcho(n *html.Node) bool {
 	link, text, ok := r.links.SearchFor(markup.Attr(n, "href"))
 	return ok && len(r.echoes) < maxTitles && !strings.Contains(link, "stick=") &&
-		strings.EqualFold(text, serp.Line(n)) && r.readRelated(n, &r.echoes)
+		strings.EqualFold(text, serp.Line(n)) && r.readRelated(n, &r.echoes, r.at)
 }
 
 // minEchoes is how many links must show what they search for to be taken for
@@ -49,22 +50,29 @@ const minEchoes = 4
 // none as such: what stands below the results, or, on a page without any marks,
 // what shows what it searches for.
 func (r *reader) related() {
+	found := r.marked
 	switch {
-	case len(r.found.related) > 0:
+	case len(found) > 0:
 	case len(r.proposals) > 0:
-		r.found.related = r.proposals
+		found = r.proposals
 	case !r.coded && len(r.echoes) >= minEchoes:
-		r.found.related = r.echoes
+		found = r.echoes
+	}
+	for _, search := range found {
+		r.found.related = append(r.found.related, search.thing)
+		if search.at > 0 {
+			r.noteAt(earshot.BlockRelated, search.at, "")
+		}
 	}
 }
 
 // discussion reads a thread in a forum: the engine marks it so, or its title is a
 // link by its role, in a section with a heading, and shows a forum in the place of
 // an address. Anything else with such a title is left out.
-func (r *reader) discussion(t title, name, link, redirect string) {
+func (r *reader) discussion(t title, name, link, redirect string) bool {
 	byRole := markup.Find(t.heading, func(n *html.Node) bool { return markup.Attr(n, "role") == "link" })
 	if t.click != serp.ClickThread && (t.section == "" || byRole == nil) {
-		return
+		return false
 	}
 	r.found.discussions = append(r.found.discussions, earshot.Discussion{
 		Title:        name,
@@ -72,6 +80,8 @@ func (r *reader) discussion(t title, name, link, redirect string) {
 		Date:         lastSegment(t),
 		RedirectLink: redirect,
 	})
+	r.noteAt(earshot.BlockDiscussions, t.at, "")
+	return true
 }
 
 // lastSegment is what stands last below the title, which is when somebody wrote,

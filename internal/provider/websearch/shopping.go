@@ -16,18 +16,16 @@ import (
 // isProduct tells whether the element is a product on a card: an entrance to the
 // product's own view (2025 on), or one that says which product it is.
 func isProduct(n *html.Node, m marks) bool {
-	return n.Data == "product-viewer-entrypoint" || m.product != "" && m.product != "0"
+	return n.Data == "product-viewer-entrypoint" || m.product != "" && m.product != "0" || m.offered && !m.shoppingAd
 }
 
 // readProduct reads a product onto the card of its section.
 func (r *reader) readProduct(n *html.Node) bool {
 	p := r.productIn(n)
-	if p.Title == "" || p.Price == nil {
+	if p.Title == "" || p.Price == nil && p.Rating == nil {
 		return false
 	}
-	if id := markup.Find(n, func(n *html.Node) bool { return markup.HasAttr(n, "data-product-id") }); id != nil {
-		p.ID = webtext.Line(markup.Attr(id, "data-product-id"))
-	}
+	p.ID = productID(n)
 	if link := markup.Find(n, markup.IsLink); link != nil {
 		if to, redirect, ok := r.links.Read(markup.Attr(link, "href")); ok && r.links.Leads(to) {
 			p.URL, p.RedirectLink = to, redirect
@@ -40,7 +38,23 @@ func (r *reader) readProduct(n *html.Node) bool {
 	card := &cards[len(cards)-1]
 	card.Products = append(card.Products, p)
 	r.found.cards = cards
+	r.note(earshot.BlockProducts)
 	return true
+}
+
+// productID is how the engine numbers a product, or one offer of it; "" where it
+// does not tell.
+func productID(n *html.Node) string {
+	for _, key := range []string{"data-product-id", "data-gid", "data-oid"} {
+		with := func(n *html.Node) bool { return markup.Attr(n, key) != "" }
+		if with(n) {
+			return webtext.Line(markup.Attr(n, key))
+		}
+		if id := markup.Find(n, with); id != nil {
+			return webtext.Line(markup.Attr(id, key))
+		}
+	}
+	return ""
 }
 
 // price is what a line with a price in it looks like: the sign of a currency beside
@@ -73,7 +87,7 @@ func (r *reader) productIn(n *html.Node) earshot.Product {
 		p.Tags = []string{serp.Line(tag)}
 	}
 	p.Rating, p.Reviews = ratingIn(n)
-	if image := serp.Image(n); image != "" {
+	if image := r.pictures.Of(n); image != "" {
 		p.Images = []string{image}
 	}
 	return p

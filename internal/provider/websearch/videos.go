@@ -15,10 +15,11 @@ import (
 )
 
 // isVideo tells whether an element that plays a video is one of a list of them.
-// One whose title is a heading element is an ordinary result.
-func isVideo(n *html.Node, _ marks) bool {
+// One whose title is a heading element is an ordinary result. Short ones have no
+// heading.
+func isVideo(n *html.Node, m marks) bool {
 	heading := serp.Title(n)
-	return heading != nil && heading.DataAtom != atom.H3
+	return heading == nil && m.short || heading != nil && heading.DataAtom != atom.H3
 }
 
 var (
@@ -27,10 +28,13 @@ var (
 )
 
 // readVideo reads a video of a list. n is all that the list has of it.
-func (r *reader) readVideo(n *html.Node, address string) bool {
+func (r *reader) readVideo(n *html.Node, address string, short bool) bool {
 	link, redirect, ok := r.links.Read(address)
 	heading := serp.Title(n)
-	v := earshot.Video{URL: link, RedirectLink: redirect, Thumbnail: serp.Image(n)}
+	if heading == nil {
+		heading = n
+	}
+	v := earshot.Video{URL: link, RedirectLink: redirect, Thumbnail: r.pictures.Of(n)}
 	v.Platform = webtext.Line(markup.Attr(n, "data-pubr"))
 	for _, line := range serp.Lines(heading) {
 		if v.Title == "" && !duration.MatchString(line) {
@@ -46,6 +50,11 @@ func (r *reader) readVideo(n *html.Node, address string) bool {
 		}
 	}
 	r.found.videos = append(r.found.videos, v)
+	if short {
+		r.note(earshot.BlockShortVideos)
+	} else {
+		r.note(earshot.BlockVideos)
+	}
 	return true
 }
 

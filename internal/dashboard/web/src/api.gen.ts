@@ -360,6 +360,17 @@ export type WebSearch = {
   videos?: Array<Video>;
   discussions?: Array<Discussion>;
   knowledgeGraph?: KnowledgeGraph;
+  featuredSnippet?: FeaturedSnippet;
+  answerBox?: AnswerBox;
+  topStories?: Array<TopStory>;
+  images?: Array<SearchImage>;
+  posts?: Array<SearchPost>;
+  carousels?: Array<Carousel>;
+  recipes?: Array<Recipe>;
+  events?: Array<Event>;
+  jobs?: Array<JobPosting>;
+  /** Every block of the pages from top to bottom. */
+  layout: Array<LayoutBlock>;
   html?: Array<string>;
 };
 
@@ -441,6 +452,130 @@ export type KnowledgeProfile = {
   name: string;
   link: string;
 };
+
+/** The answer that the engine quotes from a page above the results. */
+export type FeaturedSnippet = {
+  type: "paragraph" | "list" | "table";
+  text: string;
+  items?: Array<string>;
+  title: string;
+  link: string;
+  domain: string;
+  /** The redirect that the engine served in the place of the destination, in the form that goto accepts. Absent when it served the destination itself. */
+  redirectLink?: string;
+};
+
+/** An answer that the engine gives itself. */
+export type AnswerBox = {
+  type: "calculator" | "weather" | "definition" | "conversion" | "sports" | "finance" | "other";
+  text: string;
+  title?: string;
+  link?: string;
+  /** The redirect that the engine served in the place of the destination, in the form that goto accepts. Absent when it served the destination itself. */
+  redirectLink?: string;
+};
+
+/** An article of the news between the results. */
+export type TopStory = {
+  position: number;
+  title: string;
+  link: string;
+  source: string;
+  date?: string;
+  thumbnail?: string;
+  /** The redirect that the engine served in the place of the destination, in the form that goto accepts. Absent when it served the destination itself. */
+  redirectLink?: string;
+};
+
+/** A picture between the results. Link is the page that it is on. */
+export type SearchImage = {
+  position: number;
+  title: string;
+  link: string;
+  source?: string;
+  thumbnail?: string;
+  /** The redirect that the engine served in the place of the destination, in the form that goto accepts. Absent when it served the destination itself. */
+  redirectLink?: string;
+};
+
+/** A post in a social network that the page shows. */
+export type SearchPost = {
+  position: number;
+  platform: string;
+  author?: string;
+  title?: string;
+  text?: string;
+  link: string;
+  date?: string;
+  /** The redirect that the engine served in the place of the destination, in the form that goto accepts. Absent when it served the destination itself. */
+  redirectLink?: string;
+};
+
+/** A titled list of things: a cast, works, what else people search for. */
+export type Carousel = {
+  title: string;
+  items: Array<CarouselItem>;
+};
+
+/** A thing on a carousel. Link may be a search of the engine. */
+export type CarouselItem = {
+  position: number;
+  title: string;
+  subtitle?: string;
+  link?: string;
+  imageUrl?: string;
+  /** The redirect that the engine served in the place of the destination, in the form that goto accepts. Absent when it served the destination itself. */
+  redirectLink?: string;
+};
+
+/** A card of a recipe. */
+export type Recipe = {
+  position: number;
+  title: string;
+  link?: string;
+  source?: string;
+  rating?: number;
+  reviews?: number;
+  duration?: string;
+  /** The redirect that the engine served in the place of the destination, in the form that goto accepts. Absent when it served the destination itself. */
+  redirectLink?: string;
+};
+
+/** A concert, a match, a festival. Title is what the card shows first. */
+export type Event = {
+  position: number;
+  title: string;
+  link?: string;
+  source?: string;
+  date?: string;
+  venue?: string;
+  /** The redirect that the engine served in the place of the destination, in the form that goto accepts. Absent when it served the destination itself. */
+  redirectLink?: string;
+};
+
+/** A position that somebody offers. */
+export type JobPosting = {
+  position: number;
+  title: string;
+  link?: string;
+  source?: string;
+  company?: string;
+  location?: string;
+  /** The redirect that the engine served in the place of the destination, in the form that goto accepts. Absent when it served the destination itself. */
+  redirectLink?: string;
+};
+
+/** A block of the page, with how many things are in it. */
+export type LayoutBlock = {
+  type: BlockType;
+  position: number;
+  count: number;
+  /** The heading of a block that is of no known kind, and of a carousel. */
+  title?: string;
+};
+
+/** A kind of block on a result page. */
+export type BlockType = "organic" | "ads" | "shoppingAds" | "searchoverview" | "featuredSnippet" | "peopleAlsoAsk" | "topStories" | "images" | "videos" | "shortVideos" | "places" | "hotels" | "products" | "posts" | "discussions" | "carousel" | "recipes" | "events" | "jobs" | "answerBox" | "knowledgeGraph" | "relatedSearches" | "unknown";
 
 /** Searches the news. */
 export type NewsRequest = {
@@ -557,12 +692,15 @@ export type ExtractionHealth = {
   providers: Array<ProviderHealth>;
 };
 
-/** How well one provider's documents are understood. */
+/** How well the documents of one provider's surface are understood. */
 export type ProviderHealth = {
   provider: Provider;
+  surface: Surface;
   /** The worst state of its fields. */
   state: HealthState;
   fields: Array<FieldHealth>;
+  /** Blocks of result pages that nobody understood in the last day, the most frequent first. */
+  unknownBlocks: Array<UnknownBlock>;
 };
 
 /** How well a field is filled, against the week before. */
@@ -584,6 +722,12 @@ export type FieldShare = {
   filled: number;
   /** Null when it was not seen. */
   rate: number | null;
+};
+
+/** The heading of blocks that nobody understood, and how many there were. Headings that repeat a query are left out. */
+export type UnknownBlock = {
+  title: string;
+  seen: number;
 };
 
 /** A task to be queued. */
@@ -2083,6 +2227,7 @@ export interface Enums {
   Code: Code;
   Device: Device;
   QuestionType: QuestionType;
+  BlockType: BlockType;
   HealthState: HealthState;
   Status: Status;
   Mode: Mode;

@@ -45,7 +45,9 @@ func writePage(name string, r *lab.Request, data map[string]any) ([]byte, error)
 
 // blockAfter names the block below the result at an index of the first page.
 func blockAfter(index int) string {
-	return map[int]string{0: "places", 1: "asked", 3: "videos", 5: "threads", 7: "products"}[index]
+	return map[int]string{
+		0: "places", 1: "asked", 2: "stories", 3: "videos", 4: "images", 5: "threads", 6: "posts", 7: "products", 8: "things", 9: "rare",
+	}[index]
 }
 
 // serveOverview serves the overview that answers a question, which a page loads

@@ -4,6 +4,7 @@ import type { Discussion, KnowledgeGraph, NewsSearch, OrganicResult, Question as
 import { External } from "../ui";
 import { AnswerView, Cited } from "./answer";
 import { Ads, NamedValues, PlaceCards, ShoppingCards, Sitelinks, VideoCards } from "./cards";
+import { Blocks, Layout, Snippet } from "./blocks";
 import { Facts, Queries, Section } from "./pieces";
 import { SourceCards } from "./sources";
 
@@ -16,12 +17,16 @@ export function SearchView({ result, onAsk }: { result: WebSearch; onAsk?: (quer
     <div class={result.knowledgeGraph ? "serp beside" : "serp"} data-testid="search-results">
       <div>
         {result.searchoverview && <section class="part overview" data-testid="overview"><h3>AI overview</h3><AnswerView result={result.searchoverview} onAsk={onAsk} /></section>}
+        <Layout blocks={result.layout} />
+        {result.answerBox && <section class="part" data-testid="answer-box"><h3>Answer</h3><p>{result.answerBox.text}</p></section>}
+        {result.featuredSnippet && <Snippet snippet={result.featuredSnippet} />}
         <Section title="Ads" count={first.length} id="ads"><Ads ads={first} /></Section>
         <Section title="Results" count={result.organicResults.length} id="organic"><Organic results={result.organicResults} /></Section>
         {!result.organicResults.length && <p class="faint">The page has no organic results.</p>}
         <Section title="People also ask" count={result.peopleAlsoAsk.length} id="questions">
           {result.peopleAlsoAsk.map((question, i) => <Question key={i} question={question} />)}
         </Section>
+        <Blocks result={result} />
         <Section title="Shopping" count={result.shoppingCards?.length} id="shopping"><ShoppingCards cards={result.shoppingCards} /></Section>
         <Section title="Places" count={result.places?.length} id="places"><PlaceCards places={result.places} /></Section>
         <Section title="Videos" count={result.videos?.length} id="videos"><VideoCards videos={result.videos} /></Section>

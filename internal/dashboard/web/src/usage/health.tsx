@@ -6,7 +6,7 @@ import { choices } from "../openapi";
 import { calm, useLive } from "../tasks/live";
 import { type Column, Empty, number, percent, Problem, Spinner, Table, useLoad } from "../ui";
 
-type Row = FieldHealth & { provider: Provider };
+type Row = FieldHealth & { provider: Provider; surface: string };
 
 const looks: Record<HealthState, string> = { unknown: "", ok: "good", low: "warn", alarm: "bad" };
 const State = ({ state }: { state: HealthState }) => <span class={`badge ${looks[state]}`}>{state}</span>;
@@ -38,6 +38,7 @@ function Fields({ providers, states }: { providers: ProviderHealth[]; states: He
   const [state, setState] = useState("");
   const columns: Column<Row>[] = [
     { name: "Provider", value: (row) => row.provider },
+    { name: "Surface", value: (row) => row.surface },
     { name: "Field", value: (row) => row.field, show: (row) => <code>{row.field}</code> },
     // Sorted by how bad it is, which is the order of the API's list.
     { name: "State", value: (row) => states.indexOf(row.state), show: (row) => <State state={row.state} /> },
@@ -47,7 +48,7 @@ function Fields({ providers, states }: { providers: ProviderHealth[]; states: He
   ];
   const rows = providers
     .filter((p) => !provider || p.provider === provider)
-    .flatMap((p) => p.fields.map((field): Row => ({ ...field, provider: p.provider })))
+    .flatMap((p) => p.fields.map((field): Row => ({ ...field, provider: p.provider, surface: p.surface })))
     .filter((row) => !state || row.state === state)
     .sort((a, b) => states.indexOf(b.state) - states.indexOf(a.state));
   return (
@@ -56,7 +57,7 @@ function Fields({ providers, states }: { providers: ProviderHealth[]; states: He
         <label class="field">Provider
           <select value={provider} onChange={(e) => setProvider(e.currentTarget.value)}>
             <option value="">all</option>
-            {providers.map((p) => <option key={p.provider} value={p.provider}>{p.provider}: {p.state}</option>)}
+            {[...new Set(providers.map((p) => p.provider))].map((name) => <option key={name} value={name}>{name}</option>)}
           </select>
         </label>
         <label class="field">State
@@ -68,8 +69,21 @@ function Fields({ providers, states }: { providers: ProviderHealth[]; states: He
         <span class="faint" role="status">{number(rows.length)} fields</span>
       </div>
       <div class="usage-tall" tabIndex={0} role="region" aria-label="Parser health by field">
-        <Table rows={rows} columns={columns} label="Parser health" rowKey={(row) => `${row.provider} ${row.field}`} />
+        <Table rows={rows} columns={columns} label="Parser health" rowKey={(row) => `${row.provider} ${row.surface} ${row.field}`} />
       </div>
+      <Unknown providers={providers} />
+    </>
+  );
+}
+
+/** Headings of blocks of result pages that no parser knows. */
+function Unknown({ providers }: { providers: ProviderHealth[] }) {
+  const blocks = providers.flatMap((p) => p.unknownBlocks.map((block) => ({ ...block, from: `${p.provider}, ${p.surface}` })));
+  if (!blocks.length) return null;
+  return (
+    <>
+      <h3>Blocks that nobody understood in the last day</h3>
+      <ul>{blocks.map((block) => <li key={`${block.from} ${block.title}`}>{block.title} <span class="faint">{number(block.seen)}, {block.from}</span></li>)}</ul>
     </>
   );
 }

@@ -1,0 +1,311 @@
+package websearch
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"earshot"
+	"earshot/internal/provider/markup"
+	"earshot/internal/provider/serp"
+	"earshot/internal/provider/webtext"
+)
+
+// card is a link with a title that is no result: of news, a recipe, a post, or
+// something else that is shown in a row.
+type card struct {
+	title
+
+	name, to, redirect string
+	lines              []string // what it shows besides its title
+}
+
+// The kinds of clicks on articles of the news.
+const (
+	clickStory       serp.Click = 78268
+	clickStoryMobile serp.Click = 63568
+	clickStoryOld    serp.Click = 31301 // mobile, 2021
+	clickStoryCopy   serp.Click = 26568 // mobile, 2021, where the engine keeps a copy
+)
+
+func isStoryClick(c serp.Click) bool {
+	return c == clickStory || c == clickStoryMobile || c == clickStoryOld || c == clickStoryCopy
+}
+
+// addCard notes a title that is no result.
+func (r *reader) addCard(t title, to, redirect string) {
+	inside := serp.Lines(t.heading)
+	if len(inside) == 0 {
+		return
+	}
+	c := card{title: t, to: to, redirect: redirect}
+	c.lines = slices.DeleteFunc(serp.LinesBut(t.link, func(n *html.Node) bool { return n == t.heading }), func(line string) bool { return !hasWords(line) })
+	if last := len(inside) - 1; last > 0 && serp.MayBeDate(inside[last]) { // all that the card shows stands in its heading
+		c.lines = append(c.lines, inside[last])
+		inside = inside[:last]
+		if last > 1 {
+			c.lines = append([]string{inside[0]}, c.lines...)
+			inside = inside[1:]
+		}
+	}
+	c.name = strings.Join(inside, " ")
+	r.cards = append(r.cards, c)
+}
+
+// sortCards says what the cards of each section are.
+func (r *reader) sortCards() {
+	for from := 0; from < len(r.cards); {
+		to := from + 1
+		for to < len(r.cards) && r.cards[to].list == r.cards[from].list {
+			to++
+		}
+		r.sortSection(r.cards[from:to])
+		from = to
+	}
+}
+
+func (r *reader) sortSection(cards []card) {
+	posts, stories, recipes := 0, 0, 0
+	sites := map[string]bool{}
+	for _, c := range cards {
+		sites[webtext.Domain(c.to)] = true
+		switch {
+		case isStoryClick(c.click):
+			stories++
+		case platformOf(c.to) != "":
+			posts++
+		case c.isRecipe():
+			recipes++
+		case c.isStory():
+			stories++
+		}
+	}
+	most := func(n int) bool { return 2*n > len(cards) }
+	switch {
+	case most(posts):
+		for _, c := range cards {
+			r.addPost(c.post(), c.at)
+		}
+	case most(stories) && (len(sites) > 1 || isStoryClick(cards[0].click)):
+		for _, c := range cards {
+			r.found.stories = append(r.found.stories, r.story(c))
+			r.noteAt(earshot.BlockTopStories, c.at, "")
+		}
+	case most(recipes):
+		for _, c := range cards {
+			r.found.recipes = append(r.found.recipes, c.recipe())
+			r.noteAt(earshot.BlockRecipes, c.at, "")
+		}
+	case len(cards) >= minThings && cards[0].section != "":
+		r.cardCarousel(cards)
+	}
+}
+
+// cardCarousel makes a list of cards that are of no other kind.
+func (r *reader) cardCarousel(cards []card) {
+	list := earshot.Carousel{Title: cutTitle(cards[0].section)}
+	for _, c := range cards {
+		list.Items = append(list.Items, earshot.CarouselItem{
+			Title: c.name, Link: c.to, RedirectLink: c.redirect, Subtitle: strings.Join(c.lines, " "), ImageURL: r.pictures.Of(c.link),
+		})
+		r.noteAt(earshot.BlockCarousel, c.at, cards[0].section)
+	}
+	r.rows = append(r.rows, placed[earshot.Carousel]{list, cards[0].at})
+}
+
+// isStory tells whether the card is an article of the news: who wrote it stands
+// before its title, and when after it, alone.
+func (c card) isStory() bool {
+	if len(c.lines) == 0 || len(c.lines) > 3 {
+		return false
+	}
+	last := c.lines[len(c.lines)-1]
+	return serp.MayBeDate(last) && !strings.Contains(last, "·") && !isPrice(last) && !starCount.MatchString(last)
+}
+
+// story reads an article. Where a picture shows who wrote it, it says so in words.
+func (r *reader) story(c card) earshot.TopStory {
+	found := earshot.TopStory{Title: c.name, Link: c.to, RedirectLink: c.redirect, Thumbnail: r.pictures.Of(c.link)}
+	lines := c.lines
+	if last := len(lines) - 1; last >= 0 && serp.MayBeDate(lines[last]) {
+		found.Date, lines = strings.TrimPrefix(lines[last], labelIn(c.link)), lines[:last]
+	}
+	if last := len(lines) - 1; last >= 0 { // before it may stand that it goes on
+		found.Source = lines[last]
+	}
+	if found.Source == "" {
+		logo := markup.Find(c.link, func(n *html.Node) bool { return n.DataAtom == atom.Img && markup.Attr(n, "alt") != "" })
+		if logo != nil {
+			found.Source = webtext.Line(markup.Attr(logo, "alt"))
+		} else {
+			found.Source = webtext.Domain(c.to)
+		}
+	}
+	return found
+}
+
+// labelIn is what stands on a picture: that something goes on just now.
+func labelIn(n *html.Node) string {
+	return serp.Line(markup.Find(n, func(n *html.Node) bool { return n.DataAtom == atom.Span && markup.Attr(n, "aria-hidden") == "true" }))
+}
+
+var (
+	reviewCount = regexp.MustCompile(`^\(?[\d.,]+[KkM]?\)$`)
+	starCount   = regexp.MustCompile(`^([0-5][.,]\d)(?:\s*\(([\d.,]+[KkM]?)\))?$`)
+	howLong     = regexp.MustCompile(`^\d{1,3}\s?\pL{1,8}\.?(\s\d{1,2}\s?\pL{1,8}\.?)?$`)
+)
+
+// isRecipe tells whether the card is a recipe: a site that is no address, and
+// stars, how long it takes, or that nobody judged it.
+func (c card) isRecipe() bool {
+	site := markup.Find(c.link, func(n *html.Node) bool { return n.DataAtom == atom.Cite })
+	return site != nil && !isAddress(serp.Line(site)) && len(c.lines) > 1
+}
+
+// recipe reads a recipe: site, stars, how long it takes.
+func (c card) recipe() earshot.Recipe {
+	found := earshot.Recipe{Title: c.name, Link: c.to, RedirectLink: c.redirect}
+	if site := markup.Find(c.link, func(n *html.Node) bool { return n.DataAtom == atom.Cite }); site != nil {
+		found.Source = serp.Line(site)
+	}
+	found.Rating, found.Reviews = ratingIn(c.link)
+	for _, line := range c.lines {
+		if stars := starCount.FindStringSubmatch(line); stars != nil && found.Rating == nil {
+			found.Rating = webtext.Decimal(stars[1])
+			if stars[2] != "" {
+				found.Reviews = webtext.Count(stars[2])
+			}
+		}
+		if reviewCount.MatchString(line) && found.Reviews == nil {
+			found.Reviews = webtext.Count(strings.Trim(line, "()"))
+		}
+		if found.Duration == "" && howLong.MatchString(line) {
+			found.Duration = line
+		}
+	}
+	return found
+}
+
+// platforms are the networks whose posts are shown as such, by domain.
+var platforms = map[string]string{
+	"x.com": "X", "twitter.com": "X", "reddit.com": "Reddit", "instagram.com": "Instagram", "facebook.com": "Facebook",
+	"tiktok.com": "TikTok", "linkedin.com": "LinkedIn", "threads.net": "Threads", "threads.com": "Threads", "bsky.app": "Bluesky",
+	"medium.com": "Medium", "quora.com": "Quora", "substack.com": "Substack", "pinterest.com": "Pinterest", "tumblr.com": "Tumblr",
+	"youtube.com": "YouTube", "mastodon.social": "Mastodon",
+}
+
+// platformOf is the network that a page is of, "" for none.
+func platformOf(link string) string {
+	domain := strings.TrimPrefix(webtext.Domain(link), "www.")
+	for {
+		if name, ok := platforms[domain]; ok {
+			return name
+		}
+		_, rest, found := strings.Cut(domain, ".")
+		if !found {
+			return ""
+		}
+		domain = rest
+	}
+}
+
+// post reads a post out of a card: its author stands with the network, when it was
+// written behind a dot.
+func (c card) post() earshot.SearchPost {
+	p := earshot.SearchPost{Title: c.name, Link: c.to, RedirectLink: c.redirect, Platform: platformOf(c.to)}
+	if p.Platform == "" {
+		p.Platform = webtext.Domain(c.to)
+	}
+	for i, line := range c.lines {
+		segments := strings.Split(line, "·")
+		for j, segment := range segments {
+			segment = strings.TrimSpace(segment)
+			switch {
+			case segment == p.Platform && j > 0 && p.Author == "":
+				p.Author = strings.TrimSpace(segments[j-1])
+			case segment == p.Platform && j == 0 && i > 0 && p.Author == "" && !strings.Contains(c.lines[i-1], "·"):
+				p.Author = c.lines[i-1]
+			case j > 0 && serp.MayBeDate(segment):
+				p.Date = segment
+			}
+		}
+	}
+	return p
+}
+
+// isOfX tells whether a link is one of the block of posts in X. The engine tells
+// that network where its visitors come from.
+func isOfX(address string) bool {
+	return strings.Contains(address, "twcamp%5Eserp") || strings.Contains(address, "twcamp^serp")
+}
+
+// readX reads a post in X, once: the picture and the text lead there. Links to who
+// wrote them are the heading of the block.
+func (r *reader) readX(n *html.Node) bool {
+	to, redirect, ok := r.links.Read(markup.Attr(n, "href"))
+	u, err := url.Parse(to)
+	if !ok || err != nil {
+		return false
+	}
+	u.RawQuery = ""
+	author, rest, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
+	if !strings.HasPrefix(rest, "status/") {
+		r.author = authorIn(n)
+		return true
+	}
+	box := n
+	for range 4 {
+		if box.Parent == nil || box.Data == "g-inner-card" || markup.Attr(box, "role") == "listitem" {
+			break
+		}
+		box = box.Parent
+	}
+	if box.Data != "g-inner-card" && markup.Attr(box, "role") != "listitem" {
+		box = n
+	}
+	p := earshot.SearchPost{Platform: platforms["x.com"], Author: r.author, Link: u.String(), RedirectLink: redirect}
+	if r.author == "" {
+		p.Author = "@" + author
+	}
+	if heading := serp.Title(box); heading != nil {
+		p.Text = serp.Line(heading)
+	}
+	for _, line := range serp.LinesBut(box, func(n *html.Node) bool { return serp.Title(box) == n }) {
+		name, when, dotted := strings.Cut(line, "·")
+		switch {
+		case dotted && serp.MayBeDate(strings.TrimSpace(when)) && serp.IsShort(name):
+			p.Date = strings.TrimSpace(when)
+		case p.Text == "":
+			p.Text = line
+		}
+	}
+	r.addPost(p, r.at)
+	return true
+}
+
+// addPost adds a post, once.
+func (r *reader) addPost(p earshot.SearchPost, at int) {
+	known := slices.ContainsFunc(r.posts, func(other placed[earshot.SearchPost]) bool { return other.thing.Link == p.Link })
+	if known || len(r.posts) == maxTitles {
+		return
+	}
+	r.posts = append(r.posts, placed[earshot.SearchPost]{p, at})
+	r.noteAt(earshot.BlockPosts, at, "")
+}
+
+// authorIn is who writes the posts of a block, without the network's name.
+func authorIn(n *html.Node) string {
+	if heading := serp.Title(n); heading != nil {
+		name, _, _ := strings.Cut(serp.Line(heading), " · ")
+		return name
+	}
+	lines := serp.Lines(n)
+	if len(lines) == 0 {
+		return ""
+	}
+	return lines[len(lines)-1]
+}

@@ -1,0 +1,224 @@
+package websearch
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"earshot"
+	"earshot/internal/provider/markup"
+	"earshot/internal/provider/serp"
+	"earshot/internal/provider/webtext"
+)
+
+// thing is an item of a list of things that the engine knows: a link to a search
+// for it, with a picture or a mark that it is one of a list.
+type thing struct {
+	earshot.CarouselItem
+
+	lines   []string // what the item shows
+	list    int      // which list it is of
+	title   string   // the heading of the list
+	at      int
+	beside  bool // in the column beside the results
+	isEvent bool
+}
+
+// minThings is how many items make a list.
+const minThings = 2
+
+// readItem reads an item of a list of things whose link lies over it, and so has
+// nothing in it (since 2025).
+func (r *reader) readItem(n *html.Node) bool {
+	r.looks++
+	if r.looks > maxLooks {
+		return false
+	}
+	link := markup.Find(n, markup.IsLink)
+	return link != nil && serp.Line(link) == "" && r.readThing(link, n)
+}
+
+// readThing reads an item of a list of things, if the link is one; box is all that
+// the list has of it. Other links to searches are related searches, facts of a
+// panel, and what leads on.
+func (r *reader) readThing(n, box *html.Node) bool {
+	if len(r.things) >= maxTitles {
+		return false
+	}
+	address := markup.Attr(n, "href")
+	if !strings.Contains(address, "stick=") && !strings.Contains(address, "si=") {
+		return false
+	}
+	link, _, ok := r.links.SearchFor(address)
+	if !ok || markup.Attr(n, "role") == "button" || markup.Attr(n, "role") == "tab" || serp.ClickOf(n) == serp.ClickRelated {
+		return false
+	}
+	item, listed := listItem(n)
+	if !listed && markup.Find(box, func(n *html.Node) bool { return n.DataAtom == atom.Img }) == nil {
+		return false
+	}
+	if !listed {
+		item = box
+	}
+	lines := serp.LinesBut(box, func(n *html.Node) bool { return isRating(n) })
+	for len(lines) > 1 && isNumber(lines[0]) { // its place on the list
+		lines = lines[1:]
+	}
+	if len(lines) == 0 {
+		return false
+	}
+	t := thing{lines: lines, list: r.lists, title: r.listTitle, at: r.at, beside: r.beside, isEvent: isEventList(n)}
+	t.Title, t.Link, t.ImageURL = lines[0], link, r.pictures.Of(item)
+	if heading := serp.Title(box); heading != nil {
+		t.Title = serp.Line(heading)
+	}
+	if full := markup.Attr(n, "title"); full != "" && strings.HasSuffix(strings.TrimSpace(t.Title), "...") {
+		t.Title = full
+	}
+	for _, line := range lines {
+		if line != lines[0] && line != t.Title {
+			t.Subtitle = strings.TrimSpace(t.Subtitle + " " + line)
+		}
+	}
+	r.things = append(r.things, t)
+	return true
+}
+
+// isNumber tells whether the line has nothing but digits.
+func isNumber(line string) bool {
+	return strings.IndexFunc(line, func(r rune) bool { return !unicode.IsDigit(r) }) < 0
+}
+
+// listItem is what holds the link as an item of a list, and whether that is marked
+// as one that the engine knows.
+func listItem(link *html.Node) (item *html.Node, listed bool) {
+	n := link
+	for range 3 {
+		if markup.HasAttr(n, "data-rentity") || markup.HasAttr(n, "data-item-card") || markup.HasAttr(n, "data-entity_id") {
+			return n, true
+		}
+		if n.Parent == nil {
+			break
+		}
+		n = n.Parent
+	}
+	return link, false
+}
+
+// isEventList tells whether the item is one of a list of events.
+func isEventList(n *html.Node) bool {
+	for range 8 {
+		if n == nil {
+			return false
+		}
+		if strings.HasPrefix(markup.Attr(n, "data-attrid"), "kc:/") {
+			return strings.Contains(markup.Attr(n, "data-attrid"), "events")
+		}
+		n = n.Parent
+	}
+	return false
+}
+
+// placed is something with its place on the page.
+type placed[T any] struct {
+	thing T
+	at    int
+}
+
+// inOrder are the things in the page's order.
+func inOrder[T any](found []placed[T]) []T {
+	slices.SortStableFunc(found, func(a, b placed[T]) int { return cmp.Compare(a.at, b.at) })
+	var things []T
+	for _, p := range found {
+		things = append(things, p.thing)
+	}
+	return things
+}
+
+var timeOfDay = regexp.MustCompile(`^\d{1,2}[:.]\d{2}\b`)
+
+// carousels makes lists of the things that were found.
+func (r *reader) carousels() {
+	for from := 0; from < len(r.things); {
+		to := from + 1
+		for to < len(r.things) && r.things[to].list == r.things[from].list && r.things[to].title == r.things[from].title {
+			to++
+		}
+		r.carousel(r.things[from:to])
+		from = to
+	}
+}
+
+func (r *reader) carousel(things []thing) {
+	first := things[0]
+	if len(things) < minThings || r.priced(things) {
+		return
+	}
+	kind := earshot.BlockCarousel
+	if first.isEvent && len(first.lines) > 1 {
+		kind = earshot.BlockEvents
+	}
+	list := earshot.Carousel{Title: cutTitle(first.title)}
+	for _, t := range things {
+		if !t.beside {
+			title := ""
+			if kind == earshot.BlockCarousel {
+				title = first.title
+			}
+			r.noteAt(kind, t.at, title)
+		}
+		if kind == earshot.BlockEvents {
+			r.found.events = append(r.found.events, eventOf(t))
+			continue
+		}
+		list.Items = append(list.Items, t.CarouselItem)
+	}
+	if kind == earshot.BlockCarousel {
+		r.rows = append(r.rows, placed[earshot.Carousel]{list, first.at})
+	}
+}
+
+// priced makes a card of products of the things, if they have prices.
+func (r *reader) priced(things []thing) bool {
+	card := earshot.ShoppingCard{Title: cutTitle(things[0].title)}
+	for _, t := range things {
+		if len(t.lines) < 2 || !isPrice(t.lines[1]) || !strings.ContainsFunc(t.lines[1], isSign) { // it stands below the name
+			continue
+		}
+		product := earshot.Product{Title: t.Title, Price: webtext.Price(t.lines[1], r.want.country)}
+		if t.ImageURL != "" {
+			product.Images = []string{t.ImageURL}
+		}
+		card.Products = append(card.Products, product)
+	}
+	if 2*len(card.Products) <= len(things) || things[0].beside {
+		return false
+	}
+	r.found.cards = append(r.found.cards, card)
+	for _, t := range things {
+		r.noteAt(earshot.BlockProducts, t.at, "")
+	}
+	return true
+}
+
+// isSign tells whether a character is the sign of a currency.
+func isSign(r rune) bool { return unicode.Is(unicode.Sc, r) }
+
+// eventOf is the event that an item of a list shows: when, what, where.
+func eventOf(t thing) earshot.Event {
+	e := earshot.Event{Title: t.lines[0], Link: t.Link}
+	for len(t.lines) > 1 && (e.Date == "" && serp.MayBeDate(t.lines[0]) || timeOfDay.MatchString(t.lines[0])) {
+		e.Date = strings.TrimSpace(e.Date + " " + t.lines[0])
+		e.Title = t.lines[1]
+		t.lines = t.lines[1:]
+	}
+	if len(t.lines) > 1 {
+		e.Venue = t.lines[1]
+	}
+	return e
+}
