@@ -94,6 +94,7 @@ var migrated = []struct {
 	{6, "batches", checkMigratedBatches},
 	{8, "names of keys", checkMigratedKeyNames},
 	{9, "analyses", checkMigratedAnalyses},
+	{11, "alerts", checkMigratedAlerts},
 	{1, "a call under way is settled", settleMigratedCall},
 	{2, "tasks go on", runMigratedTasks},
 }
@@ -142,6 +143,22 @@ func checkMigratedAnalyses(t *testing.T, s *store.Store) {
 		return nil
 	})
 	equal(t, "the analyses", []string{"0199c82c-c000-7000-8000-0000000000c1 1 lab 01000000"}, contents, err)
+}
+
+func checkMigratedAlerts(t *testing.T, s *store.Store) {
+	tracker := &store.Tracker{Organization: tasksID, ID: "0199c82c-c000-7000-8000-0000000000a1"}
+	watch, err := s.Watch(t.Context(), tracker)
+	if err != nil || watch.Steps != 0 || len(watch.Series) != 1 || len(watch.Open) != 1 || watch.Open[0].Kind != earshot.AlertCoverage {
+		t.Errorf("watched is %+v, %v", watch, err)
+	}
+	_, told, err := s.ToldAlert(t.Context(), tasksID, "0199c82c-c000-7000-8000-0000000000e1")
+	if err != nil || told.ID != watch.Open[0].ID {
+		t.Errorf("a delivery tells of %+v, %v", told, err)
+	}
+	channel, err := s.Channel(t.Context(), tasksID, "ops")
+	if err != nil || channel.Kind != earshot.ChannelWebhook {
+		t.Errorf("the channel is %+v, %v", channel, err)
+	}
 }
 
 func checkMigratedKeyNames(t *testing.T, s *store.Store) {

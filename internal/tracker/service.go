@@ -8,6 +8,8 @@
 //	record.go               ended tasks become answers
 //	analyse.go              answers are analysed, and again when the rules change
 //	book.go numbers.go      what answers add up to
+//	alert.go alertshift.go  what moved, and other things worth telling
+//	channel.go              where that is told
 //	view.go                 trackers, sweeps and answers as clients see them
 //	demo.go demoworld.go    a tracker with a history that is made up
 //	export.go               tables of them, row by row
@@ -23,6 +25,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"earshot/internal/analysis"
@@ -85,6 +88,9 @@ func (s *Service) Run(ctx context.Context) error {
 	step, tidy := time.NewTicker(stepEvery), time.NewTicker(tidyEvery)
 	defer step.Stop()
 	defer tidy.Stop()
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	watching.Go(func() { s.watch(ctx) })
 	// An upgrade may have brought other rules.
 	s.log(ctx, "renewing rules failed", s.renewRules(ctx, s.Store.Now()))
 	for {
@@ -100,9 +106,24 @@ func (s *Service) Run(ctx context.Context) error {
 		// Sweeps begin, and answers expire, only by a clock that can be trusted.
 		now, err := s.Store.TrustedNow()
 		if err == nil {
-			err = s.Step(ctx, now)
+			err = s.moveOn(ctx, now)
 		}
 		s.log(ctx, "a step of the trackers failed", err)
+	}
+}
+
+// watch has the change detectors see sweeps that have ended, until ctx ends. It takes as
+// long as counting answers does, which nothing else waits for.
+func (s *Service) watch(ctx context.Context) {
+	step := time.NewTicker(stepEvery)
+	defer step.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-step.C:
+			s.log(ctx, "looking for what moved failed", s.watchSweeps(ctx, s.Store.Now()))
+		}
 	}
 }
 
@@ -122,6 +143,11 @@ func (s *Service) Wake() {
 
 // Step does once what Run does again and again.
 func (s *Service) Step(ctx context.Context, now time.Time) error {
+	return errors.Join(s.moveOn(ctx, now), s.watchSweeps(ctx, now))
+}
+
+// moveOn starts sweeps, records answers, and closes sweeps of which all have come.
+func (s *Service) moveOn(ctx context.Context, now time.Time) error {
 	return errors.Join(s.startDue(ctx, now), s.record(ctx), s.advance(ctx, now), s.reanalyse(ctx, now))
 }
 
