@@ -123,6 +123,14 @@ func callNumbers(ctx context.Context, c *client.Client) {
 	_, _ = c.TrackerSources(ctx, "{name}", earshot.SourceQuery{})
 	_, _ = c.TrackerRules(ctx, "{name}")
 	_, _ = c.Reanalyse(ctx, "{name}")
+	for range c.Alerts(ctx, "{name}", earshot.AlertQuery{}) {
+		break
+	}
+	_, _ = c.AcknowledgeAlert(ctx, "{name}", "{id}")
+	_, _ = c.TestAlerts(ctx, "{name}", "")
+	_, _ = c.Channels(ctx)
+	_, _ = c.SaveChannel(ctx, "{name}", earshot.ChannelRequest{})
+	_ = c.DeleteChannel(ctx, "{name}")
 }
 
 func callTrackers(ctx context.Context, c *client.Client) {

@@ -87,6 +87,13 @@ func Operations(providers []provider.Provider) []Operation {
 		{Method: "GET", Path: "/v1/trackers/{name}/answers/{id}", Scope: account.ScopeRead, Response: earshot.TrackedAnswer{}, serve: (*Server).answer},
 		{Method: "GET", Path: "/v1/trackers/{name}/export", Scope: account.ScopeRead, Query: earshot.ExportQuery{}, serve: (*Server).exportTracker},
 
+		{Method: "GET", Path: "/v1/trackers/{name}/alerts", Scope: account.ScopeRead, Query: earshot.AlertQuery{}, Response: earshot.AlertPage{}, serve: (*Server).alerts},
+		{Method: "POST", Path: "/v1/trackers/{name}/alerts/{id}/acknowledge", Scope: account.ScopeTrack, Response: earshot.AlertAcknowledged{}, serve: (*Server).acknowledgeAlert},
+		{Method: "POST", Path: "/v1/trackers/{name}/alerts/test", Scope: account.ScopeTrack, Body: earshot.AlertTestRequest{}, Response: earshot.AlertTestResult{}, serve: (*Server).testAlerts},
+		{Method: "GET", Path: "/v1/channels", Scope: account.ScopeRead, Response: earshot.ChannelList{}, serve: (*Server).channels},
+		{Method: "PUT", Path: "/v1/channels/{name}", Scope: account.ScopeAdmin, Body: earshot.ChannelRequest{}, Response: earshot.ChannelSaved{}, serve: (*Server).saveChannel},
+		{Method: "DELETE", Path: "/v1/channels/{name}", Scope: account.ScopeAdmin, Response: earshot.ChannelDeleted{}, serve: (*Server).deleteChannel},
+
 		{Method: "GET", Path: "/v1/live", Scope: account.ScopeRead, Events: []any{earshot.LiveStatus{}, earshot.LiveTasks{}}, serve: (*Server).live},
 		{Method: "GET", Path: "/v1/events", Scope: account.ScopeRead, Query: earshot.EventQuery{}, Response: earshot.EventPage{}, serve: (*Server).events},
 		{Method: "GET", Path: "/v1/webhooks/deliveries", Scope: account.ScopeRead, Query: earshot.DeliveryQuery{}, Response: earshot.DeliveryPage{}, serve: (*Server).deliveries},

@@ -39,6 +39,7 @@ var lookups = []tool{
 	{name: "tracker_answer", method: http.MethodGet, path: "/v1/trackers/{name}/answers/{id}", text: answerText},
 	{name: "tracker_metrics", method: http.MethodGet, path: "/v1/trackers/{name}/metrics", text: metricsText},
 	{name: "tracker_compare", method: http.MethodGet, path: "/v1/trackers/{name}/compare", text: compareText},
+	{name: "tracker_alerts", method: http.MethodGet, path: "/v1/trackers/{name}/alerts", text: alertsText},
 }
 
 // definition describes the tool to the client.

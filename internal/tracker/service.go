@@ -28,6 +28,8 @@ import (
 	"sync"
 	"time"
 
+	"earshot"
+	"earshot/internal/alert"
 	"earshot/internal/analysis"
 	"earshot/internal/lab"
 	"earshot/internal/provider"
@@ -42,6 +44,13 @@ type Config struct {
 	Jobs      Jobs
 	// CheckWebhook tells why a URL cannot be told anything.
 	CheckWebhook func(url string) error
+	// CheckAddress tells why a text is no address for mail; Mail tells that mail can be sent.
+	CheckAddress func(address string) error
+	Mail         bool
+	// TestChannel sends a message once and tells how that went.
+	TestChannel func(ctx context.Context, organization string, m *alert.Message) (*earshot.WebhookTest, error)
+	// BaseURL is the address that people know the service by.
+	BaseURL string
 	// Planned is called when a webhook was planned.
 	Planned func()
 	// Lab reaches a lab with a world of its own, without a network and unrecorded.

@@ -32,6 +32,13 @@ const (
 	sourcesOp    = "GET /v1/trackers/{name}/sources"
 	rulesOp      = "GET /v1/trackers/{name}/rules"
 	reanalyseOp  = "POST /v1/trackers/{name}/reanalysis"
+	alertsOp     = "GET /v1/trackers/{name}/alerts"
+	seenOp       = "POST /v1/trackers/{name}/alerts/{id}/acknowledge"
+	tryAlertsOp  = "POST /v1/trackers/{name}/alerts/test"
+	channelsPath = "/v1/channels"
+	channelOp    = "PUT /v1/channels/{name}"
+	noChannelOp  = "DELETE /v1/channels/{name}"
+	goodChannel  = `{"kind":"slack","url":"<receiver>"}`
 	goodTracker  = `{"prompts":["best hats"],"targets":[{"provider":"chatassistant","country":"US"}],"schedule":{"every":"week"},"samples":2}`
 )
 
@@ -82,7 +89,7 @@ func collect(t *testing.T, n *harness.Node, s *stage) {
 
 func trackerRows() []row {
 	noSweep, noAnswer := hatsPath+"/sweeps/"+harness.NoTask, hatsPath+"/answers/"+harness.NoTask
-	rows := slices.Concat(numberRows(),
+	rows := slices.Concat(numberRows(), alertRows(),
 		commonRows("trackers", "GET "+trackersPath, "", "", account.ScopeRead),
 		commonRows("a tracker", trackerOp, hatsPath, "", account.ScopeRead),
 		commonRows("apply", applyOp, hatsPath, goodTracker, account.ScopeTrack),

@@ -144,7 +144,7 @@ func TestAHiddenProviderHasNoTool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if slices.ContainsFunc(list.Tools, func(tool *sdk.Tool) bool { return tool.Name == "chatassistant" }) || len(list.Tools) != len(questions)+10 {
+	if slices.ContainsFunc(list.Tools, func(tool *sdk.Tool) bool { return tool.Name == "chatassistant" }) || len(list.Tools) != len(questions)+11 {
 		t.Errorf("there are %d tools", len(list.Tools))
 	}
 }

@@ -1131,9 +1131,12 @@ export type Ceiling = {
   creditsPerMonth: number;
 };
 
-/** How many false alarms one is ready to see. */
+/** How many false alarms one is ready to see, and where alerts are sent. */
 export type AlertBudget = {
+  /** Over all series of the tracker; 0 looks for no shifts. */
   falseAlarmsPerYear: number;
+  /** Names of channels of the organization. Without any, alerts are only listed. */
+  channels?: Array<string>;
 };
 
 /** Tells what a definition changes. */
@@ -1513,6 +1516,159 @@ export type TrackedAnswer = {
   result?: TaskResult;
 };
 
+/** What an alert tells. */
+export type AlertKind = "shift" | "source" | "coverage" | "blocked" | "unreadable" | "ceiling" | "sweep";
+
+/** A page of alerts, the newest first. */
+export type AlertPage = {
+  alerts: Array<Alert>;
+  /** Null on the last page. */
+  nextCursor: string | null;
+};
+
+/** Something about a tracker that a person should look at. As long as it is open, no other alert tells the same. */
+export type Alert = {
+  id: string;
+  kind: AlertKind;
+  /** What it is about: a series, targets, a month; with the kind it tells alerts apart. */
+  subject: string;
+  /** All of it in a sentence. */
+  summary: string;
+  raisedAt: string;
+  /** The sweep that raised it. */
+  sweep: string;
+  /** Whether nobody has acknowledged it. */
+  open: boolean;
+  /** Null while it is open. */
+  acknowledgedAt: string | null;
+  /** The id of the key that acknowledged it. */
+  acknowledgedBy?: string;
+  /** Whether the answers behind it were made up by the lab. */
+  madeUp: boolean;
+  /** Of the kind `shift`. */
+  shift?: SeriesShift;
+  /** Of the kind `source`: those that moved most, at most 10. */
+  sources?: Array<SourceShift>;
+};
+
+/** A lasting change of one metric of one brand on one target. */
+export type SeriesShift = {
+  metric: string;
+  brand: string;
+  target: string;
+  /** `up` or `down`. */
+  direction: "up" | "down";
+  /** Means of the sweeps before the change and from then on. */
+  from: number;
+  to: number;
+  /** Of the change, 95 %; absent below two sweeps a side. */
+  interval?: Array<number>;
+  /** When the first sweep was due that the change shows in, as the detector estimates it. */
+  since: string;
+  /** Sweeps before, at most 28, and from then on. */
+  sweepsBefore: number;
+  sweepsAfter: number;
+  /** Where the detector stood, and what it had to pass: `h` follows from the tracker's budget of false alarms. */
+  score: number;
+  h: number;
+  /** The questions that carry it, those that moved most in its direction first; at most 5. */
+  prompts: Array<ShiftPart>;
+  /** The same brand and metric on each target. */
+  targets: Array<ShiftPart>;
+  /** The answers behind the two means. */
+  answersBeforeUrl: string;
+  answersAfterUrl: string;
+};
+
+/** What a question or a target has of a change. */
+export type ShiftPart = {
+  /** The question, or the target. */
+  name: string;
+  from: number;
+  to: number;
+};
+
+/** A domain that is cited more or less than before, beyond what a rerun would show. */
+export type SourceShift = {
+  domain: string;
+  /** Shares of all citations in the two windows of sweeps. */
+  from: number;
+  to: number;
+  p: number;
+};
+
+/** An alert that a person has seen. */
+export type AlertAcknowledged = {
+  success: true;
+  alert: Alert;
+};
+
+/** Says which channel to try. */
+export type AlertTestRequest = {
+  /** The name of a channel; all of the tracker's unless given. */
+  channel?: string;
+};
+
+/** Tells how a test went, channel by channel. */
+export type AlertTestResult = {
+  success: true;
+  tests: Array<ChannelTest>;
+};
+
+/** How a test of one channel went. */
+export type ChannelTest = {
+  channel: string;
+  kind: ChannelKind;
+  /** Whether the receiver acknowledged with a 2xx. */
+  delivered: boolean;
+  /** What the receiver answered. */
+  status: number | null;
+  /** Why there was no answer. */
+  error: string | null;
+  /** How long it took. */
+  ms: number;
+};
+
+/** How a channel is reached. */
+export type ChannelKind = "webhook" | "mail" | "slack" | "discord";
+
+/** All channels of an organization. */
+export type ChannelList = {
+  channels: Array<Channel>;
+};
+
+/** Where alerts of trackers can be sent. A tracker names its channels. */
+export type Channel = {
+  name: string;
+  kind: ChannelKind;
+  /** The host of the receiver, or the addresses: all that is shown of where it leads. */
+  receiver: string;
+  createdAt: string;
+  updatedAt: string;
+};
+
+/** Says where a channel leads. */
+export type ChannelRequest = {
+  kind: ChannelKind;
+  /** The receiver of `webhook`, `slack` or `discord`. It is never shown again. */
+  url?: string;
+  /** The addresses of `mail`. */
+  to?: Array<string>;
+};
+
+/** A channel that was made or changed. */
+export type ChannelSaved = {
+  success: true;
+  created: boolean;
+  channel: Channel;
+};
+
+/** A channel that was deleted. */
+export type ChannelDeleted = {
+  success: true;
+  name: string;
+};
+
 /** The data of an event `status` of `GET /v1/live`. */
 export type LiveStatus = {
   credits: Credits;
@@ -1804,6 +1960,8 @@ export interface Enums {
   SweepState: SweepState;
   Verdict: Verdict;
   Outcome: Outcome;
+  AlertKind: AlertKind;
+  ChannelKind: ChannelKind;
   DeliveryState: DeliveryState;
   LedgerKind: LedgerKind;
   Provider: Provider;
@@ -1861,6 +2019,12 @@ export interface Operations {
   "GET /v1/trackers/{name}/answers": { query: { sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string; limit?: number; cursor?: string }; body: undefined; response: AnswerPage };
   "GET /v1/trackers/{name}/answers/{id}": { query: undefined; body: undefined; response: TrackedAnswer };
   "GET /v1/trackers/{name}/export": { query: { table?: "answers" | "sweeps"; format?: "ndjson" | "csv"; sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string }; body: undefined; response: string };
+  "GET /v1/trackers/{name}/alerts": { query: { open?: boolean; kind?: AlertKind; limit?: number; cursor?: string }; body: undefined; response: AlertPage };
+  "POST /v1/trackers/{name}/alerts/{id}/acknowledge": { query: undefined; body: undefined; response: AlertAcknowledged };
+  "POST /v1/trackers/{name}/alerts/test": { query: undefined; body: AlertTestRequest; response: AlertTestResult };
+  "GET /v1/channels": { query: undefined; body: undefined; response: ChannelList };
+  "PUT /v1/channels/{name}": { query: undefined; body: ChannelRequest; response: ChannelSaved };
+  "DELETE /v1/channels/{name}": { query: undefined; body: undefined; response: ChannelDeleted };
   "GET /v1/live": { query: undefined; body: undefined; response: string };
   "GET /v1/events": { query: { limit?: number; cursor?: string }; body: undefined; response: EventPage };
   "GET /v1/webhooks/deliveries": { query: { state?: DeliveryState; limit?: number; cursor?: string }; body: undefined; response: DeliveryPage };
