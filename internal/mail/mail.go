@@ -3,10 +3,12 @@ package mail
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	netmail "net/mail"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -102,7 +104,9 @@ func (s *Sender) Send(ctx context.Context, m Message) (status int, err error) {
 	msg.SetMessageID()
 	msg.SetBodyString(gomail.TypeTextPlain, m.Text)
 	msg.AddAlternativeString(gomail.TypeTextHTML, m.HTML)
-	client, err := gomail.NewClient(s.host, s.options...)
+	var line connection
+	defer line.close()
+	client, err := gomail.NewClient(s.host, append(slices.Clip(s.options), gomail.WithDialContextFunc(line.dialer(s.cfg.TLS)))...)
 	if err != nil {
 		return 0, fmt.Errorf("make a client of the SMTP server: %w", err)
 	}
@@ -116,6 +120,28 @@ func (s *Sender) Send(ctx context.Context, m Message) (status int, err error) {
 		return refused.ErrorCode(), nil
 	}
 	return 0, fmt.Errorf("send a mail: %w", err)
+}
+
+// connection is that of one mail. The library leaves it open when the server does not
+// offer what is demanded.
+type connection struct{ net.Conn }
+
+func (c *connection) dialer(security string) gomail.DialContextFunc {
+	dial := (&net.Dialer{Timeout: sendTime}).DialContext
+	if security == "tls" {
+		dial = (&tls.Dialer{}).DialContext
+	}
+	return func(ctx context.Context, network, address string) (conn net.Conn, err error) {
+		conn, err = dial(ctx, network, address)
+		c.Conn = conn
+		return conn, err
+	}
+}
+
+func (c *connection) close() {
+	if c.Conn != nil {
+		_ = c.Close() // the library may have closed it
+	}
 }
 
 // oneLine keeps a text from ending its header.

@@ -41,7 +41,7 @@ func TestAMailArrivesAsTextAndHTML(t *testing.T) {
 	if err != nil || subject != "Sichtbarkeit fällt Bcc: eve@example.com" || parsed.Header.Get("Bcc") != "" {
 		t.Errorf("the subject is %q, %v; Bcc is %q", subject, err, parsed.Header.Get("Bcc"))
 	}
-	if text, page := parts(t, parsed); text != "fell to 31 %\r\n.\r\nend" || page != "<p>fell to 31&nbsp;%</p>" {
+	if text, page := parts(t, parsed); text != "fell to 31 %\n.\nend" || page != "<p>fell to 31&nbsp;%</p>" {
 		t.Errorf("the parts are %q and %q", text, page)
 	}
 }
