@@ -196,6 +196,7 @@ func everything(t *testing.T) []string {
 	_, _ = c.Resend(ctx, "{id}")
 	_, _ = c.Keys(ctx)
 	_, _ = c.CreateKey(ctx, earshot.KeyRequest{})
+	_, _ = c.LimitKey(ctx, "{id}", earshot.KeyCeilings{})
 	_, _ = c.RevokeKey(ctx, "{id}")
 	_, _ = c.RotateWebhookSecret(ctx)
 	_, _ = c.TestWebhook(ctx, "")

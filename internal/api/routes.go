@@ -102,6 +102,7 @@ func Operations(providers []provider.Provider) []Operation {
 
 		{Method: "GET", Path: "/v1/keys", Scope: account.ScopeAdmin, Response: earshot.KeyList{}, serve: (*Server).keyList},
 		{Method: "POST", Path: "/v1/keys", Scope: account.ScopeAdmin, Body: earshot.KeyRequest{}, Response: earshot.NewKey{}, serve: (*Server).createKey},
+		{Method: "PATCH", Path: "/v1/keys/{id}", Scope: account.ScopeAdmin, Body: earshot.KeyCeilings{}, Response: earshot.ChangedKey{}, serve: (*Server).changeKey},
 		{Method: "DELETE", Path: "/v1/keys/{id}", Scope: account.ScopeAdmin, Response: earshot.RevokedKey{}, serve: (*Server).revokeKey},
 		{Method: "GET", Path: "/v1/ledger", Scope: account.ScopeAdmin, Query: earshot.LedgerQuery{}, Response: earshot.LedgerPage{}, serve: (*Server).ledger},
 		{Method: "POST", Path: "/v1/webhooks/secret/rotate", Scope: account.ScopeAdmin, Response: earshot.RotatedSecret{}, serve: (*Server).rotateSecret},

@@ -95,6 +95,7 @@ var migrated = []struct {
 	{8, "names of keys", checkMigratedKeyNames},
 	{9, "analyses", checkMigratedAnalyses},
 	{11, "alerts", checkMigratedAlerts},
+	{12, "budgets of keys", checkMigratedBudgets},
 	{1, "a call under way is settled", settleMigratedCall},
 	{2, "tasks go on", runMigratedTasks},
 }
@@ -115,12 +116,18 @@ func checkMigratedAccounts(t *testing.T, s *store.Store) {
 		CycleStartedAt: fixtureStart, CycleResetsAt: 1762678400000, CycleGrant: 1000, CycleUsed: 40,
 	}
 	got, err := s.OrganizationByName(ctx, "calls")
+	if err == nil {
+		want.KeyBudgets = got.KeyBudgets // checkMigratedBudgets looks at them
+	}
 	equal(t, "the organization", want, got, err)
 	key, err := s.Key(ctx, "aaaaaaaaaaaaaaaa", fixtureTime)
 	if err != nil || !account.KeyMatches("the first key", key.Hash) || key.OrganizationID != callsID {
 		t.Errorf("the key is %+v, %v", key, err)
 	}
 	keys, err := s.Keys(ctx, callsID, fixtureTime)
+	for _, k := range keys {
+		k.Budget = nil // checkMigratedBudgets looks at them
+	}
 	equal(t, "the keys", []*earshot.Key{
 		{
 			ID: "bbbbbbbbbbbbbbbb", Scopes: []string{"read"}, CreatedAt: earshot.At(fixtureStart + 1),
@@ -158,6 +165,18 @@ func checkMigratedAlerts(t *testing.T, s *store.Store) {
 	channel, err := s.Channel(t.Context(), tasksID, "ops")
 	if err != nil || channel.Kind != earshot.ChannelWebhook {
 		t.Errorf("the channel is %+v, %v", channel, err)
+	}
+}
+
+func checkMigratedBudgets(t *testing.T, s *store.Store) {
+	keys, err := s.Keys(t.Context(), callsID, fixtureTime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range keys {
+		if k.ID == "aaaaaaaaaaaaaaaa" && (k.Budget == nil || k.Budget.CreditsPerDay != 100 || k.Budget.UsedToday != 40 || k.Budget.Held != 7) {
+			t.Errorf("the budget is %+v", k.Budget)
+		}
 	}
 }
 

@@ -247,7 +247,7 @@ export type ErrorBody = {
 };
 
 /** Names what went wrong. It carries no HTTP status: the same code maps to different statuses on different routes, which only the HTTP edge knows. */
-export type Code = "VALIDATION_ERROR" | "MISSING_API_KEY" | "INVALID_API_KEY" | "INSUFFICIENT_CREDITS" | "INSUFFICIENT_PERMISSIONS" | "RESOURCE_NOT_FOUND" | "RESOURCE_ALREADY_EXISTS" | "RESOURCE_CONFLICT" | "RATE_LIMIT_EXCEEDED" | "CONCURRENT_LIMIT_EXCEEDED" | "QUEUE_LIMIT_EXCEEDED" | "REQUEST_CANCELED" | "INTERNAL_SERVER_ERROR" | "EXTERNAL_SERVICE_ERROR" | "SERVICE_UNAVAILABLE";
+export type Code = "VALIDATION_ERROR" | "MISSING_API_KEY" | "INVALID_API_KEY" | "INSUFFICIENT_CREDITS" | "KEY_BUDGET_EXCEEDED" | "INSUFFICIENT_PERMISSIONS" | "RESOURCE_NOT_FOUND" | "RESOURCE_ALREADY_EXISTS" | "RESOURCE_CONFLICT" | "RATE_LIMIT_EXCEEDED" | "CONCURRENT_LIMIT_EXCEEDED" | "QUEUE_LIMIT_EXCEEDED" | "REQUEST_CANCELED" | "INTERNAL_SERVER_ERROR" | "EXTERNAL_SERVICE_ERROR" | "SERVICE_UNAVAILABLE";
 
 /** Asks the generative assistant. */
 export type GenAssistantRequest = {
@@ -1751,6 +1751,19 @@ export type Key = {
   revokedAt: string | null;
   /** Whether it is the key that makes the request. */
   current: boolean;
+  /** What it may spend; absent for one without a ceiling. */
+  budget?: KeyBudget;
+};
+
+/** What a key may spend, and has spent since it has a ceiling. Days and months are those of UTC. */
+export type KeyBudget = {
+  /** 0 for no ceiling. */
+  creditsPerDay: number;
+  creditsPerMonth: number;
+  usedToday: number;
+  usedThisMonth: number;
+  /** What its running jobs may still take. */
+  held: number;
 };
 
 /** A key to be made. */
@@ -1761,6 +1774,10 @@ export type KeyRequest = {
   scopes?: Array<"read" | "monitor" | "tasks" | "track" | "admin">;
   /** When it ends by itself, in RFC 3339; a time to come. Without it, never. */
   expiresAt?: string;
+  /** The most credits that its calls and tasks may cost in a day. */
+  creditsPerDay?: number;
+  /** The same for a month. */
+  creditsPerMonth?: number;
 };
 
 /** A key that was just made. */
@@ -1769,6 +1786,20 @@ export type NewKey = {
   key: Key;
   /** The whole key, to be sent in `Authorization`. It is shown this once. */
   secret: string;
+};
+
+/** Are what a key may spend. 0, or leaving it out, is no ceiling. Days and months are those of UTC. */
+export type KeyCeilings = {
+  /** The most credits that its calls and tasks may cost in a day. */
+  creditsPerDay?: number;
+  /** The same for a month. */
+  creditsPerMonth?: number;
+};
+
+/** A key that was just changed. */
+export type ChangedKey = {
+  success: true;
+  key: Key;
 };
 
 /** A key that was just revoked. */
@@ -1891,6 +1922,21 @@ export type CreditDetails = {
   held: number;
 };
 
+/** Are the details of CodeKeyBudget. */
+export type KeyBudgetDetails = {
+  keyId: string;
+  /** Days and months are those of UTC. */
+  period: "day" | "month";
+  ceiling: number;
+  /** Charged in the period so far. */
+  used: number;
+  /** What running jobs of the key may still take. */
+  held: number;
+  /** The most that the job can cost. */
+  required: number;
+  resetsAt: string;
+};
+
 /** Are the details of CodeNoPermission. */
 export type ScopeDetails = {
   requiredScope: "read" | "monitor" | "tasks" | "track" | "admin";
@@ -1943,7 +1989,7 @@ export type UpstreamDetails = {
 };
 
 /** What the code says more of; the code decides the shape. */
-export type ErrorDetails = Array<FieldProblem> | CreditDetails | ScopeDetails | ResourceDetails | DuplicateDetails | ConflictDetails | LimitDetails | QueueDetails | UpstreamDetails;
+export type ErrorDetails = Array<FieldProblem> | CreditDetails | KeyBudgetDetails | ScopeDetails | ResourceDetails | DuplicateDetails | ConflictDetails | LimitDetails | QueueDetails | UpstreamDetails;
 
 /** The schemas that list words. */
 export interface Enums {
@@ -2032,6 +2078,7 @@ export interface Operations {
   "POST /v1/webhooks/deliveries/{id}/resend": { query: undefined; body: undefined; response: DeliveryResent };
   "GET /v1/keys": { query: undefined; body: undefined; response: KeyList };
   "POST /v1/keys": { query: undefined; body: KeyRequest; response: NewKey };
+  "PATCH /v1/keys/{id}": { query: undefined; body: KeyCeilings; response: ChangedKey };
   "DELETE /v1/keys/{id}": { query: undefined; body: undefined; response: RevokedKey };
   "GET /v1/ledger": { query: { kind?: LedgerKind; limit?: number; cursor?: string }; body: undefined; response: LedgerPage };
   "POST /v1/webhooks/secret/rotate": { query: undefined; body: undefined; response: RotatedSecret };
@@ -2052,6 +2099,7 @@ export const nextSteps: Record<Code, string> = {
   MISSING_API_KEY: "send `Authorization: Bearer ear_live_…`; in the dashboard, sign in again",
   INVALID_API_KEY: "the key is mistyped, revoked or expired: use another",
   INSUFFICIENT_CREDITS: "`required` is the most that the job can cost, `remaining` the balance, `held` what running jobs may still take of it; wait for the next cycle, or ask the operator",
+  KEY_BUDGET_EXCEEDED: "the key may spend `ceiling` credits in its `period`, `used` are spent and `held` set aside for running jobs: wait until `resetsAt`, use another key, or have its ceiling raised",
   INSUFFICIENT_PERMISSIONS: "use a key with the scope that `requiredScope` names",
   RESOURCE_NOT_FOUND: "the path, the method or the id does not exist, is another organization's, or is no longer kept: check it",
   RESOURCE_ALREADY_EXISTS: "the idempotency key is taken: poll the task of `taskId`, or read the call of `requestId`",
