@@ -188,7 +188,7 @@ type ChannelDeleted struct {
 // AlertTestRequest says which channel to try.
 type AlertTestRequest struct {
 	// The name of a channel; all of the tracker's unless given.
-	Channel string `json:"channel,omitempty" schema:"maxLength=60"`
+	Channel string `json:"channel,omitempty" schema:"maxLength=100"`
 }
 
 // AlertTestResult tells how a test went, channel by channel.
