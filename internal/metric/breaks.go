@@ -19,18 +19,3 @@ func (b *Book) BrokenAt(sweep, target string) bool {
 func (b *Book) BrokenSince(sweep string) bool {
 	return slices.ContainsFunc(b.def.breaks(), func(br Break) bool { return b.slots[br.Sweep] >= b.slots[sweep] })
 }
-
-// Total is what is known of all cells of a sweep.
-func (b *Book) Total(sweep string) *Tally {
-	total := NewTally(len(b.def.Brands))
-	if at, ok := b.order[sweep]; ok {
-		for _, prompts := range b.tallies[at] {
-			for _, t := range prompts {
-				if t != nil {
-					total.Merge(t)
-				}
-			}
-		}
-	}
-	return total
-}

@@ -165,7 +165,10 @@ func (w *watching) screenSources(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cited := b.cited()
+	cited, err := b.cited()
+	if err != nil {
+		return err
+	}
 	if len(cited) < 2*alert.Window || b.BrokenSince(b.sweeps[1].ID) {
 		return nil // what was asked is not the same throughout
 	}
@@ -178,11 +181,26 @@ func (w *watching) screenSources(ctx context.Context) error {
 	return nil
 }
 
-// cited is what the answers of each sweep cite.
-func (b *book) cited() (sweeps []alert.Cited) {
-	for _, sweep := range b.sweeps {
-		t := b.Total(sweep.ID)
-		sweeps = append(sweeps, alert.Cited{Domains: t.Domains, All: t.Citations, Answers: t.Eligible})
+// cited is what the answers of each sweep cite, in the order of the sweeps.
+func (b *book) cited() (sweeps []alert.Cited, err error) {
+	rows, err := b.Rows(metric.Query{Metrics: []string{"citationShare"}, By: []string{"sweep"}, Sources: []string{"domain"}, PoolSurfaces: true})
+	if err != nil {
+		return nil, err
 	}
-	return sweeps
+	found := map[string]alert.Cited{}
+	for _, r := range rows {
+		if r.Domain == "" {
+			continue
+		}
+		c := found[r.Sweep]
+		if c.Domains == nil {
+			c = alert.Cited{Domains: map[string]int{}, All: int(r.Denominator), Answers: r.Answers}
+		}
+		c.Domains[r.Domain] = int(r.Numerator)
+		found[r.Sweep] = c
+	}
+	for _, sweep := range b.sweeps {
+		sweeps = append(sweeps, found[sweep.ID])
+	}
+	return sweeps, nil
 }
