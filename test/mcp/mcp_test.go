@@ -111,7 +111,7 @@ var questions = map[string]struct {
 func TestAnAgentFindsAToolForEachProvider(t *testing.T) {
 	t.Parallel()
 	n := harness.Start(t)
-	want := []string{"countries", "credits", "quote", "states", "tracker", "tracker_answer", "tracker_answers", "tracker_compare", "tracker_metrics", "tracker_sweeps", "trackers"}
+	want := []string{"countries", "credits", "quote", "states", "tracker", "tracker_answer", "tracker_answers", "tracker_alerts", "tracker_compare", "tracker_metrics", "tracker_sweeps", "trackers"}
 	for _, p := range app.Providers() {
 		want = append(want, strings.ReplaceAll(p.Definition().Name, "/", "_"))
 	}
