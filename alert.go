@@ -35,7 +35,7 @@ type Alert struct {
 	Open bool `json:"open"`
 	// Null while it is open.
 	AcknowledgedAt *Timestamp `json:"acknowledgedAt"`
-	// The id of the key that acknowledged it.
+	// The id of the key that acknowledged it; absent where nobody had to, since it was found long after its sweep.
 	AcknowledgedBy string `json:"acknowledgedBy,omitempty"`
 	// Whether the answers behind it were made up by the lab.
 	MadeUp bool `json:"madeUp"`

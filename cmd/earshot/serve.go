@@ -50,6 +50,11 @@ func (c *serveCmd) Validate() error {
 	return nil
 }
 
+// smtp is the server that sends mail.
+func (c *serveCmd) smtp() mail.Config {
+	return mail.Config{Server: c.SMTPServer, From: c.SMTPFrom, User: c.SMTPUser, TLS: c.SMTPTLS}
+}
+
 // memoryLimit is from where on memory is worth more than the processors' time: garbage
 // is collected sooner. It is no limit of what is in use.
 const memoryLimit = 450 << 20
@@ -66,7 +71,7 @@ func (c *serveCmd) Run(in *invocation) error {
 	in.cfg.Record = c.Record
 	in.cfg.LabWorld = c.LabWorld
 	in.cfg.AllowPrivateWebhooks = c.AllowPrivateWebhooks
-	in.cfg.SMTP = mail.Config{Server: c.SMTPServer, From: c.SMTPFrom, User: c.SMTPUser, TLS: c.SMTPTLS}
+	in.cfg.SMTP = c.smtp()
 	in.cfg.AcceptClock = c.AcceptClock
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit)

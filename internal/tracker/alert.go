@@ -29,8 +29,8 @@ const (
 	defaultFalseAlarms = 1
 	// usualSweeps is how many sweeps a year has of a tracker without a schedule.
 	usualSweeps = 365
-	// freshAlert is how long after its sweep has ended an alert is still sent. What a node
-	// finds later than that, in a history that it has never seen, is listed only.
+	// freshAlert is how long after its sweep has ended an alert is still raised. What a node
+	// finds later than that, in a history that it has never seen, is listed as acknowledged.
 	freshAlert = 72 * time.Hour
 )
 
@@ -102,11 +102,19 @@ func (w *watching) step(ctx context.Context, now time.Time) (err error) {
 	case earshot.SweepMissed, earshot.SweepSkipped:
 		w.raise(earshot.AlertSweep, string(w.sweep.State), &earshot.Alert{Summary: alert.SweepSummary(w.sweep.Slot, w.sweep.State)})
 	}
-	if err := w.checkCeiling(ctx); err != nil {
-		return err
+	fresh := now.Sub(w.raisedAt) < freshAlert
+	if fresh {
+		if err := w.checkCeiling(ctx); err != nil {
+			return err
+		}
 	}
-	if step.Alerts = w.raised; now.Sub(w.raisedAt) < freshAlert && w.definition.Alerts != nil {
+	if step.Alerts = w.raised; fresh && w.definition.Alerts != nil {
 		step.Channels = w.definition.Alerts.Channels
+	}
+	if !fresh && !w.tracker.Demo {
+		for _, a := range step.Alerts { // one that nobody was told must not keep the next back
+			a.AcknowledgedAt = now
+		}
 	}
 	if err := w.Store.StepSweep(w.tracker, w.sweep, step, now); err != nil {
 		return err

@@ -1541,7 +1541,7 @@ export type Alert = {
   open: boolean;
   /** Null while it is open. */
   acknowledgedAt: string | null;
-  /** The id of the key that acknowledged it. */
+  /** The id of the key that acknowledged it; absent where nobody had to, since it was found long after its sweep. */
   acknowledgedBy?: string;
   /** Whether the answers behind it were made up by the lab. */
   madeUp: boolean;
