@@ -52,11 +52,11 @@ func tenths(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 // GateSummary tells why the series of targets do not go on with a sweep.
 func GateSummary(kind earshot.AlertKind, targets []string, c Count) string {
 	why := "came without an answer"
-	switch kind {
-	case earshot.AlertBlocked:
-		why = "came without an answer, mostly because the provider refused"
-	case earshot.AlertUnreadable:
-		why = "came without an answer, mostly because the page could not be read"
+	if kind == earshot.AlertBlocked {
+		why += ", mostly because the provider refused"
+	}
+	if kind == earshot.AlertUnreadable {
+		why += ", mostly because the page could not be read"
 	}
 	return fmt.Sprintf("On %s, %d of %d questions %s; nothing is concluded from this sweep there.", strings.Join(targets, ", "), c.Planned-c.Answered, c.Planned, why)
 }

@@ -101,6 +101,7 @@ func (w *watching) step(ctx context.Context, now time.Time) (err error) {
 		}
 	case earshot.SweepMissed, earshot.SweepSkipped:
 		w.raise(earshot.AlertSweep, string(w.sweep.State), &earshot.Alert{Summary: alert.SweepSummary(w.sweep.Slot, w.sweep.State)})
+	default: // one that was canceled tells nothing
 	}
 	fresh := now.Sub(w.raisedAt) < freshAlert
 	if fresh {

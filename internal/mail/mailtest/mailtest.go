@@ -69,7 +69,7 @@ func (s *Server) Refuse(line string) {
 }
 
 func (s *Server) serve(conn net.Conn) {
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	text := textproto.NewConn(conn)
 	say := func(line string) { _ = text.PrintfLine("%s", line) } // a client that left says nothing more
 	say("220 mailtest ready")
