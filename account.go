@@ -37,6 +37,26 @@ type Key struct {
 	RevokedAt  *Timestamp `json:"revokedAt"`
 	// Whether it is the key that makes the request.
 	Current bool `json:"current"`
+	// What it may spend; absent for one without a ceiling.
+	Budget *KeyBudget `json:"budget,omitempty"`
+}
+
+// KeyBudget is what a key may spend, and has spent since it has a ceiling. Days and months
+// are those of UTC.
+type KeyBudget struct {
+	// 0 for no ceiling.
+	CreditsPerDay   int64 `json:"creditsPerDay" schema:"min=0"`
+	CreditsPerMonth int64 `json:"creditsPerMonth" schema:"min=0"`
+	UsedToday       int64 `json:"usedToday" schema:"min=0"`
+	UsedThisMonth   int64 `json:"usedThisMonth" schema:"min=0"`
+	// What its running jobs may still take.
+	Held int64 `json:"held" schema:"min=0"`
+}
+
+// ChangedKey is a key that was just changed.
+type ChangedKey struct {
+	Succeeded
+	Key Key `json:"key"`
 }
 
 // KeyList is all the keys of an organization, newest first.

@@ -15,6 +15,7 @@ const (
 	CodeMissingKey        Code = "MISSING_API_KEY"
 	CodeInvalidKey        Code = "INVALID_API_KEY"
 	CodeNoCredits         Code = "INSUFFICIENT_CREDITS"
+	CodeKeyBudget         Code = "KEY_BUDGET_EXCEEDED"
 	CodeNoPermission      Code = "INSUFFICIENT_PERMISSIONS"
 	CodeNotFound          Code = "RESOURCE_NOT_FOUND"
 	CodeAlreadyExists     Code = "RESOURCE_ALREADY_EXISTS"
@@ -31,7 +32,7 @@ const (
 // Values lists the codes.
 func (Code) Values() []Code {
 	return []Code{
-		CodeValidation, CodeMissingKey, CodeInvalidKey, CodeNoCredits, CodeNoPermission, CodeNotFound, CodeAlreadyExists, CodeConflict,
+		CodeValidation, CodeMissingKey, CodeInvalidKey, CodeNoCredits, CodeKeyBudget, CodeNoPermission, CodeNotFound, CodeAlreadyExists, CodeConflict,
 		CodeRateLimit, CodeConcurrencyLimit, CodeQueueLimit, CodeCanceled, CodeInternal, CodeUpstream, CodeServerUnavailable,
 	}
 }
@@ -44,6 +45,8 @@ func (c Code) Details() any {
 		return []FieldProblem{}
 	case CodeNoCredits:
 		return CreditDetails{}
+	case CodeKeyBudget:
+		return KeyBudgetDetails{}
 	case CodeNoPermission:
 		return ScopeDetails{}
 	case CodeNotFound:
@@ -70,6 +73,7 @@ func (c Code) NextStep() string {
 		CodeMissingKey:        "send `Authorization: Bearer ear_live_…`; in the dashboard, sign in again",
 		CodeInvalidKey:        "the key is mistyped, revoked or expired: use another",
 		CodeNoCredits:         "`required` is the most that the job can cost, `remaining` the balance, `held` what running jobs may still take of it; wait for the next cycle, or ask the operator",
+		CodeKeyBudget:         "the key may spend `ceiling` credits in its `period`, `used` are spent and `held` set aside for running jobs: wait until `resetsAt`, use another key, or have its ceiling raised",
 		CodeNoPermission:      "use a key with the scope that `requiredScope` names",
 		CodeNotFound:          "the path, the method or the id does not exist, is another organization's, or is no longer kept: check it",
 		CodeAlreadyExists:     "the idempotency key is taken: poll the task of `taskId`, or read the call of `requestId`",
@@ -151,6 +155,21 @@ type CreditDetails struct {
 	Remaining int64 `json:"remaining" schema:"min=0"`
 	// What running jobs may still take of it. A job begins when the rest covers it; a task is queued when the balance does.
 	Held int64 `json:"held" schema:"min=0"`
+}
+
+// KeyBudgetDetails are the details of CodeKeyBudget.
+type KeyBudgetDetails struct {
+	KeyID string `json:"keyId"`
+	// Days and months are those of UTC.
+	Period  string `json:"period" schema:"enum=day|month"`
+	Ceiling int64  `json:"ceiling" schema:"min=0"`
+	// Charged in the period so far.
+	Used int64 `json:"used" schema:"min=0"`
+	// What running jobs of the key may still take.
+	Held int64 `json:"held" schema:"min=0"`
+	// The most that the job can cost.
+	Required int64     `json:"required" schema:"min=0"`
+	ResetsAt Timestamp `json:"resetsAt"`
 }
 
 // ScopeDetails are the details of CodeNoPermission.

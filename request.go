@@ -204,6 +204,16 @@ type KeyRequest struct {
 	Scopes []string `json:"scopes,omitempty" schema:"enum=read|monitor|tasks|track|admin,minItems=1,unique"`
 	// When it ends by itself, in RFC 3339; a time to come. Without it, never.
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
+	KeyCeilings
+}
+
+// KeyCeilings are what a key may spend. 0, or leaving it out, is no ceiling. Days and months are
+// those of UTC.
+type KeyCeilings struct {
+	// The most credits that its calls and tasks may cost in a day.
+	CreditsPerDay int `json:"creditsPerDay,omitempty" schema:"min=0,max=1000000000"`
+	// The same for a month.
+	CreditsPerMonth int `json:"creditsPerMonth,omitempty" schema:"min=0,max=1000000000"`
 }
 
 // SessionRequest signs in to the dashboard, with a token or with a key.

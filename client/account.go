@@ -24,6 +24,15 @@ func (c *Client) CreateKey(ctx context.Context, key earshot.KeyRequest) (*earsho
 	return exchange[earshot.NewKey](ctx, c, call{method: http.MethodPost, path: "/v1/keys", body: key})
 }
 
+// LimitKey sets what a key may spend; a ceiling of 0 is none.
+func (c *Client) LimitKey(ctx context.Context, id string, ceilings earshot.KeyCeilings) (*earshot.Key, error) {
+	changed, err := exchange[earshot.ChangedKey](ctx, c, call{method: http.MethodPatch, path: "/v1/keys/" + url.PathEscape(id), body: ceilings, repeat: idempotent})
+	if err != nil {
+		return nil, err
+	}
+	return &changed.Key, nil
+}
+
 // RevokeKey revokes a key, which cannot be the client's own, and returns its new state.
 func (c *Client) RevokeKey(ctx context.Context, id string) (*earshot.Key, error) {
 	revoked, err := exchange[earshot.RevokedKey](ctx, c, call{method: http.MethodDelete, path: "/v1/keys/" + url.PathEscape(id), repeat: idempotent})

@@ -126,6 +126,14 @@ func callNumbers(ctx context.Context, c *client.Client) {
 	_, _ = c.DiffAnswers(ctx, "{name}", "", "")
 	_, _ = c.TryNames(ctx, "{name}", earshot.NameTrial{})
 	_, _ = c.DiscoverNames(ctx, "{name}", earshot.DiscoverQuery{})
+	for range c.Alerts(ctx, "{name}", earshot.AlertQuery{}) {
+		break
+	}
+	_, _ = c.AcknowledgeAlert(ctx, "{name}", "{id}")
+	_, _ = c.TestAlerts(ctx, "{name}", "")
+	_, _ = c.Channels(ctx)
+	_, _ = c.SaveChannel(ctx, "{name}", earshot.ChannelRequest{})
+	_ = c.DeleteChannel(ctx, "{name}")
 }
 
 func callTrackers(ctx context.Context, c *client.Client) {
@@ -191,6 +199,7 @@ func everything(t *testing.T) []string {
 	_, _ = c.Resend(ctx, "{id}")
 	_, _ = c.Keys(ctx)
 	_, _ = c.CreateKey(ctx, earshot.KeyRequest{})
+	_, _ = c.LimitKey(ctx, "{id}", earshot.KeyCeilings{})
 	_, _ = c.RevokeKey(ctx, "{id}")
 	_, _ = c.RotateWebhookSecret(ctx)
 	_, _ = c.TestWebhook(ctx, "")

@@ -86,7 +86,7 @@ func (c *configCmd) tryOut(in *invocation) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	cfg := app.Config{
 		Data: dir, Listen: "127.0.0.1:0", Settings: in.cfg.Settings,
-		BaseURL: c.BaseURL, Captures: c.Captures, Role: app.Role(c.Role), Workers: c.Workers, Retention: c.Retention, Upstreams: c.Upstream,
+		BaseURL: c.BaseURL, Captures: c.Captures, Role: app.Role(c.Role), Workers: c.Workers, Retention: c.Retention, Upstreams: c.Upstream, SMTP: c.smtp(),
 	}
 	a, err := app.New(in, cfg)
 	if err != nil {

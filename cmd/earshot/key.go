@@ -15,7 +15,22 @@ import (
 type keyCmd struct {
 	Create keyCreateCmd `cmd:"" help:"Make a key."`
 	List   keyListCmd   `cmd:"" help:"List keys, without their secrets."`
+	Limit  keyLimitCmd  `cmd:"" help:"Set what a key may spend."`
 	Revoke keyRevokeCmd `cmd:"" help:"End a key. Every node knows within a second."`
+}
+
+// ceilingFlags are what a key may spend.
+type ceilingFlags struct {
+	CreditsPerDay   int64 `help:"The most credits that its calls and tasks may cost in a day of UTC; 0 for any number." default:"0" placeholder:"N"`
+	CreditsPerMonth int64 `help:"The same for a month." default:"0" placeholder:"N"`
+}
+
+// Validate refuses values that make no sense.
+func (c *ceilingFlags) Validate() error {
+	if c.CreditsPerDay < 0 || c.CreditsPerMonth < 0 {
+		return errors.New("--credits-per-day and --credits-per-month must not be below 0")
+	}
+	return nil
 }
 
 type keyCreateCmd struct {
@@ -24,6 +39,7 @@ type keyCreateCmd struct {
 	Scopes  string        `help:"What it may do, separated by commas: read, monitor, tasks, and admin for keys, ledger and webhook settings." default:"read,monitor,tasks"`
 	Expires time.Duration `help:"End it by itself after this time, such as 720h." placeholder:"DURATION"`
 	JSON    bool          `name:"json" help:"Print one JSON object."`
+	ceilingFlags
 }
 
 // Run makes the key.
@@ -44,7 +60,7 @@ func (c *keyCreateCmd) Run(in *invocation) error {
 			expires = now.Add(c.Expires)
 		}
 		key := account.NewKey()
-		key.Name = c.Name
+		key.Name, key.CreditsPerDay, key.CreditsPerMonth = c.Name, c.CreditsPerDay, c.CreditsPerMonth
 		if err := s.CreateKey(o.ID, key, scopes, expires, now); err != nil {
 			return err
 		}
@@ -133,6 +149,36 @@ func stateOf(k *earshot.Key, now time.Time) string {
 	default:
 		return "expired " + timeOf(k.ExpiresAt)
 	}
+}
+
+type keyLimitCmd struct {
+	ID  string `arg:"" help:"The key's id, as 'earshot key list' shows it: the part between ear_live_ and the next underscore."`
+	Org string `required:"" help:"Whose key it is." placeholder:"NAME"`
+	ceilingFlags
+}
+
+// Run sets the ceilings.
+func (c *keyLimitCmd) Run(in *invocation) error {
+	return withOrganization(in, c.Org, func(s *store.Store, o *account.Organization) error {
+		_, err := s.SetKeyBudget(in, o.ID, c.ID, c.CreditsPerDay, c.CreditsPerMonth, s.Now())
+		if errors.Is(err, store.ErrNotFound) {
+			return fmt.Errorf("%w; 'earshot key list' lists those that there are", err)
+		}
+		if err != nil {
+			return err
+		}
+		text := "any number of credits"
+		switch {
+		case c.CreditsPerDay > 0 && c.CreditsPerMonth > 0:
+			text = fmt.Sprintf("%s a day and %s a month", many(c.CreditsPerDay, "credit"), thousands(c.CreditsPerMonth))
+		case c.CreditsPerDay > 0:
+			text = many(c.CreditsPerDay, "credit") + " a day"
+		case c.CreditsPerMonth > 0:
+			text = many(c.CreditsPerMonth, "credit") + " a month"
+		}
+		_, err = fmt.Fprintf(in.out, "key %s may spend %s\n", c.ID, text)
+		return err
+	})
 }
 
 type keyRevokeCmd struct {

@@ -34,6 +34,7 @@ type cli struct {
 	Batch     batchCmd     `cmd:"" help:"Ask the questions of a file through a running server and write the results."`
 	Tasks     tasksCmd     `cmd:"" help:"List, show and remove the tasks of a running server."`
 	Tracker   trackerCmd   `cmd:"" help:"Ask the same questions again and again, and keep the answers."`
+	Channel   channelCmd   `cmd:"" help:"Say where alerts of trackers are sent."`
 	Status    statusCmd    `cmd:"" help:"Tell how a running server and your organization stand."`
 	Listen    listenCmd    `cmd:"" help:"Print tasks as they end."`
 	MCP       mcpCmd       `cmd:"" settings:"log-level" name:"mcp" help:"Let an AI agent ask, by the Model Context Protocol on standard input and output."`

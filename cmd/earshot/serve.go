@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"earshot/internal/app"
+	"earshot/internal/mail"
 )
 
 type serveCmd struct {
@@ -25,6 +26,10 @@ type serveCmd struct {
 	Record               string        `help:"Keep every exchange with an upstream in this folder, without keys, for replay:DIR." placeholder:"DIR" env:"EARSHOT_RECORD"`
 	LabWorld             string        `help:"How often the lab's answers to trackers name which brands, as a file; docs/tracking-lab.md has its format." placeholder:"FILE" env:"EARSHOT_LAB_WORLD"`
 	AllowPrivateWebhooks bool          `help:"Send webhooks to private addresses too, for development." env:"EARSHOT_ALLOW_PRIVATE_WEBHOOKS"`
+	SMTPServer           string        `name:"smtp-server" help:"Server that sends alerts as mail. The password of --smtp-user is read from EARSHOT_SMTP_PASSWORD." placeholder:"HOST:PORT" env:"EARSHOT_SMTP_SERVER"`
+	SMTPFrom             string        `name:"smtp-from" help:"Address that mail comes from." placeholder:"ADDRESS" env:"EARSHOT_SMTP_FROM"`
+	SMTPUser             string        `name:"smtp-user" help:"Who signs in to the server; without it nobody does." placeholder:"NAME" env:"EARSHOT_SMTP_USER"`
+	SMTPTLS              string        `name:"smtp-tls" help:"How the connection to the server is kept secret." enum:"starttls,tls,none" default:"starttls" env:"EARSHOT_SMTP_TLS"`
 	AcceptClock          bool          `help:"Trust the clock as it is now, for one start after the service said that it does not." env:"EARSHOT_ACCEPT_CLOCK"`
 }
 
@@ -45,6 +50,11 @@ func (c *serveCmd) Validate() error {
 	return nil
 }
 
+// smtp is the server that sends mail.
+func (c *serveCmd) smtp() mail.Config {
+	return mail.Config{Server: c.SMTPServer, From: c.SMTPFrom, User: c.SMTPUser, TLS: c.SMTPTLS}
+}
+
 // memoryLimit is from where on memory is worth more than the processors' time: garbage
 // is collected sooner. It is no limit of what is in use.
 const memoryLimit = 450 << 20
@@ -61,6 +71,7 @@ func (c *serveCmd) Run(in *invocation) error {
 	in.cfg.Record = c.Record
 	in.cfg.LabWorld = c.LabWorld
 	in.cfg.AllowPrivateWebhooks = c.AllowPrivateWebhooks
+	in.cfg.SMTP = c.smtp()
 	in.cfg.AcceptClock = c.AcceptClock
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit)

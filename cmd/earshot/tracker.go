@@ -26,6 +26,7 @@ type trackerCmd struct {
 	Cancel  trackerCancelCmd  `cmd:"" help:"Stop a sweep that runs."`
 	Answers trackerAnswersCmd `cmd:"" help:"List its answers, newest first, or print one."`
 	Demo    trackerDemoCmd    `cmd:"" help:"Make a tracker with a history that is made up, to look around."`
+	Alerts  trackerAlertsCmd  `cmd:"" help:"List what moved and what else is worth a look; acknowledge it, send a test."`
 	Export  trackerExportCmd  `cmd:"" help:"Write all its answers or sweeps to a file."`
 	trackerNumbers
 }

@@ -60,6 +60,10 @@ type Key struct {
 	ID   string
 	Text string
 	Name string // what its owner calls it; may be ""
+
+	// What it may spend in credits; 0 for no ceiling.
+	CreditsPerDay   int64
+	CreditsPerMonth int64
 }
 
 // CheckKeyName returns what is wrong with a key's name, which may be "".

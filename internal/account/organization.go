@@ -35,6 +35,8 @@ type Organization struct {
 	CycleResetsAt  int64
 	CycleGrant     int64 // granted for this cycle
 	CycleUsed      int64 // charged in this cycle
+
+	KeyBudgets int // keys that have a ceiling
 }
 
 // Available is how many credits a new job can still reserve.

@@ -46,7 +46,7 @@ func (s *Server) createKey(c *call) error {
 		}
 	}
 	key := account.NewKey()
-	key.Name = body.Name
+	key.Name, key.CreditsPerDay, key.CreditsPerMonth = body.Name, int64(body.CreditsPerDay), int64(body.CreditsPerMonth)
 	err = s.Store.CreateKey(c.principal.OrganizationID, key, scopes, body.ExpiresAt, now)
 	if errors.Is(err, store.ErrTooManyKeys) {
 		return schema.Invalid(schema.BodyField, "%v", store.ErrTooManyKeys)
@@ -59,7 +59,33 @@ func (s *Server) createKey(c *call) error {
 	for _, scope := range scopes {
 		made.Scopes = append(made.Scopes, string(scope))
 	}
+	if key.CreditsPerDay > 0 || key.CreditsPerMonth > 0 {
+		made.Budget = &earshot.KeyBudget{CreditsPerDay: key.CreditsPerDay, CreditsPerMonth: key.CreditsPerMonth}
+	}
 	return c.json(earshot.NewKey{Key: made, Secret: key.Text})
+}
+
+// changeKey sets what a key of the organization may spend.
+func (s *Server) changeKey(c *call) error {
+	var body earshot.KeyCeilings
+	in, err := c.decode(&body)
+	if err != nil {
+		return err
+	}
+	if err := in.Err(); err != nil {
+		return err
+	}
+	id := c.r.PathValue("id")
+	if !account.IsKeyID(id) {
+		return errNotFound("key", id)
+	}
+	key, err := s.Store.SetKeyBudget(c.r.Context(), c.principal.OrganizationID, id, int64(body.CreditsPerDay), int64(body.CreditsPerMonth), s.Store.Now())
+	if err != nil {
+		return notFoundAs(err, "key", id)
+	}
+	key.Current = id == c.principal.KeyID
+	s.Log.Info("the budget of a key was set", "request", c.id, "organization", c.principal.OrganizationID, "key", id, "by", c.principal.KeyID)
+	return c.json(earshot.ChangedKey{Key: *key})
 }
 
 // revokeKey ends a key of the organization, except the one that asks: nobody is to

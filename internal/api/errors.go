@@ -22,6 +22,7 @@ var statuses = map[earshot.Code]int{
 	earshot.CodeMissingKey:        http.StatusUnauthorized,
 	earshot.CodeInvalidKey:        http.StatusUnauthorized,
 	earshot.CodeNoCredits:         http.StatusForbidden,
+	earshot.CodeKeyBudget:         http.StatusForbidden,
 	earshot.CodeNoPermission:      http.StatusForbidden,
 	earshot.CodeNotFound:          http.StatusNotFound,
 	earshot.CodeAlreadyExists:     http.StatusConflict,

@@ -90,6 +90,13 @@ func Operations(providers []provider.Provider) []Operation {
 		{Method: "GET", Path: "/v1/trackers/{name}/discover", Scope: account.ScopeRead, Query: earshot.DiscoverQuery{}, Response: earshot.DiscoverReport{}, serve: (*Server).discoverNames},
 		{Method: "GET", Path: "/v1/trackers/{name}/export", Scope: account.ScopeRead, Query: earshot.ExportQuery{}, serve: (*Server).exportTracker},
 
+		{Method: "GET", Path: "/v1/trackers/{name}/alerts", Scope: account.ScopeRead, Query: earshot.AlertQuery{}, Response: earshot.AlertPage{}, serve: (*Server).alerts},
+		{Method: "POST", Path: "/v1/trackers/{name}/alerts/{id}/acknowledge", Scope: account.ScopeTrack, Response: earshot.AlertAcknowledged{}, serve: (*Server).acknowledgeAlert},
+		{Method: "POST", Path: "/v1/trackers/{name}/alerts/test", Scope: account.ScopeTrack, Body: earshot.AlertTestRequest{}, Response: earshot.AlertTestResult{}, serve: (*Server).testAlerts},
+		{Method: "GET", Path: "/v1/channels", Scope: account.ScopeRead, Response: earshot.ChannelList{}, serve: (*Server).channels},
+		{Method: "PUT", Path: "/v1/channels/{name}", Scope: account.ScopeAdmin, Body: earshot.ChannelRequest{}, Response: earshot.ChannelSaved{}, serve: (*Server).saveChannel},
+		{Method: "DELETE", Path: "/v1/channels/{name}", Scope: account.ScopeAdmin, Response: earshot.ChannelDeleted{}, serve: (*Server).deleteChannel},
+
 		{Method: "GET", Path: "/v1/live", Scope: account.ScopeRead, Events: []any{earshot.LiveStatus{}, earshot.LiveTasks{}}, serve: (*Server).live},
 		{Method: "GET", Path: "/v1/events", Scope: account.ScopeRead, Query: earshot.EventQuery{}, Response: earshot.EventPage{}, serve: (*Server).events},
 		{Method: "GET", Path: "/v1/webhooks/deliveries", Scope: account.ScopeRead, Query: earshot.DeliveryQuery{}, Response: earshot.DeliveryPage{}, serve: (*Server).deliveries},
@@ -98,6 +105,7 @@ func Operations(providers []provider.Provider) []Operation {
 
 		{Method: "GET", Path: "/v1/keys", Scope: account.ScopeAdmin, Response: earshot.KeyList{}, serve: (*Server).keyList},
 		{Method: "POST", Path: "/v1/keys", Scope: account.ScopeAdmin, Body: earshot.KeyRequest{}, Response: earshot.NewKey{}, serve: (*Server).createKey},
+		{Method: "PATCH", Path: "/v1/keys/{id}", Scope: account.ScopeAdmin, Body: earshot.KeyCeilings{}, Response: earshot.ChangedKey{}, serve: (*Server).changeKey},
 		{Method: "DELETE", Path: "/v1/keys/{id}", Scope: account.ScopeAdmin, Response: earshot.RevokedKey{}, serve: (*Server).revokeKey},
 		{Method: "GET", Path: "/v1/ledger", Scope: account.ScopeAdmin, Query: earshot.LedgerQuery{}, Response: earshot.LedgerPage{}, serve: (*Server).ledger},
 		{Method: "POST", Path: "/v1/webhooks/secret/rotate", Scope: account.ScopeAdmin, Response: earshot.RotatedSecret{}, serve: (*Server).rotateSecret},

@@ -27,6 +27,7 @@ import (
 	"earshot/internal/health"
 	"earshot/internal/job"
 	"earshot/internal/lab"
+	"earshot/internal/mail"
 	"earshot/internal/mcp"
 	"earshot/internal/provider"
 	"earshot/internal/ratelimit"
@@ -168,8 +169,12 @@ func (a *App) connect(ctx context.Context) (err error) {
 	turns := share.NewTurns(cmp.Or(a.cfg.Patience, share.Patience))
 	host, _ := os.Hostname() // only a label
 	receivers := guard.Guard{AllowPrivate: a.cfg.AllowPrivateWebhooks}
+	mails, err := a.openMail()
+	if err != nil {
+		return err
+	}
 	a.webhooks = webhook.New(webhook.Config{
-		Store: a.store, Client: receivers.Client(), Body: a.webhookBody, Log: a.cfg.Log, Metrics: registry, Tracer: a.tracer, Waits: a.cfg.WebhookWaits,
+		Store: a.store, Client: receivers.Client(), Body: a.webhookBody, Alert: a.alertMessage, Mail: mails, Log: a.cfg.Log, Metrics: registry, Tracer: a.tracer, Waits: a.cfg.WebhookWaits,
 	})
 	a.health = health.New(a.store, func(err error) { a.cfg.Log.Warn("the health of parsers was not noted", "error", err) })
 	a.jobs, err = job.NewRunner(job.Config{
@@ -181,7 +186,8 @@ func (a *App) connect(ctx context.Context) (err error) {
 		return err
 	}
 	a.trackers = tracker.New(tracker.Config{
-		Store: a.store, Catalogue: catalogue, Jobs: a.jobs, CheckWebhook: receivers.CheckURL, Planned: a.webhooks.Wake, Lab: a.upstreams.madeUp, Log: a.cfg.Log,
+		Store: a.store, Catalogue: catalogue, Jobs: a.jobs, CheckWebhook: receivers.CheckURL, CheckAddress: mail.CheckAddress, Mail: mails != nil,
+		TestChannel: a.webhooks.TestChannel, BaseURL: a.BaseURL, Planned: a.webhooks.Wake, Lab: a.upstreams.madeUp, Log: a.cfg.Log,
 	})
 	a.api = api.New(api.Config{
 		Store: a.store, Jobs: a.jobs, Trackers: a.trackers, Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"earshot/internal/account"
+	"earshot/internal/mail"
 	"earshot/internal/provider"
 	"earshot/internal/provider/serp"
 )
@@ -46,6 +47,8 @@ type Config struct {
 	// AllowPrivateWebhooks sends webhooks to addresses that are not public, for
 	// development.
 	AllowPrivateWebhooks bool
+	// SMTP is the server that sends alerts as mail; its zero value is none.
+	SMTP mail.Config
 	// Upstreams are the upstreams of providers without a list of their own, in order.
 	// Nil means an official API where there is a key for it, and else the lab.
 	Upstreams []string

@@ -41,6 +41,7 @@ var lookups = []tool{
 	{name: "tracker_compare", method: http.MethodGet, path: "/v1/trackers/{name}/compare", text: compareText},
 	{name: "tracker_diff", method: http.MethodGet, path: "/v1/trackers/{name}/diff", text: diffText},
 	{name: "tracker_discover", method: http.MethodGet, path: "/v1/trackers/{name}/discover", text: discoverText},
+	{name: "tracker_alerts", method: http.MethodGet, path: "/v1/trackers/{name}/alerts", text: alertsText},
 }
 
 // definition describes the tool to the client.

@@ -111,6 +111,25 @@ func pageText[T any](items []T, next *string, line func(*T) string) (string, err
 	return strings.TrimRight(b.String(), "\n"), nil
 }
 
+func alertsText(answer []byte) (string, error) {
+	var page earshot.AlertPage
+	if err := json.Unmarshal(answer, &page); err != nil {
+		return "", err
+	}
+	return pageText(page.Alerts, page.NextCursor, alertLine)
+}
+
+func alertLine(a *earshot.Alert) string {
+	state := "acknowledged"
+	if a.Open {
+		state = "open"
+	}
+	if a.MadeUp {
+		state += ", " + byLab
+	}
+	return fmt.Sprintf("%s %s %s (%s): %s", a.ID, a.RaisedAt.UTC().Format(time.RFC3339), a.Kind, state, oneLine(a.Summary))
+}
+
 func answersText(answer []byte) (string, error) {
 	var page earshot.AnswerPage
 	if err := json.Unmarshal(answer, &page); err != nil {

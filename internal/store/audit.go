@@ -26,6 +26,22 @@ var audits = []struct{ what, query string }{
 		SELECT o.name, o.held, COALESCE(j.held, 0) FROM organizations o
 		LEFT JOIN (SELECT organization, SUM(most) AS held FROM jobs WHERE status = 'PROCESSING' GROUP BY organization) j ON j.organization = o.id
 		WHERE o.held <> COALESCE(j.held, 0)`},
+	{"keys with a ceiling against their budgets", `
+		SELECT o.name, o.key_budgets, COALESCE(b.n, 0) FROM organizations o
+		LEFT JOIN (SELECT organization, COUNT(*) AS n FROM key_budgets GROUP BY organization) b ON b.organization = o.id
+		WHERE o.key_budgets <> COALESCE(b.n, 0)`},
+	{"credits held of a key's budget against its running jobs", `
+		SELECT o.name, b.held, COALESCE(j.held, 0) FROM key_budgets b JOIN organizations o ON o.id = b.organization
+		LEFT JOIN (SELECT organization, key_id, SUM(most) AS held FROM jobs WHERE status = 'PROCESSING' GROUP BY organization, key_id) j
+			ON j.organization = b.organization AND j.key_id = b.key_id
+		WHERE b.held <> COALESCE(j.held, 0)`},
+	{"credits spent of a key's budget against its finished jobs that are kept", `
+		SELECT o.name, b.day_used, f.charged FROM key_budgets b JOIN organizations o ON o.id = b.organization
+		JOIN (SELECT organization, key_id, finished_at / 86400000 AS day, SUM(charged) AS charged FROM finished f
+			WHERE finished_at > 60000 + (SELECT since FROM key_budgets k WHERE k.organization = f.organization AND k.key_id = f.key_id)
+			GROUP BY organization, key_id, finished_at / 86400000) f
+			ON f.organization = b.organization AND f.key_id = b.key_id AND f.day = b.day
+		WHERE b.day_used < f.charged OR b.month_used < b.day_used`},
 	{"running counter against running jobs", `
 		SELECT o.name, o.running, COALESCE(j.n, 0) FROM organizations o
 		LEFT JOIN (SELECT organization, COUNT(*) AS n FROM jobs WHERE status = 'PROCESSING' GROUP BY organization) j ON j.organization = o.id
@@ -58,7 +74,17 @@ var audits = []struct{ what, query string }{
 	{"delivery against its task", `
 		SELECT o.name, 1, 0 FROM deliveries d JOIN organizations o ON o.id = d.organization
 		WHERE NOT EXISTS (SELECT 1 FROM finished f WHERE f.organization = d.organization AND f.id = d.job)
-			AND NOT EXISTS (SELECT 1 FROM sweeps s WHERE s.organization = d.organization AND s.id = d.job)`},
+			AND NOT EXISTS (SELECT 1 FROM sweeps s WHERE s.organization = d.organization AND s.id = d.job)
+			AND NOT EXISTS (SELECT 1 FROM alert_deliveries a WHERE a.organization = d.organization AND a.id = d.job)`},
+	{"delivery of an alert against the alert", `
+		SELECT o.name, 1, 0 FROM alert_deliveries d JOIN organizations o ON o.id = d.organization
+		WHERE NOT EXISTS (SELECT 1 FROM alerts a WHERE a.organization = d.organization AND a.tracker = d.tracker AND a.id = d.alert)
+			OR NOT EXISTS (SELECT 1 FROM deliveries w WHERE w.organization = d.organization AND w.job = d.id)`},
+	{"sweeps that detectors have seen against those that are kept", `
+		SELECT o.name, t.steps, s.n FROM trackers t JOIN organizations o ON o.id = t.organization
+		JOIN (SELECT organization, tracker, COUNT(*) AS n FROM sweeps WHERE stepped = 1 GROUP BY organization, tracker) s
+			ON s.organization = t.organization AND s.tracker = t.id
+		WHERE t.steps < s.n`},
 	{"delivery that waits behind a receiver which expects none", `
 		SELECT o.name, 1, 0 FROM deliveries d JOIN organizations o ON o.id = d.organization
 		LEFT JOIN receivers r ON r.organization = d.organization AND r.origin = d.origin

@@ -124,10 +124,13 @@ func (w *work) admit(o *lockedOrganization, job Job) error {
 			return &KeyTakenError{other}
 		}
 	}
-	switch {
-	case o.Available() < job.MaxCost:
+	if o.Available() < job.MaxCost {
 		return errNoCredits(job, o)
-	case o.Running >= o.Plan.Slots:
+	}
+	if err := w.checkBudget(&job, job.CreatedAt); err != nil {
+		return err
+	}
+	if o.Running >= o.Plan.Slots {
 		return &earshot.Error{
 			Code:    earshot.CodeConcurrencyLimit,
 			Message: busyMessage(o.Plan.Slots),

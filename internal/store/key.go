@@ -26,17 +26,20 @@ const isValid = `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`
 // CreateKey stores a key of an organization. A zero expiry means none. Returns
 // ErrTooManyKeys.
 func (s *Store) CreateKey(organization string, key account.Key, scopes []account.Scope, expires, now time.Time) error {
-	return s.execute(func(ctx context.Context, tx *tx) error {
+	return s.write(write{organization: organization, apply: func(ctx context.Context, w *work) error {
 		var valid int
-		err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM api_keys WHERE organization = $1 AND `+isValid, organization, millis(now)).Scan(&valid)
+		err := w.QueryRowContext(ctx, `SELECT COUNT(*) FROM api_keys WHERE organization = $1 AND `+isValid, organization, millis(now)).Scan(&valid)
 		if err != nil {
 			return fmt.Errorf("count keys: %w", err)
 		}
 		if valid >= maxKeys {
 			return ErrTooManyKeys
 		}
-		return insertKey(ctx, tx, organization, key, scopes, expires, now)
-	})
+		if err := insertKey(ctx, w.tx, organization, key, scopes, expires, now); err != nil {
+			return err
+		}
+		return w.setBudget(ctx, organization, key.ID, key.CreditsPerDay, key.CreditsPerMonth, now)
+	}})
 }
 
 // apiKey is a key as it is stored.
@@ -127,18 +130,26 @@ func (s *Store) RevokeKeyOf(organization, id string, now time.Time) (*earshot.Ke
 // Keys lists an organization's keys, newest first: all that are valid, and
 // the newest of those that are not.
 func (s *Store) Keys(ctx context.Context, organization string, now time.Time) ([]*earshot.Key, error) {
-	found, err := findRows(ctx, s.reports, apiKeysTable, `WHERE organization = $1
+	keys, err := s.findKeys(ctx, now, `WHERE organization = $1
 		ORDER BY CASE WHEN `+isValid+` THEN 0 ELSE 1 END, created_at DESC, id LIMIT $3`, organization, millis(now), 2*maxKeys)
 	if err != nil {
 		return nil, fmt.Errorf("list keys: %w", err)
 	}
-	var keys []*earshot.Key
+	slices.SortStableFunc(keys, func(a, b *earshot.Key) int { return b.CreatedAt.Compare(a.CreatedAt.Time) })
+	return keys, nil
+}
+
+// findKeys are the keys of an organization, $1, that a clause picks, with their budgets.
+func (s *Store) findKeys(ctx context.Context, now time.Time, clause string, organization string, more ...any) (keys []*earshot.Key, err error) {
+	found, err := findRows(ctx, s.reports, apiKeysTable, clause, append([]any{organization}, more...)...)
+	if err != nil {
+		return nil, err
+	}
 	for _, k := range found {
 		s.addUse(k)
 		keys = append(keys, k.shown())
 	}
-	slices.SortStableFunc(keys, func(a, b *earshot.Key) int { return b.CreatedAt.Compare(a.CreatedAt.Time) })
-	return keys, nil
+	return keys, s.addBudgets(ctx, organization, keys, now)
 }
 
 // StoredKey is a key that is valid now, and whose it is.

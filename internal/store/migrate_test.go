@@ -95,6 +95,8 @@ var migrated = []struct {
 	{8, "names of keys", checkMigratedKeyNames},
 	{9, "analyses", checkMigratedAnalyses},
 	{10, "tallies", checkMigratedTallies},
+	{11, "alerts", checkMigratedAlerts},
+	{12, "budgets of keys", checkMigratedBudgets},
 	{1, "a call under way is settled", settleMigratedCall},
 	{2, "tasks go on", runMigratedTasks},
 }
@@ -115,12 +117,18 @@ func checkMigratedAccounts(t *testing.T, s *store.Store) {
 		CycleStartedAt: fixtureStart, CycleResetsAt: 1762678400000, CycleGrant: 1000, CycleUsed: 40,
 	}
 	got, err := s.OrganizationByName(ctx, "calls")
+	if err == nil {
+		want.KeyBudgets = got.KeyBudgets // checkMigratedBudgets looks at them
+	}
 	equal(t, "the organization", want, got, err)
 	key, err := s.Key(ctx, "aaaaaaaaaaaaaaaa", fixtureTime)
 	if err != nil || !account.KeyMatches("the first key", key.Hash) || key.OrganizationID != callsID {
 		t.Errorf("the key is %+v, %v", key, err)
 	}
 	keys, err := s.Keys(ctx, callsID, fixtureTime)
+	for _, k := range keys {
+		k.Budget = nil // checkMigratedBudgets looks at them
+	}
 	equal(t, "the keys", []*earshot.Key{
 		{
 			ID: "bbbbbbbbbbbbbbbb", Scopes: []string{"read"}, CreatedAt: earshot.At(fixtureStart + 1),
@@ -162,6 +170,34 @@ func checkMigratedTallies(t *testing.T, s *store.Store) {
 	closed, err := s.Sweep(t.Context(), &store.Tracker{Organization: tasksID, ID: tracker}, sweep)
 	if err != nil || closed.Repeats != "0199c82c-c000-7000-8000-0000000000b1" || string(closed.Facts) != "{}" || closed.Pruned {
 		t.Errorf("the sweep is %+v, %v", closed, err)
+	}
+}
+
+func checkMigratedAlerts(t *testing.T, s *store.Store) {
+	tracker := &store.Tracker{Organization: tasksID, ID: "0199c82c-c000-7000-8000-0000000000a1"}
+	watch, err := s.Watch(t.Context(), tracker)
+	if err != nil || watch.Steps != 0 || len(watch.Series) != 1 || len(watch.Open) != 1 || watch.Open[0].Kind != earshot.AlertCoverage {
+		t.Errorf("watched is %+v, %v", watch, err)
+	}
+	_, told, err := s.ToldAlert(t.Context(), tasksID, "0199c82c-c000-7000-8000-0000000000e1")
+	if err != nil || told.ID != watch.Open[0].ID {
+		t.Errorf("a delivery tells of %+v, %v", told, err)
+	}
+	channel, err := s.Channel(t.Context(), tasksID, "ops")
+	if err != nil || channel.Kind != earshot.ChannelWebhook {
+		t.Errorf("the channel is %+v, %v", channel, err)
+	}
+}
+
+func checkMigratedBudgets(t *testing.T, s *store.Store) {
+	keys, err := s.Keys(t.Context(), callsID, fixtureTime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range keys {
+		if k.ID == "aaaaaaaaaaaaaaaa" && (k.Budget == nil || k.Budget.CreditsPerDay != 100 || k.Budget.UsedToday != 40 || k.Budget.Held != 7) {
+			t.Errorf("the budget is %+v", k.Budget)
+		}
 	}
 }
 

@@ -32,7 +32,8 @@ var organizationsTable = newTable("organizations",
 	intField("cycle_started_at", func(o *account.Organization) *int64 { return &o.CycleStartedAt }),
 	intField("cycle_resets_at", func(o *account.Organization) *int64 { return &o.CycleResetsAt }),
 	intField("cycle_grant", func(o *account.Organization) *int64 { return &o.CycleGrant }),
-	intField("cycle_used", func(o *account.Organization) *int64 { return &o.CycleUsed }))
+	intField("cycle_used", func(o *account.Organization) *int64 { return &o.CycleUsed }),
+	intField("key_budgets", func(o *account.Organization) *int { return &o.KeyBudgets }))
 
 // NewOrganization is an organization to be created, with its first key.
 type NewOrganization struct {

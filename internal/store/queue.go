@@ -82,7 +82,7 @@ func (w *work) checkTask(o *lockedOrganization, task Job) error {
 	if o.Balance < task.MaxCost {
 		return errNoCredits(task, o)
 	}
-	return nil
+	return w.checkBudget(&task, task.CreatedAt)
 }
 
 // submitted reports whether a submission of unknown outcome did commit: one of
@@ -219,14 +219,18 @@ func (c *claim) apply(ctx context.Context, w *work) error {
 		return err
 	}
 	c.started, c.handled = nil, len(best)
-	var unpaid []*Job
+	var unpaid []*unpaidJob
 	for _, job := range best {
 		o, err := w.organization(job.Organization, c.now)
 		if err != nil {
 			return err
 		}
 		if o.Available() < job.MaxCost {
-			unpaid = append(unpaid, job)
+			unpaid = append(unpaid, &unpaidJob{job, errNoCredits(*job, o)})
+			continue
+		}
+		if over, ok := errors.AsType[*earshot.Error](w.checkBudget(job, c.now)); ok {
+			unpaid = append(unpaid, &unpaidJob{job, over})
 			continue
 		}
 		o.Queued--
@@ -309,19 +313,30 @@ func (c *claim) start(ctx context.Context, w *work, jobs []*Job) error {
 	return each(ctx, w.tx, startJobs, jobs, nil)
 }
 
+// unpaidJob is a task that was about to start, and why it cannot be paid.
+type unpaidJob struct {
+	*Job
+	why *earshot.Error
+}
+
 // failUnpaid ends tasks that were about to start and cannot be paid.
-func (w *work) failUnpaid(ctx context.Context, unpaid []*Job, now time.Time) error {
-	if err := w.takeOut(ctx, unpaid); err != nil {
+func (w *work) failUnpaid(ctx context.Context, unpaid []*unpaidJob, now time.Time) error {
+	jobs := make([]*Job, len(unpaid))
+	for i, u := range unpaid {
+		jobs[i] = u.Job
+	}
+	if err := w.takeOut(ctx, jobs); err != nil {
 		return err
 	}
-	for _, job := range unpaid {
+	for _, u := range unpaid {
+		job := u.Job
 		o, err := w.organization(job.Organization, now)
 		if err != nil {
 			return err
 		}
 		// It never was under way.
 		job.Status, job.Node, job.StartedAt, job.Attempts = earshot.StatusQueued, "", time.Time{}, job.Attempts-1
-		if err := w.end(o, job, Settlement{Status: earshot.StatusFailed, Error: errNoCredits(*job, o)}, now); err != nil {
+		if err := w.end(o, job, Settlement{Status: earshot.StatusFailed, Error: u.why}, now); err != nil {
 			return err
 		}
 	}

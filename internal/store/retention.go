@@ -195,6 +195,9 @@ func (s *Store) deleteSweeps(t *Tracker, before time.Time) error {
 		for _, id := range ids {
 			webhooks = append(webhooks, &deliveryRow{Delivery: Delivery{Organization: t.Organization, Job: id}})
 		}
+		if err := tx.deleteAlerts(ctx, t.Organization, t.ID, before); err != nil {
+			return err
+		}
 		return tx.deleteDeliveries(ctx, webhooks)
 	})
 }
@@ -243,6 +246,9 @@ var (
 	})
 )
 
+// farFuture is after everything that there is.
+var farFuture = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
 // forgetTracker removes a deleted tracker that has no answers and no sweeps left.
 func (s *Store) forgetTracker(t *Tracker) error {
 	return s.execute(func(ctx context.Context, tx *tx) error {
@@ -252,7 +258,10 @@ func (s *Store) forgetTracker(t *Tracker) error {
 		if err != nil || len(left) > 0 {
 			return err
 		}
-		for _, table := range []string{"analyses", "tallies", "tally_spans", "tracker_rules", "tracker_prompts", "tracker_targets", "tracker_versions"} {
+		if err := tx.deleteAlerts(ctx, t.Organization, t.ID, farFuture); err != nil {
+			return err
+		}
+		for _, table := range []string{"series", "analyses", "tallies", "tally_spans", "tracker_rules", "tracker_prompts", "tracker_targets", "tracker_versions"} {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE organization = $1 AND tracker = $2`, t.Organization, t.ID); err != nil {
 				return err
 			}

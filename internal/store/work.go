@@ -31,6 +31,8 @@ type work struct {
 	freed      []*keyedTask // keys of calls that failed
 	captures   []*captureRow
 	deliveries []*deliveryRow
+
+	budgets map[taskKey]*budgetOf // of keys that have a ceiling
 }
 
 // lockedOrganization is an organization that nobody else changes until this
@@ -59,6 +61,9 @@ func (w *work) read(ctx context.Context, writes []*write) error {
 		}
 	}
 	if err := w.takeOut(ctx, jobs); err != nil {
+		return err
+	}
+	if err := w.readBudgets(ctx); err != nil {
 		return err
 	}
 	return w.readKeys(ctx, keys)
@@ -152,6 +157,7 @@ func (w *work) insert(o *lockedOrganization, job *Job) {
 func (w *work) hold(o *lockedOrganization, job *Job) {
 	o.Running++
 	o.Held += job.MaxCost
+	w.holdBudget(job)
 }
 
 // end charges a job, gives back what it took, and adds it to the finished ones. It
@@ -166,12 +172,15 @@ func (w *work) end(o *lockedOrganization, job *Job, end Settlement, now time.Tim
 			return fmt.Errorf("encode the job's error: %w", err)
 		}
 	}
+	held := int64(0)
 	if job.Status == earshot.StatusQueued {
 		o.Queued--
 	} else {
 		o.Running--
-		o.Held -= job.MaxCost
+		held = job.MaxCost
+		o.Held -= held
 	}
+	w.giveBudget(job, held, end.Charge, task.FinishedAt)
 	if end.Status == earshot.StatusCompleted {
 		o.CycleUsed += end.Charge
 		// Where the clock does not let the next cycle begin, this one goes on.
@@ -222,6 +231,7 @@ func (w *work) store(ctx context.Context) error {
 			{"count statistics", w.countStats},
 			{"insert captures", func(ctx context.Context) error { return each(ctx, w.tx, insertCaptures, w.captures, nil) }},
 			{"plan deliveries", w.storeDeliveries},
+			{"change the budgets of keys", w.storeBudgets},
 			{"change organizations", w.storeOrganizations},
 		} {
 			if err := step.do(ctx); err != nil {

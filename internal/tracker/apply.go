@@ -24,6 +24,9 @@ func (s *Service) Apply(ctx context.Context, organization, name string, body []b
 	if err != nil {
 		return nil, err
 	}
+	if err := s.checkChannels(ctx, organization, d); err != nil {
+		return nil, err
+	}
 	for try := 1; ; try++ {
 		applied, err := s.applyOnce(ctx, organization, d, dryRun, now)
 		if try == applyTries || !errors.Is(err, store.ErrChanged) {

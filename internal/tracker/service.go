@@ -10,6 +10,8 @@
 //	book.go count.go read.go  what answers add up to; tally.go: what is kept of that
 //	breaks.go               where numbers are no longer of one kind
 //	numbers.go change.go    numbers as clients see them; counted.go: the answers behind them
+//	alert.go alertshift.go  what moved, and other things worth telling
+//	channel.go              where that is told
 //	view.go                 trackers, sweeps and answers as clients see them
 //	answer.go               one answer with what is found in it; two of them side by side
 //	try.go discover.go      names that might be looked for
@@ -27,8 +29,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
+	"earshot"
+	"earshot/internal/alert"
 	"earshot/internal/analysis"
 	"earshot/internal/lab"
 	"earshot/internal/provider"
@@ -44,6 +49,13 @@ type Config struct {
 	Jobs      Jobs
 	// CheckWebhook tells why a URL cannot be told anything.
 	CheckWebhook func(url string) error
+	// CheckAddress tells why a text is no address for mail; Mail tells that mail can be sent.
+	CheckAddress func(address string) error
+	Mail         bool
+	// TestChannel sends a message once and tells how that went.
+	TestChannel func(ctx context.Context, organization string, m *alert.Message) (*earshot.WebhookTest, error)
+	// BaseURL is the address that people know the service by.
+	BaseURL string
 	// Planned is called when a webhook was planned.
 	Planned func()
 	// Lab reaches a lab with a world of its own, without a network and unrecorded.
@@ -96,6 +108,9 @@ func (s *Service) Run(ctx context.Context) error {
 	step, tidy := time.NewTicker(stepEvery), time.NewTicker(tidyEvery)
 	defer step.Stop()
 	defer tidy.Stop()
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	watching.Go(func() { s.watch(ctx) })
 	// An upgrade may have brought other rules.
 	s.log(ctx, "renewing rules failed", s.renewRules(ctx, s.Store.Now()))
 	for {
@@ -111,9 +126,24 @@ func (s *Service) Run(ctx context.Context) error {
 		// Sweeps begin, and answers expire, only by a clock that can be trusted.
 		now, err := s.Store.TrustedNow()
 		if err == nil {
-			err = s.Step(ctx, now)
+			err = s.moveOn(ctx, now)
 		}
 		s.log(ctx, "a step of the trackers failed", err)
+	}
+}
+
+// watch has the change detectors see sweeps that have ended, until ctx ends. It takes as
+// long as counting answers does, which nothing else waits for.
+func (s *Service) watch(ctx context.Context) {
+	step := time.NewTicker(stepEvery)
+	defer step.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-step.C:
+			s.log(ctx, "looking for what moved failed", s.watchSweeps(ctx, s.Store.Now()))
+		}
 	}
 }
 
@@ -133,6 +163,11 @@ func (s *Service) Wake() {
 
 // Step does once what Run does again and again.
 func (s *Service) Step(ctx context.Context, now time.Time) error {
+	return errors.Join(s.moveOn(ctx, now), s.watchSweeps(ctx, now))
+}
+
+// moveOn starts sweeps, records answers, and closes sweeps of which all have come.
+func (s *Service) moveOn(ctx context.Context, now time.Time) error {
 	return errors.Join(s.startDue(ctx, now), s.record(ctx), s.advance(ctx, now), s.tally(ctx), s.reanalyse(ctx, now))
 }
 

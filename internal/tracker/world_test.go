@@ -153,6 +153,28 @@ func (w *world) sweeps(name string) []*store.Sweep {
 	return all
 }
 
+// checkStepped wants the detectors of a tracker to have seen each sweep once.
+func (w *world) checkStepped(name string, sweeps int) {
+	w.Helper()
+	t, err := w.store.Tracker(w.Context(), w.organization, name)
+	if err != nil {
+		w.Fatal(err)
+	}
+	for range sweeps {
+		left, err := w.store.Unstepped(w.Context(), 1)
+		if err != nil {
+			w.Fatal(err)
+		}
+		if len(left) == 0 {
+			break
+		}
+		w.stepOf(w.random.IntN(2))
+	}
+	if watch, err := w.store.Watch(w.Context(), t); err != nil || watch.Steps != int64(sweeps) {
+		w.Errorf("%s: %d sweeps have ended, and its detectors have seen %+v, %v", name, sweeps, watch, err)
+	}
+}
+
 // charged is what the ledger has of a tracker.
 func (w *world) charged(name string) (sum int64) {
 	w.Helper()

@@ -94,6 +94,7 @@ func (e *expected) check(w *world) {
 	if got := w.charged(e.name); got != charged {
 		w.Errorf("%s: the ledger has %d credits, the sweeps %d", e.name, got, charged)
 	}
+	w.checkStepped(e.name, len(seen))
 	w.Logf("%s: %v, %d credits", e.name, counts, charged)
 	if counts[earshot.SweepClosed] == 0 || counts[earshot.SweepMissed] == 0 || e.ceiling > 0 && len(e.sweeps) > 300 && counts[earshot.SweepSkipped] == 0 {
 		w.Errorf("%s: the year had only %v", e.name, counts)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"earshot"
+	"earshot/internal/alert"
 )
 
 // testsAtOnce is how many tests an organization may have under way on a node. Each
@@ -50,26 +51,31 @@ func (t *tests) begin(organization string) (end func(), err error) {
 // result. It is neither stored nor tried again. A failure of the receiver is part of
 // the result, not an error.
 func (s *Sender) Test(ctx context.Context, organization, url string) (*earshot.WebhookTest, error) {
+	body, err := json.Marshal(struct {
+		Test   bool              `json:"test"`
+		SentAt earshot.Timestamp `json:"sentAt"`
+	}{true, earshot.Timestamp{Time: time.Now()}})
+	if err != nil {
+		return nil, fmt.Errorf("encode a test: %w", err)
+	}
+	return s.TestChannel(ctx, organization, &alert.Message{URL: url, Body: body, Signed: true})
+}
+
+// TestChannel is Test for a message to a channel.
+func (s *Sender) TestChannel(ctx context.Context, organization string, m *alert.Message) (*earshot.WebhookTest, error) {
 	end, err := s.tests.begin(organization)
 	if err != nil {
 		return nil, err
 	}
 	defer end()
 	started := time.Now()
-	body, err := json.Marshal(struct {
-		Test   bool              `json:"test"`
-		SentAt earshot.Timestamp `json:"sentAt"`
-	}{true, earshot.Timestamp{Time: started}})
-	if err != nil {
-		return nil, fmt.Errorf("encode a test: %w", err)
-	}
 	secrets, err := s.Store.WebhookSecrets(ctx, organization, started)
 	if err != nil {
 		return nil, err
 	}
 	limited, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	status, err := s.post(limited, message{id: uuid.Must(uuid.NewV7()).String(), url: url, body: body, secrets: secrets}, started)
+	status, err := s.tell(limited, uuid.Must(uuid.NewV7()).String(), m, secrets, started)
 	if ctx.Err() != nil {
 		return nil, ctx.Err() // the client has left
 	}

@@ -25,6 +25,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"earshot"
+	"earshot/internal/alert"
 	"earshot/internal/guard"
 	"earshot/internal/share"
 	"earshot/internal/store"
@@ -61,7 +62,12 @@ type Config struct {
 	// Client reaches receivers. It must refuse addresses that users may not reach.
 	Client *http.Client
 	// Body returns the body to send for a task.
-	Body    func(ctx context.Context, organization, task string) ([]byte, error)
+	Body func(ctx context.Context, organization, task string) ([]byte, error)
+	// Alert returns what a delivery tells a channel.
+	Alert func(ctx context.Context, organization, delivery string) (*alert.Message, error)
+	// Mail sends a mail and returns the code of the server's reply. Nil where there is no
+	// server for that.
+	Mail    func(ctx context.Context, m *alert.Mail) (status int, err error)
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 	Tracer  *trace.Tracer // may be nil
@@ -212,6 +218,13 @@ func acknowledged(status int) bool { return status/100 == 2 }
 func (s *Sender) send(ctx context.Context, r *store.Receiver, d *store.Delivery, now time.Time) (status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
+	if store.IsChannelURL(d.URL) {
+		m, err := s.Alert(ctx, d.Organization, d.Job)
+		if err != nil {
+			return 0, fmt.Errorf("%w: %w", errNotMade, err)
+		}
+		return s.tell(ctx, d.Job, m, r.Secrets, now)
+	}
 	body, err := s.Body(ctx, d.Organization, d.Job)
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", errNotMade, err)
@@ -219,12 +232,26 @@ func (s *Sender) send(ctx context.Context, r *store.Receiver, d *store.Delivery,
 	return s.post(ctx, message{id: d.Job, url: d.URL, body: body, secrets: r.Secrets}, now)
 }
 
+// tell sends an alert to a channel and returns the status of the answer, 0 for none.
+func (s *Sender) tell(ctx context.Context, id string, m *alert.Message, secrets []string, now time.Time) (status int, err error) {
+	if m.Mail != nil {
+		if s.Mail == nil {
+			return 0, errNoMail
+		}
+		return s.Mail(ctx, m.Mail)
+	}
+	if !m.Signed {
+		secrets = nil
+	}
+	return s.post(ctx, message{id: id, url: m.URL, body: m.Body, secrets: secrets}, now)
+}
+
 // message is what is sent to a receiver.
 type message struct {
 	id      string
 	url     string
 	body    []byte
-	secrets []string
+	secrets []string // none for a receiver that knows of no signatures
 }
 
 // post signs a message, sends it, and returns the status of the answer, 0 for none.
@@ -241,7 +268,9 @@ func (s *Sender) post(ctx context.Context, m message, now time.Time) (status int
 	request.Header.Set("User-Agent", "Earshot-Webhook/1")
 	request.Header.Set(standardwebhooks.HeaderWebhookID, m.id)
 	request.Header.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(now.Unix(), 10))
-	request.Header.Set(standardwebhooks.HeaderWebhookSignature, signature)
+	if signature != "" {
+		request.Header.Set(standardwebhooks.HeaderWebhookSignature, signature)
+	}
 	response, err := s.Client.Do(request)
 	if err != nil {
 		return 0, err
@@ -269,7 +298,10 @@ func sign(secrets []string, id string, at time.Time, body []byte) (string, error
 	return strings.Join(all, " "), nil
 }
 
-var errNotMade = errors.New("the webhook could not be made")
+var (
+	errNotMade = errors.New("the webhook could not be made")
+	errNoMail  = errors.New("this service has no SMTP server")
+)
 
 // class is what a user is told of a failure. With more detail the service could be
 // used as a port scanner.
@@ -277,6 +309,8 @@ func class(err error) string {
 	switch {
 	case errors.Is(err, errNotMade):
 		return errNotMade.Error()
+	case errors.Is(err, errNoMail):
+		return errNoMail.Error()
 	case errors.Is(err, guard.ErrRefused), errors.Is(err, guard.ErrUnresolved):
 		return guard.ErrRefused.Error()
 	case errors.Is(err, context.DeadlineExceeded):

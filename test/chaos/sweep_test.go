@@ -33,6 +33,7 @@ func (s *stage) track(trackers int) {
 			"prompts": []string{"one", "two [[delay=50ms]]", "three", "four [[delay=300ms]]", "five", "six [[delay=150ms]]"},
 			"targets": []map[string]string{{"provider": "chatassistant", "country": "US"}, {"provider": "websearch", "country": "DE"}},
 			"ceiling": map[string]int{"creditsPerMonth": 4_000_000},
+			"brands":  []map[string]string{{"name": "Ollaro"}, {"name": "Kestrin"}},
 		}
 		if s.long { // it takes a minute to end
 			definition["schedule"] = map[string]string{"cron": "* * * * *", "within": "1m"}
@@ -110,6 +111,7 @@ func (s *stage) checkSweeps() {
 	for _, name := range t.trackers {
 		s.restSweeps(name)
 	}
+	s.checkStepped()
 	byHand := map[string]bool{}
 	for _, id := range t.keys {
 		byHand[id] = true
@@ -148,6 +150,29 @@ func (s *stage) restSweeps(name string) {
 		}
 		if time.Now().After(deadline) {
 			s.violation("%s: after %s there are still %d sweeps running: %+v", name, restTime, len(page.Sweeps), page.Sweeps[0])
+			return
+		}
+	}
+}
+
+// checkStepped wants the change detectors of every tracker to have seen each sweep once.
+func (s *stage) checkStepped() {
+	for deadline := time.Now().Add(restTime); ; time.Sleep(100 * time.Millisecond) {
+		var left, off int
+		err := s.books.QueryRowContext(s.Context(), `SELECT
+			(SELECT COUNT(*) FROM sweeps WHERE stepped = 0),
+			(SELECT COUNT(*) FROM trackers t WHERE t.steps <> (SELECT COUNT(*) FROM sweeps s WHERE s.organization = t.organization AND s.tracker = t.id AND s.stepped = 1))`).Scan(&left, &off)
+		if err != nil {
+			s.Fatalf("read the steps of detectors: %v", err)
+		}
+		if off > 0 {
+			s.violation("%d trackers have counted other steps than sweeps", off)
+		}
+		if left == 0 || off > 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			s.violation("after %s the detectors have not seen %d sweeps", restTime, left)
 			return
 		}
 	}

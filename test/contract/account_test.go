@@ -10,7 +10,10 @@ import (
 	"earshot/test/harness"
 )
 
-const revokeOp = "DELETE /v1/keys/{id}"
+const (
+	revokeOp = "DELETE /v1/keys/{id}"
+	limitOp  = "PATCH /v1/keys/{id}"
+)
 
 // administer gives the account that has tasks a key that may do everything, and
 // another to be revoked.
@@ -28,6 +31,7 @@ func accountRows() []row {
 	return slices.Concat(
 		commonRows("keys", "GET "+harness.KeysPath, "", "", account.ScopeAdmin),
 		commonRows("make a key", "POST "+harness.KeysPath, "", `{}`, account.ScopeAdmin),
+		commonRows("limit a key", limitOp, harness.KeysPath+"/<spare key>", `{}`, account.ScopeAdmin),
 		commonRows("revoke", revokeOp, harness.KeysPath+"/<spare key>", "", account.ScopeAdmin),
 		commonRows("ledger", "GET "+harness.LedgerPath, "", "", account.ScopeAdmin),
 		commonRows("rotate", "POST "+harness.RotatePath, "", "", account.ScopeAdmin),
@@ -52,6 +56,12 @@ var keyRows = []row{
 	{name: "make a key with an unknown field", method: "POST", path: harness.KeysPath, key: adminKey, body: `{"Scopes":["read"]}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("Scopes")},
 	{name: "make a key that ends some day", method: "POST", path: harness.KeysPath, key: adminKey, body: `{"expiresAt":"tomorrow"}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("expiresAt")},
 	{name: "make a key that has ended", method: "POST", path: harness.KeysPath, key: adminKey, body: `{"expiresAt":"2020-01-01T00:00:00Z"}`, status: 400, code: "VALIDATION_ERROR", check: fields("expiresAt")},
+
+	{name: "make a key with a ceiling", method: "POST", path: harness.KeysPath, key: adminKey, body: `{"creditsPerDay":5}`, status: 200, check: holds(`"budget":{"creditsPerDay":5,"creditsPerMonth":0,"usedToday":0,"usedThisMonth":0,"held":0}`)},
+	{name: "limit a key", method: "PATCH", path: harness.KeysPath + "/<own key>", as: limitOp, key: adminKey, body: `{"creditsPerMonth":7}`, status: 200, check: holds(`"creditsPerMonth":7`)},
+	{name: "limit a key by less than nothing", method: "PATCH", path: harness.KeysPath + "/<spare key>", as: limitOp, key: adminKey, body: `{"creditsPerDay":-1}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("creditsPerDay")},
+	{name: "limit no key", method: "PATCH", path: harness.KeysPath + "/aaaaaaaaaaaaaaaa", as: limitOp, key: adminKey, body: `{}`, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"aaaaaaaaaaaaaaaa"}`)},
+	{name: "limit another's key", method: "PATCH", path: harness.KeysPath + "/<other's key>", as: limitOp, key: adminKey, body: `{}`, status: 404, code: "RESOURCE_NOT_FOUND"},
 
 	{name: "revoke", method: "DELETE", path: harness.KeysPath + "/<spare key>", as: revokeOp, key: adminKey, status: 200, check: says(`{"success":true,"key":{"id":"`)},
 	{name: "revoke no key", method: "DELETE", path: harness.KeysPath + "/aaaaaaaaaaaaaaaa", as: revokeOp, key: adminKey, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"aaaaaaaaaaaaaaaa"}`)},

@@ -106,6 +106,7 @@ var stages = map[string]func(t *testing.T) *stage{
 		makeTrackers(t, n, s)
 		makeBatches(t, n, s)
 		administer(t, n, s)
+		makeAlerts(t, n, s)
 		s.things["<token>"], s.things["<key>"], s.things["<hasty>"] = n.Token(t), s.accounts[readKey].Key.Text, s.accounts[hastyKey].Key.Text
 		return s
 	},

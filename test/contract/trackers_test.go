@@ -35,6 +35,13 @@ const (
 	diffOp       = "GET /v1/trackers/{name}/diff"
 	tryOp        = "POST /v1/trackers/{name}/names/try"
 	discoverOp   = "GET /v1/trackers/{name}/discover"
+	alertsOp     = "GET /v1/trackers/{name}/alerts"
+	seenOp       = "POST /v1/trackers/{name}/alerts/{id}/acknowledge"
+	tryAlertsOp  = "POST /v1/trackers/{name}/alerts/test"
+	channelsPath = "/v1/channels"
+	channelOp    = "PUT /v1/channels/{name}"
+	noChannelOp  = "DELETE /v1/channels/{name}"
+	goodChannel  = `{"kind":"slack","url":"<receiver>"}`
 	goodTracker  = `{"prompts":["best hats"],"targets":[{"provider":"chatassistant","country":"US"}],"schedule":{"every":"week"},"samples":2}`
 )
 
@@ -85,7 +92,7 @@ func collect(t *testing.T, n *harness.Node, s *stage) {
 
 func trackerRows() []row {
 	noSweep, noAnswer := hatsPath+"/sweeps/"+harness.NoTask, hatsPath+"/answers/"+harness.NoTask
-	rows := slices.Concat(numberRows(), exploreRows(),
+	rows := slices.Concat(numberRows(), exploreRows(), alertRows(),
 		commonRows("trackers", "GET "+trackersPath, "", "", account.ScopeRead),
 		commonRows("a tracker", trackerOp, hatsPath, "", account.ScopeRead),
 		commonRows("apply", applyOp, hatsPath, goodTracker, account.ScopeTrack),

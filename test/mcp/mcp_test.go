@@ -111,7 +111,7 @@ var questions = map[string]struct {
 func TestAnAgentFindsAToolForEachProvider(t *testing.T) {
 	t.Parallel()
 	n := harness.Start(t)
-	want := []string{"countries", "credits", "quote", "states", "tracker", "tracker_answer", "tracker_answers", "tracker_compare", "tracker_diff", "tracker_discover", "tracker_metrics", "tracker_sweeps", "trackers"}
+	want := []string{"countries", "credits", "quote", "states", "tracker", "tracker_alerts", "tracker_answer", "tracker_answers", "tracker_compare", "tracker_diff", "tracker_discover", "tracker_metrics", "tracker_sweeps", "trackers"}
 	for _, p := range app.Providers() {
 		want = append(want, strings.ReplaceAll(p.Definition().Name, "/", "_"))
 	}
@@ -144,7 +144,7 @@ func TestAHiddenProviderHasNoTool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if slices.ContainsFunc(list.Tools, func(tool *sdk.Tool) bool { return tool.Name == "chatassistant" }) || len(list.Tools) != len(questions)+12 {
+	if slices.ContainsFunc(list.Tools, func(tool *sdk.Tool) bool { return tool.Name == "chatassistant" }) || len(list.Tools) != len(questions)+13 {
 		t.Errorf("there are %d tools", len(list.Tools))
 	}
 }

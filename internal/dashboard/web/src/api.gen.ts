@@ -247,7 +247,7 @@ export type ErrorBody = {
 };
 
 /** Names what went wrong. It carries no HTTP status: the same code maps to different statuses on different routes, which only the HTTP edge knows. */
-export type Code = "VALIDATION_ERROR" | "MISSING_API_KEY" | "INVALID_API_KEY" | "INSUFFICIENT_CREDITS" | "INSUFFICIENT_PERMISSIONS" | "RESOURCE_NOT_FOUND" | "RESOURCE_ALREADY_EXISTS" | "RESOURCE_CONFLICT" | "RATE_LIMIT_EXCEEDED" | "CONCURRENT_LIMIT_EXCEEDED" | "QUEUE_LIMIT_EXCEEDED" | "REQUEST_CANCELED" | "INTERNAL_SERVER_ERROR" | "EXTERNAL_SERVICE_ERROR" | "SERVICE_UNAVAILABLE";
+export type Code = "VALIDATION_ERROR" | "MISSING_API_KEY" | "INVALID_API_KEY" | "INSUFFICIENT_CREDITS" | "KEY_BUDGET_EXCEEDED" | "INSUFFICIENT_PERMISSIONS" | "RESOURCE_NOT_FOUND" | "RESOURCE_ALREADY_EXISTS" | "RESOURCE_CONFLICT" | "RATE_LIMIT_EXCEEDED" | "CONCURRENT_LIMIT_EXCEEDED" | "QUEUE_LIMIT_EXCEEDED" | "REQUEST_CANCELED" | "INTERNAL_SERVER_ERROR" | "EXTERNAL_SERVICE_ERROR" | "SERVICE_UNAVAILABLE";
 
 /** Asks the generative assistant. */
 export type GenAssistantRequest = {
@@ -1284,9 +1284,12 @@ export type Ceiling = {
   creditsPerMonth: number;
 };
 
-/** How many false alarms one is ready to see. */
+/** How many false alarms one is ready to see, and where alerts are sent. */
 export type AlertBudget = {
+  /** Over all series of the tracker; 0 looks for no shifts. */
   falseAlarmsPerYear: number;
+  /** Names of channels of the organization. Without any, alerts are only listed. */
+  channels?: Array<string>;
 };
 
 /** Tells what a definition changes. */
@@ -1945,6 +1948,159 @@ export type DiscoveredName = {
   examples: Array<string>;
 };
 
+/** What an alert tells. */
+export type AlertKind = "shift" | "source" | "coverage" | "blocked" | "unreadable" | "ceiling" | "sweep";
+
+/** A page of alerts, the newest first. */
+export type AlertPage = {
+  alerts: Array<Alert>;
+  /** Null on the last page. */
+  nextCursor: string | null;
+};
+
+/** Something about a tracker that a person should look at. As long as it is open, no other alert tells the same. */
+export type Alert = {
+  id: string;
+  kind: AlertKind;
+  /** What it is about: a series, targets, a month; with the kind it tells alerts apart. */
+  subject: string;
+  /** All of it in a sentence. */
+  summary: string;
+  raisedAt: string;
+  /** The sweep that raised it. */
+  sweep: string;
+  /** Whether nobody has acknowledged it. */
+  open: boolean;
+  /** Null while it is open. */
+  acknowledgedAt: string | null;
+  /** The id of the key that acknowledged it; absent where nobody had to, since it was found long after its sweep. */
+  acknowledgedBy?: string;
+  /** Whether the answers behind it were made up by the lab. */
+  madeUp: boolean;
+  /** Of the kind `shift`. */
+  shift?: SeriesShift;
+  /** Of the kind `source`: those that moved most, at most 10. */
+  sources?: Array<SourceShift>;
+};
+
+/** A lasting change of one metric of one brand on one target. */
+export type SeriesShift = {
+  metric: string;
+  brand: string;
+  target: string;
+  /** `up` or `down`. */
+  direction: "up" | "down";
+  /** Means of the sweeps before the change and from then on. */
+  from: number;
+  to: number;
+  /** Of the change, 95 %; absent below two sweeps a side. */
+  interval?: Array<number>;
+  /** When the first sweep was due that the change shows in, as the detector estimates it. */
+  since: string;
+  /** Sweeps before, at most 28, and from then on. */
+  sweepsBefore: number;
+  sweepsAfter: number;
+  /** Where the detector stood, and what it had to pass: `h` follows from the tracker's budget of false alarms. */
+  score: number;
+  h: number;
+  /** The questions that carry it, those that moved most in its direction first; at most 5. */
+  prompts: Array<ShiftPart>;
+  /** The same brand and metric on each target. */
+  targets: Array<ShiftPart>;
+  /** The answers behind the two means. */
+  answersBeforeUrl: string;
+  answersAfterUrl: string;
+};
+
+/** What a question or a target has of a change. */
+export type ShiftPart = {
+  /** The question, or the target. */
+  name: string;
+  from: number;
+  to: number;
+};
+
+/** A domain that is cited more or less than before, beyond what a rerun would show. */
+export type SourceShift = {
+  domain: string;
+  /** Shares of all citations in the two windows of sweeps. */
+  from: number;
+  to: number;
+  p: number;
+};
+
+/** An alert that a person has seen. */
+export type AlertAcknowledged = {
+  success: true;
+  alert: Alert;
+};
+
+/** Says which channel to try. */
+export type AlertTestRequest = {
+  /** The name of a channel; all of the tracker's unless given. */
+  channel?: string;
+};
+
+/** Tells how a test went, channel by channel. */
+export type AlertTestResult = {
+  success: true;
+  tests: Array<ChannelTest>;
+};
+
+/** How a test of one channel went. */
+export type ChannelTest = {
+  channel: string;
+  kind: ChannelKind;
+  /** Whether the receiver acknowledged with a 2xx. */
+  delivered: boolean;
+  /** What the receiver answered. */
+  status: number | null;
+  /** Why there was no answer. */
+  error: string | null;
+  /** How long it took. */
+  ms: number;
+};
+
+/** How a channel is reached. */
+export type ChannelKind = "webhook" | "mail" | "slack" | "discord";
+
+/** All channels of an organization. */
+export type ChannelList = {
+  channels: Array<Channel>;
+};
+
+/** Where alerts of trackers can be sent. A tracker names its channels. */
+export type Channel = {
+  name: string;
+  kind: ChannelKind;
+  /** The host of the receiver, or the addresses: all that is shown of where it leads. */
+  receiver: string;
+  createdAt: string;
+  updatedAt: string;
+};
+
+/** Says where a channel leads. */
+export type ChannelRequest = {
+  kind: ChannelKind;
+  /** The receiver of `webhook`, `slack` or `discord`. It is never shown again. */
+  url?: string;
+  /** The addresses of `mail`. */
+  to?: Array<string>;
+};
+
+/** A channel that was made or changed. */
+export type ChannelSaved = {
+  success: true;
+  created: boolean;
+  channel: Channel;
+};
+
+/** A channel that was deleted. */
+export type ChannelDeleted = {
+  success: true;
+  name: string;
+};
+
 /** The data of an event `status` of `GET /v1/live`. */
 export type LiveStatus = {
   credits: Credits;
@@ -2027,6 +2183,19 @@ export type Key = {
   revokedAt: string | null;
   /** Whether it is the key that makes the request. */
   current: boolean;
+  /** What it may spend; absent for one without a ceiling. */
+  budget?: KeyBudget;
+};
+
+/** What a key may spend, and has spent since it has a ceiling. Days and months are those of UTC. */
+export type KeyBudget = {
+  /** 0 for no ceiling. */
+  creditsPerDay: number;
+  creditsPerMonth: number;
+  usedToday: number;
+  usedThisMonth: number;
+  /** What its running jobs may still take. */
+  held: number;
 };
 
 /** A key to be made. */
@@ -2037,6 +2206,10 @@ export type KeyRequest = {
   scopes?: Array<"read" | "monitor" | "tasks" | "track" | "admin">;
   /** When it ends by itself, in RFC 3339; a time to come. Without it, never. */
   expiresAt?: string;
+  /** The most credits that its calls and tasks may cost in a day. */
+  creditsPerDay?: number;
+  /** The same for a month. */
+  creditsPerMonth?: number;
 };
 
 /** A key that was just made. */
@@ -2045,6 +2218,20 @@ export type NewKey = {
   key: Key;
   /** The whole key, to be sent in `Authorization`. It is shown this once. */
   secret: string;
+};
+
+/** Are what a key may spend. 0, or leaving it out, is no ceiling. Days and months are those of UTC. */
+export type KeyCeilings = {
+  /** The most credits that its calls and tasks may cost in a day. */
+  creditsPerDay?: number;
+  /** The same for a month. */
+  creditsPerMonth?: number;
+};
+
+/** A key that was just changed. */
+export type ChangedKey = {
+  success: true;
+  key: Key;
 };
 
 /** A key that was just revoked. */
@@ -2167,6 +2354,21 @@ export type CreditDetails = {
   held: number;
 };
 
+/** Are the details of CodeKeyBudget. */
+export type KeyBudgetDetails = {
+  keyId: string;
+  /** Days and months are those of UTC. */
+  period: "day" | "month";
+  ceiling: number;
+  /** Charged in the period so far. */
+  used: number;
+  /** What running jobs of the key may still take. */
+  held: number;
+  /** The most that the job can cost. */
+  required: number;
+  resetsAt: string;
+};
+
 /** Are the details of CodeNoPermission. */
 export type ScopeDetails = {
   requiredScope: "read" | "monitor" | "tasks" | "track" | "admin";
@@ -2219,7 +2421,7 @@ export type UpstreamDetails = {
 };
 
 /** What the code says more of; the code decides the shape. */
-export type ErrorDetails = Array<FieldProblem> | CreditDetails | ScopeDetails | ResourceDetails | DuplicateDetails | ConflictDetails | LimitDetails | QueueDetails | UpstreamDetails;
+export type ErrorDetails = Array<FieldProblem> | CreditDetails | KeyBudgetDetails | ScopeDetails | ResourceDetails | DuplicateDetails | ConflictDetails | LimitDetails | QueueDetails | UpstreamDetails;
 
 /** The schemas that list words. */
 export interface Enums {
@@ -2237,6 +2439,8 @@ export interface Enums {
   SweepState: SweepState;
   Verdict: Verdict;
   Outcome: Outcome;
+  AlertKind: AlertKind;
+  ChannelKind: ChannelKind;
   DeliveryState: DeliveryState;
   LedgerKind: LedgerKind;
   Provider: Provider;
@@ -2297,6 +2501,12 @@ export interface Operations {
   "POST /v1/trackers/{name}/names/try": { query: undefined; body: NameTrial; response: NameTried };
   "GET /v1/trackers/{name}/discover": { query: { limit?: number; answers?: number }; body: undefined; response: DiscoverReport };
   "GET /v1/trackers/{name}/export": { query: { table?: "answers" | "mentions" | "citations" | "metrics" | "sweeps" | "numbers"; format?: "ndjson" | "csv" | "parquet"; sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string; filter?: string; counted?: boolean; branded?: boolean; dueFrom?: string; dueTo?: string }; body: undefined; response: string };
+  "GET /v1/trackers/{name}/alerts": { query: { open?: boolean; kind?: AlertKind; limit?: number; cursor?: string }; body: undefined; response: AlertPage };
+  "POST /v1/trackers/{name}/alerts/{id}/acknowledge": { query: undefined; body: undefined; response: AlertAcknowledged };
+  "POST /v1/trackers/{name}/alerts/test": { query: undefined; body: AlertTestRequest; response: AlertTestResult };
+  "GET /v1/channels": { query: undefined; body: undefined; response: ChannelList };
+  "PUT /v1/channels/{name}": { query: undefined; body: ChannelRequest; response: ChannelSaved };
+  "DELETE /v1/channels/{name}": { query: undefined; body: undefined; response: ChannelDeleted };
   "GET /v1/live": { query: undefined; body: undefined; response: string };
   "GET /v1/events": { query: { limit?: number; cursor?: string }; body: undefined; response: EventPage };
   "GET /v1/webhooks/deliveries": { query: { state?: DeliveryState; limit?: number; cursor?: string }; body: undefined; response: DeliveryPage };
@@ -2304,6 +2514,7 @@ export interface Operations {
   "POST /v1/webhooks/deliveries/{id}/resend": { query: undefined; body: undefined; response: DeliveryResent };
   "GET /v1/keys": { query: undefined; body: undefined; response: KeyList };
   "POST /v1/keys": { query: undefined; body: KeyRequest; response: NewKey };
+  "PATCH /v1/keys/{id}": { query: undefined; body: KeyCeilings; response: ChangedKey };
   "DELETE /v1/keys/{id}": { query: undefined; body: undefined; response: RevokedKey };
   "GET /v1/ledger": { query: { kind?: LedgerKind; limit?: number; cursor?: string }; body: undefined; response: LedgerPage };
   "POST /v1/webhooks/secret/rotate": { query: undefined; body: undefined; response: RotatedSecret };
@@ -2324,6 +2535,7 @@ export const nextSteps: Record<Code, string> = {
   MISSING_API_KEY: "send `Authorization: Bearer ear_live_…`; in the dashboard, sign in again",
   INVALID_API_KEY: "the key is mistyped, revoked or expired: use another",
   INSUFFICIENT_CREDITS: "`required` is the most that the job can cost, `remaining` the balance, `held` what running jobs may still take of it; wait for the next cycle, or ask the operator",
+  KEY_BUDGET_EXCEEDED: "the key may spend `ceiling` credits in its `period`, `used` are spent and `held` set aside for running jobs: wait until `resetsAt`, use another key, or have its ceiling raised",
   INSUFFICIENT_PERMISSIONS: "use a key with the scope that `requiredScope` names",
   RESOURCE_NOT_FOUND: "the path, the method or the id does not exist, is another organization's, or is no longer kept: check it",
   RESOURCE_ALREADY_EXISTS: "the idempotency key is taken: poll the task of `taskId`, or read the call of `requestId`",

@@ -1,0 +1,150 @@
+// Package mail sends mail through the operator's SMTP server.
+package mail
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	netmail "net/mail"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	gomail "github.com/wneessen/go-mail"
+)
+
+// sendTime is how long the server has for one mail.
+const sendTime = 15 * time.Second
+
+// Config is the operator's SMTP server.
+type Config struct {
+	Server   string // HOST:PORT
+	From     string // the address of the sender
+	User     string // "" to send without signing in
+	Password string
+	// TLS is how the connection is kept secret: "starttls" (the default) and "tls" demand
+	// it, "none" sends in the clear.
+	TLS string
+}
+
+// Sender sends mail.
+type Sender struct {
+	cfg     Config
+	options []gomail.Option
+	host    string
+}
+
+// New checks the settings. It does not connect.
+func New(cfg Config) (*Sender, error) {
+	host, portText, err := net.SplitHostPort(cfg.Server)
+	port, portErr := strconv.Atoi(portText)
+	if err != nil || portErr != nil || host == "" {
+		return nil, fmt.Errorf("the SMTP server must be HOST:PORT, but is %q", cfg.Server)
+	}
+	if err := CheckAddress(cfg.From); err != nil {
+		return nil, fmt.Errorf("the sender of mail %w", err)
+	}
+	s := &Sender{cfg: cfg, host: host, options: []gomail.Option{gomail.WithPort(port), gomail.WithTimeout(sendTime)}}
+	switch cfg.TLS {
+	case "", "starttls":
+		s.options = append(s.options, gomail.WithTLSPolicy(gomail.TLSMandatory))
+	case "tls":
+		s.options = append(s.options, gomail.WithSSL())
+	case "none":
+		s.options = append(s.options, gomail.WithTLSPolicy(gomail.NoTLS))
+	default:
+		return nil, fmt.Errorf("the security of SMTP must be starttls, tls or none, but is %q", cfg.TLS)
+	}
+	if cfg.User != "" {
+		auth := gomail.SMTPAuthAutoDiscover
+		if cfg.TLS == "none" {
+			auth = gomail.SMTPAuthPlainNoEnc // the operator's choice, such as a server on the same machine
+		}
+		s.options = append(s.options, gomail.WithSMTPAuth(auth), gomail.WithUsername(cfg.User), gomail.WithPassword(cfg.Password))
+	}
+	return s, nil
+}
+
+// CheckAddress tells what is wrong with an address. One that passes is the address alone:
+// no name, no comment, no second address, nothing that could end a line.
+func CheckAddress(text string) error {
+	parsed, err := netmail.ParseAddress(text)
+	if err != nil || parsed.Name != "" || parsed.Address != text || strings.ContainsFunc(text, unsafe) {
+		return errors.New("must be an address such as ada@example.com, without a name")
+	}
+	return nil
+}
+
+// unsafe are characters that no address of ours has.
+func unsafe(r rune) bool {
+	return unicode.IsControl(r) || unicode.IsSpace(r) || strings.ContainsRune(`<>(),;:\"`, r)
+}
+
+// Message is a mail.
+type Message struct {
+	To      []string
+	Subject string
+	Text    string
+	HTML    string
+}
+
+// Send hands a mail to the server and returns its reply code, 250 when it has taken it.
+// Without a reply there is an error, which holds no secret.
+func (s *Sender) Send(ctx context.Context, m Message) (status int, err error) {
+	msg := gomail.NewMsg()
+	if err := errors.Join(msg.From(s.cfg.From), msg.To(m.To...)); err != nil {
+		return 0, fmt.Errorf("address a mail: %w", err)
+	}
+	msg.Subject(oneLine(m.Subject))
+	msg.SetDate()
+	msg.SetMessageID()
+	msg.SetBodyString(gomail.TypeTextPlain, m.Text)
+	msg.AddAlternativeString(gomail.TypeTextHTML, m.HTML)
+	var line connection
+	defer line.close()
+	client, err := gomail.NewClient(s.host, append(slices.Clip(s.options), gomail.WithDialContextFunc(line.dialer(s.cfg.TLS)))...)
+	if err != nil {
+		return 0, fmt.Errorf("make a client of the SMTP server: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, sendTime)
+	defer cancel()
+	err = client.DialAndSendWithContext(ctx, msg)
+	if err == nil {
+		return 250, nil
+	}
+	if refused, ok := errors.AsType[*gomail.SendError](err); ok && refused.ErrorCode() >= 400 {
+		return refused.ErrorCode(), nil
+	}
+	return 0, fmt.Errorf("send a mail: %w", err)
+}
+
+// connection is that of one mail. The library leaves it open when the server does not
+// offer what is demanded.
+type connection struct{ net.Conn }
+
+func (c *connection) dialer(security string) gomail.DialContextFunc {
+	dial := (&net.Dialer{Timeout: sendTime}).DialContext
+	if security == "tls" {
+		dial = (&tls.Dialer{}).DialContext
+	}
+	return func(ctx context.Context, network, address string) (conn net.Conn, err error) {
+		conn, err = dial(ctx, network, address)
+		c.Conn = conn
+		return conn, err
+	}
+}
+
+func (c *connection) close() {
+	if c.Conn != nil {
+		_ = c.Close() // the library may have closed it
+	}
+}
+
+// oneLine keeps a text from ending its header.
+func oneLine(text string) string {
+	return strings.Join(strings.FieldsFunc(text, unicode.IsControl), " ")
+}

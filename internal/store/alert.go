@@ -1,0 +1,288 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"earshot"
+)
+
+// Series is the state of a change detector of a tracker.
+type Series struct {
+	Organization string
+	Tracker      string
+	Metric       string
+	Brand        string
+	Target       string // by name
+	State        []byte // JSON
+}
+
+var (
+	seriesTable = newTable("series",
+		field("organization", "uuid", func(s *Series) *string { return &s.Organization }),
+		field("tracker", "uuid", func(s *Series) *string { return &s.Tracker }),
+		textField("metric", func(s *Series) *string { return &s.Metric }),
+		textField("brand", func(s *Series) *string { return &s.Brand }),
+		textField("target", func(s *Series) *string { return &s.Target }),
+		bytesAsText("state", func(s *Series) *[]byte { return &s.State }))
+	upsertSeries = seriesTable.insert(`ON CONFLICT (organization, tracker, metric, brand, target) DO UPDATE SET state = excluded.state`)
+)
+
+// Alert is something about a tracker that a person should look at.
+type Alert struct {
+	Organization   string
+	Tracker        string
+	ID             string
+	Kind           earshot.AlertKind
+	Subject        string
+	Sweep          string // that raised it
+	RaisedAt       time.Time
+	AcknowledgedAt time.Time // zero while it is open
+	AcknowledgedBy string    // the id of a key
+	Content        []byte    // JSON
+}
+
+var (
+	alertsTable = newTable("alerts",
+		field("organization", "uuid", func(a *Alert) *string { return &a.Organization }),
+		field("tracker", "uuid", func(a *Alert) *string { return &a.Tracker }),
+		field("id", "uuid", func(a *Alert) *string { return &a.ID }),
+		textField("kind", func(a *Alert) *earshot.AlertKind { return &a.Kind }),
+		textField("subject", func(a *Alert) *string { return &a.Subject }),
+		field("sweep", "uuid", func(a *Alert) *string { return &a.Sweep }),
+		timeField("raised_at", func(a *Alert) *time.Time { return &a.RaisedAt }),
+		timeField("acknowledged_at", func(a *Alert) *time.Time { return &a.AcknowledgedAt }),
+		nullField("acknowledged_by", "text", func(a *Alert) *string { return &a.AcknowledgedBy }),
+		bytesAsText("content", func(a *Alert) *[]byte { return &a.Content }))
+	insertAlerts = alertsTable.insert("")
+)
+
+// AlertDelivery is what a delivery to a channel tells.
+type AlertDelivery struct {
+	Organization string
+	ID           string // of the delivery
+	Tracker      string
+	Alert        string
+	Channel      string
+}
+
+var (
+	alertDeliveriesTable = newTable("alert_deliveries",
+		field("organization", "uuid", func(d *AlertDelivery) *string { return &d.Organization }),
+		field("id", "uuid", func(d *AlertDelivery) *string { return &d.ID }),
+		field("tracker", "uuid", func(d *AlertDelivery) *string { return &d.Tracker }),
+		field("alert", "uuid", func(d *AlertDelivery) *string { return &d.Alert }),
+		textField("channel", func(d *AlertDelivery) *string { return &d.Channel }))
+	insertAlertDeliveries = alertDeliveriesTable.insert("")
+)
+
+// NextUnstepped is the sweep of a tracker that Unstepped gives. Returns ErrNotFound.
+func (s *Store) NextUnstepped(ctx context.Context, t *Tracker) (*Sweep, error) {
+	sweep, err := firstRow(ctx, s.lookups, sweepsTable, `WHERE stepped = 0 AND organization = $1 AND tracker = $2 ORDER BY due_at, id LIMIT 1`, t.Organization, t.ID)
+	if err == nil && sweep.State == earshot.SweepRunning {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("next sweep to be stepped with: %w", err)
+	}
+	return sweep, nil
+}
+
+// Unstepped are sweeps that have ended and that the detectors of their tracker have not
+// seen: of each tracker the one that was due first, unless one that was due before it
+// still runs.
+func (s *Store) Unstepped(ctx context.Context, limit int) ([]*Sweep, error) {
+	sweeps, err := findRows(ctx, s.lookups, sweepsTable, `WHERE stepped = 0 AND state <> 'running'
+		AND NOT EXISTS (SELECT 1 FROM sweeps e WHERE e.stepped = 0 AND e.organization = sweeps.organization AND e.tracker = sweeps.tracker
+			AND (e.due_at < sweeps.due_at OR e.due_at = sweeps.due_at AND e.id < sweeps.id))
+		AND EXISTS (SELECT 1 FROM trackers t WHERE t.organization = sweeps.organization AND t.id = sweeps.tracker AND t.state <> 'deleting')
+		ORDER BY organization, tracker LIMIT $1`, limit)
+	if err != nil {
+		return nil, fmt.Errorf("find sweeps to be stepped with: %w", err)
+	}
+	return sweeps, nil
+}
+
+// Watch is what is watched of a tracker, at one moment.
+type Watch struct {
+	Steps  int64 // how many sweeps its detectors have seen
+	Series []*Series
+	Open   []*Alert
+	// Ceilings are the months that an alert told the ceiling of: one each, even if it is
+	// acknowledged.
+	Ceilings []string
+}
+
+// Watch reads what is watched of a tracker. Returns ErrNotFound.
+func (s *Store) Watch(ctx context.Context, t *Tracker) (*Watch, error) {
+	var w Watch
+	err := s.lookups.snapshot(ctx, func(now snapshot) error {
+		err := first(ctx, now, func(r scanner) error { return r.Scan(&w.Steps) }, `SELECT steps FROM trackers WHERE organization = $1 AND id = $2 AND state <> 'deleting'`, t.Organization, t.ID)
+		if err != nil {
+			return err
+		}
+		if w.Series, err = findRows(ctx, now, seriesTable, `WHERE organization = $1 AND tracker = $2`, t.Organization, t.ID); err != nil {
+			return err
+		}
+		if w.Open, err = findRows(ctx, now, alertsTable, `WHERE organization = $1 AND tracker = $2 AND acknowledged_at IS NULL`, t.Organization, t.ID); err != nil {
+			return err
+		}
+		w.Ceilings, err = findValues[string](ctx, now, `SELECT subject FROM alerts WHERE organization = $1 AND tracker = $2 AND kind = 'ceiling'`, t.Organization, t.ID)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read what is watched of tracker %s: %w", t.Name, err)
+	}
+	return &w, nil
+}
+
+// SweepStep is what the detectors of a tracker made of a sweep.
+type SweepStep struct {
+	Steps  int64     // as they were read by Watch
+	Series []*Series // as they are then
+	Alerts []*Alert
+	// Channels are where the alerts are to be sent.
+	Channels []string
+}
+
+// StepSweep stores what the detectors of a tracker made of a sweep, with the alerts that
+// it raised and their deliveries, in one transaction. Returns ErrChanged when somebody
+// else was faster.
+func (s *Store) StepSweep(t *Tracker, sweep *Sweep, step SweepStep, now time.Time) error {
+	err := s.write(write{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
+		for _, statement := range []struct {
+			text string
+			args []any
+		}{
+			{`UPDATE trackers SET steps = steps + 1 WHERE organization = $1 AND id = $2 AND steps = $3 AND state <> 'deleting'`, []any{t.Organization, t.ID, step.Steps}},
+			{`UPDATE sweeps SET stepped = 1 WHERE organization = $1 AND tracker = $2 AND id = $3 AND stepped = 0`, []any{t.Organization, t.ID, sweep.ID}},
+		} {
+			n, err := w.exec(ctx, statement.text, statement.args...)
+			if err == nil && n == 0 {
+				err = ErrChanged
+			}
+			if err != nil {
+				return err
+			}
+		}
+		var told []*AlertDelivery
+		for _, a := range step.Alerts {
+			for _, channel := range step.Channels {
+				d := &AlertDelivery{t.Organization, newID(), t.ID, a.ID, channel}
+				told = append(told, d)
+				w.deliveries = append(w.deliveries, newDelivery(&Job{Organization: t.Organization, ID: d.ID}, ChannelURL(channel), now))
+			}
+		}
+		return errors.Join(
+			each(ctx, w.tx, upsertSeries, step.Series, nil),
+			each(ctx, w.tx, insertAlerts, step.Alerts, nil),
+			each(ctx, w.tx, insertAlertDeliveries, told, nil))
+	}})
+	if err != nil {
+		return fmt.Errorf("step with sweep %s: %w", sweep.ID, err)
+	}
+	return nil
+}
+
+// AlertFilter says which alerts to list, the newest first.
+type AlertFilter struct {
+	Open   bool
+	Kind   earshot.AlertKind // "" for all
+	Before string            // only those older than this id; "" for all
+	Limit  int
+}
+
+// Alerts lists alerts of a tracker.
+func (s *Store) Alerts(ctx context.Context, t *Tracker, f AlertFilter) ([]*Alert, error) {
+	open := ""
+	if f.Open {
+		open = ` AND acknowledged_at IS NULL`
+	}
+	alerts, err := findRows(ctx, s.reports, alertsTable, `WHERE organization = $1 AND tracker = $2 AND id < $3 AND ($4 = '' OR kind = $4)`+open+` ORDER BY id DESC LIMIT $5`,
+		t.Organization, t.ID, cmp.Or(f.Before, uuid.Max.String()), string(f.Kind), f.Limit)
+	if err != nil {
+		return nil, fmt.Errorf("list alerts: %w", err)
+	}
+	return alerts, nil
+}
+
+// AcknowledgeAlert notes that a person has seen an alert, and returns it as it is then.
+// Doing so twice changes nothing. Returns ErrNotFound.
+func (s *Store) AcknowledgeAlert(t *Tracker, id, by string, now time.Time) (*Alert, error) {
+	id, err := canonicalID(id)
+	if err != nil {
+		return nil, fmt.Errorf("alert: %w", err)
+	}
+	var alert *Alert
+	err = s.execute(func(ctx context.Context, tx *tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE alerts SET acknowledged_at = $4, acknowledged_by = $5 WHERE organization = $1 AND tracker = $2 AND id = $3 AND acknowledged_at IS NULL`,
+			t.Organization, t.ID, id, millis(now), by)
+		if err != nil {
+			return err
+		}
+		alert, err = firstRow(ctx, tx, alertsTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, t.Organization, t.ID, id)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("acknowledge alert %s: %w", id, err)
+	}
+	return alert, nil
+}
+
+// ToldAlert finds what a delivery to a channel tells. Returns ErrNotFound.
+func (s *Store) ToldAlert(ctx context.Context, organization, delivery string) (*AlertDelivery, *Alert, error) {
+	d, err := firstRow(ctx, s.lookups, alertDeliveriesTable, `WHERE organization = $1 AND id = $2`, organization, delivery)
+	if err == nil {
+		var a *Alert
+		if a, err = firstRow(ctx, s.lookups, alertsTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, organization, d.Tracker, d.Alert); err == nil {
+			return d, a, nil
+		}
+	}
+	return nil, nil, fmt.Errorf("alert of delivery %s: %w", delivery, err)
+}
+
+// TargetCount is what became of the questions of one target in a sweep.
+type TargetCount struct {
+	Target  int
+	Outcome earshot.Outcome
+	Reason  string
+	Count   int
+}
+
+// TargetCounts counts the answers of a sweep by target, outcome and reason.
+func (s *Store) TargetCounts(ctx context.Context, sweep *Sweep) (counts []TargetCount, err error) {
+	err = s.reports.find(ctx, func(r scanner) error {
+		var c TargetCount
+		err := r.Scan(&c.Target, &c.Outcome, &c.Reason, &c.Count)
+		counts = append(counts, c)
+		return err
+	}, `SELECT target, outcome, COALESCE(reason, ''), COUNT(*) FROM answers WHERE organization = $1 AND tracker = $2 AND sweep = $3
+		GROUP BY target, outcome, COALESCE(reason, '')`, sweep.Organization, sweep.Tracker, sweep.ID)
+	if err != nil {
+		return nil, fmt.Errorf("count the answers of sweep %s: %w", sweep.ID, err)
+	}
+	return counts, nil
+}
+
+// deleteAlerts removes alerts of a tracker that were raised before a time, with their
+// deliveries.
+func (t *tx) deleteAlerts(ctx context.Context, organization, tracker string, before time.Time) error {
+	told, err := findValues[string](ctx, t, `DELETE FROM alert_deliveries WHERE organization = $1 AND tracker = $2 AND alert < $3 RETURNING id`,
+		organization, tracker, firstID(before))
+	if err != nil {
+		return err
+	}
+	var webhooks []*deliveryRow
+	for _, id := range told {
+		webhooks = append(webhooks, &deliveryRow{Delivery: Delivery{Organization: organization, Job: id}})
+	}
+	if _, err := t.ExecContext(ctx, `DELETE FROM alerts WHERE organization = $1 AND tracker = $2 AND id < $3`, organization, tracker, firstID(before)); err != nil {
+		return err
+	}
+	return t.deleteDeliveries(ctx, webhooks)
+}

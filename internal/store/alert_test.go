@@ -1,0 +1,147 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
+
+	"earshot"
+	"earshot/internal/store"
+	"earshot/internal/store/storetest"
+)
+
+// TestASweepIsSteppedWithOnce has two nodes step the detectors of a tracker with the same
+// sweeps: each alert is there once, with one delivery to each channel, and the sweeps come in
+// the order in which they were due.
+func TestASweepIsSteppedWithOnce(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		stores := []*store.Store{storetest.OpenVirtual(t, address), nil}
+		if stores[1] = stores[0]; store.Shared(address) {
+			stores[1] = storetest.OpenVirtual(t, address)
+		}
+		s := stores[0]
+		o := storetest.Organization(t, s, 10, 1000)
+		f := aTracker(t, s, o, aNode(t, s), 30)
+		const sweeps = 6
+		for i := range sweeps {
+			f.close(f.start(fmt.Sprint(i), 0, "2026-11", nil))
+		}
+		late := f.start("late", 1, "2026-11", nil) // it runs while later ones have ended
+		after := f.start("after", 0, "2026-11", nil)
+		f.close(after)
+		var stepped atomic.Int64
+		var group errgroup.Group
+		for i := range 4 {
+			group.Go(func() error {
+				for {
+					done, err := stepNext(t, stores[i%2], f.t)
+					switch {
+					case errors.Is(err, store.ErrNotFound):
+						return nil
+					case errors.Is(err, store.ErrChanged): // another was faster
+					case err != nil:
+						return err
+					default:
+						stepped.Add(1)
+						if done.ID == after.ID {
+							t.Error("a sweep was stepped with before one that was due earlier had ended")
+						}
+					}
+				}
+			})
+		}
+		f.must(group.Wait())
+		expectAlerts(t, f, sweeps, stepped.Load())
+		f.work(`{}`)
+		f.record()
+		f.close(late)
+		for range 2 {
+			_, err := stepNext(t, s, f.t)
+			f.must(err)
+		}
+		expectAlerts(t, f, sweeps+2, stepped.Load()+2)
+		unstepped, err := s.Unstepped(t.Context(), 10)
+		if err != nil || len(unstepped) != 0 {
+			t.Errorf("left are %v, %v", unstepped, err)
+		}
+		f.must(s.DeleteTracker(t.Context(), o.ID, "shoes", time.Now()))
+		f.tidy(time.Now().Add(time.Minute))
+		counts, err := s.Counts(t.Context(), "series", "alerts", "alert_deliveries", "deliveries")
+		if err != nil || fmt.Sprint(counts) != "[0 0 0 0]" {
+			t.Errorf("of a deleted tracker there are left %v, %v", counts, err)
+		}
+		storetest.Audited(t, s)
+	})
+}
+
+// stepNext does what a node does for the next sweep.
+func stepNext(t *testing.T, s *store.Store, tracker *store.Tracker) (*store.Sweep, error) {
+	t.Helper()
+	sweep, err := s.NextUnstepped(t.Context(), tracker)
+	if err != nil {
+		return nil, err
+	}
+	watch, err := s.Watch(t.Context(), tracker)
+	if err != nil {
+		return nil, err
+	}
+	return sweep, s.StepSweep(tracker, sweep, store.SweepStep{
+		Steps:  watch.Steps,
+		Series: []*store.Series{{Organization: tracker.Organization, Tracker: tracker.ID, Metric: "visibility", Brand: "a", Target: "b", State: fmt.Append(nil, watch.Steps+1)}},
+		Alerts: []*store.Alert{{
+			Organization: tracker.Organization, Tracker: tracker.ID, ID: uuid.Must(uuid.NewV7()).String(), Kind: earshot.AlertShift, Subject: sweep.Slot,
+			Sweep: sweep.ID, RaisedAt: time.Now(), Content: []byte(`{}`),
+		}},
+		Channels: []string{"ops", "board"},
+	}, time.Now())
+}
+
+// expectAlerts wants an alert of each of so many sweeps, and the deliveries of each.
+func expectAlerts(t *testing.T, f *follow, sweeps int, stepped int64) {
+	t.Helper()
+	watch, err := f.s.Watch(t.Context(), f.t)
+	if err != nil || watch.Steps != int64(sweeps) || stepped != int64(sweeps) || len(watch.Open) != sweeps || len(watch.Series) != 1 || string(watch.Series[0].State) != fmt.Sprint(sweeps) {
+		t.Errorf("after %d of %d sweeps the tracker has %+v, %v", stepped, sweeps, watch, err)
+	}
+	counts, err := f.s.Counts(t.Context(), "alerts", "alert_deliveries", "deliveries")
+	if want := fmt.Sprint([]int{sweeps, 2 * sweeps, 2 * sweeps}); err != nil || fmt.Sprint(counts) != want {
+		t.Errorf("there are %v alerts and deliveries, want %s: %v", counts, want, err)
+	}
+	storetest.Audited(t, f.s)
+}
+
+func TestAnAcknowledgedAlertMakesRoomForTheNext(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s := storetest.OpenVirtual(t, address)
+		o := storetest.Organization(t, s, 10, 1000)
+		f := aTracker(t, s, o, aNode(t, s), 30)
+		f.close(f.start("first", 0, "2026-11", nil))
+		_, err := stepNext(t, s, f.t)
+		f.must(err)
+		open, err := s.Alerts(t.Context(), f.t, store.AlertFilter{Open: true, Limit: 10})
+		if err != nil || len(open) != 1 {
+			t.Fatalf("open are %v, %v", open, err)
+		}
+		for _, by := range []string{"ada", "bob"} { // the first counts
+			seen, err := s.AcknowledgeAlert(f.t, open[0].ID, by, time.Now())
+			if err != nil || seen.AcknowledgedBy != "ada" || seen.AcknowledgedAt.IsZero() {
+				t.Errorf("acknowledged is %+v, %v", seen, err)
+			}
+		}
+		open, err = s.Alerts(t.Context(), f.t, store.AlertFilter{Open: true, Limit: 10})
+		all, err2 := s.Alerts(t.Context(), f.t, store.AlertFilter{Kind: earshot.AlertShift, Limit: 10})
+		if err != nil || err2 != nil || len(open) != 0 || len(all) != 1 {
+			t.Errorf("open are %v, all %v, %v %v", open, all, err, err2)
+		}
+		if _, err := s.AcknowledgeAlert(f.t, uuid.NewString(), "ada", time.Now()); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("of no alert: %v", err)
+		}
+	})
+}

@@ -1,0 +1,241 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"earshot"
+)
+
+// keyBudget is what a key may spend, and what it has spent. It is read and changed only
+// while the row of its organization is locked.
+type keyBudget struct {
+	organization string
+	keyID        string
+	perDay       int64 // 0 for no ceiling
+	perMonth     int64
+	day          int64 // since 1970, UTC
+	dayUsed      int64
+	monthUsed    int64
+	held         int64
+	since        int64
+}
+
+var (
+	budgetsTable = newTable("key_budgets",
+		field("organization", "uuid", func(b *keyBudget) *string { return &b.organization }),
+		textField("key_id", func(b *keyBudget) *string { return &b.keyID }),
+		intField("per_day", func(b *keyBudget) *int64 { return &b.perDay }),
+		intField("per_month", func(b *keyBudget) *int64 { return &b.perMonth }),
+		intField("day", func(b *keyBudget) *int64 { return &b.day }),
+		intField("day_used", func(b *keyBudget) *int64 { return &b.dayUsed }),
+		intField("month_used", func(b *keyBudget) *int64 { return &b.monthUsed }),
+		intField("held", func(b *keyBudget) *int64 { return &b.held }),
+		intField("since", func(b *keyBudget) *int64 { return &b.since }))
+	upsertBudgets = budgetsTable.insert(`ON CONFLICT (organization, key_id) DO UPDATE SET per_day = excluded.per_day, per_month = excluded.per_month,
+		day = excluded.day, day_used = excluded.day_used, month_used = excluded.month_used, held = excluded.held`)
+	selectBudgets = newStatement(budgetsTable.only("organization"), func(in input) string {
+		return `SELECT ` + budgetsTable.list + ` FROM key_budgets WHERE ` + in.matching()
+	})
+)
+
+// budgetOf is a budget as a transaction has it.
+type budgetOf struct {
+	keyBudget
+	before keyBudget
+}
+
+// readBudgets reads the budgets of the locked organizations that have any.
+func (w *work) readBudgets(ctx context.Context) error {
+	var asked []*keyBudget
+	for id, o := range w.organizations {
+		if o.KeyBudgets > 0 {
+			asked = append(asked, &keyBudget{organization: id})
+		}
+	}
+	if len(asked) == 0 {
+		return nil
+	}
+	var found []*keyBudget
+	if err := each(ctx, w.tx, selectBudgets, asked, collect(budgetsTable, &found)); err != nil {
+		return fmt.Errorf("read the budgets of keys: %w", err)
+	}
+	w.budgets = map[taskKey]*budgetOf{}
+	for _, b := range found {
+		w.budgets[taskKey{b.organization, b.keyID}] = &budgetOf{*b, *b}
+	}
+	return nil
+}
+
+// storeBudgets writes back the budgets that changed.
+func (w *work) storeBudgets(ctx context.Context) error {
+	var changed []*keyBudget
+	for _, b := range w.budgets {
+		if b.keyBudget != b.before {
+			changed = append(changed, &b.keyBudget)
+		}
+	}
+	return each(ctx, w.tx, upsertBudgets, changed, nil)
+}
+
+// budget is that of a job's key on the day that holds now, nil for one without a ceiling.
+// The next day begins only when the trusted clock agrees.
+func (w *work) budget(job *Job, now time.Time) *budgetOf {
+	b := w.budgets[taskKey{job.Organization, job.KeyID}]
+	if b == nil || millis(now)/dayMillis <= b.day {
+		return b
+	}
+	if now, err := w.clock.decisive(now); err == nil {
+		b.begin(millis(now) / dayMillis)
+	}
+	return b
+}
+
+// begin lets a day begin.
+func (b *keyBudget) begin(day int64) {
+	if day <= b.day {
+		return
+	}
+	if monthStart(day) != monthStart(b.day) {
+		b.monthUsed = 0
+	}
+	b.day, b.dayUsed = day, 0
+}
+
+// monthStart is the first moment of the month of a day.
+func monthStart(day int64) time.Time {
+	at := time.UnixMilli(day * dayMillis).UTC()
+	return time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)
+}
+
+// checkBudget returns why a job would pass a ceiling of its key, or nil.
+func (w *work) checkBudget(job *Job, now time.Time) error {
+	b := w.budget(job, now)
+	if b == nil {
+		return nil
+	}
+	for _, limit := range []struct {
+		period        string
+		ceiling, used int64
+		resets        time.Time
+	}{
+		{"day", b.perDay, b.dayUsed, time.UnixMilli((b.day + 1) * dayMillis)},
+		{"month", b.perMonth, b.monthUsed, monthStart(b.day).AddDate(0, 1, 0)},
+	} {
+		if limit.ceiling == 0 || limit.used+b.held+job.MaxCost <= limit.ceiling {
+			continue
+		}
+		resets := earshot.Timestamp{Time: limit.resets}
+		return &earshot.Error{
+			Code: earshot.CodeKeyBudget,
+			Message: fmt.Sprintf("the key %s may spend %d credits a %s: %d are spent, %d are held for running jobs, and this can cost %d; it starts anew at %s",
+				b.keyID, limit.ceiling, limit.period, limit.used, b.held, job.MaxCost, limit.resets.UTC().Format(time.RFC3339)),
+			Details: earshot.KeyBudgetDetails{
+				KeyID: b.keyID, Period: limit.period, Ceiling: limit.ceiling, Used: limit.used, Held: b.held, Required: job.MaxCost, ResetsAt: resets,
+			},
+		}
+	}
+	return nil
+}
+
+// holdBudget sets aside what a job can cost, giveBudget gives that back and notes what it
+// was charged.
+func (w *work) holdBudget(job *Job) {
+	if b := w.budgets[taskKey{job.Organization, job.KeyID}]; b != nil {
+		b.held += job.MaxCost
+	}
+}
+
+func (w *work) giveBudget(job *Job, held, charged int64, now time.Time) {
+	if b := w.budget(job, now); b != nil {
+		b.held -= held
+		b.dayUsed += charged
+		b.monthUsed += charged
+	}
+}
+
+// SetKeyBudget gives a key of an organization ceilings of credits, 0 for none, and returns
+// the key as it is then. What it has spent counts from when it first had one. Returns
+// ErrNotFound.
+func (s *Store) SetKeyBudget(ctx context.Context, organization, id string, perDay, perMonth int64, now time.Time) (*earshot.Key, error) {
+	err := s.write(write{organization: organization, apply: func(ctx context.Context, w *work) error {
+		if _, err := firstRow(ctx, w, apiKeysTable, `WHERE organization = $1 AND id = $2`, organization, id); err != nil {
+			return err
+		}
+		return w.setBudget(ctx, organization, id, perDay, perMonth, now)
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("set the budget of key %s: %w", id, err)
+	}
+	keys, err := s.findKeys(ctx, now, `WHERE organization = $1 AND id = $2`, organization, id)
+	if err == nil && len(keys) == 0 {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("key %s: %w", id, err)
+	}
+	return keys[0], nil
+}
+
+// setBudget changes the ceilings of a key, of an organization that is locked.
+func (w *work) setBudget(ctx context.Context, organization, id string, perDay, perMonth int64, now time.Time) error {
+	key := taskKey{organization, id}
+	known := w.budgets[key]
+	switch {
+	case known == nil && perDay == 0 && perMonth == 0:
+		return nil
+	case perDay == 0 && perMonth == 0:
+		delete(w.budgets, key)
+		if _, err := w.ExecContext(ctx, `DELETE FROM key_budgets WHERE organization = $1 AND key_id = $2`, organization, id); err != nil {
+			return err
+		}
+		return w.countBudgets(ctx, organization, -1)
+	case known != nil:
+		known.perDay, known.perMonth = perDay, perMonth
+		return nil
+	}
+	// Jobs of the key that run already hold credits. Those that this transaction begins are
+	// not stored yet, and those that it is about to end no longer.
+	held, err := findValues[int64](ctx, w, `SELECT COALESCE(SUM(most), 0) FROM jobs WHERE organization = $1 AND key_id = $2 AND status = 'PROCESSING'`, organization, id)
+	if err != nil {
+		return err
+	}
+	b := &budgetOf{keyBudget: keyBudget{organization: organization, keyID: id, perDay: perDay, perMonth: perMonth, day: millis(now) / dayMillis, held: held[0], since: millis(now)}}
+	for _, job := range slices.Concat(w.inserted, slices.Collect(maps.Values(w.jobs))) {
+		if job.Organization == organization && job.KeyID == id && job.Status == earshot.StatusProcessing {
+			b.held += job.MaxCost
+		}
+	}
+	if w.budgets == nil {
+		w.budgets = map[taskKey]*budgetOf{}
+	}
+	w.budgets[key] = b
+	return w.countBudgets(ctx, organization, 1)
+}
+
+// countBudgets counts the keys of an organization that have a ceiling.
+func (w *work) countBudgets(ctx context.Context, organization string, more int) error {
+	w.organizations[organization].KeyBudgets += more
+	_, err := w.ExecContext(ctx, `UPDATE organizations SET key_budgets = key_budgets + $2 WHERE id = $1`, organization, more)
+	return err
+}
+
+// addBudgets tells what keys of an organization may spend, and have spent.
+func (s *Store) addBudgets(ctx context.Context, organization string, keys []*earshot.Key, now time.Time) error {
+	budgets, err := findRows(ctx, s.lookups, budgetsTable, `WHERE organization = $1`, organization)
+	if err != nil {
+		return fmt.Errorf("read the budgets of keys: %w", err)
+	}
+	for _, b := range budgets {
+		b.begin(millis(now) / dayMillis)
+		for _, k := range keys {
+			if k.ID == b.keyID {
+				k.Budget = &earshot.KeyBudget{CreditsPerDay: b.perDay, CreditsPerMonth: b.perMonth, UsedToday: b.dayUsed, UsedThisMonth: b.monthUsed, Held: b.held}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,195 @@
+package store_test
+
+import (
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/store"
+	"earshot/internal/store/storetest"
+)
+
+// limitedKey makes a key that may spend so many credits a day and a month.
+func limitedKey(t *testing.T, s *store.Store, o *account.Organization, perDay, perMonth int64, now time.Time) string {
+	t.Helper()
+	key := account.NewKey()
+	key.CreditsPerDay, key.CreditsPerMonth = perDay, perMonth
+	if err := s.CreateKey(o.ID, key, account.DefaultScopes(), time.Time{}, now); err != nil {
+		t.Fatal(err)
+	}
+	return key.ID
+}
+
+func budgetOf(t *testing.T, s *store.Store, o *account.Organization, key string, now time.Time) *earshot.KeyBudget {
+	t.Helper()
+	keys, err := s.Keys(t.Context(), o.ID, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range keys {
+		if k.ID == key {
+			return k.Budget
+		}
+	}
+	return nil
+}
+
+// TestTwoNodesNeverPassTheCeilingOfAKey has two nodes begin and settle calls of one key as
+// fast as they can: what they are charged together never passes the ceiling.
+func TestTwoNodesNeverPassTheCeilingOfAKey(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		stores := []*store.Store{storetest.Open(t, address), nil}
+		if stores[1] = stores[0]; store.Shared(address) {
+			stores[1] = storetest.Open(t, address)
+		}
+		s, now := stores[0], time.Now()
+		o := storetest.Organization(t, s, 100, 1_000_000)
+		key, free := limitedKey(t, s, o, 100, 0, now), limitedKey(t, s, o, 0, 0, now)
+		nodes := []string{aNode(t, s), aNode(t, s)}
+		var charged, refused, others atomic.Int64
+		var group errgroup.Group
+		for i := range 8 {
+			group.Go(func() error {
+				for range 15 {
+					job := aJob(o, nodes[i%2], 7)
+					job.KeyID, job.CreatedAt = key, now
+					if i >= 6 {
+						job.KeyID = free
+					}
+					_, err := stores[i%2].Begin(job)
+					if earshot.ErrorCode(err) == earshot.CodeKeyBudget {
+						refused.Add(1)
+						continue
+					}
+					if err != nil {
+						return err
+					}
+					if _, err := stores[i%2].Settle(completed(job, 5), now); err != nil {
+						return err
+					}
+					if i >= 6 {
+						others.Add(5)
+					} else {
+						charged.Add(5)
+					}
+				}
+				return nil
+			})
+		}
+		if err := group.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		// A call holds 7 and costs 5: the last that fits leaves less than 7.
+		if n := charged.Load(); n > 100 || n < 95 || refused.Load() == 0 || others.Load() != 150 {
+			t.Errorf("%d credits were charged of 100, %d calls refused, %d charged of a key without a ceiling", n, refused.Load(), others.Load())
+		}
+		if b := budgetOf(t, s, o, key, now); b == nil || b.UsedToday != charged.Load() || b.UsedThisMonth != charged.Load() || b.Held != 0 {
+			t.Errorf("the budget is %+v", b)
+		}
+		storetest.Audited(t, s)
+	})
+}
+
+func TestARefusalNamesTheCeilingAndTheNextDayIsAnother(t *testing.T) {
+	t.Parallel()
+	onEach(t, 100, 1_000_000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
+		now := time.Date(2026, 11, 29, 23, 0, 0, 0, time.UTC)
+		key := limitedKey(t, s, o, 10, 25, now)
+		call := func(at time.Time) (store.Job, error) {
+			job := aJob(o, node, 6)
+			job.KeyID, job.CreatedAt = key, at
+			_, err := s.Begin(job)
+			return job, err
+		}
+		first, err := call(now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = call(now)
+		want := "the key " + key + " may spend 10 credits a day: 0 are spent, 6 are held for running jobs, and this can cost 6; it starts anew at 2026-11-30T00:00:00Z"
+		if earshot.ErrorCode(err) != earshot.CodeKeyBudget || !strings.Contains(err.Error(), want) {
+			t.Errorf("a call while another holds: %v", err)
+		}
+		settle(t, s, completed(first, 6), now)
+		for i, at := range []time.Time{now, now.AddDate(0, 0, 1)} {
+			if _, err := call(at); (err == nil) != (i == 1) {
+				t.Errorf("at %s: %v", at, err)
+			}
+		}
+		// What is held counts against the month, too: 6 + 6 + 6 fit into 25, 24 + 6 do not.
+		if _, err := s.SetKeyBudget(t.Context(), o.ID, key, 0, 25, now); err != nil {
+			t.Fatal(err)
+		}
+		at := now.AddDate(0, 0, 1)
+		for i := range 4 {
+			job, err := call(at)
+			if (err == nil) != (i < 2) {
+				t.Errorf("call %d of the month: %v", i, err)
+			}
+			if err == nil {
+				settle(t, s, failed(job), at)
+				settle2, err := call(at)
+				if err != nil {
+					t.Fatal(err)
+				}
+				settle(t, s, completed(settle2, 6), at)
+			}
+		}
+		if _, err := call(time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)); err != nil {
+			t.Errorf("in the next month: %v", err)
+		}
+	})
+}
+
+func TestATaskThatWasQueuedEndsAtTheCeiling(t *testing.T) {
+	t.Parallel()
+	onEach(t, 100, 1_000_000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
+		now := time.Now()
+		key := limitedKey(t, s, o, 0, 0, now)
+		var tasks []store.Job
+		for range 3 {
+			task := aJob(o, "", 6)
+			task.KeyID, task.CreatedAt = key, now
+			tasks = append(tasks, task)
+		}
+		if _, err := s.Submit(o.ID, tasks[:1], 1, now); err != nil {
+			t.Fatal(err)
+		}
+		// The ceiling comes while one runs, which holds its credits under it.
+		started, _, err := s.Claim(t.Context(), node, store.ClaimLimits{Tasks: 10}, now)
+		if err != nil || len(started) != 1 {
+			t.Fatalf("started %d, %v", len(started), err)
+		}
+		if _, err := s.Submit(o.ID, tasks[1:], 2, now); err != nil {
+			t.Fatal(err)
+		}
+		if k, err := s.SetKeyBudget(t.Context(), o.ID, key, 13, 0, now); err != nil || k.Budget.Held != 6 {
+			t.Fatalf("the key is %+v, %v", k, err)
+		}
+		more, handled, err := s.Claim(t.Context(), node, store.ClaimLimits{Tasks: 10}, now)
+		if err != nil || len(more) != 1 || handled != 2 {
+			t.Fatalf("started %d of %d, %v", len(more), handled, err)
+		}
+		refusals, err := s.Submit(o.ID, []store.Job{func() store.Job { j := aJob(o, "", 6); j.KeyID = key; return j }()}, 1, now)
+		if err != nil || earshot.ErrorCode(refusals[0]) != earshot.CodeKeyBudget {
+			t.Errorf("one more task: %v, %v", refusals, err)
+		}
+		for _, job := range append(started, more...) {
+			settle(t, s, completed(job, 5), now)
+		}
+		if b := budgetOf(t, s, o, key, now); b.UsedToday != 10 || b.Held != 0 {
+			t.Errorf("the budget is %+v", b)
+		}
+		storetest.Audited(t, s)
+		if k, err := s.SetKeyBudget(t.Context(), o.ID, key, 0, 0, now); err != nil || k.Budget != nil {
+			t.Errorf("without a ceiling the key is %+v, %v", k, err)
+		}
+		storetest.Audited(t, s)
+	})
+}

@@ -1,0 +1,102 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"earshot"
+)
+
+// MaxChannels is how many channels an organization may have.
+const MaxChannels = 50
+
+// Channel is where alerts may be sent.
+type Channel struct {
+	Organization string
+	Name         string
+	Kind         earshot.ChannelKind
+	Settings     []byte // JSON, with secrets
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
+}
+
+var (
+	channelsTable = newTable("channels",
+		field("organization", "uuid", func(c *Channel) *string { return &c.Organization }),
+		textField("name", func(c *Channel) *string { return &c.Name }),
+		textField("kind", func(c *Channel) *earshot.ChannelKind { return &c.Kind }),
+		bytesAsText("settings", func(c *Channel) *[]byte { return &c.Settings }),
+		timeField("created_at", func(c *Channel) *time.Time { return &c.CreatedAt }),
+		timeField("updated_at", func(c *Channel) *time.Time { return &c.UpdatedAt }))
+	upsertChannels = channelsTable.insert(`ON CONFLICT (organization, name) DO UPDATE SET kind = excluded.kind, settings = excluded.settings, updated_at = excluded.updated_at`)
+)
+
+// channelScheme begins the URL that a delivery to a channel has, which shows nothing of
+// where the channel leads.
+const channelScheme = "channel://"
+
+// ChannelURL is the URL of deliveries to a channel.
+func ChannelURL(name string) string { return channelScheme + name }
+
+// IsChannelURL tells whether a URL is that of deliveries to a channel.
+func IsChannelURL(url string) bool { return strings.HasPrefix(url, channelScheme) }
+
+// Channels lists the channels of an organization by name.
+func (s *Store) Channels(ctx context.Context, organization string) ([]*Channel, error) {
+	channels, err := findRows(ctx, s.lookups, channelsTable, `WHERE organization = $1 ORDER BY name`, organization)
+	if err != nil {
+		return nil, fmt.Errorf("list channels: %w", err)
+	}
+	return channels, nil
+}
+
+// Channel finds a channel. Returns ErrNotFound.
+func (s *Store) Channel(ctx context.Context, organization, name string) (*Channel, error) {
+	c, err := firstRow(ctx, s.lookups, channelsTable, `WHERE organization = $1 AND name = $2`, organization, name)
+	if err != nil {
+		return nil, fmt.Errorf("channel %s: %w", name, err)
+	}
+	return c, nil
+}
+
+// SaveChannel makes a channel, or changes one, and tells whether it was new. Returns
+// CodeConflict when there are too many.
+func (s *Store) SaveChannel(c *Channel) (created bool, err error) {
+	err = s.write(write{organization: c.Organization, apply: func(ctx context.Context, w *work) error {
+		names, err := findValues[string](ctx, w, `SELECT name FROM channels WHERE organization = $1`, c.Organization)
+		if err != nil {
+			return err
+		}
+		created = true
+		for _, name := range names {
+			created = created && name != c.Name
+		}
+		if created && len(names) >= MaxChannels {
+			return &earshot.Error{
+				Code: earshot.CodeConflict, Message: fmt.Sprintf("an organization may have at most %d channels", MaxChannels),
+				Details: earshot.ConflictDetails{ID: c.Name},
+			}
+		}
+		return each(ctx, w.tx, upsertChannels, []*Channel{c}, nil)
+	}})
+	if err != nil {
+		return false, fmt.Errorf("save channel %s: %w", c.Name, err)
+	}
+	return created, nil
+}
+
+// DeleteChannel removes a channel. What waits to be sent to it is never sent. Returns
+// ErrNotFound.
+func (s *Store) DeleteChannel(organization, name string) error {
+	n, err := s.exec(`DELETE FROM channels WHERE organization = $1 AND name = $2`, organization, name)
+	if err == nil && n == 0 {
+		err = ErrNotFound
+	}
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return fmt.Errorf("delete channel %s: %w", name, err)
+	}
+	return err
+}

@@ -1,0 +1,206 @@
+package tracker
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"earshot"
+	"earshot/internal/alert"
+	"earshot/internal/metric"
+	"earshot/internal/stats"
+	"earshot/internal/store"
+)
+
+const (
+	// sweepsBefore is how many sweeps before a change are compared with those since.
+	sweepsBefore = 28
+	// maxParts is how many questions are named that carry a change.
+	maxParts = 5
+)
+
+// raiseShift tells of a shift: what it is made of is read only now, since shifts are few.
+func (w *watching) raiseShift(ctx context.Context, key seriesKey, shift alert.Shift) error {
+	if w.isOpen(earshot.AlertShift, key.subject()) {
+		return nil
+	}
+	b, periods, since, err := w.aroundShift(ctx, shift)
+	if err != nil || b == nil {
+		return err
+	}
+	told := &earshot.SeriesShift{
+		Metric: key.metric, Brand: key.brand, Target: key.target, Direction: string(shift.Direction), Since: earshot.Timestamp{Time: since},
+		SweepsBefore: len(periods.A), SweepsAfter: len(periods.B), Score: shift.Score, H: shift.H,
+	}
+	targets, err := w.parts(b, key, periods, []string{"target"}, nil)
+	if err != nil {
+		return err
+	}
+	for _, c := range targets {
+		if c.Target == key.target || strings.HasPrefix(c.Target, key.target+"@") {
+			told.From, told.To = *c.A, *c.B
+			if c.Interval != nil {
+				told.Interval = c.Interval[:]
+			}
+		}
+		told.Targets = append(told.Targets, earshot.ShiftPart{Name: c.Target, From: *c.A, To: *c.B})
+	}
+	prompts, err := w.parts(b, key, periods, []string{"target", "prompt"}, metric.Selection{"target": targetsOf(targets, key.target)})
+	if err != nil {
+		return err
+	}
+	told.Prompts = carrying(prompts, shift.Direction)
+	told.AnswersBeforeURL, told.AnswersAfterURL = b.answersIn(key.target, periods.A), b.answersIn(key.target, periods.B)
+	w.raise(earshot.AlertShift, key.subject(), &earshot.Alert{Summary: alert.ShiftSummary(told, b.zone.Civil(since).String()[:len(time.DateOnly)]), Shift: told})
+	return nil
+}
+
+// aroundShift counts the sweeps before a shift and from then on.
+func (w *watching) aroundShift(ctx context.Context, shift alert.Shift) (b *book, periods metric.Periods, since time.Time, err error) {
+	closed, err := w.Store.ClosedSweeps(ctx, w.tracker)
+	if err != nil {
+		return nil, periods, since, err
+	}
+	place := func(id string) int {
+		return max(0, slices.IndexFunc(closed, func(s *store.Sweep) bool { return s.ID == id }))
+	}
+	first, began, last := place(shift.First), place(shift.Since), place(w.sweep.ID)
+	since = closed[began].DueAt
+	first = max(first, began-sweepsBefore)
+	// Where these are too many to be counted together, those nearest to the change do.
+	for answersOf(closed[first:last+1]) > maxCounted && first < began {
+		first++
+	}
+	if b, err = w.bookSince(ctx, closed[first]); err != nil || b == nil {
+		return nil, periods, since, err
+	}
+	for _, sweep := range b.sweeps {
+		if sweep.DueAt.Before(since) {
+			periods.A = append(periods.A, sweep.ID)
+		} else {
+			periods.B = append(periods.B, sweep.ID)
+		}
+	}
+	return b, periods, since, nil
+}
+
+func answersOf(sweeps []*store.Sweep) (n int) {
+	for _, sweep := range sweeps {
+		n += sweep.Submitted
+	}
+	return n
+}
+
+// parts compares the two periods of a series part by part, as far as both have answers.
+func (w *watching) parts(b *book, key seriesKey, periods metric.Periods, by []string, filter metric.Selection) ([]metric.Comparison, error) {
+	rows, err := b.Compare(metric.Query{Metrics: []string{key.metric}, By: by, Filter: filter, Having: metric.Selection{"brand": {key.brand}}}, periods)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(rows, func(c metric.Comparison) bool { return c.A == nil || c.B == nil }), nil
+}
+
+// targetsOf are the names that a target has in comparisons: one for each surface.
+func targetsOf(rows []metric.Comparison, target string) (names []string) {
+	for _, c := range rows {
+		if c.Target == target || strings.HasPrefix(c.Target, target+"@") {
+			names = append(names, c.Target)
+		}
+	}
+	return names
+}
+
+// carrying are the questions that moved most in a direction.
+func carrying(rows []metric.Comparison, direction stats.Direction) (parts []earshot.ShiftPart) {
+	sign := 1.0
+	if direction == stats.Down {
+		sign = -1
+	}
+	slices.SortStableFunc(rows, func(a, b metric.Comparison) int { return cmp.Compare(sign*(*b.B-*b.A), sign*(*a.B-*a.A)) })
+	for _, c := range rows {
+		if sign*(*c.B-*c.A) > 0 && len(parts) < maxParts {
+			parts = append(parts, earshot.ShiftPart{Name: c.Prompt, From: *c.A, To: *c.B})
+		}
+	}
+	return parts
+}
+
+// answersIn lists the answers on a target of some sweeps.
+func (b *book) answersIn(target string, sweeps []string) string {
+	q := url.Values{"target": {target}, "outcome": {string(earshot.OutcomeAnswered)}}
+	var from, until time.Time
+	for _, sweep := range b.sweeps {
+		if !slices.Contains(sweeps, sweep.ID) {
+			continue
+		}
+		if from.IsZero() || sweep.StartedAt.Before(from) {
+			from = sweep.StartedAt
+		}
+		until = maxTime(until, sweep.ClosedAt)
+	}
+	// The clock of another node may be a little behind.
+	q.Set("from", from.Add(-time.Second).UTC().Format(time.RFC3339Nano))
+	q.Set("to", until.Add(time.Second).UTC().Format(time.RFC3339Nano))
+	return "/v1/trackers/" + url.PathEscape(b.tracker.Name) + "/answers?" + q.Encode()
+}
+
+// screenSources compares which sources are cited in the last two windows of sweeps, once
+// in a window.
+func (w *watching) screenSources(ctx context.Context) error {
+	closed, err := w.Store.ClosedSweeps(ctx, w.tracker)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(closed, func(s *store.Sweep) bool { return s.ID == w.sweep.ID }) + 1
+	if at < 2*alert.Window || (w.watch.Steps+1)%alert.Window != 0 || answersOf(closed[at-2*alert.Window:at]) > maxCounted {
+		return nil
+	}
+	b, err := w.bookOf(ctx, w.tracker, w.definition, need{sources: true}, span{closed[at-2*alert.Window].DueAt, w.sweep.DueAt.Add(time.Millisecond)})
+	if tooMany(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	cited, err := b.cited()
+	if err != nil {
+		return err
+	}
+	if len(cited) < 2*alert.Window || b.BrokenSince(b.sweeps[1].ID) {
+		return nil // what was asked is not the same throughout
+	}
+	screens := w.definition.sweepsPerYear(w.sweep.DueAt) / alert.Window
+	cited = cited[len(cited)-2*alert.Window:]
+	moved := alert.Sources(cited[:alert.Window], cited[alert.Window:], alert.ScreenRate(w.definition.falseAlarms(), screens))
+	if len(moved) > 0 {
+		w.raise(earshot.AlertSource, "sources", &earshot.Alert{Summary: alert.SourceSummary(moved), Sources: moved})
+	}
+	return nil
+}
+
+// cited is what the answers of each sweep cite, in the order of the sweeps.
+func (b *book) cited() (sweeps []alert.Cited, err error) {
+	rows, err := b.Rows(metric.Query{Metrics: []string{"citationShare"}, By: []string{"sweep"}, Sources: []string{"domain"}, PoolSurfaces: true})
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]alert.Cited{}
+	for _, r := range rows {
+		if r.Domain == "" {
+			continue
+		}
+		c := found[r.Sweep]
+		if c.Domains == nil {
+			c = alert.Cited{Domains: map[string]int{}, All: int(r.Denominator), Answers: r.Answers}
+		}
+		c.Domains[r.Domain] = int(r.Numerator)
+		found[r.Sweep] = c
+	}
+	for _, sweep := range b.sweeps {
+		sweeps = append(sweeps, found[sweep.ID])
+	}
+	return sweeps, nil
+}

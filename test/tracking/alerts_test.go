@@ -1,0 +1,137 @@
+package tracking
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"earshot"
+	"earshot/internal/app"
+	"earshot/internal/mail"
+	"earshot/internal/mail/mailtest"
+	"earshot/internal/store/storetest"
+	"earshot/test/harness"
+)
+
+// TestTheShiftOfADemoIsFound wants what there is to find in a demo to be told by itself.
+func TestTheShiftOfADemoIsFound(t *testing.T) {
+	t.Parallel()
+	n := harness.Start(t)
+	a := n.Organization(t, "many", 1000)
+	made := makeDemo(t, n, a, `{"days":60,"prompts":15}`)
+	var first earshot.Alert
+	harness.Eventually(t, "the shift is told", func() bool {
+		var page earshot.AlertPage
+		n.Get(t, a, "/v1/trackers/demo/alerts?kind=shift&limit=100").Has(t, "alerts", http.StatusOK).Into(t, &page)
+		for _, one := range page.Alerts { // among them may be a false alarm
+			if one.Shift.Brand == made.Shift.Brand && one.Shift.Metric == "visibility" && one.Shift.Direction == "down" {
+				first = one
+			}
+		}
+		return first.ID != ""
+	})
+	s := first.Shift
+	if s.From <= s.To || len(s.Prompts) == 0 || len(s.Targets) != 3 || len(s.Interval) != 2 {
+		t.Fatalf("the alert is %+v with %+v", first, s)
+	}
+	if !first.Open || !first.MadeUp || !strings.Contains(first.Summary, "Visibility of Ollaro on "+s.Target+" fell from ") {
+		t.Errorf("the alert is %+v", first)
+	}
+	t.Logf("shift on %s: %s", made.Shift.Day, first.Summary)
+	for _, url := range []string{s.AnswersBeforeURL, s.AnswersAfterURL} {
+		var answers earshot.AnswerPage
+		n.Get(t, a, url).Has(t, "the answers behind it", http.StatusOK).Into(t, &answers)
+		if len(answers.Answers) == 0 || answers.Answers[0].Target != s.Target {
+			t.Errorf("%s lists %d answers", url, len(answers.Answers))
+		}
+	}
+	var seen earshot.AlertAcknowledged
+	n.Post(t, a, "/v1/trackers/demo/alerts/"+first.ID+"/acknowledge", "").Has(t, "acknowledge", http.StatusOK).Into(t, &seen)
+	if seen.Alert.Open || seen.Alert.AcknowledgedBy != a.Key.ID {
+		t.Errorf("after it was acknowledged it is %+v", seen.Alert)
+	}
+}
+
+// TestAnAlertReachesEveryChannel has a sweep skipped, which is told on every channel in
+// its own shape, and never shows where the channels lead.
+func TestAnAlertReachesEveryChannel(t *testing.T) {
+	t.Parallel()
+	mails := mailtest.Listen(t)
+	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
+		a := n.Organization(t, "many", 100_000)
+		admin := n.Admin(t, a)
+		webhook, slack, discord := harness.Receive(t, 204), harness.Receive(t, 500, 200), harness.Receive(t, 204)
+		to := fmt.Sprintf("ada+%s@example.com", a.Organization.ID)
+		for name, body := range map[string]string{
+			"hook": fmt.Sprintf(`{"kind":"webhook","url":"%s/hidden"}`, webhook.URL), "chat": fmt.Sprintf(`{"kind":"slack","url":"%s/hidden"}`, slack.URL),
+			"game": fmt.Sprintf(`{"kind":"discord","url":"%s/hidden"}`, discord.URL), "post": fmt.Sprintf(`{"kind":"mail","to":[%q]}`, to),
+		} {
+			other.Send(t, admin, http.MethodPut, "/v1/channels/"+name, body).Has(t, "save a channel", http.StatusOK)
+		}
+		n.Send(t, admin, http.MethodPut, "/v1/channels/bad", `{"kind":"mail","to":["ada@example.com\r\nBcc: eve@example.com"]}`).Invalid(t, "a header", http.StatusBadRequest, "to[0]")
+		definition := `{"prompts":["hats <b>&"],"targets":[{"provider":"chatassistant","country":"US"}],"ceiling":{"creditsPerMonth":1},"alerts":{"falseAlarmsPerYear":1,"channels":["hook","chat","game","post"%s]}}`
+		n.Send(t, a, http.MethodPut, "/v1/trackers/hats", fmt.Sprintf(definition, `,"none"`)).Invalid(t, "a channel that is not there", http.StatusBadRequest, "alerts.channels[4]")
+		n.Send(t, a, http.MethodPut, "/v1/trackers/hats", fmt.Sprintf(definition, "")).Has(t, "apply", http.StatusOK)
+
+		var tested earshot.AlertTestResult
+		n.Post(t, a, "/v1/trackers/hats/alerts/test", "").Has(t, "test", http.StatusOK).Into(t, &tested)
+		if len(tested.Tests) != 4 || !tested.Tests[0].Delivered || tested.Tests[1].Delivered || *tested.Tests[1].Status != 500 || !tested.Tests[3].Delivered {
+			t.Errorf("the tests went %s", harness.JSON(t, tested))
+		}
+		for i, key := range []string{"first", "second"} { // the second tells the same
+			n.Post(t, a, "/v1/trackers/hats/sweeps", fmt.Sprintf(`{"idempotencyKey":%q}`, key)).Has(t, "run", http.StatusOK)
+			var page earshot.AlertPage
+			harness.Eventually(t, "the alert is raised", func() bool {
+				other.Get(t, a, "/v1/trackers/hats/alerts").Into(t, &page)
+				return len(page.Alerts) > 0
+			})
+			if len(page.Alerts) != 1 || page.Alerts[0].Kind != earshot.AlertSweep || !strings.HasPrefix(page.Alerts[0].Summary, "The sweep of manual first was skipped") {
+				t.Errorf("after sweep %d the alerts are %s", i+1, harness.JSON(t, page))
+			}
+		}
+		told := func(r *harness.Receiver) []harness.Webhook { return r.Webhooks()[1:] } // the test came first
+		mine := func() (data []string) {
+			for _, m := range mails.Mails() {
+				if m.To[0] == to {
+					data = append(data, m.Data)
+				}
+			}
+			return data
+		}
+		harness.Eventually(t, "every channel is told", func() bool {
+			return len(told(webhook)) > 0 && len(told(slack)) > 0 && len(told(discord)) > 0 && len(mine()) > 1
+		})
+		told(webhook)[0].Verify(t, a.WebhookSecret)
+		for what, body := range map[string]string{
+			`"type":"alert.raised","tracker":"hats"`: told(webhook)[0].Body, `{"text":"hats: The sweep of manual first was skipped`: told(slack)[0].Body,
+			`"content":"hats: The sweep of manual first was skipped`: told(discord)[0].Body, "Subject: [hats] The sweep of manual first was skipped": mine()[1],
+		} {
+			if !strings.Contains(body, what) {
+				t.Errorf("%q is not in %s", what, body)
+			}
+		}
+		checkNothingIsShown(t, n, a, slack.URL)
+		storetest.Audited(t, n.Store)
+		n.Send(t, a, http.MethodDelete, "/v1/trackers/hats", "").Has(t, "delete", http.StatusOK)
+	}, harness.LocalWebhooks, func(cfg *app.Config) {
+		cfg.SMTP = mail.Config{Server: mails.Address, From: "earshot@example.com", TLS: "none"}
+	})
+}
+
+// checkNothingIsShown wants the path of a channel's URL nowhere that a key can look.
+func checkNothingIsShown(t *testing.T, n *harness.Node, a *app.Account, url string) {
+	t.Helper()
+	for _, path := range []string{"/v1/channels", "/v1/trackers/hats", "/v1/trackers/hats/alerts", harness.DeliveriesPath} {
+		reply := n.Get(t, a, path).Has(t, path, http.StatusOK)
+		if strings.Contains(string(reply.Body), "hidden") {
+			t.Errorf("%s shows where a channel leads: %s", path, reply.Body)
+		}
+		if path == harness.DeliveriesPath && !strings.Contains(string(reply.Body), `"url":"channel://chat"`) {
+			t.Errorf("%s does not list deliveries to channels: %s", path, reply.Body)
+		}
+	}
+	if strings.Contains(n.Logs.String(), "hidden") || strings.Contains(n.Logs.String(), url) {
+		t.Error("the log shows where a channel leads")
+	}
+}
