@@ -9,7 +9,7 @@ import { number, Problem, Spinner } from "./ui";
 import { SignIn } from "./pages/signin";
 import { Playground } from "./pages/playground";
 import { Compare } from "./pages/compare";
-import { Tasks } from "./pages/tasks";
+import { History } from "./pages/history";
 import { Usage } from "./pages/usage";
 import { Keys } from "./pages/keys";
 import { Docs } from "./pages/docs";
@@ -18,7 +18,7 @@ import "./style.css";
 const pages: Record<string, { title: string; show: ComponentType }> = {
   playground: { title: "Playground", show: Playground },
   compare: { title: "Compare", show: Compare },
-  tasks: { title: "Tasks", show: Tasks },
+  history: { title: "History", show: History },
   usage: { title: "Usage", show: Usage },
   keys: { title: "Keys and webhooks", show: Keys },
 };
