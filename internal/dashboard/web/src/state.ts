@@ -47,11 +47,12 @@ effect(() => {
   document.documentElement.dataset.theme = theme.value;
 });
 
-/** The page that is shown, from the part of the address after #, or docs by its path. */
-function pageOf(): { page: string; rest: string[] } {
-  if (/\/docs$/.test(location.pathname)) return { page: "docs", rest: location.hash.slice(1).split("/").filter(Boolean) };
-  const [page = "playground", ...rest] = location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decoded);
-  return { page, rest };
+/** The page that is shown, from the part of the address after #, or docs by its path; query is what stands behind a question mark. */
+function pageOf(): { page: string; rest: string[]; query: Record<string, string> } {
+  if (/\/docs$/.test(location.pathname)) return { page: "docs", rest: location.hash.slice(1).split("/").filter(Boolean), query: {} };
+  const [, path, query] = location.hash.match(/^#?\/?([^?]*)\??(.*)$/s)!;
+  const [page = "playground", ...rest] = path.split("/").filter(Boolean).map(decoded);
+  return { page, rest, query: Object.fromEntries(new URLSearchParams(query)) };
 }
 /** A part of the address; one that nobody could have written is taken as it is. */
 function decoded(part: string) {
