@@ -71,7 +71,7 @@ type Part<Name extends string, Value> = [Value] extends [undefined] ? { [N in Na
   : {} extends Value ? { [N in Name]?: Value } : { [N in Name]: Value };
 
 type Operation = keyof Operations;
-type Request<K extends Operation> = Options & Part<"params", PathParams<K>> & Part<"query", Operations[K]["query"]> & Part<"body", Operations[K]["body"]>;
+type Request<K extends Operation> = Options & Part<"params", PathParams<K>> & Part<"query", Operations[K]["query"]> & (Part<"body", Operations[K]["body"]> | { body?: undefined; yaml: string });
 type Arguments<K extends Operation> = {} extends Request<K> ? [request?: Request<K>] : [request: Request<K>];
 
 /** The response of an operation, for streams and headers. */

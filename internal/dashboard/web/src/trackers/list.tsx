@@ -1,20 +1,27 @@
 // The list of trackers: where each stands, its newest number, what it spends.
 import { call, patiently } from "../api";
 import type { ComparedRow, MetricRow, Tracker } from "../api.gen";
+import { route } from "../state";
 import { number, useLoad } from "../ui";
 import { addressOf } from "./address";
 import { nextSweep, TrackerState } from "./page";
-import { AsCall, Failed, leadOf, panelOf, Skeleton, Value, VerdictMark, type PanelBrand } from "./pieces";
+import { AsCall, Failed, leadOf, mayTrack, panelOf, Skeleton, Value, VerdictMark, type PanelBrand } from "./pieces";
+import { Beginning, NewTracker } from "./start";
 import { range, slotWords } from "./words";
 
 export function TrackerList() {
   const { value, error, again } = useLoad((signal) => call("GET /v1/trackers", { signal }), []);
   const trackers = value?.trackers ?? [];
+  if (route.value.query.new && mayTrack()) return <div class="tracking"><NewTracker /></div>;
   return (
     <div class="tracking">
-      <div class="tracker-head"><h1>Trackers</h1></div>
+      <div class="tracker-head">
+        <h1>Trackers</h1>
+        {trackers.length > 0 && mayTrack() && <span class="head-actions"><a class="button" href="#/trackers?new=file">Paste a file</a><a class="button primary" href="#/trackers?new=form">New tracker</a></span>}
+      </div>
       <Failed error={error} again={again} stale={!!value} />
       {!value && !error && <Skeleton label="Loading the trackers" />}
+      {value && trackers.length === 0 && <Beginning />}
       {trackers.length > 0 && <Trackers trackers={trackers} />}
       <AsCall path="/v1/trackers" />
     </div>
