@@ -63,6 +63,7 @@ func TestDashboard(t *testing.T) {
 // dashboardPages are the pages by their names in the address, and something that
 // each of them shows.
 var dashboardPages = map[string]string{
+	"trackers":   "Trackers",
 	"playground": "Playground",
 	"compare":    "Compare",
 	"tasks":      "Tasks",

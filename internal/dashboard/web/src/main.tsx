@@ -13,9 +13,11 @@ import { History } from "./pages/history";
 import { Usage } from "./pages/usage";
 import { Keys } from "./pages/keys";
 import { Docs } from "./pages/docs";
+import { Trackers } from "./trackers/page";
 import "./style.css";
 
 const pages: Record<string, { title: string; show: ComponentType }> = {
+  trackers: { title: "Trackers", show: Trackers },
   playground: { title: "Playground", show: Playground },
   compare: { title: "Compare", show: Compare },
   history: { title: "History", show: History },

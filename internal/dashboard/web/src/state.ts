@@ -47,18 +47,15 @@ effect(() => {
   document.documentElement.dataset.theme = theme.value;
 });
 
-/** What is shown, from the part of the address after #, or docs by its path. */
-interface Route { page: string; rest: string[]; query: URLSearchParams }
-
 /** Pages that were renamed: links to them may be kept somewhere. */
 const renamed: Record<string, string> = { tasks: "history" };
 
-function pageOf(): Route {
-  const query = new URLSearchParams();
-  if (/\/docs$/.test(location.pathname)) return { page: "docs", rest: location.hash.slice(1).split("/").filter(Boolean), query };
-  const [path, search = ""] = location.hash.replace(/^#\/?/, "").split(/\?(.*)/s);
+/** The page that is shown, from the part of the address after #, or docs by its path; query is what stands behind a question mark. */
+function pageOf(): { page: string; rest: string[]; query: Record<string, string> } {
+  if (/\/docs$/.test(location.pathname)) return { page: "docs", rest: location.hash.slice(1).split("/").filter(Boolean), query: {} };
+  const [, path, query] = location.hash.match(/^#?\/?([^?]*)\??(.*)$/s)!;
   const [page = "playground", ...rest] = path.split("/").filter(Boolean).map(decoded);
-  return { page: Object.hasOwn(renamed, page) ? renamed[page] : page, rest, query: new URLSearchParams(search) };
+  return { page: Object.hasOwn(renamed, page) ? renamed[page] : page, rest, query: Object.fromEntries(new URLSearchParams(query)) };
 }
 /** A part of the address; one that nobody could have written is taken as it is. */
 function decoded(part: string) {
@@ -81,7 +78,7 @@ export function addressOf(path: string[], query: Record<string, string | undefin
 /** Changes what the address asks of the page that is shown. It is no new step of the browser's history. */
 export function changeQuery(changes: Record<string, string | undefined>) {
   const { page, rest, query } = route.value;
-  history.replaceState(null, "", addressOf([page, ...rest], { ...Object.fromEntries(query), ...changes }));
+  history.replaceState(null, "", addressOf([page, ...rest], { ...query, ...changes }));
   followAddress();
 }
 

@@ -3,3 +3,4 @@ import "./csv.test";
 import "./ledger.test";
 import "./rows.test";
 import "./schema.test";
+import "./yaml.test";

@@ -11,7 +11,7 @@ import { RequestRows } from "./requests";
 
 export function BatchPage({ id }: { id: string }) {
   const { value: batch, error, again } = useLive((signal) => call("GET /v1/batches/{id}", { params: { id }, signal }), [id]);
-  const status = route.value.query.get("status") ?? undefined;
+  const status = route.value.query.status;
   return (
     <div class="history">
       <p class="tasks-back"><a href="#/history/batches">← Batches</a></p>

@@ -17,7 +17,7 @@ type Filters = Partial<Record<(typeof names)[number], string>>;
 
 export function Requests() {
   const { query } = route.value;
-  const filters: Filters = Object.fromEntries(names.flatMap((name) => (query.get(name) ? [[name, query.get(name)!]] : [])));
+  const filters: Filters = Object.fromEntries(names.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
   return (
     <>
       <FilterLine of={filters} />
@@ -54,7 +54,7 @@ function FilterLine({ of }: { of: Filters }) {
         <Choice label="Provider" name="provider" value={of.provider} choices={async () => (await providers()).map(({ name }) => name)} />
         <Choice label="Country" name="country" value={of.country} choices={() => countries()} inWords={countryName} />
         <Since value={of.from} />
-        {rest.map((name) => <button key={name} type="button" class="pill" onClick={() => changeQuery({ [name]: undefined })}>{name}: {of[name]} <span aria-hidden="true">✕</span><span class="sr">, remove</span></button>)}
+        {rest.map((name) => <button key={name} type="button" class="pill" onClick={() => changeQuery({ [name]: undefined })}>{name}: {of[name]} <span aria-hidden="true">✕</span><span class="hidden-words">, remove</span></button>)}
       </div>
       <p class="history-address faint">This view has an address that can be shared: <code>{location.hash}</code> <Copy text={location.href} label="Copy the address" /></p>
     </>
