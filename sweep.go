@@ -165,6 +165,10 @@ type TrackedAnswer struct {
 	Attempts   int        `json:"attempts" schema:"min=0"`
 	// The provider's result, only where one answer is shown and in exports.
 	Result json.RawMessage `json:"result,omitempty" schema:"result"`
+	// Brands and pages in the result, only where one answer is shown and has one.
+	Found *AnswerFindings `json:"found,omitempty"`
+	// The answers beside it, only where one answer is shown.
+	Cell *AnswerCell `json:"cell,omitempty"`
 }
 
 // AnswerFilter says which answers to list or export.

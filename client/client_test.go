@@ -123,6 +123,9 @@ func callNumbers(ctx context.Context, c *client.Client) {
 	_, _ = c.TrackerSources(ctx, "{name}", earshot.SourceQuery{})
 	_, _ = c.TrackerRules(ctx, "{name}")
 	_, _ = c.Reanalyse(ctx, "{name}")
+	_, _ = c.DiffAnswers(ctx, "{name}", "", "")
+	_, _ = c.TryNames(ctx, "{name}", earshot.NameTrial{})
+	_, _ = c.DiscoverNames(ctx, "{name}", earshot.DiscoverQuery{})
 }
 
 func callTrackers(ctx context.Context, c *client.Client) {

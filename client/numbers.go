@@ -25,6 +25,22 @@ func (c *Client) TrackerSources(ctx context.Context, tracker string, q earshot.S
 	return get[earshot.SourceReport](ctx, c, query(numbersPath(tracker, "/sources"), q))
 }
 
+// DiffAnswers tells how two answers of a tracker differ, and how much answers to that
+// question differ anyway.
+func (c *Client) DiffAnswers(ctx context.Context, tracker, a, b string) (*earshot.AnswerDiff, error) {
+	return get[earshot.AnswerDiff](ctx, c, query(numbersPath(tracker, "/diff"), earshot.DiffQuery{A: a, B: b}))
+}
+
+// TryNames tells what names would find in kept answers, and changes nothing.
+func (c *Client) TryNames(ctx context.Context, tracker string, trial earshot.NameTrial) (*earshot.NameTried, error) {
+	return exchange[earshot.NameTried](ctx, c, call{method: http.MethodPost, path: numbersPath(tracker, "/names/try"), body: trial, repeat: idempotent})
+}
+
+// DiscoverNames guesses names that the panel of a tracker lacks.
+func (c *Client) DiscoverNames(ctx context.Context, tracker string, q earshot.DiscoverQuery) (*earshot.DiscoverReport, error) {
+	return get[earshot.DiscoverReport](ctx, c, query(numbersPath(tracker, "/discover"), q))
+}
+
 // TrackerRules tells by which versions of its names the answers of a tracker are analysed.
 func (c *Client) TrackerRules(ctx context.Context, tracker string) (*earshot.RulesList, error) {
 	return get[earshot.RulesList](ctx, c, numbersPath(tracker, "/rules"))

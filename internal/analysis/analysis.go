@@ -3,6 +3,7 @@
 // and the same panel give the same analysis for ever.
 //
 //	analysis.go  a panel, and what it finds in a result
+//	shown.go     the same for people to look at, with its texts and sentences
 //	codec.go     an analysis as it is stored
 package analysis
 
@@ -24,6 +25,7 @@ const Code = 1
 // Panel finds the brands of a tracker. It does not change and is safe for concurrent use.
 type Panel struct {
 	Brands []metric.Brand
+	named  []mention.Brand
 	rules  *mention.Rules
 	sites  *source.Sites
 }
@@ -31,7 +33,7 @@ type Panel struct {
 // NewPanel makes a panel of brands. An error of the type mention.Problems names all that
 // is wrong with them.
 func NewPanel(brands []earshot.Brand) (*Panel, error) {
-	p := &Panel{}
+	p := &Panel{named: Names(brands)}
 	var own, rivals []string
 	for _, b := range brands {
 		p.Brands = append(p.Brands, metric.Brand{Name: b.Name, Own: b.Own, Domains: b.Domains})
@@ -42,7 +44,7 @@ func NewPanel(brands []earshot.Brand) (*Panel, error) {
 		}
 	}
 	var err error
-	if p.rules, err = mention.Compile(Names(brands)); err != nil {
+	if p.rules, err = mention.Compile(p.named); err != nil {
 		return nil, err
 	}
 	if p.sites, err = source.NewSites(own, rivals, nil); err != nil {
@@ -135,6 +137,7 @@ type prose struct {
 	Text     string           `json:"text"`
 	Markdown string           `json:"markdown"`
 	Sources  []earshot.Source `json:"sources"`
+	Entities []earshot.Entity `json:"entities"`
 }
 
 type organic struct {
@@ -146,21 +149,36 @@ type organic struct {
 
 // Analyse finds brands and citations in the result of a provider that was asked a prompt.
 func (p *Panel) Analyse(stored []byte, prompt string) (*Found, error) {
+	l := look{Panel: p, found: &Found{}}
+	return l.found, l.at(stored, prompt)
+}
+
+// look is a look at a result.
+type look struct {
+	*Panel
+	found *Found
+	shown *Shown // nil where only the analysis is wanted
+}
+
+func (l *look) at(stored []byte, prompt string) error {
 	var r result
 	if err := json.Unmarshal(stored, &r); err != nil {
-		return nil, fmt.Errorf("read a result: %w", err)
+		return fmt.Errorf("read a result: %w", err)
 	}
-	found := &Found{}
-	results := r.OrganicResults
-	if results == nil {
-		results = r.NewsResults
+	if results := r.results(); results != nil {
+		l.page(&r, results, prompt)
+	} else {
+		l.prose(r.prose, prompt)
 	}
-	if results == nil {
-		found.prose(p, r.prose, prompt)
-		return found, nil
+	return nil
+}
+
+// results are those of a search page; nil where it is none.
+func (r *result) results() []organic {
+	if r.OrganicResults != nil {
+		return r.OrganicResults
 	}
-	found.page(p, &r, results, prompt)
-	return found, nil
+	return r.NewsResults
 }
 
 // text is the prose as it is searched: Markdown where there is some.
@@ -176,67 +194,70 @@ func (a prose) text(prompt string) (text mention.Text, where mention.Where) {
 }
 
 // prose adds what stands in the text of an assistant, and what it cites.
-func (f *Found) prose(p *Panel, a prose, prompt string) {
+func (l *look) prose(a prose, prompt string) {
 	text, where := a.text(prompt)
-	found := p.rules.Find(text)
+	l.shown.text(where, 0, text)
+	found := l.rules.Find(text)
 	for _, m := range found.Mentions {
-		f.add(m, where, 0, domains(text.Sources, found.Links, m))
+		l.add(m, where, 0, text.Sources, found.Links)
 	}
-	f.cite(p, text.Sources, found.Links)
+	l.cite(text.Sources, found.Links)
 }
 
 // cite adds the pages that an answer cites: its sources, then the links in its text.
-func (f *Found) cite(p *Panel, sources []mention.Source, links []mention.Link) {
+func (l *look) cite(sources []mention.Source, links []mention.Link) {
 	var addresses []string
 	for _, s := range sources {
 		addresses = append(addresses, s.URL)
 	}
-	for _, l := range links {
-		if l.Source < 0 {
-			addresses = append(addresses, l.URL)
+	for _, link := range links {
+		if link.Source < 0 {
+			addresses = append(addresses, link.URL)
 		}
 	}
-	for _, c := range p.sites.Cited(addresses) {
-		f.Citations = append(f.Citations, metric.Citation{URL: c.URL, Host: c.Host, Domain: c.Domain, Type: string(c.Type), Position: c.Position})
+	for _, c := range l.sites.Cited(addresses) {
+		l.found.Citations = append(l.found.Citations, metric.Citation{URL: c.URL, Host: c.Host, Domain: c.Domain, Type: string(c.Type), Position: c.Position})
 	}
 }
 
-// domains are those that the sentence of a mention cites.
-func domains(sources []mention.Source, links []mention.Link, m mention.Mention) []string {
-	var found []string
-	add := func(address string) {
-		if page, err := source.Parse(address); err == nil && !slices.Contains(found, page.Domain) {
-			found = append(found, page.Domain)
+// add adds a mention, with what its sentence cites.
+func (l *look) add(m mention.Mention, where mention.Where, index int, sources []mention.Source, links []mention.Link) {
+	var domains, pages []string
+	cite := func(address string) {
+		page, err := source.Parse(address)
+		if err != nil {
+			return
+		}
+		pages = append(pages, page.URL)
+		if !slices.Contains(domains, page.Domain) {
+			domains = append(domains, page.Domain)
 		}
 	}
 	for _, i := range m.Sources {
-		add(sources[i].URL)
+		cite(sources[i].URL)
 	}
 	for _, i := range m.Links {
-		add(links[i].URL)
+		cite(links[i].URL)
 	}
-	return found
-}
-
-func (f *Found) add(m mention.Mention, where mention.Where, index int, domains []string) {
-	f.Mentions = append(f.Mentions, Mention{
+	l.found.Mentions = append(l.found.Mentions, Mention{
 		Brand: m.Brand, Name: m.Name, Kind: m.Kind, Where: where, Index: index, Start: m.Start, End: m.End,
 		Position: m.Position, ListRank: m.ListRank, Domains: domains,
 	})
+	l.shown.sentence(m, pages)
 }
 
 // page adds what stands on a search page.
-func (f *Found) page(p *Panel, r *result, results []organic, prompt string) {
+func (l *look) page(r *result, results []organic, prompt string) {
 	var page mention.SearchPage
-	f.Organic = []metric.Citation{}
+	l.found.Organic = []metric.Citation{}
 	for i, o := range results {
 		page.Organic = append(page.Organic, mention.Organic{Position: o.Position, URL: o.Link, Title: o.Title, Snippet: o.Snippet})
 		if o.Position < 1 {
 			o.Position = i + 1
 		}
 		if at, err := source.Parse(o.Link); err == nil {
-			f.Organic = append(f.Organic, metric.Citation{
-				URL: at.URL, Host: at.Host, Domain: at.Domain, Type: string(p.sites.Type(at.Host)), Position: o.Position,
+			l.found.Organic = append(l.found.Organic, metric.Citation{
+				URL: at.URL, Host: at.Host, Domain: at.Domain, Type: string(l.sites.Type(at.Host)), Position: o.Position,
 			})
 		}
 	}
@@ -246,19 +267,21 @@ func (f *Found) page(p *Panel, r *result, results []organic, prompt string) {
 			page.Panel = append(page.Panel, a.Name+": "+a.Value)
 		}
 	}
+	var sources []mention.Source
 	var links []mention.Link
 	if r.SearchOverview != nil {
 		text, _ := r.SearchOverview.text(prompt)
 		page.Overview = &text
-		links = p.rules.Find(text).Links
-		f.cite(p, text.Sources, links)
+		sources, links = text.Sources, l.rules.Find(text).Links
+		l.cite(sources, links)
 	}
-	for _, m := range p.rules.Search(page).Mentions {
-		var cited []string
+	l.shown.page(page)
+	for _, m := range l.rules.Search(page).Mentions {
 		if m.Where == mention.InOverview {
-			cited = domains(page.Overview.Sources, links, m.Mention)
+			l.add(m.Mention, m.Where, m.Index, sources, links)
+		} else {
+			l.add(m.Mention, m.Where, m.Index, nil, nil)
 		}
-		f.add(m.Mention, m.Where, m.Index, cited)
 	}
 }
 

@@ -85,6 +85,9 @@ func Operations(providers []provider.Provider) []Operation {
 		{Method: "POST", Path: "/v1/trackers/{name}/reanalysis", Scope: account.ScopeTrack, Response: earshot.Reanalysis{}, serve: (*Server).reanalyseTracker},
 		{Method: "GET", Path: "/v1/trackers/{name}/answers", Scope: account.ScopeRead, Query: earshot.AnswerQuery{}, Response: earshot.AnswerPage{}, serve: (*Server).answers},
 		{Method: "GET", Path: "/v1/trackers/{name}/answers/{id}", Scope: account.ScopeRead, Response: earshot.TrackedAnswer{}, serve: (*Server).answer},
+		{Method: "GET", Path: "/v1/trackers/{name}/diff", Scope: account.ScopeRead, Query: earshot.DiffQuery{}, Response: earshot.AnswerDiff{}, serve: (*Server).diffAnswers},
+		{Method: "POST", Path: "/v1/trackers/{name}/names/try", Scope: account.ScopeRead, Body: earshot.NameTrial{}, Response: earshot.NameTried{}, serve: (*Server).tryNames},
+		{Method: "GET", Path: "/v1/trackers/{name}/discover", Scope: account.ScopeRead, Query: earshot.DiscoverQuery{}, Response: earshot.DiscoverReport{}, serve: (*Server).discoverNames},
 		{Method: "GET", Path: "/v1/trackers/{name}/export", Scope: account.ScopeRead, Query: earshot.ExportQuery{}, serve: (*Server).exportTracker},
 
 		{Method: "GET", Path: "/v1/live", Scope: account.ScopeRead, Events: []any{earshot.LiveStatus{}, earshot.LiveTasks{}}, serve: (*Server).live},

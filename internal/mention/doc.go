@@ -20,6 +20,6 @@
 //	sentence.go   sentences, and what they cite
 //
 // Beside it: mention.go has the types, compile.go makes rules of a panel, search.go reads
-// search pages, context.go shows hits and collisions of names to people, case.go runs a
-// file of cases.
+// search pages, context.go shows hits and collisions of names to people, candidate.go
+// guesses names that the panel lacks, case.go runs a file of cases.
 package mention

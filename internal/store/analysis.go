@@ -198,18 +198,18 @@ func (s *Store) TrackersWithOldRules(ctx context.Context) ([]*Tracker, error) {
 // Unanalysed reads the next answers after one, by id and with their results, that rules
 // have not been applied to.
 func (s *Store) Unanalysed(ctx context.Context, r *Rules, after string, limit int) ([]*Answer, error) {
-	return s.withResults(ctx, `AND NOT EXISTS (SELECT 1 FROM analyses x WHERE x.organization = answers.organization AND x.tracker = answers.tracker
-		AND x.answer = answers.id AND x.rules = $5)`, r.Organization, r.Tracker, after, limit, r.Version)
+	return s.withResults(ctx, `AND answers.id > $3 AND NOT EXISTS (SELECT 1 FROM analyses x WHERE x.organization = answers.organization
+		AND x.tracker = answers.tracker AND x.answer = answers.id AND x.rules = $5) ORDER BY answers.id`, r.Organization, r.Tracker, after, limit, r.Version)
 }
 
 // SweepResults reads the next answers of a sweep after one, by id and with their results.
 func (s *Store) SweepResults(ctx context.Context, t *Tracker, sweep, after string, limit int) ([]*Answer, error) {
-	return s.withResults(ctx, `AND answers.sweep = $5`, t.Organization, t.ID, after, limit, sweep)
+	return s.withResults(ctx, `AND answers.id > $3 AND answers.sweep = $5 ORDER BY answers.id`, t.Organization, t.ID, after, limit, sweep)
 }
 
-// withResults reads answers that have results. The first four arguments are those of all
-// such queries.
-func (s *Store) withResults(ctx context.Context, where string, args ...any) (answers []*Answer, err error) {
+// withResults reads answers that have results: which, and in which order. The first four
+// arguments are those of all such queries: organization, tracker, where to go on, limit.
+func (s *Store) withResults(ctx context.Context, which string, args ...any) (answers []*Answer, err error) {
 	err = s.reports.find(ctx, func(found scanner) error {
 		a := new(Answer)
 		if err := found.Scan(append(answersTable.targets(a), &a.packed)...); err != nil {
@@ -221,8 +221,7 @@ func (s *Store) withResults(ctx context.Context, where string, args ...any) (ans
 		answers = append(answers, a)
 		return err
 	}, `SELECT `+answersTable.list+`, b.content FROM answers JOIN bodies b ON b.organization = answers.organization AND b.hash = answers.body
-		WHERE answers.organization = $1 AND answers.tracker = $2 AND answers.id > $3 AND answers.outcome IN ('answered', 'refused') `+where+`
-		ORDER BY answers.id LIMIT $4`, args...)
+		WHERE answers.organization = $1 AND answers.tracker = $2 AND answers.outcome IN ('answered', 'refused') `+which+` LIMIT $4`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read answers with their results: %w", err)
 	}

@@ -9,6 +9,8 @@
 //	analyse.go              answers are analysed, and again when the rules change
 //	book.go numbers.go      what answers add up to
 //	view.go                 trackers, sweeps and answers as clients see them
+//	answer.go               one answer with what is found in it; two of them side by side
+//	try.go discover.go      names that might be looked for
 //	demo.go demoworld.go    a tracker with a history that is made up
 //	export.go               tables of them, row by row
 //	service.go              what is needed, and the loop of a node
@@ -28,6 +30,7 @@ import (
 	"earshot/internal/analysis"
 	"earshot/internal/lab"
 	"earshot/internal/provider"
+	"earshot/internal/share"
 	"earshot/internal/store"
 	"earshot/internal/upstream"
 )
@@ -62,6 +65,9 @@ type Service struct {
 	panels panels
 	books  books
 	demos  chan struct{} // holds who makes a demo
+	// searches holds who searches through kept answers, so that no account takes all of the
+	// connections for reports.
+	searches *share.Pool
 }
 
 // New makes a Service; Run must be called for sweeps to start.
@@ -69,6 +75,7 @@ func New(cfg Config) *Service {
 	return &Service{
 		Config: cfg, wake: make(chan struct{}, 1), plans: plans{kept: map[planKey]*plan{}}, panels: panels{kept: map[planKey]*analysis.Panel{}},
 		books: books{kept: map[string]*book{}, under: make(chan struct{}, maxCounts)}, demos: make(chan struct{}, 1),
+		searches: share.NewPool(maxSearches),
 	}
 }
 

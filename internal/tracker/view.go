@@ -165,23 +165,6 @@ func (n *names) view(a *store.Answer) earshot.TrackedAnswer {
 	}
 }
 
-// Answer shows one answer with its result. Returns store.ErrNotFound.
-func (s *Service) Answer(ctx context.Context, organization, name, id string) (*earshot.TrackedAnswer, error) {
-	t, err := s.Store.Tracker(ctx, organization, name)
-	if err != nil {
-		return nil, err
-	}
-	a, err := s.Store.Answer(ctx, t, id)
-	if err != nil {
-		return nil, err
-	}
-	known, err := s.names(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	return new(known.view(a)), nil
-}
-
 // Answers lists a page of answers, the newest first. before is where it goes on.
 func (s *Service) Answers(ctx context.Context, organization, name string, q *earshot.AnswerFilter, from, until time.Time, before string, limit int) (*earshot.AnswerPage, error) {
 	t, filter, known, err := s.filter(ctx, organization, name, q, from, until)

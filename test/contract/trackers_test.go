@@ -32,6 +32,9 @@ const (
 	sourcesOp    = "GET /v1/trackers/{name}/sources"
 	rulesOp      = "GET /v1/trackers/{name}/rules"
 	reanalyseOp  = "POST /v1/trackers/{name}/reanalysis"
+	diffOp       = "GET /v1/trackers/{name}/diff"
+	tryOp        = "POST /v1/trackers/{name}/names/try"
+	discoverOp   = "GET /v1/trackers/{name}/discover"
 	goodTracker  = `{"prompts":["best hats"],"targets":[{"provider":"chatassistant","country":"US"}],"schedule":{"every":"week"},"samples":2}`
 )
 
@@ -82,7 +85,7 @@ func collect(t *testing.T, n *harness.Node, s *stage) {
 
 func trackerRows() []row {
 	noSweep, noAnswer := hatsPath+"/sweeps/"+harness.NoTask, hatsPath+"/answers/"+harness.NoTask
-	rows := slices.Concat(numberRows(),
+	rows := slices.Concat(numberRows(), exploreRows(),
 		commonRows("trackers", "GET "+trackersPath, "", "", account.ScopeRead),
 		commonRows("a tracker", trackerOp, hatsPath, "", account.ScopeRead),
 		commonRows("apply", applyOp, hatsPath, goodTracker, account.ScopeTrack),
@@ -148,6 +151,30 @@ func numberRows() []row {
 			{name: "rules of nothing", path: trackersPath + "/none/rules", as: rulesOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
 			{name: "reanalysis", method: "POST", path: hatsPath + "/reanalysis", as: reanalyseOp, key: anyKey, status: 200},
 			{name: "reanalysis of nothing", method: "POST", path: trackersPath + "/none/reanalysis", as: reanalyseOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
+		},
+	)
+}
+
+// exploreRows look into answers.
+func exploreRows() []row {
+	names, diff, same := hatsPath+"/names/try", hatsPath+"/diff", "?a=<answer>&b=<answer>"
+	return slices.Concat(
+		commonRows("diff", diffOp, diff+"?a="+harness.NoTask+"&b="+harness.NoTask, "", account.ScopeRead),
+		commonRows("try", tryOp, names, `{"names":["Ollaro"]}`, account.ScopeRead),
+		commonRows("discover", discoverOp, hatsPath+"/discover", "", account.ScopeRead), []row{
+			{name: "diff", path: diff + same, as: diffOp, key: readKey, status: 200, check: holds(`"sameCell":true`)},
+			{name: "diff of one", path: diff + "?a=<answer>", as: diffOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("b")},
+			{name: "diff with no id", path: diff + "?a=x&b=<answer>", as: diffOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"x"}`)},
+			{name: "diff with no answer", path: diff + "?a=<answer>&b=" + harness.NoTask, as: diffOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"` + harness.NoTask + `"}`)},
+			{name: "diff of nothing", path: trackersPath + "/none/diff" + same, as: diffOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
+			{name: "try", method: "POST", path: names, as: tryOp, key: readKey, body: `{"names":["Ollaro",{"name":"On","match":{"case":"exact"}}],"limit":1}`, status: 200, check: holds(`"answers":1,"more":true`)},
+			{name: "try of no names", method: "POST", path: names, as: tryOp, key: anyKey, body: `{"names":[]}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("names")},
+			{name: "try of an empty name", method: "POST", path: names, as: tryOp, key: anyKey, body: `{"names":["\u200b"]}`, status: 400, code: "VALIDATION_ERROR", check: fields("names[0].name")},
+			{name: "try for no brand", method: "POST", path: names, as: tryOp, key: anyKey, body: `{"brand":"Nobody","names":["x"]}`, status: 400, code: "VALIDATION_ERROR", check: fields("brand")},
+			{name: "try of nothing", method: "POST", path: trackersPath + "/none/names/try", as: tryOp, key: anyKey, body: `{"names":["x"]}`, status: 404, code: "RESOURCE_NOT_FOUND"},
+			{name: "discover", path: hatsPath + "/discover?limit=5&answers=10", as: discoverOp, key: readKey, status: 200, check: holds(`"answers":2,"more":false`)},
+			{name: "discover in none", path: hatsPath + "/discover?answers=0", as: discoverOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("answers")},
+			{name: "discover of nothing", path: trackersPath + "/none/discover", as: discoverOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
 		},
 	)
 }

@@ -1511,6 +1511,262 @@ export type TrackedAnswer = {
   attempts: number;
   /** The provider's result, only where one answer is shown and in exports. */
   result?: TaskResult;
+  /** Brands and pages in the result, only where one answer is shown and has one. */
+  found?: AnswerFindings;
+  /** The answers beside it, only where one answer is shown. */
+  cell?: AnswerCell;
+};
+
+/** Are what the current rules of a tracker find in one of its answers. */
+export type AnswerFindings = {
+  /** The version of the names that were looked for, such as `r14`. */
+  rules: string;
+  /** The texts that were searched, as they are stored. All ranges are bytes of one of them. */
+  texts: Array<FoundText>;
+  /** In the order of the texts. */
+  mentions: Array<FoundMention>;
+  /** The pages that the answer cites, each once. */
+  citations: Array<FoundPage>;
+  /** The results of a search page; absent where the answer is none. */
+  organic?: Array<FoundPage>;
+};
+
+/** A text of a result that was searched for names. */
+export type FoundText = {
+  /** `markdown` or `text` of an assistant, else the part of a search page. */
+  where: "markdown" | "text" | "title" | "snippet" | "overview" | "panel";
+  /** Which of the organic results, or of the texts of the panel, counted from 0. */
+  index: number;
+  /** How it was read. */
+  format: "markdown" | "plain";
+  text: string;
+};
+
+/** A name in an answer. Ranges are bytes of `texts[text].text` in UTF-8, the end excluded. */
+export type FoundMention = {
+  brand: string;
+  /** Whether the brand is one's own. */
+  own: boolean;
+  /** Which of the brand's names, or which of its domains. */
+  name: string;
+  /** `absent` is a name in a clause that says that nothing was found, which counts for nothing. */
+  kind: "name" | "domain" | "absent";
+  where: "markdown" | "text" | "title" | "snippet" | "overview" | "panel";
+  /** The index of its text in `texts`. */
+  text: number;
+  start: number;
+  end: number;
+  /** The brand's rank among those that the answer names; 0 where it does not count. */
+  position: number;
+  /** The number of the list item that it is the first name of. */
+  listRank?: number;
+  /** The sentence around it, with the citations behind it. */
+  sentenceStart: number;
+  sentenceEnd: number;
+  /** What the sentence cites: registrable domains, and `position` of the pages in `citations`. */
+  domains: Array<string>;
+  citations: Array<number>;
+};
+
+/** A page that an answer cites or lists. */
+export type FoundPage = {
+  /** Canonical: without fragment and tracking parameters. */
+  url: string;
+  domain: string;
+  /** `own`, `rival`, `community`, `editorial`, `reference`, `government`, `shop`, `video` or `other`. */
+  type: string;
+  /** The brand of the panel whose site it is. */
+  brand?: string;
+  position: number;
+};
+
+/** Are the other answers to the same question on the same target. */
+export type AnswerCell = {
+  /** The other samples of the sweep. */
+  samples: Array<CellAnswer>;
+  /** Those of the sweep before, and of the one after. */
+  previous: Array<CellAnswer>;
+  next: Array<CellAnswer>;
+};
+
+/** Where an answer of a cell is found. */
+export type CellAnswer = {
+  id: string;
+  sweep: string;
+  sample: number;
+  outcome: Outcome;
+  askedAt: string;
+};
+
+/** Tells how two answers differ, and how much answers to that question differ anyway. */
+export type AnswerDiff = {
+  tracker: string;
+  rules: string;
+  /** Whether both answer the same question on the same target. */
+  sameCell: boolean;
+  a: DiffSide;
+  b: DiffSide;
+  /** The words in their order: those that are the same and removed are the text of a, those that are the same and added that of b, but for white space. */
+  words: Array<WordRun>;
+  /** Whether only the beginnings of the texts were compared, since they are long. */
+  cut: boolean;
+  /** Pages that only b cites, that only a cites, and that both do. */
+  gained: Array<FoundPage>;
+  lost: Array<FoundPage>;
+  kept: Array<FoundPage>;
+  /** Between a and b. */
+  distance: AnswerDistance;
+  /** Of the cell of b: the mean distance of each of its answers from the one before it. */
+  noise: CellNoise;
+};
+
+/** One of two answers. */
+export type DiffSide = {
+  /** Without its result. */
+  answer: TrackedAnswer;
+  /** The brands that it names, in their order. */
+  brands: Array<string>;
+};
+
+/** Are words of two texts in a row. */
+export type WordRun = {
+  kind: "same" | "removed" | "added";
+  text: string;
+};
+
+/** How far two answers are apart: 0 for the same set, 1 for nothing in common. Null where both have none. */
+export type AnswerDistance = {
+  /** Jaccard distance of the domains that they cite. */
+  domains: number | null;
+  /** Jaccard distance of the brands that they name. */
+  brands: number | null;
+};
+
+/** How far neighbouring answers of a cell are apart, which is no news. */
+export type CellNoise = {
+  /** Jaccard distance of the domains that they cite. */
+  domains: number | null;
+  /** Jaccard distance of the brands that they name. */
+  brands: number | null;
+  /** The newest answers of the cell that were looked at. */
+  answers: number;
+  /** Pairs of neighbours behind each mean. */
+  domainPairs: number;
+  brandPairs: number;
+};
+
+/** Names to look for in kept answers before they become rules. */
+export type NameTrial = {
+  /** The brand of the panel that the names are for; without one they are a new brand's. */
+  brand?: string;
+  /** The names, as in a definition. One that the brand has already is tried in its place. */
+  names: Array<string | BrandName>;
+  /** How many kept answers to look at, the newest first. */
+  limit?: number;
+};
+
+/** What names would find. */
+export type NameTried = {
+  tracker: string;
+  /** The rules that they are compared with. */
+  rules: string;
+  brand: string;
+  /** How many were looked at. */
+  answers: number;
+  /** Whether older ones are kept that were not. */
+  more: boolean;
+  /** When the first and the last of them were asked; null without any. */
+  from: string | null;
+  to: string | null;
+  /** Whether any of them was made up by the lab. */
+  madeUp: boolean;
+  /** Where the names stand, and in how many of the answers. */
+  hits: number;
+  named: number;
+  share: number;
+  names: Array<TriedName>;
+  /** Up to ten, of different answers. */
+  contexts: Array<NameContext>;
+  /** Names of the panel that are in the way of these, or the other way round. */
+  collisions: Array<NameCollision>;
+  /** The brand, and the others whose number of answers changes. */
+  changes: Array<VisibilityChange>;
+};
+
+/** What one name finds. */
+export type TriedName = {
+  name: string;
+  hits: number;
+  named: number;
+  share: number;
+};
+
+/** A place at which a name was found. */
+export type NameContext = {
+  answer: string;
+  prompt: string;
+  target: string;
+  name: string;
+  kind: "name" | "domain" | "absent";
+  where: "markdown" | "text" | "title" | "snippet" | "overview" | "panel";
+  /** The sentence as it is stored, and the bytes of the name in it. A long one is cut around the name. */
+  sentence: string;
+  start: number;
+  end: number;
+};
+
+/** A name that stands inside one of another brand, or equals it. Where the longer one stands, the shorter does not count. */
+export type NameCollision = {
+  name: string;
+  brand: string;
+  within: string;
+  withinBrand: string;
+  /** They are the same: the brand that stands first in the panel gets it. */
+  equal: boolean;
+};
+
+/** How many of the answers name a brand now, and would: a plain share, without weights. */
+export type VisibilityChange = {
+  brand: string;
+  /** Answers that name it. */
+  namedBefore: number;
+  namedAfter: number;
+  before: number;
+  after: number;
+};
+
+/** Are names that answers emphasise and that the panel lacks. */
+export type DiscoverReport = {
+  tracker: string;
+  rules: string;
+  /** How many were looked at. */
+  answers: number;
+  /** Whether older ones are kept that were not. */
+  more: boolean;
+  /** When the first and the last of them were asked; null without any. */
+  from: string | null;
+  to: string | null;
+  /** Whether any of them was made up by the lab. */
+  madeUp: boolean;
+  /** Whether there were more different names than could be counted; those that came last are left out. */
+  cut: boolean;
+  names: Array<DiscoveredName>;
+};
+
+/** A name that is not in the panel. */
+export type DiscoveredName = {
+  /** As it is written most often. */
+  name: string;
+  /** Answers that have it. */
+  named: number;
+  share: number;
+  /** How it stood out: `emphasis`, `list` for the head of a list item, `entity` for what the provider says is one. */
+  as: Array<string>;
+  /** When the first of the answers was asked. */
+  firstSeen: string;
+  targets: Array<string>;
+  /** Up to three answers, the newest. */
+  examples: Array<string>;
 };
 
 /** The data of an event `status` of `GET /v1/live`. */
@@ -1860,6 +2116,9 @@ export interface Operations {
   "POST /v1/trackers/{name}/reanalysis": { query: undefined; body: undefined; response: Reanalysis };
   "GET /v1/trackers/{name}/answers": { query: { sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string; limit?: number; cursor?: string }; body: undefined; response: AnswerPage };
   "GET /v1/trackers/{name}/answers/{id}": { query: undefined; body: undefined; response: TrackedAnswer };
+  "GET /v1/trackers/{name}/diff": { query: { a: string; b: string }; body: undefined; response: AnswerDiff };
+  "POST /v1/trackers/{name}/names/try": { query: undefined; body: NameTrial; response: NameTried };
+  "GET /v1/trackers/{name}/discover": { query: { limit?: number; answers?: number }; body: undefined; response: DiscoverReport };
   "GET /v1/trackers/{name}/export": { query: { table?: "answers" | "sweeps"; format?: "ndjson" | "csv"; sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string }; body: undefined; response: string };
   "GET /v1/live": { query: undefined; body: undefined; response: string };
   "GET /v1/events": { query: { limit?: number; cursor?: string }; body: undefined; response: EventPage };

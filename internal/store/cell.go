@@ -1,0 +1,49 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// cellNeighbours is how many answers of a cell are read on either side of one: those of
+// its own sweep and of the next, of which each has ten samples at most.
+const cellNeighbours = 20
+
+// CellAround reads the answers to the same question on the same target, without results,
+// that were asked right before and right after one, the nearest first.
+func (s *Store) CellAround(ctx context.Context, a *Answer) (before, after []*Answer, err error) {
+	for _, side := range []struct {
+		rows         *[]*Answer
+		which, order string
+	}{{&before, `<`, `DESC`}, {&after, `>`, `ASC`}} {
+		*side.rows, err = findRows(ctx, s.reports, answersTable, `WHERE organization = $1 AND tracker = $2 AND prompt = $3 AND target = $4 AND id `+
+			side.which+` $5 ORDER BY id `+side.order+` LIMIT $6`, a.Organization, a.Tracker, a.Prompt, a.Target, a.ID, cellNeighbours)
+		if err != nil {
+			return nil, nil, fmt.Errorf("read the answers around one: %w", err)
+		}
+	}
+	return before, after, nil
+}
+
+// CellAnalyses reads what rules found in the newest answers to a question on a target,
+// the newest first.
+func (s *Store) CellAnalyses(ctx context.Context, r *Rules, prompt, target, limit int) (all []*Analysis, err error) {
+	err = s.reports.find(ctx, func(found scanner) error {
+		a := new(Analysis)
+		all = append(all, a)
+		return found.Scan(analysesTable.targets(a)...)
+	}, `SELECT `+analysesTable.list+` FROM answers JOIN analyses ON analyses.organization = answers.organization AND analyses.tracker = answers.tracker
+			AND analyses.answer = answers.id AND analyses.rules = $5
+		WHERE answers.organization = $1 AND answers.tracker = $2 AND answers.prompt = $3 AND answers.target = $4 ORDER BY answers.id DESC LIMIT $6`,
+		r.Organization, r.Tracker, prompt, target, r.Version, limit)
+	if err != nil {
+		return nil, fmt.Errorf("read the analyses of a cell: %w", err)
+	}
+	return all, nil
+}
+
+// NewestResults reads answers that are older than one, the newest first and with their
+// results.
+func (s *Store) NewestResults(ctx context.Context, t *Tracker, before string, limit int) ([]*Answer, error) {
+	return s.withResults(ctx, `AND answers.id < $3 ORDER BY answers.id DESC`, t.Organization, t.ID, before, limit)
+}
