@@ -4,3 +4,4 @@ import "./ledger.test";
 import "./rows.test";
 import "./schema.test";
 import "./yaml.test";
+import "./text.test";

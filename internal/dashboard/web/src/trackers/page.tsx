@@ -9,6 +9,7 @@ import { TrackerList } from "./list";
 import { Failed, mayTrack, panelOf, Skeleton } from "./pieces";
 import { tabs } from "./tabs";
 import "./trackers.css";
+import "./answers/answers.css";
 
 export function Trackers() {
   const [name, tab = tabs[0].name, ...parts] = route.value.rest;

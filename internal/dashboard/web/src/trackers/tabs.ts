@@ -2,6 +2,7 @@
 import type { ComponentType } from "preact";
 import type { Tracker } from "../api.gen";
 import type { PanelBrand } from "./pieces";
+import { Answers } from "./answers/list";
 import { Definition } from "./definition";
 import { Overview } from "./overview";
 
@@ -10,5 +11,6 @@ export interface TabProps { tracker: Tracker; panel: PanelBrand[]; parts: string
 
 export const tabs: { name: string; title: string; show: ComponentType<TabProps> }[] = [
   { name: "overview", title: "Overview", show: Overview },
+  { name: "answers", title: "Answers", show: Answers },
   { name: "definition", title: "Definition", show: Definition },
 ];
