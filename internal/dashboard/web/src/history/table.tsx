@@ -16,16 +16,14 @@ export function RequestTable({ rows, select, action }: { rows: RequestRecord[]; 
 
 function columns(select: Selection | undefined, action: ((row: RequestRecord) => ComponentChildren) | undefined): Column<RequestRecord>[] {
   return [
-    ...(select ? [{ name: "Choose", value: ({ id }: RequestRecord) => Number(select.chosen.has(id)), show: (row: RequestRecord) => <Choose of={row} select={select} /> }] : []),
-    { name: "State", value: ({ status }) => status, show: ({ status, error }) => <State of={status} why={explain(error)} /> },
+    { name: "State", value: ({ status }) => status, show: (row) => <>{select && <Choose of={row} select={select} />}<State of={row.status} why={explain(row.error)} /></> },
     { name: "Kind", value: ({ mode, tracker }) => kindOf(mode, tracker), show: ({ mode, tracker }) => <span class="badge type">{kindOf(mode, tracker)}</span> },
     { name: "Question", value: ({ payload }) => question(payload), show: (row) => <Question of={row} />, wide: true },
     { name: "Asked", value: ({ provider, payload }) => `${provider} ${countryOf(payload)}`, show: ({ provider, payload }) => <>{provider} <Country code={countryOf(payload)} /></> },
-    { name: "Reason", value: ({ error }) => reasonText(error), show: (row) => <Why of={row} /> },
+    { name: "Reason", value: ({ error }) => reasonText(error), show: (row) => <><Why of={row} />{action?.(row)}</> },
     { name: "Credits", value: ({ credits }) => credits.creditsCharged ?? credits.creditsToCharge, show: ({ credits }) => <Cost of={credits} />, numeric: true },
     { name: "Took", value: ({ latencyMs }) => latencyMs, show: ({ latencyMs }) => span(latencyMs), numeric: true },
     { name: "Asked at", value: ({ createdAt }) => createdAt, show: ({ createdAt }) => <When at={createdAt} /> },
-    ...(action ? [{ name: "Again", value: () => "", show: action }] : []),
   ];
 }
 
@@ -43,7 +41,7 @@ function Question({ of: { id, payload, tracker } }: { of: RequestRecord }) {
 
 function Choose({ of: { id, status, payload }, select }: { of: RequestRecord; select: Selection }) {
   if (status !== "FAILED") return null;
-  return <input type="checkbox" aria-label={`Choose ${question(payload).slice(0, 80)}`} checked={select.chosen.has(id)} onChange={(event) => select.set(id, event.currentTarget.checked)} />;
+  return <input type="checkbox" class="history-choose" aria-label={`Choose ${question(payload).slice(0, 80)}`} checked={select.chosen.has(id)} onChange={(event) => select.set(id, event.currentTarget.checked)} />;
 }
 
 function Country({ code }: { code: string }) {
@@ -55,7 +53,7 @@ const reasonText = (error: TaskError | undefined) => reasonOf(error) ?? (error ?
 
 function Why({ of: { error, attempts } }: { of: RequestRecord }) {
   if (!error) return <span class="faint">–</span>;
-  return <><span class="bad" title={explain(error)}>{reasonText(error)}</span>{attempts > 1 && <span class="faint block">{attempts} attempts</span>}</>;
+  return <><span class="bad" title={explain(error)}>{reasonText(error)}</span>{attempts > 1 && <span class="faint">, {attempts} attempts</span>} </>;
 }
 
 /** What it did cost, or the most that it can. */

@@ -1,7 +1,9 @@
 // The definition of a tracker: edit it, pause it, delete it.
 import { useState } from "preact/hooks";
 import { call } from "../api";
+import { route } from "../state";
 import { Confirm, Problem } from "../ui";
+import { proposed } from "./brands/propose";
 import { AsCall, mayTrack } from "./pieces";
 import { Editor } from "./editor";
 import { DemoButton } from "./start";
@@ -23,9 +25,10 @@ export function Definition({ tracker, again }: TabProps) {
       </>
     );
   }
+  const { brand = "", add = "" } = route.value.query;
   return (
     <>
-      <Editor key={tracker.version} start={definition} fixedName={tracker.name} onApplied={again} />
+      <Editor key={`${tracker.version} ${brand} ${add}`} start={proposed(definition, { brand, add })} fixedName={tracker.name} onApplied={again} />
       <State {...{ tracker, again }} />
     </>
   );

@@ -10,6 +10,8 @@ import { Failed, mayTrack, panelOf, Skeleton } from "./pieces";
 import { tabs } from "./tabs";
 import "./trackers.css";
 import "./answers/answers.css";
+import "./brands/brands.css";
+import "./sources/sources.css";
 
 export function Trackers() {
   const [name, tab = tabs[0].name, ...parts] = route.value.rest;

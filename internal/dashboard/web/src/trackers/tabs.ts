@@ -3,14 +3,18 @@ import type { ComponentType } from "preact";
 import type { Tracker } from "../api.gen";
 import type { PanelBrand } from "./pieces";
 import { Answers } from "./answers/list";
+import { Brands } from "./brands/page";
 import { Definition } from "./definition";
 import { Overview } from "./overview";
+import { Sources } from "./sources/page";
 
 /** What a tab is given: the tracker with its definition, its panel, what stands behind the tab in the address, and a way to read the tracker again. */
 export interface TabProps { tracker: Tracker; panel: PanelBrand[]; parts: string[]; again: () => void }
 
 export const tabs: { name: string; title: string; show: ComponentType<TabProps> }[] = [
   { name: "overview", title: "Overview", show: Overview },
+  { name: "sources", title: "Sources", show: Sources },
   { name: "answers", title: "Answers", show: Answers },
+  { name: "brands", title: "Brands", show: Brands },
   { name: "definition", title: "Definition", show: Definition },
 ];

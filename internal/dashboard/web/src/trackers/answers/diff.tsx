@@ -69,7 +69,7 @@ function Difference({ diff, panel, tracker }: { diff: AnswerDiff; panel: PanelBr
 function Noise({ diff: { distance, noise } }: { diff: AnswerDiff }) {
   const rows: [string, number | null, number | null, number][] = [["Domains they cite", distance.domains, noise.domains, noise.domainPairs], ["Brands they name", distance.brands, noise.brands, noise.brandPairs]];
   return (
-    <div class="noise" data-testid="noise">
+    <div class="diff-noise" data-testid="noise">
       <table aria-label="How far apart">
         <thead><tr><th scope="col">How far apart</th><th scope="col" class="number">These two</th><th scope="col" class="number">Neighbours in this cell</th><th scope="col" class="number">Pairs</th></tr></thead>
         <tbody>{rows.map(([name, now, usual, pairs]) => (
