@@ -166,6 +166,12 @@ func checkCuts(t *testing.T, n *harness.Node, a *app.Account) {
 	if trail.Answers != 4 {
 		t.Errorf("the tag has %+v", trail)
 	}
+	for _, row := range metricsOf(t, n, a, "metric=visibility&by=prompt&having=brand:Ollaro").Rows {
+		alone := rowOf(t, metricsOf(t, n, a, fmt.Sprintf("metric=visibility&by=brand&filter=prompt:%d", row.PromptID)), "visibility", "Ollaro", "*")
+		if alone.Answers != row.Answers || alone.Numerator != row.Numerator || !strings.Contains(row.AnswersURL, fmt.Sprintf("promptId=%d", row.PromptID)) {
+			t.Errorf("the question %d is %+v among all and %+v alone", row.PromptID, row, alone)
+		}
+	}
 	share := 0.0
 	for _, row := range metricsOf(t, n, a, "metric=shareOfVoice&by=brand").Rows {
 		if row.Value != nil {
