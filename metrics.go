@@ -11,6 +11,10 @@ type MetricQuery struct {
 	Last int `json:"last,omitempty" schema:"min=1,max=100,default=1"`
 	// Only the rows that match, as `brand:Ollaro`. Unlike `filter` it changes no number.
 	Having string `json:"having,omitempty" schema:"maxLength=2000"`
+	// At most so many rows, to read them a page at a time.
+	Limit int `json:"limit,omitempty" schema:"min=1,max=20000"`
+	// Rows to leave out at the beginning.
+	Offset int `json:"offset,omitempty" schema:"min=0,max=100000000"`
 }
 
 // NumberFilter says which answers numbers are made of.
@@ -39,6 +43,8 @@ type MetricReport struct {
 	// From where on numbers are not to be compared with those before.
 	Breaks List[NumberBreak] `json:"breaks"`
 	Rows   List[MetricRow]   `json:"rows"`
+	// Whether there are rows after these.
+	More bool `json:"more"`
 }
 
 // NumberBreak is a sweep with which series start anew.

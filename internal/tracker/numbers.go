@@ -106,10 +106,15 @@ func (s *Service) Metrics(ctx context.Context, organization, name string, q *ear
 	if err != nil {
 		return nil, asField(err)
 	}
-	if len(rows) > maxRows {
-		return nil, schema.Invalid("by", "makes %d rows; at most %d are given at once, so ask for one metric, or filter", len(rows), maxRows)
+	rows = rows[min(q.Offset, len(rows)):]
+	more := q.Limit > 0 && len(rows) > q.Limit
+	if more {
+		rows = rows[:q.Limit]
 	}
-	report := &earshot.MetricReport{Tracker: name, Rules: rulesName(b.rules), Sweeps: len(b.sweeps), MadeUp: b.madeUp}
+	if len(rows) > maxRows {
+		return nil, schema.Invalid("by", "makes %d rows; at most %d are given at once, so ask for one metric, filter, or give a limit", len(rows), maxRows)
+	}
+	report := &earshot.MetricReport{Tracker: name, Rules: rulesName(b.rules), Sweeps: len(b.sweeps), MadeUp: b.madeUp, More: more}
 	for _, found := range b.breaks {
 		report.Breaks = append(report.Breaks, earshot.NumberBreak{Sweep: found.Sweep, Target: found.Target, Reason: found.Reason})
 	}

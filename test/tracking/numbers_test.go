@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -152,6 +153,11 @@ func checkCuts(t *testing.T, n *harness.Node, a *app.Account) {
 	whole := rowOf(t, metricsOf(t, n, a, "metric=visibility&by=brand"), "visibility", "Ollaro", "*")
 	if whole.Answers != 12 || *whole.Cells != 6 {
 		t.Errorf("all targets together are %+v", whole)
+	}
+	all := metricsOf(t, n, a, "metric=visibility&by=target")
+	first, rest := metricsOf(t, n, a, "metric=visibility&by=target&limit=1"), metricsOf(t, n, a, "metric=visibility&by=target&offset=1")
+	if !first.More || rest.More || !reflect.DeepEqual(all.Rows, append(first.Rows, rest.Rows...)) {
+		t.Errorf("a page of %d rows and one of %d are not the %d of all", len(first.Rows), len(rest.Rows), len(all.Rows))
 	}
 	sum := 0.0
 	for _, row := range metricsOf(t, n, a, "metric=visibility&by=sweep,target&having=brand:Ollaro").Rows {

@@ -1262,6 +1262,8 @@ export type MetricReport = {
   /** From where on numbers are not to be compared with those before. */
   breaks: Array<NumberBreak>;
   rows: Array<MetricRow>;
+  /** Whether there are rows after these. */
+  more: boolean;
 };
 
 /** A sweep with which series start anew. */
@@ -1865,7 +1867,7 @@ export interface Operations {
   "POST /v1/trackers/{name}/sweeps": { query: undefined; body: SweepRequest; response: SweepStarted };
   "GET /v1/trackers/{name}/sweeps/{id}": { query: undefined; body: undefined; response: Sweep };
   "DELETE /v1/trackers/{name}/sweeps/{id}": { query: undefined; body: undefined; response: SweepCancelResult };
-  "GET /v1/trackers/{name}/metrics": { query: { metric?: string; by?: string; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; last?: number; having?: string }; body: undefined; response: MetricReport };
+  "GET /v1/trackers/{name}/metrics": { query: { metric?: string; by?: string; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; last?: number; having?: string; limit?: number; offset?: number }; body: undefined; response: MetricReport };
   "GET /v1/trackers/{name}/compare": { query: { metric?: string; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; baselineFrom?: string; baselineTo?: string; having?: string }; body: undefined; response: CompareReport };
   "GET /v1/trackers/{name}/sources": { query: { by?: "domain" | "url" | "type"; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; limit?: number }; body: undefined; response: SourceReport };
   "GET /v1/trackers/{name}/rules": { query: undefined; body: undefined; response: RulesList };
