@@ -30,6 +30,7 @@ type book struct {
 	prompts []*store.TrackerPart // in the order of the definition that was counted by
 	sweeps  []*store.Sweep       // closed ones, by when they were due
 	answers int                  // of the sweeps
+	breaks  []metric.Break
 	madeUp  bool
 	sources bool // citations are counted by source, too
 }
@@ -225,6 +226,7 @@ func (s *Service) count(ctx context.Context, b *book) error {
 			def.Breaks = append(def.Breaks, metric.Break{Sweep: sweep.ID, Reason: "the set of prompts is another"})
 		}
 	}
+	b.breaks = def.Breaks
 	if b.Book, err = metric.NewBook(def); err != nil {
 		return err
 	}

@@ -34,6 +34,7 @@ func (s *Service) Compare(ctx context.Context, organization, name string, q *ear
 	if err != nil {
 		return nil, err
 	}
+	b.namePrompts(wanted.Filter)
 	report := &earshot.CompareReport{
 		Tracker: name, Rules: rulesName(b.rules), MadeUp: b.madeUp, Baseline: b.period(before), Period: b.period(after),
 	}

@@ -96,23 +96,41 @@ func (s *Service) Metrics(ctx context.Context, organization, name string, q *ear
 	if err != nil {
 		return nil, err
 	}
-	wanted.BrandsOnly = true
+	wanted.BrandsOnly, wanted.Last = true, q.Last
 	b, err := s.filtered(ctx, organization, name, &q.NumberFilter, false)
 	if err != nil {
 		return nil, err
 	}
+	b.namePrompts(wanted.Filter)
 	rows, err := b.Rows(wanted)
 	if err != nil {
 		return nil, asField(err)
 	}
-	if len(rows) > maxRows {
-		return nil, schema.Invalid("by", "makes %d rows; at most %d are given at once, so ask for one metric, or filter", len(rows), maxRows)
+	rows = rows[min(q.Offset, len(rows)):]
+	more := q.Limit > 0 && len(rows) > q.Limit
+	if more {
+		rows = rows[:q.Limit]
 	}
-	report := &earshot.MetricReport{Tracker: name, Rules: rulesName(b.rules), Sweeps: len(b.sweeps), MadeUp: b.madeUp}
+	if len(rows) > maxRows {
+		return nil, schema.Invalid("by", "makes %d rows; at most %d are given at once, so ask for one metric, filter, or give a limit", len(rows), maxRows)
+	}
+	report := &earshot.MetricReport{Tracker: name, Rules: rulesName(b.rules), Sweeps: len(b.sweeps), MadeUp: b.madeUp, More: more}
+	for _, found := range b.breaks {
+		report.Breaks = append(report.Breaks, earshot.NumberBreak{Sweep: found.Sweep, Target: found.Target, Reason: found.Reason})
+	}
 	for i := range rows {
 		report.Rows = append(report.Rows, b.metricRow(&rows[i]))
 	}
 	return report, nil
+}
+
+// namePrompts has a filter that gives questions by their numbers give their texts.
+func (b *book) namePrompts(filter metric.Selection) {
+	for i, number := range filter["prompt"] {
+		if at := slices.IndexFunc(b.prompts, func(p *store.TrackerPart) bool { return strconv.Itoa(p.ID) == number }); at >= 0 {
+			filter["prompt"][i] = b.prompts[at].Name
+		}
+	}
 }
 
 // filtered is the book of what a filter leaves by time.
@@ -134,7 +152,7 @@ func labelsOf(l metric.Labels) earshot.NumberLabels {
 
 func (b *book) metricRow(r *metric.Row) earshot.MetricRow {
 	row := earshot.MetricRow{
-		Metric: r.Metric, NumberLabels: labelsOf(r.Labels), Sweep: r.Sweep, Day: r.Day, Week: r.Week, Month: r.Month,
+		Metric: r.Metric, NumberLabels: labelsOf(r.Labels), PromptID: r.PromptVersion, Sweep: r.Sweep, Day: r.Day, Week: r.Week, Month: r.Month,
 		Value: r.Value.Number, Numerator: r.Numerator, Denominator: r.Denominator, Answers: r.Answers, Cells: r.Cells, Sweeps: r.Sweeps,
 		Missing: r.Missing, Interval: intervals(r.Interval), Lag1: r.Lag1, Rules: rulesName(b.rules), AnswersURL: b.answersURL(r.Labels),
 	}
@@ -174,8 +192,8 @@ func (b *book) answersURL(l metric.Labels) string {
 	if l.Tag != "" {
 		q.Set("tag", l.Tag)
 	}
-	if i := slices.IndexFunc(b.prompts, func(p *store.TrackerPart) bool { return l.Prompt != "" && p.Name == l.Prompt }); i >= 0 {
-		q.Set("promptId", strconv.Itoa(b.prompts[i].ID))
+	if l.PromptVersion != 0 {
+		q.Set("promptId", strconv.Itoa(l.PromptVersion))
 	}
 	if l.Sweep != "" {
 		q.Set("sweep", l.Sweep)
@@ -207,6 +225,7 @@ func (s *Service) Sources(ctx context.Context, organization, name string, q *ear
 	if err != nil {
 		return nil, err
 	}
+	b.namePrompts(wanted.Filter)
 	rows, err := b.Rows(wanted)
 	if err != nil {
 		return nil, asField(err)

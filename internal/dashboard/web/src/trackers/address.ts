@@ -57,11 +57,12 @@ export function periodOf(tracker: Tracker): Period {
 }
 
 /** The parameters of a request for numbers that the address asks for. */
-export function numberQuery(tracker: Tracker): { from: string; to: string; filter?: string } {
+export function numberQuery(tracker: Tracker): { from: string; to: string; filter?: string; branded?: boolean } {
   const { from, to } = periodOf(tracker);
   const { query } = route.value;
-  const parts = (["surface", "target", "provider", "country", "tag"] as const).flatMap((name) => (query[name] ? [`${name}:${query[name]}`] : []));
-  return { from, to, filter: parts.length ? parts.join(",") : undefined };
+  const parts = (["surface", "target", "provider", "country", "tag", "prompt"] as const).flatMap((name) => (query[name] ? [`${name}:${query[name]}`] : []));
+  // One question is shown also when it names a brand itself.
+  return { from, to, filter: parts.length ? parts.join(",") : undefined, branded: query.prompt ? true : undefined };
 }
 
 /** The page of the answers behind a number, from the address that the API gives for them, within the same filters. */

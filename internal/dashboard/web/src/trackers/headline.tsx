@@ -1,18 +1,18 @@
 // The headline: one share, what it would be if asked again, and whether it changed.
-import type { ComparedRow, GradedCut, MetricRow } from "../api.gen";
-import { BrandMark, Caution, GradeBadge, GradeReasons, Value, VerdictMark, type PanelBrand } from "./pieces";
-import { metrics, percent, range, type MetricName } from "./words";
+import type { ComparedRow, MetricRow } from "../api.gen";
+import { BrandMark, Caution, Value, VerdictMark, type PanelBrand } from "./pieces";
+import { percent, range } from "./words";
 
-interface HeadlineProps { metric: MetricName; brand: PanelBrand; row: MetricRow; compared?: ComparedRow; grade?: GradedCut; days: number }
+interface HeadlineProps { brand: PanelBrand; row: MetricRow; compared?: ComparedRow; days: number }
 
-export function Headline({ metric, brand, row, compared, grade, days }: HeadlineProps) {
+export function Headline({ brand, row, compared, days }: HeadlineProps) {
   const { rerun, market } = row.interval ?? {};
   return (
     <>
       <div class="headline">
         <div>
           <p class="big" data-testid="headline"><Value of={row.value} /></p>
-          <p class="what">{metrics[metric].about} <BrandMark look={brand.look} /> <strong>{brand.name}</strong></p>
+          <p class="what">of answers name <BrandMark look={brand.look} /> <strong>{brand.name}</strong></p>
           {compared && <VerdictMark row={compared} own={brand.own} />}
         </div>
         <div>
@@ -25,12 +25,6 @@ export function Headline({ metric, brand, row, compared, grade, days }: Headline
         </div>
       </div>
       <Cautions row={row} compared={compared} />
-      {grade && (
-        <details class="why">
-          <summary><GradeBadge grade={grade.grade} /> Why these numbers can be trusted so far</summary>
-          <GradeReasons cut={grade} />
-        </details>
-      )}
     </>
   );
 }
@@ -50,7 +44,7 @@ function Cautions({ row, compared }: { row: MetricRow; compared?: ComparedRow })
     <>
       {early && <Caution title="Provisional.">{row.sweeps} of 5 sweeps so far: days differ by more than these ranges show.</Caution>}
       {(row.lag1 ?? 0) > 0.5 && <Caution title="Read with care.">Neighbouring days resemble each other, so "asked again tomorrow" is a little too narrow.</Caution>}
-      {compared && compared.cellsLeftOut > 0 && <Caution title="Not all compared.">{compared.cellsLeftOut} cells have answers in only one of the two periods and are left out of the comparison.</Caution>}
+      {compared && compared.cells > 0 && compared.cellsLeftOut > 0 && <Caution title="Not all compared.">{compared.cellsLeftOut} cells have answers in only one of the two periods and are left out of the comparison.</Caution>}
     </>
   );
 }

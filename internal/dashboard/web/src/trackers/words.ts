@@ -63,11 +63,8 @@ export function slotWords({ slot, dueAt }: { slot: string; dueAt: string }): str
   return new Date(dueAt).toLocaleString(undefined, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
 }
 
-/** Names of metrics, and what each is a share of, for a brand. */
+/** The metrics that a trend can show, by the names of the API. */
 export const metrics = {
-  visibility: { name: "Visibility", about: "of answers name" },
-  shareOfVoice: { name: "Share of voice", about: "of all namings are of" },
-  firstNamed: { name: "First named", about: "of answers name first" },
-  citationRate: { name: "Citation rate", about: "of answers cite a site of" },
+  visibility: { name: "Visibility" }, shareOfVoice: { name: "Share of voice" }, firstNamed: { name: "First named" }, citationRate: { name: "Citation rate" },
 } as const;
 export type MetricName = keyof typeof metrics;

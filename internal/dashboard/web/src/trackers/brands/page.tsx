@@ -101,7 +101,7 @@ function Discovery({ tracker, found: { value, error, again } }: { tracker: strin
   );
 }
 
-function Discovered({ tracker, of: { name, named, share, as, firstSeen, targets, examples } }: { tracker: string; of: DiscoveredName, DiscoverReport }) {
+function Discovered({ tracker, of: { name, named, share, as, firstSeen, targets, examples } }: { tracker: string; of: DiscoveredName }) {
   return (
     <tr>
       <th scope="row">{name}</th>
