@@ -46,6 +46,7 @@ func TestDashboard(t *testing.T) {
 		"docs":                 testDocs,
 		"batch":                testBatch,
 		"task":                 testTask,
+		"history":              testHistory,
 		"deliveries":           testDeliveries,
 		"clear the queue":      testClear,
 		"hostile tasks":        testHostileTasks,
@@ -66,7 +67,7 @@ var dashboardPages = map[string]string{
 	"trackers":   "Trackers",
 	"playground": "Playground",
 	"compare":    "Compare",
-	"tasks":      "Tasks",
+	"history":    "History",
 	"usage":      "Usage",
 	"keys":       "Keys and webhooks",
 }
@@ -172,7 +173,7 @@ func testSignIn(t *testing.T, c *chromium) {
 	}
 
 	// A second tab is signed in, and follows the first where it goes.
-	second := p.another(n.BaseURL + "/#/tasks")
+	second := p.another(n.BaseURL + "/#/history")
 	second.signedIn()
 	second.see(hook("account"), a.Organization.Name)
 	p.click("button", "Sign out")
@@ -188,7 +189,7 @@ func testSignIn(t *testing.T, c *chromium) {
 	if err := n.Store.RevokeKey(a.Key.ID, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	p.turnTo("tasks")
+	p.turnTo("history")
 	p.see(".notice", "You were signed out")
 }
 
@@ -249,8 +250,8 @@ func testRouting(t *testing.T, c *chromium) {
 	p.see("main", "")
 	p.click("header nav a", "API reference")
 	p.until("the reference", `location.pathname === "/docs" && document.title.includes("API reference")`)
-	p.click("header nav a", "Tasks")
-	p.until("the way back", `location.pathname === "/" && location.hash === "#/tasks"`)
+	p.click("header nav a", "History")
+	p.until("the way back", `location.pathname === "/" && location.hash === "#/history"`)
 	p.signedIn()
 	stranger := c.open(t, n.BaseURL+"/docs")
 	stranger.see("main h1, main h2", "")
@@ -297,7 +298,7 @@ func testBelowAPath(t *testing.T, c *chromium) {
 	p.click("header nav a", "API reference")
 	p.until("the reference", `location.pathname === "/earshot/docs"`)
 	p.see("main h1, main h2", "")
-	p.click("header nav a", "Tasks")
-	p.until("the way back", `location.pathname === "/earshot/" && location.hash === "#/tasks"`)
+	p.click("header nav a", "History")
+	p.until("the way back", `location.pathname === "/earshot/" && location.hash === "#/history"`)
 	p.signedIn()
 }

@@ -75,22 +75,22 @@ func testHostileTasks(t *testing.T, c *chromium) {
 	}
 
 	p := c.signIn(t, n.BaseURL, a.Key.Text)
-	p.turnTo("tasks")
+	p.turnTo("history")
 	p.click(hook("more"), "")
-	p.until("all tasks", fmt.Sprintf(`document.querySelectorAll("[data-testid=tasks] tbody tr").length === %d`, len(prompts)+len(single)))
+	p.until("all tasks", fmt.Sprintf(`document.querySelectorAll("[data-testid=requests] tbody tr").length === %d`, len(prompts)+len(single)))
 	for _, text := range hostileTexts {
-		p.shows(hook("tasks")+" td", text)
+		p.shows(hook("requests")+" td", text)
 	}
 	p.clean("the list of tasks")
 	for id, prompt := range prompts {
-		p.goTo("#/tasks/" + id)
+		p.goTo("#/history/" + id)
 		p.shows("h1", prompt)
 		p.until("the payload", `JSON.parse(document.querySelector("[data-testid=payload]").textContent).prompt === `+quote(prompt))
 		p.see(hook("answer"), "")
 		p.see(hook("tries"), "Status 500")
 		p.clean(prompt)
 	}
-	p.goTo("#/tasks/deliveries")
+	p.goTo("#/history/deliveries")
 	p.shows(hook("deliveries")+" td", hostileQuery)
 	p.clean("the deliveries")
 }
@@ -128,7 +128,7 @@ func testHostileForms(t *testing.T, c *chromium) {
 	p.clean("the whole answer")
 	p.click("dialog button", "Close")
 
-	p.goTo("#/tasks/batch")
+	p.goTo("#/history/batch")
 	lines := 0
 	for _, text := range hostileTexts {
 		lines += len(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' }))
@@ -218,12 +218,12 @@ func testHostileAddresses(t *testing.T, c *chromium) {
 			continue // which is another address
 		}
 		p.eval(`document.querySelector("main [role=alert]")?.setAttribute("data-before", "")`)
-		p.goTo("#/tasks/" + url.PathEscape(text))
+		p.goTo("#/history/" + url.PathEscape(text))
 		p.see("main [role=alert]:not([data-before])", "RESOURCE_NOT_FOUND")
 		p.clean("the task " + text)
 	}
 	for _, address := range []string{
-		"#/%", "#/tasks/%E0%A4%A", "#/tasks/%00", "#//////", "#/constructor", "#/__proto__", "docs#%", "docs#__proto__",
+		"#/%", "#/history/%E0%A4%A", "#/history/%00", "#//////", "#/constructor", "#/__proto__", "docs#%", "docs#__proto__",
 		"#/" + hostileTexts[0], "#/playground/" + hostileTexts[0], "docs#" + hostileTexts[0], "?" + hostileTexts[0],
 	} {
 		p.visit("about:blank") // so that the address is loaded

@@ -187,7 +187,7 @@ func testUsage(t *testing.T, c *chromium) {
 	p.choose(hook("ledger-kind"), "charge")
 	p.until("the three charges", `document.querySelectorAll("table[aria-label=Ledger] tbody tr").length === 3`)
 	p.click("table[aria-label=Ledger] a", id)
-	p.until("the task", fmt.Sprintf(`location.hash === "#/tasks/%s"`, id))
+	p.until("the task", fmt.Sprintf(`location.hash === "#/history/%s"`, id))
 }
 
 func testDocs(t *testing.T, c *chromium) {
