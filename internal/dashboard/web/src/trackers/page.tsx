@@ -43,7 +43,7 @@ function Head({ name, tracker }: { name: string; tracker?: Tracker }) {
       <h1>{name}</h1>
       {tracker && <TrackerState tracker={tracker} />}
       <span class="head-actions">
-        {tracker && <span class="faint">{nextSweep(tracker)}</span>}
+        {tracker && <span class="faint">{tracker.nextSweepAt && tracker.state === "active" && "Next sweep "}{nextSweep(tracker)}</span>}
         <a class="button" href={exported.pathname + exported.search} download>Export</a>
         {tracker && !tracker.demo && mayTrack() && <a class="button primary" href={addressOf(name, "sweeps", { ...keptFilters(), run: "ask" })}>Run now…</a>}
       </span>
@@ -71,5 +71,5 @@ export function nextSweep({ nextSweepAt, state, demo }: Tracker): string {
   if (demo) return "A demo asks nothing";
   if (state === "paused") return "None while paused";
   if (!nextSweepAt) return "Only by hand";
-  return `Next sweep ${new Date(nextSweepAt).toLocaleString(undefined, { weekday: "short", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" })}`;
+  return `${new Date(nextSweepAt).toLocaleString(undefined, { weekday: "short", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" })}`;
 }

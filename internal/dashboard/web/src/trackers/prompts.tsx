@@ -10,7 +10,7 @@ import { havingBrands, useMetrics } from "./numbers";
 import { Overview } from "./overview";
 import { AsCall, Failed, leadOf, MadeUp, Skeleton, Value, type PanelBrand } from "./pieces";
 import type { TabProps } from "./tabs";
-import { percent, range } from "./words";
+import { range } from "./words";
 
 export function Prompts(props: TabProps) {
   return route.value.query.prompt ? <OnePrompt {...props} /> : <Matrix {...props} />;
@@ -88,7 +88,7 @@ function Matrix({ tracker, panel }: TabProps) {
             </span>
           </div>
           <HeatKey brand={lead} />
-          {shown.length > 0 ? <Cells key={branded ? 1 : 0} tracker={tracker} brand={lead} rows={shown} asked={asked} order={order} /> : <p>No prompt has “{address.q}” in it.</p>}
+          {shown.length > 0 ? <Cells key={branded ? 1 : 0} tracker={tracker} rows={shown} asked={asked} order={order} /> : <p>No prompt has “{address.q}” in it.</p>}
           <div class="pager">
             <span class="faint">{shown.length ? `${number((page - 1) * pageSize + 1)} to ${number((page - 1) * pageSize + shown.length)} of ${number(rows.length)}` : "none"}</span>
             {rows.length > pageSize && <span><button type="button" class="small" disabled={page === 1} onClick={() => setQuery({ page: String(page - 1) })}>Before</button> <button type="button" class="small" disabled={page * pageSize >= rows.length} onClick={() => setQuery({ page: String(page + 1) })}>After</button></span>}
@@ -114,9 +114,9 @@ function HeatKey({ brand }: { brand: PanelBrand }) {
   );
 }
 
-interface CellsProps { tracker: Tracker; brand: PanelBrand; rows: MetricRow[]; asked: NonNullable<Parameters<typeof useMetrics>[1]>; order: Order }
+interface CellsProps { tracker: Tracker; rows: MetricRow[]; asked: NonNullable<Parameters<typeof useMetrics>[1]>; order: Order }
 
-function Cells({ tracker, brand, rows, asked, order }: CellsProps) {
+function Cells({ tracker, rows, asked, order }: CellsProps) {
   const ids = rows.map(({ promptId }) => `prompt:${promptId}`).join(",");
   const filter = asked.filter ? `${asked.filter},${ids}` : ids;
   const cells = useMetrics(tracker.name, { ...asked, filter, by: "prompt,target" }, tracker);
@@ -144,7 +144,7 @@ function Cells({ tracker, brand, rows, asked, order }: CellsProps) {
               <th scope="row"><a href={addressOf(tracker.name, "prompts", { ...keptFilters(), prompt: String(row.promptId) })}>{row.prompt}</a><Tags tags={tags.get(row.prompt ?? "")} /></th>
               <td class={`number fact ${silent ? "warn" : ""}`} data-label="Informative"><Value of={told?.value} /></td>
               <td class="number fact" data-label="All targets">{row.denominator === 0 ? <span class="faint">not counted</span> : silent ? <span class="faint">no brand named</span> : <><strong><Value of={row.value} /></strong><div class="faint">{range(row.interval?.rerun)}</div></>}</td>
-              {targets.map((target) => <Cell key={target} tracker={tracker.name} target={target} row={cellOf.get(`${row.promptId} ${target}`)} silent={silent} brand={brand} />)}
+              {targets.map((target) => <Cell key={target} tracker={tracker.name} target={target} row={cellOf.get(`${row.promptId} ${target}`)} silent={silent} />)}
             </tr>
           );
         })}</tbody>
@@ -154,14 +154,13 @@ function Cells({ tracker, brand, rows, asked, order }: CellsProps) {
 }
 
 /** A share with its count. Below five answers it is hatched, and what was never answered is no zero. */
-function Cell({ tracker, target, row, silent, brand }: { tracker: string; target: string; row?: MetricRow; silent: boolean; brand: PanelBrand }) {
+function Cell({ tracker, target, row, silent }: { tracker: string; target: string; row?: MetricRow; silent: boolean }) {
   if (!row || row.value == null || row.denominator === 0) return <td class="cell-box" data-label={target}><span class="cell lm">missing</span></td>;
   const few = row.denominator < 5;
   const look = few ? "lm" : silent ? "lq" : `l${heatOf(row.value)}`;
-  const words = `${brand.name}, ${target}: ${percent(row.value)}, ${number(row.numerator)} of ${number(row.denominator)} answers${few ? ", under 5 answers" : ""}`;
   return (
     <td class="cell-box" data-label={target}>
-      <a class={`cell ${look}`} href={answersAddress(tracker, row.answersUrl)} aria-label={words}><b>{silent ? "no brand" : <Value of={row.value} />}</b><small>{number(row.numerator)}/{number(row.denominator)}</small></a>
+      <a class={`cell ${look}`} href={answersAddress(tracker, row.answersUrl)}><b>{silent ? "no brand" : <Value of={row.value} />}</b><small>{number(row.numerator)}/{number(row.denominator)}<span class="hidden-words"> answers{few && ", under 5"}</span></small></a>
     </td>
   );
 }
