@@ -204,8 +204,8 @@ type AnswerPage struct {
 
 // ExportQuery says what to export.
 type ExportQuery struct {
-	// What to export; `answers` unless given. Of sweeps, `sweep`, `from` and `to` pick: by the time when they were due.
-	Table string `json:"table,omitempty" schema:"enum=answers|sweeps"`
+	// What to export; `answers` unless given. Of sweeps, `sweep`, `from` and `to` pick: by the time when they were due. `numbers` are those of the sweeps between `from` and `to` with all that they are made of, to be computed again.
+	Table string `json:"table,omitempty" schema:"enum=answers|sweeps|numbers"`
 	// One JSON object a line, which is what you get unless you ask for a table.
 	Format string `json:"format,omitempty" schema:"enum=ndjson|csv"`
 	AnswerFilter

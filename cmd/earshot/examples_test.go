@@ -24,6 +24,13 @@ var notRun = map[string]string{
 	"earshot tracker metrics": "it needs a tracker",
 	"earshot tracker compare": "it needs a tracker",
 	"earshot tracker sources": "it needs a tracker",
+
+	"earshot tracker discover":   "it needs a tracker",
+	"earshot tracker diff":       "it needs a tracker",
+	"earshot tracker names list": "it needs a tracker",
+	"earshot tracker names try":  "it needs a tracker",
+	"earshot tracker reanalyse":  "it needs a tracker",
+	"earshot tracker verify":     "it needs a file",
 }
 
 // explained are the commands that must tell their exit status and have examples.

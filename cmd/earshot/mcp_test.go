@@ -25,7 +25,7 @@ func TestAnAgentCanStartTheProgram(t *testing.T) {
 
 	session, logged := started(t, binary, base, key)
 	list, err := session.ListTools(t.Context(), nil)
-	if err != nil || len(list.Tools) != len(app.Providers())+11 {
+	if err != nil || len(list.Tools) != len(app.Providers())+13 {
 		t.Errorf("the tools are %+v (%v)", list, err)
 	}
 	result := called(t, session, "chatassistant", `{"prompt":"best tents","country":"US"}`)

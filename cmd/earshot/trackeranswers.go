@@ -193,7 +193,7 @@ type trackerExportCmd struct {
 	trackerArg
 	Out    string `short:"o" help:"Where to write. Without it: to standard output." placeholder:"FILE"`
 	Format string `help:"ndjson, one JSON object a line with all of the result, or csv, a table for spreadsheets. Without it: csv for a file that ends so." enum:"ndjson,csv," default:"" placeholder:"FORMAT"`
-	Table  string `help:"answers or sweeps." enum:"answers,sweeps" default:"answers"`
+	Table  string `help:"answers, sweeps, or numbers with all that they are made of, for 'earshot tracker verify'." enum:"answers,sweeps,numbers" default:"answers"`
 	answerFlags
 }
 
@@ -209,7 +209,8 @@ Examples:
   printf 'name: ties\nprompts: [best ties]\ntargets: [{provider: genassistant, country: US}]\n' | earshot tracker apply - && earshot tracker run ties --wait
   earshot tracker export ties -o ties.csv
   earshot tracker export ties --outcome answered | jq -r .result.text
-  earshot tracker export ties --table sweeps --format csv`
+  earshot tracker export ties --table sweeps --format csv
+  earshot tracker export ties --table numbers -o ties.ndjson && earshot tracker verify ties.ndjson`
 }
 
 // Run writes the table.

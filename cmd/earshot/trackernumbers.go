@@ -15,6 +15,7 @@ type trackerNumbers struct {
 	Metrics trackerMetricsCmd `cmd:"" help:"Print what its answers say of brands."`
 	Compare trackerCompareCmd `cmd:"" help:"Tell whether a number changed, or only wavers."`
 	Sources trackerSourcesCmd `cmd:"" help:"List what its answers cite."`
+	trackerExplore
 }
 
 // numberFlags are those of all commands that read numbers.
@@ -27,31 +28,57 @@ type numberFlags struct {
 	Branded      bool   `help:"Let questions count that name a brand of the panel themselves."`
 	PoolSurfaces bool   `help:"Mix answers of web pages, APIs and the lab."`
 
+	tableFlags
+	remote
+}
+
+// tableFlags say how a report is printed.
+type tableFlags struct {
 	JSON bool `name:"json" help:"Print all of it as JSON." xor:"format"`
 	CSV  bool `name:"csv" help:"Print the rows as CSV." xor:"format"`
-	remote
 }
 
 func (c *numberFlags) filter() earshot.NumberFilter {
 	return earshot.NumberFilter{From: c.From, To: c.To, Filter: c.Filter, Branded: c.Branded, PoolSurfaces: c.PoolSurfaces}
 }
 
-// print prints a report: as JSON, its rows as CSV, or a table.
 func (c *numberFlags) print(in *invocation, report any, rows [][]string, madeUp bool) error {
+	return c.tableFlags.print(in, report, rows, madeUp, "there are no answers of closed sweeps in that time")
+}
+
+// print prints a report: as JSON, its rows as CSV, or a table. none is said of one that has
+// only its header.
+func (c *tableFlags) print(in *invocation, report any, rows [][]string, madeUp bool, none string) error {
 	switch {
 	case c.JSON:
 		return in.json(report)
 	case c.CSV:
-		out := csv.NewWriter(in.out)
-		return out.WriteAll(rows)
+		for _, row := range rows {
+			for i := range row {
+				row[i] = cellOf(row[i])
+			}
+		}
+		return csv.NewWriter(in.out).WriteAll(rows)
 	case len(rows) == 1:
-		fmt.Fprintln(in.errOut, "there are no answers of closed sweeps in that time")
+		fmt.Fprintln(in.errOut, none)
 		return nil
 	}
 	if madeUp {
 		fmt.Fprintln(in.errOut, "these answers were made up by the lab")
 	}
 	return printTable(in.out, rows)
+}
+
+// cellOf is a text that no spreadsheet takes for a formula: names and sentences are of
+// others. Numbers stay.
+func cellOf(text string) string {
+	if text == "" || text == "-" || !strings.ContainsRune("=+-@", rune(text[0])) {
+		return text
+	}
+	if _, err := strconv.ParseFloat(text, 64); err == nil {
+		return text
+	}
+	return "'" + text
 }
 
 // explained is an error in words of trackers.
@@ -134,7 +161,7 @@ func (c *trackerMetricsCmd) row(r *earshot.MetricRow, by []string) []string {
 }
 
 // value is a share for people, and as it is for programs.
-func (c *numberFlags) value(v *float64, isPlace bool) string {
+func (c *tableFlags) value(v *float64, isPlace bool) string {
 	switch {
 	case v == nil:
 		return "-"
@@ -145,7 +172,7 @@ func (c *numberFlags) value(v *float64, isPlace bool) string {
 	}
 }
 
-func (c *numberFlags) ends(interval []float64) string {
+func (c *tableFlags) ends(interval []float64) string {
 	if len(interval) != 2 {
 		return "-"
 	}

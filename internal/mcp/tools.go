@@ -39,6 +39,8 @@ var lookups = []tool{
 	{name: "tracker_answer", method: http.MethodGet, path: "/v1/trackers/{name}/answers/{id}", text: answerText},
 	{name: "tracker_metrics", method: http.MethodGet, path: "/v1/trackers/{name}/metrics", text: metricsText},
 	{name: "tracker_compare", method: http.MethodGet, path: "/v1/trackers/{name}/compare", text: compareText},
+	{name: "tracker_diff", method: http.MethodGet, path: "/v1/trackers/{name}/diff", text: diffText},
+	{name: "tracker_discover", method: http.MethodGet, path: "/v1/trackers/{name}/discover", text: discoverText},
 }
 
 // definition describes the tool to the client.

@@ -10,6 +10,9 @@ type Report struct {
 	Stability []Stability  `json:"stability"`
 }
 
+// Definition is what the answers of the book are of.
+func (b *Book) Definition() Definition { return b.def }
+
 // Report computes all metrics for every target and, where a surface has several, for all
 // of its targets together; the comparison of the definition's periods; every series.
 func (b *Book) Report() (*Report, error) {

@@ -11,7 +11,6 @@ import (
 
 	"earshot"
 	"earshot/internal/csvfile"
-	"earshot/internal/schema"
 	"earshot/internal/store"
 )
 
@@ -34,6 +33,9 @@ type Table struct {
 // tracker or sweep. from and until are when the answers were asked, or sweeps were due.
 func (s *Service) Export(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until, now time.Time) (*Table, error) {
 	isCSV := q.Format == "csv"
+	if q.Table == "numbers" {
+		return s.exportNumbers(ctx, organization, name, q, from, until)
+	}
 	if q.Table == "sweeps" {
 		return s.exportSweeps(ctx, organization, name, q, from, until, isCSV)
 	}
@@ -181,13 +183,8 @@ func sweepRow(sweep earshot.Sweep) []byte {
 
 // exportSweeps is Export for the sweeps, of which only some filters make sense.
 func (s *Service) exportSweeps(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until time.Time, isCSV bool) (*Table, error) {
-	for _, filter := range []struct {
-		name  string
-		isSet bool
-	}{{"promptId", q.PromptID != 0}, {"target", q.Target != ""}, {"tag", q.Tag != ""}, {"outcome", q.Outcome != ""}, {"reason", q.Reason != ""}, {"q", q.Text != ""}} {
-		if filter.isSet {
-			return nil, schema.Invalid(filter.name, "picks among answers; with table=sweeps there are sweep, from and to")
-		}
+	if err := onlySpan(q, false, "sweeps"); err != nil {
+		return nil, err
 	}
 	t, err := s.Store.Tracker(ctx, organization, name)
 	if err != nil {

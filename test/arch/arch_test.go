@@ -83,7 +83,8 @@ var allowed = map[string][]string{
 	"internal/job":       {".", "internal/account", "internal/store", "internal/provider", "internal/upstream", "internal/capture", "internal/geo", "internal/schema", "internal/health", "internal/share", "internal/trace"},
 	"internal/schedule":  {"."},
 	"internal/analysis":  {".", "internal/mention", "internal/metric", "internal/source"},
-	"internal/tracker":   {".", "internal/analysis", "internal/mention", "internal/metric", "internal/stats", "internal/store", "internal/provider", "internal/schedule", "internal/schema", "internal/share", "internal/geo", "internal/upstream", "internal/lab", "internal/lab/world", "internal/csvfile", "internal/worddiff"},
+	"internal/proof":     {".", "internal/analysis", "internal/metric"},
+	"internal/tracker":   {".", "internal/analysis", "internal/mention", "internal/metric", "internal/stats", "internal/store", "internal/provider", "internal/schedule", "internal/schema", "internal/share", "internal/geo", "internal/upstream", "internal/lab", "internal/lab/world", "internal/csvfile", "internal/proof", "internal/worddiff"},
 	"internal/csvfile":   nil,
 	"internal/health":    {".", "internal/store"},
 	"internal/webhook":   {".", "internal/store", "internal/guard", "internal/share", "internal/trace"},
@@ -95,7 +96,7 @@ var allowed = map[string][]string{
 	"internal/openapi/generate": {"internal/app", "internal/openapi", "internal/provider", "internal/schema"},
 
 	"internal/app": {".", "client", "internal/*", "internal/provider/*", "internal/provider/vendorapi/*"},
-	"cmd/earshot":  {".", "client", "internal/mcp", "internal/batchfile", "internal/app", "internal/account", "internal/geo", "internal/mention", "internal/metric", "internal/provider", "internal/selfcheck", "internal/store", "internal/upstream"},
+	"cmd/earshot":  {".", "client", "internal/mcp", "internal/batchfile", "internal/app", "internal/account", "internal/geo", "internal/mention", "internal/metric", "internal/proof", "internal/provider", "internal/selfcheck", "internal/store", "internal/upstream"},
 
 	// Tests of the whole.
 	"test/newprovider":        nil,

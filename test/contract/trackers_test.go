@@ -197,6 +197,8 @@ func trackerReads(noSweep, noAnswer string) []row {
 		{name: "no answer", path: noAnswer, as: answerOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
 		{name: "export as lines", path: hatsPath + "/export", as: exportOp, key: readKey, status: 200, check: holds(`"result":{"surface":"lab",`)},
 		{name: "export as a table", path: hatsPath + "/export?table=sweeps&format=csv", as: exportOp, key: anyKey, status: 200, check: holds(",manual first,closed,,1,")},
+		{name: "export of numbers", path: hatsPath + "/export?table=numbers&from=2026-01-01", as: exportOp, key: anyKey, status: 200, check: holds(`{"head":{"tracker":"hats","rules":"r`)},
+		{name: "export of some numbers", path: hatsPath + "/export?table=numbers&tag=x", as: exportOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", check: fields("tag")},
 		{name: "export as a page", path: hatsPath + "/export?format=html", as: exportOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("format")},
 		{name: "export of nothing", path: trackersPath + "/none/export", as: exportOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
 		{name: "tasks of a tracker", path: requestsPath + "?tracker=hats", as: "GET " + requestsPath, key: anyKey, status: 200, check: holds(`"tracker":"hats"`)},

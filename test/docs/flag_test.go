@@ -26,7 +26,7 @@ type usage struct {
 func ask(t *testing.T) usage {
 	t.Helper()
 	u := usage{commands: map[string][]string{}, variables: map[string]bool{}}
-	listed := regexp.MustCompile(`(?m)^  ([a-z]+(?: [a-z]+)?)(?: .*)?$`)
+	listed := regexp.MustCompile(`(?m)^  ([a-z]+(?: [a-z]+){0,2})(?: .*)?$`)
 	_, commands, _ := strings.Cut(help(t), "\nCommands:\n")
 	for _, match := range listed.FindAllStringSubmatch(commands, -1) {
 		text := help(t, strings.Fields(match[1])...)
@@ -73,7 +73,7 @@ func help(t *testing.T, command ...string) string {
 func (u usage) command(line string) string {
 	words := strings.Fields(line)
 	for i := range words {
-		for end := min(i+2, len(words)); end > i; end-- {
+		for end := min(i+3, len(words)); end > i; end-- {
 			if name := strings.Join(words[i:end], " "); u.commands[name] != nil {
 				return name
 			}

@@ -111,7 +111,7 @@ var questions = map[string]struct {
 func TestAnAgentFindsAToolForEachProvider(t *testing.T) {
 	t.Parallel()
 	n := harness.Start(t)
-	want := []string{"countries", "credits", "quote", "states", "tracker", "tracker_answer", "tracker_answers", "tracker_compare", "tracker_metrics", "tracker_sweeps", "trackers"}
+	want := []string{"countries", "credits", "quote", "states", "tracker", "tracker_answer", "tracker_answers", "tracker_compare", "tracker_diff", "tracker_discover", "tracker_metrics", "tracker_sweeps", "trackers"}
 	for _, p := range app.Providers() {
 		want = append(want, strings.ReplaceAll(p.Definition().Name, "/", "_"))
 	}
@@ -144,7 +144,7 @@ func TestAHiddenProviderHasNoTool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if slices.ContainsFunc(list.Tools, func(tool *sdk.Tool) bool { return tool.Name == "chatassistant" }) || len(list.Tools) != len(questions)+10 {
+	if slices.ContainsFunc(list.Tools, func(tool *sdk.Tool) bool { return tool.Name == "chatassistant" }) || len(list.Tools) != len(questions)+12 {
 		t.Errorf("there are %d tools", len(list.Tools))
 	}
 }
@@ -259,14 +259,16 @@ func readTrackers(t *testing.T, n *harness.Node) {
 	n.Get(t, a, "/v1/trackers/tents/answers").Into(t, &page)
 	id := page.Answers[0].ID
 	for call, want := range map[string]struct{ path, text string }{
-		`trackers {}`:                                          {"/v1/trackers", "tents (active): 1 prompts on 1 targets"},
-		`tracker {"name":"tents"}`:                             {"/v1/trackers/tents", "Prompts:\n- best tents\n\nTargets:\n- genassistant/US\n\nBrands:\n- Ollaro (own)"},
-		`tracker_sweeps {"name":"tents","limit":1}`:            {"/v1/trackers/tents/sweeps?limit=1", "1 of 1 answered"},
-		`tracker_compare {"name":"tents"}`:                     {"/v1/trackers/tents/compare", "the answers were made up by the built-in lab"},
-		`tracker_metrics {"name":"tents","metric":"coverage"}`: {"/v1/trackers/tents/metrics?metric=coverage", "coverage@m1, "},
-		`tracker_answers {"name":"tents","promptId":1}`:        {"/v1/trackers/tents/answers?promptId=1", "best tents: answered, made up by the built-in lab"},
-		`tracker_answers {"name":"tents","promptId":2000000}`:  {"/v1/trackers/tents/answers?promptId=2000000", "There are none."},
-		`tracker_answer {"name":"tents","id":"` + id + `"}`:    {"/v1/trackers/tents/answers/" + id, "made up by the built-in lab\n\nMade up: "},
+		`trackers {}`:                                                     {"/v1/trackers", "tents (active): 1 prompts on 1 targets"},
+		`tracker {"name":"tents"}`:                                        {"/v1/trackers/tents", "Prompts:\n- best tents\n\nTargets:\n- genassistant/US\n\nBrands:\n- Ollaro (own)"},
+		`tracker_sweeps {"name":"tents","limit":1}`:                       {"/v1/trackers/tents/sweeps?limit=1", "1 of 1 answered"},
+		`tracker_compare {"name":"tents"}`:                                {"/v1/trackers/tents/compare", "the answers were made up by the built-in lab"},
+		`tracker_discover {"name":"tents","limit":3}`:                     {"/v1/trackers/tents/discover?limit=3", "1 answers were looked at; some were made up"},
+		`tracker_diff {"name":"tents","a":"` + id + `","b":"` + id + `"}`: {"/v1/trackers/tents/diff?a=" + id + "&b=" + id, "apart anyway"},
+		`tracker_metrics {"name":"tents","metric":"coverage"}`:            {"/v1/trackers/tents/metrics?metric=coverage", "coverage@m1, "},
+		`tracker_answers {"name":"tents","promptId":1}`:                   {"/v1/trackers/tents/answers?promptId=1", "best tents: answered, made up by the built-in lab"},
+		`tracker_answers {"name":"tents","promptId":2000000}`:             {"/v1/trackers/tents/answers?promptId=2000000", "There are none."},
+		`tracker_answer {"name":"tents","id":"` + id + `"}`:               {"/v1/trackers/tents/answers/" + id, "made up by the built-in lab\n\nMade up: "},
 	} {
 		tool, arguments, _ := strings.Cut(call, " ")
 		result := use(t, session, tool, arguments)

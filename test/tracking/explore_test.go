@@ -1,6 +1,7 @@
 package tracking
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 
 	"earshot"
 	"earshot/internal/app"
+	"earshot/internal/proof"
 	"earshot/internal/store/storetest"
 	"earshot/test/harness"
 )
@@ -44,6 +46,7 @@ func TestLookingIntoAnswers(t *testing.T) {
 		checkDiff(t, n, a, page.Answers)
 		checkTrial(t, n, a)
 		checkDiscovery(t, other, a)
+		checkProof(t, other, a)
 		storetest.Audited(t, n.Store)
 	})
 }
@@ -236,4 +239,20 @@ func checkDiscovery(t *testing.T, n *harness.Node, a *app.Account) {
 			t.Errorf("%q is in the panel", name.Name)
 		}
 	}
+}
+
+// checkProof computes what an export states again.
+func checkProof(t *testing.T, n *harness.Node, a *app.Account) {
+	t.Helper()
+	file := n.Get(t, a, "/v1/trackers/shoes/export?table=numbers").Has(t, "numbers", http.StatusOK).Body
+	head, checks, err := proof.Verify(bytes.NewReader(file))
+	if err != nil || len(head.Definition.Sweeps) != 2 || len(checks) < 100 {
+		t.Fatalf("%d checks of %+v: %v", len(checks), head, err)
+	}
+	for _, check := range checks {
+		if !check.Agrees {
+			t.Errorf("%+v", check)
+		}
+	}
+	n.Get(t, a, "/v1/trackers/shoes/export?table=numbers&format=csv").Invalid(t, "a table", http.StatusBadRequest, "format")
 }

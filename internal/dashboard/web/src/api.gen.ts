@@ -2133,7 +2133,7 @@ export interface Operations {
   "GET /v1/trackers/{name}/diff": { query: { a: string; b: string }; body: undefined; response: AnswerDiff };
   "POST /v1/trackers/{name}/names/try": { query: undefined; body: NameTrial; response: NameTried };
   "GET /v1/trackers/{name}/discover": { query: { limit?: number; answers?: number }; body: undefined; response: DiscoverReport };
-  "GET /v1/trackers/{name}/export": { query: { table?: "answers" | "sweeps"; format?: "ndjson" | "csv"; sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string }; body: undefined; response: string };
+  "GET /v1/trackers/{name}/export": { query: { table?: "answers" | "sweeps" | "numbers"; format?: "ndjson" | "csv"; sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string }; body: undefined; response: string };
   "GET /v1/live": { query: undefined; body: undefined; response: string };
   "GET /v1/events": { query: { limit?: number; cursor?: string }; body: undefined; response: EventPage };
   "GET /v1/webhooks/deliveries": { query: { state?: DeliveryState; limit?: number; cursor?: string }; body: undefined; response: DeliveryPage };
