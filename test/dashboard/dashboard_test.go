@@ -52,6 +52,10 @@ func TestDashboard(t *testing.T) {
 		"hostile tasks":        testHostileTasks,
 		"hostile forms":        testHostileForms,
 		"hostile answers":      testHostileAnswers,
+		"answers":              testAnswers,
+		"sources and brands":   testSourcesAndBrands,
+		"keep a name":          testKeepName,
+		"hostile findings":     testHostileFindings,
 		"hostile addresses":    testHostileAddresses,
 	} {
 		t.Run(name, func(t *testing.T) {

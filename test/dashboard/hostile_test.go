@@ -140,9 +140,10 @@ func testHostileForms(t *testing.T, c *chromium) {
 	p.clean("the batch")
 }
 
-// poisoned serves the node with every text of a result replaced by the one that is
-// in texts for the call.
-func poisoned(t *testing.T, n *harness.Node, texts []string) string {
+// poisoned serves the node with every text of a call's result replaced by the one that
+// is in texts for the call, and with fields of what is known of trackers and requests
+// replaced by their names.
+func poisoned(t *testing.T, n *harness.Node, texts []string, fields map[string]string) string {
 	t.Helper()
 	to, err := url.Parse(n.BaseURL)
 	if err != nil {
@@ -154,14 +155,19 @@ func poisoned(t *testing.T, n *harness.Node, texts []string) string {
 		Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true},
 		ErrorLog:  log.New(io.Discard, "", 0),
 		ModifyResponse: func(r *http.Response) error {
-			if !strings.HasPrefix(r.Request.URL.Path, "/v1/monitor/") {
+			called := strings.HasPrefix(r.Request.URL.Path, "/v1/monitor/")
+			if !called && !strings.HasPrefix(r.Request.URL.Path, "/v1/trackers/") && !strings.HasPrefix(r.Request.URL.Path, "/v1/requests") || r.StatusCode != http.StatusOK {
 				return nil
 			}
 			var answer map[string]any
 			if err := json.NewDecoder(r.Body).Decode(&answer); err != nil {
 				return err
 			}
-			answer["result"] = replaceTexts(answer["result"], texts[int(calls.Add(1)-1)%len(texts)])
+			if called {
+				answer["result"] = replaceTexts(answer["result"], texts[int(calls.Add(1)-1)%len(texts)])
+			} else {
+				replaceFields(answer, fields)
+			}
 			body, err := json.Marshal(answer)
 			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 			r.Header.Set("Content-Length", strconv.Itoa(len(body)))
@@ -170,6 +176,28 @@ func poisoned(t *testing.T, n *harness.Node, texts []string) string {
 	})
 	t.Cleanup(s.Close)
 	return s.URL
+}
+
+// replaceFields replaces the texts that are values of these names, however deep.
+func replaceFields(value any, fields map[string]string) {
+	switch v := value.(type) {
+	case []any:
+		for _, item := range v {
+			replaceFields(item, fields)
+		}
+	case map[string]any:
+		for name, item := range v {
+			if text, ok := fields[name]; ok {
+				if _, ok := item.(string); ok {
+					v[name] = text
+					continue
+				}
+			}
+			if name != "definition" {
+				replaceFields(item, fields)
+			}
+		}
+	}
 }
 
 func replaceTexts(value any, text string) any {
@@ -197,7 +225,7 @@ func testHostileAnswers(t *testing.T, c *chromium) {
 			texts = append(texts, text) // as an address of its own
 		}
 	}
-	p := c.signIn(t, poisoned(t, n, texts), a.Key.Text)
+	p := c.signIn(t, poisoned(t, n, texts, nil), a.Key.Text)
 	for provider, shown := range map[string]string{"chatassistant": hook("source-card"), "websearch": hook("organic-result")} {
 		p.choose(hook("provider"), provider)
 		p.see("[name=prompt], [name=query]", "")

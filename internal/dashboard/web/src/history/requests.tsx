@@ -132,11 +132,11 @@ export function RequestRows({ filters, onEmpty }: { filters: Filters; onEmpty: p
         <section class="card history-table" data-testid="requests">
           <div class="history-bulk">
             <Summary of={rows} complete={!more} />
-            {may("tasks") && failed.length > 0 && (
+            {may("tasks") && (
               <>
-                <button type="button" class="small" onClick={() => choose(new Set(selected.length === failed.length ? [] : failed.map(({ id }) => id)))} data-testid="choose-failed">
+                {failed.length > 0 && <button type="button" class="small" onClick={() => choose(new Set(selected.length === failed.length ? [] : failed.map(({ id }) => id)))} data-testid="choose-failed">
                   {selected.length === failed.length ? "Choose none" : `Choose all ${failed.length} failed`}
-                </button>
+                </button>}
                 <RetryAll of={selected} onRetried={retried} onDone={again} />
               </>
             )}

@@ -1,5 +1,5 @@
 // The keys of the page of an answer.
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { Dialog } from "../../ui";
 
 interface Ways { older?: string; newer?: string; left?: string; right?: string; toggleDiff: () => void; help: () => void }
@@ -8,7 +8,7 @@ interface Ways { older?: string; newer?: string; left?: string; right?: string; 
 const typing = (target: EventTarget | null) => target instanceof HTMLElement && (target.isContentEditable || !!target.closest("input, textarea, select")) || !!document.querySelector("dialog[open]");
 
 export function useKeys(ways: Ways) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const go = (to: string | undefined) => { if (to) location.hash = to; };
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;

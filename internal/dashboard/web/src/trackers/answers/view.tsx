@@ -160,7 +160,7 @@ function Order({ found, panel }: { found: NonNullable<TrackedAnswer["found"]>; p
 
 function About({ tracker, answer }: { tracker: string; answer: TrackedAnswer }) {
   const facts: [string, preact.ComponentChildren][] = [
-    ["Question", <a href={addressOf(tracker, "prompts", keptFilters(), String(answer.promptId))}>{answer.prompt}</a>],
+    ["Question", <a href={addressOf(tracker, "prompts", { ...keptFilters(), prompt: String(answer.promptId) })}>{answer.prompt}</a>],
     ["Target", answer.target],
     ["Sweep", <a href={addressOf(tracker, "answers", { sweep: answer.sweep })}>its answers</a>],
     ["Asked at", <When at={answer.askedAt} />],
