@@ -38,7 +38,7 @@ func get[T any](t *testing.T, n *harness.Node, a *app.Account, path string) (val
 // testAnswers goes from the list of answers to one, along its cell, and compares two.
 func testAnswers(t *testing.T, c *chromium) {
 	n, a, p := c.session(t)
-	n.Post(t, a, "/v1/trackers/demo/demo", `{"days":8,"prompts":3}`).Has(t, "make a demo", http.StatusOK)
+	makeDemo(t, n, a)
 	p.goTo("#/trackers/demo/answers")
 	p.see(hook("answers"), "chatassistant/US")
 	p.see(".lab-note", "Made up")
@@ -95,7 +95,7 @@ func testAnswers(t *testing.T, c *chromium) {
 // testSourcesAndBrands wants the numbers of both pages to be the API's, and tries a name.
 func testSourcesAndBrands(t *testing.T, c *chromium) {
 	n, a, p := c.session(t)
-	n.Post(t, a, "/v1/trackers/demo/demo", `{"days":8,"prompts":3}`).Has(t, "make a demo", http.StatusOK)
+	makeDemo(t, n, a)
 	p.goTo("#/trackers/demo/sources?days=4")
 	p.see(hook("sources"), "ollaro.example")
 	p.until("the period", `!document.querySelector(".skeleton")`)
