@@ -119,6 +119,7 @@ func testSourcesAndBrands(t *testing.T, c *chromium) {
 	p.see(hook("panel"), "Kestrin")
 	p.fill(hook("trial-name"), "running shoes")
 	p.click(hook("try-name"), "")
+	p.see(hook("trial"), "running shoes")
 	reply := n.Post(t, a, "/v1/trackers/demo/names/try", `{"brand":"Ollaro","names":["running shoes"]}`)
 	var tried earshot.NameTried
 	reply.Has(t, "try", http.StatusOK).Into(t, &tried)
@@ -126,7 +127,6 @@ func testSourcesAndBrands(t *testing.T, c *chromium) {
 	if got := p.shown(hook("trial-named")); got != tried.Share {
 		t.Errorf("the share is %v, want %v", got, tried.Share)
 	}
-	p.see(hook("trial"), "running shoes")
 	p.click(hook("reanalyse"), "")
 	p.click(hook("reanalyse-confirm"), "")
 	p.see(hook("rules")+" tbody tr", "r2")

@@ -166,11 +166,11 @@ func trackersOf(t *testing.T, n *harness.Node, a *app.Account) []earshot.Tracker
 	return list.Trackers
 }
 
-// page is where a page is, and something that it shows at its end.
-type page struct{ address, selector, text string }
+// view is where a page is, and something that it shows at its end.
+type view struct{ address, selector, text string }
 
 // trackerPages are those of the demo.
-var trackerPages = []page{
+var trackerPages = []view{
 	{"#/trackers", hook("trackers"), "Moved"},
 	{"#/trackers?new=file", hook("dry-run"), "changes"},
 	{"#/trackers?new=form", "legend", "When"},
@@ -187,12 +187,12 @@ var trackerPages = []page{
 }
 
 // demoPages are the pages of the demo, with that of an answer beside the one before.
-func demoPages(t *testing.T, n *harness.Node, a *app.Account) []page {
+func demoPages(t *testing.T, n *harness.Node, a *app.Account) []view {
 	t.Helper()
 	makeDemo(t, n, a)
 	newest := get[earshot.AnswerPage](t, n, a, "/v1/trackers/demo/answers?outcome=answered&target=chatassistant/US&limit=1").Answers[0].ID
 	before := get[earshot.TrackedAnswer](t, n, a, "/v1/trackers/demo/answers/"+newest).Cell.Previous[0].ID
-	return append(trackerPages[:len(trackerPages):len(trackerPages)], page{"#/trackers/demo/answers/" + newest + "?diff=" + before, hook("diff-words"), ""})
+	return append(trackerPages[:len(trackerPages):len(trackerPages)], view{"#/trackers/demo/answers/" + newest + "?diff=" + before, hook("diff-words"), ""})
 }
 
 // testTrackersFit looks at every page on a phone and on a small laptop, in both colours.
@@ -245,7 +245,7 @@ func testAccess(t *testing.T, c *chromium) {
 	n.SubmitAll(t, a, harness.ChatTask("a kettle"))
 	n.Send(t, a, http.MethodPut, "/v1/trackers/shoes", `{"prompts":["best shoes"],"targets":[{"provider":"chatassistant","country":"US"}]}`).Has(t, "apply", http.StatusOK)
 	p.eval("void (() => {" + source + "\n})()")
-	pages := append(demoPages(t, n, a), []page{
+	pages := append(demoPages(t, n, a), []view{
 		{"#/trackers/shoes/definition", hook("dry-run"), ""},
 		{"#/trackers/shoes/sweeps?run=ask", hook("quote"), ""},
 		{"#/playground", "textarea[name=prompt]", ""},

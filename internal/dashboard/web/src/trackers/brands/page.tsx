@@ -7,7 +7,7 @@ import { addressOf, keptFilters } from "../address";
 import { BrandMark, BrandName, Caution, Failed, MadeUp, Skeleton, Value, type PanelBrand } from "../pieces";
 import type { TabProps } from "../tabs";
 import { dayWords } from "../words";
-import { sample } from "./report";
+import { inTurn, sample } from "./report";
 import { Rules } from "./rules";
 import { Trial } from "./trial";
 
@@ -18,7 +18,7 @@ export function Brands({ tracker, panel, parts, again }: TabProps) {
   const [wanted] = parts;
   const brands = tracker.definition?.brands ?? [];
   const brand = brands.find(({ name }) => name === wanted) ?? (wanted === undefined ? brands[0] : undefined);
-  const found = useLoad((signal) => call("GET /v1/trackers/{name}/discover", { params: { name: tracker.name }, query: { limit: 50 }, signal }), [tracker]);
+  const found = useLoad((signal) => inTurn(() => call("GET /v1/trackers/{name}/discover", { params: { name: tracker.name }, query: { limit: 50 }, signal })), [tracker]);
   // A name that is not in the panel, as discovery proposes it.
   const proposed = wanted !== undefined && !brand ? wanted : undefined;
   return (

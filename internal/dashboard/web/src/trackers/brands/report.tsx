@@ -6,6 +6,15 @@ import { indexOfByte } from "../answers/text";
 import { BrandMark, Caution, Value, type PanelBrand } from "../pieces";
 import { dayWords } from "../words";
 
+let last: Promise<unknown> = Promise.resolve();
+
+/** Kept answers are searched for one request of an account at a time, so those of this page take turns. */
+export function inTurn<T>(search: () => Promise<T>): Promise<T> {
+  const next = last.then(search);
+  last = next.catch(() => undefined);
+  return next;
+}
+
 /** Which answers were looked at, in words. */
 export const sample = ({ answers, more, from, to }: Pick<NameTried, "answers" | "more" | "from" | "to">) => `the newest ${number(answers)} kept answers${from && to ? ` of ${dayWords(from)} to ${dayWords(to)}` : ""}${more ? "; older ones were not looked at" : ", which are all"}`;
 

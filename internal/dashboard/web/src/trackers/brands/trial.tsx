@@ -5,7 +5,7 @@ import type { Brand, BrandName, NameMatch, NameTried } from "../../api.gen";
 import { addressOf } from "../address";
 import { AsCall, Failed, mayTrack, type PanelBrand, Skeleton } from "../pieces";
 import type { TabProps } from "../tabs";
-import { Report } from "./report";
+import { inTurn, Report } from "./report";
 
 /** The form: lists are written with commas. */
 interface Draft { name: string; exact: boolean; joined: boolean; suffixes: string; prefixes: string; near: string; within: string; not: string }
@@ -32,7 +32,7 @@ export function Trial({ tracker, panel, brand, name = "" }: { tracker: TabProps[
     setBusy(true);
     setError(undefined);
     try {
-      setTried({ name: candidate, found: await call("POST /v1/trackers/{name}/names/try", { params: { name: tracker.name }, body }) });
+      setTried({ name: candidate, found: await inTurn(() => call("POST /v1/trackers/{name}/names/try", { params: { name: tracker.name }, body })) });
     } catch (problem) {
       setError(problem);
     }
