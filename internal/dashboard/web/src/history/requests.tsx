@@ -1,5 +1,5 @@
 // The list of calls and tasks. What it shows is in the address, by the names of the API.
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { call } from "../api";
 import type { Mode, Reason, RequestRecord, Status } from "../api.gen";
 import { csvFile, download } from "../file";
@@ -7,7 +7,8 @@ import { choices, providers } from "../openapi";
 import { countries, changeQuery, countryName, may, route } from "../state";
 import { useLivePages } from "../tasks/live";
 import { countryOf, explain, inWords, question } from "../tasks/pieces";
-import { Copy, Empty, number, Problem, Spinner, useLoad } from "../ui";
+import { ChoiceField, DropFilters, Pills, SearchField } from "../query";
+import { Copy, Empty, number, Problem, Spinner } from "../ui";
 import { Again, RetryAll } from "./retry";
 import { RequestTable, reasonOf } from "./table";
 
@@ -30,58 +31,33 @@ function Nothing({ of }: { of: Filters }) {
   const given = Object.keys(of);
   if (!given.length) return <Empty title="Nothing was asked yet">Ask something in the <a href="#/playground">playground</a>{may("tasks") && <>, or <a href="#/history/batch">submit a batch</a></>}; what was asked stays here for a while.</Empty>;
   return (
-    <Empty title="No request is like that">
-      <p>Drop a filter: {given.map((name) => <button key={name} type="button" class="small" onClick={() => changeQuery({ [name]: undefined })}>{name} ✕</button>)}</p>
-    </Empty>
+    <Empty title="No request is like that"><DropFilters names={given} /></Empty>
   );
 }
 
 const kinds: { mode?: Mode; title: string }[] = [{ title: "All" }, { mode: "sync", title: "Calls" }, { mode: "async", title: "Tasks" }];
 
+const countriesByName = async () => (await countries()).sort((a, b) => countryName(a).localeCompare(countryName(b)));
+
 function FilterLine({ of }: { of: Filters }) {
-  const rest = (["tracker", "batch", "to"] as const).filter((name) => of[name]);
   return (
     <>
       <div class="history-filters" role="group" aria-label="Filters">
-        <Search value={of.q ?? ""} />
+        <SearchField name="q" label="Search questions" maxLength={1000} />
         <span class="segments" role="group" aria-label="Kind">
           {kinds.map(({ mode, title }) => (
             <button key={title} type="button" aria-pressed={of.mode === mode} onClick={() => changeQuery({ mode })}>{title}</button>
           ))}
         </span>
-        <Choice label="State" name="status" value={of.status} choices={() => choices("Status")} />
-        <Choice label="Reason" name="errorReason" value={of.errorReason} choices={() => choices("Reason")} />
-        <Choice label="Provider" name="provider" value={of.provider} choices={async () => (await providers()).map(({ name }) => name)} />
-        <Choice label="Country" name="country" value={of.country} choices={() => countries()} inWords={countryName} />
+        <ChoiceField name="status" all="Any state" values={() => choices("Status")} show={inWords} />
+        <ChoiceField name="errorReason" all="Any reason" values={() => choices("Reason")} />
+        <ChoiceField name="provider" all="Any provider" values={async () => (await providers()).map(({ name }) => name)} />
+        <ChoiceField name="country" all="Any country" values={countriesByName} show={countryName} />
         <Since value={of.from} />
-        {rest.map((name) => <button key={name} type="button" class="pill" onClick={() => changeQuery({ [name]: undefined })}>{name}: {of[name]} <span aria-hidden="true">✕</span><span class="hidden-words">, remove</span></button>)}
+        <Pills of={{ tracker: of.tracker, batch: of.batch, to: of.to }} />
       </div>
       <p class="history-address faint">This view has an address that can be shared: <code>{location.hash}</code> <Copy text={location.href} label="Copy the address" /></p>
     </>
-  );
-}
-
-const pauseAfterTyping = 300;
-
-function Search({ value }: { value: string }) {
-  const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
-  useEffect(() => {
-    if (text === value) return;
-    const timer = setTimeout(() => changeQuery({ q: text }), pauseAfterTyping);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return <input type="search" class="history-search" aria-label="Search questions" placeholder="Search questions" maxLength={1000} value={text} onInput={(event) => setText(event.currentTarget.value)} data-testid="search" />;
-}
-
-function Choice({ label, name, value, choices: read, inWords: say = inWords }: { label: string; name: string; value?: string; choices: () => Promise<string[]>; inWords?: (choice: string) => string }) {
-  const all = useLoad(read, []).value ?? [];
-  const options = [...new Set(value ? [...all, value] : all)].map((choice) => ({ choice, text: say(choice) })).sort((a, b) => a.text.localeCompare(b.text));
-  return (
-    <select id={`filter-${name}`} aria-label={label} value={value ?? ""} onChange={(event) => changeQuery({ [name]: event.currentTarget.value })}>
-      <option value="">Any {label.toLowerCase()}</option>
-      {options.map(({ choice, text }) => <option key={choice} value={choice}>{text}</option>)}
-    </select>
   );
 }
 

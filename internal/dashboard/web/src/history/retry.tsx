@@ -1,5 +1,5 @@
 // Asking again what failed. What it may cost is said before.
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, call, patiently } from "../api";
 import type { RequestRecord } from "../api.gen";
 import { addressOf } from "../state";
@@ -8,12 +8,16 @@ import { Confirm, number } from "../ui";
 /** The button beside one request that failed; once it was queued anew, the way to the task that stands for it. */
 export function Again({ of: { id, status, credits }, task, onRetried }: { of: Pick<RequestRecord, "id" | "status" | "credits">; task?: string; onRetried: (task: string) => void }) {
   const [asking, ask] = useState(false);
-  if (task) return <a href={addressOf(["history", task])}>Queued anew</a>;
+  const [mine, setMine] = useState(false);
+  const link = useRef<HTMLAnchorElement>(null);
+  // The button that had the focus is gone once it was queued.
+  useEffect(() => { if (mine && task) link.current?.focus(); }, [mine, task]);
+  if (task) return <a ref={link} href={addressOf(["history", task])}>Queued anew</a>;
   if (status !== "FAILED") return null;
   return (
     <>
       <button type="button" class="small" onClick={() => ask(true)} data-testid="retry">Retry…</button>
-      <Confirm title="Ask again?" action="Queue it anew" testid="retry-confirm" open={asking} onClose={() => ask(false)} run={async () => onRetried((await call("POST /v1/requests/{id}/retry", { params: { id } })).task.id)}>
+      <Confirm title="Ask again?" action="Queue it anew" testid="retry-confirm" open={asking} onClose={() => ask(false)} run={async () => { const { task } = await call("POST /v1/requests/{id}/retry", { params: { id } }); setMine(true); onRetried(task.id); }}>
         <p>It costs at most {number(credits.creditsToCharge)} credits, and nothing if it fails again.</p>
       </Confirm>
     </>

@@ -41,7 +41,7 @@ function Pick({ tracker, answer: { id, promptId, target }, other }: { tracker: s
       </select>
       <input aria-label="Id of any other answer" placeholder="or the id of any other" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} />
       <button class="small">Compare</button>
-      <button type="button" class="small" onClick={() => setQuery({ diff: undefined })}>Close</button>
+      <button type="button" class="small" onClick={() => { setQuery({ diff: undefined }); document.querySelector<HTMLElement>("[data-testid=diff]")?.focus(); }}>Close</button>
     </form>
   );
 }

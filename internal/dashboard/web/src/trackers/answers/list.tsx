@@ -1,9 +1,10 @@
 // The answers of a tracker, newest first, narrowed by what the address says.
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { call } from "../../api";
 import type { Outcome, TrackedAnswer } from "../../api.gen";
 import { choices } from "../../openapi";
-import { addressOf as pageAddress, changeQuery, route } from "../../state";
+import { ChoiceField, DropFilters, Pills, SearchField } from "../../query";
+import { addressOf as pageAddress, route } from "../../state";
 import { Copy, Empty, number, Table, useLoad, When, type Column } from "../../ui";
 import { addressOf, keptFilters, periodOf } from "../address";
 import { choicesOf } from "../filters";
@@ -44,40 +45,21 @@ function AnswerList({ tracker }: TabProps) {
 
 function Line({ tracker, of }: { tracker: TabProps["tracker"]; of: Filters }) {
   const { targets, tags } = choicesOf(tracker);
-  const outcomes = useLoad(() => choices("Outcome"), []).value ?? [];
-  const [text, setText] = useState(of.q ?? "");
-  useEffect(() => {
-    if (text === (of.q ?? "")) return;
-    const timer = setTimeout(() => changeQuery({ q: text }), 300);
-    return () => clearTimeout(timer);
-  }, [text]);
   const unused = (["provider", "country", "surface"] as const).filter((name) => route.value.query[name]);
+  const { days } = route.value.query;
   return (
     <>
       <div class="filters" role="group" aria-label="Filters">
-        <input type="search" aria-label="Search questions" placeholder="Search questions" maxLength={200} value={text} onInput={(event) => setText(event.currentTarget.value)} data-testid="search" />
-        <Choice name="target" all="All targets" values={targets} />
-        <Choice name="tag" all="All tags" values={tags} />
-        <Choice name="outcome" all="Any outcome" values={outcomes} />
-        <Choice name="reason" all="Any reason" values={reasons} />
-        {(["sweep", "promptId", "from", "to"] as const).filter((name) => of[name]).map((name) => (
-          <button key={name} type="button" class="pill" onClick={() => changeQuery({ [name]: undefined, days: undefined })}>{name === "promptId" ? "question" : name}: {of[name]} <span aria-hidden="true">✕</span><span class="hidden-words">, remove</span></button>
-        ))}
+        <SearchField name="q" label="Search questions" maxLength={200} />
+        <ChoiceField name="target" all="All targets" values={() => targets} />
+        {tags.length > 0 && <ChoiceField name="tag" all="All tags" values={() => tags} />}
+        <ChoiceField name="outcome" all="Any outcome" values={() => choices("Outcome")} />
+        <ChoiceField name="reason" all="Any reason" values={() => reasons} />
+        <Pills of={{ sweep: of.sweep, promptId: of.promptId, ...(days ? { days } : { from: of.from, to: of.to }) }} names={{ promptId: "question" }} />
         <Copy text={location.href} label="Copy the address" />
       </div>
       {unused.length > 0 && <p class="faint">Answers are listed by target: {unused.join(" and ")} of the other tabs {unused.length === 1 ? "does" : "do"} not narrow this list.</p>}
     </>
-  );
-}
-
-function Choice({ name, all, values }: { name: string; all: string; values: string[] }) {
-  const chosen = route.value.query[name] ?? "";
-  if (!values.length && !chosen) return null;
-  return (
-    <select id={`filter-${name}`} aria-label={all} value={chosen} onChange={(event) => changeQuery({ [name]: event.currentTarget.value })}>
-      <option value="">{all}</option>
-      {[...new Set(chosen ? [...values, chosen] : values)].map((value) => <option key={value} value={value}>{value}</option>)}
-    </select>
   );
 }
 
@@ -101,7 +83,7 @@ function Rows({ tracker, query, filtered }: { tracker: string; query: object; fi
       <MadeUp when={value.rows.some(({ madeUp }) => madeUp)} />
       {!value.rows.length && !value.more && (
         <Empty title={filtered.length ? "No answer is like that" : "No answers yet"}>
-          {filtered.length > 0 && <p>Drop a filter: {filtered.map((name) => <button key={name} type="button" class="small" onClick={() => changeQuery({ [name]: undefined, days: undefined })}>{name} ✕</button>)}</p>}
+          {filtered.length > 0 && <DropFilters names={filtered} />}
         </Empty>
       )}
       {value.rows.length > 0 && <section class="card answer-list" data-testid="answers"><Table label="Answers" rows={value.rows} columns={columns(tracker)} rowKey={({ id }) => id} /></section>}
