@@ -1,15 +1,11 @@
 // Plots: lines or stacked bars over time, with what a mouse, a keyboard and a screen reader need.
-import { signal } from "@preact/signals";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import uPlot from "uplot";
-import { theme } from "./state";
-import "uplot/dist/uPlot.min.css";
 import "./plot.css";
 
 /** One line or layer of bars; its values are at the plot's x, null where there is none. */
 export interface Series { name: string; values: (number | null)[]; color: number }
 
-/** What is plotted. x and series must keep their identity while they are the same. */
+/** What is plotted, at equal steps of x. */
 export interface PlotProps {
   caption: string;
   note?: string;
@@ -26,60 +22,103 @@ export interface PlotProps {
   off?: string[];
 }
 
-const height = 220;
 const colors = 10;
-/** Steps of a scale without a top: what is counted has no halves. */
-const wholeSteps = Array.from({ length: 30 }, (_, i) => [1, 2, 5][i % 3] * 10 ** Math.floor(i / 3));
-
-const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
-const darkness = signal(systemIsDark.matches);
-systemIsDark.addEventListener("change", () => (darkness.value = systemIsDark.matches));
-
 const variable = (color: number) => `var(--plot-${color % colors})`;
 
 interface Spot { index: number; left: number; right: boolean }
 
 export function Plot(props: PlotProps) {
   const { x, series } = props;
-  const box = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot>(null);
+  const area = useRef<HTMLDivElement>(null);
+  const width = useWidth(area);
   const [ownOff, setOff] = useState<string[]>([]);
   const off = props.off ?? ownOff;
-  const [spot, setSpot] = useState<Spot>();
+  const [at, setAt] = useState<number>();
   const shown = series.filter((s) => !off.includes(s.name));
-
-  useLayoutEffect(() => {
-    const made = new uPlot(options(props, shown, box.current!, setSpot), values(props, shown), box.current!);
-    plot.current = made;
-    const watch = new ResizeObserver(([entry]) => made.setSize({ width: entry.contentRect.width, height }));
-    watch.observe(box.current!);
-    return () => {
-      watch.disconnect();
-      made.destroy();
-      setSpot(undefined);
-    };
-  }, [x, series, off, theme.value, darkness.value]);
+  const scale = scaleOf(props, shown);
+  const place = (i: number) => (100 * (i + 0.5)) / x.length;
+  const spot: Spot | undefined = at !== undefined && at < x.length ? { index: at, left: (width * place(at)) / 100, right: place(at) > 50 } : undefined;
 
   const move = (event: KeyboardEvent) => {
     const last = x.length - 1;
-    const at = spot?.index ?? last + 1;
-    const next = { ArrowLeft: Math.max(at - 1, 0), ArrowRight: Math.min(at + 1, last), Home: 0, End: last, Escape: -1 }[event.key];
+    const from = at ?? last + 1;
+    const next = { ArrowLeft: Math.max(from - 1, 0), ArrowRight: Math.min(from + 1, last), Home: 0, End: last, Escape: -1 }[event.key];
     if (next === undefined) return;
     event.preventDefault();
-    plot.current!.setCursor({ left: next < 0 ? -10 : plot.current!.valToPos(x[next], "x"), top: next < 0 ? -10 : height / 3 });
+    setAt(next < 0 ? undefined : next);
+  };
+  const point = (event: PointerEvent) => {
+    const { left, width: wide } = area.current!.getBoundingClientRect();
+    setAt(Math.min(x.length - 1, Math.max(0, Math.floor(((event.clientX - left) / wide) * x.length))));
   };
 
   return (
     <figure class="plot">
       <figcaption>{props.caption} {props.note && <span class="faint">{props.note}</span>}</figcaption>
       <div class="plot-area">
-        <div ref={box} class="plot-box" role="img" aria-label={`${props.caption}. The arrow keys tell the values.`} tabIndex={0} onKeyDown={move} />
-        <div aria-live="polite">{spot && x[spot.index] !== undefined && <Tip {...props} shown={shown} spot={spot} />}</div>
+        <div class="plot-scale" aria-hidden="true">{scale.ticks.map((y) => <span key={y} style={{ bottom: `${(100 * y) / scale.top}%` }}>{props.yLabel(y)}</span>)}</div>
+        <div
+          ref={area} class="plot-box" role="img" aria-label={`${props.caption}. The arrow keys tell the values.`} tabIndex={0}
+          onKeyDown={move} onPointerMove={point} onPointerLeave={() => setAt(undefined)}
+        >
+          <Drawing {...props} shown={shown} scale={scale} />
+          {spot && <div class="plot-cursor" style={{ left: `${place(spot.index)}%` }} />}
+          {labelled(x, width).map((i) => <span key={i} class="plot-x" style={{ left: `${place(i)}%` }} aria-hidden="true">{props.xLabel(x[i])}</span>)}
+          <div aria-live="polite">{spot && <Tip {...props} shown={shown} spot={spot} />}</div>
+        </div>
       </div>
       {!props.off && <Legend label={`What "${props.caption}" shows`} series={series} off={off} setOff={setOff} />}
       <Values {...props} />
     </figure>
   );
+}
+
+function useWidth(box: { current: HTMLElement | null }): number {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const watch = new ResizeObserver(([entry]) => setWidth(entry.contentRect.width));
+    watch.observe(box.current!);
+    return () => watch.disconnect();
+  }, []);
+  return width;
+}
+
+interface Scale { top: number; ticks: number[] }
+
+/** Steps of a scale without a top: what is counted has no halves. */
+const wholeSteps = Array.from({ length: 30 }, (_, i) => [1, 2, 5][i % 3] * 10 ** Math.floor(i / 3));
+const mostSteps = 5;
+
+function scaleOf({ x, stacked, top }: PlotProps, shown: Series[]): Scale {
+  if (top !== undefined) return { top, ticks: [0, 0.25, 0.5, 0.75, 1].map((part) => part * top) };
+  const sums = x.map((_, i) => shown.map((s) => s.values[i] ?? 0).reduce((a, b) => (stacked ? a + b : Math.max(a, b)), 0));
+  const highest = Math.max(1, ...sums);
+  const step = wholeSteps.find((size) => highest / size <= mostSteps) ?? highest;
+  const steps = Math.ceil(highest / step);
+  return { top: steps * step, ticks: Array.from({ length: steps + 1 }, (_, i) => i * step) };
+}
+
+/** The drawing is stretched to its box, lines keep their width; x counts places, y is from 0 at the top to 100. */
+function Drawing({ x, stacked, shown, scale }: PlotProps & { shown: Series[]; scale: Scale }) {
+  const y = (value: number) => +(100 - (100 * value) / scale.top).toFixed(3);
+  const below = x.map(() => 0);
+  return (
+    <svg class="drawing" viewBox={`0 0 ${x.length} 100`} preserveAspectRatio="none" aria-hidden="true" focusable="false">
+      {scale.ticks.map((tick) => <path key={tick} class="plot-grid" d={`M0 ${y(tick)}H${x.length}`} />)}
+      {shown.map((s) => (stacked
+        ? <path key={s.name} class="plot-bar" style={{ color: variable(s.color) }} d={s.values.map((value, i) => (value ? `M${i + 0.12} ${y(below[i])}V${y((below[i] += value))}h.76V${y(below[i] - value)}Z` : "")).join("")} />
+        : <g key={s.name} style={{ color: variable(s.color) }}>
+            <path d={s.values.map((value, i) => (value == null ? "" : `${i && s.values[i - 1] != null ? "L" : "M"}${i + 0.5} ${y(value)}`)).join("")} />
+            <path class="dot" d={s.values.map((value, i) => (value == null ? "" : `M${i + 0.5} ${y(value)}h0`)).join("")} />
+          </g>))}
+    </svg>
+  );
+}
+
+/** As many of the places as have room for their label, the last among them. */
+function labelled(x: number[], width: number): number[] {
+  const every = Math.ceil(x.length / Math.max(1, Math.floor(width / 64)));
+  return x.map((_, i) => i).filter((i) => (x.length - 1 - i) % every === 0);
 }
 
 /** The names and colours of series; a click takes one out or back in. */
@@ -128,65 +167,4 @@ function Values({ caption, x, series, xName, xLabel, yLabel }: PlotProps) {
       </table>
     </div>
   );
-}
-
-/** What uPlot draws. Each layer of a stack reaches down to zero, so that the topmost is drawn first. */
-function values({ x, stacked }: PlotProps, shown: Series[]): uPlot.AlignedData {
-  if (!stacked) return [x, ...shown.map((s) => s.values)];
-  let below = x.map(() => 0);
-  const layers = shown.map((s) => (below = below.map((sum, i) => sum + (s.values[i] ?? 0))));
-  return [x, ...layers.reverse()];
-}
-
-function options(props: PlotProps, shown: Series[], box: HTMLElement, onSpot: (spot?: Spot) => void): uPlot.Options {
-  const { x, stacked, top } = props;
-  const soft = colorOf(box, "var(--soft)");
-  const line = colorOf(box, "var(--line)");
-  const step = x.length > 1 ? x[1] - x[0] : 1;
-  const side = stacked ? step / 2 : step / 4;
-  const axis = { stroke: soft, font: "12px system-ui, sans-serif", ticks: { stroke: line, width: 1, size: 4 } };
-  const drawn = stacked ? [...shown].reverse() : shown;
-  return {
-    width: box.clientWidth, height, legend: { show: false }, padding: [8, 24, 0, 0],
-    cursor: { y: false, drag: { x: false, y: false }, points: { show: !stacked } },
-    scales: {
-      x: { time: false, range: () => [x[0] - side, x[x.length - 1] + side] },
-      y: { range: (_, __, highest) => [0, top ?? uPlot.rangeNum(0, highest || 1, 0.1, true)[1]] },
-    },
-    axes: [
-      { ...axis, size: 30, grid: { show: false }, splits: (u) => labelled(x, u.width), values: (_, at) => at.map(props.xLabel) },
-      {
-        ...axis, grid: { stroke: line, width: 1 }, values: (_, at) => at.map(props.yLabel), incrs: top === undefined ? wholeSteps : undefined,
-        size: (_, labels) => 16 + 7 * Math.max(3, ...(labels ?? []).map((label) => label.length)),
-      },
-    ],
-    series: [{}, ...drawn.map((s) => seriesOf(colorOf(box, variable(s.color)), stacked))],
-    hooks: { setCursor: [(u) => onSpot(spotOf(u))] },
-  };
-}
-
-function seriesOf(color: string, stacked?: boolean): uPlot.Series {
-  if (stacked) return { fill: color, stroke: color, width: 0, paths: uPlot.paths.bars!({ size: [0.75, 48] }), points: { show: false } };
-  return { stroke: color, width: 2, points: { show: true, size: 5, fill: color } };
-}
-
-/** As many of the x as have room for their label. */
-function labelled(x: number[], width: number): number[] {
-  const every = Math.ceil(x.length / Math.max(1, Math.floor((width - 50) / 64)));
-  return x.filter((_, i) => (x.length - 1 - i) % every === 0);
-}
-
-function spotOf(u: uPlot): Spot | undefined {
-  const { idx, left = -1 } = u.cursor;
-  if (idx == null || left < 0) return undefined;
-  return { index: idx, left: left + u.over.offsetLeft, right: left > u.over.offsetWidth / 2 };
-}
-
-/** A colour of the theme as a canvas takes it, which knows no variables. */
-function colorOf(inside: HTMLElement, css: string): string {
-  const probe = inside.appendChild(document.createElement("i"));
-  probe.style.color = css;
-  const { color } = getComputedStyle(probe);
-  probe.remove();
-  return color;
 }
