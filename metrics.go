@@ -275,9 +275,11 @@ type NamingRule struct {
 	// Such as `r14`.
 	Name string `json:"name"`
 	// `current`, `pending` while kept answers are analysed by them, or `old`.
-	State     string      `json:"state" schema:"enum=current|pending|old"`
-	Brands    List[Brand] `json:"brands"`
-	CreatedAt Timestamp   `json:"createdAt"`
+	State  string      `json:"state" schema:"enum=current|pending|old"`
+	Brands List[Brand] `json:"brands"`
+	// Types of sites that the definition sets.
+	Sources   []SourceType `json:"sources,omitempty"`
+	CreatedAt Timestamp    `json:"createdAt"`
 	// When all kept answers were analysed; null until then.
 	FinishedAt *Timestamp `json:"finishedAt"`
 	// Answers that were analysed after the fact, and those that are kept.

@@ -9,6 +9,8 @@ type TrackerDefinition struct {
 	Name string `json:"name,omitempty" schema:"trackerName"`
 	// What may be said of the answers: the panel of brands that are looked for.
 	Brands List[Brand] `json:"brands,omitempty" schema:"maxItems=500"`
+	// Types of sites, where you know better than the table of well-known ones. The longest domain decides.
+	Sources List[SourceType] `json:"sources,omitempty" schema:"maxItems=1000"`
 	// The questions. A text alone is a question without tags.
 	Prompts List[TrackedPrompt] `json:"prompts" schema:"minItems=1,maxItems=10000,short=text"`
 	// Where and how they are asked.
@@ -36,6 +38,13 @@ type Brand struct {
 	Aliases List[BrandName] `json:"aliases,omitempty" schema:"maxItems=100,short=name"`
 	// Its web sites.
 	Domains List[string] `json:"domains,omitempty" schema:"maxItems=100,maxLength=253"`
+}
+
+// SourceType says what kind of site a domain is, with all hosts below it.
+type SourceType struct {
+	Domain string `json:"domain" schema:"maxLength=253"`
+	// `own` and `rival` follow from the domains of brands.
+	Type string `json:"type" schema:"enum=community|editorial|reference|government|shop|video|other"`
 }
 
 // BrandName is another name of a brand.

@@ -30,9 +30,9 @@ type Panel struct {
 	sites  *source.Sites
 }
 
-// NewPanel makes a panel of brands. An error of the type mention.Problems names all that
-// is wrong with them.
-func NewPanel(brands []earshot.Brand) (*Panel, error) {
+// NewPanel makes a panel of brands, and of types of sites that are not those of the table.
+// An error of the type mention.Problems names all that is wrong with the brands.
+func NewPanel(brands []earshot.Brand, sources ...earshot.SourceType) (*Panel, error) {
 	p := &Panel{named: Names(brands)}
 	var own, rivals []string
 	for _, b := range brands {
@@ -47,7 +47,11 @@ func NewPanel(brands []earshot.Brand) (*Panel, error) {
 	if p.rules, err = mention.Compile(p.named); err != nil {
 		return nil, err
 	}
-	if p.sites, err = source.NewSites(own, rivals, nil); err != nil {
+	types := map[string]source.Type{}
+	for _, s := range sources {
+		types[s.Domain] = source.Type(s.Type)
+	}
+	if p.sites, err = source.NewSites(own, rivals, types); err != nil {
 		return nil, fmt.Errorf("domains: %w", err)
 	}
 	return p, nil

@@ -29,9 +29,10 @@ type Head struct {
 	Tracker string `json:"tracker"`
 	Rules   string `json:"rules"`
 	// Code is the version of what finds brands and citations.
-	Code       int               `json:"code"`
-	Panel      []earshot.Brand   `json:"panel"`
-	Definition metric.Definition `json:"definition"`
+	Code       int                  `json:"code"`
+	Panel      []earshot.Brand      `json:"panel"`
+	Sources    []earshot.SourceType `json:"sources,omitempty"` // types of sites
+	Definition metric.Definition    `json:"definition"`
 }
 
 // Answer is an answer as numbers look at it, beside the result that says so.

@@ -85,7 +85,7 @@ func (v *verifier) begin(head *Head) (err error) {
 		return fmt.Errorf("it was made by version %d of the code that finds brands; this program has version %d", head.Code, analysis.Code)
 	}
 	v.head = head
-	if v.panel, err = analysis.NewPanel(head.Panel); err != nil {
+	if v.panel, err = analysis.NewPanel(head.Panel, head.Sources...); err != nil {
 		return fmt.Errorf("panel: %w", err)
 	}
 	if v.book, err = metric.NewBook(head.Definition); err != nil {

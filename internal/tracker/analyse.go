@@ -2,7 +2,6 @@ package tracker
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -39,11 +38,11 @@ func (s *Service) panelOf(r *store.Rules) (*analysis.Panel, error) {
 	if p := s.panels.kept[key]; p != nil {
 		return p, nil
 	}
-	var brands []earshot.Brand
-	if err := json.Unmarshal(r.Brands, &brands); err != nil {
-		return nil, fmt.Errorf("read the brands of rules %d: %w", r.Version, err)
+	set, err := ruleSetOf(r)
+	if err != nil {
+		return nil, err
 	}
-	p, err := analysis.NewPanel(brands)
+	p, err := analysis.NewPanel(set.Brands, set.Sources...)
 	if err != nil {
 		return nil, &earshot.Error{
 			Code: earshot.CodeConflict, Message: fmt.Sprintf("the tracker's brands cannot be looked for: %s; apply a definition without that", err),
@@ -98,25 +97,17 @@ func (s *Service) analyse(a *store.Answer, by livePanel, prompt string) *store.A
 	return a.Analysis(by.version, found.Encode())
 }
 
-// newRules are the rules of a definition, nil when its brands are those from before.
+// newRules are the rules of a definition, nil when its brands and sources are those from before.
 func newRules(before *earshot.TrackerDefinition, d *definition, isNew bool, now time.Time) (*store.Rules, error) {
-	brands, err := brandsText(d.Brands)
+	brands, err := rulesText(&d.TrackerDefinition)
 	if err != nil {
 		return nil, err
 	}
-	was, err := brandsText(before.Brands)
+	was, err := rulesText(before)
 	if err != nil || !isNew && string(was) == string(brands) {
 		return nil, err
 	}
 	return &store.Rules{Brands: brands, Code: analysis.Code, CreatedAt: now}, nil
-}
-
-func brandsText(brands earshot.List[earshot.Brand]) ([]byte, error) {
-	text, err := json.Marshal(brands)
-	if err != nil {
-		return nil, fmt.Errorf("encode brands: %w", err)
-	}
-	return text, nil
 }
 
 // renewRules has the answers of trackers analysed again whose rules are of older code.
@@ -145,7 +136,7 @@ func (s *Service) addRules(ctx context.Context, t *store.Tracker, now time.Time)
 	if err != nil {
 		return nil, err
 	}
-	brands, err := brandsText(d.Brands)
+	brands, err := rulesText(&d.TrackerDefinition)
 	if err != nil {
 		return nil, err
 	}

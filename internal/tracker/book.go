@@ -100,7 +100,7 @@ func (s *Service) currentRules(ctx context.Context, t *store.Tracker) (*store.Ru
 	if err != nil {
 		return nil, err
 	}
-	brands, err := brandsText(d.Brands)
+	brands, err := rulesText(&d.TrackerDefinition)
 	return &store.Rules{Organization: t.Organization, Tracker: t.ID, Brands: brands, Code: analysis.Code}, err
 }
 

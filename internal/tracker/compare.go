@@ -23,6 +23,9 @@ func compare(before, after *earshot.TrackerDefinition) (changes []earshot.Tracke
 			breaks = append(breaks, earshot.SeriesBreak{Series: b.Name, Reason: "its names or domains are others; kept answers can be analysed again"})
 		}
 	})
+	compareLists(before.Sources, after.Sources, func(s earshot.SourceType) string { return s.Domain }, func(kind string, s earshot.SourceType) {
+		note(kind, "sources", s.Domain+": "+s.Type)
+	})
 	for _, part := range []struct {
 		name          string
 		before, after any

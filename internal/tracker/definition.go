@@ -17,6 +17,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/schedule"
 	"earshot/internal/schema"
+	"earshot/internal/source"
 )
 
 const (
@@ -102,6 +103,7 @@ func (s *Service) check(in *schema.Object, name string, d *definition) {
 		}
 	}
 	checkBrands(in, d.Brands)
+	checkSources(in, d.Sources)
 	if cells := len(d.Prompts) * len(d.Targets); cells > maxCells {
 		in.Reject("prompts", "%d prompts on %d targets make %d cells; at most %d are possible", len(d.Prompts), len(d.Targets), cells, maxCells)
 	}
@@ -139,6 +141,25 @@ func checkBrands(in *schema.Object, brands []earshot.Brand) {
 	// What the panel's fields tell each by itself was told already.
 	if _, err := analysis.NewPanel(brands); err != nil && in.Err() == nil {
 		rejectPanel(in, err)
+	}
+}
+
+// checkSources tells which domains are none, and which are there twice.
+func checkSources(in *schema.Object, sources []earshot.SourceType) {
+	seen := map[string]int{}
+	for i, s := range sources {
+		path := fmt.Sprintf("sources[%d].domain", i)
+		host, err := source.Host(s.Domain)
+		first, twice := seen[host]
+		switch {
+		case s.Domain == "": // which was told already
+		case err != nil || !strings.Contains(host, "."):
+			in.Reject(path, "must be a host name such as example.com")
+		case twice:
+			in.Reject(path, "is the same as that of sources[%d]", first)
+		default:
+			seen[host] = i
+		}
 	}
 }
 

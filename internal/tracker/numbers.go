@@ -2,7 +2,6 @@ package tracker
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -279,10 +278,11 @@ func (s *Service) rulesView(ctx context.Context, r *store.Rules) (*earshot.Namin
 	view := &earshot.NamingRule{
 		Name: rulesName(r), State: string(r.State), CreatedAt: earshot.Timestamp{Time: r.CreatedAt}, FinishedAt: earshot.When(r.FinishedAt), Analysed: r.Done,
 	}
-	if err := json.Unmarshal(r.Brands, &view.Brands); err != nil {
-		return nil, fmt.Errorf("read the brands of rules: %w", err)
+	set, err := ruleSetOf(r)
+	if err != nil {
+		return nil, err
 	}
-	var err error
+	view.Brands, view.Sources = set.Brands, set.Sources
 	view.Answers, err = s.Store.CountAnswers(ctx, r.Organization, r.Tracker)
 	return view, err
 }

@@ -2,8 +2,6 @@ package tracker
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -31,9 +29,12 @@ func (s *Service) exportNumbers(ctx context.Context, organization, name string, 
 	if err != nil {
 		return nil, err
 	}
-	head := &proof.Head{Tracker: name, Rules: rulesName(b.rules), Code: analysis.Code, Definition: b.Definition()}
-	if err := json.Unmarshal(b.rules.Brands, &head.Panel); err != nil {
-		return nil, fmt.Errorf("read the brands of rules: %w", err)
+	set, err := ruleSetOf(b.rules)
+	if err != nil {
+		return nil, err
+	}
+	head := &proof.Head{
+		Tracker: name, Rules: rulesName(b.rules), Code: analysis.Code, Panel: set.Brands, Sources: set.Sources, Definition: b.Definition(),
 	}
 	known, err := s.names(ctx, t)
 	if err != nil {

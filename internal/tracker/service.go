@@ -6,7 +6,7 @@
 //	plan.go                 which questions a sweep asks, in which order
 //	sweep.go                starting, submitting, ending and closing sweeps
 //	record.go               ended tasks become answers
-//	analyse.go              answers are analysed, and again when the rules change
+//	analyse.go ruleset.go   answers are analysed, and again when the rules change
 //	book.go numbers.go      what answers add up to
 //	view.go                 trackers, sweeps and answers as clients see them
 //	answer.go               one answer with what is found in it; two of them side by side

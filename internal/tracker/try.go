@@ -2,7 +2,6 @@ package tracker
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -105,10 +104,11 @@ type nameTrial struct {
 // newTrial makes the panel as it would be. What is wrong with the names is told by their
 // place in the trial.
 func newTrial(rules *store.Rules, panel *analysis.Panel, trial *earshot.NameTrial) (*nameTrial, error) {
-	var brands []earshot.Brand
-	if err := json.Unmarshal(rules.Brands, &brands); err != nil {
-		return nil, fmt.Errorf("read the brands of rules %d: %w", rules.Version, err)
+	set, err := ruleSetOf(rules)
+	if err != nil {
+		return nil, err
 	}
+	brands := set.Brands
 	run := &nameTrial{before: panel, cells: map[[2]int]bool{}}
 	run.brand = slices.IndexFunc(brands, func(b earshot.Brand) bool { return b.Name == trial.Brand })
 	rest := trial.Names
@@ -130,8 +130,7 @@ func newTrial(rules *store.Rules, panel *analysis.Panel, trial *earshot.NameTria
 		}
 		run.names = append(run.names, at)
 	}
-	var err error
-	if run.panel, err = analysis.NewPanel(brands); err != nil {
+	if run.panel, err = analysis.NewPanel(brands, set.Sources...); err != nil {
 		return nil, run.problems(err)
 	}
 	run.hits, run.answers = make([]int, len(run.names)), make([]int, len(run.names))

@@ -84,7 +84,7 @@ var allowed = map[string][]string{
 	"internal/schedule":  {"."},
 	"internal/analysis":  {".", "internal/mention", "internal/metric", "internal/source"},
 	"internal/proof":     {".", "internal/analysis", "internal/metric"},
-	"internal/tracker":   {".", "internal/analysis", "internal/mention", "internal/metric", "internal/stats", "internal/store", "internal/provider", "internal/schedule", "internal/schema", "internal/share", "internal/geo", "internal/upstream", "internal/lab", "internal/lab/world", "internal/csvfile", "internal/proof", "internal/worddiff"},
+	"internal/tracker":   {".", "internal/analysis", "internal/mention", "internal/metric", "internal/stats", "internal/store", "internal/provider", "internal/schedule", "internal/schema", "internal/share", "internal/source", "internal/geo", "internal/upstream", "internal/lab", "internal/lab/world", "internal/csvfile", "internal/proof", "internal/worddiff"},
 	"internal/csvfile":   nil,
 	"internal/health":    {".", "internal/store"},
 	"internal/webhook":   {".", "internal/store", "internal/guard", "internal/share", "internal/trace"},

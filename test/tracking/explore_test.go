@@ -47,6 +47,7 @@ func TestLookingIntoAnswers(t *testing.T) {
 		checkTrial(t, n, a)
 		checkDiscovery(t, other, a)
 		checkProof(t, other, a)
+		checkSourceTypes(t, n, other, a)
 		storetest.Audited(t, n.Store)
 	})
 }
@@ -255,4 +256,42 @@ func checkProof(t *testing.T, n *harness.Node, a *app.Account) {
 		}
 	}
 	n.Get(t, a, "/v1/trackers/shoes/export?table=numbers&format=csv").Invalid(t, "a table", http.StatusBadRequest, "format")
+}
+
+// checkSourceTypes says of a site what kind it is: kept answers are analysed again by that.
+func checkSourceTypes(t *testing.T, n, other *harness.Node, a *app.Account) {
+	t.Helper()
+	var sources earshot.SourceReport
+	n.Get(t, a, "/v1/trackers/shoes/sources?by=url&limit=1000").Has(t, "sources", http.StatusOK).Into(t, &sources)
+	at := slices.IndexFunc(sources.Rows, func(row earshot.SourceRow) bool { return row.Type == "other" })
+	cited, err := url.Parse(sources.Rows[at].URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change := applied(t, n, a, "", explored+"sources: [{domain: "+cited.Host+", type: editorial}]\n")
+	if len(change.Changes) != 1 || change.Changes[0].Part != "sources" || change.Changes[0].What != cited.Host+": editorial" {
+		t.Errorf("it changes %+v", change.Changes)
+	}
+	var rules earshot.RulesList
+	harness.Eventually(t, "the new rules are current", func() bool {
+		other.Get(t, a, "/v1/trackers/shoes/rules").Has(t, "rules", http.StatusOK).Into(t, &rules)
+		return rules.Current == "r2"
+	})
+	if len(rules.Rules[0].Sources) != 1 || len(rules.Rules[0].Brands) != 2 || rules.Rules[1].Sources != nil {
+		t.Errorf("the rules are %+v", rules)
+	}
+	n.Get(t, a, "/v1/trackers/shoes/sources?by=url&limit=1000").Has(t, "sources", http.StatusOK).Into(t, &sources)
+	for _, row := range sources.Rows {
+		if strings.Contains(row.URL, "//"+cited.Host+"/") != (row.Type == "editorial") {
+			t.Errorf("now %s is %s", row.URL, row.Type)
+		}
+	}
+	checkProof(t, n, a)
+	for sources, field := range map[string]string{
+		`[{domain: no host, type: shop}]`: "sources[0].domain", `[{domain: a.example, type: own}]`: "sources[0].type", `[{type: shop}]`: "sources[0].domain",
+		`[{domain: a.example, type: shop}, {domain: A.example., type: video}]`: "sources[1].domain",
+	} {
+		body := explored + "sources: " + sources + "\n"
+		apply(t, n, a, "", body).Invalid(t, sources, http.StatusBadRequest, field)
+	}
 }

@@ -1030,6 +1030,8 @@ export type TrackerDefinition = {
   name?: string;
   /** What may be said of the answers: the panel of brands that are looked for. */
   brands?: Array<Brand>;
+  /** Types of sites, where you know better than the table of well-known ones. The longest domain decides. */
+  sources?: Array<SourceType>;
   /** The questions. A text alone is a question without tags. */
   prompts: Array<string | TrackedPrompt>;
   /** Where and how they are asked. */
@@ -1080,6 +1082,13 @@ export type NameMatch = {
 export type BrandName = {
   name: string;
   match?: NameMatch;
+};
+
+/** Says what kind of site a domain is, with all hosts below it. */
+export type SourceType = {
+  domain: string;
+  /** `own` and `rival` follow from the domains of brands. */
+  type: "community" | "editorial" | "reference" | "government" | "shop" | "video" | "other";
 };
 
 /** A question of a tracker. Another text is another question, with a history of its own. */
@@ -1477,6 +1486,8 @@ export type NamingRule = {
   /** `current`, `pending` while kept answers are analysed by them, or `old`. */
   state: "current" | "pending" | "old";
   brands: Array<Brand>;
+  /** Types of sites that the definition sets. */
+  sources?: Array<SourceType>;
   createdAt: string;
   /** When all kept answers were analysed; null until then. */
   finishedAt: string | null;
