@@ -130,6 +130,9 @@ func testTrackerJourney(t *testing.T, c *chromium) {
 	p.see(hook("quote"), "Costs at most")
 	p.click(hook("run-now"), "Run, at most")
 	p.see(hook("sweeps"), "complete")
+	if at := p.eval(`document.activeElement.id`); at != "content" { // the button is gone
+		t.Errorf("the focus is at %q", at)
+	}
 	p.click(hook("sweeps")+" button", "")
 	p.see("h3", "Why answers are missing")
 
