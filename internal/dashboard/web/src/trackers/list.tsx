@@ -68,20 +68,20 @@ export function Spent({ cost: { committed, ceiling } }: { cost: Tracker["cost"] 
   );
 }
 
-interface Numbers { brand?: PanelBrand; row?: MetricRow; compared?: ComparedRow; days?: MetricRow[] }
+interface Numbers { brand?: PanelBrand; row?: MetricRow; compared?: ComparedRow; sweeps?: MetricRow[] }
 
 /** The newest number of a tracker's own brand with its verdict. */
 function Newest({ tracker }: { tracker: Tracker }) {
   const { value, error } = useLoad((signal) => patiently(() => newest(tracker.name, signal), signal), [tracker.name]);
   if (error) return <span class="faint">not to be had: {error instanceof Error ? error.message : String(error)}</span>;
   if (!value) return <span class="skeleton" role="status" aria-label="Loading"><span class="bar w2" /></span>;
-  const { brand, row, compared, days = [] } = value;
+  const { brand, row, compared, sweeps = [] } = value;
   if (!brand) return <span class="faint">no brand to look for</span>;
   if (!row || row.value == null) return <span class="faint">no answers in 28 days</span>;
   return (
     <>
       <strong><Value of={row.value} /></strong> <span class="faint">{brand.name}</span>
-      {days.length > 4 && <Spark brand={brand} days={days} />}
+      {sweeps.length > 4 && <Spark brand={brand} sweeps={sweeps} />}
       <div class="faint">{range(row.interval?.rerun)}</div>
       {compared && <VerdictMark row={compared} own={brand.own} />}
     </>
@@ -97,13 +97,13 @@ async function newest(name: string, signal: AbortSignal): Promise<Numbers> {
   const report = await call("GET /v1/trackers/{name}/compare", { params, query: { metric: "visibility", having: `brand:${brand.name}` }, signal });
   const { from, to } = report.period;
   const found = await call("GET /v1/trackers/{name}/metrics", { params, query: { metric: "visibility", by: "brand", having: `brand:${brand.name}`, from, to }, signal });
-  const byDay = await call("GET /v1/trackers/{name}/metrics", { params, query: { metric: "visibility", by: "day,brand", having: `brand:${brand.name}`, from, to }, signal });
-  const days = byDay.rows.filter(({ target }) => target === found.rows[0]?.target);
-  return { brand, row: found.rows[0], compared: report.rows[0], days };
+  const series = await call("GET /v1/trackers/{name}/metrics", { params, query: { metric: "visibility", by: "sweep,brand", last: 7, having: `brand:${brand.name}`, from, to }, signal });
+  const sweeps = series.rows.filter(({ target }) => target === found.rows[0]?.target);
+  return { brand, row: found.rows[0], compared: report.rows[0], sweeps };
 }
 
-/** The days of the number beside it, as a drawing. */
-function Spark({ brand, days }: { brand: PanelBrand; days: MetricRow[] }) {
-  const line = { brand, rows: days.map((row) => ({ ...row, interval: null })) };
-  return <span class="spark"><Drawing points={days.map(({ day = "" }) => ({ key: day, label: day }))} lines={[line]} top={topOf([line])} /></span>;
+/** The sweeps behind the number beside it, as a drawing: each the mean of the last seven. */
+function Spark({ brand, sweeps }: { brand: PanelBrand; sweeps: MetricRow[] }) {
+  const line = { brand, rows: sweeps.map((row) => ({ ...row, interval: null, provisional: false })) };
+  return <span class="spark"><Drawing points={sweeps.map(({ sweep = "" }) => ({ key: sweep, label: sweep }))} lines={[line]} top={topOf([line])} /></span>;
 }
