@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -231,7 +232,7 @@ func testAccess(t *testing.T, c *chromium) {
 	makeDemo(t, n, a)
 	n.Send(t, a, http.MethodPut, "/v1/trackers/shoes", `{"prompts":["best shoes"],"targets":[{"provider":"chatassistant","country":"US"}]}`).Has(t, "apply", http.StatusOK)
 	p.eval("void (() => {" + source + "\n})()")
-	pages := append(trackerPages[:len(trackerPages):len(trackerPages)], []struct{ address, selector, text string }{
+	pages := slices.Concat(trackerPages, []struct{ address, selector, text string }{
 		{"#/trackers/shoes/definition", hook("dry-run"), ""},
 		{"#/trackers/shoes/sweeps?run=ask", hook("quote"), ""},
 		{"#/playground", "textarea[name=prompt]", ""},
@@ -240,7 +241,7 @@ func testAccess(t *testing.T, c *chromium) {
 		{"#/tasks/batch", "#batch-lines", ""},
 		{"#/usage", "h2", "Ledger"},
 		{"#/keys", "table", ""},
-	}...)
+	})
 	for scheme, rules := range map[string]string{"light": `{}`, "dark": `{ runOnly: ["color-contrast"] }`} {
 		p.prefers(scheme)
 		p.eval(`void (window.__rules = ` + rules + `)`)
