@@ -100,11 +100,11 @@ func measureOf(name string) measure {
 // sums adds a measure up over the tallies of a cut.
 func (b *Book) sums(c cut, m measure, brand int) Sums {
 	var s Sums
-	cells := make([]CellSums, len(b.def.Prompts)*len(b.def.Targets))
+	cells := make([]CellSums, len(c.targets)*len(c.prompts)) // of the cut alone: a query may have a cut for each cell
 	for _, at := range c.sweeps {
 		var sweep SweepSums
-		for _, target := range c.targets {
-			for _, prompt := range c.prompts {
+		for i, target := range c.targets {
+			for j, prompt := range c.prompts {
 				t := b.tallies[at][prompt][target]
 				if t == nil || m.n(t) == 0 || !c.includes(b, m, prompt, target) {
 					continue
@@ -119,7 +119,7 @@ func (b *Book) sums(c cut, m measure, brand int) Sums {
 				sweep.Weight += weight
 				sweep.X += weight * x / float64(n)
 				sweep.Y += weight * y / float64(n)
-				cell := &cells[target*len(b.def.Prompts)+prompt]
+				cell := &cells[i*len(c.prompts)+j]
 				*cell = CellSums{prompt, weight, cell.Answers + n, cell.X + x, cell.Y + y}
 			}
 		}

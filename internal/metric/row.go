@@ -115,8 +115,11 @@ func (r Row) matches(s Selection) bool {
 func (b *Book) rowsOf(c cut, q Query) []Row {
 	v := view{b: b, c: c, q: q, unbranded: b.total(c, false), all: b.total(c, true)}
 	var rows []Row
+	wanted, picked := q.Having["brand"]
 	for _, brand := range c.panel {
-		rows = append(rows, v.ofBrand(brand)...)
+		if !picked || slices.Contains(wanted, b.def.Brands[brand].Name) {
+			rows = append(rows, v.ofBrand(brand)...)
+		}
 	}
 	for _, m := range measures {
 		if !m.brand && q.wants(m.name) {

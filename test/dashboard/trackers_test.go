@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -130,6 +131,9 @@ func testTrackerJourney(t *testing.T, c *chromium) {
 	p.see(hook("quote"), "Costs at most")
 	p.click(hook("run-now"), "Run, at most")
 	p.see(hook("sweeps"), "complete")
+	if at := p.eval(`document.activeElement.id`); at != "content" { // the button is gone
+		t.Errorf("the focus is at %q", at)
+	}
 	p.click(hook("sweeps")+" button", "")
 	p.see("h3", "Why answers are missing")
 
@@ -245,7 +249,11 @@ func testAccess(t *testing.T, c *chromium) {
 	n.SubmitAll(t, a, harness.ChatTask("a kettle"))
 	n.Send(t, a, http.MethodPut, "/v1/trackers/shoes", `{"prompts":["best shoes"],"targets":[{"provider":"chatassistant","country":"US"}]}`).Has(t, "apply", http.StatusOK)
 	p.eval("void (() => {" + source + "\n})()")
+<<<<<<< HEAD
 	pages := append(demoPages(t, n, a), []view{
+=======
+	pages := slices.Concat(trackerPages, []struct{ address, selector, text string }{
+>>>>>>> d1
 		{"#/trackers/shoes/definition", hook("dry-run"), ""},
 		{"#/trackers/shoes/sweeps?run=ask", hook("quote"), ""},
 		{"#/playground", "textarea[name=prompt]", ""},
@@ -256,7 +264,7 @@ func testAccess(t *testing.T, c *chromium) {
 		{"#/history/batch", "#batch-lines", ""},
 		{"#/usage", "h2", "Ledger"},
 		{"#/keys", "table", ""},
-	}...)
+	})
 	for scheme, rules := range map[string]string{"light": `{}`, "dark": `{ runOnly: ["color-contrast"] }`} {
 		p.prefers(scheme)
 		p.eval(`void (window.__rules = ` + rules + `)`)

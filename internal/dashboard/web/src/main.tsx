@@ -1,8 +1,9 @@
 // The shell: who is signed in, which page is shown.
 import { render, type ComponentType } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { base } from "./api";
 import type { Session } from "./api.gen";
+import { keepFocus } from "./focus";
 import { follow } from "./live";
 import { balance, connected, findSession, followAddress, route, session, signIn, signOut, theme } from "./state";
 import { number, Problem, Spinner } from "./ui";
@@ -47,6 +48,8 @@ function Shell({ children }: { children: preact.ComponentChildren }) {
   // On a phone the pages are behind a button, and gone again once one was chosen.
   const [open, setOpen] = useState(false);
   useEffect(() => setOpen(false), [route.value]);
+  const content = useRef<HTMLElement>(null);
+  useEffect(() => keepFocus(content.current!), []);
   return (
     <>
       <a class="skip" href="#content" onClick={(event) => { event.preventDefault(); document.getElementById("content")?.focus(); }}>Skip to the page</a>
@@ -68,7 +71,7 @@ function Shell({ children }: { children: preact.ComponentChildren }) {
           </div>
         </div>
       </header>
-      <main id="content" tabIndex={-1}>{children}</main>
+      <main id="content" tabIndex={-1} ref={content}>{children}</main>
     </>
   );
 }

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { Target, Tracker } from "../api.gen";
 import { countryName, route } from "../state";
-import { numberQuery, periodOf, setQuery, usualDays } from "./address";
+import { addressOf, numberQuery, periodOf, setQuery, usualDays } from "./address";
 import { dayWords } from "./words";
 
 const spans = [7, usualDays, 90];
@@ -65,6 +65,11 @@ function Choice({ name, all, values, show = (v) => v }: { name: string; all: str
       {offered.map((value) => <option key={value} value={value}>{show(value)}</option>)}
     </select>
   );
+}
+
+/** What to say where there is nobody to count. */
+export function NoBrands({ tracker }: { tracker: Tracker }) {
+  return <div class="empty"><h3>No brand to look for</h3><p>Add brands to the <a href={addressOf(tracker.name, "definition")}>definition</a>; kept answers are looked through again at no cost.</p></div>;
 }
 
 /** What to say where filters leave nothing: which of them to drop. */

@@ -7,6 +7,7 @@ import { addressOf } from "./address";
 import { nextSweep, TrackerState } from "./page";
 import { AsCall, Failed, leadOf, mayTrack, panelOf, Skeleton, Value, VerdictMark, type PanelBrand } from "./pieces";
 import { Beginning, NewTracker } from "./start";
+import { Drawing, topOf } from "./trend";
 import { range, slotWords } from "./words";
 
 export function TrackerList() {
@@ -67,19 +68,20 @@ export function Spent({ cost: { committed, ceiling } }: { cost: Tracker["cost"] 
   );
 }
 
-interface Numbers { brand?: PanelBrand; row?: MetricRow; compared?: ComparedRow }
+interface Numbers { brand?: PanelBrand; row?: MetricRow; compared?: ComparedRow; sweeps?: MetricRow[] }
 
 /** The newest number of a tracker's own brand with its verdict. */
 function Newest({ tracker }: { tracker: Tracker }) {
   const { value, error } = useLoad((signal) => patiently(() => newest(tracker.name, signal), signal), [tracker.name]);
   if (error) return <span class="faint">not to be had: {error instanceof Error ? error.message : String(error)}</span>;
   if (!value) return <span class="skeleton" role="status" aria-label="Loading"><span class="bar w2" /></span>;
-  const { brand, row, compared } = value;
+  const { brand, row, compared, sweeps = [] } = value;
   if (!brand) return <span class="faint">no brand to look for</span>;
   if (!row || row.value == null) return <span class="faint">no answers in 28 days</span>;
   return (
     <>
       <strong><Value of={row.value} /></strong> <span class="faint">{brand.name}</span>
+      {sweeps.length > 4 && <Spark brand={brand} sweeps={sweeps} />}
       <div class="faint">{range(row.interval?.rerun)}</div>
       {compared && <VerdictMark row={compared} own={brand.own} />}
     </>
@@ -95,5 +97,13 @@ async function newest(name: string, signal: AbortSignal): Promise<Numbers> {
   const report = await call("GET /v1/trackers/{name}/compare", { params, query: { metric: "visibility", having: `brand:${brand.name}` }, signal });
   const { from, to } = report.period;
   const found = await call("GET /v1/trackers/{name}/metrics", { params, query: { metric: "visibility", by: "brand", having: `brand:${brand.name}`, from, to }, signal });
-  return { brand, row: found.rows[0], compared: report.rows[0] };
+  const series = await call("GET /v1/trackers/{name}/metrics", { params, query: { metric: "visibility", by: "sweep,brand", last: 7, having: `brand:${brand.name}`, from, to }, signal });
+  const sweeps = series.rows.filter(({ target }) => target === found.rows[0]?.target);
+  return { brand, row: found.rows[0], compared: report.rows[0], sweeps };
+}
+
+/** The sweeps behind the number beside it, as a drawing: each the mean of the last seven. */
+function Spark({ brand, sweeps }: { brand: PanelBrand; sweeps: MetricRow[] }) {
+  const line = { brand, rows: sweeps.map((row) => ({ ...row, interval: null, provisional: false })) };
+  return <span class="spark"><Drawing points={sweeps.map(({ sweep = "" }) => ({ key: sweep, label: sweep }))} lines={[line]} top={topOf([line])} /></span>;
 }

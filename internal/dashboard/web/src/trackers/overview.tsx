@@ -3,11 +3,11 @@ import type { MetricRow } from "../api.gen";
 import { number } from "../ui";
 import { route } from "../state";
 import { addressOf, keptFilters, numberQuery, periodOf } from "./address";
-import { FilterLine, NothingLeft } from "./filters";
+import { FilterLine, NoBrands, NothingLeft } from "./filters";
 import { Headline } from "./headline";
 import { League, leagueMetrics } from "./league";
 import { havingBrands, useCompare, useMetrics, useSources } from "./numbers";
-import { AsCall, Basis, Failed, GradeBadge, GradeReasons, leadOf, MadeUp, Skeleton, Value } from "./pieces";
+import { AsCall, Basis, Failed, GradeBadge, GradeReasons, leadOf, MadeUp, Skeleton, Value, type PanelBrand } from "./pieces";
 import { BrandTrend, Targets, useSweeps } from "./series";
 import type { TabProps } from "./tabs";
 import { metrics, range, type MetricName } from "./words";
@@ -22,11 +22,15 @@ function metricOf(): MetricName {
 const shownBrands = 12;
 const crossed = ["both", "namedOnly", "citedOnly", "neither"] as const;
 
-export function Overview({ tracker, panel }: TabProps) {
-  const lead = leadOf(panel);
+export function Overview(props: TabProps) {
+  const lead = leadOf(props.panel);
+  return lead ? <OfBrand {...props} lead={lead} /> : <NoBrands tracker={props.tracker} />;
+}
+
+function OfBrand({ tracker, panel, lead }: TabProps & { lead: PanelBrand }) {
   const query = numberQuery(tracker);
   const metric = metricOf();
-  const brands = [lead, ...panel.filter((brand) => brand !== lead)].filter(Boolean).slice(0, shownBrands);
+  const brands = [lead, ...panel.filter((brand) => brand !== lead)].slice(0, shownBrands);
   const having = havingBrands(brands);
   const asked = { ...query, metric: [...leagueMetrics, ...crossed.map((name) => `namedAndCited.${name}`)].join(","), by: "brand", having };
   const totals = useMetrics(tracker.name, asked, tracker);
@@ -35,12 +39,12 @@ export function Overview({ tracker, panel }: TabProps) {
   const rows = totals.value?.rows ?? [];
   const targets = [...new Set(rows.map(({ target }) => target))];
   const whole = targets[0];
-  const row = rows.find((r) => r.brand === lead?.name && r.target === whole && r.metric.startsWith("visibility@"));
+  const row = rows.find((r) => r.brand === lead.name && r.target === whole && r.metric.startsWith("visibility@"));
   const inWhole = (target: string) => target === whole || (target.startsWith("*") && whole?.startsWith("*"));
   const verdicts = change.value?.rows.filter((r) => r.metric.startsWith("visibility@"));
-  const compared = verdicts?.find((r) => r.brand === lead?.name && inWhole(r.target));
+  const compared = verdicts?.find((r) => r.brand === lead.name && inWhole(r.target));
   const grade = change.value?.grades.find(({ target }) => inWhole(target));
-  const known = !!row && row.denominator > 0 && !!lead;
+  const known = !!row && row.denominator > 0;
   const surfaces = targets.filter((target) => /^\*./.test(target)).map((target) => target.slice(1));
   return (
     <>

@@ -1,5 +1,6 @@
 // Pieces that tracking pages share: brands, verdicts, grades, what a number is made of.
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { ApiError, base } from "../api";
 import type { ComparedRow, GradedCut, MetricRow, Tracker } from "../api.gen";
 import { codeFor } from "../snippets";
@@ -103,14 +104,15 @@ export function Basis({ tracker, row }: { tracker: string; row: MetricRow }) {
 
 /** The request that a page shows the answer of, in several languages. */
 export function AsCall({ method = "GET", path, query = {}, body }: { method?: string; path: string; query?: Record<string, string | number | boolean | undefined>; body?: unknown }) {
+  const [open, setOpen] = useState(false); // a long body is written out only for who looks
   const url = new URL(path.replace(/^\//, ""), base);
   for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== "") url.searchParams.set(name, String(value));
   return (
-    <details class="as-call">
+    <details class="as-call" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>As API call</summary>
-      <Tabs label="Languages" tabs={codeFor({ method, url: url.href, body, needsKey: true, isStream: false, isJSON: true }).map(({ language, code }) => ({
+      {open && <Tabs label="Languages" tabs={codeFor({ method, url: url.href, body, needsKey: true, isStream: false, isJSON: true }).map(({ language, code }) => ({
         name: language, content: () => <div class="code-box"><Copy text={code} /><pre tabIndex={0}>{code}</pre></div>,
-      }))} />
+      }))} />}
     </details>
   );
 }

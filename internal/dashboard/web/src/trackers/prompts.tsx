@@ -1,11 +1,12 @@
 // Prompts by target: how often the brand is named where, a page of questions at a time.
 // No request is larger than one page of them, however many there are.
+import { useRef } from "preact/hooks";
 import { call, patiently } from "../api";
 import type { MetricReport, MetricRow, Tracker } from "../api.gen";
 import { route } from "../state";
-import { number, useLoad } from "../ui";
+import { number, useLoad, useOverflow } from "../ui";
 import { addressOf, answersAddress, keptFilters, numberQuery, setQuery } from "./address";
-import { FilterLine, NothingLeft } from "./filters";
+import { FilterLine, NoBrands, NothingLeft } from "./filters";
 import { havingBrands, useMetrics } from "./numbers";
 import { Overview } from "./overview";
 import { AsCall, Failed, leadOf, MadeUp, Skeleton, Value, type PanelBrand } from "./pieces";
@@ -69,7 +70,7 @@ function Matrix({ tracker, panel }: TabProps) {
   const rows = sortedRows(all.value?.rows ?? [], order, address.q ?? "");
   const page = Math.min(Math.max(1, Math.floor(Number(address.page)) || 1), Math.max(1, Math.ceil(rows.length / pageSize)));
   const shown = rows.slice((page - 1) * pageSize, page * pageSize);
-  if (!lead) return <div class="empty"><h3>No brand to look for</h3><p>Add brands to the definition; kept answers are looked through at no cost.</p></div>;
+  if (!lead) return <NoBrands tracker={tracker} />;
   return (
     <>
       <MadeUp when={all.value?.madeUp} />
@@ -126,9 +127,13 @@ function Cells({ tracker, rows, asked, order }: CellsProps) {
   const toldOf = new Map((informative.value?.rows ?? []).map((row) => [row.promptId, row]));
   const tags = tagsOf(tracker);
   const sort = (column: "value" | "text") => ({ "aria-sort": order === column ? "ascending" as const : order === `-${column}` ? "descending" as const : "none" as const });
+  const box = useRef<HTMLDivElement>(null);
+  const overflows = useOverflow(box);
   return (
-    <div class="scroll heat-box" role="region" tabIndex={0} aria-label="Prompts by target, scrolls sideways">
-      <Failed error={cells.error ?? informative.error} again={() => { cells.again(); informative.again(); }} stale={!!cells.value} />
+    <>
+    <Failed error={cells.error ?? informative.error} again={() => { cells.again(); informative.again(); }} stale={!!cells.value} />
+    {overflows && <p class="faint sideways">Scroll sideways for the other targets →</p>}
+    <div class="scroll heat-box" ref={box} role="region" tabIndex={0} aria-label="Prompts by target, scrolls sideways">
       <table class="heat" data-testid="matrix" aria-busy={!cells.value}>
         <thead><tr>
           <th scope="col" {...sort("text")}><button type="button" onClick={() => setQuery({ sort: "text", page: "" })}>Prompt</button></th>
@@ -150,6 +155,7 @@ function Cells({ tracker, rows, asked, order }: CellsProps) {
         })}</tbody>
       </table>
     </div>
+    </>
   );
 }
 

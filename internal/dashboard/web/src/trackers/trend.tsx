@@ -90,7 +90,7 @@ export function Trend({ caption, about, points, lines, dots, others, onToggle }:
     else return;
     event.preventDefault();
   };
-  const point_ = (event: PointerEvent) => {
+  const follow = (event: PointerEvent) => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
     setPointed(Math.max(0, Math.min(points.length - 1, Math.floor(((event.clientX - box.left) / box.width) * points.length))));
   };
@@ -104,11 +104,12 @@ export function Trend({ caption, about, points, lines, dots, others, onToggle }:
       <div class="trend-plot">
         <div class="trend-y" aria-hidden="true">{ticks.map((tick) => <span key={tick} style={{ bottom: `${(100 * tick) / top}%` }}>{Math.round(100 * tick)} %</span>)}</div>
         <div class="trend-box" role="slider" tabIndex={0} aria-label={`${caption}: choose a sweep with the arrow keys`} aria-valuemin={0} aria-valuemax={Math.max(0, points.length - 1)} aria-valuenow={chosen} aria-valuetext={told}
-          onKeyDown={move} onPointerMove={point_} onPointerLeave={() => setPointed(undefined)} data-testid="trend">
+          onKeyDown={move} onPointerMove={follow} onPointerLeave={() => setPointed(undefined)} data-testid="trend">
           {ticks.map((tick) => <i key={tick} class="rule" style={{ bottom: `${(100 * tick) / top}%` }} />)}
           <Drawing points={points} lines={lines} dots={dots} top={top} chosen={pointed} />
           {marks.map(({ i, letter: text }) => <b key={i} class="flag" style={{ left: `${(100 * i) / points.length}%` }}>{text}</b>)}
         </div>
+        <div class="trend-ends" aria-hidden="true">{endsOf(lines, newest, top).map(({ brand, value, bottom }) => <span key={brand.name} style={{ bottom: `${bottom}%` }}><BrandMark look={brand.look} /> {brand.name} {percent(value)}</span>)}</div>
         <div class="trend-x" aria-hidden="true">{points.map(({ label, key }, i) => (points.length - 1 - i) % every === 0 && <span key={key} style={{ left: `${(100 * (i + 0.5)) / points.length}%` }}>{label}</span>)}</div>
       </div>
       <div class="readout">
@@ -129,6 +130,15 @@ export function Trend({ caption, about, points, lines, dots, others, onToggle }:
       {asTable && <TrendTable caption={caption} points={points} lines={lines} />}
     </figure>
   );
+}
+
+/** The names at the lines' ends, moved apart where they would cover each other; in percent of the height. */
+function endsOf(lines: Line[], newest: number, top: number) {
+  const apart = 6;
+  const ends = lines.flatMap(({ brand, rows }) => (rows[newest]?.value == null ? [] : [{ brand, value: rows[newest]!.value!, bottom: (100 * rows[newest]!.value!) / top }]));
+  ends.sort((a, b) => a.bottom - b.bottom).forEach((end, i) => { if (i > 0) end.bottom = Math.max(end.bottom, ends[i - 1].bottom + apart); });
+  const over = Math.max(0, (ends.at(-1)?.bottom ?? 0) - 98);
+  return ends.map((end) => ({ ...end, bottom: end.bottom - over }));
 }
 
 /** The first gaps with their reasons, and how many more there are. */

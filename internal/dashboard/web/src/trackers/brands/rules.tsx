@@ -1,7 +1,7 @@
 // The versions of the names, and how far the analysis of what is kept is.
 import { useEffect, useState } from "preact/hooks";
 import { call } from "../../api";
-import type { Brand, NamingRule } from "../../api.gen";
+import type { NamingRule } from "../../api.gen";
 import { Confirm, number, useLoad, When } from "../../ui";
 import { AsCall, Failed, mayTrack, Skeleton } from "../pieces";
 import type { TabProps } from "../tabs";
@@ -44,7 +44,7 @@ const before = (rules: NamingRule[], rule: NamingRule) => rules.filter(({ create
 
 function Rule({ of: rule, before }: { of: NamingRule; before?: NamingRule }) {
   const looks = { current: "is-good", pending: "is-now", old: "" };
-  const changes = before ? changesOf(before.brands, rule.brands) : [];
+  const changes = before ? changesOf(before, rule) : [];
   return (
     <tr>
       <th scope="row">{rule.name}</th>
@@ -58,11 +58,14 @@ function Rule({ of: rule, before }: { of: NamingRule; before?: NamingRule }) {
   );
 }
 
-/** Names and switches that came and went. */
-function changesOf(before: Brand[], after: Brand[]): string[] {
-  const words = (brands: Brand[]) => brands.flatMap((brand) => [
-    ...namesOf(brand).map((name) => `${brand.name}: ${[name.name, ...switchesOf(name)].join(", ")}`), ...(brand.domains ?? []).map((domain) => `${brand.name}: domain ${domain}`),
-  ]);
+/** Names, switches and types of sites that came and went. */
+function changesOf(before: NamingRule, after: NamingRule): string[] {
+  const words = ({ brands, sources = [] }: NamingRule) => [
+    ...brands.flatMap((brand) => [
+      ...namesOf(brand).map((name) => `${brand.name}: ${[name.name, ...switchesOf(name)].join(", ")}`), ...(brand.domains ?? []).map((domain) => `${brand.name}: domain ${domain}`),
+    ]),
+    ...sources.map(({ domain, type }) => `${domain} is of type ${type}`),
+  ];
   const [old, now] = [words(before), words(after)];
   return [...now.filter((one) => !old.includes(one)).map((one) => `+ ${one}`), ...old.filter((one) => !now.includes(one)).map((one) => `− ${one}`)];
 }

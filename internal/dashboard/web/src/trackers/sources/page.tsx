@@ -9,7 +9,7 @@ import { External, number, useLoad } from "../../ui";
 import { addressOf, keptFilters, numberQuery, periodOf, setQuery } from "../address";
 import { SourceType } from "../answers/shown";
 import { FilterLine, NothingLeft } from "../filters";
-import { AsCall, BrandName, Caution, Delta, Failed, MadeUp, Skeleton, Value, type PanelBrand } from "../pieces";
+import { AsCall, BrandName, Caution, Delta, Failed, MadeUp, mayTrack, Skeleton, Value, type PanelBrand } from "../pieces";
 import type { TabProps } from "../tabs";
 import { dayWords, range } from "../words";
 import { Support } from "./support";
@@ -52,6 +52,7 @@ export function Sources({ tracker, panel }: TabProps) {
                 <p class="faint">{number(rows[0].allCitations)} citations in {number(rows[0].answers)} answers; a page counts once for each answer</p></div>
               <span class="row">
                 <span class="segments" role="group" aria-label="Counted by">{views.map((view) => <button key={view.by} type="button" aria-pressed={by === view.by} onClick={() => setQuery({ by: view.by === "domain" ? undefined : view.by })}>{view.title}</button>)}</span>
+                {mayTrack() && !tracker.demo && <a class="button small" href={addressOf(tracker.name, "definition")} title="Types that you set stand under sources in the definition">Change types…</a>}
                 <button type="button" class="small" onClick={() => download(asCSV(rows), `${tracker.name}-sources.csv`)}>CSV</button>
               </span>
             </div>
