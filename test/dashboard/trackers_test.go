@@ -196,7 +196,7 @@ func demoPages(t *testing.T, n *harness.Node, a *app.Account) []view {
 	makeDemo(t, n, a)
 	newest := get[earshot.AnswerPage](t, n, a, "/v1/trackers/demo/answers?outcome=answered&target=chatassistant/US&limit=1").Answers[0].ID
 	before := get[earshot.TrackedAnswer](t, n, a, "/v1/trackers/demo/answers/"+newest).Cell.Previous[0].ID
-	return append(trackerPages[:len(trackerPages):len(trackerPages)], view{"#/trackers/demo/answers/" + newest + "?diff=" + before, hook("diff-words"), ""})
+	return slices.Concat(trackerPages, []view{{"#/trackers/demo/answers/" + newest + "?diff=" + before, hook("diff-words"), ""}})
 }
 
 // testTrackersFit looks at every page on a phone and on a small laptop, in both colours.
@@ -249,11 +249,7 @@ func testAccess(t *testing.T, c *chromium) {
 	n.SubmitAll(t, a, harness.ChatTask("a kettle"))
 	n.Send(t, a, http.MethodPut, "/v1/trackers/shoes", `{"prompts":["best shoes"],"targets":[{"provider":"chatassistant","country":"US"}]}`).Has(t, "apply", http.StatusOK)
 	p.eval("void (() => {" + source + "\n})()")
-<<<<<<< HEAD
-	pages := append(demoPages(t, n, a), []view{
-=======
-	pages := slices.Concat(trackerPages, []struct{ address, selector, text string }{
->>>>>>> d1
+	pages := slices.Concat(demoPages(t, n, a), []view{
 		{"#/trackers/shoes/definition", hook("dry-run"), ""},
 		{"#/trackers/shoes/sweeps?run=ask", hook("quote"), ""},
 		{"#/playground", "textarea[name=prompt]", ""},
