@@ -110,7 +110,7 @@ function Discovered({ tracker, of: { name, named, share, as, firstSeen, targets,
       <td data-label="Stands out as">{as.join(", ")}</td>
       <td data-label="First seen">{dayWords(firstSeen)}</td>
       <td data-label="Targets">{targets.join(", ")}</td>
-      <td data-label="Examples">{examples.map((id, i) => <a key={id} class="example" href={addressOf(tracker, "answers", {}, id)} aria-label={`Answer ${i + 1} with ${name}`}>{i + 1}</a>)}</td>
+      <td data-label="Examples" class="nowrap">{examples.map((id, i) => <a key={id} class="example" href={addressOf(tracker, "answers", {}, id)} aria-label={`Answer ${i + 1} with ${name}`}>{i + 1}</a>)}</td>
       <td data-label="Add"><a href={addressOf(tracker, "brands", keptFilters(), name)}>Try it, add it…</a></td>
     </tr>
   );
