@@ -104,7 +104,5 @@ const columns = (tracker: string): Column<TrackedAnswer>[] => [
   { name: "Outcome", value: ({ outcome }) => outcome, show: (row) => <OutcomeMark of={row} /> },
   { name: "Sample", value: ({ sample }) => sample, numeric: true },
   { name: "Model", value: ({ model }) => model, show: ({ model, surface }) => <>{model || <span class="faint">not told</span>} {surface && <span class="badge">{surface}</span>}</> },
-  { name: "Credits", value: ({ creditsCharged }) => creditsCharged, show: ({ creditsCharged }) => number(creditsCharged), numeric: true },
-  { name: "Asked at", value: ({ askedAt }) => askedAt, show: ({ askedAt }) => <When at={askedAt} /> },
-  { name: "Sweep", value: ({ sweep }) => sweep, show: ({ sweep }) => <a href={pageAddress(["trackers", tracker, "answers"], { sweep })} title={sweep}>…{sweep.slice(-6)}</a> },
+  { name: "Asked at", value: ({ askedAt }) => askedAt, show: ({ askedAt, sweep }) => <a href={pageAddress(["trackers", tracker, "answers"], { sweep })} title="All answers of its sweep"><When at={askedAt} /></a> },
 ];
