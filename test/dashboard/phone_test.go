@@ -59,7 +59,7 @@ func testPhones(t *testing.T, c *chromium) {
 			{"#/tasks/" + failed, hook("task-error"), "blocked"},
 			{"#/tasks/batch", "#batch-lines", ""},
 			{"#/tasks/deliveries", hook("deliveries"), "Status 500"},
-			{"#/usage", "canvas", ""},
+			{"#/usage", ".plot .drawing", ""},
 			{"#/keys", "table", a.Key.ID},
 			{"docs", hook("overview"), "Authentication"},
 			{"docs#monitorWebSearch", hook("path"), "/v1/monitor/websearch"},
