@@ -59,7 +59,7 @@ func testPhones(t *testing.T, c *chromium) {
 			{"#/history/" + failed, hook("task-error"), "blocked"},
 			{"#/history/batch", "#batch-lines", ""},
 			{"#/history/deliveries", hook("deliveries"), "Status 500"},
-			{"#/usage", ".plot svg", ""},
+			{"#/usage", ".plot .drawing", ""},
 			{"#/keys", "table", a.Key.ID},
 			{"docs", hook("overview"), "Authentication"},
 			{"docs#monitorWebSearch", hook("path"), "/v1/monitor/websearch"},

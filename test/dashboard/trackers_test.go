@@ -222,6 +222,26 @@ func testTrackersFit(t *testing.T, c *chromium) {
 	}
 }
 
+func TestTheBundleIsSmall(t *testing.T) {
+	t.Parallel()
+	const most = 400_000
+	files, err := filepath.Glob(filepath.Join("..", "..", "internal", "dashboard", "dist", "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("the bundle is %v: %v", files, err)
+	}
+	size := int64(0)
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += info.Size()
+	}
+	if size > most {
+		t.Errorf("the bundle has %d bytes, and may have %d", size, most)
+	}
+}
+
 // axe is the source of axe-core, which make web-test and make test install.
 func axe(t *testing.T) string {
 	t.Helper()

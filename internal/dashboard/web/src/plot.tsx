@@ -1,11 +1,11 @@
 // Plots: lines or stacked bars over time, with what a mouse, a keyboard and a screen reader need.
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import "./plot.css";
 
 /** One line or layer of bars; its values are at the plot's x, null where there is none. */
 export interface Series { name: string; values: (number | null)[]; color: number }
 
-/** What is plotted, at equal steps of x. */
+/** What is plotted; x are evenly spaced. */
 export interface PlotProps {
   caption: string;
   note?: string;
@@ -23,49 +23,45 @@ export interface PlotProps {
 }
 
 const colors = 10;
+const width = 1000;
+const height = 200;
+
 const variable = (color: number) => `var(--plot-${color % colors})`;
 
-interface Spot { index: number; left: number; right: boolean }
-
 export function Plot(props: PlotProps) {
-  const { x, series } = props;
-  const area = useRef<HTMLDivElement>(null);
-  const width = useWidth(area);
+  const { x, series, stacked, xLabel, yLabel } = props;
   const [ownOff, setOff] = useState<string[]>([]);
   const off = props.off ?? ownOff;
-  const [at, setAt] = useState<number>();
+  const [chosen, choose] = useState<number>();
+  const spot = chosen !== undefined && chosen < x.length ? chosen : undefined;
   const shown = series.filter((s) => !off.includes(s.name));
-  const scale = scaleOf(props, shown);
-  const place = (i: number) => (100 * (i + 0.5)) / x.length;
-  const spot: Spot | undefined = at !== undefined && at < x.length ? { index: at, left: (width * place(at)) / 100, right: place(at) > 50 } : undefined;
-
+  const layers = layersOf(props, shown);
+  const ticks = ticksOf(props.top, Math.max(0, ...layers.flatMap((values) => values.map((value) => value ?? 0))));
+  const top = ticks[ticks.length - 1];
   const move = (event: KeyboardEvent) => {
     const last = x.length - 1;
-    const from = at ?? last + 1;
-    const next = { ArrowLeft: Math.max(from - 1, 0), ArrowRight: Math.min(from + 1, last), Home: 0, End: last, Escape: -1 }[event.key];
+    const at = spot ?? last + 1;
+    const next = { ArrowLeft: Math.max(at - 1, 0), ArrowRight: Math.min(at + 1, last), Home: 0, End: last, Escape: -1 }[event.key];
     if (next === undefined) return;
     event.preventDefault();
-    setAt(next < 0 ? undefined : next);
+    choose(next < 0 ? undefined : next);
   };
-  const point = (event: PointerEvent) => {
-    const { left, width: wide } = area.current!.getBoundingClientRect();
-    setAt(Math.min(x.length - 1, Math.max(0, Math.floor(((event.clientX - left) / wide) * x.length))));
+  const follow = (event: PointerEvent & { currentTarget: HTMLElement }) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    choose(Math.max(0, Math.min(x.length - 1, Math.floor(((event.clientX - box.left) / box.width) * x.length))));
   };
-
+  const every = Math.ceil(x.length / 6);
   return (
     <figure class="plot">
       <figcaption>{props.caption} {props.note && <span class="faint">{props.note}</span>}</figcaption>
       <div class="plot-area">
-        <div class="plot-scale" aria-hidden="true">{scale.ticks.map((y) => <span key={y} style={{ bottom: `${(100 * y) / scale.top}%` }}>{props.yLabel(y)}</span>)}</div>
-        <div
-          ref={area} class="plot-box" role="img" aria-label={`${props.caption}. The arrow keys tell the values.`} tabIndex={0}
-          onKeyDown={move} onPointerMove={point} onPointerLeave={() => setAt(undefined)}
-        >
-          <Drawing {...props} shown={shown} scale={scale} />
-          {spot && <div class="plot-cursor" style={{ left: `${place(spot.index)}%` }} />}
-          {labelled(x, width).map((i) => <span key={i} class="plot-x" style={{ left: `${place(i)}%` }} aria-hidden="true">{props.xLabel(x[i])}</span>)}
-          <div aria-live="polite">{spot && <Tip {...props} shown={shown} spot={spot} />}</div>
+        <div class="axis-y" aria-hidden="true">{ticks.map((tick) => <span key={tick} style={{ bottom: `${(100 * tick) / top}%` }}>{yLabel(tick)}</span>)}</div>
+        <div class="plot-box" role="img" aria-label={`${props.caption}. The arrow keys tell the values.`} tabIndex={0} onKeyDown={move} onPointerMove={follow} onPointerLeave={() => choose(undefined)}>
+          {ticks.map((tick) => <i key={tick} class="rule" style={{ bottom: `${(100 * tick) / top}%` }} />)}
+          <Drawn layers={layers} shown={shown} stacked={stacked} top={top} spot={spot} />
         </div>
+        <div class="axis-x" aria-hidden="true">{x.map((at, i) => (x.length - 1 - i) % every === 0 && <span key={at} style={{ left: `${(100 * (i + 0.5)) / x.length}%` }}>{xLabel(at)}</span>)}</div>
+        <div aria-live="polite" class="plot-told">{spot !== undefined && <Tip {...props} shown={shown} spot={spot} />}</div>
       </div>
       {!props.off && <Legend label={`What "${props.caption}" shows`} series={series} off={off} setOff={setOff} />}
       <Values {...props} />
@@ -73,52 +69,40 @@ export function Plot(props: PlotProps) {
   );
 }
 
-function useWidth(box: { current: HTMLElement | null }): number {
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    const watch = new ResizeObserver(([entry]) => setWidth(entry.contentRect.width));
-    watch.observe(box.current!);
-    return () => watch.disconnect();
-  }, []);
-  return width;
+/** The heights of lines, or of bars that lie upon each other. */
+function layersOf({ x, stacked }: PlotProps, shown: Series[]): (number | null)[][] {
+  if (!stacked) return shown.map((s) => s.values);
+  let below = x.map(() => 0);
+  return shown.map((s) => (below = below.map((sum, i) => sum + (s.values[i] ?? 0))));
 }
-
-interface Scale { top: number; ticks: number[] }
 
 /** Steps of a scale without a top: what is counted has no halves. */
 const wholeSteps = Array.from({ length: 30 }, (_, i) => [1, 2, 5][i % 3] * 10 ** Math.floor(i / 3));
-const mostSteps = 5;
 
-function scaleOf({ x, stacked, top }: PlotProps, shown: Series[]): Scale {
-  if (top !== undefined) return { top, ticks: [0, 0.25, 0.5, 0.75, 1].map((part) => part * top) };
-  const sums = x.map((_, i) => shown.map((s) => s.values[i] ?? 0).reduce((a, b) => (stacked ? a + b : Math.max(a, b)), 0));
-  const highest = Math.max(1, ...sums);
-  const step = wholeSteps.find((size) => highest / size <= mostSteps) ?? highest;
-  const steps = Math.ceil(highest / step);
-  return { top: steps * step, ticks: Array.from({ length: steps + 1 }, (_, i) => i * step) };
+/** The ticks of a scale from 0: up to its top where that is given, else up to above the highest value. */
+function ticksOf(top: number | undefined, highest: number): number[] {
+  const step = top === undefined ? wholeSteps.find((whole) => highest / whole <= 5)! : top / 4;
+  const count = Math.max(1, Math.ceil((top ?? highest) / step));
+  return Array.from({ length: count + 1 }, (_, i) => i * step);
 }
 
-/** The drawing is stretched to its box, lines keep their width; x counts places, y is from 0 at the top to 100. */
-function Drawing({ x, stacked, shown, scale }: PlotProps & { shown: Series[]; scale: Scale }) {
-  const y = (value: number) => +(100 - (100 * value) / scale.top).toFixed(3);
-  const below = x.map(() => 0);
+function Drawn({ layers, shown, stacked, top, spot }: { layers: (number | null)[][]; shown: Series[]; stacked?: boolean; top: number; spot?: number }) {
+  const n = layers[0]?.length ?? 1;
+  const at = (i: number) => (((i + 0.5) / n) * width).toFixed(1);
+  const y = (value: number) => (height * (1 - value / top)).toFixed(1);
+  const bar = (i: number, from: number, to: number) => `M${((i + 0.12) / n) * width} ${y(from)}V${y(to)}H${((i + 0.88) / n) * width}V${y(from)}Z`;
+  const line = (values: (number | null)[]) => values.map((value, i) => (value === null ? "" : `${i > 0 && values[i - 1] !== null ? "L" : "M"}${at(i)} ${y(value)}`)).join("");
+  const dots = (values: (number | null)[]) => values.map((value, i) => (value === null ? "" : `M${at(i)} ${y(value)}h.01`)).join("");
   return (
-    <svg class="drawing" viewBox={`0 0 ${x.length} 100`} preserveAspectRatio="none" aria-hidden="true" focusable="false">
-      {scale.ticks.map((tick) => <path key={tick} class="plot-grid" d={`M0 ${y(tick)}H${x.length}`} />)}
-      {shown.map((s) => (stacked
-        ? <path key={s.name} class="plot-bar" style={{ color: variable(s.color) }} d={s.values.map((value, i) => (value ? `M${i + 0.12} ${y(below[i])}V${y((below[i] += value))}h.76V${y(below[i] - value)}Z` : "")).join("")} />
-        : <g key={s.name} style={{ color: variable(s.color) }}>
-            <path d={s.values.map((value, i) => (value == null ? "" : `${i && s.values[i - 1] != null ? "L" : "M"}${i + 0.5} ${y(value)}`)).join("")} />
-            <path class="dot" d={s.values.map((value, i) => (value == null ? "" : `M${i + 0.5} ${y(value)}h0`)).join("")} />
-          </g>))}
+    <svg class="drawing" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true" focusable="false">
+      {spot !== undefined && <line class="chosen" x1={at(spot)} x2={at(spot)} y1={0} y2={height} />}
+      {shown.map((s, k) => (
+        <g key={s.name} style={{ color: variable(s.color) }}>
+          {stacked ? <path class="bar" d={layers[k].map((value, i) => bar(i, k > 0 ? layers[k - 1][i] ?? 0 : 0, value ?? 0)).join("")} /> : [<path key="line" d={line(layers[k])} />, <path key="dots" class="dot" d={dots(layers[k])} />]}
+        </g>
+      ))}
     </svg>
   );
-}
-
-/** As many of the places as have room for their label, the last among them. */
-function labelled(x: number[], width: number): number[] {
-  const every = Math.ceil(x.length / Math.max(1, Math.floor(width / 64)));
-  return x.map((_, i) => i).filter((i) => (x.length - 1 - i) % every === 0);
 }
 
 /** The names and colours of series; a click takes one out or back in. */
@@ -138,13 +122,14 @@ export function Legend({ label, series, off, setOff }: { label: string; series: 
 const Mark = ({ color }: { color: number }) => <span class="plot-mark" style={{ background: variable(color) }} />;
 
 /** The values at one x, beside the cursor. */
-function Tip({ shown, spot, x, xLabel, yLabel, stacked }: PlotProps & { shown: Series[]; spot: Spot }) {
-  const here = shown.map((s) => ({ ...s, value: s.values[spot.index] })).filter((s) => s.value != null && !(stacked && s.value === 0));
+function Tip({ shown, spot, x, xLabel, yLabel, stacked }: PlotProps & { shown: Series[]; spot: number }) {
+  const here = shown.map((s) => ({ ...s, value: s.values[spot] })).filter((s) => s.value != null && !(stacked && s.value === 0));
   const total = here.reduce((sum, s) => sum + s.value!, 0);
-  const place = spot.right ? { right: `calc(100% - ${spot.left}px + 12px)` } : { left: `${spot.left + 12}px` };
+  const left = (100 * (spot + 0.5)) / x.length;
+  const place = left > 50 ? { right: `calc(${100 - left}% + 12px)` } : { left: `calc(${left}% + 12px)` };
   return (
     <div class="plot-tip" style={place} data-testid="plot-tip">
-      <strong>{xLabel(x[spot.index])}</strong>
+      <strong>{xLabel(x[spot])}</strong>
       <dl>
         {here.map((s) => [<dt key={s.name}><Mark color={s.color} />{s.name}</dt>, <dd key={s.name + "="}>{yLabel(s.value!)}</dd>])}
         {stacked && here.length !== 1 && [<dt key="total">Total</dt>, <dd key="total=">{yLabel(total)}</dd>]}

@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 import type { MetricRow } from "../api.gen";
 import { brandColor, BrandMark, Value, type PanelBrand } from "./pieces";
 import { percent, range } from "./words";
+import "../plot.css";
 
 /** A place on the axis: a sweep, or a week of them. */
 export interface Point { key: string; label: string; /** Why there is nothing. */ gap?: string; /** Lines start anew here. */ mark?: string; href?: string }
@@ -102,7 +103,7 @@ export function Trend({ caption, about, points, lines, dots, others, onToggle }:
     <figure class="trend">
       <figcaption><p class="faint">{about}</p></figcaption>
       <div class="trend-plot">
-        <div class="trend-y" aria-hidden="true">{ticks.map((tick) => <span key={tick} style={{ bottom: `${(100 * tick) / top}%` }}>{Math.round(100 * tick)} %</span>)}</div>
+        <div class="axis-y" aria-hidden="true">{ticks.map((tick) => <span key={tick} style={{ bottom: `${(100 * tick) / top}%` }}>{Math.round(100 * tick)} %</span>)}</div>
         <div class="trend-box" role="slider" tabIndex={0} aria-label={`${caption}: choose a sweep with the arrow keys`} aria-valuemin={0} aria-valuemax={Math.max(0, points.length - 1)} aria-valuenow={chosen} aria-valuetext={told}
           onKeyDown={move} onPointerMove={follow} onPointerLeave={() => setPointed(undefined)} data-testid="trend">
           {ticks.map((tick) => <i key={tick} class="rule" style={{ bottom: `${(100 * tick) / top}%` }} />)}
@@ -110,7 +111,7 @@ export function Trend({ caption, about, points, lines, dots, others, onToggle }:
           {marks.map(({ i, letter: text }) => <b key={i} class="flag" style={{ left: `${(100 * i) / points.length}%` }}>{text}</b>)}
         </div>
         <div class="trend-ends" aria-hidden="true">{endsOf(lines, newest, top).map(({ brand, value, bottom }) => <span key={brand.name} style={{ bottom: `${bottom}%` }}><BrandMark look={brand.look} /> {brand.name} {percent(value)}</span>)}</div>
-        <div class="trend-x" aria-hidden="true">{points.map(({ label, key }, i) => (points.length - 1 - i) % every === 0 && <span key={key} style={{ left: `${(100 * (i + 0.5)) / points.length}%` }}>{label}</span>)}</div>
+        <div class="axis-x" aria-hidden="true">{points.map(({ label, key }, i) => (points.length - 1 - i) % every === 0 && <span key={key} style={{ left: `${(100 * (i + 0.5)) / points.length}%` }}>{label}</span>)}</div>
       </div>
       <div class="readout">
         <span class="readout-at">{point?.href && !point.gap ? <a href={point.href}>{point.label}</a> : point?.label}{point?.gap && `: ${point.gap}`}</span>
