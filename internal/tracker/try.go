@@ -274,7 +274,7 @@ func (run *nameTrial) tell(found *earshot.NameTried) {
 		found.Hits += run.hits[i]
 	}
 	found.Named, found.Share = run.named, share(run.named)
-	found.Contexts = append(run.contexts, run.spare[:min(len(run.spare), maxContexts-len(run.contexts))]...)
+	found.Contexts = slices.Concat(run.contexts, run.spare[:min(len(run.spare), maxContexts-len(run.contexts))])
 	for i, brand := range run.panel.Brands {
 		if i == run.brand || run.was[i] != run.will[i] {
 			found.Changes = append(found.Changes, earshot.VisibilityChange{
