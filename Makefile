@@ -25,7 +25,7 @@ UNWATCHED := $(foreach p,modernc.org/sqlite/lib modernc.org/libc modernc.org/mem
 	github.com/getkin/kin-openapi/openapi3 github.com/santhosh-tekuri/jsonschema/v6 github.com/klauspost/compress/zstd,-gcflags=$(p)=-race=false)
 
 # The race detector needs cgo, and so a C compiler; the examples in the docs use
-# jq, Python and Node. Documents made to break a parser are small under the race
+# jq, Python and Node, and the dashboard is checked with axe-core. Documents made to break a parser are small under the race
 # detector; without it they are read whole. The linter vets, so the tests do not.
 .PHONY: test
 test: ## Run all tests with -race, on SQLite, PostgreSQL and Chromium (PKG=./internal/store for fewer)
@@ -33,6 +33,7 @@ test: ## Run all tests with -race, on SQLite, PostgreSQL and Chromium (PKG=./int
 	@missing=; for tool in jq:jq python3:python3 node:nodejs; do \
 		command -v $${tool%:*} >/dev/null || missing="$$missing $${tool#*:}"; done; \
 		test -z "$$missing" || scripts/apt-install.sh $$missing || true
+	@scripts/with-node-modules.sh true
 	CGO_ENABLED=1 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -vet=off $(UNWATCHED) -timeout 30m $(PKG)
 	@test "$(PKG)" != ./... || $(GO) test -vet=off -run 'Hostile|Crafted' -timeout 30m ./internal/provider/...
 

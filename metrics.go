@@ -7,8 +7,14 @@ type MetricQuery struct {
 	// What the answers are divided by: `target` unless given, else of `brand`, `surface`, `target`, `provider`, `country`, `prompt`, `tag`, `sweep`, `day`, `week` and `month`, with commas between them. Metrics of brands are always by brand; `brand` alone divides by nothing else.
 	By string `json:"by,omitempty" schema:"maxLength=200"`
 	NumberFilter
+	// With `sweep` in `by`: each row is of so many sweeps up to the one that it names, as far back as the last break. Their mean moves less than single sweeps do.
+	Last int `json:"last,omitempty" schema:"min=1,max=100,default=1"`
 	// Only the rows that match, as `brand:Ollaro`. Unlike `filter` it changes no number.
 	Having string `json:"having,omitempty" schema:"maxLength=2000"`
+	// At most so many rows, to read them a page at a time.
+	Limit int `json:"limit,omitempty" schema:"min=1,max=20000"`
+	// Rows to leave out at the beginning.
+	Offset int `json:"offset,omitempty" schema:"min=0,max=100000000"`
 }
 
 // NumberFilter says which answers numbers are made of.
@@ -17,7 +23,7 @@ type NumberFilter struct {
 	From string `json:"from,omitempty" schema:"moment"`
 	// Sweeps that were due before this time, or on or before this day.
 	To string `json:"to,omitempty" schema:"moment"`
-	// Only the answers that match, as `target:chatassistant/US,tag:trail`: values of one dimension are alternatives. It shrinks denominators; by `brand` it shrinks the panel.
+	// Only the answers that match, as `target:chatassistant/US,tag:trail`: values of one dimension are alternatives, and questions are given by their texts or numbers, `prompt:3`. It shrinks denominators; by `brand` it shrinks the panel.
 	Filter string `json:"filter,omitempty" schema:"maxLength=2000"`
 	// Let the questions count, too, that name a brand of the panel themselves.
 	Branded bool `json:"branded,omitempty"`
@@ -37,6 +43,8 @@ type MetricReport struct {
 	Rows   List[MetricRow] `json:"rows"`
 	// From where on numbers are not of one kind with those before.
 	Breaks List[NumberBreak] `json:"breaks"`
+	// Whether there are rows after these.
+	More bool `json:"more"`
 }
 
 // NumberBreak is a sweep from which on numbers are not of one kind with those before.
@@ -73,10 +81,12 @@ type MetricRow struct {
 	// Absent where the metric is of no brand.
 	Brand string `json:"brand,omitempty"`
 	NumberLabels
-	Sweep string `json:"sweep,omitempty"`
-	Day   string `json:"day,omitempty"`
-	Week  string `json:"week,omitempty"`
-	Month string `json:"month,omitempty"`
+	// The number of the question, where rows are by question.
+	PromptID int    `json:"promptId,omitempty" schema:"min=1"`
+	Sweep    string `json:"sweep,omitempty"`
+	Day      string `json:"day,omitempty"`
+	Week     string `json:"week,omitempty"`
+	Month    string `json:"month,omitempty"`
 	// Null where it cannot be told. Of `position`, `listRank` and `rank` it is the median.
 	Value *float64 `json:"value"`
 	// Plain counts: the value is their ratio only where all cells have as many answers and the same weight.
@@ -102,7 +112,7 @@ type MetricRow struct {
 	Top *TopShares `json:"top,omitempty"`
 	// Version of the names that were looked for.
 	Rules string `json:"rules"`
-	// Where the answers behind the number are listed.
+	// Where the answers behind the number are listed; with `last`, those of the sweep that it names.
 	AnswersURL string `json:"answersUrl"`
 }
 

@@ -30,6 +30,9 @@ type Query struct {
 	From, To string
 	// Branded lets the prompts in that name a brand of the panel.
 	Branded bool
+	// Last makes a row by sweep of so many sweeps, those up to the one that it names, as far
+	// back as the last break of at least half of its targets. 0: of that sweep alone.
+	Last int
 	// PoolSurfaces mixes surfaces, which are kept apart otherwise.
 	PoolSurfaces bool
 }
@@ -89,11 +92,13 @@ type Labels struct {
 	Provider string `json:"provider,omitempty"`
 	Country  string `json:"country,omitempty"`
 	Prompt   string `json:"prompt,omitempty"`
-	Tag      string `json:"tag,omitempty"`
-	Sweep    string `json:"sweep,omitempty"`
-	Day      string `json:"day,omitempty"`
-	Week     string `json:"week,omitempty"`
-	Month    string `json:"month,omitempty"`
+	// PromptVersion tells prompts of the same text apart.
+	PromptVersion int    `json:"-"`
+	Tag           string `json:"tag,omitempty"`
+	Sweep         string `json:"sweep,omitempty"`
+	Day           string `json:"day,omitempty"`
+	Week          string `json:"week,omitempty"`
+	Month         string `json:"month,omitempty"`
 }
 
 // cut is a part of the answers: some targets, prompts and sweeps, by index; sweeps by
@@ -153,13 +158,17 @@ func (b *Book) cuts(q Query) []cut {
 	}
 	targets := split(b.members(len(b.def.Targets), q.Filter, ofTargets, b.targetValues), targetsBy, b.targetValues)
 	prompts := split(b.members(len(b.def.Prompts), q.Filter, ofPrompts, b.promptValues), pick(ofPrompts), b.promptValues)
-	sweeps := split(b.within(q, b.members(len(b.sweeps), q.Filter, ofSweeps, b.sweepValues)), pick(ofSweeps), b.sweepValues)
+	all := b.within(q, b.members(len(b.sweeps), q.Filter, ofSweeps, b.sweepValues))
+	sweeps := split(all, pick(ofSweeps), b.sweepValues)
 	panel := b.members(len(b.def.Brands), q.Filter, []string{"brand"}, b.brandValues)
 	var cuts []cut
 	for _, t := range targets {
 		for _, p := range prompts {
 			for _, s := range sweeps {
 				c := cut{targets: t.members, prompts: p.members, sweeps: s.members, panel: panel, branded: q.Branded}
+				if s.values["sweep"] != "" && q.Last > 1 {
+					c.sweeps = b.last(q.Last, all, s.members[0], t.members)
+				}
 				if len(c.targets) > 0 && len(c.prompts) > 0 && len(c.sweeps) > 0 {
 					c.labels = b.labels(q, t, p, s)
 					cuts = append(cuts, c)
@@ -168,6 +177,27 @@ func (b *Book) cuts(q Query) []cut {
 		}
 	}
 	return cuts
+}
+
+// last are so many of the sweeps, up to one of them, that no break of at least half of
+// the targets parts from it.
+func (b *Book) last(n int, all []int, upTo int, targets []int) []int {
+	end := slices.Index(all, upTo) + 1
+	start := end - 1
+	for start > 0 && end-start < n {
+		before, slot := b.sweep(all[start-1]).Slot, b.sweep(all[start]).Slot
+		broken := 0
+		for _, t := range targets {
+			if b.broken(before, slot, b.def.Targets[t].Key) {
+				broken++
+			}
+		}
+		if broken > 0 && 2*broken >= len(targets) {
+			break
+		}
+		start--
+	}
+	return all[start:end]
 }
 
 // within leaves the sweeps from q.From to q.To, as far as these are written out.
@@ -185,7 +215,8 @@ func (b *Book) labels(q Query, t, p, s part) Labels {
 		Tag: p.values["tag"], Sweep: s.values["sweep"], Day: s.values["day"], Week: s.values["week"], Month: s.values["month"],
 	}
 	if slices.Contains(q.By, "prompt") {
-		labels.Prompt = b.def.Prompts[p.members[0]].Text
+		prompt := b.def.Prompts[p.members[0]]
+		labels.Prompt, labels.PromptVersion = prompt.Text, prompt.Version
 	}
 	if slices.Contains(q.By, "surface") {
 		labels.Surface = t.values["surface"]

@@ -108,6 +108,30 @@ func TestFromAndToLimitSweeps(t *testing.T) {
 	}
 }
 
+func TestLastPoolsSweepsUpToABreak(t *testing.T) {
+	t.Parallel()
+	def, answers := world(2)
+	def.Breaks = []metric.Break{{Sweep: def.Sweeps[9].ID}, {Sweep: def.Sweeps[12].ID, Target: "nowhere/XX"}}
+	b := bookOf(t, def, answers)
+	one := metric.Query{Metrics: []string{"visibility"}, By: []string{"sweep"}, Having: metric.Selection{"brand": {"A"}}}
+	many := one
+	many.Last = 7
+	single, pooled := rowsOf(t, b, one), rowsOf(t, b, many)
+	if len(single) != 14 || len(pooled) != 14 {
+		t.Fatalf("there are %d and %d rows", len(single), len(pooled))
+	}
+	want := []int{1, 2, 3, 4, 5, 6, 7, 7, 7, 1, 2, 3, 4, 5}
+	for i, row := range pooled {
+		sum := 0
+		for _, other := range single[i+1-want[i] : i+1] {
+			sum += other.Answers
+		}
+		if *row.Sweeps != want[i] || row.Answers != sum || row.Sweep != single[i].Sweep {
+			t.Errorf("row %d is of %d sweeps and %d answers, want %d and %d", i, *row.Sweeps, row.Answers, want[i], sum)
+		}
+	}
+}
+
 func TestSurfacesArePooledOnlyWhenAsked(t *testing.T) {
 	t.Parallel()
 	def, answers := world(3)

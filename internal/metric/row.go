@@ -135,8 +135,11 @@ func (r Row) matches(s Selection) bool {
 func (b *Book) rowsOf(e *evidence, q Query) []Row {
 	v := view{b: b, e: e, q: q, unbranded: e.total(b, false), all: e.total(b, true)}
 	var rows []Row
+	wanted, picked := q.Having["brand"]
 	for _, brand := range e.c.panel {
-		rows = append(rows, v.ofBrand(brand)...)
+		if !picked || slices.Contains(wanted, b.def.Brands[brand].Name) {
+			rows = append(rows, v.ofBrand(brand)...)
+		}
 	}
 	for _, m := range measures {
 		if !m.brand && q.wants(m.name) {

@@ -34,6 +34,7 @@ func (s *Service) Compare(ctx context.Context, organization, name string, q *ear
 	}
 	var report *earshot.CompareReport
 	err = s.withBook(ctx, t, d, need{}, func(b *book) error {
+		b.namePrompts(wanted.Filter)
 		report = &earshot.CompareReport{
 			Tracker: name, Rules: rulesName(b.rules), MadeUp: b.madeUp, Baseline: b.period(before), Period: b.period(after), Breaks: b.breaks,
 		}

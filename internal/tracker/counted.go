@@ -158,8 +158,8 @@ func (b *book) answersURL(q metric.Query, r *metric.Row) string {
 	if q.Branded || slices.Contains([]string{"coverage", "refusal"}, strings.TrimSuffix(r.Metric, metric.Version)) {
 		v.Set("branded", "true")
 	}
-	if i := slices.IndexFunc(b.prompts, func(p *store.TrackerPart) bool { return l.Prompt != "" && p.Name == l.Prompt }); i >= 0 {
-		v.Set("promptId", strconv.Itoa(b.prompts[i].ID))
+	if l.PromptVersion != 0 {
+		v.Set("promptId", strconv.Itoa(l.PromptVersion))
 	}
 	if n := len(b.sweeps); n > 0 {
 		first, last := b.sweeps[0].StartedAt, b.sweeps[0].ClosedAt

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -96,25 +97,40 @@ func (s *Service) Metrics(ctx context.Context, organization, name string, q *ear
 	if err != nil {
 		return nil, err
 	}
-	wanted.BrandsOnly = true
+	wanted.BrandsOnly, wanted.Last = true, q.Last
 	var b *book
 	var rows []metric.Row
 	err = s.filtered(ctx, organization, name, &q.NumberFilter, need{}, func(found *book) (err error) {
 		b = found
+		b.namePrompts(wanted.Filter)
 		rows, err = b.Rows(wanted)
 		return asField(err)
 	})
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) > maxRows {
-		return nil, schema.Invalid("by", "makes %d rows; at most %d are given at once, so ask for one metric, or filter", len(rows), maxRows)
+	rows = rows[min(q.Offset, len(rows)):]
+	more := q.Limit > 0 && len(rows) > q.Limit
+	if more {
+		rows = rows[:q.Limit]
 	}
-	report := &earshot.MetricReport{Tracker: name, Rules: rulesName(b.rules), Sweeps: len(b.sweeps), MadeUp: b.madeUp, Breaks: b.breaks}
+	if len(rows) > maxRows {
+		return nil, schema.Invalid("by", "makes %d rows; at most %d are given at once, so ask for one metric, filter, or give a limit", len(rows), maxRows)
+	}
+	report := &earshot.MetricReport{Tracker: name, Rules: rulesName(b.rules), Sweeps: len(b.sweeps), MadeUp: b.madeUp, Breaks: b.breaks, More: more}
 	for i := range rows {
 		report.Rows = append(report.Rows, b.metricRow(wanted, &rows[i]))
 	}
 	return report, nil
+}
+
+// namePrompts has a filter that gives questions by their numbers give their texts.
+func (b *book) namePrompts(filter metric.Selection) {
+	for i, number := range filter["prompt"] {
+		if at := slices.IndexFunc(b.prompts, func(p *store.TrackerPart) bool { return strconv.Itoa(p.ID) == number }); at >= 0 {
+			filter["prompt"][i] = b.prompts[at].Name
+		}
+	}
 }
 
 // filtered has the book used of what a filter leaves by time.
@@ -136,7 +152,7 @@ func labelsOf(l metric.Labels) earshot.NumberLabels {
 
 func (b *book) metricRow(q metric.Query, r *metric.Row) earshot.MetricRow {
 	row := earshot.MetricRow{
-		Metric: r.Metric, NumberLabels: labelsOf(r.Labels), Sweep: r.Sweep, Day: r.Day, Week: r.Week, Month: r.Month,
+		Metric: r.Metric, NumberLabels: labelsOf(r.Labels), PromptID: r.PromptVersion, Sweep: r.Sweep, Day: r.Day, Week: r.Week, Month: r.Month,
 		Value: r.Value.Number, Numerator: r.Numerator, Denominator: r.Denominator, Answers: r.Answers, Cells: r.Cells, Sweeps: r.Sweeps,
 		Missing: r.Missing, Interval: intervals(r.Interval), Lag1: r.Lag1, Rules: rulesName(b.rules), AnswersURL: b.answersURL(q, r),
 	}
@@ -181,6 +197,7 @@ func (s *Service) Sources(ctx context.Context, organization, name string, q *ear
 	var rows []metric.Row
 	err = s.filtered(ctx, organization, name, &q.NumberFilter, need{sources: true}, func(found *book) (err error) {
 		b = found
+		b.namePrompts(wanted.Filter)
 		rows, err = b.Rows(wanted)
 		return asField(err)
 	})

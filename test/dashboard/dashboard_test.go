@@ -46,11 +46,21 @@ func TestDashboard(t *testing.T) {
 		"docs":                 testDocs,
 		"batch":                testBatch,
 		"task":                 testTask,
+		"history":              testHistory,
 		"deliveries":           testDeliveries,
 		"clear the queue":      testClear,
+		"tracker numbers":      testTrackerNumbers,
+		"tracker journey":      testTrackerJourney,
+		"trackers fit":         testTrackersFit,
+		"access":               testAccess,
+		"hostile trackers":     testHostileTrackers,
 		"hostile tasks":        testHostileTasks,
 		"hostile forms":        testHostileForms,
 		"hostile answers":      testHostileAnswers,
+		"answers":              testAnswers,
+		"sources and brands":   testSourcesAndBrands,
+		"keep a name":          testKeepName,
+		"hostile findings":     testHostileFindings,
 		"hostile addresses":    testHostileAddresses,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -63,9 +73,10 @@ func TestDashboard(t *testing.T) {
 // dashboardPages are the pages by their names in the address, and something that
 // each of them shows.
 var dashboardPages = map[string]string{
+	"trackers":   "Trackers",
 	"playground": "Playground",
 	"compare":    "Compare",
-	"tasks":      "Tasks",
+	"history":    "History",
 	"usage":      "Usage",
 	"keys":       "Keys and webhooks",
 }
@@ -171,7 +182,7 @@ func testSignIn(t *testing.T, c *chromium) {
 	}
 
 	// A second tab is signed in, and follows the first where it goes.
-	second := p.another(n.BaseURL + "/#/tasks")
+	second := p.another(n.BaseURL + "/#/history")
 	second.signedIn()
 	second.see(hook("account"), a.Organization.Name)
 	p.click("button", "Sign out")
@@ -187,7 +198,7 @@ func testSignIn(t *testing.T, c *chromium) {
 	if err := n.Store.RevokeKey(a.Key.ID, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	p.turnTo("tasks")
+	p.turnTo("history")
 	p.see(".notice", "You were signed out")
 }
 
@@ -248,8 +259,8 @@ func testRouting(t *testing.T, c *chromium) {
 	p.see("main", "")
 	p.click("header nav a", "API reference")
 	p.until("the reference", `location.pathname === "/docs" && document.title.includes("API reference")`)
-	p.click("header nav a", "Tasks")
-	p.until("the way back", `location.pathname === "/" && location.hash === "#/tasks"`)
+	p.click("header nav a", "History")
+	p.until("the way back", `location.pathname === "/" && location.hash === "#/history"`)
 	p.signedIn()
 	stranger := c.open(t, n.BaseURL+"/docs")
 	stranger.see("main h1, main h2", "")
@@ -296,7 +307,7 @@ func testBelowAPath(t *testing.T, c *chromium) {
 	p.click("header nav a", "API reference")
 	p.until("the reference", `location.pathname === "/earshot/docs"`)
 	p.see("main h1, main h2", "")
-	p.click("header nav a", "Tasks")
-	p.until("the way back", `location.pathname === "/earshot/" && location.hash === "#/tasks"`)
+	p.click("header nav a", "History")
+	p.until("the way back", `location.pathname === "/earshot/" && location.hash === "#/history"`)
 	p.signedIn()
 }

@@ -23,7 +23,7 @@ import (
 // foreign are the elements of a page that no part of the dashboard makes, and
 // attributes that run or load something.
 const foreign = `[...document.querySelectorAll("body *")].filter((e) =>
-	e.matches("script, style, link, meta, base, object, embed, svg, math, img, video, audio, template, marquee, noscript, iframe:not([sandbox=''])") &&
+	e.matches("script, style, link, meta, base, object, embed, svg:not(.drawing), svg.drawing :not(g, path, line), math, img, video, audio, template, marquee, noscript, iframe:not([sandbox=''])") &&
 		!e.matches("body > noscript") ||
 	[...e.attributes].some(({ name, value }) => name.startsWith("on") ||
 		["href", "src", "action", "formaction", "srcdoc", "data"].includes(name) && !/^(https?:|#|docs$|openapi\.json$|captures\/|\/)/.test(value))
@@ -75,22 +75,22 @@ func testHostileTasks(t *testing.T, c *chromium) {
 	}
 
 	p := c.signIn(t, n.BaseURL, a.Key.Text)
-	p.turnTo("tasks")
+	p.turnTo("history")
 	p.click(hook("more"), "")
-	p.until("all tasks", fmt.Sprintf(`document.querySelectorAll("[data-testid=tasks] tbody tr").length === %d`, len(prompts)+len(single)))
+	p.until("all tasks", fmt.Sprintf(`document.querySelectorAll("[data-testid=requests] tbody tr").length === %d`, len(prompts)+len(single)))
 	for _, text := range hostileTexts {
-		p.shows(hook("tasks")+" td", text)
+		p.shows(hook("requests")+" td", text)
 	}
 	p.clean("the list of tasks")
 	for id, prompt := range prompts {
-		p.goTo("#/tasks/" + id)
+		p.goTo("#/history/" + id)
 		p.shows("h1", prompt)
 		p.until("the payload", `JSON.parse(document.querySelector("[data-testid=payload]").textContent).prompt === `+quote(prompt))
 		p.see(hook("answer"), "")
 		p.see(hook("tries"), "Status 500")
 		p.clean(prompt)
 	}
-	p.goTo("#/tasks/deliveries")
+	p.goTo("#/history/deliveries")
 	p.shows(hook("deliveries")+" td", hostileQuery)
 	p.clean("the deliveries")
 }
@@ -128,7 +128,7 @@ func testHostileForms(t *testing.T, c *chromium) {
 	p.clean("the whole answer")
 	p.click("dialog button", "Close")
 
-	p.goTo("#/tasks/batch")
+	p.goTo("#/history/batch")
 	lines := 0
 	for _, text := range hostileTexts {
 		lines += len(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' }))
@@ -140,9 +140,10 @@ func testHostileForms(t *testing.T, c *chromium) {
 	p.clean("the batch")
 }
 
-// poisoned serves the node with every text of a result replaced by the one that is
-// in texts for the call.
-func poisoned(t *testing.T, n *harness.Node, texts []string) string {
+// poisoned serves the node with every text of a call's result replaced by the one that
+// is in texts for the call, and with fields of what is known of trackers and requests
+// replaced by their names.
+func poisoned(t *testing.T, n *harness.Node, texts []string, fields map[string]string) string {
 	t.Helper()
 	to, err := url.Parse(n.BaseURL)
 	if err != nil {
@@ -154,14 +155,19 @@ func poisoned(t *testing.T, n *harness.Node, texts []string) string {
 		Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true},
 		ErrorLog:  log.New(io.Discard, "", 0),
 		ModifyResponse: func(r *http.Response) error {
-			if !strings.HasPrefix(r.Request.URL.Path, "/v1/monitor/") {
+			called := strings.HasPrefix(r.Request.URL.Path, "/v1/monitor/")
+			if !called && !strings.HasPrefix(r.Request.URL.Path, "/v1/trackers/") && !strings.HasPrefix(r.Request.URL.Path, "/v1/requests") || r.StatusCode != http.StatusOK {
 				return nil
 			}
 			var answer map[string]any
 			if err := json.NewDecoder(r.Body).Decode(&answer); err != nil {
 				return err
 			}
-			answer["result"] = replaceTexts(answer["result"], texts[int(calls.Add(1)-1)%len(texts)])
+			if called {
+				answer["result"] = replaceTexts(answer["result"], texts[int(calls.Add(1)-1)%len(texts)])
+			} else {
+				replaceFields(answer, fields)
+			}
 			body, err := json.Marshal(answer)
 			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 			r.Header.Set("Content-Length", strconv.Itoa(len(body)))
@@ -170,6 +176,28 @@ func poisoned(t *testing.T, n *harness.Node, texts []string) string {
 	})
 	t.Cleanup(s.Close)
 	return s.URL
+}
+
+// replaceFields replaces the texts that are values of these names, however deep.
+func replaceFields(value any, fields map[string]string) {
+	switch v := value.(type) {
+	case []any:
+		for _, item := range v {
+			replaceFields(item, fields)
+		}
+	case map[string]any:
+		for name, item := range v {
+			if text, ok := fields[name]; ok {
+				if _, ok := item.(string); ok {
+					v[name] = text
+					continue
+				}
+			}
+			if name != "definition" {
+				replaceFields(item, fields)
+			}
+		}
+	}
 }
 
 func replaceTexts(value any, text string) any {
@@ -197,7 +225,7 @@ func testHostileAnswers(t *testing.T, c *chromium) {
 			texts = append(texts, text) // as an address of its own
 		}
 	}
-	p := c.signIn(t, poisoned(t, n, texts), a.Key.Text)
+	p := c.signIn(t, poisoned(t, n, texts, nil), a.Key.Text)
 	for provider, shown := range map[string]string{"chatassistant": hook("source-card"), "websearch": hook("organic-result")} {
 		p.choose(hook("provider"), provider)
 		p.see("[name=prompt], [name=query]", "")
@@ -218,12 +246,12 @@ func testHostileAddresses(t *testing.T, c *chromium) {
 			continue // which is another address
 		}
 		p.eval(`document.querySelector("main [role=alert]")?.setAttribute("data-before", "")`)
-		p.goTo("#/tasks/" + url.PathEscape(text))
+		p.goTo("#/history/" + url.PathEscape(text))
 		p.see("main [role=alert]:not([data-before])", "RESOURCE_NOT_FOUND")
 		p.clean("the task " + text)
 	}
 	for _, address := range []string{
-		"#/%", "#/tasks/%E0%A4%A", "#/tasks/%00", "#//////", "#/constructor", "#/__proto__", "docs#%", "docs#__proto__",
+		"#/%", "#/history/%E0%A4%A", "#/history/%00", "#//////", "#/constructor", "#/__proto__", "docs#%", "docs#__proto__",
 		"#/" + hostileTexts[0], "#/playground/" + hostileTexts[0], "docs#" + hostileTexts[0], "?" + hostileTexts[0],
 	} {
 		p.visit("about:blank") // so that the address is loaded

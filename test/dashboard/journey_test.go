@@ -162,8 +162,8 @@ func testNoAdmin(t *testing.T, c *chromium) {
 }
 
 // painted tells whether all plots have something drawn on them.
-const painted = `[...document.querySelectorAll("canvas")].every((e) => e.width > 100 && e.height > 100 &&
-	e.getContext("2d").getImageData(0, 0, e.width, e.height).data.some((v) => v !== 0))`
+const painted = `[...document.querySelectorAll(".plot .drawing")].every((e) => e.clientWidth > 100 && e.clientHeight > 100 &&
+	[...e.querySelectorAll("path")].some((path) => path.getTotalLength() > 0))`
 
 func testUsage(t *testing.T, c *chromium) {
 	n, a := c.newAccount(t)
@@ -180,14 +180,14 @@ func testUsage(t *testing.T, c *chromium) {
 	p.see(hook("cycle-used"), fmt.Sprintf("%d, where a cycle grants", 10_000-left))
 	p.see("table[aria-label^=Latency] tr", "answerengine") // points of one hour make no line
 	p.click(hook("speed-plots"), "")
-	p.until("four plots", `document.querySelectorAll("canvas").length === 4 && `+painted)
+	p.until("four plots", `document.querySelectorAll(".plot .drawing").length === 4 && `+painted)
 	p.see("table[aria-label=Ledger] tr", "+10,000")
 	p.until("a running balance, in the order of time", fmt.Sprintf(`[...document.querySelectorAll("table[aria-label=Ledger] td[data-label=Balance]")].map((e) => e.innerText).join(" ") === "%s 9,991 9,995 10,000"`, withCommas(left)))
 	p.see("table[aria-label=Ledger] a", id)
 	p.choose(hook("ledger-kind"), "charge")
 	p.until("the three charges", `document.querySelectorAll("table[aria-label=Ledger] tbody tr").length === 3`)
 	p.click("table[aria-label=Ledger] a", id)
-	p.until("the task", fmt.Sprintf(`location.hash === "#/tasks/%s"`, id))
+	p.until("the task", fmt.Sprintf(`location.hash === "#/history/%s"`, id))
 }
 
 func testDocs(t *testing.T, c *chromium) {

@@ -53,13 +53,13 @@ func testPhones(t *testing.T, c *chromium) {
 			{"#/playground/chatassistant", "textarea[name=prompt]", ""},
 			{"#/playground/websearch", "[name=query]", ""},
 			{"#/compare", hook("price"), "credits"},
-			{"#/tasks", hook("tasks"), unbroken},
-			{"#/tasks/" + running, ".card", "Sent when the task has finished"},
-			{"#/tasks/" + done, hook("tries"), "Status 500"},
-			{"#/tasks/" + failed, hook("task-error"), "blocked"},
-			{"#/tasks/batch", "#batch-lines", ""},
-			{"#/tasks/deliveries", hook("deliveries"), "Status 500"},
-			{"#/usage", "canvas", ""},
+			{"#/history", hook("requests"), unbroken},
+			{"#/history/" + running, ".card", "Sent when the task has finished"},
+			{"#/history/" + done, hook("tries"), "Status 500"},
+			{"#/history/" + failed, hook("task-error"), "blocked"},
+			{"#/history/batch", "#batch-lines", ""},
+			{"#/history/deliveries", hook("deliveries"), "Status 500"},
+			{"#/usage", ".plot .drawing", ""},
 			{"#/keys", "table", a.Key.ID},
 			{"docs", hook("overview"), "Authentication"},
 			{"docs#monitorWebSearch", hook("path"), "/v1/monitor/websearch"},
@@ -88,13 +88,13 @@ func testPhones(t *testing.T, c *chromium) {
 	p.click(hook("run"), "")
 	p.see(hook("progress"), "4 of 4 ended")
 	p.fits("a comparison")
-	p.goTo("#/tasks/batch")
+	p.goTo("#/history/batch")
 	p.fill("#batch-lines", unbroken+"\n"+unbroken)
 	p.see(hook("row-count"), "2")
 	p.fits("a batch")
 
 	p.do("be a small laptop", chromedp.EmulateViewport(1024, 768))
-	for address, shown := range map[string]string{"tasks": hook("tasks"), "tasks/deliveries": hook("deliveries"), "usage": "table[aria-label=Ledger]", "keys": "table[aria-label=Keys]"} {
+	for address, shown := range map[string]string{"history": hook("requests"), "history/deliveries": hook("deliveries"), "usage": "table[aria-label=Ledger]", "keys": "table[aria-label=Keys]"} {
 		p.goTo("#/" + address)
 		p.see(shown, "")
 		p.until("all columns of "+address, `[...document.querySelectorAll(".scroll")].every((e) => e.scrollWidth <= e.clientWidth + 1)`)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -184,6 +185,11 @@ func checkCuts(t *testing.T, n *harness.Node, a *app.Account) {
 	if whole.Answers != 12 || *whole.Cells != 6 {
 		t.Errorf("all targets together are %+v", whole)
 	}
+	all := metricsOf(t, n, a, "metric=visibility&by=target")
+	first, rest := metricsOf(t, n, a, "metric=visibility&by=target&limit=1"), metricsOf(t, n, a, "metric=visibility&by=target&offset=1")
+	if !first.More || rest.More || !reflect.DeepEqual(all.Rows, append(first.Rows, rest.Rows...)) {
+		t.Errorf("a page of %d rows and one of %d are not the %d of all", len(first.Rows), len(rest.Rows), len(all.Rows))
+	}
 	sum := 0.0
 	for _, row := range metricsOf(t, n, a, "metric=visibility&by=sweep,target&having=brand:Ollaro").Rows {
 		if sum += row.Numerator; row.Brand != "Ollaro" || row.Sweep == "" {
@@ -196,6 +202,12 @@ func checkCuts(t *testing.T, n *harness.Node, a *app.Account) {
 	trail := rowOf(t, metricsOf(t, n, a, "metric=visibility&filter=tag:trail,target:chatassistant/US"), "visibility", "Ollaro", "chatassistant/US")
 	if trail.Answers != 4 {
 		t.Errorf("the tag has %+v", trail)
+	}
+	for _, row := range metricsOf(t, n, a, "metric=visibility&by=prompt&having=brand:Ollaro").Rows {
+		alone := rowOf(t, metricsOf(t, n, a, fmt.Sprintf("metric=visibility&by=brand&filter=prompt:%d", row.PromptID)), "visibility", "Ollaro", "*")
+		if alone.Answers != row.Answers || alone.Numerator != row.Numerator || !strings.Contains(row.AnswersURL, fmt.Sprintf("promptId=%d", row.PromptID)) {
+			t.Errorf("the question %d is %+v among all and %+v alone", row.PromptID, row, alone)
+		}
 	}
 	share := 0.0
 	for _, row := range metricsOf(t, n, a, "metric=shareOfVoice&by=brand").Rows {

@@ -1418,6 +1418,8 @@ export type MetricReport = {
   rows: Array<MetricRow>;
   /** From where on numbers are not of one kind with those before. */
   breaks: Array<NumberBreak>;
+  /** Whether there are rows after these. */
+  more: boolean;
 };
 
 /** One number with all that says how far it can be trusted. */
@@ -1433,6 +1435,8 @@ export type MetricRow = {
   country?: string;
   prompt?: string;
   tag?: string;
+  /** The number of the question, where rows are by question. */
+  promptId?: number;
   sweep?: string;
   day?: string;
   week?: string;
@@ -1462,7 +1466,7 @@ export type MetricRow = {
   top?: TopShares;
   /** Version of the names that were looked for. */
   rules: string;
-  /** Where the answers behind the number are listed. */
+  /** Where the answers behind the number are listed; with `last`, those of the sweep that it names. */
   answersUrl: string;
 };
 
@@ -2490,7 +2494,7 @@ export interface Operations {
   "POST /v1/trackers/{name}/sweeps": { query: undefined; body: SweepRequest; response: SweepStarted };
   "GET /v1/trackers/{name}/sweeps/{id}": { query: undefined; body: undefined; response: Sweep };
   "DELETE /v1/trackers/{name}/sweeps/{id}": { query: undefined; body: undefined; response: SweepCancelResult };
-  "GET /v1/trackers/{name}/metrics": { query: { metric?: string; by?: string; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; having?: string }; body: undefined; response: MetricReport };
+  "GET /v1/trackers/{name}/metrics": { query: { metric?: string; by?: string; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; last?: number; having?: string; limit?: number; offset?: number }; body: undefined; response: MetricReport };
   "GET /v1/trackers/{name}/compare": { query: { metric?: string; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; baselineFrom?: string; baselineTo?: string; having?: string }; body: undefined; response: CompareReport };
   "GET /v1/trackers/{name}/sources": { query: { by?: "domain" | "url" | "type"; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; limit?: number }; body: undefined; response: SourceReport };
   "GET /v1/trackers/{name}/rules": { query: undefined; body: undefined; response: RulesList };

@@ -25,19 +25,22 @@ export class ApiError extends Error {
 
 /**
  * Requests are signed in by the browser's cookie, unless withKey gives another key, or
- * "" for none. With anyStatus an error status is a response like any other.
+ * "" for none. With anyStatus an error status is a response like any other. yaml is a
+ * body as somebody wrote it, in YAML or JSON, in the place of a body.
  */
-interface Options { signal?: AbortSignal; withKey?: string; anyStatus?: boolean }
+interface Options { signal?: AbortSignal; withKey?: string; anyStatus?: boolean; yaml?: string }
 
 /** Sends a request that may be of any shape. Throws an ApiError for an error status. */
 export async function open(method: string, path: string, { body, ...options }: Options & { body?: unknown } = {}): Promise<Response> {
   const headers: Record<string, string> = {};
   if (options.withKey) headers.Authorization = `Bearer ${options.withKey}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (options.yaml !== undefined) headers["Content-Type"] = "application/yaml";
   let response: Response;
   try {
     response = await fetch(new URL(path.replace(/^\//, ""), base), {
-      method, headers, credentials: options.withKey === undefined ? "same-origin" : "omit", signal: options.signal, body: body === undefined ? undefined : JSON.stringify(body),
+      method, headers, credentials: options.withKey === undefined ? "same-origin" : "omit", signal: options.signal,
+      body: options.yaml ?? (body === undefined ? undefined : JSON.stringify(body)),
     });
   } catch (problem) {
     if (options.signal?.aborted) throw problem;
@@ -68,7 +71,7 @@ type Part<Name extends string, Value> = [Value] extends [undefined] ? { [N in Na
   : {} extends Value ? { [N in Name]?: Value } : { [N in Name]: Value };
 
 type Operation = keyof Operations;
-type Request<K extends Operation> = Options & Part<"params", PathParams<K>> & Part<"query", Operations[K]["query"]> & Part<"body", Operations[K]["body"]>;
+type Request<K extends Operation> = Options & Part<"params", PathParams<K>> & Part<"query", Operations[K]["query"]> & (Part<"body", Operations[K]["body"]> | { body?: undefined; yaml: string });
 type Arguments<K extends Operation> = {} extends Request<K> ? [request?: Request<K>] : [request: Request<K>];
 
 /** The response of an operation, for streams and headers. */

@@ -1,24 +1,27 @@
 // The shell: who is signed in, which page is shown.
 import { render, type ComponentType } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { base } from "./api";
 import type { Session } from "./api.gen";
+import { keepFocus } from "./focus";
 import { follow } from "./live";
 import { balance, connected, findSession, followAddress, route, session, signIn, signOut, theme } from "./state";
 import { number, Problem, Spinner } from "./ui";
 import { SignIn } from "./pages/signin";
 import { Playground } from "./pages/playground";
 import { Compare } from "./pages/compare";
-import { Tasks } from "./pages/tasks";
+import { History } from "./pages/history";
 import { Usage } from "./pages/usage";
 import { Keys } from "./pages/keys";
 import { Docs } from "./pages/docs";
+import { Trackers } from "./trackers/page";
 import "./style.css";
 
 const pages: Record<string, { title: string; show: ComponentType }> = {
+  trackers: { title: "Trackers", show: Trackers },
   playground: { title: "Playground", show: Playground },
   compare: { title: "Compare", show: Compare },
-  tasks: { title: "Tasks", show: Tasks },
+  history: { title: "History", show: History },
   usage: { title: "Usage", show: Usage },
   keys: { title: "Keys and webhooks", show: Keys },
 };
@@ -45,6 +48,8 @@ function Shell({ children }: { children: preact.ComponentChildren }) {
   // On a phone the pages are behind a button, and gone again once one was chosen.
   const [open, setOpen] = useState(false);
   useEffect(() => setOpen(false), [route.value]);
+  const content = useRef<HTMLElement>(null);
+  useEffect(() => keepFocus(content.current!), []);
   return (
     <>
       <a class="skip" href="#content" onClick={(event) => { event.preventDefault(); document.getElementById("content")?.focus(); }}>Skip to the page</a>
@@ -66,7 +71,7 @@ function Shell({ children }: { children: preact.ComponentChildren }) {
           </div>
         </div>
       </header>
-      <main id="content" tabIndex={-1}>{children}</main>
+      <main id="content" tabIndex={-1} ref={content}>{children}</main>
     </>
   );
 }

@@ -47,11 +47,15 @@ effect(() => {
   document.documentElement.dataset.theme = theme.value;
 });
 
-/** The page that is shown, from the part of the address after #, or docs by its path. */
-function pageOf(): { page: string; rest: string[] } {
-  if (/\/docs$/.test(location.pathname)) return { page: "docs", rest: location.hash.slice(1).split("/").filter(Boolean) };
-  const [page = "playground", ...rest] = location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decoded);
-  return { page, rest };
+/** Pages that were renamed: links to them may be kept somewhere. */
+const renamed: Record<string, string> = { tasks: "history" };
+
+/** The page that is shown, from the part of the address after #, or docs by its path; query is what stands behind a question mark. */
+function pageOf(): { page: string; rest: string[]; query: Record<string, string> } {
+  if (/\/docs$/.test(location.pathname)) return { page: "docs", rest: location.hash.slice(1).split("/").filter(Boolean), query: {} };
+  const [, path, query] = location.hash.match(/^#?\/?([^?]*)\??(.*)$/s)!;
+  const [page = "playground", ...rest] = path.split("/").filter(Boolean).map(decoded);
+  return { page: Object.hasOwn(renamed, page) ? renamed[page] : page, rest, query: Object.fromEntries(new URLSearchParams(query)) };
 }
 /** A part of the address; one that nobody could have written is taken as it is. */
 function decoded(part: string) {
@@ -64,6 +68,22 @@ function decoded(part: string) {
 export const route = signal(pageOf());
 export const followAddress = () => { route.value = pageOf(); };
 addEventListener("hashchange", followAddress);
+
+/** The address of a page; what is empty is left out of its query. */
+export function addressOf(path: string[], query: Record<string, string | undefined> = {}): string {
+  const given = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []));
+  return `#/${path.map(encodeURIComponent).join("/")}${given.length ? `?${new URLSearchParams(given)}` : ""}`;
+}
+
+/** Changes what the address asks of the page that is shown. It is no new step of the browser's history. */
+export function changeQuery(changes: Record<string, string | undefined>) {
+  const { page, rest, query } = route.value;
+  history.replaceState(null, "", addressOf([page, ...rest], { ...query, ...changes }));
+  followAddress();
+}
+
+/** Whether the key that signs in may do this. */
+export const may = (scope: Session["scopes"][number]) => !!session.value?.scopes.includes(scope);
 
 /** The codes of the countries that a provider can be asked from; all countries where it has no list of its own. */
 const countryLists = new Map<string, Promise<string[]>>();

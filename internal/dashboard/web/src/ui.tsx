@@ -122,7 +122,7 @@ export function Table<Row>({ rows, columns, label, onOpen, rowKey, keepColumns }
 }
 
 /** Whether what is in the box is wider than the box. */
-function useOverflow(box: { current: HTMLElement | null }) {
+export function useOverflow(box: { current: HTMLElement | null }) {
   const [over, setOver] = useState(false);
   useEffect(() => {
     const { current } = box;

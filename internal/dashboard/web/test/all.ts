@@ -3,3 +3,5 @@ import "./csv.test";
 import "./ledger.test";
 import "./rows.test";
 import "./schema.test";
+import "./yaml.test";
+import "./text.test";

@@ -1,6 +1,6 @@
 // One answer of a comparison.
 import { useState } from "preact/hooks";
-import { countryName } from "../state";
+import { addressOf, countryName } from "../state";
 import { number, Problem, Spinner } from "../ui";
 import { isMadeUp } from "../result/origin";
 import { cellName, words, type Cell, type Reply } from "./run";
@@ -10,30 +10,32 @@ import type { Mention } from "./shared";
 const shortLength = 320;
 
 /** column is where the answer's counts stand in the mentions. */
-export function CellCard({ cell, mentions, column, onOpen }: { cell: Cell; mentions: Mention[]; column: number; onOpen: () => void }) {
+export function CellCard({ cell, mentions, brands, column, onOpen }: { cell: Cell; mentions: Mention[]; /** In the order of naming, where brands are counted. */ brands?: string[]; column: number; onOpen: () => void }) {
   return (
-    <article class="card cell" data-testid="cell" data-phase={cell.phase} aria-label={cellName(cell)}>
+    <article class="card compare-cell" data-testid="cell" data-phase={cell.phase} aria-label={cellName(cell)}>
       <h3>{cell.provider} <span class="faint">{countryName(cell.country)}</span></h3>
       {cell.phase === "waiting" && <p class="faint">Waiting for its turn</p>}
       {cell.phase === "running" && <p class="faint"><Spinner label="Running" /> Asking…</p>}
       {cell.phase === "cancelled" && <p class="faint">Cancelled</p>}
       {cell.phase === "failed" && <Problem error={cell.error} />}
-      {cell.reply && <Answer reply={cell.reply} mentions={mentions} column={column} onOpen={onOpen} />}
+      {cell.reply && <Answer reply={cell.reply} mentions={mentions} brands={brands} column={column} onOpen={onOpen} />}
     </article>
   );
 }
 
-function Answer({ reply, mentions, column, onOpen }: { reply: Reply; mentions: Mention[]; column: number; onOpen: () => void }) {
+function Answer({ reply, mentions, brands, column, onOpen }: { reply: Reply; mentions: Mention[]; brands?: string[]; column: number; onOpen: () => void }) {
   const [long, setLong] = useState(false);
   const text = words(reply.result);
   const cut = text.length > shortLength;
   return (
     <>
       {isMadeUp(reply.result) && <p class="lab" data-testid="lab-hint"><strong>Made up</strong> by the built-in lab.</p>}
+      {brands && <p class="cell-brands" data-testid="cell-brands">{brands.length ? <>Names <strong>{brands.join(", ")}</strong></> : <span class="faint">Names none of the brands</span>}</p>}
       <p class="words" data-testid="answer">{cut && !long ? `${text.slice(0, shortLength)}…` : text || <span class="faint">No text</span>}</p>
       <div class="row">
         {cut && <button type="button" class="small" aria-expanded={long} onClick={() => setLong(!long)}>{long ? "Shorter" : "Whole text"}</button>}
         <button type="button" class="small" data-testid="open" onClick={onOpen}>Full answer</button>
+        {reply.requestId && <a href={addressOf(["history", reply.requestId])} data-testid="kept">In the history</a>}
       </div>
       <Domains mentions={mentions} column={column} />
       <p class="faint compare-facts">

@@ -1,7 +1,7 @@
 // What to ask, of whom, from where.
 import { useState } from "preact/hooks";
 import { call } from "../api";
-import type { QuoteItem } from "../api.gen";
+import type { Provider, QuoteItem, TaskType } from "../api.gen";
 import { providers } from "../openapi";
 import { balance, countries } from "../state";
 import { number, Problem, Spinner, useLoad } from "../ui";
@@ -56,7 +56,7 @@ export function Form({ busy, onRun, onCancel }: {
       </fieldset>
       <div>
         <Countries all={codes} chosen={from} choose={setChosen} />
-        <Price questions={asked} />
+        <Price questions={asked} taskTypes={new Map(all.map(({ name, taskType }) => [name, taskType]))} />
         {balance.value !== undefined && <p class="faint">Credits left: {balance.value.toLocaleString()}</p>}
         <div class="row">
           <button class="primary" data-testid="run" disabled={busy || !text || !asked.length}>{busy ? "Running…" : "Run"}</button>
@@ -70,8 +70,8 @@ export function Form({ busy, onRun, onCancel }: {
 const pauseAfterTyping = 350;
 
 /** What a comparison costs at most, before it is run. */
-function Price({ questions }: { questions: Question[] }) {
-  const body = JSON.stringify(questions.map(({ taskType, payload }) => ({ taskType, payload })));
+function Price({ questions, taskTypes }: { questions: Question[]; taskTypes: ReadonlyMap<Provider, TaskType> }) {
+  const body = JSON.stringify(questions.map(({ provider, payload }) => ({ taskType: taskTypes.get(provider), payload })));
   const { value, error } = useLoad(async (signal) => {
     await new Promise((done) => setTimeout(done, pauseAfterTyping));
     if (signal.aborted || !questions.length) return { body, creditsToCharge: 0, items: [] };

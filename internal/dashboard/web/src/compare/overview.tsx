@@ -3,11 +3,12 @@ import { Table, Tabs, type Column } from "../ui";
 import type { Cell } from "./run";
 import { columnNames, shares, type Mention, type Share } from "./shared";
 
-export function Overview({ cells, domains, entities }: { cells: Cell[]; domains: Mention[]; entities: Mention[] }) {
+export function Overview({ cells, domains, entities, brands }: { cells: Cell[]; domains: Mention[]; entities: Mention[]; /** Where brands are counted. */ brands?: Mention[] }) {
   const names = columnNames(cells);
   return (
     <section class="card" data-testid="matrix">
-      <Tabs label="What the answers share" tabs={[
+      <Tabs key={brands ? "brands" : ""} label="What the answers share" tabs={[
+        ...(brands ? [{ name: "Brands", content: () => <><Mentions rows={brands} what="Brand" columns={names} /><p class="faint">How often each answer names them, as whole words. A tracker finds names by its own rules.</p></> }] : []),
         { name: "Domains", content: () => <Mentions rows={domains} what="Domain" columns={names} /> },
         { name: "Entities", content: () => <Mentions rows={entities} what="Entity" columns={names} /> },
       ]} />
@@ -16,7 +17,7 @@ export function Overview({ cells, domains, entities }: { cells: Cell[]; domains:
 }
 
 function Mentions({ rows, what, columns }: { rows: Mention[]; what: string; columns: string[] }) {
-  if (!rows.length) return <p class="faint">{what === "Domain" ? "No answer cites a source." : "No answer names a brand or product."}</p>;
+  if (!rows.length) return <p class="faint">{what === "Domain" ? "No answer cites a source." : what === "Brand" ? "No answer names one of these brands." : "No answer names a brand or product."}</p>;
   const first: Column<Mention>[] = [
     { name: what, value: (row) => row.name, show: (row) => <><Mark share={row.share} /> {row.name} {row.kind && <span class="badge">{row.kind}</span>}</> },
     { name: "Answers", value: (row) => row.cells, show: (row) => `${row.cells} of ${columns.length}`, numeric: true },

@@ -1,20 +1,20 @@
 // A comparison: one prompt, asked of each provider from each country. It outlives the
 // page, so that answers which were paid for are still there when the reader comes back.
 import { signal } from "@preact/signals";
-import { ApiError, ask as askProvider, type Payload } from "../api";
-import type { NewsResult, OrganicResult, Provider as ProviderName, TaskResult, TaskType } from "../api.gen";
+import { ApiError, ask as askProvider, call, type Payload } from "../api";
+import type { NewsResult, OrganicResult, Provider as ProviderName, RequestRecord, TaskResult } from "../api.gen";
 import type { Provider } from "../openapi";
 import { key, status } from "../state";
 
 export const maxCountries = 6;
 
 /** One question of a comparison before it is asked. */
-export interface Question { provider: ProviderName; taskType: TaskType; country: string; payload: Payload }
+export interface Question { provider: ProviderName; country: string; payload: Payload }
 
 /** Every pair of a provider and a country, provider by provider. */
 export function questions(prompt: string, providers: Provider[], countries: string[]): Question[] {
   return providers.flatMap((provider) => countries.map((country) => ({
-    provider: provider.name, taskType: provider.taskType, country,
+    provider: provider.name, country,
     payload: { [provider.textField]: prompt, country },
   })));
 }
@@ -122,4 +122,26 @@ function cancelUnfinished() {
   if (!comparison.value) return;
   const cells = comparison.value.cells.map((cell) => (underway([cell]) ? { ...cell, phase: "cancelled" as const } : cell));
   comparison.value = { ...comparison.value, cells };
+}
+
+/** The ids of the calls that ended, under which the history keeps them. */
+export const idsOf = ({ cells }: Comparison) => cells.flatMap(({ reply, error }) => reply?.requestId || (error instanceof ApiError && error.requestId) || []);
+
+/** More calls than a comparison has. */
+const maxCells = 64;
+
+/** Takes a comparison from the history, by the ids of its calls. */
+export async function restore(ids: string[], signal: AbortSignal) {
+  const records = await Promise.all(ids.slice(0, maxCells).map((id) => call("GET /v1/requests/{id}", { params: { id }, signal })));
+  if (signal.aborted || !records.length) return;
+  stop.abort();
+  const { prompt, query } = records[0].payload;
+  comparison.value = { prompt: String(prompt ?? query ?? ""), startedAt: records[0].createdAt, cells: records.map(cellOf) };
+}
+
+function cellOf({ id, provider, payload, status, result, error, credits, latencyMs }: RequestRecord): Cell {
+  const question = { provider, country: String(payload.country ?? ""), payload };
+  if (result) return { ...question, phase: "done", reply: { result, requestId: id, credits: credits.creditsCharged, ms: latencyMs ?? 0 } };
+  if (error) return { ...question, phase: "failed", error: new ApiError(0, error.code, error.message, id, error.details) };
+  return { ...question, phase: status === "QUEUED" ? "waiting" : "running" };
 }

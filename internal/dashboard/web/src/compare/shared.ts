@@ -2,6 +2,7 @@
 import { ApiError } from "../api";
 import { csvFile } from "../file";
 import { isMadeUp } from "../result/origin";
+import { brandsIn, type Sought } from "./brands";
 import { cellName, found, type Cell, type Comparison } from "./run";
 
 /** How many of the answers have something. */
@@ -35,6 +36,7 @@ function entities({ reply }: Cell): Named[] {
 
 export const domainMentions = (cells: Cell[]) => mentions(answered(cells).map(namedDomains));
 export const entityMentions = (cells: Cell[]) => mentions(answered(cells).map(entities));
+export const brandMentions = (cells: Cell[], sought: Sought[]) => mentions(answered(cells).map((cell) => brandsIn(cell, sought)));
 
 /** The names of the columns that counts stand for; made-up answers say that they are. */
 export const columnNames = (cells: Cell[]) => answered(cells).map((cell) => cellName(cell) + (madeUp(cell) ? " (made up)" : ""));

@@ -1,22 +1,25 @@
 // One prompt across providers and countries, side by side.
-import { useState } from "preact/hooks";
-import { countryName } from "../state";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { changeQuery, countryName, route } from "../state";
 import { download } from "../file";
-import { Dialog, Empty } from "../ui";
+import { Copy, Dialog, Empty, Problem } from "../ui";
+import { BrandPicker, brandsIn, useSought } from "../compare/brands";
 import { CellCard } from "../compare/cell";
 import { Form } from "../compare/form";
 import { Legend, Overview } from "../compare/overview";
-import { cancel, comparison, start, underway, type Cell, type Comparison } from "../compare/run";
-import { answered, csv, domainMentions, entityMentions, json } from "../compare/shared";
+import { cancel, comparison, idsOf, restore, start, underway, type Cell, type Comparison } from "../compare/run";
+import { answered, brandMentions, csv, domainMentions, entityMentions, json } from "../compare/shared";
 import { ResultView } from "../result/output";
 import "./compare.css";
 
 export function Compare() {
   const run = comparison.value;
+  const error = useKept(run);
   return (
     <>
       <h1>Compare</h1>
       <Form busy={!!run && underway(run.cells)} onRun={start} onCancel={cancel} />
+      <Problem error={error} />
       {run ? <Outcome run={run} /> : (
         <Empty title="Nothing compared yet">
           <p>Ask several providers, or one from several countries: the answers appear here side by side, with the sources that they share.</p>
@@ -26,8 +29,30 @@ export function Compare() {
   );
 }
 
+/** The address names the calls, which the history keeps: a comparison can be sent as a link and opened again. */
+function useKept(run: Comparison | undefined): unknown {
+  const [error, setError] = useState<unknown>();
+  const busy = !!run && underway(run.cells);
+  const ids = run && !busy ? idsOf(run).join() : "";
+  const { answers = "" } = route.value.query;
+  const ran = useRef(false);
+  useEffect(() => {
+    // A link that names other calls is not overwritten by what was compared before.
+    if (ids && (ran.current || !answers)) changeQuery({ answers: ids });
+    ran.current = busy;
+  }, [busy, ids]);
+  useEffect(() => {
+    if (!answers || answers === ids || busy) return;
+    const stop = new AbortController();
+    restore(answers.split(","), stop.signal).then(() => setError(undefined), (problem) => { if (!stop.signal.aborted) setError(problem); });
+    return () => stop.abort();
+  }, [answers]);
+  return error;
+}
+
 function Outcome({ run }: { run: Comparison }) {
   const [open, setOpen] = useState<Cell>();
+  const sought = useSought();
   const { cells } = run;
   const done = answered(cells);
   const domains = domainMentions(cells);
@@ -39,13 +64,15 @@ function Outcome({ run }: { run: Comparison }) {
         <span class="faint" role="status" data-testid="progress">{ended} of {cells.length} ended, {done.length} answered</span>
         <button type="button" class="small" disabled={!done.length} onClick={() => download(json(run), "comparison.json")}>Export JSON</button>
         <button type="button" class="small" disabled={!done.length} onClick={() => download(csv(cells), "domains.csv")}>Export CSV</button>
+        {route.value.query.answers && <Copy text={location.href} label="Copy the address" />}
       </div>
+      <BrandPicker />
       {ended < cells.length && <progress value={ended} max={cells.length} aria-label="Calls that ended" />}
       {done.length > 1 && <Legend mentions={domains} />}
-      {done.length > 0 && <Overview cells={cells} domains={domains} entities={entityMentions(cells)} />}
+      {done.length > 0 && <Overview cells={cells} domains={domains} entities={entityMentions(cells)} brands={sought.length ? brandMentions(cells, sought) : undefined} />}
       <div class="cells">
         {cells.map((cell, i) => (
-          <CellCard key={i} cell={cell} mentions={domains} column={done.indexOf(cell)} onOpen={() => setOpen(cell)} />
+          <CellCard key={i} cell={cell} mentions={domains} brands={sought.length ? [...new Set(brandsIn(cell, sought).map(({ name }) => name))] : undefined} column={done.indexOf(cell)} onOpen={() => setOpen(cell)} />
         ))}
       </div>
       <Dialog title={open ? `${open.provider}, ${countryName(open.country)}` : ""} open={!!open} onClose={() => setOpen(undefined)}>

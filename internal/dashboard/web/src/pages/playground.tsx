@@ -1,12 +1,13 @@
 // Try a provider: fill in its request, see the price, run it, read the answer.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { ApiError, ask as askProvider, call, type Payload, type ProviderResponse } from "../api";
+import { ApiError, call, type Payload } from "../api";
 import type { FieldProblem, Provider as ProviderName, TaskRequest, TaskType } from "../api.gen";
 import { fieldsOf, otherProblems, RequestFields, startOf } from "../form";
 import { openAPI, providers, type OpenAPI, type Provider } from "../openapi";
+import { cancel, clearError, runOf, start, type Run } from "../playground/run";
 import { Line } from "../result/markdown";
 import { Output } from "../result/output";
-import { route } from "../state";
+import { addressOf, route } from "../state";
 import { Empty, number, Problem, Spinner, useLoad } from "../ui";
 import "./playground.css";
 
@@ -37,14 +38,14 @@ function Bench({ api, provider }: { api: OpenAPI; provider: Provider }) {
   const fields = useMemo(() => fieldsOf(api, provider.schema), [provider]);
   const [body, setBody] = useRemembered(provider.name, () => startOf(api, provider));
   const quote = useQuote(provider.taskType, body);
-  const { run, start, cancel, clearError } = useRun(provider.name);
+  const run = runOf(provider.name);
   const form = useRef<HTMLFormElement>(null);
   const output = useRef<HTMLElement>(null);
   useEffect(() => {
     // On a phone the result is below the form, where nobody would see that it runs.
     if (run.running && output.current!.getBoundingClientRect().top > innerHeight * 0.8) output.current!.scrollIntoView();
   }, [run.running]);
-  const change = (next: Payload) => { clearError(); setBody(next); };
+  const change = (next: Payload) => { clearError(provider.name); setBody(next); };
   const ask = (question: string) => {
     change({ ...body, [provider.textField]: question });
     form.current?.querySelector("textarea")?.focus();
@@ -53,7 +54,7 @@ function Bench({ api, provider }: { api: OpenAPI; provider: Provider }) {
   return (
     <div class="grid two bench">
       <form
-        ref={form} class="card" noValidate data-testid="request" onSubmit={(event) => { event.preventDefault(); start(body); }}
+        ref={form} class="card" noValidate data-testid="request" onSubmit={(event) => { event.preventDefault(); void start(provider.name, body); }}
         onKeyDown={(event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit(); }}
       >
         <RequestFields provider={provider} fields={fields} value={body} onChange={change} problems={problems} />
@@ -61,7 +62,7 @@ function Bench({ api, provider }: { api: OpenAPI; provider: Provider }) {
         <Problem error={quote.error} />
         <div class="row run">
           <button class="primary" data-testid="run" disabled={run.running}>Run</button>
-          {run.running && <button type="button" class="danger" data-testid="cancel" onClick={cancel}>Cancel</button>}
+          {run.running && <button type="button" class="danger" data-testid="cancel" onClick={() => cancel(provider.name)}>Cancel</button>}
           <Price quote={quote} />
           <button type="button" class="small reset" onClick={() => change(startOf(api, provider))}>Reset</button>
         </div>
@@ -109,28 +110,6 @@ function Price({ quote }: { quote: Quote }) {
   return <span class="faint" data-testid="price">{quote.credits == null ? "No price yet" : `At most ${number(quote.credits)} credits`}</span>;
 }
 
-interface Run { running?: boolean; startedAt?: number; cancelled?: boolean; error?: unknown; body?: Payload; response?: ProviderResponse; headers?: Headers }
-
-/** The call that runs or ran last. Leaving the page gives it up. */
-function useRun(provider: ProviderName) {
-  const [run, setRun] = useState<Run>({});
-  const stop = useRef<AbortController | undefined>(undefined);
-  useEffect(() => () => stop.current?.abort(), []);
-  const start = async (body: Payload) => {
-    if (run.running) return;
-    const { signal } = (stop.current = new AbortController());
-    setRun({ running: true, startedAt: performance.now() });
-    try {
-      setRun({ body, ...(await askProvider(provider, body, signal)) });
-    } catch (error) {
-      setRun(signal.aborted ? { cancelled: true } : { error });
-    }
-  };
-  /** Removes what was said about the fields, once they change. */
-  const clearError = () => setRun((last) => (last.error ? {} : last));
-  return { run, start, cancel: () => stop.current?.abort(), clearError };
-}
-
 function Outcome({ run, provider, onAsk }: { run: Run; provider: ProviderName; onAsk: (query: string) => void }) {
   if (run.running) return <p class="waiting"><Spinner label="Running" /> <Elapsed since={run.startedAt!} /></p>;
   if (run.error) return <Problem error={run.error} />;
@@ -170,7 +149,7 @@ function Cost({ headers }: { headers: Headers }) {
       <span><strong data-testid="charged">{value("X-Credits-Charged")}</strong> credits charged</span>
       <span>{value("X-Credits-Remaining")} left</span>
       <span>{value("X-Latency-Ms")} ms</span>
-      <span>Request <code>{headers.get("X-Request-Id")}</code></span>
+      <span>Kept in the <a href={addressOf(["history", headers.get("X-Request-Id") ?? ""])} data-testid="kept">history</a> as <code>{headers.get("X-Request-Id")}</code></span>
     </p>
   );
 }

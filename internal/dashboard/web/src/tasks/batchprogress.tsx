@@ -32,7 +32,7 @@ export function BatchProgress({ of: batch }: { of: Progress }) {
         <button type="button" class={state === "done" ? "primary" : ""} disabled={!completed && !failed} onClick={() => download(resultLines(), "earshot-results.jsonl")} data-testid="download">
           Download {state === "done" ? "results" : "what is done"} as JSON lines
         </button>
-        <a href="#/tasks">See the tasks</a>
+        <a href="#/history?mode=async">See the tasks</a> <a href="#/history/batches">See the batches</a>
         <button type="button" onClick={forgetBatch} data-testid="new-batch">New batch</button>
       </div>
       <Refused of={batch.refused} />

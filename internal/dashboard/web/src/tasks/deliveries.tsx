@@ -22,7 +22,7 @@ export function Deliveries() {
 const columns = (again: () => void): Column<Delivery>[] => [
   { name: "State", value: stateOf, show: (one) => <State of={stateOf(one)} /> },
   { name: "To", value: ({ url }) => url, show: ({ url }) => <span class="tasks-question" title={url}>{url}</span>, wide: true },
-  { name: "Task", value: ({ taskId }) => taskId, show: ({ taskId }) => <a href={`#/tasks/${taskId}`} title={taskId}>…{taskId.slice(-8)}</a> },
+  { name: "Task", value: ({ taskId }) => taskId, show: ({ taskId }) => <a href={`#/history/${taskId}`} title={taskId}>…{taskId.slice(-8)}</a> },
   { name: "Tries", value: ({ attempts }) => attempts, numeric: true },
   { name: "Last try", value: ({ tries }) => tries.at(-1)?.at, show: ({ tries }) => <LastTry of={tries} /> },
   { name: "Next try", value: ({ nextTryAt }) => nextTryAt, show: ({ nextTryAt }) => <When at={nextTryAt} /> },

@@ -16,7 +16,7 @@ const columns: Column<Booked>[] = [
   },
   { name: "Balance", numeric: true, value: (entry) => entry.balance, show: (entry) => number(entry.balance) },
   { name: "Note", value: (entry) => entry.note },
-  { name: "Task", value: (entry) => entry.taskId, show: (entry) => entry.taskId && <a href={`#/tasks/${entry.taskId}`}><code>{entry.taskId}</code></a> },
+  { name: "Task", value: (entry) => entry.taskId, show: (entry) => entry.taskId && <a href={`#/history/${entry.taskId}`}><code>{entry.taskId}</code></a> },
 ];
 
 export function Ledger() {

@@ -32,8 +32,8 @@ func (p *tab) batch(rows int) {
 
 func testBatch(t *testing.T, c *chromium) {
 	n, a, p := c.session(t)
-	p.turnTo("tasks")
-	p.see(".empty", "No tasks yet")
+	p.turnTo("history")
+	p.see(".empty", "Nothing was asked yet")
 	p.click("a", "Submit a batch")
 	p.choose("#batch-type", "CHATASSISTANT")
 	var lines strings.Builder
@@ -45,7 +45,7 @@ func testBatch(t *testing.T, c *chromium) {
 	p.choose("#batch-country", "DE")
 	p.batch(20)
 	p.click("a", "See the tasks")
-	p.until("the list of all", `document.querySelectorAll('[data-testid=tasks] tbody tr').length === 20`)
+	p.until("the list of all", `document.querySelectorAll('[data-testid=requests] tbody tr').length === 20`)
 
 	p.click("nav a", "Submit a batch")
 	p.click(hook("new-batch"), "")
@@ -83,32 +83,93 @@ func testTask(t *testing.T, c *chromium) {
 	n.Wait(t, a, done)
 	n.Wait(t, a, failed)
 	p := c.signIn(t, n.BaseURL, a.Key.Text)
-	p.turnTo("tasks")
-	p.see(hook("tasks")+" tr", "no kettle")
-	p.choose("#filter-state", "COMPLETED")
-	p.gone(hook("tasks")+" tr", "no kettle")
-	p.click(hook("tasks")+" td", "a kettle")
-	p.until("the address of the task", fmt.Sprintf(`location.hash === "#/tasks/%s"`, done))
+	p.turnTo("history")
+	p.see(hook("requests")+" tr", "no kettle")
+	p.choose("#filter-status", "COMPLETED")
+	p.gone(hook("requests")+" tr", "no kettle")
+	p.until("the filter in the address", `location.hash === "#/history?status=COMPLETED"`)
+	p.click(hook("requests")+" td a", "a kettle")
+	p.until("the address of the task", fmt.Sprintf(`location.hash === "#/history/%s"`, done))
 	p.see("h1", "a kettle")
 	p.see(hook("payload"), `"country": "US"`)
 	p.see(hook("source-card"), "")
 	p.see("dd", "kettle-1")
-	p.goTo("#/tasks/" + failed)
+	p.goTo("#/history/" + failed)
 	p.see(hook("task-error"), "blocked")
 	p.see(hook("task-error"), "What to do:")
 	p.see("dd", "0 credits")
-	p.click("a", "All tasks")
-	p.choose("#filter-state", "")
+	p.click("a", "All requests")
+	p.choose("#filter-status", "")
 
 	// What is submitted elsewhere appears by itself, and can be cancelled.
 	running := n.Submit(t, a, harness.ChatTask("a slow kettle [[delay=4m]]")).ID
-	p.see(hook("tasks")+" tr", "a slow kettle")
-	p.goTo("#/tasks/" + running)
+	p.see(hook("requests")+" tr", "a slow kettle")
+	p.goTo("#/history/" + running)
 	p.see("h1", "a slow kettle")
-	p.see(hook("outcome"), "The task runs")
-	p.goTo("#/tasks/" + harness.NoTask)
+	p.see(hook("outcome"), "It runs")
+	p.goTo("#/history/" + harness.NoTask)
 	p.expect("404 (Not Found)")
 	p.see("[role=alert]", "RESOURCE_NOT_FOUND")
+}
+
+// testHistory finds calls and tasks in one list, and asks again what failed.
+func testHistory(t *testing.T, c *chromium) {
+	n := newDashboard(t) // failures make a node careful with a provider
+	a := owner(t, n)
+	batch := n.SubmitAll(t, a, harness.ChatTask("a kettle"), harness.ChatTask("no kettle [[block]]"), harness.ChatTask("no pot [[block]]"))
+	for _, item := range batch.Results {
+		n.Wait(t, a, item.Task.ID)
+	}
+	p := c.signIn(t, n.BaseURL, a.Key.Text)
+	p.choose(hook("provider"), "chatassistant")
+	p.fill("textarea[name=prompt]", "a teapot")
+	p.click(hook("run"), "")
+	p.see(hook("answer"), "")
+	p.turnTo("usage") // leaving the page loses nothing
+	p.turnTo("playground")
+	p.see(hook("answer"), "")
+	p.click(hook("kept"), "history")
+	p.see("h1", "a teapot")
+	p.see("dd", "call")
+	p.see(hook("outcome"), "Made up")
+
+	p.turnTo("history")
+	p.see(hook("summary"), "4 requests · 2 completed · 2 failed")
+	p.fill(hook("search"), "KETTLE")
+	p.see(hook("summary"), "2 requests · 1 completed · 1 failed")
+	p.until("the search in the address", `location.hash === "#/history?q=KETTLE"`)
+	p.click("button", "Calls")
+	p.see(".empty", "No request is like that")
+	p.click(".empty button", "mode")
+	p.click(hook("retry"), "")
+	p.see("dialog", "It costs at most 5 credits")
+	p.click(hook("retry-confirm"), "")
+	p.see(hook("requests")+" td a", "Queued anew")
+
+	p.goTo("#/history")
+	p.click(hook("choose-failed"), "")
+	p.click(hook("retry-chosen"), "at most")
+	p.click(hook("retry-confirm"), "")
+	p.see(hook("retried"), "queued anew")
+
+	p.goTo("#/history/batches")
+	p.click(hook("batches")+" td a", "")
+	p.see(hook("batch-yes"), "1")
+	p.see(hook("batch-csv"), "CSV")
+	if got := n.Get(t, a, "/v1/batches/"+batch.BatchID+"/results?format=csv"); !strings.Contains(string(got.Body), "a kettle") {
+		t.Errorf("the file of the batch is %s", got.Body)
+	}
+	p.see(hook("batch-failed"), "2 blocked") // once the tasks that stand for them have failed, too
+	p.click(hook("retry-failed"), "Retry 2 failed")
+	p.click(hook("retry-confirm"), "")
+	p.see(hook("retried"), "2 queued anew")
+	p.goTo("#/history/sweeps")
+	p.see(".empty", "No sweeps yet")
+	if was := p.eval(`document.querySelector("header nav [aria-current=page]").innerText`); was != "History" {
+		t.Errorf("the page is marked as %v", was)
+	}
+	p.goTo("#/tasks/deliveries") // as links had it before
+	p.see(".empty", "No deliveries yet")
 }
 
 func testDeliveries(t *testing.T, c *chromium) {
@@ -119,7 +180,7 @@ func testDeliveries(t *testing.T, c *chromium) {
 		t.Fatalf("the delivery is %+v", d)
 	}
 	p := c.signIn(t, n.BaseURL, a.Key.Text)
-	p.turnTo("tasks")
+	p.turnTo("history")
 	p.click("nav a", "Webhook deliveries")
 	p.choose("#filter-delivery-state", "failed")
 	p.see(hook("deliveries")+" tr", "Status 500")
@@ -144,10 +205,10 @@ func testClear(t *testing.T, c *chromium) {
 		n.Submit(t, a, harness.ChatTask(fmt.Sprintf("kettle %d", i)))
 	}
 	p := c.signIn(t, n.BaseURL, a.Key.Text)
-	p.turnTo("tasks")
-	p.see(hook("queued"), "3")
-	p.click(hook("tasks")+" td", "kettle 1")
+	p.turnTo("history")
+	p.click(hook("requests")+" td a", "kettle 1")
 	p.click(hook("cancel"), "")
+	p.click("nav a", "Queue")
 	p.see(hook("queued"), "2")
 	p.click(hook("clear-queue"), "")
 	p.see("dialog", "removed for good")
@@ -155,5 +216,4 @@ func testClear(t *testing.T, c *chromium) {
 	p.click(hook("clear-queue"), "")
 	p.click(hook("clear-confirm"), "Remove 2")
 	p.see(hook("queued"), "0")
-	p.see(".empty", "No tasks yet")
 }

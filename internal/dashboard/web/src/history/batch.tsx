@@ -1,0 +1,99 @@
+// One batch: how far it is, why tasks failed, its results, and asking again what failed.
+import { useState } from "preact/hooks";
+import { ApiError, base, call } from "../api";
+import type { BatchRecord, BatchRetried, RetryItem } from "../api.gen";
+import { changeQuery, may, route } from "../state";
+import { useLive } from "../tasks/live";
+import { explain } from "../tasks/pieces";
+import { Confirm, Copy, Empty, number, Problem, Spinner, When } from "../ui";
+import { failuresOf, stateOf } from "./batches";
+import { RequestRows } from "./requests";
+
+export function BatchPage({ id }: { id: string }) {
+  const { value: batch, error, again } = useLive((signal) => call("GET /v1/batches/{id}", { params: { id }, signal }), [id]);
+  const status = route.value.query.status;
+  return (
+    <div class="history">
+      <p class="tasks-back"><a href="#/history/batches">← Batches</a></p>
+      <Problem error={error} />
+      {error instanceof ApiError && error.status === 404 && <Empty title="There is no such batch">Batches are kept as long as their tasks.</Empty>}
+      {!batch && !error && <Spinner />}
+      {batch && (
+        <>
+          <Head of={batch} onRetried={again} />
+          <Counts of={batch} />
+          <div class="history-filters">
+            <h2>Results</h2>
+            <span class="segments" role="group" aria-label="Show">
+              <Segment status={undefined} now={status} text={`All ${number(batch.total - batch.refused - batch.removed)}`} />
+              <Segment status="FAILED" now={status} text={`Failed ${number(batch.failed)}`} />
+              <Segment status="COMPLETED" now={status} text={`Completed ${number(batch.completed)}`} />
+            </span>
+          </div>
+          <RequestRows key={`${id}/${status}`} filters={{ batch: id, status }} onEmpty={<Empty title="No task of the batch is like that" />} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Segment({ status, now, text }: { status?: string; now?: string; text: string }) {
+  return <button type="button" aria-pressed={status === now} onClick={() => changeQuery({ status })}>{text}</button>;
+}
+
+function Head({ of: batch, onRetried }: { of: BatchRecord; onRetried: () => void }) {
+  const results = (format: string) => new URL(`v1/batches/${encodeURIComponent(batch.id)}/results?format=${format}`, base).href;
+  const ended = batch.completed + batch.failed > 0;
+  return (
+    <div class="tasks-title">
+      <h1>Batch of <When at={batch.createdAt} /></h1>
+      <span class={`badge ${batch.queued + batch.processing ? "warn" : batch.failed ? "bad" : "good"}`} data-testid="state">{stateOf(batch)}</span>
+      <span class="history-do">
+        {may("tasks") && <RetryFailed of={batch} onRetried={onRetried} />}
+        {ended && <a class="button" href={results("csv")} download={`batch-${batch.id}.csv`} data-testid="batch-csv">CSV</a>}
+        {ended && <a class="button" href={results("ndjson")} download={`batch-${batch.id}.jsonl`}>JSON lines</a>}
+        <Copy text={location.href} label="Copy the address" />
+      </span>
+    </div>
+  );
+}
+
+function RetryFailed({ of: { id, failed }, onRetried }: { of: BatchRecord; onRetried: () => void }) {
+  const [asking, ask] = useState(false);
+  const [told, tell] = useState<BatchRetried>();
+  const refused = told?.results.filter((item): item is RetryItem & { error: NonNullable<RetryItem["error"]> } => !!item.error) ?? [];
+  return (
+    <>
+      {failed > 0 && <button type="button" onClick={() => ask(true)} data-testid="retry-failed">Retry {number(failed)} failed…</button>}
+      {told && <span role="status" class="faint" data-testid="retried">{number(told.queued)} queued anew{refused.length > 0 && `, ${number(refused.length)} refused: ${[...new Set(refused.map(({ error }) => explain(error)))].join("; ")}`}.</span>}
+      <Confirm
+        title={`Ask ${number(failed)} again?`} action="Queue them anew" testid="retry-confirm" open={asking} onClose={() => ask(false)}
+        run={async () => { tell(await call("POST /v1/batches/{id}/retry", { params: { id } })); onRetried(); }}
+      >
+        <p>Only the tasks that failed are queued anew, each at most at the price it had; what fails again costs nothing.</p>
+      </Confirm>
+    </>
+  );
+}
+
+function Counts({ of: batch }: { of: BatchRecord }) {
+  const parts: { name: string; count: number; look: string }[] = [
+    { name: "Completed", count: batch.completed, look: "yes" },
+    { name: "Failed", count: batch.failed, look: "failed" },
+    { name: "Running", count: batch.processing, look: "run" },
+    { name: "Waiting", count: batch.queued, look: "wait" },
+    { name: "Refused or removed", count: batch.refused + batch.removed, look: "gone" },
+  ];
+  return (
+    <section class="card history-counts" aria-label="How far it is">
+      <div class="cover" aria-hidden="true">{parts.filter(({ count }) => count).map(({ name, count, look }) => <span key={name} class={look} style={{ width: `${(100 * count) / batch.total}%` }} />)}</div>
+      <dl class="tasks-counts">
+        {parts.map(({ name, count, look }) => (
+          <div key={name}><dt>{name}</dt><dd class={look === "yes" ? "good" : look === "failed" && count ? "bad" : ""} data-testid={`batch-${look}`}>
+            {number(count)} {look === "failed" && count > 0 && <small class="faint">{failuresOf(batch.failures)}</small>}</dd></div>
+        ))}
+        <div><dt>Credits</dt><dd>{number(batch.credits.creditsCharged)} <small class="faint">of at most {number(batch.credits.creditsToCharge)}</small></dd></div>
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,46 @@
+// All that was asked: calls, tasks, batches and sweeps, what became of them, and the queue.
+import { may, route } from "../state";
+import { batch } from "../tasks/batch";
+import { BatchForm } from "../tasks/batchform";
+import { BatchProgress } from "../tasks/batchprogress";
+import { Deliveries } from "../tasks/deliveries";
+import { Gauges } from "../tasks/gauges";
+import { BatchPage } from "../history/batch";
+import { Batches } from "../history/batches";
+import { Detail } from "../history/detail";
+import { Requests } from "../history/requests";
+import { Sweeps } from "../history/sweeps";
+import "./history.css";
+
+/** The form of a batch and, once it is sent, how far it is. */
+const NewBatch = () => (batch.value ? <BatchProgress of={batch.value} /> : <BatchForm />);
+
+const views = [
+  { path: "", title: "Requests", show: Requests },
+  { path: "batches", title: "Batches", show: Batches },
+  { path: "sweeps", title: "Sweeps", show: Sweeps },
+  { path: "batch", title: "Submit a batch", show: NewBatch },
+  { path: "queue", title: "Queue", show: Gauges },
+  { path: "deliveries", title: "Webhook deliveries", show: Deliveries },
+];
+
+export function History() {
+  const [path = "", id] = route.value.rest;
+  const view = views.find((one) => one.path === path);
+  if (path === "batches" && id) return <BatchPage key={id} id={id} />;
+  if (!view) return <Detail key={path} id={path} />;
+  return (
+    <div class="history">
+      <div class="history-head">
+        <h1>History</h1>
+        <span class="faint">Everything that was asked: calls, tasks, batches and sweeps</span>
+      </div>
+      <nav class="history-views" aria-label="Views of the history">
+        {views.filter((one) => one.path !== "batch" || may("tasks")).map((one) => (
+          <a key={one.path} href={`#/history${one.path && `/${one.path}`}`} aria-current={one === view ? "page" : undefined}>{one.title}</a>
+        ))}
+      </nav>
+      <view.show />
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+// The versions of the names, and how far the analysis of what is kept is.
+import { useEffect, useState } from "preact/hooks";
+import { call } from "../../api";
+import type { NamingRule } from "../../api.gen";
+import { Confirm, number, useLoad, When } from "../../ui";
+import { AsCall, Failed, mayTrack, Skeleton } from "../pieces";
+import type { TabProps } from "../tabs";
+import { namesOf, switchesOf } from "./page";
+
+const pause = 2000;
+
+export function Rules({ tracker }: Pick<TabProps, "tracker" | "again">) {
+  const { value, error, again } = useLoad((signal) => call("GET /v1/trackers/{name}/rules", { params: { name: tracker.name }, signal }), [tracker]);
+  const [asking, ask] = useState(false);
+  const pending = value?.rules.some(({ state }) => state === "pending");
+  useEffect(() => {
+    if (!pending) return;
+    const timer = setTimeout(again, pause);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return (
+    <section class="card" data-testid="rules">
+      <div class="title-line">
+        <div><h2>Rules <span class="faint">{value && `numbers are read by ${value.current}`}</span></h2><p class="faint">Each change of names makes a new version, and all kept answers are analysed by it. Until that is done, numbers stay those of the version before.</p></div>
+        {mayTrack() && <button type="button" class="small" disabled={pending} onClick={() => ask(true)} data-testid="reanalyse">Analyse all again…</button>}
+      </div>
+      <Failed error={error} again={again} stale={!!value} />
+      {!value && !error && <Skeleton lines={2} label="Loading the rules" />}
+      {value && (
+        <table class="row-cards" aria-label="Versions of the rules">
+          <thead><tr><th scope="col">Version</th><th scope="col">State</th><th scope="col">Since</th><th scope="col">Analysed</th><th scope="col">Against the version before</th></tr></thead>
+          <tbody>{value.rules.map((rule) => <Rule key={rule.name} of={rule} before={before(value.rules, rule)} />)}</tbody>
+        </table>
+      )}
+      <AsCall path={`/v1/trackers/${encodeURIComponent(tracker.name)}/rules`} />
+      <Confirm title="Analyse all kept answers again?" action="Analyse them" testid="reanalyse-confirm" open={asking} onClose={() => ask(false)} run={async () => { await call("POST /v1/trackers/{name}/reanalysis", { params: { name: tracker.name } }); again(); }}>
+        <p>Every kept answer is searched for the names as they are now. It costs no credits; numbers stay as they are until it is done.</p>
+      </Confirm>
+    </section>
+  );
+}
+
+const before = (rules: NamingRule[], rule: NamingRule) => rules.filter(({ createdAt }) => createdAt < rule.createdAt).sort((a, b) => b.createdAt.localeCompare(a.createdAt))[0];
+
+function Rule({ of: rule, before }: { of: NamingRule; before?: NamingRule }) {
+  const looks = { current: "is-good", pending: "is-now", old: "" };
+  const changes = before ? changesOf(before, rule) : [];
+  return (
+    <tr>
+      <th scope="row">{rule.name}</th>
+      <td data-label="State"><span class={`badge ${looks[rule.state]}`}>{rule.state}</span></td>
+      <td data-label="Since"><When at={rule.createdAt} /></td>
+      <td data-label="Analysed">{rule.state === "pending"
+        ? <><progress max={rule.answers || 1} value={rule.analysed} aria-label={`Analysed by ${rule.name}`} /> {number(rule.analysed)} of {number(rule.answers)}</>
+        : <>{number(rule.analysed)} after the fact, of {number(rule.answers)} kept{rule.finishedAt && <span class="faint"> · done <When at={rule.finishedAt} /></span>}</>}</td>
+      <td data-label="Against the version before">{changes.length ? <ul class="plain-list">{changes.map((one) => <li key={one}>{one}</li>)}</ul> : <span class="faint">{before ? "the same names, found by newer code" : "the first"}</span>}</td>
+    </tr>
+  );
+}
+
+/** Names, switches and types of sites that came and went. */
+function changesOf(before: NamingRule, after: NamingRule): string[] {
+  const words = ({ brands, sources = [] }: NamingRule) => [
+    ...brands.flatMap((brand) => [
+      ...namesOf(brand).map((name) => `${brand.name}: ${[name.name, ...switchesOf(name)].join(", ")}`), ...(brand.domains ?? []).map((domain) => `${brand.name}: domain ${domain}`),
+    ]),
+    ...sources.map(({ domain, type }) => `${domain} is of type ${type}`),
+  ];
+  const [old, now] = [words(before), words(after)];
+  return [...now.filter((one) => !old.includes(one)).map((one) => `+ ${one}`), ...old.filter((one) => !now.includes(one)).map((one) => `− ${one}`)];
+}

@@ -1,0 +1,41 @@
+// Reading numbers and sweeps of a tracker. Where the rate limit says no, a page waits.
+import { call, patiently } from "../api";
+import type { MetricReport, Operations, Sweep } from "../api.gen";
+import { useLoad } from "../ui";
+import type { Period } from "./address";
+import type { PanelBrand } from "./pieces";
+
+type MetricQuery = NonNullable<Operations["GET /v1/trackers/{name}/metrics"]["query"]>;
+type CompareQuery = NonNullable<Operations["GET /v1/trackers/{name}/compare"]["query"]>;
+type SourceQuery = NonNullable<Operations["GET /v1/trackers/{name}/sources"]["query"]>;
+
+/** Numbers of a tracker; they are read again when the query is another, or undefined where none are wanted. */
+export function useMetrics(name: string, query: MetricQuery | undefined, ...on: unknown[]) {
+  return useLoad<MetricReport | undefined>(async (signal) => query && patiently(() => call("GET /v1/trackers/{name}/metrics", { params: { name }, query, signal }), signal), [name, JSON.stringify(query), ...on]);
+}
+
+export function useCompare(name: string, query: CompareQuery, ...on: unknown[]) {
+  return useLoad((signal) => patiently(() => call("GET /v1/trackers/{name}/compare", { params: { name }, query, signal }), signal), [name, JSON.stringify(query), ...on]);
+}
+
+export function useSources(name: string, query: SourceQuery, ...on: unknown[]) {
+  return useLoad((signal) => patiently(() => call("GET /v1/trackers/{name}/sources", { params: { name }, query, signal }), signal), [name, JSON.stringify(query), ...on]);
+}
+
+/** The day on a wall's clock for which a sweep was due. */
+export const dayOf = ({ slot, dueAt }: Sweep) => (/^\d{4}-\d\d-\d\dT/.test(slot) ? slot : dueAt).slice(0, 10);
+
+/** The sweeps of a period that have ended, the oldest first, those that never ran among them. */
+export async function sweepsWithin(name: string, { from, to }: Pick<Period, "from" | "to">, signal: AbortSignal): Promise<Sweep[]> {
+  const found: Sweep[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await patiently(() => call("GET /v1/trackers/{name}/sweeps", { params: { name }, query: { limit: 100, cursor }, signal }), signal);
+    found.push(...page.sweeps.filter((sweep) => sweep.state !== "running" && dayOf(sweep) >= from && dayOf(sweep) <= to));
+    cursor = page.nextCursor && dayOf(page.sweeps[page.sweeps.length - 1]) >= from ? page.nextCursor : undefined;
+  } while (cursor);
+  return found.sort((a, b) => a.dueAt.localeCompare(b.dueAt));
+}
+
+/** Picks rows of some brands, and leaves their numbers as they are. */
+export const havingBrands = (brands: PanelBrand[]) => brands.map(({ name }) => `brand:${name}`).join(",");

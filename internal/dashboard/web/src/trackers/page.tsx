@@ -1,0 +1,75 @@
+// Trackers: the list of them, and one with its tabs.
+import { useEffect } from "preact/hooks";
+import { base, call } from "../api";
+import type { Tracker } from "../api.gen";
+import { route } from "../state";
+import { useLoad } from "../ui";
+import { addressOf, keptFilters } from "./address";
+import { TrackerList } from "./list";
+import { Failed, mayTrack, panelOf, Skeleton } from "./pieces";
+import { tabs } from "./tabs";
+import "./trackers.css";
+import "./answers/answers.css";
+import "./brands/brands.css";
+import "./sources/sources.css";
+
+export function Trackers() {
+  const [name, tab = tabs[0].name, ...parts] = route.value.rest;
+  return name ? <TrackerPage key={name} name={name} tab={tab} parts={parts} /> : <TrackerList />;
+}
+
+function TrackerPage({ name, tab, parts }: { name: string; tab: string; parts: string[] }) {
+  const { value: tracker, error, again } = useLoad((signal) => call("GET /v1/trackers/{name}", { params: { name }, signal }), [name]);
+  const chosen = tabs.find((one) => one.name === tab) ?? tabs[0];
+  useEffect(() => { document.title = `${name}, ${chosen.title} · Trackers · Earshot`; }, [name, chosen, tracker]);
+  return (
+    <div class="tracking">
+      <p class="back"><a href="#/trackers">← Trackers</a></p>
+      <Head name={name} tracker={tracker} />
+      <nav class="views" aria-label={`Views of ${name}`}>
+        {tabs.map((one) => <a key={one.name} href={addressOf(name, one.name, keptFilters())} aria-current={one === chosen ? "page" : undefined}>{one.title}</a>)}
+      </nav>
+      <Failed error={error} again={again} stale={!!tracker} />
+      {tracker ? <chosen.show key={chosen.name} tracker={tracker} panel={panelOf(tracker)} parts={parts} again={again} /> : !error && <Skeleton lines={8} label="Loading the tracker" />}
+    </div>
+  );
+}
+
+/** The name, where the tracker stands, and what can be done. */
+function Head({ name, tracker }: { name: string; tracker?: Tracker }) {
+  const exported = new URL(`v1/trackers/${encodeURIComponent(name)}/export?format=csv`, base);
+  return (
+    <div class="tracker-head">
+      <h1>{name}</h1>
+      {tracker && <TrackerState tracker={tracker} />}
+      <span class="head-actions">
+        {tracker && <span class="faint">{tracker.nextSweepAt && tracker.state === "active" && "Next sweep "}{nextSweep(tracker)}</span>}
+        <a class="button" href={exported.pathname + exported.search} download>Export</a>
+        {tracker && !tracker.demo && mayTrack() && <a class="button primary" href={addressOf(name, "sweeps", { ...keptFilters(), run: "ask" })}>Run now…</a>}
+      </span>
+    </div>
+  );
+}
+
+/** Whether it asks, in a word and a colour. */
+export function TrackerState({ tracker: { state, demo, lastSweep } }: { tracker: Tracker }) {
+  const running = lastSweep?.state === "running";
+  return (
+    <span class="states">
+      {demo && <span class="badge">demo</span>}
+      {state === "paused" && <span class="badge">‖ paused</span>}
+      {state === "active" && !running && <span class="badge is-good">● active</span>}
+      {running && <span class="badge is-now">◔ sweep running</span>}
+      {lastSweep?.state === "skipped" && <span class="badge is-bad">! last sweep skipped</span>}
+      {lastSweep?.state === "missed" && <span class="badge is-warn">! last sweep missed</span>}
+    </span>
+  );
+}
+
+/** When it asks next, in the reader's time. */
+export function nextSweep({ nextSweepAt, state, demo }: Tracker): string {
+  if (demo) return "A demo asks nothing";
+  if (state === "paused") return "None while paused";
+  if (!nextSweepAt) return "Only by hand";
+  return `${new Date(nextSweepAt).toLocaleString(undefined, { weekday: "short", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" })}`;
+}

@@ -1,0 +1,39 @@
+// A definition as the file that makes it. Reading such a file is the server's job.
+
+/** A text that YAML takes as it stands: it begins with a letter, and nothing in it means anything else. */
+const plain = /^[A-Za-z][\w .,?!'()/+&%-]*$/;
+const reserved = /^(true|false|null|yes|no|on|off|y|n|inf|nan)$/i;
+
+const scalar = (value: unknown) =>
+  typeof value === "string" && plain.test(value) && !reserved.test(value) && !value.endsWith(" ") ? value : JSON.stringify(value);
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+const given = (value: Record<string, unknown>) => Object.entries(value).filter(([, v]) => v !== undefined);
+
+/** YAML of a value, in lines. */
+function linesOf(value: unknown): string[] {
+  if (Array.isArray(value)) {
+    return value.flatMap((item) => (isCompound(item) ? linesOf(item).map((line, i) => (i ? "  " : "- ") + line) : [`- ${scalar(item)}`]));
+  }
+  if (!isObject(value)) return [scalar(value)];
+  return given(value).flatMap(([name, inner]) => {
+    if (!isCompound(inner)) return [`${scalar(name)}: ${empty(inner) ?? scalar(inner)}`];
+    return [`${scalar(name)}:`, ...linesOf(inner).map((line) => `  ${line}`)];
+  });
+}
+
+const empty = (value: unknown) => (Array.isArray(value) ? "[]" : isObject(value) ? "{}" : undefined);
+
+/** Whether a value takes lines of its own. */
+const isCompound = (value: unknown) => (Array.isArray(value) ? value.length > 0 : isObject(value) && given(value).length > 0);
+
+export const toYAML = (value: object) => linesOf(value).join("\n") + "\n";
+
+/** The name that a definition gives itself, as far as it can be told without reading all of it; "" for none. */
+export function nameIn(text: string): string {
+  try {
+    return String(JSON.parse(text).name ?? "");
+  } catch {
+    return text.match(/^name\s*:\s*["']?([a-z0-9_-]+)/m)?.[1] ?? "";
+  }
+}

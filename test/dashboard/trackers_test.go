@@ -1,0 +1,348 @@
+package dashboard_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/app"
+	"earshot/test/harness"
+)
+
+// makeDemo gives an account a tracker with a short history.
+func makeDemo(t *testing.T, n *harness.Node, a *app.Account) {
+	t.Helper()
+	n.Post(t, a, "/v1/trackers/demo/demo", `{"days":14,"prompts":5}`).Has(t, "make a demo", http.StatusOK)
+}
+
+// metricsOf asks for numbers of the demo.
+func metricsOf(t *testing.T, n *harness.Node, a *app.Account, query string) (report earshot.MetricReport) {
+	t.Helper()
+	n.Get(t, a, "/v1/trackers/demo/metrics?"+query).Has(t, query, http.StatusOK).Into(t, &report)
+	return report
+}
+
+// values are the exact numbers that elements show, each in an element data.
+func (p *tab) values(selector string) (found []float64) {
+	p.t.Helper()
+	text, _ := p.eval(fmt.Sprintf(`JSON.stringify([...document.querySelectorAll(%s)].map((e) => Number(e.value)))`, quote(selector+" data"))).(string)
+	if err := json.Unmarshal([]byte(text), &found); err != nil {
+		p.t.Fatal(err)
+	}
+	return found
+}
+
+// testTrackerNumbers wants every number of a page to be the API's, to the digit.
+func testTrackerNumbers(t *testing.T, c *chromium) {
+	n, a, p := c.session(t)
+	makeDemo(t, n, a)
+	p.goTo("#/trackers/demo/overview")
+	p.see(hook("headline"), "%")
+	p.see(hook("league"), "Tamarek")
+	want := map[string]map[string]float64{}
+	for _, row := range metricsOf(t, n, a, "metric=visibility,shareOfVoice,firstNamed,citationRate&by=brand").Rows {
+		if want[row.Brand] == nil {
+			want[row.Brand] = map[string]float64{}
+		}
+		name, _, _ := strings.Cut(row.Metric, "@")
+		want[row.Brand][name] = *row.Value
+		if name == "visibility" && row.Brand == "Ollaro" {
+			if got := p.values(hook("headline")); len(got) != 1 || got[0] != *row.Value {
+				t.Errorf("the headline is %v, want %v", got, *row.Value)
+			}
+			p.see(hook("basis"), fmt.Sprintf("%.0f of %.0f answers", row.Numerator, row.Denominator))
+		}
+	}
+	for _, brand := range []string{"Ollaro", "Kestrin", "Nordvale", "Velquist", "Tamarek"} {
+		script := fmt.Sprintf(`[...document.querySelectorAll(%s)].find((e) => e.innerText.includes(%s)).dataset.row = %s`, quote(hook("league")+" tbody tr"), quote(brand), quote(brand))
+		p.eval(script)
+		for label, name := range map[string]string{"Visibility": "visibility", "Share of voice": "shareOfVoice", "First named": "firstNamed", "Cited": "citationRate"} {
+			if got := p.values(fmt.Sprintf(`[data-row=%q] [data-label=%q]`, brand, label)); len(got) != 1 || got[0] != want[brand][name] {
+				t.Errorf("%s of %s is %v, want %v", label, brand, got, want[brand][name])
+			}
+		}
+	}
+	p.see(hook("trend"), "")
+	newest, _ := p.eval(`document.querySelector("[role=slider]").ariaValueText`).(string)
+	p.eval(`document.querySelector("[role=slider]").focus()`)
+	p.do("press ←", chromedp.KeyEvent(kb.ArrowLeft))
+	p.until("the sweep before", `document.querySelector("[role=slider]").ariaValueText !== `+quote(newest))
+	p.see(".readout a", "")
+
+	p.goTo("#/trackers/demo/prompts?sort=asked")
+	cells := map[string][]float64{}
+	for _, row := range metricsOf(t, n, a, "metric=visibility&by=prompt,target&having=brand:Ollaro").Rows {
+		cells[row.Prompt] = append(cells[row.Prompt], *row.Value)
+	}
+	p.until("all cells", fmt.Sprintf(`document.querySelectorAll("[data-testid=matrix] a.cell").length === %d`, 3*len(cells)))
+	for prompt, wanted := range cells {
+		p.eval(fmt.Sprintf(`[...document.querySelectorAll(%s)].find((e) => e.innerText.includes(%s)).dataset.row = "found"`, quote(hook("matrix")+" tbody tr"), quote(prompt)))
+		if got := p.values(`[data-row=found] .cell`); fmt.Sprint(got) != fmt.Sprint(wanted) {
+			t.Errorf("%q has %v, want %v", prompt, got, wanted)
+		}
+		p.eval(`delete document.querySelector("[data-row=found]").dataset.row`)
+	}
+	p.click(hook("matrix")+" th a", "trail running shoes")
+	p.see("h2", "Which trail running shoes last longest?")
+	p.see(hook("headline"), "%")
+}
+
+const shoes = `name: shoes
+brands:
+  - {name: Ollaro, own: true, domains: [ollaro.example]}
+  - {name: Kestrin}
+prompts: [best running shoes for beginners, Which trail running shoes last longest]
+targets: [{provider: chatassistant, country: US}]
+schedule: {every: day, at: "06:00"}
+`
+
+// testTrackerJourney makes a tracker, runs it, changes it and deletes it.
+func testTrackerJourney(t *testing.T, c *chromium) {
+	n, a, p := c.session(t)
+	p.turnTo("trackers")
+	p.see("h2", "See how AI assistants talk about your brand")
+	p.click("button", "Paste a file")
+	p.expect("400 (Bad Request)")
+	p.fill(hook("definition-text"), strings.Replace(shoes, "country: US", "country: Mars", 1))
+	p.see(hook("definition-problems"), "Line 6")
+	p.see(hook("definition-problems"), "targets[0].country")
+	p.fill(hook("definition-text"), shoes)
+	p.see(hook("dry-run"), "A sweep costs at most")
+	if trackers := trackersOf(t, n, a); len(trackers) != 0 {
+		t.Errorf("a dry run made %+v", trackers)
+	}
+	p.click(hook("apply"), "Make the tracker")
+	p.see("h1", "shoes")
+	p.see(".badge", "active")
+	p.see(".empty", "No answers")
+
+	p.click("a", "Run now…")
+	p.see(hook("quote"), "Costs at most")
+	p.click(hook("run-now"), "Run, at most")
+	p.see(hook("sweeps"), "complete")
+	if at := p.eval(`document.activeElement.id`); at != "content" { // the button is gone
+		t.Errorf("the focus is at %q", at)
+	}
+	p.click(hook("sweeps")+" button", "")
+	p.see("h3", "Why answers are missing")
+
+	p.click(".views a", "Definition")
+	p.see(".dry-run button", "Nothing to apply")
+	p.fill("input[name=samples]", "2")
+	p.see(hook("dry-run"), "samples")
+	p.click("button", "As text")
+	p.shows(hook("definition-text"), "samples: 2")
+	p.click(hook("apply"), "Apply")
+	p.see(".dry-run button", "Nothing to apply")
+	if trackers := trackersOf(t, n, a); len(trackers) != 1 || trackers[0].Version != 2 || trackers[0].LastSweep == nil {
+		t.Errorf("the trackers are %+v", trackers)
+	}
+	p.click(hook("pause"), "Pause")
+	p.see(".badge", "paused")
+	p.click(hook("pause"), "Resume")
+	p.see(".badge", "active")
+	p.click(hook("delete-tracker"), "Delete…")
+	p.click(hook("confirm-delete"), "")
+	p.see("h2", "See how AI assistants talk about your brand")
+
+	reader := c.signIn(t, n.BaseURL, n.Key(t, a, time.Time{}, account.ScopeRead).Key.Text)
+	makeDemo(t, n, a)
+	reader.goTo("#/trackers/demo/definition")
+	reader.see("pre", "name: demo")
+	reader.gone("main button", "Remove")
+}
+
+func trackersOf(t *testing.T, n *harness.Node, a *app.Account) []earshot.Tracker {
+	t.Helper()
+	var list earshot.TrackerList
+	n.Get(t, a, "/v1/trackers").Has(t, "the trackers", http.StatusOK).Into(t, &list)
+	return list.Trackers
+}
+
+// view is where a page is, and something that it shows at its end.
+type view struct{ address, selector, text string }
+
+// trackerPages are those of the demo.
+var trackerPages = []view{
+	{"#/trackers", hook("trackers"), "Moved"},
+	{"#/trackers?new=file", hook("dry-run"), "changes"},
+	{"#/trackers?new=form", "legend", "When"},
+	{"#/trackers/demo/overview", "section[aria-label='Top sources'] table", ""},
+	{"#/trackers/demo/prompts", hook("matrix") + " .cell", "%"},
+	{"#/trackers/demo/prompts?prompt=2", "section[aria-label='Top sources'] table", ""},
+	{"#/trackers/demo/sources", hook("support"), "Kestrin"},
+	{"#/trackers/demo/sources?by=url", hook("sources") + " a", "https://"},
+	{"#/trackers/demo/answers", hook("answers"), "answered"},
+	{"#/trackers/demo/sweeps", hook("sweeps"), "complete"},
+	{"#/trackers/demo/brands", hook("rules"), "current"},
+	{"#/history/sweeps", hook("sweeps"), "demo"},
+	{"#/trackers/demo/definition", "pre", "name: demo"},
+}
+
+// demoPages are the pages of the demo, with that of an answer beside the one before.
+func demoPages(t *testing.T, n *harness.Node, a *app.Account) []view {
+	t.Helper()
+	makeDemo(t, n, a)
+	newest := get[earshot.AnswerPage](t, n, a, "/v1/trackers/demo/answers?outcome=answered&target=chatassistant/US&limit=1").Answers[0].ID
+	before := get[earshot.TrackedAnswer](t, n, a, "/v1/trackers/demo/answers/"+newest).Cell.Previous[0].ID
+	return slices.Concat(trackerPages, []view{{"#/trackers/demo/answers/" + newest + "?diff=" + before, hook("diff-words"), ""}})
+}
+
+// testTrackersFit looks at every page on a phone and on a small laptop, in both colours.
+func testTrackersFit(t *testing.T, c *chromium) {
+	n, a, p := c.session(t)
+	pages := demoPages(t, n, a)
+	for _, scheme := range []string{"light", "dark"} {
+		p.prefers(scheme)
+		p.phone()
+		for _, at := range pages {
+			p.goTo(at.address)
+			p.see(at.selector, "")
+			p.gone(".skeleton", "")
+			p.fits(at.address + " in " + scheme)
+		}
+	}
+	p.do("be a small laptop", chromedp.EmulateViewport(1024, 768))
+	for _, at := range pages {
+		p.goTo(at.address)
+		p.see(at.selector, "")
+		p.gone(".skeleton", "")
+		p.until("all columns of "+at.address, `document.scrollingElement.scrollWidth <= 1024 && [...document.querySelectorAll(".scroll")].every((e) => e.scrollWidth <= e.clientWidth + 1)`)
+	}
+}
+
+func TestTheBundleIsSmall(t *testing.T) {
+	t.Parallel()
+	const most = 400_000
+	files, err := filepath.Glob(filepath.Join("..", "..", "internal", "dashboard", "dist", "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("the bundle is %v: %v", files, err)
+	}
+	size := int64(0)
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += info.Size()
+	}
+	if size > most {
+		t.Errorf("the bundle has %d bytes, and may have %d", size, most)
+	}
+}
+
+// axe is the source of axe-core, which make web-test and make test install.
+func axe(t *testing.T) string {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join("..", "..", "internal", "dashboard", "web", "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip("axe-core is not installed: scripts/with-node-modules.sh true")
+	}
+	return string(source)
+}
+
+// barriers are what axe finds of serious or critical impact; null until it is done.
+const barriers = `window.__axe === undefined ? (window.__axe = null, axe.run(document, { resultTypes: ["violations"], ...window.__rules }).then(
+	({ violations, passes }) => { window.__axe = passes.length === 0 ? ["nothing was checked"] : violations.filter(({ impact }) => impact === "serious" || impact === "critical")
+		.map(({ id, nodes }) => id + ": " + nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 200) + " " + failureSummary).join("; ")); },
+	(problem) => { window.__axe = [String(problem)]; }), false) : window.__axe !== null`
+
+// testAccess has axe look at every page of the dashboard; in the dark at its contrasts
+// only, since all else is the same.
+func testAccess(t *testing.T, c *chromium) {
+	source := axe(t)
+	n, a, p := c.session(t)
+	n.SubmitAll(t, a, harness.ChatTask("a kettle"))
+	n.Send(t, a, http.MethodPut, "/v1/trackers/shoes", `{"prompts":["best shoes"],"targets":[{"provider":"chatassistant","country":"US"}]}`).Has(t, "apply", http.StatusOK)
+	p.eval("void (() => {" + source + "\n})()")
+	pages := slices.Concat(demoPages(t, n, a), []view{
+		{"#/trackers/shoes/definition", hook("dry-run"), ""},
+		{"#/trackers/shoes/sweeps?run=ask", hook("quote"), ""},
+		{"#/playground", "textarea[name=prompt]", ""},
+		{"#/compare", hook("price"), ""},
+		{"#/history", hook("requests"), ""},
+		{"#/history/batches", hook("batches"), ""},
+		{"#/history/queue", hook("queued"), ""},
+		{"#/history/batch", "#batch-lines", ""},
+		{"#/usage", "h2", "Ledger"},
+		{"#/keys", "table", ""},
+	})
+	for scheme, rules := range map[string]string{"light": `{}`, "dark": `{ runOnly: ["color-contrast"] }`} {
+		p.prefers(scheme)
+		p.eval(`void (window.__rules = ` + rules + `)`)
+		for _, at := range pages {
+			p.goTo(at.address)
+			p.see(at.selector, "")
+			p.gone(".skeleton, .spinner", "")
+			p.eval(`void delete window.__axe`)
+			p.until("a verdict on "+at.address, barriers)
+			if found, _ := p.eval(`window.__axe`).([]any); len(found) > 0 {
+				t.Errorf("%s in %s: %q", at.address, scheme, found)
+			}
+		}
+	}
+}
+
+// testHostileTrackers shows what somebody might call prompts, brands, tags and sites.
+func testHostileTrackers(t *testing.T, c *chromium) {
+	n, a, p := c.session(t)
+	definition := earshot.TrackerDefinition{Targets: []earshot.Target{{Provider: "chatassistant", Country: "US"}, {Provider: "answerengine", Country: "DE"}}}
+	for i, text := range hostileTexts {
+		definition.Prompts = append(definition.Prompts, earshot.TrackedPrompt{Text: text})
+		if len(text) <= 50 && !strings.ContainsAny(text, "\n\r\t") && i%5 == 0 {
+			definition.Prompts[i].Tags = []string{text}
+			definition.Brands = append(definition.Brands, earshot.Brand{Name: text, Own: len(definition.Brands) == 0})
+		}
+	}
+	body, err := json.Marshal(definition)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.Send(t, a, http.MethodPut, "/v1/trackers/hostile", string(body)).Has(t, "apply", http.StatusOK)
+	var started earshot.SweepStarted
+	n.Post(t, a, "/v1/trackers/hostile/sweeps", `{}`).Has(t, "run", http.StatusOK).Into(t, &started)
+	harness.Eventually(t, "the sweep is closed", func() bool {
+		var sweep earshot.Sweep
+		n.Get(t, a, "/v1/trackers/hostile/sweeps/"+started.Sweep.ID).Into(t, &sweep)
+		return sweep.State == earshot.SweepClosed
+	})
+	lead := definition.Brands[0].Name
+	for _, at := range []struct{ address, selector, text string }{
+		{"#/trackers", hook("trackers"), lead},
+		{"#/trackers/hostile/overview", hook("league") + " th", lead},
+		{"#/trackers/hostile/prompts?branded=yes&sort=asked", hook("matrix") + " th", definition.Prompts[0].Text},
+		{"#/trackers/hostile/prompts?branded=yes&prompt=1", "h2", definition.Prompts[0].Text},
+		{"#/trackers/hostile/sweeps", hook("sweeps"), ""},
+		{"#/trackers/hostile/definition", "textarea[name=prompts]", definition.Prompts[0].Text},
+		{"#/trackers/hostile/overview?tag=" + hostileQuery + "&target=" + hostileQuery + "&metric=__proto__", ".empty", "No answers"},
+		{"#/trackers/hostile/prompts?q=" + hostileQuery, "main", hostileQuery},
+		{"#/trackers/constructor", "[role=alert]", "RESOURCE_NOT_FOUND"},
+	} {
+		p.goTo(at.address)
+		if strings.HasSuffix(at.address, "constructor") {
+			p.expect("404 (Not Found)")
+		}
+		p.shows(at.selector, at.text)
+		p.gone(".skeleton", "")
+		p.clean(at.address)
+	}
+	p.goTo("#/trackers/hostile/definition")
+	p.click("button", "As text")
+	p.shows(hook("definition-text"), "prompts:")
+	p.see(".dry-run button", "Nothing to apply") // what was written as YAML is read as the same
+	p.clean("the definition as text")
+}
