@@ -35,7 +35,7 @@ export function League({ tracker, panel, rows, compared }: { tracker: Tracker; p
               <th scope="row" data-label="Brand"><BrandName brand={brand} /></th>
               <td data-label="Visibility" class="number"><a href={answersAddress(tracker.name, seen.answersUrl)}><strong><Value of={seen.value} /></strong></a><div class="faint">{range(seen.interval?.rerun)}</div></td>
               <td class="rail-cell wide-only"><span class="rail" aria-hidden="true">{seen.interval && <i style={{ left: `${(100 * seen.interval.rerun[0]) / top}%`, width: `${(100 * (seen.interval.rerun[1] - seen.interval.rerun[0])) / top}%`, background: brandColor(brand.look) }} />}</span></td>
-              <td data-label="Change, points"><Delta row={compared?.find((row) => row.brand === brand.name && (row.target === seen.target || row.target.startsWith("*")))} own={brand.own} /></td>
+              <td data-label="Change, points"><Delta row={compared?.find((row) => row.brand === brand.name && row.target === seen.target)} own={brand.own} /></td>
               <td data-label="Share of voice" class="number">{share("shareOfVoice")}</td>
               <td data-label="First named" class="number">{share("firstNamed")}</td>
               <td data-label={titles.position}><Places row={rowOf(brand, "position")} look={brand.look} /></td>

@@ -40,10 +40,9 @@ function OfBrand({ tracker, panel, lead }: TabProps & { lead: PanelBrand }) {
   const targets = [...new Set(rows.map(({ target }) => target))];
   const whole = targets[0];
   const row = rows.find((r) => r.brand === lead.name && r.target === whole && r.metric.startsWith("visibility@"));
-  const inWhole = (target: string) => target === whole || (target.startsWith("*") && whole?.startsWith("*"));
   const verdicts = change.value?.rows.filter((r) => r.metric.startsWith("visibility@"));
-  const compared = verdicts?.find((r) => r.brand === lead.name && inWhole(r.target));
-  const grade = change.value?.grades.find(({ target }) => inWhole(target));
+  const compared = verdicts?.find((r) => r.brand === lead.name && r.target === whole);
+  const grade = change.value?.grades.find(({ target }) => target === whole);
   const known = !!row && row.denominator > 0;
   const surfaces = targets.filter((target) => /^\*./.test(target)).map((target) => target.slice(1));
   return (

@@ -13,8 +13,8 @@ export interface Point { key: string; label: string; /** Why there is nothing. *
 /** The rows of a brand, one for each point. */
 export interface Line { brand: PanelBrand; rows: (MetricRow | undefined)[] }
 
-export const width = 1000;
-export const height = 300;
+const width = 1000;
+const height = 300;
 const xOf = (i: number, n: number) => ((i + 0.5) / n) * width;
 const yOf = (share: number, top: number) => height * (1 - share / top);
 const at = (x: number, y: number) => `${x.toFixed(1)} ${y.toFixed(1)}`;
