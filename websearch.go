@@ -26,7 +26,7 @@ type WebSearch struct {
 	Jobs            []JobPosting        `json:"jobs,omitempty"`
 	// Every block of the pages from top to bottom.
 	Layout List[LayoutBlock] `json:"layout"`
-	HTML            []string            `json:"html,omitempty" schema:"uri"`
+	HTML   []string          `json:"html,omitempty" schema:"uri"`
 }
 
 // OrganicResult is a result that nobody paid for.

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"earshot"
-	"earshot/internal/health"
 	"earshot/internal/account"
+	"earshot/internal/health"
 	"earshot/internal/provider"
 	"earshot/internal/share"
 	"earshot/internal/store"

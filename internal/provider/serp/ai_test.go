@@ -76,10 +76,10 @@ func TestPartsAreTheEnginesOwn(t *testing.T) {
 func TestTidy(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"It is fast\n. It is light.":   "It is fast. It is light.",
-		"It is fast\n\n.\n\nMore":      "It is fast.\n\nMore",
+		"It is fast\n. It is light.":    "It is fast. It is light.",
+		"It is fast\n\n.\n\nMore":       "It is fast.\n\nMore",
 		"a {\n.class { color: red }\n}": "a {\n.class { color: red }\n}",
-		"One\nTwo.":                    "One\nTwo.",
+		"One\nTwo.":                     "One\nTwo.",
 	} {
 		a := earshot.Answer{Text: text}
 		if Tidy(&a); a.Text != want {

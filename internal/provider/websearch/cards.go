@@ -271,10 +271,9 @@ func (r *reader) readX(n *html.Node) bool {
 	if r.author == "" {
 		p.Author = "@" + author
 	}
-	if heading := serp.Title(box); heading != nil {
-		p.Text = serp.Line(heading)
-	}
-	for _, line := range serp.LinesBut(box, func(n *html.Node) bool { return serp.Title(box) == n }) {
+	heading := serp.Title(box)
+	p.Text = serp.Line(heading)
+	for _, line := range serp.LinesBut(box, func(n *html.Node) bool { return n == heading }) {
 		name, when, dotted := strings.Cut(line, "·")
 		switch {
 		case dotted && serp.MayBeDate(strings.TrimSpace(when)) && serp.IsShort(name):

@@ -5,11 +5,14 @@
 //	ask.go          asking: pages, and overviews that answer questions
 //	merge.go        several pages become one result
 //	page.go         the walk over a page: which block is read where
+//	layout.go       the blocks from top to bottom, and what nobody understood
 //
 // Each kind of block has a room of its own, which knows how to recognise and to
 // read it: organic.go, discussions.go, ads.go, questions.go, related.go,
 // overview.go, overview_plain.go (without scripts), places.go, videos.go,
-// knowledge.go, shopping.go. They build on what outlasts a redesign: the kinds of
+// knowledge.go, shopping.go, cards.go (news, posts, recipes), things.go
+// (carousels), images.go, boxes.go (snippet, answers, jobs, events, hotels). They
+// build on what outlasts a redesign: the kinds of
 // clicks that the engine counts (serp.Click), ids, roles, data attributes,
 // headings within links. No class name decides anything that could be decided
 // without.

@@ -137,7 +137,9 @@ func (m *merger) addBlocks(p *page) {
 	all.Events = addNew(m, "event", all.Events, p.events, func(e *earshot.Event) (*int, string) {
 		return &e.Position, e.Title + " " + e.Date + " " + e.Venue
 	})
-	all.Jobs = addNew(m, "job", all.Jobs, p.jobs, func(j *earshot.JobPosting) (*int, string) { return &j.Position, j.Title + " " + j.Company + " " + j.Link })
+	all.Jobs = addNew(m, "job", all.Jobs, p.jobs, func(j *earshot.JobPosting) (*int, string) {
+		return &j.Position, j.Title + " " + j.Company + " " + j.Link
+	})
 	for _, list := range p.carousels {
 		var shown earshot.List[earshot.CarouselItem]
 		shown = addNew(m, "list "+list.Title, shown, list.Items, func(i *earshot.CarouselItem) (*int, string) { return &i.Position, i.Title })

@@ -104,9 +104,9 @@ type reader struct {
 	within  []title               // titles that have a link, which are sitelinks, mostly
 	blocks  []*html.Node          // everything that was read; no result reaches over one
 
-	entries   []entry    // everything that was read, at its place
-	parts     []part     // parts of the list of results
-	cards     []card     // titles that are no results
+	entries   []entry // everything that was read, at its place
+	parts     []part  // parts of the list of results
+	cards     []card  // titles that are no results
 	posts     []placed[earshot.SearchPost]
 	rows      []placed[earshot.Carousel]
 	things    []thing    // items of lists of things
@@ -116,10 +116,10 @@ type reader struct {
 	quoted    *html.Node // the link of the featured snippet
 	offers    map[string]*offered
 	pins      map[string]pin // hotels on the map
-	panelAt   int        // where the title of the thing that the page is about stands
+	panelAt   int            // where the title of the thing that the page is about stands
 
-	coded     bool                    // whether the engine notes kinds of clicks on the page
-	list      *html.Node              // what holds the results, where the page tells
+	coded     bool                            // whether the engine notes kinds of clicks on the page
+	list      *html.Node                      // what holds the results, where the page tells
 	marked    []placed[earshot.RelatedSearch] // links to searches that the engine marks as related
 	proposals []placed[earshot.RelatedSearch] // those below the results that it does not mark
 	echoes    []placed[earshot.RelatedSearch] // those anywhere that show what is searched for
@@ -355,8 +355,8 @@ func (r *reader) claim(n *html.Node, read bool) {
 // isHeading tells whether the element is the heading of a section or of a list in
 // it.
 func isHeading(n *html.Node, m marks) bool {
-	switch {
-	case n.DataAtom == atom.H2, n.DataAtom == atom.H3, n.DataAtom == atom.H4:
+	switch n.DataAtom {
+	case atom.H2, atom.H3, atom.H4:
 		return true
 	default:
 		return (m.role == "heading" || m.role == "") && (m.level == "2" || m.level == "3" || m.level == "4")

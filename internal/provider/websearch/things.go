@@ -65,7 +65,7 @@ func (r *reader) readThing(n, box *html.Node) bool {
 	if !listed {
 		item = box
 	}
-	lines := serp.LinesBut(box, func(n *html.Node) bool { return isRating(n) })
+	lines := serp.LinesBut(box, isRating)
 	for len(lines) > 1 && isNumber(lines[0]) { // its place on the list
 		lines = lines[1:]
 	}
