@@ -182,6 +182,7 @@ func size(row reflect.Value) (n int) {
 			n += 32 * field.Len()
 		case reflect.Struct:
 			n += size(field)
+		default: // a number, or a pointer to one
 		}
 	}
 	return n
