@@ -3,6 +3,7 @@ import type { MetricRow } from "../api.gen";
 import { number } from "../ui";
 import { route } from "../state";
 import { addressOf, keptFilters, numberQuery, periodOf } from "./address";
+import { OpenAlerts } from "./alerts";
 import { FilterLine, NoBrands, NothingLeft } from "./filters";
 import { Headline } from "./headline";
 import { League, leagueMetrics } from "./league";
@@ -59,6 +60,7 @@ function OfBrand({ tracker, panel, lead }: TabProps & { lead: PanelBrand }) {
               {surfaces.length > 1 && <p class="faint">Answers of {surfaces.join(" and ")} are never mixed; this is {whole.slice(1)}.</p>}
               <Headline brand={lead} row={row} compared={compared} days={periodOf(tracker).days} />
               <Basis tracker={tracker.name} row={row} />
+              <OpenAlerts tracker={tracker.name} />
             </section>
             <section class="card" aria-label="Trust">
               {grade && <><h2>Why this can be trusted</h2><GradeReasons cut={grade} /><p>That makes it <GradeBadge grade={grade.grade} /></p></>}

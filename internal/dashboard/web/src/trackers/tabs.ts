@@ -2,6 +2,7 @@
 import type { ComponentType } from "preact";
 import type { Tracker } from "../api.gen";
 import type { PanelBrand } from "./pieces";
+import { Alerts } from "./alerts";
 import { Answers } from "./answers/list";
 import { Brands } from "./brands/page";
 import { Definition } from "./definition";
@@ -19,6 +20,7 @@ export const tabs: { name: string; title: string; show: ComponentType<TabProps> 
   { name: "sources", title: "Sources", show: Sources },
   { name: "answers", title: "Answers", show: Answers },
   { name: "sweeps", title: "Sweeps", show: Sweeps },
+  { name: "alerts", title: "Alerts", show: Alerts },
   { name: "brands", title: "Brands", show: Brands },
   { name: "definition", title: "Definition", show: Definition },
 ];

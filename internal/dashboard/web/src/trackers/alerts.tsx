@@ -1,0 +1,102 @@
+// Alerts of a tracker: what a person should look at, and what was told before.
+import { useState } from "preact/hooks";
+import { call, patiently } from "../api";
+import type { Alert, AlertKind, AlertTestResult } from "../api.gen";
+import { Problem, useLoad } from "../ui";
+import { addressOf, answersAddress } from "./address";
+import { AsCall, Failed, mayTrack, Skeleton } from "./pieces";
+import type { TabProps } from "./tabs";
+import { percent } from "./words";
+
+const kinds: Record<AlertKind, string> = {
+  shift: "moved", source: "sources", coverage: "coverage", blocked: "blocked", unreadable: "unreadable", ceiling: "ceiling", sweep: "sweep",
+};
+
+function useAlerts(name: string, query: { open?: boolean; limit: number }) {
+  return useLoad((signal) => patiently(() => call("GET /v1/trackers/{name}/alerts", { params: { name }, query, signal }), signal), [name, JSON.stringify(query)]);
+}
+
+/** The tab: all alerts, and whether the channels work. */
+export function Alerts({ tracker }: TabProps) {
+  const { value, error, again } = useAlerts(tracker.name, { limit: 100 });
+  const channels = tracker.definition?.alerts?.channels ?? [];
+  return (
+    <>
+      <section class="card" aria-label="Alerts">
+        <h2>Alerts</h2>
+        <p class="faint">Told once, when something moved beyond what asking twice would show, or when numbers cannot be trusted. As long as one is open, the same is not told again.</p>
+        <Failed error={error} again={again} stale={!!value} />
+        {!value && !error && <Skeleton label="Loading the alerts" />}
+        {value && <List tracker={tracker.name} alerts={value.alerts} again={again} />}
+        {value?.nextCursor && <p class="faint">These are the newest 100.</p>}
+      </section>
+      <Channels tracker={tracker.name} channels={channels} />
+      <AsCall path={`/v1/trackers/${encodeURIComponent(tracker.name)}/alerts`} query={{ limit: 100 }} />
+    </>
+  );
+}
+
+/** Those that nobody has seen, beside the headline. */
+export function OpenAlerts({ tracker }: { tracker: string }) {
+  const { value, error, again } = useAlerts(tracker, { open: true, limit: 3 });
+  if (error) return <Failed error={error} again={again} />;
+  if (!value?.alerts.length) return null;
+  return (
+    <>
+      <div class="title-line"><h2>Open alerts</h2><a href={addressOf(tracker, "alerts")}>All alerts</a></div>
+      <List tracker={tracker} alerts={value.alerts} again={again} />
+    </>
+  );
+}
+
+function List({ tracker, alerts, again }: { tracker: string; alerts: Alert[]; again: () => void }) {
+  const [error, setError] = useState<unknown>();
+  if (alerts.length === 0) return <p>Nothing so far.</p>;
+  const seen = (id: string) => call("POST /v1/trackers/{name}/alerts/{id}/acknowledge", { params: { name: tracker, id } }).then(again, setError);
+  return (
+    <>
+      <Problem error={error} />
+      <ul class="alerts" data-testid="alerts">
+        {alerts.map((alert) => (
+          <li key={alert.id} class={alert.open ? "open" : undefined}>
+            <p><span class="badge">{kinds[alert.kind]}</span> {alert.summary}</p>
+            <p class="faint">
+              {new Date(alert.raisedAt).toLocaleString()}{alert.madeUp && " · made up"}{!alert.open && " · seen"}
+              {alert.shift && <> · <a href={answersAddress(tracker, alert.shift.answersBeforeUrl)}>Answers before</a> · <a href={answersAddress(tracker, alert.shift.answersAfterUrl)}>and since</a></>}
+              {alert.open && mayTrack() && <> <button type="button" class="small" aria-label={`I have seen: ${alert.summary}`} onClick={() => seen(alert.id)}>I have seen it</button></>}
+            </p>
+            {!!alert.shift?.prompts.length && (
+              <details>
+                <summary>Questions that carry it</summary>
+                <table>
+                  <thead><tr><th scope="col">Question</th><th scope="col" class="number">Before</th><th scope="col" class="number">Since</th></tr></thead>
+                  <tbody>{alert.shift.prompts.map(({ name, from, to }) => <tr key={name}><th scope="row">{name}</th><td class="number">{percent(from)}</td><td class="number">{percent(to)}</td></tr>)}</tbody>
+                </table>
+              </details>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** Where alerts are sent, with a way to try it. */
+function Channels({ tracker, channels }: { tracker: string; channels: string[] }) {
+  const [result, setResult] = useState<AlertTestResult>();
+  const [error, setError] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  const test = () => {
+    setBusy(true);
+    call("POST /v1/trackers/{name}/alerts/test", { params: { name: tracker }, body: {} }).then((told) => { setResult(told); setError(undefined); }, setError).finally(() => setBusy(false));
+  };
+  return (
+    <section class="card" aria-label="Channels">
+      <h2>Channels</h2>
+      {channels.length === 0 && <p>Alerts are listed here and sent nowhere. Channels belong to the organization (<code>earshot channel</code>), and the definition names those to use: <code>alerts: {"{"}channels: [ops]{"}"}</code>.</p>}
+      {channels.length > 0 && <p>Alerts are sent to {channels.join(", ")}. {mayTrack() && <button type="button" class="small" disabled={busy} onClick={test}>Send a test</button>}</p>}
+      <Problem error={error} />
+      {result && <ul role="status">{result.tests.map(({ channel, delivered, status, error }) => <li key={channel}>{channel}: {delivered ? "delivered" : `not delivered, ${error ?? `status ${status}`}`}</li>)}</ul>}
+    </section>
+  );
+}
