@@ -89,6 +89,7 @@ func Operations(providers []provider.Provider) []Operation {
 		{Method: "POST", Path: "/v1/trackers/{name}/names/try", Scope: account.ScopeRead, Body: earshot.NameTrial{}, Response: earshot.NameTried{}, serve: (*Server).tryNames},
 		{Method: "GET", Path: "/v1/trackers/{name}/discover", Scope: account.ScopeRead, Query: earshot.DiscoverQuery{}, Response: earshot.DiscoverReport{}, serve: (*Server).discoverNames},
 		{Method: "GET", Path: "/v1/trackers/{name}/export", Scope: account.ScopeRead, Query: earshot.ExportQuery{}, serve: (*Server).exportTracker},
+		{Method: "GET", Path: "/v1/trackers/{name}/report", Scope: account.ScopeRead, Query: earshot.ReportQuery{}, serve: (*Server).trackerReport},
 
 		{Method: "GET", Path: "/v1/live", Scope: account.ScopeRead, Events: []any{earshot.LiveStatus{}, earshot.LiveTasks{}}, serve: (*Server).live},
 		{Method: "GET", Path: "/v1/events", Scope: account.ScopeRead, Query: earshot.EventQuery{}, Response: earshot.EventPage{}, serve: (*Server).events},
