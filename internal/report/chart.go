@@ -57,11 +57,15 @@ type (
 	gap      struct{ X, Width, Text string }
 	mark     struct{ X, Letter, Day, Reason string }
 	endLabel struct {
-		Y, Name, Value string
-		Color          int
-		Own            bool
+		y           float64
+		Name, Value string
+		Color       int
+		Own         bool
 	}
 )
+
+// Y is the height of the label.
+func (l endLabel) Y() string { return num(l.y) }
 
 // Short is the name as far as there is room for it.
 func (l endLabel) Short() string {
@@ -258,39 +262,61 @@ func (c *chart) half() float64 {
 func (b *builder) draw(t *trend, c *chart, brand string, stretches [][]point) {
 	own, color := slices.Contains(b.own, brand), b.color[brand]
 	for _, stretch := range stretches {
-		var line, upper, lower []string
-		early := false
-		for _, p := range stretch {
-			line = append(line, num(p.x)+","+num(c.y(*p.mean.Value)))
-			early = early || p.mean.Provisional && t.Rolling
-			if iv := p.mean.Interval; iv != nil && len(iv.Rerun) == 2 {
-				upper = append(upper, num(p.x)+","+num(c.y(min(iv.Rerun[1], c.most))))
-				lower = append(lower, num(p.x)+","+num(c.y(iv.Rerun[0])))
+		t.bands(c, stretch, color, own)
+		for _, part := range byCertainty(stretch, t.Rolling) {
+			var line []string
+			for _, p := range part {
+				line = append(line, c.at(p.x, *p.mean.Value))
 			}
-			if own && t.Rolling && p.alone != nil && p.alone.Value != nil {
-				t.Dots = append(t.Dots, dot{num(p.x), num(c.y(*p.alone.Value)), color})
+			if len(line) == 1 { // a line of no length is seen by its round ends
+				line = append(line, line[0])
 			}
+			early := t.Rolling && part[0].mean.Provisional
+			t.AnyEarly = t.AnyEarly || early
+			t.Lines = append(t.Lines, stroke{Color: color, Own: own, Early: early, Path: pathOf(line)})
 		}
-		slices.Reverse(lower)
-		if len(line) == 1 { // a line of no length is seen by its round ends
-			line = append(line, line[0])
-		}
-		t.AnyEarly = t.AnyEarly || early
-		t.Bands = append(t.Bands, stroke{Color: color, Own: own, Path: pathOf(append(upper, lower...)) + "Z"})
-		t.Lines = append(t.Lines, stroke{Color: color, Own: own, Early: early, Path: pathOf(line)})
 	}
 	if len(stretches) == 0 {
 		return
 	}
 	last := stretches[len(stretches)-1]
 	value := last[len(last)-1].mean.Value
-	t.Ends = append(t.Ends, endLabel{Y: num(c.y(*value)), Name: brand, Value: percent(value), Color: color, Own: own})
+	t.Ends = append(t.Ends, endLabel{y: c.y(*value), Name: brand, Value: percent(value), Color: color, Own: own})
 }
 
-func pathOf(places []string) string {
-	if len(places) == 0 {
-		return "M0,0"
+// byCertainty splits a stretch where its means are no longer provisional. The parts share
+// the point at which they meet.
+func byCertainty(stretch []point, rolling bool) [][]point {
+	sure := slices.IndexFunc(stretch, func(p point) bool { return !p.mean.Provisional })
+	if !rolling || sure <= 0 {
+		return [][]point{stretch}
 	}
+	return [][]point{stretch[:sure+1], stretch[sure:]}
+}
+
+// bands adds where the line would lie, asked again, and the dots of single sweeps of an
+// own brand.
+func (t *trend) bands(c *chart, stretch []point, color int, own bool) {
+	var upper, lower []string
+	for _, p := range stretch {
+		if iv := p.mean.Interval; iv != nil && len(iv.Rerun) == 2 {
+			upper = append(upper, c.at(p.x, min(iv.Rerun[1], c.most)))
+			lower = append(lower, c.at(p.x, iv.Rerun[0]))
+		}
+		if own && t.Rolling && p.alone != nil && p.alone.Value != nil {
+			t.Dots = append(t.Dots, dot{num(p.x), num(c.y(*p.alone.Value)), color})
+		}
+	}
+	slices.Reverse(lower)
+	if len(upper) > 0 {
+		t.Bands = append(t.Bands, stroke{Color: color, Own: own, Path: pathOf(append(upper, lower...)) + "Z"})
+	}
+}
+
+// at is a place on a path.
+func (c *chart) at(x, share float64) string { return num(x) + "," + num(c.y(share)) }
+
+func pathOf(places []string) string {
 	return "M" + strings.Join(places, "L")
 }
 
@@ -317,18 +343,12 @@ func spread(labels []endLabel) {
 	for i := range labels {
 		order[i] = &labels[i]
 	}
-	at := func(l *endLabel) (y float64) {
-		_, _ = fmt.Sscanf(l.Y, "%f", &y) // as num wrote it
-		return y
-	}
-	slices.SortStableFunc(order, func(x, y *endLabel) int { return cmp.Compare(at(x), at(y)) })
+	slices.SortStableFunc(order, func(x, y *endLabel) int { return cmp.Compare(x.y, y.y) })
 	for i := 1; i < len(order); i++ {
-		if least := at(order[i-1]) + labelHeight; at(order[i]) < least {
-			order[i].Y = num(least)
-		}
+		order[i].y = max(order[i].y, order[i-1].y+labelHeight)
 	}
-	for i, limit := len(order)-1, height-bottom; i >= 0 && at(order[i]) > limit; i, limit = i-1, limit-labelHeight {
-		order[i].Y = num(limit)
+	for i, limit := len(order)-1, height-bottom; i >= 0; i, limit = i-1, limit-labelHeight {
+		order[i].y = min(order[i].y, limit)
 	}
 }
 

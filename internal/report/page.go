@@ -234,10 +234,10 @@ func (b *builder) headline(r *earshot.MetricRow) headline {
 	h := headline{Brand: r.Brand, Own: own, Figure: figureOf(r), Change: changeOf(compared, own), Rail: railOf(r, compared)}
 	if r.Interval != nil {
 		if ends := r.Interval.Rerun; len(ends) == 2 {
-			h.Sentences = append(h.Sentences, sentence{"Asked again tomorrow,", fmt.Sprintf("the same questions would give between %.1f %% and %.1f %%.", 100*ends[0], 100*ends[1])})
+			h.Sentences = append(h.Sentences, sentence{"Asked again tomorrow,", fmt.Sprintf("the same questions would give between "+share+" and "+share+".", 100*ends[0], 100*ends[1])})
 		}
 		if ends := r.Interval.Market; len(ends) == 2 {
-			h.Sentences = append(h.Sentences, sentence{"For questions like these,", fmt.Sprintf("not only the %d that are asked, it is between %.1f %% and %.1f %%.", b.in.Prompts-b.in.Branded, 100*ends[0], 100*ends[1])})
+			h.Sentences = append(h.Sentences, sentence{"For questions like these,", fmt.Sprintf("not only the %d that are asked, it is between "+share+" and "+share+".", b.in.Prompts-b.in.Branded, 100*ends[0], 100*ends[1])})
 		}
 	}
 	h.Sentences = append(h.Sentences, sentence{"In the period before,", verdictSentence(compared)})

@@ -9,6 +9,9 @@ import (
 	"earshot"
 )
 
+// share is how shares are written: a line does not end before the sign.
+const share = "%.1f\u00a0%%"
+
 // minus is the sign that has the width of a plus.
 const minus = "−"
 
@@ -17,7 +20,7 @@ func percent(v *float64) string {
 	if v == nil {
 		return "not known"
 	}
-	return fmt.Sprintf("%.1f %%", 100**v)
+	return fmt.Sprintf(share, 100**v)
 }
 
 // span is a range of shares.
@@ -25,7 +28,7 @@ func span(ends []float64) string {
 	if len(ends) != 2 {
 		return ""
 	}
-	return fmt.Sprintf("%.1f to %.1f %%", 100*ends[0], 100*ends[1])
+	return fmt.Sprintf("%.1f to "+share, 100*ends[0], 100*ends[1])
 }
 
 // points is a difference of shares, with its sign.
