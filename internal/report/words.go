@@ -106,7 +106,7 @@ func changeOf(r *earshot.ComparedRow, own bool) change {
 	c := change{Points: points(*r.Change) + " points", Range: pointSpan(r.Interval), From: percent(r.Before), To: percent(r.After), Own: own}
 	switch {
 	case r.Verdict == earshot.VerdictTooEarly:
-		c.Verdict, c.Class = "too early", "early"
+		c.Verdict, c.Class, c.Range = "too early", "early", "" // the range of a few sweeps says nothing
 	case r.Verdict != earshot.VerdictMoved:
 		c.Verdict, c.Class = "steady", "flat"
 	case *r.Change > 0:
@@ -123,7 +123,7 @@ func verdictSentence(r *earshot.ComparedRow) string {
 		return "There is nothing to compare it with: one of the two periods has no answers to these questions."
 	}
 	was := fmt.Sprintf("it was %s, and over the same questions it is now %s: %s points", percent(r.Before), percent(r.After), points(*r.Change))
-	if len(r.Interval) == 2 {
+	if len(r.Interval) == 2 && r.Verdict != earshot.VerdictTooEarly {
 		was += fmt.Sprintf(" (asked again, between %s and %s)", points(r.Interval[0]), points(r.Interval[1]))
 	}
 	switch r.Verdict {
