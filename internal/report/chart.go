@@ -54,7 +54,7 @@ type (
 		X, Y  string
 		Color int
 	}
-	gap      struct{ X, Width, Text string }
+	gap      struct{ X, Width string }
 	mark     struct{ X, Letter, Day, Reason string }
 	endLabel struct {
 		y           float64
@@ -325,7 +325,7 @@ func (b *builder) gaps(t *trend, c *chart) {
 	for _, sweep := range c.sweeps {
 		x := c.x(sweep.DueAt.Time)
 		if sweep.State == earshot.SweepMissed || sweep.State == earshot.SweepSkipped || sweep.State == earshot.SweepCanceled {
-			t.Gaps = append(t.Gaps, gap{num(x - c.half()), num(2 * c.half()), string(sweep.State)})
+			t.Gaps = append(t.Gaps, gap{num(x - c.half()), num(2 * c.half())})
 			t.GapDays = append(t.GapDays, fmt.Sprintf("%s %s", sweep.DueAt.In(c.zone).Format("2 Jan"), sweep.State))
 		}
 		for _, br := range c.breaks {

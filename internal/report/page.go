@@ -14,7 +14,6 @@ import (
 type page struct {
 	Tracker           string
 	Period, Baseline  string
-	Days              string // how long the period is called
 	Made, Zone, Rules string
 	MadeUp            bool
 	Empty             string // why there are no numbers
@@ -93,12 +92,9 @@ func pageOf(in *Input) *page {
 	}
 	c := in.Compare
 	p := &page{
-		Tracker: in.Tracker, Period: b.period(c.Period), Baseline: b.period(c.Baseline), Days: "period",
+		Tracker: in.Tracker, Period: b.period(c.Period), Baseline: b.period(c.Baseline),
 		Made: in.Made.In(in.Zone).Format("2 January 2006, 15:04"), Zone: in.Zone.String(), Rules: c.Rules,
 		MadeUp: c.MadeUp || in.Numbers.MadeUp, NoSources: in.NoSources,
-	}
-	if days := daysOf(c.Period); days > 0 {
-		p.Days = many(days, "day")
 	}
 	p.Coverage = b.coverage()
 	p.LeftOut = b.leftOut()
@@ -131,16 +127,6 @@ func dayWords(day string) string {
 		return day
 	}
 	return at.Format("2 January 2006")
-}
-
-// daysOf is how many days a period has, 0 where that is not known.
-func daysOf(p earshot.Period) int {
-	from, err := time.Parse(time.DateOnly, p.From)
-	to, err2 := time.Parse(time.DateOnly, p.To)
-	if err != nil || err2 != nil {
-		return 0
-	}
-	return int(to.Sub(from).Hours()/24) + 1
 }
 
 // cuts are the sums of each surface that the numbers have.

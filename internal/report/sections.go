@@ -217,15 +217,13 @@ type coverage struct {
 	Rows     []coverageRow // of each surface
 	Reasons  []reasonRow
 	Absent   []absentSweep
-	Planned  string
 }
 
 type coverageRow struct {
-	Name      string
-	Came      figure
-	Refused   figure
-	Names     figure // answers that name any brand
-	NoAnswers bool
+	Name    string
+	Came    figure
+	Refused figure
+	Names   figure // answers that name any brand
 }
 
 type reasonRow struct{ Reason, Meaning, Count string }
@@ -276,6 +274,10 @@ func (b *builder) coverage() (c coverage) {
 
 func whyAbsent(sweep *earshot.Sweep) string {
 	switch {
+	case sweep.Reason == "ceiling":
+		return "it might have passed the ceiling of credits"
+	case sweep.Reason == "credits":
+		return reasonWords["credits"]
 	case sweep.Reason != "":
 		return sweep.Reason
 	case sweep.State == earshot.SweepMissed:
