@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
+	"strings"
 )
 
 // Policy is the Content-Security-Policy of a report: it holds all that it shows.
@@ -19,10 +20,9 @@ var styleText string
 // HTML is a report as a page that stands alone: it fetches nothing and runs nothing.
 func HTML(in *Input) ([]byte, error) {
 	t, err := template.New("report").Funcs(template.FuncMap{
-		"style":    func() template.CSS { return template.CSS(styleText) }, // our own file
 		"shape":    func(color int) string { return shapes[min(max(color, 0), lastColor)] },
 		"glossary": func() []sentence { return glossary }, "plus": func(a, b int) int { return a + b },
-	}).Parse(htmlText)
+	}).Parse(strings.Replace(htmlText, "{{style}}", styleText, 1))
 	if err != nil {
 		return nil, fmt.Errorf("read the report's template: %w", err)
 	}

@@ -282,7 +282,8 @@ func (b *builder) within(cut, target string) bool {
 	return false
 }
 
-func drawn(panel []Brand, numbers []earshot.MetricRow) (names []string) {
+// Drawn are the brands of a chart: the own ones, then those with the highest visibility.
+func Drawn(panel []Brand, numbers []earshot.MetricRow) (names []string) {
 	best := map[string]float64{}
 	for i := range numbers {
 		if r := &numbers[i]; r.Metric == visibility {

@@ -73,8 +73,3 @@ const (
 	// to tell something: with less, asking again would bring others.
 	fewCitations = 10
 )
-
-// Drawn are the brands of a chart: the own ones, then those with the highest visibility.
-func Drawn(panel []Brand, numbers []earshot.MetricRow) []string {
-	return drawn(panel, numbers)
-}
