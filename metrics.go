@@ -237,6 +237,19 @@ type GradedCriterion struct {
 	Met         bool    `json:"met"`
 }
 
+// ReportQuery says what a report is of, and as what it is written.
+type ReportQuery struct {
+	// `html`, a page that stands alone, which is what you get unless you ask for Markdown.
+	Format string `json:"format,omitempty" schema:"enum=html|md"`
+	// The period, the last 28 days unless given: sweeps that were due at or after this time or day.
+	From string `json:"from,omitempty" schema:"moment"`
+	// Sweeps that were due before this time, or on or before this day.
+	To string `json:"to,omitempty" schema:"moment"`
+	// The period before, of the same length and right before it unless given.
+	BaselineFrom string `json:"baselineFrom,omitempty" schema:"moment"`
+	BaselineTo   string `json:"baselineTo,omitempty" schema:"moment"`
+}
+
 // SourceQuery says which cited sources are wanted.
 type SourceQuery struct {
 	// What citations are counted by.

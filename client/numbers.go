@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/url"
 
@@ -23,6 +24,16 @@ func (c *Client) CompareTracker(ctx context.Context, tracker string, q earshot.C
 // TrackerSources lists what the answers of a tracker cite.
 func (c *Client) TrackerSources(ctx context.Context, tracker string, q earshot.SourceQuery) (*earshot.SourceReport, error) {
 	return get[earshot.SourceReport](ctx, c, query(numbersPath(tracker, "/sources"), q))
+}
+
+// Report opens a document about a tracker, as HTML or Markdown: one period against the one
+// before. The caller closes it.
+func (c *Client) Report(ctx context.Context, tracker string, q earshot.ReportQuery) (io.ReadCloser, error) {
+	resp, err := c.open(ctx, query(numbersPath(tracker, "/report"), q))
+	if err != nil {
+		return nil, err
+	}
+	return resp.Body, nil
 }
 
 // DiffAnswers tells how two answers of a tracker differ, and how much answers to that

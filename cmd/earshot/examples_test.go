@@ -45,7 +45,7 @@ var explained = []string{
 	"earshot ask", "earshot batch", "earshot tasks", "earshot tasks list", "earshot tasks show", "earshot tasks cancel",
 	"earshot tasks clear", "earshot status", "earshot config", "earshot completion", "earshot names test",
 	"earshot tracker", "earshot tracker apply", "earshot tracker list", "earshot tracker show", "earshot tracker run", "earshot tracker pause",
-	"earshot tracker resume", "earshot tracker delete", "earshot tracker sweeps", "earshot tracker cancel", "earshot tracker answers", "earshot tracker export",
+	"earshot tracker resume", "earshot tracker delete", "earshot tracker sweeps", "earshot tracker cancel", "earshot tracker answers", "earshot tracker export", "earshot tracker report",
 }
 
 // examplesOf are the lines below "Examples:" in a help text.

@@ -230,39 +230,40 @@ func (c *trackerExportCmd) Run(in *invocation) error {
 		return c.explain(err)
 	}
 	defer func() { _ = stream.Close() }() // it was only read
-	if c.Out == "" {
-		_, err = io.Copy(in.out, stream)
-		return c.complete(in, err)
-	}
-	return c.save(in, stream)
+	return deliver(in, "export", c.Out, stream)
 }
 
-// save writes a file that has its name only when it is complete.
-func (c *trackerExportCmd) save(in *invocation, stream io.Reader) error {
-	partial := c.Out + ".part"
+// deliver prints what comes, or writes it to a file that has its name only when it is
+// complete. what names it.
+func deliver(in *invocation, what, name string, stream io.Reader) error {
+	if name == "" {
+		_, err := io.Copy(in.out, stream)
+		return complete(in, what, err)
+	}
+	partial := name + ".part"
 	file, err := os.OpenFile(partial, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return fmt.Errorf("open the file: %w", err)
 	}
 	size, err := io.Copy(file, stream)
 	if err = errors.Join(err, file.Close()); err != nil {
-		return errors.Join(c.complete(in, err), os.Remove(partial))
+		return errors.Join(complete(in, what, err), os.Remove(partial))
 	}
-	if err := os.Rename(partial, c.Out); err != nil {
+	if err := os.Rename(partial, name); err != nil {
 		return fmt.Errorf("name the file: %w", err)
 	}
-	fmt.Fprintf(in.errOut, "%s: %s\n", c.Out, many(size, "byte"))
+	fmt.Fprintf(in.errOut, "%s: %s\n", name, many(size, "byte"))
 	return nil
 }
 
-// complete explains why an export is not.
-func (c *trackerExportCmd) complete(in *invocation, err error) error {
+// complete explains why what was to come is not.
+func complete(in *invocation, what string, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case in.Err() != nil:
-		return exitError{errors.New("interrupted: the export is not complete"), statusInterrupted}
+		return exitError{fmt.Errorf("interrupted: the %s is not complete", what), statusInterrupted}
 	default:
-		return fmt.Errorf("the export is not complete: %w; run the command again", err)
+		return fmt.Errorf("the %s is not complete: %w; run the command again", what, err)
 	}
 }

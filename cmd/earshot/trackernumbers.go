@@ -15,6 +15,7 @@ type trackerNumbers struct {
 	Metrics trackerMetricsCmd `cmd:"" help:"Print what its answers say of brands."`
 	Compare trackerCompareCmd `cmd:"" help:"Tell whether a number changed, or only wavers."`
 	Sources trackerSourcesCmd `cmd:"" help:"List what its answers cite."`
+	Report  trackerReportCmd  `cmd:"" help:"Write a report of one period against the one before."`
 	trackerExplore
 }
 

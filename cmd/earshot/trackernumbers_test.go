@@ -2,6 +2,8 @@ package main
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -34,6 +36,8 @@ func TestNumbersOfATracker(t *testing.T) {
 		{"compare shoes", "against|tooEarly|exploratory; prompts 2 (a decision needs 50)"},
 		{"compare shoes --json", `"cellsLeftOut": 2`},
 		{"sources shoes --by type", "TYPE|%"},
+		{"report shoes", "<!doctype html>|What answers say: shoes|Ollaro is named in|Made up."},
+		{"report shoes --format md", "# What answers say: shoes|too early"},
 	} {
 		out, errOut, status := u.does(append([]string{"tracker"}, strings.Fields(one.args)...)...)
 		for _, want := range strings.Split(one.want, "|") {
@@ -41,6 +45,14 @@ func TestNumbersOfATracker(t *testing.T) {
 				t.Errorf("%s: no %q, status %d\n%s%s", one.args, want, status, out, errOut)
 			}
 		}
+	}
+	file := filepath.Join(t.TempDir(), "shoes.md")
+	u.succeeds("tracker", "report", "shoes", "-o", file)
+	if written, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(written), "# What answers say: shoes\n") {
+		t.Errorf("a file that ends in md is %.100s, %v", written, err)
+	}
+	if _, errOut, status := u.does("tracker", "report", "boots"); status != 1 || !strings.Contains(errOut, "no tracker boots") {
+		t.Errorf("a report of another tracker: %q, %d", errOut, status)
 	}
 	if _, errOut, status := u.does("tracker", "compare", "boots"); status != 1 || !strings.Contains(errOut, "no tracker boots") {
 		t.Errorf("another tracker: %q, %d", errOut, status)

@@ -17,6 +17,7 @@
 //	try.go discover.go      names that might be looked for
 //	demo.go demoworld.go    a tracker with a history that is made up
 //	export.go               tables of them, row by row
+//	report.go               what a report is made of
 //	service.go              what is needed, and the loop of a node
 //
 // There is one queue and one ledger: a sweep is made of ordinary tasks. What is due, how

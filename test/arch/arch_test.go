@@ -86,7 +86,8 @@ var allowed = map[string][]string{
 	"internal/analysis":      {".", "internal/mention", "internal/metric", "internal/packed", "internal/source"},
 	"internal/proof":         {".", "internal/analysis", "internal/metric"},
 	"internal/alert":         {".", "internal/stats"},
-	"internal/tracker":       {".", "internal/alert", "internal/analysis", "internal/mention", "internal/metric", "internal/packed", "internal/share", "internal/source", "internal/stats", "internal/store", "internal/provider", "internal/schedule", "internal/schema", "internal/geo", "internal/upstream", "internal/lab", "internal/lab/world", "internal/tablefile", "internal/proof", "internal/worddiff"},
+	"internal/tracker":       {".", "internal/alert", "internal/analysis", "internal/mention", "internal/metric", "internal/packed", "internal/share", "internal/source", "internal/stats", "internal/store", "internal/provider", "internal/schedule", "internal/schema", "internal/geo", "internal/upstream", "internal/lab", "internal/lab/world", "internal/tablefile", "internal/proof", "internal/report", "internal/worddiff"},
+	"internal/report":        {"."},
 	"internal/csvfile":       nil,
 	"internal/tablefile":     {"internal/csvfile"},
 	"internal/health":        {".", "internal/store"},
@@ -95,7 +96,7 @@ var allowed = map[string][]string{
 	"internal/webhook":       {".", "internal/alert", "internal/store", "internal/guard", "internal/share", "internal/trace"},
 	"internal/dashboard":     {".", "internal/provider"},
 	"internal/mcp":           {"."},
-	"internal/api":           {".", "internal/account", "internal/csvfile", "internal/store", "internal/job", "internal/health", "internal/provider", "internal/capture", "internal/ratelimit", "internal/geo", "internal/schema", "internal/share", "internal/tracker", "internal/trace"},
+	"internal/api":           {".", "internal/account", "internal/csvfile", "internal/store", "internal/job", "internal/health", "internal/provider", "internal/capture", "internal/ratelimit", "internal/report", "internal/geo", "internal/schema", "internal/share", "internal/tracker", "internal/trace"},
 
 	"internal/openapi":          {".", "internal/api", "internal/provider", "internal/schema"},
 	"internal/openapi/generate": {"internal/app", "internal/openapi", "internal/provider", "internal/schema"},

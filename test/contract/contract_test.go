@@ -330,7 +330,7 @@ var loadOnce = sync.OnceValues(func() (*openapi3.T, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, kind := range []string{"text/html", "text/event-stream", "application/x-ndjson", "text/csv"} {
+	for _, kind := range []string{"text/html", "text/event-stream", "application/x-ndjson", "text/csv", "text/markdown"} {
 		openapi3filter.RegisterBodyDecoder(kind, openapi3filter.PlainBodyDecoder)
 	}
 	return openapi3.NewLoader().LoadFromData(text)

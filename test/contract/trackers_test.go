@@ -30,6 +30,7 @@ const (
 	metricsOp    = "GET /v1/trackers/{name}/metrics"
 	compareOp    = "GET /v1/trackers/{name}/compare"
 	sourcesOp    = "GET /v1/trackers/{name}/sources"
+	reportOp     = "GET /v1/trackers/{name}/report"
 	rulesOp      = "GET /v1/trackers/{name}/rules"
 	reanalyseOp  = "POST /v1/trackers/{name}/reanalysis"
 	diffOp       = "GET /v1/trackers/{name}/diff"
@@ -143,6 +144,7 @@ func numberRows() []row {
 		commonRows("metrics", metricsOp, hatsPath+"/metrics", "", account.ScopeRead),
 		commonRows("compare", compareOp, hatsPath+"/compare", "", account.ScopeRead),
 		commonRows("sources", sourcesOp, hatsPath+"/sources", "", account.ScopeRead),
+		commonRows("report", reportOp, hatsPath+"/report", "", account.ScopeRead),
 		commonRows("rules", rulesOp, hatsPath+"/rules", "", account.ScopeRead),
 		commonRows("reanalysis", reanalyseOp, hatsPath+"/reanalysis", "", account.ScopeTrack), []row{
 			{name: "metrics", path: hatsPath + "/metrics?by=target,day&metric=coverage", as: metricsOp, key: readKey, status: 200, check: holds(`"metric":"coverage@m1"`)},
@@ -154,6 +156,11 @@ func numberRows() []row {
 			{name: "sources", path: hatsPath + "/sources", as: sourcesOp, key: readKey, status: 200, check: holds(`"tracker":"hats"`)},
 			{name: "sources from no day", path: hatsPath + "/sources?from=yesterday", as: sourcesOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("from")},
 			{name: "sources of nothing", path: trackersPath + "/none/sources", as: sourcesOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
+			{name: "report as a page", path: hatsPath + "/report", as: reportOp, key: readKey, status: 200, check: holds(`<h1>What answers say: hats</h1>`)},
+			{name: "report as text", path: hatsPath + "/report?format=md&from=2026-01-01", as: reportOp, key: anyKey, status: 200, check: holds("# What answers say: hats\n")},
+			{name: "report as a table", path: hatsPath + "/report?format=csv", as: reportOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("format")},
+			{name: "report of no time", path: hatsPath + "/report?from=2026-02-01&to=2026-01-01", as: reportOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", check: fields("to")},
+			{name: "report of nothing", path: trackersPath + "/none/report", as: reportOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
 			{name: "rules", path: hatsPath + "/rules", as: rulesOp, key: readKey, status: 200},
 			{name: "rules of nothing", path: trackersPath + "/none/rules", as: rulesOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
 			{name: "reanalysis", method: "POST", path: hatsPath + "/reanalysis", as: reanalyseOp, key: anyKey, status: 200},

@@ -2505,6 +2505,7 @@ export interface Operations {
   "POST /v1/trackers/{name}/names/try": { query: undefined; body: NameTrial; response: NameTried };
   "GET /v1/trackers/{name}/discover": { query: { limit?: number; answers?: number }; body: undefined; response: DiscoverReport };
   "GET /v1/trackers/{name}/export": { query: { table?: "answers" | "mentions" | "citations" | "metrics" | "sweeps" | "numbers"; format?: "ndjson" | "csv" | "parquet"; sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string; filter?: string; counted?: boolean; branded?: boolean; dueFrom?: string; dueTo?: string }; body: undefined; response: string };
+  "GET /v1/trackers/{name}/report": { query: { format?: "html" | "md"; from?: string; to?: string; baselineFrom?: string; baselineTo?: string }; body: undefined; response: string };
   "GET /v1/trackers/{name}/alerts": { query: { open?: boolean; kind?: AlertKind; limit?: number; cursor?: string }; body: undefined; response: AlertPage };
   "POST /v1/trackers/{name}/alerts/{id}/acknowledge": { query: undefined; body: undefined; response: AlertAcknowledged };
   "POST /v1/trackers/{name}/alerts/test": { query: undefined; body: AlertTestRequest; response: AlertTestResult };
