@@ -37,14 +37,15 @@ function TrackerPage({ name, tab, parts }: { name: string; tab: string; parts: s
 
 /** The name, where the tracker stands, and what can be done. */
 function Head({ name, tracker }: { name: string; tracker?: Tracker }) {
-  const exported = new URL(`v1/trackers/${encodeURIComponent(name)}/export?format=csv`, base);
+  const file = (rest: string) => { const { pathname, search } = new URL(`v1/trackers/${encodeURIComponent(name)}/${rest}`, base); return pathname + search; };
   return (
     <div class="tracker-head">
       <h1>{name}</h1>
       {tracker && <TrackerState tracker={tracker} />}
       <span class="head-actions">
         {tracker && <span class="faint">{tracker.nextSweepAt && tracker.state === "active" && "Next sweep "}{nextSweep(tracker)}</span>}
-        <a class="button" href={exported.pathname + exported.search} download>Export</a>
+        <a class="button" href={file("report")} download>Report</a>
+        <a class="button" href={file("export?format=csv")} download>Export</a>
         {tracker && !tracker.demo && mayTrack() && <a class="button primary" href={addressOf(name, "sweeps", { ...keptFilters(), run: "ask" })}>Run now…</a>}
       </span>
     </div>
