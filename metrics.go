@@ -287,6 +287,23 @@ type NamingRule struct {
 	// Answers that were analysed after the fact, and those that are kept.
 	Analysed int `json:"analysed" schema:"min=0"`
 	Answers  int `json:"answers" schema:"min=0"`
+	// What became another when they took the place of those before, for each brand of either; null where there were none, and until they take over.
+	Moved *List[MovedBrand] `json:"moved"`
+}
+
+// MovedBrand is what new rules changed for a brand, over all answers that were kept when they took over.
+type MovedBrand struct {
+	// A brand with another name is another brand.
+	Brand string `json:"brand"`
+	// Answers that name it by the rules before, and by the new ones.
+	AnswersBefore int `json:"answersBefore" schema:"min=0"`
+	AnswersAfter  int `json:"answersAfter" schema:"min=0"`
+	// Answers that name it by the new rules only, and by those before only.
+	Gained int `json:"gained" schema:"min=0"`
+	Lost   int `json:"lost" schema:"min=0"`
+	// Their share of all answers that were looked at, whatever the question.
+	VisibilityBefore float64 `json:"visibilityBefore" schema:"min=0,max=1"`
+	VisibilityAfter  float64 `json:"visibilityAfter" schema:"min=0,max=1"`
 }
 
 // Reanalysis has all kept answers analysed again.

@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -241,6 +242,11 @@ func (s *Service) rulesView(ctx context.Context, r *store.Rules) (*earshot.Namin
 		return nil, err
 	}
 	view.Brands, view.Sources = set.Brands, set.Sources
+	if r.Report != nil {
+		if err := json.Unmarshal(r.Report, &view.Moved); err != nil {
+			return nil, fmt.Errorf("read what rules %d moved: %w", r.Version, err)
+		}
+	}
 	view.Answers, err = s.Store.CountAnswers(ctx, r.Organization, r.Tracker)
 	return view, err
 }

@@ -1501,6 +1501,23 @@ export type NamingRule = {
   /** Answers that were analysed after the fact, and those that are kept. */
   analysed: number;
   answers: number;
+  /** What became another when they took the place of those before, for each brand of either; null where there were none, and until they take over. */
+  moved: Array<MovedBrand> | null;
+};
+
+/** What new rules changed for a brand, over all answers that were kept when they took over. */
+export type MovedBrand = {
+  /** A brand with another name is another brand. */
+  brand: string;
+  /** Answers that name it by the rules before, and by the new ones. */
+  answersBefore: number;
+  answersAfter: number;
+  /** Answers that name it by the new rules only, and by those before only. */
+  gained: number;
+  lost: number;
+  /** Their share of all answers that were looked at, whatever the question. */
+  visibilityBefore: number;
+  visibilityAfter: number;
 };
 
 /** Has all kept answers analysed again. */
