@@ -37,6 +37,41 @@ type MetricReport struct {
 	Rows   List[MetricRow] `json:"rows"`
 	// From where on numbers are not of one kind with those before.
 	Breaks List[NumberBreak] `json:"breaks"`
+	// How far the newest repeated sweep is from the one that it repeats, whatever the query picks; null until there is one.
+	Noise *NoiseReport `json:"noise"`
+}
+
+// NoiseReport is how far two sweeps are apart that asked the same at once: as much as a number may differ by chance.
+type NoiseReport struct {
+	// The sweep that repeats another.
+	Sweep string `json:"sweep" schema:"uuid"`
+	// The one that it repeats.
+	Repeats string `json:"repeats" schema:"uuid"`
+	// All targets together, where there are several, and each of them.
+	Targets List[TargetNoise] `json:"targets"`
+}
+
+// TargetNoise is that of a target, or of all together.
+type TargetNoise struct {
+	NumberLabels
+	// Pairs of a question that names no brand and a target with answers in both sweeps.
+	Cells int `json:"cells" schema:"min=0"`
+	// The share of cells and brands of which one sweep names the brand and the other does not; null without cells.
+	Differs *float64 `json:"differs" schema:"min=0,max=1"`
+	// Mean Jaccard distance, over cells, of the brands that are named; null where none are.
+	BrandDistance *float64 `json:"brandDistance" schema:"min=0,max=1"`
+	// The same of the domains that are cited.
+	DomainDistance *float64         `json:"domainDistance" schema:"min=0,max=1"`
+	Brands         List[BrandNoise] `json:"brands"`
+}
+
+// BrandNoise is that of a brand.
+type BrandNoise struct {
+	Brand string `json:"brand"`
+	// The share of cells of which only one sweep names it.
+	Differs float64 `json:"differs" schema:"min=0,max=1"`
+	// By how much its visibility differs; null without cells.
+	Visibility *float64 `json:"visibility" schema:"min=0,max=1"`
 }
 
 // NumberBreak is a sweep from which on numbers are not of one kind with those before.
@@ -196,6 +231,8 @@ type ComparedRow struct {
 	P        *float64  `json:"p"`
 	// The smallest change that would have been seen in 80 of 100 cases.
 	SmallestChange *float64 `json:"smallestChange"`
+	// By how much the visibility of that brand and target differed when a sweep was repeated at once, the last time; null of other metrics, and until that was done.
+	NoiseFloor *float64 `json:"noiseFloor" schema:"min=0,max=1"`
 	// Pairs of a question and a target with answers in both periods, and in only one, which are left out.
 	Cells         int `json:"cells" schema:"min=0"`
 	CellsLeftOut  int `json:"cellsLeftOut" schema:"min=0"`

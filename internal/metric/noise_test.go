@@ -32,7 +32,7 @@ func TestNoiseOfARepeatedSweep(t *testing.T) {
 		said("first", "chat/US", 0, "xy", "A", "B"), said("again", "chat/US", 0, "yz", "A"), // B differs; domains 1 of 3 the same
 		said("first", "chat/US", 1, ""), said("again", "chat/US", 1, "", "A"), // A differs; no domains
 		said("first", "chat/US", 2, "x", "A"), said("again", "chat/US", 2, "z"), // branded
-		said("first", "chat/US", 3, "x", "A", "B"), // no pair
+		said("first", "chat/US", 3, "x", "A", "B"),                             // no pair
 		said("first", "engine/DE", 0, "x"), said("again", "engine/DE", 0, "x"), // the same, nobody named
 	})
 	found, err := b.Noise("first", "again")

@@ -115,7 +115,8 @@ func (s *Service) Metrics(ctx context.Context, organization, name string, q *ear
 	for i := range rows {
 		report.Rows = append(report.Rows, b.metricRow(wanted, &rows[i]))
 	}
-	return report, nil
+	report.Noise, err = s.noiseOf(ctx, b)
+	return report, err
 }
 
 // filtered has the book used of what a filter leaves by time.

@@ -8,6 +8,7 @@
 //	record.go               ended tasks become answers
 //	analyse.go ruleset.go   answers are analysed, and again when the rules change; moved.go: what that changed
 //	book.go count.go read.go  what answers add up to; tally.go: what is kept of that
+//	noise.go                how far a sweep is from one that repeats it
 //	breaks.go               where numbers are no longer of one kind
 //	numbers.go change.go    numbers as clients see them; counted.go: the answers behind them
 //	view.go                 trackers, sweeps and answers as clients see them

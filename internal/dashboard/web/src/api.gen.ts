@@ -990,6 +990,8 @@ export type Sweep = {
   closedAt: string | null;
   progress: SweepProgress;
   credits: SweepCredits;
+  /** The sweep that it repeats at once, to see how much is noise. It counts in no other number. */
+  repeats?: string;
   /** How many have which reason, only where one sweep is shown. */
   missing?: Array<ReasonCount>;
 };
@@ -1241,6 +1243,8 @@ export type SweepPage = {
 export type SweepRequest = {
   /** The same key again gives the same sweep. */
   idempotencyKey?: string;
+  /** Repeat the newest closed sweep: how far the two are apart is the noise floor of comparisons. It costs what a sweep costs. */
+  repeat?: boolean;
 };
 
 /** A sweep that was started, or was there already under its key. */
@@ -1271,6 +1275,8 @@ export type MetricReport = {
   rows: Array<MetricRow>;
   /** From where on numbers are not of one kind with those before. */
   breaks: Array<NumberBreak>;
+  /** How far the newest repeated sweep is from the one that it repeats, whatever the query picks; null until there is one. */
+  noise: NoiseReport | null;
 };
 
 /** One number with all that says how far it can be trusted. */
@@ -1356,6 +1362,45 @@ export type NumberBreak = {
   open: boolean;
 };
 
+/** How far two sweeps are apart that asked the same at once: as much as a number may differ by chance. */
+export type NoiseReport = {
+  /** The sweep that repeats another. */
+  sweep: string;
+  /** The one that it repeats. */
+  repeats: string;
+  /** All targets together, where there are several, and each of them. */
+  targets: Array<TargetNoise>;
+};
+
+/** That of a target, or of all together. */
+export type TargetNoise = {
+  /** `*` for several, `*web` for those of one surface of several. */
+  target: string;
+  surface?: string;
+  provider?: string;
+  country?: string;
+  prompt?: string;
+  tag?: string;
+  /** Pairs of a question that names no brand and a target with answers in both sweeps. */
+  cells: number;
+  /** The share of cells and brands of which one sweep names the brand and the other does not; null without cells. */
+  differs: number | null;
+  /** Mean Jaccard distance, over cells, of the brands that are named; null where none are. */
+  brandDistance: number | null;
+  /** The same of the domains that are cited. */
+  domainDistance: number | null;
+  brands: Array<BrandNoise>;
+};
+
+/** That of a brand. */
+export type BrandNoise = {
+  brand: string;
+  /** The share of cells of which only one sweep names it. */
+  differs: number;
+  /** By how much its visibility differs; null without cells. */
+  visibility: number | null;
+};
+
 /** Tells what changed between two periods, and whether that is noise. */
 export type CompareReport = {
   tracker: string;
@@ -1404,6 +1449,8 @@ export type ComparedRow = {
   p: number | null;
   /** The smallest change that would have been seen in 80 of 100 cases. */
   smallestChange: number | null;
+  /** By how much the visibility of that brand and target differed when a sweep was repeated at once, the last time; null of other metrics, and until that was done. */
+  noiseFloor: number | null;
   /** Pairs of a question and a target with answers in both periods, and in only one, which are left out. */
   cells: number;
   cellsLeftOut: number;
