@@ -134,7 +134,7 @@ func (s *Service) noteMoved(ctx context.Context, r *store.Rules, panel *analysis
 	}
 	before, err := s.panelOf(all[i])
 	if err != nil {
-		return true, nil //nolint:nilerr // they found nothing, of which numbers tell why
+		return true, nil // they found nothing, of which numbers tell why
 	}
 	key := planKey{r.Tracker, r.Version}
 	s.moves.mu.Lock()

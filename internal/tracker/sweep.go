@@ -141,7 +141,7 @@ var errOtherSweep = errors.New("the key belongs to another sweep")
 
 // explainRepeat tells why the newest sweep cannot be repeated.
 func explainRepeat(err error, name string) error {
-	text := ""
+	var text string
 	switch {
 	case errors.Is(err, store.ErrSweepRuns):
 		text = "a sweep of the tracker %s runs; repeat it when it is closed"
