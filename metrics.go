@@ -45,6 +45,41 @@ type MetricReport struct {
 	Breaks List[NumberBreak] `json:"breaks"`
 	// Whether there are rows after these.
 	More bool `json:"more"`
+	// How far the newest repeated sweep is from the one that it repeats, whatever the query picks; null until there is one.
+	Noise *NoiseReport `json:"noise"`
+}
+
+// NoiseReport is how far two sweeps are apart that asked the same at once: as much as a number may differ by chance.
+type NoiseReport struct {
+	// The sweep that repeats another.
+	Sweep string `json:"sweep" schema:"uuid"`
+	// The one that it repeats.
+	Repeats string `json:"repeats" schema:"uuid"`
+	// All targets together, where there are several, and each of them.
+	Targets List[TargetNoise] `json:"targets"`
+}
+
+// TargetNoise is that of a target, or of all together.
+type TargetNoise struct {
+	NumberLabels
+	// Pairs of a question that names no brand and a target with answers in both sweeps.
+	Cells int `json:"cells" schema:"min=0"`
+	// The share of cells and brands of which one sweep names the brand and the other does not; null without cells.
+	Differs *float64 `json:"differs" schema:"min=0,max=1"`
+	// Mean Jaccard distance, over cells, of the brands that are named; null where none are.
+	BrandDistance *float64 `json:"brandDistance" schema:"min=0,max=1"`
+	// The same of the domains that are cited.
+	DomainDistance *float64         `json:"domainDistance" schema:"min=0,max=1"`
+	Brands         List[BrandNoise] `json:"brands"`
+}
+
+// BrandNoise is that of a brand.
+type BrandNoise struct {
+	Brand string `json:"brand"`
+	// The share of cells of which only one sweep names it.
+	Differs float64 `json:"differs" schema:"min=0,max=1"`
+	// By how much its visibility differs; null without cells.
+	Visibility *float64 `json:"visibility" schema:"min=0,max=1"`
 }
 
 // NumberBreak is a sweep from which on numbers are not of one kind with those before.
@@ -206,6 +241,8 @@ type ComparedRow struct {
 	P        *float64  `json:"p"`
 	// The smallest change that would have been seen in 80 of 100 cases.
 	SmallestChange *float64 `json:"smallestChange"`
+	// By how much the visibility of that brand and target differed when a sweep was repeated at once, the last time; null of other metrics, and until that was done.
+	NoiseFloor *float64 `json:"noiseFloor" schema:"min=0,max=1"`
 	// Pairs of a question and a target with answers in both periods, and in only one, which are left out.
 	Cells         int `json:"cells" schema:"min=0"`
 	CellsLeftOut  int `json:"cellsLeftOut" schema:"min=0"`
@@ -310,6 +347,23 @@ type NamingRule struct {
 	// Answers that were analysed after the fact, and those that are kept.
 	Analysed int `json:"analysed" schema:"min=0"`
 	Answers  int `json:"answers" schema:"min=0"`
+	// What became another when they took the place of those before, for each brand of either; null where there were none, and until they take over.
+	Moved *List[MovedBrand] `json:"moved"`
+}
+
+// MovedBrand is what new rules changed for a brand, over all answers that were kept when they took over.
+type MovedBrand struct {
+	// A brand with another name is another brand.
+	Brand string `json:"brand"`
+	// Answers that name it by the rules before, and by the new ones.
+	AnswersBefore int `json:"answersBefore" schema:"min=0"`
+	AnswersAfter  int `json:"answersAfter" schema:"min=0"`
+	// Answers that name it by the new rules only, and by those before only.
+	Gained int `json:"gained" schema:"min=0"`
+	Lost   int `json:"lost" schema:"min=0"`
+	// Their share of all answers that were looked at, whatever the question.
+	VisibilityBefore float64 `json:"visibilityBefore" schema:"min=0,max=1"`
+	VisibilityAfter  float64 `json:"visibilityAfter" schema:"min=0,max=1"`
 }
 
 // Reanalysis has all kept answers analysed again.

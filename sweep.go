@@ -38,6 +38,8 @@ type Sweep struct {
 	ClosedAt *Timestamp    `json:"closedAt"`
 	Progress SweepProgress `json:"progress"`
 	Credits  SweepCredits  `json:"credits"`
+	// The sweep that it repeats at once, to see how much is noise. It counts in no other number.
+	Repeats string `json:"repeats,omitempty" schema:"uuid"`
 	// How many have which reason, only where one sweep is shown.
 	Missing List[ReasonCount] `json:"missing,omitempty"`
 }
@@ -73,6 +75,8 @@ type ReasonCount struct {
 type SweepRequest struct {
 	// The same key again gives the same sweep.
 	IdempotencyKey string `json:"idempotencyKey,omitempty" schema:"idempotencyKey"`
+	// Repeat the newest closed sweep: how far the two are apart is the noise floor of comparisons. It costs what a sweep costs.
+	Repeat bool `json:"repeat,omitempty"`
 }
 
 // SweepStarted is a sweep that was started, or was there already under its key.

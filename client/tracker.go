@@ -71,8 +71,18 @@ func (c *Client) DeleteTracker(ctx context.Context, name string) error {
 // StartSweep runs a tracker now. With a key, which may be "", it can be repeated without
 // starting a second sweep, and is when the answer is lost.
 func (c *Client) StartSweep(ctx context.Context, name, key string) (*earshot.SweepStarted, error) {
-	out := call{method: http.MethodPost, path: trackerPath(name, "sweeps"), body: earshot.SweepRequest{IdempotencyKey: key}, repeat: once}
-	if key != "" {
+	return c.startSweep(ctx, name, earshot.SweepRequest{IdempotencyKey: key})
+}
+
+// RepeatSweep repeats the newest closed sweep of a tracker at once, to see how much of a
+// change is noise. The key is that of StartSweep.
+func (c *Client) RepeatSweep(ctx context.Context, name, key string) (*earshot.SweepStarted, error) {
+	return c.startSweep(ctx, name, earshot.SweepRequest{IdempotencyKey: key, Repeat: true})
+}
+
+func (c *Client) startSweep(ctx context.Context, name string, request earshot.SweepRequest) (*earshot.SweepStarted, error) {
+	out := call{method: http.MethodPost, path: trackerPath(name, "sweeps"), body: request, repeat: once}
+	if request.IdempotencyKey != "" {
 		out.repeat = idempotent
 	}
 	return exchange[earshot.SweepStarted](ctx, c, out)

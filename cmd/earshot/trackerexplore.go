@@ -247,7 +247,8 @@ type trackerReanalyseCmd struct {
 // Help says when one needs it.
 func (c *trackerReanalyseCmd) Help() string {
 	return `Looks for all names again in all kept answers, in the background and at no cost, and waits for it. Ctrl-C leaves it running. A
-change of brands or an upgrade does so by itself. Numbers change over at once when it is done.
+change of brands or an upgrade does so by itself. Numbers change over at once when it is done. The table tells, for each brand, how
+many kept answers name it by the rules before and by the new ones, and how many do so only by one of them.
 
 Exit status: 0 it was done, 130 it was interrupted, 1 anything else.
 
@@ -286,8 +287,8 @@ func (c *trackerReanalyseCmd) Run(in *invocation) error {
 					return in.json(r)
 				default:
 					bar.clear()
-					_, err := fmt.Fprintf(in.out, "%s: %s analysed\n", name, many(r.Analysed, "answer"))
-					return err
+					fmt.Fprintf(in.out, "%s: %s analysed\n", name, many(r.Analysed, "answer"))
+					return c.moved(in, r)
 				}
 			}
 		}
@@ -298,4 +299,18 @@ func (c *trackerReanalyseCmd) Run(in *invocation) error {
 		case <-time.After(c.Every):
 		}
 	}
+}
+
+// moved prints what new rules changed.
+func (c *trackerReanalyseCmd) moved(in *invocation, r *earshot.NamingRule) error {
+	if r.Moved == nil {
+		return nil
+	}
+	rows := [][]string{{"BRAND", "BEFORE", "AFTER", "GAINED", "LOST"}}
+	for _, m := range *r.Moved {
+		rows = append(rows, []string{
+			oneLine(m.Brand), thousands(int64(m.AnswersBefore)), thousands(int64(m.AnswersAfter)), thousands(int64(m.Gained)), thousands(int64(m.Lost)),
+		})
+	}
+	return printTable(in.out, rows)
 }

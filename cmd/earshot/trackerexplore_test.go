@@ -50,7 +50,7 @@ func TestLookingIntoATracker(t *testing.T) {
 		{[]string{"discover", "shoes", "--csv", "--limit", "1"}, "NAME,ANSWERS,SHARE"},
 		{[]string{"diff", "shoes", page.Answers[1].ID, page.Answers[0].ID}, "NOISE|brands|domains|PAGE"},
 		{[]string{"diff", "shoes", page.Answers[1].ID, page.Answers[0].ID, "--json"}, `"sameCell": true`},
-		{[]string{"reanalyse", "shoes", "--every", "10ms"}, "r2: 4 answers analysed"},
+		{[]string{"reanalyse", "shoes", "--every", "10ms"}, "r2: 4 answers analysed|BRAND|GAINED|Kestrin"},
 	} {
 		out, errOut, status := u.does(append([]string{"tracker"}, one.args...)...)
 		for _, want := range strings.Split(one.want, "|") {

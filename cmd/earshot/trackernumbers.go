@@ -201,7 +201,8 @@ type trackerCompareCmd struct {
 func (c *trackerCompareCmd) Help() string {
 	return `Compares two periods, the last 28 days with the 28 before unless given. "moved" is a change that asking the same questions again
 would not have shown; "steady" may be noise, and VISIBLE FROM is the smallest change that would have been seen in 80 of 100 cases;
-"tooEarly" is fewer than 5 sweeps in a period. The grade tells what the numbers are good for, and what they lack for a decision.
+"tooEarly" is fewer than 5 sweeps in a period. NOISE FLOOR is by how much visibility differed when a sweep was repeated at once, by
+'earshot tracker run --repeat'. The grade tells what the numbers are good for, and what they lack for a decision.
 
 Exit status: 0 they were compared, 130 it was interrupted, 1 anything else.
 
@@ -223,11 +224,11 @@ func (c *trackerCompareCmd) Run(in *invocation) error {
 	if err != nil {
 		return c.explained(err)
 	}
-	rows := [][]string{{"METRIC", "BRAND", "TARGET", "VERDICT", "BEFORE", "AFTER", "CHANGE", "INTERVAL", "VISIBLE FROM", "CELLS", "LEFT OUT", "SWEEPS"}}
+	rows := [][]string{{"METRIC", "BRAND", "TARGET", "VERDICT", "BEFORE", "AFTER", "CHANGE", "INTERVAL", "VISIBLE FROM", "NOISE FLOOR", "CELLS", "LEFT OUT", "SWEEPS"}}
 	for _, r := range report.Rows {
 		rows = append(rows, []string{
 			r.Metric, oneLine(r.Brand), oneLine(r.Target), string(r.Verdict), c.value(r.Before, false), c.value(r.After, false), c.value(r.Change, false),
-			c.ends(r.Interval), c.value(r.SmallestChange, false), strconv.Itoa(r.Cells), strconv.Itoa(r.CellsLeftOut),
+			c.ends(r.Interval), c.value(r.SmallestChange, false), c.value(r.NoiseFloor, false), strconv.Itoa(r.Cells), strconv.Itoa(r.CellsLeftOut),
 			fmt.Sprintf("%d/%d", r.SweepsBefore, r.SweepsAfter),
 		})
 	}

@@ -11,10 +11,11 @@ import (
 )
 
 type trackerRunCmd struct {
-	Wait  bool          `help:"Wait for all answers, and show how far it is."`
-	Key   string        `help:"The same key again gives the same sweep: a repeated command starts no second one." placeholder:"KEY"`
-	JSON  bool          `name:"json" help:"Print the sweep as JSON."`
-	Every time.Duration `help:"How often to look." default:"1s" hidden:""`
+	Wait   bool          `help:"Wait for all answers, and show how far it is."`
+	Key    string        `help:"The same key again gives the same sweep: a repeated command starts no second one." placeholder:"KEY"`
+	Repeat bool          `help:"Repeat the newest closed sweep, to see how much of a change is noise."`
+	JSON   bool          `name:"json" help:"Print the sweep as JSON."`
+	Every  time.Duration `help:"How often to look." default:"1s" hidden:""`
 	trackerArg
 }
 
@@ -23,12 +24,15 @@ func (c *trackerRunCmd) Help() string {
 	return `Starts a sweep at once, apart from the schedule: every question on every target. Its tasks take their turns in the queue like
 all others. Ctrl-C leaves it running. A sweep that might pass the tracker's ceiling is skipped.
 
+With --repeat it asks again what the newest sweep has just asked, at the cost of a sweep. How far the two are apart is the noise
+floor that 'earshot tracker compare' shows beside every change; in other numbers it does not count.
+
 Exit status: 0 it was started, with --wait has all answers, 2 it was skipped or cancelled, or answers are missing, 130 it was
 interrupted, 1 anything else.
 
 Examples:
   printf 'name: coats\nprompts: [best coats]\ntargets: [{provider: genassistant, country: US}]\n' | earshot tracker apply -
-  earshot tracker run coats --wait
+  earshot tracker run coats --wait && earshot tracker run coats --repeat --wait
   earshot tracker run coats --key "coats-$(date +%F)" --json | jq -r .id`
 }
 
@@ -41,7 +45,11 @@ func (c *trackerRunCmd) Run(in *invocation) error {
 	if err := service.Ready(in); err != nil {
 		return c.remote.explain(err)
 	}
-	started, err := service.StartSweep(in, c.Name, c.Key)
+	start := service.StartSweep
+	if c.Repeat {
+		start = service.RepeatSweep
+	}
+	started, err := start(in, c.Name, c.Key)
 	if err != nil {
 		return c.explain(err)
 	}

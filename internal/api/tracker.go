@@ -120,7 +120,7 @@ func (s *Server) startSweep(c *call) error {
 	if err := in.Err(); err != nil {
 		return err
 	}
-	started, err := s.Trackers.RunNow(c.r.Context(), c.principal.OrganizationID, c.trackerName(), body.IdempotencyKey, s.Store.Now())
+	started, err := s.Trackers.RunNow(c.r.Context(), c.principal.OrganizationID, c.trackerName(), body, s.Store.Now())
 	if err != nil {
 		return notFoundAs(err, "tracker", c.trackerName())
 	}

@@ -254,11 +254,12 @@ func (s *Store) SaveAnalyses(r *Rules, cursor string, found []*Analysis) error {
 	return nil
 }
 
-// FinishRules makes rules by which all answers are analysed the current ones.
+// FinishRules makes rules by which all answers are analysed the current ones, and stores
+// their report.
 func (s *Store) FinishRules(r *Rules, now time.Time) error {
 	err := s.write(write{organization: r.Organization, apply: func(ctx context.Context, w *work) error {
-		n, err := w.exec(ctx, `UPDATE tracker_rules SET finished_at = $4 WHERE organization = $1 AND tracker = $2 AND version = $3 AND finished_at IS NULL`,
-			r.Organization, r.Tracker, r.Version, millis(now))
+		n, err := w.exec(ctx, `UPDATE tracker_rules SET finished_at = $4, report = $5 WHERE organization = $1 AND tracker = $2 AND version = $3 AND finished_at IS NULL`,
+			r.Organization, r.Tracker, r.Version, millis(now), nullText(string(r.Report)))
 		if err != nil || n == 0 {
 			return err
 		}
@@ -321,6 +322,26 @@ func (s *Store) Found(ctx context.Context, t *Tracker, rules int, first, last st
 		return nil, fmt.Errorf("read what rules found: %w", err)
 	}
 	return all, nil
+}
+
+// AnalysedTwice reads what two versions of the rules found in the next answers after one,
+// by id, that both were applied to.
+func (s *Store) AnalysedTwice(ctx context.Context, before, after *Rules, from string, limit int, each func(answer string, was, is []byte) error) error {
+	err := s.reports.find(ctx, func(found scanner) error {
+		var answer string
+		var was, is []byte
+		if err := found.Scan(&answer, &was, &is); err != nil {
+			return err
+		}
+		return each(answer, was, is)
+	}, `SELECT x.answer, w.content, x.content FROM analyses x
+		JOIN analyses w ON w.organization = x.organization AND w.tracker = x.tracker AND w.answer = x.answer AND w.rules = $4
+		WHERE x.organization = $1 AND x.tracker = $2 AND x.rules = $3 AND x.answer > $5 ORDER BY x.answer LIMIT $6`,
+		after.Organization, after.Tracker, after.Version, before.Version, from, limit)
+	if err != nil {
+		return fmt.Errorf("read what two versions of the rules found: %w", err)
+	}
+	return nil
 }
 
 // DeleteOldAnalyses removes, a batch at a time, what rules found that others took the

@@ -34,7 +34,7 @@ type Sweep struct {
 	Charged      int64
 	Pruned       bool   // answers of it are gone
 	Repeats      string // the sweep that it repeats at once; "" for none
-	Facts        []byte // JSON: what its targets answered with; nil until it is closed
+	Facts        []byte // JSON: what its targets answered with, or of one that repeats another how far they are apart; nil until it is closed
 }
 
 var (
@@ -73,6 +73,16 @@ const (
 	ReasonExpired = "expired"
 )
 
+// RepeatNewest in Repeats has StartSweep find the newest closed sweep.
+const RepeatNewest = "newest"
+
+var (
+	// ErrNothingToRepeat is what StartSweep returns where no closed sweep has all its answers.
+	ErrNothingToRepeat = errors.New("there is no closed sweep to repeat")
+	// ErrSweepRuns is what it returns for a repetition while a sweep runs.
+	ErrSweepRuns = errors.New("a sweep of the tracker runs")
+)
+
 // StartedSweep is what became of a sweep that was due.
 type StartedSweep struct {
 	Sweep
@@ -83,7 +93,7 @@ type StartedSweep struct {
 // none was begun. A sweep that might pass the ceiling, nil for none, is stored as
 // skipped. slot and due are what is next for the tracker. A second sweep of a slot is
 // never begun: the first is returned. Returns ErrChanged when the tracker is not as its
-// caller has read it.
+// caller has read it, and of a repetition ErrNothingToRepeat and ErrSweepRuns.
 func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *string, slot string, due, now time.Time) (started StartedSweep, err error) {
 	sweep.Organization, sweep.Tracker = t.Organization, t.ID
 	err = s.write(write{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
@@ -103,6 +113,11 @@ func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *str
 			return err
 		}
 		started = StartedSweep{Sweep: sweep}
+		if sweep.Repeats == RepeatNewest {
+			if started.Repeats, err = w.newestToRepeat(ctx, t); err != nil {
+				return err
+			}
+		}
 		if sweep.State == earshot.SweepRunning && ceiling != nil {
 			committed, err := w.committed(ctx, t, sweep.Month)
 			if err != nil {
@@ -128,6 +143,26 @@ func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *str
 		return started, fmt.Errorf("start a sweep of tracker %s: %w", t.Name, err)
 	}
 	return started, nil
+}
+
+// newestToRepeat is the newest closed sweep of a tracker of which nothing runs.
+func (w *work) newestToRepeat(ctx context.Context, t *Tracker) (string, error) {
+	running, err := findValues[string](ctx, w, `SELECT id FROM sweeps WHERE organization = $1 AND tracker = $2 AND state = 'running' LIMIT 1`, t.Organization, t.ID)
+	if err != nil {
+		return "", err
+	}
+	if len(running) > 0 {
+		return "", ErrSweepRuns
+	}
+	newest, err := findValues[string](ctx, w, `SELECT id FROM sweeps WHERE organization = $1 AND tracker = $2 AND state = 'closed' AND repeats IS NULL AND pruned = 0
+		ORDER BY id DESC LIMIT 1`, t.Organization, t.ID)
+	if err != nil {
+		return "", err
+	}
+	if len(newest) == 0 {
+		return "", ErrNothingToRepeat
+	}
+	return newest[0], nil
 }
 
 // expectTracker returns ErrChanged unless a tracker is as its caller has read it.
@@ -338,13 +373,25 @@ func (s *Store) Sweeps(ctx context.Context, t *Tracker, state earshot.SweepState
 	return sweeps, nil
 }
 
-// ClosedSweeps are all closed sweeps of a tracker, in the order in which they were due.
+// ClosedSweeps are all closed sweeps of a tracker, in the order in which they were due,
+// without those that repeat another.
 func (s *Store) ClosedSweeps(ctx context.Context, t *Tracker) ([]*Sweep, error) {
-	sweeps, err := findRows(ctx, s.reports, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'closed' ORDER BY due_at, id`, t.Organization, t.ID)
+	sweeps, err := findRows(ctx, s.reports, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'closed' AND repeats IS NULL ORDER BY due_at, id`, t.Organization, t.ID)
 	if err != nil {
 		return nil, fmt.Errorf("list closed sweeps: %w", err)
 	}
 	return sweeps, nil
+}
+
+// NewestRepeat is the newest closed sweep of a tracker that repeats another and has
+// answers. Returns ErrNotFound.
+func (s *Store) NewestRepeat(ctx context.Context, t *Tracker) (*Sweep, error) {
+	sweep, err := firstRow(ctx, s.reports, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'closed' AND repeats IS NOT NULL AND answered > 0
+		ORDER BY id DESC LIMIT 1`, t.Organization, t.ID)
+	if err != nil {
+		return nil, fmt.Errorf("find the newest repeated sweep: %w", err)
+	}
+	return sweep, nil
 }
 
 // MissingReasons counts the missing answers of a sweep by their reason.

@@ -178,12 +178,15 @@ func (s *Store) ReadSpanCells(ctx context.Context, t *TallySpan) error {
 	return nil
 }
 
-// RulesToTally are rules in use that have no tally of some closed sweep.
+// RulesToTally are rules in use that have no tally of some closed sweep, or whose newest
+// repeated sweep was not compared with the one that it repeats.
 func (s *Store) RulesToTally(ctx context.Context) ([]*Rules, error) {
 	all, err := findRows(ctx, s.reports, rulesTable, `WHERE state <> 'old' AND EXISTS (
 		SELECT 1 FROM sweeps s WHERE s.organization = tracker_rules.organization AND s.tracker = tracker_rules.tracker
-			AND s.state = 'closed' AND s.pruned = 0 AND s.answered > 0 AND NOT EXISTS (
-			SELECT 1 FROM tallies t WHERE t.organization = s.organization AND t.tracker = s.tracker AND t.rules = tracker_rules.version AND t.sweep = s.id))
+			AND s.state = 'closed' AND s.pruned = 0 AND s.answered > 0 AND (s.repeats IS NULL AND NOT EXISTS (
+				SELECT 1 FROM tallies t WHERE t.organization = s.organization AND t.tracker = s.tracker AND t.rules = tracker_rules.version AND t.sweep = s.id)
+			OR s.repeats IS NOT NULL AND s.facts IS NULL AND NOT EXISTS (
+				SELECT 1 FROM sweeps n WHERE n.organization = s.organization AND n.tracker = s.tracker AND n.state = 'closed' AND n.repeats IS NOT NULL AND n.answered > 0 AND n.id > s.id)))
 		ORDER BY organization, tracker, version`)
 	if err != nil {
 		return nil, fmt.Errorf("list rules without tallies: %w", err)

@@ -91,16 +91,17 @@ func (w *watching) step(ctx context.Context, now time.Time) (err error) {
 		return err
 	}
 	step := store.SweepStep{Steps: w.watch.Steps}
-	switch w.sweep.State {
-	case earshot.SweepClosed:
+	switch state := w.sweep.State; {
+	case w.sweep.Repeats != "": // it tells how much is noise, and is in no series
+	case state == earshot.SweepClosed:
 		if step.Series, err = w.stepSeries(ctx); err != nil {
 			return err
 		}
 		if err := w.screenSources(ctx); err != nil {
 			return err
 		}
-	case earshot.SweepMissed, earshot.SweepSkipped:
-		w.raise(earshot.AlertSweep, string(w.sweep.State), &earshot.Alert{Summary: alert.SweepSummary(w.sweep.Slot, w.sweep.State)})
+	case state == earshot.SweepMissed || state == earshot.SweepSkipped:
+		w.raise(earshot.AlertSweep, string(state), &earshot.Alert{Summary: alert.SweepSummary(w.sweep.Slot, state)})
 	default: // one that was canceled tells nothing
 	}
 	fresh := now.Sub(w.raisedAt) < freshAlert

@@ -192,6 +192,9 @@ func (s *Service) reanalyseSome(ctx context.Context, r *store.Rules, now time.Ti
 			if done, err := s.tallyRules(ctx, r); err != nil || !done {
 				return err
 			}
+			if done, err := s.noteMoved(ctx, r, panel); err != nil || !done {
+				return err
+			}
 			s.Log.Info("answers are analysed", "tracker", r.Tracker, "rules", r.Version)
 			return s.Store.FinishRules(r, now)
 		}

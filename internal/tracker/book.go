@@ -107,6 +107,7 @@ func (s *Service) currentRules(ctx context.Context, t *store.Tracker) (*store.Ru
 type need struct {
 	sources bool // citations by source
 	cells   bool // every sweep and prompt by itself, also where they are many
+	later   bool // nobody waits for it, so that any number of answers is counted
 }
 
 // withBook has a book used, and once more one that holds all, where that turns out to be

@@ -35,16 +35,20 @@ func (s *Service) Compare(ctx context.Context, organization, name string, q *ear
 	var report *earshot.CompareReport
 	err = s.withBook(ctx, t, d, need{}, func(b *book) error {
 		b.namePrompts(wanted.Filter)
+		noise, err := s.noiseOf(ctx, b)
+		if err != nil {
+			return err
+		}
 		report = &earshot.CompareReport{
 			Tracker: name, Rules: rulesName(b.rules), MadeUp: b.madeUp, Baseline: b.period(before), Period: b.period(after), Breaks: b.breaks,
 		}
-		return b.compareInto(report, wanted, metric.Periods{A: b.within(before), B: b.within(after)})
+		return b.compareInto(report, wanted, metric.Periods{A: b.within(before), B: b.within(after)}, noise)
 	}, before, after)
 	return report, err
 }
 
 // compareInto fills in the rows: all targets of a surface together, then each of them.
-func (b *book) compareInto(report *earshot.CompareReport, wanted metric.Query, periods metric.Periods) error {
+func (b *book) compareInto(report *earshot.CompareReport, wanted metric.Query, periods metric.Periods, noise *earshot.NoiseReport) error {
 	seen := map[string]bool{}
 	for _, by := range [][]string{nil, {"target"}} {
 		wanted.By = by
@@ -63,7 +67,7 @@ func (b *book) compareInto(report *earshot.CompareReport, wanted metric.Query, p
 		for _, r := range rows {
 			if !seen[r.Target] {
 				known[r.Target] = true
-				report.Rows = append(report.Rows, comparedRow(&r, b.touching(r.Target, slices.Concat(periods.A, periods.B))))
+				report.Rows = append(report.Rows, comparedRow(&r, b.touching(r.Target, slices.Concat(periods.A, periods.B)), noise))
 			}
 		}
 		for _, g := range grades {
@@ -133,7 +137,7 @@ func (b *book) period(p span) earshot.Period {
 	return earshot.Period{From: day(p.from), To: day(p.until.Add(-time.Minute)), Sweeps: len(b.within(p))}
 }
 
-func comparedRow(c *metric.Comparison, breaks []earshot.NumberBreak) earshot.ComparedRow {
+func comparedRow(c *metric.Comparison, breaks []earshot.NumberBreak, noise *earshot.NoiseReport) earshot.ComparedRow {
 	row := earshot.ComparedRow{
 		Metric: c.Metric, NumberLabels: labelsOf(c.Labels), Verdict: earshot.Verdict(c.Verdict), Before: c.A, After: c.B, Change: c.Change, P: c.P,
 		SmallestChange: c.Smallest, Cells: c.Cells, CellsLeftOut: c.LeftOut, SweepsBefore: c.SweepsA, SweepsAfter: c.SweepsB,
@@ -146,7 +150,8 @@ func comparedRow(c *metric.Comparison, breaks []earshot.NumberBreak) earshot.Com
 		row.Interval = c.Interval[:]
 	}
 	row.Breaks = len(breaks)
-	row.Summary = summary(&row)
+	row.NoiseFloor = noiseFloor(noise, &row)
+	row.Summary = summary(&row) + withinNoise(&row)
 	if len(breaks) > 0 {
 		row.Summary += fmt.Sprintf(" But since %s %s, so that the periods are not of one kind.", breaks[0].At.Format(time.DateOnly), breaks[0].Reason)
 		if breaks[0].Target != "" {

@@ -60,6 +60,7 @@ type (
 		Coverage   float64        `json:"coverage" parquet:"coverage"`
 		MaxCredits int64          `json:"creditsToCharge" parquet:"creditsToCharge"`
 		Charged    int64          `json:"creditsCharged" parquet:"creditsCharged"`
+		Repeats    string         `json:"repeats" parquet:"repeats,optional"`
 	}
 
 	mentionRow struct {
@@ -124,6 +125,7 @@ func rowOfSweep(s *store.Sweep) sweepRow {
 		DueAt: tablefile.At(s.DueAt), StartedAt: tablefile.At(s.StartedAt), EndsAt: tablefile.At(s.EndsAt), ClosedAt: tablefile.At(s.ClosedAt),
 		Planned: int64(s.Planned), Submitted: int64(s.Submitted), Answered: int64(s.Answered), Missing: int64(s.Missing),
 		Coverage: sweepView(s).Progress.Coverage, MaxCredits: s.MaxCost, Charged: s.Charged,
+		Repeats: s.Repeats,
 	}
 }
 

@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -121,7 +122,8 @@ func (s *Service) Metrics(ctx context.Context, organization, name string, q *ear
 	for i := range rows {
 		report.Rows = append(report.Rows, b.metricRow(wanted, &rows[i]))
 	}
-	return report, nil
+	report.Noise, err = s.noiseOf(ctx, b)
+	return report, err
 }
 
 // namePrompts has a filter that gives questions by their numbers give their texts.
@@ -258,6 +260,11 @@ func (s *Service) rulesView(ctx context.Context, r *store.Rules) (*earshot.Namin
 		return nil, err
 	}
 	view.Brands, view.Sources = set.Brands, set.Sources
+	if r.Report != nil {
+		if err := json.Unmarshal(r.Report, &view.Moved); err != nil {
+			return nil, fmt.Errorf("read what rules %d moved: %w", r.Version, err)
+		}
+	}
 	view.Answers, err = s.Store.CountAnswers(ctx, r.Organization, r.Tracker)
 	return view, err
 }

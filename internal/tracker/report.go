@@ -1,10 +1,12 @@
 package tracker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"earshot"
@@ -99,7 +101,7 @@ func (s *Service) reportSweeps(ctx context.Context, t *store.Tracker, in *report
 		more = len(page) == exportPage
 		for _, sweep := range page {
 			last = sweep.ID
-			if !before.has(sweep.DueAt) && !after.has(sweep.DueAt) {
+			if sweep.Repeats != "" || !before.has(sweep.DueAt) && !after.has(sweep.DueAt) {
 				continue
 			}
 			in.Sweeps = append(in.Sweeps, sweepView(sweep))
@@ -119,7 +121,9 @@ func (s *Service) reportSweeps(ctx context.Context, t *store.Tracker, in *report
 	for reason, n := range counts {
 		in.Reasons = append(in.Reasons, earshot.ReasonCount{Reason: reason, Count: n})
 	}
-	slices.SortFunc(in.Reasons, func(a, b earshot.ReasonCount) int { return b.Count - a.Count })
+	slices.SortFunc(in.Reasons, func(a, b earshot.ReasonCount) int {
+		return cmp.Or(b.Count-a.Count, strings.Compare(a.Reason, b.Reason))
+	})
 	return nil
 }
 
@@ -199,7 +203,7 @@ func (b *book) promptsInto(in *report.Input, periods metric.Periods) error {
 	var p []float64
 	var tested []int
 	for i := range found {
-		in.Moved = append(in.Moved, comparedRow(&found[i], b.touching(found[i].Target, slices.Concat(periods.A, periods.B))))
+		in.Moved = append(in.Moved, comparedRow(&found[i], b.touching(found[i].Target, slices.Concat(periods.A, periods.B)), nil))
 		if row := in.Moved[i]; row.P != nil && row.Verdict != earshot.VerdictTooEarly {
 			p, tested = append(p, *row.P), append(tested, i)
 		}

@@ -6,8 +6,9 @@
 //	plan.go                 which questions a sweep asks, in which order
 //	sweep.go                starting, submitting, ending and closing sweeps
 //	record.go               ended tasks become answers
-//	analyse.go ruleset.go   answers are analysed, and again when the rules change
+//	analyse.go ruleset.go   answers are analysed, and again when the rules change; moved.go: what that changed
 //	book.go count.go read.go  what answers add up to; tally.go: what is kept of that
+//	noise.go                how far a sweep is from one that repeats it
 //	breaks.go               where numbers are no longer of one kind
 //	numbers.go change.go    numbers as clients see them; counted.go: the answers behind them
 //	alert.go alertshift.go  what moved, and other things worth telling
@@ -79,6 +80,7 @@ type Service struct {
 	plans  plans
 	panels panels
 	books  books
+	moves  moves
 	// untallied holds rules that need tallies
 	untallied chan tallyJob
 	demos     chan struct{} // holds who makes a demo
@@ -91,6 +93,7 @@ type Service struct {
 func New(cfg Config) *Service {
 	return &Service{
 		Config: cfg, wake: make(chan struct{}, 1), plans: plans{kept: map[planKey]*plan{}}, panels: panels{kept: map[planKey]*analysis.Panel{}},
+		moves: moves{kept: map[planKey]*movement{}},
 		books: books{kept: map[string]*book{}, under: share.NewPool(maxCounts)}, untallied: make(chan tallyJob, 16), demos: make(chan struct{}, 1),
 		searches: share.NewPool(maxSearches),
 	}

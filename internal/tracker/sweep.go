@@ -98,9 +98,11 @@ func (s *Service) newSweep(t *store.Tracker, d *definition, slot, month string, 
 	}
 }
 
-// RunNow starts a sweep at once. The same key again gives the same sweep. It tries again
-// for as long as somebody else changes the tracker at the same moment.
-func (s *Service) RunNow(ctx context.Context, organization, name, key string, now time.Time) (*earshot.SweepStarted, error) {
+// RunNow starts a sweep at once, or repeats the newest one. The same key again gives the
+// same sweep. It tries again for as long as somebody else changes the tracker at the same
+// moment.
+func (s *Service) RunNow(ctx context.Context, organization, name string, request earshot.SweepRequest, now time.Time) (*earshot.SweepStarted, error) {
+	key := request.IdempotencyKey
 	for {
 		t, d, err := s.load(ctx, organization, name)
 		if err != nil {
@@ -113,12 +115,18 @@ func (s *Service) RunNow(ctx context.Context, organization, name, key string, no
 			key = uuid.NewString()
 		}
 		sweep := s.newSweep(t, d, manualSlot+key, monthOf(d, now), now, now.Add(manualWindow), now)
+		if request.Repeat {
+			sweep.Repeats = store.RepeatNewest
+		}
 		started, err := s.Store.StartSweep(t, sweep, d.ceiling(), d.webhook(), t.NextSlot, t.DueAt, now)
 		if errors.Is(err, store.ErrChanged) && ctx.Err() == nil {
 			continue
 		}
+		if err == nil && started.Existed && (started.Repeats != "") != request.Repeat {
+			err = errOtherSweep
+		}
 		if err != nil {
-			return nil, err
+			return nil, explainRepeat(err, name)
 		}
 		if !started.Existed {
 			s.told(&started.Sweep)
@@ -126,6 +134,25 @@ func (s *Service) RunNow(ctx context.Context, organization, name, key string, no
 		}
 		return &earshot.SweepStarted{Sweep: sweepView(&started.Sweep), Replayed: started.Existed}, nil
 	}
+}
+
+// errOtherSweep is said of a key that has started a sweep of the other kind.
+var errOtherSweep = errors.New("the key belongs to another sweep")
+
+// explainRepeat tells why the newest sweep cannot be repeated.
+func explainRepeat(err error, name string) error {
+	var text string
+	switch {
+	case errors.Is(err, store.ErrSweepRuns):
+		text = "a sweep of the tracker %s runs; repeat it when it is closed"
+	case errors.Is(err, store.ErrNothingToRepeat):
+		text = "the tracker %s has no closed sweep that could be repeated; run one first"
+	case errors.Is(err, errOtherSweep):
+		text = "the idempotencyKey has started a sweep of the tracker %s before, with another value of repeat; use another key"
+	default:
+		return err
+	}
+	return &earshot.Error{Code: earshot.CodeConflict, Message: fmt.Sprintf(text, name), Details: earshot.ConflictDetails{ID: name}}
 }
 
 // monthOf is the month of a moment in the tracker's time zone.

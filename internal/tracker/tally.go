@@ -188,7 +188,7 @@ func (s *Service) tallyRules(ctx context.Context, r *store.Rules) (done bool, er
 	if answers > 0 {
 		s.Log.Debug("sweeps are added up", "tracker", t.Name, "rules", r.Version, "answers", answers)
 	}
-	return true, s.tallySpans(ctx, h)
+	return true, errors.Join(s.tallySpans(ctx, h), s.noteNoise(ctx, h))
 }
 
 func ignoreGone(err error) error {
@@ -201,7 +201,7 @@ func ignoreGone(err error) error {
 // tallySweep adds up the answers of a sweep: from its cells where these are kept, else
 // from its analyses.
 func (s *Service) tallySweep(ctx context.Context, h *past, sweep *store.Sweep) error {
-	b := &book{tracker: h.tracker, rules: h.rules, panel: h.panel, zone: h.zone, sweeps: []*store.Sweep{sweep}}
+	b := &book{tracker: h.tracker, rules: h.rules, panel: h.panel, zone: h.zone, sweeps: []*store.Sweep{sweep}, need: need{later: true}}
 	if err := s.fill(ctx, b, h); err != nil {
 		return err
 	}

@@ -71,6 +71,7 @@ func sweepView(sweep *store.Sweep) earshot.Sweep {
 		DueAt: earshot.Timestamp{Time: sweep.DueAt}, StartedAt: earshot.When(sweep.StartedAt), EndsAt: earshot.Timestamp{Time: sweep.EndsAt}, ClosedAt: earshot.When(sweep.ClosedAt),
 		Progress: earshot.SweepProgress{Planned: sweep.Planned, Submitted: sweep.Submitted, Answered: sweep.Answered, Missing: sweep.Missing},
 		Credits:  earshot.SweepCredits{CreditsToCharge: sweep.MaxCost, CreditsCharged: sweep.Charged},
+		Repeats:  sweep.Repeats,
 	}
 	if sweep.Planned > 0 {
 		view.Progress.Coverage = float64(sweep.Answered) / float64(sweep.Planned)

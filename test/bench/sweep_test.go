@@ -78,7 +78,7 @@ func (w *swept) apply(name string, tasks int) {
 // start runs a sweep by hand and submits all of it.
 func (w *swept) start(name string) {
 	w.Helper()
-	_, err := w.service.RunNow(w.Context(), w.organization, name, "", time.Now())
+	_, err := w.service.RunNow(w.Context(), w.organization, name, earshot.SweepRequest{}, time.Now())
 	w.must(err)
 	w.must(w.service.Step(w.Context(), time.Now()))
 }

@@ -1134,6 +1134,8 @@ export type Sweep = {
   closedAt: string | null;
   progress: SweepProgress;
   credits: SweepCredits;
+  /** The sweep that it repeats at once, to see how much is noise. It counts in no other number. */
+  repeats?: string;
   /** How many have which reason, only where one sweep is shown. */
   missing?: Array<ReasonCount>;
 };
@@ -1388,6 +1390,8 @@ export type SweepPage = {
 export type SweepRequest = {
   /** The same key again gives the same sweep. */
   idempotencyKey?: string;
+  /** Repeat the newest closed sweep: how far the two are apart is the noise floor of comparisons. It costs what a sweep costs. */
+  repeat?: boolean;
 };
 
 /** A sweep that was started, or was there already under its key. */
@@ -1420,6 +1424,8 @@ export type MetricReport = {
   breaks: Array<NumberBreak>;
   /** Whether there are rows after these. */
   more: boolean;
+  /** How far the newest repeated sweep is from the one that it repeats, whatever the query picks; null until there is one. */
+  noise: NoiseReport | null;
 };
 
 /** One number with all that says how far it can be trusted. */
@@ -1507,6 +1513,45 @@ export type NumberBreak = {
   open: boolean;
 };
 
+/** How far two sweeps are apart that asked the same at once: as much as a number may differ by chance. */
+export type NoiseReport = {
+  /** The sweep that repeats another. */
+  sweep: string;
+  /** The one that it repeats. */
+  repeats: string;
+  /** All targets together, where there are several, and each of them. */
+  targets: Array<TargetNoise>;
+};
+
+/** That of a target, or of all together. */
+export type TargetNoise = {
+  /** `*` for several, `*web` for those of one surface of several. */
+  target: string;
+  surface?: string;
+  provider?: string;
+  country?: string;
+  prompt?: string;
+  tag?: string;
+  /** Pairs of a question that names no brand and a target with answers in both sweeps. */
+  cells: number;
+  /** The share of cells and brands of which one sweep names the brand and the other does not; null without cells. */
+  differs: number | null;
+  /** Mean Jaccard distance, over cells, of the brands that are named; null where none are. */
+  brandDistance: number | null;
+  /** The same of the domains that are cited. */
+  domainDistance: number | null;
+  brands: Array<BrandNoise>;
+};
+
+/** That of a brand. */
+export type BrandNoise = {
+  brand: string;
+  /** The share of cells of which only one sweep names it. */
+  differs: number;
+  /** By how much its visibility differs; null without cells. */
+  visibility: number | null;
+};
+
 /** Tells what changed between two periods, and whether that is noise. */
 export type CompareReport = {
   tracker: string;
@@ -1555,6 +1600,8 @@ export type ComparedRow = {
   p: number | null;
   /** The smallest change that would have been seen in 80 of 100 cases. */
   smallestChange: number | null;
+  /** By how much the visibility of that brand and target differed when a sweep was repeated at once, the last time; null of other metrics, and until that was done. */
+  noiseFloor: number | null;
   /** Pairs of a question and a target with answers in both periods, and in only one, which are left out. */
   cells: number;
   cellsLeftOut: number;
@@ -1652,6 +1699,23 @@ export type NamingRule = {
   /** Answers that were analysed after the fact, and those that are kept. */
   analysed: number;
   answers: number;
+  /** What became another when they took the place of those before, for each brand of either; null where there were none, and until they take over. */
+  moved: Array<MovedBrand> | null;
+};
+
+/** What new rules changed for a brand, over all answers that were kept when they took over. */
+export type MovedBrand = {
+  /** A brand with another name is another brand. */
+  brand: string;
+  /** Answers that name it by the rules before, and by the new ones. */
+  answersBefore: number;
+  answersAfter: number;
+  /** Answers that name it by the new rules only, and by those before only. */
+  gained: number;
+  lost: number;
+  /** Their share of all answers that were looked at, whatever the question. */
+  visibilityBefore: number;
+  visibilityAfter: number;
 };
 
 /** Has all kept answers analysed again. */

@@ -9,7 +9,7 @@ FROM trackers t JOIN organizations o ON o.id = t.organization
 WHERE t.state <> 'deleting';
 
 CREATE VIEW report_sweeps AS
-SELECT s.organization, s.tracker, t.name AS tracker_name, s.id AS sweep, s.slot, s.state, s.reason, s.version,
+SELECT s.organization, s.tracker, t.name AS tracker_name, s.id AS sweep, s.slot, s.state, s.reason, s.repeats, s.version,
   to_timestamp(s.due_at / 1000.0) AS due_at, to_timestamp(s.started_at / 1000.0) AS started_at, to_timestamp(s.closed_at / 1000.0) AS closed_at,
   s.planned, s.answered, s.missing, s.charged AS credits
 FROM sweeps s JOIN trackers t ON t.organization = s.organization AND t.id = s.tracker

@@ -31,7 +31,7 @@ export async function sweepsWithin(name: string, { from, to }: Pick<Period, "fro
   let cursor: string | undefined;
   do {
     const page = await patiently(() => call("GET /v1/trackers/{name}/sweeps", { params: { name }, query: { limit: 100, cursor }, signal }), signal);
-    found.push(...page.sweeps.filter((sweep) => sweep.state !== "running" && dayOf(sweep) >= from && dayOf(sweep) <= to));
+    found.push(...page.sweeps.filter((sweep) => sweep.state !== "running" && !sweep.repeats && dayOf(sweep) >= from && dayOf(sweep) <= to));
     cursor = page.nextCursor && dayOf(page.sweeps[page.sweeps.length - 1]) >= from ? page.nextCursor : undefined;
   } while (cursor);
   return found.sort((a, b) => a.dueAt.localeCompare(b.dueAt));
