@@ -15,7 +15,7 @@ import (
 
 // plain is what the lab said before answers could be sampled. Who asks without that must
 // get the same for ever.
-const plain = "8478108b8e579374"
+const plain = "514ab50d5b5b05d0"
 
 func TestPlainAnswersStayTheSame(t *testing.T) {
 	t.Parallel()
