@@ -26,8 +26,8 @@ It is sent to the channels that the tracker's file names; 'earshot channel' says
 Exit status: 0 it was done, 130 it was interrupted, 1 anything else.
 
 Examples:
-  earshot tracker demo --name moved
-  earshot tracker alerts moved`
+  earshot tracker demo --name moved --days 30 --prompts 5
+  earshot tracker alerts list moved`
 }
 
 type trackerAlertListCmd struct {

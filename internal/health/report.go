@@ -42,7 +42,7 @@ func Report(ctx context.Context, s *store.Store, now time.Time) ([]earshot.Provi
 	type series struct{ last, today, before store.FieldCount }
 	fields := map[string]map[string]*series{}
 	for key, c := range counts {
-		if !strings.Contains(key.Provider, surfaceMark) {
+		if _, surface := split(key.Provider); !slices.Contains(surface.Values(), surface) {
 			continue // counted before surfaces were told apart
 		}
 		if fields[key.Provider] == nil {
@@ -66,8 +66,8 @@ func Report(ctx context.Context, s *store.Store, now time.Time) ([]earshot.Provi
 	}
 	var report []earshot.ProviderHealth
 	for provider, found := range fields {
-		name, surface, _ := strings.Cut(provider, surfaceMark)
-		p := earshot.ProviderHealth{Provider: name, Surface: earshot.Surface(surface), State: earshot.HealthUnknown}
+		name, surface := split(provider)
+		p := earshot.ProviderHealth{Provider: name, Surface: surface, State: earshot.HealthUnknown}
 		for field, f := range found {
 			if heading, unknown := strings.CutPrefix(field, unknownMark); unknown {
 				if f.today.Seen > 0 {
@@ -138,4 +138,13 @@ func worse(a, b earshot.HealthState) earshot.HealthState {
 		return b
 	}
 	return a
+}
+
+// split takes a key apart. Names of providers may have the mark, too.
+func split(key string) (provider string, surface earshot.Surface) {
+	mark := strings.LastIndex(key, surfaceMark)
+	if mark < 0 {
+		return key, ""
+	}
+	return key[:mark], earshot.Surface(key[mark+len(surfaceMark):])
 }

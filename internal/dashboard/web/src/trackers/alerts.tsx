@@ -63,7 +63,7 @@ function List({ tracker, alerts, again }: { tracker: string; alerts: Alert[]; ag
             <p class="faint">
               {new Date(alert.raisedAt).toLocaleString()}{alert.madeUp && " · made up"}{!alert.open && " · seen"}
               {alert.shift && <> · <a href={answersAddress(tracker, alert.shift.answersBeforeUrl)}>Answers before</a> · <a href={answersAddress(tracker, alert.shift.answersAfterUrl)}>and since</a></>}
-              {alert.open && mayTrack() && <> <button type="button" class="small" aria-label={`I have seen: ${alert.summary}`} onClick={() => seen(alert.id)}>I have seen it</button></>}
+              {alert.open && mayTrack() && <> <button type="button" class="small" aria-label={`I have seen it: ${alert.summary}`} onClick={() => seen(alert.id)}>I have seen it</button></>}
             </p>
             {!!alert.shift?.prompts.length && (
               <details>
