@@ -26,7 +26,7 @@ It is sent to the channels that the tracker's file names; 'earshot channel' says
 Exit status: 0 it was done, 130 it was interrupted, 1 anything else.
 
 Examples:
-  earshot tracker demo --name moved --days 30 --prompts 5
+  earshot tracker demo --name moved --days 20 --prompts 3
   earshot tracker alerts list moved`
 }
 
@@ -46,7 +46,7 @@ raised that tells the same.
 Exit status: 0 they were listed, 130 it was interrupted, 1 anything else.
 
 Examples:
-  earshot tracker demo --name shifted
+  earshot tracker demo --name shifted --days 20 --prompts 3
   earshot tracker alerts shifted --open
   earshot tracker alerts shifted --kind shift --json | jq -r '.shift.prompts[].name'`
 }
@@ -102,9 +102,9 @@ func (c *trackerAlertAckCmd) Help() string {
 Exit status: 0 it was noted, 130 it was interrupted, 1 anything else.
 
 Examples:
-  earshot tracker demo --name seen
-  until earshot tracker alerts seen --open | grep -q shift; do sleep 1; done
-  earshot tracker alerts ack seen "$(earshot tracker alerts seen --open --kind shift --json | jq -r .id | head -1)"`
+  earshot tracker demo --name seen --days 20 --prompts 3
+  until earshot tracker alerts seen --open | grep -q missed; do sleep 1; done
+  earshot tracker alerts ack seen "$(earshot tracker alerts seen --open --json | jq -r .id | head -1)"`
 }
 
 // Run acknowledges it.

@@ -26,8 +26,8 @@ To remove it: earshot tracker delete demo
 Exit status: 0 it was made, 130 it was interrupted, 1 anything else.
 
 Examples:
-  earshot tracker demo
-  earshot tracker demo --name look-around --days 30`
+  earshot tracker demo --days 10
+  earshot tracker demo --name look-around --days 10 --prompts 5`
 }
 
 // Validate refuses values that make no sense.
