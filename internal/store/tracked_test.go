@@ -123,12 +123,19 @@ func (f *follow) record() {
 	}
 }
 
+// close closes a sweep as a node does that read its clock long ago.
 func (f *follow) close(sweep *store.Sweep) {
 	f.Helper()
-	closed, err := f.s.CloseSweep(sweep, earshot.SweepClosed, nil, time.Now())
+	begun := sweep.StartedAt.Add(-time.Minute)
+	closed, err := f.s.CloseSweep(sweep, earshot.SweepClosed, nil, begun)
 	f.must(err)
 	if !closed {
 		f.Errorf("sweep %s is not closed", sweep.Slot)
+	}
+	stored, err := f.s.Sweep(f.Context(), f.t, sweep.ID)
+	f.must(err)
+	if sweep.Planned > 0 && stored.ClosedAt.Equal(begun) {
+		f.Errorf("sweep %s is closed at %v, before its last answer came", sweep.Slot, stored.ClosedAt)
 	}
 }
 
