@@ -323,9 +323,10 @@ func (s *Store) CloseSweep(sweep *Sweep, state earshot.SweepState, webhook *stri
 			return err
 		}
 		// The caller may have read its clock before another node asked the last of them.
-		_, err = w.ExecContext(ctx, `UPDATE sweeps SET closed_at = a.finished_at
-			FROM (SELECT MAX(finished_at) AS finished_at FROM answers WHERE organization = $1 AND tracker = $2 AND sweep = $3) a
-			WHERE organization = $1 AND tracker = $2 AND id = $3 AND closed_at < a.finished_at`, sweep.Organization, sweep.Tracker, sweep.ID)
+		_, err = w.ExecContext(ctx, `UPDATE sweeps SET closed_at = a.last
+			FROM (SELECT MAX(CASE WHEN finished_at > asked_at THEN finished_at ELSE asked_at END) AS last
+				FROM answers WHERE organization = $1 AND tracker = $2 AND sweep = $3) a
+			WHERE organization = $1 AND tracker = $2 AND id = $3 AND closed_at < a.last`, sweep.Organization, sweep.Tracker, sweep.ID)
 		if err != nil {
 			return err
 		}

@@ -291,6 +291,7 @@ func isManual(sweep *store.Sweep) bool { return strings.HasPrefix(sweep.Slot, ma
 
 // tasks are the jobs of cells, and the rows of their answers.
 func (s *Service) tasks(t *store.Tracker, p *plan, sweep *store.Sweep, cells []cell, now time.Time) (tasks []store.Job, answers []*store.Answer, err error) {
+	asked := maxTime(now, sweep.StartedAt) // a slow node may have read its clock before another one started the sweep
 	for _, c := range cells {
 		payload, err := p.payload(c)
 		if err != nil {
@@ -303,7 +304,7 @@ func (s *Service) tasks(t *store.Tracker, p *plan, sweep *store.Sweep, cells []c
 		})
 		answers = append(answers, &store.Answer{
 			Organization: t.Organization, Tracker: t.ID, ID: id, Sweep: sweep.ID, Prompt: c.prompt, Target: c.target, Sample: c.sample,
-			Outcome: earshot.OutcomePending, AskedAt: now,
+			Outcome: earshot.OutcomePending, AskedAt: asked,
 		})
 	}
 	return tasks, answers, nil
