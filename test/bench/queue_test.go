@@ -176,6 +176,7 @@ func workOff(b *testing.B, address string, n int) {
 	}
 	ctx, cancel := context.WithCancel(b.Context())
 	ended := make(chan error, 1)
+	cpu := cpuUsed(b, address)
 	b.StartTimer()
 	began = time.Now()
 	go func() { ended <- runner.Run(ctx) }()
@@ -189,6 +190,7 @@ func workOff(b *testing.B, address string, n int) {
 		b.Fatal(err)
 	}
 	b.ReportMetric(float64(tasks)/took.Seconds(), "tasks/s")
+	cpu.report(b, address, tasks)
 	storetest.Audited(b, s)
 }
 

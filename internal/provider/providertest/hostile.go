@@ -48,7 +48,7 @@ func Survives(t *testing.T, document string, parse Parse) {
 // race detector. A count that must cross a limit to mean anything is no large one for
 // it: use strings.Repeat.
 func Repeat(text string, count int) string {
-	if count > 10_000 {
+	if count > 1000 {
 		count /= Mass
 	}
 	return strings.Repeat(text, count)
