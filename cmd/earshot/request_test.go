@@ -13,19 +13,29 @@ import (
 // parsed reads a command line without running it.
 func parsed(t *testing.T, args ...string) (*cli, error) {
 	t.Helper()
+	return parserOf(t)(args...)
+}
+
+// parserOf is for many command lines: making a parser takes longer than using it. What a
+// line gave is there until the next one.
+func parserOf(t *testing.T) func(args ...string) (*cli, error) {
+	t.Helper()
 	c := &cli{}
 	parser, err := kong.New(c, kong.Name("earshot"), helpVars())
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = parser.Parse(args)
-	return c, err
+	return func(args ...string) (*cli, error) {
+		_, err := parser.Parse(args)
+		return c, err
+	}
 }
 
 func TestEveryProviderIsInTheHelpAndIsAccepted(t *testing.T) {
 	t.Parallel()
+	parse, all := parserOf(t), commands(t)
 	for _, command := range []string{"ask", "parse", "batch", "check"} {
-		help := commands(t)["earshot "+command]
+		help := all["earshot "+command]
 		var text bytes.Buffer
 		for _, argument := range help.Positional {
 			text.WriteString(argument.Help + "\n")
@@ -38,7 +48,7 @@ func TestEveryProviderIsInTheHelpAndIsAccepted(t *testing.T) {
 	for _, p := range app.Providers() {
 		about := p.Definition()
 		for _, name := range []string{about.Name, strings.ToUpper(about.Name), about.TaskType, strings.ToLower(about.TaskType)} {
-			c, err := parsed(t, "ask", name, "shoes")
+			c, err := parse("ask", name, "shoes")
 			if err != nil || c.Ask.Provider.Name != about.Name {
 				t.Errorf("ask %s: %q, %v", name, c.Ask.Provider.Name, err)
 			}
@@ -46,16 +56,16 @@ func TestEveryProviderIsInTheHelpAndIsAccepted(t *testing.T) {
 			if err != nil || request[about.TextField()] != "shoes" {
 				t.Errorf("ask %s requests %v, %v", name, request, err)
 			}
-			if c, err = parsed(t, "parse", name); err != nil || c.Parse.Provider.Name != about.Name {
+			if c, err = parse("parse", name); err != nil || c.Parse.Provider.Name != about.Name {
 				t.Errorf("parse %s: %q, %v", name, c.Parse.Provider.Name, err)
 			}
-			if c, err = parsed(t, "check", name, name); err != nil || len(c.Check.Provider) != 2 || c.Check.Provider[1].Name != about.Name {
+			if c, err = parse("check", name, name); err != nil || len(c.Check.Provider) != 2 || c.Check.Provider[1].Name != about.Name {
 				t.Errorf("check %s: %v", name, err)
 			}
-			if c, err = parsed(t, "tasks", "--type", name); err != nil || c.Tasks.List.Type.TaskType != about.TaskType {
+			if c, err = parse("tasks", "--type", name); err != nil || c.Tasks.List.Type.TaskType != about.TaskType {
 				t.Errorf("tasks --type %s: %q, %v", name, c.Tasks.List.Type.TaskType, err)
 			}
-			if c, err = parsed(t, "batch", "x.csv", "--providers", "websearch,"+name); err != nil || c.Batch.Providers[1].Name != about.Name {
+			if c, err = parse("batch", "x.csv", "--providers", "websearch,"+name); err != nil || c.Batch.Providers[1].Name != about.Name {
 				t.Fatalf("batch --providers %s: %v", name, err)
 			}
 			for _, field := range []string{"provider", "taskType"} {

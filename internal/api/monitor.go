@@ -28,7 +28,7 @@ func monitor(p provider.Provider) func(*Server, *call) error {
 			ID:         c.id,
 			Principal:  c.principal,
 			Turn:       c.turn,
-			Provider:   definition,
+			Provider:   &definition,
 			Request:    request,
 			Body:       compact(in.Raw()),
 			ReceivedAt: s.Store.Now(),

@@ -35,10 +35,10 @@ type outcome struct {
 // assignment is a job that this node runs. It is passed on by reference: thousands may
 // wait, and their stacks count.
 type assignment struct {
-	job      store.Job
-	provider provider.Definition
-	request  provider.Request
-	turn     *share.Turn
+	job     *store.Job
+	watched []string // fields of the result, see provider.Definition
+	request provider.Request
+	turn    *share.Turn
 }
 
 // attempt makes attempts until one succeeds, one fails finally, or no more may be
@@ -72,7 +72,7 @@ func (r *Runner) attempt(ctx context.Context, a *assignment) outcome {
 		}
 		wait, again := r.wait(max(n, 1), a.job, failure)
 		if !again {
-			o.err = errAttemptsFailed(a.provider, failure)
+			o.err = errAttemptsFailed(a.job.Provider, failure)
 			if failure.Reason == earshot.ReasonUnreadable {
 				o.capture = r.preserve(ctx, a, o.served)
 			}
@@ -92,11 +92,11 @@ func (r *Runner) attempt(ctx context.Context, a *assignment) outcome {
 
 // noteAttempt stores the number of the attempt, for clients that poll the task and for
 // a node that takes it over. If that fails, the attempt is made all the same.
-func (r *Runner) noteAttempt(job store.Job, n int) {
+func (r *Runner) noteAttempt(job *store.Job, n int) {
 	if job.Mode != store.ModeAsync {
 		return
 	}
-	if err := r.Store.NoteAttempt(job, n); err != nil {
+	if err := r.Store.NoteAttempt(*job, n); err != nil {
 		r.Log.Warn("an attempt was not noted", "job", job.ID, "error", err)
 	}
 }
@@ -104,7 +104,7 @@ func (r *Runner) noteAttempt(job store.Job, n int) {
 // wait returns how long to wait after the failure of attempt n, and whether another
 // attempt may be made at all: as long as the upstream asks for, and at least the
 // backoff. Only calls, whose clients wait, have a deadline for their last attempt.
-func (r *Runner) wait(n int, job store.Job, failure *upstream.Failure) (wait time.Duration, again bool) {
+func (r *Runner) wait(n int, job *store.Job, failure *upstream.Failure) (wait time.Duration, again bool) {
 	if n > len(r.Backoff) || failure.Final {
 		return 0, false
 	}
@@ -117,11 +117,11 @@ func (r *Runner) wait(n int, job store.Job, failure *upstream.Failure) (wait tim
 func (r *Runner) attemptOnce(ctx context.Context, a *assignment, n int) (o outcome, err error) {
 	ctx, span := trace.Start(ctx, "attempt")
 	span.Int(trace.Attempt, n)
-	span.String(trace.Provider, a.provider.Name)
+	span.String(trace.Provider, a.job.Provider)
 	defer func() { endAttempt(span, err) }()
 	captureID := account.NewCaptureID()
 	try := upstream.Attempt{
-		Provider: a.provider.Name, Account: a.job.Organization, Turn: a.turn, Place: a.request.Locale().Place(), Number: n, CaptureURL: r.CaptureURL + "/" + captureID,
+		Provider: a.job.Provider, Account: a.job.Organization, Turn: a.turn, Place: a.request.Locale().Place(), Number: n, CaptureURL: r.CaptureURL + "/" + captureID,
 		Sample: sampleOf(a.job),
 	}
 	err = r.Upstreams.Try(ctx, try, func(session *upstream.Session) (err error) {
@@ -130,14 +130,14 @@ func (r *Runner) attemptOnce(ctx context.Context, a *assignment, n int) (o outco
 		return err
 	})
 	if err != nil {
-		r.Log.Info("attempt failed", "request", a.job.ID, "provider", a.provider.Name, "attempt", n, "error", err)
+		r.Log.Info("attempt failed", "request", a.job.ID, "provider", a.job.Provider, "attempt", n, "error", err)
 	}
 	return o, err
 }
 
 // sampleOf tells the lab which of the answers of a day a tracker's task is. Other jobs
 // get the one answer that a question has there.
-func sampleOf(job store.Job) string {
+func sampleOf(job *store.Job) string {
 	if job.Tracker == "" {
 		return ""
 	}
@@ -146,8 +146,8 @@ func sampleOf(job store.Job) string {
 
 // askThrough asks through one upstream.
 func (r *Runner) askThrough(ctx context.Context, session *upstream.Session, a *assignment, captureID string) (outcome, error) {
-	id, name := a.job.ID, a.provider.Name
-	document := health.Document{Provider: name, Surface: session.Surface(), Watched: a.provider.Watched, Asked: string(a.job.Request)}
+	id, name := a.job.ID, a.job.Provider
+	document := health.Document{Provider: name, Surface: session.Surface(), Watched: a.watched, Asked: string(a.job.Request)}
 	started := time.Now()
 	answer, err := r.ask(ctx, id, a.request, session)
 	r.Metrics.attempted(name, session.Upstream(), started, err)
@@ -191,7 +191,7 @@ func (r *Runner) preserve(ctx context.Context, a *assignment, documents [][]byte
 		r.Log.Warn("a document that was not understood could not be kept", "job", a.job.ID, "error", err)
 		return nil
 	}
-	r.Log.Warn("a document was not understood and is kept", "job", a.job.ID, "provider", a.provider.Name, "capture", r.CaptureURL+"/"+preserved.ID)
+	r.Log.Warn("a document was not understood and is kept", "job", a.job.ID, "provider", a.job.Provider, "capture", r.CaptureURL+"/"+preserved.ID)
 	return preserved
 }
 
@@ -219,11 +219,11 @@ func isFailure(err error) bool {
 }
 
 // errAttemptsFailed is the error of a job that has no attempt left.
-func errAttemptsFailed(def provider.Definition, failure *upstream.Failure) error {
+func errAttemptsFailed(name string, failure *upstream.Failure) error {
 	return &earshot.Error{
 		Code:    earshot.CodeUpstream,
-		Message: fmt.Sprintf("%s gave no usable answer (%s)", def.Name, failure.Reason),
-		Details: earshot.UpstreamDetails{Service: def.Name, Reason: failure.Reason},
+		Message: fmt.Sprintf("%s gave no usable answer (%s)", name, failure.Reason),
+		Details: earshot.UpstreamDetails{Service: name, Reason: failure.Reason},
 		Err:     failure,
 	}
 }

@@ -34,7 +34,7 @@ func (r *Runner) Retry(principal *account.Principal, failed []*store.Task, now t
 	var sound []*store.Retry
 	for i, t := range failed {
 		all[i] = &store.Retry{Failed: t.ID}
-		def, request, err := r.decode(t.Job)
+		def, request, err := r.decode(&t.Job)
 		if err != nil {
 			all[i].Refusal = err
 			continue

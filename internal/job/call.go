@@ -21,7 +21,7 @@ type Call struct {
 	ID         string // a UUIDv7; the job's id
 	Principal  *account.Principal
 	Turn       *share.Turn // given back while the call waits for its upstream; may be nil
-	Provider   provider.Definition
+	Provider   *provider.Definition
 	Request    provider.Request
 	Body       []byte // the request as it was sent
 	ReceivedAt time.Time
@@ -53,20 +53,20 @@ func (r *Runner) Call(ctx context.Context, call *Call) (json.RawMessage, Receipt
 		Provider:     call.Provider.Name,
 		Mode:         store.ModeSync,
 		Request:      call.Body,
-		MaxCost:      r.cost(call.Provider, store.ModeSync, call.Request.Bill()),
+		MaxCost:      r.cost(call.Provider.Name, store.ModeSync, call.Request.Bill()),
 		Node:         node.id,
 		CreatedAt:    call.ReceivedAt,
 		StartedAt:    call.ReceivedAt,
 
 		IdempotencyKey: call.IdempotencyKey,
 	}
-	organization, earlier, err := r.begin(ctx, *job)
+	organization, earlier, err := r.begin(ctx, job)
 	if earlier != nil {
 		return earlier.Result, Receipt{Organization: organization, Running: organization.Running, Replayed: true}, nil
 	}
 	if err != nil {
 		if organization == nil { // the store did not refuse it: it may have begun
-			r.abandon(node, *job)
+			r.abandon(node, job)
 			return nil, Receipt{}, err
 		}
 		return nil, Receipt{Organization: organization, Running: organization.Running}, err
@@ -74,14 +74,14 @@ func (r *Runner) Call(ctx context.Context, call *Call) (json.RawMessage, Receipt
 	settled := false
 	defer func() {
 		if !settled { // a panic, or an unreachable database
-			r.abandon(node, *job)
+			r.abandon(node, job)
 		}
 	}()
 
 	ctx, leave := node.join(ctx)
 	defer leave()
-	run := r.attempt(ctx, &assignment{*job, call.Provider, call.Request, call.Turn})
-	receipt, err := r.finish(ctx, node, job, call.Provider, &run)
+	run := r.attempt(ctx, &assignment{job, call.Provider.Watched, call.Request, call.Turn})
+	receipt, err := r.finish(ctx, node, job, &run)
 	settled = err == nil || errors.Is(err, store.ErrLost)
 	if err != nil {
 		if settled {
@@ -93,12 +93,12 @@ func (r *Runner) Call(ctx context.Context, call *Call) (json.RawMessage, Receipt
 }
 
 // finish settles a call by the outcome of its attempts.
-func (r *Runner) finish(ctx context.Context, node *incarnation, job *store.Job, about provider.Definition, run *outcome) (Receipt, error) {
+func (r *Runner) finish(ctx context.Context, node *incarnation, job *store.Job, run *outcome) (Receipt, error) {
 	if run.err == nil && ctx.Err() != nil { // nobody waits for the answer
 		r.discard(ctx, run.capture)
 		*run = outcome{attempts: run.attempts, err: endedEarly(ctx)}
 	}
-	end := r.settlement(*job, about, *run)
+	end := r.settlement(job, run)
 	organization, err := r.settle(ctx, node, end, time.Now().Add(settleTime))
 	if err != nil {
 		return Receipt{}, err
@@ -113,10 +113,10 @@ const keyTries = 5
 // begin starts a call, unless its idempotency key is that of an earlier one whose
 // answer it gets. Like Store.Begin it returns the organization with a refusal, and
 // without it when the call may have begun all the same.
-func (r *Runner) begin(ctx context.Context, job store.Job) (organization *account.Organization, earlier *store.Task, err error) {
+func (r *Runner) begin(ctx context.Context, job *store.Job) (organization *account.Organization, earlier *store.Task, err error) {
 	for try := 1; ; try++ {
 		_, span := trace.Start(ctx, "store.begin")
-		organization, err = r.Store.Begin(job)
+		organization, err = r.Store.Begin(*job)
 		endSpan(span, err)
 		taken, ok := errors.AsType[*store.KeyTakenError](err)
 		if !ok {
@@ -141,7 +141,7 @@ func (r *Runner) begin(ctx context.Context, job store.Job) (organization *accoun
 
 // checkRepetition returns why a call does not get the answer of an earlier job with
 // the same idempotency key, or nil.
-func checkRepetition(job store.Job, earlier *store.Task) error {
+func checkRepetition(job *store.Job, earlier *store.Task) error {
 	taken := &earshot.Error{
 		Code:    earshot.CodeAlreadyExists,
 		Message: "another request was made with this Idempotency-Key",
@@ -191,9 +191,9 @@ const settleTime = 30 * time.Second
 // abandon settles a call whose state is unknown as failed, in the background, so that
 // its slot and its credits are released. If the node stops first, the job is released
 // with those of lost nodes.
-func (r *Runner) abandon(node *incarnation, job store.Job) {
+func (r *Runner) abandon(node *incarnation, job *store.Job) {
 	r.running.Go(func() {
-		end := store.Settlement{Job: job, Status: earshot.StatusFailed, Error: clientError(errors.New("abandoned"))}
+		end := store.Settlement{Job: *job, Status: earshot.StatusFailed, Error: clientError(errors.New("abandoned"))}
 		_, _ = r.settle(node.ctx, node, end, time.Time{}) // returns when it is settled or the node stops
 	})
 }

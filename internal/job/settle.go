@@ -14,17 +14,17 @@ import (
 	"earshot/internal/trace"
 )
 
-// cost is the price of a bill in a mode.
-func (r *Runner) cost(def provider.Definition, mode string, bill provider.Bill) int64 {
+// cost is the price of a provider's bill in a mode.
+func (r *Runner) cost(name, mode string, bill provider.Bill) int64 {
 	if mode == store.ModeSync {
 		bill = bill.With(provider.ItemSync)
 	}
-	return r.Catalogue.Cost(def.Name, bill)
+	return r.Catalogue.Cost(name, bill)
 }
 
 // settlement makes the settlement of a job from its outcome.
-func (r *Runner) settlement(job store.Job, def provider.Definition, run outcome) store.Settlement {
-	end := store.Settlement{Job: job, Status: earshot.StatusFailed, Attempts: run.attempts, Capture: run.capture}
+func (r *Runner) settlement(job *store.Job, run *outcome) store.Settlement {
+	end := store.Settlement{Job: *job, Status: earshot.StatusFailed, Attempts: run.attempts, Capture: run.capture}
 	if end.Capture != nil {
 		end.Capture.ExpiresAt = r.Store.Now().Add(capture.Lifetime)
 	}
@@ -33,7 +33,7 @@ func (r *Runner) settlement(job store.Job, def provider.Definition, run outcome)
 		return end
 	}
 	end.Status = earshot.StatusCompleted
-	end.Charge = min(job.MaxCost, r.cost(def, job.Mode, run.bill))
+	end.Charge = min(job.MaxCost, r.cost(job.Provider, job.Mode, run.bill))
 	end.Result = run.result
 	return end
 }

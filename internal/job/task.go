@@ -63,24 +63,24 @@ func (r *Runner) jobs(principal *account.Principal, tasks []Task, now time.Time)
 
 // Price is the maximum cost of a task.
 func (r *Runner) Price(def provider.Definition, request provider.Request) int64 {
-	return r.cost(def, store.ModeAsync, request.Bill())
+	return r.cost(def.Name, store.ModeAsync, request.Bill())
 }
 
 // perform runs a task that this node owns, from its next attempt to its end. A
 // task whose node stops or is declared dead stays as it is, for another node. It
 // returns why the task did not succeed.
 func (r *Runner) perform(ctx context.Context, node *incarnation, job store.Job) error {
-	def, request, err := r.decode(job)
+	def, request, err := r.decode(&job)
 	run := outcome{attempts: job.Attempts, err: err}
 	turn := r.Turns.Later(job.Organization)
 	defer turn.End()
 	if err == nil {
-		run = r.attempt(ctx, &assignment{job, def, request, turn})
+		run = r.attempt(ctx, &assignment{&job, def.Watched, request, turn})
 	}
 	if run.err != nil && ctx.Err() != nil {
 		return run.err
 	}
-	if _, err := r.settle(ctx, node, r.settlement(job, def, run), time.Time{}); err != nil {
+	if _, err := r.settle(ctx, node, r.settlement(&job, &run), time.Time{}); err != nil {
 		r.Log.Warn("a task was left to another node", "job", job.ID, "error", err)
 		return err
 	}
@@ -89,7 +89,7 @@ func (r *Runner) perform(ctx context.Context, node *incarnation, job store.Job) 
 
 // decode reads the request of a stored task. It was valid when it was submitted, but
 // the service may have changed since.
-func (r *Runner) decode(job store.Job) (provider.Definition, provider.Request, error) {
+func (r *Runner) decode(job *store.Job) (provider.Definition, provider.Request, error) {
 	p, err := r.Catalogue.Provider(job.Provider)
 	if err != nil {
 		return provider.Definition{}, nil, &earshot.Error{

@@ -9,6 +9,7 @@ import (
 // Catalogue is the list of providers that a node serves, and their prices.
 type Catalogue struct {
 	providers []Provider
+	byName    map[string]Provider
 	models    map[string]Countries
 	prices    Prices
 	taskTypes map[string]string // by name, hidden ones too
@@ -18,14 +19,15 @@ type Catalogue struct {
 // Their own prices hold where overrides has no other; an override of an item
 // that does not exist is an error.
 func NewCatalogue(providers []Provider, hidden func(name string) bool, overrides Prices) (*Catalogue, error) {
-	c := &Catalogue{prices: defaultPrices(providers), models: models(providers), taskTypes: map[string]string{}}
+	c := &Catalogue{prices: defaultPrices(providers), models: models(providers), taskTypes: map[string]string{}, byName: map[string]Provider{}}
 	if err := c.prices.override(overrides); err != nil {
 		return nil, err
 	}
 	for _, p := range providers {
-		c.taskTypes[p.Definition().Name] = p.Definition().TaskType
-		if !hidden(p.Definition().Name) {
-			c.providers = append(c.providers, p)
+		about := p.Definition()
+		c.taskTypes[about.Name] = about.TaskType
+		if !hidden(about.Name) {
+			c.providers, c.byName[about.Name] = append(c.providers, p), p
 		}
 	}
 	return c, nil
@@ -45,12 +47,11 @@ func (c *Catalogue) Names() []string {
 
 // Provider finds a provider by name.
 func (c *Catalogue) Provider(name string) (Provider, error) {
-	for _, p := range c.providers {
-		if p.Definition().Name == name {
-			return p, nil
-		}
+	p, known := c.byName[name]
+	if !known {
+		return nil, fmt.Errorf("there is no provider %q", name)
 	}
-	return nil, fmt.Errorf("there is no provider %q", name)
+	return p, nil
 }
 
 // TaskType is what tasks of the named provider are called, also when it is

@@ -58,9 +58,9 @@ type noop struct {
 	done chan struct{} // closed when none is left
 }
 
-func (noop) Definition() provider.Definition {
-	return provider.Definition{Name: "noop", TaskType: "NOOP", Prices: []provider.Price{{Item: provider.ItemBase, Credits: 5}}}
-}
+var noopDefinition = provider.Definition{Name: "noop", TaskType: "NOOP", Prices: []provider.Price{{Item: provider.ItemBase, Credits: 5}}}
+
+func (noop) Definition() provider.Definition { return noopDefinition }
 
 func (n noop) Decode(in *schema.Object) provider.Request {
 	in.Ignore("prompt")
