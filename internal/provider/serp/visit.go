@@ -15,7 +15,7 @@ import (
 const (
 	// resultsShown is on a result page once its scripts have filled it: a link among the
 	// results, or what is said where there are none.
-	resultsShown = `#rso a[href], #search a[href], #botstuff a[href], #topstuff :is(p, [role="heading"]), #main a :is(h3, [role="heading"])`
+	resultsShown = `#rso a[href], #search a[href], :is(#topstuff, #botstuff) :is(a[href], p, [role="heading"]), #main a :is(h3, [role="heading"])`
 
 	// AnswerShown is on a page of AI mode once its answer is complete.
 	AnswerShown = `[data-complete="true"] ` + AnswerTurn
