@@ -131,7 +131,9 @@ func (r *reader) readPanelPart(k *earshot.KnowledgeGraph, n *html.Node, name str
 	case name == panelTitle:
 		k.Title = cmp.Or(k.Title, serp.Line(n)) // another may follow, of something else with the same name
 	case name == panelKind, name == panelSummary:
-		k.Type = cmp.Or(k.Type, serp.Line(n))
+		if kind := serp.Line(n); !reviewCount.MatchString(kind) { // of a product it is how many have judged it
+			k.Type = cmp.Or(k.Type, kind)
+		}
 	case name == panelDescription && k.Description == "":
 		r.readDescription(k, n)
 	case name == panelImage && k.ImageURL == "":
