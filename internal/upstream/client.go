@@ -163,7 +163,7 @@ func (c *Client) Close() {
 
 // visits tells whether a browser makes a request.
 func (c *Client) visits(req Request) bool {
-	return len(req.Steps) > 0 && c.browser && !(c.plain && req.Plain)
+	return len(req.Steps) > 0 && c.browser && (!c.plain || !req.Plain)
 }
 
 // locate is the place from which the upstream is reached for a locale: the state, only
