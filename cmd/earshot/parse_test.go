@@ -70,8 +70,12 @@ func TestParseReadsAnswersOfAPIsAndRecordings(t *testing.T) {
 	}
 	saved := recorded("saved.har", `{"log": {"entries": [{"response": {"status": 200, "content": {"text": `+string(body)+`}}}]}}`)
 	exchange := recorded("exchange.json", `{"upstream": "api:openai", "response": {"status": 200, "body": `+string(body)+`}}`)
+	wrapped := recorded("wrapped.json", `{"request": {"q": "x"}, "response": {"data": `+string(document)+`}}`)
+	quoted := recorded("quoted.json", `{"response": {"data": `+string(body)+`}}`)
 	for _, test := range [][2]string{
 		{"chatassistant", fixture("vendorapi/responses", "stream.sse")},
+		{"chatassistant", wrapped},
+		{"chatassistant", quoted},
 		{"officeassistant", fixture("vendorapi/responses", "plain.json")},
 		{"socialassistant", fixture("vendorapi/responses", "posts.json")},
 		{"chatassistant", saved},

@@ -9,6 +9,7 @@
 //	conn.go           calls and events over its pipe
 //	tab.go            one visit's page in a context of its own
 //	steps.go          the steps on it
+//	take.go           its end: what is taken, and when
 //	page.go           what is looked up and done inside the page
 //	record.go         responses that are recorded while the page runs
 //

@@ -22,6 +22,9 @@ const (
 
 	existsScript = `selector => selector === "" || document.querySelector(selector) !== null`
 
+	// Text and elements tell whether a page still changes; styles do not.
+	sizeScript = `() => document.documentElement ? document.documentElement.textContent.length + document.getElementsByTagName("*").length : 0`
+
 	usableScript = `const usable = selector => [...document.querySelectorAll(selector)].find(e =>
 		e.getClientRects().length > 0 && !e.matches(":disabled") && e.getAttribute("aria-disabled") !== "true");`
 
@@ -95,6 +98,11 @@ func (t *tab) exists(ctx context.Context, at string) (bool, error) {
 	return evaluate[bool](ctx, t, existsScript, at)
 }
 
+// size is a measure of how much is on the page.
+func (t *tab) size(ctx context.Context) (int, error) {
+	return evaluate[int](ctx, t, sizeScript, nil)
+}
+
 func (t *tab) focus(ctx context.Context, at string) (bool, error) {
 	return evaluate[bool](ctx, t, focusScript, at)
 }
@@ -130,8 +138,7 @@ func (t *tab) currentPage(ctx context.Context) (*Document, error) {
 	if len(taken.HTML) > t.limit {
 		return nil, ErrTooLarge
 	}
-	head, _ := t.recorder.mainDocument()
-	return &Document{URL: taken.URL, Status: head.Status, ContentType: taken.ContentType, Body: []byte(taken.HTML)}, nil
+	return &Document{URL: taken.URL, Status: t.recorder.mainDocument().Status, ContentType: taken.ContentType, Body: []byte(taken.HTML)}, nil
 }
 
 // evaluate calls a function in the page, in a world of its own: it sees the

@@ -2,6 +2,8 @@ package browser
 
 import (
 	"cmp"
+	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -30,7 +32,11 @@ type recorder struct {
 	active    int         // streams that have begun and are not complete
 	started   bool        // a stream has begun
 	page      Document    // the main document without its body
+	pageKey   resource    // its request
 	errorPage *Document   // the main document, when it is complete and has an error status
+	redirect  *Document   // where the page leads outside of its site, if that is what is taken
+
+	waiting map[resource]struct{} // requests without an end
 }
 
 // resource names a request: its id is unique in a session.
@@ -55,7 +61,7 @@ type response struct {
 func newRecorder(steps []Step, frame string, limit int, fail func(error)) *recorder {
 	r := &recorder{
 		limit: limit, frame: frame, fail: fail,
-		streamEnded: make(chan struct{}, 1), open: map[resource]*response{},
+		streamEnded: make(chan struct{}, 1), open: map[resource]*response{}, waiting: map[resource]struct{}{},
 	}
 	for _, step := range steps {
 		if step.Verb == VerbTakeStream {
@@ -67,7 +73,9 @@ func newRecorder(steps []Step, frame string, limit int, fail func(error)) *recor
 
 // handle handles the events of the network. It runs on the reading goroutine.
 func (r *recorder) handle(s session, msg *cdproto.Message) {
-	if e, ok := event(msg, network.ResponseReceived); ok && e.Response != nil {
+	if e, ok := event(msg, network.RequestWillBeSent); ok {
+		r.await(resource{s.id, e.RequestID})
+	} else if e, ok := event(msg, network.ResponseReceived); ok && e.Response != nil {
 		r.begin(s, e)
 	} else if e, ok := event(msg, network.DataReceived); ok {
 		r.add(resource{s.id, e.RequestID}, e.Data, int(e.DataLength))
@@ -77,6 +85,45 @@ func (r *recorder) handle(s session, msg *cdproto.Message) {
 		// A page that has read enough cancels; what came until then counts.
 		r.end(resource{s.id, e.RequestID}, !e.Canceled)
 	}
+}
+
+// maxWaiting is how many requests are kept account of. A page that has more is busy.
+const maxWaiting = 10_000
+
+func (r *recorder) await(key resource) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.waiting) < maxWaiting {
+		r.waiting[key] = struct{}{}
+	}
+}
+
+// idle reports whether the page waits for nothing from the network.
+func (r *recorder) idle() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.waiting) == 0
+}
+
+// leave ends the visit with an address that the page leads to.
+func (r *recorder) leave(address string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.redirect == nil {
+		r.redirect = &Document{URL: address, Status: http.StatusFound}
+	}
+	r.fail(errEnded)
+}
+
+// ending returns the document that ended the visit before its steps did: an error page,
+// or where the page leads.
+func (r *recorder) ending() *Document {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.redirect != nil {
+		return r.redirect
+	}
+	return r.errorPage
 }
 
 // begin starts to record a response, if it is a stream or an error page.
@@ -95,7 +142,7 @@ func (r *recorder) begin(s session, e network.EventResponseReceived) {
 		if string(e.FrameID) != r.frame {
 			return
 		}
-		r.page = res.doc
+		r.page, r.pageKey = res.doc, resource{s.id, e.RequestID}
 		res.main, res.doc.Streamed = true, false
 		if res.doc.Status < 400 {
 			return
@@ -149,10 +196,13 @@ func (r *recorder) add(key resource, data []byte, length int) {
 func (r *recorder) end(key resource, broken bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	delete(r.waiting, key)
 	if res, ok := r.open[key]; ok {
 		delete(r.open, key)
 		res.loaded, res.broken = true, broken
 		r.settle(res)
+	} else if broken && key == r.pageKey {
+		r.fail(fmt.Errorf("%w: it broke off", ErrNavigation))
 	}
 }
 
@@ -181,7 +231,7 @@ func (r *recorder) complete(res *response) {
 	switch {
 	case res.main:
 		r.errorPage = &res.doc
-		r.fail(errErrorPage)
+		r.fail(errEnded)
 	default:
 		r.active--
 		res.doc.Partial = len(res.doc.Body) == 0 && res.doc.Status < 400
@@ -215,12 +265,11 @@ func (r *recorder) streaming() (started, active bool) {
 	return r.started, r.active > 0
 }
 
-// mainDocument returns the page's main document without its body, and with it when it
-// has an error status and is complete.
-func (r *recorder) mainDocument() (head Document, errorPage *Document) {
+// mainDocument returns the page's main document without its body.
+func (r *recorder) mainDocument() Document {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.page, r.errorPage
+	return r.page
 }
 
 // undecoded returns the bytes of a text that Chromium decoded: where a response

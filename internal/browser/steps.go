@@ -26,7 +26,7 @@ func (t *tab) run(ctx context.Context, steps []Step) (*Document, error) {
 		var done bool
 		var err error
 		switch step.Verb {
-		case VerbTakeStream, VerbTakePage:
+		case VerbPass, VerbTakeStream, VerbTakePage, VerbTakeSettled, VerbTakeRedirect:
 			return t.take(ctx, steps[i:])
 		case VerbType:
 			done, err = t.typeText(ctx, step)
@@ -54,48 +54,6 @@ func (t *tab) partial(ctx context.Context) (*Document, error) {
 		doc.Partial = true
 	}
 	return doc, err
-}
-
-// take waits until one of the takes has a document.
-func (t *tab) take(ctx context.Context, steps []Step) (*Document, error) {
-	var doc *Document
-	look := func(ctx context.Context) (bool, error) {
-		for _, step := range steps {
-			switch step.Verb {
-			case VerbTakeStream:
-				doc = t.recorder.stream(step.At)
-			case VerbTakePage:
-				if _, active := t.recorder.streaming(); active {
-					continue
-				}
-				there, err := t.exists(ctx, step.At)
-				if err != nil {
-					return false, fmt.Errorf("%s %q: %w", step.Verb, step.At, err)
-				}
-				if there {
-					return true, nil
-				}
-			default:
-				return false, nil
-			}
-			if doc != nil {
-				return true, nil
-			}
-		}
-		return false, nil
-	}
-	done, err := t.until(ctx, stepTime, look)
-	if started, _ := t.recorder.streaming(); err == nil && !done && started {
-		done, err = t.until(ctx, streamTime, look)
-	}
-	switch {
-	case err != nil || doc != nil:
-		return doc, err
-	case !done:
-		return t.partial(ctx)
-	default:
-		return t.currentPage(ctx)
-	}
 }
 
 // until calls look repeatedly until it reports true, and returns false if that does
@@ -152,15 +110,20 @@ func (t *tab) submit(ctx context.Context, step Step) (bool, error) {
 	if err != nil || !done {
 		return false, err
 	}
+	err = t.press(ctx, step.At, at)
+	return err == nil, err
+}
+
+// press presses Enter in a field, or clicks the button, which was found at a spot.
+func (t *tab) press(ctx context.Context, selector string, at spot) error {
 	switch {
 	case at.Field:
-		err = t.pressEnter(ctx)
+		return t.pressEnter(ctx)
 	case at.Covered:
-		err = t.clickCovered(ctx, step.At)
+		return t.clickCovered(ctx, selector)
 	default:
-		err = t.click(ctx, at.X, at.Y)
+		return t.click(ctx, at.X, at.Y)
 	}
-	return err == nil, err
 }
 
 func (t *tab) pressEnter(ctx context.Context) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/inspector"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
@@ -28,8 +30,9 @@ const (
 	closeTime = 4 * time.Second
 )
 
-// errErrorPage ends a visit whose main document has an error status.
-var errErrorPage = errors.New("main document is an error")
+// errEnded ends a visit before its steps do: its main document has an error status, or
+// leads to what is taken.
+var errEnded = errors.New("the visit has its document")
 
 // tab is one visit's page, in a browser context of its own.
 type tab struct {
@@ -39,6 +42,8 @@ type tab struct {
 	page     session
 	limit    int
 	language string
+	agent    string // in the place of Chromium's own; "" for that
+	site     string // outside of which a redirect is taken; "" where none is
 	recorder *recorder
 	end      context.CancelCauseFunc
 }
@@ -100,9 +105,14 @@ func (t *tab) visit(parent context.Context, v Visit) (*Document, error) {
 	defer end(nil)
 	t.end, t.language = end, languages(v.Language)
 	t.recorder = newRecorder(v.Steps, string(t.target), t.limit, end)
+	for _, step := range v.Steps {
+		if step.Verb == VerbTakeRedirect {
+			t.site = step.At
+		}
+	}
 	doc, err := t.open(ctx, v)
-	if _, errorPage := t.recorder.mainDocument(); errorPage != nil {
-		return errorPage, nil
+	if ending := t.recorder.ending(); ending != nil {
+		return ending, nil
 	}
 	if err != nil && parent.Err() != nil {
 		return nil, parent.Err()
@@ -111,7 +121,7 @@ func (t *tab) visit(parent context.Context, v Visit) (*Document, error) {
 }
 
 func (t *tab) open(ctx context.Context, v Visit) (*Document, error) {
-	if err := t.attach(ctx); err != nil {
+	if err := t.attach(ctx, v.Phone); err != nil {
 		return nil, err
 	}
 	result, err := call(ctx, t.page, page.Navigate, page.NavigateParams{URL: v.URL})
@@ -131,7 +141,14 @@ func (t *tab) open(ctx context.Context, v Visit) (*Document, error) {
 }
 
 // attach opens the session to the page and prepares the page for a visit.
-func (t *tab) attach(ctx context.Context) error {
+func (t *tab) attach(ctx context.Context, phone string) error {
+	if phone != "" {
+		version, err := call(ctx, t.conn.browser(), browser.GetVersion, cdp.Empty{})
+		if err != nil {
+			return err
+		}
+		t.agent = phoneAgent(version.UserAgent, phone)
+	}
 	attached, err := call(ctx, t.conn.browser(), target.AttachToTarget, target.AttachToTargetParams{TargetID: t.target, Flatten: new(true)})
 	if err != nil {
 		return err
@@ -142,6 +159,12 @@ func (t *tab) attach(ctx context.Context) error {
 	post(t.page, inspector.Enable, cdp.Empty{}, nil)
 	post(t.page, network.SetBypassServiceWorker, network.SetBypassServiceWorkerParams{Bypass: true}, nil)
 	post(t.page, page.SetInterceptFileChooserDialog, page.SetInterceptFileChooserDialogParams{Enabled: true, Cancel: new(true)}, nil)
+	if phone != "" {
+		post(t.page, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: 412, Height: 915, DeviceScaleFactor: 2, Mobile: true}, nil)
+	}
+	if t.site != "" {
+		post(t.page, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{{ResourceType: network.ResourceTypeDocument}}}, nil)
+	}
 	// Calls are answered in order, so all of the above is done when this one is.
 	_, err = call(ctx, t.page, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	return err
@@ -155,9 +178,9 @@ func (t *tab) prepare(s session) {
 		MaxTotalBufferSize: new(int64(4 * t.limit)), MaxResourceBufferSize: new(int64(2 * t.limit)), MaxPostDataSize: new(int64(0)),
 	}, nil)
 	post(s, page.Enable, page.EnableParams{}, nil)
-	if t.language != "" {
-		// No user agent is given, so Chromium's own remains.
-		post(s, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{AcceptLanguage: t.language}, nil)
+	if t.language != "" || t.agent != "" {
+		// Where no user agent is given, Chromium's own remains.
+		post(s, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{UserAgent: t.agent, AcceptLanguage: t.language}, nil)
 	}
 	post(s, target.SetAutoAttach, target.SetAutoAttachParams{AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: new(true)}, nil)
 	post(s, runtime.RunIfWaitingForDebugger, cdp.Empty{}, nil)
@@ -171,6 +194,8 @@ func (t *tab) handle(s session, msg *cdproto.Message) {
 		// All dialogs are declined except the one that asks whether to leave the page.
 		accept := e.Type == page.DialogTypeBeforeunload
 		post(s, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: accept}, nil)
+	} else if e, ok := event(msg, fetch.RequestPaused); ok {
+		t.follow(s, e)
 	} else if _, ok := event(msg, inspector.TargetCrashed); ok && s == t.page {
 		t.end(fmt.Errorf("%w: the page died", ErrCrashed))
 	} else if e, ok := event(msg, target.AttachedToTarget); ok {
@@ -180,6 +205,29 @@ func (t *tab) handle(s session, msg *cdproto.Message) {
 	} else if e, ok := event(msg, target.DetachedFromTarget); ok && e.SessionID == t.page.id {
 		t.end(fmt.Errorf("%w: the page closed itself", ErrCrashed))
 	}
+}
+
+// follow lets the page load documents of its site. Another one in the place of the page
+// is where it leads, and is not opened.
+func (t *tab) follow(s session, e fetch.EventRequestPaused) {
+	u, err := url.Parse(e.Request.URL)
+	host := ""
+	if err == nil {
+		host = strings.ToLower(u.Hostname())
+	}
+	if string(e.FrameID) != string(t.target) || host == t.site || strings.HasSuffix(host, "."+t.site) {
+		post(s, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: e.RequestID}, nil)
+		return
+	}
+	post(s, fetch.FailRequest, fetch.FailRequestParams{RequestID: e.RequestID, ErrorReason: network.ErrorReasonAborted}, nil)
+	t.recorder.leave(e.Request.URL + e.Request.URLFragment)
+}
+
+// phoneAgent is Chromium's user agent as that of a phone's Chromium.
+func phoneAgent(agent, phone string) string {
+	before, rest, _ := strings.Cut(agent, "(")
+	_, after, _ := strings.Cut(rest, ")")
+	return before + "(" + phone + ")" + strings.Replace(after, " Safari/", " Mobile Safari/", 1)
 }
 
 // handleTargets handles the events of Chromium itself: it closes windows that pages
@@ -202,7 +250,7 @@ func (c *conn) handleTargets(msg *cdproto.Message) {
 // awaitErrorPage waits until a main document with an error status is complete, which
 // ends ctx. It does not wait for other documents.
 func (t *tab) awaitErrorPage(ctx context.Context) error {
-	if head, _ := t.recorder.mainDocument(); head.Status < 400 {
+	if t.recorder.mainDocument().Status < 400 {
 		return nil
 	}
 	_, err := t.until(ctx, stepTime, func(context.Context) (bool, error) { return false, nil })

@@ -30,6 +30,8 @@ type Steering struct {
 	Cut      bool          // the connection ends in the middle
 	Huge     bool          // an answer that does not end
 	Spin     bool          // the script of an app page that asks does not end
+	Scripts  bool          // a page that its script has to fill; only the search engine
+	Consent  bool          // a page that asks for consent first; only the search engine
 	Shape    string        // "legacy" or "mobile", whichever was asked for
 	Clusters *int          // product clusters on the page; nil leaves it to the world
 	Overview string        // "none": the page has no overview
@@ -63,7 +65,7 @@ func Steer(prompt string) (s Steering, rest string) {
 func (s *Steering) take(name, value string, hasValue bool) bool {
 	flags := map[string]*bool{
 		"block": &s.Block, "garbage": &s.Garbage, "empty": &s.Empty, "hang": &s.Hang,
-		"cut": &s.Cut, "huge": &s.Huge, "spin": &s.Spin,
+		"cut": &s.Cut, "huge": &s.Huge, "spin": &s.Spin, "scripts": &s.Scripts, "consent": &s.Consent,
 	}
 	if flag, known := flags[name]; known {
 		*flag = *flag || !hasValue

@@ -17,7 +17,7 @@ import (
 
 // ParserVersion is that of the code that reads documents. Raise it with a change by which a
 // document that could be read before is read otherwise: numbers of trackers break there.
-const ParserVersion = 1
+const ParserVersion = 2
 
 // Provider is one thing that can be asked. Implementations are stateless and
 // safe for concurrent use.

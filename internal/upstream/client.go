@@ -52,6 +52,7 @@ type Client struct {
 	exchanger exchanger
 	idle      func() // drops idle connections
 	browser   bool
+	plain     bool // there should be a browser, and is none
 	api       *API
 	located   func(place string) bool
 	budget    *budget
@@ -118,6 +119,7 @@ func NewClient(cfg Config) (*Client, error) {
 		idle:    func() {},
 		large:   share.NewPool(maxLarge),
 	}
+	_, c.plain = cfg.Browser.(NoBrowser)
 	transport := cfg.Transport
 	if transport == nil {
 		own := &http.Transport{
@@ -157,6 +159,11 @@ func (c *Client) Close() {
 	if c.idle != nil {
 		c.idle()
 	}
+}
+
+// visits tells whether a browser makes a request.
+func (c *Client) visits(req Request) bool {
+	return len(req.Steps) > 0 && c.browser && (!c.plain || !req.Plain)
 }
 
 // locate is the place from which the upstream is reached for a locale: the state, only

@@ -18,6 +18,8 @@ type call struct {
 
 	// wire is the request as it goes over the network.
 	wire *http.Request
+	// visit says that a browser makes it.
+	visit bool
 	// pointer says that only the redirect in the answer is wanted.
 	pointer bool
 	// The attempt that it belongs to.
@@ -43,11 +45,12 @@ type network struct {
 }
 
 func (n network) exchange(c call) (*http.Response, error) {
-	if len(c.Steps) == 0 || n.browser == nil {
+	if !c.visit {
 		return n.transport.RoundTrip(c.wire)
 	}
 	visit := browser.Visit{
-		URL: c.wire.URL.String(), Language: geo.AcceptLanguage(c.Locale), Place: c.Locale.Place(), Steps: c.Steps,
+		URL: c.wire.URL.String(), Language: geo.AcceptLanguage(c.Locale), Place: c.Locale.Place(),
+		Phone: c.Phone, Steps: c.Steps,
 	}
 	document, err := n.browser.Visit(c.wire.Context(), visit)
 	if errors.Is(err, browser.ErrCrashed) { // most often another page's fault
@@ -59,6 +62,9 @@ func (n network) exchange(c call) (*http.Response, error) {
 	header := http.Header{"Content-Type": {document.ContentType}}
 	if document.Partial {
 		header.Set(partialHeader, "true")
+	}
+	if document.Status == http.StatusFound { // a page never has it
+		header.Set("Location", document.URL)
 	}
 	return response(document.Status, header, document.Body), nil
 }

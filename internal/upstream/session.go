@@ -89,8 +89,13 @@ type Request struct {
 	// Steps are how a browser gets the document, once it has opened the page; a
 	// client without a browser fetches it plainly.
 	Steps []browser.Step
-	// Refusal makes the failure of an answer with an error status; nil means to go by
-	// the status alone.
+	// Plain says that the same address has the document for a plain client, too: then it
+	// is fetched plainly on a machine without a browser.
+	Plain bool
+	// Phone is the phone that a browser is to be, as browser.Visit names it.
+	Phone string
+	// Refusal makes the failure of an answer with an error status, or without the redirect
+	// that is wanted. Where it is nil, or returns nil, the status decides.
 	Refusal func(status int, header http.Header, body []byte) *Failure
 }
 
@@ -173,12 +178,12 @@ func (s *Session) fetch(ctx context.Context, req Request, span trace.Span) (*Res
 	defer cancel(nil)
 	idle := time.AfterFunc(idleGap, func() { cancel(errIdle) })
 	defer idle.Stop()
-	if len(req.Steps) > 0 && s.client.browser {
-		idle.Stop() // the visit comes back all at once
-	}
 	out, err := s.newCall(ctx, req)
 	if err != nil {
 		return nil, err
+	}
+	if out.visit {
+		idle.Stop() // it comes back all at once
 	}
 	resp, err := s.client.exchanger.exchange(out)
 	if err != nil {
@@ -206,13 +211,15 @@ func (s *Session) fetch(ctx context.Context, req Request, span trace.Span) (*Res
 // maxRefusal is how much is read of an answer with an error status.
 const maxRefusal = 64 << 10
 
-// refusal makes the failure of an answer with an error status.
+// refusal makes the failure of an answer that is not what was asked for.
 func refusal(req Request, resp *http.Response, arriving io.Reader) error {
-	if req.Refusal == nil {
-		return statusFailure(resp.StatusCode)
+	if req.Refusal != nil {
+		body, _ := io.ReadAll(io.LimitReader(arriving, maxRefusal)) // what there is of it
+		if failure := req.Refusal(resp.StatusCode, resp.Header, body); failure != nil {
+			return failure
+		}
 	}
-	body, _ := io.ReadAll(io.LimitReader(arriving, maxRefusal)) // what there is of it
-	return req.Refusal(resp.StatusCode, resp.Header, body)
+	return statusFailure(resp.StatusCode)
 }
 
 // spend takes a call from the budget of an official API, and waits for one if
@@ -289,7 +296,7 @@ func (s *Session) Redirect(ctx context.Context, req Request) (location string, e
 	span.Int(trace.Status, resp.StatusCode)
 	location = resp.Header.Get("Location")
 	if resp.StatusCode < 300 || resp.StatusCode > 399 || location == "" {
-		if err := statusFailure(resp.StatusCode); err != nil && resp.StatusCode >= 400 {
+		if err := refusal(req, resp, resp.Body); err != nil {
 			return "", err
 		}
 		return "", Fail(earshot.ReasonUnreadable, "status %d without a redirect", resp.StatusCode)
@@ -347,7 +354,7 @@ func (s *Session) newCall(ctx context.Context, req Request) (call, error) {
 	if api := s.client.api; api != nil && api.Key != "" && req.Site == api.Name {
 		r.Header.Set(api.KeyHeader, api.KeyPrefix+api.Key)
 	}
-	return call{Request: req, wire: r, provider: s.provider, attempt: s.attempt}, nil
+	return call{Request: req, wire: r, visit: s.client.visits(req), provider: s.provider, attempt: s.attempt}, nil
 }
 
 // joinQuery puts the parameters of a request behind those that the operator

@@ -20,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"earshot"
+	"earshot/internal/browser"
 	"earshot/internal/geo"
 	"earshot/internal/upstream"
 )
@@ -220,5 +221,29 @@ func TestKeptPagesAreNumbered(t *testing.T) {
 	}
 	if kept := up.Kept(); len(kept) != 2 || kept[1][0] != 1 {
 		t.Errorf("kept %v", kept)
+	}
+}
+
+// On a machine without a browser a page that a plain client may ask for is fetched
+// plainly; any other fails, and says why.
+func TestWithoutABrowserPlainPagesAreFetched(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "plain") }))
+	t.Cleanup(server.Close)
+	client, err := upstream.NewClient(upstream.Config{
+		Surface: earshot.SurfaceWeb, Sites: map[string]string{"site": server.URL}, Browser: upstream.NoBrowser{Err: errors.New("no Chromium")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	request := upstream.Request{Site: "site", Steps: []browser.Step{browser.TakePage("p")}, Plain: true}
+	response, err := client.NewSession(1, "").Fetch(t.Context(), request)
+	if err != nil || string(response.Body) != "plain" {
+		t.Errorf("%+v, %v", response, err)
+	}
+	request.Plain = false
+	if _, err := client.NewSession(1, "").Fetch(t.Context(), request); reason(t, err) != earshot.ReasonUnavailable || !strings.Contains(err.Error(), "no Chromium") {
+		t.Errorf("a page that needs a browser: %v", err)
 	}
 }

@@ -74,7 +74,7 @@ var allowed = map[string][]string{
 
 	"internal/provider/vendorapi/*":  append([]string{".", "internal/geo", "internal/upstream", "internal/provider", "internal/provider/vendorapi"}, reading...),
 	"internal/provider/chat":         append([]string{".", "internal/browser", "internal/geo", "internal/schema", "internal/upstream", "internal/provider"}, reading...),
-	"internal/provider/serp":         append([]string{".", "internal/geo", "internal/schema", "internal/upstream", "internal/provider", "internal/provider/chatpage"}, reading...),
+	"internal/provider/serp":         append([]string{".", "internal/browser", "internal/geo", "internal/schema", "internal/upstream", "internal/provider", "internal/provider/chatpage"}, reading...),
 	"internal/provider/*":            append([]string{".", "internal/browser", "internal/geo", "internal/schema", "internal/upstream", "internal/provider", "internal/provider/chat", "internal/provider/chatpage", "internal/provider/serp", "internal/provider/vendorapi", "internal/provider/vendorapi/*", "internal/provider/*/labsite"}, reading...),
 	"internal/provider/providertest": {".", "internal/browser", "internal/geo", "internal/schema", "internal/upstream", "internal/provider", "internal/provider/answer", "internal/provider/chat", "internal/lab", "test/captures"},
 

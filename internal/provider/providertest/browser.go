@@ -16,6 +16,7 @@ import (
 	"earshot"
 	"earshot/internal/browser"
 	"earshot/internal/geo"
+	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
 	"earshot/internal/upstream"
 )
@@ -38,9 +39,17 @@ type visitor struct {
 	plain, browsing *Lab
 }
 
-// newVisitor starts one. Without a Chromium it skips the test, but not where tests
-// must run.
+// newVisitor starts one.
 func newVisitor(t *testing.T, s LabSite) *visitor {
+	t.Helper()
+	plain := StartLab(t, s.Provider)
+	browsing, b := plain.Browse(t, s.Provider)
+	return &visitor{s, b, plain, browsing}
+}
+
+// Browse starts a browser that reaches the lab and nothing else, and is the lab as it is
+// asked with it. Without a Chromium it skips the test, but not where tests must run.
+func (l *Lab) Browse(t *testing.T, p provider.Provider) (*Lab, *browser.Browser) {
 	t.Helper()
 	path, err := browser.Find()
 	if err != nil {
@@ -49,12 +58,11 @@ func newVisitor(t *testing.T, s LabSite) *visitor {
 		}
 		t.Skip(err)
 	}
-	plain := StartLab(t, s.Provider)
 	// A server that takes no notice of the scheme and host before a path serves
 	// as the proxy to itself.
-	b := browser.New(browser.Config{Path: path, Proxy: func(string) (string, error) { return plain.server.Addr(), nil }})
+	b := browser.New(browser.Config{Path: path, Proxy: func(string) (string, error) { return l.server.Addr(), nil }})
 	t.Cleanup(b.Close)
-	return &visitor{s, b, plain, &Lab{plain.server, newClient(t, plain.server, s.Provider, b)}}
+	return &Lab{l.server, newClient(t, l.server, p, b)}, b
 }
 
 // visit asks on the app page, in Germany.

@@ -18,7 +18,7 @@ import (
 // Ask fetches the page, asks the engine where the redirect links on it lead,
 // reads it, and fetches the offers for its product clusters if they are wanted.
 func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
-	response, err := up.Fetch(ctx, r.query.Page(1))
+	response, err := up.Fetch(ctx, serp.Visited(r.query.Page(1), serp.AnswerShown))
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	var found *reading
 	err = up.Read(ctx, func() (err error) {
 		found, err = read(response.Body, r.engine.NewLinks(resolved), want)
-		return err
+		return response.Judge(serp.JudgeAnswer(response.Body, err))
 	})
 	if err != nil {
 		return nil, err

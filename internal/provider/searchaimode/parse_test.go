@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"earshot"
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/searchaimode"
 	"earshot/internal/provider/serp"
@@ -20,6 +21,24 @@ func TestGolden(t *testing.T) {
 	t.Parallel()
 	providertest.Golden(t, parse)
 	providertest.Unanswered(t, parse, "answer.html")
+}
+
+// A chip may push the end of its sentence to a line of its own, and a page need not say
+// that it ends unless it was cut off.
+func TestSentencesAndPagesHaveTheirEnds(t *testing.T) {
+	t.Parallel()
+	page := fmt.Sprintf(answerPage, `<div>It is fast <div><a data-icl-uuid="1" href="https://a.example/">x</a></div>. It is light.</div>`)
+	open := strings.TrimSuffix(page, "</html>")
+	for _, document := range []string{page, open} {
+		result, err := parse([]byte(document))
+		if found, ok := result.(*earshot.Answer); err != nil || !ok || found.Text != "It is fast. It is light." {
+			t.Errorf("%s: %+v, %v", document, result, err)
+		}
+	}
+	cut, _, _ := strings.Cut(open, "light")
+	if _, err := parse([]byte(cut)); err == nil || providertest.Reason(t, err) != string(earshot.ReasonUnavailable) {
+		t.Errorf("cut off: %v", err)
+	}
 }
 
 func TestHostile(t *testing.T) {

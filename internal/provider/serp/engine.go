@@ -9,6 +9,7 @@
 //	link.go      links on a page: unwrapped, resolved, leading away or not
 //	copy.go      links to the engine's copies of pages
 //	resolve.go   asking the engine where its redirect links lead
+//	visit.go     the same in a browser
 //	pages.go     fetching pages and pieces of them, with their links resolved
 //	recognise.go what a document is: results, refusal, nothing
 //	stored.go    pieces of a page that its scripts hold

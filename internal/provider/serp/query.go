@@ -38,7 +38,7 @@ func (q Query) Page(n int) upstream.Request {
 	for name, value := range q.Extra {
 		params.Set(name, value)
 	}
-	return q.request("/search", params)
+	return Visited(q.request("/search", params), resultsShown)
 }
 
 // Part is the request for a piece of a page that the engine serves on demand, at
@@ -52,6 +52,7 @@ func (t Target) request(path string, params url.Values) upstream.Request {
 		Query:  params,
 		Header: http.Header{"User-Agent": {t.UserAgent()}},
 		Locale: t.Locale,
+		Phone:  phones[t.Device],
 	}
 }
 

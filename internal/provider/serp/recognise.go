@@ -2,6 +2,7 @@ package serp
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 
 	"github.com/PuerkitoBio/goquery"
@@ -14,7 +15,7 @@ import (
 )
 
 // resultIDs are the ids of a result page's parts; one of them is on every such
-// page, also where nothing was found.
+// page, with something to read in it, also where nothing was found.
 var resultIDs = map[string]bool{
 	"rso": true, "search": true, "center_col": true, "rcnt": true, "res": true, "topstuff": true, "botstuff": true,
 }
@@ -45,7 +46,7 @@ func ReadPage(document []byte, read func(root *html.Node, stored Stored, picture
 // makes a page a result page is looked at first.
 func nothingFound(page *goquery.Document, root *html.Node, document []byte) error {
 	body := markup.Find(root, func(n *html.Node) bool { return n.Data == "body" })
-	results := body != nil && markup.Find(body, func(n *html.Node) bool { return resultIDs[markup.Attr(n, "id")] }) != nil
+	results := body != nil && markup.Find(body, func(n *html.Node) bool { return resultIDs[markup.Attr(n, "id")] && shows(n) }) != nil
 	switch {
 	case !results && (markup.IsChallenge(page) || bytes.Contains(document, []byte("/retry/enablejs"))),
 		page.Find(`form[action*="/sorry/"], form#captcha-form`).Length() > 0:
@@ -54,11 +55,54 @@ func nothingFound(page *goquery.Document, root *html.Node, document []byte) erro
 		return upstream.Fail(earshot.ReasonUnavailable, "the page ends before its results")
 	case body == nil || isEmpty(body):
 		return upstream.Fail(earshot.ReasonEmpty, "a page with nothing on it")
+	case !results && isShell(page):
+		return shellFailure()
 	case !results && !isPlain(page):
 		return upstream.Fail(earshot.ReasonUnreadable, "no result page")
 	default:
 		return nil
 	}
+}
+
+// shellFailure is that of a page which its scripts did not fill, or not for us.
+func shellFailure() error {
+	return upstream.Fail(earshot.ReasonBlocked, "a page that scripts have to fill")
+}
+
+// isShell tells whether a page has scripts and nothing that anybody would read.
+func isShell(page *goquery.Document) bool {
+	return page.Find("script").Length() > 0 && page.Find(`h1, h2, h3, [role="heading"]`).Length() == 0
+}
+
+// JudgeAnswer corrects err, the result of reading a page of AI mode: one that shows
+// nothing wants something else than a plain client.
+func JudgeAnswer(document []byte, err error) error {
+	failure, ok := errors.AsType[*upstream.Failure](err)
+	if !ok || failure.Reason != earshot.ReasonUnreadable {
+		return err
+	}
+	shell := false
+	unread := rawdoc.ReadHTML(document, func(page *goquery.Document) error {
+		shell = isShell(page)
+		return nil
+	})
+	if unread == nil && shell {
+		return shellFailure()
+	}
+	return err
+}
+
+// shows tells whether there is something to read in an element.
+func shows(n *html.Node) bool { return hasText(n) || markup.Find(n, hasText) != nil }
+
+// hasText tells whether an element has text of its own.
+func hasText(n *html.Node) bool {
+	for child := range n.ChildNodes() {
+		if child.Type == html.TextNode && strings.TrimSpace(child.Data) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // isPlain tells whether a page is a result page of the layout without scripts,

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"earshot"
+	"earshot/internal/browser"
 	"earshot/internal/geo"
 	"earshot/internal/schema"
 	"earshot/internal/upstream"
@@ -20,8 +21,12 @@ const (
 	resolveTime = 10 * time.Second
 	// resolveAtOnce is how many links of a page are asked for at a time.
 	resolveAtOnce = 8
-	// maxResolved bounds what one page can make us ask.
+	// maxResolved bounds what one page can make us ask, and maxVisited what of it in a
+	// browser, which costs a hundred times as much.
 	maxResolved = 200
+	maxVisited  = 20
+	// visitTime is what a browser gets for one link.
+	visitTime = 30 * time.Second
 )
 
 // Resolve asks the engine where the redirect links lead, several at once. What
@@ -31,9 +36,9 @@ func (e Engine) Resolve(ctx context.Context, up *upstream.Session, locale geo.Lo
 	var mu sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(resolveAtOnce)
-	for _, link := range links[:min(len(links), maxResolved)] {
+	for i, link := range links[:min(len(links), maxResolved)] {
 		group.Go(func() error {
-			destination, err := e.resolve(ctx, up, locale, link)
+			destination, err := e.resolve(ctx, up, locale, link, i < maxVisited)
 			if err != nil {
 				return ctx.Err()
 			}
@@ -47,15 +52,20 @@ func (e Engine) Resolve(ctx context.Context, up *upstream.Session, locale geo.Lo
 }
 
 // resolve asks for one link. The request is built anew from the link's path and
-// parameters: what the link says of a host is never dialled.
-func (e Engine) resolve(ctx context.Context, up *upstream.Session, locale geo.Locale, link string) (string, error) {
+// parameters: what the link says of a host is never dialled. Where the engine shows a page
+// instead of a redirect, a browser may get further.
+func (e Engine) resolve(ctx context.Context, up *upstream.Session, locale geo.Locale, link string, visits bool) (string, error) {
 	u, err := url.Parse(link)
 	if err != nil {
 		return "", upstream.Fail(earshot.ReasonUnreadable, "redirect link: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, resolveTime)
-	defer cancel()
-	location, err := up.Redirect(ctx, upstream.Request{Site: Site, Path: u.Path, Query: u.Query(), Locale: locale})
+	request := upstream.Request{Site: Site, Path: u.Path, Query: u.Query(), Locale: locale, Refusal: linkRefusal}
+	location, err := redirect(ctx, up, request, resolveTime)
+	failure, _ := errors.AsType[*upstream.Failure](err)
+	if failure != nil && visits && up.Browses() && (failure.Reason == earshot.ReasonBlocked || failure.Reason == earshot.ReasonUnreadable) {
+		request.Steps = visit(browser.TakeRedirect(e.Host))
+		location, err = redirect(ctx, up, request, visitTime)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -66,13 +76,19 @@ func (e Engine) resolve(ctx context.Context, up *upstream.Session, locale geo.Lo
 	return destination, nil
 }
 
+func redirect(ctx context.Context, up *upstream.Session, request upstream.Request, limit time.Duration) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return up.Redirect(ctx, request)
+}
+
 // Goto resolves a redirect link that a client sent. The error, if it is not ctx's,
 // is an *earshot.Error.
 func (e Engine) Goto(ctx context.Context, client *upstream.Client, link string) (string, error) {
 	if problem := e.gotoProblem(link); problem != "" {
 		return "", schema.Invalid("url", "%s", problem)
 	}
-	destination, err := e.resolve(ctx, client.NewSession(1, ""), geo.Locale{Country: "US"}, link)
+	destination, err := e.resolve(ctx, client.NewSession(1, ""), geo.Locale{Country: "US"}, link, true)
 	if failure, ok := errors.AsType[*upstream.Failure](err); ok {
 		return "", &earshot.Error{
 			Code:    earshot.CodeUpstream,

@@ -3,9 +3,11 @@ package serp_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -277,12 +279,19 @@ func TestGoto(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for status, want := range map[int]earshot.Reason{200: earshot.ReasonUnreadable, 404: earshot.ReasonUnavailable, 429: earshot.ReasonBlocked, 500: earshot.ReasonUnavailable} {
-		odd := site(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+	for answer, want := range map[string]earshot.Reason{
+		"200": earshot.ReasonUnreadable, "404": earshot.ReasonUnavailable, "429": earshot.ReasonBlocked, "500": earshot.ReasonUnavailable,
+		`200 <form id="captcha-form"></form>`: earshot.ReasonBlocked, "200 <p>captcha</p>": earshot.ReasonUnreadable,
+	} {
+		odd := site(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			status, _ := strconv.Atoi(answer[:3])
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, answer[3:])
+		}))
 		_, err := engine.Goto(t.Context(), odd, "https://search.lab.test/goto?url=x")
 		var e *earshot.Error
 		if !errors.As(err, &e) || e.Details != (earshot.UpstreamDetails{Service: "websearch/goto", Reason: want}) {
-			t.Errorf("status %d: %v", status, err)
+			t.Errorf("%s: %v", answer, err)
 		}
 	}
 }

@@ -75,12 +75,19 @@ func Place(location, uule string) string {
 // maxPages is how many result pages one request may have.
 const maxPages = 10
 
+// phones are how browsers of phones name them.
+var phones = map[earshot.Device]string{
+	earshot.IOS:     "iPhone; CPU iPhone OS 18_0 like Mac OS X",
+	earshot.Android: "Linux; Android 15",
+	earshot.Mobile:  "Linux; Android 15",
+}
+
 // userAgent names the device to the engine, which decides by it which page to
 // serve, and does not hide who asks.
 func userAgent(device earshot.Device) string {
 	switch device {
 	case earshot.IOS:
-		return "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile Safari earshot"
+		return "Mozilla/5.0 (" + phones[device] + ") Mobile Safari earshot"
 	case earshot.Android, earshot.Mobile:
 		return "Mozilla/5.0 (Linux; Android 15; Mobile) Chrome earshot"
 	default:

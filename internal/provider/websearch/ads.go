@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -26,6 +27,15 @@ const (
 	adShopping = "shopping"
 )
 
+// adBlock is the block that an ad belongs to: the area's, but above the first result it
+// is the top, whatever the page says.
+func (r *reader) adBlock(at area) string {
+	if at.ads == blockMiddle && len(r.titles) == 0 {
+		return blockTop
+	}
+	return at.ads
+}
+
 // readTextAd reads an ad that looks like a result.
 func (r *reader) readTextAd(n *html.Node, block string) bool {
 	link := markup.Find(n, func(n *html.Node) bool { return markup.IsLink(n) && serp.Title(n) != nil })
@@ -38,7 +48,7 @@ func (r *reader) readTextAd(n *html.Node, block string) bool {
 	if !ok || ad.Title == "" {
 		return false
 	}
-	ad.Domain = webtext.Domain(ad.URL)
+	ad.Domain = r.adDomain(ad.URL)
 	ad.Brand = adBrand(link)
 	ad.Description = longest(serp.LinesBut(n, func(n *html.Node) bool {
 		return n.DataAtom == atom.A || markup.Attr(n, "role") == "button" || markup.Attr(n, "role") == "text"
@@ -48,7 +58,7 @@ func (r *reader) readTextAd(n *html.Node, block string) bool {
 		if a == link || name == "" {
 			continue
 		}
-		if to, _, ok := r.adLink(a); ok {
+		if to, _, ok := r.adLink(a); ok && r.links.Leads(to) {
 			ad.Sitelinks = append(ad.Sitelinks, earshot.Sitelink{Title: name, URL: to})
 		}
 	}
@@ -74,7 +84,8 @@ func boxOf(link *html.Node) *html.Node {
 }
 
 // adLink is where an ad leads. A link that only counts the click has the
-// destination in a parameter or beside it, if anywhere.
+// destination in a parameter or beside it. Where it has none, the link stays as it is:
+// asking the engine would count as a click, which somebody pays.
 func (r *reader) adLink(a *html.Node) (destination, redirect string, ok bool) {
 	destination, redirect, ok = r.links.Read(markup.Attr(a, "href"))
 	if !ok || r.links.Leads(destination) {
@@ -94,7 +105,21 @@ func (r *reader) adLink(a *html.Node) (destination, redirect string, ok bool) {
 			return to, "", true
 		}
 	}
-	return "", "", false
+	return destination, "", isClick(destination)
+}
+
+// isClick tells whether a link of the engine counts a click on an ad.
+func isClick(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && strings.HasSuffix(u.Path, "/aclk")
+}
+
+// adDomain is the domain of an ad, "" where its link does not tell where it leads.
+func (r *reader) adDomain(address string) string {
+	if !r.links.Leads(address) {
+		return ""
+	}
+	return webtext.Domain(address)
 }
 
 // adBrand is the name that an ad's site gives itself, where it is no address. It
@@ -102,10 +127,14 @@ func (r *reader) adLink(a *html.Node) (destination, redirect string, ok bool) {
 func adBrand(link *html.Node) string {
 	heading := serp.Title(link)
 	lines := serp.LinesBut(link, func(n *html.Node) bool { return n == heading || markup.Attr(n, "role") == "text" })
-	if len(lines) == 0 || isAddress(lines[len(lines)-1]) {
+	if len(lines) == 0 {
 		return ""
 	}
-	return lines[len(lines)-1]
+	last := lines[len(lines)-1]
+	if isAddress(last) || strings.HasSuffix(last, "·") || !strings.ContainsFunc(last, unicode.IsLetter) { // a label, or a phone number
+		return ""
+	}
+	return last
 }
 
 // readShoppingAd reads an ad for a product: a link with everything in it, or one
@@ -128,7 +157,7 @@ func (r *reader) readShoppingAd(n *html.Node, block, offer string) bool {
 		return r.offers[offer] != nil // another link of it, which shows nothing
 	}
 	ad := earshot.Ad{
-		Block: block, Type: adShopping, Title: p.Title, URL: to, RedirectLink: redirect, Domain: webtext.Domain(to),
+		Block: block, Type: adShopping, Title: p.Title, URL: to, RedirectLink: redirect, Domain: r.adDomain(to),
 		Price: p.Price, OldPrice: p.OldPrice, Merchant: p.Merchant, ImageURL: r.pictures.Of(n),
 	}
 	if known := r.offers[cmp.Or(offer, to)]; known != nil {
@@ -195,20 +224,23 @@ func unitOf(link *html.Node) *html.Node {
 }
 
 // isSponsored tells whether the link is a card of a sponsored row: it leads
-// straight to the page, and tells the engine on the way.
-func isSponsored(n *html.Node) bool { return strings.HasPrefix(markup.Attr(n, "data-arwt"), "/aclk") }
+// straight to the page, and tells the engine on the way, or to the engine only.
+func isSponsored(n *html.Node) bool {
+	return strings.HasPrefix(markup.Attr(n, "data-arwt"), "/aclk") || isClick(markup.Attr(n, "href"))
+}
 
 // readSponsored reads a card of a sponsored row.
 func (r *reader) readSponsored(n *html.Node, block string) bool {
-	if p := r.productIn(n); p.Price != nil {
+	to, redirect, ok := r.adLink(n)
+	leads := ok && r.links.Leads(to)
+	if p := r.productIn(n); p.Price != nil && (leads || p.Merchant != "") {
 		return r.readShoppingAd(n, block, "")
 	}
-	to, redirect, ok := r.adLink(n)
 	lines := serp.Lines(n)
-	if !ok || len(lines) == 0 {
+	if !leads || len(lines) == 0 {
 		return false
 	}
-	ad := earshot.Ad{Block: block, Type: adText, Title: lines[0], URL: to, RedirectLink: redirect, Domain: webtext.Domain(to), ImageURL: r.pictures.Of(n)}
+	ad := earshot.Ad{Block: block, Type: adText, Title: lines[0], URL: to, RedirectLink: redirect, Domain: r.adDomain(to), ImageURL: r.pictures.Of(n)}
 	if heading := serp.Title(n); heading != nil {
 		ad.Title = serp.Line(heading)
 	}

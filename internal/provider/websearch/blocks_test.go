@@ -120,3 +120,22 @@ func TestClassNamesDecideNothing(t *testing.T) {
 		}
 	}
 }
+
+// The panel of a place shows its photo first, or its map where there is none.
+func TestThePhotoOfAPlace(t *testing.T) {
+	t.Parallel()
+	const page = `<!DOCTYPE html><html><body><div id="rso"><a href="https://a.example/"><h3>A</h3></a></div><div id="rhs" role="complementary">%s` +
+		`<div data-attrid="title">Old Pier</div><div data-attrid="kc:/local:one line summary">Pier</div><div data-attrid="description">Old.</div>` +
+		`<img src="https://a.example/visitor.jpg" alt=""></div></body></html>`
+	for head, want := range map[string]string{
+		`<div><img src="https://a.example/pier.jpg" alt=""></div>`:                                    "https://a.example/pier.jpg",
+		`<div><img src="https://a.example/map.png" id="lu_map" alt=""></div>`:                         "",
+		`<div><img src="https://www.search.lab.test/maps/vt/data=x" alt="Map of the Old Pier"></div>`: "",
+	} {
+		result, err := parse(fmt.Appendf(nil, page, head))
+		found, ok := result.(*earshot.WebSearch)
+		if err != nil || !ok || found.KnowledgeGraph == nil || found.KnowledgeGraph.ImageURL != want {
+			t.Errorf("%s: %+v, %v", head, found.KnowledgeGraph, err)
+		}
+	}
+}

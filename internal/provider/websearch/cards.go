@@ -44,7 +44,7 @@ func (r *reader) addCard(t title, to, redirect string) {
 	}
 	c := card{title: t, to: to, redirect: redirect}
 	c.lines = slices.DeleteFunc(serp.LinesBut(t.link, func(n *html.Node) bool { return n == t.heading }), func(line string) bool { return !hasWords(line) })
-	if last := len(inside) - 1; last > 0 && serp.MayBeDate(inside[last]) { // all that the card shows stands in its heading
+	if last := len(inside) - 1; last > 0 && len(c.lines) == 0 && serp.MayBeDate(inside[last]) { // all that the card shows stands in its heading
 		c.lines = append(c.lines, inside[last])
 		inside = inside[:last]
 		if last > 1 {
@@ -155,7 +155,7 @@ func labelIn(n *html.Node) string {
 
 var (
 	reviewCount = regexp.MustCompile(`^\(?[\d.,]+[KkM]?\)$`)
-	starCount   = regexp.MustCompile(`^([0-5][.,]\d)(?:\s*\(([\d.,]+[KkM]?)\))?$`)
+	starCount   = regexp.MustCompile(`^([0-5][.,]\d)(?:[\s\x{a0}]*\(([\d.,]+[KkM]?)\))?$`)
 	howLong     = regexp.MustCompile(`^\d{1,3}\s?\pL{1,8}\.?(\s\d{1,2}\s?\pL{1,8}\.?)?$`)
 )
 

@@ -57,8 +57,13 @@ func (r *reader) readKnowledge(n *html.Node) {
 	if k.ImageURL == "" {
 		k.ImageURL = r.picture(markup.Find(n, isPanelPicture))
 	}
-	if k.Website == "" && r.names[panelKind] == nil { // of a place: a button
-		k.Website = r.button(n)
+	if r.names[panelKind] == nil { // of a place
+		if k.Website == "" {
+			k.Website = r.button(n)
+		}
+		if k.ImageURL == "" {
+			k.ImageURL = r.photo(n)
+		}
 	}
 	r.found.knowledge = &k
 	r.noteAt(earshot.BlockKnowledgeGraph, cmp.Or(r.panelAt, r.at), "")
@@ -82,6 +87,15 @@ func (r *reader) button(panel *html.Node) string {
 	}
 	to, _, _ := r.links.Read(markup.Attr(link, "href"))
 	return to
+}
+
+// photo is the picture at the head of the panel of a place, "" where that is its map.
+func (r *reader) photo(panel *html.Node) string {
+	first := markup.Find(panel, func(n *html.Node) bool { return n.DataAtom == atom.Img })
+	if first == nil || markup.Attr(first, "id") == "lu_map" || strings.Contains(markup.Attr(first, "src"), "/maps/") {
+		return ""
+	}
+	return r.picture(first.Parent)
 }
 
 // isPanelPicture tells whether the element is a picture of the thing by its name.
@@ -131,7 +145,9 @@ func (r *reader) readPanelPart(k *earshot.KnowledgeGraph, n *html.Node, name str
 	case name == panelTitle:
 		k.Title = cmp.Or(k.Title, serp.Line(n)) // another may follow, of something else with the same name
 	case name == panelKind, name == panelSummary:
-		k.Type = cmp.Or(k.Type, serp.Line(n))
+		if kind := serp.Line(n); !reviewCount.MatchString(kind) { // of a product it is how many have judged it
+			k.Type = cmp.Or(k.Type, kind)
+		}
 	case name == panelDescription && k.Description == "":
 		r.readDescription(k, n)
 	case name == panelImage && k.ImageURL == "":

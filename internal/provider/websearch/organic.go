@@ -46,6 +46,9 @@ func (r *reader) addTitle(link, heading *html.Node, click serp.Click) bool {
 // it (mobile).
 func titleIn(link *html.Node, click serp.Click) *html.Node {
 	heading := serp.Title(link)
+	if heading == nil && isStoryClick(click) {
+		heading = deepTitle(link)
+	}
 	if heading != nil || !click.IsResult() && !isStoryClick(click) {
 		return heading
 	}

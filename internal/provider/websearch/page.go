@@ -261,9 +261,9 @@ func (r *reader) element(n *html.Node, at area) {
 		r.readPlainOverview(n)
 		r.claim(n, true)
 	case m.textAd:
-		r.claim(n, r.readTextAd(n, at.ads))
+		r.claim(n, r.readTextAd(n, r.adBlock(at)))
 	case m.shoppingAd && n.DataAtom == atom.A:
-		r.claim(n, r.readShoppingAd(n, at.ads, m.offer))
+		r.claim(n, r.readShoppingAd(n, r.adBlock(at), m.offer))
 	case m.asked || m.question != "" && r.looksLike(n, m, isQuestion):
 		r.claim(n, r.readQuestion(n, m.question))
 	case m.opens && m.role == "button" && serp.ClickOf(n) == serp.ClickQuestion:
@@ -290,7 +290,7 @@ func (r *reader) element(n *html.Node, at area) {
 	case isProduct(n, m) && !at.sealed && r.readProduct(n):
 		r.claim(n, true)
 	case n.DataAtom == atom.A && isSponsored(n) && !m.shoppingAd && serp.ClickOf(n) != serp.ClickAd && serp.Title(n) == nil && len(r.found.ads) < maxLinkedAds:
-		r.claim(n, r.readSponsored(n, at.ads))
+		r.claim(n, r.readSponsored(n, r.adBlock(at)))
 	case at.side && !beside:
 		r.readKnowledge(n)
 		r.walk(n, at)
@@ -394,7 +394,7 @@ func (r *reader) link(n *html.Node, at area) {
 	switch {
 	case !markup.IsLink(n), at.sealed, at.side && (at.column || !click.IsResult()):
 		r.walk(n, at)
-	case click == serp.ClickAd && len(r.found.ads) < maxLinkedAds && r.readTextAd(boxOf(n), at.ads):
+	case click == serp.ClickAd && len(r.found.ads) < maxLinkedAds && r.readTextAd(boxOf(n), r.adBlock(at)):
 		r.claim(boxOf(n), true)
 	case click == serp.ClickListed && serp.Title(n) != nil && r.readVideo(n, markup.Attr(n, "href"), false):
 		r.claim(n, true)

@@ -1,8 +1,14 @@
 package websearch_test
 
 import (
+	"bytes"
+	"fmt"
+	"os"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"earshot"
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/websearch"
 )
@@ -21,6 +27,44 @@ func TestGolden(t *testing.T) {
 	t.Parallel()
 	providertest.Golden(t, parse)
 	providertest.Unanswered(t, parse, "desktop.html")
+}
+
+// HTML can do without the tags at a page's end, but a page that was cut off leaves
+// something open.
+func TestAPageNeedNotSayThatItEnds(t *testing.T) {
+	t.Parallel()
+	whole, err := os.ReadFile("testdata/desktop.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := parse(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open, found := bytes.CutSuffix(bytes.TrimSpace(whole), []byte("</html>"))
+	if !found {
+		t.Fatal("the fixture does not close")
+	}
+	got, err := parse(open)
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("without its end: %v\n%s", err, diff)
+	}
+	if _, err := parse(open[:len(open)*3/4]); err == nil || providertest.Reason(t, err) != string(earshot.ReasonUnavailable) {
+		t.Errorf("cut off: %v", err)
+	}
+}
+
+// A chip may push the end of its sentence to a line of its own.
+func TestAnOverviewKeepsItsSentencesTogether(t *testing.T) {
+	t.Parallel()
+	result, err := parse(fmt.Appendf(nil, overviewPage, `<div>It is fast <div><button data-icl-uuid="1">x</button></div>. It is light.</div>`))
+	found, ok := result.(*earshot.WebSearch)
+	if err != nil || !ok || found.SearchOverview == nil {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	if a := found.SearchOverview; a.Text != "It is fast. It is light." || a.Markdown != a.Text {
+		t.Errorf("text %q, Markdown %q", a.Text, a.Markdown)
+	}
 }
 
 func TestHostile(t *testing.T) {

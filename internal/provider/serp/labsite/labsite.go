@@ -9,6 +9,7 @@
 //	labsite.go       the site, and what a request searches for
 //	results.go       result pages (page.gohtml, blocks.gohtml) and news pages
 //	aimode.go        pages of AI mode, overviews and offers (aimode.gohtml)
+//	gate.go          what keeps plain clients from both (gate.gohtml)
 //	link.go          links as the engine serves them: plain, wrapped or hidden
 package labsite
 
@@ -36,15 +37,16 @@ const (
 	offersPath   = "/async/offers"
 )
 
-// Site is the engine's site in the lab. Only searches can be steered: what pages
-// load on demand, and redirect links, are served as they are.
+// Site is the engine's site in the lab. Only searches can be steered, and redirect links
+// by a parameter of their own: what pages load on demand is served as it is.
 func Site() lab.Site {
 	return lab.Site{Host: host, Routes: map[string]http.Handler{
-		"GET " + searchPath:   lab.Answer(read, write),
+		"GET " + searchPath:   gated("q", lab.Answer(read, write)),
 		"GET " + overviewPath: http.HandlerFunc(serveOverview),
 		"GET " + offersPath:   http.HandlerFunc(serveOffers),
-		"GET " + pathURL:      http.HandlerFunc(Redirect),
-		"GET " + pathGoto:     http.HandlerFunc(Redirect),
+		"GET " + pathURL:      gated(paramSteering, http.HandlerFunc(Redirect)),
+		"GET " + pathGoto:     gated(paramSteering, http.HandlerFunc(Redirect)),
+		"POST " + consentPath: http.HandlerFunc(takeConsent),
 	}}
 }
 
