@@ -99,7 +99,7 @@ func (b *Book) Rows(q Query) ([]Row, error) {
 		all.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(cuts); i = int(next.Add(1)) - 1 {
 				var e *evidence
-				if e, errs[i] = b.evidence(cuts[i], true); errs[i] == nil {
+				if e, errs[i] = b.evidence(cuts[i], q.reads()); errs[i] == nil {
 					parts[i] = b.rowsOf(e, q)
 				}
 			}
