@@ -139,7 +139,6 @@ func unpackCells(stored string, brands int, wanted columns, of func(prompt int) 
 	for i := range cells {
 		number += r.Number()
 		if cells[i] = of(number); cells[i] != nil {
-			cells[i].noSources = true
 			continue
 		}
 		if unused == nil {
@@ -289,7 +288,6 @@ func packCounts[T any](w *packed.Writer, of *T, counts []func(*T) *int, more int
 
 // unpackTally adds what packTally wrote to a tally.
 func unpackTally(r *packed.Reader, t *Tally) {
-	t.noSources = true
 	unpackCounts(r, t, tallyCounts[:])
 	for i := range t.Brands {
 		b := &t.Brands[i]

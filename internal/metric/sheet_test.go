@@ -200,7 +200,7 @@ func TestKeptSheetsGiveTheSameDigits(t *testing.T) {
 	for seed := range uint64(4) {
 		def, answers := odd(seed)
 		rows := must[*metric.Book](t)(metric.NewBook(def))
-		rows.OmitSources()
+		rows.CountSources(metric.NoSources)
 		rows.NumberPrompts(numbered(def))
 		for _, a := range answers {
 			if err := rows.Add(a); err != nil {
@@ -213,7 +213,7 @@ func TestKeptSheetsGiveTheSameDigits(t *testing.T) {
 		}
 		// Every other sweep of which no sheet is kept yet.
 		mixed := keptBook(t, def, rows, 0, 2)
-		mixed.OmitSources()
+		mixed.CountSources(metric.NoSources)
 		for _, a := range answers {
 			if a.Sweep[len(a.Sweep)-1]%2 == 0 {
 				continue

@@ -16,8 +16,23 @@ type Tally struct {
 	URLs        map[string]int `json:"urls,omitempty"`        // by URL
 	Types       map[string]int `json:"types,omitempty"`       // by type of source
 
-	noSources bool // the three before, and Support, are left empty
+	sources Sources // which of the three before, and of Support, are counted
 }
+
+// Sources says by what citations are counted, which most numbers do not need.
+type Sources uint8
+
+// The kinds of sources: pages that are cited by their domain, URL and type, and the domains
+// that support mentions.
+const (
+	ByDomain Sources = 1 << iota
+	ByURL
+	ByType
+	BySupport
+
+	NoSources  Sources = 0
+	AllSources         = ByDomain | ByURL | ByType | BySupport
+)
 
 // BrandTally is the part of a tally that concerns one brand. All but Citations, Mentions
 // and Supported count answers.
@@ -37,11 +52,11 @@ type BrandTally struct {
 
 // NewTally is an empty tally for a panel of that many brands.
 func NewTally(brands int) *Tally {
-	return &Tally{Brands: make([]BrandTally, brands)}
+	return &Tally{Brands: make([]BrandTally, brands), sources: AllSources}
 }
 
-// OmitSources has answers counted without their domains, URLs and types of sources.
-func (t *Tally) OmitSources() { t.noSources = true }
+// CountSources has citations counted by some kinds of sources, rather than by all.
+func (t *Tally) CountSources(kinds Sources) { t.sources = kinds }
 
 // Add folds an answer in. Nothing of it is kept. One that is not eligible changes nothing.
 func (t *Tally) Add(panel []Brand, a Answer) {
@@ -61,19 +76,20 @@ func (t *Tally) Add(panel []Brand, a Answer) {
 	cited := distinct(a.Citations)
 	t.Citations += len(cited)
 	for _, c := range cited {
-		if t.noSources {
-			break
+		if t.sources&ByDomain != 0 {
+			count(&t.Domains, c.Domain)
 		}
-		count(&t.Domains, c.Domain)
-		count(&t.URLs, c.URL)
-		if c.Type != "" {
+		if t.sources&ByURL != 0 {
+			count(&t.URLs, c.URL)
+		}
+		if t.sources&ByType != 0 && c.Type != "" {
 			count(&t.Types, c.Type)
 		}
 	}
 	named := false
 	for i := range panel {
 		before := t.Brands[i].Named
-		t.Brands[i].add(panel[i], a, cited, t.noSources)
+		t.Brands[i].add(panel[i], a, cited, t.sources)
 		named = named || t.Brands[i].Named > before
 	}
 	if named {
@@ -81,14 +97,14 @@ func (t *Tally) Add(panel []Brand, a Answer) {
 	}
 }
 
-func (t *BrandTally) add(brand Brand, a Answer, cited []Citation, noSources bool) {
+func (t *BrandTally) add(brand Brand, a Answer, cited []Citation, sources Sources) {
 	on := 0
 	for _, c := range cited {
 		if c.on(brand) {
 			on++
 		}
 	}
-	named := t.addMentions(brand.Name, a.Mentions, noSources)
+	named := t.addMentions(brand.Name, a.Mentions, sources)
 	t.Citations += on
 	if named {
 		t.Named++
@@ -108,7 +124,7 @@ func (t *BrandTally) add(brand Brand, a Answer, cited []Citation, noSources bool
 }
 
 // addMentions counts the mentions of a brand, and tells whether there are any.
-func (t *BrandTally) addMentions(brand string, mentions []Mention, noSources bool) (named bool) {
+func (t *BrandTally) addMentions(brand string, mentions []Mention, sources Sources) (named bool) {
 	position, listRank := 0, 0
 	for i := range mentions {
 		m := &mentions[i]
@@ -126,7 +142,7 @@ func (t *BrandTally) addMentions(brand string, mentions []Mention, noSources boo
 		if len(m.Domains) > 0 {
 			t.Supported++
 		}
-		if noSources {
+		if sources&BySupport == 0 {
 			continue
 		}
 		for _, domain := range slices.Compact(slices.Sorted(slices.Values(m.Domains))) {

@@ -106,7 +106,7 @@ func (s *Service) currentRules(ctx context.Context, t *store.Tracker) (*store.Ru
 
 // need is what a book is to hold.
 type need struct {
-	sources bool // citations by source
+	sources metric.Sources
 	cells   bool // every sweep and prompt by itself, also where they are many
 	later   bool // nobody waits for it, so that any number of answers is counted
 }
@@ -181,7 +181,7 @@ const (
 )
 
 // large tells whether a book holds sums rather than every sweep and prompt.
-func (b *book) large() bool { return b.answers > maxWhole && !b.need.sources }
+func (b *book) large() bool { return b.answers > maxWhole && b.need.sources == metric.NoSources }
 
 // weight is how much memory a book takes, in answers.
 func (b *book) weight() int {

@@ -137,7 +137,7 @@ func (s *Service) fill(ctx context.Context, b *book, h *past) error {
 		read.places[sweep.ID] = i
 		read.reset(i)
 		tally := h.tallies[sweep.ID]
-		if tally == nil || b.need.sources {
+		if tally == nil || b.need.sources != metric.NoSources {
 			rows = append(rows, sweep)
 			answers += sweep.Answered
 			continue
