@@ -54,8 +54,8 @@ func rate(name string, reads columns, x func(t *Tally, b *BrandTally) float64) m
 // measures are the rates and ratios, in the order in which rows are given.
 var measures = []measure{
 	rate("visibility", colNamed, func(_ *Tally, b *BrandTally) float64 { return float64(b.Named) }),
-	rate("firstNamed", colPositions, func(_ *Tally, b *BrandTally) float64 { return float64(b.Positions.between(1, 1)) }),
-	rate("prominence", colPositions, func(_ *Tally, b *BrandTally) float64 { return b.Positions.prominence() }),
+	rate("firstNamed", colPositions, func(_ *Tally, b *BrandTally) float64 { return float64(b.listed().positions.between(1, 1)) }),
+	rate("prominence", colPositions, func(_ *Tally, b *BrandTally) float64 { return b.listed().positions.prominence() }),
 	rate("citationRate", colCited, func(_ *Tally, b *BrandTally) float64 { return float64(b.Cited) }),
 	rate("namedAndCited.both", colBoth, func(_ *Tally, b *BrandTally) float64 { return float64(b.Both) }),
 	rate("namedAndCited.namedOnly", colNamed|colBoth, func(_ *Tally, b *BrandTally) float64 { return float64(b.Named - b.Both) }),

@@ -62,10 +62,10 @@ var (
 		func(t *BrandTally) *int { return &t.Supported },
 		func(t *BrandTally) *int { return &t.Retrieved },
 	}
-	brandPlaces = [...]func(*BrandTally) *PlaceCounts{
-		func(t *BrandTally) *PlaceCounts { return &t.Positions },
-		func(t *BrandTally) *PlaceCounts { return &t.ListRanks },
-		func(t *BrandTally) *PlaceCounts { return &t.Ranks },
+	brandPlaces = [...]func(*brandLists) *PlaceCounts{
+		func(l *brandLists) *PlaceCounts { return &l.positions },
+		func(l *brandLists) *PlaceCounts { return &l.listRanks },
+		func(l *brandLists) *PlaceCounts { return &l.ranks },
 	}
 )
 
@@ -97,8 +97,9 @@ func PackCells(cells []NumberedTally) string {
 		}
 		for _, places := range brandPlaces {
 			packColumn(&w, cells, func(w *packed.Writer, t *Tally) bool {
-				packPlaces(w, *places(&t.Brands[brand]))
-				return len(*places(&t.Brands[brand])) > 0
+				lists := t.Brands[brand].listed()
+				packPlaces(w, *places(&lists))
+				return len(*places(&lists)) > 0
 			})
 		}
 	}
@@ -174,7 +175,7 @@ func unpackCells(stored string, brands int, wanted columns, of func(prompt int) 
 		for i, places := range brandPlaces {
 			if column := next(len(tallyCounts) + len(brandCounts) + i); column != nil {
 				for _, t := range cells {
-					unpackPlaces(column, places(&t.Brands[brand]))
+					unpackPlaces(column, &t.Brands[brand], places)
 				}
 				ok = ok && column.Done()
 			}
@@ -187,9 +188,13 @@ func unpackCells(stored string, brands int, wanted columns, of func(prompt int) 
 }
 
 // unpackPlaces adds places.
-func unpackPlaces(r *packed.Reader, places *PlaceCounts) {
+func unpackPlaces(r *packed.Reader, b *BrandTally, of func(*brandLists) *PlaceCounts) {
 	n := r.Count()
-	if *places == nil && n > 0 {
+	if n == 0 {
+		return
+	}
+	places := of(b.own())
+	if *places == nil {
 		*places = make(PlaceCounts, 0, n)
 	}
 	for range n {
@@ -255,16 +260,16 @@ func packTally(w *packed.Writer, t *Tally) {
 	packCounts(w, t, tallyCounts[:], 0)
 	for i := range t.Brands {
 		b := &t.Brands[i]
-		var more int
+		lists, more := b.listed(), 0
 		for bit, places := range brandPlaces {
-			if len(*places(b)) > 0 {
+			if len(*places(&lists)) > 0 {
 				more |= 1 << bit
 			}
 		}
 		packCounts(w, b, brandCounts[:], more)
 		for _, places := range brandPlaces {
-			if len(*places(b)) > 0 {
-				packPlaces(w, *places(b))
+			if len(*places(&lists)) > 0 {
+				packPlaces(w, *places(&lists))
 			}
 		}
 	}
@@ -294,7 +299,7 @@ func unpackTally(r *packed.Reader, t *Tally) {
 		more := unpackCounts(r, b, brandCounts[:])
 		for bit := 0; more>>bit != 0; bit++ {
 			if more&(1<<bit) != 0 {
-				unpackPlaces(r, brandPlaces[bit%len(brandPlaces)](b))
+				unpackPlaces(r, b, brandPlaces[bit%len(brandPlaces)])
 			}
 		}
 	}
