@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"strings"
 	"sync"
-	"unicode/utf8"
 )
 
 // A mention in a clause that says that nothing was found is absent: it counts neither
@@ -114,8 +113,8 @@ func (s *scan) markBlock(mentions []Mention, from, to int, b block) {
 			endClause(int(g.to))
 			continue
 		}
-		if table.trie.begins(g.r) == 0 || g.r < utf8.RuneSelf && !s.boundaryAt(i, b) {
-			continue // none of the phrases that may begin inside a word begins with ASCII
+		if table.trie.begins(g.r) == 0 {
+			continue
 		}
 		s.found = table.trie.at(s.glyphs, i, s.found[:0])
 		for _, m := range s.found {

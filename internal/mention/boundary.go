@@ -53,7 +53,7 @@ func (v *visible) boundaryAt(i int, b block) bool {
 	if left.out != right.out {
 		return true
 	}
-	if left.r >= 0x300 && unicode.Is(unicode.Mn, left.r) && i-2 >= b.from && isWord(v.chars[i-2].r) && !isUnspaced(left.r) {
+	if unicode.Is(unicode.Mn, left.r) && i-2 >= b.from && isWord(v.chars[i-2].r) && !isUnspaced(left.r) {
 		return isBoundary(v.chars[i-2].r, right.r) // a mark is of the script of its letter
 	}
 	return isBoundary(left.r, right.r)

@@ -81,13 +81,13 @@ func foldRange(out []glyph, chars []char, from, to int) []glyph {
 	for i := from; i < to; {
 		c := chars[i]
 		switch {
-		case c.r > ' ' && c.r < utf8.RuneSelf && !c.out && (i+1 == to || chars[i+1].r < 0x300):
-			out = append(out, glyph{lower(c.r), int32(i), int32(i + 1)})
-			i++
 		case c.out:
 			out, i = foldRun(out, chars, i, to, hole, func(c char) bool { return c.out })
 		case isSpace(c.r):
 			out, i = foldRun(out, chars, i, to, ' ', func(c char) bool { return !c.out && isSpace(c.r) })
+		case c.r < utf8.RuneSelf && (i+1 == to || chars[i+1].r < 0x300):
+			out = append(out, glyph{lower(c.r), int32(i), int32(i + 1)})
+			i++
 		default:
 			end := clusterEnd(chars, i, to)
 			out = foldCluster(out, chars, i, end)

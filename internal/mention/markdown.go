@@ -17,28 +17,10 @@ import (
 // markdownParser reads CommonMark with the tables, strike-through, task lists and
 // footnotes of GFM (decision 14). It has no state of its own.
 var markdownParser = sync.OnceValue(func() parser.Parser {
-	blocks := parser.DefaultBlockParsers()
-	for i, block := range blocks {
-		if block.Value == parser.NewListParser() {
-			blocks[i].Value = listParser{parser.NewListParser()}
-		}
-	}
-	return goldmark.New(
-		goldmark.WithParser(parser.NewParser(
-			parser.WithBlockParsers(blocks...),
-			parser.WithInlineParsers(parser.DefaultInlineParsers()...),
-			parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
-		)),
-		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList, extension.Footnote),
-	).Parser()
+	return goldmark.New(goldmark.WithExtensions(
+		extension.Table, extension.Strikethrough, extension.TaskList, extension.Footnote,
+	)).Parser()
 })
-
-// listParser leaves out what a list is closed with: telling items with empty lines between
-// them from others, which have the same text.
-type listParser struct{ parser.BlockParser }
-
-// Close implements parser.BlockParser.
-func (listParser) Close(ast.Node, text.Reader, parser.Context) {}
 
 // reader walks the tree of a Markdown text and writes down what a reader sees of it.
 //
