@@ -48,7 +48,7 @@ type cli struct {
 	Reparse   reparseCmd   `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Read all stored captures again and tell what changed."`
 	Names     namesCmd     `cmd:"" help:"Test how names of brands are found in answers."`
 	Metrics   metricsCmd   `cmd:"" help:"Compute what answers say of brands."`
-	Selfcheck selfcheckCmd `cmd:"" help:"Simulate, and tell whether intervals and alerts keep what they state. Exits with 1 when one does not."`
+	Selfcheck selfcheckCmd `cmd:"" help:"Simulate, and tell whether detection, intervals and alerts keep what they state. Exits with 1 when one does not."`
 
 	Settings   configCmd     `cmd:"" settings:"" name:"config" help:"Print every setting, its value and where it comes from."`
 	Completion completionCmd `cmd:"" help:"Print a script that completes commands in a shell."`

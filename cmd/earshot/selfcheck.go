@@ -15,8 +15,9 @@ type selfcheckCmd struct {
 
 // Help says what it measures.
 func (c *selfcheckCmd) Help() string {
-	return `Plays made-up worlds whose truth is known and prints what the service says of its own numbers beside what was found: how
-often each interval holds the truth, how often a change is reported that is none, and how often one that is there is seen.
+	return `Writes texts of which it is known whom they name, plays made-up worlds whose truth is known, and prints what the service says
+of its own numbers beside what was found: how many of the brands that are found are named, and of those that are named
+found; how often each interval holds the truth, how often a change is reported that is none, and how often one that is there is seen.
 It needs no server and no network. A thousand repeats take some ten seconds.
 
 Exit status: 0 everything is kept, 1 something is not.
@@ -30,6 +31,7 @@ var errSelfcheck = errors.New("not everything that is stated was found")
 // subjects are what is checked, in the order in which it is printed. A new one is a line
 // here and a function in internal/selfcheck.
 var subjects = []func(repeats int, seed uint64, report func(selfcheck.Check)){
+	selfcheck.Detection,
 	selfcheck.Statistics,
 }
 

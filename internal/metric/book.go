@@ -22,11 +22,10 @@ type Book struct {
 	spans  []span
 	// numbers are where a prompt stands that kept sheets know by a number
 	numbers map[int]int
-	// noSources leaves out what citations are counted by, which most numbers do not need.
-	noSources bool
-	plans     []plan // what sweeps asked, by place in that order
-	targets   map[string]int
-	seen      map[place]string // which answer is where
+	sources Sources // what answers are counted by
+	plans   []plan  // what sweeps asked, by place in that order
+	targets map[string]int
+	seen    map[place]string // which answer is where
 }
 
 // plan is what a sweep asked, where it tells; nil is all.
@@ -48,7 +47,7 @@ func NewBook(def Definition) (*Book, error) {
 	if err := def.check(); err != nil {
 		return nil, err
 	}
-	b := &Book{def: def, order: map[string]int{}, slots: map[string]string{}, seen: map[place]string{}, targets: map[string]int{}}
+	b := &Book{def: def, order: map[string]int{}, slots: map[string]string{}, seen: map[place]string{}, targets: map[string]int{}, sources: AllSources}
 	for i, target := range def.Targets {
 		b.targets[target.Key] = i
 	}
@@ -72,10 +71,10 @@ func NewBook(def Definition) (*Book, error) {
 	return b, nil
 }
 
-// OmitSources has answers counted without their domains, URLs and types of sources, which
-// takes half of the time. There is no stability of domains then, and no citationShare of
-// no brand.
-func (b *Book) OmitSources() { b.noSources = true }
+// CountSources has answers counted by some kinds of sources, rather than by all: without
+// any it takes half of the time. There is no stability of domains without these, and no
+// citationShare of what is not counted.
+func (b *Book) CountSources(kinds Sources) { b.sources = kinds }
 
 // plan notes what the closed sweeps asked.
 func (b *Book) plan() {
@@ -178,7 +177,7 @@ func (b *Book) tally(at, prompt, target int) *Tally {
 	s.once = sync.Once{}
 	if s.tallies[prompt] == nil {
 		s.tallies[prompt] = NewTally(len(b.def.Brands))
-		s.tallies[prompt].noSources = b.noSources
+		s.tallies[prompt].sources = b.sources
 	}
 	return s.tallies[prompt]
 }

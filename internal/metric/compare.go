@@ -51,7 +51,7 @@ func (b *Book) Compare(q Query, periods Periods) ([]Comparison, error) {
 	for _, c := range b.cuts(q) {
 		a, b2 := c, c
 		a.sweeps, b2.sweeps = first, second
-		before, after, leftOut, err := b.common(a, b2)
+		before, after, leftOut, err := b.common(a, b2, q.reads())
 		if err != nil {
 			return nil, err
 		}
@@ -87,11 +87,11 @@ func (b *Book) places(ids []string) ([]int, error) {
 
 // common is the evidence of two cuts in the cells with an eligible answer in both; leftOut
 // counts the unbranded ones that have it in only one.
-func (b *Book) common(first, second cut) (before, after *evidence, leftOut int, err error) {
-	if before, err = b.evidence(first, true); err != nil {
+func (b *Book) common(first, second cut, wanted columns) (before, after *evidence, leftOut int, err error) {
+	if before, err = b.evidence(first, wanted); err != nil {
 		return nil, nil, 0, err
 	}
-	if after, err = b.evidence(second, true); err != nil {
+	if after, err = b.evidence(second, wanted); err != nil {
 		return nil, nil, 0, err
 	}
 	sides := map[[2]int]int{}
@@ -117,8 +117,8 @@ func (b *Book) common(first, second cut) (before, after *evidence, leftOut int, 
 		return before, after, 0, nil
 	}
 	first.only, second.only = only, only
-	if before, err = b.evidence(first, true); err == nil {
-		after, err = b.evidence(second, true)
+	if before, err = b.evidence(first, wanted); err == nil {
+		after, err = b.evidence(second, wanted)
 	}
 	return before, after, leftOut, err
 }

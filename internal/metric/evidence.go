@@ -8,6 +8,8 @@ type evidence struct {
 	sweeps  [][]Group // for each sweep of the cut, of one target after the other
 	cells   []cell    // with eligible answers, of one target after the other
 	planned [2]int    // answers: of prompts that are not branded, and of all
+
+	used []CellSums // memory for the next estimate
 }
 
 // cell is what is known of a prompt on a target, over the sweeps of a cut.
@@ -18,21 +20,26 @@ type cell struct {
 
 // evidence gathers that of a cut. Groups and tallies are whole numbers, and gathered in
 // the order of targets and prompts: it does not matter in which form they were kept.
-func (b *Book) evidence(c cut, withCells bool) (*evidence, error) {
+// Cells have at least the wanted counts; there are none where nothing is wanted.
+func (b *Book) evidence(c cut, wanted columns) (*evidence, error) {
 	e := &evidence{c: c, sweeps: make([][]Group, len(c.sweeps))}
 	whole := len(c.prompts) == len(b.def.Prompts) && c.only == nil
 	asked := b.askedIn(c)
 	for _, target := range c.targets {
-		merged := merger{tallies: make([]*Tally, len(b.def.Prompts)), shared: make([]bool, len(b.def.Prompts))}
+		merged := b.merger()
 		var covered map[int]bool
-		if whole && withCells {
+		if whole && wanted != 0 {
 			var err error
-			if covered, err = b.mergeSpans(&merged, c.sweeps, target); err != nil {
+			if covered, err = b.mergeSpans(merged, c.sweeps, target, wanted); err != nil {
 				return nil, err
 			}
 		}
 		for i, at := range c.sweeps {
-			groups, err := b.gather(&merged, c, at, target, whole, withCells && !covered[at])
+			unmerged := wanted
+			if covered[at] {
+				unmerged = 0
+			}
+			groups, err := b.gather(merged, c, at, target, whole, unmerged)
 			if err != nil {
 				return nil, err
 			}
@@ -49,16 +56,16 @@ func (b *Book) evidence(c cut, withCells bool) (*evidence, error) {
 }
 
 // gather gives the groups of a target in a sweep, and merges its cells.
-func (b *Book) gather(merged *merger, c cut, at, target int, whole, withCells bool) ([]Group, error) {
+func (b *Book) gather(merged *merger, c cut, at, target int, whole bool, wanted columns) ([]Group, error) {
 	s := b.sheets[at][target]
 	switch {
 	case s == nil:
 		return nil, nil
-	case whole && !withCells:
+	case whole && wanted == 0:
 		return s.grouped(b), nil
 	}
-	if whole && s.packed != nil {
-		return s.grouped(b), merged.addPacked(b, s.packed)
+	if whole && s.packed != "" {
+		return s.grouped(b), merged.addPacked(b, s.packed, wanted)
 	}
 	tallies, err := s.cells(b)
 	if err != nil {
@@ -73,7 +80,7 @@ func (b *Book) gather(merged *merger, c cut, at, target int, whole, withCells bo
 		}
 		tallies = some
 	}
-	if withCells {
+	if wanted != 0 {
 		merged.add(tallies)
 	}
 	if whole {
@@ -84,26 +91,26 @@ func (b *Book) gather(merged *merger, c cut, at, target int, whole, withCells bo
 
 // mergeSpans merges the cells of spans all of whose sweeps are wanted, and says which
 // sweeps these are.
-func (b *Book) mergeSpans(merged *merger, sweeps []int, target int) (covered map[int]bool, err error) {
+func (b *Book) mergeSpans(merged *merger, sweeps []int, target int, wanted columns) (covered map[int]bool, err error) {
 	if len(b.spans) == 0 {
 		return nil, nil
 	}
-	wanted := map[int]bool{}
+	within := map[int]bool{}
 	for _, at := range sweeps {
-		wanted[at] = true
+		within[at] = true
 	}
 	covered = map[int]bool{}
 	for _, s := range b.spans {
-		if slices.ContainsFunc(s.places, func(at int) bool { return !wanted[at] || covered[at] }) {
+		if slices.ContainsFunc(s.places, func(at int) bool { return !within[at] || covered[at] }) {
 			continue
 		}
 		for _, at := range s.places {
 			covered[at] = true
 		}
-		if s.packed[target] == nil {
+		if s.packed[target] == "" {
 			continue // nothing was answered there
 		}
-		if err := merged.addPacked(b, s.packed[target]); err != nil {
+		if err := merged.addPacked(b, s.packed[target], wanted); err != nil {
 			return nil, err
 		}
 	}
@@ -113,8 +120,14 @@ func (b *Book) mergeSpans(merged *merger, sweeps []int, target int) (covered map
 // merger adds tallies up by prompt. The first of each is shared with who gave it, until
 // another is added.
 type merger struct {
+	memory  memory
 	tallies []*Tally
 	shared  []bool
+}
+
+func (b *Book) merger() *merger {
+	n := len(b.def.Prompts)
+	return &merger{memory: memory{brands: len(b.def.Brands)}, tallies: make([]*Tally, n), shared: make([]bool, n)}
 }
 
 func (m *merger) add(tallies []*Tally) {
@@ -124,15 +137,15 @@ func (m *merger) add(tallies []*Tally) {
 		case m.tallies[prompt] == nil:
 			m.tallies[prompt], m.shared[prompt] = t, true
 		default:
-			m.own(prompt, len(t.Brands)).Merge(t)
+			m.own(prompt).Merge(t)
 		}
 	}
 }
 
 // own is the tally of a prompt, to be changed.
-func (m *merger) own(prompt, brands int) *Tally {
+func (m *merger) own(prompt int) *Tally {
 	if t := m.tallies[prompt]; t == nil || m.shared[prompt] {
-		m.tallies[prompt], m.shared[prompt] = NewTally(brands), false
+		m.tallies[prompt], m.shared[prompt] = m.memory.tally(), false
 		if t != nil {
 			m.tallies[prompt].Merge(t)
 		}
@@ -140,12 +153,11 @@ func (m *merger) own(prompt, brands int) *Tally {
 	return m.tallies[prompt]
 }
 
-// addPacked adds packed cells.
-func (m *merger) addPacked(b *Book, packed []byte) error {
-	brands := len(b.def.Brands)
-	return unpackCells(packed, brands, func(number int) *Tally {
+// addPacked adds the wanted counts of packed cells.
+func (m *merger) addPacked(b *Book, packed string, wanted columns) error {
+	return unpackCells(packed, len(b.def.Brands), wanted|colEligible, func(number int) *Tally {
 		if prompt, known := b.numbers[number]; known {
-			return m.own(prompt, brands)
+			return m.own(prompt)
 		}
 		return nil
 	})
@@ -221,7 +233,12 @@ type total struct {
 
 // sums adds a measure up.
 func (e *evidence) sums(b *Book, m measure, brand int) Sums {
-	s := Sums{Sweeps: make([]SweepSums, len(e.sweeps))}
+	return e.sumsIn(make([]CellSums, 0, len(e.cells)), b, m, brand)
+}
+
+// sumsIn adds a measure up in the memory of some cells.
+func (e *evidence) sumsIn(memory []CellSums, b *Book, m measure, brand int) Sums {
+	s := Sums{Sweeps: make([]SweepSums, len(e.sweeps)), Cells: memory}
 	of := func(t *Tally) (n int, x, y float64) {
 		if n = m.n(t); n == 0 {
 			return 0, 0, 0

@@ -26,32 +26,45 @@ type measure struct {
 	none func(panel []int) bool
 	// optional leaves the metric out where no answer can have it
 	optional bool
+	// reads are the counts that n, x and y look at
+	reads columns
+}
+
+// reads are the counts that the measures of a query look at.
+func (q Query) reads() columns {
+	all := colEligible
+	for _, m := range measures {
+		if q.wants(m.name) {
+			all |= m.reads
+		}
+	}
+	return all
 }
 
 func eligible(t *Tally) int { return t.Eligible }
 
 // rate is a measure of answers of a brand.
-func rate(name string, x func(t *Tally, b *BrandTally) float64) measure {
+func rate(name string, reads columns, x func(t *Tally, b *BrandTally) float64) measure {
 	return measure{
-		name: name, brand: true, compared: true, n: eligible,
+		name: name, brand: true, compared: true, n: eligible, reads: colEligible | reads,
 		x: func(t *Tally, brand int) float64 { return x(t, &t.Brands[brand]) },
 	}
 }
 
 // measures are the rates and ratios, in the order in which rows are given.
 var measures = []measure{
-	rate("visibility", func(_ *Tally, b *BrandTally) float64 { return float64(b.Named) }),
-	rate("firstNamed", func(_ *Tally, b *BrandTally) float64 { return float64(b.Positions.between(1, 1)) }),
-	rate("prominence", func(_ *Tally, b *BrandTally) float64 { return b.Positions.prominence() }),
-	rate("citationRate", func(_ *Tally, b *BrandTally) float64 { return float64(b.Cited) }),
-	rate("namedAndCited.both", func(_ *Tally, b *BrandTally) float64 { return float64(b.Both) }),
-	rate("namedAndCited.namedOnly", func(_ *Tally, b *BrandTally) float64 { return float64(b.Named - b.Both) }),
-	rate("namedAndCited.citedOnly", func(_ *Tally, b *BrandTally) float64 { return float64(b.Cited - b.Both) }),
-	rate("namedAndCited.neither", func(t *Tally, b *BrandTally) float64 {
+	rate("visibility", colNamed, func(_ *Tally, b *BrandTally) float64 { return float64(b.Named) }),
+	rate("firstNamed", colPositions, func(_ *Tally, b *BrandTally) float64 { return float64(b.listed().positions.between(1, 1)) }),
+	rate("prominence", colPositions, func(_ *Tally, b *BrandTally) float64 { return b.listed().positions.prominence() }),
+	rate("citationRate", colCited, func(_ *Tally, b *BrandTally) float64 { return float64(b.Cited) }),
+	rate("namedAndCited.both", colBoth, func(_ *Tally, b *BrandTally) float64 { return float64(b.Both) }),
+	rate("namedAndCited.namedOnly", colNamed|colBoth, func(_ *Tally, b *BrandTally) float64 { return float64(b.Named - b.Both) }),
+	rate("namedAndCited.citedOnly", colCited|colBoth, func(_ *Tally, b *BrandTally) float64 { return float64(b.Cited - b.Both) }),
+	rate("namedAndCited.neither", colNamed|colCited|colBoth, func(t *Tally, b *BrandTally) float64 {
 		return float64(t.Eligible - b.Named - b.Cited + b.Both)
 	}),
 	{
-		name: "shareOfVoice", brand: true, ratio: true, compared: true, n: eligible,
+		name: "shareOfVoice", brand: true, ratio: true, compared: true, n: eligible, reads: colEligible | colNamed,
 		x: func(t *Tally, brand int) float64 { return float64(t.Brands[brand].Named) },
 		y: func(t *Tally, panel []int) float64 {
 			sum := 0
@@ -63,20 +76,20 @@ var measures = []measure{
 		none: func(panel []int) bool { return len(panel) < 2 },
 	},
 	{
-		name: "citationShare", brand: true, ratio: true, compared: true, n: eligible, y: citations,
+		name: "citationShare", brand: true, ratio: true, compared: true, n: eligible, y: citations, reads: colEligible | colCitations | colBrandCitations,
 		x: func(t *Tally, brand int) float64 { return float64(t.Brands[brand].Citations) },
 	},
 	{
-		name: "retrievalRate", brand: true, optional: true,
+		name: "retrievalRate", brand: true, optional: true, reads: colAttached | colRetrieved,
 		n: func(t *Tally) int { return t.Attached },
 		x: func(t *Tally, brand int) float64 { return float64(t.Brands[brand].Retrieved) },
 	},
 	{
-		name: "informative", n: eligible,
+		name: "informative", n: eligible, reads: colEligible | colInformative,
 		x: func(t *Tally, _ int) float64 { return float64(t.Informative) },
 	},
 	{
-		name: "refusal", n: eligible, branded: true,
+		name: "refusal", n: eligible, branded: true, reads: colEligible | colRefused,
 		x: func(t *Tally, _ int) float64 { return float64(t.Refused) },
 	},
 }
@@ -114,7 +127,7 @@ func (b *Book) Sums(name, brand string, filter Selection) (Sums, error) {
 	}
 	var s Sums
 	for _, c := range b.cuts(q) {
-		e, err := b.evidence(c, true)
+		e, err := b.evidence(c, measures[at].reads)
 		if err != nil {
 			return Sums{}, err
 		}
@@ -125,7 +138,8 @@ func (b *Book) Sums(name, brand string, filter Selection) (Sums, error) {
 
 // estimate is the measure of a cut.
 func (e *evidence) estimate(b *Book, m measure, brand int) Estimate {
-	s := e.sums(b, m, brand)
+	s := e.sumsIn(slices.Grow(e.used[:0], len(e.cells)), b, m, brand)
+	e.used = s.Cells
 	if !m.ratio {
 		return s.Rate()
 	}

@@ -7,8 +7,8 @@ type PlaceCounts []PlaceCount
 
 // PlaceCount is how many answers have one place.
 type PlaceCount struct {
-	At    int `json:"at"` // from 1
-	Count int `json:"count"`
+	At    int // from 1
+	Count int
 }
 
 // add counts more answers of a place.

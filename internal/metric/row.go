@@ -99,7 +99,7 @@ func (b *Book) Rows(q Query) ([]Row, error) {
 		all.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(cuts); i = int(next.Add(1)) - 1 {
 				var e *evidence
-				if e, errs[i] = b.evidence(cuts[i], true); errs[i] == nil {
+				if e, errs[i] = b.evidence(cuts[i], q.reads()); errs[i] == nil {
 					parts[i] = b.rowsOf(e, q)
 				}
 			}
@@ -199,10 +199,10 @@ func (v view) ofBrand(brand int) []Row {
 	}
 	t := v.unbranded.Brands[brand]
 	if v.q.wants("position") {
-		rows = append(rows, v.places("position", brand, t.Positions))
+		rows = append(rows, v.places("position", brand, t.listed().positions))
 	}
 	if v.q.wants("listRank") {
-		rows = append(rows, v.places("listRank", brand, t.ListRanks))
+		rows = append(rows, v.places("listRank", brand, t.listed().listRanks))
 	}
 	if v.q.wants("support") {
 		rows = append(rows, v.support(brand))
@@ -238,7 +238,7 @@ func (v view) places(name string, brand int, counts PlaceCounts) Row {
 // answers with organic results, the median over those that have one.
 func (v view) rank(brand int) Row {
 	r := v.start("rank", &v.b.def.Brands[brand], v.unbranded)
-	counts, pages := v.unbranded.Brands[brand].Ranks, float64(v.unbranded.Organic)
+	counts, pages := v.unbranded.Brands[brand].listed().ranks, float64(v.unbranded.Organic)
 	found := counts.between(1, 0)
 	r.Numerator, r.Denominator = float64(found), pages
 	r.Value.Top = &Top{
@@ -260,7 +260,7 @@ func (v view) support(brand int) Row {
 	r.Numerator, r.Denominator = float64(t.Supported), float64(t.Mentions)
 	r.Value.Number = share(t.Supported, t.Mentions)
 	r.Domains = map[string]int{}
-	maps.Copy(r.Domains, t.Support)
+	maps.Copy(r.Domains, t.listed().support)
 	return r
 }
 

@@ -15,7 +15,7 @@ type Sheet struct {
 	Groups []Group
 	// Cells are the tallies, packed by [PackCells]. They may be left out where those of
 	// several sweeps together are given by [Book.AddSpan].
-	Cells []byte
+	Cells string
 }
 
 // Group adds up the cells of a sheet that count alike: their prompts weigh the same, and
@@ -44,7 +44,7 @@ type NumberedTally struct {
 // sheet is a Sheet in a book. Tallies are by prompt, nil where they are packed.
 type sheet struct {
 	tallies []*Tally
-	packed  []byte
+	packed  string
 	kept    bool // groups were kept, and are not made
 
 	once   sync.Once
@@ -59,16 +59,16 @@ func (s *sheet) cells(b *Book) ([]*Tally, error) {
 	switch {
 	case s.tallies != nil:
 		return s.tallies, nil
-	case s.packed == nil:
+	case s.packed == "":
 		return nil, ErrCells
 	}
 	return b.unpack(s.packed)
 }
 
 // unpack reads packed cells into the places of their prompts.
-func (b *Book) unpack(packed []byte) ([]*Tally, error) {
-	m := merger{tallies: make([]*Tally, len(b.def.Prompts)), shared: make([]bool, len(b.def.Prompts))}
-	return m.tallies, m.addPacked(b, packed)
+func (b *Book) unpack(packed string) ([]*Tally, error) {
+	m := b.merger()
+	return m.tallies, m.addPacked(b, packed, allColumns)
 }
 
 // grouped are the groups of all cells.
@@ -118,7 +118,7 @@ func (b *Book) fold(tallies []*Tally) []Group {
 // span are cells that were added up over several sweeps.
 type span struct {
 	places []int // of its sweeps
-	packed map[int][]byte
+	packed map[int]string
 }
 
 // NumberPrompts says by which number kept sheets know each prompt.
@@ -163,8 +163,8 @@ func (b *Book) AddSheet(sweep, target string, kept Sheet) error {
 
 // AddSpan adds the packed cells of several sweeps together, by target: where a cut has all
 // of these sweeps their own cells are not needed.
-func (b *Book) AddSpan(sweeps []string, cells map[string][]byte) error {
-	s := span{packed: map[int][]byte{}}
+func (b *Book) AddSpan(sweeps []string, cells map[string]string) error {
+	s := span{packed: map[int]string{}}
 	for _, id := range sweeps {
 		at, known := b.order[id]
 		if !known {
@@ -187,13 +187,13 @@ func (b *Book) AddSpan(sweeps []string, cells map[string][]byte) error {
 func (b *Book) Unpack() (err error) {
 	for _, row := range b.sheets {
 		for _, s := range row {
-			if s == nil || s.packed == nil {
+			if s == nil || s.packed == "" {
 				continue
 			}
 			if s.tallies, err = b.unpack(s.packed); err != nil {
 				return err
 			}
-			s.packed = nil
+			s.packed = ""
 		}
 	}
 	return nil
@@ -221,7 +221,7 @@ func (b *Book) Sheet(sweep, target string) (kept Sheet, ok bool) {
 }
 
 // Fold makes the groups of packed cells, after weights have changed.
-func (b *Book) Fold(packed []byte) ([]Group, error) {
+func (b *Book) Fold(packed string) ([]Group, error) {
 	tallies, err := b.unpack(packed)
 	if err != nil {
 		return nil, err

@@ -111,9 +111,9 @@ func keptBook(t *testing.T, def metric.Definition, from *metric.Book, spans, eve
 	t.Helper()
 	b := must[*metric.Book](t)(metric.NewBook(def))
 	b.NumberPrompts(numbered(def))
-	cells := map[string]map[string][]byte{}
+	cells := map[string]map[string]string{}
 	for i, s := range def.Sweeps {
-		cells[s.ID] = map[string][]byte{}
+		cells[s.ID] = map[string]string{}
 		if i%every != 0 {
 			continue
 		}
@@ -126,7 +126,7 @@ func keptBook(t *testing.T, def metric.Definition, from *metric.Book, spans, eve
 			groups := must[[]metric.Group](t)(metric.UnpackGroups(metric.PackGroups(sheet.Groups), len(def.Brands)))
 			kept := metric.Sheet{Groups: groups, Cells: sheet.Cells}
 			if spans > 0 {
-				kept.Cells = nil
+				kept.Cells = ""
 			}
 			if err := b.AddSheet(s.ID, target.Key, kept); err != nil {
 				t.Fatal(err)
@@ -138,15 +138,15 @@ func keptBook(t *testing.T, def metric.Definition, from *metric.Book, spans, eve
 	}
 	for some := range slices.Chunk(def.Sweeps, spans) {
 		var ids []string
-		together := map[string][]byte{}
+		together := map[string]string{}
 		for _, target := range def.Targets {
-			var parts [][]byte
+			var parts []string
 			for _, s := range some {
-				if packed := cells[s.ID][target.Key]; packed != nil {
+				if packed := cells[s.ID][target.Key]; packed != "" {
 					parts = append(parts, packed)
 				}
 			}
-			together[target.Key] = must[[]byte](t)(metric.MergeCells(parts, len(def.Brands)))
+			together[target.Key] = must[string](t)(metric.MergeCells(parts, len(def.Brands)))
 		}
 		for _, s := range some {
 			ids = append(ids, s.ID)
@@ -200,7 +200,7 @@ func TestKeptSheetsGiveTheSameDigits(t *testing.T) {
 	for seed := range uint64(2) {
 		def, answers := odd(seed)
 		rows := must[*metric.Book](t)(metric.NewBook(def))
-		rows.OmitSources()
+		rows.CountSources(metric.NoSources)
 		rows.NumberPrompts(numbered(def))
 		for _, a := range answers {
 			if err := rows.Add(a); err != nil {
@@ -213,7 +213,7 @@ func TestKeptSheetsGiveTheSameDigits(t *testing.T) {
 		}
 		// Every other sweep of which no sheet is kept yet.
 		mixed := keptBook(t, def, rows, 0, 2)
-		mixed.OmitSources()
+		mixed.CountSources(metric.NoSources)
 		for _, a := range answers {
 			if a.Sweep[len(a.Sweep)-1]%2 == 0 {
 				continue
@@ -253,7 +253,7 @@ func TestDamagedSheetsAreErrors(t *testing.T) {
 	}
 	groups := metric.PackGroups(sheet.Groups)
 	for i := range sheet.Cells {
-		if _, err := metric.MergeCells([][]byte{sheet.Cells[:i]}, len(def.Brands)); err == nil {
+		if _, err := metric.MergeCells([]string{sheet.Cells[:i]}, len(def.Brands)); err == nil {
 			t.Errorf("%d of %d bytes are read as cells", i, len(sheet.Cells))
 		}
 	}

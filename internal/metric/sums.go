@@ -173,7 +173,7 @@ func (s Sums) units(of func(x, y float64) float64, centre float64) []stats.Unit 
 		most = max(most, c.Prompt)
 	}
 	places := make([]int, most+1) // of prompts among the units, from 1
-	var units []stats.Unit
+	units := make([]stats.Unit, 0, min(len(s.Cells), most+1))
 	for _, c := range s.Cells {
 		if places[c.Prompt] == 0 {
 			units = append(units, stats.Unit{})

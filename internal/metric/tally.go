@@ -5,43 +5,80 @@ import "slices"
 // Tally is what is kept of the answers of one cell in one sweep. It holds whole numbers
 // only, so that adding is exact and its order does not matter.
 type Tally struct {
-	Eligible    int            `json:"eligible"`
-	Refused     int            `json:"refused,omitempty"`
-	Informative int            `json:"informative,omitempty"` // answers that name any brand of the panel
-	Citations   int            `json:"citations,omitempty"`   // each URL once an answer
-	Organic     int            `json:"organic,omitempty"`     // answers with organic results
-	Attached    int            `json:"attached,omitempty"`    // answers that tell sources attached from sources shown
-	Brands      []BrandTally   `json:"brands"`                // in the order of Definition.Brands
-	Domains     map[string]int `json:"domains,omitempty"`     // citations by domain
-	URLs        map[string]int `json:"urls,omitempty"`        // by URL
-	Types       map[string]int `json:"types,omitempty"`       // by type of source
+	Eligible    int
+	Refused     int
+	Informative int            // answers that name any brand of the panel
+	Citations   int            // each URL once an answer
+	Organic     int            // answers with organic results
+	Attached    int            // answers that tell sources attached from sources shown
+	Brands      []BrandTally   // in the order of Definition.Brands
+	Domains     map[string]int // citations by domain
+	URLs        map[string]int // by URL
+	Types       map[string]int // by type of source
 
-	noSources bool // the three before, and Support, are left empty
+	sources Sources // which of the three before, and of Support, are counted
 }
+
+// Sources says by what citations are counted, which most numbers do not need.
+type Sources uint8
+
+// The kinds of sources: pages that are cited by their domain, URL and type, and the domains
+// that support mentions.
+const (
+	ByDomain Sources = 1 << iota
+	ByURL
+	ByType
+	BySupport
+
+	NoSources  Sources = 0
+	AllSources         = ByDomain | ByURL | ByType | BySupport
+)
 
 // BrandTally is the part of a tally that concerns one brand. All but Citations, Mentions
 // and Supported count answers.
 type BrandTally struct {
-	Named     int            `json:"named,omitempty"`
-	Cited     int            `json:"cited,omitempty"`
-	Both      int            `json:"both,omitempty"`      // named and cited
-	Retrieved int            `json:"retrieved,omitempty"` // cited or attached, of those that tell
-	Citations int            `json:"citations,omitempty"` // on the brand's domains, each URL once an answer
-	Mentions  int            `json:"mentions,omitempty"`
-	Supported int            `json:"supported,omitempty"` // mentions whose sentence carries a citation
-	Positions PlaceCounts    `json:"positions,omitempty"` // answers by position
-	ListRanks PlaceCounts    `json:"listRanks,omitempty"`
-	Ranks     PlaceCounts    `json:"ranks,omitempty"`
-	Support   map[string]int `json:"support,omitempty"` // supported mentions by domain
+	Named     int
+	Cited     int
+	Both      int // named and cited
+	Retrieved int // cited or attached, of those that tell
+	Citations int // on the brand's domains, each URL once an answer
+	Mentions  int
+	Supported int // mentions whose sentence carries a citation
+
+	lists *brandLists // nil where all are empty: millions of tallies are read for their counts alone
+}
+
+// brandLists are the counts of a brand that are no single number.
+type brandLists struct {
+	positions PlaceCounts // answers by position
+	listRanks PlaceCounts
+	ranks     PlaceCounts
+	support   map[string]int // supported mentions by domain
+}
+
+// listed are the lists, to be read.
+func (t *BrandTally) listed() brandLists {
+	if t.lists == nil {
+		return brandLists{}
+	}
+	return *t.lists
+}
+
+// own are the lists, to be changed.
+func (t *BrandTally) own() *brandLists {
+	if t.lists == nil {
+		t.lists = &brandLists{}
+	}
+	return t.lists
 }
 
 // NewTally is an empty tally for a panel of that many brands.
 func NewTally(brands int) *Tally {
-	return &Tally{Brands: make([]BrandTally, brands)}
+	return &Tally{Brands: make([]BrandTally, brands), sources: AllSources}
 }
 
-// OmitSources has answers counted without their domains, URLs and types of sources.
-func (t *Tally) OmitSources() { t.noSources = true }
+// CountSources has citations counted by some kinds of sources, rather than by all.
+func (t *Tally) CountSources(kinds Sources) { t.sources = kinds }
 
 // Add folds an answer in. Nothing of it is kept. One that is not eligible changes nothing.
 func (t *Tally) Add(panel []Brand, a Answer) {
@@ -61,19 +98,20 @@ func (t *Tally) Add(panel []Brand, a Answer) {
 	cited := distinct(a.Citations)
 	t.Citations += len(cited)
 	for _, c := range cited {
-		if t.noSources {
-			break
+		if t.sources&ByDomain != 0 {
+			count(&t.Domains, c.Domain)
 		}
-		count(&t.Domains, c.Domain)
-		count(&t.URLs, c.URL)
-		if c.Type != "" {
+		if t.sources&ByURL != 0 {
+			count(&t.URLs, c.URL)
+		}
+		if t.sources&ByType != 0 && c.Type != "" {
 			count(&t.Types, c.Type)
 		}
 	}
 	named := false
 	for i := range panel {
 		before := t.Brands[i].Named
-		t.Brands[i].add(panel[i], a, cited, t.noSources)
+		t.Brands[i].add(panel[i], a, cited, t.sources)
 		named = named || t.Brands[i].Named > before
 	}
 	if named {
@@ -81,14 +119,14 @@ func (t *Tally) Add(panel []Brand, a Answer) {
 	}
 }
 
-func (t *BrandTally) add(brand Brand, a Answer, cited []Citation, noSources bool) {
+func (t *BrandTally) add(brand Brand, a Answer, cited []Citation, sources Sources) {
 	on := 0
 	for _, c := range cited {
 		if c.on(brand) {
 			on++
 		}
 	}
-	named := t.addMentions(brand.Name, a.Mentions, noSources)
+	named := t.addMentions(brand.Name, a.Mentions, sources)
 	t.Citations += on
 	if named {
 		t.Named++
@@ -103,12 +141,12 @@ func (t *BrandTally) add(brand Brand, a Answer, cited []Citation, noSources bool
 		t.Retrieved++
 	}
 	if rank := firstOn(brand, a.Organic); rank > 0 {
-		t.Ranks.add(rank, 1)
+		t.own().ranks.add(rank, 1)
 	}
 }
 
 // addMentions counts the mentions of a brand, and tells whether there are any.
-func (t *BrandTally) addMentions(brand string, mentions []Mention, noSources bool) (named bool) {
+func (t *BrandTally) addMentions(brand string, mentions []Mention, sources Sources) (named bool) {
 	position, listRank := 0, 0
 	for i := range mentions {
 		m := &mentions[i]
@@ -126,18 +164,18 @@ func (t *BrandTally) addMentions(brand string, mentions []Mention, noSources boo
 		if len(m.Domains) > 0 {
 			t.Supported++
 		}
-		if noSources {
+		if sources&BySupport == 0 {
 			continue
 		}
 		for _, domain := range slices.Compact(slices.Sorted(slices.Values(m.Domains))) {
-			count(&t.Support, domain)
+			count(&t.own().support, domain)
 		}
 	}
 	if position > 0 {
-		t.Positions.add(position, 1)
+		t.own().positions.add(position, 1)
 	}
 	if listRank > 0 {
-		t.ListRanks.add(listRank, 1)
+		t.own().listRanks.add(listRank, 1)
 	}
 	return named
 }
@@ -181,10 +219,13 @@ func (t *BrandTally) merge(other *BrandTally) {
 	t.Citations += other.Citations
 	t.Mentions += other.Mentions
 	t.Supported += other.Supported
-	t.Positions.merge(other.Positions)
-	t.ListRanks.merge(other.ListRanks)
-	t.Ranks.merge(other.Ranks)
-	merge(&t.Support, other.Support)
+	if other.lists == nil {
+		return
+	}
+	t.own().positions.merge(other.lists.positions)
+	t.own().listRanks.merge(other.lists.listRanks)
+	t.own().ranks.merge(other.lists.ranks)
+	merge(&t.own().support, other.lists.support)
 }
 
 func count[K comparable](counts *map[K]int, key K) {

@@ -44,13 +44,19 @@ func (r *Reader) Done() bool { return !r.failed && r.rest == "" }
 // Fail says that a value makes no sense: nothing more is read.
 func (r *Reader) Fail() { r.failed, r.rest = true, "" }
 
-// Number takes a whole number.
+// Number takes a whole number. Most are below 128, and small enough a function for these
+// to be put where it is called.
 func (r *Reader) Number() int {
-	if r.rest != "" && r.rest[0] < 0x80 {
-		value := int(r.rest[0])
-		r.rest = r.rest[1:]
-		return value
+	if r.rest == "" || r.rest[0] >= 0x80 {
+		return r.long()
 	}
+	value := int(r.rest[0])
+	r.rest = r.rest[1:]
+	return value
+}
+
+// long takes a number of several bytes.
+func (r *Reader) long() int {
 	value, shift := uint64(0), 0
 	for i := 0; i < len(r.rest) && shift < 63; i++ {
 		b := r.rest[i]

@@ -1,9 +1,11 @@
 // Package selfcheck measures whether the service keeps what it says about its own
-// numbers: it plays worlds whose truth is known and counts how often intervals hold it,
-// how often a change is seen that is none, and how often one that is there.
+// numbers. [Detection] writes texts of which it is known whom they name, and counts what
+// is found in them (texts.go has what they are made of). [Statistics] plays worlds whose
+// truth is known and counts how often intervals hold it, how often a change is seen that
+// is none, and how often one that is there.
 //
 // What is stated stands in docs/metrics.md, too. Checks of other subjects go in a file of
-// their own, with a function like [Statistics], and in the list of the command.
+// their own, with a function like these, and in the list of the command.
 package selfcheck
 
 import "math"
@@ -39,6 +41,7 @@ func (c Check) Kept() bool {
 
 // ofAll is the check of something that happened in some of n repeats.
 func ofAll(subject, setting string, stated Range, hits, n int) Check {
+	n = max(n, 1)                               // of nothing at all there is nothing to tell
 	p := (float64(hits) + 1) / (float64(n) + 2) // not 0 when it happened never or always
 	return Check{
 		Subject: subject, Setting: setting, Unit: Share, Stated: stated,

@@ -2,8 +2,10 @@ package selfcheck
 
 import (
 	"math"
+	"slices"
 	"testing"
 
+	"earshot/internal/mention"
 	"earshot/internal/stats"
 )
 
@@ -49,6 +51,37 @@ func TestStatementsAreKept(t *testing.T) {
 	if len(found) != 12 {
 		t.Errorf("%d kinds of checks were made, want 12", len(found))
 	}
+}
+
+// TestBrandsAreFound writes some texts of each kind with a fixed seed.
+func TestBrandsAreFound(t *testing.T) {
+	t.Parallel()
+	checks := 0
+	Detection(150, 7, func(c Check) {
+		checks++
+		if !c.Kept() || c.Error > 0.02 {
+			t.Errorf("%s, %s: stated %v, found %.4f ± %.4f", c.Subject, c.Setting, c.Stated, c.Found, c.Error)
+		}
+	})
+	if checks != 4 {
+		t.Errorf("%d checks were made, want 4", checks)
+	}
+}
+
+// TestWeakerDetectionIsCaught shows that the bands can fail: names without their switches
+// leave both.
+func TestWeakerDetectionIsCaught(t *testing.T) {
+	t.Parallel()
+	bare := slices.Clone(hardPanel)
+	for i := range bare {
+		bare[i].Match = mention.Match{}
+	}
+	s := simulation{seed: 7, repeats: 150, report: func(c Check) {
+		if c.Kept() {
+			t.Errorf("without switches the %s is kept, with %.3f", c.Subject, c.Found)
+		}
+	}}
+	s.looksFor("without switches", bare, writeHard)
 }
 
 // together is the mean of checks of one kind.

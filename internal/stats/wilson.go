@@ -32,6 +32,6 @@ func Wilson(p, n float64) Interval {
 //
 // The second factor widens the interval for a variance that is itself an estimate.
 func effectiveN(p, v, df float64) float64 {
-	ratio := z975 / studentQuantile(0.975, df)
+	ratio := z975 / student975(df)
 	return p * (1 - p) / v * ratio * ratio
 }

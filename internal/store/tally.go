@@ -47,7 +47,7 @@ var (
 		intField("weights", func(t *Tally) *int64 { return &t.Weights }),
 		field("sums", "bytea", func(t *Tally) *[]byte { return &t.Sums }),
 		field("cells", "bytea", func(t *Tally) *[]byte { return &t.packed }))
-	insertTallies = talliesTable.insert(`ON CONFLICT (organization, tracker, rules, sweep) DO UPDATE SET weights = excluded.weights, sums = excluded.sums`)
+	insertTallies = talliesTable.insert(`ON CONFLICT (organization, tracker, rules, sweep) DO UPDATE SET weights = excluded.weights, sums = excluded.sums, cells = excluded.cells`)
 	tallySums     = talliesTable.without("cells")
 	tallyCells    = newTable("tallies", talliesTable.only("sweep", "cells")...)
 
@@ -63,7 +63,7 @@ var (
 	spanSweeps  = spansTable.without("cells")
 )
 
-// SaveTally writes a tally, or the sums of one that is there. It writes nothing where
+// SaveTally writes a tally, in the place of the one that was there. It writes nothing where
 // answers of the sweep are gone meanwhile, or its rules no longer used.
 func (s *Store) SaveTally(t *Tally) error {
 	t.packed = pack(t.Cells)

@@ -26,7 +26,8 @@ type book struct {
 	panel   *analysis.Panel
 	zone    *schedule.Rule
 	prompts []*store.TrackerPart // in the order of the definition that was counted by
-	sweeps  []*store.Sweep       // closed ones, by when they were due
+	periods []span               // that are asked for, each by itself
+	sweeps  []*store.Sweep       // closed ones in any of them, by when they were due
 	answers int                  // of the sweeps
 	madeUp  bool
 	need    need
@@ -105,7 +106,7 @@ func (s *Service) currentRules(ctx context.Context, t *store.Tracker) (*store.Ru
 
 // need is what a book is to hold.
 type need struct {
-	sources bool // citations by source
+	sources metric.Sources
 	cells   bool // every sweep and prompt by itself, also where they are many
 	later   bool // nobody waits for it, so that any number of answers is counted
 }
@@ -124,13 +125,13 @@ func (s *Service) withBook(ctx context.Context, t *store.Tracker, d *definition,
 	return s.withBook(ctx, t, d, wanted, use, spans...)
 }
 
-// bookOf counts the answers of the closed sweeps that were due in any of some spans.
-func (s *Service) bookOf(ctx context.Context, t *store.Tracker, d *definition, wanted need, spans ...span) (*book, error) {
+// bookOf counts the answers of the closed sweeps that were due in any of some periods.
+func (s *Service) bookOf(ctx context.Context, t *store.Tracker, d *definition, wanted need, periods ...span) (*book, error) {
 	rules, err := s.currentRules(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	b := &book{tracker: t, rules: rules, zone: zoneOf(d), need: wanted}
+	b := &book{tracker: t, rules: rules, zone: zoneOf(d), periods: periods, need: wanted}
 	if b.panel, err = s.panelOf(rules); err != nil {
 		return nil, err
 	}
@@ -139,7 +140,7 @@ func (s *Service) bookOf(ctx context.Context, t *store.Tracker, d *definition, w
 		return nil, err
 	}
 	for _, sweep := range all {
-		if slices.ContainsFunc(spans, func(p span) bool { return p.has(sweep.DueAt) }) {
+		if b.periodOf(sweep) >= 0 {
 			b.sweeps = append(b.sweeps, sweep)
 			b.answers += sweep.Submitted
 		}
@@ -151,6 +152,11 @@ func (s *Service) bookOf(ctx context.Context, t *store.Tracker, d *definition, w
 		}
 		return b, err
 	})
+}
+
+// periodOf is the first period that a sweep was due in, or -1.
+func (b *book) periodOf(sweep *store.Sweep) int {
+	return slices.IndexFunc(b.periods, func(p span) bool { return p.has(sweep.DueAt) })
 }
 
 // books keeps the last books in memory: closed sweeps do not change.
@@ -175,7 +181,7 @@ const (
 )
 
 // large tells whether a book holds sums rather than every sweep and prompt.
-func (b *book) large() bool { return b.answers > maxWhole && !b.need.sources }
+func (b *book) large() bool { return b.answers > maxWhole && b.need.sources == metric.NoSources }
 
 // weight is how much memory a book takes, in answers.
 func (b *book) weight() int {
@@ -190,7 +196,7 @@ func (b *book) key() string {
 	hash := sha256.New()
 	_, _ = fmt.Fprintln(hash, b.tracker.ID, b.tracker.Version, b.rules.Version, b.need.sources, b.need.cells && b.large()) // a hash takes all
 	for _, sweep := range b.sweeps {
-		_, _ = fmt.Fprintln(hash, sweep.ID, sweep.Pruned, sweep.Facts != nil)
+		_, _ = fmt.Fprintln(hash, sweep.ID, sweep.Pruned, sweep.Facts != nil, b.periodOf(sweep))
 	}
 	return string(hash.Sum(nil))
 }

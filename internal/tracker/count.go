@@ -81,7 +81,9 @@ func (s *Service) past(ctx context.Context, b *book, all []*store.Sweep) (*past,
 	}
 	tallies, err := s.Store.Tallies(ctx, b.rules)
 	for _, tally := range tallies {
-		h.tallies[tally.Sweep] = tally
+		if len(tally.Sums) > 0 && tally.Sums[0] == sheetsFormat {
+			h.tallies[tally.Sweep] = tally
+		}
 	}
 	return h, err
 }
@@ -135,7 +137,7 @@ func (s *Service) fill(ctx context.Context, b *book, h *past) error {
 		read.places[sweep.ID] = i
 		read.reset(i)
 		tally := h.tallies[sweep.ID]
-		if tally == nil || b.need.sources {
+		if tally == nil || b.need.sources != metric.NoSources {
 			rows = append(rows, sweep)
 			answers += sweep.Answered
 			continue
@@ -235,7 +237,7 @@ func (s *Service) addKept(ctx context.Context, b *book, h *past, kept map[string
 
 // addSweep adds the kept sheets of a sweep, with its cells where there are some.
 func (b *book) addSweep(h *past, sweep *store.Sweep, sums []keptSheet, stored []byte) error {
-	cells := map[sheetKey][]byte{}
+	cells := map[sheetKey]string{}
 	if stored != nil {
 		sheets, err := unpackSheets(stored)
 		if err != nil {
@@ -263,8 +265,8 @@ func (b *book) addSweep(h *past, sweep *store.Sweep, sums []keptSheet, stored []
 	return nil
 }
 
-// addSpans adds cells that are kept together, where all of their sweeps are wanted, and
-// takes these out of those whose own cells are needed.
+// addSpans adds cells that are kept together, where all of their sweeps are wanted in the
+// same period, and takes these out of those whose own cells are needed.
 func (s *Service) addSpans(ctx context.Context, b *book, h *past, whole map[string]bool) error {
 	stored, err := s.Store.TallySpans(ctx, h.rules)
 	if err != nil {
@@ -279,7 +281,7 @@ func (s *Service) addSpans(ctx context.Context, b *book, h *past, whole map[stri
 	}
 	for _, span := range stored {
 		sweeps := inRange[span.Days][span.Number]
-		if slices.ContainsFunc(sweeps, func(sweep *store.Sweep) bool { return !whole[sweep.ID] }) || string(span.Sweeps) != string(sweepIDs(sweeps)) {
+		if slices.ContainsFunc(sweeps, func(sweep *store.Sweep) bool { return !whole[sweep.ID] || b.periodOf(sweep) != b.periodOf(sweeps[0]) }) || string(span.Sweeps) != string(sweepIDs(sweeps)) {
 			continue
 		}
 		if err := s.Store.ReadSpanCells(ctx, span); err != nil {
@@ -297,7 +299,7 @@ func (s *Service) addSpans(ctx context.Context, b *book, h *past, whole map[stri
 			ids = append(ids, sweep.ID)
 			delete(whole, sweep.ID)
 		}
-		cells := map[string][]byte{}
+		cells := map[string]string{}
 		for _, sheet := range sheets {
 			cells[b.keys.of(sheet.target, sheet.surface)] = sheet.contents
 		}

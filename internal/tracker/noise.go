@@ -55,7 +55,7 @@ func (s *Service) noteNoise(ctx context.Context, h *past) error {
 	}
 	b := &book{
 		tracker: h.tracker, rules: h.rules, panel: h.panel, zone: h.zone, sweeps: []*store.Sweep{first, repeat},
-		need: need{sources: true, later: true},
+		need: need{sources: metric.ByDomain, later: true},
 	}
 	if err := s.fill(ctx, b, h); err != nil {
 		return err

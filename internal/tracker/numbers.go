@@ -195,9 +195,10 @@ func (s *Service) Sources(ctx context.Context, organization, name string, q *ear
 		by = "domain"
 	}
 	wanted.Sources, wanted.Top = []string{by}, q.Limit
+	counted := map[string]metric.Sources{"domain": metric.ByDomain, "url": metric.ByURL, "type": metric.ByType}[by]
 	var b *book
 	var rows []metric.Row
-	err = s.filtered(ctx, organization, name, &q.NumberFilter, need{sources: true}, func(found *book) (err error) {
+	err = s.filtered(ctx, organization, name, &q.NumberFilter, need{sources: counted}, func(found *book) (err error) {
 		b = found
 		b.namePrompts(wanted.Filter)
 		rows, err = b.Rows(wanted)

@@ -27,7 +27,7 @@ func (s *Service) exportNumbers(ctx context.Context, organization, name string, 
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.bookOf(ctx, t, d, need{sources: true}, span{from, until})
+	b, err := s.bookOf(ctx, t, d, need{sources: metric.AllSources}, span{from, until})
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 type reading struct {
 	*past
 	places   map[string]int // of sweeps
-	sources  bool
+	sources  metric.Sources
 	sheets   []map[sheetKey][]*metric.Tally // by sweep; tallies by prompt
 	surfaces []map[int]map[string]int       // answers by sweep, target and surface
 
@@ -60,9 +60,7 @@ func (r *reading) add(a *store.Analysis) error {
 	}
 	if sheet[prompt] == nil {
 		sheet[prompt] = metric.NewTally(len(r.panel.Brands))
-		if !r.sources {
-			sheet[prompt].OmitSources()
-		}
+		sheet[prompt].CountSources(r.sources)
 	}
 	sheet[prompt].Add(r.panel.Brands, r.answer)
 	r.note(at, a.Target, a.Surface, 1)

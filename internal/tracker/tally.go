@@ -22,25 +22,29 @@ type keptSheet struct {
 	target   int
 	surface  string
 	answers  int
-	contents []byte // groups or cells
+	contents string // groups or cells
 }
+
+// sheetsFormat is the first byte of stored sheets. What was stored in another is not read,
+// but made anew.
+const sheetsFormat = 2
 
 // errSheets is what is said of stored sheets that cannot be read.
 var errSheets = errors.New("the sheets of a tally are damaged")
 
 func packSheets(sheets []keptSheet) []byte {
-	w := packed.Writer{1}
+	w := packed.Writer{sheetsFormat}
 	w.Number(len(sheets))
 	for _, s := range sheets {
 		w.Number(s.target, s.answers)
 		w.Text(s.surface)
-		w.Text(string(s.contents))
+		w.Text(s.contents)
 	}
 	return w
 }
 
 func unpackSheets(stored []byte) ([]keptSheet, error) {
-	if len(stored) == 0 || stored[0] != 1 {
+	if len(stored) == 0 || stored[0] != sheetsFormat {
 		return nil, errSheets
 	}
 	r := packed.NewReader(string(stored[1:]))
@@ -49,7 +53,7 @@ func unpackSheets(stored []byte) ([]keptSheet, error) {
 		s := &sheets[i]
 		s.target, s.answers = r.Number(), r.Number()
 		s.surface = r.Text(r.Number())
-		s.contents = []byte(r.Text(r.Number()))
+		s.contents = r.Text(r.Number())
 	}
 	if !r.Done() {
 		return nil, errSheets
@@ -73,9 +77,10 @@ func weightsHash(asked []int, weights map[int]float64) int64 {
 // tracker has many.
 var spanDays = []int{64, 16, 4}
 
-// sweepIDs are the ids of sweeps, as a range of days keeps them.
+// sweepIDs are the ids of sweeps, as a range of days keeps them: after the format of its
+// cells, so that one in another format is none of these sweeps.
 func sweepIDs(sweeps []*store.Sweep) []byte {
-	var all []byte
+	all := []byte{sheetsFormat}
 	for _, sweep := range sweeps {
 		id := uuid.MustParse(sweep.ID) // as it is stored
 		all = append(all, id[:]...)
@@ -300,7 +305,7 @@ func (s *Service) tallySpan(ctx context.Context, h *past, of sweepRange) error {
 		target  int
 		surface string
 	}
-	parts := map[place][][]byte{}
+	parts := map[place][]string{}
 	var order []place
 	for _, name := range names {
 		if cells[name] == nil {

@@ -14,13 +14,18 @@ import (
 	"earshot/internal/mention"
 	"earshot/internal/metric"
 	"earshot/internal/store"
+	"earshot/internal/store/storetest"
 	"earshot/test/harness"
 )
 
 // BenchmarkMetrics reads the numbers of 90 sweeps of 50 prompts on 5 targets: 22,500
 // answers that name 4 of 5 brands and cite 8 pages each.
 func BenchmarkMetrics(b *testing.B) {
-	address := filepath.Join(b.TempDir(), "earshot.db")
+	b.Run("sqlite", func(b *testing.B) { ninetyDays(b, filepath.Join(b.TempDir(), "earshot.db")) })
+	b.Run("postgres", func(b *testing.B) { ninetyDays(b, storetest.Postgres(b)) })
+}
+
+func ninetyDays(b *testing.B, address string) {
 	n := harness.StartOn(b, address)
 	a := n.Organization(b, "business", 1000)
 	text := "brands: [{name: A1, own: true, domains: [a1.example]}, {name: B2}, {name: C3}, {name: D4}, {name: E5}]\nprompts:\n"
@@ -43,8 +48,9 @@ func BenchmarkMetrics(b *testing.B) {
 	n = harness.StartOn(b, address)
 	for _, query := range []string{"", "metric=visibility&by=target", "metric=visibility&by=day"} {
 		b.Run(query, func(b *testing.B) {
+			path := "/v1/trackers/shoes/metrics?" + query + "&from=" + n.Store.Now().AddDate(0, 0, -90).Format(time.RFC3339)
 			for b.Loop() {
-				n.Get(b, a, "/v1/trackers/shoes/metrics?"+query).Has(b, query, http.StatusOK)
+				n.Get(b, a, path).Has(b, query, http.StatusOK)
 			}
 		})
 	}
@@ -53,7 +59,21 @@ func BenchmarkMetrics(b *testing.B) {
 			n.Get(b, a, "/v1/trackers/shoes/compare").Has(b, "compare", http.StatusOK)
 		}
 	})
+	// Sources are in no tally. Every time it is another range of days, so that nothing comes
+	// from memory.
+	b.Run("sources, from rows", func(b *testing.B) {
+		before, now := processorTime(b), n.Store.Now()
+		for i := 0; b.Loop(); i++ {
+			from := now.AddDate(0, 0, i%filledMore-filledDays)
+			query := fmt.Sprintf("sources?from=%s&to=%s", from.Format(time.RFC3339), from.AddDate(0, 0, 90).Format(time.RFC3339))
+			n.Get(b, a, "/v1/trackers/shoes/"+query).Has(b, query, http.StatusOK)
+		}
+		b.ReportMetric(float64((processorTime(b)-before).Milliseconds())/float64(b.N), "cpu-ms/op")
+	})
 }
+
+// filledDays are how many have a sweep: 90, and more, so that there are several ranges of 90.
+const filledDays, filledMore = 100, 10
 
 // fill makes up analyses of closed sweeps.
 func fill(b *testing.B, s *store.Store, tracker *store.Tracker) {
@@ -63,8 +83,8 @@ func fill(b *testing.B, s *store.Store, tracker *store.Tracker) {
 	if err := s.AddRules(tracker, rules, 1, now); err != nil {
 		b.Fatal(err)
 	}
-	for day := range 90 {
-		at := now.AddDate(0, 0, day-90)
+	for day := range filledDays {
+		at := now.AddDate(0, 0, day-filledDays)
 		sweep := store.Sweep{
 			ID: uuid.Must(uuid.NewV7()).String(), Slot: fmt.Sprint(day), State: earshot.SweepClosed, Version: 1, Month: at.Format("2006-01"), DueAt: at,
 			StartedAt: now, EndsAt: now, ClosedAt: now.Add(time.Hour), Planned: 250, Submitted: 250, Answered: 250,

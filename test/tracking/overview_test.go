@@ -39,7 +39,7 @@ func BenchmarkOverview(b *testing.B) {
 func overview(b *testing.B, address string) {
 	n, a := yearOf(b, address)
 	end := n.Store.Now().AddDate(0, 0, -1)
-	for _, query := range []string{"metrics", "metrics?metric=visibility,shareOfVoice", "compare?"} {
+	for _, query := range []string{"metrics", "metrics?metric=visibility,shareOfVoice", "compare?", "metrics?metric=visibility&by=day", "metrics?metric=visibility&by=month"} {
 		b.Run(query, func(b *testing.B) {
 			before := processorTime(b)
 			for i := 0; b.Loop(); i++ {

@@ -3,18 +3,22 @@ package tracking
 import (
 	"errors"
 	"net/http"
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 
 	"earshot"
 	"earshot/internal/analysis"
+	"earshot/internal/app"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
 	"earshot/test/harness"
 )
 
-// A node dies in the middle of a re-analysis, and another goes on.
+// A node dies in the middle of a re-analysis, before it has stored what that moves and how
+// far a repeated sweep is from the first, and another goes on: all numbers are the same.
 func TestAReanalysisGoesOnWhereItWasCut(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
@@ -22,6 +26,14 @@ func TestAReanalysisGoesOnWhereItWasCut(t *testing.T) {
 		a := n.Organization(t, "business", 1000)
 		applied(t, n, a, "", panel)
 		ended(t, n, a, run(t, n, a, "one").Sweep.ID)
+		var repeat earshot.SweepStarted
+		n.Post(t, a, "/v1/trackers/shoes/sweeps", `{"repeat":true}`).Has(t, "repeat", http.StatusOK).Into(t, &repeat)
+		ended(t, n, a, repeat.Sweep.ID)
+		var noise *earshot.NoiseReport
+		harness.Eventually(t, "the noise is known", func() bool {
+			noise = metricsOf(t, n, a, "").Noise
+			return noise != nil
+		})
 		before := rowOf(t, metricsOf(t, n, a, ""), "visibility", "Ollaro", "chatassistant/US")
 		if err := n.Stop(); err != nil {
 			t.Fatal(err)
@@ -31,6 +43,13 @@ func TestAReanalysisGoesOnWhereItWasCut(t *testing.T) {
 			t.Fatal(err)
 		}
 		cut(t, n.Store, tracker)
+		forgotten, err := n.Store.Sweep(t.Context(), tracker, repeat.Sweep.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := n.Store.SaveFacts(forgotten, nil); err != nil {
+			t.Fatal(err)
+		}
 
 		other := harness.StartOn(t, address)
 		var rules earshot.RulesList
@@ -38,15 +57,47 @@ func TestAReanalysisGoesOnWhereItWasCut(t *testing.T) {
 			other.Get(t, a, "/v1/trackers/shoes/rules").Has(t, "rules", http.StatusOK).Into(t, &rules)
 			return rules.Current == "r2"
 		})
-		if done := rules.Rules[0]; done.Analysed != 8 || done.Answers != 8 {
+		if done := rules.Rules[0]; done.Analysed != 16 || done.Answers != 16 {
 			t.Errorf("%d of %d answers were analysed", done.Analysed, done.Answers)
 		}
 		after := rowOf(t, metricsOf(t, other, a, ""), "visibility", "Ollaro", "chatassistant/US")
 		if *after.Value != *before.Value || after.Answers != before.Answers || after.Rules != "r2" {
 			t.Errorf("the number is %+v, before %+v", after, before)
 		}
+		checkMoved(t, other, a, rules.Rules[0].Moved)
+		var again *earshot.NoiseReport
+		harness.Eventually(t, "the noise is known again", func() bool {
+			again = metricsOf(t, other, a, "").Noise
+			return again != nil
+		})
+		if !reflect.DeepEqual(again, noise) {
+			t.Errorf("the noise is %+v, before %+v", again, noise)
+		}
 		storetest.Audited(t, other.Store)
 	})
+}
+
+// checkMoved wants rules that find the same as those before to say so of all answers.
+func checkMoved(t *testing.T, n *harness.Node, a *app.Account, moved *earshot.List[earshot.MovedBrand]) {
+	t.Helper()
+	if moved == nil || len(*moved) != 3 {
+		t.Fatalf("moved is %+v", moved)
+	}
+	var page earshot.AnswerPage
+	n.Get(t, a, "/v1/trackers/shoes/answers?limit=200&outcome=answered").Has(t, "answers", http.StatusOK).Into(t, &page)
+	named := 0
+	for _, one := range page.Answers {
+		var answer earshot.TrackedAnswer
+		n.Get(t, a, "/v1/trackers/shoes/answers/"+one.ID).Has(t, "an answer", http.StatusOK).Into(t, &answer)
+		if shown, _ := shownBy(t, answer.Result); strings.Contains(shown, "Kestrin") {
+			named++
+		}
+	}
+	for _, brand := range *moved {
+		if brand.AnswersAfter != brand.AnswersBefore || brand.Gained+brand.Lost != 0 || brand.Brand == "Kestrin" && brand.AnswersAfter != named {
+			t.Errorf("%d of %d answers name Kestrin, and moved is %+v", named, len(page.Answers), brand)
+		}
+	}
 }
 
 // cut begins a re-analysis that looks at three answers, and no further.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"earshot/internal/app"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
 	"earshot/test/harness"
@@ -32,6 +33,7 @@ func TestTalliesGiveTheNumbersOfTheAnswers(t *testing.T) {
 			return len(kept) == 3
 		})
 		storetest.Audited(t, n.Store)
+		remade(t, n, a, rules)
 		// By other weights the sums are others, and the cells the same.
 		applied(t, n, a, "", strings.Replace(panel, "weight: 2", "weight: 0.7", 1))
 		queries := []string{"metrics", "metrics?by=brand&poolSurfaces=true", "metrics?by=prompt", "metrics?by=tag,sweep", "metrics?filter=tag:trail&branded=true", "compare"}
@@ -62,4 +64,23 @@ func TestTalliesGiveTheNumbersOfTheAnswers(t *testing.T) {
 		}
 		storetest.Audited(t, n.Store)
 	})
+}
+
+// remade wants a tally in a format that is no longer read to be made anew.
+func remade(t *testing.T, n *harness.Node, a *app.Account, rules *store.Rules) {
+	t.Helper()
+	read := func() *store.Tally {
+		kept, err := n.Store.Tallies(t.Context(), rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return kept[0]
+	}
+	old := *read()
+	old.Sums, old.Cells = []byte{1, 0}, []byte{1, 0}
+	if err := n.Store.SaveTally(&old); err != nil {
+		t.Fatal(err)
+	}
+	n.Get(t, a, "/v1/trackers/shoes/metrics").Has(t, "numbers", http.StatusOK)
+	harness.Eventually(t, "the tally is made anew", func() bool { return read().Sums[0] != 1 })
 }
