@@ -62,7 +62,7 @@ func (s *Service) view(ctx context.Context, t *store.Tracker, d *definition, now
 	if len(last) > 0 {
 		view.LastSweep = new(sweepView(last[0]))
 	}
-	return view, nil
+	return view, s.viewScheduled(ctx, t, d, view)
 }
 
 func sweepView(sweep *store.Sweep) earshot.Sweep {
