@@ -107,15 +107,15 @@ func (s *Service) writeExports(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-step.C:
-			s.log(ctx, "writing exports failed", s.exportAll(ctx))
+			s.log(ctx, "writing exports failed", s.exportAll(ctx, s.Store.Now))
 		}
 	}
 }
 
 // exportAll writes all days that have changed.
-func (s *Service) exportAll(ctx context.Context) error {
+func (s *Service) exportAll(ctx context.Context, clock func() time.Time) error {
 	for s.Exports != nil && ctx.Err() == nil {
-		day, err := s.Store.ClaimExport(ctx, exportLease, s.Store.Now())
+		day, err := s.Store.ClaimExport(ctx, exportLease, clock())
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			return nil
@@ -123,7 +123,7 @@ func (s *Service) exportAll(ctx context.Context) error {
 		case err != nil:
 			return err
 		default:
-			if err := s.exportClaimed(ctx, day); err != nil && !errors.Is(err, store.ErrChanged) {
+			if err := s.exportClaimed(ctx, day, clock); err != nil && !errors.Is(err, store.ErrChanged) {
 				return err
 			}
 		}
@@ -132,29 +132,29 @@ func (s *Service) exportAll(ctx context.Context) error {
 }
 
 // exportClaimed writes a day and notes how that went.
-func (s *Service) exportClaimed(ctx context.Context, day *store.ExportDay) error {
+func (s *Service) exportClaimed(ctx context.Context, day *store.ExportDay, clock func() time.Time) error {
 	working, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var renewing sync.WaitGroup
-	renewing.Go(func() { s.renew(working, cancel, day) })
-	err := s.exportDay(working, day)
+	renewing.Go(func() { s.renew(working, cancel, day, clock) })
+	err := s.exportDay(working, day, clock())
 	cancel()
 	renewing.Wait()
 	if err == nil {
-		return s.Store.EndExport(day, s.Store.Now())
+		return s.Store.EndExport(day, clock())
 	}
 	if ctx.Err() != nil {
 		return s.Store.LeaseExport(day, time.UnixMilli(0)) // whoever goes on need not wait
 	}
 	s.Log.Error("a day could not be exported", "tracker", day.Tracker, "day", day.Start().Format(time.DateOnly), "error", err)
-	return s.Store.FailExport(day, exportFailed, s.Store.Now().Add(exportAgain))
+	return s.Store.FailExport(day, exportFailed, clock().Add(exportAgain))
 }
 
 // exportFailed is all that a tenant is told of the operator's folder or bucket.
 const exportFailed = "the file could not be written; the operator's log says why"
 
 // renew keeps a day's lease until ctx ends, and ends the work when that is not possible.
-func (s *Service) renew(ctx context.Context, cancel func(), day *store.ExportDay) {
+func (s *Service) renew(ctx context.Context, cancel func(), day *store.ExportDay, clock func() time.Time) {
 	tick := time.NewTicker(exportLease / 4)
 	defer tick.Stop()
 	for {
@@ -162,7 +162,7 @@ func (s *Service) renew(ctx context.Context, cancel func(), day *store.ExportDay
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if s.Store.LeaseExport(day, s.Store.Now().Add(exportLease)) != nil {
+			if s.Store.LeaseExport(day, clock().Add(exportLease)) != nil {
 				cancel()
 				return
 			}
@@ -171,7 +171,7 @@ func (s *Service) renew(ctx context.Context, cancel func(), day *store.ExportDay
 }
 
 // exportDay writes the files of a day.
-func (s *Service) exportDay(ctx context.Context, day *store.ExportDay) error {
+func (s *Service) exportDay(ctx context.Context, day *store.ExportDay, now time.Time) error {
 	t, err := s.Store.TrackerByID(ctx, day.Organization, day.Tracker)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil // it was deleted
@@ -183,7 +183,7 @@ func (s *Service) exportDay(ctx context.Context, day *store.ExportDay) error {
 	if err != nil {
 		return err
 	}
-	now, from := s.Store.Now(), day.Start()
+	from := day.Start()
 	if d.Exports == nil || from.Before(now.AddDate(0, 0, -d.keepDays)) {
 		return nil // nobody wants it any more, or not all of it is there
 	}

@@ -177,7 +177,7 @@ func (s *Service) Wake() {
 
 // Step does once what Run does again and again.
 func (s *Service) Step(ctx context.Context, now time.Time) error {
-	return errors.Join(s.moveOn(ctx, now), s.watchSweeps(ctx, now), s.sendReports(ctx, now), s.exportAll(ctx))
+	return errors.Join(s.moveOn(ctx, now), s.watchSweeps(ctx, now), s.sendReports(ctx, now), s.exportAll(ctx, func() time.Time { return now }))
 }
 
 // moveOn starts sweeps, records answers, and closes sweeps of which all have come.
