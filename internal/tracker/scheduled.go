@@ -140,13 +140,13 @@ type document struct {
 	HTML     string `json:"html"`
 }
 
-// newReport writes a report. One that cannot be made says why.
+// newReport writes a report. One of given days that cannot be made says why.
 func (s *Service) newReport(ctx context.Context, t *store.Tracker, slot string, q *earshot.ReportQuery, now time.Time) (*store.Report, error) {
 	sent := earshot.SentReport{From: q.From, To: q.To}
 	var whole document
 	in, err := s.Report(ctx, t.Organization, t.Name, q, now)
 	switch {
-	case tooMany(err):
+	case tooMany(err) && q.From != "":
 		sent.Summary = []string{"The report could not be made: " + err.Error()}
 	case err != nil:
 		return nil, err
