@@ -60,16 +60,16 @@ type Note struct {
 	File     []byte
 }
 
-// AlertNote is what is said of an alert. base is the address of the service.
-func AlertNote(event *earshot.AlertEvent, base string) *Note {
+// NoteOfAlert is what is said of an alert. base is the address of the service.
+func NoteOfAlert(event *earshot.AlertEvent, base string) *Note {
 	return &Note{
 		Tracker: event.Tracker, Summary: event.Alert.Summary, Lines: lines(&event.Alert),
 		Link: link(event.Tracker, base) + "/alerts", About: "Look at the alerts of this tracker",
 	}
 }
 
-// ReportNote is what is said of a report, which brings itself as Markdown and as HTML.
-func ReportNote(event *earshot.ReportEvent, base, markdown, html string) *Note {
+// NoteOfReport is what is said of a report, which brings itself as Markdown and as HTML.
+func NoteOfReport(event *earshot.ReportEvent, base, markdown, html string) *Note {
 	r := &event.Report
 	n := &Note{
 		Tracker: event.Tracker, Summary: fmt.Sprintf("Report of %s to %s", r.From, r.To), Lines: r.Summary,

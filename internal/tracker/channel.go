@@ -180,7 +180,7 @@ func (s *Service) alertMessage(c *store.Channel, event *earshot.AlertEvent) (*al
 	if err != nil {
 		return nil, err
 	}
-	return alert.NewMessage(c.Kind, settings, event, alert.AlertNote(event, s.BaseURL))
+	return alert.NewMessage(c.Kind, settings, event, alert.NoteOfAlert(event, s.BaseURL))
 }
 
 // TestAlerts sends a test to the channels of a tracker, or to a named one of the

@@ -259,7 +259,7 @@ func (s *Service) reportMessage(c *store.Channel, t *store.Tracker, r *store.Rep
 		return nil, fmt.Errorf("read report %s: %w", r.ID, err)
 	}
 	event := &earshot.ReportEvent{Type: earshot.ReportMade, Tracker: t.Name, Report: view}
-	return alert.NewMessage(c.Kind, settings, event, alert.ReportNote(event, s.BaseURL, whole.Markdown, whole.HTML))
+	return alert.NewMessage(c.Kind, settings, event, alert.NoteOfReport(event, s.BaseURL, whole.Markdown, whole.HTML))
 }
 
 // viewScheduled adds how reports and exports of a tracker stand.
