@@ -161,9 +161,9 @@ type Tracker struct {
 	Cost        TrackerCost `json:"cost"`
 	// The last sweep; absent before the first.
 	LastSweep *Sweep `json:"lastSweep,omitempty"`
-	// Where its definition has `reports`.
+	// Where its definition has `reports`, and one tracker is shown.
 	Reports *ReportStatus `json:"reports,omitempty"`
-	// Where its definition has `exports`.
+	// Where its definition has `exports`, and one tracker is shown.
 	Exports *ExportStatus `json:"exports,omitempty"`
 	// Only where one tracker is shown.
 	Definition *TrackerDefinition `json:"definition,omitempty"`

@@ -47,7 +47,7 @@ func NewFolder(dir string) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return nil, fmt.Errorf("make the folder for exports: %w", err)
 	}
-	return &Folder{dir}, nil
+	return &Folder{filepath.Clean(dir)}, nil
 }
 
 // leftAfter is from when on a file that is being written is one that a killed node left.
@@ -80,7 +80,24 @@ func (f *Folder) Write(ctx context.Context, path string, pieces iter.Seq2[[]byte
 	if err := os.Rename(file.Name(), target); err != nil {
 		return fmt.Errorf("replace an export: %w", err)
 	}
-	return nil
+	return f.syncUp(folder)
+}
+
+// syncUp brings the names of a file and of the folders around it to the disk: once the
+// database says that it is written it must survive a power loss.
+func (f *Folder) syncUp(path string) error {
+	for ; ; path = filepath.Dir(path) {
+		folder, err := os.Open(path)
+		if err != nil {
+			return fmt.Errorf("open a folder of exports: %w", err)
+		}
+		if err := errors.Join(folder.Sync(), folder.Close()); err != nil {
+			return fmt.Errorf("sync a folder of exports: %w", err)
+		}
+		if len(path) <= len(f.dir) {
+			return nil
+		}
+	}
 }
 
 // unfinished begins the name of a file that is being written.

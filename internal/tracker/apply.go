@@ -75,7 +75,7 @@ func (s *Service) applyOnce(ctx context.Context, organization string, d *definit
 		}
 		t.Version = version + 1
 	}
-	view, err := s.view(ctx, t, d, now)
+	view, err := s.show(ctx, t, d, now)
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +203,7 @@ func (s *Service) setStateOnce(ctx context.Context, organization, name string, s
 		}
 		t.UpdatedAt = now
 	}
-	return s.view(ctx, t, d, now)
+	return s.show(ctx, t, d, now)
 }
 
 // load finds a tracker and its definition.

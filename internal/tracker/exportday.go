@@ -24,6 +24,9 @@ type Exports interface {
 const (
 	// exportLease is how long a day is nobody else's; it is renewed well before it ends.
 	exportLease = time.Minute
+	// exportTime is how long writing a day may take, so that a store that hangs does not keep
+	// a node from all others.
+	exportTime = time.Hour
 	// exportAgain is when a day is tried again that could not be written.
 	exportAgain = time.Minute
 )
@@ -133,7 +136,7 @@ func (s *Service) exportAll(ctx context.Context, clock func() time.Time) error {
 
 // exportClaimed writes a day and notes how that went.
 func (s *Service) exportClaimed(ctx context.Context, day *store.ExportDay, clock func() time.Time) error {
-	working, cancel := context.WithCancel(ctx)
+	working, cancel := context.WithTimeout(ctx, exportTime)
 	defer cancel()
 	var renewing sync.WaitGroup
 	renewing.Go(func() { s.renew(working, cancel, day, clock) })

@@ -1096,9 +1096,9 @@ export type Tracker = {
   cost: TrackerCost;
   /** The last sweep; absent before the first. */
   lastSweep?: Sweep;
-  /** Where its definition has `reports`. */
+  /** Where its definition has `reports`, and one tracker is shown. */
   reports?: ReportStatus;
-  /** Where its definition has `exports`. */
+  /** Where its definition has `exports`, and one tracker is shown. */
   exports?: ExportStatus;
   /** Only where one tracker is shown. */
   definition?: TrackerDefinition;
