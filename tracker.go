@@ -23,6 +23,10 @@ type TrackerDefinition struct {
 	// How long answers are kept, in days.
 	Keep   string       `json:"keep,omitempty" schema:"days"`
 	Alerts *AlertBudget `json:"alerts,omitempty"`
+	// When its report is sent by itself.
+	Reports *ReportPlan `json:"reports,omitempty"`
+	// What of it is written to the operator's folder or bucket.
+	Exports *ExportPlan `json:"exports,omitempty"`
 	// Where to tell that a sweep has ended or was skipped.
 	Webhook *WebhookRequest `json:"webhook,omitempty"`
 }
@@ -157,6 +161,10 @@ type Tracker struct {
 	Cost        TrackerCost `json:"cost"`
 	// The last sweep; absent before the first.
 	LastSweep *Sweep `json:"lastSweep,omitempty"`
+	// Where its definition has `reports`, and one tracker is shown.
+	Reports *ReportStatus `json:"reports,omitempty"`
+	// Where its definition has `exports`, and one tracker is shown.
+	Exports *ExportStatus `json:"exports,omitempty"`
 	// Only where one tracker is shown.
 	Definition *TrackerDefinition `json:"definition,omitempty"`
 }

@@ -122,6 +122,7 @@ func callNumbers(ctx context.Context, c *client.Client) {
 	_, _ = c.CompareTracker(ctx, "{name}", earshot.CompareQuery{})
 	_, _ = c.TrackerSources(ctx, "{name}", earshot.SourceQuery{})
 	_, _ = c.Report(ctx, "{name}", earshot.ReportQuery{})
+	_, _ = c.SendReport(ctx, "{name}", "")
 	_, _ = c.TrackerRules(ctx, "{name}")
 	_, _ = c.Reanalyse(ctx, "{name}")
 	_, _ = c.DiffAnswers(ctx, "{name}", "", "")

@@ -36,6 +36,16 @@ func (c *Client) Report(ctx context.Context, tracker string, q earshot.ReportQue
 	return resp.Body, nil
 }
 
+// SendReport sends a report of a tracker now, to where its reports go or to the named
+// channel.
+func (c *Client) SendReport(ctx context.Context, tracker, channel string) (*earshot.SentReport, error) {
+	sent, err := exchange[earshot.ReportSent](ctx, c, call{method: http.MethodPost, path: numbersPath(tracker, "/report"), body: earshot.ReportSendRequest{Channel: channel}})
+	if err != nil {
+		return nil, err
+	}
+	return &sent.Report, nil
+}
+
 // DiffAnswers tells how two answers of a tracker differ, and how much answers to that
 // question differ anyway.
 func (c *Client) DiffAnswers(ctx context.Context, tracker, a, b string) (*earshot.AnswerDiff, error) {

@@ -93,10 +93,10 @@ func (c *keyListCmd) Run(in *invocation) error {
 		if c.JSON {
 			return in.json(map[string]any{"keys": earshot.List[listedKey](keys)})
 		}
-		rows := [][]string{{"ORGANIZATION", "ID", "NAME", "SCOPES", "CREATED", "LAST USED", "STATE"}}
+		rows := [][]string{{"ORGANIZATION", "ID", "NAME", "SCOPES", "CREATED", "LAST USED", "MAY SPEND", "STATE"}}
 		for _, k := range keys {
 			rows = append(rows, []string{
-				k.Organization, k.ID, cmp.Or(k.Name, "-"), strings.Join(k.Scopes, ","), timeOf(&k.CreatedAt), timeOf(k.LastUsedAt), stateOf(k.Key, s.Now()),
+				k.Organization, k.ID, cmp.Or(k.Name, "-"), strings.Join(k.Scopes, ","), timeOf(&k.CreatedAt), timeOf(k.LastUsedAt), budgetOf(k.Budget), stateOf(k.Key, s.Now()),
 			})
 		}
 		return printTable(in.out, rows)
@@ -151,6 +151,28 @@ func stateOf(k *earshot.Key, now time.Time) string {
 	}
 }
 
+// budgetOf says what a key may spend, and what it has.
+func budgetOf(b *earshot.KeyBudget) string {
+	if b == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%s; %s today, %s this month", ceilingsOf(b.CreditsPerDay, b.CreditsPerMonth), thousands(b.UsedToday), thousands(b.UsedThisMonth))
+}
+
+// ceilingsOf says what a key may spend; 0 is any number.
+func ceilingsOf(day, month int64) string {
+	switch {
+	case day > 0 && month > 0:
+		return fmt.Sprintf("%s a day and %s a month", many(day, "credit"), thousands(month))
+	case day > 0:
+		return many(day, "credit") + " a day"
+	case month > 0:
+		return many(month, "credit") + " a month"
+	default:
+		return "any number of credits"
+	}
+}
+
 type keyLimitCmd struct {
 	ID  string `arg:"" help:"The key's id, as 'earshot key list' shows it: the part between ear_live_ and the next underscore."`
 	Org string `required:"" help:"Whose key it is." placeholder:"NAME"`
@@ -167,16 +189,7 @@ func (c *keyLimitCmd) Run(in *invocation) error {
 		if err != nil {
 			return err
 		}
-		text := "any number of credits"
-		switch {
-		case c.CreditsPerDay > 0 && c.CreditsPerMonth > 0:
-			text = fmt.Sprintf("%s a day and %s a month", many(c.CreditsPerDay, "credit"), thousands(c.CreditsPerMonth))
-		case c.CreditsPerDay > 0:
-			text = many(c.CreditsPerDay, "credit") + " a day"
-		case c.CreditsPerMonth > 0:
-			text = many(c.CreditsPerMonth, "credit") + " a month"
-		}
-		_, err = fmt.Fprintf(in.out, "key %s may spend %s\n", c.ID, text)
+		_, err = fmt.Fprintf(in.out, "key %s may spend %s\n", c.ID, ceilingsOf(c.CreditsPerDay, c.CreditsPerMonth))
 		return err
 	})
 }

@@ -208,7 +208,8 @@ func TestAccountsAreManagedBesideAServer(t *testing.T) {
 		if list := mustRun(t, on("org", "list")...); !strings.Contains(list, "acme") || !strings.Contains(list, "default") {
 			t.Errorf("org list printed:\n%s", list)
 		}
-		reader := decoded(t, mustRun(t, on("key", "create", "--org", "acme", "--scopes", "read", "--expires", "1h", "--json")...))
+		reader := decoded(t, mustRun(t, on("key", "create", "--org", "acme", "--scopes", "read", "--expires", "1h", "--credits-per-day", "7", "--json")...))
+		wants(t, mustRun(t, on("key", "list", "--org", "acme")...), "MAY SPEND", "7 credits a day; 0 today, 0 this month")
 		if _, _, err := client.New(base, reader.Key).ChatAssistant(t.Context(), earshot.ChatAssistantRequest{Prompt: "x", Country: "US"}); err == nil {
 			t.Error("a key that may only read was allowed to ask")
 		}

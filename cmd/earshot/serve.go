@@ -18,6 +18,7 @@ type serveCmd struct {
 	Listen   string `help:"Address to serve on." default:"127.0.0.1:8080" placeholder:"HOST:PORT" env:"EARSHOT_LISTEN"`
 	BaseURL  string `help:"Address that clients know the service by." placeholder:"URL" env:"EARSHOT_BASE_URL"`
 	Captures string `help:"Bucket of an S3-compatible store for the captures instead of the data folder, for many nodes. Its keys are read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY." placeholder:"s3://BUCKET/PREFIX?endpoint=https://HOST:PORT" env:"EARSHOT_CAPTURES"`
+	Exports  string `help:"Folder, or bucket of an S3-compatible store, that trackers are exported to whose definition asks for it; without it none can. The keys are those of --captures." placeholder:"DIR|s3://BUCKET/PREFIX" env:"EARSHOT_EXPORTS"`
 
 	Role                 string        `help:"What the node does: everything, take calls and tasks, or run tasks." enum:"all,api,worker" default:"all" env:"EARSHOT_ROLE"`
 	Workers              int           `help:"Tasks of one organization that the node runs at once; of all together twice as many." default:"512" env:"EARSHOT_WORKERS"`
@@ -64,6 +65,7 @@ func (c *serveCmd) Run(in *invocation) error {
 	in.cfg.Listen = c.Listen
 	in.cfg.BaseURL = strings.TrimRight(c.BaseURL, "/")
 	in.cfg.Captures = c.Captures
+	in.cfg.Exports = c.Exports
 	in.cfg.Role = app.Role(c.Role)
 	in.cfg.Workers = c.Workers
 	in.cfg.Retention = c.Retention

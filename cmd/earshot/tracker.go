@@ -199,7 +199,7 @@ func (c *trackerShowCmd) Run(in *invocation) error {
 	if t.LastSweep != nil {
 		rows = append(rows, []string{"last sweep", fmt.Sprintf("%s, %s (%s)", t.LastSweep.Slot, lastOf(t), t.LastSweep.ID)})
 	}
-	return printTable(in.out, rows)
+	return printTable(in.out, append(rows, scheduledOf(t)...))
 }
 
 // costOf tells what a tracker can cost.

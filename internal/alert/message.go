@@ -28,7 +28,8 @@ func (s Settings) Receiver() string {
 	return parsed.Host
 }
 
-// Message is an alert as a channel takes it: a mail, or a body that is posted to a URL.
+// Message is what a channel is told, as it takes it: a mail, or a body that is posted to a
+// URL.
 type Message struct {
 	URL    string
 	Body   []byte
@@ -36,24 +37,63 @@ type Message struct {
 	Mail   *Mail
 }
 
-// Mail is an alert as a mail.
+// Mail is a message as a mail.
 type Mail struct {
-	To      []string
-	Subject string
-	Text    string
-	HTML    string
+	To       []string
+	Subject  string
+	Text     string
+	HTML     string
+	FileName string // of what is attached; "" for nothing
+	File     []byte // a page that stands alone
+}
+
+// Note is what a message says, in words.
+type Note struct {
+	Tracker string
+	Summary string
+	Lines   []string
+	Link    string // to more of it
+	About   string // what the link leads to
+	// Only for mail: what follows as text, and a page that is attached under a name.
+	Text     string
+	FileName string
+	File     []byte
+}
+
+// NoteOfAlert is what is said of an alert. base is the address of the service.
+func NoteOfAlert(event *earshot.AlertEvent, base string) *Note {
+	return &Note{
+		Tracker: event.Tracker, Summary: event.Alert.Summary, Lines: lines(&event.Alert),
+		Link: link(event.Tracker, base) + "/alerts", About: "Look at the alerts of this tracker",
+	}
+}
+
+// NoteOfReport is what is said of a report, which brings itself as Markdown and as HTML.
+func NoteOfReport(event *earshot.ReportEvent, base, markdown, html string) *Note {
+	r := &event.Report
+	n := &Note{
+		Tracker: event.Tracker, Summary: fmt.Sprintf("Report of %s to %s", r.From, r.To), Lines: r.Summary,
+		Link: link(event.Tracker, base), About: "Look at this tracker", Text: markdown,
+	}
+	if html != "" {
+		n.FileName, n.File = fmt.Sprintf("%s-%s.html", event.Tracker, r.To), []byte(html)
+	}
+	return n
 }
 
 // maxDiscord is how many characters Discord takes.
 const maxDiscord = 2000
 
-// NewMessage writes an alert for a channel. base is the address of the service.
-func NewMessage(kind earshot.ChannelKind, s Settings, event *earshot.AlertEvent, base string) (m *Message, err error) {
+// NewMessage writes a note for a channel. event is the same for programs.
+func NewMessage(kind earshot.ChannelKind, s Settings, event any, n *Note) (m *Message, err error) {
 	m = &Message{URL: s.URL}
-	switch text := plain(event, base); kind {
+	switch text := n.plain(); kind {
 	case earshot.ChannelMail:
-		m.Mail = &Mail{To: s.To, Subject: fmt.Sprintf("[%s] %s", event.Tracker, shortened(event.Alert.Summary, 150)), Text: text}
-		m.Mail.HTML, err = asHTML(event, base)
+		m.Mail = &Mail{To: s.To, Subject: fmt.Sprintf("[%s] %s", n.Tracker, shortened(n.Summary, 150)), Text: text, FileName: n.FileName, File: n.File}
+		if n.Text != "" {
+			m.Mail.Text += "\n" + n.Text
+		}
+		m.Mail.HTML, err = n.html()
 		return m, err
 	case earshot.ChannelSlack:
 		// What Slack would take for a link or a mention is text.
@@ -65,7 +105,7 @@ func NewMessage(kind earshot.ChannelKind, s Settings, event *earshot.AlertEvent,
 		m.Body, err = json.Marshal(event)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("write an alert: %w", err)
+		return nil, fmt.Errorf("write a message: %w", err)
 	}
 	return m, nil
 }
@@ -79,10 +119,8 @@ func shortened(text string, n int) string {
 	return string(runes[:n-1]) + "…"
 }
 
-// link leads to the alerts of a tracker in the dashboard.
-func link(event *earshot.AlertEvent, base string) string {
-	return base + "/#/trackers/" + url.PathEscape(event.Tracker) + "/alerts"
-}
+// link leads to a tracker in the dashboard.
+func link(tracker, base string) string { return base + "/#/trackers/" + url.PathEscape(tracker) }
 
 // lines are what an alert tells beside its summary.
 func lines(a *earshot.Alert) (all []string) {
@@ -97,14 +135,14 @@ func lines(a *earshot.Alert) (all []string) {
 	return all
 }
 
-// plain is an alert as text.
-func plain(event *earshot.AlertEvent, base string) string {
+// plain is a note as text.
+func (n *Note) plain() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s: %s\n", event.Tracker, event.Alert.Summary)
-	for _, line := range lines(&event.Alert) {
+	fmt.Fprintf(&text, "%s: %s\n", n.Tracker, n.Summary)
+	for _, line := range n.Lines {
 		fmt.Fprintf(&text, "- %s\n", line)
 	}
-	fmt.Fprintf(&text, "%s\n", link(event, base))
+	fmt.Fprintf(&text, "%s\n", n.Link)
 	return text.String()
 }
 
@@ -114,18 +152,18 @@ const page = `<!doctype html>
 <p style="color:#666">{{.Tracker}}</p>
 <p><strong>{{.Summary}}</strong></p>
 {{if .Lines}}<ul>{{range .Lines}}<li>{{.}}</li>{{end}}</ul>
-{{end}}<p><a href="{{.Link}}">Look at the alerts of this tracker</a></p>
+{{end}}{{if .FileName}}<p>The whole report is attached as {{.FileName}}; a browser shows and prints it.</p>
+{{end}}<p><a href="{{.Link}}">{{.About}}</a></p>
 </body></html>
 `
 
-func asHTML(event *earshot.AlertEvent, base string) (string, error) {
+func (n *Note) html() (string, error) {
 	parsed, err := template.New("mail").Parse(page)
 	if err != nil {
 		return "", fmt.Errorf("read the page of a mail: %w", err)
 	}
 	var text strings.Builder
-	err = parsed.Execute(&text, map[string]any{"Tracker": event.Tracker, "Summary": event.Alert.Summary, "Lines": lines(&event.Alert), "Link": link(event, base)})
-	if err != nil {
+	if err := parsed.Execute(&text, n); err != nil {
 		return "", fmt.Errorf("write a mail: %w", err)
 	}
 	return text.String(), nil

@@ -33,15 +33,8 @@ func (s *Server) acknowledgeAlert(c *call) error {
 // testAlerts sends a test to channels and tells how each went. Without a body it is all of
 // the tracker's.
 func (s *Server) testAlerts(c *call) error {
-	if c.r.ContentLength == 0 {
-		c.received = []byte("{}")
-	}
 	var body earshot.AlertTestRequest
-	in, err := c.decode(&body)
-	if err != nil {
-		return err
-	}
-	if err := in.Err(); err != nil {
+	if err := c.decodeIfAny(&body); err != nil {
 		return err
 	}
 	c.turn.End() // what is left is to wait for receivers
@@ -50,6 +43,18 @@ func (s *Server) testAlerts(c *call) error {
 		return notFoundAs(err, "tracker", c.trackerName())
 	}
 	return c.json(result)
+}
+
+// decodeIfAny reads a body that may be left out.
+func (c *call) decodeIfAny(body any) error {
+	if c.r.ContentLength == 0 {
+		c.received = []byte("{}")
+	}
+	in, err := c.decode(body)
+	if err != nil {
+		return err
+	}
+	return in.Err()
 }
 
 func (s *Server) channels(c *call) error {

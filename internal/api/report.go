@@ -31,3 +31,16 @@ func (s *Server) trackerReport(c *call) error {
 	c.write(http.StatusOK, media, document)
 	return nil
 }
+
+// sendReport sends a report to channels now.
+func (s *Server) sendReport(c *call) error {
+	var body earshot.ReportSendRequest
+	if err := c.decodeIfAny(&body); err != nil {
+		return err
+	}
+	sent, err := s.Trackers.SendReport(c.r.Context(), c.principal.OrganizationID, c.trackerName(), body.Channel, s.Store.Now())
+	if err != nil {
+		return notFoundAs(err, "tracker", c.trackerName())
+	}
+	return c.json(sent)
+}

@@ -90,6 +90,7 @@ func Operations(providers []provider.Provider) []Operation {
 		{Method: "GET", Path: "/v1/trackers/{name}/discover", Scope: account.ScopeRead, Query: earshot.DiscoverQuery{}, Response: earshot.DiscoverReport{}, serve: (*Server).discoverNames},
 		{Method: "GET", Path: "/v1/trackers/{name}/export", Scope: account.ScopeRead, Query: earshot.ExportQuery{}, serve: (*Server).exportTracker},
 		{Method: "GET", Path: "/v1/trackers/{name}/report", Scope: account.ScopeRead, Query: earshot.ReportQuery{}, serve: (*Server).trackerReport},
+		{Method: "POST", Path: "/v1/trackers/{name}/report", Scope: account.ScopeTrack, Body: earshot.ReportSendRequest{}, Response: earshot.ReportSent{}, serve: (*Server).sendReport},
 
 		{Method: "GET", Path: "/v1/trackers/{name}/alerts", Scope: account.ScopeRead, Query: earshot.AlertQuery{}, Response: earshot.AlertPage{}, serve: (*Server).alerts},
 		{Method: "POST", Path: "/v1/trackers/{name}/alerts/{id}/acknowledge", Scope: account.ScopeTrack, Response: earshot.AlertAcknowledged{}, serve: (*Server).acknowledgeAlert},

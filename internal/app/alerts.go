@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"earshot/internal/alert"
+	"earshot/internal/exportfile"
 	"earshot/internal/mail"
+	"earshot/internal/tracker"
 )
 
 // openMail is how mail is sent, nil without a server for that.
@@ -23,7 +25,15 @@ func (a *App) openMail() (func(context.Context, *alert.Mail) (int, error), error
 	return func(ctx context.Context, m *alert.Mail) (int, error) { return sender.Send(ctx, mail.Message(*m)) }, nil
 }
 
-// alertMessage is what a delivery tells a channel.
-func (a *App) alertMessage(ctx context.Context, organization, delivery string) (*alert.Message, error) {
-	return a.trackers.AlertMessage(ctx, organization, delivery)
+// openExports is where files of trackers are written, nil for nowhere.
+func (a *App) openExports(ctx context.Context) (tracker.Exports, error) {
+	if a.cfg.Exports == "" {
+		return nil, nil //nolint:nilnil // said so above
+	}
+	return exportfile.Open(ctx, a.cfg.Exports)
+}
+
+// channelMessage is what a delivery tells a channel.
+func (a *App) channelMessage(ctx context.Context, organization, delivery string) (*alert.Message, error) {
+	return a.trackers.ChannelMessage(ctx, organization, delivery)
 }

@@ -174,7 +174,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 		return err
 	}
 	a.webhooks = webhook.New(webhook.Config{
-		Store: a.store, Client: receivers.Client(), Body: a.webhookBody, Alert: a.alertMessage, Mail: mails, Log: a.cfg.Log, Metrics: registry, Tracer: a.tracer, Waits: a.cfg.WebhookWaits,
+		Store: a.store, Client: receivers.Client(), Body: a.webhookBody, Channel: a.channelMessage, Mail: mails, Log: a.cfg.Log, Metrics: registry, Tracer: a.tracer, Waits: a.cfg.WebhookWaits,
 	})
 	a.health = health.New(a.store, func(err error) { a.cfg.Log.Warn("the health of parsers was not noted", "error", err) })
 	a.jobs, err = job.NewRunner(job.Config{
@@ -185,9 +185,13 @@ func (a *App) connect(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	exports, err := a.openExports(ctx)
+	if err != nil {
+		return err
+	}
 	a.trackers = tracker.New(tracker.Config{
 		Store: a.store, Catalogue: catalogue, Jobs: a.jobs, CheckWebhook: receivers.CheckURL, CheckAddress: mail.CheckAddress, Mail: mails != nil,
-		TestChannel: a.webhooks.TestChannel, BaseURL: a.BaseURL, Planned: a.webhooks.Wake, Lab: a.upstreams.madeUp, Log: a.cfg.Log,
+		TestChannel: a.webhooks.TestChannel, BaseURL: a.BaseURL, Planned: a.webhooks.Wake, Exports: exports, Lab: a.upstreams.madeUp, Log: a.cfg.Log,
 	})
 	a.api = api.New(api.Config{
 		Store: a.store, Jobs: a.jobs, Trackers: a.trackers, Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),

@@ -27,6 +27,9 @@ type Config struct {
 	// Captures is the s3:// URL of the bucket for captures, as capture.NewBucket
 	// reads it; "" means a folder in the data folder.
 	Captures string
+	// Exports is the folder, or the s3:// URL of the bucket, that trackers are exported to,
+	// as exportfile.Open reads it; "" for no exports.
+	Exports string
 	// AllowUnsafeDatabase serves from a PostgreSQL that may lose commits.
 	AllowUnsafeDatabase bool
 	// AcceptClock trusts the clock as it is at the start, whatever time the database

@@ -2,6 +2,7 @@
 package mail
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -86,10 +87,12 @@ func unsafe(r rune) bool {
 
 // Message is a mail.
 type Message struct {
-	To      []string
-	Subject string
-	Text    string
-	HTML    string
+	To       []string
+	Subject  string
+	Text     string
+	HTML     string
+	FileName string // of what is attached; "" for nothing
+	File     []byte // a page that stands alone
 }
 
 // Send hands a mail to the server and returns its reply code, 250 when it has taken it.
@@ -104,6 +107,11 @@ func (s *Sender) Send(ctx context.Context, m Message) (status int, err error) {
 	msg.SetMessageID()
 	msg.SetBodyString(gomail.TypeTextPlain, m.Text)
 	msg.AddAlternativeString(gomail.TypeTextHTML, m.HTML)
+	if m.FileName != "" {
+		if err := msg.AttachReader(m.FileName, bytes.NewReader(m.File), gomail.WithFileContentType(gomail.TypeTextHTML)); err != nil {
+			return 0, fmt.Errorf("attach to a mail: %w", err)
+		}
+	}
 	var line connection
 	defer line.close()
 	client, err := gomail.NewClient(s.host, append(slices.Clip(s.options), gomail.WithDialContextFunc(line.dialer(s.cfg.TLS)))...)

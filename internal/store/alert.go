@@ -62,12 +62,12 @@ var (
 	insertAlerts = alertsTable.insert("")
 )
 
-// AlertDelivery is what a delivery to a channel tells.
+// AlertDelivery is what a delivery to a channel tells: an alert, or a report.
 type AlertDelivery struct {
 	Organization string
 	ID           string // of the delivery
 	Tracker      string
-	Alert        string
+	Alert        string // its id, or that of the report
 	Channel      string
 }
 
@@ -148,6 +148,8 @@ type SweepStep struct {
 	Alerts []*Alert
 	// Channels are where the alerts are to be sent.
 	Channels []string
+	// Days are those whose export is to be written again.
+	Days []int64
 }
 
 // StepSweep stores what the detectors of a tracker made of a sweep, with the alerts that
@@ -170,23 +172,30 @@ func (s *Store) StepSweep(t *Tracker, sweep *Sweep, step SweepStep, now time.Tim
 				return err
 			}
 		}
-		var told []*AlertDelivery
-		for _, a := range step.Alerts {
-			for _, channel := range step.Channels {
-				d := &AlertDelivery{t.Organization, newID(), t.ID, a.ID, channel}
-				told = append(told, d)
-				w.deliveries = append(w.deliveries, newDelivery(&Job{Organization: t.Organization, ID: d.ID}, ChannelURL(channel), now))
-			}
-		}
-		return errors.Join(
+		err := errors.Join(
 			each(ctx, w.tx, upsertSeries, step.Series, nil),
 			each(ctx, w.tx, insertAlerts, step.Alerts, nil),
-			each(ctx, w.tx, insertAlertDeliveries, told, nil))
+			w.changeDays(ctx, t, step.Days))
+		for _, a := range step.Alerts {
+			err = errors.Join(err, w.tell(ctx, t, a.ID, step.Channels, now))
+		}
+		return err
 	}})
 	if err != nil {
 		return fmt.Errorf("step with sweep %s: %w", sweep.ID, err)
 	}
 	return nil
+}
+
+// tell plans deliveries of an alert or a report to channels.
+func (w *work) tell(ctx context.Context, t *Tracker, what string, channels []string, now time.Time) error {
+	var told []*AlertDelivery
+	for _, channel := range channels {
+		d := &AlertDelivery{t.Organization, newID(), t.ID, what, channel}
+		told = append(told, d)
+		w.deliveries = append(w.deliveries, newDelivery(&Job{Organization: t.Organization, ID: d.ID}, ChannelURL(channel), now))
+	}
+	return each(ctx, w.tx, insertAlertDeliveries, told, nil)
 }
 
 // AlertFilter says which alerts to list, the newest first.
@@ -234,16 +243,22 @@ func (s *Store) AcknowledgeAlert(t *Tracker, id, by string, now time.Time) (*Ale
 	return alert, nil
 }
 
-// ToldAlert finds what a delivery to a channel tells. Returns ErrNotFound.
-func (s *Store) ToldAlert(ctx context.Context, organization, delivery string) (*AlertDelivery, *Alert, error) {
-	d, err := firstRow(ctx, s.lookups, alertDeliveriesTable, `WHERE organization = $1 AND id = $2`, organization, delivery)
+// Told finds what a delivery to a channel tells: an alert, or else a report. Returns
+// ErrNotFound.
+func (s *Store) Told(ctx context.Context, organization, delivery string) (d *AlertDelivery, a *Alert, r *Report, err error) {
+	d, err = firstRow(ctx, s.lookups, alertDeliveriesTable, `WHERE organization = $1 AND id = $2`, organization, delivery)
 	if err == nil {
-		var a *Alert
-		if a, err = firstRow(ctx, s.lookups, alertsTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, organization, d.Tracker, d.Alert); err == nil {
-			return d, a, nil
+		const byID = `WHERE organization = $1 AND tracker = $2 AND id = $3`
+		if a, err = firstRow(ctx, s.lookups, alertsTable, byID, organization, d.Tracker, d.Alert); errors.Is(err, ErrNotFound) {
+			if r, err = firstRow(ctx, s.lookups, reportsTable, byID, organization, d.Tracker, d.Alert); err == nil {
+				r.Document, err = unpack(r.packed)
+			}
 		}
 	}
-	return nil, nil, fmt.Errorf("alert of delivery %s: %w", delivery, err)
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("what delivery %s tells: %w", delivery, err)
+	}
+	return d, a, r, nil
 }
 
 // TargetCount is what became of the questions of one target in a sweep.
@@ -269,8 +284,8 @@ func (s *Store) TargetCounts(ctx context.Context, sweep *Sweep) (counts []Target
 	return counts, nil
 }
 
-// deleteAlerts removes alerts of a tracker that were raised before a time, with their
-// deliveries.
+// deleteAlerts removes alerts and reports of a tracker that were made before a time, with
+// their deliveries.
 func (t *tx) deleteAlerts(ctx context.Context, organization, tracker string, before time.Time) error {
 	told, err := findValues[string](ctx, t, `DELETE FROM alert_deliveries WHERE organization = $1 AND tracker = $2 AND alert < $3 RETURNING id`,
 		organization, tracker, firstID(before))
@@ -281,8 +296,10 @@ func (t *tx) deleteAlerts(ctx context.Context, organization, tracker string, bef
 	for _, id := range told {
 		webhooks = append(webhooks, &deliveryRow{Delivery: Delivery{Organization: organization, Job: id}})
 	}
-	if _, err := t.ExecContext(ctx, `DELETE FROM alerts WHERE organization = $1 AND tracker = $2 AND id < $3`, organization, tracker, firstID(before)); err != nil {
-		return err
+	for _, table := range []string{"alerts", "reports"} {
+		if _, err := t.ExecContext(ctx, `DELETE FROM `+table+` WHERE organization = $1 AND tracker = $2 AND id < $3`, organization, tracker, firstID(before)); err != nil {
+			return err
+		}
 	}
 	return t.deleteDeliveries(ctx, webhooks)
 }

@@ -255,8 +255,8 @@ func (s *Store) SaveAnalyses(r *Rules, cursor string, found []*Analysis) error {
 }
 
 // FinishRules makes rules by which all answers are analysed the current ones, and stores
-// their report.
-func (s *Store) FinishRules(r *Rules, now time.Time) error {
+// their report. days are those that are to be exported again.
+func (s *Store) FinishRules(r *Rules, days []int64, now time.Time) error {
 	err := s.write(write{organization: r.Organization, apply: func(ctx context.Context, w *work) error {
 		n, err := w.exec(ctx, `UPDATE tracker_rules SET finished_at = $4, report = $5 WHERE organization = $1 AND tracker = $2 AND version = $3 AND finished_at IS NULL`,
 			r.Organization, r.Tracker, r.Version, millis(now), nullText(string(r.Report)))
@@ -270,7 +270,10 @@ func (s *Store) FinishRules(r *Rules, now time.Time) error {
 		}
 		_, err = w.ExecContext(ctx, `UPDATE tracker_rules SET state = 'current' WHERE organization = $1 AND tracker = $2 AND version = $3`,
 			r.Organization, r.Tracker, r.Version)
-		return err
+		if err != nil {
+			return err
+		}
+		return w.changeDays(ctx, &Tracker{Organization: r.Organization, ID: r.Tracker}, days)
 	}})
 	if err != nil {
 		return fmt.Errorf("finish rules: %w", err)

@@ -76,9 +76,10 @@ var audits = []struct{ what, query string }{
 		WHERE NOT EXISTS (SELECT 1 FROM finished f WHERE f.organization = d.organization AND f.id = d.job)
 			AND NOT EXISTS (SELECT 1 FROM sweeps s WHERE s.organization = d.organization AND s.id = d.job)
 			AND NOT EXISTS (SELECT 1 FROM alert_deliveries a WHERE a.organization = d.organization AND a.id = d.job)`},
-	{"delivery of an alert against the alert", `
+	{"delivery to a channel against its alert or report", `
 		SELECT o.name, 1, 0 FROM alert_deliveries d JOIN organizations o ON o.id = d.organization
 		WHERE NOT EXISTS (SELECT 1 FROM alerts a WHERE a.organization = d.organization AND a.tracker = d.tracker AND a.id = d.alert)
+				AND NOT EXISTS (SELECT 1 FROM reports r WHERE r.organization = d.organization AND r.tracker = d.tracker AND r.id = d.alert)
 			OR NOT EXISTS (SELECT 1 FROM deliveries w WHERE w.organization = d.organization AND w.job = d.id)`},
 	{"sweeps that detectors have seen against those that are kept", `
 		SELECT o.name, t.steps, s.n FROM trackers t JOIN organizations o ON o.id = t.organization

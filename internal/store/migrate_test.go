@@ -97,6 +97,7 @@ var migrated = []struct {
 	{10, "tallies", checkMigratedTallies},
 	{11, "alerts", checkMigratedAlerts},
 	{12, "budgets of keys", checkMigratedBudgets},
+	{15, "reports and exports", checkMigratedScheduled},
 	{1, "a call under way is settled", settleMigratedCall},
 	{2, "tasks go on", runMigratedTasks},
 }
@@ -179,7 +180,7 @@ func checkMigratedAlerts(t *testing.T, s *store.Store) {
 	if err != nil || watch.Steps != 0 || len(watch.Series) != 1 || len(watch.Open) != 1 || watch.Open[0].Kind != earshot.AlertCoverage {
 		t.Errorf("watched is %+v, %v", watch, err)
 	}
-	_, told, err := s.ToldAlert(t.Context(), tasksID, "0199c82c-c000-7000-8000-0000000000e1")
+	_, told, _, err := s.Told(t.Context(), tasksID, "0199c82c-c000-7000-8000-0000000000e1")
 	if err != nil || told.ID != watch.Open[0].ID {
 		t.Errorf("a delivery tells of %+v, %v", told, err)
 	}
@@ -187,6 +188,16 @@ func checkMigratedAlerts(t *testing.T, s *store.Store) {
 	if err != nil || channel.Kind != earshot.ChannelWebhook {
 		t.Errorf("the channel is %+v, %v", channel, err)
 	}
+}
+
+func checkMigratedScheduled(t *testing.T, s *store.Store) {
+	tracker := &store.Tracker{Organization: tasksID, ID: "0199c82c-c000-7000-8000-0000000000a1"}
+	_, alert, report, err := s.Told(t.Context(), tasksID, "0199c82c-c000-7000-8000-0000000000f2")
+	if err != nil || alert != nil || report.Slot != "2025-10-09T08:00 UTC" || string(report.Document) != `{"html":"<p>"}` {
+		t.Errorf("a delivery brings %+v, %v", report, err)
+	}
+	state, err := s.ExportState(t.Context(), tracker)
+	equal(t, "the state of exports", store.ExportState{Waiting: 1}, state, err)
 }
 
 func checkMigratedBudgets(t *testing.T, s *store.Store) {

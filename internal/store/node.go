@@ -27,8 +27,10 @@ func (s *Store) RegisterNode(host string, now time.Time) (id string, err error) 
 			if _, err := tx.ExecContext(ctx, `DELETE FROM nodes`); err != nil {
 				return fmt.Errorf("remove former nodes: %w", err)
 			}
-			if _, err := tx.ExecContext(ctx, `UPDATE receivers SET leased_until = 0`); err != nil {
-				return fmt.Errorf("end the leases of former nodes: %w", err)
+			for _, table := range []string{"receivers", "export_days"} {
+				if _, err := tx.ExecContext(ctx, `UPDATE `+table+` SET leased_until = 0`); err != nil {
+					return fmt.Errorf("end the leases of former nodes: %w", err)
+				}
 			}
 		}
 		seen, args := s.heartbeat(id, host, millis(now))

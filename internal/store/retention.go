@@ -104,7 +104,7 @@ func (s *Store) DeleteTracker(ctx context.Context, organization, name string, no
 	}
 	// The organization is locked, so that no sweep begins meanwhile and is left out below.
 	err = s.write(write{organization: organization, apply: func(ctx context.Context, w *work) error {
-		_, err := w.ExecContext(ctx, `UPDATE trackers SET state = 'deleting', next_slot = NULL, due_at = NULL WHERE organization = $1 AND id = $2`, organization, t.ID)
+		_, err := w.ExecContext(ctx, `UPDATE trackers SET state = 'deleting', next_slot = NULL, due_at = NULL, report_slot = NULL, report_due_at = NULL WHERE organization = $1 AND id = $2`, organization, t.ID)
 		return err
 	}})
 	if err != nil {
@@ -261,7 +261,7 @@ func (s *Store) forgetTracker(t *Tracker) error {
 		if err := tx.deleteAlerts(ctx, t.Organization, t.ID, farFuture); err != nil {
 			return err
 		}
-		for _, table := range []string{"series", "analyses", "tallies", "tally_spans", "tracker_rules", "tracker_prompts", "tracker_targets", "tracker_versions"} {
+		for _, table := range []string{"export_days", "series", "analyses", "tallies", "tally_spans", "tracker_rules", "tracker_prompts", "tracker_targets", "tracker_versions"} {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE organization = $1 AND tracker = $2`, t.Organization, t.ID); err != nil {
 				return err
 			}

@@ -32,7 +32,7 @@ func aTracker(t *testing.T, s *store.Store, o *account.Organization, node string
 		Organization: o.ID, ID: uuid.Must(uuid.NewV7()).String(), Name: "shoes", State: earshot.TrackerActive, Definition: []byte(`{}`),
 		KeepDays: keepDays, CreatedAt: now, UpdatedAt: now,
 	}
-	if err := s.ApplyTracker(one, 0, nil, nil, nil); err != nil {
+	if err := s.ApplyTracker(one, 0, nil, nil, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	return &follow{t, s, o, node, one}
@@ -224,7 +224,7 @@ func TestAShortRetentionDoesNotRaiseTheCeiling(t *testing.T) {
 			t.Errorf("a sweep of 10 credits after one of 10 is %s under a ceiling of 15", again.State)
 		}
 		f.t.KeepDays = 400 // which does not bring back what is gone
-		f.must(s.ApplyTracker(f.t, f.t.Version, nil, nil, nil))
+		f.must(s.ApplyTracker(f.t, f.t.Version, nil, nil, nil, nil))
 		storetest.Audited(t, s)
 	})
 }

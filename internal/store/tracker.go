@@ -30,6 +30,8 @@ type Tracker struct {
 	UpdatedAt    time.Time
 	NextSlot     string    // for which the next sweep is due; "" when none is
 	DueAt        time.Time // zero when none is
+	ReportSlot   string    // for which the next report is due; "" when none is
+	ReportDueAt  time.Time // zero when none is
 }
 
 var trackersTable = newTable("trackers",
@@ -44,12 +46,15 @@ var trackersTable = newTable("trackers",
 	timeField("created_at", func(t *Tracker) *time.Time { return &t.CreatedAt }),
 	timeField("updated_at", func(t *Tracker) *time.Time { return &t.UpdatedAt }),
 	nullField("next_slot", "text", func(t *Tracker) *string { return &t.NextSlot }),
-	timeField("due_at", func(t *Tracker) *time.Time { return &t.DueAt }))
+	timeField("due_at", func(t *Tracker) *time.Time { return &t.DueAt }),
+	nullField("report_slot", "text", func(t *Tracker) *string { return &t.ReportSlot }),
+	timeField("report_due_at", func(t *Tracker) *time.Time { return &t.ReportDueAt }))
 
 // upsertTracker stores a tracker as it is.
 var upsertTracker = trackersTable.insert(`ON CONFLICT (organization, id) DO UPDATE SET
 	state = excluded.state, version = excluded.version, definition = excluded.definition, keep_days = excluded.keep_days,
-	updated_at = excluded.updated_at, next_slot = excluded.next_slot, due_at = excluded.due_at`)
+	updated_at = excluded.updated_at, next_slot = excluded.next_slot, due_at = excluded.due_at,
+	report_slot = excluded.report_slot, report_due_at = excluded.report_due_at`)
 
 // TrackerPart is a question or a target that a tracker has or had.
 type TrackerPart struct {
@@ -151,9 +156,9 @@ var ErrChanged = errors.New("somebody else has changed it meanwhile")
 // ApplyTracker stores a tracker with a new definition, its version raised by one, and
 // the parts that are new or changed. before is the version that the caller compared it
 // with, 0 for a tracker that is new. rules are those by which its answers are to be
-// analysed from now on, nil for those that it has. Returns ErrChanged, or CodeConflict
-// when there are too many.
-func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*TrackerPart, rules *Rules) error {
+// analysed from now on, nil for those that it has; days are those that are to be exported
+// again. Returns ErrChanged, or CodeConflict when there are too many.
+func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*TrackerPart, rules *Rules, days []int64) error {
 	t.Version = before + 1
 	err := s.write(write{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
 		if err := w.checkTracker(ctx, t, before); err != nil {
@@ -169,7 +174,8 @@ func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*Tracker
 			each(ctx, w.tx, upsertTracker, []*Tracker{t}, nil),
 			each(ctx, w.tx, insertVersions, []*trackerVersion{version}, nil),
 			each(ctx, w.tx, upsertPrompts, prompts, nil),
-			each(ctx, w.tx, upsertTargets, targets, nil))
+			each(ctx, w.tx, upsertTargets, targets, nil),
+			w.changeDays(ctx, t, days))
 	}})
 	if err != nil {
 		return fmt.Errorf("apply tracker %s: %w", t.Name, err)
@@ -204,14 +210,14 @@ func (w *work) checkTracker(ctx context.Context, t *Tracker, before int) error {
 	return nil
 }
 
-// SetTrackerState pauses a tracker or lets it go on, with the slot that is next then.
-// Returns ErrChanged when its version is another.
-func (s *Store) SetTrackerState(t *Tracker, state earshot.TrackerState, slot string, due, now time.Time) error {
+// SetTrackerState pauses a tracker or lets it go on, with the slots that t has as its
+// next ones. Returns ErrChanged when its version is another.
+func (s *Store) SetTrackerState(t *Tracker, now time.Time) error {
 	// The organization is locked, so that no sweep begins meanwhile and sets the next one.
 	err := s.write(write{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
-		n, err := w.exec(ctx, `UPDATE trackers SET state = $4, next_slot = $5, due_at = $6, updated_at = $7
+		n, err := w.exec(ctx, `UPDATE trackers SET state = $4, next_slot = $5, due_at = $6, updated_at = $7, report_slot = $8, report_due_at = $9
 			WHERE organization = $1 AND id = $2 AND version = $3 AND state <> 'deleting'`,
-			t.Organization, t.ID, t.Version, string(state), nullText(slot), nullMillis(due), millis(now))
+			t.Organization, t.ID, t.Version, string(t.State), nullText(t.NextSlot), nullMillis(t.DueAt), millis(now), nullText(t.ReportSlot), nullMillis(t.ReportDueAt))
 		if err == nil && n == 0 {
 			err = ErrChanged
 		}

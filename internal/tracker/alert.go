@@ -110,9 +110,10 @@ func (w *watching) step(ctx context.Context, now time.Time) (err error) {
 			return err
 		}
 	}
-	if step.Alerts = w.raised; fresh && w.definition.Alerts != nil {
-		step.Channels = w.definition.Alerts.Channels
+	if step.Alerts = w.raised; fresh {
+		step.Channels = w.definition.alertChannels()
 	}
+	step.Days = w.definition.exportedDays(now, w.sweep)
 	if !fresh && !w.tracker.Demo {
 		for _, a := range step.Alerts { // one that nobody was told must not keep the next back
 			a.AcknowledgedAt = now

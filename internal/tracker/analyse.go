@@ -172,7 +172,7 @@ func (s *Service) reanalyse(ctx context.Context, now time.Time) error {
 func (s *Service) reanalyseSome(ctx context.Context, r *store.Rules, now time.Time) error {
 	panel, err := s.panelOf(r)
 	if err != nil {
-		return s.Store.FinishRules(r, now) // numbers tell what is wrong
+		return s.Store.FinishRules(r, nil, now) // numbers tell what is wrong
 	}
 	prompts, err := s.Store.TrackerPrompts(ctx, &store.Tracker{Organization: r.Organization, ID: r.Tracker})
 	if err != nil {
@@ -195,8 +195,12 @@ func (s *Service) reanalyseSome(ctx context.Context, r *store.Rules, now time.Ti
 			if done, err := s.noteMoved(ctx, r, panel); err != nil || !done {
 				return err
 			}
+			days, err := s.analysedDays(ctx, r, now)
+			if err != nil {
+				return err
+			}
 			s.Log.Info("answers are analysed", "tracker", r.Tracker, "rules", r.Version)
-			return s.Store.FinishRules(r, now)
+			return s.Store.FinishRules(r, days, now)
 		}
 		// At the end it looks once more from the start: answers may have ended meanwhile.
 		cursor := uuid.Nil.String()

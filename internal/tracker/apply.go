@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"earshot"
+	"earshot/internal/schedule"
 	"earshot/internal/store"
 )
 
@@ -63,14 +64,18 @@ func (s *Service) applyOnce(ctx context.Context, organization string, d *definit
 			if err != nil {
 				return nil, err
 			}
-			if err := s.Store.ApplyTracker(t, version, newPrompts, newTargets, rules); err != nil {
+			days, err := s.daysToExport(ctx, t, before, d, now)
+			if err != nil {
+				return nil, err
+			}
+			if err := s.Store.ApplyTracker(t, version, newPrompts, newTargets, rules, days); err != nil {
 				return nil, err
 			}
 			s.Wake()
 		}
 		t.Version = version + 1
 	}
-	view, err := s.view(ctx, t, d, now)
+	view, err := s.show(ctx, t, d, now)
 	if err != nil {
 		return nil, err
 	}
@@ -100,26 +105,30 @@ func (s *Service) current(ctx context.Context, organization, name string) (t *st
 	return t, d, prompts, targets, err
 }
 
-// setNext finds the slot that is next. One that is due stays so when the schedule is the
+// setNext finds the slots that are next. One that is due stays so when the schedule is the
 // same: a new definition must not skip it.
 func (s *Service) setNext(t *store.Tracker, before *earshot.TrackerDefinition, d *definition, now time.Time) {
-	if t.State != earshot.TrackerActive || d.rule == nil {
-		t.NextSlot, t.DueAt = "", time.Time{}
-		return
+	sameSweeps := before.Schedule != nil && d.Schedule != nil && *before.Schedule == *d.Schedule && t.NextSlot != ""
+	sameReports := before.Reports != nil && d.Reports != nil && reportSchedule(before) == reportSchedule(&d.TrackerDefinition) && t.ReportSlot != ""
+	if t.State != earshot.TrackerActive || !sameSweeps {
+		t.NextSlot, t.DueAt = next(t, d.rule, now)
 	}
-	if before.Schedule != nil && *before.Schedule == *d.Schedule && t.NextSlot != "" {
-		return
+	if t.State != earshot.TrackerActive || !sameReports {
+		t.ReportSlot, t.ReportDueAt = next(t, d.reports, now)
 	}
-	t.NextSlot, t.DueAt = d.next(now)
 }
 
-// next is the first slot that is due after a moment, "" when there is none.
-func (d *definition) next(after time.Time) (slot string, due time.Time) {
-	next, ok := d.rule.After(after)
+// next is the first slot of a rule that is due after a moment, "" when there is none, as
+// for a tracker that is paused.
+func next(t *store.Tracker, rule *schedule.Rule, after time.Time) (slot string, due time.Time) {
+	if rule == nil || t.State != earshot.TrackerActive {
+		return "", time.Time{}
+	}
+	first, ok := rule.After(after)
 	if !ok {
 		return "", time.Time{}
 	}
-	return next.String(), d.rule.At(next)
+	return first.String(), rule.At(first)
 }
 
 // promptParts are the questions that are new, changed or gone, with their numbers.
@@ -186,16 +195,15 @@ func (s *Service) setStateOnce(ctx context.Context, organization, name string, s
 		if err := refuseDemo(t); err != nil {
 			return nil, err
 		}
-		t.State, t.NextSlot, t.DueAt = state, "", time.Time{}
-		if state == earshot.TrackerActive && d.rule != nil {
-			t.NextSlot, t.DueAt = d.next(now)
-		}
-		if err := s.Store.SetTrackerState(t, state, t.NextSlot, t.DueAt, now); err != nil {
+		t.State = state
+		t.NextSlot, t.DueAt = next(t, d.rule, now)
+		t.ReportSlot, t.ReportDueAt = next(t, d.reports, now)
+		if err := s.Store.SetTrackerState(t, now); err != nil {
 			return nil, err
 		}
 		t.UpdatedAt = now
 	}
-	return s.view(ctx, t, d, now)
+	return s.show(ctx, t, d, now)
 }
 
 // load finds a tracker and its definition.
@@ -222,6 +230,9 @@ func (s *Service) revive(name string, text []byte) (*definition, error) {
 	d.Samples = max(1, d.Samples)
 	if d.Schedule != nil {
 		d.rule = ruleOf(*d.Schedule)
+	}
+	if d.Reports != nil {
+		d.reports = ruleOf(reportSchedule(&d.TrackerDefinition))
 	}
 	d.prices = make([]int64, len(d.Targets))
 	for i, target := range d.Targets {

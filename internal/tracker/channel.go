@@ -106,7 +106,7 @@ func (s *Service) DeleteChannel(ctx context.Context, organization, name string) 
 		if err != nil {
 			return err
 		}
-		if d.Alerts != nil && slices.Contains(d.Alerts.Channels, name) {
+		if slices.Contains(d.alertChannels(), name) || slices.Contains(d.reportChannels(), name) {
 			users = append(users, t.Name)
 		}
 	}
@@ -119,29 +119,41 @@ func (s *Service) DeleteChannel(ctx context.Context, organization, name string) 
 	return s.Store.DeleteChannel(organization, name)
 }
 
+// alertChannels are where alerts are sent.
+func (d *definition) alertChannels() []string {
+	if d.Alerts == nil {
+		return nil
+	}
+	return d.Alerts.Channels
+}
+
 // checkChannels wants the channels that a definition names to exist.
 func (s *Service) checkChannels(ctx context.Context, organization string, d *definition) error {
-	if d.Alerts == nil || len(d.Alerts.Channels) == 0 {
-		return nil
+	named := map[string][]string{"alerts": d.alertChannels()}
+	if d.Reports != nil {
+		named["reports"] = d.Reports.Channels
 	}
 	known, err := s.Store.Channels(ctx, organization)
 	if err != nil {
 		return err
 	}
-	for i, name := range d.Alerts.Channels {
-		if !slices.ContainsFunc(known, func(c *store.Channel) bool { return c.Name == name }) {
-			return schema.Invalid(fmt.Sprintf("alerts.channels[%d]", i), "there is no channel %q; PUT /v1/channels/%s makes it", name, name)
-		}
-		if slices.Index(d.Alerts.Channels, name) < i {
-			return schema.Invalid(fmt.Sprintf("alerts.channels[%d]", i), "%q is there twice", name)
+	for _, part := range []string{"alerts", "reports"} {
+		for i, name := range named[part] {
+			if !slices.ContainsFunc(known, func(c *store.Channel) bool { return c.Name == name }) {
+				return schema.Invalid(fmt.Sprintf("%s.channels[%d]", part, i), "there is no channel %q; PUT /v1/channels/%s makes it", name, name)
+			}
+			if slices.Index(named[part], name) < i {
+				return schema.Invalid(fmt.Sprintf("%s.channels[%d]", part, i), "%q is there twice", name)
+			}
 		}
 	}
 	return nil
 }
 
-// AlertMessage is what a delivery tells its channel. Returns store.ErrNotFound.
-func (s *Service) AlertMessage(ctx context.Context, organization, delivery string) (*alert.Message, error) {
-	told, a, err := s.Store.ToldAlert(ctx, organization, delivery)
+// ChannelMessage is what a delivery tells its channel: an alert, or a report. Returns
+// store.ErrNotFound.
+func (s *Service) ChannelMessage(ctx context.Context, organization, delivery string) (*alert.Message, error) {
+	told, a, r, err := s.Store.Told(ctx, organization, delivery)
 	if err != nil {
 		return nil, err
 	}
@@ -153,19 +165,22 @@ func (s *Service) AlertMessage(ctx context.Context, organization, delivery strin
 	if err != nil {
 		return nil, err
 	}
+	if r != nil {
+		return s.reportMessage(c, t, r)
+	}
 	view, err := alertView(a)
 	if err != nil {
 		return nil, err
 	}
-	return s.messageTo(c, &earshot.AlertEvent{Type: earshot.AlertRaised, Tracker: t.Name, Alert: view})
+	return s.alertMessage(c, &earshot.AlertEvent{Type: earshot.AlertRaised, Tracker: t.Name, Alert: view})
 }
 
-func (s *Service) messageTo(c *store.Channel, event *earshot.AlertEvent) (*alert.Message, error) {
+func (s *Service) alertMessage(c *store.Channel, event *earshot.AlertEvent) (*alert.Message, error) {
 	settings, err := settingsOf(c)
 	if err != nil {
 		return nil, err
 	}
-	return alert.NewMessage(c.Kind, settings, event, s.BaseURL)
+	return alert.NewMessage(c.Kind, settings, event, alert.NoteOfAlert(event, s.BaseURL))
 }
 
 // TestAlerts sends a test to the channels of a tracker, or to a named one of the
@@ -177,10 +192,7 @@ func (s *Service) TestAlerts(ctx context.Context, organization, name, channel st
 	}
 	names := []string{channel}
 	if channel == "" {
-		names = nil
-		if d.Alerts != nil {
-			names = d.Alerts.Channels
-		}
+		names = d.alertChannels()
 	}
 	if len(names) == 0 {
 		return nil, schema.Invalid("channel", "must be named: the tracker has no channels of its own")
@@ -198,7 +210,7 @@ func (s *Service) TestAlerts(ctx context.Context, organization, name, channel st
 		if err != nil {
 			return nil, err
 		}
-		m, err := s.messageTo(c, event)
+		m, err := s.alertMessage(c, event)
 		if err != nil {
 			return nil, err
 		}

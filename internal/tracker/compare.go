@@ -35,6 +35,8 @@ func compare(before, after *earshot.TrackerDefinition) (changes []earshot.Tracke
 		{"ceiling", before.Ceiling, after.Ceiling},
 		{"keep", before.Keep, after.Keep},
 		{"alerts", before.Alerts, after.Alerts},
+		{"reports", before.Reports, after.Reports},
+		{"exports", before.Exports, after.Exports},
 		{"webhook", before.Webhook, after.Webhook},
 	} {
 		if !reflect.DeepEqual(part.before, part.after) {

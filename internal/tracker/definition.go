@@ -33,6 +33,7 @@ const (
 type definition struct {
 	earshot.TrackerDefinition
 	rule     *schedule.Rule // nil when sweeps are only run by hand
+	reports  *schedule.Rule // nil when none is sent by itself
 	keepDays int
 	prices   []int64 // of a task on each target
 }
@@ -116,6 +117,7 @@ func (s *Service) check(in *schema.Object, name string, d *definition) {
 			in.Reject("schedule."+p.Field, "%s", p.Message)
 		}
 	}
+	s.checkScheduled(in, d)
 	if d.Webhook != nil && d.Webhook.URL != "" {
 		if err := s.CheckWebhook(d.Webhook.URL); err != nil {
 			in.Reject("webhook.url", "%s", err)

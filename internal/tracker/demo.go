@@ -118,7 +118,7 @@ func (s *Service) beginDemo(ctx context.Context, organization, name string, aske
 	if err != nil {
 		return nil, err
 	}
-	return h, s.Store.ApplyTracker(h.tracker, 0, promptParts(h.tracker, nil, d.Prompts), targetParts(h.tracker, nil, d.Targets), rules)
+	return h, s.Store.ApplyTracker(h.tracker, 0, promptParts(h.tracker, nil, d.Prompts), targetParts(h.tracker, nil, d.Targets), rules, nil)
 }
 
 // pastSlots are the last slots of a rule whose windows have ended.

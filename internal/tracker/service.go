@@ -13,11 +13,12 @@
 //	numbers.go change.go    numbers as clients see them; counted.go: the answers behind them
 //	alert.go alertshift.go  what moved, and other things worth telling
 //	channel.go              where that is told
+//	scheduled.go            reports that are sent by themselves
 //	view.go                 trackers, sweeps and answers as clients see them
 //	answer.go               one answer with what is found in it; two of them side by side
 //	try.go discover.go      names that might be looked for
 //	demo.go demoworld.go    a tracker with a history that is made up
-//	export.go               tables of them, row by row
+//	export.go exportrows.go tables of them, row by row; exportday.go: files of them by day
 //	report.go               what a report is made of
 //	service.go              what is needed, and the loop of a node
 //
@@ -60,6 +61,8 @@ type Config struct {
 	BaseURL string
 	// Planned is called when a webhook was planned.
 	Planned func()
+	// Exports is where files of trackers are written, nil for nowhere.
+	Exports Exports
 	// Lab reaches a lab with a world of its own, without a network and unrecorded.
 	Lab func(*lab.World) (*upstream.Client, error)
 	Log *slog.Logger
@@ -115,6 +118,7 @@ func (s *Service) Run(ctx context.Context) error {
 	var watching sync.WaitGroup
 	defer watching.Wait()
 	watching.Go(func() { s.watch(ctx) })
+	watching.Go(func() { s.writeExports(ctx) })
 	// An upgrade may have brought other rules.
 	s.log(ctx, "renewing rules failed", s.renewRules(ctx, s.Store.Now()))
 	for {
@@ -136,8 +140,9 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// watch has the change detectors see sweeps that have ended, until ctx ends. It takes as
-// long as counting answers does, which nothing else waits for.
+// watch has the change detectors see sweeps that have ended, and sends reports that are
+// due, until ctx ends. It takes as long as counting answers does, which nothing else waits
+// for.
 func (s *Service) watch(ctx context.Context) {
 	step := time.NewTicker(stepEvery)
 	defer step.Stop()
@@ -147,6 +152,11 @@ func (s *Service) watch(ctx context.Context) {
 			return
 		case <-step.C:
 			s.log(ctx, "looking for what moved failed", s.watchSweeps(ctx, s.Store.Now()))
+			now, err := s.Store.TrustedNow()
+			if err == nil {
+				err = s.sendReports(ctx, now)
+			}
+			s.log(ctx, "sending reports failed", err)
 		}
 	}
 }
@@ -167,7 +177,7 @@ func (s *Service) Wake() {
 
 // Step does once what Run does again and again.
 func (s *Service) Step(ctx context.Context, now time.Time) error {
-	return errors.Join(s.moveOn(ctx, now), s.watchSweeps(ctx, now))
+	return errors.Join(s.moveOn(ctx, now), s.watchSweeps(ctx, now), s.sendReports(ctx, now), s.exportAll(ctx, func() time.Time { return now }))
 }
 
 // moveOn starts sweeps, records answers, and closes sweeps of which all have come.

@@ -52,7 +52,8 @@ func (s *Service) startOne(t *store.Tracker, now time.Time) error {
 		return err
 	}
 	if d.rule == nil {
-		return s.Store.SetTrackerState(t, t.State, "", time.Time{}, now)
+		t.NextSlot, t.DueAt = "", time.Time{}
+		return s.Store.SetTrackerState(t, now)
 	}
 	slot, err := schedule.ParseSlot(t.NextSlot)
 	if err != nil {

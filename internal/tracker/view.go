@@ -39,7 +39,16 @@ func (s *Service) Get(ctx context.Context, organization, name string, now time.T
 	if err != nil {
 		return nil, err
 	}
-	return s.view(ctx, t, d, now)
+	return s.show(ctx, t, d, now)
+}
+
+// show is view with how reports and exports stand.
+func (s *Service) show(ctx context.Context, t *store.Tracker, d *definition, now time.Time) (*earshot.Tracker, error) {
+	view, err := s.view(ctx, t, d, now)
+	if err != nil {
+		return nil, err
+	}
+	return view, s.viewScheduled(ctx, t, d, view)
 }
 
 // view is a tracker as clients see it.

@@ -63,8 +63,8 @@ type Config struct {
 	Client *http.Client
 	// Body returns the body to send for a task.
 	Body func(ctx context.Context, organization, task string) ([]byte, error)
-	// Alert returns what a delivery tells a channel.
-	Alert func(ctx context.Context, organization, delivery string) (*alert.Message, error)
+	// Channel returns what a delivery tells a channel.
+	Channel func(ctx context.Context, organization, delivery string) (*alert.Message, error)
 	// Mail sends a mail and returns the code of the server's reply. Nil where there is no
 	// server for that.
 	Mail    func(ctx context.Context, m *alert.Mail) (status int, err error)
@@ -219,7 +219,7 @@ func (s *Sender) send(ctx context.Context, r *store.Receiver, d *store.Delivery,
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	if store.IsChannelURL(d.URL) {
-		m, err := s.Alert(ctx, d.Organization, d.Job)
+		m, err := s.Channel(ctx, d.Organization, d.Job)
 		if err != nil {
 			return 0, fmt.Errorf("%w: %w", errNotMade, err)
 		}
@@ -232,7 +232,7 @@ func (s *Sender) send(ctx context.Context, r *store.Receiver, d *store.Delivery,
 	return s.post(ctx, message{id: d.Job, url: d.URL, body: body, secrets: r.Secrets}, now)
 }
 
-// tell sends an alert to a channel and returns the status of the answer, 0 for none.
+// tell sends a message to a channel and returns the status of the answer, 0 for none.
 func (s *Sender) tell(ctx context.Context, id string, m *alert.Message, secrets []string, now time.Time) (status int, err error) {
 	if m.Mail != nil {
 		if s.Mail == nil {

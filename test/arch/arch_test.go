@@ -51,11 +51,13 @@ var allowed = map[string][]string{
 	"internal/selfcheck": {"internal/lab/world", "internal/mention", "internal/metric", "internal/stats"},
 	"internal/lab":       {"internal/geo", "internal/lab/world"},
 
-	"client":            {"."},
-	"internal/account":  {"."},
-	"internal/schema":   {".", "internal/geo"},
-	"internal/capture":  {"."},
-	"internal/upstream": {".", "internal/browser", "internal/egress", "internal/geo", "internal/share", "internal/trace"},
+	"client":              {"."},
+	"internal/account":    {"."},
+	"internal/schema":     {".", "internal/geo"},
+	"internal/bucket":     nil,
+	"internal/capture":    {".", "internal/bucket"},
+	"internal/exportfile": {"internal/bucket"},
+	"internal/upstream":   {".", "internal/browser", "internal/egress", "internal/geo", "internal/share", "internal/trace"},
 
 	"internal/capture/capturetest": {"internal/capture"},
 

@@ -98,6 +98,7 @@ type stage struct {
 	nodes         []*node
 	organizations []*organization
 	tracking      *tracking
+	told          *told
 	known         map[string]bool // tasks of all rounds
 	starts        []time.Duration // from start to ready
 
@@ -172,6 +173,7 @@ func (s *stage) play(cycles int, fault func(), names ...string) {
 	}
 	s.populate()
 	s.track(2*len(names) - 1)
+	s.tell()
 	done := 0
 	for done < cycles && time.Since(began) < s.limit && !s.Failed() {
 		s.begin()

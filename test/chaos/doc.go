@@ -11,6 +11,7 @@
 //	receiver_test.go  the receiver of webhooks
 //	check_test.go     the invariants, once everything has come to rest
 //	sweep_test.go     trackers, whose sweeps run all the while, and their invariants
+//	told_test.go      what they tell by themselves: alerts and reports
 //
 // A short version runs with all tests. The long one is make soak, steered by
 //

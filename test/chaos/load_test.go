@@ -139,6 +139,8 @@ func (s *stage) load() (stop func()) {
 		r := s.source()
 		all.Go(func() { s.sweep(r, name, ended) })
 	}
+	r := s.source()
+	all.Go(func() { s.raise(r, ended) })
 	stop = sync.OnceFunc(func() {
 		close(ended)
 		all.Wait()

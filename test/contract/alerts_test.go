@@ -54,6 +54,7 @@ func alertRows() []row {
 		commonRows("alerts", alertsOp, hatsPath+"/alerts", "", account.ScopeRead),
 		commonRows("acknowledge", seenOp, hatsPath+"/alerts/"+harness.NoTask+"/acknowledge", "", account.ScopeTrack),
 		commonRows("test of alerts", tryAlertsOp, hatsPath+"/alerts/test", `{"channel":"ops"}`, account.ScopeTrack),
+		commonRows("send a report", sendOp, hatsPath+"/report", `{"channel":"ops"}`, account.ScopeTrack),
 		commonRows("channels", "GET "+channelsPath, "", "", account.ScopeRead),
 		commonRows("save a channel", channelOp, channelsPath+"/ops", goodChannel, account.ScopeAdmin),
 		commonRows("delete a channel", noChannelOp, channelsPath+"/none", "", account.ScopeAdmin), []row{
@@ -65,6 +66,10 @@ func alertRows() []row {
 			{name: "test of alerts", method: "POST", path: hatsPath + "/alerts/test", as: tryAlertsOp, key: anyKey, body: `{"channel":"ops"}`, status: 200, check: holds(`"channel":"ops","kind":"slack","delivered":true,"status":204`)},
 			{name: "test of alerts without a channel", method: "POST", path: hatsPath + "/alerts/test", as: tryAlertsOp, key: anyKey, body: `{}`, status: 400, code: "VALIDATION_ERROR", check: fields("channel")},
 			{name: "test of alerts of nothing", method: "POST", path: trackersPath + "/none/alerts/test", as: tryAlertsOp, key: anyKey, body: `{}`, status: 404, code: "RESOURCE_NOT_FOUND"},
+			{name: "send a report", method: "POST", path: hatsPath + "/report", as: sendOp, key: anyKey, body: `{"channel":"ops"}`, status: 200, check: holds(`"deliveries":[{"channel":"ops","state":"`)},
+			{name: "send a report nowhere", method: "POST", path: hatsPath + "/report", as: sendOp, key: anyKey, body: `{}`, status: 400, code: "VALIDATION_ERROR", check: fields("channel")},
+			{name: "send a report to no channel", method: "POST", path: hatsPath + "/report", as: sendOp, key: anyKey, body: `{"channel":"none"}`, status: 400, code: "VALIDATION_ERROR", check: fields("channel")},
+			{name: "send a report of nothing", method: "POST", path: trackersPath + "/none/report", as: sendOp, key: anyKey, body: `{}`, status: 404, code: "RESOURCE_NOT_FOUND"},
 			{name: "channels", path: channelsPath, key: readKey, status: 200, check: holds(`{"channels":[{"name":"ops","kind":"slack","receiver":"127.0.0.1:`)},
 			{name: "save a channel", method: "PUT", path: channelsPath + "/ops", as: channelOp, key: adminKey, body: goodChannel, status: 200, check: holds(`"created":false`)},
 			{name: "save a channel to nowhere", method: "PUT", path: channelsPath + "/ops", as: channelOp, key: adminKey, body: `{"kind":"slack"}`, status: 400, code: "VALIDATION_ERROR", check: fields("url")},

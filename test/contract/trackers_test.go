@@ -31,6 +31,7 @@ const (
 	compareOp    = "GET /v1/trackers/{name}/compare"
 	sourcesOp    = "GET /v1/trackers/{name}/sources"
 	reportOp     = "GET /v1/trackers/{name}/report"
+	sendOp       = "POST /v1/trackers/{name}/report"
 	rulesOp      = "GET /v1/trackers/{name}/rules"
 	reanalyseOp  = "POST /v1/trackers/{name}/reanalysis"
 	diffOp       = "GET /v1/trackers/{name}/diff"

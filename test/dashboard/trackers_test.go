@@ -185,7 +185,7 @@ var trackerPages = []view{
 	{"#/trackers/demo/sources?by=url", hook("sources") + " a", "https://"},
 	{"#/trackers/demo/answers", hook("answers"), "answered"},
 	{"#/trackers/demo/sweeps", hook("sweeps"), "complete"},
-	{"#/trackers/demo/alerts", `[aria-label="Channels"]`, "sent nowhere"},
+	{"#/trackers/demo/alerts", `[aria-label="Channels"] + [aria-label="Reports and exports"]`, "None leaves by itself"},
 	{"#/trackers/demo/brands", hook("rules"), "current"},
 	{"#/history/sweeps", hook("sweeps"), "demo"},
 	{"#/trackers/demo/definition", "pre", "name: demo"},
@@ -301,7 +301,11 @@ func testAccess(t *testing.T, c *chromium) {
 // testHostileTrackers shows what somebody might call prompts, brands, tags and sites.
 func testHostileTrackers(t *testing.T, c *chromium) {
 	n, a, p := c.session(t)
-	definition := earshot.TrackerDefinition{Targets: []earshot.Target{{Provider: "chatassistant", Country: "US"}, {Provider: "answerengine", Country: "DE"}}}
+	definition := earshot.TrackerDefinition{
+		Targets: []earshot.Target{{Provider: "chatassistant", Country: "US"}, {Provider: "answerengine", Country: "DE"}},
+		Reports: &earshot.ReportPlan{Every: "week", Channels: []string{"ops"}},
+	}
+	n.Send(t, n.Admin(t, a), http.MethodPut, "/v1/channels/ops", `{"kind":"slack","url":"https://receiver.invalid"}`).Has(t, "save a channel", http.StatusOK)
 	for i, text := range hostileTexts {
 		definition.Prompts = append(definition.Prompts, earshot.TrackedPrompt{Text: text})
 		if len(text) <= 50 && !strings.ContainsAny(text, "\n\r\t") && i%5 == 0 {
@@ -342,6 +346,10 @@ func testHostileTrackers(t *testing.T, c *chromium) {
 		p.gone(".skeleton", "")
 		p.clean(at.address)
 	}
+	p.goTo("#/trackers/hostile/alerts")
+	p.click("button", "Send one now")
+	p.see("[role=status]", "ops pending")
+	p.clean("a report on its way")
 	p.goTo("#/trackers/hostile/definition")
 	p.click("button", "As text")
 	p.shows(hook("definition-text"), "prompts:")

@@ -103,7 +103,7 @@ func fill(b *testing.B, s *store.Store, tracker *store.Tracker) {
 			b.Fatal(err)
 		}
 	}
-	if err := s.FinishRules(rules, now); err != nil {
+	if err := s.FinishRules(rules, nil, now); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -172,7 +172,7 @@ func fillYear(b *testing.B, s *store.Store, tracker *store.Tracker) *store.Rules
 			b.Fatal(err)
 		}
 	}
-	if err := s.FinishRules(rules, now); err != nil {
+	if err := s.FinishRules(rules, nil, now); err != nil {
 		b.Fatal(err)
 	}
 	return rules

@@ -1096,6 +1096,10 @@ export type Tracker = {
   cost: TrackerCost;
   /** The last sweep; absent before the first. */
   lastSweep?: Sweep;
+  /** Where its definition has `reports`, and one tracker is shown. */
+  reports?: ReportStatus;
+  /** Where its definition has `exports`, and one tracker is shown. */
+  exports?: ExportStatus;
   /** Only where one tracker is shown. */
   definition?: TrackerDefinition;
 };
@@ -1170,6 +1174,53 @@ export type ReasonCount = {
   count: number;
 };
 
+/** When a tracker's report is sent, and how the last one went. */
+export type ReportStatus = {
+  /** Null when none is due. */
+  nextAt: string | null;
+  /** Absent before the first. */
+  last?: SentReport;
+};
+
+/** A report that was sent to channels. */
+export type SentReport = {
+  id: string;
+  /** The civil time for which it was due; of one that was sent by hand `manual`, the minute and the channel. */
+  slot: string;
+  madeAt: string;
+  /** First and last day of the period. */
+  from: string;
+  /** A UTC day. */
+  to: string;
+  /** What it says, in a few lines. */
+  summary: Array<string>;
+  /** Whether the answers behind it were made up by the lab. */
+  madeUp: boolean;
+  /** Where the API has it, as it would be written now. */
+  url: string;
+  /** How far it came; absent in a webhook. */
+  deliveries?: Array<ReportDelivery>;
+};
+
+/** How far a report came on a channel. */
+export type ReportDelivery = {
+  channel: string;
+  /** `failed` once no more tries are planned. */
+  state: "pending" | "delivered" | "failed";
+  /** How the last try went wrong. */
+  error?: string;
+};
+
+/** How the export of a tracker stands. */
+export type ExportStatus = {
+  /** Days that are still to be written. */
+  daysWaiting: number;
+  /** When a day was written, last; null before the first. */
+  writtenAt: string | null;
+  /** Why a day that waits could not be written; it is tried again. */
+  error?: string;
+};
+
 /** Says what a tracker asks, where, how often and of whom it keeps count. It is written as a file, in JSON or YAML, and changed only as a whole. */
 export type TrackerDefinition = {
   /** The tracker's name. It may be left out; when it is there it is the one in the path. */
@@ -1190,6 +1241,10 @@ export type TrackerDefinition = {
   /** How long answers are kept, in days. */
   keep?: string;
   alerts?: AlertBudget;
+  /** When its report is sent by itself. */
+  reports?: ReportPlan;
+  /** What of it is written to the operator's folder or bucket. */
+  exports?: ExportPlan;
   /** Where to tell that a sweep has ended or was skipped. */
   webhook?: WebhookRequest;
 };
@@ -1292,6 +1347,29 @@ export type AlertBudget = {
   falseAlarmsPerYear: number;
   /** Names of channels of the organization. Without any, alerts are only listed. */
   channels?: Array<string>;
+};
+
+/** Says when a tracker's report is sent by itself, and where to. */
+export type ReportPlan = {
+  every: "day" | "week" | "month";
+  /** The time of day, as `08:00`; midnight unless given. */
+  at?: string;
+  /** With `week`; `monday` unless given. */
+  weekday?: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
+  /** With `month`; in a month that has fewer days, its last. */
+  monthDay?: number;
+  /** A name of the IANA database, such as `Europe/Berlin`; that of the schedule unless given. */
+  timezone?: string;
+  /** How many whole days before it a report is of. Unless given these are 7, of a monthly report those since the one before. */
+  days?: number;
+  /** Names of channels of the organization; those of `alerts` unless given. */
+  channels?: Array<string>;
+};
+
+/** Says what of a tracker is written to the operator's folder or bucket, a file for each table and day, whenever something of that day has changed. */
+export type ExportPlan = {
+  tables: Array<"answers" | "mentions" | "citations" | "metrics" | "sweeps">;
+  format?: "parquet" | "ndjson" | "csv";
 };
 
 /** Tells what a definition changes. */
@@ -2016,6 +2094,18 @@ export type DiscoveredName = {
   examples: Array<string>;
 };
 
+/** Says where to send a report now. */
+export type ReportSendRequest = {
+  /** The name of a channel; those that the tracker's reports are sent to unless given. */
+  channel?: string;
+};
+
+/** A report that is on its way to channels. */
+export type ReportSent = {
+  success: true;
+  report: SentReport;
+};
+
 /** What an alert tells. */
 export type AlertKind = "shift" | "source" | "coverage" | "blocked" | "unreadable" | "ceiling" | "sweep";
 
@@ -2570,6 +2660,7 @@ export interface Operations {
   "GET /v1/trackers/{name}/discover": { query: { limit?: number; answers?: number }; body: undefined; response: DiscoverReport };
   "GET /v1/trackers/{name}/export": { query: { table?: "answers" | "mentions" | "citations" | "metrics" | "sweeps" | "numbers"; format?: "ndjson" | "csv" | "parquet"; sweep?: string; promptId?: number; target?: string; tag?: string; outcome?: Outcome; reason?: string; from?: string; to?: string; q?: string; filter?: string; counted?: boolean; branded?: boolean; dueFrom?: string; dueTo?: string }; body: undefined; response: string };
   "GET /v1/trackers/{name}/report": { query: { format?: "html" | "md"; from?: string; to?: string; baselineFrom?: string; baselineTo?: string }; body: undefined; response: string };
+  "POST /v1/trackers/{name}/report": { query: undefined; body: ReportSendRequest; response: ReportSent };
   "GET /v1/trackers/{name}/alerts": { query: { open?: boolean; kind?: AlertKind; limit?: number; cursor?: string }; body: undefined; response: AlertPage };
   "POST /v1/trackers/{name}/alerts/{id}/acknowledge": { query: undefined; body: undefined; response: AlertAcknowledged };
   "POST /v1/trackers/{name}/alerts/test": { query: undefined; body: AlertTestRequest; response: AlertTestResult };

@@ -1,7 +1,7 @@
 // Alerts of a tracker: what a person should look at, and what was told before.
 import { useState } from "preact/hooks";
 import { call, patiently } from "../api";
-import type { Alert, AlertKind, AlertTestResult } from "../api.gen";
+import type { Alert, AlertKind, AlertTestResult, SentReport, Tracker } from "../api.gen";
 import { Problem, useLoad } from "../ui";
 import { addressOf, answersAddress } from "./address";
 import { AsCall, Failed, mayTrack, Skeleton } from "./pieces";
@@ -31,6 +31,7 @@ export function Alerts({ tracker }: TabProps) {
         {value?.nextCursor && <p class="faint">These are the newest 100.</p>}
       </section>
       <Channels tracker={tracker.name} channels={channels} />
+      <Scheduled tracker={tracker} />
       <AsCall path={`/v1/trackers/${encodeURIComponent(tracker.name)}/alerts`} query={{ limit: 100 }} />
     </>
   );
@@ -97,6 +98,30 @@ function Channels({ tracker, channels }: { tracker: string; channels: string[] }
       {channels.length > 0 && <p>Alerts are sent to {channels.join(", ")}. {mayTrack() && <button type="button" class="small" disabled={busy} onClick={test}>Send a test</button>}</p>}
       <Problem error={error} />
       {result && <ul role="status">{result.tests.map(({ channel, delivered, status, error }) => <li key={channel}>{channel}: {delivered ? "delivered" : `not delivered, ${error ?? `status ${status}`}`}</li>)}</ul>}
+    </section>
+  );
+}
+
+const when = (at?: string | null) => (at ? new Date(at).toLocaleString() : "never");
+
+/** What leaves by itself: reports and files. */
+function Scheduled({ tracker: { name, reports, exports: files } }: { tracker: Tracker }) {
+  const [sent, setSent] = useState<SentReport>();
+  const [error, setError] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  const last = sent ?? reports?.last;
+  const send = () => {
+    setBusy(true);
+    call("POST /v1/trackers/{name}/report", { params: { name }, body: {} }).then(({ report }) => { setSent(report); setError(undefined); }, setError).finally(() => setBusy(false));
+  };
+  return (
+    <section class="card" aria-label="Reports and exports">
+      <h2>Reports and exports</h2>
+      {!reports && !files && <p>None leaves by itself. The definition asks for it: <code>reports: {"{"}every: week, channels: [ops]{"}"}</code>, <code>exports: {"{"}tables: [answers]{"}"}</code>.</p>}
+      {reports && <p>Next report: {when(reports.nextAt)}. {mayTrack() && <button type="button" class="small" disabled={busy} onClick={send}>Send one now</button>}</p>}
+      <Problem error={error} />
+      {last && <p role="status">Last report, of {last.from} to {last.to}: {last.deliveries?.map(({ channel, state, error }) => `${channel} ${state}${error ? `, ${error}` : ""}`).join("; ")}.</p>}
+      {files && <p>Days to be exported: {files.daysWaiting}. Last written: {when(files.writtenAt)}.{files.error && ` ${files.error}.`}</p>}
     </section>
   );
 }

@@ -27,7 +27,7 @@ export function DefinitionForm({ value, isNew, problems, onChange }: FormProps) 
         </Field>
         <Field label="Keep answers" about="such as 400d" wrong={wrong("keep")}>{(id) => <input id={id} name="keep" value={value.keep ?? ""} placeholder="400d" onInput={(event) => set({ keep: event.currentTarget.value || undefined })} />}</Field>
         <Field label="False alarms a year" about="that you are ready to see" wrong={wrong("alerts")}>
-          {(id) => <input id={id} name="alerts" type="number" min={0} step="any" value={value.alerts?.falseAlarmsPerYear ?? ""} onInput={(event) => set({ alerts: event.currentTarget.value === "" ? undefined : { falseAlarmsPerYear: Number(event.currentTarget.value) } })} />}
+          {(id) => <input id={id} name="alerts" type="number" min={0} step="any" value={value.alerts?.falseAlarmsPerYear ?? ""} onInput={(event) => set({ alerts: event.currentTarget.value === "" ? undefined : { ...value.alerts, falseAlarmsPerYear: Number(event.currentTarget.value) } })} />}
         </Field>
       </div>
     </form>

@@ -1,0 +1,106 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// ExportDay is a day of a tracker whose export is to be written.
+type ExportDay struct {
+	Organization string
+	Tracker      string
+	Day          int64 // of UTC, since 1970-01-01
+	Changes      int64 // so often it was changed
+	leasedUntil  int64 // names who writes it
+}
+
+// DayOf is the day of UTC that a moment is in.
+func DayOf(t time.Time) int64 { return t.Unix() / secondsOfDay }
+
+// Start is when the day begins.
+func (d *ExportDay) Start() time.Time { return time.Unix(d.Day*secondsOfDay, 0).UTC() }
+
+const secondsOfDay = 24 * 60 * 60
+
+var (
+	exportDaysTable = newTable("export_days",
+		field("organization", "uuid", func(d *ExportDay) *string { return &d.Organization }),
+		field("tracker", "uuid", func(d *ExportDay) *string { return &d.Tracker }),
+		intField("day", func(d *ExportDay) *int64 { return &d.Day }),
+		intField("changes", func(d *ExportDay) *int64 { return &d.Changes }),
+		intField("leased_until", func(d *ExportDay) *int64 { return &d.leasedUntil }))
+	changeDays = exportDaysTable.insert(`ON CONFLICT (organization, tracker, day) DO UPDATE SET changes = export_days.changes + 1`)
+)
+
+// changeDays has days of a tracker exported again.
+func (t *tx) changeDays(ctx context.Context, of *Tracker, days []int64) error {
+	var all []*ExportDay
+	for _, day := range days {
+		all = append(all, &ExportDay{Organization: of.Organization, Tracker: of.ID, Day: day, Changes: 1})
+	}
+	return each(ctx, t, changeDays, all, nil)
+}
+
+// ClaimExport leases a day that waits for its export, the newest first, so that whoever
+// has years to write does not keep others from today. Returns ErrNotFound when there is
+// none, and ErrChanged when somebody else was faster.
+func (s *Store) ClaimExport(ctx context.Context, lease time.Duration, now time.Time) (*ExportDay, error) {
+	day, err := firstRow(ctx, s.lookups, exportDaysTable, `WHERE written < changes AND leased_until <= $1 ORDER BY leased_until, day DESC LIMIT 1`, millis(now))
+	if err != nil {
+		return nil, fmt.Errorf("find a day to export: %w", err)
+	}
+	return day, s.LeaseExport(day, now.Add(lease))
+}
+
+// LeaseExport moves on the end of a day's lease. Returns ErrChanged when somebody else has
+// it.
+func (s *Store) LeaseExport(day *ExportDay, until time.Time) error {
+	err := s.updateExport(day, `leased_until = $5`, millis(until))
+	day.leasedUntil = millis(until)
+	return err
+}
+
+// EndExport notes that a day was written, with the changes that it had when it was
+// claimed. Returns ErrChanged.
+func (s *Store) EndExport(day *ExportDay, now time.Time) error {
+	return s.updateExport(day, `leased_until = 0, written = $5, written_at = $6, failure = NULL`, day.Changes, millis(now))
+}
+
+// FailExport notes why a day could not be written, and when to try again. Returns
+// ErrChanged.
+func (s *Store) FailExport(day *ExportDay, failure string, again time.Time) error {
+	return s.updateExport(day, `leased_until = $5, failure = $6`, millis(again), failure)
+}
+
+// updateExport changes a day whose lease is ours.
+func (s *Store) updateExport(day *ExportDay, set string, args ...any) error {
+	n, err := s.exec(`UPDATE export_days SET `+set+` WHERE organization = $1 AND tracker = $2 AND day = $3 AND leased_until = $4`,
+		append([]any{day.Organization, day.Tracker, day.Day, day.leasedUntil}, args...)...)
+	if err == nil && n == 0 {
+		err = ErrChanged
+	}
+	if err != nil {
+		return fmt.Errorf("note how far an export is: %w", err)
+	}
+	return nil
+}
+
+// ExportState is how the exports of a tracker stand.
+type ExportState struct {
+	Waiting   int       // days that are still to be written
+	WrittenAt time.Time // when a day was, last; zero for never
+	Failure   string    // why a day that waits could not be written; "" for none
+}
+
+// ExportState reads how the exports of a tracker stand.
+func (s *Store) ExportState(ctx context.Context, t *Tracker) (state ExportState, err error) {
+	err = first(ctx, s.lookups, func(r scanner) error {
+		return r.Scan(&state.Waiting, unixMillis{&state.WrittenAt}, &state.Failure)
+	}, `SELECT COUNT(CASE WHEN written < changes THEN 1 END), MAX(written_at), COALESCE(MAX(CASE WHEN written < changes THEN failure END), '')
+		FROM export_days WHERE organization = $1 AND tracker = $2`, t.Organization, t.ID)
+	if err != nil {
+		return state, fmt.Errorf("read how the exports of tracker %s stand: %w", t.Name, err)
+	}
+	return state, nil
+}

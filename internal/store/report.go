@@ -1,0 +1,111 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Report is a report of a tracker that is sent to channels.
+type Report struct {
+	Organization string
+	Tracker      string
+	ID           string
+	Slot         string // unique within the tracker
+	MadeAt       time.Time
+	Content      []byte // JSON: what it says in a few lines
+	Document     []byte // JSON: all of it
+	packed       []byte // Document, as it is stored
+}
+
+var (
+	reportsTable = newTable("reports",
+		field("organization", "uuid", func(r *Report) *string { return &r.Organization }),
+		field("tracker", "uuid", func(r *Report) *string { return &r.Tracker }),
+		field("id", "uuid", func(r *Report) *string { return &r.ID }),
+		textField("slot", func(r *Report) *string { return &r.Slot }),
+		timeField("made_at", func(r *Report) *time.Time { return &r.MadeAt }),
+		bytesAsText("content", func(r *Report) *[]byte { return &r.Content }),
+		field("document", "bytea", func(r *Report) *[]byte { return &r.packed }))
+	// listedReports leave out what takes most of the room.
+	listedReports = reportsTable.without("document")
+	insertReports = reportsTable.insert(`ON CONFLICT (organization, tracker, slot) DO NOTHING RETURNING id`)
+)
+
+// TrackersToReport are trackers whose next report is due, the longest due first.
+func (s *Store) TrackersToReport(ctx context.Context, now time.Time, limit int) ([]*Tracker, error) {
+	due, err := findRows(ctx, s.lookups, trackersTable, `WHERE report_due_at IS NOT NULL AND report_due_at <= $1 ORDER BY report_due_at LIMIT $2`, millis(now), limit)
+	if err != nil {
+		return nil, fmt.Errorf("find trackers to report of: %w", err)
+	}
+	return due, nil
+}
+
+// TakeReport stores a report that was due, plans its deliveries to channels, and sets what
+// is next for the tracker, in one transaction. A second report of a slot is never stored.
+// Returns ErrChanged when the tracker is not as its caller has read it.
+func (s *Store) TakeReport(t *Tracker, r *Report, channels []string, slot string, due, now time.Time) error {
+	return s.saveReport(t, r, channels, now, func(ctx context.Context, w *work) error {
+		n, err := w.exec(ctx, `UPDATE trackers SET report_slot = $5, report_due_at = $6 WHERE organization = $1 AND id = $2 AND version = $3 AND report_slot = $4`,
+			t.Organization, t.ID, t.Version, t.ReportSlot, nullText(slot), nullMillis(due))
+		if err == nil && n == 0 {
+			err = ErrChanged
+		}
+		return err
+	})
+}
+
+// SendReport stores a report that somebody asked for and plans its deliveries.
+func (s *Store) SendReport(t *Tracker, r *Report, channels []string, now time.Time) error {
+	return s.saveReport(t, r, channels, now, func(context.Context, *work) error { return nil })
+}
+
+func (s *Store) saveReport(t *Tracker, r *Report, channels []string, now time.Time, first func(context.Context, *work) error) error {
+	r.Organization, r.Tracker, r.packed = t.Organization, t.ID, pack(r.Document)
+	err := s.write(write{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
+		if err := first(ctx, w); err != nil {
+			return err
+		}
+		isNew := false
+		err := each(ctx, w.tx, insertReports, []*Report{r}, func(r scanner) error {
+			isNew = true
+			var id string
+			return r.Scan(&id)
+		})
+		if err != nil || !isNew {
+			return err
+		}
+		return w.tell(ctx, t, r.ID, channels, now)
+	}})
+	if err != nil {
+		return fmt.Errorf("save a report of tracker %s: %w", t.Name, err)
+	}
+	return nil
+}
+
+// SentReport is the report of a slot of a tracker, or the newest for "", without its
+// document, and how its deliveries went, by channel. Returns ErrNotFound.
+func (s *Store) SentReport(ctx context.Context, t *Tracker, slot string) (*Report, map[string]*Delivery, error) {
+	r, err := firstRow(ctx, s.lookups, listedReports, `WHERE organization = $1 AND tracker = $2 AND ($3 = '' OR slot = $3) ORDER BY id DESC LIMIT 1`, t.Organization, t.ID, slot)
+	if err != nil {
+		return nil, nil, fmt.Errorf("report of tracker %s: %w", t.Name, err)
+	}
+	deliveries, err := s.toldTo(ctx, t, r.ID)
+	return r, deliveries, err
+}
+
+// toldTo are the deliveries of an alert or a report, by channel.
+func (s *Store) toldTo(ctx context.Context, t *Tracker, what string) (map[string]*Delivery, error) {
+	told, err := findRows(ctx, s.lookups, alertDeliveriesTable, `WHERE organization = $1 AND tracker = $2 AND alert = $3`, t.Organization, t.ID, what)
+	if err != nil {
+		return nil, fmt.Errorf("find deliveries: %w", err)
+	}
+	all := map[string]*Delivery{}
+	for _, one := range told {
+		if all[one.Channel], err = s.Delivery(ctx, t.Organization, one.ID); err != nil && !errors.Is(err, ErrNotFound) {
+			return nil, err
+		}
+	}
+	return all, nil
+}
