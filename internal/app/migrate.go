@@ -93,7 +93,6 @@ func (m *Migrated) compareNumbers(ctx context.Context, from, to *store.Store) er
 	if err != nil {
 		return err
 	}
-	there, here := numbersOf(from), numbersOf(to)
 	for _, o := range organizations {
 		trackers, err := from.Trackers(ctx, o.ID)
 		if err != nil {
@@ -101,7 +100,7 @@ func (m *Migrated) compareNumbers(ctx context.Context, from, to *store.Store) er
 		}
 		for _, t := range trackers {
 			name := o.Name + "/" + t.Name
-			want, err := there(ctx, o.ID, t.Name)
+			want, err := numbersOf(ctx, from, t)
 			if told, ok := errors.AsType[*earshot.Error](err); ok {
 				m.Untold = append(m.Untold, name+": "+told.Message)
 				continue
@@ -109,7 +108,7 @@ func (m *Migrated) compareNumbers(ctx context.Context, from, to *store.Store) er
 			if err != nil {
 				return fmt.Errorf("compute the numbers of tracker %s: %w", name, err)
 			}
-			got, err := here(ctx, o.ID, t.Name)
+			got, err := numbersOf(ctx, to, t)
 			if err != nil {
 				return fmt.Errorf("compute the moved numbers of tracker %s: %w", name, err)
 			}
@@ -122,15 +121,13 @@ func (m *Migrated) compareNumbers(ctx context.Context, from, to *store.Store) er
 	return nil
 }
 
-// numbersOf computes numbers of trackers as the API answers them, without what only
-// sweeps need.
-func numbersOf(s *store.Store) func(ctx context.Context, organization, name string) ([]byte, error) {
-	trackers := tracker.New(tracker.Config{Store: s, Catalogue: &provider.Catalogue{}, Log: slog.New(slog.DiscardHandler)})
-	return func(ctx context.Context, organization, name string) ([]byte, error) {
-		numbers, err := trackers.Metrics(ctx, organization, name, &earshot.MetricQuery{})
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(numbers)
+// numbersOf computes the numbers of a tracker as the API answers them, by a service
+// that keeps nothing of them and has no part that only sweeps need.
+func numbersOf(ctx context.Context, s *store.Store, t *store.Tracker) ([]byte, error) {
+	service := tracker.New(tracker.Config{Store: s, Catalogue: &provider.Catalogue{}, Log: slog.New(slog.DiscardHandler)})
+	numbers, err := service.Metrics(ctx, t.Organization, t.Name, &earshot.MetricQuery{})
+	if err != nil {
+		return nil, err
 	}
+	return json.Marshal(numbers)
 }

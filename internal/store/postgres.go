@@ -77,8 +77,8 @@ const (
 	minPostgresVersion = 140000
 )
 
-func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
-	pg, err := pgx.ParseConfig(cfg.URL)
+func parsePostgres(url string) (*pgx.ConnConfig, error) {
+	pg, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, errors.New("the database URL cannot be read") // err would show its password
 	}
@@ -93,6 +93,14 @@ func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
 		"idle_in_transaction_session_timeout": "2s",
 		"lock_timeout":                        "3s",
 	})
+	return pg, nil
+}
+
+func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
+	pg, err := parsePostgres(cfg.URL)
+	if err != nil {
+		return nil, err
+	}
 	queue := openPostgresPool(pg, queueConnections, map[string]string{
 		// Statements of the queue touch a few rows through an index. Other plans only
 		// come up by mistaken statistics, and then cost a hundredfold.
@@ -121,7 +129,7 @@ func openPostgresPool(pg *pgx.ConnConfig, connections int, settings map[string]s
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	db.SetConnMaxIdleTime(5 * time.Minute)
-	return pool{db, &postgresDialect}
+	return pool{DB: db, dialect: &postgresDialect}
 }
 
 // checkPostgres refuses a server that is too old or may lose what it

@@ -137,7 +137,7 @@ func openReaders(path string, n int) (pool, error) {
 	}
 	db.SetMaxOpenConns(n)
 	db.SetMaxIdleConns(n)
-	return pool{db, &sqliteDialect}, nil
+	return pool{DB: db, dialect: &sqliteDialect}, nil
 }
 
 func sqliteDSN(path, txlock string, queryOnly bool) string {

@@ -26,6 +26,7 @@
 //	table.go statement.go       a table's columns; statements over many rows
 //	tx.go pool.go result.go     prepared statements; reads; compression
 //	sqlite.go postgres.go       the two databases, and what they say differently
+//	replica.go                  a copy of the database, for reports
 //	notify.go                   calling other nodes
 //
 // A new column is two migrations, one for each database, a line in the table it
