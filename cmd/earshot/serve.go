@@ -20,6 +20,7 @@ type serveCmd struct {
 	Captures string `help:"Bucket of an S3-compatible store for the captures instead of the data folder, for many nodes. Its keys are read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY." placeholder:"s3://BUCKET/PREFIX?endpoint=https://HOST:PORT" env:"EARSHOT_CAPTURES"`
 	Exports  string `help:"Folder, or bucket of an S3-compatible store, that trackers are exported to whose definition asks for it; without it none can. The keys are those of --captures." placeholder:"DIR|s3://BUCKET/PREFIX" env:"EARSHOT_EXPORTS"`
 
+	ReportsDatabase      string        `help:"Read replica of the PostgreSQL, from which answers and numbers of trackers are read." placeholder:"postgres://…" env:"EARSHOT_REPORTS_DATABASE"`
 	Role                 string        `help:"What the node does: everything, take calls and tasks, or run tasks." enum:"all,api,worker" default:"all" env:"EARSHOT_ROLE"`
 	Workers              int           `help:"Tasks of one organization that the node runs at once; of all together twice as many." default:"512" env:"EARSHOT_WORKERS"`
 	Retention            time.Duration `help:"How long finished calls and tasks, their results and their idempotency keys are kept, from their creation." default:"24h" env:"EARSHOT_RETENTION"`
@@ -66,6 +67,7 @@ func (c *serveCmd) Run(in *invocation) error {
 	in.cfg.BaseURL = strings.TrimRight(c.BaseURL, "/")
 	in.cfg.Captures = c.Captures
 	in.cfg.Exports = c.Exports
+	in.cfg.ReportsDatabase = c.ReportsDatabase
 	in.cfg.Role = app.Role(c.Role)
 	in.cfg.Workers = c.Workers
 	in.cfg.Retention = c.Retention

@@ -2,9 +2,9 @@ package api
 
 import "earshot"
 
-func (s *Server) diffAnswers(c *call) error { return numbers(c, s.Trackers.Diff) }
+func (s *Server) diffAnswers(c *call) error { return numbers(c, s.Reports.Diff) }
 
-func (s *Server) discoverNames(c *call) error { return numbers(c, s.Trackers.Discover) }
+func (s *Server) discoverNames(c *call) error { return numbers(c, s.Reports.Discover) }
 
 // tryNames tells what names would find. It changes nothing, so that whoever may read
 // answers may do it.
@@ -17,7 +17,7 @@ func (s *Server) tryNames(c *call) error {
 	if err := in.Err(); err != nil {
 		return err
 	}
-	tried, err := s.Trackers.TryNames(c.r.Context(), c.principal.OrganizationID, c.trackerName(), &trial)
+	tried, err := s.Reports.TryNames(c.r.Context(), c.principal.OrganizationID, c.trackerName(), &trial)
 	if err != nil {
 		return notFoundAs(err, "tracker", c.trackerName())
 	}

@@ -17,7 +17,7 @@ func (s *Server) exportTracker(c *call) error {
 	if err != nil {
 		return err
 	}
-	export, err := s.Trackers.Export(c.r.Context(), c.principal.OrganizationID, c.trackerName(), &q, from, until, s.Store.Now())
+	export, err := s.Reports.Export(c.r.Context(), c.principal.OrganizationID, c.trackerName(), &q, from, until, s.Store.Now())
 	if err != nil {
 		return notFoundAs(err, "tracker", c.trackerName())
 	}

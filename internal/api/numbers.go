@@ -9,16 +9,16 @@ import (
 )
 
 func (s *Server) trackerMetrics(c *call) error {
-	return numbers(c, s.Trackers.Metrics)
+	return numbers(c, s.Reports.Metrics)
 }
 
 func (s *Server) trackerSources(c *call) error {
-	return numbers(c, s.Trackers.Sources)
+	return numbers(c, s.Reports.Sources)
 }
 
 func (s *Server) compareTracker(c *call) error {
 	return numbers(c, func(ctx context.Context, organization, name string, q *earshot.CompareQuery) (*earshot.CompareReport, error) {
-		return s.Trackers.Compare(ctx, organization, name, q, s.Store.Now())
+		return s.Reports.Compare(ctx, organization, name, q, s.Store.Now())
 	})
 }
 

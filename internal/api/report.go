@@ -14,7 +14,7 @@ func (s *Server) trackerReport(c *call) error {
 	if err := c.query(&q); err != nil {
 		return err
 	}
-	in, err := s.Trackers.Report(c.r.Context(), c.principal.OrganizationID, c.trackerName(), &q, s.Store.Now())
+	in, err := s.Reports.Report(c.r.Context(), c.principal.OrganizationID, c.trackerName(), &q, s.Store.Now())
 	if err != nil {
 		return notFoundAs(err, "tracker", c.trackerName())
 	}

@@ -52,6 +52,7 @@ type Config struct {
 	Store     *store.Store
 	Jobs      *job.Runner
 	Trackers  *tracker.Service
+	Reports   *tracker.Service // reads answers and numbers, maybe from a copy of the database
 	Catalogue *provider.Catalogue
 	Captures  capture.Store
 	Limiter   Limiter

@@ -174,7 +174,7 @@ func (s *Server) answers(c *call) error {
 	if err != nil {
 		return err
 	}
-	page, err := s.Trackers.Answers(c.r.Context(), c.principal.OrganizationID, c.trackerName(), &q.AnswerFilter, from, until, before, q.Limit)
+	page, err := s.Reports.Answers(c.r.Context(), c.principal.OrganizationID, c.trackerName(), &q.AnswerFilter, from, until, before, q.Limit)
 	if err != nil {
 		return notFoundAs(err, "tracker", c.trackerName())
 	}
@@ -183,7 +183,7 @@ func (s *Server) answers(c *call) error {
 
 func (s *Server) answer(c *call) error {
 	id := c.r.PathValue("id")
-	answer, err := s.Trackers.Answer(c.r.Context(), c.principal.OrganizationID, c.trackerName(), id)
+	answer, err := s.Reports.Answer(c.r.Context(), c.principal.OrganizationID, c.trackerName(), id)
 	if err != nil {
 		return notFoundAs(err, "answer", id)
 	}

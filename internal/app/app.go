@@ -51,6 +51,7 @@ type App struct {
 
 	cfg       Config
 	store     *store.Store
+	replica   *store.Store // nil without a database for reports
 	lab       *lab.Server
 	upstreams *upstreams
 	catalogue *provider.Catalogue
@@ -84,6 +85,9 @@ func New(ctx context.Context, cfg Config) (_ *App, err error) {
 		return nil, err
 	}
 	if a.store, err = OpenStore(ctx, cfg, true); err != nil {
+		return nil, err
+	}
+	if err := a.openReplica(ctx); err != nil {
 		return nil, err
 	}
 	if err := a.listen(ctx); err != nil {
@@ -194,7 +198,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 		TestChannel: a.webhooks.TestChannel, BaseURL: a.BaseURL, Planned: a.webhooks.Wake, Exports: exports, Lab: a.upstreams.madeUp, Log: a.cfg.Log,
 	})
 	a.api = api.New(api.Config{
-		Store: a.store, Jobs: a.jobs, Trackers: a.trackers, Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
+		Store: a.store, Jobs: a.jobs, Trackers: a.trackers, Reports: a.reports(), Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
 		Goto: func(ctx context.Context, link string) (string, error) {
 			return engine.Goto(ctx, a.upstreams.resolver(), link)
 		},
@@ -361,8 +365,10 @@ func (a *App) close() error {
 	if a.upstreams != nil {
 		errs = append(errs, a.upstreams.close())
 	}
-	if a.store != nil {
-		errs = append(errs, a.store.Close())
+	for _, s := range []*store.Store{a.replica, a.store} {
+		if s != nil {
+			errs = append(errs, s.Close())
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -24,6 +24,9 @@ type Config struct {
 	Data string
 	// Database is a postgres:// URL; "" means SQLite in the data folder.
 	Database string
+	// ReportsDatabase is the postgres:// URL of a copy of the database from which answers
+	// and numbers of trackers are read; "" for none.
+	ReportsDatabase string
 	// Captures is the s3:// URL of the bucket for captures, as capture.NewBucket
 	// reads it; "" means a folder in the data folder.
 	Captures string

@@ -8,6 +8,7 @@ import (
 
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/tracker"
 )
 
 // OpenStore opens the database of a configuration. With serve it makes one where there
@@ -28,6 +29,29 @@ func OpenStore(ctx context.Context, cfg Config, serve bool) (*store.Store, error
 		return nil, fmt.Errorf("%w %s: name the server's folder with --data or EARSHOT_DATA, or its PostgreSQL with --database or EARSHOT_DATABASE; only 'earshot serve' makes a new one", err, lookedAt(cfg))
 	}
 	return s, err
+}
+
+// openReplica opens the database for reports, if there is one. A node serves without its
+// answer: all but reports goes on.
+func (a *App) openReplica(ctx context.Context) (err error) {
+	if a.cfg.ReportsDatabase == "" {
+		return nil
+	}
+	if a.replica, err = a.store.OpenReplica(a.cfg.ReportsDatabase); err != nil {
+		return fmt.Errorf("--reports-database: %w", err)
+	}
+	if err := a.replica.Ping(ctx); err != nil {
+		a.cfg.Log.Warn("the database for reports does not answer; until it does, reports are refused", "error", err)
+	}
+	return nil
+}
+
+// reports is what answers and numbers of trackers are read through.
+func (a *App) reports() *tracker.Service {
+	if a.replica == nil {
+		return a.trackers
+	}
+	return a.trackers.On(a.replica)
 }
 
 // lookedAt says where the database of a configuration would be, without the secrets of

@@ -50,7 +50,7 @@ func runner(t *testing.T, address string) (*Runner, *account.Principal) {
 }
 
 func call(p *account.Principal, request provider.Request) *Call {
-	return &Call{ID: uuid.Must(uuid.NewV7()).String(), Principal: p, Provider: definition, Request: request, Body: []byte(`{}`), ReceivedAt: time.Now()}
+	return &Call{ID: uuid.Must(uuid.NewV7()).String(), Principal: p, Provider: &definition, Request: request, Body: []byte(`{}`), ReceivedAt: time.Now()}
 }
 
 func answers(result string) script {

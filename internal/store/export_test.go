@@ -174,3 +174,15 @@ func (s *Store) AnswerPlans(ctx context.Context, a *Answer) (plans []string, err
 	})
 	return plans, err
 }
+
+// TransferredTables are the tables that are moved into another database.
+func (s *Store) TransferredTables(ctx context.Context) (names []string, err error) {
+	tables, err := s.storedTables(ctx)
+	for _, t := range tables {
+		names = append(names, t.name)
+	}
+	return names, err
+}
+
+// CopySingly has each row copied in a transaction of its own.
+func (t *Transfer) CopySingly() { t.batch = 1 }

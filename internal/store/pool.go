@@ -9,6 +9,8 @@ import (
 type pool struct {
 	*sql.DB
 	dialect *dialect
+	// explain makes an error one that clients can do something about; it may be nil.
+	explain func(error) error
 }
 
 // scanner is a row that was found.
@@ -31,6 +33,9 @@ func (p pool) find(ctx context.Context, scan func(scanner) error, text string, a
 			return scan(r)
 		})
 		if err == nil || rows > 0 || try == conflictTries || ctx.Err() != nil || !p.dialect.disconnected(err) {
+			if err != nil && p.explain != nil {
+				err = p.explain(err)
+			}
 			return err
 		}
 	}

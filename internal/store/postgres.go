@@ -21,13 +21,22 @@ import (
 var postgresDialect = dialect{
 	name:        "postgres",
 	now:         `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
-	countTables: `SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = 'organizations'`,
-	forUpdate:   `FOR UPDATE`,
-	skipLocked:  `FOR UPDATE SKIP LOCKED`,
-	arrays:      true,
-	snapshot:    sql.LevelRepeatableRead,
-	noTimeout:   `SET LOCAL statement_timeout = 0`,
-	lanes:       4, // measured: more gain nothing on 2 cores, fewer leave the disk idle
+	countTables: `SELECT COUNT(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = $1`,
+	schema: `SELECT t.relname AS table_name, a.attname AS column_name,
+			CASE WHEN a.attidentity <> '' OR pg_get_expr(d.adbin, d.adrelid) LIKE 'nextval(%' THEN 'numbered by the database' ELSE format_type(a.atttypid, NULL) END,
+			COALESCE(array_position(i.indkey::int2[], a.attnum), -1) + 1 AS place
+		FROM pg_class t JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+		LEFT JOIN pg_index i ON i.indrelid = t.oid AND i.indisprimary
+		LEFT JOIN pg_attrdef d ON d.adrelid = t.oid AND d.adnum = a.attnum
+		WHERE t.relnamespace = current_schema()::regnamespace AND t.relkind IN ('r', 'p')`,
+	analyse:    `ANALYZE `,
+	byBytes:    ` COLLATE "C"`,
+	forUpdate:  `FOR UPDATE`,
+	skipLocked: `FOR UPDATE SKIP LOCKED`,
+	arrays:     true,
+	snapshot:   sql.LevelRepeatableRead,
+	noTimeout:  `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`,
+	lanes:      4, // measured: more gain nothing on 2 cores, fewer leave the disk idle
 	// An answer of the server to COMMIT is a no, except that it, or a pooler before
 	// it, loses the connection or is going down: that is no answer.
 	notCommitted: func(err error) bool {
@@ -68,8 +77,8 @@ const (
 	minPostgresVersion = 140000
 )
 
-func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
-	pg, err := pgx.ParseConfig(cfg.URL)
+func parsePostgres(url string) (*pgx.ConnConfig, error) {
+	pg, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, errors.New("the database URL cannot be read") // err would show its password
 	}
@@ -84,6 +93,14 @@ func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
 		"idle_in_transaction_session_timeout": "2s",
 		"lock_timeout":                        "3s",
 	})
+	return pg, nil
+}
+
+func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
+	pg, err := parsePostgres(cfg.URL)
+	if err != nil {
+		return nil, err
+	}
 	queue := openPostgresPool(pg, queueConnections, map[string]string{
 		// Statements of the queue touch a few rows through an index. Other plans only
 		// come up by mistaken statistics, and then cost a hundredfold.
@@ -112,7 +129,7 @@ func openPostgresPool(pg *pgx.ConnConfig, connections int, settings map[string]s
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	db.SetConnMaxIdleTime(5 * time.Minute)
-	return pool{db, &postgresDialect}
+	return pool{DB: db, dialect: &postgresDialect}
 }
 
 // checkPostgres refuses a server that is too old or may lose what it

@@ -21,9 +21,12 @@ import (
 var sqliteDialect = dialect{
 	name:        "sqlite3",
 	now:         `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
-	countTables: `SELECT COUNT(*) FROM sqlite_master WHERE name = 'organizations'`,
-	lanes:       1, // SQLite has one writer
-	exclusive:   true,
+	countTables: `SELECT COUNT(*) FROM sqlite_master WHERE name = $1`,
+	// What is hidden is computed.
+	schema: `SELECT m.name AS table_name, c.name AS column_name, lower(c.type), c.pk AS place
+		FROM sqlite_master m JOIN pragma_table_xinfo(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND c.hidden = 0`,
+	lanes:     1, // SQLite has one writer
+	exclusive: true,
 	// SQLite's COMMIT either returns no error or has committed nothing.
 	notCommitted: func(error) bool { return true },
 	locked:       func(error) bool { return false }, // there are no locks of rows
@@ -134,7 +137,7 @@ func openReaders(path string, n int) (pool, error) {
 	}
 	db.SetMaxOpenConns(n)
 	db.SetMaxIdleConns(n)
-	return pool{db, &sqliteDialect}, nil
+	return pool{DB: db, dialect: &sqliteDialect}, nil
 }
 
 func sqliteDSN(path, txlock string, queryOnly bool) string {

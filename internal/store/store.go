@@ -18,6 +18,7 @@
 //	delivery.go                 webhooks
 //	capture.go extraction.go    stored pages; how often fields are filled
 //	audit.go retention.go       checking; removing what is past its time
+//	transfer.go transferschema.go  moving a whole database into another
 //
 // and below them, how a transaction works:
 //
@@ -25,6 +26,7 @@
 //	table.go statement.go       a table's columns; statements over many rows
 //	tx.go pool.go result.go     prepared statements; reads; compression
 //	sqlite.go postgres.go       the two databases, and what they say differently
+//	replica.go                  a copy of the database, for reports
 //	notify.go                   calling other nodes
 //
 // A new column is two migrations, one for each database, a line in the table it
@@ -89,6 +91,8 @@ type Config struct {
 	// Virtual has every time decide that a caller hands in, for tests that pass the
 	// time in.
 	Virtual bool
+	// transfer opens a database that another one is being moved into.
+	transfer bool
 }
 
 // Shared reports whether several nodes may work on the database of that URL.
@@ -99,7 +103,8 @@ func Shared(url string) bool {
 // ErrNoDatabase is returned when there is no database and none is to be made.
 var ErrNoDatabase = errors.New("there is no database of Earshot")
 
-// Open opens the database and brings its schema up to date. Returns ErrNoDatabase.
+// Open opens the database and brings its schema up to date. Returns ErrNoDatabase and
+// ErrUnfinishedTransfer.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	open := openSQLite
 	if Shared(cfg.URL) {
@@ -109,10 +114,8 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Existing {
-		if err := s.checkExists(ctx); err != nil {
-			return nil, errors.Join(err, s.close())
-		}
+	if err := s.checkContent(ctx, cfg); err != nil {
+		return nil, errors.Join(err, s.close())
 	}
 	if err := s.migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), s.close())
@@ -125,16 +128,31 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	return s, nil
 }
 
-// checkExists returns ErrNoDatabase if the database is empty.
-func (s *Store) checkExists(ctx context.Context) error {
-	found, err := findValues[int64](ctx, s.lookups, s.dialect.countTables)
+// checkContent returns ErrNoDatabase if there must be a database and is none, and
+// ErrUnfinishedTransfer if not all of it has arrived yet.
+func (s *Store) checkContent(ctx context.Context, cfg Config) error {
+	if cfg.Existing {
+		found, err := s.hasTable(ctx, rootTable)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return ErrNoDatabase
+		}
+	}
+	unfinished, err := s.hasTable(ctx, unfinishedTransfer)
+	if err == nil && unfinished && !cfg.transfer {
+		return ErrUnfinishedTransfer
+	}
+	return err
+}
+
+func (s *Store) hasTable(ctx context.Context, name string) (bool, error) {
+	found, err := findValues[int64](ctx, s.lookups, s.dialect.countTables, name)
 	if err != nil {
-		return fmt.Errorf("look for the tables: %w", err)
+		return false, fmt.Errorf("look for the tables: %w", err)
 	}
-	if found[0] == 0 {
-		return ErrNoDatabase
-	}
-	return nil
+	return found[0] > 0, nil
 }
 
 // Close waits for the writes under way and closes the database. No method may
@@ -168,6 +186,16 @@ func (s *Store) migrate(ctx context.Context) (err error) {
 	}
 	if stored > known {
 		return fmt.Errorf("its schema has version %d, and this program knows only those up to %d; use the newer version of Earshot that made it", stored, known)
+	}
+	if stored < known {
+		// What a migration computes from rows must have all of them.
+		unfinished, err := s.hasTable(ctx, unfinishedTransfer)
+		if err != nil {
+			return err
+		}
+		if unfinished {
+			return errors.New("a move into it was begun by an older version of Earshot and is not finished; finish it with that version, or empty the database")
+		}
 	}
 	if _, err := provider.Up(ctx); err != nil {
 		return fmt.Errorf("apply migrations: %w", err)
@@ -215,8 +243,15 @@ type dialect struct {
 	// now is the database's own clock in Unix milliseconds. Only what several
 	// nodes must agree on uses it; all other times come from Go.
 	now string
-	// countTables counts the tables of organizations: 0 in a database that is not ours.
+	// countTables counts the tables of a name.
 	countTables string
+	// schema reads the columns of all tables that are stored, with their types and places in the primary key.
+	schema string
+	// analyse, with the name of a table, has the database look at what was loaded into it,
+	// before it plans queries.
+	analyse string
+	// byBytes has a text compared by its bytes.
+	byBytes string
 	// forUpdate locks the rows that a SELECT finds. SQLite has one writer, whose
 	// transaction locks the whole database.
 	forUpdate string
@@ -228,7 +263,7 @@ type dialect struct {
 	lanes int
 	// snapshot is the isolation in which all reads of a transaction agree.
 	snapshot sql.IsolationLevel
-	// noTimeout lifts the limit on how long the statements of a transaction may take.
+	// noTimeout lifts the limits on how long a transaction and its statements may take.
 	noTimeout string
 	// exclusive says whether one process at a time serves the database.
 	exclusive bool

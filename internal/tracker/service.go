@@ -102,6 +102,16 @@ func New(cfg Config) *Service {
 	}
 }
 
+// On is the service as it reads from a copy of the database. It is for what only reads,
+// and need not be run.
+func (s *Service) On(replica *store.Store) *Service {
+	cfg := s.Config
+	cfg.Store = replica
+	reader := New(cfg)
+	reader.wake, reader.untallied = s.wake, s.untallied // what it asks for is made in the database
+	return reader
+}
+
 const (
 	// stepEvery is how long a due sweep, or an ended task, may wait to be noticed.
 	stepEvery = 500 * time.Millisecond

@@ -1,0 +1,42 @@
+package store
+
+import (
+	"errors"
+	"net"
+
+	"earshot"
+)
+
+// OpenReplica opens a copy of the database that PostgreSQL keeps up by itself, a moment
+// behind, for reports. Nothing can be written to it, and it need not answer yet: what is
+// read while it does not fails with CodeServerUnavailable.
+func (s *Store) OpenReplica(url string) (*Store, error) {
+	if s.dialect.exclusive || !Shared(url) {
+		return nil, errors.New("the database for reports must be the postgres:// URL of a copy of the database, which must be PostgreSQL itself")
+	}
+	pg, err := parsePostgres(url)
+	if err != nil {
+		return nil, err
+	}
+	settings := map[string]string{"default_transaction_read_only": "on", "statement_timeout": "60s"}
+	lookups, reports := openPostgresPool(pg, reportConnections, settings), openPostgresPool(pg, reportConnections, settings)
+	lookups.explain, reports.explain = replicaAway, replicaAway
+	replica := &Store{
+		dialect: s.dialect, queue: lookups.DB, lookups: lookups, reports: reports, clock: s.clock,
+		close: func() error { return errors.Join(reports.Close(), lookups.Close()) },
+	}
+	replica.startLanes() // the database itself refuses what is written
+	return replica, nil
+}
+
+// replicaAway tells clients of a replica that does not answer, or does not have the tables
+// yet that the database has.
+func replicaAway(err error) error {
+	code := postgresCode(err)
+	var network net.Error
+	if postgresDialect.unavailable(err) || postgresDialect.disconnected(err) || postgresDialect.retryable(err) || errors.As(err, &network) ||
+		code == "42P01" || code == "42703" { // no such table, no such column
+		return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "the database for reports does not answer, try again", Err: err}
+	}
+	return err
+}

@@ -1,0 +1,447 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"golang.org/x/sync/errgroup"
+)
+
+// ErrUnfinishedTransfer is returned for a database that another one is being moved into:
+// it does not hold everything yet.
+var ErrUnfinishedTransfer = errors.New("not everything has arrived yet that 'earshot migrate' moves into this database; run the same command again, or empty the database")
+
+// unfinishedTransfer is a table that exists in a database for as long as another one is
+// being moved into it. Its one row says which, and how many rows have arrived.
+const unfinishedTransfer = "unfinished_transfer"
+
+const (
+	// A batch is what is copied in one transaction, and what is in memory at a time: so many
+	// rows, or the row with which they are so many bytes.
+	transferRows  = 5000
+	transferBytes = 4 << 20
+)
+
+// Transfer moves a database into an empty one, of either kind: rows are copied table by
+// table, in the order of their primary keys. So the last key in the target says up to
+// where a table has arrived, and a transfer that was interrupted goes on there.
+type Transfer struct {
+	From, To *Store
+	tables   []transferTable
+	arrived  int64 // rows, as the target has noted
+	batch    int   // rows
+	claims   []func() error
+}
+
+// transferTable is a table in both databases.
+type transferTable struct {
+	from, to storedTable
+	rows     int64 // in the source
+}
+
+// TransferState is how far a table is.
+type TransferState struct {
+	Table string `json:"table"`
+	Rows  int64  `json:"rows"`
+	Of    int64  `json:"of"`
+}
+
+// BeginTransfer opens the database that is moved and the one that it is moved into, and
+// keeps servers from both until the transfer is closed. The target must be empty, or hold
+// what an unfinished transfer of the same source has brought.
+func BeginTransfer(ctx context.Context, from, to Config) (_ *Transfer, err error) {
+	t := &Transfer{batch: transferRows}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, t.Close())
+		}
+	}()
+	from.Serve, from.Existing, to.Serve, to.transfer = true, true, true, true
+	if t.From, err = Open(ctx, from); err != nil {
+		return nil, fmt.Errorf("the database to move: %w", err)
+	}
+	if err := t.claim(ctx, t.From); err != nil {
+		return nil, fmt.Errorf("the database to move: %w", err)
+	}
+	if t.To, err = Open(ctx, to); err != nil {
+		return nil, fmt.Errorf("the database to move into: %w", err)
+	}
+	if err := t.claim(ctx, t.To); err != nil {
+		return nil, fmt.Errorf("the database to move into: %w", err)
+	}
+	if err := t.readSchemas(ctx); err != nil {
+		return nil, err
+	}
+	source, err := t.fingerprint(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("the database to move: %w", err)
+	}
+	if err := t.note(ctx, source); err != nil {
+		return nil, fmt.Errorf("the database to move into: %w", err)
+	}
+	return t, nil
+}
+
+// claim keeps servers from a database that several may use: they cannot register. That of
+// a single server was claimed when it was opened.
+func (t *Transfer) claim(ctx context.Context, s *Store) error {
+	if s.dialect.exclusive {
+		return nil
+	}
+	// The transaction is the claim: it must outlive ctx.
+	tx, err := s.queue.BeginTx(context.WithoutCancel(ctx), nil)
+	if err != nil {
+		return err
+	}
+	t.claims = append(t.claims, tx.Rollback)
+	if _, err := tx.ExecContext(ctx, s.dialect.noTimeout); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `LOCK TABLE nodes IN SHARE ROW EXCLUSIVE MODE`); err != nil {
+		if s.dialect.locked(err) {
+			return errors.New("another process moves it, or out of it")
+		}
+		return err
+	}
+	var host string
+	err = tx.QueryRowContext(ctx, `SELECT host FROM nodes WHERE seen_at > `+s.dialect.now+` - $1 LIMIT 1`, takeoverAfter.Milliseconds()).Scan(&host)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil
+	case err != nil:
+		return err
+	}
+	return fmt.Errorf("a node on %s serves it: stop all nodes; one that was killed is taken for dead after %s", host, takeoverAfter)
+}
+
+// readSchemas finds the tables that are moved. Both databases must have the same.
+func (t *Transfer) readSchemas(ctx context.Context) error {
+	from, err := t.From.storedTables(ctx)
+	if err != nil {
+		return err
+	}
+	to, err := t.To.storedTables(ctx)
+	if err != nil {
+		return err
+	}
+	describe := func(tables []storedTable) (text string) {
+		for _, t := range tables {
+			text += t.name + "(" + listed(t.columns, func(c storedColumn) string { return c.name + " " + string(c.kind) }) + "; " + listed(t.key, columnName) + ")\n"
+		}
+		return text
+	}
+	if describe(from) != describe(to) {
+		return errors.New("the two databases do not have the same tables and columns")
+	}
+	for i := range from {
+		t.tables = append(t.tables, transferTable{from: from[i], to: to[i]})
+	}
+	return nil
+}
+
+// fingerprint counts the rows of the source, and tells it from other databases, and from
+// what it was before it was served again.
+func (t *Transfer) fingerprint(ctx context.Context) (string, error) {
+	all := sha256.New()
+	err := t.From.reports.withoutLimit(ctx, func(now snapshot) error {
+		for i := range t.tables {
+			table := &t.tables[i]
+			if err := now.QueryRowContext(ctx, `SELECT COUNT(*) FROM `+table.from.name).Scan(&table.rows); err != nil {
+				return err
+			}
+			fmt.Fprintln(all, table.from.name, table.rows)
+		}
+		accounts, err := checksum(ctx, now, t.tables[0].from)
+		fmt.Fprintln(all, accounts)
+		return err
+	})
+	return hex.EncodeToString(all.Sum(nil)), err
+}
+
+// note has the target know what is moved into it, unless it does already.
+func (t *Transfer) note(ctx context.Context, source string) error {
+	begun, err := t.To.hasTable(ctx, unfinishedTransfer)
+	if err != nil {
+		return err
+	}
+	return t.To.transactOnce(ctx, func(ctx context.Context, tx *tx) error {
+		if begun {
+			var noted string
+			// It waits for a batch that a process which is gone may still have under way.
+			err := tx.QueryRowContext(ctx, `SELECT source, arrived FROM `+unfinishedTransfer+` `+t.To.dialect.forUpdate).Scan(&noted, &t.arrived)
+			if err == nil && noted != source {
+				err = errors.New("another database is being moved into it, or this one before it changed: empty it first")
+			}
+			return err
+		}
+		var filled []string
+		for _, table := range t.tables {
+			var rows int64
+			if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM `+table.to.name).Scan(&rows); err != nil {
+				return err
+			}
+			if rows > 0 {
+				filled = append(filled, fmt.Sprintf("%s (%d)", table.to.name, rows))
+			}
+		}
+		if len(filled) > 0 {
+			return fmt.Errorf("it is not empty, there are rows in %s: name one that no server has worked on", strings.Join(filled, ", "))
+		}
+		if _, err := tx.Tx.ExecContext(ctx, `CREATE TABLE `+unfinishedTransfer+` (source text NOT NULL, arrived bigint NOT NULL)`); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO `+unfinishedTransfer+` (source, arrived) VALUES ($1, 0)`, source)
+		return err
+	})
+}
+
+// Copy copies what has not arrived yet, and calls report whenever more has.
+func (t *Transfer) Copy(ctx context.Context, report func(TransferState)) error {
+	for _, table := range t.tables {
+		err := t.From.reports.withoutLimit(ctx, func(now snapshot) error { return t.copyTable(ctx, now, table, report) })
+		if err != nil {
+			return fmt.Errorf("copy %s: %w", table.from.name, err)
+		}
+		if t.To.dialect.analyse == "" {
+			continue
+		}
+		if _, err := t.To.queue.ExecContext(ctx, t.To.dialect.analyse+table.to.name); err != nil {
+			return fmt.Errorf("look at the rows of %s: %w", table.to.name, err)
+		}
+	}
+	return nil
+}
+
+func (t *Transfer) copyTable(ctx context.Context, now snapshot, table transferTable, report func(TransferState)) error {
+	state := TransferState{Table: table.from.name, Of: table.rows}
+	if err := t.To.lookups.QueryRowContext(ctx, `SELECT COUNT(*) FROM `+table.to.name).Scan(&state.Rows); err != nil {
+		return err
+	}
+	query, last, err := t.rest(ctx, table)
+	if err != nil {
+		return err
+	}
+	var batch [][]any
+	size := 0
+	flush := func() error {
+		if err := t.add(ctx, table.to, batch); err != nil {
+			return err
+		}
+		state.Rows += int64(len(batch))
+		batch, size = nil, 0
+		report(state)
+		return nil
+	}
+	err = now.find(ctx, func(r scanner) error {
+		row, bytes, err := scanRow(r, table.from.columns)
+		if err != nil {
+			return err
+		}
+		batch, size = append(batch, row), size+bytes
+		if len(batch) < t.batch && size < transferBytes {
+			return nil
+		}
+		return flush()
+	}, query, last...)
+	if err == nil && len(batch) > 0 {
+		err = flush()
+	}
+	return err
+}
+
+// rest is the query for the rows of a table that have not arrived, and its arguments.
+func (t *Transfer) rest(ctx context.Context, table transferTable) (query string, last []any, err error) {
+	query = `SELECT ` + listed(table.from.columns, columnName) + ` FROM ` + table.from.name
+	order := ` ORDER BY ` + listed(table.from.key, columnSorted)
+	err = first(ctx, t.To.lookups, func(r scanner) (err error) {
+		last, _, err = scanRow(r, table.to.key)
+		return err
+	}, `SELECT `+listed(table.to.key, columnName)+` FROM `+table.to.name+` ORDER BY `+listed(table.to.key, func(c storedColumn) string { return c.sorted + " DESC" })+` LIMIT 1`)
+	if errors.Is(err, ErrNotFound) {
+		return query + order, nil, nil
+	}
+	return query + ` WHERE (` + listed(table.from.key, columnSorted) + `) > (` + placeholders(len(last)) + `)` + order, last, err
+}
+
+// placeholders are those of so many values.
+func placeholders(n int) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf("$%d", i+1)
+	}
+	return strings.Join(all, ", ")
+}
+
+// scanRow reads a row, and tells how many bytes it is about.
+func scanRow(r scanner, columns []storedColumn) (row []any, bytes int, err error) {
+	row = make([]any, len(columns))
+	into := make([]any, len(columns))
+	for i := range row {
+		into[i] = &row[i]
+	}
+	if err := r.Scan(into...); err != nil {
+		return nil, 0, err
+	}
+	for i, c := range columns {
+		if row[i], err = c.value(row[i]); err != nil {
+			return nil, 0, err
+		}
+		switch v := row[i].(type) {
+		case string:
+			bytes += len(v)
+		case []byte:
+			bytes += len(v)
+		}
+	}
+	return row, bytes + 16*len(columns), nil
+}
+
+// add stores a batch, in one transaction with the note of how many rows have arrived.
+func (t *Transfer) add(ctx context.Context, into storedTable, batch [][]any) error {
+	after := t.arrived + int64(len(batch))
+	err := t.To.transactOnce(ctx, func(ctx context.Context, tx *tx) error {
+		noted, err := tx.exec(ctx, `UPDATE `+unfinishedTransfer+` SET arrived = $1 WHERE arrived = $2`, after, t.arrived)
+		if err != nil {
+			return err
+		}
+		if noted != 1 {
+			return errors.New("another process has moved something into the database meanwhile")
+		}
+		return tx.load(ctx, into, batch)
+	})
+	if err == nil {
+		t.arrived = after
+	}
+	return err
+}
+
+// load stores rows as they are.
+func (t *tx) load(ctx context.Context, into storedTable, rows [][]any) error {
+	if !t.dialect.arrays {
+		statement := `INSERT INTO ` + into.name + ` (` + listed(into.columns, columnName) + `) VALUES (` + placeholders(len(into.columns)) + `)`
+		for _, row := range rows {
+			if _, err := t.ExecContext(ctx, statement, row...); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	names := make([]string, len(into.columns))
+	for i, c := range into.columns {
+		names[i] = c.name
+	}
+	return t.conn.Raw(func(driver any) error {
+		conn, ok := driver.(*stdlib.Conn)
+		if !ok {
+			return fmt.Errorf("the driver's connection is a %T", driver)
+		}
+		_, err := conn.Conn().CopyFrom(ctx, pgx.Identifier{into.name}, names, pgx.CopyFromRows(rows))
+		return err
+	})
+}
+
+// tableSum is what a table holds: how many rows, and the sum of their hashes, in which
+// their order does not matter.
+type tableSum struct {
+	rows      int64
+	high, low uint64
+}
+
+// Verify reads both databases whole and compares them: the number of rows of every table,
+// and a checksum of all that is in them. It calls report for each table that is equal.
+func (t *Transfer) Verify(ctx context.Context, report func(TransferState)) error {
+	return t.From.reports.withoutLimit(ctx, func(from snapshot) error {
+		return t.To.reports.withoutLimit(ctx, func(to snapshot) error {
+			for _, table := range t.tables {
+				var there, here tableSum
+				group, ctx := errgroup.WithContext(ctx)
+				group.Go(func() (err error) {
+					there, err = checksum(ctx, from, table.from)
+					return err
+				})
+				group.Go(func() (err error) {
+					here, err = checksum(ctx, to, table.to)
+					return err
+				})
+				if err := group.Wait(); err != nil {
+					return fmt.Errorf("verify %s: %w", table.from.name, err)
+				}
+				if there != here {
+					return fmt.Errorf("%s differs: %d rows with the checksum %016x%016x were to be moved, and %d with %016x%016x are there; if the database that is moved was changed meanwhile, empty the other one and begin again",
+						table.from.name, there.rows, there.high, there.low, here.rows, here.high, here.low)
+				}
+				report(TransferState{Table: table.from.name, Rows: here.rows, Of: there.rows})
+			}
+			return nil
+		})
+	})
+}
+
+// checksum adds up the rows of a table.
+func checksum(ctx context.Context, in finder, table storedTable) (sum tableSum, err error) {
+	var text []byte
+	err = in.find(ctx, func(r scanner) error {
+		row, _, err := scanRow(r, table.columns)
+		if err != nil {
+			return err
+		}
+		text = text[:0]
+		for _, value := range row {
+			text = appendValue(text, value)
+		}
+		hash := sha256.Sum256(text)
+		sum.rows++
+		sum.high += binary.BigEndian.Uint64(hash[:8])
+		sum.low += binary.BigEndian.Uint64(hash[8:16])
+		return nil
+	}, `SELECT `+listed(table.columns, columnName)+` FROM `+table.name)
+	return sum, err
+}
+
+// appendValue adds a value so that no two rows look the same.
+func appendValue(text []byte, value any) []byte {
+	switch v := value.(type) {
+	case string:
+		return append(binary.AppendUvarint(append(text, 't'), uint64(len(v))), v...)
+	case []byte:
+		return append(binary.AppendUvarint(append(text, 'b'), uint64(len(v))), v...)
+	case int64:
+		return binary.AppendVarint(append(text, 'i'), v)
+	default:
+		return append(text, 'n')
+	}
+}
+
+// Finish has the target taken for whole, and so be served.
+func (t *Transfer) Finish(ctx context.Context) error {
+	err := t.To.transactOnce(ctx, func(ctx context.Context, tx *tx) error {
+		_, err := tx.Tx.ExecContext(ctx, `DROP TABLE `+unfinishedTransfer)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("finish the move: %w", err)
+	}
+	return nil
+}
+
+// Close lets servers have both databases again; the target only if the transfer is
+// finished.
+func (t *Transfer) Close() (err error) {
+	for _, release := range t.claims {
+		err = errors.Join(err, release())
+	}
+	for _, s := range []*Store{t.From, t.To} {
+		if s != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}
+	return err
+}

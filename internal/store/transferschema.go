@@ -1,0 +1,133 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// notTransferred are the tables that stay behind when a database is moved, and why.
+var notTransferred = map[string]string{
+	"nodes":            "who serves the old database does not serve the new one",
+	"rate_windows":     "requests of this second",
+	"goose_db_version": "each database has had its own migrations",
+	unfinishedTransfer: "it is about the move itself",
+}
+
+// rootTable is what other tables refer to, so it is filled first.
+const rootTable = "organizations"
+
+// storedTable is a table as the schema of its database describes it.
+type storedTable struct {
+	name    string
+	columns []storedColumn // by name, without those that the database computes
+	key     []storedColumn // the primary key, in its order
+}
+
+// storedColumn is a column of a table.
+type storedColumn struct {
+	name string
+	kind columnKind
+	// sorted is the column as both databases compare it: by its bytes.
+	sorted string
+}
+
+// columnKind is what both databases know a column's values as.
+type columnKind string
+
+const (
+	textKind  columnKind = "text" // ids, too
+	intKind   columnKind = "integer"
+	bytesKind columnKind = "bytes"
+)
+
+// columnKinds are the kinds of the types that columns are declared with. A column of any
+// other type, or one that numbers rows by itself, needs thought before it can be moved.
+var columnKinds = map[string]columnKind{
+	"text": textKind, "uuid": textKind,
+	"smallint": intKind, "integer": intKind, "bigint": intKind,
+	"blob": bytesKind, "bytea": bytesKind,
+}
+
+// storedTables reads from the schema which tables are moved, in the order in which they
+// can be filled.
+func (s *Store) storedTables(ctx context.Context) (tables []storedTable, err error) {
+	err = s.reports.find(ctx, func(r scanner) error {
+		var table, name, declared string
+		var place int // in the primary key, from 1
+		if err := r.Scan(&table, &name, &declared, &place); err != nil {
+			return err
+		}
+		if _, stays := notTransferred[table]; stays {
+			return nil
+		}
+		kind, known := columnKinds[declared]
+		if !known {
+			return fmt.Errorf("nobody has said how to move %s.%s, which is %s", table, name, declared)
+		}
+		column := storedColumn{name: name, kind: kind, sorted: name}
+		if declared == "text" {
+			column.sorted += s.dialect.byBytes
+		}
+		if len(tables) == 0 || tables[len(tables)-1].name != table {
+			tables = append(tables, storedTable{name: table})
+		}
+		t := &tables[len(tables)-1]
+		t.columns = append(t.columns, column)
+		if place > 0 {
+			t.key = append(t.key, column)
+		}
+		return nil
+	}, `SELECT * FROM (`+s.dialect.schema+`) AS stored ORDER BY table_name <> '`+rootTable+`', table_name, place, column_name`)
+	if err != nil {
+		return nil, fmt.Errorf("read the schema: %w", err)
+	}
+	for _, t := range tables {
+		if len(t.key) == 0 {
+			return nil, fmt.Errorf("nobody has said how to move %s, which has no primary key", t.name)
+		}
+		slices.SortFunc(t.columns, func(a, b storedColumn) int { return strings.Compare(a.name, b.name) })
+	}
+	return tables, nil
+}
+
+// listed are columns as a statement names them.
+func listed(columns []storedColumn, of func(storedColumn) string) string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = of(c)
+	}
+	return strings.Join(names, ", ")
+}
+
+func columnName(c storedColumn) string   { return c.name }
+func columnSorted(c storedColumn) string { return c.sorted }
+
+// value is a value of the column as both databases take it: nil, a string, an int64 or
+// bytes. SQLite keeps what it was given, whatever a column is declared as.
+func (c storedColumn) value(stored any) (any, error) {
+	switch v := stored.(type) {
+	case nil:
+		return nil, nil
+	case int64:
+		if c.kind == intKind {
+			return v, nil
+		}
+	case string:
+		switch c.kind {
+		case textKind:
+			return v, nil
+		case bytesKind:
+			return []byte(v), nil
+		}
+	case []byte:
+		switch c.kind {
+		case textKind:
+			return string(v), nil
+		case bytesKind:
+			return append([]byte{}, v...), nil // not nil, which would be NULL
+		}
+	}
+	return nil, fmt.Errorf("%s holds a %T where %s belongs", c.name, stored, c.kind)
+}
