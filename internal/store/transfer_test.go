@@ -188,7 +188,8 @@ func TestOnlyAnEmptyDatabaseOrTheSameMoveIsMovedInto(t *testing.T) {
 		s := storetest.Open(t, other)
 		storetest.Organization(t, s, 1, 1)
 		refused(other, "another database is being moved into it")
-		for !transfer(t, from, to, 1000) {
+		for arrived := false; !arrived; {
+			arrived = transfer(t, from, to, 1000)
 		}
 		refused(from, "organizations (3)")
 	})

@@ -115,17 +115,12 @@ func (c storedColumn) value(stored any) (any, error) {
 			return v, nil
 		}
 	case string:
-		switch c.kind {
-		case textKind:
-			return v, nil
-		case bytesKind:
-			return []byte(v), nil
-		}
+		return c.value([]byte(v))
 	case []byte:
-		switch c.kind {
-		case textKind:
+		if c.kind == textKind {
 			return string(v), nil
-		case bytesKind:
+		}
+		if c.kind == bytesKind {
 			return append([]byte{}, v...), nil // not nil, which would be NULL
 		}
 	}
