@@ -19,6 +19,8 @@ var notRun = map[string]string{
 	"earshot parse":  "it needs a document",
 	"earshot check":  "it needs a vendor's key",
 
+	"earshot migrate": "it needs an empty PostgreSQL",
+
 	"earshot metrics test": "it needs answers",
 
 	"earshot tracker alerts":      "it needs a history",

@@ -43,7 +43,7 @@ type cli struct {
 	Credits   creditsCmd   `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage credits."`
 	Webhook   webhookCmd   `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage webhooks."`
 	Audit     auditCmd     `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Recompute every balance and counter from the rows. Exits with 1 when one is off."`
-	Migrate   migrateCmd   `cmd:"" settings:"config,allow-unsafe-database" help:"Move a database into an empty one, such as a SQLite file into PostgreSQL."`
+	Migrate   migrateCmd   `cmd:"" settings:"config,database,allow-unsafe-database" help:"Move a database into an empty one, such as a SQLite file into PostgreSQL."`
 	Check     checkCmd     `cmd:"" settings:"config,log-level" help:"Ask once through every configured upstream and tell what works."`
 	Parse     parseCmd     `cmd:"" help:"Print what a stored document yields."`
 	Reparse   reparseCmd   `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Read all stored captures again and tell what changed."`

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -10,8 +12,8 @@ import (
 )
 
 type migrateCmd struct {
-	From string `help:"The database to move." required:"" placeholder:"sqlite:FILE|postgres://…" env:"EARSHOT_MIGRATE_FROM"`
-	To   string `help:"The empty database to move it into." required:"" placeholder:"postgres://…|sqlite:FILE" env:"EARSHOT_MIGRATE_TO"`
+	From string `help:"The database to move." required:"" placeholder:"sqlite:FILE|postgres://…"`
+	To   string `help:"The empty database to move it into; without it, the one that --database names." placeholder:"postgres://…|sqlite:FILE"`
 	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 
@@ -28,8 +30,12 @@ Examples:
 
 // Run moves, and tells how far it is.
 func (c *migrateCmd) Run(in *invocation) error {
+	to := cmp.Or(c.To, in.cfg.Database)
+	if to == "" {
+		return errors.New("into which database? name it with --to, --database or EARSHOT_DATABASE")
+	}
 	progress := transferProgress{out: in.errOut, terminal: isTerminal(in.errOut)}
-	moved, err := app.Migrate(in, in.cfg, c.From, c.To, func(doing string, s store.TransferState) { progress.show(doing, s, time.Now()) })
+	moved, err := app.Migrate(in, in.cfg, c.From, to, func(doing string, s store.TransferState) { progress.show(doing, s, time.Now()) })
 	if err != nil {
 		return err
 	}

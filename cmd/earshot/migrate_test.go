@@ -112,7 +112,7 @@ func TestADatabaseIsMovedThoughItsProcessIsKilled(t *testing.T) {
 			t.Errorf("an audit of half a database: %s, %v", out, err)
 		}
 	}
-	wants(t, mustRun(t, "migrate", "--from", filepath.Dir(from), "--to", to), "the numbers of 1 trackers are the same in both databases\n")
+	wants(t, mustRun(t, "migrate", "--from", filepath.Dir(from), "--database", to), "the numbers of 1 trackers are the same in both databases\n")
 
 	n := harness.StartOn(t, to, apiOnly)
 	if diff := cmp.Diff(want, asked(t, n, a)); diff != "" {

@@ -115,14 +115,20 @@ func (c storedColumn) value(stored any) (any, error) {
 			return v, nil
 		}
 	case string:
-		return c.value([]byte(v))
-	case []byte:
-		if c.kind == textKind {
-			return string(v), nil
+		if c.kind != intKind {
+			return c.fromBytes([]byte(v)), nil
 		}
-		if c.kind == bytesKind {
-			return append([]byte{}, v...), nil // not nil, which would be NULL
+	case []byte:
+		if c.kind != intKind {
+			return c.fromBytes(v), nil
 		}
 	}
 	return nil, fmt.Errorf("%s holds a %T where %s belongs", c.name, stored, c.kind)
+}
+
+func (c storedColumn) fromBytes(v []byte) any {
+	if c.kind == textKind {
+		return string(v)
+	}
+	return append([]byte{}, v...) // not nil, which would be NULL
 }
