@@ -249,5 +249,5 @@ func waitTime(ctx context.Context, limit time.Duration) time.Duration {
 		return limit
 	}
 	left := time.Until(deadline)
-	return min(limit, left-min(2*time.Second, left/4))
+	return min(limit, left-min(takeTime, left/4))
 }
