@@ -12,12 +12,22 @@ import (
 	"earshot/internal/app"
 )
 
+// allNamed is the world of AllNamed. Answers differ by the fourth brand all the same.
+const allNamed = `
+brands:
+  - {name: Ollaro, rate: 1, cited: 1}
+  - {name: Kestrin, rate: 1, cited: 1}
+  - {name: Nordvale, rate: 1, cited: 1}
+  - {name: Velquist, rate: 0.5}
+`
+
 // AllNamed gives a node's lab a world in which every answer to a tracker names Ollaro,
-// Kestrin and Nordvale: whom the lab's own world names is a matter of chance.
+// Kestrin and Nordvale, with a source: whom the lab's own world names is a matter of
+// chance.
 func AllNamed(tb testing.TB) func(*app.Config) {
 	tb.Helper()
 	world := filepath.Join(tb.TempDir(), "world.yaml")
-	if err := os.WriteFile(world, []byte("brands: [{name: Ollaro, rate: 1}, {name: Kestrin, rate: 1}, {name: Nordvale, rate: 1}]\n"), 0o600); err != nil {
+	if err := os.WriteFile(world, []byte(allNamed), 0o600); err != nil {
 		tb.Fatal(err)
 	}
 	return func(cfg *app.Config) { cfg.LabWorld = world }
