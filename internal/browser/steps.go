@@ -10,6 +10,8 @@ import (
 )
 
 const (
+	// stepTime is how long a step waits for its element.
+	stepTime = 30 * time.Second
 	// pollTime is the time between two looks at the page.
 	pollTime = 100 * time.Millisecond
 	// streamTime is longer than any visit: a stream that has begun may take all the time

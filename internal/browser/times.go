@@ -12,8 +12,6 @@ const (
 	// to close one. Both normally take some 10 ms; one that needs longer is stuck.
 	openTime  = 10 * time.Second
 	closeTime = 4 * time.Second
-	// stepTime is how long a step waits for its element.
-	stepTime = 30 * time.Second
 	// takeTime is what a wait leaves of a visit's time to take the page.
 	takeTime = 2 * time.Second
 )

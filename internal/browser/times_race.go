@@ -9,6 +9,5 @@ const (
 	startTime = 2 * time.Minute
 	openTime  = time.Minute
 	closeTime = 8 * time.Second // a test waits for its end
-	stepTime  = 2 * time.Minute
 	takeTime  = 10 * time.Second
 )
