@@ -35,8 +35,8 @@ test: ## Run all tests with -race, on SQLite, PostgreSQL and Chromium (PKG=./int
 		command -v $${tool%:*} >/dev/null || missing="$$missing $${tool#*:}"; done; \
 		test -z "$$missing" || scripts/apt-install.sh $$missing || true
 	@scripts/with-node-modules.sh true
-	CGO_ENABLED=1 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -vet=off $(UNWATCHED) -timeout 30m $(PKG)
-	@test "$(PKG)" != ./... || $(GO) test -vet=off -timeout 30m ./internal/provider/... ./test/extraction
+	CGO_ENABLED=1 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -vet=off $(UNWATCHED) -timeout 60m $(PKG)
+	@test "$(PKG)" != ./... || $(GO) test -vet=off -timeout 60m ./internal/provider/... ./test/extraction
 
 .PHONY: generate
 generate: ## Write what is made from the API's types and the providers' definitions

@@ -171,7 +171,7 @@ func TestTheAccount(t *testing.T) {
 	if _, err := c.ExtractionHealth(ctx); err != nil {
 		t.Errorf("health: %v", err)
 	}
-	if hours, err := c.Stats(ctx, 1); err != nil || len(hours) == 0 {
+	if hours, err := c.Stats(ctx, 2); err != nil || len(hours) == 0 {
 		t.Errorf("stats: %+v, %v", hours, err)
 	}
 	for event, err := range c.Live(ctx) {

@@ -140,7 +140,7 @@ as_owner "$bin/initdb" -D "$dir/data" -U earshot -A trust -E UTF8 --no-locale --
 as_owner tee -a "$dir/data/postgresql.conf" >/dev/null <<-'END'
 	listen_addresses = '127.0.0.1'
 	unix_socket_directories = ''
-	max_connections = 200
+	max_connections = 500
 	shared_buffers = 256MB
 	fsync = on
 	full_page_writes = on

@@ -13,14 +13,10 @@ import (
 	"earshot/test/harness"
 )
 
-// allNamed is a world in which every answer names three brands.
-const allNamed = `{"brands":[{"name":"Ollaro","rate":0.9999},{"name":"Kestrin","rate":0.9999},{"name":"Nordvale","rate":0.9999}],"dayNoise":0,"promptNoise":0}`
-
 // swept is a tracker with two sweeps of two questions.
 func swept(t *testing.T) (user, *harness.Node, *app.Account) {
 	t.Helper()
-	world := writeFile(t, "world.json", allNamed)
-	n := harness.Start(t, func(cfg *app.Config) { cfg.LabWorld = world })
+	n := harness.Start(t, harness.AllNamed(t))
 	a := n.Organization(t, "many", 1000)
 	n.Send(t, a, http.MethodPut, "/v1/trackers/shoes", `{"brands":[{"name":"Ollaro","own":true,"domains":["ollaro.example"]},{"name":"Kestrin","aliases":[{"name":"Kes","match":{"case":"exact"}}]}],
 		"prompts":["best running shoes","trail shoes"],"targets":[{"provider":"chatassistant","country":"US"}]}`).Has(t, "apply", http.StatusOK)

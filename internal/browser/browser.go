@@ -12,6 +12,7 @@
 //	take.go           its end: what is taken, and when
 //	page.go           what is looked up and done inside the page
 //	record.go         responses that are recorded while the page runs
+//	times.go          how long Chromium may take; times_race.go under the race detector
 //
 // Of chromedp it uses the pipe and the types of the protocol only: chromedp's
 // tabs stop reading from the whole browser when one page stops answering, and
@@ -249,5 +250,5 @@ func waitTime(ctx context.Context, limit time.Duration) time.Duration {
 		return limit
 	}
 	left := time.Until(deadline)
-	return min(limit, left-min(2*time.Second, left/4))
+	return min(limit, left-min(takeTime, left/4))
 }

@@ -18,10 +18,6 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// startTime is how long Chromium may take to answer its first call. It is 0.2 s
-// on an idle machine.
-const startTime = 20 * time.Second
-
 // process is one Chromium with all its children.
 type process struct {
 	conn *conn

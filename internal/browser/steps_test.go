@@ -1,12 +1,15 @@
 package browser_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"earshot/internal/browser"
 )
@@ -115,20 +118,26 @@ func TestTakePage(t *testing.T) {
 func TestStepThatCannotBeDone(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	b := s.open(t)
+	b := s.open(t, func(c *browser.Config) { c.Contexts = 6 })
 	s.page("/", `<h1>Are you a robot?</h1><input readonly><button disabled>Go</button>`)
+	visit(t, b, browser.Visit{URL: "http://page.test/"}) // starts Chromium
+	var all sync.WaitGroup
 	for _, step := range []browser.Step{
 		browser.Type("textarea", "x"), browser.Type("input", "x"), browser.Submit("button"), browser.Wait("main"),
 		browser.TakePage("main"), browser.TakeStream("/api"),
 	} {
-		ctx, cancel := shortly(t)
-		doc, err := b.Visit(ctx, browser.Visit{URL: "http://page.test/", Steps: []browser.Step{step, browser.TakePage("h1")}})
-		cancel()
-		if err != nil {
-			t.Fatalf("%s %s: %v", step.Verb, step.At, err)
-		}
-		within(t, doc, "Are you a robot?")
+		all.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			doc, err := b.Visit(ctx, browser.Visit{URL: "http://page.test/", Steps: []browser.Step{step, browser.TakePage("h1")}})
+			if err != nil {
+				t.Errorf("%s %s: %v", step.Verb, step.At, err)
+				return
+			}
+			within(t, doc, "Are you a robot?")
+		})
 	}
+	all.Wait()
 }
 
 func TestErrorStatus(t *testing.T) {

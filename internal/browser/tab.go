@@ -20,15 +20,9 @@ import (
 	"github.com/chromedp/cdproto/target"
 )
 
-const (
-	// loadTime is how long the steps wait for a page to be loaded: fields often work
-	// only after the last scripts ran. Some pages never stop loading.
-	loadTime = 10 * time.Second
-	// openTime and closeTime are how long Chromium may take to open an empty page and
-	// to close one. Both normally take some 10 ms; one that needs longer is stuck.
-	openTime  = 10 * time.Second
-	closeTime = 4 * time.Second
-)
+// loadTime is how long the steps wait for a page to be loaded: fields often work only
+// after the last scripts ran. Some pages never stop loading.
+const loadTime = 10 * time.Second
 
 // errEnded ends a visit before its steps do: its main document has an error status, or
 // leads to what is taken.

@@ -55,7 +55,7 @@ var postgresDialect = dialect{
 	disconnected: func(err error) bool {
 		code := postgresCode(err)
 		var network net.Error
-		return code == "57P01" || code == "57P02" || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, driver.ErrBadConn) ||
+		return code == "57P01" || code == "57P02" || code == "25P03" || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, driver.ErrBadConn) ||
 			(errors.As(err, &network) && !network.Timeout())
 	},
 	duplicate: func(err error) bool { return postgresCode(err) == "23505" },

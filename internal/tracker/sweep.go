@@ -301,7 +301,7 @@ func (s *Service) tasks(t *store.Tracker, p *plan, sweep *store.Sweep, cells []c
 		id := uuid.Must(uuid.NewV7()).String()
 		tasks = append(tasks, store.Job{
 			ID: id, Organization: t.Organization, KeyID: taskKey, Provider: p.definition.Targets[c.targetIndex].Provider, Request: payload,
-			MaxCost: p.definition.prices[c.targetIndex], CreatedAt: now, Tracker: t.Name,
+			MaxCost: p.definition.prices[c.targetIndex], CreatedAt: asked, Tracker: t.Name,
 		})
 		answers = append(answers, &store.Answer{
 			Organization: t.Organization, Tracker: t.ID, ID: id, Sweep: sweep.ID, Prompt: c.prompt, Target: c.target, Sample: c.sample,

@@ -84,7 +84,7 @@ var dashboardPages = map[string]string{
 // newDashboard is a node whose running tasks do not hold up the test's end.
 func newDashboard(t *testing.T) *harness.Node {
 	t.Helper()
-	return harness.Start(t, harness.LocalWebhooks, func(cfg *app.Config) { cfg.StopGrace = time.Millisecond })
+	return harness.Start(t, harness.LocalWebhooks, harness.AllNamed(t), func(cfg *app.Config) { cfg.StopGrace = time.Millisecond })
 }
 
 // owner is a new account, with a key that may do everything.

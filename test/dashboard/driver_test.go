@@ -45,7 +45,7 @@ func startChromium(t *testing.T, n *harness.Node) *chromium {
 	}))
 	t.Cleanup(outside.Close)
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.DisableGPU, chromedp.ProxyServer(outside.URL), chromedp.WindowSize(1280, 900))
+		chromedp.ExecPath(path), chromedp.DisableGPU, chromedp.ProxyServer(outside.URL), chromedp.WindowSize(1280, 900), chromedp.WSURLReadTimeout(patience))
 	ctx, end := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), options...)
 	t.Cleanup(end)
 	ctx, end = chromedp.NewContext(ctx)

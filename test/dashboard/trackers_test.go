@@ -195,9 +195,8 @@ var trackerPages = []view{
 func demoPages(t *testing.T, n *harness.Node, a *app.Account) []view {
 	t.Helper()
 	makeDemo(t, n, a)
-	newest := get[earshot.AnswerPage](t, n, a, "/v1/trackers/demo/answers?outcome=answered&target=chatassistant/US&limit=1").Answers[0].ID
-	before := get[earshot.TrackedAnswer](t, n, a, "/v1/trackers/demo/answers/"+newest).Cell.Previous[0].ID
-	return slices.Concat(trackerPages, []view{{"#/trackers/demo/answers/" + newest + "?diff=" + before, hook("diff-words"), ""}})
+	answer := withNeighbour(t, n, a)
+	return slices.Concat(trackerPages, []view{{"#/trackers/demo/answers/" + answer.ID + "?diff=" + answer.Cell.Previous[0].ID, hook("diff-words"), ""}})
 }
 
 // testTrackersFit looks at every page on a phone and on a small laptop, in both colours.

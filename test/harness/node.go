@@ -3,6 +3,7 @@
 //
 //	node.go     starting and stopping nodes, on each database
 //	account.go  organizations and their keys
+//	lab.go      upstreams that leave nothing to chance or to time
 //	request.go  requests, and what to expect of the replies
 //	task.go     tasks, and calls that never end
 //	webhook.go  a receiver of webhooks
@@ -109,19 +110,26 @@ func Start(tb testing.TB, change ...func(*app.Config)) *Node {
 	return StartOn(tb, filepath.Join(tb.TempDir(), "earshot.db"), change...)
 }
 
-// OnEach runs the test on each database. On PostgreSQL it gets two nodes that share
-// the work, on SQLite the same node twice. The books must balance at the end.
+// OnEach runs the test on each database, on a pair of nodes. The books must balance at
+// the end.
 func OnEach(t *testing.T, test func(t *testing.T, n, other *Node), change ...func(*app.Config)) {
 	t.Helper()
 	storetest.OnEach(t, func(t *testing.T, address string) {
-		n := StartOn(t, address, change...)
-		other := n
-		if store.Shared(address) {
-			other = StartOn(t, address, change...)
-		}
+		n, other := Pair(t, address, change...)
 		test(t, n, other)
 		storetest.Audited(t, n.Store)
 	})
+}
+
+// Pair runs two nodes that share the work on PostgreSQL, and the same node twice on
+// SQLite.
+func Pair(tb testing.TB, address string, change ...func(*app.Config)) (n, other *Node) {
+	tb.Helper()
+	n = StartOn(tb, address, change...)
+	if !store.Shared(address) {
+		return n, n
+	}
+	return n, StartOn(tb, address, change...)
 }
 
 // Eventually waits for a condition that something else brings about. It gives up

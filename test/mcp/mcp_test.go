@@ -411,7 +411,7 @@ func TestAnAgentOverItsRateIsRefusedAndMayGoOn(t *testing.T) {
 func TestACanceledCallCostsNothing(t *testing.T) {
 	t.Parallel()
 	n := harness.Start(t)
-	const arguments = `{"prompt":"tents [[hang]]","country":"US"}`
+	const arguments = harness.EndlessCall
 	for name, call := range map[string]func(context.Context, *testing.T, *app.Account) error{
 		"protocol": func(ctx context.Context, t *testing.T, a *app.Account) error {
 			_, err := agent(t, n, a, "2026-07-28").CallTool(ctx, &sdk.CallToolParams{Name: "chatassistant", Arguments: json.RawMessage(arguments)})

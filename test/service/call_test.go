@@ -78,16 +78,24 @@ func checkCapture(t *testing.T, address string) {
 
 func TestSlotsAreSharedAndHeadersAddUp(t *testing.T) {
 	t.Parallel()
-	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		assistant, release := harness.Hold(t)
+		n, other := harness.Pair(t, address, assistant)
 		nodes := []*harness.Node{n, other}
 		a := nodes[0].Organization(t, "lite", 100_000)
 		replies := make([]*harness.Reply, 20)
+		replied := make(chan struct{}, len(replies))
 		var group sync.WaitGroup
 		for i := range replies {
 			group.Go(func() {
-				replies[i] = nodes[i%len(nodes)].Post(t, a, harness.ChatPath, `{"prompt":"tents [[delay=5s]]","country":"US"}`)
+				replies[i] = nodes[i%len(nodes)].Post(t, a, harness.ChatPath, `{"prompt":"tents","country":"US"}`)
+				replied <- struct{}{}
 			})
 		}
+		for range 10 { // those that are refused
+			<-replied
+		}
+		release()
 		group.Wait()
 		counts := map[int]int{}
 		for _, r := range replies {
@@ -110,6 +118,7 @@ func TestSlotsAreSharedAndHeadersAddUp(t *testing.T) {
 			t.Errorf("the statuses are %v, want 10 × 200 and 10 × 429", counts)
 		}
 		n.Expect(t, a, "at the end", harness.State{Balance: 100_000 - 10*5})
+		storetest.Audited(t, n.Store)
 	})
 }
 
@@ -157,7 +166,7 @@ func TestAClientThatLeavesIsNotChargedAndFreesItsSlot(t *testing.T) {
 		ctx, leave := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() {
-			_, _, err := n.Client(a).ChatAssistant(ctx, earshot.ChatAssistantRequest{Prompt: "kites [[hang]]", Country: "US"})
+			_, _, err := n.Client(a).ChatAssistant(ctx, earshot.ChatAssistantRequest{Prompt: "kites " + harness.Endless, Country: "US"})
 			ended <- err
 		}()
 		harness.Eventually(t, "the call runs", func() bool { return n.Reload(t, a).Running == 1 })
@@ -229,10 +238,12 @@ func TestFailuresAreTriedAgainAndThenReported(t *testing.T) {
 
 func TestStoppingFinishesWhatRunsAndRefusesTheRest(t *testing.T) {
 	t.Parallel()
-	harness.OnEach(t, func(t *testing.T, n, _ *harness.Node) {
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		assistant, release := harness.Hold(t)
+		n := harness.StartOn(t, address, assistant, func(cfg *app.Config) { cfg.StopGrace = 10 * time.Minute })
 		a := n.Organization(t, "lite", 1000)
 		running := make(chan *harness.Reply, 1)
-		go func() { running <- n.Post(t, a, harness.ChatPath, `{"prompt":"boats [[delay=3s]]","country":"US"}`) }()
+		go func() { running <- n.Post(t, a, harness.ChatPath, `{"prompt":"boats","country":"US"}`) }()
 		harness.Eventually(t, "the call runs", func() bool { return n.Reload(t, a).Running == 1 })
 		stopped := make(chan error, 1)
 		go func() { stopped <- n.Stop() }()
@@ -241,10 +252,12 @@ func TestStoppingFinishesWhatRunsAndRefusesTheRest(t *testing.T) {
 		if refused.StatusCode != http.StatusServiceUnavailable || refused.Code(t) != earshot.CodeServerUnavailable || refused.Header.Get("Retry-After") == "" {
 			t.Errorf("new work: %d %s", refused.StatusCode, refused.Body)
 		}
+		release()
 		(<-running).Has(t, "the running call", http.StatusOK)
 		if err := <-stopped; err != nil {
 			t.Errorf("stopping: %v", err)
 		}
+		storetest.Audited(t, n.Store)
 	})
 }
 

@@ -187,7 +187,9 @@ func TestACallWithAKeyThatStillRuns(t *testing.T) {
 
 func TestOfManyCallsWithAKeyOneRuns(t *testing.T) {
 	t.Parallel()
-	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		assistant, release := harness.Hold(t)
+		n, other := harness.Pair(t, address, assistant)
 		nodes := []*harness.Node{n, other}
 		a := n.Organization(t, "many", 1000)
 		var group sync.WaitGroup
@@ -195,10 +197,11 @@ func TestOfManyCallsWithAKeyOneRuns(t *testing.T) {
 		for i := range 20 {
 			group.Go(func() {
 				harness.Eventually(t, "the call is answered", func() bool {
-					r := keyed(t, nodes[i%2], a, harness.ChatPath, "key", `{"prompt":"tents [[delay=500ms]]","country":"US"}`)
+					r := keyed(t, nodes[i%2], a, harness.ChatPath, "key", `{"prompt":"tents","country":"US"}`)
 					switch {
 					case r.StatusCode == http.StatusConflict && r.Code(t) == earshot.CodeConflict:
 						conflicts.Add(1)
+						release()
 						return false
 					case r.StatusCode != http.StatusOK:
 						t.Errorf("%d %s", r.StatusCode, r.Body)
@@ -219,6 +222,7 @@ func TestOfManyCallsWithAKeyOneRuns(t *testing.T) {
 		if all := requests(t, n, a, earshot.RequestQuery{}); len(all) != 1 {
 			t.Errorf("there are %d calls", len(all))
 		}
+		storetest.Audited(t, n.Store)
 	})
 }
 

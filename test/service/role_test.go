@@ -79,9 +79,10 @@ func TestABacklogOfAnotherAccountDelaysNobody(t *testing.T) {
 func TestAStoppingNodeTakesNoTasks(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
-		n := harness.StartOn(t, address, func(cfg *app.Config) { cfg.StopGrace = 10 * time.Minute })
+		assistant, release := harness.Hold(t)
+		n := harness.StartOn(t, address, assistant, func(cfg *app.Config) { cfg.StopGrace = 10 * time.Minute })
 		a := n.Organization(t, "business", 1000)
-		running := n.Submit(t, a, harness.ChatTask("shoes [[delay=1s]]"))
+		running := n.Submit(t, a, harness.ChatTask("shoes"))
 		harness.Eventually(t, "it starts", func() bool { return n.Task(t, a, running.ID).Task.StartedAt != nil })
 		ended := make(chan error, 1)
 		go func() { ended <- n.Stop() }()
@@ -89,6 +90,7 @@ func TestAStoppingNodeTakesNoTasks(t *testing.T) {
 		if resp := n.Post(t, a, harness.TaskPath, harness.ChatTask("more shoes")); resp.Code(t) != earshot.CodeServerUnavailable || resp.Header.Get("Retry-After") == "" {
 			t.Errorf("a task while it stops got %d: %s", resp.StatusCode, resp.Body)
 		}
+		release()
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}

@@ -299,7 +299,7 @@ func TestAQueuedTaskCanBeCanceled(t *testing.T) {
 		a, b := n.Organization(t, "one", 1000), n.Organization(t, "one", 1000)
 		leave := n.Hang(t, a)
 		task := n.Submit(t, a, harness.ChatTask("canceled", harness.IdempotencyKey("k"), `"priority":10`))
-		running := n.Submit(t, a, harness.ChatTask("runs [[hang]]", `"priority":10`))
+		running := n.Submit(t, a, harness.ChatTask("runs "+harness.Endless, `"priority":10`))
 		// An id is the same in either case.
 		if r := other.Send(t, a, http.MethodDelete, harness.TaskPath+"/"+strings.ToUpper(task.ID), ""); string(r.Body) != `{"success":true,"id":"`+task.ID+`"}` {
 			t.Errorf("%d %s", r.StatusCode, r.Body)

@@ -49,7 +49,7 @@ func TestLookingIntoAnswers(t *testing.T) {
 		checkProof(t, other, a)
 		checkSourceTypes(t, n, other, a)
 		storetest.Audited(t, n.Store)
-	})
+	}, harness.AllNamed(t))
 }
 
 func answerOf(t *testing.T, n *harness.Node, a *app.Account, id string) (answer earshot.TrackedAnswer) {

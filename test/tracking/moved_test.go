@@ -15,7 +15,8 @@ func TestNewRulesTellWhatMoved(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
 		a := n.Organization(t, "many", 1000)
-		text := strings.Replace(panel, "{name: Kestrin,", "{name: Kestrin Sports,", 1)
+		// Of all answers only those to one question do not name Kestrin.
+		text := strings.NewReplacer("{name: Kestrin,", "{name: Kestrin Sports,", "running shoes for wide feet", `"running shoes for wide feet [[brands=Ollaro:1]]"`).Replace(panel)
 		applied(t, n, a, "", text)
 		ended(t, other, a, run(t, n, a, "one").Sweep.ID)
 		applied(t, n, a, "", strings.Replace(text, "{name: Kestrin Sports,", "{name: Kestrin Sports, aliases: [Kestrin],", 1))
@@ -43,12 +44,12 @@ func TestNewRulesTellWhatMoved(t *testing.T) {
 		}
 		moved := *rules.Rules[0].Moved
 		want := earshot.MovedBrand{Brand: "Kestrin Sports", AnswersAfter: kestrin, Gained: kestrin, VisibilityAfter: float64(kestrin) / float64(all)}
-		if kestrin == 0 || len(moved) != 3 || moved[1] != want {
+		if kestrin == 0 || kestrin == all || len(moved) != 3 || moved[1] != want {
 			t.Fatalf("of %d answers %d name Kestrin; moved is %+v", all, kestrin, moved)
 		}
 		if o := moved[0]; o.AnswersBefore == 0 || o.AnswersAfter != o.AnswersBefore || o.Gained+o.Lost != 0 || moved[2] != (earshot.MovedBrand{Brand: "Brandnobodyknows"}) {
 			t.Errorf("moved is %+v", moved)
 		}
 		storetest.Audited(t, n.Store)
-	})
+	}, harness.AllNamed(t))
 }

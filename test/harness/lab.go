@@ -1,0 +1,59 @@
+package harness
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"earshot/internal/app"
+)
+
+// allNamed is the world of AllNamed. Answers differ by the fourth brand all the same.
+const allNamed = `
+brands:
+  - {name: Ollaro, rate: 1, cited: 1}
+  - {name: Kestrin, rate: 1, cited: 1}
+  - {name: Nordvale, rate: 1, cited: 1}
+  - {name: Velquist, rate: 0.5}
+`
+
+// AllNamed gives a node's lab a world in which every answer to a tracker names Ollaro,
+// Kestrin and Nordvale, with a source: whom the lab's own world names is a matter of
+// chance.
+func AllNamed(tb testing.TB) func(*app.Config) {
+	tb.Helper()
+	world := filepath.Join(tb.TempDir(), "world.yaml")
+	if err := os.WriteFile(world, []byte(allNamed), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	return func(cfg *app.Config) { cfg.LabWorld = world }
+}
+
+// held is what a chat assistant says that was held up.
+const held = `data: {"type":"response.completed","response":{"status":"completed","model":"held","output":[` +
+	`{"type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","text":"Here you are."}]}]}}` + "\n\n"
+
+// Hold gives nodes a chat assistant that answers nobody before release is called, for
+// tests of what happens while something runs, however long that takes.
+func Hold(tb testing.TB) (assistant func(*app.Config), release func()) {
+	tb.Helper()
+	released := make(chan struct{})
+	release = sync.OnceFunc(func() { close(released) })
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // only then it is seen when the client leaves
+		select {
+		case <-released:
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, held)
+		case <-r.Context().Done():
+		}
+	}))
+	tb.Cleanup(server.Close)
+	tb.Cleanup(release)
+	variables := map[string]string{"EARSHOT_OPENAI_API_KEY": "sk-of-the-test", "EARSHOT_OPENAI_URL": server.URL}
+	return func(cfg *app.Config) { cfg.Getenv = func(name string) string { return variables[name] } }, release
+}
