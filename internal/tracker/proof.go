@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"earshot"
-	"earshot/internal/analysis"
 	"earshot/internal/metric"
 	"earshot/internal/proof"
 	"earshot/internal/schema"
@@ -36,7 +35,7 @@ func (s *Service) exportNumbers(ctx context.Context, organization, name string, 
 		return nil, err
 	}
 	head := &proof.Head{
-		Tracker: name, Rules: rulesName(b.rules), Code: analysis.Code, Panel: set.Brands, Sources: set.Sources, Definition: b.Definition(),
+		Tracker: name, Rules: rulesName(b.rules), Code: b.rules.Code, Panel: set.Brands, Sources: set.Sources, Definition: b.Definition(),
 	}
 	known, err := s.names(ctx, t)
 	if err != nil {
