@@ -26,7 +26,11 @@ func (s *Service) exportNumbers(ctx context.Context, organization, name string, 
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.bookOf(ctx, t, d, need{sources: metric.AllSources}, span{from, until})
+	within, err := dueIn(d, q, from, until)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.bookOf(ctx, t, d, need{sources: metric.AllSources}, within)
 	if err != nil {
 		return nil, err
 	}
