@@ -99,6 +99,8 @@ type Labels struct {
 	Day           string `json:"day,omitempty"`
 	Week          string `json:"week,omitempty"`
 	Month         string `json:"month,omitempty"`
+	// Since is the first of the sweeps that a row is of which Query.Last makes of several.
+	Since string `json:"-"`
 }
 
 // cut is a part of the answers: some targets, prompts and sweeps, by index; sweeps by
@@ -171,6 +173,9 @@ func (b *Book) cuts(q Query) []cut {
 				}
 				if len(c.targets) > 0 && len(c.prompts) > 0 && len(c.sweeps) > 0 {
 					c.labels = b.labels(q, t, p, s)
+					if s.values["sweep"] != "" {
+						c.labels.Since = b.sweep(c.sweeps[0]).ID
+					}
 					cuts = append(cuts, c)
 				}
 			}
