@@ -218,7 +218,7 @@ type AnswerPage struct {
 
 // ExportQuery says what to export.
 type ExportQuery struct {
-	// What to export; `answers` unless given. `mentions` and `citations` are what the current rules find in those answers, `metrics` the numbers of each sweep. Of sweeps and metrics, `sweep`, `from` and `to` pick: by the time when they were due. `numbers` are those of the sweeps between `from` and `to` with all that they are made of, to be computed again.
+	// What to export; `answers` unless given. `mentions` and `citations` are what the current rules find in those answers, `metrics` the numbers of each sweep. Of sweeps and metrics, `sweep`, `from` and `to` pick: by the time when they were due, with days of the tracker's time zone. `numbers` are those of the sweeps between `from` and `to` with all that they are made of, to be computed again.
 	Table string `json:"table,omitempty" schema:"enum=answers|mentions|citations|metrics|sweeps|numbers"`
 	// One JSON object a line, which is what you get unless you ask for a table.
 	Format string `json:"format,omitempty" schema:"enum=ndjson|csv|parquet"`

@@ -81,7 +81,7 @@ type TrackedPrompt struct {
 	// Its language, such as `en`; for your own order.
 	Language string       `json:"language,omitempty" schema:"language"`
 	Tags     List[string] `json:"tags,omitempty" schema:"maxItems=20,maxLength=50"`
-	// How much it counts among the others.
+	// How much it counts among the others; above 0.
 	Weight float64 `json:"weight,omitempty" schema:"min=0,max=1000,default=1"`
 }
 

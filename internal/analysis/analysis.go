@@ -21,7 +21,7 @@ import (
 
 // Code is the version of what finds brands and citations. Raise it with every change that
 // makes another analysis of the same answer: all kept answers are analysed anew then.
-const Code = 1
+const Code = 2
 
 // Panel finds the brands of a tracker. It does not change and is safe for concurrent use.
 type Panel struct {
@@ -35,18 +35,24 @@ type Panel struct {
 // An error of the type mention.Problems names all that is wrong with the brands.
 func NewPanel(brands []earshot.Brand, sources ...earshot.SourceType) (*Panel, error) {
 	p := &Panel{named: Names(brands)}
-	var own, rivals []string
-	for _, b := range brands {
-		p.Brands = append(p.Brands, metric.Brand{Name: b.Name, Own: b.Own, Domains: b.Domains})
-		if b.Own {
-			own = append(own, b.Domains...)
-		} else {
-			rivals = append(rivals, b.Domains...)
-		}
-	}
 	var err error
 	if p.rules, err = mention.Compile(p.named); err != nil {
 		return nil, err
+	}
+	var own, rivals []string
+	for _, b := range brands {
+		domains := make([]string, len(b.Domains)) // as hosts of pages are written, for all who compare the two
+		for i, domain := range b.Domains {
+			if domains[i], err = source.BrandDomain(domain); err != nil {
+				return nil, fmt.Errorf("domain %q: %w", domain, err)
+			}
+		}
+		p.Brands = append(p.Brands, metric.Brand{Name: b.Name, Own: b.Own, Domains: domains})
+		if b.Own {
+			own = append(own, domains...)
+		} else {
+			rivals = append(rivals, domains...)
+		}
 	}
 	types := map[string]source.Type{}
 	for _, s := range sources {

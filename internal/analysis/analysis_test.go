@@ -123,6 +123,42 @@ func TestAPanelThatMakesNoSense(t *testing.T) {
 	}
 }
 
+// However a domain is written, all agree on which pages are the brand's: what is of the
+// type own counts as cited and has a rank.
+func TestADomainIsTheSameForAll(t *testing.T) {
+	t.Parallel()
+	for _, domain := range []string{"müller.example", "WWW.Müller.example", "xn--mller-kva.example"} {
+		p, err := analysis.NewPanel([]earshot.Brand{{Name: "Müller", Own: true, Domains: earshot.List[string]{domain}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const address = "https://shop.xn--mller-kva.example/a"
+		if kind, brand, _ := p.Site(address); kind != "own" || brand != "Müller" {
+			t.Errorf("%s: the site is %s of %q", domain, kind, brand)
+		}
+		found, err := p.Analyse([]byte(`{"organicResults":[{"position":3,"link":"`+address+`"}],"searchoverview":{"text":"x","sources":[{"url":"`+address+`"}]}}`), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := metric.NewBook(metric.Definition{
+			Samples: 1, Brands: p.Brands, Prompts: []metric.Prompt{{Text: "p", Weight: 1}},
+			Targets: []metric.Target{{Key: "search/DE"}}, Sweeps: []metric.Sweep{{ID: "s", Slot: "2026-08-01T06:00"}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := found.Answer(p)
+		a.Target, a.Sweep, a.Sample, a.Outcome = "search/DE", "s", 1, metric.Answered
+		if err := b.Add(a); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := b.Rows(metric.Query{Metrics: []string{"citationRate", "rank"}, BrandsOnly: true})
+		if err != nil || len(rows) != 2 || rows[0].Numerator != 1 || rows[1].Numerator != 1 {
+			t.Errorf("%s: %v, the numbers are %+v", domain, err, rows)
+		}
+	}
+}
+
 func BenchmarkAnalyse(b *testing.B) {
 	p := newPanel(b)
 	for b.Loop() {

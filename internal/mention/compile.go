@@ -202,10 +202,9 @@ func (c *compiler) not(path, text string, n *name) {
 	n.phrases = append(n.phrases, phrases...)
 }
 
-// domain adds a domain. www. before it says nothing: every host below counts.
+// domain adds a domain.
 func (c *compiler) domain(path string, brand, nth int, domain string) {
-	host, err := source.Host(strings.TrimSpace(domain))
-	host = strings.TrimPrefix(host, "www.")
+	host, err := source.BrandDomain(domain)
 	switch known, taken := c.rules.domains[host]; {
 	case err != nil || !strings.Contains(host, "."):
 		c.problem(path, "must be a domain such as ollaro.example, without scheme and path")

@@ -28,7 +28,7 @@ type Organic struct {
 }
 
 // SearchMention is a mention on a search page. Its ranges are those of the text that
-// it stands in, and its position is among the brands of the same part.
+// it stands in; its position is among the brands of the whole page, part by part.
 type SearchMention struct {
 	Mention
 	Where Where
@@ -63,27 +63,37 @@ func (r *Rules) Search(page SearchPage) SearchFound {
 		found.Mentions = append(found.Mentions, r.part(InOverview, []Text{*page.Overview})...)
 	}
 	found.Mentions = append(found.Mentions, r.part(InPanel, panel)...)
+	r.order(found.Mentions)
 	return found
 }
 
-// part finds the mentions in the texts of one part, and gives them one order.
+// part finds the mentions in the texts of one part.
 func (r *Rules) part(where Where, texts []Text) []SearchMention {
 	var mentions []SearchMention
-	positions := make([]int, r.brands)
-	named := 0
 	for i, text := range texts {
 		for _, m := range r.Find(text).Mentions {
-			if m.Counts() && positions[m.Brand] == 0 {
-				named++
-				positions[m.Brand] = named
-			}
-			if m.Counts() {
-				m.Position = positions[m.Brand]
-			}
 			mentions = append(mentions, SearchMention{Mention: m, Where: where, Index: i})
 		}
 	}
 	return mentions
+}
+
+// order gives the brands of a page one order, in place of that of each text: only one of
+// them is the first (decision 21).
+func (r *Rules) order(mentions []SearchMention) {
+	positions := make([]int, r.brands)
+	named := 0
+	for i := range mentions {
+		m := &mentions[i]
+		if !m.Counts() {
+			continue
+		}
+		if positions[m.Brand] == 0 {
+			named++
+			positions[m.Brand] = named
+		}
+		m.Position = positions[m.Brand]
+	}
 }
 
 func (r *Rules) organicRanks(results []Organic) []int {

@@ -53,7 +53,7 @@ type Graded struct {
 }
 
 // Grades are those of the cuts of a query. prompts are the unbranded ones with an
-// eligible answer, sweeps those with any; coverage and informative are the metrics of
+// eligible answer, sweeps and providers those with any; coverage and informative are the metrics of
 // that name; smallestChange is that of the visibility of the tracker's own brands, the
 // worst of them (of all brands where none is its own); openBreaks are the breaks within
 // the cut, since numbers from before and after are not of one kind.
@@ -113,8 +113,8 @@ func (b *Book) criteria(e *evidence) map[string]*float64 {
 		prompts[cell.Prompt] = true
 	}
 	providers := map[string]bool{}
-	for _, target := range e.c.targets {
-		providers[b.def.Targets[target].provider()] = true
+	for _, cell := range e.cells {
+		providers[b.def.Targets[cell.target].provider()] = true
 	}
 	all := e.total(b, true)
 	values := map[string]*float64{

@@ -75,7 +75,7 @@ func TestGradesOfABook(t *testing.T) {
 	if err != nil || len(grades) != 1 || grades[0].Grade != Exploratory {
 		t.Fatalf("%v, %+v", err, grades)
 	}
-	want := map[string]float64{"prompts": 2, "sweeps": 4, "coverage": 0.5, "informative": 0.5, "providers": 2, "openBreaks": 1}
+	want := map[string]float64{"prompts": 2, "sweeps": 4, "coverage": 0.5, "informative": 0.5, "providers": 1, "openBreaks": 1} // engine never answered
 	for _, c := range grades[0].Criteria {
 		if value, ok := want[c.Name]; ok && (c.Value == nil || *c.Value != value) {
 			t.Errorf("%s is %v, want %v", c.Name, c.Value, value)

@@ -99,6 +99,8 @@ type Labels struct {
 	Day           string `json:"day,omitempty"`
 	Week          string `json:"week,omitempty"`
 	Month         string `json:"month,omitempty"`
+	// Since is the first of the sweeps that a row is of which Query.Last makes of several.
+	Since string `json:"-"`
 }
 
 // cut is a part of the answers: some targets, prompts and sweeps, by index; sweeps by
@@ -156,9 +158,11 @@ func (b *Book) cuts(q Query) []cut {
 	if !q.PoolSurfaces && !slices.Contains(targetsBy, "surface") {
 		targetsBy = append([]string{"surface"}, targetsBy...)
 	}
-	targets := split(b.members(len(b.def.Targets), q.Filter, ofTargets, b.targetValues), targetsBy, b.targetValues)
-	prompts := split(b.members(len(b.def.Prompts), q.Filter, ofPrompts, b.promptValues), pick(ofPrompts), b.promptValues)
 	all := b.within(q, b.members(len(b.sweeps), q.Filter, ofSweeps, b.sweepValues))
+	alive := b.alive(b.members(len(b.def.Targets), nil, nil, nil), all)
+	several := len(split(alive, []string{"surface"}, b.targetValues)) > 1
+	targets := split(b.alive(b.members(len(b.def.Targets), q.Filter, ofTargets, b.targetValues), all), targetsBy, b.targetValues)
+	prompts := split(b.members(len(b.def.Prompts), q.Filter, ofPrompts, b.promptValues), pick(ofPrompts), b.promptValues)
 	sweeps := split(all, pick(ofSweeps), b.sweepValues)
 	panel := b.members(len(b.def.Brands), q.Filter, []string{"brand"}, b.brandValues)
 	var cuts []cut
@@ -169,14 +173,35 @@ func (b *Book) cuts(q Query) []cut {
 				if s.values["sweep"] != "" && q.Last > 1 {
 					c.sweeps = b.last(q.Last, all, s.members[0], t.members)
 				}
-				if len(c.targets) > 0 && len(c.prompts) > 0 && len(c.sweeps) > 0 {
-					c.labels = b.labels(q, t, p, s)
+				c.targets = b.alive(c.targets, c.sweeps)
+				if len(c.targets) > 0 && b.anyAsked(c.prompts, c.sweeps) {
+					c.labels = b.labels(q, several, t, p, s)
+					if s.values["sweep"] != "" {
+						c.labels.Since = b.sweep(c.sweeps[0]).ID
+					}
 					cuts = append(cuts, c)
 				}
 			}
 		}
 	}
 	return cuts
+}
+
+// alive are the targets that any of some sweeps asked or has answers of. The others were
+// removed before, or came later.
+func (b *Book) alive(targets, sweeps []int) []int {
+	return slices.DeleteFunc(slices.Clone(targets), func(target int) bool {
+		return !slices.ContainsFunc(sweeps, func(at int) bool {
+			return b.plans[at].targets == nil || b.plans[at].targets[target] || b.sheets[at][target] != nil
+		})
+	})
+}
+
+// anyAsked tells whether any of some sweeps asked any of the prompts.
+func (b *Book) anyAsked(prompts, sweeps []int) bool {
+	return slices.ContainsFunc(sweeps, func(at int) bool {
+		return slices.ContainsFunc(prompts, func(prompt int) bool { return b.asked(at, prompt) })
+	})
 }
 
 // last are so many of the sweeps, up to one of them, that no break of at least half of
@@ -208,8 +233,9 @@ func (b *Book) within(q Query, sweeps []int) []int {
 	})
 }
 
-// labels name a cut after the values that its parts share.
-func (b *Book) labels(q Query, t, p, s part) Labels {
+// labels name a cut after the values that its parts share; several tells whether there are
+// several surfaces in all.
+func (b *Book) labels(q Query, several bool, t, p, s part) Labels {
 	labels := Labels{
 		Target: "*", Provider: t.values["provider"], Country: t.values["country"],
 		Tag: p.values["tag"], Sweep: s.values["sweep"], Day: s.values["day"], Week: s.values["week"], Month: s.values["month"],
@@ -221,11 +247,10 @@ func (b *Book) labels(q Query, t, p, s part) Labels {
 	if slices.Contains(q.By, "surface") {
 		labels.Surface = t.values["surface"]
 	}
-	surfaces := split(b.members(len(b.def.Targets), nil, nil, nil), []string{"surface"}, b.targetValues)
 	switch {
 	case len(t.members) == 1:
 		labels.Target = b.def.Targets[t.members[0]].Key
-	case len(surfaces) > 1:
+	case several:
 		labels.Target += t.values["surface"]
 	}
 	return labels
@@ -239,8 +264,12 @@ func (b *Book) members(n int, s Selection, dimensions []string, values func(dime
 		for _, dimension := range dimensions {
 			if wanted, restricted := s[dimension]; restricted {
 				has := values(dimension, i)
-				if dimension == "prompt" {
+				switch dimension {
+				case "prompt":
 					has = []string{b.def.Prompts[i].Text}
+				case "target": // one that several surfaces answered is also all of them
+					name, _, _ := strings.Cut(has[0], "@")
+					has = append(has, name)
 				}
 				matches = matches && slices.ContainsFunc(wanted, func(value string) bool { return slices.Contains(has, value) })
 			}

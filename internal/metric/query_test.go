@@ -213,3 +213,39 @@ func TestASeriesStartsAnewAtABreak(t *testing.T) {
 		t.Errorf("after a break at a missed sweep, %d have a score, want 1", n)
 	}
 }
+
+// What was removed before the sweeps of a query has no rows, and leaves no trace in the
+// names of those that are left.
+func TestWhatWasRemovedHasNoRows(t *testing.T) {
+	t.Parallel()
+	def, answers := world(2)
+	for i := range def.Sweeps {
+		def.Sweeps[i].Prompts, def.Sweeps[i].Targets = []int{0, 1}, []string{"chat/US"}
+	}
+	answers = slices.DeleteFunc(answers, func(a metric.Answer) bool { return a.Target != "chat/US" })
+	b := bookOf(t, def, answers)
+	for _, by := range []string{"target", "prompt", "month"} {
+		rows := rowsOf(t, b, metric.Query{Metrics: []string{"coverage"}, By: []string{by}})
+		if want := map[string]int{"target": 1, "prompt": 2, "month": 2}[by]; len(rows) != want || rows[0].Target != "chat/US" {
+			t.Errorf("by %s there are %d rows, want %d: %+v", by, len(rows), want, rows)
+		}
+	}
+}
+
+func TestAFilterTakesATargetWithAllItsSurfaces(t *testing.T) {
+	t.Parallel()
+	def, answers := odd(1)
+	b := bookOf(t, def, answers)
+	targets := func(name string) (found []string) {
+		for _, r := range rowsOf(t, b, metric.Query{Metrics: []string{"coverage"}, By: []string{"target"}, Filter: metric.Selection{"target": {name}}}) {
+			found = append(found, r.Target)
+		}
+		return found
+	}
+	if got := targets("chat/US"); !slices.Equal(got, []string{"chat/US@api", "chat/US@web"}) {
+		t.Errorf("the target is %q", got)
+	}
+	if got := targets("chat/US@web"); !slices.Equal(got, []string{"chat/US@web"}) {
+		t.Errorf("one surface of it is %q", got)
+	}
+}

@@ -274,6 +274,8 @@ func (b *builder) coverage() (c coverage) {
 
 func whyAbsent(sweep *earshot.Sweep) string {
 	switch {
+	case sweep.State == earshot.SweepCanceled:
+		return "it was stopped by hand"
 	case sweep.Reason == "ceiling":
 		return "it might have passed the ceiling of credits"
 	case sweep.Reason == "credits":
@@ -282,8 +284,6 @@ func whyAbsent(sweep *earshot.Sweep) string {
 		return sweep.Reason
 	case sweep.State == earshot.SweepMissed:
 		return "nothing was there to start it in its window"
-	case sweep.State == earshot.SweepCanceled:
-		return "it was stopped by hand"
 	default:
 		return "it would have passed the ceiling, or could not be paid"
 	}

@@ -102,6 +102,13 @@ func Host(host string) (string, error) {
 	return host, nil
 }
 
+// BrandDomain gives a domain of a brand, as people write it, in the form of Host. www.
+// before it says nothing: every host below counts.
+func BrandDomain(domain string) (string, error) {
+	host, err := Host(strings.TrimSpace(domain))
+	return strings.TrimPrefix(host, "www."), err
+}
+
 // Domain gives the registrable domain of a host as Host returns it: example.co.uk of
 // www.example.co.uk. An IP address, a public suffix and a single label are their own.
 func Domain(host string) string {

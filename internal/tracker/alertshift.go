@@ -128,23 +128,13 @@ func carrying(rows []metric.Comparison, direction stats.Direction) (parts []ears
 	return parts
 }
 
-// answersIn lists the answers on a target of some sweeps.
-func (b *book) answersIn(target string, sweeps []string) string {
-	q := url.Values{"target": {target}, "outcome": {string(earshot.OutcomeAnswered)}}
-	var from, until time.Time
-	for _, sweep := range b.sweeps {
-		if !slices.Contains(sweeps, sweep.ID) {
-			continue
-		}
-		if from.IsZero() || sweep.StartedAt.Before(from) {
-			from = sweep.StartedAt
-		}
-		until = maxTime(until, sweep.ClosedAt)
+// answersIn lists the answers on a target of the sweeps of a period.
+func (b *book) answersIn(target string, period []string) string {
+	var sweeps []*store.Sweep
+	if n := len(period); n > 0 {
+		sweeps = b.between(period[0], period[n-1])
 	}
-	// The clock of another node may be a little behind.
-	q.Set("from", from.Add(-time.Second).UTC().Format(time.RFC3339Nano))
-	q.Set("to", until.Add(time.Second).UTC().Format(time.RFC3339Nano))
-	return "/v1/trackers/" + url.PathEscape(b.tracker.Name) + "/answers?" + q.Encode()
+	return b.answersOf(sweeps, nil, url.Values{"target": {target}})
 }
 
 // screenSources compares which sources are cited in the last two windows of sweeps, once

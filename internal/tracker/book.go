@@ -140,7 +140,8 @@ func (s *Service) bookOf(ctx context.Context, t *store.Tracker, d *definition, w
 		return nil, err
 	}
 	for _, sweep := range all {
-		if b.periodOf(sweep) >= 0 {
+		// One that has lost answers to the tracker's retention would count these as missing.
+		if b.periodOf(sweep) >= 0 && !sweep.Pruned {
 			b.sweeps = append(b.sweeps, sweep)
 			b.answers += sweep.Submitted
 		}
@@ -196,7 +197,7 @@ func (b *book) key() string {
 	hash := sha256.New()
 	_, _ = fmt.Fprintln(hash, b.tracker.ID, b.tracker.Version, b.rules.Version, b.need.sources, b.need.cells && b.large()) // a hash takes all
 	for _, sweep := range b.sweeps {
-		_, _ = fmt.Fprintln(hash, sweep.ID, sweep.Pruned, sweep.Facts != nil, b.periodOf(sweep))
+		_, _ = fmt.Fprintln(hash, sweep.ID, sweep.Facts != nil, b.periodOf(sweep))
 	}
 	return string(hash.Sum(nil))
 }

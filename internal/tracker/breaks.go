@@ -95,8 +95,8 @@ func (b *book) breaksOf(h *past) (breaks []earshot.NumberBreak) {
 		}
 		if before != nil {
 			h.definitionBreaks(before, sweep, note)
-			if at := h.rules.CreatedAt; h.rules.Version > 1 && before.DueAt.Before(at) && !sweep.DueAt.Before(at) {
-				note(0, "panel", fmt.Sprintf("brands or their names are others since %s; sweeps before were analysed again by them", rulesName(h.rules)))
+			if at := h.named.CreatedAt; h.named.Version > 1 && before.DueAt.Before(at) && !sweep.DueAt.Before(at) {
+				note(0, "panel", fmt.Sprintf("brands or their names are others since %s; sweeps before were analysed again by them", rulesName(h.named)))
 			}
 		}
 		before = sweep
@@ -119,6 +119,21 @@ func (b *book) breaksOf(h *past) (breaks []earshot.NumberBreak) {
 		}
 	}
 	return breaks
+}
+
+// firstAlike is the first of the rules, up to some, that have the brands of these: those of
+// a mere reanalysis name nothing else.
+func firstAlike(all []*store.Rules, of *store.Rules) *store.Rules {
+	first := of
+	for _, r := range slices.Backward(all) {
+		if r.Version < of.Version {
+			if string(r.Brands) != string(of.Brands) {
+				break
+			}
+			first = r
+		}
+	}
+	return first
 }
 
 // breaks notes what is another than before. Surface and model stay as they were known

@@ -39,7 +39,11 @@ func TestBreaksAreFoundWhereSomethingIsAnother(t *testing.T) {
 	}
 	start := time.Date(2026, 11, 1, 6, 0, 0, 0, time.UTC)
 	h := &past{
-		rules: &store.Rules{Version: 2, CreatedAt: start.AddDate(0, 0, 10).Add(time.Hour)},
+		named: firstAlike([]*store.Rules{
+			{Version: 1, Brands: []byte("a")},
+			{Version: 2, Brands: []byte("b"), CreatedAt: start.AddDate(0, 0, 10).Add(time.Hour)},
+			{Version: 3, Brands: []byte("b"), CreatedAt: start.AddDate(0, 0, 4).Add(time.Hour)},
+		}, &store.Rules{Version: 3, Brands: []byte("b")}),
 		targets: []*store.TrackerPart{
 			{ID: 1, Name: "chat/US", Definition: []byte(`{"provider":"chat","country":"US"}`)},
 			{ID: 2, Name: "chat/DE", Definition: []byte(`{"provider":"chat","country":"DE"}`)},

@@ -18,6 +18,7 @@ import (
 type past struct {
 	tracker *store.Tracker
 	rules   *store.Rules
+	named   *store.Rules // the first that looked for the same brands
 	panel   *analysis.Panel
 	zone    *schedule.Rule
 	prompts []*store.TrackerPart
@@ -60,7 +61,11 @@ func (s *Service) past(ctx context.Context, b *book, all []*store.Sweep) (*past,
 		tracker: b.tracker, rules: b.rules, panel: b.panel, zone: b.zone, all: all,
 		index: map[int]int{}, weights: map[int]float64{}, tallies: map[string]*store.Tally{}, asked: map[int]*asked{},
 	}
-	var err error
+	rules, err := s.Store.Rules(ctx, b.tracker.Organization, b.tracker.ID)
+	if err != nil {
+		return nil, err
+	}
+	h.named = firstAlike(rules, b.rules)
 	if h.prompts, err = s.Store.TrackerPrompts(ctx, b.tracker); err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func (s *Service) counted(ctx context.Context, t *store.Tracker, q *earshot.Answ
 	}
 	sweeps := map[string]map[string]string{} // what each is called, by dimension
 	for _, sweep := range closed {
-		if due.has(sweep.DueAt) {
+		if due.has(sweep.DueAt) && !(q.Counted && sweep.Pruned) {
 			sweeps[sweep.ID] = timesOf(sweep.ID, zone.Civil(sweep.DueAt).String())
 		}
 	}
@@ -130,6 +130,10 @@ func (b *book) answersURL(q metric.Query, r *metric.Row) string {
 	if rest, several := strings.CutPrefix(target, "*"); several {
 		target, surface = "", rest
 	}
+	sweeps, sweep := b.sweeps, l.Sweep
+	if q.Last > 1 && sweep != "" {
+		sweeps, sweep = b.between(l.Since, sweep), ""
+	}
 	var chosen []string
 	for _, dimension := range dimensions {
 		for _, value := range q.Filter[dimension] {
@@ -142,7 +146,7 @@ func (b *book) answersURL(q metric.Query, r *metric.Row) string {
 		{"provider", l.Provider},
 		{"country", l.Country},
 		{"tag", l.Tag},
-		{"sweep", l.Sweep},
+		{"sweep", sweep},
 		{"day", l.Day},
 		{"week", l.Week},
 		{"month", l.Month},
@@ -151,27 +155,43 @@ func (b *book) answersURL(q metric.Query, r *metric.Row) string {
 			chosen = append(chosen, label[0]+":"+label[1])
 		}
 	}
-	v := url.Values{"counted": {"true"}}
-	if len(chosen) > 0 {
-		v.Set("filter", strings.Join(chosen, ","))
-	}
+	v := url.Values{}
 	if q.Branded || slices.Contains([]string{"coverage", "refusal"}, strings.TrimSuffix(r.Metric, metric.Version)) {
 		v.Set("branded", "true")
 	}
 	if l.PromptVersion != 0 {
 		v.Set("promptId", strconv.Itoa(l.PromptVersion))
 	}
-	if n := len(b.sweeps); n > 0 {
-		first, last := b.sweeps[0].StartedAt, b.sweeps[0].ClosedAt
-		for _, sweep := range b.sweeps {
+	return b.answersOf(sweeps, chosen, v)
+}
+
+// between are the sweeps from one to another, both included.
+func (b *book) between(first, last string) []*store.Sweep {
+	place := func(id string) int {
+		return slices.IndexFunc(b.sweeps, func(s *store.Sweep) bool { return s.ID == id })
+	}
+	from, to := place(first), place(last)
+	return b.sweeps[min(from, to) : max(from, to)+1] // by their slots they may stand in another order
+}
+
+// answersOf lists the answers of neighbouring sweeps that numbers count, as far as they are
+// chosen.
+func (b *book) answersOf(sweeps []*store.Sweep, chosen []string, v url.Values) string {
+	v.Set("counted", "true")
+	if len(chosen) > 0 {
+		v.Set("filter", strings.Join(chosen, ","))
+	}
+	if n := len(sweeps); n > 0 {
+		first, last := sweeps[0].StartedAt, sweeps[0].ClosedAt
+		for _, sweep := range sweeps {
 			first, last = minTime(first, sweep.StartedAt), maxTime(last, sweep.ClosedAt)
 		}
 		moment := func(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 		// By when they were asked it is quick; the clock of another node may be a little behind.
 		v.Set("from", moment(first.Add(-time.Second)))
 		v.Set("to", moment(last.Add(time.Second)))
-		v.Set("dueFrom", moment(b.sweeps[0].DueAt))
-		v.Set("dueTo", moment(b.sweeps[n-1].DueAt.Add(time.Millisecond)))
+		v.Set("dueFrom", moment(sweeps[0].DueAt))
+		v.Set("dueTo", moment(sweeps[n-1].DueAt.Add(time.Millisecond)))
 	}
 	return "/v1/trackers/" + url.PathEscape(b.tracker.Name) + "/answers?" + v.Encode()
 }

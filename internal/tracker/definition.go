@@ -99,8 +99,8 @@ func (s *Service) check(in *schema.Object, name string, d *definition) {
 		} else {
 			seen[promptKey(p)] = i
 		}
-		if p.Weight == 0 {
-			d.Prompts[i].Weight = 1
+		if p.Weight == 0 && p.Text != "" { // one that is not given is 1
+			in.Reject(fmt.Sprintf("prompts[%d].weight", i), "must be above 0; leave the question out where it is not to count")
 		}
 	}
 	checkBrands(in, d.Brands)

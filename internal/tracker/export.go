@@ -31,7 +31,8 @@ func export[T any](f tablefile.Format, rows iter.Seq2[T, error]) *Export {
 }
 
 // Export reads a table of a tracker. Returns store.ErrNotFound when there is no such
-// tracker or sweep. from and until are when the answers were asked, or sweeps were due.
+// tracker or sweep. from and until are when the answers were asked, or sweeps were due where
+// the query does not say so itself.
 func (s *Service) Export(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until, now time.Time) (*Export, error) {
 	format := cmp.Or(tablefile.Format(q.Format), tablefile.NDJSON)
 	switch q.Table {
@@ -59,6 +60,15 @@ func (s *Service) Export(ctx context.Context, organization, name string, q *ears
 		})), nil
 	}
 	return export(format, each(e.answers(ctx), func(a *store.Answer) (answerRow, error) { return e.row(ctx, a) })), nil
+}
+
+// dueIn is when the sweeps of an export were due. Days are those of the tracker's time zone,
+// as they are of numbers.
+func dueIn(d *definition, q *earshot.ExportQuery, from, until time.Time) (span, error) {
+	if q.From == "" && q.To == "" {
+		return span{from, until}, nil
+	}
+	return spanOf(zoneOf(d), "from", q.From, "to", q.To)
 }
 
 // each makes rows of other ones.
@@ -191,7 +201,11 @@ func (s *Service) exportSweeps(ctx context.Context, organization, name string, q
 	if err := onlySpan(q, false, "sweeps"); err != nil {
 		return nil, err
 	}
-	t, err := s.Store.Tracker(ctx, organization, name)
+	t, d, err := s.load(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	within, err := dueIn(d, q, from, until)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +223,7 @@ func (s *Service) exportSweeps(ctx context.Context, organization, name string, q
 			}
 			for _, sweep := range page {
 				before = sweep.ID
-				if q.Sweep != "" && q.Sweep != sweep.ID || sweep.DueAt.Before(from) || !until.IsZero() && !sweep.DueAt.Before(until) {
+				if q.Sweep != "" && q.Sweep != sweep.ID || !within.has(sweep.DueAt) {
 					continue
 				}
 				if !yield(sweep, nil) {

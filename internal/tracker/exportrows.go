@@ -241,25 +241,24 @@ func (s *Service) exportMetrics(ctx context.Context, organization, name string, 
 	if err != nil {
 		return nil, err
 	}
-	sweeps, err := s.Store.ClosedSweeps(ctx, t)
+	within, err := dueIn(d, q, from, until)
 	if err != nil {
 		return nil, err
 	}
-	within := span{from, until}
+	rules, err := s.currentRules(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	h, err := s.pastOf(ctx, t, rules)
+	if err != nil {
+		return nil, err
+	}
 	return export(format, func(yield func(metricRow, error) bool) {
-		for _, sweep := range slices.Backward(sweeps) {
-			if !within.has(sweep.DueAt) || q.Sweep != "" && q.Sweep != sweep.ID {
+		for _, sweep := range slices.Backward(h.all) {
+			if sweep.Pruned || !within.has(sweep.DueAt) || q.Sweep != "" && q.Sweep != sweep.ID {
 				continue
 			}
-			var rows []metricRow
-			err := s.withBook(ctx, t, d, need{}, func(b *book) error {
-				wanted := metric.Query{By: []string{"target", "sweep"}, Filter: metric.Selection{"sweep": {sweep.ID}}, BrandsOnly: true}
-				found, err := b.Rows(wanted)
-				for i := range found {
-					rows = append(rows, b.rowOfMetric(b.metricRow(wanted, &found[i]), sweep))
-				}
-				return err
-			}, span{sweep.DueAt, sweep.DueAt.Add(time.Millisecond)})
+			rows, err := s.sweepRows(ctx, h, sweep)
 			if err != nil {
 				yield(metricRow{}, err)
 				return
@@ -271,6 +270,28 @@ func (s *Service) exportMetrics(ctx context.Context, organization, name string, 
 			}
 		}
 	}), nil
+}
+
+// sweepRows are the numbers of one sweep. Its book is not kept: nobody asks for it again.
+func (s *Service) sweepRows(ctx context.Context, h *past, sweep *store.Sweep) (rows []metricRow, err error) {
+	release, err := s.books.under.Wait(ctx, h.tracker.Organization)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	b := &book{
+		tracker: h.tracker, rules: h.rules, panel: h.panel, zone: h.zone, need: need{cells: true},
+		periods: []span{{}}, sweeps: []*store.Sweep{sweep}, answers: sweep.Submitted,
+	}
+	if err := s.fill(ctx, b, h); err != nil {
+		return nil, err
+	}
+	wanted := metric.Query{By: []string{"target", "sweep"}, BrandsOnly: true}
+	found, err := b.Rows(wanted)
+	for i := range found {
+		rows = append(rows, b.rowOfMetric(b.metricRow(wanted, &found[i]), sweep))
+	}
+	return rows, err
 }
 
 func (b *book) rowOfMetric(m earshot.MetricRow, sweep *store.Sweep) metricRow {

@@ -18,6 +18,8 @@ import (
 const (
 	// maxRows is how many numbers are given at once.
 	maxRows = 20_000
+	// maxRules is how many versions of the rules are listed.
+	maxRules = 50
 	// compareDays is how long the periods of a comparison are unless it says otherwise.
 	compareDays = 28
 )
@@ -238,21 +240,29 @@ func (s *Service) Rules(ctx context.Context, organization, name string) (*earsho
 	if err != nil {
 		return nil, err
 	}
+	answers, err := s.Store.CountAnswers(ctx, organization, t.ID)
+	if err != nil {
+		return nil, err
+	}
 	found := &earshot.RulesList{}
 	for _, r := range slices.Backward(all) {
-		view, err := s.rulesView(ctx, r)
+		if r.State == store.RulesCurrent {
+			found.Current = rulesName(r)
+		}
+		if len(found.Rules) == maxRules {
+			continue
+		}
+		view, err := rulesView(r, answers)
 		if err != nil {
 			return nil, err
-		}
-		if r.State == store.RulesCurrent {
-			found.Current = view.Name
 		}
 		found.Rules = append(found.Rules, *view)
 	}
 	return found, nil
 }
 
-func (s *Service) rulesView(ctx context.Context, r *store.Rules) (*earshot.NamingRule, error) {
+// rulesView is what clients see of rules of a tracker that has so many answers.
+func rulesView(r *store.Rules, answers int) (*earshot.NamingRule, error) {
 	view := &earshot.NamingRule{
 		Name: rulesName(r), State: string(r.State), CreatedAt: earshot.Timestamp{Time: r.CreatedAt}, FinishedAt: earshot.When(r.FinishedAt), Analysed: r.Done,
 	}
@@ -266,8 +276,8 @@ func (s *Service) rulesView(ctx context.Context, r *store.Rules) (*earshot.Namin
 			return nil, fmt.Errorf("read what rules %d moved: %w", r.Version, err)
 		}
 	}
-	view.Answers, err = s.Store.CountAnswers(ctx, r.Organization, r.Tracker)
-	return view, err
+	view.Answers = answers
+	return view, nil
 }
 
 // Reanalyse has all kept answers of a tracker analysed again. Returns store.ErrNotFound,
@@ -281,7 +291,11 @@ func (s *Service) Reanalyse(ctx context.Context, organization, name string, now 
 	if err != nil {
 		return nil, err
 	}
-	view, err := s.rulesView(ctx, r)
+	answers, err := s.Store.CountAnswers(ctx, r.Organization, r.Tracker)
+	if err != nil {
+		return nil, err
+	}
+	view, err := rulesView(r, answers)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"earshot"
-	"earshot/internal/analysis"
 	"earshot/internal/metric"
 	"earshot/internal/proof"
 	"earshot/internal/schema"
@@ -27,7 +26,11 @@ func (s *Service) exportNumbers(ctx context.Context, organization, name string, 
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.bookOf(ctx, t, d, need{sources: metric.AllSources}, span{from, until})
+	within, err := dueIn(d, q, from, until)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.bookOf(ctx, t, d, need{sources: metric.AllSources}, within)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +39,7 @@ func (s *Service) exportNumbers(ctx context.Context, organization, name string, 
 		return nil, err
 	}
 	head := &proof.Head{
-		Tracker: name, Rules: rulesName(b.rules), Code: analysis.Code, Panel: set.Brands, Sources: set.Sources, Definition: b.Definition(),
+		Tracker: name, Rules: rulesName(b.rules), Code: b.rules.Code, Panel: set.Brands, Sources: set.Sources, Definition: b.Definition(),
 	}
 	known, err := s.names(ctx, t)
 	if err != nil {

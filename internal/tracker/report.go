@@ -134,9 +134,15 @@ func (b *book) reportInto(in *report.Input, before, after span) error {
 	for _, brand := range def.Brands {
 		in.Brands = append(in.Brands, report.Brand{Name: brand.Name, Own: brand.Own})
 	}
-	for _, prompt := range def.Prompts {
+	asked := map[int]bool{} // the definition also has the questions that were removed
+	for _, sweep := range def.Sweeps {
+		for _, prompt := range sweep.Prompts {
+			asked[prompt] = true
+		}
+	}
+	for prompt := range asked {
 		in.Prompts++
-		if prompt.Branded {
+		if def.Prompts[prompt].Branded {
 			in.Branded++
 		}
 	}

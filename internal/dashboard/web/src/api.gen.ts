@@ -1299,7 +1299,7 @@ export type TrackedPrompt = {
   /** Its language, such as `en`; for your own order. */
   language?: string;
   tags?: Array<string>;
-  /** How much it counts among the others. */
+  /** How much it counts among the others; above 0. */
   weight?: number;
 };
 

@@ -1,0 +1,4 @@
+package metric
+
+// Names are those of all metrics.
+func Names() []string { return names() }
