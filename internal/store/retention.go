@@ -105,6 +105,12 @@ func (s *Store) DeleteTracker(ctx context.Context, organization, name string, no
 	// The organization is locked, so that no sweep begins meanwhile and is left out below.
 	err = s.write(write{organization: organization, apply: func(ctx context.Context, w *work) error {
 		_, err := w.ExecContext(ctx, `UPDATE trackers SET state = 'deleting', next_slot = NULL, due_at = NULL, report_slot = NULL, report_due_at = NULL WHERE organization = $1 AND id = $2`, organization, t.ID)
+		if err != nil {
+			return err
+		}
+		// A node that is killed before it has ended them leaves nothing that is submitted.
+		_, err = w.ExecContext(ctx, `UPDATE sweeps SET reason = COALESCE(reason, $3), ends_at = CASE WHEN ends_at > $4 THEN $4 ELSE ends_at END
+			WHERE organization = $1 AND tracker = $2 AND state = 'running'`, organization, t.ID, ReasonCanceled, millis(now))
 		return err
 	}})
 	if err != nil {
