@@ -94,6 +94,12 @@ func (w *watching) step(ctx context.Context, now time.Time) (err error) {
 	switch state := w.sweep.State; {
 	case w.sweep.Repeats != "": // it tells how much is noise, and is in no series
 	case state == earshot.SweepClosed:
+		// Breaks are seen by them, and whoever adds up the sweep may be slower.
+		if w.sweep.Facts == nil && !w.sweep.Pruned {
+			if err := w.noteFacts(ctx, w.sweep); err != nil {
+				return err
+			}
+		}
 		if step.Series, err = w.stepSeries(ctx); err != nil {
 			return err
 		}
