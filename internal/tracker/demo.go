@@ -160,7 +160,7 @@ func (h *history) prepare(ctx context.Context) (err error) {
 	if h.plan, err = h.planOf(ctx, h.tracker, h.tracker.Version); err != nil {
 		return err
 	}
-	if h.rules, err = h.livePanels(ctx, h.tracker.Organization, h.tracker.ID); err != nil {
+	if _, h.rules, err = h.livePanels(ctx, h.tracker.Organization, h.tracker.ID); err != nil {
 		return err
 	}
 	for _, c := range h.plan.cells {
