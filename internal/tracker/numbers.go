@@ -18,6 +18,8 @@ import (
 const (
 	// maxRows is how many numbers are given at once.
 	maxRows = 20_000
+	// mostRows is how many are made, of which a page is given.
+	mostRows = 200_000
 	// compareDays is how long the periods of a comparison are unless it says otherwise.
 	compareDays = 28
 )
@@ -98,7 +100,7 @@ func (s *Service) Metrics(ctx context.Context, organization, name string, q *ear
 	if err != nil {
 		return nil, err
 	}
-	wanted.BrandsOnly, wanted.Last = true, q.Last
+	wanted.BrandsOnly, wanted.Last, wanted.Most = true, q.Last, mostRows
 	var b *book
 	var rows []metric.Row
 	err = s.filtered(ctx, organization, name, &q.NumberFilter, need{}, func(found *book) (err error) {

@@ -248,7 +248,7 @@ func (s *Service) tallySpans(ctx context.Context, h *past) error {
 	for _, sweep := range h.all {
 		answers += sweep.Submitted
 	}
-	if answers <= maxWhole {
+	if answers <= maxWhole && weightOf(answers, h.panel) <= maxHeavy {
 		return nil
 	}
 	known, err := s.Store.TallySpans(ctx, h.rules)
