@@ -132,7 +132,8 @@ func (s *Store) DeleteTracker(ctx context.Context, organization, name string, no
 // retention, and all that belongs to trackers that were deleted. It returns how many
 // rows there were: as long as there are any, call it again.
 func (s *Store) DeleteTracked(ctx context.Context, now time.Time) (n int, err error) {
-	trackers, err := findRows(ctx, s.reports, trackersTable, `ORDER BY organization, id`)
+	kept := trackersTable.without("definition") // which may be large
+	trackers, err := findRows(ctx, s.reports, kept, `ORDER BY organization, id`)
 	if err != nil {
 		return 0, fmt.Errorf("list trackers: %w", err)
 	}

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"testing"
@@ -110,6 +111,30 @@ func TestFewSweepsRunAtOnce(t *testing.T) {
 		}
 		if _, err := start(store.ManualSlot + "4"); !errors.Is(err, store.ErrSweepsRun) {
 			t.Errorf("another one: %v", err)
+		}
+	})
+}
+
+func TestDefinitionsAreBoundedTogetherAndForgotten(t *testing.T) {
+	t.Parallel()
+	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
+		f := aTracker(t, s, o, node, 400)
+		large := bytes.Repeat([]byte("x"), 17<<20)
+		f.t.Definition = large
+		f.must(s.ApplyTracker(f.t, 1, nil, nil, nil, nil))
+		second := *f.t
+		second.ID, second.Name = uuid.Must(uuid.NewV7()).String(), "boots"
+		if err := s.ApplyTracker(&second, 0, nil, nil, nil, nil); earshot.ErrorCode(err) != earshot.CodeConflict {
+			t.Errorf("a second large definition: %v", err)
+		}
+		f.t.Definition = []byte(`{}`)
+		f.start("one", 1, "2026-11", nil) // by version 2
+		f.must(s.ApplyTracker(f.t, 2, nil, nil, nil, nil))
+		f.must(s.ApplyTracker(f.t, 3, nil, nil, nil, nil))
+		for version, want := range map[int]bool{1: false, 2: true, 3: false, 4: true} {
+			if _, err := s.TrackerVersion(t.Context(), o.ID, f.t.ID, version); (err == nil) != want {
+				t.Errorf("version %d is there: %t, want %t (%v)", version, err == nil, want, err)
+			}
 		}
 	})
 }

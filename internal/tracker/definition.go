@@ -25,6 +25,9 @@ const (
 	shortestInterval = time.Hour
 	// maxCells is how many pairs of a question and a target a tracker may have.
 	maxCells = 20_000
+	// maxPrompts is how many questions a tracker may have had: those that it no longer has
+	// stay as long as it does.
+	maxPrompts = 50_000
 	// maxValues is what a definition of the largest size needs.
 	maxValues = 400_000
 	// defaultKeep is how many days answers are kept unless the definition says otherwise.

@@ -116,6 +116,8 @@ func (s *Service) On(replica *store.Store) *Service {
 const (
 	// stepEvery is how long a due sweep, or an ended task, may wait to be noticed.
 	stepEvery = 500 * time.Millisecond
+	// lostEvery is how often tasks are looked for that are no longer there.
+	lostEvery = 10 * time.Second
 	// tidyEvery is how often what is past its time is looked for.
 	tidyEvery = time.Minute
 )
@@ -128,6 +130,9 @@ func (s *Service) Run(ctx context.Context) error {
 	defer loops.Wait()
 	loops.Go(func() { again(ctx, stepEvery, nil, func() { s.watch(ctx) }) })
 	loops.Go(func() { s.writeExports(ctx) })
+	loops.Go(func() {
+		again(ctx, lostEvery, nil, func() { s.log(ctx, "looking for lost tasks failed", s.trusted(ctx, s.recordLost)) })
+	})
 	loops.Go(func() {
 		again(ctx, tidyEvery, nil, func() { s.log(ctx, "removing old answers failed", s.tidy(ctx)) })
 	})
@@ -190,7 +195,7 @@ func (s *Service) Wake() {
 
 // Step does once what Run does again and again.
 func (s *Service) Step(ctx context.Context, now time.Time) error {
-	return errors.Join(s.moveOn(ctx, now), s.addUp(ctx, now), s.watchSweeps(ctx, now), s.sendReports(ctx, now), s.exportAll(ctx, func() time.Time { return now }))
+	return errors.Join(s.moveOn(ctx, now), s.recordLost(ctx, now), s.addUp(ctx, now), s.watchSweeps(ctx, now), s.sendReports(ctx, now), s.exportAll(ctx, func() time.Time { return now }))
 }
 
 // moveOn starts sweeps, records answers, and closes sweeps of which all have come.

@@ -210,6 +210,22 @@ func (s *Service) advance(ctx context.Context, now time.Time) error {
 	return errors.Join(errs...)
 }
 
+// recordLost notes the answers of tasks that somebody has taken out of the queue.
+func (s *Service) recordLost(ctx context.Context, now time.Time) error {
+	running, err := s.Store.RunningSweeps(ctx)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, sweep := range running {
+		if sweep.Answered+sweep.Missing < sweep.Submitted {
+			_, err := s.Store.RecordLost(ctx, sweep, now)
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
 func (s *Service) advanceOne(ctx context.Context, sweep *store.Sweep, now time.Time) error {
 	t, err := s.Store.TrackerByID(ctx, sweep.Organization, sweep.Tracker)
 	if err != nil {
@@ -232,8 +248,7 @@ func (s *Service) advanceOne(ctx context.Context, sweep *store.Sweep, now time.T
 				return err
 			}
 		}
-		_, err := s.Store.RecordLost(ctx, sweep, now)
-		return err
+		return nil
 	}
 	if open && sweep.Submitted < sweep.Planned {
 		return nil
