@@ -33,6 +33,8 @@ type Query struct {
 	// Last makes a row by sweep of so many sweeps, those up to the one that it names, as far
 	// back as the last break of at least half of its targets. 0: of that sweep alone.
 	Last int
+	// MaxRows refuses a query that may have more rows than that before any is made. 0: no limit.
+	MaxRows int
 	// PoolSurfaces mixes surfaces, which are kept apart otherwise.
 	PoolSurfaces bool
 }

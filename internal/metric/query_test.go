@@ -249,3 +249,26 @@ func TestAFilterTakesATargetWithAllItsSurfaces(t *testing.T) {
 		t.Errorf("one surface of it is %q", got)
 	}
 }
+
+func TestAQueryOfTooManyRowsIsRefusedBeforeTheyAreMade(t *testing.T) {
+	t.Parallel()
+	def, answers := world(1)
+	b := bookOf(t, def, answers)
+	for _, q := range []metric.Query{
+		{BrandsOnly: true, By: []string{"prompt", "target"}},
+		{BrandsOnly: true, Metrics: []string{"visibility", "rank", "coverage"}, By: []string{"sweep"}},
+		{BrandsOnly: true, Metrics: []string{"position"}, Having: metric.Selection{"brand": {"A"}}},
+	} {
+		made := len(rowsOf(t, b, q))
+		q.MaxRows = made - 1
+		if q.MaxRows == 0 {
+			continue
+		}
+		if _, err := b.Rows(q); err == nil || !strings.HasPrefix(err.Error(), "by: makes up to ") {
+			t.Errorf("%+v has %d rows, one too many: %v", q, made, err)
+		}
+	}
+	if rows, err := b.Rows(metric.Query{BrandsOnly: true, Metrics: []string{"visibility"}, By: []string{"prompt"}, MaxRows: 100_000}); err != nil || len(rows) == 0 {
+		t.Errorf("a query that fits has %d rows, %v", len(rows), err)
+	}
+}

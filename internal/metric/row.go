@@ -3,6 +3,7 @@ package metric
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"runtime"
 	"slices"
@@ -91,6 +92,9 @@ func (b *Book) Rows(q Query) ([]Row, error) {
 		return nil, err
 	}
 	cuts := b.cuts(q)
+	if n := b.maxRows(q, cuts); q.MaxRows > 0 && n > q.MaxRows {
+		return nil, fmt.Errorf("by: makes up to %d rows, and at most %d are made at once: ask for one metric, for one brand, or filter", n, q.MaxRows)
+	}
 	parts, errs := make([][]Row, len(cuts)), make([]error, len(cuts))
 	// Cuts have nothing to do with each other: the processors share them.
 	var next atomic.Int64
@@ -111,6 +115,37 @@ func (b *Book) Rows(q Query) ([]Row, error) {
 	}
 	rows := slices.Concat(parts...)
 	return slices.DeleteFunc(rows, func(r Row) bool { return !r.matches(q.Having) }), nil
+}
+
+// maxRows is how many rows cuts have at most, without those of sources.
+func (b *Book) maxRows(q Query, cuts []cut) (n int) {
+	ofBrand, others := 0, 0
+	for _, m := range measures {
+		switch {
+		case !q.wants(m.name):
+		case m.brand:
+			ofBrand++
+		default:
+			others++
+		}
+	}
+	for _, name := range []string{"position", "listRank", "support", "rank"} {
+		if q.wants(name) {
+			ofBrand++
+		}
+	}
+	if q.wants("coverage") {
+		others++
+	}
+	wanted, picked := q.Having["brand"]
+	for _, c := range cuts {
+		brands := len(c.panel)
+		if picked {
+			brands = min(brands, len(wanted))
+		}
+		n += brands*ofBrand + others
+	}
+	return n
 }
 
 // matches reports whether a row has the values that a selection asks for.

@@ -47,6 +47,8 @@ type Rule struct {
 	next func(after time.Time) time.Time
 	// Within is the window in which something that is due may begin.
 	Within time.Duration
+	// Shortest is the shortest time between two slots.
+	Shortest time.Duration
 }
 
 // Problem is something that is wrong with a field of a schedule.
@@ -91,11 +93,12 @@ func New(s earshot.Schedule) (*Rule, []Problem) {
 			shortest = hours
 		}
 	}
+	r.Shortest = interval(s, shortest)
 	r.Within = min(defaultWithin, shortest/2)
 	if s.Within != "" {
 		within, err := time.ParseDuration(s.Within)
-		if interval := interval(s, shortest); err != nil || within < time.Minute || within > interval {
-			reject("within", "must be a time from 1m to %s, the time between two sweeps", short(interval))
+		if err != nil || within < time.Minute || within > r.Shortest {
+			reject("within", "must be a time from 1m to %s, the time between two sweeps", short(r.Shortest))
 		}
 		r.Within = within
 	}

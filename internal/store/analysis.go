@@ -138,16 +138,26 @@ func (w *work) addRules(ctx context.Context, t *Tracker, r *Rules) error {
 	return each(ctx, w.tx, insertRules, []*Rules{r}, nil)
 }
 
+// expectRules returns ErrChanged unless the newest rules of trackers, by id, are those.
+func (w *work) expectRules(ctx context.Context, organization string, newest map[string]int) error {
+	for tracker, version := range newest {
+		found, err := findValues[int](ctx, w, `SELECT COALESCE(MAX(version), 0) FROM tracker_rules WHERE organization = $1 AND tracker = $2`, organization, tracker)
+		if err == nil && found[0] != version {
+			err = ErrChanged
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // AddRules has the kept answers of a tracker analysed by new rules. before is the
 // version of the newest that the caller knows, 0 for none. Returns ErrChanged.
 func (s *Store) AddRules(t *Tracker, r *Rules, before int, now time.Time) error {
 	err := s.write(write{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
 		// The organization's row, which is locked, keeps another node from doing the same.
-		newest, err := findValues[int](ctx, w, `SELECT COALESCE(MAX(version), 0) FROM tracker_rules WHERE organization = $1 AND tracker = $2`, t.Organization, t.ID)
-		if err == nil && newest[0] != before {
-			err = ErrChanged
-		}
-		if err != nil {
+		if err := w.expectRules(ctx, t.Organization, map[string]int{t.ID: before}); err != nil {
 			return err
 		}
 		r.CreatedAt = now
@@ -170,7 +180,7 @@ func (s *Store) Rules(ctx context.Context, organization, tracker string) ([]*Rul
 
 // UnfinishedRules lists the rules by which answers are still to be analysed.
 func (s *Store) UnfinishedRules(ctx context.Context) ([]*Rules, error) {
-	all, err := findRows(ctx, s.lookups, rulesTable, `WHERE finished_at IS NULL ORDER BY organization, tracker, version`)
+	all, err := findRows(ctx, s.lookups, rulesTable, `WHERE finished_at IS NULL AND state <> 'old' ORDER BY organization, tracker, version`)
 	if err != nil {
 		return nil, fmt.Errorf("list unfinished rules: %w", err)
 	}
@@ -255,10 +265,11 @@ func (s *Store) SaveAnalyses(r *Rules, cursor string, found []*Analysis) error {
 }
 
 // FinishRules makes rules by which all answers are analysed the current ones, and stores
-// their report. days are those that are to be exported again.
+// their report. days are those that are to be exported again. It changes nothing where
+// newer ones have taken over.
 func (s *Store) FinishRules(r *Rules, days []int64, now time.Time) error {
 	err := s.write(write{organization: r.Organization, apply: func(ctx context.Context, w *work) error {
-		n, err := w.exec(ctx, `UPDATE tracker_rules SET finished_at = $4, report = $5 WHERE organization = $1 AND tracker = $2 AND version = $3 AND finished_at IS NULL`,
+		n, err := w.exec(ctx, `UPDATE tracker_rules SET finished_at = $4, report = $5 WHERE organization = $1 AND tracker = $2 AND version = $3 AND finished_at IS NULL AND state <> 'old'`,
 			r.Organization, r.Tracker, r.Version, millis(now), nullText(string(r.Report)))
 		if err != nil || n == 0 {
 			return err

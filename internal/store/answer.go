@@ -281,28 +281,34 @@ func (t *Task) Ending(tracker string) *Answer {
 
 // Record writes the answers of ended tasks, all that there are after f.Event up to the
 // event last. It changes nothing when somebody else was faster. Answers that their
-// tracker does not wait for are passed over.
-func (s *Store) Record(f Followed, last int64, ended []*Answer) error {
-	err := s.execute(func(ctx context.Context, tx *tx) error {
+// tracker does not wait for are passed over. newest are the newest rules of each tracker,
+// by id, that the answers were analysed by. Returns ErrChanged, and changes nothing, when
+// a tracker has newer ones: nobody would analyse these answers by them.
+func (s *Store) Record(f Followed, last int64, ended []*Answer, newest map[string]int) error {
+	// The organization is locked, so that no rules are added meanwhile.
+	err := s.write(write{organization: f.Organization, jobs: len(ended), apply: func(ctx context.Context, w *work) error {
 		// The row keeps another node from recording the same.
 		var event int64
-		err := first(ctx, tx, func(r scanner) error { return r.Scan(&event) }, `SELECT event FROM followers WHERE organization = $1 `+s.dialect.forUpdate, f.Organization)
+		err := first(ctx, w, func(r scanner) error { return r.Scan(&event) }, `SELECT event FROM followers WHERE organization = $1 `+s.dialect.forUpdate, f.Organization)
 		if errors.Is(err, ErrNotFound) || err == nil && event != f.Event {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		pending, err := tx.stillPending(ctx, ended)
+		if err := w.expectRules(ctx, f.Organization, newest); err != nil {
+			return err
+		}
+		pending, err := w.stillPending(ctx, ended)
 		if err != nil {
 			return err
 		}
-		if err := tx.completeAnswers(ctx, pending); err != nil {
+		if err := w.completeAnswers(ctx, pending); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE followers SET event = $2 WHERE organization = $1`, f.Organization, last)
+		_, err = w.ExecContext(ctx, `UPDATE followers SET event = $2 WHERE organization = $1`, f.Organization, last)
 		return err
-	})
+	}})
 	if err != nil {
 		return fmt.Errorf("record answers: %w", err)
 	}
@@ -343,7 +349,7 @@ func (s *Store) RecordLost(ctx context.Context, sweep *Sweep, now time.Time) (n 
 	for _, id := range lost {
 		asked = append(asked, &Answer{
 			Organization: sweep.Organization, Tracker: sweep.Tracker, ID: id, Sweep: sweep.ID,
-			Outcome: earshot.OutcomeMissing, Reason: ReasonCanceled, FinishedAt: now,
+			Outcome: earshot.OutcomeMissing, Reason: ReasonCanceled, FinishedAt: sweep.since(now),
 		})
 	}
 	err = s.execute(func(ctx context.Context, tx *tx) error {

@@ -105,6 +105,12 @@ func (s *Store) DeleteTracker(ctx context.Context, organization, name string, no
 	// The organization is locked, so that no sweep begins meanwhile and is left out below.
 	err = s.write(write{organization: organization, apply: func(ctx context.Context, w *work) error {
 		_, err := w.ExecContext(ctx, `UPDATE trackers SET state = 'deleting', next_slot = NULL, due_at = NULL, report_slot = NULL, report_due_at = NULL WHERE organization = $1 AND id = $2`, organization, t.ID)
+		if err != nil {
+			return err
+		}
+		// A node that is killed before it has ended them leaves nothing that is submitted.
+		_, err = w.ExecContext(ctx, `UPDATE sweeps SET reason = COALESCE(reason, $3), ends_at = CASE WHEN ends_at > $4 THEN $4 ELSE ends_at END
+			WHERE organization = $1 AND tracker = $2 AND state = 'running'`, organization, t.ID, ReasonCanceled, millis(now))
 		return err
 	}})
 	if err != nil {
@@ -126,7 +132,8 @@ func (s *Store) DeleteTracker(ctx context.Context, organization, name string, no
 // retention, and all that belongs to trackers that were deleted. It returns how many
 // rows there were: as long as there are any, call it again.
 func (s *Store) DeleteTracked(ctx context.Context, now time.Time) (n int, err error) {
-	trackers, err := findRows(ctx, s.reports, trackersTable, `ORDER BY organization, id`)
+	kept := trackersTable.without("definition") // which may be large
+	trackers, err := findRows(ctx, s.reports, kept, `ORDER BY organization, id`)
 	if err != nil {
 		return 0, fmt.Errorf("list trackers: %w", err)
 	}

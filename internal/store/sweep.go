@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -81,7 +82,19 @@ var (
 	ErrNothingToRepeat = errors.New("there is no closed sweep to repeat")
 	// ErrSweepRuns is what it returns for a repetition while a sweep runs.
 	ErrSweepRuns = errors.New("a sweep of the tracker runs")
+	// ErrSweepsRun is what it returns for a sweep that was run by hand while maxRunning run.
+	ErrSweepsRun = errors.New("too many sweeps of the tracker run")
 )
+
+const (
+	// ManualSlot is what the slot of a sweep begins with that was run by hand.
+	ManualSlot = "manual "
+	// maxRunning is how many sweeps of a tracker may run when one is run by hand.
+	maxRunning = 3
+)
+
+// Manual tells whether a sweep was run by hand.
+func (s *Sweep) Manual() bool { return strings.HasPrefix(s.Slot, ManualSlot) }
 
 // StartedSweep is what became of a sweep that was due.
 type StartedSweep struct {
@@ -93,7 +106,8 @@ type StartedSweep struct {
 // none was begun. A sweep that might pass the ceiling, nil for none, is stored as
 // skipped. slot and due are what is next for the tracker. A second sweep of a slot is
 // never begun: the first is returned. Returns ErrChanged when the tracker is not as its
-// caller has read it, and of a repetition ErrNothingToRepeat and ErrSweepRuns.
+// caller has read it, of a repetition ErrNothingToRepeat and ErrSweepRuns, and of one that
+// was run by hand ErrSweepsRun.
 func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *string, slot string, due, now time.Time) (started StartedSweep, err error) {
 	sweep.Organization, sweep.Tracker = t.Organization, t.ID
 	err = s.write(write{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
@@ -113,7 +127,17 @@ func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *str
 			return err
 		}
 		started = StartedSweep{Sweep: sweep}
+		running, err := findValues[string](ctx, w, `SELECT id FROM sweeps WHERE organization = $1 AND tracker = $2 AND state = 'running'`, t.Organization, t.ID)
+		if err != nil {
+			return err
+		}
+		if sweep.Manual() && len(running) >= maxRunning {
+			return ErrSweepsRun
+		}
 		if sweep.Repeats == RepeatNewest {
+			if len(running) > 0 {
+				return ErrSweepRuns
+			}
 			if started.Repeats, err = w.newestToRepeat(ctx, t); err != nil {
 				return err
 			}
@@ -145,15 +169,8 @@ func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *str
 	return started, nil
 }
 
-// newestToRepeat is the newest closed sweep of a tracker of which nothing runs.
+// newestToRepeat is the newest closed sweep of a tracker.
 func (w *work) newestToRepeat(ctx context.Context, t *Tracker) (string, error) {
-	running, err := findValues[string](ctx, w, `SELECT id FROM sweeps WHERE organization = $1 AND tracker = $2 AND state = 'running' LIMIT 1`, t.Organization, t.ID)
-	if err != nil {
-		return "", err
-	}
-	if len(running) > 0 {
-		return "", ErrSweepRuns
-	}
 	newest, err := findValues[string](ctx, w, `SELECT id FROM sweeps WHERE organization = $1 AND tracker = $2 AND state = 'closed' AND repeats IS NULL AND pruned = 0
 		ORDER BY id DESC LIMIT 1`, t.Organization, t.ID)
 	if err != nil {
@@ -297,7 +314,7 @@ func (s *Store) endSweepOnce(sweep *Sweep, reason string, now time.Time) (n int,
 			queued = append(queued, &Job{Organization: sweep.Organization, ID: id})
 			ended = append(ended, &Answer{
 				Organization: sweep.Organization, Tracker: sweep.Tracker, ID: id, Sweep: sweep.ID,
-				Outcome: earshot.OutcomeMissing, Reason: reason, FinishedAt: now,
+				Outcome: earshot.OutcomeMissing, Reason: reason, FinishedAt: sweep.since(now),
 			})
 		}
 		n = len(ids)
@@ -305,6 +322,15 @@ func (s *Store) endSweepOnce(sweep *Sweep, reason string, now time.Time) (n int,
 		return errors.Join(each(ctx, w.tx, deleteJobs, queued, nil), w.completeAnswers(ctx, ended))
 	}})
 	return n, err
+}
+
+// since is a moment, but none before the sweep began: the clock of a slow node may be one
+// that it has read before another node began the sweep.
+func (s *Sweep) since(now time.Time) time.Time {
+	if now.Before(s.StartedAt) {
+		return s.StartedAt
+	}
+	return now
 }
 
 var deleteJobs = newStatement(jobsTable.only("organization", "id"), func(in input) string {
@@ -315,9 +341,9 @@ var deleteJobs = newStatement(jobsTable.only("organization", "id"), func(in inpu
 // It reports whether it did: not while tasks are under way, and not twice.
 func (s *Store) CloseSweep(sweep *Sweep, state earshot.SweepState, webhook *string, now time.Time) (closed bool, err error) {
 	err = s.write(write{organization: sweep.Organization, apply: func(ctx context.Context, w *work) error {
-		n, err := w.exec(ctx, `UPDATE sweeps SET state = $4, closed_at = $5
+		n, err := w.exec(ctx, `UPDATE sweeps SET state = $4, closed_at = $6
 			WHERE organization = $1 AND tracker = $2 AND id = $3 AND state = 'running' AND answered + missing = submitted AND (submitted = planned OR ends_at <= $5)`,
-			sweep.Organization, sweep.Tracker, sweep.ID, string(state), millis(now))
+			sweep.Organization, sweep.Tracker, sweep.ID, string(state), millis(now), millis(sweep.since(now)))
 		closed = n > 0
 		if err != nil || !closed {
 			return err

@@ -178,10 +178,10 @@ func (s *Store) ReadSpanCells(ctx context.Context, t *TallySpan) error {
 	return nil
 }
 
-// RulesToTally are rules in use that have no tally of some closed sweep, or whose newest
+// RulesToTally are current rules that have no tally of some closed sweep, or whose newest
 // repeated sweep was not compared with the one that it repeats.
 func (s *Store) RulesToTally(ctx context.Context) ([]*Rules, error) {
-	all, err := findRows(ctx, s.reports, rulesTable, `WHERE state <> 'old' AND EXISTS (
+	all, err := findRows(ctx, s.reports, rulesTable, `WHERE state = 'current' AND EXISTS (
 		SELECT 1 FROM sweeps s WHERE s.organization = tracker_rules.organization AND s.tracker = tracker_rules.tracker
 			AND s.state = 'closed' AND s.pruned = 0 AND s.answered > 0 AND (s.repeats IS NULL AND NOT EXISTS (
 				SELECT 1 FROM tallies t WHERE t.organization = s.organization AND t.tracker = s.tracker AND t.rules = tracker_rules.version AND t.sweep = s.id)

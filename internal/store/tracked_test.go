@@ -119,7 +119,7 @@ func (f *follow) record() {
 				answers = append(answers, a)
 			}
 		}
-		f.must(f.s.Record(one, last, answers))
+		f.must(f.s.Record(one, last, answers, map[string]int{f.t.ID: len(f.states())}))
 	}
 }
 

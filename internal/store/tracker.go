@@ -12,6 +12,10 @@ import (
 // MaxTrackers is how many trackers an organization may have.
 const MaxTrackers = 100
 
+// maxDefinitions is how many bytes the definitions of an organization's trackers may have
+// together: they are read together.
+const maxDefinitions = 32 << 20
+
 // trackerDeleting is the state of a tracker whose rows are being removed. Nobody sees
 // it, and its name is free.
 const trackerDeleting earshot.TrackerState = "deleting"
@@ -157,7 +161,8 @@ var ErrChanged = errors.New("somebody else has changed it meanwhile")
 // the parts that are new or changed. before is the version that the caller compared it
 // with, 0 for a tracker that is new. rules are those by which its answers are to be
 // analysed from now on, nil for those that it has; days are those that are to be exported
-// again. Returns ErrChanged, or CodeConflict when there are too many.
+// again. Returns ErrChanged, or CodeConflict when there are too many trackers or their
+// definitions too large.
 func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*TrackerPart, rules *Rules, days []int64) error {
 	t.Version = before + 1
 	err := s.write(write{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
@@ -172,6 +177,7 @@ func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*Tracker
 		}
 		return errors.Join(
 			each(ctx, w.tx, upsertTracker, []*Tracker{t}, nil),
+			w.forgetVersions(ctx, t),
 			each(ctx, w.tx, insertVersions, []*trackerVersion{version}, nil),
 			each(ctx, w.tx, upsertPrompts, prompts, nil),
 			each(ctx, w.tx, upsertTargets, targets, nil),
@@ -187,14 +193,21 @@ func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*Tracker
 func (w *work) checkTracker(ctx context.Context, t *Tracker, before int) error {
 	versions := map[string]int{}
 	paused := map[string]bool{}
+	bytes, was := len(t.Definition), 0 // of all, and of this one before
 	err := w.find(ctx, func(r scanner) error {
 		var name string
 		var version int
 		var state earshot.TrackerState
-		err := r.Scan(&name, &version, &state)
+		var size int
+		err := r.Scan(&name, &version, &state, &size)
 		versions[name], paused[name] = version, state == earshot.TrackerPaused
+		if name == t.Name {
+			was = size
+		} else {
+			bytes += size
+		}
 		return err
-	}, `SELECT name, version, state FROM trackers WHERE organization = $1 AND state <> 'deleting'`, t.Organization)
+	}, `SELECT name, version, state, octet_length(definition) FROM trackers WHERE organization = $1 AND state <> 'deleting'`, t.Organization)
 	if err != nil {
 		return err
 	}
@@ -207,7 +220,21 @@ func (w *work) checkTracker(ctx context.Context, t *Tracker, before int) error {
 			Details: earshot.ConflictDetails{ID: t.Name},
 		}
 	}
+	if bytes > maxDefinitions && len(t.Definition) > was {
+		return &earshot.Error{
+			Code: earshot.CodeConflict, Message: fmt.Sprintf("the definitions of an organization's trackers may have at most %d MB together", maxDefinitions>>20),
+			Details: earshot.ConflictDetails{ID: t.Name},
+		}
+	}
 	return nil
+}
+
+// forgetVersions removes definitions from before that no sweep has asked by.
+func (w *work) forgetVersions(ctx context.Context, t *Tracker) error {
+	_, err := w.ExecContext(ctx, `DELETE FROM tracker_versions WHERE organization = $1 AND tracker = $2 AND version < $3 AND NOT EXISTS (
+		SELECT 1 FROM sweeps s WHERE s.organization = tracker_versions.organization AND s.tracker = tracker_versions.tracker AND s.version = tracker_versions.version)`,
+		t.Organization, t.ID, t.Version)
+	return err
 }
 
 // SetTrackerState pauses a tracker or lets it go on, with the slots that t has as its

@@ -43,8 +43,9 @@ func (s *Service) watchSweeps(ctx context.Context, now time.Time) error {
 	}
 	var errs []error
 	for _, sweep := range ended {
-		// Another node that is faster goes on with it.
-		if err := s.watchTracker(ctx, sweep.Organization, sweep.Tracker, now); err != nil && !errors.Is(err, store.ErrChanged) && !errors.Is(err, store.ErrNotFound) {
+		err := s.watchTracker(ctx, sweep.Organization, sweep.Tracker, now)
+		// Another node that is faster goes on with it, or a later look.
+		if err != nil && !errors.Is(err, store.ErrChanged) && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, errUntallied) {
 			errs = append(errs, fmt.Errorf("watch tracker %s: %w", sweep.Tracker, err))
 		}
 	}
@@ -94,6 +95,12 @@ func (w *watching) step(ctx context.Context, now time.Time) (err error) {
 	switch state := w.sweep.State; {
 	case w.sweep.Repeats != "": // it tells how much is noise, and is in no series
 	case state == earshot.SweepClosed:
+		// Breaks are seen by them, and whoever adds up the sweep may be slower.
+		if w.sweep.Facts == nil && !w.sweep.Pruned {
+			if err := w.noteFacts(ctx, w.sweep); err != nil {
+				return err
+			}
+		}
 		if step.Series, err = w.stepSeries(ctx); err != nil {
 			return err
 		}
@@ -311,6 +318,9 @@ func (w *watching) openTargets(ctx context.Context) (open, all []string, err err
 // can be counted.
 func (w *watching) values(ctx context.Context) (map[seriesKey]alert.Value, error) {
 	b, err := w.bookSince(ctx, w.before(ctx))
+	if err == nil && b == nil {
+		b, err = w.bookSince(ctx, nil)
+	}
 	if err != nil || b == nil {
 		return nil, err
 	}
@@ -364,24 +374,43 @@ func (w *watching) before(ctx context.Context) *store.Sweep {
 		return nil // breaks are told by the book of the two, and a book will fail, too
 	}
 	at := slices.IndexFunc(closed, func(s *store.Sweep) bool { return s.ID == w.sweep.ID })
-	if at < 1 || closed[at-1].Submitted+w.sweep.Submitted > maxCounted {
+	if at < 1 {
 		return nil
 	}
 	return closed[at-1]
 }
 
 // bookSince counts the answers from a sweep, or of this one only where it is nil, up to
-// this one. It is nil where there are too many of them.
+// this one. It is nil where there are too many of them. Returns errUntallied.
 func (w *watching) bookSince(ctx context.Context, from *store.Sweep) (*book, error) {
 	if from == nil {
 		from = w.sweep
 	}
 	b, err := w.bookOf(ctx, w.tracker, w.definition, need{cells: true}, span{from.DueAt, w.sweep.DueAt.Add(time.Millisecond)})
 	if tooMany(err) {
+		if waits, err := w.toBeTallied(ctx); err != nil || waits {
+			return nil, cmp.Or(err, errUntallied)
+		}
 		w.Log.Warn("a sweep is too large to be watched", "tracker", w.tracker.Name, "sweep", w.sweep.ID)
 		return nil, nil //nolint:nilnil // said so above
 	}
 	return b, err
+}
+
+// errUntallied is returned of a sweep that can be counted once it is added up.
+var errUntallied = errors.New("the sweep is not added up yet")
+
+// toBeTallied tells whether the sweep will still be added up.
+func (w *watching) toBeTallied(ctx context.Context) (bool, error) {
+	rules, err := w.currentRules(ctx, w.tracker)
+	if err != nil {
+		return false, err
+	}
+	if _, err := w.panelOf(rules); err != nil || rules.Version == 0 || w.sweep.Pruned || w.sweep.Answered == 0 {
+		return false, nil //nolint:nilerr // brands that cannot be looked for are never added up
+	}
+	tallies, err := w.Store.Tallies(ctx, rules)
+	return !slices.ContainsFunc(tallies, func(t *store.Tally) bool { return t.Sweep == w.sweep.ID }), err
 }
 
 // tooMany tells whether answers were not counted because there are too many of them, or

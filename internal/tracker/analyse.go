@@ -62,13 +62,15 @@ type livePanel struct {
 	*analysis.Panel
 }
 
-// livePanels are those of the rules that are current and of those that are to be.
-func (s *Service) livePanels(ctx context.Context, organization, tracker string) (live []livePanel, err error) {
+// livePanels are those of the rules that are current and of those that are to be. newest
+// is the version of the newest rules, 0 for none.
+func (s *Service) livePanels(ctx context.Context, organization, tracker string) (newest int, live []livePanel, err error) {
 	all, err := s.Store.Rules(ctx, organization, tracker)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	for _, r := range all {
+		newest = r.Version
 		if r.State == store.RulesOld {
 			continue
 		}
@@ -80,7 +82,7 @@ func (s *Service) livePanels(ctx context.Context, organization, tracker string) 
 		}
 		live = append(live, livePanel{r.Version, p})
 	}
-	return live, nil
+	return newest, live, nil
 }
 
 // analyse is what rules find in an answer, nil where it has no result.

@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
 	"earshot"
 	"earshot/internal/schedule"
+	"earshot/internal/schema"
 	"earshot/internal/store"
 )
 
@@ -59,6 +61,9 @@ func (s *Service) applyOnce(ctx context.Context, organization string, d *definit
 		s.setNext(t, before, d, now)
 		newPrompts := promptParts(t, prompts, d.Prompts)
 		newTargets := targetParts(t, targets, d.Targets)
+		if slices.ContainsFunc(newPrompts, func(p *store.TrackerPart) bool { return p.ID > maxPrompts }) {
+			return nil, schema.Invalid("prompts", "a tracker may have at most %d different questions in its life: make a new one for these", maxPrompts)
+		}
 		if !dryRun {
 			rules, err := newRules(before, d, version == 0, now)
 			if err != nil {

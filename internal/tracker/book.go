@@ -172,8 +172,10 @@ const (
 	// maxCounted is how many answers are counted together that are not added up yet.
 	maxCounted = 50_000
 	// maxWhole is up to how many answers a book holds every sweep and prompt by itself:
-	// about a kilobyte for each.
+	// about a kilobyte for each, and another one for each eight brands.
 	maxWhole = 50_000
+	// maxHeavy is up to which weight it does.
+	maxHeavy = 4 * maxWhole
 	// maxKept is how many answers the books that are kept weigh together. Those of a book
 	// that holds sums weigh little.
 	maxKept = 100_000
@@ -182,14 +184,20 @@ const (
 )
 
 // large tells whether a book holds sums rather than every sweep and prompt.
-func (b *book) large() bool { return b.answers > maxWhole && b.need.sources == metric.NoSources }
+func (b *book) large() bool {
+	return b.need.sources == metric.NoSources && (b.answers > maxWhole || weightOf(b.answers, b.panel) > maxHeavy)
+}
+
+// weightOf is how much memory answers take that are counted by themselves, in answers of
+// a tracker with few brands.
+func weightOf(answers int, panel *analysis.Panel) int { return answers * (1 + len(panel.Brands)/8) }
 
 // weight is how much memory a book takes, in answers.
 func (b *book) weight() int {
 	if b.large() {
 		return maxWhole/4 + b.answers/100
 	}
-	return b.answers
+	return weightOf(b.answers, b.panel)
 }
 
 // key tells books apart that hold different numbers.

@@ -156,8 +156,8 @@ func (s *Service) fill(ctx context.Context, b *book, h *past) error {
 			read.note(i, sheet.target, sheet.surface, sheet.answers)
 		}
 	}
-	if answers > maxCounted && !b.need.later {
-		return schema.Invalid("from", "these are %d answers that are not added up yet, and at most %d are counted together: choose a shorter time", answers, maxCounted)
+	if most := min(maxCounted, maxHeavy/weightOf(1, h.panel)); answers > most && !b.need.later {
+		return schema.Invalid("from", "these are %d answers that are not added up yet, and at most %d are counted together: choose a shorter time", answers, most)
 	}
 	if err := s.readAnalyses(ctx, rows, &read); err != nil {
 		return err

@@ -21,8 +21,13 @@ import (
 )
 
 const (
+	// shortestInterval is how much time must lie between two sweeps of a schedule.
+	shortestInterval = time.Hour
 	// maxCells is how many pairs of a question and a target a tracker may have.
 	maxCells = 20_000
+	// maxPrompts is how many questions a tracker may have had: those that it no longer has
+	// stay as long as it does.
+	maxPrompts = 50_000
 	// maxValues is what a definition of the largest size needs.
 	maxValues = 400_000
 	// defaultKeep is how many days answers are kept unless the definition says otherwise.
@@ -115,6 +120,9 @@ func (s *Service) check(in *schema.Object, name string, d *definition) {
 		d.rule, problems = schedule.New(*d.Schedule)
 		for _, p := range problems {
 			in.Reject("schedule."+p.Field, "%s", p.Message)
+		}
+		if d.rule != nil && d.rule.Shortest < shortestInterval {
+			in.Reject("schedule.cron", "must leave at least an hour between two sweeps")
 		}
 	}
 	s.checkScheduled(in, d)

@@ -115,10 +115,14 @@ func (s *Service) beginDemo(ctx context.Context, organization, name string, aske
 		return nil, err
 	}
 	rules, err := newRules(&earshot.TrackerDefinition{}, d, true, first)
+	if err == nil {
+		err = s.Store.ApplyTracker(h.tracker, 0, promptParts(h.tracker, nil, d.Prompts), targetParts(h.tracker, nil, d.Targets), rules, nil)
+	}
 	if err != nil {
+		h.client.Close()
 		return nil, err
 	}
-	return h, s.Store.ApplyTracker(h.tracker, 0, promptParts(h.tracker, nil, d.Prompts), targetParts(h.tracker, nil, d.Targets), rules, nil)
+	return h, nil
 }
 
 // pastSlots are the last slots of a rule whose windows have ended.
@@ -160,7 +164,7 @@ func (h *history) prepare(ctx context.Context) (err error) {
 	if h.plan, err = h.planOf(ctx, h.tracker, h.tracker.Version); err != nil {
 		return err
 	}
-	if h.rules, err = h.livePanels(ctx, h.tracker.Organization, h.tracker.ID); err != nil {
+	if _, h.rules, err = h.livePanels(ctx, h.tracker.Organization, h.tracker.ID); err != nil {
 		return err
 	}
 	for _, c := range h.plan.cells {

@@ -20,6 +20,8 @@ const (
 	maxRows = 20_000
 	// maxRules is how many versions of the rules are listed.
 	maxRules = 50
+	// maxComputed is how many are computed, of which a page is given.
+	maxComputed = 200_000
 	// compareDays is how long the periods of a comparison are unless it says otherwise.
 	compareDays = 28
 )
@@ -100,7 +102,7 @@ func (s *Service) Metrics(ctx context.Context, organization, name string, q *ear
 	if err != nil {
 		return nil, err
 	}
-	wanted.BrandsOnly, wanted.Last = true, q.Last
+	wanted.BrandsOnly, wanted.Last, wanted.MaxRows = true, q.Last, maxComputed
 	var b *book
 	var rows []metric.Row
 	err = s.filtered(ctx, organization, name, &q.NumberFilter, need{}, func(found *book) (err error) {

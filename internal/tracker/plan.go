@@ -51,9 +51,7 @@ const maxPlans = 32
 // planOf makes the plan of a sweep.
 func (s *Service) planOf(ctx context.Context, t *store.Tracker, version int) (*plan, error) {
 	key := planKey{t.ID, version}
-	s.plans.mu.Lock()
-	defer s.plans.mu.Unlock()
-	if p := s.plans.kept[key]; p != nil {
+	if p := s.plans.find(key); p != nil {
 		return p, nil
 	}
 	text, err := s.Store.TrackerVersion(ctx, t.Organization, t.ID, version)
@@ -80,11 +78,27 @@ func (s *Service) planOf(ctx context.Context, t *store.Tracker, version int) (*p
 		}
 		p.providers = append(p.providers, asked)
 	}
-	if len(s.plans.kept) >= maxPlans {
-		clear(s.plans.kept)
-	}
-	s.plans.kept[key] = p
+	s.plans.keep(key, p)
 	return p, nil
+}
+
+func (k *plans) find(key planKey) *plan {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.kept[key]
+}
+
+// keep adds a plan, in the place of any other where there are many.
+func (k *plans) keep(key planKey, p *plan) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.kept) >= maxPlans {
+		for other := range k.kept {
+			delete(k.kept, other)
+			break
+		}
+	}
+	k.kept[key] = p
 }
 
 // numbersOf are the numbers of parts by what makes them the same.

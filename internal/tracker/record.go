@@ -19,7 +19,8 @@ func (s *Service) record(ctx context.Context) error {
 	}
 	var errs []error
 	for _, f := range followed {
-		if err := s.recordAll(ctx, f); err != nil {
+		// By rules that are new meanwhile the next step does it again.
+		if err := s.recordAll(ctx, f); err != nil && !errors.Is(err, store.ErrChanged) {
 			errs = append(errs, err)
 		}
 	}
@@ -39,14 +40,16 @@ func (s *Service) recordAll(ctx context.Context, f store.Followed) error {
 			return err
 		}
 		var answers []*store.Answer
+		newest := map[string]int{}
 		for _, task := range tasks {
 			// A task knows the name only, which a deleted tracker may have left to
 			// another one; the task's answer is of one of them.
 			for _, t := range trackers[task.Tracker] {
 				answers = append(answers, s.answerOf(task, t))
+				newest[t.id] = t.newest
 			}
 		}
-		if err := s.Store.Record(f, last, answers); err != nil {
+		if err := s.Store.Record(f, last, answers, newest); err != nil {
 			return err
 		}
 		f.Event = last
@@ -57,8 +60,9 @@ func (s *Service) recordAll(ctx context.Context, f store.Followed) error {
 // recorded is a tracker whose answers are recorded, with the rules by which they are
 // analysed.
 type recorded struct {
-	id    string
-	rules []livePanel
+	id     string
+	newest int // version of its rules
+	rules  []livePanel
 }
 
 // recorded are the trackers of an organization that have running sweeps, by name.
@@ -70,11 +74,11 @@ func (s *Service) recorded(ctx context.Context, organization string) (map[string
 	found := make(map[string][]*recorded, len(ids))
 	for name, same := range ids {
 		for _, id := range same {
-			rules, err := s.livePanels(ctx, organization, id)
+			newest, rules, err := s.livePanels(ctx, organization, id)
 			if err != nil {
 				return nil, err
 			}
-			found[name] = append(found[name], &recorded{id, rules})
+			found[name] = append(found[name], &recorded{id, newest, rules})
 		}
 	}
 	return found, nil

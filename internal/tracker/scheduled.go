@@ -200,7 +200,7 @@ func (s *Service) SendReport(ctx context.Context, organization, name, channel st
 	if d.reports != nil {
 		q = periodBefore(d.Reports, d.reports.Civil(now).String())
 	}
-	slot := manualSlot + now.UTC().Format("2006-01-02T15:04Z ") + cmp.Or(channel, "all")
+	slot := store.ManualSlot + now.UTC().Format("2006-01-02T15:04Z ") + cmp.Or(channel, "all")
 	r, err := s.newReport(ctx, t, slot, q, now)
 	if err != nil {
 		return nil, err

@@ -79,11 +79,12 @@ type Jobs interface {
 // Service keeps trackers. It is safe for concurrent use.
 type Service struct {
 	Config
-	wake   chan struct{}
-	plans  plans
-	panels panels
-	books  books
-	moves  moves
+	wake      chan struct{}
+	wakeAddUp chan struct{}
+	plans     plans
+	panels    panels
+	books     books
+	moves     moves
 	// untallied holds rules that need tallies
 	untallied chan tallyJob
 	demos     chan struct{} // holds who makes a demo
@@ -95,7 +96,7 @@ type Service struct {
 // New makes a Service; Run must be called for sweeps to start.
 func New(cfg Config) *Service {
 	return &Service{
-		Config: cfg, wake: make(chan struct{}, 1), plans: plans{kept: map[planKey]*plan{}}, panels: panels{kept: map[planKey]*analysis.Panel{}},
+		Config: cfg, wake: make(chan struct{}, 1), wakeAddUp: make(chan struct{}, 1), plans: plans{kept: map[planKey]*plan{}}, panels: panels{kept: map[planKey]*analysis.Panel{}},
 		moves: moves{kept: map[planKey]*movement{}},
 		books: books{kept: map[string]*book{}, under: share.NewPool(maxCounts)}, untallied: make(chan tallyJob, 16), demos: make(chan struct{}, 1),
 		searches: share.NewPool(maxSearches),
@@ -108,67 +109,72 @@ func (s *Service) On(replica *store.Store) *Service {
 	cfg := s.Config
 	cfg.Store = replica
 	reader := New(cfg)
-	reader.wake, reader.untallied = s.wake, s.untallied // what it asks for is made in the database
+	reader.wake, reader.wakeAddUp, reader.untallied = s.wake, s.wakeAddUp, s.untallied // what it asks for is made in the database
 	return reader
 }
 
 const (
 	// stepEvery is how long a due sweep, or an ended task, may wait to be noticed.
 	stepEvery = 500 * time.Millisecond
+	// lostEvery is how often tasks are looked for that are no longer there.
+	lostEvery = 10 * time.Second
 	// tidyEvery is how often what is past its time is looked for.
 	tidyEvery = time.Minute
 )
 
 // Run starts sweeps that are due, submits their tasks, records their answers and closes
-// them, until ctx ends. All nodes may do it side by side.
+// them, until ctx ends. All nodes may do it side by side. What takes as long as a tracker
+// is large has a loop of its own, so that the sweeps of others begin in time.
 func (s *Service) Run(ctx context.Context) error {
-	step, tidy := time.NewTicker(stepEvery), time.NewTicker(tidyEvery)
-	defer step.Stop()
-	defer tidy.Stop()
-	var watching sync.WaitGroup
-	defer watching.Wait()
-	watching.Go(func() { s.watch(ctx) })
-	watching.Go(func() { s.writeExports(ctx) })
+	var loops sync.WaitGroup
+	defer loops.Wait()
+	loops.Go(func() { again(ctx, stepEvery, nil, func() { s.watch(ctx) }) })
+	loops.Go(func() { s.writeExports(ctx) })
+	loops.Go(func() {
+		again(ctx, lostEvery, nil, func() { s.log(ctx, "looking for lost tasks failed", s.trusted(ctx, s.recordLost)) })
+	})
+	loops.Go(func() {
+		again(ctx, tidyEvery, nil, func() { s.log(ctx, "removing old answers failed", s.tidy(ctx)) })
+	})
+	loops.Go(func() {
+		again(ctx, stepEvery, s.wakeAddUp, func() { s.log(ctx, "adding up answers failed", s.trusted(ctx, s.addUp)) })
+	})
 	// An upgrade may have brought other rules.
 	s.log(ctx, "renewing rules failed", s.renewRules(ctx, s.Store.Now()))
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-s.wake:
-		case <-step.C:
-		case <-tidy.C:
-			s.log(ctx, "removing old answers failed", s.tidy(ctx))
-			continue
-		}
-		// Sweeps begin, and answers expire, only by a clock that can be trusted.
-		now, err := s.Store.TrustedNow()
-		if err == nil {
-			err = s.moveOn(ctx, now)
-		}
-		s.log(ctx, "a step of the trackers failed", err)
-	}
+	again(ctx, stepEvery, s.wake, func() { s.log(ctx, "a step of the trackers failed", s.trusted(ctx, s.moveOn)) })
+	return nil
 }
 
-// watch has the change detectors see sweeps that have ended, and sends reports that are
-// due, until ctx ends. It takes as long as counting answers does, which nothing else waits
-// for.
-func (s *Service) watch(ctx context.Context) {
-	step := time.NewTicker(stepEvery)
-	defer step.Stop()
+// again does something every so often, and when it is woken, until ctx ends.
+func again(ctx context.Context, every time.Duration, wake <-chan struct{}, do func()) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-step.C:
-			s.log(ctx, "looking for what moved failed", s.watchSweeps(ctx, s.Store.Now()))
-			now, err := s.Store.TrustedNow()
-			if err == nil {
-				err = s.sendReports(ctx, now)
-			}
-			s.log(ctx, "sending reports failed", err)
+		case <-wake:
+		case <-tick.C:
 		}
+		do()
 	}
+}
+
+// trusted does what depends on the time, such as beginning sweeps, only by a clock that
+// can be trusted.
+func (s *Service) trusted(ctx context.Context, do func(ctx context.Context, now time.Time) error) error {
+	now, err := s.Store.TrustedNow()
+	if err != nil {
+		return err
+	}
+	return do(ctx, now)
+}
+
+// watch has the change detectors see sweeps that have ended, and sends reports that are
+// due.
+func (s *Service) watch(ctx context.Context) {
+	s.log(ctx, "looking for what moved failed", s.watchSweeps(ctx, s.Store.Now()))
+	s.log(ctx, "sending reports failed", s.trusted(ctx, s.sendReports))
 }
 
 func (s *Service) log(ctx context.Context, message string, err error) {
@@ -177,22 +183,30 @@ func (s *Service) log(ctx context.Context, message string, err error) {
 	}
 }
 
-// Wake has the loop look at once.
+// Wake has the loops look at once.
 func (s *Service) Wake() {
-	select {
-	case s.wake <- struct{}{}:
-	default: // it will look already
+	for _, wake := range []chan struct{}{s.wake, s.wakeAddUp} {
+		select {
+		case wake <- struct{}{}:
+		default: // it will look already
+		}
 	}
 }
 
 // Step does once what Run does again and again.
 func (s *Service) Step(ctx context.Context, now time.Time) error {
-	return errors.Join(s.moveOn(ctx, now), s.watchSweeps(ctx, now), s.sendReports(ctx, now), s.exportAll(ctx, func() time.Time { return now }))
+	return errors.Join(s.moveOn(ctx, now), s.recordLost(ctx, now), s.addUp(ctx, now), s.watchSweeps(ctx, now), s.sendReports(ctx, now), s.exportAll(ctx, func() time.Time { return now }))
 }
 
 // moveOn starts sweeps, records answers, and closes sweeps of which all have come.
 func (s *Service) moveOn(ctx context.Context, now time.Time) error {
-	return errors.Join(s.startDue(ctx, now), s.record(ctx), s.advance(ctx, now), s.tally(ctx), s.reanalyse(ctx, now))
+	return errors.Join(s.startDue(ctx, now), s.record(ctx), s.advance(ctx, now))
+}
+
+// addUp makes tallies that were asked for, and goes on with answers that are to be
+// analysed anew.
+func (s *Service) addUp(ctx context.Context, now time.Time) error {
+	return errors.Join(s.tally(ctx), s.reanalyse(ctx, now))
 }
 
 // tidy removes answers that are past their time and what is left of deleted trackers and

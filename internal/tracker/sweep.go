@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -21,8 +20,6 @@ const (
 	submitBatch = 500
 	// manualWindow is how long a sweep that was run by hand may take.
 	manualWindow = 24 * time.Hour
-	// manualSlot is what the slot of such a sweep begins with.
-	manualSlot = "manual "
 	// taskKey is the key that tasks of trackers are submitted with.
 	taskKey = "tracker"
 	// zoneOfManual is the time zone that counts months of a tracker without a schedule.
@@ -115,7 +112,7 @@ func (s *Service) RunNow(ctx context.Context, organization, name string, request
 		if key == "" {
 			key = uuid.NewString()
 		}
-		sweep := s.newSweep(t, d, manualSlot+key, monthOf(d, now), now, now.Add(manualWindow), now)
+		sweep := s.newSweep(t, d, store.ManualSlot+key, monthOf(d, now), now, now.Add(manualWindow), now)
 		if request.Repeat {
 			sweep.Repeats = store.RepeatNewest
 		}
@@ -127,7 +124,7 @@ func (s *Service) RunNow(ctx context.Context, organization, name string, request
 			err = errOtherSweep
 		}
 		if err != nil {
-			return nil, explainRepeat(err, name)
+			return nil, explainRefused(err, name)
 		}
 		if !started.Existed {
 			s.told(&started.Sweep)
@@ -140,12 +137,14 @@ func (s *Service) RunNow(ctx context.Context, organization, name string, request
 // errOtherSweep is said of a key that has started a sweep of the other kind.
 var errOtherSweep = errors.New("the key belongs to another sweep")
 
-// explainRepeat tells why the newest sweep cannot be repeated.
-func explainRepeat(err error, name string) error {
+// explainRefused tells why a sweep cannot be run by hand.
+func explainRefused(err error, name string) error {
 	var text string
 	switch {
 	case errors.Is(err, store.ErrSweepRuns):
 		text = "a sweep of the tracker %s runs; repeat it when it is closed"
+	case errors.Is(err, store.ErrSweepsRun):
+		text = "so many sweeps of the tracker %s run that no other can be started by hand; wait until one is closed, or cancel one"
 	case errors.Is(err, store.ErrNothingToRepeat):
 		text = "the tracker %s has no closed sweep that could be repeated; run one first"
 	case errors.Is(err, errOtherSweep):
@@ -211,6 +210,22 @@ func (s *Service) advance(ctx context.Context, now time.Time) error {
 	return errors.Join(errs...)
 }
 
+// recordLost notes the answers of tasks that somebody has taken out of the queue.
+func (s *Service) recordLost(ctx context.Context, now time.Time) error {
+	running, err := s.Store.RunningSweeps(ctx)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, sweep := range running {
+		if sweep.Answered+sweep.Missing < sweep.Submitted {
+			_, err := s.Store.RecordLost(ctx, sweep, now)
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
 func (s *Service) advanceOne(ctx context.Context, sweep *store.Sweep, now time.Time) error {
 	t, err := s.Store.TrackerByID(ctx, sweep.Organization, sweep.Tracker)
 	if err != nil {
@@ -233,8 +248,7 @@ func (s *Service) advanceOne(ctx context.Context, sweep *store.Sweep, now time.T
 				return err
 			}
 		}
-		_, err := s.Store.RecordLost(ctx, sweep, now)
-		return err
+		return nil
 	}
 	if open && sweep.Submitted < sweep.Planned {
 		return nil
@@ -263,7 +277,7 @@ func reasonOfEnd(sweep *store.Sweep) string {
 // submit queues the cells that are due, as far as the queue has room.
 func (s *Service) submit(ctx context.Context, t *store.Tracker, p *plan, sweep *store.Sweep, now time.Time) error {
 	start, end := sweep.StartedAt, sweep.EndsAt
-	if isManual(sweep) {
+	if sweep.Manual() {
 		start = end // all of it at once
 	}
 	for ctx.Err() == nil {
@@ -286,9 +300,6 @@ func (s *Service) submit(ctx context.Context, t *store.Tracker, p *plan, sweep *
 	}
 	return nil
 }
-
-// isManual tells whether a sweep was run by hand.
-func isManual(sweep *store.Sweep) bool { return strings.HasPrefix(sweep.Slot, manualSlot) }
 
 // tasks are the jobs of cells, and the rows of their answers.
 func (s *Service) tasks(t *store.Tracker, p *plan, sweep *store.Sweep, cells []cell, now time.Time) (tasks []store.Job, answers []*store.Answer, err error) {

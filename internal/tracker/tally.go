@@ -124,8 +124,7 @@ func (s *Service) tally(ctx context.Context) error {
 	}
 }
 
-// tallyAll makes the tallies that are missing. Those of pending rules are made before
-// these take over.
+// tallyAll makes the tallies that are missing.
 func (s *Service) tallyAll(ctx context.Context) error {
 	all, err := s.Store.RulesToTally(ctx)
 	if err != nil {
@@ -143,14 +142,15 @@ func (s *Service) tallyAll(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// tallyClosed makes the tallies of a sweep that was just closed.
+// tallyClosed makes the tallies of a sweep that was just closed. Those of pending rules
+// are made before these take over.
 func (s *Service) tallyClosed(ctx context.Context, t *store.Tracker) error {
 	all, err := s.Store.Rules(ctx, t.Organization, t.ID)
 	if err != nil {
 		return err
 	}
 	for _, r := range all {
-		if r.State != store.RulesOld {
+		if r.State == store.RulesCurrent {
 			s.wantTallies(r)
 		}
 	}
@@ -248,7 +248,7 @@ func (s *Service) tallySpans(ctx context.Context, h *past) error {
 	for _, sweep := range h.all {
 		answers += sweep.Submitted
 	}
-	if answers <= maxWhole {
+	if answers <= maxWhole && weightOf(answers, h.panel) <= maxHeavy {
 		return nil
 	}
 	known, err := s.Store.TallySpans(ctx, h.rules)

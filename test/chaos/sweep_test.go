@@ -36,7 +36,8 @@ func (s *stage) track(trackers int) {
 			"brands":  []map[string]string{{"name": "Ollaro"}, {"name": "Kestrin"}},
 		}
 		if s.long { // it takes a minute to end
-			definition["schedule"] = map[string]string{"cron": "* * * * *", "within": "1m"}
+			soon := time.Now().Add(time.Duration(2+i) * time.Minute)
+			definition["schedule"] = map[string]string{"cron": fmt.Sprintf("%d * * * *", soon.Minute()), "within": "1m"}
 		}
 		if a := s.ask(s.random, made, http.MethodPut, "/v1/trackers/"+name, definition); a == nil || a.status != http.StatusOK {
 			s.Fatalf("make a tracker: %+v", a)
@@ -76,6 +77,12 @@ func (s *stage) startSweep(r *rand.Rand, tracker, key string) {
 // takeSweep notes which sweep a key stands for: the same every time.
 func (s *stage) takeSweep(key string, a *answer) {
 	var started earshot.SweepStarted
+	if a.status == http.StatusConflict { // enough of them run
+		s.tracking.mu.Lock()
+		delete(s.tracking.keys, key)
+		s.tracking.mu.Unlock()
+		return
+	}
 	if a.status != http.StatusOK {
 		if a.status < http.StatusInternalServerError && a.status != http.StatusTooManyRequests {
 			s.violation("a sweep was refused with %d %.300s", a.status, a.body)

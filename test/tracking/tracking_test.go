@@ -215,6 +215,7 @@ func TestWhatIsWrongWithADefinition(t *testing.T) {
 		"two documents":  {"a: 1\n---\nb: 2", []string{"body"}},
 		"empty":          {"{}", []string{"prompts", "targets"}},
 		"unknown fields": {"prompts: [a]\ntargets: [{provider: chatassistant, country: US, contry: x}]\nschedul: 1", []string{"schedul", "targets[0].contry"}},
+		"too often":      {"prompts: [a]\ntargets: [{provider: chatassistant, country: US}]\nschedule: {cron: \"0,59 * * * *\"}", []string{"schedule.cron"}},
 		"all at once": {`
 prompts: [a, a, {text: "", weigth: 2}]
 targets: [{provider: nobody, country: US}, {provider: chatassistant, country: XX}, {provider: chatassistant, country: US, device: ios}, {provider: websearch, country: US, options: {pages: 99}}]

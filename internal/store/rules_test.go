@@ -1,0 +1,140 @@
+package store_test
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/store"
+)
+
+// rules adds rules to a tracker of which the newest have a version.
+func (f *follow) rules(newest int) *store.Rules {
+	f.Helper()
+	r := &store.Rules{Brands: []byte(`{}`)}
+	f.must(f.s.AddRules(f.t, r, newest, time.Now()))
+	return r
+}
+
+// states are those of a tracker's rules, by version.
+func (f *follow) states() (states []store.RulesState) {
+	f.Helper()
+	all, err := f.s.Rules(f.Context(), f.o.ID, f.t.ID)
+	f.must(err)
+	for _, r := range all {
+		states = append(states, r.State)
+	}
+	return states
+}
+
+// Rules that are pending are added up when they take over, and by nobody else before.
+func TestOnlyCurrentRulesAreToBeTallied(t *testing.T) {
+	t.Parallel()
+	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
+		f := aTracker(t, s, o, node, 400)
+		f.rules(0)
+		sweep := f.start("one", 1, "2026-11", nil)
+		f.work(`{}`)
+		f.record()
+		f.close(sweep)
+		f.rules(1)
+		left, err := s.RulesToTally(t.Context())
+		if err != nil || len(left) != 1 || left[0].State != store.RulesCurrent {
+			t.Errorf("%d rules are to be added up, %v; want the current ones alone", len(left), err)
+		}
+	})
+}
+
+// A node that is slow analyses answers by the rules that it knows. What it found is not
+// stored where newer ones were added meanwhile, by which nobody would look at them.
+func TestAnswersAreNotRecordedByOldRules(t *testing.T) {
+	t.Parallel()
+	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
+		f := aTracker(t, s, o, node, 400)
+		f.rules(0)
+		sweep := f.start("one", 1, "2026-11", nil)
+		f.work(`{}`)
+		followed, err := s.Followed(t.Context())
+		f.must(err)
+		tasks, last, err := s.Ended(t.Context(), followed[0])
+		f.must(err)
+		answer := tasks[0].Ending(f.t.ID)
+		answer.Outcome = earshot.OutcomeAnswered
+		f.rules(1)
+		if err := s.Record(followed[0], last, []*store.Answer{answer}, map[string]int{f.t.ID: 1}); !errors.Is(err, store.ErrChanged) {
+			t.Errorf("recording by old rules: %v", err)
+		}
+		f.record()
+		f.close(sweep) // it was recorded once
+	})
+}
+
+// Rules of a tracker that had none yet may be overtaken before all answers are analysed.
+func TestRulesThatWereOvertakenAreNotFinished(t *testing.T) {
+	t.Parallel()
+	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
+		f := aTracker(t, s, o, node, 400)
+		f.must(s.ApplyTracker(f.t, 1, nil, nil, nil, nil))
+		first := f.rules(0)
+		f.must(s.FinishRules(f.rules(1), nil, time.Now()))
+		f.must(s.FinishRules(first, nil, time.Now()))
+		if states := f.states(); !slices.Equal(states, []store.RulesState{store.RulesOld, store.RulesCurrent}) {
+			t.Errorf("the rules are %v", states)
+		}
+		if left, err := s.UnfinishedRules(t.Context()); len(left) > 0 || err != nil {
+			t.Errorf("%d rules are to be finished, %v", len(left), err)
+		}
+	})
+}
+
+// A tracker that is run by hand has a few sweeps at once, and the same one again any time.
+func TestFewSweepsRunAtOnce(t *testing.T) {
+	t.Parallel()
+	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
+		f := aTracker(t, s, o, node, 400)
+		start := func(slot string) (store.StartedSweep, error) {
+			now := time.Now()
+			return s.StartSweep(f.t, store.Sweep{
+				ID: uuid.Must(uuid.NewV7()).String(), Slot: slot, State: earshot.SweepRunning, Version: f.t.Version, Month: "2026-11", DueAt: now, StartedAt: now, EndsAt: now,
+			}, nil, nil, "", time.Time{}, now)
+		}
+		for _, slot := range []string{store.ManualSlot + "1", store.ManualSlot + "2", store.ManualSlot + "3", "2026-11-16T06:00 UTC", store.ManualSlot + "1"} {
+			if _, err := start(slot); err != nil {
+				t.Errorf("%s: %v", slot, err)
+			}
+		}
+		if _, err := start(store.ManualSlot + "4"); !errors.Is(err, store.ErrSweepsRun) {
+			t.Errorf("another one: %v", err)
+		}
+	})
+}
+
+func TestDefinitionsAreBoundedTogetherAndForgotten(t *testing.T) {
+	t.Parallel()
+	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
+		f := aTracker(t, s, o, node, 400)
+		large := bytes.Repeat([]byte("x"), 17<<20)
+		f.t.Definition = large
+		f.must(s.ApplyTracker(f.t, 1, nil, nil, nil, nil))
+		second := *f.t
+		second.ID, second.Name = uuid.Must(uuid.NewV7()).String(), "boots"
+		if err := s.ApplyTracker(&second, 0, nil, nil, nil, nil); earshot.ErrorCode(err) != earshot.CodeConflict {
+			t.Errorf("a second large definition: %v", err)
+		}
+		f.t.Definition = []byte(`{}`)
+		f.start("one", 1, "2026-11", nil) // by version 2
+		f.must(s.ApplyTracker(f.t, 2, nil, nil, nil, nil))
+		f.must(s.ApplyTracker(f.t, 3, nil, nil, nil, nil))
+		for version, want := range map[int]bool{1: false, 2: true, 3: false, 4: true} {
+			if _, err := s.TrackerVersion(t.Context(), o.ID, f.t.ID, version); (err == nil) != want {
+				t.Errorf("version %d is there: %t, want %t (%v)", version, err == nil, want, err)
+			}
+		}
+	})
+}
