@@ -48,7 +48,7 @@ func (s *Service) counted(ctx context.Context, t *store.Tracker, q *earshot.Answ
 	}
 	sweeps := map[string]map[string]string{} // what each is called, by dimension
 	for _, sweep := range closed {
-		if due.has(sweep.DueAt) && !(q.Counted && sweep.Pruned) {
+		if due.has(sweep.DueAt) && (!q.Counted || !sweep.Pruned) {
 			sweeps[sweep.ID] = timesOf(sweep.ID, zone.Civil(sweep.DueAt).String())
 		}
 	}
