@@ -48,7 +48,7 @@ func (s *Service) counted(ctx context.Context, t *store.Tracker, q *earshot.Answ
 	}
 	sweeps := map[string]map[string]string{} // what each is called, by dimension
 	for _, sweep := range closed {
-		if due.has(sweep.DueAt) && !(q.Counted && sweep.Pruned) {
+		if due.has(sweep.DueAt) && (!q.Counted || !sweep.Pruned) {
 			sweeps[sweep.ID] = timesOf(sweep.ID, zone.Civil(sweep.DueAt).String())
 		}
 	}
@@ -68,6 +68,8 @@ func (s *Service) counted(ctx context.Context, t *store.Tracker, q *earshot.Answ
 				continue // it picks no answers
 			case "surface":
 				has = []string{a.Surface}
+			case "target":
+				has = []string{has[1], has[1] + "@" + a.Surface}
 			case "tag":
 				has = parts.tags[a.Prompt]
 			case "prompt":
@@ -134,25 +136,18 @@ func (b *book) answersURL(q metric.Query, r *metric.Row) string {
 	if q.Last > 1 && sweep != "" {
 		sweeps, sweep = b.between(l.Since, sweep), ""
 	}
+	labels := map[string]string{
+		"target": target, "surface": surface, "provider": l.Provider, "country": l.Country, "tag": l.Tag,
+		"sweep": sweep, "day": l.Day, "week": l.Week, "month": l.Month,
+	}
 	var chosen []string
 	for _, dimension := range dimensions {
-		for _, value := range q.Filter[dimension] {
-			chosen = append(chosen, dimension+":"+value)
+		values := q.Filter[dimension]
+		if label := labels[dimension]; label != "" {
+			values = []string{label} // one of those that the filter leaves
 		}
-	}
-	for _, label := range [][2]string{
-		{"target", target},
-		{"surface", surface},
-		{"provider", l.Provider},
-		{"country", l.Country},
-		{"tag", l.Tag},
-		{"sweep", sweep},
-		{"day", l.Day},
-		{"week", l.Week},
-		{"month", l.Month},
-	} {
-		if label[1] != "" {
-			chosen = append(chosen, label[0]+":"+label[1])
+		for _, value := range values {
+			chosen = append(chosen, dimension+":"+value)
 		}
 	}
 	v := url.Values{}

@@ -153,7 +153,7 @@ func checkAnswersURLs(t *testing.T, n *harness.Node, a *app.Account) {
 	t.Helper()
 	seen := 0
 	for _, query := range []string{
-		"by=brand", "by=sweep", "by=sweep&last=2", "by=day,provider", "by=week,country", "by=month,tag", "by=prompt", "by=target&branded=true", "by=surface&filter=tag:trail,provider:websearch", "metric=coverage",
+		"by=brand", "by=sweep", "by=sweep&last=2", "by=day,provider", "by=week,country", "by=month,tag", "by=prompt", "by=target&filter=target:chatassistant/US,target:websearch/DE", "by=target&branded=true", "by=surface&filter=tag:trail,provider:websearch", "metric=coverage",
 	} {
 		for _, row := range metricsOf(t, n, a, query).Rows {
 			if row.Brand != "" && row.Brand != "Ollaro" || row.Brand == "" && row.Metric != "coverage@m1" {

@@ -217,11 +217,11 @@ func TestWhatIsWrongWithADefinition(t *testing.T) {
 		"unknown fields": {"prompts: [a]\ntargets: [{provider: chatassistant, country: US, contry: x}]\nschedul: 1", []string{"schedul", "targets[0].contry"}},
 		"too often":      {"prompts: [a]\ntargets: [{provider: chatassistant, country: US}]\nschedule: {cron: \"0,59 * * * *\"}", []string{"schedule.cron"}},
 		"all at once": {`
-prompts: [a, a, {text: "", weigth: 2}]
+prompts: [a, a, {text: "", weigth: 2}, {text: b, weight: 0}]
 targets: [{provider: nobody, country: US}, {provider: chatassistant, country: XX}, {provider: chatassistant, country: US, device: ios}, {provider: websearch, country: US, options: {pages: 99}}]
 schedule: {every: 25h, timezone: Mars}
 samples: 11
-`, []string{"prompts[1]", "prompts[2].text", "prompts[2].weigth", "targets[0].provider", "targets[1].country", "targets[2].device", "targets[3].options.pages", "schedule.every", "schedule.timezone", "samples"}},
+`, []string{"prompts[1]", "prompts[2].text", "prompts[2].weigth", "prompts[3].weight", "targets[0].provider", "targets[1].country", "targets[2].device", "targets[3].options.pages", "schedule.every", "schedule.timezone", "samples"}},
 	} {
 		got := apply(t, n, a, "", one.text)
 		fields := got.Has(t, name, http.StatusBadRequest).Fields(t)
