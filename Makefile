@@ -18,11 +18,13 @@ run: ## Start the service with its defaults
 build: ## Build the static binary bin/earshot
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/earshot ./cmd/earshot
 
-# SQLite is C that was translated to Go, and a page is parsed by one goroutine: watching
-# each of their reads and writes takes the race detector most of the time of the tests of
-# store and parsers, and finds nothing of ours. What synchronises cannot be left out, nor
-# what is generic and so becomes part of other packages.
-UNWATCHED := $(foreach p,modernc.org/sqlite/lib modernc.org/libc modernc.org/memory golang.org/x/net/html,-gcflags=$(p)=-race=false)
+# What one goroutine does alone, and what makes no use of synchronisation, need not be
+# watched: SQLite, which is C that was translated to Go, and the readers of pages, patterns,
+# command lines and schemas. Watching each of their reads and writes takes the race detector
+# much of its time, and finds nothing of ours. What synchronises in its own code (atomics,
+# sync.Once) cannot be left out, nor what is generic and so becomes part of other packages.
+UNWATCHED := $(foreach p,modernc.org/sqlite/lib modernc.org/libc modernc.org/memory golang.org/x/net/html regexp \
+	github.com/alecthomas/kong github.com/santhosh-tekuri/jsonschema/v6,-gcflags=$(p)=-race=false)
 
 # The race detector needs cgo, and so a C compiler; the examples in the docs use
 # jq, Python and Node, and the dashboard is checked with axe-core. Documents made to break
