@@ -7,8 +7,7 @@ package mention
 // its own text: in its blocks, but not in those of a list inside it. The innermost
 // list decides, and a bullet gives none.
 func rank(v *visible, mentions []Mention, brands int) {
-	positions := make([]int, brands)
-	named := 0
+	places := newPlaces(brands)
 	taken := make([]bool, len(v.items))
 	blocks := v.blocks
 	for i := range mentions {
@@ -16,11 +15,7 @@ func rank(v *visible, mentions []Mention, brands int) {
 		if !m.Counts() {
 			continue
 		}
-		if positions[m.Brand] == 0 {
-			named++
-			positions[m.Brand] = named
-		}
-		m.Position = positions[m.Brand]
+		m.Position = places.of(m.Brand)
 		for blocks[0].to <= m.from {
 			blocks = blocks[1:]
 		}
@@ -29,4 +24,21 @@ func rank(v *visible, mentions []Mention, brands int) {
 			m.ListRank, m.Ranked = v.items[item].number, true
 		}
 	}
+}
+
+// places are the order in which brands are first named, from 1.
+type places struct {
+	brands []int
+	named  int
+}
+
+func newPlaces(brands int) *places { return &places{brands: make([]int, brands)} }
+
+// of is the place of a brand; one that was not named before is the next.
+func (p *places) of(brand int) int {
+	if p.brands[brand] == 0 {
+		p.named++
+		p.brands[brand] = p.named
+	}
+	return p.brands[brand]
 }

@@ -81,18 +81,11 @@ func (r *Rules) part(where Where, texts []Text) []SearchMention {
 // order gives the brands of a page one order, in place of that of each text: only one of
 // them is the first (decision 21).
 func (r *Rules) order(mentions []SearchMention) {
-	positions := make([]int, r.brands)
-	named := 0
+	places := newPlaces(r.brands)
 	for i := range mentions {
-		m := &mentions[i]
-		if !m.Counts() {
-			continue
+		if m := &mentions[i]; m.Counts() {
+			m.Position = places.of(m.Brand)
 		}
-		if positions[m.Brand] == 0 {
-			named++
-			positions[m.Brand] = named
-		}
-		m.Position = positions[m.Brand]
 	}
 }
 

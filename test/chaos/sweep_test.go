@@ -151,15 +151,13 @@ func (s *stage) setSchedules(state string) {
 
 // restSweeps waits until no sweep of a tracker runs.
 func (s *stage) restSweeps(name string) {
-	for deadline := time.Now().Add(restTime); ; time.Sleep(100 * time.Millisecond) {
-		var page earshot.SweepPage
-		if !s.get(s.random, s.tracking.organization, "/v1/trackers/"+name+"/sweeps?state=running", &page) || len(page.Sweeps) == 0 {
-			return
-		}
-		if time.Now().After(deadline) {
-			s.violation("%s: after %s there are still %d sweeps running: %+v", name, restTime, len(page.Sweeps), page.Sweeps[0])
-			return
-		}
+	var page earshot.SweepPage
+	isDone := s.comes(restTime, func() bool {
+		page = earshot.SweepPage{}
+		return !s.get(s.random, s.tracking.organization, "/v1/trackers/"+name+"/sweeps?state=running", &page) || len(page.Sweeps) == 0
+	})
+	if !isDone {
+		s.violation("%s: after %s there are still %d sweeps running: %+v", name, restTime, len(page.Sweeps), page.Sweeps[0])
 	}
 }
 

@@ -151,17 +151,29 @@ func (s *stage) checkTold() {
 
 // checkReportsDue waits until no report is due.
 func (s *stage) checkReportsDue() {
-	for deadline := time.Now().Add(restTime); ; time.Sleep(100 * time.Millisecond) {
+	isDone := s.comes(restTime, func() bool {
 		var due int
 		if err := s.books.QueryRowContext(s.Context(), `SELECT COUNT(*) FROM trackers WHERE report_due_at <= $1`, time.Now().UnixMilli()).Scan(&due); err != nil {
 			s.Fatalf("read what is due: %v", err)
 		}
-		if due == 0 {
-			return
-		}
-		if time.Now().After(deadline) {
-			s.violation("after %s a report is still due", restTime)
-			return
+		return due == 0
+	})
+	if !isDone {
+		s.violation("after %s a report is still due", restTime)
+	}
+}
+
+// comes waits until something has come to pass in other processes, and tells whether it
+// did in time.
+func (s *stage) comes(limit time.Duration, hasPassed func() bool) bool {
+	late, tick := time.After(limit), time.NewTicker(100*time.Millisecond)
+	defer tick.Stop()
+	for !hasPassed() {
+		select {
+		case <-late:
+			return false
+		case <-tick.C:
 		}
 	}
+	return true
 }
