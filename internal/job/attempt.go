@@ -43,11 +43,11 @@ type assignment struct {
 
 // attempt makes attempts until one succeeds, one fails finally, or no more may be
 // made. It continues the count of a node that ran the job before.
-func (r *Runner) attempt(ctx context.Context, a *assignment) outcome {
+func (r *Runner) attempt(ctx context.Context, a *assignment) *outcome {
 	var waited time.Duration // for upstreams that were skipped
 	for n := max(1, a.job.Attempts); ; n++ {
 		if n > len(r.Backoff)+1 {
-			return outcome{attempts: len(r.Backoff) + 1, err: errTakenOver(n - 1)}
+			return &outcome{attempts: len(r.Backoff) + 1, err: errTakenOver(n - 1)}
 		}
 		if n > 1 && n != a.job.Attempts {
 			r.noteAttempt(a.job, n)
@@ -114,13 +114,14 @@ func (r *Runner) wait(n int, job *store.Job, failure *upstream.Failure) (wait ti
 
 // attemptOnce makes one attempt, through one upstream after the other. After an
 // *upstream.Failure another attempt makes sense; any other error is final.
-func (r *Runner) attemptOnce(ctx context.Context, a *assignment, n int) (o outcome, err error) {
+func (r *Runner) attemptOnce(ctx context.Context, a *assignment, n int) (o *outcome, err error) {
 	ctx, span := trace.Start(ctx, "attempt")
 	span.Int(trace.Attempt, n)
 	span.String(trace.Provider, a.job.Provider)
 	defer func() { endAttempt(span, err) }()
+	o = new(outcome)
 	captureID := account.NewCaptureID()
-	try := upstream.Attempt{
+	try := &upstream.Attempt{
 		Provider: a.job.Provider, Account: a.job.Organization, Turn: a.turn, Place: a.request.Locale().Place(), Number: n, CaptureURL: r.CaptureURL + "/" + captureID,
 		Sample: sampleOf(a.job),
 	}
@@ -144,36 +145,42 @@ func sampleOf(job *store.Job) string {
 	return job.CreatedAt.UTC().Format(time.DateOnly) + "/" + job.ID
 }
 
-// askThrough asks through one upstream.
-func (r *Runner) askThrough(ctx context.Context, session *upstream.Session, a *assignment, captureID string) (outcome, error) {
-	id, name := a.job.ID, a.job.Provider
-	document := health.Document{Provider: name, Surface: session.Surface(), Watched: a.watched, Asked: string(a.job.Request)}
+// askThrough asks through one upstream. What comes after the wait for it has a frame of
+// its own, which thousands of waiting calls do without.
+func (r *Runner) askThrough(ctx context.Context, session *upstream.Session, a *assignment, captureID string) (*outcome, error) {
 	started := time.Now()
-	answer, err := r.ask(ctx, id, a.request, session)
-	r.Metrics.attempted(name, session.Upstream(), started, err)
+	answer, err := r.ask(ctx, a.job.ID, a.request, session)
+	r.Metrics.attempted(a.job.Provider, session.Upstream(), started, err)
+	return r.answered(ctx, session, a, captureID, answer, err)
+}
+
+// answered makes the outcome of an answer, or of the error in place of it.
+func (r *Runner) answered(ctx context.Context, session *upstream.Session, a *assignment, captureID string, answer *provider.Outcome, err error) (*outcome, error) {
+	name := a.job.Provider
+	document := health.Document{Provider: name, Surface: session.Surface(), Watched: a.watched, Asked: string(a.job.Request)}
 	if err != nil {
 		if failure, ok := errors.AsType[*upstream.Failure](err); ok && failure.Reason == earshot.ReasonUnreadable {
 			r.Health.Unreadable(document, time.Now())
 		}
-		return outcome{served: session.Fetched()}, err
+		return &outcome{served: session.Fetched()}, err
 	}
 	if answer == nil {
-		return outcome{}, fmt.Errorf("%s gave neither an answer nor an error", name)
+		return &outcome{}, fmt.Errorf("%s gave neither an answer nor an error", name)
 	}
-	o := outcome{bill: answer.Bill}
+	o := &outcome{bill: answer.Bill}
 	if o.result, err = json.Marshal(answer.Result); err != nil {
-		return outcome{}, fmt.Errorf("encode the result of %s: %w", name, err)
+		return &outcome{}, fmt.Errorf("encode the result of %s: %w", name, err)
 	}
 	r.Health.Answer(document, o.result, time.Now())
 	if pages := session.Kept(); len(pages) > 0 {
 		a.turn.Pause()
 		err := r.Captures.Put(ctx, captureID, pages)
 		if err != nil {
-			return outcome{}, err
+			return &outcome{}, err
 		}
 		if err := a.turn.Resume(ctx); err != nil {
 			r.discard(ctx, &store.Capture{ID: captureID})
-			return outcome{}, err
+			return &outcome{}, err
 		}
 		o.capture = &store.Capture{ID: captureID, Pages: len(pages)}
 	}

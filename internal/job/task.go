@@ -71,7 +71,7 @@ func (r *Runner) Price(def provider.Definition, request provider.Request) int64 
 // returns why the task did not succeed.
 func (r *Runner) perform(ctx context.Context, node *incarnation, job store.Job) error {
 	def, request, err := r.decode(&job)
-	run := outcome{attempts: job.Attempts, err: err}
+	run := &outcome{attempts: job.Attempts, err: err}
 	turn := r.Turns.Later(job.Organization)
 	defer turn.End()
 	if err == nil {
@@ -80,7 +80,7 @@ func (r *Runner) perform(ctx context.Context, node *incarnation, job store.Job) 
 	if run.err != nil && ctx.Err() != nil {
 		return run.err
 	}
-	if _, err := r.settle(ctx, node, r.settlement(&job, &run), time.Time{}); err != nil {
+	if _, err := r.settle(ctx, node, r.settlement(&job, run), time.Time{}); err != nil {
 		r.Log.Warn("a task was left to another node", "job", job.ID, "error", err)
 		return err
 	}

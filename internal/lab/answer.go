@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -67,7 +68,7 @@ func Answer(read func(*Request) error, write func(*Request) (Document, error)) h
 		if withheld(w, request, r.Steering) {
 			return
 		}
-		document, err := write(r)
+		document, err := composed(r, write)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
@@ -77,6 +78,16 @@ func Answer(read func(*Request) error, write func(*Request) (Document, error)) h
 		}
 		document.send(w, request, r.Steering)
 	})
+}
+
+// composing has a place for each processor. Of thousands of answers that come due at the
+// same moment only so many are half-made at a time.
+var composing = make(chan struct{}, runtime.GOMAXPROCS(0))
+
+func composed(r *Request, write func(*Request) (Document, error)) (Document, error) {
+	composing <- struct{}{}
+	defer func() { <-composing }()
+	return write(r)
 }
 
 // Page answers as an assistant that is asked by the q of its address and shows

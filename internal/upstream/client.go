@@ -162,7 +162,7 @@ func (c *Client) Close() {
 }
 
 // visits tells whether a browser makes a request.
-func (c *Client) visits(req Request) bool {
+func (c *Client) visits(req *Request) bool {
 	return len(req.Steps) > 0 && c.browser && (!c.plain || !req.Plain)
 }
 

@@ -14,7 +14,7 @@ import (
 
 // call is one request of a session on its way out.
 type call struct {
-	Request
+	*Request
 
 	// wire is the request as it goes over the network.
 	wire *http.Request
@@ -30,7 +30,7 @@ type call struct {
 // exchanger carries out calls: over the network, from a recording, or from stored
 // documents. Its errors need not be a *Failure.
 type exchanger interface {
-	exchange(c call) (*http.Response, error)
+	exchange(c *call) (*http.Response, error)
 }
 
 // Visitor opens pages in a browser.
@@ -44,10 +44,15 @@ type network struct {
 	browser   Visitor // nil for none
 }
 
-func (n network) exchange(c call) (*http.Response, error) {
+func (n network) exchange(c *call) (*http.Response, error) {
 	if !c.visit {
 		return n.transport.RoundTrip(c.wire)
 	}
+	return n.visit(c)
+}
+
+// visit has the browser open the page.
+func (n network) visit(c *call) (*http.Response, error) {
 	visit := browser.Visit{
 		URL: c.wire.URL.String(), Language: geo.AcceptLanguage(c.Locale), Place: c.Locale.Place(),
 		Phone: c.Phone, Steps: c.Steps,

@@ -102,7 +102,7 @@ type recording struct {
 	recorder *Recorder
 }
 
-func (r recording) exchange(c call) (*http.Response, error) {
+func (r recording) exchange(c *call) (*http.Response, error) {
 	e := Exchange{
 		At: time.Now().UTC(), Provider: c.provider, Upstream: r.client.name, Surface: r.client.surface, Attempt: c.attempt, Request: requestOf(c),
 	}
@@ -129,7 +129,7 @@ func (r recording) exchange(c call) (*http.Response, error) {
 	return resp, nil
 }
 
-func requestOf(c call) ExchangeRequest {
+func requestOf(c *call) ExchangeRequest {
 	return ExchangeRequest{
 		Site: c.Site, Path: c.Path, Query: c.Query.Encode(), Body: string(c.Body), Steps: c.Steps, Locale: c.Locale, Pointer: c.pointer,
 	}
@@ -169,7 +169,7 @@ func (r *ExchangeResponse) setBody(body []byte) {
 }
 
 // fail records why there was no response, or why it broke off.
-func (r *ExchangeResponse) fail(c call, err error) {
+func (r *ExchangeResponse) fail(c *call, err error) {
 	failure, _ := errors.AsType[*Failure](failureOf(c.wire.Context(), err))
 	if failure == nil { // the job ended first
 		failure = Fail(earshot.ReasonTimeout, "%w", err)

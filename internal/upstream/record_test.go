@@ -57,8 +57,8 @@ func asks(t *testing.T, c *upstream.Client) string {
 	r := upstream.NewRoutes(map[string][]*upstream.Client{"chat": {c}}, slog.New(slog.DiscardHandler))
 	var said []string
 	for _, path := range []string{"/late", "/late", "/cut", "/bytes", "/late"} {
-		err := r.Try(t.Context(), upstream.Attempt{Provider: "chat", Place: "US"}, func(up *upstream.Session) error {
-			resp, err := up.Fetch(t.Context(), upstream.Request{
+		err := r.Try(t.Context(), &upstream.Attempt{Provider: "chat", Place: "US"}, func(up *upstream.Session) error {
+			resp, err := up.Fetch(t.Context(), &upstream.Request{
 				Site: "v", Path: path, Body: []byte("question for " + up.Model()), Locale: geo.Locale{Country: "US"},
 				Refusal: func(status int, header http.Header, _ []byte) *upstream.Failure {
 					return upstream.Fail(earshot.ReasonBlocked, "%d, retry after %s", status, header.Get("Retry-After"))
@@ -73,7 +73,7 @@ func asks(t *testing.T, c *upstream.Client) string {
 			said = append(said, failure.Error())
 		}
 	}
-	location, err := c.NewSession(1, "").Redirect(t.Context(), upstream.Request{Site: "v", Path: "/away"})
+	location, err := c.NewSession(1, "").Redirect(t.Context(), &upstream.Request{Site: "v", Path: "/away"})
 	return strings.Join(append(said, location, fmt.Sprint(err)), "\n")
 }
 
@@ -163,11 +163,11 @@ func TestAVisitIsRecordedToo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		visit := upstream.Request{Site: "chat", Path: "/", Locale: geo.Locale{Country: "US", State: "CA"}, Steps: []browser.Step{browser.Type("textarea", "Hello?")}}
+		visit := &upstream.Request{Site: "chat", Path: "/", Locale: geo.Locale{Country: "US", State: "CA"}, Steps: []browser.Step{browser.Type("textarea", "Hello?")}}
 		look := func(c *upstream.Client) string {
 			said := ""
 			err := upstream.NewRoutes(map[string][]*upstream.Client{"chat": {c}}, slog.New(slog.DiscardHandler)).Try(
-				t.Context(), upstream.Attempt{Provider: "chat"}, func(up *upstream.Session) error {
+				t.Context(), &upstream.Attempt{Provider: "chat"}, func(up *upstream.Session) error {
 					resp, err := up.Fetch(t.Context(), visit)
 					if err != nil {
 						return err

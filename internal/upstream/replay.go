@@ -92,7 +92,7 @@ type replay struct {
 
 var errNotRecorded = errors.New("this was not asked when the recording was made")
 
-func (p *replay) exchange(c call) (*http.Response, error) {
+func (p *replay) exchange(c *call) (*http.Response, error) {
 	key := requestOf(c).key()
 	p.mu.Lock()
 	left := p.left[key]

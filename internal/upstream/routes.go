@@ -40,7 +40,7 @@ type Attempt struct {
 // Try asks through the provider's upstreams in turn until one answers. An error that
 // is no *Failure ends it at once. When all of them fail, the failure is that of the
 // last one, and final only if all are.
-func (r *Routes) Try(ctx context.Context, a Attempt, ask func(*Session) error) error {
+func (r *Routes) Try(ctx context.Context, a *Attempt, ask func(*Session) error) error {
 	clients := r.byProvider[a.Provider]
 	if len(clients) == 0 {
 		return &Failure{Reason: earshot.ReasonUnavailable, Err: errNoUpstream, Final: true}
@@ -71,9 +71,9 @@ func errOpen(upstream string, last *Failure) error {
 
 // try asks through one upstream. Where another one follows it does not wait for a
 // budget.
-func (r *Routes) try(ctx context.Context, client *Client, a Attempt, last bool, ask func(*Session) error) error {
+func (r *Routes) try(ctx context.Context, client *Client, a *Attempt, last bool, ask func(*Session) error) error {
 	session := client.NewSession(a.Number, a.CaptureURL)
-	session.provider, session.account, session.sample, session.turn = a.Provider, a.Account, a.Sample, a.Turn
+	session.provider, session.account, session.sample, session.turn, session.job = a.Provider, a.Account, a.Sample, a.Turn, ctx
 	if b := client.budget; b != nil {
 		switch {
 		case b.tryEnter():

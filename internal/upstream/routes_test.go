@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/share"
 	"earshot/internal/upstream"
 )
 
@@ -35,7 +36,7 @@ func routes(clients ...*upstream.Client) *upstream.Routes {
 // try makes an attempt in which each upstream answers as failures says, and
 // tells which were asked.
 func try(r *upstream.Routes, place string, failures map[string]error) (asked []string, err error) {
-	err = r.Try(context.Background(), upstream.Attempt{Provider: "chat", Place: place, Number: 1}, func(s *upstream.Session) error {
+	err = r.Try(context.Background(), &upstream.Attempt{Provider: "chat", Place: place, Number: 1}, func(s *upstream.Session) error {
 		asked = append(asked, s.Upstream())
 		return failures[s.Upstream()]
 	})
@@ -152,7 +153,7 @@ func TestABudgetHoldsForAKey(t *testing.T) {
 		var starts []time.Time
 		for range 12 {
 			go func() {
-				err := r.Try(t.Context(), upstream.Attempt{Provider: "chat"}, func(*upstream.Session) error {
+				err := r.Try(t.Context(), &upstream.Attempt{Provider: "chat"}, func(*upstream.Session) error {
 					mu.Lock()
 					starts = append(starts, time.Now())
 					mu.Unlock()
@@ -212,13 +213,47 @@ func TestAKeyIsSentToItsAPIAlone(t *testing.T) {
 	}
 	t.Cleanup(c.Close)
 	up := c.NewSession(1, "")
-	if _, err := up.Fetch(t.Context(), upstream.Request{Site: "x", Path: "/ask"}); err != nil {
+	if _, err := up.Fetch(t.Context(), &upstream.Request{Site: "x", Path: "/ask"}); err != nil {
 		t.Error(err)
 	}
-	if _, err := up.Redirect(t.Context(), upstream.Request{Site: "x-redirects", Path: "/elsewhere"}); err != nil {
+	if _, err := up.Redirect(t.Context(), &upstream.Request{Site: "x-redirects", Path: "/elsewhere"}); err != nil {
 		t.Error(err)
 	}
 	if got, want := strings.Join(keys, " "), "/ask=Bearer secret /elsewhere="; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+}
+
+func TestAnAnswerThatWaitsForItsTurnIsNotLate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := routes(upstream.NewStored(earshot.SurfaceWeb, [][]byte{[]byte("the answer")}, nil))
+		turns := share.NewTurns(share.Patience)
+		var others []func()
+		for turns.Room("me") > 0 {
+			release, ok := turns.Hold("me")
+			if !ok {
+				t.Fatal("no turn")
+			}
+			others = append(others, release)
+		}
+		time.AfterFunc(time.Hour, func() {
+			for _, release := range others {
+				release()
+			}
+		})
+		a := &upstream.Attempt{Provider: "chat", Account: "me", Turn: turns.Later("me")}
+		err := r.Try(t.Context(), a, func(up *upstream.Session) error {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // the attempt's time
+			defer cancel()
+			response, err := up.Fetch(ctx, &upstream.Request{Site: "x"})
+			if err == nil && string(response.Body) != "the answer" {
+				t.Errorf("got %q", response.Body)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -30,6 +30,7 @@ type Session struct {
 	provider   string // whose attempt it is; "" outside of Routes
 	account    string // for whom it is; "" outside of Routes
 	turn       *share.Turn
+	job        context.Context // of the whole job; nil outside of Routes
 	attempt    int
 	sample     string // as of Attempt
 	captureURL string
@@ -100,12 +101,12 @@ type Request struct {
 }
 
 // PostJSON makes the request for a document that is asked for with a JSON body.
-func PostJSON(site, path, accept string, body any, locale geo.Locale) (Request, error) {
+func PostJSON(site, path, accept string, body any, locale geo.Locale) (*Request, error) {
 	encoded, err := json.Marshal(body)
 	if err != nil {
-		return Request{}, fmt.Errorf("encode the request to %s: %w", site, err)
+		return nil, fmt.Errorf("encode the request to %s: %w", site, err)
 	}
-	return Request{
+	return &Request{
 		Site:   site,
 		Path:   path,
 		Header: http.Header{"Content-Type": {"application/json"}, "Accept": {accept}},
@@ -136,19 +137,28 @@ func (r *Response) Judge(err error) error {
 // Fetch gets a complete document. It returns a *Failure when the upstream refused,
 // failed, took too long or sent too much, and ctx's error when that was
 // cancelled. Meanwhile others have the session's turn.
-func (s *Session) Fetch(ctx context.Context, req Request) (_ *Response, err error) {
+func (s *Session) Fetch(ctx context.Context, req *Request) (_ *Response, err error) {
 	ctx, span := s.trace(ctx, req)
 	defer func() { endSpan(span, err) }()
 	s.turn.Pause()
 	response, err := s.fetch(ctx, req, span)
-	if late := s.turn.Resume(ctx); late != nil && err == nil {
+	if late := s.resume(ctx); late != nil && err == nil {
 		err = failureOf(ctx, late)
 	}
 	return response, err
 }
 
+// resume waits for a turn to go on. It is for as long as the job's client waits: that
+// this node is busy is not the upstream's fault, and the attempt's time does not count it.
+func (s *Session) resume(ctx context.Context) error {
+	if s.job != nil {
+		ctx = s.job
+	}
+	return s.turn.Resume(ctx)
+}
+
 // trace begins the span of a fetch. Nothing of it is sent along.
-func (s *Session) trace(ctx context.Context, req Request) (context.Context, trace.Span) {
+func (s *Session) trace(ctx context.Context, req *Request) (context.Context, trace.Span) {
 	ctx, span := trace.Start(ctx, "fetch")
 	span.String(trace.Upstream, s.client.name)
 	span.String(trace.Site, req.Site)
@@ -170,7 +180,7 @@ func (s *Session) Read(ctx context.Context, read func() error) (err error) {
 	return read()
 }
 
-func (s *Session) fetch(ctx context.Context, req Request, span trace.Span) (*Response, error) {
+func (s *Session) fetch(ctx context.Context, req *Request, span trace.Span) (*Response, error) {
 	if err := s.spend(ctx, req.Site); err != nil {
 		return nil, err
 	}
@@ -212,7 +222,7 @@ func (s *Session) fetch(ctx context.Context, req Request, span trace.Span) (*Res
 const maxRefusal = 64 << 10
 
 // refusal makes the failure of an answer that is not what was asked for.
-func refusal(req Request, resp *http.Response, arriving io.Reader) error {
+func refusal(req *Request, resp *http.Response, arriving io.Reader) error {
 	if req.Refusal != nil {
 		body, _ := io.ReadAll(io.LimitReader(arriving, maxRefusal)) // what there is of it
 		if failure := req.Refusal(resp.StatusCode, resp.Header, body); failure != nil {
@@ -271,7 +281,7 @@ func (s *Session) read(ctx context.Context, from io.Reader) ([]byte, error) {
 // Redirect requests a document that only redirects to another, and returns the
 // location without following it. Errors are as Fetch's; an answer that is no
 // redirect is a *Failure too.
-func (s *Session) Redirect(ctx context.Context, req Request) (location string, err error) {
+func (s *Session) Redirect(ctx context.Context, req *Request) (location string, err error) {
 	out, err := s.newCall(ctx, req)
 	if err != nil {
 		return "", err
@@ -285,7 +295,7 @@ func (s *Session) Redirect(ctx context.Context, req Request) (location string, e
 	defer func() { endSpan(span, err) }()
 	s.turn.Pause()
 	resp, err := s.client.exchanger.exchange(out)
-	if late := s.turn.Resume(ctx); err == nil && late != nil {
+	if late := s.resume(ctx); err == nil && late != nil {
 		_ = resp.Body.Close()
 		err = late
 	}
@@ -319,10 +329,10 @@ func (p progress) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func (s *Session) newCall(ctx context.Context, req Request) (call, error) {
+func (s *Session) newCall(ctx context.Context, req *Request) (*call, error) {
 	base := cmp.Or(s.client.sites[req.Site], s.client.anySite)
 	if base == nil {
-		return call{}, Fail(earshot.ReasonUnavailable, "no site %q is configured", req.Site)
+		return nil, Fail(earshot.ReasonUnavailable, "no site %q is configured", req.Site)
 	}
 	target := base.JoinPath(req.Path)
 	target.RawQuery = joinQuery(base.RawQuery, req.Query.Encode())
@@ -333,7 +343,7 @@ func (s *Session) newCall(ctx context.Context, req Request) (call, error) {
 	ctx = egress.WithPlace(ctx, req.Locale.Place())
 	r, err := http.NewRequestWithContext(ctx, method, target.String(), bytes.NewReader(req.Body))
 	if err != nil {
-		return call{}, fmt.Errorf("upstream request to %s: %w", req.Site, err)
+		return nil, fmt.Errorf("upstream request to %s: %w", req.Site, err)
 	}
 	if req.Header != nil {
 		r.Header = req.Header.Clone()
@@ -354,7 +364,7 @@ func (s *Session) newCall(ctx context.Context, req Request) (call, error) {
 	if api := s.client.api; api != nil && api.Key != "" && req.Site == api.Name {
 		r.Header.Set(api.KeyHeader, api.KeyPrefix+api.Key)
 	}
-	return call{Request: req, wire: r, visit: s.client.visits(req), provider: s.provider, attempt: s.attempt}, nil
+	return &call{Request: req, wire: r, visit: s.client.visits(req), provider: s.provider, attempt: s.attempt}, nil
 }
 
 // joinQuery puts the parameters of a request behind those that the operator

@@ -34,7 +34,7 @@ var nowhere = &url.URL{Scheme: "http", Host: "stored.invalid", Path: "/"}
 
 var errNotStored = errors.New("this document was not stored")
 
-func (s *stored) exchange(c call) (*http.Response, error) {
+func (s *stored) exchange(c *call) (*http.Response, error) {
 	if c.pointer {
 		location, ok := s.redirects[c.Path+"?"+c.Query.Encode()]
 		if !ok {

@@ -56,7 +56,7 @@ func TestARequestReachesItsSiteWithItsLocale(t *testing.T) {
 		fmt.Fprint(w, r.Method, " ", r.URL, " ", string(body), " ", r.Header.Get("Accept-Language"), " ", r.Header.Get("X-Mine"),
 			" ", r.Header.Get("Lab-Country"), r.Header.Get("Lab-State"), r.Header.Get("Lab-Attempt"))
 	})
-	resp, err := up.Fetch(t.Context(), upstream.Request{
+	resp, err := up.Fetch(t.Context(), &upstream.Request{
 		Site: "site", Path: "/ask", Query: url.Values{"q": {"a b"}}, Header: http.Header{"X-Mine": {"yes"}},
 		Body: []byte("hello"), Locale: geo.Locale{Country: "US", State: "CA"},
 	})
@@ -77,7 +77,7 @@ func TestOnlyTheLabIsToldItsSecrets(t *testing.T) {
 			}
 		}
 	})
-	if _, err := up.Fetch(t.Context(), upstream.Request{Site: "site", Locale: geo.Locale{Country: "US"}}); err != nil {
+	if _, err := up.Fetch(t.Context(), &upstream.Request{Site: "site", Locale: geo.Locale{Country: "US"}}); err != nil {
 		t.Error(err)
 	}
 }
@@ -91,7 +91,7 @@ func TestNoSiteIsToldOfTheTrace(t *testing.T) {
 	})
 	recorder := tracetest.NewSpanRecorder()
 	ctx, attempt := sdk.NewTracerProvider(sdk.WithSpanProcessor(recorder)).Tracer("test").Start(t.Context(), "attempt")
-	if _, err := up.Fetch(ctx, upstream.Request{Site: "site", Query: url.Values{"q": {"the question"}}}); err != nil {
+	if _, err := up.Fetch(ctx, &upstream.Request{Site: "site", Query: url.Values{"q": {"the question"}}}); err != nil {
 		t.Error(err)
 	}
 	ended := recorder.Ended()
@@ -117,7 +117,7 @@ func TestStatusesBecomeReasons(t *testing.T) {
 			w.Header().Set("Location", "http://127.0.0.1:1/")
 			w.WriteHeader(status)
 		})
-		if _, err := up.Fetch(t.Context(), upstream.Request{Site: "site"}); reason(t, err) != want {
+		if _, err := up.Fetch(t.Context(), &upstream.Request{Site: "site"}); reason(t, err) != want {
 			t.Errorf("%d is %v, want %s", status, err, want)
 		}
 	}
@@ -133,7 +133,7 @@ func TestABodyThatIsTooLargeIsUnreadable(t *testing.T) {
 		}
 	}
 	up := session(t, earshot.SurfaceWeb, func(w http.ResponseWriter, _ *http.Request) { endless(w) })
-	if _, err := up.Fetch(t.Context(), upstream.Request{Site: "site"}); reason(t, err) != earshot.ReasonUnreadable {
+	if _, err := up.Fetch(t.Context(), &upstream.Request{Site: "site"}); reason(t, err) != earshot.ReasonUnreadable {
 		t.Errorf("an endless body: %v", err)
 	}
 	bomb := session(t, earshot.SurfaceWeb, func(w http.ResponseWriter, _ *http.Request) {
@@ -142,7 +142,7 @@ func TestABodyThatIsTooLargeIsUnreadable(t *testing.T) {
 		_, _ = packed.Write(bytes.Repeat([]byte{0}, 17<<20))
 		_ = packed.Close()
 	})
-	if _, err := bomb.Fetch(t.Context(), upstream.Request{Site: "site"}); reason(t, err) != earshot.ReasonUnreadable {
+	if _, err := bomb.Fetch(t.Context(), &upstream.Request{Site: "site"}); reason(t, err) != earshot.ReasonUnreadable {
 		t.Errorf("a compressed bomb: %v", err)
 	}
 }
@@ -151,7 +151,7 @@ func TestALargeStoredDocumentIsRead(t *testing.T) {
 	t.Parallel()
 	document := bytes.Repeat([]byte("x"), 2<<20)
 	up := upstream.NewStored(earshot.SurfaceWeb, [][]byte{document}, nil).NewSession(1, "captures")
-	resp, err := up.Fetch(t.Context(), upstream.Request{Site: "site", Path: "/"})
+	resp, err := up.Fetch(t.Context(), &upstream.Request{Site: "site", Path: "/"})
 	if err != nil || !bytes.Equal(resp.Body, document) {
 		t.Fatalf("%v, %d bytes", err, len(resp.Body))
 	}
@@ -163,7 +163,7 @@ func TestACutConnectionIsUnavailable(t *testing.T) {
 		w.Header().Set("Content-Length", "100")
 		fmt.Fprint(w, "half")
 	})
-	if _, err := up.Fetch(t.Context(), upstream.Request{Site: "site"}); reason(t, err) != earshot.ReasonUnavailable {
+	if _, err := up.Fetch(t.Context(), &upstream.Request{Site: "site"}); reason(t, err) != earshot.ReasonUnavailable {
 		t.Errorf("got %v", err)
 	}
 }
@@ -174,12 +174,12 @@ func TestADeadlineIsATimeoutAndACancelIsNot(t *testing.T) {
 	up := session(t, earshot.SurfaceWeb, hang)
 	expired, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := up.Fetch(expired, upstream.Request{Site: "site"}); reason(t, err) != earshot.ReasonTimeout {
+	if _, err := up.Fetch(expired, &upstream.Request{Site: "site"}); reason(t, err) != earshot.ReasonTimeout {
 		t.Errorf("a deadline: %v", err)
 	}
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := up.Fetch(canceled, upstream.Request{Site: "site"})
+	_, err := up.Fetch(canceled, &upstream.Request{Site: "site"})
 	if failure := (*upstream.Failure)(nil); errors.As(err, &failure) || !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancel: %v", err)
 	}
@@ -194,7 +194,7 @@ func TestAFailureDoesNotShowTheQuestion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = client.NewSession(1, "").Fetch(t.Context(), upstream.Request{Site: "site", Query: url.Values{"q": {"secret"}}})
+	_, err = client.NewSession(1, "").Fetch(t.Context(), &upstream.Request{Site: "site", Query: url.Values{"q": {"secret"}}})
 	if reason(t, err) != earshot.ReasonUnavailable || strings.Contains(err.Error(), "secret") {
 		t.Errorf("got %v", err)
 	}
@@ -203,7 +203,7 @@ func TestAFailureDoesNotShowTheQuestion(t *testing.T) {
 func TestAnUnknownSiteIsUnavailable(t *testing.T) {
 	t.Parallel()
 	up := session(t, earshot.SurfaceWeb, func(http.ResponseWriter, *http.Request) {})
-	if _, err := up.Fetch(t.Context(), upstream.Request{Site: "elsewhere"}); reason(t, err) != earshot.ReasonUnavailable {
+	if _, err := up.Fetch(t.Context(), &upstream.Request{Site: "elsewhere"}); reason(t, err) != earshot.ReasonUnavailable {
 		t.Errorf("got %v", err)
 	}
 	if _, err := upstream.NewClient(upstream.Config{Sites: map[string]string{"x": "example.com/no-scheme"}}); err == nil {
@@ -237,7 +237,7 @@ func TestWithoutABrowserPlainPagesAreFetched(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	request := upstream.Request{Site: "site", Steps: []browser.Step{browser.TakePage("p")}, Plain: true}
+	request := &upstream.Request{Site: "site", Steps: []browser.Step{browser.TakePage("p")}, Plain: true}
 	response, err := client.NewSession(1, "").Fetch(t.Context(), request)
 	if err != nil || string(response.Body) != "plain" {
 		t.Errorf("%+v, %v", response, err)

@@ -37,7 +37,7 @@ func script(prompt string) []browser.Step {
 }
 
 // apiQuestion asks the API, which always searches.
-func apiQuestion(q chat.Question) (upstream.Request, error) {
+func apiQuestion(q chat.Question) (*upstream.Request, error) {
 	body := map[string]any{
 		"model":                    q.Model,
 		"messages":                 []any{map[string]any{"role": "user", "content": q.Prompt}},

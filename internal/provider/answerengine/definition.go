@@ -39,7 +39,7 @@ const streamPath = "/rest/sse/perplexity_ask"
 // New gives the answer engine.
 func New() *chat.Assistant {
 	return &chat.Assistant{
-		About: provider.Definition{
+		About: &provider.Definition{
 			Name:      name,
 			TaskType:  "ANSWERENGINE",
 			Summary:   "Ask the answer engine: answer text, numbered sources, related questions",
@@ -63,7 +63,7 @@ func New() *chat.Assistant {
 }
 
 // question is the stream for a prompt. Nothing of it is kept in a history.
-func question(prompt string, locale geo.Locale) (upstream.Request, error) {
+func question(prompt string, locale geo.Locale) (*upstream.Request, error) {
 	return upstream.PostJSON(name, streamPath, "text/event-stream", map[string]any{
 		"query_str": prompt,
 		"params": map[string]any{

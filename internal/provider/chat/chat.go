@@ -20,9 +20,9 @@ import (
 // stream with the whole answer in it. What such assistants differ in is which
 // document that is and how to read it.
 type Assistant struct {
-	About provider.Definition
+	About *provider.Definition
 	// Question is the document to fetch for a prompt.
-	Question func(prompt string, locale geo.Locale) (upstream.Request, error)
+	Question func(prompt string, locale geo.Locale) (*upstream.Request, error)
 	// Start is the page to open in a browser, and Script what to do there, for
 	// upstreams that have one. Script may be nil.
 	Start  string
@@ -39,7 +39,7 @@ type Assistant struct {
 // both.
 type API struct {
 	// Question is the call for a prompt.
-	Question func(q Question) (upstream.Request, error)
+	Question func(q Question) (*upstream.Request, error)
 	// Located says that country and state are told to the API.
 	Located bool
 	// Finish completes an answer after it was read: it asks for what the answer
@@ -60,7 +60,7 @@ type Question struct {
 var _ provider.Provider = (*Assistant)(nil)
 
 // Definition says what the assistant is and costs.
-func (c *Assistant) Definition() provider.Definition { return c.About }
+func (c *Assistant) Definition() provider.Definition { return *c.About }
 
 // Decode takes the request out of in. All these assistants take the same one.
 func (c *Assistant) Decode(in *schema.Object) provider.Request {
@@ -68,7 +68,7 @@ func (c *Assistant) Decode(in *schema.Object) provider.Request {
 	in.Decode(&body)
 	return &request{
 		assistant: c,
-		question:  Question{Prompt: body.Prompt, Locale: provider.CheckLocale(in, c.About, body.Country, body.State)},
+		question:  Question{Prompt: body.Prompt, Locale: provider.CheckLocale(in, *c.About, body.Country, body.State)},
 		include:   Include(body.Include),
 	}
 }
@@ -123,13 +123,13 @@ func (c *Assistant) Ask(ctx context.Context, up *upstream.Session, q Question, i
 }
 
 // document is the one to fetch from the upstream at hand.
-func (c *Assistant) document(up *upstream.Session, q Question) (upstream.Request, error) {
+func (c *Assistant) document(up *upstream.Session, q Question) (*upstream.Request, error) {
 	switch {
 	case up.Surface() == earshot.SurfaceAPI && c.API != nil:
 		q.Model = up.Model()
 		return c.API.Question(q)
 	case up.Browses() && c.Script != nil:
-		return upstream.Request{Site: c.About.Name, Path: c.Start, Locale: q.Locale, Steps: c.Script(q.Prompt)}, nil
+		return &upstream.Request{Site: c.About.Name, Path: c.Start, Locale: q.Locale, Steps: c.Script(q.Prompt)}, nil
 	default:
 		return c.Question(q.Prompt, q.Locale)
 	}

@@ -24,7 +24,7 @@ func ExampleAssistant() {
 		Related: "suggestion-chips",
 	})
 	chat := &chat.Assistant{
-		About: provider.Definition{
+		About: &provider.Definition{
 			Name:      "examplechat",
 			TaskType:  "EXAMPLECHAT",
 			Summary:   "Ask the example assistant: answer text, sources",
@@ -33,8 +33,8 @@ func ExampleAssistant() {
 			Prices:    []provider.Price{{Item: provider.ItemBase, Credits: 4}},
 			Countries: []provider.Countries{{Model: "examplechat", Except: "CN"}},
 		},
-		Question: func(prompt string, locale geo.Locale) (upstream.Request, error) {
-			return upstream.Request{Site: "examplechat", Path: "/ask", Query: url.Values{"q": {prompt}}, Locale: locale}, nil
+		Question: func(prompt string, locale geo.Locale) (*upstream.Request, error) {
+			return &upstream.Request{Site: "examplechat", Path: "/ask", Query: url.Values{"q": {prompt}}, Locale: locale}, nil
 		},
 		Read: page.Read,
 	}

@@ -27,7 +27,7 @@ const searchHint = "search"
 // Ask fetches the answer in one of the two shapes and reads whichever came.
 func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
 	assistant := chat.Assistant{
-		About: definition, Question: r.question, Start: startPath, Script: script, API: official, Read: r.read,
+		About: &definition, Question: r.question, Start: startPath, Script: script, API: official, Read: r.read,
 	}
 	include := chat.Include{HTML: r.Include.HTML, Markdown: r.Include.Markdown, RawResponse: r.Include.RawResponse}
 	found, err := assistant.Ask(ctx, up, chat.Question{Prompt: r.Prompt, Locale: r.locale, NoSearch: r.DisableWebSearch}, include)
@@ -39,13 +39,13 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 
 // question is the document to fetch: the mobile page with the prompt in its
 // address, or the legacy interface's stream.
-func (r *request) question(prompt string, locale geo.Locale) (upstream.Request, error) {
+func (r *request) question(prompt string, locale geo.Locale) (*upstream.Request, error) {
 	if !r.Legacy {
 		query := url.Values{"q": {prompt}}
 		if !r.DisableWebSearch {
 			query.Set("hints", searchHint)
 		}
-		return upstream.Request{Site: name, Path: pagePath, Query: query, Locale: locale}, nil
+		return &upstream.Request{Site: name, Path: pagePath, Query: query, Locale: locale}, nil
 	}
 	hints := []string{}
 	if !r.DisableWebSearch {
@@ -114,6 +114,6 @@ var api = provider.API{
 // official is how it is asked. It has no products and no ads.
 var official = &chat.API{Question: apiQuestion, Located: true}
 
-func apiQuestion(q chat.Question) (upstream.Request, error) {
+func apiQuestion(q chat.Question) (*upstream.Request, error) {
 	return responses.Question(responses.Ask{Site: api.Name, Model: q.Model, Prompt: q.Prompt, Locale: q.Locale, Search: !q.NoSearch})
 }

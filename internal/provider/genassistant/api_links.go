@@ -106,7 +106,7 @@ func resolveOne(ctx context.Context, up *upstream.Session, locale geo.Locale, li
 	}
 	ctx, cancel := context.WithTimeout(ctx, resolveTime)
 	defer cancel()
-	location, err := up.Redirect(ctx, upstream.Request{Site: redirectSite, Path: u.EscapedPath(), Query: u.Query(), Locale: locale})
+	location, err := up.Redirect(ctx, &upstream.Request{Site: redirectSite, Path: u.EscapedPath(), Query: u.Query(), Locale: locale})
 	if err != nil {
 		return "", err
 	}

@@ -41,7 +41,7 @@ func script(prompt string) []browser.Step {
 // apiQuestion asks the API with its search turned on; the model decides whether
 // it searches. The API knows languages and no countries, so nothing here says
 // where the question is asked from.
-func apiQuestion(q chat.Question) (upstream.Request, error) {
+func apiQuestion(q chat.Question) (*upstream.Request, error) {
 	language := cmp.Or(q.Locale.Language, geo.Language(q.Locale.Country))
 	request, err := upstream.PostJSON(apiSite, "/models/"+url.PathEscape(q.Model)+":streamGenerateContent", "text/event-stream", map[string]any{
 		"contents":   []any{map[string]any{"role": "user", "parts": []any{map[string]any{"text": q.Prompt}}}},

@@ -32,7 +32,7 @@ const name = "genassistant"
 // New gives the generative assistant.
 func New() *chat.Assistant {
 	return &chat.Assistant{
-		About: provider.Definition{
+		About: &provider.Definition{
 			Name:      name,
 			TaskType:  "GENASSISTANT",
 			Summary:   "Ask the generative assistant: answer text, sources, citations",
@@ -56,6 +56,6 @@ func New() *chat.Assistant {
 }
 
 // question is the page that opens with the prompt as its first query.
-func question(prompt string, locale geo.Locale) (upstream.Request, error) {
-	return upstream.Request{Site: name, Path: "/app", Query: url.Values{"q": {prompt}}, Locale: locale}, nil
+func question(prompt string, locale geo.Locale) (*upstream.Request, error) {
+	return &upstream.Request{Site: name, Path: "/app", Query: url.Values{"q": {prompt}}, Locale: locale}, nil
 }

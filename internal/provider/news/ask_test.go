@@ -78,7 +78,7 @@ func TestArticlesAreComplete(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			to, err := l.Session(1).Redirect(t.Context(), upstream.Request{Site: serp.Site, Path: u.Path, Query: u.Query(), Locale: geo.Locale{Country: "US"}})
+			to, err := l.Session(1).Redirect(t.Context(), &upstream.Request{Site: serp.Site, Path: u.Path, Query: u.Query(), Locale: geo.Locale{Country: "US"}})
 			if err != nil || to != a.Link {
 				t.Errorf("%s leads to %s (%v), but stands beside %s", a.RedirectLink, to, err, a.Link)
 			}

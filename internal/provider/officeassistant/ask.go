@@ -33,6 +33,6 @@ func script(prompt string) []browser.Step {
 // is, and which model it has.
 var api = provider.API{Name: "responses", KeyHeader: "Authorization", KeyPrefix: "Bearer ", Place: "country, state"}
 
-func apiQuestion(q chat.Question) (upstream.Request, error) {
+func apiQuestion(q chat.Question) (*upstream.Request, error) {
 	return responses.Question(responses.Ask{Site: api.Name, Model: q.Model, Prompt: q.Prompt, Locale: q.Locale, Search: true})
 }

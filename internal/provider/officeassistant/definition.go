@@ -27,7 +27,7 @@ const name = "officeassistant"
 // New gives the office assistant.
 func New() *chat.Assistant {
 	return &chat.Assistant{
-		About: provider.Definition{
+		About: &provider.Definition{
 			Name:      name,
 			TaskType:  "OFFICEASSISTANT",
 			Summary:   "Ask the office assistant: answer text, sources, citations",
@@ -51,6 +51,6 @@ func New() *chat.Assistant {
 }
 
 // question is the page of a new chat with the prompt sent.
-func question(prompt string, locale geo.Locale) (upstream.Request, error) {
-	return upstream.Request{Site: name, Path: "/chat", Query: url.Values{"q": {prompt}}, Locale: locale}, nil
+func question(prompt string, locale geo.Locale) (*upstream.Request, error) {
+	return &upstream.Request{Site: name, Path: "/chat", Query: url.Values{"q": {prompt}}, Locale: locale}, nil
 }

@@ -62,7 +62,7 @@ func (e Engine) FetchPart(ctx context.Context, up *upstream.Session, t Target, a
 }
 
 // fetch gets a document and asks where its hidden links lead.
-func (e Engine) fetch(ctx context.Context, up *upstream.Session, request upstream.Request, locale geo.Locale) (Page, error) {
+func (e Engine) fetch(ctx context.Context, up *upstream.Session, request *upstream.Request, locale geo.Locale) (Page, error) {
 	response, err := up.Fetch(ctx, request)
 	if err != nil {
 		return Page{}, err
@@ -83,10 +83,10 @@ const partPath = "/async/"
 // PartOf is the request for a piece of a page, as Target.Part, at an address
 // that the page told. ok is false when that is not one of the engine's: a page
 // must not choose what else is asked.
-func (e Engine) PartOf(t Target, address string, further url.Values) (request upstream.Request, ok bool) {
+func (e Engine) PartOf(t Target, address string, further url.Values) (request *upstream.Request, ok bool) {
 	u, ok := e.absolute(address)
 	if !ok || !e.isMain(u.Hostname()) || !strings.HasPrefix(u.Path, partPath) || strings.Contains(u.Path, "..") {
-		return upstream.Request{}, false
+		return nil, false
 	}
 	params := u.Query()
 	for name, values := range further {

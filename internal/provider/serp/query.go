@@ -23,7 +23,7 @@ type Query struct {
 }
 
 // Page is the request for result page n, from 1.
-func (q Query) Page(n int) upstream.Request {
+func (q Query) Page(n int) *upstream.Request {
 	params := url.Values{
 		"q":  {q.Text},
 		"gl": {strings.ToLower(q.Locale.Country)},
@@ -43,10 +43,10 @@ func (q Query) Page(n int) upstream.Request {
 
 // Part is the request for a piece of a page that the engine serves on demand, at
 // a path with parameters that the page told.
-func (t Target) Part(path string, params url.Values) upstream.Request { return t.request(path, params) }
+func (t Target) Part(path string, params url.Values) *upstream.Request { return t.request(path, params) }
 
-func (t Target) request(path string, params url.Values) upstream.Request {
-	return upstream.Request{
+func (t Target) request(path string, params url.Values) *upstream.Request {
+	return &upstream.Request{
 		Site:   Site,
 		Path:   path,
 		Query:  params,

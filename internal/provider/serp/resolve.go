@@ -59,7 +59,7 @@ func (e Engine) resolve(ctx context.Context, up *upstream.Session, locale geo.Lo
 	if err != nil {
 		return "", upstream.Fail(earshot.ReasonUnreadable, "redirect link: %w", err)
 	}
-	request := upstream.Request{Site: Site, Path: u.Path, Query: u.Query(), Locale: locale, Refusal: linkRefusal}
+	request := &upstream.Request{Site: Site, Path: u.Path, Query: u.Query(), Locale: locale, Refusal: linkRefusal}
 	location, err := redirect(ctx, up, request, resolveTime)
 	failure, _ := errors.AsType[*upstream.Failure](err)
 	if failure != nil && visits && up.Browses() && (failure.Reason == earshot.ReasonBlocked || failure.Reason == earshot.ReasonUnreadable) {
@@ -76,7 +76,7 @@ func (e Engine) resolve(ctx context.Context, up *upstream.Session, locale geo.Lo
 	return destination, nil
 }
 
-func redirect(ctx context.Context, up *upstream.Session, request upstream.Request, limit time.Duration) (string, error) {
+func redirect(ctx context.Context, up *upstream.Session, request *upstream.Request, limit time.Duration) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	return up.Redirect(ctx, request)

@@ -38,7 +38,7 @@ func visit(take browser.Step) []browser.Step {
 
 // Visited is the request for a page, with what a browser does to get it: it waits until
 // something is shown.
-func Visited(request upstream.Request, shown string) upstream.Request {
+func Visited(request *upstream.Request, shown string) *upstream.Request {
 	request.Steps, request.Plain = visit(browser.TakeSettled(shown)), true
 	return request
 }

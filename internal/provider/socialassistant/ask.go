@@ -37,6 +37,6 @@ var api = provider.API{
 
 // apiQuestion tells the API the place. Whether the API takes notice of it is not
 // known, so no answer claims to be for that place.
-func apiQuestion(q chat.Question) (upstream.Request, error) {
+func apiQuestion(q chat.Question) (*upstream.Request, error) {
 	return responses.Question(responses.Ask{Site: api.Name, Model: q.Model, Prompt: q.Prompt, Locale: q.Locale, Search: true, Posts: true})
 }

@@ -36,7 +36,7 @@ const linesPath = "/rest/app-chat/conversations/new"
 // New gives the social assistant.
 func New() *chat.Assistant {
 	return &chat.Assistant{
-		About: provider.Definition{
+		About: &provider.Definition{
 			Name:      name,
 			TaskType:  "SOCIALASSISTANT",
 			Summary:   "Ask the social assistant: answer text, sources, posts of its network",
@@ -60,7 +60,7 @@ func New() *chat.Assistant {
 }
 
 // question is the stream for a prompt. Nothing of it is kept in a history.
-func question(prompt string, locale geo.Locale) (upstream.Request, error) {
+func question(prompt string, locale geo.Locale) (*upstream.Request, error) {
 	return upstream.PostJSON(name, linesPath, "application/x-ndjson", map[string]any{
 		"message":               prompt,
 		"modeId":                "auto",

@@ -208,7 +208,7 @@ func TestRedirectLinksLeadToTheirLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 		kinds[u.Path]++
-		to, err := l.Session(1).Redirect(t.Context(), upstream.Request{Site: serp.Site, Path: u.Path, Query: u.Query(), Locale: geo.Locale{Country: "US"}})
+		to, err := l.Session(1).Redirect(t.Context(), &upstream.Request{Site: serp.Site, Path: u.Path, Query: u.Query(), Locale: geo.Locale{Country: "US"}})
 		if err != nil || to != link || u.Host != "www.search.lab.test" {
 			t.Errorf("%s leads to %s (%v), but stands beside %s", redirect, to, err, link)
 		}

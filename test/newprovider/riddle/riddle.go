@@ -42,7 +42,7 @@ func New() *chat.Assistant {
 		Related: ".next",
 	})
 	return &chat.Assistant{
-		About: provider.Definition{
+		About: &provider.Definition{
 			Name:      name,
 			TaskType:  "RIDDLE",
 			Summary:   "Ask for a riddle: text, sources",
@@ -62,8 +62,8 @@ func New() *chat.Assistant {
 	}
 }
 
-func question(prompt string, locale geo.Locale) (upstream.Request, error) {
-	return upstream.Request{Site: name, Path: "/ask", Query: url.Values{"q": {prompt}}, Locale: locale}, nil
+func question(prompt string, locale geo.Locale) (*upstream.Request, error) {
+	return &upstream.Request{Site: name, Path: "/ask", Query: url.Values{"q": {prompt}}, Locale: locale}, nil
 }
 
 // site plays the assistant in the lab.

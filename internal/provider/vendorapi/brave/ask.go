@@ -35,7 +35,7 @@ func AskNews(ctx context.Context, up *upstream.Session, q Query, pages int, keep
 // ask fetches pages until there are no more, and hands each to add.
 func ask(
 	ctx context.Context, up *upstream.Session, q Query, pages int, keep bool,
-	request func(Query, int) upstream.Request, add func(document []byte, n int) (more bool, err error),
+	request func(Query, int) *upstream.Request, add func(document []byte, n int) (more bool, err error),
 ) (kept []string, read int, err error) {
 	if q.offset(1) >= maxPages {
 		failure := upstream.Fail(earshot.ReasonUnavailable, "the API has no more than %d pages", maxPages)

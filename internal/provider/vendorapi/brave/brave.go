@@ -51,7 +51,7 @@ type Query struct {
 }
 
 // Web is the request for page n, from 1, of a web search.
-func Web(q Query, n int) upstream.Request {
+func Web(q Query, n int) *upstream.Request {
 	request := q.request("/web/search", n)
 	request.Query.Set("text_decorations", "false")
 	q.locate(request.Header)
@@ -59,14 +59,14 @@ func Web(q Query, n int) upstream.Request {
 }
 
 // News is the request for page n, from 1, of a news search.
-func News(q Query, n int) upstream.Request { return q.request("/news/search", n) }
+func News(q Query, n int) *upstream.Request { return q.request("/news/search", n) }
 
-func (q Query) request(path string, n int) upstream.Request {
+func (q Query) request(path string, n int) *upstream.Request {
 	header := http.Header{"Accept": {"application/json"}}
 	if q.UserAgent != "" {
 		header.Set("User-Agent", q.UserAgent)
 	}
-	return upstream.Request{Site: Site, Path: path, Query: q.params(n), Header: header, Locale: q.Locale, Refusal: Refusal}
+	return &upstream.Request{Site: Site, Path: path, Query: q.params(n), Header: header, Locale: q.Locale, Refusal: Refusal}
 }
 
 func (q Query) params(n int) url.Values {

@@ -24,7 +24,7 @@ type Ask struct {
 
 // Question is the request for a question. The same question makes the same
 // request.
-func Question(q Ask) (upstream.Request, error) {
+func Question(q Ask) (*upstream.Request, error) {
 	tools := []tool{{Type: "web_search", UserLocation: locate(q.Locale)}}
 	include := []string{"web_search_call.action.sources"}
 	if q.Posts {
