@@ -33,8 +33,9 @@ import (
 const (
 	maxBody   = 16 << 20 // after decompression; real pages stay under 4 MiB
 	largeBody = 1 << 20  // beyond it a body must wait for its turn
-	maxLarge  = 24       // large bodies that are read at a time, shared out by account
-	bodyStep  = 1 << 20  // by which memory for one grows
+	maxLarge  = 16       // large bodies that are read at a time, shared out by account
+	minPart   = 16 << 10 // by which memory for one grows
+	maxPart   = 256 << 10
 	// streamBuffer is what an upstream may send ahead of what is read; 4 MiB of each
 	// would be too much.
 	streamBuffer = 256 << 10

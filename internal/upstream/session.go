@@ -201,16 +201,13 @@ func (s *Session) fetch(ctx context.Context, req *Request, span trace.Span) (*Re
 	}
 	defer resp.Body.Close()
 	span.Int(trace.Status, resp.StatusCode)
-	arriving := progress{resp.Body, idle}
+	arriving := &progress{resp.Body, idle}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return nil, refusal(req, resp, arriving)
 	}
-	body, err := s.read(ctx, arriving)
+	body, err := s.read(ctx, arriving, resp.ContentLength)
 	if err != nil {
 		return nil, failureOf(ctx, err)
-	}
-	if len(body) > maxBody {
-		return nil, Fail(earshot.ReasonUnreadable, "body exceeds %d bytes", maxBody)
 	}
 	s.mu.Lock()
 	s.fetched = append(s.fetched, body)
@@ -251,31 +248,75 @@ func (s *Session) spend(ctx context.Context, site string) error {
 	return nil
 }
 
-// read reads a body up to one byte beyond the limit. It reads only maxLarge large
-// ones at a time, and of one account half of them at most, so that many hostile
-// sites at once can neither fill the memory nor hold up others.
-func (s *Session) read(ctx context.Context, from io.Reader) ([]byte, error) {
-	var body bytes.Buffer
-	if _, err := io.CopyN(&body, from, largeBody); err != nil {
-		if errors.Is(err, io.EOF) {
-			return body.Bytes(), nil
-		}
+// read reads a body of a length, which is -1 where the upstream did not tell. It reads
+// only maxLarge large ones at a time, and of one account half of them at most, so that
+// many hostile sites at once can neither fill the memory nor hold up others.
+func (s *Session) read(ctx context.Context, from io.Reader, length int64) ([]byte, error) {
+	parts := newParts(length)
+	done, err := parts.fill(from, largeBody)
+	if err != nil {
 		return nil, err
+	}
+	if done {
+		return parts.join(), nil
 	}
 	release, err := s.client.large.Wait(ctx, s.account)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	for body.Len() <= maxBody {
-		body.Grow(bodyStep) // else it would double
-		if _, err := io.CopyN(&body, from, min(bodyStep-bytes.MinRead, int64(maxBody+1-body.Len()))); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return nil, err
+	done, err = parts.fill(from, maxBody+1)
+	if !done && err == nil {
+		err = Fail(earshot.ReasonUnreadable, "body exceeds %d bytes", maxBody)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return parts.join(), nil
+}
+
+// parts is a body that is being read. Unlike a buffer that grows by doubling it holds
+// hardly more than has arrived.
+type parts struct {
+	list [][]byte
+	size int
+	next int // capacity of the next part
+}
+
+func newParts(length int64) *parts {
+	if length < 0 || length > largeBody {
+		return &parts{next: minPart}
+	}
+	return &parts{next: int(length) + 1} // one more for the reader to tell that it is the end
+}
+
+// fill reads until there are limit bytes, and tells whether that was all.
+func (p *parts) fill(from io.Reader, limit int) (done bool, err error) {
+	for p.size < limit {
+		if i := len(p.list) - 1; i < 0 || len(p.list[i]) == cap(p.list[i]) {
+			p.list = append(p.list, make([]byte, 0, p.next))
+			p.next = min(max(minPart, 2*p.next), maxPart)
+		}
+		last := &p.list[len(p.list)-1]
+		room := min(cap(*last)-len(*last), limit-p.size)
+		n, err := from.Read((*last)[len(*last) : len(*last)+room])
+		*last = (*last)[:len(*last)+n]
+		p.size += n
+		if errors.Is(err, io.EOF) {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
 		}
 	}
-	return body.Bytes(), nil
+	return false, nil
+}
+
+func (p *parts) join() []byte {
+	if len(p.list) == 1 {
+		return p.list[0]
+	}
+	return slices.Concat(p.list...)
 }
 
 // Redirect requests a document that only redirects to another, and returns the
@@ -323,7 +364,7 @@ type progress struct {
 	idle *time.Timer
 }
 
-func (p progress) Read(b []byte) (int, error) {
+func (p *progress) Read(b []byte) (int, error) {
 	n, err := p.Reader.Read(b)
 	p.idle.Reset(idleGap)
 	return n, err
