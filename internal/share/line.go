@@ -18,6 +18,10 @@ const (
 	// as much joins as it serves in ten times Patience, half of the 5 s after which
 	// clients give up.
 	Patience = 250 * time.Millisecond
+	// burst is for how many times as long a line may grow like that. One that has not
+	// been empty for longer is no burst: it may only be as long as what is served within
+	// Patience, so that who joins is answered soon, and clients do not leave before.
+	burst = 4
 	// longest is how many times as long one waits who has joined, and is refused after
 	// all.
 	longest = 12
@@ -30,6 +34,27 @@ const (
 type line struct {
 	account     string
 	first, then []*waiter // those that go on with something, and those that begin
+	standing    time.Time // since when there is somebody who begins
+	begun       int       // how many have begun since
+}
+
+// begin counts one that begins. What was long ago counts less.
+func (l *line) begin(patience time.Duration) {
+	l.begun++
+	if stood := time.Since(l.standing); stood > 4*burst*patience {
+		l.standing, l.begun = l.standing.Add(stood/2), l.begun/2
+	}
+}
+
+// isLong tells whether nobody else should begin.
+func (l *line) isLong(patience time.Duration) bool {
+	if len(l.then) == 0 {
+		return false
+	}
+	if stood := time.Since(l.standing); stood > burst*patience {
+		return time.Duration(len(l.then))*stood > time.Duration(l.begun)*patience
+	}
+	return time.Since(l.then[0].since) > patience
 }
 
 type waiter struct {
@@ -85,8 +110,7 @@ func (p *Pool) join(account string, places *Pool) (*waiter, error) {
 	}
 	w := &waiter{since: time.Now(), served: make(chan struct{})}
 	if places != nil {
-		slow := i >= 0 && len(p.lines[i].then) > 0 && time.Since(p.lines[i].then[0].since) > p.patience
-		if slow || !places.Take(account, 1) {
+		if i >= 0 && p.lines[i].isLong(p.patience) || !places.Take(account, 1) {
 			p.refuse(account)
 			return nil, ErrBusy
 		}
@@ -96,6 +120,9 @@ func (p *Pool) join(account string, places *Pool) (*waiter, error) {
 		p.lines = append(p.lines, &line{account: account})
 	}
 	if l := p.lines[i]; places != nil {
+		if len(l.then) == 0 {
+			l.standing, l.begun = w.since, 0
+		}
 		l.then = append(l.then, w)
 	} else {
 		l.first = append(l.first, w)
@@ -137,6 +164,7 @@ func (p *Pool) serve() {
 		from := &l.first
 		if len(l.first) == 0 {
 			from = &l.then
+			l.begin(p.patience)
 		}
 		next := (*from)[0]
 		*from = (*from)[1:]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -152,6 +153,51 @@ func TestWorkUnderWayGoesFirst(t *testing.T) {
 		}
 		if s := turns.Stats(); s.Used != 0 {
 			t.Errorf("in the end it is %+v", s)
+		}
+	})
+}
+
+// TestAStandingLineIsShort floods a node with six times what it can do. After the burst at
+// its beginning those that are let in wait for little, and no turn is left unused.
+func TestAStandingLineIsShort(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const flood = 10 * time.Second
+		turns := share.NewTurns(share.Patience)
+		room := int(turns.Room("flood")) // a lone account's part
+		work := time.Duration(room) * time.Second / 160
+		began := time.Now()
+		var mu sync.Mutex
+		var late time.Duration // the longest wait of those that came after the burst
+		done := 0
+		var group sync.WaitGroup
+		for time.Since(began) < flood {
+			group.Go(func() {
+				came := time.Now()
+				turn, err := turns.Begin(t.Context(), "flood")
+				if err != nil {
+					return
+				}
+				waited := time.Since(came)
+				time.Sleep(work)
+				turn.End()
+				mu.Lock()
+				defer mu.Unlock()
+				if came.Sub(began) > 4*time.Second {
+					late = max(late, waited)
+				}
+				if time.Since(began) < flood {
+					done++
+				}
+			})
+			time.Sleep(time.Millisecond)
+		}
+		group.Wait()
+		if late > 2*share.Patience {
+			t.Errorf("one who was let in waited for %s", late)
+		}
+		if done < 1500 { // of 160 a second
+			t.Errorf("only %d were done in %s", done, flood)
 		}
 	})
 }

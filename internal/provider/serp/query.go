@@ -43,7 +43,9 @@ func (q Query) Page(n int) *upstream.Request {
 
 // Part is the request for a piece of a page that the engine serves on demand, at
 // a path with parameters that the page told.
-func (t Target) Part(path string, params url.Values) *upstream.Request { return t.request(path, params) }
+func (t Target) Part(path string, params url.Values) *upstream.Request {
+	return t.request(path, params)
+}
 
 func (t Target) request(path string, params url.Values) *upstream.Request {
 	return &upstream.Request{
