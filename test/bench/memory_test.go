@@ -37,7 +37,7 @@ func BenchmarkMemory(b *testing.B) {
 // remember makes calls at once and reports the memory that they take.
 func remember(b *testing.B, node *load.Program, calls int, prompt string) {
 	b.Helper()
-	const rate = 400 // a second: they are let in, not refused
+	const rate = 500 // a second: they are let in, not refused
 	client := load.NewClient(node.BaseURL)
 	client.Patience = 5 * time.Minute
 	keys := node.Accounts(b, load.Unlimited, 8)
@@ -49,7 +49,7 @@ func remember(b *testing.B, node *load.Program, calls int, prompt string) {
 	for i := range calls {
 		due := time.Duration(float64(i) / rate * float64(time.Second))
 		time.Sleep(time.Until(began.Add(due)))
-		left := time.Duration(calls)*time.Second/rate - due + 10*time.Second // so that all end together
+		left := time.Duration(calls)*time.Second/rate - due + 8*time.Second // so that all end together, and none is given up for silence
 		text := strings.ReplaceAll(prompt, "LEFT", strconv.Itoa(int(left.Seconds()))+"s")
 		call := load.Post(keys[i%len(keys)], "/v1/monitor/chatassistant", fmt.Sprintf(`{"prompt": %q, "country": "US"}`, text))
 		group.Go(func() {
