@@ -21,6 +21,9 @@ const (
 // settled before, or taken from a node that seemed dead.
 var ErrLost = errors.New("the job is not this node's")
 
+// errNotOwned has a transaction run again that took a job for its node's which is not.
+var errNotOwned = errors.New("a job is not its node's")
+
 // Job is one extraction for one organization.
 type Job struct {
 	ID           string
@@ -71,7 +74,11 @@ var (
 	jobsTable = newTable("jobs", append(slices.Clip(keptColumns),
 		field("webhook_url", "text", func(j *Job) **string { return &j.WebhookURL }))...)
 	insertJobs = jobsTable.insert("")
-	takeJobs   = deletion(jobsTable, "organization", "id", "node")
+	// owned are the columns that tell whose job it is.
+	owned       = jobsTable.only("organization", "id", "node")
+	selectOwned = newStatement(owned, func(in input) string {
+		return `SELECT jobs.id, jobs.node FROM jobs WHERE ` + in.matching()
+	})
 )
 
 // KeyTakenError is returned when a call has the idempotency key of another job.
@@ -184,7 +191,7 @@ func (s *Store) Settle(end Settlement, now time.Time) (*account.Organization, er
 		if err != nil {
 			return err
 		}
-		job := w.jobs[end.Job.ID]
+		job := w.jobs[ownedJob{end.Job.ID, end.Job.Node}]
 		if lost = job == nil; !lost {
 			err = w.end(o, job, end, now)
 		}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -256,37 +255,43 @@ func (s *Store) commitTogether(writes ...*write) error {
 // organizations that others have locked either: it returns them, and the writes that
 // it left out because of them.
 func (s *Store) commitSome(writes []*write, without map[string]time.Time, skip bool) (skipped []*write, locked []string, err error) {
-	err = s.transact(func(ctx context.Context, tx *tx) error {
-		work := newWork(tx)
-		ids := organizationsOf(writes, without)
-		if err := work.lock(ctx, ids, skip); err != nil {
-			return err
-		}
-		skipped, locked = nil, nil
-		if skip {
-			locked = slices.DeleteFunc(ids, func(id string) bool { return work.organizations[id] != nil })
-		}
-		free := writes
-		if len(locked) > 0 {
-			free = nil
-			for _, w := range writes {
-				if !w.optional && slices.Contains(locked, w.organization) {
-					skipped = append(skipped, w)
-				} else {
-					free = append(free, w)
+	ids := organizationsOf(writes, without)
+	apply := func(checked bool) error {
+		return s.transact(func(ctx context.Context, tx *tx) error {
+			work := newWork(tx)
+			skipped, locked = nil, nil
+			free := writes
+			if skip {
+				if err := work.lock(ctx, ids, skip); err != nil {
+					return err
 				}
+				free, skipped, locked = work.leaveOut(writes, ids)
 			}
-		}
-		if err := work.read(ctx, free); err != nil {
-			return err
-		}
-		for _, w := range free {
-			if err := w.apply(ctx, work); err != nil {
+			err := work.together(ctx, func() error {
+				if !skip {
+					if err := work.lock(ctx, ids, skip); err != nil {
+						return err
+					}
+				}
+				return work.read(ctx, free, checked)
+			})
+			if err != nil {
+				return fmt.Errorf("lock organizations and read: %w", err)
+			}
+			if err := work.readBudgets(ctx); err != nil {
 				return err
 			}
-		}
-		return work.store(ctx)
-	})
+			for _, w := range free {
+				if err := w.apply(ctx, work); err != nil {
+					return err
+				}
+			}
+			return work.store(ctx)
+		})
+	}
+	if err = apply(false); errors.Is(err, errNotOwned) || s.dialect.divided(err) {
+		err = apply(true)
+	}
 	return skipped, locked, err
 }
 
@@ -336,25 +341,15 @@ func (s *Store) transactOnce(ctx context.Context, apply func(context.Context, *t
 		return fmt.Errorf("begin a transaction: %w", err)
 	}
 	defer func() { _ = conn.Close() }() // it goes back to the pool
-	begun, err := conn.BeginTx(ctx, nil)
+	tx, err := s.begin(ctx, conn)
 	if err != nil {
 		return fmt.Errorf("begin a transaction: %w", err)
 	}
-	if err := apply(ctx, &tx{Tx: begun, conn: conn, dialect: s.dialect, clock: s.clock, statements: s.statements, bound: map[string]*sql.Stmt{}}); err != nil {
-		_ = begun.Rollback() // the error that matters is the one we have
-		return err
+	if err = apply(ctx, tx); err == nil {
+		err = tx.commit(ctx)
 	}
-	err = begun.Commit()
-	if err == nil {
-		return nil
+	if err != nil {
+		tx.rollback(ctx)
 	}
-	if s.dialect.fatal(err) {
-		// Going on could acknowledge what a later crash takes back.
-		panic(fmt.Sprintf("the disk failed to sync a commit: %v", err))
-	}
-	if s.dialect.notCommitted(err) {
-		_ = begun.Rollback()
-		return fmt.Errorf("commit: %w", err)
-	}
-	return fmt.Errorf("%w: %w", ErrUnknownOutcome, err)
+	return err
 }
