@@ -180,13 +180,32 @@ type Settlement struct {
 // job to the finished ones and plans its webhook, all or nothing. It may be
 // repeated after an error until it succeeds. Returns ErrLost when the job is not
 // the node's.
-func (s *Store) Settle(end Settlement, now time.Time) (*account.Organization, error) {
+func (s *Store) Settle(end Settlement, now time.Time) (after *account.Organization, err error) {
+	settled := make(chan struct{})
+	s.SettleLater(end, now, func(o *account.Organization, failure error) {
+		after, err = o, failure
+		close(settled)
+	})
+	<-settled
+	if errors.Is(err, ErrLost) {
+		err = s.settledAlready(end)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("settle job %s: %w", end.Job.ID, err)
+	}
+	return after, nil
+}
+
+// SettleLater is Settle for who does not wait for it: done is called when it is
+// committed, and must not wait for anything. After any error, ErrLost too, call Settle
+// with the same: it finds out whether an earlier try did commit.
+func (s *Store) SettleLater(end Settlement, now time.Time, done func(*account.Organization, error)) {
 	var (
 		after account.Organization
 		lost  bool
 	)
 	end.Job.Status, end.Result = earshot.StatusProcessing, pack(end.Result)
-	err := s.write(write{organization: end.Job.Organization, job: &end.Job, apply: func(_ context.Context, w *work) error {
+	s.writeLater(&write{organization: end.Job.Organization, job: &end.Job, apply: func(_ context.Context, w *work) error {
 		o, err := w.organization(end.Job.Organization, now)
 		if err != nil {
 			return err
@@ -197,14 +216,12 @@ func (s *Store) Settle(end Settlement, now time.Time) (*account.Organization, er
 		}
 		after = o.Organization
 		return err
+	}, done: func(err error) {
+		if err == nil && lost {
+			err = ErrLost
+		}
+		done(&after, err)
 	}})
-	if err == nil && lost {
-		err = s.settledAlready(end)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("settle job %s: %w", end.Job.ID, err)
-	}
-	return &after, nil
 }
 
 // settledAlready returns nil when an earlier try of the same settlement, whose

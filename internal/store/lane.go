@@ -67,7 +67,8 @@ type write struct {
 	// apply decides, from what was read. It may run more than once, each time on a
 	// fresh transaction, and must change nothing when it returns nil to refuse.
 	apply func(context.Context, *work) error
-	err   chan error
+	// done is called with the outcome, by the lane: it must not wait.
+	done func(error)
 }
 
 var laneSeed = maphash.MakeSeed()
@@ -90,10 +91,14 @@ func (l *lane) stop() {
 // context: a write that has been queued must be seen to its end, since its effect
 // outlives the caller.
 func (s *Store) write(w write) error {
-	w.err = make(chan error, 1)
-	s.lanes[s.laneOf(w.organization)].queue <- &w
-	return <-w.err
+	outcome := make(chan error, 1)
+	w.done = func(err error) { outcome <- err }
+	s.writeLater(&w)
+	return <-outcome
 }
+
+// writeLater puts a write in its lane, which calls done once it is committed.
+func (s *Store) writeLater(w *write) { s.lanes[s.laneOf(w.organization)].queue <- w }
 
 func (s *Store) laneOf(organization string) int {
 	return int(maphash.String(laneSeed, organization) % uint64(len(s.lanes)))
@@ -155,12 +160,12 @@ func (l *lane) commit(batch []*write) {
 	for _, w := range apart {
 		switch {
 		case err != nil:
-			w.err <- err
+			w.done(err)
 		case slices.Contains(skipped, w):
 			l.locked[w.organization] = time.Now().Add(lockedTime)
-			w.err <- errLocked(w.organization)
+			w.done(errLocked(w.organization))
 		default:
-			w.err <- nil
+			w.done(nil)
 		}
 		if err == nil && !slices.Contains(locked, w.organization) {
 			delete(l.locked, w.organization)
@@ -195,7 +200,7 @@ func (l *lane) commitBatch(batch []*write) error {
 			l.locked[w.organization] = time.Now().Add(lockedTime)
 			err = errLocked(w.organization)
 		}
-		w.err <- err
+		w.done(err)
 	}
 	return nil
 }
@@ -216,13 +221,13 @@ func (l *lane) commitUnlocked(batch []*write) {
 	}
 	for _, w := range batch {
 		if !slices.Contains(skipped, w) {
-			w.err <- nil
+			w.done(nil)
 		}
 	}
 	for _, id := range locked {
 		own := slices.DeleteFunc(slices.Clone(skipped), func(w *write) bool { return w.organization != id })
 		if len(own) == 0 { // only an optional write asked for it
-			own = []*write{{organization: id, apply: func(context.Context, *work) error { return nil }, err: make(chan error, 1)}}
+			own = []*write{{organization: id, apply: func(context.Context, *work) error { return nil }, done: func(error) {}}}
 		}
 		if l.commitBatch(own) != nil {
 			l.locked[id] = time.Now().Add(lockedTime)
@@ -240,7 +245,7 @@ func errLocked(organization string) error {
 
 func reply(batch []*write, err error) {
 	for _, w := range batch {
-		w.err <- err
+		w.done(err)
 	}
 }
 
