@@ -57,7 +57,8 @@ const surfaceMark = "/"
 func (w *Watch) Answer(d Document, result json.RawMessage, now time.Time) {
 	filled := map[string]store.FieldCount{Understood: {Seen: 1, Filled: 1}}
 	var top map[string]json.RawMessage
-	if json.Unmarshal(result, &top) == nil {
+	looked := len(d.Watched) > 0 || bytes.Contains(result, []byte(`"layout"`))
+	if looked && json.Unmarshal(result, &top) == nil {
 		for _, field := range d.Watched {
 			filled[field] = count(top, field)
 		}

@@ -128,7 +128,7 @@ type order struct {
 // as running meanwhile. claimed is when the claim began that brought the task, if any.
 func (r *Runner) start(node *incarnation, job store.Job, claimed time.Time) {
 	ctx, span := r.traceTask(node.ctx, job, claimed)
-	o := order{node, job, ctx, span}
+	o := &order{node, job, ctx, span}
 	r.mu.Lock()
 	r.tasks[job.ID] = true
 	r.mu.Unlock()
@@ -142,17 +142,11 @@ func (r *Runner) start(node *incarnation, job store.Job, claimed time.Time) {
 }
 
 // work performs tasks, one after the other, while there are any.
-func (r *Runner) work(o order) {
+func (r *Runner) work(o *order) {
 	idle := time.NewTimer(workerIdle)
 	defer idle.Stop()
 	for {
-		endSpan(o.span, r.perform(o.ctx, o.node, o.job))
-		r.mu.Lock()
-		delete(r.tasks, o.job.ID)
-		r.mu.Unlock()
-		r.places.Give(o.job.Organization, 1)
-		r.running.Done()
-		r.wakeScheduler()
+		r.perform(o)
 		idle.Reset(workerIdle)
 		select {
 		case o = <-r.orders:
@@ -162,6 +156,17 @@ func (r *Runner) work(o order) {
 			return
 		}
 	}
+}
+
+// finished gives back what a task took of the node. The error says why it did not succeed.
+func (r *Runner) finished(o *order, err error) {
+	endSpan(o.span, err)
+	r.mu.Lock()
+	delete(r.tasks, o.job.ID)
+	r.mu.Unlock()
+	r.places.Give(o.job.Organization, 1)
+	r.running.Done()
+	r.wakeScheduler()
 }
 
 // free is how many workers have nothing to do.

@@ -49,8 +49,7 @@ func (r *Runner) settle(ctx context.Context, node *incarnation, end store.Settle
 		organization, err := r.Store.Settle(end, r.Store.Now())
 		endSpan(span, err)
 		if err == nil {
-			r.Metrics.ended(end.Job, end, nil)
-			r.settled(end, organization)
+			r.ended(end, organization)
 			return organization, nil
 		}
 		final := errors.Is(err, store.ErrLost) || (!giveUp.IsZero() && time.Now().Add(wait).After(giveUp))
@@ -68,8 +67,10 @@ func (r *Runner) settle(ctx context.Context, node *incarnation, end store.Settle
 	}
 }
 
-// settled starts what the end of a job allows: the next task, and its webhook.
-func (r *Runner) settled(end store.Settlement, organization *account.Organization) {
+// ended counts a job that was settled, and starts what its end allows: the next task, and
+// its webhook.
+func (r *Runner) ended(end store.Settlement, organization *account.Organization) {
+	r.Metrics.ended(end.Job, end, nil)
 	if organization.Queued > 0 { // a slot is free
 		r.Wake()
 	}

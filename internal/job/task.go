@@ -1,7 +1,6 @@
 package job
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/schema"
 	"earshot/internal/store"
+	"earshot/internal/trace"
 )
 
 // Task is an asynchronous job to be queued.
@@ -66,43 +66,63 @@ func (r *Runner) Price(def provider.Definition, request provider.Request) int64 
 	return r.cost(def.Name, store.ModeAsync, request.Bill())
 }
 
-// perform runs a task that this node owns, from its next attempt to its end. A
-// task whose node stops or is declared dead stays as it is, for another node. It
-// returns why the task did not succeed.
-func (r *Runner) perform(ctx context.Context, node *incarnation, job store.Job) error {
-	def, request, err := r.decode(&job)
-	run := &outcome{attempts: job.Attempts, err: err}
-	turn := r.Turns.Later(job.Organization)
+// perform runs a task that this node owns, from its next attempt to its end. It does not
+// wait for the settlement: finished is called after it. A task whose node stops or is
+// declared dead stays as it is, for another node.
+func (r *Runner) perform(o *order) {
+	def, request, err := r.decode(&o.job)
+	run := &outcome{attempts: o.job.Attempts, err: err}
+	turn := r.Turns.Later(o.job.Organization)
 	defer turn.End()
 	if err == nil {
-		run = r.attempt(ctx, &assignment{&job, def.Watched, request, turn})
+		run = r.attempt(o.ctx, &assignment{&o.job, def.Watched, request, turn})
 	}
-	if run.err != nil && ctx.Err() != nil {
-		return run.err
+	if run.err != nil && o.ctx.Err() != nil {
+		r.finished(o, run.err)
+		return
 	}
-	if _, err := r.settle(ctx, node, r.settlement(&job, run), time.Time{}); err != nil {
-		r.Log.Warn("a task was left to another node", "job", job.ID, "error", err)
-		return err
-	}
-	return run.err
+	r.settleTask(o, r.settlement(&o.job, run), run.err)
+}
+
+// settleTask ends a task, which failed if err is not nil.
+func (r *Runner) settleTask(o *order, end store.Settlement, failure error) {
+	_, span := trace.Start(o.ctx, "store.settle")
+	span.String(trace.Outcome, string(end.Status))
+	r.Store.SettleLater(end, r.Store.Now(), func(organization *account.Organization, err error) {
+		endSpan(span, err)
+		if err == nil {
+			r.ended(end, organization)
+			r.finished(o, failure)
+			return
+		}
+		r.running.Go(func() {
+			_, err := r.settle(o.ctx, o.node, end, time.Time{})
+			if err != nil {
+				r.Log.Warn("a task was left to another node", "job", o.job.ID, "error", err)
+				failure = err
+			}
+			r.finished(o, failure)
+		})
+	})
 }
 
 // decode reads the request of a stored task. It was valid when it was submitted, but
 // the service may have changed since.
-func (r *Runner) decode(job *store.Job) (provider.Definition, provider.Request, error) {
+func (r *Runner) decode(job *store.Job) (def provider.Definition, request provider.Request, err error) {
 	p, err := r.Catalogue.Provider(job.Provider)
 	if err != nil {
-		return provider.Definition{}, nil, &earshot.Error{
+		return def, nil, &earshot.Error{
 			Code: earshot.CodeUpstream, Message: job.Provider + " is no longer served",
 			Details: earshot.UpstreamDetails{Service: job.Provider, Reason: earshot.ReasonUnavailable}, Err: err,
 		}
 	}
+	def = p.Definition()
 	in, err := schema.Parse(job.Request)
 	if err != nil {
-		return p.Definition(), nil, err
+		return def, nil, err
 	}
-	request := p.Decode(in)
-	return p.Definition(), request, in.Err()
+	request = p.Decode(in)
+	return def, request, in.Err()
 }
 
 // errTakenOver is the error of a task during which one node after the other was lost.

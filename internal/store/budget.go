@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"earshot"
@@ -197,16 +195,21 @@ func (w *work) setBudget(ctx context.Context, organization, id string, perDay, p
 		known.perDay, known.perMonth = perDay, perMonth
 		return nil
 	}
-	// Jobs of the key that run already hold credits. Those that this transaction begins are
-	// not stored yet, and those that it is about to end no longer.
+	// Jobs of the key that run already hold credits. What this transaction begins or ends
+	// is not stored yet.
 	held, err := findValues[int64](ctx, w, `SELECT COALESCE(SUM(most), 0) FROM jobs WHERE organization = $1 AND key_id = $2 AND status = 'PROCESSING'`, organization, id)
 	if err != nil {
 		return err
 	}
 	b := &budgetOf{keyBudget: keyBudget{organization: organization, keyID: id, perDay: perDay, perMonth: perMonth, day: millis(now) / dayMillis, held: held[0], since: millis(now)}}
-	for _, job := range slices.Concat(w.inserted, slices.Collect(maps.Values(w.jobs))) {
+	for _, job := range w.inserted {
 		if job.Organization == organization && job.KeyID == id && job.Status == earshot.StatusProcessing {
 			b.held += job.MaxCost
+		}
+	}
+	for _, task := range w.ended {
+		if task.Organization == organization && task.KeyID == id {
+			b.held -= task.MaxCost
 		}
 	}
 	if w.budgets == nil {

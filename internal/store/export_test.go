@@ -82,7 +82,7 @@ func (s *Store) Plan(ctx context.Context, organization string) (start, takeOut s
 		if err != nil {
 			return err
 		}
-		lines, err = explain(ctx, tx, takeJobs, &Job{Organization: organization, ID: organization, Node: organization})
+		lines, err = explain(ctx, tx, moveEnded, &Task{Job: Job{Organization: organization, ID: organization}, Charged: new(int64), owner: organization})
 		takeOut = strings.Join(lines, "\n")
 		return err
 	})

@@ -21,6 +21,9 @@ const (
 // settled before, or taken from a node that seemed dead.
 var ErrLost = errors.New("the job is not this node's")
 
+// errNotOwned has a transaction run again that took a job for its node's which is not.
+var errNotOwned = errors.New("a job is not its node's")
+
 // Job is one extraction for one organization.
 type Job struct {
 	ID           string
@@ -71,7 +74,11 @@ var (
 	jobsTable = newTable("jobs", append(slices.Clip(keptColumns),
 		field("webhook_url", "text", func(j *Job) **string { return &j.WebhookURL }))...)
 	insertJobs = jobsTable.insert("")
-	takeJobs   = deletion(jobsTable, "organization", "id", "node")
+	// owned are the columns that tell whose job it is.
+	owned       = jobsTable.only("organization", "id", "node")
+	selectOwned = newStatement(owned, func(in input) string {
+		return `SELECT jobs.id, jobs.node FROM jobs WHERE ` + in.matching()
+	})
 )
 
 // KeyTakenError is returned when a call has the idempotency key of another job.
@@ -173,31 +180,48 @@ type Settlement struct {
 // job to the finished ones and plans its webhook, all or nothing. It may be
 // repeated after an error until it succeeds. Returns ErrLost when the job is not
 // the node's.
-func (s *Store) Settle(end Settlement, now time.Time) (*account.Organization, error) {
-	var (
-		after account.Organization
-		lost  bool
-	)
-	end.Job.Status, end.Result = earshot.StatusProcessing, pack(end.Result)
-	err := s.write(write{organization: end.Job.Organization, job: &end.Job, apply: func(_ context.Context, w *work) error {
-		o, err := w.organization(end.Job.Organization, now)
-		if err != nil {
-			return err
-		}
-		job := w.jobs[end.Job.ID]
-		if lost = job == nil; !lost {
-			err = w.end(o, job, end, now)
-		}
-		after = o.Organization
-		return err
-	}})
-	if err == nil && lost {
+func (s *Store) Settle(end Settlement, now time.Time) (after *account.Organization, err error) {
+	settled := make(chan struct{})
+	s.SettleLater(end, now, func(o *account.Organization, failure error) {
+		after, err = o, failure
+		close(settled)
+	})
+	<-settled
+	if errors.Is(err, ErrLost) {
 		err = s.settledAlready(end)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("settle job %s: %w", end.Job.ID, err)
 	}
-	return &after, nil
+	return after, nil
+}
+
+// SettleLater is Settle for who does not wait for it: done is called when it is
+// committed, and must not wait for anything. After any error, ErrLost too, call Settle
+// with the same: it finds out whether an earlier try did commit.
+func (s *Store) SettleLater(end Settlement, now time.Time, done func(*account.Organization, error)) {
+	var (
+		after account.Organization
+		lost  bool
+	)
+	end.Job.Status, end.Result = earshot.StatusProcessing, pack(end.Result)
+	s.writeLater(&write{organization: end.Job.Organization, job: &end.Job, apply: func(_ context.Context, w *work) error {
+		o, err := w.organization(end.Job.Organization, now)
+		if err != nil {
+			return err
+		}
+		job := w.jobs[ownedJob{end.Job.ID, end.Job.Node}]
+		if lost = job == nil; !lost {
+			err = w.end(o, job, end, now)
+		}
+		after = o.Organization
+		return err
+	}, done: func(err error) {
+		if err == nil && lost {
+			err = ErrLost
+		}
+		done(&after, err)
+	}})
 }
 
 // settledAlready returns nil when an earlier try of the same settlement, whose

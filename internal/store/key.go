@@ -27,12 +27,11 @@ const isValid = `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`
 // ErrTooManyKeys.
 func (s *Store) CreateKey(organization string, key account.Key, scopes []account.Scope, expires, now time.Time) error {
 	return s.write(write{organization: organization, apply: func(ctx context.Context, w *work) error {
-		var valid int
-		err := w.QueryRowContext(ctx, `SELECT COUNT(*) FROM api_keys WHERE organization = $1 AND `+isValid, organization, millis(now)).Scan(&valid)
+		valid, err := findValues[int](ctx, w, `SELECT COUNT(*) FROM api_keys WHERE organization = $1 AND `+isValid, organization, millis(now))
 		if err != nil {
 			return fmt.Errorf("count keys: %w", err)
 		}
-		if valid >= maxKeys {
+		if valid[0] >= maxKeys {
 			return ErrTooManyKeys
 		}
 		if err := insertKey(ctx, w.tx, organization, key, scopes, expires, now); err != nil {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -68,7 +67,8 @@ type write struct {
 	// apply decides, from what was read. It may run more than once, each time on a
 	// fresh transaction, and must change nothing when it returns nil to refuse.
 	apply func(context.Context, *work) error
-	err   chan error
+	// done is called with the outcome, by the lane: it must not wait.
+	done func(error)
 }
 
 var laneSeed = maphash.MakeSeed()
@@ -91,10 +91,14 @@ func (l *lane) stop() {
 // context: a write that has been queued must be seen to its end, since its effect
 // outlives the caller.
 func (s *Store) write(w write) error {
-	w.err = make(chan error, 1)
-	s.lanes[s.laneOf(w.organization)].queue <- &w
-	return <-w.err
+	outcome := make(chan error, 1)
+	w.done = func(err error) { outcome <- err }
+	s.writeLater(&w)
+	return <-outcome
 }
+
+// writeLater puts a write in its lane, which calls done once it is committed.
+func (s *Store) writeLater(w *write) { s.lanes[s.laneOf(w.organization)].queue <- w }
 
 func (s *Store) laneOf(organization string) int {
 	return int(maphash.String(laneSeed, organization) % uint64(len(s.lanes)))
@@ -156,12 +160,12 @@ func (l *lane) commit(batch []*write) {
 	for _, w := range apart {
 		switch {
 		case err != nil:
-			w.err <- err
+			w.done(err)
 		case slices.Contains(skipped, w):
 			l.locked[w.organization] = time.Now().Add(lockedTime)
-			w.err <- errLocked(w.organization)
+			w.done(errLocked(w.organization))
 		default:
-			w.err <- nil
+			w.done(nil)
 		}
 		if err == nil && !slices.Contains(locked, w.organization) {
 			delete(l.locked, w.organization)
@@ -196,7 +200,7 @@ func (l *lane) commitBatch(batch []*write) error {
 			l.locked[w.organization] = time.Now().Add(lockedTime)
 			err = errLocked(w.organization)
 		}
-		w.err <- err
+		w.done(err)
 	}
 	return nil
 }
@@ -217,13 +221,13 @@ func (l *lane) commitUnlocked(batch []*write) {
 	}
 	for _, w := range batch {
 		if !slices.Contains(skipped, w) {
-			w.err <- nil
+			w.done(nil)
 		}
 	}
 	for _, id := range locked {
 		own := slices.DeleteFunc(slices.Clone(skipped), func(w *write) bool { return w.organization != id })
 		if len(own) == 0 { // only an optional write asked for it
-			own = []*write{{organization: id, apply: func(context.Context, *work) error { return nil }, err: make(chan error, 1)}}
+			own = []*write{{organization: id, apply: func(context.Context, *work) error { return nil }, done: func(error) {}}}
 		}
 		if l.commitBatch(own) != nil {
 			l.locked[id] = time.Now().Add(lockedTime)
@@ -241,7 +245,7 @@ func errLocked(organization string) error {
 
 func reply(batch []*write, err error) {
 	for _, w := range batch {
-		w.err <- err
+		w.done(err)
 	}
 }
 
@@ -256,37 +260,43 @@ func (s *Store) commitTogether(writes ...*write) error {
 // organizations that others have locked either: it returns them, and the writes that
 // it left out because of them.
 func (s *Store) commitSome(writes []*write, without map[string]time.Time, skip bool) (skipped []*write, locked []string, err error) {
-	err = s.transact(func(ctx context.Context, tx *tx) error {
-		work := newWork(tx)
-		ids := organizationsOf(writes, without)
-		if err := work.lock(ctx, ids, skip); err != nil {
-			return err
-		}
-		skipped, locked = nil, nil
-		if skip {
-			locked = slices.DeleteFunc(ids, func(id string) bool { return work.organizations[id] != nil })
-		}
-		free := writes
-		if len(locked) > 0 {
-			free = nil
-			for _, w := range writes {
-				if !w.optional && slices.Contains(locked, w.organization) {
-					skipped = append(skipped, w)
-				} else {
-					free = append(free, w)
+	ids := organizationsOf(writes, without)
+	apply := func(checked bool) error {
+		return s.transact(func(ctx context.Context, tx *tx) error {
+			work := newWork(tx)
+			skipped, locked = nil, nil
+			free := writes
+			if skip {
+				if err := work.lock(ctx, ids, skip); err != nil {
+					return err
 				}
+				free, skipped, locked = work.leaveOut(writes, ids)
 			}
-		}
-		if err := work.read(ctx, free); err != nil {
-			return err
-		}
-		for _, w := range free {
-			if err := w.apply(ctx, work); err != nil {
+			err := work.together(ctx, func() error {
+				if !skip {
+					if err := work.lock(ctx, ids, skip); err != nil {
+						return err
+					}
+				}
+				return work.read(ctx, free, checked)
+			})
+			if err != nil {
+				return fmt.Errorf("lock organizations and read: %w", err)
+			}
+			if err := work.readBudgets(ctx); err != nil {
 				return err
 			}
-		}
-		return work.store(ctx)
-	})
+			for _, w := range free {
+				if err := w.apply(ctx, work); err != nil {
+					return err
+				}
+			}
+			return work.store(ctx)
+		})
+	}
+	if err = apply(false); errors.Is(err, errNotOwned) || s.dialect.divided(err) {
+		err = apply(true)
+	}
 	return skipped, locked, err
 }
 
@@ -336,25 +346,15 @@ func (s *Store) transactOnce(ctx context.Context, apply func(context.Context, *t
 		return fmt.Errorf("begin a transaction: %w", err)
 	}
 	defer func() { _ = conn.Close() }() // it goes back to the pool
-	begun, err := conn.BeginTx(ctx, nil)
+	tx, err := s.begin(ctx, conn)
 	if err != nil {
 		return fmt.Errorf("begin a transaction: %w", err)
 	}
-	if err := apply(ctx, &tx{Tx: begun, conn: conn, dialect: s.dialect, clock: s.clock, statements: s.statements, bound: map[string]*sql.Stmt{}}); err != nil {
-		_ = begun.Rollback() // the error that matters is the one we have
-		return err
+	if err = apply(ctx, tx); err == nil {
+		err = tx.commit(ctx)
 	}
-	err = begun.Commit()
-	if err == nil {
-		return nil
+	if err != nil {
+		tx.rollback(ctx)
 	}
-	if s.dialect.fatal(err) {
-		// Going on could acknowledge what a later crash takes back.
-		panic(fmt.Sprintf("the disk failed to sync a commit: %v", err))
-	}
-	if s.dialect.notCommitted(err) {
-		_ = begun.Rollback()
-		return fmt.Errorf("commit: %w", err)
-	}
-	return fmt.Errorf("%w: %w", ErrUnknownOutcome, err)
+	return err
 }

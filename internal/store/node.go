@@ -61,17 +61,14 @@ func (s *Store) Beat(id string) error {
 	err := s.transact(func(ctx context.Context, tx *tx) error {
 		seen, args := s.heartbeat(id)
 		began, at := time.Now(), int64(0)
-		err := tx.QueryRowContext(ctx, `UPDATE nodes SET seen_at = `+seen+` WHERE id = $1 RETURNING seen_at`, args...).Scan(&at)
+		err := first(ctx, tx, func(r scanner) error { return r.Scan(&at) }, `UPDATE nodes SET seen_at = `+seen+` WHERE id = $1 RETURNING seen_at`, args...)
 		if err == nil && !s.dialect.exclusive {
 			s.clock.look(look{time: time.UnixMilli(at), looked: time.Now(), took: time.Since(began)})
 		}
 		return err
 	})
-	if errors.Is(err, sql.ErrNoRows) {
-		return fmt.Errorf("node %s: %w", id, ErrNotFound)
-	}
 	if err != nil {
-		return fmt.Errorf("beat: %w", err)
+		return fmt.Errorf("beat of node %s: %w", id, err)
 	}
 	return nil
 }

@@ -36,14 +36,8 @@ var postgresDialect = dialect{
 	arrays:     true,
 	snapshot:   sql.LevelRepeatableRead,
 	noTimeout:  `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`,
-	lanes:      4, // measured: more gain nothing on 2 cores, fewer leave the disk idle
-	// An answer of the server to COMMIT is a no, except that it, or a pooler before
-	// it, loses the connection or is going down: that is no answer.
-	notCommitted: func(err error) bool {
-		code := postgresCode(err)
-		return code != "" && !strings.HasPrefix(code, "08") && !strings.HasPrefix(code, "57")
-	},
-	locked: func(err error) bool { return postgresCode(err) == "55P03" }, // lock_timeout
+	lanes:      4,                                                            // measured: more gain nothing on 2 cores, fewer leave the disk idle
+	locked:     func(err error) bool { return postgresCode(err) == "55P03" }, // lock_timeout
 	unavailable: func(err error) bool {
 		code := postgresCode(err)
 		return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57") || strings.HasPrefix(code, "53")
@@ -58,6 +52,7 @@ var postgresDialect = dialect{
 		return code == "57P01" || code == "57P02" || code == "25P03" || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, driver.ErrBadConn) ||
 			(errors.As(err, &network) && !network.Timeout())
 	},
+	divided:   func(err error) bool { return postgresCode(err) == "22012" },
 	duplicate: func(err error) bool { return postgresCode(err) == "23505" },
 	fatal:     func(error) bool { return false }, // the server looks after its own disk
 }

@@ -237,7 +237,7 @@ func (c *claim) apply(ctx context.Context, w *work) error {
 		w.hold(o, job)
 		c.started = append(c.started, *job)
 	}
-	return w.failUnpaid(ctx, unpaid, c.now)
+	return w.failUnpaid(unpaid, c.now)
 }
 
 // startBest gives the node the next tasks of the organizations, each
@@ -320,14 +320,7 @@ type unpaidJob struct {
 }
 
 // failUnpaid ends tasks that were about to start and cannot be paid.
-func (w *work) failUnpaid(ctx context.Context, unpaid []*unpaidJob, now time.Time) error {
-	jobs := make([]*Job, len(unpaid))
-	for i, u := range unpaid {
-		jobs[i] = u.Job
-	}
-	if err := w.takeOut(ctx, jobs); err != nil {
-		return err
-	}
+func (w *work) failUnpaid(unpaid []*unpaidJob, now time.Time) error {
 	for _, u := range unpaid {
 		job := u.Job
 		o, err := w.organization(job.Organization, now)
@@ -335,10 +328,12 @@ func (w *work) failUnpaid(ctx context.Context, unpaid []*unpaidJob, now time.Tim
 			return err
 		}
 		// It never was under way.
+		owner := job.Node
 		job.Status, job.Node, job.StartedAt, job.Attempts = earshot.StatusQueued, "", time.Time{}, job.Attempts-1
 		if err := w.end(o, job, Settlement{Status: earshot.StatusFailed, Error: u.why}, now); err != nil {
 			return err
 		}
+		w.ended[len(w.ended)-1].owner = owner // as the row has it
 	}
 	return nil
 }

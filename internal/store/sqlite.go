@@ -27,9 +27,7 @@ var sqliteDialect = dialect{
 		FROM sqlite_master m JOIN pragma_table_xinfo(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND c.hidden = 0`,
 	lanes:     1, // SQLite has one writer
 	exclusive: true,
-	// SQLite's COMMIT either returns no error or has committed nothing.
-	notCommitted: func(error) bool { return true },
-	locked:       func(error) bool { return false }, // there are no locks of rows
+	locked:    func(error) bool { return false }, // there are no locks of rows
 	unavailable: func(err error) bool {
 		code := sqliteCode(err) & 0xff // the primary code
 		return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_FULL || code == sqlite3.SQLITE_IOERR
@@ -37,6 +35,7 @@ var sqliteDialect = dialect{
 	// The busy timeout has waited already.
 	retryable:    func(error) bool { return false },
 	disconnected: func(error) bool { return false },
+	divided:      func(error) bool { return false },
 	duplicate: func(err error) bool {
 		code := sqliteCode(err)
 		return code == sqlite3.SQLITE_CONSTRAINT_UNIQUE || code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY

@@ -67,19 +67,13 @@ func (in input) values(rows int) string {
 	return strings.Join(lists, ", ")
 }
 
-// rows is the table r. Ids travel as text: the driver need not take them apart.
+// rows is the table r.
 func (in input) rows() string {
-	selected, arrays := make([]string, len(in.names)), make([]string, len(in.names))
-	for i, name := range in.names {
-		cast, kind := "", in.kinds[i]
-		if kind == "uuid" {
-			cast, kind = "::uuid", "text"
-		}
-		selected[i] = fmt.Sprintf("u.%s%s AS %s", name, cast, name)
+	arrays := make([]string, len(in.names))
+	for i, kind := range in.kinds {
 		arrays[i] = fmt.Sprintf("$%d::%s[]", i+1, kind)
 	}
-	return fmt.Sprintf("(SELECT %s FROM unnest(%s) AS u(%s)) AS r",
-		strings.Join(selected, ", "), strings.Join(arrays, ", "), strings.Join(in.names, ", "))
+	return fmt.Sprintf("unnest(%s) AS r(%s)", strings.Join(arrays, ", "), strings.Join(in.names, ", "))
 }
 
 // matching is the condition that a row of a SELECT or DELETE has the same values as
@@ -130,12 +124,14 @@ func each[T any](ctx context.Context, t *tx, s statement[T], rows []*T, scan fun
 	if len(rows) == 0 {
 		return nil
 	}
-	if t.dialect.arrays {
-		arrays := make([]any, len(s.columns))
-		for i, c := range s.columns {
-			arrays[i] = c.array(rows)
+	if t.pipeline != nil {
+		for _, c := range s.columns {
+			addArray(t.pipeline, c, rows)
 		}
-		return t.run(ctx, s.postgres, arrays, scan)
+		if err := t.pipeline.add(ctx, s.postgres, scan); err != nil || t.waiting {
+			return err
+		}
+		return t.flush(ctx)
 	}
 	for s.sqliteMany != "" && len(rows) >= sqliteRows {
 		if err := t.run(ctx, s.sqliteMany, s.values(rows[:sqliteRows]...), scan); err != nil {

@@ -267,8 +267,6 @@ type dialect struct {
 	noTimeout string
 	// exclusive says whether one process at a time serves the database.
 	exclusive bool
-	// notCommitted reports whether an error of COMMIT means that nothing was committed.
-	notCommitted func(error) bool
 	// locked reports whether a transaction waited too long for a row that another one
 	// has locked.
 	locked func(error) bool
@@ -279,6 +277,8 @@ type dialect struct {
 	retryable func(error) bool
 	// disconnected reports whether the connection was lost, so that another may serve.
 	disconnected func(error) bool
+	// divided reports whether a statement divided by zero.
+	divided func(error) bool
 	// duplicate reports whether a unique constraint refused a row.
 	duplicate func(error) bool
 	// fatal reports whether the disk lost what it acknowledged: nothing after it can

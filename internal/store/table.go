@@ -2,6 +2,7 @@ package store
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -74,24 +75,38 @@ func (t *table[T]) insert(onConflict string) statement[T] {
 // column is a column of a table, or of the rows that a statement is run over.
 type column[T any] struct {
 	name   string
-	kind   string           // PostgreSQL's name of its type
-	target func(row *T) any // where a scan puts the value
-	value  func(row *T) any // what is stored
-	array  func([]*T) any   // what is stored for many rows
+	kind   string                         // PostgreSQL's name of its type
+	target func(row *T) any               // where a scan puts the value
+	value  func(row *T) any               // what is stored
+	put    func(to []byte, row *T) []byte // the same, as PostgreSQL's element of an array
 }
 
+// newColumn makes a column whose values are given by value; NULL is a nil pointer.
 func newColumn[T, V any](name, kind string, target func(*T) any, value func(*T) V) column[T] {
-	return column[T]{
-		name: name, kind: kind, target: target,
-		value: func(row *T) any { return value(row) },
-		array: func(rows []*T) any {
-			all := make([]V, len(rows))
-			for i, row := range rows {
-				all[i] = value(row)
-			}
-			return all
-		},
+	return column[T]{name: name, kind: kind, target: target, value: func(row *T) any { return value(row) }, put: putter(kind, value)}
+}
+
+// putter writes values for PostgreSQL.
+func putter[T, V any](kind string, value func(*T) V) func([]byte, *T) []byte {
+	text := putText[string]
+	if kind == "uuid" {
+		text = putUUID
 	}
+	switch value := any(value).(type) {
+	case func(*T) string:
+		return func(to []byte, row *T) []byte { return text(to, value(row)) }
+	case func(*T) *string:
+		return func(to []byte, row *T) []byte { return putPointer(to, value(row), text) }
+	case func(*T) int64:
+		return func(to []byte, row *T) []byte { return putInt(to, value(row)) }
+	case func(*T) *int64:
+		return func(to []byte, row *T) []byte { return putPointer(to, value(row), putInt) }
+	case func(*T) bool:
+		return func(to []byte, row *T) []byte { return putBool(to, value(row)) }
+	case func(*T) []byte:
+		return func(to []byte, row *T) []byte { return putBytes(to, value(row)) }
+	}
+	panic(fmt.Sprintf("no way to write a %T to PostgreSQL", value))
 }
 
 // field is a column whose values the drivers know as they are. A nil pointer is
@@ -101,7 +116,31 @@ func field[T any, V string | *string | int64 | *int64 | bool | []byte](name, kin
 }
 
 func textField[T any, S ~string](name string, of func(*T) *S) column[T] {
-	return newColumn(name, "text", func(row *T) any { return of(row) }, func(row *T) string { return string(*of(row)) })
+	return newColumn(name, "text", func(row *T) any { return text[S]{of(row)} }, func(row *T) string { return string(*of(row)) })
+}
+
+// text scans a text of whatever type.
+type text[S ~string] struct{ target *S }
+
+// Scan implements sql.Scanner.
+func (t text[S]) Scan(value any) error {
+	switch value := value.(type) {
+	case string:
+		*t.target = S(value)
+	case []byte:
+		*t.target = S(value)
+	default:
+		return fmt.Errorf("a %T is no text", value)
+	}
+	return nil
+}
+
+func (t text[S]) scanRaw(kind uint32, value []byte) error {
+	if value == nil {
+		return errors.New("the text is NULL")
+	}
+	*t.target = S(rawText(kind, value))
+	return nil
 }
 
 func intField[T any, N int | int64](name string, of func(*T) *N) column[T] {
@@ -129,6 +168,12 @@ func (f flag) Scan(value any) error {
 	return err
 }
 
+func (f flag) scanRaw(_ uint32, value []byte) error {
+	n, err := rawInt(value)
+	*f.target = n != 0
+	return err
+}
+
 // nullField stores the zero value as NULL.
 func nullField[T any, V string | int64](name, kind string, of func(*T) *V) column[T] {
 	return newColumn(name, kind, func(row *T) any { return nullable[V]{of(row)} }, func(row *T) *V {
@@ -141,17 +186,26 @@ func nullField[T any, V string | int64](name, kind string, of func(*T) *V) colum
 
 // bytesAsText is text that Go keeps as bytes; nil is stored as NULL.
 func bytesAsText[T any](name string, of func(*T) *[]byte) column[T] {
-	return newColumn(name, "text", func(row *T) any { return of(row) }, func(row *T) *string {
+	c := newColumn(name, "text", func(row *T) any { return of(row) }, func(row *T) *string {
 		if text := *of(row); text != nil {
 			return new(string(text))
 		}
 		return nil
 	})
+	c.put = func(to []byte, row *T) []byte { return putBytes(to, *of(row)) }
+	return c
 }
 
 // timeField stores a time as Unix milliseconds, and the zero time as NULL.
 func timeField[T any](name string, of func(*T) *time.Time) column[T] {
-	return newColumn(name, "bigint", func(row *T) any { return unixMillis{of(row)} }, func(row *T) *int64 { return nullMillis(*of(row)) })
+	c := newColumn(name, "bigint", func(row *T) any { return unixMillis{of(row)} }, func(row *T) *int64 { return nullMillis(*of(row)) })
+	c.put = func(to []byte, row *T) []byte {
+		if at := *of(row); !at.IsZero() {
+			return putInt(to, millis(at))
+		}
+		return putNull(to)
+	}
+	return c
 }
 
 // lift makes the columns of a struct those of another that holds it.
@@ -162,13 +216,7 @@ func lift[Outer, Inner any](columns []column[Inner], inner func(*Outer) *Inner) 
 			name: c.name, kind: c.kind,
 			target: func(row *Outer) any { return c.target(inner(row)) },
 			value:  func(row *Outer) any { return c.value(inner(row)) },
-			array: func(rows []*Outer) any {
-				inners := make([]*Inner, len(rows))
-				for i, row := range rows {
-					inners[i] = inner(row)
-				}
-				return c.array(inners)
-			},
+			put:    func(to []byte, row *Outer) []byte { return c.put(to, inner(row)) },
 		}
 	}
 	return lifted
@@ -185,6 +233,22 @@ func (n nullable[V]) Scan(value any) error {
 	return err
 }
 
+func (n nullable[V]) scanRaw(kind uint32, value []byte) (err error) {
+	*n.target = *new(V)
+	if value == nil {
+		return nil
+	}
+	switch target := any(n.target).(type) {
+	case *string:
+		*target = rawText(kind, value)
+	case *int64:
+		*target, err = rawInt(value)
+	default:
+		err = fmt.Errorf("no way to read a %T", target)
+	}
+	return err
+}
+
 // unixMillis scans Unix milliseconds, and NULL as the zero time.
 type unixMillis struct{ target *time.Time }
 
@@ -196,6 +260,16 @@ func (m unixMillis) Scan(value any) error {
 	if found.Valid {
 		*m.target = time.UnixMilli(found.Int64)
 	}
+	return err
+}
+
+func (m unixMillis) scanRaw(_ uint32, value []byte) error {
+	*m.target = time.Time{}
+	if value == nil {
+		return nil
+	}
+	n, err := rawInt(value)
+	*m.target = time.UnixMilli(n)
 	return err
 }
 

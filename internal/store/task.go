@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -25,6 +27,7 @@ type Task struct {
 	Delivery   *Delivery       // its webhook
 
 	packed []byte // the result as it is stored
+	owner  string // the node that has it in jobs, while it ends
 }
 
 var (
@@ -35,6 +38,34 @@ var (
 		nullField("event", "bigint", func(t *Task) *int64 { return &t.Event }),
 		field("result", "bytea", func(t *Task) *[]byte { return &t.packed }))...)
 	insertFinished = finishedTable.insert("")
+
+	ownerColumns = append(lift(jobsTable.only("organization", "id"), jobOf), field("owner", "uuid", func(t *Task) *string { return &t.owner }))
+	takeEnded    = newStatement(ownerColumns, func(in input) string {
+		return `DELETE FROM jobs WHERE organization = ` + in.value("organization") + ` AND id = ` + in.value("id") + ` AND node = ` + in.value("owner")
+	})
+	// moveEnded has the server move rows, of which only what their end changes travels. It
+	// fails, by a division, unless all were there: nobody looks at what it returns
+	// before the commit, which is sent along.
+	endColumns = []string{"status", "attempts", "node", "started_at", "charged", "finished_at", "error", "event", "result"}
+	moveEnded  = newStatement(append(slices.Clip(ownerColumns), finishedTable.only(endColumns...)...), func(in input) string {
+		if !in.arrays {
+			return ""
+		}
+		var into, from []string
+		for _, c := range finishedTable.columns {
+			into = append(into, c.name)
+			if slices.Contains(endColumns, c.name) {
+				from = append(from, "r."+c.name)
+			} else {
+				from = append(from, "jobs."+c.name)
+			}
+		}
+		return `WITH taken AS (
+				DELETE FROM jobs USING ` + in.rows() + ` WHERE jobs.organization = r.organization AND jobs.id = r.id AND jobs.node = r.owner
+				RETURNING ` + strings.Join(from, ", ") + `),
+			moved AS (INSERT INTO finished (` + strings.Join(into, ", ") + `) SELECT * FROM taken RETURNING 1)
+			SELECT 1 / (CASE COUNT(*) WHEN cardinality($1::uuid[]) THEN 1 ELSE 0 END) FROM moved`
+	})
 	deleteFinished = newStatement(finishedTable.only("organization", "id"), func(in input) string {
 		return `DELETE FROM finished WHERE ` + in.matching()
 	})

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -176,7 +175,7 @@ func (t *Transfer) note(ctx context.Context, source string) error {
 		if begun {
 			var noted string
 			// It waits for a batch that a process which is gone may still have under way.
-			err := tx.QueryRowContext(ctx, `SELECT source, arrived FROM `+unfinishedTransfer+` `+t.To.dialect.forUpdate).Scan(&noted, &t.arrived)
+			err := first(ctx, tx, func(r scanner) error { return r.Scan(&noted, &t.arrived) }, `SELECT source, arrived FROM `+unfinishedTransfer+` `+t.To.dialect.forUpdate)
 			if err == nil && noted != source {
 				err = errors.New("another database is being moved into it, or this one before it changed: empty it first")
 			}
@@ -184,18 +183,18 @@ func (t *Transfer) note(ctx context.Context, source string) error {
 		}
 		var filled []string
 		for _, table := range t.tables {
-			var rows int64
-			if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM `+table.to.name).Scan(&rows); err != nil {
+			rows, err := findValues[int64](ctx, tx, `SELECT COUNT(*) FROM `+table.to.name)
+			if err != nil {
 				return err
 			}
-			if rows > 0 {
-				filled = append(filled, fmt.Sprintf("%s (%d)", table.to.name, rows))
+			if rows[0] > 0 {
+				filled = append(filled, fmt.Sprintf("%s (%d)", table.to.name, rows[0]))
 			}
 		}
 		if len(filled) > 0 {
 			return fmt.Errorf("it is not empty, there are rows in %s: name one that no server has worked on", strings.Join(filled, ", "))
 		}
-		if _, err := tx.Tx.ExecContext(ctx, `CREATE TABLE `+unfinishedTransfer+` (source text NOT NULL, arrived bigint NOT NULL)`); err != nil {
+		if _, err := tx.ordinary.ExecContext(ctx, `CREATE TABLE `+unfinishedTransfer+` (source text NOT NULL, arrived bigint NOT NULL)`); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO `+unfinishedTransfer+` (source, arrived) VALUES ($1, 0)`, source)
@@ -338,14 +337,11 @@ func (t *tx) load(ctx context.Context, into storedTable, rows [][]any) error {
 	for i, c := range into.columns {
 		names[i] = c.name
 	}
-	return t.conn.Raw(func(driver any) error {
-		conn, ok := driver.(*stdlib.Conn)
-		if !ok {
-			return fmt.Errorf("the driver's connection is a %T", driver)
-		}
-		_, err := conn.Conn().CopyFrom(ctx, pgx.Identifier{into.name}, names, pgx.CopyFromRows(rows))
+	if err := t.flush(ctx); err != nil {
 		return err
-	})
+	}
+	_, err := t.pipeline.conn.CopyFrom(ctx, pgx.Identifier{into.name}, names, pgx.CopyFromRows(rows))
+	return err
 }
 
 // tableSum is what a table holds: how many rows, and the sum of their hashes, in which
@@ -423,7 +419,10 @@ func appendValue(text []byte, value any) []byte {
 // Finish has the target taken for whole, and so be served.
 func (t *Transfer) Finish(ctx context.Context) error {
 	err := t.To.transactOnce(ctx, func(ctx context.Context, tx *tx) error {
-		_, err := tx.Tx.ExecContext(ctx, `DROP TABLE `+unfinishedTransfer)
+		if err := tx.flush(ctx); err != nil {
+			return err
+		}
+		_, err := tx.ordinary.ExecContext(ctx, `DROP TABLE `+unfinishedTransfer)
 		return err
 	})
 	if err != nil {

@@ -5,29 +5,97 @@ import (
 	"database/sql"
 	"fmt"
 	"sync"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// tx is a transaction that reuses prepared statements. On SQLite preparing
-// costs as much as running; on PostgreSQL the driver keeps statements itself.
+// tx is a transaction. On SQLite it reuses prepared statements, since preparing costs as
+// much as running; on PostgreSQL the driver keeps them.
 type tx struct {
-	*sql.Tx
-	conn       *sql.Conn
-	dialect    *dialect
-	clock      *clock
-	pending    *pgx.Batch // statements that go out together; nil when each goes at once
+	dialect *dialect
+	clock   *clock
+	// What is not run over rows goes through database/sql: SQLite's transaction, or the
+	// connection in which PostgreSQL's is.
+	ordinary interface {
+		ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+		QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	}
+
+	begun      *sql.Tx // of SQLite, as statements and bound
 	statements *statements
 	bound      map[string]*sql.Stmt // statements as this transaction uses them
+
+	pipeline *pipeline // of PostgreSQL
+	waiting  bool      // statements wait in it to be sent together
+}
+
+// begin begins a transaction on a connection that is its own.
+func (s *Store) begin(ctx context.Context, conn *sql.Conn) (t *tx, err error) {
+	t = &tx{dialect: s.dialect, clock: s.clock}
+	if s.dialect.arrays {
+		t.ordinary = conn
+		if t.pipeline, err = newPipeline(conn); err == nil {
+			err = t.pipeline.add(ctx, "BEGIN", nil)
+		}
+		return t, err
+	}
+	t.begun, err = conn.BeginTx(ctx, nil)
+	t.ordinary, t.statements, t.bound = t.begun, s.statements, map[string]*sql.Stmt{}
+	return t, err
+}
+
+// commit returns ErrUnknownOutcome when nobody can tell whether it did.
+func (t *tx) commit(ctx context.Context) error {
+	if t.pipeline != nil {
+		return t.pipeline.commit(ctx)
+	}
+	err := t.begun.Commit() // with an error, SQLite has committed nothing
+	if t.dialect.fatal(err) {
+		// Going on could acknowledge what a later crash takes back.
+		panic(fmt.Sprintf("the disk failed to sync a commit: %v", err))
+	}
+	if err != nil {
+		err = fmt.Errorf("commit: %w", err)
+	}
+	return err
+}
+
+func (t *tx) rollback(ctx context.Context) {
+	if t.pipeline != nil {
+		t.pipeline.rollback(ctx)
+		return
+	}
+	_ = t.begun.Rollback() // the error that matters is the one that led here
+}
+
+// together sends the statements over rows that do makes on one round trip, where there
+// are round trips: what they return comes after do.
+func (t *tx) together(ctx context.Context, do func() error) error {
+	t.waiting = true
+	err := do()
+	t.waiting = false
+	if err != nil {
+		return err
+	}
+	return t.flush(ctx)
+}
+
+// flush sends what waits.
+func (t *tx) flush(ctx context.Context) error {
+	if t.pipeline == nil {
+		return nil
+	}
+	_, err := t.pipeline.send(ctx)
+	return err
 }
 
 // ExecContext runs a statement.
 func (t *tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	if err := t.flush(ctx); err != nil {
+		return nil, err
+	}
 	if s := t.prepared(ctx, query); s != nil { //nolint:sqlclosecheck // closed with the transaction
 		return s.ExecContext(ctx, args...)
 	}
-	return t.Tx.ExecContext(ctx, query, args...)
+	return t.ordinary.ExecContext(ctx, query, args...)
 }
 
 // exec runs a statement and returns how many rows it changed.
@@ -39,25 +107,16 @@ func (t *tx) exec(ctx context.Context, query string, args ...any) (changed int64
 	return result.RowsAffected()
 }
 
-// QueryRowContext runs a statement that gives at most one row.
-func (t *tx) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	if s := t.prepared(ctx, query); s != nil { //nolint:sqlclosecheck // closed with the transaction
-		return s.QueryRowContext(ctx, args...)
-	}
-	return t.Tx.QueryRowContext(ctx, query, args...)
-}
-
-// QueryContext runs a statement that gives rows.
-func (t *tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if s := t.prepared(ctx, query); s != nil { //nolint:sqlclosecheck // closed with the transaction
-		return s.QueryContext(ctx, args...)
-	}
-	return t.Tx.QueryContext(ctx, query, args...)
-}
-
 // find runs a query and hands each row to scan.
 func (t *tx) find(ctx context.Context, scan func(scanner) error, text string, args ...any) error {
-	found, err := t.QueryContext(ctx, text, args...)
+	if err := t.flush(ctx); err != nil {
+		return err
+	}
+	if s := t.prepared(ctx, text); s != nil { //nolint:sqlclosecheck // closed with the transaction
+		found, err := s.QueryContext(ctx, args...)
+		return scanAll(found, err, scan)
+	}
+	found, err := t.ordinary.QueryContext(ctx, text, args...)
 	return scanAll(found, err, scan)
 }
 
@@ -66,34 +125,8 @@ func (t *tx) run(ctx context.Context, text string, args []any, scan func(scanner
 	if scan != nil {
 		return t.find(ctx, scan, text, args...)
 	}
-	if t.pending != nil {
-		t.pending.Queue(text, args...)
-		return nil
-	}
 	_, err := t.ExecContext(ctx, text, args...)
 	return err
-}
-
-// pipeline sends the statements that do makes together and reads their answers
-// afterwards, which saves PostgreSQL's round trips. None of them may return rows.
-func (t *tx) pipeline(ctx context.Context, do func() error) error {
-	if !t.dialect.arrays {
-		return do()
-	}
-	t.pending = &pgx.Batch{}
-	err := do()
-	batch := t.pending
-	t.pending = nil
-	if err != nil || batch.Len() == 0 {
-		return err
-	}
-	return t.conn.Raw(func(driver any) error {
-		conn, ok := driver.(*stdlib.Conn)
-		if !ok {
-			return fmt.Errorf("the driver's connection is a %T", driver)
-		}
-		return conn.Conn().SendBatch(ctx, batch).Close()
-	})
 }
 
 // prepared is the statement if it is kept, else nil.
@@ -108,7 +141,7 @@ func (t *tx) prepared(ctx context.Context, query string) *sql.Stmt {
 	if kept == nil {
 		return nil
 	}
-	t.bound[query] = t.StmtContext(ctx, kept)
+	t.bound[query] = t.begun.StmtContext(ctx, kept)
 	return t.bound[query]
 }
 

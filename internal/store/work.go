@@ -22,7 +22,7 @@ type work struct {
 	*tx
 
 	organizations map[string]*lockedOrganization
-	jobs          map[string]*Job    // taken out, to be ended, by id
+	jobs          map[ownedJob]*Job  // to be ended
 	keys          map[taskKey]string // idempotency keys in use -> job
 
 	inserted   []*Job
@@ -35,6 +35,9 @@ type work struct {
 	budgets map[taskKey]*budgetOf // of keys that have a ceiling
 }
 
+// ownedJob is a job of a node.
+type ownedJob struct{ id, node string }
+
 // lockedOrganization is an organization that nobody else changes until this
 // transaction ends, as it will be stored.
 type lockedOrganization struct {
@@ -44,12 +47,15 @@ type lockedOrganization struct {
 }
 
 func newWork(t *tx) *work {
-	return &work{tx: t, organizations: map[string]*lockedOrganization{}, jobs: map[string]*Job{}, keys: map[taskKey]string{}}
+	return &work{tx: t, organizations: map[string]*lockedOrganization{}, jobs: map[ownedJob]*Job{}, keys: map[taskKey]string{}}
 }
 
-// read takes out the jobs and looks up the keys that writes name, whose organizations
-// are locked.
-func (w *work) read(ctx context.Context, writes []*write) error {
+// read looks up the jobs and the keys that writes name.
+//
+// A job that a write ends is taken for its node's, as nearly all are. When store finds
+// that one is not, because it was settled before or taken over, the transaction fails
+// with errNotOwned and runs again, checked: then each job is looked up first.
+func (w *work) read(ctx context.Context, writes []*write, checked bool) error {
 	var jobs []*Job
 	var keys []*keyedTask
 	for _, one := range writes {
@@ -60,13 +66,31 @@ func (w *work) read(ctx context.Context, writes []*write) error {
 			keys = append(keys, &keyedTask{taskKey: taskKey{one.organization, key}})
 		}
 	}
-	if err := w.takeOut(ctx, jobs); err != nil {
-		return err
+	if checked {
+		owned := map[ownedJob]*Job{}
+		for _, job := range jobs {
+			owned[ownedJob{job.ID, job.Node}] = job
+		}
+		err := each(ctx, w.tx, selectOwned, jobs, func(found scanner) error {
+			var job ownedJob
+			err := found.Scan(&job.id, &job.node)
+			w.jobs[job] = owned[job]
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	} else {
+		for _, job := range jobs {
+			w.jobs[ownedJob{job.ID, job.Node}] = job
+		}
 	}
-	if err := w.readBudgets(ctx); err != nil {
+	return each(ctx, w.tx, selectKeys, keys, func(found scanner) error {
+		var key keyedTask
+		err := found.Scan(keysTable.targets(&key)...)
+		w.keys[key.taskKey] = key.job
 		return err
-	}
-	return w.readKeys(ctx, keys)
+	})
 }
 
 var (
@@ -90,38 +114,27 @@ func (w *work) lock(ctx context.Context, ids []string, skip bool) error {
 	for i, id := range ids {
 		asked[i] = &account.Organization{ID: id}
 	}
-	var locked []*account.Organization
-	if err := each(ctx, w.tx, statement, asked, collect(organizationsTable, &locked)); err != nil {
-		return fmt.Errorf("lock organizations: %w", err)
-	}
-	for _, o := range locked {
-		w.organizations[o.ID] = &lockedOrganization{Organization: *o, before: *o}
-	}
-	return nil
+	return each(ctx, w.tx, statement, asked, func(found scanner) error {
+		o := new(lockedOrganization)
+		err := found.Scan(organizationsTable.targets(&o.Organization)...)
+		o.before = o.Organization
+		w.organizations[o.ID] = o
+		return err
+	})
 }
 
-// takeOut removes jobs that their node runs, in order to end them. A job that is
-// no longer the node's stays where it is.
-func (w *work) takeOut(ctx context.Context, jobs []*Job) error {
-	taken, err := remove(ctx, w.tx, takeJobs, jobs, func(j *Job) string { return j.ID })
-	if err != nil {
-		return fmt.Errorf("take out jobs: %w", err)
+// leaveOut divides writes into those whose organizations are locked by this transaction
+// and those that ask for one which another has locked, and names these organizations.
+func (w *work) leaveOut(writes []*write, ids []string) (free, skipped []*write, locked []string) {
+	locked = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return w.organizations[id] != nil })
+	for _, one := range writes {
+		if !one.optional && slices.Contains(locked, one.organization) {
+			skipped = append(skipped, one)
+		} else {
+			free = append(free, one)
+		}
 	}
-	for _, job := range taken {
-		w.jobs[job.ID] = job
-	}
-	return nil
-}
-
-func (w *work) readKeys(ctx context.Context, keys []*keyedTask) error {
-	var used []*keyedTask
-	if err := each(ctx, w.tx, selectKeys, keys, collect(keysTable, &used)); err != nil {
-		return fmt.Errorf("read idempotency keys: %w", err)
-	}
-	for _, k := range used {
-		w.keys[k.taskKey] = k.job
-	}
-	return nil
+	return free, skipped, locked
 }
 
 // organization is one of those that are locked, in the billing cycle that holds now.
@@ -160,11 +173,10 @@ func (w *work) hold(o *lockedOrganization, job *Job) {
 	w.holdBudget(job)
 }
 
-// end charges a job, gives back what it took, and adds it to the finished ones. It
-// must have been taken out of those under way.
+// end charges a job, gives back what it took, and moves it to the finished ones.
 func (w *work) end(o *lockedOrganization, job *Job, end Settlement, now time.Time) error {
 	at := max(millis(now), o.CycleStartedAt) // a clock may be behind
-	task := &Task{Job: *job, Charged: &end.Charge, FinishedAt: time.UnixMilli(at), packed: end.Result}
+	task := &Task{Job: *job, Charged: &end.Charge, FinishedAt: time.UnixMilli(at), packed: end.Result, owner: job.Node}
 	task.Status, task.Attempts, task.Priority = end.Status, end.Attempts, max(1, job.Priority)
 	if end.Error != nil {
 		var err error
@@ -200,7 +212,7 @@ func (w *work) end(o *lockedOrganization, job *Job, end Settlement, now time.Tim
 	if job.WebhookURL != nil {
 		w.deliveries = append(w.deliveries, newDelivery(job, *job.WebhookURL, task.FinishedAt))
 	}
-	delete(w.jobs, job.ID) // it ends only once
+	delete(w.jobs, ownedJob{job.ID, job.Node}) // it ends only once
 	return nil
 }
 
@@ -214,32 +226,47 @@ func (w *work) free(job *Job) {
 	}
 }
 
-// store writes what was decided.
+// store writes what was decided. On PostgreSQL it goes out with the commit.
 func (w *work) store(ctx context.Context) error {
-	return w.pipeline(ctx, func() error {
-		for _, step := range []struct {
-			what string
-			do   func(context.Context) error
-		}{
-			{"insert jobs", func(ctx context.Context) error { return each(ctx, w.tx, insertJobs, w.inserted, nil) }},
-			// First, since a job of this transaction may have taken one of them.
-			{"free idempotency keys", func(ctx context.Context) error { return each(ctx, w.tx, deleteKeys, w.freed, nil) }},
-			{"insert idempotency keys", w.storeKeys},
-			{"finish jobs", func(ctx context.Context) error { return each(ctx, w.tx, insertFinished, w.ended, nil) }},
-			{"enter into the ledger", func(ctx context.Context) error { return each(ctx, w.tx, insertEntries, w.entries, nil) }},
-			{"count usage", w.countUsage},
-			{"count statistics", w.countStats},
-			{"insert captures", func(ctx context.Context) error { return each(ctx, w.tx, insertCaptures, w.captures, nil) }},
-			{"plan deliveries", w.storeDeliveries},
-			{"change the budgets of keys", w.storeBudgets},
-			{"change organizations", w.storeOrganizations},
-		} {
-			if err := step.do(ctx); err != nil {
-				return fmt.Errorf("%s: %w", step.what, err)
-			}
+	w.waiting = true
+	for _, step := range []struct {
+		what string
+		do   func(context.Context) error
+	}{
+		{"insert jobs", func(ctx context.Context) error { return each(ctx, w.tx, insertJobs, w.inserted, nil) }},
+		// First, since a job of this transaction may have taken one of them.
+		{"free idempotency keys", func(ctx context.Context) error { return each(ctx, w.tx, deleteKeys, w.freed, nil) }},
+		{"insert idempotency keys", w.storeKeys},
+		{"finish jobs", w.storeEnded},
+		{"enter into the ledger", func(ctx context.Context) error { return each(ctx, w.tx, insertEntries, w.entries, nil) }},
+		{"count usage", w.countUsage},
+		{"count statistics", w.countStats},
+		{"insert captures", func(ctx context.Context) error { return each(ctx, w.tx, insertCaptures, w.captures, nil) }},
+		{"plan deliveries", w.storeDeliveries},
+		{"change the budgets of keys", w.storeBudgets},
+		{"change organizations", w.storeOrganizations},
+	} {
+		if err := step.do(ctx); err != nil {
+			return fmt.Errorf("%s: %w", step.what, err)
 		}
-		return nil
-	})
+	}
+	return nil
+}
+
+// storeEnded moves jobs that ended from those under way to the finished ones. Returns
+// errNotOwned when one was not its node's.
+func (w *work) storeEnded(ctx context.Context) error {
+	if w.dialect.arrays {
+		return each(ctx, w.tx, moveEnded, w.ended, nil)
+	}
+	taken, err := remove(ctx, w.tx, takeEnded, w.ended, func(t *Task) string { return t.ID })
+	if err == nil && len(taken) < len(w.ended) {
+		err = errNotOwned
+	}
+	if err != nil {
+		return err
+	}
+	return each(ctx, w.tx, insertFinished, w.ended, nil)
 }
 
 var (
