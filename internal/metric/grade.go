@@ -77,7 +77,7 @@ func (b *Book) grades(q Query, sweeps func(cut) []int) ([]Graded, error) {
 	var grades []Graded
 	for _, c := range b.cuts(q) {
 		c.sweeps = sweeps(c)
-		e, err := b.evidence(c, measureOf("informative").reads|measureOf("visibility").reads)
+		e, err := b.evidence(c, measureOf("informative").reads|measureOf("visibility").reads, nil)
 		if err != nil {
 			return nil, err
 		}
