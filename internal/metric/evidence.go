@@ -27,7 +27,7 @@ func (b *Book) evidence(c cut, wanted columns, read opened) (*evidence, error) {
 	whole := b.whole(c)
 	asked := b.askedIn(c)
 	for _, target := range c.targets {
-		merged := b.merger()
+		merged := b.merger(len(c.prompts))
 		var covered map[int]bool
 		if whole && wanted != 0 {
 			var err error
@@ -141,7 +141,7 @@ func (b *Book) open(cuts []cut, wanted columns) (opened, error) {
 		}
 	}
 	for s := range read {
-		m := b.merger()
+		m := b.merger(len(b.def.Prompts))
 		err := unpackCells(s.packed, len(b.def.Brands), wanted|colEligible|colAttached, func(number int) *Tally {
 			if prompt, known := b.numbers[number]; known && prompts[prompt] {
 				return m.own(prompt)
@@ -192,9 +192,10 @@ type merger struct {
 	shared  []bool
 }
 
-func (b *Book) merger() *merger {
+// merger is an empty one, for so many prompts.
+func (b *Book) merger(prompts int) *merger {
 	n := len(b.def.Prompts)
-	return &merger{memory: memory{brands: len(b.def.Brands)}, tallies: make([]*Tally, n), shared: make([]bool, n)}
+	return &merger{memory: memory{brands: len(b.def.Brands), together: min(prompts, 64)}, tallies: make([]*Tally, n), shared: make([]bool, n)}
 }
 
 func (m *merger) add(tallies []*Tally, prompts []int) {

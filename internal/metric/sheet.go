@@ -67,7 +67,7 @@ func (s *sheet) cells(b *Book) ([]*Tally, error) {
 
 // unpack reads packed cells into the places of their prompts.
 func (b *Book) unpack(packed string) ([]*Tally, error) {
-	m := b.merger()
+	m := b.merger(len(b.def.Prompts))
 	return m.tallies, m.addPacked(b, packed, allColumns)
 }
 
