@@ -327,6 +327,15 @@ type SourceRow struct {
 	Answers      int        `json:"answers" schema:"min=0"`
 	Interval     *Intervals `json:"interval"`
 	Provisional  bool       `json:"provisional"`
+	// The brands of the panel whose names stand in sentences that cite it, in the panel's order; of domains only.
+	Backs List[BackedBrand] `json:"backs,omitempty"`
+}
+
+// BackedBrand is a brand that a source backs.
+type BackedBrand struct {
+	Brand string `json:"brand"`
+	// Mentions of it in sentences that cite the source.
+	Mentions int `json:"mentions" schema:"min=1"`
 }
 
 // RulesList are the rules by which brands are found in the answers of a tracker.

@@ -1820,6 +1820,15 @@ export type SourceRow = {
   answers: number;
   interval: Intervals | null;
   provisional: boolean;
+  /** The brands of the panel whose names stand in sentences that cite it, in the panel's order; of domains only. */
+  backs?: Array<BackedBrand>;
+};
+
+/** A brand that a source backs. */
+export type BackedBrand = {
+  brand: string;
+  /** Mentions of it in sentences that cite the source. */
+  mentions: number;
 };
 
 /** Are the rules by which brands are found in the answers of a tracker. */

@@ -16,11 +16,11 @@ function columns(select: Selection | undefined, action: ((row: Entry) => Compone
     { name: "State", value: ({ state }) => state, show: (row) => <>{select && <Choose of={row} select={select} />}<span class={`badge ${row.look}`} title={row.why} data-testid="state">{row.state}</span></> },
     { name: "Kind", value: ({ kind }) => kind, show: ({ kind }) => <span class="badge type">{kind}</span> },
     { name: "Question or name", value: ({ title }) => title, show: (row) => <Title of={row} />, wide: true },
-    { name: "Asked", value: ({ asked, country }) => `${asked} ${country}`, show: ({ asked, country }) => (asked ? <>{asked} {country && <abbr class="faint" title={countryName(country)}>{country}</abbr>}</> : <span class="faint">–</span>) },
+    { name: "Asked", value: ({ asked, country }) => `${asked} ${country}`, show: ({ asked, country }) => asked && <>{asked} {country && <abbr class="faint" title={countryName(country)}>{country}</abbr>}</> },
     { name: "Reason", value: ({ reason }) => reason, show: (row) => <><Why of={row} />{action?.(row)}</> },
     { name: "Credits", value: ({ charged, most }) => charged ?? most, show: (row) => <Cost of={row} />, numeric: true },
     { name: "Took", value: ({ took }) => took, show: ({ took }) => span(took), numeric: true },
-    { name: "Asked at", value: ({ at }) => at, show: ({ at }) => <When at={at} /> },
+    { name: "Asked at", value: ({ at }) => at, show: ({ at }) => <When at={at} brief /> },
   ];
 }
 
@@ -41,7 +41,7 @@ function Choose({ of: { id, request, title }, select }: { of: Entry; select: Sel
 }
 
 function Why({ of: { reason, why, attempts = 0 } }: { of: Entry }) {
-  if (!reason) return <span class="faint">–</span>;
+  if (!reason) return null;
   return <><span class="bad" title={why}>{reason}</span>{attempts > 1 && <span class="faint">, {attempts} attempts</span>} </>;
 }
 

@@ -142,12 +142,12 @@ function SourceTable({ tracker, panel, rows, before, by, query }: TableProps) {
   const [shown, setShown] = useState(pageSize);
   const [open, setOpen] = useState<string>();
   const earlier = new Map(before?.rows.map((row) => [keyOf(row), row]));
-  const columns = by === "type" ? 6 : 7;
+  const columns = by === "domain" ? 8 : by === "url" ? 7 : 6;
   const largest = Math.max(...rows.map(({ share }) => share ?? 0));
   return (
     <>
       <table class="row-cards" aria-label="Sources">
-        <thead><tr><th scope="col">{by === "url" ? "Page" : by === "type" ? "Type" : "Domain"}</th>{by !== "type" && <th scope="col">Type</th>}<th scope="col" class="number">Share</th><th scope="col" class="wide-only"><span class="hidden-words">Share as a bar</span></th><th scope="col" class="number">Citations</th><th scope="col" class="number">Share before</th><th scope="col">Against before</th></tr></thead>
+        <thead><tr><th scope="col">{by === "url" ? "Page" : by === "type" ? "Type" : "Domain"}</th>{by !== "type" && <th scope="col">Type</th>}<th scope="col" class="number">Share</th><th scope="col" class="wide-only"><span class="hidden-words">Share as a bar</span></th><th scope="col" class="number">Citations</th><th scope="col" class="number">Share before</th><th scope="col">Against before</th>{by === "domain" && <th scope="col">Backs mentions of</th>}</tr></thead>
         <tbody>{rows.slice(0, shown).flatMap((row) => {
           const past = earlier.get(keyOf(row));
           const key = keyOf(row);
@@ -163,6 +163,7 @@ function SourceTable({ tracker, panel, rows, before, by, query }: TableProps) {
               <td data-label="Citations" class="number">{number(row.citations)}</td>
               <td data-label="Share before" class="number">{before ? past ? <><Value of={past.share} /><div class="faint">{range(past.interval?.rerun)}</div></> : <span class="faint">not cited</span> : "…"}</td>
               <td data-label="Against before"><Against row={row} past={past} own={row.type === "own"} /></td>
+              {by === "domain" && <td data-label="Backs mentions of"><Backs row={row} panel={panel} /></td>}
             </tr>,
             open === key && <tr key={`${key} pages`} class="opened"><td colSpan={columns}><PagesOf tracker={tracker} domain={row} query={query} /></td></tr>,
           ];
@@ -173,6 +174,18 @@ function SourceTable({ tracker, panel, rows, before, by, query }: TableProps) {
     </>
   );
 }
+
+/** Whose names stand in sentences that cite the domain, the most mentioned first. */
+function Backs({ row, panel }: { row: SourceRow; panel: PanelBrand[] }) {
+  if (!row.backs?.length) return <span class="faint">nobody</span>;
+  return (
+    <ul class="plain-list backs">{[...row.backs].sort((a, b) => b.mentions - a.mentions).slice(0, shownBacks).map(({ brand, mentions }) => (
+      <li key={brand}><BrandMark look={panel.find(({ name }) => name === brand)?.look ?? 6} /> {brand} <span class="faint">{number(mentions)}</span></li>
+    ))}{row.backs.length > shownBacks && <li class="faint">and {number(row.backs.length - shownBacks)} more</li>}</ul>
+  );
+}
+
+const shownBacks = 3;
 
 /** Whether the ranges of the two times have nothing in common. */
 function Against({ row, past, own }: { row: SourceRow; past?: SourceRow; own: boolean }) {
