@@ -10,6 +10,7 @@ import (
 	"earshot"
 	"earshot/internal/metric"
 	"earshot/internal/schedule"
+	"earshot/internal/schema"
 	"earshot/internal/stats"
 )
 
@@ -44,6 +45,9 @@ func (s *Service) Compare(ctx context.Context, organization, name string, q *ear
 		}
 		if q.By == "prompt" {
 			report.Rows, err = b.comparePrompts(wanted, metric.Periods{A: b.within(before), B: b.within(after)})
+			if len(report.Rows) > maxRows {
+				return schema.Invalid("by", "makes %d rows; at most %d are given at once, so ask for one brand, or filter", len(report.Rows), maxRows)
+			}
 			return asField(err)
 		}
 		return b.compareInto(report, wanted, metric.Periods{A: b.within(before), B: b.within(after)}, noise)

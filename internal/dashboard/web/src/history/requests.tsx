@@ -28,7 +28,7 @@ export function Requests() {
   return (
     <>
       <FilterLine of={filters} path={path} />
-      <Rows key={`${path} ${JSON.stringify(filters)}`} read={read} onEmpty={<Nothing of={filters} path={path} />} />
+      <Rows key={`${path} ${JSON.stringify(filters)}`} read={read} pause={filtered || path === "batches" ? undefined : sweepPause} onEmpty={<Nothing of={filters} path={path} />} />
       {path === "sweeps" ? <AsCall path="/v1/trackers/NAME/sweeps" query={{ limit: maxSweeps }} />
         : path === "batches" ? <AsCall path="/v1/batches" /> : <AsCall path="/v1/requests" query={filtered ? filters : { alone: true }} />}
     </>
@@ -95,9 +95,12 @@ function Since({ value }: { value?: string }) {
 /** The calls and tasks that filters pick. */
 export const RequestRows = ({ filters, onEmpty }: { filters: Filters; onEmpty: preact.ComponentChildren }) => <Rows read={(pages, signal) => readRequests(filters, pages, signal)} onEmpty={onEmpty} />;
 
-function Rows({ read, onEmpty }: { read: Read; onEmpty: preact.ComponentChildren }) {
+/** Sweeps take a request for each tracker. */
+const sweepPause = 5000;
+
+function Rows({ read, onEmpty, pause = 1000 }: { read: Read; onEmpty: preact.ComponentChildren; pause?: number }) {
   const [pages, setPages] = useState(1);
-  const { value, error, again } = useLive((signal) => read(pages, signal), [pages], pages * 1000);
+  const { value, error, again } = useLive((signal) => read(pages, signal), [pages], pages * pause);
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set());
   const [anew, setAnew] = useState<ReadonlyMap<string, string>>(new Map());
   const retried = (id: string, task: string) => {
