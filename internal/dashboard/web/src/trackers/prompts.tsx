@@ -34,7 +34,7 @@ function OnePrompt(props: TabProps) {
   );
 }
 
-const pageSize = 50;
+const pageSize = 30;
 /** Rows of one request for the order of all questions: some 560 KB. */
 const chunk = 1000;
 
