@@ -53,7 +53,7 @@ type RequestFilter struct {
 }
 
 func (f *RequestFilter) matches(t *Task) bool {
-	return !(f.Alone && t.Tracker != "") && !t.CreatedAt.Before(f.From) && (f.Until.IsZero() || t.CreatedAt.Before(f.Until)) && f.Match(t)
+	return (!f.Alone || t.Tracker == "") && !t.CreatedAt.Before(f.From) && (f.Until.IsZero() || t.CreatedAt.Before(f.Until)) && f.Match(t)
 }
 
 // Requests lists calls and tasks of an organization without their results. It reads
