@@ -198,7 +198,7 @@ func testSignIn(t *testing.T, c *chromium) {
 	if err := n.Store.RevokeKey(a.Key.ID, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	p.turnTo("history")
+	p.goTo("#/history") // no click: the live connection may have told it already
 	p.see(".notice", "You were signed out")
 }
 
