@@ -31,7 +31,15 @@ type RequestQuery struct {
 	ErrorReason Reason `json:"errorReason,omitempty"`
 	// Only tasks that this tracker asked.
 	Tracker string `json:"tracker,omitempty" schema:"trackerName"`
+	// Only those that stand for themselves: neither tasks of a batch nor tasks that a tracker asked.
+	Alone bool `json:"alone,omitempty"`
 	PageQuery
+}
+
+// RequestReadQuery says what to tell of a call or task beside its result.
+type RequestReadQuery struct {
+	// Look for the brands of this tracker in the result, as if it had asked.
+	BrandsOf string `json:"brandsOf,omitempty" schema:"trackerName"`
 }
 
 // RequestRecord is a call or a task with what is known of it. The list of requests
@@ -59,6 +67,8 @@ type RequestRecord struct {
 	Tracker string `json:"tracker,omitempty"`
 	// On COMPLETED, in the shape of the provider.
 	Result json.RawMessage `json:"result,omitempty" schema:"result"`
+	// What the current rules of the tracker in `brandsOf` find in the result.
+	Found *AnswerFindings `json:"found,omitempty"`
 	// On FAILED.
 	Error json.RawMessage `json:"error,omitempty" schema:"error"`
 }

@@ -184,6 +184,8 @@ type CompareQuery struct {
 	BaselineTo   string `json:"baselineTo,omitempty" schema:"moment"`
 	// Only the rows that match, as `brand:Ollaro`.
 	Having string `json:"having,omitempty" schema:"maxLength=2000"`
+	// `prompt` gives a row for each question in the place of those by target.
+	By string `json:"by,omitempty" schema:"enum=prompt"`
 }
 
 // Verdict is what a comparison of two periods found.
@@ -229,7 +231,9 @@ type ComparedRow struct {
 	Metric string `json:"metric"`
 	Brand  string `json:"brand"`
 	NumberLabels
-	Verdict Verdict `json:"verdict"`
+	// The number of the question, where rows are by question.
+	PromptID int     `json:"promptId,omitempty" schema:"min=1"`
+	Verdict  Verdict `json:"verdict"`
 	// The verdict in a sentence.
 	Summary string `json:"summary"`
 	// Means of the sweeps of the two periods, over the cells that both have; null without any.
@@ -323,6 +327,15 @@ type SourceRow struct {
 	Answers      int        `json:"answers" schema:"min=0"`
 	Interval     *Intervals `json:"interval"`
 	Provisional  bool       `json:"provisional"`
+	// The brands of the panel whose names stand in sentences that cite it, in the panel's order; of domains only.
+	Backs List[BackedBrand] `json:"backs,omitempty"`
+}
+
+// BackedBrand is a brand that a source backs.
+type BackedBrand struct {
+	Brand string `json:"brand"`
+	// Mentions of it in sentences that cite the source.
+	Mentions int `json:"mentions" schema:"min=1"`
 }
 
 // RulesList are the rules by which brands are found in the answers of a tracker.

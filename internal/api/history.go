@@ -15,12 +15,23 @@ import (
 
 // request shows one call or task with its result.
 func (s *Server) request(c *call) error {
+	var q earshot.RequestReadQuery
+	if err := c.query(&q); err != nil {
+		return err
+	}
 	id := c.r.PathValue("id")
 	found, err := s.Store.Request(c.r.Context(), c.principal.OrganizationID, id)
 	if err != nil {
 		return notFoundAs(err, "call or task", id)
 	}
-	return c.json(s.Jobs.Request(found))
+	record := s.Jobs.Request(found)
+	if q.BrandsOf != "" && found.Result != nil {
+		record.Found, err = s.Trackers.Find(c.r.Context(), c.principal.OrganizationID, q.BrandsOf, found.Result, textOf(found.Request))
+		if err != nil {
+			return notFoundAs(err, "tracker", q.BrandsOf)
+		}
+	}
+	return c.json(record)
 }
 
 // requests lists calls and tasks, newest first. What a page reads is bounded, so
@@ -49,7 +60,7 @@ func (s *Server) requestFilter(c *call) (filter store.RequestFilter, err error) 
 	if err := c.query(&q); err != nil {
 		return filter, err
 	}
-	filter.Limit = q.Limit
+	filter.Limit, filter.Alone = q.Limit, q.Alone
 	if filter.Before, err = idCursor(q.Cursor); err != nil {
 		return filter, err
 	}

@@ -55,7 +55,7 @@ func Operations(providers []provider.Provider) []Operation {
 		{Method: "DELETE", Path: "/v1/async/queue", Scope: account.ScopeTasks, Response: earshot.QueueCleared{}, serve: (*Server).clear},
 
 		{Method: "GET", Path: "/v1/requests", Scope: account.ScopeRead, Query: earshot.RequestQuery{}, Response: earshot.RequestPage{}, serve: (*Server).requests},
-		{Method: "GET", Path: "/v1/requests/{id}", Scope: account.ScopeRead, Response: earshot.RequestRecord{}, serve: (*Server).request},
+		{Method: "GET", Path: "/v1/requests/{id}", Scope: account.ScopeRead, Query: earshot.RequestReadQuery{}, Response: earshot.RequestRecord{}, serve: (*Server).request},
 
 		{Method: "POST", Path: "/v1/requests/{id}/retry", Scope: account.ScopeTasks, Response: earshot.RequestRetried{}, serve: (*Server).retryRequest},
 

@@ -48,22 +48,34 @@ func (b *Book) Compare(q Query, periods Periods) ([]Comparison, error) {
 		return nil, err
 	}
 	var found []Comparison
-	for _, c := range b.cuts(q) {
-		a, b2 := c, c
-		a.sweeps, b2.sweeps = first, second
-		before, after, leftOut, err := b.common(a, b2, q.reads())
-		if err != nil {
-			return nil, err
-		}
-		for _, brand := range c.panel {
-			for _, m := range measures {
-				if m.compared && q.wants(m.name) {
-					one := b.compare(before, after, m, brand)
-					one.LeftOut = leftOut
-					found = append(found, one)
+	cuts := b.cuts(q)
+	both := make([]cut, len(cuts))
+	for i, c := range cuts {
+		both[i] = c
+		both[i].sweeps = slices.Concat(first, second)
+	}
+	err = b.inParts(both, q.reads(), func(at int, part []cut, read opened) error {
+		for _, c := range cuts[at : at+len(part)] {
+			a, b2 := c, c
+			a.sweeps, b2.sweeps = first, second
+			before, after, leftOut, err := b.common(a, b2, q.reads(), read)
+			if err != nil {
+				return err
+			}
+			for _, brand := range c.panel {
+				for _, m := range measures {
+					if m.compared && q.wants(m.name) {
+						one := b.compare(before, after, m, brand)
+						one.LeftOut = leftOut
+						found = append(found, one)
+					}
 				}
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return slices.DeleteFunc(found, func(c Comparison) bool {
 		return !Row{Brand: c.Brand, Labels: c.Labels}.matches(q.Having)
@@ -87,11 +99,11 @@ func (b *Book) places(ids []string) ([]int, error) {
 
 // common is the evidence of two cuts in the cells with an eligible answer in both; leftOut
 // counts the unbranded ones that have it in only one.
-func (b *Book) common(first, second cut, wanted columns) (before, after *evidence, leftOut int, err error) {
-	if before, err = b.evidence(first, wanted); err != nil {
+func (b *Book) common(first, second cut, wanted columns, read opened) (before, after *evidence, leftOut int, err error) {
+	if before, err = b.evidence(first, wanted, read); err != nil {
 		return nil, nil, 0, err
 	}
-	if after, err = b.evidence(second, wanted); err != nil {
+	if after, err = b.evidence(second, wanted, read); err != nil {
 		return nil, nil, 0, err
 	}
 	sides := map[[2]int]int{}
@@ -117,8 +129,8 @@ func (b *Book) common(first, second cut, wanted columns) (before, after *evidenc
 		return before, after, 0, nil
 	}
 	first.only, second.only = only, only
-	if before, err = b.evidence(first, wanted); err == nil {
-		after, err = b.evidence(second, wanted)
+	if before, err = b.evidence(first, wanted, read); err == nil {
+		after, err = b.evidence(second, wanted, read)
 	}
 	return before, after, leftOut, err
 }

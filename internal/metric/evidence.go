@@ -20,13 +20,14 @@ type cell struct {
 
 // evidence gathers that of a cut. Groups and tallies are whole numbers, and gathered in
 // the order of targets and prompts: it does not matter in which form they were kept.
-// Cells have at least the wanted counts; there are none where nothing is wanted.
-func (b *Book) evidence(c cut, wanted columns) (*evidence, error) {
+// Cells have at least the wanted counts; there are none where nothing is wanted. read are
+// packed cells that were read for this cut among others.
+func (b *Book) evidence(c cut, wanted columns, read opened) (*evidence, error) {
 	e := &evidence{c: c, sweeps: make([][]Group, len(c.sweeps))}
-	whole := len(c.prompts) == len(b.def.Prompts) && c.only == nil
+	whole := b.whole(c)
 	asked := b.askedIn(c)
 	for _, target := range c.targets {
-		merged := b.merger()
+		merged := b.merger(len(c.prompts))
 		var covered map[int]bool
 		if whole && wanted != 0 {
 			var err error
@@ -39,15 +40,15 @@ func (b *Book) evidence(c cut, wanted columns) (*evidence, error) {
 			if covered[at] {
 				unmerged = 0
 			}
-			groups, err := b.gather(merged, c, at, target, whole, unmerged)
+			groups, err := b.gather(merged, c, at, target, unmerged, read)
 			if err != nil {
 				return nil, err
 			}
 			e.sweeps[i] = append(e.sweeps[i], groups...)
 			e.plan(b.plans[at], target, asked[i], groups)
 		}
-		for prompt, t := range merged.tallies {
-			if t != nil && t.Eligible > 0 {
+		for _, prompt := range c.prompts {
+			if t := merged.tallies[prompt]; t != nil && t.Eligible > 0 {
 				e.cells = append(e.cells, cell{prompt, target, t})
 			}
 		}
@@ -56,8 +57,8 @@ func (b *Book) evidence(c cut, wanted columns) (*evidence, error) {
 }
 
 // gather gives the groups of a target in a sweep, and merges its cells.
-func (b *Book) gather(merged *merger, c cut, at, target int, whole bool, wanted columns) ([]Group, error) {
-	s := b.sheets[at][target]
+func (b *Book) gather(merged *merger, c cut, at, target int, wanted columns, read opened) ([]Group, error) {
+	s, whole := b.sheets[at][target], b.whole(c)
 	switch {
 	case s == nil:
 		return nil, nil
@@ -67,26 +68,92 @@ func (b *Book) gather(merged *merger, c cut, at, target int, whole bool, wanted 
 	if whole && s.packed != "" {
 		return s.grouped(b), merged.addPacked(b, s.packed, wanted)
 	}
-	tallies, err := s.cells(b)
-	if err != nil {
-		return nil, err
-	}
-	if !whole {
-		some := make([]*Tally, len(tallies))
-		for _, prompt := range c.prompts {
-			if c.only == nil || c.only[[2]int{prompt, target}] {
-				some[prompt] = tallies[prompt]
-			}
+	tallies, known := read[s]
+	if !known {
+		var err error
+		if tallies, err = s.cells(b); err != nil {
+			return nil, err
 		}
-		tallies = some
+	}
+	prompts := c.prompts
+	if c.only != nil {
+		prompts = slices.DeleteFunc(slices.Clone(prompts), func(prompt int) bool { return !c.only[[2]int{prompt, target}] })
 	}
 	if wanted != 0 {
-		merged.add(tallies)
+		merged.add(tallies, prompts)
 	}
 	if whole {
 		return s.grouped(b), nil
 	}
-	return b.fold(tallies), nil
+	return b.fold(tallies, prompts), nil
+}
+
+// whole tells whether a cut has all prompts.
+func (b *Book) whole(c cut) bool { return len(c.prompts) == len(b.def.Prompts) && c.only == nil }
+
+// opened are packed cells that were read once for several cuts, by prompt.
+type opened map[*sheet][]*Tally
+
+// maxOpened is how many cells are read at a time: some 400 bytes each with few brands.
+const maxOpened = 100_000
+
+// inParts hands cuts out in parts, each with the packed cells that it needs of single
+// prompts. A sheet is read once a part, and not once a cut: a thousand prompts would
+// read each of them a thousand times.
+func (b *Book) inParts(cuts []cut, wanted columns, use func(first int, part []cut, read opened) error) error {
+	for first := 0; first < len(cuts); {
+		end, cells := first, 0
+		for end < len(cuts) && (end == first || cells < maxOpened) {
+			if c := cuts[end]; !b.whole(c) {
+				cells += len(c.prompts) * len(c.targets) * len(c.sweeps)
+			}
+			end++
+		}
+		read, err := b.open(cuts[first:end], wanted)
+		if err == nil {
+			err = use(first, cuts[first:end], read)
+		}
+		if err != nil {
+			return err
+		}
+		first = end
+	}
+	return nil
+}
+
+// open reads the packed cells of what cuts have of single prompts.
+func (b *Book) open(cuts []cut, wanted columns) (opened, error) {
+	prompts := make([]bool, len(b.def.Prompts))
+	read := opened{}
+	for _, c := range cuts {
+		if b.whole(c) {
+			continue
+		}
+		for _, prompt := range c.prompts {
+			prompts[prompt] = true
+		}
+		for _, at := range c.sweeps {
+			for _, target := range c.targets {
+				if s := b.sheets[at][target]; s != nil && s.tallies == nil && s.packed != "" {
+					read[s] = nil
+				}
+			}
+		}
+	}
+	for s := range read {
+		m := b.merger(len(b.def.Prompts))
+		err := unpackCells(s.packed, len(b.def.Brands), wanted|colEligible|colAttached, func(number int) *Tally {
+			if prompt, known := b.numbers[number]; known && prompts[prompt] {
+				return m.own(prompt)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		read[s] = m.tallies
+	}
+	return read, nil
 }
 
 // mergeSpans merges the cells of spans all of whose sweeps are wanted, and says which
@@ -125,14 +192,15 @@ type merger struct {
 	shared  []bool
 }
 
-func (b *Book) merger() *merger {
+// merger is an empty one, for so many prompts.
+func (b *Book) merger(prompts int) *merger {
 	n := len(b.def.Prompts)
-	return &merger{memory: memory{brands: len(b.def.Brands)}, tallies: make([]*Tally, n), shared: make([]bool, n)}
+	return &merger{memory: memory{brands: len(b.def.Brands), together: min(prompts, 64)}, tallies: make([]*Tally, n), shared: make([]bool, n)}
 }
 
-func (m *merger) add(tallies []*Tally) {
-	for prompt, t := range tallies {
-		switch {
+func (m *merger) add(tallies []*Tally, prompts []int) {
+	for _, prompt := range prompts {
+		switch t := tallies[prompt]; {
 		case t == nil:
 		case m.tallies[prompt] == nil:
 			m.tallies[prompt], m.shared[prompt] = t, true

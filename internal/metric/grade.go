@@ -77,7 +77,12 @@ func (b *Book) grades(q Query, sweeps func(cut) []int) ([]Graded, error) {
 	var grades []Graded
 	for _, c := range b.cuts(q) {
 		c.sweeps = sweeps(c)
-		e, err := b.evidence(c, measureOf("informative").reads|measureOf("visibility").reads)
+		wanted := measureOf("informative").reads | measureOf("visibility").reads
+		read, err := b.open([]cut{c}, wanted)
+		if err != nil {
+			return nil, err
+		}
+		e, err := b.evidence(c, wanted, read)
 		if err != nil {
 			return nil, err
 		}

@@ -41,6 +41,15 @@ func (q Query) reads() columns {
 	return all
 }
 
+// readsOfPrompts are the counts that its numbers look at where single prompts are
+// picked: of what is counted without weights, all.
+func (q Query) readsOfPrompts() columns {
+	if slices.ContainsFunc(plain, func(name string) bool { return name != "coverage" && q.wants(name) }) {
+		return allColumns
+	}
+	return q.reads()
+}
+
 func eligible(t *Tally) int { return t.Eligible }
 
 // rate is a measure of answers of a brand.
@@ -127,7 +136,7 @@ func (b *Book) Sums(name, brand string, filter Selection) (Sums, error) {
 	}
 	var s Sums
 	for _, c := range b.cuts(q) {
-		e, err := b.evidence(c, measures[at].reads)
+		e, err := b.evidence(c, measures[at].reads, nil)
 		if err != nil {
 			return Sums{}, err
 		}

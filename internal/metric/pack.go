@@ -235,7 +235,7 @@ func UnpackGroups(stored string, brands int) ([]Group, error) {
 
 // MergeCells adds up the packed cells of several sweeps.
 func MergeCells(all []string, brands int) (string, error) {
-	merged, m := map[int]*Tally{}, memory{brands: brands}
+	merged, m := map[int]*Tally{}, memory{brands: brands, together: 64}
 	for _, stored := range all {
 		err := unpackCells(stored, brands, allColumns, func(prompt int) *Tally {
 			if merged[prompt] == nil {
@@ -318,16 +318,16 @@ func unpackCounts[T any](r *packed.Reader, of *T, counts []func(*T) *int) (more 
 // memory gives tallies that lie together, many at a time: one by one they take longer to
 // get than to fill.
 type memory struct {
-	brands  int
-	tallies []Tally
-	ofBrand []BrandTally
+	brands   int
+	together int // how many are made at a time
+	tallies  []Tally
+	ofBrand  []BrandTally
 }
 
 // tally is an empty one.
 func (m *memory) tally() *Tally {
-	const together = 64
 	if len(m.tallies) == 0 {
-		m.tallies, m.ofBrand = make([]Tally, together), make([]BrandTally, together*m.brands)
+		m.tallies, m.ofBrand = make([]Tally, m.together), make([]BrandTally, m.together*m.brands)
 	}
 	t := &m.tallies[0]
 	t.Brands = m.ofBrand[:m.brands:m.brands]

@@ -97,19 +97,25 @@ func (b *Book) Rows(q Query) ([]Row, error) {
 	}
 	parts, errs := make([][]Row, len(cuts)), make([]error, len(cuts))
 	// Cuts have nothing to do with each other: the processors share them.
-	var next atomic.Int64
-	var all sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(cuts)) {
-		all.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(cuts); i = int(next.Add(1)) - 1 {
-				var e *evidence
-				if e, errs[i] = b.evidence(cuts[i], q.reads()); errs[i] == nil {
-					parts[i] = b.rowsOf(e, q)
+	err := b.inParts(cuts, q.readsOfPrompts(), func(first int, some []cut, read opened) error {
+		var next atomic.Int64
+		var all sync.WaitGroup
+		for range min(runtime.GOMAXPROCS(0), len(some)) {
+			all.Go(func() {
+				for i := int(next.Add(1)) - 1; i < len(some); i = int(next.Add(1)) - 1 {
+					var e *evidence
+					if e, errs[first+i] = b.evidence(some[i], q.reads(), read); errs[first+i] == nil {
+						parts[first+i] = b.rowsOf(e, q)
+					}
 				}
-			}
-		})
+			})
+		}
+		all.Wait()
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	all.Wait()
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}

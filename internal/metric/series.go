@@ -42,7 +42,7 @@ var watched = []string{"visibility", "citationRate"}
 func (b *Book) Series() []Series {
 	found := []Series{}
 	for _, c := range b.cuts(Query{By: []string{"target"}}) {
-		e, err := b.evidence(c, 0)
+		e, err := b.evidence(c, 0, nil)
 		if err != nil {
 			panic(err) // groups of all prompts need no cells
 		}

@@ -67,7 +67,7 @@ func (s *sheet) cells(b *Book) ([]*Tally, error) {
 
 // unpack reads packed cells into the places of their prompts.
 func (b *Book) unpack(packed string) ([]*Tally, error) {
-	m := b.merger()
+	m := b.merger(len(b.def.Prompts))
 	return m.tallies, m.addPacked(b, packed, allColumns)
 }
 
@@ -75,18 +75,26 @@ func (b *Book) unpack(packed string) ([]*Tally, error) {
 func (s *sheet) grouped(b *Book) []Group {
 	s.once.Do(func() {
 		if !s.kept {
-			s.groups = b.fold(s.tallies)
+			s.groups = b.fold(s.tallies, b.members(len(s.tallies), nil, nil, nil))
 		}
 	})
 	return s.groups
 }
 
-// fold adds up the cells that count alike, in an order that follows from them.
-func (b *Book) fold(tallies []*Tally) []Group {
+// fold adds up the cells of some prompts that count alike, in an order that follows from them.
+func (b *Book) fold(tallies []*Tally, prompts []int) []Group {
+	if len(prompts) == 1 { // as where rows are by prompt
+		t, p := tallies[prompts[0]], &b.def.Prompts[prompts[0]]
+		if t == nil || t.Eligible == 0 {
+			return nil
+		}
+		return []Group{{Branded: p.Branded, Weight: p.Weight, Cells: 1, Tally: *t}}
+	}
 	var groups []Group
 	var keys []alike
 	places := map[alike]int{}
-	for prompt, t := range tallies {
+	for _, prompt := range prompts {
+		t := tallies[prompt]
 		if t == nil || t.Eligible == 0 {
 			continue
 		}
@@ -226,5 +234,5 @@ func (b *Book) Fold(packed string) ([]Group, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.fold(tallies), nil
+	return b.fold(tallies, b.members(len(tallies), nil, nil, nil)), nil
 }

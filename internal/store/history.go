@@ -46,13 +46,14 @@ const (
 type RequestFilter struct {
 	From, Until time.Time        // when they came in, Until excluded; zero for any time
 	Batch       string           // only its tasks; "" for all
+	Alone       bool             // only those that no tracker asked and that are in no batch
 	Match       func(*Task) bool // picks among them
 	Before      string           // only those older than this id; "" for all
 	Limit       int
 }
 
 func (f *RequestFilter) matches(t *Task) bool {
-	return !t.CreatedAt.Before(f.From) && (f.Until.IsZero() || t.CreatedAt.Before(f.Until)) && f.Match(t)
+	return (!f.Alone || t.Tracker == "") && !t.CreatedAt.Before(f.From) && (f.Until.IsZero() || t.CreatedAt.Before(f.Until)) && f.Match(t)
 }
 
 // Requests lists calls and tasks of an organization without their results. It reads
@@ -83,8 +84,14 @@ func scanRequests(ctx context.Context, now snapshot, organization string, filter
 		if err != nil {
 			return nil, "", err
 		}
+		var together map[string]bool
+		if filter.Alone {
+			if together, err = inBatches(ctx, now, organization, read); err != nil {
+				return nil, "", err
+			}
+		}
 		for _, t := range read {
-			if filter.matches(t) {
+			if filter.matches(t) && !together[t.ID] {
 				found = append(found, t)
 			}
 			if len(found) > filter.Limit { // the one too many tells that there is another page
@@ -98,6 +105,20 @@ func scanRequests(ctx context.Context, now snapshot, organization string, filter
 		}
 	}
 	return found, before, nil
+}
+
+// inBatches are those of some calls and tasks, the newest first, that are in a batch.
+func inBatches(ctx context.Context, now snapshot, organization string, read []*Task) (map[string]bool, error) {
+	if len(read) == 0 {
+		return nil, nil //nolint:nilnil // none are
+	}
+	jobs, err := findValues[string](ctx, now, `SELECT job FROM batch_tasks WHERE organization = $1 AND job >= $2 AND job <= $3`,
+		organization, read[len(read)-1].ID, read[0].ID)
+	together := make(map[string]bool, len(jobs))
+	for _, job := range jobs {
+		together[job] = true
+	}
+	return together, err
 }
 
 // newestRequests reads the n newest calls and tasks with ids from oldest on and

@@ -49,6 +49,20 @@ func (s *Service) Answer(ctx context.Context, organization, name, id string) (*e
 	return &view, nil
 }
 
+// Find is what the current rules of a tracker find in a result that it need not have asked
+// for. Returns store.ErrNotFound.
+func (s *Service) Find(ctx context.Context, organization, name string, result []byte, prompt string) (*earshot.AnswerFindings, error) {
+	t, err := s.Store.Tracker(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	rules, panel, err := s.currentPanel(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	return findings(rules, panel, result, prompt)
+}
+
 // currentPanel is that by which numbers are read.
 func (s *Service) currentPanel(ctx context.Context, t *store.Tracker) (*store.Rules, *analysis.Panel, error) {
 	rules, err := s.currentRules(ctx, t)

@@ -10,6 +10,7 @@ import (
 	"earshot"
 	"earshot/internal/metric"
 	"earshot/internal/schedule"
+	"earshot/internal/schema"
 	"earshot/internal/stats"
 )
 
@@ -41,6 +42,13 @@ func (s *Service) Compare(ctx context.Context, organization, name string, q *ear
 		}
 		report = &earshot.CompareReport{
 			Tracker: name, Rules: rulesName(b.rules), MadeUp: b.madeUp, Baseline: b.period(before), Period: b.period(after), Breaks: b.breaks,
+		}
+		if q.By == "prompt" {
+			report.Rows, err = b.comparePrompts(wanted, metric.Periods{A: b.within(before), B: b.within(after)})
+			if len(report.Rows) > maxRows {
+				return schema.Invalid("by", "makes %d rows; at most %d are given at once, so ask for one brand, or filter", len(report.Rows), maxRows)
+			}
+			return asField(err)
 		}
 		return b.compareInto(report, wanted, metric.Periods{A: b.within(before), B: b.within(after)}, noise)
 	}, before, after)
@@ -81,6 +89,33 @@ func (b *book) compareInto(report *earshot.CompareReport, wanted metric.Query, p
 		}
 	}
 	return nil
+}
+
+// comparePrompts compares single questions as one screen: of those that are said to have
+// moved, at most about the share falseDiscoveries has not.
+func (b *book) comparePrompts(wanted metric.Query, periods metric.Periods) (rows []earshot.ComparedRow, err error) {
+	wanted.By = []string{"prompt"}
+	found, err := b.Compare(wanted, periods)
+	if err != nil {
+		return nil, err
+	}
+	var p []float64
+	var tested []*metric.Comparison
+	for i := range found {
+		if c := &found[i]; c.P != nil && c.Verdict != stats.TooEarly {
+			p, tested = append(p, *c.P), append(tested, c)
+		}
+	}
+	for i, isFound := range stats.Discoveries(p, falseDiscoveries) {
+		tested[i].Verdict = stats.Steady
+		if isFound {
+			tested[i].Verdict = stats.Moved
+		}
+	}
+	for i := range found {
+		rows = append(rows, comparedRow(&found[i], b.touching(found[i].Target, slices.Concat(periods.A, periods.B)), nil))
+	}
+	return rows, nil
 }
 
 // periodsOf are the two periods: unless given the last 28 days, and as long before.
@@ -139,7 +174,7 @@ func (b *book) period(p span) earshot.Period {
 
 func comparedRow(c *metric.Comparison, breaks []earshot.NumberBreak, noise *earshot.NoiseReport) earshot.ComparedRow {
 	row := earshot.ComparedRow{
-		Metric: c.Metric, NumberLabels: labelsOf(c.Labels), Verdict: earshot.Verdict(c.Verdict), Before: c.A, After: c.B, Change: c.Change, P: c.P,
+		Metric: c.Metric, NumberLabels: labelsOf(c.Labels), PromptID: c.PromptVersion, Verdict: earshot.Verdict(c.Verdict), Before: c.A, After: c.B, Change: c.Change, P: c.P,
 		SmallestChange: c.Smallest, Cells: c.Cells, CellsLeftOut: c.LeftOut, SweepsBefore: c.SweepsA, SweepsAfter: c.SweepsB,
 		AnswersBefore: c.AnswersA, AnswersAfter: c.AnswersB,
 	}
@@ -166,6 +201,9 @@ func summary(r *earshot.ComparedRow) string {
 	name := fmt.Sprintf("%s of %s on %s", r.Metric, r.Brand, r.Target)
 	if r.Target[0] == '*' {
 		name = fmt.Sprintf("%s of %s on all targets", r.Metric, r.Brand)
+	}
+	if r.Prompt != "" {
+		name += fmt.Sprintf(", asked “%s”", r.Prompt)
 	}
 	if r.Change == nil {
 		return name + ": a period has no answers, so nothing can be compared."

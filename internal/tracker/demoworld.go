@@ -25,11 +25,26 @@ func demoWorld(shift string) *lab.World {
 	}
 }
 
-// demoTargets are where a demo asks, as far as they are served.
+// demoTargets are where a demo asks, as far as they are served. Markdown tells which sentence
+// cites what.
 var demoTargets = []earshot.Target{
-	{Provider: "chatassistant", Country: "US"},
-	{Provider: "genassistant", Country: "DE"},
-	{Provider: "websearch", Country: "US", Options: json.RawMessage(`{"include":{"searchoverview":true}}`)},
+	{Provider: "chatassistant", Country: "US", Options: json.RawMessage(`{"include":{"markdown":true}}`)},
+	{Provider: "genassistant", Country: "DE", Options: json.RawMessage(`{"include":{"markdown":true}}`)},
+	{Provider: "websearch", Country: "US", Options: json.RawMessage(`{"include":{"searchoverview":{"markdown":true}}}`)},
+}
+
+// demoSources are what the sites are that the lab's answers cite.
+var demoSources = []earshot.SourceType{
+	{Domain: "gearalmanac.example", Type: "editorial"},
+	{Domain: "testbench.example", Type: "editorial"},
+	{Domain: "ratingsroom.example", Type: "editorial"},
+	{Domain: "secondopinion.example", Type: "editorial"},
+	{Domain: "plainverdict.example", Type: "editorial"},
+	{Domain: "forumnine.example", Type: "community"},
+	{Domain: "wikiofthings.example", Type: "reference"},
+	{Domain: "cartwell.example", Type: "shop"},
+	{Domain: "parcellane.example", Type: "shop"},
+	{Domain: "vidloop.example", Type: "video"},
 }
 
 // demoPrompts are what a demo asks.
@@ -59,7 +74,7 @@ var demoPrompts = []earshot.TrackedPrompt{
 // demoDefinition is the definition of a demo with so many questions.
 func (s *Service) demoDefinition(name string, prompts int) (*definition, error) {
 	raw := earshot.TrackerDefinition{
-		Name: name, Prompts: demoPrompts[:min(prompts, len(demoPrompts))],
+		Name: name, Prompts: demoPrompts[:min(prompts, len(demoPrompts))], Sources: demoSources,
 		Schedule: &earshot.Schedule{Every: "day", At: "06:00", Timezone: "Europe/Berlin", Within: "4h"}, Alerts: &earshot.AlertBudget{FalseAlarmsPerYear: 1},
 	}
 	for i, b := range demoWorld("").Brands {

@@ -199,7 +199,10 @@ func (s *Service) Sources(ctx context.Context, organization, name string, q *ear
 		by = "domain"
 	}
 	wanted.Sources, wanted.Top = []string{by}, q.Limit
-	counted := map[string]metric.Sources{"domain": metric.ByDomain, "url": metric.ByURL, "type": metric.ByType}[by]
+	if by == "domain" {
+		wanted.Metrics = append(wanted.Metrics, "support")
+	}
+	counted := map[string]metric.Sources{"domain": metric.ByDomain | metric.BySupport, "url": metric.ByURL, "type": metric.ByType}[by]
 	var b *book
 	var rows []metric.Row
 	err = s.filtered(ctx, organization, name, &q.NumberFilter, need{sources: counted}, func(found *book) (err error) {
@@ -212,6 +215,15 @@ func (s *Service) Sources(ctx context.Context, organization, name string, q *ear
 		return nil, err
 	}
 	report := &earshot.SourceReport{Tracker: name, Rules: rulesName(b.rules), MadeUp: b.madeUp}
+	backs := map[[2]string][]earshot.BackedBrand{} // by target and domain
+	for _, r := range rows {
+		if r.Brand != nil { // of a brand, support alone has domains
+			for domain, mentions := range r.Domains {
+				at := [2]string{r.Target, domain}
+				backs[at] = append(backs[at], earshot.BackedBrand{Brand: *r.Brand, Mentions: mentions})
+			}
+		}
+	}
 	for _, r := range rows {
 		if r.Brand != nil {
 			continue
@@ -227,6 +239,7 @@ func (s *Service) Sources(ctx context.Context, organization, name string, q *ear
 			kind, brand, domain := b.panel.Site(at)
 			row.Type, row.Brand, row.Domain = string(kind), brand, domain
 		}
+		row.Backs = backs[[2]string{row.Target, row.Domain}]
 		report.Rows = append(report.Rows, row)
 	}
 	return report, nil

@@ -12,7 +12,6 @@ import (
 	"earshot"
 	"earshot/internal/metric"
 	"earshot/internal/report"
-	"earshot/internal/stats"
 	"earshot/internal/store"
 )
 
@@ -202,23 +201,7 @@ func (b *book) promptsInto(in *report.Input, periods metric.Periods) error {
 	if len(own) == 0 {
 		return nil
 	}
-	found, err := b.Compare(metric.Query{Metrics: []string{"visibility"}, By: []string{"prompt"}, Having: metric.Selection{"brand": own}}, periods)
-	if err != nil {
-		return err
-	}
-	var p []float64
-	var tested []int
-	for i := range found {
-		in.Moved = append(in.Moved, comparedRow(&found[i], b.touching(found[i].Target, slices.Concat(periods.A, periods.B)), nil))
-		if row := in.Moved[i]; row.P != nil && row.Verdict != earshot.VerdictTooEarly {
-			p, tested = append(p, *row.P), append(tested, i)
-		}
-	}
-	for k, isFound := range stats.Discoveries(p, falseDiscoveries) {
-		in.Moved[tested[k]].Verdict = earshot.VerdictSteady
-		if isFound {
-			in.Moved[tested[k]].Verdict = earshot.VerdictMoved
-		}
-	}
-	return nil
+	rows, err := b.comparePrompts(metric.Query{Metrics: []string{"visibility"}, Having: metric.Selection{"brand": own}}, periods)
+	in.Moved = rows
+	return err
 }

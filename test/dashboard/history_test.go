@@ -134,11 +134,12 @@ func testHistory(t *testing.T, c *chromium) {
 	p.see(hook("outcome"), "Made up")
 
 	p.turnTo("history")
-	p.see(hook("summary"), "4 requests · 2 completed · 2 failed")
+	p.see(hook("summary"), "1 call, 1 batch · 1 completed") // the batch stands for its tasks
+	p.see(hook("requests")+" tr", "1 of 3 completed, 2 failed")
 	p.fill(hook("search"), "KETTLE")
-	p.see(hook("summary"), "2 requests · 1 completed · 1 failed")
+	p.see(hook("summary"), "2 tasks · 1 completed · 1 failed") // which a search finds
 	p.until("the search in the address", `location.hash === "#/history?q=KETTLE"`)
-	p.click("button", "Calls")
+	p.click(".segments a", "Calls")
 	p.see(".empty", "No request is like that")
 	p.click(".empty button", "mode")
 	p.click(hook("retry"), "")
@@ -146,14 +147,14 @@ func testHistory(t *testing.T, c *chromium) {
 	p.click(hook("retry-confirm"), "")
 	p.see(hook("requests")+" td a", "Queued anew")
 
-	p.goTo("#/history")
+	p.goTo("#/history?mode=async")
 	p.click(hook("choose-failed"), "")
 	p.click(hook("retry-chosen"), "at most")
 	p.click(hook("retry-confirm"), "")
 	p.see(hook("retried"), "queued anew")
 
 	p.goTo("#/history/batches")
-	p.click(hook("batches")+" td a", "")
+	p.click(hook("requests")+" td a", "Batch of 3 tasks")
 	p.see(hook("batch-yes"), "1")
 	p.see(hook("batch-csv"), "CSV")
 	if got := n.Get(t, a, "/v1/batches/"+batch.BatchID+"/results?format=csv"); !strings.Contains(string(got.Body), "a kettle") {

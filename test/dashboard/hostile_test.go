@@ -75,7 +75,7 @@ func testHostileTasks(t *testing.T, c *chromium) {
 	}
 
 	p := c.signIn(t, n.BaseURL, a.Key.Text)
-	p.turnTo("history")
+	p.goTo("#/history?mode=async")
 	p.click(hook("more"), "")
 	p.until("all tasks", fmt.Sprintf(`document.querySelectorAll("[data-testid=requests] tbody tr").length === %d`, len(prompts)+len(single)))
 	for _, text := range hostileTexts {

@@ -1,6 +1,7 @@
 package dashboard_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/app"
 	"earshot/test/harness"
@@ -78,7 +80,7 @@ func testCancel(t *testing.T, c *chromium) {
 }
 
 func testCompare(t *testing.T, c *chromium) {
-	_, _, p := c.session(t)
+	n, a, p := c.session(t)
 	p.turnTo("compare")
 	p.fill(hook("prompt"), "Which kettle lasts longest?")
 	p.click(hook("provider-genassistant"), "") // which was chosen
@@ -92,11 +94,39 @@ func testCompare(t *testing.T, c *chromium) {
 		t.Errorf("the cells are %s, want %s", cells, want)
 	}
 	p.see(hook("matrix")+" table", "Domain")
-	p.see(hook("matrix")+" th", "chatassistant · US (made up)")
+	p.see(hook("matrix"), "The built-in lab wrote all of these answers")
+	p.see(hook("matrix")+" th", "chatassistant · US")
 	p.see(hook("cell")+" "+hook("lab-hint"), "Made up")
 	p.click(hook("open"), "")
 	p.see("dialog "+hook("source-card"), "")
 	p.escape()
+
+	// Brands are counted by the rules of a tracker, as the service has them.
+	var page earshot.RequestPage
+	n.Get(t, a, "/v1/requests?provider=chatassistant").Has(t, "the calls", http.StatusOK).Into(t, &page)
+	var asked struct{ Result earshot.Answer }
+	n.Get(t, a, "/v1/requests/"+page.Requests[0].ID).Has(t, "a call", http.StatusOK).Into(t, &asked)
+	brand := asked.Result.Entities[0].Name
+	n.Send(t, a, http.MethodPut, "/v1/trackers/kettles", `{"prompts":["kettle"],"targets":[{"provider":"chatassistant","country":"US"}],"brands":[{"name":`+quote(brand)+`}]}`).Has(t, "apply", http.StatusOK)
+	p.turnTo("usage")
+	p.turnTo("compare")
+	p.choose(hook("brands-of"), "kettles")
+	p.see(hook("cell-brands"), "Names "+brand)
+	var found earshot.RequestRecord
+	n.Get(t, a, "/v1/requests/"+page.Requests[0].ID+"?brandsOf=kettles").Has(t, "its brands", http.StatusOK).Into(t, &found)
+	if found.Found == nil || len(found.Found.Mentions) == 0 {
+		t.Fatalf("the call names nobody: %+v", found.Found)
+	}
+	p.until("as many as the service finds", fmt.Sprintf(`document.querySelector("[data-testid=matrix] td:nth-child(%d)").innerText === "%d"`, map[string]int{"US": 4, "DE": 5}[countryOf(t, &found)], len(found.Found.Mentions)))
+}
+
+func countryOf(t *testing.T, r *earshot.RequestRecord) string {
+	t.Helper()
+	var payload struct{ Country string }
+	if err := json.Unmarshal(r.Payload, &payload); err != nil {
+		t.Fatal(err)
+	}
+	return payload.Country
 }
 
 // secret is the secret that a dialog shows this once.

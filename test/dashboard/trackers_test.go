@@ -187,7 +187,7 @@ var trackerPages = []view{
 	{"#/trackers/demo/sweeps", hook("sweeps"), "complete"},
 	{"#/trackers/demo/alerts", `[aria-label="Channels"] + [aria-label="Reports and exports"]`, "None leaves by itself"},
 	{"#/trackers/demo/brands", hook("rules"), "current"},
-	{"#/history/sweeps", hook("sweeps"), "demo"},
+	{"#/history/sweeps", hook("requests"), "demo"},
 	{"#/trackers/demo/definition", "pre", "name: demo"},
 }
 
@@ -266,7 +266,7 @@ const barriers = `window.__axe === undefined ? (window.__axe = null, axe.run(doc
 func testAccess(t *testing.T, c *chromium) {
 	source := axe(t)
 	n, a, p := c.session(t)
-	n.SubmitAll(t, a, harness.ChatTask("a kettle"))
+	batch := n.SubmitAll(t, a, harness.ChatTask("a kettle"))
 	n.Send(t, a, http.MethodPut, "/v1/trackers/shoes", `{"prompts":["best shoes"],"targets":[{"provider":"chatassistant","country":"US"}]}`).Has(t, "apply", http.StatusOK)
 	p.eval("void (() => {" + source + "\n})()")
 	pages := slices.Concat(demoPages(t, n, a), []view{
@@ -275,7 +275,11 @@ func testAccess(t *testing.T, c *chromium) {
 		{"#/playground", "textarea[name=prompt]", ""},
 		{"#/compare", hook("price"), ""},
 		{"#/history", hook("requests"), ""},
-		{"#/history/batches", hook("batches"), ""},
+		{"#/history?mode=async", hook("requests"), ""},
+		{"#/history/batches", hook("requests"), ""},
+		{"#/history/batches/" + batch.BatchID, hook("requests"), ""},
+		{"#/history/" + batch.Results[0].Task.ID, hook("payload"), ""},
+		{"#/history/deliveries", ".empty", ""},
 		{"#/history/queue", hook("queued"), ""},
 		{"#/history/batch", "#batch-lines", ""},
 		{"#/usage", "h2", "Ledger"},
@@ -288,6 +292,7 @@ func testAccess(t *testing.T, c *chromium) {
 			p.goTo(at.address)
 			p.see(at.selector, "")
 			p.gone(".skeleton, .spinner", "")
+			p.see(".as-call summary", "As API call")
 			p.eval(`void delete window.__axe`)
 			p.until("a verdict on "+at.address, barriers)
 			if found, _ := p.eval(`window.__axe`).([]any); len(found) > 0 {

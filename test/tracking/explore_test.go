@@ -20,8 +20,8 @@ import (
 // explored are answers to few questions, each asked twice in two sweeps.
 const explored = `
 brands:
-  - {name: Ollaro, own: true, domains: [testbench.us.example]}
-  - {name: Kestrin, domains: [ratingsroom.us.example]}
+  - {name: Ollaro, own: true, domains: [testbench.example]}
+  - {name: Kestrin, domains: [ratingsroom.example]}
 prompts: [best running shoes for beginners, Which trail running shoes last longest?]
 targets:
   - {provider: chatassistant, country: US, options: {include: {markdown: true}}}
@@ -90,7 +90,7 @@ func checkFindings(t *testing.T, n *harness.Node, a *app.Account, answers []ears
 			mentions++
 		}
 		for _, p := range found.Citations {
-			if strings.Contains(p.URL, "testbench.us.example") != (p.Type == "own" && p.Brand == "Ollaro") {
+			if strings.Contains(p.URL, "testbench.example") != (p.Type == "own" && p.Brand == "Ollaro") {
 				t.Errorf("a page is %+v", p)
 			}
 		}

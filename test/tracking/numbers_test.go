@@ -18,8 +18,8 @@ import (
 // panel is a tracker of brands that the lab names.
 const panel = `
 brands:
-  - {name: Ollaro, own: true, domains: [testbench.us.example, testbench.de.example]}
-  - {name: Kestrin, domains: [ratingsroom.us.example]}
+  - {name: Ollaro, own: true, domains: [testbench.example]}
+  - {name: Kestrin, domains: [ratingsroom.example]}
   - {name: Brandnobodyknows}
 prompts:
   - best running shoes for beginners
@@ -34,7 +34,7 @@ targets:
 
 // sites are parts of the addresses of the brands' domains, none of which is part of another
 // address.
-var sites = map[string]string{"Ollaro": "//www.testbench.", "Kestrin": "//www.ratingsroom.us.", "Brandnobodyknows": "//nowhere"}
+var sites = map[string]string{"Ollaro": "//www.testbench.", "Kestrin": "//www.ratingsroom.", "Brandnobodyknows": "//nowhere"}
 
 // counted is what a test finds in answers by itself.
 type counted struct{ named, cited, answers int }

@@ -119,8 +119,8 @@ func cut(t *testing.T, s *store.Store, tracker *store.Tracker) {
 		t.Fatalf("%d answers are to be analysed, %v", len(answers), err)
 	}
 	panel, err := analysis.NewPanel([]earshot.Brand{
-		{Name: "Ollaro", Own: true, Domains: earshot.List[string]{"testbench.us.example", "testbench.de.example"}},
-		{Name: "Kestrin", Domains: earshot.List[string]{"ratingsroom.us.example"}},
+		{Name: "Ollaro", Own: true, Domains: earshot.List[string]{"testbench.example"}},
+		{Name: "Kestrin", Domains: earshot.List[string]{"ratingsroom.example"}},
 		{Name: "Brandnobodyknows"},
 	})
 	if err != nil {

@@ -46,7 +46,7 @@ func TestAReportHasTheNumbersOfTheAPI(t *testing.T) {
 		n.Get(t, a, "/v1/trackers/demo/metrics?by=brand&metric=visibility,shareOfVoice,firstNamed,citationRate&"+within).Has(t, "metrics", http.StatusOK).Into(t, &numbers)
 		n.Get(t, a, "/v1/trackers/demo/metrics?by=sweep&metric=visibility&"+within).Has(t, "metrics by sweep", http.StatusOK).Into(t, &sweeps)
 		var sources earshot.SourceReport
-		n.Get(t, a, "/v1/trackers/demo/sources?"+within).Has(t, "sources", http.StatusOK).Into(t, &sources)
+		n.Get(t, a, "/v1/trackers/demo/sources?limit=15&"+within).Has(t, "sources", http.StatusOK).Into(t, &sources)
 
 		path := "/v1/trackers/demo/report?from=" + daysAgo(n, 7)
 		page := other.Get(t, a, path).Has(t, "report", http.StatusOK)

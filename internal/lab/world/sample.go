@@ -90,7 +90,7 @@ func composeSampled(q Question) *Answer {
 	return a
 }
 
-// cite finds the pages that the answer rests on: those of cited brands, and magazines.
+// cite finds the pages that the answer rests on: those of cited brands, and of others.
 func (s *sampler) cite(a *Answer) {
 	for _, m := range s.mentions {
 		if !m.Cited {
@@ -104,14 +104,52 @@ func (s *sampler) cite(a *Answer) {
 		a.Sources = append(a.Sources, page)
 	}
 	titles := fitting(s.book.Titles, 0)
-	for i, site := range draw(s.dice, magazines, s.between(3, 5)) {
+	for i, site := range s.sites() {
 		a.Sources = append(a.Sources, Source{
-			URL:   "https://" + s.host(site.word) + "/" + year + "/" + slug(subject(s.q.Prompt)),
+			URL:   "https://" + site.home() + "/" + year + "/" + slug(subject(s.q.Prompt)),
 			Title: s.words.Replace(titles[i%len(titles)]), Site: site.name, Snippet: s.one(fitting(s.book.Snippets, 0)),
 		})
 	}
 	s.Shuffle(len(a.Sources), func(i, j int) { a.Sources[i], a.Sources[j] = a.Sources[j], a.Sources[i] })
 }
+
+// sites are some that belong to no brand, one at least: a few are cited often and most
+// seldom, as assistants do.
+func (s *sampler) sites() (cited []outlet) {
+	for _, site := range sampledSites {
+		if s.chance(site.percent) {
+			cited = append(cited, site.outlet)
+		}
+	}
+	if cited == nil {
+		cited = []outlet{sampledSites[0].outlet}
+	}
+	return cited
+}
+
+// sampledSites are cited by so many of 100 answers.
+var sampledSites = []struct {
+	outlet
+	percent int
+}{
+	{magazines[5], 58},
+	{magazines[9], 50},
+	{magazines[0], 42},
+	{magazines[8], 36},
+	{magazines[1], 30},
+	{shops[0], 25},
+	{magazines[6], 22},
+	{magazines[3], 18},
+	{outlet{"VidLoop", "vidloop"}, 15},
+	{magazines[7], 12},
+	{magazines[2], 9},
+	{shops[6], 6},
+	{magazines[4], 4},
+}
+
+// home is the host of a site that is the same for all countries. Each has a domain of its
+// own, so that sources can be told apart.
+func (o outlet) home() string { return "www." + o.word + ".example" }
 
 // ownPages are the pages of a brand.
 var ownPages = []string{"", "guide", "compare", "reviews"}
@@ -217,7 +255,7 @@ func (s *sampler) ownResult(b *BrandRate) Result {
 // results are the same page.
 func (s *sampler) otherResult(rank int) Result {
 	site := magazines[(rank+len(s.q.Prompt))%len(magazines)]
-	host := s.host(site.word)
+	host := site.home()
 	return Result{
 		Source: Source{
 			URL: fmt.Sprintf("https://%s/%s/%d", host, year, 1000+rank), Title: s.one(fitting(s.book.Titles, 0)), Site: site.name,

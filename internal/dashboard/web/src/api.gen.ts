@@ -928,8 +928,73 @@ export type RequestRecord = {
   tracker?: string;
   /** On COMPLETED, in the shape of the provider. */
   result?: TaskResult;
+  /** What the current rules of the tracker in `brandsOf` find in the result. */
+  found?: AnswerFindings;
   /** On FAILED. */
   error?: Error;
+};
+
+/** Are what the current rules of a tracker find in one of its answers. */
+export type AnswerFindings = {
+  /** The version of the names that were looked for, such as `r14`. */
+  rules: string;
+  /** The texts that were searched, as they are stored. All ranges are bytes of one of them. */
+  texts: Array<FoundText>;
+  /** In the order of the texts. */
+  mentions: Array<FoundMention>;
+  /** The pages that the answer cites, each once. */
+  citations: Array<FoundPage>;
+  /** The results of a search page; absent where the answer is none. */
+  organic?: Array<FoundPage>;
+};
+
+/** A text of a result that was searched for names. */
+export type FoundText = {
+  /** `markdown` or `text` of an assistant, else the part of a search page. */
+  where: "markdown" | "text" | "title" | "snippet" | "overview" | "panel";
+  /** Which of the organic results, or of the texts of the panel, counted from 0. */
+  index: number;
+  /** How it was read. */
+  format: "markdown" | "plain";
+  text: string;
+};
+
+/** A name in an answer. Ranges are bytes of `texts[text].text` in UTF-8, the end excluded. */
+export type FoundMention = {
+  brand: string;
+  /** Whether the brand is one's own. */
+  own: boolean;
+  /** Which of the brand's names, or which of its domains. */
+  name: string;
+  /** `absent` is a name in a clause that says that nothing was found, which counts for nothing. */
+  kind: "name" | "domain" | "absent";
+  where: "markdown" | "text" | "title" | "snippet" | "overview" | "panel";
+  /** The index of its text in `texts`. */
+  text: number;
+  start: number;
+  end: number;
+  /** The brand's rank among those that the answer names; 0 where it does not count. */
+  position: number;
+  /** The number of the list item that it is the first name of. */
+  listRank?: number;
+  /** The sentence around it, with the citations behind it. */
+  sentenceStart: number;
+  sentenceEnd: number;
+  /** What the sentence cites: registrable domains, and `position` of the pages in `citations`. */
+  domains: Array<string>;
+  citations: Array<number>;
+};
+
+/** A page that an answer cites or lists. */
+export type FoundPage = {
+  /** Canonical: without fragment and tracking parameters. */
+  url: string;
+  domain: string;
+  /** `own`, `rival`, `community`, `editorial`, `reference`, `government`, `shop`, `video` or `other`. */
+  type: string;
+  /** The brand of the panel whose site it is. */
+  brand?: string;
+  position: number;
 };
 
 /** The task that stands for a call or task that failed. */
@@ -1666,6 +1731,8 @@ export type ComparedRow = {
   country?: string;
   prompt?: string;
   tag?: string;
+  /** The number of the question, where rows are by question. */
+  promptId?: number;
   verdict: Verdict;
   /** The verdict in a sentence. */
   summary: string;
@@ -1753,6 +1820,15 @@ export type SourceRow = {
   answers: number;
   interval: Intervals | null;
   provisional: boolean;
+  /** The brands of the panel whose names stand in sentences that cite it, in the panel's order; of domains only. */
+  backs?: Array<BackedBrand>;
+};
+
+/** A brand that a source backs. */
+export type BackedBrand = {
+  brand: string;
+  /** Mentions of it in sentences that cite the source. */
+  mentions: number;
 };
 
 /** Are the rules by which brands are found in the answers of a tracker. */
@@ -1840,69 +1916,6 @@ export type TrackedAnswer = {
   found?: AnswerFindings;
   /** The answers beside it, only where one answer is shown. */
   cell?: AnswerCell;
-};
-
-/** Are what the current rules of a tracker find in one of its answers. */
-export type AnswerFindings = {
-  /** The version of the names that were looked for, such as `r14`. */
-  rules: string;
-  /** The texts that were searched, as they are stored. All ranges are bytes of one of them. */
-  texts: Array<FoundText>;
-  /** In the order of the texts. */
-  mentions: Array<FoundMention>;
-  /** The pages that the answer cites, each once. */
-  citations: Array<FoundPage>;
-  /** The results of a search page; absent where the answer is none. */
-  organic?: Array<FoundPage>;
-};
-
-/** A text of a result that was searched for names. */
-export type FoundText = {
-  /** `markdown` or `text` of an assistant, else the part of a search page. */
-  where: "markdown" | "text" | "title" | "snippet" | "overview" | "panel";
-  /** Which of the organic results, or of the texts of the panel, counted from 0. */
-  index: number;
-  /** How it was read. */
-  format: "markdown" | "plain";
-  text: string;
-};
-
-/** A name in an answer. Ranges are bytes of `texts[text].text` in UTF-8, the end excluded. */
-export type FoundMention = {
-  brand: string;
-  /** Whether the brand is one's own. */
-  own: boolean;
-  /** Which of the brand's names, or which of its domains. */
-  name: string;
-  /** `absent` is a name in a clause that says that nothing was found, which counts for nothing. */
-  kind: "name" | "domain" | "absent";
-  where: "markdown" | "text" | "title" | "snippet" | "overview" | "panel";
-  /** The index of its text in `texts`. */
-  text: number;
-  start: number;
-  end: number;
-  /** The brand's rank among those that the answer names; 0 where it does not count. */
-  position: number;
-  /** The number of the list item that it is the first name of. */
-  listRank?: number;
-  /** The sentence around it, with the citations behind it. */
-  sentenceStart: number;
-  sentenceEnd: number;
-  /** What the sentence cites: registrable domains, and `position` of the pages in `citations`. */
-  domains: Array<string>;
-  citations: Array<number>;
-};
-
-/** A page that an answer cites or lists. */
-export type FoundPage = {
-  /** Canonical: without fragment and tracking parameters. */
-  url: string;
-  domain: string;
-  /** `own`, `rival`, `community`, `editorial`, `reference`, `government`, `shop`, `video` or `other`. */
-  type: string;
-  /** The brand of the panel whose site it is. */
-  brand?: string;
-  position: number;
 };
 
 /** Are the other answers to the same question on the same target. */
@@ -2628,8 +2641,8 @@ export interface Operations {
   "GET /v1/async/tasks": { query: { status?: Status; taskType?: TaskType; limit?: number; cursor?: string }; body: undefined; response: TaskPage };
   "GET /v1/async/status": { query: undefined; body: undefined; response: QueueStatus };
   "DELETE /v1/async/queue": { query: undefined; body: undefined; response: QueueCleared };
-  "GET /v1/requests": { query: { mode?: Mode; status?: Status; provider?: Provider; country?: string; batch?: string; q?: string; from?: string; to?: string; errorReason?: Reason; tracker?: string; limit?: number; cursor?: string }; body: undefined; response: RequestPage };
-  "GET /v1/requests/{id}": { query: undefined; body: undefined; response: RequestRecord };
+  "GET /v1/requests": { query: { mode?: Mode; status?: Status; provider?: Provider; country?: string; batch?: string; q?: string; from?: string; to?: string; errorReason?: Reason; tracker?: string; alone?: boolean; limit?: number; cursor?: string }; body: undefined; response: RequestPage };
+  "GET /v1/requests/{id}": { query: { brandsOf?: string }; body: undefined; response: RequestRecord };
   "POST /v1/requests/{id}/retry": { query: undefined; body: undefined; response: RequestRetried };
   "GET /v1/batches": { query: { limit?: number; cursor?: string }; body: undefined; response: BatchPage };
   "GET /v1/batches/{id}": { query: undefined; body: undefined; response: BatchRecord };
@@ -2649,7 +2662,7 @@ export interface Operations {
   "GET /v1/trackers/{name}/sweeps/{id}": { query: undefined; body: undefined; response: Sweep };
   "DELETE /v1/trackers/{name}/sweeps/{id}": { query: undefined; body: undefined; response: SweepCancelResult };
   "GET /v1/trackers/{name}/metrics": { query: { metric?: string; by?: string; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; last?: number; having?: string; limit?: number; offset?: number }; body: undefined; response: MetricReport };
-  "GET /v1/trackers/{name}/compare": { query: { metric?: string; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; baselineFrom?: string; baselineTo?: string; having?: string }; body: undefined; response: CompareReport };
+  "GET /v1/trackers/{name}/compare": { query: { metric?: string; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; baselineFrom?: string; baselineTo?: string; having?: string; by?: "prompt" }; body: undefined; response: CompareReport };
   "GET /v1/trackers/{name}/sources": { query: { by?: "domain" | "url" | "type"; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; limit?: number }; body: undefined; response: SourceReport };
   "GET /v1/trackers/{name}/rules": { query: undefined; body: undefined; response: RulesList };
   "POST /v1/trackers/{name}/reanalysis": { query: undefined; body: undefined; response: Reanalysis };

@@ -94,7 +94,7 @@ function Account({ of: { organization, keyId, scopes } }: { of: Session }) {
 
 function SignOut() {
   const [error, setError] = useState<unknown>();
-  return <><button type="button" class="small" onClick={() => signOut().catch(setError)}>Sign out</button><Problem error={error} /></>;
+  return <><button type="button" class="small" title={session.value?.organization} onClick={() => signOut().catch(setError)}>Sign out</button><Problem error={error} /></>;
 }
 
 function ThemeSwitch() {

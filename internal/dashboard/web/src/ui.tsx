@@ -183,9 +183,9 @@ export function Confirm({ title, action, back = "Cancel", testid = "confirm", op
 }
 
 /** A moment, in the reader's time zone; the exact one on hover. */
-export function When({ at }: { at: string | null | undefined }) {
+export function When({ at, brief }: { at: string | null | undefined; /** Without seconds. */ brief?: boolean }) {
   if (!at) return <span class="faint">–</span>;
-  return <time dateTime={at} title={at}>{new Date(at).toLocaleString(undefined, { dateStyle: "short", timeStyle: "medium" })}</time>;
+  return <time dateTime={at} title={at}>{new Date(at).toLocaleString(undefined, { dateStyle: "short", timeStyle: brief ? "short" : "medium" })}</time>;
 }
 
 /** A button that copies a text. */

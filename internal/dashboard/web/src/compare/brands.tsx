@@ -1,61 +1,42 @@
-// Brands to count in the answers: those of a tracker, or a list of one's own.
-import { useEffect, useState } from "preact/hooks";
-import { call } from "../api";
+// The brands of a tracker in the answers, as the service finds them by the tracker's rules.
+import { call, patiently } from "../api";
 import { changeQuery, route } from "../state";
-import { useLoad } from "../ui";
-import { words, type Cell } from "./run";
+import { Problem, useLoad } from "../ui";
+import { answered } from "./shared";
+import type { Cell } from "./run";
 
-/** A name to count, for the brand that it stands for. */
-export interface Sought { brand: string; names: { text: string; exact: boolean }[] }
+/** The brands that an answer names, each as often as it does, in the order in which they come first; by the id of the call. */
+export type Named = ReadonlyMap<string, string[]>;
 
-/** The brands that the address asks to count. */
-export function useSought(): Sought[] {
-  const { tracker, brands } = route.value.query;
-  const { value } = useLoad(async (signal) => (tracker ? (await call("GET /v1/trackers/{name}", { params: { name: tracker }, signal })).definition?.brands ?? [] : []), [tracker]);
-  if (brands) return [...new Set(brands.split(",").map((name) => name.trim()).filter(Boolean))].map((name) => ({ brand: name, names: [{ text: name, exact: false }] }));
-  return (tracker && value ? value : []).map(({ name, match, aliases }) => ({
-    brand: name,
-    names: [{ name, match }, ...(aliases ?? []).map((alias) => (typeof alias === "string" ? { name: alias, match: undefined } : alias))].map((one) => ({ text: one.name, exact: one.match?.case === "exact" })),
-  }));
+/** Asks for the brands of the tracker in the address in every answer. */
+export function useNamed(cells: Cell[]): { named?: Named; error: unknown } {
+  const { tracker } = route.value.query;
+  const ids = answered(cells).flatMap(({ reply }) => reply?.requestId || []);
+  const { value, error } = useLoad(async (signal) => {
+    if (!tracker) return undefined;
+    const found = await Promise.all(ids.map(async (id): Promise<[string, string[]]> => {
+      const { found } = await patiently(() => call("GET /v1/requests/{id}", { params: { id }, query: { brandsOf: tracker }, signal }), signal);
+      return [id, (found?.mentions ?? []).filter(({ kind }) => kind !== "absent").sort((a, b) => a.position - b.position).map(({ brand }) => brand)];
+    }));
+    return { tracker, named: new Map(found) };
+  }, [tracker, ids.join()]);
+  return { named: tracker && value?.tracker === tracker ? value.named : undefined, error };
 }
 
-/** The brands of an answer, each as often as it is named, in the order in which they are. */
-export function brandsIn({ reply }: Cell, sought: Sought[]): { name: string }[] {
-  if (!reply) return [];
-  const text = words(reply.result);
-  const hits = sought.flatMap(({ brand, names }) => names.flatMap(({ text: name, exact }) => [...text.matchAll(patternOf(name, exact))].map(({ index }) => ({ name: brand, index, length: name.length }))));
-  hits.sort((a, b) => a.index - b.index || b.length - a.length);
-  // Of names that overlap the first and longest counts.
-  let end = 0;
-  return hits.filter((hit) => hit.index >= end && ((end = hit.index + hit.length), true));
-}
-
-/** Whole words, in any letter case unless it matters. */
-const patternOf = (name: string, exact: boolean) => new RegExp(`(?<![\\p{L}\\p{N}])${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\p{L}\\p{N}])`, exact ? "gu" : "giu");
-
-const pauseAfterTyping = 400;
-
-export function BrandPicker() {
-  const { tracker = "", brands = "" } = route.value.query;
-  const all = useLoad((signal) => call("GET /v1/trackers", { signal }), []).value?.trackers ?? [];
-  const [text, setText] = useState(brands);
-  useEffect(() => setText(brands), [brands]);
-  useEffect(() => {
-    if (text === brands) return;
-    const timer = setTimeout(() => changeQuery({ brands: text, tracker: text ? undefined : tracker }), pauseAfterTyping);
-    return () => clearTimeout(timer);
-  }, [text]);
+export function BrandPicker({ error }: { error: unknown }) {
+  const { tracker = "" } = route.value.query;
+  const all = useLoad((signal) => call("GET /v1/trackers", { signal }), []).value?.trackers;
+  if (!all) return null;
+  if (!all.length) return <p class="faint">Make a <a href="#/trackers">tracker</a>, and the answers can be searched for its brands.</p>;
   return (
     <div class="row compare-brands">
-      {all.length > 0 && (
-        <label>Count the brands of
-          <select value={brands ? "" : tracker} onChange={(event) => changeQuery({ tracker: event.currentTarget.value, brands: undefined })} data-testid="brands-of">
-            <option value="">no tracker</option>
-            {all.map(({ name }) => <option key={name} value={name}>{name}</option>)}
-          </select>
-        </label>
-      )}
-      <label>{all.length > 0 ? "or these, with commas" : "Count these brands, with commas"}<input value={text} placeholder="Ollaro, Kestrin" onInput={(event) => setText(event.currentTarget.value)} data-testid="brands" /></label>
+      <label>Count the brands of
+        <select value={tracker} onChange={(event) => changeQuery({ tracker: event.currentTarget.value })} data-testid="brands-of">
+          <option value="">no tracker</option>
+          {all.map(({ name }) => <option key={name} value={name}>{name}</option>)}
+        </select>
+      </label>
+      <Problem error={error} />
     </div>
   );
 }

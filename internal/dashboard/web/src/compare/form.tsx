@@ -1,8 +1,9 @@
 // What to ask, of whom, from where.
 import { useState } from "preact/hooks";
+import { AsCall } from "../ascall";
 import { call } from "../api";
-import type { Provider, QuoteItem, TaskType } from "../api.gen";
-import { providers } from "../openapi";
+import type { QuoteItem } from "../api.gen";
+import { providers, type Provider } from "../openapi";
 import { balance, countries } from "../state";
 import { number, Problem, Spinner, useLoad } from "../ui";
 import { cellName, questions, type Question } from "./run";
@@ -56,22 +57,26 @@ export function Form({ busy, onRun, onCancel }: {
       </fieldset>
       <div>
         <Countries all={codes} chosen={from} choose={setChosen} />
-        <Price questions={asked} taskTypes={new Map(all.map(({ name, taskType }) => [name, taskType]))} />
+        <Price questions={asked} tasks={asTasks(asked, all)} />
         {balance.value !== undefined && <p class="faint">Credits left: {balance.value.toLocaleString()}</p>}
         <div class="row">
           <button class="primary" data-testid="run" disabled={busy || !text || !asked.length}>{busy ? "Running…" : "Run"}</button>
           {busy && <button type="button" data-testid="cancel" onClick={onCancel}>Cancel</button>}
         </div>
       </div>
+      <AsCall method="POST" path="/v1/async/task/batch" body={asTasks(asked, all)} />
     </form>
   );
 }
 
+/** The questions as a batch of tasks. */
+const asTasks = (questions: Question[], all: Provider[]) => questions.map(({ provider, payload }) => ({ taskType: all.find(({ name }) => name === provider)?.taskType, payload }));
+
 const pauseAfterTyping = 350;
 
 /** What a comparison costs at most, before it is run. */
-function Price({ questions, taskTypes }: { questions: Question[]; taskTypes: ReadonlyMap<Provider, TaskType> }) {
-  const body = JSON.stringify(questions.map(({ provider, payload }) => ({ taskType: taskTypes.get(provider), payload })));
+function Price({ questions, tasks }: { questions: Question[]; tasks: ReturnType<typeof asTasks> }) {
+  const body = JSON.stringify(tasks);
   const { value, error } = useLoad(async (signal) => {
     await new Promise((done) => setTimeout(done, pauseAfterTyping));
     if (signal.aborted || !questions.length) return { body, creditsToCharge: 0, items: [] };

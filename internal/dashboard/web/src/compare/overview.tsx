@@ -1,14 +1,17 @@
 // What the answers share, as a table and as marks that tell by a symbol and a colour how many do.
 import { Table, Tabs, type Column } from "../ui";
-import type { Cell } from "./run";
-import { columnNames, shares, type Mention, type Share } from "./shared";
+import { cellName, type Cell } from "./run";
+import { allMadeUp, answered, columnNames, shares, type Mention, type Share } from "./shared";
 
 export function Overview({ cells, domains, entities, brands }: { cells: Cell[]; domains: Mention[]; entities: Mention[]; /** Where brands are counted. */ brands?: Mention[] }) {
-  const names = columnNames(cells);
+  // Where all are made up, it is said once.
+  const madeUp = allMadeUp(cells);
+  const names = madeUp ? answered(cells).map(cellName) : columnNames(cells);
   return (
     <section class="card" data-testid="matrix">
+      {madeUp && <p class="lab-note"><strong>Made up.</strong> The built-in lab wrote all of these answers.</p>}
       <Tabs key={brands ? "brands" : ""} label="What the answers share" tabs={[
-        ...(brands ? [{ name: "Brands", content: () => <><Mentions rows={brands} what="Brand" columns={names} /><p class="faint">How often each answer names them, as whole words. A tracker finds names by its own rules.</p></> }] : []),
+        ...(brands ? [{ name: "Brands", content: () => <><Mentions rows={brands} what="Brand" columns={names} /><p class="faint">How often each answer names them, found by the rules of the tracker.</p></> }] : []),
         { name: "Domains", content: () => <Mentions rows={domains} what="Domain" columns={names} /> },
         { name: "Entities", content: () => <Mentions rows={entities} what="Entity" columns={names} /> },
       ]} />

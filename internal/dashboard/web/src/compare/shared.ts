@@ -2,7 +2,7 @@
 import { ApiError } from "../api";
 import { csvFile } from "../file";
 import { isMadeUp } from "../result/origin";
-import { brandsIn, type Sought } from "./brands";
+import type { Named } from "./brands";
 import { cellName, found, type Cell, type Comparison } from "./run";
 
 /** How many of the answers have something. */
@@ -26,25 +26,27 @@ function domains({ reply }: Cell): string[] {
   return cited.map(({ domain }) => domain.toLowerCase().replace(/^www\./, "")).filter(Boolean);
 }
 
-interface Named { name: string; kind?: string }
+interface Thing { name: string; kind?: string }
 
-const namedDomains = (cell: Cell): Named[] => domains(cell).map((name) => ({ name }));
+const namedDomains = (cell: Cell): Thing[] => domains(cell).map((name) => ({ name }));
 
-function entities({ reply }: Cell): Named[] {
+function entities({ reply }: Cell): Thing[] {
   return reply && "entities" in reply.result ? reply.result.entities.map(({ name, type }) => ({ name, kind: type })) : [];
 }
 
 export const domainMentions = (cells: Cell[]) => mentions(answered(cells).map(namedDomains));
 export const entityMentions = (cells: Cell[]) => mentions(answered(cells).map(entities));
-export const brandMentions = (cells: Cell[], sought: Sought[]) => mentions(answered(cells).map((cell) => brandsIn(cell, sought)));
+export const brandMentions = (cells: Cell[], named: Named) => mentions(answered(cells).map(({ reply }) => (named.get(reply?.requestId ?? "") ?? []).map((name) => ({ name }))));
 
 /** The names of the columns that counts stand for; made-up answers say that they are. */
 export const columnNames = (cells: Cell[]) => answered(cells).map((cell) => cellName(cell) + (madeUp(cell) ? " (made up)" : ""));
 
+export const allMadeUp = (cells: Cell[]) => answered(cells).every(madeUp);
+
 const madeUp = ({ reply }: Cell) => !!reply && isMadeUp(reply.result);
 
 /** Counts, with what most answers have first. */
-function mentions(lists: Named[][]): Mention[] {
+function mentions(lists: Thing[][]): Mention[] {
   const byName = new Map<string, Mention>();
   lists.forEach((list, column) => {
     for (const { name, kind } of list) {

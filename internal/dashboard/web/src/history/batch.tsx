@@ -1,12 +1,13 @@
 // One batch: how far it is, why tasks failed, its results, and asking again what failed.
 import { useState } from "preact/hooks";
+import { AsCall } from "../ascall";
 import { ApiError, base, call } from "../api";
 import type { BatchRecord, BatchRetried, RetryItem } from "../api.gen";
 import { changeQuery, may, route } from "../state";
 import { useLive } from "../tasks/live";
 import { explain } from "../tasks/pieces";
 import { Confirm, Copy, Empty, number, Problem, Spinner, When } from "../ui";
-import { failuresOf, stateOf } from "./batches";
+import { failuresOf, lookOf, stateOf } from "./entries";
 import { RequestRows } from "./requests";
 
 export function BatchPage({ id }: { id: string }) {
@@ -31,6 +32,7 @@ export function BatchPage({ id }: { id: string }) {
             </span>
           </div>
           <RequestRows key={`${id}/${status}`} filters={{ batch: id, status }} onEmpty={<Empty title="No task of the batch is like that" />} />
+          <AsCall path={`/v1/batches/${id}`} />
         </>
       )}
     </div>
@@ -47,7 +49,7 @@ function Head({ of: batch, onRetried }: { of: BatchRecord; onRetried: () => void
   return (
     <div class="tasks-title">
       <h1>Batch of <When at={batch.createdAt} /></h1>
-      <span class={`badge ${batch.queued + batch.processing ? "warn" : batch.failed ? "bad" : "good"}`} data-testid="state">{stateOf(batch)}</span>
+      <span class={`badge ${lookOf(batch)}`} data-testid="state">{stateOf(batch)}</span>
       <span class="history-do">
         {may("tasks") && <RetryFailed of={batch} onRetried={onRetried} />}
         {ended && <a class="button" href={results("csv")} download={`batch-${batch.id}.csv`} data-testid="batch-csv">CSV</a>}
@@ -58,13 +60,14 @@ function Head({ of: batch, onRetried }: { of: BatchRecord; onRetried: () => void
   );
 }
 
-function RetryFailed({ of: { id, failed }, onRetried }: { of: BatchRecord; onRetried: () => void }) {
+/** Asks again what of a batch failed, and nothing else. */
+export function RetryFailed({ of: { id, failed }, small, onRetried }: { of: BatchRecord; small?: boolean; onRetried: () => void }) {
   const [asking, ask] = useState(false);
   const [told, tell] = useState<BatchRetried>();
   const refused = told?.results.filter((item): item is RetryItem & { error: NonNullable<RetryItem["error"]> } => !!item.error) ?? [];
   return (
     <>
-      {failed > 0 && <button type="button" onClick={() => ask(true)} data-testid="retry-failed">Retry {number(failed)} failed…</button>}
+      {failed > 0 && <button type="button" class={small ? "small" : undefined} onClick={() => ask(true)} data-testid="retry-failed">Retry {number(failed)} failed…</button>}
       {told && <span role="status" class="faint" data-testid="retried">{number(told.queued)} queued anew{refused.length > 0 && `, ${number(refused.length)} refused: ${[...new Set(refused.map(({ error }) => explain(error)))].join("; ")}`}.</span>}
       <Confirm
         title={`Ask ${number(failed)} again?`} action="Queue them anew" testid="retry-confirm" open={asking} onClose={() => ask(false)}

@@ -1,5 +1,6 @@
 // One call or task: what was asked, when what happened, and what came of it.
 import { useState } from "preact/hooks";
+import { AsCall } from "../ascall";
 import { ApiError, call } from "../api";
 import type { RequestRecord, TaskRecord } from "../api.gen";
 import { Output } from "../result/output";
@@ -75,6 +76,7 @@ function Record({ of: { request, task } }: { of: Shown }) {
           {!request.finishedAt && <p class="faint"><Spinner label="Waiting" /> {request.startedAt ? `It runs, attempt ${request.attempts || 1} of up to 5; its result appears here.` : "It waits for its turn."}</p>}
         </section>
       </div>
+      <AsCall path={`/v1/requests/${id}`} />
     </>
   );
 }

@@ -1,63 +1,52 @@
-// Requests as a table whose rows are links.
+// Entries of the history as a table whose rows are links.
 import type { ComponentChildren } from "preact";
-import type { Error as TaskError, Reason, RequestRecord, TaskCredits } from "../api.gen";
 import { addressOf, countryName } from "../state";
-import { countryOf, explain, inWords, question, span, State } from "../tasks/pieces";
+import { span } from "../tasks/pieces";
 import { number, Table, When, type Column } from "../ui";
-
-/** Why the provider gave no usable answer, where that is the error. */
-export const reasonOf = (error: TaskError | undefined): Reason | undefined => (error?.details && "reason" in error.details ? error.details.reason : undefined);
+import type { Entry } from "./entries";
 
 export interface Selection { chosen: ReadonlySet<string>; set: (id: string, on: boolean) => void }
 
-export function RequestTable({ rows, select, action }: { rows: RequestRecord[]; select?: Selection; action?: (row: RequestRecord) => ComponentChildren }) {
+export function EntryTable({ rows, select, action }: { rows: Entry[]; select?: Selection; action?: (row: Entry) => ComponentChildren }) {
   return <Table label="Requests" rows={rows} columns={columns(select, action)} rowKey={({ id }) => id} />;
 }
 
-function columns(select: Selection | undefined, action: ((row: RequestRecord) => ComponentChildren) | undefined): Column<RequestRecord>[] {
+function columns(select: Selection | undefined, action: ((row: Entry) => ComponentChildren) | undefined): Column<Entry>[] {
   return [
-    { name: "State", value: ({ status }) => status, show: (row) => <>{select && <Choose of={row} select={select} />}<State of={row.status} why={explain(row.error)} /></> },
-    { name: "Kind", value: ({ mode, tracker }) => kindOf(mode, tracker), show: ({ mode, tracker }) => <span class="badge type">{kindOf(mode, tracker)}</span> },
-    { name: "Question", value: ({ payload }) => question(payload), show: (row) => <Question of={row} />, wide: true },
-    { name: "Asked", value: ({ provider, payload }) => `${provider} ${countryOf(payload)}`, show: ({ provider, payload }) => <>{provider} <Country code={countryOf(payload)} /></> },
-    { name: "Reason", value: ({ error }) => reasonText(error), show: (row) => <><Why of={row} />{action?.(row)}</> },
-    { name: "Credits", value: ({ credits }) => credits.creditsCharged ?? credits.creditsToCharge, show: ({ credits }) => <Cost of={credits} />, numeric: true },
-    { name: "Took", value: ({ latencyMs }) => latencyMs, show: ({ latencyMs }) => span(latencyMs), numeric: true },
-    { name: "Asked at", value: ({ createdAt }) => createdAt, show: ({ createdAt }) => <When at={createdAt} /> },
+    { name: "State", value: ({ state }) => state, show: (row) => <>{select && <Choose of={row} select={select} />}<span class={`badge ${row.look}`} title={row.why} data-testid="state">{row.state}</span></> },
+    { name: "Kind", value: ({ kind }) => kind, show: ({ kind }) => <span class="badge type">{kind}</span> },
+    { name: "Question or name", value: ({ title }) => title, show: (row) => <Title of={row} />, wide: true },
+    { name: "Asked", value: ({ asked, country }) => `${asked} ${country}`, show: ({ asked, country }) => asked && <>{asked} {country && <abbr class="faint" title={countryName(country)}>{country}</abbr>}</> },
+    { name: "Reason", value: ({ reason }) => reason, show: (row) => <><Why of={row} />{action?.(row)}</> },
+    { name: "Credits", value: ({ charged, most }) => charged ?? most, show: (row) => <Cost of={row} />, numeric: true },
+    { name: "Took", value: ({ took }) => took, show: ({ took }) => span(took), numeric: true },
+    { name: "Asked at", value: ({ at }) => at, show: ({ at }) => <When at={at} brief /> },
   ];
 }
 
-const kindOf = (mode: RequestRecord["mode"], tracker?: string) => (tracker ? "sweep" : mode === "sync" ? "call" : "task");
-
-/** The question, which leads to its answer. */
-function Question({ of: { id, payload, tracker } }: { of: RequestRecord }) {
+/** The question or what it is made of, which leads to its answers. */
+function Title({ of: { href, title, note, tracker } }: { of: Entry }) {
   return (
     <>
-      <a class="tasks-question" href={addressOf(["history", id])} title={question(payload)}>{question(payload) || id}</a>
+      <a class="tasks-question" href={href} title={title}>{title}</a>
+      {note && <span class="faint">{note}</span>}
       {tracker && <a class="faint" href={addressOf(["trackers", tracker])}>{tracker}</a>}
     </>
   );
 }
 
-function Choose({ of: { id, status, payload }, select }: { of: RequestRecord; select: Selection }) {
-  if (status !== "FAILED") return null;
-  return <input type="checkbox" class="history-choose" aria-label={`Choose ${question(payload).slice(0, 80)}`} checked={select.chosen.has(id)} onChange={(event) => select.set(id, event.currentTarget.checked)} />;
+function Choose({ of: { id, request, title }, select }: { of: Entry; select: Selection }) {
+  if (request?.status !== "FAILED") return null;
+  return <input type="checkbox" class="history-choose" aria-label={`Choose ${title.slice(0, 80)}`} checked={select.chosen.has(id)} onChange={(event) => select.set(id, event.currentTarget.checked)} />;
 }
 
-function Country({ code }: { code: string }) {
-  if (!code) return null;
-  return <abbr class="faint" title={countryName(code.toUpperCase())}>{code.toUpperCase()}</abbr>;
-}
-
-const reasonText = (error: TaskError | undefined) => reasonOf(error) ?? (error ? inWords(error.code).replaceAll("_", " ") : "");
-
-function Why({ of: { error, attempts } }: { of: RequestRecord }) {
-  if (!error) return <span class="faint">–</span>;
-  return <><span class="bad" title={explain(error)}>{reasonText(error)}</span>{attempts > 1 && <span class="faint">, {attempts} attempts</span>} </>;
+function Why({ of: { reason, why, attempts = 0 } }: { of: Entry }) {
+  if (!reason) return null;
+  return <><span class="bad" title={why}>{reason}</span>{attempts > 1 && <span class="faint">, {attempts} attempts</span>} </>;
 }
 
 /** What it did cost, or the most that it can. */
-function Cost({ of: { creditsCharged, creditsToCharge } }: { of: TaskCredits }) {
-  if (creditsCharged !== null) return <>{number(creditsCharged)}</>;
-  return <span class="faint" title="The most that it can cost">≤ {number(creditsToCharge)}</span>;
+function Cost({ of: { charged, most } }: { of: Entry }) {
+  if (charged !== null) return <>{number(charged)}</>;
+  return <span class="faint" title="The most that it can cost">≤ {number(most)}</span>;
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { changeQuery, countryName, route } from "../state";
 import { download } from "../file";
 import { Copy, Dialog, Empty, Problem } from "../ui";
-import { BrandPicker, brandsIn, useSought } from "../compare/brands";
+import { BrandPicker, useNamed } from "../compare/brands";
 import { CellCard } from "../compare/cell";
 import { Form } from "../compare/form";
 import { Legend, Overview } from "../compare/overview";
@@ -52,8 +52,8 @@ function useKept(run: Comparison | undefined): unknown {
 
 function Outcome({ run }: { run: Comparison }) {
   const [open, setOpen] = useState<Cell>();
-  const sought = useSought();
   const { cells } = run;
+  const { named, error } = useNamed(cells);
   const done = answered(cells);
   const domains = domainMentions(cells);
   const ended = cells.filter((cell) => !underway([cell])).length;
@@ -66,13 +66,13 @@ function Outcome({ run }: { run: Comparison }) {
         <button type="button" class="small" disabled={!done.length} onClick={() => download(csv(cells), "domains.csv")}>Export CSV</button>
         {route.value.query.answers && <Copy text={location.href} label="Copy the address" />}
       </div>
-      <BrandPicker />
+      <BrandPicker error={error} />
       {ended < cells.length && <progress value={ended} max={cells.length} aria-label="Calls that ended" />}
       {done.length > 1 && <Legend mentions={domains} />}
-      {done.length > 0 && <Overview cells={cells} domains={domains} entities={entityMentions(cells)} brands={sought.length ? brandMentions(cells, sought) : undefined} />}
+      {done.length > 0 && <Overview cells={cells} domains={domains} entities={entityMentions(cells)} brands={named && brandMentions(cells, named)} />}
       <div class="cells">
         {cells.map((cell, i) => (
-          <CellCard key={i} cell={cell} mentions={domains} brands={sought.length ? [...new Set(brandsIn(cell, sought).map(({ name }) => name))] : undefined} column={done.indexOf(cell)} onOpen={() => setOpen(cell)} />
+          <CellCard key={i} cell={cell} mentions={domains} brands={named && cell.reply && [...new Set(named.get(cell.reply.requestId))]} column={done.indexOf(cell)} onOpen={() => setOpen(cell)} />
         ))}
       </div>
       <Dialog title={open ? `${open.provider}, ${countryName(open.country)}` : ""} open={!!open} onClose={() => setOpen(undefined)}>

@@ -6,19 +6,15 @@ import { BatchProgress } from "../tasks/batchprogress";
 import { Deliveries } from "../tasks/deliveries";
 import { Gauges } from "../tasks/gauges";
 import { BatchPage } from "../history/batch";
-import { Batches } from "../history/batches";
 import { Detail } from "../history/detail";
 import { Requests } from "../history/requests";
-import { Sweeps } from "../history/sweeps";
 import "./history.css";
 
 /** The form of a batch and, once it is sent, how far it is. */
 const NewBatch = () => (batch.value ? <BatchProgress of={batch.value} /> : <BatchForm />);
 
 const views = [
-  { path: "", title: "Requests", show: Requests },
-  { path: "batches", title: "Batches", show: Batches },
-  { path: "sweeps", title: "Sweeps", show: Sweeps },
+  { path: "", also: ["batches", "sweeps"], title: "All that was asked", show: Requests },
   { path: "batch", title: "Submit a batch", show: NewBatch },
   { path: "queue", title: "Queue", show: Gauges },
   { path: "deliveries", title: "Webhook deliveries", show: Deliveries },
@@ -26,7 +22,7 @@ const views = [
 
 export function History() {
   const [path = "", id] = route.value.rest;
-  const view = views.find((one) => one.path === path);
+  const view = views.find((one) => one.path === path || one.also?.includes(path));
   if (path === "batches" && id) return <BatchPage key={id} id={id} />;
   if (!view) return <Detail key={path} id={path} />;
   return (

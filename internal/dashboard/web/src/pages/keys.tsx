@@ -1,3 +1,4 @@
+import { AsCall } from "../ascall";
 import { ApiError, call } from "../api";
 import { Create } from "../keys/create";
 import { KeyTable } from "../keys/table";
@@ -28,6 +29,7 @@ export function Keys() {
           {!forbidden && <div class="keys-webhooks"><div><Rotate /></div><Test /></div>}
           <Verify />
         </section>
+        <AsCall path="/v1/keys" />
       </div>
     </>
   );

@@ -1,5 +1,6 @@
 // Try a provider: fill in its request, see the price, run it, read the answer.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { AsCall } from "../ascall";
 import { ApiError, call, type Payload } from "../api";
 import type { FieldProblem, Provider as ProviderName, TaskRequest, TaskType } from "../api.gen";
 import { fieldsOf, otherProblems, RequestFields, startOf } from "../form";
@@ -66,6 +67,7 @@ function Bench({ api, provider }: { api: OpenAPI; provider: Provider }) {
           <Price quote={quote} />
           <button type="button" class="small reset" onClick={() => change(startOf(api, provider))}>Reset</button>
         </div>
+        <AsCall method="POST" path={`/v1/monitor/${provider.name}`} body={body} />
       </form>
       <section ref={output} class="card" aria-label="Result" aria-busy={run.running}>
         <Outcome run={run} provider={provider.name} onAsk={ask} />

@@ -1,3 +1,4 @@
+import { AsCall } from "../ascall";
 import { Balance, Load } from "../usage/balance";
 import { Health } from "../usage/health";
 import { Ledger } from "../usage/ledger";
@@ -15,6 +16,7 @@ export function Usage() {
         <Speed />
         <Health />
         <Ledger />
+        <AsCall path="/v1/usage" />
       </div>
     </>
   );

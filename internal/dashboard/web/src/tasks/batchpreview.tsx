@@ -1,5 +1,6 @@
 // What was read, what is wrong with it, what it costs, and the button that sends it.
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { AsCall } from "../ascall";
 import type { OpenAPI, Provider } from "../openapi";
 import { balance, countryName } from "../state";
 import { Empty, number, Problem, Spinner } from "../ui";
@@ -14,11 +15,14 @@ export function Preview({ draft, provider, api, providers }: { draft: Draft; pro
   const { rows, ignored } = useMemo(() => readRows(draft, provider, api, providers), [draft, provider]);
   const placeless = needsCountry(rows, draft, provider);
   const checked = useChecked(placeless ? none : rows);
+  const tasks = rows.length ? rows.slice(0, firstRows).map(({ request }) => request) : [{ taskType: provider.taskType, payload: provider.example }];
+  const asCall = <AsCall method="POST" path="/v1/async/task/batch" body={tasks} />;
   if (!rows.length) {
     return (
       <section class="card">
         {draft.file ? <Empty title="The file has no rows">Choose another, or remove it and type prompts.</Empty>
           : <Empty title="No prompts yet">Paste prompts, one a line, or drop a CSV file. What was read and what it costs is shown here before anything is queued.</Empty>}
+        {asCall}
       </section>
     );
   }
@@ -41,6 +45,7 @@ export function Preview({ draft, provider, api, providers }: { draft: Draft; pro
       <Problem error={checked.error} />
       {!!checked.error && <button type="button" onClick={checked.again}>Check again</button>}
       <Send rows={sound} faulty={faulty.length} pending={checked.pending && !checked.error} checked={checked.count} />
+      {asCall}
     </section>
   );
 }

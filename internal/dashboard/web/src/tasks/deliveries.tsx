@@ -1,5 +1,6 @@
 // The webhooks' deliveries, so that one that failed is found and sent again.
 import { signal } from "@preact/signals";
+import { AsCall } from "../ascall";
 import { call } from "../api";
 import type { Delivery, DeliveryState, DeliveryTry } from "../api.gen";
 import { choices } from "../openapi";
@@ -15,6 +16,7 @@ export function Deliveries() {
     <>
       <div class="row tasks-filters"><Filter label="Delivery state" value={state.value} choices={() => choices("DeliveryState")} onChange={(value) => (state.value = value)} /></div>
       <Rows key={state.value} state={state.value} />
+      <AsCall path="/v1/webhooks/deliveries" query={{ state: state.value }} />
     </>
   );
 }

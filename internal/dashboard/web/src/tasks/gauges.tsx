@@ -1,5 +1,6 @@
 // How full the queue is, and the button that empties it.
 import { useState } from "preact/hooks";
+import { AsCall } from "../ascall";
 import { call } from "../api";
 import { status } from "../state";
 import { Confirm, number } from "../ui";
@@ -8,6 +9,7 @@ export function Gauges() {
   const queue = status.value?.queue;
   const waiting = queue?.priorityBreakdown.map(({ priority, count }) => `${number(count)} of priority ${priority}`).join(", ");
   return (
+    <>
     <section class="tasks-gauges card" aria-label="The queue now">
       <Gauge name="Queued" value={queue?.queuedTasks} max={queue?.queue.max} id="queued" />
       <Gauge name="Slots in use" value={queue?.concurrency.used} max={queue?.concurrency.max} id="slots" />
@@ -18,6 +20,8 @@ export function Gauges() {
       </div>
       <Clear queued={queue?.queuedTasks ?? 0} />
     </section>
+    <AsCall path="/v1/async/status" />
+    </>
   );
 }
 

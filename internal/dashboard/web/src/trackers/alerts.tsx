@@ -1,10 +1,11 @@
 // Alerts of a tracker: what a person should look at, and what was told before.
 import { useState } from "preact/hooks";
+import { AsCall } from "../ascall";
 import { call, patiently } from "../api";
 import type { Alert, AlertKind, AlertTestResult, SentReport, Tracker } from "../api.gen";
 import { Problem, useLoad } from "../ui";
 import { addressOf, answersAddress } from "./address";
-import { AsCall, Failed, mayTrack, Skeleton } from "./pieces";
+import { Failed, mayTrack, Skeleton } from "./pieces";
 import type { TabProps } from "./tabs";
 import { percent } from "./words";
 
@@ -40,17 +41,18 @@ export function Alerts({ tracker }: TabProps) {
 /** Those that nobody has seen, beside the headline. */
 export function OpenAlerts({ tracker }: { tracker: string }) {
   const { value, error, again } = useAlerts(tracker, { open: true, limit: 3 });
-  if (error) return <Failed error={error} again={again} />;
-  if (!value?.alerts.length) return null;
   return (
-    <>
+    <section class="card" aria-label="Open alerts">
       <div class="title-line"><h2>Open alerts</h2><a href={addressOf(tracker, "alerts")}>All alerts</a></div>
-      <List tracker={tracker} alerts={value.alerts} again={again} />
-    </>
+      <Failed error={error} again={again} />
+      {!value && !error && <Skeleton label="Loading the alerts" />}
+      {value?.alerts.length === 0 && <p class="faint">None is open.</p>}
+      {!!value?.alerts.length && <List brief tracker={tracker} alerts={value.alerts} again={again} />}
+    </section>
   );
 }
 
-function List({ tracker, alerts, again }: { tracker: string; alerts: Alert[]; again: () => void }) {
+function List({ tracker, alerts, again, brief }: { tracker: string; alerts: Alert[]; again: () => void; /** Without what carries them. */ brief?: boolean }) {
   const [error, setError] = useState<unknown>();
   if (alerts.length === 0) return <p>Nothing so far.</p>;
   const seen = (id: string) => call("POST /v1/trackers/{name}/alerts/{id}/acknowledge", { params: { name: tracker, id } }).then(again, setError);
@@ -66,7 +68,7 @@ function List({ tracker, alerts, again }: { tracker: string; alerts: Alert[]; ag
               {alert.shift && <> · <a href={answersAddress(tracker, alert.shift.answersBeforeUrl)}>Answers before</a> · <a href={answersAddress(tracker, alert.shift.answersAfterUrl)}>and since</a></>}
               {alert.open && mayTrack() && <> <button type="button" class="small" aria-label={`I have seen it: ${alert.summary}`} onClick={() => seen(alert.id)}>I have seen it</button></>}
             </p>
-            {!!alert.shift?.prompts.length && (
+            {!brief && !!alert.shift?.prompts.length && (
               <details>
                 <summary>Questions that carry it</summary>
                 <table>

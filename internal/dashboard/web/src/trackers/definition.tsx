@@ -1,10 +1,11 @@
 // The definition of a tracker: edit it, pause it, delete it.
 import { useState } from "preact/hooks";
+import { AsCall } from "../ascall";
 import { call } from "../api";
 import { route } from "../state";
 import { Confirm, Problem } from "../ui";
 import { proposed } from "./brands/propose";
-import { AsCall, mayTrack } from "./pieces";
+import { mayTrack } from "./pieces";
 import { Editor } from "./editor";
 import { DemoButton } from "./start";
 import type { TabProps } from "./tabs";

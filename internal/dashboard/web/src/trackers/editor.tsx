@@ -1,10 +1,11 @@
 // Writing a definition, as a form or as text, with the dry run beside it.
 import { useEffect, useState } from "preact/hooks";
+import { AsCall } from "../ascall";
 import { ApiError, call } from "../api";
 import type { TrackerApplied, TrackerDefinition } from "../api.gen";
 import { number, Problem } from "../ui";
 import { DefinitionForm, written } from "./form";
-import { AsCall, mayTrack } from "./pieces";
+import { mayTrack } from "./pieces";
 import { points } from "./words";
 import { nameIn, toYAML } from "./yaml";
 
@@ -60,7 +61,7 @@ export function Editor({ start, fixedName, onApplied }: EditorProps) {
         <button type="button" class="primary" data-testid="apply" disabled={busy || dry.busy || !!dry.error || !dry.applied?.changed} onClick={apply}>
           {dry.applied && !dry.applied.changed ? "Nothing to apply" : dry.applied?.created ? "Make the tracker" : "Apply"}
         </button>
-        {name && <AsCall method="PUT" path={`/v1/trackers/${encodeURIComponent(name)}`} query={{ dryRun: true }} body={known} />}
+        <AsCall method="PUT" path={`/v1/trackers/${encodeURIComponent(name || "NAME")}`} query={{ dryRun: true }} body={known} />
       </section>
     </div>
   );

@@ -1,7 +1,7 @@
 // The headline: one share, what it would be if asked again, and whether it changed.
 import type { ComparedRow, MetricRow } from "../api.gen";
 import { BrandMark, Caution, Value, VerdictMark, type PanelBrand } from "./pieces";
-import { percent, range } from "./words";
+import { percent, points, range } from "./words";
 
 interface HeadlineProps { brand: PanelBrand; row: MetricRow; compared?: ComparedRow; days: number }
 
@@ -35,7 +35,7 @@ function beforeWords(row: ComparedRow, days: number) {
   const was = <><strong>In the {days} days before</strong> it was {percent(row.before)}{row.cellsLeftOut > 0 && ", over the cells that both have"}.</>;
   if (row.verdict === "tooEarly") return <>{was} Too early to tell whether it moved: {row.sweepsBefore} and {row.sweepsAfter} sweeps, 5 a side are needed.</>;
   const floor = row.interval && row.interval.length === 2 ? (100 * (row.interval[1] - row.interval[0]) / 2).toFixed(1) : undefined;
-  return <>{was} {floor && `Noise alone gives up to ${floor} points; `}{row.verdict === "moved" ? "this is more." : "this is no more."}</>;
+  return <>{was} {floor && `Noise alone gives up to ${floor} points; `}{row.verdict === "moved" ? "this is more." : "this is no more."}{row.noiseFloor != null && <> A sweep that was repeated at once differed by <Value of={row.noiseFloor} show={points} /> points.</>}</>;
 }
 
 function Cautions({ row, compared }: { row: MetricRow; compared?: ComparedRow }) {

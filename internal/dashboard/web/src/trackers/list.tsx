@@ -1,11 +1,12 @@
 // The list of trackers: where each stands, its newest number, what it spends.
+import { AsCall } from "../ascall";
 import { call, patiently } from "../api";
 import type { ComparedRow, MetricRow, Tracker } from "../api.gen";
 import { route } from "../state";
 import { number, useLoad } from "../ui";
 import { addressOf } from "./address";
 import { nextSweep, TrackerState } from "./page";
-import { AsCall, Failed, leadOf, mayTrack, panelOf, Skeleton, Value, VerdictMark, type PanelBrand } from "./pieces";
+import { Failed, leadOf, mayTrack, panelOf, Skeleton, Value, VerdictMark, type PanelBrand } from "./pieces";
 import { Beginning, NewTracker } from "./start";
 import { Drawing, topOf } from "./trend";
 import { range, slotWords } from "./words";

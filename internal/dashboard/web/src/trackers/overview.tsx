@@ -1,4 +1,5 @@
 // The overview of a tracker: where a brand stands, and whether that changed.
+import { AsCall } from "../ascall";
 import type { MetricRow } from "../api.gen";
 import { number } from "../ui";
 import { route } from "../state";
@@ -8,7 +9,7 @@ import { FilterLine, NoBrands, NothingLeft } from "./filters";
 import { Headline } from "./headline";
 import { League, leagueMetrics } from "./league";
 import { havingBrands, useCompare, useMetrics, useSources } from "./numbers";
-import { AsCall, Basis, Failed, GradeBadge, GradeReasons, leadOf, MadeUp, Skeleton, Value, type PanelBrand } from "./pieces";
+import { Basis, Failed, GradeBadge, GradeReasons, leadOf, MadeUp, Skeleton, Value, type PanelBrand } from "./pieces";
 import { BrandTrend, Targets, useSweeps } from "./series";
 import type { TabProps } from "./tabs";
 import { metrics, range, type MetricName } from "./words";
@@ -60,12 +61,12 @@ function OfBrand({ tracker, panel, lead }: TabProps & { lead: PanelBrand }) {
               {surfaces.length > 1 && <p class="faint">Answers of {surfaces.join(" and ")} are never mixed; this is {whole.slice(1)}.</p>}
               <Headline brand={lead} row={row} compared={compared} days={periodOf(tracker).days} />
               <Basis tracker={tracker.name} row={row} />
-              <OpenAlerts tracker={tracker.name} />
+              <div class="side-by-side trust">
+                <div><Crossed rows={rows.filter((r) => r.brand === lead.name && r.target === whole)} /></div>
+                {grade && <div><h2>Why this can be trusted <GradeBadge grade={grade.grade} /></h2><GradeReasons cut={grade} /></div>}
+              </div>
             </section>
-            <section class="card" aria-label="Trust">
-              {grade && <><h2>Why this can be trusted</h2><GradeReasons cut={grade} /><p>That makes it <GradeBadge grade={grade.grade} /></p></>}
-              <Crossed rows={rows.filter((r) => r.brand === lead.name && r.target === whole)} />
-            </section>
+            <OpenAlerts tracker={tracker.name} />
           </div>
           <BrandTrend tracker={tracker} panel={panel} metric={metric} sweeps={sweeps} />
           <League tracker={tracker} panel={brands} rows={rows.filter(({ target }) => target === whole)} compared={verdicts} />

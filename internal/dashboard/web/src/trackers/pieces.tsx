@@ -1,13 +1,11 @@
 // Pieces that tracking pages share: brands, verdicts, grades, what a number is made of.
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
-import { ApiError, base } from "../api";
+import { ApiError } from "../api";
 import type { ComparedRow, GradedCut, MetricRow, Tracker } from "../api.gen";
-import { codeFor } from "../snippets";
 import { session } from "../state";
-import { Copy, number, Problem, Tabs } from "../ui";
+import { number, Problem } from "../ui";
 import { answersAddress } from "./address";
-import { criterionWords, floorWords, gradeWords, percent, signed, verdictWords } from "./words";
+import { criterionWords, floorWords, gradeWords, percent, points, signed, verdictWords } from "./words";
 
 /** A brand of the panel with its look, which it keeps as long as the panel's order does. */
 export interface PanelBrand { name: string; own: boolean; look: number }
@@ -60,6 +58,7 @@ export function Delta({ row, own }: { row: ComparedRow | undefined; own: boolean
     <span class="delta">
       <span class={look}>{moved && (row.change < 0 ? "▼ " : "▲ ")}<Value of={row.change} show={(v) => signed(v!)} /></span>
       <span class="faint">{floorWords(row)}</span>
+      {row.noiseFloor != null && <span class="faint">asked twice: ±<Value of={row.noiseFloor} show={points} /></span>}
     </span>
   );
 }
@@ -94,26 +93,11 @@ export function Basis({ tracker, row }: { tracker: string; row: MetricRow }) {
     <p class="basis" data-testid="basis">
       <span><strong>{number(row.numerator)}</strong> of <strong>{number(row.denominator)}</strong> answers</span>
       {row.cells !== undefined && <span><strong>{number(row.cells)}</strong> cells</span>}
-      {row.sweeps !== undefined && <span><strong>{number(row.sweeps)}</strong> sweeps</span>}
+      {row.sweeps !== undefined && <span><strong>{number(row.sweeps)}</strong> {row.sweeps === 1 ? "sweep" : "sweeps"}</span>}
       <span><strong>{number(row.missing)}</strong> answers missing</span>
       <span>{row.metric}, rules {row.rules}</span>
       <a href={answersAddress(tracker, row.answersUrl)}>Open these answers</a>
     </p>
-  );
-}
-
-/** The request that a page shows the answer of, in several languages. */
-export function AsCall({ method = "GET", path, query = {}, body }: { method?: string; path: string; query?: Record<string, string | number | boolean | undefined>; body?: unknown }) {
-  const [open, setOpen] = useState(false); // a long body is written out only for who looks
-  const url = new URL(path.replace(/^\//, ""), base);
-  for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== "") url.searchParams.set(name, String(value));
-  return (
-    <details class="as-call" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>As API call</summary>
-      {open && <Tabs label="Languages" tabs={codeFor({ method, url: url.href, body, needsKey: true, isStream: false, isJSON: true }).map(({ language, code }) => ({
-        name: language, content: () => <div class="code-box"><Copy text={code} /><pre tabIndex={0}>{code}</pre></div>,
-      }))} />}
-    </details>
   );
 }
 

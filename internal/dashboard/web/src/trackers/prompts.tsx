@@ -1,15 +1,16 @@
 // Prompts by target: how often the brand is named where, a page of questions at a time.
 // No request is larger than one page of them, however many there are.
 import { useRef } from "preact/hooks";
+import { AsCall } from "../ascall";
 import { call, patiently } from "../api";
 import type { MetricReport, MetricRow, Tracker } from "../api.gen";
 import { route } from "../state";
 import { number, useLoad, useOverflow } from "../ui";
 import { addressOf, answersAddress, keptFilters, numberQuery, setQuery } from "./address";
 import { FilterLine, NoBrands, NothingLeft } from "./filters";
-import { havingBrands, useMetrics } from "./numbers";
+import { havingBrands, useCompare, useMetrics } from "./numbers";
 import { Overview } from "./overview";
-import { AsCall, Failed, leadOf, MadeUp, Skeleton, Value, type PanelBrand } from "./pieces";
+import { Delta, Failed, leadOf, MadeUp, Skeleton, Value, type PanelBrand } from "./pieces";
 import type { TabProps } from "./tabs";
 import { range } from "./words";
 
@@ -33,9 +34,9 @@ function OnePrompt(props: TabProps) {
   );
 }
 
-const pageSize = 50;
-/** Rows of one request for the order of all questions: some 350 KB. */
-const chunk = 500;
+const pageSize = 30;
+/** Rows of one request for the order of all questions: some 560 KB. */
+const chunk = 1000;
 
 const orders = { "-value": "Highest visibility first", value: "Lowest visibility first", text: "By question", asked: "As defined" } as const;
 type Order = keyof typeof orders;
@@ -74,7 +75,7 @@ function Matrix({ tracker, panel }: TabProps) {
   return (
     <>
       <MadeUp when={all.value?.madeUp} />
-      <FilterLine tracker={tracker} />
+      <FilterLine tracker={tracker} against />
       <Failed error={all.error} again={all.again} stale={!!all.value} />
       {!all.value && !all.error && <Skeleton lines={10} label="Loading the prompts" />}
       {all.value && all.value.rows.length === 0 && <NothingLeft tracker={tracker} />}
@@ -89,14 +90,14 @@ function Matrix({ tracker, panel }: TabProps) {
             </span>
           </div>
           <HeatKey brand={lead} />
-          {shown.length > 0 ? <Cells key={branded ? 1 : 0} tracker={tracker} rows={shown} asked={asked} order={order} /> : <p>No prompt has “{address.q}” in it.</p>}
+          {shown.length > 0 ? <Cells key={branded ? 1 : 0} tracker={tracker} lead={lead} rows={shown} asked={asked} order={order} /> : <p>No prompt has “{address.q}” in it.</p>}
           <div class="pager">
             <span class="faint">{shown.length ? `${number((page - 1) * pageSize + 1)} to ${number((page - 1) * pageSize + shown.length)} of ${number(rows.length)}` : "none"}</span>
             {rows.length > pageSize && <span><button type="button" class="small" disabled={page === 1} onClick={() => setQuery({ page: String(page - 1) })}>Before</button> <button type="button" class="small" disabled={page * pageSize >= rows.length} onClick={() => setQuery({ page: String(page + 1) })}>After</button></span>}
           </div>
         </section>
       )}
-      <p class="faint">Informative: share of answers that name any brand of the panel. A cell shows the share and, under it, in how many answers of how many; it opens those answers. Small counts are uncertain: with 28 answers, 50 % can be 33 to 67 %.</p>
+      <p class="faint">Informative: share of answers that name any brand of the panel. A cell shows the share and, under it, in how many answers of how many; it opens those answers. The change is against as many days before, on all targets; the questions of a page are tested together, so that many at once raise no false alarm. Small counts are uncertain: with 28 answers, 50 % can be 33 to 67 %.</p>
       <AsCall path={`/v1/trackers/${encodeURIComponent(tracker.name)}/metrics`} query={{ ...asked, by: "prompt,target" }} />
     </>
   );
@@ -115,13 +116,15 @@ function HeatKey({ brand }: { brand: PanelBrand }) {
   );
 }
 
-interface CellsProps { tracker: Tracker; rows: MetricRow[]; asked: NonNullable<Parameters<typeof useMetrics>[1]>; order: Order }
+interface CellsProps { tracker: Tracker; lead: PanelBrand; rows: MetricRow[]; asked: NonNullable<Parameters<typeof useMetrics>[1]>; order: Order }
 
-function Cells({ tracker, rows, asked, order }: CellsProps) {
+function Cells({ tracker, lead, rows, asked, order }: CellsProps) {
   const ids = rows.map(({ promptId }) => `prompt:${promptId}`).join(",");
   const filter = asked.filter ? `${asked.filter},${ids}` : ids;
   const cells = useMetrics(tracker.name, { ...asked, filter, by: "prompt,target" }, tracker);
   const informative = useMetrics(tracker.name, { ...asked, filter, metric: "informative", having: undefined, by: "prompt" }, tracker);
+  const changes = useCompare(tracker.name, { ...asked, filter, by: "prompt" }, tracker);
+  const changeOf = new Map((changes.value?.rows ?? []).map((row) => [row.promptId, row]));
   const targets = [...new Set((cells.value?.rows ?? []).map(({ target }) => target))];
   const cellOf = new Map((cells.value?.rows ?? []).map((row) => [`${row.promptId} ${row.target}`, row]));
   const toldOf = new Map((informative.value?.rows ?? []).map((row) => [row.promptId, row]));
@@ -131,7 +134,7 @@ function Cells({ tracker, rows, asked, order }: CellsProps) {
   const overflows = useOverflow(box);
   return (
     <>
-    <Failed error={cells.error ?? informative.error} again={() => { cells.again(); informative.again(); }} stale={!!cells.value} />
+    <Failed error={cells.error ?? informative.error ?? changes.error} again={() => { cells.again(); informative.again(); changes.again(); }} stale={!!cells.value} />
     {overflows && <p class="faint sideways">Scroll sideways for the other targets →</p>}
     <div class="scroll heat-box" ref={box} role="region" tabIndex={0} aria-label="Prompts by target, scrolls sideways">
       <table class="heat" data-testid="matrix" aria-busy={!cells.value}>
@@ -139,6 +142,7 @@ function Cells({ tracker, rows, asked, order }: CellsProps) {
           <th scope="col" {...sort("text")}><button type="button" onClick={() => setQuery({ sort: "text", page: "" })}>Prompt</button></th>
           <th scope="col" class="number">Informative</th>
           <th scope="col" class="number" {...sort("value")}><button type="button" onClick={() => setQuery({ sort: order === "-value" ? "value" : "", page: "" })}>All targets</button></th>
+          <th scope="col">Change, points</th>
           {targets.map((target) => <th key={target} scope="col" class="target">{target.replaceAll("/", " ")}</th>)}
         </tr></thead>
         <tbody>{rows.map((row) => {
@@ -149,6 +153,7 @@ function Cells({ tracker, rows, asked, order }: CellsProps) {
               <th scope="row"><a href={addressOf(tracker.name, "prompts", { ...keptFilters(), prompt: String(row.promptId) })}>{row.prompt}</a><Tags tags={tags.get(row.prompt ?? "")} /></th>
               <td class={`number fact ${silent ? "warn" : ""}`} data-label="Informative"><Value of={told?.value} /></td>
               <td class="number fact" data-label="All targets">{row.denominator === 0 ? <span class="faint">not counted</span> : silent ? <span class="faint">no brand named</span> : <><strong><Value of={row.value} /></strong><div class="faint">{range(row.interval?.rerun)}</div></>}</td>
+              <td class="fact" data-label="Change, points"><Delta row={changeOf.get(row.promptId)} own={lead.own} /></td>
               {targets.map((target) => <Cell key={target} tracker={tracker.name} target={target} row={cellOf.get(`${row.promptId} ${target}`)} silent={silent} />)}
             </tr>
           );

@@ -1,12 +1,13 @@
 // Sweeps: what was asked, what came back, what it cost; run one now, stop one.
 import { useEffect, useState } from "preact/hooks";
+import { AsCall } from "../ascall";
 import { call, sleep } from "../api";
 import type { Sweep, SweepPage, Tracker } from "../api.gen";
 import { route } from "../state";
 import { Confirm, number, Problem, Spinner, useLoad } from "../ui";
 import { addressOf, setQuery } from "./address";
 import { Spent } from "./list";
-import { AsCall, Failed, mayTrack, Skeleton } from "./pieces";
+import { Failed, mayTrack, Skeleton } from "./pieces";
 import type { TabProps } from "./tabs";
 import { percent, points, slotWords } from "./words";
 

@@ -28,6 +28,8 @@ export function floorWords(row: ComparedRow): string {
   if (row.change == null) return "nothing to compare with";
   if (row.verdict === "tooEarly") return `${Math.min(row.sweepsBefore, row.sweepsAfter)} of 5 sweeps`;
   const floor = row.interval && row.interval.length === 2 ? (row.interval[1] - row.interval[0]) / 2 : row.smallestChange;
+  // Many that are tested together need more to be believed than one alone.
+  if (row.verdict === "steady" && Math.abs(row.change) > (floor ?? 1)) return "steady, as one of many";
   return row.verdict === "moved" ? `moved, beyond ±${points(floor)}` : `steady, within ±${points(floor)}`;
 }
 
@@ -42,7 +44,7 @@ export function criterionWords({ name, value, decision }: GradedCut["criteria"][
     coverage: `${share(value)} of planned answers came; ${share(decision)} are wanted`,
     informative: `${share(value)} of answers name any brand of the panel; ${share(decision)} are wanted`,
     providers: `${value ?? "?"} providers; ${decision} are wanted`,
-    smallestChange: `changes of ${points(value)} points can be seen; at most ${points(decision)} are wanted`,
+    smallestChange: value == null ? "which changes can be seen is not known yet" : `changes of ${points(value)} points can be seen; at most ${points(decision)} are wanted`,
     openBreaks: `${value ?? "?"} breaks within the time; none is wanted`,
   };
   return Object.hasOwn(told, name) ? told[name] : `${name}: ${value ?? "?"}, ${decision} wanted`;

@@ -1,11 +1,12 @@
 // How an answer differs from another: its words, its sources, the order of brands, and how
 // far answers to that question are apart anyway.
 import { useEffect, useRef, useState } from "preact/hooks";
+import { AsCall } from "../../ascall";
 import { call } from "../../api";
 import type { AnswerDiff, FoundPage, TrackedAnswer } from "../../api.gen";
 import { External, number, useLoad, When } from "../../ui";
 import { addressOf, keptFilters, setQuery } from "../address";
-import { AsCall, BrandMark, Caution, Failed, Skeleton, Value, type PanelBrand } from "../pieces";
+import { BrandMark, Caution, Failed, Skeleton, Value, type PanelBrand } from "../pieces";
 import { SourceType } from "./shown";
 
 export function Against({ tracker, answer, other, panel }: { tracker: string; answer: TrackedAnswer; other: string; panel: PanelBrand[] }) {

@@ -1,5 +1,6 @@
 // The answers of a tracker, newest first, narrowed by what the address says.
 import { useState } from "preact/hooks";
+import { AsCall } from "../../ascall";
 import { call } from "../../api";
 import type { Outcome, TrackedAnswer } from "../../api.gen";
 import { choices } from "../../openapi";
@@ -8,7 +9,7 @@ import { addressOf as pageAddress, route } from "../../state";
 import { Copy, Empty, number, Table, useLoad, When, type Column } from "../../ui";
 import { addressOf, keptFilters, periodOf } from "../address";
 import { choicesOf } from "../filters";
-import { AsCall, Failed, MadeUp, Skeleton } from "../pieces";
+import { Failed, MadeUp, Skeleton } from "../pieces";
 import type { TabProps } from "../tabs";
 import { AnswerPage } from "./view";
 

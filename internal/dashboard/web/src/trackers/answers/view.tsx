@@ -1,6 +1,7 @@
 // One answer: its words with the brands marked, its sources, what is known of it, and the
 // other answers to the same question.
 import { useState } from "preact/hooks";
+import { AsCall } from "../../ascall";
 import { ApiError, call } from "../../api";
 import type { CellAnswer, Provider, TrackedAnswer } from "../../api.gen";
 import { ResultView } from "../../result/output";
@@ -8,7 +9,7 @@ import { addressOf as pageAddress, route } from "../../state";
 import { Copy, Empty, External, number, Tabs, useLoad, When } from "../../ui";
 import { addressOf, keptFilters, setQuery } from "../address";
 import { targetName } from "../filters";
-import { AsCall, BrandName, Failed, MadeUp, Skeleton, type PanelBrand } from "../pieces";
+import { BrandName, Failed, MadeUp, Skeleton, type PanelBrand } from "../pieces";
 import type { TabProps } from "../tabs";
 import { Against } from "./diff";
 import { Keys, useKeys } from "./keys";

@@ -14,7 +14,7 @@ import { Trial } from "./trial";
 /** All names of a brand: its own first. */
 export const namesOf = ({ name, match, aliases }: Brand): Name[] => [{ name, match }, ...(aliases ?? []).map((alias) => (typeof alias === "string" ? { name: alias } : alias))];
 
-export function Brands({ tracker, panel, parts, again }: TabProps) {
+export function Brands({ tracker, panel, parts }: TabProps) {
   const [wanted] = parts;
   const brands = tracker.definition?.brands ?? [];
   const brand = brands.find(({ name }) => name === wanted) ?? (wanted === undefined ? brands[0] : undefined);
@@ -33,7 +33,7 @@ export function Brands({ tracker, panel, parts, again }: TabProps) {
         </div>
       </div>
       <Discovery tracker={tracker.name} found={found} />
-      <Rules tracker={tracker} again={again} />
+      <Rules tracker={tracker} panel={panel} />
     </>
   );
 }

@@ -1,15 +1,16 @@
 // The versions of the names, and how far the analysis of what is kept is.
 import { useEffect, useState } from "preact/hooks";
+import { AsCall } from "../../ascall";
 import { call } from "../../api";
 import type { NamingRule } from "../../api.gen";
 import { Confirm, number, useLoad, When } from "../../ui";
-import { AsCall, Failed, mayTrack, Skeleton } from "../pieces";
+import { BrandMark, Failed, mayTrack, Skeleton, Value, type PanelBrand } from "../pieces";
 import type { TabProps } from "../tabs";
 import { namesOf, switchesOf } from "./page";
 
 const pause = 2000;
 
-export function Rules({ tracker }: Pick<TabProps, "tracker" | "again">) {
+export function Rules({ tracker, panel }: Pick<TabProps, "tracker" | "panel">) {
   const { value, error, again } = useLoad((signal) => call("GET /v1/trackers/{name}/rules", { params: { name: tracker.name }, signal }), [tracker]);
   const [asking, ask] = useState(false);
   const pending = value?.rules.some(({ state }) => state === "pending");
@@ -32,6 +33,7 @@ export function Rules({ tracker }: Pick<TabProps, "tracker" | "again">) {
           <tbody>{value.rules.map((rule) => <Rule key={rule.name} of={rule} before={before(value.rules, rule)} />)}</tbody>
         </table>
       )}
+      {value?.rules.map((rule) => rule.moved && <Moved key={rule.name} of={rule} before={before(value.rules, rule)} panel={panel} open={rule.state === "current"} />)}
       <AsCall path={`/v1/trackers/${encodeURIComponent(tracker.name)}/rules`} />
       <Confirm title="Analyse all kept answers again?" action="Analyse them" testid="reanalyse-confirm" open={asking} onClose={() => ask(false)} run={async () => { await call("POST /v1/trackers/{name}/reanalysis", { params: { name: tracker.name } }); again(); }}>
         <p>Every kept answer is searched for the names as they are now. It costs no credits; numbers stay as they are until it is done.</p>
@@ -55,6 +57,27 @@ function Rule({ of: rule, before }: { of: NamingRule; before?: NamingRule }) {
         : <>{number(rule.analysed)} after the fact, of {number(rule.answers)} kept{rule.finishedAt && <span class="faint"> · done <When at={rule.finishedAt} /></span>}</>}</td>
       <td data-label="Against the version before">{changes.length ? <ul class="plain-list">{changes.map((one) => <li key={one}>{one}</li>)}</ul> : <span class="faint">{before ? "the same names, found by newer code" : "the first"}</span>}</td>
     </tr>
+  );
+}
+
+/** What a version changed when it took over: the same answers, read by the names before and by the new ones. */
+function Moved({ of: { name, moved }, before, panel, open }: { of: NamingRule; before?: NamingRule; panel: PanelBrand[]; open: boolean }) {
+  return (
+    <details class="why" open={open} data-testid="moved">
+      <summary>What {name} changed{before && ` against ${before.name}`}</summary>
+      <p class="faint">The same kept answers, read by both. Nobody was asked again, so all of it comes from the names and none is noise.</p>
+      <table class="row-cards" aria-label={`What ${name} changed`}>
+        <thead><tr><th scope="col">Brand</th><th scope="col" class="number">Share before</th><th scope="col" class="number">Share after</th><th scope="col" class="number">Answers before</th><th scope="col" class="number">Answers after</th><th scope="col" class="number">Gained</th><th scope="col" class="number">Lost</th></tr></thead>
+        <tbody>{moved?.map((row) => (
+          <tr key={row.brand}>
+            <th scope="row"><BrandMark look={panel.find(({ name }) => name === row.brand)?.look ?? 6} /> {row.brand}</th>
+            <td data-label="Share before" class="number"><Value of={row.visibilityBefore} /></td><td data-label="Share after" class="number"><strong><Value of={row.visibilityAfter} /></strong></td>
+            <td data-label="Answers before" class="number">{number(row.answersBefore)}</td><td data-label="Answers after" class="number">{number(row.answersAfter)}</td>
+            <td data-label="Gained" class="number">{number(row.gained)}</td><td data-label="Lost" class="number">{number(row.lost)}</td>
+          </tr>
+        ))}</tbody>
+      </table>
+    </details>
   );
 }
 

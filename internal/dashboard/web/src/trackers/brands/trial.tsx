@@ -1,9 +1,10 @@
 // Trying a name on the answers that are kept.
 import { useEffect, useState } from "preact/hooks";
+import { AsCall } from "../../ascall";
 import { call } from "../../api";
 import type { Brand, BrandName, NameMatch, NameTried } from "../../api.gen";
 import { addressOf } from "../address";
-import { AsCall, Failed, mayTrack, type PanelBrand, Skeleton } from "../pieces";
+import { Failed, mayTrack, type PanelBrand, Skeleton } from "../pieces";
 import type { TabProps } from "../tabs";
 import { inTurn, Report } from "./report";
 

@@ -1,6 +1,7 @@
 // The sources that answers cite: domains, pages and types, whose they are, and what came
 // and went against the period before.
 import { useState } from "preact/hooks";
+import { AsCall } from "../../ascall";
 import { call } from "../../api";
 import type { SourceReport, SourceRow } from "../../api.gen";
 import { csvFile, download } from "../../file";
@@ -9,9 +10,9 @@ import { External, number, useLoad } from "../../ui";
 import { addressOf, keptFilters, numberQuery, periodOf, setQuery } from "../address";
 import { SourceType } from "../answers/shown";
 import { FilterLine, NothingLeft } from "../filters";
-import { AsCall, BrandName, Caution, Delta, Failed, MadeUp, mayTrack, Skeleton, Value, type PanelBrand } from "../pieces";
+import { BrandMark, BrandName, Caution, Delta, Failed, MadeUp, mayTrack, Skeleton, Value, type PanelBrand } from "../pieces";
 import type { TabProps } from "../tabs";
-import { dayWords, range } from "../words";
+import { dayWords, percent, range } from "../words";
 import { Support } from "./support";
 
 type By = "domain" | "url" | "type";
@@ -74,22 +75,27 @@ const keyOf = (row: SourceRow) => `${nameOf(row)} ${row.target}`;
 
 function CameAndWent({ now, before, by, against }: { now: SourceReport; before?: SourceReport; by: By; against: { from: string; to: string } }) {
   const what = by === "domain" ? "domains" : by === "url" ? "pages" : "types";
-  const known = new Set(before?.rows.map(keyOf));
+  const so = (rows: SourceRow[], words: string) => `${number(rows.length)} ${rows.length === 1 ? what.slice(0, -1) : what} ${words}`;
+  const past = new Map(before?.rows.map((row) => [keyOf(row), row]));
+  const more = now.rows.filter((row) => moved(row, past.get(keyOf(row))) === "up");
+  const less = now.rows.filter((row) => moved(row, past.get(keyOf(row))) === "down");
   const still = new Set(now.rows.map(keyOf));
-  const gained = now.rows.filter((row) => !known.has(keyOf(row)));
+  const gained = now.rows.filter((row) => !past.has(keyOf(row)));
   const lost = before?.rows.filter((row) => !still.has(keyOf(row))) ?? [];
   return (
     <section class="card" data-testid="gained-lost">
-      <h2>Came and went</h2>
+      <h2>What changed</h2>
       <p class="faint">Against {dayWords(against.from)} to {dayWords(against.to)}</p>
       {!before && <Skeleton lines={2} />}
       {before && !before.rows.length && <p class="faint">There are no answers of that time to compare with.</p>}
       {before && before.rows.length > 0 && (
         <>
           {now.rows.length === most || before.rows.length === most ? <Caution title="Not all are compared.">Only the {number(most)} {what} with the most citations of each time.</Caution> : null}
-          <Group title={`${number(gained.length)} ${what} that were not cited before`} sign="+" rows={gained} />
-          <Group title={`${number(lost.length)} ${what} that are cited no more`} sign="−" rows={lost} />
-          <p class="faint">A source with few citations comes and goes by chance; how many it has stands beside it.</p>
+          <Group title={so(more, "cited more")} sign="▲" rows={more} before={past} />
+          <Group title={so(less, "cited less")} sign="▼" rows={less} before={past} />
+          <Group title={so(gained, "not cited before")} sign="+" rows={gained} />
+          <Group title={so(lost, "cited no more")} sign="−" rows={lost} />
+          <p class="faint">More or less is beyond what asking again would show. A source with few citations comes and goes by chance; how many it has stands beside it.</p>
         </>
       )}
     </section>
@@ -98,12 +104,13 @@ function CameAndWent({ now, before, by, against }: { now: SourceReport; before?:
 
 const firstRows = 6;
 
-function Group({ title, sign, rows }: { title: string; sign: string; rows: SourceRow[] }) {
+function Group({ title, sign, rows, before }: { title: string; sign: string; rows: SourceRow[]; before?: Map<string, SourceRow> }) {
   const [all, setAll] = useState(false);
+  if (!rows.length) return <p class="faint">{title}</p>;
   return (
     <>
       <h3>{title}</h3>
-      <ul class="plain-list">{rows.slice(0, all ? undefined : firstRows).map((row) => <li key={keyOf(row)}><strong aria-hidden="true">{sign}</strong> <SourceName row={row} /> <SourceType of={row} /> <span class="faint">{number(row.citations)} citations</span></li>)}</ul>
+      <ul class="plain-list">{rows.slice(0, all ? undefined : firstRows).map((row) => <li key={keyOf(row)}><strong aria-hidden="true">{sign}</strong> <SourceName row={row} /> <SourceType of={row} /> <span class="faint">{before && <>{percent(before.get(keyOf(row))?.share)} before, now {percent(row.share)}; </>}{number(row.citations)} citations</span></li>)}</ul>
       {rows.length > firstRows && <button type="button" class="small" aria-expanded={all} onClick={() => setAll(!all)}>{all ? "Fewer" : `All ${number(rows.length)}`}</button>}
     </>
   );
@@ -112,19 +119,20 @@ function Group({ title, sign, rows }: { title: string; sign: string; rows: Sourc
 const SourceName = ({ row }: { row: SourceRow }) => (row.url ? <External href={row.url}>{row.url}</External> : <>{row.domain ?? row.type}</>);
 
 function Types({ rows }: { rows: SourceRow[] }) {
+  const largest = Math.max(...rows.map(({ share }) => share ?? 0));
   return (
     <section class="card" aria-label="By type">
       <h2>By type</h2>
       <p class="faint">Share of the citations</p>
       <table class="type-bars" aria-label="Sources by type">
         <thead class="hidden-words"><tr><th scope="col">Type</th><th scope="col">Share</th><th scope="col">Bar</th></tr></thead>
-        <tbody>{rows.map((row) => <tr key={keyOf(row)}><th scope="row"><SourceType of={row} />{row.target !== "*" && <span class="faint"> {row.target}</span>}</th><td class="number"><Value of={row.share} /></td><td class="bar-cell"><Bar share={row.share} /></td></tr>)}</tbody>
+        <tbody>{rows.map((row) => <tr key={keyOf(row)}><th scope="row"><SourceType of={row} />{row.target !== "*" && <span class="faint"> {row.target}</span>}</th><td class="number"><Value of={row.share} /></td><td class="bar-cell"><Bar share={row.share} of={largest} /></td></tr>)}</tbody>
       </table>
     </section>
   );
 }
 
-const Bar = ({ share }: { share: number | null }) => <div class="share-bar" aria-hidden="true"><div style={{ width: `${Math.min(100, 100 * (share ?? 0))}%` }} /></div>;
+const Bar = ({ share, of }: { share: number | null; /** The share of a bar of full length. */ of: number }) => <div class="share-bar" aria-hidden="true"><div style={{ width: `${(100 * (share ?? 0)) / (of || 1)}%` }} /></div>;
 
 interface TableProps { tracker: TabProps["tracker"]; panel: PanelBrand[]; rows: SourceRow[]; before?: SourceReport; by: By; query: ReturnType<typeof numberQuery> }
 
@@ -134,11 +142,12 @@ function SourceTable({ tracker, panel, rows, before, by, query }: TableProps) {
   const [shown, setShown] = useState(pageSize);
   const [open, setOpen] = useState<string>();
   const earlier = new Map(before?.rows.map((row) => [keyOf(row), row]));
-  const columns = by === "type" ? 6 : 7;
+  const columns = by === "domain" ? 8 : by === "url" ? 7 : 6;
+  const largest = Math.max(...rows.map(({ share }) => share ?? 0));
   return (
     <>
       <table class="row-cards" aria-label="Sources">
-        <thead><tr><th scope="col">{by === "url" ? "Page" : by === "type" ? "Type" : "Domain"}</th>{by !== "type" && <th scope="col">Type</th>}<th scope="col" class="number">Share</th><th scope="col">Asked again</th><th scope="col" class="number">Citations</th><th scope="col" class="number">Share before</th><th scope="col">Asked again, before</th></tr></thead>
+        <thead><tr><th scope="col">{by === "url" ? "Page" : by === "type" ? "Type" : "Domain"}</th>{by !== "type" && <th scope="col">Type</th>}<th scope="col" class="number">Share</th><th scope="col" class="wide-only"><span class="hidden-words">Share as a bar</span></th><th scope="col" class="number">Citations</th><th scope="col" class="number">Share before</th><th scope="col">Against before</th>{by === "domain" && <th scope="col">Backs mentions of</th>}</tr></thead>
         <tbody>{rows.slice(0, shown).flatMap((row) => {
           const past = earlier.get(keyOf(row));
           const key = keyOf(row);
@@ -148,21 +157,47 @@ function SourceTable({ tracker, panel, rows, before, by, query }: TableProps) {
               <th scope="row">{by === "domain"
                 ? <button type="button" class="row-opener" aria-expanded={open === key} onClick={() => setOpen(open === key ? undefined : key)}><span aria-hidden="true">{open === key ? "▼" : "▶"}</span> {row.domain}</button>
                 : by === "url" ? <SourceName row={row} /> : <SourceType of={row} />}{row.target !== "*" && <span class="faint"> {row.target}</span>}</th>
-              {by !== "type" && <td data-label="Type"><span class={`badge type ${row.type}`}>{row.type}</span>{brand ? <> of <BrandName brand={brand} /></> : row.brand && ` of ${row.brand}`}</td>}
-              <td data-label="Share" class="number"><strong><Value of={row.share} /></strong><Bar share={row.share} /></td>
-              <td data-label="Asked again" class="faint">{range(row.interval?.rerun)}{row.provisional && ", provisional"}</td>
+              {by !== "type" && <td data-label="Type"><span class={`badge type ${row.type}`}>{row.type}</span>{brand ? <> of <BrandMark look={brand.look} /> {brand.name}</> : row.brand && ` of ${row.brand}`}</td>}
+              <td data-label="Share" class="number"><strong><Value of={row.share} /></strong><div class="faint">{range(row.interval?.rerun)}{row.provisional && ", provisional"}</div></td>
+              <td class="bar-cell wide-only"><Bar share={row.share} of={largest} /></td>
               <td data-label="Citations" class="number">{number(row.citations)}</td>
-              <td data-label="Share before" class="number">{before ? past ? <Value of={past.share} /> : <span class="faint">not cited</span> : "…"}</td>
-              <td data-label="Asked again, before" class="faint">{range(past?.interval?.rerun)}</td>
+              <td data-label="Share before" class="number">{before ? past ? <><Value of={past.share} /><div class="faint">{range(past.interval?.rerun)}</div></> : <span class="faint">not cited</span> : "…"}</td>
+              <td data-label="Against before"><Against row={row} past={past} own={row.type === "own"} /></td>
+              {by === "domain" && <td data-label="Backs mentions of"><Backs row={row} panel={panel} /></td>}
             </tr>,
             open === key && <tr key={`${key} pages`} class="opened"><td colSpan={columns}><PagesOf tracker={tracker} domain={row} query={query} /></td></tr>,
           ];
         })}</tbody>
       </table>
       <p class="faint">{number(Math.min(shown, rows.length))} of {number(rows.length)} {rows.length > shown && <button type="button" class="small" onClick={() => setShown(shown + pageSize)}>Show {Math.min(pageSize, rows.length - shown)} more</button>}</p>
-      <p class="faint">“Asked again” is where the share would lie if the same questions were asked again. A share that lies where it could have lain before has not moved for certain.</p>
+      <p class="faint">Below a share stands where it would lie if the same questions were asked again. It has moved where that range and the one of the time before have nothing in common; else it may be noise.</p>
     </>
   );
+}
+
+/** Whose names stand in sentences that cite the domain, the most mentioned first. */
+function Backs({ row, panel }: { row: SourceRow; panel: PanelBrand[] }) {
+  if (!row.backs?.length) return <span class="faint">nobody</span>;
+  return (
+    <ul class="plain-list backs">{[...row.backs].sort((a, b) => b.mentions - a.mentions).slice(0, shownBacks).map(({ brand, mentions }) => (
+      <li key={brand}><BrandMark look={panel.find(({ name }) => name === brand)?.look ?? 6} /> {brand} <span class="faint">{number(mentions)}</span></li>
+    ))}{row.backs.length > shownBacks && <li class="faint">and {number(row.backs.length - shownBacks)} more</li>}</ul>
+  );
+}
+
+const shownBacks = 3;
+
+/** Whether the ranges of the two times have nothing in common. */
+function Against({ row, past, own }: { row: SourceRow; past?: SourceRow; own: boolean }) {
+  const way = moved(row, past);
+  if (way === "unknown" || way === "within noise") return <span class="faint">{way === "unknown" ? "–" : `= ${way}`}</span>;
+  return <strong class={own ? (way === "up" ? "good" : "bad") : undefined}>{way === "up" ? "▲ cited more" : "▼ cited less"}</strong>;
+}
+
+function moved(row: SourceRow, past?: SourceRow): "up" | "down" | "within noise" | "unknown" {
+  const [now, then] = [row.interval?.rerun, past?.interval?.rerun];
+  if (!now || !then) return "unknown";
+  return now[0] > then[1] ? "up" : now[1] < then[0] ? "down" : "within noise";
 }
 
 /** The pages of a domain, among those that are cited most. */
