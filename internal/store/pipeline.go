@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -117,6 +118,7 @@ var elements = map[string]uint32{"uuid": pgtype.UUIDOID, "text": pgtype.TextOID,
 
 // addArray writes a column of rows as one parameter.
 func addArray[T any](p *pipeline, c column[T], rows []*T) {
+	p.buffer = slices.Grow(p.buffer, (len(rows)+1)*20) // an id, which most are
 	start := len(p.buffer)
 	for _, word := range [...]uint32{1 /* dimension */, 1 /* there may be NULL */, elements[c.kind], uint32(len(rows)), 1 /* the first index */} {
 		p.buffer = binary.BigEndian.AppendUint32(p.buffer, word)
