@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -117,6 +118,7 @@ var elements = map[string]uint32{"uuid": pgtype.UUIDOID, "text": pgtype.TextOID,
 
 // addArray writes a column of rows as one parameter.
 func addArray[T any](p *pipeline, c column[T], rows []*T) {
+	p.buffer = slices.Grow(p.buffer, (len(rows)+1)*20) // an id, which most are
 	start := len(p.buffer)
 	for _, word := range [...]uint32{1 /* dimension */, 1 /* there may be NULL */, elements[c.kind], uint32(len(rows)), 1 /* the first index */} {
 		p.buffer = binary.BigEndian.AppendUint32(p.buffer, word)
@@ -133,7 +135,7 @@ func addArray[T any](p *pipeline, c column[T], rows []*T) {
 func putNull(to []byte) []byte { return binary.BigEndian.AppendUint32(to, ^uint32(0)) }
 
 func putText[S ~string | ~[]byte](to []byte, s S) []byte {
-	return append(binary.BigEndian.AppendUint32(to, uint32(len(s))), s...) //nolint:gosec // texts are far smaller
+	return append(binary.BigEndian.AppendUint32(to, uint32(len(s))), s...)
 }
 
 func putBytes(to, b []byte) []byte {
@@ -151,7 +153,7 @@ func putPointer[V any](to []byte, v *V, put func([]byte, V) []byte) []byte {
 }
 
 func putInt(to []byte, n int64) []byte {
-	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(to, 8), uint64(n)) //nolint:gosec // its bits
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(to, 8), uint64(n))
 }
 
 func putBool(to []byte, b bool) []byte {
@@ -163,7 +165,7 @@ func putBool(to []byte, b bool) []byte {
 
 // putUUID writes an id. What is none matches nothing.
 func putUUID(to []byte, id string) []byte {
-	written := append(to, 0, 0, 0, 16)
+	written := binary.BigEndian.AppendUint32(to, 16)
 	for i := 0; i+1 < len(id); i += 2 {
 		if id[i] == '-' {
 			i++
@@ -253,11 +255,11 @@ func rawText(kind uint32, value []byte) string {
 func rawInt(value []byte) (int64, error) {
 	switch len(value) {
 	case 2:
-		return int64(int16(binary.BigEndian.Uint16(value))), nil //nolint:gosec // its bits
+		return int64(int16(binary.BigEndian.Uint16(value))), nil
 	case 4:
-		return int64(int32(binary.BigEndian.Uint32(value))), nil //nolint:gosec // its bits
+		return int64(int32(binary.BigEndian.Uint32(value))), nil
 	case 8:
-		return int64(binary.BigEndian.Uint64(value)), nil //nolint:gosec // its bits
+		return int64(binary.BigEndian.Uint64(value)), nil
 	}
 	return 0, fmt.Errorf("%d bytes are no number", len(value))
 }

@@ -24,7 +24,8 @@
 //
 //	lane.go work.go             sharing commits; read, decide, store
 //	table.go statement.go       a table's columns; statements over many rows
-//	tx.go pool.go result.go     prepared statements; reads; compression
+//	tx.go pipeline.go           transactions; PostgreSQL's binary protocol
+//	pool.go result.go           reads; compression
 //	sqlite.go postgres.go       the two databases, and what they say differently
 //	replica.go                  a copy of the database, for reports
 //	notify.go                   calling other nodes
