@@ -13,7 +13,10 @@ import (
 
 // Exec runs a statement that no method would, for tests of what others broke.
 func (s *Store) Exec(query string, args ...any) error {
-	_, err := s.exec(query, args...)
+	_, err := everywhere(s, func(p *part) ([]int64, error) {
+		_, err := p.exec(query, args...)
+		return nil, err
+	})
 	return err
 }
 
@@ -135,7 +138,7 @@ func BuildVersion(ctx context.Context, address string, version int64, fixture fu
 			return err
 		}
 	}
-	provider, err := s.migrations()
+	provider, err := s.migrations(s.queue, goose.DefaultTablename)
 	if err != nil {
 		return err
 	}

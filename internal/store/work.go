@@ -279,7 +279,7 @@ var (
 			field("served", "boolean", func(o *lockedOrganization) *bool { return &o.served })),
 		func(in input) string {
 			return `UPDATE organizations SET ` + in.assign(changing...) + `,
-				served_at = CASE WHEN ` + in.value("served") + ` THEN ` + in.now + ` ELSE organizations.served_at END
+				served_at = organizations.served_at + CAST(` + in.value("served") + ` AS integer) * (` + in.now + ` - organizations.served_at)
 				` + in.where("organizations", "id")
 		})
 )
