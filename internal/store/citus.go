@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -84,10 +85,8 @@ func (s *Store) spreadOut(ctx context.Context) error {
 	}
 	shared := pgx.Identifier{own + "_shared"}.Sanitize()
 	for _, name := range []string{"nodes", "api_keys"} {
-		// SELECT * is as of now: a column that a migration has added since must be in it.
-		view := shared + `.` + name
-		if _, err := s.queue.ExecContext(ctx, `CREATE OR REPLACE VIEW `+view+` AS SELECT * FROM `+pgx.Identifier{own, name}.Sanitize()); err != nil {
-			return fmt.Errorf("make the view %s: %w", view, err)
+		if err := s.showTo(ctx, shared, pgx.Identifier{own, name}.Sanitize(), name); err != nil {
+			return fmt.Errorf("show %s to the parts: %w", name, err)
 		}
 	}
 	for i, schema := range schemas {
@@ -101,11 +100,22 @@ func (s *Store) spreadOut(ctx context.Context) error {
 		p.schema = schema
 		p.lookups.explain, p.reports.explain = workerAway, workerAway
 		s.parts = append(s.parts, p)
-		if err := s.migratePart(ctx, schema, fmt.Sprintf("%s.goose_db_version_%d", own, i)); err != nil {
+		if err := s.migratePart(ctx, schema, fmt.Sprintf("%s_shared.goose_db_version_%d", own, i)); err != nil {
 			return fmt.Errorf("part %s: %w", schema, err)
 		}
 	}
 	return nil
+}
+
+// showTo has a schema show a table as it is now, with the columns that migrations have added.
+func (s *Store) showTo(ctx context.Context, schema, table, name string) error {
+	const columns = `(SELECT COUNT(*) FROM pg_attribute WHERE attnum > 0 AND NOT attisdropped AND attrelid = to_regclass($%d))`
+	var shown bool
+	err := s.lookups.QueryRowContext(ctx, `SELECT `+fmt.Sprintf(columns, 1)+` = `+fmt.Sprintf(columns, 2), schema+"."+name, table).Scan(&shown)
+	if err == nil && !shown {
+		_, err = s.queue.ExecContext(ctx, `CREATE OR REPLACE VIEW `+schema+`.`+name+` AS SELECT * FROM `+table)
+	}
+	return err
 }
 
 // partSchemas are the schemas of the parts. They are made together, so that there are never
@@ -204,6 +214,46 @@ func (s *Store) reserve(o *newOrganizationRow, now time.Time) error {
 	}
 	if err != nil {
 		return fmt.Errorf("create organization %q: %w", o.Name, err)
+	}
+	return nil
+}
+
+// ofNobody are the tables that stay with the coordinator.
+var ofNobody = []string{"api_keys", "extraction"}
+
+// locate finds the parts that have a table.
+func (s *Store) locate(t *storedTable) {
+	t.source, t.parts = t.name, []*part{s.part}
+	if !s.spread() || slices.Contains(ofNobody, t.name) {
+		return
+	}
+	t.parts = s.parts
+	all := make([]string, len(s.parts))
+	for i, p := range s.parts {
+		all[i] = `SELECT ` + listed(t.columns, columnName) + ` FROM ` + pgx.Identifier{p.schema, t.name}.Sanitize()
+	}
+	t.source = `(` + strings.Join(all, ` UNION ALL `) + `) AS ` + t.name
+}
+
+// load stores rows where they belong, in a transaction of the coordinator.
+func (t storedTable) load(ctx context.Context, tx *tx, rows [][]any) error {
+	if t.source == t.name {
+		return tx.load(ctx, t, pgx.Identifier{t.name}, rows)
+	}
+	whose := slices.IndexFunc(t.columns, func(c storedColumn) bool { return c.name == "organization" || t.name == rootTable && c.name == "id" })
+	places := make([][][]any, len(t.parts))
+	for _, row := range rows {
+		organization, _ := row[whose].(string)
+		i := placeOf(organization, len(t.parts))
+		places[i] = append(places[i], row)
+	}
+	for i, p := range t.parts {
+		if err := tx.load(ctx, t, pgx.Identifier{p.schema, t.name}, places[i]); err != nil {
+			return err
+		}
+	}
+	if t.name == rootTable { // for the names, and for keys
+		return tx.load(ctx, t, pgx.Identifier{t.name}, rows)
 	}
 	return nil
 }

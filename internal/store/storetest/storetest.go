@@ -28,6 +28,17 @@ const CitusVariable = "EARSHOT_TEST_CITUS"
 // of a fresh, empty database, and on Citus with that of an empty one.
 func OnEach(t *testing.T, test func(t *testing.T, address string)) {
 	t.Helper()
+	OnFresh(t, test)
+	t.Run("citus", func(t *testing.T) {
+		t.Parallel()
+		test(t, Citus(t))
+	})
+}
+
+// OnFresh is OnEach for a test to which it matters that there are no tables yet: on Citus
+// they are made in advance.
+func OnFresh(t *testing.T, test func(t *testing.T, address string)) {
+	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		test(t, filepath.Join(t.TempDir(), "earshot.db"))
@@ -35,10 +46,6 @@ func OnEach(t *testing.T, test func(t *testing.T, address string)) {
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
 		test(t, Postgres(t))
-	})
-	t.Run("citus", func(t *testing.T) {
-		t.Parallel()
-		test(t, Citus(t))
 	})
 }
 
