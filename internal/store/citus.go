@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"earshot"
 )
@@ -31,6 +32,10 @@ var citusDialect = func() dialect {
 	d := postgresDialect
 	d.spread = true
 	d.lanes = 2 // of each part
+	d.unavailable = func(err error) bool {
+		var e *pgconn.PgError
+		return postgresDialect.unavailable(err) || errors.As(err, &e) && e.Code == internalError && strings.Contains(e.Message, "connection") // to a worker
+	}
 	// Settings of a connection stay with the coordinator, those of a transaction go along.
 	d.begin = []string{
 		"BEGIN", "SET LOCAL lock_timeout = '3s'", "SET LOCAL enable_seqscan = off", "SET LOCAL enable_hashjoin = off", "SET LOCAL enable_mergejoin = off",
@@ -38,6 +43,10 @@ var citusDialect = func() dialect {
 	}
 	return d
 }()
+
+// internalError is the code of what a server does not expect, which Citus also says of a
+// connection that ends while it is used.
+const internalError = "XX000"
 
 // partsAWorker is how many parts there are for each worker that is there when a database is
 // made: they are what can be moved to workers that are added later.

@@ -41,6 +41,9 @@ var (
 
 	ownerColumns = append(lift(jobsTable.only("organization", "id"), jobOf), field("owner", "uuid", func(t *Task) *string { return &t.owner }))
 	takeEnded    = newStatement(ownerColumns, func(in input) string {
+		if in.arrays {
+			return `DELETE FROM jobs USING ` + in.rows() + ` WHERE jobs.organization = r.organization AND jobs.id = r.id AND jobs.node = r.owner RETURNING jobs.id`
+		}
 		return `DELETE FROM jobs WHERE organization = ` + in.value("organization") + ` AND id = ` + in.value("id") + ` AND node = ` + in.value("owner")
 	})
 	// moveEnded has the server move rows, of which only what their end changes travels. It

@@ -36,6 +36,7 @@ var databases = []struct {
 }{
 	{"sqlite", func(b *testing.B) string { b.Helper(); return filepath.Join(b.TempDir(), "earshot.db") }},
 	{"postgres", func(b *testing.B) string { b.Helper(); return storetest.Postgres(b) }},
+	{"citus", func(b *testing.B) string { b.Helper(); return storetest.Citus(b) }},
 }
 
 // taskCount is how many tasks a run works off; EARSHOT_BENCH_TASKS says otherwise.

@@ -132,7 +132,9 @@ func TestAWorkerThatIsGoneStopsOnlyItsOrganizations(t *testing.T) { //nolint:par
 	if refused == 0 || len(during) == 0 {
 		t.Errorf("without one of the workers %d tasks are refused and %d organizations have theirs queued", refused, len(during))
 	}
+	t.Logf("%d refused, %d organizations go on", refused, len(during))
 	finish(during) // those of the others, while it is gone
+	t.Log("theirs have ended")
 	worker.start(t)
 	harness.Eventually(t, "all organizations are served again", func() bool {
 		_, refused = ask("after")
