@@ -137,6 +137,13 @@ func (s *Store) partSchemas(ctx context.Context, own string) (schemas []string, 
 	}
 	made := count > 0
 	if !made {
+		var filled bool
+		if err := s.lookups.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM organizations)`).Scan(&filled); err != nil {
+			return nil, fmt.Errorf("look for organizations: %w", err)
+		}
+		if filled {
+			return nil, errors.New("it was made before Citus had workers: move it into an empty one with 'earshot migrate'")
+		}
 		// An operator who wants more or fewer sets citus.shard_count for the database.
 		err = s.lookups.QueryRowContext(ctx, `SELECT LEAST(current_setting('citus.shard_count')::int, $1 * (
 			SELECT COUNT(*) FROM pg_dist_node WHERE noderole = 'primary' AND isactive AND shouldhaveshards AND groupid <> 0))`, partsAWorker).Scan(&count)

@@ -7,9 +7,12 @@ import (
 	"io/fs"
 	"regexp"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/pressly/goose/v3"
+
+	"earshot/internal/account"
 )
 
 // Exec runs a statement that no method would, for tests of what others broke.
@@ -203,3 +206,21 @@ func (s *Store) TransferredTables(ctx context.Context) (names []string, err erro
 
 // CopySingly has each row copied in a transaction of its own.
 func (t *Transfer) CopySingly() { t.batch = 1 }
+
+// Reserve takes a name, as if the node had been killed before it made the organization.
+func (s *Store) Reserve(name string, at time.Time) error {
+	return s.reserve(&newOrganizationRow{Organization: account.Organization{ID: newID(), Name: name, CreatedAt: millis(at)}}, at)
+}
+
+// Spread tells how many rows of a table each part has.
+func (s *Store) Spread(tb testing.TB, table string) (counts []int) {
+	tb.Helper()
+	for _, p := range s.parts {
+		n, err := findValues[int](tb.Context(), p.reports, `SELECT COUNT(*) FROM `+table)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		counts = append(counts, n...)
+	}
+	return counts
+}
