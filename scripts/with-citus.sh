@@ -3,10 +3,9 @@
 #
 #   scripts/with-citus.sh COMMAND [ARGUMENT...]
 #
-# COMMAND finds the coordinator's address in EARSHOT_TEST_CITUS, the workers' folders in
-# EARSHOT_TEST_CITUS_WORKERS, and its exit status is ours. The servers listen on free ports
-# of 127.0.0.1 and are gone afterwards. If the variable is already set, that cluster is used
-# and nothing is started.
+# COMMAND finds the coordinator's address in EARSHOT_TEST_CITUS and its exit status is ours.
+# The servers listen on free ports of 127.0.0.1 and are gone afterwards. If the variable is
+# already set, that cluster is used and nothing is started.
 #
 # Citus is taken from the PostgreSQL that PG_CONFIG names, else that of pg_config in PATH.
 # Debian has no package of it; docs/scaling.md says how to build one. Where it is not

@@ -19,10 +19,10 @@ import (
 // which has all tables and is whole on one worker; what belongs to nobody stays with the
 // coordinator, in the schema where PostgreSQL has everything. So whatever concerns one
 // organization is said in the same words as to PostgreSQL, and runs on one server as it is
-// (ADR 22). Two more schemas have no rows:
+// (ADR 22). Beside that schema, called earshot here, there are
 //
 //	earshot_0, earshot_1 …  the parts
-//	earshot_shared          views of what parts need of the coordinator's tables
+//	earshot_shared          views of what parts need of the coordinator's tables, and the versions of the parts
 //
 // In the coordinator's own schema, organizations has one row for each, which keeps names
 // unique and is what keys refer to; nothing else of it is read.
@@ -52,8 +52,14 @@ const internalError = "XX000"
 // made: they are what can be moved to workers that are added later.
 const partsAWorker = 4
 
-// findWorkers opens the parts of a database that has the extension and workers, if they are
-// there already; others are made when it is migrated.
+// partConnections serve the lanes and short reads of a part; there may be many parts.
+const partConnections = 6
+
+// countWorkers counts those that can have parts.
+const countWorkers = `(SELECT COUNT(*) FROM pg_dist_node WHERE noderole = 'primary' AND isactive AND shouldhaveshards AND groupid <> 0)`
+
+// findWorkers has a database spread that has the extension, and workers or parts. The parts
+// are made and opened when it is migrated.
 func (s *Store) findWorkers(ctx context.Context) error {
 	var citus int
 	if err := s.lookups.QueryRowContext(ctx, `SELECT COUNT(*) FROM pg_extension WHERE extname = 'citus'`).Scan(&citus); err != nil {
@@ -62,12 +68,11 @@ func (s *Store) findWorkers(ctx context.Context) error {
 	if citus == 0 {
 		return nil
 	}
-	var workers int
-	err := s.lookups.QueryRowContext(ctx, `SELECT COUNT(*) FROM pg_dist_node WHERE noderole = 'primary' AND isactive AND shouldhaveshards`).Scan(&workers)
-	if err != nil {
+	var workers, schemas int
+	if err := s.lookups.QueryRowContext(ctx, `SELECT `+countWorkers+`, (SELECT COUNT(*) FROM pg_dist_schema)`).Scan(&workers, &schemas); err != nil {
 		return fmt.Errorf("look for workers of Citus: %w", err)
 	}
-	if workers == 0 {
+	if workers+schemas == 0 {
 		return nil // the extension alone changes nothing
 	}
 	base := *s.part
@@ -106,6 +111,8 @@ func (s *Store) spreadOut(ctx context.Context) error {
 			// Settings of a transaction go to the worker, too.
 			"citus.propagate_set_commands": "local",
 		})
+		p.queue.SetMaxOpenConns(partConnections)
+		p.reports.SetMaxOpenConns(partConnections / 3)
 		p.schema = schema
 		p.lookups.explain, p.reports.explain = workerAway, workerAway
 		s.parts = append(s.parts, p)
@@ -145,8 +152,7 @@ func (s *Store) partSchemas(ctx context.Context, own string) (schemas []string, 
 			return nil, errors.New("it was made before Citus had workers: move it into an empty one with 'earshot migrate'")
 		}
 		// An operator who wants more or fewer sets citus.shard_count for the database.
-		err = s.lookups.QueryRowContext(ctx, `SELECT LEAST(current_setting('citus.shard_count')::int, $1 * (
-			SELECT COUNT(*) FROM pg_dist_node WHERE noderole = 'primary' AND isactive AND shouldhaveshards AND groupid <> 0))`, partsAWorker).Scan(&count)
+		err = s.lookups.QueryRowContext(ctx, `SELECT LEAST(current_setting('citus.shard_count')::int, $1 * `+countWorkers+`)`, partsAWorker).Scan(&count)
 		if err != nil {
 			return nil, fmt.Errorf("look for workers of Citus: %w", err)
 		}

@@ -14,6 +14,9 @@ func (s *Store) OpenReplica(url string) (*Store, error) {
 	if s.dialect.exclusive || !Shared(url) {
 		return nil, errors.New("the database for reports must be the postgres:// URL of a copy of the database, which must be PostgreSQL itself")
 	}
+	if s.spread() {
+		return nil, errors.New("a database on Citus has no copy that is one server: reports are read from the workers")
+	}
 	pg, err := parsePostgres(url)
 	if err != nil {
 		return nil, err
