@@ -84,10 +84,10 @@ func TestADatabaseIsMovedWholeHoweverOftenThatIsInterrupted(t *testing.T) {
 	file := func(t *testing.T) string { t.Helper(); return filepath.Join(t.TempDir(), "earshot.db") }
 	server := func(t *testing.T) string { t.Helper(); return storetest.Postgres(t) }
 	cluster := func(t *testing.T) string { t.Helper(); return storetest.Citus(t) }
-	filled := func(make func(*testing.T) string) func(*testing.T) string {
+	filled := func(empty func(*testing.T) string) func(*testing.T) string {
 		return func(t *testing.T) string {
 			t.Helper()
-			address := make(t)
+			address := empty(t)
 			buildFixture(t, address)
 			return address
 		}
