@@ -61,8 +61,8 @@ fmt: ## Format the code
 
 # The queue works off whole backlogs, so each of its runs is one operation.
 .PHONY: bench
-bench: ## Measure the service on both databases, and other queues beside it
-	scripts/with-postgres.sh scripts/with-redis.sh sh -c '\
+bench: ## Measure the service on both databases, on Citus where it is installed, and other queues beside it
+	scripts/with-postgres.sh scripts/with-citus.sh scripts/with-redis.sh sh -c '\
 		$(GO) test -run "^$$" -bench "Call|Waiting|Rate|Begin|Parse|Hostile|Mention" -benchtime 3s ./test/bench/ && \
 		$(GO) test -run "^$$" -bench "Overload|Memory" -benchtime 1x -timeout 30m ./test/bench/ && \
 		$(GO) test -run "^$$" -bench Claim -benchtime 200x -timeout 20m ./test/bench/ && \
@@ -78,10 +78,11 @@ fidelity: ## Print what is found on real captures, where they lie beside the rep
 	$(GO) test ./test/extraction/ -count=1 -write
 
 .PHONY: soak
-soak: ## Abuse a node beside a victim, then kill nodes for about an hour (1,000 cycles on SQLite, 500 on PostgreSQL) and the browser 100 times
+soak: ## Abuse a node beside a victim, then kill nodes for about an hour (1,000 cycles on SQLite, 500 on PostgreSQL) and the browser 100 times, and run the suites on Citus where it is installed
 	EARSHOT_SOAK_ABUSE=10s scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run TestAbuse ./test/isolation/
 	CGO_ENABLED=1 EARSHOT_SOAK_CYCLES=1000 EARSHOT_SOAK_TIME=60m \
 		scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race $(UNWATCHED) -count=1 -v -timeout 100m ./test/chaos/ ./internal/browser/
+	scripts/with-citus.sh $(GO) test -count=1 -timeout 60m -p 1 -run "/citus|Moved|Worker" ./internal/store/ ./test/service/ ./test/tasks/ ./test/tracking/ ./test/contract/ ./test/chaos/
 
 .PHONY: check
 check: lint test ## Run what CI runs

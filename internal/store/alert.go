@@ -83,7 +83,7 @@ var (
 
 // NextUnstepped is the sweep of a tracker that Unstepped gives. Returns ErrNotFound.
 func (s *Store) NextUnstepped(ctx context.Context, t *Tracker) (*Sweep, error) {
-	sweep, err := firstRow(ctx, s.lookups, sweepsTable, `WHERE stepped = 0 AND organization = $1 AND tracker = $2 ORDER BY due_at, id LIMIT 1`, t.Organization, t.ID)
+	sweep, err := firstRow(ctx, s.of(t.Organization).lookups, sweepsTable, `WHERE stepped = 0 AND organization = $1 AND tracker = $2 ORDER BY due_at, id LIMIT 1`, t.Organization, t.ID)
 	if err == nil && sweep.State == earshot.SweepRunning {
 		err = ErrNotFound
 	}
@@ -97,7 +97,7 @@ func (s *Store) NextUnstepped(ctx context.Context, t *Tracker) (*Sweep, error) {
 // seen: of each tracker the one that was due first, unless one that was due before it
 // still runs.
 func (s *Store) Unstepped(ctx context.Context, limit int) ([]*Sweep, error) {
-	sweeps, err := findRows(ctx, s.lookups, sweepsTable, `WHERE stepped = 0 AND state <> 'running'
+	sweeps, err := rowsEverywhere(ctx, s, sweepsTable, `WHERE stepped = 0 AND state <> 'running'
 		AND NOT EXISTS (SELECT 1 FROM sweeps e WHERE e.stepped = 0 AND e.organization = sweeps.organization AND e.tracker = sweeps.tracker
 			AND (e.due_at < sweeps.due_at OR e.due_at = sweeps.due_at AND e.id < sweeps.id))
 		AND EXISTS (SELECT 1 FROM trackers t WHERE t.organization = sweeps.organization AND t.id = sweeps.tracker AND t.state <> 'deleting')
@@ -121,7 +121,7 @@ type Watch struct {
 // Watch reads what is watched of a tracker. Returns ErrNotFound.
 func (s *Store) Watch(ctx context.Context, t *Tracker) (*Watch, error) {
 	var w Watch
-	err := s.lookups.snapshot(ctx, func(now snapshot) error {
+	err := s.of(t.Organization).lookups.snapshot(ctx, func(now snapshot) error {
 		err := first(ctx, now, func(r scanner) error { return r.Scan(&w.Steps) }, `SELECT steps FROM trackers WHERE organization = $1 AND id = $2 AND state <> 'deleting'`, t.Organization, t.ID)
 		if err != nil {
 			return err
@@ -212,7 +212,7 @@ func (s *Store) Alerts(ctx context.Context, t *Tracker, f AlertFilter) ([]*Alert
 	if f.Open {
 		open = ` AND acknowledged_at IS NULL`
 	}
-	alerts, err := findRows(ctx, s.reports, alertsTable, `WHERE organization = $1 AND tracker = $2 AND id < $3 AND ($4 = '' OR kind = $4)`+open+` ORDER BY id DESC LIMIT $5`,
+	alerts, err := findRows(ctx, s.of(t.Organization).reports, alertsTable, `WHERE organization = $1 AND tracker = $2 AND id < $3 AND ($4 = '' OR kind = $4)`+open+` ORDER BY id DESC LIMIT $5`,
 		t.Organization, t.ID, cmp.Or(f.Before, uuid.Max.String()), string(f.Kind), f.Limit)
 	if err != nil {
 		return nil, fmt.Errorf("list alerts: %w", err)
@@ -228,7 +228,7 @@ func (s *Store) AcknowledgeAlert(t *Tracker, id, by string, now time.Time) (*Ale
 		return nil, fmt.Errorf("alert: %w", err)
 	}
 	var alert *Alert
-	err = s.execute(func(ctx context.Context, tx *tx) error {
+	err = s.of(t.Organization).execute(func(ctx context.Context, tx *tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE alerts SET acknowledged_at = $4, acknowledged_by = $5 WHERE organization = $1 AND tracker = $2 AND id = $3 AND acknowledged_at IS NULL`,
 			t.Organization, t.ID, id, millis(now), by)
 		if err != nil {
@@ -246,11 +246,11 @@ func (s *Store) AcknowledgeAlert(t *Tracker, id, by string, now time.Time) (*Ale
 // Told finds what a delivery to a channel tells: an alert, or else a report. Returns
 // ErrNotFound.
 func (s *Store) Told(ctx context.Context, organization, delivery string) (d *AlertDelivery, a *Alert, r *Report, err error) {
-	d, err = firstRow(ctx, s.lookups, alertDeliveriesTable, `WHERE organization = $1 AND id = $2`, organization, delivery)
+	d, err = firstRow(ctx, s.of(organization).lookups, alertDeliveriesTable, `WHERE organization = $1 AND id = $2`, organization, delivery)
 	if err == nil {
 		const byID = `WHERE organization = $1 AND tracker = $2 AND id = $3`
-		if a, err = firstRow(ctx, s.lookups, alertsTable, byID, organization, d.Tracker, d.Alert); errors.Is(err, ErrNotFound) {
-			if r, err = firstRow(ctx, s.lookups, reportsTable, byID, organization, d.Tracker, d.Alert); err == nil {
+		if a, err = firstRow(ctx, s.of(organization).lookups, alertsTable, byID, organization, d.Tracker, d.Alert); errors.Is(err, ErrNotFound) {
+			if r, err = firstRow(ctx, s.of(organization).lookups, reportsTable, byID, organization, d.Tracker, d.Alert); err == nil {
 				r.Document, err = unpack(r.packed)
 			}
 		}
@@ -271,7 +271,7 @@ type TargetCount struct {
 
 // TargetCounts counts the answers of a sweep by target, outcome and reason.
 func (s *Store) TargetCounts(ctx context.Context, sweep *Sweep) (counts []TargetCount, err error) {
-	err = s.reports.find(ctx, func(r scanner) error {
+	err = s.of(sweep.Organization).reports.find(ctx, func(r scanner) error {
 		var c TargetCount
 		err := r.Scan(&c.Target, &c.Outcome, &c.Reason, &c.Count)
 		counts = append(counts, c)

@@ -171,7 +171,7 @@ func (s *Store) AddRules(t *Tracker, r *Rules, before int, now time.Time) error 
 
 // Rules lists the rules that a tracker has and had, by version.
 func (s *Store) Rules(ctx context.Context, organization, tracker string) ([]*Rules, error) {
-	all, err := findRows(ctx, s.lookups, rulesTable, `WHERE organization = $1 AND tracker = $2 ORDER BY version`, organization, tracker)
+	all, err := findRows(ctx, s.of(organization).lookups, rulesTable, `WHERE organization = $1 AND tracker = $2 ORDER BY version`, organization, tracker)
 	if err != nil {
 		return nil, fmt.Errorf("list rules: %w", err)
 	}
@@ -180,7 +180,7 @@ func (s *Store) Rules(ctx context.Context, organization, tracker string) ([]*Rul
 
 // UnfinishedRules lists the rules by which answers are still to be analysed.
 func (s *Store) UnfinishedRules(ctx context.Context) ([]*Rules, error) {
-	all, err := findRows(ctx, s.lookups, rulesTable, `WHERE finished_at IS NULL AND state <> 'old' ORDER BY organization, tracker, version`)
+	all, err := rowsEverywhere(ctx, s, rulesTable, `WHERE finished_at IS NULL AND state <> 'old' ORDER BY organization, tracker, version`)
 	if err != nil {
 		return nil, fmt.Errorf("list unfinished rules: %w", err)
 	}
@@ -190,7 +190,7 @@ func (s *Store) UnfinishedRules(ctx context.Context) ([]*Rules, error) {
 // TrackersToAnalyse are the trackers that have no rules of this version of the code or a
 // later one.
 func (s *Store) TrackersToAnalyse(ctx context.Context, code int) ([]*Tracker, error) {
-	all, err := findRows(ctx, s.lookups, trackersTable, `WHERE state <> 'deleting' AND NOT EXISTS (
+	all, err := rowsEverywhere(ctx, s, trackersTable, `WHERE state <> 'deleting' AND NOT EXISTS (
 		SELECT 1 FROM tracker_rules r WHERE r.organization = trackers.organization AND r.tracker = trackers.id AND r.code >= $1)`, code)
 	if err != nil {
 		return nil, fmt.Errorf("list trackers to analyse: %w", err)
@@ -200,7 +200,7 @@ func (s *Store) TrackersToAnalyse(ctx context.Context, code int) ([]*Tracker, er
 
 // TrackersWithOldRules are those of which analyses may be left that nobody reads.
 func (s *Store) TrackersWithOldRules(ctx context.Context) ([]*Tracker, error) {
-	all, err := findRows(ctx, s.lookups, trackersTable, `WHERE EXISTS (
+	all, err := rowsEverywhere(ctx, s, trackersTable, `WHERE EXISTS (
 		SELECT 1 FROM tracker_rules r WHERE r.organization = trackers.organization AND r.tracker = trackers.id AND r.state = 'old' AND r.cursor <> $1)`, uuid.Max.String())
 	if err != nil {
 		return nil, fmt.Errorf("list trackers with old rules: %w", err)
@@ -211,19 +211,19 @@ func (s *Store) TrackersWithOldRules(ctx context.Context) ([]*Tracker, error) {
 // Unanalysed reads the next answers after one, by id and with their results, that rules
 // have not been applied to.
 func (s *Store) Unanalysed(ctx context.Context, r *Rules, after string, limit int) ([]*Answer, error) {
-	return s.withResults(ctx, `AND answers.id > $3 AND NOT EXISTS (SELECT 1 FROM analyses x WHERE x.organization = answers.organization
-		AND x.tracker = answers.tracker AND x.answer = answers.id AND x.rules = $5) ORDER BY answers.id`, r.Organization, r.Tracker, after, limit, r.Version)
+	return s.withResults(ctx, r.Organization, `AND answers.id > $3 AND NOT EXISTS (SELECT 1 FROM analyses x WHERE x.organization = answers.organization
+		AND x.tracker = answers.tracker AND x.answer = answers.id AND x.rules = $5) ORDER BY answers.id`, r.Tracker, after, limit, r.Version)
 }
 
 // SweepResults reads the next answers of a sweep after one, by id and with their results.
 func (s *Store) SweepResults(ctx context.Context, t *Tracker, sweep, after string, limit int) ([]*Answer, error) {
-	return s.withResults(ctx, `AND answers.id > $3 AND answers.sweep = $5 ORDER BY answers.id`, t.Organization, t.ID, after, limit, sweep)
+	return s.withResults(ctx, t.Organization, `AND answers.id > $3 AND answers.sweep = $5 ORDER BY answers.id`, t.ID, after, limit, sweep)
 }
 
 // withResults reads answers that have results: which, and in which order. The first four
 // arguments are those of all such queries: organization, tracker, where to go on, limit.
-func (s *Store) withResults(ctx context.Context, which string, args ...any) (answers []*Answer, err error) {
-	err = s.reports.find(ctx, func(found scanner) error {
+func (s *Store) withResults(ctx context.Context, organization, which string, args ...any) (answers []*Answer, err error) {
+	err = s.of(organization).reports.find(ctx, func(found scanner) error {
 		a := new(Answer)
 		if err := found.Scan(append(answersTable.targets(a), &a.packed)...); err != nil {
 			return err
@@ -234,7 +234,7 @@ func (s *Store) withResults(ctx context.Context, which string, args ...any) (ans
 		answers = append(answers, a)
 		return err
 	}, `SELECT `+answersTable.list+`, b.content FROM answers JOIN bodies b ON b.organization = answers.organization AND b.hash = answers.body
-		WHERE answers.organization = $1 AND answers.tracker = $2 AND answers.outcome IN ('answered', 'refused') `+which+` LIMIT $4`, args...)
+		WHERE answers.organization = $1 AND answers.tracker = $2 AND answers.outcome IN ('answered', 'refused') `+which+` LIMIT $4`, append([]any{organization}, args...)...)
 	if err != nil {
 		return nil, fmt.Errorf("read answers with their results: %w", err)
 	}
@@ -245,7 +245,7 @@ func (s *Store) withResults(ctx context.Context, which string, args ...any) (ans
 // returns ErrChanged, and changes nothing, when somebody else has moved them since r was
 // read. The cursor alone does not tell: it starts anew at the end.
 func (s *Store) SaveAnalyses(r *Rules, cursor string, found []*Analysis) error {
-	err := s.execute(func(ctx context.Context, tx *tx) error {
+	err := s.of(r.Organization).execute(func(ctx context.Context, tx *tx) error {
 		n, err := tx.exec(ctx, `UPDATE tracker_rules SET cursor = $4, done = done + $5
 			WHERE organization = $1 AND tracker = $2 AND version = $3 AND cursor = $6 AND done = $7 AND finished_at IS NULL`,
 			r.Organization, r.Tracker, r.Version, cursor, len(found), r.Cursor, r.Done)
@@ -294,7 +294,7 @@ func (s *Store) FinishRules(r *Rules, days []int64, now time.Time) error {
 
 // CountAnswers is how many answers of a tracker have a result.
 func (s *Store) CountAnswers(ctx context.Context, organization, tracker string) (n int, err error) {
-	err = first(ctx, s.reports, func(r scanner) error { return r.Scan(&n) },
+	err = first(ctx, s.of(organization).reports, func(r scanner) error { return r.Scan(&n) },
 		`SELECT COUNT(*) FROM answers WHERE organization = $1 AND tracker = $2 AND body IS NOT NULL`, organization, tracker)
 	if err != nil {
 		return 0, fmt.Errorf("count answers: %w", err)
@@ -308,7 +308,7 @@ func (s *Store) Analyses(ctx context.Context, r *Rules, from, until time.Time, e
 	// One place for all rows, and no column that is the same in all: they are many.
 	var a Analysis
 	targets := readAnalyses.targets(&a)
-	err := s.reports.find(ctx, func(found scanner) error {
+	err := s.of(r.Organization).reports.find(ctx, func(found scanner) error {
 		if err := found.Scan(targets...); err != nil {
 			return err
 		}
@@ -324,7 +324,7 @@ func (s *Store) Analyses(ctx context.Context, r *Rules, from, until time.Time, e
 // Found reads what rules found in the answers from one id to another, by answer.
 func (s *Store) Found(ctx context.Context, t *Tracker, rules int, first, last string) (map[string][]byte, error) {
 	all := map[string][]byte{}
-	err := s.reports.find(ctx, func(found scanner) error {
+	err := s.of(t.Organization).reports.find(ctx, func(found scanner) error {
 		var answer string
 		var content []byte
 		err := found.Scan(&answer, &content)
@@ -341,7 +341,7 @@ func (s *Store) Found(ctx context.Context, t *Tracker, rules int, first, last st
 // AnalysedTwice reads what two versions of the rules found in the next answers after one,
 // by id, that both were applied to.
 func (s *Store) AnalysedTwice(ctx context.Context, before, after *Rules, from string, limit int, each func(answer string, was, is []byte) error) error {
-	err := s.reports.find(ctx, func(found scanner) error {
+	err := s.of(before.Organization).reports.find(ctx, func(found scanner) error {
 		var answer string
 		var was, is []byte
 		if err := found.Scan(&answer, &was, &is); err != nil {
@@ -362,7 +362,7 @@ func (s *Store) AnalysedTwice(ctx context.Context, before, after *Rules, from st
 // place of. It returns the last answer that it looked at, from which to go on, "" at the
 // end.
 func (s *Store) DeleteOldAnalyses(ctx context.Context, organization, tracker, after string) (last string, err error) {
-	old, err := findValues[string](ctx, s.reports, `SELECT x.answer FROM analyses x
+	old, err := findValues[string](ctx, s.of(organization).reports, `SELECT x.answer FROM analyses x
 		JOIN tracker_rules r ON r.organization = x.organization AND r.tracker = x.tracker AND r.version = x.rules AND r.state = 'old'
 		WHERE x.organization = $1 AND x.tracker = $2 AND x.answer > $3 ORDER BY x.answer LIMIT $4`, organization, tracker, after, pruneBatch)
 	if err != nil {
@@ -372,11 +372,11 @@ func (s *Store) DeleteOldAnalyses(ctx context.Context, organization, tracker, af
 		if err := s.deleteOldTallies(organization, tracker); err != nil {
 			return "", err
 		}
-		_, err := s.exec(`UPDATE tracker_rules SET cursor = $3 WHERE organization = $1 AND tracker = $2 AND state = 'old'`, organization, tracker, uuid.Max.String())
+		_, err := s.of(organization).exec(`UPDATE tracker_rules SET cursor = $3 WHERE organization = $1 AND tracker = $2 AND state = 'old'`, organization, tracker, uuid.Max.String())
 		return "", err
 	}
 	last = old[len(old)-1]
-	_, err = s.exec(`DELETE FROM analyses WHERE organization = $1 AND tracker = $2 AND answer > $3 AND answer <= $4 AND rules IN (
+	_, err = s.of(organization).exec(`DELETE FROM analyses WHERE organization = $1 AND tracker = $2 AND answer > $3 AND answer <= $4 AND rules IN (
 		SELECT version FROM tracker_rules r WHERE r.organization = $1 AND r.tracker = $2 AND r.state = 'old')`, organization, tracker, after, last)
 	if err != nil {
 		return "", fmt.Errorf("delete old analyses: %w", err)
@@ -386,7 +386,7 @@ func (s *Store) DeleteOldAnalyses(ctx context.Context, organization, tracker, af
 
 // deleteOldTallies removes those of rules that others took the place of.
 func (s *Store) deleteOldTallies(organization, tracker string) error {
-	err := s.execute(func(ctx context.Context, tx *tx) error {
+	err := s.of(organization).execute(func(ctx context.Context, tx *tx) error {
 		for _, table := range []string{"tallies", "tally_spans"} {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE organization = $1 AND tracker = $2 AND rules IN (
 				SELECT version FROM tracker_rules r WHERE r.organization = $1 AND r.tracker = $2 AND r.state = 'old')`, organization, tracker); err != nil {

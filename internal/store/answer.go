@@ -142,7 +142,7 @@ func (s *Store) InsertHistory(t *Tracker, sweeps []*Sweep, answers []*Answer) er
 			bodies = append(bodies, a)
 		}
 	}
-	err := s.execute(func(ctx context.Context, tx *tx) error {
+	err := s.of(t.Organization).execute(func(ctx context.Context, tx *tx) error {
 		// The row keeps the tracker from being deleted at the same moment.
 		found, err := findValues[string](ctx, tx, `SELECT id FROM trackers WHERE organization = $1 AND id = $2 AND state <> 'deleting' `+s.dialect.forUpdate,
 			t.Organization, t.ID)
@@ -190,13 +190,16 @@ type Followed struct {
 }
 
 // Followed lists the organizations that have running sweeps.
-func (s *Store) Followed(ctx context.Context) (all []Followed, err error) {
-	err = s.lookups.find(ctx, func(r scanner) error {
-		var f Followed
-		err := r.Scan(&f.Organization, &f.Event)
-		all = append(all, f)
-		return err
-	}, `SELECT organization, event FROM followers ORDER BY organization`)
+func (s *Store) Followed(ctx context.Context) ([]Followed, error) {
+	all, err := everywhere(s, func(p *part) (all []Followed, err error) {
+		err = p.lookups.find(ctx, func(r scanner) error {
+			var f Followed
+			err := r.Scan(&f.Organization, &f.Event)
+			all = append(all, f)
+			return err
+		}, `SELECT organization, event FROM followers ORDER BY organization`)
+		return all, err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("list organizations with running sweeps: %w", err)
 	}
@@ -213,7 +216,7 @@ func (s *Store) Ended(ctx context.Context, f Followed) (tasks []*Task, last int6
 	last = f.Event
 	var bytes int64
 	full := false
-	err = s.lookups.find(ctx, func(r scanner) error {
+	err = s.of(f.Organization).lookups.find(ctx, func(r scanner) error {
 		var event, size int64
 		var tracker *string
 		if err := r.Scan(&event, &tracker, &size); err != nil || full {
@@ -235,7 +238,7 @@ func (s *Store) Ended(ctx context.Context, f Followed) (tasks []*Task, last int6
 	if bytes == 0 {
 		return nil, last, nil
 	}
-	tasks, err = findRows(ctx, s.lookups, finishedTable, `WHERE organization = $1 AND event > $2 AND event <= $3 AND tracker IS NOT NULL ORDER BY event`,
+	tasks, err = findRows(ctx, s.of(f.Organization).lookups, finishedTable, `WHERE organization = $1 AND event > $2 AND event <= $3 AND tracker IS NOT NULL ORDER BY event`,
 		f.Organization, f.Event, last)
 	for _, task := range tasks {
 		if err == nil {
@@ -254,7 +257,7 @@ func (s *Store) Ended(ctx context.Context, f Followed) (tasks []*Task, last int6
 // sweeps, also of those that are being deleted, whose name another one may have.
 func (s *Store) RunningTrackers(ctx context.Context, organization string) (map[string][]string, error) {
 	ids := map[string][]string{}
-	err := s.lookups.find(ctx, func(r scanner) error {
+	err := s.of(organization).lookups.find(ctx, func(r scanner) error {
 		var name, id string
 		err := r.Scan(&name, &id)
 		ids[name] = append(ids[name], id)
@@ -337,7 +340,7 @@ func (t *tx) stillPending(ctx context.Context, ended []*Answer) (pending []*Answ
 // RecordLost completes the pending answers of a sweep whose tasks are no longer there:
 // somebody has cleared the queue. It returns how many there were.
 func (s *Store) RecordLost(ctx context.Context, sweep *Sweep, now time.Time) (n int, err error) {
-	lost, err := findValues[string](ctx, s.lookups, `
+	lost, err := findValues[string](ctx, s.of(sweep.Organization).lookups, `
 		SELECT a.id FROM answers a WHERE a.organization = $1 AND a.tracker = $2 AND a.sweep = $3 AND a.outcome = 'pending'
 			AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.organization = a.organization AND j.id = a.id)
 			AND NOT EXISTS (SELECT 1 FROM finished f WHERE f.organization = a.organization AND f.id = a.id) LIMIT $4`,
@@ -352,7 +355,7 @@ func (s *Store) RecordLost(ctx context.Context, sweep *Sweep, now time.Time) (n 
 			Outcome: earshot.OutcomeMissing, Reason: ReasonCanceled, FinishedAt: sweep.since(now),
 		})
 	}
-	err = s.execute(func(ctx context.Context, tx *tx) error {
+	err = s.of(sweep.Organization).execute(func(ctx context.Context, tx *tx) error {
 		// The row keeps another node from doing the same.
 		_, err := findValues[int64](ctx, tx, `SELECT event FROM followers WHERE organization = $1 `+s.dialect.forUpdate, sweep.Organization)
 		if err != nil {
@@ -403,7 +406,7 @@ func (s *Store) Answers(ctx context.Context, t *Tracker, filter AnswerFilter) (f
 		if filter.Prompt != 0 {
 			page = append(page, filter.Prompt)
 		}
-		read, err := findRows(ctx, s.reports, answersTable, where+`ORDER BY id DESC LIMIT $5`, page...)
+		read, err := findRows(ctx, s.of(t.Organization).reports, answersTable, where+`ORDER BY id DESC LIMIT $5`, page...)
 		if err != nil {
 			return nil, "", fmt.Errorf("list answers: %w", err)
 		}
@@ -435,17 +438,17 @@ func (s *Store) Answer(ctx context.Context, t *Tracker, id string) (*Answer, err
 	if err != nil {
 		return nil, fmt.Errorf("answer: %w", err)
 	}
-	a, err := firstRow(ctx, s.lookups, answersTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, t.Organization, t.ID, id)
+	a, err := firstRow(ctx, s.of(t.Organization).lookups, answersTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, t.Organization, t.ID, id)
 	if err != nil {
 		return nil, fmt.Errorf("answer %s: %w", id, err)
 	}
-	return a, readResult(ctx, s.lookups, a)
+	return a, readResult(ctx, s.of(t.Organization).lookups, a)
 }
 
 // ReadResult adds the result of an answer, if it has one. It is for reports, which read
 // many.
 func (s *Store) ReadResult(ctx context.Context, a *Answer) error {
-	return readResult(ctx, s.reports, a)
+	return readResult(ctx, s.of(a.Organization).reports, a)
 }
 
 func readResult(ctx context.Context, from finder, a *Answer) error {

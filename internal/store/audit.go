@@ -185,26 +185,34 @@ var audits = []struct{ what, query string }{
 		SELECT o.name, 1, 0 FROM jobs j JOIN finished f ON f.organization = j.organization AND f.id = j.id JOIN organizations o ON o.id = j.organization`},
 }
 
-// Audit recomputes every balance and counter from the rows, in one snapshot,
+// Audit recomputes every balance and counter from the rows, in one snapshot of each part,
 // and returns what is off.
 func (s *Store) Audit(ctx context.Context) ([]Finding, error) {
 	var findings []Finding
-	err := s.reports.withoutLimit(ctx, func(now snapshot) error {
+	for _, p := range s.parts {
+		found, err := p.audit(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("audit: %w", err)
+		}
+		findings = append(findings, found...)
+	}
+	return findings, nil
+}
+
+func (p *part) audit(ctx context.Context) (findings []Finding, err error) {
+	err = p.reports.withoutLimit(ctx, func(now snapshot) error {
 		for _, a := range audits {
 			err := now.find(ctx, func(r scanner) error {
 				f := Finding{What: a.what}
 				err := r.Scan(&f.Organization, &f.Stored, &f.Actual)
 				findings = append(findings, f)
 				return err
-			}, strings.ReplaceAll(a.query, "NOW", s.dialect.now))
+			}, strings.ReplaceAll(a.query, "NOW", p.dialect.now))
 			if err != nil {
 				return fmt.Errorf("%s: %w", a.what, err)
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("audit: %w", err)
-	}
-	return findings, nil
+	return findings, err
 }

@@ -159,7 +159,7 @@ func (s *Store) Batch(ctx context.Context, organization, id string) (*BatchProgr
 }
 
 func (s *Store) batches(ctx context.Context, organization, condition string, args ...any) (found []*BatchProgress, err error) {
-	err = s.reports.snapshot(ctx, func(now snapshot) error {
+	err = s.of(organization).reports.snapshot(ctx, func(now snapshot) error {
 		rows, err := findRows(ctx, now, batchesTable, `WHERE organization = $1 AND `+condition, append([]any{organization}, args...)...)
 		if err != nil || len(rows) == 0 {
 			return err
@@ -229,14 +229,14 @@ type BatchResult struct {
 func (s *Store) BatchResults(ctx context.Context, organization, id string) (iter.Seq2[BatchResult, error], error) {
 	id, err := canonicalID(id)
 	if err == nil {
-		_, err = firstRow(ctx, s.lookups, batchesTable, `WHERE organization = $1 AND id = $2`, organization, id)
+		_, err = firstRow(ctx, s.of(organization).lookups, batchesTable, `WHERE organization = $1 AND id = $2`, organization, id)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("results of batch %s: %w", id, err)
 	}
 	positions := map[string]int{}
 	var chunks chunks
-	err = s.lookups.find(ctx, func(r scanner) error {
+	err = s.of(organization).lookups.find(ctx, func(r scanner) error {
 		var job string
 		var position, bytes int64
 		err := r.Scan(&job, &position, &bytes)
@@ -265,10 +265,10 @@ func (s *Store) BatchResults(ctx context.Context, organization, id string) (iter
 			return goOn
 		}
 		for _, chunk := range chunks {
-			s.readChunk(ctx, each, `
+			s.readChunk(ctx, each, organization, `
 				JOIN batch_tasks t ON t.organization = finished.organization AND t.job = finished.id
 				WHERE t.organization = $1 AND t.batch = $2 AND t.position >= $3 AND t.position <= $4 ORDER BY t.position`,
-				organization, id, chunk.first, chunk.last)
+				id, chunk.first, chunk.last)
 			if !goOn {
 				return
 			}

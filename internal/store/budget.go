@@ -228,7 +228,7 @@ func (w *work) countBudgets(ctx context.Context, organization string, more int) 
 
 // addBudgets tells what keys of an organization may spend, and have spent.
 func (s *Store) addBudgets(ctx context.Context, organization string, keys []*earshot.Key, now time.Time) error {
-	budgets, err := findRows(ctx, s.lookups, budgetsTable, `WHERE organization = $1`, organization)
+	budgets, err := findRows(ctx, s.of(organization).lookups, budgetsTable, `WHERE organization = $1`, organization)
 	if err != nil {
 		return fmt.Errorf("read the budgets of keys: %w", err)
 	}

@@ -34,17 +34,22 @@ var (
 
 // Capture finds a capture that has not expired. Returns ErrNotFound.
 func (s *Store) Capture(ctx context.Context, id string, now time.Time) (Capture, error) {
-	c, err := firstRow(ctx, s.lookups, capturesTable, `WHERE id = $1 AND expires_at > $2`, id, millis(now))
+	found, err := rowsEverywhere(ctx, s, capturesTable, `WHERE id = $1 AND expires_at > $2`, id, millis(now))
+	if err == nil && len(found) == 0 {
+		err = ErrNotFound
+	}
 	if err != nil {
 		return Capture{}, fmt.Errorf("capture: %w", err)
 	}
-	return c.Capture, nil
+	return found[0].Capture, nil
 }
 
 // ExpiredCaptures are ids of captures past their time, a batch at a time.
 func (s *Store) ExpiredCaptures(ctx context.Context, now time.Time) ([]string, error) {
-	ids, err := findValues[string](ctx, s.lookups,
-		`SELECT id FROM captures WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2`, millis(now), pruneBatch)
+	ids, err := everywhere(s, func(p *part) ([]string, error) {
+		return findValues[string](ctx, p.lookups,
+			`SELECT id FROM captures WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2`, millis(now), pruneBatch)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("find expired captures: %w", err)
 	}
@@ -53,7 +58,11 @@ func (s *Store) ExpiredCaptures(ctx context.Context, now time.Time) ([]string, e
 
 // DeleteCapture removes the record of a capture whose pages are gone.
 func (s *Store) DeleteCapture(id string) error {
-	if _, err := s.exec(`DELETE FROM captures WHERE id = $1`, id); err != nil {
+	_, err := everywhere(s, func(p *part) ([]int64, error) {
+		_, err := p.exec(`DELETE FROM captures WHERE id = $1`, id)
+		return nil, err
+	})
+	if err != nil {
 		return fmt.Errorf("delete capture: %w", err)
 	}
 	return nil
@@ -79,14 +88,16 @@ func (s *Store) CapturedJobs(ctx context.Context, now time.Time) (all []Captured
 		all = append(all, CapturedJob{Capture: c.Capture, Job: t.Job, Status: t.Status, Result: result})
 		return err
 	}
-	err = s.reports.withoutLimit(ctx, func(stored snapshot) error {
-		return stored.find(ctx, add, `
-			SELECT `+capturesTable.list+`, `+finishedTable.list+`
-			FROM captures JOIN finished ON finished.organization = captures.organization AND finished.id = captures.job
-			WHERE captures.expires_at > $1 ORDER BY finished.id`, millis(now))
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list captures: %w", err)
+	for _, p := range s.parts {
+		err = p.reports.withoutLimit(ctx, func(stored snapshot) error {
+			return stored.find(ctx, add, `
+				SELECT `+capturesTable.list+`, `+finishedTable.list+`
+				FROM captures JOIN finished ON finished.organization = captures.organization AND finished.id = captures.job
+				WHERE captures.expires_at > $1 ORDER BY finished.id`, millis(now))
+		})
+		if err != nil {
+			return nil, fmt.Errorf("list captures: %w", err)
+		}
 	}
 	return all, nil
 }

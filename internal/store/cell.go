@@ -16,7 +16,7 @@ func (s *Store) CellAround(ctx context.Context, a *Answer) (before, after []*Ans
 		rows         *[]*Answer
 		which, order string
 	}{{&before, `<`, `DESC`}, {&after, `>`, `ASC`}} {
-		*side.rows, err = findRows(ctx, s.reports, answersTable, `WHERE organization = $1 AND tracker = $2 AND prompt = $3 AND target = $4 AND id `+
+		*side.rows, err = findRows(ctx, s.of(a.Organization).reports, answersTable, `WHERE organization = $1 AND tracker = $2 AND prompt = $3 AND target = $4 AND id `+
 			side.which+` $5 ORDER BY id `+side.order+` LIMIT $6`, a.Organization, a.Tracker, a.Prompt, a.Target, a.ID, cellNeighbours)
 		if err != nil {
 			return nil, nil, fmt.Errorf("read the answers around one: %w", err)
@@ -28,7 +28,7 @@ func (s *Store) CellAround(ctx context.Context, a *Answer) (before, after []*Ans
 // CellAnalyses reads what rules found in the newest answers to a question on a target,
 // the newest first.
 func (s *Store) CellAnalyses(ctx context.Context, r *Rules, prompt, target, limit int) (all []*Analysis, err error) {
-	err = s.reports.find(ctx, func(found scanner) error {
+	err = s.of(r.Organization).reports.find(ctx, func(found scanner) error {
 		a := new(Analysis)
 		all = append(all, a)
 		return found.Scan(analysesTable.targets(a)...)
@@ -45,5 +45,5 @@ func (s *Store) CellAnalyses(ctx context.Context, r *Rules, prompt, target, limi
 // NewestResults reads answers that are older than one, the newest first and with their
 // results.
 func (s *Store) NewestResults(ctx context.Context, t *Tracker, before string, limit int) ([]*Answer, error) {
-	return s.withResults(ctx, `AND answers.id < $3 ORDER BY answers.id DESC`, t.Organization, t.ID, before, limit)
+	return s.withResults(ctx, t.Organization, `AND answers.id < $3 ORDER BY answers.id DESC`, t.ID, before, limit)
 }

@@ -46,7 +46,7 @@ func IsChannelURL(url string) bool { return strings.HasPrefix(url, channelScheme
 
 // Channels lists the channels of an organization by name.
 func (s *Store) Channels(ctx context.Context, organization string) ([]*Channel, error) {
-	channels, err := findRows(ctx, s.lookups, channelsTable, `WHERE organization = $1 ORDER BY name`, organization)
+	channels, err := findRows(ctx, s.of(organization).lookups, channelsTable, `WHERE organization = $1 ORDER BY name`, organization)
 	if err != nil {
 		return nil, fmt.Errorf("list channels: %w", err)
 	}
@@ -55,7 +55,7 @@ func (s *Store) Channels(ctx context.Context, organization string) ([]*Channel, 
 
 // Channel finds a channel. Returns ErrNotFound.
 func (s *Store) Channel(ctx context.Context, organization, name string) (*Channel, error) {
-	c, err := firstRow(ctx, s.lookups, channelsTable, `WHERE organization = $1 AND name = $2`, organization, name)
+	c, err := firstRow(ctx, s.of(organization).lookups, channelsTable, `WHERE organization = $1 AND name = $2`, organization, name)
 	if err != nil {
 		return nil, fmt.Errorf("channel %s: %w", name, err)
 	}
@@ -91,7 +91,7 @@ func (s *Store) SaveChannel(c *Channel) (created bool, err error) {
 // DeleteChannel removes a channel. What waits to be sent to it is never sent. Returns
 // ErrNotFound.
 func (s *Store) DeleteChannel(organization, name string) error {
-	n, err := s.exec(`DELETE FROM channels WHERE organization = $1 AND name = $2`, organization, name)
+	n, err := s.of(organization).exec(`DELETE FROM channels WHERE organization = $1 AND name = $2`, organization, name)
 	if err == nil && n == 0 {
 		err = ErrNotFound
 	}

@@ -170,9 +170,17 @@ func (s *Store) ClaimReceivers(n, perReceiver int, except []string, lease time.D
 		args = append(args, organization)
 		others += fmt.Sprintf(" AND organization <> $%d", len(args))
 	}
-	err = s.transact(func(ctx context.Context, tx *tx) error {
+	claimed, err = everywhere(s, func(p *part) ([]*Receiver, error) { return p.claimReceivers(perReceiver, others, args, lease, now) })
+	if err != nil {
+		return nil, fmt.Errorf("claim receivers: %w", err)
+	}
+	return claimed, nil
+}
+
+func (p *part) claimReceivers(perReceiver int, others string, args []any, lease time.Duration, now time.Time) (claimed []*Receiver, err error) {
+	err = p.transact(func(ctx context.Context, tx *tx) error {
 		claimed = nil
-		due, err := findRows(ctx, tx, receiversTable, `WHERE due_at <= $1 AND leased_until <= $1`+others+` ORDER BY due_at LIMIT $2 `+s.dialect.skipLocked, args...)
+		due, err := findRows(ctx, tx, receiversTable, `WHERE due_at <= $1 AND leased_until <= $1`+others+` ORDER BY due_at LIMIT $2 `+p.dialect.skipLocked, args...)
 		if err != nil {
 			return err
 		}
@@ -186,10 +194,7 @@ func (s *Store) ClaimReceivers(n, perReceiver int, except []string, lease time.D
 		}
 		return each(ctx, tx, leaseReceivers, due, nil)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("claim receivers: %w", err)
-	}
-	return claimed, nil
+	return claimed, err
 }
 
 // SecretLife is how long the secret before a rotation stays valid.
@@ -215,7 +220,7 @@ func webhookSecrets(ctx context.Context, in finder, organization string, now tim
 // WebhookSecrets are what signs an organization's webhooks, the current one first.
 // Returns ErrNotFound.
 func (s *Store) WebhookSecrets(ctx context.Context, organization string, now time.Time) ([]string, error) {
-	all, err := webhookSecrets(ctx, s.lookups, organization, now)
+	all, err := webhookSecrets(ctx, s.of(organization).lookups, organization, now)
 	if err != nil {
 		return nil, fmt.Errorf("webhook secrets of organization %s: %w", organization, err)
 	}
@@ -278,7 +283,7 @@ func (s *Store) Release(r *Receiver, tried []Tried) error {
 			rows[i].DeliveredAt = t.Try.At.Add(time.Duration(t.Try.Ms) * time.Millisecond)
 		}
 	}
-	err := s.transact(func(ctx context.Context, tx *tx) error {
+	err := s.of(r.Organization).transact(func(ctx context.Context, tx *tx) error {
 		// Locked before the deliveries are read, so that none is planned unseen.
 		_, err := findValues[int](ctx, tx, `SELECT 1 FROM receivers WHERE organization = $1 AND origin = $2 `+s.dialect.forUpdate, r.Organization, r.origin)
 		if err != nil {
@@ -305,7 +310,7 @@ func (s *Store) Resend(ctx context.Context, organization, id string, now time.Ti
 	if err != nil {
 		return nil, err
 	}
-	err = s.transact(func(ctx context.Context, tx *tx) error {
+	err = s.of(organization).transact(func(ctx context.Context, tx *tx) error {
 		if err := tx.expect(ctx, []*deliveryRow{newDelivery(&Job{Organization: organization, ID: d.Job}, d.URL, now)}); err != nil {
 			return err
 		}
@@ -325,7 +330,7 @@ func (s *Store) Delivery(ctx context.Context, organization, id string) (*Deliver
 	if err != nil {
 		return nil, fmt.Errorf("delivery: %w", err)
 	}
-	found, err := findDeliveries(ctx, s.lookups, `WHERE organization = $1 AND job = $2`, organization, id)
+	found, err := findDeliveries(ctx, s.of(organization).lookups, `WHERE organization = $1 AND job = $2`, organization, id)
 	if err == nil && len(found) == 0 {
 		err = ErrNotFound
 	}
@@ -344,7 +349,7 @@ type DeliveryFilter struct {
 
 // Deliveries lists deliveries of an organization.
 func (s *Store) Deliveries(ctx context.Context, organization string, filter DeliveryFilter) ([]*Delivery, error) {
-	all, err := findDeliveries(ctx, s.reports, `WHERE organization = $1 AND job < $2 AND ($3 = ''
+	all, err := findDeliveries(ctx, s.of(organization).reports, `WHERE organization = $1 AND job < $2 AND ($3 = ''
 			OR $3 = 'pending' AND due_at IS NOT NULL
 			OR $3 = 'delivered' AND due_at IS NULL AND delivered_at IS NOT NULL
 			OR $3 = 'failed' AND due_at IS NULL AND delivered_at IS NULL)

@@ -5,16 +5,32 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/pressly/goose/v3"
+
+	"earshot/internal/account"
 )
 
 // Exec runs a statement that no method would, for tests of what others broke.
 func (s *Store) Exec(query string, args ...any) error {
-	_, err := s.exec(query, args...)
-	return err
+	for _, p := range s.having(query) {
+		if _, err := p.exec(query, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// having are the parts that have the tables that a statement is about.
+func (s *Store) having(query string) []*part {
+	if regexp.MustCompile(`\b(api_keys|nodes|extraction|goose_db_version)\b`).MatchString(query) {
+		return []*part{s.part}
+	}
+	return s.parts
 }
 
 // Look takes a look at the clock that decides, as if it read a time so long after the
@@ -38,11 +54,15 @@ func FirstID(t time.Time) string { return firstID(t) }
 // Counts tells how many rows tables have.
 func (s *Store) Counts(ctx context.Context, tables ...string) (counts []int, err error) {
 	for _, table := range tables {
-		n, err := findValues[int](ctx, s.reports, `SELECT COUNT(*) FROM `+table)
-		if err != nil {
-			return nil, err
+		sum := 0
+		for _, p := range s.having(table) {
+			n, err := findValues[int](ctx, p.reports, `SELECT COUNT(*) FROM `+table)
+			if err != nil {
+				return nil, err
+			}
+			sum += n[0]
 		}
-		counts = append(counts, n...)
+		counts = append(counts, sum)
 	}
 	return counts, nil
 }
@@ -135,7 +155,7 @@ func BuildVersion(ctx context.Context, address string, version int64, fixture fu
 			return err
 		}
 	}
-	provider, err := s.migrations()
+	provider, err := s.migrations(s.queue, goose.DefaultTablename)
 	if err != nil {
 		return err
 	}
@@ -186,3 +206,21 @@ func (s *Store) TransferredTables(ctx context.Context) (names []string, err erro
 
 // CopySingly has each row copied in a transaction of its own.
 func (t *Transfer) CopySingly() { t.batch = 1 }
+
+// Reserve takes a name, as if the node had been killed before it made the organization.
+func (s *Store) Reserve(name string, at time.Time) error {
+	return s.reserve(&newOrganizationRow{Organization: account.Organization{ID: newID(), Name: name, CreatedAt: millis(at)}}, at)
+}
+
+// Spread tells how many rows of a table each part has.
+func (s *Store) Spread(tb testing.TB, table string) (counts []int) {
+	tb.Helper()
+	for _, p := range s.parts {
+		n, err := findValues[int](tb.Context(), p.reports, `SELECT COUNT(*) FROM `+table)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		counts = append(counts, n...)
+	}
+	return counts
+}

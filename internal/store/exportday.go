@@ -1,8 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -46,10 +48,16 @@ func (t *tx) changeDays(ctx context.Context, of *Tracker, days []int64) error {
 // has years to write does not keep others from today. Returns ErrNotFound when there is
 // none, and ErrChanged when somebody else was faster.
 func (s *Store) ClaimExport(ctx context.Context, lease time.Duration, now time.Time) (*ExportDay, error) {
-	day, err := firstRow(ctx, s.lookups, exportDaysTable, `WHERE written < changes AND leased_until <= $1 ORDER BY leased_until, day DESC LIMIT 1`, millis(now))
+	days, err := rowsEverywhere(ctx, s, exportDaysTable, `WHERE written < changes AND leased_until <= $1 ORDER BY leased_until, day DESC LIMIT 1`, millis(now))
+	if err == nil && len(days) == 0 {
+		err = ErrNotFound
+	}
 	if err != nil {
 		return nil, fmt.Errorf("find a day to export: %w", err)
 	}
+	day := slices.MinFunc(days, func(a, b *ExportDay) int {
+		return cmp.Or(cmp.Compare(a.leasedUntil, b.leasedUntil), cmp.Compare(b.Day, a.Day))
+	})
 	return day, s.LeaseExport(day, now.Add(lease))
 }
 
@@ -75,7 +83,7 @@ func (s *Store) FailExport(day *ExportDay, failure string, again time.Time) erro
 
 // updateExport changes a day whose lease is ours.
 func (s *Store) updateExport(day *ExportDay, set string, args ...any) error {
-	n, err := s.exec(`UPDATE export_days SET `+set+` WHERE organization = $1 AND tracker = $2 AND day = $3 AND leased_until = $4`,
+	n, err := s.of(day.Organization).exec(`UPDATE export_days SET `+set+` WHERE organization = $1 AND tracker = $2 AND day = $3 AND leased_until = $4`,
 		append([]any{day.Organization, day.Tracker, day.Day, day.leasedUntil}, args...)...)
 	if err == nil && n == 0 {
 		err = ErrChanged
@@ -95,7 +103,7 @@ type ExportState struct {
 
 // ExportState reads how the exports of a tracker stand.
 func (s *Store) ExportState(ctx context.Context, t *Tracker) (state ExportState, err error) {
-	err = first(ctx, s.lookups, func(r scanner) error {
+	err = first(ctx, s.of(t.Organization).lookups, func(r scanner) error {
 		return r.Scan(&state.Waiting, unixMillis{&state.WrittenAt}, &state.Failure)
 	}, `SELECT COUNT(CASE WHEN written < changes THEN 1 END), MAX(written_at), COALESCE(MAX(CASE WHEN written < changes THEN failure END), '')
 		FROM export_days WHERE organization = $1 AND tracker = $2`, t.Organization, t.ID)

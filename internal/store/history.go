@@ -18,7 +18,7 @@ func (s *Store) Request(ctx context.Context, organization, id string) (*Task, er
 		return nil, fmt.Errorf("request: %w", err)
 	}
 	for _, from := range taskTables {
-		found, err := findRequests(ctx, s.lookups, from, `organization = $1 AND id = $2`, organization, id)
+		found, err := findRequests(ctx, s.of(organization).lookups, from, `organization = $1 AND id = $2`, organization, id)
 		if err != nil {
 			return nil, fmt.Errorf("request %s: %w", id, err)
 		}
@@ -59,7 +59,7 @@ func (f *RequestFilter) matches(t *Task) bool {
 // Requests lists calls and tasks of an organization without their results. It reads
 // a bounded part of them; next is where to go on, "" when it has seen all.
 func (s *Store) Requests(ctx context.Context, organization string, filter RequestFilter) (found []*Task, next string, err error) {
-	err = s.reports.snapshot(ctx, func(now snapshot) (err error) {
+	err = s.of(organization).reports.snapshot(ctx, func(now snapshot) (err error) {
 		found, next, err = scanRequests(ctx, now, organization, filter)
 		return err
 	})

@@ -232,7 +232,7 @@ func (s *Store) settledAlready(end Settlement) error {
 	defer cancel()
 	var status earshot.Status
 	var charged int64
-	err := first(ctx, s.lookups, func(r scanner) error { return r.Scan(&status, &charged) },
+	err := first(ctx, s.of(end.Job.Organization).lookups, func(r scanner) error { return r.Scan(&status, &charged) },
 		`SELECT status, charged FROM finished WHERE organization = $1 AND id = $2 AND node = $3`,
 		end.Job.Organization, end.Job.ID, end.Job.Node)
 	if errors.Is(err, ErrNotFound) || (err == nil && (status != end.Status || charged != end.Charge)) {

@@ -151,6 +151,9 @@ func (s *Store) findKeys(ctx context.Context, now time.Time, clause string, orga
 	return keys, s.addBudgets(ctx, organization, keys, now)
 }
 
+// principalColumns are what a valid key tells of its organization.
+const principalColumns = `o.id, o.requests_per_second, o.slots, o.running, o.balance`
+
 // StoredKey is a key that is valid now, and whose it is.
 type StoredKey struct {
 	account.Principal
@@ -161,12 +164,14 @@ type StoredKey struct {
 func (s *Store) Key(ctx context.Context, id string, now time.Time) (*StoredKey, error) {
 	k := &StoredKey{Principal: account.Principal{KeyID: id}}
 	var scopes string
-	err := first(ctx, s.lookups, func(r scanner) error {
-		return r.Scan(&k.Hash, &scopes, &k.OrganizationID, &k.RequestsPerSecond, &k.Slots, &k.Running, &k.Balance)
-	}, `
-		SELECT k.hash, k.scopes, o.id, o.requests_per_second, o.slots, o.running, o.balance
-		FROM api_keys k JOIN organizations o ON o.id = k.organization
+	ofOrganization := []any{&k.OrganizationID, &k.RequestsPerSecond, &k.Slots, &k.Running, &k.Balance}
+	err := first(ctx, s.lookups, func(r scanner) error { return r.Scan(append([]any{&k.Hash, &scopes}, ofOrganization...)...) }, `
+		SELECT k.hash, k.scopes, `+principalColumns+` FROM api_keys k JOIN organizations o ON o.id = k.organization
 		WHERE k.id = $1 AND `+isValid, id, millis(now))
+	if err == nil && s.spread() { // the row beside the keys only has the organization's name
+		err = first(ctx, s.of(k.OrganizationID).lookups, func(r scanner) error { return r.Scan(ofOrganization...) },
+			`SELECT `+principalColumns+` FROM organizations o WHERE o.id = $1`, k.OrganizationID)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("key %s: %w", id, err)
 	}

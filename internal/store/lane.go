@@ -50,7 +50,7 @@ const (
 //     that nobody waits, and their own are tried with SKIP LOCKED: the first that
 //     finds the row free is committed, and the organization is as any other.
 type lane struct {
-	store  *Store
+	part   *part
 	queue  chan *write
 	ended  chan struct{}
 	locked map[string]time.Time // organizations that others have locked, and until when that is believed
@@ -73,10 +73,10 @@ type write struct {
 
 var laneSeed = maphash.MakeSeed()
 
-func (s *Store) startLanes() {
-	for range s.dialect.lanes {
-		l := &lane{store: s, queue: make(chan *write, laneQueue), ended: make(chan struct{}), locked: map[string]time.Time{}}
-		s.lanes = append(s.lanes, l)
+func (p *part) startLanes() {
+	for range p.dialect.lanes {
+		l := &lane{part: p, queue: make(chan *write, laneQueue), ended: make(chan struct{}), locked: map[string]time.Time{}}
+		p.lanes = append(p.lanes, l)
 		go l.run()
 	}
 }
@@ -90,29 +90,35 @@ func (l *lane) stop() {
 // transaction shared with whatever else waits. It does not take the caller's
 // context: a write that has been queued must be seen to its end, since its effect
 // outlives the caller.
-func (s *Store) write(w write) error {
+func (p *part) write(w write) error {
 	outcome := make(chan error, 1)
 	w.done = func(err error) { outcome <- err }
-	s.writeLater(&w)
+	p.writeLater(&w)
 	return <-outcome
 }
 
 // writeLater puts a write in its lane, which calls done once it is committed.
-func (s *Store) writeLater(w *write) { s.lanes[s.laneOf(w.organization)].queue <- w }
+func (p *part) writeLater(w *write) {
+	if p.lookups.explain != nil {
+		done := w.done
+		w.done = func(err error) { done(p.lookups.explain(err)) }
+	}
+	p.laneOf(w.organization).queue <- w
+}
 
-func (s *Store) laneOf(organization string) int {
-	return int(maphash.String(laneSeed, organization) % uint64(len(s.lanes)))
+func (p *part) laneOf(organization string) *lane {
+	return p.lanes[maphash.String(laneSeed, organization)%uint64(len(p.lanes))]
 }
 
 // execute is write for a change that concerns no organization's row.
-func (s *Store) execute(apply func(context.Context, *tx) error) error {
-	return s.write(write{apply: func(ctx context.Context, w *work) error { return apply(ctx, w.tx) }})
+func (p *part) execute(apply func(context.Context, *tx) error) error {
+	return p.write(write{apply: func(ctx context.Context, w *work) error { return apply(ctx, w.tx) }})
 }
 
 // exec runs one statement that concerns no organization's row, and returns how many
 // rows it changed.
-func (s *Store) exec(text string, args ...any) (changed int64, err error) {
-	err = s.execute(func(ctx context.Context, tx *tx) (err error) {
+func (p *part) exec(text string, args ...any) (changed int64, err error) {
+	err = p.execute(func(ctx context.Context, tx *tx) (err error) {
 		changed, err = tx.exec(ctx, text, args...)
 		return err
 	})
@@ -156,7 +162,7 @@ func (l *lane) commit(batch []*write) {
 	if len(apart) == 0 {
 		return
 	}
-	skipped, locked, err := l.store.commitSome(apart, nil, true)
+	skipped, locked, err := l.part.commitSome(apart, nil, true)
 	for _, w := range apart {
 		switch {
 		case err != nil:
@@ -180,8 +186,8 @@ func (l *lane) commitBatch(batch []*write) error {
 	if len(batch) == 0 {
 		return nil
 	}
-	_, _, err := l.store.commitSome(batch, l.locked, false)
-	if l.store.dialect.locked(err) {
+	_, _, err := l.part.commitSome(batch, l.locked, false)
+	if l.part.dialect.locked(err) {
 		return err
 	}
 	if err == nil || len(batch) == 1 {
@@ -189,14 +195,14 @@ func (l *lane) commitBatch(batch []*write) error {
 		return nil
 	}
 	for i, w := range batch {
-		if l.store.unavailable(err) {
+		if l.part.unavailable(err) {
 			reply(batch[i:], err)
 			return nil
 		}
 		if err = errLocked(w.organization); !l.isLocked(w) {
-			_, _, err = l.store.commitSome([]*write{w}, l.locked, false)
+			_, _, err = l.part.commitSome([]*write{w}, l.locked, false)
 		}
-		if l.store.dialect.locked(err) {
+		if l.part.dialect.locked(err) {
 			l.locked[w.organization] = time.Now().Add(lockedTime)
 			err = errLocked(w.organization)
 		}
@@ -214,7 +220,7 @@ func (l *lane) isLocked(w *write) bool {
 // commitUnlocked applies what it can of a batch that met a locked row: what is free
 // first, then one organization after the other.
 func (l *lane) commitUnlocked(batch []*write) {
-	skipped, locked, err := l.store.commitSome(batch, l.locked, true)
+	skipped, locked, err := l.part.commitSome(batch, l.locked, true)
 	if err != nil {
 		reply(batch, err)
 		return
@@ -250,8 +256,8 @@ func reply(batch []*write, err error) {
 }
 
 // commitTogether applies writes in one transaction.
-func (s *Store) commitTogether(writes ...*write) error {
-	_, _, err := s.commitSome(writes, nil, false)
+func (p *part) commitTogether(writes ...*write) error {
+	_, _, err := p.commitSome(writes, nil, false)
 	return err
 }
 
@@ -259,10 +265,10 @@ func (s *Store) commitTogether(writes ...*write) error {
 // in without, which only optional writes may name. With skip it does not wait for
 // organizations that others have locked either: it returns them, and the writes that
 // it left out because of them.
-func (s *Store) commitSome(writes []*write, without map[string]time.Time, skip bool) (skipped []*write, locked []string, err error) {
+func (p *part) commitSome(writes []*write, without map[string]time.Time, skip bool) (skipped []*write, locked []string, err error) {
 	ids := organizationsOf(writes, without)
 	apply := func(checked bool) error {
-		return s.transact(func(ctx context.Context, tx *tx) error {
+		return p.transact(func(ctx context.Context, tx *tx) error {
 			work := newWork(tx)
 			skipped, locked = nil, nil
 			free := writes
@@ -294,7 +300,7 @@ func (s *Store) commitSome(writes []*write, without map[string]time.Time, skip b
 			return work.store(ctx)
 		})
 	}
-	if err = apply(false); errors.Is(err, errNotOwned) || s.dialect.divided(err) {
+	if err = apply(false); errors.Is(err, errNotOwned) || p.dialect.divided(err) {
 		err = apply(true)
 	}
 	return skipped, locked, err
@@ -318,35 +324,35 @@ func organizationsOf(writes []*write, without map[string]time.Time) []string {
 }
 
 // unavailable reports whether the database is in trouble rather than the write.
-func (s *Store) unavailable(err error) bool {
-	return errors.Is(err, ErrUnknownOutcome) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) || s.dialect.unavailable(err)
+func (p *part) unavailable(err error) bool {
+	return errors.Is(err, ErrUnknownOutcome) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) || p.dialect.unavailable(err)
 }
 
 // transact runs apply in a transaction of its own and commits it. What lost a
 // conflict with another transaction, or its connection before the commit, is tried
 // again.
-func (s *Store) transact(apply func(context.Context, *tx) error) error {
+func (p *part) transact(apply func(context.Context, *tx) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), transactionTime)
 	defer cancel()
 	for try := 1; ; try++ {
-		err := s.transactOnce(ctx, apply)
-		again := s.dialect.retryable(err) || s.dialect.disconnected(err)
+		err := p.transactOnce(ctx, apply)
+		again := p.dialect.retryable(err) || p.dialect.disconnected(err)
 		if err == nil || try == conflictTries || !again || errors.Is(err, ErrUnknownOutcome) {
 			return err
 		}
 	}
 }
 
-func (s *Store) transactOnce(ctx context.Context, apply func(context.Context, *tx) error) error {
-	if err := s.statements.prepare(ctx, s.queue); err != nil {
+func (p *part) transactOnce(ctx context.Context, apply func(context.Context, *tx) error) error {
+	if err := p.statements.prepare(ctx, p.queue); err != nil {
 		return err
 	}
-	conn, err := s.queue.Conn(ctx)
+	conn, err := p.queue.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("begin a transaction: %w", err)
 	}
 	defer func() { _ = conn.Close() }() // it goes back to the pool
-	tx, err := s.begin(ctx, conn)
+	tx, err := p.begin(ctx, conn)
 	if err != nil {
 		return fmt.Errorf("begin a transaction: %w", err)
 	}

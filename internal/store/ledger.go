@@ -123,7 +123,7 @@ func (s *Store) Ledger(ctx context.Context, organization string, filter LedgerFi
 	if filter.Kind != "" && filter.Kind != kindCharge {
 		kind = `kind <> 'charge' AND kind = $3` // the few that are no charges have an index of their own
 	}
-	err = s.reports.find(ctx, func(r scanner) error {
+	err = s.of(organization).reports.find(ctx, func(r scanner) error {
 		var e entry
 		var task, note *string
 		err := r.Scan(append(ledgerTable.targets(&e), &task, &note)...)

@@ -415,7 +415,7 @@ func runMigratedTasks(t *testing.T, s *store.Store) {
 // Jobs that ended before they were counted are rounded like those after.
 func TestMigratedStatsAreRoundedAlike(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
+	storetest.OnFresh(t, func(t *testing.T, address string) {
 		const beforeCounters = 4
 		var times []int64
 		rows := "INSERT INTO finished (organization, id, key_id, provider, mode, status, request, charged, attempts, created_at, started_at, finished_at) VALUES"

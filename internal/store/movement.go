@@ -29,7 +29,7 @@ func (s *Store) Movement(ctx context.Context, organization string, submitted tim
 		m.UnderWay[id] = status
 		return err
 	}
-	err := s.lookups.snapshot(ctx, func(now snapshot) (err error) {
+	err := s.of(organization).lookups.snapshot(ctx, func(now snapshot) (err error) {
 		if m.QueueStatus, err = queueStatus(ctx, now, organization); err != nil {
 			return err
 		}

@@ -164,11 +164,25 @@ func (s *Store) Adopt(ctx context.Context, node string, n int) (adopted []Job, e
 	if err != nil || len(lost) == 0 {
 		return nil, err
 	}
+	for _, p := range s.parts {
+		some, err := p.adopt(slices.DeleteFunc(slices.Clone(lost), func(j Job) bool { return s.of(j.Organization) != p }), node)
+		adopted = append(adopted, some...)
+		if err != nil && !p.dialect.unavailable(err) {
+			return adopted, fmt.Errorf("adopt tasks: %w", err)
+		}
+	}
+	return adopted, nil
+}
+
+func (p *part) adopt(lost []Job, node string) (adopted []Job, err error) {
+	if len(lost) == 0 {
+		return nil, nil
+	}
 	organizations := map[string]bool{}
 	var takeovers []*takeover
-	for i := range lost {
-		organizations[lost[i].Organization] = true
-		takeovers = append(takeovers, &takeover{lost[i], node})
+	for _, job := range lost {
+		organizations[job.Organization] = true
+		takeovers = append(takeovers, &takeover{job, node})
 	}
 	adopt := func(skip bool) func(context.Context, *tx) error {
 		return func(ctx context.Context, tx *tx) error {
@@ -183,12 +197,12 @@ func (s *Store) Adopt(ctx context.Context, node string, n int) (adopted []Job, e
 			return err
 		}
 	}
-	err = s.transact(adopt(false))
-	if s.dialect.locked(err) { // the tasks of others need not wait for that organization
-		err = s.transact(adopt(true))
+	err = p.transact(adopt(false))
+	if p.dialect.locked(err) { // the tasks of others need not wait for that organization
+		err = p.transact(adopt(true))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("adopt tasks: %w", err)
+		return nil, err
 	}
 	return adopted, nil
 }
@@ -219,7 +233,7 @@ func (s *Store) Owned(ctx context.Context, node string) ([]Job, error) {
 }
 
 func (s *Store) findJobs(ctx context.Context, condition string, args ...any) ([]Job, error) {
-	jobs, err := findRows(ctx, s.lookups, jobsTable, `WHERE `+condition, args...)
+	jobs, err := rowsEverywhere(ctx, s, jobsTable, `WHERE `+condition, args...)
 	if err != nil {
 		return nil, fmt.Errorf("find jobs: %w", err)
 	}

@@ -127,7 +127,7 @@ func TestASecondServerIsRefusedWhateverNameItUses(t *testing.T) {
 
 func TestAProgramLeavesANewerSchemaAlone(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
+	storetest.OnFresh(t, func(t *testing.T, address string) {
 		s := storetest.Open(t, address)
 		newest, err := store.NewestVersion()
 		if err != nil {

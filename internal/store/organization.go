@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"earshot/internal/account"
@@ -52,7 +54,12 @@ func (s *Store) CreateOrganization(n NewOrganization, now time.Time) (*account.O
 		ID: newID(), Name: n.Name, Plan: n.Plan, CreatedAt: millis(now), Balance: n.FirstGrant,
 		CycleStartedAt: millis(start), CycleResetsAt: millis(end), CycleGrant: n.FirstGrant,
 	}}
-	err := s.write(write{apply: func(ctx context.Context, w *work) error {
+	if s.spread() {
+		if err := s.reserve(created, now); err != nil {
+			return nil, err
+		}
+	}
+	err := s.of(created.ID).write(write{apply: func(ctx context.Context, w *work) error {
 		err := each(ctx, w.tx, insertOrganization, []*newOrganizationRow{created}, nil)
 		if s.dialect.duplicate(err) {
 			return fmt.Errorf("organization %q: %w", n.Name, ErrExists)
@@ -81,16 +88,25 @@ var insertOrganization = newTable("organizations", append(
 
 // Organizations are all organizations by name.
 func (s *Store) Organizations(ctx context.Context) ([]*account.Organization, error) {
-	all, err := findRows(ctx, s.reports, organizationsTable, `ORDER BY name`)
+	all, err := everywhere(s, func(p *part) ([]*account.Organization, error) {
+		return findRows(ctx, p.reports, organizationsTable, `ORDER BY name`)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("list organizations: %w", err)
+	}
+	if len(s.parts) > 1 {
+		slices.SortFunc(all, func(a, b *account.Organization) int { return cmp.Compare(a.Name, b.Name) })
 	}
 	return all, nil
 }
 
 // OrganizationByName finds an organization. Returns ErrNotFound.
 func (s *Store) OrganizationByName(ctx context.Context, name string) (*account.Organization, error) {
+	// Names are unique over all parts.
 	o, err := firstRow(ctx, s.lookups, organizationsTable, `WHERE name = $1`, name)
+	if err == nil && s.spread() {
+		o, err = firstRow(ctx, s.of(o.ID).lookups, organizationsTable, `WHERE id = $1`, o.ID)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("organization %q: %w", name, err)
 	}
@@ -100,7 +116,7 @@ func (s *Store) OrganizationByName(ctx context.Context, name string) (*account.O
 // Organization finds an organization and brings it into its current cycle.
 // Returns ErrNotFound.
 func (s *Store) Organization(ctx context.Context, id string, now time.Time) (*account.Organization, error) {
-	o, err := firstRow(ctx, s.lookups, organizationsTable, `WHERE id = $1`, id)
+	o, err := firstRow(ctx, s.of(id).lookups, organizationsTable, `WHERE id = $1`, id)
 	if err != nil {
 		return nil, fmt.Errorf("organization %s: %w", id, err)
 	}

@@ -96,9 +96,10 @@ func (p *pipeline) commit(ctx context.Context) error {
 		return nil
 	}
 	// An error that the server tells is a no. It, or a pooler before it, may also tell that
-	// it has lost a connection, or of COMMIT that it is going down: that is no answer.
+	// it has lost a connection, or of COMMIT that it is going down: that is no answer. Nor is
+	// what Citus tells of COMMIT when it has lost a worker.
 	code := postgresCode(err)
-	if code == "" || strings.HasPrefix(code, "08") || executed == last && strings.HasPrefix(code, "57") {
+	if code == "" || strings.HasPrefix(code, "08") || executed == last && (strings.HasPrefix(code, "57") || code == internalError) {
 		return fmt.Errorf("%w: %w", ErrUnknownOutcome, err)
 	}
 	return fmt.Errorf("commit: %w", err)

@@ -48,7 +48,11 @@ func (p pool) snapshot(ctx context.Context, read func(snapshot) error) error {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // nothing was written
-	return read(snapshot{tx})
+	err = read(snapshot{tx})
+	if err != nil && p.explain != nil {
+		err = p.explain(err)
+	}
+	return err
 }
 
 // withoutLimit is snapshot for the operator's own commands, which may take their

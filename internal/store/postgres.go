@@ -21,7 +21,7 @@ import (
 
 var postgresDialect = dialect{
 	name:        "postgres",
-	now:         `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
+	now:         `(extract(epoch FROM statement_timestamp()) * 1000)::bigint`,
 	countTables: `SELECT COUNT(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = $1`,
 	schema: `SELECT t.relname AS table_name, a.attname AS column_name,
 			CASE WHEN a.attidentity <> '' OR pg_get_expr(d.adbin, d.adrelid) LIKE 'nextval(%' THEN 'numbered by the database' ELSE format_type(a.atttypid, NULL) END,
@@ -37,6 +37,7 @@ var postgresDialect = dialect{
 	arrays:     true,
 	snapshot:   sql.LevelRepeatableRead,
 	noTimeout:  `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`,
+	begin:      []string{"BEGIN"},
 	// One for each processor, of which the server has at least as many. Measured on two: with
 	// more lanes each commit carries fewer tasks, and with fewer the disk is idle.
 	lanes:  min(4, max(2, runtime.GOMAXPROCS(0))),
@@ -99,25 +100,43 @@ func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	queue := openPostgresPool(pg, queueConnections, map[string]string{
+	whole := openPart(pg, &postgresDialect, nil)
+	s := &Store{
+		part: whole, parts: []*part{whole}, listener: pg,
+		lockMigrations: advisoryLock(whole.queue),
+	}
+	s.close = func() (err error) {
+		for _, p := range s.all() {
+			err = errors.Join(err, p.reports.Close(), p.queue.Close())
+		}
+		return err
+	}
+	if err := s.checkPostgres(ctx, cfg.AllowUnsafe); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	if err := s.findWorkers(ctx); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+// openPart opens the two pools of a part. Nothing is connected yet.
+func openPart(pg *pgx.ConnConfig, dialect *dialect, settings map[string]string) *part {
+	forQueue := map[string]string{
 		// Statements of the queue touch a few rows through an index. Other plans only
 		// come up by mistaken statistics, and then cost a hundredfold.
 		"jit": "off", "enable_seqscan": "off", "enable_hashjoin": "off",
 		"enable_mergejoin": "off", "enable_bitmapscan": "off",
 		// Planning anew would cost as much as running.
 		"plan_cache_mode": "force_generic_plan",
-	})
+	}
 	// Reports leave their plans to the server, and do not keep it busy for ever.
-	reports := openPostgresPool(pg, reportConnections, map[string]string{"statement_timeout": "60s"})
-	s := &Store{
-		dialect: &postgresDialect, queue: queue.DB, lookups: queue, reports: reports, listener: pg,
-		lockMigrations: advisoryLock(queue.DB),
-		close:          func() error { return errors.Join(reports.Close(), queue.Close()) },
-	}
-	if err := s.checkPostgres(ctx, cfg.AllowUnsafe); err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	return s, nil
+	forReports := map[string]string{"statement_timeout": "60s"}
+	maps.Copy(forQueue, settings)
+	maps.Copy(forReports, settings)
+	queue, reports := openPostgresPool(pg, queueConnections, forQueue), openPostgresPool(pg, reportConnections, forReports)
+	queue.dialect, reports.dialect = dialect, dialect
+	return &part{dialect: dialect, queue: queue.DB, lookups: queue, reports: reports}
 }
 
 func openPostgresPool(pg *pgx.ConnConfig, connections int, settings map[string]string) pool {

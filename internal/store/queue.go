@@ -93,7 +93,7 @@ func (s *Store) submitted(organization string, tasks []Job, refusals []error) bo
 		return false
 	}
 	// The lock waits for a commit that is still under way.
-	if err := s.commitTogether(&write{organization: organization, apply: func(context.Context, *work) error { return nil }}); err != nil {
+	if err := s.of(organization).commitTogether(&write{organization: organization, apply: func(context.Context, *work) error { return nil }}); err != nil {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), transactionTime)
@@ -163,18 +163,16 @@ func (s *Store) Claim(ctx context.Context, node string, limits ClaimLimits, now 
 	// Each lane starts the tasks of its own organizations, together with whatever
 	// else it has to do for them.
 	share := max(1, n/max(1, len(ready)))
-	claims := make([]claim, len(s.lanes))
+	claims := map[*lane]*claim{}
 	for _, id := range ready {
-		c := &claims[s.laneOf(id)]
-		c.organizations = append(c.organizations, id)
+		l := s.of(id).laneOf(id)
+		if claims[l] == nil {
+			claims[l] = &claim{node: node, share: share, room: room, now: now}
+		}
+		claims[l].organizations = append(claims[l].organizations, id)
 	}
 	var group errgroup.Group
-	for i := range claims {
-		c := &claims[i]
-		if len(c.organizations) == 0 {
-			continue
-		}
-		c.node, c.share, c.room, c.now = node, share, room, now
+	for _, c := range claims {
 		group.Go(func() error {
 			err := s.write(write{organization: c.organizations[0], others: c.organizations[1:], optional: true, jobs: share * len(c.organizations), apply: c.apply})
 			if err != nil {
@@ -194,7 +192,27 @@ func (s *Store) Claim(ctx context.Context, node string, limits ClaimLimits, now 
 
 // nextOrganizations are those that have a task and a slot for it and waited longest, at most n.
 func (s *Store) nextOrganizations(ctx context.Context, n int) ([]string, error) {
-	return findValues[string](ctx, s.lookups, `SELECT id FROM organizations WHERE ready ORDER BY served_at LIMIT $1`, n)
+	type waiting struct {
+		id    string
+		since int64
+	}
+	all, err := everywhere(s, func(p *part) (all []waiting, err error) {
+		err = p.lookups.find(ctx, func(r scanner) error {
+			var w waiting
+			err := r.Scan(&w.id, &w.since)
+			all = append(all, w)
+			return err
+		}, `SELECT id, served_at FROM organizations WHERE ready ORDER BY served_at LIMIT $1`, n)
+		return all, err
+	})
+	if len(s.parts) > 1 {
+		slices.SortStableFunc(all, func(a, b waiting) int { return cmp.Compare(a.since, b.since) })
+	}
+	ids := make([]string, min(n, len(all)))
+	for i := range ids {
+		ids[i] = all[i].id
+	}
+	return ids, err
 }
 
 // claim is the part of a claim that one lane does.
@@ -340,7 +358,7 @@ func (w *work) failUnpaid(unpaid []*unpaidJob, now time.Time) error {
 
 // NoteAttempt notes that a task's node makes another attempt.
 func (s *Store) NoteAttempt(job Job, attempt int) error {
-	_, err := s.exec(`UPDATE jobs SET attempts = $4 WHERE organization = $1 AND id = $2 AND node = $3`, job.Organization, job.ID, job.Node, attempt)
+	_, err := s.of(job.Organization).exec(`UPDATE jobs SET attempts = $4 WHERE organization = $1 AND id = $2 AND node = $3`, job.Organization, job.ID, job.Node, attempt)
 	if err != nil {
 		return fmt.Errorf("note an attempt: %w", err)
 	}

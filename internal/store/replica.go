@@ -14,6 +14,9 @@ func (s *Store) OpenReplica(url string) (*Store, error) {
 	if s.dialect.exclusive || !Shared(url) {
 		return nil, errors.New("the database for reports must be the postgres:// URL of a copy of the database, which must be PostgreSQL itself")
 	}
+	if s.spread() {
+		return nil, errors.New("a database on Citus has no copy that is one server: reports are read from the workers")
+	}
 	pg, err := parsePostgres(url)
 	if err != nil {
 		return nil, err
@@ -21,11 +24,12 @@ func (s *Store) OpenReplica(url string) (*Store, error) {
 	settings := map[string]string{"default_transaction_read_only": "on", "statement_timeout": "60s"}
 	lookups, reports := openPostgresPool(pg, reportConnections, settings), openPostgresPool(pg, reportConnections, settings)
 	lookups.explain, reports.explain = replicaAway, replicaAway
+	whole := &part{dialect: s.dialect, queue: lookups.DB, lookups: lookups, reports: reports, clock: s.clock}
 	replica := &Store{
-		dialect: s.dialect, queue: lookups.DB, lookups: lookups, reports: reports, clock: s.clock,
+		part: whole, parts: []*part{whole},
 		close: func() error { return errors.Join(reports.Close(), lookups.Close()) },
 	}
-	replica.startLanes() // the database itself refuses what is written
+	replica.start() // the database itself refuses what is written
 	return replica, nil
 }
 

@@ -35,7 +35,7 @@ var (
 
 // TrackersToReport are trackers whose next report is due, the longest due first.
 func (s *Store) TrackersToReport(ctx context.Context, now time.Time, limit int) ([]*Tracker, error) {
-	due, err := findRows(ctx, s.lookups, trackersTable, `WHERE report_due_at IS NOT NULL AND report_due_at <= $1 ORDER BY report_due_at LIMIT $2`, millis(now), limit)
+	due, err := rowsEverywhere(ctx, s, trackersTable, `WHERE report_due_at IS NOT NULL AND report_due_at <= $1 ORDER BY report_due_at LIMIT $2`, millis(now), limit)
 	if err != nil {
 		return nil, fmt.Errorf("find trackers to report of: %w", err)
 	}
@@ -87,7 +87,7 @@ func (s *Store) saveReport(t *Tracker, r *Report, channels []string, now time.Ti
 // SentReport is the report of a slot of a tracker, or the newest for "", without its
 // document, and how its deliveries went, by channel. Returns ErrNotFound.
 func (s *Store) SentReport(ctx context.Context, t *Tracker, slot string) (*Report, map[string]*Delivery, error) {
-	r, err := firstRow(ctx, s.lookups, listedReports, `WHERE organization = $1 AND tracker = $2 AND ($3 = '' OR slot = $3) ORDER BY id DESC LIMIT 1`, t.Organization, t.ID, slot)
+	r, err := firstRow(ctx, s.of(t.Organization).lookups, listedReports, `WHERE organization = $1 AND tracker = $2 AND ($3 = '' OR slot = $3) ORDER BY id DESC LIMIT 1`, t.Organization, t.ID, slot)
 	if err != nil {
 		return nil, nil, fmt.Errorf("report of tracker %s: %w", t.Name, err)
 	}
@@ -97,7 +97,7 @@ func (s *Store) SentReport(ctx context.Context, t *Tracker, slot string) (*Repor
 
 // toldTo are the deliveries of an alert or a report, by channel.
 func (s *Store) toldTo(ctx context.Context, t *Tracker, what string) (map[string]*Delivery, error) {
-	told, err := findRows(ctx, s.lookups, alertDeliveriesTable, `WHERE organization = $1 AND tracker = $2 AND alert = $3`, t.Organization, t.ID, what)
+	told, err := findRows(ctx, s.of(t.Organization).lookups, alertDeliveriesTable, `WHERE organization = $1 AND tracker = $2 AND alert = $3`, t.Organization, t.ID, what)
 	if err != nil {
 		return nil, fmt.Errorf("find deliveries: %w", err)
 	}

@@ -21,7 +21,23 @@ const pruneBatch = 500
 // sent stay, and those that a tracker has not recorded. It returns how many there were: as long as there are any, call it
 // again.
 func (s *Store) DeleteFinished(ctx context.Context, created, ended time.Time) (int, error) {
-	old, err := findForgettable(ctx, s.lookups, created, ended)
+	return s.countEverywhere(func(p *part) (int, error) { return p.deleteFinished(ctx, created, ended) })
+}
+
+// countEverywhere adds up what parts report.
+func (s *Store) countEverywhere(ask func(*part) (int, error)) (sum int, err error) {
+	counts, err := everywhere(s, func(p *part) ([]int, error) {
+		n, err := ask(p)
+		return []int{n}, err
+	})
+	for _, n := range counts {
+		sum += n
+	}
+	return sum, err
+}
+
+func (p *part) deleteFinished(ctx context.Context, created, ended time.Time) (int, error) {
+	old, err := findForgettable(ctx, p.lookups, created, ended)
 	if err != nil || len(old) == 0 {
 		return 0, err
 	}
@@ -37,7 +53,7 @@ func (s *Store) DeleteFinished(ctx context.Context, created, ended time.Time) (i
 		retries = append(retries, &retryRow{organization: task.Organization, job: task.ID})
 		webhooks = append(webhooks, &deliveryRow{Delivery: Delivery{Organization: task.Organization, Job: task.ID}})
 	}
-	err = s.execute(func(ctx context.Context, tx *tx) error {
+	err = p.execute(func(ctx context.Context, tx *tx) error {
 		if err := each(ctx, tx, deleteFinished, old, nil); err != nil {
 			return fmt.Errorf("delete finished jobs: %w", err)
 		}
@@ -58,8 +74,12 @@ func (s *Store) DeleteFinished(ctx context.Context, created, ended time.Time) (i
 // DeleteBatches removes batches that were submitted before the given time and of which
 // no task is kept, some at a time. It returns how many there were.
 func (s *Store) DeleteBatches(ctx context.Context, created time.Time) (int, error) {
+	return s.countEverywhere(func(p *part) (int, error) { return p.deleteBatches(ctx, created) })
+}
+
+func (p *part) deleteBatches(ctx context.Context, created time.Time) (int, error) {
 	var old []*Batch
-	err := s.lookups.find(ctx, collect(batchesTable, &old), `
+	err := p.lookups.find(ctx, collect(batchesTable, &old), `
 		SELECT `+batchesTable.list+` FROM organizations o JOIN batches ON batches.organization = o.id AND batches.id < $1
 		WHERE batches.created_at < $2 AND NOT EXISTS (
 			SELECT 1 FROM batch_tasks t WHERE t.organization = batches.organization AND t.batch = batches.id)
@@ -67,7 +87,7 @@ func (s *Store) DeleteBatches(ctx context.Context, created time.Time) (int, erro
 	if err != nil || len(old) == 0 {
 		return 0, err
 	}
-	err = s.execute(func(ctx context.Context, tx *tx) error { return each(ctx, tx, deleteBatches, old, nil) })
+	err = p.execute(func(ctx context.Context, tx *tx) error { return each(ctx, tx, deleteBatches, old, nil) })
 	return len(old), err
 }
 
@@ -116,7 +136,7 @@ func (s *Store) DeleteTracker(ctx context.Context, organization, name string, no
 	if err != nil {
 		return fmt.Errorf("delete tracker %s: %w", name, err)
 	}
-	running, err := findRows(ctx, s.lookups, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'running'`, organization, t.ID)
+	running, err := findRows(ctx, s.of(organization).lookups, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'running'`, organization, t.ID)
 	if err != nil {
 		return fmt.Errorf("find running sweeps of tracker %s: %w", name, err)
 	}
@@ -133,7 +153,7 @@ func (s *Store) DeleteTracker(ctx context.Context, organization, name string, no
 // rows there were: as long as there are any, call it again.
 func (s *Store) DeleteTracked(ctx context.Context, now time.Time) (n int, err error) {
 	kept := trackersTable.without("definition") // which may be large
-	trackers, err := findRows(ctx, s.reports, kept, `ORDER BY organization, id`)
+	trackers, err := everywhere(s, func(p *part) ([]*Tracker, error) { return findRows(ctx, p.reports, kept, `ORDER BY organization, id`) })
 	if err != nil {
 		return 0, fmt.Errorf("list trackers: %w", err)
 	}
@@ -165,7 +185,7 @@ const longestMonth = 62
 // deleteAnswers removes some answers that were asked before a time. Where there are none
 // it removes the sweeps that began before another and have none left.
 func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, before, sweepsBefore time.Time) (int, error) {
-	old, err := findRows(ctx, s.lookups, answersTable, `WHERE organization = $1 AND tracker = $2 AND id < $3 AND outcome <> 'pending' ORDER BY id LIMIT $4`,
+	old, err := findRows(ctx, s.of(t.Organization).lookups, answersTable, `WHERE organization = $1 AND tracker = $2 AND id < $3 AND outcome <> 'pending' ORDER BY id LIMIT $4`,
 		t.Organization, t.ID, firstID(before), pruneBatch)
 	if err != nil {
 		return 0, err
@@ -173,7 +193,7 @@ func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, before, sweepsBef
 	if len(old) == 0 {
 		return 0, s.deleteSweeps(t, sweepsBefore)
 	}
-	err = s.execute(func(ctx context.Context, tx *tx) error {
+	err = s.of(t.Organization).execute(func(ctx context.Context, tx *tx) error {
 		// Two nodes may have found the same answers, whose results must be given up once.
 		removed, err := remove(ctx, tx, deleteAnswers, old, func(a *Answer) string { return a.ID })
 		if err != nil {
@@ -190,7 +210,7 @@ func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, before, sweepsBef
 // deleteSweeps removes sweeps that began before a time and have no answers left, with
 // their deliveries. The last question of a sweep may be asked weeks after the first.
 func (s *Store) deleteSweeps(t *Tracker, before time.Time) error {
-	return s.execute(func(ctx context.Context, tx *tx) error {
+	return s.of(t.Organization).execute(func(ctx context.Context, tx *tx) error {
 		ids, err := findValues[string](ctx, tx, `DELETE FROM sweeps WHERE organization = $1 AND tracker = $2 AND id < $3 AND state <> 'running'
 			AND NOT EXISTS (SELECT 1 FROM answers a WHERE a.organization = sweeps.organization AND a.tracker = sweeps.tracker AND a.sweep = sweeps.id)
 			RETURNING id`,
@@ -258,7 +278,7 @@ var farFuture = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // forgetTracker removes a deleted tracker that has no answers and no sweeps left.
 func (s *Store) forgetTracker(t *Tracker) error {
-	return s.execute(func(ctx context.Context, tx *tx) error {
+	return s.of(t.Organization).execute(func(ctx context.Context, tx *tx) error {
 		// Sweeps that still run keep it for now, as do answers.
 		left, err := findValues[string](ctx, tx, `SELECT id FROM answers WHERE organization = $1 AND tracker = $2
 			UNION ALL SELECT id FROM sweeps WHERE organization = $1 AND tracker = $2 LIMIT 1`, t.Organization, t.ID)

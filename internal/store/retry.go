@@ -48,15 +48,15 @@ func (s *Store) FailedTasks(ctx context.Context, organization, batch string) ([]
 	if err != nil {
 		return nil, fmt.Errorf("batch: %w", err)
 	}
-	return s.failed(ctx, `
+	return s.failed(ctx, organization, `
 		JOIN batch_tasks t ON t.organization = finished.organization AND t.job = finished.id `+withWebhook+`
-		WHERE t.organization = $1 AND t.batch = $2 AND finished.status = 'FAILED' ORDER BY t.position`, organization, batch)
+		WHERE t.organization = $1 AND t.batch = $2 AND finished.status = 'FAILED' ORDER BY t.position`, batch)
 }
 
 // FailedRequest is a call or task that failed, as FailedTasks gives it. Returns
 // ErrNotFound.
 func (s *Store) FailedRequest(ctx context.Context, organization, id string) (*Task, error) {
-	found, err := s.failed(ctx, withWebhook+` WHERE finished.organization = $1 AND finished.id = $2 AND finished.status = 'FAILED'`, organization, id)
+	found, err := s.failed(ctx, organization, withWebhook+` WHERE finished.organization = $1 AND finished.id = $2 AND finished.status = 'FAILED'`, id)
 	if err == nil && len(found) == 0 {
 		err = fmt.Errorf("failed request %s: %w", id, ErrNotFound)
 	}
@@ -69,13 +69,14 @@ func (s *Store) FailedRequest(ctx context.Context, organization, id string) (*Ta
 // withWebhook adds the webhook that a job had.
 const withWebhook = `LEFT JOIN deliveries d ON d.organization = finished.organization AND d.job = finished.id`
 
-func (s *Store) failed(ctx context.Context, clause string, args ...any) (tasks []*Task, err error) {
+// failed finds failed jobs of an organization, $1.
+func (s *Store) failed(ctx context.Context, organization, clause string, args ...any) (tasks []*Task, err error) {
 	from := listedTables[1]
-	err = s.lookups.find(ctx, func(r scanner) error {
+	err = s.of(organization).lookups.find(ctx, func(r scanner) error {
 		t := new(Task)
 		tasks = append(tasks, t)
 		return r.Scan(append(from.targets(t), &t.WebhookURL)...)
-	}, `SELECT `+from.list+`, d.url FROM finished `+clause, args...)
+	}, `SELECT `+from.list+`, d.url FROM finished `+clause, append([]any{organization}, args...)...)
 	if err != nil {
 		return nil, fmt.Errorf("find failed jobs: %w", err)
 	}
@@ -92,7 +93,7 @@ func (s *Store) RetryOf(ctx context.Context, organization, job string) (*Task, e
 		if newest != nil {
 			id = newest.ID
 		}
-		row, err := firstRow(ctx, s.lookups, retriesTable, `WHERE organization = $1 AND job = $2`, organization, id)
+		row, err := firstRow(ctx, s.of(organization).lookups, retriesTable, `WHERE organization = $1 AND job = $2`, organization, id)
 		if err == nil {
 			var next *Task
 			if next, err = s.Task(ctx, organization, row.task); err == nil {

@@ -97,12 +97,13 @@ func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, lookups.Close(), queue.Close(), unlock())
 	}
+	whole := &part{
+		dialect: &sqliteDialect, queue: queue, lookups: lookups, reports: reports,
+		statements: &statements{ready: map[string]*sql.Stmt{}},
+	}
 	return &Store{
-		dialect:        &sqliteDialect,
-		queue:          queue,
-		lookups:        lookups,
-		reports:        reports,
-		statements:     &statements{ready: map[string]*sql.Stmt{}},
+		part:           whole,
+		parts:          []*part{whole},
 		lockMigrations: func(ctx context.Context) (func() error, error) { return lockFile(ctx, path+".migrate", lockWait) },
 		close:          func() error { return errors.Join(reports.Close(), lookups.Close(), queue.Close(), unlock()) },
 	}, nil

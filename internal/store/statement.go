@@ -14,6 +14,7 @@ type statement[T any] struct {
 	postgres   string
 	sqlite     string
 	sqliteMany string // for sqliteRows rows; "" when there is none
+	conflicts  bool   // it is an insert that says what to do about rows that are there
 }
 
 // sqliteRows is how many rows SQLite inserts together: running a statement costs
@@ -124,7 +125,7 @@ func each[T any](ctx context.Context, t *tx, s statement[T], rows []*T, scan fun
 	if len(rows) == 0 {
 		return nil
 	}
-	if t.pipeline != nil {
+	if t.pipeline != nil && (!s.conflicts || !t.dialect.spread) {
 		for _, c := range s.columns {
 			addArray(t.pipeline, c, rows)
 		}

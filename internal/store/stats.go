@@ -94,17 +94,22 @@ func (w *work) countStats(ctx context.Context) error {
 // DeleteStats removes a batch of the statistics of hours before a time. It returns
 // how many there were: as long as there are any, call it again.
 func (s *Store) DeleteStats(ctx context.Context, before time.Time) (int, error) {
-	var old []*statsRow
-	err := s.lookups.find(ctx, collect(statsKeys, &old), `
-		SELECT `+statsKeys.list+` FROM organizations o JOIN statistics ON statistics.organization = o.id AND statistics.hour < $1
-		LIMIT $2`, millis(before)/hourMillis, pruneBatch)
-	if err == nil && len(old) > 0 {
-		err = s.execute(func(ctx context.Context, tx *tx) error { return each(ctx, tx, deleteStats, old, nil) })
-	}
+	n, err := s.countEverywhere(func(p *part) (int, error) { return p.deleteStats(ctx, before) })
 	if err != nil {
 		return 0, fmt.Errorf("delete statistics: %w", err)
 	}
-	return len(old), nil
+	return n, nil
+}
+
+func (p *part) deleteStats(ctx context.Context, before time.Time) (int, error) {
+	var old []*statsRow
+	err := p.lookups.find(ctx, collect(statsKeys, &old), `
+		SELECT `+statsKeys.list+` FROM organizations o JOIN statistics ON statistics.organization = o.id AND statistics.hour < $1
+		LIMIT $2`, millis(before)/hourMillis, pruneBatch)
+	if err == nil && len(old) > 0 {
+		err = p.execute(func(ctx context.Context, tx *tx) error { return each(ctx, tx, deleteStats, old, nil) })
+	}
+	return len(old), err
 }
 
 // Stats is what an organization's jobs came to that ended from the hour of a
@@ -116,7 +121,7 @@ func (s *Store) Stats(ctx context.Context, organization string, from time.Time) 
 			stats = append(stats, current.stats())
 		}
 	}
-	err = s.reports.find(ctx, func(found scanner) error {
+	err = s.of(organization).reports.find(ctx, func(found scanner) error {
 		var row statsRow
 		if err := found.Scan(statsTable.targets(&row)...); err != nil {
 			return err
@@ -186,7 +191,14 @@ type Load struct {
 
 // Load reads how much there is to do.
 func (s *Store) Load(ctx context.Context) (l Load, err error) {
-	err = s.reports.QueryRowContext(ctx, `SELECT COALESCE(SUM(queued), 0), COALESCE(SUM(running), 0) FROM organizations`).Scan(&l.Queued, &l.Running)
+	loads, err := everywhere(s, func(p *part) ([]Load, error) {
+		var l Load
+		err := p.reports.QueryRowContext(ctx, `SELECT COALESCE(SUM(queued), 0), COALESCE(SUM(running), 0) FROM organizations`).Scan(&l.Queued, &l.Running)
+		return []Load{l}, err
+	})
+	for _, some := range loads {
+		l.Queued, l.Running = l.Queued+some.Queued, l.Running+some.Running
+	}
 	if err == nil && !s.dialect.exclusive {
 		var seconds float64
 		err = s.reports.QueryRowContext(ctx, `

@@ -27,6 +27,7 @@
 //	tx.go pipeline.go           transactions; PostgreSQL's binary protocol
 //	pool.go result.go           reads; compression
 //	sqlite.go postgres.go       the two databases, and what they say differently
+//	part.go citus.go            where rows lie, and how they are spread over several servers
 //	replica.go                  a copy of the database, for reports
 //	notify.go                   calling other nodes
 //
@@ -51,19 +52,12 @@ import (
 
 // Store is an open database. It is safe for concurrent use.
 type Store struct {
-	dialect *dialect
-	// queue serves the transactions.
-	queue *sql.DB
-	// lookups serves short reads through an index; on PostgreSQL it is the queue's pool.
-	lookups pool
-	// reports serves reads that may scan. However slow they are, the queue goes on.
-	reports pool
-	lanes   []*lane
-	uses    keyUses
-	clock   *clock
-	// statements are kept prepared for the one connection that writes; nil where
-	// the driver does that.
-	statements *statements
+	// The embedded part has what belongs to no organization.
+	*part
+	// parts have what belongs to organizations: of says which. On SQLite and PostgreSQL
+	// there is one, the same.
+	parts []*part
+	uses  keyUses
 	// listener is how to connect in order to hear other nodes; nil on SQLite.
 	listener *pgx.ConnConfig
 	// lockMigrations keeps other processes from migrating at the same time.
@@ -125,8 +119,16 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err := s.startClock(ctx, cfg.AcceptClock); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
-	s.startLanes()
+	s.start()
 	return s, nil
+}
+
+// start begins to take writes.
+func (s *Store) start() {
+	for _, p := range s.all() {
+		p.clock = s.clock
+		p.startLanes()
+	}
 }
 
 // checkContent returns ErrNoDatabase if there must be a database and is none, and
@@ -159,8 +161,10 @@ func (s *Store) hasTable(ctx context.Context, name string) (bool, error) {
 // Close waits for the writes under way and closes the database. No method may
 // be called after it.
 func (s *Store) Close() error {
-	for _, l := range s.lanes {
-		l.stop()
+	for _, p := range s.all() {
+		for _, l := range p.lanes {
+			l.stop()
+		}
 	}
 	return s.close()
 }
@@ -177,7 +181,16 @@ func (s *Store) migrate(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	provider, err := s.migrations()
+	if err := s.migrateSchema(ctx, s.queue, goose.DefaultTablename); err != nil || !s.spread() {
+		return err
+	}
+	return s.spreadOut(ctx)
+}
+
+// migrateSchema brings the tables up to date that a database's connections see. The table of
+// that name says which version they have.
+func (s *Store) migrateSchema(ctx context.Context, db *sql.DB, versions string) error {
+	provider, err := s.migrations(db, versions)
 	if err != nil {
 		return err
 	}
@@ -206,7 +219,7 @@ func (s *Store) migrate(ctx context.Context) (err error) {
 
 // migrations hands each file to goose as a function that runs it whole: both databases
 // take many statements at once, and goose takes megabytes to split a file into its own.
-func (s *Store) migrations() (*goose.Provider, error) {
+func (s *Store) migrations(db *sql.DB, versions string) (*goose.Provider, error) {
 	files, err := fs.Glob(migrations, "migrations/"+s.dialect.name+"/*.sql")
 	if err != nil {
 		return nil, err
@@ -226,7 +239,7 @@ func (s *Store) migrations() (*goose.Provider, error) {
 			return err
 		}}, nil))
 	}
-	return goose.NewProvider(goose.Dialect(s.dialect.name), s.queue, nil, goose.WithGoMigrations(all...), goose.WithDisableGlobalRegistry(true))
+	return goose.NewProvider(goose.Dialect(s.dialect.name), db, nil, goose.WithTableName(versions), goose.WithGoMigrations(all...), goose.WithDisableGlobalRegistry(true))
 }
 
 // Ping checks whether the database answers.
@@ -266,6 +279,10 @@ type dialect struct {
 	snapshot sql.IsolationLevel
 	// noTimeout lifts the limits on how long a transaction and its statements may take.
 	noTimeout string
+	// spread says whether organizations are spread over servers.
+	spread bool
+	// begin is what a transaction begins with, where it is not database/sql that begins it.
+	begin []string
 	// exclusive says whether one process at a time serves the database.
 	exclusive bool
 	// locked reports whether a transaction waited too long for a row that another one

@@ -211,7 +211,7 @@ func (w *work) committed(ctx context.Context, t *Tracker, month string) (credits
 
 // Committed is what sweeps of a tracker in a month have cost, or can still cost.
 func (s *Store) Committed(ctx context.Context, t *Tracker, month string) (credits int64, err error) {
-	err = first(ctx, s.lookups, func(r scanner) error { return r.Scan(&credits) }, committedSum, t.Organization, t.ID, month)
+	err = first(ctx, s.of(t.Organization).lookups, func(r scanner) error { return r.Scan(&credits) }, committedSum, t.Organization, t.ID, month)
 	if err != nil {
 		return 0, fmt.Errorf("sum up the sweeps of tracker %s: %w", t.Name, err)
 	}
@@ -257,7 +257,7 @@ func (s *Store) SubmitSweep(sweep *Sweep, tasks []Job, answers []*Answer, now ti
 
 // RunningSweeps are the sweeps that are not closed, of all organizations.
 func (s *Store) RunningSweeps(ctx context.Context) ([]*Sweep, error) {
-	all, err := findRows(ctx, s.lookups, sweepsTable, `WHERE state = 'running' ORDER BY organization, tracker, id`)
+	all, err := rowsEverywhere(ctx, s, sweepsTable, `WHERE state = 'running' ORDER BY organization, tracker, id`)
 	if err != nil {
 		return nil, fmt.Errorf("find running sweeps: %w", err)
 	}
@@ -266,7 +266,7 @@ func (s *Store) RunningSweeps(ctx context.Context) ([]*Sweep, error) {
 
 // TrackerByID finds a tracker, also one that is being deleted. Returns ErrNotFound.
 func (s *Store) TrackerByID(ctx context.Context, organization, id string) (*Tracker, error) {
-	t, err := firstRow(ctx, s.lookups, trackersTable, `WHERE organization = $1 AND id = $2`, organization, id)
+	t, err := firstRow(ctx, s.of(organization).lookups, trackersTable, `WHERE organization = $1 AND id = $2`, organization, id)
 	if err != nil {
 		return nil, fmt.Errorf("tracker %s: %w", id, err)
 	}
@@ -380,7 +380,7 @@ func (s *Store) Sweep(ctx context.Context, t *Tracker, id string) (*Sweep, error
 	if err != nil {
 		return nil, fmt.Errorf("sweep: %w", err)
 	}
-	sweep, err := firstRow(ctx, s.lookups, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, t.Organization, t.ID, id)
+	sweep, err := firstRow(ctx, s.of(t.Organization).lookups, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, t.Organization, t.ID, id)
 	if err != nil {
 		return nil, fmt.Errorf("sweep %s: %w", id, err)
 	}
@@ -389,7 +389,7 @@ func (s *Store) Sweep(ctx context.Context, t *Tracker, id string) (*Sweep, error
 
 // SweepOf finds a sweep of an organization, whatever its tracker. Returns ErrNotFound.
 func (s *Store) SweepOf(ctx context.Context, organization, id string) (*Sweep, error) {
-	sweep, err := firstRow(ctx, s.lookups, sweepsTable, `WHERE organization = $1 AND id = $2`, organization, id)
+	sweep, err := firstRow(ctx, s.of(organization).lookups, sweepsTable, `WHERE organization = $1 AND id = $2`, organization, id)
 	if err != nil {
 		return nil, fmt.Errorf("sweep %s: %w", id, err)
 	}
@@ -399,7 +399,7 @@ func (s *Store) SweepOf(ctx context.Context, organization, id string) (*Sweep, e
 // Sweeps lists sweeps of a tracker, the newest first. state is "" for all, before "" for
 // the first page.
 func (s *Store) Sweeps(ctx context.Context, t *Tracker, state earshot.SweepState, before string, limit int) ([]*Sweep, error) {
-	sweeps, err := findRows(ctx, s.lookups, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND id < $3 AND ($4 = '' OR state = $4) ORDER BY id DESC LIMIT $5`,
+	sweeps, err := findRows(ctx, s.of(t.Organization).lookups, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND id < $3 AND ($4 = '' OR state = $4) ORDER BY id DESC LIMIT $5`,
 		t.Organization, t.ID, cmp.Or(before, uuid.Max.String()), string(state), limit)
 	if err != nil {
 		return nil, fmt.Errorf("list sweeps: %w", err)
@@ -410,7 +410,7 @@ func (s *Store) Sweeps(ctx context.Context, t *Tracker, state earshot.SweepState
 // ClosedSweeps are all closed sweeps of a tracker, in the order in which they were due,
 // without those that repeat another.
 func (s *Store) ClosedSweeps(ctx context.Context, t *Tracker) ([]*Sweep, error) {
-	sweeps, err := findRows(ctx, s.reports, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'closed' AND repeats IS NULL ORDER BY due_at, id`, t.Organization, t.ID)
+	sweeps, err := findRows(ctx, s.of(t.Organization).reports, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'closed' AND repeats IS NULL ORDER BY due_at, id`, t.Organization, t.ID)
 	if err != nil {
 		return nil, fmt.Errorf("list closed sweeps: %w", err)
 	}
@@ -420,7 +420,7 @@ func (s *Store) ClosedSweeps(ctx context.Context, t *Tracker) ([]*Sweep, error) 
 // NewestRepeat is the newest closed sweep of a tracker that repeats another and has
 // answers. Returns ErrNotFound.
 func (s *Store) NewestRepeat(ctx context.Context, t *Tracker) (*Sweep, error) {
-	sweep, err := firstRow(ctx, s.reports, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'closed' AND repeats IS NOT NULL AND answered > 0
+	sweep, err := firstRow(ctx, s.of(t.Organization).reports, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'closed' AND repeats IS NOT NULL AND answered > 0
 		ORDER BY id DESC LIMIT 1`, t.Organization, t.ID)
 	if err != nil {
 		return nil, fmt.Errorf("find the newest repeated sweep: %w", err)
@@ -430,7 +430,7 @@ func (s *Store) NewestRepeat(ctx context.Context, t *Tracker) (*Sweep, error) {
 
 // MissingReasons counts the missing answers of a sweep by their reason.
 func (s *Store) MissingReasons(ctx context.Context, sweep *Sweep) (counts []earshot.ReasonCount, err error) {
-	err = s.reports.find(ctx, func(r scanner) error {
+	err = s.of(sweep.Organization).reports.find(ctx, func(r scanner) error {
 		var one earshot.ReasonCount
 		err := r.Scan(&one.Reason, &one.Count)
 		counts = append(counts, one)
@@ -452,7 +452,7 @@ type Ending struct {
 
 // Endings counts how the questions of a sweep ended.
 func (s *Store) Endings(ctx context.Context, sweep *Sweep) (endings []Ending, err error) {
-	err = s.reports.find(ctx, func(r scanner) error {
+	err = s.of(sweep.Organization).reports.find(ctx, func(r scanner) error {
 		var e Ending
 		err := r.Scan(&e.Target, &e.Reason, &e.Surface, &e.Model, &e.Count)
 		endings = append(endings, e)
@@ -467,7 +467,7 @@ func (s *Store) Endings(ctx context.Context, sweep *Sweep) (endings []Ending, er
 
 // SaveFacts stores what the targets of a sweep answered with.
 func (s *Store) SaveFacts(sweep *Sweep, facts []byte) error {
-	_, err := s.exec(`UPDATE sweeps SET facts = $4 WHERE organization = $1 AND tracker = $2 AND id = $3`, sweep.Organization, sweep.Tracker, sweep.ID, string(facts))
+	_, err := s.of(sweep.Organization).exec(`UPDATE sweeps SET facts = $4 WHERE organization = $1 AND tracker = $2 AND id = $3`, sweep.Organization, sweep.Tracker, sweep.ID, string(facts))
 	if err != nil {
 		return fmt.Errorf("store the facts of a sweep: %w", err)
 	}

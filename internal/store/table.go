@@ -68,7 +68,7 @@ func (t *table[T]) insert(onConflict string) statement[T] {
 		many = values(in, sqliteRows)
 		return values(in, 1)
 	})
-	s.sqliteMany = many
+	s.sqliteMany, s.conflicts = many, onConflict != ""
 	return s
 }
 

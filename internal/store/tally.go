@@ -67,7 +67,7 @@ var (
 // answers of the sweep are gone meanwhile, or its rules no longer used.
 func (s *Store) SaveTally(t *Tally) error {
 	t.packed = pack(t.Cells)
-	err := s.execute(func(ctx context.Context, tx *tx) error {
+	err := s.of(t.Organization).execute(func(ctx context.Context, tx *tx) error {
 		ok, err := tx.countable(ctx, s.dialect.forUpdate, t.Organization, t.Tracker, t.Rules, t.Sweep)
 		if err != nil || !ok {
 			return err
@@ -97,7 +97,7 @@ func (t *tx) countable(ctx context.Context, forUpdate, organization, tracker str
 // are the ids of those that it has.
 func (s *Store) SaveTallySpan(t *TallySpan, sweeps []string) error {
 	t.packed = pack(t.Cells)
-	err := s.execute(func(ctx context.Context, tx *tx) error {
+	err := s.of(t.Organization).execute(func(ctx context.Context, tx *tx) error {
 		for _, sweep := range sweeps {
 			ok, err := tx.countable(ctx, s.dialect.forUpdate, t.Organization, t.Tracker, t.Rules, sweep)
 			if err != nil || !ok {
@@ -114,7 +114,7 @@ func (s *Store) SaveTallySpan(t *TallySpan, sweeps []string) error {
 
 // Tallies reads those of rules, without their cells.
 func (s *Store) Tallies(ctx context.Context, r *Rules) ([]*Tally, error) {
-	all, err := findRows(ctx, s.reports, tallySums, `WHERE organization = $1 AND tracker = $2 AND rules = $3`, r.Organization, r.Tracker, r.Version)
+	all, err := findRows(ctx, s.of(r.Organization).reports, tallySums, `WHERE organization = $1 AND tracker = $2 AND rules = $3`, r.Organization, r.Tracker, r.Version)
 	if err != nil {
 		return nil, fmt.Errorf("read tallies: %w", err)
 	}
@@ -142,11 +142,11 @@ func (s *Store) TallyCells(ctx context.Context, r *Rules, sweeps []string) (map[
 	query := `SELECT ` + tallyCells.list + ` FROM tallies WHERE organization = $1 AND tracker = $2 AND rules = $3`
 	var err error
 	if len(sweeps) > fewTallies {
-		err = s.reports.find(ctx, scan, query, r.Organization, r.Tracker, r.Version)
+		err = s.of(r.Organization).reports.find(ctx, scan, query, r.Organization, r.Tracker, r.Version)
 		sweeps = nil
 	}
 	for _, id := range sweeps {
-		err = errors.Join(err, s.reports.find(ctx, scan, query+` AND sweep = $4`, r.Organization, r.Tracker, r.Version, id))
+		err = errors.Join(err, s.of(r.Organization).reports.find(ctx, scan, query+` AND sweep = $4`, r.Organization, r.Tracker, r.Version, id))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the cells of tallies: %w", err)
@@ -156,7 +156,7 @@ func (s *Store) TallyCells(ctx context.Context, r *Rules, sweeps []string) (map[
 
 // TallySpans lists those of rules, without their cells: the longest ranges first.
 func (s *Store) TallySpans(ctx context.Context, r *Rules) ([]*TallySpan, error) {
-	all, err := findRows(ctx, s.reports, spanSweeps, `WHERE organization = $1 AND tracker = $2 AND rules = $3 ORDER BY days DESC, number`, r.Organization, r.Tracker, r.Version)
+	all, err := findRows(ctx, s.of(r.Organization).reports, spanSweeps, `WHERE organization = $1 AND tracker = $2 AND rules = $3 ORDER BY days DESC, number`, r.Organization, r.Tracker, r.Version)
 	if err != nil {
 		return nil, fmt.Errorf("list tallies of ranges of days: %w", err)
 	}
@@ -165,7 +165,7 @@ func (s *Store) TallySpans(ctx context.Context, r *Rules) ([]*TallySpan, error) 
 
 // ReadSpanCells adds the cells of a range, which stay empty where it is no longer as it was.
 func (s *Store) ReadSpanCells(ctx context.Context, t *TallySpan) error {
-	err := first(ctx, s.reports, func(r scanner) error { return r.Scan(&t.packed) },
+	err := first(ctx, s.of(t.Organization).reports, func(r scanner) error { return r.Scan(&t.packed) },
 		`SELECT cells FROM tally_spans WHERE organization = $1 AND tracker = $2 AND rules = $3 AND days = $4 AND number = $5 AND sweeps = $6`,
 		t.Organization, t.Tracker, t.Rules, t.Days, t.Number, t.Sweeps)
 	if err == nil {
@@ -181,13 +181,15 @@ func (s *Store) ReadSpanCells(ctx context.Context, t *TallySpan) error {
 // RulesToTally are current rules that have no tally of some closed sweep, or whose newest
 // repeated sweep was not compared with the one that it repeats.
 func (s *Store) RulesToTally(ctx context.Context) ([]*Rules, error) {
-	all, err := findRows(ctx, s.reports, rulesTable, `WHERE state = 'current' AND EXISTS (
+	all, err := everywhere(s, func(p *part) ([]*Rules, error) {
+		return findRows(ctx, p.reports, rulesTable, `WHERE state = 'current' AND EXISTS (
 		SELECT 1 FROM sweeps s WHERE s.organization = tracker_rules.organization AND s.tracker = tracker_rules.tracker
 			AND s.state = 'closed' AND s.pruned = 0 AND s.answered > 0 AND (s.repeats IS NULL AND NOT EXISTS (
 				SELECT 1 FROM tallies t WHERE t.organization = s.organization AND t.tracker = s.tracker AND t.rules = tracker_rules.version AND t.sweep = s.id)
 			OR s.repeats IS NOT NULL AND s.facts IS NULL AND NOT EXISTS (
 				SELECT 1 FROM sweeps n WHERE n.organization = s.organization AND n.tracker = s.tracker AND n.state = 'closed' AND n.repeats IS NOT NULL AND n.answered > 0 AND n.id > s.id)))
 		ORDER BY organization, tracker, version`)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("list rules without tallies: %w", err)
 	}
@@ -225,5 +227,5 @@ func (t *tx) pruneSweep(ctx context.Context, sweep *Sweep) error {
 
 // Prune notes that answers of a sweep are gone.
 func (s *Store) Prune(sweep *Sweep) error {
-	return s.execute(func(ctx context.Context, tx *tx) error { return tx.pruneSweep(ctx, sweep) })
+	return s.of(sweep.Organization).execute(func(ctx context.Context, tx *tx) error { return tx.pruneSweep(ctx, sweep) })
 }

@@ -41,6 +41,9 @@ var (
 
 	ownerColumns = append(lift(jobsTable.only("organization", "id"), jobOf), field("owner", "uuid", func(t *Task) *string { return &t.owner }))
 	takeEnded    = newStatement(ownerColumns, func(in input) string {
+		if in.arrays {
+			return `DELETE FROM jobs USING ` + in.rows() + ` WHERE jobs.organization = r.organization AND jobs.id = r.id AND jobs.node = r.owner RETURNING jobs.id`
+		}
 		return `DELETE FROM jobs WHERE organization = ` + in.value("organization") + ` AND id = ` + in.value("id") + ` AND node = ` + in.value("owner")
 	})
 	// moveEnded has the server move rows, of which only what their end changes travels. It
@@ -149,7 +152,7 @@ const eventBytes = 256 << 10
 func (s *Store) Events(ctx context.Context, organization string, after int64, limit int) (last int64, tasks iter.Seq2[*Task, error], err error) {
 	last = after
 	var chunks chunks
-	err = s.lookups.find(ctx, func(r scanner) error {
+	err = s.of(organization).lookups.find(ctx, func(r scanner) error {
 		var bytes int64
 		if err := r.Scan(&last, &bytes); err != nil {
 			return err
@@ -164,7 +167,7 @@ func (s *Store) Events(ctx context.Context, organization string, after int64, li
 	}
 	return last, func(yield func(*Task, error) bool) {
 		for _, chunk := range chunks {
-			if !s.readChunk(ctx, yield, `WHERE organization = $1 AND event >= $2 AND event <= $3 ORDER BY event`, organization, chunk.first, chunk.last) {
+			if !s.readChunk(ctx, yield, organization, `WHERE organization = $1 AND event >= $2 AND event <= $3 ORDER BY event`, chunk.first, chunk.last) {
 				return
 			}
 		}
@@ -186,10 +189,10 @@ func (c *chunks) add(number, bytes int64) {
 	*c = append(*c, chunk{number, number, bytes})
 }
 
-// readChunk yields the ended tasks of a chunk, and reports whether to go on. Those
+// readChunk yields the ended tasks of a chunk of an organization, $1, and reports whether to go on. Those
 // that were deleted meanwhile are missing.
-func (s *Store) readChunk(ctx context.Context, yield func(*Task, error) bool, clause string, args ...any) bool {
-	tasks, err := findRows(ctx, s.lookups, finishedTable, clause, args...)
+func (s *Store) readChunk(ctx context.Context, yield func(*Task, error) bool, organization, clause string, args ...any) bool {
+	tasks, err := findRows(ctx, s.of(organization).lookups, finishedTable, clause, append([]any{organization}, args...)...)
 	if err != nil {
 		return yield(nil, fmt.Errorf("read ended tasks: %w", err))
 	}
@@ -214,7 +217,7 @@ type QueueStatus struct {
 
 // QueueStatus reads the state of an organization's queue at one moment.
 func (s *Store) QueueStatus(ctx context.Context, organization string) (status QueueStatus, err error) {
-	err = s.lookups.snapshot(ctx, func(now snapshot) (err error) {
+	err = s.of(organization).lookups.snapshot(ctx, func(now snapshot) (err error) {
 		status, err = queueStatus(ctx, now, organization)
 		return err
 	})

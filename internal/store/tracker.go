@@ -110,7 +110,7 @@ var (
 
 // Tracker finds a tracker by its name. Returns ErrNotFound.
 func (s *Store) Tracker(ctx context.Context, organization, name string) (*Tracker, error) {
-	t, err := firstRow(ctx, s.lookups, trackersTable, `WHERE organization = $1 AND name = $2 AND state <> 'deleting'`, organization, name)
+	t, err := firstRow(ctx, s.of(organization).lookups, trackersTable, `WHERE organization = $1 AND name = $2 AND state <> 'deleting'`, organization, name)
 	if err != nil {
 		return nil, fmt.Errorf("tracker %s: %w", name, err)
 	}
@@ -119,7 +119,7 @@ func (s *Store) Tracker(ctx context.Context, organization, name string) (*Tracke
 
 // Trackers lists the trackers of an organization by name.
 func (s *Store) Trackers(ctx context.Context, organization string) ([]*Tracker, error) {
-	all, err := findRows(ctx, s.lookups, trackersTable, `WHERE organization = $1 AND state <> 'deleting' ORDER BY name`, organization)
+	all, err := findRows(ctx, s.of(organization).lookups, trackersTable, `WHERE organization = $1 AND state <> 'deleting' ORDER BY name`, organization)
 	if err != nil {
 		return nil, fmt.Errorf("list trackers: %w", err)
 	}
@@ -128,7 +128,7 @@ func (s *Store) Trackers(ctx context.Context, organization string) ([]*Tracker, 
 
 // TrackerVersion is a definition that was applied. Returns ErrNotFound.
 func (s *Store) TrackerVersion(ctx context.Context, organization, tracker string, version int) ([]byte, error) {
-	v, err := firstRow(ctx, s.lookups, versionsTable, `WHERE organization = $1 AND tracker = $2 AND version = $3`, organization, tracker, version)
+	v, err := firstRow(ctx, s.of(organization).lookups, versionsTable, `WHERE organization = $1 AND tracker = $2 AND version = $3`, organization, tracker, version)
 	if err != nil {
 		return nil, fmt.Errorf("version %d of tracker %s: %w", version, tracker, err)
 	}
@@ -147,7 +147,7 @@ func (s *Store) TrackerTargets(ctx context.Context, t *Tracker) ([]*TrackerPart,
 }
 
 func (s *Store) trackerParts(ctx context.Context, from *table[TrackerPart], t *Tracker) ([]*TrackerPart, error) {
-	parts, err := findRows(ctx, s.lookups, from, `WHERE organization = $1 AND tracker = $2 ORDER BY id`, t.Organization, t.ID)
+	parts, err := findRows(ctx, s.of(t.Organization).lookups, from, `WHERE organization = $1 AND tracker = $2 ORDER BY id`, t.Organization, t.ID)
 	if err != nil {
 		return nil, fmt.Errorf("list the parts of tracker %s: %w", t.Name, err)
 	}
@@ -265,7 +265,7 @@ func nullText(text string) *string {
 
 // DueTrackers are trackers whose next sweep is due, the longest due first.
 func (s *Store) DueTrackers(ctx context.Context, now time.Time, limit int) ([]*Tracker, error) {
-	due, err := findRows(ctx, s.lookups, trackersTable, `WHERE due_at IS NOT NULL AND due_at <= $1 ORDER BY due_at LIMIT $2`, millis(now), limit)
+	due, err := rowsEverywhere(ctx, s, trackersTable, `WHERE due_at IS NOT NULL AND due_at <= $1 ORDER BY due_at LIMIT $2`, millis(now), limit)
 	if err != nil {
 		return nil, fmt.Errorf("find due trackers: %w", err)
 	}

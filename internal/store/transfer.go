@@ -153,7 +153,7 @@ func (t *Transfer) fingerprint(ctx context.Context) (string, error) {
 	err := t.From.reports.withoutLimit(ctx, func(now snapshot) error {
 		for i := range t.tables {
 			table := &t.tables[i]
-			if err := now.QueryRowContext(ctx, `SELECT COUNT(*) FROM `+table.from.name).Scan(&table.rows); err != nil {
+			if err := now.QueryRowContext(ctx, `SELECT COUNT(*) FROM `+table.from.source).Scan(&table.rows); err != nil {
 				return err
 			}
 			fmt.Fprintln(all, table.from.name, table.rows)
@@ -183,7 +183,7 @@ func (t *Transfer) note(ctx context.Context, source string) error {
 		}
 		var filled []string
 		for _, table := range t.tables {
-			rows, err := findValues[int64](ctx, tx, `SELECT COUNT(*) FROM `+table.to.name)
+			rows, err := findValues[int64](ctx, tx, `SELECT COUNT(*) FROM `+table.to.source)
 			if err != nil {
 				return err
 			}
@@ -212,8 +212,10 @@ func (t *Transfer) Copy(ctx context.Context, report func(TransferState)) error {
 		if t.To.dialect.analyse == "" {
 			continue
 		}
-		if _, err := t.To.queue.ExecContext(ctx, t.To.dialect.analyse+table.to.name); err != nil {
-			return fmt.Errorf("look at the rows of %s: %w", table.to.name, err)
+		for _, p := range table.to.parts {
+			if _, err := p.queue.ExecContext(ctx, p.dialect.analyse+table.to.name); err != nil {
+				return fmt.Errorf("look at the rows of %s: %w", table.to.name, err)
+			}
 		}
 	}
 	return nil
@@ -221,7 +223,7 @@ func (t *Transfer) Copy(ctx context.Context, report func(TransferState)) error {
 
 func (t *Transfer) copyTable(ctx context.Context, now snapshot, table transferTable, report func(TransferState)) error {
 	state := TransferState{Table: table.from.name, Of: table.rows}
-	if err := t.To.lookups.QueryRowContext(ctx, `SELECT COUNT(*) FROM `+table.to.name).Scan(&state.Rows); err != nil {
+	if err := t.To.lookups.QueryRowContext(ctx, `SELECT COUNT(*) FROM `+table.to.source).Scan(&state.Rows); err != nil {
 		return err
 	}
 	query, last, err := t.rest(ctx, table)
@@ -258,12 +260,12 @@ func (t *Transfer) copyTable(ctx context.Context, now snapshot, table transferTa
 
 // rest is the query for the rows of a table that have not arrived, and its arguments.
 func (t *Transfer) rest(ctx context.Context, table transferTable) (query string, last []any, err error) {
-	query = `SELECT ` + listed(table.from.columns, columnName) + ` FROM ` + table.from.name
+	query = `SELECT ` + listed(table.from.columns, columnName) + ` FROM ` + table.from.source
 	order := ` ORDER BY ` + listed(table.from.key, columnSorted)
 	err = first(ctx, t.To.lookups, func(r scanner) (err error) {
 		last, _, err = scanRow(r, table.to.key)
 		return err
-	}, `SELECT `+listed(table.to.key, columnName)+` FROM `+table.to.name+` ORDER BY `+listed(table.to.key, func(c storedColumn) string { return c.sorted + " DESC" })+` LIMIT 1`)
+	}, `SELECT `+listed(table.to.key, columnName)+` FROM `+table.to.source+` ORDER BY `+listed(table.to.key, func(c storedColumn) string { return c.sorted + " DESC" })+` LIMIT 1`)
 	if errors.Is(err, ErrNotFound) {
 		return query + order, nil, nil
 	}
@@ -314,7 +316,7 @@ func (t *Transfer) add(ctx context.Context, into storedTable, batch [][]any) err
 		if noted != 1 {
 			return errors.New("another process has moved something into the database meanwhile")
 		}
-		return tx.load(ctx, into, batch)
+		return into.load(ctx, tx, batch)
 	})
 	if err == nil {
 		t.arrived = after
@@ -322,8 +324,8 @@ func (t *Transfer) add(ctx context.Context, into storedTable, batch [][]any) err
 	return err
 }
 
-// load stores rows as they are.
-func (t *tx) load(ctx context.Context, into storedTable, rows [][]any) error {
+// load stores rows as they are, in the table of that name.
+func (t *tx) load(ctx context.Context, into storedTable, place pgx.Identifier, rows [][]any) error {
 	if !t.dialect.arrays {
 		statement := `INSERT INTO ` + into.name + ` (` + listed(into.columns, columnName) + `) VALUES (` + placeholders(len(into.columns)) + `)`
 		for _, row := range rows {
@@ -340,7 +342,7 @@ func (t *tx) load(ctx context.Context, into storedTable, rows [][]any) error {
 	if err := t.flush(ctx); err != nil {
 		return err
 	}
-	_, err := t.pipeline.conn.CopyFrom(ctx, pgx.Identifier{into.name}, names, pgx.CopyFromRows(rows))
+	_, err := t.pipeline.conn.CopyFrom(ctx, place, names, pgx.CopyFromRows(rows))
 	return err
 }
 
@@ -398,7 +400,7 @@ func checksum(ctx context.Context, in finder, table storedTable) (sum tableSum, 
 		sum.high += binary.BigEndian.Uint64(hash[:8])
 		sum.low += binary.BigEndian.Uint64(hash[8:16])
 		return nil
-	}, `SELECT `+listed(table.columns, columnName)+` FROM `+table.name)
+	}, `SELECT `+listed(table.columns, columnName)+` FROM `+table.source)
 	return sum, err
 }
 

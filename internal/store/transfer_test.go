@@ -83,13 +83,28 @@ func TestADatabaseIsMovedWholeHoweverOftenThatIsInterrupted(t *testing.T) {
 	t.Parallel()
 	file := func(t *testing.T) string { t.Helper(); return filepath.Join(t.TempDir(), "earshot.db") }
 	server := func(t *testing.T) string { t.Helper(); return storetest.Postgres(t) }
+	cluster := func(t *testing.T) string { t.Helper(); return storetest.Citus(t) }
+	filled := func(empty func(*testing.T) string) func(*testing.T) string {
+		return func(t *testing.T) string {
+			t.Helper()
+			address := empty(t)
+			buildFixture(t, address)
+			return address
+		}
+	}
+	movedTo := func(t *testing.T) string {
+		t.Helper()
+		to := cluster(t)
+		transfer(t, filled(file)(t), to, -1)
+		return to
+	}
 	for name, kinds := range map[string][2]func(*testing.T) string{
-		"sqlite to postgres": {file, server}, "postgres to sqlite": {server, file},
+		"sqlite to postgres": {filled(file), server}, "postgres to sqlite": {filled(server), file},
+		"sqlite to citus": {filled(file), cluster}, "citus to sqlite": {movedTo, file},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			from, to := kinds[0](t), kinds[1](t)
-			buildFixture(t, from)
 			for rows := 40; !transfer(t, from, to, rows); rows++ {
 				if s, err := store.Open(t.Context(), store.Config{URL: to, Serve: true}); !errors.Is(err, store.ErrUnfinishedTransfer) {
 					t.Fatalf("opening half a database: %v, %v", s, err)

@@ -23,6 +23,8 @@ type storedTable struct {
 	name    string
 	columns []storedColumn // by name, without those that the database computes
 	key     []storedColumn // the primary key, in its order
+	source  string         // what a query reads it from
+	parts   []*part        // that have it
 }
 
 // storedColumn is a column of a table.
@@ -88,6 +90,9 @@ func (s *Store) storedTables(ctx context.Context) (tables []storedTable, err err
 			return nil, fmt.Errorf("nobody has said how to move %s, which has no primary key", t.name)
 		}
 		slices.SortFunc(t.columns, func(a, b storedColumn) int { return strings.Compare(a.name, b.name) })
+	}
+	for i := range tables {
+		s.locate(&tables[i])
 	}
 	return tables, nil
 }

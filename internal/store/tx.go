@@ -28,17 +28,20 @@ type tx struct {
 }
 
 // begin begins a transaction on a connection that is its own.
-func (s *Store) begin(ctx context.Context, conn *sql.Conn) (t *tx, err error) {
-	t = &tx{dialect: s.dialect, clock: s.clock}
-	if s.dialect.arrays {
+func (p *part) begin(ctx context.Context, conn *sql.Conn) (t *tx, err error) {
+	t = &tx{dialect: p.dialect, clock: p.clock}
+	if p.dialect.arrays {
 		t.ordinary = conn
-		if t.pipeline, err = newPipeline(conn); err == nil {
-			err = t.pipeline.add(ctx, "BEGIN", nil)
+		t.pipeline, err = newPipeline(conn)
+		for _, statement := range p.dialect.begin {
+			if err == nil {
+				err = t.pipeline.add(ctx, statement, nil)
+			}
 		}
 		return t, err
 	}
 	t.begun, err = conn.BeginTx(ctx, nil)
-	t.ordinary, t.statements, t.bound = t.begun, s.statements, map[string]*sql.Stmt{}
+	t.ordinary, t.statements, t.bound = t.begun, p.statements, map[string]*sql.Stmt{}
 	return t, err
 }
 

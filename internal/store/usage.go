@@ -68,7 +68,7 @@ func (w *work) countUsage(ctx context.Context) error {
 // Usage is what an organization's jobs came to, by day and provider, from one
 // day to another, both included.
 func (s *Store) Usage(ctx context.Context, organization string, from, to time.Time) (usage []earshot.DayUsage, err error) {
-	rows, err := findRows(ctx, s.reports, usageTable, `WHERE organization = $1 AND day >= $2 AND day <= $3 ORDER BY day, provider`,
+	rows, err := findRows(ctx, s.of(organization).reports, usageTable, `WHERE organization = $1 AND day >= $2 AND day <= $3 ORDER BY day, provider`,
 		organization, millis(from)/dayMillis, millis(to)/dayMillis)
 	if err != nil {
 		return nil, fmt.Errorf("read usage: %w", err)

@@ -256,9 +256,12 @@ func (w *work) store(ctx context.Context) error {
 // storeEnded moves jobs that ended from those under way to the finished ones. Returns
 // errNotOwned when one was not its node's.
 func (w *work) storeEnded(ctx context.Context) error {
-	if w.dialect.arrays {
+	if w.dialect.arrays && !w.dialect.spread {
 		return each(ctx, w.tx, moveEnded, w.ended, nil)
 	}
+	// Citus would send what one part of the statement gives to all workers, for the next.
+	w.waiting = false
+	defer func() { w.waiting = true }()
 	taken, err := remove(ctx, w.tx, takeEnded, w.ended, func(t *Task) string { return t.ID })
 	if err == nil && len(taken) < len(w.ended) {
 		err = errNotOwned
@@ -279,7 +282,7 @@ var (
 			field("served", "boolean", func(o *lockedOrganization) *bool { return &o.served })),
 		func(in input) string {
 			return `UPDATE organizations SET ` + in.assign(changing...) + `,
-				served_at = CASE WHEN ` + in.value("served") + ` THEN ` + in.now + ` ELSE organizations.served_at END
+				served_at = organizations.served_at + CAST(` + in.value("served") + ` AS integer) * (` + in.now + ` - organizations.served_at)
 				` + in.where("organizations", "id")
 		})
 )

@@ -11,11 +11,12 @@ import (
 	"time"
 
 	"earshot/internal/store"
+	"earshot/internal/store/storetest"
 )
 
 // cpuTime is what a run has used of the processors so far: in this process, and in the
-// PostgreSQL server where there is one on this machine.
-type cpuTime struct{ own, server time.Duration }
+// PostgreSQL server where there is one on this machine, and in the workers of Citus.
+type cpuTime struct{ own, server, workers time.Duration }
 
 func cpuUsed(b *testing.B, address string) cpuTime {
 	b.Helper()
@@ -25,7 +26,7 @@ func cpuUsed(b *testing.B, address string) cpuTime {
 	}
 	used := cpuTime{own: time.Duration(usage.Utime.Nano() + usage.Stime.Nano())}
 	if store.Shared(address) {
-		used.server = serverUsed(b, address)
+		used.server, used.workers = serversUsed(b, address)
 	}
 	return used
 }
@@ -38,21 +39,39 @@ func (before cpuTime) report(b *testing.B, address string, n int) {
 	if store.Shared(address) {
 		b.ReportMetric(float64((after.server-before.server).Microseconds())/float64(n), "server-cpu-us/op")
 	}
+	if after.workers > 0 {
+		b.ReportMetric(float64((after.workers-before.workers).Microseconds())/float64(n), "workers-cpu-us/op")
+	}
 }
 
-// serverUsed adds up what the processes of the server have used. Nothing where they
-// cannot be seen: on another machine, or without /proc.
-func serverUsed(b *testing.B, address string) (used time.Duration) {
+// serversUsed adds up what the processes of the server have used, and those of its workers.
+func serversUsed(b *testing.B, address string) (server, workers time.Duration) {
 	b.Helper()
 	db, err := sql.Open("pgx", address)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer db.Close()
-	var folder string
+	var folder, others string
 	if err := db.QueryRowContext(b.Context(), `SELECT current_setting('data_directory')`).Scan(&folder); err != nil {
 		b.Fatal(err)
 	}
+	if strings.HasPrefix(os.Getenv(storetest.CitusVariable), strings.SplitAfter(address, "?")[0]) {
+		err := db.QueryRowContext(b.Context(), `SELECT string_agg(result, ',') FROM run_command_on_workers('SHOW data_directory')`).Scan(&others)
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	for other := range strings.SplitSeq(others, ",") {
+		workers += serverUsed(b, other)
+	}
+	return serverUsed(b, folder), workers
+}
+
+// serverUsed adds up what the processes of the server in a folder have used. Nothing where
+// they cannot be seen: on another machine, or without /proc.
+func serverUsed(b *testing.B, folder string) (used time.Duration) {
+	b.Helper()
 	note, err := os.ReadFile(filepath.Join(folder, "postmaster.pid"))
 	if err != nil {
 		return 0

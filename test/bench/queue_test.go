@@ -29,14 +29,18 @@ import (
 	"earshot/internal/upstream"
 )
 
-// databases are what queues are measured on.
-var databases = []struct {
+// database is what queues are measured on.
+type database struct {
 	name    string
 	address func(b *testing.B) string
-}{
+}
+
+var databases = []database{
 	{"sqlite", func(b *testing.B) string { b.Helper(); return filepath.Join(b.TempDir(), "earshot.db") }},
 	{"postgres", func(b *testing.B) string { b.Helper(); return storetest.Postgres(b) }},
 }
+
+var citus = database{"citus", func(b *testing.B) string { b.Helper(); return storetest.Citus(b) }}
 
 // taskCount is how many tasks a run works off; EARSHOT_BENCH_TASKS says otherwise.
 func taskCount(b *testing.B) int {
@@ -134,7 +138,7 @@ func fill(b *testing.B, s *store.Store, organizations []string, n int) {
 // BenchmarkTasks works off a backlog by one node, from the first claim to the last
 // settle: ledger, results and fair turns included.
 func BenchmarkTasks(b *testing.B) {
-	for _, db := range databases {
+	for _, db := range append(slices.Clone(databases), citus) {
 		for _, n := range []int{1, 100, 10_000} {
 			b.Run(fmt.Sprintf("%s/organizations=%d", db.name, n), func(b *testing.B) {
 				for range b.N {

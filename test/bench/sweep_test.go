@@ -150,17 +150,21 @@ func BenchmarkSweepSubmit(b *testing.B) {
 }
 
 // BenchmarkSweepSettle works off plain tasks, then those of a sweep while its answers are
-// recorded beside, and tells what recording does when it has the machine for itself.
+// recorded beside, with the processor time of each answer from its plan to its row, and
+// tells what recording does when it has the machine for itself.
 func BenchmarkSweepSettle(b *testing.B) {
-	for _, db := range databases {
+	for _, db := range append(slices.Clone(databases), citus) {
 		b.Run(db.name, func(b *testing.B) {
 			for range b.N {
-				w := newSwept(b, db.address(b))
+				address := db.address(b)
+				w := newSwept(b, address)
 				w.apply("large", sweepTasks)
 				w.batches(sweepTasks)
 				b.ReportMetric(w.settle(sweepTasks), "plain/s")
+				cpu := cpuUsed(b, address)
 				w.start("large")
 				b.ReportMetric(w.settleFollowed(), "followed/s")
+				cpu.report(b, address, sweepTasks)
 				w.start("large")
 				w.settle(sweepTasks)
 				began := time.Now()

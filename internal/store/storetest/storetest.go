@@ -21,9 +21,23 @@ import (
 // PostgresVariable names the server that scripts/with-postgres.sh started.
 const PostgresVariable = "EARSHOT_TEST_POSTGRES"
 
+// CitusVariable names the coordinator that scripts/with-citus.sh started.
+const CitusVariable = "EARSHOT_TEST_CITUS"
+
 // OnEach runs the test on SQLite and on PostgreSQL, each time with the address
-// of a fresh, empty database.
+// of a fresh, empty database, and on Citus with that of an empty one.
 func OnEach(t *testing.T, test func(t *testing.T, address string)) {
+	t.Helper()
+	OnFresh(t, test)
+	t.Run("citus", func(t *testing.T) {
+		t.Parallel()
+		test(t, Citus(t))
+	})
+}
+
+// OnFresh is OnEach for a test to which it matters that there are no tables yet: on Citus
+// they are made in advance.
+func OnFresh(t *testing.T, test func(t *testing.T, address string)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
@@ -47,10 +61,7 @@ func Postgres(tb testing.TB) string {
 		tb.Skipf("%s is not set: run the tests through make test", PostgresVariable)
 	}
 	schema := "test_" + strings.ToLower(rand.Text())
-	admin, err := sql.Open("pgx", server)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	admin := connect(tb, server)
 	if _, err := admin.ExecContext(tb.Context(), `CREATE SCHEMA `+schema); err != nil {
 		tb.Fatal(err)
 	}
@@ -59,9 +70,63 @@ func Postgres(tb testing.TB) string {
 		if _, err := admin.ExecContext(context.WithoutCancel(tb.Context()), `DROP SCHEMA `+schema+` CASCADE`); err != nil {
 			tb.Error(err)
 		}
+	})
+	return With(tb, server, "search_path", schema)
+}
+
+func connect(tb testing.TB, server string) *sql.DB {
+	tb.Helper()
+	admin, err := sql.Open("pgx", server)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
 		if err := admin.Close(); err != nil {
 			tb.Error(err)
 		}
+	})
+	return admin
+}
+
+// used are schemas on Citus whose tests have ended: spreading one over workers takes
+// seconds, emptying it does not. They are dropped with the cluster.
+var used = make(chan string, 100)
+
+// Citus gives the address of an empty database that is spread over workers. It skips the
+// test where there is no cluster.
+func Citus(tb testing.TB) string {
+	tb.Helper()
+	server := os.Getenv(CitusVariable)
+	if server == "" {
+		tb.Skipf("%s is not set: run the tests through scripts/with-citus.sh", CitusVariable)
+	}
+	admin := connect(tb, server)
+	var schema string
+	select {
+	case schema = <-used:
+	default:
+		schema = "test_" + strings.ToLower(rand.Text())
+		if _, err := admin.ExecContext(tb.Context(), `CREATE SCHEMA `+schema); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	tb.Cleanup(func() {
+		if tb.Failed() {
+			return
+		}
+		ctx := context.WithoutCancel(tb.Context()) // which has ended by now
+		var empty sql.NullString
+		err := admin.QueryRowContext(ctx, `SELECT string_agg(format('DELETE FROM %I.%I', nspname, relname), '; ' ORDER BY relname = 'organizations')
+			FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace
+			WHERE (nspname = $1 OR nspname ~ ('^' || $1 || '_[0-9]+$')) AND relkind = 'r' AND relname NOT LIKE 'goose%'`, schema).Scan(&empty)
+		if err == nil {
+			_, err = admin.ExecContext(ctx, empty.String)
+		}
+		if err != nil {
+			tb.Error(err)
+			return
+		}
+		used <- schema
 	})
 	return With(tb, server, "search_path", schema)
 }

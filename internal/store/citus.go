@@ -1,0 +1,281 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"earshot"
+)
+
+// Citus is PostgreSQL with workers: tables may lie on other servers than the one that
+// applications speak to. What belongs to organizations lies there in some schemas, each of
+// which has all tables and is whole on one worker; what belongs to nobody stays with the
+// coordinator, in the schema where PostgreSQL has everything. So whatever concerns one
+// organization is said in the same words as to PostgreSQL, and runs on one server as it is
+// (ADR 22). Beside that schema, called earshot here, there are
+//
+//	earshot_0, earshot_1 …  the parts
+//	earshot_shared          views of what parts need of the coordinator's tables, and the versions of the parts
+//
+// In the coordinator's own schema, organizations has one row for each, which keeps names
+// unique and is what keys refer to; nothing else of it is read.
+
+// citusDialect is what Citus says differently from PostgreSQL.
+var citusDialect = func() dialect {
+	d := postgresDialect
+	d.spread = true
+	d.lanes = 2 // of each part
+	d.unavailable = func(err error) bool {
+		var e *pgconn.PgError
+		return postgresDialect.unavailable(err) || errors.As(err, &e) && e.Code == internalError && strings.Contains(e.Message, "connection") // to a worker
+	}
+	// Settings of a connection stay with the coordinator, those of a transaction go along.
+	d.begin = []string{
+		"BEGIN", "SET LOCAL lock_timeout = '3s'", "SET LOCAL enable_seqscan = off", "SET LOCAL enable_hashjoin = off", "SET LOCAL enable_mergejoin = off",
+		"SET LOCAL enable_bitmapscan = off",
+	}
+	return d
+}()
+
+// internalError is the code of what a server does not expect, which Citus also says of a
+// connection that ends while it is used.
+const internalError = "XX000"
+
+// partsAWorker is how many parts there are for each worker that is there when a database is
+// made: they are what can be moved to workers that are added later.
+const partsAWorker = 4
+
+// partConnections serve the lanes and short reads of a part; there may be many parts.
+const partConnections = 6
+
+// countWorkers counts those that can have parts.
+const countWorkers = `(SELECT COUNT(*) FROM pg_dist_node WHERE noderole = 'primary' AND isactive AND shouldhaveshards AND groupid <> 0)`
+
+// findWorkers has a database spread that has the extension, and workers or parts. The parts
+// are made and opened when it is migrated.
+func (s *Store) findWorkers(ctx context.Context) error {
+	var citus int
+	if err := s.lookups.QueryRowContext(ctx, `SELECT COUNT(*) FROM pg_extension WHERE extname = 'citus'`).Scan(&citus); err != nil {
+		return fmt.Errorf("look for Citus: %w", err)
+	}
+	if citus == 0 {
+		return nil
+	}
+	var workers, schemas int
+	if err := s.lookups.QueryRowContext(ctx, `SELECT `+countWorkers+`, (SELECT COUNT(*) FROM pg_dist_schema)`).Scan(&workers, &schemas); err != nil {
+		return fmt.Errorf("look for workers of Citus: %w", err)
+	}
+	if workers+schemas == 0 {
+		return nil // the extension alone changes nothing
+	}
+	base := *s.part
+	base.dialect = &citusDialect
+	base.lookups.dialect, base.reports.dialect = &citusDialect, &citusDialect
+	s.part, s.parts = &base, nil
+	return nil
+}
+
+// spread reports whether organizations are spread over servers.
+func (s *Store) spread() bool { return s.dialect.spread }
+
+// spreadOut makes the parts where they are missing, brings them up to date, and opens them.
+// However often it is interrupted, it goes on where it was. It runs under the lock of
+// migrations, after those of the coordinator's own schema.
+func (s *Store) spreadOut(ctx context.Context) error {
+	var own string
+	if err := s.lookups.QueryRowContext(ctx, `SELECT current_schema()`).Scan(&own); err != nil {
+		return fmt.Errorf("find the schema: %w", err)
+	}
+	schemas, err := s.partSchemas(ctx, own)
+	if err != nil {
+		return err
+	}
+	shared := pgx.Identifier{own + "_shared"}.Sanitize()
+	for _, name := range []string{"nodes", "api_keys"} {
+		if err := s.showTo(ctx, shared, pgx.Identifier{own, name}.Sanitize(), name); err != nil {
+			return fmt.Errorf("show %s to the parts: %w", name, err)
+		}
+	}
+	for i, schema := range schemas {
+		p := openPart(s.listener, &citusDialect, map[string]string{
+			"search_path": strings.Join([]string{shared, pgx.Identifier{schema}.Sanitize(), pgx.Identifier{own}.Sanitize()}, ", "),
+			// What runs on a worker is planned there; what does not may need to know the arguments.
+			"plan_cache_mode": "auto",
+			// Settings of a transaction go to the worker, too.
+			"citus.propagate_set_commands": "local",
+		})
+		p.queue.SetMaxOpenConns(partConnections)
+		p.reports.SetMaxOpenConns(partConnections / 3)
+		p.schema = schema
+		p.lookups.explain, p.reports.explain = workerAway, workerAway
+		s.parts = append(s.parts, p)
+		if err := s.migratePart(ctx, schema, fmt.Sprintf("%s_shared.goose_db_version_%d", own, i)); err != nil {
+			return fmt.Errorf("part %s: %w", schema, err)
+		}
+	}
+	return nil
+}
+
+// showTo has a schema show a table as it is now, with the columns that migrations have added.
+func (s *Store) showTo(ctx context.Context, schema, table, name string) error {
+	const columns = `(SELECT COUNT(*) FROM pg_attribute WHERE attnum > 0 AND NOT attisdropped AND attrelid = to_regclass($%d))`
+	var shown bool
+	err := s.lookups.QueryRowContext(ctx, `SELECT `+fmt.Sprintf(columns, 1)+` = `+fmt.Sprintf(columns, 2), schema+"."+name, table).Scan(&shown)
+	if err == nil && !shown {
+		_, err = s.queue.ExecContext(ctx, `CREATE OR REPLACE VIEW `+schema+`.`+name+` AS SELECT * FROM `+table)
+	}
+	return err
+}
+
+// partSchemas are the schemas of the parts. They are made together, so that there are never
+// fewer than organizations are spread over.
+func (s *Store) partSchemas(ctx context.Context, own string) (schemas []string, err error) {
+	var count int
+	err = s.lookups.QueryRowContext(ctx, `SELECT COUNT(*) FROM pg_namespace WHERE nspname ~ ('^' || $1 || '_[0-9]+$')`, own).Scan(&count)
+	if err != nil {
+		return nil, fmt.Errorf("look for parts: %w", err)
+	}
+	made := count > 0
+	if !made {
+		var filled bool
+		if err := s.lookups.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM organizations)`).Scan(&filled); err != nil {
+			return nil, fmt.Errorf("look for organizations: %w", err)
+		}
+		if filled {
+			return nil, errors.New("it was made before Citus had workers: move it into an empty one with 'earshot migrate'")
+		}
+		// An operator who wants more or fewer sets citus.shard_count for the database.
+		err = s.lookups.QueryRowContext(ctx, `SELECT LEAST(current_setting('citus.shard_count')::int, $1 * `+countWorkers+`)`, partsAWorker).Scan(&count)
+		if err != nil {
+			return nil, fmt.Errorf("look for workers of Citus: %w", err)
+		}
+	}
+	for i := range max(1, count) {
+		schemas = append(schemas, fmt.Sprintf("%s_%d", own, i))
+	}
+	if made {
+		return schemas, nil
+	}
+	tx, err := s.queue.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = tx.Rollback() }()
+	for _, schema := range append([]string{own + "_shared"}, schemas...) {
+		if _, err := tx.ExecContext(ctx, `CREATE SCHEMA `+pgx.Identifier{schema}.Sanitize()); err != nil {
+			return nil, fmt.Errorf("make the schema %s: %w", schema, err)
+		}
+	}
+	return schemas, tx.Commit()
+}
+
+// migratePart brings the tables of a part up to date. They are made where the coordinator
+// is, as on PostgreSQL, and then moved to a worker: Citus refuses some statements of older
+// migrations for tables that it has moved.
+func (s *Store) migratePart(ctx context.Context, schema, versions string) error {
+	pool := openPostgresPool(s.listener, 2, map[string]string{"search_path": pgx.Identifier{schema}.Sanitize()})
+	defer func() { _ = pool.Close() }()
+	if err := s.migrateSchema(ctx, pool.DB, versions); err != nil {
+		return err
+	}
+	var moved int
+	if err := pool.QueryRowContext(ctx, `SELECT COUNT(*) FROM pg_dist_schema WHERE schemaid = $1::regnamespace`, schema).Scan(&moved); err != nil {
+		return fmt.Errorf("look where it is: %w", err)
+	}
+	if moved > 0 {
+		return nil
+	}
+	if _, err := pool.ExecContext(ctx, `SELECT citus_schema_distribute($1)`, schema); err != nil {
+		return fmt.Errorf("move it to a worker: %w", err)
+	}
+	return nil
+}
+
+// workerAway tells clients of an organization whose worker does not answer.
+func workerAway(err error) error {
+	var known *earshot.Error
+	if err == nil || errors.As(err, &known) || !citusDialect.unavailable(err) && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "the organization's data cannot be reached at the moment, try again", Err: err}
+}
+
+// reservedTime is how long a name stays taken of which no organization came: nobody is that
+// slow to make one.
+const reservedTime = time.Minute
+
+// reserve takes the name of an organization that is about to be created, and has the keys'
+// table know of it. Returns ErrExists when the name is taken.
+func (s *Store) reserve(o *newOrganizationRow, now time.Time) error {
+	err := s.execute(func(ctx context.Context, tx *tx) error {
+		// A node that was killed in between leaves a name without its organization.
+		left, err := findRows(ctx, tx, organizationsTable, `WHERE name = $1 AND created_at < $2`, o.Name, millis(now.Add(-reservedTime)))
+		if err != nil {
+			return err
+		}
+		for _, one := range left {
+			_, err := firstRow(ctx, s.of(one.ID).lookups, organizationsTable, `WHERE id = $1`, one.ID)
+			if errors.Is(err, ErrNotFound) {
+				_, err = tx.ExecContext(ctx, `DELETE FROM organizations WHERE id = $1`, one.ID)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return each(ctx, tx, insertOrganization, []*newOrganizationRow{o}, nil)
+	})
+	if s.dialect.duplicate(err) {
+		return fmt.Errorf("organization %q: %w", o.Name, ErrExists)
+	}
+	if err != nil {
+		return fmt.Errorf("create organization %q: %w", o.Name, err)
+	}
+	return nil
+}
+
+// ofNobody are the tables that stay with the coordinator.
+var ofNobody = []string{"api_keys", "extraction"}
+
+// locate finds the parts that have a table.
+func (s *Store) locate(t *storedTable) {
+	t.source, t.parts = t.name, []*part{s.part}
+	if !s.spread() || slices.Contains(ofNobody, t.name) {
+		return
+	}
+	t.parts = s.parts
+	all := make([]string, len(s.parts))
+	for i, p := range s.parts {
+		all[i] = `SELECT ` + listed(t.columns, columnName) + ` FROM ` + pgx.Identifier{p.schema, t.name}.Sanitize()
+	}
+	t.source = `(` + strings.Join(all, ` UNION ALL `) + `) AS ` + t.name
+}
+
+// load stores rows where they belong, in a transaction of the coordinator.
+func (t storedTable) load(ctx context.Context, tx *tx, rows [][]any) error {
+	if t.source == t.name {
+		return tx.load(ctx, t, pgx.Identifier{t.name}, rows)
+	}
+	whose := slices.IndexFunc(t.columns, func(c storedColumn) bool { return c.name == "organization" || t.name == rootTable && c.name == "id" })
+	places := make([][][]any, len(t.parts))
+	for _, row := range rows {
+		organization, _ := row[whose].(string)
+		i := placeOf(organization, len(t.parts))
+		places[i] = append(places[i], row)
+	}
+	for i, p := range t.parts {
+		if err := tx.load(ctx, t, pgx.Identifier{p.schema, t.name}, places[i]); err != nil {
+			return err
+		}
+	}
+	if t.name == rootTable { // for the names, and for keys
+		return tx.load(ctx, t, pgx.Identifier{t.name}, rows)
+	}
+	return nil
+}

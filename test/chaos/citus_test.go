@@ -1,0 +1,160 @@
+package chaos
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"earshot"
+	"earshot/internal/app"
+	"earshot/internal/store/storetest"
+	"earshot/test/harness"
+)
+
+// server is a PostgreSQL that scripts/with-citus.sh made for this run.
+type server struct {
+	folder, programs string
+	port             int
+}
+
+// control has pg_ctl do something with the server, as the user that it belongs to.
+func (s server) control(t *testing.T, args ...string) {
+	t.Helper()
+	info, err := os.Stat(s.folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		t.Fatalf("the folder's owner is a %T", info.Sys())
+	}
+	command := exec.CommandContext(context.WithoutCancel(t.Context()), filepath.Join(s.programs, "pg_ctl"), append(args, "-D", s.folder, "-w", "-t", "60")...)
+	command.Dir = filepath.Dir(s.folder)
+	if os.Getuid() == 0 {
+		command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}}
+	}
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("pg_ctl %s: %v\n%s", args, err, out)
+	}
+}
+
+func (s server) kill(t *testing.T) { t.Helper(); s.control(t, "stop", "-m", "immediate") }
+
+func (s server) start(t *testing.T) {
+	t.Helper()
+	s.control(t, "start", "-l", s.folder+".log", "-o", fmt.Sprintf("-p %d", s.port))
+}
+
+// servers are the coordinator and the workers.
+func servers(t *testing.T, coordinator *sql.DB) (all []server) {
+	t.Helper()
+	const about = `SELECT concat_ws(' ', current_setting('data_directory'), (SELECT setting FROM pg_config WHERE name = 'BINDIR'), current_setting('port'))`
+	found, err := coordinator.QueryContext(t.Context(), about+` UNION ALL SELECT result FROM run_command_on_workers($$`+about+`$$)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer found.Close()
+	for found.Next() {
+		var text string
+		var s server
+		if err := found.Scan(&text); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fmt.Sscan(text, &s.folder, &s.programs, &s.port); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(s.folder, "/earshot-postgres.") {
+			t.Skipf("%s is not ours to stop", s.folder)
+		}
+		all = append(all, s)
+	}
+	if err := found.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestAWorkerThatIsGoneStopsOnlyItsOrganizations kills a worker of Citus, then the
+// coordinator, under two nodes that go on.
+func TestAWorkerThatIsGoneStopsOnlyItsOrganizations(t *testing.T) { //nolint:paralleltest // others must not need the cluster meanwhile
+	address := storetest.Citus(t)
+	all := servers(t, open(t, "pgx", address))
+	node, other := harness.Pair(t, address)
+	var accounts []*app.Account
+	for range 12 {
+		accounts = append(accounts, node.Organization(t, "many", 1000))
+	}
+	// ask has each organization submit a task on both nodes, and tells which could.
+	ask := func(what string) (tasks map[*app.Account][]string, refused int) {
+		t.Helper()
+		tasks = map[*app.Account][]string{}
+		for _, a := range accounts {
+			for _, n := range []*harness.Node{node, other} {
+				reply := n.Post(t, a, harness.TaskPath, harness.ChatTask(what))
+				switch reply.StatusCode {
+				case http.StatusOK, http.StatusCreated, http.StatusAccepted:
+					var submitted struct{ Task earshot.Task }
+					reply.Into(t, &submitted)
+					tasks[a] = append(tasks[a], submitted.Task.ID)
+				case http.StatusServiceUnavailable:
+					refused++
+				default:
+					t.Errorf("%s: status %d: %s", what, reply.StatusCode, reply.Body)
+				}
+			}
+		}
+		return tasks, refused
+	}
+	finish := func(tasks map[*app.Account][]string) {
+		t.Helper()
+		for a, ids := range tasks {
+			for _, id := range ids {
+				if ended := node.Wait(t, a, id); ended.Task.Status != earshot.StatusCompleted {
+					t.Errorf("task %s ended as %s", id, ended.Task.Status)
+				}
+			}
+		}
+	}
+	before, refused := ask("before")
+	if refused > 0 {
+		t.Fatalf("%d tasks were refused while all servers run", refused)
+	}
+	worker := all[1]
+	worker.kill(t)
+	during, refused := ask("while a worker is gone")
+	if refused == 0 || len(during) == 0 {
+		t.Errorf("without one of the workers %d tasks are refused and %d organizations have theirs queued", refused, len(during))
+	}
+	t.Logf("%d refused, %d organizations go on", refused, len(during))
+	finish(during) // those of the others, while it is gone
+	t.Log("theirs have ended")
+	worker.start(t)
+	harness.Eventually(t, "all organizations are served again", func() bool {
+		_, refused = ask("after")
+		return refused == 0
+	})
+	finish(before)
+
+	all[0].kill(t)
+	all[0].start(t)
+	harness.Eventually(t, "the nodes find the coordinator again", func() bool {
+		_, refused = ask("after the coordinator")
+		return refused == 0
+	})
+	harness.Eventually(t, "all tasks have ended", func() bool {
+		for _, a := range accounts {
+			if o := node.Reload(t, a); o.Queued+o.Running > 0 {
+				return false
+			}
+		}
+		return true
+	})
+	storetest.Audited(t, node.Store)
+}
