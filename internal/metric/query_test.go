@@ -1,6 +1,7 @@
 package metric_test
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -229,6 +230,23 @@ func TestWhatWasRemovedHasNoRows(t *testing.T) {
 		if want := map[string]int{"target": 1, "prompt": 2, "month": 2}[by]; len(rows) != want || rows[0].Target != "chat/US" {
 			t.Errorf("by %s there are %d rows, want %d: %+v", by, len(rows), want, rows)
 		}
+	}
+}
+
+// Where no sweep is closed there are no rows, which in JSON are empty lists.
+func TestAReportWithoutClosedSweepsIsEmpty(t *testing.T) {
+	t.Parallel()
+	def, answers := world(3)
+	for i := range def.Sweeps {
+		def.Sweeps[i].State = "missed"
+	}
+	def.Periods = nil
+	report, err := bookOf(t, def, answers).Report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := json.Marshal(report); err != nil || string(text) != `{"metrics":[],"compare":[],"series":[],"stability":[]}` {
+		t.Errorf("the report is %s (%v)", text, err)
 	}
 }
 

@@ -15,7 +15,7 @@ type Stability struct {
 
 // Stability is that of every target: of the domains cited and of the brands named.
 func (b *Book) Stability() ([]Stability, error) {
-	var found []Stability
+	found := []Stability{}
 	for _, c := range b.cuts(Query{By: []string{"target"}}) {
 		domains, err := b.stability(c, "stability.domains", func(t *Tally) map[string]int { return t.Domains })
 		if err != nil {
