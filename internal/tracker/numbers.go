@@ -202,7 +202,7 @@ func (s *Service) Sources(ctx context.Context, organization, name string, q *ear
 	counted := map[string]metric.Sources{"domain": metric.ByDomain, "url": metric.ByURL, "type": metric.ByType}[by]
 	var b *book
 	var rows []metric.Row
-	err = s.filtered(ctx, organization, name, &q.NumberFilter, need{sources: counted}, func(found *book) (err error) {
+	err = s.filtered(ctx, organization, name, &q.NumberFilter, need{sources: counted | metric.SourcesOnly}, func(found *book) (err error) {
 		b = found
 		b.namePrompts(wanted.Filter)
 		rows, err = b.Rows(wanted)
