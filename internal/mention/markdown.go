@@ -45,6 +45,7 @@ func (lists) Close(ast.Node, text.Reader, parser.Context) {}
 // bracket.
 type references struct{}
 
+// Transform looks at paragraphs that begin with a bracket, and leaves all others as they are.
 func (references) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
 	if node.Lines().Len() > 0 {
 		first := node.Lines().At(0)
