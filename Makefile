@@ -67,7 +67,7 @@ bench: ## Measure the service on both databases, on Citus where it is installed,
 		$(GO) test -run "^$$" -bench "Overload|Memory" -benchtime 1x -timeout 30m ./test/bench/ && \
 		$(GO) test -run "^$$" -bench Claim -benchtime 200x -timeout 20m ./test/bench/ && \
 		$(GO) test -run "^$$" -bench "Sweep|Answers" -benchtime 1x -timeout 30m ./test/bench/ && \
-		$(GO) test -run "^$$" -bench "Metrics|Overview" -benchtime 10x -timeout 30m ./test/tracking/ && \
+		$(GO) test -run "^$$" -bench "Metrics|Overview|Reanalysis" -benchtime 10x -timeout 30m ./test/tracking/ && \
 		$(GO) test -run "^$$" -bench Tasks -benchtime 1x -count 3 -timeout 20m ./test/bench/ && \
 		$(GO) test -C test/bench/peers -run "^$$" -bench . -benchtime 1x -count 3 . && \
 		$(GO) test -C test/bench/peers/riversqlite -run "^$$" -bench . -benchtime 1x -count 3 .'

@@ -2,7 +2,7 @@ package earshot
 
 // MetricQuery says which numbers of a tracker are wanted.
 type MetricQuery struct {
-	// Names of metrics with commas between them, such as `visibility,shareOfVoice`; all unless given.
+	// Names of metrics with commas between them, such as `visibility,shareOfVoice`; all unless given, but for `stability.domains` and `stability.brands` (`stability` for both), which are computed where they are named.
 	Metric string `json:"metric,omitempty" schema:"maxLength=500"`
 	// What the answers are divided by: `target` unless given, else of `brand`, `surface`, `target`, `provider`, `country`, `prompt`, `tag`, `sweep`, `day`, `week` and `month`, with commas between them. Metrics of brands are always by brand; `brand` alone divides by nothing else.
 	By string `json:"by,omitempty" schema:"maxLength=200"`
@@ -145,6 +145,8 @@ type MetricRow struct {
 	Places *PlaceShares `json:"places,omitempty"`
 	// Of `rank`.
 	Top *TopShares `json:"top,omitempty"`
+	// Of `stability.domains` and `stability.brands`: 1 − Bray–Curtis of counts, beside the value, 1 − Jaccard. Their denominator is the number of pairs of neighbouring sweeps.
+	Weighted *float64 `json:"weighted,omitempty" schema:"min=0,max=1"`
 	// Version of the names that were looked for.
 	Rules string `json:"rules"`
 	// Where the answers behind the number are listed; with `last`, those of the sweep that it names.

@@ -235,6 +235,8 @@ type Precision struct {
 	Sweeps int `json:"sweeps" schema:"min=0"`
 	// The smallest change between two spans of 28 days, as a share; null when there are too few sweeps to tell.
 	SmallestChange *float64 `json:"smallestChange"`
+	// Whether it follows from how the answers of the tracker's own last sweeps differ (28 at most, from 5 on), by the visibility of its first own brand. Otherwise it follows from how answers usually differ.
+	Measured bool `json:"measured"`
 }
 
 // TrackerPatch pauses a tracker or lets it go on.

@@ -76,21 +76,17 @@ func (s *scan) markAbsent(mentions []Mention) {
 	}
 	next, start := 0, 0 // the first mention and the first glyph of the block
 	for _, b := range s.v.blocks {
-		end := start
-		for s.glyphs[end].r != blockEnd {
-			end++
-		}
 		first := next
 		for next < len(mentions) && mentions[next].from < b.to {
 			next++
 		}
 		if first < next {
-			s.markBlock(mentions[first:next], start, end, b)
+			s.markBlock(mentions[first:next], start, b.glyphs, b)
 		}
 		if next == len(mentions) {
 			return
 		}
-		start = end + 1
+		start = b.glyphs + 1
 	}
 }
 
@@ -107,13 +103,18 @@ func (s *scan) markBlock(mentions []Mention, from, to int, b block) {
 		}
 		absent = false
 	}
+	word := false // the character before is a letter or digit of ASCII
 	for i := from; i < to; i++ {
-		g := s.glyphs[i]
+		g := &s.glyphs[i]
+		inside := word
+		if word = g.r >= 0 && isASCIIWord(s.v.chars[g.from].r); word && inside {
+			continue // most characters: no clause ends here, and no entry begins
+		}
 		if s.v.endsClause(int(g.to)-1, b) && s.wholeAt(i+1) {
 			endClause(int(g.to))
 			continue
 		}
-		if table.trie.begins(g.r) == 0 {
+		if !table.trie.mayBegin(s.glyphs, i) {
 			continue
 		}
 		s.found = table.trie.at(s.glyphs, i, s.found[:0])

@@ -232,6 +232,4 @@ func (v *visible) hasFold(i int, b block, text string) bool {
 
 func isASCIILetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
-func isASCIIWord(r rune) bool { return r < 0x80 && isWord(r) }
-
 func isSchemeChar(r rune) bool { return isASCIIWord(r) || r == '+' || r == '.' || r == '-' }

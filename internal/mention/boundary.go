@@ -12,11 +12,21 @@ import "unicode"
 // (a keycap) is none of them, and an apostrophe that Unicode calls a letter is one of
 // our quotes.
 func isWord(r rune) bool {
-	if r < 0x80 {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+	if uint32(r) < 0x80 {
+		return asciiWord[r]
 	}
 	return r != 0x02BC && unicode.In(r, unicode.L, unicode.Nd, unicode.Mn, unicode.Mc)
 }
+
+// asciiWord has the letters and digits of ASCII.
+var asciiWord = func() (table [0x80]bool) {
+	for r := range table {
+		table[r] = r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+	}
+	return table
+}()
+
+func isASCIIWord(r rune) bool { return uint32(r) < 0x80 && asciiWord[r] }
 
 // unspaced are the scripts that write no spaces between words, without Katakana.
 var unspaced = []*unicode.RangeTable{

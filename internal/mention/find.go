@@ -51,14 +51,19 @@ func (s *scan) mentions() []Mention {
 	blocks := s.v.blocks
 	nextHost := s.nextHost(0)
 	for i := 0; i < len(s.glyphs); {
-		g := s.glyphs[i]
+		g := &s.glyphs[i]
+		from := int(g.from)
+		if uint32(g.r) < 128 && s.trie.ascii[g.r] == 0 && from < nextHost {
+			i++ // most characters begin nothing
+			continue
+		}
+		if from >= nextHost {
+			nextHost = s.nextHost(from)
+		}
 		if g.r == blockEnd {
 			blocks = blocks[1:]
 		}
-		if int(g.from) >= nextHost {
-			nextHost = s.nextHost(int(g.from))
-		}
-		if s.trie.begins(g.r) == 0 && (len(s.hosts) == 0 || s.hosts[0].from != int(g.from)) || g.r < 0 {
+		if g.r < 0 || from != nextHost && !s.trie.mayBegin(s.glyphs, i) {
 			i++
 			continue
 		}
@@ -74,7 +79,7 @@ func (s *scan) mentions() []Mention {
 }
 
 // nextHost drops the hosts that end before a character and returns where the next one
-// that is left ends.
+// that is left begins.
 func (s *scan) nextHost(from int) int {
 	for len(s.hosts) > 0 && s.hosts[0].to <= from {
 		s.hosts = s.hosts[1:]
@@ -82,15 +87,18 @@ func (s *scan) nextHost(from int) int {
 	if len(s.hosts) == 0 {
 		return len(s.v.chars) + 1
 	}
-	return s.hosts[0].to
+	return s.hosts[0].from
 }
 
 // hitAt gives the longest hit that begins at a glyph, and the glyph behind it.
 func (s *scan) hitAt(i int, b block) (hit Mention, end int, ok bool) {
 	s.found = s.trie.at(s.glyphs, i, s.found[:0])
-	slices.SortFunc(s.found, func(a, b match) int { return cmp.Or(b.end-a.end, int(a.id-b.id)) })
 	from := int(s.glyphs[i].from)
 	host, isHost := s.hostAt(from)
+	if len(s.found) == 0 && !isHost {
+		return Mention{}, 0, false
+	}
+	slices.SortFunc(s.found, func(a, b match) int { return cmp.Or(b.end-a.end, int(a.id-b.id)) })
 	for _, m := range s.found {
 		n := &s.names[m.id]
 		to := int(s.glyphs[m.end-1].to)

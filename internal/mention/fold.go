@@ -69,8 +69,10 @@ const (
 // foldVisible folds the visible text of all blocks into out, whose content is lost.
 func foldVisible(out []glyph, v *visible) []glyph {
 	out = slices.Grow(out[:0], len(v.chars)+len(v.blocks))
-	for _, b := range v.blocks {
+	for i := range v.blocks {
+		b := &v.blocks[i]
 		out = foldRange(out, v.chars, b.from, b.to)
+		b.glyphs = len(out)
 		out = append(out, glyph{blockEnd, int32(b.to), int32(b.to)})
 	}
 	return out
@@ -79,31 +81,27 @@ func foldVisible(out []glyph, v *visible) []glyph {
 // foldRange appends the folded characters of a range.
 func foldRange(out []glyph, chars []char, from, to int) []glyph {
 	for i := from; i < to; {
-		c := chars[i]
+		c, end := &chars[i], i+1
 		switch {
 		case c.out:
-			out, i = foldRun(out, chars, i, to, hole, func(c char) bool { return c.out })
+			for end < to && chars[end].out {
+				end++
+			}
+			out = append(out, glyph{hole, int32(i), int32(end)})
 		case isSpace(c.r):
-			out, i = foldRun(out, chars, i, to, ' ', func(c char) bool { return !c.out && isSpace(c.r) })
-		case c.r < utf8.RuneSelf && (i+1 == to || chars[i+1].r < 0x300):
-			out = append(out, glyph{lower(c.r), int32(i), int32(i + 1)})
-			i++
+			for end < to && !chars[end].out && isSpace(chars[end].r) {
+				end++
+			}
+			out = append(out, glyph{' ', int32(i), int32(end)})
+		case c.r < utf8.RuneSelf && (end == to || chars[end].r < 0x300):
+			out = append(out, glyph{lower(c.r), int32(i), int32(end)})
 		default:
-			end := clusterEnd(chars, i, to)
+			end = clusterEnd(chars, i, to)
 			out = foldCluster(out, chars, i, end)
-			i = end
 		}
+		i = end
 	}
 	return out
-}
-
-// foldRun makes one glyph of all characters that belong to a run.
-func foldRun(out []glyph, chars []char, from, to int, r rune, belongs func(char) bool) (folded []glyph, end int) {
-	end = from + 1
-	for end < to && belongs(chars[end]) {
-		end++
-	}
-	return append(out, glyph{r, int32(from), int32(end)}), end
 }
 
 // maxCluster bounds how many characters are composed together. Unicode's own bound

@@ -17,10 +17,44 @@ import (
 // markdownParser reads CommonMark with the tables, strike-through, task lists and
 // footnotes of GFM (decision 14). It has no state of its own.
 var markdownParser = sync.OnceValue(func() parser.Parser {
-	return goldmark.New(goldmark.WithExtensions(
-		extension.Table, extension.Strikethrough, extension.TaskList, extension.Footnote,
-	)).Parser()
+	blocks := parser.DefaultBlockParsers()
+	for i := range blocks {
+		if blocks[i].Value == parser.NewListParser() {
+			blocks[i].Value = lists{parser.NewListParser()}
+		}
+	}
+	return goldmark.New(
+		goldmark.WithParser(parser.NewParser(
+			parser.WithBlockParsers(blocks...),
+			parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+			parser.WithParagraphTransformers(util.Prioritized(references{}, 100)),
+		)),
+		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList, extension.Footnote),
+	).Parser()
 })
+
+// lists are goldmark's, but for what it does where a list ends: to make other blocks of
+// the paragraphs of a list without empty lines, which are the same to us.
+type lists struct{ parser.BlockParser }
+
+// Close does nothing.
+func (lists) Close(ast.Node, text.Reader, parser.Context) {}
+
+// references takes the definitions of references out of paragraphs, as goldmark's own
+// transformer does, which makes a reader of every paragraph to see that it begins with no
+// bracket.
+type references struct{}
+
+// Transform looks at paragraphs that begin with a bracket, and leaves all others as they are.
+func (references) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
+	if node.Lines().Len() > 0 {
+		first := node.Lines().At(0)
+		if line := util.TrimLeftSpace(first.Value(reader.Source())); len(line) > 0 && line[0] != '[' {
+			return
+		}
+	}
+	parser.LinkReferenceParagraphTransformer.Transform(node, reader, pc)
+}
 
 // reader walks the tree of a Markdown text and writes down what a reader sees of it.
 //
@@ -32,7 +66,6 @@ var markdownParser = sync.OnceValue(func() parser.Parser {
 type reader struct {
 	*visible
 	body     string
-	source   []byte
 	anchor   int // the open <a>: index in links, or -1
 	unshown  int // how many <script> and <style> are open
 	footnote int // the number of the footnote whose links are read, or 0
@@ -40,7 +73,8 @@ type reader struct {
 
 // readMarkdown reads the visible text. Sections and lists of sources are out.
 func (v *visible) readMarkdown(body string) {
-	r := &reader{visible: v, body: body, source: []byte(body), anchor: -1}
+	v.source = append(v.source[:0], body...)
+	r := &reader{visible: v, body: body, anchor: -1}
 	r.container(markdownParser().Parse(text.NewReader(r.source)))
 	r.end()
 }

@@ -90,6 +90,7 @@ func (s *scan) cutPrompt(p prompt) bool {
 // running gives the folded text with spaces between blocks, and which glyph each
 // character is: a prompt of several lines may be quoted in several blocks.
 func (s *scan) running() (text []rune, glyphs []int) {
+	text, glyphs = make([]rune, 0, len(s.glyphs)), make([]int, 0, len(s.glyphs))
 	for i, g := range s.glyphs {
 		r := g.r
 		if r == blockEnd {

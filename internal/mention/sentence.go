@@ -62,7 +62,7 @@ func (v *visible) byteRange(from, to int) (start, end int) {
 // the stop in "Dr. Martens" ends nothing.
 func (v *visible) sentenceEnd(i int, m *Mention, b block) int {
 	for ; i < b.to; i++ {
-		if !v.endsSentence(i, b) {
+		if r := v.chars[i].r; r == ' ' || isASCIIWord(r) || !v.endsSentence(i, b) {
 			continue
 		}
 		end := i + 1
@@ -182,6 +182,9 @@ func (c *citer) citedIn(from, to int) (links, cited []int) {
 	}
 	b := block{from: from, to: to, item: -1}
 	for i := from; i < to; i++ {
+		if isASCIIWord(c.chars[i].r) {
+			continue
+		}
 		if number, _ := c.numberAt(i, b); number > 0 {
 			cite(number - 1)
 		}

@@ -77,6 +77,9 @@ const maxAffixes = 8
 // that is; step is -1 to the left and +1 to the right. None are needed where the name
 // stands at a boundary by itself.
 func (s *scan) reach(at int, b block, affixes []affix, step int) (edge int, ok bool) {
+	if len(affixes) == 0 {
+		return at, s.boundaryAt(at, b)
+	}
 	places := []int{at}
 	for range maxAffixes + 1 {
 		var further []int

@@ -7,6 +7,8 @@ type trie struct {
 	// The children of the root, for speed: most characters begin no text.
 	ascii  [128]int32
 	beyond map[rune]int32
+	// seconds has a bit for each character of ASCII that may follow a first one of ASCII.
+	seconds [128][2]uint64
 }
 
 type node struct {
@@ -31,6 +33,7 @@ func newTrie() *trie { return &trie{nodes: make([]node, 1), beyond: map[rune]int
 // insert adds a text. Where it is joined, each run of spaces or hyphens between its
 // words stands for any such run, also for none.
 func (t *trie) insert(text []rune, joined bool, id int32) {
+	t.noteSecond(text, joined)
 	n := int32(0)
 	for i := 0; i < len(text); i++ {
 		end := i
@@ -44,6 +47,18 @@ func (t *trie) insert(text []rune, joined bool, id int32) {
 		n = t.childFrom(n, text[i])
 	}
 	t.nodes[n].ends = append(t.nodes[n].ends, id)
+}
+
+func (t *trie) noteSecond(text []rune, joined bool) {
+	if len(text) == 0 || text[0] >= 128 {
+		return
+	}
+	switch first := &t.seconds[text[0]]; {
+	case len(text) == 1 || joined && isSeparator(text[1]):
+		*first = [2]uint64{^uint64(0), ^uint64(0)}
+	case text[1] < 128:
+		first[text[1]/64] |= 1 << (text[1] % 64)
+	}
 }
 
 func isSeparator(r rune) bool { return r == ' ' || r == '-' }
@@ -91,6 +106,19 @@ func (t *trie) begins(r rune) int32 {
 	default:
 		return 0
 	}
+}
+
+// mayBegin tells whether texts may begin at the glyph i, by its first two characters.
+func (t *trie) mayBegin(glyphs []glyph, i int) bool {
+	first := glyphs[i].r
+	if t.begins(first) == 0 {
+		return false
+	}
+	if first >= 128 || i+1 == len(glyphs) {
+		return true
+	}
+	second := glyphs[i+1].r
+	return second < 0 || second >= 128 || t.seconds[first][second/64]&(1<<(second%64)) != 0
 }
 
 // at appends all texts that begin at the glyph i.

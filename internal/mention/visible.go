@@ -22,6 +22,7 @@ type char struct {
 type block struct {
 	from, to int // of the visible characters
 	item     int // the innermost list item around it: index in items, or -1
+	glyphs   int // where its folded characters end
 }
 
 // item is an item of a list.
@@ -39,6 +40,7 @@ type visible struct {
 	links  []Link
 	notes  []noteMark
 
+	source []byte // the text that Markdown is parsed from
 	span   int32
 	inLink bool // a link is open
 	item   int  // the item that blocks are opened in
@@ -54,7 +56,7 @@ func newVisible(size int) *visible {
 
 // read gives the visible text of an answer, in a value that may have been used before.
 func (v *visible) read(t Text) {
-	*v = visible{chars: slices.Grow(v.chars[:0], len(t.Body)), blocks: v.blocks[:0], items: v.items[:0], item: -1, open: -1}
+	*v = visible{chars: slices.Grow(v.chars[:0], len(t.Body)), blocks: v.blocks[:0], items: v.items[:0], source: v.source, item: -1, open: -1}
 	if t.Format == Plain {
 		v.readPlain(t.Body)
 	} else {
@@ -70,7 +72,7 @@ func (v *visible) begin() {
 
 func (v *visible) end() {
 	if v.open >= 0 && v.open < len(v.chars) {
-		v.blocks = append(v.blocks, block{v.open, len(v.chars), v.item})
+		v.blocks = append(v.blocks, block{from: v.open, to: len(v.chars), item: v.item})
 	}
 	v.open = -1
 }
@@ -85,16 +87,22 @@ func (v *visible) add(r rune, start, end int) {
 
 // addText appends the text of a range as it is.
 func (v *visible) addText(body string, start, end int) {
+	n := len(v.chars)
+	chars := slices.Grow(v.chars, end-start)[:n+end-start]
 	for i := start; i < end; {
-		if b := body[i]; b < utf8.RuneSelf {
-			v.chars = append(v.chars, char{r: rune(b), start: int32(i), end: int32(i + 1), span: v.span, link: v.inLink})
-			i++
-			continue
+		r, size := rune(body[i]), 1
+		if r >= utf8.RuneSelf {
+			if r, size = utf8.DecodeRuneInString(body[i:end]); isDropped(r) {
+				i += size
+				continue
+			}
 		}
-		r, size := utf8.DecodeRuneInString(body[i:end])
-		v.add(r, i, i+size)
+		c := &chars[n]
+		c.r, c.start, c.end, c.span, c.link, c.out = r, int32(i), int32(i+size), v.span, v.inLink, false
+		n++
 		i += size
 	}
+	v.chars = chars[:n]
 }
 
 // text gives the visible characters of a range as a string.

@@ -76,9 +76,9 @@ func (c Citation) on(b Brand) bool {
 		}
 		host = parsed.Hostname()
 	}
-	host = strings.ToLower(host)
 	for _, domain := range b.Domains {
-		if rest, ok := strings.CutSuffix(host, strings.ToLower(domain)); ok && (rest == "" || rest[len(rest)-1] == '.') {
+		at := len(host) - len(domain)
+		if at >= 0 && (at == 0 || host[at-1] == '.') && strings.EqualFold(host[at:], domain) {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package metric_test
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -229,6 +230,50 @@ func TestWhatWasRemovedHasNoRows(t *testing.T) {
 		if want := map[string]int{"target": 1, "prompt": 2, "month": 2}[by]; len(rows) != want || rows[0].Target != "chat/US" {
 			t.Errorf("by %s there are %d rows, want %d: %+v", by, len(rows), want, rows)
 		}
+	}
+}
+
+// Rows of stability are those of the report; they are given where they are named only.
+func TestStabilityByName(t *testing.T) {
+	t.Parallel()
+	def, answers := world(4)
+	b := bookOf(t, def, answers)
+	report, err := b.Stability()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := rowsOf(t, b, metric.Query{Metrics: []string{"stability.domains", "stability.brands"}, By: []string{"target"}})
+	if len(rows) != len(report) || len(rows) != 4 {
+		t.Fatalf("there are %d rows, and %d in the report", len(rows), len(report))
+	}
+	for i, r := range rows {
+		want := report[i]
+		if r.Metric != want.Metric || r.Target != want.Target || *r.Value.Number != *want.Value || *r.Weighted != *want.Weighted || *r.Cells != want.Cells || r.Denominator != float64(want.Pairs) {
+			t.Errorf("row %d is %+v, want %+v", i, r, want)
+		}
+		if r.Numerator <= 0 || r.Numerator > r.Denominator {
+			t.Errorf("%s has %v of %v pairs", r.Metric, r.Numerator, r.Denominator)
+		}
+	}
+	if slices.ContainsFunc(rowsOf(t, b, metric.Query{}), func(r metric.Row) bool { return strings.HasPrefix(r.Metric, "stability") }) {
+		t.Error("stability is given to those who ask for all metrics")
+	}
+}
+
+// Where no sweep is closed there are no rows, which in JSON are empty lists.
+func TestAReportWithoutClosedSweepsIsEmpty(t *testing.T) {
+	t.Parallel()
+	def, answers := world(3)
+	for i := range def.Sweeps {
+		def.Sweeps[i].State = "missed"
+	}
+	def.Periods = nil
+	report, err := bookOf(t, def, answers).Report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := json.Marshal(report); err != nil || string(text) != `{"metrics":[],"compare":[],"series":[],"stability":[]}` {
+		t.Errorf("the report is %s (%v)", text, err)
 	}
 }
 

@@ -20,7 +20,7 @@ func (b *Book) Report() (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Compare: []Comparison{}, Series: b.Series(), Stability: stability}
+	r := &Report{Metrics: []Row{}, Compare: []Comparison{}, Series: b.Series(), Stability: stability}
 	for _, q := range []Query{{By: []string{"target"}}, {}} {
 		// The surfaces with one target are there already.
 		together := func(l Labels) bool { return len(q.By) > 0 || l.Target[0] == '*' }

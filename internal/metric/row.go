@@ -34,6 +34,8 @@ type Row struct {
 	URL    string `json:"url,omitempty"`
 	Type   string `json:"type,omitempty"`
 
+	Weighted *float64 `json:"weighted,omitempty"` // of stability: 1 − Bray–Curtis
+
 	// Of support: supported mentions by the domain that supports them.
 	Domains map[string]int `json:"domains,omitzero"`
 }
@@ -82,6 +84,9 @@ func names() []string {
 	for _, m := range measures {
 		all = append(all, m.name)
 	}
+	for _, s := range stabilities {
+		all = append(all, s.name)
+	}
 	return all
 }
 
@@ -105,7 +110,7 @@ func (b *Book) Rows(q Query) ([]Row, error) {
 				for i := int(next.Add(1)) - 1; i < len(some); i = int(next.Add(1)) - 1 {
 					var e *evidence
 					if e, errs[first+i] = b.evidence(some[i], q.reads(), read); errs[first+i] == nil {
-						parts[first+i] = b.rowsOf(e, q)
+						parts[first+i], errs[first+i] = b.rowsOf(e, q)
 					}
 				}
 			})
@@ -143,6 +148,11 @@ func (b *Book) maxRows(q Query, cuts []cut) (n int) {
 	if q.wants("coverage") {
 		others++
 	}
+	for _, s := range stabilities {
+		if slices.Contains(q.Metrics, s.name) {
+			others++
+		}
+	}
 	wanted, picked := q.Having["brand"]
 	for _, c := range cuts {
 		brands := len(c.panel)
@@ -173,7 +183,7 @@ func (r Row) matches(s Selection) bool {
 	return true
 }
 
-func (b *Book) rowsOf(e *evidence, q Query) []Row {
+func (b *Book) rowsOf(e *evidence, q Query) ([]Row, error) {
 	v := view{b: b, e: e, q: q, unbranded: e.total(b, false), all: e.total(b, true)}
 	var rows []Row
 	wanted, picked := q.Having["brand"]
@@ -193,7 +203,8 @@ func (b *Book) rowsOf(e *evidence, q Query) []Row {
 	if q.wants("citationShare") && !q.BrandsOnly {
 		rows = append(rows, v.sources()...)
 	}
-	return rows
+	stability, err := v.stability()
+	return append(rows, stability...), err
 }
 
 // view is a cut on the way to its rows.

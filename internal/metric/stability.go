@@ -1,6 +1,10 @@
 package metric
 
-import "earshot/internal/stats"
+import (
+	"slices"
+
+	"earshot/internal/stats"
+)
 
 // Stability says how much of what a cell's answers hold comes back in the next sweep.
 type Stability struct {
@@ -11,21 +15,31 @@ type Stability struct {
 	Weighted *float64 `json:"weighted"` // 1 − Bray–Curtis, of counts per eligible answer
 	Cells    int      `json:"cells"`
 	Pairs    int      `json:"pairs"`
+
+	same float64 // Σ 1 − Jaccard over the pairs
+}
+
+// stabilities are what comes back or does not. They are computed where they are asked for
+// by name only: they need every sweep by itself, and domains are in no sums.
+var stabilities = []struct {
+	name   string
+	counts func(*Book) func(*Tally) map[string]int
+}{
+	{"stability.domains", func(*Book) func(*Tally) map[string]int { return func(t *Tally) map[string]int { return t.Domains } }},
+	{"stability.brands", func(b *Book) func(*Tally) map[string]int { return b.named }},
 }
 
 // Stability is that of every target: of the domains cited and of the brands named.
 func (b *Book) Stability() ([]Stability, error) {
-	var found []Stability
+	found := []Stability{}
 	for _, c := range b.cuts(Query{By: []string{"target"}}) {
-		domains, err := b.stability(c, "stability.domains", func(t *Tally) map[string]int { return t.Domains })
-		if err != nil {
-			return nil, err
+		for _, kind := range stabilities {
+			s, err := b.stability(c, kind.name, kind.counts(b))
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, s)
 		}
-		brands, err := b.stability(c, "stability.brands", b.named)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, domains, brands)
 	}
 	return found, nil
 }
@@ -60,6 +74,7 @@ func (b *Book) stability(c cut, name string, counts func(*Tally) map[string]int)
 			weighted += w * alike / float64(pairs)
 			s.Cells++
 			s.Pairs += pairs
+			s.same += same
 		}
 	}
 	if s.Cells > 0 {
@@ -67,6 +82,24 @@ func (b *Book) stability(c cut, name string, counts func(*Tally) map[string]int)
 		s.Value, s.Weighted = &value, &weighted
 	}
 	return s, nil
+}
+
+// stability are the rows of it that a query names.
+func (v view) stability() (rows []Row, err error) {
+	for _, kind := range stabilities {
+		if !slices.Contains(v.q.Metrics, kind.name) {
+			continue
+		}
+		s, err := v.b.stability(v.e.c, kind.name, kind.counts(v.b))
+		if err != nil {
+			return nil, err
+		}
+		r := v.start(kind.name, nil, v.all)
+		r.Value.Number, r.Weighted, r.Cells = s.Value, s.Weighted, &s.Cells
+		r.Numerator, r.Denominator = s.same, float64(s.Pairs)
+		rows = append(rows, r)
+	}
+	return rows, nil
 }
 
 // talliesOf are the cells of a target in some sweeps, each by prompt.

@@ -29,6 +29,8 @@ const (
 	ByURL
 	ByType
 	BySupport
+	// SourcesOnly leaves all numbers of brands out.
+	SourcesOnly
 
 	NoSources  Sources = 0
 	AllSources         = ByDomain | ByURL | ByType | BySupport
@@ -107,6 +109,9 @@ func (t *Tally) Add(panel []Brand, a Answer) {
 		if t.sources&ByType != 0 && c.Type != "" {
 			count(&t.Types, c.Type)
 		}
+	}
+	if t.sources&SourcesOnly != 0 {
+		return
 	}
 	named := false
 	for i := range panel {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"time"
 
@@ -77,7 +78,7 @@ var (
 		textField("outcome", func(a *Analysis) *earshot.Outcome { return &a.Outcome }),
 		nullField("surface", "text", func(a *Analysis) *string { return &a.Surface }),
 		field("content", "bytea", func(a *Analysis) *[]byte { return &a.Content }))
-	readAnalyses   = newTable("analyses", analysesTable.only("sweep", "prompt", "target", "sample", "outcome", "surface", "content")...)
+	readAnalyses   = newTable("analyses", analysesTable.only("sweep", "prompt", "target", "outcome", "surface", "content")...)
 	insertAnalyses = analysesTable.insert(`ON CONFLICT (organization, tracker, answer, rules) DO NOTHING`)
 
 	// deleteAnalyses deletes those of answers, by any rules.
@@ -305,9 +306,11 @@ func (s *Store) CountAnswers(ctx context.Context, organization, tracker string) 
 // Analyses reads what rules found in the answers that were asked from one time to
 // another: where each stands, and what was found. It is overwritten by the next.
 func (s *Store) Analyses(ctx context.Context, r *Rules, from, until time.Time, each func(*Analysis) error) error {
-	// One place for all rows, and no column that is the same in all: they are many.
+	// One place for all rows, no column that is the same in all, and no copy of what was
+	// found: they are many.
 	var a Analysis
 	targets := readAnalyses.targets(&a)
+	targets[len(targets)-1] = (*sql.RawBytes)(&a.Content)
 	err := s.of(r.Organization).reports.find(ctx, func(found scanner) error {
 		if err := found.Scan(targets...); err != nil {
 			return err

@@ -148,7 +148,7 @@ func (w *watching) screenSources(ctx context.Context) error {
 	if at < 2*alert.Window || (w.watch.Steps+1)%alert.Window != 0 || answersOf(closed[at-2*alert.Window:at]) > maxCounted {
 		return nil
 	}
-	b, err := w.bookOf(ctx, w.tracker, w.definition, need{sources: metric.ByDomain}, span{closed[at-2*alert.Window].DueAt, w.sweep.DueAt.Add(time.Millisecond)})
+	b, err := w.bookOf(ctx, w.tracker, w.definition, need{sources: metric.ByDomain | metric.SourcesOnly}, span{closed[at-2*alert.Window].DueAt, w.sweep.DueAt.Add(time.Millisecond)})
 	if tooMany(err) {
 		return nil
 	}

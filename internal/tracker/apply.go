@@ -51,9 +51,13 @@ func (s *Service) applyOnce(ctx context.Context, organization string, d *definit
 		return nil, fmt.Errorf("encode the definition: %w", err)
 	}
 	changes, breaks := compare(before, &d.TrackerDefinition)
+	precise, err := s.precision(ctx, t, d, now)
+	if err != nil {
+		return nil, err
+	}
 	applied := &earshot.TrackerApplied{
 		DryRun: dryRun, Created: t.Version == 0, Changed: t.Version == 0 || len(changes) > 0, Changes: changes, Breaks: breaks,
-		Precision: precision(d, now),
+		Precision: precise,
 	}
 	if applied.Changed {
 		version := t.Version

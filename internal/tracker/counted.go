@@ -151,7 +151,7 @@ func (b *book) answersURL(q metric.Query, r *metric.Row) string {
 		}
 	}
 	v := url.Values{}
-	if q.Branded || slices.Contains([]string{"coverage", "refusal"}, strings.TrimSuffix(r.Metric, metric.Version)) {
+	if q.Branded || slices.Contains([]string{"coverage", "refusal", "stability.domains", "stability.brands"}, strings.TrimSuffix(r.Metric, metric.Version)) {
 		v.Set("branded", "true")
 	}
 	if l.PromptVersion != 0 {

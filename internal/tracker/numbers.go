@@ -70,6 +70,9 @@ func numberQuery(f *earshot.NumberFilter, metrics, by, having string) (q metric.
 	for i, name := range q.Metrics {
 		q.Metrics[i] = strings.TrimSuffix(name, metric.Version)
 	}
+	if i := slices.Index(q.Metrics, "stability"); i >= 0 {
+		q.Metrics = slices.Replace(q.Metrics, i, i+1, "stability.domains", "stability.brands")
+	}
 	if q.Filter, err = selection("filter", f.Filter); err != nil {
 		return q, err
 	}
@@ -103,9 +106,13 @@ func (s *Service) Metrics(ctx context.Context, organization, name string, q *ear
 		return nil, err
 	}
 	wanted.BrandsOnly, wanted.Last, wanted.MaxRows = true, q.Last, maxComputed
+	var read need
+	if slices.Contains(wanted.Metrics, "stability.domains") {
+		read.sources = metric.ByDomain // which no sweep that is added up tells
+	}
 	var b *book
 	var rows []metric.Row
-	err = s.filtered(ctx, organization, name, &q.NumberFilter, need{}, func(found *book) (err error) {
+	err = s.filtered(ctx, organization, name, &q.NumberFilter, read, func(found *book) (err error) {
 		b = found
 		b.namePrompts(wanted.Filter)
 		rows, err = b.Rows(wanted)
@@ -160,7 +167,7 @@ func (b *book) metricRow(q metric.Query, r *metric.Row) earshot.MetricRow {
 	row := earshot.MetricRow{
 		Metric: r.Metric, NumberLabels: labelsOf(r.Labels), PromptID: r.PromptVersion, Sweep: r.Sweep, Day: r.Day, Week: r.Week, Month: r.Month,
 		Value: r.Value.Number, Numerator: r.Numerator, Denominator: r.Denominator, Answers: r.Answers, Cells: r.Cells, Sweeps: r.Sweeps,
-		Missing: r.Missing, Interval: intervals(r.Interval), Lag1: r.Lag1, Rules: rulesName(b.rules), AnswersURL: b.answersURL(q, r),
+		Missing: r.Missing, Interval: intervals(r.Interval), Lag1: r.Lag1, Weighted: r.Weighted, Rules: rulesName(b.rules), AnswersURL: b.answersURL(q, r),
 	}
 	if r.Brand != nil {
 		row.Brand = *r.Brand
@@ -205,7 +212,7 @@ func (s *Service) Sources(ctx context.Context, organization, name string, q *ear
 	counted := map[string]metric.Sources{"domain": metric.ByDomain | metric.BySupport, "url": metric.ByURL, "type": metric.ByType}[by]
 	var b *book
 	var rows []metric.Row
-	err = s.filtered(ctx, organization, name, &q.NumberFilter, need{sources: counted}, func(found *book) (err error) {
+	err = s.filtered(ctx, organization, name, &q.NumberFilter, need{sources: counted | metric.SourcesOnly}, func(found *book) (err error) {
 		b = found
 		b.namePrompts(wanted.Filter)
 		rows, err = b.Rows(wanted)

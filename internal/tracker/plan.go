@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/metric"
 	"earshot/internal/provider"
 	"earshot/internal/schedule"
 	"earshot/internal/stats"
@@ -214,12 +215,56 @@ func daysOf(text string) int {
 	return days
 }
 
-// precision is how small a change the numbers will show, by the spread that answers
-// usually have.
-func precision(d *definition, now time.Time) earshot.Precision {
+// spreadSweeps is of how many sweeps the spread of a tracker's own answers is taken.
+const spreadSweeps = 28
+
+// precision is how small a change the numbers will show: by the spread that the answers of
+// the tracker's last sweeps have, or, where these are too few, that answers usually have.
+func (s *Service) precision(ctx context.Context, t *store.Tracker, d *definition, now time.Time) (earshot.Precision, error) {
 	p := earshot.Precision{Prompts: len(d.Prompts), Samples: d.Samples, Sweeps: d.sweepsIn(28, now)}
-	if change, ok := (stats.Plan{Prompts: p.Prompts, Sweeps: p.Sweeps, Samples: p.Samples}).Visible(stats.DefaultComponents); ok {
+	spread, measured, err := s.spread(ctx, t)
+	if err != nil {
+		return p, err
+	}
+	p.Measured = measured
+	if change, ok := (stats.Plan{Prompts: p.Prompts, Sweeps: p.Sweeps, Samples: p.Samples}).Visible(spread); ok {
 		p.SmallestChange = &change
 	}
-	return p
+	return p, nil
+}
+
+// spread are the variances of the visibility of a tracker's first own brand, or of its
+// first brand, and whether they were measured.
+func (s *Service) spread(ctx context.Context, t *store.Tracker) (stats.Components, bool, error) {
+	if t.Version == 0 {
+		return stats.DefaultComponents, false, nil
+	}
+	closed, err := s.Store.ClosedSweeps(ctx, t)
+	if err != nil {
+		return stats.Components{}, false, err
+	}
+	first := len(closed)
+	for first > 0 && len(closed)-first < spreadSweeps && answersOf(closed[first-1:]) <= maxCounted {
+		first--
+	}
+	if len(closed)-first < stats.EnoughSweeps {
+		return stats.DefaultComponents, false, nil
+	}
+	d, err := s.stored(t)
+	if err != nil {
+		return stats.Components{}, false, err
+	}
+	b, err := s.bookOf(ctx, t, d, need{}, span{from: closed[first].DueAt})
+	if tooMany(err) || err == nil && len(b.panel.Brands) == 0 {
+		return stats.DefaultComponents, false, nil
+	}
+	if err != nil {
+		return stats.Components{}, false, err
+	}
+	brand := max(0, slices.IndexFunc(b.panel.Brands, func(brand metric.Brand) bool { return brand.Own }))
+	// Answers that all agree tell nothing of how much they will differ.
+	if spread, ok := b.Components(b.panel.Brands[brand].Name, nil); ok && spread.Answer > 0 {
+		return spread, true, nil
+	}
+	return stats.DefaultComponents, false, nil
 }

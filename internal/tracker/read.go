@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"context"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -20,6 +21,7 @@ type reading struct {
 
 	found  analysis.Found // the last one, whose memory is used for the next
 	answer metric.Answer
+	texts  map[string]string // domains and URLs that were counted, each once
 }
 
 // sheetKey is a target and a surface that answered it.
@@ -52,6 +54,7 @@ func (r *reading) add(a *store.Analysis) error {
 	}
 	r.found.Fill(&r.answer, r.panel)
 	r.answer.Outcome = metric.Outcome(a.Outcome)
+	r.intern(r.answer.Citations)
 	key := sheetKey{a.Target, a.Surface}
 	sheet := r.sheets[at][key]
 	if sheet == nil {
@@ -65,6 +68,30 @@ func (r *reading) add(a *store.Analysis) error {
 	sheet[prompt].Add(r.panel.Brands, r.answer)
 	r.note(at, a.Target, a.Surface, 1)
 	return nil
+}
+
+// intern has the texts that are counted in memory once, rather than all of each analysis.
+func (r *reading) intern(citations []metric.Citation) {
+	once := func(text string) string {
+		if r.texts == nil {
+			r.texts = map[string]string{}
+		}
+		known, ok := r.texts[text]
+		if !ok {
+			known = strings.Clone(text)
+			r.texts[known] = known
+		}
+		return known
+	}
+	for i := range citations {
+		c := &citations[i]
+		if r.sources&metric.ByDomain != 0 {
+			c.Domain = once(c.Domain)
+		}
+		if r.sources&metric.ByURL != 0 {
+			c.URL = once(c.URL)
+		}
+	}
 }
 
 // readAnalyses reads what was found, and finds what was not looked for yet: an analysis

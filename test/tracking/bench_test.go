@@ -1,6 +1,7 @@
 package tracking
 
 import (
+	"encoding/binary"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -44,8 +45,9 @@ func ninetyDays(b *testing.B, address string) {
 	if err := n.Stop(); err != nil { // it would find that nothing is left to analyse
 		b.Fatal(err)
 	}
-	fill(b, n.Store, tracker)
+	rules := fill(b, n.Store, tracker)
 	n = harness.StartOn(b, address)
+	tallies(b, n, rules, filledDays)
 	for _, query := range []string{"", "metric=visibility&by=target", "metric=visibility&by=day"} {
 		b.Run(query, func(b *testing.B) {
 			path := "/v1/trackers/shoes/metrics?" + query + "&from=" + n.Store.Now().AddDate(0, 0, -90).Format(time.RFC3339)
@@ -76,7 +78,7 @@ func ninetyDays(b *testing.B, address string) {
 const filledDays, filledMore = 100, 10
 
 // fill makes up analyses of closed sweeps.
-func fill(b *testing.B, s *store.Store, tracker *store.Tracker) {
+func fill(b *testing.B, s *store.Store, tracker *store.Tracker) *store.Rules {
 	b.Helper()
 	now := s.Now()
 	rules := &store.Rules{Brands: []byte(`[{"name":"A1","own":true,"domains":["a1.example"]},{"name":"B2"},{"name":"C3"},{"name":"D4"},{"name":"E5"}]`), Code: analysis.Code}
@@ -87,7 +89,7 @@ func fill(b *testing.B, s *store.Store, tracker *store.Tracker) {
 		at := now.AddDate(0, 0, day-filledDays)
 		sweep := store.Sweep{
 			ID: uuid.Must(uuid.NewV7()).String(), Slot: fmt.Sprint(day), State: earshot.SweepClosed, Version: 1, Month: at.Format("2006-01"), DueAt: at,
-			StartedAt: now, EndsAt: now, ClosedAt: now.Add(time.Hour), Planned: 250, Submitted: 250, Answered: 250,
+			StartedAt: at, EndsAt: at.Add(time.Hour), ClosedAt: at.Add(time.Hour), Planned: 250, Submitted: 250, Answered: 250,
 		}
 		if _, err := s.StartSweep(tracker, sweep, nil, nil, tracker.NextSlot, tracker.DueAt, now); err != nil {
 			b.Fatal(err)
@@ -95,7 +97,7 @@ func fill(b *testing.B, s *store.Store, tracker *store.Tracker) {
 		var found []*store.Analysis
 		for cell := range 250 {
 			found = append(found, &store.Analysis{
-				Organization: tracker.Organization, Tracker: tracker.ID, Answer: uuid.Must(uuid.NewV7()).String(), Rules: rules.Version, Sweep: sweep.ID,
+				Organization: tracker.Organization, Tracker: tracker.ID, Answer: idAt(at), Rules: rules.Version, Sweep: sweep.ID,
 				Prompt: cell%50 + 1, Target: cell/50 + 1, Sample: 1, Outcome: earshot.OutcomeAnswered, Surface: "lab", Content: madeUp(day, cell),
 			})
 		}
@@ -106,6 +108,16 @@ func fill(b *testing.B, s *store.Store, tracker *store.Tracker) {
 	if err := s.FinishRules(rules, nil, now); err != nil {
 		b.Fatal(err)
 	}
+	return rules
+}
+
+// idAt is the id of an answer that was asked at a time.
+func idAt(at time.Time) string {
+	id := uuid.Must(uuid.NewV7())
+	var moment [8]byte
+	binary.BigEndian.PutUint64(moment[:], uint64(at.UnixMilli()))
+	copy(id[:6], moment[2:])
+	return id.String()
 }
 
 func madeUp(day, cell int) []byte {

@@ -18,7 +18,7 @@ func TestTalliesGiveTheNumbersOfTheAnswers(t *testing.T) {
 	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
 		a := n.Organization(t, "many", 1000)
 		applied(t, n, a, "", panel)
-		for _, key := range []string{"one", "two", "three"} {
+		for _, key := range []string{"one", "two", "three", "four", "five"} {
 			ended(t, other, a, run(t, n, a, key).Sweep.ID)
 		}
 		tracker, err := n.Store.Tracker(t.Context(), a.Organization.ID, "shoes")
@@ -31,13 +31,16 @@ func TestTalliesGiveTheNumbersOfTheAnswers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return len(kept) == 3
+			return len(kept) == 5
 		})
 		storetest.Audited(t, n.Store)
 		remade(t, n, a, rules)
 		// By other weights the sums are others, and the cells the same.
-		applied(t, n, a, "", strings.Replace(panel, "weight: 2", "weight: 0.7", 1))
-		queries := []string{"metrics", "metrics?by=brand&poolSurfaces=true", "metrics?by=prompt", "metrics?by=tag,sweep", "metrics?filter=tag:trail&branded=true", "compare"}
+		changed := applied(t, n, a, "", strings.Replace(panel, "weight: 2", "weight: 0.7", 1))
+		if !changed.Precision.Measured {
+			t.Errorf("after 5 sweeps the precision does not follow from these: %+v", changed.Precision)
+		}
+		queries := []string{"metrics", "metrics?by=brand&poolSurfaces=true", "metrics?by=prompt", "metrics?by=tag,sweep", "metrics?filter=tag:trail&branded=true", "metrics?metric=stability", "compare"}
 		read := func(n *harness.Node) (all []string) {
 			for _, query := range queries {
 				all = append(all, string(n.Get(t, a, "/v1/trackers/shoes/"+query).Has(t, query, http.StatusOK).Body))
@@ -45,6 +48,9 @@ func TestTalliesGiveTheNumbersOfTheAnswers(t *testing.T) {
 			return all
 		}
 		fromTallies := read(n)
+		if stability := fromTallies[5]; !strings.Contains(stability, `"metric":"stability.brands@m1"`) || !strings.Contains(stability, `"weighted":`) {
+			t.Errorf("the stability is %s", stability)
+		}
 		spoil(t, n, rules)
 		for i, fromAnswers := range read(other) { // which has none of these in memory
 			if fromAnswers != fromTallies[i] {

@@ -1479,6 +1479,8 @@ export type Precision = {
   sweeps: number;
   /** The smallest change between two spans of 28 days, as a share; null when there are too few sweeps to tell. */
   smallestChange: number | null;
+  /** Whether it follows from how the answers of the tracker's own last sweeps differ (28 at most, from 5 on), by the visibility of its first own brand. Otherwise it follows from how answers usually differ. */
+  measured: boolean;
 };
 
 /** Pauses a tracker or lets it go on. */
@@ -1613,6 +1615,8 @@ export type MetricRow = {
   places?: PlaceShares;
   /** Of `rank`. */
   top?: TopShares;
+  /** Of `stability.domains` and `stability.brands`: 1 − Bray–Curtis of counts, beside the value, 1 − Jaccard. Their denominator is the number of pairs of neighbouring sweeps. */
+  weighted?: number;
   /** Version of the names that were looked for. */
   rules: string;
   /** Where the answers behind the number are listed; with `last`, those of the sweep that it names. */

@@ -1,0 +1,124 @@
+package tracking
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"earshot"
+	"earshot/internal/analysis"
+	"earshot/internal/store"
+	"earshot/test/harness"
+)
+
+// BenchmarkReanalysis has kept answers of 4 KB read by the names of 50 brands, after one
+// was changed: 10,000, or as many as EARSHOT_BENCH_ANSWERS says. What it reports for each
+// answer is what the whole service takes for it, from the change to the moment in which the
+// new rules are current; processor time does not depend on what else runs.
+func BenchmarkReanalysis(b *testing.B) {
+	count, address := 10_000, filepath.Join(b.TempDir(), "earshot.db")
+	if text := os.Getenv("EARSHOT_BENCH_ANSWERS"); text != "" {
+		var err error
+		if count, err = strconv.Atoi(text); err != nil {
+			b.Fatal(err)
+		}
+	}
+	n := harness.StartOn(b, address)
+	a := n.Organization(b, "business", 1000)
+	text := "prompts: [best shoes]\ntargets: [{provider: chatassistant, country: US}]\nsamples: 1\nbrands:\n"
+	for i := range 50 {
+		text += fmt.Sprintf("  - {name: Brand%02d}\n", i)
+	}
+	put := func(text string) {
+		n.SendWith(b, a, http.MethodPut, "/v1/trackers/shoes", text, map[string]string{"Content-Type": yaml}).Has(b, "apply", http.StatusOK)
+	}
+	put(text)
+	tracker, err := n.Store.Tracker(b.Context(), a.Organization.ID, "shoes")
+	if err != nil {
+		b.Fatal(err)
+	}
+	keepAnswers(b, n.Store, tracker, count)
+	n.Get(b, a, "/v1/trackers/shoes/metrics").Has(b, "numbers", http.StatusOK) // has the sweeps added up
+	tallies(b, n, &store.Rules{Organization: tracker.Organization, Tracker: tracker.ID, Version: 1}, count/1000)
+	look := time.NewTicker(100 * time.Millisecond)
+	defer look.Stop()
+	for run := 2; b.Loop(); run++ {
+		before, began := processorTime(b), time.Now()
+		put(strings.Replace(text, "Brand07", fmt.Sprintf("Brand07, aliases: [Shoe Lab %d]", run), 1))
+		most := uint64(0)
+		for done := false; !done; {
+			<-look.C // seldom: looking takes processor time, too
+			var memory runtime.MemStats
+			runtime.ReadMemStats(&memory)
+			most = max(most, memory.HeapInuse)
+			rules, err := n.Store.Rules(b.Context(), tracker.Organization, tracker.ID)
+			if err != nil {
+				b.Fatal(err)
+			}
+			newest := slices.MaxFunc(rules, func(a, b *store.Rules) int { return a.Version - b.Version })
+			done = newest.Version == run && newest.State == store.RulesCurrent
+		}
+		b.ReportMetric(float64((processorTime(b)-before).Microseconds())/float64(count), "cpu-µs/answer")
+		b.ReportMetric(float64(time.Since(began).Microseconds())/float64(count), "µs/answer")
+		b.ReportMetric(float64(most)/(1<<20), "heap-MiB")
+	}
+}
+
+// keepAnswers stores answers of closed sweeps, a thousand in each, as if they had been asked.
+func keepAnswers(b *testing.B, s *store.Store, tracker *store.Tracker, count int) {
+	b.Helper()
+	const each = 1000
+	now := s.Now()
+	for first := 0; first < count; first += each {
+		at := now.AddDate(0, 0, -(count-first)/each-1)
+		sweep := &store.Sweep{
+			Organization: tracker.Organization, Tracker: tracker.ID, ID: uuid.Must(uuid.NewV7()).String(), Slot: fmt.Sprint(first), State: earshot.SweepClosed,
+			Version: 1, Month: at.Format("2006-01"), DueAt: at, StartedAt: at, EndsAt: at.Add(time.Hour), ClosedAt: at.Add(time.Hour),
+			Planned: each, Submitted: each, Answered: each,
+		}
+		var answers []*store.Answer
+		for i := range each {
+			a := &store.Answer{
+				Organization: tracker.Organization, Tracker: tracker.ID, ID: idAt(at), Sweep: sweep.ID, Prompt: 1, Target: 1, Sample: i + 1,
+				Outcome: earshot.OutcomeAnswered, Surface: "lab", AskedAt: at, FinishedAt: at.Add(time.Second), Attempts: 1, Result: longResult(b, first+i),
+			}
+			a.Analyses = []*store.Analysis{a.Analysis(1, (&analysis.Found{}).Encode())} // what rules before found does not matter
+			answers = append(answers, a)
+		}
+		if err := s.InsertHistory(tracker, []*store.Sweep{sweep}, answers); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// longResult is an answer of 4 KB with lists, emphasis, links and ten sources.
+func longResult(b *testing.B, number int) []byte {
+	b.Helper()
+	var text strings.Builder
+	fmt.Fprintf(&text, "# Best shoes, answer %d\n\n", number)
+	for i := 1; text.Len() < 3900; i++ {
+		fmt.Fprintf(&text, "%d. **Brand%02d Aero** – cushioned and light, about *$120*; it lasts longer than most others in our tests. "+
+			"Runners’ knees like it, and so does the [Shoe Lab](https://shoelab.example/shoe-%d) [%d].\n   - Pros: stable heel, wide toe box\n", i, (number+i*3)%70, i, i)
+	}
+	result := map[string]any{"surface": "lab", "text": "x", "markdown": text.String()}
+	var sources []map[string]any
+	for i := range 10 {
+		sources = append(sources, map[string]any{"position": i + 1, "url": fmt.Sprintf("https://site%d.example/%d", i, number%100), "label": "All shoes compared"})
+	}
+	result["sources"] = sources
+	encoded, err := json.Marshal(result)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return encoded
+}
