@@ -171,6 +171,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	turns := share.NewTurns(cmp.Or(a.cfg.Patience, share.Patience))
+	a.lab.Share(turns.Wait)
 	host, _ := os.Hostname() // only a label
 	receivers := guard.Guard{AllowPrivate: a.cfg.AllowPrivateWebhooks}
 	mails, err := a.openMail()

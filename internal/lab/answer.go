@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"runtime"
 	"strconv"
 	"strings"
 
@@ -80,13 +79,21 @@ func Answer(read func(*Request) error, write func(*Request) (Document, error)) h
 	})
 }
 
-// composing has a place for each processor. Of thousands of answers that come due at the
-// same moment only so many are half-made at a time.
-var composing = make(chan struct{}, runtime.GOMAXPROCS(0))
+// accountHeader names for whom a request is, where the lab's work is shared out.
+const accountHeader = "Lab-Account"
 
+// composed composes an answer when it is its account's turn. That is work of the node as any
+// other: without turns, calls would begin while those before them wait for their answers
+// to be composed, and of thousands that come due at once each would hold half a page.
 func composed(r *Request, write func(*Request) (Document, error)) (Document, error) {
-	composing <- struct{}{}
-	defer func() { <-composing }()
+	server, _ := r.Context().Value(serverKey{}).(*Server)
+	if account := r.Header.Get(accountHeader); account != "" && server != nil && server.work != nil {
+		done, err := server.work(r.Context(), account)
+		if err != nil {
+			return Document{}, err // the client has left
+		}
+		defer done()
+	}
 	return write(r)
 }
 

@@ -16,7 +16,19 @@ type Server struct {
 	listener    net.Listener
 	http        *http.Server
 	connections sync.WaitGroup
+	work        Work
 }
+
+// Work waits until an answer may be composed for an account, and returns what to call when
+// that is done.
+type Work func(ctx context.Context, account string) (done func(), err error)
+
+// Share has the lab compose answers as a part of the work of the node that it runs in,
+// which is shared out by account. It is called before Run.
+func (s *Server) Share(work Work) { s.work = work }
+
+// serverKey is the key of the server in the contexts of its requests.
+type serverKey struct{}
 
 // Listen binds a lab with these sites to a free loopback port. Connections wait
 // there until Run answers them.
@@ -30,6 +42,7 @@ func Listen(ctx context.Context, sites ...Site) (*Server, error) {
 	s.http = &http.Server{
 		Handler:           s.counted(Handler(sites...)),
 		ConnState:         s.follow,
+		BaseContext:       func(net.Listener) context.Context { return context.WithValue(context.Background(), serverKey{}, s) },
 		ReadHeaderTimeout: 10 * time.Second,
 		MaxHeaderBytes:    1 << 20, // a prompt of 10,000 characters may be in the URL
 		// Browsers speak HTTP/1, the service HTTP/2: thousands of calls may wait.

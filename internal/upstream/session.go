@@ -401,6 +401,9 @@ func (s *Session) newCall(ctx context.Context, req *Request) (*call, error) {
 		if s.sample != "" {
 			r.Header.Set("Lab-Sample", s.sample)
 		}
+		if s.account != "" {
+			r.Header.Set("Lab-Account", s.account)
+		}
 	}
 	if api := s.client.api; api != nil && api.Key != "" && req.Site == api.Name {
 		r.Header.Set(api.KeyHeader, api.KeyPrefix+api.Key)
