@@ -84,7 +84,7 @@ func (r *Runner) perform(o *order) {
 	r.settleTask(o, r.settlement(&o.job, run), run.err)
 }
 
-// settleTask ends a task, which failed if err is not nil.
+// settleTask ends a task. failure says why it did not succeed, if it did not.
 func (r *Runner) settleTask(o *order, end store.Settlement, failure error) {
 	_, span := trace.Start(o.ctx, "store.settle")
 	span.String(trace.Outcome, string(end.Status))

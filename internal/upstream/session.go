@@ -265,8 +265,8 @@ func (s *Session) read(ctx context.Context, from io.Reader, length int64) ([]byt
 		return nil, err
 	}
 	defer release()
-	done, err = parts.fill(from, maxBody+1)
-	if !done && err == nil {
+	_, err = parts.fill(from, maxBody+1)
+	if err == nil && parts.size > maxBody {
 		err = Fail(earshot.ReasonUnreadable, "body exceeds %d bytes", maxBody)
 	}
 	if err != nil {

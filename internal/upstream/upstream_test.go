@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -144,6 +145,13 @@ func TestABodyThatIsTooLargeIsUnreadable(t *testing.T) {
 	})
 	if _, err := bomb.Fetch(t.Context(), &upstream.Request{Site: "site"}); reason(t, err) != earshot.ReasonUnreadable {
 		t.Errorf("a compressed bomb: %v", err)
+	}
+	over := session(t, earshot.SurfaceWeb, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", strconv.Itoa(16<<20+1)) // so that the end comes with the last byte
+		_, _ = w.Write(make([]byte, 16<<20+1))
+	})
+	if _, err := over.Fetch(t.Context(), &upstream.Request{Site: "site"}); reason(t, err) != earshot.ReasonUnreadable {
+		t.Errorf("a byte too many: %v", err)
 	}
 }
 
