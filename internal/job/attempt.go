@@ -96,7 +96,7 @@ func (r *Runner) noteAttempt(job *store.Job, n int) {
 	if job.Mode != store.ModeAsync {
 		return
 	}
-	if err := r.Store.NoteAttempt(*job, n); err != nil {
+	if err := r.Store.NoteAttempt(job, n); err != nil {
 		r.Log.Warn("an attempt was not noted", "job", job.ID, "error", err)
 	}
 }

@@ -193,7 +193,7 @@ const settleTime = 30 * time.Second
 // with those of lost nodes.
 func (r *Runner) abandon(node *incarnation, job *store.Job) {
 	r.running.Go(func() {
-		end := store.Settlement{Job: *job, Status: earshot.StatusFailed, Error: clientError(errors.New("abandoned"))}
+		end := store.Settlement{Job: job, Status: earshot.StatusFailed, Error: clientError(errors.New("abandoned"))}
 		_, _ = r.settle(node.ctx, node, end, time.Time{}) // returns when it is settled or the node stops
 	})
 }

@@ -53,14 +53,15 @@ func (m *Metrics) attempted(provider, upstreamName string, started time.Time, er
 	m.attempts.WithLabelValues(provider, upstreamName, upstream.Outcome(err)).Observe(time.Since(started).Seconds())
 }
 
-func (m *Metrics) claimed(began time.Time, started []store.Job) {
+func (m *Metrics) claimed(began time.Time, started []*store.Job) {
 	m.claims.Observe(time.Since(began).Seconds())
 	for _, job := range started {
 		m.waits.Observe(job.StartedAt.Sub(job.CreatedAt).Seconds())
 	}
 }
 
-func (m *Metrics) ended(job store.Job, end store.Settlement, err error) {
+func (m *Metrics) ended(end *store.Settlement, err error) {
+	job := end.Job
 	status := string(end.Status)
 	if err != nil {
 		status = "UNSETTLED"

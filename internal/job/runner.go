@@ -76,7 +76,8 @@ type Runner struct {
 	wake          chan struct{} // makes the scheduler look for tasks
 	announcements chan struct{} // makes the node notify the others
 
-	orders  chan *order // to an idle worker
+	orders  chan *order  // to an idle worker
+	idle    atomic.Int64 // workers that wait for an order, or are about to
 	workers sync.WaitGroup
 	closed  chan struct{} // closed when there will be no more orders
 
@@ -106,7 +107,7 @@ func NewRunner(cfg Config) (*Runner, error) {
 	if cfg.Turns == nil {
 		cfg.Turns = share.NewTurns(share.Patience)
 	}
-	r := &Runner{Config: cfg, wake: make(chan struct{}, 1), announcements: make(chan struct{}, 1), orders: make(chan *order), places: share.NewPool(int64(2 * cfg.Workers)), closed: make(chan struct{}), tasks: map[string]bool{}}
+	r := &Runner{Config: cfg, wake: make(chan struct{}, 1), announcements: make(chan struct{}, 1), orders: make(chan *order, claimBatch), places: share.NewPool(int64(2 * cfg.Workers)), closed: make(chan struct{}), tasks: map[string]bool{}}
 	if err := r.register(); err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func (r *Runner) cost(name, mode string, bill provider.Bill) int64 {
 
 // settlement makes the settlement of a job from its outcome.
 func (r *Runner) settlement(job *store.Job, run *outcome) store.Settlement {
-	end := store.Settlement{Job: *job, Status: earshot.StatusFailed, Attempts: run.attempts, Capture: run.capture}
+	end := store.Settlement{Job: job, Status: earshot.StatusFailed, Attempts: run.attempts, Capture: run.capture}
 	if end.Capture != nil {
 		end.Capture.ExpiresAt = r.Store.Now().Add(capture.Lifetime)
 	}
@@ -49,7 +49,7 @@ func (r *Runner) settle(ctx context.Context, node *incarnation, end store.Settle
 		organization, err := r.Store.Settle(end, r.Store.Now())
 		endSpan(span, err)
 		if err == nil {
-			r.ended(end, organization)
+			r.ended(&end, organization)
 			return organization, nil
 		}
 		final := errors.Is(err, store.ErrLost) || (!giveUp.IsZero() && time.Now().Add(wait).After(giveUp))
@@ -61,7 +61,7 @@ func (r *Runner) settle(ctx context.Context, node *incarnation, end store.Settle
 			case <-node.ctx.Done():
 			}
 		}
-		r.Metrics.ended(end.Job, end, err)
+		r.Metrics.ended(&end, err)
 		r.discard(ctx, end.Capture)
 		return nil, err
 	}
@@ -69,8 +69,8 @@ func (r *Runner) settle(ctx context.Context, node *incarnation, end store.Settle
 
 // ended counts a job that was settled, and starts what its end allows: the next task, and
 // its webhook.
-func (r *Runner) ended(end store.Settlement, organization *account.Organization) {
-	r.Metrics.ended(end.Job, end, nil)
+func (r *Runner) ended(end *store.Settlement, organization *account.Organization) {
+	r.Metrics.ended(end, nil)
 	if organization.Queued > 0 { // a slot is free
 		r.Wake()
 	}

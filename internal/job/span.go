@@ -13,7 +13,7 @@ import (
 // traceTask begins the trace of a task that this node runs. claimed is when the claim
 // began that gave it the task, zero if it came to the task in another way. The request
 // that submitted it has a trace of its own, which names the task as well.
-func (r *Runner) traceTask(ctx context.Context, job store.Job, claimed time.Time) (context.Context, trace.Span) {
+func (r *Runner) traceTask(ctx context.Context, job *store.Job, claimed time.Time) (context.Context, trace.Span) {
 	if r.Tracer == nil {
 		return ctx, trace.Span{}
 	}

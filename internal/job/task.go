@@ -70,18 +70,18 @@ func (r *Runner) Price(def provider.Definition, request provider.Request) int64 
 // wait for the settlement: finished is called after it. A task whose node stops or is
 // declared dead stays as it is, for another node.
 func (r *Runner) perform(o *order) {
-	def, request, err := r.decode(&o.job)
+	def, request, err := r.decode(o.job)
 	run := &outcome{attempts: o.job.Attempts, err: err}
 	turn := r.Turns.Later(o.job.Organization)
 	defer turn.End()
 	if err == nil {
-		run = r.attempt(o.ctx, &assignment{&o.job, def.Watched, request, turn})
+		run = r.attempt(o.ctx, &assignment{o.job, def.Watched, request, turn})
 	}
 	if run.err != nil && o.ctx.Err() != nil {
 		r.finished(o, run.err)
 		return
 	}
-	r.settleTask(o, r.settlement(&o.job, run), run.err)
+	r.settleTask(o, r.settlement(o.job, run), run.err)
 }
 
 // settleTask ends a task. failure says why it did not succeed, if it did not.
@@ -91,7 +91,7 @@ func (r *Runner) settleTask(o *order, end store.Settlement, failure error) {
 	r.Store.SettleLater(end, r.Store.Now(), func(organization *account.Organization, err error) {
 		endSpan(span, err)
 		if err == nil {
-			r.ended(end, organization)
+			r.ended(&end, organization)
 			r.finished(o, failure)
 			return
 		}

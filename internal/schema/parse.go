@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -45,7 +46,9 @@ func Parse(body []byte) (*Object, error) { return ParseUpTo(body, maxValues) }
 
 // ParseUpTo is Parse for a body that may hold another number of values.
 func ParseUpTo(body []byte, values int) (*Object, error) {
-	r := &reader{dec: jsontext.NewDecoder(bytes.NewReader(body)), body: body, left: values}
+	r := readers.Get().(*reader)
+	defer r.free()
+	r.reset(body, values)
 	value, err := r.value()
 	if err != nil {
 		return nil, bodyError(err)
@@ -154,9 +157,26 @@ func pointerToField(p jsontext.Pointer) string {
 }
 
 type reader struct {
-	dec  *jsontext.Decoder
+	dec  jsontext.Decoder
+	in   bytes.Buffer // what dec reads; it takes a *bytes.Buffer's bytes without copying them
 	body []byte
 	left int // how many more values it may hold
+}
+
+// readers are used again: every task is parsed when it is run, and what a decoder
+// allocates is more than what a request is.
+var readers = sync.Pool{New: func() any { return new(reader) }}
+
+func (r *reader) reset(body []byte, values int) {
+	r.body, r.left = body, values
+	r.in = *bytes.NewBuffer(body)
+	r.dec.Reset(&r.in)
+}
+
+// free gives the reader back, without the body.
+func (r *reader) free() {
+	r.reset(nil, 0)
+	readers.Put(r)
 }
 
 // value reads the next value: a string, a number, a bool, nil, a []any or an

@@ -181,7 +181,7 @@ func TestATaskThatWasQueuedEndsAtTheCeiling(t *testing.T) {
 			t.Errorf("one more task: %v, %v", refusals, err)
 		}
 		for _, job := range append(started, more...) {
-			settle(t, s, completed(job, 5), now)
+			settle(t, s, completed(*job, 5), now)
 		}
 		if b := budgetOf(t, s, o, key, now); b.UsedToday != 10 || b.Held != 0 {
 			t.Errorf("the budget is %+v", b)

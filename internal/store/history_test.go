@@ -132,7 +132,7 @@ func TestCallsAndTasksShareTheirKeys(t *testing.T) {
 		if err != nil || len(started) != 1 || started[0].ID != task.ID {
 			t.Fatalf("claimed %v, %v", started, err)
 		}
-		settle(t, s, failed(started[0]), time.Now())
+		settle(t, s, failed(*started[0]), time.Now())
 		if _, err := s.Begin(aCall(o, node, "task's")); takenBy(t, err) != task.ID {
 			t.Errorf("a call with the key of a failed task: %v", err)
 		}

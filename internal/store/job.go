@@ -167,7 +167,7 @@ func errNoCredits(job Job, o *lockedOrganization) *earshot.Error {
 
 // Settlement is how a job ended.
 type Settlement struct {
-	Job      Job            // as it was begun, claimed or adopted
+	Job      *Job           // as it was begun, claimed or adopted
 	Status   earshot.Status // COMPLETED or FAILED
 	Charge   int64          // at most Job.MaxCost; 0 when it failed
 	Attempts int            // that were made
@@ -200,28 +200,40 @@ func (s *Store) Settle(end Settlement, now time.Time) (after *account.Organizati
 // committed, and must not wait for anything. After any error, ErrLost too, call Settle
 // with the same: it finds out whether an earlier try did commit.
 func (s *Store) SettleLater(end Settlement, now time.Time, done func(*account.Organization, error)) {
-	var (
-		after account.Organization
-		lost  bool
-	)
-	end.Job.Status, end.Result = earshot.StatusProcessing, pack(end.Result)
-	s.writeLater(&write{organization: end.Job.Organization, job: &end.Job, apply: func(_ context.Context, w *work) error {
-		o, err := w.organization(end.Job.Organization, now)
-		if err != nil {
-			return err
-		}
-		job := w.jobs[ownedJob{end.Job.ID, end.Job.Node}]
-		if lost = job == nil; !lost {
-			err = w.end(o, job, end, now)
-		}
-		after = o.Organization
+	end.Result = pack(end.Result)
+	last := &settling{Settlement: end, now: now, tell: done}
+	last.write = write{organization: end.Job.Organization, job: end.Job, apply: last.apply, done: last.done}
+	s.writeLater(&last.write)
+}
+
+// settling is a settlement on its way.
+type settling struct {
+	Settlement
+	write write
+	now   time.Time
+	tell  func(*account.Organization, error)
+
+	after account.Organization
+	lost  bool // the job is not the node's
+}
+
+func (s *settling) apply(_ context.Context, w *work) error {
+	o, err := w.organization(s.Job.Organization, s.now)
+	if err != nil {
 		return err
-	}, done: func(err error) {
-		if err == nil && lost {
-			err = ErrLost
-		}
-		done(&after, err)
-	}})
+	}
+	if s.lost = !w.owns(s.Job); !s.lost {
+		err = w.end(o, s.Job, &s.Settlement, s.now)
+	}
+	s.after = o.Organization
+	return err
+}
+
+func (s *settling) done(err error) {
+	if err == nil && s.lost {
+		err = ErrLost
+	}
+	s.tell(&s.after, err)
 }
 
 // settledAlready returns nil when an earlier try of the same settlement, whose

@@ -79,11 +79,11 @@ func settle(t *testing.T, s *store.Store, end store.Settlement, now time.Time) {
 }
 
 func completed(job store.Job, charge int64) store.Settlement {
-	return store.Settlement{Job: job, Status: earshot.StatusCompleted, Charge: charge, Attempts: 1}
+	return store.Settlement{Job: &job, Status: earshot.StatusCompleted, Charge: charge, Attempts: 1}
 }
 
 func failed(job store.Job) store.Settlement {
-	return store.Settlement{Job: job, Status: earshot.StatusFailed, Attempts: 1, Error: &earshot.Error{Code: earshot.CodeUpstream}}
+	return store.Settlement{Job: &job, Status: earshot.StatusFailed, Attempts: 1, Error: &earshot.Error{Code: earshot.CodeUpstream}}
 }
 
 func TestAJobTakesASlotAndHoldsThenPaysWhatItCost(t *testing.T) {

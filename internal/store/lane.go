@@ -356,6 +356,7 @@ func (p *part) transactOnce(ctx context.Context, apply func(context.Context, *tx
 	if err != nil {
 		return fmt.Errorf("begin a transaction: %w", err)
 	}
+	defer tx.free()
 	if err = apply(ctx, tx); err == nil {
 		err = tx.commit(ctx)
 	}

@@ -384,11 +384,11 @@ func settleMigratedCall(t *testing.T, s *store.Store) {
 
 func runMigratedTasks(t *testing.T, s *store.Store) {
 	owned, err := s.Owned(t.Context(), oldNode)
-	equal(t, "owned by the node", []string{runningID}, ids(owned), err)
+	equal(t, "owned by the node", []string{runningID}, ids(values(owned)), err)
 	started, _, err := s.Claim(t.Context(), oldNode, store.ClaimLimits{Tasks: 10}, fixtureTime)
-	equal(t, "started", []string{urgentID, queuedID}, ids(started), err)
+	equal(t, "started", []string{urgentID, queuedID}, ids(values(started)), err)
 	for _, job := range slices.Concat(owned, started) {
-		if _, err := s.Settle(completed(job, 5), fixtureTime); err != nil {
+		if _, err := s.Settle(completed(*job, 5), fixtureTime); err != nil {
 			t.Error(err)
 		}
 	}

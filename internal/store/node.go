@@ -159,13 +159,13 @@ func (s *Store) ReleaseLost(ctx context.Context, now time.Time) (int, error) {
 
 // Adopt gives a node up to n tasks of nodes that are gone. They keep their slot
 // and what they hold; being taken over counts as an attempt.
-func (s *Store) Adopt(ctx context.Context, node string, n int) (adopted []Job, err error) {
+func (s *Store) Adopt(ctx context.Context, node string, n int) (adopted []*Job, err error) {
 	lost, err := s.lostJobs(ctx, ModeAsync, n)
 	if err != nil || len(lost) == 0 {
 		return nil, err
 	}
 	for _, p := range s.parts {
-		some, err := p.adopt(slices.DeleteFunc(slices.Clone(lost), func(j Job) bool { return s.of(j.Organization) != p }), node)
+		some, err := p.adopt(slices.DeleteFunc(slices.Clone(lost), func(j *Job) bool { return s.of(j.Organization) != p }), node)
 		adopted = append(adopted, some...)
 		if err != nil && !p.dialect.unavailable(err) {
 			return adopted, fmt.Errorf("adopt tasks: %w", err)
@@ -174,7 +174,7 @@ func (s *Store) Adopt(ctx context.Context, node string, n int) (adopted []Job, e
 	return adopted, nil
 }
 
-func (p *part) adopt(lost []Job, node string) (adopted []Job, err error) {
+func (p *part) adopt(lost []*Job, node string) (adopted []*Job, err error) {
 	if len(lost) == 0 {
 		return nil, nil
 	}
@@ -182,7 +182,7 @@ func (p *part) adopt(lost []Job, node string) (adopted []Job, err error) {
 	var takeovers []*takeover
 	for _, job := range lost {
 		organizations[job.Organization] = true
-		takeovers = append(takeovers, &takeover{job, node})
+		takeovers = append(takeovers, &takeover{*job, node})
 	}
 	adopt := func(skip bool) func(context.Context, *tx) error {
 		return func(ctx context.Context, tx *tx) error {
@@ -191,10 +191,8 @@ func (p *part) adopt(lost []Job, node string) (adopted []Job, err error) {
 				return err
 			}
 			takeovers := slices.DeleteFunc(slices.Clone(takeovers), func(t *takeover) bool { return work.organizations[t.Organization] == nil })
-			var jobs []*Job
-			err := each(ctx, tx, adoptJobs, takeovers, collect(jobsTable, &jobs))
-			adopted = values(jobs)
-			return err
+			adopted = nil
+			return each(ctx, tx, adoptJobs, takeovers, collect(jobsTable, &adopted))
 		}
 	}
 	err = p.transact(adopt(false))
@@ -223,26 +221,19 @@ var adoptJobs = newStatement(
 			RETURNING ` + jobsTable.list
 	})
 
-func (s *Store) lostJobs(ctx context.Context, mode string, n int) ([]Job, error) {
+func (s *Store) lostJobs(ctx context.Context, mode string, n int) ([]*Job, error) {
 	return s.findJobs(ctx, `status = 'PROCESSING' AND mode = $1 AND NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.id = jobs.node) LIMIT $2`, mode, n)
 }
 
 // Owned are the tasks that a node is to run.
-func (s *Store) Owned(ctx context.Context, node string) ([]Job, error) {
+func (s *Store) Owned(ctx context.Context, node string) ([]*Job, error) {
 	return s.findJobs(ctx, `status = 'PROCESSING' AND mode = $1 AND node = $2`, ModeAsync, node)
 }
 
-func (s *Store) findJobs(ctx context.Context, condition string, args ...any) ([]Job, error) {
+func (s *Store) findJobs(ctx context.Context, condition string, args ...any) ([]*Job, error) {
 	jobs, err := rowsEverywhere(ctx, s, jobsTable, `WHERE `+condition, args...)
 	if err != nil {
 		return nil, fmt.Errorf("find jobs: %w", err)
 	}
-	return values(jobs), nil
-}
-
-func values[T any](pointers []*T) (all []T) {
-	for _, p := range pointers {
-		all = append(all, *p)
-	}
-	return all
+	return jobs, nil
 }

@@ -5,12 +5,13 @@ import (
 	"context"
 	"database/sql"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -30,9 +31,12 @@ type pipeline struct {
 	parameters [][]byte
 }
 
-// newPipeline is for a connection that its transaction has to itself.
+// pipelines are used again, for what they have allocated.
+var pipelines = sync.Pool{New: func() any { return &pipeline{} }}
+
+// newPipeline is for a connection that its transaction has to itself. It is to be freed.
 func newPipeline(conn *sql.Conn) (*pipeline, error) {
-	p := &pipeline{}
+	p := pipelines.Get().(*pipeline)
 	err := conn.Raw(func(connection any) error {
 		c, ok := connection.(*stdlib.Conn)
 		if !ok {
@@ -42,6 +46,13 @@ func newPipeline(conn *sql.Conn) (*pipeline, error) {
 		return nil
 	})
 	return p, err
+}
+
+// free lets another transaction have the pipeline.
+func (p *pipeline) free() {
+	clear(p.scans)
+	*p = pipeline{scans: p.scans[:0], buffer: p.buffer[:0], parameters: p.parameters[:0]}
+	pipelines.Put(p)
 }
 
 // binaryFormat is that of all parameters and results.
@@ -222,11 +233,11 @@ func (r *rawRow) Scan(into ...any) (err error) {
 			if value == nil {
 				return errors.New("the text is NULL")
 			}
-			*target = rawText(kind, value)
+			*target = rawText(kind, value, *target)
 		case **string:
 			*target = nil
 			if value != nil {
-				*target = new(rawText(kind, value))
+				*target = new(rawText(kind, value, ""))
 			}
 		case *int64:
 			*target, err = rawInt(value)
@@ -244,12 +255,27 @@ func (r *rawRow) Scan(into ...any) (err error) {
 	return nil
 }
 
-// rawText is a text, or an id as Go has it.
-func rawText(kind uint32, value []byte) string {
-	if kind != pgtype.UUIDOID {
-		return string(value)
+// rawText is a text, or an id as Go has it; last if it is the same.
+func rawText(kind uint32, value []byte, last string) string {
+	var id [36]byte
+	if kind == pgtype.UUIDOID {
+		value = appendUUID(id[:0], value)
 	}
-	return uuid.UUID(value).String()
+	if string(value) == last {
+		return last
+	}
+	return string(value)
+}
+
+// appendUUID writes the 16 bytes of an id as Go has it.
+func appendUUID(to, id []byte) []byte {
+	for i, group := range [...][]byte{id[:4], id[4:6], id[6:8], id[8:10], id[10:16]} {
+		if i > 0 {
+			to = append(to, '-')
+		}
+		to = hex.AppendEncode(to, group)
+	}
+	return to
 }
 
 // rawInt is a number of any size.

@@ -121,12 +121,15 @@ func firstRow[T any](ctx context.Context, in finder, from *table[T], clause stri
 	return rows[0], nil
 }
 
-// collect scans the columns of a table and adds the rows.
+// collect scans the columns of a table and adds the rows. All are scanned into the same
+// row: where a text is that of the row before, as most are, none is made.
 func collect[T any](of *table[T], rows *[]*T) func(scanner) error {
+	row := new(T)
+	targets := of.targets(row)
 	return func(found scanner) error {
-		row := new(T)
-		*rows = append(*rows, row)
-		return found.Scan(of.targets(row)...)
+		err := found.Scan(targets...)
+		*rows = append(*rows, new(*row))
+		return err
 	}
 }
 

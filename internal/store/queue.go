@@ -150,7 +150,7 @@ type ClaimLimits struct {
 // ends FAILED instead. handled counts both: as long as there were any, there may
 // be more. With an error come the tasks that were started for certain; there may
 // be others, which Owned knows.
-func (s *Store) Claim(ctx context.Context, node string, limits ClaimLimits, now time.Time) (started []Job, handled int, err error) {
+func (s *Store) Claim(ctx context.Context, node string, limits ClaimLimits, now time.Time) (started []*Job, handled int, err error) {
 	n, room := limits.Tasks, limits.Room
 	ready, err := s.nextOrganizations(ctx, n+limits.Full)
 	if err != nil {
@@ -223,7 +223,7 @@ type claim struct {
 	room          func(organization string) int // how many of them the node may run; nil for all
 	now           time.Time
 
-	started []Job
+	started []*Job
 	handled int
 }
 
@@ -253,7 +253,7 @@ func (c *claim) apply(ctx context.Context, w *work) error {
 		}
 		o.Queued--
 		w.hold(o, job)
-		c.started = append(c.started, *job)
+		c.started = append(c.started, job)
 	}
 	return w.failUnpaid(unpaid, c.now)
 }
@@ -348,7 +348,7 @@ func (w *work) failUnpaid(unpaid []*unpaidJob, now time.Time) error {
 		// It never was under way.
 		owner := job.Node
 		job.Status, job.Node, job.StartedAt, job.Attempts = earshot.StatusQueued, "", time.Time{}, job.Attempts-1
-		if err := w.end(o, job, Settlement{Status: earshot.StatusFailed, Error: u.why}, now); err != nil {
+		if err := w.end(o, job, &Settlement{Status: earshot.StatusFailed, Error: u.why}, now); err != nil {
 			return err
 		}
 		w.ended[len(w.ended)-1].owner = owner // as the row has it
@@ -357,7 +357,7 @@ func (w *work) failUnpaid(unpaid []*unpaidJob, now time.Time) error {
 }
 
 // NoteAttempt notes that a task's node makes another attempt.
-func (s *Store) NoteAttempt(job Job, attempt int) error {
+func (s *Store) NoteAttempt(job *Job, attempt int) error {
 	_, err := s.of(job.Organization).exec(`UPDATE jobs SET attempts = $4 WHERE organization = $1 AND id = $2 AND node = $3`, job.Organization, job.ID, job.Node, attempt)
 	if err != nil {
 		return fmt.Errorf("note an attempt: %w", err)

@@ -54,7 +54,15 @@ func claimed(t *testing.T, s *store.Store, node string, n int) []store.Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return started
+	return values(started)
+}
+
+// values are the jobs that are pointed at.
+func values(jobs []*store.Job) (all []store.Job) {
+	for _, job := range jobs {
+		all = append(all, *job)
+	}
+	return all
 }
 
 func ids(jobs []store.Job) (all []string) {
@@ -153,7 +161,7 @@ func TestNoTaskStartsTwice(t *testing.T) {
 					}
 					mu.Unlock()
 					for _, job := range started {
-						if _, err := stores[i%2].Settle(completed(job, 5), time.Now()); err != nil {
+						if _, err := stores[i%2].Settle(completed(*job, 5), time.Now()); err != nil {
 							return err
 						}
 					}
@@ -343,7 +351,7 @@ func TestATaskOfALostNodeIsTakenOverOnce(t *testing.T) {
 				jobs, err := s.Adopt(t.Context(), heir, 30)
 				mu.Lock()
 				defer mu.Unlock()
-				adopted = append(adopted, jobs...)
+				adopted = append(adopted, values(jobs)...)
 				return err
 			})
 		}
@@ -377,7 +385,7 @@ func TestANodeKnowsWhatItOwns(t *testing.T) {
 	onEach(t, 2, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		submit(t, s, o, someTasks(o, 5)...)
 		started := claimed(t, s, node, 5)
-		if err := s.NoteAttempt(started[0], 3); err != nil {
+		if err := s.NoteAttempt(&started[0], 3); err != nil {
 			t.Fatal(err)
 		}
 		owned, err := s.Owned(t.Context(), node)

@@ -189,14 +189,11 @@ func (w *work) checkRetry(o *lockedOrganization, task Job, failed string) error 
 	return nil
 }
 
-// addUnstored adds the jobs that writes of the same transaction inserted, took out or
-// ended: the tables do not have them yet, or no longer.
+// addUnstored adds the jobs that writes of the same transaction inserted or ended: the
+// tables do not know it yet.
 func (w *work) addUnstored(status map[string]earshot.Status) {
 	for _, job := range w.inserted {
 		status[job.ID] = job.Status
-	}
-	for _, job := range w.jobs {
-		status[job.ID] = earshot.StatusProcessing
 	}
 	for _, task := range w.ended {
 		status[task.ID] = task.Status

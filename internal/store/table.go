@@ -139,7 +139,7 @@ func (t text[S]) scanRaw(kind uint32, value []byte) error {
 	if value == nil {
 		return errors.New("the text is NULL")
 	}
-	*t.target = S(rawText(kind, value))
+	*t.target = S(rawText(kind, value, string(*t.target)))
 	return nil
 }
 
@@ -234,13 +234,13 @@ func (n nullable[V]) Scan(value any) error {
 }
 
 func (n nullable[V]) scanRaw(kind uint32, value []byte) (err error) {
-	*n.target = *new(V)
 	if value == nil {
+		*n.target = *new(V)
 		return nil
 	}
 	switch target := any(n.target).(type) {
 	case *string:
-		*target = rawText(kind, value)
+		*target = rawText(kind, value, *target)
 	case *int64:
 		*target, err = rawInt(value)
 	default:

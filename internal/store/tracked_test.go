@@ -86,7 +86,7 @@ func (f *follow) work(results ...string) {
 		f.must(err)
 		var all errgroup.Group
 		for _, job := range started {
-			end := completed(job, 5)
+			end := completed(*job, 5)
 			end.Result = []byte(results[i%len(results)])
 			i++
 			all.Go(func() error {

@@ -69,6 +69,13 @@ func (t *tx) rollback(ctx context.Context) {
 	_ = t.begun.Rollback() // the error that matters is the one that led here
 }
 
+// free ends the use of a transaction that has ended.
+func (t *tx) free() {
+	if t.pipeline != nil {
+		t.pipeline.free()
+	}
+}
+
 // together sends the statements over rows that do makes on one round trip, where there
 // are round trips: what they return comes after do.
 func (t *tx) together(ctx context.Context, do func() error) error {

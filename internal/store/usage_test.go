@@ -97,7 +97,7 @@ func TestEveryEndIsCountedOnce(t *testing.T) {
 			t.Fatalf("adopted %d, %v", len(adopted), err)
 		}
 		adopted[0].StartedAt = now
-		settle(t, s, completed(adopted[0], 3), now)
+		settle(t, s, completed(*adopted[0], 3), now)
 		// The third task of an organization that can pay two.
 		submit(t, s, poor, someTasks(poor, 3)...)
 		for _, job := range claimed(t, s, node, 10) {

@@ -22,7 +22,7 @@ type work struct {
 	*tx
 
 	organizations map[string]*lockedOrganization
-	jobs          map[ownedJob]*Job  // to be ended
+	owned         map[ownedJob]bool  // the jobs to be ended that are their nodes'; nil when all are taken for that
 	keys          map[taskKey]string // idempotency keys in use -> job
 
 	inserted   []*Job
@@ -47,7 +47,7 @@ type lockedOrganization struct {
 }
 
 func newWork(t *tx) *work {
-	return &work{tx: t, organizations: map[string]*lockedOrganization{}, jobs: map[ownedJob]*Job{}, keys: map[taskKey]string{}}
+	return &work{tx: t, organizations: map[string]*lockedOrganization{}, keys: map[taskKey]string{}}
 }
 
 // read looks up the jobs and the keys that writes name.
@@ -67,22 +67,15 @@ func (w *work) read(ctx context.Context, writes []*write, checked bool) error {
 		}
 	}
 	if checked {
-		owned := map[ownedJob]*Job{}
-		for _, job := range jobs {
-			owned[ownedJob{job.ID, job.Node}] = job
-		}
+		w.owned = map[ownedJob]bool{}
 		err := each(ctx, w.tx, selectOwned, jobs, func(found scanner) error {
 			var job ownedJob
 			err := found.Scan(&job.id, &job.node)
-			w.jobs[job] = owned[job]
+			w.owned[job] = true
 			return err
 		})
 		if err != nil {
 			return err
-		}
-	} else {
-		for _, job := range jobs {
-			w.jobs[ownedJob{job.ID, job.Node}] = job
 		}
 	}
 	return each(ctx, w.tx, selectKeys, keys, func(found scanner) error {
@@ -152,6 +145,11 @@ func (w *work) organization(id string, now time.Time) (*lockedOrganization, erro
 	return o, nil
 }
 
+// owns tells whether a job is its node's, as far as is known.
+func (w *work) owns(job *Job) bool {
+	return w.owned == nil || w.owned[ownedJob{job.ID, job.Node}]
+}
+
 // insert adds a job, QUEUED or PROCESSING.
 func (w *work) insert(o *lockedOrganization, job *Job) {
 	job.Priority = max(1, job.Priority)
@@ -174,7 +172,7 @@ func (w *work) hold(o *lockedOrganization, job *Job) {
 }
 
 // end charges a job, gives back what it took, and moves it to the finished ones.
-func (w *work) end(o *lockedOrganization, job *Job, end Settlement, now time.Time) error {
+func (w *work) end(o *lockedOrganization, job *Job, end *Settlement, now time.Time) error {
 	at := max(millis(now), o.CycleStartedAt) // a clock may be behind
 	task := &Task{Job: *job, Charged: &end.Charge, FinishedAt: time.UnixMilli(at), packed: end.Result, owner: job.Node}
 	task.Status, task.Attempts, task.Priority = end.Status, end.Attempts, max(1, job.Priority)
@@ -212,7 +210,9 @@ func (w *work) end(o *lockedOrganization, job *Job, end Settlement, now time.Tim
 	if job.WebhookURL != nil {
 		w.deliveries = append(w.deliveries, newDelivery(job, *job.WebhookURL, task.FinishedAt))
 	}
-	delete(w.jobs, ownedJob{job.ID, job.Node}) // it ends only once
+	if w.owned != nil {
+		delete(w.owned, ownedJob{job.ID, job.Node}) // it ends only once
+	}
 	return nil
 }
 

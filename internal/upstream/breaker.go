@@ -43,6 +43,9 @@ type breaker struct {
 func (b *breakers) allow(c circuit) *Failure {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if len(b.state) == 0 { // nothing failed lately
+		return nil
+	}
 	now := time.Now()
 	state := []*breaker{b.state[c], b.state[c.everywhere()]}
 	for _, s := range state {

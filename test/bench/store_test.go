@@ -48,7 +48,7 @@ func beginSettle(b *testing.B, s *store.Store, organizations int) {
 				b.Error(err)
 				return
 			}
-			if _, err := s.Settle(store.Settlement{Job: job, Status: earshot.StatusCompleted, Charge: 5, Attempts: 1}, time.Now()); err != nil {
+			if _, err := s.Settle(store.Settlement{Job: &job, Status: earshot.StatusCompleted, Charge: 5, Attempts: 1}, time.Now()); err != nil {
 				b.Error(err)
 				return
 			}
