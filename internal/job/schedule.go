@@ -12,7 +12,7 @@ import (
 const (
 	// claimBatch is how many tasks one claim starts at most: enough that its cost
 	// is shared, few enough that nodes share the work.
-	claimBatch = 500
+	claimBatch = 1000
 	// pollEvery is how long a lost wake-up can delay a task.
 	pollEvery = time.Second
 	// announceEvery limits how often a node notifies others.

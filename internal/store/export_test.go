@@ -224,3 +224,9 @@ func (s *Store) Spread(tb testing.TB, table string) (counts []int) {
 	}
 	return counts
 }
+
+// Remembers tells whether the next write of an organization would not read it. No other
+// may be under way.
+func (s *Store) Remembers(organization string) bool {
+	return s.of(organization).laneOf(organization).memory.recall([]string{organization}) != nil
+}

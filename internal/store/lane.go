@@ -54,6 +54,7 @@ type lane struct {
 	queue  chan *write
 	ended  chan struct{}
 	locked map[string]time.Time // organizations that others have locked, and until when that is believed
+	memory *memory
 }
 
 // write is a change of one organization and its jobs that waits for its turn.
@@ -61,6 +62,7 @@ type write struct {
 	organization string   // whose row is to be locked; "" for none
 	others       []string // more of them, of the same lane
 	optional     bool     // it does what it can when some of its organizations are locked by others
+	counts       bool     // it changes nothing of its organizations but what work stores, see memory
 	job          *Job     // a job to be taken out, if its node still has it
 	keys         []string // idempotency keys to be looked up
 	jobs         int      // how many jobs it touches, at least 1
@@ -76,6 +78,9 @@ var laneSeed = maphash.MakeSeed()
 func (p *part) startLanes() {
 	for range p.dialect.lanes {
 		l := &lane{part: p, queue: make(chan *write, laneQueue), ended: make(chan struct{}), locked: map[string]time.Time{}}
+		if p.dialect.version != "" && !p.dialect.spread {
+			l.memory = &memory{organizations: map[string]*lockedOrganization{}}
+		}
 		p.lanes = append(p.lanes, l)
 		go l.run()
 	}
@@ -162,7 +167,7 @@ func (l *lane) commit(batch []*write) {
 	if len(apart) == 0 {
 		return
 	}
-	skipped, locked, err := l.part.commitSome(apart, nil, true)
+	skipped, locked, err := l.part.commitSome(apart, nil, nil, true)
 	for _, w := range apart {
 		switch {
 		case err != nil:
@@ -186,7 +191,7 @@ func (l *lane) commitBatch(batch []*write) error {
 	if len(batch) == 0 {
 		return nil
 	}
-	_, _, err := l.part.commitSome(batch, l.locked, false)
+	_, _, err := l.part.commitSome(batch, l.memory, l.locked, false)
 	if l.part.dialect.locked(err) {
 		return err
 	}
@@ -200,7 +205,7 @@ func (l *lane) commitBatch(batch []*write) error {
 			return nil
 		}
 		if err = errLocked(w.organization); !l.isLocked(w) {
-			_, _, err = l.part.commitSome([]*write{w}, l.locked, false)
+			_, _, err = l.part.commitSome([]*write{w}, l.memory, l.locked, false)
 		}
 		if l.part.dialect.locked(err) {
 			l.locked[w.organization] = time.Now().Add(lockedTime)
@@ -220,7 +225,7 @@ func (l *lane) isLocked(w *write) bool {
 // commitUnlocked applies what it can of a batch that met a locked row: what is free
 // first, then one organization after the other.
 func (l *lane) commitUnlocked(batch []*write) {
-	skipped, locked, err := l.part.commitSome(batch, l.locked, true)
+	skipped, locked, err := l.part.commitSome(batch, nil, l.locked, true)
 	if err != nil {
 		reply(batch, err)
 		return
@@ -257,7 +262,7 @@ func reply(batch []*write, err error) {
 
 // commitTogether applies writes in one transaction.
 func (p *part) commitTogether(writes ...*write) error {
-	_, _, err := p.commitSome(writes, nil, false)
+	_, _, err := p.commitSome(writes, nil, nil, false)
 	return err
 }
 
@@ -265,11 +270,19 @@ func (p *part) commitTogether(writes ...*write) error {
 // in without, which only optional writes may name. With skip it does not wait for
 // organizations that others have locked either: it returns them, and the writes that
 // it left out because of them.
-func (p *part) commitSome(writes []*write, without map[string]time.Time, skip bool) (skipped []*write, locked []string, err error) {
+//
+// It trusts in what is remembered of the organizations, and that jobs are their nodes'.
+// Where that is wrong, nothing is committed, and it looks first.
+func (p *part) commitSome(writes []*write, remembered *memory, without map[string]time.Time, skip bool) (skipped []*write, locked []string, err error) {
 	ids := organizationsOf(writes, without)
-	apply := func(checked bool) error {
+	var work *work
+	apply := func(trusting bool) error {
 		return p.transact(func(ctx context.Context, tx *tx) error {
-			work := newWork(tx)
+			work = newWork(tx)
+			var known map[string]*lockedOrganization
+			if trusting {
+				known = remembered.recall(ids)
+			}
 			skipped, locked = nil, nil
 			free := writes
 			if skip {
@@ -279,12 +292,18 @@ func (p *part) commitSome(writes []*write, without map[string]time.Time, skip bo
 				free, skipped, locked = work.leaveOut(writes, ids)
 			}
 			err := work.together(ctx, func() error {
-				if !skip {
-					if err := work.lock(ctx, ids, skip); err != nil {
-						return err
-					}
+				var err error
+				switch {
+				case skip: // they are locked
+				case known != nil:
+					err = work.lockKnown(ctx, ids, known)
+				default:
+					err = work.lock(ctx, ids, skip)
 				}
-				return work.read(ctx, free, checked)
+				if err != nil {
+					return err
+				}
+				return work.read(ctx, free, !trusting)
 			})
 			if err != nil {
 				return fmt.Errorf("lock organizations and read: %w", err)
@@ -300,8 +319,14 @@ func (p *part) commitSome(writes []*write, without map[string]time.Time, skip bo
 			return work.store(ctx)
 		})
 	}
-	if err = apply(false); errors.Is(err, errNotOwned) || p.dialect.divided(err) {
-		err = apply(true)
+	if err = apply(true); errors.Is(err, errNotOwned) || p.dialect.divided(err) {
+		remembered.doubt()
+		err = apply(false)
+	}
+	if err == nil {
+		remembered.remember(work, writes)
+	} else {
+		remembered.forget(ids)
 	}
 	return skipped, locked, err
 }

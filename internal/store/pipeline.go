@@ -70,6 +70,11 @@ func (p *pipeline) add(ctx context.Context, text string, scan func(scanner) erro
 	return nil
 }
 
+// reads tells whether any of the statements that wait returns rows.
+func (p *pipeline) reads() bool {
+	return slices.ContainsFunc(p.scans, func(scan func(scanner) error) bool { return scan != nil })
+}
+
 // send sends the statements that wait and hands what they return to their scans. It
 // returns how many of them were executed: all, unless there is an error.
 func (p *pipeline) send(ctx context.Context) (executed int, err error) {

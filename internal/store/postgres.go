@@ -34,6 +34,7 @@ var postgresDialect = dialect{
 	byBytes:    ` COLLATE "C"`,
 	forUpdate:  `FOR UPDATE`,
 	skipLocked: `FOR UPDATE SKIP LOCKED`,
+	version:    `organizations.xmin::text::bigint`, // the transaction that wrote it
 	arrays:     true,
 	snapshot:   sql.LevelRepeatableRead,
 	noTimeout:  `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`,

@@ -27,7 +27,7 @@ func (s *Store) submit(
 	organization string, tasks []Job, size int, now time.Time, more func(ctx context.Context, w *work, refusals []error) error,
 ) (refusals []error, err error) {
 	var overflow error
-	err = s.write(write{organization: organization, keys: keysOf(tasks...), jobs: len(tasks), apply: func(ctx context.Context, w *work) error {
+	err = s.write(write{organization: organization, keys: keysOf(tasks...), jobs: len(tasks), counts: more == nil, apply: func(ctx context.Context, w *work) error {
 		o, err := w.organization(organization, now)
 		if err != nil {
 			return err
@@ -174,7 +174,7 @@ func (s *Store) Claim(ctx context.Context, node string, limits ClaimLimits, now 
 	var group errgroup.Group
 	for _, c := range claims {
 		group.Go(func() error {
-			err := s.write(write{organization: c.organizations[0], others: c.organizations[1:], optional: true, jobs: share * len(c.organizations), apply: c.apply})
+			err := s.write(write{organization: c.organizations[0], others: c.organizations[1:], optional: true, counts: true, jobs: share * len(c.organizations), apply: c.apply})
 			if err != nil {
 				c.started, c.handled = nil, 0
 				return fmt.Errorf("claim tasks: %w", err)
@@ -307,10 +307,10 @@ var (
 	startBest = newStatement(turnColumns, func(in input) string {
 		return `
 			WITH best AS MATERIALIZED (
-				SELECT r.organization, q.id, r.node, r.at FROM ` + in.rows() + ` CROSS JOIN LATERAL (
-					SELECT id FROM jobs WHERE organization = r.organization AND status = 'QUEUED' ORDER BY priority DESC, id LIMIT r.tasks) AS q)
+				SELECT q.place, r.node, r.at FROM ` + in.rows() + ` CROSS JOIN LATERAL (
+					SELECT ctid AS place FROM jobs WHERE organization = r.organization AND status = 'QUEUED' ORDER BY priority DESC, id LIMIT r.tasks) AS q)
 			UPDATE jobs SET status = 'PROCESSING', node = best.node, attempts = attempts + 1, started_at = best.at
-			FROM best WHERE jobs.organization = best.organization AND jobs.id = best.id
+			FROM best WHERE jobs.ctid = best.place
 			RETURNING ` + jobsTable.list
 	})
 	selectBest = newStatement(turnColumns[:2], func(in input) string {

@@ -271,6 +271,9 @@ type dialect struct {
 	forUpdate string
 	// skipLocked leaves out rows that another transaction has locked.
 	skipLocked string
+	// version is a number that is another one after a row of organizations has changed; ""
+	// where there is none.
+	version string
 	// arrays says whether a statement can take a column of many rows as one value.
 	arrays bool
 	// lanes is how many transactions a node commits side by side.

@@ -77,12 +77,13 @@ func (t *tx) free() {
 }
 
 // together sends the statements over rows that do makes on one round trip, where there
-// are round trips: what they return comes after do.
+// are round trips: what they return comes after do. If none returns anything, they wait
+// for what follows.
 func (t *tx) together(ctx context.Context, do func() error) error {
 	t.waiting = true
 	err := do()
 	t.waiting = false
-	if err != nil {
+	if err != nil || t.pipeline != nil && !t.pipeline.reads() {
 		return err
 	}
 	return t.flush(ctx)

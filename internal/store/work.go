@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -42,8 +43,9 @@ type ownedJob struct{ id, node string }
 // transaction ends, as it will be stored.
 type lockedOrganization struct {
 	account.Organization
-	before account.Organization
-	served bool // it had its turn
+	before  account.Organization
+	served  bool  // it had its turn
+	version int64 // of the row, where the database has one
 }
 
 func newWork(t *tx) *work {
@@ -88,12 +90,31 @@ func (w *work) read(ctx context.Context, writes []*write, checked bool) error {
 
 var (
 	lockOrganizations = newStatement(organizationsTable.only("id"), func(in input) string {
-		return `SELECT ` + organizationsTable.list + ` FROM organizations WHERE ` + in.matching() + ` ORDER BY id ` + in.forUpdate
+		return selectVersioned(in) + in.forUpdate
 	})
 	lockFreeOrganizations = newStatement(organizationsTable.only("id"), func(in input) string {
-		return `SELECT ` + organizationsTable.list + ` FROM organizations WHERE ` + in.matching() + ` ORDER BY id ` + in.skipLocked
+		return selectVersioned(in) + in.skipLocked
 	})
+	// lockKnown fails unless all organizations still have the version that is known.
+	lockKnown = newStatement(append(organizationColumns("id"), intField("version", func(o *lockedOrganization) *int64 { return &o.version })),
+		func(in input) string {
+			if in.version == "" {
+				return ""
+			}
+			return `SELECT 1 / (CASE COUNT(*) WHEN cardinality($1) THEN 1 ELSE 0 END) FROM (
+				SELECT 1 FROM ` + in.rows() + ` JOIN organizations ON organizations.id = r.id AND ` + in.version + ` = r.version
+				ORDER BY organizations.id FOR UPDATE OF organizations) AS known`
+		})
 )
+
+func selectVersioned(in input) string {
+	return `SELECT ` + organizationsTable.list + `, ` + cmp.Or(in.version, "0") + ` FROM organizations WHERE ` + in.matching() + ` ORDER BY id `
+}
+
+// organizationColumns are columns of an organization that is locked.
+func organizationColumns(names ...string) []column[lockedOrganization] {
+	return lift(organizationsTable.only(names...), func(o *lockedOrganization) *account.Organization { return &o.Organization })
+}
 
 // lock reads organizations and keeps others from changing them, always in the
 // order of their ids, so that two transactions never wait for each other. With skip it
@@ -109,11 +130,22 @@ func (w *work) lock(ctx context.Context, ids []string, skip bool) error {
 	}
 	return each(ctx, w.tx, statement, asked, func(found scanner) error {
 		o := new(lockedOrganization)
-		err := found.Scan(organizationsTable.targets(&o.Organization)...)
+		err := found.Scan(append(organizationsTable.targets(&o.Organization), &o.version)...)
 		o.before = o.Organization
 		w.organizations[o.ID] = o
 		return err
 	})
+}
+
+// lockKnown is lock for organizations that are known, in the order of ids. It does not read
+// them.
+func (w *work) lockKnown(ctx context.Context, ids []string, known map[string]*lockedOrganization) error {
+	w.organizations = known
+	rows := make([]*lockedOrganization, len(ids))
+	for i, id := range ids {
+		rows[i] = known[id]
+	}
+	return each(ctx, w.tx, lockKnown, rows, nil)
 }
 
 // leaveOut divides writes into those whose organizations are locked by this transaction
@@ -278,12 +310,16 @@ var (
 		"running", "queued", "held", "balance", "events", "cycle_started_at", "cycle_resets_at", "cycle_grant", "cycle_used",
 	}
 	updateOrganizations = newStatement(
-		append(lift(organizationsTable.only(append([]string{"id"}, changing...)...), func(o *lockedOrganization) *account.Organization { return &o.Organization }),
+		append(organizationColumns(append([]string{"id"}, changing...)...),
 			field("served", "boolean", func(o *lockedOrganization) *bool { return &o.served })),
 		func(in input) string {
+			returning := ""
+			if in.version != "" { // SQLite would make a table for it
+				returning = ` RETURNING organizations.id, ` + in.version
+			}
 			return `UPDATE organizations SET ` + in.assign(changing...) + `,
 				served_at = organizations.served_at + CAST(` + in.value("served") + ` AS integer) * (` + in.now + ` - organizations.served_at)
-				` + in.where("organizations", "id")
+				` + in.where("organizations", "id") + returning
 		})
 )
 
@@ -295,5 +331,14 @@ func (w *work) storeOrganizations(ctx context.Context) error {
 			changed = append(changed, o)
 		}
 	}
-	return each(ctx, w.tx, updateOrganizations, changed, nil)
+	if w.dialect.version == "" {
+		return each(ctx, w.tx, updateOrganizations, changed, nil)
+	}
+	return each(ctx, w.tx, updateOrganizations, changed, func(found scanner) error {
+		var id string
+		var version int64
+		err := found.Scan(&id, &version)
+		w.organizations[id].version = version
+		return err
+	})
 }
