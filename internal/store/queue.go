@@ -144,6 +144,15 @@ type ClaimLimits struct {
 	Full int
 }
 
+// maxTurns is how many organizations have their turn in one claim. Where more than that
+// wait, each starts a few tasks, and not one: what a turn costs is shared by them, and the
+// others' turn comes as soon.
+const maxTurns = 250
+
+// maxShare is how many tasks of one organization a claim starts. While they are settled and
+// make room, others of it run.
+const maxShare = 500
+
 // Claim starts queued tasks for a node, within limits: organizations take turns, the one
 // that was served longest ago first, and each gives its best tasks, by priority
 // and then age, as far as its slots go. A task that its organization cannot pay
@@ -152,17 +161,18 @@ type ClaimLimits struct {
 // be others, which Owned knows.
 func (s *Store) Claim(ctx context.Context, node string, limits ClaimLimits, now time.Time) (started []*Job, handled int, err error) {
 	n, room := limits.Tasks, limits.Room
-	ready, err := s.nextOrganizations(ctx, n+limits.Full)
+	turns := min(n, maxTurns)
+	ready, err := s.nextOrganizations(ctx, turns+limits.Full)
 	if err != nil {
 		return nil, 0, fmt.Errorf("claim tasks: %w", err)
 	}
 	if room != nil {
 		ready = slices.DeleteFunc(ready, func(id string) bool { return room(id) <= 0 })
-		ready = ready[:min(n, len(ready))]
+		ready = ready[:min(turns, len(ready))]
 	}
 	// Each lane starts the tasks of its own organizations, together with whatever
 	// else it has to do for them.
-	share := max(1, n/max(1, len(ready)))
+	share := min(max(1, n/max(1, len(ready))), maxShare)
 	claims := map[*lane]*claim{}
 	for _, id := range ready {
 		l := s.of(id).laneOf(id)

@@ -112,7 +112,7 @@ func organizations(b *testing.B, s *store.Store, n int) []string {
 func fill(b *testing.B, s *store.Store, organizations []string, n int) {
 	b.Helper()
 	var group errgroup.Group
-	group.SetLimit(8)
+	group.SetLimit(64)
 	each := min(500, max(1, n/len(organizations)))
 	for i := 0; n > 0; i++ {
 		size := min(n, each)
@@ -153,8 +153,9 @@ func workOff(b *testing.B, address string, n int) {
 	b.Helper()
 	b.StopTimer()
 	s, tasks := storetest.Open(b, address), taskCount(b)
+	owners := organizations(b, s, n)
 	began := time.Now()
-	fill(b, s, organizations(b, s, n), tasks)
+	fill(b, s, owners, tasks)
 	b.ReportMetric(float64(tasks)/time.Since(began).Seconds(), "submits/s")
 	all := noop{left: &atomic.Int64{}, done: make(chan struct{})}
 	all.left.Store(int64(tasks))
