@@ -147,7 +147,7 @@ type ClaimLimits struct {
 // maxTurns is how many organizations have their turn in one claim. Where more than that
 // wait, each starts a few tasks, and not one: what a turn costs is shared by them, and the
 // others' turn comes as soon.
-const maxTurns = 250
+const maxTurns = 125
 
 // maxShare is how many tasks of one organization a claim starts. While they are settled and
 // make room, others of it run.
