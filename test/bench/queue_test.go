@@ -112,7 +112,7 @@ func organizations(b *testing.B, s *store.Store, n int) []string {
 func fill(b *testing.B, s *store.Store, organizations []string, n int) {
 	b.Helper()
 	var group errgroup.Group
-	group.SetLimit(64)
+	group.SetLimit(256)
 	each := min(500, max(1, n/len(organizations)))
 	for i := 0; n > 0; i++ {
 		size := min(n, each)
