@@ -99,7 +99,7 @@ func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	whole := &part{
 		dialect: &sqliteDialect, queue: queue, lookups: lookups, reports: reports,
-		statements: &statements{ready: map[string]*sql.Stmt{}},
+		direct: &direct{},
 	}
 	return &Store{
 		part:           whole,

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql/driver"
 	"fmt"
 	"strings"
 )
@@ -109,14 +110,22 @@ func (in input) pairs(separator, prefix string, names []string) string {
 	return strings.Join(all, separator)
 }
 
-func (s statement[T]) values(rows ...*T) []any {
-	values := make([]any, 0, len(rows)*len(s.columns))
+// runRows runs a statement over rows together, hands what it returns to scan, which may be
+// nil, and tells how many rows of its table it changed.
+func runRows[T any](ctx context.Context, t *tx, text string, columns []column[T], rows []*T, scan func(scanner) error) (changed int64, err error) {
+	if t.direct != nil {
+		return t.direct.run(ctx, text, scan, func(i int) driver.Value { return columns[i%len(columns)].bind(rows[i/len(columns)]) })
+	}
+	args := make([]any, 0, len(rows)*len(columns))
 	for _, row := range rows {
-		for _, c := range s.columns {
-			values = append(values, c.value(row))
+		for _, c := range columns {
+			args = append(args, c.bind(row))
 		}
 	}
-	return values
+	if scan != nil {
+		return 0, t.find(ctx, scan, text, args...)
+	}
+	return t.exec(ctx, text, args...)
 }
 
 // each runs a statement over rows and hands what it returns to scan, which may be
@@ -134,16 +143,15 @@ func each[T any](ctx context.Context, t *tx, s statement[T], rows []*T, scan fun
 		}
 		return t.flush(ctx)
 	}
-	for s.sqliteMany != "" && len(rows) >= sqliteRows {
-		if err := t.run(ctx, s.sqliteMany, s.values(rows[:sqliteRows]...), scan); err != nil {
+	for len(rows) > 0 {
+		text, n := s.sqlite, 1
+		if s.sqliteMany != "" && len(rows) >= sqliteRows {
+			text, n = s.sqliteMany, sqliteRows
+		}
+		if _, err := runRows(ctx, t, text, s.columns, rows[:n], scan); err != nil {
 			return err
 		}
-		rows = rows[sqliteRows:]
-	}
-	for _, row := range rows {
-		if err := t.run(ctx, s.sqlite, s.values(row), scan); err != nil {
-			return err
-		}
+		rows = rows[n:]
 	}
 	return nil
 }
@@ -175,8 +183,8 @@ func remove[T any](ctx context.Context, t *tx, s statement[T], rows []*T, id fun
 		})
 		return removed, err
 	}
-	for _, row := range rows {
-		n, err := t.exec(ctx, s.sqlite, s.values(row)...)
+	for i, row := range rows {
+		n, err := runRows(ctx, t, s.sqlite, s.columns, rows[i:i+1], nil)
 		if err != nil {
 			return nil, err
 		}
