@@ -23,15 +23,19 @@ type direct struct {
 
 // directStatement is a prepared statement.
 type directStatement struct {
-	run interface {
-		driver.StmtExecContext
-		driver.StmtQueryContext
-	}
+	runnable
 	order []int // which of the arguments each of its parameters is
 }
 
-// on prepares for a transaction on a connection. What was prepared before stays so as
-// long as it is the same one.
+// runnable is what the driver's statements can do.
+type runnable interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
+// on is for a transaction that has the connection to itself. What was prepared stays so
+// as long as it is the same one.
 func (d *direct) on(conn *sql.Conn) error {
 	return conn.Raw(func(connection any) error {
 		c, ok := connection.(driver.Conn)
@@ -45,33 +49,46 @@ func (d *direct) on(conn *sql.Conn) error {
 	})
 }
 
+// numbered is a parameter of a statement.
 var numbered = regexp.MustCompile(`\$[0-9]+`)
 
-// prepare gives a statement, whose parameters are numbered. The driver looks for
-// numbers by their names, at every run: it gets parameters without, in the order in which
-// they stand.
+func number(parameter string) int {
+	n, err := strconv.Atoi(parameter[1:])
+	if err != nil {
+		panic(err) // only digits are left
+	}
+	return n
+}
+
+// prepare gives a statement. The driver would look up the names of parameters at every
+// run, so it gets them without, in the order in which they stand in the text.
 func (d *direct) prepare(text string) (*directStatement, error) {
 	if s := d.prepared[text]; s != nil {
 		return s, nil
 	}
-	s := &directStatement{}
+	var order []int
 	prepared, err := d.conn.Prepare(numbered.ReplaceAllStringFunc(text, func(name string) string {
-		n, _ := strconv.Atoi(name[1:])
-		s.order = append(s.order, n-1)
+		order = append(order, number(name)-1)
 		return "?"
 	}))
 	if err != nil {
 		return nil, fmt.Errorf("prepare a statement: %w", err)
 	}
-	var ok bool
-	if s.run, ok = prepared.(interface {
-		driver.StmtExecContext
-		driver.StmtQueryContext
-	}); !ok {
+	run, ok := prepared.(runnable)
+	if !ok {
 		return nil, errors.Join(fmt.Errorf("the driver's statement is a %T", prepared), prepared.Close())
 	}
+	s := &directStatement{run, order}
 	d.prepared[text] = s
 	return s, nil
+}
+
+// close gives up the statements. Before that the connection would not really close.
+func (d *direct) close() (err error) {
+	for _, s := range d.prepared {
+		err = errors.Join(err, s.Close())
+	}
+	return err
 }
 
 // run runs a statement with the arguments that value gives, hands what it returns to scan,
@@ -81,7 +98,6 @@ func (d *direct) run(ctx context.Context, text string, scan func(scanner) error,
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	ctx = context.WithoutCancel(ctx)
 	s, err := d.prepare(text)
 	if err != nil {
 		return 0, err
@@ -91,27 +107,41 @@ func (d *direct) run(ctx context.Context, text string, scan func(scanner) error,
 		d.args = append(d.args, driver.NamedValue{Ordinal: i + 1, Value: value(n)})
 	}
 	if scan == nil {
-		result, err := s.run.ExecContext(ctx, d.args)
+		result, err := s.ExecContext(context.WithoutCancel(ctx), d.args)
+		clear(d.args) // which may be large
 		if err != nil {
 			return 0, err
 		}
 		return result.RowsAffected()
 	}
-	found, err := s.run.QueryContext(ctx, d.args)
+	found, err := s.QueryContext(context.WithoutCancel(ctx), d.args)
+	clear(d.args)
 	if err != nil {
 		return 0, err
 	}
+	if err := scanDirect(found, scan); err != nil {
+		_ = found.Close() // it tells the same
+		return 0, err
+	}
+	return 0, found.Close()
+}
+
+// scanDirect hands rows to scan.
+func scanDirect(found driver.Rows, scan func(scanner) error) error {
 	row := directRow{names: found.Columns()}
 	row.values = make([]driver.Value, len(row.names))
-	for err == nil {
-		if err = found.Next(row.values); err == nil {
+	for {
+		err := found.Next(row.values)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
 			err = scan(&row)
 		}
+		if err != nil {
+			return err
+		}
 	}
-	if err == io.EOF { //nolint:errorlint // as the driver's interface says
-		err = nil
-	}
-	return 0, errors.Join(err, found.Close())
 }
 
 // directRow is a row that SQLite returned.

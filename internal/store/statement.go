@@ -4,12 +4,13 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
 // statement is run over rows of T. PostgreSQL gets every column as one array and
 // runs it once; SQLite, which knows neither arrays nor round trips, runs it for
-// each row, or an insert for some rows together.
+// each row, or an INSERT or SELECT for some rows together.
 type statement[T any] struct {
 	columns    []column[T]
 	postgres   string
@@ -18,8 +19,8 @@ type statement[T any] struct {
 	conflicts  bool   // it is an insert that says what to do about rows that are there
 }
 
-// sqliteRows is how many rows SQLite inserts together: running a statement costs
-// more than what it does to one row.
+// sqliteRows is how many rows SQLite inserts or looks up together: to run a statement
+// costs more than what it does for one row. With more of them it gets no faster.
 const sqliteRows = 8
 
 // newStatement writes a statement for both databases.
@@ -28,11 +29,26 @@ func newStatement[T any](columns []column[T], write func(in input) string) state
 	for _, c := range columns {
 		names, kinds = append(names, c.name), append(kinds, c.kind)
 	}
-	return statement[T]{
+	s := statement[T]{
 		columns:  columns,
 		postgres: write(input{&postgresDialect, names, kinds}),
 		sqlite:   write(input{&sqliteDialect, names, kinds}),
 	}
+	if strings.HasPrefix(strings.TrimSpace(s.sqlite), "SELECT") {
+		s.sqliteMany = union(s.sqlite, len(columns))
+	}
+	return s
+}
+
+// union is a SELECT for sqliteRows rows on SQLite, each of which has so many parameters.
+func union(text string, parameters int) string {
+	all := make([]string, sqliteRows)
+	for row := range all {
+		all[row] = "SELECT * FROM (" + numbered.ReplaceAllStringFunc(text, func(name string) string {
+			return "$" + strconv.Itoa(row*parameters+number(name))
+		}) + ")"
+	}
+	return strings.Join(all, " UNION ALL ")
 }
 
 // input is how the text of a statement refers to the rows that it is run over: on
