@@ -369,9 +369,6 @@ func (p *part) transact(apply func(context.Context, *tx) error) error {
 }
 
 func (p *part) transactOnce(ctx context.Context, apply func(context.Context, *tx) error) error {
-	if err := p.statements.prepare(ctx, p.queue); err != nil {
-		return err
-	}
 	conn, err := p.queue.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("begin a transaction: %w", err)

@@ -1,17 +1,21 @@
 package store_test
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 	"golang.org/x/sync/errgroup"
 
+	"earshot/internal/account"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
 )
@@ -39,6 +43,23 @@ func TestMigrationsRunOnceHoweverManyStartTogether(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+func TestClosingSQLiteLeavesNoLog(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "earshot.db")
+	s, err := store.Open(t.Context(), store.Config{URL: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, made := s.CreateOrganization(store.NewOrganization{Name: "acme", WebhookSecret: "none", Key: account.NewKey()}, time.Now())
+	if err := errors.Join(made, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	// SQLite copies its log back and removes it when the last connection is closed.
+	if _, err := os.Stat(path + "-wal"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the log is still there: %v", err)
+	}
 }
 
 func TestBothDatabasesHaveTheSameTables(t *testing.T) {

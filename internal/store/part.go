@@ -23,9 +23,8 @@ type part struct {
 	// reports serves reads that may scan. However slow they are, the queue goes on.
 	reports pool
 	lanes   []*lane
-	// statements are kept prepared for the one connection that writes; nil where
-	// the driver does that.
-	statements *statements
+	// direct has the statements of SQLite's one connection that writes; nil on PostgreSQL.
+	direct *direct
 	// schema is where the tables are, where that is not the connection's own; "" otherwise.
 	schema string
 }

@@ -326,7 +326,7 @@ var (
 	selectBest = newStatement(turnColumns[:2], func(in input) string {
 		return `
 			SELECT ` + jobsTable.list + ` FROM jobs WHERE organization = ` + in.value("organization") + ` AND status = 'QUEUED'
-			ORDER BY priority DESC, id LIMIT ` + in.value("tasks")
+			ORDER BY priority DESC, id LIMIT 0 + ` + in.value("tasks") // for a mere parameter SQLite would plan anew at every run
 	})
 	startJobs = newStatement(jobsTable.only("organization", "id", "status", "node", "attempts", "started_at"), func(in input) string {
 		return `UPDATE jobs SET ` + in.assign("status", "node", "attempts", "started_at") + ` ` + in.where("jobs", "organization", "id")

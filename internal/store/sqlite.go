@@ -99,13 +99,15 @@ func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	whole := &part{
 		dialect: &sqliteDialect, queue: queue, lookups: lookups, reports: reports,
-		statements: &statements{ready: map[string]*sql.Stmt{}},
+		direct: &direct{},
 	}
 	return &Store{
 		part:           whole,
 		parts:          []*part{whole},
 		lockMigrations: func(ctx context.Context) (func() error, error) { return lockFile(ctx, path+".migrate", lockWait) },
-		close:          func() error { return errors.Join(reports.Close(), lookups.Close(), queue.Close(), unlock()) },
+		close: func() error {
+			return errors.Join(reports.Close(), lookups.Close(), whole.direct.close(), queue.Close(), unlock())
+		},
 	}, nil
 }
 

@@ -2,13 +2,15 @@ package store
 
 import (
 	"context"
+	"database/sql/driver"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
 // statement is run over rows of T. PostgreSQL gets every column as one array and
 // runs it once; SQLite, which knows neither arrays nor round trips, runs it for
-// each row, or an insert for some rows together.
+// each row, or an INSERT or SELECT for some rows together.
 type statement[T any] struct {
 	columns    []column[T]
 	postgres   string
@@ -17,8 +19,8 @@ type statement[T any] struct {
 	conflicts  bool   // it is an insert that says what to do about rows that are there
 }
 
-// sqliteRows is how many rows SQLite inserts together: running a statement costs
-// more than what it does to one row.
+// sqliteRows is how many rows SQLite inserts or looks up together: to run a statement
+// costs more than what it does for one row. With more of them it gets no faster.
 const sqliteRows = 8
 
 // newStatement writes a statement for both databases.
@@ -27,11 +29,26 @@ func newStatement[T any](columns []column[T], write func(in input) string) state
 	for _, c := range columns {
 		names, kinds = append(names, c.name), append(kinds, c.kind)
 	}
-	return statement[T]{
+	s := statement[T]{
 		columns:  columns,
 		postgres: write(input{&postgresDialect, names, kinds}),
 		sqlite:   write(input{&sqliteDialect, names, kinds}),
 	}
+	if strings.HasPrefix(strings.TrimSpace(s.sqlite), "SELECT") {
+		s.sqliteMany = union(s.sqlite, len(columns))
+	}
+	return s
+}
+
+// union is a SELECT for sqliteRows rows on SQLite, each of which has so many parameters.
+func union(text string, parameters int) string {
+	all := make([]string, sqliteRows)
+	for row := range all {
+		all[row] = "SELECT * FROM (" + numbered.ReplaceAllStringFunc(text, func(name string) string {
+			return "$" + strconv.Itoa(row*parameters+number(name))
+		}) + ")"
+	}
+	return strings.Join(all, " UNION ALL ")
 }
 
 // input is how the text of a statement refers to the rows that it is run over: on
@@ -109,14 +126,22 @@ func (in input) pairs(separator, prefix string, names []string) string {
 	return strings.Join(all, separator)
 }
 
-func (s statement[T]) values(rows ...*T) []any {
-	values := make([]any, 0, len(rows)*len(s.columns))
+// runRows runs a statement over rows together, hands what it returns to scan, which may be
+// nil, and tells how many rows of its table it changed.
+func runRows[T any](ctx context.Context, t *tx, text string, columns []column[T], rows []*T, scan func(scanner) error) (changed int64, err error) {
+	if t.direct != nil {
+		return t.direct.run(ctx, text, scan, func(i int) driver.Value { return columns[i%len(columns)].bind(rows[i/len(columns)]) })
+	}
+	args := make([]any, 0, len(rows)*len(columns))
 	for _, row := range rows {
-		for _, c := range s.columns {
-			values = append(values, c.value(row))
+		for _, c := range columns {
+			args = append(args, c.bind(row))
 		}
 	}
-	return values
+	if scan != nil {
+		return 0, t.find(ctx, scan, text, args...)
+	}
+	return t.exec(ctx, text, args...)
 }
 
 // each runs a statement over rows and hands what it returns to scan, which may be
@@ -134,16 +159,15 @@ func each[T any](ctx context.Context, t *tx, s statement[T], rows []*T, scan fun
 		}
 		return t.flush(ctx)
 	}
-	for s.sqliteMany != "" && len(rows) >= sqliteRows {
-		if err := t.run(ctx, s.sqliteMany, s.values(rows[:sqliteRows]...), scan); err != nil {
+	for len(rows) > 0 {
+		text, n := s.sqlite, 1
+		if s.sqliteMany != "" && len(rows) >= sqliteRows {
+			text, n = s.sqliteMany, sqliteRows
+		}
+		if _, err := runRows(ctx, t, text, s.columns, rows[:n], scan); err != nil {
 			return err
 		}
-		rows = rows[sqliteRows:]
-	}
-	for _, row := range rows {
-		if err := t.run(ctx, s.sqlite, s.values(row), scan); err != nil {
-			return err
-		}
+		rows = rows[n:]
 	}
 	return nil
 }
@@ -175,8 +199,8 @@ func remove[T any](ctx context.Context, t *tx, s statement[T], rows []*T, id fun
 		})
 		return removed, err
 	}
-	for _, row := range rows {
-		n, err := t.exec(ctx, s.sqlite, s.values(row)...)
+	for i, row := range rows {
+		n, err := runRows(ctx, t, s.sqlite, s.columns, rows[i:i+1], nil)
 		if err != nil {
 			return nil, err
 		}

@@ -24,7 +24,7 @@
 //
 //	lane.go work.go             sharing commits; read, decide, store
 //	table.go statement.go       a table's columns; statements over many rows
-//	tx.go pipeline.go           transactions; PostgreSQL's binary protocol
+//	tx.go pipeline.go direct.go transactions; what is run over rows on PostgreSQL, on SQLite
 //	pool.go result.go           reads; compression
 //	sqlite.go postgres.go       the two databases, and what they say differently
 //	part.go citus.go            where rows lie, and how they are spread over several servers

@@ -2,6 +2,7 @@ package store
 
 import (
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"slices"
@@ -56,8 +57,14 @@ func (t *table[T]) targets(row *T) []any {
 // insert adds rows. The clause says what to do about those that are there already;
 // without one they are an error.
 func (t *table[T]) insert(onConflict string) statement[T] {
+	// Whatever fails takes the whole transaction back: SQLite need not be able to take back
+	// the first rows of a statement alone.
+	verb := "INSERT OR FAIL INTO "
+	if onConflict != "" {
+		verb = "INSERT INTO "
+	}
 	values := func(in input, rows int) string {
-		return "INSERT INTO " + t.name + " (" + strings.Join(in.names, ", ") + ") VALUES " + in.values(rows) + " " + onConflict
+		return verb + t.name + " (" + strings.Join(in.names, ", ") + ") VALUES " + in.values(rows) + " " + onConflict
 	}
 	var many string
 	s := newStatement(t.columns, func(in input) string {
@@ -77,13 +84,31 @@ type column[T any] struct {
 	name   string
 	kind   string                         // PostgreSQL's name of its type
 	target func(row *T) any               // where a scan puts the value
-	value  func(row *T) any               // what is stored
+	bind   func(row *T) driver.Value      // what is stored, as SQLite's driver takes it
 	put    func(to []byte, row *T) []byte // the same, as PostgreSQL's element of an array
 }
 
 // newColumn makes a column whose values are given by value; NULL is a nil pointer.
 func newColumn[T, V any](name, kind string, target func(*T) any, value func(*T) V) column[T] {
-	return column[T]{name: name, kind: kind, target: target, value: func(row *T) any { return value(row) }, put: putter(kind, value)}
+	return column[T]{name: name, kind: kind, target: target, bind: binder(value), put: putter(kind, value)}
+}
+
+// binder gives values to SQLite.
+func binder[T, V any](value func(*T) V) func(*T) driver.Value {
+	switch value := any(value).(type) {
+	case func(*T) *string:
+		return func(row *T) driver.Value { return bindPointer(value(row)) }
+	case func(*T) *int64:
+		return func(row *T) driver.Value { return bindPointer(value(row)) }
+	}
+	return func(row *T) driver.Value { return value(row) }
+}
+
+func bindPointer[V any](v *V) driver.Value {
+	if v == nil {
+		return nil
+	}
+	return *v
 }
 
 // putter writes values for PostgreSQL.
@@ -215,7 +240,7 @@ func lift[Outer, Inner any](columns []column[Inner], inner func(*Outer) *Inner) 
 		lifted[i] = column[Outer]{
 			name: c.name, kind: c.kind,
 			target: func(row *Outer) any { return c.target(inner(row)) },
-			value:  func(row *Outer) any { return c.value(inner(row)) },
+			bind:   func(row *Outer) driver.Value { return c.bind(inner(row)) },
 			put:    func(to []byte, row *Outer) []byte { return c.put(to, inner(row)) },
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -329,7 +330,7 @@ func (t *tx) load(ctx context.Context, into storedTable, place pgx.Identifier, r
 	if !t.dialect.arrays {
 		statement := `INSERT INTO ` + into.name + ` (` + listed(into.columns, columnName) + `) VALUES (` + placeholders(len(into.columns)) + `)`
 		for _, row := range rows {
-			if _, err := t.ExecContext(ctx, statement, row...); err != nil {
+			if _, err := t.direct.run(ctx, statement, nil, func(i int) driver.Value { return row[i] }); err != nil {
 				return err
 			}
 		}

@@ -4,11 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"sync"
 )
 
-// tx is a transaction. On SQLite it reuses prepared statements, since preparing costs as
-// much as running; on PostgreSQL the driver keeps them.
+// tx is a transaction.
 type tx struct {
 	dialect *dialect
 	clock   *clock
@@ -19,9 +17,8 @@ type tx struct {
 		QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	}
 
-	begun      *sql.Tx // of SQLite, as statements and bound
-	statements *statements
-	bound      map[string]*sql.Stmt // statements as this transaction uses them
+	begun  *sql.Tx // of SQLite, as direct
+	direct *direct
 
 	pipeline *pipeline // of PostgreSQL
 	waiting  bool      // statements wait in it to be sent together
@@ -40,8 +37,11 @@ func (p *part) begin(ctx context.Context, conn *sql.Conn) (t *tx, err error) {
 		}
 		return t, err
 	}
+	if err := p.direct.on(conn); err != nil {
+		return nil, err
+	}
 	t.begun, err = conn.BeginTx(ctx, nil)
-	t.ordinary, t.statements, t.bound = t.begun, p.statements, map[string]*sql.Stmt{}
+	t.ordinary, t.direct = t.begun, p.direct
 	return t, err
 }
 
@@ -103,9 +103,6 @@ func (t *tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Re
 	if err := t.flush(ctx); err != nil {
 		return nil, err
 	}
-	if s := t.prepared(ctx, query); s != nil { //nolint:sqlclosecheck // closed with the transaction
-		return s.ExecContext(ctx, args...)
-	}
 	return t.ordinary.ExecContext(ctx, query, args...)
 }
 
@@ -123,75 +120,6 @@ func (t *tx) find(ctx context.Context, scan func(scanner) error, text string, ar
 	if err := t.flush(ctx); err != nil {
 		return err
 	}
-	if s := t.prepared(ctx, text); s != nil { //nolint:sqlclosecheck // closed with the transaction
-		found, err := s.QueryContext(ctx, args...)
-		return scanAll(found, err, scan)
-	}
 	found, err := t.ordinary.QueryContext(ctx, text, args...)
 	return scanAll(found, err, scan)
-}
-
-// run runs a statement, and hands the rows it returns to scan, which may be nil.
-func (t *tx) run(ctx context.Context, text string, args []any, scan func(scanner) error) error {
-	if scan != nil {
-		return t.find(ctx, scan, text, args...)
-	}
-	_, err := t.ExecContext(ctx, text, args...)
-	return err
-}
-
-// prepared is the statement if it is kept, else nil.
-func (t *tx) prepared(ctx context.Context, query string) *sql.Stmt {
-	if t.statements == nil {
-		return nil
-	}
-	if s := t.bound[query]; s != nil {
-		return s
-	}
-	kept := t.statements.find(query)
-	if kept == nil {
-		return nil
-	}
-	t.bound[query] = t.begun.StmtContext(ctx, kept)
-	return t.bound[query]
-}
-
-// statements are prepared after the first transaction that used them: during
-// it, the one connection that writes is taken.
-type statements struct {
-	mu     sync.Mutex
-	ready  map[string]*sql.Stmt
-	missed []string
-}
-
-func (s *statements) find(query string) *sql.Stmt {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	stmt, seen := s.ready[query]
-	if !seen {
-		s.ready[query] = nil
-		s.missed = append(s.missed, query)
-	}
-	return stmt
-}
-
-// prepare makes ready what was missed.
-func (s *statements) prepare(ctx context.Context, db *sql.DB) error {
-	if s == nil {
-		return nil
-	}
-	s.mu.Lock()
-	missed := s.missed
-	s.missed = nil
-	s.mu.Unlock()
-	for _, query := range missed {
-		stmt, err := db.PrepareContext(ctx, query) //nolint:sqlclosecheck // kept until the database is closed
-		if err != nil {
-			return fmt.Errorf("prepare a statement: %w", err)
-		}
-		s.mu.Lock()
-		s.ready[query] = stmt
-		s.mu.Unlock()
-	}
-	return nil
 }

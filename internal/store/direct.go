@@ -1,0 +1,199 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+)
+
+// direct is a transaction's way to SQLite past database/sql, for what is run over rows:
+// the driver's own prepared statements, whose arguments and results are kept from one run
+// to the next. Most of these statements change one row, which takes less time than
+// what database/sql does around it.
+type direct struct {
+	conn     driver.Conn
+	prepared map[string]*directStatement
+	args     []driver.NamedValue
+}
+
+// directStatement is a prepared statement.
+type directStatement struct {
+	runnable
+	order []int // which of the arguments each of its parameters is
+}
+
+// runnable is what the driver's statements can do.
+type runnable interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
+// on is for a transaction that has the connection to itself. What was prepared stays so
+// as long as it is the same one.
+func (d *direct) on(conn *sql.Conn) error {
+	return conn.Raw(func(connection any) error {
+		c, ok := connection.(driver.Conn)
+		if !ok {
+			return fmt.Errorf("the driver's connection is a %T", connection)
+		}
+		if d.conn != c {
+			d.conn, d.prepared = c, map[string]*directStatement{}
+		}
+		return nil
+	})
+}
+
+// numbered is a parameter of a statement.
+var numbered = regexp.MustCompile(`\$[0-9]+`)
+
+func number(parameter string) int {
+	n, err := strconv.Atoi(parameter[1:])
+	if err != nil {
+		panic(err) // only digits are left
+	}
+	return n
+}
+
+// prepare gives a statement. The driver would look up the names of parameters at every
+// run, so it gets them without, in the order in which they stand in the text.
+func (d *direct) prepare(text string) (*directStatement, error) {
+	if s := d.prepared[text]; s != nil {
+		return s, nil
+	}
+	var order []int
+	prepared, err := d.conn.Prepare(numbered.ReplaceAllStringFunc(text, func(name string) string {
+		order = append(order, number(name)-1)
+		return "?"
+	}))
+	if err != nil {
+		return nil, fmt.Errorf("prepare a statement: %w", err)
+	}
+	run, ok := prepared.(runnable)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("the driver's statement is a %T", prepared), prepared.Close())
+	}
+	s := &directStatement{run, order}
+	d.prepared[text] = s
+	return s, nil
+}
+
+// close gives up the statements. Before that the connection would not really close.
+func (d *direct) close() (err error) {
+	for _, s := range d.prepared {
+		err = errors.Join(err, s.Close())
+	}
+	return err
+}
+
+// run runs a statement with the arguments that value gives, hands what it returns to scan,
+// which may be nil, and tells how many rows it changed. ctx does not interrupt it: for each
+// statement that it could, the driver would start a goroutine.
+func (d *direct) run(ctx context.Context, text string, scan func(scanner) error, value func(i int) driver.Value) (changed int64, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	s, err := d.prepare(text)
+	if err != nil {
+		return 0, err
+	}
+	d.args = d.args[:0]
+	for i, n := range s.order {
+		d.args = append(d.args, driver.NamedValue{Ordinal: i + 1, Value: value(n)})
+	}
+	if scan == nil {
+		result, err := s.ExecContext(context.WithoutCancel(ctx), d.args)
+		clear(d.args) // which may be large
+		if err != nil {
+			return 0, err
+		}
+		return result.RowsAffected()
+	}
+	found, err := s.QueryContext(context.WithoutCancel(ctx), d.args)
+	clear(d.args)
+	if err != nil {
+		return 0, err
+	}
+	if err := scanDirect(found, scan); err != nil {
+		_ = found.Close() // it tells the same
+		return 0, err
+	}
+	return 0, found.Close()
+}
+
+// scanDirect hands rows to scan.
+func scanDirect(found driver.Rows, scan func(scanner) error) error {
+	row := directRow{names: found.Columns()}
+	row.values = make([]driver.Value, len(row.names))
+	for {
+		err := found.Next(row.values)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = scan(&row)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// directRow is a row that SQLite returned.
+type directRow struct {
+	names  []string
+	values []driver.Value
+}
+
+// Scan implements scanner, for the targets that columns have.
+func (r *directRow) Scan(into ...any) (err error) {
+	for i, target := range into {
+		value := r.values[i]
+		ok := true
+		switch target := target.(type) {
+		case sql.Scanner:
+			err = target.Scan(value)
+		case *[]byte:
+			*target, ok = valueBytes(value)
+		case *string:
+			*target, ok = value.(string)
+		case **string:
+			*target = nil
+			if value != nil {
+				var s string
+				s, ok = value.(string)
+				*target = &s
+			}
+		case *int64:
+			*target, ok = value.(int64)
+		case *int:
+			var n int64
+			n, ok = value.(int64)
+			*target = int(n)
+		default:
+			ok = false
+		}
+		if err == nil && !ok {
+			err = fmt.Errorf("a %T is no %T", value, target)
+		}
+		if err != nil {
+			return fmt.Errorf("read %s: %w", r.names[i], err)
+		}
+	}
+	return nil
+}
+
+func valueBytes(value driver.Value) ([]byte, bool) {
+	switch value := value.(type) {
+	case []byte:
+		return value, true
+	case string:
+		return []byte(value), true
+	}
+	return nil, value == nil
+}
