@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -20,6 +21,7 @@ import (
 type Program struct {
 	BaseURL string
 	Log     string // the file that it logs to
+	Kill    func() // ends it at once; what it would finish is of no interest
 	address string // of its database
 	pid     int
 }
@@ -58,19 +60,22 @@ func Start(tb testing.TB, binary, address string, flags ...string) *Program {
 	if err := command.Start(); err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(func() {
-		_ = command.Process.Signal(syscall.SIGKILL) // what it would finish is of no interest
+	p := &Program{Log: log.Name(), address: address, pid: command.Process.Pid}
+	p.Kill = sync.OnceFunc(func() {
+		_ = command.Process.Signal(syscall.SIGKILL)
 		_ = command.Wait()
 		_ = log.Close()
 	})
-	p := &Program{Log: log.Name(), address: address, pid: command.Process.Pid}
+	tb.Cleanup(p.Kill)
 	for lines := bufio.NewScanner(out); p.BaseURL == "" && lines.Scan(); {
 		if shown, ok := strings.CutPrefix(lines.Text(), "Dashboard: "); ok {
 			p.BaseURL, _, _ = strings.Cut(shown, "/#")
 		}
 	}
 	if p.BaseURL == "" {
-		tb.Fatal("the program did not start")
+		p.Kill()
+		said, _ := os.ReadFile(p.Log)
+		tb.Fatalf("the program did not start:\n%s", said)
 	}
 	return p
 }
