@@ -27,7 +27,11 @@ func BenchmarkNodes(b *testing.B) {
 				}
 				fill(b, nodes[0], organizations(b, nodes[0], 100), tasks)
 				over, waits := make(chan struct{}), make(chan []time.Duration)
-				go func() { waits <- newcomers(b, storetest.Open(b, address), over) }()
+				waiting := storetest.Open(b, address)
+				go func() {
+					defer close(waits)
+					waits <- newcomers(b, waiting, over)
+				}()
 				took := runAll(b, tasks, nodes...)
 				close(over)
 				rate := float64(tasks) / took.Seconds()
@@ -52,16 +56,16 @@ func BenchmarkNodes(b *testing.B) {
 func newcomers(b *testing.B, s *store.Store, over <-chan struct{}) (waits []time.Duration) {
 	b.Helper()
 	for {
-		owner := organizations(b, s, 1)
+		owner := storetest.Organization(b, s, 1, 1000).ID
 		began := time.Now()
-		fill(b, s, owner, 1)
+		fill(b, s, []string{owner}, 1)
 		for {
 			select {
 			case <-over:
 				return waits
 			case <-time.After(2 * time.Millisecond):
 			}
-			status, err := s.QueueStatus(b.Context(), owner[0])
+			status, err := s.QueueStatus(b.Context(), owner)
 			if err != nil {
 				b.Error(err)
 				return waits
@@ -111,9 +115,18 @@ func BenchmarkSlowDisk(b *testing.B) {
 	if file == "" {
 		b.Skipf("%s is not set: no sync can be made slow", slowVariable)
 	}
-	compare(b, "slow", taskCount(b), func(b *testing.B, _ string) (end func()) {
+	compare(b, "slow", taskCount(b), func(b *testing.B, address string) (end func()) {
 		if err := os.WriteFile(file, nil, 0o644); err != nil { //nolint:gosec // the server has to see it
 			b.Fatal(err)
+		}
+		db, err := sql.Open("pgx", address)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer db.Close()
+		began := time.Now()
+		if _, err := db.ExecContext(b.Context(), `CREATE TABLE probe ()`); err != nil || time.Since(began) < 2*time.Millisecond {
+			b.Fatalf("a commit takes %s (%v): syncs are not slow", time.Since(began), err)
 		}
 		return func() { _ = os.Remove(file) }
 	})
