@@ -144,7 +144,7 @@ func BenchmarkOwnCost(b *testing.B) {
 		defer client.CloseIdleConnections()
 		for range b.N {
 			calls(b, client, to, rate, during/5) // warms up
-			cpu := cpuUsed(b, "") // of clients and upstream, too
+			cpu := cpuUsed(b, "")                // of clients and upstream, too
 			times := calls(b, client, to, rate, during)
 			cpu.report(b, "", rate*int(during.Seconds()))
 			if len(times) == 0 {

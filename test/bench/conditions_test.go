@@ -116,7 +116,7 @@ func BenchmarkSlowDisk(b *testing.B) {
 		b.Skipf("%s is not set: no sync can be made slow", slowVariable)
 	}
 	compare(b, "slow", taskCount(b), func(b *testing.B, address string) (end func()) {
-		if err := os.WriteFile(file, nil, 0o644); err != nil { //nolint:gosec // the server has to see it
+		if err := os.WriteFile(file, nil, 0o644); err != nil {
 			b.Fatal(err)
 		}
 		db, err := sql.Open("pgx", address)

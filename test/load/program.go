@@ -26,6 +26,9 @@ type Program struct {
 	pid     int
 }
 
+// Found stands before the address on the line by which a program says where it is.
+const Found = "Dashboard: "
+
 // Build makes the program as it is released.
 func Build(tb testing.TB) (binary string) {
 	tb.Helper()
@@ -47,6 +50,15 @@ func Start(tb testing.TB, binary, address string, flags ...string) *Program {
 	} else {
 		args = append(args, "--data", filepath.Dir(address))
 	}
+	p := Run(tb, binary, args...)
+	p.address = address
+	return p
+}
+
+// Run runs a program that prints where it is to be found, as ours does, until the test
+// ends.
+func Run(tb testing.TB, binary string, args ...string) *Program {
+	tb.Helper()
 	log, err := os.Create(filepath.Join(tb.TempDir(), "log"))
 	if err != nil {
 		tb.Fatal(err)
@@ -60,7 +72,7 @@ func Start(tb testing.TB, binary, address string, flags ...string) *Program {
 	if err := command.Start(); err != nil {
 		tb.Fatal(err)
 	}
-	p := &Program{Log: log.Name(), address: address, pid: command.Process.Pid}
+	p := &Program{Log: log.Name(), pid: command.Process.Pid}
 	p.Kill = sync.OnceFunc(func() {
 		_ = command.Process.Signal(syscall.SIGKILL)
 		_ = command.Wait()
@@ -68,7 +80,7 @@ func Start(tb testing.TB, binary, address string, flags ...string) *Program {
 	})
 	tb.Cleanup(p.Kill)
 	for lines := bufio.NewScanner(out); p.BaseURL == "" && lines.Scan(); {
-		if shown, ok := strings.CutPrefix(lines.Text(), "Dashboard: "); ok {
+		if shown, ok := strings.CutPrefix(lines.Text(), Found); ok {
 			p.BaseURL, _, _ = strings.Cut(shown, "/#")
 		}
 	}
