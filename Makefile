@@ -62,9 +62,11 @@ fmt: ## Format the code
 # The queue works off whole backlogs, so each of its runs is one operation.
 .PHONY: bench
 bench: ## Measure the service on both databases, on Citus where it is installed, and other queues beside it
-	scripts/with-postgres.sh scripts/with-citus.sh scripts/with-redis.sh sh -c '\
-		$(GO) test -run "^$$" -bench "Call|Waiting|Rate|Begin|Parse|Hostile|Mention" -benchtime 3s ./test/bench/ && \
-		$(GO) test -run "^$$" -bench "Overload|Memory" -benchtime 1x -timeout 30m ./test/bench/ && \
+	EARSHOT_BENCH_SLOW_SYNC=1 scripts/with-postgres.sh scripts/with-citus.sh scripts/with-redis.sh sh -c '\
+		$(GO) test -run "^$$" -bench "Call|Waiting$$|Rate|Begin|Hostile|Mention" -benchtime 3s ./test/bench/ && \
+		$(GO) test -run "^$$" -bench Parse -benchtime 1x -v ./test/bench/ && \
+		$(GO) test -run "^$$" -bench "Overload|Memory|WaitingOwn|OwnCost|Restart" -benchtime 1x -timeout 30m ./test/bench/ && \
+		$(GO) test -run "^$$" -bench "Nodes|SlowDisk|Snapshot" -benchtime 1x -timeout 30m ./test/bench/ && \
 		$(GO) test -run "^$$" -bench Claim -benchtime 200x -timeout 20m ./test/bench/ && \
 		$(GO) test -run "^$$" -bench "Sweep|Answers" -benchtime 1x -timeout 30m ./test/bench/ && \
 		$(GO) test -run "^$$" -bench "Metrics|Overview|Reanalysis" -benchtime 10x -timeout 30m ./test/tracking/ && \

@@ -14,7 +14,7 @@ fi
 # environment: PGPORT, PGDATA and the like would steer the server.
 as_owner() (
 	cd "$dir"
-	set -- env -i PATH="$PATH" LC_ALL=C "$@"
+	set -- env -i PATH="$PATH" LC_ALL=C "${server_environment[@]}" "$@"
 	if [[ $owner == "$(id -un)" ]]; then
 		exec "$@"
 	elif setpriv --reuid="$owner" --regid="$(id -g "$owner")" --init-groups true 2>/dev/null; then
@@ -25,7 +25,7 @@ as_owner() (
 	exec su -s /bin/sh "$owner" -c "$(printf '%q ' "$@")"
 )
 
-dir="" child="" bin=""
+dir="" child="" bin="" server_environment=()
 
 # cleanup stops what was started. It finds each postmaster through the pid file in
 # its own folder, so it cannot reach another one.

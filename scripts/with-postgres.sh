@@ -7,6 +7,9 @@
 # is ours. The cluster listens on a free port of 127.0.0.1 and is gone afterwards.
 # If the variable is already set, that database is used and nothing is started.
 #
+# With EARSHOT_BENCH_SLOW_SYNC set, COMMAND finds in it the name of a file that it may make
+# and remove: while it exists, every sync of the server takes 2 ms longer.
+#
 # PostgreSQL is installed if it is missing and we may (root, apt-get). Where it
 # cannot be had, COMMAND runs without the variable, after a warning; with CI=true
 # that is an error, so that a green run always means both databases.
@@ -68,6 +71,11 @@ fi
 
 new_folder "${TMPDIR:-/tmp}" || new_folder /tmp
 new_server data <<<"shared_buffers = 256MB"
+if [[ -n ${EARSHOT_BENCH_SLOW_SYNC:-} ]]; then
+	export EARSHOT_BENCH_SLOW_SYNC=$dir/slow
+	cc -O2 -shared -fPIC -o "$dir/slowsync.so" "$here/slowsync.c" -ldl
+	server_environment=(LD_PRELOAD="$dir/slowsync.so" SLOW_SYNC_FILE="$EARSHOT_BENCH_SLOW_SYNC")
+fi
 start_server data
 
 export EARSHOT_TEST_POSTGRES="postgres://earshot@127.0.0.1:$port/postgres?sslmode=disable"

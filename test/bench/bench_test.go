@@ -37,13 +37,16 @@ type target struct {
 
 // service starts a node on the database, with an organization that no limit
 // holds back.
-func service(b *testing.B, address string) target {
+func service(b *testing.B, address string, change ...func(*app.Config)) target {
 	b.Helper()
 	plan := account.Plan{Name: "bench", Slots: 100_000, CreditsPerCycle: 1 << 40, RequestsPerSecond: 1 << 30, QueueCapacity: 1}
-	settings := app.Settings{Plans: account.Plans{plan}}
-	node := harness.StartOn(b, address, func(cfg *app.Config) {
+	settings := app.Settings{
+		Plans:            account.Plans{plan},
+		UpstreamSettings: app.UpstreamSettings{APIs: map[string]app.APISettings{"openai": {Calls: 1000, CallsPerMinute: 100_000}}},
+	}
+	node := harness.StartOn(b, address, append(change, func(cfg *app.Config) {
 		cfg.Settings, cfg.Backoff, cfg.Log = settings, nil, slog.New(slog.DiscardHandler)
-	})
+	})...)
 	a, err := app.CreateOrganization(node.Store, settings, "bench", plan.Name, nil)
 	if err != nil {
 		b.Fatal(err)
@@ -128,6 +131,66 @@ func BenchmarkCall(b *testing.B) {
 		b.ReportMetric(times[len(times)/2].Seconds()*1000, "p50-ms")
 		b.ReportMetric(times[len(times)*99/100].Seconds()*1000, "p99-ms")
 	})
+}
+
+// BenchmarkOwnCost measures what a call costs besides its upstream, at 500 calls a
+// second: the upstream answers at once, with a small document. over-bare-ms is how much
+// longer than that of the bare handler the median is.
+func BenchmarkOwnCost(b *testing.B) {
+	const rate, during = 500, 10 * time.Second
+	var floor time.Duration
+	measure := func(b *testing.B, to target) {
+		client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
+		defer client.CloseIdleConnections()
+		for range b.N {
+			calls(b, client, to, rate, during/5) // warms up
+			cpu := cpuUsed(b, "")                // of clients and upstream, too
+			times := calls(b, client, to, rate, during)
+			cpu.report(b, "", rate*int(during.Seconds()))
+			if len(times) == 0 {
+				b.Fatal("no call was answered")
+			}
+			b.ReportMetric(100*float64(len(times))/(rate*during.Seconds()), "answered-%")
+			median := times[len(times)/2]
+			if floor == 0 {
+				floor = median
+			}
+			b.ReportMetric(median.Seconds()*1000, "p50-ms")
+			b.ReportMetric(times[len(times)*99/100].Seconds()*1000, "p99-ms")
+			b.ReportMetric((median-floor).Seconds()*1000, "over-bare-ms")
+		}
+	}
+	quick := func(b *testing.B) func(*app.Config) {
+		b.Helper()
+		assistant, release := harness.Hold(b)
+		release()
+		return assistant
+	}
+	b.Run("bare", func(b *testing.B) { measure(b, bare(b)) })
+	b.Run("sqlite", func(b *testing.B) { measure(b, service(b, filepath.Join(b.TempDir(), "earshot.db"), quick(b))) })
+	b.Run("postgres", func(b *testing.B) { measure(b, service(b, storetest.Postgres(b), quick(b))) })
+}
+
+// calls makes so many calls a second, however long each takes, and gives how long those
+// took that were answered, from the shortest to the longest. A busy machine refuses some.
+func calls(b *testing.B, client *http.Client, to target, rate int, during time.Duration) []time.Duration {
+	b.Helper()
+	times := make([]time.Duration, int(during.Seconds()*float64(rate)))
+	var group sync.WaitGroup
+	began := time.Now()
+	for i := range times {
+		time.Sleep(time.Until(began.Add(time.Duration(i) * time.Second / time.Duration(rate))))
+		group.Go(func() {
+			started := time.Now()
+			if ask(b.Context(), client, to, question) == nil {
+				times[i] = time.Since(started)
+			}
+		})
+	}
+	group.Wait()
+	times = slices.DeleteFunc(times, func(t time.Duration) bool { return t == 0 })
+	slices.Sort(times)
+	return times
 }
 
 // BenchmarkWaiting measures the memory of calls that wait for their upstream:

@@ -2,9 +2,15 @@ package bench
 
 import (
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,6 +38,97 @@ func BenchmarkMemory(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkWaitingOwn measures the memory of a call that waits for its upstream, in a
+// process that holds neither clients nor upstream: of a bare handler that asks the
+// upstream itself, and of a node. over-bare-KB is what is ours.
+func BenchmarkWaitingOwn(b *testing.B) {
+	var asked atomic.Int64
+	upstream := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // only then it is seen when the client leaves
+		asked.Add(1)
+		<-r.Context().Done()
+	}))
+	b.Cleanup(upstream.Close)
+	b.Setenv("EARSHOT_OPENAI_API_KEY", "sk-of-the-benchmark")
+	b.Setenv("EARSHOT_OPENAI_URL", upstream.URL)
+	settings := filepath.Join(b.TempDir(), "settings.yaml")
+	if err := os.WriteFile(settings, []byte("apis: {openai: {calls: 10000, calls-per-minute: 100000}}\n"), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	binary := load.Build(b)
+	var floor float64
+	measure := func(b *testing.B, node *load.Program, key string) {
+		b.Helper()
+		asked.Store(0)
+		each := waiting(b, node, load.Post(key, "/v1/monitor/chatassistant", question), &asked)
+		if floor == 0 {
+			floor = each
+		}
+		b.ReportMetric(each, "KB/call")
+		b.ReportMetric(each-floor, "over-bare-KB")
+	}
+	b.Run("bare", func(b *testing.B) {
+		b.Setenv(bareVariable, upstream.URL)
+		for range b.N {
+			measure(b, load.Run(b, os.Args[0], "-test.run=^TestBareHandler$"), "none")
+		}
+	})
+	for _, db := range databases {
+		b.Run(db.name, func(b *testing.B) {
+			for range b.N {
+				node := load.Start(b, binary, db.address(b), "--config", settings)
+				measure(b, node, node.Accounts(b, load.Unlimited, 1)[0])
+			}
+		})
+	}
+}
+
+// waiting makes calls that nobody answers, and gives what each takes of the memory of the
+// process, in KB.
+func waiting(b *testing.B, node *load.Program, call load.Request, asked *atomic.Int64) float64 {
+	b.Helper()
+	const rate, during = 400, 10 * time.Second // they are let in, not refused
+	client := load.NewClient(node.BaseURL)
+	client.Patience = during + 10*time.Second
+	idle, _ := node.Memory(b)
+	ended := make(chan *load.Result)
+	go func() { ended <- load.Open(client, rate, during, nil, call) }()
+	time.Sleep(during + 5*time.Second) // all have arrived
+	now, _ := node.Memory(b)
+	arrived := asked.Load()
+	node.Kill()
+	<-ended
+	if arrived < rate {
+		b.Fatalf("only %d calls reached the upstream", arrived)
+	}
+	return float64(now-idle) * 1000 / float64(arrived)
+}
+
+// bareVariable makes this package's tests a server, and names its upstream.
+const bareVariable = "EARSHOT_BENCH_BARE"
+
+// TestBareHandler is no test: it is the process of the bare handler, which reads a body,
+// asks its upstream and waits.
+func TestBareHandler(t *testing.T) { //nolint:paralleltest // it is alone
+	upstream := os.Getenv(bareVariable)
+	if upstream == "" {
+		t.Skip("it serves BenchmarkWaitingOwn")
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		request, err := http.NewRequestWithContext(r.Context(), http.MethodPost, upstream, strings.NewReader(question))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if response, err := http.DefaultClient.Do(request); err == nil {
+			_ = response.Body.Close()
+		}
+	}))
+	fmt.Println(load.Found + server.URL)
+	select {}
 }
 
 // remember makes calls at once and reports the memory that they take.

@@ -2,15 +2,17 @@ package bench
 
 import (
 	"bytes"
-	"os"
+	"encoding/json"
+	"math"
 	"path/filepath"
-	"slices"
-	"strings"
+	"runtime"
+	"runtime/debug"
 	"testing"
 	"time"
 
 	"golang.org/x/net/html"
 
+	"earshot"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/answerengine"
 	"earshot/internal/provider/chatassistant"
@@ -23,19 +25,23 @@ import (
 	"earshot/internal/provider/serp"
 	"earshot/internal/provider/socialassistant"
 	"earshot/internal/provider/websearch"
+	"earshot/test/captures"
 )
 
 // reader is a parser and the documents it is measured on.
 type reader struct {
 	provider string
-	fixture  string   // the lab's document, stored with the provider
-	captures []string // of real ones
+	lab      []string // documents of the lab, stored with the provider
+	captures []string // patterns of real ones
 	read     func(document []byte) error
 }
 
 func readers() []reader {
-	text := func(read func([]byte, answer.Want) error) func([]byte) error {
-		return func(document []byte) error { return read(document, answer.Want{Country: "US"}) }
+	assistant := func(read func([]byte, answer.Want) (*earshot.Answer, error)) func([]byte) error {
+		return func(document []byte) error {
+			_, err := read(document, answer.Want{Country: "US"})
+			return err
+		}
 	}
 	engine := func(document []byte) serp.Engine {
 		if bytes.Contains(document, []byte("search.lab.test")) {
@@ -44,112 +50,130 @@ func readers() []reader {
 		return serp.Engine{Host: "google.com"}
 	}
 	return []reader{
-		{"chatassistant", "mobile.html", []string{"web_pages/*chatgpt*.html"}, text(func(d []byte, w answer.Want) error {
-			_, err := chatassistant.Read(d, w)
-			return err
-		})},
-		{"chatassistant", "legacy.sse", []string{"web_chatassistant_stream/*", "web_chatassistant_json/*"}, text(func(d []byte, w answer.Want) error {
-			_, err := chatassistant.Read(d, w)
-			return err
-		})},
-		{"genassistant", "lab.html", []string{"web_pages/*gemini*.html"}, text(func(d []byte, w answer.Want) error {
-			_, err := genassistant.New().Read(d, w)
-			return err
-		})},
-		{"officeassistant", "lab.html", nil, text(func(d []byte, w answer.Want) error {
-			_, err := officeassistant.New().Read(d, w)
-			return err
-		})},
-		{"socialassistant", "lab.ndjson", []string{"web_socialassistant/*"}, text(func(d []byte, w answer.Want) error {
-			_, err := socialassistant.Read(d, w)
-			return err
-		})},
-		{"answerengine", "lab.sse", []string{"web_answerengine/*"}, text(func(d []byte, w answer.Want) error {
-			_, err := answerengine.Read(d, w)
-			return err
-		})},
-		{"searchaimode", "answer.html", []string{"web_searchaimode/*"}, func(d []byte) error {
+		{
+			"chatassistant",
+			[]string{"mobile.html", "legacy.sse"},
+			[]string{"web_pages/*chatgpt*.html", "web_chatassistant_*/*", "api_chatassistant/*"},
+			assistant(chatassistant.Read),
+		},
+		{
+			"genassistant",
+			[]string{"lab.html"},
+			[]string{"web_pages/*gemini*.html", "web_genassistant/*", "api_genassistant/*"},
+			assistant(genassistant.New().Read),
+		},
+		{"officeassistant", []string{"lab.html"}, nil, assistant(officeassistant.New().Read)},
+		{
+			"socialassistant",
+			[]string{"lab.ndjson"},
+			[]string{"web_pages/*grok*.html", "web_socialassistant/*", "api_socialassistant/*"},
+			assistant(socialassistant.Read),
+		},
+		{
+			"answerengine",
+			[]string{"lab.sse"},
+			[]string{"web_pages/*perplexity*.html", "web_answerengine/*", "api_answerengine/*"},
+			assistant(answerengine.Read),
+		},
+		{"searchaimode", []string{"answer.html"}, []string{"web_searchaimode/*"}, func(d []byte) error {
 			_, err := searchaimode.Provider{Engine: engine(d)}.Parse(d, "US")
 			return err
 		}},
-		{"websearch", "desktop.html", []string{"websearch/*.html"}, func(d []byte) error {
+		{"websearch", []string{"desktop.html", "mobile.html"}, []string{"websearch/*.html"}, func(d []byte) error {
 			_, err := websearch.Parse(d, engine(d), "US")
 			return err
 		}},
-		{"news", "desktop.html", nil, func(d []byte) error {
+		{"news", []string{"desktop.html", "mobile.html"}, nil, func(d []byte) error {
 			_, err := news.Parse(d, engine(d))
 			return err
 		}},
 	}
 }
 
-// BenchmarkParse reads the lab's documents and, where they are at hand, captures
-// of real ones, all of a kind in one go. Of pages, x-bare is how many times
-// longer it takes than only to parse the HTML.
+// BenchmarkParse reads each document of the lab and each capture of a real one, where
+// those are at hand. worst-x-bare is how many times longer than only to decode it that
+// takes, for the worst document of the provider; the log has them all.
 func BenchmarkParse(b *testing.B) {
 	for _, r := range readers() {
-		fixture, err := os.ReadFile(filepath.Join("..", "provider", r.provider, "testdata", r.fixture))
-		if err != nil {
-			b.Fatal(err)
+		b.Run(r.provider+"/lab", func(b *testing.B) {
+			var paths []string
+			for _, name := range r.lab {
+				paths = append(paths, filepath.Join("..", "..", "internal", "provider", r.provider, "testdata", name))
+			}
+			r.benchmark(b, paths)
+		})
+		if len(r.captures) == 0 {
+			continue
 		}
-		b.Run(r.provider+"/"+r.fixture, func(b *testing.B) { r.benchmark(b, [][]byte{fixture}) })
-		for _, pattern := range r.captures {
-			b.Run(r.provider+"/"+strings.ReplaceAll(pattern, "*", "_"), func(b *testing.B) {
-				var documents [][]byte
-				for _, path := range providertest.Captures(b, pattern) {
-					for _, e := range providertest.Exchanges(b, path) {
-						documents = append(documents, e.Body)
-					}
-				}
-				r.benchmark(b, documents)
-			})
-		}
+		b.Run(r.provider+"/captures", func(b *testing.B) {
+			var paths []string
+			for _, pattern := range r.captures {
+				paths = append(paths, captures.Find(b, pattern)...)
+			}
+			r.benchmark(b, paths)
+		})
 	}
 }
 
-func (r reader) benchmark(b *testing.B, documents [][]byte) {
+func (r reader) benchmark(b *testing.B, paths []string) {
 	b.Helper()
-	var size int64
-	pages := true
-	for _, document := range documents {
-		size += int64(len(document))
-		pages = pages && rawdoc.IsPage(document)
-	}
-	read := func() {
-		for _, document := range documents {
-			_ = r.read(document) // a capture without an answer counts too
-		}
-	}
-	bare := func() {
-		for _, document := range documents {
-			_, _ = html.Parse(bytes.NewReader(document)) // only its time counts
-		}
-	}
-	b.SetBytes(size)
-	b.ReportAllocs()
+	var read, worst float64
 	for b.Loop() {
-		read()
+		read, worst = 0, 0
+		for _, path := range paths {
+			for _, e := range providertest.Exchanges(b, path) {
+				if r.read(e.Body) != nil {
+					continue // no answer: a recorded error, mostly
+				}
+				times := ratio(b, func() { _ = r.read(e.Body) }, func() { decode(e.Body) })
+				b.Logf("%.2f %s (%d bytes)", times, filepath.Base(path), len(e.Body))
+				read, worst = read+1, max(worst, times)
+			}
+		}
 	}
-	if pages {
-		b.ReportMetric(ratio(max(3, min(b.N, 100)), read, bare), "x-bare")
+	b.ReportMetric(0, "ns/op") // it is the ratios that count
+	b.ReportMetric(read, "documents")
+	b.ReportMetric(worst, "worst-x-bare")
+}
+
+// decode does with a document what no reader can do without: a page becomes a tree,
+// every line or event of anything else a value.
+func decode(document []byte) {
+	document = rawdoc.Trimmed(document)
+	if rawdoc.IsPage(document) {
+		_, _ = html.Parse(bytes.NewReader(document)) // only its time counts
+		return
+	}
+	var value any
+	if !rawdoc.IsStream(document) && json.Unmarshal(document, &value) == nil {
+		return
+	}
+	for line := range bytes.Lines(document) {
+		_ = json.Unmarshal(bytes.TrimPrefix(line, []byte("data:")), &value)
 	}
 }
 
-// ratio is how many times longer a takes than b, by their medians. They take
-// turns, so that a busy machine slows both.
-func ratio(turns int, a, b func()) float64 {
-	spentA, spentB := make([]time.Duration, turns), make([]time.Duration, turns)
-	for i := range turns {
-		start := time.Now()
-		a()
-		spentA[i] = time.Since(start)
-		start = time.Now()
-		b()
-		spentB[i] = time.Since(start)
+// ratio is how many times more processor time dear takes than cheap. They take turns of
+// some milliseconds, of which the cheapest counts, since a busy machine makes both
+// dearer. The collector waits until a turn is over: in whose it runs is chance.
+func ratio(b *testing.B, dear, cheap func()) float64 {
+	b.Helper()
+	const turns, turn = 9, 4 * time.Millisecond
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	cheapest := func(before float64, f func()) float64 {
+		runtime.GC()
+		times, spent, begun := 0, cpuUsed(b, "").own, time.Now()
+		for times == 0 || time.Since(begun) < turn {
+			f()
+			times++
+		}
+		return min(before, float64(cpuUsed(b, "").own-spent)/float64(times))
 	}
-	slices.Sort(spentA)
-	slices.Sort(spentB)
-	return float64(spentA[turns/2]) / float64(spentB[turns/2])
+	dearCost, cheapCost := math.Inf(1), math.Inf(1)
+	for range turns {
+		dearCost, cheapCost = cheapest(dearCost, dear), cheapest(cheapCost, cheap)
+	}
+	return dearCost / cheapCost
 }
 
 // BenchmarkHostile reads documents that were made to break a parser, and tells

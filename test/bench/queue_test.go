@@ -93,7 +93,7 @@ func organizations(b *testing.B, s *store.Store, n int) []string {
 		group.Go(func() error {
 			o, err := s.CreateOrganization(store.NewOrganization{
 				Name:       fmt.Sprintf("org-%d", i),
-				Plan:       account.Plan{Name: "bench", Slots: 10_000, CreditsPerCycle: 1 << 40, RequestsPerSecond: 1, QueueCapacity: 1 << 30},
+				Plan:       account.Plan{Name: "business", Slots: 10_000, CreditsPerCycle: 1 << 40, RequestsPerSecond: 1, QueueCapacity: 1 << 30},
 				FirstGrant: 1 << 40, WebhookSecret: "none", Key: account.NewKey(),
 			}, time.Now())
 			if err == nil {
@@ -108,8 +108,13 @@ func organizations(b *testing.B, s *store.Store, n int) []string {
 	return ids
 }
 
-// fill queues n tasks, spread over the organizations.
+// fill queues n tasks of the provider that does nothing, spread over the organizations.
 func fill(b *testing.B, s *store.Store, organizations []string, n int) {
+	b.Helper()
+	fillWith(b, s, noopDefinition.Name, organizations, n)
+}
+
+func fillWith(b *testing.B, s *store.Store, provider string, organizations []string, n int) {
 	b.Helper()
 	var group errgroup.Group
 	group.SetLimit(256)
@@ -122,7 +127,7 @@ func fill(b *testing.B, s *store.Store, organizations []string, n int) {
 			tasks := make([]store.Job, size)
 			for k := range tasks {
 				tasks[k] = store.Job{
-					ID: uuid.Must(uuid.NewV7()).String(), Organization: owner, KeyID: "key", Provider: "noop",
+					ID: uuid.Must(uuid.NewV7()).String(), Organization: owner, KeyID: "key", Provider: provider,
 					Request: []byte(question), MaxCost: 5, Priority: 1, CreatedAt: time.Now(),
 				}
 			}
@@ -157,8 +162,51 @@ func workOff(b *testing.B, address string, n int) {
 	began := time.Now()
 	fill(b, s, owners, tasks)
 	b.ReportMetric(float64(tasks)/time.Since(began).Seconds(), "submits/s")
+	cpu := cpuUsed(b, address)
+	b.StartTimer()
+	took := runAll(b, tasks, s)
+	b.StopTimer()
+	b.ReportMetric(float64(tasks)/took.Seconds(), "tasks/s")
+	cpu.report(b, address, tasks)
+	storetest.Audited(b, s)
+}
+
+// runAll works off as many tasks as are queued, by a node on each of the stores, which
+// are of one database, and tells how long that takes.
+func runAll(b *testing.B, tasks int, nodes ...*store.Store) time.Duration {
+	b.Helper()
 	all := noop{left: &atomic.Int64{}, done: make(chan struct{})}
 	all.left.Store(int64(tasks))
+	var runners []*job.Runner
+	for _, s := range nodes {
+		runners = append(runners, newRunner(b, s, all))
+	}
+	ctx, cancel := context.WithCancel(b.Context())
+	var running, ending errgroup.Group
+	began := time.Now()
+	for _, runner := range runners {
+		running.Go(func() error { return runner.Run(ctx) })
+	}
+	<-all.done
+	for _, runner := range runners {
+		ending.Go(func() error {
+			runner.Drain()
+			runner.Stop(b.Context()) // returns when the last is settled
+			return nil
+		})
+	}
+	_ = ending.Wait() // none fails
+	took := time.Since(began)
+	cancel()
+	if err := running.Wait(); err != nil {
+		b.Fatal(err)
+	}
+	return took
+}
+
+// newRunner makes what works off the tasks of a node.
+func newRunner(b *testing.B, s *store.Store, all provider.Provider) *job.Runner {
+	b.Helper()
 	catalogue, err := provider.NewCatalogue([]provider.Provider{all}, func(string) bool { return false }, nil)
 	if err != nil {
 		b.Fatal(err)
@@ -179,24 +227,7 @@ func workOff(b *testing.B, address string, n int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(b.Context())
-	ended := make(chan error, 1)
-	cpu := cpuUsed(b, address)
-	b.StartTimer()
-	began = time.Now()
-	go func() { ended <- runner.Run(ctx) }()
-	<-all.done
-	runner.Drain()
-	runner.Stop(b.Context()) // returns when the last is settled
-	took := time.Since(began)
-	b.StopTimer()
-	cancel()
-	if err := <-ended; err != nil {
-		b.Fatal(err)
-	}
-	b.ReportMetric(float64(tasks)/took.Seconds(), "tasks/s")
-	cpu.report(b, address, tasks)
-	storetest.Audited(b, s)
+	return runner
 }
 
 // BenchmarkClaim measures a claim of 100 tasks behind a small and a large backlog,

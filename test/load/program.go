@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -20,9 +21,13 @@ import (
 type Program struct {
 	BaseURL string
 	Log     string // the file that it logs to
+	Kill    func() // ends it at once; what it would finish is of no interest
 	address string // of its database
 	pid     int
 }
+
+// Found stands before the address on the line by which a program says where it is.
+const Found = "Dashboard: "
 
 // Build makes the program as it is released.
 func Build(tb testing.TB) (binary string) {
@@ -45,6 +50,15 @@ func Start(tb testing.TB, binary, address string, flags ...string) *Program {
 	} else {
 		args = append(args, "--data", filepath.Dir(address))
 	}
+	p := Run(tb, binary, args...)
+	p.address = address
+	return p
+}
+
+// Run runs a program that prints where it is to be found, as ours does, until the test
+// ends.
+func Run(tb testing.TB, binary string, args ...string) *Program {
+	tb.Helper()
 	log, err := os.Create(filepath.Join(tb.TempDir(), "log"))
 	if err != nil {
 		tb.Fatal(err)
@@ -58,19 +72,22 @@ func Start(tb testing.TB, binary, address string, flags ...string) *Program {
 	if err := command.Start(); err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(func() {
-		_ = command.Process.Signal(syscall.SIGKILL) // what it would finish is of no interest
+	p := &Program{Log: log.Name(), pid: command.Process.Pid}
+	p.Kill = sync.OnceFunc(func() {
+		_ = command.Process.Signal(syscall.SIGKILL)
 		_ = command.Wait()
 		_ = log.Close()
 	})
-	p := &Program{Log: log.Name(), address: address, pid: command.Process.Pid}
+	tb.Cleanup(p.Kill)
 	for lines := bufio.NewScanner(out); p.BaseURL == "" && lines.Scan(); {
-		if shown, ok := strings.CutPrefix(lines.Text(), "Dashboard: "); ok {
+		if shown, ok := strings.CutPrefix(lines.Text(), Found); ok {
 			p.BaseURL, _, _ = strings.Cut(shown, "/#")
 		}
 	}
 	if p.BaseURL == "" {
-		tb.Fatal("the program did not start")
+		p.Kill()
+		said, _ := os.ReadFile(p.Log)
+		tb.Fatalf("the program did not start:\n%s", said)
 	}
 	return p
 }

@@ -1,12 +1,16 @@
 package chatassistant
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 
 	"earshot/internal/provider/chatpage"
+	"earshot/internal/provider/markup"
 	"earshot/internal/provider/webtext"
 )
 
@@ -39,38 +43,52 @@ var page = chatpage.New(chatpage.Layout{
 	Own:   ownSources,
 })
 
-// These find what the page shows of products and other things that it names. What
-// is in a card is told by where it stands.
-const (
-	productMark  = `[data-testid^="` + productPrefix + `"]`
-	carouselMark = `[data-testid="products-widget"]`
-	entityMark   = `span.entity-underline[role="button"]`
-)
-
 // productPrefix stands before the product's id.
 const productPrefix = "shopping-product-metadata-"
 
 // markCards gives products and other named things on a page the names by which
-// cards are read.
+// cards are read. What is in a card is told by where it stands.
 func markCards(page *goquery.Document, country string) {
-	page.Find(entityMark).SetAttr(cardField, "entity")
-	page.Find(carouselMark).SetAttr(cardField, "product-carousel")
-	products := page.Find(productMark)
-	products.Slice(0, min(products.Length(), maxThings)).Each(func(_ int, about *goquery.Selection) {
-		id, _ := about.Attr(cardField)
-		about.RemoveAttr(cardField)
-		card := about.Parent()
-		card.SetAttr(cardField, "product-card").SetAttr("data-product-id", strings.TrimPrefix(id, productPrefix))
-		card.Find("img").First().SetAttr(cardField, "product-image")
-		parts := about.Children()
-		parts.First().SetAttr(cardField, "product-title")
-		parts.Eq(1).Children().Each(func(i int, part *goquery.Selection) {
-			text := webtext.Line(part.Text())
-			if price := webtext.Price(text, country); i == 0 && price != nil && price.Value != nil {
-				part.SetAttr(cardField, "product-price")
-			} else if strings.ContainsFunc(text, unicode.IsLetter) {
-				part.SetAttr(cardField, "product-merchant")
-			}
-		})
+	var products []*html.Node
+	for n := range page.Nodes[0].Descendants() {
+		switch name := markup.Attr(n, cardField); {
+		case strings.HasPrefix(name, productPrefix):
+			products = append(products, n)
+		case name == "products-widget":
+			markup.SetAttr(n, cardField, "product-carousel")
+		case isEntity(n):
+			markup.SetAttr(n, cardField, "entity")
+		}
+	}
+	for _, about := range products[:min(len(products), maxThings)] {
+		markProduct(about, country)
+	}
+}
+
+// isEntity tells whether the element is something that the answer names and tells more of.
+func isEntity(n *html.Node) bool {
+	return n.DataAtom == atom.Span && markup.Attr(n, "role") == "button" &&
+		slices.Contains(strings.Fields(markup.Attr(n, "class")), "entity-underline")
+}
+
+// markProduct names the parts of a product's card, of which about is the text.
+func markProduct(about *html.Node, country string) {
+	card := about.Parent
+	id := strings.TrimPrefix(markup.Attr(about, cardField), productPrefix)
+	markup.RemoveAttr(about, cardField)
+	markup.SetAttr(card, cardField, "product-card")
+	markup.SetAttr(card, "data-product-id", id)
+	if image := markup.Any(card, func(n *html.Node) bool { return n.DataAtom == atom.Img }); image != nil {
+		markup.SetAttr(image, cardField, "product-image")
+	}
+	parts := goquery.NewDocumentFromNode(about).Children()
+	parts.First().SetAttr(cardField, "product-title")
+	parts.Eq(1).Children().Each(func(i int, part *goquery.Selection) {
+		text := webtext.Line(part.Text())
+		if price := webtext.Price(text, country); i == 0 && price != nil && price.Value != nil {
+			part.SetAttr(cardField, "product-price")
+		} else if strings.ContainsFunc(text, unicode.IsLetter) {
+			part.SetAttr(cardField, "product-merchant")
+		}
 	})
 }

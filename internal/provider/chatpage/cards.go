@@ -62,7 +62,7 @@ func (r *turnReader) card(n *html.Node, is part) bool {
 func (r *turnReader) shoppingCard(n *html.Node, is part) {
 	f := r.fields(n)
 	card := earshot.ShoppingCard{Title: f.text("carousel-title"), Tags: f.texts("carousel-tag")}
-	products := f["product-card"]
+	products := f.all("product-card")
 	if is&partProduct != 0 {
 		products = []*html.Node{n}
 	}
@@ -90,12 +90,12 @@ func (r *turnReader) product(n *html.Node) (earshot.Product, bool) {
 		Reviews:     webtext.Count(f.text("product-reviews")),
 		Tags:        f.texts("product-tag"),
 	}
-	for _, image := range f["product-image"] {
+	for _, image := range f.all("product-image") {
 		if link, ok := r.destination(image, "src"); ok {
 			product.Images = append(product.Images, link)
 		}
 	}
-	for _, offer := range f["product-offer"] {
+	for _, offer := range f.all("product-offer") {
 		product.Offers = append(product.Offers, r.offer(offer))
 	}
 	return product, product.Title != ""
@@ -107,33 +107,63 @@ func (r *turnReader) image(n *html.Node) {
 	}
 }
 
-// fields are the elements in a card by their names.
-type fields map[string][]*html.Node
+// fields are the elements in a card that have names, in their order. A card has a dozen.
+type fields []field
 
-func (r *turnReader) fields(card *html.Node) fields {
-	f := fields{}
-	for n := range card.Descendants() {
-		if n.Type == html.ElementNode && len(n.Attr) > 0 {
-			if name := markup.Attr(n, r.page.layout.Field); name != "" {
-				f[name] = append(f[name], n)
-			}
+type field struct {
+	name string
+	node *html.Node
+}
+
+func (r *turnReader) fields(card *html.Node) fields { return r.appendFields(nil, card) }
+
+func (r *turnReader) appendFields(f fields, n *html.Node) fields {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		if child.Type != html.ElementNode {
+			continue
 		}
+		if name := markup.Attr(child, r.page.layout.Field); name != "" {
+			f = append(f, field{name, child})
+		}
+		f = r.appendFields(f, child)
 	}
 	return f
 }
 
+// all are the elements of the name.
+func (f fields) all(name string) []*html.Node {
+	var all []*html.Node
+	for _, field := range f {
+		if field.name == name {
+			all = append(all, field.node)
+		}
+	}
+	return all
+}
+
+// first is the first element of the name, nil where there is none.
+func (f fields) first(name string) *html.Node {
+	for _, field := range f {
+		if field.name == name {
+			return field.node
+		}
+	}
+	return nil
+}
+
 // text is what the first element of the name says.
 func (f fields) text(name string) string {
-	if len(f[name]) == 0 {
+	n := f.first(name)
+	if n == nil {
 		return ""
 	}
-	return webtext.Line(markup.Text(f[name][0]))
+	return webtext.Line(markup.Text(n))
 }
 
 // texts are what the elements of the name say.
 func (f fields) texts(name string) []string {
 	var texts []string
-	for _, n := range f[name] {
+	for _, n := range f.all(name) {
 		if text := webtext.Line(markup.Text(n)); text != "" {
 			texts = append(texts, text)
 		}
@@ -144,10 +174,11 @@ func (f fields) texts(name string) []string {
 // link is where the attribute of the first element of the name leads, "" where
 // that is no web address.
 func (r *turnReader) link(f fields, name, key string) string {
-	if len(f[name]) == 0 {
+	n := f.first(name)
+	if n == nil {
 		return ""
 	}
-	link, _ := r.destination(f[name][0], key)
+	link, _ := r.destination(n, key)
 	return link
 }
 

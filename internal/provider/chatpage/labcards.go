@@ -132,7 +132,7 @@ func (p *Page) ReadProducts(document []byte, want answer.Want, prepare func(*goq
 
 func (r *turnReader) specifications(product *html.Node) []earshot.Specification {
 	var list []earshot.Specification
-	for _, line := range r.fields(product)["specification"] {
+	for _, line := range r.fields(product).all("specification") {
 		f := r.fields(line)
 		spec := earshot.Specification{Name: f.text("specification-name"), Value: f.text("specification-value")}
 		if spec.Name != "" && spec.Value != "" {

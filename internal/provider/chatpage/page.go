@@ -97,7 +97,7 @@ func (p *Page) ReadPrepared(document []byte, want answer.Want, prepare func(*goq
 		if s.model != "" {
 			found.Model = &s.model
 		}
-		r := turnReader{page: p, want: want, base: s.base, answer: found}
+		r := turnReader{page: p, want: want, base: s.base, site: s.site, answer: found}
 		return r.read(s.turns...)
 	})
 	if err != nil {
@@ -121,8 +121,8 @@ func isCut(document []byte) bool {
 	if !bytes.HasPrefix(head, []byte("<!doctype")) && !bytes.HasPrefix(head, []byte("<html")) || bytes.Contains(head, []byte("saved with singlefile")) {
 		return false
 	}
-	tail := bytes.ToLower(document[max(0, len(document)-tailLength):])
-	return !bytes.Contains(tail, []byte("</html>")) && !rawdoc.Closes(document)
+	tail, end := document[max(0, len(document)-tailLength):], []byte("</html>")
+	return !bytes.Contains(tail, end) && !bytes.Contains(bytes.ToLower(tail), end) && !rawdoc.Closes(document)
 }
 
 // survey finds what counts on a page for any of its turns.
@@ -133,6 +133,7 @@ type survey struct {
 	turns           []*html.Node // those that count
 	model           string
 	base            *url.URL // what the page's links are relative to, nil where it does not tell
+	site            string   // the domain of base
 }
 
 func (s *survey) walk(n *html.Node, inTurn bool) {
@@ -165,7 +166,7 @@ func (s *survey) walk(n *html.Node, inTurn bool) {
 
 func (s *survey) setBase(address string) {
 	if base, err := url.Parse(strings.TrimSpace(address)); err == nil && base.IsAbs() {
-		s.base = base
+		s.base, s.site = base, webtext.Domain(base.String())
 	}
 }
 
@@ -179,7 +180,7 @@ func (p *Page) ReadTurn(turn *html.Node, want answer.Want) (*earshot.Answer, err
 	if s.model != "" {
 		found.Model = &s.model
 	}
-	r := turnReader{page: p, want: want, base: s.base, answer: found}
+	r := turnReader{page: p, want: want, base: s.base, site: s.site, answer: found}
 	if err := r.read(turn); err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func (r *turnReader) cite() {
 					c.Source.Label = cmp.Or(webtext.Line(markup.PlainText(m.node)), pictured(m.node))
 				}
 				r.sources.Add(c.Source)
-				setAttribute(m.node, "href", c.Source.URL) // without the engine's tracking
+				markup.SetAttr(m.node, "href", c.Source.URL) // without the engine's tracking
 			}
 			continue
 		}
@@ -63,14 +63,6 @@ func (r *turnReader) cite() {
 		r.sources.Add(c.Source)
 	}
 	r.sources.Fill(r.answer)
-}
-
-func setAttribute(n *html.Node, key, value string) {
-	for i := range n.Attr {
-		if n.Attr[i].Key == key {
-			n.Attr[i].Val = value
-		}
-	}
 }
 
 // chipElement is what chips and notes become. HTML does not have it, so it has
@@ -143,7 +135,7 @@ func (r *turnReader) cited(n *html.Node, keys map[string]answer.Citation) []answ
 // link has them. Pages of the assistant's own site are no sources.
 func (r *turnReader) linked(a *html.Node) (answer.Citation, bool) {
 	link, ok := r.destination(a, "href")
-	if !ok || r.base != nil && webtext.Domain(link) == webtext.Domain(r.base.String()) {
+	if !ok || r.base != nil && webtext.Domain(link) == r.site {
 		return answer.Citation{}, false
 	}
 	f := r.fields(a)

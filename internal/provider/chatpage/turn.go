@@ -19,6 +19,7 @@ type turnReader struct {
 	page   *Page
 	want   answer.Want
 	base   *url.URL
+	site   string // the domain of base
 	answer *earshot.Answer
 
 	messages []message

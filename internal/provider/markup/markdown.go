@@ -103,9 +103,7 @@ func escapeNode(n *html.Node) string {
 // ReplaceChildren leaves text as the only content of n, within inner if that is
 // not nil.
 func ReplaceChildren(n, inner *html.Node, text string) {
-	for n.FirstChild != nil {
-		n.RemoveChild(n.FirstChild)
-	}
+	Empty(n)
 	content := &html.Node{Type: html.TextNode, Data: text}
 	if inner != nil {
 		inner.AppendChild(content)

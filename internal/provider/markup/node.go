@@ -8,6 +8,7 @@
 package markup
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/PuerkitoBio/goquery"
@@ -138,6 +139,86 @@ func FindAll(n *html.Node, wanted func(*html.Node) bool) []*html.Node {
 	return found
 }
 
+// Any gives the first element below n, in the page's order, that is as wanted, be it
+// seen or not; nil where there is none.
+func Any(n *html.Node, wanted func(*html.Node) bool) *html.Node {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		if child.Type != html.ElementNode {
+			continue
+		}
+		if wanted(child) {
+			return child
+		}
+		if found := Any(child, wanted); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// All gives all elements below n, in the page's order, that are as wanted, be they seen
+// or not, also those within another.
+func All(n *html.Node, wanted func(*html.Node) bool) []*html.Node {
+	return appendAll(nil, n, wanted)
+}
+
+func appendAll(found []*html.Node, n *html.Node, wanted func(*html.Node) bool) []*html.Node {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		if child.Type != html.ElementNode {
+			continue
+		}
+		if wanted(child) {
+			found = append(found, child)
+		}
+		found = appendAll(found, child, wanted)
+	}
+	return found
+}
+
+// Closest gives the node itself or the nearest around it that has the attribute; nil
+// where there is none.
+func Closest(n *html.Node, key string) *html.Node {
+	for n != nil && !HasAttr(n, key) {
+		n = n.Parent
+	}
+	return n
+}
+
+// Has asks for elements with the attribute.
+func Has(key string) func(*html.Node) bool {
+	return func(n *html.Node) bool { return HasAttr(n, key) }
+}
+
+// SetAttr gives the element the attribute.
+func SetAttr(n *html.Node, key, value string) {
+	for i := range n.Attr {
+		if n.Attr[i].Key == key {
+			n.Attr[i].Val = value
+			return
+		}
+	}
+	n.Attr = append(n.Attr, html.Attribute{Key: key, Val: value})
+}
+
+// RemoveAttr takes the attribute off the element.
+func RemoveAttr(n *html.Node, key string) {
+	n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool { return a.Key == key })
+}
+
+// Remove takes the node off its page.
+func Remove(n *html.Node) {
+	if n.Parent != nil {
+		n.Parent.RemoveChild(n)
+	}
+}
+
+// Empty takes everything out of the node.
+func Empty(n *html.Node) {
+	for n.FirstChild != nil {
+		n.RemoveChild(n.FirstChild)
+	}
+}
+
 // IsLink tells whether the node leads somewhere.
 func IsLink(n *html.Node) bool { return n.DataAtom == atom.A && HasAttr(n, "href") }
 
@@ -164,16 +245,24 @@ func formula(math *html.Node) string {
 
 // Text is all text in the node as it stands.
 func Text(n *html.Node) string {
+	if only := n.FirstChild; only != nil && only.NextSibling == nil && only.Type == html.TextNode {
+		return only.Data
+	}
 	var text strings.Builder
-	for d := range n.Descendants() {
+	writeText(&text, n)
+	return text.String()
+}
+
+func writeText(text *strings.Builder, n *html.Node) {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
 		switch {
-		case d.Type == html.TextNode:
-			text.WriteString(d.Data)
-		case d.DataAtom == atom.Br:
+		case child.Type == html.TextNode:
+			text.WriteString(child.Data)
+		case child.DataAtom == atom.Br:
 			text.WriteByte('\n')
 		}
+		writeText(text, child)
 	}
-	return text.String()
 }
 
 func previousElement(n *html.Node) *html.Node {

@@ -105,10 +105,11 @@ func withinLimits(document []byte, maxBytes int, read func() error) error {
 	return read()
 }
 
-// boundedReader gives a document in small pieces until its deadline passes or
-// it has had too many tags.
+// boundedReader gives a document in small pieces, without the code in it, until its
+// deadline passes or it has had too many tags.
 type boundedReader struct {
-	rest     []byte
+	shown    []byte // what comes next, up to the next code
+	rest     []byte // what comes after that code
 	tags     int
 	deadline time.Time
 }
@@ -119,18 +120,23 @@ var (
 )
 
 func (r *boundedReader) Read(p []byte) (int, error) {
-	if len(r.rest) == 0 {
+	before := len(r.shown) + len(r.rest)
+	if len(r.shown) == 0 {
+		r.shown, r.rest = cutCode(r.rest)
+	}
+	if len(r.shown) == 0 {
 		return 0, io.EOF
 	}
 	if time.Now().After(r.deadline) {
 		return 0, errTooSlow
 	}
-	n := copy(p, r.rest[:min(len(r.rest), readerPiece)])
-	r.deadline = r.deadline.Add(pieceTime)
-	r.tags += bytes.Count(r.rest[:n], []byte{tagCharacter})
+	n := copy(p, r.shown[:min(len(r.shown), readerPiece)])
+	gone := before - len(r.shown) - len(r.rest) + n
+	r.deadline = r.deadline.Add(pieceTime * time.Duration(gone) / readerPiece)
+	r.tags += bytes.Count(r.shown[:n], []byte{tagCharacter})
 	if r.tags > maxTags {
 		return 0, errTooMany
 	}
-	r.rest = r.rest[n:]
+	r.shown = r.shown[n:]
 	return n, nil
 }

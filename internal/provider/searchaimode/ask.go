@@ -118,7 +118,7 @@ func (r *request) expandOne(ctx context.Context, up *upstream.Session, link stri
 func readOffers(piece []byte, links serp.Links, want answer.Want, cluster earshot.Product) (*earshot.Product, error) {
 	var served serp.Served
 	products, err := layout.ReadProducts(piece, want, func(page *goquery.Document) {
-		served = links.Unwrap(page.Selection)
+		served = links.Unwrap(page.Nodes[0])
 	})
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"earshot"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/chatpage"
+	"earshot/internal/provider/markup"
 	"earshot/internal/provider/serp"
 )
 
@@ -36,8 +37,12 @@ func read(document []byte, links serp.Links, want answer.Want) (*reading, error)
 	var served serp.Served
 	var err error
 	found.answer, err = layout.ReadPrepared(document, want, func(page *goquery.Document) {
-		turn := page.Find(serp.AnswerTurn).Last()
-		found.offersLink = turn.AttrOr("data-offers-url", "")
+		turns := markup.All(page.Nodes[0], serp.IsAnswerTurn)
+		if len(turns) == 0 {
+			return
+		}
+		turn := turns[len(turns)-1]
+		found.offersLink = markup.Attr(turn, "data-offers-url")
 		served = links.PrepareAnswer(turn)
 	})
 	if err != nil {

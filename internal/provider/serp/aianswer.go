@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -21,7 +20,7 @@ const field = "data-attrid"
 // PrepareAnswer has gone over its page.
 var AnswerLayout = chatpage.Layout{
 	User:    "[data-uq]",
-	Turn:    "[data-subtree=aimc]",
+	Turn:    "[data-subtree=" + answerTree + "]",
 	Message: "[data-container-id=main-col]",
 	Chip:    "[data-icl-uuid]",
 	Sources: "[data-src-id]",
@@ -30,33 +29,47 @@ var AnswerLayout = chatpage.Layout{
 	Field:   field,
 }
 
-// AnswerTurn selects AI answers, of which the last on a page counts.
-const AnswerTurn = `[data-subtree="aimc"]`
+// answerTree is the name that the engine gives to the elements that are AI answers.
+const answerTree = "aimc"
+
+// IsAnswerTurn tells whether the element is an AI answer, of which the last on a page
+// counts.
+func IsAnswerTurn(n *html.Node) bool { return markup.Attr(n, "data-subtree") == answerTree }
 
 // PrepareAnswer makes an AI answer into one that AnswerLayout fits: chips and the
 // list of sources get the names and links that the engine keeps beside them, and
 // elements become what they look like, since to the engine all are divisions.
 // What is larger than any answer stays as it is.
-func (l Links) PrepareAnswer(turn *goquery.Selection) Served {
-	if turn.Length() == 0 || markup.CheckSize(turn.Nodes[0]) != nil {
+func (l Links) PrepareAnswer(turn *html.Node) Served {
+	if markup.CheckSize(turn) != nil {
 		return nil
 	}
 	dropBoxes(turn)
 	nameSources(turn)
 	served := l.Unwrap(turn)
 	notes := l.takeNotes(turn, served)
-	for _, chip := range bounded(turn.Find(`[data-icl-uuid], a[aria-label][href]`)).EachIter() {
-		switch _, marked := chip.Attr("data-icl-uuid"); {
-		case marked:
-		case chip.Closest("[data-src-id]").Length() == 0 && served[chip.AttrOr("href", "")] != "":
-			chip.SetAttr("data-icl-uuid", "") // a redirect that says in a label what it is
+	for _, chip := range bounded(markup.All(turn, mayBeChip)) {
+		switch {
+		case markup.HasAttr(chip, chipID):
+		case markup.Closest(chip, sourceID) == nil && served[markup.Attr(chip, "href")] != "":
+			markup.SetAttr(chip, chipID, "") // a redirect that says in a label what it is
 		default:
 			continue
 		}
-		nameChip(chip, notes[chip.AttrOr("data-icl-uuid", "")])
+		nameChip(chip, notes[markup.Attr(chip, chipID)])
 	}
 	layOut(turn)
 	return served
+}
+
+// Attributes by which the engine knows chips and the items on the list of sources.
+const (
+	chipID   = "data-icl-uuid"
+	sourceID = "data-src-id"
+)
+
+func mayBeChip(n *html.Node) bool {
+	return markup.HasAttr(n, chipID) || markup.IsLink(n) && markup.HasAttr(n, "aria-label")
 }
 
 // stray is the end of a sentence that stands on a line of its own, since a chip or
@@ -65,57 +78,108 @@ var stray = regexp.MustCompile(`[ \t]*\n\s*([.,;:!?])([ \n]|$)`)
 
 // Tidy puts the ends of sentences where they belong.
 func Tidy(a *earshot.Answer) {
-	a.Text = stray.ReplaceAllString(a.Text, "$1$2")
-	a.Markdown = stray.ReplaceAllString(a.Markdown, "$1$2")
+	a.Text, a.Markdown = tidy(a.Text), tidy(a.Markdown)
 }
 
-// boxes are what opens over an answer or waits to be shown, above all what asks
-// for an opinion on it.
-const boxes = `[role="dialog"], [role="alertdialog"], form, [hidden], [style*="display:none"], [style*="display: none"]`
-
-// asking is what is in such a box: something to be used, or what the engine says
-// of itself.
-const asking = `textarea, input, [role="radio"], [role="checkbox"], a[href*="//policies."], a[href*="//support."], a[href*="/legal/"]`
-
-// parts are the parts of an answer that may wait to be shown, too.
-const parts = `[data-src-id], [data-icl-uuid], [data-container-id], [` + field + `]`
-
-// dropBoxes takes boxes off an answer.
-func dropBoxes(turn *goquery.Selection) {
-	for _, box := range bounded(turn.Find(boxes)).EachIter() {
-		opens := box.Is(`[role="dialog"], [role="alertdialog"], form`) || box.Find(asking).Length() > 0
-		if opens && box.Find(parts).Length() == 0 {
-			box.Remove()
+// tidy looks first whether a line begins with the end of a sentence: few texts have
+// one, and the expression takes as long as reading a small page.
+func tidy(text string) string {
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = strings.TrimLeft(line, " \t\r\n\f"); line != "" && strings.IndexByte(".,;:!?", line[0]) >= 0 {
+			return stray.ReplaceAllString(text, "$1$2")
 		}
 	}
+	return text
+}
+
+// dropBoxes takes off an answer what opens over it or waits to be shown, above all what
+// asks for an opinion on it. Parts of the answer may wait to be shown, too.
+func dropBoxes(turn *html.Node) {
+	for _, box := range bounded(markup.All(turn, func(n *html.Node) bool { return opens(n) || isHidden(n) })) {
+		if (opens(box) || markup.Any(box, asks) != nil) && markup.Any(box, isPart) == nil {
+			markup.Remove(box)
+		}
+	}
+}
+
+// opens tells whether the element opens over what is on the page.
+func opens(n *html.Node) bool {
+	if n.DataAtom == atom.Form {
+		return true
+	}
+	role := markup.Attr(n, "role")
+	return role == "dialog" || role == "alertdialog"
+}
+
+// isHidden tells whether the element says that it is not to be seen.
+func isHidden(n *html.Node) bool {
+	for _, a := range n.Attr {
+		switch a.Key {
+		case "hidden":
+			return true
+		case "style":
+			if strings.Contains(a.Val, "display:none") || strings.Contains(a.Val, "display: none") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// asks tells whether the element is there to be used, or is what the engine says of
+// itself.
+func asks(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Textarea, atom.Input:
+		return true
+	default:
+	}
+	for _, a := range n.Attr {
+		switch {
+		case a.Key == "role" && (a.Val == "radio" || a.Val == "checkbox"):
+			return true
+		case a.Key == "href" && n.DataAtom == atom.A &&
+			(strings.Contains(a.Val, "//policies.") || strings.Contains(a.Val, "//support.") || strings.Contains(a.Val, "/legal/")):
+			return true
+		}
+	}
+	return false
+}
+
+// isPart tells whether the element is a part of an answer.
+func isPart(n *html.Node) bool {
+	for _, a := range n.Attr {
+		switch a.Key {
+		case sourceID, chipID, "data-container-id", field:
+			return true
+		}
+	}
+	return false
 }
 
 // maxParts is how many of a kind of thing are prepared in an answer; real ones
 // have up to 60. It keeps the time that a hostile page takes in proportion.
 const maxParts = 300
 
-func bounded(parts *goquery.Selection) *goquery.Selection {
-	return parts.Slice(0, min(maxParts, parts.Length()))
-}
+func bounded(parts []*html.Node) []*html.Node { return parts[:min(maxParts, len(parts))] }
 
 // nameChip puts the names and links of a chip's sources into it. Without notes
 // its own link and label tell of one.
-func nameChip(chip *goquery.Selection, notes []note) {
+func nameChip(chip *html.Node, notes []note) {
 	if len(notes) == 0 {
-		site, title := chipLabel(chip.AttrOr("aria-label", ""))
-		chip.AppendNodes(named("source-site", site), named("source-title", title))
+		site, title := chipLabel(markup.Attr(chip, "aria-label"))
+		chip.AppendChild(named("source-site", site))
+		chip.AppendChild(named("source-title", title))
 		return
 	}
-	chip.Empty()
-	chip.RemoveAttr("href")
+	markup.Empty(chip)
+	markup.RemoveAttr(chip, "href")
 	for _, n := range notes {
 		link := &html.Node{Type: html.ElementNode, Data: "a", DataAtom: atom.A, Attr: []html.Attribute{{Key: "href", Val: n.link}}}
-		for _, child := range []*html.Node{
-			named("source-site", n.site), named("source-title", n.title), named("source-snippet", n.snippet),
-		} {
-			link.AppendChild(child)
-		}
-		chip.AppendNodes(link)
+		link.AppendChild(named("source-site", n.site))
+		link.AppendChild(named("source-title", n.title))
+		link.AppendChild(named("source-snippet", n.snippet))
+		chip.AppendChild(link)
 	}
 }
 
@@ -135,18 +199,56 @@ func withoutHint(label string) string {
 
 // nameSources puts title, date and snippet of each item on the list of sources
 // into its link.
-func nameSources(turn *goquery.Selection) {
-	for _, item := range bounded(turn.Find(`[data-src-id]`)).Not(`[data-src-id] [data-src-id]`).EachIter() {
-		link, text := item.Find("a[href]").First(), item.Find("div + span").First()
-		label := link.AttrOr("aria-label", "")
-		title := cmp.Or(strings.TrimSpace(text.Prev().Text()), withoutHint(label), label)
-		date, snippet := snippetDate(text.Text())
-		link.Empty()
-		link.AppendNodes(named("source-title", title), named("source-snippet", snippet))
+func nameSources(turn *html.Node) {
+	for _, item := range bounded(markup.All(turn, markup.Has(sourceID))) {
+		link := markup.Any(item, markup.IsLink)
+		if link == nil || item.Parent != nil && markup.Closest(item.Parent, sourceID) != nil {
+			continue
+		}
+		var before, said string
+		if text := markup.Any(item, isSnippet); text != nil {
+			before, said = ownText(elementBefore(text)), ownText(text)
+		}
+		label := markup.Attr(link, "aria-label")
+		title := cmp.Or(strings.TrimSpace(before), withoutHint(label), label)
+		date, snippet := snippetDate(said)
+		markup.Empty(link)
+		link.AppendChild(named("source-title", title))
+		link.AppendChild(named("source-snippet", snippet))
 		if date != "" {
-			link.AppendNodes(&html.Node{Type: html.ElementNode, Data: "time", DataAtom: atom.Time, Attr: []html.Attribute{{Key: "datetime", Val: date}}})
+			link.AppendChild(&html.Node{Type: html.ElementNode, Data: "time", DataAtom: atom.Time, Attr: []html.Attribute{{Key: "datetime", Val: date}}})
 		}
 	}
+}
+
+// isSnippet tells whether the element stands where a source's snippet does: after its
+// title.
+func isSnippet(n *html.Node) bool {
+	if n.DataAtom != atom.Span {
+		return false
+	}
+	before := elementBefore(n)
+	return before != nil && before.DataAtom == atom.Div
+}
+
+// elementBefore is the element before n, nil where there is none.
+func elementBefore(n *html.Node) *html.Node {
+	before := n.PrevSibling
+	for before != nil && before.Type != html.ElementNode {
+		before = before.PrevSibling
+	}
+	return before
+}
+
+// ownText is all text in the node, as it stands.
+func ownText(n *html.Node) string {
+	var text strings.Builder
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode {
+			text.WriteString(d.Data)
+		}
+	}
+	return text.String()
 }
 
 // named is an element with a name on a card.

@@ -3,42 +3,91 @@ package serp
 import (
 	"strings"
 
-	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"earshot/internal/provider/markup"
 )
 
 // layOut makes elements into what they look like.
-func layOut(turn *goquery.Selection) {
-	// An open dialog hides what is behind it from screen readers, not from eyes.
-	turn.Find(`[ahbak]`).RemoveAttr("aria-hidden")
-	for _, heading := range turn.Find(`div[role="heading"]`).EachIter() {
-		level := heading.AttrOr("aria-level", "")
-		if len(level) != 1 || level < "1" || level > "6" {
-			level = "3"
+func layOut(turn *html.Node) {
+	var formulas, codes []*html.Node
+	for _, n := range markup.All(turn, func(*html.Node) bool { return true }) {
+		switch {
+		case n.DataAtom == atom.Div && markup.Attr(n, "role") == "heading":
+			level := markup.Attr(n, "aria-level")
+			if len(level) != 1 || level < "1" || level > "6" {
+				level = "3"
+			}
+			rename(n, "h"+level)
+		case n.DataAtom == atom.Pre && markup.Closest(n.Parent, codePart) != nil:
+			codes = append(codes, n)
+		case markup.HasAttr(n, formulaText) && markup.Closest(n.Parent, formulaRoot) != nil:
+			formulas = append(formulas, n)
 		}
-		rename(heading.Nodes[0], "h"+level)
+		if markup.HasAttr(n, "ahbak") { // an open dialog hides what is behind it from screen readers, not from eyes
+			markup.RemoveAttr(n, "aria-hidden")
+		}
 	}
-	for _, written := range bounded(turn.Find(`[data-xpm-copy-root] [data-xpm-latex]`)).EachIter() {
-		text := &html.Node{Type: html.TextNode, Data: written.AttrOr("data-xpm-latex", "")}
-		written.Closest(`[data-xpm-copy-root]`).ReplaceWithNodes(text)
+	for _, written := range bounded(formulas) {
+		replace(markup.Closest(written, formulaRoot), &html.Node{Type: html.TextNode, Data: markup.Attr(written, formulaText)})
 	}
-	// A block of code has bars above and below it.
-	for _, code := range bounded(turn.Find(`[data-animation-atomic] pre`)).EachIter() {
-		block := code.Closest(`[data-animation-atomic]`)
-		block.SiblingsFiltered(`[data-animation-atomic]`).Remove()
-		block.ReplaceWithSelection(code)
+	for _, code := range bounded(codes) {
+		freeCode(markup.Closest(code.Parent, codePart), code)
 	}
 	// What the answer opens with is set apart for the eye only, and a cell is one
 	// line of text.
-	for _, inline := range turn.Find(`div[data-subtree*="aimfl"], td > div, th > div`).EachIter() {
-		rename(inline.Nodes[0], "span")
+	for _, inline := range markup.All(turn, isInline) {
+		rename(inline, "span")
 	}
-	for _, division := range turn.Find(`div`).EachIter() {
-		if isParagraph(division.Nodes[0]) {
-			rename(division.Nodes[0], "p")
+	for _, division := range markup.All(turn, func(n *html.Node) bool { return n.DataAtom == atom.Div }) {
+		if isParagraph(division) {
+			rename(division, "p")
 		}
 	}
+}
+
+// Attributes of formulas, which hold them as they were written, and of what a block of
+// code and the bars around it are.
+const (
+	formulaRoot = "data-xpm-copy-root"
+	formulaText = "data-xpm-latex"
+	codePart    = "data-animation-atomic"
+)
+
+// freeCode puts code in the place of its block, and takes off the bars above and below.
+func freeCode(block, code *html.Node) {
+	if block == nil || block.Parent == nil { // it went with another block
+		return
+	}
+	for bar := block.Parent.FirstChild; bar != nil; {
+		next := bar.NextSibling
+		if bar != block && markup.HasAttr(bar, codePart) {
+			markup.Remove(bar)
+		}
+		bar = next
+	}
+	markup.Remove(code)
+	replace(block, code)
+}
+
+// replace puts other in the place of a node, if there is one.
+func replace(n, other *html.Node) {
+	if n != nil && n.Parent != nil {
+		n.Parent.InsertBefore(other, n)
+		n.Parent.RemoveChild(n)
+	}
+}
+
+// isInline tells whether a division is a part of a line.
+func isInline(n *html.Node) bool {
+	if n.DataAtom != atom.Div {
+		return false
+	}
+	if in := n.Parent; in != nil && (in.DataAtom == atom.Td || in.DataAtom == atom.Th) {
+		return true
+	}
+	return strings.Contains(markup.Attr(n, "data-subtree"), "aimfl")
 }
 
 func rename(n *html.Node, name string) { n.Data, n.DataAtom = name, atom.Lookup([]byte(name)) }

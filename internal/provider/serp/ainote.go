@@ -7,8 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
+
+	"earshot/internal/provider/markup"
 )
 
 // note is what the engine keeps beside a chip about one of its sources.
@@ -21,11 +22,11 @@ const (
 
 // takeNotes takes the notes out of an answer, by the chip that they belong to.
 // Redirects among their links are added to served.
-func (l Links) takeNotes(turn *goquery.Selection, served Served) map[string][]note {
+func (l Links) takeNotes(turn *html.Node, served Served) map[string][]note {
 	notes := map[string][]note{}
-	elements := turn.Find(`[data-crb-el]`).Not(`[data-src-id]`)
-	for _, element := range elements.EachIter() {
-		for child := range element.Nodes[0].ChildNodes() {
+	elements := markup.All(turn, func(n *html.Node) bool { return markup.HasAttr(n, "data-crb-el") && !markup.HasAttr(n, sourceID) })
+	for _, element := range elements {
+		for child := range element.ChildNodes() {
 			if child.Type != html.CommentNode || len(child.Data) > maxNote {
 				continue
 			}
@@ -41,7 +42,9 @@ func (l Links) takeNotes(turn *goquery.Selection, served Served) map[string][]no
 			}
 		}
 	}
-	elements.Remove()
+	for _, element := range elements {
+		markup.Remove(element)
+	}
 	return notes
 }
 
@@ -49,24 +52,40 @@ func (l Links) takeNotes(turn *goquery.Selection, served Served) map[string][]no
 // with the chip's id and a list of title, snippet, icon, home page, names and link.
 // The parser has unescaped it.
 func readNote(comment string) (chip string, n note, ok bool) {
-	text := comment[max(0, strings.IndexByte(comment, '[')):]
-	var notes, told, source []json.RawMessage
-	if json.Unmarshal([]byte(text), &notes) != nil || len(notes) == 0 ||
-		json.Unmarshal(notes[0], &told) != nil || len(told) < 2 ||
-		json.Unmarshal(told[0], &chip) != nil ||
-		json.Unmarshal(told[1], &source) != nil || len(source) < 6 {
+	var notes []any
+	if json.Unmarshal([]byte(comment[max(0, strings.IndexByte(comment, '[')):]), &notes) != nil || len(notes) == 0 {
 		return "", note{}, false
 	}
-	var names []string
-	for i, to := range map[int]any{0: &n.title, 1: &n.snippet, 4: &names, 5: &n.link} {
-		if json.Unmarshal(source[i], to) != nil {
-			return "", note{}, false
-		}
+	told, _ := notes[0].([]any)
+	if len(told) < 2 {
+		return "", note{}, false
 	}
+	source, _ := told[1].([]any)
+	if len(source) < 6 {
+		return "", note{}, false
+	}
+	names, isList := source[4].([]any)
+	if !isList && source[4] != nil || !texts(names...) || !texts(told[0], source[0], source[1], source[5]) {
+		return "", note{}, false
+	}
+	chip, _ = told[0].(string)
+	n.title, _ = source[0].(string)
+	n.snippet, _ = source[1].(string)
+	n.link, _ = source[5].(string)
 	if len(names) > 0 {
-		n.site = names[0]
+		n.site, _ = names[0].(string)
 	}
 	return chip, n, n.link != ""
+}
+
+// texts tells whether each of the values is text or nothing.
+func texts(values ...any) bool {
+	for _, value := range values {
+		if _, is := value.(string); !is && value != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // dated finds the date that a snippet begins with.

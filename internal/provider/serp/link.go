@@ -71,8 +71,10 @@ func (e Engine) absolute(href string) (*url.URL, bool) {
 	if err != nil || href == "" {
 		return nil, false
 	}
-	if token := slug.FindStringSubmatch(u.Path); token != nil && u.Host == "" {
-		u = &url.URL{Path: pathGoto, RawQuery: url.Values{"url": {token[1]}}.Encode()}
+	if u.Host == "" && strings.Contains(u.Path, "CAES") {
+		if token := slug.FindStringSubmatch(u.Path); token != nil {
+			u = &url.URL{Path: pathGoto, RawQuery: url.Values{"url": {token[1]}}.Encode()}
+		}
 	}
 	u = (&url.URL{Scheme: "https", Host: "www." + e.Host, Path: "/"}).ResolveReference(u)
 	if (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.User != nil {

@@ -1,9 +1,10 @@
 package serp
 
 import (
-	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
 
 	"earshot"
+	"earshot/internal/provider/markup"
 )
 
 // Served tells which redirect link stood on a page for a destination.
@@ -12,15 +13,15 @@ type Served map[string]string
 // Unwrap makes the links in a part of a page lead straight to where they lead,
 // and tells which of them were redirects. Links to the engine itself lead
 // nowhere afterwards: its own pages are no sources.
-func (l Links) Unwrap(part *goquery.Selection) Served {
+func (l Links) Unwrap(part *html.Node) Served {
 	served := Served{}
-	for _, a := range part.Find("a[href]").EachIter() {
-		destination, redirect, ok := l.Read(a.AttrOr("href", ""))
+	for _, a := range markup.All(part, markup.IsLink) {
+		destination, redirect, ok := l.Read(markup.Attr(a, "href"))
 		switch {
 		case !ok, redirect == "" && (l.own(destination) || l.isPolicy(destination)):
-			a.RemoveAttr("href")
+			markup.RemoveAttr(a, "href")
 		default:
-			a.SetAttr("href", destination)
+			markup.SetAttr(a, "href", destination)
 			served.add(destination, redirect)
 		}
 	}

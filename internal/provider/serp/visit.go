@@ -18,7 +18,7 @@ const (
 	resultsShown = `#rso a[href], #search a[href], :is(#topstuff, #botstuff) :is(a[href], p, [role="heading"]), #main a :is(h3, [role="heading"])`
 
 	// AnswerShown is on a page of AI mode once its answer is complete.
-	AnswerShown = `[data-complete="true"] ` + AnswerTurn
+	AnswerShown = `[data-complete="true"] [data-subtree="` + answerTree + `"]`
 
 	// refused is on a page that lets only people on.
 	refused = `form[action*="/sorry/"], #captcha-form, form[id*="challenge"], [class*="captcha"], iframe[src*="captcha"]`

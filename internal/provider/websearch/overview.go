@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -126,7 +125,7 @@ func overviewIn(n *html.Node, links serp.Links, want answer.Want) (*earshot.Answ
 	if text == nil { // before 2026 the overview is its text
 		n.Attr = append(n.Attr, html.Attribute{Key: "data-container-id", Val: overviewText})
 	}
-	served := links.PrepareAnswer(goquery.NewDocumentFromNode(n).Selection)
+	served := links.PrepareAnswer(n)
 	found, err := layout.ReadTurn(n, want)
 	if err != nil || found == nil {
 		return nil, err

@@ -1,0 +1,57 @@
+package bench
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"earshot/internal/store/storetest"
+	"earshot/test/load"
+)
+
+// BenchmarkRestart measures how long a node in a process of its own takes from its start
+// until it says that it is ready, with an empty database and with a million tasks that
+// wait. Each node but the first follows one that was killed.
+func BenchmarkRestart(b *testing.B) {
+	const starts = 5
+	binary := load.Build(b)
+	for _, db := range databases {
+		for _, queued := range []int{0, 1_000_000} {
+			b.Run(fmt.Sprintf("%s/queued=%d", db.name, queued), func(b *testing.B) {
+				address := db.address(b)
+				s := storetest.Open(b, address)
+				fillWith(b, s, "chatassistant", organizations(b, s, 100), queued)
+				var times []time.Duration
+				for b.Loop() {
+					for range starts {
+						began := time.Now()
+						node := load.Start(b, binary, address)
+						untilReady(b, node)
+						times = append(times, time.Since(began))
+						node.Kill()
+					}
+				}
+				slices.Sort(times)
+				b.ReportMetric(times[len(times)/2].Seconds()*1000, "ready-p50-ms")
+				b.ReportMetric(times[len(times)-1].Seconds()*1000, "ready-worst-ms")
+			})
+		}
+	}
+}
+
+func untilReady(b *testing.B, node *load.Program) {
+	b.Helper()
+	client := load.NewClient(node.BaseURL)
+	defer client.Close()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		status, err := client.Do(load.Get("", "/readyz"))
+		if status == http.StatusOK {
+			return
+		}
+		if time.Now().After(end) {
+			b.Fatalf("not ready within a minute: %d, %v", status, err)
+		}
+	}
+}
