@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"maps"
+	"runtime"
 	"slices"
 	"time"
 
@@ -134,6 +135,8 @@ func (l *lane) run() {
 	defer close(l.ended)
 	for first := range l.queue {
 		batch, jobs := []*write{first}, first.jobs
+		// Those whose writes were just committed may be about to bring the next: they come first.
+		runtime.Gosched()
 		for jobs < laneBatch && len(l.queue) > 0 {
 			w, open := <-l.queue
 			if !open {
