@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"slices"
@@ -55,6 +56,9 @@ const partsAWorker = 4
 // partConnections serve the lanes and short reads of a part; there may be many parts.
 const partConnections = 6
 
+// acrossConnections go through the coordinator, for the little that concerns it and a part.
+const acrossConnections = 2
+
 // countWorkers counts those that can have parts.
 const countWorkers = `(SELECT COUNT(*) FROM pg_dist_node WHERE noderole = 'primary' AND isactive AND shouldhaveshards AND groupid <> 0)`
 
@@ -104,17 +108,27 @@ func (s *Store) spreadOut(ctx context.Context) error {
 		}
 	}
 	for i, schema := range schemas {
-		p := openPart(s.listener, &citusDialect, map[string]string{
+		settings := map[string]string{
 			"search_path": strings.Join([]string{shared, pgx.Identifier{schema}.Sanitize(), pgx.Identifier{own}.Sanitize()}, ", "),
 			// What runs on a worker is planned there; what does not may need to know the arguments.
 			"plan_cache_mode": "auto",
 			// Settings of a transaction go to the worker, too.
 			"citus.propagate_set_commands": "local",
+		}
+		p := openPart(s.listener, &citusDialect, settings, func(coordinator pgx.ConnConfig) driver.Connector {
+			find := func(ctx context.Context) (workerPlace, error) { return s.findWorker(ctx, schema) }
+			return &workerConnector{Connector: toServer(coordinator), config: coordinator, find: find}
 		})
 		p.queue.SetMaxOpenConns(partConnections)
 		p.reports.SetMaxOpenConns(partConnections / 3)
+		p.queue.SetConnMaxLifetime(partConnectionTime)
+		p.reports.SetConnMaxLifetime(partConnectionTime)
 		p.schema = schema
-		p.lookups.explain, p.reports.explain = workerAway, workerAway
+		p.across = openPart(s.listener, &citusDialect, settings, toServer)
+		p.across.queue.SetMaxOpenConns(acrossConnections)
+		for _, way := range []*part{p, p.across} {
+			way.lookups.explain, way.reports.explain = workerAway, workerAway
+		}
 		s.parts = append(s.parts, p)
 		if err := s.migratePart(ctx, schema, fmt.Sprintf("%s_shared.goose_db_version_%d", own, i)); err != nil {
 			return fmt.Errorf("part %s: %w", schema, err)
@@ -180,7 +194,7 @@ func (s *Store) partSchemas(ctx context.Context, own string) (schemas []string, 
 // is, as on PostgreSQL, and then moved to a worker: Citus refuses some statements of older
 // migrations for tables that it has moved.
 func (s *Store) migratePart(ctx context.Context, schema, versions string) error {
-	pool := openPostgresPool(s.listener, 2, map[string]string{"search_path": pgx.Identifier{schema}.Sanitize()})
+	pool := openPostgresPool(s.listener, 2, map[string]string{"search_path": pgx.Identifier{schema}.Sanitize()}, toServer)
 	defer func() { _ = pool.Close() }()
 	if err := s.migrateSchema(ctx, pool.DB, versions); err != nil {
 		return err
@@ -279,3 +293,8 @@ func (t storedTable) load(ctx context.Context, tx *tx, rows [][]any) error {
 	}
 	return nil
 }
+
+// readsItsPart is a condition that always holds. It has the SELECT of an insert read a table of
+// its part: only then Citus sends the insert to the server that has the part, as it is. One
+// that reads arrays alone it runs where it is asked, and copies the rows over.
+const readsItsPart = ` WHERE EXISTS (SELECT 1 FROM ` + rootTable + `) IS NOT NULL`

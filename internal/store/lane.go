@@ -61,6 +61,7 @@ type write struct {
 	organization string   // whose row is to be locked; "" for none
 	others       []string // more of them, of the same lane
 	optional     bool     // it does what it can when some of its organizations are locked by others
+	across       bool     // it also concerns nodes or keys
 	job          *Job     // a job to be taken out, if its node still has it
 	keys         []string // idempotency keys to be looked up
 	jobs         int      // how many jobs it touches, at least 1
@@ -266,9 +267,12 @@ func (p *part) commitTogether(writes ...*write) error {
 // organizations that others have locked either: it returns them, and the writes that
 // it left out because of them.
 func (p *part) commitSome(writes []*write, without map[string]time.Time, skip bool) (skipped []*write, locked []string, err error) {
-	ids := organizationsOf(writes, without)
+	ids, way := organizationsOf(writes, without), p
+	if slices.ContainsFunc(writes, func(w *write) bool { return w.across }) {
+		way = p.withKeys()
+	}
 	apply := func(checked bool) error {
-		return p.transact(func(ctx context.Context, tx *tx) error {
+		return way.transact(func(ctx context.Context, tx *tx) error {
 			work := newWork(tx)
 			skipped, locked = nil, nil
 			free := writes

@@ -12,9 +12,9 @@ import (
 type statement[T any] struct {
 	columns    []column[T]
 	postgres   string
+	citus      string // "" where it is the same
 	sqlite     string
 	sqliteMany string // for sqliteRows rows; "" when there is none
-	conflicts  bool   // it is an insert that says what to do about rows that are there
 }
 
 // sqliteRows is how many rows SQLite inserts together: running a statement costs
@@ -125,11 +125,15 @@ func each[T any](ctx context.Context, t *tx, s statement[T], rows []*T, scan fun
 	if len(rows) == 0 {
 		return nil
 	}
-	if t.pipeline != nil && (!s.conflicts || !t.dialect.spread) {
+	if t.pipeline != nil {
 		for _, c := range s.columns {
 			addArray(t.pipeline, c, rows)
 		}
-		if err := t.pipeline.add(ctx, s.postgres, scan); err != nil || t.waiting {
+		text := s.postgres
+		if t.dialect.spread && s.citus != "" {
+			text = s.citus
+		}
+		if err := t.pipeline.add(ctx, text, scan); err != nil || t.waiting {
 			return err
 		}
 		return t.flush(ctx)

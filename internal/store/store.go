@@ -126,7 +126,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 // start begins to take writes.
 func (s *Store) start() {
 	for _, p := range s.all() {
-		p.clock = s.clock
+		p.clock, p.withKeys().clock = s.clock, s.clock
 		p.startLanes()
 	}
 }
