@@ -233,7 +233,9 @@ func (s *Store) Owned(ctx context.Context, node string) ([]Job, error) {
 }
 
 func (s *Store) findJobs(ctx context.Context, condition string, args ...any) ([]Job, error) {
-	jobs, err := everywhere(s, func(p *part) ([]*Job, error) { return findRows(ctx, p.withKeys().lookups, jobsTable, `WHERE `+condition, args...) })
+	jobs, err := everywhere(s, func(p *part) ([]*Job, error) {
+		return findRows(ctx, p.withKeys().lookups, jobsTable, `WHERE `+condition, args...)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("find jobs: %w", err)
 	}

@@ -122,7 +122,7 @@ func (s *Store) findWorker(ctx context.Context, schema string) (found workerPlac
 		SELECT nodename, nodeport FROM pg_dist_shard JOIN pg_dist_placement USING (shardid) JOIN pg_dist_node USING (groupid)
 		WHERE logicalrelid = $1::regclass AND noderole = 'primary' AND metadatasynced`, organizations).Scan(&found.host, &found.port)
 	if err == nil { // the worker is asked for this, since it has the table
-		err = s.lookups.QueryRowContext(ctx, `SELECT (`+serverIdentity+`) FROM (SELECT COUNT(*) FROM (SELECT 1 FROM `+organizations+` LIMIT 1) AS some) AS one`).Scan(&found.server)
+		err = s.lookups.QueryRowContext(ctx, `SELECT (`+serverIdentity+`) FROM (SELECT COUNT(*) FROM (SELECT 1 FROM `+organizations+` LIMIT 1) AS o) AS one`).Scan(&found.server)
 	}
 	if err != nil {
 		return workerPlace{}, fmt.Errorf("find the worker of %s: %w", schema, err)
