@@ -212,10 +212,11 @@ func (s *Store) migratePart(ctx context.Context, schema, versions string) error 
 	return nil
 }
 
-// workerAway tells clients of an organization whose worker does not answer.
+// workerAway tells clients of an organization whose worker does not answer, or whose part
+// cannot be written to while it is moved.
 func workerAway(err error) error {
 	var known *earshot.Error
-	if err == nil || errors.As(err, &known) || !citusDialect.unavailable(err) && !errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || errors.As(err, &known) || !citusDialect.unavailable(err) && !citusDialect.locked(err) && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "the organization's data cannot be reached at the moment, try again", Err: err}

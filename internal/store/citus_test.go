@@ -1,11 +1,24 @@
 package store_test
 
 import (
+	"context"
 	"crypto/rand"
+	"database/sql"
 	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
+	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
@@ -51,4 +64,163 @@ func TestOrganizationsAreSpread(t *testing.T) {
 		}
 	}
 	storetest.Audited(t, s)
+}
+
+func TestPartsAreReachedAtTheirWorkers(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t, storetest.Citus(t))
+	coordinator, parts := s.Servers(t)
+	if slices.Contains(parts, coordinator) || parts[0] == parts[1] {
+		t.Errorf("the coordinator is %d, and the parts are reached at %d", coordinator, parts)
+	}
+	_, host, port, server := s.Place(t)
+	for what, reached := range map[string]int64{
+		"nobody is there":      s.Reached(t, host, 1, server),
+		"another one is there": s.Reached(t, host, port, server+1),
+	} {
+		if reached != coordinator {
+			t.Errorf("%s: server %d is reached, and the coordinator is %d", what, reached, coordinator)
+		}
+	}
+	if reached := s.Reached(t, host, port, server); reached != parts[0] {
+		t.Errorf("server %d is reached in the place of the worker %d", reached, parts[0])
+	}
+}
+
+// onServer runs statements on a server of the cluster, past the service.
+func onServer(t *testing.T, address string) func(statements ...string) {
+	t.Helper()
+	db, err := sql.Open("pgx", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return func(statements ...string) {
+		t.Helper()
+		for _, text := range statements {
+			if _, err := db.ExecContext(context.WithoutCancel(t.Context()), text); err != nil {
+				t.Fatalf("%v: %s", err, text)
+			}
+		}
+	}
+}
+
+func TestAPartIsMovedToAnotherWorkerWhileItIsUsed(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t, storetest.Citus(t))
+	node := aNode(t, s)
+	var all []*account.Organization
+	for range 4 {
+		all = append(all, storetest.Organization(t, s, 5, 100_000))
+	}
+	stop := make(chan struct{})
+	var charged atomic.Int64
+	var group errgroup.Group
+	// again does something until it is done: while the part is switched over it cannot be.
+	again := func(do func() error) error {
+		for {
+			var known *earshot.Error
+			if err := do(); !errors.As(err, &known) || known.Code != earshot.CodeServerUnavailable {
+				return err
+			}
+		}
+	}
+	for _, o := range all {
+		group.Go(func() error {
+			for {
+				job := aJob(o, node, 5)
+				err := again(func() error { _, err := s.Begin(job); return err })
+				if err == nil {
+					err = again(func() error { _, err := s.Settle(completed(job, 5), time.Now()); return err })
+				}
+				if err != nil {
+					return err
+				}
+				charged.Add(5)
+				select {
+				case <-stop:
+					return nil
+				default:
+				}
+			}
+		})
+	}
+	run := onServer(t, os.Getenv(storetest.CitusVariable))
+	for range 2 { // there and back; connections stay where they were
+		schema, host, port, _ := s.Place(t)
+		run(fmt.Sprintf(`SELECT citus_schema_move('%s', nodename, nodeport, 'block_writes') FROM pg_dist_node
+			WHERE groupid <> 0 AND (nodename, nodeport) <> ('%s', %d) ORDER BY groupid LIMIT 1`, schema, host, port))
+		if _, nowHost, nowPort, _ := s.Place(t); nowHost == host && nowPort == port {
+			t.Errorf("%s was not moved", schema)
+		}
+	}
+	close(stop)
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	var left int64
+	for _, o := range all {
+		now, err := s.Organization(t.Context(), o.ID, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		left += now.Balance
+	}
+	if want := 4*100_000 - charged.Load(); left != want {
+		t.Errorf("%d credits are left, and should be %d", left, want)
+	}
+	storetest.Audited(t, s)
+}
+
+func TestAFilledDatabaseIsRefusedOnceItHasWorkers(t *testing.T) {
+	t.Parallel()
+	server := os.Getenv(storetest.CitusVariable)
+	_, host, port, _ := storetest.Open(t, storetest.Citus(t)).Place(t) // some worker
+	name := "plain_" + strings.ToLower(rand.Text())
+	in := func(address, database, host string) string {
+		at, err := url.Parse(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at.Path = "/" + database
+		if host != "" {
+			at.Host = host
+		}
+		return at.String()
+	}
+	worker := net.JoinHostPort(host, strconv.Itoa(int(port)))
+	for _, server := range []string{server, in(server, "postgres", worker)} {
+		run := onServer(t, server)
+		run(`CREATE DATABASE ` + name)
+		t.Cleanup(func() { run(`DROP DATABASE ` + name + ` WITH (FORCE)`) })
+	}
+	open := func() error {
+		s, err := store.Open(t.Context(), store.Config{URL: in(server, name, "")})
+		if err != nil {
+			return err
+		}
+		if found, err := s.Organizations(t.Context()); err != nil || len(found) != 1 {
+			storetest.Organization(t, s, 1, 100)
+		}
+		return s.Close()
+	}
+	if err := open(); err != nil {
+		t.Fatal(err)
+	}
+	coordinator := onServer(t, in(server, name, ""))
+	coordinator(`CREATE EXTENSION citus`)
+	if err := open(); err != nil {
+		t.Errorf("with the extension alone: %v", err)
+	}
+	onServer(t, in(server, name, worker))(`CREATE EXTENSION citus`)
+	coordinator(
+		`SELECT citus_set_coordinator_host('127.0.0.1', inet_server_port())`,
+		fmt.Sprintf(`SELECT citus_add_node('%s', %d)`, host, port))
+	if err := open(); err == nil || !strings.Contains(err.Error(), "move it into an empty one with 'earshot migrate'") {
+		t.Errorf("with a worker: %v", err)
+	}
+	coordinator(fmt.Sprintf(`SELECT citus_remove_node('%s', %d)`, host, port))
+	if err := open(); err != nil {
+		t.Errorf("without it again: %v", err)
+	}
 }
