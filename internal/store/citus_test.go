@@ -177,25 +177,14 @@ func TestAFilledDatabaseIsRefusedOnceItHasWorkers(t *testing.T) {
 	server := os.Getenv(storetest.CitusVariable)
 	_, host, port, _ := storetest.Open(t, storetest.Citus(t)).Place(t) // some worker
 	name := "plain_" + strings.ToLower(rand.Text())
-	in := func(address, database, host string) string {
-		at, err := url.Parse(address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		at.Path = "/" + database
-		if host != "" {
-			at.Host = host
-		}
-		return at.String()
-	}
 	worker := net.JoinHostPort(host, strconv.Itoa(int(port)))
-	for _, server := range []string{server, in(server, "postgres", worker)} {
+	for _, server := range []string{server, onDatabase(t, server, "postgres", worker)} {
 		run := onServer(t, server)
 		run(`CREATE DATABASE ` + name)
 		t.Cleanup(func() { run(`DROP DATABASE ` + name + ` WITH (FORCE)`) })
 	}
 	open := func() error {
-		s, err := store.Open(t.Context(), store.Config{URL: in(server, name, "")})
+		s, err := store.Open(t.Context(), store.Config{URL: onDatabase(t, server, name, "")})
 		if err != nil {
 			return err
 		}
@@ -207,12 +196,12 @@ func TestAFilledDatabaseIsRefusedOnceItHasWorkers(t *testing.T) {
 	if err := open(); err != nil {
 		t.Fatal(err)
 	}
-	coordinator := onServer(t, in(server, name, ""))
+	coordinator := onServer(t, onDatabase(t, server, name, ""))
 	coordinator(`CREATE EXTENSION citus`)
 	if err := open(); err != nil {
 		t.Errorf("with the extension alone: %v", err)
 	}
-	onServer(t, in(server, name, worker))(`CREATE EXTENSION citus`)
+	onServer(t, onDatabase(t, server, name, worker))(`CREATE EXTENSION citus`)
 	coordinator(
 		`SELECT citus_set_coordinator_host('127.0.0.1', inet_server_port())`,
 		fmt.Sprintf(`SELECT citus_add_node('%s', %d)`, host, port))
@@ -223,4 +212,64 @@ func TestAFilledDatabaseIsRefusedOnceItHasWorkers(t *testing.T) {
 	if err := open(); err != nil {
 		t.Errorf("without it again: %v", err)
 	}
+}
+
+// TestATransactionLeftPreparedIsEnded leaves two behind on a worker, as a coordinator does
+// that is lost between the phases of a commit: one that it had decided to commit, and one
+// that it had not.
+func TestATransactionLeftPreparedIsEnded(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t, storetest.Citus(t))
+	_, host, port, _ := s.Place(t)
+	onCoordinator := onServer(t, os.Getenv(storetest.CitusVariable))
+	onWorker := onServer(t, onDatabase(t, os.Getenv(storetest.CitusVariable), "postgres", net.JoinHostPort(host, strconv.Itoa(int(port)))))
+	var decided, open *account.Organization
+	for open == nil { // both of the first part
+		before := s.Spread(t, "organizations")[0]
+		o := storetest.Organization(t, s, 5, 1000)
+		switch {
+		case s.Spread(t, "organizations")[0] == before:
+		case decided == nil:
+			decided = o
+		default:
+			open = o
+		}
+	}
+	for i, o := range []*account.Organization{decided, open} {
+		// By its number Citus knows whose it is: group 0 is the coordinator.
+		id := fmt.Sprintf("citus_0_%d_%d_0", time.Now().UnixNano()%1_000_000+1_000_000, i)
+		onWorker(fmt.Sprintf(`SET citus.enable_manual_changes_to_shards = on; BEGIN; UPDATE %s SET slots = 7 WHERE id = '%s'; PREPARE TRANSACTION '%s'`, s.Shard(t), o.ID, id))
+		if o == decided {
+			onCoordinator(fmt.Sprintf(`INSERT INTO pg_dist_transaction (groupid, gid) SELECT groupid, '%s' FROM pg_dist_node WHERE (nodename, nodeport) = ('%s', %d)`, id, host, port))
+		}
+	}
+	node := aNode(t, s)
+	var known *earshot.Error
+	if _, err := s.Begin(aJob(open, node, 5)); !errors.As(err, &known) || known.Code != earshot.CodeServerUnavailable {
+		t.Errorf("while its row is locked: %v", err)
+	}
+	onCoordinator(`SELECT recover_prepared_transactions()`) // as Citus does by itself, every minute
+	for o, slots := range map[*account.Organization]int{decided: 7, open: 5} {
+		job := aJob(o, node, 5)
+		begin(t, s, job)
+		settle(t, s, completed(job, 5), time.Now())
+		if now, err := s.Organization(t.Context(), o.ID, time.Now()); err != nil || now.Plan.Slots != slots {
+			t.Errorf("got %+v, %v, and not %d slots", now, err, slots)
+		}
+	}
+	storetest.Audited(t, s)
+}
+
+// onDatabase is an address of another database, and of another server unless that is "".
+func onDatabase(t *testing.T, address, database, host string) string {
+	t.Helper()
+	at, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at.Path = "/" + database
+	if host != "" {
+		at.Host = host
+	}
+	return at.String()
 }

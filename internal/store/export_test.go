@@ -264,3 +264,14 @@ func (s *Store) Place(tb testing.TB) (schema, host string, port uint16, server i
 	}
 	return s.parts[0].schema, found.host, found.port, found.server
 }
+
+// Shard is the name that the first part's organizations have on their worker.
+func (s *Store) Shard(tb testing.TB) string {
+	tb.Helper()
+	of := s.parts[0].schema + "." + rootTable
+	name, err := findValues[string](tb.Context(), s.lookups, `SELECT $1::text || '_' || shardid FROM pg_dist_shard WHERE logicalrelid = $1::text::regclass`, of)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return name[0]
+}

@@ -27,7 +27,7 @@
 //	tx.go pipeline.go           transactions; PostgreSQL's binary protocol
 //	pool.go result.go           reads; compression
 //	sqlite.go postgres.go       the two databases, and what they say differently
-//	part.go citus.go            where rows lie, and how they are spread over several servers
+//	part.go citus.go worker.go  where rows lie, and how they are spread over several servers
 //	replica.go                  a copy of the database, for reports
 //	notify.go                   calling other nodes
 //
