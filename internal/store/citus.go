@@ -32,7 +32,7 @@ import (
 var citusDialect = func() dialect {
 	d := postgresDialect
 	d.spread = true
-	d.lanes = 2 // of each part
+	d.lanes = 1 // of each part
 	d.unavailable = func(err error) bool {
 		var e *pgconn.PgError
 		return postgresDialect.unavailable(err) || errors.As(err, &e) && e.Code == internalError && strings.Contains(e.Message, "connection") // to a worker
