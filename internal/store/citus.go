@@ -27,17 +27,22 @@ import (
 //
 // In the coordinator's own schema, organizations has one row for each, which keeps names
 // unique and is what keys refer to; nothing else of it is read.
+//
+// Connections for a part lead to the worker that has it, past the coordinator: worker.go.
 
 // citusDialect is what Citus says differently from PostgreSQL.
 var citusDialect = func() dialect {
 	d := postgresDialect
 	d.spread = true
-	d.lanes = 1 // of each part
+	// One for each part: a worker plans the statements of every transaction anew, so few large
+	// ones are better, and it has several parts.
+	d.lanes = 1
 	d.unavailable = func(err error) bool {
 		var e *pgconn.PgError
 		return postgresDialect.unavailable(err) || errors.As(err, &e) && e.Code == internalError && strings.Contains(e.Message, "connection") // to a worker
 	}
-	// Settings of a connection stay with the coordinator, those of a transaction go along.
+	// Settings of a connection stay with the server that it leads to, which may be the
+	// coordinator; those of a transaction go along.
 	d.begin = []string{
 		"BEGIN", "SET LOCAL lock_timeout = '3s'", "SET LOCAL enable_seqscan = off", "SET LOCAL enable_hashjoin = off", "SET LOCAL enable_mergejoin = off",
 		"SET LOCAL enable_bitmapscan = off",

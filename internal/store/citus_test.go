@@ -94,7 +94,7 @@ func onServer(t *testing.T, address string) func(statements ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { db.Close() })
+	t.Cleanup(func() { _ = db.Close() })
 	return func(statements ...string) {
 		t.Helper()
 		for _, text := range statements {

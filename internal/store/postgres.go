@@ -107,10 +107,9 @@ func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	s.close = func() (err error) {
 		for _, p := range s.all() {
-			if p.across != nil {
-				err = errors.Join(err, p.across.reports.Close(), p.across.queue.Close())
+			for _, way := range []*part{p, p.withKeys()} { // to close a pool twice is fine
+				err = errors.Join(err, way.reports.Close(), way.queue.Close())
 			}
-			err = errors.Join(err, p.reports.Close(), p.queue.Close())
 		}
 		return err
 	}
