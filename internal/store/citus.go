@@ -120,18 +120,18 @@ func (s *Store) spreadOut(ctx context.Context) error {
 			// Settings of a transaction go to the worker, too.
 			"citus.propagate_set_commands": "local",
 		}
+		across := openPart(s.listener, &citusDialect, settings, toServer)
+		across.queue.SetMaxOpenConns(acrossConnections)
 		p := openPart(s.listener, &citusDialect, settings, func(coordinator pgx.ConnConfig) driver.Connector {
-			find := func(ctx context.Context) (workerPlace, error) { return s.findWorker(ctx, schema) }
+			find := func(ctx context.Context) (workerPlace, error) { return across.findWorker(ctx, schema) }
 			return &workerConnector{Connector: toServer(coordinator), config: coordinator, find: find}
 		})
 		p.queue.SetMaxOpenConns(partConnections)
 		p.reports.SetMaxOpenConns(partConnections / 3)
 		p.queue.SetConnMaxLifetime(partConnectionTime)
 		p.reports.SetConnMaxLifetime(partConnectionTime)
-		p.schema = schema
-		p.across = openPart(s.listener, &citusDialect, settings, toServer)
-		p.across.queue.SetMaxOpenConns(acrossConnections)
-		for _, way := range []*part{p, p.across} {
+		p.schema, p.across = schema, across
+		for _, way := range []*part{p, across} {
 			way.lookups.explain, way.reports.explain = workerAway, workerAway
 		}
 		s.parts = append(s.parts, p)

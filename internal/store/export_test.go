@@ -258,7 +258,7 @@ func (s *Store) Reached(tb testing.TB, host string, port uint16, server int64) (
 // Place is where the first part lies: its schema, and the worker that has it.
 func (s *Store) Place(tb testing.TB) (schema, host string, port uint16, server int64) {
 	tb.Helper()
-	found, err := s.findWorker(tb.Context(), s.parts[0].schema)
+	found, err := s.parts[0].across.findWorker(tb.Context(), s.parts[0].schema)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -71,6 +71,9 @@ func (c *workerConnector) place(ctx context.Context) (_ workerPlace, ok bool) {
 	if wait {
 		return workerPlace{}, false
 	}
+	// A worker that is silent must not use up the time that is left for the coordinator.
+	ctx, cancel := context.WithTimeout(ctx, c.config.ConnectTimeout)
+	defer cancel()
 	found, err := c.find(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,14 +118,14 @@ func (p workerPlace) check(ctx context.Context, conn *pgx.Conn) error {
 
 const serverIdentity = `SELECT system_identifier FROM pg_control_system()`
 
-// findWorker finds the worker that has the part in a schema.
-func (s *Store) findWorker(ctx context.Context, schema string) (found workerPlace, err error) {
+// findWorker finds the worker that has the part in a schema, by way of the coordinator.
+func (p *part) findWorker(ctx context.Context, schema string) (found workerPlace, err error) {
 	organizations := pgx.Identifier{schema, rootTable}.Sanitize()
-	err = s.lookups.QueryRowContext(ctx, `
+	err = p.lookups.QueryRowContext(ctx, `
 		SELECT nodename, nodeport FROM pg_dist_shard JOIN pg_dist_placement USING (shardid) JOIN pg_dist_node USING (groupid)
 		WHERE logicalrelid = $1::regclass AND noderole = 'primary' AND metadatasynced`, organizations).Scan(&found.host, &found.port)
 	if err == nil { // the worker is asked for this, since it has the table
-		err = s.lookups.QueryRowContext(ctx, `SELECT (`+serverIdentity+`) FROM (SELECT COUNT(*) FROM (SELECT 1 FROM `+organizations+` LIMIT 1) AS o) AS one`).Scan(&found.server)
+		err = p.lookups.QueryRowContext(ctx, `SELECT (`+serverIdentity+`) FROM (SELECT COUNT(*) FROM (SELECT 1 FROM `+organizations+` LIMIT 1) AS o) AS one`).Scan(&found.server)
 	}
 	if err != nil {
 		return workerPlace{}, fmt.Errorf("find the worker of %s: %w", schema, err)
