@@ -10,7 +10,7 @@
 # Citus is taken from the PostgreSQL that PG_CONFIG names, else that of pg_config in PATH.
 # Debian has no package of it; docs/scaling.md says how to build one. Where it is not
 # installed COMMAND runs without the variable, after a warning. CITUS_WORKERS is the number
-# of workers, 2 by default.
+# of workers, 2 by default; there are as many parts of the data, and at least two.
 set -euo pipefail
 
 if [[ $# -eq 0 ]]; then
@@ -38,12 +38,12 @@ new_folder "${TMPDIR:-/tmp}" || new_folder /tmp
 sql() { as_owner "$bin/psql" -X -q -v ON_ERROR_STOP=1 -h 127.0.0.1 -p "$port" -U earshot -d postgres -c "$1" >/dev/null; }
 
 workers=()
-for name in coordinator $(seq -f 'worker%g' "${CITUS_WORKERS:-2}"); do
-	# Two parts of the data are as many as make a difference, and take the least time.
-	new_server "$name" <<-'END'
+count=${CITUS_WORKERS:-2}
+for name in coordinator $(seq -f 'worker%g' "$count"); do
+	new_server "$name" <<-END
 		shared_preload_libraries = 'citus'
 		citus.node_conninfo = 'sslmode=disable'
-		citus.shard_count = 2
+		citus.shard_count = $((count > 2 ? count : 2))
 		max_prepared_transactions = 500
 		shared_buffers = 128MB
 	END

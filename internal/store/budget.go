@@ -159,7 +159,7 @@ func (w *work) giveBudget(job *Job, held, charged int64, now time.Time) {
 // the key as it is then. What it has spent counts from when it first had one. Returns
 // ErrNotFound.
 func (s *Store) SetKeyBudget(ctx context.Context, organization, id string, perDay, perMonth int64, now time.Time) (*earshot.Key, error) {
-	err := s.write(write{organization: organization, apply: func(ctx context.Context, w *work) error {
+	err := s.write(write{organization: organization, across: true, apply: func(ctx context.Context, w *work) error {
 		if _, err := firstRow(ctx, w, apiKeysTable, `WHERE organization = $1 AND id = $2`, organization, id); err != nil {
 			return err
 		}

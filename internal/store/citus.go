@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,17 +27,22 @@ import (
 //
 // In the coordinator's own schema, organizations has one row for each, which keeps names
 // unique and is what keys refer to; nothing else of it is read.
+//
+// Connections for a part lead to the worker that has it, past the coordinator: worker.go.
 
 // citusDialect is what Citus says differently from PostgreSQL.
 var citusDialect = func() dialect {
 	d := postgresDialect
 	d.spread = true
-	d.lanes = 2 // of each part
+	// One for each part: a worker plans the statements of every transaction anew, so few large
+	// ones are better, and it has several parts.
+	d.lanes = 1
 	d.unavailable = func(err error) bool {
 		var e *pgconn.PgError
 		return postgresDialect.unavailable(err) || errors.As(err, &e) && e.Code == internalError && strings.Contains(e.Message, "connection") // to a worker
 	}
-	// Settings of a connection stay with the coordinator, those of a transaction go along.
+	// Settings of a connection stay with the server that it leads to, which may be the
+	// coordinator; those of a transaction go along.
 	d.begin = []string{
 		"BEGIN", "SET LOCAL lock_timeout = '3s'", "SET LOCAL enable_seqscan = off", "SET LOCAL enable_hashjoin = off", "SET LOCAL enable_mergejoin = off",
 		"SET LOCAL enable_bitmapscan = off",
@@ -54,6 +60,9 @@ const partsAWorker = 4
 
 // partConnections serve the lanes and short reads of a part; there may be many parts.
 const partConnections = 6
+
+// acrossConnections go through the coordinator, for the little that concerns it and a part.
+const acrossConnections = 2
 
 // countWorkers counts those that can have parts.
 const countWorkers = `(SELECT COUNT(*) FROM pg_dist_node WHERE noderole = 'primary' AND isactive AND shouldhaveshards AND groupid <> 0)`
@@ -104,17 +113,27 @@ func (s *Store) spreadOut(ctx context.Context) error {
 		}
 	}
 	for i, schema := range schemas {
-		p := openPart(s.listener, &citusDialect, map[string]string{
+		settings := map[string]string{
 			"search_path": strings.Join([]string{shared, pgx.Identifier{schema}.Sanitize(), pgx.Identifier{own}.Sanitize()}, ", "),
 			// What runs on a worker is planned there; what does not may need to know the arguments.
 			"plan_cache_mode": "auto",
 			// Settings of a transaction go to the worker, too.
 			"citus.propagate_set_commands": "local",
+		}
+		across := openPart(s.listener, &citusDialect, settings, toServer)
+		across.queue.SetMaxOpenConns(acrossConnections)
+		p := openPart(s.listener, &citusDialect, settings, func(coordinator pgx.ConnConfig) driver.Connector {
+			find := func(ctx context.Context) (workerPlace, error) { return across.findWorker(ctx, schema) }
+			return &workerConnector{Connector: toServer(coordinator), config: coordinator, find: find}
 		})
 		p.queue.SetMaxOpenConns(partConnections)
 		p.reports.SetMaxOpenConns(partConnections / 3)
-		p.schema = schema
-		p.lookups.explain, p.reports.explain = workerAway, workerAway
+		p.queue.SetConnMaxLifetime(partConnectionTime)
+		p.reports.SetConnMaxLifetime(partConnectionTime)
+		p.schema, p.across = schema, across
+		for _, way := range []*part{p, across} {
+			way.lookups.explain, way.reports.explain = workerAway, workerAway
+		}
 		s.parts = append(s.parts, p)
 		if err := s.migratePart(ctx, schema, fmt.Sprintf("%s_shared.goose_db_version_%d", own, i)); err != nil {
 			return fmt.Errorf("part %s: %w", schema, err)
@@ -180,7 +199,7 @@ func (s *Store) partSchemas(ctx context.Context, own string) (schemas []string, 
 // is, as on PostgreSQL, and then moved to a worker: Citus refuses some statements of older
 // migrations for tables that it has moved.
 func (s *Store) migratePart(ctx context.Context, schema, versions string) error {
-	pool := openPostgresPool(s.listener, 2, map[string]string{"search_path": pgx.Identifier{schema}.Sanitize()})
+	pool := openPostgresPool(s.listener, 2, map[string]string{"search_path": pgx.Identifier{schema}.Sanitize()}, toServer)
 	defer func() { _ = pool.Close() }()
 	if err := s.migrateSchema(ctx, pool.DB, versions); err != nil {
 		return err
@@ -198,10 +217,11 @@ func (s *Store) migratePart(ctx context.Context, schema, versions string) error 
 	return nil
 }
 
-// workerAway tells clients of an organization whose worker does not answer.
+// workerAway tells clients of an organization whose worker does not answer, or whose part
+// cannot be written to while it is moved.
 func workerAway(err error) error {
 	var known *earshot.Error
-	if err == nil || errors.As(err, &known) || !citusDialect.unavailable(err) && !errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || errors.As(err, &known) || !citusDialect.unavailable(err) && !citusDialect.locked(err) && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "the organization's data cannot be reached at the moment, try again", Err: err}
@@ -279,3 +299,8 @@ func (t storedTable) load(ctx context.Context, tx *tx, rows [][]any) error {
 	}
 	return nil
 }
+
+// readsItsPart is a condition that always holds. It has the SELECT of an insert read a table of
+// its part: only then Citus sends the insert to the server that has the part, as it is. One
+// that reads arrays alone it runs where it is asked, and copies the rows over.
+const readsItsPart = ` WHERE EXISTS (SELECT 1 FROM ` + rootTable + `) IS NOT NULL`

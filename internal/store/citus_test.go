@@ -1,11 +1,24 @@
 package store_test
 
 import (
+	"context"
 	"crypto/rand"
+	"database/sql"
 	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
+	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
@@ -51,4 +64,212 @@ func TestOrganizationsAreSpread(t *testing.T) {
 		}
 	}
 	storetest.Audited(t, s)
+}
+
+func TestPartsAreReachedAtTheirWorkers(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t, storetest.Citus(t))
+	coordinator, parts := s.Servers(t)
+	if slices.Contains(parts, coordinator) || parts[0] == parts[1] {
+		t.Errorf("the coordinator is %d, and the parts are reached at %d", coordinator, parts)
+	}
+	_, host, port, server := s.Place(t)
+	for what, reached := range map[string]int64{
+		"nobody is there":      s.Reached(t, host, 1, server),
+		"another one is there": s.Reached(t, host, port, server+1),
+	} {
+		if reached != coordinator {
+			t.Errorf("%s: server %d is reached, and the coordinator is %d", what, reached, coordinator)
+		}
+	}
+	if reached := s.Reached(t, host, port, server); reached != parts[0] {
+		t.Errorf("server %d is reached in the place of the worker %d", reached, parts[0])
+	}
+}
+
+// onServer runs statements on a server of the cluster, past the service.
+func onServer(t *testing.T, address string) func(statements ...string) {
+	t.Helper()
+	db, err := sql.Open("pgx", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return func(statements ...string) {
+		t.Helper()
+		for _, text := range statements {
+			if _, err := db.ExecContext(context.WithoutCancel(t.Context()), text); err != nil {
+				t.Fatalf("%v: %s", err, text)
+			}
+		}
+	}
+}
+
+func TestAPartIsMovedToAnotherWorkerWhileItIsUsed(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t, storetest.Citus(t))
+	node := aNode(t, s)
+	var all []*account.Organization
+	for range 4 {
+		all = append(all, storetest.Organization(t, s, 5, 100_000))
+	}
+	stop := make(chan struct{})
+	var charged atomic.Int64
+	var group errgroup.Group
+	// again does something until it is done: while the part is switched over it cannot be.
+	again := func(do func() error) error {
+		for {
+			var known *earshot.Error
+			if err := do(); !errors.As(err, &known) || known.Code != earshot.CodeServerUnavailable {
+				return err
+			}
+		}
+	}
+	for _, o := range all {
+		group.Go(func() error {
+			for {
+				job := aJob(o, node, 5)
+				err := again(func() error { _, err := s.Begin(job); return err })
+				if err == nil {
+					err = again(func() error { _, err := s.Settle(completed(job, 5), time.Now()); return err })
+				}
+				if err != nil {
+					return err
+				}
+				charged.Add(5)
+				select {
+				case <-stop:
+					return nil
+				default:
+				}
+			}
+		})
+	}
+	run := onServer(t, os.Getenv(storetest.CitusVariable))
+	for range 2 { // there and back; connections stay where they were
+		schema, host, port, _ := s.Place(t)
+		run(fmt.Sprintf(`SELECT citus_schema_move('%s', nodename, nodeport, 'block_writes') FROM pg_dist_node
+			WHERE groupid <> 0 AND (nodename, nodeport) <> ('%s', %d) ORDER BY groupid LIMIT 1`, schema, host, port))
+		if _, nowHost, nowPort, _ := s.Place(t); nowHost == host && nowPort == port {
+			t.Errorf("%s was not moved", schema)
+		}
+	}
+	close(stop)
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	var left int64
+	for _, o := range all {
+		now, err := s.Organization(t.Context(), o.ID, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		left += now.Balance
+	}
+	if want := 4*100_000 - charged.Load(); left != want {
+		t.Errorf("%d credits are left, and should be %d", left, want)
+	}
+	storetest.Audited(t, s)
+}
+
+func TestAFilledDatabaseIsRefusedOnceItHasWorkers(t *testing.T) {
+	t.Parallel()
+	server := os.Getenv(storetest.CitusVariable)
+	_, host, port, _ := storetest.Open(t, storetest.Citus(t)).Place(t) // some worker
+	name := "plain_" + strings.ToLower(rand.Text())
+	worker := net.JoinHostPort(host, strconv.Itoa(int(port)))
+	for _, server := range []string{server, onDatabase(t, server, "postgres", worker)} {
+		run := onServer(t, server)
+		run(`CREATE DATABASE ` + name)
+		t.Cleanup(func() { run(`DROP DATABASE ` + name + ` WITH (FORCE)`) })
+	}
+	open := func() error {
+		s, err := store.Open(t.Context(), store.Config{URL: onDatabase(t, server, name, "")})
+		if err != nil {
+			return err
+		}
+		if found, err := s.Organizations(t.Context()); err != nil || len(found) != 1 {
+			storetest.Organization(t, s, 1, 100)
+		}
+		return s.Close()
+	}
+	if err := open(); err != nil {
+		t.Fatal(err)
+	}
+	coordinator := onServer(t, onDatabase(t, server, name, ""))
+	coordinator(`CREATE EXTENSION citus`)
+	if err := open(); err != nil {
+		t.Errorf("with the extension alone: %v", err)
+	}
+	onServer(t, onDatabase(t, server, name, worker))(`CREATE EXTENSION citus`)
+	coordinator(
+		`SELECT citus_set_coordinator_host('127.0.0.1', inet_server_port())`,
+		fmt.Sprintf(`SELECT citus_add_node('%s', %d)`, host, port))
+	if err := open(); err == nil || !strings.Contains(err.Error(), "move it into an empty one with 'earshot migrate'") {
+		t.Errorf("with a worker: %v", err)
+	}
+	coordinator(fmt.Sprintf(`SELECT citus_remove_node('%s', %d)`, host, port))
+	if err := open(); err != nil {
+		t.Errorf("without it again: %v", err)
+	}
+}
+
+// TestATransactionLeftPreparedIsEnded leaves two behind on a worker, as a coordinator does
+// that is lost between the phases of a commit: one that it had decided to commit, and one
+// that it had not.
+func TestATransactionLeftPreparedIsEnded(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t, storetest.Citus(t))
+	_, host, port, _ := s.Place(t)
+	onCoordinator := onServer(t, os.Getenv(storetest.CitusVariable))
+	onWorker := onServer(t, onDatabase(t, os.Getenv(storetest.CitusVariable), "postgres", net.JoinHostPort(host, strconv.Itoa(int(port)))))
+	var decided, open *account.Organization
+	for open == nil { // both of the first part
+		before := s.Spread(t, "organizations")[0]
+		o := storetest.Organization(t, s, 5, 1000)
+		switch {
+		case s.Spread(t, "organizations")[0] == before:
+		case decided == nil:
+			decided = o
+		default:
+			open = o
+		}
+	}
+	for i, o := range []*account.Organization{decided, open} {
+		// By its number Citus knows whose it is: group 0 is the coordinator.
+		id := fmt.Sprintf("citus_0_%d_%d_0", time.Now().UnixNano()%1_000_000+1_000_000, i)
+		onWorker(fmt.Sprintf(`SET citus.enable_manual_changes_to_shards = on; BEGIN; UPDATE %s SET slots = 7 WHERE id = '%s'; PREPARE TRANSACTION '%s'`, s.Shard(t), o.ID, id))
+		if o == decided {
+			onCoordinator(fmt.Sprintf(`INSERT INTO pg_dist_transaction (groupid, gid) SELECT groupid, '%s' FROM pg_dist_node WHERE (nodename, nodeport) = ('%s', %d)`, id, host, port))
+		}
+	}
+	node := aNode(t, s)
+	var known *earshot.Error
+	if _, err := s.Begin(aJob(open, node, 5)); !errors.As(err, &known) || known.Code != earshot.CodeServerUnavailable {
+		t.Errorf("while its row is locked: %v", err)
+	}
+	onCoordinator(`SELECT recover_prepared_transactions()`) // as Citus does by itself, every minute
+	for o, slots := range map[*account.Organization]int{decided: 7, open: 5} {
+		job := aJob(o, node, 5)
+		begin(t, s, job)
+		settle(t, s, completed(job, 5), time.Now())
+		if now, err := s.Organization(t.Context(), o.ID, time.Now()); err != nil || now.Plan.Slots != slots {
+			t.Errorf("got %+v, %v, and not %d slots", now, err, slots)
+		}
+	}
+	storetest.Audited(t, s)
+}
+
+// onDatabase is an address of another database, and of another server unless that is "".
+func onDatabase(t *testing.T, address, database, host string) string {
+	t.Helper()
+	at, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at.Path = "/" + database
+	if host != "" {
+		at.Host = host
+	}
+	return at.String()
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/pressly/goose/v3"
 
 	"earshot/internal/account"
@@ -229,4 +231,53 @@ func (s *Store) Spread(tb testing.TB, table string) (counts []int) {
 // may be under way.
 func (s *Store) Remembers(organization string) bool {
 	return s.of(organization).laneOf(organization).memory.recall([]string{organization}) != nil
+}
+
+// Servers tells which server each part's connections lead to, and which is the coordinator.
+func (s *Store) Servers(tb testing.TB) (coordinator int64, parts []int64) {
+	tb.Helper()
+	for _, p := range append([]*part{s.part}, s.parts...) {
+		server, err := findValues[int64](tb.Context(), p.lookups, serverIdentity)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		parts = append(parts, server...)
+	}
+	return parts[0], parts[1:]
+}
+
+// Reached tells which server a part would be connected to of which the coordinator says that
+// it is there.
+func (s *Store) Reached(tb testing.TB, host string, port uint16, server int64) (reached int64) {
+	tb.Helper()
+	pool := openPostgresPool(s.listener, 1, nil, func(coordinator pgx.ConnConfig) driver.Connector {
+		find := func(context.Context) (workerPlace, error) { return workerPlace{host, port, server}, nil }
+		return &workerConnector{Connector: toServer(coordinator), config: coordinator, find: find}
+	})
+	defer pool.Close()
+	if err := pool.QueryRowContext(tb.Context(), serverIdentity).Scan(&reached); err != nil {
+		tb.Fatal(err)
+	}
+	return reached
+}
+
+// Place is where the first part lies: its schema, and the worker that has it.
+func (s *Store) Place(tb testing.TB) (schema, host string, port uint16, server int64) {
+	tb.Helper()
+	found, err := s.parts[0].across.findWorker(tb.Context(), s.parts[0].schema)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s.parts[0].schema, found.host, found.port, found.server
+}
+
+// Shard is the name that the first part's organizations have on their worker.
+func (s *Store) Shard(tb testing.TB) string {
+	tb.Helper()
+	of := s.parts[0].schema + "." + rootTable
+	name, err := findValues[string](tb.Context(), s.lookups, `SELECT $1::text || '_' || shardid FROM pg_dist_shard WHERE logicalrelid = $1::text::regclass`, of)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return name[0]
 }

@@ -64,6 +64,7 @@ type write struct {
 	others       []string // more of them, of the same lane
 	optional     bool     // it does what it can when some of its organizations are locked by others
 	counts       bool     // it changes nothing of its organizations but what work stores, see memory
+	across       bool     // it also concerns nodes or keys
 	job          *Job     // a job to be taken out, if its node still has it
 	keys         []string // idempotency keys to be looked up
 	jobs         int      // how many jobs it touches, at least 1
@@ -277,10 +278,13 @@ func (p *part) commitTogether(writes ...*write) error {
 // It trusts in what is remembered of the organizations, and that jobs are their nodes'.
 // Where that is wrong, nothing is committed, and it looks first.
 func (p *part) commitSome(writes []*write, remembered *memory, without map[string]time.Time, skip bool) (skipped []*write, locked []string, err error) {
-	ids := organizationsOf(writes, without)
+	ids, way := organizationsOf(writes, without), p
+	if slices.ContainsFunc(writes, func(w *write) bool { return w.across }) {
+		way = p.withKeys()
+	}
 	var work *work
 	apply := func(trusting bool) error {
-		return p.transact(func(ctx context.Context, tx *tx) error {
+		return way.transact(func(ctx context.Context, tx *tx) error {
 			work = newWork(tx)
 			var known map[string]*lockedOrganization
 			if trusting {

@@ -195,9 +195,9 @@ func (p *part) adopt(lost []*Job, node string) (adopted []*Job, err error) {
 			return each(ctx, tx, adoptJobs, takeovers, collect(jobsTable, &adopted))
 		}
 	}
-	err = p.transact(adopt(false))
+	err = p.withKeys().transact(adopt(false))
 	if p.dialect.locked(err) { // the tasks of others need not wait for that organization
-		err = p.transact(adopt(true))
+		err = p.withKeys().transact(adopt(true))
 	}
 	if err != nil {
 		return nil, err
@@ -231,7 +231,9 @@ func (s *Store) Owned(ctx context.Context, node string) ([]*Job, error) {
 }
 
 func (s *Store) findJobs(ctx context.Context, condition string, args ...any) ([]*Job, error) {
-	jobs, err := rowsEverywhere(ctx, s, jobsTable, `WHERE `+condition, args...)
+	jobs, err := everywhere(s, func(p *part) ([]*Job, error) {
+		return findRows(ctx, p.withKeys().lookups, jobsTable, `WHERE `+condition, args...)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("find jobs: %w", err)
 	}

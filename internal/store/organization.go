@@ -59,7 +59,7 @@ func (s *Store) CreateOrganization(n NewOrganization, now time.Time) (*account.O
 			return nil, err
 		}
 	}
-	err := s.of(created.ID).write(write{apply: func(ctx context.Context, w *work) error {
+	err := s.of(created.ID).write(write{across: true, apply: func(ctx context.Context, w *work) error {
 		err := each(ctx, w.tx, insertOrganization, []*newOrganizationRow{created}, nil)
 		if s.dialect.duplicate(err) {
 			return fmt.Errorf("organization %q: %w", n.Name, ErrExists)

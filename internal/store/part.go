@@ -27,6 +27,17 @@ type part struct {
 	direct *direct
 	// schema is where the tables are, where that is not the connection's own; "" otherwise.
 	schema string
+	// across is the same part as somebody sees it who also sees nodes and keys, which on Citus
+	// lie elsewhere: through the coordinator. Everywhere else it is nil.
+	across *part
+}
+
+// withKeys is the part for what also concerns nodes and keys.
+func (p *part) withKeys() *part {
+	if p.across != nil {
+		return p.across
+	}
+	return p
 }
 
 // of is the part that has an organization's rows. Which one follows from its id, for ever.

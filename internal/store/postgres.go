@@ -101,14 +101,16 @@ func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole := openPart(pg, &postgresDialect, nil)
+	whole := openPart(pg, &postgresDialect, nil, toServer)
 	s := &Store{
 		part: whole, parts: []*part{whole}, listener: pg,
 		lockMigrations: advisoryLock(whole.queue),
 	}
 	s.close = func() (err error) {
 		for _, p := range s.all() {
-			err = errors.Join(err, p.reports.Close(), p.queue.Close())
+			for _, way := range []*part{p, p.withKeys()} { // to close a pool twice is fine
+				err = errors.Join(err, way.reports.Close(), way.queue.Close())
+			}
 		}
 		return err
 	}
@@ -122,7 +124,7 @@ func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
 }
 
 // openPart opens the two pools of a part. Nothing is connected yet.
-func openPart(pg *pgx.ConnConfig, dialect *dialect, settings map[string]string) *part {
+func openPart(pg *pgx.ConnConfig, dialect *dialect, settings map[string]string, connect connecting) *part {
 	forQueue := map[string]string{
 		// Statements of the queue touch a few rows through an index. Other plans only
 		// come up by mistaken statistics, and then cost a hundredfold.
@@ -135,15 +137,21 @@ func openPart(pg *pgx.ConnConfig, dialect *dialect, settings map[string]string) 
 	forReports := map[string]string{"statement_timeout": "60s"}
 	maps.Copy(forQueue, settings)
 	maps.Copy(forReports, settings)
-	queue, reports := openPostgresPool(pg, queueConnections, forQueue), openPostgresPool(pg, reportConnections, forReports)
+	queue, reports := openPostgresPool(pg, queueConnections, forQueue, connect), openPostgresPool(pg, reportConnections, forReports, connect)
 	queue.dialect, reports.dialect = dialect, dialect
 	return &part{dialect: dialect, queue: queue.DB, lookups: queue, reports: reports}
 }
 
-func openPostgresPool(pg *pgx.ConnConfig, connections int, settings map[string]string) pool {
+// connecting says to which server a pool connects.
+type connecting func(pgx.ConnConfig) driver.Connector
+
+// toServer connects to the server that the configuration names.
+func toServer(pg pgx.ConnConfig) driver.Connector { return stdlib.GetConnector(pg) }
+
+func openPostgresPool(pg *pgx.ConnConfig, connections int, settings map[string]string, connect connecting) pool {
 	own := pg.Copy()
 	maps.Copy(own.RuntimeParams, settings)
-	db := stdlib.OpenDB(*own)
+	db := sql.OpenDB(connect(*own))
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	db.SetConnMaxIdleTime(5 * time.Minute)

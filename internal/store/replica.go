@@ -22,7 +22,7 @@ func (s *Store) OpenReplica(url string) (*Store, error) {
 		return nil, err
 	}
 	settings := map[string]string{"default_transaction_read_only": "on", "statement_timeout": "60s"}
-	lookups, reports := openPostgresPool(pg, reportConnections, settings), openPostgresPool(pg, reportConnections, settings)
+	lookups, reports := openPostgresPool(pg, reportConnections, settings, toServer), openPostgresPool(pg, reportConnections, settings, toServer)
 	lookups.explain, reports.explain = replicaAway, replicaAway
 	whole := &part{dialect: s.dialect, queue: lookups.DB, lookups: lookups, reports: reports, clock: s.clock}
 	replica := &Store{

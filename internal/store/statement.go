@@ -14,9 +14,9 @@ import (
 type statement[T any] struct {
 	columns    []column[T]
 	postgres   string
+	citus      string // "" where it is the same
 	sqlite     string
 	sqliteMany string // for sqliteRows rows; "" when there is none
-	conflicts  bool   // it is an insert that says what to do about rows that are there
 }
 
 // sqliteRows is how many rows SQLite inserts or looks up together: to run a statement
@@ -126,22 +126,10 @@ func (in input) pairs(separator, prefix string, names []string) string {
 	return strings.Join(all, separator)
 }
 
-// runRows runs a statement over rows together, hands what it returns to scan, which may be
-// nil, and tells how many rows of its table it changed.
-func runRows[T any](ctx context.Context, t *tx, text string, columns []column[T], rows []*T, scan func(scanner) error) (changed int64, err error) {
-	if t.direct != nil {
-		return t.direct.run(ctx, text, scan, func(i int) driver.Value { return columns[i%len(columns)].bind(rows[i/len(columns)]) })
-	}
-	args := make([]any, 0, len(rows)*len(columns))
-	for _, row := range rows {
-		for _, c := range columns {
-			args = append(args, c.bind(row))
-		}
-	}
-	if scan != nil {
-		return 0, t.find(ctx, scan, text, args...)
-	}
-	return t.exec(ctx, text, args...)
+// runDirect runs a statement over rows together on SQLite, hands what it returns to scan,
+// which may be nil, and tells how many rows of its table it changed.
+func runDirect[T any](ctx context.Context, t *tx, text string, columns []column[T], rows []*T, scan func(scanner) error) (changed int64, err error) {
+	return t.direct.run(ctx, text, scan, func(i int) driver.Value { return columns[i%len(columns)].bind(rows[i/len(columns)]) })
 }
 
 // each runs a statement over rows and hands what it returns to scan, which may be
@@ -150,11 +138,15 @@ func each[T any](ctx context.Context, t *tx, s statement[T], rows []*T, scan fun
 	if len(rows) == 0 {
 		return nil
 	}
-	if t.pipeline != nil && (!s.conflicts || !t.dialect.spread) {
+	if t.pipeline != nil {
 		for _, c := range s.columns {
 			addArray(t.pipeline, c, rows)
 		}
-		if err := t.pipeline.add(ctx, s.postgres, scan); err != nil || t.waiting {
+		text := s.postgres
+		if t.dialect.spread && s.citus != "" {
+			text = s.citus
+		}
+		if err := t.pipeline.add(ctx, text, scan); err != nil || t.waiting {
 			return err
 		}
 		return t.flush(ctx)
@@ -164,7 +156,7 @@ func each[T any](ctx context.Context, t *tx, s statement[T], rows []*T, scan fun
 		if s.sqliteMany != "" && len(rows) >= sqliteRows {
 			text, n = s.sqliteMany, sqliteRows
 		}
-		if _, err := runRows(ctx, t, text, s.columns, rows[:n], scan); err != nil {
+		if _, err := runDirect(ctx, t, text, s.columns, rows[:n], scan); err != nil {
 			return err
 		}
 		rows = rows[n:]
@@ -200,7 +192,7 @@ func remove[T any](ctx context.Context, t *tx, s statement[T], rows []*T, id fun
 		return removed, err
 	}
 	for i, row := range rows {
-		n, err := runRows(ctx, t, s.sqlite, s.columns, rows[i:i+1], nil)
+		n, err := runDirect(ctx, t, s.sqlite, s.columns, rows[i:i+1], nil)
 		if err != nil {
 			return nil, err
 		}

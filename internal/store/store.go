@@ -27,7 +27,7 @@
 //	tx.go pipeline.go direct.go transactions; what is run over rows on PostgreSQL, on SQLite
 //	pool.go result.go           reads; compression
 //	sqlite.go postgres.go       the two databases, and what they say differently
-//	part.go citus.go            where rows lie, and how they are spread over several servers
+//	part.go citus.go worker.go  where rows lie, and how they are spread over several servers
 //	replica.go                  a copy of the database, for reports
 //	notify.go                   calling other nodes
 //
@@ -126,7 +126,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 // start begins to take writes.
 func (s *Store) start() {
 	for _, p := range s.all() {
-		p.clock = s.clock
+		p.clock, p.withKeys().clock = s.clock, s.clock
 		p.startLanes()
 	}
 }

@@ -66,16 +66,20 @@ func (t *table[T]) insert(onConflict string) statement[T] {
 	values := func(in input, rows int) string {
 		return verb + t.name + " (" + strings.Join(in.names, ", ") + ") VALUES " + in.values(rows) + " " + onConflict
 	}
-	var many string
+	var many, citus string
 	s := newStatement(t.columns, func(in input) string {
 		if in.arrays {
 			list := strings.Join(in.names, ", ")
-			return "INSERT INTO " + t.name + " (" + list + ") SELECT " + list + " FROM " + in.rows() + " " + onConflict
+			rows := "INSERT INTO " + t.name + " (" + list + ") SELECT " + list + " FROM " + in.rows()
+			if !slices.Contains(ofNobody, t.name) {
+				citus = rows + readsItsPart + " " + onConflict
+			}
+			return rows + " " + onConflict
 		}
 		many = values(in, sqliteRows)
 		return values(in, 1)
 	})
-	s.sqliteMany, s.conflicts = many, onConflict != ""
+	s.sqliteMany, s.citus = many, citus
 	return s
 }
 

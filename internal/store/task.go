@@ -42,7 +42,7 @@ var (
 	ownerColumns = append(lift(jobsTable.only("organization", "id"), jobOf), field("owner", "uuid", func(t *Task) *string { return &t.owner }))
 	takeEnded    = newStatement(ownerColumns, func(in input) string {
 		if in.arrays {
-			return `DELETE FROM jobs USING ` + in.rows() + ` WHERE jobs.organization = r.organization AND jobs.id = r.id AND jobs.node = r.owner RETURNING jobs.id`
+			return `WITH taken AS (DELETE FROM jobs USING ` + in.rows() + ` WHERE ` + isOwner + ` RETURNING 1) ` + allOf("taken")
 		}
 		return `DELETE FROM jobs WHERE organization = ` + in.value("organization") + ` AND id = ` + in.value("id") + ` AND node = ` + in.value("owner")
 	})
@@ -50,24 +50,13 @@ var (
 	// fails, by a division, unless all were there: nobody looks at what it returns
 	// before the commit, which is sent along.
 	endColumns = []string{"status", "attempts", "node", "started_at", "charged", "finished_at", "error", "event", "result"}
-	moveEnded  = newStatement(append(slices.Clip(ownerColumns), finishedTable.only(endColumns...)...), func(in input) string {
-		if !in.arrays {
-			return ""
-		}
-		var into, from []string
-		for _, c := range finishedTable.columns {
-			into = append(into, c.name)
-			if slices.Contains(endColumns, c.name) {
-				from = append(from, "r."+c.name)
-			} else {
-				from = append(from, "jobs."+c.name)
-			}
-		}
-		return `WITH taken AS (
-				DELETE FROM jobs USING ` + in.rows() + ` WHERE jobs.organization = r.organization AND jobs.id = r.id AND jobs.node = r.owner
-				RETURNING ` + strings.Join(from, ", ") + `),
-			moved AS (INSERT INTO finished (` + strings.Join(into, ", ") + `) SELECT * FROM taken RETURNING 1)
-			SELECT 1 / (CASE COUNT(*) WHEN cardinality($1::uuid[]) THEN 1 ELSE 0 END) FROM moved`
+	moveEnded  = endStatement(func(in input, into, ended string) string {
+		return `WITH taken AS (DELETE FROM jobs USING ` + in.rows() + ` WHERE ` + isOwner + ` RETURNING ` + ended + `),
+			moved AS (` + into + ` SELECT * FROM taken RETURNING 1) ` + allOf("moved")
+	})
+	// copyEnded is its first half where takeEnded is the other: Citus would take moveEnded apart.
+	copyEnded = endStatement(func(in input, into, ended string) string {
+		return into + ` SELECT ` + ended + ` FROM jobs, ` + in.rows() + ` WHERE ` + isOwner
 	})
 	deleteFinished = newStatement(finishedTable.only("organization", "id"), func(in input) string {
 		return `DELETE FROM finished WHERE ` + in.matching()
@@ -81,6 +70,33 @@ var (
 )
 
 func jobOf(t *Task) *Job { return &t.Job }
+
+// isOwner picks the jobs that their node still has, of the rows r.
+const isOwner = `jobs.organization = r.organization AND jobs.id = r.id AND jobs.node = r.owner`
+
+// allOf fails, by a division, unless the named rows are as many as a statement is run over.
+func allOf(name string) string {
+	return `SELECT 1 / (CASE COUNT(*) WHEN cardinality($1::uuid[]) THEN 1 ELSE 0 END) FROM ` + name
+}
+
+// endStatement is a statement of PostgreSQL that inserts jobs that end into the finished
+// ones, by what they were and what their end changes.
+func endStatement(write func(in input, into, ended string) string) statement[Task] {
+	return newStatement(append(slices.Clip(ownerColumns), finishedTable.only(endColumns...)...), func(in input) string {
+		if !in.arrays {
+			return ""
+		}
+		var into, ended []string
+		for _, c := range finishedTable.columns {
+			from := "jobs."
+			if slices.Contains(endColumns, c.name) {
+				from = "r."
+			}
+			into, ended = append(into, c.name), append(ended, from+c.name)
+		}
+		return write(in, `INSERT INTO finished (`+strings.Join(into, ", ")+`)`, strings.Join(ended, ", "))
+	})
+}
 
 // findRequests reads calls and tasks that a condition, and what follows it, picks.
 func findRequests(ctx context.Context, in finder, from *table[Task], condition string, args ...any) ([]*Task, error) {

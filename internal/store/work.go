@@ -101,9 +101,9 @@ var (
 			if in.version == "" {
 				return ""
 			}
-			return `SELECT 1 / (CASE COUNT(*) WHEN cardinality($1) THEN 1 ELSE 0 END) FROM (
+			return allOf(`(
 				SELECT 1 FROM ` + in.rows() + ` JOIN organizations ON organizations.id = r.id AND ` + in.version + ` = r.version
-				ORDER BY organizations.id FOR UPDATE OF organizations) AS known`
+				ORDER BY organizations.id FOR UPDATE OF organizations) AS known`)
 		})
 )
 
@@ -288,12 +288,15 @@ func (w *work) store(ctx context.Context) error {
 // storeEnded moves jobs that ended from those under way to the finished ones. Returns
 // errNotOwned when one was not its node's.
 func (w *work) storeEnded(ctx context.Context) error {
-	if w.dialect.arrays && !w.dialect.spread {
+	switch {
+	case w.dialect.spread:
+		if err := each(ctx, w.tx, copyEnded, w.ended, nil); err != nil {
+			return err
+		}
+		return each(ctx, w.tx, takeEnded, w.ended, nil)
+	case w.dialect.arrays:
 		return each(ctx, w.tx, moveEnded, w.ended, nil)
 	}
-	// Citus would send what one part of the statement gives to all workers, for the next.
-	w.waiting = false
-	defer func() { w.waiting = true }()
 	taken, err := remove(ctx, w.tx, takeEnded, w.ended, func(t *Task) string { return t.ID })
 	if err == nil && len(taken) < len(w.ended) {
 		err = errNotOwned

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"earshot/internal/store/storetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -41,6 +43,16 @@ func TestNothingIsLostOrDoubledWhenNodesAreKilled(t *testing.T) {
 		s.where = []string{"--data", t.TempDir(), "--database", d.address} // the folder for captures is shared
 		s.mayCrash = scale.long && d.ours(t)
 		s.play(scale.postgres, s.faultOnPostgres, "left", "right")
+	})
+	t.Run("citus", func(t *testing.T) {
+		t.Parallel()
+		address := storetest.Citus(t)
+		s := newStage(t, scale, binary)
+		s.database = &database{admin: open(t, "pgx", address), wire: new(wire)} // nothing stands between
+		s.where = []string{"--data", t.TempDir(), "--database", address}
+		s.books = s.database.spread(t, address)
+		s.limit *= 5 // a server takes seconds to come back
+		s.play(scale.postgres, s.faultOnCitus(servers(t, s.database.admin)), "left", "right")
 	})
 }
 
@@ -321,6 +333,29 @@ func (s *stage) faultOnPostgres() {
 	default:
 		s.tally("kill")
 		s.restart(one)
+	}
+}
+
+// faultOnCitus harms nodes as on PostgreSQL, and the coordinator and the workers, one after
+// the other.
+func (s *stage) faultOnCitus(all []server) func() {
+	cycle := 0
+	return func() {
+		s.pause(life)
+		one := all[cycle/2%len(all)]
+		switch cycle++; {
+		case cycle%2 == 0:
+			s.tally("crash of a server")
+			one.kill(s.T)
+			s.pause(life)
+			one.start(s.T)
+		case s.random.IntN(3) == 0:
+			s.tally("cut")
+			s.database.cutAll(s.T)
+		default:
+			s.tally("kill")
+			s.restart(s.nodes[s.random.IntN(len(s.nodes))])
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	"earshot"
 	"earshot/internal/app"
+	"earshot/internal/store"
 	"earshot/internal/store/storetest"
 	"earshot/test/harness"
 )
@@ -82,6 +84,47 @@ func servers(t *testing.T, coordinator *sql.DB) (all []server) {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// spread makes the database and gives a way to read the rows of all workers as if they were
+// in one place.
+func (d *database) spread(t *testing.T, address string) *sql.DB {
+	t.Helper()
+	s, err := store.Open(t.Context(), store.Config{URL: address})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	at, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := at.Query()
+	own := query.Get("search_path")
+	books := own + "_books"
+	d.must(t, t.Context(), `CREATE SCHEMA `+books)
+	t.Cleanup(func() { d.must(t, context.WithoutCancel(t.Context()), `DROP SCHEMA `+books+` CASCADE`) })
+	var views string
+	err = d.admin.QueryRowContext(t.Context(), `SELECT string_agg(text, '; ') FROM (
+			SELECT format('CREATE VIEW %I.%I AS ', $1 || '_books', relname) || string_agg(format('SELECT * FROM %I.%I', nspname, relname), ' UNION ALL ') AS text
+			FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname ~ ('^' || $1 || '_[0-9]+$') AND relkind = 'r'
+			GROUP BY relname) AS views`, own).Scan(&views)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.must(t, t.Context(), views)
+	query.Set("search_path", books)
+	at.RawQuery = query.Encode()
+	return open(t, "pgx", at.String())
+}
+
+// cutAll ends every session on every server, whatever it is doing.
+func (d *database) cutAll(t *testing.T) {
+	t.Helper()
+	const end = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'earshot'`
+	d.must(t, t.Context(), `SELECT * FROM run_command_on_all_nodes($$`+end+`$$)`)
 }
 
 // TestAWorkerThatIsGoneStopsOnlyItsOrganizations kills a worker of Citus, then the
