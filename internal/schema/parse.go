@@ -46,7 +46,10 @@ func Parse(body []byte) (*Object, error) { return ParseUpTo(body, maxValues) }
 
 // ParseUpTo is Parse for a body that may hold another number of values.
 func ParseUpTo(body []byte, values int) (*Object, error) {
-	r := readers.Get().(*reader)
+	r, ok := readers.Get().(*reader)
+	if !ok { // there is none to be used again
+		r = new(reader)
+	}
 	defer r.free()
 	r.reset(body, values)
 	value, err := r.value()
@@ -165,7 +168,7 @@ type reader struct {
 
 // readers are used again: every task is parsed when it is run, and what a decoder
 // allocates is more than what a request is.
-var readers = sync.Pool{New: func() any { return new(reader) }}
+var readers sync.Pool
 
 func (r *reader) reset(body []byte, values int) {
 	r.body, r.left = body, values

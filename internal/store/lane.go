@@ -80,7 +80,7 @@ var laneSeed = maphash.MakeSeed()
 func (p *part) startLanes() {
 	for range p.dialect.lanes {
 		l := &lane{part: p, queue: make(chan *write, laneQueue), ended: make(chan struct{}), locked: map[string]time.Time{}}
-		if p.dialect.version != "" && !p.dialect.spread {
+		if p.dialect.version != "" {
 			l.memory = &memory{organizations: map[string]*lockedOrganization{}}
 		}
 		p.lanes = append(p.lanes, l)

@@ -32,11 +32,14 @@ type pipeline struct {
 }
 
 // pipelines are used again, for what they have allocated.
-var pipelines = sync.Pool{New: func() any { return &pipeline{} }}
+var pipelines sync.Pool
 
 // newPipeline is for a connection that its transaction has to itself. It is to be freed.
 func newPipeline(conn *sql.Conn) (*pipeline, error) {
-	p := pipelines.Get().(*pipeline)
+	p, ok := pipelines.Get().(*pipeline)
+	if !ok { // there is none to be used again
+		p = &pipeline{}
+	}
 	err := conn.Raw(func(connection any) error {
 		c, ok := connection.(*stdlib.Conn)
 		if !ok {
