@@ -429,3 +429,43 @@ func TestClaimsAndSettlesLookUpRatherThanScan(t *testing.T) {
 		t.Errorf("a claim sorts the backlog:\n%s", start)
 	}
 }
+
+// Where more organizations wait than have a turn in one claim, each starts a few tasks, and
+// those that were left out are the next.
+func TestManyOrganizationsTakeTurnsOfAFewTasks(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s := storetest.Open(t, address)
+		node := aNode(t, s)
+		const waiting, atOnce, few = 130, 125, 8
+		for range waiting {
+			o := storetest.Organization(t, s, 20, 1000)
+			submit(t, s, o, someTasks(o, few+1)...)
+		}
+		turns := func() (started map[string]int) {
+			started = map[string]int{}
+			for _, job := range claimed(t, s, node, atOnce*few) {
+				started[job.Organization]++
+			}
+			return started
+		}
+		first, second := turns(), turns()
+		if len(first) != atOnce {
+			t.Errorf("%d organizations had a turn", len(first))
+		}
+		for id, n := range first {
+			if n != few {
+				t.Errorf("%s started %d tasks", id, n)
+			}
+		}
+		left := 0
+		for id, n := range second {
+			if first[id] == 0 && n == few {
+				left++
+			}
+		}
+		if left != waiting-atOnce {
+			t.Errorf("%d of those that were left out had the next turn", left)
+		}
+	})
+}
