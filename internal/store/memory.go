@@ -32,7 +32,7 @@ func (m *memory) recall(ids []string) map[string]*lockedOrganization {
 		if o == nil {
 			return nil
 		}
-		known[id] = &lockedOrganization{Organization: o.Organization, before: o.Organization, version: o.version}
+		known[id] = &lockedOrganization{Organization: o.Organization, before: o.Organization, version: o.version, server: o.server}
 	}
 	return known
 }

@@ -274,6 +274,9 @@ type dialect struct {
 	// version is a number that is another one after a row of organizations has changed; ""
 	// where there is none.
 	version string
+	// server is a number that is another one on another server, for which versions mean nothing:
+	// one that took over may number other transactions the same.
+	server string
 	// arrays says whether a statement can take a column of many rows as one value.
 	arrays bool
 	// lanes is how many transactions a node commits side by side.

@@ -46,6 +46,7 @@ type lockedOrganization struct {
 	before  account.Organization
 	served  bool  // it had its turn
 	version int64 // of the row, where the database has one
+	server  int64 // that gave it the version
 }
 
 func newWork(t *tx) *work {
@@ -96,19 +97,20 @@ var (
 		return selectVersioned(in) + in.skipLocked
 	})
 	// lockKnown fails unless all organizations still have the version that is known.
-	lockKnown = newStatement(append(organizationColumns("id"), intField("version", func(o *lockedOrganization) *int64 { return &o.version })),
+	lockKnown = newStatement(append(organizationColumns("id"), intField("version", func(o *lockedOrganization) *int64 { return &o.version }),
+		intField("server", func(o *lockedOrganization) *int64 { return &o.server })),
 		func(in input) string {
 			if in.version == "" {
 				return ""
 			}
 			return allOf(`(
-				SELECT 1 FROM ` + in.rows() + ` JOIN organizations ON organizations.id = r.id AND ` + in.version + ` = r.version
+				SELECT 1 FROM ` + in.rows() + ` JOIN organizations ON organizations.id = r.id AND ` + in.version + ` = r.version AND ` + in.server + ` = r.server
 				ORDER BY organizations.id FOR UPDATE OF organizations) AS known`)
 		})
 )
 
 func selectVersioned(in input) string {
-	return `SELECT ` + organizationsTable.list + `, ` + cmp.Or(in.version, "0") + ` FROM organizations WHERE ` + in.matching() + ` ORDER BY id `
+	return `SELECT ` + organizationsTable.list + `, ` + cmp.Or(in.version, "0") + `, ` + cmp.Or(in.server, "0") + ` FROM organizations WHERE ` + in.matching() + ` ORDER BY id `
 }
 
 // organizationColumns are columns of an organization that is locked.
@@ -130,7 +132,7 @@ func (w *work) lock(ctx context.Context, ids []string, skip bool) error {
 	}
 	return each(ctx, w.tx, statement, asked, func(found scanner) error {
 		o := new(lockedOrganization)
-		err := found.Scan(append(organizationsTable.targets(&o.Organization), &o.version)...)
+		err := found.Scan(append(organizationsTable.targets(&o.Organization), &o.version, &o.server)...)
 		o.before = o.Organization
 		w.organizations[o.ID] = o
 		return err
