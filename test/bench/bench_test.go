@@ -179,7 +179,7 @@ func calls(b *testing.B, client *http.Client, to target, rate int, during time.D
 	var group sync.WaitGroup
 	began := time.Now()
 	for i := range times {
-		time.Sleep(time.Until(began.Add(time.Duration(i) * time.Second / time.Duration(rate))))
+		<-time.After(time.Until(began.Add(time.Duration(i) * time.Second / time.Duration(rate))))
 		group.Go(func() {
 			started := time.Now()
 			if ask(b.Context(), client, to, question) == nil {

@@ -72,7 +72,7 @@ func BenchmarkWaitingOwn(b *testing.B) {
 	b.Run("bare", func(b *testing.B) {
 		b.Setenv(bareVariable, upstream.URL)
 		for range b.N {
-			measure(b, load.Run(b, os.Args[0], "-test.run=^TestBareHandler$"), "none")
+			measure(b, load.Run(b, os.Args[0]), "none")
 		}
 	})
 	for _, db := range databases {
@@ -95,7 +95,11 @@ func waiting(b *testing.B, node *load.Program, call load.Request, asked *atomic.
 	idle, _ := node.Memory(b)
 	ended := make(chan *load.Result)
 	go func() { ended <- load.Open(client, rate, during, nil, call) }()
-	time.Sleep(during + 5*time.Second) // all have arrived
+	select {
+	case <-ended:
+		b.Fatal("the calls have ended, and none should")
+	case <-time.After(during + 5*time.Second): // all have arrived
+	}
 	now, _ := node.Memory(b)
 	arrived := asked.Load()
 	node.Kill()
@@ -106,22 +110,24 @@ func waiting(b *testing.B, node *load.Program, call load.Request, asked *atomic.
 	return float64(now-idle) * 1000 / float64(arrived)
 }
 
-// bareVariable makes this package's tests a server, and names its upstream.
+// bareVariable makes this package's binary the bare handler, and names its upstream.
 const bareVariable = "EARSHOT_BENCH_BARE"
 
-// TestBareHandler is no test: it is the process of the bare handler, which reads a body,
-// asks its upstream and waits.
-func TestBareHandler(t *testing.T) { //nolint:paralleltest // it is alone
-	upstream := os.Getenv(bareVariable)
-	if upstream == "" {
-		t.Skip("it serves BenchmarkWaitingOwn")
+func TestMain(m *testing.M) {
+	if upstream := os.Getenv(bareVariable); upstream != "" {
+		serveBare(upstream)
 	}
+	m.Run()
+}
+
+// serveBare is the process of the bare handler of BenchmarkWaitingOwn, which reads a body,
+// asks its upstream and waits.
+func serveBare(upstream string) {
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		request, err := http.NewRequestWithContext(r.Context(), http.MethodPost, upstream, strings.NewReader(question))
 		if err != nil {
-			t.Error(err)
-			return
+			panic(err)
 		}
 		if response, err := http.DefaultClient.Do(request); err == nil {
 			_ = response.Body.Close()

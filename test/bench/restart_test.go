@@ -45,12 +45,16 @@ func untilReady(b *testing.B, node *load.Program) {
 	b.Helper()
 	client := load.NewClient(node.BaseURL)
 	defer client.Close()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+	again, end := time.NewTicker(time.Millisecond), time.After(time.Minute)
+	defer again.Stop()
+	for {
 		status, err := client.Do(load.Get("", "/readyz"))
 		if status == http.StatusOK {
 			return
 		}
-		if time.Now().After(end) {
+		select {
+		case <-again.C:
+		case <-end:
 			b.Fatalf("not ready within a minute: %d, %v", status, err)
 		}
 	}

@@ -63,9 +63,11 @@ func isCode(n *html.Node) bool {
 // Unseen tells whether the element is nothing that a visitor sees: code, or
 // hidden until something is done.
 func Unseen(n *html.Node) bool {
-	if isCode(n) {
-		return true
-	}
+	return isCode(n) || Hidden(n)
+}
+
+// Hidden tells whether the element says that it is not to be seen.
+func Hidden(n *html.Node) bool {
 	for _, a := range n.Attr {
 		switch a.Key {
 		case "hidden":

@@ -132,7 +132,7 @@ func (r *boundedReader) Read(p []byte) (int, error) {
 	}
 	n := copy(p, r.shown[:min(len(r.shown), readerPiece)])
 	gone := before - len(r.shown) - len(r.rest) + n
-	r.deadline = r.deadline.Add(pieceTime * time.Duration(gone) / readerPiece)
+	r.deadline = r.deadline.Add(max(pieceTime, pieceTime*time.Duration(gone)/readerPiece)) // small pieces are asked for, too
 	r.tags += bytes.Count(r.shown[:n], []byte{tagCharacter})
 	if r.tags > maxTags {
 		return 0, errTooMany

@@ -95,7 +95,7 @@ func tidy(text string) string {
 // dropBoxes takes off an answer what opens over it or waits to be shown, above all what
 // asks for an opinion on it. Parts of the answer may wait to be shown, too.
 func dropBoxes(turn *html.Node) {
-	for _, box := range bounded(markup.All(turn, func(n *html.Node) bool { return opens(n) || isHidden(n) })) {
+	for _, box := range bounded(markup.All(turn, func(n *html.Node) bool { return opens(n) || markup.Hidden(n) })) {
 		if (opens(box) || markup.Any(box, asks) != nil) && markup.Any(box, isPart) == nil {
 			markup.Remove(box)
 		}
@@ -109,21 +109,6 @@ func opens(n *html.Node) bool {
 	}
 	role := markup.Attr(n, "role")
 	return role == "dialog" || role == "alertdialog"
-}
-
-// isHidden tells whether the element says that it is not to be seen.
-func isHidden(n *html.Node) bool {
-	for _, a := range n.Attr {
-		switch a.Key {
-		case "hidden":
-			return true
-		case "style":
-			if strings.Contains(a.Val, "display:none") || strings.Contains(a.Val, "display: none") {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // asks tells whether the element is there to be used, or is what the engine says of
