@@ -176,7 +176,7 @@ func TestTheAuditFindsWhatIsOff(t *testing.T) {
 		"running":     `UPDATE organizations SET running = running + 1`,
 		"used":        `UPDATE organizations SET cycle_used = cycle_used + 1`,
 		"charge":      `UPDATE finished SET charged = charged + 1`,
-		"lost charge": `DELETE FROM ledger WHERE kind = 'charge'`,
+		"lost charge": `DELETE FROM finished`,
 		"false end":   `UPDATE finished SET status = 'FAILED'`,
 		"lost usage":  `DELETE FROM usage`,
 		"little used": `UPDATE usage SET charged = charged - 1`,

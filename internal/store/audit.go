@@ -16,11 +16,11 @@ type Finding struct {
 }
 
 // audits are queries that each yield (organization, stored, actual) for what is
-// off, and nothing when all is well. NOW stands for the database's clock.
+// off, and nothing when all is well. NOW stands for the database's clock, LEDGER for all entries.
 var audits = []struct{ what, query string }{
 	{"balance against the ledger's sum", `
 		SELECT o.name, o.balance, COALESCE(l.sum, 0) FROM organizations o
-		LEFT JOIN (SELECT organization, SUM(amount) AS sum FROM ledger GROUP BY organization) l ON l.organization = o.id
+		LEFT JOIN (SELECT organization, SUM(amount) AS sum FROM LEDGER entries GROUP BY organization) l ON l.organization = o.id
 		WHERE o.balance <> COALESCE(l.sum, 0)`},
 	{"held credits against running jobs", `
 		SELECT o.name, o.held, COALESCE(j.held, 0) FROM organizations o
@@ -111,15 +111,16 @@ var audits = []struct{ what, query string }{
 	{"credits used in the cycle against its charges", `
 		SELECT o.name, o.cycle_used, COALESCE(l.sum, 0) FROM organizations o
 		LEFT JOIN (
-			SELECT l.organization, -SUM(l.amount) AS sum FROM ledger l JOIN organizations c ON c.id = l.organization
+			SELECT l.organization, -SUM(l.amount) AS sum FROM LEDGER l JOIN organizations c ON c.id = l.organization
 			WHERE l.kind = 'charge' AND l.at >= c.cycle_started_at GROUP BY l.organization) l ON l.organization = o.id
 		WHERE o.cycle_used <> COALESCE(l.sum, 0)`},
 	{"charge of a finished job against its ledger entry", `
-		SELECT o.name, f.charged, COALESCE(-l.amount, 0) FROM finished f
+		SELECT o.name, f.charged, -l.amount FROM finished f
 		JOIN organizations o ON o.id = f.organization
-		LEFT JOIN ledger l ON l.organization = f.organization AND l.id = f.id AND l.kind = 'charge'
-		WHERE f.charged <> COALESCE(-l.amount, 0)
-			OR (f.status = 'COMPLETED') <> (l.id IS NOT NULL)`},
+		JOIN ledger l ON l.organization = f.organization AND l.id = f.id AND l.kind = 'charge'
+		WHERE f.charged <> -l.amount OR f.status <> 'COMPLETED'`},
+	{"charge of a job that failed", `
+		SELECT o.name, f.charged, 0 FROM finished f JOIN organizations o ON o.id = f.organization WHERE f.status <> 'COMPLETED' AND f.charged <> 0`},
 	{"usage against the finished jobs that are kept", `
 		SELECT o.name, COALESCE(u.completed + u.failed, 0), f.completed + f.failed FROM (
 			SELECT organization, finished_at / 86400000 AS day, provider, SUM(charged) AS charged,
@@ -132,7 +133,7 @@ var audits = []struct{ what, query string }{
 		SELECT o.name, u.charged, COALESCE(l.charged, 0) FROM (
 			SELECT organization, SUM(completed) AS completed, SUM(charged) AS charged FROM usage GROUP BY organization) u
 		JOIN organizations o ON o.id = u.organization
-		LEFT JOIN (SELECT organization, COUNT(*) AS n, -SUM(amount) AS charged FROM ledger WHERE kind = 'charge' GROUP BY organization) l
+		LEFT JOIN (SELECT organization, COUNT(*) AS n, -SUM(amount) AS charged FROM LEDGER entries WHERE kind = 'charge' GROUP BY organization) l
 			ON l.organization = u.organization
 		WHERE u.completed > COALESCE(l.n, 0) OR u.charged > COALESCE(l.charged, 0)`},
 	// Older statistics may be deleted already.
@@ -164,7 +165,7 @@ var audits = []struct{ what, query string }{
 	{"charge of an answer against its ledger entry", `
 		SELECT o.name, a.charged, COALESCE(-l.amount, 0) FROM answers a
 		JOIN organizations o ON o.id = a.organization
-		LEFT JOIN ledger l ON l.organization = a.organization AND l.id = a.id AND l.kind = 'charge'
+		LEFT JOIN LEDGER l ON l.organization = a.organization AND l.id = a.id AND l.kind = 'charge'
 		WHERE a.charged <> COALESCE(-l.amount, 0)`},
 	{"results against the answers that have them", `
 		SELECT o.name, b.answers, COALESCE(a.n, 0) FROM bodies b JOIN organizations o ON o.id = b.organization
@@ -207,7 +208,7 @@ func (p *part) audit(ctx context.Context) (findings []Finding, err error) {
 				err := r.Scan(&f.Organization, &f.Stored, &f.Actual)
 				findings = append(findings, f)
 				return err
-			}, strings.ReplaceAll(a.query, "NOW", p.dialect.now))
+			}, strings.NewReplacer("NOW", p.dialect.now, "LEDGER", wholeLedger).Replace(a.query))
 			if err != nil {
 				return fmt.Errorf("%s: %w", a.what, err)
 			}

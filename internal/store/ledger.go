@@ -74,7 +74,9 @@ func (w *work) renew(o *lockedOrganization, now time.Time) {
 	w.book(o, entry{kind: kindGrant, amount: o.CycleGrant, at: millis(now)})
 }
 
-// entry is a line of the ledger.
+// entry is a line of the ledger. That of a job that is charged is the finished job itself,
+// as long as it is kept: so a charge is written once. When the job is forgotten, it goes into
+// the table.
 type entry struct {
 	id           string // that of the job that is charged; "" for a new one
 	organization string
@@ -92,8 +94,24 @@ var (
 		textField("kind", func(e *entry) *string { return &e.kind }),
 		intField("amount", func(e *entry) *int64 { return &e.amount }),
 		nullField("tracker", "text", func(e *entry) *string { return &e.tracker }))
-	// A second entry of a kind for the same job is refused by the table.
 	insertEntries = ledgerTable.insert("")
+	// keepCharges enters the charges of finished jobs that are about to be forgotten.
+	keepCharges = newStatement(finishedTable.only("organization", "id"), func(in input) string {
+		return `INSERT INTO ledger (` + ledgerColumns + `)
+			SELECT ` + chargeColumns + ` FROM finished WHERE status = 'COMPLETED' AND ` + in.matching() + ` ON CONFLICT DO NOTHING`
+	})
+)
+
+const (
+	ledgerColumns = `id, organization, at, kind, amount, tracker`
+	// chargeColumns are those of the entry that a finished job is.
+	chargeColumns = `id, organization, finished_at, 'charge', -charged, tracker`
+	// isCharge picks the finished jobs that are entries. Earlier versions wrote the entry of
+	// a job at once.
+	isCharge = `status = 'COMPLETED' AND NOT EXISTS (
+		SELECT 1 FROM ledger l WHERE l.organization = finished.organization AND l.id = finished.id AND l.kind = 'charge')`
+	// wholeLedger are all entries.
+	wholeLedger = `(SELECT ` + ledgerColumns + ` FROM ledger UNION ALL SELECT ` + chargeColumns + ` FROM finished WHERE ` + isCharge + `)`
 )
 
 // book changes a balance and notes the entry that says so.
@@ -119,8 +137,11 @@ type LedgerFilter struct {
 // Ledger lists ledger entries of an organization by their ids, the newest first. A
 // charge has the id of its job, and so the place of the moment when that came in.
 func (s *Store) Ledger(ctx context.Context, organization string, filter LedgerFilter) (entries []earshot.LedgerEntry, err error) {
-	kind := `($3 = '' OR kind = $3)`
-	if filter.Kind != "" && filter.Kind != kindCharge {
+	kind, charges := `($3 = '' OR kind = $3)`, ``
+	if filter.Kind == "" || filter.Kind == kindCharge {
+		charges = ` UNION ALL SELECT * FROM (
+			SELECT ` + chargeColumns + ` FROM finished WHERE organization = $1 AND id < $2 AND ` + isCharge + ` ORDER BY id DESC LIMIT $4) AS charges`
+	} else {
 		kind = `kind <> 'charge' AND kind = $3` // the few that are no charges have an index of their own
 	}
 	err = s.of(organization).reports.find(ctx, func(r scanner) error {
@@ -131,9 +152,10 @@ func (s *Store) Ledger(ctx context.Context, organization string, filter LedgerFi
 		return err
 	}, `
 		SELECT `+ledgerTable.list+`, CASE WHEN f.mode = 'async' THEN f.id END, f.provider FROM (
-			SELECT `+ledgerTable.list+` FROM ledger WHERE organization = $1 AND id < $2 AND `+kind+` ORDER BY id DESC LIMIT $4) AS ledger
+			SELECT * FROM (SELECT `+ledgerTable.list+` FROM ledger WHERE organization = $1 AND id < $2 AND `+kind+` ORDER BY id DESC LIMIT $4) AS kept`+charges+`
+		) AS ledger
 		LEFT JOIN finished f ON f.organization = $1 AND f.id = ledger.id AND ledger.kind = 'charge'
-		ORDER BY ledger.id DESC`, organization, cmp.Or(filter.Before, uuid.Max.String()), filter.Kind, filter.Limit)
+		ORDER BY ledger.id DESC LIMIT $4`, organization, cmp.Or(filter.Before, uuid.Max.String()), filter.Kind, filter.Limit)
 	if err != nil {
 		return nil, fmt.Errorf("list the ledger: %w", err)
 	}

@@ -48,6 +48,12 @@ func TestTheLedgerTellsOfACycleAndOfJobsThatAreForgotten(t *testing.T) {
 			}
 		}
 		check(true)
+		// As earlier versions did at once.
+		if err := s.Exec(`INSERT INTO ledger (id, organization, at, kind, amount) SELECT id, organization, finished_at, 'charge', -charged FROM finished`); err != nil {
+			t.Fatal(err)
+		}
+		check(true)
+		storetest.Audited(t, s)
 		if n, err := s.DeleteFinished(t.Context(), later, later); err != nil || n != 1 {
 			t.Fatalf("deleted %d, %v", n, err)
 		}

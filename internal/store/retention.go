@@ -54,6 +54,9 @@ func (p *part) deleteFinished(ctx context.Context, created, ended time.Time) (in
 		webhooks = append(webhooks, &deliveryRow{Delivery: Delivery{Organization: task.Organization, Job: task.ID}})
 	}
 	err = p.execute(func(ctx context.Context, tx *tx) error {
+		if err := each(ctx, tx, keepCharges, old, nil); err != nil {
+			return fmt.Errorf("keep the charges of finished jobs: %w", err)
+		}
 		if err := each(ctx, tx, deleteFinished, old, nil); err != nil {
 			return fmt.Errorf("delete finished jobs: %w", err)
 		}

@@ -207,7 +207,8 @@ func (w *work) hold(o *lockedOrganization, job *Job) {
 
 // end charges a job, gives back what it took, and moves it to the finished ones.
 func (w *work) end(o *lockedOrganization, job *Job, end *Settlement, now time.Time) error {
-	at := max(millis(now), o.CycleStartedAt) // a clock may be behind
+	// A clock may be behind, and where it does not let the next cycle begin, this one goes on.
+	at := min(max(millis(now), o.CycleStartedAt), o.CycleResetsAt-1)
 	task := &Task{Job: *job, Charged: &end.Charge, FinishedAt: time.UnixMilli(at), packed: end.Result, owner: job.Node}
 	task.Status, task.Attempts, task.Priority = end.Status, end.Attempts, max(1, job.Priority)
 	if end.Error != nil {
@@ -227,8 +228,7 @@ func (w *work) end(o *lockedOrganization, job *Job, end *Settlement, now time.Ti
 	w.giveBudget(job, held, end.Charge, task.FinishedAt)
 	if end.Status == earshot.StatusCompleted {
 		o.CycleUsed += end.Charge
-		// Where the clock does not let the next cycle begin, this one goes on.
-		w.book(o, entry{id: job.ID, kind: kindCharge, amount: -end.Charge, at: min(at, o.CycleResetsAt-1), tracker: job.Tracker})
+		o.Balance -= end.Charge // the finished job is the entry of the ledger
 	}
 	if job.Mode == ModeAsync {
 		o.Events++

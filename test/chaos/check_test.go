@@ -340,10 +340,11 @@ func (s *stage) checkLedger(o *organization) (calls int64) {
 	return calls
 }
 
-// charges reads the ledger, which no request shows: what each job was charged.
+// charges reads the ledger, which no request shows: what each job was charged. A finished job is its entry as long as it is kept.
 func (s *stage) charges(o *organization) map[string]int64 {
 	all := map[string]int64{}
-	rows, err := s.books.QueryContext(s.Context(), `SELECT id, -amount FROM ledger WHERE organization = $1 AND kind = 'charge'`, o.id)
+	rows, err := s.books.QueryContext(s.Context(), `SELECT id, charged FROM finished WHERE organization = $1 AND status = 'COMPLETED'
+		UNION ALL SELECT id, -amount FROM ledger WHERE organization = $1 AND kind = 'charge'`, o.id)
 	if err != nil {
 		s.Fatalf("read the ledger: %v", err)
 	}

@@ -127,8 +127,9 @@ func (s *stage) checkSweeps() {
 	answers := s.checkAnswers(byHand)
 	var ledger, sweeps int64
 	for query, sum := range map[string]*int64{
-		`SELECT COALESCE(-SUM(amount), 0) FROM ledger WHERE kind = 'charge' AND tracker IS NOT NULL`: &ledger,
-		`SELECT COALESCE(SUM(charged), 0) FROM sweeps`:                                               &sweeps,
+		`SELECT COALESCE(SUM(charged), 0) FROM (SELECT charged FROM finished WHERE tracker IS NOT NULL
+			UNION ALL SELECT -amount FROM ledger WHERE kind = 'charge' AND tracker IS NOT NULL) AS charges`: &ledger,
+		`SELECT COALESCE(SUM(charged), 0) FROM sweeps`: &sweeps,
 	} {
 		if err := s.books.QueryRowContext(s.Context(), query).Scan(sum); err != nil {
 			s.Fatalf("read the sweeps: %v", err)
