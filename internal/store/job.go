@@ -97,7 +97,7 @@ func (s *Store) Begin(job Job) (*account.Organization, error) {
 		after   account.Organization
 		refusal error
 	)
-	err := s.write(write{organization: job.Organization, keys: keysOf(job), counts: true, apply: func(_ context.Context, w *work) error {
+	err := s.write(write{organization: job.Organization, keys: keysOf(job), counts: true, blind: true, apply: func(_ context.Context, w *work) error {
 		o, err := w.organization(job.Organization, job.CreatedAt)
 		if err != nil {
 			return err
@@ -202,7 +202,7 @@ func (s *Store) Settle(end Settlement, now time.Time) (after *account.Organizati
 func (s *Store) SettleLater(end Settlement, now time.Time, done func(*account.Organization, error)) {
 	end.Result = pack(end.Result)
 	last := &settling{Settlement: end, now: now, tell: done}
-	last.write = write{organization: end.Job.Organization, job: end.Job, counts: true, apply: last.apply, done: last.done}
+	last.write = write{organization: end.Job.Organization, job: end.Job, counts: true, blind: true, apply: last.apply, done: last.done}
 	s.writeLater(&last.write)
 }
 

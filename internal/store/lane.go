@@ -64,6 +64,7 @@ type write struct {
 	others       []string // more of them, of the same lane
 	optional     bool     // it does what it can when some of its organizations are locked by others
 	counts       bool     // it changes nothing of its organizations but what work stores, see memory
+	blind        bool     // apply reads nothing from the database
 	across       bool     // it also concerns nodes or keys
 	job          *Job     // a job to be taken out, if its node still has it
 	keys         []string // idempotency keys to be looked up
@@ -302,8 +303,11 @@ func (p *part) commitSome(writes []*write, remembered *memory, without map[strin
 				var err error
 				switch {
 				case skip: // they are locked
+				case known != nil && areBlind(writes, known):
+					work.trust(known)
+					work.inOneTrip()
 				case known != nil:
-					err = work.lockKnown(ctx, ids, known)
+					err = work.lockKnown(ctx, known)
 				default:
 					err = work.lock(ctx, ids, skip)
 				}
@@ -336,6 +340,16 @@ func (p *part) commitSome(writes []*write, remembered *memory, without map[strin
 		remembered.forget(ids)
 	}
 	return skipped, locked, err
+}
+
+// areBlind tells whether writes read nothing, neither before they decide nor then.
+func areBlind(writes []*write, known map[string]*lockedOrganization) bool {
+	for _, o := range known {
+		if o.KeyBudgets > 0 {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(writes, func(w *write) bool { return !w.blind || len(w.keys) > 0 })
 }
 
 // organizationsOf are the organizations that writes ask for, in the order in which

@@ -24,6 +24,10 @@ import (
 // would cost more than what the statements do.
 type pipeline struct {
 	conn  *pgx.Conn
+	begin []string // what the transaction begins with, until it has begun
+	// alone says that all statements are sent at once: to the server that is one transaction,
+	// without BEGIN and COMMIT.
+	alone bool
 	batch pgconn.Batch
 	scans []func(scanner) error // of the statements in batch, for the rows that they return; nil for none
 	// buffer is where parameters are written, and parameters where each of them ended.
@@ -35,7 +39,7 @@ type pipeline struct {
 var pipelines sync.Pool
 
 // newPipeline is for a connection that its transaction has to itself. It is to be freed.
-func newPipeline(conn *sql.Conn) (*pipeline, error) {
+func newPipeline(conn *sql.Conn, begin []string) (*pipeline, error) {
 	p, ok := pipelines.Get().(*pipeline)
 	if !ok { // there is none to be used again
 		p = &pipeline{}
@@ -45,7 +49,7 @@ func newPipeline(conn *sql.Conn) (*pipeline, error) {
 		if !ok {
 			return fmt.Errorf("the driver's connection is a %T", connection)
 		}
-		p.conn = c.Conn()
+		p.conn, p.begin = c.Conn(), begin
 		return nil
 	})
 	return p, err
@@ -61,15 +65,34 @@ func (p *pipeline) free() {
 // binaryFormat is that of all parameters and results.
 var binaryFormat = []int16{pgtype.BinaryFormatCode}
 
+// start begins the transaction, if it has not begun.
+func (p *pipeline) start(ctx context.Context) error {
+	for _, statement := range p.begin {
+		if err := p.append(ctx, statement, nil, nil); err != nil {
+			return err
+		}
+	}
+	p.begin = nil
+	return nil
+}
+
 // add appends a statement, with the parameters that were written last.
 func (p *pipeline) add(ctx context.Context, text string, scan func(scanner) error) error {
+	err := p.start(ctx)
+	if err == nil {
+		err = p.append(ctx, text, p.parameters, scan)
+	}
+	p.buffer, p.parameters = p.buffer[:0], p.parameters[:0]
+	return err
+}
+
+func (p *pipeline) append(ctx context.Context, text string, parameters [][]byte, scan func(scanner) error) error {
 	prepared, err := p.conn.Prepare(ctx, text, text) // once a connection
 	if err != nil {
 		return err
 	}
-	p.batch.ExecStatement(prepared, p.parameters, binaryFormat, binaryFormat)
+	p.batch.ExecStatement(prepared, parameters, binaryFormat, binaryFormat)
 	p.scans = append(p.scans, scan)
-	p.buffer, p.parameters = p.buffer[:0], p.parameters[:0]
 	return nil
 }
 
@@ -106,10 +129,15 @@ func (p *pipeline) send(ctx context.Context) (executed int, err error) {
 
 // commit sends the statements that wait, and COMMIT with them.
 func (p *pipeline) commit(ctx context.Context) error {
-	if err := p.add(ctx, "COMMIT", nil); err != nil {
-		return err
+	if !p.alone {
+		if err := p.add(ctx, "COMMIT", nil); err != nil {
+			return err
+		}
 	}
-	last := len(p.scans) - 1
+	before := len(p.scans) // the commit
+	if !p.alone {
+		before--
+	}
 	executed, err := p.send(ctx)
 	if err == nil {
 		return nil
@@ -118,7 +146,7 @@ func (p *pipeline) commit(ctx context.Context) error {
 	// it has lost a connection, or of COMMIT that it is going down: that is no answer. Nor is
 	// what Citus tells of COMMIT when it has lost a worker.
 	code := postgresCode(err)
-	if code == "" || strings.HasPrefix(code, "08") || executed == last && (strings.HasPrefix(code, "57") || code == internalError) {
+	if code == "" || strings.HasPrefix(code, "08") || executed == before && (strings.HasPrefix(code, "57") || code == internalError) {
 		return fmt.Errorf("%w: %w", ErrUnknownOutcome, err)
 	}
 	return fmt.Errorf("commit: %w", err)

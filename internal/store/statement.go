@@ -85,13 +85,14 @@ func (in input) values(rows int) string {
 	return strings.Join(lists, ", ")
 }
 
-// rows is the table r.
+// rows is the table r. Functions in the list of a SELECT give their values one by one, where
+// in FROM each of them would first fill a table of its own.
 func (in input) rows() string {
 	arrays := make([]string, len(in.names))
 	for i, kind := range in.kinds {
-		arrays[i] = fmt.Sprintf("$%d::%s[]", i+1, kind)
+		arrays[i] = fmt.Sprintf("unnest($%d::%s[]) AS %s", i+1, kind, in.names[i])
 	}
-	return fmt.Sprintf("unnest(%s) AS r(%s)", strings.Join(arrays, ", "), strings.Join(in.names, ", "))
+	return "(SELECT " + strings.Join(arrays, ", ") + ") AS r"
 }
 
 // matching is the condition that a row of a SELECT or DELETE has the same values as

@@ -29,12 +29,7 @@ func (p *part) begin(ctx context.Context, conn *sql.Conn) (t *tx, err error) {
 	t = &tx{dialect: p.dialect, clock: p.clock}
 	if p.dialect.arrays {
 		t.ordinary = conn
-		t.pipeline, err = newPipeline(conn)
-		for _, statement := range p.dialect.begin {
-			if err == nil {
-				err = t.pipeline.add(ctx, statement, nil)
-			}
-		}
+		t.pipeline, err = newPipeline(conn, p.dialect.begin)
 		return t, err
 	}
 	if err := p.direct.on(conn); err != nil {
@@ -89,12 +84,22 @@ func (t *tx) together(ctx context.Context, do func() error) error {
 	return t.flush(ctx)
 }
 
+// inOneTrip says, before anything else, that all statements go with the commit.
+func (t *tx) inOneTrip() {
+	if t.pipeline != nil && !t.dialect.spread {
+		t.pipeline.begin, t.pipeline.alone = nil, true
+	}
+}
+
 // flush sends what waits.
 func (t *tx) flush(ctx context.Context) error {
 	if t.pipeline == nil {
 		return nil
 	}
-	_, err := t.pipeline.send(ctx)
+	err := t.pipeline.start(ctx)
+	if err == nil {
+		_, err = t.pipeline.send(ctx)
+	}
 	return err
 }
 

@@ -34,6 +34,8 @@ type work struct {
 	deliveries []*deliveryRow
 
 	budgets map[taskKey]*budgetOf // of keys that have a ceiling
+
+	unlocked bool // the organizations are as they are remembered, see trust
 }
 
 // ownedJob is a job of a node.
@@ -47,6 +49,8 @@ type lockedOrganization struct {
 	served  bool  // it had its turn
 	version int64 // of the row, where the database has one
 	server  int64 // that gave it the version
+	// expected is the version that the row must have to be changed; 0 when it is locked.
+	expected int64
 }
 
 func newWork(t *tx) *work {
@@ -103,9 +107,9 @@ var (
 			if in.version == "" {
 				return ""
 			}
-			return allOf(`(
+			return `SELECT ` + ifAll + ` FROM (
 				SELECT 1 FROM ` + in.rows() + ` JOIN organizations ON organizations.id = r.id AND ` + in.version + ` = r.version AND ` + in.server + ` = r.server
-				ORDER BY organizations.id FOR UPDATE OF organizations) AS known`)
+				ORDER BY organizations.id FOR UPDATE OF organizations) AS known`
 		})
 )
 
@@ -139,15 +143,21 @@ func (w *work) lock(ctx context.Context, ids []string, skip bool) error {
 	})
 }
 
-// lockKnown is lock for organizations that are known, in the order of ids. It does not read
-// them.
-func (w *work) lockKnown(ctx context.Context, ids []string, known map[string]*lockedOrganization) error {
+// lockKnown is lock for organizations that are known. It does not read them.
+func (w *work) lockKnown(ctx context.Context, known map[string]*lockedOrganization) error {
 	w.organizations = known
-	rows := make([]*lockedOrganization, len(ids))
-	for i, id := range ids {
-		rows[i] = known[id]
-	}
-	return each(ctx, w.tx, lockKnown, rows, nil)
+	return each(ctx, w.tx, lockKnown, byID(known), nil)
+}
+
+// trust takes organizations for what is known of them. They are locked only when they are
+// changed, which fails unless they still are that.
+func (w *work) trust(known map[string]*lockedOrganization) {
+	w.organizations, w.unlocked = known, true
+}
+
+// byID are organizations in the order in which they are locked.
+func byID(organizations map[string]*lockedOrganization) []*lockedOrganization {
+	return slices.SortedFunc(maps.Values(organizations), func(a, b *lockedOrganization) int { return cmp.Compare(a.ID, b.ID) })
 }
 
 // leaveOut divides writes into those whose organizations are locked by this transaction
@@ -271,14 +281,15 @@ func (w *work) store(ctx context.Context) error {
 		// First, since a job of this transaction may have taken one of them.
 		{"free idempotency keys", func(ctx context.Context) error { return each(ctx, w.tx, deleteKeys, w.freed, nil) }},
 		{"insert idempotency keys", w.storeKeys},
-		{"finish jobs", w.storeEnded},
+		{"finish jobs", w.storeEnded}, // before the counters, which do not allow for a job that ends twice
+		// Before what only changes while its organization is locked, as it is from here on at the latest.
+		{"change organizations", w.storeOrganizations},
 		{"enter into the ledger", func(ctx context.Context) error { return each(ctx, w.tx, insertEntries, w.entries, nil) }},
 		{"count usage", w.countUsage},
 		{"count statistics", w.countStats},
 		{"insert captures", func(ctx context.Context) error { return each(ctx, w.tx, insertCaptures, w.captures, nil) }},
 		{"plan deliveries", w.storeDeliveries},
 		{"change the budgets of keys", w.storeBudgets},
-		{"change organizations", w.storeOrganizations},
 	} {
 		if err := step.do(ctx); err != nil {
 			return fmt.Errorf("%s: %w", step.what, err)
@@ -316,34 +327,45 @@ var (
 	}
 	updateOrganizations = newStatement(
 		append(organizationColumns(append([]string{"id"}, changing...)...),
-			field("served", "boolean", func(o *lockedOrganization) *bool { return &o.served })),
+			field("served", "boolean", func(o *lockedOrganization) *bool { return &o.served }),
+			intField("expected", func(o *lockedOrganization) *int64 { return &o.expected }),
+			intField("server", func(o *lockedOrganization) *int64 { return &o.server })),
 		func(in input) string {
-			returning := ""
-			if in.version != "" { // SQLite would make a table for it
-				returning = ` RETURNING organizations.id, ` + in.version
-			}
-			return `UPDATE organizations SET ` + in.assign(changing...) + `,
+			update := `UPDATE organizations SET ` + in.assign(changing...) + `,
 				served_at = organizations.served_at + CAST(` + in.value("served") + ` AS integer) * (` + in.now + ` - organizations.served_at)
-				` + in.where("organizations", "id") + returning
+				` + in.where("organizations", "id")
+			if in.version == "" {
+				return update
+			}
+			return `WITH changed AS (` + update + ` AND (r.expected = 0 OR ` + in.version + ` = r.expected AND ` + in.server + ` = r.server)
+				RETURNING ` + in.version + ` AS version) SELECT MAX(version), ` + ifAll + ` FROM changed`
 		})
 )
 
 // storeOrganizations writes back the organizations that changed.
 func (w *work) storeOrganizations(ctx context.Context) error {
-	var changed []*lockedOrganization
-	for _, id := range slices.Sorted(maps.Keys(w.organizations)) {
-		if o := w.organizations[id]; o.Organization != o.before || o.served {
-			changed = append(changed, o)
+	all := byID(w.organizations)
+	changed := slices.DeleteFunc(slices.Clone(all), func(o *lockedOrganization) bool { return o.Organization == o.before && !o.served })
+	if w.unlocked && len(changed) < len(all) {
+		if err := each(ctx, w.tx, lockKnown, all, nil); err != nil {
+			return err
+		}
+		w.unlocked = false
+	}
+	if w.unlocked {
+		for _, o := range changed {
+			o.expected = o.version
 		}
 	}
 	if w.dialect.version == "" {
 		return each(ctx, w.tx, updateOrganizations, changed, nil)
 	}
 	return each(ctx, w.tx, updateOrganizations, changed, func(found scanner) error {
-		var id string
-		var version int64
-		err := found.Scan(&id, &version)
-		w.organizations[id].version = version
+		var version, all int64 // that of this transaction
+		err := found.Scan(&version, &all)
+		for _, o := range changed {
+			o.version = version
+		}
 		return err
 	})
 }

@@ -19,14 +19,15 @@ func BenchmarkBeginSettle(b *testing.B) {
 	for _, db := range databases {
 		for _, organizations := range []int{1, 100} {
 			b.Run(fmt.Sprintf("%s/%d", db.name, organizations), func(b *testing.B) {
-				beginSettle(b, storetest.Open(b, db.address(b)), organizations)
+				beginSettle(b, db.address(b), organizations)
 			})
 		}
 	}
 }
 
-func beginSettle(b *testing.B, s *store.Store, organizations int) {
+func beginSettle(b *testing.B, address string, organizations int) {
 	b.Helper()
+	s := storetest.Open(b, address)
 	node, err := s.RegisterNode("bench", time.Now())
 	if err != nil {
 		b.Fatal(err)
@@ -37,6 +38,7 @@ func beginSettle(b *testing.B, s *store.Store, organizations int) {
 	}
 	var next atomic.Int64
 	b.SetParallelism(callers / 2)
+	cpu := cpuUsed(b, address)
 	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
@@ -54,5 +56,7 @@ func beginSettle(b *testing.B, s *store.Store, organizations int) {
 			}
 		}
 	})
+	b.StopTimer()
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "jobs/s")
+	cpu.report(b, address, b.N)
 }
