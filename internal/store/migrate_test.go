@@ -60,7 +60,7 @@ func TestADatabaseOfAnyVersionIsMigratedAndItsRowsAreKept(t *testing.T) {
 			if _, err := readFixture(version); err != nil {
 				t.Fatalf("a migration comes with a fixture of the rows that it makes possible, and a check of what becomes of them: %v", err)
 			}
-			storetest.OnEach(t, func(t *testing.T, address string) {
+			storetest.OnFresh(t, func(t *testing.T, address string) {
 				if err := store.BuildVersion(t.Context(), address, version, readFixture); err != nil {
 					t.Fatal(err)
 				}

@@ -24,7 +24,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestMigrationsRunOnceHoweverManyStartTogether(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
+	test := func(t *testing.T, address string) {
+		t.Helper()
 		var group errgroup.Group
 		for range 6 {
 			group.Go(func() error {
@@ -42,6 +43,11 @@ func TestMigrationsRunOnceHoweverManyStartTogether(t *testing.T) {
 		if err := s.Ping(t.Context()); err != nil {
 			t.Error(err)
 		}
+	}
+	storetest.OnFresh(t, test)
+	t.Run("citus", func(t *testing.T) {
+		t.Parallel()
+		test(t, storetest.Citus(t))
 	})
 }
 

@@ -24,34 +24,54 @@ const PostgresVariable = "EARSHOT_TEST_POSTGRES"
 // CitusVariable names the coordinator that scripts/with-citus.sh started.
 const CitusVariable = "EARSHOT_TEST_CITUS"
 
-// OnEach runs the test on SQLite and on PostgreSQL, each time with the address
-// of a fresh, empty database, and on Citus with that of an empty one.
+// OnEach runs the test on SQLite, PostgreSQL and Citus, each time with the address of an
+// empty database.
 func OnEach(t *testing.T, test func(t *testing.T, address string)) {
 	t.Helper()
-	OnFresh(t, test)
-	t.Run("citus", func(t *testing.T) {
-		t.Parallel()
-		test(t, Citus(t))
-	})
+	on(t, "sqlite", sqlite, test)
+	on(t, "postgres", emptied, test)
+	on(t, "citus", Citus, test)
 }
 
 // OnFresh is OnEach for a test to which it matters that there are no tables yet: on Citus
 // they are made in advance.
 func OnFresh(t *testing.T, test func(t *testing.T, address string)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) {
+	on(t, "sqlite", sqlite, test)
+	on(t, "postgres", Postgres, test)
+}
+
+func on(t *testing.T, name string, database func(testing.TB) string, test func(t *testing.T, address string)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
 		t.Parallel()
-		test(t, filepath.Join(t.TempDir(), "earshot.db"))
+		test(t, database(t))
 	})
-	t.Run("postgres", func(t *testing.T) {
-		t.Parallel()
-		test(t, Postgres(t))
-	})
+}
+
+func sqlite(tb testing.TB) string {
+	tb.Helper()
+	return filepath.Join(tb.TempDir(), "earshot.db")
 }
 
 // Postgres makes an empty schema and gives the address that leads into it. It
 // skips the test where there is no server, except in CI, where it fails.
 func Postgres(tb testing.TB) string {
+	tb.Helper()
+	server := postgres(tb)
+	admin := connect(tb, server)
+	schema := create(tb, admin)
+	tb.Cleanup(func() {
+		// The test's own context has ended by now.
+		if _, err := admin.ExecContext(context.WithoutCancel(tb.Context()), `DROP SCHEMA `+schema+` CASCADE`); err != nil {
+			tb.Error(err)
+		}
+	})
+	return With(tb, server, "search_path", schema)
+}
+
+// postgres is the address of the server.
+func postgres(tb testing.TB) string {
 	tb.Helper()
 	server := os.Getenv(PostgresVariable)
 	if server == "" {
@@ -60,18 +80,7 @@ func Postgres(tb testing.TB) string {
 		}
 		tb.Skipf("%s is not set: run the tests through make test", PostgresVariable)
 	}
-	schema := "test_" + strings.ToLower(rand.Text())
-	admin := connect(tb, server)
-	if _, err := admin.ExecContext(tb.Context(), `CREATE SCHEMA `+schema); err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		// The test's own context has ended by now.
-		if _, err := admin.ExecContext(context.WithoutCancel(tb.Context()), `DROP SCHEMA `+schema+` CASCADE`); err != nil {
-			tb.Error(err)
-		}
-	})
-	return With(tb, server, "search_path", schema)
+	return server
 }
 
 func connect(tb testing.TB, server string) *sql.DB {
@@ -88,9 +97,25 @@ func connect(tb testing.TB, server string) *sql.DB {
 	return admin
 }
 
-// used are schemas on Citus whose tests have ended: spreading one over workers takes
-// seconds, emptying it does not. They are dropped with the cluster.
-var used = make(chan string, 100)
+// create makes a schema.
+func create(tb testing.TB, admin *sql.DB) (schema string) {
+	tb.Helper()
+	schema = "test_" + strings.ToLower(rand.Text())
+	if _, err := admin.ExecContext(tb.Context(), `CREATE SCHEMA `+schema); err != nil {
+		tb.Fatal(err)
+	}
+	return schema
+}
+
+// Schemas whose tests have ended, emptied. Making the tables again takes longer than most
+// tests, and spreading them over workers takes seconds. They are dropped with the server.
+var usedPostgres, usedCitus = make(chan string, 100), make(chan string, 100)
+
+// emptied is Postgres for a test to which tables do not matter that are there already.
+func emptied(tb testing.TB) string {
+	tb.Helper()
+	return reuse(tb, postgres(tb), usedPostgres)
+}
 
 // Citus gives the address of an empty database that is spread over workers. It skips the
 // test where there is no cluster.
@@ -100,15 +125,18 @@ func Citus(tb testing.TB) string {
 	if server == "" {
 		tb.Skipf("%s is not set: run the tests through scripts/with-citus.sh", CitusVariable)
 	}
+	return reuse(tb, server, usedCitus)
+}
+
+// reuse gives the address of a schema of an earlier test, or of a new one.
+func reuse(tb testing.TB, server string, used chan string) string {
+	tb.Helper()
 	admin := connect(tb, server)
 	var schema string
 	select {
 	case schema = <-used:
 	default:
-		schema = "test_" + strings.ToLower(rand.Text())
-		if _, err := admin.ExecContext(tb.Context(), `CREATE SCHEMA `+schema); err != nil {
-			tb.Fatal(err)
-		}
+		schema = create(tb, admin)
 	}
 	tb.Cleanup(func() {
 		if tb.Failed() {
