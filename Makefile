@@ -29,7 +29,7 @@ UNWATCHED := $(foreach p,modernc.org/sqlite/lib modernc.org/libc modernc.org/mem
 # The race detector needs cgo, and so a C compiler; the examples in the docs use
 # jq, Python and Node, and the dashboard is checked with axe-core. Documents made to break
 # a parser are small under the race detector; without it they are read whole, and with
-# them real captures. The linter vets, so the tests do not.
+# them real captures, and a long demo is made. The linter vets, so the tests do not.
 .PHONY: test
 test: ## Run all tests with -race, on SQLite, PostgreSQL and Chromium (PKG=./internal/store for fewer)
 	@command -v $$($(GO) env CC) >/dev/null || scripts/apt-install.sh gcc libc6-dev
@@ -38,7 +38,7 @@ test: ## Run all tests with -race, on SQLite, PostgreSQL and Chromium (PKG=./int
 		test -z "$$missing" || scripts/apt-install.sh $$missing || true
 	@scripts/with-node-modules.sh true
 	CGO_ENABLED=1 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -vet=off $(UNWATCHED) -timeout 60m $(PKG)
-	@test "$(PKG)" != ./... || $(GO) test -vet=off -timeout 60m ./internal/provider/... ./test/extraction
+	@test "$(PKG)" != ./... || $(GO) test -vet=off -timeout 60m ./internal/provider/... ./test/extraction ./test/demo
 
 .PHONY: generate
 generate: ## Write what is made from the API's types and the providers' definitions

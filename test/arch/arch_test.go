@@ -116,6 +116,7 @@ var allowed = map[string][]string{
 	"test/arch":               nil,
 	"test/bench":              nil,
 	"test/chaos":              nil,
+	"test/demo":               nil,
 	"test/docs":               nil,
 }
 
