@@ -47,28 +47,25 @@ func testPhones(t *testing.T, c *chromium) {
 	p := c.signIn(t, n.BaseURL, a.Key.Text)
 	p.expect("404 (Not Found)") // nothing is delivered before the task has ended
 	p.phone()
-	for _, scheme := range []string{"light", "dark"} {
-		p.prefers(scheme)
-		for _, at := range []struct{ address, selector, text string }{
-			{"#/playground/chatassistant", "textarea[name=prompt]", ""},
-			{"#/playground/websearch", "[name=query]", ""},
-			{"#/compare", hook("price"), "credits"},
-			{"#/history", hook("requests"), unbroken},
-			{"#/history/" + running, ".card", "Sent when the task has finished"},
-			{"#/history/" + done, hook("tries"), "Status 500"},
-			{"#/history/" + failed, hook("task-error"), "blocked"},
-			{"#/history/batch", "#batch-lines", ""},
-			{"#/history/deliveries", hook("deliveries"), "Status 500"},
-			{"#/usage", ".plot .drawing", ""},
-			{"#/keys", "table", a.Key.ID},
-			{"docs", hook("overview"), "Authentication"},
-			{"docs#monitorWebSearch", hook("path"), "/v1/monitor/websearch"},
-			{"docs#createKey", hook("path"), "/v1/keys"},
-		} {
-			p.visit(n.BaseURL + "/" + at.address)
-			p.see(at.selector, at.text)
-			p.fits(at.address + " in " + scheme)
-		}
+	for _, at := range []struct{ address, selector, text string }{
+		{"#/playground/chatassistant", "textarea[name=prompt]", ""},
+		{"#/playground/websearch", "[name=query]", ""},
+		{"#/compare", hook("price"), "credits"},
+		{"#/history", hook("requests"), unbroken},
+		{"#/history/" + running, ".card", "Sent when the task has finished"},
+		{"#/history/" + done, hook("tries"), "Status 500"},
+		{"#/history/" + failed, hook("task-error"), "blocked"},
+		{"#/history/batch", "#batch-lines", ""},
+		{"#/history/deliveries", hook("deliveries"), "Status 500"},
+		{"#/usage", ".plot .drawing", ""},
+		{"#/keys", "table", a.Key.ID},
+		{"docs", hook("overview"), "Authentication"},
+		{"docs#monitorWebSearch", hook("path"), "/v1/monitor/websearch"},
+		{"docs#createKey", hook("path"), "/v1/keys"},
+	} {
+		p.visit(n.BaseURL + "/" + at.address)
+		p.see(at.selector, at.text)
+		p.fits(at.address)
 	}
 	if height, _ := p.eval(`document.querySelector("header").offsetHeight`).(float64); height > 64 {
 		t.Errorf("the header is %v pixels high on a phone", height)
