@@ -120,7 +120,7 @@ func (s *site) slow(waiting chan<- struct{}) []browser.Step {
 // Chromium is killed again and again while visits are under way.
 func TestKilledChromium(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	cycles := 20
+	cycles := 5
 	if os.Getenv("EARSHOT_SOAK_CYCLES") != "" {
 		cycles = 100
 	}
