@@ -7,29 +7,24 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	otelapi "go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// The variables that are looked at before the SDK reads them: what it cannot use, it
-// passes over, and a part of it prints to standard error.
+// The standard variables that are read here. Those of the exporter have these prefixes;
+// what is said of traces alone counts before what is said of everything.
 const (
-	endpointVariable  = "OTEL_EXPORTER_OTLP_ENDPOINT"
-	tracesVariable    = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
-	protocolVariable  = "OTEL_EXPORTER_OTLP_PROTOCOL"
-	tracesProtocol    = "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"
-	headersVariable   = "OTEL_EXPORTER_OTLP_HEADERS"
-	tracesHeaders     = "OTEL_EXPORTER_OTLP_TRACES_HEADERS"
-	disabledVariable  = "OTEL_SDK_DISABLED"
-	exporterVariable  = "OTEL_TRACES_EXPORTER"
-	supportedProtocol = "http/protobuf"
+	exporterPrefix   = "OTEL_EXPORTER_OTLP_"
+	tracesPrefix     = "OTEL_EXPORTER_OTLP_TRACES_"
+	disabledVariable = "OTEL_SDK_DISABLED"
+	exporterVariable = "OTEL_TRACES_EXPORTER"
 )
 
 // Open makes a tracer that sends spans to the collector that the environment names,
@@ -52,14 +47,14 @@ func Open(ctx context.Context, log *slog.Logger) (*Tracer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tracing: OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
-	exporter, err := otlptracehttp.New(ctx)
+	exporter, err := newCollector()
 	if err != nil {
 		return nil, fmt.Errorf("tracing: %w", err)
 	}
 	// A batch that cannot be sent is dropped, and so is a span when too many wait:
 	// nothing ever waits for the collector.
 	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(about))
-	log.Info("traces are sent to a collector", "host", collector())
+	log.Info("traces are sent to a collector", "host", address().Host)
 	return &Tracer{provider, provider.Tracer(scope)}, nil
 }
 
@@ -78,45 +73,60 @@ func enabled() bool {
 	if strings.EqualFold(variable(disabledVariable), "true") || variable(exporterVariable) == "none" {
 		return false
 	}
-	return variable(endpointVariable) != "" || variable(tracesVariable) != ""
+	return setting("ENDPOINT") != ""
 }
 
 func variable(name string) string { return strings.TrimSpace(os.Getenv(name)) }
 
-// collector is the host that spans are sent to.
-func collector() string {
-	u, _ := url.Parse(cmp.Or(variable(tracesVariable), variable(endpointVariable))) // it was checked
-	return u.Host
+// setting is the value of a variable of the exporter.
+func setting(name string) string {
+	return cmp.Or(variable(tracesPrefix+name), variable(exporterPrefix+name))
+}
+
+// address is where spans are sent to.
+func address() *url.URL {
+	u, _ := url.Parse(setting("ENDPOINT")) // it was checked
+	to := &url.URL{Scheme: u.Scheme, Host: u.Host, Path: cmp.Or(u.Path, "/")}
+	if variable(tracesPrefix+"ENDPOINT") == "" { // then it is the collector's, not that of its traces
+		to = to.JoinPath("v1/traces")
+	}
+	return to
+}
+
+// rules are what the variables of the exporter must be.
+var rules = []struct {
+	name string
+	must string
+	is   func(value string) bool
+}{
+	{"ENDPOINT", "a URL such as http://localhost:4318", isAddress},
+	{"PROTOCOL", "http/protobuf, the one protocol that traces are sent by", func(v string) bool { return v == "http/protobuf" }},
+	{"HEADERS", "a list such as name=value,other=value", areHeaders},
+	{"COMPRESSION", "gzip or none", func(v string) bool { return v == "gzip" || v == "none" }},
+	{"TIMEOUT", "a number of milliseconds", func(v string) bool { _, err := strconv.ParseUint(v, 10, 31); return err == nil }},
 }
 
 // check returns what is wrong with the variables. It shows no value that may be secret.
 func check() error {
-	for _, name := range []string{endpointVariable, tracesVariable} {
-		u, err := url.Parse(variable(name))
-		if err != nil || variable(name) != "" && (u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-			return fmt.Errorf("%s must be a URL such as http://localhost:4318", name)
-		}
-	}
-	for _, name := range []string{protocolVariable, tracesProtocol} {
-		if protocol := variable(name); protocol != "" && protocol != supportedProtocol {
-			return fmt.Errorf("%s must be %s, the one protocol that traces are sent by, but is %q", name, supportedProtocol, protocol)
+	for _, rule := range rules {
+		for _, prefix := range []string{exporterPrefix, tracesPrefix} {
+			if value := variable(prefix + rule.name); value != "" && !rule.is(value) {
+				return fmt.Errorf("%s must be %s", prefix+rule.name, rule.must)
+			}
 		}
 	}
 	if exporter := variable(exporterVariable); exporter != "" && exporter != "otlp" {
 		return fmt.Errorf("%s must be otlp or none, but is %q", exporterVariable, exporter)
 	}
-	for _, name := range []string{headersVariable, tracesHeaders} {
-		if !areHeaders(variable(name)) {
-			return fmt.Errorf("%s must be a list such as name=value,other=value", name)
-		}
-	}
 	return nil
 }
 
+func isAddress(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
+}
+
 func areHeaders(list string) bool {
-	if list == "" {
-		return true
-	}
 	for header := range strings.SplitSeq(list, ",") {
 		name, value, found := strings.Cut(header, "=")
 		name = strings.TrimSpace(name)

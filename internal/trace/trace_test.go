@@ -49,6 +49,9 @@ func TestAVariableThatCannotBeUsedIsNamed(t *testing.T) {
 		"OTEL_TRACES_EXPORTER":               "zipkin",
 		"OTEL_EXPORTER_OTLP_HEADERS":         secret,
 		"OTEL_EXPORTER_OTLP_TRACES_HEADERS":  "key=" + secret + ",a b=c",
+		"OTEL_EXPORTER_OTLP_COMPRESSION":     "zip",
+		"OTEL_EXPORTER_OTLP_TRACES_TIMEOUT":  "1s",
+		"OTEL_EXPORTER_OTLP_CERTIFICATE":     "/" + secret,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(endpoint, "http://127.0.0.1:1")
