@@ -8,12 +8,10 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
-
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/capture"
+	"earshot/internal/prometheus"
 	"earshot/internal/store"
 )
 
@@ -73,24 +71,19 @@ func (s *Server) capture(c *call) error {
 }
 
 type metrics struct {
-	requests *prometheus.HistogramVec
+	requests *prometheus.Histogram
 }
 
-func newMetrics(reg prometheus.Registerer) *metrics {
-	m := &metrics{requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name:    "earshot_http_request_duration_seconds",
-		Help:    "Time from a request's arrival to the end of its response.",
-		Buckets: []float64{.001, .005, .01, .05, .1, .5, 1, 5, 10, 30, 60, 120, 300},
-	}, []string{"route", "status"})}
-	reg.MustRegister(m.requests)
-	return m
+func newMetrics(reg *prometheus.Registry) *metrics {
+	return &metrics{requests: reg.Histogram("earshot_http_request_duration_seconds", "Time from a request's arrival to the end of its response.",
+		[]float64{.001, .005, .01, .05, .1, .5, 1, 5, 10, 30, 60, 120, 300}, "route", "status")}
 }
 
 // serveMetrics shows the node's metrics.
 func (s *Server) serveMetrics(c *call) error {
-	return c.handled(promhttp.HandlerFor(s.Metrics, promhttp.HandlerOpts{}))
+	return c.handled(s.Metrics)
 }
 
 func (m *metrics) observe(c *call) {
-	m.requests.WithLabelValues(c.route.Path, strconv.Itoa(c.status)).Observe(time.Since(c.started).Seconds())
+	m.requests.Observe(time.Since(c.started).Seconds(), c.route.Path, strconv.Itoa(c.status))
 }

@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/goleak"
 
 	"earshot"
@@ -25,6 +24,7 @@ import (
 	"earshot/internal/geo"
 	"earshot/internal/health"
 	"earshot/internal/job"
+	"earshot/internal/prometheus"
 	"earshot/internal/provider"
 	"earshot/internal/ratelimit"
 	"earshot/internal/schema"

@@ -16,8 +16,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 	"golang.org/x/sync/errgroup"
 
 	"earshot/internal/api"
@@ -29,6 +27,7 @@ import (
 	"earshot/internal/lab"
 	"earshot/internal/mail"
 	"earshot/internal/mcp"
+	"earshot/internal/prometheus"
 	"earshot/internal/provider"
 	"earshot/internal/ratelimit"
 	"earshot/internal/share"
@@ -169,7 +168,8 @@ func (a *App) connect(ctx context.Context) (err error) {
 	// Made when somebody asks for it, since that takes longer than all the rest of a start.
 	openAPI := sync.OnceValues(func() ([]byte, error) { return OpenAPI(catalogue.Providers()) })
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.Read(prometheus.Runtime)
+	registry.Read(prometheus.Process)
 	turns := share.NewTurns(cmp.Or(a.cfg.Patience, share.Patience))
 	a.lab.Share(turns.Wait)
 	host, _ := os.Hostname() // only a label
@@ -208,7 +208,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	})
 	pools := a.api.Pools()
 	pools["connections"], pools["tasks"], pools["webhooks"] = a.connections, a.jobs.Places(), a.webhooks.Places
-	registry.MustRegister(gauges{a.jobs, a.store, pools, a.cfg.Log})
+	registry.Read(gauges{a.jobs, a.store, pools, a.cfg.Log}.write)
 	a.http = newHTTPServer(a.counted(a.api))
 	return nil
 }

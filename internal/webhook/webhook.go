@@ -20,13 +20,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"golang.org/x/sync/errgroup"
 
 	"earshot"
 	"earshot/internal/alert"
 	"earshot/internal/guard"
+	"earshot/internal/prometheus"
 	"earshot/internal/share"
 	"earshot/internal/store"
 	"earshot/internal/trace"
@@ -69,7 +69,7 @@ type Config struct {
 	// server for that.
 	Mail    func(ctx context.Context, m *alert.Mail) (status int, err error)
 	Log     *slog.Logger
-	Metrics prometheus.Registerer
+	Metrics *prometheus.Registry
 	Tracer  *trace.Tracer // may be nil
 	// Waits replaces the times between tries, for tests.
 	Waits []time.Duration
@@ -81,7 +81,7 @@ type Sender struct {
 	// Places are for receivers that the node works on.
 	Places *share.Pool
 	wake   chan struct{}
-	tries  *prometheus.CounterVec
+	tries  *prometheus.Counter
 	tests  tests
 }
 
@@ -90,12 +90,10 @@ func New(cfg Config) *Sender {
 	if cfg.Waits == nil {
 		cfg.Waits = waits
 	}
-	s := &Sender{Config: cfg, Places: share.NewPool(receiversAtOnce), wake: make(chan struct{}, 1), tries: prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "earshot_webhook_tries_total",
-		Help: "Tries to deliver a webhook, by outcome: delivered, retry or spent.",
-	}, []string{"outcome"})}
-	cfg.Metrics.MustRegister(s.tries)
-	return s
+	return &Sender{
+		Config: cfg, Places: share.NewPool(receiversAtOnce), wake: make(chan struct{}, 1),
+		tries: cfg.Metrics.Counter("earshot_webhook_tries_total", "Tries to deliver a webhook, by outcome: delivered, retry or spent.", "outcome"),
+	}
 }
 
 // Wake makes the sender look for something to send.
@@ -202,7 +200,7 @@ func (s *Sender) try(ctx context.Context, r *store.Receiver, d *store.Delivery) 
 		t.Next = s.Store.Now().Add(jitter(s.Waits[d.Series]))
 		outcome = "retry"
 	}
-	s.tries.WithLabelValues(outcome).Inc()
+	s.tries.Add(1, outcome)
 	span.Int(trace.Status, status) // 0 for no answer
 	span.String(trace.Outcome, outcome)
 	if !t.Delivered {

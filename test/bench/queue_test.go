@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 
 	"earshot"
@@ -22,6 +21,7 @@ import (
 	"earshot/internal/geo"
 	"earshot/internal/health"
 	"earshot/internal/job"
+	"earshot/internal/prometheus"
 	"earshot/internal/provider"
 	"earshot/internal/schema"
 	"earshot/internal/store"
