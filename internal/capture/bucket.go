@@ -5,14 +5,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"io"
-	"io/fs"
 	"iter"
 	"strings"
 	"time"
-
-	"github.com/minio/minio-go/v7"
-	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"earshot/internal/bucket"
 )
@@ -24,7 +19,7 @@ type Bucket struct{ bucket.Bucket }
 var _ Store = (*Bucket)(nil)
 
 // NewBucket opens the bucket at a location, as bucket.Open reads it.
-func NewBucket(ctx context.Context, location string, keys *credentials.Credentials) (*Bucket, error) {
+func NewBucket(ctx context.Context, location string, keys bucket.Keys) (*Bucket, error) {
 	b, err := bucket.Open(ctx, location, keys)
 	if err != nil {
 		return nil, fmt.Errorf("captures: %w", err)
@@ -51,15 +46,7 @@ func (b *Bucket) Put(ctx context.Context, id string, pages [][]byte) error {
 func (b *Bucket) Page(ctx context.Context, id string, n int) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, bucket.CallTime)
 	defer cancel()
-	object, _, _, err := b.Client.GetObject(ctx, b.Name, b.key(id, PageName(n)), minio.GetObjectOptions{})
-	if minio.ToErrorResponse(err).Code == minio.NoSuchKey {
-		err = fs.ErrNotExist
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read capture: %w", err)
-	}
-	defer object.Close()
-	page, err := io.ReadAll(object)
+	page, err := b.Get(ctx, b.key(id, PageName(n)))
 	if err != nil {
 		return nil, fmt.Errorf("read capture: %w", err)
 	}
@@ -72,7 +59,7 @@ func (b *Bucket) Delete(ctx context.Context, id string) error {
 	defer cancel()
 	for page, err := range b.pages(ctx, b.key(id, "")) {
 		if err == nil {
-			err = b.Client.RemoveObject(ctx, b.Name, page.key, minio.RemoveObjectOptions{})
+			err = b.Bucket.Delete(ctx, page.key)
 		}
 		if err != nil {
 			return fmt.Errorf("delete capture: %w", err)
@@ -111,22 +98,11 @@ type object struct {
 // Other objects are left out.
 func (b *Bucket) pages(ctx context.Context, prefix string) iter.Seq2[object, error] {
 	return func(yield func(object, error) bool) {
-		for after := ""; ; {
-			listed, err := b.List(ctx, prefix, after)
-			if err != nil {
-				yield(object{}, err)
+		for o, err := range b.List(ctx, prefix) {
+			id, name, _ := strings.Cut(strings.TrimPrefix(o.Key, b.Prefix), "/")
+			if _, ours := PageNumber(name); (ours || err != nil) && !yield(object{o.Key, id, o.LastModified}, err) {
 				return
 			}
-			for _, o := range listed {
-				id, name, _ := strings.Cut(strings.TrimPrefix(o.Key, b.Prefix), "/")
-				if _, ours := PageNumber(name); ours && !yield(object{o.Key, id, o.LastModified}, nil) {
-					return
-				}
-			}
-			if len(listed) < bucket.ListAtOnce {
-				return
-			}
-			after = listed[len(listed)-1].Key
 		}
 	}
 }

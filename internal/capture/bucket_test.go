@@ -9,8 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/minio/minio-go/v7/pkg/credentials"
-
+	"earshot/internal/bucket"
 	"earshot/internal/capture"
 	"earshot/internal/capture/capturetest"
 )
@@ -119,7 +118,7 @@ func TestABucketThatCannotBeUsedIsRefused(t *testing.T) {
 		{"/var/captures", capturetest.KeyID, "must be s3://bucket"},
 		{"gs://captures", capturetest.KeyID, "must be s3://bucket"},
 	} {
-		_, err := capture.NewBucket(t.Context(), test.location, credentials.NewStaticV4(test.keyID, secret, ""))
+		_, err := capture.NewBucket(t.Context(), test.location, bucket.Keys{ID: test.keyID, Secret: secret})
 		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: %v, want %q and no secret", test.location, err, test.want)
 		}

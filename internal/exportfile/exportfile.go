@@ -16,8 +16,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/minio/minio-go/v7/pkg/credentials"
-
 	"earshot/internal/bucket"
 )
 
@@ -32,7 +30,7 @@ type Place interface {
 // the variables that all S3 tools read, or else a folder, which it makes.
 func Open(ctx context.Context, location string) (Place, error) {
 	if strings.HasPrefix(location, "s3://") {
-		return NewBucket(ctx, location, credentials.NewEnvAWS())
+		return NewBucket(ctx, location, bucket.KeysFromEnvironment())
 	}
 	return NewFolder(location)
 }
@@ -135,7 +133,7 @@ type Bucket struct{ bucket *bucket.Bucket }
 var _ Place = (*Bucket)(nil)
 
 // NewBucket opens the bucket at a location, as bucket.Open reads it.
-func NewBucket(ctx context.Context, location string, keys *credentials.Credentials) (*Bucket, error) {
+func NewBucket(ctx context.Context, location string, keys bucket.Keys) (*Bucket, error) {
 	b, err := bucket.Open(ctx, location, keys)
 	if err != nil {
 		return nil, fmt.Errorf("exports: %w", err)
@@ -156,11 +154,8 @@ func (b *Bucket) Write(ctx context.Context, path string, pieces iter.Seq2[[]byte
 		return fmt.Errorf("write an export: %w", err)
 	}
 	size, err := file.Seek(0, io.SeekCurrent)
-	if err == nil {
-		_, err = file.Seek(0, io.SeekStart)
-	}
 	if err != nil {
-		return fmt.Errorf("read an export again: %w", err)
+		return fmt.Errorf("measure an export: %w", err)
 	}
 	if err := b.bucket.Put(ctx, b.bucket.Prefix+path, file, size, hash.Sum(nil)); err != nil {
 		return fmt.Errorf("store an export: %w", err)

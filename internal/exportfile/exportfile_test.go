@@ -3,7 +3,6 @@ package exportfile_test
 import (
 	"context"
 	"errors"
-	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/minio/minio-go/v7"
 	"go.uber.org/goleak"
 
 	"earshot/internal/bucket"
@@ -65,12 +63,7 @@ func TestAFileIsReplacedWholeOrNotAtAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(t, "bucket", place, func() string {
-		object, _, _, err := objects.Client.GetObject(t.Context(), objects.Name, objects.Prefix+path, minio.GetObjectOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer object.Close()
-		text, err := io.ReadAll(object)
+		text, err := objects.Get(t.Context(), objects.Prefix+path)
 		if err != nil {
 			t.Error(err)
 		}
