@@ -4,7 +4,6 @@
 package tablefile
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -13,9 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/parquet-go/parquet-go"
-
 	"earshot/internal/csvfile"
+	"earshot/internal/parquet"
 )
 
 // Format is how rows are written.
@@ -136,56 +134,19 @@ func cell(v reflect.Value) string {
 
 func encodeParquet[T any](rows iter.Seq2[T, error]) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		var written bytes.Buffer
-		w := parquet.NewGenericWriter[T](&written, parquet.Compression(&parquet.Zstd))
-		next := func() bool {
-			if written.Len() == 0 {
-				return true
-			}
-			piece := bytes.Clone(written.Bytes())
-			written.Reset()
-			return yield(piece, nil)
-		}
-		held := 0
+		w := parquet.NewWriter(reflect.TypeFor[T]())
 		for row, err := range rows {
-			if err == nil {
-				_, err = w.Write([]T{row})
-			}
-			if held += size(reflect.ValueOf(row)); err == nil && held >= groupBytes {
-				err = w.Flush()
-				held = 0
-			}
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if !next() {
+			w.Write(reflect.ValueOf(row))
+			if w.Held() >= groupBytes && !yield(w.Flush(), nil) {
 				return
 			}
 		}
-		if err := w.Close(); err != nil {
-			yield(nil, err)
-			return
-		}
-		next()
+		yield(w.Close(), nil)
 	}
-}
-
-// size is about what a row takes in memory.
-func size(row reflect.Value) (n int) {
-	for i := range row.NumField() {
-		n += 8
-		switch field := row.Field(i); field.Kind() {
-		case reflect.String:
-			n += field.Len()
-		case reflect.Slice:
-			n += 32 * field.Len()
-		case reflect.Struct:
-			n += size(field)
-		default: // a number, or a pointer to one
-		}
-	}
-	return n
 }
 
 // Time is a moment in Unix milliseconds, 0 for none.

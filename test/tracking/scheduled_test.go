@@ -1,7 +1,6 @@
 package tracking
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -12,8 +11,6 @@ import (
 	"mime/quotedprintable"
 	"net/http"
 	"net/mail"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -24,6 +21,7 @@ import (
 	"earshot/internal/app"
 	smtp "earshot/internal/mail"
 	"earshot/internal/mail/mailtest"
+	"earshot/internal/parquet/parquettest"
 	"earshot/internal/store/storetest"
 	"earshot/test/harness"
 )
@@ -183,7 +181,7 @@ func TestExportedParquetIsReadByAnotherProgram(t *testing.T) {
 		}
 		var read []map[string]any
 		for _, file := range files { // two, where it was written around midnight
-			read = append(read, readParquet(t, file)...)
+			read = append(read, parquettest.Read(t, "../..", file)...)
 		}
 		want := rows(t, n.Get(t, a, exportPath+"?format=csv&table="+table).Has(t, table, http.StatusOK))
 		if len(read) != len(want) || len(want) == 0 {
@@ -207,35 +205,6 @@ func TestExportedParquetIsReadByAnotherProgram(t *testing.T) {
 			t.Errorf("the result is %v", read[len(read)-1]["result"])
 		}
 	}
-}
-
-// readParquet reads a file in Node, with a reader of its own.
-func readParquet(t *testing.T, file string) (rows []map[string]any) {
-	t.Helper()
-	_, err := exec.LookPath("node")
-	if err == nil {
-		_, err = os.Stat("../../internal/dashboard/web/node_modules/hyparquet")
-	}
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skip("Node or hyparquet is not installed: scripts/with-node-modules.sh true")
-	}
-	command := exec.CommandContext(t.Context(), "node", "testdata/parquet.mjs", file)
-	command.Stderr = os.Stderr
-	out, err := command.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for decoder := json.NewDecoder(bytes.NewReader(out)); decoder.More(); {
-		var row map[string]any
-		if err := decoder.Decode(&row); err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, row)
-	}
-	return rows
 }
 
 // asCell is a value as a cell of CSV has it.

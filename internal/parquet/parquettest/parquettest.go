@@ -1,0 +1,42 @@
+// Package parquettest reads Parquet files with a program that shares no code with what
+// writes them.
+package parquettest
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Read gives the rows of a file, read in Node. The root is where the module lies from the
+// test's folder. Times are texts, and whole numbers are exact up to 2^53.
+func Read(t *testing.T, root, file string) (rows []map[string]any) {
+	t.Helper()
+	_, err := exec.LookPath("node")
+	if err == nil {
+		_, err = os.Stat(filepath.Join(root, "internal/dashboard/web/node_modules/hyparquet"))
+	}
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip("Node or hyparquet is not installed: scripts/with-node-modules.sh true")
+	}
+	command := exec.CommandContext(t.Context(), "node", filepath.Join(root, "internal/parquet/parquettest/read.mjs"), file)
+	command.Stderr = os.Stderr
+	out, err := command.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for decoder := json.NewDecoder(bytes.NewReader(out)); decoder.More(); {
+		var row map[string]any
+		if err := decoder.Decode(&row); err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
