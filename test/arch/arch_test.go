@@ -60,7 +60,7 @@ var allowed = map[string][]string{
 	"internal/exportfile": {"internal/bucket"},
 	"internal/upstream":   {".", "internal/browser", "internal/egress", "internal/geo", "internal/share", "internal/trace"},
 
-	"internal/capture/capturetest": {"internal/capture"},
+	"internal/capture/capturetest": {"internal/bucket", "internal/capture"},
 
 	"internal/provider":           {".", "internal/geo", "internal/lab", "internal/schema", "internal/upstream"},
 	"internal/provider/*/labsite": {"internal/geo", "internal/lab", "internal/lab/world"},
