@@ -6,6 +6,7 @@
 //	flags.go          which Chromium is started, and how
 //	process.go        one Chromium process, from its start to its last trace
 //	machine_linux.go  process groups, their memory and abandoned folders
+//	pipe.go           messages to and from it
 //	conn.go           calls and events over its pipe
 //	tab.go            one visit's page in a context of its own
 //	steps.go          the steps on it
@@ -14,9 +15,9 @@
 //	record.go         responses that are recorded while the page runs
 //	times.go          how long Chromium may take; times_race.go under the race detector
 //
-// Of chromedp it uses the pipe and the types of the protocol only: chromedp's
-// tabs stop reading from the whole browser when one page stops answering, and
-// here one site must not take the others with it.
+// Of chromedp it uses the types of the protocol only: chromedp's tabs stop reading from
+// the whole browser when one page stops answering, and here one site must not take the
+// others with it.
 package browser
 
 import (

@@ -9,19 +9,17 @@ import (
 	"maps"
 	"sync"
 
-	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/target"
-	"github.com/chromedp/chromedp"
 )
 
 // conn is the connection to a Chromium: calls with their answers, and the
 // events of each session. One goroutine reads and one writes. Whatever runs on
 // the reading one, events and continuations, must not block.
 type conn struct {
-	pipe  *chromedp.PipeConn
-	out   chan *cdproto.Message
+	pipe  *pipe
+	out   chan *message
 	lost  chan struct{} // closed when the connection is of no more use
 	ended chan struct{} // closed when both goroutines are through
 	once  sync.Once
@@ -35,19 +33,19 @@ type conn struct {
 // pending is a call that has no answer yet.
 type pending struct {
 	session target.SessionID
-	answer  func(*cdproto.Message)
+	answer  func(*message)
 }
 
 // listener handles the events of a session.
 type listener struct {
 	owner  *tab // nil for Chromium itself
-	handle func(*cdproto.Message)
+	handle func(*message)
 }
 
-func newConn(pipe *chromedp.PipeConn) *conn {
+func newConn(pipe *pipe) *conn {
 	c := &conn{
 		pipe:     pipe,
-		out:      make(chan *cdproto.Message, 8<<10),
+		out:      make(chan *message, 8<<10),
 		lost:     make(chan struct{}),
 		ended:    make(chan struct{}),
 		pending:  map[int64]pending{},
@@ -67,15 +65,15 @@ func newConn(pipe *chromedp.PipeConn) *conn {
 func (c *conn) close() {
 	c.once.Do(func() {
 		close(c.lost)
-		_ = c.pipe.Close()
+		_ = c.pipe.close()
 	})
 }
 
 func (c *conn) read() {
 	defer c.close()
 	for {
-		msg := new(cdproto.Message)
-		if err := c.pipe.Read(context.Background(), msg); err != nil {
+		msg, err := c.pipe.read()
+		if err != nil {
 			return
 		}
 		if handle := c.handler(msg); handle != nil {
@@ -85,7 +83,7 @@ func (c *conn) read() {
 }
 
 // handler returns the function that handles a message: that of the call or session.
-func (c *conn) handler(msg *cdproto.Message) func(*cdproto.Message) {
+func (c *conn) handler(msg *message) func(*message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if msg.ID == 0 {
@@ -103,7 +101,7 @@ func (c *conn) write() {
 		case <-c.lost:
 			return
 		case msg := <-c.out:
-			if err := c.pipe.Write(context.Background(), msg); err != nil {
+			if err := c.pipe.write(msg); err != nil {
 				return
 			}
 		}
@@ -119,7 +117,7 @@ type session struct {
 func (c *conn) browser() session { return session{conn: c} }
 
 // listen sets the handler for events of the session. It runs on the reading goroutine.
-func (s session) listen(owner *tab, handle func(*cdproto.Message)) {
+func (s session) listen(owner *tab, handle func(*message)) {
 	s.conn.mu.Lock()
 	defer s.conn.mu.Unlock()
 	s.conn.sessions[s.id] = listener{owner, handle}
@@ -135,8 +133,8 @@ func (c *conn) forget(owner *tab) {
 }
 
 // message makes the message of a call and registers answer for its reply.
-func (s session) message(method string, params any, answer func(*cdproto.Message)) (*cdproto.Message, error) {
-	data, err := jsonv2.Marshal(params, chromedp.DefaultMarshalOptions)
+func (s session) message(method string, params any, answer func(*message)) (*message, error) {
+	data, err := jsonv2.Marshal(params, lenient)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", method, err)
 	}
@@ -144,15 +142,15 @@ func (s session) message(method string, params any, answer func(*cdproto.Message
 	defer s.conn.mu.Unlock()
 	s.conn.last++
 	s.conn.pending[s.conn.last] = pending{s.id, answer}
-	return &cdproto.Message{ID: s.conn.last, SessionID: s.id, Method: cdproto.MethodType(method), Params: data}, nil
+	return &message{ID: s.conn.last, SessionID: s.id, Method: method, Params: data}, nil
 }
 
 // call calls a command and waits for its result. It returns the cause of ctx
 // when that ends, and ErrCrashed when the connection is lost.
 func call[P, R any](ctx context.Context, s session, command cdp.Command[P, R], params P) (R, error) {
 	var result R
-	answers := make(chan *cdproto.Message, 1)
-	msg, err := s.message(command.Method, params, func(m *cdproto.Message) { answers <- m })
+	answers := make(chan *message, 1)
+	msg, err := s.message(command.Method, params, func(m *message) { answers <- m })
 	if err != nil {
 		return result, err
 	}
@@ -176,7 +174,7 @@ func call[P, R any](ctx context.Context, s session, command cdp.Command[P, R], p
 // then, if not nil, is called with the result. If Chromium does not accept the command
 // at once, the connection is closed.
 func post[P, R any](s session, command cdp.Command[P, R], params P, then func(R, error)) {
-	msg, err := s.message(command.Method, params, func(m *cdproto.Message) {
+	msg, err := s.message(command.Method, params, func(m *message) {
 		if then != nil {
 			then(decode[R](command.Method, m))
 		}
@@ -201,7 +199,7 @@ func (c *conn) abandon(id int64) {
 // sessionNotFound is the code of Chromium's answer to calls to a page that is gone.
 const sessionNotFound = -32001
 
-func decode[R any](method string, answer *cdproto.Message) (R, error) {
+func decode[R any](method string, answer *message) (R, error) {
 	var result R
 	if answer.Error != nil && answer.Error.Code == sessionNotFound {
 		return result, fmt.Errorf("%w: page is gone", ErrCrashed)
@@ -209,18 +207,18 @@ func decode[R any](method string, answer *cdproto.Message) (R, error) {
 	if answer.Error != nil {
 		return result, fmt.Errorf("%s: %w", method, answer.Error)
 	}
-	if err := jsonv2.Unmarshal(answer.Result, &result, chromedp.DefaultUnmarshalOptions); err != nil {
+	if err := jsonv2.Unmarshal(answer.Result, &result, lenient); err != nil {
 		return result, fmt.Errorf("%s: %w", method, err)
 	}
 	return result, nil
 }
 
 // event returns the message's payload if it is such an event.
-func event[E any](msg *cdproto.Message, kind cdp.Event[E]) (payload E, ok bool) {
-	if string(msg.Method) != kind.Method {
+func event[E any](msg *message, kind cdp.Event[E]) (payload E, ok bool) {
+	if msg.Method != kind.Method {
 		return payload, false
 	}
-	err := jsonv2.Unmarshal(msg.Params, &payload, chromedp.DefaultUnmarshalOptions)
+	err := jsonv2.Unmarshal(msg.Params, &payload, lenient)
 	return payload, err == nil
 }
 

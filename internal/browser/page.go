@@ -9,7 +9,6 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
-	"github.com/chromedp/chromedp"
 )
 
 // errScript means that one of our scripts failed, since its selector is not valid.
@@ -164,7 +163,7 @@ func evaluate[T any](ctx context.Context, t *tab, function string, argument any)
 		return value, err
 	}
 	if e := result.ExceptionDetails; e != nil {
-		return value, fmt.Errorf("%w: %w", errScript, &chromedp.ExceptionError{ExceptionDetails: e})
+		return value, fmt.Errorf("%w: %w", errScript, (*exceptionError)(e))
 	}
 	if result.Result != nil && len(result.Result.Value) > 0 {
 		err = json.Unmarshal(result.Result.Value, &value)

@@ -15,7 +15,6 @@ import (
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/target"
-	"github.com/chromedp/chromedp"
 )
 
 // process is one Chromium with all its children.
@@ -104,7 +103,7 @@ func (p *process) kill() {
 
 // runningCommand is a process that runs, and the pipe to it.
 type runningCommand struct {
-	transport *chromedp.PipeConn
+	transport *pipe
 	exited    <-chan error
 }
 
@@ -138,7 +137,7 @@ func run(cmd *exec.Cmd, maxMessage int) (*runningCommand, error) {
 		return nil, errors.Join(fmt.Errorf("start Chromium: %w", err), answers.Close(), commands.Close())
 	}
 	bounded := &boundedReader{ReadCloser: answers, max: maxMessage}
-	return &runningCommand{transport: chromedp.NewPipeConn(bounded, commands), exited: exited}, nil
+	return &runningCommand{transport: newPipe(bounded, commands), exited: exited}, nil
 }
 
 // makeFolder makes the folder that everything Chromium writes goes to.

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/target"
 	"golang.org/x/text/encoding/charmap"
@@ -72,7 +71,7 @@ func newRecorder(steps []Step, frame string, limit int, fail func(error)) *recor
 }
 
 // handle handles the events of the network. It runs on the reading goroutine.
-func (r *recorder) handle(s session, msg *cdproto.Message) {
+func (r *recorder) handle(s session, msg *message) {
 	if e, ok := event(msg, network.RequestWillBeSent); ok {
 		r.await(resource{s.id, e.RequestID})
 	} else if e, ok := event(msg, network.ResponseReceived); ok && e.Response != nil {

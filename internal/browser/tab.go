@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -148,7 +147,7 @@ func (t *tab) attach(ctx context.Context, phone string) error {
 		return err
 	}
 	t.page = session{t.conn, attached.SessionID}
-	t.page.listen(t, func(msg *cdproto.Message) { t.handle(t.page, msg) })
+	t.page.listen(t, func(msg *message) { t.handle(t.page, msg) })
 	t.prepare(t.page)
 	post(t.page, inspector.Enable, cdp.Empty{}, nil)
 	post(t.page, network.SetBypassServiceWorker, network.SetBypassServiceWorkerParams{Bypass: true}, nil)
@@ -182,7 +181,7 @@ func (t *tab) prepare(s session) {
 
 // handle handles the events of the page, its frames and its workers. It runs on
 // the reading goroutine.
-func (t *tab) handle(s session, msg *cdproto.Message) {
+func (t *tab) handle(s session, msg *message) {
 	t.recorder.handle(s, msg)
 	if e, ok := event(msg, page.JavascriptDialogOpening); ok {
 		// All dialogs are declined except the one that asks whether to leave the page.
@@ -194,7 +193,7 @@ func (t *tab) handle(s session, msg *cdproto.Message) {
 		t.end(fmt.Errorf("%w: the page died", ErrCrashed))
 	} else if e, ok := event(msg, target.AttachedToTarget); ok {
 		child := session{t.conn, e.SessionID}
-		child.listen(t, func(msg *cdproto.Message) { t.handle(child, msg) })
+		child.listen(t, func(msg *message) { t.handle(child, msg) })
 		t.prepare(child)
 	} else if e, ok := event(msg, target.DetachedFromTarget); ok && e.SessionID == t.page.id {
 		t.end(fmt.Errorf("%w: the page closed itself", ErrCrashed))
@@ -226,7 +225,7 @@ func phoneAgent(agent, phone string) string {
 
 // handleTargets handles the events of Chromium itself: it closes windows that pages
 // open, and passes on that a page is gone.
-func (c *conn) handleTargets(msg *cdproto.Message) {
+func (c *conn) handleTargets(msg *message) {
 	if e, ok := event(msg, target.TargetCreated); ok {
 		if e.TargetInfo.Type == "page" && e.TargetInfo.OpenerID != "" {
 			post(c.browser(), target.CloseTarget, target.CloseTargetParams{TargetID: e.TargetInfo.TargetID}, nil)
