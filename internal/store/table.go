@@ -94,18 +94,27 @@ type column[T any] struct {
 
 // newColumn makes a column whose values are given by value; NULL is a nil pointer.
 func newColumn[T, V any](name, kind string, target func(*T) any, value func(*T) V) column[T] {
-	return column[T]{name: name, kind: kind, target: target, bind: binder(value), put: putter(kind, value)}
+	bind, put := binder[V](), putter[V](kind)
+	return column[T]{
+		name: name, kind: kind, target: target,
+		bind: func(row *T) driver.Value { return bind(value(row)) },
+		put:  func(to []byte, row *T) []byte { return put(to, value(row)) },
+	}
 }
 
-// binder gives values to SQLite.
-func binder[T, V any](value func(*T) V) func(*T) driver.Value {
-	switch value := any(value).(type) {
-	case func(*T) *string:
-		return func(row *T) driver.Value { return bindPointer(value(row)) }
-	case func(*T) *int64:
-		return func(row *T) driver.Value { return bindPointer(value(row)) }
+// binder gives a value to SQLite. It does not depend on the row, and neither does putter:
+// for each type of row the compiler makes all of its functions once more.
+func binder[V any]() func(V) driver.Value {
+	var bind any
+	switch any(*new(V)).(type) {
+	case *string:
+		bind = bindPointer[string]
+	case *int64:
+		bind = bindPointer[int64]
+	default:
+		return func(v V) driver.Value { return v }
 	}
-	return func(row *T) driver.Value { return value(row) }
+	return bind.(func(V) driver.Value) //nolint:errcheck // V is the type of the case
 }
 
 func bindPointer[V any](v *V) driver.Value {
@@ -115,27 +124,30 @@ func bindPointer[V any](v *V) driver.Value {
 	return *v
 }
 
-// putter writes values for PostgreSQL.
-func putter[T, V any](kind string, value func(*T) V) func([]byte, *T) []byte {
+// putter writes a value for PostgreSQL.
+func putter[V any](kind string) func([]byte, V) []byte {
 	text := putText[string]
 	if kind == "uuid" {
 		text = putUUID
 	}
-	switch value := any(value).(type) {
-	case func(*T) string:
-		return func(to []byte, row *T) []byte { return text(to, value(row)) }
-	case func(*T) *string:
-		return func(to []byte, row *T) []byte { return putPointer(to, value(row), text) }
-	case func(*T) int64:
-		return func(to []byte, row *T) []byte { return putInt(to, value(row)) }
-	case func(*T) *int64:
-		return func(to []byte, row *T) []byte { return putPointer(to, value(row), putInt) }
-	case func(*T) bool:
-		return func(to []byte, row *T) []byte { return putBool(to, value(row)) }
-	case func(*T) []byte:
-		return func(to []byte, row *T) []byte { return putBytes(to, value(row)) }
+	var put any
+	switch v := any(*new(V)).(type) {
+	case string:
+		put = text
+	case *string:
+		put = func(to []byte, v *string) []byte { return putPointer(to, v, text) }
+	case int64:
+		put = putInt
+	case *int64:
+		put = func(to []byte, v *int64) []byte { return putPointer(to, v, putInt) }
+	case bool:
+		put = putBool
+	case []byte:
+		put = putBytes
+	default:
+		panic(fmt.Sprintf("no way to write a %T to PostgreSQL", v))
 	}
-	panic(fmt.Sprintf("no way to write a %T to PostgreSQL", value))
+	return put.(func([]byte, V) []byte) //nolint:errcheck // V is the type of the case
 }
 
 // field is a column whose values the drivers know as they are. A nil pointer is
