@@ -13,7 +13,7 @@ import (
 )
 
 // What every connection to a Chromium needs is here, and not taken from chromedp and the
-// root of cdproto: these import all of the protocol, of which a sixth is used.
+// root of cdproto: these import all of the protocol, of which a fifth is used.
 
 // lenient are the options for JSON: a page may hold text that is no UTF-8.
 var lenient = jsonv2.JoinOptions(jsonv2.DefaultOptionsV2(), jsonv2.AllowInvalidUTF8(true))

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -100,11 +101,8 @@ func serve(t *testing.T, answers ...string) *store {
 		scope := strings.Split(r.Header.Get("Authorization"), "/")
 		s.got = append(s.got, strings.TrimSpace(r.Method+" "+r.URL.String()+" "+scope[2]+" "+string(content)))
 		status, text, _ := strings.Cut(answers[len(s.got)-1], " ")
-		if status == "503" {
-			w.WriteHeader(http.StatusServiceUnavailable)
-		} else if status == "400" {
-			w.WriteHeader(http.StatusBadRequest)
-		}
+		code, _ := strconv.Atoi(status)
+		w.WriteHeader(code)
 		_, _ = io.WriteString(w, text)
 	}))
 	t.Cleanup(s.Close)
