@@ -2,11 +2,12 @@ package serp
 
 import (
 	"encoding/base64"
-	"net/url"
 	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"earshot/internal/provider/webtext"
 )
 
 // Click is the kind under which the engine counts a click. It notes it on links
@@ -48,23 +49,12 @@ func ClickOf(n *html.Node) Click {
 	}
 	for _, address := range []string{ping, link} {
 		if _, query, found := strings.Cut(address, "?"); found {
-			if note, ok := param(query, "ved"); ok {
+			if note, ok := webtext.Parameter(query, "ved"); ok {
 				return ReadClick(note)
 			}
 		}
 	}
 	return ClickNone
-}
-
-// param is the first parameter of that name.
-func param(query, name string) (value string, ok bool) {
-	for pair := range strings.SplitSeq(query, "&") {
-		if raw, found := strings.CutPrefix(pair, name+"="); found {
-			value, err := url.QueryUnescape(raw)
-			return value, err == nil
-		}
-	}
-	return "", false
 }
 
 // maxClickNote is how long a note may be, in bytes; real ones have 40 to 60.

@@ -3,6 +3,8 @@ package serp
 import (
 	"net/url"
 	"strings"
+
+	"earshot/internal/provider/webtext"
 )
 
 // Links to copies of pages that the engine keeps: for mobile devices (AMP, until
@@ -11,8 +13,17 @@ import (
 // maxCopies is how many copies may be of one another.
 const maxCopies = 3
 
+// What the hosts of such copies end with.
+const (
+	ampHosts         = ".cdn.ampproject.org"
+	translationHosts = ".translate.goog"
+)
+
 // originalOf is original for a link that is known to be a web address.
 func (e Engine) originalOf(link string) string {
+	if plain, ok := webtext.SplitLink(link); ok && !e.concerns(plain.Host) {
+		return link
+	}
 	u, err := url.Parse(link)
 	if err != nil {
 		return link
@@ -41,13 +52,13 @@ func (e Engine) copied(u *url.URL) (*url.URL, bool) {
 	switch {
 	case e.isOwn(host) && strings.HasPrefix(u.Path, "/amp/"):
 		return cached(u, strings.TrimPrefix(u.Path, "/amp/"))
-	case strings.HasSuffix(host, ".cdn.ampproject.org"):
+	case strings.HasSuffix(host, ampHosts):
 		_, rest, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/") // after the kind of copy
 		return cached(u, rest)
 	case strings.HasPrefix(host, "translate."+name+".") && u.Path == "/translate":
 		return parseWeb(u.Query().Get("u"))
-	case strings.HasSuffix(host, ".translate.goog"):
-		return translated(u, strings.TrimSuffix(host, ".translate.goog"))
+	case strings.HasSuffix(host, translationHosts):
+		return translated(u, strings.TrimSuffix(host, translationHosts))
 	default:
 		return nil, false
 	}

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"earshot/internal/provider/webtext"
 )
 
 // Paths of the engine's redirect links. The first says in itself where it leads;
@@ -33,6 +35,9 @@ func (e Engine) NewLinks(resolved map[string]string) Links {
 // the redirect link if the engine served it as one. A redirect link that nobody
 // resolved is its own destination. ok is false for what is no web address.
 func (l Links) Read(href string) (destination, redirect string, ok bool) {
+	if plain, ok := webtext.SplitLink(href); ok && !l.engine.concerns(plain.Host) {
+		return href, "", true
+	}
 	u, ok := l.engine.absolute(href)
 	if !ok {
 		return "", "", false
@@ -44,7 +49,7 @@ func (l Links) Read(href string) (destination, redirect string, ok bool) {
 	redirect = u.String()
 	if u.Path == pathURL {
 		for _, name := range []string{"q", "url"} {
-			to := u.Query().Get(name)
+			to, _ := webtext.Parameter(u.RawQuery, name)
 			if strings.HasPrefix(to, "/") { // around one of the engine's own pages
 				own, ok := l.engine.absolute(strings.TrimLeft(to, "/"))
 				if ok && !l.engine.isRedirect(own) {
@@ -76,7 +81,12 @@ func (e Engine) absolute(href string) (*url.URL, bool) {
 			u = &url.URL{Path: pathGoto, RawQuery: url.Values{"url": {token[1]}}.Encode()}
 		}
 	}
-	u = (&url.URL{Scheme: "https", Host: "www." + e.Host, Path: "/"}).ResolveReference(u)
+	switch {
+	case u.Opaque != "" || strings.Contains(u.Path, "/.") || strings.HasPrefix(u.Path, "//") || u.Host == "" && !strings.HasPrefix(u.Path, "/"):
+		u = (&url.URL{Scheme: "https", Host: "www." + e.Host, Path: "/"}).ResolveReference(u)
+	case u.Scheme == "" && u.Host == "": // the rest has nothing to resolve
+		u.Scheme, u.Host = "https", "www."+e.Host
+	}
 	if (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.User != nil {
 		return nil, false
 	}
@@ -90,6 +100,9 @@ func (e Engine) isRedirect(u *url.URL) bool {
 // webAddress is a destination that may be shown: absolute, http(s), without a
 // user name.
 func webAddress(raw string) (string, bool) {
+	if _, ok := webtext.SplitLink(raw); ok {
+		return raw, true
+	}
 	u, err := url.Parse(raw)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.User != nil {
 		return "", false
@@ -154,6 +167,9 @@ var ownPaths = []string{"search", "aclk", "imgres", "maps", "preferences", "adva
 // Leads tells whether a destination leads away from the engine's own pages: to a
 // result, be it about the engine itself.
 func (l Links) Leads(destination string) bool {
+	if plain, ok := webtext.SplitLink(destination); ok && !l.engine.concerns(plain.Host) {
+		return true
+	}
 	u, err := url.Parse(destination)
 	if err != nil {
 		return false
@@ -172,10 +188,12 @@ func (l Links) SearchFor(href string) (link, text string, ok bool) {
 	if !ok || !l.engine.isOwn(u.Hostname()) || u.Path != "/search" {
 		return "", "", false
 	}
-	params := u.Query()
-	if params.Has("start") || params.Has("tbm") || params.Has("udm") {
-		return "", "", false // another page or another vertical
+	for _, name := range []string{"start", "tbm", "udm"} { // another page or another vertical
+		if _, is := webtext.Parameter(u.RawQuery, name); is {
+			return "", "", false
+		}
 	}
-	text = strings.TrimSpace(params.Get("q"))
+	text, _ = webtext.Parameter(u.RawQuery, "q")
+	text = strings.TrimSpace(text)
 	return u.String(), text, text != ""
 }

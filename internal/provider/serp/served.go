@@ -5,6 +5,7 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/markup"
+	"earshot/internal/provider/webtext"
 )
 
 // Served tells which redirect link stood on a page for a destination.
@@ -18,7 +19,7 @@ func (l Links) Unwrap(part *html.Node) Served {
 	for _, a := range markup.All(part, markup.IsLink) {
 		destination, redirect, ok := l.Read(markup.Attr(a, "href"))
 		switch {
-		case !ok, redirect == "" && (l.own(destination) || l.isPolicy(destination)):
+		case !ok, redirect == "" && l.isOwn(destination):
 			markup.RemoveAttr(a, "href")
 		default:
 			markup.SetAttr(a, "href", destination)
@@ -28,17 +29,14 @@ func (l Links) Unwrap(part *html.Node) Served {
 	return served
 }
 
-// own tells whether a destination is one of the engine's own pages.
-func (l Links) own(destination string) bool {
+// isOwn tells whether a destination is one of the engine's own pages, or what it says
+// of itself: its policies stand under everything that it shows.
+func (l Links) isOwn(destination string) bool {
+	if plain, ok := webtext.SplitLink(destination); ok && !l.engine.concerns(plain.Host) {
+		return false
+	}
 	u, ok := l.engine.absolute(destination)
-	return ok && l.engine.isMain(u.Hostname())
-}
-
-// isPolicy tells whether a destination is what the engine says of itself: its
-// policies stand under everything that it shows.
-func (l Links) isPolicy(destination string) bool {
-	u, ok := l.engine.absolute(destination)
-	return ok && u.Hostname() == "policies."+l.engine.Host
+	return ok && (l.engine.isMain(u.Hostname()) || u.Hostname() == "policies."+l.engine.Host)
 }
 
 func (s Served) add(destination, redirect string) {
