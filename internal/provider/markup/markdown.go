@@ -90,8 +90,9 @@ var lineStart = regexp.MustCompile(`^(\s*)([#>+-]|[0-9]{1,9}[.)])(\s)`)
 // escapeNode is the text of a node, escaped for Markdown.
 func escapeNode(n *html.Node) string {
 	text := mdtext.Escape(n.Data)
-	if n.PrevSibling != nil {
-		return text
+	start := strings.TrimLeft(text, " \t\r\n\f")
+	if n.PrevSibling != nil || start == "" || start[0] > '>' {
+		return text // letters begin nothing else
 	}
 	return lineStart.ReplaceAllStringFunc(text, func(start string) string {
 		mark := strings.TrimSpace(start)

@@ -19,6 +19,9 @@ var anyLink = regexp.MustCompile(`(?:^|[^!\\])\[((?:[^\[\]\\]|\\.)*)\]\(\s*<?(ht
 // IsSafe tells whether a reader may follow a link: it leads to a web or mail
 // address.
 func IsSafe(link string) bool {
+	if _, plain := webtext.SplitLink(link); plain {
+		return true
+	}
 	u, err := url.Parse(strings.TrimSpace(link))
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https" || u.Scheme == "mailto") // Parse has put it into lower case
 }
@@ -51,7 +54,12 @@ func replaceUnsafe(pattern *regexp.Regexp, text string, parts func(found []strin
 }
 
 // Escape escapes the characters of plain text that mean something in Markdown.
-func Escape(text string) string { return specials.Replace(text) }
+func Escape(text string) string {
+	if !strings.ContainsAny(text, "\\`*_[]<|~") { // nearly all text, and the replacer is slow to tell
+		return text
+	}
+	return specials.Replace(text)
+}
 
 // specials are the characters that mean something wherever they stand.
 var specials = strings.NewReplacer(

@@ -16,56 +16,90 @@ import (
 // and where a word may be broken.
 func withoutMarks(text string) string {
 	// Nearly all text has none: these are how the marks begin.
-	if !strings.Contains(text, "\xe2\x80") && !strings.Contains(text, "\xe2\x81") && !strings.Contains(text, "\xc2\xad") {
+	if strings.IndexByte(text, 0xe2) < 0 && strings.IndexByte(text, 0xc2) < 0 {
 		return text
 	}
-	return marks.Replace(text)
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case '\u00ad', '\u200e', '\u200f', '\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2060', '\u2066', '\u2067', '\u2068', '\u2069':
+			return -1
+		default:
+			return r
+		}
+	}, text)
 }
-
-var marks = strings.NewReplacer(
-	"\u200e", "", "\u200f", "", "\u202a", "", "\u202b", "", "\u202c", "", "\u202d", "", "\u202e", "",
-	"\u2060", "", "\u2066", "", "\u2067", "", "\u2068", "", "\u2069", "", "\u00ad", "",
-)
 
 // Line is what a visitor reads in the node, on one line; "" for no node.
 func Line(n *html.Node) string {
 	if n == nil {
 		return ""
 	}
-	var text strings.Builder
+	var text textWriter
 	writeLine(&text, n)
 	return webtext.Line(text.String())
+}
+
+func writeLine(text *textWriter, n *html.Node) {
+	if n.Type == html.TextNode {
+		text.write(n.Data)
+		return
+	}
+	if text.len() >= maxText || n.Type == html.ElementNode && markup.Unseen(n) {
+		return
+	}
+	alone := n.Type == html.ElementNode && apart(n)
+	if alone {
+		text.part(" ")
+	}
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		writeLine(text, child)
+	}
+	if alone {
+		text.part(" ")
+	}
 }
 
 // maxText is how much text a part of a page may have, in bytes; the rest is cut
 // off. Real snippets have up to a thousand.
 const maxText = 16 << 10
 
-func writeLine(text *strings.Builder, n *html.Node) {
-	if n.Type == html.TextNode {
-		writeText(text, n.Data)
-		return
+// textWriter puts pieces of text together, without marks that nobody sees. Most text
+// is a single piece, which is not copied.
+type textWriter struct {
+	first string
+	all   strings.Builder // from the second piece on
+	gap   string          // white space before the next piece
+}
+
+func (w *textWriter) len() int { return max(len(w.first), w.all.Len()) }
+
+func (w *textWriter) String() string {
+	if w.all.Len() > 0 {
+		return w.all.String()
 	}
-	if text.Len() >= maxText || n.Type == html.ElementNode && markup.Unseen(n) {
-		return
-	}
-	alone := n.Type == html.ElementNode && apart(n)
-	if alone {
-		text.WriteByte(' ')
-	}
-	for child := n.FirstChild; child != nil; child = child.NextSibling {
-		writeLine(text, child)
-	}
-	if alone {
-		text.WriteByte(' ')
+	return w.first
+}
+
+// part notes that white space stands between what was written and what comes. The end
+// of a line counts for more than a space: what holds words together ends with it.
+func (w *textWriter) part(space string) {
+	if w.gap != "\n" {
+		w.gap = space
 	}
 }
 
-// writeText adds what there is room for, in whole characters, without marks that
-// nobody sees.
-func writeText(text *strings.Builder, data string) {
+// write adds what there is room for, in whole characters.
+func (w *textWriter) write(data string) {
+	if strings.Trim(data, " \t\n") == "" {
+		if strings.Contains(data, "\n") {
+			w.part("\n")
+		} else if data != "" {
+			w.part(" ")
+		}
+		return
+	}
 	data = withoutMarks(data)
-	room := maxText - text.Len()
+	room := maxText - w.len()
 	if room <= 0 {
 		return
 	}
@@ -75,7 +109,24 @@ func writeText(text *strings.Builder, data string) {
 		}
 		data = data[:room]
 	}
-	text.WriteString(data)
+	written := w.String()
+	switch {
+	case data == "":
+		return
+	case written == "":
+		w.first = data
+	default:
+		if w.all.Len() == 0 {
+			w.all.Grow(2 * (len(written) + len(data)))
+			w.all.WriteString(written)
+		}
+		if w.gap == "\n" && written[len(written)-1] < utf8.RuneSelf {
+			w.gap = " "
+		}
+		w.all.WriteString(w.gap)
+		w.all.WriteString(data)
+	}
+	w.gap = ""
 }
 
 // apart tells whether the element stands apart from the text around it.
@@ -103,7 +154,7 @@ func LinesBut(n *html.Node, skip func(*html.Node) bool) []string {
 
 type lineWriter struct {
 	skip    func(*html.Node) bool
-	text    strings.Builder
+	text    textWriter
 	lines   []string
 	written int // bytes of all lines
 }
@@ -113,7 +164,7 @@ func (w *lineWriter) write(n *html.Node) {
 		return
 	}
 	if n.Type == html.TextNode {
-		writeText(&w.text, n.Data)
+		w.text.write(n.Data)
 		return
 	}
 	alone := false
@@ -135,14 +186,11 @@ func (w *lineWriter) write(n *html.Node) {
 }
 
 func (w *lineWriter) flush() {
-	if w.text.Len() == 0 {
-		return
-	}
 	if line := webtext.Line(w.text.String()); line != "" {
 		w.lines = append(w.lines, line)
 		w.written += len(line)
 	}
-	w.text.Reset()
+	w.text = textWriter{}
 }
 
 // Title finds the title in a link or a box: a heading of level 3, as an element

@@ -110,6 +110,9 @@ func (r *reader) adLink(a *html.Node) (destination, redirect string, ok bool) {
 
 // isClick tells whether a link of the engine counts a click on an ad.
 func isClick(address string) bool {
+	if !strings.Contains(address, "/aclk") {
+		return false
+	}
 	u, err := url.Parse(address)
 	return err == nil && strings.HasSuffix(u.Path, "/aclk")
 }
@@ -197,6 +200,9 @@ var labelled = regexp.MustCompile(`^(.+) for (\S*\p{Sc}\S*|\S+ ?\p{Sc}) from (.+
 
 // fillFromLabel takes what is missing of a product from the label of its link.
 func (r *reader) fillFromLabel(p *earshot.Product, label string) {
+	if !strings.Contains(label, " for ") {
+		return
+	}
 	parts := labelled.FindStringSubmatch(label)
 	if parts == nil {
 		return

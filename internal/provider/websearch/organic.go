@@ -191,7 +191,9 @@ func displayedLink(t title, block *html.Node) (shown string, marked bool) {
 var address = regexp.MustCompile(`://| [›‹] |^[\pL\d-]+(\.[\pL\d-]+)*\.\pL{2,}\b`)
 
 // isAddress tells whether the text looks like that of a page.
-func isAddress(text string) bool { return address.MatchString(text) }
+func isAddress(text string) bool {
+	return strings.ContainsAny(text, ".:›‹") && address.MatchString(text)
+}
 
 // isPath tells whether the text is more than the name of a site.
 func isPath(text string) bool {
@@ -272,7 +274,7 @@ var counted = regexp.MustCompile(`^\d[\d.,]*\+?\s\pL+$`)
 // isCount tells whether what looks like a sitelink only says how many answers a
 // thread has: it leads further into the same page.
 func isCount(name, page, to string) bool {
-	return counted.MatchString(name) && strings.HasPrefix(pageOf(to), strings.TrimSuffix(pageOf(page), "/"))
+	return name[0] <= '9' && counted.MatchString(name) && strings.HasPrefix(pageOf(to), strings.TrimSuffix(pageOf(page), "/"))
 }
 
 // sameSite tells whether one domain is the other, or one below it.

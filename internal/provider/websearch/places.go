@@ -60,7 +60,7 @@ func readPlaceLine(p *earshot.Place, index int, segments []string) {
 		segment = strings.TrimSpace(segment)
 		switch {
 		case segment == "" || strings.Contains(segment, "(") && strings.ContainsFunc(segment, unicode.IsDigit) && index == 0:
-		case phone.MatchString(segment):
+		case segment[0] <= '9' && phone.MatchString(segment): // letters stand behind digits
 			p.Phone = segment
 		case priceLevel.MatchString(segment):
 			p.PriceLevel = segment
@@ -92,7 +92,10 @@ func placeUnit(place *html.Node) *html.Node {
 
 // readCoordinates takes them out of an address on the map.
 func readCoordinates(p *earshot.Place, address string) {
-	if at := coordinates.FindStringSubmatch(address); at != nil && p.Latitude == nil {
+	if p.Latitude != nil || !strings.Contains(address, "@") {
+		return
+	}
+	if at := coordinates.FindStringSubmatch(address); at != nil {
 		p.Latitude, p.Longitude = degrees(at[1]), degrees(at[2])
 	}
 }

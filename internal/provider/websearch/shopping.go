@@ -3,6 +3,7 @@ package websearch
 import (
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -63,7 +64,12 @@ var price = regexp.MustCompile(`\p{Sc}[\s\x{a0}\x{202f}]?[\d.,]|\d[\s\x{a0}\x{20
 	`^[A-Z]{2,3}[\s\x{a0}]?[\d.,]+$|^[\d.,\s\x{a0}\x{202f}]+[A-Z]{2,3}$`)
 
 // isPrice tells whether a line is a price; a longer one only mentions it.
-func isPrice(line string) bool { return len(line) <= maxPriceLine && price.MatchString(line) }
+func isPrice(line string) bool { return len(line) <= maxPriceLine && hasPrice(line) }
+
+// hasPrice tells whether there is a price in the text, which takes a digit or a sign.
+func hasPrice(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return r >= '0' && r <= '9' || r == '$' || r >= utf8.RuneSelf }) && price.MatchString(text)
+}
 
 // maxPriceLine is how long a line with a price may be, in bytes: there may be
 // another price, and what it is for.
@@ -97,7 +103,7 @@ func (r *reader) productIn(n *html.Node) earshot.Product {
 // which stands behind it.
 func (r *reader) pricesIn(n *html.Node) (now, before *earshot.Price) {
 	for text := range n.Descendants() {
-		if text.Type != html.TextNode || len(text.Data) > maxPrice || !price.MatchString(text.Data) {
+		if text.Type != html.TextNode || len(text.Data) > maxPrice || !hasPrice(text.Data) {
 			continue
 		}
 		found := webtext.Price(text.Data, r.want.country)
@@ -139,8 +145,11 @@ func ratingIn(n *html.Node) (stars *float64, reviews *int) {
 		}
 	}
 	counted := markup.Find(n, func(n *html.Node) bool {
+		if n.DataAtom != atom.Span {
+			return false
+		}
 		text := serp.Line(n)
-		return n.DataAtom == atom.Span && strings.HasPrefix(text, "(") && strings.HasSuffix(text, ")")
+		return strings.HasPrefix(text, "(") && strings.HasSuffix(text, ")")
 	})
 	if counted != nil {
 		reviews = webtext.Count(strings.Trim(serp.Line(counted), "()"))

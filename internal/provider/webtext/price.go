@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/currency"
 
@@ -70,9 +71,11 @@ func Price(raw, country string) *earshot.Price {
 }
 
 func currencyOf(raw, country string) string {
-	for _, s := range signs {
-		if strings.Contains(raw, s.text) {
-			return s.code
+	if strings.ContainsFunc(raw, func(r rune) bool { return r == '$' || r >= utf8.RuneSelf }) { // as in all of them
+		for _, s := range signs {
+			if strings.Contains(raw, s.text) {
+				return s.code
+			}
 		}
 	}
 	if strings.ContainsFunc(raw, unicode.IsUpper) {
