@@ -33,21 +33,15 @@ type reader struct {
 	provider string
 	lab      []string // documents of the lab, stored with the provider
 	captures []string // patterns of real ones
-	read     func(document []byte) error
+	read     func(document []byte, engine serp.Engine) error
 }
 
 func readers() []reader {
-	assistant := func(read func([]byte, answer.Want) (*earshot.Answer, error)) func([]byte) error {
-		return func(document []byte) error {
+	assistant := func(read func([]byte, answer.Want) (*earshot.Answer, error)) func([]byte, serp.Engine) error {
+		return func(document []byte, _ serp.Engine) error {
 			_, err := read(document, answer.Want{Country: "US"})
 			return err
 		}
-	}
-	engine := func(document []byte) serp.Engine {
-		if bytes.Contains(document, []byte("search.lab.test")) {
-			return serp.Engine{Host: "search.lab.test"}
-		}
-		return serp.Engine{Host: "google.com"}
 	}
 	return []reader{
 		{
@@ -75,19 +69,27 @@ func readers() []reader {
 			[]string{"web_pages/*perplexity*.html", "web_answerengine/*", "api_answerengine/*"},
 			assistant(answerengine.Read),
 		},
-		{"searchaimode", []string{"answer.html"}, []string{"web_searchaimode/*"}, func(d []byte) error {
-			_, err := searchaimode.Provider{Engine: engine(d)}.Parse(d, "US")
+		{"searchaimode", []string{"answer.html"}, []string{"web_searchaimode/*"}, func(d []byte, engine serp.Engine) error {
+			_, err := searchaimode.Provider{Engine: engine}.Parse(d, "US")
 			return err
 		}},
-		{"websearch", []string{"desktop.html", "mobile.html"}, []string{"websearch/*.html"}, func(d []byte) error {
-			_, err := websearch.Parse(d, engine(d), "US")
+		{"websearch", []string{"desktop.html", "mobile.html"}, []string{"websearch/*.html"}, func(d []byte, engine serp.Engine) error {
+			_, err := websearch.Parse(d, engine, "US")
 			return err
 		}},
-		{"news", []string{"desktop.html", "mobile.html"}, nil, func(d []byte) error {
-			_, err := news.Parse(d, engine(d))
+		{"news", []string{"desktop.html", "mobile.html"}, nil, func(d []byte, engine serp.Engine) error {
+			_, err := news.Parse(d, engine)
 			return err
 		}},
 	}
+}
+
+// engineOf is the search engine that a document would be of.
+func engineOf(document []byte) serp.Engine {
+	if bytes.Contains(document, []byte("search.lab.test")) {
+		return serp.Engine{Host: "search.lab.test"}
+	}
+	return serp.Engine{Host: "google.com"}
 }
 
 // BenchmarkParse reads each document of the lab and each capture of a real one, where
@@ -122,10 +124,11 @@ func (r reader) benchmark(b *testing.B, paths []string) {
 		read, worst = 0, 0
 		for _, path := range paths {
 			for _, e := range providertest.Exchanges(b, path) {
-				if r.read(e.Body) != nil {
+				engine := engineOf(e.Body)
+				if r.read(e.Body, engine) != nil {
 					continue // no answer: a recorded error, mostly
 				}
-				times := ratio(b, func() { _ = r.read(e.Body) }, func() { decode(e.Body) })
+				times := ratio(b, func() { _ = r.read(e.Body, engine) }, func() { decode(e.Body) })
 				b.Logf("%.2f %s (%d bytes)", times, filepath.Base(path), len(e.Body))
 				read, worst = read+1, max(worst, times)
 			}

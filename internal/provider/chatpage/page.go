@@ -122,7 +122,7 @@ func isCut(document []byte) bool {
 		return false
 	}
 	tail, end := document[max(0, len(document)-tailLength):], []byte("</html>")
-	return !bytes.Contains(tail, end) && !bytes.Contains(bytes.ToLower(tail), end) && !rawdoc.Closes(document)
+	return bytes.LastIndex(tail, end) < 0 && !bytes.Contains(bytes.ToLower(tail), end) && !rawdoc.Closes(document)
 }
 
 // survey finds what counts on a page for any of its turns.

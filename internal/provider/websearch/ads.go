@@ -213,12 +213,19 @@ func (r *reader) fillFromLabel(p *earshot.Product, label string) {
 	p.Merchant = cmp.Or(p.Merchant, parts[3])
 }
 
+// isShoppingAd tells whether the element is marked as an ad for a product.
+func isShoppingAd(n *html.Node) bool {
+	return markup.HasAttr(n, "data-pla-slot-pos") || markup.HasAttr(n, "data-merchant-id")
+}
+
 // unitOf is the largest element around a link in which no other offer is.
 func unitOf(link *html.Node) *html.Node {
 	unit, offer := link, marksOf(link).offer
 	isOther := func(n *html.Node) bool {
-		m := marksOf(n)
-		return m.shoppingAd && m.offer != offer && n != link
+		if !isShoppingAd(n) || n == link {
+			return false
+		}
+		return marksOf(n).offer != offer
 	}
 	for range 5 {
 		if unit.Parent == nil || landmarks[markup.Attr(unit.Parent, "id")] || markup.Find(unit.Parent, isOther) != nil {

@@ -26,7 +26,9 @@ const (
 )
 
 // isOverview tells whether the element is an AI overview.
-func isOverview(m marks) bool { return m.attrid == overviewName || m.subtree == overviewTree }
+func isOverview(n *html.Node) bool {
+	return markup.Attr(n, "data-attrid") == overviewName || markup.Attr(n, "data-subtree") == overviewTree
+}
 
 // noteOverview notes that there is an overview, wanted or not, once.
 func (r *reader) noteOverview() {
@@ -106,7 +108,7 @@ func contains(holder, n *html.Node) bool {
 // it says nothing.
 func parseOverview(document []byte, links serp.Links, country string) (found *earshot.Answer, err error) {
 	err = serp.ReadPart(document, func(root *html.Node) error {
-		n := markup.Find(root, func(n *html.Node) bool { return isOverview(marksOf(n)) })
+		n := markup.Find(root, func(n *html.Node) bool { return isOverview(n) })
 		if n == nil {
 			return upstream.Fail(earshot.ReasonUnreadable, "no overview")
 		}

@@ -148,13 +148,13 @@ type area struct {
 
 // marks are the attributes by which blocks are known.
 type marks struct {
-	id, role, level                      string
-	attrid, subtree, cid, video, product string
-	question, note, page, address, job   string
-	offer                                string
-	textAd, shoppingAd, asked            bool
-	opens, frames, asks, answers, short  bool
-	offered, onMap                       bool
+	id, role, level                     string
+	attrid, cid, video, product         string
+	question, note, page, address, job  string
+	offer                               string
+	textAd, shoppingAd, asked           bool
+	opens, frames, asks, answers, short bool
+	offered, onMap                      bool
 }
 
 func marksOf(n *html.Node) marks {
@@ -169,8 +169,6 @@ func marksOf(n *html.Node) marks {
 			m.level = a.Val
 		case "data-attrid":
 			m.attrid = a.Val
-		case "data-subtree":
-			m.subtree = a.Val
 		case "data-cid":
 			m.cid = a.Val
 		case "data-surl", "data-curl":
@@ -245,7 +243,7 @@ func (r *reader) element(n *html.Node, at area) {
 	switch {
 	case isNavigation(n, m):
 		r.readNavigation(n)
-	case isOverview(m):
+	case isOverview(n):
 		r.noteOverview()
 		r.readOverview(n)
 		r.claim(n, true)

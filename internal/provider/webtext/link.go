@@ -54,10 +54,15 @@ func isTracked(query string, own []string) bool {
 func Parameter(query, name string) (value string, ok bool) {
 	for parameter := range strings.SplitSeq(query, "&") {
 		key, value, _ := strings.Cut(parameter, "=")
-		if key != name && !strings.ContainsAny(key, "%+") || strings.Contains(parameter, ";") || parameter == "" {
-			continue
+		if key != name {
+			if strings.IndexByte(key, '%') < 0 && strings.IndexByte(key, '+') < 0 {
+				continue
+			}
+			if key, err := url.QueryUnescape(key); err != nil || key != name {
+				continue
+			}
 		}
-		if key, err := url.QueryUnescape(key); err != nil || key != name {
+		if parameter == "" || strings.IndexByte(parameter, ';') >= 0 {
 			continue
 		}
 		if value, err := url.QueryUnescape(value); err == nil {
