@@ -115,7 +115,7 @@ type field struct {
 	node *html.Node
 }
 
-func (r *turnReader) fields(card *html.Node) fields { return r.appendFields(nil, card) }
+func (r *turnReader) fields(card *html.Node) fields { return r.appendFields(make(fields, 0, 8), card) }
 
 func (r *turnReader) appendFields(f fields, n *html.Node) fields {
 	for child := n.FirstChild; child != nil; child = child.NextSibling {

@@ -99,14 +99,17 @@ func unread(n *html.Node) bool {
 		case "aria-hidden":
 			return a.Val == "true"
 		case "class":
-			for class := range strings.FieldsSeq(a.Val) {
-				if class == "sr-only" || class == "visually-hidden" {
-					return true
-				}
+			if hasClass(a.Val, "sr-only") || hasClass(a.Val, "visually-hidden") {
+				return true
 			}
 		}
 	}
 	return false
+}
+
+// hasClass tells whether a class is one of the classes.
+func hasClass(classes, class string) bool {
+	return strings.Contains(classes, class) && slices.Contains(strings.Fields(classes), class)
 }
 
 // Find gives the first node below n, in the page's order, that is as wanted; nil

@@ -75,7 +75,7 @@ func (w *plainWriter) element(n *html.Node) {
 }
 
 func (w *plainWriter) children(n *html.Node) {
-	for child := range n.ChildNodes() {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
 		w.node(child)
 	}
 }

@@ -125,7 +125,7 @@ func tidyLines(text string) string {
 // Line is Clean for what stands on one line: a title, a name, a query. Pages have
 // thousands of them, and nearly all have nothing in them but what may be shown.
 func Line(text string) string {
-	if isPrintable(text) && !strings.Contains(text, "  ") {
+	if isLine(text) {
 		return strings.TrimSpace(text)
 	}
 	if line, ok := simpleLine(text); ok {
@@ -136,6 +136,22 @@ func Line(text string) string {
 	out.Grow(len(text))
 	WriteWords(&out, text)
 	return out.String()
+}
+
+// isLine tells whether there is nothing in the text but words with a space between
+// them.
+func isLine(text string) bool {
+	last := rune(0)
+	for _, r := range text {
+		switch {
+		case r == ' ' && last == ' ', r < ' ', r == '\x7f':
+			return false
+		case r >= utf8.RuneSelf && (r == utf8.RuneError || unicode.IsSpace(r) || cleanRune(r) != r):
+			return false
+		}
+		last = r
+	}
+	return true
 }
 
 // simpleLine is Line in one pass. ok is false for text that needs more than that:
