@@ -2,6 +2,7 @@ package serp
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"net/url"
 	"strings"
@@ -118,6 +119,9 @@ func decode(document []byte) []byte {
 		}
 		document = document[size:]
 		plain := 0
+		for plain+8 <= len(document) && binary.NativeEndian.Uint64(document[plain:])&0x8080808080808080 == 0 {
+			plain += 8 // nearly all of a page is ASCII
+		}
 		for plain < len(document) && document[plain] < utf8.RuneSelf {
 			plain++
 		}

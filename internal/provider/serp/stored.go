@@ -2,7 +2,7 @@ package serp
 
 import (
 	"bytes"
-	"strconv"
+	"encoding/hex"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -104,9 +104,12 @@ func unescape(literal []byte) string {
 	var text strings.Builder
 	text.Grow(len(literal))
 	for i := 0; i < len(literal); {
-		if literal[i] != '\\' || i+1 == len(literal) {
-			text.WriteByte(literal[i])
-			i++
+		if next := bytes.IndexByte(literal[i:], '\\'); next != 0 || i+1 == len(literal) {
+			if next <= 0 {
+				next = len(literal) - i
+			}
+			text.Write(literal[i : i+next])
+			i += next
 			continue
 		}
 		switch c := literal[i+1]; c {
@@ -150,6 +153,9 @@ func hexRune(escape []byte, digits int) (rune, bool) {
 	if len(escape) < 2+digits || escape[0] != '\\' {
 		return 0, false
 	}
-	n, err := strconv.ParseUint(string(escape[2:2+digits]), 16, 32)
-	return rune(n), err == nil
+	var code [2]byte
+	if _, err := hex.Decode(code[2-digits/2:], escape[2:2+digits]); err != nil {
+		return 0, false
+	}
+	return rune(code[0])<<8 | rune(code[1]), true
 }

@@ -240,7 +240,8 @@ func (c card) post() earshot.SearchPost {
 // isOfX tells whether a link is one of the block of posts in X. The engine tells
 // that network where its visitors come from.
 func isOfX(address string) bool {
-	return strings.Contains(address, "twcamp%5Eserp") || strings.Contains(address, "twcamp^serp")
+	_, campaign, found := strings.Cut(address, "twcamp")
+	return found && (strings.HasPrefix(campaign, "%5Eserp") || strings.HasPrefix(campaign, "^serp"))
 }
 
 // readX reads a post in X, once: the picture and the text lead there. Links to who

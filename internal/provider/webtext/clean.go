@@ -189,6 +189,10 @@ func simpleLine(text string) (clean string, ok bool) {
 
 // WriteWords writes the words of the text with a space between them.
 func WriteWords(out *strings.Builder, text string) {
+	if isLine(text) {
+		out.WriteString(strings.Trim(text, " "))
+		return
+	}
 	between := ""
 	for word := range strings.FieldsFuncSeq(text, IsSpace) {
 		out.WriteString(between)
