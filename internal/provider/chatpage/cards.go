@@ -1,6 +1,8 @@
 package chatpage
 
 import (
+	"cmp"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -115,7 +117,7 @@ type field struct {
 	node *html.Node
 }
 
-func (r *turnReader) fields(card *html.Node) fields { return r.appendFields(make(fields, 0, 8), card) }
+func (r *turnReader) fields(card *html.Node) fields { return r.appendFields(nil, card) }
 
 func (r *turnReader) appendFields(f fields, n *html.Node) fields {
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
@@ -123,6 +125,9 @@ func (r *turnReader) appendFields(f fields, n *html.Node) fields {
 			continue
 		}
 		if name := markup.Attr(child, r.page.layout.Field); name != "" {
+			if f == nil {
+				f = make(fields, 0, 8)
+			}
 			f = append(f, field{name, child})
 		}
 		f = r.appendFields(f, child)
@@ -186,12 +191,7 @@ func (r *turnReader) link(f fields, name, key string) string {
 func (r *turnReader) first(card *html.Node, kind atom.Atom, key string) string {
 	found := card
 	if card.DataAtom != kind {
-		for n := range card.Descendants() {
-			if n.DataAtom == kind {
-				found = n
-				break
-			}
-		}
+		found = cmp.Or(markup.Any(card, func(n *html.Node) bool { return n.DataAtom == kind }), card)
 	}
 	link, _ := r.destination(found, key)
 	return link
@@ -203,10 +203,9 @@ func (r *turnReader) destination(n *html.Node, key string) (string, bool) {
 
 // dateIn is the first date in the element.
 func dateIn(n *html.Node) string {
-	for inner := range n.Descendants() {
-		if inner.DataAtom == atom.Time {
-			return webtext.Line(markup.Attr(inner, "datetime"))
-		}
+	date := markup.Any(n, func(n *html.Node) bool { return n.DataAtom == atom.Time })
+	if date == nil {
+		return ""
 	}
-	return ""
+	return webtext.Line(markup.Attr(date, "datetime"))
 }
