@@ -97,6 +97,9 @@ var dateLayouts = []string{time.DateOnly, "Jan 2, 2006", "2 Jan 2006", "2. Jan 2
 // snippetDate takes the date off a snippet. What does not look like one stays.
 func snippetDate(text string) (date, snippet string) {
 	text = strings.TrimSpace(text)
+	if !strings.Contains(text, " - ") && !strings.Contains(text, " – ") && !strings.Contains(text, " — ") {
+		return "", text
+	}
 	found := dated.FindStringSubmatch(text)
 	if found == nil {
 		return "", text

@@ -2,6 +2,7 @@ package serp
 
 import (
 	"bytes"
+	"cmp"
 	"html"
 	"iter"
 	"net/url"
@@ -84,8 +85,8 @@ func (e Engine) absolute(href string) (*url.URL, bool) {
 	switch {
 	case u.Opaque != "" || strings.Contains(u.Path, "/.") || strings.HasPrefix(u.Path, "//") || u.Host == "" && !strings.HasPrefix(u.Path, "/"):
 		u = (&url.URL{Scheme: "https", Host: "www." + e.Host, Path: "/"}).ResolveReference(u)
-	case u.Scheme == "" && u.Host == "": // the rest has nothing to resolve
-		u.Scheme, u.Host = "https", "www."+e.Host
+	case u.Scheme == "": // nothing to resolve but what is left out
+		u.Scheme, u.Host = "https", cmp.Or(u.Host, "www."+e.Host)
 	}
 	if (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.User != nil {
 		return nil, false

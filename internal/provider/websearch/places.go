@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -62,7 +63,7 @@ func readPlaceLine(p *earshot.Place, index int, segments []string) {
 		case segment == "" || strings.Contains(segment, "(") && strings.ContainsFunc(segment, unicode.IsDigit) && index == 0:
 		case segment[0] <= '9' && phone.MatchString(segment): // letters stand behind digits
 			p.Phone = segment
-		case priceLevel.MatchString(segment):
+		case (segment[0] == '$' || segment[0] >= utf8.RuneSelf) && priceLevel.MatchString(segment):
 			p.PriceLevel = segment
 		case index == 0 && p.Category == "":
 			p.Category = segment
