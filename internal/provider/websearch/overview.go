@@ -108,7 +108,7 @@ func contains(holder, n *html.Node) bool {
 // it says nothing.
 func parseOverview(document []byte, links serp.Links, country string) (found *earshot.Answer, err error) {
 	err = serp.ReadPart(document, func(root *html.Node) error {
-		n := markup.Find(root, func(n *html.Node) bool { return isOverview(n) })
+		n := markup.Find(root, isOverview)
 		if n == nil {
 			return upstream.Fail(earshot.ReasonUnreadable, "no overview")
 		}

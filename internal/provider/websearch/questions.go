@@ -66,7 +66,7 @@ func (r *reader) addQuestion(n *html.Node, text string) bool {
 	}
 	link, heading := sourceIn(n)
 	switch {
-	case q.part != "" || markup.Find(n, func(n *html.Node) bool { return isOverview(n) }) != nil:
+	case q.part != "" || markup.Find(n, isOverview) != nil:
 		q.Type = earshot.QuestionOverview
 	case link != nil:
 		to, redirect, ok := r.links.Read(markup.Attr(link, "href"))
