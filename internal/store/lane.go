@@ -330,7 +330,7 @@ func (p *part) commitSome(writes []*write, remembered *memory, without map[strin
 			return work.store(ctx)
 		})
 	}
-	if err = apply(true); errors.Is(err, errNotOwned) || p.dialect.divided(err) {
+	if err = apply(true); errors.Is(err, errNotOwned) || p.dialect.mistaken(err) {
 		remembered.doubt()
 		err = apply(false)
 	}

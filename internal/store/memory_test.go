@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"database/sql"
 	"testing"
 	"time"
 
@@ -75,4 +76,51 @@ func organization(t *testing.T, s *store.Store, id string) *account.Organization
 		t.Fatal(err)
 	}
 	return o
+}
+
+// Two nodes that remember an organization change it one after the other. Who waits for it
+// has locked nothing else, or the other might wait for that.
+func TestWhoWaitsForAnOrganizationHasLockedNothingElse(t *testing.T) {
+	t.Parallel()
+	address := storetest.Postgres(t)
+	s := storetest.Open(t, address)
+	node := aNode(t, s)
+	o := storetest.Organization(t, s, 2, 1000)
+	submit(t, s, o, aTask(o, 1))
+	started, _, err := s.Claim(t.Context(), node, store.ClaimLimits{Tasks: 1}, time.Now())
+	if err != nil || len(started) != 1 || !s.Remembers(o.ID) {
+		t.Fatalf("claimed %d, %v", len(started), err)
+	}
+	raw, err := sql.Open("pgx", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	outside, err := raw.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = outside.Rollback() }() // unless it was before
+	var pid int
+	if err := outside.QueryRowContext(t.Context(), `SELECT pg_backend_pid() FROM organizations WHERE id = $1 FOR UPDATE`, o.ID).Scan(&pid); err != nil {
+		t.Fatal(err)
+	}
+	end := completed(*started[0], 5)
+	settled := make(chan error, 1)
+	s.SettleLater(end, time.Now(), func(_ *account.Organization, err error) { settled <- err })
+	for waiting := false; !waiting; {
+		if err := raw.QueryRowContext(t.Context(), `SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid)))`, pid).Scan(&waiting); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := outside.ExecContext(t.Context(), `SELECT 1 FROM jobs FOR UPDATE NOWAIT`); err != nil {
+		t.Errorf("the task that waits to be settled is locked: %v", err)
+	}
+	if err := outside.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if <-settled != nil { // it waited for too long on a slow machine
+		settle(t, s, end, time.Now())
+	}
+	storetest.Audited(t, s)
 }

@@ -58,7 +58,10 @@ var postgresDialect = dialect{
 		return code == "57P01" || code == "57P02" || code == "25P03" || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, driver.ErrBadConn) ||
 			(errors.As(err, &network) && !network.Timeout())
 	},
-	divided:   func(err error) bool { return postgresCode(err) == "22012" },
+	mistaken: func(err error) bool {
+		code := postgresCode(err)
+		return code == "22012" || code == "23514" // division by zero, a CHECK
+	},
 	duplicate: func(err error) bool { return postgresCode(err) == "23505" },
 	fatal:     func(error) bool { return false }, // the server looks after its own disk
 }

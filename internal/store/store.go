@@ -301,8 +301,9 @@ type dialect struct {
 	retryable func(error) bool
 	// disconnected reports whether the connection was lost, so that another may serve.
 	disconnected func(error) bool
-	// divided reports whether a statement divided by zero.
-	divided func(error) bool
+	// mistaken reports whether a transaction took something for granted that is not so: a
+	// statement divided by zero for that, or a counter would have fallen below zero.
+	mistaken func(error) bool
 	// duplicate reports whether a unique constraint refused a row.
 	duplicate func(error) bool
 	// fatal reports whether the disk lost what it acknowledged: nothing after it can

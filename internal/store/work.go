@@ -277,13 +277,13 @@ func (w *work) store(ctx context.Context) error {
 		what string
 		do   func(context.Context) error
 	}{
+		// First: from here on they are locked at the latest, and what is remembered of them is so.
+		{"change organizations", w.storeOrganizations},
 		{"insert jobs", func(ctx context.Context) error { return each(ctx, w.tx, insertJobs, w.inserted, nil) }},
 		// First, since a job of this transaction may have taken one of them.
 		{"free idempotency keys", func(ctx context.Context) error { return each(ctx, w.tx, deleteKeys, w.freed, nil) }},
 		{"insert idempotency keys", w.storeKeys},
-		{"finish jobs", w.storeEnded}, // before the counters, which do not allow for a job that ends twice
-		// Before what only changes while its organization is locked, as it is from here on at the latest.
-		{"change organizations", w.storeOrganizations},
+		{"finish jobs", w.storeEnded},
 		{"enter into the ledger", func(ctx context.Context) error { return each(ctx, w.tx, insertEntries, w.entries, nil) }},
 		{"count usage", w.countUsage},
 		{"count statistics", w.countStats},
