@@ -49,7 +49,7 @@ func TestParseIgnoresTheAddressOfTheServer(t *testing.T) {
 
 func TestOnlyServeMakesADatabase(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
+	storetest.OnFresh(t, func(t *testing.T, address string) {
 		data := filepath.Join(t.TempDir(), "wrong", "folder")
 		where, looked := []string{"--data", data}, filepath.Join(data, "earshot.db")
 		if strings.HasPrefix(address, "postgres") {
