@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 )
 
@@ -95,6 +96,9 @@ func (t *tx) inOneTrip() {
 func (t *tx) flush(ctx context.Context) error {
 	if t.pipeline == nil {
 		return nil
+	}
+	if t.pipeline.alone { // what is sent is committed
+		return errors.New("a transaction that said it needs one trip makes another")
 	}
 	err := t.pipeline.start(ctx)
 	if err == nil {
