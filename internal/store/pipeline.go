@@ -127,16 +127,14 @@ func (p *pipeline) send(ctx context.Context) (executed int, err error) {
 	return executed, errors.Join(results.Close(), failed)
 }
 
-// commit sends the statements that wait, and COMMIT with them.
+// commit sends the statements that wait, and COMMIT with them unless they go alone.
 func (p *pipeline) commit(ctx context.Context) error {
+	before := len(p.scans) // statements before the commit
 	if !p.alone {
 		if err := p.add(ctx, "COMMIT", nil); err != nil {
 			return err
 		}
-	}
-	before := len(p.scans) // the commit
-	if !p.alone {
-		before--
+		before = len(p.scans) - 1 // BEGIN may have come as well
 	}
 	executed, err := p.send(ctx)
 	if err == nil {
