@@ -6,13 +6,20 @@ PKG  ?= ./...
 
 .DEFAULT_GOAL := help
 
+# The compiler, the linter and the tests spend less time on collecting garbage than they
+# would by themselves: a tenth of the processor time of a test, a sixth of that of a build
+# from nothing, for 1.2 GB at most instead of 0.8. The linter would take 7 GB. What serves
+# does not get the setting.
+build lint test: export GOGC ?= 400
+lint: export GOMEMLIMIT ?= 3GiB
+
 .PHONY: help
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: ## Start the service with its defaults
-	$(GO) run ./cmd/earshot serve
+run: build ## Start the service with its defaults
+	bin/earshot serve
 
 .PHONY: build
 build: ## Build the static binary bin/earshot
@@ -29,7 +36,9 @@ UNWATCHED := $(foreach p,modernc.org/sqlite/lib modernc.org/libc modernc.org/mem
 # The race detector needs cgo, and so a C compiler; the examples in the docs use
 # jq, Python and Node, and the dashboard is checked with axe-core. Documents made to break
 # a parser are small under the race detector; without it they are read whole, and with
-# them real captures, and a long demo is made. The linter vets, so the tests do not.
+# them real captures, and a long demo is made; what pages of the lab do in a browser is the
+# same in both. The linter vets, so the tests do not. A program with the race detector sleeps
+# for a second before it ends, for the sake of goroutines that still run: there are none.
 .PHONY: test
 test: ## Run all tests with -race, on SQLite, PostgreSQL and Chromium (PKG=./internal/store for fewer)
 	@command -v $$($(GO) env CC) >/dev/null || scripts/apt-install.sh gcc libc6-dev
@@ -37,8 +46,8 @@ test: ## Run all tests with -race, on SQLite, PostgreSQL and Chromium (PKG=./int
 		command -v $${tool%:*} >/dev/null || missing="$$missing $${tool#*:}"; done; \
 		test -z "$$missing" || scripts/apt-install.sh $$missing || true
 	@scripts/with-node-modules.sh true
-	CGO_ENABLED=1 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -vet=off $(UNWATCHED) -timeout 60m $(PKG)
-	@test "$(PKG)" != ./... || $(GO) test -vet=off -timeout 60m ./internal/provider/... ./test/extraction ./test/demo
+	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -vet=off $(UNWATCHED) -timeout 60m $(PKG)
+	@test "$(PKG)" != ./... || $(GO) test -vet=off -skip 'TestLabSite|TestInABrowser' -timeout 60m ./internal/provider/... ./test/extraction ./test/demo
 
 .PHONY: generate
 generate: ## Write what is made from the API's types and the providers' definitions

@@ -76,12 +76,8 @@ type Runner struct {
 	wake          chan struct{} // makes the scheduler look for tasks
 	announcements chan struct{} // makes the node notify the others
 
-	orders  chan *order  // to an idle worker
-	idle    atomic.Int64 // workers that wait for an order, or are about to
-	workers sync.WaitGroup
-	closed  chan struct{} // closed when there will be no more orders
-
-	places *share.Pool // for tasks
+	workers *workers
+	places  *share.Pool // for tasks
 
 	mu      sync.Mutex
 	tasks   map[string]bool // ids of the tasks that workers have
@@ -107,7 +103,8 @@ func NewRunner(cfg Config) (*Runner, error) {
 	if cfg.Turns == nil {
 		cfg.Turns = share.NewTurns(share.Patience)
 	}
-	r := &Runner{Config: cfg, wake: make(chan struct{}, 1), announcements: make(chan struct{}, 1), orders: make(chan *order, claimBatch), places: share.NewPool(int64(2 * cfg.Workers)), closed: make(chan struct{}), tasks: map[string]bool{}}
+	r := &Runner{Config: cfg, wake: make(chan struct{}, 1), announcements: make(chan struct{}, 1), places: share.NewPool(int64(2 * cfg.Workers)), tasks: map[string]bool{}}
+	r.workers = newWorkers(r.perform)
 	if err := r.register(); err != nil {
 		return nil, err
 	}
@@ -127,8 +124,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	group.Go(func() error { return r.every(ctx, tidyEvery, r.tidy) })
 	group.Go(func() error { return r.every(ctx, sweepEvery, r.dropOrphans) })
 	err := group.Wait()
-	close(r.closed)
-	r.workers.Wait()
+	r.workers.close()
 	if lost := r.Store.WriteKeyUses(); lost != nil {
 		r.Log.Warn("the last uses of keys were not noted", "error", lost)
 	}

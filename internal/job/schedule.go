@@ -6,7 +6,6 @@ import (
 
 	"earshot/internal/share"
 	"earshot/internal/store"
-	"earshot/internal/trace"
 )
 
 const (
@@ -112,18 +111,6 @@ func (r *Runner) rescue(ctx context.Context) {
 	}
 }
 
-// workerIdle is how long a worker waits for another task before it ends. A goroutine
-// that is used again has already grown the stack that tasks need.
-const workerIdle = time.Second
-
-// order is a task for a worker.
-type order struct {
-	node *incarnation
-	job  *store.Job
-	ctx  context.Context // the node's, with the span of the task
-	span trace.Span
-}
-
 // start gives a task to the workers. It is only called by schedule, which counts itself
 // as running meanwhile. claimed is when the claim began that brought the task, if any.
 func (r *Runner) start(node *incarnation, job *store.Job, claimed time.Time) {
@@ -134,53 +121,7 @@ func (r *Runner) start(node *incarnation, job *store.Job, claimed time.Time) {
 	r.mu.Unlock()
 	r.places.Add(job.Organization, 1)
 	r.running.Add(1)
-	r.orders <- o
-	r.oneIdle()
-}
-
-// oneIdle makes sure that a worker is idle, for the next order. A worker that takes an
-// order while more are waiting calls it too: as many work as tasks wait for something,
-// and those that wait for nothing are done by a few.
-func (r *Runner) oneIdle() {
-	if r.idle.CompareAndSwap(0, 1) {
-		r.workers.Go(r.work)
-	}
-}
-
-// work performs tasks, one after the other, while there are any. It begins as an idle
-// worker.
-func (r *Runner) work() {
-	patience := time.NewTimer(workerIdle)
-	defer patience.Stop()
-	for {
-		o := r.nextOrder(patience)
-		r.idle.Add(-1)
-		if len(r.orders) > 0 {
-			r.oneIdle()
-		}
-		if o == nil {
-			return
-		}
-		r.perform(o)
-		r.idle.Add(1)
-	}
-}
-
-// nextOrder waits for an order. It returns nil when patience ends or there will be none.
-func (r *Runner) nextOrder(patience *time.Timer) *order {
-	select {
-	case o := <-r.orders:
-		return o
-	default:
-	}
-	patience.Reset(workerIdle)
-	select {
-	case o := <-r.orders:
-		return o
-	case <-patience.C:
-	case <-r.closed:
-	}
-	return nil
+	r.workers.give(o)
 }
 
 // finished gives back what a task took of the node. The error says why it did not succeed.

@@ -126,7 +126,7 @@ func (r *turnReader) appendFields(f fields, n *html.Node) fields {
 		}
 		if name := markup.Attr(child, r.page.layout.Field); name != "" {
 			if f == nil {
-				f = make(fields, 0, 8)
+				f = make(fields, 0, 4)
 			}
 			f = append(f, field{name, child})
 		}

@@ -137,7 +137,7 @@ type survey struct {
 }
 
 func (s *survey) walk(n *html.Node, inTurn bool) {
-	for child := range n.ChildNodes() {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
 		if child.Type != html.ElementNode {
 			continue
 		}

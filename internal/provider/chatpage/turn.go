@@ -11,7 +11,6 @@ import (
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/markup"
 	"earshot/internal/provider/webtext"
-	"earshot/internal/upstream"
 )
 
 // turnReader collects the answer of one turn. It changes the page.
@@ -55,7 +54,7 @@ func (r *turnReader) read(turns ...*html.Node) error {
 // walk looks at what is in the element. within holds the parts that n is in or
 // is.
 func (r *turnReader) walk(n *html.Node, within part) {
-	for child := range n.ChildNodes() {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
 		if child.Type == html.ElementNode {
 			r.element(child, r.page.marks.of(child), within)
 		}
@@ -167,15 +166,8 @@ func (r *turnReader) write() error {
 		return nil
 	}
 	r.showChips()
-	var failed error
-	r.answer.Markdown = join(bodies, func(body *html.Node) string {
-		text, err := markup.Markdown(body)
-		if err != nil {
-			failed = upstream.Fail(earshot.ReasonUnreadable, "%w", err)
-		}
-		return text
-	})
-	return failed
+	r.answer.Markdown = join(bodies, markup.Markdown)
+	return nil
 }
 
 // join writes each of the bodies that says something.

@@ -1,16 +1,10 @@
 package markup
 
 import (
-	"fmt"
-	"regexp"
+	"net/url"
 	"slices"
 	"strings"
 
-	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/strikethrough"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -21,49 +15,30 @@ import (
 // Markdown writes the node as Markdown. Links stay where they lead to a web or
 // mail address, and become plain text elsewhere; what PlainText would not show
 // is left out. It changes the node. The result is Clean.
-func Markdown(root *html.Node) (string, error) {
+func Markdown(root *html.Node) string {
 	prune(root, false)
-	text, err := toMarkdown.ConvertNode(root)
-	if err != nil {
-		return "", fmt.Errorf("convert to Markdown: %w", err)
-	}
-	return webtext.Clean(string(text)), nil
+	var w markdownWriter
+	w.node(root)
+	return webtext.Clean(string(w.out))
 }
-
-// toMarkdown is made once, since making it costs more than a short answer. It is
-// safe for concurrent use. The library's own escaping takes quadratic time over
-// brackets, so prune has escaped the text.
-var toMarkdown = converter.NewConverter(
-	converter.WithEscapeMode(converter.EscapeModeDisabled),
-	converter.WithPlugins(
-		base.NewBasePlugin(),
-		commonmark.NewCommonmarkPlugin(
-			commonmark.WithListEndComment(false),
-			commonmark.WithLinkEmptyHrefBehavior(commonmark.LinkBehaviorSkip),
-		),
-		table.NewTablePlugin(),
-		strikethrough.NewStrikethroughPlugin(),
-	),
-)
 
 // prune takes out what is not read and the target of every link that a reader
 // must not follow, reduces code blocks and formulas to their text, and escapes
-// text for Markdown unless it is code.
-func prune(n *html.Node, code bool) {
+// text for Markdown unless it is code. Spans around blocks become divisions. It tells
+// whether the node is a block or has one in it.
+func prune(n *html.Node, code bool) (hasBlock bool) {
 	switch n.DataAtom {
 	case atom.A:
 		keepLink(n, "href")
 	case atom.Img:
 		keepLink(n, "src")
-	case atom.Td, atom.Th:
-		n.Attr = nil // a span of a thousand cells would be written out
 	case atom.Pre:
 		code := codeIn(n)
 		ReplaceChildren(n, &html.Node{Type: html.ElementNode, Data: "code", DataAtom: atom.Code, Attr: code.Attr}, Text(code))
-		return
+		return true
 	case atom.Math:
 		ReplaceChildren(n, nil, mdtext.Escape(formula(n)))
-		return
+		return false
 	case atom.Code:
 		code = true
 	default:
@@ -78,27 +53,62 @@ func prune(n *html.Node, code bool) {
 				child.Data = escapeNode(child)
 			}
 		default:
-			prune(child, code)
+			hasBlock = prune(child, code) || hasBlock
 		}
 		child = next
 	}
+	joinText(n)
+	if hasBlock && n.DataAtom == atom.Span {
+		n.Data, n.DataAtom = "div", atom.Div
+	}
+	return hasBlock || isBlock(n)
 }
 
-// lineStart is what makes a line something else than text by standing first.
-var lineStart = regexp.MustCompile(`^(\s*)([#>+-]|[0-9]{1,9}[.)])(\s)`)
+// joinText makes one text of those that only something unread stood between.
+func joinText(n *html.Node) {
+	for first := n.FirstChild; first != nil; first = first.NextSibling {
+		if next := first.NextSibling; first.Type != html.TextNode || next == nil || next.Type != html.TextNode {
+			continue
+		}
+		var all strings.Builder
+		all.WriteString(first.Data)
+		for next := first.NextSibling; next != nil && next.Type == html.TextNode; next = first.NextSibling {
+			all.WriteString(next.Data)
+			n.RemoveChild(next)
+		}
+		first.Data = all.String()
+	}
+}
 
 // escapeNode is the text of a node, escaped for Markdown.
 func escapeNode(n *html.Node) string {
 	text := mdtext.Escape(n.Data)
-	start := strings.TrimLeft(text, " \t\r\n\f")
-	if n.PrevSibling != nil || start == "" || start[0] > '>' {
-		return text // letters begin nothing else
+	if n.PrevSibling != nil {
+		return text
 	}
-	return lineStart.ReplaceAllStringFunc(text, func(start string) string {
-		mark := strings.TrimSpace(start)
-		at := strings.Index(start, mark) + len(mark) - 1
-		return start[:at] + `\` + start[at:]
-	})
+	start := strings.TrimLeft(text, " \t\r\n\f")
+	if end := lineMark(start); end > 0 {
+		end += len(text) - len(start)
+		return text[:end-1] + `\` + text[end-1:]
+	}
+	return text
+}
+
+// lineMark is the length of what makes a line something else than text by standing
+// first: a sign or a number, and white space behind it.
+func lineMark(line string) int {
+	end := 0
+	for end < len(line) && end < 9 && line[end] >= '0' && line[end] <= '9' {
+		end++
+	}
+	signs := "#>+-"
+	if end > 0 {
+		signs = ".)"
+	}
+	if end+1 < len(line) && strings.IndexByte(signs, line[end]) >= 0 && strings.IndexByte(" \t\r\n\f", line[end+1]) >= 0 {
+		return end + 1
+	}
+	return 0
 }
 
 // ReplaceChildren leaves text as the only content of n, within inner if that is
@@ -116,4 +126,47 @@ func ReplaceChildren(n, inner *html.Node, text string) {
 // keepLink removes the attribute unless a reader may follow it.
 func keepLink(n *html.Node, key string) {
 	n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool { return a.Key == key && !mdtext.IsSafe(a.Val) })
+}
+
+// target is the address of a link as Markdown has it: without what would end it.
+func target(link string) string {
+	link = strings.TrimSpace(link)
+	if plain, ok := webtext.SplitLink(link); ok { // as nearly all are
+		if plain.Query == "" {
+			return link
+		}
+		return link[:len(link)-len(plain.Query)] + linkEnds.Replace(escapeQuery(plain.Query))
+	}
+	if link == "#" || link == "" {
+		return link
+	}
+	link = strings.ReplaceAll(strings.ReplaceAll(link, "\n", "%0A"), "\t", "%09")
+	if u, err := url.Parse(link); err == nil && u.Scheme != "data" {
+		u.RawQuery = escapeQuery(u.RawQuery)
+		link = u.String()
+	}
+	return linkEnds.Replace(link)
+}
+
+// linkEnds are the characters that cannot stand in the address of a link.
+var linkEnds = strings.NewReplacer(" ", "%20", "[", "%5B", "]", "%5D", "(", "%28", ")", "%29", "<", "%3C", ">", "%3E")
+
+// escapeQuery escapes whatever is not plain in the names and values of a query.
+func escapeQuery(query string) string {
+	parameters := strings.Split(query, "&")
+	for i, parameter := range parameters {
+		name, value, hasValue := strings.Cut(parameter, "=")
+		parameters[i] = escapeAgain(name)
+		if hasValue {
+			parameters[i] += "=" + escapeAgain(value)
+		}
+	}
+	return strings.Join(parameters, "&")
+}
+
+func escapeAgain(text string) string {
+	if plain, err := url.QueryUnescape(text); err == nil {
+		text = url.QueryEscape(plain)
+	}
+	return strings.ReplaceAll(text, "+", "%20")
 }

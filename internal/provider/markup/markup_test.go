@@ -48,11 +48,7 @@ func TestPlainTextAndMarkdown(t *testing.T) {
 				t.Errorf("text (-want +got):\n%s", diff)
 			}
 			markdown := body(t, test.html, func(b *goquery.Selection) string {
-				written, err := markup.Markdown(b.Nodes[0])
-				if err != nil {
-					t.Error(err)
-				}
-				return written
+				return markup.Markdown(b.Nodes[0])
 			})
 			if diff := cmp.Diff(test.markdown, markdown); diff != "" {
 				t.Errorf("Markdown (-want +got):\n%s", diff)

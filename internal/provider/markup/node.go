@@ -3,7 +3,9 @@
 //
 //	node.go       questions to an element
 //	plain.go      plain text
-//	markdown.go   Markdown
+//	markdown.go   Markdown: what is left out, and escaping
+//	mdwriter.go   its elements
+//	mdtable.go    its tables
 //	size.go       how large an answer may be
 package markup
 
@@ -132,7 +134,7 @@ func Find(n *html.Node, wanted func(*html.Node) bool) *html.Node {
 // FindAll gives all nodes below n that are as wanted, but none within another.
 func FindAll(n *html.Node, wanted func(*html.Node) bool) []*html.Node {
 	var found []*html.Node
-	for child := range n.ChildNodes() {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
 		switch {
 		case child.Type != html.ElementNode || Unseen(child):
 		case wanted(child):
@@ -236,6 +238,77 @@ func codeIn(pre *html.Node) *html.Node {
 		}
 	}
 	return pre
+}
+
+// isInlineCode tells whether the element is code, or a key or a value, in a line.
+func isInlineCode(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Code, atom.Var, atom.Samp, atom.Kbd, atom.Tt:
+		return true
+	default:
+		return false
+	}
+}
+
+// codeText is the text of code; divisions are lines of it.
+func codeText(n *html.Node) string {
+	if only := n.FirstChild; only != nil && only.NextSibling == nil && only.Type == html.TextNode {
+		return only.Data
+	}
+	var text strings.Builder
+	for inner := range n.Descendants() {
+		switch {
+		case inner.Type == html.TextNode:
+			text.WriteString(inner.Data)
+		case inner.DataAtom == atom.Br, inner.DataAtom == atom.Div:
+			text.WriteByte('\n')
+		}
+	}
+	return text.String()
+}
+
+// codeLanguage is the language that an element names in its class.
+func codeLanguage(n *html.Node) string {
+	for class := range strings.SplitSeq(Attr(n, "class"), " ") {
+		if strings.Contains(class, "language-") || strings.Contains(class, "lang-") {
+			return strings.Replace(strings.Replace(class, "language-", "", 1), "lang-", "", 1)
+		}
+	}
+	return ""
+}
+
+// longestRun is how many ticks stand beside one another at most.
+func longestRun(text string) int {
+	longest, run := 0, 0
+	for i := range len(text) {
+		run++
+		if text[i] != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+// isBlock tells whether the element takes lines of its own.
+func isBlock(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Details, atom.Dialog, atom.Dd, atom.Div, atom.Dl, atom.Dt,
+		atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer, atom.Form, atom.Header, atom.Hgroup, atom.Hr, atom.Li, atom.Main,
+		atom.Nav, atom.Ol, atom.P, atom.Pre, atom.Section, atom.Table, atom.Ul:
+		return true
+	default:
+		return isHeading(n)
+	}
+}
+
+func isHeading(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		return true
+	default:
+		return false
+	}
 }
 
 // formula is a formula as it was written, where the page tells.

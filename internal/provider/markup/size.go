@@ -10,8 +10,8 @@ import (
 )
 
 // Limits on the part of a document that is an answer. They bound what it takes
-// to write text and Markdown: the converter's time is quadratic in how deeply
-// lists, quotes and tables nest.
+// to write text and Markdown: what is in lists, quotes and tables is copied as often as
+// they nest.
 const (
 	maxNodes   = 20_000
 	maxNesting = 12 // of lists, quotes and tables; real answers have up to 5
@@ -43,7 +43,7 @@ func (s *size) add(n *html.Node, nesting int) bool {
 	if s.nodes > maxNodes || s.text > webtext.MaxText || nesting > maxNesting {
 		return false
 	}
-	for child := range n.ChildNodes() {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
 		if !s.add(child, nesting) {
 			return false
 		}

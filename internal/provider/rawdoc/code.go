@@ -21,6 +21,10 @@ func cutCode(page []byte) (shown, rest []byte) {
 			return page, nil
 		}
 		at += next
+		if at+2 < len(page) && page[at+2] != 'c' && page[at+2] != 't' { // spans, mostly
+			at += len("<s")
+			continue
+		}
 		name := codeName(page[at+1:])
 		if name == "" || !followsTag(page[:at]) {
 			at += len("<s")

@@ -43,7 +43,7 @@ func read(document []byte, links serp.Links, want answer.Want) (*reading, error)
 		}
 		turn := turns[len(turns)-1]
 		found.offersLink = markup.Attr(turn, "data-offers-url")
-		served = links.PrepareAnswer(turn)
+		served, _ = links.PrepareAnswer(turn) // what is too large is refused when it is read
 	})
 	if err != nil {
 		return nil, err

@@ -39,37 +39,120 @@ func IsAnswerTurn(n *html.Node) bool { return markup.Attr(n, "data-subtree") == 
 // PrepareAnswer makes an AI answer into one that AnswerLayout fits: chips and the
 // list of sources get the names and links that the engine keeps beside them, and
 // elements become what they look like, since to the engine all are divisions.
-// What is larger than any answer stays as it is.
-func (l Links) PrepareAnswer(turn *html.Node) Served {
-	if markup.CheckSize(turn) != nil {
-		return nil
+// What is larger than any answer stays as it is, and gives an *upstream.Failure.
+func (l Links) PrepareAnswer(turn *html.Node) (Served, error) {
+	if err := markup.CheckSize(turn); err != nil {
+		return nil, err
 	}
-	dropBoxes(turn)
-	nameSources(turn)
-	served := l.Unwrap(turn)
-	notes := l.takeNotes(turn, served)
-	for _, chip := range bounded(markup.All(turn, mayBeChip)) {
-		switch {
-		case markup.HasAttr(chip, chipID):
-		case markup.Closest(chip, sourceID) == nil && served[markup.Attr(chip, "href")] != "":
-			markup.SetAttr(chip, chipID, "") // a redirect that says in a label what it is
-		default:
-			continue
+	var p answerParts
+	p.collect(turn)
+	if dropBoxes(p.boxes) {
+		p = answerParts{}
+		p.collect(turn)
+	}
+	nameSources(p.sources)
+	served := Served{}
+	for _, link := range p.links {
+		if isWithin(link, turn) {
+			l.unwrap(link, served)
 		}
-		nameChip(chip, notes[markup.Attr(chip, chipID)])
 	}
-	layOut(turn)
-	return served
+	notes := l.takeNotes(p.notes, turn, served)
+	l.nameChips(p.chips, turn, notes, served)
+	layOut(p.shapes)
+	return served, nil
 }
 
-// Attributes by which the engine knows chips and the items on the list of sources.
+// answerParts are the elements of an answer that have to be prepared, in their order. They
+// are looked for in one walk; what goes with another before its turn comes is passed
+// over then.
+type answerParts struct{ boxes, sources, links, notes, chips, shapes []*html.Node }
+
+func (p *answerParts) collect(n *html.Node) {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		if child.Type == html.ElementNode {
+			p.add(child)
+			p.collect(child)
+		}
+	}
+}
+
+func (p *answerParts) add(n *html.Node) {
+	var leads, labelled, source, noted bool
+	box, chip := n.DataAtom == atom.Form, false
+	shape := n.DataAtom == atom.Div || n.DataAtom == atom.Pre
+	for i := range n.Attr {
+		switch n.Attr[i].Key {
+		case "href":
+			leads = n.DataAtom == atom.A
+		case "aria-label":
+			labelled = true
+		case chipID:
+			chip = true
+		case sourceID:
+			source = true
+		case noteMark:
+			noted = true
+		case "role", "style", "hidden":
+			box = box || opens(n) || markup.Hidden(n)
+		case formulaText, dialogMark:
+			shape = true
+		}
+	}
+	add := func(to *[]*html.Node, is bool) {
+		if is {
+			*to = append(*to, n)
+		}
+	}
+	add(&p.boxes, box)
+	add(&p.sources, source)
+	add(&p.links, leads)
+	add(&p.notes, noted && !source)
+	add(&p.chips, chip || leads && labelled)
+	add(&p.shapes, shape)
+}
+
+// isWithin tells whether the node is still a part of the answer.
+func isWithin(n, turn *html.Node) bool {
+	for n != nil && n != turn {
+		n = n.Parent
+	}
+	return n == turn
+}
+
+// Attributes by which the engine knows chips, what it keeps beside them, and the items on
+// the list of sources.
 const (
 	chipID   = "data-icl-uuid"
+	noteMark = "data-crb-el"
 	sourceID = "data-src-id"
 )
 
-func mayBeChip(n *html.Node) bool {
-	return markup.HasAttr(n, chipID) || markup.IsLink(n) && markup.HasAttr(n, "aria-label")
+// nameChips names chips, and links that say in a label what they are.
+func (l Links) nameChips(chips []*html.Node, turn *html.Node, notes map[string][]note, served Served) {
+	count := 0
+	for _, chip := range chips {
+		id, isChip := "", false
+		for _, a := range chip.Attr {
+			if a.Key == chipID {
+				id, isChip = a.Val, true
+			}
+		}
+		if !isChip && !markup.IsLink(chip) || !isWithin(chip, turn) {
+			continue
+		}
+		if count++; count > maxParts {
+			return
+		}
+		switch {
+		case isChip:
+		case markup.Closest(chip, sourceID) == nil && served[markup.Attr(chip, "href")] != "":
+			markup.SetAttr(chip, chipID, "")
+		default:
+			continue
+		}
+		nameChip(chip, notes[id])
+	}
 }
 
 // stray is the end of a sentence that stands on a line of its own, since a chip or
@@ -93,13 +176,16 @@ func tidy(text string) string {
 }
 
 // dropBoxes takes off an answer what opens over it or waits to be shown, above all what
-// asks for an opinion on it. Parts of the answer may wait to be shown, too.
-func dropBoxes(turn *html.Node) {
-	for _, box := range bounded(markup.All(turn, func(n *html.Node) bool { return opens(n) || markup.Hidden(n) })) {
+// asks for an opinion on it. Parts of the answer may wait to be shown, too. It tells
+// whether there was any.
+func dropBoxes(boxes []*html.Node) (dropped bool) {
+	for _, box := range bounded(boxes) {
 		if (opens(box) || markup.Any(box, asks) != nil) && markup.Any(box, isPart) == nil {
 			markup.Remove(box)
+			dropped = true
 		}
 	}
+	return dropped
 }
 
 // opens tells whether the element opens over what is on the page.
@@ -184,8 +270,8 @@ func withoutHint(label string) string {
 
 // nameSources puts title, date and snippet of each item on the list of sources
 // into its link.
-func nameSources(turn *html.Node) {
-	for _, item := range bounded(markup.All(turn, markup.Has(sourceID))) {
+func nameSources(items []*html.Node) {
+	for _, item := range bounded(items) {
 		link := markup.Any(item, markup.IsLink)
 		if link == nil || item.Parent != nil && markup.Closest(item.Parent, sourceID) != nil {
 			continue
@@ -236,9 +322,18 @@ func ownText(n *html.Node) string {
 	return text.String()
 }
 
-// named is an element with a name on a card.
+// named is an element with a name on a card. Its parts are made at once: an answer has
+// a hundred of them.
 func named(name, text string) *html.Node {
-	n := &html.Node{Type: html.ElementNode, Data: "span", DataAtom: atom.Span, Attr: []html.Attribute{{Key: field, Val: name}}}
-	n.AppendChild(&html.Node{Type: html.TextNode, Data: text})
-	return n
+	n := &struct {
+		element, text html.Node
+		attr          [1]html.Attribute
+	}{
+		element: html.Node{Type: html.ElementNode, Data: "span", DataAtom: atom.Span},
+		text:    html.Node{Type: html.TextNode, Data: text},
+		attr:    [1]html.Attribute{{Key: field, Val: name}},
+	}
+	n.element.Attr = n.attr[:]
+	n.element.AppendChild(&n.text)
+	return &n.element
 }

@@ -10,9 +10,9 @@ import (
 )
 
 // layOut makes elements into what they look like.
-func layOut(turn *html.Node) {
+func layOut(shapes []*html.Node) {
 	var formulas, codes []*html.Node
-	for _, n := range markup.All(turn, func(*html.Node) bool { return true }) {
+	for _, n := range shapes {
 		switch {
 		case n.DataAtom == atom.Div && markup.Attr(n, "role") == "heading":
 			level := markup.Attr(n, "aria-level")
@@ -25,7 +25,7 @@ func layOut(turn *html.Node) {
 		case markup.HasAttr(n, formulaText) && markup.Closest(n.Parent, formulaRoot) != nil:
 			formulas = append(formulas, n)
 		}
-		if markup.HasAttr(n, "ahbak") { // an open dialog hides what is behind it from screen readers, not from eyes
+		if markup.HasAttr(n, dialogMark) { // an open dialog hides what is behind it from screen readers, not from eyes
 			markup.RemoveAttr(n, "aria-hidden")
 		}
 	}
@@ -37,22 +37,25 @@ func layOut(turn *html.Node) {
 	}
 	// What the answer opens with is set apart for the eye only, and a cell is one
 	// line of text.
-	for _, inline := range markup.All(turn, isInline) {
-		rename(inline, "span")
+	for _, n := range shapes {
+		if isInline(n) {
+			rename(n, "span")
+		}
 	}
-	for _, division := range markup.All(turn, func(n *html.Node) bool { return n.DataAtom == atom.Div }) {
-		if isParagraph(division) {
-			rename(division, "p")
+	for _, n := range shapes {
+		if n.DataAtom == atom.Div && isParagraph(n) {
+			rename(n, "p")
 		}
 	}
 }
 
-// Attributes of formulas, which hold them as they were written, and of what a block of
-// code and the bars around it are.
+// Attributes of formulas, which hold them as they were written, of what a block of
+// code and the bars around it are, and of what is behind an open dialog.
 const (
 	formulaRoot = "data-xpm-copy-root"
 	formulaText = "data-xpm-latex"
 	codePart    = "data-animation-atomic"
+	dialogMark  = "ahbak"
 )
 
 // freeCode puts code in the place of its block, and takes off the bars above and below.
@@ -94,7 +97,7 @@ func rename(n *html.Node, name string) { n.Data, n.DataAtom = name, atom.Lookup(
 
 // isParagraph tells whether a division has text of its own.
 func isParagraph(n *html.Node) bool {
-	for child := range n.ChildNodes() {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
 		switch {
 		case child.Type == html.TextNode && strings.TrimSpace(child.Data) != "":
 			return true

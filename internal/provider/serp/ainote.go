@@ -20,13 +20,15 @@ const (
 	maxNotes = 40       // for one chip; real ones have up to 10
 )
 
-// takeNotes takes the notes out of an answer, by the chip that they belong to.
+// takeNotes takes the notes in these elements out of an answer, by the chip that they belong to.
 // Redirects among their links are added to served.
-func (l Links) takeNotes(turn *html.Node, served Served) map[string][]note {
+func (l Links) takeNotes(elements []*html.Node, turn *html.Node, served Served) map[string][]note {
 	notes := map[string][]note{}
-	elements := markup.All(turn, func(n *html.Node) bool { return markup.HasAttr(n, "data-crb-el") && !markup.HasAttr(n, sourceID) })
 	for _, element := range elements {
-		for child := range element.ChildNodes() {
+		if !isWithin(element, turn) {
+			continue
+		}
+		for child := element.FirstChild; child != nil; child = child.NextSibling {
 			if child.Type != html.CommentNode || len(child.Data) > maxNote {
 				continue
 			}

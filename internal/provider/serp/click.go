@@ -74,11 +74,12 @@ func ReadClick(note string) Click {
 		}
 		return Click(n)
 	}
-	message, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(note[1:], "="))
+	var coded, message [maxClickNote]byte // pages have hundreds of notes
+	length, err := base64.RawURLEncoding.Decode(message[:], coded[:copy(coded[:], strings.TrimRight(note[1:], "="))])
 	if err != nil {
 		return ClickNone
 	}
-	return fieldTwo(message)
+	return fieldTwo(message[:length])
 }
 
 // fieldTwo is the number in field 2 of a message.

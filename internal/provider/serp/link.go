@@ -39,6 +39,12 @@ func (l Links) Read(href string) (destination, redirect string, ok bool) {
 	if plain, ok := webtext.SplitLink(href); ok && !l.engine.concerns(plain.Host) {
 		return href, "", true
 	}
+	if address, plain, ok := l.engine.own(href); ok {
+		if plain.Path != pathURL && plain.Path != pathGoto {
+			return address, "", true
+		}
+		return l.follow(address, plain.Path, plain.Query)
+	}
 	u, ok := l.engine.absolute(href)
 	if !ok {
 		return "", "", false
@@ -47,10 +53,14 @@ func (l Links) Read(href string) (destination, redirect string, ok bool) {
 		return l.engine.original(u), "", true
 	}
 	u.Host = "www." + l.engine.Host // of all the engine's hosts, goto takes this
-	redirect = u.String()
-	if u.Path == pathURL {
+	return l.follow(u.String(), u.Path, u.RawQuery)
+}
+
+// follow is Read for a redirect link.
+func (l Links) follow(link, path, query string) (destination, redirect string, ok bool) {
+	if path == pathURL {
 		for _, name := range []string{"q", "url"} {
-			to, _ := webtext.Parameter(u.RawQuery, name)
+			to, _ := webtext.Parameter(query, name)
 			if strings.HasPrefix(to, "/") { // around one of the engine's own pages
 				own, ok := l.engine.absolute(strings.TrimLeft(to, "/"))
 				if ok && !l.engine.isRedirect(own) {
@@ -58,14 +68,28 @@ func (l Links) Read(href string) (destination, redirect string, ok bool) {
 				}
 			}
 			if to, ok := webAddress(to); ok {
-				return l.engine.originalOf(to), redirect, true
+				return l.engine.originalOf(to), link, true
 			}
 		}
 	}
-	if to, known := l.resolved[redirect]; known {
-		return l.engine.originalOf(to), redirect, true
+	if to, known := l.resolved[link]; known {
+		return l.engine.originalOf(to), link, true
 	}
-	return redirect, redirect, true
+	return link, link, true
+}
+
+// own takes apart a link on the engine's main host that is written in the plainest way, as
+// most of a page's are: net/url would give the same, and takes longer.
+func (e Engine) own(href string) (address string, plain webtext.Link, ok bool) {
+	if address = href; strings.HasPrefix(href, "/") {
+		address = "https://www." + e.Host + href
+	}
+	plain, ok = webtext.SplitLink(address)
+	host, hasPrefix := strings.CutPrefix(plain.Host, "www.")
+	if !ok || !hasPrefix || host != e.Host || strings.Contains(plain.Path, "CAES") || strings.HasPrefix(plain.Path, "/amp/") {
+		return "", webtext.Link{}, false
+	}
+	return address, plain, true
 }
 
 // slug is a redirect link without its path, as some pages have it (2026).
@@ -185,16 +209,23 @@ func (l Links) Leads(destination string) bool {
 // SearchFor gives the absolute link and the text of a link to another search of
 // the engine, and whether it is one.
 func (l Links) SearchFor(href string) (link, text string, ok bool) {
-	u, ok := l.engine.absolute(href)
-	if !ok || !l.engine.isOwn(u.Hostname()) || u.Path != "/search" {
+	link, plain, ok := l.engine.own(href)
+	if !ok {
+		u, ok := l.engine.absolute(href)
+		if !ok || !l.engine.isOwn(u.Hostname()) {
+			return "", "", false
+		}
+		link, plain = u.String(), webtext.Link{Path: u.Path, Query: u.RawQuery}
+	}
+	if plain.Path != "/search" {
 		return "", "", false
 	}
 	for _, name := range []string{"start", "tbm", "udm"} { // another page or another vertical
-		if _, is := webtext.Parameter(u.RawQuery, name); is {
+		if _, is := webtext.Parameter(plain.Query, name); is {
 			return "", "", false
 		}
 	}
-	text, _ = webtext.Parameter(u.RawQuery, "q")
+	text, _ = webtext.Parameter(plain.Query, "q")
 	text = strings.TrimSpace(text)
-	return u.String(), text, text != ""
+	return link, text, text != ""
 }

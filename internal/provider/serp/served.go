@@ -17,16 +17,20 @@ type Served map[string]string
 func (l Links) Unwrap(part *html.Node) Served {
 	served := Served{}
 	for _, a := range markup.All(part, markup.IsLink) {
-		destination, redirect, ok := l.Read(markup.Attr(a, "href"))
-		switch {
-		case !ok, redirect == "" && l.isOwn(destination):
-			markup.RemoveAttr(a, "href")
-		default:
-			markup.SetAttr(a, "href", destination)
-			served.add(destination, redirect)
-		}
+		l.unwrap(a, served)
 	}
 	return served
+}
+
+func (l Links) unwrap(a *html.Node, served Served) {
+	destination, redirect, ok := l.Read(markup.Attr(a, "href"))
+	switch {
+	case !ok, redirect == "" && l.isOwn(destination):
+		markup.RemoveAttr(a, "href")
+	default:
+		markup.SetAttr(a, "href", destination)
+		served.add(destination, redirect)
+	}
 }
 
 // isOwn tells whether a destination is one of the engine's own pages, or what it says

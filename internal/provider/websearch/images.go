@@ -19,11 +19,10 @@ const (
 
 // isImage tells whether the element is a picture of a block of pictures.
 func isImage(m marks, at area) bool {
-	if at.side || at.sealed || m.note == "" {
+	if at.side || at.sealed {
 		return false
 	}
-	click := serp.ReadClick(m.note)
-	return click == clickImage || click == clickSubImage && m.page != ""
+	return m.click == clickImage || m.click == clickSubImage && m.page != ""
 }
 
 // readImage reads a picture: the page that it is on, its title and its site.

@@ -130,6 +130,7 @@ func collectNames(n *html.Node, found map[string]*html.Node) {
 			continue
 		}
 		switch name := markup.Attr(child, "data-attrid"); name {
+		case "":
 		case panelTitle, panelKind, panelDescription, panelImage, panelPictures, panelWebsite:
 			if found[name] == nil {
 				found[name] = child

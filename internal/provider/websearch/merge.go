@@ -1,6 +1,7 @@
 package websearch
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,21 +30,27 @@ type merger struct {
 	result    *earshot.WebSearch
 	questions []question
 	seen      map[string]bool // kind and name of what was taken already
+	key       []byte          // of the last of them, used again
 	products  int
 }
 
 // isNew tells whether a thing of a kind was not there before, and notes it.
 func (m *merger) isNew(kind string, names ...string) bool {
-	key := kind + "\x00" + strings.ToLower(strings.Join(names, "\x00"))
-	if m.seen[key] {
+	m.key = append(m.key[:0], kind...)
+	for _, name := range names {
+		m.key = append(append(m.key, 0), strings.ToLower(name)...)
+	}
+	if m.seen[string(m.key)] {
 		return false
 	}
-	m.seen[key] = true
+	m.seen[string(m.key)] = true
 	return true
 }
 
 func (m *merger) add(p *page, number int) {
 	all := m.result
+	all.OrganicResults = slices.Grow(all.OrganicResults, len(p.organic))
+	all.Ads = slices.Grow(all.Ads, len(p.ads))
 	for _, result := range p.organic {
 		if !m.isNew("result", strconv.Itoa(number), result.Title, result.Link) {
 			continue // the same once more, for another size of screen

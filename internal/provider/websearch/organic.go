@@ -98,7 +98,8 @@ func (r *reader) results() {
 	if len(r.titles) == 0 {
 		r.titles = r.within
 	}
-	within := map[*html.Node]int{} // how many blocks and titles there are in a node
+	// How many blocks and titles there are in a node. Each has a few of its own around it.
+	within := make(map[*html.Node]int, 4*(len(r.blocks)+len(r.titles)))
 	count := func(n *html.Node) {
 		for p := n.Parent; p != nil; p = p.Parent {
 			within[p]++

@@ -120,14 +120,14 @@ func parseOverview(document []byte, links serp.Links, country string) (found *ea
 
 // overviewIn reads an overview; nil where it says nothing. It changes the node.
 func overviewIn(n *html.Node, links serp.Links, want answer.Want) (*earshot.Answer, error) {
-	if err := markup.CheckSize(n); err != nil {
-		return nil, err
-	}
 	text := markup.Find(n, func(n *html.Node) bool { return markup.Attr(n, "data-container-id") == overviewText })
 	if text == nil { // before 2026 the overview is its text
 		n.Attr = append(n.Attr, html.Attribute{Key: "data-container-id", Val: overviewText})
 	}
-	served := links.PrepareAnswer(n)
+	served, err := links.PrepareAnswer(n)
+	if err != nil {
+		return nil, err
+	}
 	found, err := layout.ReadTurn(n, want)
 	if err != nil || found == nil {
 		return nil, err

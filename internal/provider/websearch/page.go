@@ -151,10 +151,11 @@ type marks struct {
 	id, role, level                     string
 	attrid, cid, video, product         string
 	question, note, page, address, job  string
-	offer                               string
+	offer, tree                         string
 	textAd, shoppingAd, asked           bool
 	opens, frames, asks, answers, short bool
 	offered, onMap                      bool
+	click                               serp.Click // by note
 }
 
 func marksOf(n *html.Node) marks {
@@ -169,6 +170,8 @@ func marksOf(n *html.Node) marks {
 			m.level = a.Val
 		case "data-attrid":
 			m.attrid = a.Val
+		case "data-subtree":
+			m.tree = a.Val
 		case "data-cid":
 			m.cid = a.Val
 		case "data-surl", "data-curl":
@@ -176,7 +179,7 @@ func marksOf(n *html.Node) marks {
 		case "data-product-id", "data-pv":
 			m.product = a.Val
 		case "data-ved":
-			m.note = a.Val
+			m.note, m.click = a.Val, serp.ReadClick(a.Val)
 		case "data-lpage":
 			m.page = a.Val
 		case "data-url", "href":
@@ -234,7 +237,7 @@ func (r *reader) element(n *html.Node, at area) {
 	if r.list != nil && n.Parent == r.list {
 		r.begin(n, "")
 	}
-	if n == r.names[panelTitle] {
+	if m.attrid == panelTitle && n == r.names[panelTitle] {
 		r.panelAt = r.at
 	}
 	beside, sealed := at.side, at.sealed
@@ -243,7 +246,7 @@ func (r *reader) element(n *html.Node, at area) {
 	switch {
 	case isNavigation(n, m):
 		r.readNavigation(n)
-	case isOverview(n):
+	case m.attrid == overviewName || m.tree == overviewTree:
 		r.noteOverview()
 		r.readOverview(n)
 		r.claim(n, true)
@@ -254,7 +257,7 @@ func (r *reader) element(n *html.Node, at area) {
 		r.walk(n, at)
 		r.readFrame(n)
 		r.claim(n, true)
-	case m.note != "" && n.DataAtom == atom.Div && serp.ReadClick(m.note) == serp.ClickOverview:
+	case m.click == serp.ClickOverview && n.DataAtom == atom.Div:
 		r.noteOverview()
 		r.readPlainOverview(n)
 		r.claim(n, true)

@@ -66,9 +66,29 @@ var price = regexp.MustCompile(`\p{Sc}[\s\x{a0}\x{202f}]?[\d.,]|\d[\s\x{a0}\x{20
 // isPrice tells whether a line is a price; a longer one only mentions it.
 func isPrice(line string) bool { return len(line) <= maxPriceLine && hasPrice(line) }
 
-// hasPrice tells whether there is a price in the text, which takes a digit or a sign.
+// hasPrice tells whether there is a price in the text. Most text is ASCII, and has neither a
+// sign nor letters that could stand for one: the expression is slow to tell.
 func hasPrice(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool { return r >= '0' && r <= '9' || r == '$' || r >= utf8.RuneSelf }) && price.MatchString(text)
+	digit := false
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= utf8.RuneSelf:
+			return price.MatchString(text)
+		case c == '$':
+			if i+1 < len(text) && text[i+1] >= '0' && text[i+1] <= '9' {
+				return true
+			}
+			digit = true
+		case c >= '0' && c <= '9':
+			digit = true
+		}
+	}
+	if !digit {
+		return false
+	}
+	first, last := text[0], text[len(text)-1]
+	return (strings.Contains(text, "$") || strings.Contains(text, "kr") || strings.Contains(text, "Ft") ||
+		first >= 'A' && first <= 'Z' || last >= 'A' && last <= 'Z') && price.MatchString(text)
 }
 
 // maxPriceLine is how long a line with a price may be, in bytes: there may be
@@ -127,7 +147,27 @@ func isRating(n *html.Node) bool {
 	return markup.Attr(n, "role") == "img" && markup.HasAttr(n, "aria-label")
 }
 
-var numbers = regexp.MustCompile(`\d+(?:[.,]\d+)?`)
+// numbersIn are the first numbers in a text, with a fraction or without.
+func numbersIn(text string, most int) (numbers []string) {
+	digits := func(from int) int {
+		for from < len(text) && text[from] >= '0' && text[from] <= '9' {
+			from++
+		}
+		return from
+	}
+	for i := 0; i < len(text) && len(numbers) < most; i++ {
+		end := digits(i)
+		if end == i {
+			continue
+		}
+		if end < len(text) && (text[end] == '.' || text[end] == ',') && digits(end+1) > end+1 {
+			end = digits(end + 1)
+		}
+		numbers = append(numbers, text[i:end])
+		i = end - 1
+	}
+	return numbers
+}
 
 // ratingIn reads stars and reviews. In words, the stars are the number with a
 // fraction where there is one ("5 points of which 4.5"), else the first.
@@ -136,7 +176,7 @@ func ratingIn(n *html.Node) (stars *float64, reviews *int) {
 	if rating == nil {
 		return nil, nil
 	}
-	found := numbers.FindAllString(markup.Attr(rating, "aria-label"), 4)
+	found := numbersIn(markup.Attr(rating, "aria-label"), 4)
 	for i, text := range found {
 		if i == 0 || strings.ContainsAny(text, ".,") && !strings.ContainsAny(found[0], ".,") && i == 1 {
 			if value := webtext.Decimal(text); value != nil && *value <= 5 {

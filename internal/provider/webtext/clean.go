@@ -39,8 +39,8 @@ func ValidText(text string) string {
 // Parsers call it for every little text of a document, most of which are clean
 // already; those cost one look at their bytes.
 func Clean(text string) string {
-	if isPrintable(text) {
-		return strings.TrimSpace(text)
+	if text = strings.TrimSpace(text); isClean(text) {
+		return text
 	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	text = dropMarks(text)
@@ -74,12 +74,28 @@ func dropMarks(text string) string {
 	}
 }
 
-// isPrintable tells whether all of the text is ASCII that is seen on a line.
-func isPrintable(text string) bool {
-	for i := range len(text) {
-		if text[i] < ' ' || text[i] > '~' {
+// isClean tells whether a text that has no space at its ends is clean.
+func isClean(text string) bool {
+	space, breaks := false, 0 // whether the last character was a space within a line, or how many lines ended just before
+	for i := 0; i < len(text); {
+		r, size := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			if r, size = utf8.DecodeRuneInString(text[i:]); r == utf8.RuneError || cleanRune(r) != r {
+				return false
+			}
+		}
+		i += size
+		if r == '\n' {
+			breaks++
+			if space || breaks > 2 {
+				return false
+			}
+			continue
+		}
+		if r < ' ' && r != '\t' || r == '\x7f' {
 			return false
 		}
+		space, breaks = r == ' ' || r == '\t' || r >= utf8.RuneSelf && unicode.IsSpace(r), 0
 	}
 	return true
 }
@@ -142,6 +158,20 @@ func Line(text string) string {
 // them.
 func isLine(text string) bool {
 	last := rune(0)
+	for i := 0; ; i++ { // nearly all text is ASCII
+		if i == len(text) {
+			return true
+		}
+		c := text[i]
+		if c >= utf8.RuneSelf {
+			text = text[i:]
+			break
+		}
+		if c == ' ' && last == ' ' || c < ' ' || c == '\x7f' {
+			return false
+		}
+		last = rune(c)
+	}
 	for _, r := range text {
 		switch {
 		case r == ' ' && last == ' ', r < ' ', r == '\x7f':
