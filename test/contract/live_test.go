@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"earshot"
 	"earshot/internal/account"
 	"earshot/test/harness"
 )
@@ -37,10 +38,10 @@ func liveRows() []row {
 		{name: "session without a body", method: "POST", path: harness.SessionPath, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("body")},
 		{name: "session with a key that is none", method: "POST", path: harness.SessionPath, body: `{"key":1}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("key")},
 		{name: "session with a long token", method: "POST", path: harness.SessionPath, body: `{"token":"` + strings.Repeat("x", 101) + `"}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("token")},
-		{name: "session too fast", method: "POST", path: harness.SessionPath, body: `{"key":"<hasty>"}`, until: true, status: 429, code: "RATE_LIMIT_EXCEEDED"},
+		{name: "session too fast", method: "POST", path: harness.SessionPath, body: `{"key":"<hasty>"}`, status: 429, code: earshot.CodeRateLimit},
 		{name: "who is signed in", method: "GET", path: harness.SessionPath, key: readKey, status: 200, check: holds(`"scopes":["read"]}}`)},
 		{name: "nobody is signed in", method: "GET", path: harness.SessionPath, key: wrongKey, status: 200, check: says(`{"success":true,"session":null}`)},
-		{name: "who is signed in too fast", method: "GET", path: harness.SessionPath, key: hastyKey, until: true, status: 429, code: "RATE_LIMIT_EXCEEDED"},
+		{name: "who is signed in too fast", method: "GET", path: harness.SessionPath, key: hastyKey, status: 429, code: earshot.CodeRateLimit},
 		{name: "who is signed in when keys cannot be read", on: "keyless", method: "GET", path: harness.SessionPath, key: anyKey, status: 500, code: "INTERNAL_SERVER_ERROR"},
 		{name: "who is signed in when the node is full", on: "full", method: "GET", path: harness.SessionPath, key: anyKey, status: 503, code: "SERVICE_UNAVAILABLE"},
 		{name: "signing out", method: "DELETE", path: harness.SessionPath, status: 200, check: says(`{"success":true,"session":null}`)},

@@ -82,7 +82,7 @@ func commonRows(name, as, path, body string, scope account.Scope) []row {
 		{name: "without a key", key: noKey, status: 401, code: "MISSING_API_KEY"},
 		{name: "with nobody's key", key: wrongKey, status: 401, code: "INVALID_API_KEY"},
 		{name: "without the scope", key: other, status: 403, code: "INSUFFICIENT_PERMISSIONS", check: details(`{"requiredScope":"` + string(scope) + `"}`)},
-		{name: "too fast", key: hastyKey, until: true, status: 429, code: "RATE_LIMIT_EXCEEDED"},
+		{name: "too fast", key: hastyKey, status: 429, code: earshot.CodeRateLimit},
 		{name: "when keys cannot be read", on: "keyless", key: anyKey, status: 500, code: "INTERNAL_SERVER_ERROR"},
 		{name: "when the node is full", on: "full", key: anyKey, status: 503, code: "SERVICE_UNAVAILABLE"},
 	}

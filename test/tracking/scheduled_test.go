@@ -165,7 +165,7 @@ func readParts(t *testing.T, kind string, body io.Reader, into map[string]string
 func TestExportedParquetIsReadByAnotherProgram(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	n := harness.Start(t, func(cfg *app.Config) { cfg.Exports = dir })
+	n := harness.Start(t, harness.AllNamed(t), func(cfg *app.Config) { cfg.Exports = dir })
 	a := n.Organization(t, "many", 1000)
 	applied(t, n, a, "", shoes+"exports: {tables: [answers, mentions, citations, metrics, sweeps]}\n")
 	ended(t, n, a, run(t, n, a, "one").Sweep.ID)
