@@ -16,7 +16,8 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
-// These find what a line of Markdown is by its beginning.
+// These find what a line of Markdown is by its beginning. Which of them may do so the
+// line's first character tells: see begins.
 var (
 	fenceLine   = regexp.MustCompile("^\\s*(```|~~~)")
 	headingMark = regexp.MustCompile(`^\s{0,3}#{1,6}\s+`)
@@ -36,15 +37,15 @@ func Flatten(markdown string) string {
 	fenced := false
 	lastItem := -1 // the line on which the last list item begins
 	for line := range strings.SplitSeq(markdown, "\n") {
-		if fenceLine.MatchString(line) {
+		if begins(line, "`~") && fenceLine.MatchString(line) {
 			fenced = !fenced
 			continue
 		}
 		if !fenced {
-			if ruleLine.MatchString(line) || tableRule.MatchString(line) {
+			if begins(line, "-*_") && ruleLine.MatchString(line) || begins(line, "|:-") && tableRule.MatchString(line) {
 				continue
 			}
-			if itemMark.MatchString(line) {
+			if begins(line, "*+-0123456789") && itemMark.MatchString(line) {
 				if last := len(lines) - 1; last > 0 && lastItem == last-1 && strings.TrimSpace(lines[last]) == "" {
 					lines = lines[:last] // no blank line between two items
 				}
@@ -58,12 +59,18 @@ func Flatten(markdown string) string {
 }
 
 func flattenLine(line string) string {
-	line = quoteMark.ReplaceAllString(line, "")
-	line = headingMark.ReplaceAllString(line, "")
+	if begins(line, ">") {
+		line = quoteMark.ReplaceAllString(line, "")
+	}
+	if begins(line, "#") {
+		line = headingMark.ReplaceAllString(line, "")
+	}
 	bullet := ""
-	if found := bulletMark.FindStringSubmatch(line); found != nil {
-		bullet = found[1] + "- "
-		line = line[len(found[0]):]
+	if begins(line, "*+-") {
+		if found := bulletMark.FindStringSubmatch(line); found != nil {
+			bullet = found[1] + "- "
+			line = line[len(found[0]):]
+		}
 	}
 	if trimmed := strings.TrimSpace(line); strings.HasPrefix(trimmed, "|") {
 		cells := strings.Split(strings.Trim(trimmed, "|"), "|")
@@ -73,6 +80,12 @@ func flattenLine(line string) string {
 		return strings.Join(cells, " | ")
 	}
 	return bullet + flattenSpan(line)
+}
+
+// begins tells whether the first character of a line that is no space is one of these.
+func begins(line, characters string) bool {
+	text := strings.TrimLeft(line, " \t\f\r")
+	return text != "" && strings.IndexByte(characters, text[0]) >= 0
 }
 
 // flattenSpan takes the marks out of running text: emphasis, links, code.

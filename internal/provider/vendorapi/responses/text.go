@@ -35,7 +35,6 @@ var (
 	anyLink  = regexp.MustCompile(link)
 	bareLink = regexp.MustCompile(`^` + link)
 	chip     = regexp.MustCompile(`^` + marks)
-	anyChip  = regexp.MustCompile(marks)
 	numeral  = regexp.MustCompile(`^\[?[0-9]+\]?$`)
 )
 
@@ -105,14 +104,19 @@ func (r *reader) annotations(text string, list []loosejson.Object) (placed []ann
 
 // markedPages are the pages that marks in the text lead to.
 func markedPages(text string) map[string]bool {
-	pages := map[string]bool{}
-	for _, chip := range anyChip.FindAllString(text, -1) {
-		for _, found := range anyLink.FindAllStringSubmatch(chip, -1) {
+	pages, c := map[string]bool{}, citer{text: text, labelEnd: -1}
+	mdtext.Rewrite(text, markFirst, func(rest string) (mdtext.Replacement, int) {
+		if !c.plausible(len(text) - len(rest)) {
+			return mdtext.Replacement{}, 0
+		}
+		marks := chip.FindString(rest)
+		for _, found := range anyLink.FindAllStringSubmatch(marks, -1) {
 			if page, ok := webtext.Destination(found[2], nil, ownSources); ok {
 				pages[page] = true
 			}
 		}
-	}
+		return mdtext.Replacement{}, len(marks)
+	})
 	return pages
 }
 
