@@ -9,6 +9,8 @@ import (
 	"io"
 	"regexp"
 	"strconv"
+
+	"modernc.org/sqlite"
 )
 
 // direct is a transaction's way to SQLite past database/sql, for what is run over rows:
@@ -47,6 +49,16 @@ func (d *direct) on(conn *sql.Conn) error {
 		}
 		return nil
 	})
+}
+
+// version changes with every change of the database, by whomever. What others changed shows
+// once a transaction has begun.
+func (d *direct) version() (uint32, error) {
+	file, ok := d.conn.(sqlite.FileControl)
+	if !ok {
+		return 0, fmt.Errorf("the driver's connection is a %T", d.conn)
+	}
+	return file.FileControlDataVersion("main")
 }
 
 // numbered is a parameter of a statement.

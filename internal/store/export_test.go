@@ -227,10 +227,11 @@ func (s *Store) Spread(tb testing.TB, table string) (counts []int) {
 	return counts
 }
 
-// Remembers tells whether the next write of an organization would not read it. No other
-// may be under way.
+// Remembers tells whether the next write of an organization would not read it, unless another
+// process changes SQLite's database before. No other may be under way.
 func (s *Store) Remembers(organization string) bool {
-	return s.of(organization).laneOf(organization).memory.recall([]string{organization}) != nil
+	memory := s.of(organization).laneOf(organization).memory
+	return memory.recall([]string{organization}, memory.version) != nil
 }
 
 // Servers tells which server each part's connections lead to, and which is the coordinator.

@@ -80,9 +80,9 @@ var laneSeed = maphash.MakeSeed()
 
 func (p *part) startLanes() {
 	for range p.dialect.lanes {
-		l := &lane{part: p, queue: make(chan *write, laneQueue), ended: make(chan struct{}), locked: map[string]time.Time{}}
-		if p.dialect.version != "" {
-			l.memory = &memory{organizations: map[string]*lockedOrganization{}}
+		l := &lane{
+			part: p, queue: make(chan *write, laneQueue), ended: make(chan struct{}), locked: map[string]time.Time{},
+			memory: &memory{organizations: map[string]*lockedOrganization{}},
 		}
 		p.lanes = append(p.lanes, l)
 		go l.run()
@@ -289,7 +289,7 @@ func (p *part) commitSome(writes []*write, remembered *memory, without map[strin
 			work = newWork(tx)
 			var known map[string]*lockedOrganization
 			if trusting {
-				known = remembered.recall(ids)
+				known = remembered.recall(ids, tx.version)
 			}
 			skipped, locked = nil, nil
 			free := writes

@@ -13,18 +13,24 @@ const (
 // memory is what a lane knows of the organizations of its last commits. The next one takes
 // it for granted that they are as they were: it does not read them, and so needs no round
 // trip of its own before it decides. It locks those rows whose version is still the same,
-// and fails unless that is all of them. Then it runs again, and reads.
+// and fails unless that is all of them. Then it runs again, and reads. On SQLite, where only
+// the whole database has a version, a transaction that finds another one forgets all.
 //
 // A nil memory remembers nothing.
 type memory struct {
 	organizations map[string]*lockedOrganization
+	version       uint32 // of SQLite's database, as the last of the commits left it
 	sharedUntil   time.Time
 }
 
-// recall gives organizations as they are to be locked, or nil unless all of them are known.
-func (m *memory) recall(ids []string) map[string]*lockedOrganization {
+// recall gives organizations as they are to be locked, or nil unless all of them are known
+// and the database still has the version of the last commit.
+func (m *memory) recall(ids []string, version uint32) map[string]*lockedOrganization {
 	if m == nil {
 		return nil
+	}
+	if version != m.version {
+		clear(m.organizations)
 	}
 	known := make(map[string]*lockedOrganization, len(ids))
 	for _, id := range ids {
@@ -46,6 +52,7 @@ func (m *memory) remember(committed *work, writes []*write) {
 	if len(m.organizations)+len(committed.organizations) > memorySize {
 		clear(m.organizations)
 	}
+	m.version = committed.version
 	for id, o := range committed.organizations {
 		m.organizations[id] = o
 	}

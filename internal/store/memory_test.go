@@ -52,21 +52,23 @@ func TestWhatWasRememberedOfAnOrganizationIsChecked(t *testing.T) {
 
 func TestANodeThatIsAloneRemembers(t *testing.T) {
 	t.Parallel()
-	s := storetest.Open(t, storetest.Postgres(t))
-	node := aNode(t, s)
-	o := storetest.Organization(t, s, 2, 1000)
-	job := aJob(o, node, 5)
-	begin(t, s, job)
-	if !s.Remembers(o.ID) {
-		t.Error("it has forgotten an organization that only it changed")
-	}
-	settle(t, s, completed(job, 3), time.Now())
-	if err := s.SetPlan(o.ID, o.Plan); err != nil {
-		t.Fatal(err)
-	}
-	if s.Remembers(o.ID) {
-		t.Error("it remembers an organization whose plan was set since")
-	}
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s := storetest.Open(t, address)
+		node := aNode(t, s)
+		o := storetest.Organization(t, s, 2, 1000)
+		job := aJob(o, node, 5)
+		begin(t, s, job)
+		if !s.Remembers(o.ID) {
+			t.Error("it has forgotten an organization that only it changed")
+		}
+		settle(t, s, completed(job, 3), time.Now())
+		if err := s.SetPlan(o.ID, o.Plan); err != nil {
+			t.Fatal(err)
+		}
+		if s.Remembers(o.ID) {
+			t.Error("it remembers an organization whose plan was set since")
+		}
+	})
 }
 
 func organization(t *testing.T, s *store.Store, id string) *account.Organization {

@@ -18,8 +18,9 @@ type tx struct {
 		QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	}
 
-	begun  *sql.Tx // of SQLite, as direct
-	direct *direct
+	begun   *sql.Tx // of SQLite, as direct
+	direct  *direct
+	version uint32 // of SQLite's whole database: as the transaction found it, and then as it left it
 
 	pipeline *pipeline // of PostgreSQL
 	waiting  bool      // statements wait in it to be sent together
@@ -38,6 +39,12 @@ func (p *part) begin(ctx context.Context, conn *sql.Conn) (t *tx, err error) {
 	}
 	t.begun, err = conn.BeginTx(ctx, nil)
 	t.ordinary, t.direct = t.begun, p.direct
+	if err != nil {
+		return nil, err
+	}
+	if t.version, err = t.direct.version(); err != nil {
+		t.rollback(ctx)
+	}
 	return t, err
 }
 
@@ -52,9 +59,12 @@ func (t *tx) commit(ctx context.Context) error {
 		panic(fmt.Sprintf("the disk failed to sync a commit: %v", err))
 	}
 	if err != nil {
-		err = fmt.Errorf("commit: %w", err)
+		return fmt.Errorf("commit: %w", err)
 	}
-	return err
+	if left, err := t.direct.version(); err == nil { // or else the next finds it changed
+		t.version = left
+	}
+	return nil
 }
 
 func (t *tx) rollback(ctx context.Context) {

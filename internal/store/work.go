@@ -146,13 +146,16 @@ func (w *work) lock(ctx context.Context, ids []string, skip bool) error {
 // lockKnown is lock for organizations that are known. It does not read them.
 func (w *work) lockKnown(ctx context.Context, known map[string]*lockedOrganization) error {
 	w.organizations = known
+	if w.dialect.version == "" { // SQLite's transaction has locked everything
+		return nil
+	}
 	return each(ctx, w.tx, lockKnown, byID(known), nil)
 }
 
 // trust takes organizations for what is known of them. They are locked only when they are
 // changed, which fails unless they still are that.
 func (w *work) trust(known map[string]*lockedOrganization) {
-	w.organizations, w.unlocked = known, true
+	w.organizations, w.unlocked = known, w.dialect.version != ""
 }
 
 // byID are organizations in the order in which they are locked.
