@@ -101,7 +101,7 @@ func lineMark(line string) int {
 	for end < len(line) && end < 9 && line[end] >= '0' && line[end] <= '9' {
 		end++
 	}
-	signs := "#>+-"
+	signs := "#+-" // a > is written as an entity
 	if end > 0 {
 		signs = ".)"
 	}

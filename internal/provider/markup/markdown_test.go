@@ -47,7 +47,7 @@ var markdowns = map[string]struct{ html, markdown string }{
 	"tables":                {"<table><caption>x</caption><thead><tr><th>a</th><th>bcd</th></tr></thead><tr><td>é <b>f</b> | g</td></tr></table>h", "| a            | bcd |\n|--------------|-----|\n| é **f** \\| g |     |\n\nx\n\nh"},
 	"tables without names":  {"<table><tr><td>a</td><td></td></tr></table>", "|   |   |\n|---|---|\n| a |   |"},
 	"tables that are none":  {"<table role=presentation><tr><td>a</td><td>b</td></tr></table><table><tr><td>c<br>d</td></tr><tr><td>e</td></tr></table><table><tr><td><ul><li>f</li></ul></td></tr></table>", "ab\n\nc\nd\n\ne\n\n- f"},
-	"line starts":           {"<p>+ a</p><p>12) b</p><p>#c</p><p><b># d</b> - e</p>", "\\+ a\n\n12\\) b\n\n#c\n\n**\\# d** - e"},
+	"line starts":           {"<p>+ a</p><p>12) b</p><p>#c</p><p><b># d</b> - e</p><p>&gt; f</p>", "\\+ a\n\n12\\) b\n\n#c\n\n**\\# d** - e\n\n&gt; f"},
 	"formulas":              {"<math><mi>x</mi><annotation>a_b</annotation></math>", `a\_b`},
 	"nothing":               {"<div><span> </span></div>", ""},
 }
