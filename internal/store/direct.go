@@ -19,6 +19,7 @@ import (
 // what database/sql does around it.
 type direct struct {
 	conn     driver.Conn
+	number   uint32 // of the connection
 	prepared map[string]*directStatement
 	args     []driver.NamedValue
 }
@@ -45,20 +46,21 @@ func (d *direct) on(conn *sql.Conn) error {
 			return fmt.Errorf("the driver's connection is a %T", connection)
 		}
 		if d.conn != c {
-			d.conn, d.prepared = c, map[string]*directStatement{}
+			d.conn, d.number, d.prepared = c, d.number+1, map[string]*directStatement{}
 		}
 		return nil
 	})
 }
 
-// version changes with every change of the database, by whomever. What others changed shows
-// once a transaction has begun.
-func (d *direct) version() (uint32, error) {
+// version changes with every change of the database, by whomever, and with the connection. What
+// others changed shows once a transaction has begun.
+func (d *direct) version() (uint64, error) {
 	file, ok := d.conn.(sqlite.FileControl)
 	if !ok {
 		return 0, fmt.Errorf("the driver's connection is a %T", d.conn)
 	}
-	return file.FileControlDataVersion("main")
+	version, err := file.FileControlDataVersion("main")
+	return uint64(d.number)<<32 | uint64(version), err
 }
 
 // numbered is a parameter of a statement.

@@ -19,13 +19,13 @@ const (
 // A nil memory remembers nothing.
 type memory struct {
 	organizations map[string]*lockedOrganization
-	version       uint32 // of SQLite's database, as the last of the commits left it
+	version       uint64 // of SQLite's database, as the last of the commits left it
 	sharedUntil   time.Time
 }
 
 // recall gives organizations as they are to be locked, or nil unless all of them are known
 // and the database still has the version of the last commit.
-func (m *memory) recall(ids []string, version uint32) map[string]*lockedOrganization {
+func (m *memory) recall(ids []string, version uint64) map[string]*lockedOrganization {
 	if m == nil {
 		return nil
 	}
@@ -57,7 +57,11 @@ func (m *memory) remember(committed *work, writes []*write) {
 		m.organizations[id] = o
 	}
 	for _, w := range writes {
-		if !w.counts {
+		switch {
+		case w.counts:
+		case w.organization == "" && committed.dialect.version == "": // nobody knows what it changed
+			clear(m.organizations)
+		default:
 			delete(m.organizations, w.organization)
 		}
 	}

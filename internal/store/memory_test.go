@@ -71,6 +71,23 @@ func TestANodeThatIsAloneRemembers(t *testing.T) {
 	})
 }
 
+// A write of the node itself that does not say which organization it changes is noticed too.
+func TestWhatIsRememberedIsNoLongerTrueAfterAnyWrite(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s := storetest.Open(t, address)
+		node := aNode(t, s)
+		o := storetest.Organization(t, s, 2, 1000)
+		begin(t, s, aJob(o, node, 5))
+		if err := s.Exec(`UPDATE organizations SET slots = 1 WHERE id = $1`, o.ID); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Begin(aJob(o, node, 5)); earshot.ErrorCode(err) != earshot.CodeConcurrencyLimit {
+			t.Errorf("a second call with one slot: %v", err)
+		}
+	})
+}
+
 func organization(t *testing.T, s *store.Store, id string) *account.Organization {
 	t.Helper()
 	o, err := s.Organization(t.Context(), id, time.Now())

@@ -20,7 +20,7 @@ type tx struct {
 
 	begun   *sql.Tx // of SQLite, as direct
 	direct  *direct
-	version uint32 // of SQLite's whole database: as the transaction found it, and then as it left it
+	version uint64 // of SQLite's whole database: as the transaction found it, and then as it left it
 
 	pipeline *pipeline // of PostgreSQL
 	waiting  bool      // statements wait in it to be sent together
