@@ -95,6 +95,7 @@ var stages = map[string]func(t *testing.T) *stage{
 		s.accounts[busyKey] = n.Organization(t, "busy", 500)
 		s.accounts[hastyKey] = n.Organization(t, "hasty", 10_000)
 		s.accounts[leaverKey] = n.Organization(t, "lite", 500)
+		n.Get(t, s.accounts[leaverKey], "/v1/credits").Has(t, "a key that the node knows is never refused as a stranger's", http.StatusOK)
 		n.Hang(t, s.accounts[busyKey])
 		r := n.Post(t, full, harness.ChatPath, `{"prompt":"hats","country":"US","include":{"html":true}}`)
 		_, rest, _ := strings.Cut(string(r.Body), n.BaseURL)
