@@ -5,6 +5,7 @@
 //	call.go      a synchronous call from admission to settlement
 //	task.go      a task: submitted, and run once it is this node's
 //	schedule.go  which tasks this node starts, and when
+//	workers.go   how many of them are performed at a time
 //	attempt.go   the attempts of a job and the waits between them
 //	settle.go    the end of a job
 //	node.go      being one node among several

@@ -109,13 +109,13 @@ func markedPages(text string) map[string]bool {
 		if !c.plausible(len(text) - len(rest)) {
 			return mdtext.Replacement{}, 0
 		}
-		marks := chip.FindString(rest)
-		for _, found := range anyLink.FindAllStringSubmatch(marks, -1) {
-			if page, ok := webtext.Destination(found[2], nil, ownSources); ok {
+		found := chip.FindString(rest)
+		for _, link := range anyLink.FindAllStringSubmatch(found, -1) {
+			if page, ok := webtext.Destination(link[2], nil, ownSources); ok {
 				pages[page] = true
 			}
 		}
-		return mdtext.Replacement{}, len(marks)
+		return mdtext.Replacement{}, len(found)
 	})
 	return pages
 }
