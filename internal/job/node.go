@@ -58,11 +58,6 @@ func (r *Runner) stayAlive(ctx context.Context) error {
 	r.beaten.Store(&heartbeat{at: time.Now()}) // joining the nodes was one
 	clockError := r.reportClock("")
 	for beats := 0; ; {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
 		err := r.beat()
 		r.noteBeat(err)
 		clockError = r.reportClock(clockError)
@@ -77,6 +72,11 @@ func (r *Runner) stayAlive(ctx context.Context) error {
 				r.Log.Error("looking for dead nodes failed", "error", err)
 			}
 			r.releaseLost(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -281,4 +282,55 @@ func (s *Store) Shard(tb testing.TB) string {
 		tb.Fatal(err)
 	}
 	return name[0]
+}
+
+// Chosen are the organizations that a node would serve next among those that have waited so
+// many milliseconds, where there are these nodes.
+func Chosen(node string, nodes []string, limits ClaimLimits, waited map[string]int64) []string {
+	var waiting []candidate
+	for id, time := range waited {
+		waiting = append(waiting, candidate{id, time})
+	}
+	return (&chooser{node, nodes, limits}).choose(waiting)
+}
+
+// HomeTime is how long an organization's turn is left to its home, in milliseconds.
+const HomeTime = int64(homeTime / time.Millisecond)
+
+// Nodes are the nodes that the last heartbeat found.
+func (s *Store) Nodes() []string { return *s.nodes.Load() }
+
+// Lane is the number of an organization's lane.
+func (s *Store) Lane(organization string) int {
+	p := s.of(organization)
+	return slices.Index(p.lanes, p.laneOf(organization))
+}
+
+// Occupy keeps an organization's lane busy until it is released. full waits until another
+// write waits for the lane, for longer than a claim takes its choice for fresh.
+func (s *Store) Occupy(tb testing.TB, organization string) (full, release func()) {
+	tb.Helper()
+	begun, end, ended := make(chan struct{}), make(chan struct{}), make(chan error)
+	l := s.of(organization).laneOf(organization)
+	go func() {
+		ended <- l.part.write(write{organization: organization, apply: func(context.Context, *work) error {
+			close(begun)
+			<-end
+			return nil
+		}})
+	}()
+	<-begun
+	full = func() {
+		for len(l.queue) == 0 {
+			<-time.After(time.Millisecond)
+		}
+		<-time.After(2 * freshTime)
+	}
+	release = func() {
+		close(end)
+		if err := <-ended; err != nil {
+			tb.Error(err)
+		}
+	}
+	return full, release
 }

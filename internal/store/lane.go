@@ -60,15 +60,16 @@ type lane struct {
 
 // write is a change of one organization and its jobs that waits for its turn.
 type write struct {
-	organization string   // whose row is to be locked; "" for none
-	others       []string // more of them, of the same lane
-	optional     bool     // it does what it can when some of its organizations are locked by others
-	counts       bool     // it changes nothing of its organizations but what work stores, see memory
-	blind        bool     // apply reads nothing from the database
-	across       bool     // it also concerns nodes or keys
-	job          *Job     // a job to be taken out, if its node still has it
-	keys         []string // idempotency keys to be looked up
-	jobs         int      // how many jobs it touches, at least 1
+	organization string          // whose row is to be locked; "" for none
+	others       []string        // more of them, of the same lane
+	choose       func() []string // gives organization and others just before the transaction; nil where they are fixed
+	optional     bool            // it does what it can when some of its organizations are locked by others
+	counts       bool            // it changes nothing of its organizations but what work stores, see memory
+	blind        bool            // apply reads nothing from the database
+	across       bool            // it also concerns nodes or keys
+	job          *Job            // a job to be taken out, if its node still has it
+	keys         []string        // idempotency keys to be looked up
+	jobs         int             // how many jobs it touches, at least 1
 	// apply decides, from what was read. It may run more than once, each time on a
 	// fresh transaction, and must change nothing when it returns nil to refuse.
 	apply func(context.Context, *work) error
@@ -147,7 +148,21 @@ func (l *lane) run() {
 			batch = append(batch, w)
 			jobs += max(1, w.jobs)
 		}
+		for _, w := range batch {
+			w.setOrganizations()
+		}
 		l.commit(batch)
+	}
+}
+
+// setOrganizations has the write choose its organizations, if it does.
+func (w *write) setOrganizations() {
+	if w.choose == nil {
+		return
+	}
+	w.organization, w.others = "", nil
+	if chosen := w.choose(); len(chosen) > 0 {
+		w.organization, w.others = chosen[0], chosen[1:]
 	}
 }
 

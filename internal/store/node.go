@@ -51,7 +51,7 @@ func (s *Store) heartbeat(args ...any) (expression string, all []any) {
 	return fmt.Sprintf("$%d", len(args)+1), append(args, millis(s.clock.trusted()))
 }
 
-// Beat says that the node is alive, and looks at the clock. Returns ErrNotFound when
+// Beat says that the node is alive, and looks at the clock and who else is. Returns ErrNotFound when
 // it was declared dead in the meantime: its jobs are no longer its own.
 func (s *Store) Beat(id string) error {
 	if s.dialect.exclusive { // the time that is stored must be one that is trusted
@@ -62,8 +62,19 @@ func (s *Store) Beat(id string) error {
 		seen, args := s.heartbeat(id)
 		began, at := time.Now(), int64(0)
 		err := first(ctx, tx, func(r scanner) error { return r.Scan(&at) }, `UPDATE nodes SET seen_at = `+seen+` WHERE id = $1 RETURNING seen_at`, args...)
-		if err == nil && !s.dialect.exclusive {
-			s.clock.look(look{time: time.UnixMilli(at), looked: time.Now(), took: time.Since(began)})
+		if err != nil || s.dialect.exclusive {
+			return err
+		}
+		s.clock.look(look{time: time.UnixMilli(at), looked: time.Now(), took: time.Since(began)})
+		var nodes []string
+		err = tx.find(ctx, func(r scanner) error {
+			var node string
+			err := r.Scan(&node)
+			nodes = append(nodes, node)
+			return err
+		}, `SELECT id FROM nodes`)
+		if err == nil {
+			s.nodes.Store(&nodes)
 		}
 		return err
 	})

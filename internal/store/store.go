@@ -8,7 +8,8 @@
 //
 // It is one package because a transaction is; its files go by subject:
 //
-//	job.go queue.go task.go     jobs: begun and settled; queued and claimed; read
+//	job.go task.go              jobs: begun and settled; read
+//	queue.go claim.go           tasks: queued, and dropped again; started, whose turn it is
 //	history.go                  calls and tasks, as they are looked up later
 //	movement.go                 which tasks moved since the last look
 //	node.go clock.go            who is alive, and what the dead left; which time to trust
@@ -44,6 +45,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"sync/atomic"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -58,6 +60,8 @@ type Store struct {
 	// there is one, the same.
 	parts []*part
 	uses  keyUses
+	// nodes are the ids of all nodes, as of the last heartbeat of this one; nil on SQLite.
+	nodes atomic.Pointer[[]string]
 	// listener is how to connect in order to hear other nodes; nil on SQLite.
 	listener *pgx.ConnConfig
 	// lockMigrations keeps other processes from migrating at the same time.

@@ -1,53 +1,167 @@
 package bench
 
 import (
+	"bufio"
+	"context"
 	"database/sql"
 	"fmt"
+	"io"
+	"math"
 	"os"
+	"os/exec"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
 )
 
 // BenchmarkNodes works off the same backlog by one, two and four nodes on one
-// PostgreSQL, and tells how long newcomers wait meanwhile: organizations that come one
-// after another, each with a single task behind the backlog of a hundred others.
+// PostgreSQL, each a process of its own, and tells how long newcomers wait meanwhile:
+// organizations that come one after another, each with a single task behind the backlog
+// of a hundred others.
 func BenchmarkNodes(b *testing.B) {
 	var alone float64
 	for _, n := range []int{1, 2, 4} {
 		b.Run(fmt.Sprintf("nodes=%d", n), func(b *testing.B) {
 			for b.Loop() {
 				address, tasks := storetest.Postgres(b), taskCount(b)
-				nodes := make([]*store.Store, n)
+				s := storetest.Open(b, address)
+				fill(b, s, organizations(b, s, 100), tasks)
+				nodes := make([]*nodeProcess, n)
 				for i := range nodes {
-					nodes[i] = storetest.Open(b, address)
+					nodes[i] = startNode(b, address)
 				}
-				fill(b, nodes[0], organizations(b, nodes[0], 100), tasks)
 				over, waits := make(chan struct{}), make(chan []time.Duration)
-				waiting := storetest.Open(b, address)
 				go func() {
 					defer close(waits)
-					waits <- newcomers(b, waiting, over)
+					waits <- newcomers(b, s, over)
 				}()
-				took := runAll(b, tasks, nodes...)
+				began := time.Now()
+				for _, node := range nodes {
+					node.begin(b)
+				}
+				waitForLast(b, address)
+				rate := float64(tasks) / time.Since(began).Seconds()
 				close(over)
-				rate := float64(tasks) / took.Seconds()
+				waited := <-waits
+				for _, node := range nodes {
+					node.end(b)
+				}
 				if n == 1 {
 					alone = rate
 				}
 				b.ReportMetric(rate, "tasks/s")
 				b.ReportMetric(rate/alone, "x-one-node")
-				if waited := <-waits; len(waited) > 0 {
+				if len(waited) > 0 {
 					slices.Sort(waited)
 					b.ReportMetric(waited[len(waited)/2].Seconds()*1000, "newcomer-p50-ms")
 					b.ReportMetric(waited[len(waited)-1].Seconds()*1000, "newcomer-worst-ms")
 				}
-				storetest.Audited(b, nodes[0])
+				storetest.Audited(b, s)
 			}
 		})
+	}
+}
+
+// nodeVariable makes BenchmarkNode a node of the database that it names.
+const nodeVariable = "EARSHOT_BENCH_NODE"
+
+// BenchmarkNode is one of the nodes of BenchmarkNodes. It tells when it is ready, works
+// from the first line that it is given, and goes when there will be no other.
+func BenchmarkNode(b *testing.B) {
+	address := os.Getenv(nodeVariable)
+	if address == "" {
+		b.Skip("this is a process that BenchmarkNodes starts")
+	}
+	left := &atomic.Int64{} // that others count
+	left.Store(math.MaxInt64)
+	runner := newRunner(b, storetest.Open(b, address), noop{left: left})
+	fmt.Println(nodeReady)
+	orders := bufio.NewScanner(os.Stdin)
+	if !orders.Scan() {
+		b.Fatal("there was nothing to do")
+	}
+	var running errgroup.Group
+	ctx, cancel := context.WithCancel(b.Context())
+	running.Go(func() error { return runner.Run(ctx) })
+	orders.Scan()
+	runner.Drain()
+	runner.Stop(b.Context())
+	cancel()
+	if err := running.Wait(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+const nodeReady = "ready"
+
+// nodeProcess is a node that runs in a process of its own.
+type nodeProcess struct {
+	command *exec.Cmd
+	orders  io.WriteCloser
+}
+
+func startNode(b *testing.B, address string) *nodeProcess {
+	b.Helper()
+	command := exec.CommandContext(b.Context(), os.Args[0], "-test.run=^$", "-test.bench=^BenchmarkNode$", "-test.benchtime=1x")
+	command.Env = append(os.Environ(), nodeVariable+"="+address)
+	command.Stderr = os.Stderr
+	orders, err := command.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	output, err := command.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		b.Fatal(err)
+	}
+	lines := bufio.NewScanner(output)
+	for lines.Scan() {
+		if strings.HasSuffix(lines.Text(), nodeReady) { // behind the benchmark's name
+			go func() { _, _ = io.Copy(io.Discard, output) }() // its result is ours
+			return &nodeProcess{command, orders}
+		}
+	}
+	b.Fatalf("the node does not start: %v", lines.Err())
+	return nil
+}
+
+func (n *nodeProcess) begin(b *testing.B) {
+	b.Helper()
+	if _, err := fmt.Fprintln(n.orders); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (n *nodeProcess) end(b *testing.B) {
+	b.Helper()
+	_ = n.orders.Close()
+	if err := n.command.Wait(); err != nil {
+		b.Fatalf("a node failed: %v", err)
+	}
+}
+
+// waitForLast returns when all tasks are settled, but for that of a newcomer.
+func waitForLast(b *testing.B, address string) {
+	b.Helper()
+	db, err := sql.Open("pgx", address)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close()
+	for left := 2; left > 1; {
+		time.Sleep(10 * time.Millisecond)
+		if err := db.QueryRowContext(b.Context(), `SELECT SUM(queued + running) FROM organizations`).Scan(&left); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 

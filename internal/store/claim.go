@@ -1,0 +1,313 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"earshot"
+)
+
+// ClaimLimits say what a node may start.
+type ClaimLimits struct {
+	Tasks int // in all
+	// Room is how many more tasks of an organization the node may run; nil means any
+	// number. At most Full organizations have none.
+	Room func(organization string) int
+	Full int
+}
+
+// maxTurns is how many organizations have their turn in one claim. Where more than that
+// wait, each starts a few tasks, and not one: what a turn costs is shared by them, and the
+// others' turn comes as soon.
+const maxTurns = 125
+
+// maxShare is how many tasks of one organization a claim starts. While they are settled and
+// make room, others of it run.
+const maxShare = 500
+
+// Claim starts queued tasks for a node, within limits: organizations take turns, the one
+// that was served longest ago first, and each gives its best tasks, by priority
+// and then age, as far as its slots go. A task that its organization cannot pay
+// ends FAILED instead. handled counts both: as long as there were any, there may
+// be more. With an error come the tasks that were started for certain; there may
+// be others, which Owned knows.
+func (s *Store) Claim(ctx context.Context, node string, limits ClaimLimits, now time.Time) (started []*Job, handled int, err error) {
+	chooser := &chooser{node: node, limits: limits}
+	if nodes := s.nodes.Load(); nodes != nil {
+		chooser.nodes = *nodes
+	}
+	waiting, err := everywhere(s, func(p *part) ([]candidate, error) { return chooser.candidates(ctx, p, p.lookups) })
+	if err != nil {
+		return nil, 0, fmt.Errorf("claim tasks: %w", err)
+	}
+	ready := chooser.choose(waiting)
+	// Each lane starts the tasks of its own organizations, together with whatever
+	// else it has to do for them.
+	share := min(limits.Tasks/max(1, len(ready)), maxShare)
+	claims := map[*lane]*claim{}
+	for _, id := range ready {
+		l := s.of(id).laneOf(id)
+		if claims[l] == nil {
+			claims[l] = &claim{chooser: chooser, lane: l, chosen: time.Now(), now: now}
+		}
+		claims[l].organizations = append(claims[l].organizations, id)
+	}
+	var group errgroup.Group
+	for _, c := range claims {
+		c.tasks = share * len(c.organizations)
+		group.Go(func() error {
+			err := s.write(write{organization: c.organizations[0], others: c.organizations[1:], choose: c.chooseAgain, optional: true, counts: true, jobs: c.tasks, apply: c.apply})
+			if err != nil {
+				c.started, c.handled = nil, 0
+				return fmt.Errorf("claim tasks: %w", err)
+			}
+			return nil
+		})
+	}
+	err = group.Wait()
+	for _, c := range claims {
+		started = append(started, c.started...)
+		handled += c.handled
+	}
+	return started, handled, err
+}
+
+// chooser chooses the organizations whose turn it is to start tasks on a node.
+type chooser struct {
+	node   string
+	nodes  []string // that there are, as far as is known
+	limits ClaimLimits
+}
+
+// candidate is an organization that has a task and a slot for it.
+type candidate struct {
+	id     string
+	waited int64 // since its last turn, in milliseconds
+}
+
+// candidates are those in a part that waited longest.
+func (c *chooser) candidates(ctx context.Context, p *part, in finder) (all []candidate, err error) {
+	err = in.find(ctx, func(r scanner) error {
+		var one candidate
+		err := r.Scan(&one.id, &one.waited)
+		all = append(all, one)
+		return err
+	}, `SELECT id, `+p.dialect.now+` - served_at FROM organizations WHERE ready ORDER BY served_at LIMIT $1`, c.turns()+c.limits.Full)
+	return all, err
+}
+
+// turns is how many organizations are chosen at most.
+func (c *chooser) turns() int { return min(c.limits.Tasks, maxTurns) }
+
+// choose gives those that waited longest, and for which the node has room.
+//
+// Where there are several nodes, each serves the organizations that it is the home of, so
+// that nodes do not wait for one another's locks and what lanes remember stays true. But
+// nobody waits for a home that is busy, or gone: after homeTime, or when a node has nothing
+// else to do, any node serves an organization.
+func (c *chooser) choose(waiting []candidate) []string {
+	slices.SortStableFunc(waiting, func(a, b candidate) int { return cmp.Compare(b.waited, a.waited) })
+	if room := c.limits.Room; room != nil {
+		waiting = slices.DeleteFunc(waiting, func(one candidate) bool { return room(one.id) <= 0 })
+	}
+	own := slices.DeleteFunc(slices.Clone(waiting), func(one candidate) bool {
+		return one.waited < homeTime.Milliseconds() && !isHome(c.node, one.id, c.nodes)
+	})
+	if len(own) == 0 {
+		own = waiting
+	}
+	ids := make([]string, min(c.turns(), len(own)))
+	for i := range ids {
+		ids[i] = own[i].id
+	}
+	return ids
+}
+
+// homeTime is how long an organization's turn is left to the node that is its home. It is longer
+// than a busy node takes from one turn to the next.
+const homeTime = 300 * time.Millisecond
+
+// isHome tells whether a node is the home of an organization: the one of all nodes whose hash
+// with it is the highest (rendezvous hashing). So nodes need not agree on anything, and when
+// one comes or goes, only what it is the home of moves.
+func isHome(node, organization string, nodes []string) bool {
+	hash := func(node string) []byte {
+		sum := sha256.Sum256([]byte(node + organization))
+		return sum[:]
+	}
+	own := hash(node)
+	return !slices.ContainsFunc(nodes, func(other string) bool { return bytes.Compare(hash(other), own) > 0 })
+}
+
+// claim is the part of a claim that one lane does.
+type claim struct {
+	*chooser
+
+	lane          *lane
+	organizations []string
+	chosen        time.Time // when they were
+	tasks         int       // that all of them may start together
+	now           time.Time
+
+	started []*Job
+	handled int
+}
+
+// freshTime is how long those that were chosen are taken for the ones whose turn it is.
+const freshTime = 2 * time.Millisecond
+
+// chooseAgain gives the organizations of a claim that has waited for its lane: others had
+// their turn meanwhile, and some have come that waited longer. It asks on the lane's own connection,
+// so that a lane never waits for those who only read.
+func (c *claim) chooseAgain() []string {
+	if time.Since(c.chosen) < freshTime {
+		return c.organizations
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), transactionTime)
+	defer cancel()
+	p := c.lane.part
+	waiting, err := c.candidates(ctx, p, pool{DB: p.queue, dialect: p.dialect})
+	if err == nil { // or else the transaction will tell
+		ready := slices.DeleteFunc(c.choose(waiting), func(id string) bool { return p.laneOf(id) != c.lane })
+		c.organizations = ready[:min(len(ready), c.tasks)]
+	}
+	return c.organizations
+}
+
+func (c *claim) apply(ctx context.Context, w *work) error {
+	// Not before the end of the jobs that made room, which may share the transaction.
+	if now := w.clock.now(); now.After(c.now) {
+		c.now = now
+	}
+	best, err := c.startBest(ctx, w)
+	if err != nil {
+		return err
+	}
+	c.started, c.handled = nil, len(best)
+	var unpaid []*unpaidJob
+	for _, job := range best {
+		o, err := w.organization(job.Organization, c.now)
+		if err != nil {
+			return err
+		}
+		if o.Available() < job.MaxCost {
+			unpaid = append(unpaid, &unpaidJob{job, errNoCredits(*job, o)})
+			continue
+		}
+		if over, ok := errors.AsType[*earshot.Error](w.checkBudget(job, c.now)); ok {
+			unpaid = append(unpaid, &unpaidJob{job, over})
+			continue
+		}
+		o.Queued--
+		w.hold(o, job)
+		c.started = append(c.started, job)
+	}
+	return w.failUnpaid(unpaid, c.now)
+}
+
+// startBest gives the node the next tasks of the organizations, each
+// organization's in the order in which they are to start.
+func (c *claim) startBest(ctx context.Context, w *work) (jobs []*Job, err error) {
+	share := min(c.tasks/max(1, len(c.organizations)), maxShare)
+	var turns []*turn
+	for _, id := range c.organizations {
+		// Somebody may have been faster.
+		if o := w.organizations[id]; o != nil && o.Queued > 0 && o.Running < o.Plan.Slots {
+			o.served = true
+			tasks := min(share, o.Plan.Slots-o.Running, o.Queued)
+			if room := c.limits.Room; room != nil {
+				tasks = min(tasks, room(id))
+			}
+			turns = append(turns, &turn{id, int64(tasks), c.node, c.now})
+		}
+	}
+	if w.dialect.arrays {
+		err = each(ctx, w.tx, startBest, turns, collect(jobsTable, &jobs))
+	} else if err = each(ctx, w.tx, selectBest, turns, collect(jobsTable, &jobs)); err == nil {
+		err = c.start(ctx, w, jobs)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("start the best tasks: %w", err)
+	}
+	slices.SortFunc(jobs, func(a, b *Job) int { return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID, b.ID)) })
+	return jobs, nil
+}
+
+// turn is how many tasks an organization may start now, and who is to run them.
+type turn struct {
+	organization string
+	tasks        int64
+	node         string
+	at           time.Time
+}
+
+var turnColumns = []column[turn]{
+	field("organization", "uuid", func(t *turn) *string { return &t.organization }),
+	intField("tasks", func(t *turn) *int64 { return &t.tasks }),
+	field("node", "uuid", func(t *turn) *string { return &t.node }),
+	timeField("at", func(t *turn) *time.Time { return &t.at }),
+}
+
+// On PostgreSQL one statement finds the best tasks of all organizations and starts
+// them. SQLite has no LATERAL, and an UPDATE that returns rows makes a table for
+// them at every run: there each organization's are read, and then started by id.
+var (
+	startBest = newStatement(turnColumns, func(in input) string {
+		return `
+			WITH best AS MATERIALIZED (
+				SELECT q.place, r.node, r.at FROM ` + in.rows() + ` CROSS JOIN LATERAL (
+					SELECT ctid AS place FROM jobs WHERE organization = r.organization AND status = 'QUEUED' ORDER BY priority DESC, id LIMIT r.tasks) AS q)
+			UPDATE jobs SET status = 'PROCESSING', node = best.node, attempts = attempts + 1, started_at = best.at
+			FROM best WHERE jobs.ctid = best.place
+			RETURNING ` + jobsTable.list
+	})
+	selectBest = newStatement(turnColumns[:2], func(in input) string {
+		return `
+			SELECT ` + jobsTable.list + ` FROM jobs WHERE organization = ` + in.value("organization") + ` AND status = 'QUEUED'
+			ORDER BY priority DESC, id LIMIT 0 + ` + in.value("tasks") // for a mere parameter SQLite would plan anew at every run
+	})
+	startJobs = newStatement(jobsTable.only("organization", "id", "status", "node", "attempts", "started_at"), func(in input) string {
+		return `UPDATE jobs SET ` + in.assign("status", "node", "attempts", "started_at") + ` ` + in.where("jobs", "organization", "id")
+	})
+)
+
+// start makes queued tasks the node's, in the rows and in jobs.
+func (c *claim) start(ctx context.Context, w *work, jobs []*Job) error {
+	for _, job := range jobs {
+		job.Status, job.Node, job.StartedAt, job.Attempts = earshot.StatusProcessing, c.node, c.now, job.Attempts+1
+	}
+	return each(ctx, w.tx, startJobs, jobs, nil)
+}
+
+// unpaidJob is a task that was about to start, and why it cannot be paid.
+type unpaidJob struct {
+	*Job
+	why *earshot.Error
+}
+
+// failUnpaid ends tasks that were about to start and cannot be paid.
+func (w *work) failUnpaid(unpaid []*unpaidJob, now time.Time) error {
+	for _, u := range unpaid {
+		job := u.Job
+		o, err := w.organization(job.Organization, now)
+		if err != nil {
+			return err
+		}
+		// It never was under way.
+		owner := job.Node
+		job.Status, job.Node, job.StartedAt, job.Attempts = earshot.StatusQueued, "", time.Time{}, job.Attempts-1
+		if err := w.end(o, job, &Settlement{Status: earshot.StatusFailed, Error: u.why}, now); err != nil {
+			return err
+		}
+		w.ended[len(w.ended)-1].owner = owner // as the row has it
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package store_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"earshot/internal/store"
+	"earshot/internal/store/storetest"
+)
+
+// served are the organizations that each of the nodes serves, of a hundred that have just
+// had a turn.
+func served(nodes ...string) map[string][]string {
+	waited, by := map[string]int64{}, map[string][]string{}
+	for i := range 100 {
+		waited[fmt.Sprintf("organization-%d", i)] = store.HomeTime - 1
+	}
+	for _, node := range nodes {
+		by[node] = store.Chosen(node, nodes, store.ClaimLimits{Tasks: 1000}, waited)
+	}
+	return by
+}
+
+func TestEachNodeServesItsOwnOrganizations(t *testing.T) {
+	t.Parallel()
+	before, seen := served("one", "two", "three"), map[string]string{}
+	for node, organizations := range before {
+		if len(organizations) < 15 {
+			t.Errorf("%s serves only %d of 100", node, len(organizations))
+		}
+		for _, id := range organizations {
+			if seen[id] != "" {
+				t.Errorf("%s and %s serve %s", seen[id], node, id)
+			}
+			seen[id] = node
+		}
+	}
+	if len(seen) != 100 {
+		t.Errorf("%d of 100 are served", len(seen))
+	}
+	after := served("one", "two")
+	for _, node := range []string{"one", "two"} {
+		for _, id := range before[node] {
+			if !slices.Contains(after[node], id) {
+				t.Errorf("when a third node went, %s moved away from %s", id, node)
+			}
+		}
+	}
+}
+
+func TestNobodyWaitsForItsOwnNode(t *testing.T) {
+	t.Parallel()
+	all := served("here", "there")
+	own, other, another := all["here"][0], all["there"][0], all["there"][1]
+	for _, test := range []struct {
+		name   string
+		waited map[string]int64
+		room   map[string]int
+		want   []string
+	}{
+		{"it is left to its node", map[string]int64{own: 1, other: 5}, nil, []string{own}},
+		{"it has waited too long", map[string]int64{own: 1, other: store.HomeTime}, nil, []string{other, own}},
+		{"it has never been served", map[string]int64{own: store.HomeTime, other: time.Now().UnixMilli()}, nil, []string{other, own}},
+		{"there is nothing else to do", map[string]int64{other: 1, another: 5}, nil, []string{another, other}},
+		{"there is no room for others", map[string]int64{own: 5, other: 1}, map[string]int{other: 1}, []string{other}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			limits := store.ClaimLimits{Tasks: 2}
+			if test.room != nil {
+				limits.Room = func(organization string) int { return test.room[organization] }
+			}
+			if diff := cmp.Diff(test.want, store.Chosen("here", []string{"here", "there"}, limits, test.waited)); diff != "" {
+				t.Errorf("others are chosen (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNodesKnowOneAnother(t *testing.T) {
+	t.Parallel()
+	address := storetest.Postgres(t)
+	s, other := storetest.Open(t, address), storetest.Open(t, address)
+	nodes := []string{aNode(t, s), aNode(t, other)}
+	for _, gone := range []bool{false, true} {
+		if gone {
+			if err := other.StopNode(nodes[1]); err != nil {
+				t.Fatal(err)
+			}
+			nodes = nodes[:1]
+		}
+		if err := s.Beat(nodes[0]); err != nil {
+			t.Fatal(err)
+		}
+		found := s.Nodes()
+		slices.Sort(found)
+		slices.Sort(nodes)
+		if diff := cmp.Diff(nodes, found); diff != "" {
+			t.Errorf("after a heartbeat others are known (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// A claim that waits for its lane serves those whose turn it is when the wait is over.
+func TestAClaimThatWaitsChoosesAgain(t *testing.T) {
+	t.Parallel()
+	address := storetest.Postgres(t)
+	s, other := storetest.Open(t, address), storetest.Open(t, address)
+	node, faster := aNode(t, s), aNode(t, other)
+	// Two of one lane: one is busy, and the other has never been served.
+	busy, idle := storetest.Organization(t, s, 10, 1000), storetest.Organization(t, s, 10, 1000)
+	for s.Lane(idle.ID) != s.Lane(busy.ID) {
+		idle = storetest.Organization(t, s, 10, 1000)
+	}
+	submit(t, s, busy, someTasks(busy, 2)...)
+	claimed(t, s, node, 1)
+	submit(t, s, idle, aTask(idle, 1))
+
+	full, release := s.Occupy(t, busy.ID)
+	claims := make(chan []store.Job, 1)
+	go func() { claims <- claimed(t, s, node, 1) }()
+	full()
+	if started := claimed(t, other, faster, 1); len(started) != 1 || started[0].Organization != idle.ID {
+		t.Errorf("the other node started %v", started)
+	}
+	release()
+	if started := <-claims; len(started) != 1 || started[0].Organization != busy.ID {
+		t.Errorf("the claim that waited started %v", started)
+	}
+	storetest.Audited(t, s)
+}
