@@ -25,7 +25,7 @@ import (
 // much less than half of it.
 func (s *server) endTasks(t *testing.T, n, size int) {
 	t.Helper()
-	node, err := s.store.RegisterNode("test", time.Now())
+	node, err := s.store.RegisterNode("test", 1, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

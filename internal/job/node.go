@@ -32,7 +32,7 @@ type incarnation struct {
 }
 
 func (r *Runner) register() error {
-	id, err := r.Store.RegisterNode(r.Host, r.Store.Now())
+	id, err := r.Store.RegisterNode(r.Host, r.Workers, r.Store.Now())
 	if err != nil {
 		return fmt.Errorf("join the nodes: %w", err)
 	}

@@ -1,12 +1,13 @@
 package store
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -83,7 +84,7 @@ func (s *Store) Claim(ctx context.Context, node string, limits ClaimLimits, now 
 // chooser chooses the organizations whose turn it is to start tasks on a node.
 type chooser struct {
 	node   string
-	nodes  []string // that there are, as far as is known
+	nodes  map[string]int // that there are, as far as is known, and how many tasks each runs at once
 	limits ClaimLimits
 }
 
@@ -135,16 +136,21 @@ func (c *chooser) choose(waiting []candidate) []string {
 // than a busy node takes from one turn to the next.
 const homeTime = 300 * time.Millisecond
 
-// isHome tells whether a node is the home of an organization: the one of all nodes whose hash
-// with it is the highest (rendezvous hashing). So nodes need not agree on anything, and when
-// one comes or goes, only what it is the home of moves.
-func isHome(node, organization string, nodes []string) bool {
-	hash := func(node string) []byte {
-		sum := sha256.Sum256([]byte(node + organization))
-		return sum[:]
+// isHome tells whether a node is the home of an organization: the one with the highest score for
+// it, by rendezvous hashing with weights. So nodes need not agree on anything, each is the home of as
+// many as it has workers for, and when one comes or goes, only what it is the home of moves.
+func isHome(node, organization string, nodes map[string]int) bool {
+	score := func(node string, workers int) float64 {
+		hash := sha256.Sum256([]byte(node + organization))
+		return float64(workers) / -math.Log((float64(binary.BigEndian.Uint64(hash[:])>>11)+0.5)/(1<<53)) // of a number between 0 and 1
 	}
-	own := hash(node)
-	return !slices.ContainsFunc(nodes, func(other string) bool { return bytes.Compare(hash(other), own) > 0 })
+	own := score(node, nodes[node])
+	for other, workers := range nodes {
+		if score(other, workers) > own {
+			return false
+		}
+	}
+	return true
 }
 
 // claim is the part of a claim that one lane does.

@@ -14,12 +14,12 @@ import (
 
 // served are the organizations that each of the nodes serves, of a hundred that have just
 // had a turn.
-func served(nodes ...string) map[string][]string {
+func served(nodes map[string]int) map[string][]string {
 	waited, by := map[string]int64{}, map[string][]string{}
 	for i := range 100 {
 		waited[fmt.Sprintf("organization-%d", i)] = store.HomeTime - 1
 	}
-	for _, node := range nodes {
+	for node := range nodes {
 		by[node] = store.Chosen(node, nodes, store.ClaimLimits{Tasks: 1000}, waited)
 	}
 	return by
@@ -27,11 +27,8 @@ func served(nodes ...string) map[string][]string {
 
 func TestEachNodeServesItsOwnOrganizations(t *testing.T) {
 	t.Parallel()
-	before, seen := served("one", "two", "three"), map[string]string{}
+	before, seen := served(map[string]int{"one": 100, "two": 100, "large": 400}), map[string]string{}
 	for node, organizations := range before {
-		if len(organizations) < 15 {
-			t.Errorf("%s serves only %d of 100", node, len(organizations))
-		}
 		for _, id := range organizations {
 			if seen[id] != "" {
 				t.Errorf("%s and %s serve %s", seen[id], node, id)
@@ -42,7 +39,10 @@ func TestEachNodeServesItsOwnOrganizations(t *testing.T) {
 	if len(seen) != 100 {
 		t.Errorf("%d of 100 are served", len(seen))
 	}
-	after := served("one", "two")
+	if one, two, large := len(before["one"]), len(before["two"]), len(before["large"]); one < 8 || two < 8 || large < 50 {
+		t.Errorf("nodes with 100, 100 and 400 workers serve %d, %d and %d of 100", one, two, large)
+	}
+	after := served(map[string]int{"one": 100, "two": 100})
 	for _, node := range []string{"one", "two"} {
 		for _, id := range before[node] {
 			if !slices.Contains(after[node], id) {
@@ -52,9 +52,17 @@ func TestEachNodeServesItsOwnOrganizations(t *testing.T) {
 	}
 }
 
+func TestANodeWithoutWorkersIsNoHome(t *testing.T) {
+	t.Parallel()
+	if all := served(map[string]int{"worker": 1, "api": 0})["worker"]; len(all) != 100 {
+		t.Errorf("beside a node that runs no tasks another serves %d of 100", len(all))
+	}
+}
+
 func TestNobodyWaitsForItsOwnNode(t *testing.T) {
 	t.Parallel()
-	all := served("here", "there")
+	nodes := map[string]int{"here": 5, "there": 5}
+	all := served(nodes)
 	own, other, another := all["here"][0], all["there"][0], all["there"][1]
 	for _, test := range []struct {
 		name   string
@@ -74,7 +82,7 @@ func TestNobodyWaitsForItsOwnNode(t *testing.T) {
 			if test.room != nil {
 				limits.Room = func(organization string) int { return test.room[organization] }
 			}
-			if diff := cmp.Diff(test.want, store.Chosen("here", []string{"here", "there"}, limits, test.waited)); diff != "" {
+			if diff := cmp.Diff(test.want, store.Chosen("here", nodes, limits, test.waited)); diff != "" {
 				t.Errorf("others are chosen (-want +got):\n%s", diff)
 			}
 		})
@@ -85,24 +93,29 @@ func TestNodesKnowOneAnother(t *testing.T) {
 	t.Parallel()
 	address := storetest.Postgres(t)
 	s, other := storetest.Open(t, address), storetest.Open(t, address)
-	nodes := []string{aNode(t, s), aNode(t, other)}
-	for _, gone := range []bool{false, true} {
-		if gone {
-			if err := other.StopNode(nodes[1]); err != nil {
-				t.Fatal(err)
-			}
-			nodes = nodes[:1]
-		}
-		if err := s.Beat(nodes[0]); err != nil {
+	register := func(s *store.Store, workers int) string {
+		t.Helper()
+		id, err := s.RegisterNode("test", workers, time.Now())
+		if err != nil {
 			t.Fatal(err)
 		}
-		found := s.Nodes()
-		slices.Sort(found)
-		slices.Sort(nodes)
-		if diff := cmp.Diff(nodes, found); diff != "" {
+		return id
+	}
+	beat := func(node string, want map[string]int) {
+		t.Helper()
+		if err := s.Beat(node); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, s.Nodes()); diff != "" {
 			t.Errorf("after a heartbeat others are known (-want +got):\n%s", diff)
 		}
 	}
+	node, gone := register(s, 512), register(other, 10)
+	beat(node, map[string]int{node: 512, gone: 10})
+	if err := other.StopNode(gone); err != nil {
+		t.Fatal(err)
+	}
+	beat(node, map[string]int{node: 512})
 }
 
 // A claim that waits for its lane serves those whose turn it is when the wait is over.

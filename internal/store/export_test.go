@@ -286,7 +286,7 @@ func (s *Store) Shard(tb testing.TB) string {
 
 // Chosen are the organizations that a node would serve next among those that have waited so
 // many milliseconds, where there are these nodes.
-func Chosen(node string, nodes []string, limits ClaimLimits, waited map[string]int64) []string {
+func Chosen(node string, nodes map[string]int, limits ClaimLimits, waited map[string]int64) []string {
 	var waiting []candidate
 	for id, time := range waited {
 		waiting = append(waiting, candidate{id, time})
@@ -297,8 +297,8 @@ func Chosen(node string, nodes []string, limits ClaimLimits, waited map[string]i
 // HomeTime is how long an organization's turn is left to its home, in milliseconds.
 const HomeTime = int64(homeTime / time.Millisecond)
 
-// Nodes are the nodes that the last heartbeat found.
-func (s *Store) Nodes() []string { return *s.nodes.Load() }
+// Nodes are the nodes that the last heartbeat found, with their workers.
+func (s *Store) Nodes() map[string]int { return *s.nodes.Load() }
 
 // Lane is the number of an organization's lane.
 func (s *Store) Lane(organization string) int {

@@ -28,7 +28,7 @@ func onEach(t *testing.T, slots int, credits int64, test func(t *testing.T, s *s
 // aNode registers a node.
 func aNode(t *testing.T, s *store.Store) string {
 	t.Helper()
-	id, err := s.RegisterNode("test", time.Now())
+	id, err := s.RegisterNode("test", 1, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,9 +18,9 @@ import (
 // it. A node beats every two seconds, so that is four beats missed.
 const takeoverAfter = 10 * time.Second
 
-// RegisterNode adds a node and gives it an id that no other ever had. On a
-// database that serves a single process all others are gone for certain.
-func (s *Store) RegisterNode(host string, now time.Time) (id string, err error) {
+// RegisterNode adds a node, which runs so many tasks at once, and gives it an id that no
+// other ever had. On a database that serves a single process all others are gone for certain.
+func (s *Store) RegisterNode(host string, workers int, now time.Time) (id string, err error) {
 	id = newID()
 	err = s.transact(func(ctx context.Context, tx *tx) error {
 		if s.dialect.exclusive {
@@ -33,8 +33,8 @@ func (s *Store) RegisterNode(host string, now time.Time) (id string, err error) 
 				}
 			}
 		}
-		seen, args := s.heartbeat(id, host, millis(now))
-		if _, err := tx.ExecContext(ctx, `INSERT INTO nodes (id, host, started_at, seen_at) VALUES ($1, $2, $3, `+seen+`)`, args...); err != nil {
+		seen, args := s.heartbeat(id, host, workers, millis(now))
+		if _, err := tx.ExecContext(ctx, `INSERT INTO nodes (id, host, workers, started_at, seen_at) VALUES ($1, $2, $3, $4, `+seen+`)`, args...); err != nil {
 			return fmt.Errorf("register node: %w", err)
 		}
 		return nil
@@ -66,13 +66,14 @@ func (s *Store) Beat(id string) error {
 			return err
 		}
 		s.clock.look(look{time: time.UnixMilli(at), looked: time.Now(), took: time.Since(began)})
-		var nodes []string
+		nodes := map[string]int{}
 		err = tx.find(ctx, func(r scanner) error {
 			var node string
-			err := r.Scan(&node)
-			nodes = append(nodes, node)
+			var workers int
+			err := r.Scan(&node, &workers)
+			nodes[node] = workers
 			return err
-		}, `SELECT id FROM nodes`)
+		}, `SELECT id, workers FROM nodes`)
 		if err == nil {
 			s.nodes.Store(&nodes)
 		}

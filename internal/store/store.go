@@ -60,8 +60,9 @@ type Store struct {
 	// there is one, the same.
 	parts []*part
 	uses  keyUses
-	// nodes are the ids of all nodes, as of the last heartbeat of this one; nil on SQLite.
-	nodes atomic.Pointer[[]string]
+	// nodes are all nodes as of the last heartbeat of this one, and how many tasks each runs
+	// at once; nil on SQLite.
+	nodes atomic.Pointer[map[string]int]
 	// listener is how to connect in order to hear other nodes; nil on SQLite.
 	listener *pgx.ConnConfig
 	// lockMigrations keeps other processes from migrating at the same time.

@@ -185,7 +185,7 @@ func TestOnlyAnEmptyDatabaseOrTheSameMoveIsMovedInto(t *testing.T) {
 		t.Fatal(err)
 	}
 	target := storetest.Open(t, to)
-	node, err := target.RegisterNode("somewhere", target.Now())
+	node, err := target.RegisterNode("somewhere", 1, target.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

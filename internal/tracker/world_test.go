@@ -67,7 +67,7 @@ func newWorld(t *testing.T, address string, now time.Time) *world {
 		t.Fatal(err)
 	}
 	w.organization = o.ID
-	if w.node, err = w.store.RegisterNode("test", now); err != nil {
+	if w.node, err = w.store.RegisterNode("test", 1, now); err != nil {
 		t.Fatal(err)
 	}
 	return w

@@ -46,7 +46,7 @@ func open(t *testing.T, address string) house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.node, err = h.RegisterNode("test", time.Now()); err != nil {
+	if h.node, err = h.RegisterNode("test", 1, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	h.owner = o.ID

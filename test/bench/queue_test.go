@@ -247,7 +247,7 @@ func BenchmarkClaim(b *testing.B) {
 
 func claims(b *testing.B, s *store.Store, owners []string) {
 	b.Helper()
-	node, err := s.RegisterNode("bench", time.Now())
+	node, err := s.RegisterNode("bench", 1, time.Now())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func BenchmarkBeginSettle(b *testing.B) {
 func beginSettle(b *testing.B, address string, organizations int) {
 	b.Helper()
 	s := storetest.Open(b, address)
-	node, err := s.RegisterNode("bench", time.Now())
+	node, err := s.RegisterNode("bench", 1, time.Now())
 	if err != nil {
 		b.Fatal(err)
 	}

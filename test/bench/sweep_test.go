@@ -50,7 +50,7 @@ func newSwept(b *testing.B, address string) *swept {
 	catalogue, err := provider.NewCatalogue([]provider.Provider{chatassistant.Provider{}}, func(string) bool { return false }, nil)
 	w.must(err)
 	w.service = tracker.New(tracker.Config{Store: w.store, Catalogue: catalogue, Jobs: fixedPrice{}, Planned: func() {}, Log: slog.New(slog.DiscardHandler)})
-	w.node, err = w.store.RegisterNode("bench", time.Now())
+	w.node, err = w.store.RegisterNode("bench", 1, time.Now())
 	w.must(err)
 	return w
 }

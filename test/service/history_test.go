@@ -230,7 +230,7 @@ func TestTheKeyOfACrashedNodesCallIsFree(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		s := storetest.Open(t, address)
-		dead, err := s.RegisterNode("crashed", time.Now().Add(-time.Hour))
+		dead, err := s.RegisterNode("crashed", 1, time.Now().Add(-time.Hour))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -82,7 +82,7 @@ func TestAReplicaIsOfPostgresAndOnlyRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer replica.Close()
-	if node, err := replica.RegisterNode("somewhere", s.Now()); err == nil {
+	if node, err := replica.RegisterNode("somewhere", 1, s.Now()); err == nil {
 		t.Errorf("a replica took the node %s", node)
 	}
 }
