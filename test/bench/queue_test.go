@@ -171,31 +171,19 @@ func workOff(b *testing.B, address string, n int) {
 	storetest.Audited(b, s)
 }
 
-// runAll works off as many tasks as are queued, by a node on each of the stores, which
-// are of one database, and tells how long that takes.
-func runAll(b *testing.B, tasks int, nodes ...*store.Store) time.Duration {
+// runAll works off as many tasks as are queued, by one node, and tells how long that takes.
+func runAll(b *testing.B, tasks int, s *store.Store) time.Duration {
 	b.Helper()
 	all := noop{left: &atomic.Int64{}, done: make(chan struct{})}
 	all.left.Store(int64(tasks))
-	var runners []*job.Runner
-	for _, s := range nodes {
-		runners = append(runners, newRunner(b, s, all))
-	}
+	runner := newRunner(b, s, all)
 	ctx, cancel := context.WithCancel(b.Context())
-	var running, ending errgroup.Group
+	var running errgroup.Group
 	began := time.Now()
-	for _, runner := range runners {
-		running.Go(func() error { return runner.Run(ctx) })
-	}
+	running.Go(func() error { return runner.Run(ctx) })
 	<-all.done
-	for _, runner := range runners {
-		ending.Go(func() error {
-			runner.Drain()
-			runner.Stop(b.Context()) // returns when the last is settled
-			return nil
-		})
-	}
-	_ = ending.Wait() // none fails
+	runner.Drain()
+	runner.Stop(b.Context()) // returns when the last is settled
 	took := time.Since(began)
 	cancel()
 	if err := running.Wait(); err != nil {
