@@ -65,7 +65,7 @@ func (s *Store) Claim(ctx context.Context, node string, limits ClaimLimits, now 
 	for _, c := range claims {
 		c.tasks = share * len(c.organizations)
 		group.Go(func() error {
-			err := s.write(write{organization: c.organizations[0], others: c.organizations[1:], choose: c.chooseAgain, optional: true, counts: true, jobs: c.tasks, apply: c.apply})
+			err := s.write(write{organization: c.organizations[0], choose: c.chooseAgain, optional: true, counts: true, jobs: c.tasks, apply: c.apply})
 			if err != nil {
 				c.started, c.handled = nil, 0
 				return fmt.Errorf("claim tasks: %w", err)
@@ -171,8 +171,8 @@ type claim struct {
 const freshTime = 2 * time.Millisecond
 
 // chooseAgain gives the organizations of a claim that has waited for its lane: others had
-// their turn meanwhile, and some have come that waited longer. It asks on the lane's own connection,
-// so that a lane never waits for those who only read.
+// their turn meanwhile, and some have come that waited longer. It asks through the connections
+// that the lane's transactions have, on SQLite not through those of readers.
 func (c *claim) chooseAgain() []string {
 	if time.Since(c.chosen) < freshTime {
 		return c.organizations

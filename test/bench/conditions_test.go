@@ -19,6 +19,7 @@ import (
 
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
+	"earshot/test/harness"
 )
 
 // BenchmarkNodes works off the same backlog by one, two and four nodes on one
@@ -157,12 +158,13 @@ func waitForLast(b *testing.B, address string) {
 		b.Fatal(err)
 	}
 	defer db.Close()
-	for left := 2; left > 1; {
-		time.Sleep(10 * time.Millisecond)
+	harness.Eventually(b, "all tasks are settled", func() bool {
+		var left int
 		if err := db.QueryRowContext(b.Context(), `SELECT SUM(queued + running) FROM organizations`).Scan(&left); err != nil {
 			b.Fatal(err)
 		}
-	}
+		return left <= 1
+	})
 }
 
 // newcomers are how long the tasks of organizations waited that had one each, until the
