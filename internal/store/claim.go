@@ -236,7 +236,12 @@ func (c *claim) startBest(ctx context.Context, w *work) (jobs []*Job, err error)
 		}
 	}
 	if w.dialect.arrays {
-		err = each(ctx, w.tx, startBest, turns, collect(jobsTable, &jobs))
+		err = w.together(ctx, func() error {
+			if err := each(ctx, w.tx, startBest, turns, collect(jobsTable, &jobs)); err != nil {
+				return err
+			}
+			return w.storeEnded(ctx) // the server is busy with them while we read what it has started
+		})
 	} else if err = each(ctx, w.tx, selectBest, turns, collect(jobsTable, &jobs)); err == nil {
 		err = c.start(ctx, w, jobs)
 	}

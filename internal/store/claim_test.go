@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"earshot/internal/account"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
 )
@@ -145,4 +147,36 @@ func TestAClaimThatWaitsChoosesAgain(t *testing.T) {
 		t.Errorf("the claim that waited started %v", started)
 	}
 	storetest.Audited(t, s)
+}
+
+// A claim has the slots that settlements give back which are committed with it, also when it
+// came first, and when one of them is of a job that its node has lost.
+func TestAClaimComesAfterSettlements(t *testing.T) {
+	t.Parallel()
+	onEach(t, 2, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
+		submit(t, s, o, someTasks(o, 3)...)
+		running := claimed(t, s, node, 1)[0]
+		lost := running
+		lost.Node = aNode(t, s)
+
+		full, release := s.Occupy(t, o.ID)
+		claims := make(chan []store.Job, 1)
+		go func() { claims <- claimed(t, s, node, 2) }()
+		full()
+		settled, refused := make(chan error, 1), make(chan error, 1)
+		s.SettleLater(completed(lost, 5), time.Now(), func(_ *account.Organization, err error) { refused <- err })
+		s.SettleLater(completed(running, 5), time.Now(), func(_ *account.Organization, err error) { settled <- err })
+		release()
+
+		if err := <-settled; err != nil {
+			t.Error(err)
+		}
+		if err := <-refused; !errors.Is(err, store.ErrLost) {
+			t.Errorf("the settlement of a job that is another node's: %v", err)
+		}
+		if started := <-claims; len(started) != 2 {
+			t.Errorf("%d tasks started on two slots", len(started))
+		}
+		storetest.Audited(t, s)
+	})
 }

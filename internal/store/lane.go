@@ -151,8 +151,20 @@ func (l *lane) run() {
 		for _, w := range batch {
 			w.setOrganizations()
 		}
+		slices.SortStableFunc(batch, claimsLast)
 		l.commit(batch)
 	}
+}
+
+// claimsLast orders writes so that a claim finds the slots free that the others give back.
+func claimsLast(a, b *write) int {
+	switch {
+	case (a.choose != nil) == (b.choose != nil):
+		return 0
+	case a.choose != nil:
+		return 1
+	}
+	return -1
 }
 
 // setOrganizations has the write choose its organizations, if it does.

@@ -28,6 +28,7 @@ type work struct {
 
 	inserted   []*Job
 	ended      []*Task
+	moved      int // how many of them are stored
 	entries    []*entry
 	freed      []*keyedTask // keys of calls that failed
 	captures   []*captureRow
@@ -301,26 +302,28 @@ func (w *work) store(ctx context.Context) error {
 	return nil
 }
 
-// storeEnded moves jobs that ended from those under way to the finished ones. Returns
-// errNotOwned when one was not its node's.
+// storeEnded moves jobs that ended, since it was called last, from those under way to the
+// finished ones. Returns errNotOwned when one was not its node's.
 func (w *work) storeEnded(ctx context.Context) error {
+	ended := w.ended[w.moved:]
+	w.moved = len(w.ended)
 	switch {
 	case w.dialect.spread:
-		if err := each(ctx, w.tx, copyEnded, w.ended, nil); err != nil {
+		if err := each(ctx, w.tx, copyEnded, ended, nil); err != nil {
 			return err
 		}
-		return each(ctx, w.tx, takeEnded, w.ended, nil)
+		return each(ctx, w.tx, takeEnded, ended, nil)
 	case w.dialect.arrays:
-		return each(ctx, w.tx, moveEnded, w.ended, nil)
+		return each(ctx, w.tx, moveEnded, ended, nil)
 	}
-	taken, err := remove(ctx, w.tx, takeEnded, w.ended, func(t *Task) string { return t.ID })
-	if err == nil && len(taken) < len(w.ended) {
+	taken, err := remove(ctx, w.tx, takeEnded, ended, func(t *Task) string { return t.ID })
+	if err == nil && len(taken) < len(ended) {
 		err = errNotOwned
 	}
 	if err != nil {
 		return err
 	}
-	return each(ctx, w.tx, insertFinished, w.ended, nil)
+	return each(ctx, w.tx, insertFinished, ended, nil)
 }
 
 var (
