@@ -79,9 +79,7 @@ bench: ## Measure the service on both databases, on Citus where it is installed,
 		$(GO) test -run "^$$" -bench Claim -benchtime 200x -timeout 20m ./test/bench/ && \
 		$(GO) test -run "^$$" -bench "Sweep|Answers" -benchtime 1x -timeout 30m ./test/bench/ && \
 		$(GO) test -run "^$$" -bench "Metrics|Overview|Reanalysis" -benchtime 10x -timeout 30m ./test/tracking/ && \
-		$(GO) test -run "^$$" -bench Tasks -benchtime 1x -count 3 -timeout 20m ./test/bench/ && \
-		$(GO) test -C test/bench/peers -run "^$$" -bench . -benchtime 1x -count 3 . && \
-		$(GO) test -C test/bench/peers/riversqlite -run "^$$" -bench . -benchtime 1x -count 3 .'
+		scripts/bench-queues.sh'
 
 .PHONY: fidelity
 fidelity: ## Print what is found on real captures, where they lie beside the repository (EARSHOT_CORPORA)

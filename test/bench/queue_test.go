@@ -47,7 +47,7 @@ func taskCount(b *testing.B) int {
 	b.Helper()
 	text := os.Getenv("EARSHOT_BENCH_TASKS")
 	if text == "" {
-		return 50_000
+		return 100_000
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
