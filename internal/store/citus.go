@@ -58,10 +58,12 @@ const internalError = "XX000"
 // made: they are what can be moved to workers that are added later.
 const partsAWorker = 4
 
-// partConnections serve the lanes and short reads of a part; there may be many parts.
-const partConnections = 6
+// partConnections is how many connections the lanes of a part have, its short reads, and its
+// reports; there may be many parts.
+const partConnections = 3
 
-// acrossConnections go through the coordinator, for the little that concerns it and a part.
+// acrossConnections go through the coordinator, for the little that concerns it and a part, and
+// one more for short reads.
 const acrossConnections = 2
 
 // countWorkers counts those that can have parts.
@@ -122,14 +124,15 @@ func (s *Store) spreadOut(ctx context.Context) error {
 		}
 		across := openPart(s.listener, &citusDialect, settings, toServer)
 		across.queue.SetMaxOpenConns(acrossConnections)
+		across.lookups.SetMaxOpenConns(1)
 		p := openPart(s.listener, &citusDialect, settings, func(coordinator pgx.ConnConfig) driver.Connector {
 			find := func(ctx context.Context) (workerPlace, error) { return across.findWorker(ctx, schema) }
 			return &workerConnector{Connector: toServer(coordinator), config: coordinator, find: find}
 		})
-		p.queue.SetMaxOpenConns(partConnections)
-		p.reports.SetMaxOpenConns(partConnections / 3)
-		p.queue.SetConnMaxLifetime(partConnectionTime)
-		p.reports.SetConnMaxLifetime(partConnectionTime)
+		for _, pool := range []pool{{DB: p.queue}, p.lookups, p.reports} {
+			pool.SetMaxOpenConns(partConnections)
+			pool.SetConnMaxLifetime(partConnectionTime)
+		}
 		p.schema, p.across = schema, across
 		for _, way := range []*part{p, across} {
 			way.lookups.explain, way.reports.explain = workerAway, workerAway

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -333,4 +334,26 @@ func (s *Store) Occupy(tb testing.TB, organization string) (full, release func()
 		}
 	}
 	return full, release
+}
+
+// HoldReaders takes all connections for reads of an organization until release.
+func (s *Store) HoldReaders(tb testing.TB, organization string) (release func()) {
+	tb.Helper()
+	var held []*sql.Conn
+	for _, readers := range []pool{s.of(organization).lookups, s.of(organization).reports} {
+		for range readers.Stats().MaxOpenConnections {
+			conn, err := readers.Conn(tb.Context())
+			if err != nil {
+				tb.Fatal(err)
+			}
+			held = append(held, conn)
+		}
+	}
+	return func() {
+		for _, conn := range held {
+			if err := conn.Close(); err != nil {
+				tb.Error(err)
+			}
+		}
+	}
 }

@@ -111,6 +111,19 @@ func TestAJobTakesASlotAndHoldsThenPaysWhatItCost(t *testing.T) {
 	})
 }
 
+// However many read, jobs begin and end.
+func TestReadersTakeNoConnectionFromJobs(t *testing.T) {
+	t.Parallel()
+	onEach(t, 1, 100, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
+		release := s.HoldReaders(t, o.ID)
+		job := aJob(o, node, 5)
+		begin(t, s, job)
+		settle(t, s, completed(job, 5), time.Now())
+		release()
+		storetest.Audited(t, s)
+	})
+}
+
 func TestAFailedJobCostsNothing(t *testing.T) {
 	t.Parallel()
 	onEach(t, 2, 100, func(t *testing.T, s *store.Store, o *account.Organization, node string) {

@@ -357,7 +357,10 @@ func (p *part) commitSome(writes []*write, remembered *memory, without map[strin
 			return work.store(ctx)
 		})
 	}
-	if err = apply(true); errors.Is(err, errNotOwned) || p.dialect.mistaken(err) {
+	err = apply(true)
+	// More than once only while a part is moved, on Citus: its rows may be read in one place
+	// and not be found in the other.
+	for try := 1; try < conflictTries && (errors.Is(err, errNotOwned) || p.dialect.mistaken(err)); try++ {
 		remembered.doubt()
 		err = apply(false)
 	}

@@ -17,7 +17,7 @@ func (s *Store) Notify(ctx context.Context) error {
 	if s.dialect.exclusive {
 		return nil
 	}
-	if _, err := s.queue.ExecContext(ctx, `SELECT pg_notify($1, '')`, channel); err != nil {
+	if _, err := s.lookups.ExecContext(ctx, `SELECT pg_notify($1, '')`, channel); err != nil {
 		return fmt.Errorf("notify other nodes: %w", err)
 	}
 	return nil

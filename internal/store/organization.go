@@ -168,7 +168,7 @@ func (s *Store) ApplyPlans(ctx context.Context, plans account.Plans) error {
 // SQLite one process sees every request and counts in memory.
 func (s *Store) CountRequests(ctx context.Context, organization string, n int, length time.Duration) (used int, err error) {
 	// The table is unlogged, so the commit waits for no disk.
-	err = s.queue.QueryRowContext(ctx, `
+	err = s.lookups.QueryRowContext(ctx, `
 		INSERT INTO rate_windows AS w (organization, opened_at, used) VALUES ($1, `+s.dialect.now+`, $2)
 		ON CONFLICT (organization) DO UPDATE SET
 			used      = excluded.used + CASE WHEN abs(excluded.opened_at - w.opened_at) >= $3 THEN 0 ELSE w.used END,

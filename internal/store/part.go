@@ -18,7 +18,7 @@ type part struct {
 	clock   *clock
 	// queue serves the transactions.
 	queue *sql.DB
-	// lookups serves short reads through an index; on PostgreSQL it is the queue's pool.
+	// lookups serves short reads through an index.
 	lookups pool
 	// reports serves reads that may scan. However slow they are, the queue goes on.
 	reports pool

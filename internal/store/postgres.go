@@ -75,9 +75,11 @@ func postgresCode(err error) string {
 }
 
 const (
-	// queueConnections serve the lanes and short reads; the answer to more load is
-	// more nodes, not more connections.
-	queueConnections   = 16
+	// queueConnections serve the lanes, and lookupConnections short reads; the answer to more
+	// load is more nodes, not more connections. A lane that finds its last connection again finds
+	// it warm, and never waits until somebody has read.
+	queueConnections   = 8
+	lookupConnections  = 8
 	minPostgresVersion = 140000
 )
 
@@ -113,7 +115,7 @@ func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
 	s.close = func() (err error) {
 		for _, p := range s.all() {
 			for _, way := range []*part{p, p.withKeys()} { // to close a pool twice is fine
-				err = errors.Join(err, way.reports.Close(), way.queue.Close())
+				err = errors.Join(err, way.reports.Close(), way.lookups.Close(), way.queue.Close())
 			}
 		}
 		return err
@@ -127,7 +129,7 @@ func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
 	return s, nil
 }
 
-// openPart opens the two pools of a part. Nothing is connected yet.
+// openPart opens the pools of a part. Nothing is connected yet.
 func openPart(pg *pgx.ConnConfig, dialect *dialect, settings map[string]string, connect connecting) *part {
 	forQueue := map[string]string{
 		// Statements of the queue touch a few rows through an index. Other plans only
@@ -141,9 +143,10 @@ func openPart(pg *pgx.ConnConfig, dialect *dialect, settings map[string]string, 
 	forReports := map[string]string{"statement_timeout": "60s"}
 	maps.Copy(forQueue, settings)
 	maps.Copy(forReports, settings)
-	queue, reports := openPostgresPool(pg, queueConnections, forQueue, connect), openPostgresPool(pg, reportConnections, forReports, connect)
-	queue.dialect, reports.dialect = dialect, dialect
-	return &part{dialect: dialect, queue: queue.DB, lookups: queue, reports: reports}
+	queue, lookups := openPostgresPool(pg, queueConnections, forQueue, connect), openPostgresPool(pg, lookupConnections, forQueue, connect)
+	reports := openPostgresPool(pg, reportConnections, forReports, connect)
+	lookups.dialect, reports.dialect = dialect, dialect
+	return &part{dialect: dialect, queue: queue.DB, lookups: lookups, reports: reports}
 }
 
 // connecting says to which server a pool connects.
