@@ -16,7 +16,7 @@ import (
 type part struct {
 	dialect *dialect
 	clock   *clock
-	// queue serves the transactions.
+	// queue serves transactions, those of the lanes above all.
 	queue *sql.DB
 	// lookups serves short reads through an index.
 	lookups pool
