@@ -223,6 +223,9 @@ func TestATransactionLeftPreparedIsEnded(t *testing.T) {
 	_, host, port, _ := s.Place(t)
 	onCoordinator := onServer(t, os.Getenv(storetest.CitusVariable))
 	onWorker := onServer(t, onDatabase(t, os.Getenv(storetest.CitusVariable), "postgres", net.JoinHostPort(host, strconv.Itoa(int(port)))))
+	// Citus ends them by itself, every minute: not before we have looked.
+	onCoordinator(`ALTER SYSTEM SET citus.recover_2pc_interval = '-1'`, `SELECT pg_reload_conf()`)
+	t.Cleanup(func() { onCoordinator(`ALTER SYSTEM RESET citus.recover_2pc_interval`, `SELECT pg_reload_conf()`) })
 	var decided, open *account.Organization
 	for open == nil { // both of the first part
 		before := s.Spread(t, "organizations")[0]
@@ -248,7 +251,7 @@ func TestATransactionLeftPreparedIsEnded(t *testing.T) {
 	if _, err := s.Begin(aJob(open, node, 5)); !errors.As(err, &known) || known.Code != earshot.CodeServerUnavailable {
 		t.Errorf("while its row is locked: %v", err)
 	}
-	onCoordinator(`SELECT recover_prepared_transactions()`) // as Citus does by itself, every minute
+	onCoordinator(`SELECT recover_prepared_transactions()`)
 	for o, slots := range map[*account.Organization]int{decided: 7, open: 5} {
 		job := aJob(o, node, 5)
 		begin(t, s, job)
