@@ -32,13 +32,22 @@ type incarnation struct {
 }
 
 func (r *Runner) register() error {
-	id, err := r.Store.RegisterNode(r.Host, r.Workers, r.Store.Now())
+	id, err := r.Store.RegisterNode(r.Host, r.available(), r.Store.Now())
 	if err != nil {
 		return fmt.Errorf("join the nodes: %w", err)
 	}
 	ctx, end := context.WithCancelCause(context.Background())
 	r.node.Store(&incarnation{id: id, ctx: ctx, end: end})
 	return nil
+}
+
+// available is how many tasks the node runs at once. One that drains runs no more of them, so others
+// need not leave any to it.
+func (r *Runner) available() int {
+	if r.Draining() {
+		return 0
+	}
+	return r.Workers
 }
 
 // join gives a context that ends with ctx or with the incarnation.
@@ -134,7 +143,7 @@ func (r *Runner) Ready() error {
 // dead.
 func (r *Runner) beat() error {
 	node := r.node.Load()
-	err := r.Store.Beat(node.id)
+	err := r.Store.Beat(node.id, r.available())
 	if !errors.Is(err, store.ErrNotFound) {
 		return err
 	}

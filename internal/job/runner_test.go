@@ -68,6 +68,32 @@ func hangs(began chan<- struct{}) script {
 	}
 }
 
+// Other nodes leave tasks to one that runs some, not to one that goes.
+func TestANodeThatDrainsTellsOthers(t *testing.T) {
+	t.Parallel()
+	address := storetest.Postgres(t)
+	r, _ := runner(t, address)
+	r.Workers = 3
+	raw, err := sql.Open("pgx", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	beat := func(want int) {
+		t.Helper()
+		if err := r.beat(); err != nil {
+			t.Fatal(err)
+		}
+		var told int
+		if err := raw.QueryRowContext(t.Context(), `SELECT workers FROM nodes WHERE id = $1`, r.node.Load().id).Scan(&told); err != nil || told != want {
+			t.Errorf("the node told others of %d workers, not of %d: %v", told, want, err)
+		}
+	}
+	beat(3)
+	r.Drain()
+	beat(0)
+}
+
 func TestANodeIsReadyWhileItsHeartbeatIsWritten(t *testing.T) {
 	t.Parallel()
 	address := storetest.Postgres(t)

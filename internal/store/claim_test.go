@@ -105,7 +105,7 @@ func TestNodesKnowOneAnother(t *testing.T) {
 	}
 	beat := func(node string, want map[string]int) {
 		t.Helper()
-		if err := s.Beat(node); err != nil {
+		if err := s.Beat(node, want[node]); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, s.Nodes()); diff != "" {
@@ -114,6 +114,7 @@ func TestNodesKnowOneAnother(t *testing.T) {
 	}
 	node, gone := register(s, 512), register(other, 10)
 	beat(node, map[string]int{node: 512, gone: 10})
+	beat(node, map[string]int{node: 0, gone: 10}) // it drains
 	if err := other.StopNode(gone); err != nil {
 		t.Fatal(err)
 	}

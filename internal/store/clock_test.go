@@ -143,7 +143,7 @@ func TestANodeWhoseClockIsNotPostgresSaysSoAndGoesByPostgres(t *testing.T) {
 	if err != nil || trusted.Sub(theirs.Add(18*time.Minute)).Abs() > time.Minute || s.Now().Sub(trusted).Abs() > time.Minute {
 		t.Errorf("it goes by %s, and decides by %s, %v", s.Now(), trusted, err)
 	}
-	if err := s.Beat(aNode(t, s)); err != nil {
+	if err := s.Beat(aNode(t, s), 1); err != nil {
 		t.Fatal(err)
 	}
 	if now, err := s.LastSeen(t.Context()); err != nil || time.Since(now).Abs() > time.Minute {
@@ -182,7 +182,7 @@ func TestTheClockIsComparedWithTheLastHeartbeatAtTheStart(t *testing.T) {
 					t.Errorf("trusting it: %v, want %t", err, trusted)
 				}
 				if !trusted && !store.Shared(address) { // the next start must not take what it sees now for a time that was trusted
-					if err := s.Beat(aNode(t, s)); err != nil {
+					if err := s.Beat(aNode(t, s), 1); err != nil {
 						t.Fatal(err)
 					}
 					if got, err := s.LastSeen(t.Context()); err != nil || got.Sub(seen).Abs() > time.Minute {

@@ -56,7 +56,7 @@ func TestAHeartbeatFailsWhereNothingCanBeWritten(t *testing.T) {
 		if err := readOnly.Ping(t.Context()); err != nil {
 			t.Errorf("it cannot even be read: %v", err)
 		}
-		if err := readOnly.Beat(node); err == nil || errors.Is(err, store.ErrNotFound) {
+		if err := readOnly.Beat(node, 1); err == nil || errors.Is(err, store.ErrNotFound) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -302,10 +302,10 @@ func TestJobsOfADeadNodeAreReleased(t *testing.T) {
 		if n := sweep(); n != 1 {
 			t.Fatalf("released %d jobs, want 1", n)
 		}
-		if err := s.Beat(dead); !errors.Is(err, store.ErrNotFound) {
+		if err := s.Beat(dead, 1); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("the dead node may still beat: %v", err)
 		}
-		if err := s.Beat(alive); err != nil {
+		if err := s.Beat(alive, 1); err != nil {
 			t.Errorf("the live node may not beat: %v", err)
 		}
 		if _, err := s.Settle(completed(lost, 5), time.Now()); !errors.Is(err, store.ErrLost) {

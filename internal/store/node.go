@@ -51,17 +51,17 @@ func (s *Store) heartbeat(args ...any) (expression string, all []any) {
 	return fmt.Sprintf("$%d", len(args)+1), append(args, millis(s.clock.trusted()))
 }
 
-// Beat says that the node is alive, and looks at the clock and who else is. Returns ErrNotFound when
-// it was declared dead in the meantime: its jobs are no longer its own.
-func (s *Store) Beat(id string) error {
+// Beat says that the node is alive and runs so many tasks at once, and looks at the clock and who else
+// is. Returns ErrNotFound when it was declared dead in the meantime: its jobs are no longer its own.
+func (s *Store) Beat(id string, workers int) error {
 	if s.dialect.exclusive { // the time that is stored must be one that is trusted
 		s.clock.look(look{time: time.Now().Round(0), looked: time.Now()})
 	}
 	// Like execAtOnce it does not take a lane.
 	err := s.transact(func(ctx context.Context, tx *tx) error {
-		seen, args := s.heartbeat(id)
+		seen, args := s.heartbeat(id, workers)
 		began, at := time.Now(), int64(0)
-		err := first(ctx, tx, func(r scanner) error { return r.Scan(&at) }, `UPDATE nodes SET seen_at = `+seen+` WHERE id = $1 RETURNING seen_at`, args...)
+		err := first(ctx, tx, func(r scanner) error { return r.Scan(&at) }, `UPDATE nodes SET workers = $2, seen_at = `+seen+` WHERE id = $1 RETURNING seen_at`, args...)
 		if err != nil || s.dialect.exclusive {
 			return err
 		}
