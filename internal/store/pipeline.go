@@ -160,7 +160,7 @@ func (p *pipeline) rollback(ctx context.Context) {
 }
 
 // elements are the types of PostgreSQL that parameters are arrays of.
-var elements = map[string]uint32{"uuid": pgtype.UUIDOID, "text": pgtype.TextOID, "bigint": pgtype.Int8OID, "boolean": pgtype.BoolOID, "bytea": pgtype.ByteaOID}
+var elements = map[string]uint32{"uuid": pgtype.UUIDOID, "text": pgtype.TextOID, "bigint": pgtype.Int8OID, "boolean": pgtype.BoolOID, "bytea": pgtype.ByteaOID, "tid": pgtype.TIDOID}
 
 // addArray writes a column of rows as one parameter.
 func addArray[T any](p *pipeline, c column[T], rows []*T) {

@@ -35,6 +35,7 @@ var postgresDialect = dialect{
 	forUpdate:  `FOR UPDATE`,
 	skipLocked: `FOR UPDATE SKIP LOCKED`,
 	version:    `organizations.xmin::text::bigint`, // the transaction that wrote it
+	place:      `organizations.ctid`,
 	server:     `(extract(epoch FROM pg_postmaster_start_time()) * 1000)::bigint`,
 	arrays:     true,
 	snapshot:   sql.LevelRepeatableRead,

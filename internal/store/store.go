@@ -279,6 +279,9 @@ type dialect struct {
 	// version is a number that is another one after a row of organizations has changed; ""
 	// where there is none.
 	version string
+	// place is where a row of organizations lies, until it changes; "" where rows have none. What
+	// others still see of it, such as a backup, does not have to be passed on the way there.
+	place string
 	// server is a number that is another one on another server, for which versions mean nothing:
 	// one that took over may number other transactions the same.
 	server string

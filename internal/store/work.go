@@ -36,7 +36,8 @@ type work struct {
 
 	budgets map[taskKey]*budgetOf // of keys that have a ceiling
 
-	unlocked bool // the organizations are as they are remembered, see trust
+	known    bool // the organizations are as they are remembered
+	unlocked bool // and not locked, see trust
 }
 
 // ownedJob is a job of a node.
@@ -47,9 +48,10 @@ type ownedJob struct{ id, node string }
 type lockedOrganization struct {
 	account.Organization
 	before  account.Organization
-	served  bool  // it had its turn
-	version int64 // of the row, where the database has one
-	server  int64 // that gave it the version
+	served  bool   // it had its turn
+	version int64  // of the row, where the database has one
+	place   string // of the row, as PostgreSQL has it
+	server  int64  // that gave it the version
 	// expected is the version that the row must have to be changed; 0 when it is locked.
 	expected int64
 }
@@ -102,20 +104,22 @@ var (
 		return selectVersioned(in) + in.skipLocked
 	})
 	// lockKnown fails unless all organizations still have the version that is known.
-	lockKnown = newStatement(append(organizationColumns("id"), intField("version", func(o *lockedOrganization) *int64 { return &o.version }),
-		intField("server", func(o *lockedOrganization) *int64 { return &o.server })),
+	lockKnown = newStatement(append(organizationColumns("id"), intField("version", func(o *lockedOrganization) *int64 { return &o.version }), placeField, serverField),
 		func(in input) string {
 			if in.version == "" {
 				return ""
 			}
 			return `SELECT ` + ifAll + ` FROM (
-				SELECT 1 FROM ` + in.rows() + ` JOIN organizations ON organizations.id = r.id AND ` + in.version + ` = r.version AND ` + in.server + ` = r.server
+				SELECT 1 FROM ` + in.rows() + ` JOIN organizations ON ` + in.place + ` = r.place AND organizations.id = r.id AND ` + in.version + ` = r.version AND ` + in.server + ` = r.server
 				ORDER BY organizations.id FOR UPDATE OF organizations) AS known`
 		})
+
+	placeField  = field("place", "tid", func(o *lockedOrganization) *string { return &o.place })
+	serverField = intField("server", func(o *lockedOrganization) *int64 { return &o.server })
 )
 
 func selectVersioned(in input) string {
-	return `SELECT ` + organizationsTable.list + `, ` + cmp.Or(in.version, "0") + `, ` + cmp.Or(in.server, "0") + ` FROM organizations WHERE ` + in.matching() + ` ORDER BY id `
+	return `SELECT ` + organizationsTable.list + `, ` + cmp.Or(in.version, "0") + `, ` + cmp.Or(in.place, "''") + `, ` + cmp.Or(in.server, "0") + ` FROM organizations WHERE ` + in.matching() + ` ORDER BY id `
 }
 
 // organizationColumns are columns of an organization that is locked.
@@ -137,7 +141,7 @@ func (w *work) lock(ctx context.Context, ids []string, skip bool) error {
 	}
 	return each(ctx, w.tx, statement, asked, func(found scanner) error {
 		o := new(lockedOrganization)
-		err := found.Scan(append(organizationsTable.targets(&o.Organization), &o.version, &o.server)...)
+		err := found.Scan(append(organizationsTable.targets(&o.Organization), &o.version, &o.place, &o.server)...)
 		o.before = o.Organization
 		w.organizations[o.ID] = o
 		return err
@@ -146,7 +150,7 @@ func (w *work) lock(ctx context.Context, ids []string, skip bool) error {
 
 // lockKnown is lock for organizations that are known. It does not read them.
 func (w *work) lockKnown(ctx context.Context, known map[string]*lockedOrganization) error {
-	w.organizations = known
+	w.organizations, w.known = known, true
 	if w.dialect.version == "" { // SQLite's transaction has locked everything
 		return nil
 	}
@@ -156,7 +160,7 @@ func (w *work) lockKnown(ctx context.Context, known map[string]*lockedOrganizati
 // trust takes organizations for what is known of them. They are locked only when they are
 // changed, which fails unless they still are that.
 func (w *work) trust(known map[string]*lockedOrganization) {
-	w.organizations, w.unlocked = known, w.dialect.version != ""
+	w.organizations, w.known, w.unlocked = known, true, w.dialect.version != ""
 }
 
 // byID are organizations in the order in which they are locked.
@@ -331,22 +335,27 @@ var (
 	changing = []string{
 		"running", "queued", "held", "balance", "events", "cycle_started_at", "cycle_resets_at", "cycle_grant", "cycle_used",
 	}
-	updateOrganizations = newStatement(
-		append(organizationColumns(append([]string{"id"}, changing...)...),
-			field("served", "boolean", func(o *lockedOrganization) *bool { return &o.served }),
-			intField("expected", func(o *lockedOrganization) *int64 { return &o.expected }),
-			intField("server", func(o *lockedOrganization) *int64 { return &o.server })),
-		func(in input) string {
-			update := `UPDATE organizations SET ` + in.assign(changing...) + `,
-				served_at = organizations.served_at + CAST(` + in.value("served") + ` AS integer) * (` + in.now + ` - organizations.served_at)
-				` + in.where("organizations", "id")
-			if in.version == "" {
-				return update
-			}
-			return `WITH changed AS (` + update + ` AND (r.expected = 0 OR ` + in.version + ` = r.expected AND ` + in.server + ` = r.server)
-				RETURNING ` + in.version + ` AS version) SELECT MAX(version), ` + ifAll + ` FROM changed`
-		})
+	// updateOrganizations finds organizations by their ids, and updateKnown by where they lie, too.
+	updateOrganizations = updateStatement(func(input) string { return "" })
+	updateKnown         = updateStatement(func(in input) string { return " AND " + in.place + " = r.place" })
 )
+
+func updateStatement(also func(in input) string) statement[lockedOrganization] {
+	columns := append(organizationColumns(append([]string{"id"}, changing...)...),
+		field("served", "boolean", func(o *lockedOrganization) *bool { return &o.served }),
+		intField("expected", func(o *lockedOrganization) *int64 { return &o.expected }), placeField, serverField)
+	return newStatement(columns, func(in input) string {
+		update := `UPDATE organizations SET ` + in.assign(changing...) + `,
+			served_at = organizations.served_at + CAST(` + in.value("served") + ` AS integer) * (` + in.now + ` - organizations.served_at)
+			` + in.where("organizations", "id")
+		if in.version == "" {
+			return update
+		}
+		return `WITH changed AS (` + update + also(in) + ` AND (r.expected = 0 OR ` + in.version + ` = r.expected AND ` + in.server + ` = r.server)
+			RETURNING organizations.id, ` + in.version + ` AS version, ` + in.place + ` AS place)
+			SELECT MAX(version), string_agg(tidsend(place), '' ORDER BY id), ` + ifAll + ` FROM changed`
+	})
+}
 
 // storeOrganizations writes back the organizations that changed.
 func (w *work) storeOrganizations(ctx context.Context) error {
@@ -366,12 +375,26 @@ func (w *work) storeOrganizations(ctx context.Context) error {
 	if w.dialect.version == "" {
 		return each(ctx, w.tx, updateOrganizations, changed, nil)
 	}
-	return each(ctx, w.tx, updateOrganizations, changed, func(found scanner) error {
+	update := updateOrganizations
+	if w.known {
+		update = updateKnown
+	}
+	return each(ctx, w.tx, update, changed, func(found scanner) error {
 		var version, all int64 // that of this transaction
-		err := found.Scan(&version, &all)
-		for _, o := range changed {
-			o.version = version
+		var places []byte
+		err := found.Scan(&version, &places, &all)
+		if err == nil && len(places) != placeSize*len(changed) {
+			err = fmt.Errorf("%d organizations have places of %d bytes", len(changed), len(places))
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		for i, o := range changed {
+			o.version, o.place = version, string(places[placeSize*i:placeSize*(i+1)])
+		}
+		return nil
 	})
 }
+
+// placeSize is how many bytes PostgreSQL has for the place of a row.
+const placeSize = 6
