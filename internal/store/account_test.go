@@ -203,6 +203,17 @@ func TestTheAuditFindsWhatIsOff(t *testing.T) {
 	}
 }
 
+// A server that was restarted has closed every connection of a pool.
+func TestRequestsAreCountedWhenAllConnectionsAreLost(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t, storetest.Postgres(t))
+	o := storetest.Organization(t, s, 5, 300)
+	s.CutLookups(t)
+	if used, err := s.CountRequests(t.Context(), o.ID, 1, time.Hour); err != nil || used != 1 {
+		t.Errorf("the first request is number %d, %v", used, err)
+	}
+}
+
 func TestNodesShareTheRateWindow(t *testing.T) {
 	t.Parallel()
 	address := storetest.Postgres(t)

@@ -357,3 +357,27 @@ func (s *Store) HoldReaders(tb testing.TB, organization string) (release func())
 		}
 	}
 }
+
+// CutLookups ends all sessions of PostgreSQL that serve short reads, of which there are then as
+// many as there may be.
+func (s *Store) CutLookups(tb testing.TB) {
+	tb.Helper()
+	var ids []int64
+	func() {
+		for range s.lookups.Stats().MaxOpenConnections {
+			conn, err := s.lookups.Conn(tb.Context())
+			if err != nil {
+				tb.Fatal(err)
+			}
+			defer conn.Close() // only now, so that the next one is another
+			var id int64
+			if err := conn.QueryRowContext(tb.Context(), `SELECT pg_backend_pid()`).Scan(&id); err != nil {
+				tb.Fatal(err)
+			}
+			ids = append(ids, id)
+		}
+	}()
+	if _, err := s.queue.ExecContext(tb.Context(), `SELECT pg_terminate_backend(id, 60000) FROM unnest($1::int[]) AS id`, ids); err != nil {
+		tb.Fatal(err)
+	}
+}

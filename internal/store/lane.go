@@ -30,8 +30,9 @@ const (
 	// lockedTime is how long an organization is taken for locked by others after it was
 	// found so, unless it is found free.
 	lockedTime = 10 * time.Second
-	// conflictTries is how often a deadlocked transaction runs again.
-	conflictTries = 5
+	// conflictTries is how often a transaction runs that was deadlocked or lost its connection:
+	// more often than a pool has connections, of which a server that was restarted closed all.
+	conflictTries = lookupConnections + 2
 )
 
 // lane commits writes one after the other. Those that wait at the same moment

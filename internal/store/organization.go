@@ -167,13 +167,14 @@ func (s *Store) ApplyPlans(ctx context.Context, plans account.Plans) error {
 // All nodes share the window, by the database's clock. PostgreSQL only: on
 // SQLite one process sees every request and counts in memory.
 func (s *Store) CountRequests(ctx context.Context, organization string, n int, length time.Duration) (used int, err error) {
-	// The table is unlogged, so the commit waits for no disk.
-	err = s.lookups.QueryRowContext(ctx, `
+	// The table is unlogged, so the commit waits for no disk. What is counted twice since the
+	// connection was lost was asked twice.
+	err = s.lookups.find(ctx, func(found scanner) error { return found.Scan(&used) }, `
 		INSERT INTO rate_windows AS w (organization, opened_at, used) VALUES ($1, `+s.dialect.now+`, $2)
 		ON CONFLICT (organization) DO UPDATE SET
 			used      = excluded.used + CASE WHEN abs(excluded.opened_at - w.opened_at) >= $3 THEN 0 ELSE w.used END,
 			opened_at = CASE WHEN abs(excluded.opened_at - w.opened_at) >= $3 THEN excluded.opened_at ELSE w.opened_at END
-		RETURNING used`, organization, n, length.Milliseconds()).Scan(&used)
+		RETURNING used`, organization, n, length.Milliseconds())
 	if err != nil {
 		return 0, fmt.Errorf("count requests of organization %s: %w", organization, err)
 	}

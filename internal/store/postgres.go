@@ -56,7 +56,7 @@ var postgresDialect = dialect{
 	disconnected: func(err error) bool {
 		code := postgresCode(err)
 		var network net.Error
-		return code == "57P01" || code == "57P02" || code == "25P03" || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, driver.ErrBadConn) ||
+		return code == "57P01" || code == "57P02" || code == "25P03" || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, pgconn.ErrConnClosed) ||
 			(errors.As(err, &network) && !network.Timeout())
 	},
 	mistaken: func(err error) bool {
