@@ -3,10 +3,10 @@ package bench
 import (
 	"bytes"
 	"encoding/json"
-	"math"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"testing"
 	"time"
 
@@ -157,26 +157,28 @@ func decode(document []byte) {
 }
 
 // ratio is how many times more processor time dear takes than cheap. They take turns of
-// some milliseconds, of which the cheapest counts, since a busy machine makes both
-// dearer. The collector waits until a turn is over: in whose it runs is chance.
+// some milliseconds, and the median of the turns' ratios counts: what makes a machine slow
+// for a moment mostly meets both. The collector waits until a turn is over: in whose it runs
+// is chance.
 func ratio(b *testing.B, dear, cheap func()) float64 {
 	b.Helper()
-	const turns, turn = 9, 4 * time.Millisecond
+	const turns, turn = 15, 4 * time.Millisecond
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	cheapest := func(before float64, f func()) float64 {
+	cost := func(f func()) float64 {
 		runtime.GC()
 		times, spent, begun := 0, cpuUsed(b, "").own, time.Now()
 		for times == 0 || time.Since(begun) < turn {
 			f()
 			times++
 		}
-		return min(before, float64(cpuUsed(b, "").own-spent)/float64(times))
+		return float64(cpuUsed(b, "").own-spent) / float64(times)
 	}
-	dearCost, cheapCost := math.Inf(1), math.Inf(1)
-	for range turns {
-		dearCost, cheapCost = cheapest(dearCost, dear), cheapest(cheapCost, cheap)
+	ratios := make([]float64, turns)
+	for i := range ratios {
+		ratios[i] = cost(dear) / cost(cheap)
 	}
-	return dearCost / cheapCost
+	slices.Sort(ratios)
+	return ratios[turns/2]
 }
 
 // BenchmarkHostile reads documents that were made to break a parser, and tells
