@@ -12,8 +12,16 @@ import (
 // is no web address.
 func Destination(link string, base *url.URL, own []string) (destination string, ok bool) {
 	link = strings.TrimSpace(link)
-	if plain, ok := SplitLink(link); ok && !isTracked(plain.Query, own) {
-		return link, true
+	if plain, ok := SplitLink(link); ok {
+		query := withoutTracking(plain.Query, own)
+		if query == plain.Query {
+			return link, true
+		}
+		page := link[:len(link)-len("?"+plain.Query)]
+		if query == "" {
+			return page, true
+		}
+		return page + "?" + query, true
 	}
 	u, err := url.Parse(link)
 	if err != nil || link == "" {
@@ -25,28 +33,21 @@ func Destination(link string, base *url.URL, own []string) (destination string, 
 	if (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.User != nil {
 		return "", false
 	}
-	dropTracking(u, own)
+	u.RawQuery = withoutTracking(u.RawQuery, own)
 	return u.String(), true
 }
 
-// dropTracking takes the utm parameters out of u when its utm_source is one of
+// withoutTracking takes the utm parameters out of a query when its utm_source is one of
 // the names, and leaves it alone otherwise: then they are the destination's.
-func dropTracking(u *url.URL, own []string) {
-	if !isTracked(u.RawQuery, own) {
-		return
-	}
-	kept := slices.DeleteFunc(strings.Split(u.RawQuery, "&"), func(parameter string) bool {
-		return strings.HasPrefix(parameter, "utm_")
-	})
-	u.RawQuery = strings.Join(kept, "&")
-}
-
-func isTracked(query string, own []string) bool {
+func withoutTracking(query string, own []string) string {
 	if len(own) == 0 || query == "" {
-		return false
+		return query
 	}
-	source, ok := Parameter(query, "utm_source")
-	return ok && slices.Contains(own, source)
+	if source, ok := Parameter(query, "utm_source"); !ok || !slices.Contains(own, source) {
+		return query
+	}
+	kept := slices.DeleteFunc(strings.Split(query, "&"), func(parameter string) bool { return strings.HasPrefix(parameter, "utm_") })
+	return strings.Join(kept, "&")
 }
 
 // Parameter is the first parameter of the name in a query, as url.ParseQuery finds it,

@@ -22,6 +22,7 @@ func TestDestination(t *testing.T) {
 		{"https://e.example/g/../h/./i", base, "https://e.example/h/i"},
 		{" https://a.example ", nil, "https://a.example"},
 		{"https://a.example/?utm_source=chat.example", nil, "https://a.example/"},
+		{"https://a.example?b&utm_source=chat.example", nil, "https://a.example?b"},
 		{"https://a.example/?b=%20c&utm_source=chat.example&utm_medium=x&d", nil, "https://a.example/?b=%20c&d"},
 		{"https://a.example/?utm_source=letter&utm_medium=x", nil, "https://a.example/?utm_source=letter&utm_medium=x"},
 		{"https://a.example/?b&utm%5Fsource=chat%2Eexample&utm_medium=x", nil, "https://a.example/?b&utm%5Fsource=chat%2Eexample"},
