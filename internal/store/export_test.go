@@ -339,45 +339,45 @@ func (s *Store) Occupy(tb testing.TB, organization string) (full, release func()
 // HoldReaders takes all connections for reads of an organization until release.
 func (s *Store) HoldReaders(tb testing.TB, organization string) (release func()) {
 	tb.Helper()
-	var held []*sql.Conn
-	for _, readers := range []pool{s.of(organization).lookups, s.of(organization).reports} {
-		for range readers.Stats().MaxOpenConnections {
-			conn, err := readers.Conn(tb.Context())
-			if err != nil {
-				tb.Fatal(err)
-			}
-			held = append(held, conn)
-		}
-	}
-	return func() {
-		for _, conn := range held {
-			if err := conn.Close(); err != nil {
-				tb.Error(err)
-			}
-		}
-	}
+	held := slices.Concat(s.of(organization).lookups.hold(tb), s.of(organization).reports.hold(tb))
+	return func() { giveBack(tb, held) }
 }
 
 // CutLookups ends all sessions of PostgreSQL that serve short reads, of which there are then as
 // many as there may be.
 func (s *Store) CutLookups(tb testing.TB) {
 	tb.Helper()
-	var ids []int64
-	func() {
-		for range s.lookups.Stats().MaxOpenConnections {
-			conn, err := s.lookups.Conn(tb.Context())
-			if err != nil {
-				tb.Fatal(err)
-			}
-			defer conn.Close() // only now, so that the next one is another
-			var id int64
-			if err := conn.QueryRowContext(tb.Context(), `SELECT pg_backend_pid()`).Scan(&id); err != nil {
-				tb.Fatal(err)
-			}
-			ids = append(ids, id)
+	held := s.lookups.hold(tb)
+	ids := make([]int64, len(held))
+	for i, conn := range held {
+		if err := conn.QueryRowContext(tb.Context(), `SELECT pg_backend_pid()`).Scan(&ids[i]); err != nil {
+			tb.Fatal(err)
 		}
-	}()
+	}
+	giveBack(tb, held)
 	if _, err := s.queue.ExecContext(tb.Context(), `SELECT pg_terminate_backend(id, 60000) FROM unnest($1::int[]) AS id`, ids); err != nil {
 		tb.Fatal(err)
+	}
+}
+
+// hold takes all connections of a pool.
+func (p pool) hold(tb testing.TB) (held []*sql.Conn) {
+	tb.Helper()
+	for range p.Stats().MaxOpenConnections {
+		conn, err := p.Conn(tb.Context())
+		if err != nil {
+			tb.Fatal(err)
+		}
+		held = append(held, conn)
+	}
+	return held
+}
+
+func giveBack(tb testing.TB, held []*sql.Conn) {
+	tb.Helper()
+	for _, conn := range held {
+		if err := conn.Close(); err != nil {
+			tb.Error(err)
+		}
 	}
 }
