@@ -167,8 +167,8 @@ func (s *Store) ApplyPlans(ctx context.Context, plans account.Plans) error {
 // All nodes share the window, by the database's clock. PostgreSQL only: on
 // SQLite one process sees every request and counts in memory.
 func (s *Store) CountRequests(ctx context.Context, organization string, n int, length time.Duration) (used int, err error) {
-	// The table is unlogged, so the commit waits for no disk. What is counted twice since the
-	// connection was lost was asked twice.
+	// The table is unlogged, so the commit waits for no disk. A request whose connection was lost
+	// may be counted twice, which the client notices only when its window is nearly full.
 	err = s.lookups.find(ctx, func(found scanner) error { return found.Scan(&used) }, `
 		INSERT INTO rate_windows AS w (organization, opened_at, used) VALUES ($1, `+s.dialect.now+`, $2)
 		ON CONFLICT (organization) DO UPDATE SET

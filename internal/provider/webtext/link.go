@@ -17,7 +17,7 @@ func Destination(link string, base *url.URL, own []string) (destination string, 
 		if query == plain.Query {
 			return link, true
 		}
-		page := link[:len(link)-len("?"+plain.Query)]
+		page := link[:len(link)-len(plain.Query)-1] // without the question mark
 		if query == "" {
 			return page, true
 		}
