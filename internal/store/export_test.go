@@ -301,11 +301,8 @@ const HomeTime = int64(homeTime / time.Millisecond)
 // Nodes are the nodes that the last heartbeat found, with their workers.
 func (s *Store) Nodes() map[string]int { return *s.nodes.Load() }
 
-// Lane is the number of an organization's lane.
-func (s *Store) Lane(organization string) int {
-	p := s.of(organization)
-	return slices.Index(p.lanes, p.laneOf(organization))
-}
+// Lane is an organization's lane, to be compared with another's.
+func (s *Store) Lane(organization string) any { return s.of(organization).laneOf(organization) }
 
 // Occupy keeps an organization's lane busy until it is released. full waits until another
 // write waits for the lane, for longer than a claim takes its choice for fresh.
