@@ -101,7 +101,7 @@ func (s *Store) Settings(ctx context.Context, names ...string) (queue, reports [
 // that takes out those that end.
 func (s *Store) Plan(ctx context.Context, organization string) (start, takeOut string, err error) {
 	err = s.transact(func(ctx context.Context, tx *tx) error {
-		lines, err := explain(ctx, tx, startBest, &turn{organization, 5, organization, time.UnixMilli(5)})
+		lines, err := explain(ctx, tx, startBest, &turn{organization, 5, organization, time.UnixMilli(5), firstPosition})
 		start = strings.Join(lines, "\n")
 		if err != nil {
 			return err
@@ -290,9 +290,9 @@ func (s *Store) Shard(tb testing.TB) string {
 func Chosen(node string, nodes map[string]int, limits ClaimLimits, waited map[string]int64) []string {
 	var waiting []candidate
 	for id, time := range waited {
-		waiting = append(waiting, candidate{id, time})
+		waiting = append(waiting, candidate{id: id, waited: time})
 	}
-	return (&chooser{node, nodes, limits}).choose(waiting)
+	return ids((&chooser{node, nodes, limits}).choose(waiting))
 }
 
 // HomeTime is how long an organization's turn is left to its home, in milliseconds.
@@ -319,9 +319,7 @@ func (s *Store) Occupy(tb testing.TB, organization string) (full, release func()
 	}()
 	<-begun
 	full = func() {
-		for len(l.queue) == 0 {
-			<-time.After(time.Millisecond)
-		}
+		s.AwaitWrites(organization, 1)
 		<-time.After(2 * freshTime)
 	}
 	release = func() {
@@ -331,6 +329,13 @@ func (s *Store) Occupy(tb testing.TB, organization string) (full, release func()
 		}
 	}
 	return full, release
+}
+
+// AwaitWrites waits until so many writes wait for an organization's lane.
+func (s *Store) AwaitWrites(organization string, n int) {
+	for l := s.of(organization).laneOf(organization); len(l.queue) < n; {
+		<-time.After(time.Millisecond)
+	}
 }
 
 // HoldReaders takes all connections for reads of an organization until release.

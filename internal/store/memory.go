@@ -38,7 +38,7 @@ func (m *memory) recall(ids []string, version uint64) map[string]*lockedOrganiza
 		if o == nil {
 			return nil
 		}
-		known[id] = &lockedOrganization{Organization: o.Organization, before: o.Organization, version: o.version, place: o.place, server: o.server}
+		known[id] = &lockedOrganization{Organization: o.Organization, before: o.Organization, front: o.front, version: o.version, place: o.place, server: o.server}
 	}
 	return known
 }

@@ -48,10 +48,11 @@ type ownedJob struct{ id, node string }
 type lockedOrganization struct {
 	account.Organization
 	before  account.Organization
-	served  bool   // it had its turn
-	version int64  // of the row, where the database has one
-	place   string // of the row, as PostgreSQL has it
-	server  int64  // that gave it the version
+	front   position // no queued task comes before it
+	served  bool     // it had its turn, which is to be noted
+	version int64    // of the row, where the database has one
+	place   string   // of the row, as PostgreSQL has it
+	server  int64    // that gave it the version
 	// expected is the version that the row must have to be changed; 0 when it is locked.
 	expected int64
 }
@@ -119,7 +120,7 @@ var (
 )
 
 func selectVersioned(in input) string {
-	return `SELECT ` + organizationsTable.list + `, ` + cmp.Or(in.version, "0") + `, ` + cmp.Or(in.place, "''") + `, ` + cmp.Or(in.server, "0") + ` FROM organizations WHERE ` + in.matching() + ` ORDER BY id `
+	return `SELECT ` + organizationsTable.list + `, front_priority, front_id, ` + cmp.Or(in.version, "0") + `, ` + cmp.Or(in.place, "''") + `, ` + cmp.Or(in.server, "0") + ` FROM organizations WHERE ` + in.matching() + ` ORDER BY id `
 }
 
 // organizationColumns are columns of an organization that is locked.
@@ -141,7 +142,7 @@ func (w *work) lock(ctx context.Context, ids []string, skip bool) error {
 	}
 	return each(ctx, w.tx, statement, asked, func(found scanner) error {
 		o := new(lockedOrganization)
-		err := found.Scan(append(organizationsTable.targets(&o.Organization), &o.version, &o.place, &o.server)...)
+		err := found.Scan(append(organizationsTable.targets(&o.Organization), &o.front.priority, &o.front.id, &o.version, &o.place, &o.server)...)
 		o.before = o.Organization
 		w.organizations[o.ID] = o
 		return err
@@ -281,6 +282,7 @@ func (w *work) free(job *Job) {
 // store writes what was decided. On PostgreSQL it goes out with the commit.
 func (w *work) store(ctx context.Context) error {
 	w.waiting = true
+	w.moveFrontsBack()
 	for _, step := range []struct {
 		what string
 		do   func(context.Context) error
@@ -342,10 +344,12 @@ var (
 
 func updateStatement(also func(in input) string) statement[lockedOrganization] {
 	columns := append(organizationColumns(append([]string{"id"}, changing...)...),
+		intField("front_priority", func(o *lockedOrganization) *int { return &o.front.priority }),
+		field("front_id", "uuid", func(o *lockedOrganization) *string { return &o.front.id }),
 		field("served", "boolean", func(o *lockedOrganization) *bool { return &o.served }),
 		intField("expected", func(o *lockedOrganization) *int64 { return &o.expected }), placeField, serverField)
 	return newStatement(columns, func(in input) string {
-		update := `UPDATE organizations SET ` + in.assign(changing...) + `,
+		update := `UPDATE organizations SET ` + in.assign(changing...) + `, ` + in.assign("front_priority", "front_id") + `,
 			served_at = organizations.served_at + CAST(` + in.value("served") + ` AS integer) * (` + in.now + ` - organizations.served_at)
 			` + in.where("organizations", "id")
 		if in.version == "" {
