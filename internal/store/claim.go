@@ -54,18 +54,18 @@ func (s *Store) Claim(ctx context.Context, node string, limits ClaimLimits, now 
 	// else it has to do for them.
 	share := min(limits.Tasks/max(1, len(ready)), maxShare)
 	claims := map[*lane]*claim{}
-	for _, one := range ready {
-		l := s.of(one.id).laneOf(one.id)
+	for _, id := range ready {
+		l := s.of(id).laneOf(id)
 		if claims[l] == nil {
-			claims[l] = &claim{chooser: chooser, lane: l, chosenAt: time.Now(), now: now}
+			claims[l] = &claim{chooser: chooser, lane: l, chosen: time.Now(), now: now}
 		}
-		claims[l].chosen = append(claims[l].chosen, one)
+		claims[l].organizations = append(claims[l].organizations, id)
 	}
 	var group errgroup.Group
 	for _, c := range claims {
-		c.tasks = share * len(c.chosen)
+		c.tasks = share * len(c.organizations)
 		group.Go(func() error {
-			err := s.write(write{organization: c.chosen[0].id, choose: c.chooseAgain, optional: true, counts: true, jobs: c.tasks, apply: c.apply})
+			err := s.write(write{organization: c.organizations[0], choose: c.chooseAgain, optional: true, counts: true, jobs: c.tasks, apply: c.apply})
 			if err != nil {
 				c.started, c.handled = nil, 0
 				return fmt.Errorf("claim tasks: %w", err)
@@ -92,7 +92,6 @@ type chooser struct {
 type candidate struct {
 	id     string
 	waited int64 // since its last turn, in milliseconds
-	noted  bool  // that it has its turn now is to be stored
 }
 
 // candidates are those in a part that waited longest.
@@ -109,24 +108,13 @@ func (c *chooser) candidates(ctx context.Context, p *part, in finder) (all []can
 // turns is how many organizations are chosen at most.
 func (c *chooser) turns() int { return min(c.limits.Tasks, maxTurns) }
 
-func ids(candidates []candidate) []string {
-	all := make([]string, len(candidates))
-	for i, one := range candidates {
-		all[i] = one.id
-	}
-	return all
-}
-
 // choose gives those that waited longest, and for which the node has room.
 //
 // Where there are several nodes, each serves the organizations that it is the home of, so
 // that nodes do not wait for one another's locks and what lanes remember stays true. But
 // nobody waits for a home that is busy, or gone: after homeTime, or when a node has nothing
 // else to do, any node serves an organization.
-//
-// Where all of them have their turn it does not matter whose was the last, and a turn is noted only
-// when the last noted one is some time ago: it moves the organization in its index.
-func (c *chooser) choose(waiting []candidate) []candidate {
+func (c *chooser) choose(waiting []candidate) []string {
 	slices.SortStableFunc(waiting, func(a, b candidate) int { return cmp.Compare(b.waited, a.waited) })
 	if room := c.limits.Room; room != nil {
 		waiting = slices.DeleteFunc(waiting, func(one candidate) bool { return room(one.id) <= 0 })
@@ -137,19 +125,16 @@ func (c *chooser) choose(waiting []candidate) []candidate {
 	if len(own) == 0 {
 		own = waiting
 	}
-	chosen := own[:min(c.turns(), len(own))]
-	for i := range chosen {
-		chosen[i].noted = len(chosen) < len(own) || chosen[i].waited >= notedTime.Milliseconds()
+	ids := make([]string, min(c.turns(), len(own)))
+	for i := range ids {
+		ids[i] = own[i].id
 	}
-	return chosen
+	return ids
 }
 
 // homeTime is how long an organization's turn is left to the node that is its home. It is longer
 // than a busy node takes from one turn to the next.
 const homeTime = 300 * time.Millisecond
-
-// notedTime is how old the noted turn of an organization may be that has one in every claim.
-const notedTime = homeTime / 3
 
 // isHome tells whether a node is the home of an organization: the one with the highest score for
 // it, by rendezvous hashing with weights. So nodes need not agree on anything, each is the home of as
@@ -172,11 +157,11 @@ func isHome(node, organization string, nodes map[string]int) bool {
 type claim struct {
 	*chooser
 
-	lane     *lane
-	chosen   []candidate
-	chosenAt time.Time
-	tasks    int // that all of them may start together
-	now      time.Time
+	lane          *lane
+	organizations []string
+	chosen        time.Time // when they were
+	tasks         int       // that all of them may start together
+	now           time.Time
 
 	started []*Job
 	handled int
@@ -189,21 +174,18 @@ const freshTime = 2 * time.Millisecond
 // their turn meanwhile, and some have come that waited longer. It asks through the connections
 // that the lane's transactions have, on SQLite not through those of readers.
 func (c *claim) chooseAgain() []string {
-	if time.Since(c.chosenAt) >= freshTime {
-		c.chooseNow()
+	if time.Since(c.chosen) < freshTime {
+		return c.organizations
 	}
-	return ids(c.chosen)
-}
-
-func (c *claim) chooseNow() {
 	ctx, cancel := context.WithTimeout(context.Background(), transactionTime)
 	defer cancel()
 	p := c.lane.part
 	waiting, err := c.candidates(ctx, p, pool{DB: p.queue, dialect: p.dialect})
 	if err == nil { // or else the transaction will tell
-		ready := slices.DeleteFunc(c.choose(waiting), func(one candidate) bool { return p.laneOf(one.id) != c.lane })
-		c.chosen = ready[:min(len(ready), c.tasks)]
+		ready := slices.DeleteFunc(c.choose(waiting), func(id string) bool { return p.laneOf(id) != c.lane })
+		c.organizations = ready[:min(len(ready), c.tasks)]
 	}
+	return c.organizations
 }
 
 func (c *claim) apply(ctx context.Context, w *work) error {
@@ -240,17 +222,17 @@ func (c *claim) apply(ctx context.Context, w *work) error {
 // startBest gives the node the next tasks of the organizations, each
 // organization's in the order in which they are to start.
 func (c *claim) startBest(ctx context.Context, w *work) (jobs []*Job, err error) {
-	share := min(c.tasks/max(1, len(c.chosen)), maxShare)
+	share := min(c.tasks/max(1, len(c.organizations)), maxShare)
 	var turns []*turn
-	for _, one := range c.chosen {
+	for _, id := range c.organizations {
 		// Somebody may have been faster.
-		if o := w.organizations[one.id]; o != nil && o.Queued > 0 && o.Running < o.Plan.Slots {
-			o.served = o.served || one.noted
+		if o := w.organizations[id]; o != nil && o.Queued > 0 && o.Running < o.Plan.Slots {
+			o.served = true
 			tasks := min(share, o.Plan.Slots-o.Running, o.Queued)
 			if room := c.limits.Room; room != nil {
-				tasks = min(tasks, room(one.id))
+				tasks = min(tasks, room(id))
 			}
-			turns = append(turns, &turn{one.id, int64(tasks), c.node, c.now, o.front})
+			turns = append(turns, &turn{id, int64(tasks), c.node, c.now, o.front})
 		}
 	}
 	if w.dialect.arrays {
@@ -290,8 +272,8 @@ var turnColumns = []column[turn]{
 }
 
 // On PostgreSQL one statement finds the best tasks of all organizations and starts
-// them. The index has entries of tasks that were started before until nobody can see those as
-// queued any more, so it is searched from the organization's front, in two parts that make one range of it.
+// them. Its index keeps the entries of tasks that were started until nobody can see those as queued any
+// more, so it is searched from the organization's front, in two conditions that make one range of it.
 //
 // SQLite has no LATERAL, and an UPDATE that returns rows makes a table for
 // them at every run: there each organization's are read, and then started by id.

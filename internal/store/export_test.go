@@ -290,9 +290,9 @@ func (s *Store) Shard(tb testing.TB) string {
 func Chosen(node string, nodes map[string]int, limits ClaimLimits, waited map[string]int64) []string {
 	var waiting []candidate
 	for id, time := range waited {
-		waiting = append(waiting, candidate{id: id, waited: time})
+		waiting = append(waiting, candidate{id, time})
 	}
-	return ids((&chooser{node, nodes, limits}).choose(waiting))
+	return (&chooser{node, nodes, limits}).choose(waiting)
 }
 
 // HomeTime is how long an organization's turn is left to its home, in milliseconds.

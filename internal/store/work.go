@@ -49,7 +49,7 @@ type lockedOrganization struct {
 	account.Organization
 	before  account.Organization
 	front   position // no queued task comes before it
-	served  bool     // it had its turn, which is to be noted
+	served  bool     // it had its turn
 	version int64    // of the row, where the database has one
 	place   string   // of the row, as PostgreSQL has it
 	server  int64    // that gave it the version
