@@ -73,6 +73,7 @@ func testAnswers(t *testing.T, c *chromium) {
 	at := func(what string, cell []earshot.CellAnswer) {
 		t.Helper()
 		p.until(what, fmt.Sprintf(`location.hash.startsWith("#/trackers/demo/answers/%s")`, cell[0].ID))
+		p.see(".answer-facts", cell[0].ID) // until it is there, keys do nothing
 	}
 	p.see(hook("cell-answers"), "The sweep before")
 	p.press("j")
@@ -80,6 +81,7 @@ func testAnswers(t *testing.T, c *chromium) {
 	p.see(hook("cell-answers"), "The sweep after")
 	p.press("k")
 	p.until("the way back", `location.hash.includes("`+answer.ID+`")`)
+	p.see(".answer-facts", answer.ID)
 	p.press("?")
 	p.see("dialog", "the sweep before")
 	p.press("j") // which a dialog takes for a letter

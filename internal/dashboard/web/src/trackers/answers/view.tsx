@@ -24,7 +24,7 @@ export function AnswerPage({ tracker, panel, id }: TabProps & { id: string }) {
     <>
       <MadeUp when={value.madeUp} />
       <Failed error={error} again={again} stale />
-      <Viewer tracker={tracker} panel={panel} answer={value} />
+      <Viewer tracker={tracker} panel={panel} answer={value} id={id} />
     </>
   );
 }
@@ -49,7 +49,8 @@ function useNeighbours({ name, definition }: TabProps["tracker"], answer: Tracke
   return { left: beside(-1), right: beside(1) };
 }
 
-function Viewer({ tracker, panel, answer }: { tracker: TabProps["tracker"]; panel: PanelBrand[]; answer: TrackedAnswer }) {
+/** Shows an answer, which is the one before as long as that with the id is being loaded. */
+function Viewer({ tracker, panel, answer, id }: { tracker: TabProps["tracker"]; panel: PanelBrand[]; answer: TrackedAnswer; id: string }) {
   const [chosen, setChosen] = useState<number>();
   const [help, setHelp] = useState(false);
   const { left, right } = useNeighbours(tracker, answer);
@@ -57,8 +58,9 @@ function Viewer({ tracker, panel, answer }: { tracker: TabProps["tracker"]; pane
   const newer = sameSample(answer.cell?.next ?? [], answer.sample);
   const ways = { older: to(tracker.name, older), newer: to(tracker.name, newer), left: to(tracker.name, left), right: to(tracker.name, right) };
   const { diff } = route.value.query;
-  const against = diff || older || newer;
-  useKeys({ ...ways, toggleDiff: () => setQuery({ diff: diff ? undefined : against }), help: () => setHelp(true) });
+  const against = answer.id === id ? diff || older || newer : undefined;
+  const toggleDiff = () => { if (against) setQuery({ diff: diff ? undefined : against }); };
+  useKeys({ ...(answer.id === id && ways), toggleDiff, help: () => setHelp(true) });
   const choose = (position: number) => setChosen((before) => (before === position ? undefined : position));
   return (
     <>
@@ -66,7 +68,7 @@ function Viewer({ tracker, panel, answer }: { tracker: TabProps["tracker"]; pane
         <div><h2>{answer.prompt}</h2><p class="faint" aria-live="polite">{answer.target} · asked <When at={answer.askedAt} /> · sample {answer.sample} · <OutcomeMark of={answer} /></p></div>
         <nav class="answer-ways" aria-label="Other answers to this question">
           <Way to={ways.newer} letter="K">↑ Newer</Way><Way to={ways.older} letter="J">↓ Older</Way><Way to={ways.left} letter="H">← Target</Way><Way to={ways.right} letter="L">Target →</Way>
-          <button type="button" class="small" onClick={() => setQuery({ diff: diff ? undefined : against })} disabled={!against} aria-pressed={!!diff} data-testid="diff">Diff <kbd>D</kbd></button>
+          <button type="button" class="small" onClick={toggleDiff} disabled={!against} aria-pressed={!!diff} data-testid="diff">Diff <kbd>D</kbd></button>
           <button type="button" class="small" onClick={() => setHelp(true)} aria-label="Keys of this page">?</button>
         </nav>
       </div>
