@@ -162,27 +162,27 @@ func (s *stage) restSweeps(name string) {
 	}
 }
 
-// checkStepped wants the change detectors of every tracker to have seen each sweep once.
+// checkStepped wants the change detectors of every tracker to have seen each sweep once. It counts
+// when they are done: Citus may read one table earlier than the other.
 func (s *stage) checkStepped() {
-	for deadline := time.Now().Add(restTime); ; time.Sleep(100 * time.Millisecond) {
-		var left, off int
-		err := s.books.QueryRowContext(s.Context(), `SELECT
-			(SELECT COUNT(*) FROM sweeps WHERE stepped = 0),
-			(SELECT COUNT(*) FROM trackers t WHERE t.steps <> (SELECT COUNT(*) FROM sweeps s WHERE s.organization = t.organization AND s.tracker = t.id AND s.stepped = 1))`).Scan(&left, &off)
-		if err != nil {
-			s.Fatalf("read the steps of detectors: %v", err)
-		}
-		if off > 0 {
-			s.violation("%d trackers have counted other steps than sweeps", off)
-		}
-		if left == 0 || off > 0 {
-			return
-		}
+	for deadline := time.Now().Add(restTime); s.count("sweeps WHERE stepped = 0") > 0; time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			s.violation("after %s the detectors have not seen %d sweeps", restTime, left)
+			s.violation("after %s the detectors have not seen all sweeps", restTime)
 			return
 		}
 	}
+	off := s.count(`trackers t WHERE t.steps <> (SELECT COUNT(*) FROM sweeps s WHERE s.organization = t.organization AND s.tracker = t.id AND s.stepped = 1)`)
+	if off > 0 {
+		s.violation("%d trackers have counted other steps than sweeps", off)
+	}
+}
+
+// count counts rows of the database.
+func (s *stage) count(from string) (n int) {
+	if err := s.books.QueryRowContext(s.Context(), `SELECT COUNT(*) FROM `+from).Scan(&n); err != nil {
+		s.Fatalf("count %s: %v", from, err)
+	}
+	return n
 }
 
 // checkAnswers looks at every sweep and adds up what its answers cost. Those that were
