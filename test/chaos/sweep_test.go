@@ -165,11 +165,9 @@ func (s *stage) restSweeps(name string) {
 // checkStepped wants the change detectors of every tracker to have seen each sweep once. It counts
 // when they are done: Citus may read one table earlier than the other.
 func (s *stage) checkStepped() {
-	for deadline := time.Now().Add(restTime); s.count("sweeps WHERE stepped = 0") > 0; time.Sleep(100 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			s.violation("after %s the detectors have not seen all sweeps", restTime)
-			return
-		}
+	if !s.comes(restTime, func() bool { return s.count("sweeps WHERE stepped = 0") == 0 }) {
+		s.violation("after %s the detectors have not seen all sweeps", restTime)
+		return
 	}
 	off := s.count(`trackers t WHERE t.steps <> (SELECT COUNT(*) FROM sweeps s WHERE s.organization = t.organization AND s.tracker = t.id AND s.stepped = 1)`)
 	if off > 0 {
@@ -178,8 +176,8 @@ func (s *stage) checkStepped() {
 }
 
 // count counts rows of the database.
-func (s *stage) count(from string) (n int) {
-	if err := s.books.QueryRowContext(s.Context(), `SELECT COUNT(*) FROM `+from).Scan(&n); err != nil {
+func (s *stage) count(from string, args ...any) (n int) {
+	if err := s.books.QueryRowContext(s.Context(), `SELECT COUNT(*) FROM `+from, args...).Scan(&n); err != nil {
 		s.Fatalf("count %s: %v", from, err)
 	}
 	return n

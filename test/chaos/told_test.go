@@ -112,17 +112,13 @@ func (s *stage) raise(r *rand.Rand, ended <-chan struct{}) {
 // checkTold wants each alert to be raised once, each report that was due to be made once,
 // and each of them to be told, or still to be.
 func (s *stage) checkTold() {
-	for what, query := range map[string]string{
-		"alerts of the same": `SELECT COUNT(*) FROM (SELECT 1 FROM alerts GROUP BY organization, tracker, sweep, kind, subject HAVING COUNT(*) > 1) twice`,
-		"alerts or reports told not once": `SELECT COUNT(*) FROM (SELECT tracker, id FROM alerts UNION ALL SELECT tracker, id FROM reports) a JOIN trackers t ON t.id = a.tracker AND t.name = 'capped'
+	for what, from := range map[string]string{
+		"alerts of the same": `(SELECT 1 FROM alerts GROUP BY organization, tracker, sweep, kind, subject HAVING COUNT(*) > 1) twice`,
+		"alerts or reports told not once": `(SELECT tracker, id FROM alerts UNION ALL SELECT tracker, id FROM reports) a JOIN trackers t ON t.id = a.tracker AND t.name = 'capped'
 			WHERE (SELECT COUNT(*) FROM alert_deliveries d WHERE d.alert = a.id) <> 1`,
-		"deliveries neither sent nor planned": `SELECT COUNT(*) FROM alert_deliveries a JOIN deliveries d ON d.job = a.id WHERE d.delivered_at IS NULL AND d.due_at IS NULL`,
+		"deliveries neither sent nor planned": `alert_deliveries a JOIN deliveries d ON d.job = a.id WHERE d.delivered_at IS NULL AND d.due_at IS NULL`,
 	} {
-		var n int
-		if err := s.books.QueryRowContext(s.Context(), query).Scan(&n); err != nil {
-			s.Fatalf("%s: %v", what, err)
-		}
-		if n > 0 {
+		if n := s.count(from); n > 0 {
 			s.violation("there are %d %s", n, what)
 		}
 	}
@@ -152,11 +148,7 @@ func (s *stage) checkTold() {
 // checkReportsDue waits until no report is due.
 func (s *stage) checkReportsDue() {
 	isDone := s.comes(restTime, func() bool {
-		var due int
-		if err := s.books.QueryRowContext(s.Context(), `SELECT COUNT(*) FROM trackers WHERE report_due_at <= $1`, time.Now().UnixMilli()).Scan(&due); err != nil {
-			s.Fatalf("read what is due: %v", err)
-		}
-		return due == 0
+		return s.count(`trackers WHERE report_due_at <= $1`, time.Now().UnixMilli()) == 0
 	})
 	if !isDone {
 		s.violation("after %s a report is still due", restTime)
