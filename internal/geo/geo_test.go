@@ -58,6 +58,21 @@ func TestLanguageAndMoneyOfACountry(t *testing.T) {
 	}
 }
 
+func TestTheHeaderNamesTheLanguageThatIsAskedFor(t *testing.T) {
+	t.Parallel()
+	for language, want := range map[string]string{
+		"pt-br": "pt-br,en;q=0.5",
+		"en_us": "en-us,en;q=0.5",
+		"en us": "de-DE,de;q=0.9,en;q=0.5", // no name that a header can hold
+		"日本語":   "de-DE,de;q=0.9,en;q=0.5",
+		"fr,*":  "de-DE,de;q=0.9,en;q=0.5",
+	} {
+		if got := geo.AcceptLanguage(geo.Locale{Country: "DE", Language: language}); got != want {
+			t.Errorf("%q: %s, want %s", language, got, want)
+		}
+	}
+}
+
 func TestALocationIsEncodedAsTheEngineWantsIt(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{

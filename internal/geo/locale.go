@@ -3,6 +3,7 @@ package geo
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"regexp"
 	"strings"
 )
 
@@ -10,7 +11,7 @@ import (
 type Locale struct {
 	Country  string // alpha-2, upper case
 	State    string // of the US, or ""
-	Language string // as the request names it, such as pt-br or en_us; "" means the country's own
+	Language string // as the request names it, such as pt-br or en_us, or any text; "" means the country's own
 }
 
 // Place is the country, or the country and the state, such as US-CA.
@@ -21,11 +22,14 @@ func (l Locale) Place() string {
 	return l.Country + "-" + l.State
 }
 
+var languageTag = regexp.MustCompile(`^[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8})*$`)
+
 // AcceptLanguage is the header that a browser in the country sends, set to the
-// language asked for or to the country's own.
+// language asked for. It is set to the country's own language where the request
+// names none, or something that the header cannot hold.
 func AcceptLanguage(l Locale) string {
-	if l.Language != "" {
-		return strings.ReplaceAll(l.Language, "_", "-") + ",en;q=0.5"
+	if tag := strings.ReplaceAll(l.Language, "_", "-"); languageTag.MatchString(tag) {
+		return tag + ",en;q=0.5"
 	}
 	lang := Language(l.Country)
 	header := lang + "-" + l.Country + "," + lang + ";q=0.9"

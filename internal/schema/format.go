@@ -33,6 +33,7 @@ const (
 	// MaxIdempotencyKey is how many characters an idempotency key may have.
 	MaxIdempotencyKey = 255
 
+	maxLanguage = 64
 	maxLocation = 200
 	maxUULE     = 400
 )
@@ -51,9 +52,9 @@ var (
 	durationPattern = regexp.MustCompile(`^([1-9][0-9]{0,2}h)?([1-9][0-9]{0,3}m)?$`)
 )
 
-// IsLanguage tells whether text can be the name of a language, such as en, pt-BR or
-// en_US. Which ones there are is for whoever is asked to say.
-func IsLanguage(text string) bool { return languagePattern.MatchString(text) }
+// IsInterfaceLanguage reports whether text can be sent as the language of the search
+// engine's interface. The engine decides what it makes of it.
+func IsInterfaceLanguage(text string) bool { return isPrintable(text, maxLanguage) }
 
 // IsUULE tells whether text is a location as the search engine encodes it.
 func IsUULE(text string) bool { return len(text) <= maxUULE && uulePattern.MatchString(text) }
@@ -82,10 +83,15 @@ func stateCodes() []string {
 }
 
 // IsIdempotencyKey tells whether text can be an idempotency key.
-func IsIdempotencyKey(text string) bool {
+func IsIdempotencyKey(text string) bool { return isPrintable(text, MaxIdempotencyKey) }
+
+// isPrintable reports whether text has 1 to maxLength printable characters and no others.
+func isPrintable(text string, maxLength int) bool {
 	n := utf8.RuneCountInString(text)
-	return utf8.ValidString(text) && n > 0 && n <= MaxIdempotencyKey && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
+	return utf8.ValidString(text) && n > 0 && n <= maxLength && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
+
+func hasLetter(text string) bool { return strings.ContainsFunc(text, unicode.IsLetter) }
 
 // TrackerNameRule says what the name of a tracker must be.
 const TrackerNameRule = "must have 1 to 100 of the characters a to z, 0 to 9, - and _, and begin with a letter or digit"
@@ -112,17 +118,18 @@ var formats = map[string]Format{
 		Schema:      Map{{"pattern", "^[A-Za-z]{2}$"}},
 	},
 	"hl": {
-		Description: "The interface language, such as `de`, `pt-BR` or `en_US`, in any letter case: letters, digits, `-` and `_`. Overrides the language of the country.",
-		Schema:      Map{{"pattern", languagePattern.String()}},
-		check:       IsLanguage, message: "must have 1 to 35 letters, digits, - and _, such as en, pt-BR or en_US",
+		Description: "The interface language, such as `de`, `pt-BR` or `en_US`, in any letter case. Any printable characters are passed on to the search engine. Overrides the language of the country.",
+		Schema:      Map{{"minLength", 1}, {"maxLength", maxLanguage}},
+		check:       IsInterfaceLanguage, message: fmt.Sprintf("must have 1 to %d printable characters, such as en, pt-BR or en_US", maxLanguage),
 	},
 	"state": {
 		Description: "A US state or the District of Columbia. Only with country `US`.",
 		Schema:      Map{{"enum", stateCodes()}},
 	},
 	"location": {
-		Description: "A place as `City,Region,Country`, for results of one city. Not together with `uule`.",
+		Description: "A place as `City,Region,Country`, for results of one city. It must have a letter. Not together with `uule`.",
 		text:        true, limits: map[string]string{"maxLength": fmt.Sprint(maxLocation)},
+		check: hasLetter, message: "must name a place, such as Austin,Texas,United States",
 	},
 	"uule": {
 		Description: "A location that is encoded already. Not together with `location`.",
@@ -149,7 +156,7 @@ var formats = map[string]Format{
 		check:  IsTrackerName, message: TrackerNameRule,
 	},
 	"language": {
-		Schema: Map{{"pattern", languagePattern.String()}}, check: IsLanguage, message: "must be a language such as en or pt-BR",
+		Schema: Map{{"pattern", languagePattern.String()}}, check: languagePattern.MatchString, message: "must be a language such as en or pt-BR",
 	},
 	"days": {
 		Description: "A number of days, such as `400d`.",

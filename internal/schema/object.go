@@ -146,16 +146,17 @@ func (o *Object) Object(name string) *Object {
 	return part
 }
 
-// take gives the field's value where it is there and of type T, and notes a
-// problem where it is of another type.
+// take gives the field's value where it is there and of type T. It notes a problem
+// where it is of another type, once however often the field is taken.
 func take[T any](o *Object, name, kind string) (value T, ok bool) {
+	again := slices.Contains(o.known, name)
 	o.known = append(o.known, name)
 	raw, there := o.fields[name]
 	if !there {
 		return value, false
 	}
 	value, ok = raw.(T)
-	if !ok {
+	if !ok && !again {
 		o.Reject(name, "must be %s", kind)
 	}
 	return value, ok

@@ -22,7 +22,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"lower case":      {`{"query":"x","country":"us"}`, []string{"country: must be an ISO"}},
 		"no such country": {`{"query":"x","gl":"zz"}`, []string{"gl: must be an ISO"}},
 		"different":       {`{"query":"x","country":"US","gl":"de"}`, []string{"gl: differs from country"}},
-		"language":        {`{"query":"x","hl":"english please"}`, []string{"hl: must have 1 to 35 letters"}},
+		"language":        {`{"query":"x","hl":"english\n"}`, []string{"hl: must have 1 to 64 printable characters"}},
 		"device":          {`{"query":"x","device":"tv"}`, []string{"device: must be one of"}},
 		"pages":           {`{"query":"x","pages":11}`, []string{"pages: must be an integer from 1 to 10"}},
 		"of websearch":    {`{"query":"x","url":"y","location":"z","uule":"u","include":{"searchGoto":true}}`, []string{"url: unknown field", "location: unknown field", "uule: unknown field", "include.searchGoto: unknown field"}},

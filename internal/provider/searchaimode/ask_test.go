@@ -3,6 +3,7 @@ package searchaimode_test
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -88,6 +89,9 @@ func TestLanguage(t *testing.T) {
 	german := l.Answer(t, aimode, `{"prompt":"tents","country":"US","hl":"DE"}`)
 	if english := l.Answer(t, aimode, `{"prompt":"tents"}`); english.Text == german.Text || !strings.Contains(german.Text, " und ") {
 		t.Errorf("in German:\n%s", german.Text)
+	}
+	for _, language := range []string{"en US", "日本語", `a&b=c#"%`} { // what the engine does not know is passed on too
+		l.Answer(t, aimode, `{"prompt":"tents","hl":`+strconv.Quote(language)+`}`)
 	}
 }
 

@@ -30,7 +30,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"gl not served":      {`{"prompt":"x","gl":"kp"}`, []string{"gl: searchaimode is not available in KP"}},
 		"country lower case": {`{"prompt":"x","country":"us"}`, []string{"country: must be an ISO"}},
 		"country and gl":     {`{"prompt":"x","country":"US","gl":"de"}`, []string{"gl: differs from country"}},
-		"bad language":       {`{"prompt":"x","hl":"english please"}`, []string{"hl: must have 1 to 35 letters"}},
+		"bad language":       {`{"prompt":"x","hl":"english\n"}`, []string{"hl: must have 1 to 64 printable characters"}},
 		"location and uule":  {`{"prompt":"x","location":"Austin,Texas,United States","uule":"w+CAIQ"}`, []string{"uule: cannot be combined"}},
 		"bad uule":           {`{"prompt":"x","uule":"<>"}`, []string{"uule: must be an encoded location"}},
 		"other device":       {`{"prompt":"x","device":"ios"}`, []string{"device: must be one of desktop, mobile"}},

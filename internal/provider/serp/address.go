@@ -1,6 +1,7 @@
 package serp
 
 import (
+	"errors"
 	"net/url"
 	"strconv"
 	"strings"
@@ -11,8 +12,12 @@ import (
 	"earshot/internal/schema"
 )
 
-// maxURL is how long a URL in a request may be.
-const maxURL = 2048
+const (
+	// maxURL is how long a URL in a request may be.
+	maxURL = 2048
+	// maxFirst is how many results a search may pass over.
+	maxFirst = 1_000_000
+)
 
 // ReadURL takes the url of a request, a complete search URL, apart into the query
 // that it means: q, gl, hl, uule, num, start, tbs and safe count, everything else
@@ -27,7 +32,13 @@ func (e Engine) ReadURL(in *schema.Object, def provider.Definition, body earshot
 	}
 	params, problem := e.searchParams(body.URL)
 	if problem == "" {
-		problem = query.fill(params, def)
+		problem = query.fill(params)
+	}
+	if problem == "" && !in.Has("country") && !in.Has("gl") {
+		problem = query.setCountry(params.Get("gl"), def)
+	}
+	if problem == "" && !in.Has("hl") {
+		problem = query.setLanguage(params.Get("hl"))
 	}
 	if problem != "" {
 		in.Reject("url", "%s", problem)
@@ -73,18 +84,13 @@ func rawParam(query, name string) (value string, ok bool) {
 	return "", false
 }
 
-// fill takes over what a search URL says, or tells what is wrong with it.
-func (q *Query) fill(params url.Values, def provider.Definition) (problem string) {
+// fill takes over what a search URL says beside country and language, or returns
+// what is wrong with it.
+func (q *Query) fill(params url.Values) (problem string) {
 	q.Text = strings.TrimSpace(params.Get("q"))
-	if q.Locale.Country == "" {
-		q.Locale.Country = strings.ToUpper(params.Get("gl"))
-	}
-	if q.Locale.Language == "" {
-		q.Locale.Language = strings.ToLower(params.Get("hl"))
-	}
 	q.Place = params.Get("uule")
 	q.First, _ = strconv.Atoi(params.Get("start")) // junk counts as 0
-	q.First = max(0, q.First)
+	q.First = min(max(0, q.First), maxFirst)
 	q.Pages = pagesFor(params.Get("num"))
 	q.Extra = map[string]string{}
 	for _, name := range []string{"tbs", "safe"} {
@@ -97,12 +103,6 @@ func (q *Query) fill(params url.Values, def provider.Definition) (problem string
 		return "must have a q in UTF-8"
 	case q.Text == "" || len([]rune(q.Text)) > schema.MaxPrompt || strings.ContainsRune(q.Text, 0):
 		return "must have a q that is not empty"
-	case q.Locale.Country == "":
-		return "has no gl; add it, or send country"
-	case !def.Serves(q.Locale.Country):
-		return "has a gl in which " + def.Name + " is not available"
-	case q.Locale.Language != "" && !schema.IsLanguage(q.Locale.Language):
-		return "has an hl that is no language"
 	case q.Place != "" && !schema.IsUULE(q.Place):
 		return "has a uule that is no encoded location"
 	default:
@@ -110,12 +110,35 @@ func (q *Query) fill(params url.Values, def provider.Definition) (problem string
 	}
 }
 
+// setCountry takes over the gl of a search URL, or returns what is wrong with it.
+func (q *Query) setCountry(gl string, def provider.Definition) (problem string) {
+	q.Locale.Country = strings.ToUpper(gl)
+	switch {
+	case gl == "":
+		return "has no gl; add it, or send country"
+	case !def.Serves(q.Locale.Country):
+		return "has a gl in which " + def.Name + " is not available"
+	default:
+		return ""
+	}
+}
+
+// setLanguage takes over the hl of a search URL, or returns what is wrong with it.
+func (q *Query) setLanguage(hl string) (problem string) {
+	if hl != "" && !schema.IsInterfaceLanguage(hl) {
+		return "has an hl that is too long or not printable"
+	}
+	q.Locale.Language = strings.ToLower(hl)
+	return ""
+}
+
 // pagesFor is how many pages of ten hold num results. Junk counts as ten
-// results.
+// results, and a number beyond any integer as the largest one.
 func pagesFor(num string) int {
 	n, err := strconv.Atoi(num)
-	if err != nil {
+	if errors.Is(err, strconv.ErrSyntax) {
 		n = PageSize
 	}
-	return min(max((n+PageSize-1)/PageSize, 1), maxPages)
+	n = min(n, maxPages*PageSize)
+	return max((n+PageSize-1)/PageSize, 1)
 }

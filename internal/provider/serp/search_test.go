@@ -64,7 +64,7 @@ func TestWhereASearchIsRunFrom(t *testing.T) {
 		{`{"gl":"us"}`, "", "US"},
 		{`{"country":"DE","gl":"de"}`, "", "DE"},
 		{`{"country":"DE","gl":"at"}`, "gl", ""},
-		{`{"hl":"en"}`, "gl", ""},
+		{`{"hl":"en"}`, "country", ""},
 		{`{"country":"us"}`, "country", ""},
 		{`{"country":"ZZ"}`, "country", ""},
 		{`{"country":"CN"}`, "country", ""},
@@ -74,10 +74,16 @@ func TestWhereASearchIsRunFrom(t *testing.T) {
 		{`{"country":"US","hl":"pt-BR"}`, "", "US"},
 		{`{"country":"US","hl":"x"}`, "", "US"},
 		{`{"country":"US","hl":"en_US"}`, "", "US"},
-		{`{"country":"US","hl":"` + strings.Repeat("x", 36) + `"}`, "hl", ""},
-		{`{"country":"US","hl":" en"}`, "hl", ""},
-		{`{"country":"US","hl":"é"}`, "hl", ""},
+		{`{"country":"US","hl":"` + strings.Repeat("語", 64) + `"}`, "", "US"},
+		{`{"country":"US","hl":"` + strings.Repeat("x", 65) + `"}`, "hl", ""},
+		{`{"country":"US","hl":"en US"}`, "", "US"},
+		{`{"country":"US","hl":"日本語"}`, "", "US"},
+		{`{"country":"US","hl":""}`, "hl", ""},
+		{`{"country":"US","hl":"en\n"}`, "hl", ""},
 		{`{"country":"US","location":"Austin,Texas,United States"}`, "", "US"},
+		{`{"country":"JP","location":"東京"}`, "", "JP"},
+		{`{"country":"US","location":",,"}`, "location", ""},
+		{`{"country":"US","location":"78701, 1"}`, "location", ""},
 		{`{"country":"US","location":"Austin","uule":"w+CAIQ"}`, "uule", ""},
 		{`{"country":"US","uule":"a b"}`, "uule", ""},
 		{`{"country":"US","device":"ios"}`, "", "US"},
@@ -148,7 +154,7 @@ func TestSearchURLsThatAreRefused(t *testing.T) {
 		"https://search.lab.test/search?gl=us", "https://search.lab.test/search?q=++&gl=us", "https://search.lab.test/search?q=%00&gl=us",
 		"https://search.lab.test/search?q=x&gl=us&tbm=", "https://search.lab.test/search?q=x&gl=us&tbm=nws",
 		"https://search.lab.test/search?q=x", "https://search.lab.test/search?q=x&gl=zz", "https://search.lab.test/search?q=x&gl=cn",
-		"https://search.lab.test/search?q=x&gl=us&hl=en+US", "https://search.lab.test/search?q=x&gl=us&uule=%20",
+		"https://search.lab.test/search?q=x&gl=us&hl=%0a", "https://search.lab.test/search?q=x&gl=us&hl=%ff", "https://search.lab.test/search?q=x&gl=us&uule=%20",
 		"https://search.lab.test/search?q=%zz&gl=us", "https://search.lab.test/search?q=x&gl=us\\n", "https://search.lab.test/search?q=" + strings.Repeat("x", 2048) + "&gl=us",
 	} {
 		in := parse(t, `{"url":"`+strings.ReplaceAll(address, `\`, `\\`)+`"}`)
@@ -161,9 +167,33 @@ func TestSearchURLsThatAreRefused(t *testing.T) {
 	}
 }
 
+func TestTheURLIsNotBlamedForTheRequest(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"url":"https://search.lab.test/search?q=x&gl=us","country":"us"}`:                             "country",
+		`{"url":"https://search.lab.test/search?q=x","country":"us"}`:                                   "country",
+		`{"url":"https://search.lab.test/search?q=x&gl=us","gl":"zz"}`:                                  "gl",
+		`{"url":"https://search.lab.test/search?q=x&gl=us","country":"DE","gl":"at"}`:                   "gl",
+		`{"url":"https://search.lab.test/search?q=x&gl=us","hl":"` + strings.Repeat("x", 65) + `"}`:     "hl",
+		`{"url":"https://search.lab.test/search?q=&gl=us","country":"us"}`:                              "url country",
+		`{"url":"https://search.lab.test/search?q=x&gl=zz&hl=` + strings.Repeat("x", 65) + `"}`:         "url",
+		`{"url":"https://search.lab.test/search?q=x&gl=zz","country":"DE"}`:                             "",
+		`{"url":"https://search.lab.test/search?q=x&gl=us&hl=en+US&start=99999999999999999999&num=20"}`: "",
+	} {
+		in := parse(t, body)
+		query := readURL(in)
+		if got := fields(t, in.Err()); got != want {
+			t.Errorf("%.120s: wrong are %q, want %q", body, got, want)
+		}
+		if want == "" && query.Page(2).Query.Get("start") == "" {
+			t.Errorf("%s: page 2 is the first", body)
+		}
+	}
+}
+
 func TestPagesOfAURLFollowItsNum(t *testing.T) {
 	t.Parallel()
-	for num, want := range map[string]int{"": 1, "0": 1, "-3": 1, "1": 1, "10": 1, "11": 2, "100": 10, "1000": 10, "x": 1, "99999999999999999999": 1} {
+	for num, want := range map[string]int{"": 1, "0": 1, "-3": 1, "1": 1, "10": 1, "11": 2, "100": 10, "1000": 10, "x": 1, "9223372036854775807": 10, "99999999999999999999": 10, "-99999999999999999999": 1} {
 		in := parse(t, `{"url":"https://search.lab.test/search?q=x&gl=us&num=`+num+`"}`)
 		if got := readURL(in).Pages; got != want {
 			t.Errorf("num=%s is %d pages, want %d", num, got, want)

@@ -50,7 +50,7 @@ func CheckCountry(in *schema.Object, def provider.Definition, country, gl string
 	case rule == CountryDefault:
 		return "US"
 	case rule == CountryRequired:
-		in.Reject("gl", "country or gl is required")
+		in.Reject("country", "is required, unless gl is given")
 	}
 	return ""
 }

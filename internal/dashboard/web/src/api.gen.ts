@@ -313,9 +313,9 @@ export type WebSearchRequest = {
   country?: string;
   /** The country in either letter case, in the place of `country`. When both are given they must agree. */
   gl?: string;
-  /** The interface language, such as `de`, `pt-BR` or `en_US`, in any letter case: letters, digits, `-` and `_`. Overrides the language of the country. */
+  /** The interface language, such as `de`, `pt-BR` or `en_US`, in any letter case. Any printable characters are passed on to the search engine. Overrides the language of the country. */
   hl?: string;
-  /** A place as `City,Region,Country`, for results of one city. Not together with `uule`. */
+  /** A place as `City,Region,Country`, for results of one city. It must have a letter. Not together with `uule`. */
   location?: string;
   /** A location that is encoded already. Not together with `location`. */
   uule?: string;
@@ -585,7 +585,7 @@ export type NewsRequest = {
   country?: string;
   /** The country in either letter case, in the place of `country`. When both are given they must agree. */
   gl?: string;
-  /** The interface language, such as `de`, `pt-BR` or `en_US`, in any letter case: letters, digits, `-` and `_`. Overrides the language of the country. */
+  /** The interface language, such as `de`, `pt-BR` or `en_US`, in any letter case. Any printable characters are passed on to the search engine. Overrides the language of the country. */
   hl?: string;
   device?: Device;
   /** How many result pages to read. Each after the first that was read costs 2 credits; after a page without results there are no more. */
@@ -630,9 +630,9 @@ export type SearchAIModeRequest = {
   country?: string;
   /** The country in either letter case, in the place of `country`. When both are given they must agree. */
   gl?: string;
-  /** The interface language, such as `de`, `pt-BR` or `en_US`, in any letter case: letters, digits, `-` and `_`. Overrides the language of the country. */
+  /** The interface language, such as `de`, `pt-BR` or `en_US`, in any letter case. Any printable characters are passed on to the search engine. Overrides the language of the country. */
   hl?: string;
-  /** A place as `City,Region,Country`, for results of one city. Not together with `uule`. */
+  /** A place as `City,Region,Country`, for results of one city. It must have a letter. Not together with `uule`. */
   location?: string;
   /** A location that is encoded already. Not together with `location`. */
   uule?: string;
