@@ -137,7 +137,7 @@ var formats = map[string]Format{
 		check: IsUULE, message: "must be an encoded location",
 	},
 	"pages": {
-		Description: "How many result pages to read. Each after the first that was read costs 2 credits; after a page without results there are no more.",
+		Description: "How many result pages to read. Each after the first costs 2 credits if it has results; after a page without results no more are read.",
 		limits:      map[string]string{"min": "1", "max": "10", "default": "1"},
 	},
 	"idempotencyKey": {

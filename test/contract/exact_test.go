@@ -23,11 +23,12 @@ func TestWhatWasReadIsCharged(t *testing.T) {
 			overview   bool
 		}{
 			{harness.WebSearchPath, `{"query":"hats [[results=0]]","country":"US","pages":10}`, 3, 21, false},
-			{harness.WebSearchPath, `{"query":"hats [[results=10]]","country":"US","pages":10}`, 5, 21, false},
+			{harness.WebSearchPath, `{"query":"hats [[results=10]]","country":"US","pages":10}`, 3, 21, false},
 			{harness.WebSearchPath, `{"query":"hats [[results=15]]","country":"US","pages":2}`, 5, 5, false},
+			{harness.WebSearchPath, `{"query":"hats [[results=15]]","country":"US","pages":3}`, 5, 7, false},
 			{harness.WebSearchPath, `{"url":"https://search.lab.test:443/search?q=hats+[[results=0]]&gl=us&num=100"}`, 3, 21, false},
 			{harness.NewsPath, `{"query":"hats [[results=0]]","pages":10}`, 3, 21, false},
-			{harness.NewsPath, `{"query":"hats [[results=12]]","pages":10,"hl":"en_US"}`, 7, 21, false},
+			{harness.NewsPath, `{"query":"hats [[results=12]]","pages":10,"hl":"en_US"}`, 5, 21, false},
 			{harness.WebSearchPath, `{"query":"hats","country":"US","hl":"en_US","include":{"searchoverview":{},"paaSearchoverview":true}}`, 5, 5, true},
 			{harness.WebSearchPath, `{"query":"hats","country":"IS","include":{"searchoverview":{"markdown":true},"paaSearchoverview":true}}`, 3, 3, false},
 			{harness.WebSearchPath, `{"url":"http://search.lab.test:80/search?q=hats&gl=cn","include":{"searchoverview":{}}}`, 3, 3, false},

@@ -18,21 +18,19 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 		return r.askAPI(ctx, up)
 	}
 	result := &earshot.NewsSearch{Surface: up.Surface(), Location: up.Location(r.query.Locale)}
-	pages := 0
 	kept, err := r.engine.Pages(ctx, up, r.query, r.html, func(p serp.Page) (int, error) {
 		found, err := parsePage(p.Body, p.Links)
 		if err != nil {
 			return 0, err
 		}
-		pages = p.Number
-		add(result, found, pages)
+		add(result, found, p.Number)
 		return len(found), nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	result.HTML = kept
-	return &provider.Outcome{Result: result, Bill: bill(pages)}, nil
+	return &provider.Outcome{Result: result, Bill: bill(lastPage(result))}, nil
 }
 
 // add numbers the articles of a page after those of the pages before.
@@ -47,7 +45,7 @@ func add(result *earshot.NewsSearch, found []earshot.NewsResult, page int) {
 // askAPI asks the official API instead of the engine.
 func (r *request) askAPI(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
 	q := r.query
-	result, pages, err := brave.AskNews(ctx, up, brave.Query{
+	result, err := brave.AskNews(ctx, up, brave.Query{
 		Text: q.Text, Locale: q.Locale, UserAgent: q.UserAgent(), First: q.First, Extra: q.Extra,
 	}, q.Pages, r.html)
 	if err != nil {
@@ -56,5 +54,5 @@ func (r *request) askAPI(ctx context.Context, up *upstream.Session) (*provider.O
 	if brave.Located(q.Locale) {
 		result.Location = up.Location(q.Locale)
 	}
-	return &provider.Outcome{Result: result, Bill: bill(pages)}, nil
+	return &provider.Outcome{Result: result, Bill: bill(lastPage(result))}, nil
 }

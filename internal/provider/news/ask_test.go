@@ -41,6 +41,25 @@ func ask(t *testing.T, l *providertest.Lab, body string) *earshot.NewsSearch {
 	return result
 }
 
+func TestOnlyPagesWithResultsAreBilled(t *testing.T) {
+	t.Parallel()
+	l := providertest.StartLab(t, lab)
+	for body, want := range map[string]int{
+		`{"query":"desk lamps [[results=37]]","pages":3}`: 2,
+		`{"query":"desk lamps [[results=37]]","pages":9}`: 3,
+		`{"query":"desk lamps [[results=10]]","pages":2}`: 0,
+		`{"query":"desk lamps [[results=0]]","pages":2}`:  0,
+	} {
+		outcome, err := l.Ask(t, lab, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := outcome.Bill["page"]; got != want {
+			t.Errorf("%s: %d further pages are billed, want %d", body, got, want)
+		}
+	}
+}
+
 func TestPositionsCountOverPages(t *testing.T) {
 	t.Parallel()
 	l := providertest.StartLab(t, lab)

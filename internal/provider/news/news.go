@@ -31,7 +31,7 @@ var definition = provider.Definition{
 	Watched:  []string{"newsResults", "newsResults.snippet", "newsResults.source", "newsResults.date", "newsResults.thumbnail"},
 	Prices: []provider.Price{
 		{Item: provider.ItemBase, Credits: 3, For: "the first page"},
-		{Item: itemPage, Credits: 2, For: "each further page that was read"},
+		{Item: itemPage, Credits: 2, For: "each further page with results"},
 	},
 	Countries: []provider.Countries{{}}, // all, and no model of its own
 	APIs:      []provider.API{brave.API},
@@ -78,7 +78,16 @@ func (r *request) Locale() geo.Locale { return r.query.Locale }
 // Bill is for all pages that are asked for.
 func (r *request) Bill() provider.Bill { return bill(r.query.Pages) }
 
-// bill is the base price and the pages after the first of those that were read.
+// lastPage is the last page with results; 0 where no page has any.
+func lastPage(result *earshot.NewsSearch) int {
+	last := 0
+	for _, found := range result.NewsResults {
+		last = max(last, found.Page)
+	}
+	return last
+}
+
+// bill is the base price and the pages after the first up to the last with results.
 func bill(pages int) provider.Bill {
-	return provider.Bill{provider.ItemBase: 1, itemPage: pages - 1}
+	return provider.Bill{provider.ItemBase: 1, itemPage: max(0, pages-1)}
 }

@@ -42,7 +42,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	if result.SearchOverview != nil {
 		result.SearchOverview.Surface = up.Surface()
 	}
-	return &provider.Outcome{Result: result, Bill: r.bill(len(pages))}, nil
+	return &provider.Outcome{Result: result, Bill: r.bill(lastPage(result))}, nil
 }
 
 const (
@@ -96,7 +96,7 @@ func (r *request) overviewOf(ctx context.Context, up *upstream.Session, q *quest
 // overviews, which are not charged then.
 func (r *request) askAPI(ctx context.Context, up *upstream.Session) (*provider.Outcome, error) {
 	q := r.query
-	result, pages, err := brave.AskWeb(ctx, up, brave.Query{
+	result, err := brave.AskWeb(ctx, up, brave.Query{
 		Text: q.Text, Locale: q.Locale, Place: q.Place, UserAgent: q.UserAgent(), First: q.First, Extra: q.Extra,
 	}, q.Pages, r.html)
 	if err != nil {
@@ -105,7 +105,7 @@ func (r *request) askAPI(ctx context.Context, up *upstream.Session) (*provider.O
 	if brave.Located(q.Locale) {
 		result.Location = up.Location(q.Locale)
 	}
-	bill := r.bill(pages)
+	bill := r.bill(lastPage(result))
 	delete(bill, itemOverview)
 	return &provider.Outcome{Result: result, Bill: bill}, nil
 }

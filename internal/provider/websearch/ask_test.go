@@ -87,6 +87,25 @@ func TestEveryBlockIsThere(t *testing.T) {
 	}
 }
 
+func TestOnlyPagesWithResultsAreBilled(t *testing.T) {
+	t.Parallel()
+	l := providertest.StartLab(t, engineOfLab)
+	for body, want := range map[string]int{
+		`{"query":"desk lamps [[results=37]]","country":"US","pages":3}`: 2,
+		`{"query":"desk lamps [[results=37]]","country":"US","pages":9}`: 3,
+		`{"query":"desk lamps [[results=10]]","country":"US","pages":2}`: 0,
+		`{"query":"desk lamps [[results=0]]","country":"US","pages":2}`:  0,
+	} {
+		outcome, err := l.Ask(t, engineOfLab, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := outcome.Bill["page"]; got != want {
+			t.Errorf("%s: %d further pages are billed, want %d", body, got, want)
+		}
+	}
+}
+
 func TestPositionsCountOverPages(t *testing.T) {
 	t.Parallel()
 	l := providertest.StartLab(t, engineOfLab)

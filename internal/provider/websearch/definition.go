@@ -56,7 +56,7 @@ var definition = provider.Definition{
 	},
 	Prices: []provider.Price{
 		{Item: provider.ItemBase, Credits: 3, For: "the first page"},
-		{Item: itemPage, Credits: 2, For: "each further page that was read"},
+		{Item: itemPage, Credits: 2, For: "each further page with results"},
 		{Item: itemOverview, Credits: 2, For: "once, for `include.searchoverview` or `include.paaSearchoverview`, where `GET /v1/countries?model=searchoverview` has the country"},
 	},
 	Countries: []provider.Countries{

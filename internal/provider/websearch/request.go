@@ -58,10 +58,19 @@ func (r *request) Locale() geo.Locale { return r.query.Locale }
 // Bill is for all pages that are asked for.
 func (r *request) Bill() provider.Bill { return r.bill(r.query.Pages) }
 
-// bill is the base price, the pages after the first of those that were read, and
+// lastPage is the last page with results; 0 where no page has any.
+func lastPage(result *earshot.WebSearch) int {
+	last := 0
+	for _, found := range result.OrganicResults {
+		last = max(last, found.Page)
+	}
+	return last
+}
+
+// bill is the base price, the pages after the first up to the last with results, and
 // the overview, of the page or of its questions, once.
 func (r *request) bill(pages int) provider.Bill {
-	bill := provider.Bill{provider.ItemBase: 1, itemPage: pages - 1}
+	bill := provider.Bill{provider.ItemBase: 1, itemPage: max(0, pages-1)}
 	if r.overview || r.questions {
 		bill[itemOverview] = 1
 	}

@@ -320,7 +320,7 @@ export type WebSearchRequest = {
   /** A location that is encoded already. Not together with `location`. */
   uule?: string;
   device?: Device;
-  /** How many result pages to read. Each after the first that was read costs 2 credits; after a page without results there are no more. */
+  /** How many result pages to read. Each after the first costs 2 credits if it has results; after a page without results no more are read. */
   pages?: number;
   include?: WebSearchInclude;
 };
@@ -588,7 +588,7 @@ export type NewsRequest = {
   /** The interface language, such as `de`, `pt-BR` or `en_US`, in any letter case. Any printable characters are passed on to the search engine. Overrides the language of the country. */
   hl?: string;
   device?: Device;
-  /** How many result pages to read. Each after the first that was read costs 2 credits; after a page without results there are no more. */
+  /** How many result pages to read. Each after the first costs 2 credits if it has results; after a page without results no more are read. */
   pages?: number;
   include?: NewsInclude;
 };

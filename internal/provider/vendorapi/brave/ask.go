@@ -9,58 +9,56 @@ import (
 )
 
 // AskWeb fetches so many pages of a web search one after another and reads them,
-// until there are no more, and tells how many it read; keep says whether to keep the
-// documents. The error is an *upstream.Failure, or
-// ctx's own.
-func AskWeb(ctx context.Context, up *upstream.Session, q Query, pages int, keep bool) (result *earshot.WebSearch, read int, err error) {
+// until there are no more; keep says whether to keep the documents. The error is an
+// *upstream.Failure, or ctx's own.
+func AskWeb(ctx context.Context, up *upstream.Session, q Query, pages int, keep bool) (*earshot.WebSearch, error) {
 	merged := newMerger()
-	kept, read, err := ask(ctx, up, q, pages, keep, Web, merged.web)
+	kept, err := ask(ctx, up, q, pages, keep, Web, merged.web)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	merged.result.Surface, merged.result.HTML = up.Surface(), kept
-	return merged.result, read, nil
+	return merged.result, nil
 }
 
 // AskNews is AskWeb for a news search.
-func AskNews(ctx context.Context, up *upstream.Session, q Query, pages int, keep bool) (result *earshot.NewsSearch, read int, err error) {
+func AskNews(ctx context.Context, up *upstream.Session, q Query, pages int, keep bool) (*earshot.NewsSearch, error) {
 	merged := newMerger()
-	kept, read, err := ask(ctx, up, q, pages, keep, News, merged.news)
+	kept, err := ask(ctx, up, q, pages, keep, News, merged.news)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	return &earshot.NewsSearch{Surface: up.Surface(), NewsResults: merged.articles, HTML: kept}, read, nil
+	return &earshot.NewsSearch{Surface: up.Surface(), NewsResults: merged.articles, HTML: kept}, nil
 }
 
 // ask fetches pages until there are no more, and hands each to add.
 func ask(
 	ctx context.Context, up *upstream.Session, q Query, pages int, keep bool,
 	request func(Query, int) *upstream.Request, add func(document []byte, n int) (more bool, err error),
-) (kept []string, read int, err error) {
+) (kept []string, err error) {
 	if q.offset(1) >= maxPages {
 		failure := upstream.Fail(earshot.ReasonUnavailable, "the API has no more than %d pages", maxPages)
 		failure.Final = true
-		return nil, 0, failure
+		return nil, failure
 	}
 	more := true
 	for n := 1; n <= pages && more && q.offset(n) < maxPages; n++ {
 		response, err := up.Fetch(ctx, request(q, n))
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		err = up.Read(ctx, func() (err error) {
 			more, err = add(response.Body, n)
 			return err
 		})
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
-		read = n
 		if keep {
 			kept = append(kept, up.Keep(rawdoc.CapturePage(response.Body)))
 		}
 	}
-	return kept, read, nil
+	return kept, nil
 }
 
 // merger puts what several pages show together. Pages of the API may overlap, so

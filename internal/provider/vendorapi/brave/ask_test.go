@@ -64,7 +64,7 @@ var query = brave.Query{Text: "harbour", Locale: geo.Locale{Country: "US"}}
 func TestPagesBecomeOneResult(t *testing.T) {
 	t.Parallel()
 	up := session(t, web(t, 23))
-	result, read, err := brave.AskWeb(t.Context(), up, query, 5, true)
+	result, err := brave.AskWeb(t.Context(), up, query, 5, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestPagesBecomeOneResult(t *testing.T) {
 			t.Errorf("result %d is %+v", i, r)
 		}
 	}
-	if read != 3 || len(result.HTML) != 3 || result.HTML[2] != "https://earshot.test/captures/1/page-3.html" {
+	if len(result.HTML) != 3 || result.HTML[2] != "https://earshot.test/captures/1/page-3.html" {
 		t.Errorf("kept are %v", result.HTML)
 	}
 	if document := rawdoc.CapturedDocument(up.Kept()[1]); !brave.Recognises(document) {
@@ -89,7 +89,7 @@ func TestTheLastPageOfTheAPI(t *testing.T) {
 	t.Parallel()
 	late := query
 	late.First = 85
-	result, _, err := brave.AskWeb(t.Context(), session(t, web(t, 1000)), late, 10, false)
+	result, err := brave.AskWeb(t.Context(), session(t, web(t, 1000)), late, 10, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestTheLastPageOfTheAPI(t *testing.T) {
 		t.Errorf("the result is %+v", result)
 	}
 	late.First = 100
-	_, _, err = brave.AskWeb(t.Context(), session(t, web(t, 1000)), late, 1, false)
+	_, err = brave.AskWeb(t.Context(), session(t, web(t, 1000)), late, 1, false)
 	var failure *upstream.Failure
 	if !errors.As(err, &failure) || !failure.Final || failure.Reason != earshot.ReasonUnavailable {
 		t.Errorf("beyond the last page: %v", err)
@@ -106,7 +106,7 @@ func TestTheLastPageOfTheAPI(t *testing.T) {
 
 func TestNothingFoundIsAResult(t *testing.T) {
 	t.Parallel()
-	result, _, err := brave.AskWeb(t.Context(), session(t, web(t, 0)), query, 3, true)
+	result, err := brave.AskWeb(t.Context(), session(t, web(t, 0)), query, 3, true)
 	if err != nil || len(result.OrganicResults) != 0 || len(result.HTML) != 1 {
 		t.Errorf("the result is %+v (%v)", result, err)
 	}
@@ -121,12 +121,12 @@ func TestNews(t *testing.T) {
 		list := map[string]string{"0": listed(0, 10), "1": listed(8, 7)}[r.URL.Query().Get("offset")]
 		fmt.Fprintf(w, `{"type":"news","query":{"original":"harbour"},"results":%s}`, max(list, "[]"))
 	})
-	result, read, err := brave.AskNews(t.Context(), up, query, 9, true)
+	result, err := brave.AskNews(t.Context(), up, query, 9, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	providertest.Check(t, result)
-	if len(result.NewsResults) != 15 || read != 3 || len(result.HTML) != 3 || result.Surface != earshot.SurfaceAPI {
+	if len(result.NewsResults) != 15 || len(result.HTML) != 3 || result.Surface != earshot.SurfaceAPI {
 		t.Fatalf("the result is %+v", result)
 	}
 	for i, a := range result.NewsResults {
@@ -148,7 +148,7 @@ func TestARefusalEndsIt(t *testing.T) {
 		w.WriteHeader(http.StatusTooManyRequests)
 		fmt.Fprint(w, `{"type":"ErrorResponse","error":{"code":"RATE_LIMITED","status":429}}`)
 	})
-	_, _, err := brave.AskWeb(t.Context(), up, query, 3, true)
+	_, err := brave.AskWeb(t.Context(), up, query, 3, true)
 	var failure *upstream.Failure
 	if !errors.As(err, &failure) || failure.Reason != earshot.ReasonBlocked || failure.RetryAfter != 2*time.Second || calls != 2 {
 		t.Errorf("after %d calls: %v", calls, err)
@@ -158,12 +158,12 @@ func TestARefusalEndsIt(t *testing.T) {
 func TestAnUnreadableAnswerEndsIt(t *testing.T) {
 	t.Parallel()
 	up := session(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"type":"sea`) })
-	if _, _, err := brave.AskNews(t.Context(), up, query, 3, true); err == nil || providertest.Reason(t, err) != "unreadable" {
+	if _, err := brave.AskNews(t.Context(), up, query, 3, true); err == nil || providertest.Reason(t, err) != "unreadable" {
 		t.Errorf("it ended with %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := brave.AskWeb(ctx, up, query, 3, true); !errors.Is(err, context.Canceled) {
+	if _, err := brave.AskWeb(ctx, up, query, 3, true); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled, it ended with %v", err)
 	}
 }
