@@ -171,8 +171,9 @@ type Ad struct {
 
 // Sitelink is a further link under an ad.
 type Sitelink struct {
-	Title string `json:"title"`
-	URL   string `json:"url" schema:"uri"`
+	Title        string `json:"title"`
+	URL          string `json:"url" schema:"uri"`
+	RedirectLink string `json:"redirectLink,omitempty" schema:"redirectLink"`
 }
 
 // Video is a video that an answer or a page shows.

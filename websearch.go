@@ -95,14 +95,21 @@ type Discussion struct {
 
 // KnowledgeGraph is the panel about the thing that was searched for.
 type KnowledgeGraph struct {
-	Title       string                   `json:"title"`
-	Type        string                   `json:"type,omitempty"`
-	Description string                   `json:"description,omitempty"`
-	Website     string                   `json:"website,omitempty" schema:"uri"`
-	ImageURL    string                   `json:"imageUrl,omitempty" schema:"uri"`
-	Source      string                   `json:"source,omitempty"`
-	Attributes  List[KnowledgeAttribute] `json:"attributes"`
-	Profiles    List[KnowledgeProfile]   `json:"profiles"`
+	Title       string `json:"title"`
+	Type        string `json:"type,omitempty"`
+	Description string `json:"description,omitempty"`
+	Website     string `json:"website,omitempty" schema:"uri"`
+	// The redirect that the engine served for `website`, in the form that goto accepts. Absent when it served the website itself.
+	RedirectLink string `json:"redirectLink,omitempty" schema:"redirectLink"`
+	ImageURL     string `json:"imageUrl,omitempty" schema:"uri"`
+	// Who wrote the description.
+	Source string `json:"source,omitempty"`
+	// The page that the description is from.
+	SourceLink string `json:"sourceLink,omitempty" schema:"uri"`
+	// The redirect that the engine served for `sourceLink`, in the form that goto accepts. Absent when it served the page itself.
+	SourceRedirectLink string                   `json:"sourceRedirectLink,omitempty" schema:"redirectLink"`
+	Attributes         List[KnowledgeAttribute] `json:"attributes"`
+	Profiles           List[KnowledgeProfile]   `json:"profiles"`
 }
 
 // KnowledgeAttribute is a fact in the panel.
@@ -113,8 +120,9 @@ type KnowledgeAttribute struct {
 
 // KnowledgeProfile is a page of the thing in a social network.
 type KnowledgeProfile struct {
-	Name string `json:"name"`
-	Link string `json:"link" schema:"uri"`
+	Name         string `json:"name"`
+	Link         string `json:"link" schema:"uri"`
+	RedirectLink string `json:"redirectLink,omitempty" schema:"redirectLink"`
 }
 
 // NewsSearch is what the result pages of a news search show.

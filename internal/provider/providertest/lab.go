@@ -7,6 +7,7 @@
 //	site.go      an assistant's site in the lab
 //	browser.go   the same in a browser
 //	result.go    what must hold for every result
+//	redirects.go what must hold for the links of search results
 //	golden.go    stored documents and what they yield
 //	recorded.go  captures, and the recordings that some of them are in
 //	hostile.go   documents made to break a parser

@@ -21,7 +21,8 @@ func TestFidelity(t *testing.T) {
 	served := searchaimode.Provider{Engine: serp.Engine{Host: "google.com"}}
 	for _, path := range providertest.Captures(t, "web_searchaimode/*.html") {
 		page := filepath.Base(path)
-		a, err := served.Parse(providertest.Stored(t, path), "US")
+		document := providertest.Stored(t, path)
+		a, err := served.Parse(document, "US")
 		if err != nil {
 			t.Errorf("%s: %v", page, err)
 			continue
@@ -33,6 +34,7 @@ func TestFidelity(t *testing.T) {
 		t.Logf("%s: text %d, markdown %d, sources %d, pills %d, products %d, places %d, videos %d, related %d", page,
 			len(a.Text), len(a.Markdown), len(a.Sources), len(a.CitationPills), products, len(a.Places), len(a.Videos), len(a.RelatedQueries))
 		providertest.Check(t, a)
+		providertest.CheckRedirects(t, served.Engine.NewLinks(nil).Read, a, document)
 		if found := debris.FindString(a.Text); found != "" {
 			t.Errorf("%s: text has %q in it:\n%s", page, found, a.Text)
 		}

@@ -58,8 +58,8 @@ func (r *reader) readTextAd(n *html.Node, block string) bool {
 		if a == link || name == "" {
 			continue
 		}
-		if to, _, ok := r.adLink(a); ok && r.links.Leads(to) {
-			ad.Sitelinks = append(ad.Sitelinks, earshot.Sitelink{Title: name, URL: to})
+		if to, redirect, ok := r.adLink(a); ok && r.links.Leads(to) {
+			ad.Sitelinks = append(ad.Sitelinks, earshot.Sitelink{Title: name, URL: to, RedirectLink: redirect})
 		}
 	}
 	r.found.ads = append(r.found.ads, ad)

@@ -143,8 +143,8 @@ func (r *reader) readJob(n *html.Node) bool {
 	if address == "" {
 		address = markup.Attr(n, "href")
 	}
-	if to, _, ok := r.links.Read(address); ok {
-		job.Link = to
+	if to, redirect, ok := r.links.Read(address); ok {
+		job.Link, job.RedirectLink = to, redirect
 	}
 	r.found.jobs = append(r.found.jobs, job)
 	r.note(earshot.BlockJobs)
@@ -240,11 +240,11 @@ func (r *reader) readHotel(n *html.Node, address string) bool {
 			}
 		}
 	}
-	to, _, ok := r.links.Read(address)
+	to, redirect, ok := r.links.Read(address)
 	if p.Name == "" || !ok || p.Rating == nil && p.PriceLevel == "" {
 		return false
 	}
-	p.Link = to
+	p.Link, p.RedirectLink = to, redirect
 	r.found.places = append(r.found.places, p)
 	r.note(earshot.BlockHotels)
 	return true

@@ -1,6 +1,7 @@
 package websearch_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/url"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"earshot"
+	"earshot/internal/geo"
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/websearch"
 )
@@ -19,6 +21,7 @@ import (
 func TestFidelity(t *testing.T) {
 	t.Parallel()
 	var all websearch.Score
+	redirects := 0
 	pages := providertest.Captures(t, "websearch/*.html")
 	t.Logf("%-58s %s", "page", websearch.ScoreHead)
 	for _, path := range pages {
@@ -32,8 +35,57 @@ func TestFidelity(t *testing.T) {
 		t.Logf("%-58s %s", strings.TrimSuffix(filepath.Base(path), ".html"), score)
 		all.Add(score)
 		checkPage(t, filepath.Base(path), result)
+		redirects += providertest.CheckRedirects(t, realEngine.NewLinks(nil).Read, result, document)
 	}
 	t.Logf("%-58s %s", "all", all)
+	if redirects == 0 {
+		t.Error("no link of any page was a redirect")
+	}
+}
+
+// TestEveryRedirectOfTheLab holds the links of results against the lab's pages.
+func TestEveryRedirectOfTheLab(t *testing.T) {
+	t.Parallel()
+	l := providertest.StartLab(t, engineOfLab)
+	fields := map[string]int{}
+	for _, body := range []string{
+		`{"query":"desk lamps","country":"US","pages":3,"include":{"html":true,"searchoverview":{}}}`,
+		`{"query":"garden chairs","country":"DE","device":"mobile","include":{"html":true,"searchoverview":{}}}`,
+		`{"query":"rain jackets","country":"GB","include":{"html":true}}`,
+		`{"query":"tents","country":"FR","include":{"html":true}}`,
+	} {
+		up := l.Session(1)
+		outcome, err := providertest.Decode(t, engineOfLab, body).Ask(t.Context(), up)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, ok := outcome.Result.(*earshot.WebSearch)
+		if !ok {
+			t.Fatalf("result is a %T", outcome.Result)
+		}
+		hidden := engineOfLab.Engine.Hidden(bytes.Join(up.Kept(), nil))
+		resolved, err := engineOfLab.Engine.Resolve(t.Context(), l.Session(1), geo.Locale{Country: "US"}, hidden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		providertest.CheckRedirects(t, engineOfLab.Engine.NewLinks(resolved).Read, result, up.Kept()...)
+		k := result.KnowledgeGraph
+		for _, profile := range k.Profiles {
+			fields["profiles"] += min(1, len(profile.RedirectLink))
+		}
+		for _, ad := range result.Ads {
+			for _, link := range ad.Sitelinks {
+				fields["sitelinks"] += min(1, len(link.RedirectLink))
+			}
+		}
+		fields["website"] += min(1, len(k.RedirectLink))
+		fields["source"] += min(1, len(k.SourceRedirectLink))
+	}
+	for _, name := range []string{"profiles", "sitelinks", "website", "source"} {
+		if fields[name] == 0 {
+			t.Errorf("no redirect among %s", name)
+		}
+	}
 }
 
 // checkPage holds a page against what is true of every page.

@@ -59,7 +59,7 @@ func (r *reader) readKnowledge(n *html.Node) {
 	}
 	if r.names[panelKind] == nil { // of a place
 		if k.Website == "" {
-			k.Website = r.button(n)
+			k.Website, k.RedirectLink = r.button(n)
 		}
 		if k.ImageURL == "" {
 			k.ImageURL = r.photo(n)
@@ -77,16 +77,17 @@ func (r *reader) readWhole(root *html.Node) {
 	}
 }
 
-// button is where the first button of a panel leads that is a link to elsewhere.
-func (r *reader) button(panel *html.Node) string {
+// button is where the first button of a panel leads that is a link to elsewhere, and
+// the redirect that was served for it.
+func (r *reader) button(panel *html.Node) (destination, redirect string) {
 	link := markup.Find(panel, func(n *html.Node) bool {
 		return markup.IsLink(n) && markup.Attr(n, "role") == "button" && r.leadsAway(n)
 	})
 	if link == nil {
-		return ""
+		return "", ""
 	}
-	to, _, _ := r.links.Read(markup.Attr(link, "href"))
-	return to
+	destination, redirect, _ = r.links.Read(markup.Attr(link, "href"))
+	return destination, redirect
 }
 
 // photo is the picture at the head of the panel of a place, "" where that is its map.
@@ -159,12 +160,12 @@ func (r *reader) readPanelPart(k *earshot.KnowledgeGraph, n *html.Node, name str
 			link = markup.Find(n, markup.IsLink)
 		}
 		if link != nil {
-			k.Website, _, _ = r.links.Read(markup.Attr(link, "href"))
+			k.Website, k.RedirectLink, _ = r.links.Read(markup.Attr(link, "href"))
 		}
 	case strings.HasSuffix(name, panelProfiles):
 		for _, link := range markup.FindAll(n, markup.IsLink) {
-			if to, _, ok := r.links.Read(markup.Attr(link, "href")); ok && serp.Line(link) != "" {
-				k.Profiles = append(k.Profiles, earshot.KnowledgeProfile{Name: serp.Line(link), Link: to})
+			if to, redirect, ok := r.links.Read(markup.Attr(link, "href")); ok && serp.Line(link) != "" {
+				k.Profiles = append(k.Profiles, earshot.KnowledgeProfile{Name: serp.Line(link), Link: to, RedirectLink: redirect})
 			}
 		}
 	case isFact(name):
@@ -199,6 +200,9 @@ func (r *reader) readDescription(k *earshot.KnowledgeGraph, n *html.Node) {
 	}), " ")
 	if link := markup.Find(n, markup.IsLink); link != nil {
 		k.Source = serp.Line(link)
+		if to, redirect, ok := r.links.Read(markup.Attr(link, "href")); ok && r.links.Leads(to) {
+			k.SourceLink, k.SourceRedirectLink = to, redirect
+		}
 	}
 }
 

@@ -227,6 +227,8 @@ export type Ad = {
 export type Sitelink = {
   title: string;
   url: string;
+  /** The redirect that the engine served in the place of the destination, in the form that goto accepts. Absent when it served the destination itself. */
+  redirectLink?: string;
 };
 
 /** The body of every 4xx and 5xx. */
@@ -435,8 +437,15 @@ export type KnowledgeGraph = {
   type?: string;
   description?: string;
   website?: string;
+  /** The redirect that the engine served for `website`, in the form that goto accepts. Absent when it served the website itself. */
+  redirectLink?: string;
   imageUrl?: string;
+  /** Who wrote the description. */
   source?: string;
+  /** The page that the description is from. */
+  sourceLink?: string;
+  /** The redirect that the engine served for `sourceLink`, in the form that goto accepts. Absent when it served the page itself. */
+  sourceRedirectLink?: string;
   attributes: Array<KnowledgeAttribute>;
   profiles: Array<KnowledgeProfile>;
 };
@@ -451,6 +460,8 @@ export type KnowledgeAttribute = {
 export type KnowledgeProfile = {
   name: string;
   link: string;
+  /** The redirect that the engine served in the place of the destination, in the form that goto accepts. Absent when it served the destination itself. */
+  redirectLink?: string;
 };
 
 /** The answer that the engine quotes from a page above the results. */
