@@ -17,7 +17,8 @@ import (
 )
 
 const (
-	// resolveTime is what the engine gets to answer for one link.
+	// resolveTime is what the engine gets to answer for one link: in goto for the whole
+	// resolution, on a page before a browser is tried.
 	resolveTime = 10 * time.Second
 	// resolveAtOnce is how many links of a page are asked for at a time.
 	resolveAtOnce = 8
@@ -25,7 +26,7 @@ const (
 	// browser, which costs a hundred times as much.
 	maxResolved = 200
 	maxVisited  = 20
-	// visitTime is what a browser gets for one link.
+	// visitTime is what a browser gets for one link of a page.
 	visitTime = 30 * time.Second
 )
 
@@ -82,12 +83,14 @@ func redirect(ctx context.Context, up *upstream.Session, request *upstream.Reque
 	return up.Redirect(ctx, request)
 }
 
-// Goto resolves a redirect link that a client sent. The error, if it is not ctx's,
-// is an *earshot.Error.
+// Goto resolves a redirect link that a client sent, within resolveTime on every
+// upstream. The error, if it is not ctx's, is an *earshot.Error.
 func (e Engine) Goto(ctx context.Context, client *upstream.Client, link string) (string, error) {
 	if problem := e.gotoProblem(link); problem != "" {
 		return "", schema.Invalid("url", "%s", problem)
 	}
+	ctx, cancel := context.WithTimeout(ctx, resolveTime)
+	defer cancel()
 	destination, err := e.resolve(ctx, client.NewSession(1, ""), geo.Locale{Country: "US"}, link, true)
 	if failure, ok := errors.AsType[*upstream.Failure](err); ok {
 		return "", &earshot.Error{

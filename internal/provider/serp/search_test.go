@@ -10,10 +10,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"earshot"
+	"earshot/internal/browser"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/serp"
@@ -326,6 +328,36 @@ func TestGoto(t *testing.T) {
 		if !errors.As(err, &e) || e.Details != (earshot.UpstreamDetails{Service: "websearch/goto", Reason: want}) {
 			t.Errorf("%s: %v", answer, err)
 		}
+	}
+}
+
+// lateVisitor is a browser that opens a page until its time is over.
+type lateVisitor struct{ deadline chan time.Time }
+
+func (v lateVisitor) Visit(ctx context.Context, _ browser.Visit) (*browser.Document, error) {
+	deadline, _ := ctx.Deadline()
+	v.deadline <- deadline
+	return nil, context.DeadlineExceeded
+}
+
+func TestGotoEndsInTimeInABrowserToo(t *testing.T) {
+	t.Parallel()
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "<p>a page in the place of a redirect</p>")
+	}))
+	t.Cleanup(page.Close)
+	late := lateVisitor{deadline: make(chan time.Time, 1)}
+	client, err := upstream.NewClient(upstream.Config{Surface: earshot.SurfaceWeb, Sites: map[string]string{serp.Site: page.URL}, Browser: late})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	begun := time.Now()
+	if _, err := engine.Goto(t.Context(), client, "https://search.lab.test/goto?url=x"); earshot.ErrorCode(err) != earshot.CodeUpstream {
+		t.Errorf("got %v", err)
+	}
+	if given := (<-late.deadline).Sub(begun); given > 15*time.Second {
+		t.Errorf("the browser may take until %s after the call", given)
 	}
 }
 
