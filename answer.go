@@ -35,9 +35,9 @@ type Answer struct {
 	// On chatassistant only with `include.ads`.
 	Ads      []Ad   `json:"ads,omitempty"`
 	Markdown string `json:"markdown,omitempty"`
-	// The stored page, with `include.html`.
+	// The stored page, with `include.html`: the assistant's own, or one that was made from an answer that came as a stream.
 	HTML string `json:"html,omitempty" schema:"uri"`
-	// The provider's own events or payload.
+	// The provider's own events, one element each, or its payload.
 	RawResponse []json.RawMessage `json:"rawResponse,omitempty"`
 }
 

@@ -31,7 +31,7 @@ type ChatAssistantRequest struct {
 // ChatAssistantInclude says what to add to the result. The paid parts cost one
 // add-on together, however many are asked for.
 type ChatAssistantInclude struct {
-	// A URL to the stored page.
+	// A URL to the stored page; where the answer came as a stream, to a page with the answer and its sources.
 	HTML bool `json:"html,omitempty"`
 	// The answer as Markdown.
 	Markdown bool `json:"markdown,omitempty"`
@@ -56,7 +56,7 @@ type AssistantRequest struct {
 
 // AssistantInclude says what to add to the result. It costs nothing.
 type AssistantInclude struct {
-	// A URL to the stored page.
+	// A URL to the stored page; where the answer came as a stream, to a page with the answer and its sources.
 	HTML bool `json:"html,omitempty"`
 	// The answer as Markdown.
 	Markdown bool `json:"markdown,omitempty"`

@@ -107,7 +107,7 @@ func (c *Assistant) Ask(ctx context.Context, up *upstream.Session, q Question, i
 	}
 	var found *earshot.Answer
 	err = up.Read(ctx, func() (err error) {
-		found, err = c.Read(response.Body, answer.Want{Country: q.Locale.Country, Markdown: include.Markdown})
+		found, err = c.Read(response.Body, answer.Want{Country: q.Locale.Country, Markdown: include.Markdown || include.HTML})
 		return response.Judge(err)
 	})
 	if err != nil {
@@ -155,12 +155,10 @@ func (api *API) complete(ctx context.Context, up *upstream.Session, a *earshot.A
 type Include earshot.AssistantInclude
 
 // Attach completes an answer that was read from document with what the flags ask
-// for, and says where it came from.
+// for, and says where it came from. The page that is kept is the document where that is
+// one, and elsewhere the answer itself, from its Markdown.
 func (i Include) Attach(a *earshot.Answer, up *upstream.Session, document []byte) error {
 	a.Surface = cmp.Or(a.Surface, up.Surface()) // its reader may know better
-	if !i.Markdown {
-		a.Markdown = ""
-	}
 	if i.RawResponse {
 		raw, err := rawdoc.RawResponse(document)
 		if err != nil {
@@ -169,7 +167,17 @@ func (i Include) Attach(a *earshot.Answer, up *upstream.Session, document []byte
 		a.RawResponse = raw
 	}
 	if i.HTML {
-		a.HTML = up.Keep(rawdoc.CapturePage(document))
+		page := document
+		if !rawdoc.IsPage(rawdoc.Trimmed(document)) {
+			var err error
+			if page, err = formatted(a, document); err != nil {
+				return err
+			}
+		}
+		a.HTML = up.Keep(page)
+	}
+	if !i.Markdown {
+		a.Markdown = ""
 	}
 	return nil
 }

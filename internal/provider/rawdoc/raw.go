@@ -2,6 +2,7 @@ package rawdoc
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"html"
 	"strings"
@@ -9,8 +10,12 @@ import (
 	"earshot/internal/provider/webtext"
 )
 
+// scriptGuard stands before streams of chunks, so that no other site's page can run them
+// as a script.
+const scriptGuard = ")]}'"
+
 // RawResponse is a document as a client may have it: the data of each event of
-// a stream, each line of JSON lines, or the whole document. What is JSON stays
+// a stream, each line of JSON lines, each chunk of a guarded stream, or the whole document. What is JSON stays
 // JSON, anything else becomes a string.
 func RawResponse(document []byte) ([]json.RawMessage, error) {
 	if document := Trimmed(document); IsStream(document) {
@@ -24,6 +29,9 @@ func RawResponse(document []byte) ([]json.RawMessage, error) {
 			return nil
 		})
 		return raw, err
+	}
+	if guarded, found := bytes.CutPrefix(Trimmed(document), []byte(scriptGuard)); found {
+		return chunks(guarded), nil
 	}
 	if lines := jsonLines(document); lines != nil {
 		return lines, nil
@@ -62,6 +70,26 @@ func jsonLines(document []byte) []json.RawMessage {
 	return lines
 }
 
+// chunks are the JSON values of a stream in which each has its length before it. What
+// breaks off is a text.
+func chunks(stream []byte) []json.RawMessage {
+	var found []json.RawMessage
+	dec := json.NewDecoder(bytes.NewReader(stream))
+	for {
+		start := dec.InputOffset()
+		var chunk json.RawMessage
+		if err := dec.Decode(&chunk); err != nil {
+			if rest := bytes.TrimSpace(stream[start:]); len(rest) > 0 {
+				found = append(found, rawJSON(string(rest)))
+			}
+			return found
+		}
+		if chunk[0] == '[' || chunk[0] == '{' {
+			found = append(found, rawJSON(string(chunk)))
+		}
+	}
+}
+
 func rawJSON(data string) json.RawMessage {
 	data = strings.TrimSpace(webtext.ValidText(data))
 	if json.Valid([]byte(data)) {
@@ -86,8 +114,27 @@ const (
 	textAfter  = "</pre></body></html>\n"
 )
 
-// CapturedDocument is the document that CapturePage made a page of.
+// The comment in which a page holds the document that it was made from.
+const (
+	withinBefore = "<!-- document: "
+	withinAfter  = " -->"
+)
+
+// KeepWithin is the comment by which a page holds a document, so that CapturedDocument
+// finds it.
+func KeepWithin(document []byte) string {
+	return withinBefore + base64.StdEncoding.EncodeToString(document) + withinAfter
+}
+
+// CapturedDocument is the document that a captured page was made from: the one that
+// CapturePage was given or that stands in it by KeepWithin, or the page itself.
 func CapturedDocument(page []byte) []byte {
+	if at := bytes.LastIndex(page, []byte(withinBefore)); at >= 0 {
+		encoded, _, _ := bytes.Cut(page[at+len(withinBefore):], []byte(withinAfter))
+		if document, err := base64.StdEncoding.DecodeString(string(encoded)); err == nil {
+			return document
+		}
+	}
 	text, wrapped := bytes.CutPrefix(page, []byte(textBefore))
 	if !wrapped {
 		return page

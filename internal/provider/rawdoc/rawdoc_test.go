@@ -3,6 +3,7 @@ package rawdoc_test
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,6 +81,36 @@ func TestPieces(t *testing.T) {
 	}
 	if first := rawdoc.FirstPiece([]byte(" [ {\"a\":1}, {")); first.Amount("a") != "1" {
 		t.Errorf("the first piece is %v", first)
+	}
+}
+
+func TestEachChunkIsAnElement(t *testing.T) {
+	t.Parallel()
+	for stream, want := range map[string][]string{
+		")]}'\n\n5\n[\"a\"]\n12\n[[\"b\",\n1]]\n": {`["a"]`, "[[\"b\",\n1]]"},
+		"\ufeff)]}'\n[1]\n9\n[\"cut":              {`[1]`, `"[\"cut"`},
+	} {
+		raw, err := rawdoc.RawResponse([]byte(stream))
+		var got []string
+		for _, element := range raw {
+			got = append(got, string(element))
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: %q, %v", stream, got, err)
+		}
+	}
+}
+
+func TestAPageHoldsItsDocument(t *testing.T) {
+	t.Parallel()
+	for _, document := range []string{"data: {}\n\n--><script>", "<p>a</p>", "\xff\x00", ""} {
+		page := []byte("<html><body><p>shown</p>" + rawdoc.KeepWithin([]byte(document)) + "\n</body></html>")
+		if got := rawdoc.CapturedDocument(page); string(got) != document {
+			t.Errorf("%q became %q", document, got)
+		}
+	}
+	if page := []byte("<html><!-- document: not one --></html>"); !bytes.Equal(rawdoc.CapturedDocument(page), page) {
+		t.Error("a page with another comment is not taken as it is")
 	}
 }
 

@@ -17,7 +17,7 @@ export type ChatAssistantRequest = {
 
 /** Says what to add to the result. The paid parts cost one add-on together, however many are asked for. */
 export type ChatAssistantInclude = {
-  /** A URL to the stored page. */
+  /** A URL to the stored page; where the answer came as a stream, to a page with the answer and its sources. */
   html?: boolean;
   /** The answer as Markdown. */
   markdown?: boolean;
@@ -60,9 +60,9 @@ export type Answer = {
   /** On chatassistant only with `include.ads`. */
   ads?: Array<Ad>;
   markdown?: string;
-  /** The stored page, with `include.html`. */
+  /** The stored page, with `include.html`: the assistant's own, or one that was made from an answer that came as a stream. */
   html?: string;
-  /** The provider's own events or payload. */
+  /** The provider's own events, one element each, or its payload. */
   rawResponse?: Array<unknown>;
 };
 
@@ -264,7 +264,7 @@ export type GenAssistantRequest = {
 
 /** Says what to add to the result. It costs nothing. */
 export type AssistantInclude = {
-  /** A URL to the stored page. */
+  /** A URL to the stored page; where the answer came as a stream, to a page with the answer and its sources. */
   html?: boolean;
   /** The answer as Markdown. */
   markdown?: boolean;
