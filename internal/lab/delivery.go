@@ -21,6 +21,8 @@ const (
 	TypeEvents = "text/event-stream; charset=utf-8"
 	// TypeLines is a stream in which each line is JSON.
 	TypeLines = "application/x-ndjson; charset=utf-8"
+	// TypeJSON is JSON, in one piece or in chunks.
+	TypeJSON = "application/json; charset=utf-8"
 )
 
 // pagePiece is how much of a page is sent at once when it is sent slowly.

@@ -1,7 +1,7 @@
 // Package genassistant asks the generative assistant and reads its answer from
 // the page that shows it, from the stream behind that, or from its official API.
 //
-//	definition.go   what others need to know of it, and which page to fetch
+//	definition.go   what others need to know of it, and which document to fetch
 //	ask.go          asking on the site in a browser, or the official API
 //	read.go         telling documents apart; where things stand on the page
 //	stream*.go      the stream behind the page
@@ -13,7 +13,6 @@ package genassistant
 
 import (
 	_ "embed"
-	"net/url"
 
 	"earshot"
 	"earshot/internal/geo"
@@ -55,7 +54,11 @@ func New() *chat.Assistant {
 	}
 }
 
-// question is the page that opens with the prompt as its first query.
+// streamPath is where the interface streams its answers, below the site's base.
+const streamPath = "/_/BardChatUi/data/assistant.lamda.BardFrontendService/StreamGenerate"
+
+// question is the stream with the answer to the prompt, as the lab serves it. The site
+// itself is asked in a browser.
 func question(prompt string, locale geo.Locale) (*upstream.Request, error) {
-	return &upstream.Request{Site: name, Path: "/app", Query: url.Values{"q": {prompt}}, Locale: locale}, nil
+	return upstream.PostJSON(name, streamPath, "application/json", map[string]any{"prompt": prompt}, locale)
 }

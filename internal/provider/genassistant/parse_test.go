@@ -5,6 +5,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"earshot/internal/lab"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/genassistant"
 	"earshot/internal/provider/providertest"
@@ -62,6 +63,12 @@ func TestLabSite(t *testing.T) {
 		Box:      `rich-textarea .ql-editor[contenteditable]`,
 		Button:   `button.send-button`,
 		Done:     `infinite-scroller model-response message-actions [data-test-id="copy-button"]`,
-		Complete: true,
+		Stream: &providertest.LabStream{
+			Path:     "/_/BardChatUi/data/assistant.lamda.BardFrontendService/StreamGenerate",
+			Question: func(prompt string) any { return map[string]string{"prompt": prompt} },
+			Wrong:    `{"prompt":1}`,
+			Type:     lab.TypeJSON,
+			End:      "\n[[\"e\",4,null,null,1]]\n",
+		},
 	}.Check(t)
 }

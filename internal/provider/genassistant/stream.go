@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 
 	"earshot"
 	"earshot/internal/provider/answer"
@@ -59,6 +60,7 @@ type stream struct {
 	messages int
 	reply    *reply
 	model    string
+	silent   bool // there was a reply without text
 	ended    bool
 	cut      bool
 	trouble  int // the interface's number for what went wrong
@@ -106,6 +108,7 @@ func (s *stream) frame(frame list) {
 			s.trouble = trouble.below(2, 0, 1).number(0)
 			return
 		}
+		s.silent = s.silent || strings.HasPrefix(message.below(4, 0).text(0), replyPrefix)
 		if found := findReply(content); found != nil {
 			s.reply = found
 			if model := webtext.Line(message.text(modelField)); model != "" {
@@ -130,6 +133,8 @@ func (s *stream) check() error {
 		return upstream.Fail(earshot.ReasonUnreadable, "no messages in the stream")
 	case s.cut, s.reply != nil && !s.ended && s.reply.unfinished():
 		return upstream.Fail(earshot.ReasonUnavailable, "the stream ends before the answer is whole")
+	case s.reply == nil && s.silent:
+		return upstream.Fail(earshot.ReasonEmpty, "the assistant said nothing")
 	case s.reply == nil:
 		return upstream.Fail(earshot.ReasonUnreadable, "messages, but no answer")
 	default:

@@ -23,6 +23,9 @@ const (
 	madeImages = 7
 )
 
+// replyPrefix begins the id of a reply.
+const replyPrefix = "rc_"
+
 // growing is the state of a reply that is not whole yet.
 const growing = 1
 
@@ -33,7 +36,7 @@ type reply struct{ list }
 // stands elsewhere than in a conversation that is read again, where the newest
 // comes first. Replies without text are passed over.
 func findReply(value any) *reply {
-	if items := asList(value); strings.HasPrefix(items.text(0), "rc_") && items.list(textField).text(0) != "" {
+	if items := asList(value); strings.HasPrefix(items.text(0), replyPrefix) && items.list(textField).text(0) != "" {
 		return &reply{items}
 	}
 	for _, inner := range fields(value) {

@@ -1,14 +1,14 @@
 // Package officeassistant asks the office assistant and reads its answer from
-// the page that shows it, or from an official API.
+// the events of its interface, the page that shows it, or an official API.
 //
-//	definition.go   what others need to know of it, and which page to fetch
+//	definition.go   what others need to know of it, and which document to fetch
 //	ask.go          asking on the site in a browser, or an official API
 //	read.go         telling documents apart; where things stand on the page
+//	stream.go       the events of the interface
 package officeassistant
 
 import (
 	_ "embed"
-	"net/url"
 
 	"earshot"
 	"earshot/internal/geo"
@@ -50,7 +50,8 @@ func New() *chat.Assistant {
 	}
 }
 
-// question is the page of a new chat with the prompt sent.
+// question is the stream of the events of the answer, as the lab serves it. The site
+// itself, where they come over a WebSocket, is asked in a browser.
 func question(prompt string, locale geo.Locale) (*upstream.Request, error) {
-	return &upstream.Request{Site: name, Path: "/chat", Query: url.Values{"q": {prompt}}, Locale: locale}, nil
+	return upstream.PostJSON(name, "/c/api/chat", "application/x-ndjson", map[string]any{"text": prompt}, locale)
 }

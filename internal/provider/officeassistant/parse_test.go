@@ -5,6 +5,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"earshot/internal/lab"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/officeassistant"
 	"earshot/internal/provider/providertest"
@@ -62,6 +63,12 @@ func TestLabSite(t *testing.T) {
 		Box:      `textarea#userInput`,
 		Button:   `button[data-testid="submit-button"]`,
 		Done:     `[role="feed"] [data-testid="copy-ai-message-button"]`,
-		Complete: true,
+		Stream: &providertest.LabStream{
+			Path:     "/c/api/chat",
+			Question: func(prompt string) any { return map[string]string{"text": prompt} },
+			Wrong:    `{"text":1}`,
+			Type:     lab.TypeLines,
+			End:      "\"}\n",
+		},
 	}.Check(t)
 }

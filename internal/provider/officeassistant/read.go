@@ -11,13 +11,18 @@ import (
 // ownSources are the names by which the assistant marks the links it gives.
 var ownSources = []string{"office.lab.test", "copilot.com"}
 
-// Read reads a document: a page that shows the answer, or an answer of an official
-// API. It gives everything that it finds. The error is an *upstream.Failure.
+// Read reads a document: the events of the interface, a page that shows the answer, or an
+// answer of an official API. It gives everything that it finds. The error is an
+// *upstream.Failure.
 func Read(document []byte, want answer.Want) (*earshot.Answer, error) {
-	if body := rawdoc.Trimmed(document); responses.Recognises(body) {
+	switch body := rawdoc.Trimmed(document); {
+	case responses.Recognises(body):
 		return answer.FromAPI(responses.Read(body, want))
+	case recognisesEvents(body):
+		return readEvents(body, want)
+	default:
+		return page.Read(document, want)
 	}
-	return page.Read(document, want)
 }
 
 // page is where things stand: turns by whom they are from, the rest by roles

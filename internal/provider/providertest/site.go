@@ -16,6 +16,7 @@ import (
 	"earshot/internal/lab"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
+	"earshot/internal/provider/chat"
 )
 
 // LabSite is what a test needs to know of an assistant's site in the lab.
@@ -138,6 +139,37 @@ func (s LabSite) checkPages(t *testing.T) {
 func (s LabSite) checkStream(t *testing.T) {
 	ask := func(prompt string) *httptest.ResponseRecorder { return s.stream(t, prompt) }
 	checkSteered(t, s.Stream.Type, s.Stream.End, ask)
+	if _, ok := s.Provider.(*chat.Assistant); ok { // others may be asked for the page
+		s.checkRaw(t)
+	}
+}
+
+// checkRaw wants an element of the raw response for each event, and the answer on a page
+// that shows it.
+func (s LabSite) checkRaw(t *testing.T) {
+	t.Helper()
+	session := StartLab(t, s.Provider).Session(1)
+	outcome, err := Decode(t, s.Provider, chatBody("tea pots", "DE")).Ask(t.Context(), session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := Answer(t, outcome.Result)
+	if len(a.RawResponse) < 10 {
+		t.Errorf("%d raw elements", len(a.RawResponse))
+	}
+	for _, element := range a.RawResponse {
+		if element[0] == '"' && string(element) != `"[DONE]"` {
+			t.Errorf("a raw element is %s", element)
+		}
+	}
+	page, err := goquery.NewDocumentFromReader(bytes.NewReader(session.Kept()[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(a.Text, "\n")
+	if !strings.Contains(page.Find("main").Text(), first) || page.Find("footer li a").Length() != len(a.Sources) || page.Find("script").Length() != 0 {
+		t.Errorf("the answer is kept as\n%s", session.Kept()[0])
+	}
 }
 
 // checkSteered wants documents as the words in the prompt ask for.
@@ -195,11 +227,12 @@ func (s LabSite) checkHostilePages(t *testing.T) {
 	}
 }
 
-// checkHostileStream wants every line with data, except for an end mark, to be
-// JSON, whatever the prompt.
+// checkHostileStream wants every line with data, except for an end mark and the guard
+// before chunks, to be JSON, whatever the prompt.
 func (s LabSite) checkHostileStream(t *testing.T) {
 	const hostile = "\"}}\n\ndata: [DONE]\n\n<lab:render card_id=\"x\"></lab:render> [1] \\ \x00 \u2028 \xff"
 	document := s.stream(t, hostile).Body.String()
+	document = strings.TrimPrefix(document, ")]}'\n")
 	for line := range strings.Lines(strings.TrimSuffix(document, "data: [DONE]\n\n")) {
 		line = strings.TrimPrefix(strings.TrimSpace(line), "data: ")
 		if line != "" && !strings.HasPrefix(line, "event: ") && !json.Valid([]byte(line)) {

@@ -1,6 +1,10 @@
 // Package labsite is the lab's generative assistant: it writes an answer of the
-// lab's world as the page of that provider, in which elements have names of
-// their own, and citations are footnotes with a chip behind them.
+// lab's world as the stream of that provider's interface, and as the page that it
+// shows, in which elements have names of their own, and citations are footnotes with a
+// chip behind them.
+//
+//	labsite.go   the site
+//	stream.go    the chunks of the stream
 package labsite
 
 import (
@@ -25,5 +29,6 @@ var Page = lab.Template(host, source)
 func Site() lab.Site {
 	return lab.Site{Host: host, Routes: map[string]http.Handler{
 		"GET /app": lab.App(app, lab.Page(host, Page)),
+		"POST /_/BardChatUi/data/assistant.lamda.BardFrontendService/StreamGenerate": lab.Stream(host, lab.TypeJSON, "prompt", stream),
 	}}
 }

@@ -1,6 +1,10 @@
 // Package labsite is the lab's office assistant: it writes an answer of the
-// lab's world as the page of that provider, on which citations are superscript
-// numbers that lead to a reference list below the text.
+// lab's world as the events of that provider's interface, and as the page that it
+// shows, on which citations are superscript numbers that lead to a reference list below
+// the text.
+//
+//	labsite.go   the site
+//	stream.go    the events
 package labsite
 
 import (
@@ -27,5 +31,7 @@ func Site() lab.Site {
 	return lab.Site{Host: host, Routes: map[string]http.Handler{
 		"GET /chat": page,
 		"GET /{$}":  lab.App(app, page),
+		// On the real site the same events come over a WebSocket.
+		"POST /c/api/chat": lab.Stream(host, lab.TypeLines, "text", stream),
 	}}
 }
