@@ -30,8 +30,8 @@ type Answer struct {
 	ShoppingCards []ShoppingCard `json:"shoppingCards,omitempty"`
 	// Products named in the text. On chatassistant only with `include.shopping`.
 	InlineProducts []Product `json:"inlineProducts,omitempty"`
-	// Only with `include.expandProducts`.
-	ProductResults []Product `json:"productResults,omitempty" schema:"maxItems=6"`
+	// Only with `include.expandProducts`; empty when there were no offers.
+	ProductResults []Product `json:"productResults,omitzero" schema:"maxItems=6"`
 	// On chatassistant only with `include.ads`.
 	Ads      []Ad   `json:"ads,omitempty"`
 	Markdown string `json:"markdown,omitempty"`

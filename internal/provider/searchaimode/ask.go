@@ -78,7 +78,7 @@ func (r *request) offers(ctx context.Context, up *upstream.Session, found *readi
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	var products []earshot.Product
+	products := []earshot.Product{} // even without any, the result says that they were asked for
 	for _, product := range expanded {
 		if product != nil {
 			product.Position = len(products) + 1

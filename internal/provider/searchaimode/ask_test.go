@@ -120,6 +120,9 @@ func TestExpandedClusters(t *testing.T) {
 				t.Errorf("%d clusters: incomplete product %+v", clusters, p)
 			}
 		}
+		if text, err := json.Marshal(a); err != nil || want == 0 && !strings.Contains(string(text), `"productResults":[]`) {
+			t.Errorf("without clusters the result is %s, %v", text, err)
+		}
 		if len(a.ProductResults) != want || len(ids) != want {
 			t.Errorf("%d clusters: %d returned, %d different, want %d", clusters, len(a.ProductResults), len(ids), want)
 		}

@@ -55,7 +55,7 @@ export type Answer = {
   shoppingCards?: Array<ShoppingCard>;
   /** Products named in the text. On chatassistant only with `include.shopping`. */
   inlineProducts?: Array<Product>;
-  /** Only with `include.expandProducts`. */
+  /** Only with `include.expandProducts`; empty when there were no offers. */
   productResults?: Array<Product>;
   /** On chatassistant only with `include.ads`. */
   ads?: Array<Ad>;
