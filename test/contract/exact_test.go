@@ -78,9 +78,21 @@ func TestAddressesThatAreTakenOrRefused(t *testing.T) {
 	} {
 		n.Post(t, a, harness.WebSearchPath, `{"url":"`+address+`"}`).Invalid(t, address, http.StatusBadRequest, "url")
 	}
-	for _, hl := range []string{"", " en", "en US", "é", strings.Repeat("x", 36)} {
+	for _, hl := range []string{"", "en\n", strings.Repeat("x", 65)} {
 		n.Post(t, a, harness.WebSearchPath, fmt.Sprintf(`{"query":"x","country":"US","hl":%q}`, hl)).Invalid(t, hl, http.StatusBadRequest, "hl")
 	}
+	for _, hl := range []string{" en", "en US", "日本語", strings.Repeat("x", 64)} {
+		n.Post(t, a, harness.WebSearchPath, fmt.Sprintf(`{"query":"x","country":"US","hl":%q}`, hl)).Has(t, hl, http.StatusOK)
+	}
+	for body, field := range map[string]string{
+		`{"query":"x"}`: "country",
+		`{"query":"x","country":"US","location":",,"}`:                        "location",
+		`{"url":"https://search.lab.test/search?q=x&gl=us","country":"us"}`:   "country",
+		`{"url":"https://search.lab.test/search?q=x&gl=us&hl=` + "%0a" + `"}`: "url",
+	} {
+		n.Post(t, a, harness.WebSearchPath, body).Invalid(t, body, http.StatusBadRequest, field)
+	}
+	n.Post(t, a, harness.TaskPath, `{"taskType":"WEBSEARCH","payload":1}`).Invalid(t, "payload", http.StatusUnprocessableEntity, "payload")
 	for _, address := range []string{"https://example.com./hook", "https://example.com.:8443/", "http://example.com:9222/"} {
 		task := harness.ChatTask("x", fmt.Sprintf(`"webhook":{"url":%q}`, address))
 		n.Post(t, a, harness.TaskPath, task).Invalid(t, address, http.StatusUnprocessableEntity, "webhook.url")
