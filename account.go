@@ -140,6 +140,12 @@ type WebhookTest struct {
 	Ms int64 `json:"ms" schema:"min=0"`
 }
 
+// WebhookTestEvent is the body of the message that a test of a webhook sends.
+type WebhookTestEvent struct {
+	Test   True      `json:"test"`
+	SentAt Timestamp `json:"sentAt"`
+}
+
 // WebhookTestResponse tells how a test of a webhook went.
 type WebhookTestResponse struct {
 	Succeeded

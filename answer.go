@@ -61,7 +61,7 @@ type Post struct {
 }
 
 // CitationPill is one (chip, source) pair of an answer. Pills of one chip share
-// CitationPillID; Position is that of the source in Answer.Sources.
+// the `citationPillId`; `position` is the position of the source in `sources`.
 type CitationPill struct {
 	CitationPillID string `json:"citationPillId"`
 	Position       int    `json:"position" schema:"min=1"`

@@ -147,7 +147,7 @@ type FieldProblem struct {
 	Line int `json:"line,omitempty" schema:"min=1"`
 }
 
-// CreditDetails are the details of CodeNoCredits.
+// CreditDetails are the details of an `INSUFFICIENT_CREDITS` error.
 type CreditDetails struct {
 	// The most that the job can cost.
 	Required int64 `json:"required" schema:"min=0"`
@@ -157,7 +157,7 @@ type CreditDetails struct {
 	Held int64 `json:"held" schema:"min=0"`
 }
 
-// KeyBudgetDetails are the details of CodeKeyBudget.
+// KeyBudgetDetails are the details of a `KEY_BUDGET_EXCEEDED` error.
 type KeyBudgetDetails struct {
 	KeyID string `json:"keyId"`
 	// Days and months are those of UTC.
@@ -172,18 +172,18 @@ type KeyBudgetDetails struct {
 	ResetsAt Timestamp `json:"resetsAt"`
 }
 
-// ScopeDetails are the details of CodeNoPermission.
+// ScopeDetails are the details of an `INSUFFICIENT_PERMISSIONS` error.
 type ScopeDetails struct {
 	RequiredScope string `json:"requiredScope" schema:"enum=read|monitor|tasks|track|admin"`
 }
 
-// ResourceDetails are the details of CodeNotFound.
+// ResourceDetails are the details of a `RESOURCE_NOT_FOUND` error.
 type ResourceDetails struct {
 	// The path or the id that was asked for.
 	ID string `json:"id"`
 }
 
-// DuplicateDetails are the details of CodeAlreadyExists.
+// DuplicateDetails are the details of a `RESOURCE_ALREADY_EXISTS` error.
 type DuplicateDetails struct {
 	// Where the key was sent: in the field of a task, or in the header of a call.
 	Field string `json:"field" schema:"enum=idempotencyKey|Idempotency-Key"`
@@ -194,8 +194,8 @@ type DuplicateDetails struct {
 	RequestID string `json:"requestId,omitempty" schema:"uuid"`
 }
 
-// ConflictDetails are the details of CodeConflict. The status is that of a task or
-// call.
+// ConflictDetails are the details of a `RESOURCE_CONFLICT` error. `status` is the
+// status of the task or call.
 type ConflictDetails struct {
 	ID     string `json:"id"`
 	Status Status `json:"status,omitempty"`
@@ -203,7 +203,7 @@ type ConflictDetails struct {
 	RequestID string `json:"requestId,omitempty" schema:"uuid"`
 }
 
-// QueueDetails are the details of CodeQueueLimit.
+// QueueDetails are the details of a `QUEUE_LIMIT_EXCEEDED` error.
 type QueueDetails struct {
 	QueuedCount       int `json:"queuedCount" schema:"min=0"`
 	BatchSize         int `json:"batchSize" schema:"min=1"`
@@ -211,13 +211,13 @@ type QueueDetails struct {
 	RemainingCapacity int `json:"remainingCapacity" schema:"min=0"`
 }
 
-// LimitDetails are the details of CodeConcurrencyLimit.
+// LimitDetails are the details of a `CONCURRENT_LIMIT_EXCEEDED` error.
 type LimitDetails struct {
 	// The slots of the account.
 	Limit int `json:"limit" schema:"min=0"`
 }
 
-// UpstreamDetails are the details of CodeUpstream.
+// UpstreamDetails are the details of an `EXTERNAL_SERVICE_ERROR` error.
 type UpstreamDetails struct {
 	// The provider, named by its path segment.
 	Service string `json:"service"`

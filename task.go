@@ -112,12 +112,15 @@ type EventPage struct {
 	NextCursor *string `json:"nextCursor"`
 }
 
-// Delivery is the webhook of one task.
+// Delivery is one message on its way to a receiver: the webhook of a task or of a sweep,
+// or an alert or a report for a channel.
 type Delivery struct {
-	// The `webhook-id`, which is the task's id.
-	ID     string `json:"id" schema:"uuid"`
+	// The `webhook-id`. For the webhook of a task or of a sweep it is the id of that.
+	ID string `json:"id" schema:"uuid"`
+	// The same as `id`, which is the task's id where a task is what the delivery is about.
 	TaskID string `json:"taskId" schema:"uuid"`
-	URL    string `json:"url" schema:"uri"`
+	// The URL of the webhook, or `channel://` and the name of a channel, whose address is never shown.
+	URL string `json:"url" schema:"receiver"`
 	// Whether it was acknowledged. It stays true when the delivery is sent again.
 	Delivered   bool       `json:"delivered"`
 	DeliveredAt *Timestamp `json:"deliveredAt"`

@@ -34,7 +34,11 @@ func (s *Server) acknowledgeAlert(c *call) error {
 // the tracker's.
 func (s *Server) testAlerts(c *call) error {
 	var body earshot.AlertTestRequest
-	if err := c.decodeIfAny(&body); err != nil {
+	in, err := c.decode(&body)
+	if err != nil {
+		return err
+	}
+	if err := in.Err(); err != nil {
 		return err
 	}
 	c.turn.End() // what is left is to wait for receivers
@@ -43,18 +47,6 @@ func (s *Server) testAlerts(c *call) error {
 		return notFoundAs(err, "tracker", c.trackerName())
 	}
 	return c.json(result)
-}
-
-// decodeIfAny reads a body that may be left out.
-func (c *call) decodeIfAny(body any) error {
-	if c.r.ContentLength == 0 {
-		c.received = []byte("{}")
-	}
-	in, err := c.decode(body)
-	if err != nil {
-		return err
-	}
-	return in.Err()
 }
 
 func (s *Server) channels(c *call) error {

@@ -103,6 +103,9 @@ func (c *call) body(maxBytes int64) ([]byte, error) {
 		return nil, fmt.Errorf("lift the limit of the body: %w", err)
 	}
 	c.w.Header().Del("Connection")
+	if len(body) == 0 && c.route.BodyOptional {
+		body = []byte("{}")
+	}
 	c.received = body
 	return body, nil
 }

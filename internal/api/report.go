@@ -35,7 +35,11 @@ func (s *Server) trackerReport(c *call) error {
 // sendReport sends a report to channels now.
 func (s *Server) sendReport(c *call) error {
 	var body earshot.ReportSendRequest
-	if err := c.decodeIfAny(&body); err != nil {
+	in, err := c.decode(&body)
+	if err != nil {
+		return err
+	}
+	if err := in.Err(); err != nil {
 		return err
 	}
 	sent, err := s.Trackers.SendReport(c.r.Context(), c.principal.OrganizationID, c.trackerName(), body.Channel, s.Store.Now())

@@ -20,6 +20,7 @@ type Operation struct {
 	Submits      bool          // takes tasks in: an invalid body is answered with 422
 	OrList       bool          // takes a list of bodies as well as one
 	YAML         bool          // takes its body, which may be a long one, in YAML as well as in JSON
+	BodyOptional bool          // takes a request without a body for one with an empty object
 
 	Query, Body, Response any
 	// Events are what a stream carries, of events or of lines.
@@ -73,7 +74,7 @@ func Operations(providers []provider.Provider) []Operation {
 		{Method: "PUT", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, YAML: true, Query: earshot.TrackerQuery{}, Body: earshot.TrackerDefinition{}, Response: earshot.TrackerApplied{}, serve: (*Server).applyTracker},
 		{Method: "PATCH", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, Body: earshot.TrackerPatch{}, Response: earshot.Tracker{}, serve: (*Server).patchTracker},
 		{Method: "DELETE", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, Response: earshot.TrackerDeleted{}, serve: (*Server).deleteTracker},
-		{Method: "POST", Path: "/v1/trackers/{name}/demo", Scope: account.ScopeTrack, Body: earshot.DemoRequest{}, Response: earshot.DemoMade{}, serve: (*Server).makeDemo},
+		{Method: "POST", Path: "/v1/trackers/{name}/demo", Scope: account.ScopeTrack, BodyOptional: true, Body: earshot.DemoRequest{}, Response: earshot.DemoMade{}, serve: (*Server).makeDemo},
 		{Method: "GET", Path: "/v1/trackers/{name}/sweeps", Scope: account.ScopeRead, Query: earshot.SweepQuery{}, Response: earshot.SweepPage{}, serve: (*Server).sweeps},
 		{Method: "POST", Path: "/v1/trackers/{name}/sweeps", Scope: account.ScopeTrack, Body: earshot.SweepRequest{}, Response: earshot.SweepStarted{}, serve: (*Server).startSweep},
 		{Method: "GET", Path: "/v1/trackers/{name}/sweeps/{id}", Scope: account.ScopeRead, Response: earshot.Sweep{}, serve: (*Server).sweep},
@@ -90,11 +91,11 @@ func Operations(providers []provider.Provider) []Operation {
 		{Method: "GET", Path: "/v1/trackers/{name}/discover", Scope: account.ScopeRead, Query: earshot.DiscoverQuery{}, Response: earshot.DiscoverReport{}, serve: (*Server).discoverNames},
 		{Method: "GET", Path: "/v1/trackers/{name}/export", Scope: account.ScopeRead, Query: earshot.ExportQuery{}, serve: (*Server).exportTracker},
 		{Method: "GET", Path: "/v1/trackers/{name}/report", Scope: account.ScopeRead, Query: earshot.ReportQuery{}, serve: (*Server).trackerReport},
-		{Method: "POST", Path: "/v1/trackers/{name}/report", Scope: account.ScopeTrack, Body: earshot.ReportSendRequest{}, Response: earshot.ReportSent{}, serve: (*Server).sendReport},
+		{Method: "POST", Path: "/v1/trackers/{name}/report", Scope: account.ScopeTrack, BodyOptional: true, Body: earshot.ReportSendRequest{}, Response: earshot.ReportSent{}, serve: (*Server).sendReport},
 
 		{Method: "GET", Path: "/v1/trackers/{name}/alerts", Scope: account.ScopeRead, Query: earshot.AlertQuery{}, Response: earshot.AlertPage{}, serve: (*Server).alerts},
 		{Method: "POST", Path: "/v1/trackers/{name}/alerts/{id}/acknowledge", Scope: account.ScopeTrack, Response: earshot.AlertAcknowledged{}, serve: (*Server).acknowledgeAlert},
-		{Method: "POST", Path: "/v1/trackers/{name}/alerts/test", Scope: account.ScopeTrack, Body: earshot.AlertTestRequest{}, Response: earshot.AlertTestResult{}, serve: (*Server).testAlerts},
+		{Method: "POST", Path: "/v1/trackers/{name}/alerts/test", Scope: account.ScopeTrack, BodyOptional: true, Body: earshot.AlertTestRequest{}, Response: earshot.AlertTestResult{}, serve: (*Server).testAlerts},
 		{Method: "GET", Path: "/v1/channels", Scope: account.ScopeRead, Response: earshot.ChannelList{}, serve: (*Server).channels},
 		{Method: "PUT", Path: "/v1/channels/{name}", Scope: account.ScopeAdmin, Body: earshot.ChannelRequest{}, Response: earshot.ChannelSaved{}, serve: (*Server).saveChannel},
 		{Method: "DELETE", Path: "/v1/channels/{name}", Scope: account.ScopeAdmin, Response: earshot.ChannelDeleted{}, serve: (*Server).deleteChannel},

@@ -90,9 +90,6 @@ func (s *Server) makeDemo(c *call) error {
 	if !schema.IsTrackerName(c.trackerName()) {
 		return schema.Invalid("name", "%s", schema.TrackerNameRule)
 	}
-	if c.r.ContentLength == 0 {
-		c.received = []byte("{}")
-	}
 	var body earshot.DemoRequest
 	in, err := c.decode(&body)
 	if err != nil {

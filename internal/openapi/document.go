@@ -4,6 +4,7 @@
 //
 //	document.go   the document as a whole
 //	operation.go  one operation: parameters, body, answers
+//	webhook.go    the messages that the service sends
 //	component.go  the schemas that depend on which providers are served
 //	prose.go      prose.yaml, which holds what types cannot say
 //	typescript.go the same types for the dashboard
@@ -53,6 +54,10 @@ func Describe(providers []provider.Provider, comments map[string]string) (schema
 	if err != nil {
 		return nil, err
 	}
+	webhooks, err := b.webhooks()
+	if err != nil {
+		return nil, err
+	}
 	b.components()
 	return object(
 		"openapi", "3.1.0",
@@ -61,7 +66,7 @@ func Describe(providers []provider.Provider, comments map[string]string) (schema
 		"security", []any{object("ApiKey", []any{})},
 		"tags", texts.Tags.any,
 		"paths", paths,
-		"webhooks", texts.Webhooks.any,
+		"webhooks", webhooks,
 		"components", object(
 			"securitySchemes", object("ApiKey", object(
 				"type", "http", "scheme", "bearer", "bearerFormat", "ear_live_…",

@@ -61,9 +61,13 @@ func (b *builder) operation(o api.Operation, about *provider.Definition, text *o
 		entry.Set("parameters", parameters)
 	}
 	if o.Body != nil {
+		media := "application/json"
+		if o.YAML {
+			media += " application/yaml"
+		}
 		entry.Set("requestBody", object(
-			"required", true,
-			"content", content("application/json", b.body(o), text.Requests),
+			"required", !o.BodyOptional,
+			"content", contents(media, b.body(o), text.Requests),
 		))
 	}
 	for _, event := range o.Events {
@@ -127,11 +131,16 @@ func content(media string, shape schema.Map, examples value) schema.Map {
 func contents(media string, shape schema.Map, examples value) schema.Map {
 	var all schema.Map
 	for _, one := range strings.Fields(media) {
+		if one == parquet {
+			shape = schema.Map{} // bytes, which JSON Schema cannot describe
+		}
 		all = append(all, content(one, shape, examples)...)
 		examples = value{}
 	}
 	return all
 }
+
+const parquet = "application/vnd.apache.parquet"
 
 // answers describes the 200 and what can go wrong.
 func (b *builder) answers(o api.Operation, about *provider.Definition, text *operationText) (schema.Map, error) {
@@ -150,9 +159,13 @@ func (b *builder) answers(o api.Operation, about *provider.Definition, text *ope
 	case o.Response != nil:
 		shape = b.types.Of(o.Response)
 	}
-	carries := headers(o, http.StatusOK)
+	carries := b.headers(o, http.StatusOK)
+	more := text.Headers
 	if text.Idempotent {
-		carries.Set(earshot.ReplayedHeader, object("$ref", "#/components/headers/"+earshot.ReplayedHeader))
+		more = append(more, earshot.ReplayedHeader)
+	}
+	for _, name := range more {
+		carries.Set(name, headerRef(name))
 	}
 	answers := object("200", object(
 		"description", text.Answer, "headers", carries,
@@ -172,8 +185,11 @@ func (b *builder) answers(o api.Operation, about *provider.Definition, text *ope
 // can have, and its own, which take the place of those.
 func (b *builder) failures(o api.Operation, text *operationText) (map[int]string, error) {
 	var names []string
+	if !o.Vital {
+		names = append(names, "ServiceUnavailable")
+	}
 	if !o.Public {
-		names = []string{"Unauthorized", "ScopeMissing", "RateLimited", "InternalError", "ServiceUnavailable"}
+		names = append(names, "Unauthorized", "ScopeMissing", "RateLimited", "InternalError")
 		switch {
 		case o.Submits:
 			names = append(names, "InvalidBody")
@@ -195,21 +211,17 @@ func (b *builder) failures(o api.Operation, text *operationText) (map[int]string
 	return byStatus, nil
 }
 
-// failure refers to the component of a failure, which it adds when it is new. Those
-// of monitor calls carry more headers.
+// failure refers to the component of a failure, which it adds when it is new. Failures
+// of monitor calls have components of their own, because they carry more headers.
 func (b *builder) failure(o api.Operation, status int, name string) schema.Map {
-	carries := headers(o, status)
 	component := name
-	switch {
-	case len(carries) > len(basicHeaders)+1:
+	if isMonitor(o) && status != http.StatusUnauthorized {
 		component = "Monitor" + name
-	case o.Public && len(carries) < len(basicHeaders):
-		component = "Public" + name
 	}
 	text := b.texts.Failures[name]
 	if b.responses.Get(component) == nil {
 		b.responses.Set(component, object(
-			"description", text.Description, "headers", carries,
+			"description", text.Description, "headers", b.headers(o, status),
 			"content", content("application/json", object(
 				"allOf", []schema.Map{b.types.Of(earshot.ErrorResponse{}), onlyCodes(text.Codes)},
 			), value{object("example", object("value", exampleFailure(text)))}),
@@ -217,6 +229,8 @@ func (b *builder) failure(o api.Operation, status int, name string) schema.Map {
 	}
 	return object("$ref", "#/components/responses/"+component)
 }
+
+func isMonitor(o api.Operation) bool { return strings.HasPrefix(o.Path, "/v1/monitor/") }
 
 func onlyCodes(codes []string) schema.Map {
 	code := object("properties", object("code", object("enum", codes)))
@@ -232,30 +246,42 @@ func exampleFailure(text failureText) schema.Map {
 }
 
 var (
-	basicHeaders   = []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-Request-Id"}
-	monitorHeaders = []string{"X-Concurrent-Limit", "X-Concurrent-Current", "X-Concurrent-Remaining", "X-Credits-Remaining", "X-Credits-Charged", "X-Latency-Ms"}
+	basicHeaders = []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-Request-Id"}
+	// What a monitor call tells of its account, and what it tells of itself.
+	accountHeaders = []string{"X-Concurrent-Limit", "X-Concurrent-Current", "X-Concurrent-Remaining", "X-Credits-Remaining"}
+	callHeaders    = []string{"X-Credits-Charged", "X-Latency-Ms"}
 )
 
-// headers are those that an answer always has. A monitor call that is refused
-// before it is known who calls, or for want of the database, has fewer.
-func headers(o api.Operation, status int) schema.Map {
-	names := basicHeaders
-	if !strings.HasPrefix(o.Path, "/v1/") {
-		names = names[2:]
+// headers are the headers of an answer with that status. A monitor call that was refused
+// may have been refused before it was known who calls: what it then lacks is optional.
+func (b *builder) headers(o api.Operation, status int) schema.Map {
+	var all schema.Map
+	for _, name := range basicHeaders {
+		all.Set(name, headerRef(name))
 	}
-	switch status {
-	case http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable:
-	default:
-		if strings.HasPrefix(o.Path, "/v1/monitor/") {
-			names = slices.Concat(names, monitorHeaders)
+	if isMonitor(o) && status != http.StatusUnauthorized {
+		known := status != http.StatusTooManyRequests && status != http.StatusInternalServerError && status != http.StatusServiceUnavailable
+		for _, name := range accountHeaders {
+			all.Set(name, b.header(name, known))
+		}
+		for _, name := range callHeaders {
+			all.Set(name, b.header(name, known || status == http.StatusInternalServerError))
 		}
 	}
 	if status == http.StatusServiceUnavailable {
-		names = slices.Concat(names, []string{"Retry-After"})
-	}
-	var all schema.Map
-	for _, name := range names {
-		all.Set(name, object("$ref", "#/components/headers/"+name))
+		all.Set("Retry-After", headerRef("Retry-After"))
 	}
 	return all
 }
+
+// header refers to a header that is always there, or describes one that may be missing.
+func (b *builder) header(name string, always bool) schema.Map {
+	if always {
+		return headerRef(name)
+	}
+	all, _ := b.texts.Headers.any.(schema.Map)
+	described, _ := all.Get(name).(schema.Map)
+	return slices.DeleteFunc(slices.Clone(described), func(e schema.Entry) bool { return e.Key == "required" })
+}
+
+func headerRef(name string) schema.Map { return object("$ref", "#/components/headers/"+name) }

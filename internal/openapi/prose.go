@@ -27,7 +27,16 @@ type texts struct {
 
 	Failures   map[string]failureText    `yaml:"failures"`
 	Operations map[string]*operationText `yaml:"operations"`
-	Webhooks   value                     `yaml:"webhooks"`
+	Webhooks   map[string]*webhookText   `yaml:"webhooks"` // by the names of webhooks
+	// WebhookHeaders are the headers that every webhook has, as parameters.
+	WebhookHeaders value `yaml:"webhookHeaders"`
+}
+
+// webhookText is what prose says of a webhook.
+type webhookText struct {
+	Summary     string `yaml:"summary"`
+	Description string `yaml:"description"`
+	Examples    value  `yaml:"examples"`
 }
 
 // failureText is an answer that is no success.
@@ -47,6 +56,7 @@ type operationText struct {
 	Requests    value             `yaml:"requests"`   // examples
 	Answer      string            `yaml:"answer"`     // what the 200 is
 	Media       string            `yaml:"media"`      // its media type, or several with spaces between; "" for JSON
+	Headers     []string          `yaml:"headers"`    // of the 200, beside those of all answers
 	Responses   value             `yaml:"responses"`  // examples
 	Errors      []string          `yaml:"errors"`     // names of failures
 	Idempotent  bool              `yaml:"-"`          // takes an idempotency key in a header

@@ -144,7 +144,10 @@ var formats = map[string]Format{
 		Schema: Map{{"minLength", 1}, {"maxLength", MaxIdempotencyKey}},
 		check:  IsIdempotencyKey, message: IdempotencyKeyRule,
 	},
-	"uri":  {Schema: Map{{"format", "uri"}, {"pattern", "^[hH][tT][tT][pP][sS]?://"}}},
+	"uri": {Schema: Map{{"format", "uri"}, {"pattern", "^[hH][tT][tT][pP][sS]?://"}}},
+	// A webhook, or a channel of the organization by its name.
+	"receiver": {Schema: Map{{"format", "uri"}, {"pattern", "^([hH][tT][tT][pP][sS]?|channel)://"}}},
+
 	"uuid": {Schema: Map{{"format", "uuid"}}},
 	"date": {Description: "A UTC day.", Schema: Map{{"format", "date"}}},
 	"moment": {

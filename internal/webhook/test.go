@@ -51,10 +51,7 @@ func (t *tests) begin(organization string) (end func(), err error) {
 // result. It is neither stored nor tried again. A failure of the receiver is part of
 // the result, not an error.
 func (s *Sender) Test(ctx context.Context, organization, url string) (*earshot.WebhookTest, error) {
-	body, err := json.Marshal(struct {
-		Test   bool              `json:"test"`
-		SentAt earshot.Timestamp `json:"sentAt"`
-	}{true, earshot.Timestamp{Time: time.Now()}})
+	body, err := json.Marshal(earshot.WebhookTestEvent{SentAt: earshot.Timestamp{Time: time.Now()}})
 	if err != nil {
 		return nil, fmt.Errorf("encode a test: %w", err)
 	}

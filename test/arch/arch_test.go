@@ -113,7 +113,7 @@ var allowed = map[string][]string{
 	"test/newprovider":        nil,
 	"test/isolation":          nil,
 	"test/newprovider/riddle": {".", "internal/geo", "internal/lab", "internal/provider", "internal/provider/chat", "internal/provider/chatpage", "internal/upstream"},
-	"test/harness":            {".", "client", "internal/account", "internal/app", "internal/browser", "internal/store", "internal/store/storetest"},
+	"test/harness":            {".", "client", "internal/account", "internal/app", "internal/browser", "internal/provider", "internal/store", "internal/store/storetest"},
 	"test/load":               {"internal/account", "internal/store"},
 	"test/captures":           nil,
 	"test/arch":               nil,

@@ -37,6 +37,7 @@ type row struct {
 	leaves bool // the client goes away while the call runs
 	stream bool // the client goes away after the first event
 	status int
+	media  string // the content type without its parameters; JSON unless said
 	code   earshot.Code
 	// refused: the document refuses the request as well. A 400 without it is for
 	// a reason that a schema cannot express.
@@ -49,7 +50,7 @@ const (
 	captureOp = "GET /captures/{id}/{page}"
 )
 
-var contract = slices.Concat(monitorRows, providerRows(), gotoRows(), lookupRows(), taskRows(), requestRows(), trackerRows(), batchesRows(), accountRows(), liveRows(), serviceRows)
+var contract = slices.Concat(monitorRows, providerRows(), gotoRows(), lookupRows(), taskRows(), requestRows(), trackerRows(), batchesRows(), accountRows(), liveRows(), validRows(), spoiltRows(), serviceRows)
 
 var monitorRows = []row{
 	{name: "an answer for a key of one scope", method: "POST", path: harness.ChatPath, key: monitorKey, body: harness.GoodCall, status: 200, check: charged(5)},
@@ -110,11 +111,14 @@ var serviceRows = []row{
 	{name: "alive with a key of nobody", method: "GET", path: "/healthz", key: wrongKey, status: 200},
 	{name: "ready", method: "GET", path: "/readyz", status: 200, check: says(`{"status":"ready"}`)},
 	{name: "not ready", on: "draining", method: "GET", path: "/readyz", status: 503, code: "SERVICE_UNAVAILABLE"},
-	{name: "metrics", method: "GET", path: "/metrics", status: 200, check: holds("# TYPE earshot_http_request_duration_seconds histogram")},
+	{name: "metrics", method: "GET", path: "/metrics", status: 200, media: "text/plain", check: holds("# TYPE earshot_http_request_duration_seconds histogram")},
 	{name: "the document", method: "GET", path: "/openapi.json", status: 200, check: holds(`"openapi":"3.1.0"`)},
-	{name: "a capture", method: "GET", path: "<capture>", as: captureOp, status: 200, check: holds("<html")},
+	{name: "a capture", method: "GET", path: "<capture>", as: captureOp, status: 200, media: "text/html", check: holds("<html")},
 	{name: "a page that the capture lacks", method: "GET", path: "<capture2>", as: captureOp, status: 404, code: "RESOURCE_NOT_FOUND"},
 	{name: "no capture", method: "GET", path: "/captures/abcdefghijklmnopqrstuvwxyz/page-1.html", as: captureOp, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"/captures/abcdefghijklmnopqrstuvwxyz/page-1.html"}`)},
+	{name: "a capture that cannot be read", on: "keyless", method: "GET", path: "/captures/abcdefghijklmnopqrstuvwxyz/page-1.html", as: captureOp, status: 500, code: "INTERNAL_SERVER_ERROR"},
+	{name: "a capture when the node is full", on: "full", method: "GET", path: "/captures/abcdefghijklmnopqrstuvwxyz/page-1.html", as: captureOp, status: 503, code: "SERVICE_UNAVAILABLE"},
+	{name: "the document when the node is full", on: "full", method: "GET", path: "/openapi.json", status: 503, code: "SERVICE_UNAVAILABLE"},
 	{name: "no page of a capture", method: "GET", path: "/captures/abcdefghijklmnopqrstuvwxyz/etc", as: captureOp, status: 404, code: "RESOURCE_NOT_FOUND"},
 }
 
@@ -147,7 +151,10 @@ func TestContract(t *testing.T) {
 				c.checkFailure(t, r)
 			}
 			c.checkHeaders(t, r)
-			if err := document.response(t, c, r); err != nil {
+			if media, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); media != c.mediaType() {
+				t.Errorf("the content type is %s, want %s", media, c.mediaType())
+			}
+			if err := document.Response(c.operation(), r.Reply); err != nil {
 				t.Errorf("the response is not as documented: %v\n%.500s", err, r.Body)
 			}
 			if c.status == http.StatusOK || c.refused {
@@ -334,7 +341,7 @@ func TestTheServerAndTheDocumentOfferTheSame(t *testing.T) {
 	}
 	documented := map[string]bool{}
 	_, s := newStage(t)
-	load(t).operations(func(name string, _ *openapi3.Operation) {
+	load(t).Operations(func(name string, _ *openapi3.Operation) {
 		documented[name] = true
 		method, path, _ := strings.Cut(name, " ")
 		path = strings.NewReplacer("{", "", "}", "").Replace(path)

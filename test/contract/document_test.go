@@ -1,107 +1,32 @@
 package contract_test
 
 import (
-	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/google/uuid"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"earshot/internal/app"
 	"earshot/test/harness"
 )
 
-// document is the API's description, ready to check against.
-type document struct {
-	*openapi3.T
-	schemas *schemas
-}
-
-// load reads the document once; it never changes.
-var loadOnce = sync.OnceValues(func() (d document, err error) {
-	text, err := app.OpenAPI(app.Providers())
-	if err != nil {
-		return d, err
-	}
-	if d.T, err = openapi3.NewLoader().LoadFromData(text); err != nil {
-		return d, err
-	}
-	d.schemas, err = newSchemas(text)
-	return d, err
-})
+// document is the API's description, and what the rows of the contract need of it.
+type document struct{ *harness.Document }
 
 func load(t *testing.T) document {
 	t.Helper()
-	d, err := loadOnce()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
-
-// schemas are the document's, each compiled when it is first asked for. The checker of
-// parameters compiles them anew each time, which took half of the time of these tests.
-type schemas struct {
-	whole    any        // the document
-	mu       sync.Mutex // a compiler is for one at a time
-	compiler *jsonschema.Compiler
-}
-
-const documentURL = "https://service.test/openapi.json"
-
-func newSchemas(text []byte) (*schemas, error) {
-	whole, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		return nil, err
-	}
-	compiler := jsonschema.NewCompiler()
-	compiler.AssertFormat()
-	return &schemas{whole: whole, compiler: compiler}, compiler.AddResource(documentURL, whole)
-}
-
-// check tells what is wrong with a value, by the schema at a place of the document.
-func (s *schemas) check(place string, value any) error {
-	s.mu.Lock()
-	schema, err := s.compiler.Compile(documentURL + place)
-	s.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	return schema.Validate(value)
-}
-
-// checkBody tells what is wrong with a body, by the content at a place of the document.
-func (s *schemas) checkBody(place string, content openapi3.Content, media string, body []byte) error {
-	media, _, _ = strings.Cut(media, ";")
-	if content[media] == nil {
-		return fmt.Errorf("the content type is %q", media)
-	}
-	var value any = string(body)
-	if media == "application/json" {
-		var err error
-		if value, err = jsonschema.UnmarshalJSON(bytes.NewReader(body)); err != nil {
-			return err
-		}
-	}
-	return s.check(within(place, "content", media, "schema"), value)
-}
-
-// within is the place below another that the names lead to.
-func within(place string, names ...string) string {
-	for _, name := range names {
-		place += "/" + strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(name)
-	}
-	return place
+	return document{harness.OpenAPI(t)}
 }
 
 // operation is the documented operation that the row is about.
@@ -113,23 +38,16 @@ func (c row) operation() string {
 	return c.method + " " + path
 }
 
-// find gives the documented operation that the row is about, and its place. It is looked
-// up by name: some rows are about requests that no route fits.
-func (d document) find(t *testing.T, c row) (route *routers.Route, place string) {
-	t.Helper()
-	method, path, _ := strings.Cut(c.operation(), " ")
-	item := d.Paths.Value(path)
-	if item == nil || item.GetOperation(method) == nil {
-		t.Fatalf("%s is not documented", c.operation())
-	}
-	return &routers.Route{Spec: d.T, Path: path, PathItem: item, Method: method, Operation: item.GetOperation(method)},
-		within("#", "paths", path, strings.ToLower(method))
-}
-
 // request tells what is wrong with the row's request.
 func (d document) request(t *testing.T, c row, s *stage) error {
 	t.Helper()
-	route, place := d.find(t, c)
+	method, path, _ := strings.Cut(c.operation(), " ")
+	// It is looked up by name: some rows are about requests that no route fits.
+	operation, place := d.Find(c.operation())
+	if operation == nil {
+		t.Fatalf("%s is not documented", c.operation())
+	}
+	route := &routers.Route{Spec: d.T, Path: path, PathItem: d.Paths.Value(path), Method: method, Operation: operation}
 	req := c.request(t, s)
 	params := map[string]string{}
 	parts := strings.Split(req.URL.Path, "/")
@@ -148,55 +66,15 @@ func (d document) request(t *testing.T, c row, s *stage) error {
 	if readErr != nil {
 		t.Fatal(readErr)
 	}
-	switch documented := route.Operation.RequestBody; {
+	switch documented := operation.RequestBody; {
 	case documented == nil:
 		return err
 	case len(body) > 0:
-		return errors.Join(err, d.schemas.checkBody(within(place, "requestBody"), documented.Value.Content, req.Header.Get("Content-Type"), body))
+		return errors.Join(err, d.CheckBody(harness.Within(place, "requestBody"), documented.Value.Content, req.Header.Get("Content-Type"), body))
 	case documented.Value.Required:
 		return errors.Join(err, errors.New("there is no body"))
 	default:
 		return err
-	}
-}
-
-// response tells what is wrong with a response to the row's request.
-func (d document) response(t *testing.T, c row, r *exchange) error {
-	t.Helper()
-	route, place := d.find(t, c)
-	documented := route.Operation.Responses.Status(r.StatusCode)
-	if documented == nil {
-		return fmt.Errorf("a response %d is not documented", r.StatusCode)
-	}
-	place = within(place, "responses", strconv.Itoa(r.StatusCode))
-	if documented.Ref != "" {
-		place = documented.Ref
-	}
-	var wrong []error
-	for name, header := range documented.Value.Headers {
-		values := r.Header.Values(name)
-		if len(values) > 1 || len(values) == 0 && header.Value.Required {
-			wrong = append(wrong, fmt.Errorf("header %s is there %d times", name, len(values)))
-		}
-		for _, text := range values {
-			var value any = text
-			if number, err := strconv.ParseInt(text, 10, 64); err == nil && header.Value.Schema.Value.Type.Is("integer") {
-				value = number
-			}
-			if err := d.schemas.check(within(header.Ref, "schema"), value); err != nil {
-				wrong = append(wrong, fmt.Errorf("header %s: %w", name, err))
-			}
-		}
-	}
-	return errors.Join(append(wrong, d.schemas.checkBody(place, documented.Value.Content, r.Header.Get("Content-Type"), r.Body))...)
-}
-
-// operations calls do for each operation of the document.
-func (d document) operations(do func(name string, o *openapi3.Operation)) {
-	for path, item := range d.Paths.Map() {
-		for method, o := range item.Operations() {
-			do(method+" "+path, o)
-		}
 	}
 }
 
@@ -232,38 +110,45 @@ func TestExamplesAreAsDescribed(t *testing.T) {
 					continue
 				}
 				checked++
-				if err := d.schemas.check(within(place, "schema"), example); err != nil {
+				if err := d.Check(harness.Within(place, "schema"), example); err != nil {
 					t.Errorf("%s: %v", place, err)
 				}
 			}
 		}
 		for name, inner := range object {
-			walk(within(place, name), inner)
+			walk(harness.Within(place, name), inner)
 		}
 		list, _ := node.([]any)
 		for i, inner := range list {
-			walk(within(place, strconv.Itoa(i)), inner)
+			walk(harness.Within(place, strconv.Itoa(i)), inner)
 		}
 	}
-	walk("#", d.schemas.whole)
+	walk("#", d.Whole)
 	if checked < 100 {
 		t.Errorf("there are %d examples", checked)
 	}
 }
 
+// mediaType is the content type of the row's response.
+func (c row) mediaType() string { return cmp.Or(c.media, "application/json") }
+
+// TestEveryDocumentedResponseHasARow also holds that every operation has a valid call, and
+// that no content type of a response is documented that no call returns.
 func TestEveryDocumentedResponseHasARow(t *testing.T) {
 	t.Parallel()
 	rows := map[string]bool{}
 	for _, c := range contract {
-		rows[c.operation()+" "+strconv.Itoa(c.status)] = true
+		rows[fmt.Sprintf("%s %d %s", c.operation(), c.status, c.mediaType())] = true
 	}
 	documented := map[string]bool{}
-	load(t).operations(func(name string, o *openapi3.Operation) {
-		for status := range o.Responses.Map() {
-			response := name + " " + status
-			documented[response] = true
-			if !rows[response] {
-				t.Errorf("%s has no row", response)
+	load(t).Operations(func(name string, o *openapi3.Operation) {
+		for status, response := range o.Responses.Map() {
+			for media := range response.Value.Content {
+				one := name + " " + status + " " + media
+				documented[one] = true
+				if !rows[one] {
+					t.Errorf("%s has no row", one)
+				}
 			}
 		}
 	})
@@ -271,6 +156,129 @@ func TestEveryDocumentedResponseHasARow(t *testing.T) {
 		if !documented[response] {
 			t.Errorf("%s has a row but is not documented", response)
 		}
+	}
+}
+
+// TestEveryParameterHasAValidCall holds that each parameter of a query and each content
+// type of a body is part of a call that succeeds, and that the document allows.
+func TestEveryParameterHasAValidCall(t *testing.T) {
+	t.Parallel()
+	used := map[string]bool{}
+	for _, c := range contract {
+		if c.status != http.StatusOK {
+			continue
+		}
+		_, query, _ := strings.Cut(c.path, "?")
+		values, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name := range values {
+			used[c.operation()+" ?"+name] = true
+		}
+		if c.body != "" {
+			used[c.operation()+" "+cmp.Or(c.header["Content-Type"], "application/json")] = true
+		}
+	}
+	load(t).Operations(func(name string, o *openapi3.Operation) {
+		for _, p := range o.Parameters {
+			if p.Value.In == "query" && !used[name+" ?"+p.Value.Name] {
+				t.Errorf("%s: no valid call has the parameter %s", name, p.Value.Name)
+			}
+		}
+		if o.RequestBody == nil {
+			return
+		}
+		for media := range o.RequestBody.Value.Content {
+			if !used[name+" "+media] {
+				t.Errorf("%s: no valid call has a body in %s", name, media)
+			}
+		}
+	})
+}
+
+// TestEveryEventIsDocumented holds that each type of event that the service sends has a
+// webhook in the document.
+func TestEveryEventIsDocumented(t *testing.T) {
+	t.Parallel()
+	d := load(t)
+	var types []string
+	for _, w := range d.Webhooks {
+		for _, part := range w.Post.RequestBody.Value.Content["application/json"].Schema.Value.AllOf {
+			if kind := part.Value.Properties["type"]; kind != nil && kind.Value.Const != nil {
+				types = append(types, fmt.Sprint(kind.Value.Const))
+			}
+		}
+	}
+	slices.Sort(types)
+	if want := []string{"alert.raised", "alert.test", "report.made", "sweep.completed", "sweep.skipped"}; !slices.Equal(types, want) {
+		t.Errorf("the types are %q, want %q", types, want)
+	}
+	for _, name := range []string{"taskFinished", "webhookTest"} {
+		if d.Webhooks[name] == nil {
+			t.Errorf("there is no webhook %s", name)
+		}
+	}
+}
+
+// TestDescriptionsReadWell holds that what was made from comments of Go reads as prose.
+func TestDescriptionsReadWell(t *testing.T) {
+	t.Parallel()
+	var walk func(place string, node any)
+	walk = func(place string, node any) {
+		switch node := node.(type) {
+		case map[string]any:
+			if text, ok := node["description"].(string); ok && ofGo.MatchString(text) {
+				t.Errorf("%s says %q", place, text)
+			}
+			for name, inner := range node {
+				walk(harness.Within(place, name), inner)
+			}
+		case []any:
+			for i, inner := range node {
+				walk(harness.Within(place, strconv.Itoa(i)), inner)
+			}
+		}
+	}
+	walk("#", load(t).Whole)
+}
+
+// ofGo finds the rest of a comment without its subject, and names that only Go has.
+var ofGo = regexp.MustCompile(`^(Are|Is|Has been) |\bCode[A-Z]|\b[A-Z][a-z]+[A-Z]+[a-z]*\.[A-Z]`)
+
+// TestWhatIsNotDocumentedIsSeen shows that a response is refused whose status, content type
+// or header the document does not have, and a webhook of an unknown type.
+func TestWhatIsNotDocumentedIsSeen(t *testing.T) {
+	t.Parallel()
+	d := load(t)
+	for name, want := range map[string]struct {
+		status             int
+		media, header, say string
+	}{
+		"as documented":         {200, "application/json", "", ""},
+		"another status":        {418, "application/json", "", "a response 418 is not documented"},
+		"another content type":  {200, "text/csv", "", `the content type "text/csv" is not documented`},
+		"another header":        {200, "application/json", "X-New", "header X-New is not documented"},
+		"a header of a refusal": {200, "application/json", "Retry-After", "header Retry-After is not documented"},
+	} {
+		header := http.Header{"Content-Type": {want.media}, "X-Request-Id": {harness.NoTask}, "X-Ratelimit-Limit": {"1"}, "X-Ratelimit-Remaining": {"1"}}
+		if want.header != "" {
+			header.Set(want.header, "1")
+		}
+		err := d.Response("GET /v1/countries", &harness.Reply{Response: &http.Response{StatusCode: want.status, Header: header}, Body: []byte(`["AD"]`)})
+		if got := fmt.Sprint(err); err != nil && got != want.say || (err == nil) != (want.say == "") {
+			t.Errorf("%s: %v, want %s", name, err, want.say)
+		}
+	}
+	header := http.Header{"Content-Type": {"application/json"}, "Webhook-Id": {harness.NoTask}, "Webhook-Timestamp": {"1788859804"}, "Webhook-Signature": {"v1,x"}}
+	for body, right := range map[string]bool{`{"test":true,"sentAt":"2026-09-08T09:30:00.128Z"}`: true, `{"type":"sweep.begun","tracker":"hats"}`: false} {
+		if err := d.Webhook(header, body); (err == nil) != right {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+	header.Set("webhook-id", "x")
+	if d.Webhook(header, `{"test":true,"sentAt":"2026-09-08T09:30:00.128Z"}`) == nil {
+		t.Error("an id that is no UUID is not seen")
 	}
 }
 
@@ -309,12 +317,12 @@ func TestTheDocumentSeesFaults(t *testing.T) {
 			resp.Header.Set(name, "1")
 		}
 		resp.Header.Set("X-Request-Id", id)
-		err = d.response(t, row{method: "POST", path: harness.ChatPath}, &exchange{Reply: &harness.Reply{Response: resp, Body: []byte(body)}})
+		err = d.Response("POST "+harness.ChatPath, &harness.Reply{Response: resp, Body: []byte(body)})
 		if (err == nil) != want.right {
 			t.Errorf("%s: %v", body, err)
 		}
 		resp.Header.Del("X-Request-Id")
-		if d.response(t, row{method: "POST", path: harness.ChatPath}, &exchange{Reply: &harness.Reply{Response: resp, Body: []byte(body)}}) == nil {
+		if d.Response("POST "+harness.ChatPath, &harness.Reply{Response: resp, Body: []byte(body)}) == nil {
 			t.Errorf("%s: a header is missing and nobody minds", body)
 		}
 	}

@@ -17,7 +17,7 @@ const liveOp = "GET " + harness.LivePath
 
 func liveRows() []row {
 	live := append(commonRows("live", liveOp, "", "", account.ScopeRead),
-		row{name: "live", method: "GET", path: harness.LivePath, key: busyKey, status: 200, check: says("event: status\ndata: " + `{"credits":{"remaining":500,"held":5,"perCycle":500,`)},
+		row{name: "live", method: "GET", path: harness.LivePath, key: busyKey, status: 200, media: "text/event-stream", check: says("event: status\ndata: " + `{"credits":{"remaining":500,"held":5,"perCycle":500,`)},
 		row{name: "live while the node stops", on: "draining", method: "GET", path: harness.LivePath, key: anyKey, status: 503, code: "SERVICE_UNAVAILABLE"},
 	)
 	for i := range live {
@@ -45,6 +45,7 @@ func liveRows() []row {
 		{name: "who is signed in when keys cannot be read", on: "keyless", method: "GET", path: harness.SessionPath, key: anyKey, status: 500, code: "INTERNAL_SERVER_ERROR"},
 		{name: "who is signed in when the node is full", on: "full", method: "GET", path: harness.SessionPath, key: anyKey, status: 503, code: "SERVICE_UNAVAILABLE"},
 		{name: "signing out", method: "DELETE", path: harness.SessionPath, status: 200, check: says(`{"success":true,"session":null}`)},
+		{name: "signing out when the node is full", on: "full", method: "DELETE", path: harness.SessionPath, status: 503, code: "SERVICE_UNAVAILABLE"},
 		{name: "signing out from another site", method: "DELETE", path: harness.SessionPath, header: map[string]string{"Sec-Fetch-Site": "cross-site"}, status: 401, code: "MISSING_API_KEY"},
 		{name: "session when keys cannot be written", on: "keyless", method: "POST", path: harness.SessionPath, body: `{"token":"<token>"}`, status: 500, code: "INTERNAL_SERVER_ERROR"},
 		{name: "session while the node stops", on: "draining", method: "POST", path: harness.SessionPath, body: `{"token":"x"}`, status: 503, code: "SERVICE_UNAVAILABLE"},

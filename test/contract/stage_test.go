@@ -107,6 +107,8 @@ var stages = map[string]func(t *testing.T) *stage{
 		makeBatches(t, n, s)
 		administer(t, n, s)
 		makeAlerts(t, n, s)
+		makePanel(t, n, s)
+		spoil(t, n, s)
 		s.things["<token>"], s.things["<key>"], s.things["<hasty>"] = n.Token(t), s.accounts[readKey].Key.Text, s.accounts[hastyKey].Key.Text
 		return s
 	},
@@ -117,10 +119,11 @@ var stages = map[string]func(t *testing.T) *stage{
 		})
 		return s
 	},
-	"keyless": func(t *testing.T) *stage { // the database lost the keys
+	"keyless": func(t *testing.T) *stage { // the database lost the keys and the captures
 		n, s := newStage(t)
 		s.things = map[string]string{"<token>": n.Token(t)}
 		rename(t, n.Database, "api_keys")
+		rename(t, n.Database, "captures")
 		return s
 	},
 	"jobless": func(t *testing.T) *stage { // the database lost the jobs

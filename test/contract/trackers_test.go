@@ -9,6 +9,7 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/app"
 	"earshot/test/harness"
 )
 
@@ -54,14 +55,8 @@ func makeTrackers(t *testing.T, n *harness.Node, s *stage) {
 	for _, name := range []string{"hats", "gone"} {
 		n.Send(t, full, http.MethodPut, trackersPath+"/"+name, goodTracker).Has(t, "apply", http.StatusOK)
 	}
+	s.things["<sweep>"] = sweepOnce(t, n, full, hatsPath, `{"idempotencyKey":"first"}`)
 	var started earshot.SweepStarted
-	n.Post(t, full, hatsPath+"/sweeps", `{"idempotencyKey":"first"}`).Has(t, "run", http.StatusOK).Into(t, &started)
-	s.things["<sweep>"] = started.Sweep.ID
-	harness.Eventually(t, "the sweep ends", func() bool {
-		var sweep earshot.Sweep
-		n.Get(t, full, hatsPath+"/sweeps/"+started.Sweep.ID).Into(t, &sweep)
-		return sweep.State == earshot.SweepClosed
-	})
 	endless := strings.Replace(goodTracker, "best hats", "hats "+harness.Endless, 1)
 	n.Send(t, full, http.MethodPut, trackersPath+"/endless", endless).Has(t, "apply", http.StatusOK)
 	n.Post(t, full, trackersPath+"/endless/sweeps", `{}`).Has(t, "run", http.StatusOK).Into(t, &started)
@@ -69,7 +64,21 @@ func makeTrackers(t *testing.T, n *harness.Node, s *stage) {
 	var page earshot.AnswerPage
 	n.Get(t, full, hatsPath+"/answers").Into(t, &page)
 	s.things["<answer>"] = page.Answers[0].ID
+	n.Post(t, full, trackersPath+"/made-up/demo", `{"days":1,"prompts":1}`).Has(t, "make a demo", http.StatusOK)
 	collect(t, n, s)
+}
+
+// sweepOnce runs a sweep to its end, and returns its id.
+func sweepOnce(t *testing.T, n *harness.Node, a *app.Account, path, body string) string {
+	t.Helper()
+	var started earshot.SweepStarted
+	n.Post(t, a, path+"/sweeps", body).Has(t, "run", http.StatusOK).Into(t, &started)
+	harness.Eventually(t, "the sweep ends", func() bool {
+		var sweep earshot.Sweep
+		n.Get(t, a, path+"/sweeps/"+started.Sweep.ID).Into(t, &sweep)
+		return sweep.State == earshot.SweepClosed
+	})
+	return started.Sweep.ID
 }
 
 // collect gives an account the hundred trackers that it may have.
@@ -111,12 +120,17 @@ func trackerRows() []row {
 		trackerReads(noSweep, noAnswer), []row{
 			{name: "apply again", method: "PUT", path: hatsPath, as: applyOp, key: anyKey, body: goodTracker, status: 200, check: holds(`"dryRun":false,"changed":false,`)},
 			{name: "apply dry", method: "PUT", path: trackersPath + "/new?dryRun=true", as: applyOp, key: anyKey, body: goodTracker, status: 200, check: holds(`"dryRun":true,"changed":true,"created":true,`)},
+			{
+				name: "apply as YAML", method: "PUT", path: hatsPath, as: applyOp, key: anyKey, header: map[string]string{"Content-Type": "application/yaml"},
+				body: "prompts: [best hats]\ntargets: [{provider: chatassistant, country: US}]\nschedule: {every: week}\nsamples: 2\n", status: 200, check: holds(`"changed":false,`),
+			},
 			{name: "apply nothing", method: "PUT", path: hatsPath, as: applyOp, key: anyKey, body: `{}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("prompts", "targets")},
 			{name: "apply to a path below", method: "PUT", path: hatsPath + "/x", as: applyOp, key: anyKey, body: goodTracker, status: 404, code: "RESOURCE_NOT_FOUND"},
 			{name: "apply one too many", method: "PUT", path: trackersPath + "/new", as: applyOp, key: collectorKey, body: goodTracker, status: 409, code: "RESOURCE_CONFLICT", check: details(`{"id":"new"}`)},
 			{name: "resume", method: "PATCH", path: hatsPath, as: patchOp, key: anyKey, body: `{"state":"active"}`, status: 200, check: holds(`"state":"active"`)},
 			{name: "patch to nothing", method: "PATCH", path: hatsPath, as: patchOp, key: anyKey, body: `{"state":"off"}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("state")},
 			{name: "patch of nothing", method: "PATCH", path: trackersPath + "/none", as: patchOp, key: anyKey, body: `{"state":"paused"}`, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"none"}`)},
+			{name: "patch of a demo", method: "PATCH", path: trackersPath + "/made-up", as: patchOp, key: anyKey, body: `{"state":"active"}`, status: 409, code: "RESOURCE_CONFLICT", check: details(`{"id":"made-up"}`)},
 			{name: "delete of a tracker", method: "DELETE", path: trackersPath + "/gone", as: deleteOp, key: anyKey, status: 200, check: says(`{"success":true,"name":"gone"}`)},
 			{name: "delete of no tracker", method: "DELETE", path: trackersPath + "/none", as: deleteOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"none"}`)},
 			{name: "demo", method: "POST", path: trackersPath + "/demo/demo", as: demoOp, key: anyKey, body: `{"days":1,"prompts":1}`, status: 200, check: holds(`"demo":true`)},
@@ -159,8 +173,8 @@ func numberRows() []row {
 			{name: "sources", path: hatsPath + "/sources", as: sourcesOp, key: readKey, status: 200, check: holds(`"tracker":"hats"`)},
 			{name: "sources from no day", path: hatsPath + "/sources?from=yesterday", as: sourcesOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("from")},
 			{name: "sources of nothing", path: trackersPath + "/none/sources", as: sourcesOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
-			{name: "report as a page", path: hatsPath + "/report", as: reportOp, key: readKey, status: 200, check: holds(`<h1>What answers say: hats</h1>`)},
-			{name: "report as text", path: hatsPath + "/report?format=md&from=2026-01-01", as: reportOp, key: anyKey, status: 200, check: holds("# What answers say: hats\n")},
+			{name: "report as a page", path: hatsPath + "/report", as: reportOp, key: readKey, status: 200, media: "text/html", check: holds(`<h1>What answers say: hats</h1>`)},
+			{name: "report as text", path: hatsPath + "/report?format=md&from=2026-01-01", as: reportOp, key: anyKey, status: 200, media: "text/markdown", check: holds("# What answers say: hats\n")},
 			{name: "report as a table", path: hatsPath + "/report?format=csv", as: reportOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("format")},
 			{name: "report of no time", path: hatsPath + "/report?from=2026-02-01&to=2026-01-01", as: reportOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", check: fields("to")},
 			{name: "report of nothing", path: trackersPath + "/none/report", as: reportOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
@@ -212,9 +226,10 @@ func trackerReads(noSweep, noAnswer string) []row {
 		{name: "answers of nothing", path: trackersPath + "/none/answers", as: answersOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
 		{name: "an answer", path: hatsPath + "/answers/<answer>", as: answerOp, key: readKey, status: 200, check: holds(`"result":{"surface":"lab",`)},
 		{name: "no answer", path: noAnswer, as: answerOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
-		{name: "export as lines", path: hatsPath + "/export", as: exportOp, key: readKey, status: 200, check: holds(`"result":{"surface":"lab",`)},
-		{name: "export as a table", path: hatsPath + "/export?table=sweeps&format=csv", as: exportOp, key: anyKey, status: 200, check: holds(",manual first,closed,,1,")},
-		{name: "export of numbers", path: hatsPath + "/export?table=numbers&from=2026-01-01", as: exportOp, key: anyKey, status: 200, check: holds(`{"head":{"tracker":"hats","rules":"r`)},
+		{name: "export as lines", path: hatsPath + "/export", as: exportOp, key: readKey, status: 200, media: "application/x-ndjson", check: holds(`"result":{"surface":"lab",`)},
+		{name: "export as a table", path: hatsPath + "/export?table=sweeps&format=csv", as: exportOp, key: anyKey, status: 200, media: "text/csv", check: holds(",manual first,closed,,1,")},
+		{name: "export of numbers", path: hatsPath + "/export?table=numbers&from=2026-01-01", as: exportOp, key: anyKey, status: 200, media: "application/x-ndjson", check: holds(`{"head":{"tracker":"hats","rules":"r`)},
+		{name: "export as Parquet", path: hatsPath + "/export?format=parquet", as: exportOp, key: anyKey, status: 200, media: "application/vnd.apache.parquet", check: says("PAR1")},
 		{name: "export of some numbers", path: hatsPath + "/export?table=numbers&tag=x", as: exportOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", check: fields("tag")},
 		{name: "export as a page", path: hatsPath + "/export?format=html", as: exportOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("format")},
 		{name: "export of nothing", path: trackersPath + "/none/export", as: exportOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},

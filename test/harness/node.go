@@ -3,6 +3,7 @@
 //
 //	node.go     starting and stopping nodes, on each database
 //	account.go  organizations and their keys
+//	document.go what the OpenAPI document says of responses and webhooks
 //	lab.go      upstreams that leave nothing to chance or to time
 //	request.go  requests, and what to expect of the replies
 //	task.go     tasks, and calls that never end
@@ -36,6 +37,8 @@ type Node struct {
 	Logs     *Logs
 	Stop     func() error // stops it as a signal would, once
 	Database string       // the address of its database
+
+	describe func() (*Document, error)
 }
 
 // StartOn runs a node on the database until the test ends.
@@ -75,7 +78,11 @@ func StartOn(tb testing.TB, address string, change ...func(*app.Config)) *Node {
 			tb.Logf("the end of the node's log:\n%s", logs.Tail())
 		}
 	})
-	return &Node{App: a, Store: storetest.Open(tb, address), Logs: logs, Stop: stop, Database: address}
+	described := usual
+	if cfg.Providers != nil {
+		described = describe(cfg.Providers...)
+	}
+	return &Node{App: a, Store: storetest.Open(tb, address), Logs: logs, Stop: stop, Database: address, describe: described}
 }
 
 // Logs collects what a node logs.

@@ -77,14 +77,17 @@ func (n *Node) Send(tb testing.TB, a *app.Account, method, path, body string) *R
 	return n.SendWith(tb, a, method, path, body, nil)
 }
 
-// SendWith makes a request with further headers.
+// SendWith makes a request with further headers. The response must be as the node's OpenAPI
+// document says.
 func (n *Node) SendWith(tb testing.TB, a *app.Account, method, path, body string, header map[string]string) *Reply {
 	tb.Helper()
 	req := n.Request(tb.Context(), tb, a, method, path, body)
 	for name, value := range header {
 		req.Header.Set(name, value)
 	}
-	return Do(tb, req)
+	reply := Do(tb, req)
+	n.asDocumented(tb, req, reply)
+	return reply
 }
 
 // Request is a request to the node; a nil account sends no key.

@@ -40,11 +40,16 @@ type Webhook struct {
 // then on.
 func Receive(tb testing.TB, answers ...int) *Receiver {
 	tb.Helper()
-	r := &Receiver{}
+	r, document := &Receiver{}, OpenAPI(tb)
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		body, err := io.ReadAll(req.Body)
 		if err != nil || req.Method != http.MethodPost {
 			tb.Errorf("%s with a body that ends with %v", req.Method, err)
+		}
+		if req.Header.Get("webhook-signature") != "" { // else it is for a chat
+			if err := document.Webhook(req.Header, string(body)); err != nil {
+				tb.Errorf("a webhook is not as documented: %v\n%.500s", err, body)
+			}
 		}
 		r.mu.Lock()
 		answer := answers[min(len(r.calls), len(answers)-1)]

@@ -206,14 +206,15 @@ func noteType(comments, same map[string]string, t *ast.TypeSpec, doc string) {
 	}
 }
 
-// withoutName turns "Answer is the answer of" into "The answer of": users of other
-// languages have not met the Go type.
+// withoutName turns "Answer is the answer of" into "The answer of", and "Sources are
+// the sources of" into "The sources of": users of other languages have not met the Go
+// type.
 func withoutName(name, doc string) string {
 	text, ok := strings.CutPrefix(doc, name+" ")
 	if !ok {
 		return doc
 	}
-	text = strings.TrimPrefix(text, "is ")
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "is "), "are ")
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 

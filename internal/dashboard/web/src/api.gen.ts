@@ -97,7 +97,7 @@ export type Post = {
   platform: string;
 };
 
-/** One (chip, source) pair of an answer. Pills of one chip share CitationPillID; Position is that of the source in Answer.Sources. */
+/** One (chip, source) pair of an answer. Pills of one chip share the `citationPillId`; `position` is the position of the source in `sources`. */
 export type CitationPill = {
   citationPillId: string;
   position: number;
@@ -945,7 +945,7 @@ export type RequestRecord = {
   error?: Error;
 };
 
-/** Are what the current rules of a tracker find in one of its answers. */
+/** What the current rules of a tracker find in one of its answers. */
 export type AnswerFindings = {
   /** The version of the names that were looked for, such as `r14`. */
   rules: string;
@@ -1566,7 +1566,7 @@ export type SweepCancelResult = {
   cleared: number;
 };
 
-/** Are numbers of a tracker, made of its closed sweeps. */
+/** Numbers of a tracker, made of its closed sweeps. */
 export type MetricReport = {
   tracker: string;
   /** The version of the names and of the code that finds them, such as `r14`. */
@@ -1634,7 +1634,7 @@ export type MetricRow = {
   answersUrl: string;
 };
 
-/** Are the two 95 % intervals of a number, each as its two ends. */
+/** The two 95 % intervals of a number, each as its two ends. */
 export type Intervals = {
   /** For these questions, asked again. */
   rerun: Array<number>;
@@ -1802,7 +1802,7 @@ export type GradedCriterion = {
   met: boolean;
 };
 
-/** Are the sources that the answers of a tracker cite. */
+/** The sources that the answers of a tracker cite. */
 export type SourceReport = {
   tracker: string;
   rules: string;
@@ -1846,7 +1846,7 @@ export type BackedBrand = {
   mentions: number;
 };
 
-/** Are the rules by which brands are found in the answers of a tracker. */
+/** The rules by which brands are found in the answers of a tracker. */
 export type RulesList = {
   /** Those that numbers are read by. */
   current: string;
@@ -1933,7 +1933,7 @@ export type TrackedAnswer = {
   cell?: AnswerCell;
 };
 
-/** Are the other answers to the same question on the same target. */
+/** The other answers to the same question on the same target. */
 export type AnswerCell = {
   /** The other samples of the sweep. */
   samples: Array<CellAnswer>;
@@ -1981,7 +1981,7 @@ export type DiffSide = {
   brands: Array<string>;
 };
 
-/** Are words of two texts in a row. */
+/** Words of two texts in a row. */
 export type WordRun = {
   kind: "same" | "removed" | "added";
   text: string;
@@ -2088,7 +2088,7 @@ export type VisibilityChange = {
   after: number;
 };
 
-/** Are names that answers emphasise and that the panel lacks. */
+/** Names that answers emphasise and that the panel lacks. */
 export type DiscoverReport = {
   tracker: string;
   rules: string;
@@ -2315,11 +2315,13 @@ export type DeliveryPage = {
   nextCursor: string | null;
 };
 
-/** The webhook of one task. */
+/** One message on its way to a receiver: the webhook of a task or of a sweep, or an alert or a report for a channel. */
 export type Delivery = {
-  /** The `webhook-id`, which is the task's id. */
+  /** The `webhook-id`. For the webhook of a task or of a sweep it is the id of that. */
   id: string;
+  /** The same as `id`, which is the task's id where a task is what the delivery is about. */
   taskId: string;
+  /** The URL of the webhook, or `channel://` and the name of a channel, whose address is never shown. */
   url: string;
   /** Whether it was acknowledged. It stays true when the delivery is sent again. */
   delivered: boolean;
@@ -2406,7 +2408,7 @@ export type NewKey = {
   secret: string;
 };
 
-/** Are what a key may spend. 0, or leaving it out, is no ceiling. Days and months are those of UTC. */
+/** What a key may spend. 0, or leaving it out, is no ceiling. Days and months are those of UTC. */
 export type KeyCeilings = {
   /** The most credits that its calls and tasks may cost in a day. */
   creditsPerDay?: number;
@@ -2509,6 +2511,42 @@ export type NodeStatus = {
   status: "ok" | "ready";
 };
 
+/** The body of the message that a test of a webhook sends. */
+export type WebhookTestEvent = {
+  test: true;
+  sentAt: string;
+};
+
+/** The body of a webhook that tells of a sweep. */
+export type SweepEvent = {
+  type: SweepEventType;
+  tracker: string;
+  sweep: Sweep;
+};
+
+/** What a webhook tells of a sweep. */
+export type SweepEventType = "sweep.completed" | "sweep.skipped";
+
+/** The body of a webhook that tells of an alert. */
+export type AlertEvent = {
+  type: AlertEventType;
+  tracker: string;
+  alert: Alert;
+};
+
+/** What a webhook tells of an alert. */
+export type AlertEventType = "alert.raised" | "alert.test";
+
+/** The body of a webhook that brings a report. */
+export type ReportEvent = {
+  type: ReportEventType;
+  tracker: string;
+  report: SentReport;
+};
+
+/** What a webhook tells of a report. */
+export type ReportEventType = "report.made";
+
 /** A provider, named by its path segment. */
 export type Provider = "chatassistant" | "genassistant" | "socialassistant" | "officeassistant" | "answerengine" | "websearch" | "websearch/news" | "searchaimode";
 
@@ -2530,7 +2568,7 @@ export type FieldProblem = {
   line?: number;
 };
 
-/** Are the details of CodeNoCredits. */
+/** The details of an `INSUFFICIENT_CREDITS` error. */
 export type CreditDetails = {
   /** The most that the job can cost. */
   required: number;
@@ -2540,7 +2578,7 @@ export type CreditDetails = {
   held: number;
 };
 
-/** Are the details of CodeKeyBudget. */
+/** The details of a `KEY_BUDGET_EXCEEDED` error. */
 export type KeyBudgetDetails = {
   keyId: string;
   /** Days and months are those of UTC. */
@@ -2555,18 +2593,18 @@ export type KeyBudgetDetails = {
   resetsAt: string;
 };
 
-/** Are the details of CodeNoPermission. */
+/** The details of an `INSUFFICIENT_PERMISSIONS` error. */
 export type ScopeDetails = {
   requiredScope: "read" | "monitor" | "tasks" | "track" | "admin";
 };
 
-/** Are the details of CodeNotFound. */
+/** The details of a `RESOURCE_NOT_FOUND` error. */
 export type ResourceDetails = {
   /** The path or the id that was asked for. */
   id: string;
 };
 
-/** Are the details of CodeAlreadyExists. */
+/** The details of a `RESOURCE_ALREADY_EXISTS` error. */
 export type DuplicateDetails = {
   /** Where the key was sent: in the field of a task, or in the header of a call. */
   field: "idempotencyKey" | "Idempotency-Key";
@@ -2577,7 +2615,7 @@ export type DuplicateDetails = {
   requestId?: string;
 };
 
-/** Are the details of CodeConflict. The status is that of a task or call. */
+/** The details of a `RESOURCE_CONFLICT` error. `status` is the status of the task or call. */
 export type ConflictDetails = {
   id: string;
   status?: Status;
@@ -2585,13 +2623,13 @@ export type ConflictDetails = {
   requestId?: string;
 };
 
-/** Are the details of CodeConcurrencyLimit. */
+/** The details of a `CONCURRENT_LIMIT_EXCEEDED` error. */
 export type LimitDetails = {
   /** The slots of the account. */
   limit: number;
 };
 
-/** Are the details of CodeQueueLimit. */
+/** The details of a `QUEUE_LIMIT_EXCEEDED` error. */
 export type QueueDetails = {
   queuedCount: number;
   batchSize: number;
@@ -2599,7 +2637,7 @@ export type QueueDetails = {
   remainingCapacity: number;
 };
 
-/** Are the details of CodeUpstream. */
+/** The details of an `EXTERNAL_SERVICE_ERROR` error. */
 export type UpstreamDetails = {
   /** The provider, named by its path segment. */
   service: string;
@@ -2629,6 +2667,9 @@ export interface Enums {
   ChannelKind: ChannelKind;
   DeliveryState: DeliveryState;
   LedgerKind: LedgerKind;
+  SweepEventType: SweepEventType;
+  AlertEventType: AlertEventType;
+  ReportEventType: ReportEventType;
   Provider: Provider;
   TaskType: TaskType;
   CountryModel: CountryModel;
