@@ -2,16 +2,9 @@
 import { base } from "../api";
 import { codeFor, type Snippet } from "../snippets";
 import type { Operation } from "./model";
+import { pathOf } from "./path";
 
 export interface Filled { values: Record<string, string>; body: string }
-
-/** The path with its parameters and query, relative to the API's address. */
-export function pathOf({ path, parameters }: Operation, values: Record<string, string>): string {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name] || `{${name}}`));
-  const query = new URLSearchParams();
-  for (const { name, in: place } of parameters) if (place === "query" && values[name]) query.set(name, values[name]);
-  return filled.slice(1) + (query.size ? `?${query}` : "");
-}
 
 const urlOf = (operation: Operation, values: Record<string, string>) => new URL(pathOf(operation, values), base).href;
 

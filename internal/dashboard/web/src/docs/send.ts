@@ -1,6 +1,7 @@
 // Sends a request of "Try it" and shows the response while it arrives.
 import { open } from "../api";
-import { parsed, pathOf, type Filled } from "./request";
+import { pathOf } from "./path";
+import { parsed, type Filled } from "./request";
 import type { Operation } from "./model";
 
 export interface Received { status: number; statusText: string; headers: [string, string][]; ms: number; text: string; more: boolean; ended: boolean }
