@@ -9,7 +9,7 @@ import (
 )
 
 type selfcheckCmd struct {
-	Repeats int    `help:"How often each setting is played. More take longer and tell smaller deviations." default:"1000"`
+	Repeats int    `help:"How often each setting is played. More take longer and tell smaller deviations." default:"2000"`
 	Seed    uint64 `help:"Equal seeds give equal numbers." default:"1"`
 }
 

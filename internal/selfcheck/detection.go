@@ -38,6 +38,7 @@ func (s simulation) looksFor(setting string, panel []mention.Brand, write func(n
 	if err != nil {
 		panic(err) // our own panels
 	}
+	const guards = "how names are found in texts"
 	r := s.random("detection " + setting)
 	found, named, both := 0, 0, 0
 	for n := range s.repeats {
@@ -49,8 +50,8 @@ func (s simulation) looksFor(setting string, panel []mention.Brand, write func(n
 			found, named, both = found+count(isFound), named+count(isNamed), both+count(isFound && isNamed)
 		}
 	}
-	s.report(ofAll("precision of detection", setting, foundIsNamed, both, found))
-	s.report(ofAll("recall of detection", setting, namedIsFound, both, named))
+	s.report(ofAll("precision of detection", setting, guards, foundIsNamed, both, found))
+	s.report(ofAll("recall of detection", setting, guards, namedIsFound, both, named))
 }
 
 func count(yes bool) int {

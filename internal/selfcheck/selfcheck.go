@@ -18,6 +18,7 @@ type Check struct {
 	Stated  Range
 	Found   float64
 	Error   float64 // standard error of what was found
+	Guards  string  // what is likely to be wrong when it is not kept
 }
 
 // Range is from where to where a number is promised to lie.
@@ -40,11 +41,11 @@ func (c Check) Kept() bool {
 }
 
 // ofAll is the check of something that happened in some of n repeats.
-func ofAll(subject, setting string, stated Range, hits, n int) Check {
+func ofAll(subject, setting, guards string, stated Range, hits, n int) Check {
 	n = max(n, 1)                               // of nothing at all there is nothing to tell
 	p := (float64(hits) + 1) / (float64(n) + 2) // not 0 when it happened never or always
 	return Check{
-		Subject: subject, Setting: setting, Unit: Share, Stated: stated,
+		Subject: subject, Setting: setting, Unit: Share, Stated: stated, Guards: guards,
 		Found: float64(hits) / float64(n), Error: math.Sqrt(p * (1 - p) / float64(n)),
 	}
 }

@@ -48,7 +48,7 @@ var allowed = map[string][]string{
 	"internal/worddiff":  nil,
 	"internal/mention":   {"internal/source"},
 	"internal/lab/world": {"internal/geo"},
-	"internal/selfcheck": {"internal/lab/world", "internal/mention", "internal/metric", "internal/stats"},
+	"internal/selfcheck": {"internal/alert", "internal/lab/world", "internal/mention", "internal/metric", "internal/stats"},
 	"internal/lab":       {"internal/geo", "internal/lab/world"},
 
 	"client":              {"."},
