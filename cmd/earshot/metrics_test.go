@@ -73,7 +73,7 @@ func TestSelfcheckPrintsStatedAndFound(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	for _, want := range []string{"STATED", "precision of detection", "recall of detection", "coverage of rerun", "coverage of market", "false alarms of one series", "94.0 % to 98.0 %"} {
+	for _, want := range []string{"STATED", "precision of detection", "recall of detection", "coverage of rerun", "coverage of market", "false alarms, budget 1, h = 8.1", "fall of 0.8 logits found, h = 8.1", "94.7 % to 95.5 %"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in:\n%s", want, text)
 		}

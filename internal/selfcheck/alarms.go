@@ -27,10 +27,10 @@ type quiet struct {
 // follows from how many these are. A fixed threshold fails in one of them: h = 5, which
 // suits one series, raises more than ten times the budget with 30.
 var quietTrackers = []quiet{
-	{1, 1, 0, Range{0.5, 0.9}},
-	{1, 1, alike, Range{0.9, 1.4}},
-	{10, 3, 0, Range{0.2, 0.7}},
-	{10, 3, alike, Range{1.0, 2.2}},
+	{1, 1, 0, Range{0.60, 0.75}},
+	{1, 1, alike, Range{0.88, 1.05}},
+	{10, 3, 0, Range{0.3, 0.7}},
+	{10, 3, alike, Range{0.8, 1.5}},
 }
 
 // fallen is a series that falls on a tracker with 30 series: the share of falls that is
@@ -41,9 +41,9 @@ type fallen struct {
 }
 
 var falls = []fallen{
-	{50, Range{0.92, 0.96}, Range{5, 8}},
-	{20, Range{0.44, 0.52}, Range{8, 11}},
-	{10, Range{0.11, 0.18}, Range{9, 13}},
+	{50, Range{0.92, 0.95}, Range{7, 8}},
+	{20, Range{0.45, 0.50}, Range{10, 11}},
+	{10, Range{0.12, 0.165}, Range{11, 13}},
 }
 
 // falseAlarms counts the alarms of all series of a tracker in a year without any change.
@@ -85,7 +85,7 @@ func (s simulation) power(f fallen) {
 		slices.Sort(delays)
 		s.report(Check{
 			Subject: "sweeps until it is found, median", Setting: setting, Unit: Sweeps, Stated: f.median,
-			Found: delays[len(delays)/2], Error: standardError(delays), Guards: guards,
+			Found: delays[len(delays)/2], Error: max(standardError(delays), 2/math.Sqrt(float64(len(delays)))), Guards: guards,
 		})
 	}
 }

@@ -27,18 +27,16 @@ const (
 
 // comparisons are the worlds in which changes are looked for.
 var comparisons = []compared{
-	{wrongVariance, usual(50, 0), 7, visibility, 0, Range{0.03, 0.05}},
-	{wrongVariance, usual(50, 0), 14, visibility, 0, Range{0.03, 0.05}},
-	{wrongVariance, usual(50, 0), 28, visibility, 0, Range{0.03, 0.05}},
-	{wrongVariance, usual(50, alike), 7, visibility, 0, Range{0.06, 0.08}},
-	{wrongVariance, usual(50, alike), 14, visibility, 0, Range{0.06, 0.08}},
-	{wrongVariance, usual(50, alike), 28, visibility, 0, Range{0.06, 0.08}},
-	{wrongVariance, unruly, 14, visibility, 0, Range{0.06, 0.08}},
-	{wrongSums, mixed, 14, visibility, 0, Range{0.03, 0.05}},
-	{wrongSums, mixedRivals, 14, shareOfVoice, 0, Range{0.03, 0.05}},
-	{weakTest, usual(50, 0), 7, visibility, fall, Range{0.75, 0.95}},
-	{weakTest, usual(50, 0), 14, visibility, fall, Range{0.97, 1}},
-	{weakTest, usual(50, alike), 14, visibility, fall, Range{0.94, 1}},
+	{wrongVariance, usual(50, 0), 7, visibility, 0, Range{0.033, 0.050}},
+	{wrongVariance, usual(50, 0), 14, visibility, 0, Range{0.036, 0.053}},
+	{wrongVariance, usual(50, alike), 7, visibility, 0, Range{0.060, 0.078}},
+	{wrongVariance, usual(50, alike), 14, visibility, 0, Range{0.061, 0.080}},
+	{wrongVariance, unruly, 14, visibility, 0, Range{0.088, 0.112}},
+	{wrongSums, mixed, 14, visibility, 0, Range{0.037, 0.056}},
+	{wrongSums, mixedRivals, 14, shareOfVoice, 0, Range{0.028, 0.045}},
+	{weakTest, usual(50, 0), 7, visibility, fall, Range{0.80, 0.85}},
+	{weakTest, usual(50, 0), 14, visibility, fall, Range{0.98, 1}},
+	{weakTest, usual(50, alike), 14, visibility, fall, Range{0.955, 0.98}},
 }
 
 // change counts how often two periods are said to differ.
