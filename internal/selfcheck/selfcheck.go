@@ -1,8 +1,14 @@
 // Package selfcheck measures whether the service keeps what it says about its own
 // numbers. [Detection] writes texts of which it is known whom they name, and counts what
 // is found in them (texts.go has what they are made of). [Statistics] plays worlds whose
-// truth is known and counts how often intervals hold it, how often a change is seen that
-// is none, and how often one that is there.
+// truth is known (world.go). Their answers take the way of real ones through
+// internal/metric, internal/stats and internal/alert, so that a fault there shows:
+//
+//	intervals.go  how often intervals hold the truth
+//	changes.go    how often a change is seen that is none, and one that is there
+//	alarms.go     false alarms of a tracker, and the falls that it finds
+//
+// Each of these begins with the table of its worlds: what each guards, and what is stated.
 //
 // What is stated stands in docs/metrics.md, too. Checks of other subjects go in a file of
 // their own, with a function like these, and in the list of the command.

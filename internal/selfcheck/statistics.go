@@ -19,7 +19,7 @@ const (
 	citationShare = "citationShare"
 )
 
-// methods are what the service computes numbers with. Tests replace them with faulty ones.
+// methods are functions of the service that tests replace with faulty ones.
 type methods struct {
 	intervals func(b *metric.Book, name string) metric.Intervals
 	threshold func(falseAlarms float64, series int, sweepsPerYear float64) float64
@@ -27,13 +27,14 @@ type methods struct {
 
 var production = methods{intervals: intervals, threshold: alert.Threshold}
 
+// What worlds have in common.
 const (
 	alike = 0.6  // correlation of neighbouring days, where days are alike
-	fall  = -0.8 // logits: 38 % become 22 %
+	fall  = -0.8 // logits: 38 % become 21 %
 )
 
-// Statistics plays each setting that many times and hands every check to report. Long
-// ones are played less often: series of a year, and falls. Equal seeds give equal numbers.
+// Statistics plays each setting that many times and hands every check to report. A year
+// of a tracker counts once for each of its series. Equal seeds give equal numbers.
 func Statistics(repeats int, seed uint64, report func(Check)) {
 	s := simulation{methods: production, repeats: repeats, seed: seed, report: report}
 	for _, f := range families {
@@ -50,6 +51,7 @@ func Statistics(repeats int, seed uint64, report func(Check)) {
 	}
 }
 
+// simulation plays checks and reports them.
 type simulation struct {
 	methods
 	repeats int
