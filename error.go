@@ -80,7 +80,7 @@ func (c Code) NextStep() string {
 		CodeConflict:          "the thing is in a state that does not allow this, such as a task that runs and is to be cancelled; with `requestId`, a call with the same idempotency key still runs: repeat yours later",
 		CodeRateLimit:         "wait a second; `X-RateLimit-Remaining` says what is left of the window",
 		CodeConcurrencyLimit:  "all slots are taken: wait for a call to end, or submit a task, which waits for you",
-		CodeQueueLimit:        "submit later, or fewer",
+		CodeQueueLimit:        "submit later, or fewer; only tasks that would be queued take room, neither faulty ones nor duplicates",
 		CodeCanceled:          "you left; nothing was charged. Ask again when you like",
 		CodeInternal:          "a fault of the service: give the request id to the operator, whose log has the cause",
 		CodeUpstream:          "the upstream gave no usable answer in any attempt; nothing was charged. Try again later, or from another country",

@@ -11,9 +11,10 @@ import (
 )
 
 // Submit queues tasks of one organization, in their order. refusals has an error for
-// each task that was refused, and nil for the others. size is how many tasks the
-// client handed in, faulty ones included: when the queue has no room for that many,
-// err is CodeQueueLimit and none is queued. No credits are set aside for them.
+// each task that was refused, and nil for the others. When the queue has no room for
+// the others, err is CodeQueueLimit and none is queued. size is how many tasks the
+// client handed in, faulty ones included; that error names it. No credits are set aside
+// for queued tasks.
 func (s *Store) Submit(organization string, tasks []Job, size int, now time.Time) (refusals []error, err error) {
 	return s.submit(organization, tasks, size, now, nil)
 }
@@ -29,15 +30,23 @@ func (s *Store) submit(
 		if err != nil {
 			return err
 		}
-		if overflow = checkCapacity(o, size); overflow != nil {
-			return nil //nolint:nilerr // a refusal, not a failure
-		}
 		refusals = make([]error, len(tasks))
+		var accepted []*Job
 		for i, task := range tasks {
 			if refusals[i] = w.checkTask(o, task); refusals[i] == nil {
 				task.Mode, task.Status = ModeAsync, earshot.StatusQueued
-				w.insert(o, &task)
+				w.takeKey(&task) // from the tasks after it
+				accepted = append(accepted, &task)
 			}
+		}
+		if overflow = checkCapacity(o, len(accepted), size); overflow != nil {
+			for _, task := range accepted {
+				w.leaveKey(task)
+			}
+			return nil //nolint:nilerr // a refusal, not a failure
+		}
+		for _, task := range accepted {
+			w.insert(o, task)
 		}
 		if more != nil {
 			return more(ctx, w, refusals)
@@ -53,14 +62,16 @@ func (s *Store) submit(
 	return refusals, overflow
 }
 
-func checkCapacity(o *lockedOrganization, size int) error {
+// checkCapacity returns an error unless the queue has room for so many tasks of a request
+// with size tasks.
+func checkCapacity(o *lockedOrganization, tasks, size int) error {
 	room := max(0, o.Plan.QueueCapacity-o.Queued)
-	if size <= room {
+	if tasks <= room {
 		return nil
 	}
 	return &earshot.Error{
 		Code:    earshot.CodeQueueLimit,
-		Message: fmt.Sprintf("the queue has room for %d more tasks", room),
+		Message: fmt.Sprintf("the queue has room for %d more tasks, and the request would queue %d", room, tasks),
 		Details: earshot.QueueDetails{QueuedCount: o.Queued, BatchSize: size, MaxQueueSize: o.Plan.QueueCapacity, RemainingCapacity: room},
 	}
 }
@@ -121,6 +132,19 @@ var (
 		return `DELETE FROM idempotency_keys WHERE ` + in.matching()
 	})
 )
+
+// takeKey gives a job the idempotency key that it asks for, leaveKey takes it back.
+func (w *work) takeKey(job *Job) {
+	if job.IdempotencyKey != nil {
+		w.keys[taskKey{job.Organization, *job.IdempotencyKey}] = job.ID
+	}
+}
+
+func (w *work) leaveKey(job *Job) {
+	if job.IdempotencyKey != nil {
+		delete(w.keys, taskKey{job.Organization, *job.IdempotencyKey})
+	}
+}
 
 func (w *work) storeKeys(ctx context.Context) error {
 	var keyed []*keyedTask

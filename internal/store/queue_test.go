@@ -261,13 +261,28 @@ func TestABatchThatDoesNotFitIsRefusedWhole(t *testing.T) {
 		s := storetest.Open(t, address)
 		o := storetest.Organization(t, s, 10, 1000) // room for 100
 		submit(t, s, o, someTasks(o, 95)...)
-		_, err := s.Submit(o.ID, someTasks(o, 3), 6, time.Now()) // three more were faulty
+		keyed := func() store.Job {
+			task := aTask(o, 1)
+			task.IdempotencyKey = new("key")
+			return task
+		}
+		_, err := s.Submit(o.ID, append(someTasks(o, 5), keyed()), 8, time.Now()) // two more were faulty
 		var e *earshot.Error
-		want := earshot.QueueDetails{QueuedCount: 95, BatchSize: 6, MaxQueueSize: 100, RemainingCapacity: 5}
+		want := earshot.QueueDetails{QueuedCount: 95, BatchSize: 8, MaxQueueSize: 100, RemainingCapacity: 5}
 		if !errors.As(err, &e) || e.Code != earshot.CodeQueueLimit || e.Details != want {
 			t.Fatalf("got %v with %+v", err, e)
 		}
-		submit(t, s, o, someTasks(o, 5)...)
+		// What is not queued takes no room: faulty tasks, and those with a key that is taken.
+		refusals, err := s.Submit(o.ID, append(someTasks(o, 4), keyed(), keyed()), 8, time.Now())
+		if err != nil || slices.ContainsFunc(refusals[:5], func(err error) bool { return err != nil }) || earshot.ErrorCode(refusals[5]) != earshot.CodeAlreadyExists {
+			t.Fatalf("five tasks and a duplicate in a queue with room for five: %v, %v", refusals, err)
+		}
+		if refusals, err = s.Submit(o.ID, []store.Job{keyed()}, 1, time.Now()); err != nil || earshot.ErrorCode(refusals[0]) != earshot.CodeAlreadyExists {
+			t.Errorf("a duplicate for a full queue: %v, %v", refusals, err)
+		}
+		if _, err = s.Submit(o.ID, someTasks(o, 1), 1, time.Now()); earshot.ErrorCode(err) != earshot.CodeQueueLimit {
+			t.Errorf("a task for a full queue: %v", err)
+		}
 		storetest.Audited(t, s)
 	})
 }

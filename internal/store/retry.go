@@ -151,7 +151,7 @@ func (w *work) retry(ctx context.Context, organization string, retries []*Retry,
 		return nil, err
 	}
 	open := slices.DeleteFunc(slices.Clone(retries), func(r *Retry) bool { return r.Before != "" || r.Refusal != nil })
-	if overflow := checkCapacity(o, len(open)); overflow != nil {
+	if overflow := checkCapacity(o, len(open), len(open)); overflow != nil {
 		return overflow, nil
 	}
 	var placed []*retryRow

@@ -211,9 +211,7 @@ func (w *work) insert(o *lockedOrganization, job *Job) {
 	} else {
 		w.hold(o, job)
 	}
-	if job.IdempotencyKey != nil {
-		w.keys[taskKey{job.Organization, *job.IdempotencyKey}] = job.ID
-	}
+	w.takeKey(job)
 	w.inserted = append(w.inserted, job)
 }
 

@@ -120,17 +120,21 @@ func TestABatchThatDoesNotFitIsRefusedWhole(t *testing.T) {
 			t.Helper()
 			r.FailsWith(t, "too many", http.StatusTooManyRequests, earshot.CodeQueueLimit, want)
 		}
-		// Faulty tasks count as well: the batch is refused before they are looked at.
-		refused(other.Post(t, a, harness.BatchPath, "["+strings.Repeat(harness.ChatTask("x", harness.IdempotencyKey("k"))+",", 3)+"{}]"),
-			`{"queuedCount":2,"batchSize":4,"maxQueueSize":5,"remainingCapacity":3}`)
+		refused(other.Post(t, a, harness.BatchPath, "["+strings.Repeat(harness.ChatTask("x")+",", 4)+"{}]"),
+			`{"queuedCount":2,"batchSize":5,"maxQueueSize":5,"remainingCapacity":3}`)
 		if status := n.Queue(t, a); status.QueuedTasks != 2 || status.Queue != (earshot.QueueRoom{Max: 5, Remaining: 3}) {
 			t.Errorf("the queue is %+v", status)
 		}
-		if batch := other.SubmitAll(t, a, harness.ChatTask("3", harness.IdempotencyKey("k")), harness.ChatTask("4"), harness.ChatTask("5")); batch.Summary.Succeeded != 3 {
+		// Only tasks that would be queued take room: neither faulty ones nor duplicates do.
+		keyed := harness.ChatTask("3", harness.IdempotencyKey("k"))
+		if batch := other.SubmitAll(t, a, keyed, harness.ChatTask("4"), "{}", keyed, harness.ChatTask("5")); batch.Summary.Succeeded != 3 {
 			t.Errorf("what fits is refused: %+v", batch)
 		}
 		refused(n.Post(t, a, harness.TaskPath, harness.ChatTask("6")), `{"queuedCount":5,"batchSize":1,"maxQueueSize":5,"remainingCapacity":0}`)
-		refused(n.Post(t, a, harness.TaskPath, harness.ChatTask("6", harness.IdempotencyKey("k"))), `{"queuedCount":5,"batchSize":1,"maxQueueSize":5,"remainingCapacity":0}`)
+		n.Post(t, a, harness.TaskPath, keyed).Fails(t, "a duplicate for a full queue", http.StatusConflict, earshot.CodeAlreadyExists)
+		if batch := n.SubmitAll(t, a, keyed, "{}"); batch.Results[0].Error.Code != earshot.CodeAlreadyExists || batch.Results[1].Error.Code != earshot.CodeValidation {
+			t.Errorf("a batch of which nothing would be queued: %+v", batch)
+		}
 	})
 }
 

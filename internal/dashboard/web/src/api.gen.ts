@@ -2771,7 +2771,7 @@ export const nextSteps: Record<Code, string> = {
   RESOURCE_CONFLICT: "the thing is in a state that does not allow this, such as a task that runs and is to be cancelled; with `requestId`, a call with the same idempotency key still runs: repeat yours later",
   RATE_LIMIT_EXCEEDED: "wait a second; `X-RateLimit-Remaining` says what is left of the window",
   CONCURRENT_LIMIT_EXCEEDED: "all slots are taken: wait for a call to end, or submit a task, which waits for you",
-  QUEUE_LIMIT_EXCEEDED: "submit later, or fewer",
+  QUEUE_LIMIT_EXCEEDED: "submit later, or fewer; only tasks that would be queued take room, neither faulty ones nor duplicates",
   REQUEST_CANCELED: "you left; nothing was charged. Ask again when you like",
   INTERNAL_SERVER_ERROR: "a fault of the service: give the request id to the operator, whose log has the cause",
   EXTERNAL_SERVICE_ERROR: "the upstream gave no usable answer in any attempt; nothing was charged. Try again later, or from another country",
