@@ -63,7 +63,7 @@ func (r *Runner) fill(ctx context.Context) {
 			return
 		}
 		if handled > len(started) && r.Planned != nil {
-			r.Planned() // some ended for want of credits
+			r.Planned() // some may have ended for want of credits
 		}
 		if handled == limit && r.free() == 0 {
 			r.announce() // another node may have workers

@@ -109,11 +109,12 @@ func monthStart(day int64) time.Time {
 	return time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)
 }
 
-// checkBudget returns why a job would pass a ceiling of its key, or nil.
-func (w *work) checkBudget(job *Job, now time.Time) error {
+// checkBudget returns why a job would pass a ceiling of its key, or nil. waits reports
+// whether it would not, if the jobs of the key that run now were charged nothing.
+func (w *work) checkBudget(job *Job, now time.Time) (waits bool, why error) {
 	b := w.budget(job, now)
 	if b == nil {
-		return nil
+		return false, nil
 	}
 	for _, limit := range []struct {
 		period        string
@@ -127,7 +128,7 @@ func (w *work) checkBudget(job *Job, now time.Time) error {
 			continue
 		}
 		resets := earshot.Timestamp{Time: limit.resets}
-		return &earshot.Error{
+		why = &earshot.Error{
 			Code: earshot.CodeKeyBudget,
 			Message: fmt.Sprintf("the key %s may spend %d credits a %s: %d are spent, %d are held for running jobs, and this can cost %d; it starts anew at %s",
 				b.keyID, limit.ceiling, limit.period, limit.used, b.held, job.MaxCost, limit.resets.UTC().Format(time.RFC3339)),
@@ -135,8 +136,11 @@ func (w *work) checkBudget(job *Job, now time.Time) error {
 				KeyID: b.keyID, Period: limit.period, Ceiling: limit.ceiling, Used: limit.used, Held: b.held, Required: job.MaxCost, ResetsAt: resets,
 			},
 		}
+		if waits = limit.used+job.MaxCost <= limit.ceiling; !waits {
+			return false, why
+		}
 	}
-	return nil
+	return waits, why
 }
 
 // holdBudget sets aside what a job can cost, giveBudget gives that back and notes what it

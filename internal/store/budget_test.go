@@ -172,16 +172,23 @@ func TestATaskThatWasQueuedEndsAtTheCeiling(t *testing.T) {
 		if k, err := s.SetKeyBudget(t.Context(), o.ID, key, 13, 0, now); err != nil || k.Budget.Held != 6 {
 			t.Fatalf("the key is %+v, %v", k, err)
 		}
+		// The second fits under it, and the third waits for what the others hold.
 		more, handled, err := s.Claim(t.Context(), node, store.ClaimLimits{Tasks: 10}, now)
 		if err != nil || len(more) != 1 || handled != 2 {
 			t.Fatalf("started %d of %d, %v", len(more), handled, err)
 		}
+		for _, job := range append(started, more...) {
+			settle(t, s, completed(*job, 5), now)
+		}
+		if none, handled, err := s.Claim(t.Context(), node, store.ClaimLimits{Tasks: 10}, now); err != nil || len(none) != 0 || handled != 1 {
+			t.Fatalf("when the others are paid: started %d of %d, %v", len(none), handled, err)
+		}
+		if task, err := s.Task(t.Context(), o.ID, tasks[2].ID); err != nil || task.Status != earshot.StatusFailed || !strings.Contains(string(task.Error), `"KEY_BUDGET_EXCEEDED"`) {
+			t.Errorf("the third is %+v, %v", task, err)
+		}
 		refusals, err := s.Submit(o.ID, []store.Job{func() store.Job { j := aJob(o, "", 6); j.KeyID = key; return j }()}, 1, now)
 		if err != nil || earshot.ErrorCode(refusals[0]) != earshot.CodeKeyBudget {
 			t.Errorf("one more task: %v, %v", refusals, err)
-		}
-		for _, job := range append(started, more...) {
-			settle(t, s, completed(*job, 5), now)
 		}
 		if b := budgetOf(t, s, o, key, now); b.UsedToday != 10 || b.Held != 0 {
 			t.Errorf("the budget is %+v", b)

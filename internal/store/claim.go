@@ -37,11 +37,13 @@ const maxShare = 500
 // Claim starts queued tasks for a node, within limits: organizations take turns, the one
 // that was served longest ago first, and each gives its best tasks, by priority
 // and then age, as far as its slots go. A task that its organization cannot pay
-// ends FAILED instead. handled counts both: as long as there were any, there may
+// ends FAILED instead. One that lacks only credits which running jobs hold stays queued, and
+// so do those behind it, see shortage.go. handled counts the tasks that started or
+// ended and the organizations found to wait for credits: as long as there were any, there may
 // be more. With an error come the tasks that were started for certain; there may
 // be others, which Owned knows.
 func (s *Store) Claim(ctx context.Context, node string, limits ClaimLimits, now time.Time) (started []*Job, handled int, err error) {
-	chooser := &chooser{node: node, limits: limits}
+	chooser := &chooser{node: node, limits: limits, short: &s.short}
 	if nodes := s.nodes.Load(); nodes != nil {
 		chooser.nodes = *nodes
 	}
@@ -70,6 +72,7 @@ func (s *Store) Claim(ctx context.Context, node string, limits ClaimLimits, now 
 				c.started, c.handled = nil, 0
 				return fmt.Errorf("claim tasks: %w", err)
 			}
+			s.short.note(c.waiting)
 			return nil
 		})
 	}
@@ -86,29 +89,34 @@ type chooser struct {
 	node   string
 	nodes  map[string]int // that there are, as far as is known, and how many tasks each runs at once
 	limits ClaimLimits
+	short  *shortages
 }
 
 // candidate is an organization that has a task and a slot for it.
 type candidate struct {
-	id     string
-	waited int64 // since its last turn, in milliseconds
+	id            string
+	waited        int64 // since its last turn, in milliseconds
+	front         position
+	balance, held int64
 }
 
 // candidates are those in a part that waited longest.
 func (c *chooser) candidates(ctx context.Context, p *part, in finder) (all []candidate, err error) {
 	err = in.find(ctx, func(r scanner) error {
 		var one candidate
-		err := r.Scan(&one.id, &one.waited)
+		err := r.Scan(&one.id, &one.waited, &one.front.priority, &one.front.id, &one.balance, &one.held)
 		all = append(all, one)
 		return err
-	}, `SELECT id, `+p.dialect.now+` - served_at FROM organizations WHERE ready ORDER BY served_at LIMIT $1`, c.turns()+c.limits.Full)
+	}, `SELECT id, `+p.dialect.now+` - served_at, front_priority, front_id, balance, held FROM organizations WHERE ready ORDER BY served_at LIMIT $1`,
+		c.turns()+c.limits.Full+c.short.count())
 	return all, err
 }
 
 // turns is how many organizations are chosen at most.
 func (c *chooser) turns() int { return min(c.limits.Tasks, maxTurns) }
 
-// choose gives those that waited longest, and for which the node has room.
+// choose gives those that waited longest, for which the node has room and whose next task
+// does not wait for credits.
 //
 // Where there are several nodes, each serves the organizations that it is the home of, so
 // that nodes do not wait for one another's locks and what lanes remember stays true. But
@@ -116,9 +124,8 @@ func (c *chooser) turns() int { return min(c.limits.Tasks, maxTurns) }
 // else to do, any node serves an organization.
 func (c *chooser) choose(waiting []candidate) []string {
 	slices.SortStableFunc(waiting, func(a, b candidate) int { return cmp.Compare(b.waited, a.waited) })
-	if room := c.limits.Room; room != nil {
-		waiting = slices.DeleteFunc(waiting, func(one candidate) bool { return room(one.id) <= 0 })
-	}
+	room := c.limits.Room
+	waiting = slices.DeleteFunc(waiting, func(one candidate) bool { return room != nil && room(one.id) <= 0 || c.short.lasts(one) })
 	own := slices.DeleteFunc(slices.Clone(waiting), func(one candidate) bool {
 		return one.waited < homeTime.Milliseconds() && !isHome(c.node, one.id, c.nodes)
 	})
@@ -165,6 +172,7 @@ type claim struct {
 
 	started []*Job
 	handled int
+	waiting map[string]shortage // by organization
 }
 
 // freshTime is how long those that were chosen are taken for the ones whose turn it is.
@@ -197,24 +205,35 @@ func (c *claim) apply(ctx context.Context, w *work) error {
 	if err != nil {
 		return err
 	}
-	c.started, c.handled = nil, len(best)
+	c.started, c.waiting = nil, map[string]shortage{}
 	var unpaid []*unpaidJob
 	for _, job := range best {
 		o, err := w.organization(job.Organization, c.now)
 		if err != nil {
 			return err
 		}
-		if o.Available() < job.MaxCost {
-			unpaid = append(unpaid, &unpaidJob{job, errNoCredits(*job, o)})
-			continue
+		_, waits := c.waiting[o.ID] // behind another
+		if !waits {
+			waits, err = w.checkPaid(o, job, c.now)
 		}
-		if over, ok := errors.AsType[*earshot.Error](w.checkBudget(job, c.now)); ok {
-			unpaid = append(unpaid, &unpaidJob{job, over})
-			continue
+		why, short := errors.AsType[*earshot.Error](err)
+		switch {
+		case waits:
+			c.waiting[o.ID] = shortage{} // until all that start now hold their credits
+			w.putBack(job)
+		case short:
+			unpaid = append(unpaid, &unpaidJob{job, why})
+		default:
+			o.Queued--
+			w.hold(o, job)
+			c.started = append(c.started, job)
 		}
-		o.Queued--
-		w.hold(o, job)
-		c.started = append(c.started, job)
+	}
+	c.handled = len(c.started) + len(unpaid) + len(c.waiting)
+	w.moveFrontsBack(w.returned)
+	for id := range c.waiting {
+		o := w.organizations[id]
+		c.waiting[id] = shortage{front: o.front, balance: o.Balance, held: o.Held}
 	}
 	return w.failUnpaid(unpaid, c.now)
 }
@@ -229,6 +248,9 @@ func (c *claim) startBest(ctx context.Context, w *work) (jobs []*Job, err error)
 		if o := w.organizations[id]; o != nil && o.Queued > 0 && o.Running < o.Plan.Slots {
 			o.served = true
 			tasks := min(share, o.Plan.Slots-o.Running, o.Queued)
+			if o.Held > 0 { // many would only be put back
+				tasks = min(tasks, max(fewTasks, int(o.Available())))
+			}
 			if room := c.limits.Room; room != nil {
 				tasks = min(tasks, room(id))
 			}
@@ -296,7 +318,8 @@ var (
 			SELECT ` + jobsTable.list + ` FROM jobs WHERE organization = ` + in.value("organization") + ` AND status = 'QUEUED'
 			ORDER BY priority DESC, id LIMIT 0 + ` + in.value("tasks") // for a mere parameter SQLite would plan anew at every run
 	})
-	startJobs = newStatement(jobsTable.only("organization", "id", "status", "node", "attempts", "started_at"), func(in input) string {
+	// placeJobs makes tasks a node's, or nobody's.
+	placeJobs = newStatement(jobsTable.only("organization", "id", "status", "node", "attempts", "started_at"), func(in input) string {
 		return `UPDATE jobs SET ` + in.assign("status", "node", "attempts", "started_at") + ` ` + in.where("jobs", "organization", "id")
 	})
 )
@@ -306,7 +329,7 @@ func (c *claim) start(ctx context.Context, w *work, jobs []*Job) error {
 	for _, job := range jobs {
 		job.Status, job.Node, job.StartedAt, job.Attempts = earshot.StatusProcessing, c.node, c.now, job.Attempts+1
 	}
-	return each(ctx, w.tx, startJobs, jobs, nil)
+	return each(ctx, w.tx, placeJobs, jobs, nil)
 }
 
 // unpaidJob is a task that was about to start, and why it cannot be paid.
@@ -323,9 +346,8 @@ func (w *work) failUnpaid(unpaid []*unpaidJob, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		// It never was under way.
 		owner := job.Node
-		job.Status, job.Node, job.StartedAt, job.Attempts = earshot.StatusQueued, "", time.Time{}, job.Attempts-1
+		job.neverStarted()
 		if err := w.end(o, job, &Settlement{Status: earshot.StatusFailed, Error: u.why}, now); err != nil {
 			return err
 		}

@@ -290,9 +290,9 @@ func (s *Store) Shard(tb testing.TB) string {
 func Chosen(node string, nodes map[string]int, limits ClaimLimits, waited map[string]int64) []string {
 	var waiting []candidate
 	for id, time := range waited {
-		waiting = append(waiting, candidate{id, time})
+		waiting = append(waiting, candidate{id: id, waited: time})
 	}
-	return (&chooser{node, nodes, limits}).choose(waiting)
+	return (&chooser{node, nodes, limits, new(shortages)}).choose(waiting)
 }
 
 // HomeTime is how long an organization's turn is left to its home, in milliseconds.
@@ -381,5 +381,25 @@ func giveBack(tb testing.TB, held []*sql.Conn) {
 		if err := conn.Close(); err != nil {
 			tb.Error(err)
 		}
+	}
+}
+
+// ServedAt is when an organization had its last turn.
+func (s *Store) ServedAt(tb testing.TB, organization string) int64 {
+	tb.Helper()
+	at, err := findValues[int64](tb.Context(), s.of(organization).lookups, `SELECT served_at FROM organizations WHERE id = $1`, organization)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return at[0]
+}
+
+// RememberShortages has claims remember for an hour which organizations wait for credits.
+func (s *Store) RememberShortages() {
+	s.short.mu.Lock()
+	defer s.short.mu.Unlock()
+	for id, one := range s.short.organizations {
+		one.until = time.Now().Add(time.Hour)
+		s.short.organizations[id] = one
 	}
 }

@@ -32,7 +32,7 @@ func (w *work) moveFronts(turns []*turn, started []*Job) {
 	for _, t := range turns {
 		missing[t.organization] = t.tasks
 	}
-	for _, job := range w.newlyQueued() { // they are counted, and not stored yet
+	for _, job := range w.unstoredTasks() { // they are counted
 		missing[job.Organization]--
 	}
 	for _, job := range started {
@@ -46,16 +46,18 @@ func (w *work) moveFronts(turns []*turn, started []*Job) {
 	}
 }
 
-// moveFrontsBack has the next claim find the tasks that were inserted, which a claim of the same
-// transaction does not.
-func (w *work) moveFrontsBack() {
-	for _, job := range w.newlyQueued() {
+// moveFrontsBack has the next claim find tasks that are queued from now on.
+func (w *work) moveFrontsBack(queued []*Job) {
+	for _, job := range queued {
 		if o := w.organizations[job.Organization]; job.position().compare(o.front) < 0 {
 			o.front = job.position()
 		}
 	}
 }
 
-func (w *work) newlyQueued() []*Job {
-	return slices.DeleteFunc(slices.Clone(w.inserted), func(job *Job) bool { return job.Status != earshot.StatusQueued })
+// unstoredTasks are the tasks that writes of this transaction queued or put back. Their rows
+// do not say so yet, so a claim of the same transaction does not find them.
+func (w *work) unstoredTasks() []*Job {
+	inserted := slices.DeleteFunc(slices.Clone(w.inserted), func(job *Job) bool { return job.Status != earshot.StatusQueued })
+	return append(inserted, w.returned...)
 }

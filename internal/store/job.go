@@ -131,11 +131,8 @@ func (w *work) admit(o *lockedOrganization, job Job) error {
 			return &KeyTakenError{other}
 		}
 	}
-	if o.Available() < job.MaxCost {
-		return errNoCredits(job, o)
-	}
-	if err := w.checkBudget(&job, job.CreatedAt); err != nil {
-		return err
+	if _, why := w.checkPaid(o, &job, job.CreatedAt); why != nil {
+		return why
 	}
 	if o.Running >= o.Plan.Slots {
 		return &earshot.Error{

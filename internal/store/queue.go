@@ -87,10 +87,10 @@ func (w *work) checkTask(o *lockedOrganization, task Job) error {
 			}
 		}
 	}
-	if o.Balance < task.MaxCost {
-		return errNoCredits(task, o)
+	if waits, why := w.checkPaid(o, &task, task.CreatedAt); !waits {
+		return why
 	}
-	return w.checkBudget(&task, task.CreatedAt)
+	return nil
 }
 
 // submitted reports whether a submission of unknown outcome did commit: one of

@@ -185,27 +185,6 @@ func TestNoTaskStartsTwice(t *testing.T) {
 	})
 }
 
-func TestATaskThatCannotBePaidFailsWhenItsTurnComes(t *testing.T) {
-	t.Parallel()
-	onEach(t, 10, 12, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
-		tasks := someTasks(o, 4)
-		tasks[3].WebhookURL = new("https://hooks.example.com/x")
-		submit(t, s, o, tasks...)
-		started, handled, err := s.Claim(t.Context(), node, store.ClaimLimits{Tasks: 10}, time.Now())
-		if err != nil || len(started) != 2 || handled != 4 {
-			t.Fatalf("%d of %d started, %v; want 2 of 4", len(started), handled, err)
-		}
-		failed, err := s.Task(t.Context(), o.ID, tasks[3].ID)
-		if err != nil || failed.Status != earshot.StatusFailed || *failed.Charged != 0 || failed.Attempts != 0 || !failed.StartedAt.IsZero() {
-			t.Fatalf("the last is %+v, %v", failed, err)
-		}
-		if failed.Delivery == nil || failed.Delivery.DueAt.IsZero() {
-			t.Errorf("its webhook is %+v", failed.Delivery)
-		}
-		storetest.Audited(t, s)
-	})
-}
-
 func TestOneTaskForAKey(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {

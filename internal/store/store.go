@@ -10,6 +10,7 @@
 //
 //	job.go task.go              jobs: begun and settled; read
 //	queue.go claim.go           tasks: queued, and dropped again; started, whose turn it is
+//	shortage.go                 tasks that wait for credits which others hold
 //	history.go                  calls and tasks, as they are looked up later
 //	movement.go                 which tasks moved since the last look
 //	node.go clock.go            who is alive, and what the dead left; which time to trust
@@ -63,6 +64,8 @@ type Store struct {
 	// nodes are all nodes as of the last heartbeat of this one, and how many tasks each runs
 	// at once; nil on SQLite.
 	nodes atomic.Pointer[map[string]int]
+	// short are organizations that this node does not claim tasks of.
+	short shortages
 	// listener is how to connect in order to hear other nodes; nil on SQLite.
 	listener *pgx.ConnConfig
 	// lockMigrations keeps other processes from migrating at the same time.

@@ -104,6 +104,7 @@ func TestEveryEndIsCountedOnce(t *testing.T) {
 			job.StartedAt = now
 			settle(t, s, completed(job, 5), now)
 		}
+		claim(t, s, node, "when the others are paid", 0)
 
 		for id, want := range map[string]earshot.DayUsage{
 			o.ID:    {Completed: 31, Failed: 11, CreditsCharged: 63},

@@ -27,6 +27,7 @@ type work struct {
 	keys          map[taskKey]string // idempotency keys in use -> job
 
 	inserted   []*Job
+	returned   []*Job // tasks that a claim put back into the queue
 	ended      []*Task
 	moved      int // how many of them are stored
 	entries    []*entry
@@ -280,13 +281,14 @@ func (w *work) free(job *Job) {
 // store writes what was decided. On PostgreSQL it goes out with the commit.
 func (w *work) store(ctx context.Context) error {
 	w.waiting = true
-	w.moveFrontsBack()
+	w.moveFrontsBack(w.unstoredTasks())
 	for _, step := range []struct {
 		what string
 		do   func(context.Context) error
 	}{
 		// First: from here on they are locked at the latest, and what is remembered of them is so.
 		{"change organizations", w.storeOrganizations},
+		{"put tasks back", func(ctx context.Context) error { return each(ctx, w.tx, placeJobs, w.returned, nil) }},
 		{"insert jobs", func(ctx context.Context) error { return each(ctx, w.tx, insertJobs, w.inserted, nil) }},
 		// First, since a job of this transaction may have taken one of them.
 		{"free idempotency keys", func(ctx context.Context) error { return each(ctx, w.tx, deleteKeys, w.freed, nil) }},

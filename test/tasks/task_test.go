@@ -138,6 +138,22 @@ func TestABatchThatDoesNotFitIsRefusedWhole(t *testing.T) {
 	})
 }
 
+// A task whose credits are held by another, which ends uncharged, waits for it and is done.
+func TestATaskWaitsForCreditsThatAnotherHolds(t *testing.T) {
+	t.Parallel()
+	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
+		a := n.Organization(t, "many", 9)
+		batch := n.SubmitAll(t, a, harness.ChatTask("hats [[status=503]]"), harness.ChatTask("hats"), harness.ChatTask("shoes"))
+		want := []earshot.Status{earshot.StatusFailed, earshot.StatusCompleted, earshot.StatusFailed}
+		for i, result := range batch.Results {
+			if record := other.Wait(t, a, result.Task.ID); record.Task.Status != want[i] {
+				t.Errorf("task %d is %s with %s, want %s", i, record.Task.Status, record.Error, want[i])
+			}
+		}
+		n.Expect(t, a, "at the end", harness.State{Balance: 4})
+	})
+}
+
 func TestOneOfManySubmissionsOfAKeyMakesTheTask(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
