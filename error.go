@@ -84,7 +84,7 @@ func (c Code) NextStep() string {
 		CodeCanceled:          "you left; nothing was charged. Ask again when you like",
 		CodeInternal:          "a fault of the service: give the request id to the operator, whose log has the cause",
 		CodeUpstream:          "the upstream gave no usable answer in any attempt; nothing was charged. Try again later, or from another country",
-		CodeServerUnavailable: "the node stops or is full: try again after `Retry-After` seconds, another node will answer",
+		CodeServerUnavailable: "the node stops or is full, or the database cannot be reached; nothing was done. Try again after `Retry-After` seconds, another node may answer",
 	}[c]
 }
 

@@ -235,7 +235,7 @@ func (c *call) cut() {
 
 // write sends the response. Errors end here: a client that is gone gets none.
 func (c *call) write(status int, contentType string, body []byte) {
-	if (c.principal != nil || status == http.StatusInternalServerError) && strings.HasPrefix(c.r.URL.Path, "/v1/monitor/") {
+	if (c.principal != nil || status == http.StatusInternalServerError || status == http.StatusServiceUnavailable) && strings.HasPrefix(c.r.URL.Path, "/v1/monitor/") {
 		c.usage(status)
 	}
 	c.status = status

@@ -328,12 +328,12 @@ func (s *Server) identify(c *call) error {
 
 // admit counts the request of somebody who is known.
 func (s *Server) admit(c *call, principal *account.Principal) error {
+	c.principal = principal
 	verdict, err := s.count(c.r.Context(), principal)
 	if err != nil {
 		return err
 	}
 	c.limits(verdict)
-	c.principal = principal
 	if !verdict.Allowed {
 		return errRateLimit(verdict)
 	}

@@ -67,6 +67,9 @@ func (r *Runner) Call(ctx context.Context, call *Call) (json.RawMessage, Receipt
 	if err != nil {
 		if organization == nil { // the store did not refuse it: it may have begun
 			r.abandon(node, job)
+			if errors.Is(err, store.ErrUnknownOutcome) {
+				err = errUnavailable(err) // whether it began or not, it is charged nothing
+			}
 			return nil, Receipt{}, err
 		}
 		return nil, Receipt{Organization: organization, Running: organization.Running}, err

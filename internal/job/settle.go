@@ -41,8 +41,9 @@ func (r *Runner) settlement(job *store.Job, run *outcome) store.Settlement {
 // settle ends a job. It tries again while the database is unreachable: until giveUp,
 // or without limit where that is zero. A node that stops does not wait for it, since
 // its jobs are released later as those of a lost node. If the job is not settled, its
-// capture is removed.
+// capture is removed, and the error is ErrUnknownOutcome if any try may have settled it.
 func (r *Runner) settle(ctx context.Context, node *incarnation, end store.Settlement, giveUp time.Time) (*account.Organization, error) {
+	unknown := false
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
 		_, span := trace.Start(ctx, "store.settle")
 		span.String(trace.Outcome, string(end.Status))
@@ -52,6 +53,7 @@ func (r *Runner) settle(ctx context.Context, node *incarnation, end store.Settle
 			r.ended(&end, organization)
 			return organization, nil
 		}
+		unknown = unknown || errors.Is(err, store.ErrUnknownOutcome)
 		final := errors.Is(err, store.ErrLost) || (!giveUp.IsZero() && time.Now().Add(wait).After(giveUp))
 		if !final {
 			r.Log.Warn("settling failed, trying again", "job", end.Job.ID, "error", err)
@@ -63,6 +65,9 @@ func (r *Runner) settle(ctx context.Context, node *incarnation, end store.Settle
 		}
 		r.Metrics.ended(&end, err)
 		r.discard(ctx, end.Capture)
+		if unknown && !errors.Is(err, store.ErrLost) {
+			err = fmt.Errorf("%w, and then: %s", store.ErrUnknownOutcome, err.Error())
+		}
 		return nil, err
 	}
 }

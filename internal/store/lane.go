@@ -109,10 +109,8 @@ func (p *part) write(w write) error {
 
 // writeLater puts a write in its lane, which calls done once it is committed.
 func (p *part) writeLater(w *write) {
-	if p.lookups.explain != nil {
-		done := w.done
-		w.done = func(err error) { done(p.lookups.explain(err)) }
-	}
+	done := w.done
+	w.done = func(err error) { done(p.lookups.explained(err)) }
 	p.laneOf(w.organization).queue <- w
 }
 

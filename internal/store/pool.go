@@ -3,14 +3,38 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
+
+	"earshot"
 )
 
 // pool is a set of connections for one purpose.
 type pool struct {
 	*sql.DB
 	dialect *dialect
-	// explain makes an error one that clients can do something about; it may be nil.
+	// explain makes an error one that clients can do something about; nil means databaseAway.
 	explain func(error) error
+}
+
+// explained is the error of a read or a write as it is returned. What may have been done is
+// not said to be unavailable, since clients would do it again.
+func (p pool) explained(err error) error {
+	switch {
+	case err == nil || errors.Is(err, ErrUnknownOutcome) || errors.Is(err, context.Canceled):
+		return err
+	case p.explain != nil:
+		return p.explain(err)
+	}
+	return p.dialect.databaseAway(err)
+}
+
+// databaseAway tells clients of a database that cannot be reached.
+func (d *dialect) databaseAway(err error) error {
+	var known *earshot.Error
+	if errors.As(err, &known) || !d.away(err) {
+		return err
+	}
+	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "the database cannot be reached at the moment, try again", Err: err}
 }
 
 // scanner is a row that was found.
@@ -33,10 +57,7 @@ func (p pool) find(ctx context.Context, scan func(scanner) error, text string, a
 			return scan(r)
 		})
 		if err == nil || rows > 0 || try == conflictTries || ctx.Err() != nil || !p.dialect.disconnected(err) {
-			if err != nil && p.explain != nil {
-				err = p.explain(err)
-			}
-			return err
+			return p.explained(err)
 		}
 	}
 }
@@ -45,14 +66,10 @@ func (p pool) find(ctx context.Context, scan func(scanner) error, text string, a
 func (p pool) snapshot(ctx context.Context, read func(snapshot) error) error {
 	tx, err := p.BeginTx(ctx, &sql.TxOptions{Isolation: p.dialect.snapshot, ReadOnly: true})
 	if err != nil {
-		return err
+		return p.explained(err)
 	}
 	defer func() { _ = tx.Rollback() }() // nothing was written
-	err = read(snapshot{tx})
-	if err != nil && p.explain != nil {
-		err = p.explain(err)
-	}
-	return err
+	return p.explained(read(snapshot{tx}))
 }
 
 // withoutLimit is snapshot for the operator's own commands, which may take their

@@ -49,6 +49,13 @@ var postgresDialect = dialect{
 		code := postgresCode(err)
 		return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57") || strings.HasPrefix(code, "53")
 	},
+	away: func(err error) bool {
+		code := postgresCode(err)
+		var connecting *pgconn.ConnectError
+		var network net.Error // also a deadline that has passed
+		return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "53") || strings.HasPrefix(code, "57") && code != "57014" || // a statement that took too long
+			code == "25P03" || lostConnection(err) || errors.As(err, &connecting) || errors.As(err, &network)
+	},
 	retryable: func(err error) bool {
 		code := postgresCode(err)
 		return code == "40P01" || code == "40001" // deadlock, serialization failure
@@ -56,8 +63,7 @@ var postgresDialect = dialect{
 	disconnected: func(err error) bool {
 		code := postgresCode(err)
 		var network net.Error
-		return code == "57P01" || code == "57P02" || code == "25P03" || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, pgconn.ErrConnClosed) ||
-			(errors.As(err, &network) && !network.Timeout())
+		return code == "57P01" || code == "57P02" || code == "25P03" || lostConnection(err) || (errors.As(err, &network) && !network.Timeout())
 	},
 	mistaken: func(err error) bool {
 		code := postgresCode(err)
@@ -65,6 +71,11 @@ var postgresDialect = dialect{
 	},
 	duplicate: func(err error) bool { return postgresCode(err) == "23505" },
 	fatal:     func(error) bool { return false }, // the server looks after its own disk
+}
+
+// lostConnection reports whether a connection ended before the server answered.
+func lostConnection(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, pgconn.ErrConnClosed)
 }
 
 func postgresCode(err error) string {

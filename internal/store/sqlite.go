@@ -32,6 +32,13 @@ var sqliteDialect = dialect{
 		code := sqliteCode(err) & 0xff // the primary code
 		return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_FULL || code == sqlite3.SQLITE_IOERR
 	},
+	away: func(err error) bool {
+		switch sqliteCode(err) & 0xff {
+		case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
+			return true
+		}
+		return errors.Is(err, context.DeadlineExceeded)
+	},
 	// The busy timeout has waited already.
 	retryable:    func(error) bool { return false },
 	disconnected: func(error) bool { return false },

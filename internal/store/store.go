@@ -308,6 +308,8 @@ type dialect struct {
 	// unavailable reports whether the database is in trouble, so that the next write
 	// would only wait for it as long as this one did.
 	unavailable func(error) bool
+	// away reports whether the database could not be reached, so that nothing was done.
+	away func(error) bool
 	// retryable reports whether a transaction lost a conflict and may simply run again.
 	retryable func(error) bool
 	// disconnected reports whether the connection was lost, so that another may serve.

@@ -2775,5 +2775,5 @@ export const nextSteps: Record<Code, string> = {
   REQUEST_CANCELED: "you left; nothing was charged. Ask again when you like",
   INTERNAL_SERVER_ERROR: "a fault of the service: give the request id to the operator, whose log has the cause",
   EXTERNAL_SERVICE_ERROR: "the upstream gave no usable answer in any attempt; nothing was charged. Try again later, or from another country",
-  SERVICE_UNAVAILABLE: "the node stops or is full: try again after `Retry-After` seconds, another node will answer",
+  SERVICE_UNAVAILABLE: "the node stops or is full, or the database cannot be reached; nothing was done. Try again after `Retry-After` seconds, another node may answer",
 };

@@ -1,0 +1,43 @@
+package service_test
+
+import (
+	"net/http"
+	"testing"
+
+	"earshot"
+	"earshot/internal/store/storetest"
+	"earshot/test/harness"
+)
+
+// While the database cannot be reached every operation is refused, and can be repeated.
+func TestWithoutADatabaseEveryOperationIsUnavailable(t *testing.T) {
+	t.Parallel()
+	detour, address := storetest.NewDetour(t, storetest.Postgres(t))
+	n := harness.StartOn(t, address)
+	a := n.Admin(t, n.Organization(t, "business", 1000))
+	call := func() *harness.Reply { return n.Post(t, a, harness.ChatPath, harness.GoodCall) }
+	call().Has(t, "a call with a database", http.StatusOK)
+	detour.Cut()
+	for range 2 { // while the node knows the key, and then without it
+		refused := func(what string, r *harness.Reply) {
+			t.Helper()
+			r.Fails(t, what, http.StatusServiceUnavailable, earshot.CodeServerUnavailable)
+			if r.Header.Get("Retry-After") != "1" || r.Header.Get("X-Request-Id") == "" || r.Header.Get("X-RateLimit-Limit") == "" {
+				t.Errorf("%s: the headers are %v", what, r.Header)
+			}
+		}
+		r := call()
+		refused("a call", r)
+		if r.Header.Get("X-Credits-Charged") != "0" || r.Header.Get("X-Latency-Ms") == "" {
+			t.Errorf("the headers of a call are %v", r.Header)
+		}
+		refused("a task", n.Post(t, a, harness.TaskPath, harness.GoodTask))
+		for _, path := range []string{"/v1/credits", "/v1/async/status", "/v1/requests", "/v1/batches", "/v1/trackers", "/v1/keys", "/v1/ledger", "/v1/nothing"} {
+			refused(path, n.Get(t, a, path))
+		}
+	}
+	detour.Open()
+	harness.Eventually(t, "the database is back", func() bool { return call().StatusCode == http.StatusOK })
+	harness.Eventually(t, "the books are closed", func() bool { return n.Reload(t, a).Running == 0 })
+	storetest.Audited(t, n.Store)
+}
