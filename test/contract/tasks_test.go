@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"earshot"
 	"earshot/internal/account"
@@ -40,10 +41,13 @@ func fillQueues(t *testing.T, n *harness.Node, s *stage) {
 	n.HangWith(t, s.accounts[waitKey], map[string]string{"Idempotency-Key": "running"})
 	s.things["<cancelable>"] = n.Submit(t, s.accounts[waitKey], harness.GoodTask).ID
 
-	// The call holds the credits that the task would need.
-	s.accounts[unpaidKey] = n.Organization(t, "enterprise-5k", 5)
+	// The task waits for credits that the call holds, until the balance does not cover it any more.
+	s.accounts[unpaidKey] = n.Organization(t, "enterprise-5k", 7)
 	n.Hang(t, s.accounts[unpaidKey])
-	s.things["<unpaid>"] = n.Submit(t, s.accounts[unpaidKey], harness.GoodTask).ID
+	s.things["<unpaid>"] = n.Submit(t, s.accounts[unpaidKey], strings.Replace(harness.GoodTask, `"country"`, `"include":{"searchQueries":true},"country"`, 1)).ID
+	if _, err := n.Store.SetBalance(s.accounts[unpaidKey].Organization.ID, 5, time.Now()); err != nil {
+		t.Fatal(err)
+	}
 	n.Wait(t, s.accounts[unpaidKey], s.things["<unpaid>"])
 
 	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
@@ -172,7 +176,7 @@ var readRows = []row{
 	{name: "poll a running task", method: "GET", path: harness.TaskPath + "/<processing>", as: pollOp, key: listKey, status: 200, check: holds(`"finishedAt":null,"latencyMs":null,"attempts":`)},
 	{name: "poll a completed task", method: "GET", path: harness.TaskPath + "/<delivered>", as: pollOp, key: listKey, status: 200, check: holds(`"credits":{"creditsToCharge":5,"creditsCharged":5},"webhook":{"url":"http://127.0.0.1:`)},
 	{name: "poll a failed task", method: "GET", path: harness.TaskPath + "/<failed>", as: pollOp, key: listKey, status: 200, check: holds(`"details":{"service":"chatassistant","reason":"blocked"}`)},
-	{name: "poll a task that could not be paid", method: "GET", path: harness.TaskPath + "/<unpaid>", as: pollOp, key: unpaidKey, status: 200, check: holds(`"latencyMs":null,"attempts":0},"credits":{"creditsToCharge":5,"creditsCharged":0},"error":{"code":"INSUFFICIENT_CREDITS",`)},
+	{name: "poll a task that could not be paid", method: "GET", path: harness.TaskPath + "/<unpaid>", as: pollOp, key: unpaidKey, status: 200, check: holds(`"latencyMs":null,"attempts":0},"credits":{"creditsToCharge":7,"creditsCharged":0},"error":{"code":"INSUFFICIENT_CREDITS",`)},
 	{name: "poll no task", method: "GET", path: harness.TaskPath + "/" + harness.NoTask, as: pollOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"` + harness.NoTask + `"}`)},
 	{name: "poll another's task", method: "GET", path: harness.TaskPath + "/<failed>", as: pollOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
 	{name: "poll what is no id", method: "GET", path: harness.TaskPath + "/1", as: pollOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"1"}`)},
