@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -41,5 +42,29 @@ func TestCheckTellsWhatWorks(t *testing.T) {
 	}
 	if _, err = earshotCommand(t, "check", "nobody"); err == nil || !strings.Contains(err.Error(), "there is no provider") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestAKeyFileThatCannotBeReadIsNotReplacedByTheLab(t *testing.T) {
+	empty, missing := writeFile(t, "empty", " \n"), filepath.Join(t.TempDir(), "missing")
+	inFile := func(path string) string {
+		return writeFile(t, "earshot.yaml", "apis: {openai: {key-file: "+path+"}}\n")
+	}
+	for _, test := range []struct{ variable, config, setting, file, reason string }{
+		{variable: missing, setting: "EARSHOT_OPENAI_API_KEY_FILE", file: missing, reason: "no such file"},
+		{variable: empty, setting: "EARSHOT_OPENAI_API_KEY_FILE", file: empty, reason: "is empty"},
+		{variable: filepath.Dir(empty), setting: "EARSHOT_OPENAI_API_KEY_FILE", file: filepath.Dir(empty), reason: "is a directory"},
+		{config: inFile(missing), setting: "apis.openai.key-file", file: missing, reason: "no such file"},
+		{config: inFile(empty), setting: "apis.openai.key-file", file: empty, reason: "is empty"},
+	} {
+		t.Setenv("EARSHOT_OPENAI_API_KEY_FILE", test.variable)
+		t.Setenv("EARSHOT_CONFIG", test.config)
+		// config --check starts a server as serve does.
+		for _, command := range [][]string{{"check", "chatassistant"}, {"config", "--check"}} {
+			out, err := earshotCommand(t, command...)
+			if err == nil || !strings.Contains(err.Error(), test.setting) || !strings.Contains(err.Error(), test.file) || !strings.Contains(err.Error(), test.reason) {
+				t.Errorf("%v: %v\n%s", test, err, out)
+			}
+		}
 	}
 }

@@ -72,6 +72,7 @@ type upstreams struct {
 	cfg      Config
 	sites    provider.Sites
 	apis     map[string]provider.API
+	keys     map[string]string           // of the operator for official APIs, by their names
 	known    map[string]*upstream.Client // by their names in settings
 	replayed map[string]*upstream.Recording
 	recorder *upstream.Recorder
@@ -129,7 +130,7 @@ func labURLs(sites provider.Sites) map[string]string {
 // openUpstreams connects every provider with the upstreams of its list. The lab
 // must be running where one of them uses it.
 func openUpstreams(cfg Config, server *lab.Server) (_ *upstreams, err error) {
-	u := &upstreams{cfg: cfg, lab: server, known: map[string]*upstream.Client{}, replayed: map[string]*upstream.Recording{}, apis: map[string]provider.API{}}
+	u := &upstreams{cfg: cfg, lab: server, known: map[string]*upstream.Client{}, replayed: map[string]*upstream.Recording{}, apis: map[string]provider.API{}, keys: map[string]string{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, u.close())
@@ -153,6 +154,9 @@ func openUpstreams(cfg Config, server *lab.Server) (_ *upstreams, err error) {
 		if _, exists := u.apis[name]; !exists {
 			return nil, fmt.Errorf("settings: there is no API %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(u.apis)), ", "))
 		}
+	}
+	if err := u.readKeys(); err != nil {
+		return nil, err
 	}
 	lists := map[string][]*upstream.Client{}
 	for _, p := range all {
@@ -192,7 +196,7 @@ func (u *upstreams) list(about provider.Definition) ([]*upstream.Client, error) 
 // defaultUpstream is the upstream of a provider for which none is named.
 func (u *upstreams) defaultUpstream(about provider.Definition) string {
 	for _, api := range about.APIs {
-		if key, err := u.key(api); err == nil && key != "" {
+		if u.keys[api.Name] != "" {
 			return upstreamAPI + api.Name
 		}
 	}
@@ -258,10 +262,7 @@ func (u *upstreams) config(name string) (upstream.Config, error) {
 
 func (u *upstreams) apiConfig(api provider.API) (upstream.Config, error) {
 	s := u.cfg.Settings.APIs[api.Name]
-	key, err := u.key(api)
-	if err != nil {
-		return upstream.Config{}, err
-	}
+	key := u.keys[api.Name]
 	if key == "" {
 		return upstream.Config{}, fmt.Errorf("api:%s needs a key in %s or %s", api.Name, variable(api, "API_KEY"), variable(api, "API_KEY_FILE"))
 	}
@@ -284,20 +285,40 @@ func (u *upstreams) apiConfig(api provider.API) (upstream.Config, error) {
 	return upstream.Config{Surface: earshot.SurfaceAPI, Sites: sites, API: access}, nil
 }
 
-// key is the operator's key for an API, "" where there is none.
-func (u *upstreams) key(api provider.API) (string, error) {
-	if key := u.cfg.getenv(variable(api, "API_KEY")); key != "" {
-		return strings.TrimSpace(key), nil
+// readKeys reads the operator's keys for all APIs. A key that is promised but cannot be
+// read is an error: without it, the provider would silently be asked elsewhere.
+func (u *upstreams) readKeys() error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(u.apis)) {
+		key, err := u.readKey(u.apis[name])
+		errs = append(errs, err)
+		u.keys[name] = key
 	}
-	path := cmp.Or(u.cfg.getenv(variable(api, "API_KEY_FILE")), u.cfg.Settings.APIs[api.Name].KeyFile)
+	return errors.Join(errs...)
+}
+
+// readKey returns the operator's key for an API, "" if there is none.
+func (u *upstreams) readKey(api provider.API) (string, error) {
+	if key := strings.TrimSpace(u.cfg.getenv(variable(api, "API_KEY"))); key != "" {
+		return key, nil
+	}
+	setting := variable(api, "API_KEY_FILE")
+	path := u.cfg.getenv(setting)
+	if path == "" {
+		setting, path = "apis."+api.Name+".key-file", u.cfg.Settings.APIs[api.Name].KeyFile
+	}
 	if path == "" {
 		return "", nil
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return "", fmt.Errorf("the key of api:%s: %w", api.Name, err)
+		return "", fmt.Errorf("the key of api:%s cannot be read from the file that %s names: %w", api.Name, setting, err)
 	}
-	return strings.TrimSpace(string(text)), nil
+	key := strings.TrimSpace(string(text))
+	if key == "" {
+		return "", fmt.Errorf("the key of api:%s is missing: the file that %s names, %s, is empty", api.Name, setting, path)
+	}
+	return key, nil
 }
 
 // variable is an environment variable for an API.
