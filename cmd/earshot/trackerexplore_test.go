@@ -102,6 +102,12 @@ func TestAnExportProvesItsNumbers(t *testing.T) {
 			}
 			return l
 		}, "informative@m1, chatassistant/US", "numerator"},
+		"a missing number": {func(l string) string {
+			if strings.HasPrefix(l, `{"number":{"metric":"informative`) {
+				return ""
+			}
+			return l
+		}, "informative@m1, chatassistant/US", "numerator"},
 	} {
 		changed := make([]string, len(lines))
 		for i, l := range lines {

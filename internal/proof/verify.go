@@ -36,6 +36,8 @@ func Verify(file io.Reader) (head *Head, checks []Check, err error) {
 		var l Line
 		if err := lines.Decode(&l); errors.Is(err, io.EOF) {
 			break
+		} else if errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, nil, fmt.Errorf("the file is cut off in line %d", n)
 		} else if err != nil {
 			return nil, nil, fmt.Errorf("line %d: %w", n, err)
 		}
@@ -163,6 +165,9 @@ func read(l *Line) (what string, numbers map[string]any, err error) {
 				delete(numbers, name)
 			}
 		}
+		if labels == nil {
+			return "", nil, errors.New("it does not say what it is the number of")
+		}
 		return kind + strings.Join(labels, ", "), numbers, nil
 	}
 	return "", nil, errors.New("it has none of head, answer, number, series and stability")
@@ -185,7 +190,8 @@ func compare(what, field string, stated, recomputed any) (checks []Check) {
 	y, isOtherList := recomputed.([]any)
 	switch {
 	case isMap && isOtherMap:
-		names := maps.Clone(a)
+		names := map[string]any{} // a missing row is a nil map
+		maps.Copy(names, a)
 		maps.Copy(names, b)
 		for _, name := range slices.Sorted(maps.Keys(names)) {
 			checks = append(checks, compare(what, strings.TrimPrefix(field+"."+name, "."), a[name], b[name])...)
