@@ -60,6 +60,6 @@
 // minutes: the queue is there for that. A call's context bounds its retries.
 //
 // Outside of the client are the endpoints for other programs: metrics, the API's
-// description, the dashboard's session, and stored pages, whose URLs a result
+// description, signing in to the dashboard and out, and stored pages, whose URLs a result
 // holds and which need no key.
 package client

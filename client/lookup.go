@@ -33,6 +33,16 @@ func (c *Client) Credits(ctx context.Context) (*earshot.Credits, error) {
 	return get[earshot.Credits](ctx, c, "/v1/credits")
 }
 
+// Session returns whose key the client has, and what the key may do. It is nil if the
+// server does not know the key.
+func (c *Client) Session(ctx context.Context) (*earshot.Session, error) {
+	answer, err := get[earshot.SessionResponse](ctx, c, "/v1/session")
+	if err != nil {
+		return nil, err
+	}
+	return answer.Session, nil
+}
+
 // Quote returns what up to 500 tasks can cost at most, and queues none. A task that
 // would be refused has its error in its item.
 func (c *Client) Quote(ctx context.Context, tasks ...earshot.TaskRequest) (*earshot.Quote, error) {

@@ -36,7 +36,7 @@ func (c *ceilingFlags) Validate() error {
 type keyCreateCmd struct {
 	Org     string        `required:"" help:"Whose key it is." placeholder:"NAME"`
 	Name    string        `help:"What to call it, such as the machine or the person that will use it." placeholder:"NAME"`
-	Scopes  string        `help:"What it may do, separated by commas: read, monitor, tasks, and admin for keys, ledger and webhook settings." default:"read,monitor,tasks"`
+	Scopes  string        `help:"What it may do, separated by commas: read, monitor, tasks, track, and admin for keys, ledger and webhook settings." default:"${scopes}"`
 	Expires time.Duration `help:"End it by itself after this time, such as 720h." placeholder:"DURATION"`
 	JSON    bool          `name:"json" help:"Print one JSON object."`
 	ceilingFlags

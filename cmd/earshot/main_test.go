@@ -210,6 +210,10 @@ func TestAccountsAreManagedBesideAServer(t *testing.T) {
 		}
 		reader := decoded(t, mustRun(t, on("key", "create", "--org", "acme", "--scopes", "read", "--expires", "1h", "--credits-per-day", "7", "--json")...))
 		wants(t, mustRun(t, on("key", "list", "--org", "acme")...), "MAY SPEND", "7 credits a day; 0 today, 0 this month")
+		ordinary := decoded(t, mustRun(t, on("key", "create", "--org", "acme", "--json")...))
+		if session, err := client.New(base, ordinary.Key).Session(t.Context()); err != nil || session.Organization != "acme" || strings.Join(session.Scopes, ",") != "read,monitor,tasks,track" {
+			t.Errorf("a new key is of %+v, %v", session, err)
+		}
 		if _, _, err := client.New(base, reader.Key).ChatAssistant(t.Context(), earshot.ChatAssistantRequest{Prompt: "x", Country: "US"}); err == nil {
 			t.Error("a key that may only read was allowed to ask")
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"earshot/internal/account"
 	"earshot/internal/app"
 	"earshot/internal/provider"
 )
@@ -40,7 +41,19 @@ func apiNames() []string {
 	return slices.Compact(names)
 }
 
+// scopeList returns scopes as --scopes takes them.
+func scopeList(scopes []account.Scope) string {
+	names := make([]string, len(scopes))
+	for i, scope := range scopes {
+		names[i] = string(scope)
+	}
+	return strings.Join(names, ",")
+}
+
 // helpVars are what the help texts take from the definitions of the providers.
 func helpVars() kong.Vars {
-	return kong.Vars{"providers": strings.Join(providerNames(), ", "), "apis": strings.Join(apiNames(), ", ")}
+	return kong.Vars{
+		"providers": strings.Join(providerNames(), ", "), "apis": strings.Join(apiNames(), ", "),
+		"scopes": scopeList(account.DefaultScopes()),
+	}
 }
