@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -68,6 +69,9 @@ func (c *batchCmd) Run(in *invocation) error {
 	if c.Priority < 1 || c.Priority > 10 {
 		return fmt.Errorf("--priority must be from 1 to 10, but is %d", c.Priority)
 	}
+	if ending := strings.ToLower(filepath.Ext(c.Out)); ending == ".csv" || ending == ".tsv" {
+		return fmt.Errorf("--out is written as one JSON object a line, so it cannot be the table %s: name it .jsonl. GET /v1/batches/{id}/results?format=csv gives a table", c.Out)
+	}
 	rows, refused, err := c.read(in)
 	if err != nil {
 		return err
@@ -84,7 +88,7 @@ func (c *batchCmd) Run(in *invocation) error {
 		return err
 	}
 	b := &batch{
-		invocation: in, service: service, results: results, every: c.Every, wait: c.Wait, retry: c.RetryFailed,
+		invocation: in, server: &c.remote, service: service, results: results, every: c.Every, wait: c.Wait, retry: c.RetryFailed,
 		progress: newProgress(in.errOut, isTerminal(in.errOut)), pending: map[string]*question{},
 	}
 	for _, r := range refused {
@@ -189,9 +193,19 @@ func (c *batchCmd) conclude(b *batch, err error) error {
 	case !c.Wait:
 		b.say("%s queued or ended; run the same command without --no-wait for the results, or 'earshot listen'", many(len(b.pending), "task"))
 	default:
-		b.say("%s: %d completed, %d failed, %d refused, for %s%s", many(b.total, "question"), b.completed, b.failed, b.refusals, many(b.credits, "credit"), into(c.Out))
+		b.say("%s: %d completed, %d failed, %d refused, for %s%s", many(b.total, "question"), b.completed, b.failed, b.refusals, b.cost(), into(c.Out))
 	}
 	return b.shortfall()
+}
+
+// cost is what the tasks were charged. What tasks of an earlier run cost is told apart,
+// since this run did not pay for it.
+func (b *batch) cost() string {
+	text := many(b.credits, "credit")
+	if b.earlierCredits > 0 {
+		text += fmt.Sprintf(" beside %s of an earlier run", thousands(b.earlierCredits))
+	}
+	return text
 }
 
 // shortfall is the error of a batch of which not everything completed.

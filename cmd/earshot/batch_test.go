@@ -96,9 +96,11 @@ func TestAnInterruptedBatchIsPaidOnce(t *testing.T) {
 	}
 	// Nothing is left to do, without --out too.
 	var again bytes.Buffer
-	if err := run(t.Context(), args, &again, io.Discard); err != nil || len(outcomes(t, again.String())) != 60 {
+	stderr.Reset()
+	if err := run(t.Context(), args, &again, &stderr); err != nil || len(outcomes(t, again.String())) != 60 {
 		t.Errorf("a third run ended with %v and %d results", err, len(outcomes(t, again.String())))
 	}
+	wants(t, stderr.String(), "60 completed, 0 failed, 0 refused, for 0 credits beside 300 of an earlier run")
 }
 
 func TestBatchAsksRowsOfProvidersFromCountries(t *testing.T) {

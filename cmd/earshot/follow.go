@@ -15,6 +15,7 @@ import (
 // batch is a batch under way.
 type batch struct {
 	*invocation
+	server   *remote
 	service  *client.Client
 	results  *results
 	progress *progress
@@ -27,7 +28,7 @@ type batch struct {
 	submitted bool                 // some question may have reached the server
 
 	total, before, completed, failed, refusals int
-	credits                                    int64
+	credits, earlierCredits                    int64 // charged for tasks of this run, and of earlier ones
 }
 
 const (
@@ -127,8 +128,8 @@ func (b *batch) checkLimit(sum, limit int64, maxCredits *int64) error {
 		return limitError{fmt.Errorf("%s not submitted: it can cost %s and --max-credits allows %s; raise it, or ask less",
 			many(len(unpaid), "task"), many(sum, "credit"), thousands(limit))}
 	default:
-		return limitError{fmt.Errorf("%s not submitted: it can cost %s and %s free; ask less, wait for the next cycle ('earshot status'), or give more on the server's machine with 'earshot credits grant --org default %d'",
-			many(len(unpaid), "task"), many(sum, "credit"), thousands(limit), sum-limit)}
+		return limitError{fmt.Errorf("%s not submitted: it can cost %s and %s free; ask less, wait for the next cycle ('earshot status'), or give more on the server's machine: earshot credits grant --org %s %d",
+			many(len(unpaid), "task"), many(sum, "credit"), thousands(limit), b.server.organization(), sum-limit)}
 	}
 }
 
@@ -205,6 +206,7 @@ func (b *batch) accept(q *question, item earshot.BatchItem) error {
 		if id, err = b.earlier(duplicate.TaskID); err != nil {
 			return err
 		}
+		q.earlier = id == duplicate.TaskID
 	}
 	if id == "" {
 		b.refuse(q.refusal(item.Error))
@@ -275,7 +277,11 @@ func (b *batch) finish(record *earshot.TaskRecord) error {
 		b.failed++
 	}
 	if charged := record.Credits.CreditsCharged; charged != nil {
-		b.credits += *charged
+		if q.earlier {
+			b.earlierCredits += *charged
+		} else {
+			b.credits += *charged
+		}
 	}
 	return b.write(outcome{
 		Line: q.line, Row: q.fields, Provider: q.provider.Name, Country: q.country(), Key: q.key,

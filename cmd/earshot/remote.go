@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"earshot"
 	"earshot/client"
+	"earshot/internal/account"
 )
 
 // remote is the address and the key of a running server.
@@ -47,7 +49,7 @@ func (r *remote) explain(err error) error {
 	case errors.Is(err, context.Canceled):
 		return exitError{errors.New("interrupted"), statusInterrupted}
 	case errors.As(err, &answer) && answer.Code != "":
-		return advised{err, sentence(answer.Message, answer.Details) + advice(answer)}
+		return advised{err, sentence(answer.Message, answer.Details) + r.advice(answer)}
 	case errors.As(err, &unreachable):
 		return fmt.Errorf("no answer from %s: %w; start a server with 'earshot serve', or set EARSHOT_URL to the address of a running one", r.URL, unreachable.Err)
 	default:
@@ -79,15 +81,28 @@ func sentence(message string, details json.RawMessage) string {
 	return strings.Join(parts, "; ")
 }
 
+// organization returns the name of the organization whose key is used, as an argument for
+// a shell. If the server does not say, it is a placeholder.
+func (r *remote) organization() string {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if service, err := r.connect(); err == nil {
+		if session, err := service.Session(ctx); err == nil && session != nil {
+			return shellQuoted(session.Organization)
+		}
+	}
+	return "NAME"
+}
+
 // advice is what to do about an error of the service.
-func advice(e *client.Error) string {
+func (r *remote) advice(e *client.Error) string {
 	switch e.Code {
 	case earshot.CodeMissingKey, earshot.CodeInvalidKey:
 		return "; see that EARSHOT_API_KEY is a key of this server, or make one on its machine with 'earshot key create --org default'"
 	case earshot.CodeNoCredits:
-		return "; 'earshot status' tells when the next cycle begins, and 'earshot credits grant --org default 1000' on the server's machine gives more"
+		return "; 'earshot status' tells when the next cycle begins, and on the server's machine this gives more: earshot credits grant --org " + r.organization() + " 1000"
 	case earshot.CodeNoPermission:
-		return "; make one that may on the server's machine: earshot key create --org default --scopes read,monitor,tasks,track"
+		return "; make one that may on the server's machine: earshot key create --org " + r.organization() + neededScopes(e)
 	case earshot.CodeNotFound:
 		return notFoundAdvice(e)
 	case earshot.CodeConflict:
@@ -107,6 +122,16 @@ func advice(e *client.Error) string {
 	default:
 		return ""
 	}
+}
+
+// neededScopes is the flag that gives a key the scope that another one lacked; the
+// ordinary scopes need none.
+func neededScopes(e *client.Error) string {
+	var missing earshot.ScopeDetails
+	if json.Unmarshal(e.Details, &missing) != nil || account.Scope(missing.RequiredScope) != account.ScopeAdmin {
+		return ""
+	}
+	return " --scopes " + scopeList(append(account.DefaultScopes(), account.ScopeAdmin))
 }
 
 // notFoundAdvice is the advice for a provider that does not exist, whose id is its

@@ -132,6 +132,7 @@ func TestErrorsSayWhatToDoNext(t *testing.T) {
 		{u, []string{"tasks", "clear"}, "--yes"},
 		{u, []string{"tasks", "--status", "done"}, "QUEUED, PROCESSING"},
 		{u, []string{"batch", "nowhere.csv"}, "nowhere.csv"},
+		{u, []string{"batch", writeFile(t, "q.csv", "prompt\nx\n"), "--out", "results.CSV"}, ".jsonl"},
 		{u, []string{"batch", writeFile(t, "q.txt", "x")}, ".jsonl"},
 		{u, []string{"batch", writeFile(t, "q.csv", "prompt\n")}, "no questions"},
 	} {
@@ -148,11 +149,11 @@ func TestErrorsOfLimitsSayWhatToDoNext(t *testing.T) {
 	poor := decoded(t, mustRun(t, "--data", data, "org", "create", "poor", "--credits", "4", "--json"))
 	reader := decoded(t, mustRun(t, "--data", data, "key", "create", "--org", "poor", "--scopes", "read", "--json"))
 	_, stderr, status := user{t, base, poor.Key}.does("ask", "chatassistant", "x")
-	wants(t, stderr, "earshot credits grant")
+	wants(t, stderr, "earshot credits grant --org poor 1000")
 	_, refused, _ := user{t, base, reader.Key}.does("ask", "chatassistant", "x")
-	wants(t, refused, "--scopes read,monitor,tasks")
+	wants(t, refused, "earshot key create --org poor")
 	_, many, _ := user{t, base, poor.Key}.does("batch", writeFile(t, "q.csv", "prompt,country\nx,US\n"), "--providers", "chatassistant")
-	wants(t, many, "1 task not submitted", "earshot credits grant")
+	wants(t, many, "1 task not submitted", "earshot credits grant --org poor 1")
 	if status != 1 {
 		t.Errorf("it ends with %d", status)
 	}

@@ -35,6 +35,7 @@ type question struct {
 	webhook  string
 	key      string // "" until it is derived
 	price    int64  // its maximum cost
+	earlier  bool   // its task was submitted by an earlier run
 }
 
 // readRows reads a file of questions. Rows that cannot be read are in bad; an error
