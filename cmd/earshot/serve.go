@@ -92,7 +92,7 @@ func (c *serveCmd) Run(in *invocation) error {
 func greet(in *invocation, a *app.App) {
 	var text strings.Builder
 	if a.First != nil {
-		fmt.Fprintf(&text, firstStart, a.BaseURL, a.First.Key.Text, a.BaseURL, a.First.Key.Text)
+		fmt.Fprintf(&text, firstStart, a.BaseURL, a.First.Key.Text, a.First.WebhookSecret, a.BaseURL, a.First.Key.Text)
 	} else if owner, err := a.Owner(in); err == nil { // else the node will soon tell of its database itself
 		fmt.Fprintf(&text, laterStart, a.BaseURL, shellQuoted(owner), sameDatabase(in.cfg))
 	}
@@ -131,10 +131,14 @@ func shellQuoted(text string) string {
 	return text
 }
 
-const firstStart = `Earshot made its first organization, "default", and a key for it, which is shown this once.
+const firstStart = `Earshot made its first organization, "default", a key for it, and a secret that its webhooks are signed with. Both are shown this once.
 For the commands in another shell:
 
   export EARSHOT_URL=%s EARSHOT_API_KEY=%s
+
+For those who receive webhooks:
+
+  webhook secret: %s
 
 Then ask:
 

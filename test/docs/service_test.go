@@ -45,10 +45,10 @@ func withProgram(run func() int) int {
 
 // service is a running node and what a shell beside it knows.
 type service struct {
-	url, key string
-	dir      string // to work in
-	env      []string
-	received chan delivery
+	url, key, secret string // as the first start prints them
+	dir              string // to work in
+	env              []string
+	received         chan delivery
 }
 
 // delivery is a webhook as it arrived.
@@ -68,15 +68,13 @@ func start(t *testing.T) *service {
 		"PATH=" + filepath.Dir(binary) + string(os.PathListSeparator) + os.Getenv("PATH"),
 		"HOME=" + s.dir, "EARSHOT_DATA=" + data, "HOOK_URL=" + receiver.URL + "/hook",
 	}
-	s.url = s.serve(t)
-	s.env = append(s.env, "EARSHOT_URL="+s.url)
-	s.key = s.account(t, "key", "create", "--org", "default", "--scopes", "read,monitor,tasks,track,admin").Key
-	s.env = append(s.env, "EARSHOT_API_KEY="+s.key)
+	s.serve(t)
+	s.env = append(s.env, "EARSHOT_URL="+s.url, "EARSHOT_API_KEY="+s.key)
 	return s
 }
 
-// serve starts the node and tells its address.
-func (s *service) serve(t *testing.T) string {
+// serve starts the node and reads what it prints for its users.
+func (s *service) serve(t *testing.T) {
 	t.Helper()
 	node := exec.CommandContext(t.Context(), binary, "serve", "--listen", "127.0.0.1:0", "--allow-private-webhooks", "--log-level", "warn")
 	node.Env, node.Stderr = s.env, t.Output()
@@ -93,14 +91,15 @@ func (s *service) serve(t *testing.T) string {
 			t.Errorf("the node: %v", err)
 		}
 	})
-	address := regexp.MustCompile(`^Dashboard: (\S+)/#`)
-	for lines := bufio.NewScanner(output); lines.Scan(); {
-		if match := address.FindStringSubmatch(lines.Text()); match != nil {
-			return match[1]
-		}
+	greeting := ""
+	for lines := bufio.NewScanner(output); lines.Scan() && !strings.HasPrefix(lines.Text(), "Dashboard: "); {
+		greeting += lines.Text() + "\n"
 	}
-	t.Fatal("the node did not start")
-	return ""
+	match := regexp.MustCompile(`export EARSHOT_URL=(\S+) EARSHOT_API_KEY=(\S+)\n(?s:.*) (whsec_\S+)\n`).FindStringSubmatch(greeting)
+	if match == nil {
+		t.Fatalf("the node did not start, or greets with %s", greeting)
+	}
+	s.url, s.key, s.secret = match[1], match[2], match[3]
 }
 
 func (s *service) receive(w http.ResponseWriter, r *http.Request) {

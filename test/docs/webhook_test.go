@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -69,7 +70,6 @@ type verification struct {
 func TestTheSnippetsVerifyWhatTheServiceSends(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	secret := s.account(t, "webhook", "rotate", "--org", "default").WebhookSecret
 	p := pages(t, "docs/webhooks.md")[0]
 	s.run(t, p)
 	// One announces the task, the other is the test; they come in any order.
@@ -81,7 +81,7 @@ func TestTheSnippetsVerifyWhatTheServiceSends(t *testing.T) {
 	for language, verify := range snippets {
 		t.Run(language, func(t *testing.T) {
 			for _, m := range messages {
-				good := verification{Secret: secret, Headers: map[string]string{}, Body: string(m.body), Now: time.Now().Unix()}
+				good := verification{Secret: s.secret, Headers: map[string]string{}, Body: string(m.body), Now: time.Now().Unix()}
 				for name, values := range m.header {
 					good.Headers[strings.ToLower(name)] = values[0]
 				}
@@ -93,6 +93,22 @@ func TestTheSnippetsVerifyWhatTheServiceSends(t *testing.T) {
 				}
 				if verify(t, stranger) || verify(t, changed) {
 					t.Error("a webhook was accepted that is not the service's")
+				}
+				for name := range good.Headers {
+					without := good
+					without.Headers = maps.Clone(good.Headers)
+					delete(without.Headers, name)
+					if strings.HasPrefix(name, "webhook-") && verify(t, without) {
+						t.Errorf("a webhook without %s was accepted", name)
+					}
+				}
+				for _, sent := range []string{"", "soon", "nan", "1e400"} {
+					undated := good
+					undated.Headers = maps.Clone(good.Headers)
+					undated.Headers["webhook-timestamp"] = sent
+					if verify(t, undated) {
+						t.Errorf("a webhook of the time %q was accepted", sent)
+					}
 				}
 				old := good
 				old.Now += 301
