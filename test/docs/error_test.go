@@ -61,3 +61,19 @@ func TestTheReasonsAreThoseOfTheCode(t *testing.T) {
 		t.Errorf("the page says %v, the code %v", got, want)
 	}
 }
+
+func TestThePagesSayHowMuchANodeTakes(t *testing.T) {
+	t.Parallel()
+	server := read(t, "internal/api/server.go")
+	for field, what := range map[string]string{"CallsInFlight": "calls", "RequestsInFlight": "other requests"} {
+		match := regexp.MustCompile(`cfg\.` + field + ` = (\d+)(\d{3})\n`).FindStringSubmatch(server)
+		if match == nil {
+			t.Fatalf("the default of %s was not understood", field)
+		}
+		for _, page := range []string{"docs/security.md", "docs/operating.md"} {
+			if want := match[1] + "," + match[2] + " " + what; !strings.Contains(read(t, page), want) {
+				t.Errorf("%s does not say that a node takes %s", page, want)
+			}
+		}
+	}
+}
