@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/job"
 	"earshot/internal/ratelimit"
 	"earshot/internal/store"
 )
@@ -80,7 +81,7 @@ func errRateLimit(v ratelimit.Verdict) error {
 }
 
 func errStopping() error {
-	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node is stopping, try again"}
+	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node is stopping, try again", Err: job.ErrStopping}
 }
 
 // errPastShare refuses what would take more of the node than is one's share.

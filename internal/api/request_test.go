@@ -624,3 +624,19 @@ func TestANodeCarriesAsManyStreamsAsItCan(t *testing.T) {
 		t.Errorf("one stream too many: %v", r.header)
 	}
 }
+
+func TestANodeThatStopsIsNotLoggedAsAFailure(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(cfg *api.Config) { cfg.Jobs.Drain() })
+	for _, path := range []string{"/readyz", "/v1/monitor/echo"} {
+		method := "GET"
+		if strings.HasPrefix(path, "/v1/") {
+			method = "POST"
+		}
+		s.fails(t, request{method: method, path: path, key: s.key, body: `{"prompt":"x"}`}, http.StatusServiceUnavailable, earshot.CodeServerUnavailable)
+		eventually(t, "the refusal is logged", func() bool { return s.logs.contain("route=" + path) })
+	}
+	if s.logs.contain("level=ERROR") {
+		t.Error("the log has errors")
+	}
+}

@@ -378,7 +378,7 @@ func (s *Server) log(c *call, err error) {
 		attrs = append(attrs, "organization", c.principal.OrganizationID, "key", c.principal.KeyID)
 	}
 	switch {
-	case err != nil && c.status >= http.StatusInternalServerError:
+	case err != nil && c.status >= http.StatusInternalServerError && !errors.Is(err, job.ErrStopping):
 		s.Log.Error("request failed", append(attrs, "error", err)...)
 	case err != nil:
 		s.Log.Info("request refused", append(attrs, "code", earshot.ErrorCode(err))...)

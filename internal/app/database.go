@@ -23,7 +23,7 @@ func OpenStore(ctx context.Context, cfg Config, serve bool) (*store.Store, error
 		return nil, errors.New("the database must be a postgres:// URL; without one, SQLite in the data folder is used")
 	}
 	s, err := store.Open(ctx, store.Config{
-		URL: url, Serve: serve, Existing: !serve, AllowUnsafe: cfg.AllowUnsafeDatabase, AcceptClock: cfg.AcceptClock,
+		URL: url, Serve: serve, Existing: !serve, AllowUnsafe: cfg.AllowUnsafeDatabase, AcceptClock: cfg.AcceptClock, Log: cfg.Log,
 	})
 	if errors.Is(err, store.ErrNoDatabase) {
 		return nil, fmt.Errorf("%w %s: name the server's folder with --data or EARSHOT_DATA, or its PostgreSQL with --database or EARSHOT_DATABASE; only 'earshot serve' makes a new one", err, lookedAt(cfg))

@@ -238,7 +238,7 @@ func errAttemptsFailed(name string, failure *upstream.Failure) error {
 // endedEarly is the error of a job whose context ended.
 func endedEarly(ctx context.Context) error {
 	cause := context.Cause(ctx)
-	if errors.Is(cause, errStopping) || errors.Is(cause, errDeclared) {
+	if errors.Is(cause, ErrStopping) || errors.Is(cause, errDeclared) {
 		return errUnavailable(cause)
 	}
 	return &earshot.Error{Code: earshot.CodeCanceled, Message: "the request was canceled", Err: cause}

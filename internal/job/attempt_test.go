@@ -215,7 +215,7 @@ func TestACancelEndsTheWait(t *testing.T) {
 	r := attempter(t)
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		time.AfterFunc(300*time.Millisecond, func() { cancel(errStopping) })
+		time.AfterFunc(300*time.Millisecond, func() { cancel(ErrStopping) })
 		started := time.Now()
 		o := r.attempt(ctx, asking(func(context.Context, *upstream.Session) (*provider.Outcome, error) {
 			return nil, upstream.Fail(earshot.ReasonEmpty, "nothing")

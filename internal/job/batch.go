@@ -13,7 +13,7 @@ import (
 // client's request. It returns the batch's id too.
 func (r *Runner) SubmitBatch(principal *account.Principal, tasks []Task, positions []int, size int, now time.Time) (id string, queued []store.Job, refusals []error, err error) {
 	if r.Draining() {
-		return "", nil, nil, errUnavailable(errStopping)
+		return "", nil, nil, errUnavailable(ErrStopping)
 	}
 	queued = r.jobs(principal, tasks, now)
 	batch := store.Batch{ID: uuid.Must(uuid.NewV7()).String(), Organization: principal.OrganizationID, CreatedAt: now, Total: size}
@@ -28,7 +28,7 @@ func (r *Runner) SubmitBatch(principal *account.Principal, tasks []Task, positio
 // what can no longer be asked is refused.
 func (r *Runner) Retry(principal *account.Principal, failed []*store.Task, now time.Time) ([]*store.Retry, error) {
 	if r.Draining() {
-		return nil, errUnavailable(errStopping)
+		return nil, errUnavailable(ErrStopping)
 	}
 	all := make([]*store.Retry, len(failed))
 	var sound []*store.Retry

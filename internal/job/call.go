@@ -42,7 +42,7 @@ type Receipt struct {
 // uncharged. Errors that the client may see are *earshot.Error.
 func (r *Runner) Call(ctx context.Context, call *Call) (json.RawMessage, Receipt, error) {
 	if !r.enter() {
-		return nil, Receipt{}, errUnavailable(errStopping)
+		return nil, Receipt{}, errUnavailable(ErrStopping)
 	}
 	defer r.running.Done()
 	node := r.node.Load()

@@ -85,10 +85,10 @@ type Runner struct {
 	running sync.WaitGroup  // jobs, and what is left to tidy up after them
 }
 
-var (
-	errStopping = errors.New("the node is stopping")
-	errDeclared = errors.New("the node was declared dead")
-)
+// ErrStopping is why a node that stops refuses work.
+var ErrStopping = errors.New("the node is stopping")
+
+var errDeclared = errors.New("the node was declared dead")
 
 // NewRunner registers this node with the store.
 func NewRunner(cfg Config) (*Runner, error) {
@@ -156,10 +156,10 @@ func (r *Runner) Stop(ctx context.Context) {
 	select {
 	case <-done:
 	case <-ctx.Done():
-		r.node.Load().end(errStopping)
+		r.node.Load().end(ErrStopping)
 		<-done
 	}
-	r.node.Load().end(errStopping)
+	r.node.Load().end(ErrStopping)
 }
 
 // enter counts a job as running. It returns false when the runner drains.

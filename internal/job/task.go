@@ -29,7 +29,7 @@ type Task struct {
 // including invalid ones that are not in tasks.
 func (r *Runner) Submit(principal *account.Principal, tasks []Task, size int, now time.Time) (queued []store.Job, refusals []error, err error) {
 	if r.Draining() {
-		return nil, nil, errUnavailable(errStopping)
+		return nil, nil, errUnavailable(ErrStopping)
 	}
 	queued = r.jobs(principal, tasks, now)
 	refusals, err = r.Store.Submit(principal.OrganizationID, queued, size, now)

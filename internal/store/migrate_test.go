@@ -1,7 +1,9 @@
 package store_test
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -64,7 +66,20 @@ func TestADatabaseOfAnyVersionIsMigratedAndItsRowsAreKept(t *testing.T) {
 				if err := store.BuildVersion(t.Context(), address, version, readFixture); err != nil {
 					t.Fatal(err)
 				}
-				s := storetest.Open(t, address)
+				var lines bytes.Buffer
+				s, err := store.Open(t.Context(), store.Config{URL: address, Log: slog.New(slog.NewTextHandler(&lines, nil))})
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() {
+					if err := s.Close(); err != nil {
+						t.Error(err)
+					}
+				})
+				want := fmt.Sprintf(`"from version"=%d "to version"=%d`, version, newest)
+				if strings.Contains(lines.String(), want) != (version < newest) {
+					t.Errorf("the log of the migration is %q", lines.String())
+				}
 				storetest.Audited(t, s)
 				for _, check := range migrated {
 					if version >= check.since {

@@ -39,14 +39,17 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -71,6 +74,7 @@ type Store struct {
 	// lockMigrations keeps other processes from migrating at the same time.
 	lockMigrations func(context.Context) (unlock func() error, err error)
 	close          func() error
+	log            *slog.Logger
 }
 
 // reportConnections is how many reports run at the same time.
@@ -94,6 +98,8 @@ type Config struct {
 	// Virtual has every time decide that a caller hands in, for tests that pass the
 	// time in.
 	Virtual bool
+	// Log is told of migrations; nil for none.
+	Log *slog.Logger
 	// transfer opens a database that another one is being moved into.
 	transfer bool
 }
@@ -117,6 +123,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	if err := s.checkContent(ctx, cfg); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
@@ -219,8 +226,16 @@ func (s *Store) migrateSchema(ctx context.Context, db *sql.DB, versions string) 
 			return errors.New("a move into it was begun by an older version of Earshot and is not finished; finish it with that version, or empty the database")
 		}
 	}
+	began := time.Now()
+	migrates := 0 < stored && stored < known // a new database has nothing to migrate
+	if migrates {
+		s.log.Info("migrating the database", "from version", stored, "to version", known)
+	}
 	if _, err := provider.Up(ctx); err != nil {
 		return fmt.Errorf("apply migrations: %w", err)
+	}
+	if migrates {
+		s.log.Info("the database is migrated", "version", known, "ms", time.Since(began).Milliseconds())
 	}
 	return nil
 }
