@@ -89,7 +89,8 @@ func New(s earshot.Schedule) (*Rule, []Problem) {
 		r.next, shortest = next, shortestGap(next)
 	} else {
 		r.next = everyRule(s)
-		if hours, err := time.ParseDuration(s.Every); err == nil {
+		// Less than an hour is refused as a value of every, not for what follows from it.
+		if hours, err := time.ParseDuration(s.Every); err == nil && hours >= time.Hour {
 			shortest = hours
 		}
 	}

@@ -215,6 +215,7 @@ func TestWhatIsWrongWithADefinition(t *testing.T) {
 		"two documents":  {"a: 1\n---\nb: 2", []string{"body"}},
 		"empty":          {"{}", []string{"prompts", "targets"}},
 		"unknown fields": {"prompts: [a]\ntargets: [{provider: chatassistant, country: US, contry: x}]\nschedul: 1", []string{"schedul", "targets[0].contry"}},
+		"every 5m":       {"prompts: [a]\ntargets: [{provider: chatassistant, country: US}]\nschedule: {every: 5m, within: 1h}", []string{"schedule.every"}},
 		"too often":      {"prompts: [a]\ntargets: [{provider: chatassistant, country: US}]\nschedule: {cron: \"0,59 * * * *\"}", []string{"schedule.cron"}},
 		"all at once": {`
 prompts: [a, a, {text: "", weigth: 2}, {text: b, weight: 0}]
