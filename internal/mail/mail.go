@@ -127,8 +127,15 @@ func (s *Sender) Send(ctx context.Context, m Message) (status int, err error) {
 	if refused, ok := errors.AsType[*gomail.SendError](err); ok && refused.ErrorCode() >= 400 {
 		return refused.ErrorCode(), nil
 	}
+	if strings.Contains(err.Error(), "does not support STARTTLS") { // the library has no type for it
+		err = ErrNoSTARTTLS
+	}
 	return 0, fmt.Errorf("send a mail: %w", err)
 }
+
+// ErrNoSTARTTLS is for a server that does not offer what Config.TLS demands. Its text can be
+// shown to users.
+var ErrNoSTARTTLS = errors.New("the SMTP server does not offer STARTTLS: the operator must set --smtp-tls to tls, or to none to send in the clear")
 
 // connection is that of one mail. The library leaves it open when the server does not
 // offer what is demanded.

@@ -100,6 +100,9 @@ func TestASecretConnectionIsNotGivenUp(t *testing.T) {
 		if err == nil || status != 0 || strings.Contains(err.Error(), "hidden") {
 			t.Errorf("%q: sent in the clear: %d, %v", security, status, err)
 		}
+		if errors.Is(err, mail.ErrNoSTARTTLS) != (security != "tls") {
+			t.Errorf("%q: the reason is %v", security, err)
+		}
 	}
 	if got := server.Mails(); len(got) != 0 {
 		t.Errorf("the server got %+v", got)

@@ -26,6 +26,7 @@ import (
 	"earshot"
 	"earshot/internal/alert"
 	"earshot/internal/guard"
+	"earshot/internal/mail"
 	"earshot/internal/prometheus"
 	"earshot/internal/share"
 	"earshot/internal/store"
@@ -309,6 +310,8 @@ func class(err error) string {
 		return errNotMade.Error()
 	case errors.Is(err, errNoMail):
 		return errNoMail.Error()
+	case errors.Is(err, mail.ErrNoSTARTTLS):
+		return mail.ErrNoSTARTTLS.Error()
 	case errors.Is(err, guard.ErrRefused), errors.Is(err, guard.ErrUnresolved):
 		return guard.ErrRefused.Error()
 	case errors.Is(err, context.DeadlineExceeded):

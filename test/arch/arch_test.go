@@ -98,7 +98,7 @@ var allowed = map[string][]string{
 	"internal/health":        {".", "internal/store"},
 	"internal/mail":          nil,
 	"internal/mail/mailtest": nil,
-	"internal/webhook":       {".", "internal/alert", "internal/store", "internal/guard", "internal/prometheus", "internal/share", "internal/trace"},
+	"internal/webhook":       {".", "internal/alert", "internal/store", "internal/guard", "internal/mail", "internal/prometheus", "internal/share", "internal/trace"},
 	"internal/dashboard":     {".", "internal/provider"},
 	"internal/mcp":           {"."},
 	"internal/api":           {".", "internal/account", "internal/csvfile", "internal/store", "internal/job", "internal/health", "internal/provider", "internal/capture", "internal/ratelimit", "internal/report", "internal/geo", "internal/schema", "internal/prometheus", "internal/share", "internal/tracker", "internal/trace"},

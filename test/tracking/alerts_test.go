@@ -80,6 +80,20 @@ func TestAnAlertReachesEveryChannel(t *testing.T) {
 	})
 }
 
+func TestAMailServerWithoutSTARTTLSIsNamed(t *testing.T) {
+	t.Parallel()
+	mails := mailtest.Listen(t)
+	n := harness.Start(t, func(cfg *app.Config) { cfg.SMTP = mail.Config{Server: mails.Address, From: "earshot@example.com"} })
+	a := n.Organization(t, "many", 1000)
+	n.Send(t, n.Admin(t, a), http.MethodPut, "/v1/channels/post", `{"kind":"mail","to":["ada@example.com"]}`).Has(t, "save a channel", http.StatusOK)
+	n.Send(t, a, http.MethodPut, "/v1/trackers/hats", `{"prompts":["hats"],"targets":[{"provider":"chatassistant","country":"US"}],"alerts":{"falseAlarmsPerYear":1,"channels":["post"]}}`).Has(t, "apply", http.StatusOK)
+	var tested earshot.AlertTestResult
+	n.Post(t, a, "/v1/trackers/hats/alerts/test", "").Has(t, "test", http.StatusOK).Into(t, &tested)
+	if len(tested.Tests) != 1 || tested.Tests[0].Error == nil || !strings.Contains(*tested.Tests[0].Error, "does not offer STARTTLS") {
+		t.Errorf("the test went %s", harness.JSON(t, tested))
+	}
+}
+
 // checkNothingIsShown wants the path of a channel's URL nowhere that a key can look.
 func checkNothingIsShown(t *testing.T, n *harness.Node, a *app.Account, url string) {
 	t.Helper()
