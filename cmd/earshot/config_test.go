@@ -57,12 +57,19 @@ func TestConfigChecksTheSettings(t *testing.T) {
 		t.Errorf("it printed %s", out)
 	}
 	for text, want := range map[string]string{
-		"workres: 7\n":    `"workres"`,
-		"workers: many\n": "workers",
-		"workers: 0\n":    "--workers",
-		"providers: {nobody: {released: true}}\n": `"nobody"`,
-		"upstream: [nothing]\n":                   `"nothing"`,
-		"apis: {nothing: {url: \"\"}}\n":          `"nothing"`,
+		"workres: 7\n":                        `line 1: there is no setting "workres", did you mean "workers"?`,
+		"role: api\nworkers: many\n":          "line 2: ",
+		"# who\nrole: wroker\n":               "line 2: must be one of all, api, worker",
+		"workers: 0\n":                        "--workers",
+		"upstream: [nothing]\n":               `"nothing"`,
+		"apis:\n  nothing: {url: \"\"}\n":     `line 2: there is no setting "apis.nothing"`,
+		"apis:\n  openai: {key_file: x}\n":    `line 2: there is no setting "apis.openai.key_file", did you mean "key-file"?`,
+		"providers:\n  chatasistant: {}\n":    `line 2: there is no setting "providers.chatasistant", did you mean "chatassistant"?`,
+		"plans:\n  - name: x\n    slot: 3\n":  `line 3: there is no setting "plans[0].slot", did you mean "slots"?`,
+		"plans:\n  - name: x\n    slots: y\n": "line 3: cannot unmarshal",
+		"web: {proxies: [}\n":                 "line 1: ",
+		"role: api\nweb: {proxies: [}\n":      "line 2: ",
+		"workers: 3\nworkers: 4\n":            "line 2: ",
 	} {
 		_, err := earshotCommand(t, "--config", writeFile(t, "earshot.yaml", text), "config", "--check")
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -107,7 +107,7 @@ var allowed = map[string][]string{
 	"internal/openapi/generate": {"internal/app", "internal/openapi", "internal/provider", "internal/schema"},
 
 	"internal/app": {".", "client", "internal/*", "internal/provider/*", "internal/provider/vendorapi/*"},
-	"cmd/earshot":  {".", "client", "internal/mcp", "internal/batchfile", "internal/app", "internal/account", "internal/geo", "internal/mail", "internal/mention", "internal/metric", "internal/proof", "internal/provider", "internal/selfcheck", "internal/store", "internal/upstream"},
+	"cmd/earshot":  {".", "client", "internal/mcp", "internal/batchfile", "internal/app", "internal/account", "internal/geo", "internal/mail", "internal/mention", "internal/metric", "internal/proof", "internal/provider", "internal/schema", "internal/selfcheck", "internal/store", "internal/upstream"},
 
 	// Tests of the whole.
 	"test/newprovider":        nil,
