@@ -4,6 +4,9 @@
 #   docker build --tag earshot:browser --target browser .   Debian with a Chromium, for assistants asked on the web
 #
 # Both run as a user without rights. /data holds the SQLite database and the captures.
+# The repository is not part of the build, so name the version that 'earshot version' prints:
+#
+#   docker build --build-arg VERSION="$(git describe --tags --always --dirty)" --tag earshot .
 
 FROM golang:1.26-bookworm AS build
 WORKDIR /src
@@ -15,7 +18,8 @@ COPY client client/
 COPY cmd cmd/
 COPY docs docs/
 COPY internal internal/
-RUN CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o /out/earshot ./cmd/earshot \
+ARG VERSION=
+RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w -X main.release=${VERSION}" -o /out/earshot ./cmd/earshot \
  && mkdir -m 700 /out/data
 
 # Chromium's sandbox is made of user namespaces, which Docker's default seccomp

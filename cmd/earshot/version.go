@@ -15,9 +15,13 @@ func (versionCmd) Run(in *invocation) error {
 	return err
 }
 
+// release is the version that a build without a repository is told, such as that of the
+// container image: -ldflags '-X main.release=v1.2.3'.
+var release string
+
 // version is that of the module and of the source code, as far as the build knows them.
 func version() string {
-	text := "development"
+	text := cmp.Or(release, "development")
 	if build, ok := debug.ReadBuildInfo(); ok {
 		text = described(build)
 	}
@@ -29,7 +33,7 @@ func described(build *debug.BuildInfo) string {
 	for _, s := range build.Settings {
 		settings[s.Key] = s.Value
 	}
-	text := build.Main.Version
+	text := cmp.Or(release, build.Main.Version)
 	if text == "" || text == "(devel)" {
 		text = "development"
 	}

@@ -2,6 +2,7 @@ package docs
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -94,6 +95,19 @@ func TestTheImagesSetVariablesThatExist(t *testing.T) {
 	}
 	for _, match := range regexp.MustCompile(`(?m)go build .* (\./\S+)|^COPY (\w+) `).FindAllStringSubmatch(text, -1) {
 		exists(t, "the Dockerfile", match[1]+match[2])
+	}
+}
+
+func TestABuildWithoutARepositoryIsToldItsVersion(t *testing.T) {
+	t.Parallel()
+	out, err := exec.CommandContext(t.Context(), binary, "version").Output()
+	if err != nil || !strings.HasPrefix(string(out), "earshot "+testVersion) {
+		t.Errorf("it says %q, %v", out, err)
+	}
+	for _, file := range []string{"Dockerfile", ".goreleaser.yaml"} {
+		if !strings.Contains(read(t, file), setVersion) {
+			t.Errorf("%s does not set the version", file)
+		}
 	}
 }
 

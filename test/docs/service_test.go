@@ -25,6 +25,12 @@ func TestMain(m *testing.M) {
 	os.Exit(withProgram(m.Run))
 }
 
+// setVersion is how a build is told its version.
+const (
+	setVersion  = "-X main.release="
+	testVersion = "v1.2.3-docs"
+)
+
 // withProgram builds the program for the time of the tests.
 func withProgram(run func() int) int {
 	dir, err := os.MkdirTemp("", "earshot-docs-")
@@ -34,7 +40,7 @@ func withProgram(run func() int) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // the system's folder for such things
 	binary = filepath.Join(dir, "earshot")
-	build := exec.Command("go", "build", "-o", binary, "./cmd/earshot")
+	build := exec.Command("go", "build", "-ldflags", setVersion+testVersion, "-o", binary, "./cmd/earshot")
 	build.Dir = root
 	if text, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, text)
