@@ -51,6 +51,7 @@ func TestDashboard(t *testing.T) {
 		"clear the queue":      testClear,
 		"tracker numbers":      testTrackerNumbers,
 		"tracker journey":      testTrackerJourney,
+		"typing":               testTyping,
 		"trackers fit":         testTrackersFit,
 		"access":               testAccess,
 		"hostile trackers":     testHostileTrackers,

@@ -29,7 +29,7 @@ export function Definition({ tracker, again }: TabProps) {
   const { brand = "", add = "" } = route.value.query;
   return (
     <>
-      <Editor key={`${tracker.version} ${brand} ${add}`} start={proposed(definition, { brand, add })} fixedName={tracker.name} onApplied={again} />
+      <Editor key={`${brand} ${add}`} start={proposed(definition, { brand, add })} tracker={tracker} onApplied={again} />
       <State {...{ tracker, again }} />
     </>
   );

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { ApiError, call } from "../api";
-import type { TrackerApplied, TrackerDefinition } from "../api.gen";
+import type { Tracker, TrackerApplied, TrackerDefinition } from "../api.gen";
 import { number, Problem } from "../ui";
 import { DefinitionForm, written } from "./form";
 import { mayTrack } from "./pieces";
@@ -12,13 +12,14 @@ import { nameIn, toYAML } from "./yaml";
 /** A definition as it is written: the text, or the parts of a form. */
 type Draft = { as: "text"; text: string } | { as: "form"; definition: TrackerDefinition };
 
-interface EditorProps { start: TrackerDefinition | string; /** The name of a tracker that is there already. */ fixedName?: string; onApplied: (applied: TrackerApplied) => void }
+interface EditorProps { start: TrackerDefinition | string; /** A tracker that exists already. */ tracker?: Tracker; onApplied: (applied: TrackerApplied) => void }
 
-export function Editor({ start, fixedName, onApplied }: EditorProps) {
+/** What is written stays when the tracker changes meanwhile; only the dry run is repeated then. */
+export function Editor({ start, tracker, onApplied }: EditorProps) {
   const [draft, setDraft] = useState<Draft>(typeof start === "string" ? { as: "text", text: start } : { as: "form", definition: start });
   const text = draft.as === "text" ? draft.text : toYAML(written(draft.definition));
-  const name = fixedName ?? nameIn(text);
-  const dry = useDryRun(name, text);
+  const name = tracker?.name ?? nameIn(text);
+  const dry = useDryRun(name, text, tracker?.version);
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
   const known = dry.applied?.tracker.definition;
@@ -51,7 +52,7 @@ export function Editor({ start, fixedName, onApplied }: EditorProps) {
               onInput={(event) => setDraft({ as: "text", text: event.currentTarget.value })} />
           </label>
         ) : (
-          <DefinitionForm value={draft.definition} isNew={!fixedName} problems={problem instanceof ApiError ? problem.fields : []} onChange={(definition) => setDraft({ as: "form", definition })} />
+          <DefinitionForm value={draft.definition} isNew={!tracker} problems={problem instanceof ApiError ? problem.fields : []} onChange={(definition) => setDraft({ as: "form", definition })} />
         )}
       </section>
       <section class="card dry-run" aria-label="Dry run" aria-busy={dry.busy}>
@@ -68,7 +69,7 @@ export function Editor({ start, fixedName, onApplied }: EditorProps) {
 }
 
 /** Asks the server what a definition would do, when nobody has typed for a moment. */
-function useDryRun(name: string, yaml: string) {
+function useDryRun(name: string, yaml: string, version?: number) {
   const [state, setState] = useState<{ applied?: TrackerApplied; error?: unknown; busy: boolean }>({ busy: true });
   useEffect(() => {
     if (!name || !mayTrack()) {
@@ -79,12 +80,12 @@ function useDryRun(name: string, yaml: string) {
     setState((before) => ({ ...before, busy: true }));
     const timer = setTimeout(() => {
       call("PUT /v1/trackers/{name}", { params: { name }, query: { dryRun: true }, yaml, signal: stop.signal }).then(
-        (applied) => setState({ applied, busy: false }),
+        (applied) => { if (!stop.signal.aborted) setState({ applied, busy: false }); },
         (error) => { if (!stop.signal.aborted) setState({ error, busy: false }); },
       );
     }, 400);
     return () => { clearTimeout(timer); stop.abort(); };
-  }, [name, yaml]);
+  }, [name, yaml, version]);
   return state;
 }
 

@@ -1,6 +1,6 @@
 // A definition as a form. What it has no field for stays as it is.
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import type { Brand, FieldProblem, Provider, Schedule, Target, TrackedPrompt, TrackerDefinition } from "../api.gen";
 import { choices } from "../openapi";
 import { countries, countryName } from "../state";
@@ -10,24 +10,26 @@ interface FormProps { value: TrackerDefinition; isNew: boolean; problems: FieldP
 
 export function DefinitionForm({ value, isNew, problems, onChange }: FormProps) {
   const set = (part: Partial<TrackerDefinition>) => onChange({ ...value, ...part });
+  // A question or name that is changed and changed back has the tags or switches that it began with.
+  const [first] = useState(value);
   const wrong = (field: string) => problems.filter((p) => p.field === field || p.field.startsWith(`${field}[`) || p.field.startsWith(`${field}.`)).map((p) => `${p.field}: ${p.message}`);
   return (
     <form onSubmit={(event) => event.preventDefault()} class="definition-form">
       {isNew && <Field label="Name" about="a to z, 0 to 9, - and _" wrong={wrong("name")}>{(id) => <input id={id} name="name" value={value.name ?? ""} autocomplete="off" onInput={(event) => set({ name: event.currentTarget.value })} />}</Field>}
-      <Brands value={value.brands ?? []} wrong={wrong("brands")} onChange={(brands) => set({ brands })} />
+      <Brands value={value.brands ?? []} known={first.brands?.flatMap(({ aliases = [] }) => aliases) ?? []} wrong={wrong("brands")} onChange={(brands) => set({ brands })} />
       <Field label="Questions" about="One a line, as people would ask them. Tags and weights of those that stay are kept; they are written as text." wrong={wrong("prompts")}>
-        {(id) => <textarea id={id} name="prompts" rows={8} value={value.prompts.map(textOf).join("\n")} onInput={(event) => set({ prompts: promptsOf(event.currentTarget.value, value.prompts) })} />}
+        {(id) => <textarea id={id} name="prompts" rows={8} value={value.prompts.map(textOf).join("\n")} onInput={(event) => set({ prompts: promptsOf(event.currentTarget.value, first.prompts) })} />}
       </Field>
       <Targets value={value.targets} wrong={wrong("targets")} onChange={(targets) => set({ targets })} />
       <When value={value.schedule} wrong={wrong("schedule")} onChange={(schedule) => set({ schedule })} />
       <div class="form-row">
-        <Field label="Samples" about="how often each question is asked in a sweep" wrong={wrong("samples")}>{(id) => <input id={id} name="samples" type="number" min={1} max={10} value={value.samples ?? 1} onInput={(event) => set({ samples: Number(event.currentTarget.value) || undefined })} />}</Field>
+        <Field label="Samples" about="how often each question is asked in a sweep" wrong={wrong("samples")}>{(id) => <Typed id={id} name="samples" type="number" min={1} max={10} of={value.samples} show={(samples = 1) => String(samples)} read={numberOf} onRead={(samples) => set({ samples })} />}</Field>
         <Field label="Most credits a month" about="none: no ceiling" wrong={wrong("ceiling")}>
-          {(id) => <input id={id} name="ceiling" type="number" min={0} value={value.ceiling?.creditsPerMonth ?? ""} onInput={(event) => set({ ceiling: event.currentTarget.value === "" ? undefined : { creditsPerMonth: Number(event.currentTarget.value) } })} />}
+          {(id) => <Typed id={id} name="ceiling" type="number" min={0} of={value.ceiling?.creditsPerMonth} read={numberOf} onRead={(creditsPerMonth) => set({ ceiling: creditsPerMonth === undefined ? undefined : { creditsPerMonth } })} />}
         </Field>
         <Field label="Keep answers" about="such as 400d" wrong={wrong("keep")}>{(id) => <input id={id} name="keep" value={value.keep ?? ""} placeholder="400d" onInput={(event) => set({ keep: event.currentTarget.value || undefined })} />}</Field>
         <Field label="False alarms a year" about="that you are ready to see" wrong={wrong("alerts")}>
-          {(id) => <input id={id} name="alerts" type="number" min={0} step="any" value={value.alerts?.falseAlarmsPerYear ?? ""} onInput={(event) => set({ alerts: event.currentTarget.value === "" ? undefined : { ...value.alerts, falseAlarmsPerYear: Number(event.currentTarget.value) } })} />}
+          {(id) => <Typed id={id} name="alerts" type="number" min={0} step="any" of={value.alerts?.falseAlarmsPerYear} read={numberOf} onRead={(falseAlarmsPerYear) => set({ alerts: falseAlarmsPerYear === undefined ? undefined : { ...value.alerts, falseAlarmsPerYear } })} />}
         </Field>
       </div>
     </form>
@@ -45,12 +47,25 @@ function Field({ label, about, wrong, children }: { label: string; about?: strin
   );
 }
 
+interface TypedProps<T> { id?: string; name?: string; type?: "number" | "time"; min?: number; max?: number; step?: string; placeholder?: string; of: T | undefined; show?: (value: T | undefined) => string; read: (text: string) => T | undefined; onRead: (value: T | undefined) => void }
+
+/** A field for something that is written as text. As long as the text means the value, it stays as it was typed. */
+function Typed<T>({ of, show = (value) => String(value ?? ""), read, onRead, ...rest }: TypedProps<T>) {
+  const [text, setText] = useState(() => show(of));
+  const shown = show(of);
+  const take = (typed: string) => { setText(typed); onRead(read(typed)); };
+  return <input {...(rest as object)} value={show(read(text)) === shown ? text : shown} onInput={(event) => take(event.currentTarget.value)} />;
+}
+
+const numberOf = (text: string) => (text === "" ? undefined : Number(text));
+const textGiven = (text: string) => text || undefined;
+
 type Prompt = string | TrackedPrompt;
 const textOf = (prompt: Prompt) => (typeof prompt === "string" ? prompt : prompt.text).replaceAll("\n", " ");
 
 /** The questions of lines; one that was there keeps its tags, language and weight. */
-export function promptsOf(lines: string, before: Prompt[]): Prompt[] {
-  const known = new Map(before.map((prompt) => [textOf(prompt), prompt]));
+export function promptsOf(lines: string, first: Prompt[]): Prompt[] {
+  const known = new Map(first.map((prompt) => [textOf(prompt), prompt]));
   return lines.split("\n").map((line) => known.get(line) ?? line);
 }
 
@@ -60,8 +75,12 @@ export const written = (value: TrackerDefinition): TrackerDefinition => ({
 });
 
 const listOf = (text: string) => text.split(",").map((part) => part.trim()).filter(Boolean);
+const joined = (names: string[] = []) => names.join(", ");
 
-function Brands({ value, wrong, onChange }: { value: Brand[]; wrong: string[]; onChange: (brands: Brand[]) => void }) {
+type Alias = NonNullable<Brand["aliases"]>[number];
+const nameOf = (alias: Alias) => (typeof alias === "string" ? alias : alias.name);
+
+function Brands({ value, known, wrong, onChange }: { value: Brand[]; /** Names with their switches. */ known: Alias[]; wrong: string[]; onChange: (brands: Brand[]) => void }) {
   const change = (i: number, part: Partial<Brand>) => onChange(value.map((brand, at) => (at === i ? { ...brand, ...part } : brand)));
   return (
     <fieldset>
@@ -69,8 +88,8 @@ function Brands({ value, wrong, onChange }: { value: Brand[]; wrong: string[]; o
       {value.map((brand, i) => (
         <div class="form-row" key={i}>
           <label>Name<input value={brand.name} onInput={(event) => change(i, { name: event.currentTarget.value })} /></label>
-          <label>Sites<input value={(brand.domains ?? []).join(", ")} placeholder="brand.example" onChange={(event) => change(i, { domains: listOf(event.currentTarget.value) })} /></label>
-          <label>Other names<input value={(brand.aliases ?? []).map((alias) => (typeof alias === "string" ? alias : alias.name)).join(", ")} onChange={(event) => change(i, { aliases: aliasesOf(event.currentTarget.value, brand) })} /></label>
+          <label>Sites<Typed of={brand.domains} show={joined} read={listOf} onRead={(domains) => change(i, { domains })} placeholder="brand.example" /></label>
+          <label>Other names<Typed of={brand.aliases} show={(aliases) => joined(aliases?.map(nameOf))} read={(text) => aliasesOf(text, known)} onRead={(aliases) => change(i, { aliases })} /></label>
           <label class="inline"><input type="checkbox" checked={!!brand.own} onChange={(event) => change(i, { own: event.currentTarget.checked || undefined })} /> own</label>
           <button type="button" class="small" aria-label={`Remove ${brand.name || "this brand"}`} onClick={() => onChange(value.filter((_, at) => at !== i))}>Remove</button>
         </div>
@@ -82,8 +101,7 @@ function Brands({ value, wrong, onChange }: { value: Brand[]; wrong: string[]; o
 }
 
 /** Names of a list; one that was there keeps its switches. */
-const aliasesOf = (text: string, { aliases = [] }: Brand) =>
-  listOf(text).map((name) => aliases.find((alias) => typeof alias !== "string" && alias.name === name) ?? name);
+const aliasesOf = (text: string, known: Alias[]) => listOf(text).map((name) => known.find((alias) => nameOf(alias) === name) ?? name);
 
 function Targets({ value, wrong, onChange }: { value: Target[]; wrong: string[]; onChange: (targets: Target[]) => void }) {
   const { value: providers = [] } = useLoad(() => choices("Provider"), []);
@@ -115,7 +133,7 @@ const usualSteps = ["day", "week", "month", "6h", "12h"];
 
 function When({ value, wrong, onChange }: { value?: Schedule; wrong: string[]; onChange: (schedule?: Schedule) => void }) {
   const zone = value?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const every = value?.cron ? "cron" : value?.every ?? "";
+  const every = value?.cron !== undefined ? "cron" : value?.every ?? "";
   const choose = (step: string) => {
     if (!step) return onChange(undefined);
     if (step === "cron") return onChange({ cron: value?.cron ?? "0 6 * * 1-5", timezone: zone, within: value?.within });
@@ -131,9 +149,9 @@ function When({ value, wrong, onChange }: { value?: Schedule; wrong: string[]; o
           <option value="cron">as cron says</option>
         </select></label>
         {value?.cron !== undefined && <label>Cron<input value={value.cron} onInput={(event) => onChange({ ...value, cron: event.currentTarget.value })} /></label>}
-        {value?.every && <label>At<input type="time" value={value.at ?? "00:00"} onInput={(event) => onChange({ ...value, at: event.currentTarget.value || undefined })} /></label>}
-        {value && <label>Time zone<input value={value.timezone ?? "UTC"} onChange={(event) => onChange({ ...value, timezone: event.currentTarget.value || undefined })} /></label>}
-        {value && <label>Window<input value={value.within ?? ""} placeholder="4h" onChange={(event) => onChange({ ...value, within: event.currentTarget.value || undefined })} /></label>}
+        {value?.every && <label>At<Typed type="time" of={value.at} show={(at = "00:00") => at} read={textGiven} onRead={(at) => onChange({ ...value, at })} /></label>}
+        {value && <label>Time zone<Typed of={value.timezone} show={(zone = "UTC") => zone} read={textGiven} onRead={(timezone) => onChange({ ...value, timezone })} /></label>}
+        {value && <label>Window<input value={value.within ?? ""} placeholder="4h" onInput={(event) => onChange({ ...value, within: event.currentTarget.value || undefined })} /></label>}
       </div>
       {wrong.map((message) => <div key={message} class="wrong">{message}</div>)}
     </fieldset>

@@ -1,0 +1,87 @@
+package dashboard_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"earshot"
+)
+
+// hold keeps back the answers to requests for definitions until release.
+func (p *tab) hold() {
+	p.t.Helper()
+	p.eval(`void (() => {
+		const send = window.__send ??= window.fetch;
+		window.__held = [];
+		window.fetch = async (to, options) => {
+			const response = await send(to, options);
+			if (options.method === "PUT") await new Promise((go) => window.__held.push(go));
+			return response;
+		};
+	})()`)
+}
+
+// held waits until an answer is kept back.
+func (p *tab) held() {
+	p.t.Helper()
+	p.until("an answer on its way", `window.__held.length > 0`)
+}
+
+func (p *tab) release() {
+	p.t.Helper()
+	p.eval(`void (window.fetch = window.__send, window.__held.forEach((go) => go()))`)
+	p.until("the dry run's end", `document.querySelector("[aria-label='Dry run']").ariaBusy === "false"`)
+}
+
+// testTyping types into the fields of a definition while answers of the server arrive.
+func testTyping(t *testing.T, c *chromium) {
+	n, a, p := c.session(t)
+	p.expect("400 (Bad Request)") // for what is typed halfway
+	p.goTo("#/trackers?new=form")
+	p.fill("textarea[name=prompts]", "best running shoes")
+	p.fill("fieldset label:nth-of-type(1) input", "Ollaro")
+	for i, field := range []struct{ selector, before, after string }{
+		{"[placeholder='brand.example']", "oll", "aro.example, shop.ollaro.example"},
+		{"fieldset label:nth-of-type(3) input", "Ollaro Sh", "oes, Olly"},
+		{"fieldset:last-of-type label:nth-of-type(3) input", "Europe", "/Berlin"},
+		{"[placeholder='4h']", "2", "h"},
+		{"input[name=samples]", "", "2"},
+		{"input[name=ceiling]", "0", "900"},
+		{"input[name=keep]", "30", "0d"},
+		{"input[name=alerts]", "0.", "05"},
+	} {
+		p.hold()
+		p.fill("input[name=name]", fmt.Sprintf("shoes-%d", i))
+		p.held()
+		p.fill(field.selector, "")
+		p.press(field.before)
+		p.release()
+		p.press(field.after)
+		if got := p.eval(`document.activeElement.value`); got != field.before+field.after {
+			t.Errorf("%s has %q, and %q was typed", field.selector, got, field.before+field.after)
+		}
+	}
+	p.click(hook("apply"), "Make the tracker")
+	p.see("h1", "shoes-7")
+	made := get[earshot.Tracker](t, n, a, "/v1/trackers/shoes-7")
+	brand, schedule := made.Definition.Brands[0], made.Definition.Schedule
+	if !slices.Equal(brand.Domains, []string{"ollaro.example", "shop.ollaro.example"}) || len(brand.Aliases) != 2 || schedule.Timezone != "Europe/Berlin" || schedule.Within != "2h" ||
+		made.Definition.Samples != 2 || made.Definition.Keep != "300d" || made.Definition.Ceiling.CreditsPerMonth != 900 {
+		t.Errorf("the definition is %+v, its schedule %+v", made.Definition, schedule)
+	}
+
+	p.goTo("#/trackers/shoes-7/definition")
+	p.fill("input[name=samples]", "3")
+	p.see(hook("dry-run"), "samples")
+	p.hold()
+	p.click(hook("apply"), "Apply")
+	p.held()
+	p.fill("input[name=keep]", "31")
+	p.release()
+	p.see(hook("definition-problems"), "keep")
+	p.press("0d")
+	if got := p.eval(`document.activeElement.value`); got != "310d" {
+		t.Errorf("the field has %q after another change was applied", got)
+	}
+}
