@@ -21,13 +21,14 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 	"frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // Handler serves the page, whose program shows the dashboard or, at /docs, the
-// reference, and below /assets/ the program and its looks.
+// reference, and below /assets/ the program, the worker that its tabs share, and its looks.
 func Handler() http.Handler {
 	mux := http.NewServeMux()
 	page := served("web/index.html", "text/html; charset=utf-8")
 	mux.Handle("GET /{$}", page)
 	mux.Handle("GET /docs", page)
 	mux.Handle("GET /assets/app.js", served("dist/app.js", "text/javascript; charset=utf-8"))
+	mux.Handle("GET /assets/live.js", served("dist/live.js", "text/javascript; charset=utf-8"))
 	mux.Handle("GET /assets/app.css", served("dist/app.css", "text/css; charset=utf-8"))
 	return mux
 }

@@ -52,6 +52,7 @@ func TestDashboard(t *testing.T) {
 		"tracker numbers":      testTrackerNumbers,
 		"tracker journey":      testTrackerJourney,
 		"typing":               testTyping,
+		"ten tabs":             testTenTabs,
 		"trackers fit":         testTrackersFit,
 		"access":               testAccess,
 		"hostile trackers":     testHostileTrackers,
@@ -267,20 +268,25 @@ func testRouting(t *testing.T, c *chromium) {
 	stranger.see("main h1, main h2", "")
 }
 
-// below serves a node below /earshot, as a reverse proxy does.
-func below(t *testing.T, n *harness.Node) string {
+// proxyOf returns a reverse proxy in front of a node.
+func proxyOf(t *testing.T, n *harness.Node) *httputil.ReverseProxy {
 	t.Helper()
 	to, err := url.Parse(n.BaseURL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy := &httputil.ReverseProxy{
+	return &httputil.ReverseProxy{
 		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(to) },
-		Transport: &http.Transport{DisableKeepAlives: true},
+		Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true},
 		ErrorLog:  log.New(io.Discard, "", 0), // pages break off what they no longer need
 	}
+}
+
+// below serves a node below /earshot, as a reverse proxy does.
+func below(t *testing.T, n *harness.Node) string {
+	t.Helper()
 	mux := http.NewServeMux()
-	mux.Handle("/earshot/", http.StripPrefix("/earshot", proxy))
+	mux.Handle("/earshot/", http.StripPrefix("/earshot", proxyOf(t, n)))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		t.Errorf("a request beside the path: %s %s", r.Method, r.URL)
 		w.WriteHeader(http.StatusNotFound)

@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
 	"net/url"
 	"slices"
 	"strconv"
@@ -145,35 +143,28 @@ func testHostileForms(t *testing.T, c *chromium) {
 // replaced by their names.
 func poisoned(t *testing.T, n *harness.Node, texts []string, fields map[string]string) string {
 	t.Helper()
-	to, err := url.Parse(n.BaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var calls atomic.Int64
-	s := httptest.NewServer(&httputil.ReverseProxy{
-		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(to) },
-		Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true},
-		ErrorLog:  log.New(io.Discard, "", 0),
-		ModifyResponse: func(r *http.Response) error {
-			called := strings.HasPrefix(r.Request.URL.Path, "/v1/monitor/")
-			if !called && !strings.HasPrefix(r.Request.URL.Path, "/v1/trackers/") && !strings.HasPrefix(r.Request.URL.Path, "/v1/requests") || r.StatusCode != http.StatusOK {
-				return nil
-			}
-			var answer map[string]any
-			if err := json.NewDecoder(r.Body).Decode(&answer); err != nil {
-				return err
-			}
-			if called {
-				answer["result"] = replaceTexts(answer["result"], texts[int(calls.Add(1)-1)%len(texts)])
-			} else {
-				replaceFields(answer, fields)
-			}
-			body, err := json.Marshal(answer)
-			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-			r.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	proxy := proxyOf(t, n)
+	proxy.ModifyResponse = func(r *http.Response) error {
+		called := strings.HasPrefix(r.Request.URL.Path, "/v1/monitor/")
+		if !called && !strings.HasPrefix(r.Request.URL.Path, "/v1/trackers/") && !strings.HasPrefix(r.Request.URL.Path, "/v1/requests") || r.StatusCode != http.StatusOK {
+			return nil
+		}
+		var answer map[string]any
+		if err := json.NewDecoder(r.Body).Decode(&answer); err != nil {
 			return err
-		},
-	})
+		}
+		if called {
+			answer["result"] = replaceTexts(answer["result"], texts[int(calls.Add(1)-1)%len(texts)])
+		} else {
+			replaceFields(answer, fields)
+		}
+		body, err := json.Marshal(answer)
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		r.Header.Set("Content-Length", strconv.Itoa(len(body)))
+		return err
+	}
+	s := httptest.NewServer(proxy)
 	t.Cleanup(s.Close)
 	return s.URL
 }

@@ -1,58 +1,44 @@
-// The one event stream: balance, slots, queue, and that tasks changed.
-import { effect } from "@preact/signals";
-import { respond } from "./api";
+// What the event stream brings: balance, slots, queue, and that tasks changed.
+import { effect, signal } from "@preact/signals";
+import { base, call } from "./api";
 import { connected, key, status, taskChanges } from "./state";
+import { follower, type News } from "./stream";
 
-const maxPause = 30_000;
+/** Whether the page is in use: a page in the back/forward cache is not. */
+const inUse = signal(true);
 
-/** Follows the stream as long as somebody is signed in. */
+/** Follows the stream as long as somebody is signed in and the page is in use. */
 export function follow() {
-  let stop = new AbortController();
+  const listen = "SharedWorker" in window ? shared() : alone();
+  addEventListener("pagehide", () => { inUse.value = false; });
+  addEventListener("pageshow", () => { inUse.value = true; });
   effect(() => {
-    stop.abort();
-    stop = new AbortController();
+    void key.value;
     status.value = undefined;
-    if (key.value) void keepOpen(stop.signal);
+  });
+  effect(() => {
+    connected.value = false;
+    listen(inUse.value ? key.value : "");
   });
 }
 
-async function keepOpen(signal: AbortSignal) {
-  let pause = 500;
-  while (!signal.aborted) {
-    try {
-      const response = await respond("GET /v1/live", { signal });
-      connected.value = true;
-      pause = 500;
-      await read(response.body!, signal);
-    } catch {
-      // The next try tells whether it was more than a hiccup.
-    }
-    connected.value = false;
-    await new Promise((done) => setTimeout(done, pause));
-    pause = Math.min(pause * 2, maxPause);
-  }
+/** Listens to the stream that the tabs of a browser share. */
+function shared() {
+  const { port } = new SharedWorker(new URL("assets/live.js", base), { type: "module", name: "earshot" });
+  port.onmessage = ({ data }: MessageEvent<News>) => take(data);
+  return (wanted: string) => port.postMessage(wanted);
 }
 
-async function read(body: NonNullable<Response["body"]>, signal: AbortSignal) {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let pending = "";
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done || signal.aborted) return;
-    const events = (pending + value).split("\n\n");
-    pending = events.pop()!;
-    for (const event of events) take(event);
-  }
+/** Holds a stream of its own, where a browser has no shared workers. Such browsers are on phones: only the tab in front holds it. */
+function alone() {
+  addEventListener("visibilitychange", () => { inUse.value = !document.hidden; });
+  return follower(new URL("v1/live", base), take);
 }
 
-function take(event: string) {
-  let name = "message";
-  let data = "";
-  for (const line of event.split("\n")) {
-    if (line.startsWith("event:")) name = line.slice(6).trim();
-    if (line.startsWith("data:")) data += line.slice(5);
-  }
-  if (!data) return;
-  if (name === "status") status.value = JSON.parse(data);
-  if (name === "tasks") taskChanges.value++;
+function take(news: News) {
+  if (!inUse.value || !key.value) return;
+  if (news.connected !== undefined) connected.value = news.connected;
+  if (news.status) status.value = news.status;
+  if (news.tasks) taskChanges.value++;
+  if (news.refused) void call("GET /v1/credits").catch(() => undefined); // ends the session, with the reason
 }
