@@ -190,6 +190,8 @@ type AnswerFilter struct {
 	To string `json:"to,omitempty" schema:"moment"`
 	// Part of the question, in either letter case of A to Z.
 	Text string `json:"q,omitempty" schema:"maxLength=200"`
+	// A brand of the panel: only answers that name it, by the current rules.
+	Brand string `json:"brand,omitempty" schema:"maxLength=200"`
 	// As of metrics: `target:chatassistant/US,tag:trail`. Only of closed sweeps then, as with what follows.
 	Filter string `json:"filter,omitempty" schema:"maxLength=4000"`
 	// Only what numbers look at: answers of closed sweeps, given or missing, to questions that name no brand.

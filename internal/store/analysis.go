@@ -324,17 +324,22 @@ func (s *Store) Analyses(ctx context.Context, r *Rules, from, until time.Time, e
 	return nil
 }
 
-// Found reads what rules found in the answers from one id to another, by answer.
-func (s *Store) Found(ctx context.Context, t *Tracker, rules int, first, last string) (map[string][]byte, error) {
+// Found reads what rules found in the answers from one id to another, by answer. prompt is
+// the question that they answer, 0 for any.
+func (s *Store) Found(ctx context.Context, t *Tracker, rules, prompt int, first, last string) (map[string][]byte, error) {
 	all := map[string][]byte{}
+	args := []any{t.Organization, t.ID, first, last, rules}
+	where := ``
+	if prompt != 0 {
+		where, args = ` AND prompt = $6`, append(args, prompt)
+	}
 	err := s.of(t.Organization).reports.find(ctx, func(found scanner) error {
 		var answer string
 		var content []byte
 		err := found.Scan(&answer, &content)
 		all[answer] = content
 		return err
-	}, `SELECT answer, content FROM analyses WHERE organization = $1 AND tracker = $2 AND answer >= $3 AND answer <= $4 AND rules = $5`,
-		t.Organization, t.ID, first, last, rules)
+	}, `SELECT answer, content FROM analyses WHERE organization = $1 AND tracker = $2 AND answer >= $3 AND answer <= $4 AND rules = $5`+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read what rules found: %w", err)
 	}

@@ -380,8 +380,10 @@ type AnswerFilter struct {
 	Prompt      int                // 0 for all
 	From, Until time.Time          // when they were asked, Until excluded; zero for any time
 	Match       func(*Answer) bool // picks among them; nil for all
-	Before      string             // only those older than this id; "" for all
-	Limit       int
+	// Choose picks among some that match, where that needs another read; nil for all.
+	Choose func(ctx context.Context, some []*Answer) ([]*Answer, error)
+	Before string // only those older than this id; "" for all
+	Limit  int
 }
 
 // Answers lists answers without their results. It reads a bounded part of them; next
@@ -410,21 +412,33 @@ func (s *Store) Answers(ctx context.Context, t *Tracker, filter AnswerFilter) (f
 		if err != nil {
 			return nil, "", fmt.Errorf("list answers: %w", err)
 		}
-		for _, a := range read {
-			if filter.matches(a) {
-				found = append(found, a)
-			}
-			if len(found) > filter.Limit {
-				found = found[:filter.Limit]
-				return found, found[filter.Limit-1].ID, nil
-			}
-			rows, before = rows+1, a.ID
+		chosen, err := filter.chosen(ctx, read)
+		if err != nil {
+			return nil, "", fmt.Errorf("list answers: %w", err)
+		}
+		if found = append(found, chosen...); len(found) > filter.Limit {
+			found = found[:filter.Limit]
+			return found, found[filter.Limit-1].ID, nil
 		}
 		if len(read) < batch {
 			return found, "", nil
 		}
+		rows, before = rows+len(read), read[len(read)-1].ID
 	}
 	return found, before, nil
+}
+
+// chosen returns the answers that the filter picks.
+func (f *AnswerFilter) chosen(ctx context.Context, of []*Answer) (matching []*Answer, err error) {
+	for _, a := range of {
+		if f.matches(a) {
+			matching = append(matching, a)
+		}
+	}
+	if f.Choose == nil || len(matching) == 0 {
+		return matching, nil
+	}
+	return f.Choose(ctx, matching)
 }
 
 func (f *AnswerFilter) matches(a *Answer) bool {

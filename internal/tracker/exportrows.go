@@ -200,36 +200,54 @@ func flat[A, B any](all iter.Seq2[A, error], of func(A) []B) iter.Seq2[B, error]
 func (e *answerExport) found(ctx context.Context, by livePanel) iter.Seq2[finding, error] {
 	return func(yield func(finding, error) bool) {
 		for page, err := range e.pages(ctx) {
-			var known map[string][]byte
-			if err == nil && len(page) > 0 {
-				known, err = e.Store.Found(ctx, e.t, by.version, page[len(page)-1].ID, page[0].ID)
+			var all []finding
+			if err == nil {
+				all, err = e.foundIn(ctx, by, page)
 			}
 			if err != nil {
 				yield(finding{}, err)
 				return
 			}
-			for _, a := range page {
-				content := known[a.ID]
-				if content == nil && (a.Outcome == earshot.OutcomeAnswered || a.Outcome == earshot.OutcomeRefused) {
-					isThere, err := e.readResult(ctx, a)
-					if err != nil {
-						yield(finding{}, err)
-						return
-					}
-					if isThere {
-						content = e.analyse(a, by, e.known.prompts[a.Prompt]).Content
-					}
-				}
-				if content == nil {
-					continue // there is no answer
-				}
-				found, err := analysis.Decode(content)
-				if !yield(finding{a, found}, err) || err != nil {
+			for _, one := range all {
+				if !yield(one, nil) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// foundIn is found for some answers, the newest first.
+func (e *answerExport) foundIn(ctx context.Context, by livePanel, page []*store.Answer) (all []finding, err error) {
+	if len(page) == 0 {
+		return nil, nil
+	}
+	known, err := e.Store.Found(ctx, e.t, by.version, e.filter.Prompt, page[len(page)-1].ID, page[0].ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range page {
+		content := known[a.ID]
+		if content == nil && (a.Outcome == earshot.OutcomeAnswered || a.Outcome == earshot.OutcomeRefused) {
+			isThere, err := e.readResult(ctx, a)
+			if err != nil {
+				return nil, err
+			}
+			if isThere {
+				content = e.analyse(a, by, e.known.prompts[a.Prompt]).Content
+				a.Result = nil
+			}
+		}
+		if content == nil {
+			continue // there is no answer
+		}
+		found, err := analysis.Decode(content)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, finding{a, found})
+	}
+	return all, nil
 }
 
 // exportMetrics exports the numbers of each sweep, one sweep at a time.

@@ -87,6 +87,7 @@ func onlySpan(q *earshot.ExportQuery, sweep bool, table string) error {
 		{"outcome", q.Outcome != ""},
 		{"reason", q.Reason != ""},
 		{"q", q.Text != ""},
+		{"brand", q.Brand != ""},
 		{"filter", q.Filter != ""},
 		{"counted", q.Counted},
 		{"dueFrom", q.DueFrom != ""},

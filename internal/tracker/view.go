@@ -231,7 +231,31 @@ func (s *Service) filter(ctx context.Context, organization, name string, q *ears
 			(q.Tag == "" || slices.Contains(known.tags[a.Prompt], q.Tag)) &&
 			(text == "" || strings.Contains(strings.ToLower(known.prompts[a.Prompt]), text)) && counts(a)
 	}
-	return t, filter, known, nil
+	if q.Brand != "" {
+		filter.Choose, err = s.naming(ctx, q.Brand, &answerExport{Service: s, t: t, filter: filter, known: known, expired: time.Now()})
+	}
+	return t, filter, known, err
+}
+
+// naming returns a function that picks the answers that name a brand, by the current rules.
+func (s *Service) naming(ctx context.Context, brand string, e *answerExport) (func(context.Context, []*store.Answer) ([]*store.Answer, error), error) {
+	rules, err := s.currentRules(ctx, e.t)
+	if err != nil {
+		return nil, err
+	}
+	panel, err := s.panelOf(rules)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, some []*store.Answer) (naming []*store.Answer, err error) {
+		all, err := e.foundIn(ctx, livePanel{rules.Version, panel}, some)
+		for _, one := range all {
+			if slices.Contains(one.found.Order(panel), brand) {
+				naming = append(naming, one.Answer)
+			}
+		}
+		return naming, err
+	}, nil
 }
 
 // tagsOf are the tags of a question as it is stored.

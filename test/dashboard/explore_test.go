@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -122,6 +123,11 @@ func testSourcesAndBrands(t *testing.T, c *chromium) {
 		if got := p.shown(fmt.Sprintf("%s tbody tr:nth-child(%d) [data-label=Share]", hook("sources"), i+1)); got != *row.Share {
 			t.Errorf("%s has the share %v, want %v", row.Domain, got, *row.Share)
 		}
+		backed := "nobody"
+		if len(row.Backs) > 0 {
+			backed = slices.MaxFunc(row.Backs, func(a, b earshot.BackedBrand) int { return a.Mentions - b.Mentions }).Brand
+		}
+		p.see(fmt.Sprintf("%s tbody tr:nth-child(%d) [data-label='Backs mentions of']", hook("sources"), i+1), backed)
 	}
 	p.click(hook("sources")+" .row-opener", "ollaro.example")
 	p.see(hook("sources")+" .opened a", "https://ollaro.example/")

@@ -93,9 +93,37 @@ func testTrackerNumbers(t *testing.T, c *chromium) {
 		}
 		p.eval(`delete document.querySelector("[data-row=found]").dataset.row`)
 	}
+	testCell(t, n, a, p)
+	p.goTo("#/trackers/demo/prompts?sort=asked")
 	p.click(hook("matrix")+" th a", "trail running shoes")
 	p.see("h2", "Which trail running shoes last longest?")
 	p.see(hook("headline"), "%")
+}
+
+// testCell opens a cell of the prompts page, and wants the answers of its question on its
+// target that name the brand; without the brand, all that it counts.
+func testCell(t *testing.T, n *harness.Node, a *app.Account, p *tab) {
+	t.Helper()
+	rows := metricsOf(t, n, a, "metric=visibility&by=prompt,target&having=brand:Ollaro").Rows
+	i := slices.IndexFunc(rows, func(row earshot.MetricRow) bool { return 0 < row.Numerator && row.Numerator < row.Denominator })
+	row := rows[i]
+	p.eval(fmt.Sprintf(`[...document.querySelectorAll(%s)].find((e) => e.innerText.includes(%s)).querySelector(%s).click()`,
+		quote(hook("matrix")+" tbody tr"), quote(row.Prompt), quote(fmt.Sprintf("[data-label=%q] a.cell", row.Target))))
+	listed := func(what string, count int) {
+		t.Helper()
+		p.until(what, fmt.Sprintf(`(() => {
+			const rows = [...document.querySelectorAll(%s)];
+			return rows.length === %d && rows.every((row) => row.innerText.includes(%s) && row.innerText.includes(%s));
+		})()`, quote(hook("answers")+" tbody tr"), count, quote(row.Prompt), quote(row.Target)))
+	}
+	listed("the answers that name Ollaro", int(row.Numerator))
+	p.choose("#filter-brand", "")
+	listed("all answers of the cell", row.Answers+row.Missing)
+	p.goTo("#/trackers/demo/overview")
+	p.until("a way to the answers of each brand", `(() => {
+		const ways = [...document.querySelectorAll("[data-testid=league] [data-label=Visibility] a")].map((a) => a.href);
+		return ways.length === 5 && new Set(ways).size === 5;
+	})()`)
 }
 
 const shoes = `name: shoes

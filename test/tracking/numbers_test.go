@@ -135,6 +135,11 @@ func TestNumbersAreWhatTheAnswersSay(t *testing.T) {
 				if len(page.Answers) != row.Answers+row.Missing || row.Answers != want.answers {
 					t.Errorf("%s lists %d answers, want %d", row.AnswersURL, len(page.Answers), row.Answers+row.Missing)
 				}
+				var naming earshot.AnswerPage
+				n.Get(t, a, row.AnswersURL+"&brand="+brand).Has(t, "the answers that name it", http.StatusOK).Into(t, &naming)
+				if len(naming.Answers) != want.named {
+					t.Errorf("%s lists %d answers that name %s, want %d", row.AnswersURL, len(naming.Answers), brand, want.named)
+				}
 			}
 		}
 		if namedAny == 0 || citedAny == 0 {

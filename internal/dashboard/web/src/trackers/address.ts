@@ -65,9 +65,18 @@ export function numberQuery(tracker: Tracker): { from: string; to: string; filte
   return { from, to, filter: parts.length ? parts.join(",") : undefined, branded: query.prompt ? true : undefined };
 }
 
-/** The page of the answers behind a number, from the address that the API gives for them, within the same filters. */
-export function answersAddress(tracker: string, answersUrl: string): string {
-  const wanted = Object.fromEntries(new URL(answersUrl, "http://api.invalid").searchParams);
-  const { target, tag, provider, country, surface } = route.value.query;
-  return addressOf(tracker, "answers", { target, tag, provider, country, surface, ...wanted });
+/**
+ * The page of the answers behind a number, from the address that the API gives for them; with a brand, only of the
+ * answers that name it. A target and a tag have fields on that page.
+ */
+export function answersAddress(tracker: string, answersUrl: string, brand?: string): string {
+  const { filter = "", ...wanted } = Object.fromEntries(new URL(answersUrl, "http://api.invalid").searchParams);
+  const parts = filter.split(",").filter(Boolean);
+  const only = (name: string) => {
+    const values = parts.filter((part) => part.startsWith(`${name}:`));
+    return values.length === 1 ? values[0].slice(name.length + 1) : undefined;
+  };
+  const [target, tag] = [only("target"), only("tag")];
+  const rest = parts.filter((part) => part !== `target:${target}` && part !== `tag:${tag}`);
+  return addressOf(tracker, "answers", { ...wanted, target, tag, brand, filter: rest.join(",") });
 }

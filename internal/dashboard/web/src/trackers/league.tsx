@@ -33,7 +33,7 @@ export function League({ tracker, panel, rows, compared }: { tracker: Tracker; p
           return (
             <tr key={brand.name} class={brand.look === 0 ? "lead-row" : undefined}>
               <th scope="row" data-label="Brand"><BrandName brand={brand} /></th>
-              <td data-label="Visibility" class="number"><a href={answersAddress(tracker.name, seen.answersUrl)}><strong><Value of={seen.value} /></strong></a><div class="faint">{range(seen.interval?.rerun)}</div></td>
+              <td data-label="Visibility" class="number"><a href={answersAddress(tracker.name, seen.answersUrl, brand.name)}><strong><Value of={seen.value} /></strong></a><div class="faint">{range(seen.interval?.rerun)}</div></td>
               <td class="rail-cell wide-only"><span class="rail" aria-hidden="true">{seen.interval && <i style={{ left: `${(100 * seen.interval.rerun[0]) / top}%`, width: `${(100 * (seen.interval.rerun[1] - seen.interval.rerun[0])) / top}%`, background: brandColor(brand.look) }} />}</span></td>
               <td data-label="Change, points"><Delta row={compared?.find((row) => row.brand === brand.name && row.target === seen.target)} own={brand.own} /></td>
               <td data-label="Share of voice" class="number">{share("shareOfVoice")}</td>

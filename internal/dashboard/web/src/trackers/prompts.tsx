@@ -97,7 +97,7 @@ function Matrix({ tracker, panel }: TabProps) {
           </div>
         </section>
       )}
-      <p class="faint">Informative: share of answers that name any brand of the panel. A cell shows the share and, under it, in how many answers of how many; it opens those answers. The change is against as many days before, on all targets; the questions of a page are tested together, so that many at once raise no false alarm. Small counts are uncertain: with 28 answers, 50 % can be 33 to 67 %.</p>
+      <p class="faint">Informative: share of answers that name any brand of the panel. A cell shows the share and, under it, in how many answers of how many; it opens the answers that name the brand. The change is against as many days before, on all targets; the questions of a page are tested together, so that many at once raise no false alarm. Small counts are uncertain: with 28 answers, 50 % can be 33 to 67 %.</p>
       <AsCall path={`/v1/trackers/${encodeURIComponent(tracker.name)}/metrics`} query={{ ...asked, by: "prompt,target" }} />
     </>
   );
@@ -171,7 +171,7 @@ function Cell({ tracker, target, row, silent }: { tracker: string; target: strin
   const look = few ? "lm" : silent ? "lq" : `l${heatOf(row.value)}`;
   return (
     <td class="cell-box" data-label={target}>
-      <a class={`cell ${look}`} href={answersAddress(tracker, row.answersUrl)}><b>{silent ? "no brand" : <Value of={row.value} />}</b><small>{number(row.numerator)}/{number(row.denominator)}<span class="hidden-words"> answers{few && ", under 5"}</span></small></a>
+      <a class={`cell ${look}`} href={answersAddress(tracker, row.answersUrl, silent ? undefined : row.brand)}><b>{silent ? "no brand" : <Value of={row.value} />}</b><small>{number(row.numerator)}/{number(row.denominator)}<span class="hidden-words"> answers{few && ", under 5"}</span></small></a>
     </td>
   );
 }

@@ -19,7 +19,7 @@ export function Answers(props: TabProps) {
 }
 
 /** The filters of the API that the address may hold. */
-const names = ["q", "target", "tag", "outcome", "reason", "sweep", "promptId", "from", "to"] as const;
+const names = ["q", "brand", "target", "tag", "outcome", "reason", "sweep", "promptId", "from", "to", "filter", "counted", "branded", "dueFrom", "dueTo"] as const;
 const reasons = ["blocked", "timeout", "unavailable", "unreadable", "empty", "credits", "canceled", "expired", "failed"];
 
 type Filters = Partial<Record<(typeof names)[number], string>>;
@@ -32,19 +32,22 @@ function filtersOf(tracker: TabProps["tracker"]): Filters {
   return given;
 }
 
-function AnswerList({ tracker }: TabProps) {
+function AnswerList({ tracker, panel }: TabProps) {
   const filters = filtersOf(tracker);
-  const query = { ...filters, outcome: filters.outcome as Outcome | undefined, promptId: filters.promptId ? Number(filters.promptId) || undefined : undefined };
+  const query = {
+    ...filters, outcome: filters.outcome as Outcome | undefined, promptId: filters.promptId ? Number(filters.promptId) || undefined : undefined,
+    counted: filters.counted === "true" || undefined, branded: filters.branded === "true" || undefined,
+  };
   return (
     <>
-      <Line tracker={tracker} of={filters} />
-      <Rows key={JSON.stringify(query)} tracker={tracker.name} query={query} filtered={Object.keys(filters)} />
+      <Line tracker={tracker} panel={panel} of={filters} />
+      <Rows key={JSON.stringify(query)} tracker={tracker.name} query={query} filtered={Object.keys(filters).filter((name) => name !== "counted" && name !== "branded")} />
       <AsCall path={`/v1/trackers/${encodeURIComponent(tracker.name)}/answers`} query={query} />
     </>
   );
 }
 
-function Line({ tracker, of }: { tracker: TabProps["tracker"]; of: Filters }) {
+function Line({ tracker, panel, of }: Pick<TabProps, "tracker" | "panel"> & { of: Filters }) {
   const { targets, tags } = choicesOf(tracker);
   const unused = (["provider", "country", "surface"] as const).filter((name) => route.value.query[name]);
   const { days } = route.value.query;
@@ -52,17 +55,21 @@ function Line({ tracker, of }: { tracker: TabProps["tracker"]; of: Filters }) {
     <>
       <div class="filters" role="group" aria-label="Filters">
         <SearchField name="q" label="Search questions" maxLength={200} />
+        {panel.length > 0 && <ChoiceField name="brand" all="Any brand" values={() => panel.map(({ name }) => name)} show={(name) => `names ${name}`} />}
         <ChoiceField name="target" all="All targets" values={() => targets} />
         {tags.length > 0 && <ChoiceField name="tag" all="All tags" values={() => tags} />}
         <ChoiceField name="outcome" all="Any outcome" values={() => choices("Outcome")} />
         <ChoiceField name="reason" all="Any reason" values={() => reasons} />
-        <Pills of={{ sweep: of.sweep, promptId: of.promptId, ...(days ? { days } : { from: of.from, to: of.to }) }} names={{ promptId: "question" }} />
+        <Pills of={{ sweep: of.sweep, promptId: of.promptId, filter: of.filter, ...spanOf(of, days) }} names={{ promptId: "question", dueFrom: "sweeps from", dueTo: "sweeps before" }} />
         <Copy text={location.href} label="Copy the address" />
       </div>
       {unused.length > 0 && <p class="faint">Answers are listed by target: {unused.join(" and ")} of the other tabs {unused.length === 1 ? "does" : "do"} not narrow this list.</p>}
     </>
   );
 }
+
+/** The days that the list is of. Where sweeps are picked by when they were due, when they were asked follows from that. */
+const spanOf = ({ from, to, dueFrom, dueTo }: Filters, days?: string) => (dueFrom || dueTo ? { dueFrom, dueTo } : days ? { days } : { from, to });
 
 function Rows({ tracker, query, filtered }: { tracker: string; query: object; filtered: string[] }) {
   const [pages, setPages] = useState(1);
