@@ -53,6 +53,8 @@ func TestDashboard(t *testing.T) {
 		"tracker journey":      testTrackerJourney,
 		"typing":               testTyping,
 		"ten tabs":             testTenTabs,
+		"a server comes back":  testComesBack,
+		"a key that reads":     testReadOnly,
 		"trackers fit":         testTrackersFit,
 		"access":               testAccess,
 		"hostile trackers":     testHostileTrackers,

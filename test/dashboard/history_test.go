@@ -148,6 +148,11 @@ func testHistory(t *testing.T, c *chromium) {
 	p.see(hook("requests")+" td a", "Queued anew")
 
 	p.goTo("#/history?mode=async")
+	p.see(hook("retry"), "")
+	p.until("rows of one line each", `(() => {
+		const heights = [...document.querySelectorAll("[data-testid=requests] tbody tr")].map((row) => row.offsetHeight);
+		return Math.max(...heights) < 1.6 * Math.min(...heights);
+	})()`)
 	p.click(hook("choose-failed"), "")
 	p.click(hook("retry-chosen"), "at most")
 	p.click(hook("retry-confirm"), "")

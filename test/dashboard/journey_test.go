@@ -31,6 +31,7 @@ func testPlayground(t *testing.T, c *chromium) {
 	p.click(hook("run"), "")
 	p.see(hook("answer"), "kettle")
 	p.see(hook("source-card"), "")
+	p.until("facts in a line", `getComputedStyle(document.querySelector(".facts")).display === "flex"`)
 	p.see(hook("lab-hint"), "Made up")
 	p.see(hook("charged"), "")
 	left := n.Reload(t, a).Available()

@@ -30,6 +30,10 @@ func (p *tab) fits(what string) {
 	if wide, _ := p.eval(tooWide).([]any); len(wide) > 0 {
 		p.t.Errorf("%s is wider than a phone: %q", what, wide)
 	}
+	p.until("labels of axes apart on "+what, `[...document.querySelectorAll(".axis-x")].every((axis) => {
+		const boxes = [...axis.children].map((e) => e.getBoundingClientRect()).filter(({ width }) => width > 0);
+		return boxes.every((box, i) => i === 0 || boxes[i - 1].right < box.left);
+	})`)
 	p.until("only tables that tell what they hide on "+what, cutOff+`.length === 0`)
 }
 

@@ -1,15 +1,18 @@
 package dashboard_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
+	"earshot/internal/account"
 	"earshot/test/harness"
 )
 
@@ -82,4 +85,68 @@ func testTenTabs(t *testing.T, c *chromium) {
 	p.wait("a stream of its own", func() bool { return streams.Load() == 2 })
 	p.visit(base + "/openapi.json")
 	one("of the others, once it is left")
+}
+
+// testComesBack wants what could not be loaded to be loaded once the server is back.
+func testComesBack(t *testing.T, c *chromium) {
+	n, a := c.newAccount(t)
+	var down atomic.Bool
+	proxy := proxyOf(t, n)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if down.Load() {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	p := c.signIn(t, s.URL, a.Key.Text)
+	p.expect("Failed to load resource")
+	down.Store(true)
+	s.CloseClientConnections()
+	p.see("header .dot:not(.on)", "")
+	p.goTo("#/trackers")
+	p.see("[role=alert]", "HTTP_ERROR")
+	down.Store(false)
+	p.see("h2", "See how AI assistants talk about your brand")
+	p.gone("[role=alert]", "")
+}
+
+// testReadOnly looks for actions that a key may not take, on every page that has some.
+func testReadOnly(t *testing.T, c *chromium) {
+	n, a := c.newAccount(t)
+	makeDemo(t, n, a)
+	r := harness.Receive(t, http.StatusOK)
+	task := n.Submit(t, a, harness.ChatTask("a kettle", fmt.Sprintf(`"webhook":{"url":%q}`, r.URL))).ID
+	n.WaitDelivery(t, a, task)
+	p := c.signIn(t, n.BaseURL, n.Key(t, a, time.Time{}, account.ScopeRead).Key.Text)
+	for _, at := range []struct{ address, selector, text string }{
+		{"#/playground", hook("needs"), "monitor"},
+		{"#/compare", hook("needs"), "monitor"},
+		{"#/history", hook("requests"), "a kettle"},
+		{"#/history/" + task, hook("payload"), ""},
+		{"#/history/batch", hook("needs"), "tasks"},
+		{"#/history/batches", ".empty", "No batches yet"},
+		{"#/history/queue", ".gauge", ""},
+		{"#/history/deliveries", "td a", "…"},
+		{"#/usage", hook("needs-admin"), "The ledger"},
+		{"#/keys", hook("needs-admin"), "This page"},
+		{"#/trackers?new=form", hook("trackers"), "demo"},
+		{"#/trackers/demo/sweeps?run=ask", hook("sweeps"), "complete"},
+		{"#/trackers/demo/alerts", "main", ""},
+		{"#/trackers/demo/brands", hook("rules"), "current"},
+		{"#/trackers/demo/definition", "pre", "name: demo"},
+	} {
+		p.goTo(at.address)
+		p.see(at.selector, at.text)
+		p.gone(".skeleton, .spinner", "")
+		for _, action := range []string{"run", "retry", "cancel", "resend", "clear-queue", "submit-batch", "rotate", "test-send", "demo", "apply", "pause", "delete-tracker", "run-ask", "run-now", "reanalyse", "choose-failed"} {
+			if p.eval("!!"+find(hook(action), "")) == true {
+				t.Errorf("%s offers %s", at.address, action)
+			}
+		}
+		if p.eval("!!"+find("main a[href='#/history/batch'], main a[href*='new=']", "")) == true {
+			t.Errorf("%s leads to a form", at.address)
+		}
+	}
 }

@@ -119,11 +119,28 @@ func testCell(t *testing.T, n *harness.Node, a *app.Account, p *tab) {
 	listed("the answers that name Ollaro", int(row.Numerator))
 	p.choose("#filter-brand", "")
 	listed("all answers of the cell", row.Answers+row.Missing)
+	if got := p.exported(n, a); len(got) != row.Answers+row.Missing+1 {
+		t.Errorf("the export of the page has %d lines, want a head and %d answers", len(got), row.Answers+row.Missing)
+	}
+	p.goTo("#/trackers/demo/overview?days=4&target=" + row.Target)
+	p.see(hook("headline"), "%")
+	got := p.exported(n, a)
+	others := slices.DeleteFunc(slices.Clone(got[1:]), func(line string) bool { return strings.Contains(line, row.Target) })
+	if len(others) > 0 || len(got) != 4*5+1 {
+		t.Errorf("the export of 4 sweeps of 5 questions on %s has %d lines, and %q in it", row.Target, len(got), others)
+	}
 	p.goTo("#/trackers/demo/overview")
 	p.until("a way to the answers of each brand", `(() => {
 		const ways = [...document.querySelectorAll("[data-testid=league] [data-label=Visibility] a")].map((a) => a.href);
 		return ways.length === 5 && new Set(ways).size === 5;
 	})()`)
+}
+
+// exported returns the lines of the file that the button of the page exports.
+func (p *tab) exported(n *harness.Node, a *app.Account) []string {
+	p.t.Helper()
+	path, _ := p.eval(find(hook("export"), "") + `.getAttribute("href")`).(string)
+	return strings.Split(strings.TrimSpace(string(n.Get(p.t, a, path).Has(p.t, path, http.StatusOK).Body)), "\r\n")
 }
 
 const shoes = `name: shoes
@@ -165,6 +182,8 @@ func testTrackerJourney(t *testing.T, c *chromium) {
 	p.click(hook("sweeps")+" button", "")
 	p.see("h3", "Why answers are missing")
 
+	p.click(".views a", "Overview")
+	p.see(".criteria", "1 sweep;")
 	p.click(".views a", "Definition")
 	p.see(".dry-run button", "Nothing to apply")
 	p.fill("input[name=samples]", "2")

@@ -6,7 +6,7 @@ import type { Session } from "./api.gen";
 import { keepFocus } from "./focus";
 import { follow } from "./live";
 import { balance, connected, findSession, followAddress, route, session, signIn, signOut, theme } from "./state";
-import { number, Problem, Spinner } from "./ui";
+import { counted, Problem, Spinner } from "./ui";
 import { SignIn } from "./pages/signin";
 import { Playground } from "./pages/playground";
 import { Compare } from "./pages/compare";
@@ -79,7 +79,7 @@ function Shell({ children }: { children: preact.ComponentChildren }) {
 /** The balance, and whether it is followed. */
 function Standing() {
   const told = connected.value ? "Live" : "Not connected";
-  return <><span title="Credits left">{number(balance.value)} credits</span><span class={connected.value ? "dot on" : "dot"} role="img" aria-label={told} title={told} /></>;
+  return <><span title="Credits left">{counted(balance.value, "credit")}</span><span class={connected.value ? "dot on" : "dot"} role="img" aria-label={told} title={told} /></>;
 }
 
 /** Whose account this is, and what the key may do. */

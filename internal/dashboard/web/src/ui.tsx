@@ -1,10 +1,11 @@
 // Pieces that every page uses.
+import { effect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { ApiError } from "./api";
-import { nextSteps } from "./api.gen";
+import { nextSteps, type Session } from "./api.gen";
 import { Line } from "./result/markdown";
-import { signOut } from "./state";
+import { connected, may, signOut } from "./state";
 
 /** What to do about an error, as the docs say it. */
 export function NextStep({ code }: { code: string }) {
@@ -47,7 +48,18 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, on: unknow
     );
     return () => stop.abort();
   }, [...on, count]);
-  return { value, error, again: () => setCount((n) => n + 1) };
+  const again = () => setCount((n) => n + 1);
+  // What failed is fetched again once the live stream is back.
+  useEffect(() => {
+    if (!error) return;
+    let before = connected.peek();
+    return effect(() => {
+      const back = connected.value && !before;
+      before = connected.value;
+      if (back) again();
+    });
+  }, [error]);
+  return { value, error, again };
 }
 
 export interface Tab { name: string; content: () => ComponentChildren }
@@ -199,6 +211,12 @@ export function Copy({ text, label = "Copy" }: { text: string; label?: string })
   return <button type="button" class="small" onClick={copy}>{done ? "Copied" : label}</button>;
 }
 
+/** Something that takes a scope; in its place, a key without the scope reads why it is absent. */
+export function Needs({ scope, what, children }: { scope: Session["scopes"][number]; what: string; children: ComponentChildren }) {
+  if (may(scope)) return <>{children}</>;
+  return <p class="notice" data-testid="needs">Your key has no scope <code>{scope}</code>, which {what} needs.</p>;
+}
+
 /** What to do where the key may not look. */
 export function NeedsAdmin({ what }: { what: string }) {
   return (
@@ -234,4 +252,6 @@ export function External({ href, children }: { href: string | undefined; childre
 }
 
 export const number = (n: number | null | undefined) => (n == null ? "–" : n.toLocaleString());
+/** A number of things: 1 sweep, 2 sweeps. */
+export const counted = (n: number | null | undefined, one: string, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 export const percent = (share: number) => share.toLocaleString(undefined, { style: "percent", maximumFractionDigits: 1 });

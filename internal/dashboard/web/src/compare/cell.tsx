@@ -1,7 +1,7 @@
 // One answer of a comparison.
 import { useState } from "preact/hooks";
 import { addressOf, countryName } from "../state";
-import { number, Problem, Spinner } from "../ui";
+import { counted, Problem, Spinner } from "../ui";
 import { isMadeUp } from "../result/origin";
 import { cellName, words, type Cell, type Reply } from "./run";
 import { Domains } from "./overview";
@@ -42,7 +42,7 @@ function Answer({ reply, mentions, brands, column, onOpen }: { reply: Reply; men
         <span>{("model" in reply.result && reply.result.model) || "model not told"}</span>
         <span class="badge" title="Surface">{reply.result.surface}</span>
         <span>{reply.ms < 1000 ? `${reply.ms} ms` : `${(reply.ms / 1000).toFixed(1)} s`}</span>
-        <span>{number(reply.credits)} credits</span>
+        <span>{counted(reply.credits, "credit")}</span>
       </p>
     </>
   );

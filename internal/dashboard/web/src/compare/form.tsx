@@ -5,7 +5,7 @@ import { call } from "../api";
 import type { QuoteItem } from "../api.gen";
 import { providers, type Provider } from "../openapi";
 import { balance, countries } from "../state";
-import { number, Problem, Spinner, useLoad } from "../ui";
+import { counted, Needs, Problem, Spinner, useLoad } from "../ui";
 import { cellName, questions, type Question } from "./run";
 import { Countries } from "./countries";
 
@@ -60,7 +60,7 @@ export function Form({ busy, onRun, onCancel }: {
         <Price questions={asked} tasks={asTasks(asked, all)} />
         {balance.value !== undefined && <p class="faint">Credits left: {balance.value.toLocaleString()}</p>}
         <div class="row">
-          <button class="primary" data-testid="run" disabled={busy || !text || !asked.length}>{busy ? "Running…" : "Run"}</button>
+          <Needs scope="monitor" what="a call"><button class="primary" data-testid="run" disabled={busy || !text || !asked.length}>{busy ? "Running…" : "Run"}</button></Needs>
           {busy && <button type="button" data-testid="cancel" onClick={onCancel}>Cancel</button>}
         </div>
       </div>
@@ -89,7 +89,7 @@ function Price({ questions, tasks }: { questions: Question[]; tasks: ReturnType<
   return (
     <div data-testid="price" aria-live="polite">
       {questions.length} {questions.length === 1 ? "call" : "calls"}, at most{" "}
-      {fresh ? <strong>{number(value.creditsToCharge)} credits</strong> : <Spinner label="Asking for the price" />}
+      {fresh ? <strong>{counted(value.creditsToCharge, "credit")}</strong> : <Spinner label="Asking for the price" />}
       {refused.length > 0 && (
         <ul class="refused">
           {refused.map(({ index, error: why }) => (

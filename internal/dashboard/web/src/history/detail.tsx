@@ -8,7 +8,7 @@ import { addressOf, may } from "../state";
 import { DeliveryOf } from "../tasks/delivery";
 import { useLive } from "../tasks/live";
 import { explain, question, span, State } from "../tasks/pieces";
-import { Copy, Empty, NextStep, number, Problem, Spinner, When } from "../ui";
+import { Copy, counted, Empty, NextStep, Problem, Spinner, When } from "../ui";
 import { Again } from "./retry";
 
 /** A request and, of a task, what only tasks have. */
@@ -59,8 +59,8 @@ function Record({ of: { request, task } }: { of: Shown }) {
               Tracker: request.tracker ? <a href={addressOf(["trackers", request.tracker])}>{request.tracker}</a> : null,
               Priority: task?.task.priority ?? null,
               Attempts: request.attempts,
-              "Costs at most": `${number(credits.creditsToCharge)} credits`,
-              Charged: credits.creditsCharged === null ? "Not yet" : `${number(credits.creditsCharged)} credits`,
+              "Costs at most": counted(credits.creditsToCharge, "credit"),
+              Charged: credits.creditsCharged === null ? "Not yet" : counted(credits.creditsCharged, "credit"),
               Id: <><code>{id}</code> <Copy text={id} /></>,
               "Idempotency key": request.idempotencyKey && <code>{request.idempotencyKey}</code>,
               Link: <Copy text={location.href} label="Copy the address" />,

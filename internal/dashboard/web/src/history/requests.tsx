@@ -37,7 +37,7 @@ export function Requests() {
 
 function Nothing({ of, path }: { of: Filters; path?: string }) {
   const given = Object.keys(of);
-  if (path === "batches") return <Empty title="No batches yet"><a href="#/history/batch">Submit one</a>, or send many tasks with <code>POST /v1/async/task/batch</code>.</Empty>;
+  if (path === "batches") return <Empty title="No batches yet">{may("tasks") && <><a href="#/history/batch">Submit one</a>, or use <code>POST /v1/async/task/batch</code>.</>}</Empty>;
   if (path === "sweeps") return <Empty title="No sweeps yet">A <a href="#/trackers">tracker</a> asks its questions in sweeps, by its schedule or by hand.</Empty>;
   if (!given.length) return <Empty title="Nothing was asked yet">Ask something in the <a href="#/playground">playground</a>{may("tasks") && <>, or <a href="#/history/batch">submit a batch</a></>}; what was asked stays here for a while.</Empty>;
   return (

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, call, patiently } from "../api";
 import type { RequestRecord } from "../api.gen";
 import { addressOf } from "../state";
-import { Confirm, number } from "../ui";
+import { Confirm, counted, number } from "../ui";
 
 /** The button beside one request that failed; once it was queued anew, the way to the task that stands for it. */
 export function Again({ of: { id, status, credits }, task, onRetried }: { of: Pick<RequestRecord, "id" | "status" | "credits">; task?: string; onRetried: (task: string) => void }) {
@@ -18,7 +18,7 @@ export function Again({ of: { id, status, credits }, task, onRetried }: { of: Pi
     <>
       <button type="button" class="small" onClick={() => ask(true)} data-testid="retry">Retry…</button>
       <Confirm title="Ask again?" action="Queue it anew" testid="retry-confirm" open={asking} onClose={() => ask(false)} run={async () => { const { task } = await call("POST /v1/requests/{id}/retry", { params: { id } }); setMine(true); onRetried(task.id); }}>
-        <p>It costs at most {number(credits.creditsToCharge)} credits, and nothing if it fails again.</p>
+        <p>It costs at most {counted(credits.creditsToCharge, "credit")}, and nothing if it fails again.</p>
       </Confirm>
     </>
   );
@@ -48,10 +48,10 @@ export function RetryAll({ of, onRetried, onDone }: { of: RequestRecord[]; onRet
   };
   return (
     <>
-      {of.length > 0 && <button type="button" class="small" onClick={() => ask(true)} data-testid="retry-chosen">Retry {number(of.length)} chosen, at most {number(most)} credits…</button>}
+      {of.length > 0 && <button type="button" class="small" onClick={() => ask(true)} data-testid="retry-chosen">Retry {number(of.length)} chosen, at most {counted(most, "credit")}…</button>}
       {told && <span role="status" class="faint" data-testid="retried">{number(told.queued)} queued anew{told.before > 0 && `, ${number(told.before)} had been before`}{told.refused.length > 0 && `, ${number(told.refused.length)} refused: ${[...new Set(told.refused)].join("; ")}`}.</span>}
       <Confirm title={`Ask ${number(of.length)} again?`} action="Queue them anew" testid="retry-confirm" open={asking} onClose={() => ask(false)} run={run}>
-        <p>Together they cost at most {number(most)} credits; what fails again costs nothing.</p>
+        <p>Together they cost at most {counted(most, "credit")}; what fails again costs nothing.</p>
       </Confirm>
     </>
   );

@@ -42,7 +42,7 @@ function Choose({ of: { id, request, title }, select }: { of: Entry; select: Sel
 
 function Why({ of: { reason, why, attempts = 0 } }: { of: Entry }) {
   if (!reason) return null;
-  return <><span class="bad" title={why}>{reason}</span>{attempts > 1 && <span class="faint">, {attempts} attempts</span>} </>;
+  return <><span class="bad" title={why}>{reason}</span>{attempts > 1 && <span class="faint" title={`${attempts} attempts`}> ×{attempts}<span class="hidden-words"> attempts</span></span>} </>;
 }
 
 /** What it did cost, or the most that it can. */

@@ -8,10 +8,11 @@ import { Gauges } from "../tasks/gauges";
 import { BatchPage } from "../history/batch";
 import { Detail } from "../history/detail";
 import { Requests } from "../history/requests";
+import { Needs } from "../ui";
 import "./history.css";
 
 /** The form of a batch and, once it is sent, how far it is. */
-const NewBatch = () => (batch.value ? <BatchProgress of={batch.value} /> : <BatchForm />);
+const NewBatch = () => <Needs scope="tasks" what="a batch">{batch.value ? <BatchProgress of={batch.value} /> : <BatchForm />}</Needs>;
 
 const views = [
   { path: "", also: ["batches", "sweeps"], title: "All that was asked", show: Requests },

@@ -1,16 +1,17 @@
 import { AsCall } from "../ascall";
-import { ApiError, call } from "../api";
+import { call } from "../api";
 import { Create } from "../keys/create";
 import { KeyTable } from "../keys/table";
 import { Verify } from "../keys/verify";
 import { Rotate, Test } from "../keys/webhooks";
+import { may } from "../state";
 import { NeedsAdmin, Problem, Spinner, useLoad } from "../ui";
 import "./keys.css";
 
 /** Who may use the API, and how webhooks prove where they come from. */
 export function Keys() {
-  const { value, error, again } = useLoad((signal) => call("GET /v1/keys", { signal }), []);
-  const forbidden = error instanceof ApiError && error.status === 403;
+  const { value, error, again } = useLoad((signal) => (may("admin") ? call("GET /v1/keys", { signal }) : Promise.resolve(undefined)), []);
+  const forbidden = !may("admin");
   return (
     <>
       <h1>Keys and webhooks</h1>

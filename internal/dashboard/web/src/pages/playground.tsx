@@ -8,8 +8,8 @@ import { openAPI, providers, type OpenAPI, type Provider } from "../openapi";
 import { cancel, clearError, runOf, start, type Run } from "../playground/run";
 import { Line } from "../result/markdown";
 import { Output } from "../result/output";
-import { addressOf, route } from "../state";
-import { Empty, number, Problem, Spinner, useLoad } from "../ui";
+import { addressOf, may, route } from "../state";
+import { counted, Empty, Needs, number, Problem, Spinner, useLoad } from "../ui";
 import "./playground.css";
 
 export function Playground() {
@@ -55,14 +55,14 @@ function Bench({ api, provider }: { api: OpenAPI; provider: Provider }) {
   return (
     <div class="grid two bench">
       <form
-        ref={form} class="card" noValidate data-testid="request" onSubmit={(event) => { event.preventDefault(); void start(provider.name, body); }}
+        ref={form} class="card" noValidate data-testid="request" onSubmit={(event) => { event.preventDefault(); if (may("monitor")) void start(provider.name, body); }}
         onKeyDown={(event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit(); }}
       >
         <RequestFields provider={provider} fields={fields} value={body} onChange={change} problems={problems} />
         {otherProblems(fields, problems).map(({ field, message }) => <p key={field} class="wrong"><code>{field}</code> {message}</p>)}
         <Problem error={quote.error} />
         <div class="row run">
-          <button class="primary" data-testid="run" disabled={run.running}>Run</button>
+          <Needs scope="monitor" what="a call"><button class="primary" data-testid="run" disabled={run.running}>Run</button></Needs>
           {run.running && <button type="button" class="danger" data-testid="cancel" onClick={() => cancel(provider.name)}>Cancel</button>}
           <Price quote={quote} />
           <button type="button" class="small reset" onClick={() => change(startOf(api, provider))}>Reset</button>
@@ -109,7 +109,7 @@ async function quoteFor(task: TaskRequest, signal: AbortSignal): Promise<Quote> 
 }
 
 function Price({ quote }: { quote: Quote }) {
-  return <span class="faint" data-testid="price">{quote.credits == null ? "No price yet" : `At most ${number(quote.credits)} credits`}</span>;
+  return <span class="faint" data-testid="price">{quote.credits == null ? "No price yet" : `At most ${counted(quote.credits, "credit")}`}</span>;
 }
 
 function Outcome({ run, provider, onAsk }: { run: Run; provider: ProviderName; onAsk: (query: string) => void }) {

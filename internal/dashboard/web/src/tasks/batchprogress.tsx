@@ -1,6 +1,6 @@
 // How far a batch is, what was refused, and what came out.
 import { download } from "../file";
-import { number, Problem } from "../ui";
+import { counted, number, Problem } from "../ui";
 import { forgetBatch, resultLines, resumeBatch, stopSending, type Progress, type Refusal } from "./batch";
 import { span } from "./pieces";
 
@@ -58,7 +58,7 @@ function Count({ name, value, look = "" }: { name: string; value: number; look?:
 }
 
 function Pace({ of: { state, rate, ms, completed, failed }, left }: { of: Progress; left: number }) {
-  if (state === "done") return <p class="faint">{number(completed + failed)} tasks in {span(ms)}.</p>;
+  if (state === "done") return <p class="faint">{counted(completed + failed, "task")} in {span(ms)}.</p>;
   if (rate <= 0) return <p class="faint">The first results take a moment.</p>;
   const pace = rate >= 1 ? `${rate.toFixed(1)} tasks a second` : `${(rate * 60).toFixed(1)} tasks a minute`;
   return <p class="faint">{pace}, about {span((left / rate) * 1000)} left.</p>;

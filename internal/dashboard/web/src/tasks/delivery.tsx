@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, call } from "../api";
 import type { Delivery, DeliveryState, DeliveryTry, Task } from "../api.gen";
+import { may } from "../state";
 import { External, number, Problem, useLoad, When } from "../ui";
 import { span, State } from "./pieces";
 
@@ -67,5 +68,6 @@ export function Resend({ id, onSent }: { id: string; onSent: () => void }) {
     await call("POST /v1/webhooks/deliveries/{id}/resend", { params: { id } }).then(onSent, setError);
     setBusy(false);
   };
+  if (!may("tasks")) return null;
   return <><button type="button" class="small" disabled={busy} onClick={resend} data-testid="resend">Resend</button><Problem error={error} /></>;
 }

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { call } from "../api";
-import { status } from "../state";
+import { may, status } from "../state";
 import { Confirm, number } from "../ui";
 
 export function Gauges() {
@@ -39,6 +39,7 @@ function Gauge({ name, value, max, id }: { name: string; value?: number; max?: n
 function Clear({ queued }: { queued: number }) {
   const [asking, ask] = useState(false);
   const [cleared, setCleared] = useState<number>();
+  if (!may("tasks")) return null;
   return (
     <div class="gauge clear">
       <button type="button" class="danger" disabled={!queued} onClick={() => { setCleared(undefined); ask(true); }} data-testid="clear-queue">Clear the queue…</button>

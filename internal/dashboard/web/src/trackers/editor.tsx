@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { ApiError, call } from "../api";
 import type { Tracker, TrackerApplied, TrackerDefinition } from "../api.gen";
-import { number, Problem } from "../ui";
+import { counted, number, Problem } from "../ui";
 import { DefinitionForm, written } from "./form";
 import { mayTrack } from "./pieces";
 import { points } from "./words";
@@ -107,9 +107,9 @@ function DryRun({ error, applied }: { error: unknown; applied?: TrackerApplied }
   const { tracker: { cost, nextSweepAt }, precision, changes, breaks } = applied;
   return (
     <div data-testid="dry-run">
-      <dl class="facts">
-        <dt>A sweep costs at most</dt><dd><strong>{number(cost.sweep)} credits</strong></dd>
-        <dt>A month costs at most</dt><dd>{number(cost.ceiling == null ? cost.month : Math.min(cost.month, cost.ceiling))} credits{cost.ceiling != null && cost.ceiling < cost.month && ", by the ceiling"}</dd>
+      <dl class="amounts">
+        <dt>A sweep costs at most</dt><dd><strong>{counted(cost.sweep, "credit")}</strong></dd>
+        <dt>A month costs at most</dt><dd>{counted(cost.ceiling == null ? cost.month : Math.min(cost.month, cost.ceiling), "credit")}{cost.ceiling != null && cost.ceiling < cost.month && ", by the ceiling"}</dd>
         <dt>Next sweep</dt><dd>{nextSweepAt ? new Date(nextSweepAt).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" }) : "only by hand"}</dd>
         <dt>Smallest change that 28 days show</dt><dd>{precision.smallestChange == null ? "too few sweeps to tell" : `${points(precision.smallestChange)} points`}</dd>
       </dl>

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { Target, Tracker } from "../api.gen";
 import { countryName, route } from "../state";
 import { addressOf, numberQuery, periodOf, setQuery, usualDays } from "./address";
+import { counted } from "../ui";
 import { dayWords } from "./words";
 
 const spans = [7, usualDays, 90];
@@ -42,7 +43,7 @@ export function FilterLine({ tracker, surfaces = [], against }: { tracker: Track
           <input type="date" aria-label="To" value={period.to} min={period.from} onChange={(event) => setQuery({ to: event.currentTarget.value })} />
         </span>
       )}
-      <span class="faint">{dayWords(period.from)} to {dayWords(period.to)}{against && `, against the ${period.days} days before`}</span>
+      <span class="faint">{dayWords(period.from)} to {dayWords(period.to)}{against && `, against the ${counted(period.days, "day")} before`}</span>
       <span class="choices">
         <Choice name="surface" all="All surfaces" values={surfaces} />
         <Choice name="target" all="All targets" values={targets} />

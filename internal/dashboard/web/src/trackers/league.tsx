@@ -1,7 +1,7 @@
 // Who is named how often: the panel as a table.
 import { useState } from "preact/hooks";
 import type { ComparedRow, MetricRow, Tracker } from "../api.gen";
-import { number } from "../ui";
+import { counted } from "../ui";
 import { answersAddress } from "./address";
 import { brandColor, BrandName, Delta, Value, type PanelBrand } from "./pieces";
 import { range } from "./words";
@@ -24,7 +24,7 @@ export function League({ tracker, panel, rows, compared }: { tracker: Tracker; p
   return (
     <section class="card" aria-label="Brands">
       <h2>Brands</h2>
-      <p class="faint">Of {number(sorted[0] && rowOf(sorted[0], "visibility")?.denominator)} answers. Bar: if asked again. Grey changes are within what asking twice would give.</p>
+      <p class="faint">Of {counted(sorted[0] && rowOf(sorted[0], "visibility")?.denominator, "answer")}. Bar: if asked again. Grey changes are within what asking twice would give.</p>
       <table class="row-cards" data-testid="league">
         <thead><tr><th scope="col">Brand</th>{head("visibility")}<th scope="col" class="wide-only"><span class="hidden-words">Visibility if asked again</span></th><th scope="col">Change, points</th>{head("shareOfVoice")}{head("firstNamed")}{head("position")}{head("citationRate")}</tr></thead>
         <tbody>{sorted.map((brand) => {

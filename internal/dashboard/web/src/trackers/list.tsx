@@ -3,7 +3,7 @@ import { AsCall } from "../ascall";
 import { call, patiently } from "../api";
 import type { ComparedRow, MetricRow, Tracker } from "../api.gen";
 import { route } from "../state";
-import { number, useLoad } from "../ui";
+import { counted, number, useLoad } from "../ui";
 import { addressOf } from "./address";
 import { nextSweep, TrackerState } from "./page";
 import { Failed, leadOf, mayTrack, panelOf, Skeleton, Value, VerdictMark, type PanelBrand } from "./pieces";
@@ -34,7 +34,7 @@ function Trackers({ trackers }: { trackers: Tracker[] }) {
   const spent = trackers.reduce((sum, { cost }) => sum + cost.committed, 0);
   return (
     <section class="card" aria-label="Trackers">
-      <div class="title-line"><h2>{trackers.length} {trackers.length === 1 ? "tracker" : "trackers"}</h2><span class="faint">{number(spent)} credits this month</span></div>
+      <div class="title-line"><h2>{counted(trackers.length, "tracker")}</h2><span class="faint">{counted(spent, "credit")} this month</span></div>
       <table class="row-cards" data-testid="trackers">
         <thead><tr><th scope="col">Tracker</th><th scope="col">State</th><th scope="col">Own brand is named in</th><th scope="col">Last sweep</th><th scope="col">Next sweep</th><th scope="col">Spent this month</th></tr></thead>
         <tbody>{trackers.map((tracker) => <Row key={tracker.name} tracker={tracker} />)}</tbody>
@@ -48,7 +48,7 @@ function Row({ tracker }: { tracker: Tracker }) {
   const { name, prompts, targets, lastSweep, cost } = tracker;
   return (
     <tr>
-      <th scope="row" data-label="Tracker"><a href={addressOf(name, "overview")}>{name}</a><div class="faint">{number(prompts)} prompts × {number(targets)} targets</div></th>
+      <th scope="row" data-label="Tracker"><a href={addressOf(name, "overview")}>{name}</a><div class="faint">{counted(prompts, "prompt")} × {counted(targets, "target")}</div></th>
       <td data-label="State"><TrackerState tracker={tracker} /></td>
       <td data-label="Own brand is named in"><Newest tracker={tracker} /></td>
       <td data-label="Last sweep">{lastSweep ? <>{number(lastSweep.progress.answered)} of {number(lastSweep.progress.planned)} answered<div class="faint">{lastSweep.state}, {slotWords(lastSweep)}</div></> : <span class="faint">none yet</span>}</td>

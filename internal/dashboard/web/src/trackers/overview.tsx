@@ -90,7 +90,7 @@ function Crossed({ rows }: { rows: MetricRow[] }) {
     <>
       <h2>Named and cited</h2>
       <span class="parts crossed" aria-hidden="true">{values.map(({ name, value }, i) => <i key={name} class={`p${i}`} style={{ width: `${100 * (value ?? 0)}%` }} />)}</span>
-      <dl class="facts">{values.map(({ name, value }, i) => [<dt key={name}><i class={`swatch p${i}`} aria-hidden="true" /> {crossedWords[name]}</dt>, <dd key={`${name}=`}><Value of={value} /></dd>])}</dl>
+      <dl class="amounts">{values.map(({ name, value }, i) => [<dt key={name}><i class={`swatch p${i}`} aria-hidden="true" /> {crossedWords[name]}</dt>, <dd key={`${name}=`}><Value of={value} /></dd>])}</dl>
     </>
   );
 }

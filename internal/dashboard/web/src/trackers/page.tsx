@@ -4,7 +4,8 @@ import { base, call } from "../api";
 import type { Tracker } from "../api.gen";
 import { route } from "../state";
 import { useLoad } from "../ui";
-import { addressOf, keptFilters } from "./address";
+import { addressOf, keptFilters, numberQuery } from "./address";
+import { filtersOf } from "./answers/list";
 import { TrackerList } from "./list";
 import { Failed, mayTrack, panelOf, Skeleton } from "./pieces";
 import { tabs } from "./tabs";
@@ -25,7 +26,7 @@ function TrackerPage({ name, tab, parts }: { name: string; tab: string; parts: s
   return (
     <div class="tracking">
       <p class="back"><a href="#/trackers">← Trackers</a></p>
-      <Head name={name} tracker={tracker} />
+      <Head name={name} tracker={tracker} tab={chosen.name} />
       <nav class="views" aria-label={`Views of ${name}`}>
         {tabs.map((one) => <a key={one.name} href={addressOf(name, one.name, keptFilters())} aria-current={one === chosen ? "page" : undefined}>{one.title}</a>)}
       </nav>
@@ -36,8 +37,9 @@ function TrackerPage({ name, tab, parts }: { name: string; tab: string; parts: s
 }
 
 /** The name, where the tracker stands, and what can be done. */
-function Head({ name, tracker }: { name: string; tracker?: Tracker }) {
+function Head({ name, tracker, tab }: { name: string; tracker?: Tracker; tab: string }) {
   const file = (rest: string) => { const { pathname, search } = new URL(`v1/trackers/${encodeURIComponent(name)}/${rest}`, base); return pathname + search; };
+  const picked = tracker ? exported(tracker, tab) : {};
   return (
     <div class="tracker-head">
       <h1>{name}</h1>
@@ -45,11 +47,21 @@ function Head({ name, tracker }: { name: string; tracker?: Tracker }) {
       <span class="head-actions">
         {tracker && <span class="faint">{tracker.nextSweepAt && tracker.state === "active" && "Next sweep "}{nextSweep(tracker)}</span>}
         <a class="button" href={file("report")} download>Report</a>
-        <a class="button" href={file("export?format=csv")} download>Export</a>
+        <a class="button" href={file(`export?${new URLSearchParams({ format: "csv", ...picked })}`)} download title={Object.keys(picked).length ? "The answers that the filters of this page pick, as CSV" : "All answers, as CSV"} data-testid="export">Export</a>
         {tracker && !tracker.demo && mayTrack() && <a class="button primary" href={addressOf(name, "sweeps", { ...keptFilters(), run: "ask" })}>Run now…</a>}
       </span>
     </div>
   );
+}
+
+/** The filters of the tab, as those of an export of answers; a tab without filters has none. */
+function exported(tracker: Tracker, tab: string): Record<string, string> {
+  if (tab === "answers") return { ...filtersOf(tracker) };
+  if (!["overview", "prompts", "sources"].includes(tab)) return {};
+  const { from, to, filter = "" } = numberQuery(tracker);
+  const parts = filter.split(",").filter((part) => part && !part.startsWith("prompt:"));
+  const { prompt } = route.value.query;
+  return { dueFrom: from, dueTo: to, ...(parts.length && { filter: parts.join(",") }), ...(prompt && { promptId: prompt }) };
 }
 
 /** Whether it asks, in a word and a colour. */

@@ -92,9 +92,9 @@ export function Basis({ tracker, row }: { tracker: string; row: MetricRow }) {
   return (
     <p class="basis" data-testid="basis">
       <span><strong>{number(row.numerator)}</strong> of <strong>{number(row.denominator)}</strong> answers</span>
-      {row.cells !== undefined && <span><strong>{number(row.cells)}</strong> cells</span>}
+      {row.cells !== undefined && <span><strong>{number(row.cells)}</strong> {row.cells === 1 ? "cell" : "cells"}</span>}
       {row.sweeps !== undefined && <span><strong>{number(row.sweeps)}</strong> {row.sweeps === 1 ? "sweep" : "sweeps"}</span>}
-      <span><strong>{number(row.missing)}</strong> answers missing</span>
+      <span><strong>{number(row.missing)}</strong> {row.missing === 1 ? "answer" : "answers"} missing</span>
       <span>{row.metric}, rules {row.rules}</span>
       <a href={answersAddress(tracker, row.answersUrl)}>Open these answers</a>
     </p>

@@ -4,7 +4,7 @@ import { AsCall } from "../ascall";
 import { call, sleep } from "../api";
 import type { Sweep, SweepPage, Tracker } from "../api.gen";
 import { route } from "../state";
-import { Confirm, number, Problem, Spinner, useLoad } from "../ui";
+import { Confirm, counted, number, Problem, Spinner, useLoad } from "../ui";
 import { addressOf, setQuery } from "./address";
 import { Spent } from "./list";
 import { Failed, mayTrack, Skeleton } from "./pieces";
@@ -88,7 +88,7 @@ function Row({ tracker, sweep }: { tracker: string; sweep: Sweep }) {
             <td data-label="Took">{closedAt ? took(startedAt, closedAt) : "–"}</td>
             <td><a href={addressOf(tracker, "answers", { sweep: sweep.id })}>Answers<span class="hidden-words"> of {slotWords(sweep)}</span></a></td>
           </>
-        ) : <td colSpan={5} class="faint">{state === "skipped" || state === "missed" ? neverRan[state] : "Not started"}{sweep.reason === "ceiling" ? `: ${number(credits.creditsToCharge)} credits did not fit under the month's ceiling.` : sweep.reason ? `: ${sweep.reason}.` : ""}</td>}
+        ) : <td colSpan={5} class="faint">{state === "skipped" || state === "missed" ? neverRan[state] : "Not started"}{sweep.reason === "ceiling" ? `: ${counted(credits.creditsToCharge, "credit")} did not fit under the month's ceiling.` : sweep.reason ? `: ${sweep.reason}.` : ""}</td>}
       </tr>
       {open && <tr class="inner"><td colSpan={7}><Detail tracker={tracker} sweep={sweep} /></td></tr>}
     </tbody>
@@ -127,7 +127,7 @@ function Detail({ tracker, sweep }: { tracker: string; sweep: Sweep }) {
       </div>
       <div>
         <h3>How it went</h3>
-        <dl class="facts">
+        <dl class="amounts">
           <dt>Due</dt><dd>{sweep.slot}</dd>
           <dt>Started</dt><dd>{sweep.startedAt && new Date(sweep.startedAt).toLocaleString()}</dd>
           <dt>Ended</dt><dd>{sweep.closedAt ? new Date(sweep.closedAt).toLocaleString() : "not yet"}</dd>
@@ -170,11 +170,11 @@ function Running({ tracker, sweep, onEnd }: { tracker: string; sweep: Sweep; onE
       <div class="title-line"><h2><Spinner label="Running" /> Running now</h2><span class="faint">{slotWords(sweep)}</span></div>
       <Cover progress={now.progress} />
       <p aria-live="polite"><strong>{number(answered)}</strong> answered, <strong>{number(submitted - answered - missing)}</strong> being asked, <strong>{number(missing)}</strong> missing, <strong>{number(planned - submitted)}</strong> waiting of {number(planned)}</p>
-      <p class="faint">{number(now.credits.creditsCharged)} credits so far, at most {number(now.credits.creditsToCharge)}</p>
+      <p class="faint">{counted(now.credits.creditsCharged, "credit")} so far, at most {number(now.credits.creditsToCharge)}</p>
       <Problem error={error} />
       {mayTrack() && <button type="button" class="danger" onClick={() => setAsking(true)} data-testid="cancel-sweep">Cancel what waits…</button>}
       <Confirm title="Cancel this sweep?" action="Cancel what waits" back="Let it run" testid="confirm-cancel" open={asking} onClose={() => setAsking(false)} run={async () => { await call("DELETE /v1/trackers/{name}/sweeps/{id}", { params }); onEnd(); }}>
-        <p>{number(planned - answered - missing)} questions are without an answer. What is queued is removed and costs nothing; what is being asked is kept and charged. A canceled sweep counts in no number.</p>
+        <p>Without an answer yet: {counted(planned - answered - missing, "question")}. What is queued is removed and costs nothing; what is being asked is kept and charged. A canceled sweep counts in no number.</p>
       </Confirm>
     </section>
   );
@@ -203,16 +203,16 @@ function RunNow({ tracker, onStarted }: { tracker: Tracker; onStarted: () => voi
   return (
     <section class="card quote" aria-label="Run a sweep now" data-testid="quote">
       <h2>Run a sweep now?</h2>
-      <dl class="facts">
-        <dt>{number(prompts)} prompts × {number(targets)} targets × {definition?.samples ?? 1} {definition?.samples === 1 || !definition?.samples ? "sample" : "samples"}</dt><dd>{number(prompts * targets * (definition?.samples ?? 1))} questions</dd>
-        <dt>Costs at most</dt><dd><strong>{number(cost.sweep)} credits</strong></dd>
+      <dl class="amounts">
+        <dt>{counted(prompts, "prompt")} × {counted(targets, "target")} × {counted(definition?.samples ?? 1, "sample")}</dt><dd>{counted(prompts * targets * (definition?.samples ?? 1), "question")}</dd>
+        <dt>Costs at most</dt><dd><strong>{counted(cost.sweep, "credit")}</strong></dd>
         <dt>This month so far</dt><dd><Spent cost={cost} /></dd>
         {small != null && <><dt>Smallest change that 28 days show</dt><dd>{points(small)} points</dd></>}
       </dl>
       <p class="faint">A sweep on another day teaches more than a second one today.</p>
       <Problem error={error} />
       <p class="actions-left">
-        <button type="button" class="primary" disabled={busy} onClick={run} data-testid="run-now">Run, at most {number(cost.sweep)} credits</button>
+        <button type="button" class="primary" disabled={busy} onClick={run} data-testid="run-now">Run, at most {counted(cost.sweep, "credit")}</button>
         <button type="button" onClick={() => setQuery({ run: "" })}>Not now</button>
       </p>
       <AsCall method="POST" path={`/v1/trackers/${encodeURIComponent(tracker.name)}/sweeps`} body={{ idempotencyKey: key }} />

@@ -111,7 +111,7 @@ export function Trend({ caption, about, points, lines, dots, others, onToggle }:
           {marks.map(({ i, letter: text }) => <b key={i} class="flag" style={{ left: `${(100 * i) / points.length}%` }}>{text}</b>)}
         </div>
         <div class="trend-ends" aria-hidden="true">{endsOf(lines, newest, top).map(({ brand, value, bottom }) => <span key={brand.name} style={{ bottom: `${bottom}%` }}><BrandMark look={brand.look} /> {brand.name} {percent(value)}</span>)}</div>
-        <div class="axis-x" aria-hidden="true">{points.map(({ label, key }, i) => (points.length - 1 - i) % every === 0 && <span key={key} style={{ left: `${(100 * (i + 0.5)) / points.length}%` }}>{label}</span>)}</div>
+        <div class="axis-x" aria-hidden="true">{points.map(({ label, key }, i) => (points.length - 1 - i) % every === 0 && <span key={key} style={{ left: `${(100 * (i + 0.5)) / points.length}%` }}>{label.split(",")[0]}</span>)}</div>
       </div>
       <div class="readout">
         <span class="readout-at">{point?.href && !point.gap ? <a href={point.href}>{point.label}</a> : point?.label}{point?.gap && `: ${point.gap}`}</span>

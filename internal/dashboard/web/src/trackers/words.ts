@@ -1,5 +1,6 @@
 // Numbers as people read them. Nothing is computed here: a page shows what the API says.
 import type { ComparedRow, GradedCut } from "../api.gen";
+import { counted } from "../ui";
 
 /** A share as the API's own sentences write it: 33.2 %. */
 export const percent = (share: number | null | undefined) => (share == null ? "–" : `${(100 * share).toFixed(1)}\u00a0%`);
@@ -38,14 +39,15 @@ export const gradeWords: Record<GradedCut["grade"], string> = { "decision-grade"
 /** One criterion of a grade as a sentence. */
 export function criterionWords({ name, value, decision }: GradedCut["criteria"][number]): string {
   const share = (v: number | null) => percent(v);
+  const some = (one: string) => (value == null ? `? ${one}s` : counted(value, one));
   const told: Record<string, string> = {
-    prompts: `${value ?? "?"} questions without a brand in them; ${decision} are wanted`,
-    sweeps: `${value ?? "?"} sweeps; ${decision} are wanted`,
+    prompts: `${some("question")} without a brand in them; ${decision} are wanted`,
+    sweeps: `${some("sweep")}; ${decision} are wanted`,
     coverage: `${share(value)} of planned answers came; ${share(decision)} are wanted`,
     informative: `${share(value)} of answers name any brand of the panel; ${share(decision)} are wanted`,
-    providers: `${value ?? "?"} providers; ${decision} are wanted`,
+    providers: `${some("provider")}; ${decision} are wanted`,
     smallestChange: value == null ? "which changes can be seen is not known yet" : `changes of ${points(value)} points can be seen; at most ${points(decision)} are wanted`,
-    openBreaks: `${value ?? "?"} breaks within the time; none is wanted`,
+    openBreaks: `${some("break")} within the time; none is wanted`,
   };
   return Object.hasOwn(told, name) ? told[name] : `${name}: ${value ?? "?"}, ${decision} wanted`;
 }

@@ -2,7 +2,7 @@
 import { call } from "../api";
 import type { Credits, QueueStatus } from "../api.gen";
 import { status } from "../state";
-import { number, Problem, Spinner, useLoad } from "../ui";
+import { counted, number, Problem, Spinner, useLoad } from "../ui";
 
 const date = (at: string) => new Date(at).toLocaleDateString(undefined, { dateStyle: "medium" });
 
@@ -26,7 +26,7 @@ function Cycle({ remaining, held, perCycle, cycleUsed, cycleStartedAt, cycleRese
       <p class="usage-total"><strong data-testid="balance">{number(remaining)}</strong> credits left <span class="badge">{plan}</span></p>
       {held > 0 && <p class="faint">{number(held)} of them are set aside for jobs that run.</p>}
       <Gauge label="Charged in this cycle" used={cycleUsed} of={perCycle} text={`${number(cycleUsed)}, where a cycle grants ${number(perCycle)}`} testid="cycle-used" />
-      <Gauge label="Time of this cycle" used={to - from - left} of={to - from} text={`${number(Math.ceil(left / 86_400_000))} days left`} warnAt={2} />
+      <Gauge label="Time of this cycle" used={to - from - left} of={to - from} text={`${counted(Math.ceil(left / 86_400_000), "day")} left`} warnAt={2} />
       <p class="faint">From {date(cycleStartedAt)} to {date(cycleResetsAt)}, when {number(perCycle)} credits are granted.</p>
     </>
   );
@@ -50,7 +50,7 @@ function Gauges({ queuedTasks, processingTasks, priorityBreakdown, concurrency, 
     <>
       <Gauge label="Slots in use" used={concurrency.used} of={concurrency.max} text={`${number(concurrency.used)} of ${number(concurrency.max)}`} testid="slots" />
       <Gauge label="Queue" used={waiting} of={queue.max} text={`${number(waiting)} of ${number(queue.max)}`} testid="queue" />
-      <p class="faint">{number(processingTasks)} tasks run, {number(queuedTasks)} wait.</p>
+      <p class="faint">{counted(processingTasks, "task")} run, {number(queuedTasks)} wait.</p>
       {priorityBreakdown.length > 0 && (
         <p class="faint">Waiting by priority: {priorityBreakdown.map((p) => <span key={p.priority} class="badge">{p.priority}: {number(p.count)}</span>)}</p>
       )}

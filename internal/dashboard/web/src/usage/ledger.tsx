@@ -1,9 +1,10 @@
 // Every change of the balance.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, call, patiently } from "../api";
+import { call, patiently } from "../api";
 import type { LedgerEntry, LedgerKind } from "../api.gen";
 import { csvFile, download } from "../file";
 import { choices, openAPI } from "../openapi";
+import { may } from "../state";
 import { booked, type Booked } from "./balances";
 import { type Column, Empty, NeedsAdmin, number, Problem, Spinner, Table, useLoad, When } from "../ui";
 
@@ -20,37 +21,40 @@ const columns: Column<Booked>[] = [
 ];
 
 export function Ledger() {
+  return (
+    <section class="card" aria-labelledby="ledger-head">
+      <h2 id="ledger-head">Ledger</h2>
+      {may("admin") ? <Entries /> : <NeedsAdmin what="The ledger" />}
+    </section>
+  );
+}
+
+function Entries() {
   const [kind, setKind] = useState<LedgerKind>();
   const kinds = useLoad(() => choices("LedgerKind"), []).value ?? [];
   const pages = usePages(kind);
   const complete = !kind && !pages.more;
-  const forbidden = pages.error instanceof ApiError && pages.error.status === 403;
   return (
-    <section class="card" aria-labelledby="ledger-head">
-      <h2 id="ledger-head">Ledger</h2>
-      {forbidden ? <NeedsAdmin what="The ledger" /> : (
-        <>
-          <div class="usage-filters">
-            <label class="field">Kind
-              <select value={kind ?? ""} onChange={(e) => setKind(kinds.find((name) => name === e.currentTarget.value))} data-testid="ledger-kind">
-                <option value="">all</option>
-                {kinds.map((name) => <option key={name} value={name}>{name}</option>)}
-              </select>
-            </label>
-            <button type="button" disabled={pages.busy} onClick={pages.again}>Refresh</button>
-            <Export key={kind} kind={kind} />
-          </div>
-          <Problem error={pages.error} />
-          {pages.entries?.length === 0 && <Empty title="No entries"><p>{kind ? "Choose another kind." : "The first grant or charge appears here."}</p></Empty>}
-          {!!pages.entries?.length && !complete && (
-            <p class="faint">{kind ? "With one kind alone there is no balance to tell; choose all." : "The balance after each entry is told once all entries are loaded, and in the export."}</p>
-          )}
-          {!!pages.entries?.length && <Table rows={booked(pages.entries, complete)} columns={columns} label="Ledger" rowKey={(entry) => entry.id} />}
-          {pages.busy && <Spinner />}
-          {pages.more && !pages.busy && <button type="button" class="usage-more" onClick={pages.more} data-testid="ledger-more">Load more</button>}
-        </>
+    <>
+      <div class="usage-filters">
+        <label class="field">Kind
+          <select value={kind ?? ""} onChange={(e) => setKind(kinds.find((name) => name === e.currentTarget.value))} data-testid="ledger-kind">
+            <option value="">all</option>
+            {kinds.map((name) => <option key={name} value={name}>{name}</option>)}
+          </select>
+        </label>
+        <button type="button" disabled={pages.busy} onClick={pages.again}>Refresh</button>
+        <Export key={kind} kind={kind} />
+      </div>
+      <Problem error={pages.error} />
+      {pages.entries?.length === 0 && <Empty title="No entries"><p>{kind ? "Choose another kind." : "The first grant or charge appears here."}</p></Empty>}
+      {!!pages.entries?.length && !complete && (
+        <p class="faint">{kind ? "With one kind alone there is no balance to tell; choose all." : "The balance after each entry is told once all entries are loaded, and in the export."}</p>
       )}
-    </section>
+      {!!pages.entries?.length && <Table rows={booked(pages.entries, complete)} columns={columns} label="Ledger" rowKey={(entry) => entry.id} />}
+      {pages.busy && <Spinner />}
+      {pages.more && !pages.busy && <button type="button" class="usage-more" onClick={pages.more} data-testid="ledger-more">Load more</button>}
+    </>
   );
 }
 

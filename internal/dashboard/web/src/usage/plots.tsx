@@ -5,7 +5,7 @@ import type { DayUsage, HourStats, Provider } from "../api.gen";
 import { choices } from "../openapi";
 import { Legend, Plot, type PlotProps, type Series } from "../plot";
 import { calm, useLive } from "../tasks/live";
-import { type Column, Empty, number, percent, Problem, Spinner, Table, useLoad, When } from "../ui";
+import { counted, Empty, number, percent, Problem, Spinner, Table, type Column, useLoad, When } from "../ui";
 
 const ranges = [7, 30, 90];
 const dayLength = 86_400_000;
@@ -50,8 +50,8 @@ function Spent({ days, usage, known }: { days: string[]; usage: DayUsage[]; know
   return (
     <>
       <p class="usage-total">
-        <strong data-testid="usage-total">{number(sum((row) => row.creditsCharged))}</strong> credits for {number(sum((row) => row.completed))} answers
-        {" "}<span class="faint">and {number(sum((row) => row.failed))} failures</span>
+        <strong data-testid="usage-total">{number(sum((row) => row.creditsCharged))}</strong> credits for {counted(sum((row) => row.completed), "answer")}
+        {" "}<span class="faint">and {counted(sum((row) => row.failed), "failure")}</span>
       </p>
       <Plot caption="Credits charged" note="by day in UTC and provider" x={x} series={series} xName="Day" xLabel={dayLabel} yLabel={number} stacked />
     </>

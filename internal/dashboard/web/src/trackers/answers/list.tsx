@@ -6,7 +6,7 @@ import type { Outcome, TrackedAnswer } from "../../api.gen";
 import { choices } from "../../openapi";
 import { ChoiceField, DropFilters, Pills, SearchField } from "../../query";
 import { addressOf as pageAddress, route } from "../../state";
-import { Copy, Empty, number, Table, useLoad, When, type Column } from "../../ui";
+import { Copy, counted, Empty, Table, type Column, useLoad, When } from "../../ui";
 import { addressOf, keptFilters, periodOf } from "../address";
 import { choicesOf } from "../filters";
 import { Failed, MadeUp, Skeleton } from "../pieces";
@@ -25,7 +25,7 @@ const reasons = ["blocked", "timeout", "unavailable", "unreadable", "empty", "cr
 type Filters = Partial<Record<(typeof names)[number], string>>;
 
 /** What the address asks for. A number of days is the period that the other tabs show. */
-function filtersOf(tracker: TabProps["tracker"]): Filters {
+export function filtersOf(tracker: TabProps["tracker"]): Filters {
   const { query } = route.value;
   const given: Filters = Object.fromEntries(names.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
   if (query.days && !given.from && !given.to) ({ from: given.from, to: given.to } = periodOf(tracker));
@@ -95,7 +95,7 @@ function Rows({ tracker, query, filtered }: { tracker: string; query: object; fi
         </Empty>
       )}
       {value.rows.length > 0 && <section class="card answer-list" data-testid="answers"><Table label="Answers" rows={value.rows} columns={columns(tracker)} rowKey={({ id }) => id} /></section>}
-      <p class="faint">{number(value.rows.length)} answers{value.more && " so far"} {value.more && <button type="button" onClick={() => setPages(pages + 1)} data-testid="more">{value.rows.length ? "Load more" : "Look further"}</button>}</p>
+      <p class="faint">{counted(value.rows.length, "answer")}{value.more && " so far"} {value.more && <button type="button" onClick={() => setPages(pages + 1)} data-testid="more">{value.rows.length ? "Load more" : "Look further"}</button>}</p>
     </>
   );
 }

@@ -6,7 +6,7 @@ import { ApiError, call } from "../../api";
 import type { CellAnswer, Provider, TrackedAnswer } from "../../api.gen";
 import { ResultView } from "../../result/output";
 import { addressOf as pageAddress, route } from "../../state";
-import { Copy, Empty, External, number, Tabs, useLoad, When } from "../../ui";
+import { Copy, counted, Empty, External, number, Tabs, useLoad, When } from "../../ui";
 import { addressOf, keptFilters, setQuery } from "../address";
 import { targetName } from "../filters";
 import { BrandName, Failed, MadeUp, Skeleton, type PanelBrand } from "../pieces";
@@ -173,7 +173,7 @@ function About({ tracker, answer }: { tracker: string; answer: TrackedAnswer }) 
     ["Surface", answer.surface ? <span class="badge">{answer.surface}</span> : "–"],
     ["Rules", answer.found?.rules ?? "–"],
     ["Attempts", answer.attempts],
-    ["Cost", `${number(answer.creditsCharged)} credits`],
+    ["Cost", counted(answer.creditsCharged, "credit")],
     ["Request", <><a href={pageAddress(["history", answer.id])}><code>{answer.id}</code></a> <Copy text={answer.id} /></>],
   ];
   return <section class="card"><h2>About this answer</h2><dl class="answer-facts">{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl></section>;

@@ -2,7 +2,7 @@
 // the panel lacks, and the analysis of what is kept by the names as they are.
 import { call } from "../../api";
 import type { Brand, BrandName as Name, DiscoveredName, DiscoverReport } from "../../api.gen";
-import { Empty, number, useLoad } from "../../ui";
+import { counted, Empty, number, useLoad } from "../../ui";
 import { addressOf, keptFilters } from "../address";
 import { BrandMark, BrandName, Caution, Failed, MadeUp, Skeleton, Value, type PanelBrand } from "../pieces";
 import type { TabProps } from "../tabs";
@@ -41,7 +41,7 @@ export function Brands({ tracker, panel, parts }: TabProps) {
 function PanelList({ tracker, brands, panel, chosen }: { tracker: string; brands: Brand[]; panel: PanelBrand[]; chosen?: string }) {
   return (
     <nav class="card brands-list" aria-label="Brands of the panel" data-testid="panel">
-      <h2>Panel <span class="faint">{number(brands.length)} brands</span></h2>
+      <h2>Panel <span class="faint">{counted(brands.length, "brand")}</span></h2>
       <ul class="plain-list">{brands.map((brand, i) => (
         <li key={brand.name}>
           <a href={addressOf(tracker, "brands", keptFilters(), brand.name)} aria-current={brand.name === chosen ? "true" : undefined}><BrandName brand={panel[i]} /></a>

@@ -6,7 +6,7 @@ import { call } from "../../api";
 import type { SourceReport, SourceRow } from "../../api.gen";
 import { csvFile, download } from "../../file";
 import { route } from "../../state";
-import { External, number, useLoad } from "../../ui";
+import { counted, External, number, useLoad } from "../../ui";
 import { addressOf, keptFilters, numberQuery, periodOf, setQuery } from "../address";
 import { SourceType } from "../answers/shown";
 import { FilterLine, NothingLeft } from "../filters";
@@ -50,7 +50,7 @@ export function Sources({ tracker, panel }: TabProps) {
           <section class="card" data-testid="sources">
             <div class="title-line">
               <div><h2>{by === "domain" ? "Cited domains" : by === "url" ? "Cited pages" : "Types of sources"} <span class="faint">{number(rows.length)}{rows.length === most && " with the most citations"}</span></h2>
-                <p class="faint">{number(rows[0].allCitations)} citations in {number(rows[0].answers)} answers; a page counts once for each answer</p></div>
+                <p class="faint">{counted(rows[0].allCitations, "citation")} in {counted(rows[0].answers, "answer")}; a page counts once for each answer</p></div>
               <span class="row">
                 <span class="segments" role="group" aria-label="Counted by">{views.map((view) => <button key={view.by} type="button" aria-pressed={by === view.by} onClick={() => setQuery({ by: view.by === "domain" ? undefined : view.by })}>{view.title}</button>)}</span>
                 {mayTrack() && !tracker.demo && <a class="button small" href={addressOf(tracker.name, "definition")} title="Types that you set stand under sources in the definition">Change types…</a>}

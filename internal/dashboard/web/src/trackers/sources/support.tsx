@@ -1,6 +1,6 @@
 // Whose names stand in sentences that cite a source.
 import { call } from "../../api";
-import { number, useLoad } from "../../ui";
+import { counted, number, useLoad } from "../../ui";
 import { answersAddress, numberQuery } from "../address";
 import { BrandName, Failed, Value } from "../pieces";
 import type { TabProps } from "../tabs";
@@ -18,7 +18,7 @@ export function Support({ tracker, panel }: Pick<TabProps, "tracker" | "panel">)
       <table class="row-cards" aria-label="Names with a source behind them">
         <thead><tr><th scope="col">Brand</th><th scope="col" class="number">Mentions</th><th scope="col" class="number">With a source</th><th scope="col" class="number">Share</th><th scope="col">Answers</th></tr></thead>
         <tbody>{rows.map(({ brand, row }) => (
-          <tr key={brand.name + row.target}><th scope="row"><BrandName brand={brand} />{row.target !== "*" && <span class="faint"> {row.target}</span>}</th><td data-label="Mentions" class="number">{number(row.denominator)}</td><td data-label="With a source" class="number">{number(row.numerator)}</td><td data-label="Share" class="number"><strong><Value of={row.value} /></strong></td><td data-label="Answers"><a href={answersAddress(tracker.name, row.answersUrl)}>{number(row.answers)} answers</a></td></tr>
+          <tr key={brand.name + row.target}><th scope="row"><BrandName brand={brand} />{row.target !== "*" && <span class="faint"> {row.target}</span>}</th><td data-label="Mentions" class="number">{number(row.denominator)}</td><td data-label="With a source" class="number">{number(row.numerator)}</td><td data-label="Share" class="number"><strong><Value of={row.value} /></strong></td><td data-label="Answers"><a href={answersAddress(tracker.name, row.answersUrl)}>{counted(row.answers, "answer")}</a></td></tr>
         ))}</tbody>
       </table>
     </section>
