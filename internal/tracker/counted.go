@@ -142,6 +142,9 @@ func (b *book) answersURL(q metric.Query, r *metric.Row) string {
 	}
 	var chosen []string
 	for _, dimension := range dimensions {
+		if dimension == "prompt" && l.PromptVersion != 0 {
+			continue // promptId says which
+		}
 		values := q.Filter[dimension]
 		if label := labels[dimension]; label != "" {
 			values = []string{label} // one of those that the filter leaves

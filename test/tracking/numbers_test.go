@@ -158,11 +158,14 @@ func checkAnswersURLs(t *testing.T, n *harness.Node, a *app.Account) {
 	t.Helper()
 	seen := 0
 	for _, query := range []string{
-		"by=brand", "by=sweep", "by=sweep&last=2", "by=day,provider", "by=week,country", "by=month,tag", "by=prompt", "by=target&filter=target:chatassistant/US,target:websearch/DE", "by=target&branded=true", "by=surface&filter=tag:trail,provider:websearch", "metric=coverage",
+		"by=brand", "by=sweep", "by=sweep&last=2", "by=day,provider", "by=week,country", "by=month,tag", "by=prompt", "by=prompt,target&filter=prompt:1,prompt:2", "by=target&filter=target:chatassistant/US,target:websearch/DE", "by=target&branded=true", "by=surface&filter=tag:trail,provider:websearch", "metric=coverage",
 	} {
 		for _, row := range metricsOf(t, n, a, query).Rows {
 			if row.Brand != "" && row.Brand != "Ollaro" || row.Brand == "" && row.Metric != "coverage@m1" {
 				continue
+			}
+			if strings.Contains(row.AnswersURL, "promptId=") && strings.Contains(row.AnswersURL, "prompt%3A") {
+				t.Errorf("%s: %s names the questions of other rows", query, row.AnswersURL)
 			}
 			var page earshot.AnswerPage
 			n.Get(t, a, row.AnswersURL+"&limit=200").Has(t, row.AnswersURL, http.StatusOK).Into(t, &page)

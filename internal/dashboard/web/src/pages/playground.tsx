@@ -116,7 +116,7 @@ function Outcome({ run, provider, onAsk }: { run: Run; provider: ProviderName; o
   if (run.running) return <p class="waiting"><Spinner label="Running" /> <Elapsed since={run.startedAt!} /></p>;
   if (run.error) return <Problem error={run.error} />;
   if (run.cancelled) return <Empty title="Cancelled">Nothing was charged. Run it again when you like.</Empty>;
-  if (!run.response) return <Empty title="No answer yet">Fill in the form and press Run, or Ctrl+Enter.</Empty>;
+  if (!run.response) return <Empty title="No answer yet">{may("monitor") && "Fill in the form and press Run, or Ctrl+Enter."}</Empty>;
   return (
     <>
       <Cost headers={run.headers!} />

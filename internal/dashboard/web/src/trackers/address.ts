@@ -71,7 +71,7 @@ export function numberQuery(tracker: Tracker): { from: string; to: string; filte
  */
 export function answersAddress(tracker: string, answersUrl: string, brand?: string): string {
   const { filter = "", ...wanted } = Object.fromEntries(new URL(answersUrl, "http://api.invalid").searchParams);
-  const parts = filter.split(",").filter(Boolean);
+  const parts = filter ? filter.split(",") : [];
   const only = (name: string) => {
     const values = parts.filter((part) => part.startsWith(`${name}:`));
     return values.length === 1 ? values[0].slice(name.length + 1) : undefined;
