@@ -61,7 +61,7 @@ func (c Case) Run() (Outcome, error) {
 		if m.Counts() {
 			told.Position = &m.Position
 		}
-		if m.Ranked {
+		if m.ListRank > 0 {
 			told.ListRank = &m.ListRank
 		}
 		outcome.Mentions = append(outcome.Mentions, told)

@@ -5,7 +5,8 @@ package mention
 // The position of a brand is its rank by first counted mention; it stands on all its
 // counted mentions. An ordered item gives its number to the first counted mention in
 // its own text: in its blocks, but not in those of a list inside it. The innermost
-// list decides, and a bullet gives none.
+// list decides, and a bullet gives none. Neither does the item 0 of a list that begins
+// with it: ranks count from 1.
 func rank(v *visible, mentions []Mention, brands int) {
 	places := newPlaces(brands)
 	taken := make([]bool, len(v.items))
@@ -21,7 +22,7 @@ func rank(v *visible, mentions []Mention, brands int) {
 		}
 		if item := blocks[0].item; item >= 0 && v.items[item].ordered && !taken[item] {
 			taken[item] = true
-			m.ListRank, m.Ranked = v.items[item].number, true
+			m.ListRank = v.items[item].number
 		}
 	}
 }

@@ -83,9 +83,8 @@ type Mention struct {
 	// mention; the same on all of its mentions. 0 on an absent one.
 	Position int
 	// ListRank is the number of the ordered item whose first counted mention this
-	// is; else 0. A list may begin with the number 0: Ranked tells that apart.
+	// is; else 0.
 	ListRank int
-	Ranked   bool
 	// SentenceStart and SentenceEnd are the sentence around the mention, with the
 	// citations behind its full stop.
 	SentenceStart, SentenceEnd int
