@@ -147,6 +147,10 @@ type MetricRow struct {
 	Top *TopShares `json:"top,omitempty"`
 	// Of `stability.domains` and `stability.brands`: 1 − Bray–Curtis of counts, beside the value, 1 − Jaccard. Their denominator is the number of pairs of neighbouring sweeps.
 	Weighted *float64 `json:"weighted,omitempty" schema:"min=0,max=1"`
+	// Of `listRank` and `support`: answers that are left out because they were asked without Markdown.
+	NotRequested int `json:"notRequested,omitempty" schema:"min=0"`
+	// Why the value is null: `notRequested` where all answers were asked without what the metric reads.
+	Reason string `json:"reason,omitempty" schema:"enum=notRequested"`
 	// Version of the names that were looked for.
 	Rules string `json:"rules"`
 	// Where the answers behind the number are listed; with `last`, those of the sweep that it names.
@@ -329,7 +333,7 @@ type SourceRow struct {
 	Answers      int        `json:"answers" schema:"min=0"`
 	Interval     *Intervals `json:"interval"`
 	Provisional  bool       `json:"provisional"`
-	// The brands of the panel whose names stand in sentences that cite it, in the panel's order; of domains only.
+	// The brands of the panel whose names stand in sentences that cite it, in the panel's order; of domains and URLs.
 	Backs List[BackedBrand] `json:"backs,omitempty"`
 }
 

@@ -21,7 +21,17 @@ import (
 
 // Code is the version of what finds brands and citations. Raise it with every change that
 // makes another analysis of the same answer: all kept answers are analysed anew then.
-const Code = 2
+const Code = 3
+
+// Alike returns the first version that names and cites what a version does, so that series
+// go on from one to the other. Version 3 notes more about an answer than version 2 does,
+// and finds the same in it.
+func Alike(code int) int {
+	if code == 3 {
+		return 2
+	}
+	return code
+}
 
 // Panel finds the brands of a tracker. It does not change and is safe for concurrent use.
 type Panel struct {
@@ -116,6 +126,9 @@ type Found struct {
 	Mentions  []Mention
 	Citations []metric.Citation
 	Organic   []metric.Citation // nil where the answer is no search page
+	// Plain reports whether the prose is plain text because no Markdown was asked for. It
+	// then has no lists, and sentences without the pages that they cite.
+	Plain bool
 }
 
 // Mention is a name in an answer. Start and End are bytes of the text that it stands in.
@@ -128,6 +141,7 @@ type Mention struct {
 	Position    int
 	ListRank    int
 	Domains     []string // registrable domains that its sentence cites
+	Citations   []int    // indexes in Found.Citations of the pages that it cites
 }
 
 // result is what is looked at of the results of all providers.
@@ -204,15 +218,19 @@ func (a prose) text(prompt string) (text mention.Text, where mention.Where) {
 	return text, where
 }
 
+// isPlain reports whether there is a text, and no Markdown of it.
+func (a prose) isPlain() bool { return a.Markdown == "" && a.Text != "" }
+
 // prose adds what stands in the text of an assistant, and what it cites.
 func (l *look) prose(a prose, prompt string) {
 	text, where := a.text(prompt)
 	l.shown.text(where, 0, text)
 	found := l.rules.Find(text)
+	l.found.Plain = a.isPlain()
+	l.cite(text.Sources, found.Links)
 	for _, m := range found.Mentions {
 		l.add(m, where, 0, text.Sources, found.Links)
 	}
-	l.cite(text.Sources, found.Links)
 }
 
 // cite adds the pages that an answer cites: its sources, then the links in its text.
@@ -233,13 +251,17 @@ func (l *look) cite(sources []mention.Source, links []mention.Link) {
 
 // add adds a mention, with what its sentence cites.
 func (l *look) add(m mention.Mention, where mention.Where, index int, sources []mention.Source, links []mention.Link) {
-	var domains, pages []string
+	var domains []string
+	var cited []int
 	cite := func(address string) {
 		page, err := source.Parse(address)
 		if err != nil {
 			return
 		}
-		pages = append(pages, page.URL)
+		at := slices.IndexFunc(l.found.Citations, func(c metric.Citation) bool { return c.URL == page.URL })
+		if at >= 0 && !slices.Contains(cited, at) {
+			cited = append(cited, at)
+		}
 		if !slices.Contains(domains, page.Domain) {
 			domains = append(domains, page.Domain)
 		}
@@ -250,11 +272,12 @@ func (l *look) add(m mention.Mention, where mention.Where, index int, sources []
 	for _, i := range m.Links {
 		cite(links[i].URL)
 	}
+	slices.Sort(cited)
 	l.found.Mentions = append(l.found.Mentions, Mention{
 		Brand: m.Brand, Name: m.Name, Kind: m.Kind, Where: where, Index: index, Start: m.Start, End: m.End,
-		Position: m.Position, ListRank: m.ListRank, Domains: domains,
+		Position: m.Position, ListRank: m.ListRank, Domains: domains, Citations: cited,
 	})
-	l.shown.sentence(m, pages)
+	l.shown.sentence(m)
 }
 
 // page adds what stands on a search page.
@@ -284,6 +307,7 @@ func (l *look) page(r *result, results []organic, prompt string) {
 		text, _ := r.SearchOverview.text(prompt)
 		page.Overview = &text
 		sources, links = text.Sources, l.rules.Find(text).Links
+		l.found.Plain = r.SearchOverview.isPlain()
 		l.cite(sources, links)
 	}
 	l.shown.page(page)
@@ -304,10 +328,10 @@ func (f *Found) Answer(p *Panel) metric.Answer {
 
 // Fill sets what an answer holds, in the memory that it has.
 func (f *Found) Fill(a *metric.Answer, p *Panel) {
-	a.Citations, a.Organic, a.Mentions = f.Citations, f.Organic, resized(a.Mentions, len(f.Mentions))
+	a.Citations, a.Organic, a.Plain, a.Mentions = f.Citations, f.Organic, f.Plain, resized(a.Mentions, len(f.Mentions))
 	for i, m := range f.Mentions {
 		a.Mentions[i] = metric.Mention{
-			Brand: p.Brands[m.Brand].Name, Kind: metric.Kind(m.Kind), Position: m.Position, ListRank: m.ListRank, Domains: m.Domains,
+			Brand: p.Brands[m.Brand].Name, Kind: metric.Kind(m.Kind), Position: m.Position, ListRank: m.ListRank, Domains: m.Domains, Cited: m.Citations,
 		}
 	}
 }

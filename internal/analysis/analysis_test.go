@@ -35,7 +35,7 @@ func TestAnAnswer(t *testing.T) {
 	}
 	want := &analysis.Found{
 		Mentions: []analysis.Mention{
-			{Brand: 0, Kind: mention.Name, Where: analysis.InMarkdown, Start: 5, End: 11, Position: 1, ListRank: 1, Domains: []string{"ollaro.example"}},
+			{Brand: 0, Kind: mention.Name, Where: analysis.InMarkdown, Start: 5, End: 11, Position: 1, ListRank: 1, Domains: []string{"ollaro.example"}, Citations: []int{0}},
 			{Brand: 1, Kind: mention.Name, Where: analysis.InMarkdown, Start: 31, End: 33, Position: 2, ListRank: 2},
 		},
 		Citations: []metric.Citation{
@@ -90,6 +90,37 @@ func TestWhatIsStoredIsReadAgain(t *testing.T) {
 			if _, err := analysis.Decode(stored[:n]); err == nil {
 				t.Errorf("%s: its first %d of %d bytes can be read", result, n, len(stored))
 			}
+		}
+	}
+}
+
+// What was stored before mentions had citations is read until it is analysed anew.
+func TestTheOlderFormatIsRead(t *testing.T) {
+	t.Parallel()
+	stored := "\x01\x01" + "\x00\x00\x00\x00\x00\x05\x06\x01\x01\x01" + "\x09a.example" + "\x01\x12https://a.example/\x08\x09\x09\x08\x01" + "\x00"
+	found, err := analysis.Decode([]byte(stored))
+	want := &analysis.Found{
+		Mentions:  []analysis.Mention{{Kind: mention.Name, Where: analysis.InMarkdown, Start: 5, End: 11, Position: 1, ListRank: 1, Domains: []string{"a.example"}}},
+		Citations: []metric.Citation{{URL: "https://a.example/", Host: "a.example", Domain: "a.example", Type: "other", Position: 1}},
+	}
+	if diff := cmp.Diff(want, found); err != nil || diff != "" {
+		t.Errorf("%v, (-want +got):\n%s", err, diff)
+	}
+}
+
+// An answer that was asked without Markdown is noted as such, and one that has no text is not.
+func TestAnAnswerWithoutMarkdownIsPlain(t *testing.T) {
+	t.Parallel()
+	for result, want := range map[string]bool{
+		chat: false, page: true, `{"text":"Nobody is named."}`: true, `{"text":""}`: false, linked: false,
+		`{"organicResults":[],"searchoverview":{"text":"x","markdown":"x"}}`: false,
+	} {
+		found, err := newPanel(t).Analyse([]byte(result), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := analysis.Decode(found.Encode()); err != nil || again.Plain != want || found.Answer(newPanel(t)).Plain != want {
+			t.Errorf("%s: %v, is plain: %t", result, err, found.Plain)
 		}
 	}
 }

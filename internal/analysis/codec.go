@@ -11,8 +11,12 @@ import (
 	"earshot/internal/source"
 )
 
-// format is the first byte of a stored analysis.
-const format = 1
+// The first byte of a stored analysis. What is written has the newer format; rules of
+// Code 2 and below left analyses in the older one, without citations of mentions and Plain.
+const (
+	oldFormat = 1
+	format    = 2
+)
 
 // The tables stand for texts by their index: what is there keeps its place.
 var (
@@ -32,7 +36,10 @@ func (f *Found) Encode() []byte {
 		for _, domain := range m.Domains {
 			w.Text(domain)
 		}
+		w.Number(len(m.Citations))
+		w.Number(m.Citations...)
 	}
+	w.Number(map[bool]int{true: 1}[f.Plain])
 	writeCitations(&w, f.Citations)
 	if f.Organic == nil {
 		w.Number(0)
@@ -66,7 +73,7 @@ func Decode(stored []byte) (*Found, error) {
 // Decode reads what Encode wrote into the memory that f has: who reads thousands keeps
 // nothing of one when the next is read.
 func (f *Found) Decode(stored []byte) error {
-	if len(stored) == 0 || stored[0] != format {
+	if len(stored) == 0 || stored[0] != format && stored[0] != oldFormat {
 		return errDamaged
 	}
 	r := packed.NewReader(string(stored[1:]))
@@ -82,8 +89,21 @@ func (f *Found) Decode(stored []byte) error {
 		for range r.Count() {
 			m.Domains = append(m.Domains, r.Text(r.Number()))
 		}
+		m.Citations = m.Citations[:0]
+		if stored[0] == oldFormat {
+			continue
+		}
+		for range r.Count() {
+			m.Citations = append(m.Citations, r.Number())
+		}
 	}
+	f.Plain = stored[0] != oldFormat && r.Number() == 1
 	f.Citations = readCitations(r, f.Citations)
+	for _, m := range f.Mentions {
+		if slices.ContainsFunc(m.Citations, func(at int) bool { return at >= len(f.Citations) }) {
+			return errDamaged
+		}
+	}
 	f.Organic = nil
 	if r.Number() == 1 {
 		if f.Organic = readCitations(r, nil); f.Organic == nil {

@@ -28,9 +28,6 @@ type Text struct {
 type Sentence struct {
 	Text       int // index in Shown.Texts
 	Start, End int
-	Citations  []int // indexes in Found.Citations of the pages that it cites
-
-	pages []string
 }
 
 // Show is Analyse for people to look at.
@@ -43,11 +40,6 @@ func (p *Panel) Show(stored []byte, prompt string) (*Shown, error) {
 	for i := range shown.Sentences {
 		s, m := &shown.Sentences[i], shown.Mentions[i]
 		s.Text = slices.IndexFunc(shown.Texts, func(t Text) bool { return t.Where == m.Where && t.Index == m.Index })
-		for at, c := range shown.Citations {
-			if slices.Contains(s.pages, c.URL) {
-				s.Citations = append(s.Citations, at)
-			}
-		}
 	}
 	return shown, nil
 }
@@ -81,9 +73,9 @@ func (s *Shown) page(page mention.SearchPage) {
 	}
 }
 
-func (s *Shown) sentence(m mention.Mention, pages []string) {
+func (s *Shown) sentence(m mention.Mention) {
 	if s != nil {
-		s.Sentences = append(s.Sentences, Sentence{Start: m.SentenceStart, End: m.SentenceEnd, pages: pages})
+		s.Sentences = append(s.Sentences, Sentence{Start: m.SentenceStart, End: m.SentenceEnd})
 	}
 }
 

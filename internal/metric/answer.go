@@ -21,6 +21,9 @@ type Answer struct {
 	Attached []Citation `json:"attached,omitempty"`
 	// Organic are the results of a search page; nil where the answer is none.
 	Organic []Citation `json:"organic,omitempty"`
+	// Plain reports whether the text is no Markdown, because that was not asked for. Such
+	// an answer says nothing about lists, nor about what its sentences cite.
+	Plain bool `json:"plain,omitempty"`
 }
 
 // Outcome is how a job ended.
@@ -52,6 +55,8 @@ type Mention struct {
 	ListRank int    `json:"listRank,omitempty"`
 	// Domains are the registrable domains that its sentence cites.
 	Domains []string `json:"sentenceDomains"`
+	// Cited are the indexes in Answer.Citations of the pages that its sentence cites.
+	Cited []int `json:"-"`
 }
 
 func (m Mention) counts() bool { return m.Kind == Name || m.Kind == Domain }

@@ -10,8 +10,8 @@ import (
 
 // The first bytes of what is packed here.
 const (
-	groupFormat = 1
-	cellFormat  = 2
+	groupFormat = 2
+	cellFormat  = 3
 )
 
 var errDamaged = errors.New("a stored tally is damaged")
@@ -28,6 +28,7 @@ const (
 	colOrganic
 	colAttached
 	colRefused
+	colPlain
 
 	colNamed
 	colMentions
@@ -52,6 +53,7 @@ var (
 		func(t *Tally) *int { return &t.Organic },
 		func(t *Tally) *int { return &t.Attached },
 		func(t *Tally) *int { return &t.Refused },
+		func(t *Tally) *int { return &t.Plain },
 	}
 	brandCounts = [...]func(*BrandTally) *int{ // what is seldom there comes last
 		func(t *BrandTally) *int { return &t.Named },

@@ -2,6 +2,7 @@ package metric_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -315,5 +316,48 @@ func TestAQueryOfTooManyRowsIsRefusedBeforeTheyAreMade(t *testing.T) {
 	}
 	if rows, err := b.Rows(metric.Query{BrandsOnly: true, Metrics: []string{"visibility"}, By: []string{"prompt"}, MaxRows: 100_000}); err != nil || len(rows) == 0 {
 		t.Errorf("a query that fits has %d rows, %v", len(rows), err)
+	}
+}
+
+// Answers without Markdown say nothing about lists and support. They are left out, and
+// where no other is left the number is null with a reason. A brand that nobody names has
+// no places.
+func TestAnswersWithoutMarkdownAreNotZero(t *testing.T) {
+	t.Parallel()
+	def := metric.Definition{
+		Samples: 1, Brands: []metric.Brand{{Name: "A"}, {Name: "B"}}, Targets: []metric.Target{{Key: "chat/US"}}, Prompts: []metric.Prompt{{Text: "p", Weight: 1}},
+	}
+	var answers []metric.Answer
+	for _, id := range []string{"s1", "s2", "s3"} {
+		def.Sweeps = append(def.Sweeps, metric.Sweep{ID: id, Slot: "2026-08-0" + id[1:] + "T06:00"})
+		answers = append(answers, metric.Answer{
+			ID: id, Target: "chat/US", Sweep: id, Sample: 1, Outcome: metric.Answered, Plain: id != "s3",
+			Mentions: []metric.Mention{{Brand: "A", Kind: metric.Name, Position: 1}},
+		})
+	}
+	last := &answers[2].Mentions[0]
+	last.ListRank, last.Domains = 2, []string{"press.example"}
+	b := bookOf(t, def, answers)
+	for _, c := range []struct{ sweep, brand, want string }{
+		{"s1", "A", `position: {"median":1,"first":1,"twoToThree":0,"fourOrMore":0} 1/1 of 1, 0 left out ""; listRank: null 0/0 of 0, 1 left out "notRequested"; support: null 0/0 of 0, 1 left out "notRequested"; `},
+		{"s3", "A", `position: {"median":1,"first":1,"twoToThree":0,"fourOrMore":0} 1/1 of 1, 0 left out ""; listRank: {"median":2,"first":0,"twoToThree":1,"fourOrMore":0} 1/1 of 1, 0 left out ""; support: 1 1/1 of 1, 0 left out ""; `},
+		{"", "A", `position: {"median":1,"first":1,"twoToThree":0,"fourOrMore":0} 3/3 of 3, 0 left out ""; listRank: {"median":2,"first":0,"twoToThree":1,"fourOrMore":0} 1/1 of 1, 2 left out ""; support: 1 1/1 of 1, 2 left out ""; `},
+		{"", "B", `position: {"median":null,"first":null,"twoToThree":null,"fourOrMore":null} 0/3 of 3, 0 left out ""; listRank: null 0/1 of 1, 2 left out ""; support: null 0/0 of 1, 2 left out ""; `},
+	} {
+		q := metric.Query{Metrics: []string{"position", "listRank", "support"}, Having: metric.Selection{"brand": {c.brand}}}
+		if c.sweep != "" {
+			q.Filter = metric.Selection{"sweep": {c.sweep}}
+		}
+		got := ""
+		for _, r := range rowsOf(t, b, q) {
+			value, err := json.Marshal(r.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got += fmt.Sprintf("%s: %s %v/%v of %d, %d left out %q; ", strings.TrimSuffix(r.Metric, metric.Version), value, r.Numerator, r.Denominator, r.Answers, r.NotRequested, r.Reason)
+		}
+		if got != c.want {
+			t.Errorf("%s of sweep %q:\n%s, want\n%s", c.brand, c.sweep, got, c.want)
+		}
 	}
 }

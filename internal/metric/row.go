@@ -36,9 +36,21 @@ type Row struct {
 
 	Weighted *float64 `json:"weighted,omitempty"` // of stability: 1 − Bray–Curtis
 
-	// Of support: supported mentions by the domain that supports them.
+	// Of listRank and support: how many eligible answers are left out because they were
+	// asked without Markdown, and NotRequested as the reason where no other is left.
+	NotRequested int    `json:"notRequested,omitempty"`
+	Reason       Reason `json:"reason,omitempty"`
+
+	// Of support: supported mentions by the domain that supports them, and by the page.
 	Domains map[string]int `json:"domains,omitzero"`
+	Pages   map[string]int `json:"-"`
 }
+
+// Reason says why a row has no value.
+type Reason string
+
+// NotRequested is the reason where the answers were asked without what the metric reads.
+const NotRequested Reason = "notRequested"
 
 // Value is a number, or where a brand stands. With nothing set there is none.
 type Value struct {
@@ -47,12 +59,13 @@ type Value struct {
 	Top    *Top
 }
 
-// Places say where a brand stands in the answers that name it.
+// Places say where a brand stands in the answers that name it. All of a position are nil
+// where no answer does; a list rank has no Places then.
 type Places struct {
-	Median     float64 `json:"median"`
-	First      float64 `json:"first"`
-	TwoToThree float64 `json:"twoToThree"`
-	FourOrMore float64 `json:"fourOrMore"`
+	Median     *float64 `json:"median"`
+	First      *float64 `json:"first"`
+	TwoToThree *float64 `json:"twoToThree"`
+	FourOrMore *float64 `json:"fourOrMore"`
 }
 
 // Top says where a brand's domain stands on search pages.
@@ -249,12 +262,16 @@ func (v view) ofBrand(brand int) []Row {
 			rows = append(rows, v.row(m, brand))
 		}
 	}
-	t := v.unbranded.Brands[brand]
+	t, of := v.unbranded.Brands[brand], &v.b.def.Brands[brand]
 	if v.q.wants("position") {
-		rows = append(rows, v.places("position", brand, t.listed().positions))
+		r := v.places(v.start("position", of, v.unbranded), t.listed().positions)
+		if r.Value.Places == nil {
+			r.Value.Places = &Places{}
+		}
+		rows = append(rows, r)
 	}
 	if v.q.wants("listRank") {
-		rows = append(rows, v.places("listRank", brand, t.listed().listRanks))
+		rows = append(rows, v.places(v.inMarkdown(v.start("listRank", of, v.unbranded)), t.listed().listRanks))
 	}
 	if v.q.wants("support") {
 		rows = append(rows, v.support(brand))
@@ -270,17 +287,25 @@ func (v view) ofBrand(brand int) []Row {
 	return rows
 }
 
+// inMarkdown leaves the answers without Markdown out of a row. They say nothing about
+// lists and about what supports a mention, and are not counted as if they said no.
+func (v view) inMarkdown(r Row) Row {
+	r.NotRequested = v.unbranded.Plain
+	r.Answers -= r.NotRequested
+	if r.NotRequested > 0 && r.Answers == 0 {
+		r.Reason = NotRequested
+	}
+	return r
+}
+
 // places is position or listRank: pooled over the answers that have one, unweighted.
-func (v view) places(name string, brand int, counts PlaceCounts) Row {
-	r := v.start(name, &v.b.def.Brands[brand], v.unbranded)
+func (v view) places(r Row, counts PlaceCounts) Row {
 	found := counts.between(1, 0)
 	r.Numerator, r.Denominator = float64(found), float64(r.Answers)
 	if found > 0 {
 		r.Value.Places = &Places{
-			Median:     counts.median(),
-			First:      float64(counts.between(1, 1)) / float64(found),
-			TwoToThree: float64(counts.between(2, 3)) / float64(found),
-			FourOrMore: float64(counts.between(4, 0)) / float64(found),
+			Median: new(counts.median()),
+			First:  share(counts.between(1, 1), found), TwoToThree: share(counts.between(2, 3), found), FourOrMore: share(counts.between(4, 0), found),
 		}
 	}
 	return r
@@ -308,11 +333,12 @@ func (v view) rank(brand int) Row {
 // support is the share of mentions whose sentence carries a citation: plain counts.
 func (v view) support(brand int) Row {
 	t := v.unbranded.Brands[brand]
-	r := v.start("support", &v.b.def.Brands[brand], v.unbranded)
+	r := v.inMarkdown(v.start("support", &v.b.def.Brands[brand], v.unbranded))
 	r.Numerator, r.Denominator = float64(t.Supported), float64(t.Mentions)
 	r.Value.Number = share(t.Supported, t.Mentions)
 	r.Domains = map[string]int{}
 	maps.Copy(r.Domains, t.listed().support)
+	r.Pages = t.listed().pages
 	return r
 }
 

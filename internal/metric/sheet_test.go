@@ -75,6 +75,7 @@ func oddAnswer(r *rand.Rand, a metric.Answer) metric.Answer {
 			a.Mentions[i].Domains = []string{"press.example"}
 		}
 	}
+	a.Plain = r.IntN(5) == 0
 	if r.IntN(10) == 0 {
 		a.Outcome = metric.Refused
 	}

@@ -11,6 +11,7 @@ type Tally struct {
 	Citations   int            // each URL once an answer
 	Organic     int            // answers with organic results
 	Attached    int            // answers that tell sources attached from sources shown
+	Plain       int            // answers without Markdown, which have no list ranks and no support
 	Brands      []BrandTally   // in the order of Definition.Brands
 	Domains     map[string]int // citations by domain
 	URLs        map[string]int // by URL
@@ -23,13 +24,14 @@ type Tally struct {
 type Sources uint8
 
 // The kinds of sources: pages that are cited by their domain, URL and type, and the domains
-// that support mentions.
+// and URLs that support mentions.
 const (
 	ByDomain Sources = 1 << iota
 	ByURL
 	ByType
 	BySupport
-	// SourcesOnly leaves all numbers of brands out.
+	BySupportURL
+	// SourcesOnly leaves all numbers of brands out but what supports their mentions.
 	SourcesOnly
 
 	NoSources  Sources = 0
@@ -44,7 +46,7 @@ type BrandTally struct {
 	Both      int // named and cited
 	Retrieved int // cited or attached, of those that tell
 	Citations int // on the brand's domains, each URL once an answer
-	Mentions  int
+	Mentions  int // in Markdown, which says what a sentence cites
 	Supported int // mentions whose sentence carries a citation
 
 	lists *brandLists // nil where all are empty: millions of tallies are read for their counts alone
@@ -56,6 +58,7 @@ type brandLists struct {
 	listRanks PlaceCounts
 	ranks     PlaceCounts
 	support   map[string]int // supported mentions by domain
+	pages     map[string]int // the same by URL
 }
 
 // listed are the lists, to be read.
@@ -110,7 +113,15 @@ func (t *Tally) Add(panel []Brand, a Answer) {
 			count(&t.Types, c.Type)
 		}
 	}
+	if a.Plain {
+		t.Plain++
+	}
 	if t.sources&SourcesOnly != 0 {
+		for i := range panel {
+			if t.sources&(BySupport|BySupportURL) != 0 {
+				t.Brands[i].addMentions(panel[i].Name, a, t.sources)
+			}
+		}
 		return
 	}
 	named := false
@@ -131,7 +142,7 @@ func (t *BrandTally) add(brand Brand, a Answer, cited []Citation, sources Source
 			on++
 		}
 	}
-	named := t.addMentions(brand.Name, a.Mentions, sources)
+	named := t.addMentions(brand.Name, a, sources)
 	t.Citations += on
 	if named {
 		t.Named++
@@ -150,30 +161,37 @@ func (t *BrandTally) add(brand Brand, a Answer, cited []Citation, sources Source
 	}
 }
 
-// addMentions counts the mentions of a brand, and tells whether there are any.
-func (t *BrandTally) addMentions(brand string, mentions []Mention, sources Sources) (named bool) {
+// addMentions counts the mentions of a brand, and reports whether there are any.
+func (t *BrandTally) addMentions(brand string, a Answer, sources Sources) (named bool) {
 	position, listRank := 0, 0
-	for i := range mentions {
-		m := &mentions[i]
+	for i := range a.Mentions {
+		m := &a.Mentions[i]
 		if m.Brand != brand || !m.counts() {
 			continue
 		}
 		named = true
-		t.Mentions++
 		if m.Position > 0 && (position == 0 || m.Position < position) {
 			position = m.Position
 		}
+		if a.Plain {
+			continue
+		}
+		t.Mentions++
 		if listRank == 0 {
 			listRank = m.ListRank
 		}
 		if len(m.Domains) > 0 {
 			t.Supported++
 		}
-		if sources&BySupport == 0 {
-			continue
+		if sources&BySupport != 0 {
+			for _, domain := range slices.Compact(slices.Sorted(slices.Values(m.Domains))) {
+				count(&t.own().support, domain)
+			}
 		}
-		for _, domain := range slices.Compact(slices.Sorted(slices.Values(m.Domains))) {
-			count(&t.own().support, domain)
+		if sources&BySupportURL != 0 {
+			for _, at := range m.Cited {
+				count(&t.own().pages, a.Citations[at].URL)
+			}
 		}
 	}
 	if position > 0 {
@@ -208,6 +226,7 @@ func (t *Tally) Merge(other *Tally) {
 	t.Citations += other.Citations
 	t.Organic += other.Organic
 	t.Attached += other.Attached
+	t.Plain += other.Plain
 	merge(&t.Domains, other.Domains)
 	merge(&t.URLs, other.URLs)
 	merge(&t.Types, other.Types)
@@ -231,6 +250,7 @@ func (t *BrandTally) merge(other *BrandTally) {
 	t.own().listRanks.merge(other.lists.listRanks)
 	t.own().ranks.merge(other.lists.ranks)
 	merge(&t.own().support, other.lists.support)
+	merge(&t.own().pages, other.lists.pages)
 }
 
 func count[K comparable](counts *map[K]int, key K) {

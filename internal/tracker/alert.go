@@ -14,6 +14,7 @@ import (
 
 	"earshot"
 	"earshot/internal/alert"
+	"earshot/internal/analysis"
 	"earshot/internal/metric"
 	"earshot/internal/store"
 )
@@ -363,7 +364,7 @@ func (w *watching) basis(ctx context.Context, b *book) (string, error) {
 		prompts = append(prompts, c.prompt)
 	}
 	slices.Sort(prompts)
-	hash := sha256.Sum256(fmt.Append(nil, slices.Compact(prompts), b.rules.Code, string(b.rules.Brands), metric.Version))
+	hash := sha256.Sum256(fmt.Append(nil, slices.Compact(prompts), analysis.Alike(b.rules.Code), string(b.rules.Brands), metric.Version))
 	return hex.EncodeToString(hash[:8]), nil
 }
 

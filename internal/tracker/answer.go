@@ -93,7 +93,7 @@ func findings(rules *store.Rules, panel *analysis.Panel, result []byte, prompt s
 			Text: sentence.Text, Start: m.Start, End: m.End, Position: m.Position, ListRank: m.ListRank,
 			SentenceStart: sentence.Start, SentenceEnd: sentence.End, Domains: m.Domains,
 		}
-		for _, at := range sentence.Citations {
+		for _, at := range m.Citations {
 			one.Citations = append(one.Citations, shown.Citations[at].Position)
 		}
 		found.Mentions = append(found.Mentions, one)

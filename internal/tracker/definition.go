@@ -274,40 +274,49 @@ func payloadOf(about provider.Definition, prompt earshot.TrackedPrompt, target e
 			}
 			payload[name] = value
 		}
-		spellOut(payload, reflect.TypeOf(about.Request))
 	}
+	spellOut(payload, reflect.TypeOf(about.Request))
 	return json.Marshal(payload)
 }
 
 // spellOut writes {} where a request takes an object and the options say true, and leaves
-// out what they say false to.
+// out what they say false to. It asks for Markdown wherever the request can, because
+// analysis reads it and it costs nothing. The options of the definition stay as they are,
+// so that a target keeps its number.
 func spellOut(options map[string]any, request reflect.Type) {
 	for i := range request.NumField() {
 		field := request.Field(i)
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		kind := field.Type
-		if kind.Kind() == reflect.Pointer {
+		text, given := options[name].(json.RawMessage)
+		if name == "markdown" && (!given || string(text) == "false") {
+			options[name] = true
+			continue
+		}
+		kind, optional := field.Type, field.Type.Kind() == reflect.Pointer
+		if optional {
 			kind = kind.Elem()
 		}
-		text, ok := options[name].(json.RawMessage)
-		if !ok || kind.Kind() != reflect.Struct {
+		if kind.Kind() != reflect.Struct || !given && optional {
 			continue
 		}
 		var inner map[string]json.RawMessage
-		switch string(text) {
-		case "true":
-			options[name] = json.RawMessage("{}")
-		case "false":
+		switch {
+		case string(text) == "false":
 			delete(options, name)
-		default:
+			if optional {
+				continue
+			}
+		case given && string(text) != "true":
 			if json.Unmarshal(text, &inner) != nil || inner == nil {
 				continue // the provider will say what is wrong with it
 			}
-			fields := make(map[string]any, len(inner))
-			for name, value := range inner {
-				fields[name] = value
-			}
-			spellOut(fields, kind)
+		}
+		fields := make(map[string]any, len(inner))
+		for name, value := range inner {
+			fields[name] = value
+		}
+		spellOut(fields, kind)
+		if given && string(text) != "false" || len(fields) > 0 {
 			options[name] = fields
 		}
 	}

@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -168,6 +169,7 @@ func (b *book) metricRow(q metric.Query, r *metric.Row) earshot.MetricRow {
 		Metric: r.Metric, NumberLabels: labelsOf(r.Labels), PromptID: r.PromptVersion, Sweep: r.Sweep, Day: r.Day, Week: r.Week, Month: r.Month,
 		Value: r.Value.Number, Numerator: r.Numerator, Denominator: r.Denominator, Answers: r.Answers, Cells: r.Cells, Sweeps: r.Sweeps,
 		Missing: r.Missing, Interval: intervals(r.Interval), Lag1: r.Lag1, Weighted: r.Weighted, Rules: rulesName(b.rules), AnswersURL: b.answersURL(q, r),
+		NotRequested: r.NotRequested, Reason: string(r.Reason),
 	}
 	if r.Brand != nil {
 		row.Brand = *r.Brand
@@ -175,8 +177,8 @@ func (b *book) metricRow(q metric.Query, r *metric.Row) earshot.MetricRow {
 	if r.Provisional != nil {
 		row.Provisional = *r.Provisional
 	}
-	if p := r.Value.Places; p != nil {
-		row.Value, row.Places = &p.Median, &earshot.PlaceShares{First: p.First, TwoToThree: p.TwoToThree, FourOrMore: p.FourOrMore}
+	if p := r.Value.Places; p != nil && p.Median != nil {
+		row.Value, row.Places = p.Median, &earshot.PlaceShares{First: *p.First, TwoToThree: *p.TwoToThree, FourOrMore: *p.FourOrMore}
 	}
 	if t := r.Value.Top; t != nil {
 		row.Value, row.Top = t.Median, &earshot.TopShares{Top1: t.Top1, Top3: t.Top3, Top10: t.Top10}
@@ -206,10 +208,10 @@ func (s *Service) Sources(ctx context.Context, organization, name string, q *ear
 		by = "domain"
 	}
 	wanted.Sources, wanted.Top = []string{by}, q.Limit
-	if by == "domain" {
+	if by != "type" {
 		wanted.Metrics = append(wanted.Metrics, "support")
 	}
-	counted := map[string]metric.Sources{"domain": metric.ByDomain | metric.BySupport, "url": metric.ByURL, "type": metric.ByType}[by]
+	counted := map[string]metric.Sources{"domain": metric.ByDomain | metric.BySupport, "url": metric.ByURL | metric.BySupportURL, "type": metric.ByType}[by]
 	var b *book
 	var rows []metric.Row
 	err = s.filtered(ctx, organization, name, &q.NumberFilter, need{sources: counted | metric.SourcesOnly}, func(found *book) (err error) {
@@ -222,11 +224,15 @@ func (s *Service) Sources(ctx context.Context, organization, name string, q *ear
 		return nil, err
 	}
 	report := &earshot.SourceReport{Tracker: name, Rules: rulesName(b.rules), MadeUp: b.madeUp}
-	backs := map[[2]string][]earshot.BackedBrand{} // by target and domain
+	backs := map[[2]string][]earshot.BackedBrand{} // by target and by domain or URL
 	for _, r := range rows {
-		if r.Brand != nil { // of a brand, support alone has domains
-			for domain, mentions := range r.Domains {
-				at := [2]string{r.Target, domain}
+		if r.Brand != nil { // of a brand, support alone says what backs it
+			backed := r.Domains
+			if by == "url" {
+				backed = r.Pages
+			}
+			for source, mentions := range backed {
+				at := [2]string{r.Target, source}
 				backs[at] = append(backs[at], earshot.BackedBrand{Brand: *r.Brand, Mentions: mentions})
 			}
 		}
@@ -246,7 +252,7 @@ func (s *Service) Sources(ctx context.Context, organization, name string, q *ear
 			kind, brand, domain := b.panel.Site(at)
 			row.Type, row.Brand, row.Domain = string(kind), brand, domain
 		}
-		row.Backs = backs[[2]string{row.Target, row.Domain}]
+		row.Backs = backs[[2]string{row.Target, cmp.Or(r.URL, r.Domain)}]
 		report.Rows = append(report.Rows, row)
 	}
 	return report, nil

@@ -54,7 +54,7 @@ func (r *reading) add(a *store.Analysis) error {
 	}
 	r.found.Fill(&r.answer, r.panel)
 	r.answer.Outcome = metric.Outcome(a.Outcome)
-	r.intern(r.answer.Citations)
+	r.intern(&r.answer)
 	key := sheetKey{a.Target, a.Surface}
 	sheet := r.sheets[at][key]
 	if sheet == nil {
@@ -71,7 +71,7 @@ func (r *reading) add(a *store.Analysis) error {
 }
 
 // intern has the texts that are counted in memory once, rather than all of each analysis.
-func (r *reading) intern(citations []metric.Citation) {
+func (r *reading) intern(a *metric.Answer) {
 	once := func(text string) string {
 		if r.texts == nil {
 			r.texts = map[string]string{}
@@ -83,13 +83,20 @@ func (r *reading) intern(citations []metric.Citation) {
 		}
 		return known
 	}
-	for i := range citations {
-		c := &citations[i]
+	for i := range a.Citations {
+		c := &a.Citations[i]
 		if r.sources&metric.ByDomain != 0 {
 			c.Domain = once(c.Domain)
 		}
 		if r.sources&metric.ByURL != 0 {
 			c.URL = once(c.URL)
+		}
+	}
+	if r.sources&metric.BySupport != 0 {
+		for _, m := range a.Mentions {
+			for i := range m.Domains {
+				m.Domains[i] = once(m.Domains[i])
+			}
 		}
 	}
 }

@@ -27,7 +27,7 @@ type keptSheet struct {
 
 // sheetsFormat is the first byte of stored sheets. What was stored in another is not read,
 // but made anew.
-const sheetsFormat = 2
+const sheetsFormat = 3
 
 // errSheets is what is said of stored sheets that cannot be read.
 var errSheets = errors.New("the sheets of a tally are damaged")

@@ -146,6 +146,7 @@ func TestNumbersAreWhatTheAnswersSay(t *testing.T) {
 			t.Error("the lab names or cites no brand of the panel: the test proves nothing")
 		}
 		checkAnswersURLs(t, n, a)
+		checkBacks(t, n, a)
 		checkCuts(t, n, a)
 		checkComparison(t, n, a)
 		checkRules(t, n, other, a)
@@ -183,6 +184,64 @@ func checkAnswersURLs(t *testing.T, n *harness.Node, a *app.Account) {
 	}
 	if seen < 100 {
 		t.Errorf("only %d links were followed", seen)
+	}
+}
+
+// checkBacks holds what sources back, and the support of brands, against the sentences of
+// the answers. The definition asks for no Markdown, which sweeps do by themselves.
+func checkBacks(t *testing.T, n *harness.Node, a *app.Account) {
+	t.Helper()
+	type backed struct{ source, brand string }
+	want := map[string]map[backed]int{"domain": {}, "url": {}}
+	supported := map[string]float64{}
+	var page earshot.AnswerPage
+	n.Get(t, a, "/v1/trackers/shoes/answers?limit=200&outcome=answered").Has(t, "answers", http.StatusOK).Into(t, &page)
+	for _, one := range page.Answers {
+		if strings.Contains(one.Prompt, "Ollaro") {
+			continue // a branded prompt
+		}
+		var answer earshot.TrackedAnswer
+		n.Get(t, a, "/v1/trackers/shoes/answers/"+one.ID).Has(t, "an answer", http.StatusOK).Into(t, &answer)
+		for _, text := range answer.Found.Texts {
+			if prose := text.Where == "text" || text.Where == "overview"; prose && text.Format != "markdown" {
+				t.Errorf("the answer on %s has no Markdown: %+v", one.Target, text)
+			}
+		}
+		for _, m := range answer.Found.Mentions {
+			if m.Kind == "absent" {
+				continue
+			}
+			for _, domain := range m.Domains {
+				want["domain"][backed{domain, m.Brand}]++
+			}
+			for _, position := range m.Citations {
+				want["url"][backed{answer.Found.Citations[position-1].URL, m.Brand}]++
+			}
+			if len(m.Domains) > 0 {
+				supported[m.Brand]++
+			}
+		}
+	}
+	if len(want["domain"]) == 0 || len(want["url"]) == 0 {
+		t.Fatal("no sentence of the lab cites anything: the test proves nothing")
+	}
+	for by, all := range want {
+		var report earshot.SourceReport
+		n.Get(t, a, "/v1/trackers/shoes/sources?limit=1000&by="+by).Has(t, "sources", http.StatusOK).Into(t, &report)
+		got := map[backed]int{}
+		for _, row := range report.Rows {
+			for _, b := range row.Backs {
+				got[backed{map[string]string{"domain": row.Domain, "url": row.URL}[by], b.Brand}] += b.Mentions
+			}
+		}
+		if !reflect.DeepEqual(got, all) {
+			t.Errorf("by %s sources back %v, want %v", by, got, all)
+		}
+	}
+	for _, row := range metricsOf(t, n, a, "metric=support&by=brand").Rows {
+		if row.Numerator != supported[row.Brand] || row.NotRequested != 0 || row.Reason != "" {
+			t.Errorf("the support of %s is %+v, want %v mentions", row.Brand, row, supported[row.Brand])
+		}
 	}
 }
 

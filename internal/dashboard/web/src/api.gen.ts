@@ -1628,6 +1628,10 @@ export type MetricRow = {
   top?: TopShares;
   /** Of `stability.domains` and `stability.brands`: 1 − Bray–Curtis of counts, beside the value, 1 − Jaccard. Their denominator is the number of pairs of neighbouring sweeps. */
   weighted?: number;
+  /** Of `listRank` and `support`: answers that are left out because they were asked without Markdown. */
+  notRequested?: number;
+  /** Why the value is null: `notRequested` where all answers were asked without what the metric reads. */
+  reason?: "notRequested";
   /** Version of the names that were looked for. */
   rules: string;
   /** Where the answers behind the number are listed; with `last`, those of the sweep that it names. */
@@ -1835,7 +1839,7 @@ export type SourceRow = {
   answers: number;
   interval: Intervals | null;
   provisional: boolean;
-  /** The brands of the panel whose names stand in sentences that cite it, in the panel's order; of domains only. */
+  /** The brands of the panel whose names stand in sentences that cite it, in the panel's order; of domains and URLs. */
   backs?: Array<BackedBrand>;
 };
 
