@@ -237,6 +237,12 @@ type Precision struct {
 	SmallestChange *float64 `json:"smallestChange"`
 	// Whether it follows from how the answers of the tracker's own last sweeps differ (28 at most, from 5 on), by the visibility of its first own brand. Otherwise it follows from how answers usually differ.
 	Measured bool `json:"measured"`
+	// Series that are watched for lasting shifts: visibility and citation rate of each brand on each target.
+	Series int `json:"series" schema:"min=0"`
+	// The threshold of the change detectors, from the number of series and the budget of false alarms; null without brands.
+	Threshold *float64 `json:"threshold"`
+	// The share of lasting falls of 0.8 logits, as from 40 to 27 %, that the detector of a series finds within 14 sweeps at that threshold, once 60 sweeps are there; null without brands.
+	FallsFound *float64 `json:"fallsFound" schema:"min=0,max=1"`
 }
 
 // TrackerPatch pauses a tracker or lets it go on.

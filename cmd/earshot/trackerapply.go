@@ -190,7 +190,11 @@ func printApplied(in *invocation, a *earshot.TrackerApplied) error {
 		}
 		rows = append(rows, []string{"break", oneLine(series + " cannot be compared with before: " + b.Reason)})
 	}
-	rows = append(rows, []string{"precision", precisionOf(a.Precision)}, []string{"next sweep", nextOf(t)})
+	rows = append(rows, []string{"precision", precisionOf(a.Precision)})
+	if p := a.Precision; p.Threshold != nil && p.FallsFound != nil {
+		rows = append(rows, []string{"alerts", fmt.Sprintf("%.0f %% of falls by 0.8 logits, as from 40 to 27 %%, will be found within 14 sweeps (%d series, threshold %.1f)", 100**p.FallsFound, p.Series, *p.Threshold)})
+	}
+	rows = append(rows, []string{"next sweep", nextOf(t)})
 	return printTable(in.out, rows)
 }
 

@@ -199,9 +199,9 @@ func (k seriesKey) subject() string { return k.metric + " of " + k.brand + " on 
 
 // seriesKeys are the series of a definition: each metric of each brand on each target.
 // Pages that a brand does not have cannot be cited.
-func (w *watching) seriesKeys(targets []string) (keys []seriesKey) {
+func (d *definition) seriesKeys(targets []string) (keys []seriesKey) {
 	for _, own := range []bool{true, false} {
-		for _, b := range w.definition.Brands {
+		for _, b := range d.Brands {
 			for _, name := range alert.Metrics {
 				if b.Own != own || name == "citationRate" && len(b.Domains) == 0 {
 					continue
@@ -213,6 +213,12 @@ func (w *watching) seriesKeys(targets []string) (keys []seriesKey) {
 		}
 	}
 	return keys[:min(len(keys), maxSeries)]
+}
+
+// threshold is the h of the change detectors, from the budget of false alarms over that
+// many series, as a sweep that is due at a moment has them.
+func (d *definition) threshold(series int, due time.Time) float64 {
+	return alert.Threshold(d.falseAlarms(), series, d.sweepsPerYear(due))
 }
 
 // stepSeries steps all series of the tracker with the sweep.
@@ -229,8 +235,8 @@ func (w *watching) stepSeries(ctx context.Context) (stepped []*store.Series, err
 	for _, one := range w.watch.Series {
 		known[seriesKey{one.Metric, one.Brand, one.Target}] = one.State
 	}
-	keys := w.seriesKeys(targets)
-	h := alert.Threshold(w.definition.falseAlarms(), len(keys), w.definition.sweepsPerYear(w.sweep.DueAt))
+	keys := w.definition.seriesKeys(targets)
+	h := w.definition.threshold(len(keys), w.sweep.DueAt)
 	for _, key := range keys {
 		value, has := values[key]
 		if !has || !slices.Contains(open, key.target) {

@@ -25,6 +25,7 @@ type book struct {
 	rules   *store.Rules
 	panel   *analysis.Panel
 	zone    *schedule.Rule
+	watched *definition          // by which series are watched; nil where none are wanted
 	prompts []*store.TrackerPart // in the order of the definition that was counted by
 	periods []span               // that are asked for, each by itself
 	sweeps  []*store.Sweep       // closed ones in any of them, by when they were due
@@ -131,7 +132,7 @@ func (s *Service) bookOf(ctx context.Context, t *store.Tracker, d *definition, w
 	if err != nil {
 		return nil, err
 	}
-	b := &book{tracker: t, rules: rules, zone: zoneOf(d), periods: periods, need: wanted}
+	b := &book{tracker: t, rules: rules, zone: zoneOf(d), watched: d, periods: periods, need: wanted}
 	if b.panel, err = s.panelOf(rules); err != nil {
 		return nil, err
 	}

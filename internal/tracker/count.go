@@ -197,6 +197,13 @@ func (b *book) open(read *reading) error {
 	}
 	b.breaks = b.breaksOf(read.past)
 	def.Breaks = b.metricBreaks(read.past)
+	if n := len(b.sweeps); n > 0 && b.watched != nil { // as the newest sweep was watched
+		newest, targets := b.sweeps[n-1], []string{}
+		for _, target := range read.asked[newest.Version].targets {
+			targets = append(targets, read.targetName(target))
+		}
+		def.CUSUM.H = b.watched.threshold(len(b.watched.seriesKeys(targets)), newest.DueAt)
+	}
 	var err error
 	if b.Book, err = metric.NewBook(def); err != nil {
 		return err

@@ -218,7 +218,8 @@ func daysOf(text string) int {
 // spreadSweeps is of how many sweeps the spread of a tracker's own answers is taken.
 const spreadSweeps = 28
 
-// precision is how small a change the numbers will show: by the spread that the answers of
+// precision is how small a change the numbers will show, and how many lasting ones are
+// found by the change detector with the tracker's own threshold: by the spread that the answers of
 // the tracker's last sweeps have, or, where these are too few, that answers usually have.
 func (s *Service) precision(ctx context.Context, t *store.Tracker, d *definition, now time.Time) (earshot.Precision, error) {
 	p := earshot.Precision{Prompts: len(d.Prompts), Samples: d.Samples, Sweeps: d.sweepsIn(28, now)}
@@ -227,8 +228,13 @@ func (s *Service) precision(ctx context.Context, t *store.Tracker, d *definition
 		return p, err
 	}
 	p.Measured = measured
-	if change, ok := (stats.Plan{Prompts: p.Prompts, Sweeps: p.Sweeps, Samples: p.Samples}).Visible(spread); ok {
+	plan := stats.Plan{Prompts: p.Prompts, Sweeps: p.Sweeps, Samples: p.Samples}
+	if change, ok := plan.Visible(spread); ok {
 		p.SmallestChange = &change
+	}
+	if p.Series = len(d.seriesKeys(make([]string, len(d.Targets)))); p.Series > 0 {
+		p.Threshold = new(d.threshold(p.Series, now))
+		p.FallsFound = new(plan.Found(spread, *p.Threshold))
 	}
 	return p, nil
 }
