@@ -105,9 +105,11 @@ func (w *watching) step(ctx context.Context, now time.Time) (err error) {
 		if step.Series, err = w.stepSeries(ctx); err != nil {
 			return err
 		}
-		if err := w.screenSources(ctx); err != nil {
+		screened, err := w.screenSources(ctx)
+		if err != nil {
 			return err
 		}
+		step.Series = append(step.Series, screened...)
 	case state == earshot.SweepMissed || state == earshot.SweepSkipped:
 		w.raise(earshot.AlertSweep, string(state), &earshot.Alert{Summary: alert.SweepSummary(w.sweep.Slot, state)})
 	default: // one that was canceled tells nothing

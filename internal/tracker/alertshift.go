@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -137,18 +138,36 @@ func (b *book) answersIn(target string, period []string) string {
 	return b.answersOf(sweeps, nil, url.Values{"target": {target}})
 }
 
+// screenedSeries is the metric under which the sweep is stored that sources were screened at last.
+const screenedSeries = "sources"
+
 // screenSources compares which sources are cited in the last two windows of sweeps, once
-// in a window.
-func (w *watching) screenSources(ctx context.Context) error {
+// in a window. Sweeps that repeat others are in neither. It returns what is to be stored.
+func (w *watching) screenSources(ctx context.Context) ([]*store.Series, error) {
 	closed, err := w.Store.ClosedSweeps(ctx, w.tracker)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	at := slices.IndexFunc(closed, func(s *store.Sweep) bool { return s.ID == w.sweep.ID }) + 1
-	if at < 2*alert.Window || (w.watch.Steps+1)%alert.Window != 0 || answersOf(closed[at-2*alert.Window:at]) > maxCounted {
+	place := func(id string) int { return slices.IndexFunc(closed, func(s *store.Sweep) bool { return s.ID == id }) }
+	at := place(w.sweep.ID) + 1
+	for _, one := range w.watch.Series {
+		if last := place(strings.Trim(string(one.State), `"`)) + 1; one.Metric == screenedSeries && last > 0 && at-last < alert.Window {
+			return nil, nil
+		}
+	}
+	if at < 2*alert.Window {
+		return nil, nil
+	}
+	screened := &store.Series{Organization: w.tracker.Organization, Tracker: w.tracker.ID, Metric: screenedSeries, State: []byte(strconv.Quote(w.sweep.ID))}
+	return []*store.Series{screened}, w.compareSources(ctx, closed[at-2*alert.Window:at])
+}
+
+// compareSources compares which sources are cited in two windows of sweeps.
+func (w *watching) compareSources(ctx context.Context, sweeps []*store.Sweep) error {
+	if answersOf(sweeps) > maxCounted {
 		return nil
 	}
-	b, err := w.bookOf(ctx, w.tracker, w.definition, need{sources: metric.ByDomain | metric.SourcesOnly}, span{closed[at-2*alert.Window].DueAt, w.sweep.DueAt.Add(time.Millisecond)})
+	b, err := w.bookOf(ctx, w.tracker, w.definition, need{sources: metric.ByDomain | metric.SourcesOnly}, span{sweeps[0].DueAt, w.sweep.DueAt.Add(time.Millisecond)})
 	if tooMany(err) {
 		return nil
 	}

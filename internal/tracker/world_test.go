@@ -38,6 +38,7 @@ type world struct {
 	services     []*tracker.Service
 	organization string
 	node         string
+	result       string // of the tasks that are answered
 	now          time.Time
 }
 
@@ -45,7 +46,7 @@ func newWorld(t *testing.T, address string, now time.Time) *world {
 	t.Helper()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	w := &world{T: t, random: rand.New(rand.NewPCG(seed, 0)), store: storetest.OpenVirtual(t, address), now: now}
+	w := &world{T: t, random: rand.New(rand.NewPCG(seed, 0)), store: storetest.OpenVirtual(t, address), now: now, result: `{"surface":"lab"}`}
 	catalogue, err := provider.NewCatalogue([]provider.Provider{chatassistant.Provider{}}, func(string) bool { return false }, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +125,7 @@ func (w *world) work() {
 			w.Fatal(err)
 		}
 		for _, job := range started {
-			end := store.Settlement{Job: job, Status: earshot.StatusCompleted, Charge: price, Attempts: 1, Result: []byte(`{"surface":"lab"}`)}
+			end := store.Settlement{Job: job, Status: earshot.StatusCompleted, Charge: price, Attempts: 1, Result: []byte(w.result)}
 			if w.random.IntN(8) == 0 {
 				end.Status, end.Charge, end.Result, end.Error = earshot.StatusFailed, 0, nil, &earshot.Error{Code: earshot.CodeUpstream}
 			}
