@@ -126,7 +126,7 @@ type Ceiling struct {
 // AlertBudget is how many false alarms one is ready to see, and where alerts are sent.
 type AlertBudget struct {
 	// Over all series of the tracker; 0 looks for no shifts.
-	FalseAlarmsPerYear float64 `json:"falseAlarmsPerYear" schema:"min=0,max=365"`
+	FalseAlarmsPerYear float64 `json:"falseAlarmsPerYear" schema:"min=0,max=365,default=1"`
 	// Names of channels of the organization. Without any, alerts are only listed.
 	Channels List[string] `json:"channels,omitempty" schema:"maxItems=20,maxLength=100"`
 }

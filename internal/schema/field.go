@@ -12,7 +12,7 @@ type field struct {
 	name     string // on the wire
 	index    int    // in the struct
 	goType   reflect.Type
-	required bool // on the wire: no omitempty, no omitzero
+	required bool // on the wire: no omitempty, no omitzero, no default
 	inline   bool // an embedded struct, whose fields belong to the outer one
 	format   Format
 	enum     []string
@@ -26,7 +26,7 @@ type field struct {
 // fieldsOf lists the fields of a struct that appear in JSON, in their order.
 //
 // The tag schema is a list of: the name of a format; min=N, max=N and default=N of
-// a number; maxLength=N of a text; enum=a|b of a string or of the strings in a
+// a number, which is not required where it has a default; maxLength=N of a text; enum=a|b of a string or of the strings in a
 // list; minItems=N, maxItems=N and unique of a list; const=V; unless=field for one
 // that is required when the other field is absent; excludes=a|b for fields that
 // cannot be combined with it; short=field for a list of objects in which a text alone
@@ -69,6 +69,7 @@ func (f *field) read(tag string) {
 			f.excludes = strings.Split(value, "|")
 		case hasValue:
 			f.limits[key] = value
+			f.required = f.required && key != "default"
 		default:
 			f.format = formatNamed(key)
 		}

@@ -122,6 +122,13 @@ func Domain(host string) string {
 	return domain
 }
 
+// IsPublicSuffix reports whether a host, as Host returns it, is one below which anybody can
+// register a domain, such as co.uk. A suffix of a private owner, such as github.io, is not.
+func IsPublicSuffix(host string) bool {
+	suffix, icann := publicsuffix.PublicSuffix(host)
+	return icann && suffix == host
+}
+
 // Within tells whether host is domain or lies below it.
 func Within(host, domain string) bool {
 	rest, ok := strings.CutSuffix(host, domain)

@@ -146,12 +146,56 @@ func checkBrands(in *schema.Object, brands []earshot.Brand) {
 				in.Reject(fmt.Sprintf("brands[%d].domains[%d]", i, j), "must be a host name such as example.com")
 				return
 			}
+			if host, err := source.BrandDomain(domain); err == nil && source.IsPublicSuffix(host) {
+				in.Reject(fmt.Sprintf("brands[%d].domains[%d]", i, j), "%s is a public suffix, below which everybody has domains; name the domain of %s itself", domain, b.Name)
+			}
 		}
 	}
 	// What the panel's fields tell each by itself was told already.
-	if _, err := analysis.NewPanel(brands); err != nil && in.Err() == nil {
+	panel, err := analysis.NewPanel(brands)
+	if err != nil && in.Err() == nil {
 		rejectPanel(in, err)
 	}
+	if err != nil {
+		return
+	}
+	for _, c := range panel.Collisions() {
+		rejectShared(in, brands, c.Name, c.Within, c.Equal)
+	}
+}
+
+// rejectShared refuses a name that two brands have, unless switches tell them apart. Of
+// two such names it is told of an alias, and of the later one.
+func rejectShared(in *schema.Object, brands []earshot.Brand, one, other mention.NameRef, equal bool) {
+	if !equal || one.Name == 0 && other.Name > 0 || (one.Name == 0) == (other.Name == 0) && one.Brand < other.Brand {
+		return // each pair comes twice
+	}
+	name, match := nameOf(brands, one)
+	rival, rivals := nameOf(brands, other)
+	if match.Case == "exact" && rivals.Case == "exact" && name != rival || len(match.Near)+len(match.Not)+len(rivals.Near)+len(rivals.Not) > 0 {
+		return
+	}
+	field, what := fmt.Sprintf("brands[%d].name", one.Brand), "the name"
+	if one.Name > 0 {
+		field = fmt.Sprintf("brands[%d].aliases[%d]", one.Brand, one.Name-1)
+	}
+	if other.Name > 0 {
+		what = "an alias"
+	}
+	in.Reject(field, "%q of %s is %s of %s, too: remove it from one of them, or tell them apart with match", name, brands[one.Brand].Name, what, brands[other.Brand].Name)
+}
+
+// nameOf is the name or alias that a reference leads to, with its switches.
+func nameOf(brands []earshot.Brand, ref mention.NameRef) (name string, match earshot.NameMatch) {
+	b := brands[ref.Brand]
+	name, switches := b.Name, b.Match
+	if ref.Name > 0 {
+		name, switches = b.Aliases[ref.Name-1].Name, b.Aliases[ref.Name-1].Match
+	}
+	if switches != nil {
+		match = *switches
+	}
+	return name, match
 }
 
 // checkSources tells which domains are none, and which are there twice.

@@ -38,7 +38,7 @@ func TestAReportIsSentOncePerSlot(t *testing.T) {
 		w.apply("hats", `
 prompts: [best hats]
 targets: [{provider: chatassistant, country: US}]
-alerts: {falseAlarmsPerYear: 1, channels: [ops]}
+alerts: {channels: [ops]}
 reports: {every: week, at: "08:00", timezone: Europe/Berlin, channels: [board, ops]}
 `)
 		var sent []string

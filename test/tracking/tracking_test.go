@@ -216,7 +216,12 @@ func TestWhatIsWrongWithADefinition(t *testing.T) {
 		"empty":          {"{}", []string{"prompts", "targets"}},
 		"unknown fields": {"prompts: [a]\ntargets: [{provider: chatassistant, country: US, contry: x}]\nschedul: 1", []string{"schedul", "targets[0].contry"}},
 		"every 5m":       {"prompts: [a]\ntargets: [{provider: chatassistant, country: US}]\nschedule: {every: 5m, within: 1h}", []string{"schedule.every"}},
-		"too often":      {"prompts: [a]\ntargets: [{provider: chatassistant, country: US}]\nschedule: {cron: \"0,59 * * * *\"}", []string{"schedule.cron"}},
+		"a shared name": {
+			"brands: [{name: Ollaro}, {name: Kestrin, aliases: [ollaro, Kess]}, {name: Veltra, aliases: [{name: KESS}]}, {name: Apple, match: {near: [phone]}}, {name: Apple Records, aliases: [Apple]}]\nprompts: [a]\ntargets: [{provider: chatassistant, country: US}]",
+			[]string{"brands[1].aliases[0]", "brands[2].aliases[0]"},
+		},
+		"a public suffix": {"brands: [{name: Ollaro, domains: [ollaro.co.uk, co.uk, ollaro.github.io]}]\nprompts: [a]\ntargets: [{provider: chatassistant, country: US}]", []string{"brands[0].domains[1]"}},
+		"too often":       {"prompts: [a]\ntargets: [{provider: chatassistant, country: US}]\nschedule: {cron: \"0,59 * * * *\"}", []string{"schedule.cron"}},
 		"all at once": {`
 prompts: [a, a, {text: "", weigth: 2}, {text: b, weight: 0}]
 targets: [{provider: nobody, country: US}, {provider: chatassistant, country: XX}, {provider: chatassistant, country: US, device: ios}, {provider: websearch, country: US, options: {pages: 99}}]
@@ -234,6 +239,16 @@ samples: 11
 	}
 	if failure := apply(t, n, a, "", "prompts: [a]\n\ntargets: [{provider: x, country: US}]\n"); !strings.Contains(string(failure.Body), `"line":3`) {
 		t.Errorf("no line is named: %s", failure.Body)
+	}
+	shared := apply(t, n, a, "", "brands: [{name: Ollaro}, {name: Kestrin, aliases: [Ollaro]}]\nprompts: [a]\ntargets: [{provider: chatassistant, country: US}]")
+	if text := string(shared.Body); !strings.Contains(text, "Ollaro") || !strings.Contains(text, "Kestrin") {
+		t.Errorf("a shared name is refused without naming both brands: %s", text)
+	}
+	for alerts, want := range map[string]float64{"{}": 1, "{falseAlarmsPerYear: 0}": 0, "{falseAlarmsPerYear: 2.5}": 2.5} {
+		got := applied(t, n, a, "", "prompts: [a]\ntargets: [{provider: chatassistant, country: US}]\nalerts: "+alerts).Tracker.Definition.Alerts
+		if got == nil || got.FalseAlarmsPerYear != want {
+			t.Errorf("alerts: %s is %+v", alerts, got)
+		}
 	}
 	large := "prompts: [" + strings.Repeat("x,", 10_001) + "]\ntargets: [{provider: chatassistant, country: US}]"
 	apply(t, n, a, "", large).Invalid(t, "10,001 prompts", http.StatusBadRequest, "prompts")

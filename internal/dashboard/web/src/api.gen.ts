@@ -1420,7 +1420,7 @@ export type Ceiling = {
 /** How many false alarms one is ready to see, and where alerts are sent. */
 export type AlertBudget = {
   /** Over all series of the tracker; 0 looks for no shifts. */
-  falseAlarmsPerYear: number;
+  falseAlarmsPerYear?: number;
   /** Names of channels of the organization. Without any, alerts are only listed. */
   channels?: Array<string>;
 };
