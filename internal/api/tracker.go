@@ -167,10 +167,7 @@ func (s *Server) answers(c *call) error {
 	if err != nil {
 		return err
 	}
-	from, until, err := span(q.From, q.To)
-	if err != nil {
-		return err
-	}
+	from, until := moments(q.From, q.To)
 	page, err := s.Reports.Answers(c.r.Context(), c.principal.OrganizationID, c.trackerName(), &q.AnswerFilter, from, until, before, q.Limit)
 	if err != nil {
 		return notFoundAs(err, "tracker", c.trackerName())
@@ -187,9 +184,18 @@ func (s *Server) answer(c *call) error {
 	return c.json(answer)
 }
 
-// span is the time from one moment to another, which is excluded; a day counts whole.
-// The texts were checked when the query was read.
+// span is moments that are refused where the second is not after the first.
 func span(from, to string) (start, end time.Time, err error) {
+	start, end = moments(from, to)
+	if !start.IsZero() && !end.IsZero() && !start.Before(end) {
+		return start, end, schema.Invalid("to", "must be after from")
+	}
+	return start, end, nil
+}
+
+// moments is the time from one moment to another, which is excluded; a day counts whole,
+// in UTC. The texts were checked when the query was read.
+func moments(from, to string) (start, end time.Time) {
 	if from != "" {
 		start, _, _ = schema.ParseMoment(from)
 	}
@@ -199,8 +205,5 @@ func span(from, to string) (start, end time.Time, err error) {
 			end = end.Add(24 * time.Hour)
 		}
 	}
-	if !start.IsZero() && !end.IsZero() && !start.Before(end) {
-		return start, end, schema.Invalid("to", "must be after from")
-	}
-	return start, end, nil
+	return start, end
 }

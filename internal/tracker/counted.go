@@ -137,7 +137,7 @@ func (b *book) answersURL(q metric.Query, r *metric.Row) string {
 		sweeps, sweep = b.between(l.Since, sweep), ""
 	}
 	labels := map[string]string{
-		"target": target, "surface": surface, "provider": l.Provider, "country": l.Country, "tag": l.Tag,
+		"target": target, "surface": surface, "provider": l.Provider, "country": l.Country,
 		"sweep": sweep, "day": l.Day, "week": l.Week, "month": l.Month,
 	}
 	var chosen []string
@@ -156,6 +156,9 @@ func (b *book) answersURL(q metric.Query, r *metric.Row) string {
 	v := url.Values{}
 	if q.Branded || slices.Contains([]string{"coverage", "refusal", "stability.domains", "stability.brands"}, strings.TrimSuffix(r.Metric, metric.Version)) {
 		v.Set("branded", "true")
+	}
+	if l.Tag != "" {
+		v.Set("tag", l.Tag) // a question may have it beside one that the filter leaves
 	}
 	if l.PromptVersion != 0 {
 		v.Set("promptId", strconv.Itoa(l.PromptVersion))

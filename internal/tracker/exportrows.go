@@ -103,9 +103,9 @@ type (
 		DueAt       tablefile.Time `json:"dueAt" parquet:"dueAt,timestamp(millisecond)"`
 		Rules       string         `json:"rules" parquet:"rules,dict"`
 		Metric      string         `json:"metric" parquet:"metric,dict"`
-		Brand       string         `json:"brand" parquet:"brand,optional,dict"`
+		Brand       *string        `json:"brand" parquet:"brand,optional,dict"`
 		Target      string         `json:"target" parquet:"target,dict"`
-		Surface     string         `json:"surface" parquet:"surface,optional,dict"`
+		Surface     *string        `json:"surface" parquet:"surface,optional,dict"`
 		Value       *float64       `json:"value" parquet:"value,optional"`
 		Numerator   float64        `json:"numerator" parquet:"numerator"`
 		Denominator float64        `json:"denominator" parquet:"denominator"`
@@ -167,6 +167,14 @@ func (e *answerExport) findings(ctx context.Context, table string, format tablef
 		}
 		return rows
 	})), nil
+}
+
+// orNull is a text, which is empty where there is none.
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
 }
 
 // orNone is a rank, which is 0 where there is none.
@@ -304,7 +312,7 @@ func (s *Service) sweepRows(ctx context.Context, h *past, sweep *store.Sweep) (r
 	if err := s.fill(ctx, b, h); err != nil {
 		return nil, err
 	}
-	wanted := metric.Query{By: []string{"target", "sweep"}, BrandsOnly: true}
+	wanted := metric.Query{By: []string{"target", "surface", "sweep"}, BrandsOnly: true}
 	found, err := b.Rows(wanted)
 	for i := range found {
 		rows = append(rows, b.rowOfMetric(b.metricRow(wanted, &found[i]), sweep))
@@ -314,7 +322,7 @@ func (s *Service) sweepRows(ctx context.Context, h *past, sweep *store.Sweep) (r
 
 func (b *book) rowOfMetric(m earshot.MetricRow, sweep *store.Sweep) metricRow {
 	row := metricRow{
-		Sweep: sweep.ID, Slot: sweep.Slot, DueAt: tablefile.At(sweep.DueAt), Rules: m.Rules, Metric: m.Metric, Brand: m.Brand, Target: m.Target, Surface: m.Surface,
+		Sweep: sweep.ID, Slot: sweep.Slot, DueAt: tablefile.At(sweep.DueAt), Rules: m.Rules, Metric: m.Metric, Brand: orNull(m.Brand), Target: m.Target, Surface: orNull(m.Surface),
 		Value: m.Value, Numerator: m.Numerator, Denominator: m.Denominator, Answers: int64(m.Answers), Missing: int64(m.Missing), MadeUp: b.madeUp,
 	}
 	if m.Interval != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/schema"
 	"earshot/internal/store"
 )
 
@@ -199,6 +200,9 @@ func (s *Service) Answers(ctx context.Context, organization, name string, q *ear
 // filter is how the store picks the answers that a client asks for.
 func (s *Service) filter(ctx context.Context, organization, name string, q *earshot.AnswerFilter, from, until time.Time) (*store.Tracker, store.AnswerFilter, *names, error) {
 	filter := store.AnswerFilter{Prompt: q.PromptID, From: from, Until: until}
+	if !from.IsZero() && !until.IsZero() && !from.Before(until) {
+		return nil, filter, nil, schema.Invalid("to", "must be after from")
+	}
 	t, err := s.Store.Tracker(ctx, organization, name)
 	if err != nil {
 		return nil, filter, nil, err

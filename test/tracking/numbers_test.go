@@ -25,7 +25,7 @@ prompts:
   - best running shoes for beginners
   - {text: Which trail running shoes last longest?, tags: [trail], weight: 2}
   - Is Ollaro any good?
-  - {text: running shoes for wide feet, tags: [trail]}
+  - {text: running shoes for wide feet, tags: [trail, wide]}
   - refused from the first to the last [[garbage]]
 targets:
   - {provider: chatassistant, country: US}
@@ -159,7 +159,7 @@ func checkAnswersURLs(t *testing.T, n *harness.Node, a *app.Account) {
 	t.Helper()
 	seen := 0
 	for _, query := range []string{
-		"by=brand", "by=sweep", "by=sweep&last=2", "by=day,provider", "by=week,country", "by=month,tag", "by=prompt", "by=prompt,target&filter=prompt:1,prompt:2", "by=target&filter=target:chatassistant/US,target:websearch/DE", "by=target&branded=true", "by=surface&filter=tag:trail,provider:websearch", "metric=coverage",
+		"by=brand", "by=sweep", "by=sweep&last=2", "by=day,provider", "by=week,country", "by=month,tag", "by=tag&filter=tag:wide", "by=prompt&filter=prompt:1,tag:trail,prompt:2", "by=prompt", "by=prompt,target&filter=prompt:1,prompt:2", "by=target&filter=target:chatassistant/US,target:websearch/DE", "by=target&branded=true", "by=surface&filter=tag:trail,provider:websearch", "metric=coverage",
 	} {
 		for _, row := range metricsOf(t, n, a, query).Rows {
 			if row.Brand != "" && row.Brand != "Ollaro" || row.Brand == "" && row.Metric != "coverage@m1" {
