@@ -157,8 +157,10 @@ type Tracker struct {
 	CreatedAt Timestamp `json:"createdAt"`
 	UpdatedAt Timestamp `json:"updatedAt"`
 	// When the next sweep is due; null when none is.
-	NextSweepAt *Timestamp  `json:"nextSweepAt"`
-	Cost        TrackerCost `json:"cost"`
+	NextSweepAt *Timestamp `json:"nextSweepAt"`
+	// The slots of the next five sweeps by the schedule, where one tracker is shown; absent when none is due.
+	NextSlots []ComingSlot `json:"nextSlots,omitempty"`
+	Cost      TrackerCost  `json:"cost"`
 	// The last sweep; absent before the first.
 	LastSweep *Sweep `json:"lastSweep,omitempty"`
 	// Where its definition has `reports`, and one tracker is shown.
@@ -192,6 +194,13 @@ type TrackerQuery struct {
 	DryRun bool `json:"dryRun,omitempty"`
 }
 
+// ComingSlot is a slot for which a sweep will be due.
+type ComingSlot struct {
+	// As a clock on the wall there shows it, such as `2026-11-15T06:00 Europe/Berlin`.
+	Slot  string    `json:"slot"`
+	DueAt Timestamp `json:"dueAt"`
+}
+
 // TrackerApplied tells what a definition changes.
 type TrackerApplied struct {
 	Succeeded
@@ -202,6 +211,8 @@ type TrackerApplied struct {
 	Created bool `json:"created"`
 	// What changed, one line each.
 	Changes List[TrackerChange] `json:"changes"`
+	// What is applied all the same, such as a ceiling that is lower than what a month by the schedule can cost.
+	Warnings List[string] `json:"warnings"`
 	// Which series break, and why.
 	Breaks  List[SeriesBreak] `json:"breaks"`
 	Tracker Tracker           `json:"tracker"`

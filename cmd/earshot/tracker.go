@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -158,7 +159,7 @@ type trackerShowCmd struct {
 
 // Help says how to edit it.
 func (c *trackerShowCmd) Help() string {
-	return `Prints how a tracker stands: what it asks, when its next sweep is due, what it can cost and what it spent, and how its last
+	return `Prints how a tracker stands: what it asks, when its next five sweeps are due, what it can cost and what it spent, and how its last
 sweep went. With --yaml it is the file that makes it, to edit and apply.
 
 Exit status: 0 it was printed, 130 it was interrupted, 1 anything else, such as a tracker that does not exist.
@@ -196,6 +197,9 @@ func (c *trackerShowCmd) Run(in *invocation) error {
 	rows = append(rows, costOf(t)...)
 	rows = append(rows, []string{"spent", thousands(t.Cost.Committed) + " this month, what running sweeps may still cost included"})
 	rows = append(rows, []string{"next sweep", nextOf(t)})
+	for i := 1; i < len(t.NextSlots); i++ {
+		rows = append(rows, []string{"then", strings.Replace(t.NextSlots[i].Slot, "T", " ", 1)})
+	}
 	if t.LastSweep != nil {
 		rows = append(rows, []string{"last sweep", fmt.Sprintf("%s, %s (%s)", t.LastSweep.Slot, lastOf(t), t.LastSweep.ID)})
 	}

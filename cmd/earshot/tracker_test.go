@@ -42,7 +42,8 @@ func TestATrackerFromTheShell(t *testing.T) {
 	file := writeFile(t, "shoes.yaml", shoes)
 	out, _ := u.succeeds("tracker", "apply", file, "--dry-run")
 	wants(t, out, "tracker shoes would be made\n", "+ prompts   best running shoes\n", "+ targets   websearch/news/NO\n",
-		"at most 16 credits a sweep, 496 a month by its schedule", "40 credits a month, enough for 2 full sweeps", "28 sweeps in 28 days", ":00 Europe/Berlin\n")
+		"at most 16 credits a sweep, 496 a month by its schedule", "40 credits a month, enough for 2 full sweeps", "28 sweeps in 28 days", ":00 Europe/Berlin\n",
+		"warning", "a month by the schedule can cost 496 credits and its ceiling is 40", "(2 series, threshold ")
 	if _, stderr := u.succeeds("tracker", "list"); !strings.Contains(stderr, "no trackers") {
 		t.Errorf("a dry run made one: %s", stderr)
 	}
@@ -68,6 +69,9 @@ func TestATrackerFromTheShell(t *testing.T) {
 	wants(t, out, "NAME   STATE   PROMPTS", "closed, 4 of 4 answered")
 	out, _ = u.succeeds("tracker", "show", "shoes")
 	wants(t, out, "asks        2 prompts on 2 targets, 1 time each\n", "spent       16 this month", "last sweep  manual one, closed")
+	if n := strings.Count(out, " 06:00 Europe/Berlin\n"); n != 5 {
+		t.Errorf("%d coming sweeps are listed:\n%s", n, out)
+	}
 	out, _ = u.succeeds("tracker", "sweeps", "shoes")
 	wants(t, out, "SLOT        STATE   ANSWERED", "manual one  closed  4")
 	u.readsAnswers(sweep.ID)

@@ -183,6 +183,9 @@ func printApplied(in *invocation, a *earshot.TrackerApplied) error {
 		rows = append(rows, []string{"  " + sign + " " + change.Part, shortened(oneLine(change.What), changeColumns)})
 	}
 	rows = append(rows, costOf(t)...)
+	for _, warning := range a.Warnings {
+		rows = append(rows, []string{"warning", oneLine(warning)})
+	}
 	for _, b := range a.Breaks {
 		series := b.Series
 		if series == "*" {

@@ -23,6 +23,9 @@ var postgresDialect = dialect{
 	name:        "postgres",
 	now:         `(extract(epoch FROM statement_timestamp()) * 1000)::bigint`,
 	countTables: `SELECT COUNT(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = $1`,
+	brief: `json_build_object('targets', definition::json->'targets', 'schedule', definition::json->'schedule',
+			'samples', definition::json->'samples', 'ceiling', definition::json->'ceiling')::text,
+		COALESCE(json_array_length(definition::json->'prompts'), 0), COALESCE(json_array_length(definition::json->'brands'), 0)`,
 	schema: `SELECT t.relname AS table_name, a.attname AS column_name,
 			CASE WHEN a.attidentity <> '' OR pg_get_expr(d.adbin, d.adrelid) LIKE 'nextval(%' THEN 'numbered by the database' ELSE format_type(a.atttypid, NULL) END,
 			COALESCE(array_position(i.indkey::int2[], a.attnum), -1) + 1 AS place

@@ -22,6 +22,8 @@ var sqliteDialect = dialect{
 	name:        "sqlite3",
 	now:         `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
 	countTables: `SELECT COUNT(*) FROM sqlite_master WHERE name = $1`,
+	brief: `json_remove(definition, '$.prompts', '$.brands', '$.sources'),
+		COALESCE(json_array_length(definition, '$.prompts'), 0), COALESCE(json_array_length(definition, '$.brands'), 0)`,
 	// What is hidden is computed.
 	schema: `SELECT m.name AS table_name, c.name AS column_name, lower(c.type), c.pk AS place
 		FROM sqlite_master m JOIN pragma_table_xinfo(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND c.hidden = 0`,

@@ -287,6 +287,9 @@ type dialect struct {
 	// analyse, with the name of a table, has the database look at what was loaded into it,
 	// before it plans queries.
 	analyse string
+	// brief is the definition of a tracker without what a list does not show, such as its
+	// prompts and brands, and how many of these it has.
+	brief string
 	// byBytes has a text compared by its bytes.
 	byBytes string
 	// forUpdate locks the rows that a SELECT finds. SQLite has one writer, whose

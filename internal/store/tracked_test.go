@@ -338,3 +338,28 @@ func TestAnswersAreFoundByTheirIDs(t *testing.T) {
 		}
 	}
 }
+
+// A list of trackers reads none of the texts that it does not show.
+func TestTrackersAreListedWithoutTheirPrompts(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s := storetest.Open(t, address)
+		o := storetest.Organization(t, s, 1, 0)
+		f := aTracker(t, s, o, "", 400)
+		for definition, want := range map[string][2]int{
+			`{"prompts":[{"text":"a long \u0000 text"},{"text":"another"}],"brands":[{"name":"Ollaro"}],"targets":[{"provider":"p","country":"US"}],"samples":3}`: {2, 1},
+			`{"prompts":[{"text":"one"}],"targets":[]}`: {1, 0},
+		} {
+			f.t.Definition = []byte(definition)
+			f.must(s.ApplyTracker(f.t, f.t.Version, nil, nil, nil, nil))
+			all, err := s.TrackerBriefs(t.Context(), o.ID)
+			f.must(err)
+			if len(all) != 1 || all[0].Name != "shoes" || all[0].KeepDays != 400 || all[0].Prompts != want[0] || all[0].Brands != want[1] {
+				t.Fatalf("the list is %+v", all)
+			}
+			if text := string(all[0].Definition); strings.Contains(text, "text") || strings.Contains(text, "Ollaro") || !strings.Contains(text, "targets") {
+				t.Errorf("of the definition it has %s", text)
+			}
+		}
+	})
+}

@@ -126,6 +126,29 @@ func (s *Store) Trackers(ctx context.Context, organization string) ([]*Tracker, 
 	return all, nil
 }
 
+// TrackerBrief is a tracker as lists show it. Its definition lacks what they do not show,
+// such as prompts and brands, of which it has the numbers.
+type TrackerBrief struct {
+	Tracker
+	Prompts, Brands int
+}
+
+var briefTrackers = trackersTable.without("definition")
+
+// TrackerBriefs lists the trackers of an organization by name, without reading their whole
+// definitions.
+func (s *Store) TrackerBriefs(ctx context.Context, organization string) (all []*TrackerBrief, err error) {
+	err = s.of(organization).lookups.find(ctx, func(r scanner) error {
+		b := &TrackerBrief{}
+		all = append(all, b)
+		return r.Scan(append(briefTrackers.targets(&b.Tracker), &b.Definition, &b.Prompts, &b.Brands)...)
+	}, `SELECT `+briefTrackers.list+`, `+s.dialect.brief+` FROM trackers WHERE organization = $1 AND state <> 'deleting' ORDER BY name`, organization)
+	if err != nil {
+		return nil, fmt.Errorf("list trackers: %w", err)
+	}
+	return all, nil
+}
+
 // TrackerVersion is a definition that was applied. Returns ErrNotFound.
 func (s *Store) TrackerVersion(ctx context.Context, organization, tracker string, version int) ([]byte, error) {
 	v, err := firstRow(ctx, s.of(organization).lookups, versionsTable, `WHERE organization = $1 AND tracker = $2 AND version = $3`, organization, tracker, version)

@@ -88,8 +88,20 @@ func (s *Service) applyOnce(ctx context.Context, organization string, d *definit
 	if err != nil {
 		return nil, err
 	}
-	applied.Tracker = *view
+	applied.Tracker, applied.Warnings = *view, warnings(view.Cost)
 	return applied, nil
+}
+
+// warnings say what will come of a definition that may not be meant.
+func warnings(cost earshot.TrackerCost) (all []string) {
+	switch {
+	case cost.Ceiling == nil:
+	case cost.Sweep > *cost.Ceiling:
+		all = append(all, fmt.Sprintf("a sweep can cost %d credits and the ceiling of a month is %d: every sweep will be skipped", cost.Sweep, *cost.Ceiling))
+	case cost.Month > *cost.Ceiling:
+		all = append(all, fmt.Sprintf("a month by the schedule can cost %d credits and its ceiling is %d: sweeps that do not fit will be skipped", cost.Month, *cost.Ceiling))
+	}
+	return all
 }
 
 // current is a tracker as it stands, or a new one of version 0.

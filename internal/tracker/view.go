@@ -8,23 +8,26 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/schedule"
 	"earshot/internal/schema"
 	"earshot/internal/store"
 )
 
 // List lists the trackers of an organization.
 func (s *Service) List(ctx context.Context, organization string, now time.Time) (*earshot.TrackerList, error) {
-	trackers, err := s.Store.Trackers(ctx, organization)
+	trackers, err := s.Store.TrackerBriefs(ctx, organization)
 	if err != nil {
 		return nil, err
 	}
 	list := &earshot.TrackerList{}
 	for _, t := range trackers {
-		d, err := s.stored(t)
+		d, err := s.stored(&t.Tracker)
 		if err != nil {
 			return nil, err
 		}
-		view, err := s.view(ctx, t, d, now)
+		// Only their numbers are shown.
+		d.Prompts, d.Brands = make([]earshot.TrackedPrompt, t.Prompts), make([]earshot.Brand, t.Brands)
+		view, err := s.view(ctx, &t.Tracker, d, now)
 		if err != nil {
 			return nil, err
 		}
@@ -43,13 +46,31 @@ func (s *Service) Get(ctx context.Context, organization, name string, now time.T
 	return s.show(ctx, t, d, now)
 }
 
-// show is view with how reports and exports stand.
+// show is view with the coming slots, and how reports and exports stand.
 func (s *Service) show(ctx context.Context, t *store.Tracker, d *definition, now time.Time) (*earshot.Tracker, error) {
 	view, err := s.view(ctx, t, d, now)
 	if err != nil {
 		return nil, err
 	}
+	if view.NextSlots, err = nextSlots(t, d.rule); err != nil {
+		return nil, err
+	}
 	return view, s.viewScheduled(ctx, t, d, view)
+}
+
+// slotsShown is how many coming slots are listed.
+const slotsShown = 5
+
+// nextSlots are the slots for which a tracker's next sweeps are due.
+func nextSlots(t *store.Tracker, rule *schedule.Rule) (coming []earshot.ComingSlot, err error) {
+	if t.NextSlot == "" || rule == nil {
+		return nil, nil
+	}
+	slot, err := schedule.ParseSlot(t.NextSlot)
+	for ok := err == nil; ok && len(coming) < slotsShown; slot, ok = rule.Next(slot) {
+		coming = append(coming, earshot.ComingSlot{Slot: slot.String() + " " + rule.Zone(), DueAt: earshot.Timestamp{Time: rule.At(slot)}})
+	}
+	return coming, err
 }
 
 // view is a tracker as clients see it.

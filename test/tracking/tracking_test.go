@@ -5,6 +5,7 @@ package tracking
 import (
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -72,6 +73,16 @@ func TestATrackerFromFileToAnswers(t *testing.T) {
 		a := n.Organization(t, "many", 1000)
 		if dry := applied(t, n, a, "?dryRun=true", shoes); !dry.DryRun || !dry.Created || dry.Tracker.Cost.Sweep == 0 || dry.Tracker.NextSweepAt == nil {
 			t.Errorf("a dry run tells %+v", dry)
+		} else if slots := dry.Tracker.NextSlots; len(slots) != 5 || !slots[0].DueAt.Equal(dry.Tracker.NextSweepAt.Time) || !strings.HasSuffix(slots[4].Slot, "T06:00 Europe/Berlin") || !slots[4].DueAt.After(slots[3].DueAt.Time) {
+			t.Errorf("the next slots are %+v", slots)
+		} else if len(dry.Warnings) != 1 || !strings.Contains(dry.Warnings[0], "its ceiling is 100") {
+			t.Errorf("a month of %+v is warned of by %q", dry.Tracker.Cost, dry.Warnings)
+		}
+		for ceiling, want := range map[string]string{"100": "a month", "1": "every sweep will be skipped", "1000000": ""} {
+			warned := applied(t, n, a, "?dryRun=true", strings.Replace(shoes, "creditsPerMonth: 100", "creditsPerMonth: "+ceiling, 1)).Warnings
+			if got := strings.Join(warned, "; "); !strings.Contains(got, want) || (want == "") != (got == "") {
+				t.Errorf("a ceiling of %s is warned of by %q", ceiling, warned)
+			}
 		}
 		n.Get(t, a, "/v1/trackers/shoes").Fails(t, "after a dry run", http.StatusNotFound, earshot.CodeNotFound)
 		first := applied(t, n, a, "", shoes)
@@ -79,6 +90,14 @@ func TestATrackerFromFileToAnswers(t *testing.T) {
 			t.Errorf("the same again changes %+v", again.Changes)
 		}
 		cost := first.Tracker.Cost.Sweep
+		var list earshot.TrackerList
+		n.Get(t, a, "/v1/trackers").Has(t, "the list", http.StatusOK).Into(t, &list)
+		var shown earshot.Tracker
+		n.Get(t, a, "/v1/trackers/shoes").Has(t, "the tracker", http.StatusOK).Into(t, &shown)
+		shown.Definition, shown.NextSlots = nil, nil
+		if len(list.Trackers) != 1 || !reflect.DeepEqual(list.Trackers[0], shown) || shown.Prompts != 3 || shown.Brands != 2 {
+			t.Errorf("the list has %+v, want %+v", list.Trackers, shown)
+		}
 
 		started := run(t, n, a, "one")
 		if again := run(t, other, a, "one"); !again.Replayed || again.Sweep.ID != started.Sweep.ID {

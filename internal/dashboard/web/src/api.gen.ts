@@ -1169,6 +1169,8 @@ export type Tracker = {
   updatedAt: string;
   /** When the next sweep is due; null when none is. */
   nextSweepAt: string | null;
+  /** The slots of the next five sweeps by the schedule, where one tracker is shown; absent when none is due. */
+  nextSlots?: Array<ComingSlot>;
   cost: TrackerCost;
   /** The last sweep; absent before the first. */
   lastSweep?: Sweep;
@@ -1182,6 +1184,13 @@ export type Tracker = {
 
 /** Whether a tracker follows its schedule. */
 export type TrackerState = "active" | "paused";
+
+/** A slot for which a sweep will be due. */
+export type ComingSlot = {
+  /** As a clock on the wall there shows it, such as `2026-11-15T06:00 Europe/Berlin`. */
+  slot: string;
+  dueAt: string;
+};
 
 /** The most that a tracker can cost, and what it spent. */
 export type TrackerCost = {
@@ -1458,6 +1467,8 @@ export type TrackerApplied = {
   created: boolean;
   /** What changed, one line each. */
   changes: Array<TrackerChange>;
+  /** What is applied all the same, such as a ceiling that is lower than what a month by the schedule can cost. */
+  warnings: Array<string>;
   /** Which series break, and why. */
   breaks: Array<SeriesBreak>;
   tracker: Tracker;
