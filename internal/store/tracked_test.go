@@ -347,7 +347,7 @@ func TestTrackersAreListedWithoutTheirPrompts(t *testing.T) {
 		o := storetest.Organization(t, s, 1, 0)
 		f := aTracker(t, s, o, "", 400)
 		for definition, want := range map[string][2]int{
-			`{"prompts":[{"text":"a long \u0000 text"},{"text":"another"}],"brands":[{"name":"Ollaro"}],"targets":[{"provider":"p","country":"US"}],"samples":3}`: {2, 1},
+			`{"prompts":[{"text":"a long text"},{"text":"another"}],"brands":[{"name":"Ollaro"}],"targets":[{"provider":"p","country":"US"}],"samples":3}`: {2, 1},
 			`{"prompts":[{"text":"one"}],"targets":[]}`: {1, 0},
 		} {
 			f.t.Definition = []byte(definition)
