@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/google/uuid"
 
 	"earshot"
 	"earshot/internal/geo"
@@ -72,13 +71,7 @@ func (s *Server) requestFilter(c *call) (filter store.RequestFilter, err error) 
 	if q.Country != "" && !geo.IsCountry(q.Country) {
 		return filter, schema.Invalid("country", "must be an upper-case ISO 3166-1 alpha-2 code such as US")
 	}
-	if q.Batch != "" {
-		id, err := uuid.Parse(q.Batch)
-		if err != nil {
-			return filter, schema.Invalid("batch", "must be the id of a batch")
-		}
-		filter.Batch = id.String()
-	}
+	filter.Batch = strings.ToLower(q.Batch) // as ids are stored
 	if filter.From, filter.Until, err = span(q.From, q.To); err != nil {
 		return filter, err
 	}

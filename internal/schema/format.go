@@ -44,6 +44,7 @@ var IdempotencyKeyRule = fmt.Sprintf("must have 1 to %d printable characters", M
 var (
 	momentPattern   = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}([Tt].+)?$`)
 	languagePattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,35}$`)
+	uuidPattern     = regexp.MustCompile(`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`)
 	uulePattern     = regexp.MustCompile(`^[A-Za-z0-9+/_=-]+$`)
 	trackerName     = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,99}$`)
 	daysPattern     = regexp.MustCompile(`^([1-9][0-9]{0,2}|[1-2][0-9]{3}|3[0-5][0-9]{2}|36[0-4][0-9]|3650)d$`)
@@ -148,7 +149,7 @@ var formats = map[string]Format{
 	// A webhook, or a channel of the organization by its name.
 	"receiver": {Schema: Map{{"format", "uri"}, {"pattern", "^([hH][tT][tT][pP][sS]?|channel)://"}}},
 
-	"uuid": {Schema: Map{{"format", "uuid"}}},
+	"uuid": {Schema: Map{{"format", "uuid"}}, check: uuidPattern.MatchString, message: "must be a UUID"},
 	"date": {Description: "A UTC day.", Schema: Map{{"format", "date"}}},
 	"moment": {
 		Schema: Map{{"pattern", momentPattern.String()}},

@@ -195,7 +195,7 @@ func exploreRows() []row {
 		commonRows("discover", discoverOp, hatsPath+"/discover", "", account.ScopeRead), []row{
 			{name: "diff", path: diff + same, as: diffOp, key: readKey, status: 200, check: holds(`"sameCell":true`)},
 			{name: "diff of one", path: diff + "?a=<answer>", as: diffOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("b")},
-			{name: "diff with no id", path: diff + "?a=x&b=<answer>", as: diffOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"x"}`)},
+			{name: "diff with no id", path: diff + "?a=1&b=<answer>x", as: diffOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", check: fields("a", "b")},
 			{name: "diff with no answer", path: diff + "?a=<answer>&b=" + harness.NoTask, as: diffOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"` + harness.NoTask + `"}`)},
 			{name: "diff of nothing", path: trackersPath + "/none/diff" + same, as: diffOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
 			{name: "try", method: "POST", path: names, as: tryOp, key: readKey, body: `{"names":["Ollaro",{"name":"On","match":{"case":"exact"}}],"limit":1}`, status: 200, check: holds(`"answers":1,"more":true`)},
@@ -222,6 +222,7 @@ func trackerReads(noSweep, noAnswer string) []row {
 		{name: "a sweep", path: hatsPath + "/sweeps/<sweep>", as: sweepOp, key: readKey, status: 200, check: holds(`"answered":2,"missing":0,"coverage":1}`)},
 		{name: "no sweep", path: noSweep, as: sweepOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
 		{name: "answers", path: hatsPath + "/answers?sweep=<sweep>&promptId=1&target=chatassistant/US&outcome=answered&from=2026-01-01&q=HATS&limit=200", as: answersOp, key: readKey, status: 200, check: holds(`"madeUp":true,`)},
+		{name: "answers of a sweep that is no UUID", path: hatsPath + "/answers?sweep=first", as: answersOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", check: fields("sweep")},
 		{name: "answers of no outcome", path: hatsPath + "/answers?outcome=good", as: answersOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("outcome")},
 		{name: "answers of nothing", path: trackersPath + "/none/answers", as: answersOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
 		{name: "an answer", path: hatsPath + "/answers/<answer>", as: answerOp, key: readKey, status: 200, check: holds(`"result":{"surface":"lab",`)},
