@@ -53,8 +53,9 @@ type TaskWebhook struct {
 // TaskSubmitted is a task that was queued.
 type TaskSubmitted struct {
 	Succeeded
-	Task    Task        `json:"task"`
-	Credits TaskCredits `json:"credits"`
+	Task    Task         `json:"task"`
+	Credits TaskCredits  `json:"credits"`
+	Webhook *TaskWebhook `json:"webhook,omitempty"`
 }
 
 // TaskCanceled is a task that was removed from the queue.
@@ -202,13 +203,14 @@ type Batch struct {
 }
 
 // BatchItem is what became of one task of a batch: `task` and `credits` when it was
-// queued, `error` when it was refused.
+// queued, with `webhook` when it has one, `error` when it was refused.
 type BatchItem struct {
 	// Place in the input, counted from 0.
 	Index   int          `json:"index" schema:"min=0,max=499"`
 	Success bool         `json:"success"`
 	Task    *Task        `json:"task,omitempty"`
 	Credits *TaskCredits `json:"credits,omitempty"`
+	Webhook *TaskWebhook `json:"webhook,omitempty"`
 	Error   *Error       `json:"error,omitempty"`
 }
 

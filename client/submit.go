@@ -65,7 +65,7 @@ func (c *Client) reconcile(ctx context.Context, tasks []earshot.TaskRequest, bat
 		if stored == nil {
 			continue
 		}
-		*item = earshot.BatchItem{Index: item.Index, Success: true, Task: &stored.Task, Credits: &stored.Credits}
+		*item = earshot.BatchItem{Index: item.Index, Success: true, Task: &stored.Task, Credits: &stored.Credits, Webhook: stored.Webhook}
 		batch.Summary.Succeeded++
 		batch.Summary.Failed--
 	}

@@ -268,10 +268,9 @@ func (c *call) usage(status int) {
 		}
 		slots, running, balance = o.Plan.Slots, o.Running, o.Balance
 	}
-	running = min(running, slots)
 	h.Set("X-Concurrent-Limit", strconv.Itoa(slots))
 	h.Set("X-Concurrent-Current", strconv.Itoa(running))
-	h.Set("X-Concurrent-Remaining", strconv.Itoa(slots-running))
+	h.Set("X-Concurrent-Remaining", strconv.Itoa(max(0, slots-running)))
 	h.Set("X-Credits-Remaining", strconv.FormatInt(balance, 10))
 }
 

@@ -36,8 +36,8 @@ func (s *Server) submit(c *call) error {
 		return refusals[0]
 	}
 	c.span.String(trace.Task, queued[0].ID)
-	record := s.Jobs.Record(&store.Task{Job: queued[0]})
-	return c.json(earshot.TaskSubmitted{Task: record.Task, Credits: record.Credits})
+	record := s.record(store.Queued(queued[0]))
+	return c.json(earshot.TaskSubmitted{Task: record.Task, Credits: record.Credits, Webhook: record.Webhook})
 }
 
 // submitBatch queues many tasks, each on its own merits.
@@ -73,8 +73,8 @@ func (s *Server) submitBatch(c *call) error {
 			items[place].Error = asClientError(refusals[i])
 			continue
 		}
-		record := s.Jobs.Record(&store.Task{Job: queued[i]})
-		items[place].Success, items[place].Task, items[place].Credits = true, &record.Task, &record.Credits
+		record := s.record(store.Queued(queued[i]))
+		items[place].Success, items[place].Task, items[place].Credits, items[place].Webhook = true, &record.Task, &record.Credits, record.Webhook
 		summary.Succeeded++
 		summary.Failed--
 	}
@@ -152,13 +152,18 @@ func (s *Server) poll(c *call) error {
 	if err != nil {
 		return notFoundAs(err, "task", id)
 	}
+	return c.json(s.record(task))
+}
+
+// record is a task as its client sees it, with its webhook.
+func (s *Server) record(task *store.Task) earshot.TaskRecord {
 	record := s.Jobs.Record(task)
 	if d := task.Delivery; d != nil {
 		record.Webhook = &earshot.TaskWebhook{
 			URL: d.URL, Delivered: !d.DeliveredAt.IsZero(), DeliveredAt: earshot.When(d.DeliveredAt), Attempts: d.Attempts,
 		}
 	}
-	return c.json(record)
+	return record
 }
 
 // cancel removes a task that is still queued.

@@ -138,10 +138,21 @@ func canonicalID(id string) (string, error) {
 	return parsed.String(), nil
 }
 
+// Queued is a job that was just queued, as its organization sees it.
+func Queued(job Job) *Task { return &Task{Job: job, Delivery: plannedDelivery(&job)} }
+
+// plannedDelivery is the webhook of a job that has not ended, nil where it has none.
+func plannedDelivery(job *Job) *Delivery {
+	if job.WebhookURL == nil {
+		return nil
+	}
+	return &Delivery{Job: job.ID, URL: *job.WebhookURL}
+}
+
 // addDelivery adds the state of the task's webhook.
 func (s *Store) addDelivery(ctx context.Context, t *Task) error {
 	if t.WebhookURL != nil {
-		t.Delivery = &Delivery{Job: t.ID, URL: *t.WebhookURL}
+		t.Delivery = plannedDelivery(&t.Job)
 		return nil
 	}
 	if t.FinishedAt.IsZero() {

@@ -142,6 +142,11 @@ var submitRows = []row{
 		// The redirect flag is ignored, but the payload stays as it was sent.
 		status: 200, check: holds(`"priority":10,"payload":` + payloads()["websearch"] + `,"idempotencyKey":"everything ☂",`),
 	},
+	{
+		name: "submit with a webhook", method: "POST", path: harness.TaskPath, key: anyKey,
+		body: strings.Replace(harness.GoodTask, `{`, `{"webhook":{"url":"http://127.0.0.1:1/"},`, 1), status: 200,
+		check: holds(`"webhook":{"url":"http://127.0.0.1:1/","delivered":false,"deliveredAt":null,"attempts":0}}`),
+	},
 	{name: "submit beyond the credits", method: "POST", path: harness.TaskPath, key: poorKey, body: harness.GoodTask, status: 403, code: "INSUFFICIENT_CREDITS", check: details(`{"required":5,"remaining":4,"held":0}`)},
 	{name: "submit with a taken key", method: "POST", path: harness.TaskPath, key: anyKey, body: strings.Replace(harness.GoodTask, `{`, `{"idempotencyKey":"taken",`, 1), status: 409, code: "RESOURCE_ALREADY_EXISTS", check: holds(`"details":{"field":"idempotencyKey","value":"taken","taskId":"`)},
 	{name: "submit nothing", method: "POST", path: harness.TaskPath, key: anyKey, status: 422, code: "VALIDATION_ERROR", refused: true, check: fields("body")},
@@ -160,6 +165,11 @@ var submitRows = []row{
 
 var batchRows = []row{
 	{name: "batch", method: "POST", path: harness.BatchPath, key: anyKey, body: `[` + harness.GoodTask + `,` + harness.GoodTask + `]`, status: 200, check: says(`{"success":true,"summary":{"total":2,"succeeded":2,"failed":0},"results":[{"index":0,"success":true,"task":{`)},
+	{
+		name: "batch with a webhook", method: "POST", path: harness.BatchPath, key: anyKey,
+		body: `[` + strings.Replace(harness.GoodTask, `{`, `{"webhook":{"url":"http://127.0.0.1:1/"},`, 1) + `]`, status: 200,
+		check: holds(`"webhook":{"url":"http://127.0.0.1:1/","delivered":false,"deliveredAt":null,"attempts":0}}]`),
+	},
 	{name: "batch with a taken key", method: "POST", path: harness.BatchPath, key: tasksKey, body: `[` + strings.Replace(harness.GoodTask, `{`, `{"idempotencyKey":"taken",`, 1) + `]`, status: 200, check: says(`{"success":true,"summary":{"total":1,"succeeded":0,"failed":1},"results":[{"index":0,"success":false,"error":{"code":"RESOURCE_ALREADY_EXISTS",`)},
 	{name: "batch beyond the credits", method: "POST", path: harness.BatchPath, key: poorKey, body: `[` + harness.GoodTask + `]`, status: 200, check: holds(`"error":{"code":"INSUFFICIENT_CREDITS",`)},
 	{name: "batch with mistakes", method: "POST", path: harness.BatchPath, key: anyKey, body: `[{},` + harness.GoodTask + `,1]`, status: 200, refused: true, check: says(`{"success":true,"summary":{"total":3,"succeeded":1,"failed":2},"results":[{"index":0,"success":false,"error":{"code":"VALIDATION_ERROR",`)},

@@ -122,6 +122,28 @@ func TestSlotsAreSharedAndHeadersAddUp(t *testing.T) {
 	})
 }
 
+// After a plan was lowered more slots may be in use than it has.
+func TestSlotsInUseAreToldAboveTheLimit(t *testing.T) {
+	t.Parallel()
+	n := harness.Start(t)
+	a := n.Organization(t, "lite", 1000)
+	for range 3 {
+		n.Hang(t, a)
+	}
+	harness.Eventually(t, "all calls run", func() bool { return n.Reload(t, a).Running == 3 })
+	lowered := a.Organization.Plan
+	lowered.Slots = 1
+	if err := n.Store.SetPlan(a.Organization.ID, lowered); err != nil {
+		t.Fatal(err)
+	}
+	r := n.Post(t, a, harness.ChatPath, harness.GoodCall)
+	r.Fails(t, "a call without a slot", http.StatusTooManyRequests, earshot.CodeConcurrencyLimit)
+	limit, current, free := r.Number(t, "X-Concurrent-Limit"), r.Number(t, "X-Concurrent-Current"), r.Number(t, "X-Concurrent-Remaining")
+	if limit != 1 || current != 3 || free != 0 {
+		t.Errorf("limit %d, current %d, remaining %d; want 1, 3, 0", limit, current, free)
+	}
+}
+
 func TestMoneyFor137CallsBuys137(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {

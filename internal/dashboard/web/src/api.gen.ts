@@ -766,6 +766,7 @@ export type TaskSubmitted = {
   success: true;
   task: Task;
   credits: TaskCredits;
+  webhook?: TaskWebhook;
 };
 
 /** An asynchronous job. */
@@ -798,6 +799,15 @@ export type TaskCredits = {
   creditsCharged: number | null;
 };
 
+/** The delivery of the task's webhook. Only when the task has one. */
+export type TaskWebhook = {
+  url: string;
+  delivered: boolean;
+  deliveredAt: string | null;
+  /** Tries made so far. */
+  attempts: number;
+};
+
 /** What became of tasks that were submitted together. */
 export type Batch = {
   success: true;
@@ -815,13 +825,14 @@ export type BatchSummary = {
   failed: number;
 };
 
-/** What became of one task of a batch: `task` and `credits` when it was queued, `error` when it was refused. */
+/** What became of one task of a batch: `task` and `credits` when it was queued, with `webhook` when it has one, `error` when it was refused. */
 export type BatchItem = {
   /** Place in the input, counted from 0. */
   index: number;
   success: boolean;
   task?: Task;
   credits?: TaskCredits;
+  webhook?: TaskWebhook;
   error?: Error;
 };
 
@@ -843,15 +854,6 @@ export type TaskRecord = {
   result?: TaskResult;
   /** On FAILED. */
   error?: Error;
-};
-
-/** The delivery of the task's webhook. Only when the task has one. */
-export type TaskWebhook = {
-  url: string;
-  delivered: boolean;
-  deliveredAt: string | null;
-  /** Tries made so far. */
-  attempts: number;
 };
 
 /** A task that was removed from the queue. */
