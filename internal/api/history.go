@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"strings"
 
-
 	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/schema"

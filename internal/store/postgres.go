@@ -55,7 +55,7 @@ var postgresDialect = dialect{
 	away: func(err error) bool {
 		code := postgresCode(err)
 		var connecting *pgconn.ConnectError
-		var network net.Error // also a deadline that has passed
+		var network net.Error                                                                                                        // also a deadline that has passed
 		return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "53") || strings.HasPrefix(code, "57") && code != "57014" || // a statement that took too long
 			code == "25P03" || lostConnection(err) || errors.As(err, &connecting) || errors.As(err, &network)
 	},
