@@ -77,7 +77,7 @@ func markdown(answer *world.Answer) string {
 	})
 	for _, query := range answer.Related {
 		query = html.EscapeString(query)
-		text += fmt.Sprintf("\n\n<FollowUp label=\"%s\" query=\"%s\"/>", query, query)
+		text += "\n\n" + `<FollowUp label="` + query + `" query="` + query + `"/>`
 	}
 	return text
 }
