@@ -33,7 +33,7 @@ var comparisons = []compared{
 	{wrongVariance, usual(50, alike), 14, visibility, 0, Range{0.061, 0.080}},
 	{wrongVariance, unruly, 14, visibility, 0, Range{0.088, 0.112}},
 	{wrongSums, mixed, 14, visibility, 0, Range{0.037, 0.056}},
-	{wrongSums, mixedRivals, 14, shareOfVoice, 0, Range{0.028, 0.045}},
+	{wrongSums, mixedRivals, 14, shareOfVoice, 0, Range{0.031, 0.049}},
 	{weakTest, usual(50, 0), 7, visibility, fall, Range{0.80, 0.85}},
 	{weakTest, usual(50, 0), 14, visibility, fall, Range{0.98, 1}},
 	{weakTest, usual(50, alike), 14, visibility, fall, Range{0.955, 0.98}},
