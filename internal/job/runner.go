@@ -5,7 +5,6 @@
 //	call.go      a synchronous call from admission to settlement
 //	task.go      a task: submitted, and run once it is this node's
 //	schedule.go  which tasks this node starts, and when
-//	workers.go   how many of them are performed at a time
 //	attempt.go   the attempts of a job and the waits between them
 //	settle.go    the end of a job
 //	node.go      being one node among several
@@ -77,8 +76,8 @@ type Runner struct {
 	wake          chan struct{} // makes the scheduler look for tasks
 	announcements chan struct{} // makes the node notify the others
 
-	workers *workers
-	places  *share.Pool // for tasks
+	workers sync.WaitGroup // goroutines that perform tasks
+	places  *share.Pool    // for tasks
 
 	mu      sync.Mutex
 	tasks   map[string]bool // ids of the tasks that workers have
@@ -105,7 +104,6 @@ func NewRunner(cfg Config) (*Runner, error) {
 		cfg.Turns = share.NewTurns(share.Patience)
 	}
 	r := &Runner{Config: cfg, wake: make(chan struct{}, 1), announcements: make(chan struct{}, 1), places: share.NewPool(int64(2 * cfg.Workers)), tasks: map[string]bool{}}
-	r.workers = newWorkers(r.perform)
 	if err := r.register(); err != nil {
 		return nil, err
 	}
@@ -125,7 +123,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	group.Go(func() error { return r.every(ctx, tidyEvery, r.tidy) })
 	group.Go(func() error { return r.every(ctx, sweepEvery, r.dropOrphans) })
 	err := group.Wait()
-	r.workers.close()
+	r.workers.Wait()
 	if lost := r.Store.WriteKeyUses(); lost != nil {
 		r.Log.Warn("the last uses of keys were not noted", "error", lost)
 	}

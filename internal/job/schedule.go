@@ -111,7 +111,7 @@ func (r *Runner) rescue(ctx context.Context) {
 	}
 }
 
-// start gives a task to the workers. It is only called by schedule, which counts itself
+// start performs a task in a goroutine of its own. Only schedule calls it, which counts itself
 // as running meanwhile. claimed is when the claim began that brought the task, if any.
 func (r *Runner) start(node *incarnation, job *store.Job, claimed time.Time) {
 	ctx, span := r.traceTask(node.ctx, job, claimed)
@@ -121,7 +121,7 @@ func (r *Runner) start(node *incarnation, job *store.Job, claimed time.Time) {
 	r.mu.Unlock()
 	r.places.Add(job.Organization, 1)
 	r.running.Add(1)
-	r.workers.give(o)
+	r.workers.Go(func() { r.perform(o) })
 }
 
 // finished gives back what a task took of the node. The error says why it did not succeed.

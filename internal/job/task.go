@@ -1,6 +1,7 @@
 package job
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -64,6 +65,14 @@ func (r *Runner) jobs(principal *account.Principal, tasks []Task, now time.Time)
 // Price is the maximum cost of a task.
 func (r *Runner) Price(def provider.Definition, request provider.Request) int64 {
 	return r.cost(def.Name, store.ModeAsync, request.Bill())
+}
+
+// order is a task for this node to perform.
+type order struct {
+	node *incarnation
+	job  *store.Job
+	ctx  context.Context // the node's, with the span of the task
+	span trace.Span
 }
 
 // perform runs a task that this node owns, from its next attempt to its end. It does not
