@@ -50,10 +50,6 @@ var audits = []struct{ what, query string }{
 		SELECT o.name, o.queued, COALESCE(j.n, 0) FROM organizations o
 		LEFT JOIN (SELECT organization, COUNT(*) AS n FROM jobs WHERE status = 'QUEUED' GROUP BY organization) j ON j.organization = o.id
 		WHERE o.queued <> COALESCE(j.n, 0)`},
-	{"queued tasks before the front of their queue", `
-		SELECT o.name, COUNT(*), 0 FROM jobs j JOIN organizations o ON o.id = j.organization
-		WHERE j.status = 'QUEUED' AND (j.priority > o.front_priority OR j.priority = o.front_priority AND j.id < o.front_id)
-		GROUP BY o.name`},
 	{"idempotency key against its task", `
 		SELECT o.name, 1, 0 FROM idempotency_keys k JOIN organizations o ON o.id = k.organization
 		WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.organization = k.organization AND j.id = k.job AND j.idempotency_key = k.key)

@@ -67,7 +67,7 @@ func (s *Store) Claim(ctx context.Context, node string, limits ClaimLimits, now 
 	for _, c := range claims {
 		c.tasks = share * len(c.organizations)
 		group.Go(func() error {
-			err := s.write(write{organization: c.organizations[0], choose: c.chooseAgain, optional: true, counts: true, jobs: c.tasks, apply: c.apply})
+			err := s.write(write{organization: c.organizations[0], choose: c.chooseAgain, optional: true, jobs: c.tasks, apply: c.apply})
 			if err != nil {
 				c.started, c.handled = nil, 0
 				return fmt.Errorf("claim tasks: %w", err)
@@ -96,7 +96,7 @@ type chooser struct {
 type candidate struct {
 	id            string
 	waited        int64 // since its last turn, in milliseconds
-	front         position
+	queued        int
 	balance, held int64
 }
 
@@ -104,10 +104,10 @@ type candidate struct {
 func (c *chooser) candidates(ctx context.Context, p *part, in finder) (all []candidate, err error) {
 	err = in.find(ctx, func(r scanner) error {
 		var one candidate
-		err := r.Scan(&one.id, &one.waited, &one.front.priority, &one.front.id, &one.balance, &one.held)
+		err := r.Scan(&one.id, &one.waited, &one.queued, &one.balance, &one.held)
 		all = append(all, one)
 		return err
-	}, `SELECT id, `+p.dialect.now+` - served_at, front_priority, front_id, balance, held FROM organizations WHERE ready ORDER BY served_at LIMIT $1`,
+	}, `SELECT id, `+p.dialect.now+` - served_at, queued, balance, held FROM organizations WHERE ready ORDER BY served_at LIMIT $1`,
 		c.turns()+c.limits.Full+c.short.count())
 	return all, err
 }
@@ -119,7 +119,7 @@ func (c *chooser) turns() int { return min(c.limits.Tasks, maxTurns) }
 // does not wait for credits.
 //
 // Where there are several nodes, each serves the organizations that it is the home of, so
-// that nodes do not wait for one another's locks and what lanes remember stays true. But
+// that nodes do not wait for one another's locks. But
 // nobody waits for a home that is busy, or gone: after homeTime, or when a node has nothing
 // else to do, any node serves an organization.
 func (c *chooser) choose(waiting []candidate) []string {
@@ -230,10 +230,9 @@ func (c *claim) apply(ctx context.Context, w *work) error {
 		}
 	}
 	c.handled = len(c.started) + len(unpaid) + len(c.waiting)
-	w.moveFrontsBack(w.returned)
 	for id := range c.waiting {
 		o := w.organizations[id]
-		c.waiting[id] = shortage{front: o.front, balance: o.Balance, held: o.Held}
+		c.waiting[id] = shortage{queued: o.Queued, balance: o.Balance, held: o.Held}
 	}
 	return w.failUnpaid(unpaid, c.now)
 }
@@ -254,24 +253,18 @@ func (c *claim) startBest(ctx context.Context, w *work) (jobs []*Job, err error)
 			if room := c.limits.Room; room != nil {
 				tasks = min(tasks, room(id))
 			}
-			turns = append(turns, &turn{id, int64(tasks), c.node, c.now, o.front})
+			turns = append(turns, &turn{id, int64(tasks), c.node, c.now})
 		}
 	}
 	if w.dialect.arrays {
-		err = w.together(ctx, func() error {
-			if err := each(ctx, w.tx, startBest, turns, collect(jobsTable, &jobs)); err != nil {
-				return err
-			}
-			return w.storeEnded(ctx) // the server is busy with them while we read what it has started
-		})
+		err = each(ctx, w.tx, startBest, turns, collect(jobsTable, &jobs))
 	} else if err = each(ctx, w.tx, selectBest, turns, collect(jobsTable, &jobs)); err == nil {
 		err = c.start(ctx, w, jobs)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("start the best tasks: %w", err)
 	}
-	slices.SortFunc(jobs, func(a, b *Job) int { return a.position().compare(b.position()) })
-	w.moveFronts(turns, jobs)
+	slices.SortFunc(jobs, func(a, b *Job) int { return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID, b.ID)) })
 	return jobs, nil
 }
 
@@ -281,7 +274,6 @@ type turn struct {
 	tasks        int64
 	node         string
 	at           time.Time
-	front        position
 }
 
 var turnColumns = []column[turn]{
@@ -289,26 +281,19 @@ var turnColumns = []column[turn]{
 	intField("tasks", func(t *turn) *int64 { return &t.tasks }),
 	field("node", "uuid", func(t *turn) *string { return &t.node }),
 	timeField("at", func(t *turn) *time.Time { return &t.at }),
-	intField("front_priority", func(t *turn) *int { return &t.front.priority }),
-	field("front_id", "uuid", func(t *turn) *string { return &t.front.id }),
 }
 
-// On PostgreSQL one statement finds the best tasks of all organizations and starts
-// them. Its index keeps the entries of tasks that were started until nobody can see those as queued any
-// more, so it is searched from the organization's front, in two conditions that make one range of it.
+// On PostgreSQL one statement finds the best tasks of all organizations and starts them.
 //
 // SQLite has no LATERAL, and an UPDATE that returns rows makes a table for
 // them at every run: there each organization's are read, and then started by id.
 var (
 	startBest = newStatement(turnColumns, func(in input) string {
-		queued := `SELECT ctid AS place FROM jobs WHERE organization = r.organization AND status = 'QUEUED' AND `
 		return `
 			WITH best AS MATERIALIZED (
 				SELECT q.place, r.node, r.at FROM ` + in.rows() + ` CROSS JOIN LATERAL (
-					(` + queued + `priority = r.front_priority AND id >= r.front_id ORDER BY id LIMIT r.tasks)
-					UNION ALL
-					(` + queued + `priority < r.front_priority ORDER BY priority DESC, id LIMIT r.tasks)
-					LIMIT r.tasks) AS q)
+					SELECT ctid AS place FROM jobs WHERE organization = r.organization AND status = 'QUEUED'
+					ORDER BY priority DESC, id LIMIT r.tasks) AS q)
 			UPDATE jobs SET status = 'PROCESSING', node = best.node, attempts = attempts + 1, started_at = best.at
 			FROM best WHERE jobs.ctid = best.place
 			RETURNING ` + jobsTable.list

@@ -9,8 +9,6 @@ import (
 	"io"
 	"regexp"
 	"strconv"
-
-	"modernc.org/sqlite"
 )
 
 // direct is a transaction's way to SQLite past database/sql, for what is run over rows:
@@ -19,7 +17,6 @@ import (
 // what database/sql does around it.
 type direct struct {
 	conn     driver.Conn
-	number   uint32 // of the connection
 	prepared map[string]*directStatement
 	args     []driver.NamedValue
 }
@@ -46,21 +43,10 @@ func (d *direct) on(conn *sql.Conn) error {
 			return fmt.Errorf("the driver's connection is a %T", connection)
 		}
 		if d.conn != c {
-			d.conn, d.number, d.prepared = c, d.number+1, map[string]*directStatement{}
+			d.conn, d.prepared = c, map[string]*directStatement{}
 		}
 		return nil
 	})
-}
-
-// version changes with every change of the database, by whomever, and with the connection. What
-// others changed shows once a transaction has begun.
-func (d *direct) version() (uint64, error) {
-	file, ok := d.conn.(sqlite.FileControl)
-	if !ok {
-		return 0, fmt.Errorf("the driver's connection is a %T", d.conn)
-	}
-	version, err := file.FileControlDataVersion("main")
-	return uint64(d.number)<<32 | uint64(version), err
 }
 
 // numbered is a parameter of a statement.

@@ -101,7 +101,7 @@ func (s *Store) Settings(ctx context.Context, names ...string) (queue, reports [
 // that takes out those that end.
 func (s *Store) Plan(ctx context.Context, organization string) (start, takeOut string, err error) {
 	err = s.transact(func(ctx context.Context, tx *tx) error {
-		lines, err := explain(ctx, tx, startBest, &turn{organization, 5, organization, time.UnixMilli(5), firstPosition})
+		lines, err := explain(ctx, tx, startBest, &turn{organization, 5, organization, time.UnixMilli(5)})
 		start = strings.Join(lines, "\n")
 		if err != nil {
 			return err
@@ -227,13 +227,6 @@ func (s *Store) Spread(tb testing.TB, table string) (counts []int) {
 		counts = append(counts, n...)
 	}
 	return counts
-}
-
-// Remembers tells whether the next write of an organization would not read it, unless another
-// process changes SQLite's database before. No other may be under way.
-func (s *Store) Remembers(organization string) bool {
-	memory := s.of(organization).laneOf(organization).memory
-	return memory.recall([]string{organization}, memory.version) != nil
 }
 
 // Servers tells which server each part's connections lead to, and which is the coordinator.

@@ -21,9 +21,6 @@ const (
 // settled before, or taken from a node that seemed dead.
 var ErrLost = errors.New("the job is not this node's")
 
-// errNotOwned has a transaction run again that took a job for its node's which is not.
-var errNotOwned = errors.New("a job is not its node's")
-
 // Job is one extraction for one organization.
 type Job struct {
 	ID           string
@@ -97,7 +94,7 @@ func (s *Store) Begin(job Job) (*account.Organization, error) {
 		after   account.Organization
 		refusal error
 	)
-	err := s.write(write{organization: job.Organization, keys: keysOf(job), counts: true, blind: true, apply: func(_ context.Context, w *work) error {
+	err := s.write(write{organization: job.Organization, keys: keysOf(job), apply: func(_ context.Context, w *work) error {
 		o, err := w.organization(job.Organization, job.CreatedAt)
 		if err != nil {
 			return err
@@ -199,7 +196,7 @@ func (s *Store) Settle(end Settlement, now time.Time) (after *account.Organizati
 func (s *Store) SettleLater(end Settlement, now time.Time, done func(*account.Organization, error)) {
 	end.Result = pack(end.Result)
 	last := &settling{Settlement: end, now: now, tell: done}
-	last.write = write{organization: end.Job.Organization, job: end.Job, counts: true, blind: true, apply: last.apply, done: last.done}
+	last.write = write{organization: end.Job.Organization, job: end.Job, apply: last.apply, done: last.done}
 	s.writeLater(&last.write)
 }
 

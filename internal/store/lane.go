@@ -56,7 +56,6 @@ type lane struct {
 	queue  chan *write
 	ended  chan struct{}
 	locked map[string]time.Time // organizations that others have locked, and until when that is believed
-	memory *memory
 }
 
 // write is a change of one organization and its jobs that waits for its turn.
@@ -65,8 +64,6 @@ type write struct {
 	others       []string        // more of them, of the same lane
 	choose       func() []string // gives organization and others just before the transaction; nil where they are fixed
 	optional     bool            // it does what it can when some of its organizations are locked by others
-	counts       bool            // it changes nothing of its organizations but what work stores, see memory
-	blind        bool            // apply reads nothing from the database
 	across       bool            // it also concerns nodes or keys
 	job          *Job            // a job to be taken out, if its node still has it
 	keys         []string        // idempotency keys to be looked up
@@ -82,10 +79,7 @@ var laneSeed = maphash.MakeSeed()
 
 func (p *part) startLanes() {
 	for range p.dialect.lanes {
-		l := &lane{
-			part: p, queue: make(chan *write, laneQueue), ended: make(chan struct{}), locked: map[string]time.Time{},
-			memory: &memory{organizations: map[string]*lockedOrganization{}},
-		}
+		l := &lane{part: p, queue: make(chan *write, laneQueue), ended: make(chan struct{}), locked: map[string]time.Time{}}
 		p.lanes = append(p.lanes, l)
 		go l.run()
 	}
@@ -198,7 +192,7 @@ func (l *lane) commit(batch []*write) {
 	if len(apart) == 0 {
 		return
 	}
-	skipped, locked, err := l.part.commitSome(apart, nil, nil, true)
+	skipped, locked, err := l.part.commitSome(apart, nil, true)
 	for _, w := range apart {
 		switch {
 		case err != nil:
@@ -222,7 +216,7 @@ func (l *lane) commitBatch(batch []*write) error {
 	if len(batch) == 0 {
 		return nil
 	}
-	_, _, err := l.part.commitSome(batch, l.memory, l.locked, false)
+	_, _, err := l.part.commitSome(batch, l.locked, false)
 	if l.part.dialect.locked(err) {
 		return err
 	}
@@ -236,7 +230,7 @@ func (l *lane) commitBatch(batch []*write) error {
 			return nil
 		}
 		if err = errLocked(w.organization); !l.isLocked(w) {
-			_, _, err = l.part.commitSome([]*write{w}, l.memory, l.locked, false)
+			_, _, err = l.part.commitSome([]*write{w}, l.locked, false)
 		}
 		if l.part.dialect.locked(err) {
 			l.locked[w.organization] = time.Now().Add(lockedTime)
@@ -256,7 +250,7 @@ func (l *lane) isLocked(w *write) bool {
 // commitUnlocked applies what it can of a batch that met a locked row: what is free
 // first, then one organization after the other.
 func (l *lane) commitUnlocked(batch []*write) {
-	skipped, locked, err := l.part.commitSome(batch, nil, l.locked, true)
+	skipped, locked, err := l.part.commitSome(batch, l.locked, true)
 	if err != nil {
 		reply(batch, err)
 		return
@@ -293,7 +287,7 @@ func reply(batch []*write, err error) {
 
 // commitTogether applies writes in one transaction.
 func (p *part) commitTogether(writes ...*write) error {
-	_, _, err := p.commitSome(writes, nil, nil, false)
+	_, _, err := p.commitSome(writes, nil, false)
 	return err
 }
 
@@ -301,84 +295,42 @@ func (p *part) commitTogether(writes ...*write) error {
 // in without, which only optional writes may name. With skip it does not wait for
 // organizations that others have locked either: it returns them, and the writes that
 // it left out because of them.
-//
-// It trusts in what is remembered of the organizations, and that jobs are their nodes'.
-// Where that is wrong, nothing is committed, and it looks first.
-func (p *part) commitSome(writes []*write, remembered *memory, without map[string]time.Time, skip bool) (skipped []*write, locked []string, err error) {
+func (p *part) commitSome(writes []*write, without map[string]time.Time, skip bool) (skipped []*write, locked []string, err error) {
 	ids, way := organizationsOf(writes, without), p
 	if slices.ContainsFunc(writes, func(w *write) bool { return w.across }) {
 		way = p.withKeys()
 	}
-	var work *work
-	apply := func(trusting bool) error {
-		return way.transact(func(ctx context.Context, tx *tx) error {
-			work = newWork(tx)
-			var known map[string]*lockedOrganization
-			if trusting {
-				known = remembered.recall(ids, tx.version)
+	err = way.transact(func(ctx context.Context, tx *tx) error {
+		work := newWork(tx)
+		free := writes
+		if skip {
+			if err := work.lock(ctx, ids, skip); err != nil {
+				return err
 			}
-			skipped, locked = nil, nil
-			free := writes
-			if skip {
+			free, skipped, locked = work.leaveOut(writes, ids)
+		}
+		err := work.together(ctx, func() error {
+			if !skip {
 				if err := work.lock(ctx, ids, skip); err != nil {
 					return err
 				}
-				free, skipped, locked = work.leaveOut(writes, ids)
 			}
-			err := work.together(ctx, func() error {
-				var err error
-				switch {
-				case skip: // they are locked
-				case known != nil && areBlind(writes, known):
-					work.trust(known)
-					work.inOneTrip()
-				case known != nil:
-					err = work.lockKnown(ctx, known)
-				default:
-					err = work.lock(ctx, ids, skip)
-				}
-				if err != nil {
-					return err
-				}
-				return work.read(ctx, free, !trusting)
-			})
-			if err != nil {
-				return fmt.Errorf("lock organizations and read: %w", err)
-			}
-			if err := work.readBudgets(ctx); err != nil {
+			return work.read(ctx, free)
+		})
+		if err != nil {
+			return fmt.Errorf("lock organizations and read: %w", err)
+		}
+		if err := work.readBudgets(ctx); err != nil {
+			return err
+		}
+		for _, w := range free {
+			if err := w.apply(ctx, work); err != nil {
 				return err
 			}
-			for _, w := range free {
-				if err := w.apply(ctx, work); err != nil {
-					return err
-				}
-			}
-			return work.store(ctx)
-		})
-	}
-	err = apply(true)
-	// More than once only while a part is moved, on Citus: its rows may be read in one place
-	// and not be found in the other.
-	for try := 1; try < conflictTries && (errors.Is(err, errNotOwned) || p.dialect.mistaken(err)); try++ {
-		remembered.doubt()
-		err = apply(false)
-	}
-	if err == nil {
-		remembered.remember(work, writes)
-	} else {
-		remembered.forget(ids)
-	}
-	return skipped, locked, err
-}
-
-// areBlind tells whether writes read nothing, neither before they decide nor then.
-func areBlind(writes []*write, known map[string]*lockedOrganization) bool {
-	for _, o := range known {
-		if o.KeyBudgets > 0 {
-			return false
 		}
-	}
-	return !slices.ContainsFunc(writes, func(w *write) bool { return !w.blind || len(w.keys) > 0 })
+		return work.store(ctx)
+	})
+	return skipped, locked, err
 }
 
 // organizationsOf are the organizations that writes ask for, in the order in which
@@ -411,7 +363,7 @@ func (p *part) transact(apply func(context.Context, *tx) error) error {
 	defer cancel()
 	for try := 1; ; try++ {
 		err := p.transactOnce(ctx, apply)
-		again := p.dialect.retryable(err) || p.dialect.disconnected(err)
+		again := p.dialect.retryable(err) || p.dialect.disconnected(err) || errors.Is(err, errMoved)
 		if err == nil || try == conflictTries || !again || errors.Is(err, ErrUnknownOutcome) {
 			return err
 		}

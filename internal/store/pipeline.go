@@ -25,9 +25,6 @@ import (
 type pipeline struct {
 	conn  *pgx.Conn
 	begin []string // what the transaction begins with, until it has begun
-	// alone says that all statements are sent at once: to the server that is one transaction,
-	// without BEGIN and COMMIT.
-	alone bool
 	batch pgconn.Batch
 	scans []func(scanner) error // of the statements in batch, for the rows that they return; nil for none
 	// buffer is where parameters are written, and parameters where each of them ended.
@@ -127,15 +124,12 @@ func (p *pipeline) send(ctx context.Context) (executed int, err error) {
 	return executed, errors.Join(results.Close(), failed)
 }
 
-// commit sends the statements that wait, and COMMIT with them unless they go alone.
+// commit sends the statements that wait, and COMMIT with them.
 func (p *pipeline) commit(ctx context.Context) error {
-	before := len(p.scans) // statements before the commit
-	if !p.alone {
-		if err := p.add(ctx, "COMMIT", nil); err != nil {
-			return err
-		}
-		before = len(p.scans) - 1 // BEGIN may have come as well
+	if err := p.add(ctx, "COMMIT", nil); err != nil {
+		return err
 	}
+	before := len(p.scans) - 1 // statements before the commit
 	executed, err := p.send(ctx)
 	if err == nil {
 		return nil
@@ -160,7 +154,7 @@ func (p *pipeline) rollback(ctx context.Context) {
 }
 
 // elements are the types of PostgreSQL that parameters are arrays of.
-var elements = map[string]uint32{"uuid": pgtype.UUIDOID, "text": pgtype.TextOID, "bigint": pgtype.Int8OID, "boolean": pgtype.BoolOID, "bytea": pgtype.ByteaOID, "tid": pgtype.TIDOID}
+var elements = map[string]uint32{"uuid": pgtype.UUIDOID, "text": pgtype.TextOID, "bigint": pgtype.Int8OID, "boolean": pgtype.BoolOID, "bytea": pgtype.ByteaOID}
 
 // addArray writes a column of rows as one parameter.
 func addArray[T any](p *pipeline, c column[T], rows []*T) {

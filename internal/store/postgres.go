@@ -37,9 +37,6 @@ var postgresDialect = dialect{
 	byBytes:    ` COLLATE "C"`,
 	forUpdate:  `FOR UPDATE`,
 	skipLocked: `FOR UPDATE SKIP LOCKED`,
-	version:    `organizations.xmin::text::bigint`, // the transaction that wrote it
-	place:      `organizations.ctid`,
-	server:     `(extract(epoch FROM pg_postmaster_start_time()) * 1000)::bigint`,
 	arrays:     true,
 	snapshot:   sql.LevelRepeatableRead,
 	noTimeout:  `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`,
@@ -67,10 +64,6 @@ var postgresDialect = dialect{
 		code := postgresCode(err)
 		var network net.Error
 		return code == "57P01" || code == "57P02" || code == "25P03" || lostConnection(err) || (errors.As(err, &network) && !network.Timeout())
-	},
-	mistaken: func(err error) bool {
-		code := postgresCode(err)
-		return code == "22012" || code == "23514" // division by zero, a CHECK
 	},
 	duplicate: func(err error) bool { return postgresCode(err) == "23505" },
 	fatal:     func(error) bool { return false }, // the server looks after its own disk

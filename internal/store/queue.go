@@ -25,7 +25,7 @@ func (s *Store) submit(
 	organization string, tasks []Job, size int, now time.Time, more func(ctx context.Context, w *work, refusals []error) error,
 ) (refusals []error, err error) {
 	var overflow error
-	err = s.write(write{organization: organization, keys: keysOf(tasks...), jobs: len(tasks), counts: more == nil, blind: more == nil, apply: func(ctx context.Context, w *work) error {
+	err = s.write(write{organization: organization, keys: keysOf(tasks...), jobs: len(tasks), apply: func(ctx context.Context, w *work) error {
 		o, err := w.organization(organization, now)
 		if err != nil {
 			return err

@@ -35,7 +35,7 @@ type shortages struct {
 
 // shortage is what the row of an organization said when its next task had to wait.
 type shortage struct {
-	front         position
+	queued        int
 	balance, held int64
 	until         time.Time // when it is forgotten
 }
@@ -60,13 +60,13 @@ func (s *shortages) count() int {
 	return len(s.organizations)
 }
 
-// lasts reports whether the next task of an organization still waits for credits: it is the
-// same task, and nothing was given back.
+// lasts reports whether the next task of an organization still waits for credits: the
+// same tasks are queued, and nothing was given back.
 func (s *shortages) lasts(now candidate) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	then, known := s.organizations[now.id]
-	return known && time.Now().Before(then.until) && now.front == then.front && now.balance == then.balance && now.held >= then.held
+	return known && time.Now().Before(then.until) && now.queued == then.queued && now.balance == then.balance && now.held >= then.held
 }
 
 // checkPaid returns why a job cannot be paid, or nil. waits reports whether jobs that run now

@@ -44,7 +44,6 @@ var sqliteDialect = dialect{
 	// The busy timeout has waited already.
 	retryable:    func(error) bool { return false },
 	disconnected: func(error) bool { return false },
-	mistaken:     func(err error) bool { return sqliteCode(err) == sqlite3.SQLITE_CONSTRAINT_CHECK },
 	duplicate: func(err error) bool {
 		code := sqliteCode(err)
 		return code == sqlite3.SQLITE_CONSTRAINT_UNIQUE || code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY

@@ -40,6 +40,12 @@ func newStatement[T any](columns []column[T], write func(in input) string) state
 	return s
 }
 
+// returning is the statement with a RETURNING clause, for PostgreSQL alone.
+func (s statement[T]) returning(columns string) statement[T] {
+	s.postgres += " RETURNING " + columns
+	return s
+}
+
 // union is a SELECT for sqliteRows rows on SQLite, each of which has so many parameters.
 func union(text string, parameters int) string {
 	all := make([]string, sqliteRows)

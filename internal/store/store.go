@@ -297,15 +297,6 @@ type dialect struct {
 	forUpdate string
 	// skipLocked leaves out rows that another transaction has locked.
 	skipLocked string
-	// version is a number that is another one after a row of organizations has changed; ""
-	// where there is none.
-	version string
-	// place is where a row of organizations lies, until it changes; "" where rows have none. What
-	// others still see of it, such as a backup, does not have to be passed on the way there.
-	place string
-	// server is a number that is another one on another server, for which versions mean nothing:
-	// one that took over may number other transactions the same.
-	server string
 	// arrays says whether a statement can take a column of many rows as one value.
 	arrays bool
 	// lanes is how many transactions a node commits side by side.
@@ -332,9 +323,6 @@ type dialect struct {
 	retryable func(error) bool
 	// disconnected reports whether the connection was lost, so that another may serve.
 	disconnected func(error) bool
-	// mistaken reports whether a transaction took something for granted that is not so: a
-	// statement divided by zero for that, or a counter would have fallen below zero.
-	mistaken func(error) bool
 	// duplicate reports whether a unique constraint refused a row.
 	duplicate func(error) bool
 	// fatal reports whether the disk lost what it acknowledged: nothing after it can

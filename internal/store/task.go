@@ -42,17 +42,15 @@ var (
 	ownerColumns = append(lift(jobsTable.only("organization", "id"), jobOf), field("owner", "uuid", func(t *Task) *string { return &t.owner }))
 	takeEnded    = newStatement(ownerColumns, func(in input) string {
 		if in.arrays {
-			return `WITH taken AS (DELETE FROM jobs USING ` + in.rows() + ` WHERE ` + isOwner + ` RETURNING 1) SELECT ` + ifAll + ` FROM taken`
+			return `DELETE FROM jobs USING ` + in.rows() + ` WHERE ` + isOwner + ` RETURNING 1`
 		}
 		return `DELETE FROM jobs WHERE organization = ` + in.value("organization") + ` AND id = ` + in.value("id") + ` AND node = ` + in.value("owner")
 	})
-	// moveEnded has the server move rows, of which only what their end changes travels. It
-	// fails, by a division, unless all were there: nobody looks at what it returns
-	// before the commit, which is sent along.
+	// moveEnded moves rows on the server: only the columns that their end changes travel.
 	endColumns = []string{"status", "attempts", "node", "started_at", "charged", "finished_at", "error", "event", "result"}
 	moveEnded  = endStatement(func(in input, into, ended string) string {
-		return `WITH taken AS (DELETE FROM jobs USING ` + in.rows() + ` WHERE ` + isOwner + ` RETURNING ` + ended + `),
-			moved AS (` + into + ` SELECT * FROM taken RETURNING 1) SELECT ` + ifAll + ` FROM moved`
+		return `WITH taken AS (DELETE FROM jobs USING ` + in.rows() + ` WHERE ` + isOwner + ` RETURNING ` + ended + `)
+			` + into + ` SELECT * FROM taken`
 	})
 	// copyEnded is its first half where takeEnded is the other: Citus would take moveEnded apart.
 	copyEnded = endStatement(func(in input, into, ended string) string {
@@ -73,9 +71,6 @@ func jobOf(t *Task) *Job { return &t.Job }
 
 // isOwner picks the jobs that their node still has, of the rows r.
 const isOwner = `jobs.organization = r.organization AND jobs.id = r.id AND jobs.node = r.owner`
-
-// ifAll fails, by a division, unless a SELECT finds as many rows as a statement is run over.
-const ifAll = `1 / (CASE COUNT(*) WHEN cardinality($1::uuid[]) THEN 1 ELSE 0 END)`
 
 // endStatement is a statement of PostgreSQL that inserts jobs that end into the finished
 // ones, by what they were and what their end changes.

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 )
 
@@ -18,9 +17,8 @@ type tx struct {
 		QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	}
 
-	begun   *sql.Tx // of SQLite, as direct
-	direct  *direct
-	version uint64 // of SQLite's whole database: as the transaction found it, and then as it left it
+	begun  *sql.Tx // of SQLite, as direct
+	direct *direct
 
 	pipeline *pipeline // of PostgreSQL
 	waiting  bool      // statements wait in it to be sent together
@@ -39,12 +37,6 @@ func (p *part) begin(ctx context.Context, conn *sql.Conn) (t *tx, err error) {
 	}
 	t.begun, err = conn.BeginTx(ctx, nil)
 	t.ordinary, t.direct = t.begun, p.direct
-	if err != nil {
-		return nil, err
-	}
-	if t.version, err = t.direct.version(); err != nil {
-		t.rollback(ctx)
-	}
 	return t, err
 }
 
@@ -60,9 +52,6 @@ func (t *tx) commit(ctx context.Context) error {
 	}
 	if err != nil {
 		return fmt.Errorf("commit: %w", err)
-	}
-	if left, err := t.direct.version(); err == nil { // or else the next finds it changed
-		t.version = left
 	}
 	return nil
 }
@@ -95,20 +84,10 @@ func (t *tx) together(ctx context.Context, do func() error) error {
 	return t.flush(ctx)
 }
 
-// inOneTrip says, before anything else, that all statements go with the commit.
-func (t *tx) inOneTrip() {
-	if t.pipeline != nil && !t.dialect.spread {
-		t.pipeline.begin, t.pipeline.alone = nil, true
-	}
-}
-
 // flush sends what waits.
 func (t *tx) flush(ctx context.Context) error {
 	if t.pipeline == nil {
 		return nil
-	}
-	if t.pipeline.alone { // what is sent is committed
-		return errors.New("a transaction that said it needs one trip makes another")
 	}
 	err := t.pipeline.start(ctx)
 	if err == nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -23,22 +24,18 @@ type work struct {
 	*tx
 
 	organizations map[string]*lockedOrganization
-	owned         map[ownedJob]bool  // the jobs to be ended that are their nodes'; nil when all are taken for that
+	owned         map[ownedJob]bool  // the jobs to be ended that still belong to their nodes
 	keys          map[taskKey]string // idempotency keys in use -> job
 
 	inserted   []*Job
 	returned   []*Job // tasks that a claim put back into the queue
 	ended      []*Task
-	moved      int // how many of them are stored
 	entries    []*entry
 	freed      []*keyedTask // keys of calls that failed
 	captures   []*captureRow
 	deliveries []*deliveryRow
 
 	budgets map[taskKey]*budgetOf // of keys that have a ceiling
-
-	known    bool // the organizations are as they are remembered
-	unlocked bool // and not locked, see trust
 }
 
 // ownedJob is a job of a node.
@@ -48,26 +45,16 @@ type ownedJob struct{ id, node string }
 // transaction ends, as it will be stored.
 type lockedOrganization struct {
 	account.Organization
-	before  account.Organization
-	front   position // no queued task comes before it
-	served  bool     // it had its turn
-	version int64    // of the row, where the database has one
-	place   string   // of the row, as PostgreSQL has it
-	server  int64    // that gave it the version
-	// expected is the version that the row must have to be changed; 0 when it is locked.
-	expected int64
+	before account.Organization
+	served bool // it had its turn
 }
 
 func newWork(t *tx) *work {
-	return &work{tx: t, organizations: map[string]*lockedOrganization{}, keys: map[taskKey]string{}}
+	return &work{tx: t, organizations: map[string]*lockedOrganization{}, owned: map[ownedJob]bool{}, keys: map[taskKey]string{}}
 }
 
-// read looks up the jobs and the keys that writes name.
-//
-// A job that a write ends is taken for its node's, as nearly all are. When store finds
-// that one is not, because it was settled before or taken over, the transaction fails
-// with errNotOwned and runs again, checked: then each job is looked up first.
-func (w *work) read(ctx context.Context, writes []*write, checked bool) error {
+// read looks up the jobs and the idempotency keys that writes name.
+func (w *work) read(ctx context.Context, writes []*write) error {
 	var jobs []*Job
 	var keys []*keyedTask
 	for _, one := range writes {
@@ -78,17 +65,14 @@ func (w *work) read(ctx context.Context, writes []*write, checked bool) error {
 			keys = append(keys, &keyedTask{taskKey: taskKey{one.organization, key}})
 		}
 	}
-	if checked {
-		w.owned = map[ownedJob]bool{}
-		err := each(ctx, w.tx, selectOwned, jobs, func(found scanner) error {
-			var job ownedJob
-			err := found.Scan(&job.id, &job.node)
-			w.owned[job] = true
-			return err
-		})
-		if err != nil {
-			return err
-		}
+	err := each(ctx, w.tx, selectOwned, jobs, func(found scanner) error {
+		var job ownedJob
+		err := found.Scan(&job.id, &job.node)
+		w.owned[job] = true
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	return each(ctx, w.tx, selectKeys, keys, func(found scanner) error {
 		var key keyedTask
@@ -100,28 +84,15 @@ func (w *work) read(ctx context.Context, writes []*write, checked bool) error {
 
 var (
 	lockOrganizations = newStatement(organizationsTable.only("id"), func(in input) string {
-		return selectVersioned(in) + in.forUpdate
+		return selectOrganizations(in) + in.forUpdate
 	})
 	lockFreeOrganizations = newStatement(organizationsTable.only("id"), func(in input) string {
-		return selectVersioned(in) + in.skipLocked
+		return selectOrganizations(in) + in.skipLocked
 	})
-	// lockKnown fails unless all organizations still have the version that is known.
-	lockKnown = newStatement(append(organizationColumns("id"), intField("version", func(o *lockedOrganization) *int64 { return &o.version }), placeField, serverField),
-		func(in input) string {
-			if in.version == "" {
-				return ""
-			}
-			return `SELECT ` + ifAll + ` FROM (
-				SELECT 1 FROM ` + in.rows() + ` JOIN organizations ON ` + in.place + ` = r.place AND organizations.id = r.id AND ` + in.version + ` = r.version AND ` + in.server + ` = r.server
-				ORDER BY organizations.id FOR UPDATE OF organizations) AS known`
-		})
-
-	placeField  = field("place", "tid", func(o *lockedOrganization) *string { return &o.place })
-	serverField = intField("server", func(o *lockedOrganization) *int64 { return &o.server })
 )
 
-func selectVersioned(in input) string {
-	return `SELECT ` + organizationsTable.list + `, front_priority, front_id, ` + cmp.Or(in.version, "0") + `, ` + cmp.Or(in.place, "''") + `, ` + cmp.Or(in.server, "0") + ` FROM organizations WHERE ` + in.matching() + ` ORDER BY id `
+func selectOrganizations(in input) string {
+	return `SELECT ` + organizationsTable.list + ` FROM organizations WHERE ` + in.matching() + ` ORDER BY id `
 }
 
 // organizationColumns are columns of an organization that is locked.
@@ -143,26 +114,11 @@ func (w *work) lock(ctx context.Context, ids []string, skip bool) error {
 	}
 	return each(ctx, w.tx, statement, asked, func(found scanner) error {
 		o := new(lockedOrganization)
-		err := found.Scan(append(organizationsTable.targets(&o.Organization), &o.front.priority, &o.front.id, &o.version, &o.place, &o.server)...)
+		err := found.Scan(organizationsTable.targets(&o.Organization)...)
 		o.before = o.Organization
 		w.organizations[o.ID] = o
 		return err
 	})
-}
-
-// lockKnown is lock for organizations that are known. It does not read them.
-func (w *work) lockKnown(ctx context.Context, known map[string]*lockedOrganization) error {
-	w.organizations, w.known = known, true
-	if w.dialect.version == "" { // SQLite's transaction has locked everything
-		return nil
-	}
-	return each(ctx, w.tx, lockKnown, byID(known), nil)
-}
-
-// trust takes organizations for what is known of them. They are locked only when they are
-// changed, which fails unless they still are that.
-func (w *work) trust(known map[string]*lockedOrganization) {
-	w.organizations, w.known, w.unlocked = known, true, w.dialect.version != ""
 }
 
 // byID are organizations in the order in which they are locked.
@@ -199,10 +155,8 @@ func (w *work) organization(id string, now time.Time) (*lockedOrganization, erro
 	return o, nil
 }
 
-// owns tells whether a job is its node's, as far as is known.
-func (w *work) owns(job *Job) bool {
-	return w.owned == nil || w.owned[ownedJob{job.ID, job.Node}]
-}
+// owns reports whether a job still belongs to its node.
+func (w *work) owns(job *Job) bool { return w.owned[ownedJob{job.ID, job.Node}] }
 
 // insert adds a job, QUEUED or PROCESSING.
 func (w *work) insert(o *lockedOrganization, job *Job) {
@@ -262,9 +216,7 @@ func (w *work) end(o *lockedOrganization, job *Job, end *Settlement, now time.Ti
 	if job.WebhookURL != nil {
 		w.deliveries = append(w.deliveries, newDelivery(job, *job.WebhookURL, task.FinishedAt))
 	}
-	if w.owned != nil {
-		delete(w.owned, ownedJob{job.ID, job.Node}) // it ends only once
-	}
+	delete(w.owned, ownedJob{job.ID, job.Node}) // it ends only once
 	return nil
 }
 
@@ -281,12 +233,10 @@ func (w *work) free(job *Job) {
 // store writes what was decided. On PostgreSQL it goes out with the commit.
 func (w *work) store(ctx context.Context) error {
 	w.waiting = true
-	w.moveFrontsBack(w.unstoredTasks())
 	for _, step := range []struct {
 		what string
 		do   func(context.Context) error
 	}{
-		// First: from here on they are locked at the latest, and what is remembered of them is so.
 		{"change organizations", w.storeOrganizations},
 		{"put tasks back", func(ctx context.Context) error { return each(ctx, w.tx, placeJobs, w.returned, nil) }},
 		{"insert jobs", func(ctx context.Context) error { return each(ctx, w.tx, insertJobs, w.inserted, nil) }},
@@ -308,28 +258,21 @@ func (w *work) store(ctx context.Context) error {
 	return nil
 }
 
-// storeEnded moves jobs that ended, since it was called last, from those under way to the
-// finished ones. Returns errNotOwned when one was not its node's.
+// storeEnded moves the jobs that ended from those under way to the finished ones.
 func (w *work) storeEnded(ctx context.Context) error {
-	ended := w.ended[w.moved:]
-	w.moved = len(w.ended)
 	switch {
 	case w.dialect.spread:
-		if err := each(ctx, w.tx, copyEnded, ended, nil); err != nil {
+		if err := each(ctx, w.tx, copyEnded, w.ended, nil); err != nil {
 			return err
 		}
-		return each(ctx, w.tx, takeEnded, ended, nil)
+		return eachFound(ctx, w.tx, takeEnded, w.ended)
 	case w.dialect.arrays:
-		return each(ctx, w.tx, moveEnded, ended, nil)
+		return each(ctx, w.tx, moveEnded, w.ended, nil)
 	}
-	taken, err := remove(ctx, w.tx, takeEnded, ended, func(t *Task) string { return t.ID })
-	if err == nil && len(taken) < len(ended) {
-		err = errNotOwned
-	}
-	if err != nil {
+	if err := each(ctx, w.tx, takeEnded, w.ended, nil); err != nil {
 		return err
 	}
-	return each(ctx, w.tx, insertFinished, ended, nil)
+	return each(ctx, w.tx, insertFinished, w.ended, nil)
 }
 
 var (
@@ -337,68 +280,40 @@ var (
 	changing = []string{
 		"running", "queued", "held", "balance", "events", "cycle_started_at", "cycle_resets_at", "cycle_grant", "cycle_used",
 	}
-	// updateOrganizations finds organizations by their ids, and updateKnown by where they lie, too.
-	updateOrganizations = updateStatement(func(input) string { return "" })
-	updateKnown         = updateStatement(func(in input) string { return " AND " + in.place + " = r.place" })
-)
-
-func updateStatement(also func(in input) string) statement[lockedOrganization] {
-	columns := append(organizationColumns(append([]string{"id"}, changing...)...),
-		intField("front_priority", func(o *lockedOrganization) *int { return &o.front.priority }),
-		field("front_id", "uuid", func(o *lockedOrganization) *string { return &o.front.id }),
-		field("served", "boolean", func(o *lockedOrganization) *bool { return &o.served }),
-		intField("expected", func(o *lockedOrganization) *int64 { return &o.expected }), placeField, serverField)
-	return newStatement(columns, func(in input) string {
-		update := `UPDATE organizations SET ` + in.assign(changing...) + `, ` + in.assign("front_priority", "front_id") + `,
+	updateOrganizations = newStatement(append(organizationColumns(append([]string{"id"}, changing...)...),
+		field("served", "boolean", func(o *lockedOrganization) *bool { return &o.served })), func(in input) string {
+		return `UPDATE organizations SET ` + in.assign(changing...) + `,
 			served_at = organizations.served_at + CAST(` + in.value("served") + ` AS integer) * (` + in.now + ` - organizations.served_at)
 			` + in.where("organizations", "id")
-		if in.version == "" {
-			return update
-		}
-		return `WITH changed AS (` + update + also(in) + ` AND (r.expected = 0 OR ` + in.version + ` = r.expected AND ` + in.server + ` = r.server)
-			RETURNING organizations.id, ` + in.version + ` AS version, ` + in.place + ` AS place)
-			SELECT MAX(version), string_agg(tidsend(place), '' ORDER BY id), ` + ifAll + ` FROM changed`
 	})
-}
+	updateOrganizationsFound = updateOrganizations.returning("1")
+)
 
 // storeOrganizations writes back the organizations that changed.
 func (w *work) storeOrganizations(ctx context.Context) error {
-	all := byID(w.organizations)
-	changed := slices.DeleteFunc(slices.Clone(all), func(o *lockedOrganization) bool { return o.Organization == o.before && !o.served })
-	if w.unlocked && len(changed) < len(all) {
-		if err := each(ctx, w.tx, lockKnown, all, nil); err != nil {
-			return err
-		}
-		w.unlocked = false
+	changed := slices.DeleteFunc(byID(w.organizations), func(o *lockedOrganization) bool { return o.Organization == o.before && !o.served })
+	if w.dialect.spread {
+		return eachFound(ctx, w.tx, updateOrganizationsFound, changed)
 	}
-	if w.unlocked {
-		for _, o := range changed {
-			o.expected = o.version
-		}
-	}
-	if w.dialect.version == "" {
-		return each(ctx, w.tx, updateOrganizations, changed, nil)
-	}
-	update := updateOrganizations
-	if w.known {
-		update = updateKnown
-	}
-	return each(ctx, w.tx, update, changed, func(found scanner) error {
-		var version, all int64 // that of this transaction
-		var places []byte
-		err := found.Scan(&version, &places, &all)
-		if err == nil && len(places) != placeSize*len(changed) {
-			err = fmt.Errorf("%d organizations have places of %d bytes", len(changed), len(places))
-		}
-		if err != nil {
-			return err
-		}
-		for i, o := range changed {
-			o.version, o.place = version, string(places[placeSize*i:placeSize*(i+1)])
-		}
-		return nil
-	})
+	return each(ctx, w.tx, updateOrganizations, changed, nil)
 }
 
-// placeSize is how many bytes PostgreSQL has for the place of a row.
-const placeSize = 6
+// errMoved is returned when rows that a transaction has locked are not found when it changes
+// them: on Citus, their shard was moved to another worker meanwhile.
+var errMoved = errors.New("the shard was moved during the transaction")
+
+// eachFound runs a statement at once that returns a row for each row that it changes, and fails
+// with errMoved unless it changes all of them.
+func eachFound[T any](ctx context.Context, t *tx, s statement[T], rows []*T) error {
+	defer func(waiting bool) { t.waiting = waiting }(t.waiting)
+	t.waiting = false
+	found := 0
+	err := each(ctx, t, s, rows, func(scanner) error {
+		found++
+		return nil
+	})
+	if err == nil && found != len(rows) {
+		err = errMoved
+	}
+	return err
+}

@@ -11,9 +11,8 @@ import (
 	"earshot/internal/store/storetest"
 )
 
-// What a node remembers of an organization is checked when it is used: others, and the
-// node itself on another way, may have changed it.
-func TestWhatWasRememberedOfAnOrganizationIsChecked(t *testing.T) {
+// Two processes change the same organization in turn: none loses what the other wrote.
+func TestTwoProcessesChangeTheSameOrganization(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		one, other := storetest.Open(t, address), storetest.Open(t, address)
@@ -50,44 +49,6 @@ func TestWhatWasRememberedOfAnOrganizationIsChecked(t *testing.T) {
 	})
 }
 
-func TestANodeThatIsAloneRemembers(t *testing.T) {
-	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		node := aNode(t, s)
-		o := storetest.Organization(t, s, 2, 1000)
-		job := aJob(o, node, 5)
-		begin(t, s, job)
-		if !s.Remembers(o.ID) {
-			t.Error("it has forgotten an organization that only it changed")
-		}
-		settle(t, s, completed(job, 3), time.Now())
-		if err := s.SetPlan(o.ID, o.Plan); err != nil {
-			t.Fatal(err)
-		}
-		if s.Remembers(o.ID) {
-			t.Error("it remembers an organization whose plan was set since")
-		}
-	})
-}
-
-// A write of the node itself that does not say which organization it changes is noticed too.
-func TestWhatIsRememberedIsNoLongerTrueAfterAnyWrite(t *testing.T) {
-	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		node := aNode(t, s)
-		o := storetest.Organization(t, s, 2, 1000)
-		begin(t, s, aJob(o, node, 5))
-		if err := s.Exec(`UPDATE organizations SET slots = 1 WHERE id = $1`, o.ID); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.Begin(aJob(o, node, 5)); earshot.ErrorCode(err) != earshot.CodeConcurrencyLimit {
-			t.Errorf("a second call with one slot: %v", err)
-		}
-	})
-}
-
 func organization(t *testing.T, s *store.Store, id string) *account.Organization {
 	t.Helper()
 	o, err := s.Organization(t.Context(), id, time.Now())
@@ -97,8 +58,8 @@ func organization(t *testing.T, s *store.Store, id string) *account.Organization
 	return o
 }
 
-// Two nodes that remember an organization change it one after the other. Who waits for it
-// has locked nothing else, or the other might wait for that.
+// A transaction that waits for an organization's row has locked nothing else: otherwise the
+// holder of the row might wait for that in turn.
 func TestWhoWaitsForAnOrganizationHasLockedNothingElse(t *testing.T) {
 	t.Parallel()
 	address := storetest.Postgres(t)
@@ -107,7 +68,7 @@ func TestWhoWaitsForAnOrganizationHasLockedNothingElse(t *testing.T) {
 	o := storetest.Organization(t, s, 2, 1000)
 	submit(t, s, o, aTask(o, 1))
 	started, _, err := s.Claim(t.Context(), node, store.ClaimLimits{Tasks: 1}, time.Now())
-	if err != nil || len(started) != 1 || !s.Remembers(o.ID) {
+	if err != nil || len(started) != 1 {
 		t.Fatalf("claimed %d, %v", len(started), err)
 	}
 	raw, err := sql.Open("pgx", address)
