@@ -97,7 +97,7 @@ func (s *Store) NextUnstepped(ctx context.Context, t *Tracker) (*Sweep, error) {
 // seen: of each tracker the one that was due first, unless one that was due before it
 // still runs.
 func (s *Store) Unstepped(ctx context.Context, limit int) ([]*Sweep, error) {
-	sweeps, err := rowsEverywhere(ctx, s, sweepsTable, `WHERE stepped = 0 AND state <> 'running'
+	sweeps, err := rowsEverywhere(ctx, s.db, sweepsTable, `WHERE stepped = 0 AND state <> 'running'
 		AND NOT EXISTS (SELECT 1 FROM sweeps e WHERE e.stepped = 0 AND e.organization = sweeps.organization AND e.tracker = sweeps.tracker
 			AND (e.due_at < sweeps.due_at OR e.due_at = sweeps.due_at AND e.id < sweeps.id))
 		AND EXISTS (SELECT 1 FROM trackers t WHERE t.organization = sweeps.organization AND t.id = sweeps.tracker AND t.state <> 'deleting')
@@ -156,7 +156,7 @@ type SweepStep struct {
 // it raised and their deliveries, in one transaction. Returns ErrChanged when somebody
 // else was faster.
 func (s *Store) StepSweep(t *Tracker, sweep *Sweep, step SweepStep, now time.Time) error {
-	err := s.write(write{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
+	err := s.commit(change{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
 		for _, statement := range []struct {
 			text string
 			args []any
@@ -175,7 +175,7 @@ func (s *Store) StepSweep(t *Tracker, sweep *Sweep, step SweepStep, now time.Tim
 		err := errors.Join(
 			each(ctx, w.tx, upsertSeries, step.Series, nil),
 			each(ctx, w.tx, insertAlerts, step.Alerts, nil),
-			w.changeDays(ctx, t, step.Days))
+			noteChangedDays(ctx, w.tx, t, step.Days))
 		for _, a := range step.Alerts {
 			err = errors.Join(err, w.tell(ctx, t, a.ID, step.Channels, now))
 		}
@@ -286,7 +286,7 @@ func (s *Store) TargetCounts(ctx context.Context, sweep *Sweep) (counts []Target
 
 // deleteAlerts removes alerts and reports of a tracker that were made before a time, with
 // their deliveries.
-func (t *tx) deleteAlerts(ctx context.Context, organization, tracker string, before time.Time) error {
+func deleteAlerts(ctx context.Context, t *tx, organization, tracker string, before time.Time) error {
 	told, err := findValues[string](ctx, t, `DELETE FROM alert_deliveries WHERE organization = $1 AND tracker = $2 AND alert < $3 RETURNING id`,
 		organization, tracker, firstID(before))
 	if err != nil {
@@ -301,5 +301,5 @@ func (t *tx) deleteAlerts(ctx context.Context, organization, tracker string, bef
 			return err
 		}
 	}
-	return t.deleteDeliveries(ctx, webhooks)
+	return removeDeliveries(ctx, t, webhooks)
 }

@@ -103,7 +103,7 @@ func (a *Analysis) place(of *Answer) {
 }
 
 // addAnalyses writes what was found in answers.
-func (t *tx) addAnalyses(ctx context.Context, answers []*Answer) error {
+func addAnalyses(ctx context.Context, t *tx, answers []*Answer) error {
 	var all []*Analysis
 	for _, a := range answers {
 		for _, analysis := range a.Analyses {
@@ -156,7 +156,7 @@ func (w *work) expectRules(ctx context.Context, organization string, newest map[
 // AddRules has the kept answers of a tracker analysed by new rules. before is the
 // version of the newest that the caller knows, 0 for none. Returns ErrChanged.
 func (s *Store) AddRules(t *Tracker, r *Rules, before int, now time.Time) error {
-	err := s.write(write{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
+	err := s.commit(change{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
 		// The organization's row, which is locked, keeps another node from doing the same.
 		if err := w.expectRules(ctx, t.Organization, map[string]int{t.ID: before}); err != nil {
 			return err
@@ -181,7 +181,7 @@ func (s *Store) Rules(ctx context.Context, organization, tracker string) ([]*Rul
 
 // UnfinishedRules lists the rules by which answers are still to be analysed.
 func (s *Store) UnfinishedRules(ctx context.Context) ([]*Rules, error) {
-	all, err := rowsEverywhere(ctx, s, rulesTable, `WHERE finished_at IS NULL AND state <> 'old' ORDER BY organization, tracker, version`)
+	all, err := rowsEverywhere(ctx, s.db, rulesTable, `WHERE finished_at IS NULL AND state <> 'old' ORDER BY organization, tracker, version`)
 	if err != nil {
 		return nil, fmt.Errorf("list unfinished rules: %w", err)
 	}
@@ -191,7 +191,7 @@ func (s *Store) UnfinishedRules(ctx context.Context) ([]*Rules, error) {
 // TrackersToAnalyse are the trackers that have no rules of this version of the code or a
 // later one.
 func (s *Store) TrackersToAnalyse(ctx context.Context, code int) ([]*Tracker, error) {
-	all, err := rowsEverywhere(ctx, s, trackersTable, `WHERE state <> 'deleting' AND NOT EXISTS (
+	all, err := rowsEverywhere(ctx, s.db, trackersTable, `WHERE state <> 'deleting' AND NOT EXISTS (
 		SELECT 1 FROM tracker_rules r WHERE r.organization = trackers.organization AND r.tracker = trackers.id AND r.code >= $1)`, code)
 	if err != nil {
 		return nil, fmt.Errorf("list trackers to analyse: %w", err)
@@ -201,7 +201,7 @@ func (s *Store) TrackersToAnalyse(ctx context.Context, code int) ([]*Tracker, er
 
 // TrackersWithOldRules are those of which analyses may be left that nobody reads.
 func (s *Store) TrackersWithOldRules(ctx context.Context) ([]*Tracker, error) {
-	all, err := rowsEverywhere(ctx, s, trackersTable, `WHERE EXISTS (
+	all, err := rowsEverywhere(ctx, s.db, trackersTable, `WHERE EXISTS (
 		SELECT 1 FROM tracker_rules r WHERE r.organization = trackers.organization AND r.tracker = trackers.id AND r.state = 'old' AND r.cursor <> $1)`, uuid.Max.String())
 	if err != nil {
 		return nil, fmt.Errorf("list trackers with old rules: %w", err)
@@ -269,7 +269,7 @@ func (s *Store) SaveAnalyses(r *Rules, cursor string, found []*Analysis) error {
 // their report. days are those that are to be exported again. It changes nothing where
 // newer ones have taken over.
 func (s *Store) FinishRules(r *Rules, days []int64, now time.Time) error {
-	err := s.write(write{organization: r.Organization, apply: func(ctx context.Context, w *work) error {
+	err := s.commit(change{organization: r.Organization, apply: func(ctx context.Context, w *work) error {
 		n, err := w.exec(ctx, `UPDATE tracker_rules SET finished_at = $4, report = $5 WHERE organization = $1 AND tracker = $2 AND version = $3 AND finished_at IS NULL AND state <> 'old'`,
 			r.Organization, r.Tracker, r.Version, millis(now), nullText(string(r.Report)))
 		if err != nil || n == 0 {
@@ -285,7 +285,7 @@ func (s *Store) FinishRules(r *Rules, days []int64, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		return w.changeDays(ctx, &Tracker{Organization: r.Organization, ID: r.Tracker}, days)
+		return noteChangedDays(ctx, w.tx, &Tracker{Organization: r.Organization, ID: r.Tracker}, days)
 	}})
 	if err != nil {
 		return fmt.Errorf("finish rules: %w", err)

@@ -79,7 +79,7 @@ var (
 
 // completeAnswers writes how questions ended, with their results, and counts them in
 // their sweeps. Each must be pending.
-func (t *tx) completeAnswers(ctx context.Context, ended []*Answer) error {
+func completeAnswers(ctx context.Context, t *tx, ended []*Answer) error {
 	if len(ended) == 0 {
 		return nil
 	}
@@ -104,10 +104,10 @@ func (t *tx) completeAnswers(ctx context.Context, ended []*Answer) error {
 	if err := each(ctx, t, updateAnswers, ended, nil); err != nil {
 		return fmt.Errorf("complete answers: %w", err)
 	}
-	if err := t.addBodies(ctx, bodies); err != nil {
+	if err := addBodies(ctx, t, bodies); err != nil {
 		return err
 	}
-	if err := t.addAnalyses(ctx, ended); err != nil {
+	if err := addAnalyses(ctx, t, ended); err != nil {
 		return err
 	}
 	for _, sweep := range counts {
@@ -152,7 +152,7 @@ func (s *Store) InsertHistory(t *Tracker, sweeps []*Sweep, answers []*Answer) er
 		if err != nil {
 			return err
 		}
-		return errors.Join(each(ctx, tx, insertSweeps, sweeps, nil), each(ctx, tx, insertAnswers, answers, nil), tx.addBodies(ctx, bodies), tx.addAnalyses(ctx, answers))
+		return errors.Join(each(ctx, tx, insertSweeps, sweeps, nil), each(ctx, tx, insertAnswers, answers, nil), addBodies(ctx, tx, bodies), addAnalyses(ctx, tx, answers))
 	})
 	if err != nil {
 		return fmt.Errorf("store the history of tracker %s: %w", t.Name, err)
@@ -162,7 +162,7 @@ func (s *Store) InsertHistory(t *Tracker, sweeps []*Sweep, answers []*Answer) er
 
 // addBodies stores results, or counts one more answer for those that are stored. One
 // statement cannot touch a row twice.
-func (t *tx) addBodies(ctx context.Context, bodies []*Answer) error {
+func addBodies(ctx context.Context, t *tx, bodies []*Answer) error {
 	for len(bodies) > 0 {
 		seen := map[string]bool{}
 		var now, later []*Answer
@@ -191,7 +191,7 @@ type Followed struct {
 
 // Followed lists the organizations that have running sweeps.
 func (s *Store) Followed(ctx context.Context) ([]Followed, error) {
-	all, err := everywhere(s, func(p *part) (all []Followed, err error) {
+	all, err := everywhere(s.db, func(p *part) (all []Followed, err error) {
 		err = p.lookups.find(ctx, func(r scanner) error {
 			var f Followed
 			err := r.Scan(&f.Organization, &f.Event)
@@ -289,7 +289,7 @@ func (t *Task) Ending(tracker string) *Answer {
 // a tracker has newer ones: nobody would analyse these answers by them.
 func (s *Store) Record(f Followed, last int64, ended []*Answer, newest map[string]int) error {
 	// The organization is locked, so that no rules are added meanwhile.
-	err := s.write(write{organization: f.Organization, jobs: len(ended), apply: func(ctx context.Context, w *work) error {
+	err := s.commit(change{organization: f.Organization, jobs: len(ended), apply: func(ctx context.Context, w *work) error {
 		// The row keeps another node from recording the same.
 		var event int64
 		err := first(ctx, w, func(r scanner) error { return r.Scan(&event) }, `SELECT event FROM followers WHERE organization = $1 `+s.dialect.forUpdate, f.Organization)
@@ -302,11 +302,11 @@ func (s *Store) Record(f Followed, last int64, ended []*Answer, newest map[strin
 		if err := w.expectRules(ctx, f.Organization, newest); err != nil {
 			return err
 		}
-		pending, err := w.stillPending(ctx, ended)
+		pending, err := stillPending(ctx, w.tx, ended)
 		if err != nil {
 			return err
 		}
-		if err := w.completeAnswers(ctx, pending); err != nil {
+		if err := completeAnswers(ctx, w.tx, pending); err != nil {
 			return err
 		}
 		_, err = w.ExecContext(ctx, `UPDATE followers SET event = $2 WHERE organization = $1`, f.Organization, last)
@@ -319,7 +319,7 @@ func (s *Store) Record(f Followed, last int64, ended []*Answer, newest map[strin
 }
 
 // stillPending are those of some answers that are waited for, with the places that they have.
-func (t *tx) stillPending(ctx context.Context, ended []*Answer) (pending []*Answer, err error) {
+func stillPending(ctx context.Context, t *tx, ended []*Answer) (pending []*Answer, err error) {
 	asked := make(map[[2]string]*Answer, len(ended))
 	for _, a := range ended {
 		asked[[2]string{a.Tracker, a.ID}] = a
@@ -361,12 +361,12 @@ func (s *Store) RecordLost(ctx context.Context, sweep *Sweep, now time.Time) (n 
 		if err != nil {
 			return err
 		}
-		still, err := tx.stillPending(ctx, asked)
+		still, err := stillPending(ctx, tx, asked)
 		if err != nil {
 			return err
 		}
 		n = len(still)
-		return tx.completeAnswers(ctx, still)
+		return completeAnswers(ctx, tx, still)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("record lost tasks: %w", err)

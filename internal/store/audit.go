@@ -191,7 +191,7 @@ var audits = []struct{ what, query string }{
 func (s *Store) Audit(ctx context.Context) ([]Finding, error) {
 	var findings []Finding
 	for _, p := range s.parts {
-		found, err := p.audit(ctx)
+		found, err := auditShard(ctx, p)
 		if err != nil {
 			return nil, fmt.Errorf("audit: %w", err)
 		}
@@ -200,7 +200,7 @@ func (s *Store) Audit(ctx context.Context) ([]Finding, error) {
 	return findings, nil
 }
 
-func (p *part) audit(ctx context.Context) (findings []Finding, err error) {
+func auditShard(ctx context.Context, p *part) (findings []Finding, err error) {
 	err = p.reports.withoutLimit(ctx, func(now snapshot) error {
 		for _, a := range audits {
 			err := now.find(ctx, func(r scanner) error {

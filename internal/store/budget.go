@@ -48,6 +48,10 @@ type budgetOf struct {
 
 // readBudgets reads the budgets of the locked organizations that have any.
 func (w *work) readBudgets(ctx context.Context) error {
+	if w.budgets != nil {
+		return nil // an earlier write of the transaction has read them
+	}
+	w.budgets = map[taskKey]*budgetOf{}
 	var asked []*keyBudget
 	for id, o := range w.organizations {
 		if o.KeyBudgets > 0 {
@@ -61,7 +65,6 @@ func (w *work) readBudgets(ctx context.Context) error {
 	if err := each(ctx, w.tx, selectBudgets, asked, collect(budgetsTable, &found)); err != nil {
 		return fmt.Errorf("read the budgets of keys: %w", err)
 	}
-	w.budgets = map[taskKey]*budgetOf{}
 	for _, b := range found {
 		w.budgets[taskKey{b.organization, b.keyID}] = &budgetOf{*b, *b}
 	}
@@ -163,7 +166,7 @@ func (w *work) giveBudget(job *Job, held, charged int64, now time.Time) {
 // the key as it is then. What it has spent counts from when it first had one. Returns
 // ErrNotFound.
 func (s *Store) SetKeyBudget(ctx context.Context, organization, id string, perDay, perMonth int64, now time.Time) (*earshot.Key, error) {
-	err := s.write(write{organization: organization, across: true, apply: func(ctx context.Context, w *work) error {
+	err := s.commit(change{organization: organization, across: true, apply: func(ctx context.Context, w *work) error {
 		if _, err := firstRow(ctx, w, apiKeysTable, `WHERE organization = $1 AND id = $2`, organization, id); err != nil {
 			return err
 		}

@@ -34,7 +34,7 @@ var (
 
 // Capture finds a capture that has not expired. Returns ErrNotFound.
 func (s *Store) Capture(ctx context.Context, id string, now time.Time) (Capture, error) {
-	found, err := rowsEverywhere(ctx, s, capturesTable, `WHERE id = $1 AND expires_at > $2`, id, millis(now))
+	found, err := rowsEverywhere(ctx, s.db, capturesTable, `WHERE id = $1 AND expires_at > $2`, id, millis(now))
 	if err == nil && len(found) == 0 {
 		err = ErrNotFound
 	}
@@ -46,7 +46,7 @@ func (s *Store) Capture(ctx context.Context, id string, now time.Time) (Capture,
 
 // ExpiredCaptures are ids of captures past their time, a batch at a time.
 func (s *Store) ExpiredCaptures(ctx context.Context, now time.Time) ([]string, error) {
-	ids, err := everywhere(s, func(p *part) ([]string, error) {
+	ids, err := everywhere(s.db, func(p *part) ([]string, error) {
 		return findValues[string](ctx, p.lookups,
 			`SELECT id FROM captures WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2`, millis(now), pruneBatch)
 	})
@@ -58,7 +58,7 @@ func (s *Store) ExpiredCaptures(ctx context.Context, now time.Time) ([]string, e
 
 // DeleteCapture removes the record of a capture whose pages are gone.
 func (s *Store) DeleteCapture(id string) error {
-	_, err := everywhere(s, func(p *part) ([]int64, error) {
+	_, err := everywhere(s.db, func(p *part) ([]int64, error) {
 		_, err := p.exec(`DELETE FROM captures WHERE id = $1`, id)
 		return nil, err
 	})

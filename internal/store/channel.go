@@ -65,7 +65,7 @@ func (s *Store) Channel(ctx context.Context, organization, name string) (*Channe
 // SaveChannel makes a channel, or changes one, and tells whether it was new. Returns
 // CodeConflict when there are too many.
 func (s *Store) SaveChannel(c *Channel) (created bool, err error) {
-	err = s.write(write{organization: c.Organization, apply: func(ctx context.Context, w *work) error {
+	err = s.commit(change{organization: c.Organization, apply: func(ctx context.Context, w *work) error {
 		names, err := findValues[string](ctx, w, `SELECT name FROM channels WHERE organization = $1`, c.Organization)
 		if err != nil {
 			return err

@@ -5,9 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -71,7 +69,7 @@ const countWorkers = `(SELECT COUNT(*) FROM pg_dist_node WHERE noderole = 'prima
 
 // findWorkers has a database spread that has the extension, and workers or parts. The parts
 // are made and opened when it is migrated.
-func (s *Store) findWorkers(ctx context.Context) error {
+func (s *db) findWorkers(ctx context.Context) error {
 	var citus int
 	if err := s.lookups.QueryRowContext(ctx, `SELECT COUNT(*) FROM pg_extension WHERE extname = 'citus'`).Scan(&citus); err != nil {
 		return fmt.Errorf("look for Citus: %w", err)
@@ -94,12 +92,12 @@ func (s *Store) findWorkers(ctx context.Context) error {
 }
 
 // spread reports whether organizations are spread over servers.
-func (s *Store) spread() bool { return s.dialect.spread }
+func (s *db) spread() bool { return s.dialect.spread }
 
 // spreadOut makes the parts where they are missing, brings them up to date, and opens them.
 // However often it is interrupted, it goes on where it was. It runs under the lock of
 // migrations, after those of the coordinator's own schema.
-func (s *Store) spreadOut(ctx context.Context) error {
+func (s *db) spreadOut(ctx context.Context) error {
 	var own string
 	if err := s.lookups.QueryRowContext(ctx, `SELECT current_schema()`).Scan(&own); err != nil {
 		return fmt.Errorf("find the schema: %w", err)
@@ -146,7 +144,7 @@ func (s *Store) spreadOut(ctx context.Context) error {
 }
 
 // showTo has a schema show a table as it is now, with the columns that migrations have added.
-func (s *Store) showTo(ctx context.Context, schema, table, name string) error {
+func (s *db) showTo(ctx context.Context, schema, table, name string) error {
 	const columns = `(SELECT COUNT(*) FROM pg_attribute WHERE attnum > 0 AND NOT attisdropped AND attrelid = to_regclass($%d))`
 	var shown bool
 	err := s.lookups.QueryRowContext(ctx, `SELECT `+fmt.Sprintf(columns, 1)+` = `+fmt.Sprintf(columns, 2), schema+"."+name, table).Scan(&shown)
@@ -158,7 +156,7 @@ func (s *Store) showTo(ctx context.Context, schema, table, name string) error {
 
 // partSchemas are the schemas of the parts. They are made together, so that there are never
 // fewer than organizations are spread over.
-func (s *Store) partSchemas(ctx context.Context, own string) (schemas []string, err error) {
+func (s *db) partSchemas(ctx context.Context, own string) (schemas []string, err error) {
 	var count int
 	err = s.lookups.QueryRowContext(ctx, `SELECT COUNT(*) FROM pg_namespace WHERE nspname ~ ('^' || $1 || '_[0-9]+$')`, own).Scan(&count)
 	if err != nil {
@@ -201,7 +199,7 @@ func (s *Store) partSchemas(ctx context.Context, own string) (schemas []string, 
 // migratePart brings the tables of a part up to date. They are made where the coordinator
 // is, as on PostgreSQL, and then moved to a worker: Citus refuses some statements of older
 // migrations for tables that it has moved.
-func (s *Store) migratePart(ctx context.Context, schema, versions string) error {
+func (s *db) migratePart(ctx context.Context, schema, versions string) error {
 	pool := openPostgresPool(s.listener, 2, map[string]string{"search_path": pgx.Identifier{schema}.Sanitize()}, toServer)
 	defer func() { _ = pool.Close() }()
 	if err := s.migrateSchema(ctx, pool.DB, versions); err != nil {
@@ -230,78 +228,8 @@ func workerAway(err error) error {
 	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "the organization's data cannot be reached at the moment, try again", Err: err}
 }
 
-// reservedTime is how long a name stays taken of which no organization came: nobody is that
-// slow to make one.
-const reservedTime = time.Minute
-
-// reserve takes the name of an organization that is about to be created, and has the keys'
-// table know of it. Returns ErrExists when the name is taken.
-func (s *Store) reserve(o *newOrganizationRow, now time.Time) error {
-	err := s.execute(func(ctx context.Context, tx *tx) error {
-		// A node that was killed in between leaves a name without its organization.
-		left, err := findRows(ctx, tx, organizationsTable, `WHERE name = $1 AND created_at < $2`, o.Name, millis(now.Add(-reservedTime)))
-		if err != nil {
-			return err
-		}
-		for _, one := range left {
-			_, err := firstRow(ctx, s.of(one.ID).lookups, organizationsTable, `WHERE id = $1`, one.ID)
-			if errors.Is(err, ErrNotFound) {
-				_, err = tx.ExecContext(ctx, `DELETE FROM organizations WHERE id = $1`, one.ID)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return each(ctx, tx, insertOrganization, []*newOrganizationRow{o}, nil)
-	})
-	if s.dialect.duplicate(err) {
-		return fmt.Errorf("organization %q: %w", o.Name, ErrExists)
-	}
-	if err != nil {
-		return fmt.Errorf("create organization %q: %w", o.Name, err)
-	}
-	return nil
-}
-
 // ofNobody are the tables that stay with the coordinator.
 var ofNobody = []string{"api_keys", "extraction"}
-
-// locate finds the parts that have a table.
-func (s *Store) locate(t *storedTable) {
-	t.source, t.parts = t.name, []*part{s.part}
-	if !s.spread() || slices.Contains(ofNobody, t.name) {
-		return
-	}
-	t.parts = s.parts
-	all := make([]string, len(s.parts))
-	for i, p := range s.parts {
-		all[i] = `SELECT ` + listed(t.columns, columnName) + ` FROM ` + pgx.Identifier{p.schema, t.name}.Sanitize()
-	}
-	t.source = `(` + strings.Join(all, ` UNION ALL `) + `) AS ` + t.name
-}
-
-// load stores rows where they belong, in a transaction of the coordinator.
-func (t storedTable) load(ctx context.Context, tx *tx, rows [][]any) error {
-	if t.source == t.name {
-		return tx.load(ctx, t, pgx.Identifier{t.name}, rows)
-	}
-	whose := slices.IndexFunc(t.columns, func(c storedColumn) bool { return c.name == "organization" || t.name == rootTable && c.name == "id" })
-	places := make([][][]any, len(t.parts))
-	for _, row := range rows {
-		organization, _ := row[whose].(string)
-		i := placeOf(organization, len(t.parts))
-		places[i] = append(places[i], row)
-	}
-	for i, p := range t.parts {
-		if err := tx.load(ctx, t, pgx.Identifier{p.schema, t.name}, places[i]); err != nil {
-			return err
-		}
-	}
-	if t.name == rootTable { // for the names, and for keys
-		return tx.load(ctx, t, pgx.Identifier{t.name}, rows)
-	}
-	return nil
-}
 
 // readsItsPart is a condition that always holds. It has the SELECT of an insert read a table of
 // its part: only then Citus sends the insert to the server that has the part, as it is. One

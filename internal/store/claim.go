@@ -47,7 +47,7 @@ func (s *Store) Claim(ctx context.Context, node string, limits ClaimLimits, now 
 	if nodes := s.nodes.Load(); nodes != nil {
 		chooser.nodes = *nodes
 	}
-	waiting, err := everywhere(s, func(p *part) ([]candidate, error) { return chooser.candidates(ctx, p, p.lookups) })
+	waiting, err := everywhere(s.db, func(p *part) ([]candidate, error) { return chooser.candidates(ctx, p, p.lookups) })
 	if err != nil {
 		return nil, 0, fmt.Errorf("claim tasks: %w", err)
 	}
@@ -67,7 +67,7 @@ func (s *Store) Claim(ctx context.Context, node string, limits ClaimLimits, now 
 	for _, c := range claims {
 		c.tasks = share * len(c.organizations)
 		group.Go(func() error {
-			err := s.write(write{organization: c.organizations[0], choose: c.chooseAgain, optional: true, jobs: c.tasks, apply: c.apply})
+			err := s.write(write{organization: c.organizations[0], choose: c.chooseAgain, optional: true, jobs: c.tasks, apply: inWork(c.apply)})
 			if err != nil {
 				c.started, c.handled = nil, 0
 				return fmt.Errorf("claim tasks: %w", err)

@@ -170,15 +170,15 @@ func (c *clock) decisive(now time.Time) (time.Time, error) {
 
 // Now is the time to note down. It is the machine's while that agrees with the clock
 // that decides, which is PostgreSQL's where there is one.
-func (s *Store) Now() time.Time { return s.clock.now() }
+func (s *db) Now() time.Time { return s.clock.now() }
 
 // TrustedNow is the time that decides what is past its time and may be deleted.
 // Returns ErrClock while the clock is not trusted.
-func (s *Store) TrustedNow() (time.Time, error) { return s.clock.decisive(s.clock.trusted()) }
+func (s *db) TrustedNow() (time.Time, error) { return s.clock.decisive(s.clock.trusted()) }
 
 // ClockStatus is how far the machine's clock is ahead of the trusted time, and why it
 // needs attention, if it does.
-func (s *Store) ClockStatus() (ahead time.Duration, err error) {
+func (s *db) ClockStatus() (ahead time.Duration, err error) {
 	last := s.clock.last.Load()
 	return last.ahead, errors.Join(last.jumped, last.skewed)
 }

@@ -87,7 +87,7 @@ func (w *work) storeDeliveries(ctx context.Context) error {
 	if err := each(ctx, w.tx, insertDeliveries, w.deliveries, nil); err != nil {
 		return err
 	}
-	return w.expect(ctx, w.deliveries)
+	return expectDeliveries(ctx, w.tx, w.deliveries)
 }
 
 // receiverKey is where deliveries of one organization go.
@@ -117,8 +117,8 @@ var (
 	})
 )
 
-// expect notes when the receivers of deliveries have something to get.
-func (t *tx) expect(ctx context.Context, due []*deliveryRow) error {
+// expectDeliveries notes when the receivers of deliveries have something to get.
+func expectDeliveries(ctx context.Context, t *tx, due []*deliveryRow) error {
 	earliest := map[receiverKey]*receiverRow{}
 	for _, d := range due {
 		key := receiverKey{d.Organization, d.origin}
@@ -132,9 +132,9 @@ func (t *tx) expect(ctx context.Context, due []*deliveryRow) error {
 	return each(ctx, t, expectReceivers, all, nil)
 }
 
-// deleteDeliveries removes deliveries, and their receivers if nothing else waits
+// removeDeliveries removes deliveries, and their receivers if nothing else waits
 // for them. The next delivery makes those again.
-func (t *tx) deleteDeliveries(ctx context.Context, all []*deliveryRow) error {
+func removeDeliveries(ctx context.Context, t *tx, all []*deliveryRow) error {
 	unused := map[receiverKey]*receiverRow{}
 	err := each(ctx, t, deleteDeliveries, all, func(r scanner) error {
 		var key receiverKey
@@ -170,14 +170,14 @@ func (s *Store) ClaimReceivers(n, perReceiver int, except []string, lease time.D
 		args = append(args, organization)
 		others += fmt.Sprintf(" AND organization <> $%d", len(args))
 	}
-	claimed, err = everywhere(s, func(p *part) ([]*Receiver, error) { return p.claimReceivers(perReceiver, others, args, lease, now) })
+	claimed, err = everywhere(s.db, func(p *part) ([]*Receiver, error) { return claimReceivers(p, perReceiver, others, args, lease, now) })
 	if err != nil {
 		return nil, fmt.Errorf("claim receivers: %w", err)
 	}
 	return claimed, nil
 }
 
-func (p *part) claimReceivers(perReceiver int, others string, args []any, lease time.Duration, now time.Time) (claimed []*Receiver, err error) {
+func claimReceivers(p *part, perReceiver int, others string, args []any, lease time.Duration, now time.Time) (claimed []*Receiver, err error) {
 	err = p.transact(func(ctx context.Context, tx *tx) error {
 		claimed = nil
 		due, err := findRows(ctx, tx, receiversTable, `WHERE due_at <= $1 AND leased_until <= $1`+others+` ORDER BY due_at LIMIT $2 `+p.dialect.skipLocked, args...)
@@ -311,7 +311,7 @@ func (s *Store) Resend(ctx context.Context, organization, id string, now time.Ti
 		return nil, err
 	}
 	err = s.of(organization).transact(func(ctx context.Context, tx *tx) error {
-		if err := tx.expect(ctx, []*deliveryRow{newDelivery(&Job{Organization: organization, ID: d.Job}, d.URL, now)}); err != nil {
+		if err := expectDeliveries(ctx, tx, []*deliveryRow{newDelivery(&Job{Organization: organization, ID: d.Job}, d.URL, now)}); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `UPDATE deliveries SET due_at = $3, series = 0 WHERE organization = $1 AND job = $2`,
@@ -363,7 +363,7 @@ func (s *Store) Deliveries(ctx context.Context, organization string, filter Deli
 // RotateSecret gives an organization a new webhook secret. The one before stays
 // valid for a day.
 func (s *Store) RotateSecret(organization, secret string, now time.Time) error {
-	return s.write(write{organization: organization, apply: func(ctx context.Context, w *work) error {
+	return s.commit(change{organization: organization, apply: func(ctx context.Context, w *work) error {
 		_, err := w.ExecContext(ctx, `
 			UPDATE organizations SET webhook_secret_before = webhook_secret, webhook_secret = $2, webhook_secret_rotated_at = $3 WHERE id = $1`,
 			organization, secret, millis(now))

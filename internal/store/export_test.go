@@ -144,15 +144,15 @@ func IsVersion(version int64) bool {
 // each migration it runs the statements of a fixture, so that rows of every version
 // come along.
 func BuildVersion(ctx context.Context, address string, version int64, fixture func(version int64) (string, error)) (err error) {
-	open := openSQLite
-	if Shared(address) {
-		open = openPostgres
-	}
-	s, err := open(ctx, Config{URL: address})
+	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	s, err := connect(ctx, Config{URL: address}, files)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
 	if Shared(address) { // SQLite has it built in
 		_, err := s.queue.ExecContext(ctx, `CREATE FUNCTION unhex(text) RETURNS bytea LANGUAGE sql AS 'SELECT decode($1, ''hex'')'`)
 		if err != nil {
@@ -304,7 +304,7 @@ func (s *Store) Occupy(tb testing.TB, organization string) (full, release func()
 	begun, end, ended := make(chan struct{}), make(chan struct{}), make(chan error)
 	l := s.of(organization).laneOf(organization)
 	go func() {
-		ended <- l.part.write(write{organization: organization, apply: func(context.Context, *work) error {
+		ended <- l.part.write(write{organization: organization, apply: func(context.Context, unit) error {
 			close(begun)
 			<-end
 			return nil
@@ -334,7 +334,7 @@ func (s *Store) AwaitWrites(organization string, n int) {
 // HoldReaders takes all connections for reads of an organization until release.
 func (s *Store) HoldReaders(tb testing.TB, organization string) (release func()) {
 	tb.Helper()
-	held := slices.Concat(s.of(organization).lookups.hold(tb), s.of(organization).reports.hold(tb))
+	held := slices.Concat(hold(tb, s.of(organization).lookups), hold(tb, s.of(organization).reports))
 	return func() { giveBack(tb, held) }
 }
 
@@ -342,7 +342,7 @@ func (s *Store) HoldReaders(tb testing.TB, organization string) (release func())
 // many as there may be.
 func (s *Store) CutLookups(tb testing.TB) {
 	tb.Helper()
-	held := s.lookups.hold(tb)
+	held := hold(tb, s.lookups)
 	ids := make([]int64, len(held))
 	for i, conn := range held {
 		if err := conn.QueryRowContext(tb.Context(), `SELECT pg_backend_pid()`).Scan(&ids[i]); err != nil {
@@ -356,7 +356,7 @@ func (s *Store) CutLookups(tb testing.TB) {
 }
 
 // hold takes all connections of a pool.
-func (p pool) hold(tb testing.TB) (held []*sql.Conn) {
+func hold(tb testing.TB, p pool) (held []*sql.Conn) {
 	tb.Helper()
 	for range p.Stats().MaxOpenConnections {
 		conn, err := p.Conn(tb.Context())

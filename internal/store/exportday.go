@@ -36,7 +36,7 @@ var (
 )
 
 // changeDays has days of a tracker exported again.
-func (t *tx) changeDays(ctx context.Context, of *Tracker, days []int64) error {
+func noteChangedDays(ctx context.Context, t *tx, of *Tracker, days []int64) error {
 	var all []*ExportDay
 	for _, day := range days {
 		all = append(all, &ExportDay{Organization: of.Organization, Tracker: of.ID, Day: day, Changes: 1})
@@ -48,7 +48,7 @@ func (t *tx) changeDays(ctx context.Context, of *Tracker, days []int64) error {
 // has years to write does not keep others from today. Returns ErrNotFound when there is
 // none, and ErrChanged when somebody else was faster.
 func (s *Store) ClaimExport(ctx context.Context, lease time.Duration, now time.Time) (*ExportDay, error) {
-	days, err := rowsEverywhere(ctx, s, exportDaysTable, `WHERE written < changes AND leased_until <= $1 ORDER BY leased_until, day DESC LIMIT 1`, millis(now))
+	days, err := rowsEverywhere(ctx, s.db, exportDaysTable, `WHERE written < changes AND leased_until <= $1 ORDER BY leased_until, day DESC LIMIT 1`, millis(now))
 	if err == nil && len(days) == 0 {
 		err = ErrNotFound
 	}

@@ -94,7 +94,7 @@ func (s *Store) Begin(job Job) (*account.Organization, error) {
 		after   account.Organization
 		refusal error
 	)
-	err := s.write(write{organization: job.Organization, keys: keysOf(job), apply: func(_ context.Context, w *work) error {
+	err := s.commit(change{organization: job.Organization, keys: keysOf(job), apply: func(_ context.Context, w *work) error {
 		o, err := w.organization(job.Organization, job.CreatedAt)
 		if err != nil {
 			return err
@@ -196,16 +196,16 @@ func (s *Store) Settle(end Settlement, now time.Time) (after *account.Organizati
 func (s *Store) SettleLater(end Settlement, now time.Time, done func(*account.Organization, error)) {
 	end.Result = pack(end.Result)
 	last := &settling{Settlement: end, now: now, tell: done}
-	last.write = write{organization: end.Job.Organization, job: end.Job, apply: last.apply, done: last.done}
-	s.writeLater(&last.write)
+	w := change{organization: end.Job.Organization, job: end.Job, apply: last.apply}.write()
+	w.done = last.done
+	s.writeLater(&w)
 }
 
 // settling is a settlement on its way.
 type settling struct {
 	Settlement
-	write write
-	now   time.Time
-	tell  func(*account.Organization, error)
+	now  time.Time
+	tell func(*account.Organization, error)
 
 	after account.Organization
 	lost  bool // the job is not the node's

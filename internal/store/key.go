@@ -26,7 +26,7 @@ const isValid = `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`
 // CreateKey stores a key of an organization. A zero expiry means none. Returns
 // ErrTooManyKeys.
 func (s *Store) CreateKey(organization string, key account.Key, scopes []account.Scope, expires, now time.Time) error {
-	return s.write(write{organization: organization, across: true, apply: func(ctx context.Context, w *work) error {
+	return s.commit(change{organization: organization, across: true, apply: func(ctx context.Context, w *work) error {
 		valid, err := findValues[int](ctx, w, `SELECT COUNT(*) FROM api_keys WHERE organization = $1 AND `+isValid, organization, millis(now))
 		if err != nil {
 			return fmt.Errorf("count keys: %w", err)

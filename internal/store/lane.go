@@ -58,19 +58,34 @@ type lane struct {
 	locked map[string]time.Time // organizations that others have locked, and until when that is believed
 }
 
-// write is a change of one organization and its jobs that waits for its turn.
+// unit is what the writes of one transaction share: it locks and reads the rows that they need,
+// and stores what they decide.
+type unit interface {
+	// transaction is the transaction that they share.
+	transaction() *tx
+	// lock locks the rows of organizations, in the order of their ids. With skip it leaves out
+	// rows that another transaction has locked.
+	lock(ctx context.Context, ids []string, skip bool) error
+	// isLocked reports whether this transaction has locked an organization's row.
+	isLocked(id string) bool
+	// read reads what the writes need.
+	read(ctx context.Context, writes []*write) error
+	// store writes what was decided.
+	store(ctx context.Context) error
+}
+
+// write is a change of one organization that waits for its turn.
 type write struct {
 	organization string          // whose row is to be locked; "" for none
 	others       []string        // more of them, of the same lane
 	choose       func() []string // gives organization and others just before the transaction; nil where they are fixed
 	optional     bool            // it does what it can when some of its organizations are locked by others
 	across       bool            // it also concerns nodes or keys
-	job          *Job            // a job to be taken out, if its node still has it
-	keys         []string        // idempotency keys to be looked up
 	jobs         int             // how many jobs it touches, at least 1
+	needs        any             // what its unit reads before it is applied
 	// apply decides, from what was read. It may run more than once, each time on a
 	// fresh transaction, and must change nothing when it returns nil to refuse.
-	apply func(context.Context, *work) error
+	apply func(context.Context, unit) error
 	// done is called with the outcome, by the lane: it must not wait.
 	done func(error)
 }
@@ -114,7 +129,7 @@ func (p *part) laneOf(organization string) *lane {
 
 // execute is write for a change that concerns no organization's row.
 func (p *part) execute(apply func(context.Context, *tx) error) error {
-	return p.write(write{apply: func(ctx context.Context, w *work) error { return apply(ctx, w.tx) }})
+	return p.write(write{apply: func(ctx context.Context, u unit) error { return apply(ctx, u.transaction()) }})
 }
 
 // exec runs one statement that concerns no organization's row, and returns how many
@@ -263,7 +278,7 @@ func (l *lane) commitUnlocked(batch []*write) {
 	for _, id := range locked {
 		own := slices.DeleteFunc(slices.Clone(skipped), func(w *write) bool { return w.organization != id })
 		if len(own) == 0 { // only an optional write asked for it
-			own = []*write{{organization: id, apply: func(context.Context, *work) error { return nil }, done: func(error) {}}}
+			own = []*write{{organization: id, apply: func(context.Context, unit) error { return nil }, done: func(error) {}}}
 		}
 		if l.commitBatch(own) != nil {
 			l.locked[id] = time.Now().Add(lockedTime)
@@ -301,36 +316,47 @@ func (p *part) commitSome(writes []*write, without map[string]time.Time, skip bo
 		way = p.withKeys()
 	}
 	err = way.transact(func(ctx context.Context, tx *tx) error {
-		work := newWork(tx)
+		unit := p.newUnit(tx)
 		free := writes
 		if skip {
-			if err := work.lock(ctx, ids, skip); err != nil {
+			if err := unit.lock(ctx, ids, skip); err != nil {
 				return err
 			}
-			free, skipped, locked = work.leaveOut(writes, ids)
+			free, skipped, locked = leaveOut(unit, writes, ids)
 		}
-		err := work.together(ctx, func() error {
+		err := tx.together(ctx, func() error {
 			if !skip {
-				if err := work.lock(ctx, ids, skip); err != nil {
+				if err := unit.lock(ctx, ids, skip); err != nil {
 					return err
 				}
 			}
-			return work.read(ctx, free)
+			return unit.read(ctx, free)
 		})
 		if err != nil {
 			return fmt.Errorf("lock organizations and read: %w", err)
 		}
-		if err := work.readBudgets(ctx); err != nil {
-			return err
-		}
 		for _, w := range free {
-			if err := w.apply(ctx, work); err != nil {
+			if err := w.apply(ctx, unit); err != nil {
 				return err
 			}
 		}
-		return work.store(ctx)
+		return unit.store(ctx)
 	})
 	return skipped, locked, err
+}
+
+// leaveOut divides writes into those whose organizations are locked by this transaction
+// and those that ask for one which another has locked, and names these organizations.
+func leaveOut(u unit, writes []*write, ids []string) (free, skipped []*write, locked []string) {
+	locked = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return u.isLocked(id) })
+	for _, one := range writes {
+		if !one.optional && slices.Contains(locked, one.organization) {
+			skipped = append(skipped, one)
+		} else {
+			free = append(free, one)
+		}
+	}
+	return free, skipped, locked
 }
 
 // organizationsOf are the organizations that writes ask for, in the order in which
@@ -349,6 +375,10 @@ func organizationsOf(writes []*write, without map[string]time.Time) []string {
 	}
 	return slices.Sorted(maps.Keys(asked))
 }
+
+// errMoved is returned when rows that a transaction has locked are not found when it changes
+// them: on Citus, their shard was moved to another worker meanwhile.
+var errMoved = errors.New("the shard was moved during the transaction")
 
 // unavailable reports whether the database is in trouble rather than the write.
 func (p *part) unavailable(err error) bool {

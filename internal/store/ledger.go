@@ -46,7 +46,7 @@ func (s *Store) SetBalance(id string, credits int64, now time.Time) (*account.Or
 // change changes one organization and returns it as it is then.
 func (s *Store) change(id string, now time.Time, apply func(*work, *lockedOrganization) error) (*account.Organization, error) {
 	var after account.Organization
-	err := s.write(write{organization: id, apply: func(_ context.Context, w *work) error {
+	err := s.commit(change{organization: id, apply: func(_ context.Context, w *work) error {
 		o, err := w.organization(id, now)
 		if err != nil {
 			return err

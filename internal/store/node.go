@@ -177,7 +177,7 @@ func (s *Store) Adopt(ctx context.Context, node string, n int) (adopted []*Job, 
 		return nil, err
 	}
 	for _, p := range s.parts {
-		some, err := p.adopt(slices.DeleteFunc(slices.Clone(lost), func(j *Job) bool { return s.of(j.Organization) != p }), node)
+		some, err := adopt(p, slices.DeleteFunc(slices.Clone(lost), func(j *Job) bool { return s.of(j.Organization) != p }), node)
 		adopted = append(adopted, some...)
 		if err != nil && !p.dialect.unavailable(err) {
 			return adopted, fmt.Errorf("adopt tasks: %w", err)
@@ -186,7 +186,7 @@ func (s *Store) Adopt(ctx context.Context, node string, n int) (adopted []*Job, 
 	return adopted, nil
 }
 
-func (p *part) adopt(lost []*Job, node string) (adopted []*Job, err error) {
+func adopt(p *part, lost []*Job, node string) (adopted []*Job, err error) {
 	if len(lost) == 0 {
 		return nil, nil
 	}
@@ -243,7 +243,7 @@ func (s *Store) Owned(ctx context.Context, node string) ([]*Job, error) {
 }
 
 func (s *Store) findJobs(ctx context.Context, condition string, args ...any) ([]*Job, error) {
-	jobs, err := everywhere(s, func(p *part) ([]*Job, error) {
+	jobs, err := everywhere(s.db, func(p *part) ([]*Job, error) {
 		return findRows(ctx, p.withKeys().lookups, jobsTable, `WHERE `+condition, args...)
 	})
 	if err != nil {

@@ -13,7 +13,7 @@ const channel = "earshot_tasks"
 // Notify calls the other nodes: there may be tasks to start. It has a connection
 // of its own, since inside the transaction of a submission it would hold up
 // others. On SQLite there is nobody to call.
-func (s *Store) Notify(ctx context.Context) error {
+func (s *db) Notify(ctx context.Context) error {
 	if s.dialect.exclusive {
 		return nil
 	}
@@ -26,7 +26,7 @@ func (s *Store) Notify(ctx context.Context) error {
 // Listen calls notified whenever another node may have notified, and at once, since
 // it may have done so before. It returns when ctx ends or the connection breaks;
 // on SQLite at once, without an error.
-func (s *Store) Listen(ctx context.Context, notified func()) error {
+func (s *db) Listen(ctx context.Context, notified func()) error {
 	if s.dialect.exclusive {
 		return nil
 	}

@@ -11,9 +11,6 @@ import (
 	"earshot/internal/account"
 )
 
-// ErrNotFound is returned when what was asked for does not exist.
-var ErrNotFound = errors.New("not found")
-
 // ErrExists is returned when the name is taken.
 var ErrExists = errors.New("exists already")
 
@@ -59,7 +56,7 @@ func (s *Store) CreateOrganization(n NewOrganization, now time.Time) (*account.O
 			return nil, err
 		}
 	}
-	err := s.of(created.ID).write(write{across: true, apply: func(ctx context.Context, w *work) error {
+	err := s.of(created.ID).write(write{across: true, apply: inWork(func(ctx context.Context, w *work) error {
 		err := each(ctx, w.tx, insertOrganization, []*newOrganizationRow{created}, nil)
 		if s.dialect.duplicate(err) {
 			return fmt.Errorf("organization %q: %w", n.Name, ErrExists)
@@ -69,11 +66,44 @@ func (s *Store) CreateOrganization(n NewOrganization, now time.Time) (*account.O
 		}
 		w.addEntry(entry{organization: created.ID, kind: kindGrant, amount: n.FirstGrant, at: millis(now)})
 		return insertKey(ctx, w.tx, created.ID, n.Key, account.DefaultScopes(), time.Time{}, now)
-	}})
+	})})
 	if err != nil {
 		return nil, err
 	}
 	return &created.Organization, nil
+}
+
+// reservedTime is how long a name stays taken of which no organization came: nobody is that
+// slow to make one.
+const reservedTime = time.Minute
+
+// reserve takes the name of an organization that is about to be created, and has the keys'
+// table know of it. Returns ErrExists when the name is taken.
+func (s *Store) reserve(o *newOrganizationRow, now time.Time) error {
+	err := s.execute(func(ctx context.Context, tx *tx) error {
+		// A node that was killed in between leaves a name without its organization.
+		left, err := findRows(ctx, tx, organizationsTable, `WHERE name = $1 AND created_at < $2`, o.Name, millis(now.Add(-reservedTime)))
+		if err != nil {
+			return err
+		}
+		for _, one := range left {
+			_, err := firstRow(ctx, s.of(one.ID).lookups, organizationsTable, `WHERE id = $1`, one.ID)
+			if errors.Is(err, ErrNotFound) {
+				_, err = tx.ExecContext(ctx, `DELETE FROM organizations WHERE id = $1`, one.ID)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return each(ctx, tx, insertOrganization, []*newOrganizationRow{o}, nil)
+	})
+	if s.dialect.duplicate(err) {
+		return fmt.Errorf("organization %q: %w", o.Name, ErrExists)
+	}
+	if err != nil {
+		return fmt.Errorf("create organization %q: %w", o.Name, err)
+	}
+	return nil
 }
 
 // newOrganizationRow is an organization and what only its creation stores.
@@ -88,7 +118,7 @@ var insertOrganization = newTable("organizations", append(
 
 // Organizations are all organizations by name.
 func (s *Store) Organizations(ctx context.Context) ([]*account.Organization, error) {
-	all, err := everywhere(s, func(p *part) ([]*account.Organization, error) {
+	all, err := everywhere(s.db, func(p *part) ([]*account.Organization, error) {
 		return findRows(ctx, p.reports, organizationsTable, `ORDER BY name`)
 	})
 	if err != nil {
@@ -128,7 +158,7 @@ func (s *Store) Organization(ctx context.Context, id string, now time.Time) (*ac
 
 // SetPlan moves an organization to a plan. The next cycle grants its credits.
 func (s *Store) SetPlan(id string, plan account.Plan) error {
-	return s.write(write{organization: id, apply: func(ctx context.Context, w *work) error {
+	return s.commit(change{organization: id, apply: func(ctx context.Context, w *work) error {
 		_, err := w.ExecContext(ctx, `
 			UPDATE organizations SET plan = $2, slots = $3, requests_per_second = $4, queue_capacity = $5, credits_per_cycle = $6
 			WHERE id = $1`,

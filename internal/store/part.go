@@ -23,6 +23,8 @@ type part struct {
 	// reports serves reads that may scan. However slow they are, the queue goes on.
 	reports pool
 	lanes   []*lane
+	// newUnit makes what the writes of a transaction share.
+	newUnit func(*tx) unit
 	// direct has the statements of SQLite's one connection that writes; nil on PostgreSQL.
 	direct *direct
 	// schema is where the tables are, where that is not the connection's own; "" otherwise.
@@ -41,7 +43,7 @@ func (p *part) withKeys() *part {
 }
 
 // of is the part that has an organization's rows. Which one follows from its id, for ever.
-func (s *Store) of(organization string) *part {
+func (s *db) of(organization string) *part {
 	if organization == "" {
 		return s.part
 	}
@@ -59,14 +61,14 @@ func placeOf(organization string, n int) int {
 }
 
 // write puts a write in the lane of its organization.
-func (s *Store) write(w write) error { return s.of(w.organization).write(w) }
+func (s *db) write(w write) error { return s.of(w.organization).write(w) }
 
-func (s *Store) writeLater(w *write) { s.of(w.organization).writeLater(w) }
+func (s *db) writeLater(w *write) { s.of(w.organization).writeLater(w) }
 
 // everywhere asks all parts at the same time and gives what they have together, in the order
 // of the parts. Those that do not answer are left out as long as others do: their
 // organizations wait, and nobody else.
-func everywhere[T any](s *Store, ask func(*part) ([]T, error)) ([]T, error) {
+func everywhere[T any](s *db, ask func(*part) ([]T, error)) ([]T, error) {
 	if len(s.parts) == 1 {
 		return ask(s.parts[0])
 	}
@@ -87,12 +89,12 @@ func everywhere[T any](s *Store, ask func(*part) ([]T, error)) ([]T, error) {
 }
 
 // rowsEverywhere is findRows on all parts. A limit holds for each of them.
-func rowsEverywhere[T any](ctx context.Context, s *Store, from *table[T], clause string, args ...any) ([]*T, error) {
+func rowsEverywhere[T any](ctx context.Context, s *db, from *table[T], clause string, args ...any) ([]*T, error) {
 	return everywhere(s, func(p *part) ([]*T, error) { return findRows(ctx, p.lookups, from, clause, args...) })
 }
 
 // all are the parts, each once.
-func (s *Store) all() []*part {
+func (s *db) all() []*part {
 	if slices.Contains(s.parts, s.part) {
 		return s.parts
 	}

@@ -23,9 +23,6 @@ var postgresDialect = dialect{
 	name:        "postgres",
 	now:         `(extract(epoch FROM statement_timestamp()) * 1000)::bigint`,
 	countTables: `SELECT COUNT(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = $1`,
-	brief: `json_build_object('targets', definition::json->'targets', 'schedule', definition::json->'schedule',
-			'samples', definition::json->'samples', 'ceiling', definition::json->'ceiling')::text,
-		COALESCE(json_array_length(definition::json->'prompts'), 0), COALESCE(json_array_length(definition::json->'brands'), 0)`,
 	schema: `SELECT t.relname AS table_name, a.attname AS column_name,
 			CASE WHEN a.attidentity <> '' OR pg_get_expr(d.adbin, d.adrelid) LIKE 'nextval(%' THEN 'numbered by the database' ELSE format_type(a.atttypid, NULL) END,
 			COALESCE(array_position(i.indkey::int2[], a.attnum), -1) + 1 AS place
@@ -110,13 +107,13 @@ func parsePostgres(url string) (*pgx.ConnConfig, error) {
 	return pg, nil
 }
 
-func openPostgres(ctx context.Context, cfg Config) (*Store, error) {
+func openPostgres(ctx context.Context, cfg Config) (*db, error) {
 	pg, err := parsePostgres(cfg.URL)
 	if err != nil {
 		return nil, err
 	}
 	whole := openPart(pg, &postgresDialect, nil, toServer)
-	s := &Store{
+	s := &db{
 		part: whole, parts: []*part{whole}, listener: pg,
 		lockMigrations: advisoryLock(whole.queue),
 	}
@@ -175,7 +172,7 @@ func openPostgresPool(pg *pgx.ConnConfig, connections int, settings map[string]s
 
 // checkPostgres refuses a server that is too old or may lose what it
 // acknowledged.
-func (s *Store) checkPostgres(ctx context.Context, allowUnsafe bool) error {
+func (s *db) checkPostgres(ctx context.Context, allowUnsafe bool) error {
 	setting := func(name string) (value string, err error) {
 		if err := s.lookups.QueryRowContext(ctx, `SELECT current_setting($1)`, name).Scan(&value); err != nil {
 			return "", fmt.Errorf("connect to PostgreSQL: %w", err)

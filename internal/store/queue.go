@@ -25,7 +25,7 @@ func (s *Store) submit(
 	organization string, tasks []Job, size int, now time.Time, more func(ctx context.Context, w *work, refusals []error) error,
 ) (refusals []error, err error) {
 	var overflow error
-	err = s.write(write{organization: organization, keys: keysOf(tasks...), jobs: len(tasks), apply: func(ctx context.Context, w *work) error {
+	err = s.commit(change{organization: organization, keys: keysOf(tasks...), jobs: len(tasks), apply: func(ctx context.Context, w *work) error {
 		o, err := w.organization(organization, now)
 		if err != nil {
 			return err
@@ -101,7 +101,7 @@ func (s *Store) submitted(organization string, tasks []Job, refusals []error) bo
 		return false
 	}
 	// The lock waits for a commit that is still under way.
-	if err := s.of(organization).commitTogether(&write{organization: organization, apply: func(context.Context, *work) error { return nil }}); err != nil {
+	if err := s.of(organization).commitTogether(&write{organization: organization, apply: func(context.Context, unit) error { return nil }}); err != nil {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), transactionTime)
@@ -208,7 +208,7 @@ func (s *Store) Cancel(ctx context.Context, organization, id string, now time.Ti
 // drop removes the queued tasks of an organization, $1, that the condition picks,
 // and frees their keys.
 func (s *Store) drop(organization string, now time.Time, condition string, arg any) (n int, err error) {
-	err = s.write(write{organization: organization, apply: func(ctx context.Context, w *work) error {
+	err = s.commit(change{organization: organization, apply: func(ctx context.Context, w *work) error {
 		o, err := w.organization(organization, now)
 		if err != nil {
 			return err

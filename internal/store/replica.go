@@ -7,10 +7,9 @@ import (
 	"earshot"
 )
 
-// OpenReplica opens a copy of the database that PostgreSQL keeps up by itself, a moment
-// behind, for reports. Nothing can be written to it, and it need not answer yet: what is
-// read while it does not fails with CodeServerUnavailable.
-func (s *Store) OpenReplica(url string) (*Store, error) {
+// openReplica opens a read replica of the database. It need not answer yet: reads fail with
+// CodeServerUnavailable while it does not.
+func (s *db) openReplica(url string, newUnit func(*tx) unit) (*db, error) {
 	if s.dialect.exclusive || !Shared(url) {
 		return nil, errors.New("the database for reports must be the postgres:// URL of a copy of the database, which must be PostgreSQL itself")
 	}
@@ -25,11 +24,11 @@ func (s *Store) OpenReplica(url string) (*Store, error) {
 	lookups, reports := openPostgresPool(pg, reportConnections, settings, toServer), openPostgresPool(pg, reportConnections, settings, toServer)
 	lookups.explain, reports.explain = replicaAway, replicaAway
 	whole := &part{dialect: s.dialect, queue: lookups.DB, lookups: lookups, reports: reports, clock: s.clock}
-	replica := &Store{
+	replica := &db{
 		part: whole, parts: []*part{whole},
 		close: func() error { return errors.Join(reports.Close(), lookups.Close()) },
 	}
-	replica.start() // the database itself refuses what is written
+	replica.start(newUnit) // the database itself refuses what is written
 	return replica, nil
 }
 

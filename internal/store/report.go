@@ -35,7 +35,7 @@ var (
 
 // TrackersToReport are trackers whose next report is due, the longest due first.
 func (s *Store) TrackersToReport(ctx context.Context, now time.Time, limit int) ([]*Tracker, error) {
-	due, err := rowsEverywhere(ctx, s, trackersTable, `WHERE report_due_at IS NOT NULL AND report_due_at <= $1 ORDER BY report_due_at LIMIT $2`, millis(now), limit)
+	due, err := rowsEverywhere(ctx, s.db, trackersTable, `WHERE report_due_at IS NOT NULL AND report_due_at <= $1 ORDER BY report_due_at LIMIT $2`, millis(now), limit)
 	if err != nil {
 		return nil, fmt.Errorf("find trackers to report of: %w", err)
 	}
@@ -63,7 +63,7 @@ func (s *Store) SendReport(t *Tracker, r *Report, channels []string, now time.Ti
 
 func (s *Store) saveReport(t *Tracker, r *Report, channels []string, now time.Time, first func(context.Context, *work) error) error {
 	r.Organization, r.Tracker, r.packed = t.Organization, t.ID, pack(r.Document)
-	err := s.write(write{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
+	err := s.commit(change{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
 		if err := first(ctx, w); err != nil {
 			return err
 		}

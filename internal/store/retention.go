@@ -21,12 +21,12 @@ const pruneBatch = 500
 // sent stay, and those that a tracker has not recorded. It returns how many there were: as long as there are any, call it
 // again.
 func (s *Store) DeleteFinished(ctx context.Context, created, ended time.Time) (int, error) {
-	return s.countEverywhere(func(p *part) (int, error) { return p.deleteFinished(ctx, created, ended) })
+	return s.countEverywhere(func(p *part) (int, error) { return deleteFinishedBefore(ctx, p, created, ended) })
 }
 
 // countEverywhere adds up what parts report.
 func (s *Store) countEverywhere(ask func(*part) (int, error)) (sum int, err error) {
-	counts, err := everywhere(s, func(p *part) ([]int, error) {
+	counts, err := everywhere(s.db, func(p *part) ([]int, error) {
 		n, err := ask(p)
 		return []int{n}, err
 	})
@@ -36,7 +36,7 @@ func (s *Store) countEverywhere(ask func(*part) (int, error)) (sum int, err erro
 	return sum, err
 }
 
-func (p *part) deleteFinished(ctx context.Context, created, ended time.Time) (int, error) {
+func deleteFinishedBefore(ctx context.Context, p *part, created, ended time.Time) (int, error) {
 	old, err := findForgettable(ctx, p.lookups, created, ended)
 	if err != nil || len(old) == 0 {
 		return 0, err
@@ -69,7 +69,7 @@ func (p *part) deleteFinished(ctx context.Context, created, ended time.Time) (in
 		if err := each(ctx, tx, deleteRetries, retries, nil); err != nil {
 			return fmt.Errorf("forget retries: %w", err)
 		}
-		return tx.deleteDeliveries(ctx, webhooks)
+		return removeDeliveries(ctx, tx, webhooks)
 	})
 	return len(old), err
 }
@@ -77,10 +77,10 @@ func (p *part) deleteFinished(ctx context.Context, created, ended time.Time) (in
 // DeleteBatches removes batches that were submitted before the given time and of which
 // no task is kept, some at a time. It returns how many there were.
 func (s *Store) DeleteBatches(ctx context.Context, created time.Time) (int, error) {
-	return s.countEverywhere(func(p *part) (int, error) { return p.deleteBatches(ctx, created) })
+	return s.countEverywhere(func(p *part) (int, error) { return deleteBatchesBefore(ctx, p, created) })
 }
 
-func (p *part) deleteBatches(ctx context.Context, created time.Time) (int, error) {
+func deleteBatchesBefore(ctx context.Context, p *part, created time.Time) (int, error) {
 	var old []*Batch
 	err := p.lookups.find(ctx, collect(batchesTable, &old), `
 		SELECT `+batchesTable.list+` FROM organizations o JOIN batches ON batches.organization = o.id AND batches.id < $1
@@ -126,7 +126,7 @@ func (s *Store) DeleteTracker(ctx context.Context, organization, name string, no
 		return err
 	}
 	// The organization is locked, so that no sweep begins meanwhile and is left out below.
-	err = s.write(write{organization: organization, apply: func(ctx context.Context, w *work) error {
+	err = s.commit(change{organization: organization, apply: func(ctx context.Context, w *work) error {
 		_, err := w.ExecContext(ctx, `UPDATE trackers SET state = 'deleting', next_slot = NULL, due_at = NULL, report_slot = NULL, report_due_at = NULL WHERE organization = $1 AND id = $2`, organization, t.ID)
 		if err != nil {
 			return err
@@ -156,7 +156,7 @@ func (s *Store) DeleteTracker(ctx context.Context, organization, name string, no
 // rows there were: as long as there are any, call it again.
 func (s *Store) DeleteTracked(ctx context.Context, now time.Time) (n int, err error) {
 	kept := trackersTable.without("definition") // which may be large
-	trackers, err := everywhere(s, func(p *part) ([]*Tracker, error) { return findRows(ctx, p.reports, kept, `ORDER BY organization, id`) })
+	trackers, err := everywhere(s.db, func(p *part) ([]*Tracker, error) { return findRows(ctx, p.reports, kept, `ORDER BY organization, id`) })
 	if err != nil {
 		return 0, fmt.Errorf("list trackers: %w", err)
 	}
@@ -202,10 +202,10 @@ func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, before, sweepsBef
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(each(ctx, tx, deleteAnalyses, removed, nil), tx.prune(ctx, removed)); err != nil {
+		if err := errors.Join(each(ctx, tx, deleteAnalyses, removed, nil), pruneTallies(ctx, tx, removed)); err != nil {
 			return err
 		}
-		return tx.giveUpBodies(ctx, removed)
+		return giveUpBodies(ctx, tx, removed)
 	})
 	return len(old), err
 }
@@ -225,17 +225,17 @@ func (s *Store) deleteSweeps(t *Tracker, before time.Time) error {
 		for _, id := range ids {
 			webhooks = append(webhooks, &deliveryRow{Delivery: Delivery{Organization: t.Organization, Job: id}})
 		}
-		if err := tx.deleteAlerts(ctx, t.Organization, t.ID, before); err != nil {
+		if err := deleteAlerts(ctx, tx, t.Organization, t.ID, before); err != nil {
 			return err
 		}
-		return tx.deleteDeliveries(ctx, webhooks)
+		return removeDeliveries(ctx, tx, webhooks)
 	})
 }
 
 var deleteAnswers = deletion(answersTable, "organization", "tracker", "id")
 
 // giveUpBodies removes results that no answer has any more.
-func (t *tx) giveUpBodies(ctx context.Context, answers []*Answer) error {
+func giveUpBodies(ctx context.Context, t *tx, answers []*Answer) error {
 	uses := map[string]*bodyUse{}
 	for _, a := range answers {
 		if a.hash == nil {
@@ -288,7 +288,7 @@ func (s *Store) forgetTracker(t *Tracker) error {
 		if err != nil || len(left) > 0 {
 			return err
 		}
-		if err := tx.deleteAlerts(ctx, t.Organization, t.ID, farFuture); err != nil {
+		if err := deleteAlerts(ctx, tx, t.Organization, t.ID, farFuture); err != nil {
 			return err
 		}
 		for _, table := range []string{"export_days", "series", "analyses", "tallies", "tally_spans", "tracker_rules", "tracker_prompts", "tracker_targets", "tracker_versions"} {
@@ -299,6 +299,6 @@ func (s *Store) forgetTracker(t *Tracker) error {
 		if _, err = tx.ExecContext(ctx, `DELETE FROM trackers WHERE organization = $1 AND id = $2`, t.Organization, t.ID); err != nil {
 			return err
 		}
-		return tx.unfollow(ctx, t.Organization)
+		return unfollow(ctx, tx, t.Organization)
 	})
 }

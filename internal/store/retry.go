@@ -128,13 +128,13 @@ func (s *Store) Retry(organization string, retries []*Retry, now time.Time) erro
 	for _, r := range retries {
 		keys = append(keys, keysOf(r.Task)...)
 	}
-	change := write{organization: organization, keys: keys, jobs: len(retries), apply: func(ctx context.Context, w *work) (err error) {
+	queue := change{organization: organization, keys: keys, jobs: len(retries), apply: func(ctx context.Context, w *work) (err error) {
 		overflow, err = w.retry(ctx, organization, retries, now)
 		return err
 	}}
-	err := s.write(change)
+	err := s.commit(queue)
 	if errors.Is(err, ErrUnknownOutcome) {
-		err = s.write(change) // what it queued before is found in its place
+		err = s.commit(queue) // what it queued before is found in its place
 	}
 	if err != nil {
 		return fmt.Errorf("retry: %w", err)

@@ -22,8 +22,6 @@ var sqliteDialect = dialect{
 	name:        "sqlite3",
 	now:         `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
 	countTables: `SELECT COUNT(*) FROM sqlite_master WHERE name = $1`,
-	brief: `json_remove(definition, '$.prompts', '$.brands', '$.sources'),
-		COALESCE(json_array_length(definition, '$.prompts'), 0), COALESCE(json_array_length(definition, '$.brands'), 0)`,
 	// What is hidden is computed.
 	schema: `SELECT m.name AS table_name, c.name AS column_name, lower(c.type), c.pk AS place
 		FROM sqlite_master m JOIN pragma_table_xinfo(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND c.hidden = 0`,
@@ -67,7 +65,7 @@ func sqliteCode(err error) int {
 const lockWait = 10 * time.Second
 
 // openSQLite opens the file with one connection that writes and some that read.
-func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
+func openSQLite(ctx context.Context, cfg Config) (*db, error) {
 	if _, err := os.Stat(cfg.URL); cfg.Existing && errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNoDatabase
 	}
@@ -109,7 +107,7 @@ func openSQLite(ctx context.Context, cfg Config) (*Store, error) {
 		dialect: &sqliteDialect, queue: queue, lookups: lookups, reports: reports,
 		direct: &direct{},
 	}
-	return &Store{
+	return &db{
 		part:           whole,
 		parts:          []*part{whole},
 		lockMigrations: func(ctx context.Context) (func() error, error) { return lockFile(ctx, path+".migrate", lockWait) },

@@ -209,3 +209,19 @@ func remove[T any](ctx context.Context, t *tx, s statement[T], rows []*T, id fun
 	}
 	return removed, nil
 }
+
+// eachFound runs a statement at once that returns a row for each row that it changes, and fails
+// with errMoved unless it changes all of them.
+func eachFound[T any](ctx context.Context, t *tx, s statement[T], rows []*T) error {
+	defer func(waiting bool) { t.waiting = waiting }(t.waiting)
+	t.waiting = false
+	found := 0
+	err := each(ctx, t, s, rows, func(scanner) error {
+		found++
+		return nil
+	})
+	if err == nil && found != len(rows) {
+		err = errMoved
+	}
+	return err
+}

@@ -94,14 +94,14 @@ func (w *work) countStats(ctx context.Context) error {
 // DeleteStats removes a batch of the statistics of hours before a time. It returns
 // how many there were: as long as there are any, call it again.
 func (s *Store) DeleteStats(ctx context.Context, before time.Time) (int, error) {
-	n, err := s.countEverywhere(func(p *part) (int, error) { return p.deleteStats(ctx, before) })
+	n, err := s.countEverywhere(func(p *part) (int, error) { return deleteStatsBefore(ctx, p, before) })
 	if err != nil {
 		return 0, fmt.Errorf("delete statistics: %w", err)
 	}
 	return n, nil
 }
 
-func (p *part) deleteStats(ctx context.Context, before time.Time) (int, error) {
+func deleteStatsBefore(ctx context.Context, p *part, before time.Time) (int, error) {
 	var old []*statsRow
 	err := p.lookups.find(ctx, collect(statsKeys, &old), `
 		SELECT `+statsKeys.list+` FROM organizations o JOIN statistics ON statistics.organization = o.id AND statistics.hour < $1
@@ -191,7 +191,7 @@ type Load struct {
 
 // Load reads how much there is to do.
 func (s *Store) Load(ctx context.Context) (l Load, err error) {
-	loads, err := everywhere(s, func(p *part) ([]Load, error) {
+	loads, err := everywhere(s.db, func(p *part) ([]Load, error) {
 		var l Load
 		err := p.reports.QueryRowContext(ctx, `SELECT COALESCE(SUM(queued), 0), COALESCE(SUM(running), 0) FROM organizations`).Scan(&l.Queued, &l.Running)
 		return []Load{l}, err

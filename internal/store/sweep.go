@@ -110,7 +110,7 @@ type StartedSweep struct {
 // was run by hand ErrSweepsRun.
 func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *string, slot string, due, now time.Time) (started StartedSweep, err error) {
 	sweep.Organization, sweep.Tracker = t.Organization, t.ID
-	err = s.write(write{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
+	err = s.commit(change{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
 		o, err := w.organization(t.Organization, now)
 		if err != nil {
 			return err
@@ -223,7 +223,7 @@ func (s *Store) Committed(ctx context.Context, t *Tracker, month string) (credit
 // has room for, of which sweeps take at most half. It returns how many, which is 0 when
 // somebody else was faster or the sweep has ended.
 func (s *Store) SubmitSweep(sweep *Sweep, tasks []Job, answers []*Answer, now time.Time) (n int, err error) {
-	err = s.write(write{organization: sweep.Organization, jobs: len(tasks), apply: func(ctx context.Context, w *work) error {
+	err = s.commit(change{organization: sweep.Organization, jobs: len(tasks), apply: func(ctx context.Context, w *work) error {
 		n = 0
 		o, err := w.organization(sweep.Organization, now)
 		if err != nil {
@@ -257,7 +257,7 @@ func (s *Store) SubmitSweep(sweep *Sweep, tasks []Job, answers []*Answer, now ti
 
 // RunningSweeps are the sweeps that are not closed, of all organizations.
 func (s *Store) RunningSweeps(ctx context.Context) ([]*Sweep, error) {
-	all, err := rowsEverywhere(ctx, s, sweepsTable, `WHERE state = 'running' ORDER BY organization, tracker, id`)
+	all, err := rowsEverywhere(ctx, s.db, sweepsTable, `WHERE state = 'running' ORDER BY organization, tracker, id`)
 	if err != nil {
 		return nil, fmt.Errorf("find running sweeps: %w", err)
 	}
@@ -289,7 +289,7 @@ func (s *Store) EndSweep(sweep *Sweep, reason string, now time.Time) (cleared in
 }
 
 func (s *Store) endSweepOnce(sweep *Sweep, reason string, now time.Time) (n int, err error) {
-	err = s.write(write{organization: sweep.Organization, apply: func(ctx context.Context, w *work) error {
+	err = s.commit(change{organization: sweep.Organization, apply: func(ctx context.Context, w *work) error {
 		n = 0
 		o, err := w.organization(sweep.Organization, now)
 		if err != nil {
@@ -319,7 +319,7 @@ func (s *Store) endSweepOnce(sweep *Sweep, reason string, now time.Time) (n int,
 		}
 		n = len(ids)
 		o.Queued -= n
-		return errors.Join(each(ctx, w.tx, deleteJobs, queued, nil), w.completeAnswers(ctx, ended))
+		return errors.Join(each(ctx, w.tx, deleteJobs, queued, nil), completeAnswers(ctx, w.tx, ended))
 	}})
 	return n, err
 }
@@ -340,7 +340,7 @@ var deleteJobs = newStatement(jobsTable.only("organization", "id"), func(in inpu
 // CloseSweep closes a sweep of which nothing more will come, and plans its webhook.
 // It reports whether it did: not while tasks are under way, and not twice.
 func (s *Store) CloseSweep(sweep *Sweep, state earshot.SweepState, webhook *string, now time.Time) (closed bool, err error) {
-	err = s.write(write{organization: sweep.Organization, apply: func(ctx context.Context, w *work) error {
+	err = s.commit(change{organization: sweep.Organization, apply: func(ctx context.Context, w *work) error {
 		n, err := w.exec(ctx, `UPDATE sweeps SET state = $4, closed_at = $6
 			WHERE organization = $1 AND tracker = $2 AND id = $3 AND state = 'running' AND answered + missing = submitted AND (submitted = planned OR ends_at <= $5)`,
 			sweep.Organization, sweep.Tracker, sweep.ID, string(state), millis(now), millis(sweep.since(now)))
@@ -359,7 +359,7 @@ func (s *Store) CloseSweep(sweep *Sweep, state earshot.SweepState, webhook *stri
 		if webhook != nil {
 			w.deliveries = append(w.deliveries, newDelivery(&Job{Organization: sweep.Organization, ID: sweep.ID}, *webhook, now))
 		}
-		return w.unfollow(ctx, sweep.Organization)
+		return unfollow(ctx, w.tx, sweep.Organization)
 	}})
 	if err != nil {
 		return false, fmt.Errorf("close sweep %s: %w", sweep.ID, err)
@@ -368,7 +368,7 @@ func (s *Store) CloseSweep(sweep *Sweep, state earshot.SweepState, webhook *stri
 }
 
 // unfollow ends the recording of an organization that has no running sweep left.
-func (t *tx) unfollow(ctx context.Context, organization string) error {
+func unfollow(ctx context.Context, t *tx, organization string) error {
 	_, err := t.ExecContext(ctx, `DELETE FROM followers WHERE organization = $1 AND NOT EXISTS (
 		SELECT 1 FROM sweeps WHERE sweeps.organization = $1 AND state = 'running')`, organization)
 	return err

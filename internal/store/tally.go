@@ -68,7 +68,7 @@ var (
 func (s *Store) SaveTally(t *Tally) error {
 	t.packed = pack(t.Cells)
 	err := s.of(t.Organization).execute(func(ctx context.Context, tx *tx) error {
-		ok, err := tx.countable(ctx, s.dialect.forUpdate, t.Organization, t.Tracker, t.Rules, t.Sweep)
+		ok, err := isCountable(ctx, tx, s.dialect.forUpdate, t.Organization, t.Tracker, t.Rules, t.Sweep)
 		if err != nil || !ok {
 			return err
 		}
@@ -80,9 +80,9 @@ func (s *Store) SaveTally(t *Tally) error {
 	return nil
 }
 
-// countable tells whether the sweep and the rules of a tally are still there. The row of
+// isCountable tells whether the sweep and the rules of a tally are still there. The row of
 // the sweep keeps its answers from being deleted meanwhile.
-func (t *tx) countable(ctx context.Context, forUpdate, organization, tracker string, rules int, sweep string) (bool, error) {
+func isCountable(ctx context.Context, t *tx, forUpdate, organization, tracker string, rules int, sweep string) (bool, error) {
 	found, err := findValues[string](ctx, t, `SELECT id FROM sweeps WHERE organization = $1 AND tracker = $2 AND id = $3 AND state = 'closed' AND pruned = 0 `+forUpdate,
 		organization, tracker, sweep)
 	if err != nil || len(found) == 0 {
@@ -99,7 +99,7 @@ func (s *Store) SaveTallySpan(t *TallySpan, sweeps []string) error {
 	t.packed = pack(t.Cells)
 	err := s.of(t.Organization).execute(func(ctx context.Context, tx *tx) error {
 		for _, sweep := range sweeps {
-			ok, err := tx.countable(ctx, s.dialect.forUpdate, t.Organization, t.Tracker, t.Rules, sweep)
+			ok, err := isCountable(ctx, tx, s.dialect.forUpdate, t.Organization, t.Tracker, t.Rules, sweep)
 			if err != nil || !ok {
 				return err
 			}
@@ -181,7 +181,7 @@ func (s *Store) ReadSpanCells(ctx context.Context, t *TallySpan) error {
 // RulesToTally are current rules that have no tally of some closed sweep, or whose newest
 // repeated sweep was not compared with the one that it repeats.
 func (s *Store) RulesToTally(ctx context.Context) ([]*Rules, error) {
-	all, err := everywhere(s, func(p *part) ([]*Rules, error) {
+	all, err := everywhere(s.db, func(p *part) ([]*Rules, error) {
 		return findRows(ctx, p.reports, rulesTable, `WHERE state = 'current' AND EXISTS (
 		SELECT 1 FROM sweeps s WHERE s.organization = tracker_rules.organization AND s.tracker = tracker_rules.tracker
 			AND s.state = 'closed' AND s.pruned = 0 AND s.answered > 0 AND (s.repeats IS NULL AND NOT EXISTS (
@@ -196,22 +196,22 @@ func (s *Store) RulesToTally(ctx context.Context) ([]*Rules, error) {
 	return all, nil
 }
 
-// prune notes that answers of sweeps are gone, and removes what was added up with them.
-func (t *tx) prune(ctx context.Context, answers []*Answer) error {
+// pruneTallies notes that answers of sweeps are gone, and removes what was added up with them.
+func pruneTallies(ctx context.Context, t *tx, answers []*Answer) error {
 	pruned := map[string]bool{}
 	for _, a := range answers {
 		if pruned[a.Sweep] {
 			continue
 		}
 		pruned[a.Sweep] = true
-		if err := t.pruneSweep(ctx, &Sweep{Organization: a.Organization, Tracker: a.Tracker, ID: a.Sweep}); err != nil {
+		if err := pruneSweepTallies(ctx, t, &Sweep{Organization: a.Organization, Tracker: a.Tracker, ID: a.Sweep}); err != nil {
 			return fmt.Errorf("remove tallies: %w", err)
 		}
 	}
 	return nil
 }
 
-func (t *tx) pruneSweep(ctx context.Context, sweep *Sweep) error {
+func pruneSweepTallies(ctx context.Context, t *tx, sweep *Sweep) error {
 	due, err := findValues[int64](ctx, t, `UPDATE sweeps SET pruned = 1 WHERE organization = $1 AND tracker = $2 AND id = $3 AND pruned = 0 RETURNING due_at`,
 		sweep.Organization, sweep.Tracker, sweep.ID)
 	if err != nil || len(due) == 0 {
@@ -227,5 +227,5 @@ func (t *tx) pruneSweep(ctx context.Context, sweep *Sweep) error {
 
 // Prune notes that answers of a sweep are gone.
 func (s *Store) Prune(sweep *Sweep) error {
-	return s.of(sweep.Organization).execute(func(ctx context.Context, tx *tx) error { return tx.pruneSweep(ctx, sweep) })
+	return s.of(sweep.Organization).execute(func(ctx context.Context, tx *tx) error { return pruneSweepTallies(ctx, tx, sweep) })
 }

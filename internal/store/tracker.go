@@ -135,14 +135,27 @@ type TrackerBrief struct {
 
 var briefTrackers = trackersTable.without("definition")
 
+// The definition of a tracker without its prompts and brands, and how many of these it has.
+const (
+	briefOnSQLite = `json_remove(definition, '$.prompts', '$.brands', '$.sources'),
+		COALESCE(json_array_length(definition, '$.prompts'), 0), COALESCE(json_array_length(definition, '$.brands'), 0)`
+	briefOnPostgres = `json_build_object('targets', definition::json->'targets', 'schedule', definition::json->'schedule',
+			'samples', definition::json->'samples', 'ceiling', definition::json->'ceiling')::text,
+		COALESCE(json_array_length(definition::json->'prompts'), 0), COALESCE(json_array_length(definition::json->'brands'), 0)`
+)
+
 // TrackerBriefs lists the trackers of an organization by name, without reading their whole
 // definitions.
 func (s *Store) TrackerBriefs(ctx context.Context, organization string) (all []*TrackerBrief, err error) {
+	brief := briefOnSQLite
+	if s.dialect.arrays {
+		brief = briefOnPostgres
+	}
 	err = s.of(organization).lookups.find(ctx, func(r scanner) error {
 		b := &TrackerBrief{}
 		all = append(all, b)
 		return r.Scan(append(briefTrackers.targets(&b.Tracker), &b.Definition, &b.Prompts, &b.Brands)...)
-	}, `SELECT `+briefTrackers.list+`, `+s.dialect.brief+` FROM trackers WHERE organization = $1 AND state <> 'deleting' ORDER BY name`, organization)
+	}, `SELECT `+briefTrackers.list+`, `+brief+` FROM trackers WHERE organization = $1 AND state <> 'deleting' ORDER BY name`, organization)
 	if err != nil {
 		return nil, fmt.Errorf("list trackers: %w", err)
 	}
@@ -188,7 +201,7 @@ var ErrChanged = errors.New("somebody else has changed it meanwhile")
 // definitions too large.
 func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*TrackerPart, rules *Rules, days []int64) error {
 	t.Version = before + 1
-	err := s.write(write{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
+	err := s.commit(change{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
 		if err := w.checkTracker(ctx, t, before); err != nil {
 			return err
 		}
@@ -204,7 +217,7 @@ func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*Tracker
 			each(ctx, w.tx, insertVersions, []*trackerVersion{version}, nil),
 			each(ctx, w.tx, upsertPrompts, prompts, nil),
 			each(ctx, w.tx, upsertTargets, targets, nil),
-			w.changeDays(ctx, t, days))
+			noteChangedDays(ctx, w.tx, t, days))
 	}})
 	if err != nil {
 		return fmt.Errorf("apply tracker %s: %w", t.Name, err)
@@ -264,7 +277,7 @@ func (w *work) forgetVersions(ctx context.Context, t *Tracker) error {
 // next ones. Returns ErrChanged when its version is another.
 func (s *Store) SetTrackerState(t *Tracker, now time.Time) error {
 	// The organization is locked, so that no sweep begins meanwhile and sets the next one.
-	err := s.write(write{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
+	err := s.commit(change{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
 		n, err := w.exec(ctx, `UPDATE trackers SET state = $4, next_slot = $5, due_at = $6, updated_at = $7, report_slot = $8, report_due_at = $9
 			WHERE organization = $1 AND id = $2 AND version = $3 AND state <> 'deleting'`,
 			t.Organization, t.ID, t.Version, string(t.State), nullText(t.NextSlot), nullMillis(t.DueAt), millis(now), nullText(t.ReportSlot), nullMillis(t.ReportDueAt))
@@ -288,7 +301,7 @@ func nullText(text string) *string {
 
 // DueTrackers are trackers whose next sweep is due, the longest due first.
 func (s *Store) DueTrackers(ctx context.Context, now time.Time, limit int) ([]*Tracker, error) {
-	due, err := rowsEverywhere(ctx, s, trackersTable, `WHERE due_at IS NOT NULL AND due_at <= $1 ORDER BY due_at LIMIT $2`, millis(now), limit)
+	due, err := rowsEverywhere(ctx, s.db, trackersTable, `WHERE due_at IS NOT NULL AND due_at <= $1 ORDER BY due_at LIMIT $2`, millis(now), limit)
 	if err != nil {
 		return nil, fmt.Errorf("find due trackers: %w", err)
 	}

@@ -4,24 +4,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
-	"database/sql/driver"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 )
-
-// ErrUnfinishedTransfer is returned for a database that another one is being moved into:
-// it does not hold everything yet.
-var ErrUnfinishedTransfer = errors.New("not everything has arrived yet that 'earshot migrate' moves into this database; run the same command again, or empty the database")
-
-// unfinishedTransfer is a table that exists in a database for as long as another one is
-// being moved into it. Its one row says which, and how many rows have arrived.
-const unfinishedTransfer = "unfinished_transfer"
 
 const (
 	// A batch is what is copied in one transaction, and what is in memory at a time: so many
@@ -273,15 +263,6 @@ func (t *Transfer) rest(ctx context.Context, table transferTable) (query string,
 	return query + ` WHERE (` + listed(table.from.key, columnSorted) + `) > (` + placeholders(len(last)) + `)` + order, last, err
 }
 
-// placeholders are those of so many values.
-func placeholders(n int) string {
-	all := make([]string, n)
-	for i := range all {
-		all[i] = fmt.Sprintf("$%d", i+1)
-	}
-	return strings.Join(all, ", ")
-}
-
 // scanRow reads a row, and tells how many bytes it is about.
 func scanRow(r scanner, columns []storedColumn) (row []any, bytes int, err error) {
 	row = make([]any, len(columns))
@@ -322,28 +303,6 @@ func (t *Transfer) add(ctx context.Context, into storedTable, batch [][]any) err
 	if err == nil {
 		t.arrived = after
 	}
-	return err
-}
-
-// load stores rows as they are, in the table of that name.
-func (t *tx) load(ctx context.Context, into storedTable, place pgx.Identifier, rows [][]any) error {
-	if !t.dialect.arrays {
-		statement := `INSERT INTO ` + into.name + ` (` + listed(into.columns, columnName) + `) VALUES (` + placeholders(len(into.columns)) + `)`
-		for _, row := range rows {
-			if _, err := t.direct.run(ctx, statement, nil, func(i int) driver.Value { return row[i] }); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	names := make([]string, len(into.columns))
-	for i, c := range into.columns {
-		names[i] = c.name
-	}
-	if err := t.flush(ctx); err != nil {
-		return err
-	}
-	_, err := t.pipeline.conn.CopyFrom(ctx, place, names, pgx.CopyFromRows(rows))
 	return err
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -49,6 +48,39 @@ type lockedOrganization struct {
 	served bool // it had its turn
 }
 
+// change is a write to an organization and its jobs.
+type change struct {
+	organization string
+	across       bool     // it also concerns nodes or keys
+	jobs         int      // how many jobs it touches, at least 1
+	job          *Job     // a job to be ended, if it still belongs to its node
+	keys         []string // idempotency keys to be looked up
+	// apply decides, from what was read. It may run more than once, each time on a
+	// fresh transaction, and must change nothing when it returns nil to refuse.
+	apply func(context.Context, *work) error
+}
+
+// commit applies a change in a transaction that it may share, and returns once it is committed.
+func (s *Store) commit(c change) error { return s.write(c.write()) }
+
+func (c change) write() write {
+	return write{organization: c.organization, across: c.across, jobs: c.jobs, needs: &c, apply: inWork(c.apply)}
+}
+
+// inWork adapts a function over work, and reads the budgets that it may look at.
+func inWork(apply func(context.Context, *work) error) func(context.Context, unit) error {
+	return func(ctx context.Context, u unit) error {
+		w, ok := u.(*work)
+		if !ok {
+			return fmt.Errorf("the unit of a transaction is a %T", u)
+		}
+		if err := w.readBudgets(ctx); err != nil {
+			return err
+		}
+		return apply(ctx, w)
+	}
+}
+
 func newWork(t *tx) *work {
 	return &work{tx: t, organizations: map[string]*lockedOrganization{}, owned: map[ownedJob]bool{}, keys: map[taskKey]string{}}
 }
@@ -58,11 +90,15 @@ func (w *work) read(ctx context.Context, writes []*write) error {
 	var jobs []*Job
 	var keys []*keyedTask
 	for _, one := range writes {
-		if one.job != nil {
-			jobs = append(jobs, one.job)
+		needs, ok := one.needs.(*change)
+		if !ok {
+			continue
 		}
-		for _, key := range one.keys {
-			keys = append(keys, &keyedTask{taskKey: taskKey{one.organization, key}})
+		if needs.job != nil {
+			jobs = append(jobs, needs.job)
+		}
+		for _, key := range needs.keys {
+			keys = append(keys, &keyedTask{taskKey: taskKey{needs.organization, key}})
 		}
 	}
 	err := each(ctx, w.tx, selectOwned, jobs, func(found scanner) error {
@@ -126,19 +162,11 @@ func byID(organizations map[string]*lockedOrganization) []*lockedOrganization {
 	return slices.SortedFunc(maps.Values(organizations), func(a, b *lockedOrganization) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-// leaveOut divides writes into those whose organizations are locked by this transaction
-// and those that ask for one which another has locked, and names these organizations.
-func (w *work) leaveOut(writes []*write, ids []string) (free, skipped []*write, locked []string) {
-	locked = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return w.organizations[id] != nil })
-	for _, one := range writes {
-		if !one.optional && slices.Contains(locked, one.organization) {
-			skipped = append(skipped, one)
-		} else {
-			free = append(free, one)
-		}
-	}
-	return free, skipped, locked
-}
+// transaction is the transaction that the writes share.
+func (w *work) transaction() *tx { return w.tx }
+
+// isLocked reports whether this transaction has locked an organization's row.
+func (w *work) isLocked(id string) bool { return w.organizations[id] != nil }
 
 // organization is one of those that are locked, in the billing cycle that holds now.
 // The next cycle begins only when the trusted clock agrees. Returns ErrNotFound.
@@ -296,24 +324,4 @@ func (w *work) storeOrganizations(ctx context.Context) error {
 		return eachFound(ctx, w.tx, updateOrganizationsFound, changed)
 	}
 	return each(ctx, w.tx, updateOrganizations, changed, nil)
-}
-
-// errMoved is returned when rows that a transaction has locked are not found when it changes
-// them: on Citus, their shard was moved to another worker meanwhile.
-var errMoved = errors.New("the shard was moved during the transaction")
-
-// eachFound runs a statement at once that returns a row for each row that it changes, and fails
-// with errMoved unless it changes all of them.
-func eachFound[T any](ctx context.Context, t *tx, s statement[T], rows []*T) error {
-	defer func(waiting bool) { t.waiting = waiting }(t.waiting)
-	t.waiting = false
-	found := 0
-	err := each(ctx, t, s, rows, func(scanner) error {
-		found++
-		return nil
-	})
-	if err == nil && found != len(rows) {
-		err = errMoved
-	}
-	return err
 }

@@ -2,9 +2,13 @@ package store
 
 import (
 	"context"
+	"database/sql/driver"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // notTransferred are the tables that stay behind when a database is moved, and why.
@@ -13,6 +17,23 @@ var notTransferred = map[string]string{
 	"rate_windows":     "requests of this second",
 	"goose_db_version": "each database has had its own migrations",
 	unfinishedTransfer: "it is about the move itself",
+}
+
+// ErrUnfinishedTransfer is returned for a database that another one is being moved into:
+// it does not hold everything yet.
+var ErrUnfinishedTransfer = errors.New("not everything has arrived yet that 'earshot migrate' moves into this database; run the same command again, or empty the database")
+
+// unfinishedTransfer is a table that exists in a database for as long as another one is
+// being moved into it. Its one row says which, and how many rows have arrived.
+const unfinishedTransfer = "unfinished_transfer"
+
+// placeholders are those of so many values.
+func placeholders(n int) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf("$%d", i+1)
+	}
+	return strings.Join(all, ", ")
 }
 
 // rootTable is what other tables refer to, so it is filled first.
@@ -54,7 +75,7 @@ var columnKinds = map[string]columnKind{
 
 // storedTables reads from the schema which tables are moved, in the order in which they
 // can be filled.
-func (s *Store) storedTables(ctx context.Context) (tables []storedTable, err error) {
+func (s *db) storedTables(ctx context.Context) (tables []storedTable, err error) {
 	err = s.reports.find(ctx, func(r scanner) error {
 		var table, name, declared string
 		var place int // in the primary key, from 1
@@ -136,4 +157,63 @@ func (c storedColumn) fromBytes(v []byte) any {
 		return string(v)
 	}
 	return append([]byte{}, v...) // not nil, which would be NULL
+}
+
+// locate finds the parts that have a table.
+func (s *db) locate(t *storedTable) {
+	t.source, t.parts = t.name, []*part{s.part}
+	if !s.spread() || slices.Contains(ofNobody, t.name) {
+		return
+	}
+	t.parts = s.parts
+	all := make([]string, len(s.parts))
+	for i, p := range s.parts {
+		all[i] = `SELECT ` + listed(t.columns, columnName) + ` FROM ` + pgx.Identifier{p.schema, t.name}.Sanitize()
+	}
+	t.source = `(` + strings.Join(all, ` UNION ALL `) + `) AS ` + t.name
+}
+
+// load stores rows where they belong, in a transaction of the coordinator.
+func (t storedTable) load(ctx context.Context, tx *tx, rows [][]any) error {
+	if t.source == t.name {
+		return tx.load(ctx, t, pgx.Identifier{t.name}, rows)
+	}
+	whose := slices.IndexFunc(t.columns, func(c storedColumn) bool { return c.name == "organization" || t.name == rootTable && c.name == "id" })
+	places := make([][][]any, len(t.parts))
+	for _, row := range rows {
+		organization, _ := row[whose].(string)
+		i := placeOf(organization, len(t.parts))
+		places[i] = append(places[i], row)
+	}
+	for i, p := range t.parts {
+		if err := tx.load(ctx, t, pgx.Identifier{p.schema, t.name}, places[i]); err != nil {
+			return err
+		}
+	}
+	if t.name == rootTable { // for the names, and for keys
+		return tx.load(ctx, t, pgx.Identifier{t.name}, rows)
+	}
+	return nil
+}
+
+// load stores rows as they are, in the table of that name.
+func (t *tx) load(ctx context.Context, into storedTable, place pgx.Identifier, rows [][]any) error {
+	if !t.dialect.arrays {
+		statement := `INSERT INTO ` + into.name + ` (` + listed(into.columns, columnName) + `) VALUES (` + placeholders(len(into.columns)) + `)`
+		for _, row := range rows {
+			if _, err := t.direct.run(ctx, statement, nil, func(i int) driver.Value { return row[i] }); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	names := make([]string, len(into.columns))
+	for i, c := range into.columns {
+		names[i] = c.name
+	}
+	if err := t.flush(ctx); err != nil {
+		return err
+	}
+	_, err := t.pipeline.conn.CopyFrom(ctx, place, names, pgx.CopyFromRows(rows))
+	return err
 }
