@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"github.com/google/uuid"
 
 	"earshot"
@@ -23,14 +25,14 @@ type Series struct {
 }
 
 var (
-	seriesTable = newTable("series",
-		field("organization", "uuid", func(s *Series) *string { return &s.Organization }),
-		field("tracker", "uuid", func(s *Series) *string { return &s.Tracker }),
-		textField("metric", func(s *Series) *string { return &s.Metric }),
-		textField("brand", func(s *Series) *string { return &s.Brand }),
-		textField("target", func(s *Series) *string { return &s.Target }),
-		bytesAsText("state", func(s *Series) *[]byte { return &s.State }))
-	upsertSeries = seriesTable.insert(`ON CONFLICT (organization, tracker, metric, brand, target) DO UPDATE SET state = excluded.state`)
+	seriesTable = engine.NewTable("series",
+		engine.Field("organization", "uuid", func(s *Series) *string { return &s.Organization }),
+		engine.Field("tracker", "uuid", func(s *Series) *string { return &s.Tracker }),
+		engine.TextField("metric", func(s *Series) *string { return &s.Metric }),
+		engine.TextField("brand", func(s *Series) *string { return &s.Brand }),
+		engine.TextField("target", func(s *Series) *string { return &s.Target }),
+		engine.BytesAsText("state", func(s *Series) *[]byte { return &s.State }))
+	upsertSeries = seriesTable.Insert(`ON CONFLICT (organization, tracker, metric, brand, target) DO UPDATE SET state = excluded.state`)
 )
 
 // Alert is something about a tracker that a person should look at.
@@ -48,18 +50,18 @@ type Alert struct {
 }
 
 var (
-	alertsTable = newTable("alerts",
-		field("organization", "uuid", func(a *Alert) *string { return &a.Organization }),
-		field("tracker", "uuid", func(a *Alert) *string { return &a.Tracker }),
-		field("id", "uuid", func(a *Alert) *string { return &a.ID }),
-		textField("kind", func(a *Alert) *earshot.AlertKind { return &a.Kind }),
-		textField("subject", func(a *Alert) *string { return &a.Subject }),
-		field("sweep", "uuid", func(a *Alert) *string { return &a.Sweep }),
-		timeField("raised_at", func(a *Alert) *time.Time { return &a.RaisedAt }),
-		timeField("acknowledged_at", func(a *Alert) *time.Time { return &a.AcknowledgedAt }),
-		nullField("acknowledged_by", "text", func(a *Alert) *string { return &a.AcknowledgedBy }),
-		bytesAsText("content", func(a *Alert) *[]byte { return &a.Content }))
-	insertAlerts = alertsTable.insert("")
+	alertsTable = engine.NewTable("alerts",
+		engine.Field("organization", "uuid", func(a *Alert) *string { return &a.Organization }),
+		engine.Field("tracker", "uuid", func(a *Alert) *string { return &a.Tracker }),
+		engine.Field("id", "uuid", func(a *Alert) *string { return &a.ID }),
+		engine.TextField("kind", func(a *Alert) *earshot.AlertKind { return &a.Kind }),
+		engine.TextField("subject", func(a *Alert) *string { return &a.Subject }),
+		engine.Field("sweep", "uuid", func(a *Alert) *string { return &a.Sweep }),
+		engine.TimeField("raised_at", func(a *Alert) *time.Time { return &a.RaisedAt }),
+		engine.TimeField("acknowledged_at", func(a *Alert) *time.Time { return &a.AcknowledgedAt }),
+		engine.NullField("acknowledged_by", "text", func(a *Alert) *string { return &a.AcknowledgedBy }),
+		engine.BytesAsText("content", func(a *Alert) *[]byte { return &a.Content }))
+	insertAlerts = alertsTable.Insert("")
 )
 
 // AlertDelivery is what a delivery to a channel tells: an alert, or a report.
@@ -72,18 +74,18 @@ type AlertDelivery struct {
 }
 
 var (
-	alertDeliveriesTable = newTable("alert_deliveries",
-		field("organization", "uuid", func(d *AlertDelivery) *string { return &d.Organization }),
-		field("id", "uuid", func(d *AlertDelivery) *string { return &d.ID }),
-		field("tracker", "uuid", func(d *AlertDelivery) *string { return &d.Tracker }),
-		field("alert", "uuid", func(d *AlertDelivery) *string { return &d.Alert }),
-		textField("channel", func(d *AlertDelivery) *string { return &d.Channel }))
-	insertAlertDeliveries = alertDeliveriesTable.insert("")
+	alertDeliveriesTable = engine.NewTable("alert_deliveries",
+		engine.Field("organization", "uuid", func(d *AlertDelivery) *string { return &d.Organization }),
+		engine.Field("id", "uuid", func(d *AlertDelivery) *string { return &d.ID }),
+		engine.Field("tracker", "uuid", func(d *AlertDelivery) *string { return &d.Tracker }),
+		engine.Field("alert", "uuid", func(d *AlertDelivery) *string { return &d.Alert }),
+		engine.TextField("channel", func(d *AlertDelivery) *string { return &d.Channel }))
+	insertAlertDeliveries = alertDeliveriesTable.Insert("")
 )
 
 // NextUnstepped is the sweep of a tracker that Unstepped gives. Returns ErrNotFound.
 func (s *Store) NextUnstepped(ctx context.Context, t *Tracker) (*Sweep, error) {
-	sweep, err := firstRow(ctx, s.of(t.Organization).lookups, sweepsTable, `WHERE stepped = 0 AND organization = $1 AND tracker = $2 ORDER BY due_at, id LIMIT 1`, t.Organization, t.ID)
+	sweep, err := engine.FirstRow(ctx, s.ShardOf(t.Organization).Lookups, sweepsTable, `WHERE stepped = 0 AND organization = $1 AND tracker = $2 ORDER BY due_at, id LIMIT 1`, t.Organization, t.ID)
 	if err == nil && sweep.State == earshot.SweepRunning {
 		err = ErrNotFound
 	}
@@ -97,7 +99,7 @@ func (s *Store) NextUnstepped(ctx context.Context, t *Tracker) (*Sweep, error) {
 // seen: of each tracker the one that was due first, unless one that was due before it
 // still runs.
 func (s *Store) Unstepped(ctx context.Context, limit int) ([]*Sweep, error) {
-	sweeps, err := rowsEverywhere(ctx, s.db, sweepsTable, `WHERE stepped = 0 AND state <> 'running'
+	sweeps, err := engine.RowsFromAllShards(ctx, s.DB, sweepsTable, `WHERE stepped = 0 AND state <> 'running'
 		AND NOT EXISTS (SELECT 1 FROM sweeps e WHERE e.stepped = 0 AND e.organization = sweeps.organization AND e.tracker = sweeps.tracker
 			AND (e.due_at < sweeps.due_at OR e.due_at = sweeps.due_at AND e.id < sweeps.id))
 		AND EXISTS (SELECT 1 FROM trackers t WHERE t.organization = sweeps.organization AND t.id = sweeps.tracker AND t.state <> 'deleting')
@@ -121,18 +123,18 @@ type Watch struct {
 // Watch reads what is watched of a tracker. Returns ErrNotFound.
 func (s *Store) Watch(ctx context.Context, t *Tracker) (*Watch, error) {
 	var w Watch
-	err := s.of(t.Organization).lookups.snapshot(ctx, func(now snapshot) error {
-		err := first(ctx, now, func(r scanner) error { return r.Scan(&w.Steps) }, `SELECT steps FROM trackers WHERE organization = $1 AND id = $2 AND state <> 'deleting'`, t.Organization, t.ID)
+	err := s.ShardOf(t.Organization).Lookups.Snapshot(ctx, func(now engine.Snapshot) error {
+		err := engine.First(ctx, now, func(r engine.Scanner) error { return r.Scan(&w.Steps) }, `SELECT steps FROM trackers WHERE organization = $1 AND id = $2 AND state <> 'deleting'`, t.Organization, t.ID)
 		if err != nil {
 			return err
 		}
-		if w.Series, err = findRows(ctx, now, seriesTable, `WHERE organization = $1 AND tracker = $2`, t.Organization, t.ID); err != nil {
+		if w.Series, err = engine.FindRows(ctx, now, seriesTable, `WHERE organization = $1 AND tracker = $2`, t.Organization, t.ID); err != nil {
 			return err
 		}
-		if w.Open, err = findRows(ctx, now, alertsTable, `WHERE organization = $1 AND tracker = $2 AND acknowledged_at IS NULL`, t.Organization, t.ID); err != nil {
+		if w.Open, err = engine.FindRows(ctx, now, alertsTable, `WHERE organization = $1 AND tracker = $2 AND acknowledged_at IS NULL`, t.Organization, t.ID); err != nil {
 			return err
 		}
-		w.Ceilings, err = findValues[string](ctx, now, `SELECT subject FROM alerts WHERE organization = $1 AND tracker = $2 AND kind = 'ceiling'`, t.Organization, t.ID)
+		w.Ceilings, err = engine.FindValues[string](ctx, now, `SELECT subject FROM alerts WHERE organization = $1 AND tracker = $2 AND kind = 'ceiling'`, t.Organization, t.ID)
 		return err
 	})
 	if err != nil {
@@ -164,7 +166,7 @@ func (s *Store) StepSweep(t *Tracker, sweep *Sweep, step SweepStep, now time.Tim
 			{`UPDATE trackers SET steps = steps + 1 WHERE organization = $1 AND id = $2 AND steps = $3 AND state <> 'deleting'`, []any{t.Organization, t.ID, step.Steps}},
 			{`UPDATE sweeps SET stepped = 1 WHERE organization = $1 AND tracker = $2 AND id = $3 AND stepped = 0`, []any{t.Organization, t.ID, sweep.ID}},
 		} {
-			n, err := w.exec(ctx, statement.text, statement.args...)
+			n, err := w.Run(ctx, statement.text, statement.args...)
 			if err == nil && n == 0 {
 				err = ErrChanged
 			}
@@ -173,9 +175,9 @@ func (s *Store) StepSweep(t *Tracker, sweep *Sweep, step SweepStep, now time.Tim
 			}
 		}
 		err := errors.Join(
-			each(ctx, w.tx, upsertSeries, step.Series, nil),
-			each(ctx, w.tx, insertAlerts, step.Alerts, nil),
-			noteChangedDays(ctx, w.tx, t, step.Days))
+			engine.Each(ctx, w.Tx, upsertSeries, step.Series, nil),
+			engine.Each(ctx, w.Tx, insertAlerts, step.Alerts, nil),
+			noteChangedDays(ctx, w.Tx, t, step.Days))
 		for _, a := range step.Alerts {
 			err = errors.Join(err, w.tell(ctx, t, a.ID, step.Channels, now))
 		}
@@ -195,7 +197,7 @@ func (w *work) tell(ctx context.Context, t *Tracker, what string, channels []str
 		told = append(told, d)
 		w.deliveries = append(w.deliveries, newDelivery(&Job{Organization: t.Organization, ID: d.ID}, ChannelURL(channel), now))
 	}
-	return each(ctx, w.tx, insertAlertDeliveries, told, nil)
+	return engine.Each(ctx, w.Tx, insertAlertDeliveries, told, nil)
 }
 
 // AlertFilter says which alerts to list, the newest first.
@@ -212,7 +214,7 @@ func (s *Store) Alerts(ctx context.Context, t *Tracker, f AlertFilter) ([]*Alert
 	if f.Open {
 		open = ` AND acknowledged_at IS NULL`
 	}
-	alerts, err := findRows(ctx, s.of(t.Organization).reports, alertsTable, `WHERE organization = $1 AND tracker = $2 AND id < $3 AND ($4 = '' OR kind = $4)`+open+` ORDER BY id DESC LIMIT $5`,
+	alerts, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Reports, alertsTable, `WHERE organization = $1 AND tracker = $2 AND id < $3 AND ($4 = '' OR kind = $4)`+open+` ORDER BY id DESC LIMIT $5`,
 		t.Organization, t.ID, cmp.Or(f.Before, uuid.Max.String()), string(f.Kind), f.Limit)
 	if err != nil {
 		return nil, fmt.Errorf("list alerts: %w", err)
@@ -228,13 +230,13 @@ func (s *Store) AcknowledgeAlert(t *Tracker, id, by string, now time.Time) (*Ale
 		return nil, fmt.Errorf("alert: %w", err)
 	}
 	var alert *Alert
-	err = s.of(t.Organization).execute(func(ctx context.Context, tx *tx) error {
+	err = s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE alerts SET acknowledged_at = $4, acknowledged_by = $5 WHERE organization = $1 AND tracker = $2 AND id = $3 AND acknowledged_at IS NULL`,
-			t.Organization, t.ID, id, millis(now), by)
+			t.Organization, t.ID, id, engine.Millis(now), by)
 		if err != nil {
 			return err
 		}
-		alert, err = firstRow(ctx, tx, alertsTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, t.Organization, t.ID, id)
+		alert, err = engine.FirstRow(ctx, tx, alertsTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, t.Organization, t.ID, id)
 		return err
 	})
 	if err != nil {
@@ -246,11 +248,11 @@ func (s *Store) AcknowledgeAlert(t *Tracker, id, by string, now time.Time) (*Ale
 // Told finds what a delivery to a channel tells: an alert, or else a report. Returns
 // ErrNotFound.
 func (s *Store) Told(ctx context.Context, organization, delivery string) (d *AlertDelivery, a *Alert, r *Report, err error) {
-	d, err = firstRow(ctx, s.of(organization).lookups, alertDeliveriesTable, `WHERE organization = $1 AND id = $2`, organization, delivery)
+	d, err = engine.FirstRow(ctx, s.ShardOf(organization).Lookups, alertDeliveriesTable, `WHERE organization = $1 AND id = $2`, organization, delivery)
 	if err == nil {
 		const byID = `WHERE organization = $1 AND tracker = $2 AND id = $3`
-		if a, err = firstRow(ctx, s.of(organization).lookups, alertsTable, byID, organization, d.Tracker, d.Alert); errors.Is(err, ErrNotFound) {
-			if r, err = firstRow(ctx, s.of(organization).lookups, reportsTable, byID, organization, d.Tracker, d.Alert); err == nil {
+		if a, err = engine.FirstRow(ctx, s.ShardOf(organization).Lookups, alertsTable, byID, organization, d.Tracker, d.Alert); errors.Is(err, ErrNotFound) {
+			if r, err = engine.FirstRow(ctx, s.ShardOf(organization).Lookups, reportsTable, byID, organization, d.Tracker, d.Alert); err == nil {
 				r.Document, err = unpack(r.packed)
 			}
 		}
@@ -271,7 +273,7 @@ type TargetCount struct {
 
 // TargetCounts counts the answers of a sweep by target, outcome and reason.
 func (s *Store) TargetCounts(ctx context.Context, sweep *Sweep) (counts []TargetCount, err error) {
-	err = s.of(sweep.Organization).reports.find(ctx, func(r scanner) error {
+	err = s.ShardOf(sweep.Organization).Reports.Find(ctx, func(r engine.Scanner) error {
 		var c TargetCount
 		err := r.Scan(&c.Target, &c.Outcome, &c.Reason, &c.Count)
 		counts = append(counts, c)
@@ -286,8 +288,8 @@ func (s *Store) TargetCounts(ctx context.Context, sweep *Sweep) (counts []Target
 
 // deleteAlerts removes alerts and reports of a tracker that were made before a time, with
 // their deliveries.
-func deleteAlerts(ctx context.Context, t *tx, organization, tracker string, before time.Time) error {
-	told, err := findValues[string](ctx, t, `DELETE FROM alert_deliveries WHERE organization = $1 AND tracker = $2 AND alert < $3 RETURNING id`,
+func deleteAlerts(ctx context.Context, t *engine.Tx, organization, tracker string, before time.Time) error {
+	told, err := engine.FindValues[string](ctx, t, `DELETE FROM alert_deliveries WHERE organization = $1 AND tracker = $2 AND alert < $3 RETURNING id`,
 		organization, tracker, firstID(before))
 	if err != nil {
 		return err

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"github.com/google/uuid"
 
 	"earshot"
@@ -52,41 +54,41 @@ type Analysis struct {
 }
 
 var (
-	rulesTable = newTable("tracker_rules",
-		field("organization", "uuid", func(r *Rules) *string { return &r.Organization }),
-		field("tracker", "uuid", func(r *Rules) *string { return &r.Tracker }),
-		intField("version", func(r *Rules) *int { return &r.Version }),
-		textField("state", func(r *Rules) *RulesState { return &r.State }),
-		bytesAsText("brands", func(r *Rules) *[]byte { return &r.Brands }),
-		intField("code", func(r *Rules) *int { return &r.Code }),
-		timeField("created_at", func(r *Rules) *time.Time { return &r.CreatedAt }),
-		timeField("finished_at", func(r *Rules) *time.Time { return &r.FinishedAt }),
-		field("cursor", "uuid", func(r *Rules) *string { return &r.Cursor }),
-		intField("done", func(r *Rules) *int { return &r.Done }),
-		bytesAsText("report", func(r *Rules) *[]byte { return &r.Report }))
-	insertRules = rulesTable.insert("")
+	rulesTable = engine.NewTable("tracker_rules",
+		engine.Field("organization", "uuid", func(r *Rules) *string { return &r.Organization }),
+		engine.Field("tracker", "uuid", func(r *Rules) *string { return &r.Tracker }),
+		engine.IntField("version", func(r *Rules) *int { return &r.Version }),
+		engine.TextField("state", func(r *Rules) *RulesState { return &r.State }),
+		engine.BytesAsText("brands", func(r *Rules) *[]byte { return &r.Brands }),
+		engine.IntField("code", func(r *Rules) *int { return &r.Code }),
+		engine.TimeField("created_at", func(r *Rules) *time.Time { return &r.CreatedAt }),
+		engine.TimeField("finished_at", func(r *Rules) *time.Time { return &r.FinishedAt }),
+		engine.Field("cursor", "uuid", func(r *Rules) *string { return &r.Cursor }),
+		engine.IntField("done", func(r *Rules) *int { return &r.Done }),
+		engine.BytesAsText("report", func(r *Rules) *[]byte { return &r.Report }))
+	insertRules = rulesTable.Insert("")
 
-	analysesTable = newTable("analyses",
-		field("organization", "uuid", func(a *Analysis) *string { return &a.Organization }),
-		field("tracker", "uuid", func(a *Analysis) *string { return &a.Tracker }),
-		field("answer", "uuid", func(a *Analysis) *string { return &a.Answer }),
-		intField("rules", func(a *Analysis) *int { return &a.Rules }),
-		field("sweep", "uuid", func(a *Analysis) *string { return &a.Sweep }),
-		intField("prompt", func(a *Analysis) *int { return &a.Prompt }),
-		intField("target", func(a *Analysis) *int { return &a.Target }),
-		intField("sample", func(a *Analysis) *int { return &a.Sample }),
-		textField("outcome", func(a *Analysis) *earshot.Outcome { return &a.Outcome }),
-		nullField("surface", "text", func(a *Analysis) *string { return &a.Surface }),
-		field("content", "bytea", func(a *Analysis) *[]byte { return &a.Content }))
-	readAnalyses   = newTable("analyses", analysesTable.only("sweep", "prompt", "target", "outcome", "surface", "content")...)
-	insertAnalyses = analysesTable.insert(`ON CONFLICT (organization, tracker, answer, rules) DO NOTHING`)
+	analysesTable = engine.NewTable("analyses",
+		engine.Field("organization", "uuid", func(a *Analysis) *string { return &a.Organization }),
+		engine.Field("tracker", "uuid", func(a *Analysis) *string { return &a.Tracker }),
+		engine.Field("answer", "uuid", func(a *Analysis) *string { return &a.Answer }),
+		engine.IntField("rules", func(a *Analysis) *int { return &a.Rules }),
+		engine.Field("sweep", "uuid", func(a *Analysis) *string { return &a.Sweep }),
+		engine.IntField("prompt", func(a *Analysis) *int { return &a.Prompt }),
+		engine.IntField("target", func(a *Analysis) *int { return &a.Target }),
+		engine.IntField("sample", func(a *Analysis) *int { return &a.Sample }),
+		engine.TextField("outcome", func(a *Analysis) *earshot.Outcome { return &a.Outcome }),
+		engine.NullField("surface", "text", func(a *Analysis) *string { return &a.Surface }),
+		engine.Field("content", "bytea", func(a *Analysis) *[]byte { return &a.Content }))
+	readAnalyses   = engine.NewTable("analyses", analysesTable.Only("sweep", "prompt", "target", "outcome", "surface", "content")...)
+	insertAnalyses = analysesTable.Insert(`ON CONFLICT (organization, tracker, answer, rules) DO NOTHING`)
 
 	// deleteAnalyses deletes those of answers, by any rules.
-	deleteAnalyses = newStatement([]column[Answer]{
-		field("organization", "uuid", func(a *Answer) *string { return &a.Organization }),
-		field("tracker", "uuid", func(a *Answer) *string { return &a.Tracker }),
-		field("answer", "uuid", func(a *Answer) *string { return &a.ID }),
-	}, func(in input) string { return `DELETE FROM analyses WHERE ` + in.matching() })
+	deleteAnalyses = engine.NewStatement([]engine.Column[Answer]{
+		engine.Field("organization", "uuid", func(a *Answer) *string { return &a.Organization }),
+		engine.Field("tracker", "uuid", func(a *Answer) *string { return &a.Tracker }),
+		engine.Field("answer", "uuid", func(a *Answer) *string { return &a.ID }),
+	}, func(in engine.Input) string { return `DELETE FROM analyses WHERE ` + in.Matching() })
 )
 
 // Analysis is that of an answer, by rules of its tracker.
@@ -103,7 +105,7 @@ func (a *Analysis) place(of *Answer) {
 }
 
 // addAnalyses writes what was found in answers.
-func addAnalyses(ctx context.Context, t *tx, answers []*Answer) error {
+func addAnalyses(ctx context.Context, t *engine.Tx, answers []*Answer) error {
 	var all []*Analysis
 	for _, a := range answers {
 		for _, analysis := range a.Analyses {
@@ -111,7 +113,7 @@ func addAnalyses(ctx context.Context, t *tx, answers []*Answer) error {
 			all = append(all, analysis)
 		}
 	}
-	if err := each(ctx, t, insertAnalyses, all, nil); err != nil {
+	if err := engine.Each(ctx, t, insertAnalyses, all, nil); err != nil {
 		return fmt.Errorf("store analyses: %w", err)
 	}
 	return nil
@@ -121,7 +123,7 @@ func addAnalyses(ctx context.Context, t *tx, answers []*Answer) error {
 // take the place of those that are pending.
 func (w *work) addRules(ctx context.Context, t *Tracker, r *Rules) error {
 	r.Organization, r.Tracker, r.Version, r.State, r.Cursor = t.Organization, t.ID, 1, RulesCurrent, uuid.Nil.String()
-	known, err := findRows(ctx, w, rulesTable, `WHERE organization = $1 AND tracker = $2 ORDER BY version`, t.Organization, t.ID)
+	known, err := engine.FindRows(ctx, w, rulesTable, `WHERE organization = $1 AND tracker = $2 ORDER BY version`, t.Organization, t.ID)
 	if err != nil {
 		return err
 	}
@@ -132,17 +134,17 @@ func (w *work) addRules(ctx context.Context, t *Tracker, r *Rules) error {
 		r.FinishedAt = r.CreatedAt // a new tracker has no answers
 	}
 	_, err = w.ExecContext(ctx, `UPDATE tracker_rules SET state = 'old', finished_at = $3 WHERE organization = $1 AND tracker = $2 AND state = 'pending'`,
-		t.Organization, t.ID, millis(r.CreatedAt))
+		t.Organization, t.ID, engine.Millis(r.CreatedAt))
 	if err != nil {
 		return err
 	}
-	return each(ctx, w.tx, insertRules, []*Rules{r}, nil)
+	return engine.Each(ctx, w.Tx, insertRules, []*Rules{r}, nil)
 }
 
 // expectRules returns ErrChanged unless the newest rules of trackers, by id, are those.
 func (w *work) expectRules(ctx context.Context, organization string, newest map[string]int) error {
 	for tracker, version := range newest {
-		found, err := findValues[int](ctx, w, `SELECT COALESCE(MAX(version), 0) FROM tracker_rules WHERE organization = $1 AND tracker = $2`, organization, tracker)
+		found, err := engine.FindValues[int](ctx, w, `SELECT COALESCE(MAX(version), 0) FROM tracker_rules WHERE organization = $1 AND tracker = $2`, organization, tracker)
 		if err == nil && found[0] != version {
 			err = ErrChanged
 		}
@@ -172,7 +174,7 @@ func (s *Store) AddRules(t *Tracker, r *Rules, before int, now time.Time) error 
 
 // Rules lists the rules that a tracker has and had, by version.
 func (s *Store) Rules(ctx context.Context, organization, tracker string) ([]*Rules, error) {
-	all, err := findRows(ctx, s.of(organization).lookups, rulesTable, `WHERE organization = $1 AND tracker = $2 ORDER BY version`, organization, tracker)
+	all, err := engine.FindRows(ctx, s.ShardOf(organization).Lookups, rulesTable, `WHERE organization = $1 AND tracker = $2 ORDER BY version`, organization, tracker)
 	if err != nil {
 		return nil, fmt.Errorf("list rules: %w", err)
 	}
@@ -181,7 +183,7 @@ func (s *Store) Rules(ctx context.Context, organization, tracker string) ([]*Rul
 
 // UnfinishedRules lists the rules by which answers are still to be analysed.
 func (s *Store) UnfinishedRules(ctx context.Context) ([]*Rules, error) {
-	all, err := rowsEverywhere(ctx, s.db, rulesTable, `WHERE finished_at IS NULL AND state <> 'old' ORDER BY organization, tracker, version`)
+	all, err := engine.RowsFromAllShards(ctx, s.DB, rulesTable, `WHERE finished_at IS NULL AND state <> 'old' ORDER BY organization, tracker, version`)
 	if err != nil {
 		return nil, fmt.Errorf("list unfinished rules: %w", err)
 	}
@@ -191,7 +193,7 @@ func (s *Store) UnfinishedRules(ctx context.Context) ([]*Rules, error) {
 // TrackersToAnalyse are the trackers that have no rules of this version of the code or a
 // later one.
 func (s *Store) TrackersToAnalyse(ctx context.Context, code int) ([]*Tracker, error) {
-	all, err := rowsEverywhere(ctx, s.db, trackersTable, `WHERE state <> 'deleting' AND NOT EXISTS (
+	all, err := engine.RowsFromAllShards(ctx, s.DB, trackersTable, `WHERE state <> 'deleting' AND NOT EXISTS (
 		SELECT 1 FROM tracker_rules r WHERE r.organization = trackers.organization AND r.tracker = trackers.id AND r.code >= $1)`, code)
 	if err != nil {
 		return nil, fmt.Errorf("list trackers to analyse: %w", err)
@@ -201,7 +203,7 @@ func (s *Store) TrackersToAnalyse(ctx context.Context, code int) ([]*Tracker, er
 
 // TrackersWithOldRules are those of which analyses may be left that nobody reads.
 func (s *Store) TrackersWithOldRules(ctx context.Context) ([]*Tracker, error) {
-	all, err := rowsEverywhere(ctx, s.db, trackersTable, `WHERE EXISTS (
+	all, err := engine.RowsFromAllShards(ctx, s.DB, trackersTable, `WHERE EXISTS (
 		SELECT 1 FROM tracker_rules r WHERE r.organization = trackers.organization AND r.tracker = trackers.id AND r.state = 'old' AND r.cursor <> $1)`, uuid.Max.String())
 	if err != nil {
 		return nil, fmt.Errorf("list trackers with old rules: %w", err)
@@ -224,9 +226,9 @@ func (s *Store) SweepResults(ctx context.Context, t *Tracker, sweep, after strin
 // withResults reads answers that have results: which, and in which order. The first four
 // arguments are those of all such queries: organization, tracker, where to go on, limit.
 func (s *Store) withResults(ctx context.Context, organization, which string, args ...any) (answers []*Answer, err error) {
-	err = s.of(organization).reports.find(ctx, func(found scanner) error {
+	err = s.ShardOf(organization).Reports.Find(ctx, func(found engine.Scanner) error {
 		a := new(Answer)
-		if err := found.Scan(append(answersTable.targets(a), &a.packed)...); err != nil {
+		if err := found.Scan(append(answersTable.Targets(a), &a.packed)...); err != nil {
 			return err
 		}
 		var err error
@@ -234,7 +236,7 @@ func (s *Store) withResults(ctx context.Context, organization, which string, arg
 		a.packed = nil
 		answers = append(answers, a)
 		return err
-	}, `SELECT `+answersTable.list+`, b.content FROM answers JOIN bodies b ON b.organization = answers.organization AND b.hash = answers.body
+	}, `SELECT `+answersTable.List+`, b.content FROM answers JOIN bodies b ON b.organization = answers.organization AND b.hash = answers.body
 		WHERE answers.organization = $1 AND answers.tracker = $2 AND answers.outcome IN ('answered', 'refused') `+which+` LIMIT $4`, append([]any{organization}, args...)...)
 	if err != nil {
 		return nil, fmt.Errorf("read answers with their results: %w", err)
@@ -246,8 +248,8 @@ func (s *Store) withResults(ctx context.Context, organization, which string, arg
 // returns ErrChanged, and changes nothing, when somebody else has moved them since r was
 // read. The cursor alone does not tell: it starts anew at the end.
 func (s *Store) SaveAnalyses(r *Rules, cursor string, found []*Analysis) error {
-	err := s.of(r.Organization).execute(func(ctx context.Context, tx *tx) error {
-		n, err := tx.exec(ctx, `UPDATE tracker_rules SET cursor = $4, done = done + $5
+	err := s.ShardOf(r.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
+		n, err := tx.Run(ctx, `UPDATE tracker_rules SET cursor = $4, done = done + $5
 			WHERE organization = $1 AND tracker = $2 AND version = $3 AND cursor = $6 AND done = $7 AND finished_at IS NULL`,
 			r.Organization, r.Tracker, r.Version, cursor, len(found), r.Cursor, r.Done)
 		if err == nil && n == 0 {
@@ -256,7 +258,7 @@ func (s *Store) SaveAnalyses(r *Rules, cursor string, found []*Analysis) error {
 		if err != nil {
 			return err
 		}
-		return each(ctx, tx, insertAnalyses, found, nil)
+		return engine.Each(ctx, tx, insertAnalyses, found, nil)
 	})
 	if err != nil {
 		return fmt.Errorf("store analyses: %w", err)
@@ -270,8 +272,8 @@ func (s *Store) SaveAnalyses(r *Rules, cursor string, found []*Analysis) error {
 // newer ones have taken over.
 func (s *Store) FinishRules(r *Rules, days []int64, now time.Time) error {
 	err := s.commit(change{organization: r.Organization, apply: func(ctx context.Context, w *work) error {
-		n, err := w.exec(ctx, `UPDATE tracker_rules SET finished_at = $4, report = $5 WHERE organization = $1 AND tracker = $2 AND version = $3 AND finished_at IS NULL AND state <> 'old'`,
-			r.Organization, r.Tracker, r.Version, millis(now), nullText(string(r.Report)))
+		n, err := w.Run(ctx, `UPDATE tracker_rules SET finished_at = $4, report = $5 WHERE organization = $1 AND tracker = $2 AND version = $3 AND finished_at IS NULL AND state <> 'old'`,
+			r.Organization, r.Tracker, r.Version, engine.Millis(now), nullText(string(r.Report)))
 		if err != nil || n == 0 {
 			return err
 		}
@@ -285,7 +287,7 @@ func (s *Store) FinishRules(r *Rules, days []int64, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		return noteChangedDays(ctx, w.tx, &Tracker{Organization: r.Organization, ID: r.Tracker}, days)
+		return noteChangedDays(ctx, w.Tx, &Tracker{Organization: r.Organization, ID: r.Tracker}, days)
 	}})
 	if err != nil {
 		return fmt.Errorf("finish rules: %w", err)
@@ -295,7 +297,7 @@ func (s *Store) FinishRules(r *Rules, days []int64, now time.Time) error {
 
 // CountAnswers is how many answers of a tracker have a result.
 func (s *Store) CountAnswers(ctx context.Context, organization, tracker string) (n int, err error) {
-	err = first(ctx, s.of(organization).reports, func(r scanner) error { return r.Scan(&n) },
+	err = engine.First(ctx, s.ShardOf(organization).Reports, func(r engine.Scanner) error { return r.Scan(&n) },
 		`SELECT COUNT(*) FROM answers WHERE organization = $1 AND tracker = $2 AND body IS NOT NULL`, organization, tracker)
 	if err != nil {
 		return 0, fmt.Errorf("count answers: %w", err)
@@ -309,14 +311,14 @@ func (s *Store) Analyses(ctx context.Context, r *Rules, from, until time.Time, e
 	// One place for all rows, no column that is the same in all, and no copy of what was
 	// found: they are many.
 	var a Analysis
-	targets := readAnalyses.targets(&a)
+	targets := readAnalyses.Targets(&a)
 	targets[len(targets)-1] = (*sql.RawBytes)(&a.Content)
-	err := s.of(r.Organization).reports.find(ctx, func(found scanner) error {
+	err := s.ShardOf(r.Organization).Reports.Find(ctx, func(found engine.Scanner) error {
 		if err := found.Scan(targets...); err != nil {
 			return err
 		}
 		return each(&a)
-	}, `SELECT `+readAnalyses.list+` FROM analyses WHERE organization = $1 AND tracker = $2 AND answer >= $3 AND answer < $4 AND rules = $5`,
+	}, `SELECT `+readAnalyses.List+` FROM analyses WHERE organization = $1 AND tracker = $2 AND answer >= $3 AND answer < $4 AND rules = $5`,
 		r.Organization, r.Tracker, firstID(from.Add(-idEarlier)), firstID(until.Add(idLater)), r.Version)
 	if err != nil {
 		return fmt.Errorf("read analyses: %w", err)
@@ -333,7 +335,7 @@ func (s *Store) Found(ctx context.Context, t *Tracker, rules, prompt int, first,
 	if prompt != 0 {
 		where, args = ` AND prompt = $6`, append(args, prompt)
 	}
-	err := s.of(t.Organization).reports.find(ctx, func(found scanner) error {
+	err := s.ShardOf(t.Organization).Reports.Find(ctx, func(found engine.Scanner) error {
 		var answer string
 		var content []byte
 		err := found.Scan(&answer, &content)
@@ -349,7 +351,7 @@ func (s *Store) Found(ctx context.Context, t *Tracker, rules, prompt int, first,
 // AnalysedTwice reads what two versions of the rules found in the next answers after one,
 // by id, that both were applied to.
 func (s *Store) AnalysedTwice(ctx context.Context, before, after *Rules, from string, limit int, each func(answer string, was, is []byte) error) error {
-	err := s.of(before.Organization).reports.find(ctx, func(found scanner) error {
+	err := s.ShardOf(before.Organization).Reports.Find(ctx, func(found engine.Scanner) error {
 		var answer string
 		var was, is []byte
 		if err := found.Scan(&answer, &was, &is); err != nil {
@@ -370,7 +372,7 @@ func (s *Store) AnalysedTwice(ctx context.Context, before, after *Rules, from st
 // place of. It returns the last answer that it looked at, from which to go on, "" at the
 // end.
 func (s *Store) DeleteOldAnalyses(ctx context.Context, organization, tracker, after string) (last string, err error) {
-	old, err := findValues[string](ctx, s.of(organization).reports, `SELECT x.answer FROM analyses x
+	old, err := engine.FindValues[string](ctx, s.ShardOf(organization).Reports, `SELECT x.answer FROM analyses x
 		JOIN tracker_rules r ON r.organization = x.organization AND r.tracker = x.tracker AND r.version = x.rules AND r.state = 'old'
 		WHERE x.organization = $1 AND x.tracker = $2 AND x.answer > $3 ORDER BY x.answer LIMIT $4`, organization, tracker, after, pruneBatch)
 	if err != nil {
@@ -380,11 +382,11 @@ func (s *Store) DeleteOldAnalyses(ctx context.Context, organization, tracker, af
 		if err := s.deleteOldTallies(organization, tracker); err != nil {
 			return "", err
 		}
-		_, err := s.of(organization).exec(`UPDATE tracker_rules SET cursor = $3 WHERE organization = $1 AND tracker = $2 AND state = 'old'`, organization, tracker, uuid.Max.String())
+		_, err := s.ShardOf(organization).Run(`UPDATE tracker_rules SET cursor = $3 WHERE organization = $1 AND tracker = $2 AND state = 'old'`, organization, tracker, uuid.Max.String())
 		return "", err
 	}
 	last = old[len(old)-1]
-	_, err = s.of(organization).exec(`DELETE FROM analyses WHERE organization = $1 AND tracker = $2 AND answer > $3 AND answer <= $4 AND rules IN (
+	_, err = s.ShardOf(organization).Run(`DELETE FROM analyses WHERE organization = $1 AND tracker = $2 AND answer > $3 AND answer <= $4 AND rules IN (
 		SELECT version FROM tracker_rules r WHERE r.organization = $1 AND r.tracker = $2 AND r.state = 'old')`, organization, tracker, after, last)
 	if err != nil {
 		return "", fmt.Errorf("delete old analyses: %w", err)
@@ -394,7 +396,7 @@ func (s *Store) DeleteOldAnalyses(ctx context.Context, organization, tracker, af
 
 // deleteOldTallies removes those of rules that others took the place of.
 func (s *Store) deleteOldTallies(organization, tracker string) error {
-	err := s.of(organization).execute(func(ctx context.Context, tx *tx) error {
+	err := s.ShardOf(organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
 		for _, table := range []string{"tallies", "tally_spans"} {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE organization = $1 AND tracker = $2 AND rules IN (
 				SELECT version FROM tracker_rules r WHERE r.organization = $1 AND r.tracker = $2 AND r.state = 'old')`, organization, tracker); err != nil {

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"github.com/google/uuid"
 
 	"earshot"
@@ -42,44 +44,44 @@ type Answer struct {
 }
 
 var (
-	answersTable = newTable("answers",
-		field("organization", "uuid", func(a *Answer) *string { return &a.Organization }),
-		field("tracker", "uuid", func(a *Answer) *string { return &a.Tracker }),
-		field("id", "uuid", func(a *Answer) *string { return &a.ID }),
-		field("sweep", "uuid", func(a *Answer) *string { return &a.Sweep }),
-		intField("prompt", func(a *Answer) *int { return &a.Prompt }),
-		intField("target", func(a *Answer) *int { return &a.Target }),
-		intField("sample", func(a *Answer) *int { return &a.Sample }),
-		textField("outcome", func(a *Answer) *earshot.Outcome { return &a.Outcome }),
-		nullField("reason", "text", func(a *Answer) *string { return &a.Reason }),
-		nullField("surface", "text", func(a *Answer) *string { return &a.Surface }),
-		nullField("model", "text", func(a *Answer) *string { return &a.Model }),
-		timeField("asked_at", func(a *Answer) *time.Time { return &a.AskedAt }),
-		timeField("finished_at", func(a *Answer) *time.Time { return &a.FinishedAt }),
-		intField("charged", func(a *Answer) *int64 { return &a.Charged }),
-		intField("attempts", func(a *Answer) *int { return &a.Attempts }),
-		field("body", "bytea", func(a *Answer) *[]byte { return &a.hash }))
-	insertAnswers = answersTable.insert("")
+	answersTable = engine.NewTable("answers",
+		engine.Field("organization", "uuid", func(a *Answer) *string { return &a.Organization }),
+		engine.Field("tracker", "uuid", func(a *Answer) *string { return &a.Tracker }),
+		engine.Field("id", "uuid", func(a *Answer) *string { return &a.ID }),
+		engine.Field("sweep", "uuid", func(a *Answer) *string { return &a.Sweep }),
+		engine.IntField("prompt", func(a *Answer) *int { return &a.Prompt }),
+		engine.IntField("target", func(a *Answer) *int { return &a.Target }),
+		engine.IntField("sample", func(a *Answer) *int { return &a.Sample }),
+		engine.TextField("outcome", func(a *Answer) *earshot.Outcome { return &a.Outcome }),
+		engine.NullField("reason", "text", func(a *Answer) *string { return &a.Reason }),
+		engine.NullField("surface", "text", func(a *Answer) *string { return &a.Surface }),
+		engine.NullField("model", "text", func(a *Answer) *string { return &a.Model }),
+		engine.TimeField("asked_at", func(a *Answer) *time.Time { return &a.AskedAt }),
+		engine.TimeField("finished_at", func(a *Answer) *time.Time { return &a.FinishedAt }),
+		engine.IntField("charged", func(a *Answer) *int64 { return &a.Charged }),
+		engine.IntField("attempts", func(a *Answer) *int { return &a.Attempts }),
+		engine.Field("body", "bytea", func(a *Answer) *[]byte { return &a.hash }))
+	insertAnswers = answersTable.Insert("")
 
 	completed     = []string{"outcome", "reason", "surface", "model", "finished_at", "charged", "attempts", "body"}
-	updateAnswers = newStatement(answersTable.only(append([]string{"organization", "tracker", "id"}, completed...)...), func(in input) string {
-		return `UPDATE answers SET ` + in.assign(completed...) + ` ` + in.where("answers", "organization", "tracker", "id")
+	updateAnswers = engine.NewStatement(answersTable.Only(append([]string{"organization", "tracker", "id"}, completed...)...), func(in engine.Input) string {
+		return `UPDATE answers SET ` + in.Assign(completed...) + ` ` + in.Where("answers", "organization", "tracker", "id")
 	})
-	selectPending = newStatement(answersTable.only("organization", "tracker", "id"), func(in input) string {
-		return `SELECT tracker, id, sweep, prompt, target, sample FROM answers WHERE outcome = 'pending' AND ` + in.matching()
+	selectPending = engine.NewStatement(answersTable.Only("organization", "tracker", "id"), func(in engine.Input) string {
+		return `SELECT tracker, id, sweep, prompt, target, sample FROM answers WHERE outcome = 'pending' AND ` + in.Matching()
 	})
 
-	bodiesTable = newTable("bodies",
-		field("organization", "uuid", func(a *Answer) *string { return &a.Organization }),
-		field("hash", "bytea", func(a *Answer) *[]byte { return &a.hash }),
-		field("content", "bytea", func(a *Answer) *[]byte { return &a.packed }),
-		newColumn("answers", "bigint", nil, func(*Answer) int64 { return 1 }))
-	insertBodies = bodiesTable.insert(`ON CONFLICT (organization, hash) DO UPDATE SET answers = bodies.answers + 1`)
+	bodiesTable = engine.NewTable("bodies",
+		engine.Field("organization", "uuid", func(a *Answer) *string { return &a.Organization }),
+		engine.Field("hash", "bytea", func(a *Answer) *[]byte { return &a.hash }),
+		engine.Field("content", "bytea", func(a *Answer) *[]byte { return &a.packed }),
+		engine.NewColumn("answers", "bigint", nil, func(*Answer) int64 { return 1 }))
+	insertBodies = bodiesTable.Insert(`ON CONFLICT (organization, hash) DO UPDATE SET answers = bodies.answers + 1`)
 )
 
 // completeAnswers writes how questions ended, with their results, and counts them in
 // their sweeps. Each must be pending.
-func completeAnswers(ctx context.Context, t *tx, ended []*Answer) error {
+func completeAnswers(ctx context.Context, t *engine.Tx, ended []*Answer) error {
 	if len(ended) == 0 {
 		return nil
 	}
@@ -101,7 +103,7 @@ func completeAnswers(ctx context.Context, t *tx, ended []*Answer) error {
 			bodies = append(bodies, a)
 		}
 	}
-	if err := each(ctx, t, updateAnswers, ended, nil); err != nil {
+	if err := engine.Each(ctx, t, updateAnswers, ended, nil); err != nil {
 		return fmt.Errorf("complete answers: %w", err)
 	}
 	if err := addBodies(ctx, t, bodies); err != nil {
@@ -142,9 +144,9 @@ func (s *Store) InsertHistory(t *Tracker, sweeps []*Sweep, answers []*Answer) er
 			bodies = append(bodies, a)
 		}
 	}
-	err := s.of(t.Organization).execute(func(ctx context.Context, tx *tx) error {
+	err := s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
 		// The row keeps the tracker from being deleted at the same moment.
-		found, err := findValues[string](ctx, tx, `SELECT id FROM trackers WHERE organization = $1 AND id = $2 AND state <> 'deleting' `+s.dialect.forUpdate,
+		found, err := engine.FindValues[string](ctx, tx, `SELECT id FROM trackers WHERE organization = $1 AND id = $2 AND state <> 'deleting' `+s.Dialect.ForUpdate,
 			t.Organization, t.ID)
 		if err == nil && len(found) == 0 {
 			err = ErrChanged
@@ -152,7 +154,7 @@ func (s *Store) InsertHistory(t *Tracker, sweeps []*Sweep, answers []*Answer) er
 		if err != nil {
 			return err
 		}
-		return errors.Join(each(ctx, tx, insertSweeps, sweeps, nil), each(ctx, tx, insertAnswers, answers, nil), addBodies(ctx, tx, bodies), addAnalyses(ctx, tx, answers))
+		return errors.Join(engine.Each(ctx, tx, insertSweeps, sweeps, nil), engine.Each(ctx, tx, insertAnswers, answers, nil), addBodies(ctx, tx, bodies), addAnalyses(ctx, tx, answers))
 	})
 	if err != nil {
 		return fmt.Errorf("store the history of tracker %s: %w", t.Name, err)
@@ -162,7 +164,7 @@ func (s *Store) InsertHistory(t *Tracker, sweeps []*Sweep, answers []*Answer) er
 
 // addBodies stores results, or counts one more answer for those that are stored. One
 // statement cannot touch a row twice.
-func addBodies(ctx context.Context, t *tx, bodies []*Answer) error {
+func addBodies(ctx context.Context, t *engine.Tx, bodies []*Answer) error {
 	for len(bodies) > 0 {
 		seen := map[string]bool{}
 		var now, later []*Answer
@@ -174,7 +176,7 @@ func addBodies(ctx context.Context, t *tx, bodies []*Answer) error {
 				now = append(now, a)
 			}
 		}
-		if err := each(ctx, t, insertBodies, now, nil); err != nil {
+		if err := engine.Each(ctx, t, insertBodies, now, nil); err != nil {
 			return fmt.Errorf("store results: %w", err)
 		}
 		bodies = later
@@ -191,8 +193,8 @@ type Followed struct {
 
 // Followed lists the organizations that have running sweeps.
 func (s *Store) Followed(ctx context.Context) ([]Followed, error) {
-	all, err := everywhere(s.db, func(p *part) (all []Followed, err error) {
-		err = p.lookups.find(ctx, func(r scanner) error {
+	all, err := engine.FromAllShards(s.DB, func(p *engine.Shard) (all []Followed, err error) {
+		err = p.Lookups.Find(ctx, func(r engine.Scanner) error {
 			var f Followed
 			err := r.Scan(&f.Organization, &f.Event)
 			all = append(all, f)
@@ -216,7 +218,7 @@ func (s *Store) Ended(ctx context.Context, f Followed) (tasks []*Task, last int6
 	last = f.Event
 	var bytes int64
 	full := false
-	err = s.of(f.Organization).lookups.find(ctx, func(r scanner) error {
+	err = s.ShardOf(f.Organization).Lookups.Find(ctx, func(r engine.Scanner) error {
 		var event, size int64
 		var tracker *string
 		if err := r.Scan(&event, &tracker, &size); err != nil || full {
@@ -238,7 +240,7 @@ func (s *Store) Ended(ctx context.Context, f Followed) (tasks []*Task, last int6
 	if bytes == 0 {
 		return nil, last, nil
 	}
-	tasks, err = findRows(ctx, s.of(f.Organization).lookups, finishedTable, `WHERE organization = $1 AND event > $2 AND event <= $3 AND tracker IS NOT NULL ORDER BY event`,
+	tasks, err = engine.FindRows(ctx, s.ShardOf(f.Organization).Lookups, finishedTable, `WHERE organization = $1 AND event > $2 AND event <= $3 AND tracker IS NOT NULL ORDER BY event`,
 		f.Organization, f.Event, last)
 	for _, task := range tasks {
 		if err == nil {
@@ -257,7 +259,7 @@ func (s *Store) Ended(ctx context.Context, f Followed) (tasks []*Task, last int6
 // sweeps, also of those that are being deleted, whose name another one may have.
 func (s *Store) RunningTrackers(ctx context.Context, organization string) (map[string][]string, error) {
 	ids := map[string][]string{}
-	err := s.of(organization).lookups.find(ctx, func(r scanner) error {
+	err := s.ShardOf(organization).Lookups.Find(ctx, func(r engine.Scanner) error {
 		var name, id string
 		err := r.Scan(&name, &id)
 		ids[name] = append(ids[name], id)
@@ -292,7 +294,7 @@ func (s *Store) Record(f Followed, last int64, ended []*Answer, newest map[strin
 	err := s.commit(change{organization: f.Organization, jobs: len(ended), apply: func(ctx context.Context, w *work) error {
 		// The row keeps another node from recording the same.
 		var event int64
-		err := first(ctx, w, func(r scanner) error { return r.Scan(&event) }, `SELECT event FROM followers WHERE organization = $1 `+s.dialect.forUpdate, f.Organization)
+		err := engine.First(ctx, w, func(r engine.Scanner) error { return r.Scan(&event) }, `SELECT event FROM followers WHERE organization = $1 `+s.Dialect.ForUpdate, f.Organization)
 		if errors.Is(err, ErrNotFound) || err == nil && event != f.Event {
 			return nil
 		}
@@ -302,11 +304,11 @@ func (s *Store) Record(f Followed, last int64, ended []*Answer, newest map[strin
 		if err := w.expectRules(ctx, f.Organization, newest); err != nil {
 			return err
 		}
-		pending, err := stillPending(ctx, w.tx, ended)
+		pending, err := stillPending(ctx, w.Tx, ended)
 		if err != nil {
 			return err
 		}
-		if err := completeAnswers(ctx, w.tx, pending); err != nil {
+		if err := completeAnswers(ctx, w.Tx, pending); err != nil {
 			return err
 		}
 		_, err = w.ExecContext(ctx, `UPDATE followers SET event = $2 WHERE organization = $1`, f.Organization, last)
@@ -319,12 +321,12 @@ func (s *Store) Record(f Followed, last int64, ended []*Answer, newest map[strin
 }
 
 // stillPending are those of some answers that are waited for, with the places that they have.
-func stillPending(ctx context.Context, t *tx, ended []*Answer) (pending []*Answer, err error) {
+func stillPending(ctx context.Context, t *engine.Tx, ended []*Answer) (pending []*Answer, err error) {
 	asked := make(map[[2]string]*Answer, len(ended))
 	for _, a := range ended {
 		asked[[2]string{a.Tracker, a.ID}] = a
 	}
-	err = each(ctx, t, selectPending, ended, func(r scanner) error {
+	err = engine.Each(ctx, t, selectPending, ended, func(r engine.Scanner) error {
 		var found Answer
 		if err := r.Scan(&found.Tracker, &found.ID, &found.Sweep, &found.Prompt, &found.Target, &found.Sample); err != nil {
 			return err
@@ -340,7 +342,7 @@ func stillPending(ctx context.Context, t *tx, ended []*Answer) (pending []*Answe
 // RecordLost completes the pending answers of a sweep whose tasks are no longer there:
 // somebody has cleared the queue. It returns how many there were.
 func (s *Store) RecordLost(ctx context.Context, sweep *Sweep, now time.Time) (n int, err error) {
-	lost, err := findValues[string](ctx, s.of(sweep.Organization).lookups, `
+	lost, err := engine.FindValues[string](ctx, s.ShardOf(sweep.Organization).Lookups, `
 		SELECT a.id FROM answers a WHERE a.organization = $1 AND a.tracker = $2 AND a.sweep = $3 AND a.outcome = 'pending'
 			AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.organization = a.organization AND j.id = a.id)
 			AND NOT EXISTS (SELECT 1 FROM finished f WHERE f.organization = a.organization AND f.id = a.id) LIMIT $4`,
@@ -355,9 +357,9 @@ func (s *Store) RecordLost(ctx context.Context, sweep *Sweep, now time.Time) (n 
 			Outcome: earshot.OutcomeMissing, Reason: ReasonCanceled, FinishedAt: sweep.since(now),
 		})
 	}
-	err = s.of(sweep.Organization).execute(func(ctx context.Context, tx *tx) error {
+	err = s.ShardOf(sweep.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
 		// The row keeps another node from doing the same.
-		_, err := findValues[int64](ctx, tx, `SELECT event FROM followers WHERE organization = $1 `+s.dialect.forUpdate, sweep.Organization)
+		_, err := engine.FindValues[int64](ctx, tx, `SELECT event FROM followers WHERE organization = $1 `+s.Dialect.ForUpdate, sweep.Organization)
 		if err != nil {
 			return err
 		}
@@ -408,7 +410,7 @@ func (s *Store) Answers(ctx context.Context, t *Tracker, filter AnswerFilter) (f
 		if filter.Prompt != 0 {
 			page = append(page, filter.Prompt)
 		}
-		read, err := findRows(ctx, s.of(t.Organization).reports, answersTable, where+`ORDER BY id DESC LIMIT $5`, page...)
+		read, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Reports, answersTable, where+`ORDER BY id DESC LIMIT $5`, page...)
 		if err != nil {
 			return nil, "", fmt.Errorf("list answers: %w", err)
 		}
@@ -452,24 +454,24 @@ func (s *Store) Answer(ctx context.Context, t *Tracker, id string) (*Answer, err
 	if err != nil {
 		return nil, fmt.Errorf("answer: %w", err)
 	}
-	a, err := firstRow(ctx, s.of(t.Organization).lookups, answersTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, t.Organization, t.ID, id)
+	a, err := engine.FirstRow(ctx, s.ShardOf(t.Organization).Lookups, answersTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, t.Organization, t.ID, id)
 	if err != nil {
 		return nil, fmt.Errorf("answer %s: %w", id, err)
 	}
-	return a, readResult(ctx, s.of(t.Organization).lookups, a)
+	return a, readResult(ctx, s.ShardOf(t.Organization).Lookups, a)
 }
 
 // ReadResult adds the result of an answer, if it has one. It is for reports, which read
 // many.
 func (s *Store) ReadResult(ctx context.Context, a *Answer) error {
-	return readResult(ctx, s.of(a.Organization).reports, a)
+	return readResult(ctx, s.ShardOf(a.Organization).Reports, a)
 }
 
-func readResult(ctx context.Context, from finder, a *Answer) error {
+func readResult(ctx context.Context, from engine.Querier, a *Answer) error {
 	if a.hash == nil {
 		return nil
 	}
-	err := first(ctx, from, func(r scanner) error { return r.Scan(&a.packed) }, `SELECT content FROM bodies WHERE organization = $1 AND hash = $2`, a.Organization, a.hash)
+	err := engine.First(ctx, from, func(r engine.Scanner) error { return r.Scan(&a.packed) }, `SELECT content FROM bodies WHERE organization = $1 AND hash = $2`, a.Organization, a.hash)
 	if err == nil {
 		a.Result, err = unpack(a.packed)
 		a.packed = nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"earshot/internal/store/engine"
 )
 
 // Finding is something that an audit found off: a stored value that is not what
@@ -190,7 +192,7 @@ var audits = []struct{ what, query string }{
 // and returns what is off.
 func (s *Store) Audit(ctx context.Context) ([]Finding, error) {
 	var findings []Finding
-	for _, p := range s.parts {
+	for _, p := range s.Shards {
 		found, err := auditShard(ctx, p)
 		if err != nil {
 			return nil, fmt.Errorf("audit: %w", err)
@@ -200,15 +202,15 @@ func (s *Store) Audit(ctx context.Context) ([]Finding, error) {
 	return findings, nil
 }
 
-func auditShard(ctx context.Context, p *part) (findings []Finding, err error) {
-	err = p.reports.withoutLimit(ctx, func(now snapshot) error {
+func auditShard(ctx context.Context, p *engine.Shard) (findings []Finding, err error) {
+	err = p.Reports.WithoutLimit(ctx, func(now engine.Snapshot) error {
 		for _, a := range audits {
-			err := now.find(ctx, func(r scanner) error {
+			err := now.Find(ctx, func(r engine.Scanner) error {
 				f := Finding{What: a.what}
 				err := r.Scan(&f.Organization, &f.Stored, &f.Actual)
 				findings = append(findings, f)
 				return err
-			}, strings.NewReplacer("NOW", p.dialect.now, "LEDGER", wholeLedger).Replace(a.query))
+			}, strings.NewReplacer("NOW", p.Dialect.Now, "LEDGER", wholeLedger).Replace(a.query))
 			if err != nil {
 				return fmt.Errorf("%s: %w", a.what, err)
 			}

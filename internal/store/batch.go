@@ -9,6 +9,8 @@ import (
 	"iter"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"github.com/google/uuid"
 
 	"earshot"
@@ -30,28 +32,28 @@ type batchTask struct {
 }
 
 var (
-	batchesTable = newTable("batches",
-		field("organization", "uuid", func(b *Batch) *string { return &b.Organization }),
-		field("id", "uuid", func(b *Batch) *string { return &b.ID }),
-		timeField("created_at", func(b *Batch) *time.Time { return &b.CreatedAt }),
-		intField("total", func(b *Batch) *int { return &b.Total }),
-		intField("accepted", func(b *Batch) *int { return &b.Accepted }))
-	insertBatches = batchesTable.insert("")
-	deleteBatches = newStatement(batchesTable.only("organization", "id"), func(in input) string {
-		return `DELETE FROM batches WHERE ` + in.matching()
+	batchesTable = engine.NewTable("batches",
+		engine.Field("organization", "uuid", func(b *Batch) *string { return &b.Organization }),
+		engine.Field("id", "uuid", func(b *Batch) *string { return &b.ID }),
+		engine.TimeField("created_at", func(b *Batch) *time.Time { return &b.CreatedAt }),
+		engine.IntField("total", func(b *Batch) *int { return &b.Total }),
+		engine.IntField("accepted", func(b *Batch) *int { return &b.Accepted }))
+	insertBatches = batchesTable.Insert("")
+	deleteBatches = engine.NewStatement(batchesTable.Only("organization", "id"), func(in engine.Input) string {
+		return `DELETE FROM batches WHERE ` + in.Matching()
 	})
 
-	batchTasksTable = newTable("batch_tasks",
-		field("organization", "uuid", func(t *batchTask) *string { return &t.organization }),
-		field("job", "uuid", func(t *batchTask) *string { return &t.job }),
-		field("batch", "uuid", func(t *batchTask) *string { return &t.batch }),
-		intField("position", func(t *batchTask) *int { return &t.position }))
-	insertBatchTasks = batchTasksTable.insert("")
-	selectBatchTasks = newStatement(batchTasksTable.only("organization", "job"), func(in input) string {
-		return `SELECT ` + batchTasksTable.list + ` FROM batch_tasks WHERE ` + in.matching()
+	batchTasksTable = engine.NewTable("batch_tasks",
+		engine.Field("organization", "uuid", func(t *batchTask) *string { return &t.organization }),
+		engine.Field("job", "uuid", func(t *batchTask) *string { return &t.job }),
+		engine.Field("batch", "uuid", func(t *batchTask) *string { return &t.batch }),
+		engine.IntField("position", func(t *batchTask) *int { return &t.position }))
+	insertBatchTasks = batchTasksTable.Insert("")
+	selectBatchTasks = engine.NewStatement(batchTasksTable.Only("organization", "job"), func(in engine.Input) string {
+		return `SELECT ` + batchTasksTable.List + ` FROM batch_tasks WHERE ` + in.Matching()
 	})
-	deleteBatchTasks = newStatement(batchTasksTable.only("organization", "job"), func(in input) string {
-		return `DELETE FROM batch_tasks WHERE ` + in.matching()
+	deleteBatchTasks = engine.NewStatement(batchTasksTable.Only("organization", "job"), func(in engine.Input) string {
+		return `DELETE FROM batch_tasks WHERE ` + in.Matching()
 	})
 )
 
@@ -77,10 +79,10 @@ func (s *Store) SubmitBatch(batch Batch, tasks []Job, positions []int, now time.
 		id = batch.ID
 		stored := batch
 		stored.Accepted = len(places)
-		if err := each(ctx, w.tx, insertBatches, []*Batch{&stored}, nil); err != nil {
+		if err := engine.Each(ctx, w.Tx, insertBatches, []*Batch{&stored}, nil); err != nil {
 			return err
 		}
-		return each(ctx, w.tx, insertBatchTasks, places, nil)
+		return engine.Each(ctx, w.Tx, insertBatchTasks, places, nil)
 	})
 	return id, refusals, err
 }
@@ -107,7 +109,7 @@ func (w *work) batchOf(ctx context.Context, tasks []*batchTask) (string, error) 
 		unique = append(unique, task)
 	}
 	var found []*batchTask
-	if err := each(ctx, w.tx, selectBatchTasks, unique, collect(batchTasksTable, &found)); err != nil {
+	if err := engine.Each(ctx, w.Tx, selectBatchTasks, unique, engine.Collect(batchTasksTable, &found)); err != nil {
 		return "", err
 	}
 	if len(found) != len(unique) {
@@ -159,8 +161,8 @@ func (s *Store) Batch(ctx context.Context, organization, id string) (*BatchProgr
 }
 
 func (s *Store) batches(ctx context.Context, organization, condition string, args ...any) (found []*BatchProgress, err error) {
-	err = s.of(organization).reports.snapshot(ctx, func(now snapshot) error {
-		rows, err := findRows(ctx, now, batchesTable, `WHERE organization = $1 AND `+condition, append([]any{organization}, args...)...)
+	err = s.ShardOf(organization).Reports.Snapshot(ctx, func(now engine.Snapshot) error {
+		rows, err := engine.FindRows(ctx, now, batchesTable, `WHERE organization = $1 AND `+condition, append([]any{organization}, args...)...)
 		if err != nil || len(rows) == 0 {
 			return err
 		}
@@ -179,7 +181,7 @@ func (s *Store) batches(ctx context.Context, organization, condition string, arg
 
 // countTasks adds how the tasks of batches stand, which are all from the first to the
 // last id.
-func countTasks(ctx context.Context, now snapshot, organization, first, last string, batches map[string]*BatchProgress) error {
+func countTasks(ctx context.Context, now engine.Snapshot, organization, first, last string, batches map[string]*BatchProgress) error {
 	for _, query := range []string{
 		`SELECT t.batch, j.status, NULL, COUNT(*), SUM(j.most), 0
 			FROM batch_tasks t JOIN jobs j ON j.organization = t.organization AND j.id = t.job
@@ -188,7 +190,7 @@ func countTasks(ctx context.Context, now snapshot, organization, first, last str
 			FROM batch_tasks t JOIN finished f ON f.organization = t.organization AND f.id = t.job
 			WHERE t.organization = $1 AND t.batch >= $2 AND t.batch <= $3 GROUP BY t.batch, f.status, f.error`,
 	} {
-		err := now.find(ctx, func(r scanner) error {
+		err := now.Find(ctx, func(r engine.Scanner) error {
 			var (
 				id            string
 				status        earshot.Status
@@ -229,14 +231,14 @@ type BatchResult struct {
 func (s *Store) BatchResults(ctx context.Context, organization, id string) (iter.Seq2[BatchResult, error], error) {
 	id, err := canonicalID(id)
 	if err == nil {
-		_, err = firstRow(ctx, s.of(organization).lookups, batchesTable, `WHERE organization = $1 AND id = $2`, organization, id)
+		_, err = engine.FirstRow(ctx, s.ShardOf(organization).Lookups, batchesTable, `WHERE organization = $1 AND id = $2`, organization, id)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("results of batch %s: %w", id, err)
 	}
 	positions := map[string]int{}
 	var chunks chunks
-	err = s.of(organization).lookups.find(ctx, func(r scanner) error {
+	err = s.ShardOf(organization).Lookups.Find(ctx, func(r engine.Scanner) error {
 		var job string
 		var position, bytes int64
 		err := r.Scan(&job, &position, &bytes)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"earshot"
 )
 
@@ -23,20 +25,20 @@ type keyBudget struct {
 }
 
 var (
-	budgetsTable = newTable("key_budgets",
-		field("organization", "uuid", func(b *keyBudget) *string { return &b.organization }),
-		textField("key_id", func(b *keyBudget) *string { return &b.keyID }),
-		intField("per_day", func(b *keyBudget) *int64 { return &b.perDay }),
-		intField("per_month", func(b *keyBudget) *int64 { return &b.perMonth }),
-		intField("day", func(b *keyBudget) *int64 { return &b.day }),
-		intField("day_used", func(b *keyBudget) *int64 { return &b.dayUsed }),
-		intField("month_used", func(b *keyBudget) *int64 { return &b.monthUsed }),
-		intField("held", func(b *keyBudget) *int64 { return &b.held }),
-		intField("since", func(b *keyBudget) *int64 { return &b.since }))
-	upsertBudgets = budgetsTable.insert(`ON CONFLICT (organization, key_id) DO UPDATE SET per_day = excluded.per_day, per_month = excluded.per_month,
+	budgetsTable = engine.NewTable("key_budgets",
+		engine.Field("organization", "uuid", func(b *keyBudget) *string { return &b.organization }),
+		engine.TextField("key_id", func(b *keyBudget) *string { return &b.keyID }),
+		engine.IntField("per_day", func(b *keyBudget) *int64 { return &b.perDay }),
+		engine.IntField("per_month", func(b *keyBudget) *int64 { return &b.perMonth }),
+		engine.IntField("day", func(b *keyBudget) *int64 { return &b.day }),
+		engine.IntField("day_used", func(b *keyBudget) *int64 { return &b.dayUsed }),
+		engine.IntField("month_used", func(b *keyBudget) *int64 { return &b.monthUsed }),
+		engine.IntField("held", func(b *keyBudget) *int64 { return &b.held }),
+		engine.IntField("since", func(b *keyBudget) *int64 { return &b.since }))
+	upsertBudgets = budgetsTable.Insert(`ON CONFLICT (organization, key_id) DO UPDATE SET per_day = excluded.per_day, per_month = excluded.per_month,
 		day = excluded.day, day_used = excluded.day_used, month_used = excluded.month_used, held = excluded.held`)
-	selectBudgets = newStatement(budgetsTable.only("organization"), func(in input) string {
-		return `SELECT ` + budgetsTable.list + ` FROM key_budgets WHERE ` + in.matching()
+	selectBudgets = engine.NewStatement(budgetsTable.Only("organization"), func(in engine.Input) string {
+		return `SELECT ` + budgetsTable.List + ` FROM key_budgets WHERE ` + in.Matching()
 	})
 )
 
@@ -62,7 +64,7 @@ func (w *work) readBudgets(ctx context.Context) error {
 		return nil
 	}
 	var found []*keyBudget
-	if err := each(ctx, w.tx, selectBudgets, asked, collect(budgetsTable, &found)); err != nil {
+	if err := engine.Each(ctx, w.Tx, selectBudgets, asked, engine.Collect(budgetsTable, &found)); err != nil {
 		return fmt.Errorf("read the budgets of keys: %w", err)
 	}
 	for _, b := range found {
@@ -79,18 +81,18 @@ func (w *work) storeBudgets(ctx context.Context) error {
 			changed = append(changed, &b.keyBudget)
 		}
 	}
-	return each(ctx, w.tx, upsertBudgets, changed, nil)
+	return engine.Each(ctx, w.Tx, upsertBudgets, changed, nil)
 }
 
 // budget is that of a job's key on the day that holds now, nil for one without a ceiling.
 // The next day begins only when the trusted clock agrees.
 func (w *work) budget(job *Job, now time.Time) *budgetOf {
 	b := w.budgets[taskKey{job.Organization, job.KeyID}]
-	if b == nil || millis(now)/dayMillis <= b.day {
+	if b == nil || engine.Millis(now)/dayMillis <= b.day {
 		return b
 	}
-	if now, err := w.clock.decisive(now); err == nil {
-		b.begin(millis(now) / dayMillis)
+	if now, err := w.Clock.Decisive(now); err == nil {
+		b.begin(engine.Millis(now) / dayMillis)
 	}
 	return b
 }
@@ -167,7 +169,7 @@ func (w *work) giveBudget(job *Job, held, charged int64, now time.Time) {
 // ErrNotFound.
 func (s *Store) SetKeyBudget(ctx context.Context, organization, id string, perDay, perMonth int64, now time.Time) (*earshot.Key, error) {
 	err := s.commit(change{organization: organization, across: true, apply: func(ctx context.Context, w *work) error {
-		if _, err := firstRow(ctx, w, apiKeysTable, `WHERE organization = $1 AND id = $2`, organization, id); err != nil {
+		if _, err := engine.FirstRow(ctx, w, apiKeysTable, `WHERE organization = $1 AND id = $2`, organization, id); err != nil {
 			return err
 		}
 		return w.setBudget(ctx, organization, id, perDay, perMonth, now)
@@ -204,11 +206,11 @@ func (w *work) setBudget(ctx context.Context, organization, id string, perDay, p
 	}
 	// Jobs of the key that run already hold credits. What this transaction begins or ends
 	// is not stored yet.
-	held, err := findValues[int64](ctx, w, `SELECT COALESCE(SUM(most), 0) FROM jobs WHERE organization = $1 AND key_id = $2 AND status = 'PROCESSING'`, organization, id)
+	held, err := engine.FindValues[int64](ctx, w, `SELECT COALESCE(SUM(most), 0) FROM jobs WHERE organization = $1 AND key_id = $2 AND status = 'PROCESSING'`, organization, id)
 	if err != nil {
 		return err
 	}
-	b := &budgetOf{keyBudget: keyBudget{organization: organization, keyID: id, perDay: perDay, perMonth: perMonth, day: millis(now) / dayMillis, held: held[0], since: millis(now)}}
+	b := &budgetOf{keyBudget: keyBudget{organization: organization, keyID: id, perDay: perDay, perMonth: perMonth, day: engine.Millis(now) / dayMillis, held: held[0], since: engine.Millis(now)}}
 	for _, job := range w.inserted {
 		if job.Organization == organization && job.KeyID == id && job.Status == earshot.StatusProcessing {
 			b.held += job.MaxCost
@@ -235,12 +237,12 @@ func (w *work) countBudgets(ctx context.Context, organization string, more int) 
 
 // addBudgets tells what keys of an organization may spend, and have spent.
 func (s *Store) addBudgets(ctx context.Context, organization string, keys []*earshot.Key, now time.Time) error {
-	budgets, err := findRows(ctx, s.of(organization).lookups, budgetsTable, `WHERE organization = $1`, organization)
+	budgets, err := engine.FindRows(ctx, s.ShardOf(organization).Lookups, budgetsTable, `WHERE organization = $1`, organization)
 	if err != nil {
 		return fmt.Errorf("read the budgets of keys: %w", err)
 	}
 	for _, b := range budgets {
-		b.begin(millis(now) / dayMillis)
+		b.begin(engine.Millis(now) / dayMillis)
 		for _, k := range keys {
 			if k.ID == b.keyID {
 				k.Budget = &earshot.KeyBudget{CreditsPerDay: b.perDay, CreditsPerMonth: b.perMonth, UsedToday: b.dayUsed, UsedThisMonth: b.monthUsed, Held: b.held}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"earshot"
 )
 
@@ -23,18 +25,18 @@ type captureRow struct {
 }
 
 var (
-	capturesTable = newTable("captures",
-		textField("id", func(c *captureRow) *string { return &c.ID }),
-		field("organization", "uuid", func(c *captureRow) *string { return &c.organization }),
-		field("job", "uuid", func(c *captureRow) *string { return &c.job }),
-		intField("pages", func(c *captureRow) *int { return &c.Pages }),
-		timeField("expires_at", func(c *captureRow) *time.Time { return &c.ExpiresAt }))
-	insertCaptures = capturesTable.insert("")
+	capturesTable = engine.NewTable("captures",
+		engine.TextField("id", func(c *captureRow) *string { return &c.ID }),
+		engine.Field("organization", "uuid", func(c *captureRow) *string { return &c.organization }),
+		engine.Field("job", "uuid", func(c *captureRow) *string { return &c.job }),
+		engine.IntField("pages", func(c *captureRow) *int { return &c.Pages }),
+		engine.TimeField("expires_at", func(c *captureRow) *time.Time { return &c.ExpiresAt }))
+	insertCaptures = capturesTable.Insert("")
 )
 
 // Capture finds a capture that has not expired. Returns ErrNotFound.
 func (s *Store) Capture(ctx context.Context, id string, now time.Time) (Capture, error) {
-	found, err := rowsEverywhere(ctx, s.db, capturesTable, `WHERE id = $1 AND expires_at > $2`, id, millis(now))
+	found, err := engine.RowsFromAllShards(ctx, s.DB, capturesTable, `WHERE id = $1 AND expires_at > $2`, id, engine.Millis(now))
 	if err == nil && len(found) == 0 {
 		err = ErrNotFound
 	}
@@ -46,9 +48,9 @@ func (s *Store) Capture(ctx context.Context, id string, now time.Time) (Capture,
 
 // ExpiredCaptures are ids of captures past their time, a batch at a time.
 func (s *Store) ExpiredCaptures(ctx context.Context, now time.Time) ([]string, error) {
-	ids, err := everywhere(s.db, func(p *part) ([]string, error) {
-		return findValues[string](ctx, p.lookups,
-			`SELECT id FROM captures WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2`, millis(now), pruneBatch)
+	ids, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]string, error) {
+		return engine.FindValues[string](ctx, p.Lookups,
+			`SELECT id FROM captures WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2`, engine.Millis(now), pruneBatch)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("find expired captures: %w", err)
@@ -58,8 +60,8 @@ func (s *Store) ExpiredCaptures(ctx context.Context, now time.Time) ([]string, e
 
 // DeleteCapture removes the record of a capture whose pages are gone.
 func (s *Store) DeleteCapture(id string) error {
-	_, err := everywhere(s.db, func(p *part) ([]int64, error) {
-		_, err := p.exec(`DELETE FROM captures WHERE id = $1`, id)
+	_, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]int64, error) {
+		_, err := p.Run(`DELETE FROM captures WHERE id = $1`, id)
 		return nil, err
 	})
 	if err != nil {
@@ -78,22 +80,22 @@ type CapturedJob struct {
 
 // CapturedJobs are the captures that are kept, with their jobs.
 func (s *Store) CapturedJobs(ctx context.Context, now time.Time) (all []CapturedJob, err error) {
-	add := func(r scanner) error {
+	add := func(r engine.Scanner) error {
 		var c captureRow
 		var t Task
-		if err := r.Scan(append(capturesTable.targets(&c), finishedTable.targets(&t)...)...); err != nil {
+		if err := r.Scan(append(capturesTable.Targets(&c), finishedTable.Targets(&t)...)...); err != nil {
 			return err
 		}
 		result, err := unpack(t.packed)
 		all = append(all, CapturedJob{Capture: c.Capture, Job: t.Job, Status: t.Status, Result: result})
 		return err
 	}
-	for _, p := range s.parts {
-		err = p.reports.withoutLimit(ctx, func(stored snapshot) error {
-			return stored.find(ctx, add, `
-				SELECT `+capturesTable.list+`, `+finishedTable.list+`
+	for _, p := range s.Shards {
+		err = p.Reports.WithoutLimit(ctx, func(stored engine.Snapshot) error {
+			return stored.Find(ctx, add, `
+				SELECT `+capturesTable.List+`, `+finishedTable.List+`
 				FROM captures JOIN finished ON finished.organization = captures.organization AND finished.id = captures.job
-				WHERE captures.expires_at > $1 ORDER BY finished.id`, millis(now))
+				WHERE captures.expires_at > $1 ORDER BY finished.id`, engine.Millis(now))
 		})
 		if err != nil {
 			return nil, fmt.Errorf("list captures: %w", err)

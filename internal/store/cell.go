@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
+
+	"earshot/internal/store/engine"
 )
 
 // cellNeighbours is how many answers of a cell are read on either side of one: those of
@@ -16,7 +18,7 @@ func (s *Store) CellAround(ctx context.Context, a *Answer) (before, after []*Ans
 		rows         *[]*Answer
 		which, order string
 	}{{&before, `<`, `DESC`}, {&after, `>`, `ASC`}} {
-		*side.rows, err = findRows(ctx, s.of(a.Organization).reports, answersTable, `WHERE organization = $1 AND tracker = $2 AND prompt = $3 AND target = $4 AND id `+
+		*side.rows, err = engine.FindRows(ctx, s.ShardOf(a.Organization).Reports, answersTable, `WHERE organization = $1 AND tracker = $2 AND prompt = $3 AND target = $4 AND id `+
 			side.which+` $5 ORDER BY id `+side.order+` LIMIT $6`, a.Organization, a.Tracker, a.Prompt, a.Target, a.ID, cellNeighbours)
 		if err != nil {
 			return nil, nil, fmt.Errorf("read the answers around one: %w", err)
@@ -28,11 +30,11 @@ func (s *Store) CellAround(ctx context.Context, a *Answer) (before, after []*Ans
 // CellAnalyses reads what rules found in the newest answers to a question on a target,
 // the newest first.
 func (s *Store) CellAnalyses(ctx context.Context, r *Rules, prompt, target, limit int) (all []*Analysis, err error) {
-	err = s.of(r.Organization).reports.find(ctx, func(found scanner) error {
+	err = s.ShardOf(r.Organization).Reports.Find(ctx, func(found engine.Scanner) error {
 		a := new(Analysis)
 		all = append(all, a)
-		return found.Scan(analysesTable.targets(a)...)
-	}, `SELECT `+analysesTable.list+` FROM answers JOIN analyses ON analyses.organization = answers.organization AND analyses.tracker = answers.tracker
+		return found.Scan(analysesTable.Targets(a)...)
+	}, `SELECT `+analysesTable.List+` FROM answers JOIN analyses ON analyses.organization = answers.organization AND analyses.tracker = answers.tracker
 			AND analyses.answer = answers.id AND analyses.rules = $5
 		WHERE answers.organization = $1 AND answers.tracker = $2 AND answers.prompt = $3 AND answers.target = $4 ORDER BY answers.id DESC LIMIT $6`,
 		r.Organization, r.Tracker, prompt, target, r.Version, limit)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"earshot"
 )
 
@@ -24,14 +26,14 @@ type Channel struct {
 }
 
 var (
-	channelsTable = newTable("channels",
-		field("organization", "uuid", func(c *Channel) *string { return &c.Organization }),
-		textField("name", func(c *Channel) *string { return &c.Name }),
-		textField("kind", func(c *Channel) *earshot.ChannelKind { return &c.Kind }),
-		bytesAsText("settings", func(c *Channel) *[]byte { return &c.Settings }),
-		timeField("created_at", func(c *Channel) *time.Time { return &c.CreatedAt }),
-		timeField("updated_at", func(c *Channel) *time.Time { return &c.UpdatedAt }))
-	upsertChannels = channelsTable.insert(`ON CONFLICT (organization, name) DO UPDATE SET kind = excluded.kind, settings = excluded.settings, updated_at = excluded.updated_at`)
+	channelsTable = engine.NewTable("channels",
+		engine.Field("organization", "uuid", func(c *Channel) *string { return &c.Organization }),
+		engine.TextField("name", func(c *Channel) *string { return &c.Name }),
+		engine.TextField("kind", func(c *Channel) *earshot.ChannelKind { return &c.Kind }),
+		engine.BytesAsText("settings", func(c *Channel) *[]byte { return &c.Settings }),
+		engine.TimeField("created_at", func(c *Channel) *time.Time { return &c.CreatedAt }),
+		engine.TimeField("updated_at", func(c *Channel) *time.Time { return &c.UpdatedAt }))
+	upsertChannels = channelsTable.Insert(`ON CONFLICT (organization, name) DO UPDATE SET kind = excluded.kind, settings = excluded.settings, updated_at = excluded.updated_at`)
 )
 
 // channelScheme begins the URL that a delivery to a channel has, which shows nothing of
@@ -46,7 +48,7 @@ func IsChannelURL(url string) bool { return strings.HasPrefix(url, channelScheme
 
 // Channels lists the channels of an organization by name.
 func (s *Store) Channels(ctx context.Context, organization string) ([]*Channel, error) {
-	channels, err := findRows(ctx, s.of(organization).lookups, channelsTable, `WHERE organization = $1 ORDER BY name`, organization)
+	channels, err := engine.FindRows(ctx, s.ShardOf(organization).Lookups, channelsTable, `WHERE organization = $1 ORDER BY name`, organization)
 	if err != nil {
 		return nil, fmt.Errorf("list channels: %w", err)
 	}
@@ -55,7 +57,7 @@ func (s *Store) Channels(ctx context.Context, organization string) ([]*Channel, 
 
 // Channel finds a channel. Returns ErrNotFound.
 func (s *Store) Channel(ctx context.Context, organization, name string) (*Channel, error) {
-	c, err := firstRow(ctx, s.of(organization).lookups, channelsTable, `WHERE organization = $1 AND name = $2`, organization, name)
+	c, err := engine.FirstRow(ctx, s.ShardOf(organization).Lookups, channelsTable, `WHERE organization = $1 AND name = $2`, organization, name)
 	if err != nil {
 		return nil, fmt.Errorf("channel %s: %w", name, err)
 	}
@@ -66,7 +68,7 @@ func (s *Store) Channel(ctx context.Context, organization, name string) (*Channe
 // CodeConflict when there are too many.
 func (s *Store) SaveChannel(c *Channel) (created bool, err error) {
 	err = s.commit(change{organization: c.Organization, apply: func(ctx context.Context, w *work) error {
-		names, err := findValues[string](ctx, w, `SELECT name FROM channels WHERE organization = $1`, c.Organization)
+		names, err := engine.FindValues[string](ctx, w, `SELECT name FROM channels WHERE organization = $1`, c.Organization)
 		if err != nil {
 			return err
 		}
@@ -80,7 +82,7 @@ func (s *Store) SaveChannel(c *Channel) (created bool, err error) {
 				Details: earshot.ConflictDetails{ID: c.Name},
 			}
 		}
-		return each(ctx, w.tx, upsertChannels, []*Channel{c}, nil)
+		return engine.Each(ctx, w.Tx, upsertChannels, []*Channel{c}, nil)
 	}})
 	if err != nil {
 		return false, fmt.Errorf("save channel %s: %w", c.Name, err)
@@ -91,7 +93,7 @@ func (s *Store) SaveChannel(c *Channel) (created bool, err error) {
 // DeleteChannel removes a channel. What waits to be sent to it is never sent. Returns
 // ErrNotFound.
 func (s *Store) DeleteChannel(organization, name string) error {
-	n, err := s.of(organization).exec(`DELETE FROM channels WHERE organization = $1 AND name = $2`, organization, name)
+	n, err := s.ShardOf(organization).Run(`DELETE FROM channels WHERE organization = $1 AND name = $2`, organization, name)
 	if err == nil && n == 0 {
 		err = ErrNotFound
 	}

@@ -241,7 +241,7 @@ func TestATransactionLeftPreparedIsEnded(t *testing.T) {
 	for i, o := range []*account.Organization{decided, open} {
 		// By its number Citus knows whose it is: group 0 is the coordinator.
 		id := fmt.Sprintf("citus_0_%d_%d_0", time.Now().UnixNano()%1_000_000+1_000_000, i)
-		onWorker(fmt.Sprintf(`SET citus.enable_manual_changes_to_shards = on; BEGIN; UPDATE %s SET slots = 7 WHERE id = '%s'; PREPARE TRANSACTION '%s'`, s.Shard(t), o.ID, id))
+		onWorker(fmt.Sprintf(`SET citus.enable_manual_changes_to_shards = on; BEGIN; UPDATE %s SET slots = 7 WHERE id = '%s'; PREPARE TRANSACTION '%s'`, s.ShardTable(t), o.ID, id))
 		if o == decided {
 			onCoordinator(fmt.Sprintf(`INSERT INTO pg_dist_transaction (groupid, gid) SELECT groupid, '%s' FROM pg_dist_node WHERE (nodename, nodeport) = ('%s', %d)`, id, host, port))
 		}

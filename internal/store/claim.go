@@ -11,6 +11,8 @@ import (
 	"slices"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"golang.org/x/sync/errgroup"
 
 	"earshot"
@@ -47,19 +49,19 @@ func (s *Store) Claim(ctx context.Context, node string, limits ClaimLimits, now 
 	if nodes := s.nodes.Load(); nodes != nil {
 		chooser.nodes = *nodes
 	}
-	waiting, err := everywhere(s.db, func(p *part) ([]candidate, error) { return chooser.candidates(ctx, p, p.lookups) })
+	waiting, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]candidate, error) { return chooser.candidates(ctx, p, p.Lookups) })
 	if err != nil {
 		return nil, 0, fmt.Errorf("claim tasks: %w", err)
 	}
 	ready := chooser.choose(waiting)
-	// Each lane starts the tasks of its own organizations, together with whatever
+	// Each writer starts the tasks of its own organizations, together with whatever
 	// else it has to do for them.
 	share := min(limits.Tasks/max(1, len(ready)), maxShare)
-	claims := map[*lane]*claim{}
+	claims := map[*engine.Writer]*claim{}
 	for _, id := range ready {
-		l := s.of(id).laneOf(id)
+		l := s.ShardOf(id).WriterOf(id)
 		if claims[l] == nil {
-			claims[l] = &claim{chooser: chooser, lane: l, chosen: time.Now(), now: now}
+			claims[l] = &claim{chooser: chooser, writer: l, chosen: time.Now(), now: now}
 		}
 		claims[l].organizations = append(claims[l].organizations, id)
 	}
@@ -67,7 +69,7 @@ func (s *Store) Claim(ctx context.Context, node string, limits ClaimLimits, now 
 	for _, c := range claims {
 		c.tasks = share * len(c.organizations)
 		group.Go(func() error {
-			err := s.write(write{organization: c.organizations[0], choose: c.chooseAgain, optional: true, jobs: c.tasks, apply: inWork(c.apply)})
+			err := s.Write(engine.Write{Organization: c.organizations[0], Choose: c.chooseAgain, Optional: true, Jobs: c.tasks, Apply: inWork(c.apply)})
 			if err != nil {
 				c.started, c.handled = nil, 0
 				return fmt.Errorf("claim tasks: %w", err)
@@ -101,13 +103,13 @@ type candidate struct {
 }
 
 // candidates are those in a part that waited longest.
-func (c *chooser) candidates(ctx context.Context, p *part, in finder) (all []candidate, err error) {
-	err = in.find(ctx, func(r scanner) error {
+func (c *chooser) candidates(ctx context.Context, p *engine.Shard, in engine.Querier) (all []candidate, err error) {
+	err = in.Find(ctx, func(r engine.Scanner) error {
 		var one candidate
 		err := r.Scan(&one.id, &one.waited, &one.queued, &one.balance, &one.held)
 		all = append(all, one)
 		return err
-	}, `SELECT id, `+p.dialect.now+` - served_at, queued, balance, held FROM organizations WHERE ready ORDER BY served_at LIMIT $1`,
+	}, `SELECT id, `+p.Dialect.Now+` - served_at, queued, balance, held FROM organizations WHERE ready ORDER BY served_at LIMIT $1`,
 		c.turns()+c.limits.Full+c.short.count())
 	return all, err
 }
@@ -160,11 +162,11 @@ func isHome(node, organization string, nodes map[string]int) bool {
 	return true
 }
 
-// claim is the part of a claim that one lane does.
+// claim is the part of a claim that one writer does.
 type claim struct {
 	*chooser
 
-	lane          *lane
+	writer          *engine.Writer
 	organizations []string
 	chosen        time.Time // when they were
 	tasks         int       // that all of them may start together
@@ -178,19 +180,19 @@ type claim struct {
 // freshTime is how long those that were chosen are taken for the ones whose turn it is.
 const freshTime = 2 * time.Millisecond
 
-// chooseAgain gives the organizations of a claim that has waited for its lane: others had
+// chooseAgain gives the organizations of a claim that has waited for its writer: others had
 // their turn meanwhile, and some have come that waited longer. It asks through the connections
-// that the lane's transactions have, on SQLite not through those of readers.
+// that the writer's transactions have, on SQLite not through those of readers.
 func (c *claim) chooseAgain() []string {
 	if time.Since(c.chosen) < freshTime {
 		return c.organizations
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), transactionTime)
+	ctx, cancel := context.WithTimeout(context.Background(), engine.TransactionTime)
 	defer cancel()
-	p := c.lane.part
-	waiting, err := c.candidates(ctx, p, pool{DB: p.queue, dialect: p.dialect})
+	p := c.writer.Shard
+	waiting, err := c.candidates(ctx, p, engine.Pool{DB: p.Queue, Dialect: p.Dialect})
 	if err == nil { // or else the transaction will tell
-		ready := slices.DeleteFunc(c.choose(waiting), func(id string) bool { return p.laneOf(id) != c.lane })
+		ready := slices.DeleteFunc(c.choose(waiting), func(id string) bool { return p.WriterOf(id) != c.writer })
 		c.organizations = ready[:min(len(ready), c.tasks)]
 	}
 	return c.organizations
@@ -198,7 +200,7 @@ func (c *claim) chooseAgain() []string {
 
 func (c *claim) apply(ctx context.Context, w *work) error {
 	// Not before the end of the jobs that made room, which may share the transaction.
-	if now := w.clock.now(); now.After(c.now) {
+	if now := w.Clock.Now(); now.After(c.now) {
 		c.now = now
 	}
 	best, err := c.startBest(ctx, w)
@@ -256,9 +258,9 @@ func (c *claim) startBest(ctx context.Context, w *work) (jobs []*Job, err error)
 			turns = append(turns, &turn{id, int64(tasks), c.node, c.now})
 		}
 	}
-	if w.dialect.arrays {
-		err = each(ctx, w.tx, startBest, turns, collect(jobsTable, &jobs))
-	} else if err = each(ctx, w.tx, selectBest, turns, collect(jobsTable, &jobs)); err == nil {
+	if w.Dialect.Arrays {
+		err = engine.Each(ctx, w.Tx, startBest, turns, engine.Collect(jobsTable, &jobs))
+	} else if err = engine.Each(ctx, w.Tx, selectBest, turns, engine.Collect(jobsTable, &jobs)); err == nil {
 		err = c.start(ctx, w, jobs)
 	}
 	if err != nil {
@@ -276,11 +278,11 @@ type turn struct {
 	at           time.Time
 }
 
-var turnColumns = []column[turn]{
-	field("organization", "uuid", func(t *turn) *string { return &t.organization }),
-	intField("tasks", func(t *turn) *int64 { return &t.tasks }),
-	field("node", "uuid", func(t *turn) *string { return &t.node }),
-	timeField("at", func(t *turn) *time.Time { return &t.at }),
+var turnColumns = []engine.Column[turn]{
+	engine.Field("organization", "uuid", func(t *turn) *string { return &t.organization }),
+	engine.IntField("tasks", func(t *turn) *int64 { return &t.tasks }),
+	engine.Field("node", "uuid", func(t *turn) *string { return &t.node }),
+	engine.TimeField("at", func(t *turn) *time.Time { return &t.at }),
 }
 
 // On PostgreSQL one statement finds the best tasks of all organizations and starts them.
@@ -288,24 +290,24 @@ var turnColumns = []column[turn]{
 // SQLite has no LATERAL, and an UPDATE that returns rows makes a table for
 // them at every run: there each organization's are read, and then started by id.
 var (
-	startBest = newStatement(turnColumns, func(in input) string {
+	startBest = engine.NewStatement(turnColumns, func(in engine.Input) string {
 		return `
 			WITH best AS MATERIALIZED (
-				SELECT q.place, r.node, r.at FROM ` + in.rows() + ` CROSS JOIN LATERAL (
+				SELECT q.place, r.node, r.at FROM ` + in.Rows() + ` CROSS JOIN LATERAL (
 					SELECT ctid AS place FROM jobs WHERE organization = r.organization AND status = 'QUEUED'
 					ORDER BY priority DESC, id LIMIT r.tasks) AS q)
 			UPDATE jobs SET status = 'PROCESSING', node = best.node, attempts = attempts + 1, started_at = best.at
 			FROM best WHERE jobs.ctid = best.place
-			RETURNING ` + jobsTable.list
+			RETURNING ` + jobsTable.List
 	})
-	selectBest = newStatement(turnColumns[:2], func(in input) string {
+	selectBest = engine.NewStatement(turnColumns[:2], func(in engine.Input) string {
 		return `
-			SELECT ` + jobsTable.list + ` FROM jobs WHERE organization = ` + in.value("organization") + ` AND status = 'QUEUED'
-			ORDER BY priority DESC, id LIMIT 0 + ` + in.value("tasks") // for a mere parameter SQLite would plan anew at every run
+			SELECT ` + jobsTable.List + ` FROM jobs WHERE organization = ` + in.Value("organization") + ` AND status = 'QUEUED'
+			ORDER BY priority DESC, id LIMIT 0 + ` + in.Value("tasks") // for a mere parameter SQLite would plan anew at every run
 	})
 	// placeJobs makes tasks a node's, or nobody's.
-	placeJobs = newStatement(jobsTable.only("organization", "id", "status", "node", "attempts", "started_at"), func(in input) string {
-		return `UPDATE jobs SET ` + in.assign("status", "node", "attempts", "started_at") + ` ` + in.where("jobs", "organization", "id")
+	placeJobs = engine.NewStatement(jobsTable.Only("organization", "id", "status", "node", "attempts", "started_at"), func(in engine.Input) string {
+		return `UPDATE jobs SET ` + in.Assign("status", "node", "attempts", "started_at") + ` ` + in.Where("jobs", "organization", "id")
 	})
 )
 
@@ -314,7 +316,7 @@ func (c *claim) start(ctx context.Context, w *work, jobs []*Job) error {
 	for _, job := range jobs {
 		job.Status, job.Node, job.StartedAt, job.Attempts = earshot.StatusProcessing, c.node, c.now, job.Attempts+1
 	}
-	return each(ctx, w.tx, placeJobs, jobs, nil)
+	return engine.Each(ctx, w.Tx, placeJobs, jobs, nil)
 }
 
 // unpaidJob is a task that was about to start, and why it cannot be paid.

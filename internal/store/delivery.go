@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"github.com/google/uuid"
 
 	"earshot"
@@ -36,19 +38,19 @@ type deliveryRow struct {
 }
 
 var (
-	deliveriesTable = newTable("deliveries",
-		field("organization", "uuid", func(d *deliveryRow) *string { return &d.Organization }),
-		field("job", "uuid", func(d *deliveryRow) *string { return &d.Job }),
-		textField("origin", func(d *deliveryRow) *string { return &d.origin }),
-		textField("url", func(d *deliveryRow) *string { return &d.URL }),
-		timeField("due_at", func(d *deliveryRow) *time.Time { return &d.DueAt }),
-		intField("series", func(d *deliveryRow) *int { return &d.Series }),
-		intField("attempts", func(d *deliveryRow) *int { return &d.Attempts }),
-		timeField("delivered_at", func(d *deliveryRow) *time.Time { return &d.DeliveredAt }),
-		bytesAsText("log", func(d *deliveryRow) *[]byte { return &d.log }))
-	insertDeliveries = deliveriesTable.insert("")
-	deleteDeliveries = newStatement(deliveriesTable.only("organization", "job"), func(in input) string {
-		return `DELETE FROM deliveries WHERE ` + in.matching() + ` RETURNING organization, origin`
+	deliveriesTable = engine.NewTable("deliveries",
+		engine.Field("organization", "uuid", func(d *deliveryRow) *string { return &d.Organization }),
+		engine.Field("job", "uuid", func(d *deliveryRow) *string { return &d.Job }),
+		engine.TextField("origin", func(d *deliveryRow) *string { return &d.origin }),
+		engine.TextField("url", func(d *deliveryRow) *string { return &d.URL }),
+		engine.TimeField("due_at", func(d *deliveryRow) *time.Time { return &d.DueAt }),
+		engine.IntField("series", func(d *deliveryRow) *int { return &d.Series }),
+		engine.IntField("attempts", func(d *deliveryRow) *int { return &d.Attempts }),
+		engine.TimeField("delivered_at", func(d *deliveryRow) *time.Time { return &d.DeliveredAt }),
+		engine.BytesAsText("log", func(d *deliveryRow) *[]byte { return &d.log }))
+	insertDeliveries = deliveriesTable.Insert("")
+	deleteDeliveries = engine.NewStatement(deliveriesTable.Only("organization", "job"), func(in engine.Input) string {
+		return `DELETE FROM deliveries WHERE ` + in.Matching() + ` RETURNING organization, origin`
 	})
 )
 
@@ -58,8 +60,8 @@ func newDelivery(job *Job, address string, due time.Time) *deliveryRow {
 }
 
 // findDeliveries reads deliveries that a clause, WHERE and what follows, picks.
-func findDeliveries(ctx context.Context, in finder, clause string, args ...any) ([]*Delivery, error) {
-	rows, err := findRows(ctx, in, deliveriesTable, clause, args...)
+func findDeliveries(ctx context.Context, in engine.Querier, clause string, args ...any) ([]*Delivery, error) {
+	rows, err := engine.FindRows(ctx, in, deliveriesTable, clause, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -84,10 +86,10 @@ func origin(address string) string {
 
 // storeDeliveries plans webhooks.
 func (w *work) storeDeliveries(ctx context.Context) error {
-	if err := each(ctx, w.tx, insertDeliveries, w.deliveries, nil); err != nil {
+	if err := engine.Each(ctx, w.Tx, insertDeliveries, w.deliveries, nil); err != nil {
 		return err
 	}
-	return expectDeliveries(ctx, w.tx, w.deliveries)
+	return expectDeliveries(ctx, w.Tx, w.deliveries)
 }
 
 // receiverKey is where deliveries of one organization go.
@@ -101,24 +103,24 @@ type receiverRow struct {
 }
 
 var (
-	receiversTable = newTable("receivers",
-		field("organization", "uuid", func(r *receiverRow) *string { return &r.organization }),
-		textField("origin", func(r *receiverRow) *string { return &r.origin }),
-		timeField("due_at", func(r *receiverRow) *time.Time { return &r.dueAt }),
-		intField("leased_until", func(r *receiverRow) *int64 { return &r.leasedUntil }))
-	expectReceivers = receiversTable.insert(`
+	receiversTable = engine.NewTable("receivers",
+		engine.Field("organization", "uuid", func(r *receiverRow) *string { return &r.organization }),
+		engine.TextField("origin", func(r *receiverRow) *string { return &r.origin }),
+		engine.TimeField("due_at", func(r *receiverRow) *time.Time { return &r.dueAt }),
+		engine.IntField("leased_until", func(r *receiverRow) *int64 { return &r.leasedUntil }))
+	expectReceivers = receiversTable.Insert(`
 		ON CONFLICT (organization, origin) DO UPDATE SET due_at =
 			CASE WHEN receivers.due_at < excluded.due_at THEN receivers.due_at ELSE excluded.due_at END`)
-	leaseReceivers = newStatement(receiversTable.only("organization", "origin", "leased_until"), func(in input) string {
-		return `UPDATE receivers SET ` + in.assign("leased_until") + ` ` + in.where("receivers", "organization", "origin")
+	leaseReceivers = engine.NewStatement(receiversTable.Only("organization", "origin", "leased_until"), func(in engine.Input) string {
+		return `UPDATE receivers SET ` + in.Assign("leased_until") + ` ` + in.Where("receivers", "organization", "origin")
 	})
-	forgetReceivers = newStatement(receiversTable.only("organization", "origin"), func(in input) string {
-		return `DELETE FROM receivers WHERE ` + in.matching() + ` AND due_at IS NULL AND leased_until = 0`
+	forgetReceivers = engine.NewStatement(receiversTable.Only("organization", "origin"), func(in engine.Input) string {
+		return `DELETE FROM receivers WHERE ` + in.Matching() + ` AND due_at IS NULL AND leased_until = 0`
 	})
 )
 
 // expectDeliveries notes when the receivers of deliveries have something to get.
-func expectDeliveries(ctx context.Context, t *tx, due []*deliveryRow) error {
+func expectDeliveries(ctx context.Context, t *engine.Tx, due []*deliveryRow) error {
 	earliest := map[receiverKey]*receiverRow{}
 	for _, d := range due {
 		key := receiverKey{d.Organization, d.origin}
@@ -129,14 +131,14 @@ func expectDeliveries(ctx context.Context, t *tx, due []*deliveryRow) error {
 	all := slices.SortedFunc(maps.Values(earliest), func(a, b *receiverRow) int {
 		return cmp.Or(cmp.Compare(a.organization, b.organization), cmp.Compare(a.origin, b.origin))
 	})
-	return each(ctx, t, expectReceivers, all, nil)
+	return engine.Each(ctx, t, expectReceivers, all, nil)
 }
 
 // removeDeliveries removes deliveries, and their receivers if nothing else waits
 // for them. The next delivery makes those again.
-func removeDeliveries(ctx context.Context, t *tx, all []*deliveryRow) error {
+func removeDeliveries(ctx context.Context, t *engine.Tx, all []*deliveryRow) error {
 	unused := map[receiverKey]*receiverRow{}
-	err := each(ctx, t, deleteDeliveries, all, func(r scanner) error {
+	err := engine.Each(ctx, t, deleteDeliveries, all, func(r engine.Scanner) error {
 		var key receiverKey
 		err := r.Scan(&key.organization, &key.origin)
 		unused[key] = &receiverRow{receiverKey: key}
@@ -145,7 +147,7 @@ func removeDeliveries(ctx context.Context, t *tx, all []*deliveryRow) error {
 	if err != nil {
 		return fmt.Errorf("delete deliveries: %w", err)
 	}
-	if err := each(ctx, t, forgetReceivers, slices.Collect(maps.Values(unused)), nil); err != nil {
+	if err := engine.Each(ctx, t, forgetReceivers, slices.Collect(maps.Values(unused)), nil); err != nil {
 		return fmt.Errorf("forget receivers: %w", err)
 	}
 	return nil
@@ -165,34 +167,36 @@ type Receiver struct {
 //
 // Receivers of the organizations in except are passed over.
 func (s *Store) ClaimReceivers(n, perReceiver int, except []string, lease time.Duration, now time.Time) (claimed []*Receiver, err error) {
-	others, args := "", []any{millis(now), n}
+	others, args := "", []any{engine.Millis(now), n}
 	for _, organization := range except {
 		args = append(args, organization)
 		others += fmt.Sprintf(" AND organization <> $%d", len(args))
 	}
-	claimed, err = everywhere(s.db, func(p *part) ([]*Receiver, error) { return claimReceivers(p, perReceiver, others, args, lease, now) })
+	claimed, err = engine.FromAllShards(s.DB, func(p *engine.Shard) ([]*Receiver, error) {
+		return claimReceivers(p, perReceiver, others, args, lease, now)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("claim receivers: %w", err)
 	}
 	return claimed, nil
 }
 
-func claimReceivers(p *part, perReceiver int, others string, args []any, lease time.Duration, now time.Time) (claimed []*Receiver, err error) {
-	err = p.transact(func(ctx context.Context, tx *tx) error {
+func claimReceivers(p *engine.Shard, perReceiver int, others string, args []any, lease time.Duration, now time.Time) (claimed []*Receiver, err error) {
+	err = p.Transact(func(ctx context.Context, tx *engine.Tx) error {
 		claimed = nil
-		due, err := findRows(ctx, tx, receiversTable, `WHERE due_at <= $1 AND leased_until <= $1`+others+` ORDER BY due_at LIMIT $2 `+p.dialect.skipLocked, args...)
+		due, err := engine.FindRows(ctx, tx, receiversTable, `WHERE due_at <= $1 AND leased_until <= $1`+others+` ORDER BY due_at LIMIT $2 `+p.Dialect.SkipLocked, args...)
 		if err != nil {
 			return err
 		}
 		for _, one := range due {
-			one.leasedUntil = millis(now.Add(lease))
+			one.leasedUntil = engine.Millis(now.Add(lease))
 			r := &Receiver{Organization: one.organization, origin: one.origin}
 			if err := r.load(ctx, tx, perReceiver, now); err != nil {
 				return err
 			}
 			claimed = append(claimed, r)
 		}
-		return each(ctx, tx, leaseReceivers, due, nil)
+		return engine.Each(ctx, tx, leaseReceivers, due, nil)
 	})
 	return claimed, err
 }
@@ -202,12 +206,12 @@ const SecretLife = 24 * time.Hour
 
 // webhookSecrets reads the current secret and, if that is recent, the one before it.
 // Returns ErrNotFound.
-func webhookSecrets(ctx context.Context, in finder, organization string, now time.Time) ([]string, error) {
+func webhookSecrets(ctx context.Context, in engine.Querier, organization string, now time.Time) ([]string, error) {
 	var secret string
 	var before *string
-	err := first(ctx, in, func(r scanner) error { return r.Scan(&secret, &before) }, `
+	err := engine.First(ctx, in, func(r engine.Scanner) error { return r.Scan(&secret, &before) }, `
 		SELECT webhook_secret, CASE WHEN webhook_secret_rotated_at > $2 THEN webhook_secret_before END FROM organizations WHERE id = $1`,
-		organization, millis(now.Add(-SecretLife)))
+		organization, engine.Millis(now.Add(-SecretLife)))
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +224,7 @@ func webhookSecrets(ctx context.Context, in finder, organization string, now tim
 // WebhookSecrets are what signs an organization's webhooks, the current one first.
 // Returns ErrNotFound.
 func (s *Store) WebhookSecrets(ctx context.Context, organization string, now time.Time) ([]string, error) {
-	all, err := webhookSecrets(ctx, s.of(organization).lookups, organization, now)
+	all, err := webhookSecrets(ctx, s.ShardOf(organization).Lookups, organization, now)
 	if err != nil {
 		return nil, fmt.Errorf("webhook secrets of organization %s: %w", organization, err)
 	}
@@ -228,9 +232,9 @@ func (s *Store) WebhookSecrets(ctx context.Context, organization string, now tim
 }
 
 // load reads the deliveries that are due, at most n, and what signs them.
-func (r *Receiver) load(ctx context.Context, tx *tx, n int, now time.Time) (err error) {
+func (r *Receiver) load(ctx context.Context, tx *engine.Tx, n int, now time.Time) (err error) {
 	r.Due, err = findDeliveries(ctx, tx, `WHERE organization = $1 AND origin = $2 AND due_at <= $3 ORDER BY due_at LIMIT $4`,
-		r.Organization, r.origin, millis(now), n)
+		r.Organization, r.origin, engine.Millis(now), n)
 	if err != nil {
 		return err
 	}
@@ -255,17 +259,17 @@ type triedDelivery struct {
 	next        time.Time // when to try again; zero for never
 }
 
-var updateTried = newStatement(
-	append(lift(deliveriesTable.only("organization", "job", "due_at", "delivered_at", "log"), func(d *triedDelivery) *deliveryRow { return &d.deliveryRow }),
-		timeField("next", func(d *triedDelivery) *time.Time { return &d.next })),
-	func(in input) string {
+var updateTried = engine.NewStatement(
+	append(engine.Lift(deliveriesTable.Only("organization", "job", "due_at", "delivered_at", "log"), func(d *triedDelivery) *deliveryRow { return &d.deliveryRow }),
+		engine.TimeField("next", func(d *triedDelivery) *time.Time { return &d.next })),
+	func(in engine.Input) string {
 		// It keeps its plan if it was resent in the meantime.
 		return `
-			UPDATE deliveries SET attempts = attempts + 1, ` + in.assign("log") + `,
-				delivered_at = COALESCE(` + in.value("delivered_at") + `, deliveries.delivered_at),
-				series = CASE WHEN deliveries.due_at = ` + in.value("due_at") + ` THEN series + 1 ELSE series END,
-				due_at = CASE WHEN deliveries.due_at = ` + in.value("due_at") + ` THEN ` + in.value("next") + ` ELSE deliveries.due_at END
-			` + in.where("deliveries", "organization", "job")
+			UPDATE deliveries SET attempts = attempts + 1, ` + in.Assign("log") + `,
+				delivered_at = COALESCE(` + in.Value("delivered_at") + `, deliveries.delivered_at),
+				series = CASE WHEN deliveries.due_at = ` + in.Value("due_at") + ` THEN series + 1 ELSE series END,
+				due_at = CASE WHEN deliveries.due_at = ` + in.Value("due_at") + ` THEN ` + in.Value("next") + ` ELSE deliveries.due_at END
+			` + in.Where("deliveries", "organization", "job")
 	})
 
 // Release notes how the tries went and ends the lease of their receiver.
@@ -283,13 +287,13 @@ func (s *Store) Release(r *Receiver, tried []Tried) error {
 			rows[i].DeliveredAt = t.Try.At.Add(time.Duration(t.Try.Ms) * time.Millisecond)
 		}
 	}
-	err := s.of(r.Organization).transact(func(ctx context.Context, tx *tx) error {
+	err := s.ShardOf(r.Organization).Transact(func(ctx context.Context, tx *engine.Tx) error {
 		// Locked before the deliveries are read, so that none is planned unseen.
-		_, err := findValues[int](ctx, tx, `SELECT 1 FROM receivers WHERE organization = $1 AND origin = $2 `+s.dialect.forUpdate, r.Organization, r.origin)
+		_, err := engine.FindValues[int](ctx, tx, `SELECT 1 FROM receivers WHERE organization = $1 AND origin = $2 `+s.Dialect.ForUpdate, r.Organization, r.origin)
 		if err != nil {
 			return err
 		}
-		if err := each(ctx, tx, updateTried, rows, nil); err != nil {
+		if err := engine.Each(ctx, tx, updateTried, rows, nil); err != nil {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `
@@ -310,12 +314,12 @@ func (s *Store) Resend(ctx context.Context, organization, id string, now time.Ti
 	if err != nil {
 		return nil, err
 	}
-	err = s.of(organization).transact(func(ctx context.Context, tx *tx) error {
+	err = s.ShardOf(organization).Transact(func(ctx context.Context, tx *engine.Tx) error {
 		if err := expectDeliveries(ctx, tx, []*deliveryRow{newDelivery(&Job{Organization: organization, ID: d.Job}, d.URL, now)}); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `UPDATE deliveries SET due_at = $3, series = 0 WHERE organization = $1 AND job = $2`,
-			organization, d.Job, millis(now))
+			organization, d.Job, engine.Millis(now))
 		return err
 	})
 	if err != nil {
@@ -330,7 +334,7 @@ func (s *Store) Delivery(ctx context.Context, organization, id string) (*Deliver
 	if err != nil {
 		return nil, fmt.Errorf("delivery: %w", err)
 	}
-	found, err := findDeliveries(ctx, s.of(organization).lookups, `WHERE organization = $1 AND job = $2`, organization, id)
+	found, err := findDeliveries(ctx, s.ShardOf(organization).Lookups, `WHERE organization = $1 AND job = $2`, organization, id)
 	if err == nil && len(found) == 0 {
 		err = ErrNotFound
 	}
@@ -349,7 +353,7 @@ type DeliveryFilter struct {
 
 // Deliveries lists deliveries of an organization.
 func (s *Store) Deliveries(ctx context.Context, organization string, filter DeliveryFilter) ([]*Delivery, error) {
-	all, err := findDeliveries(ctx, s.of(organization).reports, `WHERE organization = $1 AND job < $2 AND ($3 = ''
+	all, err := findDeliveries(ctx, s.ShardOf(organization).Reports, `WHERE organization = $1 AND job < $2 AND ($3 = ''
 			OR $3 = 'pending' AND due_at IS NOT NULL
 			OR $3 = 'delivered' AND due_at IS NULL AND delivered_at IS NOT NULL
 			OR $3 = 'failed' AND due_at IS NULL AND delivered_at IS NULL)
@@ -366,7 +370,7 @@ func (s *Store) RotateSecret(organization, secret string, now time.Time) error {
 	return s.commit(change{organization: organization, apply: func(ctx context.Context, w *work) error {
 		_, err := w.ExecContext(ctx, `
 			UPDATE organizations SET webhook_secret_before = webhook_secret, webhook_secret = $2, webhook_secret_rotated_at = $3 WHERE id = $1`,
-			organization, secret, millis(now))
+			organization, secret, engine.Millis(now))
 		if err != nil {
 			return fmt.Errorf("rotate the webhook secret of organization %s: %w", organization, err)
 		}

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/pressly/goose/v3"
 
@@ -22,7 +24,7 @@ import (
 // Exec runs a statement that no method would, for tests of what others broke.
 func (s *Store) Exec(query string, args ...any) error {
 	for _, p := range s.having(query) {
-		if _, err := p.exec(query, args...); err != nil {
+		if _, err := p.Run(query, args...); err != nil {
 			return err
 		}
 	}
@@ -30,22 +32,22 @@ func (s *Store) Exec(query string, args ...any) error {
 }
 
 // having are the parts that have the tables that a statement is about.
-func (s *Store) having(query string) []*part {
+func (s *Store) having(query string) []*engine.Shard {
 	if regexp.MustCompile(`\b(api_keys|nodes|extraction|goose_db_version)\b`).MatchString(query) {
-		return []*part{s.part}
+		return []*engine.Shard{s.Shard}
 	}
-	return s.parts
+	return s.Shards
 }
 
 // Look takes a look at the clock that decides, as if it read a time so long after the
 // last look.
 func (s *Store) Look(read time.Time, passed time.Duration) {
-	s.clock.lookAt(look{time: read.Round(0), looked: time.Now()}, s.clock.last.Load().uptime+passed)
+	s.Clock.LookAt(engine.Look{Time: read.Round(0), Looked: time.Now()}, s.Clock.Last.Load().Uptime+passed)
 }
 
 // LastSeen is the newest heartbeat that is stored.
 func (s *Store) LastSeen(ctx context.Context) (time.Time, error) {
-	seen, err := findValues[int64](ctx, s.lookups, `SELECT MAX(seen_at) FROM nodes`)
+	seen, err := engine.FindValues[int64](ctx, s.Lookups, `SELECT MAX(seen_at) FROM nodes`)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -60,7 +62,7 @@ func (s *Store) Counts(ctx context.Context, tables ...string) (counts []int, err
 	for _, table := range tables {
 		sum := 0
 		for _, p := range s.having(table) {
-			n, err := findValues[int](ctx, p.reports, `SELECT COUNT(*) FROM `+table)
+			n, err := engine.FindValues[int](ctx, p.Reports, `SELECT COUNT(*) FROM `+table)
 			if err != nil {
 				return nil, err
 			}
@@ -74,20 +76,20 @@ func (s *Store) Counts(ctx context.Context, tables ...string) (counts []int, err
 // Columns lists the tables and columns of the schema as table.column.
 func (s *Store) Columns(ctx context.Context) ([]string, error) {
 	query := `SELECT m.name || '.' || c.name FROM sqlite_master m, pragma_table_xinfo(m.name) c WHERE m.type IN ('table', 'view') ORDER BY 1`
-	if s.dialect.name == postgresDialect.name {
+	if s.Dialect.Name == engine.PostgresDialect.Name {
 		query = `SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = current_schema() ORDER BY 1`
 	}
-	return findValues[string](ctx, s.reports, query)
+	return engine.FindValues[string](ctx, s.Reports, query)
 }
 
 // Settings reads settings of PostgreSQL as the queue and as reports have them.
 func (s *Store) Settings(ctx context.Context, names ...string) (queue, reports []string, err error) {
 	for _, name := range names {
 		for _, of := range []struct {
-			pool   pool
+			pool   engine.Pool
 			values *[]string
-		}{{s.lookups, &queue}, {s.reports, &reports}} {
-			values, err := findValues[string](ctx, of.pool, `SELECT current_setting($1)`, name)
+		}{{s.Lookups, &queue}, {s.Reports, &reports}} {
+			values, err := engine.FindValues[string](ctx, of.pool, `SELECT current_setting($1)`, name)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -100,7 +102,7 @@ func (s *Store) Settings(ctx context.Context, names ...string) (queue, reports [
 // Plan tells how PostgreSQL would run the statement that starts tasks, and the one
 // that takes out those that end.
 func (s *Store) Plan(ctx context.Context, organization string) (start, takeOut string, err error) {
-	err = s.transact(func(ctx context.Context, tx *tx) error {
+	err = s.Transact(func(ctx context.Context, tx *engine.Tx) error {
 		lines, err := explain(ctx, tx, startBest, &turn{organization, 5, organization, time.UnixMilli(5)})
 		start = strings.Join(lines, "\n")
 		if err != nil {
@@ -113,9 +115,9 @@ func (s *Store) Plan(ctx context.Context, organization string) (start, takeOut s
 	return start, takeOut, err
 }
 
-func explain[T any](ctx context.Context, t *tx, s statement[T], row *T) (lines []string, err error) {
-	s.postgres = `EXPLAIN ` + s.postgres
-	err = each(ctx, t, s, []*T{row}, func(r scanner) error {
+func explain[T any](ctx context.Context, t *engine.Tx, s engine.Statement[T], row *T) (lines []string, err error) {
+	s.Postgres = `EXPLAIN ` + s.Postgres
+	err = engine.Each(ctx, t, s, []*T{row}, func(r engine.Scanner) error {
 		var line string
 		err := r.Scan(&line)
 		lines = append(lines, line)
@@ -126,7 +128,7 @@ func explain[T any](ctx context.Context, t *tx, s statement[T], row *T) (lines [
 
 // NewestVersion is that of the schema that Open leads to.
 func NewestVersion() (int64, error) {
-	files, err := migrations.ReadDir("migrations/" + sqliteDialect.name)
+	files, err := migrations.ReadDir("migrations/" + engine.SQLiteDialect.Name)
 	if err != nil {
 		return 0, err
 	}
@@ -136,7 +138,7 @@ func NewestVersion() (int64, error) {
 // IsVersion tells whether there is a migration to that version: branches that grow side
 // by side leave numbers out.
 func IsVersion(version int64) bool {
-	files, _ := fs.Glob(migrations, fmt.Sprintf("migrations/%s/%05d_*.sql", sqliteDialect.name, version))
+	files, _ := fs.Glob(migrations, fmt.Sprintf("migrations/%s/%05d_*.sql", engine.SQLiteDialect.Name, version))
 	return len(files) > 0
 }
 
@@ -148,18 +150,18 @@ func BuildVersion(ctx context.Context, address string, version int64, fixture fu
 	if err != nil {
 		return err
 	}
-	s, err := connect(ctx, Config{URL: address}, files)
+	s, err := engine.Connect(ctx, Config{URL: address}, files)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if Shared(address) { // SQLite has it built in
-		_, err := s.queue.ExecContext(ctx, `CREATE FUNCTION unhex(text) RETURNS bytea LANGUAGE sql AS 'SELECT decode($1, ''hex'')'`)
+		_, err := s.Queue.ExecContext(ctx, `CREATE FUNCTION unhex(text) RETURNS bytea LANGUAGE sql AS 'SELECT decode($1, ''hex'')'`)
 		if err != nil {
 			return err
 		}
 	}
-	provider, err := s.migrations(s.queue, goose.DefaultTablename)
+	provider, err := s.Migrations(s.Queue, goose.DefaultTablename)
 	if err != nil {
 		return err
 	}
@@ -175,7 +177,7 @@ func BuildVersion(ctx context.Context, address string, version int64, fixture fu
 			return err
 		}
 		for statement := range strings.SplitSeq(strings.TrimSpace(text), ";\n") {
-			if _, err := s.queue.ExecContext(ctx, statement); err != nil {
+			if _, err := s.Queue.ExecContext(ctx, statement); err != nil {
 				return fmt.Errorf("fixture of version %d: %w in %s", v, err, statement)
 			}
 		}
@@ -186,8 +188,8 @@ func BuildVersion(ctx context.Context, address string, version int64, fixture fu
 // AnswerPlans tells how PostgreSQL would find answers by their ids: those that are waited
 // for, and those that are completed.
 func (s *Store) AnswerPlans(ctx context.Context, a *Answer) (plans []string, err error) {
-	err = s.transact(func(ctx context.Context, tx *tx) error {
-		for _, statement := range []statement[Answer]{selectPending, updateAnswers} {
+	err = s.Transact(func(ctx context.Context, tx *engine.Tx) error {
+		for _, statement := range []engine.Statement[Answer]{selectPending, updateAnswers} {
 			lines, err := explain(ctx, tx, statement, a)
 			if err != nil {
 				return err
@@ -201,9 +203,9 @@ func (s *Store) AnswerPlans(ctx context.Context, a *Answer) (plans []string, err
 
 // TransferredTables are the tables that are moved into another database.
 func (s *Store) TransferredTables(ctx context.Context) (names []string, err error) {
-	tables, err := s.storedTables(ctx)
+	tables, err := s.StoredTables(ctx)
 	for _, t := range tables {
-		names = append(names, t.name)
+		names = append(names, t.Name)
 	}
 	return names, err
 }
@@ -213,14 +215,14 @@ func (t *Transfer) CopySingly() { t.batch = 1 }
 
 // Reserve takes a name, as if the node had been killed before it made the organization.
 func (s *Store) Reserve(name string, at time.Time) error {
-	return s.reserve(&newOrganizationRow{Organization: account.Organization{ID: newID(), Name: name, CreatedAt: millis(at)}}, at)
+	return s.reserve(&newOrganizationRow{Organization: account.Organization{ID: newID(), Name: name, CreatedAt: engine.Millis(at)}}, at)
 }
 
 // Spread tells how many rows of a table each part has.
 func (s *Store) Spread(tb testing.TB, table string) (counts []int) {
 	tb.Helper()
-	for _, p := range s.parts {
-		n, err := findValues[int](tb.Context(), p.reports, `SELECT COUNT(*) FROM `+table)
+	for _, p := range s.Shards {
+		n, err := engine.FindValues[int](tb.Context(), p.Reports, `SELECT COUNT(*) FROM `+table)
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -232,8 +234,8 @@ func (s *Store) Spread(tb testing.TB, table string) (counts []int) {
 // Servers tells which server each part's connections lead to, and which is the coordinator.
 func (s *Store) Servers(tb testing.TB) (coordinator int64, parts []int64) {
 	tb.Helper()
-	for _, p := range append([]*part{s.part}, s.parts...) {
-		server, err := findValues[int64](tb.Context(), p.lookups, serverIdentity)
+	for _, p := range append([]*engine.Shard{s.Shard}, s.Shards...) {
+		server, err := engine.FindValues[int64](tb.Context(), p.Lookups, engine.ServerIdentity)
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -246,12 +248,12 @@ func (s *Store) Servers(tb testing.TB) (coordinator int64, parts []int64) {
 // it is there.
 func (s *Store) Reached(tb testing.TB, host string, port uint16, server int64) (reached int64) {
 	tb.Helper()
-	pool := openPostgresPool(s.listener, 1, nil, func(coordinator pgx.ConnConfig) driver.Connector {
-		find := func(context.Context) (workerPlace, error) { return workerPlace{host, port, server}, nil }
-		return &workerConnector{Connector: toServer(coordinator), config: coordinator, find: find}
+	pool := engine.OpenPostgresPool(s.Listener, 1, nil, func(coordinator pgx.ConnConfig) driver.Connector {
+		find := func(context.Context) (engine.WorkerPlace, error) { return engine.WorkerPlace{Host: host, Port: port, Server: server}, nil }
+		return &engine.WorkerConnector{Connector: engine.ToServer(coordinator), Config: coordinator, Find: find}
 	})
 	defer pool.Close()
-	if err := pool.QueryRowContext(tb.Context(), serverIdentity).Scan(&reached); err != nil {
+	if err := pool.QueryRowContext(tb.Context(), engine.ServerIdentity).Scan(&reached); err != nil {
 		tb.Fatal(err)
 	}
 	return reached
@@ -260,18 +262,18 @@ func (s *Store) Reached(tb testing.TB, host string, port uint16, server int64) (
 // Place is where the first part lies: its schema, and the worker that has it.
 func (s *Store) Place(tb testing.TB) (schema, host string, port uint16, server int64) {
 	tb.Helper()
-	found, err := s.parts[0].across.findWorker(tb.Context(), s.parts[0].schema)
+	found, err := s.Shards[0].Across.FindWorker(tb.Context(), s.Shards[0].Schema)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return s.parts[0].schema, found.host, found.port, found.server
+	return s.Shards[0].Schema, found.Host, found.Port, found.Server
 }
 
-// Shard is the name that the first part's organizations have on their worker.
-func (s *Store) Shard(tb testing.TB) string {
+// ShardTable is the name that the first part's organizations have on their worker.
+func (s *Store) ShardTable(tb testing.TB) string {
 	tb.Helper()
-	of := s.parts[0].schema + "." + rootTable
-	name, err := findValues[string](tb.Context(), s.lookups, `SELECT $1::text || '_' || shardid FROM pg_dist_shard WHERE logicalrelid = $1::text::regclass`, of)
+	of := s.Shards[0].Schema + "." + engine.RootTable
+	name, err := engine.FindValues[string](tb.Context(), s.Lookups, `SELECT $1::text || '_' || shardid FROM pg_dist_shard WHERE logicalrelid = $1::text::regclass`, of)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -294,17 +296,17 @@ const HomeTime = int64(homeTime / time.Millisecond)
 // Nodes are the nodes that the last heartbeat found, with their workers.
 func (s *Store) Nodes() map[string]int { return *s.nodes.Load() }
 
-// Lane is an organization's lane, to be compared with another's.
-func (s *Store) Lane(organization string) any { return s.of(organization).laneOf(organization) }
+// Lane is an organization's writer, to be compared with another's.
+func (s *Store) Lane(organization string) any { return s.ShardOf(organization).WriterOf(organization) }
 
-// Occupy keeps an organization's lane busy until it is released. full waits until another
-// write waits for the lane, for longer than a claim takes its choice for fresh.
+// Occupy keeps an organization's writer busy until it is released. full waits until another
+// write waits for the writer, for longer than a claim takes its choice for fresh.
 func (s *Store) Occupy(tb testing.TB, organization string) (full, release func()) {
 	tb.Helper()
 	begun, end, ended := make(chan struct{}), make(chan struct{}), make(chan error)
-	l := s.of(organization).laneOf(organization)
+	l := s.ShardOf(organization).WriterOf(organization)
 	go func() {
-		ended <- l.part.write(write{organization: organization, apply: func(context.Context, unit) error {
+		ended <- l.Shard.Write(engine.Write{Organization: organization, Apply: func(context.Context, engine.Unit) error {
 			close(begun)
 			<-end
 			return nil
@@ -324,9 +326,9 @@ func (s *Store) Occupy(tb testing.TB, organization string) (full, release func()
 	return full, release
 }
 
-// AwaitWrites waits until so many writes wait for an organization's lane.
+// AwaitWrites waits until so many writes wait for an organization's writer.
 func (s *Store) AwaitWrites(organization string, n int) {
-	for l := s.of(organization).laneOf(organization); len(l.queue) < n; {
+	for l := s.ShardOf(organization).WriterOf(organization); len(l.Queue) < n; {
 		<-time.After(time.Millisecond)
 	}
 }
@@ -334,7 +336,7 @@ func (s *Store) AwaitWrites(organization string, n int) {
 // HoldReaders takes all connections for reads of an organization until release.
 func (s *Store) HoldReaders(tb testing.TB, organization string) (release func()) {
 	tb.Helper()
-	held := slices.Concat(hold(tb, s.of(organization).lookups), hold(tb, s.of(organization).reports))
+	held := slices.Concat(hold(tb, s.ShardOf(organization).Lookups), hold(tb, s.ShardOf(organization).Reports))
 	return func() { giveBack(tb, held) }
 }
 
@@ -342,7 +344,7 @@ func (s *Store) HoldReaders(tb testing.TB, organization string) (release func())
 // many as there may be.
 func (s *Store) CutLookups(tb testing.TB) {
 	tb.Helper()
-	held := hold(tb, s.lookups)
+	held := hold(tb, s.Lookups)
 	ids := make([]int64, len(held))
 	for i, conn := range held {
 		if err := conn.QueryRowContext(tb.Context(), `SELECT pg_backend_pid()`).Scan(&ids[i]); err != nil {
@@ -350,13 +352,13 @@ func (s *Store) CutLookups(tb testing.TB) {
 		}
 	}
 	giveBack(tb, held)
-	if _, err := s.queue.ExecContext(tb.Context(), `SELECT pg_terminate_backend(id, 60000) FROM unnest($1::int[]) AS id`, ids); err != nil {
+	if _, err := s.Queue.ExecContext(tb.Context(), `SELECT pg_terminate_backend(id, 60000) FROM unnest($1::int[]) AS id`, ids); err != nil {
 		tb.Fatal(err)
 	}
 }
 
 // hold takes all connections of a pool.
-func hold(tb testing.TB, p pool) (held []*sql.Conn) {
+func hold(tb testing.TB, p engine.Pool) (held []*sql.Conn) {
 	tb.Helper()
 	for range p.Stats().MaxOpenConnections {
 		conn, err := p.Conn(tb.Context())
@@ -380,7 +382,7 @@ func giveBack(tb testing.TB, held []*sql.Conn) {
 // ServedAt is when an organization had its last turn.
 func (s *Store) ServedAt(tb testing.TB, organization string) int64 {
 	tb.Helper()
-	at, err := findValues[int64](tb.Context(), s.of(organization).lookups, `SELECT served_at FROM organizations WHERE id = $1`, organization)
+	at, err := engine.FindValues[int64](tb.Context(), s.ShardOf(organization).Lookups, `SELECT served_at FROM organizations WHERE id = $1`, organization)
 	if err != nil {
 		tb.Fatal(err)
 	}

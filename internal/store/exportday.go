@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"earshot/internal/store/engine"
 )
 
 // ExportDay is a day of a tracker whose export is to be written.
@@ -26,29 +28,29 @@ func (d *ExportDay) Start() time.Time { return time.Unix(d.Day*secondsOfDay, 0).
 const secondsOfDay = 24 * 60 * 60
 
 var (
-	exportDaysTable = newTable("export_days",
-		field("organization", "uuid", func(d *ExportDay) *string { return &d.Organization }),
-		field("tracker", "uuid", func(d *ExportDay) *string { return &d.Tracker }),
-		intField("day", func(d *ExportDay) *int64 { return &d.Day }),
-		intField("changes", func(d *ExportDay) *int64 { return &d.Changes }),
-		intField("leased_until", func(d *ExportDay) *int64 { return &d.leasedUntil }))
-	changeDays = exportDaysTable.insert(`ON CONFLICT (organization, tracker, day) DO UPDATE SET changes = export_days.changes + 1`)
+	exportDaysTable = engine.NewTable("export_days",
+		engine.Field("organization", "uuid", func(d *ExportDay) *string { return &d.Organization }),
+		engine.Field("tracker", "uuid", func(d *ExportDay) *string { return &d.Tracker }),
+		engine.IntField("day", func(d *ExportDay) *int64 { return &d.Day }),
+		engine.IntField("changes", func(d *ExportDay) *int64 { return &d.Changes }),
+		engine.IntField("leased_until", func(d *ExportDay) *int64 { return &d.leasedUntil }))
+	changeDays = exportDaysTable.Insert(`ON CONFLICT (organization, tracker, day) DO UPDATE SET changes = export_days.changes + 1`)
 )
 
 // changeDays has days of a tracker exported again.
-func noteChangedDays(ctx context.Context, t *tx, of *Tracker, days []int64) error {
+func noteChangedDays(ctx context.Context, t *engine.Tx, of *Tracker, days []int64) error {
 	var all []*ExportDay
 	for _, day := range days {
 		all = append(all, &ExportDay{Organization: of.Organization, Tracker: of.ID, Day: day, Changes: 1})
 	}
-	return each(ctx, t, changeDays, all, nil)
+	return engine.Each(ctx, t, changeDays, all, nil)
 }
 
 // ClaimExport leases a day that waits for its export, the newest first, so that whoever
 // has years to write does not keep others from today. Returns ErrNotFound when there is
 // none, and ErrChanged when somebody else was faster.
 func (s *Store) ClaimExport(ctx context.Context, lease time.Duration, now time.Time) (*ExportDay, error) {
-	days, err := rowsEverywhere(ctx, s.db, exportDaysTable, `WHERE written < changes AND leased_until <= $1 ORDER BY leased_until, day DESC LIMIT 1`, millis(now))
+	days, err := engine.RowsFromAllShards(ctx, s.DB, exportDaysTable, `WHERE written < changes AND leased_until <= $1 ORDER BY leased_until, day DESC LIMIT 1`, engine.Millis(now))
 	if err == nil && len(days) == 0 {
 		err = ErrNotFound
 	}
@@ -64,26 +66,26 @@ func (s *Store) ClaimExport(ctx context.Context, lease time.Duration, now time.T
 // LeaseExport moves on the end of a day's lease. Returns ErrChanged when somebody else has
 // it.
 func (s *Store) LeaseExport(day *ExportDay, until time.Time) error {
-	err := s.updateExport(day, `leased_until = $5`, millis(until))
-	day.leasedUntil = millis(until)
+	err := s.updateExport(day, `leased_until = $5`, engine.Millis(until))
+	day.leasedUntil = engine.Millis(until)
 	return err
 }
 
 // EndExport notes that a day was written, with the changes that it had when it was
 // claimed. Returns ErrChanged.
 func (s *Store) EndExport(day *ExportDay, now time.Time) error {
-	return s.updateExport(day, `leased_until = 0, written = $5, written_at = $6, failure = NULL`, day.Changes, millis(now))
+	return s.updateExport(day, `leased_until = 0, written = $5, written_at = $6, failure = NULL`, day.Changes, engine.Millis(now))
 }
 
 // FailExport notes why a day could not be written, and when to try again. Returns
 // ErrChanged.
 func (s *Store) FailExport(day *ExportDay, failure string, again time.Time) error {
-	return s.updateExport(day, `leased_until = $5, failure = $6`, millis(again), failure)
+	return s.updateExport(day, `leased_until = $5, failure = $6`, engine.Millis(again), failure)
 }
 
 // updateExport changes a day whose lease is ours.
 func (s *Store) updateExport(day *ExportDay, set string, args ...any) error {
-	n, err := s.of(day.Organization).exec(`UPDATE export_days SET `+set+` WHERE organization = $1 AND tracker = $2 AND day = $3 AND leased_until = $4`,
+	n, err := s.ShardOf(day.Organization).Run(`UPDATE export_days SET `+set+` WHERE organization = $1 AND tracker = $2 AND day = $3 AND leased_until = $4`,
 		append([]any{day.Organization, day.Tracker, day.Day, day.leasedUntil}, args...)...)
 	if err == nil && n == 0 {
 		err = ErrChanged
@@ -103,8 +105,8 @@ type ExportState struct {
 
 // ExportState reads how the exports of a tracker stand.
 func (s *Store) ExportState(ctx context.Context, t *Tracker) (state ExportState, err error) {
-	err = first(ctx, s.of(t.Organization).lookups, func(r scanner) error {
-		return r.Scan(&state.Waiting, unixMillis{&state.WrittenAt}, &state.Failure)
+	err = engine.First(ctx, s.ShardOf(t.Organization).Lookups, func(r engine.Scanner) error {
+		return r.Scan(&state.Waiting, engine.MillisInto(&state.WrittenAt), &state.Failure)
 	}, `SELECT COUNT(CASE WHEN written < changes THEN 1 END), MAX(written_at), COALESCE(MAX(CASE WHEN written < changes THEN failure END), '')
 		FROM export_days WHERE organization = $1 AND tracker = $2`, t.Organization, t.ID)
 	if err != nil {

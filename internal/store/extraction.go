@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"earshot/internal/store/engine"
 )
 
 // FieldHour is one field of one provider's results in one hour since 1970.
@@ -25,13 +27,13 @@ type fieldRow struct {
 }
 
 var (
-	extractionTable = newTable("extraction",
-		intField("hour", func(f *fieldRow) *int64 { return &f.Hour }),
-		textField("provider", func(f *fieldRow) *string { return &f.Provider }),
-		textField("field", func(f *fieldRow) *string { return &f.Field }),
-		intField("seen", func(f *fieldRow) *int64 { return &f.Seen }),
-		intField("filled", func(f *fieldRow) *int64 { return &f.Filled }))
-	addFieldCounts = extractionTable.insert(`
+	extractionTable = engine.NewTable("extraction",
+		engine.IntField("hour", func(f *fieldRow) *int64 { return &f.Hour }),
+		engine.TextField("provider", func(f *fieldRow) *string { return &f.Provider }),
+		engine.TextField("field", func(f *fieldRow) *string { return &f.Field }),
+		engine.IntField("seen", func(f *fieldRow) *int64 { return &f.Seen }),
+		engine.IntField("filled", func(f *fieldRow) *int64 { return &f.Filled }))
+	addFieldCounts = extractionTable.Insert(`
 		ON CONFLICT (hour, provider, field) DO UPDATE SET seen = extraction.seen + excluded.seen, filled = extraction.filled + excluded.filled`)
 )
 
@@ -44,8 +46,8 @@ func (s *Store) AddFieldCounts(counts map[FieldHour]FieldCount) error {
 	slices.SortFunc(rows, func(a, b *fieldRow) int {
 		return cmp.Or(cmp.Compare(a.Hour, b.Hour), cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Field, b.Field))
 	})
-	return s.execute(func(ctx context.Context, tx *tx) error {
-		if err := each(ctx, tx, addFieldCounts, rows, nil); err != nil {
+	return s.Execute(func(ctx context.Context, tx *engine.Tx) error {
+		if err := engine.Each(ctx, tx, addFieldCounts, rows, nil); err != nil {
 			return fmt.Errorf("count fields: %w", err)
 		}
 		return nil
@@ -54,7 +56,7 @@ func (s *Store) AddFieldCounts(counts map[FieldHour]FieldCount) error {
 
 // FieldCounts are the counts of all nodes from an hour on.
 func (s *Store) FieldCounts(ctx context.Context, from int64) (map[FieldHour]FieldCount, error) {
-	rows, err := findRows(ctx, s.reports, extractionTable, `WHERE hour >= $1`, from)
+	rows, err := engine.FindRows(ctx, s.Reports, extractionTable, `WHERE hour >= $1`, from)
 	if err != nil {
 		return nil, fmt.Errorf("read field counts: %w", err)
 	}
@@ -67,7 +69,7 @@ func (s *Store) FieldCounts(ctx context.Context, from int64) (map[FieldHour]Fiel
 
 // DeleteFieldCounts removes counts from before a time.
 func (s *Store) DeleteFieldCounts(before time.Time) error {
-	if _, err := s.exec(`DELETE FROM extraction WHERE hour < $1`, millis(before)/hourMillis); err != nil {
+	if _, err := s.Run(`DELETE FROM extraction WHERE hour < $1`, engine.Millis(before)/hourMillis); err != nil {
 		return fmt.Errorf("delete field counts: %w", err)
 	}
 	return nil

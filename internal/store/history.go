@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"github.com/google/uuid"
 )
 
@@ -18,7 +20,7 @@ func (s *Store) Request(ctx context.Context, organization, id string) (*Task, er
 		return nil, fmt.Errorf("request: %w", err)
 	}
 	for _, from := range taskTables {
-		found, err := findRequests(ctx, s.of(organization).lookups, from, `organization = $1 AND id = $2`, organization, id)
+		found, err := findRequests(ctx, s.ShardOf(organization).Lookups, from, `organization = $1 AND id = $2`, organization, id)
 		if err != nil {
 			return nil, fmt.Errorf("request %s: %w", id, err)
 		}
@@ -59,7 +61,7 @@ func (f *RequestFilter) matches(t *Task) bool {
 // Requests lists calls and tasks of an organization without their results. It reads
 // a bounded part of them; next is where to go on, "" when it has seen all.
 func (s *Store) Requests(ctx context.Context, organization string, filter RequestFilter) (found []*Task, next string, err error) {
-	err = s.of(organization).reports.snapshot(ctx, func(now snapshot) (err error) {
+	err = s.ShardOf(organization).Reports.Snapshot(ctx, func(now engine.Snapshot) (err error) {
 		found, next, err = scanRequests(ctx, now, organization, filter)
 		return err
 	})
@@ -69,7 +71,7 @@ func (s *Store) Requests(ctx context.Context, organization string, filter Reques
 	return found, next, nil
 }
 
-func scanRequests(ctx context.Context, now snapshot, organization string, filter RequestFilter) (found []*Task, next string, err error) {
+func scanRequests(ctx context.Context, now engine.Snapshot, organization string, filter RequestFilter) (found []*Task, next string, err error) {
 	oldest, before := uuid.Nil.String(), cmp.Or(filter.Before, uuid.Max.String())
 	if !filter.From.IsZero() {
 		oldest = firstID(filter.From.Add(-idEarlier))
@@ -108,11 +110,11 @@ func scanRequests(ctx context.Context, now snapshot, organization string, filter
 }
 
 // inBatches are those of some calls and tasks, the newest first, that are in a batch.
-func inBatches(ctx context.Context, now snapshot, organization string, read []*Task) (map[string]bool, error) {
+func inBatches(ctx context.Context, now engine.Snapshot, organization string, read []*Task) (map[string]bool, error) {
 	if len(read) == 0 {
 		return nil, nil //nolint:nilnil // none are
 	}
-	jobs, err := findValues[string](ctx, now, `SELECT job FROM batch_tasks WHERE organization = $1 AND job >= $2 AND job <= $3`,
+	jobs, err := engine.FindValues[string](ctx, now, `SELECT job FROM batch_tasks WHERE organization = $1 AND job >= $2 AND job <= $3`,
 		organization, read[len(read)-1].ID, read[0].ID)
 	together := make(map[string]bool, len(jobs))
 	for _, job := range jobs {
@@ -123,7 +125,7 @@ func inBatches(ctx context.Context, now snapshot, organization string, read []*T
 
 // newestRequests reads the n newest calls and tasks with ids from oldest on and
 // below before, by the primary keys of the two tables they are in: of a batch, or of all.
-func newestRequests(ctx context.Context, now snapshot, organization, batch, oldest, before string, n int) (all []*Task, err error) {
+func newestRequests(ctx context.Context, now engine.Snapshot, organization, batch, oldest, before string, n int) (all []*Task, err error) {
 	where, args := `organization = $1 AND id >= $2 AND id < $3`, []any{organization, oldest, before, n}
 	if batch != "" {
 		where += ` AND id IN (SELECT job FROM batch_tasks WHERE organization = $1 AND batch = $5)`

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"earshot"
 	"earshot/internal/account"
 )
@@ -49,32 +51,32 @@ type Job struct {
 }
 
 // keptColumns are those that a job keeps when it moves from jobs to finished.
-var keptColumns = []column[Job]{
-	field("organization", "uuid", func(j *Job) *string { return &j.Organization }),
-	field("id", "uuid", func(j *Job) *string { return &j.ID }),
-	textField("key_id", func(j *Job) *string { return &j.KeyID }),
-	textField("provider", func(j *Job) *string { return &j.Provider }),
-	textField("mode", func(j *Job) *string { return &j.Mode }),
-	textField("status", func(j *Job) *earshot.Status { return &j.Status }),
-	bytesAsText("request", func(j *Job) *[]byte { return &j.Request }),
-	intField("most", func(j *Job) *int64 { return &j.MaxCost }),
-	nullField("node", "uuid", func(j *Job) *string { return &j.Node }),
-	intField("attempts", func(j *Job) *int { return &j.Attempts }),
-	timeField("created_at", func(j *Job) *time.Time { return &j.CreatedAt }),
-	timeField("started_at", func(j *Job) *time.Time { return &j.StartedAt }),
-	intField("priority", func(j *Job) *int { return &j.Priority }),
-	field("idempotency_key", "text", func(j *Job) **string { return &j.IdempotencyKey }),
-	nullField("tracker", "text", func(j *Job) *string { return &j.Tracker }),
+var keptColumns = []engine.Column[Job]{
+	engine.Field("organization", "uuid", func(j *Job) *string { return &j.Organization }),
+	engine.Field("id", "uuid", func(j *Job) *string { return &j.ID }),
+	engine.TextField("key_id", func(j *Job) *string { return &j.KeyID }),
+	engine.TextField("provider", func(j *Job) *string { return &j.Provider }),
+	engine.TextField("mode", func(j *Job) *string { return &j.Mode }),
+	engine.TextField("status", func(j *Job) *earshot.Status { return &j.Status }),
+	engine.BytesAsText("request", func(j *Job) *[]byte { return &j.Request }),
+	engine.IntField("most", func(j *Job) *int64 { return &j.MaxCost }),
+	engine.NullField("node", "uuid", func(j *Job) *string { return &j.Node }),
+	engine.IntField("attempts", func(j *Job) *int { return &j.Attempts }),
+	engine.TimeField("created_at", func(j *Job) *time.Time { return &j.CreatedAt }),
+	engine.TimeField("started_at", func(j *Job) *time.Time { return &j.StartedAt }),
+	engine.IntField("priority", func(j *Job) *int { return &j.Priority }),
+	engine.Field("idempotency_key", "text", func(j *Job) **string { return &j.IdempotencyKey }),
+	engine.NullField("tracker", "text", func(j *Job) *string { return &j.Tracker }),
 }
 
 var (
-	jobsTable = newTable("jobs", append(slices.Clip(keptColumns),
-		field("webhook_url", "text", func(j *Job) **string { return &j.WebhookURL }))...)
-	insertJobs = jobsTable.insert("")
+	jobsTable = engine.NewTable("jobs", append(slices.Clip(keptColumns),
+		engine.Field("webhook_url", "text", func(j *Job) **string { return &j.WebhookURL }))...)
+	insertJobs = jobsTable.Insert("")
 	// owned are the columns that tell whose job it is.
-	owned       = jobsTable.only("organization", "id", "node")
-	selectOwned = newStatement(owned, func(in input) string {
-		return `SELECT jobs.id, jobs.node FROM jobs WHERE ` + in.matching()
+	owned       = jobsTable.Only("organization", "id", "node")
+	selectOwned = engine.NewStatement(owned, func(in engine.Input) string {
+		return `SELECT jobs.id, jobs.node FROM jobs WHERE ` + in.Matching()
 	})
 )
 
@@ -197,8 +199,8 @@ func (s *Store) SettleLater(end Settlement, now time.Time, done func(*account.Or
 	end.Result = pack(end.Result)
 	last := &settling{Settlement: end, now: now, tell: done}
 	w := change{organization: end.Job.Organization, job: end.Job, apply: last.apply}.write()
-	w.done = last.done
-	s.writeLater(&w)
+	w.Done = last.done
+	s.WriteLater(&w)
 }
 
 // settling is a settlement on its way.
@@ -234,11 +236,11 @@ func (s *settling) done(err error) {
 // outcome was unknown, did commit, and ErrLost when it did not. With any other
 // error nobody knows.
 func (s *Store) settledAlready(end Settlement) error {
-	ctx, cancel := context.WithTimeout(context.Background(), transactionTime)
+	ctx, cancel := context.WithTimeout(context.Background(), engine.TransactionTime)
 	defer cancel()
 	var status earshot.Status
 	var charged int64
-	err := first(ctx, s.of(end.Job.Organization).lookups, func(r scanner) error { return r.Scan(&status, &charged) },
+	err := engine.First(ctx, s.ShardOf(end.Job.Organization).Lookups, func(r engine.Scanner) error { return r.Scan(&status, &charged) },
 		`SELECT status, charged FROM finished WHERE organization = $1 AND id = $2 AND node = $3`,
 		end.Job.Organization, end.Job.ID, end.Job.Node)
 	if errors.Is(err, ErrNotFound) || (err == nil && (status != end.Status || charged != end.Charge)) {

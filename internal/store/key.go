@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"earshot"
 	"earshot/internal/account"
 )
@@ -27,14 +29,14 @@ const isValid = `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`
 // ErrTooManyKeys.
 func (s *Store) CreateKey(organization string, key account.Key, scopes []account.Scope, expires, now time.Time) error {
 	return s.commit(change{organization: organization, across: true, apply: func(ctx context.Context, w *work) error {
-		valid, err := findValues[int](ctx, w, `SELECT COUNT(*) FROM api_keys WHERE organization = $1 AND `+isValid, organization, millis(now))
+		valid, err := engine.FindValues[int](ctx, w, `SELECT COUNT(*) FROM api_keys WHERE organization = $1 AND `+isValid, organization, engine.Millis(now))
 		if err != nil {
 			return fmt.Errorf("count keys: %w", err)
 		}
 		if valid[0] >= maxKeys {
 			return ErrTooManyKeys
 		}
-		if err := insertKey(ctx, w.tx, organization, key, scopes, expires, now); err != nil {
+		if err := insertKey(ctx, w.Tx, organization, key, scopes, expires, now); err != nil {
 			return err
 		}
 		return w.setBudget(ctx, organization, key.ID, key.CreditsPerDay, key.CreditsPerMonth, now)
@@ -55,17 +57,17 @@ type apiKey struct {
 }
 
 var (
-	apiKeysTable = newTable("api_keys",
-		textField("id", func(k *apiKey) *string { return &k.id }),
-		field("organization", "uuid", func(k *apiKey) *string { return &k.organization }),
-		field("hash", "bytea", func(k *apiKey) *[]byte { return &k.hash }),
-		textField("scopes", func(k *apiKey) *string { return &k.scopes }),
-		intField("created_at", func(k *apiKey) *int64 { return &k.createdAt }),
-		field("expires_at", "bigint", func(k *apiKey) **int64 { return &k.expiresAt }),
-		field("revoked_at", "bigint", func(k *apiKey) **int64 { return &k.revokedAt }),
-		field("last_used_at", "bigint", func(k *apiKey) **int64 { return &k.lastUsedAt }),
-		textField("name", func(k *apiKey) *string { return &k.name }))
-	insertAPIKey = apiKeysTable.insert("")
+	apiKeysTable = engine.NewTable("api_keys",
+		engine.TextField("id", func(k *apiKey) *string { return &k.id }),
+		engine.Field("organization", "uuid", func(k *apiKey) *string { return &k.organization }),
+		engine.Field("hash", "bytea", func(k *apiKey) *[]byte { return &k.hash }),
+		engine.TextField("scopes", func(k *apiKey) *string { return &k.scopes }),
+		engine.IntField("created_at", func(k *apiKey) *int64 { return &k.createdAt }),
+		engine.Field("expires_at", "bigint", func(k *apiKey) **int64 { return &k.expiresAt }),
+		engine.Field("revoked_at", "bigint", func(k *apiKey) **int64 { return &k.revokedAt }),
+		engine.Field("last_used_at", "bigint", func(k *apiKey) **int64 { return &k.lastUsedAt }),
+		engine.TextField("name", func(k *apiKey) *string { return &k.name }))
+	insertAPIKey = apiKeysTable.Insert("")
 )
 
 // shown is the key as its organization sees it.
@@ -82,10 +84,10 @@ func (k *apiKey) shown() *earshot.Key {
 	}
 }
 
-func insertKey(ctx context.Context, tx *tx, organization string, key account.Key, scopes []account.Scope, expires, now time.Time) error {
-	err := each(ctx, tx, insertAPIKey, []*apiKey{{
+func insertKey(ctx context.Context, tx *engine.Tx, organization string, key account.Key, scopes []account.Scope, expires, now time.Time) error {
+	err := engine.Each(ctx, tx, insertAPIKey, []*apiKey{{
 		id: key.ID, organization: organization, hash: account.HashKey(key.Text), scopes: joinScopes(scopes),
-		createdAt: millis(now), expiresAt: nullMillis(expires), name: key.Name,
+		createdAt: engine.Millis(now), expiresAt: engine.NullMillis(expires), name: key.Name,
 	}}, nil)
 	if err != nil {
 		return fmt.Errorf("create key %s: %w", key.ID, err)
@@ -95,7 +97,7 @@ func insertKey(ctx context.Context, tx *tx, organization string, key account.Key
 
 // RevokeKey ends a key. Returns ErrNotFound; ending it twice is fine.
 func (s *Store) RevokeKey(id string, now time.Time) error {
-	n, err := s.exec(`UPDATE api_keys SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1`, id, millis(now))
+	n, err := s.Run(`UPDATE api_keys SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1`, id, engine.Millis(now))
 	if err != nil {
 		return fmt.Errorf("revoke key %s: %w", id, err)
 	}
@@ -109,11 +111,11 @@ func (s *Store) RevokeKey(id string, now time.Time) error {
 // ErrNotFound; ending it twice is fine.
 func (s *Store) RevokeKeyOf(organization, id string, now time.Time) (*earshot.Key, error) {
 	var revoked []*apiKey
-	err := s.execute(func(ctx context.Context, tx *tx) error {
+	err := s.Execute(func(ctx context.Context, tx *engine.Tx) error {
 		revoked = nil
-		err := tx.find(ctx, collect(apiKeysTable, &revoked),
-			`UPDATE api_keys SET revoked_at = COALESCE(revoked_at, $3) WHERE organization = $1 AND id = $2 RETURNING `+apiKeysTable.list,
-			organization, id, millis(now))
+		err := tx.Find(ctx, engine.Collect(apiKeysTable, &revoked),
+			`UPDATE api_keys SET revoked_at = COALESCE(revoked_at, $3) WHERE organization = $1 AND id = $2 RETURNING `+apiKeysTable.List,
+			organization, id, engine.Millis(now))
 		if err == nil && len(revoked) == 0 {
 			return ErrNotFound
 		}
@@ -130,7 +132,7 @@ func (s *Store) RevokeKeyOf(organization, id string, now time.Time) (*earshot.Ke
 // the newest of those that are not.
 func (s *Store) Keys(ctx context.Context, organization string, now time.Time) ([]*earshot.Key, error) {
 	keys, err := s.findKeys(ctx, now, `WHERE organization = $1
-		ORDER BY CASE WHEN `+isValid+` THEN 0 ELSE 1 END, created_at DESC, id LIMIT $3`, organization, millis(now), 2*maxKeys)
+		ORDER BY CASE WHEN `+isValid+` THEN 0 ELSE 1 END, created_at DESC, id LIMIT $3`, organization, engine.Millis(now), 2*maxKeys)
 	if err != nil {
 		return nil, fmt.Errorf("list keys: %w", err)
 	}
@@ -140,7 +142,7 @@ func (s *Store) Keys(ctx context.Context, organization string, now time.Time) ([
 
 // findKeys are the keys of an organization, $1, that a clause picks, with their budgets.
 func (s *Store) findKeys(ctx context.Context, now time.Time, clause string, organization string, more ...any) (keys []*earshot.Key, err error) {
-	found, err := findRows(ctx, s.reports, apiKeysTable, clause, append([]any{organization}, more...)...)
+	found, err := engine.FindRows(ctx, s.Reports, apiKeysTable, clause, append([]any{organization}, more...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -165,11 +167,11 @@ func (s *Store) Key(ctx context.Context, id string, now time.Time) (*StoredKey, 
 	k := &StoredKey{Principal: account.Principal{KeyID: id}}
 	var scopes string
 	ofOrganization := []any{&k.OrganizationID, &k.RequestsPerSecond, &k.Slots, &k.Running, &k.Balance}
-	err := first(ctx, s.lookups, func(r scanner) error { return r.Scan(append([]any{&k.Hash, &scopes}, ofOrganization...)...) }, `
+	err := engine.First(ctx, s.Lookups, func(r engine.Scanner) error { return r.Scan(append([]any{&k.Hash, &scopes}, ofOrganization...)...) }, `
 		SELECT k.hash, k.scopes, `+principalColumns+` FROM api_keys k JOIN organizations o ON o.id = k.organization
-		WHERE k.id = $1 AND `+isValid, id, millis(now))
-	if err == nil && s.spread() { // the row beside the keys only has the organization's name
-		err = first(ctx, s.of(k.OrganizationID).lookups, func(r scanner) error { return r.Scan(ofOrganization...) },
+		WHERE k.id = $1 AND `+isValid, id, engine.Millis(now))
+	if err == nil && s.Sharded() { // the row beside the keys only has the organization's name
+		err = engine.First(ctx, s.ShardOf(k.OrganizationID).Lookups, func(r engine.Scanner) error { return r.Scan(ofOrganization...) },
 			`SELECT `+principalColumns+` FROM organizations o WHERE o.id = $1`, k.OrganizationID)
 	}
 	if err != nil {
@@ -195,7 +197,7 @@ func (s *Store) NoteKeyUse(id string, now time.Time) {
 	if s.uses.latest == nil {
 		s.uses.latest = map[string]int64{}
 	}
-	s.uses.latest[id] = max(s.uses.latest[id], millis(now))
+	s.uses.latest[id] = max(s.uses.latest[id], engine.Millis(now))
 }
 
 // addUse adds to a key a use that is not written yet.
@@ -207,9 +209,9 @@ func (s *Store) addUse(k *apiKey) {
 	}
 }
 
-var updateUses = newStatement(apiKeysTable.only("id", "last_used_at"), func(in input) string {
-	return `UPDATE api_keys SET ` + in.assign("last_used_at") + ` ` + in.where("api_keys", "id") + `
-		AND (api_keys.last_used_at IS NULL OR api_keys.last_used_at < ` + in.value("last_used_at") + `)`
+var updateUses = engine.NewStatement(apiKeysTable.Only("id", "last_used_at"), func(in engine.Input) string {
+	return `UPDATE api_keys SET ` + in.Assign("last_used_at") + ` ` + in.Where("api_keys", "id") + `
+		AND (api_keys.last_used_at IS NULL OR api_keys.last_used_at < ` + in.Value("last_used_at") + `)`
 })
 
 // WriteKeyUses writes when keys were last used. What could not be written is kept for
@@ -223,7 +225,7 @@ func (s *Store) WriteKeyUses() error {
 		used = append(used, &apiKey{id: id, lastUsedAt: new(noted[id])})
 	}
 	for batch := range slices.Chunk(used, pruneBatch) {
-		err := s.execute(func(ctx context.Context, tx *tx) error { return each(ctx, tx, updateUses, batch, nil) })
+		err := s.Execute(func(ctx context.Context, tx *engine.Tx) error { return engine.Each(ctx, tx, updateUses, batch, nil) })
 		if err != nil {
 			return fmt.Errorf("note the uses of keys: %w", err)
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"github.com/google/uuid"
 
 	"earshot"
@@ -24,7 +26,7 @@ const (
 // it as it is then. They do not lapse.
 func (s *Store) Grant(id string, credits int64, now time.Time) (*account.Organization, error) {
 	return s.change(id, now, func(w *work, o *lockedOrganization) error {
-		w.book(o, entry{kind: kindGrant, amount: credits, at: millis(now)})
+		w.book(o, entry{kind: kindGrant, amount: credits, at: engine.Millis(now)})
 		return nil
 	})
 }
@@ -37,7 +39,7 @@ func (s *Store) SetBalance(id string, credits int64, now time.Time) (*account.Or
 			return fmt.Errorf("running jobs hold %d credits, so the balance cannot be set to %d now", o.Held, credits)
 		}
 		if credits != o.Balance {
-			w.book(o, entry{kind: kindAdjust, amount: credits - o.Balance, at: millis(now)})
+			w.book(o, entry{kind: kindAdjust, amount: credits - o.Balance, at: engine.Millis(now)})
 		}
 		return nil
 	})
@@ -67,11 +69,11 @@ func (s *Store) change(id string, now time.Time, apply func(*work, *lockedOrgani
 func (w *work) renew(o *lockedOrganization, now time.Time) {
 	start, end := account.Cycle(time.UnixMilli(o.CreatedAt), now)
 	if unused := o.Unused(); unused > 0 {
-		w.book(o, entry{kind: kindLapse, amount: -unused, at: millis(now)})
+		w.book(o, entry{kind: kindLapse, amount: -unused, at: engine.Millis(now)})
 	}
-	o.CycleStartedAt, o.CycleResetsAt = millis(start), millis(end)
+	o.CycleStartedAt, o.CycleResetsAt = engine.Millis(start), engine.Millis(end)
 	o.CycleGrant, o.CycleUsed = o.Plan.CreditsPerCycle, 0
-	w.book(o, entry{kind: kindGrant, amount: o.CycleGrant, at: millis(now)})
+	w.book(o, entry{kind: kindGrant, amount: o.CycleGrant, at: engine.Millis(now)})
 }
 
 // entry is a line of the ledger. That of a job that is charged is the finished job itself,
@@ -87,18 +89,18 @@ type entry struct {
 }
 
 var (
-	ledgerTable = newTable("ledger",
-		field("id", "uuid", func(e *entry) *string { return &e.id }),
-		field("organization", "uuid", func(e *entry) *string { return &e.organization }),
-		intField("at", func(e *entry) *int64 { return &e.at }),
-		textField("kind", func(e *entry) *string { return &e.kind }),
-		intField("amount", func(e *entry) *int64 { return &e.amount }),
-		nullField("tracker", "text", func(e *entry) *string { return &e.tracker }))
-	insertEntries = ledgerTable.insert("")
+	ledgerTable = engine.NewTable("ledger",
+		engine.Field("id", "uuid", func(e *entry) *string { return &e.id }),
+		engine.Field("organization", "uuid", func(e *entry) *string { return &e.organization }),
+		engine.IntField("at", func(e *entry) *int64 { return &e.at }),
+		engine.TextField("kind", func(e *entry) *string { return &e.kind }),
+		engine.IntField("amount", func(e *entry) *int64 { return &e.amount }),
+		engine.NullField("tracker", "text", func(e *entry) *string { return &e.tracker }))
+	insertEntries = ledgerTable.Insert("")
 	// keepCharges enters the charges of finished jobs that are about to be forgotten.
-	keepCharges = newStatement(finishedTable.only("organization", "id"), func(in input) string {
+	keepCharges = engine.NewStatement(finishedTable.Only("organization", "id"), func(in engine.Input) string {
 		return `INSERT INTO ledger (` + ledgerColumns + `)
-			SELECT ` + chargeColumns + ` FROM finished WHERE status = 'COMPLETED' AND ` + in.matching() + ` ON CONFLICT DO NOTHING`
+			SELECT ` + chargeColumns + ` FROM finished WHERE status = 'COMPLETED' AND ` + in.Matching() + ` ON CONFLICT DO NOTHING`
 	})
 )
 
@@ -144,15 +146,15 @@ func (s *Store) Ledger(ctx context.Context, organization string, filter LedgerFi
 	} else {
 		kind = `kind <> 'charge' AND kind = $3` // the few that are no charges have an index of their own
 	}
-	err = s.of(organization).reports.find(ctx, func(r scanner) error {
+	err = s.ShardOf(organization).Reports.Find(ctx, func(r engine.Scanner) error {
 		var e entry
 		var task, note *string
-		err := r.Scan(append(ledgerTable.targets(&e), &task, &note)...)
+		err := r.Scan(append(ledgerTable.Targets(&e), &task, &note)...)
 		entries = append(entries, earshot.LedgerEntry{ID: e.id, At: earshot.At(e.at), Kind: earshot.LedgerKind(e.kind), Credits: e.amount, TaskID: task, Note: note, Tracker: e.tracker})
 		return err
 	}, `
-		SELECT `+ledgerTable.list+`, CASE WHEN f.mode = 'async' THEN f.id END, f.provider FROM (
-			SELECT * FROM (SELECT `+ledgerTable.list+` FROM ledger WHERE organization = $1 AND id < $2 AND `+kind+` ORDER BY id DESC LIMIT $4) AS kept`+charges+`
+		SELECT `+ledgerTable.List+`, CASE WHEN f.mode = 'async' THEN f.id END, f.provider FROM (
+			SELECT * FROM (SELECT `+ledgerTable.List+` FROM ledger WHERE organization = $1 AND id < $2 AND `+kind+` ORDER BY id DESC LIMIT $4) AS kept`+charges+`
 		) AS ledger
 		LEFT JOIN finished f ON f.organization = $1 AND f.id = ledger.id AND ledger.kind = 'charge'
 		ORDER BY ledger.id DESC LIMIT $4`, organization, cmp.Or(filter.Before, uuid.Max.String()), filter.Kind, filter.Limit)

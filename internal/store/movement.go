@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"earshot"
 )
 
@@ -22,28 +24,28 @@ type Movement struct {
 // were submitted after a time, and which ended after an event; of each the last 1,000.
 func (s *Store) Movement(ctx context.Context, organization string, submitted time.Time, event int64) (*Movement, error) {
 	m := &Movement{UnderWay: map[string]earshot.Status{}}
-	underWay := func(r scanner) error {
+	underWay := func(r engine.Scanner) error {
 		var id string
 		var status earshot.Status
 		err := r.Scan(&id, &status)
 		m.UnderWay[id] = status
 		return err
 	}
-	err := s.of(organization).lookups.snapshot(ctx, func(now snapshot) (err error) {
+	err := s.ShardOf(organization).Lookups.Snapshot(ctx, func(now engine.Snapshot) (err error) {
 		if m.QueueStatus, err = queueStatus(ctx, now, organization); err != nil {
 			return err
 		}
-		err = now.find(ctx, underWay, `SELECT id, status FROM jobs WHERE organization = $1 AND status = 'PROCESSING' AND mode = 'async' ORDER BY id DESC LIMIT $2`,
+		err = now.Find(ctx, underWay, `SELECT id, status FROM jobs WHERE organization = $1 AND status = 'PROCESSING' AND mode = 'async' ORDER BY id DESC LIMIT $2`,
 			organization, maxMoved)
 		if err != nil {
 			return err
 		}
-		err = now.find(ctx, underWay, `SELECT id, status FROM jobs WHERE organization = $1 AND id >= $2 AND mode = 'async' ORDER BY id DESC LIMIT $3`,
+		err = now.Find(ctx, underWay, `SELECT id, status FROM jobs WHERE organization = $1 AND id >= $2 AND mode = 'async' ORDER BY id DESC LIMIT $3`,
 			organization, firstID(submitted), maxMoved)
 		if err != nil {
 			return err
 		}
-		m.Ended, err = findValues[string](ctx, now, `SELECT id FROM finished WHERE organization = $1 AND event > $2 ORDER BY event DESC LIMIT $3`,
+		m.Ended, err = engine.FindValues[string](ctx, now, `SELECT id FROM finished WHERE organization = $1 AND event > $2 ORDER BY event DESC LIMIT $3`,
 			organization, event, maxMoved)
 		return err
 	})

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"golang.org/x/sync/errgroup"
 
 	"earshot"
@@ -22,8 +24,8 @@ const takeoverAfter = 10 * time.Second
 // other ever had. On a database that serves a single process all others are gone for certain.
 func (s *Store) RegisterNode(host string, workers int, now time.Time) (id string, err error) {
 	id = newID()
-	err = s.transact(func(ctx context.Context, tx *tx) error {
-		if s.dialect.exclusive {
+	err = s.Transact(func(ctx context.Context, tx *engine.Tx) error {
+		if s.Dialect.Exclusive {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM nodes`); err != nil {
 				return fmt.Errorf("remove former nodes: %w", err)
 			}
@@ -33,7 +35,7 @@ func (s *Store) RegisterNode(host string, workers int, now time.Time) (id string
 				}
 			}
 		}
-		seen, args := s.heartbeat(id, host, workers, millis(now))
+		seen, args := s.heartbeat(id, host, workers, engine.Millis(now))
 		if _, err := tx.ExecContext(ctx, `INSERT INTO nodes (id, host, workers, started_at, seen_at) VALUES ($1, $2, $3, $4, `+seen+`)`, args...); err != nil {
 			return fmt.Errorf("register node: %w", err)
 		}
@@ -45,29 +47,29 @@ func (s *Store) RegisterNode(host string, workers int, now time.Time) (id string
 // heartbeat is the time of a heartbeat as a statement has it, and the statement's
 // arguments: PostgreSQL's own clock, or the time that is trusted on SQLite.
 func (s *Store) heartbeat(args ...any) (expression string, all []any) {
-	if !s.dialect.exclusive {
-		return s.dialect.now, args
+	if !s.Dialect.Exclusive {
+		return s.Dialect.Now, args
 	}
-	return fmt.Sprintf("$%d", len(args)+1), append(args, millis(s.clock.trusted()))
+	return fmt.Sprintf("$%d", len(args)+1), append(args, engine.Millis(s.Clock.Trusted()))
 }
 
 // Beat says that the node is alive and runs so many tasks at once, and looks at the clock and who else
 // is. Returns ErrNotFound when it was declared dead in the meantime: its jobs are no longer its own.
 func (s *Store) Beat(id string, workers int) error {
-	if s.dialect.exclusive { // the time that is stored must be one that is trusted
-		s.clock.look(look{time: time.Now().Round(0), looked: time.Now()})
+	if s.Dialect.Exclusive { // the time that is stored must be one that is trusted
+		s.Clock.Look(engine.Look{Time: time.Now().Round(0), Looked: time.Now()})
 	}
 	// Like execAtOnce it does not take a lane.
-	err := s.transact(func(ctx context.Context, tx *tx) error {
+	err := s.Transact(func(ctx context.Context, tx *engine.Tx) error {
 		seen, args := s.heartbeat(id, workers)
 		began, at := time.Now(), int64(0)
-		err := first(ctx, tx, func(r scanner) error { return r.Scan(&at) }, `UPDATE nodes SET workers = $2, seen_at = `+seen+` WHERE id = $1 RETURNING seen_at`, args...)
-		if err != nil || s.dialect.exclusive {
+		err := engine.First(ctx, tx, func(r engine.Scanner) error { return r.Scan(&at) }, `UPDATE nodes SET workers = $2, seen_at = `+seen+` WHERE id = $1 RETURNING seen_at`, args...)
+		if err != nil || s.Dialect.Exclusive {
 			return err
 		}
-		s.clock.look(look{time: time.UnixMilli(at), looked: time.Now(), took: time.Since(began)})
+		s.Clock.Look(engine.Look{Time: time.UnixMilli(at), Looked: time.Now(), Took: time.Since(began)})
 		nodes := map[string]int{}
-		err = tx.find(ctx, func(r scanner) error {
+		err = tx.Find(ctx, func(r engine.Scanner) error {
 			var node string
 			var workers int
 			err := r.Scan(&node, &workers)
@@ -91,23 +93,23 @@ func (s *Store) startClock(ctx context.Context, accept bool) error {
 	var at int64
 	var newest sql.NullInt64
 	began := time.Now()
-	err := first(ctx, s.lookups, func(r scanner) error { return r.Scan(&at, &newest) }, `SELECT `+s.dialect.now+`, MAX(seen_at) FROM nodes`)
+	err := engine.First(ctx, s.Lookups, func(r engine.Scanner) error { return r.Scan(&at, &newest) }, `SELECT `+s.Dialect.Now+`, MAX(seen_at) FROM nodes`)
 	if err != nil {
 		return fmt.Errorf("read the database's clock: %w", err)
 	}
-	l := look{time: time.UnixMilli(at), looked: time.Now(), took: time.Since(began)}
+	l := engine.Look{Time: time.UnixMilli(at), Looked: time.Now(), Took: time.Since(began)}
 	seen := time.Time{}
-	if newest.Valid && !accept && !s.clock.virtual {
+	if newest.Valid && !accept && !s.Clock.Virtual {
 		seen = time.UnixMilli(newest.Int64)
 	}
-	s.clock.start(l, seen)
+	s.Clock.Start(l, seen)
 	return nil
 }
 
 // StopNode ends a node that goes. On SQLite it stays on the list until the next server
 // starts, with the time of its last heartbeat.
 func (s *Store) StopNode(id string) error {
-	if s.dialect.exclusive {
+	if s.Dialect.Exclusive {
 		return nil
 	}
 	return s.RemoveNode(id)
@@ -133,7 +135,7 @@ func (s *Store) DeclareDead() error {
 // execAtOnce runs a statement that concerns nodes. It does not take a lane: behind
 // writes that wait for a lock, a node would seem dead.
 func (s *Store) execAtOnce(text string, args ...any) error {
-	return s.transact(func(ctx context.Context, tx *tx) error {
+	return s.Transact(func(ctx context.Context, tx *engine.Tx) error {
 		_, err := tx.ExecContext(ctx, text, args...)
 		return err
 	})
@@ -176,17 +178,17 @@ func (s *Store) Adopt(ctx context.Context, node string, n int) (adopted []*Job, 
 	if err != nil || len(lost) == 0 {
 		return nil, err
 	}
-	for _, p := range s.parts {
-		some, err := adopt(p, slices.DeleteFunc(slices.Clone(lost), func(j *Job) bool { return s.of(j.Organization) != p }), node)
+	for _, p := range s.Shards {
+		some, err := adopt(p, slices.DeleteFunc(slices.Clone(lost), func(j *Job) bool { return s.ShardOf(j.Organization) != p }), node)
 		adopted = append(adopted, some...)
-		if err != nil && !p.dialect.unavailable(err) {
+		if err != nil && !p.Dialect.Unavailable(err) {
 			return adopted, fmt.Errorf("adopt tasks: %w", err)
 		}
 	}
 	return adopted, nil
 }
 
-func adopt(p *part, lost []*Job, node string) (adopted []*Job, err error) {
+func adopt(p *engine.Shard, lost []*Job, node string) (adopted []*Job, err error) {
 	if len(lost) == 0 {
 		return nil, nil
 	}
@@ -196,20 +198,20 @@ func adopt(p *part, lost []*Job, node string) (adopted []*Job, err error) {
 		organizations[job.Organization] = true
 		takeovers = append(takeovers, &takeover{*job, node})
 	}
-	adopt := func(skip bool) func(context.Context, *tx) error {
-		return func(ctx context.Context, tx *tx) error {
+	adopt := func(skip bool) func(context.Context, *engine.Tx) error {
+		return func(ctx context.Context, tx *engine.Tx) error {
 			work := newWork(tx)
-			if err := work.lock(ctx, slices.Sorted(maps.Keys(organizations)), skip); err != nil {
+			if err := work.Lock(ctx, slices.Sorted(maps.Keys(organizations)), skip); err != nil {
 				return err
 			}
 			takeovers := slices.DeleteFunc(slices.Clone(takeovers), func(t *takeover) bool { return work.organizations[t.Organization] == nil })
 			adopted = nil
-			return each(ctx, tx, adoptJobs, takeovers, collect(jobsTable, &adopted))
+			return engine.Each(ctx, tx, adoptJobs, takeovers, engine.Collect(jobsTable, &adopted))
 		}
 	}
-	err = p.withKeys().transact(adopt(false))
-	if p.dialect.locked(err) { // the tasks of others need not wait for that organization
-		err = p.withKeys().transact(adopt(true))
+	err = p.WithKeys().Transact(adopt(false))
+	if p.Dialect.Locked(err) { // the tasks of others need not wait for that organization
+		err = p.WithKeys().Transact(adopt(true))
 	}
 	if err != nil {
 		return nil, err
@@ -224,13 +226,13 @@ type takeover struct {
 }
 
 // What the lost node no longer has, another was faster to take over.
-var adoptJobs = newStatement(
-	append(lift(jobsTable.only("organization", "id", "node"), func(t *takeover) *Job { return &t.Job }),
-		field("heir", "uuid", func(t *takeover) *string { return &t.heir })),
-	func(in input) string {
-		return `UPDATE jobs SET node = ` + in.value("heir") + `, attempts = attempts + 1 ` + in.where("jobs", "organization", "id", "node") + `
-			AND EXISTS (SELECT 1 FROM nodes WHERE nodes.id = ` + in.value("heir") + `) -- not one that is itself taken for dead
-			RETURNING ` + jobsTable.list
+var adoptJobs = engine.NewStatement(
+	append(engine.Lift(jobsTable.Only("organization", "id", "node"), func(t *takeover) *Job { return &t.Job }),
+		engine.Field("heir", "uuid", func(t *takeover) *string { return &t.heir })),
+	func(in engine.Input) string {
+		return `UPDATE jobs SET node = ` + in.Value("heir") + `, attempts = attempts + 1 ` + in.Where("jobs", "organization", "id", "node") + `
+			AND EXISTS (SELECT 1 FROM nodes WHERE nodes.id = ` + in.Value("heir") + `) -- not one that is itself taken for dead
+			RETURNING ` + jobsTable.List
 	})
 
 func (s *Store) lostJobs(ctx context.Context, mode string, n int) ([]*Job, error) {
@@ -243,8 +245,8 @@ func (s *Store) Owned(ctx context.Context, node string) ([]*Job, error) {
 }
 
 func (s *Store) findJobs(ctx context.Context, condition string, args ...any) ([]*Job, error) {
-	jobs, err := everywhere(s.db, func(p *part) ([]*Job, error) {
-		return findRows(ctx, p.withKeys().lookups, jobsTable, `WHERE `+condition, args...)
+	jobs, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]*Job, error) {
+		return engine.FindRows(ctx, p.WithKeys().Lookups, jobsTable, `WHERE `+condition, args...)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("find jobs: %w", err)

@@ -8,31 +8,33 @@ import (
 	"slices"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"earshot/internal/account"
 )
 
 // ErrExists is returned when the name is taken.
 var ErrExists = errors.New("exists already")
 
-var organizationsTable = newTable("organizations",
-	field("id", "uuid", func(o *account.Organization) *string { return &o.ID }),
-	textField("name", func(o *account.Organization) *string { return &o.Name }),
-	textField("plan", func(o *account.Organization) *string { return &o.Plan.Name }),
-	intField("slots", func(o *account.Organization) *int { return &o.Plan.Slots }),
-	intField("requests_per_second", func(o *account.Organization) *int { return &o.Plan.RequestsPerSecond }),
-	intField("queue_capacity", func(o *account.Organization) *int { return &o.Plan.QueueCapacity }),
-	intField("credits_per_cycle", func(o *account.Organization) *int64 { return &o.Plan.CreditsPerCycle }),
-	intField("created_at", func(o *account.Organization) *int64 { return &o.CreatedAt }),
-	intField("queued", func(o *account.Organization) *int { return &o.Queued }),
-	intField("running", func(o *account.Organization) *int { return &o.Running }),
-	intField("balance", func(o *account.Organization) *int64 { return &o.Balance }),
-	intField("held", func(o *account.Organization) *int64 { return &o.Held }),
-	intField("events", func(o *account.Organization) *int64 { return &o.Events }),
-	intField("cycle_started_at", func(o *account.Organization) *int64 { return &o.CycleStartedAt }),
-	intField("cycle_resets_at", func(o *account.Organization) *int64 { return &o.CycleResetsAt }),
-	intField("cycle_grant", func(o *account.Organization) *int64 { return &o.CycleGrant }),
-	intField("cycle_used", func(o *account.Organization) *int64 { return &o.CycleUsed }),
-	intField("key_budgets", func(o *account.Organization) *int { return &o.KeyBudgets }))
+var organizationsTable = engine.NewTable("organizations",
+	engine.Field("id", "uuid", func(o *account.Organization) *string { return &o.ID }),
+	engine.TextField("name", func(o *account.Organization) *string { return &o.Name }),
+	engine.TextField("plan", func(o *account.Organization) *string { return &o.Plan.Name }),
+	engine.IntField("slots", func(o *account.Organization) *int { return &o.Plan.Slots }),
+	engine.IntField("requests_per_second", func(o *account.Organization) *int { return &o.Plan.RequestsPerSecond }),
+	engine.IntField("queue_capacity", func(o *account.Organization) *int { return &o.Plan.QueueCapacity }),
+	engine.IntField("credits_per_cycle", func(o *account.Organization) *int64 { return &o.Plan.CreditsPerCycle }),
+	engine.IntField("created_at", func(o *account.Organization) *int64 { return &o.CreatedAt }),
+	engine.IntField("queued", func(o *account.Organization) *int { return &o.Queued }),
+	engine.IntField("running", func(o *account.Organization) *int { return &o.Running }),
+	engine.IntField("balance", func(o *account.Organization) *int64 { return &o.Balance }),
+	engine.IntField("held", func(o *account.Organization) *int64 { return &o.Held }),
+	engine.IntField("events", func(o *account.Organization) *int64 { return &o.Events }),
+	engine.IntField("cycle_started_at", func(o *account.Organization) *int64 { return &o.CycleStartedAt }),
+	engine.IntField("cycle_resets_at", func(o *account.Organization) *int64 { return &o.CycleResetsAt }),
+	engine.IntField("cycle_grant", func(o *account.Organization) *int64 { return &o.CycleGrant }),
+	engine.IntField("cycle_used", func(o *account.Organization) *int64 { return &o.CycleUsed }),
+	engine.IntField("key_budgets", func(o *account.Organization) *int { return &o.KeyBudgets }))
 
 // NewOrganization is an organization to be created, with its first key.
 type NewOrganization struct {
@@ -48,24 +50,24 @@ type NewOrganization struct {
 func (s *Store) CreateOrganization(n NewOrganization, now time.Time) (*account.Organization, error) {
 	start, end := account.Cycle(now, now)
 	created := &newOrganizationRow{webhookSecret: n.WebhookSecret, Organization: account.Organization{
-		ID: newID(), Name: n.Name, Plan: n.Plan, CreatedAt: millis(now), Balance: n.FirstGrant,
-		CycleStartedAt: millis(start), CycleResetsAt: millis(end), CycleGrant: n.FirstGrant,
+		ID: newID(), Name: n.Name, Plan: n.Plan, CreatedAt: engine.Millis(now), Balance: n.FirstGrant,
+		CycleStartedAt: engine.Millis(start), CycleResetsAt: engine.Millis(end), CycleGrant: n.FirstGrant,
 	}}
-	if s.spread() {
+	if s.Sharded() {
 		if err := s.reserve(created, now); err != nil {
 			return nil, err
 		}
 	}
-	err := s.of(created.ID).write(write{across: true, apply: inWork(func(ctx context.Context, w *work) error {
-		err := each(ctx, w.tx, insertOrganization, []*newOrganizationRow{created}, nil)
-		if s.dialect.duplicate(err) {
+	err := s.ShardOf(created.ID).Write(engine.Write{Across: true, Apply: inWork(func(ctx context.Context, w *work) error {
+		err := engine.Each(ctx, w.Tx, insertOrganization, []*newOrganizationRow{created}, nil)
+		if s.Dialect.Duplicate(err) {
 			return fmt.Errorf("organization %q: %w", n.Name, ErrExists)
 		}
 		if err != nil {
 			return fmt.Errorf("create organization %q: %w", n.Name, err)
 		}
-		w.addEntry(entry{organization: created.ID, kind: kindGrant, amount: n.FirstGrant, at: millis(now)})
-		return insertKey(ctx, w.tx, created.ID, n.Key, account.DefaultScopes(), time.Time{}, now)
+		w.addEntry(entry{organization: created.ID, kind: kindGrant, amount: n.FirstGrant, at: engine.Millis(now)})
+		return insertKey(ctx, w.Tx, created.ID, n.Key, account.DefaultScopes(), time.Time{}, now)
 	})})
 	if err != nil {
 		return nil, err
@@ -80,14 +82,14 @@ const reservedTime = time.Minute
 // reserve takes the name of an organization that is about to be created, and has the keys'
 // table know of it. Returns ErrExists when the name is taken.
 func (s *Store) reserve(o *newOrganizationRow, now time.Time) error {
-	err := s.execute(func(ctx context.Context, tx *tx) error {
+	err := s.Execute(func(ctx context.Context, tx *engine.Tx) error {
 		// A node that was killed in between leaves a name without its organization.
-		left, err := findRows(ctx, tx, organizationsTable, `WHERE name = $1 AND created_at < $2`, o.Name, millis(now.Add(-reservedTime)))
+		left, err := engine.FindRows(ctx, tx, organizationsTable, `WHERE name = $1 AND created_at < $2`, o.Name, engine.Millis(now.Add(-reservedTime)))
 		if err != nil {
 			return err
 		}
 		for _, one := range left {
-			_, err := firstRow(ctx, s.of(one.ID).lookups, organizationsTable, `WHERE id = $1`, one.ID)
+			_, err := engine.FirstRow(ctx, s.ShardOf(one.ID).Lookups, organizationsTable, `WHERE id = $1`, one.ID)
 			if errors.Is(err, ErrNotFound) {
 				_, err = tx.ExecContext(ctx, `DELETE FROM organizations WHERE id = $1`, one.ID)
 			}
@@ -95,9 +97,9 @@ func (s *Store) reserve(o *newOrganizationRow, now time.Time) error {
 				return err
 			}
 		}
-		return each(ctx, tx, insertOrganization, []*newOrganizationRow{o}, nil)
+		return engine.Each(ctx, tx, insertOrganization, []*newOrganizationRow{o}, nil)
 	})
-	if s.dialect.duplicate(err) {
+	if s.Dialect.Duplicate(err) {
 		return fmt.Errorf("organization %q: %w", o.Name, ErrExists)
 	}
 	if err != nil {
@@ -112,19 +114,19 @@ type newOrganizationRow struct {
 	webhookSecret string
 }
 
-var insertOrganization = newTable("organizations", append(
-	lift(organizationsTable.columns, func(o *newOrganizationRow) *account.Organization { return &o.Organization }),
-	textField("webhook_secret", func(o *newOrganizationRow) *string { return &o.webhookSecret }))...).insert("")
+var insertOrganization = engine.NewTable("organizations", append(
+	engine.Lift(organizationsTable.Columns, func(o *newOrganizationRow) *account.Organization { return &o.Organization }),
+	engine.TextField("webhook_secret", func(o *newOrganizationRow) *string { return &o.webhookSecret }))...).Insert("")
 
 // Organizations are all organizations by name.
 func (s *Store) Organizations(ctx context.Context) ([]*account.Organization, error) {
-	all, err := everywhere(s.db, func(p *part) ([]*account.Organization, error) {
-		return findRows(ctx, p.reports, organizationsTable, `ORDER BY name`)
+	all, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]*account.Organization, error) {
+		return engine.FindRows(ctx, p.Reports, organizationsTable, `ORDER BY name`)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list organizations: %w", err)
 	}
-	if len(s.parts) > 1 {
+	if len(s.Shards) > 1 {
 		slices.SortFunc(all, func(a, b *account.Organization) int { return cmp.Compare(a.Name, b.Name) })
 	}
 	return all, nil
@@ -133,9 +135,9 @@ func (s *Store) Organizations(ctx context.Context) ([]*account.Organization, err
 // OrganizationByName finds an organization. Returns ErrNotFound.
 func (s *Store) OrganizationByName(ctx context.Context, name string) (*account.Organization, error) {
 	// Names are unique over all parts.
-	o, err := firstRow(ctx, s.lookups, organizationsTable, `WHERE name = $1`, name)
-	if err == nil && s.spread() {
-		o, err = firstRow(ctx, s.of(o.ID).lookups, organizationsTable, `WHERE id = $1`, o.ID)
+	o, err := engine.FirstRow(ctx, s.Lookups, organizationsTable, `WHERE name = $1`, name)
+	if err == nil && s.Sharded() {
+		o, err = engine.FirstRow(ctx, s.ShardOf(o.ID).Lookups, organizationsTable, `WHERE id = $1`, o.ID)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("organization %q: %w", name, err)
@@ -146,11 +148,11 @@ func (s *Store) OrganizationByName(ctx context.Context, name string) (*account.O
 // Organization finds an organization and brings it into its current cycle.
 // Returns ErrNotFound.
 func (s *Store) Organization(ctx context.Context, id string, now time.Time) (*account.Organization, error) {
-	o, err := firstRow(ctx, s.of(id).lookups, organizationsTable, `WHERE id = $1`, id)
+	o, err := engine.FirstRow(ctx, s.ShardOf(id).Lookups, organizationsTable, `WHERE id = $1`, id)
 	if err != nil {
 		return nil, fmt.Errorf("organization %s: %w", id, err)
 	}
-	if now, err = s.clock.decisive(now); err != nil || millis(now) < o.CycleResetsAt {
+	if now, err = s.Clock.Decisive(now); err != nil || engine.Millis(now) < o.CycleResetsAt {
 		return o, nil //nolint:nilerr // while the clock is not trusted, the cycle goes on
 	}
 	return s.change(id, now, func(*work, *lockedOrganization) error { return nil })
@@ -199,8 +201,8 @@ func (s *Store) ApplyPlans(ctx context.Context, plans account.Plans) error {
 func (s *Store) CountRequests(ctx context.Context, organization string, n int, length time.Duration) (used int, err error) {
 	// The table is unlogged, so the commit waits for no disk. A request whose connection was lost
 	// may be counted twice, which the client notices only when its window is nearly full.
-	err = s.lookups.find(ctx, func(found scanner) error { return found.Scan(&used) }, `
-		INSERT INTO rate_windows AS w (organization, opened_at, used) VALUES ($1, `+s.dialect.now+`, $2)
+	err = s.Lookups.Find(ctx, func(found engine.Scanner) error { return found.Scan(&used) }, `
+		INSERT INTO rate_windows AS w (organization, opened_at, used) VALUES ($1, `+s.Dialect.Now+`, $2)
 		ON CONFLICT (organization) DO UPDATE SET
 			used      = excluded.used + CASE WHEN abs(excluded.opened_at - w.opened_at) >= $3 THEN 0 ELSE w.used END,
 			opened_at = CASE WHEN abs(excluded.opened_at - w.opened_at) >= $3 THEN excluded.opened_at ELSE w.opened_at END

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"earshot"
 )
 
@@ -101,10 +103,10 @@ func (s *Store) submitted(organization string, tasks []Job, refusals []error) bo
 		return false
 	}
 	// The lock waits for a commit that is still under way.
-	if err := s.of(organization).commitTogether(&write{organization: organization, apply: func(context.Context, unit) error { return nil }}); err != nil {
+	if err := s.ShardOf(organization).CommitTogether(&engine.Write{Organization: organization, Apply: func(context.Context, engine.Unit) error { return nil }}); err != nil {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), transactionTime)
+	ctx, cancel := context.WithTimeout(context.Background(), engine.TransactionTime)
 	defer cancel()
 	_, err := s.Task(ctx, organization, tasks[accepted].ID)
 	return err == nil
@@ -120,16 +122,16 @@ type keyedTask struct {
 }
 
 var (
-	keysTable = newTable("idempotency_keys",
-		field("organization", "uuid", func(k *keyedTask) *string { return &k.organization }),
-		textField("key", func(k *keyedTask) *string { return &k.key }),
-		field("job", "uuid", func(k *keyedTask) *string { return &k.job }))
-	insertKeys = keysTable.insert("")
-	selectKeys = newStatement(keysTable.only("organization", "key"), func(in input) string {
-		return `SELECT ` + keysTable.list + ` FROM idempotency_keys WHERE ` + in.matching()
+	keysTable = engine.NewTable("idempotency_keys",
+		engine.Field("organization", "uuid", func(k *keyedTask) *string { return &k.organization }),
+		engine.TextField("key", func(k *keyedTask) *string { return &k.key }),
+		engine.Field("job", "uuid", func(k *keyedTask) *string { return &k.job }))
+	insertKeys = keysTable.Insert("")
+	selectKeys = engine.NewStatement(keysTable.Only("organization", "key"), func(in engine.Input) string {
+		return `SELECT ` + keysTable.List + ` FROM idempotency_keys WHERE ` + in.Matching()
 	})
-	deleteKeys = newStatement(keysTable.columns, func(in input) string {
-		return `DELETE FROM idempotency_keys WHERE ` + in.matching()
+	deleteKeys = engine.NewStatement(keysTable.Columns, func(in engine.Input) string {
+		return `DELETE FROM idempotency_keys WHERE ` + in.Matching()
 	})
 )
 
@@ -153,12 +155,12 @@ func (w *work) storeKeys(ctx context.Context) error {
 			keyed = append(keyed, &keyedTask{taskKey{job.Organization, *job.IdempotencyKey}, job.ID})
 		}
 	}
-	return each(ctx, w.tx, insertKeys, keyed, nil)
+	return engine.Each(ctx, w.Tx, insertKeys, keyed, nil)
 }
 
 // NoteAttempt notes that a task's node makes another attempt.
 func (s *Store) NoteAttempt(job *Job, attempt int) error {
-	_, err := s.of(job.Organization).exec(`UPDATE jobs SET attempts = $4 WHERE organization = $1 AND id = $2 AND node = $3`, job.Organization, job.ID, job.Node, attempt)
+	_, err := s.ShardOf(job.Organization).Run(`UPDATE jobs SET attempts = $4 WHERE organization = $1 AND id = $2 AND node = $3`, job.Organization, job.ID, job.Node, attempt)
 	if err != nil {
 		return fmt.Errorf("note an attempt: %w", err)
 	}
@@ -216,7 +218,7 @@ func (s *Store) drop(organization string, now time.Time, condition string, arg a
 		var keys []*keyedTask
 		var dropped []*batchTask
 		n = 0
-		err = w.find(ctx, func(r scanner) error {
+		err = w.Find(ctx, func(r engine.Scanner) error {
 			var id string
 			var key *string
 			err := r.Scan(&id, &key)
@@ -231,10 +233,10 @@ func (s *Store) drop(organization string, now time.Time, condition string, arg a
 			return err
 		}
 		o.Queued -= n
-		if err := each(ctx, w.tx, deleteBatchTasks, dropped, nil); err != nil {
+		if err := engine.Each(ctx, w.Tx, deleteBatchTasks, dropped, nil); err != nil {
 			return err
 		}
-		return each(ctx, w.tx, deleteKeys, keys, nil)
+		return engine.Each(ctx, w.Tx, deleteKeys, keys, nil)
 	}})
 	return n, err
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"earshot/internal/store/engine"
 )
 
 // Report is a report of a tracker that is sent to channels.
@@ -20,22 +22,22 @@ type Report struct {
 }
 
 var (
-	reportsTable = newTable("reports",
-		field("organization", "uuid", func(r *Report) *string { return &r.Organization }),
-		field("tracker", "uuid", func(r *Report) *string { return &r.Tracker }),
-		field("id", "uuid", func(r *Report) *string { return &r.ID }),
-		textField("slot", func(r *Report) *string { return &r.Slot }),
-		timeField("made_at", func(r *Report) *time.Time { return &r.MadeAt }),
-		bytesAsText("content", func(r *Report) *[]byte { return &r.Content }),
-		field("document", "bytea", func(r *Report) *[]byte { return &r.packed }))
+	reportsTable = engine.NewTable("reports",
+		engine.Field("organization", "uuid", func(r *Report) *string { return &r.Organization }),
+		engine.Field("tracker", "uuid", func(r *Report) *string { return &r.Tracker }),
+		engine.Field("id", "uuid", func(r *Report) *string { return &r.ID }),
+		engine.TextField("slot", func(r *Report) *string { return &r.Slot }),
+		engine.TimeField("made_at", func(r *Report) *time.Time { return &r.MadeAt }),
+		engine.BytesAsText("content", func(r *Report) *[]byte { return &r.Content }),
+		engine.Field("document", "bytea", func(r *Report) *[]byte { return &r.packed }))
 	// listedReports leave out what takes most of the room.
-	listedReports = reportsTable.without("document")
-	insertReports = reportsTable.insert(`ON CONFLICT (organization, tracker, slot) DO NOTHING RETURNING id`)
+	listedReports = reportsTable.Without("document")
+	insertReports = reportsTable.Insert(`ON CONFLICT (organization, tracker, slot) DO NOTHING RETURNING id`)
 )
 
 // TrackersToReport are trackers whose next report is due, the longest due first.
 func (s *Store) TrackersToReport(ctx context.Context, now time.Time, limit int) ([]*Tracker, error) {
-	due, err := rowsEverywhere(ctx, s.db, trackersTable, `WHERE report_due_at IS NOT NULL AND report_due_at <= $1 ORDER BY report_due_at LIMIT $2`, millis(now), limit)
+	due, err := engine.RowsFromAllShards(ctx, s.DB, trackersTable, `WHERE report_due_at IS NOT NULL AND report_due_at <= $1 ORDER BY report_due_at LIMIT $2`, engine.Millis(now), limit)
 	if err != nil {
 		return nil, fmt.Errorf("find trackers to report of: %w", err)
 	}
@@ -47,8 +49,8 @@ func (s *Store) TrackersToReport(ctx context.Context, now time.Time, limit int) 
 // Returns ErrChanged when the tracker is not as its caller has read it.
 func (s *Store) TakeReport(t *Tracker, r *Report, channels []string, slot string, due, now time.Time) error {
 	return s.saveReport(t, r, channels, now, func(ctx context.Context, w *work) error {
-		n, err := w.exec(ctx, `UPDATE trackers SET report_slot = $5, report_due_at = $6 WHERE organization = $1 AND id = $2 AND version = $3 AND report_slot = $4`,
-			t.Organization, t.ID, t.Version, t.ReportSlot, nullText(slot), nullMillis(due))
+		n, err := w.Run(ctx, `UPDATE trackers SET report_slot = $5, report_due_at = $6 WHERE organization = $1 AND id = $2 AND version = $3 AND report_slot = $4`,
+			t.Organization, t.ID, t.Version, t.ReportSlot, nullText(slot), engine.NullMillis(due))
 		if err == nil && n == 0 {
 			err = ErrChanged
 		}
@@ -68,7 +70,7 @@ func (s *Store) saveReport(t *Tracker, r *Report, channels []string, now time.Ti
 			return err
 		}
 		isNew := false
-		err := each(ctx, w.tx, insertReports, []*Report{r}, func(r scanner) error {
+		err := engine.Each(ctx, w.Tx, insertReports, []*Report{r}, func(r engine.Scanner) error {
 			isNew = true
 			var id string
 			return r.Scan(&id)
@@ -87,7 +89,7 @@ func (s *Store) saveReport(t *Tracker, r *Report, channels []string, now time.Ti
 // SentReport is the report of a slot of a tracker, or the newest for "", without its
 // document, and how its deliveries went, by channel. Returns ErrNotFound.
 func (s *Store) SentReport(ctx context.Context, t *Tracker, slot string) (*Report, map[string]*Delivery, error) {
-	r, err := firstRow(ctx, s.of(t.Organization).lookups, listedReports, `WHERE organization = $1 AND tracker = $2 AND ($3 = '' OR slot = $3) ORDER BY id DESC LIMIT 1`, t.Organization, t.ID, slot)
+	r, err := engine.FirstRow(ctx, s.ShardOf(t.Organization).Lookups, listedReports, `WHERE organization = $1 AND tracker = $2 AND ($3 = '' OR slot = $3) ORDER BY id DESC LIMIT 1`, t.Organization, t.ID, slot)
 	if err != nil {
 		return nil, nil, fmt.Errorf("report of tracker %s: %w", t.Name, err)
 	}
@@ -97,7 +99,7 @@ func (s *Store) SentReport(ctx context.Context, t *Tracker, slot string) (*Repor
 
 // toldTo are the deliveries of an alert or a report, by channel.
 func (s *Store) toldTo(ctx context.Context, t *Tracker, what string) (map[string]*Delivery, error) {
-	told, err := findRows(ctx, s.of(t.Organization).lookups, alertDeliveriesTable, `WHERE organization = $1 AND tracker = $2 AND alert = $3`, t.Organization, t.ID, what)
+	told, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Lookups, alertDeliveriesTable, `WHERE organization = $1 AND tracker = $2 AND alert = $3`, t.Organization, t.ID, what)
 	if err != nil {
 		return nil, fmt.Errorf("find deliveries: %w", err)
 	}

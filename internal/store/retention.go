@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"github.com/google/uuid"
 )
 
@@ -21,12 +23,12 @@ const pruneBatch = 500
 // sent stay, and those that a tracker has not recorded. It returns how many there were: as long as there are any, call it
 // again.
 func (s *Store) DeleteFinished(ctx context.Context, created, ended time.Time) (int, error) {
-	return s.countEverywhere(func(p *part) (int, error) { return deleteFinishedBefore(ctx, p, created, ended) })
+	return s.countEverywhere(func(p *engine.Shard) (int, error) { return deleteFinishedBefore(ctx, p, created, ended) })
 }
 
 // countEverywhere adds up what parts report.
-func (s *Store) countEverywhere(ask func(*part) (int, error)) (sum int, err error) {
-	counts, err := everywhere(s.db, func(p *part) ([]int, error) {
+func (s *Store) countEverywhere(ask func(*engine.Shard) (int, error)) (sum int, err error) {
+	counts, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]int, error) {
 		n, err := ask(p)
 		return []int{n}, err
 	})
@@ -36,8 +38,8 @@ func (s *Store) countEverywhere(ask func(*part) (int, error)) (sum int, err erro
 	return sum, err
 }
 
-func deleteFinishedBefore(ctx context.Context, p *part, created, ended time.Time) (int, error) {
-	old, err := findForgettable(ctx, p.lookups, created, ended)
+func deleteFinishedBefore(ctx context.Context, p *engine.Shard, created, ended time.Time) (int, error) {
+	old, err := findForgettable(ctx, p.Lookups, created, ended)
 	if err != nil || len(old) == 0 {
 		return 0, err
 	}
@@ -53,20 +55,20 @@ func deleteFinishedBefore(ctx context.Context, p *part, created, ended time.Time
 		retries = append(retries, &retryRow{organization: task.Organization, job: task.ID})
 		webhooks = append(webhooks, &deliveryRow{Delivery: Delivery{Organization: task.Organization, Job: task.ID}})
 	}
-	err = p.execute(func(ctx context.Context, tx *tx) error {
-		if err := each(ctx, tx, keepCharges, old, nil); err != nil {
+	err = p.Execute(func(ctx context.Context, tx *engine.Tx) error {
+		if err := engine.Each(ctx, tx, keepCharges, old, nil); err != nil {
 			return fmt.Errorf("keep the charges of finished jobs: %w", err)
 		}
-		if err := each(ctx, tx, deleteFinished, old, nil); err != nil {
+		if err := engine.Each(ctx, tx, deleteFinished, old, nil); err != nil {
 			return fmt.Errorf("delete finished jobs: %w", err)
 		}
-		if err := each(ctx, tx, deleteKeys, keys, nil); err != nil {
+		if err := engine.Each(ctx, tx, deleteKeys, keys, nil); err != nil {
 			return fmt.Errorf("free idempotency keys: %w", err)
 		}
-		if err := each(ctx, tx, deleteBatchTasks, places, nil); err != nil {
+		if err := engine.Each(ctx, tx, deleteBatchTasks, places, nil); err != nil {
 			return fmt.Errorf("take jobs out of their batches: %w", err)
 		}
-		if err := each(ctx, tx, deleteRetries, retries, nil); err != nil {
+		if err := engine.Each(ctx, tx, deleteRetries, retries, nil); err != nil {
 			return fmt.Errorf("forget retries: %w", err)
 		}
 		return removeDeliveries(ctx, tx, webhooks)
@@ -77,44 +79,44 @@ func deleteFinishedBefore(ctx context.Context, p *part, created, ended time.Time
 // DeleteBatches removes batches that were submitted before the given time and of which
 // no task is kept, some at a time. It returns how many there were.
 func (s *Store) DeleteBatches(ctx context.Context, created time.Time) (int, error) {
-	return s.countEverywhere(func(p *part) (int, error) { return deleteBatchesBefore(ctx, p, created) })
+	return s.countEverywhere(func(p *engine.Shard) (int, error) { return deleteBatchesBefore(ctx, p, created) })
 }
 
-func deleteBatchesBefore(ctx context.Context, p *part, created time.Time) (int, error) {
+func deleteBatchesBefore(ctx context.Context, p *engine.Shard, created time.Time) (int, error) {
 	var old []*Batch
-	err := p.lookups.find(ctx, collect(batchesTable, &old), `
-		SELECT `+batchesTable.list+` FROM organizations o JOIN batches ON batches.organization = o.id AND batches.id < $1
+	err := p.Lookups.Find(ctx, engine.Collect(batchesTable, &old), `
+		SELECT `+batchesTable.List+` FROM organizations o JOIN batches ON batches.organization = o.id AND batches.id < $1
 		WHERE batches.created_at < $2 AND NOT EXISTS (
 			SELECT 1 FROM batch_tasks t WHERE t.organization = batches.organization AND t.batch = batches.id)
-		LIMIT $3`, firstID(created), millis(created), pruneBatch)
+		LIMIT $3`, firstID(created), engine.Millis(created), pruneBatch)
 	if err != nil || len(old) == 0 {
 		return 0, err
 	}
-	err = p.execute(func(ctx context.Context, tx *tx) error { return each(ctx, tx, deleteBatches, old, nil) })
+	err = p.Execute(func(ctx context.Context, tx *engine.Tx) error { return engine.Each(ctx, tx, deleteBatches, old, nil) })
 	return len(old), err
 }
 
 // forgettable are the columns of a finished job that matter when it is forgotten.
-var forgettable = newTable("finished",
-	finishedTable.only("organization", "id", "idempotency_key")...)
+var forgettable = engine.NewTable("finished",
+	finishedTable.Only("organization", "id", "idempotency_key")...)
 
 // findForgettable finds jobs by their ids, which an index has. The time in an id is that
 // of the machine that made it; the time that counts is in created_at.
-func findForgettable(ctx context.Context, in finder, created, ended time.Time) (old []*Task, err error) {
-	err = in.find(ctx, collect(forgettable, &old), `
-		SELECT `+forgettable.list+`
+func findForgettable(ctx context.Context, in engine.Querier, created, ended time.Time) (old []*Task, err error) {
+	err = in.Find(ctx, engine.Collect(forgettable, &old), `
+		SELECT `+forgettable.List+`
 		FROM organizations o JOIN finished ON finished.organization = o.id AND finished.id < $1
 		WHERE finished.finished_at < $2 AND finished.created_at < $4 AND NOT EXISTS (
 			SELECT 1 FROM deliveries d WHERE d.organization = finished.organization AND d.job = finished.id AND d.due_at IS NOT NULL)
 			AND NOT EXISTS (SELECT 1 FROM followers w WHERE w.organization = finished.organization AND finished.event > w.event)
-		LIMIT $3`, firstID(created), millis(ended), pruneBatch, millis(created))
+		LIMIT $3`, firstID(created), engine.Millis(ended), pruneBatch, engine.Millis(created))
 	return old, err
 }
 
 // firstID is where the ids of a moment begin.
 func firstID(t time.Time) string {
 	var id uuid.UUID
-	binary.BigEndian.PutUint64(id[:8], uint64(max(0, millis(t)))<<16)
+	binary.BigEndian.PutUint64(id[:8], uint64(max(0, engine.Millis(t)))<<16)
 	return id.String()
 }
 
@@ -133,13 +135,13 @@ func (s *Store) DeleteTracker(ctx context.Context, organization, name string, no
 		}
 		// A node that is killed before it has ended them leaves nothing that is submitted.
 		_, err = w.ExecContext(ctx, `UPDATE sweeps SET reason = COALESCE(reason, $3), ends_at = CASE WHEN ends_at > $4 THEN $4 ELSE ends_at END
-			WHERE organization = $1 AND tracker = $2 AND state = 'running'`, organization, t.ID, ReasonCanceled, millis(now))
+			WHERE organization = $1 AND tracker = $2 AND state = 'running'`, organization, t.ID, ReasonCanceled, engine.Millis(now))
 		return err
 	}})
 	if err != nil {
 		return fmt.Errorf("delete tracker %s: %w", name, err)
 	}
-	running, err := findRows(ctx, s.of(organization).lookups, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'running'`, organization, t.ID)
+	running, err := engine.FindRows(ctx, s.ShardOf(organization).Lookups, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'running'`, organization, t.ID)
 	if err != nil {
 		return fmt.Errorf("find running sweeps of tracker %s: %w", name, err)
 	}
@@ -155,8 +157,10 @@ func (s *Store) DeleteTracker(ctx context.Context, organization, name string, no
 // retention, and all that belongs to trackers that were deleted. It returns how many
 // rows there were: as long as there are any, call it again.
 func (s *Store) DeleteTracked(ctx context.Context, now time.Time) (n int, err error) {
-	kept := trackersTable.without("definition") // which may be large
-	trackers, err := everywhere(s.db, func(p *part) ([]*Tracker, error) { return findRows(ctx, p.reports, kept, `ORDER BY organization, id`) })
+	kept := trackersTable.Without("definition") // which may be large
+	trackers, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]*Tracker, error) {
+		return engine.FindRows(ctx, p.Reports, kept, `ORDER BY organization, id`)
+	})
 	if err != nil {
 		return 0, fmt.Errorf("list trackers: %w", err)
 	}
@@ -188,7 +192,7 @@ const longestMonth = 62
 // deleteAnswers removes some answers that were asked before a time. Where there are none
 // it removes the sweeps that began before another and have none left.
 func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, before, sweepsBefore time.Time) (int, error) {
-	old, err := findRows(ctx, s.of(t.Organization).lookups, answersTable, `WHERE organization = $1 AND tracker = $2 AND id < $3 AND outcome <> 'pending' ORDER BY id LIMIT $4`,
+	old, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Lookups, answersTable, `WHERE organization = $1 AND tracker = $2 AND id < $3 AND outcome <> 'pending' ORDER BY id LIMIT $4`,
 		t.Organization, t.ID, firstID(before), pruneBatch)
 	if err != nil {
 		return 0, err
@@ -196,13 +200,13 @@ func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, before, sweepsBef
 	if len(old) == 0 {
 		return 0, s.deleteSweeps(t, sweepsBefore)
 	}
-	err = s.of(t.Organization).execute(func(ctx context.Context, tx *tx) error {
+	err = s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
 		// Two nodes may have found the same answers, whose results must be given up once.
-		removed, err := remove(ctx, tx, deleteAnswers, old, func(a *Answer) string { return a.ID })
+		removed, err := engine.Remove(ctx, tx, deleteAnswers, old, func(a *Answer) string { return a.ID })
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(each(ctx, tx, deleteAnalyses, removed, nil), pruneTallies(ctx, tx, removed)); err != nil {
+		if err := errors.Join(engine.Each(ctx, tx, deleteAnalyses, removed, nil), pruneTallies(ctx, tx, removed)); err != nil {
 			return err
 		}
 		return giveUpBodies(ctx, tx, removed)
@@ -213,8 +217,8 @@ func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, before, sweepsBef
 // deleteSweeps removes sweeps that began before a time and have no answers left, with
 // their deliveries. The last question of a sweep may be asked weeks after the first.
 func (s *Store) deleteSweeps(t *Tracker, before time.Time) error {
-	return s.of(t.Organization).execute(func(ctx context.Context, tx *tx) error {
-		ids, err := findValues[string](ctx, tx, `DELETE FROM sweeps WHERE organization = $1 AND tracker = $2 AND id < $3 AND state <> 'running'
+	return s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
+		ids, err := engine.FindValues[string](ctx, tx, `DELETE FROM sweeps WHERE organization = $1 AND tracker = $2 AND id < $3 AND state <> 'running'
 			AND NOT EXISTS (SELECT 1 FROM answers a WHERE a.organization = sweeps.organization AND a.tracker = sweeps.tracker AND a.sweep = sweeps.id)
 			RETURNING id`,
 			t.Organization, t.ID, firstID(before))
@@ -232,10 +236,10 @@ func (s *Store) deleteSweeps(t *Tracker, before time.Time) error {
 	})
 }
 
-var deleteAnswers = deletion(answersTable, "organization", "tracker", "id")
+var deleteAnswers = engine.Deletion(answersTable, "organization", "tracker", "id")
 
 // giveUpBodies removes results that no answer has any more.
-func giveUpBodies(ctx context.Context, t *tx, answers []*Answer) error {
+func giveUpBodies(ctx context.Context, t *engine.Tx, answers []*Answer) error {
 	uses := map[string]*bodyUse{}
 	for _, a := range answers {
 		if a.hash == nil {
@@ -249,10 +253,10 @@ func giveUpBodies(ctx context.Context, t *tx, answers []*Answer) error {
 	}
 	rows := slices.Collect(maps.Values(uses))
 	slices.SortFunc(rows, func(a, b *bodyUse) int { return bytes.Compare(a.hash, b.hash) })
-	if err := each(ctx, t, releaseBodies, rows, nil); err != nil {
+	if err := engine.Each(ctx, t, releaseBodies, rows, nil); err != nil {
 		return err
 	}
-	return each(ctx, t, deleteBodies, rows, nil)
+	return engine.Each(ctx, t, deleteBodies, rows, nil)
 }
 
 // bodyUse is how many answers have a result.
@@ -263,16 +267,16 @@ type bodyUse struct {
 }
 
 var (
-	bodyUseColumns = []column[bodyUse]{
-		field("organization", "uuid", func(b *bodyUse) *string { return &b.organization }),
-		field("hash", "bytea", func(b *bodyUse) *[]byte { return &b.hash }),
-		intField("answers", func(b *bodyUse) *int64 { return &b.answers }),
+	bodyUseColumns = []engine.Column[bodyUse]{
+		engine.Field("organization", "uuid", func(b *bodyUse) *string { return &b.organization }),
+		engine.Field("hash", "bytea", func(b *bodyUse) *[]byte { return &b.hash }),
+		engine.IntField("answers", func(b *bodyUse) *int64 { return &b.answers }),
 	}
-	releaseBodies = newStatement(bodyUseColumns, func(in input) string {
-		return `UPDATE bodies SET answers = bodies.answers - ` + in.value("answers") + ` ` + in.where("bodies", "organization", "hash")
+	releaseBodies = engine.NewStatement(bodyUseColumns, func(in engine.Input) string {
+		return `UPDATE bodies SET answers = bodies.answers - ` + in.Value("answers") + ` ` + in.Where("bodies", "organization", "hash")
 	})
-	deleteBodies = newStatement(bodyUseColumns[:2], func(in input) string {
-		return `DELETE FROM bodies WHERE answers <= 0 AND ` + in.matching()
+	deleteBodies = engine.NewStatement(bodyUseColumns[:2], func(in engine.Input) string {
+		return `DELETE FROM bodies WHERE answers <= 0 AND ` + in.Matching()
 	})
 )
 
@@ -281,9 +285,9 @@ var farFuture = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // forgetTracker removes a deleted tracker that has no answers and no sweeps left.
 func (s *Store) forgetTracker(t *Tracker) error {
-	return s.of(t.Organization).execute(func(ctx context.Context, tx *tx) error {
+	return s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
 		// Sweeps that still run keep it for now, as do answers.
-		left, err := findValues[string](ctx, tx, `SELECT id FROM answers WHERE organization = $1 AND tracker = $2
+		left, err := engine.FindValues[string](ctx, tx, `SELECT id FROM answers WHERE organization = $1 AND tracker = $2
 			UNION ALL SELECT id FROM sweeps WHERE organization = $1 AND tracker = $2 LIMIT 1`, t.Organization, t.ID)
 		if err != nil || len(left) > 0 {
 			return err

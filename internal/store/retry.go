@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"earshot"
 )
 
@@ -14,30 +16,30 @@ import (
 type retryRow struct{ organization, job, task string }
 
 var (
-	retriesTable = newTable("retries",
-		field("organization", "uuid", func(r *retryRow) *string { return &r.organization }),
-		field("job", "uuid", func(r *retryRow) *string { return &r.job }),
-		field("task", "uuid", func(r *retryRow) *string { return &r.task }))
+	retriesTable = engine.NewTable("retries",
+		engine.Field("organization", "uuid", func(r *retryRow) *string { return &r.organization }),
+		engine.Field("job", "uuid", func(r *retryRow) *string { return &r.job }),
+		engine.Field("task", "uuid", func(r *retryRow) *string { return &r.task }))
 	// A task that was removed from the queue may have another in its place.
-	insertRetries = retriesTable.insert(`ON CONFLICT (organization, job) DO UPDATE SET task = excluded.task`)
-	selectRetries = newStatement(retriesTable.only("organization", "job"), func(in input) string {
-		return `SELECT ` + retriesTable.list + ` FROM retries WHERE ` + in.matching()
+	insertRetries = retriesTable.Insert(`ON CONFLICT (organization, job) DO UPDATE SET task = excluded.task`)
+	selectRetries = engine.NewStatement(retriesTable.Only("organization", "job"), func(in engine.Input) string {
+		return `SELECT ` + retriesTable.List + ` FROM retries WHERE ` + in.Matching()
 	})
-	deleteRetries = newStatement(retriesTable.only("organization", "job"), func(in input) string {
-		return `DELETE FROM retries WHERE ` + in.matching()
+	deleteRetries = engine.NewStatement(retriesTable.Only("organization", "job"), func(in engine.Input) string {
+		return `DELETE FROM retries WHERE ` + in.Matching()
 	})
-	replaceBatchTasks = newStatement(retriesTable.columns, func(in input) string {
-		return `UPDATE batch_tasks SET job = ` + in.value("task") + ` ` + in.where("batch_tasks", "organization", "job")
+	replaceBatchTasks = engine.NewStatement(retriesTable.Columns, func(in engine.Input) string {
+		return `UPDATE batch_tasks SET job = ` + in.Value("task") + ` ` + in.Where("batch_tasks", "organization", "job")
 	})
 
 	// identified are the columns that tell which job it is and how it stands.
-	identifiedJobs     = newTable("jobs", jobsTable.only("organization", "id", "status")...)
-	identifiedFinished = newTable("finished", lift(identifiedJobs.columns, func(j *Job) *Job { return j })...)
-	selectJobs         = newStatement(identifiedJobs.only("organization", "id"), func(in input) string {
-		return `SELECT ` + identifiedJobs.list + ` FROM jobs WHERE ` + in.matching()
+	identifiedJobs     = engine.NewTable("jobs", jobsTable.Only("organization", "id", "status")...)
+	identifiedFinished = engine.NewTable("finished", engine.Lift(identifiedJobs.Columns, func(j *Job) *Job { return j })...)
+	selectJobs         = engine.NewStatement(identifiedJobs.Only("organization", "id"), func(in engine.Input) string {
+		return `SELECT ` + identifiedJobs.List + ` FROM jobs WHERE ` + in.Matching()
 	})
-	selectFinished = newStatement(identifiedJobs.only("organization", "id"), func(in input) string {
-		return `SELECT ` + identifiedFinished.list + ` FROM finished WHERE ` + in.matching()
+	selectFinished = engine.NewStatement(identifiedJobs.Only("organization", "id"), func(in engine.Input) string {
+		return `SELECT ` + identifiedFinished.List + ` FROM finished WHERE ` + in.Matching()
 	})
 )
 
@@ -72,11 +74,11 @@ const withWebhook = `LEFT JOIN deliveries d ON d.organization = finished.organiz
 // failed finds failed jobs of an organization, $1.
 func (s *Store) failed(ctx context.Context, organization, clause string, args ...any) (tasks []*Task, err error) {
 	from := listedTables[1]
-	err = s.of(organization).lookups.find(ctx, func(r scanner) error {
+	err = s.ShardOf(organization).Lookups.Find(ctx, func(r engine.Scanner) error {
 		t := new(Task)
 		tasks = append(tasks, t)
-		return r.Scan(append(from.targets(t), &t.WebhookURL)...)
-	}, `SELECT `+from.list+`, d.url FROM finished `+clause, append([]any{organization}, args...)...)
+		return r.Scan(append(from.Targets(t), &t.WebhookURL)...)
+	}, `SELECT `+from.List+`, d.url FROM finished `+clause, append([]any{organization}, args...)...)
 	if err != nil {
 		return nil, fmt.Errorf("find failed jobs: %w", err)
 	}
@@ -93,7 +95,7 @@ func (s *Store) RetryOf(ctx context.Context, organization, job string) (*Task, e
 		if newest != nil {
 			id = newest.ID
 		}
-		row, err := firstRow(ctx, s.of(organization).lookups, retriesTable, `WHERE organization = $1 AND job = $2`, organization, id)
+		row, err := engine.FirstRow(ctx, s.ShardOf(organization).Lookups, retriesTable, `WHERE organization = $1 AND job = $2`, organization, id)
 		if err == nil {
 			var next *Task
 			if next, err = s.Task(ctx, organization, row.task); err == nil {
@@ -164,10 +166,10 @@ func (w *work) retry(ctx context.Context, organization string, retries []*Retry,
 		w.insert(o, &task)
 		placed = append(placed, &retryRow{organization, r.Failed, task.ID})
 	}
-	if err := each(ctx, w.tx, insertRetries, placed, nil); err != nil {
+	if err := engine.Each(ctx, w.Tx, insertRetries, placed, nil); err != nil {
 		return nil, err
 	}
-	return nil, each(ctx, w.tx, replaceBatchTasks, placed, nil)
+	return nil, engine.Each(ctx, w.Tx, replaceBatchTasks, placed, nil)
 }
 
 // checkRetry returns why a task cannot be queued in the place of a failed one, or takes
@@ -209,7 +211,7 @@ func (w *work) readPlaces(ctx context.Context, organization string, retries []*R
 		places = append(places, &retryRow{organization: organization, job: r.Failed})
 	}
 	var before []*retryRow
-	if err := each(ctx, w.tx, selectRetries, places, collect(retriesTable, &before)); err != nil {
+	if err := engine.Each(ctx, w.Tx, selectRetries, places, engine.Collect(retriesTable, &before)); err != nil {
 		return err
 	}
 	taken := map[string]string{}
@@ -220,10 +222,10 @@ func (w *work) readPlaces(ctx context.Context, organization string, retries []*R
 	}
 	// Tasks only move from jobs to finished, and not while the organization is locked.
 	var found []*Job
-	if err := each(ctx, w.tx, selectJobs, tasks, collect(identifiedJobs, &found)); err != nil {
+	if err := engine.Each(ctx, w.Tx, selectJobs, tasks, engine.Collect(identifiedJobs, &found)); err != nil {
 		return err
 	}
-	if err := each(ctx, w.tx, selectFinished, append(failed, tasks...), collect(identifiedFinished, &found)); err != nil {
+	if err := engine.Each(ctx, w.Tx, selectFinished, append(failed, tasks...), engine.Collect(identifiedFinished, &found)); err != nil {
 		return err
 	}
 	status := map[string]earshot.Status{}

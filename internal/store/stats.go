@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"earshot"
 )
 
@@ -49,19 +51,19 @@ type statsRow struct {
 }
 
 var (
-	statsTable = newTable("statistics",
-		field("organization", "uuid", func(r *statsRow) *string { return &r.organization }),
-		intField("hour", func(r *statsRow) *int64 { return &r.hour }),
-		textField("provider", func(r *statsRow) *string { return &r.provider }),
-		intField("ms", func(r *statsRow) *int64 { return &r.ms }),
-		intField("jobs", func(r *statsRow) *int64 { return &r.jobs }),
-		intField("failed", func(r *statsRow) *int64 { return &r.failed }))
-	addToStats = statsTable.insert(`
+	statsTable = engine.NewTable("statistics",
+		engine.Field("organization", "uuid", func(r *statsRow) *string { return &r.organization }),
+		engine.IntField("hour", func(r *statsRow) *int64 { return &r.hour }),
+		engine.TextField("provider", func(r *statsRow) *string { return &r.provider }),
+		engine.IntField("ms", func(r *statsRow) *int64 { return &r.ms }),
+		engine.IntField("jobs", func(r *statsRow) *int64 { return &r.jobs }),
+		engine.IntField("failed", func(r *statsRow) *int64 { return &r.failed }))
+	addToStats = statsTable.Insert(`
 		ON CONFLICT (organization, hour, provider, ms) DO UPDATE SET
 			jobs = statistics.jobs + excluded.jobs, failed = statistics.failed + excluded.failed`)
-	statsKeys   = newTable("statistics", statsTable.only("organization", "hour", "provider", "ms")...)
-	deleteStats = newStatement(statsKeys.columns, func(in input) string {
-		return `DELETE FROM statistics WHERE ` + in.matching()
+	statsKeys   = engine.NewTable("statistics", statsTable.Only("organization", "hour", "provider", "ms")...)
+	deleteStats = engine.NewStatement(statsKeys.Columns, func(in engine.Input) string {
+		return `DELETE FROM statistics WHERE ` + in.Matching()
 	})
 )
 
@@ -70,10 +72,10 @@ var (
 func (w *work) countStats(ctx context.Context) error {
 	sums := map[statsKey]*statsRow{}
 	for _, task := range w.ended {
-		end := millis(task.FinishedAt)
+		end := engine.Millis(task.FinishedAt)
 		key := statsKey{task.Organization, end / hourMillis, task.Provider, neverStarted}
 		if !task.StartedAt.IsZero() {
-			key.ms = roundMs(end - millis(task.StartedAt))
+			key.ms = roundMs(end - engine.Millis(task.StartedAt))
 		}
 		sum := sums[key]
 		if sum == nil {
@@ -88,26 +90,26 @@ func (w *work) countStats(ctx context.Context) error {
 	rows := slices.SortedFunc(maps.Values(sums), func(a, b *statsRow) int {
 		return cmp.Or(cmp.Compare(a.organization, b.organization), cmp.Compare(a.hour, b.hour), cmp.Compare(a.provider, b.provider), cmp.Compare(a.ms, b.ms))
 	})
-	return each(ctx, w.tx, addToStats, rows, nil)
+	return engine.Each(ctx, w.Tx, addToStats, rows, nil)
 }
 
 // DeleteStats removes a batch of the statistics of hours before a time. It returns
 // how many there were: as long as there are any, call it again.
 func (s *Store) DeleteStats(ctx context.Context, before time.Time) (int, error) {
-	n, err := s.countEverywhere(func(p *part) (int, error) { return deleteStatsBefore(ctx, p, before) })
+	n, err := s.countEverywhere(func(p *engine.Shard) (int, error) { return deleteStatsBefore(ctx, p, before) })
 	if err != nil {
 		return 0, fmt.Errorf("delete statistics: %w", err)
 	}
 	return n, nil
 }
 
-func deleteStatsBefore(ctx context.Context, p *part, before time.Time) (int, error) {
+func deleteStatsBefore(ctx context.Context, p *engine.Shard, before time.Time) (int, error) {
 	var old []*statsRow
-	err := p.lookups.find(ctx, collect(statsKeys, &old), `
-		SELECT `+statsKeys.list+` FROM organizations o JOIN statistics ON statistics.organization = o.id AND statistics.hour < $1
-		LIMIT $2`, millis(before)/hourMillis, pruneBatch)
+	err := p.Lookups.Find(ctx, engine.Collect(statsKeys, &old), `
+		SELECT `+statsKeys.List+` FROM organizations o JOIN statistics ON statistics.organization = o.id AND statistics.hour < $1
+		LIMIT $2`, engine.Millis(before)/hourMillis, pruneBatch)
 	if err == nil && len(old) > 0 {
-		err = p.execute(func(ctx context.Context, tx *tx) error { return each(ctx, tx, deleteStats, old, nil) })
+		err = p.Execute(func(ctx context.Context, tx *engine.Tx) error { return engine.Each(ctx, tx, deleteStats, old, nil) })
 	}
 	return len(old), err
 }
@@ -121,9 +123,9 @@ func (s *Store) Stats(ctx context.Context, organization string, from time.Time) 
 			stats = append(stats, current.stats())
 		}
 	}
-	err = s.of(organization).reports.find(ctx, func(found scanner) error {
+	err = s.ShardOf(organization).Reports.Find(ctx, func(found engine.Scanner) error {
 		var row statsRow
-		if err := found.Scan(statsTable.targets(&row)...); err != nil {
+		if err := found.Scan(statsTable.Targets(&row)...); err != nil {
 			return err
 		}
 		if current == nil || current.hour != row.hour || current.provider != row.provider {
@@ -132,8 +134,8 @@ func (s *Store) Stats(ctx context.Context, organization string, from time.Time) 
 		}
 		current.add(row)
 		return nil
-	}, `SELECT `+statsTable.list+` FROM statistics WHERE organization = $1 AND hour >= $2 ORDER BY hour, provider, ms`,
-		organization, millis(from)/hourMillis)
+	}, `SELECT `+statsTable.List+` FROM statistics WHERE organization = $1 AND hour >= $2 ORDER BY hour, provider, ms`,
+		organization, engine.Millis(from)/hourMillis)
 	if err != nil {
 		return nil, fmt.Errorf("read statistics: %w", err)
 	}
@@ -191,17 +193,17 @@ type Load struct {
 
 // Load reads how much there is to do.
 func (s *Store) Load(ctx context.Context) (l Load, err error) {
-	loads, err := everywhere(s.db, func(p *part) ([]Load, error) {
+	loads, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]Load, error) {
 		var l Load
-		err := p.reports.QueryRowContext(ctx, `SELECT COALESCE(SUM(queued), 0), COALESCE(SUM(running), 0) FROM organizations`).Scan(&l.Queued, &l.Running)
+		err := p.Reports.QueryRowContext(ctx, `SELECT COALESCE(SUM(queued), 0), COALESCE(SUM(running), 0) FROM organizations`).Scan(&l.Queued, &l.Running)
 		return []Load{l}, err
 	})
 	for _, some := range loads {
 		l.Queued, l.Running = l.Queued+some.Queued, l.Running+some.Running
 	}
-	if err == nil && !s.dialect.exclusive {
+	if err == nil && !s.Dialect.Exclusive {
 		var seconds float64
-		err = s.reports.QueryRowContext(ctx, `
+		err = s.Reports.QueryRowContext(ctx, `
 			SELECT COALESCE(MAX(extract(epoch FROM clock_timestamp() - xact_start)), 0)::float8 FROM pg_stat_activity
 			WHERE datname = current_database() AND pid <> pg_backend_pid()`).Scan(&seconds)
 		l.OldestTransaction = time.Duration(seconds * float64(time.Second))

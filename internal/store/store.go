@@ -45,12 +45,29 @@ import (
 	"io/fs"
 	"sync/atomic"
 
+	"earshot/internal/store/engine"
+
 	"github.com/google/uuid"
 )
 
+// Config says which database to open.
+type Config = engine.Config
+
+// Errors of the engine that callers of the store handle.
+var (
+	ErrNotFound           = engine.ErrNotFound
+	ErrNoDatabase         = engine.ErrNoDatabase
+	ErrUnfinishedTransfer = engine.ErrUnfinishedTransfer
+	ErrUnknownOutcome     = engine.ErrUnknownOutcome
+	ErrClock              = engine.ErrClock
+)
+
+// Shared reports whether several nodes may work on the database of that URL.
+func Shared(url string) bool { return engine.Shared(url) }
+
 // Store is an open database. It is safe for concurrent use.
 type Store struct {
-	*db
+	*engine.DB
 	uses keyUses
 	// nodes are all nodes as of the last heartbeat of this one, and how many tasks each runs
 	// at once; nil on SQLite.
@@ -64,20 +81,20 @@ var migrations embed.FS
 
 // Open opens the database and brings its schema up to date. Returns ErrNoDatabase and
 // ErrUnfinishedTransfer.
-func Open(ctx context.Context, cfg Config) (*Store, error) {
+func Open(ctx context.Context, cfg engine.Config) (*Store, error) {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		return nil, err
 	}
-	opened, err := open(ctx, cfg, files)
+	opened, err := engine.Open(ctx, cfg, files)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: opened}
+	s := &Store{DB: opened}
 	if err := s.startClock(ctx, cfg.AcceptClock); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.start(newUnit)
+	s.Start(newUnit)
 	return s, nil
 }
 
@@ -85,14 +102,14 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 // behind, for reports. Nothing can be written to it, and it need not answer yet: what is
 // read while it does not fails with CodeServerUnavailable.
 func (s *Store) OpenReplica(url string) (*Store, error) {
-	opened, err := s.openReplica(url, newUnit)
+	opened, err := s.OpenReadReplica(url, newUnit)
 	if err != nil {
 		return nil, err
 	}
-	return &Store{db: opened}, nil
+	return &Store{DB: opened}, nil
 }
 
-func newUnit(t *tx) unit { return newWork(t) }
+func newUnit(t *engine.Tx) engine.Unit { return newWork(t) }
 
 // newID makes an id that sorts by time of creation.
 func newID() string { return uuid.Must(uuid.NewV7()).String() }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"github.com/google/uuid"
 
 	"earshot"
@@ -39,29 +41,29 @@ type Sweep struct {
 }
 
 var (
-	sweepsTable = newTable("sweeps",
-		field("organization", "uuid", func(s *Sweep) *string { return &s.Organization }),
-		field("tracker", "uuid", func(s *Sweep) *string { return &s.Tracker }),
-		field("id", "uuid", func(s *Sweep) *string { return &s.ID }),
-		textField("slot", func(s *Sweep) *string { return &s.Slot }),
-		textField("state", func(s *Sweep) *earshot.SweepState { return &s.State }),
-		nullField("reason", "text", func(s *Sweep) *string { return &s.Reason }),
-		intField("version", func(s *Sweep) *int { return &s.Version }),
-		textField("month", func(s *Sweep) *string { return &s.Month }),
-		timeField("due_at", func(s *Sweep) *time.Time { return &s.DueAt }),
-		timeField("started_at", func(s *Sweep) *time.Time { return &s.StartedAt }),
-		timeField("ends_at", func(s *Sweep) *time.Time { return &s.EndsAt }),
-		timeField("closed_at", func(s *Sweep) *time.Time { return &s.ClosedAt }),
-		intField("planned", func(s *Sweep) *int { return &s.Planned }),
-		intField("submitted", func(s *Sweep) *int { return &s.Submitted }),
-		intField("answered", func(s *Sweep) *int { return &s.Answered }),
-		intField("missing", func(s *Sweep) *int { return &s.Missing }),
-		intField("most", func(s *Sweep) *int64 { return &s.MaxCost }),
-		intField("charged", func(s *Sweep) *int64 { return &s.Charged }),
-		flagField("pruned", func(s *Sweep) *bool { return &s.Pruned }),
-		nullField("repeats", "uuid", func(s *Sweep) *string { return &s.Repeats }),
-		bytesAsText("facts", func(s *Sweep) *[]byte { return &s.Facts }))
-	insertSweeps = sweepsTable.insert("")
+	sweepsTable = engine.NewTable("sweeps",
+		engine.Field("organization", "uuid", func(s *Sweep) *string { return &s.Organization }),
+		engine.Field("tracker", "uuid", func(s *Sweep) *string { return &s.Tracker }),
+		engine.Field("id", "uuid", func(s *Sweep) *string { return &s.ID }),
+		engine.TextField("slot", func(s *Sweep) *string { return &s.Slot }),
+		engine.TextField("state", func(s *Sweep) *earshot.SweepState { return &s.State }),
+		engine.NullField("reason", "text", func(s *Sweep) *string { return &s.Reason }),
+		engine.IntField("version", func(s *Sweep) *int { return &s.Version }),
+		engine.TextField("month", func(s *Sweep) *string { return &s.Month }),
+		engine.TimeField("due_at", func(s *Sweep) *time.Time { return &s.DueAt }),
+		engine.TimeField("started_at", func(s *Sweep) *time.Time { return &s.StartedAt }),
+		engine.TimeField("ends_at", func(s *Sweep) *time.Time { return &s.EndsAt }),
+		engine.TimeField("closed_at", func(s *Sweep) *time.Time { return &s.ClosedAt }),
+		engine.IntField("planned", func(s *Sweep) *int { return &s.Planned }),
+		engine.IntField("submitted", func(s *Sweep) *int { return &s.Submitted }),
+		engine.IntField("answered", func(s *Sweep) *int { return &s.Answered }),
+		engine.IntField("missing", func(s *Sweep) *int { return &s.Missing }),
+		engine.IntField("most", func(s *Sweep) *int64 { return &s.MaxCost }),
+		engine.IntField("charged", func(s *Sweep) *int64 { return &s.Charged }),
+		engine.FlagField("pruned", func(s *Sweep) *bool { return &s.Pruned }),
+		engine.NullField("repeats", "uuid", func(s *Sweep) *string { return &s.Repeats }),
+		engine.BytesAsText("facts", func(s *Sweep) *[]byte { return &s.Facts }))
+	insertSweeps = sweepsTable.Insert("")
 )
 
 const (
@@ -118,7 +120,7 @@ func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *str
 		if err := w.expectTracker(ctx, t); err != nil {
 			return err
 		}
-		existing, err := firstRow(ctx, w, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND slot = $3`, t.Organization, t.ID, sweep.Slot)
+		existing, err := engine.FirstRow(ctx, w, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND slot = $3`, t.Organization, t.ID, sweep.Slot)
 		if err == nil {
 			started = StartedSweep{*existing, true}
 			return w.setNext(ctx, t, slot, due)
@@ -127,7 +129,7 @@ func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *str
 			return err
 		}
 		started = StartedSweep{Sweep: sweep}
-		running, err := findValues[string](ctx, w, `SELECT id FROM sweeps WHERE organization = $1 AND tracker = $2 AND state = 'running'`, t.Organization, t.ID)
+		running, err := engine.FindValues[string](ctx, w, `SELECT id FROM sweeps WHERE organization = $1 AND tracker = $2 AND state = 'running'`, t.Organization, t.ID)
 		if err != nil {
 			return err
 		}
@@ -161,7 +163,7 @@ func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *str
 				return err
 			}
 		}
-		return errors.Join(each(ctx, w.tx, insertSweeps, []*Sweep{&started.Sweep}, nil), w.setNext(ctx, t, slot, due))
+		return errors.Join(engine.Each(ctx, w.Tx, insertSweeps, []*Sweep{&started.Sweep}, nil), w.setNext(ctx, t, slot, due))
 	}})
 	if err != nil {
 		return started, fmt.Errorf("start a sweep of tracker %s: %w", t.Name, err)
@@ -171,7 +173,7 @@ func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *str
 
 // newestToRepeat is the newest closed sweep of a tracker.
 func (w *work) newestToRepeat(ctx context.Context, t *Tracker) (string, error) {
-	newest, err := findValues[string](ctx, w, `SELECT id FROM sweeps WHERE organization = $1 AND tracker = $2 AND state = 'closed' AND repeats IS NULL AND pruned = 0
+	newest, err := engine.FindValues[string](ctx, w, `SELECT id FROM sweeps WHERE organization = $1 AND tracker = $2 AND state = 'closed' AND repeats IS NULL AND pruned = 0
 		ORDER BY id DESC LIMIT 1`, t.Organization, t.ID)
 	if err != nil {
 		return "", err
@@ -186,7 +188,7 @@ func (w *work) newestToRepeat(ctx context.Context, t *Tracker) (string, error) {
 func (w *work) expectTracker(ctx context.Context, t *Tracker) error {
 	var version int
 	var slot *string
-	err := first(ctx, w, func(r scanner) error { return r.Scan(&version, &slot) },
+	err := engine.First(ctx, w, func(r engine.Scanner) error { return r.Scan(&version, &slot) },
 		`SELECT version, next_slot FROM trackers WHERE organization = $1 AND id = $2 AND state <> 'deleting'`, t.Organization, t.ID)
 	if errors.Is(err, ErrNotFound) || err == nil && (version != t.Version || slot == nil && t.NextSlot != "" || slot != nil && *slot != t.NextSlot) {
 		return ErrChanged
@@ -196,7 +198,7 @@ func (w *work) expectTracker(ctx context.Context, t *Tracker) error {
 
 func (w *work) setNext(ctx context.Context, t *Tracker, slot string, due time.Time) error {
 	_, err := w.ExecContext(ctx, `UPDATE trackers SET next_slot = $3, due_at = $4 WHERE organization = $1 AND id = $2`,
-		t.Organization, t.ID, nullText(slot), nullMillis(due))
+		t.Organization, t.ID, nullText(slot), engine.NullMillis(due))
 	return err
 }
 
@@ -205,13 +207,13 @@ const committedSum = `SELECT COALESCE(SUM(CASE WHEN state = 'running' THEN most 
 	FROM sweeps WHERE organization = $1 AND tracker = $2 AND month = $3`
 
 func (w *work) committed(ctx context.Context, t *Tracker, month string) (credits int64, err error) {
-	err = first(ctx, w, func(r scanner) error { return r.Scan(&credits) }, committedSum, t.Organization, t.ID, month)
+	err = engine.First(ctx, w, func(r engine.Scanner) error { return r.Scan(&credits) }, committedSum, t.Organization, t.ID, month)
 	return credits, err
 }
 
 // Committed is what sweeps of a tracker in a month have cost, or can still cost.
 func (s *Store) Committed(ctx context.Context, t *Tracker, month string) (credits int64, err error) {
-	err = first(ctx, s.of(t.Organization).lookups, func(r scanner) error { return r.Scan(&credits) }, committedSum, t.Organization, t.ID, month)
+	err = engine.First(ctx, s.ShardOf(t.Organization).Lookups, func(r engine.Scanner) error { return r.Scan(&credits) }, committedSum, t.Organization, t.ID, month)
 	if err != nil {
 		return 0, fmt.Errorf("sum up the sweeps of tracker %s: %w", t.Name, err)
 	}
@@ -229,7 +231,7 @@ func (s *Store) SubmitSweep(sweep *Sweep, tasks []Job, answers []*Answer, now ti
 		if err != nil {
 			return err
 		}
-		stored, err := firstRow(ctx, w, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, sweep.Organization, sweep.Tracker, sweep.ID)
+		stored, err := engine.FirstRow(ctx, w, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, sweep.Organization, sweep.Tracker, sweep.ID)
 		if errors.Is(err, ErrNotFound) || err == nil && (stored.State != earshot.SweepRunning || stored.Reason != "" || stored.Submitted != sweep.Submitted) {
 			return nil
 		}
@@ -242,7 +244,7 @@ func (s *Store) SubmitSweep(sweep *Sweep, tasks []Job, answers []*Answer, now ti
 			task.Mode, task.Status = ModeAsync, earshot.StatusQueued
 			w.insert(o, &task)
 		}
-		if err := each(ctx, w.tx, insertAnswers, answers[:n], nil); err != nil {
+		if err := engine.Each(ctx, w.Tx, insertAnswers, answers[:n], nil); err != nil {
 			return err
 		}
 		_, err = w.ExecContext(ctx, `UPDATE sweeps SET submitted = submitted + $4 WHERE organization = $1 AND tracker = $2 AND id = $3`,
@@ -257,7 +259,7 @@ func (s *Store) SubmitSweep(sweep *Sweep, tasks []Job, answers []*Answer, now ti
 
 // RunningSweeps are the sweeps that are not closed, of all organizations.
 func (s *Store) RunningSweeps(ctx context.Context) ([]*Sweep, error) {
-	all, err := rowsEverywhere(ctx, s.db, sweepsTable, `WHERE state = 'running' ORDER BY organization, tracker, id`)
+	all, err := engine.RowsFromAllShards(ctx, s.DB, sweepsTable, `WHERE state = 'running' ORDER BY organization, tracker, id`)
 	if err != nil {
 		return nil, fmt.Errorf("find running sweeps: %w", err)
 	}
@@ -266,7 +268,7 @@ func (s *Store) RunningSweeps(ctx context.Context) ([]*Sweep, error) {
 
 // TrackerByID finds a tracker, also one that is being deleted. Returns ErrNotFound.
 func (s *Store) TrackerByID(ctx context.Context, organization, id string) (*Tracker, error) {
-	t, err := firstRow(ctx, s.of(organization).lookups, trackersTable, `WHERE organization = $1 AND id = $2`, organization, id)
+	t, err := engine.FirstRow(ctx, s.ShardOf(organization).Lookups, trackersTable, `WHERE organization = $1 AND id = $2`, organization, id)
 	if err != nil {
 		return nil, fmt.Errorf("tracker %s: %w", id, err)
 	}
@@ -297,11 +299,11 @@ func (s *Store) endSweepOnce(sweep *Sweep, reason string, now time.Time) (n int,
 		}
 		// What is not planned any more need not be waited for.
 		_, err = w.ExecContext(ctx, `UPDATE sweeps SET ends_at = $4, reason = COALESCE(reason, $5) WHERE organization = $1 AND tracker = $2 AND id = $3 AND state = 'running'`,
-			sweep.Organization, sweep.Tracker, sweep.ID, min(millis(sweep.EndsAt), millis(now)), nullText(reason))
+			sweep.Organization, sweep.Tracker, sweep.ID, min(engine.Millis(sweep.EndsAt), engine.Millis(now)), nullText(reason))
 		if err != nil {
 			return err
 		}
-		ids, err := findValues[string](ctx, w, `
+		ids, err := engine.FindValues[string](ctx, w, `
 			SELECT a.id FROM answers a JOIN jobs j ON j.organization = a.organization AND j.id = a.id
 			WHERE a.organization = $1 AND a.tracker = $2 AND a.sweep = $3 AND a.outcome = 'pending' AND j.status = 'QUEUED' LIMIT $4`,
 			sweep.Organization, sweep.Tracker, sweep.ID, clearBatch)
@@ -319,7 +321,7 @@ func (s *Store) endSweepOnce(sweep *Sweep, reason string, now time.Time) (n int,
 		}
 		n = len(ids)
 		o.Queued -= n
-		return errors.Join(each(ctx, w.tx, deleteJobs, queued, nil), completeAnswers(ctx, w.tx, ended))
+		return errors.Join(engine.Each(ctx, w.Tx, deleteJobs, queued, nil), completeAnswers(ctx, w.Tx, ended))
 	}})
 	return n, err
 }
@@ -333,17 +335,17 @@ func (s *Sweep) since(now time.Time) time.Time {
 	return now
 }
 
-var deleteJobs = newStatement(jobsTable.only("organization", "id"), func(in input) string {
-	return `DELETE FROM jobs WHERE ` + in.matching()
+var deleteJobs = engine.NewStatement(jobsTable.Only("organization", "id"), func(in engine.Input) string {
+	return `DELETE FROM jobs WHERE ` + in.Matching()
 })
 
 // CloseSweep closes a sweep of which nothing more will come, and plans its webhook.
 // It reports whether it did: not while tasks are under way, and not twice.
 func (s *Store) CloseSweep(sweep *Sweep, state earshot.SweepState, webhook *string, now time.Time) (closed bool, err error) {
 	err = s.commit(change{organization: sweep.Organization, apply: func(ctx context.Context, w *work) error {
-		n, err := w.exec(ctx, `UPDATE sweeps SET state = $4, closed_at = $6
+		n, err := w.Run(ctx, `UPDATE sweeps SET state = $4, closed_at = $6
 			WHERE organization = $1 AND tracker = $2 AND id = $3 AND state = 'running' AND answered + missing = submitted AND (submitted = planned OR ends_at <= $5)`,
-			sweep.Organization, sweep.Tracker, sweep.ID, string(state), millis(now), millis(sweep.since(now)))
+			sweep.Organization, sweep.Tracker, sweep.ID, string(state), engine.Millis(now), engine.Millis(sweep.since(now)))
 		closed = n > 0
 		if err != nil || !closed {
 			return err
@@ -359,7 +361,7 @@ func (s *Store) CloseSweep(sweep *Sweep, state earshot.SweepState, webhook *stri
 		if webhook != nil {
 			w.deliveries = append(w.deliveries, newDelivery(&Job{Organization: sweep.Organization, ID: sweep.ID}, *webhook, now))
 		}
-		return unfollow(ctx, w.tx, sweep.Organization)
+		return unfollow(ctx, w.Tx, sweep.Organization)
 	}})
 	if err != nil {
 		return false, fmt.Errorf("close sweep %s: %w", sweep.ID, err)
@@ -368,7 +370,7 @@ func (s *Store) CloseSweep(sweep *Sweep, state earshot.SweepState, webhook *stri
 }
 
 // unfollow ends the recording of an organization that has no running sweep left.
-func unfollow(ctx context.Context, t *tx, organization string) error {
+func unfollow(ctx context.Context, t *engine.Tx, organization string) error {
 	_, err := t.ExecContext(ctx, `DELETE FROM followers WHERE organization = $1 AND NOT EXISTS (
 		SELECT 1 FROM sweeps WHERE sweeps.organization = $1 AND state = 'running')`, organization)
 	return err
@@ -380,7 +382,7 @@ func (s *Store) Sweep(ctx context.Context, t *Tracker, id string) (*Sweep, error
 	if err != nil {
 		return nil, fmt.Errorf("sweep: %w", err)
 	}
-	sweep, err := firstRow(ctx, s.of(t.Organization).lookups, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, t.Organization, t.ID, id)
+	sweep, err := engine.FirstRow(ctx, s.ShardOf(t.Organization).Lookups, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND id = $3`, t.Organization, t.ID, id)
 	if err != nil {
 		return nil, fmt.Errorf("sweep %s: %w", id, err)
 	}
@@ -389,7 +391,7 @@ func (s *Store) Sweep(ctx context.Context, t *Tracker, id string) (*Sweep, error
 
 // SweepOf finds a sweep of an organization, whatever its tracker. Returns ErrNotFound.
 func (s *Store) SweepOf(ctx context.Context, organization, id string) (*Sweep, error) {
-	sweep, err := firstRow(ctx, s.of(organization).lookups, sweepsTable, `WHERE organization = $1 AND id = $2`, organization, id)
+	sweep, err := engine.FirstRow(ctx, s.ShardOf(organization).Lookups, sweepsTable, `WHERE organization = $1 AND id = $2`, organization, id)
 	if err != nil {
 		return nil, fmt.Errorf("sweep %s: %w", id, err)
 	}
@@ -399,7 +401,7 @@ func (s *Store) SweepOf(ctx context.Context, organization, id string) (*Sweep, e
 // Sweeps lists sweeps of a tracker, the newest first. state is "" for all, before "" for
 // the first page.
 func (s *Store) Sweeps(ctx context.Context, t *Tracker, state earshot.SweepState, before string, limit int) ([]*Sweep, error) {
-	sweeps, err := findRows(ctx, s.of(t.Organization).lookups, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND id < $3 AND ($4 = '' OR state = $4) ORDER BY id DESC LIMIT $5`,
+	sweeps, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Lookups, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND id < $3 AND ($4 = '' OR state = $4) ORDER BY id DESC LIMIT $5`,
 		t.Organization, t.ID, cmp.Or(before, uuid.Max.String()), string(state), limit)
 	if err != nil {
 		return nil, fmt.Errorf("list sweeps: %w", err)
@@ -410,7 +412,7 @@ func (s *Store) Sweeps(ctx context.Context, t *Tracker, state earshot.SweepState
 // ClosedSweeps are all closed sweeps of a tracker, in the order in which they were due,
 // without those that repeat another.
 func (s *Store) ClosedSweeps(ctx context.Context, t *Tracker) ([]*Sweep, error) {
-	sweeps, err := findRows(ctx, s.of(t.Organization).reports, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'closed' AND repeats IS NULL ORDER BY due_at, id`, t.Organization, t.ID)
+	sweeps, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Reports, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'closed' AND repeats IS NULL ORDER BY due_at, id`, t.Organization, t.ID)
 	if err != nil {
 		return nil, fmt.Errorf("list closed sweeps: %w", err)
 	}
@@ -420,7 +422,7 @@ func (s *Store) ClosedSweeps(ctx context.Context, t *Tracker) ([]*Sweep, error) 
 // NewestRepeat is the newest closed sweep of a tracker that repeats another and has
 // answers. Returns ErrNotFound.
 func (s *Store) NewestRepeat(ctx context.Context, t *Tracker) (*Sweep, error) {
-	sweep, err := firstRow(ctx, s.of(t.Organization).reports, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'closed' AND repeats IS NOT NULL AND answered > 0
+	sweep, err := engine.FirstRow(ctx, s.ShardOf(t.Organization).Reports, sweepsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'closed' AND repeats IS NOT NULL AND answered > 0
 		ORDER BY id DESC LIMIT 1`, t.Organization, t.ID)
 	if err != nil {
 		return nil, fmt.Errorf("find the newest repeated sweep: %w", err)
@@ -430,7 +432,7 @@ func (s *Store) NewestRepeat(ctx context.Context, t *Tracker) (*Sweep, error) {
 
 // MissingReasons counts the missing answers of a sweep by their reason.
 func (s *Store) MissingReasons(ctx context.Context, sweep *Sweep) (counts []earshot.ReasonCount, err error) {
-	err = s.of(sweep.Organization).reports.find(ctx, func(r scanner) error {
+	err = s.ShardOf(sweep.Organization).Reports.Find(ctx, func(r engine.Scanner) error {
 		var one earshot.ReasonCount
 		err := r.Scan(&one.Reason, &one.Count)
 		counts = append(counts, one)
@@ -452,7 +454,7 @@ type Ending struct {
 
 // Endings counts how the questions of a sweep ended.
 func (s *Store) Endings(ctx context.Context, sweep *Sweep) (endings []Ending, err error) {
-	err = s.of(sweep.Organization).reports.find(ctx, func(r scanner) error {
+	err = s.ShardOf(sweep.Organization).Reports.Find(ctx, func(r engine.Scanner) error {
 		var e Ending
 		err := r.Scan(&e.Target, &e.Reason, &e.Surface, &e.Model, &e.Count)
 		endings = append(endings, e)
@@ -467,7 +469,7 @@ func (s *Store) Endings(ctx context.Context, sweep *Sweep) (endings []Ending, er
 
 // SaveFacts stores what the targets of a sweep answered with.
 func (s *Store) SaveFacts(sweep *Sweep, facts []byte) error {
-	_, err := s.of(sweep.Organization).exec(`UPDATE sweeps SET facts = $4 WHERE organization = $1 AND tracker = $2 AND id = $3`, sweep.Organization, sweep.Tracker, sweep.ID, string(facts))
+	_, err := s.ShardOf(sweep.Organization).Run(`UPDATE sweeps SET facts = $4 WHERE organization = $1 AND tracker = $2 AND id = $3`, sweep.Organization, sweep.Tracker, sweep.ID, string(facts))
 	if err != nil {
 		return fmt.Errorf("store the facts of a sweep: %w", err)
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"earshot/internal/store/engine"
 )
 
 // Tally is what the answers of a closed sweep add up to, by rules.
@@ -38,41 +40,41 @@ type TallySpan struct {
 func Range(at time.Time, days int) int { return int(at.Unix() / (24 * 60 * 60) / int64(days)) }
 
 var (
-	talliesTable = newTable("tallies",
-		field("organization", "uuid", func(t *Tally) *string { return &t.Organization }),
-		field("tracker", "uuid", func(t *Tally) *string { return &t.Tracker }),
-		intField("rules", func(t *Tally) *int { return &t.Rules }),
-		field("sweep", "uuid", func(t *Tally) *string { return &t.Sweep }),
-		intField("answers", func(t *Tally) *int { return &t.Answers }),
-		intField("weights", func(t *Tally) *int64 { return &t.Weights }),
-		field("sums", "bytea", func(t *Tally) *[]byte { return &t.Sums }),
-		field("cells", "bytea", func(t *Tally) *[]byte { return &t.packed }))
-	insertTallies = talliesTable.insert(`ON CONFLICT (organization, tracker, rules, sweep) DO UPDATE SET weights = excluded.weights, sums = excluded.sums, cells = excluded.cells`)
-	tallySums     = talliesTable.without("cells")
-	tallyCells    = newTable("tallies", talliesTable.only("sweep", "cells")...)
+	talliesTable = engine.NewTable("tallies",
+		engine.Field("organization", "uuid", func(t *Tally) *string { return &t.Organization }),
+		engine.Field("tracker", "uuid", func(t *Tally) *string { return &t.Tracker }),
+		engine.IntField("rules", func(t *Tally) *int { return &t.Rules }),
+		engine.Field("sweep", "uuid", func(t *Tally) *string { return &t.Sweep }),
+		engine.IntField("answers", func(t *Tally) *int { return &t.Answers }),
+		engine.IntField("weights", func(t *Tally) *int64 { return &t.Weights }),
+		engine.Field("sums", "bytea", func(t *Tally) *[]byte { return &t.Sums }),
+		engine.Field("cells", "bytea", func(t *Tally) *[]byte { return &t.packed }))
+	insertTallies = talliesTable.Insert(`ON CONFLICT (organization, tracker, rules, sweep) DO UPDATE SET weights = excluded.weights, sums = excluded.sums, cells = excluded.cells`)
+	tallySums     = talliesTable.Without("cells")
+	tallyCells    = engine.NewTable("tallies", talliesTable.Only("sweep", "cells")...)
 
-	spansTable = newTable("tally_spans",
-		field("organization", "uuid", func(t *TallySpan) *string { return &t.Organization }),
-		field("tracker", "uuid", func(t *TallySpan) *string { return &t.Tracker }),
-		intField("rules", func(t *TallySpan) *int { return &t.Rules }),
-		intField("days", func(t *TallySpan) *int { return &t.Days }),
-		intField("number", func(t *TallySpan) *int { return &t.Number }),
-		field("sweeps", "bytea", func(t *TallySpan) *[]byte { return &t.Sweeps }),
-		field("cells", "bytea", func(t *TallySpan) *[]byte { return &t.packed }))
-	insertSpans = spansTable.insert(`ON CONFLICT (organization, tracker, rules, days, number) DO UPDATE SET sweeps = excluded.sweeps, cells = excluded.cells`)
-	spanSweeps  = spansTable.without("cells")
+	spansTable = engine.NewTable("tally_spans",
+		engine.Field("organization", "uuid", func(t *TallySpan) *string { return &t.Organization }),
+		engine.Field("tracker", "uuid", func(t *TallySpan) *string { return &t.Tracker }),
+		engine.IntField("rules", func(t *TallySpan) *int { return &t.Rules }),
+		engine.IntField("days", func(t *TallySpan) *int { return &t.Days }),
+		engine.IntField("number", func(t *TallySpan) *int { return &t.Number }),
+		engine.Field("sweeps", "bytea", func(t *TallySpan) *[]byte { return &t.Sweeps }),
+		engine.Field("cells", "bytea", func(t *TallySpan) *[]byte { return &t.packed }))
+	insertSpans = spansTable.Insert(`ON CONFLICT (organization, tracker, rules, days, number) DO UPDATE SET sweeps = excluded.sweeps, cells = excluded.cells`)
+	spanSweeps  = spansTable.Without("cells")
 )
 
 // SaveTally writes a tally, in the place of the one that was there. It writes nothing where
 // answers of the sweep are gone meanwhile, or its rules no longer used.
 func (s *Store) SaveTally(t *Tally) error {
 	t.packed = pack(t.Cells)
-	err := s.of(t.Organization).execute(func(ctx context.Context, tx *tx) error {
-		ok, err := isCountable(ctx, tx, s.dialect.forUpdate, t.Organization, t.Tracker, t.Rules, t.Sweep)
+	err := s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
+		ok, err := isCountable(ctx, tx, s.Dialect.ForUpdate, t.Organization, t.Tracker, t.Rules, t.Sweep)
 		if err != nil || !ok {
 			return err
 		}
-		return each(ctx, tx, insertTallies, []*Tally{t}, nil)
+		return engine.Each(ctx, tx, insertTallies, []*Tally{t}, nil)
 	})
 	if err != nil {
 		return fmt.Errorf("store a tally: %w", err)
@@ -82,13 +84,13 @@ func (s *Store) SaveTally(t *Tally) error {
 
 // isCountable tells whether the sweep and the rules of a tally are still there. The row of
 // the sweep keeps its answers from being deleted meanwhile.
-func isCountable(ctx context.Context, t *tx, forUpdate, organization, tracker string, rules int, sweep string) (bool, error) {
-	found, err := findValues[string](ctx, t, `SELECT id FROM sweeps WHERE organization = $1 AND tracker = $2 AND id = $3 AND state = 'closed' AND pruned = 0 `+forUpdate,
+func isCountable(ctx context.Context, t *engine.Tx, forUpdate, organization, tracker string, rules int, sweep string) (bool, error) {
+	found, err := engine.FindValues[string](ctx, t, `SELECT id FROM sweeps WHERE organization = $1 AND tracker = $2 AND id = $3 AND state = 'closed' AND pruned = 0 `+forUpdate,
 		organization, tracker, sweep)
 	if err != nil || len(found) == 0 {
 		return false, err
 	}
-	used, err := findValues[int](ctx, t, `SELECT version FROM tracker_rules WHERE organization = $1 AND tracker = $2 AND version = $3 AND state <> 'old' `+forUpdate,
+	used, err := engine.FindValues[int](ctx, t, `SELECT version FROM tracker_rules WHERE organization = $1 AND tracker = $2 AND version = $3 AND state <> 'old' `+forUpdate,
 		organization, tracker, rules)
 	return len(used) > 0, err
 }
@@ -97,14 +99,14 @@ func isCountable(ctx context.Context, t *tx, forUpdate, organization, tracker st
 // are the ids of those that it has.
 func (s *Store) SaveTallySpan(t *TallySpan, sweeps []string) error {
 	t.packed = pack(t.Cells)
-	err := s.of(t.Organization).execute(func(ctx context.Context, tx *tx) error {
+	err := s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
 		for _, sweep := range sweeps {
-			ok, err := isCountable(ctx, tx, s.dialect.forUpdate, t.Organization, t.Tracker, t.Rules, sweep)
+			ok, err := isCountable(ctx, tx, s.Dialect.ForUpdate, t.Organization, t.Tracker, t.Rules, sweep)
 			if err != nil || !ok {
 				return err
 			}
 		}
-		return each(ctx, tx, insertSpans, []*TallySpan{t}, nil)
+		return engine.Each(ctx, tx, insertSpans, []*TallySpan{t}, nil)
 	})
 	if err != nil {
 		return fmt.Errorf("store the tally of a range of days: %w", err)
@@ -114,7 +116,7 @@ func (s *Store) SaveTallySpan(t *TallySpan, sweeps []string) error {
 
 // Tallies reads those of rules, without their cells.
 func (s *Store) Tallies(ctx context.Context, r *Rules) ([]*Tally, error) {
-	all, err := findRows(ctx, s.of(r.Organization).reports, tallySums, `WHERE organization = $1 AND tracker = $2 AND rules = $3`, r.Organization, r.Tracker, r.Version)
+	all, err := engine.FindRows(ctx, s.ShardOf(r.Organization).Reports, tallySums, `WHERE organization = $1 AND tracker = $2 AND rules = $3`, r.Organization, r.Tracker, r.Version)
 	if err != nil {
 		return nil, fmt.Errorf("read tallies: %w", err)
 	}
@@ -130,23 +132,23 @@ func (s *Store) TallyCells(ctx context.Context, r *Rules, sweeps []string) (map[
 	for _, id := range sweeps {
 		wanted[id] = true
 	}
-	scan := func(row scanner) error {
+	scan := func(row engine.Scanner) error {
 		var t Tally
-		if err := row.Scan(tallyCells.targets(&t)...); err != nil || !wanted[t.Sweep] {
+		if err := row.Scan(tallyCells.Targets(&t)...); err != nil || !wanted[t.Sweep] {
 			return err
 		}
 		var err error
 		found[t.Sweep], err = unpack(t.packed)
 		return err
 	}
-	query := `SELECT ` + tallyCells.list + ` FROM tallies WHERE organization = $1 AND tracker = $2 AND rules = $3`
+	query := `SELECT ` + tallyCells.List + ` FROM tallies WHERE organization = $1 AND tracker = $2 AND rules = $3`
 	var err error
 	if len(sweeps) > fewTallies {
-		err = s.of(r.Organization).reports.find(ctx, scan, query, r.Organization, r.Tracker, r.Version)
+		err = s.ShardOf(r.Organization).Reports.Find(ctx, scan, query, r.Organization, r.Tracker, r.Version)
 		sweeps = nil
 	}
 	for _, id := range sweeps {
-		err = errors.Join(err, s.of(r.Organization).reports.find(ctx, scan, query+` AND sweep = $4`, r.Organization, r.Tracker, r.Version, id))
+		err = errors.Join(err, s.ShardOf(r.Organization).Reports.Find(ctx, scan, query+` AND sweep = $4`, r.Organization, r.Tracker, r.Version, id))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the cells of tallies: %w", err)
@@ -156,7 +158,7 @@ func (s *Store) TallyCells(ctx context.Context, r *Rules, sweeps []string) (map[
 
 // TallySpans lists those of rules, without their cells: the longest ranges first.
 func (s *Store) TallySpans(ctx context.Context, r *Rules) ([]*TallySpan, error) {
-	all, err := findRows(ctx, s.of(r.Organization).reports, spanSweeps, `WHERE organization = $1 AND tracker = $2 AND rules = $3 ORDER BY days DESC, number`, r.Organization, r.Tracker, r.Version)
+	all, err := engine.FindRows(ctx, s.ShardOf(r.Organization).Reports, spanSweeps, `WHERE organization = $1 AND tracker = $2 AND rules = $3 ORDER BY days DESC, number`, r.Organization, r.Tracker, r.Version)
 	if err != nil {
 		return nil, fmt.Errorf("list tallies of ranges of days: %w", err)
 	}
@@ -165,7 +167,7 @@ func (s *Store) TallySpans(ctx context.Context, r *Rules) ([]*TallySpan, error) 
 
 // ReadSpanCells adds the cells of a range, which stay empty where it is no longer as it was.
 func (s *Store) ReadSpanCells(ctx context.Context, t *TallySpan) error {
-	err := first(ctx, s.of(t.Organization).reports, func(r scanner) error { return r.Scan(&t.packed) },
+	err := engine.First(ctx, s.ShardOf(t.Organization).Reports, func(r engine.Scanner) error { return r.Scan(&t.packed) },
 		`SELECT cells FROM tally_spans WHERE organization = $1 AND tracker = $2 AND rules = $3 AND days = $4 AND number = $5 AND sweeps = $6`,
 		t.Organization, t.Tracker, t.Rules, t.Days, t.Number, t.Sweeps)
 	if err == nil {
@@ -181,8 +183,8 @@ func (s *Store) ReadSpanCells(ctx context.Context, t *TallySpan) error {
 // RulesToTally are current rules that have no tally of some closed sweep, or whose newest
 // repeated sweep was not compared with the one that it repeats.
 func (s *Store) RulesToTally(ctx context.Context) ([]*Rules, error) {
-	all, err := everywhere(s.db, func(p *part) ([]*Rules, error) {
-		return findRows(ctx, p.reports, rulesTable, `WHERE state = 'current' AND EXISTS (
+	all, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]*Rules, error) {
+		return engine.FindRows(ctx, p.Reports, rulesTable, `WHERE state = 'current' AND EXISTS (
 		SELECT 1 FROM sweeps s WHERE s.organization = tracker_rules.organization AND s.tracker = tracker_rules.tracker
 			AND s.state = 'closed' AND s.pruned = 0 AND s.answered > 0 AND (s.repeats IS NULL AND NOT EXISTS (
 				SELECT 1 FROM tallies t WHERE t.organization = s.organization AND t.tracker = s.tracker AND t.rules = tracker_rules.version AND t.sweep = s.id)
@@ -197,7 +199,7 @@ func (s *Store) RulesToTally(ctx context.Context) ([]*Rules, error) {
 }
 
 // pruneTallies notes that answers of sweeps are gone, and removes what was added up with them.
-func pruneTallies(ctx context.Context, t *tx, answers []*Answer) error {
+func pruneTallies(ctx context.Context, t *engine.Tx, answers []*Answer) error {
 	pruned := map[string]bool{}
 	for _, a := range answers {
 		if pruned[a.Sweep] {
@@ -211,8 +213,8 @@ func pruneTallies(ctx context.Context, t *tx, answers []*Answer) error {
 	return nil
 }
 
-func pruneSweepTallies(ctx context.Context, t *tx, sweep *Sweep) error {
-	due, err := findValues[int64](ctx, t, `UPDATE sweeps SET pruned = 1 WHERE organization = $1 AND tracker = $2 AND id = $3 AND pruned = 0 RETURNING due_at`,
+func pruneSweepTallies(ctx context.Context, t *engine.Tx, sweep *Sweep) error {
+	due, err := engine.FindValues[int64](ctx, t, `UPDATE sweeps SET pruned = 1 WHERE organization = $1 AND tracker = $2 AND id = $3 AND pruned = 0 RETURNING due_at`,
 		sweep.Organization, sweep.Tracker, sweep.ID)
 	if err != nil || len(due) == 0 {
 		return err
@@ -227,5 +229,5 @@ func pruneSweepTallies(ctx context.Context, t *tx, sweep *Sweep) error {
 
 // Prune notes that answers of a sweep are gone.
 func (s *Store) Prune(sweep *Sweep) error {
-	return s.of(sweep.Organization).execute(func(ctx context.Context, tx *tx) error { return pruneSweepTallies(ctx, tx, sweep) })
+	return s.ShardOf(sweep.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error { return pruneSweepTallies(ctx, tx, sweep) })
 }

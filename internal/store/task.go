@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"github.com/google/uuid"
 
 	"earshot"
@@ -31,40 +33,40 @@ type Task struct {
 }
 
 var (
-	finishedTable = newTable("finished", append(lift(keptColumns, jobOf),
-		field("charged", "bigint", func(t *Task) **int64 { return &t.Charged }),
-		timeField("finished_at", func(t *Task) *time.Time { return &t.FinishedAt }),
-		bytesAsText("error", func(t *Task) *[]byte { return (*[]byte)(&t.Error) }),
-		nullField("event", "bigint", func(t *Task) *int64 { return &t.Event }),
-		field("result", "bytea", func(t *Task) *[]byte { return &t.packed }))...)
-	insertFinished = finishedTable.insert("")
+	finishedTable = engine.NewTable("finished", append(engine.Lift(keptColumns, jobOf),
+		engine.Field("charged", "bigint", func(t *Task) **int64 { return &t.Charged }),
+		engine.TimeField("finished_at", func(t *Task) *time.Time { return &t.FinishedAt }),
+		engine.BytesAsText("error", func(t *Task) *[]byte { return (*[]byte)(&t.Error) }),
+		engine.NullField("event", "bigint", func(t *Task) *int64 { return &t.Event }),
+		engine.Field("result", "bytea", func(t *Task) *[]byte { return &t.packed }))...)
+	insertFinished = finishedTable.Insert("")
 
-	ownerColumns = append(lift(jobsTable.only("organization", "id"), jobOf), field("owner", "uuid", func(t *Task) *string { return &t.owner }))
-	takeEnded    = newStatement(ownerColumns, func(in input) string {
-		if in.arrays {
-			return `DELETE FROM jobs USING ` + in.rows() + ` WHERE ` + isOwner + ` RETURNING 1`
+	ownerColumns = append(engine.Lift(jobsTable.Only("organization", "id"), jobOf), engine.Field("owner", "uuid", func(t *Task) *string { return &t.owner }))
+	takeEnded    = engine.NewStatement(ownerColumns, func(in engine.Input) string {
+		if in.Arrays {
+			return `DELETE FROM jobs USING ` + in.Rows() + ` WHERE ` + isOwner + ` RETURNING 1`
 		}
-		return `DELETE FROM jobs WHERE organization = ` + in.value("organization") + ` AND id = ` + in.value("id") + ` AND node = ` + in.value("owner")
+		return `DELETE FROM jobs WHERE organization = ` + in.Value("organization") + ` AND id = ` + in.Value("id") + ` AND node = ` + in.Value("owner")
 	})
 	// moveEnded moves rows on the server: only the columns that their end changes travel.
 	endColumns = []string{"status", "attempts", "node", "started_at", "charged", "finished_at", "error", "event", "result"}
-	moveEnded  = endStatement(func(in input, into, ended string) string {
-		return `WITH taken AS (DELETE FROM jobs USING ` + in.rows() + ` WHERE ` + isOwner + ` RETURNING ` + ended + `)
+	moveEnded  = endStatement(func(in engine.Input, into, ended string) string {
+		return `WITH taken AS (DELETE FROM jobs USING ` + in.Rows() + ` WHERE ` + isOwner + ` RETURNING ` + ended + `)
 			` + into + ` SELECT * FROM taken`
 	})
 	// copyEnded is its first half where takeEnded is the other: Citus would take moveEnded apart.
-	copyEnded = endStatement(func(in input, into, ended string) string {
-		return into + ` SELECT ` + ended + ` FROM jobs, ` + in.rows() + ` WHERE ` + isOwner
+	copyEnded = endStatement(func(in engine.Input, into, ended string) string {
+		return into + ` SELECT ` + ended + ` FROM jobs, ` + in.Rows() + ` WHERE ` + isOwner
 	})
-	deleteFinished = newStatement(finishedTable.only("organization", "id"), func(in input) string {
-		return `DELETE FROM finished WHERE ` + in.matching()
+	deleteFinished = engine.NewStatement(finishedTable.Only("organization", "id"), func(in engine.Input) string {
+		return `DELETE FROM finished WHERE ` + in.Matching()
 	})
 
 	// taskTables are where tasks are: under way, then ended. They only move that way,
 	// so who looks in this order misses none.
-	taskTables = []*table[Task]{newTable("jobs", lift(jobsTable.columns, jobOf)...), finishedTable}
+	taskTables = []*engine.Table[Task]{engine.NewTable("jobs", engine.Lift(jobsTable.Columns, jobOf)...), finishedTable}
 	// listedTables leave out what a list does not show.
-	listedTables = []*table[Task]{taskTables[0], finishedTable.without("result")}
+	listedTables = []*engine.Table[Task]{taskTables[0], finishedTable.Without("result")}
 )
 
 func jobOf(t *Task) *Job { return &t.Job }
@@ -74,26 +76,26 @@ const isOwner = `jobs.organization = r.organization AND jobs.id = r.id AND jobs.
 
 // endStatement is a statement of PostgreSQL that inserts jobs that end into the finished
 // ones, by what they were and what their end changes.
-func endStatement(write func(in input, into, ended string) string) statement[Task] {
-	return newStatement(append(slices.Clip(ownerColumns), finishedTable.only(endColumns...)...), func(in input) string {
-		if !in.arrays {
+func endStatement(write func(in engine.Input, into, ended string) string) engine.Statement[Task] {
+	return engine.NewStatement(append(slices.Clip(ownerColumns), finishedTable.Only(endColumns...)...), func(in engine.Input) string {
+		if !in.Arrays {
 			return ""
 		}
 		var into, ended []string
-		for _, c := range finishedTable.columns {
+		for _, c := range finishedTable.Columns {
 			from := "jobs."
-			if slices.Contains(endColumns, c.name) {
+			if slices.Contains(endColumns, c.Name) {
 				from = "r."
 			}
-			into, ended = append(into, c.name), append(ended, from+c.name)
+			into, ended = append(into, c.Name), append(ended, from+c.Name)
 		}
 		return write(in, `INSERT INTO finished (`+strings.Join(into, ", ")+`)`, strings.Join(ended, ", "))
 	})
 }
 
 // findRequests reads calls and tasks that a condition, and what follows it, picks.
-func findRequests(ctx context.Context, in finder, from *table[Task], condition string, args ...any) ([]*Task, error) {
-	tasks, err := findRows(ctx, in, from, `WHERE `+condition, args...)
+func findRequests(ctx context.Context, in engine.Querier, from *engine.Table[Task], condition string, args ...any) ([]*Task, error) {
+	tasks, err := engine.FindRows(ctx, in, from, `WHERE `+condition, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +174,7 @@ const eventBytes = 256 << 10
 func (s *Store) Events(ctx context.Context, organization string, after int64, limit int) (last int64, tasks iter.Seq2[*Task, error], err error) {
 	last = after
 	var chunks chunks
-	err = s.of(organization).lookups.find(ctx, func(r scanner) error {
+	err = s.ShardOf(organization).Lookups.Find(ctx, func(r engine.Scanner) error {
 		var bytes int64
 		if err := r.Scan(&last, &bytes); err != nil {
 			return err
@@ -212,7 +214,7 @@ func (c *chunks) add(number, bytes int64) {
 // readChunk yields the ended tasks of a chunk of an organization, $1, and reports whether to go on. Those
 // that were deleted meanwhile are missing.
 func (s *Store) readChunk(ctx context.Context, yield func(*Task, error) bool, organization, clause string, args ...any) bool {
-	tasks, err := findRows(ctx, s.of(organization).lookups, finishedTable, clause, append([]any{organization}, args...)...)
+	tasks, err := engine.FindRows(ctx, s.ShardOf(organization).Lookups, finishedTable, clause, append([]any{organization}, args...)...)
 	if err != nil {
 		return yield(nil, fmt.Errorf("read ended tasks: %w", err))
 	}
@@ -237,7 +239,7 @@ type QueueStatus struct {
 
 // QueueStatus reads the state of an organization's queue at one moment.
 func (s *Store) QueueStatus(ctx context.Context, organization string) (status QueueStatus, err error) {
-	err = s.of(organization).lookups.snapshot(ctx, func(now snapshot) (err error) {
+	err = s.ShardOf(organization).Lookups.Snapshot(ctx, func(now engine.Snapshot) (err error) {
 		status, err = queueStatus(ctx, now, organization)
 		return err
 	})
@@ -247,17 +249,17 @@ func (s *Store) QueueStatus(ctx context.Context, organization string) (status Qu
 	return status, nil
 }
 
-func queueStatus(ctx context.Context, now snapshot, organization string) (status QueueStatus, err error) {
-	status.Organization, err = firstRow(ctx, now, organizationsTable, `WHERE id = $1`, organization)
+func queueStatus(ctx context.Context, now engine.Snapshot, organization string) (status QueueStatus, err error) {
+	status.Organization, err = engine.FirstRow(ctx, now, organizationsTable, `WHERE id = $1`, organization)
 	if err != nil {
 		return status, err
 	}
-	err = first(ctx, now, func(r scanner) error { return r.Scan(&status.Processing) },
+	err = engine.First(ctx, now, func(r engine.Scanner) error { return r.Scan(&status.Processing) },
 		`SELECT COUNT(*) FROM jobs WHERE organization = $1 AND status = 'PROCESSING' AND mode = 'async'`, organization)
 	if err != nil {
 		return status, err
 	}
-	err = now.find(ctx, func(r scanner) error {
+	err = now.Find(ctx, func(r engine.Scanner) error {
 		var one earshot.PriorityCount
 		err := r.Scan(&one.Priority, &one.Count)
 		status.Queued = append(status.Queued, one)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"earshot"
 )
 
@@ -38,24 +40,24 @@ type Tracker struct {
 	ReportDueAt  time.Time // zero when none is
 }
 
-var trackersTable = newTable("trackers",
-	field("organization", "uuid", func(t *Tracker) *string { return &t.Organization }),
-	field("id", "uuid", func(t *Tracker) *string { return &t.ID }),
-	textField("name", func(t *Tracker) *string { return &t.Name }),
-	textField("state", func(t *Tracker) *earshot.TrackerState { return &t.State }),
-	intField("version", func(t *Tracker) *int { return &t.Version }),
-	bytesAsText("definition", func(t *Tracker) *[]byte { return &t.Definition }),
-	flagField("demo", func(t *Tracker) *bool { return &t.Demo }),
-	intField("keep_days", func(t *Tracker) *int { return &t.KeepDays }),
-	timeField("created_at", func(t *Tracker) *time.Time { return &t.CreatedAt }),
-	timeField("updated_at", func(t *Tracker) *time.Time { return &t.UpdatedAt }),
-	nullField("next_slot", "text", func(t *Tracker) *string { return &t.NextSlot }),
-	timeField("due_at", func(t *Tracker) *time.Time { return &t.DueAt }),
-	nullField("report_slot", "text", func(t *Tracker) *string { return &t.ReportSlot }),
-	timeField("report_due_at", func(t *Tracker) *time.Time { return &t.ReportDueAt }))
+var trackersTable = engine.NewTable("trackers",
+	engine.Field("organization", "uuid", func(t *Tracker) *string { return &t.Organization }),
+	engine.Field("id", "uuid", func(t *Tracker) *string { return &t.ID }),
+	engine.TextField("name", func(t *Tracker) *string { return &t.Name }),
+	engine.TextField("state", func(t *Tracker) *earshot.TrackerState { return &t.State }),
+	engine.IntField("version", func(t *Tracker) *int { return &t.Version }),
+	engine.BytesAsText("definition", func(t *Tracker) *[]byte { return &t.Definition }),
+	engine.FlagField("demo", func(t *Tracker) *bool { return &t.Demo }),
+	engine.IntField("keep_days", func(t *Tracker) *int { return &t.KeepDays }),
+	engine.TimeField("created_at", func(t *Tracker) *time.Time { return &t.CreatedAt }),
+	engine.TimeField("updated_at", func(t *Tracker) *time.Time { return &t.UpdatedAt }),
+	engine.NullField("next_slot", "text", func(t *Tracker) *string { return &t.NextSlot }),
+	engine.TimeField("due_at", func(t *Tracker) *time.Time { return &t.DueAt }),
+	engine.NullField("report_slot", "text", func(t *Tracker) *string { return &t.ReportSlot }),
+	engine.TimeField("report_due_at", func(t *Tracker) *time.Time { return &t.ReportDueAt }))
 
 // upsertTracker stores a tracker as it is.
-var upsertTracker = trackersTable.insert(`ON CONFLICT (organization, id) DO UPDATE SET
+var upsertTracker = trackersTable.Insert(`ON CONFLICT (organization, id) DO UPDATE SET
 	state = excluded.state, version = excluded.version, definition = excluded.definition, keep_days = excluded.keep_days,
 	updated_at = excluded.updated_at, next_slot = excluded.next_slot, due_at = excluded.due_at,
 	report_slot = excluded.report_slot, report_due_at = excluded.report_due_at`)
@@ -70,24 +72,24 @@ type TrackerPart struct {
 	Definition   []byte // as it was last applied
 }
 
-func partColumns() []column[TrackerPart] {
-	return []column[TrackerPart]{
-		field("organization", "uuid", func(p *TrackerPart) *string { return &p.Organization }),
-		field("tracker", "uuid", func(p *TrackerPart) *string { return &p.Tracker }),
-		intField("id", func(p *TrackerPart) *int { return &p.ID }),
-		flagField("active", func(p *TrackerPart) *bool { return &p.Active }),
-		textField("name", func(p *TrackerPart) *string { return &p.Name }),
-		bytesAsText("definition", func(p *TrackerPart) *[]byte { return &p.Definition }),
+func partColumns() []engine.Column[TrackerPart] {
+	return []engine.Column[TrackerPart]{
+		engine.Field("organization", "uuid", func(p *TrackerPart) *string { return &p.Organization }),
+		engine.Field("tracker", "uuid", func(p *TrackerPart) *string { return &p.Tracker }),
+		engine.IntField("id", func(p *TrackerPart) *int { return &p.ID }),
+		engine.FlagField("active", func(p *TrackerPart) *bool { return &p.Active }),
+		engine.TextField("name", func(p *TrackerPart) *string { return &p.Name }),
+		engine.BytesAsText("definition", func(p *TrackerPart) *[]byte { return &p.Definition }),
 	}
 }
 
 var (
-	promptsTable = newTable("tracker_prompts", partColumns()...)
-	targetsTable = newTable("tracker_targets", partColumns()...)
+	promptsTable = engine.NewTable("tracker_prompts", partColumns()...)
+	targetsTable = engine.NewTable("tracker_targets", partColumns()...)
 
 	keepPart      = `ON CONFLICT (organization, tracker, id) DO UPDATE SET active = excluded.active, definition = excluded.definition`
-	upsertPrompts = promptsTable.insert(keepPart)
-	upsertTargets = targetsTable.insert(keepPart)
+	upsertPrompts = promptsTable.Insert(keepPart)
+	upsertTargets = targetsTable.Insert(keepPart)
 )
 
 // trackerVersion is a definition that was applied.
@@ -99,18 +101,18 @@ type trackerVersion struct {
 }
 
 var (
-	versionsTable = newTable("tracker_versions",
-		field("organization", "uuid", func(v *trackerVersion) *string { return &v.organization }),
-		field("tracker", "uuid", func(v *trackerVersion) *string { return &v.tracker }),
-		intField("version", func(v *trackerVersion) *int { return &v.version }),
-		bytesAsText("definition", func(v *trackerVersion) *[]byte { return &v.definition }),
-		timeField("applied_at", func(v *trackerVersion) *time.Time { return &v.appliedAt }))
-	insertVersions = versionsTable.insert("")
+	versionsTable = engine.NewTable("tracker_versions",
+		engine.Field("organization", "uuid", func(v *trackerVersion) *string { return &v.organization }),
+		engine.Field("tracker", "uuid", func(v *trackerVersion) *string { return &v.tracker }),
+		engine.IntField("version", func(v *trackerVersion) *int { return &v.version }),
+		engine.BytesAsText("definition", func(v *trackerVersion) *[]byte { return &v.definition }),
+		engine.TimeField("applied_at", func(v *trackerVersion) *time.Time { return &v.appliedAt }))
+	insertVersions = versionsTable.Insert("")
 )
 
 // Tracker finds a tracker by its name. Returns ErrNotFound.
 func (s *Store) Tracker(ctx context.Context, organization, name string) (*Tracker, error) {
-	t, err := firstRow(ctx, s.of(organization).lookups, trackersTable, `WHERE organization = $1 AND name = $2 AND state <> 'deleting'`, organization, name)
+	t, err := engine.FirstRow(ctx, s.ShardOf(organization).Lookups, trackersTable, `WHERE organization = $1 AND name = $2 AND state <> 'deleting'`, organization, name)
 	if err != nil {
 		return nil, fmt.Errorf("tracker %s: %w", name, err)
 	}
@@ -119,7 +121,7 @@ func (s *Store) Tracker(ctx context.Context, organization, name string) (*Tracke
 
 // Trackers lists the trackers of an organization by name.
 func (s *Store) Trackers(ctx context.Context, organization string) ([]*Tracker, error) {
-	all, err := findRows(ctx, s.of(organization).lookups, trackersTable, `WHERE organization = $1 AND state <> 'deleting' ORDER BY name`, organization)
+	all, err := engine.FindRows(ctx, s.ShardOf(organization).Lookups, trackersTable, `WHERE organization = $1 AND state <> 'deleting' ORDER BY name`, organization)
 	if err != nil {
 		return nil, fmt.Errorf("list trackers: %w", err)
 	}
@@ -133,7 +135,7 @@ type TrackerBrief struct {
 	Prompts, Brands int
 }
 
-var briefTrackers = trackersTable.without("definition")
+var briefTrackers = trackersTable.Without("definition")
 
 // The definition of a tracker without its prompts and brands, and how many of these it has.
 const (
@@ -148,14 +150,14 @@ const (
 // definitions.
 func (s *Store) TrackerBriefs(ctx context.Context, organization string) (all []*TrackerBrief, err error) {
 	brief := briefOnSQLite
-	if s.dialect.arrays {
+	if s.Dialect.Arrays {
 		brief = briefOnPostgres
 	}
-	err = s.of(organization).lookups.find(ctx, func(r scanner) error {
+	err = s.ShardOf(organization).Lookups.Find(ctx, func(r engine.Scanner) error {
 		b := &TrackerBrief{}
 		all = append(all, b)
-		return r.Scan(append(briefTrackers.targets(&b.Tracker), &b.Definition, &b.Prompts, &b.Brands)...)
-	}, `SELECT `+briefTrackers.list+`, `+brief+` FROM trackers WHERE organization = $1 AND state <> 'deleting' ORDER BY name`, organization)
+		return r.Scan(append(briefTrackers.Targets(&b.Tracker), &b.Definition, &b.Prompts, &b.Brands)...)
+	}, `SELECT `+briefTrackers.List+`, `+brief+` FROM trackers WHERE organization = $1 AND state <> 'deleting' ORDER BY name`, organization)
 	if err != nil {
 		return nil, fmt.Errorf("list trackers: %w", err)
 	}
@@ -164,7 +166,7 @@ func (s *Store) TrackerBriefs(ctx context.Context, organization string) (all []*
 
 // TrackerVersion is a definition that was applied. Returns ErrNotFound.
 func (s *Store) TrackerVersion(ctx context.Context, organization, tracker string, version int) ([]byte, error) {
-	v, err := firstRow(ctx, s.of(organization).lookups, versionsTable, `WHERE organization = $1 AND tracker = $2 AND version = $3`, organization, tracker, version)
+	v, err := engine.FirstRow(ctx, s.ShardOf(organization).Lookups, versionsTable, `WHERE organization = $1 AND tracker = $2 AND version = $3`, organization, tracker, version)
 	if err != nil {
 		return nil, fmt.Errorf("version %d of tracker %s: %w", version, tracker, err)
 	}
@@ -182,8 +184,8 @@ func (s *Store) TrackerTargets(ctx context.Context, t *Tracker) ([]*TrackerPart,
 	return s.trackerParts(ctx, targetsTable, t)
 }
 
-func (s *Store) trackerParts(ctx context.Context, from *table[TrackerPart], t *Tracker) ([]*TrackerPart, error) {
-	parts, err := findRows(ctx, s.of(t.Organization).lookups, from, `WHERE organization = $1 AND tracker = $2 ORDER BY id`, t.Organization, t.ID)
+func (s *Store) trackerParts(ctx context.Context, from *engine.Table[TrackerPart], t *Tracker) ([]*TrackerPart, error) {
+	parts, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Lookups, from, `WHERE organization = $1 AND tracker = $2 ORDER BY id`, t.Organization, t.ID)
 	if err != nil {
 		return nil, fmt.Errorf("list the parts of tracker %s: %w", t.Name, err)
 	}
@@ -212,12 +214,12 @@ func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*Tracker
 			}
 		}
 		return errors.Join(
-			each(ctx, w.tx, upsertTracker, []*Tracker{t}, nil),
+			engine.Each(ctx, w.Tx, upsertTracker, []*Tracker{t}, nil),
 			w.forgetVersions(ctx, t),
-			each(ctx, w.tx, insertVersions, []*trackerVersion{version}, nil),
-			each(ctx, w.tx, upsertPrompts, prompts, nil),
-			each(ctx, w.tx, upsertTargets, targets, nil),
-			noteChangedDays(ctx, w.tx, t, days))
+			engine.Each(ctx, w.Tx, insertVersions, []*trackerVersion{version}, nil),
+			engine.Each(ctx, w.Tx, upsertPrompts, prompts, nil),
+			engine.Each(ctx, w.Tx, upsertTargets, targets, nil),
+			noteChangedDays(ctx, w.Tx, t, days))
 	}})
 	if err != nil {
 		return fmt.Errorf("apply tracker %s: %w", t.Name, err)
@@ -230,7 +232,7 @@ func (w *work) checkTracker(ctx context.Context, t *Tracker, before int) error {
 	versions := map[string]int{}
 	paused := map[string]bool{}
 	bytes, was := len(t.Definition), 0 // of all, and of this one before
-	err := w.find(ctx, func(r scanner) error {
+	err := w.Find(ctx, func(r engine.Scanner) error {
 		var name string
 		var version int
 		var state earshot.TrackerState
@@ -278,9 +280,9 @@ func (w *work) forgetVersions(ctx context.Context, t *Tracker) error {
 func (s *Store) SetTrackerState(t *Tracker, now time.Time) error {
 	// The organization is locked, so that no sweep begins meanwhile and sets the next one.
 	err := s.commit(change{organization: t.Organization, apply: func(ctx context.Context, w *work) error {
-		n, err := w.exec(ctx, `UPDATE trackers SET state = $4, next_slot = $5, due_at = $6, updated_at = $7, report_slot = $8, report_due_at = $9
+		n, err := w.Run(ctx, `UPDATE trackers SET state = $4, next_slot = $5, due_at = $6, updated_at = $7, report_slot = $8, report_due_at = $9
 			WHERE organization = $1 AND id = $2 AND version = $3 AND state <> 'deleting'`,
-			t.Organization, t.ID, t.Version, string(t.State), nullText(t.NextSlot), nullMillis(t.DueAt), millis(now), nullText(t.ReportSlot), nullMillis(t.ReportDueAt))
+			t.Organization, t.ID, t.Version, string(t.State), nullText(t.NextSlot), engine.NullMillis(t.DueAt), engine.Millis(now), nullText(t.ReportSlot), engine.NullMillis(t.ReportDueAt))
 		if err == nil && n == 0 {
 			err = ErrChanged
 		}
@@ -301,7 +303,7 @@ func nullText(text string) *string {
 
 // DueTrackers are trackers whose next sweep is due, the longest due first.
 func (s *Store) DueTrackers(ctx context.Context, now time.Time, limit int) ([]*Tracker, error) {
-	due, err := rowsEverywhere(ctx, s.db, trackersTable, `WHERE due_at IS NOT NULL AND due_at <= $1 ORDER BY due_at LIMIT $2`, millis(now), limit)
+	due, err := engine.RowsFromAllShards(ctx, s.DB, trackersTable, `WHERE due_at IS NOT NULL AND due_at <= $1 ORDER BY due_at LIMIT $2`, engine.Millis(now), limit)
 	if err != nil {
 		return nil, fmt.Errorf("find due trackers: %w", err)
 	}

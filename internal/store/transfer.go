@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"strings"
 
+	"earshot/internal/store/engine"
+
 	"golang.org/x/sync/errgroup"
 )
 
@@ -33,7 +35,7 @@ type Transfer struct {
 
 // transferTable is a table in both databases.
 type transferTable struct {
-	from, to storedTable
+	from, to engine.StoredTable
 	rows     int64 // in the source
 }
 
@@ -54,7 +56,7 @@ func BeginTransfer(ctx context.Context, from, to Config) (_ *Transfer, err error
 			err = errors.Join(err, t.Close())
 		}
 	}()
-	from.Serve, from.Existing, to.Serve, to.transfer = true, true, true, true
+	from.Serve, from.Existing, to.Serve, to.Transfer = true, true, true, true
 	if t.From, err = Open(ctx, from); err != nil {
 		return nil, fmt.Errorf("the database to move: %w", err)
 	}
@@ -83,26 +85,26 @@ func BeginTransfer(ctx context.Context, from, to Config) (_ *Transfer, err error
 // claim keeps servers from a database that several may use: they cannot register. That of
 // a single server was claimed when it was opened.
 func (t *Transfer) claim(ctx context.Context, s *Store) error {
-	if s.dialect.exclusive {
+	if s.Dialect.Exclusive {
 		return nil
 	}
 	// The transaction is the claim: it must outlive ctx.
-	tx, err := s.queue.BeginTx(context.WithoutCancel(ctx), nil)
+	tx, err := s.Queue.BeginTx(context.WithoutCancel(ctx), nil)
 	if err != nil {
 		return err
 	}
 	t.claims = append(t.claims, tx.Rollback)
-	if _, err := tx.ExecContext(ctx, s.dialect.noTimeout); err != nil {
+	if _, err := tx.ExecContext(ctx, s.Dialect.NoTimeout); err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, `LOCK TABLE nodes IN SHARE ROW EXCLUSIVE MODE`); err != nil {
-		if s.dialect.locked(err) {
+		if s.Dialect.Locked(err) {
 			return errors.New("another process moves it, or out of it")
 		}
 		return err
 	}
 	var host string
-	err = tx.QueryRowContext(ctx, `SELECT host FROM nodes WHERE seen_at > `+s.dialect.now+` - $1 LIMIT 1`, takeoverAfter.Milliseconds()).Scan(&host)
+	err = tx.QueryRowContext(ctx, `SELECT host FROM nodes WHERE seen_at > `+s.Dialect.Now+` - $1 LIMIT 1`, takeoverAfter.Milliseconds()).Scan(&host)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil
@@ -114,17 +116,17 @@ func (t *Transfer) claim(ctx context.Context, s *Store) error {
 
 // readSchemas finds the tables that are moved. Both databases must have the same.
 func (t *Transfer) readSchemas(ctx context.Context) error {
-	from, err := t.From.storedTables(ctx)
+	from, err := t.From.StoredTables(ctx)
 	if err != nil {
 		return err
 	}
-	to, err := t.To.storedTables(ctx)
+	to, err := t.To.StoredTables(ctx)
 	if err != nil {
 		return err
 	}
-	describe := func(tables []storedTable) (text string) {
+	describe := func(tables []engine.StoredTable) (text string) {
 		for _, t := range tables {
-			text += t.name + "(" + listed(t.columns, func(c storedColumn) string { return c.name + " " + string(c.kind) }) + "; " + listed(t.key, columnName) + ")\n"
+			text += t.Name + "(" + engine.Listed(t.Columns, func(c engine.StoredColumn) string { return c.Name + " " + string(c.Kind) }) + "; " + engine.Listed(t.Key, engine.ColumnName) + ")\n"
 		}
 		return text
 	}
@@ -141,13 +143,13 @@ func (t *Transfer) readSchemas(ctx context.Context) error {
 // what it was before it was served again.
 func (t *Transfer) fingerprint(ctx context.Context) (string, error) {
 	all := sha256.New()
-	err := t.From.reports.withoutLimit(ctx, func(now snapshot) error {
+	err := t.From.Reports.WithoutLimit(ctx, func(now engine.Snapshot) error {
 		for i := range t.tables {
 			table := &t.tables[i]
-			if err := now.QueryRowContext(ctx, `SELECT COUNT(*) FROM `+table.from.source).Scan(&table.rows); err != nil {
+			if err := now.QueryRowContext(ctx, `SELECT COUNT(*) FROM `+table.from.Source).Scan(&table.rows); err != nil {
 				return err
 			}
-			fmt.Fprintln(all, table.from.name, table.rows)
+			fmt.Fprintln(all, table.from.Name, table.rows)
 		}
 		accounts, err := checksum(ctx, now, t.tables[0].from)
 		fmt.Fprintln(all, accounts)
@@ -158,15 +160,15 @@ func (t *Transfer) fingerprint(ctx context.Context) (string, error) {
 
 // note has the target know what is moved into it, unless it does already.
 func (t *Transfer) note(ctx context.Context, source string) error {
-	begun, err := t.To.hasTable(ctx, unfinishedTransfer)
+	begun, err := t.To.HasTable(ctx, engine.UnfinishedTransfer)
 	if err != nil {
 		return err
 	}
-	return t.To.transactOnce(ctx, func(ctx context.Context, tx *tx) error {
+	return t.To.TransactOnce(ctx, func(ctx context.Context, tx *engine.Tx) error {
 		if begun {
 			var noted string
 			// It waits for a batch that a process which is gone may still have under way.
-			err := first(ctx, tx, func(r scanner) error { return r.Scan(&noted, &t.arrived) }, `SELECT source, arrived FROM `+unfinishedTransfer+` `+t.To.dialect.forUpdate)
+			err := engine.First(ctx, tx, func(r engine.Scanner) error { return r.Scan(&noted, &t.arrived) }, `SELECT source, arrived FROM `+engine.UnfinishedTransfer+` `+t.To.Dialect.ForUpdate)
 			if err == nil && noted != source {
 				err = errors.New("another database is being moved into it, or this one before it changed: empty it first")
 			}
@@ -174,21 +176,21 @@ func (t *Transfer) note(ctx context.Context, source string) error {
 		}
 		var filled []string
 		for _, table := range t.tables {
-			rows, err := findValues[int64](ctx, tx, `SELECT COUNT(*) FROM `+table.to.source)
+			rows, err := engine.FindValues[int64](ctx, tx, `SELECT COUNT(*) FROM `+table.to.Source)
 			if err != nil {
 				return err
 			}
 			if rows[0] > 0 {
-				filled = append(filled, fmt.Sprintf("%s (%d)", table.to.name, rows[0]))
+				filled = append(filled, fmt.Sprintf("%s (%d)", table.to.Name, rows[0]))
 			}
 		}
 		if len(filled) > 0 {
 			return fmt.Errorf("it is not empty, there are rows in %s: name one that no server has worked on", strings.Join(filled, ", "))
 		}
-		if _, err := tx.ordinary.ExecContext(ctx, `CREATE TABLE `+unfinishedTransfer+` (source text NOT NULL, arrived bigint NOT NULL)`); err != nil {
+		if _, err := tx.Ordinary.ExecContext(ctx, `CREATE TABLE `+engine.UnfinishedTransfer+` (source text NOT NULL, arrived bigint NOT NULL)`); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO `+unfinishedTransfer+` (source, arrived) VALUES ($1, 0)`, source)
+		_, err := tx.ExecContext(ctx, `INSERT INTO `+engine.UnfinishedTransfer+` (source, arrived) VALUES ($1, 0)`, source)
 		return err
 	})
 }
@@ -196,25 +198,25 @@ func (t *Transfer) note(ctx context.Context, source string) error {
 // Copy copies what has not arrived yet, and calls report whenever more has.
 func (t *Transfer) Copy(ctx context.Context, report func(TransferState)) error {
 	for _, table := range t.tables {
-		err := t.From.reports.withoutLimit(ctx, func(now snapshot) error { return t.copyTable(ctx, now, table, report) })
+		err := t.From.Reports.WithoutLimit(ctx, func(now engine.Snapshot) error { return t.copyTable(ctx, now, table, report) })
 		if err != nil {
-			return fmt.Errorf("copy %s: %w", table.from.name, err)
+			return fmt.Errorf("copy %s: %w", table.from.Name, err)
 		}
-		if t.To.dialect.analyse == "" {
+		if t.To.Dialect.Analyse == "" {
 			continue
 		}
-		for _, p := range table.to.parts {
-			if _, err := p.queue.ExecContext(ctx, p.dialect.analyse+table.to.name); err != nil {
-				return fmt.Errorf("look at the rows of %s: %w", table.to.name, err)
+		for _, p := range table.to.Shards {
+			if _, err := p.Queue.ExecContext(ctx, p.Dialect.Analyse+table.to.Name); err != nil {
+				return fmt.Errorf("look at the rows of %s: %w", table.to.Name, err)
 			}
 		}
 	}
 	return nil
 }
 
-func (t *Transfer) copyTable(ctx context.Context, now snapshot, table transferTable, report func(TransferState)) error {
-	state := TransferState{Table: table.from.name, Of: table.rows}
-	if err := t.To.lookups.QueryRowContext(ctx, `SELECT COUNT(*) FROM `+table.to.source).Scan(&state.Rows); err != nil {
+func (t *Transfer) copyTable(ctx context.Context, now engine.Snapshot, table transferTable, report func(TransferState)) error {
+	state := TransferState{Table: table.from.Name, Of: table.rows}
+	if err := t.To.Lookups.QueryRowContext(ctx, `SELECT COUNT(*) FROM `+table.to.Source).Scan(&state.Rows); err != nil {
 		return err
 	}
 	query, last, err := t.rest(ctx, table)
@@ -232,8 +234,8 @@ func (t *Transfer) copyTable(ctx context.Context, now snapshot, table transferTa
 		report(state)
 		return nil
 	}
-	err = now.find(ctx, func(r scanner) error {
-		row, bytes, err := scanRow(r, table.from.columns)
+	err = now.Find(ctx, func(r engine.Scanner) error {
+		row, bytes, err := scanRow(r, table.from.Columns)
 		if err != nil {
 			return err
 		}
@@ -251,20 +253,20 @@ func (t *Transfer) copyTable(ctx context.Context, now snapshot, table transferTa
 
 // rest is the query for the rows of a table that have not arrived, and its arguments.
 func (t *Transfer) rest(ctx context.Context, table transferTable) (query string, last []any, err error) {
-	query = `SELECT ` + listed(table.from.columns, columnName) + ` FROM ` + table.from.source
-	order := ` ORDER BY ` + listed(table.from.key, columnSorted)
-	err = first(ctx, t.To.lookups, func(r scanner) (err error) {
-		last, _, err = scanRow(r, table.to.key)
+	query = `SELECT ` + engine.Listed(table.from.Columns, engine.ColumnName) + ` FROM ` + table.from.Source
+	order := ` ORDER BY ` + engine.Listed(table.from.Key, engine.ColumnSorted)
+	err = engine.First(ctx, t.To.Lookups, func(r engine.Scanner) (err error) {
+		last, _, err = scanRow(r, table.to.Key)
 		return err
-	}, `SELECT `+listed(table.to.key, columnName)+` FROM `+table.to.source+` ORDER BY `+listed(table.to.key, func(c storedColumn) string { return c.sorted + " DESC" })+` LIMIT 1`)
+	}, `SELECT `+engine.Listed(table.to.Key, engine.ColumnName)+` FROM `+table.to.Source+` ORDER BY `+engine.Listed(table.to.Key, func(c engine.StoredColumn) string { return c.Sorted + " DESC" })+` LIMIT 1`)
 	if errors.Is(err, ErrNotFound) {
 		return query + order, nil, nil
 	}
-	return query + ` WHERE (` + listed(table.from.key, columnSorted) + `) > (` + placeholders(len(last)) + `)` + order, last, err
+	return query + ` WHERE (` + engine.Listed(table.from.Key, engine.ColumnSorted) + `) > (` + engine.Placeholders(len(last)) + `)` + order, last, err
 }
 
 // scanRow reads a row, and tells how many bytes it is about.
-func scanRow(r scanner, columns []storedColumn) (row []any, bytes int, err error) {
+func scanRow(r engine.Scanner, columns []engine.StoredColumn) (row []any, bytes int, err error) {
 	row = make([]any, len(columns))
 	into := make([]any, len(columns))
 	for i := range row {
@@ -274,7 +276,7 @@ func scanRow(r scanner, columns []storedColumn) (row []any, bytes int, err error
 		return nil, 0, err
 	}
 	for i, c := range columns {
-		if row[i], err = c.value(row[i]); err != nil {
+		if row[i], err = c.Value(row[i]); err != nil {
 			return nil, 0, err
 		}
 		switch v := row[i].(type) {
@@ -288,17 +290,17 @@ func scanRow(r scanner, columns []storedColumn) (row []any, bytes int, err error
 }
 
 // add stores a batch, in one transaction with the note of how many rows have arrived.
-func (t *Transfer) add(ctx context.Context, into storedTable, batch [][]any) error {
+func (t *Transfer) add(ctx context.Context, into engine.StoredTable, batch [][]any) error {
 	after := t.arrived + int64(len(batch))
-	err := t.To.transactOnce(ctx, func(ctx context.Context, tx *tx) error {
-		noted, err := tx.exec(ctx, `UPDATE `+unfinishedTransfer+` SET arrived = $1 WHERE arrived = $2`, after, t.arrived)
+	err := t.To.TransactOnce(ctx, func(ctx context.Context, tx *engine.Tx) error {
+		noted, err := tx.Run(ctx, `UPDATE `+engine.UnfinishedTransfer+` SET arrived = $1 WHERE arrived = $2`, after, t.arrived)
 		if err != nil {
 			return err
 		}
 		if noted != 1 {
 			return errors.New("another process has moved something into the database meanwhile")
 		}
-		return into.load(ctx, tx, batch)
+		return into.Load(ctx, tx, batch)
 	})
 	if err == nil {
 		t.arrived = after
@@ -316,8 +318,8 @@ type tableSum struct {
 // Verify reads both databases whole and compares them: the number of rows of every table,
 // and a checksum of all that is in them. It calls report for each table that is equal.
 func (t *Transfer) Verify(ctx context.Context, report func(TransferState)) error {
-	return t.From.reports.withoutLimit(ctx, func(from snapshot) error {
-		return t.To.reports.withoutLimit(ctx, func(to snapshot) error {
+	return t.From.Reports.WithoutLimit(ctx, func(from engine.Snapshot) error {
+		return t.To.Reports.WithoutLimit(ctx, func(to engine.Snapshot) error {
 			for _, table := range t.tables {
 				var there, here tableSum
 				group, ctx := errgroup.WithContext(ctx)
@@ -330,13 +332,13 @@ func (t *Transfer) Verify(ctx context.Context, report func(TransferState)) error
 					return err
 				})
 				if err := group.Wait(); err != nil {
-					return fmt.Errorf("verify %s: %w", table.from.name, err)
+					return fmt.Errorf("verify %s: %w", table.from.Name, err)
 				}
 				if there != here {
 					return fmt.Errorf("%s differs: %d rows with the checksum %016x%016x were to be moved, and %d with %016x%016x are there; if the database that is moved was changed meanwhile, empty the other one and begin again",
-						table.from.name, there.rows, there.high, there.low, here.rows, here.high, here.low)
+						table.from.Name, there.rows, there.high, there.low, here.rows, here.high, here.low)
 				}
-				report(TransferState{Table: table.from.name, Rows: here.rows, Of: there.rows})
+				report(TransferState{Table: table.from.Name, Rows: here.rows, Of: there.rows})
 			}
 			return nil
 		})
@@ -344,10 +346,10 @@ func (t *Transfer) Verify(ctx context.Context, report func(TransferState)) error
 }
 
 // checksum adds up the rows of a table.
-func checksum(ctx context.Context, in finder, table storedTable) (sum tableSum, err error) {
+func checksum(ctx context.Context, in engine.Querier, table engine.StoredTable) (sum tableSum, err error) {
 	var text []byte
-	err = in.find(ctx, func(r scanner) error {
-		row, _, err := scanRow(r, table.columns)
+	err = in.Find(ctx, func(r engine.Scanner) error {
+		row, _, err := scanRow(r, table.Columns)
 		if err != nil {
 			return err
 		}
@@ -360,7 +362,7 @@ func checksum(ctx context.Context, in finder, table storedTable) (sum tableSum, 
 		sum.high += binary.BigEndian.Uint64(hash[:8])
 		sum.low += binary.BigEndian.Uint64(hash[8:16])
 		return nil
-	}, `SELECT `+listed(table.columns, columnName)+` FROM `+table.source)
+	}, `SELECT `+engine.Listed(table.Columns, engine.ColumnName)+` FROM `+table.Source)
 	return sum, err
 }
 
@@ -380,11 +382,11 @@ func appendValue(text []byte, value any) []byte {
 
 // Finish has the target taken for whole, and so be served.
 func (t *Transfer) Finish(ctx context.Context) error {
-	err := t.To.transactOnce(ctx, func(ctx context.Context, tx *tx) error {
-		if err := tx.flush(ctx); err != nil {
+	err := t.To.TransactOnce(ctx, func(ctx context.Context, tx *engine.Tx) error {
+		if err := tx.Flush(ctx); err != nil {
 			return err
 		}
-		_, err := tx.ordinary.ExecContext(ctx, `DROP TABLE `+unfinishedTransfer)
+		_, err := tx.Ordinary.ExecContext(ctx, `DROP TABLE `+engine.UnfinishedTransfer)
 		return err
 	})
 	if err != nil {

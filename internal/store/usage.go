@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"earshot"
 )
 
@@ -29,14 +31,14 @@ type usageRow struct {
 }
 
 var (
-	usageTable = newTable("usage",
-		field("organization", "uuid", func(u *usageRow) *string { return &u.organization }),
-		intField("day", func(u *usageRow) *int64 { return &u.day }),
-		textField("provider", func(u *usageRow) *string { return &u.provider }),
-		intField("completed", func(u *usageRow) *int64 { return &u.completed }),
-		intField("failed", func(u *usageRow) *int64 { return &u.failed }),
-		intField("charged", func(u *usageRow) *int64 { return &u.charged }))
-	addToUsage = usageTable.insert(`
+	usageTable = engine.NewTable("usage",
+		engine.Field("organization", "uuid", func(u *usageRow) *string { return &u.organization }),
+		engine.IntField("day", func(u *usageRow) *int64 { return &u.day }),
+		engine.TextField("provider", func(u *usageRow) *string { return &u.provider }),
+		engine.IntField("completed", func(u *usageRow) *int64 { return &u.completed }),
+		engine.IntField("failed", func(u *usageRow) *int64 { return &u.failed }),
+		engine.IntField("charged", func(u *usageRow) *int64 { return &u.charged }))
+	addToUsage = usageTable.Insert(`
 		ON CONFLICT (organization, day, provider) DO UPDATE SET
 			completed = usage.completed + excluded.completed, failed = usage.failed + excluded.failed, charged = usage.charged + excluded.charged`)
 )
@@ -46,7 +48,7 @@ var (
 func (w *work) countUsage(ctx context.Context) error {
 	sums := map[usageKey]*usageRow{}
 	for _, task := range w.ended {
-		key := usageKey{task.Organization, millis(task.FinishedAt) / dayMillis, task.Provider}
+		key := usageKey{task.Organization, engine.Millis(task.FinishedAt) / dayMillis, task.Provider}
 		sum := sums[key]
 		if sum == nil {
 			sum = &usageRow{usageKey: key}
@@ -62,14 +64,14 @@ func (w *work) countUsage(ctx context.Context) error {
 	rows := slices.SortedFunc(maps.Values(sums), func(a, b *usageRow) int {
 		return cmp.Or(cmp.Compare(a.organization, b.organization), cmp.Compare(a.day, b.day), cmp.Compare(a.provider, b.provider))
 	})
-	return each(ctx, w.tx, addToUsage, rows, nil)
+	return engine.Each(ctx, w.Tx, addToUsage, rows, nil)
 }
 
 // Usage is what an organization's jobs came to, by day and provider, from one
 // day to another, both included.
 func (s *Store) Usage(ctx context.Context, organization string, from, to time.Time) (usage []earshot.DayUsage, err error) {
-	rows, err := findRows(ctx, s.of(organization).reports, usageTable, `WHERE organization = $1 AND day >= $2 AND day <= $3 ORDER BY day, provider`,
-		organization, millis(from)/dayMillis, millis(to)/dayMillis)
+	rows, err := engine.FindRows(ctx, s.ShardOf(organization).Reports, usageTable, `WHERE organization = $1 AND day >= $2 AND day <= $3 ORDER BY day, provider`,
+		organization, engine.Millis(from)/dayMillis, engine.Millis(to)/dayMillis)
 	if err != nil {
 		return nil, fmt.Errorf("read usage: %w", err)
 	}

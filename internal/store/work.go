@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"earshot/internal/store/engine"
+
 	"earshot"
 	"earshot/internal/account"
 )
@@ -20,7 +22,7 @@ import (
 // An organization's row is locked from first to last and orders everything that
 // happens to its jobs: what was read stays true as long as it is held.
 type work struct {
-	*tx
+	*engine.Tx
 
 	organizations map[string]*lockedOrganization
 	owned         map[ownedJob]bool  // the jobs to be ended that still belong to their nodes
@@ -61,15 +63,15 @@ type change struct {
 }
 
 // commit applies a change in a transaction that it may share, and returns once it is committed.
-func (s *Store) commit(c change) error { return s.write(c.write()) }
+func (s *Store) commit(c change) error { return s.Write(c.write()) }
 
-func (c change) write() write {
-	return write{organization: c.organization, across: c.across, jobs: c.jobs, needs: &c, apply: inWork(c.apply)}
+func (c change) write() engine.Write {
+	return engine.Write{Organization: c.organization, Across: c.across, Jobs: c.jobs, Needs: &c, Apply: inWork(c.apply)}
 }
 
 // inWork adapts a function over work, and reads the budgets that it may look at.
-func inWork(apply func(context.Context, *work) error) func(context.Context, unit) error {
-	return func(ctx context.Context, u unit) error {
+func inWork(apply func(context.Context, *work) error) func(context.Context, engine.Unit) error {
+	return func(ctx context.Context, u engine.Unit) error {
 		w, ok := u.(*work)
 		if !ok {
 			return fmt.Errorf("the unit of a transaction is a %T", u)
@@ -81,16 +83,16 @@ func inWork(apply func(context.Context, *work) error) func(context.Context, unit
 	}
 }
 
-func newWork(t *tx) *work {
-	return &work{tx: t, organizations: map[string]*lockedOrganization{}, owned: map[ownedJob]bool{}, keys: map[taskKey]string{}}
+func newWork(t *engine.Tx) *work {
+	return &work{Tx: t, organizations: map[string]*lockedOrganization{}, owned: map[ownedJob]bool{}, keys: map[taskKey]string{}}
 }
 
 // read looks up the jobs and the idempotency keys that writes name.
-func (w *work) read(ctx context.Context, writes []*write) error {
+func (w *work) Read(ctx context.Context, writes []*engine.Write) error {
 	var jobs []*Job
 	var keys []*keyedTask
 	for _, one := range writes {
-		needs, ok := one.needs.(*change)
+		needs, ok := one.Needs.(*change)
 		if !ok {
 			continue
 		}
@@ -101,7 +103,7 @@ func (w *work) read(ctx context.Context, writes []*write) error {
 			keys = append(keys, &keyedTask{taskKey: taskKey{needs.organization, key}})
 		}
 	}
-	err := each(ctx, w.tx, selectOwned, jobs, func(found scanner) error {
+	err := engine.Each(ctx, w.Tx, selectOwned, jobs, func(found engine.Scanner) error {
 		var job ownedJob
 		err := found.Scan(&job.id, &job.node)
 		w.owned[job] = true
@@ -110,36 +112,36 @@ func (w *work) read(ctx context.Context, writes []*write) error {
 	if err != nil {
 		return err
 	}
-	return each(ctx, w.tx, selectKeys, keys, func(found scanner) error {
+	return engine.Each(ctx, w.Tx, selectKeys, keys, func(found engine.Scanner) error {
 		var key keyedTask
-		err := found.Scan(keysTable.targets(&key)...)
+		err := found.Scan(keysTable.Targets(&key)...)
 		w.keys[key.taskKey] = key.job
 		return err
 	})
 }
 
 var (
-	lockOrganizations = newStatement(organizationsTable.only("id"), func(in input) string {
-		return selectOrganizations(in) + in.forUpdate
+	lockOrganizations = engine.NewStatement(organizationsTable.Only("id"), func(in engine.Input) string {
+		return selectOrganizations(in) + in.ForUpdate
 	})
-	lockFreeOrganizations = newStatement(organizationsTable.only("id"), func(in input) string {
-		return selectOrganizations(in) + in.skipLocked
+	lockFreeOrganizations = engine.NewStatement(organizationsTable.Only("id"), func(in engine.Input) string {
+		return selectOrganizations(in) + in.SkipLocked
 	})
 )
 
-func selectOrganizations(in input) string {
-	return `SELECT ` + organizationsTable.list + ` FROM organizations WHERE ` + in.matching() + ` ORDER BY id `
+func selectOrganizations(in engine.Input) string {
+	return `SELECT ` + organizationsTable.List + ` FROM organizations WHERE ` + in.Matching() + ` ORDER BY id `
 }
 
 // organizationColumns are columns of an organization that is locked.
-func organizationColumns(names ...string) []column[lockedOrganization] {
-	return lift(organizationsTable.only(names...), func(o *lockedOrganization) *account.Organization { return &o.Organization })
+func organizationColumns(names ...string) []engine.Column[lockedOrganization] {
+	return engine.Lift(organizationsTable.Only(names...), func(o *lockedOrganization) *account.Organization { return &o.Organization })
 }
 
 // lock reads organizations and keeps others from changing them, always in the
 // order of their ids, so that two transactions never wait for each other. With skip it
 // leaves out those that another transaction has locked.
-func (w *work) lock(ctx context.Context, ids []string, skip bool) error {
+func (w *work) Lock(ctx context.Context, ids []string, skip bool) error {
 	statement := lockOrganizations
 	if skip {
 		statement = lockFreeOrganizations
@@ -148,9 +150,9 @@ func (w *work) lock(ctx context.Context, ids []string, skip bool) error {
 	for i, id := range ids {
 		asked[i] = &account.Organization{ID: id}
 	}
-	return each(ctx, w.tx, statement, asked, func(found scanner) error {
+	return engine.Each(ctx, w.Tx, statement, asked, func(found engine.Scanner) error {
 		o := new(lockedOrganization)
-		err := found.Scan(organizationsTable.targets(&o.Organization)...)
+		err := found.Scan(organizationsTable.Targets(&o.Organization)...)
 		o.before = o.Organization
 		w.organizations[o.ID] = o
 		return err
@@ -163,10 +165,10 @@ func byID(organizations map[string]*lockedOrganization) []*lockedOrganization {
 }
 
 // transaction is the transaction that the writes share.
-func (w *work) transaction() *tx { return w.tx }
+func (w *work) Transaction() *engine.Tx { return w.Tx }
 
 // isLocked reports whether this transaction has locked an organization's row.
-func (w *work) isLocked(id string) bool { return w.organizations[id] != nil }
+func (w *work) IsLocked(id string) bool { return w.organizations[id] != nil }
 
 // organization is one of those that are locked, in the billing cycle that holds now.
 // The next cycle begins only when the trusted clock agrees. Returns ErrNotFound.
@@ -175,8 +177,8 @@ func (w *work) organization(id string, now time.Time) (*lockedOrganization, erro
 	if !ok {
 		return nil, fmt.Errorf("organization %s: %w", id, ErrNotFound)
 	}
-	if millis(now) >= o.CycleResetsAt {
-		if now, err := w.clock.decisive(now); err == nil && millis(now) >= o.CycleResetsAt {
+	if engine.Millis(now) >= o.CycleResetsAt {
+		if now, err := w.Clock.Decisive(now); err == nil && engine.Millis(now) >= o.CycleResetsAt {
 			w.renew(o, now)
 		}
 	}
@@ -208,7 +210,7 @@ func (w *work) hold(o *lockedOrganization, job *Job) {
 // end charges a job, gives back what it took, and moves it to the finished ones.
 func (w *work) end(o *lockedOrganization, job *Job, end *Settlement, now time.Time) error {
 	// A clock may be behind, and where it does not let the next cycle begin, this one goes on.
-	at := min(max(millis(now), o.CycleStartedAt), o.CycleResetsAt-1)
+	at := min(max(engine.Millis(now), o.CycleStartedAt), o.CycleResetsAt-1)
 	task := &Task{Job: *job, Charged: &end.Charge, FinishedAt: time.UnixMilli(at), packed: end.Result, owner: job.Node}
 	task.Status, task.Attempts, task.Priority = end.Status, end.Attempts, max(1, job.Priority)
 	if end.Error != nil {
@@ -259,23 +261,23 @@ func (w *work) free(job *Job) {
 }
 
 // store writes what was decided. On PostgreSQL it goes out with the commit.
-func (w *work) store(ctx context.Context) error {
-	w.waiting = true
+func (w *work) Store(ctx context.Context) error {
+	w.Waiting = true
 	for _, step := range []struct {
 		what string
 		do   func(context.Context) error
 	}{
 		{"change organizations", w.storeOrganizations},
-		{"put tasks back", func(ctx context.Context) error { return each(ctx, w.tx, placeJobs, w.returned, nil) }},
-		{"insert jobs", func(ctx context.Context) error { return each(ctx, w.tx, insertJobs, w.inserted, nil) }},
+		{"put tasks back", func(ctx context.Context) error { return engine.Each(ctx, w.Tx, placeJobs, w.returned, nil) }},
+		{"insert jobs", func(ctx context.Context) error { return engine.Each(ctx, w.Tx, insertJobs, w.inserted, nil) }},
 		// First, since a job of this transaction may have taken one of them.
-		{"free idempotency keys", func(ctx context.Context) error { return each(ctx, w.tx, deleteKeys, w.freed, nil) }},
+		{"free idempotency keys", func(ctx context.Context) error { return engine.Each(ctx, w.Tx, deleteKeys, w.freed, nil) }},
 		{"insert idempotency keys", w.storeKeys},
 		{"finish jobs", w.storeEnded},
-		{"enter into the ledger", func(ctx context.Context) error { return each(ctx, w.tx, insertEntries, w.entries, nil) }},
+		{"enter into the ledger", func(ctx context.Context) error { return engine.Each(ctx, w.Tx, insertEntries, w.entries, nil) }},
 		{"count usage", w.countUsage},
 		{"count statistics", w.countStats},
-		{"insert captures", func(ctx context.Context) error { return each(ctx, w.tx, insertCaptures, w.captures, nil) }},
+		{"insert captures", func(ctx context.Context) error { return engine.Each(ctx, w.Tx, insertCaptures, w.captures, nil) }},
 		{"plan deliveries", w.storeDeliveries},
 		{"change the budgets of keys", w.storeBudgets},
 	} {
@@ -289,18 +291,18 @@ func (w *work) store(ctx context.Context) error {
 // storeEnded moves the jobs that ended from those under way to the finished ones.
 func (w *work) storeEnded(ctx context.Context) error {
 	switch {
-	case w.dialect.spread:
-		if err := each(ctx, w.tx, copyEnded, w.ended, nil); err != nil {
+	case w.Dialect.Sharded:
+		if err := engine.Each(ctx, w.Tx, copyEnded, w.ended, nil); err != nil {
 			return err
 		}
-		return eachFound(ctx, w.tx, takeEnded, w.ended)
-	case w.dialect.arrays:
-		return each(ctx, w.tx, moveEnded, w.ended, nil)
+		return engine.EachFound(ctx, w.Tx, takeEnded, w.ended)
+	case w.Dialect.Arrays:
+		return engine.Each(ctx, w.Tx, moveEnded, w.ended, nil)
 	}
-	if err := each(ctx, w.tx, takeEnded, w.ended, nil); err != nil {
+	if err := engine.Each(ctx, w.Tx, takeEnded, w.ended, nil); err != nil {
 		return err
 	}
-	return each(ctx, w.tx, insertFinished, w.ended, nil)
+	return engine.Each(ctx, w.Tx, insertFinished, w.ended, nil)
 }
 
 var (
@@ -308,20 +310,20 @@ var (
 	changing = []string{
 		"running", "queued", "held", "balance", "events", "cycle_started_at", "cycle_resets_at", "cycle_grant", "cycle_used",
 	}
-	updateOrganizations = newStatement(append(organizationColumns(append([]string{"id"}, changing...)...),
-		field("served", "boolean", func(o *lockedOrganization) *bool { return &o.served })), func(in input) string {
-		return `UPDATE organizations SET ` + in.assign(changing...) + `,
-			served_at = organizations.served_at + CAST(` + in.value("served") + ` AS integer) * (` + in.now + ` - organizations.served_at)
-			` + in.where("organizations", "id")
+	updateOrganizations = engine.NewStatement(append(organizationColumns(append([]string{"id"}, changing...)...),
+		engine.Field("served", "boolean", func(o *lockedOrganization) *bool { return &o.served })), func(in engine.Input) string {
+		return `UPDATE organizations SET ` + in.Assign(changing...) + `,
+			served_at = organizations.served_at + CAST(` + in.Value("served") + ` AS integer) * (` + in.Now + ` - organizations.served_at)
+			` + in.Where("organizations", "id")
 	})
-	updateOrganizationsFound = updateOrganizations.returning("1")
+	updateOrganizationsFound = updateOrganizations.Returning("1")
 )
 
 // storeOrganizations writes back the organizations that changed.
 func (w *work) storeOrganizations(ctx context.Context) error {
 	changed := slices.DeleteFunc(byID(w.organizations), func(o *lockedOrganization) bool { return o.Organization == o.before && !o.served })
-	if w.dialect.spread {
-		return eachFound(ctx, w.tx, updateOrganizationsFound, changed)
+	if w.Dialect.Sharded {
+		return engine.EachFound(ctx, w.Tx, updateOrganizationsFound, changed)
 	}
-	return each(ctx, w.tx, updateOrganizations, changed, nil)
+	return engine.Each(ctx, w.Tx, updateOrganizations, changed, nil)
 }

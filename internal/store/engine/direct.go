@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -94,7 +94,7 @@ func (d *direct) close() (err error) {
 // run runs a statement with the arguments that value gives, hands what it returns to scan,
 // which may be nil, and tells how many rows it changed. ctx does not interrupt it: for each
 // statement that it could, the driver would start a goroutine.
-func (d *direct) run(ctx context.Context, text string, scan func(scanner) error, value func(i int) driver.Value) (changed int64, err error) {
+func (d *direct) run(ctx context.Context, text string, scan func(Scanner) error, value func(i int) driver.Value) (changed int64, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -127,7 +127,7 @@ func (d *direct) run(ctx context.Context, text string, scan func(scanner) error,
 }
 
 // scanDirect hands rows to scan.
-func scanDirect(found driver.Rows, scan func(scanner) error) error {
+func scanDirect(found driver.Rows, scan func(Scanner) error) error {
 	row := directRow{names: found.Columns()}
 	row.values = make([]driver.Value, len(row.names))
 	for {

@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"cmp"
@@ -16,14 +16,14 @@ import (
 )
 
 // db is an open database. It is safe for concurrent use.
-type db struct {
-	// The embedded part has what belongs to no organization.
-	*part
-	// parts have what belongs to organizations: of says which. On SQLite and PostgreSQL
+type DB struct {
+	// The embedded shard has what belongs to no organization.
+	*Shard
+	// shards have what belongs to organizations: of says which. On SQLite and PostgreSQL
 	// there is one, the same.
-	parts []*part
+	Shards []*Shard
 	// listener is how to connect in order to hear other nodes; nil on SQLite.
-	listener *pgx.ConnConfig
+	Listener *pgx.ConnConfig
 	// lockMigrations keeps other processes from migrating at the same time.
 	lockMigrations func(context.Context) (unlock func() error, err error)
 	files          fs.FS // migrations, in a folder for each dialect
@@ -55,7 +55,7 @@ type Config struct {
 	// Log is told of migrations; nil for none.
 	Log *slog.Logger
 	// transfer opens a database that another one is being moved into.
-	transfer bool
+	Transfer bool
 }
 
 // Shared reports whether several nodes may work on the database of that URL.
@@ -72,8 +72,8 @@ var ErrNoDatabase = errors.New("there is no database of Earshot")
 // open opens a database and brings its schema up to date with migrations, which has a folder of
 // SQL files for each dialect. Returns ErrNoDatabase and
 // ErrUnfinishedTransfer.
-func open(ctx context.Context, cfg Config, migrations fs.FS) (*db, error) {
-	s, err := connect(ctx, cfg, migrations)
+func Open(ctx context.Context, cfg Config, migrations fs.FS) (*DB, error) {
+	s, err := Connect(ctx, cfg, migrations)
 	if err != nil {
 		return nil, err
 	}
@@ -83,12 +83,12 @@ func open(ctx context.Context, cfg Config, migrations fs.FS) (*db, error) {
 	if err := s.migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), s.close())
 	}
-	s.clock = &clock{shared: !s.dialect.exclusive, virtual: cfg.Virtual}
+	s.Clock = &clock{shared: !s.Dialect.Exclusive, Virtual: cfg.Virtual}
 	return s, nil
 }
 
 // connect opens a database as it is.
-func connect(ctx context.Context, cfg Config, migrations fs.FS) (s *db, err error) {
+func Connect(ctx context.Context, cfg Config, migrations fs.FS) (s *DB, err error) {
 	if Shared(cfg.URL) {
 		s, err = openPostgres(ctx, cfg)
 	} else {
@@ -102,19 +102,19 @@ func connect(ctx context.Context, cfg Config, migrations fs.FS) (s *db, err erro
 }
 
 // start begins to take writes.
-func (s *db) start(newUnit func(*tx) unit) {
+func (s *DB) Start(newUnit func(*Tx) Unit) {
 	for _, p := range s.all() {
-		p.clock, p.withKeys().clock = s.clock, s.clock
+		p.Clock, p.WithKeys().Clock = s.Clock, s.Clock
 		p.newUnit = newUnit
-		p.startLanes()
+		p.startWriters()
 	}
 }
 
 // checkContent returns ErrNoDatabase if there must be a database and is none, and
 // ErrUnfinishedTransfer if not all of it has arrived yet.
-func (s *db) checkContent(ctx context.Context, cfg Config) error {
+func (s *DB) checkContent(ctx context.Context, cfg Config) error {
 	if cfg.Existing {
-		found, err := s.hasTable(ctx, rootTable)
+		found, err := s.HasTable(ctx, RootTable)
 		if err != nil {
 			return err
 		}
@@ -122,15 +122,15 @@ func (s *db) checkContent(ctx context.Context, cfg Config) error {
 			return ErrNoDatabase
 		}
 	}
-	unfinished, err := s.hasTable(ctx, unfinishedTransfer)
-	if err == nil && unfinished && !cfg.transfer {
+	unfinished, err := s.HasTable(ctx, UnfinishedTransfer)
+	if err == nil && unfinished && !cfg.Transfer {
 		return ErrUnfinishedTransfer
 	}
 	return err
 }
 
-func (s *db) hasTable(ctx context.Context, name string) (bool, error) {
-	found, err := findValues[int64](ctx, s.lookups, s.dialect.countTables, name)
+func (s *DB) HasTable(ctx context.Context, name string) (bool, error) {
+	found, err := FindValues[int64](ctx, s.Lookups, s.Dialect.countTables, name)
 	if err != nil {
 		return false, fmt.Errorf("look for the tables: %w", err)
 	}
@@ -139,9 +139,9 @@ func (s *db) hasTable(ctx context.Context, name string) (bool, error) {
 
 // Close waits for the writes under way and closes the database. No method may
 // be called after it.
-func (s *db) Close() error {
+func (s *DB) Close() error {
 	for _, p := range s.all() {
-		for _, l := range p.lanes {
+		for _, l := range p.writers {
 			l.stop()
 		}
 	}
@@ -151,13 +151,13 @@ func (s *db) Close() error {
 // migrate brings the schema up to date. However many processes start together,
 // one does it and the others wait. A schema that is newer than this program it leaves
 // alone, with an error: nobody can know here what writing to it would break.
-func (s *db) migrate(ctx context.Context) (err error) {
+func (s *DB) migrate(ctx context.Context) (err error) {
 	unlock, err := s.lockMigrations(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	if err := s.migrateSchema(ctx, s.queue, goose.DefaultTablename); err != nil || !s.spread() {
+	if err := s.migrateSchema(ctx, s.Queue, goose.DefaultTablename); err != nil || !s.Sharded() {
 		return err
 	}
 	return s.spreadOut(ctx)
@@ -165,8 +165,8 @@ func (s *db) migrate(ctx context.Context) (err error) {
 
 // migrateSchema brings the tables up to date that a database's connections see. The table of
 // that name says which version they have.
-func (s *db) migrateSchema(ctx context.Context, db *sql.DB, versions string) error {
-	provider, err := s.migrations(db, versions)
+func (s *DB) migrateSchema(ctx context.Context, db *sql.DB, versions string) error {
+	provider, err := s.Migrations(db, versions)
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (s *db) migrateSchema(ctx context.Context, db *sql.DB, versions string) err
 	}
 	if stored < known {
 		// What a migration computes from rows must have all of them.
-		unfinished, err := s.hasTable(ctx, unfinishedTransfer)
+		unfinished, err := s.HasTable(ctx, UnfinishedTransfer)
 		if err != nil {
 			return err
 		}
@@ -203,8 +203,8 @@ func (s *db) migrateSchema(ctx context.Context, db *sql.DB, versions string) err
 
 // migrations hands each file to goose as a function that runs it whole: both databases
 // take many statements at once, and goose takes megabytes to split a file into its own.
-func (s *db) migrations(db *sql.DB, versions string) (*goose.Provider, error) {
-	files, err := fs.Glob(s.files, s.dialect.name+"/*.sql")
+func (s *DB) Migrations(db *sql.DB, versions string) (*goose.Provider, error) {
+	files, err := fs.Glob(s.files, s.Dialect.Name+"/*.sql")
 	if err != nil {
 		return nil, err
 	}
@@ -223,13 +223,13 @@ func (s *db) migrations(db *sql.DB, versions string) (*goose.Provider, error) {
 			return err
 		}}, nil))
 	}
-	return goose.NewProvider(goose.Dialect(s.dialect.name), db, nil, goose.WithTableName(versions), goose.WithGoMigrations(all...), goose.WithDisableGlobalRegistry(true))
+	return goose.NewProvider(goose.Dialect(s.Dialect.Name), db, nil, goose.WithTableName(versions), goose.WithGoMigrations(all...), goose.WithDisableGlobalRegistry(true))
 }
 
 // Ping checks whether the database answers.
-func (s *db) Ping(ctx context.Context) error {
+func (s *DB) Ping(ctx context.Context) error {
 	var one int
-	if err := s.lookups.QueryRowContext(ctx, `SELECT 1`).Scan(&one); err != nil {
+	if err := s.Lookups.QueryRowContext(ctx, `SELECT 1`).Scan(&one); err != nil {
 		return fmt.Errorf("ping the database: %w", err)
 	}
 	return nil
@@ -237,44 +237,44 @@ func (s *db) Ping(ctx context.Context) error {
 
 // dialect is what SQLite and PostgreSQL say differently.
 type dialect struct {
-	name string // also what goose and the migrations' folder call it
+	Name string // also what goose and the migrations' folder call it
 	// now is the database's own clock in Unix milliseconds. Only what several
 	// nodes must agree on uses it; all other times come from Go.
-	now string
+	Now string
 	// countTables counts the tables of a name.
 	countTables string
 	// schema reads the columns of all tables that are stored, with their types and places in the primary key.
 	schema string
 	// analyse, with the name of a table, has the database look at what was loaded into it,
 	// before it plans queries.
-	analyse string
+	Analyse string
 	// byBytes has a text compared by its bytes.
 	byBytes string
 	// forUpdate locks the rows that a SELECT finds. SQLite has one writer, whose
 	// transaction locks the whole database.
-	forUpdate string
+	ForUpdate string
 	// skipLocked leaves out rows that another transaction has locked.
-	skipLocked string
+	SkipLocked string
 	// arrays says whether a statement can take a column of many rows as one value.
-	arrays bool
-	// lanes is how many transactions a node commits side by side.
-	lanes int
+	Arrays bool
+	// writers is how many transactions a node commits side by side.
+	writers int
 	// snapshot is the isolation in which all reads of a transaction agree.
 	snapshot sql.IsolationLevel
 	// noTimeout lifts the limits on how long a transaction and its statements may take.
-	noTimeout string
+	NoTimeout string
 	// spread says whether organizations are spread over servers.
-	spread bool
+	Sharded bool
 	// begin is what a transaction begins with, where it is not database/sql that begins it.
 	begin []string
 	// exclusive says whether one process at a time serves the database.
-	exclusive bool
+	Exclusive bool
 	// locked reports whether a transaction waited too long for a row that another one
 	// has locked.
-	locked func(error) bool
+	Locked func(error) bool
 	// unavailable reports whether the database is in trouble, so that the next write
 	// would only wait for it as long as this one did.
-	unavailable func(error) bool
+	Unavailable func(error) bool
 	// away reports whether the database could not be reached, so that nothing was done.
 	away func(error) bool
 	// retryable reports whether a transaction lost a conflict and may simply run again.
@@ -282,7 +282,7 @@ type dialect struct {
 	// disconnected reports whether the connection was lost, so that another may serve.
 	disconnected func(error) bool
 	// duplicate reports whether a unique constraint refused a row.
-	duplicate func(error) bool
+	Duplicate func(error) bool
 	// fatal reports whether the disk lost what it acknowledged: nothing after it can
 	// be trusted.
 	fatal func(error) bool

@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -19,9 +19,9 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-var postgresDialect = dialect{
-	name:        "postgres",
-	now:         `(extract(epoch FROM statement_timestamp()) * 1000)::bigint`,
+var PostgresDialect = dialect{
+	Name:        "postgres",
+	Now:         `(extract(epoch FROM statement_timestamp()) * 1000)::bigint`,
 	countTables: `SELECT COUNT(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = $1`,
 	schema: `SELECT t.relname AS table_name, a.attname AS column_name,
 			CASE WHEN a.attidentity <> '' OR pg_get_expr(d.adbin, d.adrelid) LIKE 'nextval(%' THEN 'numbered by the database' ELSE format_type(a.atttypid, NULL) END,
@@ -30,19 +30,19 @@ var postgresDialect = dialect{
 		LEFT JOIN pg_index i ON i.indrelid = t.oid AND i.indisprimary
 		LEFT JOIN pg_attrdef d ON d.adrelid = t.oid AND d.adnum = a.attnum
 		WHERE t.relnamespace = current_schema()::regnamespace AND t.relkind IN ('r', 'p')`,
-	analyse:    `ANALYZE `,
+	Analyse:    `ANALYZE `,
 	byBytes:    ` COLLATE "C"`,
-	forUpdate:  `FOR UPDATE`,
-	skipLocked: `FOR UPDATE SKIP LOCKED`,
-	arrays:     true,
+	ForUpdate:  `FOR UPDATE`,
+	SkipLocked: `FOR UPDATE SKIP LOCKED`,
+	Arrays:     true,
 	snapshot:   sql.LevelRepeatableRead,
-	noTimeout:  `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`,
+	NoTimeout:  `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`,
 	begin:      []string{"BEGIN"},
 	// One for each processor, of which the server has at least as many. Measured on two: with
-	// more lanes each commit carries fewer tasks, and with fewer the disk is idle.
-	lanes:  min(4, max(2, runtime.GOMAXPROCS(0))),
-	locked: func(err error) bool { return postgresCode(err) == "55P03" }, // lock_timeout
-	unavailable: func(err error) bool {
+	// more writers each commit carries fewer tasks, and with fewer the disk is idle.
+	writers: min(4, max(2, runtime.GOMAXPROCS(0))),
+	Locked:  func(err error) bool { return postgresCode(err) == "55P03" }, // lock_timeout
+	Unavailable: func(err error) bool {
 		code := postgresCode(err)
 		return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57") || strings.HasPrefix(code, "53")
 	},
@@ -62,7 +62,7 @@ var postgresDialect = dialect{
 		var network net.Error
 		return code == "57P01" || code == "57P02" || code == "25P03" || lostConnection(err) || (errors.As(err, &network) && !network.Timeout())
 	},
-	duplicate: func(err error) bool { return postgresCode(err) == "23505" },
+	Duplicate: func(err error) bool { return postgresCode(err) == "23505" },
 	fatal:     func(error) bool { return false }, // the server looks after its own disk
 }
 
@@ -80,8 +80,8 @@ func postgresCode(err error) string {
 }
 
 const (
-	// queueConnections serve the lanes, and lookupConnections short reads; the answer to more
-	// load is more nodes, not more connections. A lane that finds its last connection again finds
+	// queueConnections serve the writers, and lookupConnections short reads; the answer to more
+	// load is more nodes, not more connections. A writer that finds its last connection again finds
 	// it warm, and never waits until somebody has read.
 	queueConnections   = 8
 	lookupConnections  = 8
@@ -107,20 +107,20 @@ func parsePostgres(url string) (*pgx.ConnConfig, error) {
 	return pg, nil
 }
 
-func openPostgres(ctx context.Context, cfg Config) (*db, error) {
+func openPostgres(ctx context.Context, cfg Config) (*DB, error) {
 	pg, err := parsePostgres(cfg.URL)
 	if err != nil {
 		return nil, err
 	}
-	whole := openPart(pg, &postgresDialect, nil, toServer)
-	s := &db{
-		part: whole, parts: []*part{whole}, listener: pg,
-		lockMigrations: advisoryLock(whole.queue),
+	whole := openShard(pg, &PostgresDialect, nil, ToServer)
+	s := &DB{
+		Shard: whole, Shards: []*Shard{whole}, Listener: pg,
+		lockMigrations: advisoryLock(whole.Queue),
 	}
 	s.close = func() (err error) {
 		for _, p := range s.all() {
-			for _, way := range []*part{p, p.withKeys()} { // to close a pool twice is fine
-				err = errors.Join(err, way.reports.Close(), way.lookups.Close(), way.queue.Close())
+			for _, way := range []*Shard{p, p.WithKeys()} { // to close a pool twice is fine
+				err = errors.Join(err, way.Reports.Close(), way.Lookups.Close(), way.Queue.Close())
 			}
 		}
 		return err
@@ -134,8 +134,8 @@ func openPostgres(ctx context.Context, cfg Config) (*db, error) {
 	return s, nil
 }
 
-// openPart opens the pools of a part. Nothing is connected yet.
-func openPart(pg *pgx.ConnConfig, dialect *dialect, settings map[string]string, connect connecting) *part {
+// openShard opens the pools of a shard. Nothing is connected yet.
+func openShard(pg *pgx.ConnConfig, dialect *dialect, settings map[string]string, connect connecting) *Shard {
 	forQueue := map[string]string{
 		// Statements of the queue touch a few rows through an index. Other plans only
 		// come up by mistaken statistics, and then cost a hundredfold.
@@ -148,33 +148,33 @@ func openPart(pg *pgx.ConnConfig, dialect *dialect, settings map[string]string, 
 	forReports := map[string]string{"statement_timeout": "60s"}
 	maps.Copy(forQueue, settings)
 	maps.Copy(forReports, settings)
-	queue, lookups := openPostgresPool(pg, queueConnections, forQueue, connect), openPostgresPool(pg, lookupConnections, forQueue, connect)
-	reports := openPostgresPool(pg, reportConnections, forReports, connect)
-	lookups.dialect, reports.dialect = dialect, dialect
-	return &part{dialect: dialect, queue: queue.DB, lookups: lookups, reports: reports}
+	queue, lookups := OpenPostgresPool(pg, queueConnections, forQueue, connect), OpenPostgresPool(pg, lookupConnections, forQueue, connect)
+	reports := OpenPostgresPool(pg, reportConnections, forReports, connect)
+	lookups.Dialect, reports.Dialect = dialect, dialect
+	return &Shard{Dialect: dialect, Queue: queue.DB, Lookups: lookups, Reports: reports}
 }
 
 // connecting says to which server a pool connects.
 type connecting func(pgx.ConnConfig) driver.Connector
 
 // toServer connects to the server that the configuration names.
-func toServer(pg pgx.ConnConfig) driver.Connector { return stdlib.GetConnector(pg) }
+func ToServer(pg pgx.ConnConfig) driver.Connector { return stdlib.GetConnector(pg) }
 
-func openPostgresPool(pg *pgx.ConnConfig, connections int, settings map[string]string, connect connecting) pool {
+func OpenPostgresPool(pg *pgx.ConnConfig, connections int, settings map[string]string, connect connecting) Pool {
 	own := pg.Copy()
 	maps.Copy(own.RuntimeParams, settings)
 	db := sql.OpenDB(connect(*own))
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	db.SetConnMaxIdleTime(5 * time.Minute)
-	return pool{DB: db, dialect: &postgresDialect}
+	return Pool{DB: db, Dialect: &PostgresDialect}
 }
 
 // checkPostgres refuses a server that is too old or may lose what it
 // acknowledged.
-func (s *db) checkPostgres(ctx context.Context, allowUnsafe bool) error {
+func (s *DB) checkPostgres(ctx context.Context, allowUnsafe bool) error {
 	setting := func(name string) (value string, err error) {
-		if err := s.lookups.QueryRowContext(ctx, `SELECT current_setting($1)`, name).Scan(&value); err != nil {
+		if err := s.Lookups.QueryRowContext(ctx, `SELECT current_setting($1)`, name).Scan(&value); err != nil {
 			return "", fmt.Errorf("connect to PostgreSQL: %w", err)
 		}
 		return value, nil

@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -20,24 +20,24 @@ import (
 // organization is said in the same words as to PostgreSQL, and runs on one server as it is
 // (ADR 22). Beside that schema, called earshot here, there are
 //
-//	earshot_0, earshot_1 …  the parts
-//	earshot_shared          views of what parts need of the coordinator's tables, and the versions of the parts
+//	earshot_0, earshot_1 …  the shards
+//	earshot_shared          views of what shards need of the coordinator's tables, and the versions of the shards
 //
 // In the coordinator's own schema, organizations has one row for each, which keeps names
 // unique and is what keys refer to; nothing else of it is read.
 //
-// Connections for a part lead to the worker that has it, past the coordinator: worker.go.
+// Connections for a shard lead to the worker that has it, past the coordinator: worker.go.
 
 // citusDialect is what Citus says differently from PostgreSQL.
 var citusDialect = func() dialect {
-	d := postgresDialect
-	d.spread = true
-	// One for each part: a worker plans the statements of every transaction anew, so few large
-	// ones are better, and it has several parts.
-	d.lanes = 1
-	d.unavailable = func(err error) bool {
+	d := PostgresDialect
+	d.Sharded = true
+	// One for each shard: a worker plans the statements of every transaction anew, so few large
+	// ones are better, and it has several shards.
+	d.writers = 1
+	d.Unavailable = func(err error) bool {
 		var e *pgconn.PgError
-		return postgresDialect.unavailable(err) || errors.As(err, &e) && e.Code == internalError && strings.Contains(e.Message, "connection") // to a worker
+		return PostgresDialect.Unavailable(err) || errors.As(err, &e) && e.Code == internalError && strings.Contains(e.Message, "connection") // to a worker
 	}
 	// Settings of a connection stay with the server that it leads to, which may be the
 	// coordinator; those of a transaction go along.
@@ -52,64 +52,64 @@ var citusDialect = func() dialect {
 // connection that ends while it is used.
 const internalError = "XX000"
 
-// partsAWorker is how many parts there are for each worker that is there when a database is
+// shardsPerWorker is how many shards there are for each worker that is there when a database is
 // made: they are what can be moved to workers that are added later.
-const partsAWorker = 4
+const shardsPerWorker = 4
 
-// partConnections is how many connections the lanes of a part have, its short reads, and its
-// reports; there may be many parts.
-const partConnections = 3
+// shardConnections is how many connections the writers of a shard have, its short reads, and its
+// reports; there may be many shards.
+const shardConnections = 3
 
-// acrossConnections go through the coordinator, for the little that concerns it and a part, and
+// acrossConnections go through the coordinator, for the little that concerns it and a shard, and
 // one more for short reads.
 const acrossConnections = 2
 
-// countWorkers counts those that can have parts.
+// countWorkers counts those that can have shards.
 const countWorkers = `(SELECT COUNT(*) FROM pg_dist_node WHERE noderole = 'primary' AND isactive AND shouldhaveshards AND groupid <> 0)`
 
-// findWorkers has a database spread that has the extension, and workers or parts. The parts
+// findWorkers has a database spread that has the extension, and workers or shards. The shards
 // are made and opened when it is migrated.
-func (s *db) findWorkers(ctx context.Context) error {
+func (s *DB) findWorkers(ctx context.Context) error {
 	var citus int
-	if err := s.lookups.QueryRowContext(ctx, `SELECT COUNT(*) FROM pg_extension WHERE extname = 'citus'`).Scan(&citus); err != nil {
+	if err := s.Lookups.QueryRowContext(ctx, `SELECT COUNT(*) FROM pg_extension WHERE extname = 'citus'`).Scan(&citus); err != nil {
 		return fmt.Errorf("look for Citus: %w", err)
 	}
 	if citus == 0 {
 		return nil
 	}
 	var workers, schemas int
-	if err := s.lookups.QueryRowContext(ctx, `SELECT `+countWorkers+`, (SELECT COUNT(*) FROM pg_dist_schema)`).Scan(&workers, &schemas); err != nil {
+	if err := s.Lookups.QueryRowContext(ctx, `SELECT `+countWorkers+`, (SELECT COUNT(*) FROM pg_dist_schema)`).Scan(&workers, &schemas); err != nil {
 		return fmt.Errorf("look for workers of Citus: %w", err)
 	}
 	if workers+schemas == 0 {
 		return nil // the extension alone changes nothing
 	}
-	base := *s.part
-	base.dialect = &citusDialect
-	base.lookups.dialect, base.reports.dialect = &citusDialect, &citusDialect
-	s.part, s.parts = &base, nil
+	base := *s.Shard
+	base.Dialect = &citusDialect
+	base.Lookups.Dialect, base.Reports.Dialect = &citusDialect, &citusDialect
+	s.Shard, s.Shards = &base, nil
 	return nil
 }
 
 // spread reports whether organizations are spread over servers.
-func (s *db) spread() bool { return s.dialect.spread }
+func (s *DB) Sharded() bool { return s.Dialect.Sharded }
 
-// spreadOut makes the parts where they are missing, brings them up to date, and opens them.
+// spreadOut makes the shards where they are missing, brings them up to date, and opens them.
 // However often it is interrupted, it goes on where it was. It runs under the lock of
 // migrations, after those of the coordinator's own schema.
-func (s *db) spreadOut(ctx context.Context) error {
+func (s *DB) spreadOut(ctx context.Context) error {
 	var own string
-	if err := s.lookups.QueryRowContext(ctx, `SELECT current_schema()`).Scan(&own); err != nil {
+	if err := s.Lookups.QueryRowContext(ctx, `SELECT current_schema()`).Scan(&own); err != nil {
 		return fmt.Errorf("find the schema: %w", err)
 	}
-	schemas, err := s.partSchemas(ctx, own)
+	schemas, err := s.shardSchemas(ctx, own)
 	if err != nil {
 		return err
 	}
 	shared := pgx.Identifier{own + "_shared"}.Sanitize()
 	for _, name := range []string{"nodes", "api_keys"} {
 		if err := s.showTo(ctx, shared, pgx.Identifier{own, name}.Sanitize(), name); err != nil {
-			return fmt.Errorf("show %s to the parts: %w", name, err)
+			return fmt.Errorf("show %s to the shards: %w", name, err)
 		}
 	}
 	for i, schema := range schemas {
@@ -120,59 +120,59 @@ func (s *db) spreadOut(ctx context.Context) error {
 			// Settings of a transaction go to the worker, too.
 			"citus.propagate_set_commands": "local",
 		}
-		across := openPart(s.listener, &citusDialect, settings, toServer)
-		across.queue.SetMaxOpenConns(acrossConnections)
-		across.lookups.SetMaxOpenConns(1)
-		p := openPart(s.listener, &citusDialect, settings, func(coordinator pgx.ConnConfig) driver.Connector {
-			find := func(ctx context.Context) (workerPlace, error) { return across.findWorker(ctx, schema) }
-			return &workerConnector{Connector: toServer(coordinator), config: coordinator, find: find}
+		across := openShard(s.Listener, &citusDialect, settings, ToServer)
+		across.Queue.SetMaxOpenConns(acrossConnections)
+		across.Lookups.SetMaxOpenConns(1)
+		p := openShard(s.Listener, &citusDialect, settings, func(coordinator pgx.ConnConfig) driver.Connector {
+			find := func(ctx context.Context) (WorkerPlace, error) { return across.FindWorker(ctx, schema) }
+			return &WorkerConnector{Connector: ToServer(coordinator), Config: coordinator, Find: find}
 		})
-		for _, pool := range []pool{{DB: p.queue}, p.lookups, p.reports} {
-			pool.SetMaxOpenConns(partConnections)
-			pool.SetConnMaxLifetime(partConnectionTime)
+		for _, pool := range []Pool{{DB: p.Queue}, p.Lookups, p.Reports} {
+			pool.SetMaxOpenConns(shardConnections)
+			pool.SetConnMaxLifetime(shardConnectionTime)
 		}
-		p.schema, p.across = schema, across
-		for _, way := range []*part{p, across} {
-			way.lookups.explain, way.reports.explain = workerAway, workerAway
+		p.Schema, p.Across = schema, across
+		for _, way := range []*Shard{p, across} {
+			way.Lookups.explain, way.Reports.explain = workerAway, workerAway
 		}
-		s.parts = append(s.parts, p)
-		if err := s.migratePart(ctx, schema, fmt.Sprintf("%s_shared.goose_db_version_%d", own, i)); err != nil {
-			return fmt.Errorf("part %s: %w", schema, err)
+		s.Shards = append(s.Shards, p)
+		if err := s.migrateShard(ctx, schema, fmt.Sprintf("%s_shared.goose_db_version_%d", own, i)); err != nil {
+			return fmt.Errorf("shard %s: %w", schema, err)
 		}
 	}
 	return nil
 }
 
 // showTo has a schema show a table as it is now, with the columns that migrations have added.
-func (s *db) showTo(ctx context.Context, schema, table, name string) error {
+func (s *DB) showTo(ctx context.Context, schema, table, name string) error {
 	const columns = `(SELECT COUNT(*) FROM pg_attribute WHERE attnum > 0 AND NOT attisdropped AND attrelid = to_regclass($%d))`
 	var shown bool
-	err := s.lookups.QueryRowContext(ctx, `SELECT `+fmt.Sprintf(columns, 1)+` = `+fmt.Sprintf(columns, 2), schema+"."+name, table).Scan(&shown)
+	err := s.Lookups.QueryRowContext(ctx, `SELECT `+fmt.Sprintf(columns, 1)+` = `+fmt.Sprintf(columns, 2), schema+"."+name, table).Scan(&shown)
 	if err == nil && !shown {
-		_, err = s.queue.ExecContext(ctx, `CREATE OR REPLACE VIEW `+schema+`.`+name+` AS SELECT * FROM `+table)
+		_, err = s.Queue.ExecContext(ctx, `CREATE OR REPLACE VIEW `+schema+`.`+name+` AS SELECT * FROM `+table)
 	}
 	return err
 }
 
-// partSchemas are the schemas of the parts. They are made together, so that there are never
+// shardSchemas are the schemas of the shards. They are made together, so that there are never
 // fewer than organizations are spread over.
-func (s *db) partSchemas(ctx context.Context, own string) (schemas []string, err error) {
+func (s *DB) shardSchemas(ctx context.Context, own string) (schemas []string, err error) {
 	var count int
-	err = s.lookups.QueryRowContext(ctx, `SELECT COUNT(*) FROM pg_namespace WHERE nspname ~ ('^' || $1 || '_[0-9]+$')`, own).Scan(&count)
+	err = s.Lookups.QueryRowContext(ctx, `SELECT COUNT(*) FROM pg_namespace WHERE nspname ~ ('^' || $1 || '_[0-9]+$')`, own).Scan(&count)
 	if err != nil {
-		return nil, fmt.Errorf("look for parts: %w", err)
+		return nil, fmt.Errorf("look for shards: %w", err)
 	}
 	made := count > 0
 	if !made {
 		var filled bool
-		if err := s.lookups.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM organizations)`).Scan(&filled); err != nil {
+		if err := s.Lookups.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM organizations)`).Scan(&filled); err != nil {
 			return nil, fmt.Errorf("look for organizations: %w", err)
 		}
 		if filled {
 			return nil, errors.New("it was made before Citus had workers: move it into an empty one with 'earshot migrate'")
 		}
 		// An operator who wants more or fewer sets citus.shard_count for the database.
-		err = s.lookups.QueryRowContext(ctx, `SELECT LEAST(current_setting('citus.shard_count')::int, $1 * `+countWorkers+`)`, partsAWorker).Scan(&count)
+		err = s.Lookups.QueryRowContext(ctx, `SELECT LEAST(current_setting('citus.shard_count')::int, $1 * `+countWorkers+`)`, shardsPerWorker).Scan(&count)
 		if err != nil {
 			return nil, fmt.Errorf("look for workers of Citus: %w", err)
 		}
@@ -183,7 +183,7 @@ func (s *db) partSchemas(ctx context.Context, own string) (schemas []string, err
 	if made {
 		return schemas, nil
 	}
-	tx, err := s.queue.BeginTx(ctx, nil)
+	tx, err := s.Queue.BeginTx(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -196,11 +196,11 @@ func (s *db) partSchemas(ctx context.Context, own string) (schemas []string, err
 	return schemas, tx.Commit()
 }
 
-// migratePart brings the tables of a part up to date. They are made where the coordinator
+// migrateShard brings the tables of a shard up to date. They are made where the coordinator
 // is, as on PostgreSQL, and then moved to a worker: Citus refuses some statements of older
 // migrations for tables that it has moved.
-func (s *db) migratePart(ctx context.Context, schema, versions string) error {
-	pool := openPostgresPool(s.listener, 2, map[string]string{"search_path": pgx.Identifier{schema}.Sanitize()}, toServer)
+func (s *DB) migrateShard(ctx context.Context, schema, versions string) error {
+	pool := OpenPostgresPool(s.Listener, 2, map[string]string{"search_path": pgx.Identifier{schema}.Sanitize()}, ToServer)
 	defer func() { _ = pool.Close() }()
 	if err := s.migrateSchema(ctx, pool.DB, versions); err != nil {
 		return err
@@ -218,20 +218,20 @@ func (s *db) migratePart(ctx context.Context, schema, versions string) error {
 	return nil
 }
 
-// workerAway tells clients of an organization whose worker does not answer, or whose part
+// workerAway tells clients of an organization whose worker does not answer, or whose shard
 // cannot be written to while it is moved.
 func workerAway(err error) error {
 	var known *earshot.Error
-	if err == nil || errors.As(err, &known) || !citusDialect.unavailable(err) && !citusDialect.locked(err) && !errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || errors.As(err, &known) || !citusDialect.Unavailable(err) && !citusDialect.Locked(err) && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "the organization's data cannot be reached at the moment, try again", Err: err}
 }
 
-// ofNobody are the tables that stay with the coordinator.
-var ofNobody = []string{"api_keys", "extraction"}
+// globalTables are the tables that stay with the coordinator.
+var globalTables = []string{"api_keys", "extraction"}
 
-// readsItsPart is a condition that always holds. It has the SELECT of an insert read a table of
-// its part: only then Citus sends the insert to the server that has the part, as it is. One
+// readsItsShard is a condition that always holds. It has the SELECT of an insert read a table of
+// its shard: only then Citus sends the insert to the server that has the shard, as it is. One
 // that reads arrays alone it runs where it is asked, and copies the rows over.
-const readsItsPart = ` WHERE EXISTS (SELECT 1 FROM ` + rootTable + `) IS NOT NULL`
+const readsItsShard = ` WHERE EXISTS (SELECT 1 FROM ` + RootTable + `) IS NOT NULL`

@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -16,7 +16,7 @@ var notTransferred = map[string]string{
 	"nodes":            "who serves the old database does not serve the new one",
 	"rate_windows":     "requests of this second",
 	"goose_db_version": "each database has had its own migrations",
-	unfinishedTransfer: "it is about the move itself",
+	UnfinishedTransfer: "it is about the move itself",
 }
 
 // ErrUnfinishedTransfer is returned for a database that another one is being moved into:
@@ -25,10 +25,10 @@ var ErrUnfinishedTransfer = errors.New("not everything has arrived yet that 'ear
 
 // unfinishedTransfer is a table that exists in a database for as long as another one is
 // being moved into it. Its one row says which, and how many rows have arrived.
-const unfinishedTransfer = "unfinished_transfer"
+const UnfinishedTransfer = "unfinished_transfer"
 
 // placeholders are those of so many values.
-func placeholders(n int) string {
+func Placeholders(n int) string {
 	all := make([]string, n)
 	for i := range all {
 		all[i] = fmt.Sprintf("$%d", i+1)
@@ -37,23 +37,23 @@ func placeholders(n int) string {
 }
 
 // rootTable is what other tables refer to, so it is filled first.
-const rootTable = "organizations"
+const RootTable = "organizations"
 
 // storedTable is a table as the schema of its database describes it.
-type storedTable struct {
-	name    string
-	columns []storedColumn // by name, without those that the database computes
-	key     []storedColumn // the primary key, in its order
-	source  string         // what a query reads it from
-	parts   []*part        // that have it
+type StoredTable struct {
+	Name    string
+	Columns []StoredColumn // by name, without those that the database computes
+	Key     []StoredColumn // the primary key, in its order
+	Source  string         // what a query reads it from
+	Shards  []*Shard       // that have it
 }
 
 // storedColumn is a column of a table.
-type storedColumn struct {
-	name string
-	kind columnKind
+type StoredColumn struct {
+	Name string
+	Kind columnKind
 	// sorted is the column as both databases compare it: by its bytes.
-	sorted string
+	Sorted string
 }
 
 // columnKind is what both databases know a column's values as.
@@ -75,8 +75,8 @@ var columnKinds = map[string]columnKind{
 
 // storedTables reads from the schema which tables are moved, in the order in which they
 // can be filled.
-func (s *db) storedTables(ctx context.Context) (tables []storedTable, err error) {
-	err = s.reports.find(ctx, func(r scanner) error {
+func (s *DB) StoredTables(ctx context.Context) (tables []StoredTable, err error) {
+	err = s.Reports.Find(ctx, func(r Scanner) error {
 		var table, name, declared string
 		var place int // in the primary key, from 1
 		if err := r.Scan(&table, &name, &declared, &place); err != nil {
@@ -89,28 +89,28 @@ func (s *db) storedTables(ctx context.Context) (tables []storedTable, err error)
 		if !known {
 			return fmt.Errorf("nobody has said how to move %s.%s, which is %s", table, name, declared)
 		}
-		column := storedColumn{name: name, kind: kind, sorted: name}
+		column := StoredColumn{Name: name, Kind: kind, Sorted: name}
 		if declared == "text" {
-			column.sorted += s.dialect.byBytes
+			column.Sorted += s.Dialect.byBytes
 		}
-		if len(tables) == 0 || tables[len(tables)-1].name != table {
-			tables = append(tables, storedTable{name: table})
+		if len(tables) == 0 || tables[len(tables)-1].Name != table {
+			tables = append(tables, StoredTable{Name: table})
 		}
 		t := &tables[len(tables)-1]
-		t.columns = append(t.columns, column)
+		t.Columns = append(t.Columns, column)
 		if place > 0 {
-			t.key = append(t.key, column)
+			t.Key = append(t.Key, column)
 		}
 		return nil
-	}, `SELECT * FROM (`+s.dialect.schema+`) AS stored ORDER BY table_name <> '`+rootTable+`', table_name, place, column_name`)
+	}, `SELECT * FROM (`+s.Dialect.schema+`) AS stored ORDER BY table_name <> '`+RootTable+`', table_name, place, column_name`)
 	if err != nil {
 		return nil, fmt.Errorf("read the schema: %w", err)
 	}
 	for _, t := range tables {
-		if len(t.key) == 0 {
-			return nil, fmt.Errorf("nobody has said how to move %s, which has no primary key", t.name)
+		if len(t.Key) == 0 {
+			return nil, fmt.Errorf("nobody has said how to move %s, which has no primary key", t.Name)
 		}
-		slices.SortFunc(t.columns, func(a, b storedColumn) int { return strings.Compare(a.name, b.name) })
+		slices.SortFunc(t.Columns, func(a, b StoredColumn) int { return strings.Compare(a.Name, b.Name) })
 	}
 	for i := range tables {
 		s.locate(&tables[i])
@@ -119,7 +119,7 @@ func (s *db) storedTables(ctx context.Context) (tables []storedTable, err error)
 }
 
 // listed are columns as a statement names them.
-func listed(columns []storedColumn, of func(storedColumn) string) string {
+func Listed(columns []StoredColumn, of func(StoredColumn) string) string {
 	names := make([]string, len(columns))
 	for i, c := range columns {
 		names[i] = of(c)
@@ -127,79 +127,79 @@ func listed(columns []storedColumn, of func(storedColumn) string) string {
 	return strings.Join(names, ", ")
 }
 
-func columnName(c storedColumn) string   { return c.name }
-func columnSorted(c storedColumn) string { return c.sorted }
+func ColumnName(c StoredColumn) string   { return c.Name }
+func ColumnSorted(c StoredColumn) string { return c.Sorted }
 
 // value is a value of the column as both databases take it: nil, a string, an int64 or
 // bytes. SQLite keeps what it was given, whatever a column is declared as.
-func (c storedColumn) value(stored any) (any, error) {
+func (c StoredColumn) Value(stored any) (any, error) {
 	switch v := stored.(type) {
 	case nil:
 		return nil, nil
 	case int64:
-		if c.kind == intKind {
+		if c.Kind == intKind {
 			return v, nil
 		}
 	case string:
-		if c.kind != intKind {
+		if c.Kind != intKind {
 			return c.fromBytes([]byte(v)), nil
 		}
 	case []byte:
-		if c.kind != intKind {
+		if c.Kind != intKind {
 			return c.fromBytes(v), nil
 		}
 	}
-	return nil, fmt.Errorf("%s holds a %T where %s belongs", c.name, stored, c.kind)
+	return nil, fmt.Errorf("%s holds a %T where %s belongs", c.Name, stored, c.Kind)
 }
 
-func (c storedColumn) fromBytes(v []byte) any {
-	if c.kind == textKind {
+func (c StoredColumn) fromBytes(v []byte) any {
+	if c.Kind == textKind {
 		return string(v)
 	}
 	return append([]byte{}, v...) // not nil, which would be NULL
 }
 
-// locate finds the parts that have a table.
-func (s *db) locate(t *storedTable) {
-	t.source, t.parts = t.name, []*part{s.part}
-	if !s.spread() || slices.Contains(ofNobody, t.name) {
+// locate finds the shards that have a table.
+func (s *DB) locate(t *StoredTable) {
+	t.Source, t.Shards = t.Name, []*Shard{s.Shard}
+	if !s.Sharded() || slices.Contains(globalTables, t.Name) {
 		return
 	}
-	t.parts = s.parts
-	all := make([]string, len(s.parts))
-	for i, p := range s.parts {
-		all[i] = `SELECT ` + listed(t.columns, columnName) + ` FROM ` + pgx.Identifier{p.schema, t.name}.Sanitize()
+	t.Shards = s.Shards
+	all := make([]string, len(s.Shards))
+	for i, p := range s.Shards {
+		all[i] = `SELECT ` + Listed(t.Columns, ColumnName) + ` FROM ` + pgx.Identifier{p.Schema, t.Name}.Sanitize()
 	}
-	t.source = `(` + strings.Join(all, ` UNION ALL `) + `) AS ` + t.name
+	t.Source = `(` + strings.Join(all, ` UNION ALL `) + `) AS ` + t.Name
 }
 
 // load stores rows where they belong, in a transaction of the coordinator.
-func (t storedTable) load(ctx context.Context, tx *tx, rows [][]any) error {
-	if t.source == t.name {
-		return tx.load(ctx, t, pgx.Identifier{t.name}, rows)
+func (t StoredTable) Load(ctx context.Context, tx *Tx, rows [][]any) error {
+	if t.Source == t.Name {
+		return tx.Load(ctx, t, pgx.Identifier{t.Name}, rows)
 	}
-	whose := slices.IndexFunc(t.columns, func(c storedColumn) bool { return c.name == "organization" || t.name == rootTable && c.name == "id" })
-	places := make([][][]any, len(t.parts))
+	whose := slices.IndexFunc(t.Columns, func(c StoredColumn) bool { return c.Name == "organization" || t.Name == RootTable && c.Name == "id" })
+	places := make([][][]any, len(t.Shards))
 	for _, row := range rows {
 		organization, _ := row[whose].(string)
-		i := placeOf(organization, len(t.parts))
+		i := shardNumber(organization, len(t.Shards))
 		places[i] = append(places[i], row)
 	}
-	for i, p := range t.parts {
-		if err := tx.load(ctx, t, pgx.Identifier{p.schema, t.name}, places[i]); err != nil {
+	for i, p := range t.Shards {
+		if err := tx.Load(ctx, t, pgx.Identifier{p.Schema, t.Name}, places[i]); err != nil {
 			return err
 		}
 	}
-	if t.name == rootTable { // for the names, and for keys
-		return tx.load(ctx, t, pgx.Identifier{t.name}, rows)
+	if t.Name == RootTable { // for the names, and for keys
+		return tx.Load(ctx, t, pgx.Identifier{t.Name}, rows)
 	}
 	return nil
 }
 
 // load stores rows as they are, in the table of that name.
-func (t *tx) load(ctx context.Context, into storedTable, place pgx.Identifier, rows [][]any) error {
-	if !t.dialect.arrays {
-		statement := `INSERT INTO ` + into.name + ` (` + listed(into.columns, columnName) + `) VALUES (` + placeholders(len(into.columns)) + `)`
+func (t *Tx) Load(ctx context.Context, into StoredTable, place pgx.Identifier, rows [][]any) error {
+	if !t.Dialect.Arrays {
+		statement := `INSERT INTO ` + into.Name + ` (` + Listed(into.Columns, ColumnName) + `) VALUES (` + Placeholders(len(into.Columns)) + `)`
 		for _, row := range rows {
 			if _, err := t.direct.run(ctx, statement, nil, func(i int) driver.Value { return row[i] }); err != nil {
 				return err
@@ -207,11 +207,11 @@ func (t *tx) load(ctx context.Context, into storedTable, place pgx.Identifier, r
 		}
 		return nil
 	}
-	names := make([]string, len(into.columns))
-	for i, c := range into.columns {
-		names[i] = c.name
+	names := make([]string, len(into.Columns))
+	for i, c := range into.Columns {
+		names[i] = c.Name
 	}
-	if err := t.flush(ctx); err != nil {
+	if err := t.Flush(ctx); err != nil {
 		return err
 	}
 	_, err := t.pipeline.conn.CopyFrom(ctx, place, names, pgx.CopyFromRows(rows))

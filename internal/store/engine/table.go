@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"database/sql"
@@ -13,42 +13,42 @@ import (
 // table describes a table of the database: which columns it has, and the field of
 // T that each of them is kept in. Whatever reads or writes whole rows is made from
 // it, so that a new column is one more line in its table.
-type table[T any] struct {
+type Table[T any] struct {
 	name    string
-	columns []column[T]
-	list    string // the columns, as a SELECT or RETURNING names them
+	Columns []Column[T]
+	List    string // the columns, as a SELECT or RETURNING names them
 }
 
-func newTable[T any](name string, columns ...column[T]) *table[T] {
+func NewTable[T any](name string, columns ...Column[T]) *Table[T] {
 	names := make([]string, len(columns))
 	for i, c := range columns {
-		names[i] = name + "." + c.name
+		names[i] = name + "." + c.Name
 	}
-	return &table[T]{name: name, columns: columns, list: strings.Join(names, ", ")}
+	return &Table[T]{name: name, Columns: columns, List: strings.Join(names, ", ")}
 }
 
 // only are the columns of these names.
-func (t *table[T]) only(names ...string) []column[T] {
-	some := make([]column[T], len(names))
+func (t *Table[T]) Only(names ...string) []Column[T] {
+	some := make([]Column[T], len(names))
 	for i, name := range names {
-		at := slices.IndexFunc(t.columns, func(c column[T]) bool { return c.name == name })
+		at := slices.IndexFunc(t.Columns, func(c Column[T]) bool { return c.Name == name })
 		if at < 0 {
 			panic(fmt.Sprintf("the table %s has no column %s", t.name, name))
 		}
-		some[i] = t.columns[at]
+		some[i] = t.Columns[at]
 	}
 	return some
 }
 
 // without is the table as a query sees it that leaves out a column.
-func (t *table[T]) without(name string) *table[T] {
-	return newTable(t.name, slices.DeleteFunc(slices.Clone(t.columns), func(c column[T]) bool { return c.name == name })...)
+func (t *Table[T]) Without(name string) *Table[T] {
+	return NewTable(t.name, slices.DeleteFunc(slices.Clone(t.Columns), func(c Column[T]) bool { return c.Name == name })...)
 }
 
 // targets are where a scan of the listed columns puts their values.
-func (t *table[T]) targets(row *T) []any {
-	all := make([]any, len(t.columns))
-	for i, c := range t.columns {
+func (t *Table[T]) Targets(row *T) []any {
+	all := make([]any, len(t.Columns))
+	for i, c := range t.Columns {
 		all[i] = c.target(row)
 	}
 	return all
@@ -56,23 +56,23 @@ func (t *table[T]) targets(row *T) []any {
 
 // insert adds rows. The clause says what to do about those that are there already;
 // without one they are an error.
-func (t *table[T]) insert(onConflict string) statement[T] {
+func (t *Table[T]) Insert(onConflict string) Statement[T] {
 	// Whatever fails takes the whole transaction back: SQLite need not be able to take back
 	// the first rows of a statement alone.
 	verb := "INSERT OR FAIL INTO "
 	if onConflict != "" {
 		verb = "INSERT INTO "
 	}
-	values := func(in input, rows int) string {
+	values := func(in Input, rows int) string {
 		return verb + t.name + " (" + strings.Join(in.names, ", ") + ") VALUES " + in.values(rows) + " " + onConflict
 	}
 	var many, citus string
-	s := newStatement(t.columns, func(in input) string {
-		if in.arrays {
+	s := NewStatement(t.Columns, func(in Input) string {
+		if in.Arrays {
 			list := strings.Join(in.names, ", ")
-			rows := "INSERT INTO " + t.name + " (" + list + ") SELECT " + list + " FROM " + in.rows()
-			if !slices.Contains(ofNobody, t.name) {
-				citus = rows + readsItsPart + " " + onConflict
+			rows := "INSERT INTO " + t.name + " (" + list + ") SELECT " + list + " FROM " + in.Rows()
+			if !slices.Contains(globalTables, t.name) {
+				citus = rows + readsItsShard + " " + onConflict
 			}
 			return rows + " " + onConflict
 		}
@@ -84,8 +84,8 @@ func (t *table[T]) insert(onConflict string) statement[T] {
 }
 
 // column is a column of a table, or of the rows that a statement is run over.
-type column[T any] struct {
-	name   string
+type Column[T any] struct {
+	Name   string
 	kind   string                         // PostgreSQL's name of its type
 	target func(row *T) any               // where a scan puts the value
 	bind   func(row *T) driver.Value      // what is stored, as SQLite's driver takes it
@@ -93,10 +93,10 @@ type column[T any] struct {
 }
 
 // newColumn makes a column whose values are given by value; NULL is a nil pointer.
-func newColumn[T, V any](name, kind string, target func(*T) any, value func(*T) V) column[T] {
+func NewColumn[T, V any](name, kind string, target func(*T) any, value func(*T) V) Column[T] {
 	bind, put := binder[V](), putter[V](kind)
-	return column[T]{
-		name: name, kind: kind, target: target,
+	return Column[T]{
+		Name: name, kind: kind, target: target,
 		bind: func(row *T) driver.Value { return bind(value(row)) },
 		put:  func(to []byte, row *T) []byte { return put(to, value(row)) },
 	}
@@ -152,12 +152,12 @@ func putter[V any](kind string) func([]byte, V) []byte {
 
 // field is a column whose values the drivers know as they are. A nil pointer is
 // stored as NULL.
-func field[T any, V string | *string | int64 | *int64 | bool | []byte](name, kind string, of func(*T) *V) column[T] {
-	return newColumn(name, kind, func(row *T) any { return of(row) }, func(row *T) V { return *of(row) })
+func Field[T any, V string | *string | int64 | *int64 | bool | []byte](name, kind string, of func(*T) *V) Column[T] {
+	return NewColumn(name, kind, func(row *T) any { return of(row) }, func(row *T) V { return *of(row) })
 }
 
-func textField[T any, S ~string](name string, of func(*T) *S) column[T] {
-	return newColumn(name, "text", func(row *T) any { return text[S]{of(row)} }, func(row *T) string { return string(*of(row)) })
+func TextField[T any, S ~string](name string, of func(*T) *S) Column[T] {
+	return NewColumn(name, "text", func(row *T) any { return text[S]{of(row)} }, func(row *T) string { return string(*of(row)) })
 }
 
 // text scans a text of whatever type.
@@ -184,13 +184,13 @@ func (t text[S]) scanRaw(kind uint32, value []byte) error {
 	return nil
 }
 
-func intField[T any, N int | int64](name string, of func(*T) *N) column[T] {
-	return newColumn(name, "bigint", func(row *T) any { return of(row) }, func(row *T) int64 { return int64(*of(row)) })
+func IntField[T any, N int | int64](name string, of func(*T) *N) Column[T] {
+	return NewColumn(name, "bigint", func(row *T) any { return of(row) }, func(row *T) int64 { return int64(*of(row)) })
 }
 
 // flagField stores a boolean as 0 or 1, which both databases have.
-func flagField[T any](name string, of func(*T) *bool) column[T] {
-	return newColumn(name, "bigint", func(row *T) any { return flag{of(row)} }, func(row *T) int64 {
+func FlagField[T any](name string, of func(*T) *bool) Column[T] {
+	return NewColumn(name, "bigint", func(row *T) any { return flag{of(row)} }, func(row *T) int64 {
 		if *of(row) {
 			return 1
 		}
@@ -216,8 +216,8 @@ func (f flag) scanRaw(_ uint32, value []byte) error {
 }
 
 // nullField stores the zero value as NULL.
-func nullField[T any, V string | int64](name, kind string, of func(*T) *V) column[T] {
-	return newColumn(name, kind, func(row *T) any { return nullable[V]{of(row)} }, func(row *T) *V {
+func NullField[T any, V string | int64](name, kind string, of func(*T) *V) Column[T] {
+	return NewColumn(name, kind, func(row *T) any { return nullable[V]{of(row)} }, func(row *T) *V {
 		if v := of(row); *v != *new(V) {
 			return v
 		}
@@ -226,8 +226,8 @@ func nullField[T any, V string | int64](name, kind string, of func(*T) *V) colum
 }
 
 // bytesAsText is text that Go keeps as bytes; nil is stored as NULL.
-func bytesAsText[T any](name string, of func(*T) *[]byte) column[T] {
-	c := newColumn(name, "text", func(row *T) any { return of(row) }, func(row *T) *string {
+func BytesAsText[T any](name string, of func(*T) *[]byte) Column[T] {
+	c := NewColumn(name, "text", func(row *T) any { return of(row) }, func(row *T) *string {
 		if text := *of(row); text != nil {
 			return new(string(text))
 		}
@@ -238,11 +238,11 @@ func bytesAsText[T any](name string, of func(*T) *[]byte) column[T] {
 }
 
 // timeField stores a time as Unix milliseconds, and the zero time as NULL.
-func timeField[T any](name string, of func(*T) *time.Time) column[T] {
-	c := newColumn(name, "bigint", func(row *T) any { return unixMillis{of(row)} }, func(row *T) *int64 { return nullMillis(*of(row)) })
+func TimeField[T any](name string, of func(*T) *time.Time) Column[T] {
+	c := NewColumn(name, "bigint", func(row *T) any { return unixMillis{of(row)} }, func(row *T) *int64 { return NullMillis(*of(row)) })
 	c.put = func(to []byte, row *T) []byte {
 		if at := *of(row); !at.IsZero() {
-			return putInt(to, millis(at))
+			return putInt(to, Millis(at))
 		}
 		return putNull(to)
 	}
@@ -250,11 +250,11 @@ func timeField[T any](name string, of func(*T) *time.Time) column[T] {
 }
 
 // lift makes the columns of a struct those of another that holds it.
-func lift[Outer, Inner any](columns []column[Inner], inner func(*Outer) *Inner) []column[Outer] {
-	lifted := make([]column[Outer], len(columns))
+func Lift[Outer, Inner any](columns []Column[Inner], inner func(*Outer) *Inner) []Column[Outer] {
+	lifted := make([]Column[Outer], len(columns))
 	for i, c := range columns {
-		lifted[i] = column[Outer]{
-			name: c.name, kind: c.kind,
+		lifted[i] = Column[Outer]{
+			Name: c.Name, kind: c.kind,
 			target: func(row *Outer) any { return c.target(inner(row)) },
 			bind:   func(row *Outer) driver.Value { return c.bind(inner(row)) },
 			put:    func(to []byte, row *Outer) []byte { return c.put(to, inner(row)) },
@@ -290,6 +290,9 @@ func (n nullable[V]) scanRaw(kind uint32, value []byte) (err error) {
 	return err
 }
 
+// millisInto scans Unix milliseconds into a time, and NULL as the zero time.
+func MillisInto(t *time.Time) sql.Scanner { return unixMillis{t} }
+
 // unixMillis scans Unix milliseconds, and NULL as the zero time.
 type unixMillis struct{ target *time.Time }
 
@@ -314,12 +317,12 @@ func (m unixMillis) scanRaw(_ uint32, value []byte) error {
 	return err
 }
 
-func millis(t time.Time) int64 { return t.UnixMilli() }
+func Millis(t time.Time) int64 { return t.UnixMilli() }
 
 // nullMillis is a time as it is stored where it may be missing.
-func nullMillis(t time.Time) *int64 {
+func NullMillis(t time.Time) *int64 {
 	if t.IsZero() {
 		return nil
 	}
-	return new(millis(t))
+	return new(Millis(t))
 }

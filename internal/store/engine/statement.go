@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 // statement is run over rows of T. PostgreSQL gets every column as one array and
 // runs it once; SQLite, which knows neither arrays nor round trips, runs it for
 // each row, or an INSERT or SELECT for some rows together.
-type statement[T any] struct {
-	columns    []column[T]
-	postgres   string
+type Statement[T any] struct {
+	columns    []Column[T]
+	Postgres   string
 	citus      string // "" where it is the same
 	sqlite     string
 	sqliteMany string // for sqliteRows rows; "" when there is none
@@ -24,15 +24,15 @@ type statement[T any] struct {
 const sqliteRows = 8
 
 // newStatement writes a statement for both databases.
-func newStatement[T any](columns []column[T], write func(in input) string) statement[T] {
+func NewStatement[T any](columns []Column[T], write func(in Input) string) Statement[T] {
 	var names, kinds []string
 	for _, c := range columns {
-		names, kinds = append(names, c.name), append(kinds, c.kind)
+		names, kinds = append(names, c.Name), append(kinds, c.kind)
 	}
-	s := statement[T]{
+	s := Statement[T]{
 		columns:  columns,
-		postgres: write(input{&postgresDialect, names, kinds}),
-		sqlite:   write(input{&sqliteDialect, names, kinds}),
+		Postgres: write(Input{&PostgresDialect, names, kinds}),
+		sqlite:   write(Input{&SQLiteDialect, names, kinds}),
 	}
 	if strings.HasPrefix(strings.TrimSpace(s.sqlite), "SELECT") {
 		s.sqliteMany = union(s.sqlite, len(columns))
@@ -41,8 +41,8 @@ func newStatement[T any](columns []column[T], write func(in input) string) state
 }
 
 // returning is the statement with a RETURNING clause, for PostgreSQL alone.
-func (s statement[T]) returning(columns string) statement[T] {
-	s.postgres += " RETURNING " + columns
+func (s Statement[T]) Returning(columns string) Statement[T] {
+	s.Postgres += " RETURNING " + columns
 	return s
 }
 
@@ -59,15 +59,15 @@ func union(text string, parameters int) string {
 
 // input is how the text of a statement refers to the rows that it is run over: on
 // PostgreSQL to a table named r, on SQLite to the parameters that hold the one row.
-type input struct {
+type Input struct {
 	*dialect
 	names []string
 	kinds []string
 }
 
 // value refers to a column of the rows.
-func (in input) value(name string) string {
-	if in.arrays {
+func (in Input) Value(name string) string {
+	if in.Arrays {
 		return "r." + name
 	}
 	for i, n := range in.names {
@@ -79,7 +79,7 @@ func (in input) value(name string) string {
 }
 
 // values refers to all columns of so many rows on SQLite, as VALUES lists them.
-func (in input) values(rows int) string {
+func (in Input) values(rows int) string {
 	lists := make([]string, rows)
 	for row := range rows {
 		all := make([]string, len(in.names))
@@ -93,7 +93,7 @@ func (in input) values(rows int) string {
 
 // rows is the table r. Functions in the list of a SELECT give their values one by one, where
 // in FROM each of them would first fill a table of its own.
-func (in input) rows() string {
+func (in Input) Rows() string {
 	arrays := make([]string, len(in.names))
 	for i, kind := range in.kinds {
 		arrays[i] = fmt.Sprintf("unnest($%d::%s[]) AS %s", i+1, kind, in.names[i])
@@ -103,45 +103,45 @@ func (in input) rows() string {
 
 // matching is the condition that a row of a SELECT or DELETE has the same values as
 // one of the rows, in all of their columns.
-func (in input) matching() string {
-	if in.arrays {
+func (in Input) Matching() string {
+	if in.Arrays {
 		list := strings.Join(in.names, ", ")
-		return fmt.Sprintf("(%s) IN (SELECT %s FROM %s)", list, list, in.rows())
+		return fmt.Sprintf("(%s) IN (SELECT %s FROM %s)", list, list, in.Rows())
 	}
 	return in.pairs(" AND ", "", in.names)
 }
 
 // assign sets columns of an UPDATE to the values of the rows.
-func (in input) assign(names ...string) string { return in.pairs(", ", "", names) }
+func (in Input) Assign(names ...string) string { return in.pairs(", ", "", names) }
 
 // where ends an UPDATE with the condition that a row of the table has the same
 // values as one of the rows, in the named columns. SQLite needs no table for the one
 // row: it would make that anew at every run.
-func (in input) where(table string, names ...string) string {
+func (in Input) Where(table string, names ...string) string {
 	from := ""
-	if in.arrays {
-		from = "FROM " + in.rows() + " "
+	if in.Arrays {
+		from = "FROM " + in.Rows() + " "
 	}
 	return from + "WHERE " + in.pairs(" AND ", table+".", names)
 }
 
-func (in input) pairs(separator, prefix string, names []string) string {
+func (in Input) pairs(separator, prefix string, names []string) string {
 	all := make([]string, len(names))
 	for i, name := range names {
-		all[i] = prefix + name + " = " + in.value(name)
+		all[i] = prefix + name + " = " + in.Value(name)
 	}
 	return strings.Join(all, separator)
 }
 
 // runDirect runs a statement over rows together on SQLite, hands what it returns to scan,
 // which may be nil, and tells how many rows of its table it changed.
-func runDirect[T any](ctx context.Context, t *tx, text string, columns []column[T], rows []*T, scan func(scanner) error) (changed int64, err error) {
+func runDirect[T any](ctx context.Context, t *Tx, text string, columns []Column[T], rows []*T, scan func(Scanner) error) (changed int64, err error) {
 	return t.direct.run(ctx, text, scan, func(i int) driver.Value { return columns[i%len(columns)].bind(rows[i/len(columns)]) })
 }
 
 // each runs a statement over rows and hands what it returns to scan, which may be
 // nil.
-func each[T any](ctx context.Context, t *tx, s statement[T], rows []*T, scan func(scanner) error) error {
+func Each[T any](ctx context.Context, t *Tx, s Statement[T], rows []*T, scan func(Scanner) error) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -149,14 +149,14 @@ func each[T any](ctx context.Context, t *tx, s statement[T], rows []*T, scan fun
 		for _, c := range s.columns {
 			addArray(t.pipeline, c, rows)
 		}
-		text := s.postgres
-		if t.dialect.spread && s.citus != "" {
+		text := s.Postgres
+		if t.Dialect.Sharded && s.citus != "" {
 			text = s.citus
 		}
-		if err := t.pipeline.add(ctx, text, scan); err != nil || t.waiting {
+		if err := t.pipeline.add(ctx, text, scan); err != nil || t.Waiting {
 			return err
 		}
-		return t.flush(ctx)
+		return t.Flush(ctx)
 	}
 	for len(rows) > 0 {
 		text, n := s.sqlite, 1
@@ -173,10 +173,10 @@ func each[T any](ctx context.Context, t *tx, s statement[T], rows []*T, scan fun
 
 // deletion deletes the rows of a table that match in the named columns, to be run by
 // remove. SQLite would make a table for what a statement returns, every time.
-func deletion[T any](from *table[T], names ...string) statement[T] {
-	return newStatement(from.only(names...), func(in input) string {
-		text := "DELETE FROM " + from.name + " WHERE " + in.matching()
-		if in.arrays {
+func Deletion[T any](from *Table[T], names ...string) Statement[T] {
+	return NewStatement(from.Only(names...), func(in Input) string {
+		text := "DELETE FROM " + from.name + " WHERE " + in.Matching()
+		if in.Arrays {
 			text += " RETURNING id"
 		}
 		return text
@@ -184,13 +184,13 @@ func deletion[T any](from *table[T], names ...string) statement[T] {
 }
 
 // remove runs a deletion and gives those of the rows that were there.
-func remove[T any](ctx context.Context, t *tx, s statement[T], rows []*T, id func(*T) string) (removed []*T, err error) {
-	if t.dialect.arrays {
+func Remove[T any](ctx context.Context, t *Tx, s Statement[T], rows []*T, id func(*T) string) (removed []*T, err error) {
+	if t.Dialect.Arrays {
 		asked := make(map[string]*T, len(rows))
 		for _, row := range rows {
 			asked[id(row)] = row
 		}
-		err := each(ctx, t, s, rows, func(found scanner) error {
+		err := Each(ctx, t, s, rows, func(found Scanner) error {
 			var id string
 			err := found.Scan(&id)
 			removed = append(removed, asked[id])
@@ -212,11 +212,11 @@ func remove[T any](ctx context.Context, t *tx, s statement[T], rows []*T, id fun
 
 // eachFound runs a statement at once that returns a row for each row that it changes, and fails
 // with errMoved unless it changes all of them.
-func eachFound[T any](ctx context.Context, t *tx, s statement[T], rows []*T) error {
-	defer func(waiting bool) { t.waiting = waiting }(t.waiting)
-	t.waiting = false
+func EachFound[T any](ctx context.Context, t *Tx, s Statement[T], rows []*T) error {
+	defer func(waiting bool) { t.Waiting = waiting }(t.Waiting)
+	t.Waiting = false
 	found := 0
-	err := each(ctx, t, s, rows, func(scanner) error {
+	err := Each(ctx, t, s, rows, func(Scanner) error {
 		found++
 		return nil
 	})

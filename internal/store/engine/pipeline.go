@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ type pipeline struct {
 	conn  *pgx.Conn
 	begin []string // what the transaction begins with, until it has begun
 	batch pgconn.Batch
-	scans []func(scanner) error // of the statements in batch, for the rows that they return; nil for none
+	scans []func(Scanner) error // of the statements in batch, for the rows that they return; nil for none
 	// buffer is where parameters are written, and parameters where each of them ended.
 	buffer     []byte
 	parameters [][]byte
@@ -63,7 +63,7 @@ func (p *pipeline) free() {
 var binaryFormat = []int16{pgtype.BinaryFormatCode}
 
 // start begins the transaction, if it has not begun.
-func (p *pipeline) start(ctx context.Context) error {
+func (p *pipeline) Start(ctx context.Context) error {
 	for _, statement := range p.begin {
 		if err := p.append(ctx, statement, nil, nil); err != nil {
 			return err
@@ -74,8 +74,8 @@ func (p *pipeline) start(ctx context.Context) error {
 }
 
 // add appends a statement, with the parameters that were written last.
-func (p *pipeline) add(ctx context.Context, text string, scan func(scanner) error) error {
-	err := p.start(ctx)
+func (p *pipeline) add(ctx context.Context, text string, scan func(Scanner) error) error {
+	err := p.Start(ctx)
 	if err == nil {
 		err = p.append(ctx, text, p.parameters, scan)
 	}
@@ -83,7 +83,7 @@ func (p *pipeline) add(ctx context.Context, text string, scan func(scanner) erro
 	return err
 }
 
-func (p *pipeline) append(ctx context.Context, text string, parameters [][]byte, scan func(scanner) error) error {
+func (p *pipeline) append(ctx context.Context, text string, parameters [][]byte, scan func(Scanner) error) error {
 	prepared, err := p.conn.Prepare(ctx, text, text) // once a connection
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (p *pipeline) append(ctx context.Context, text string, parameters [][]byte,
 
 // reads tells whether any of the statements that wait returns rows.
 func (p *pipeline) reads() bool {
-	return slices.ContainsFunc(p.scans, func(scan func(scanner) error) bool { return scan != nil })
+	return slices.ContainsFunc(p.scans, func(scan func(Scanner) error) bool { return scan != nil })
 }
 
 // send sends the statements that wait and hands what they return to their scans. It
@@ -157,7 +157,7 @@ func (p *pipeline) rollback(ctx context.Context) {
 var elements = map[string]uint32{"uuid": pgtype.UUIDOID, "text": pgtype.TextOID, "bigint": pgtype.Int8OID, "boolean": pgtype.BoolOID, "bytea": pgtype.ByteaOID}
 
 // addArray writes a column of rows as one parameter.
-func addArray[T any](p *pipeline, c column[T], rows []*T) {
+func addArray[T any](p *pipeline, c Column[T], rows []*T) {
 	p.buffer = slices.Grow(p.buffer, (len(rows)+1)*20) // an id, which most are
 	start := len(p.buffer)
 	for _, word := range [...]uint32{1 /* dimension */, 1 /* there may be NULL */, elements[c.kind], uint32(len(rows)), 1 /* the first index */} {

@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -9,23 +9,23 @@ import (
 )
 
 // pool is a set of connections for one purpose.
-type pool struct {
+type Pool struct {
 	*sql.DB
-	dialect *dialect
+	Dialect *dialect
 	// explain makes an error one that clients can do something about; nil means databaseAway.
 	explain func(error) error
 }
 
 // explained is the error of a read or a write as it is returned. What may have been done is
 // not said to be unavailable, since clients would do it again.
-func (p pool) explained(err error) error {
+func (p Pool) explained(err error) error {
 	switch {
 	case err == nil || errors.Is(err, ErrUnknownOutcome) || errors.Is(err, context.Canceled):
 		return err
 	case p.explain != nil:
 		return p.explain(err)
 	}
-	return p.dialect.databaseAway(err)
+	return p.Dialect.databaseAway(err)
 }
 
 // databaseAway tells clients of a database that cannot be reached.
@@ -38,46 +38,46 @@ func (d *dialect) databaseAway(err error) error {
 }
 
 // scanner is a row that was found.
-type scanner interface{ Scan(into ...any) error }
+type Scanner interface{ Scan(into ...any) error }
 
 // finder is what can be asked: a pool, a snapshot or a transaction.
-type finder interface {
+type Querier interface {
 	// find runs a query and hands each row to scan.
-	find(ctx context.Context, scan func(scanner) error, text string, args ...any) error
+	Find(ctx context.Context, scan func(Scanner) error, text string, args ...any) error
 }
 
 // find runs a query and hands each row to scan. A read whose connection was lost
 // before a row came is made again on another.
-func (p pool) find(ctx context.Context, scan func(scanner) error, text string, args ...any) error {
+func (p Pool) Find(ctx context.Context, scan func(Scanner) error, text string, args ...any) error {
 	for try := 1; ; try++ {
 		rows := 0
 		found, err := p.QueryContext(ctx, text, args...)
-		err = scanAll(found, err, func(r scanner) error {
+		err = scanAll(found, err, func(r Scanner) error {
 			rows++
 			return scan(r)
 		})
-		if err == nil || rows > 0 || try == conflictTries || ctx.Err() != nil || !p.dialect.disconnected(err) {
+		if err == nil || rows > 0 || try == conflictTries || ctx.Err() != nil || !p.Dialect.disconnected(err) {
 			return p.explained(err)
 		}
 	}
 }
 
 // snapshot runs reads that must agree with each other.
-func (p pool) snapshot(ctx context.Context, read func(snapshot) error) error {
-	tx, err := p.BeginTx(ctx, &sql.TxOptions{Isolation: p.dialect.snapshot, ReadOnly: true})
+func (p Pool) Snapshot(ctx context.Context, read func(Snapshot) error) error {
+	tx, err := p.BeginTx(ctx, &sql.TxOptions{Isolation: p.Dialect.snapshot, ReadOnly: true})
 	if err != nil {
 		return p.explained(err)
 	}
 	defer func() { _ = tx.Rollback() }() // nothing was written
-	return p.explained(read(snapshot{tx}))
+	return p.explained(read(Snapshot{tx}))
 }
 
 // withoutLimit is snapshot for the operator's own commands, which may take their
 // time.
-func (p pool) withoutLimit(ctx context.Context, read func(snapshot) error) error {
-	return p.snapshot(ctx, func(now snapshot) error {
-		if p.dialect.noTimeout != "" {
-			if _, err := now.ExecContext(ctx, p.dialect.noTimeout); err != nil {
+func (p Pool) WithoutLimit(ctx context.Context, read func(Snapshot) error) error {
+	return p.Snapshot(ctx, func(now Snapshot) error {
+		if p.Dialect.NoTimeout != "" {
+			if _, err := now.ExecContext(ctx, p.Dialect.NoTimeout); err != nil {
 				return err
 			}
 		}
@@ -86,15 +86,15 @@ func (p pool) withoutLimit(ctx context.Context, read func(snapshot) error) error
 }
 
 // snapshot is the database at one moment.
-type snapshot struct{ *sql.Tx }
+type Snapshot struct{ *sql.Tx }
 
-func (s snapshot) find(ctx context.Context, scan func(scanner) error, text string, args ...any) error {
+func (s Snapshot) Find(ctx context.Context, scan func(Scanner) error, text string, args ...any) error {
 	found, err := s.QueryContext(ctx, text, args...)
 	return scanAll(found, err, scan)
 }
 
 // scanAll hands the rows of a query to scan, unless the query failed.
-func scanAll(found *sql.Rows, err error, scan func(scanner) error) error {
+func scanAll(found *sql.Rows, err error, scan func(Scanner) error) error {
 	if err != nil {
 		return err
 	}
@@ -108,9 +108,9 @@ func scanAll(found *sql.Rows, err error, scan func(scanner) error) error {
 }
 
 // first runs a query that gives at most one row. Returns ErrNotFound.
-func first(ctx context.Context, in finder, scan func(scanner) error, text string, args ...any) error {
+func First(ctx context.Context, in Querier, scan func(Scanner) error, text string, args ...any) error {
 	found := false
-	err := in.find(ctx, func(r scanner) error {
+	err := in.Find(ctx, func(r Scanner) error {
 		found = true
 		return scan(r)
 	}, text, args...)
@@ -121,14 +121,14 @@ func first(ctx context.Context, in finder, scan func(scanner) error, text string
 }
 
 // findRows reads the rows of a table that a clause, WHERE and what follows, picks.
-func findRows[T any](ctx context.Context, in finder, from *table[T], clause string, args ...any) (rows []*T, err error) {
-	err = in.find(ctx, collect(from, &rows), `SELECT `+from.list+` FROM `+from.name+` `+clause, args...)
+func FindRows[T any](ctx context.Context, in Querier, from *Table[T], clause string, args ...any) (rows []*T, err error) {
+	err = in.Find(ctx, Collect(from, &rows), `SELECT `+from.List+` FROM `+from.name+` `+clause, args...)
 	return rows, err
 }
 
 // firstRow is findRows for at most one row. Returns ErrNotFound.
-func firstRow[T any](ctx context.Context, in finder, from *table[T], clause string, args ...any) (*T, error) {
-	rows, err := findRows(ctx, in, from, clause, args...)
+func FirstRow[T any](ctx context.Context, in Querier, from *Table[T], clause string, args ...any) (*T, error) {
+	rows, err := FindRows(ctx, in, from, clause, args...)
 	switch {
 	case err != nil:
 		return nil, err
@@ -140,10 +140,10 @@ func firstRow[T any](ctx context.Context, in finder, from *table[T], clause stri
 
 // collect scans the columns of a table and adds the rows. All are scanned into the same
 // row: where a text is that of the row before, as most are, none is made.
-func collect[T any](of *table[T], rows *[]*T) func(scanner) error {
+func Collect[T any](of *Table[T], rows *[]*T) func(Scanner) error {
 	row := new(T)
-	targets := of.targets(row)
-	return func(found scanner) error {
+	targets := of.Targets(row)
+	return func(found Scanner) error {
 		err := found.Scan(targets...)
 		*rows = append(*rows, new(*row))
 		return err
@@ -151,8 +151,8 @@ func collect[T any](of *table[T], rows *[]*T) func(scanner) error {
 }
 
 // findValues runs a query for a single column.
-func findValues[V any](ctx context.Context, in finder, text string, args ...any) (values []V, err error) {
-	err = in.find(ctx, func(r scanner) error {
+func FindValues[V any](ctx context.Context, in Querier, text string, args ...any) (values []V, err error) {
+	err = in.Find(ctx, func(r Scanner) error {
 		var v V
 		err := r.Scan(&v)
 		values = append(values, v)

@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"errors"
@@ -43,36 +43,36 @@ const advice = "; correct it, or start with --accept-clock if it is right"
 // Config.AcceptClock, nothing happens that cannot be undone.
 type clock struct {
 	shared  bool // several machines use the database, whose clock decides
-	virtual bool // every time that a caller hands in is believed, for tests
+	Virtual bool // every time that a caller hands in is believed, for tests
 
 	mu     sync.Mutex // for looks
 	uptime uptime
-	last   atomic.Pointer[trustedTime]
+	Last   atomic.Pointer[trustedTime]
 }
 
 // trustedTime is what the clock knows since the last look.
 type trustedTime struct {
 	time   time.Time     // that was trusted at the look
 	looked time.Time     // by the machine's clock, with its monotonic reading
-	uptime time.Duration // of the machine at the look
+	Uptime time.Duration // of the machine at the look
 	ahead  time.Duration // of the machine's clock before the trusted one
 	jumped error         // why the look was not believed
 	skewed error         // why the machine's own clock is not believed
 }
 
 // look is a reading of the clock that decides.
-type look struct {
-	time   time.Time     // by the clock that decides
-	looked time.Time     // by the machine's clock, once the reading had arrived
-	took   time.Duration // how long the reading was under way, at most
+type Look struct {
+	Time   time.Time     // by the clock that decides
+	Looked time.Time     // by the machine's clock, once the reading had arrived
+	Took   time.Duration // how long the reading was under way, at most
 }
 
 // start takes the first look. newest is the time of the last heartbeat that is stored,
 // zero for none.
-func (c *clock) start(first look, newest time.Time) {
-	state := &trustedTime{time: first.time, looked: first.looked, uptime: c.uptime.now()}
+func (c *clock) Start(first Look, newest time.Time) {
+	state := &trustedTime{time: first.Time, looked: first.Looked, Uptime: c.uptime.Now()}
 	if !newest.IsZero() {
-		ahead := first.time.Sub(newest)
+		ahead := first.Time.Sub(newest)
 		switch {
 		case ahead < -maxBehind:
 			state.jumped = fmt.Errorf("%w: it is %s behind the last heartbeat in the database"+advice, ErrClock, roughly(-ahead))
@@ -83,21 +83,21 @@ func (c *clock) start(first look, newest time.Time) {
 			state.time = newest
 		}
 	}
-	c.last.Store(c.compare(state, first))
+	c.Last.Store(c.compare(state, first))
 }
 
 // look compares the clock with the time that must have passed since the last look.
-func (c *clock) look(l look) {
+func (c *clock) Look(l Look) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.lookAt(l, c.uptime.now())
+	c.LookAt(l, c.uptime.Now())
 }
 
-func (c *clock) lookAt(l look, up time.Duration) {
-	before := c.last.Load()
-	expected := before.time.Add(up - before.uptime)
-	state := &trustedTime{time: l.time, looked: l.looked, uptime: up}
-	if ahead := l.time.Sub(expected); ahead > maxJump || ahead < -maxBehind {
+func (c *clock) LookAt(l Look, up time.Duration) {
+	before := c.Last.Load()
+	expected := before.time.Add(up - before.Uptime)
+	state := &trustedTime{time: l.Time, looked: l.Looked, Uptime: up}
+	if ahead := l.Time.Sub(expected); ahead > maxJump || ahead < -maxBehind {
 		state.time, state.jumped = expected, before.jumped
 		if state.jumped == nil {
 			direction := "forward"
@@ -107,15 +107,15 @@ func (c *clock) lookAt(l look, up time.Duration) {
 			state.jumped = fmt.Errorf("%w: it jumped %s by %s"+advice, ErrClock, direction, roughly(ahead))
 		}
 	}
-	c.last.Store(c.compare(state, l))
+	c.Last.Store(c.compare(state, l))
 }
 
 // compare notes how far the machine's clock is from the trusted one. That of a node
 // on PostgreSQL has to agree.
-func (c *clock) compare(state *trustedTime, l look) *trustedTime {
-	state.ahead = l.looked.Sub(state.time)
+func (c *clock) compare(state *trustedTime, l Look) *trustedTime {
+	state.ahead = l.Looked.Sub(state.time)
 	if state.ahead > 0 { // some of it is the way of the reading
-		state.ahead = max(0, state.ahead-l.took)
+		state.ahead = max(0, state.ahead-l.Took)
 	}
 	if off := state.ahead.Abs(); c.shared && off > maxSkew {
 		state.skewed = fmt.Errorf("%w: this machine's clock is %s off that of the database; correct it", ErrClock, roughly(off))
@@ -133,21 +133,21 @@ func roughly(d time.Duration) time.Duration {
 // trusted is the time now, as it follows from the last look that was believed. It may
 // be behind by how long the reading took, and while a machine wakes up; it is not
 // ahead.
-func (c *clock) trusted() time.Time {
-	last := c.last.Load()
+func (c *clock) Trusted() time.Time {
+	last := c.Last.Load()
 	return last.time.Add(time.Since(last.looked))
 }
 
 // now is the time to note down: the machine's, as long as that agrees with the
 // trusted one.
-func (c *clock) now() time.Time {
-	last := c.last.Load()
-	wall, trusted := time.Now(), c.trusted()
+func (c *clock) Now() time.Time {
+	last := c.Last.Load()
+	wall, trusted := time.Now(), c.Trusted()
 	tolerance := maxJump
 	if c.shared {
 		tolerance = maxSkew
 	}
-	if c.virtual || (last.skewed == nil && last.jumped == nil && wall.Round(0).Sub(trusted).Abs() <= tolerance) {
+	if c.Virtual || (last.skewed == nil && last.jumped == nil && wall.Round(0).Sub(trusted).Abs() <= tolerance) {
 		return wall
 	}
 	return trusted
@@ -155,14 +155,14 @@ func (c *clock) now() time.Time {
 
 // decisive is the time that may end a billing cycle, where a caller says that it is
 // now: never later than the trusted time. It returns ErrClock while there is none.
-func (c *clock) decisive(now time.Time) (time.Time, error) {
-	if c.virtual {
+func (c *clock) Decisive(now time.Time) (time.Time, error) {
+	if c.Virtual {
 		return now, nil
 	}
-	if err := c.last.Load().jumped; err != nil {
+	if err := c.Last.Load().jumped; err != nil {
 		return time.Time{}, err
 	}
-	if trusted := c.trusted(); now.After(trusted) {
+	if trusted := c.Trusted(); now.After(trusted) {
 		return trusted, nil
 	}
 	return now, nil
@@ -170,16 +170,16 @@ func (c *clock) decisive(now time.Time) (time.Time, error) {
 
 // Now is the time to note down. It is the machine's while that agrees with the clock
 // that decides, which is PostgreSQL's where there is one.
-func (s *db) Now() time.Time { return s.clock.now() }
+func (s *DB) Now() time.Time { return s.Clock.Now() }
 
 // TrustedNow is the time that decides what is past its time and may be deleted.
 // Returns ErrClock while the clock is not trusted.
-func (s *db) TrustedNow() (time.Time, error) { return s.clock.decisive(s.clock.trusted()) }
+func (s *DB) TrustedNow() (time.Time, error) { return s.Clock.Decisive(s.Clock.Trusted()) }
 
 // ClockStatus is how far the machine's clock is ahead of the trusted time, and why it
 // needs attention, if it does.
-func (s *db) ClockStatus() (ahead time.Duration, err error) {
-	last := s.clock.last.Load()
+func (s *DB) ClockStatus() (ahead time.Duration, err error) {
+	last := s.Clock.Last.Load()
 	return last.ahead, errors.Join(last.jumped, last.skewed)
 }
 
@@ -191,7 +191,7 @@ type uptime struct {
 	read time.Time
 }
 
-func (u *uptime) now() time.Duration {
+func (u *uptime) Now() time.Duration {
 	up, ok := readUptime()
 	if !ok && !u.read.IsZero() {
 		up = u.up + time.Since(u.read)

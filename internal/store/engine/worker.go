@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -18,40 +18,40 @@ import (
 const (
 	// workerPatience is how long connecting to a worker is not tried again after it failed.
 	workerPatience = time.Minute
-	// partConnectionTime is how long a connection of a part lasts: the part may have been
+	// shardConnectionTime is how long a connection of a shard lasts: the shard may have been
 	// moved, or its worker be back.
-	partConnectionTime = 5 * time.Minute
+	shardConnectionTime = 5 * time.Minute
 )
 
-// workerConnector connects to the worker that has a part: there a statement is planned and
+// workerConnector connects to the worker that has a shard: there a statement is planned and
 // run by the one server that has the rows, and a commit has one phase.
 //
 // It is a shorter way, not another one. Every server of Citus knows all tables and sends
 // statements to where their rows are, so a connection to the coordinator, which is made
-// where the worker cannot be reached, or to a worker that no longer has the part does the
+// where the worker cannot be reached, or to a worker that no longer has the shard does the
 // same, only slower.
-type workerConnector struct {
+type WorkerConnector struct {
 	driver.Connector // to the coordinator
 
-	config pgx.ConnConfig
-	find   func(context.Context) (workerPlace, error)
+	Config pgx.ConnConfig
+	Find   func(context.Context) (WorkerPlace, error)
 
 	mu     sync.Mutex
-	known  workerPlace // as it was found last
+	known  WorkerPlace // as it was found last
 	failed time.Time   // when the worker could not be reached; zero when it could
 }
 
-// workerPlace is where a part lies.
-type workerPlace struct {
-	host   string
-	port   uint16
-	server int64 // what PostgreSQL calls its system identifier
+// workerPlace is where a shard lies.
+type WorkerPlace struct {
+	Host   string
+	Port   uint16
+	Server int64 // what PostgreSQL calls its system identifier
 }
 
 // Connect implements driver.Connector.
-func (c *workerConnector) Connect(ctx context.Context) (driver.Conn, error) {
+func (c *WorkerConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	if place, ok := c.place(ctx); ok {
-		conn, err := stdlib.GetConnector(place.config(&c.config), stdlib.OptionAfterConnect(place.check)).Connect(ctx)
+		conn, err := stdlib.GetConnector(place.config(&c.Config), stdlib.OptionAfterConnect(place.check)).Connect(ctx)
 		if err == nil {
 			return conn, nil
 		}
@@ -64,39 +64,39 @@ func (c *workerConnector) Connect(ctx context.Context) (driver.Conn, error) {
 
 // place finds the worker. The coordinator may be away while the worker is not: then it is
 // where it was.
-func (c *workerConnector) place(ctx context.Context) (_ workerPlace, ok bool) {
+func (c *WorkerConnector) place(ctx context.Context) (_ WorkerPlace, ok bool) {
 	c.mu.Lock()
 	wait := time.Since(c.failed) < workerPatience
 	c.mu.Unlock()
 	if wait {
-		return workerPlace{}, false
+		return WorkerPlace{}, false
 	}
 	// A worker that is silent must not use up the time that is left for the coordinator.
-	ctx, cancel := context.WithTimeout(ctx, c.config.ConnectTimeout)
+	ctx, cancel := context.WithTimeout(ctx, c.Config.ConnectTimeout)
 	defer cancel()
-	found, err := c.find(ctx)
+	found, err := c.Find(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err == nil {
 		c.known, c.failed = found, time.Time{}
 	}
-	return c.known, c.known.host != ""
+	return c.known, c.known.Host != ""
 }
 
 // config leads to the worker, by the same user and password.
-func (p workerPlace) config(coordinator *pgx.ConnConfig) pgx.ConnConfig {
+func (p WorkerPlace) config(coordinator *pgx.ConnConfig) pgx.ConnConfig {
 	own := coordinator.Copy()
 	// What is left of them is the same host, with or without TLS.
 	own.Fallbacks = slices.DeleteFunc(own.Fallbacks, func(f *pgconn.FallbackConfig) bool { return f.Host != own.Host || f.Port != own.Port })
 	named := func(c *tls.Config) {
 		if c != nil && c.ServerName != "" {
-			c.ServerName = p.host
+			c.ServerName = p.Host
 		}
 	}
-	own.Host, own.Port = p.host, p.port
+	own.Host, own.Port = p.Host, p.Port
 	named(own.TLSConfig)
 	for _, f := range own.Fallbacks {
-		f.Host, f.Port = p.host, p.port
+		f.Host, f.Port = p.Host, p.Port
 		named(f.TLSConfig)
 	}
 	return *own
@@ -104,10 +104,10 @@ func (p workerPlace) config(coordinator *pgx.ConnConfig) pgx.ConnConfig {
 
 // check refuses a server that has the worker's address but is another: what the coordinator
 // calls localhost is here somebody else.
-func (p workerPlace) check(ctx context.Context, conn *pgx.Conn) error {
+func (p WorkerPlace) check(ctx context.Context, conn *pgx.Conn) error {
 	var server int64
-	err := conn.QueryRow(ctx, serverIdentity).Scan(&server)
-	if err == nil && server != p.server {
+	err := conn.QueryRow(ctx, ServerIdentity).Scan(&server)
+	if err == nil && server != p.Server {
 		err = errors.New("the server at the worker's address is another")
 	}
 	if err != nil {
@@ -116,19 +116,19 @@ func (p workerPlace) check(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-const serverIdentity = `SELECT system_identifier FROM pg_control_system()`
+const ServerIdentity = `SELECT system_identifier FROM pg_control_system()`
 
-// findWorker finds the worker that has the part in a schema, by way of the coordinator.
-func (p *part) findWorker(ctx context.Context, schema string) (found workerPlace, err error) {
-	organizations := pgx.Identifier{schema, rootTable}.Sanitize()
-	err = p.lookups.QueryRowContext(ctx, `
+// findWorker finds the worker that has the shard in a schema, by way of the coordinator.
+func (p *Shard) FindWorker(ctx context.Context, schema string) (found WorkerPlace, err error) {
+	organizations := pgx.Identifier{schema, RootTable}.Sanitize()
+	err = p.Lookups.QueryRowContext(ctx, `
 		SELECT nodename, nodeport FROM pg_dist_shard JOIN pg_dist_placement USING (shardid) JOIN pg_dist_node USING (groupid)
-		WHERE logicalrelid = $1::regclass AND noderole = 'primary' AND metadatasynced`, organizations).Scan(&found.host, &found.port)
+		WHERE logicalrelid = $1::regclass AND noderole = 'primary' AND metadatasynced`, organizations).Scan(&found.Host, &found.Port)
 	if err == nil { // the worker is asked for this, since it has the table
-		err = p.lookups.QueryRowContext(ctx, `SELECT (`+serverIdentity+`) FROM (SELECT COUNT(*) FROM (SELECT 1 FROM `+organizations+` LIMIT 1) AS o) AS one`).Scan(&found.server)
+		err = p.Lookups.QueryRowContext(ctx, `SELECT (`+ServerIdentity+`) FROM (SELECT COUNT(*) FROM (SELECT 1 FROM `+organizations+` LIMIT 1) AS o) AS one`).Scan(&found.Server)
 	}
 	if err != nil {
-		return workerPlace{}, fmt.Errorf("find the worker of %s: %w", schema, err)
+		return WorkerPlace{}, fmt.Errorf("find the worker of %s: %w", schema, err)
 	}
 	return found, nil
 }

@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -18,17 +18,17 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-var sqliteDialect = dialect{
-	name:        "sqlite3",
-	now:         `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
+var SQLiteDialect = dialect{
+	Name:        "sqlite3",
+	Now:         `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
 	countTables: `SELECT COUNT(*) FROM sqlite_master WHERE name = $1`,
 	// What is hidden is computed.
 	schema: `SELECT m.name AS table_name, c.name AS column_name, lower(c.type), c.pk AS place
 		FROM sqlite_master m JOIN pragma_table_xinfo(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND c.hidden = 0`,
-	lanes:     1, // SQLite has one writer
-	exclusive: true,
-	locked:    func(error) bool { return false }, // there are no locks of rows
-	unavailable: func(err error) bool {
+	writers:   1, // SQLite has one writer
+	Exclusive: true,
+	Locked:    func(error) bool { return false }, // there are no locks of rows
+	Unavailable: func(err error) bool {
 		code := sqliteCode(err) & 0xff // the primary code
 		return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_FULL || code == sqlite3.SQLITE_IOERR
 	},
@@ -42,7 +42,7 @@ var sqliteDialect = dialect{
 	// The busy timeout has waited already.
 	retryable:    func(error) bool { return false },
 	disconnected: func(error) bool { return false },
-	duplicate: func(err error) bool {
+	Duplicate: func(err error) bool {
 		code := sqliteCode(err)
 		return code == sqlite3.SQLITE_CONSTRAINT_UNIQUE || code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
 	},
@@ -65,7 +65,7 @@ func sqliteCode(err error) int {
 const lockWait = 10 * time.Second
 
 // openSQLite opens the file with one connection that writes and some that read.
-func openSQLite(ctx context.Context, cfg Config) (*db, error) {
+func openSQLite(ctx context.Context, cfg Config) (*DB, error) {
 	if _, err := os.Stat(cfg.URL); cfg.Existing && errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNoDatabase
 	}
@@ -103,13 +103,13 @@ func openSQLite(ctx context.Context, cfg Config) (*db, error) {
 	if err != nil {
 		return nil, errors.Join(err, lookups.Close(), queue.Close(), unlock())
 	}
-	whole := &part{
-		dialect: &sqliteDialect, queue: queue, lookups: lookups, reports: reports,
+	whole := &Shard{
+		Dialect: &SQLiteDialect, Queue: queue, Lookups: lookups, Reports: reports,
 		direct: &direct{},
 	}
-	return &db{
-		part:           whole,
-		parts:          []*part{whole},
+	return &DB{
+		Shard:          whole,
+		Shards:         []*Shard{whole},
 		lockMigrations: func(ctx context.Context) (func() error, error) { return lockFile(ctx, path+".migrate", lockWait) },
 		close: func() error {
 			return errors.Join(reports.Close(), lookups.Close(), whole.direct.close(), queue.Close(), unlock())
@@ -138,14 +138,14 @@ func onlyName(path string) (string, error) {
 	return filepath.Abs(path)
 }
 
-func openReaders(path string, n int) (pool, error) {
+func openReaders(path string, n int) (Pool, error) {
 	db, err := sql.Open("sqlite", sqliteDSN(path, "deferred", true))
 	if err != nil {
-		return pool{}, fmt.Errorf("open %s: %w", path, err)
+		return Pool{}, fmt.Errorf("open %s: %w", path, err)
 	}
 	db.SetMaxOpenConns(n)
 	db.SetMaxIdleConns(n)
-	return pool{DB: db, dialect: &sqliteDialect}, nil
+	return Pool{DB: db, Dialect: &SQLiteDialect}, nil
 }
 
 func sqliteDSN(path, txlock string, queryOnly bool) string {
