@@ -4,6 +4,7 @@
 package tablefile
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -12,8 +13,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/parquet-go/parquet-go"
+
 	"earshot/internal/csvfile"
-	"earshot/internal/parquet"
 )
 
 // Format is how rows are written.
@@ -134,18 +136,36 @@ func cell(v reflect.Value) string {
 
 func encodeParquet[T any](rows iter.Seq2[T, error]) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		w := parquet.NewWriter(reflect.TypeFor[T]())
+		var piece bytes.Buffer
+		w := parquet.NewGenericWriter[T](&piece, parquet.Compression(&parquet.Zstd))
+		var yielded int64
+		next := func() bool {
+			content := bytes.Clone(piece.Bytes())
+			piece.Reset()
+			yielded += int64(len(content))
+			return yield(content, nil)
+		}
 		for row, err := range rows {
+			if err == nil {
+				_, err = w.Write([]T{row})
+			}
+			full := w.Size()-yielded >= groupBytes
+			if err == nil && full {
+				err = w.Flush()
+			}
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			w.Write(reflect.ValueOf(row))
-			if w.Held() >= groupBytes && !yield(w.Flush(), nil) {
+			if full && !next() {
 				return
 			}
 		}
-		yield(w.Close(), nil)
+		if err := w.Close(); err != nil {
+			yield(nil, err)
+			return
+		}
+		next()
 	}
 }
 

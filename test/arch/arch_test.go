@@ -60,8 +60,8 @@ var allowed = map[string][]string{
 	"internal/exportfile": {"internal/bucket"},
 	"internal/upstream":   {".", "internal/browser", "internal/egress", "internal/geo", "internal/share", "internal/trace"},
 
-	"internal/capture/capturetest": {"internal/bucket", "internal/capture"},
-	"internal/parquet/parquettest": nil,
+	"internal/capture/capturetest":   {"internal/bucket", "internal/capture"},
+	"internal/tablefile/parquettest": nil,
 
 	"internal/provider":           {".", "internal/geo", "internal/lab", "internal/schema", "internal/upstream"},
 	"internal/provider/*/labsite": {"internal/geo", "internal/lab", "internal/lab/world"},
@@ -93,8 +93,7 @@ var allowed = map[string][]string{
 	"internal/tracker":       {".", "internal/alert", "internal/analysis", "internal/mention", "internal/metric", "internal/packed", "internal/share", "internal/source", "internal/stats", "internal/store", "internal/provider", "internal/schedule", "internal/schema", "internal/geo", "internal/upstream", "internal/lab", "internal/lab/world", "internal/tablefile", "internal/proof", "internal/report", "internal/worddiff"},
 	"internal/report":        {"."},
 	"internal/csvfile":       nil,
-	"internal/parquet":       nil,
-	"internal/tablefile":     {"internal/csvfile", "internal/parquet"},
+	"internal/tablefile":     {"internal/csvfile"},
 	"internal/health":        {".", "internal/store"},
 	"internal/mail":          nil,
 	"internal/mail/mailtest": nil,

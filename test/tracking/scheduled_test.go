@@ -21,8 +21,8 @@ import (
 	"earshot/internal/app"
 	smtp "earshot/internal/mail"
 	"earshot/internal/mail/mailtest"
-	"earshot/internal/parquet/parquettest"
 	"earshot/internal/store/storetest"
+	"earshot/internal/tablefile/parquettest"
 	"earshot/test/harness"
 )
 
