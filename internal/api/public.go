@@ -8,10 +8,13 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/capture"
-	"earshot/internal/prometheus"
 	"earshot/internal/store"
 )
 
@@ -71,19 +74,22 @@ func (s *Server) capture(c *call) error {
 }
 
 type metrics struct {
-	requests *prometheus.Histogram
+	requests *prometheus.HistogramVec
 }
 
-func newMetrics(reg *prometheus.Registry) *metrics {
-	return &metrics{requests: reg.Histogram("earshot_http_request_duration_seconds", "Time from a request's arrival to the end of its response.",
-		[]float64{.001, .005, .01, .05, .1, .5, 1, 5, 10, 30, 60, 120, 300}, "route", "status")}
+func newMetrics(reg prometheus.Registerer) *metrics {
+	return &metrics{requests: promauto.With(reg).NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "earshot_http_request_duration_seconds",
+		Help:    "Time from a request's arrival to the end of its response.",
+		Buckets: []float64{.001, .005, .01, .05, .1, .5, 1, 5, 10, 30, 60, 120, 300},
+	}, []string{"route", "status"})}
 }
 
 // serveMetrics shows the node's metrics.
 func (s *Server) serveMetrics(c *call) error {
-	return c.handled(s.Metrics)
+	return c.handled(promhttp.HandlerFor(s.Metrics, promhttp.HandlerOpts{}))
 }
 
 func (m *metrics) observe(c *call) {
-	m.requests.Observe(time.Since(c.started).Seconds(), c.route.Path, strconv.Itoa(c.status))
+	m.requests.WithLabelValues(c.route.Path, strconv.Itoa(c.status)).Observe(time.Since(c.started).Seconds())
 }

@@ -22,13 +22,13 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/singleflight"
 
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/capture"
 	"earshot/internal/job"
-	"earshot/internal/prometheus"
 	"earshot/internal/provider"
 	"earshot/internal/ratelimit"
 	"earshot/internal/share"

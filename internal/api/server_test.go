@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/goleak"
 
 	"earshot"
@@ -24,7 +25,6 @@ import (
 	"earshot/internal/geo"
 	"earshot/internal/health"
 	"earshot/internal/job"
-	"earshot/internal/prometheus"
 	"earshot/internal/provider"
 	"earshot/internal/ratelimit"
 	"earshot/internal/schema"

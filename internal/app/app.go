@@ -16,6 +16,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 	"golang.org/x/sync/errgroup"
 
 	"earshot/internal/api"
@@ -27,7 +29,6 @@ import (
 	"earshot/internal/lab"
 	"earshot/internal/mail"
 	"earshot/internal/mcp"
-	"earshot/internal/prometheus"
 	"earshot/internal/provider"
 	"earshot/internal/ratelimit"
 	"earshot/internal/share"
@@ -168,8 +169,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	// Made when somebody asks for it, since that takes longer than all the rest of a start.
 	openAPI := sync.OnceValues(func() ([]byte, error) { return OpenAPI(catalogue.Providers()) })
 	registry := prometheus.NewRegistry()
-	registry.Read(prometheus.Runtime)
-	registry.Read(prometheus.Process)
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector(), buildInfo())
 	turns := share.NewTurns(cmp.Or(a.cfg.Patience, share.Patience))
 	a.lab.Share(turns.Wait)
 	host, _ := os.Hostname() // only a label
@@ -208,7 +208,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	})
 	pools := a.api.Pools()
 	pools["connections"], pools["tasks"], pools["webhooks"] = a.connections, a.jobs.Places(), a.webhooks.Places
-	registry.Read(gauges{a.jobs, a.store, pools, a.cfg.Log}.write)
+	registry.MustRegister(gauges{a.jobs, a.store, pools, a.cfg.Log})
 	a.http = newHTTPServer(a.counted(a.api))
 	return nil
 }

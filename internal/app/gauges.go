@@ -3,11 +3,14 @@ package app
 import (
 	"context"
 	"log/slog"
+	"runtime"
+	"runtime/debug"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"earshot/internal/health"
 	"earshot/internal/job"
-	"earshot/internal/prometheus"
 	"earshot/internal/share"
 	"earshot/internal/store"
 )
@@ -16,22 +19,44 @@ import (
 const scrapeTime = 2 * time.Second
 
 var (
-	busyWorkers       = prometheus.NewGauge("earshot_workers_busy", "Tasks that this node runs.")
-	allWorkers        = prometheus.NewGauge("earshot_workers", "Tasks that this node can run at once.")
-	queuedTasks       = prometheus.NewGauge("earshot_tasks_queued", "Tasks that wait, of all organizations.")
-	runningJobs       = prometheus.NewGauge("earshot_jobs_running", "Tasks and calls under way, on all nodes.")
-	fillRate          = prometheus.NewGauge("earshot_extraction_fill_ratio", "How often a field of a provider's results was filled, in the last hour, day, or the week before (baseline).", "provider", "surface", "field", "window")
-	extractionAlarm   = prometheus.NewGauge("earshot_extraction_alarm", "1 when a field is filled far less often than before.", "provider", "surface", "field")
-	unknownBlocks     = prometheus.NewGauge("earshot_extraction_unknown_blocks", "Blocks of result pages that nobody understood in the last day.", "provider", "surface")
-	sharedCapacity    = prometheus.NewGauge("earshot_shared_capacity", "How much this node has of what accounts share, by pool.", "pool")
-	sharedUsed        = prometheus.NewGauge("earshot_shared_used", "How much of it is in use.", "pool")
-	sharedAccounts    = prometheus.NewGauge("earshot_shared_accounts", "How many accounts use it.", "pool")
-	sharedLargest     = prometheus.NewGauge("earshot_shared_largest", "The most that one account uses.", "pool")
-	sharedRefused     = prometheus.NewCounter("earshot_shared_refused_total", "How often more was refused, to accounts and to strangers.", "pool", "whose")
-	clockAhead        = prometheus.NewGauge("earshot_clock_ahead_seconds", "How far this machine's clock is ahead of the time that the node trusts.")
-	clockTrusted      = prometheus.NewGauge("earshot_clock_trusted", "0 while the clock needs attention, and the node is not ready.")
-	oldestTransaction = prometheus.NewGauge("earshot_database_oldest_transaction_seconds", "Age of the oldest open transaction; PostgreSQL only.")
+	busyWorkers       = prometheus.NewDesc("earshot_workers_busy", "Tasks that this node runs.", nil, nil)
+	allWorkers        = prometheus.NewDesc("earshot_workers", "Tasks that this node can run at once.", nil, nil)
+	queuedTasks       = prometheus.NewDesc("earshot_tasks_queued", "Tasks that wait, of all organizations.", nil, nil)
+	runningJobs       = prometheus.NewDesc("earshot_jobs_running", "Tasks and calls under way, on all nodes.", nil, nil)
+	fillRate          = prometheus.NewDesc("earshot_extraction_fill_ratio", "How often a field of a provider's results was filled, in the last hour, day, or the week before (baseline).", []string{"provider", "surface", "field", "window"}, nil)
+	extractionAlarm   = prometheus.NewDesc("earshot_extraction_alarm", "1 when a field is filled far less often than before.", []string{"provider", "surface", "field"}, nil)
+	unknownBlocks     = prometheus.NewDesc("earshot_extraction_unknown_blocks", "Blocks of result pages that nobody understood in the last day.", []string{"provider", "surface"}, nil)
+	sharedCapacity    = prometheus.NewDesc("earshot_shared_capacity", "How much this node has of what accounts share, by pool.", []string{"pool"}, nil)
+	sharedUsed        = prometheus.NewDesc("earshot_shared_used", "How much of it is in use.", []string{"pool"}, nil)
+	sharedAccounts    = prometheus.NewDesc("earshot_shared_accounts", "How many accounts use it.", []string{"pool"}, nil)
+	sharedLargest     = prometheus.NewDesc("earshot_shared_largest", "The most that one account uses.", []string{"pool"}, nil)
+	sharedRefused     = prometheus.NewDesc("earshot_shared_refused_total", "How often more was refused, to accounts and to strangers.", []string{"pool", "whose"}, nil)
+	clockAhead        = prometheus.NewDesc("earshot_clock_ahead_seconds", "How far this machine's clock is ahead of the time that the node trusts.", nil, nil)
+	clockTrusted      = prometheus.NewDesc("earshot_clock_trusted", "0 while the clock needs attention, and the node is not ready.", nil, nil)
+	oldestTransaction = prometheus.NewDesc("earshot_database_oldest_transaction_seconds", "Age of the oldest open transaction; PostgreSQL only.", nil, nil)
 )
+
+// buildInfo returns a gauge that is always 1 and names the build in its labels.
+func buildInfo() prometheus.Collector {
+	version, revision := "development", "unknown"
+	if build, ok := debug.ReadBuildInfo(); ok {
+		if build.Main.Version != "" && build.Main.Version != "(devel)" {
+			version = build.Main.Version
+		}
+		for _, s := range build.Settings {
+			if s.Key == "vcs.revision" {
+				revision = s.Value
+			}
+		}
+	}
+	info := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name:        "earshot_build_info",
+		Help:        "Always 1. The labels name the version and the revision of this program, and its version of Go.",
+		ConstLabels: prometheus.Labels{"version": version, "revision": revision, "goversion": runtime.Version()},
+	})
+	info.Set(1)
+	return info
+}
 
 // gauges are read from the database at each scrape.
 type gauges struct {
@@ -41,25 +66,35 @@ type gauges struct {
 	log   *slog.Logger
 }
 
-// write reads them. Without a database it gives only those of the node itself.
-func (g gauges) write(to *prometheus.Page) {
-	to.Add(allWorkers, float64(g.jobs.Places().Stats().Capacity))
-	to.Add(busyWorkers, float64(g.jobs.Busy()))
+// Describe names the gauges.
+func (g gauges) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{busyWorkers, allWorkers, clockAhead, clockTrusted, queuedTasks, runningJobs, oldestTransaction, fillRate, extractionAlarm, unknownBlocks, sharedCapacity, sharedUsed, sharedAccounts, sharedLargest, sharedRefused} {
+		to <- d
+	}
+}
+
+// Collect reads them. Without a database it gives only those of the node itself.
+func (g gauges) Collect(to chan<- prometheus.Metric) {
+	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+	}
+	gauge(allWorkers, float64(g.jobs.Places().Stats().Capacity))
+	gauge(busyWorkers, float64(g.jobs.Busy()))
 	ahead, err := g.store.ClockStatus()
-	to.Add(clockAhead, ahead.Seconds())
+	gauge(clockAhead, ahead.Seconds())
 	trusted := 1.0
 	if err != nil {
 		trusted = 0
 	}
-	to.Add(clockTrusted, trusted)
+	gauge(clockTrusted, trusted)
 	for name, pool := range g.pools {
 		s := pool.Stats()
-		to.Add(sharedCapacity, float64(s.Capacity), name)
-		to.Add(sharedUsed, float64(s.Used), name)
-		to.Add(sharedAccounts, float64(s.Accounts), name)
-		to.Add(sharedLargest, float64(s.Largest), name)
+		gauge(sharedCapacity, float64(s.Capacity), name)
+		gauge(sharedUsed, float64(s.Used), name)
+		gauge(sharedAccounts, float64(s.Accounts), name)
+		gauge(sharedLargest, float64(s.Largest), name)
 		for whose, n := range map[string]int64{"account": s.Refused, "stranger": s.RefusedStrangers} {
-			to.Add(sharedRefused, float64(n), name, whose)
+			to <- prometheus.MustNewConstMetric(sharedRefused, prometheus.CounterValue, float64(n), name, whose)
 		}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTime)
@@ -69,9 +104,9 @@ func (g gauges) write(to *prometheus.Page) {
 		g.log.Warn("the queue could not be measured", "error", err)
 		return
 	}
-	to.Add(queuedTasks, float64(load.Queued))
-	to.Add(runningJobs, float64(load.Running))
-	to.Add(oldestTransaction, load.OldestTransaction.Seconds())
+	gauge(queuedTasks, float64(load.Queued))
+	gauge(runningJobs, float64(load.Running))
+	gauge(oldestTransaction, load.OldestTransaction.Seconds())
 	report, err := health.Report(ctx, g.store, time.Now())
 	if err != nil {
 		g.log.Warn("the health of parsers could not be read", "error", err)
@@ -80,18 +115,18 @@ func (g gauges) write(to *prometheus.Page) {
 	for _, p := range report {
 		for _, f := range p.Fields {
 			if f.Field == health.Blocks {
-				to.Add(unknownBlocks, float64(f.LastDay.Seen-f.LastDay.Filled), p.Provider, string(p.Surface))
+				gauge(unknownBlocks, float64(f.LastDay.Seen-f.LastDay.Filled), p.Provider, string(p.Surface))
 			}
 			for window, rate := range map[string]*float64{"hour": f.LastHour.Rate, "day": f.LastDay.Rate, "baseline": f.Baseline} {
 				if rate != nil {
-					to.Add(fillRate, *rate, p.Provider, string(p.Surface), f.Field, window)
+					gauge(fillRate, *rate, p.Provider, string(p.Surface), f.Field, window)
 				}
 			}
 			alarm := 0.0
 			if f.State == "alarm" {
 				alarm = 1
 			}
-			to.Add(extractionAlarm, alarm, p.Provider, string(p.Surface), f.Field)
+			gauge(extractionAlarm, alarm, p.Provider, string(p.Surface), f.Field)
 		}
 	}
 }

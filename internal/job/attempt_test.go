@@ -8,13 +8,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/goleak"
 
 	"earshot"
 	"earshot/internal/capture"
 	"earshot/internal/geo"
 	"earshot/internal/health"
-	"earshot/internal/prometheus"
 	"earshot/internal/provider"
 	"earshot/internal/store"
 	"earshot/internal/upstream"

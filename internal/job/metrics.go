@@ -3,37 +3,54 @@ package job
 import (
 	"time"
 
-	"earshot/internal/prometheus"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
 	"earshot/internal/store"
 	"earshot/internal/upstream"
 )
 
 // Metrics counts what jobs do.
 type Metrics struct {
-	attempts *prometheus.Histogram
-	jobs     *prometheus.Counter
-	credits  *prometheus.Counter
-	claims   *prometheus.Histogram
-	waits    *prometheus.Histogram
+	attempts *prometheus.HistogramVec
+	jobs     *prometheus.CounterVec
+	credits  *prometheus.CounterVec
+	claims   prometheus.Histogram
+	waits    prometheus.Histogram
 }
 
 // NewMetrics registers the metrics of jobs.
-func NewMetrics(reg *prometheus.Registry) *Metrics {
+func NewMetrics(reg prometheus.Registerer) *Metrics {
+	with := promauto.With(reg)
 	return &Metrics{
-		attempts: reg.Histogram("earshot_attempt_duration_seconds",
-			"Time of one attempt against an upstream, by outcome: ok, a failure's reason, or error.",
-			[]float64{.01, .05, .1, .5, 1, 2, 5, 10, 20, 40, 80, 120}, "provider", "upstream", "outcome"),
-		jobs:    reg.Counter("earshot_jobs_total", "Jobs settled, by how they ended.", "provider", "mode", "status"),
-		credits: reg.Counter("earshot_credits_charged_total", "Credits charged.", "provider"),
-		claims: reg.Histogram("earshot_claim_duration_seconds", "Time to claim tasks from the queue.",
-			[]float64{.001, .002, .005, .01, .02, .05, .1, .5, 1, 5}),
-		waits: reg.Histogram("earshot_task_wait_seconds", "Time that tasks spent in the queue.",
-			[]float64{.01, .05, .1, .5, 1, 5, 30, 60, 300, 1800, 3600, 21600}),
+		attempts: with.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "earshot_attempt_duration_seconds",
+			Help:    "Time of one attempt against an upstream, by outcome: ok, a failure's reason, or error.",
+			Buckets: []float64{.01, .05, .1, .5, 1, 2, 5, 10, 20, 40, 80, 120},
+		}, []string{"provider", "upstream", "outcome"}),
+		jobs: with.NewCounterVec(prometheus.CounterOpts{
+			Name: "earshot_jobs_total",
+			Help: "Jobs settled, by how they ended.",
+		}, []string{"provider", "mode", "status"}),
+		credits: with.NewCounterVec(prometheus.CounterOpts{
+			Name: "earshot_credits_charged_total",
+			Help: "Credits charged.",
+		}, []string{"provider"}),
+		claims: with.NewHistogram(prometheus.HistogramOpts{
+			Name:    "earshot_claim_duration_seconds",
+			Help:    "Time to claim tasks from the queue.",
+			Buckets: []float64{.001, .002, .005, .01, .02, .05, .1, .5, 1, 5},
+		}),
+		waits: with.NewHistogram(prometheus.HistogramOpts{
+			Name:    "earshot_task_wait_seconds",
+			Help:    "Time that tasks spent in the queue.",
+			Buckets: []float64{.01, .05, .1, .5, 1, 5, 30, 60, 300, 1800, 3600, 21600},
+		}),
 	}
 }
 
 func (m *Metrics) attempted(provider, upstreamName string, started time.Time, err error) {
-	m.attempts.Observe(time.Since(started).Seconds(), provider, upstreamName, upstream.Outcome(err))
+	m.attempts.WithLabelValues(provider, upstreamName, upstream.Outcome(err)).Observe(time.Since(started).Seconds())
 }
 
 func (m *Metrics) claimed(began time.Time, started []*store.Job) {
@@ -49,8 +66,8 @@ func (m *Metrics) ended(end *store.Settlement, err error) {
 	if err != nil {
 		status = "UNSETTLED"
 	}
-	m.jobs.Add(1, job.Provider, job.Mode, status)
+	m.jobs.WithLabelValues(job.Provider, job.Mode, status).Inc()
 	if err == nil {
-		m.credits.Add(float64(end.Charge), job.Provider)
+		m.credits.WithLabelValues(job.Provider).Add(float64(end.Charge))
 	}
 }

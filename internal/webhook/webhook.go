@@ -20,6 +20,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"golang.org/x/sync/errgroup"
 
@@ -27,7 +29,6 @@ import (
 	"earshot/internal/alert"
 	"earshot/internal/guard"
 	"earshot/internal/mail"
-	"earshot/internal/prometheus"
 	"earshot/internal/share"
 	"earshot/internal/store"
 	"earshot/internal/trace"
@@ -70,7 +71,7 @@ type Config struct {
 	// server for that.
 	Mail    func(ctx context.Context, m *alert.Mail) (status int, err error)
 	Log     *slog.Logger
-	Metrics *prometheus.Registry
+	Metrics prometheus.Registerer
 	Tracer  *trace.Tracer // may be nil
 	// Waits replaces the times between tries, for tests.
 	Waits []time.Duration
@@ -82,7 +83,7 @@ type Sender struct {
 	// Places are for receivers that the node works on.
 	Places *share.Pool
 	wake   chan struct{}
-	tries  *prometheus.Counter
+	tries  *prometheus.CounterVec
 	tests  tests
 }
 
@@ -91,10 +92,10 @@ func New(cfg Config) *Sender {
 	if cfg.Waits == nil {
 		cfg.Waits = waits
 	}
-	return &Sender{
-		Config: cfg, Places: share.NewPool(receiversAtOnce), wake: make(chan struct{}, 1),
-		tries: cfg.Metrics.Counter("earshot_webhook_tries_total", "Tries to deliver a webhook, by outcome: delivered, retry or spent.", "outcome"),
-	}
+	return &Sender{Config: cfg, Places: share.NewPool(receiversAtOnce), wake: make(chan struct{}, 1), tries: promauto.With(cfg.Metrics).NewCounterVec(prometheus.CounterOpts{
+		Name: "earshot_webhook_tries_total",
+		Help: "Tries to deliver a webhook, by outcome: delivered, retry or spent.",
+	}, []string{"outcome"})}
 }
 
 // Wake makes the sender look for something to send.
@@ -201,7 +202,7 @@ func (s *Sender) try(ctx context.Context, r *store.Receiver, d *store.Delivery) 
 		t.Next = s.Store.Now().Add(jitter(s.Waits[d.Series]))
 		outcome = "retry"
 	}
-	s.tries.Add(1, outcome)
+	s.tries.WithLabelValues(outcome).Inc()
 	span.Int(trace.Status, status) // 0 for no answer
 	span.String(trace.Outcome, outcome)
 	if !t.Delivered {

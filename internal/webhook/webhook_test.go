@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"go.uber.org/goleak"
 
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/guard"
-	"earshot/internal/prometheus"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
 	"earshot/internal/webhook"

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 
 	"earshot"
@@ -21,7 +22,6 @@ import (
 	"earshot/internal/geo"
 	"earshot/internal/health"
 	"earshot/internal/job"
-	"earshot/internal/prometheus"
 	"earshot/internal/provider"
 	"earshot/internal/schema"
 	"earshot/internal/store"

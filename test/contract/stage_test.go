@@ -16,10 +16,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"earshot/internal/account"
 	"earshot/internal/api"
 	"earshot/internal/app"
-	"earshot/internal/prometheus"
 	"earshot/internal/provider"
 	"earshot/internal/ratelimit"
 	"earshot/internal/store"

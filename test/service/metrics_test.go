@@ -1,0 +1,64 @@
+package service_test
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+
+	"earshot"
+	"earshot/internal/app"
+	"earshot/internal/health"
+	"earshot/test/harness"
+)
+
+// TestMetrics reads the metrics of a node with Prometheus's own parser. The file lists
+// the names, types and labels on which dashboards and alerts rely.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	n := harness.Start(t, func(cfg *app.Config) { cfg.AllowPrivateWebhooks = true })
+	a := n.Organization(t, "business", 1000)
+	receiver := harness.Receive(t, http.StatusOK)
+	n.Submit(t, a, harness.ChatTask("shoes", receiver.Field()))
+	harness.Eventually(t, "the webhook arrives", func() bool { return len(receiver.Webhooks()) == 1 })
+	// A node writes its own counts of fields every ten seconds.
+	fields := health.New(n.Store, func(err error) { t.Error(err) })
+	fields.Answer(health.Document{Provider: "websearch", Surface: earshot.SurfaceWeb}, []byte(`{"layout":[{"type":"unknown"}]}`), time.Now())
+	fields.Flush()
+	want, err := os.ReadFile("testdata/metrics.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	harness.Eventually(t, "the webhook is counted", func() bool {
+		page := n.Get(t, nil, "/metrics").Has(t, "metrics", http.StatusOK).Body
+		parser := expfmt.NewTextParser(model.LegacyValidation)
+		families, err := parser.TextToMetricFamilies(bytes.NewReader(page))
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, page)
+		}
+		got = nil
+		for name, family := range families {
+			line := name + " " + strings.ToLower(family.GetType().String())
+			for _, label := range family.GetMetric()[0].GetLabel() {
+				line += " " + label.GetName()
+			}
+			if family.GetHelp() == "" {
+				t.Errorf("%s has no help", name)
+			}
+			got = append(got, line)
+		}
+		return families["earshot_webhook_tries_total"] != nil
+	})
+	slices.Sort(got)
+	if diff := cmp.Diff(strings.Split(strings.TrimSpace(string(want)), "\n"), got); diff != "" {
+		t.Error(diff)
+	}
+}
