@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"context"
+	"encoding/pem"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 
 	otelapi "go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 )
@@ -47,14 +49,15 @@ func Open(ctx context.Context, log *slog.Logger) (*Tracer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tracing: OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
-	exporter, err := newCollector()
+	exporter, err := otlptracehttp.New(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("tracing: %w", err)
 	}
 	// A batch that cannot be sent is dropped, and so is a span when too many wait:
 	// nothing ever waits for the collector.
 	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(about))
-	log.Info("traces are sent to a collector", "host", address().Host)
+	collector, _ := url.Parse(setting("ENDPOINT")) // it was checked
+	log.Info("traces are sent to a collector", "host", collector.Host)
 	return &Tracer{provider, provider.Tracer(scope)}, nil
 }
 
@@ -83,17 +86,8 @@ func setting(name string) string {
 	return cmp.Or(variable(tracesPrefix+name), variable(exporterPrefix+name))
 }
 
-// address is where spans are sent to.
-func address() *url.URL {
-	u, _ := url.Parse(setting("ENDPOINT")) // it was checked
-	to := &url.URL{Scheme: u.Scheme, Host: u.Host, Path: cmp.Or(u.Path, "/")}
-	if variable(tracesPrefix+"ENDPOINT") == "" { // then it is the collector's, not that of its traces
-		to = to.JoinPath("v1/traces")
-	}
-	return to
-}
-
-// rules are what the variables of the exporter must be.
+// rules say what the variables of the exporter must be. The exporter itself ignores a
+// value that it cannot use.
 var rules = []struct {
 	name string
 	must string
@@ -104,6 +98,9 @@ var rules = []struct {
 	{"HEADERS", "a list such as name=value,other=value", areHeaders},
 	{"COMPRESSION", "gzip or none", func(v string) bool { return v == "gzip" || v == "none" }},
 	{"TIMEOUT", "a number of milliseconds", func(v string) bool { _, err := strconv.ParseUint(v, 10, 31); return err == nil }},
+	{"CERTIFICATE", "a file of certificates in PEM", isPEM},
+	{"CLIENT_CERTIFICATE", "a file of certificates in PEM", isPEM},
+	{"CLIENT_KEY", "a file of a key in PEM", isPEM},
 }
 
 // check returns what is wrong with the variables. It shows no value that may be secret.
@@ -124,6 +121,12 @@ func check() error {
 func isAddress(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
+}
+
+func isPEM(file string) bool {
+	content, err := os.ReadFile(file)
+	block, _ := pem.Decode(content)
+	return err == nil && block != nil
 }
 
 func areHeaders(list string) bool {

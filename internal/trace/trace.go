@@ -1,10 +1,8 @@
 // Package trace records what is done for a request, from the edge to its settlement,
 // as spans of OpenTelemetry.
 //
-//	trace.go      beginning traces, and the spans in them
-//	export.go     where they are sent, by the standard OTEL_ variables
-//	collector.go  sending them
-//	otlp.go       what is sent
+//	trace.go   beginning traces, and the spans in them
+//	export.go  where they are sent, by the standard OTEL_ variables
 //
 // It is off unless one of those variables names a collector. Then a Tracer is nil, a
 // Span is its zero value, and all that is left of a span is one look into its context.

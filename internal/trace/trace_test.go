@@ -52,6 +52,7 @@ func TestAVariableThatCannotBeUsedIsNamed(t *testing.T) {
 		"OTEL_EXPORTER_OTLP_COMPRESSION":     "zip",
 		"OTEL_EXPORTER_OTLP_TRACES_TIMEOUT":  "1s",
 		"OTEL_EXPORTER_OTLP_CERTIFICATE":     "/" + secret,
+		"OTEL_EXPORTER_OTLP_CLIENT_KEY":      "/" + secret,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(endpoint, "http://127.0.0.1:1")

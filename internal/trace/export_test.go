@@ -95,7 +95,7 @@ func TestACollectorIsSentWhatTheVariablesSay(t *testing.T) {
 		request.GetAttributes()[1].GetValue().GetIntValue() != -2 || request.GetAttributes()[2].GetValue().GetStringValue() != "é" {
 		t.Errorf("the request is %v", request)
 	}
-	if !strings.Contains(log.String(), "did not take 1 spans: one too many") {
+	if !strings.Contains(log.String(), "one too many (1 spans rejected)") {
 		t.Errorf("the log says %s", log.String())
 	}
 }
