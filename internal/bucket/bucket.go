@@ -1,37 +1,39 @@
 // Package bucket reaches buckets of S3-compatible stores.
-//
-//	bucket.go   a bucket, and what can be done with its objects
-//	location.go where it is, and with which keys
-//	request.go  one request: signed, and made again after a disturbance
 package bucket
 
 import (
-	"bytes"
 	"context"
-	"encoding/xml"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"iter"
-	"net/http"
 	"net/url"
+	"strconv"
+	"strings"
 	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// CallTime limits one call of a store.
-const CallTime = 30 * time.Second
+const (
+	// CallTime limits one call of a store.
+	CallTime = 30 * time.Second
+	// tries is how often a request is made: enough for a short disturbance, while an
+	// unreachable store is noticed within a second or two.
+	tries = 3
+	// listAtOnce is the maximum that S3 lists in one answer.
+	listAtOnce = 1000
+)
 
 // Bucket is a part of a bucket: the objects whose keys begin with its prefix. It is
 // safe for concurrent use.
 type Bucket struct {
 	Name   string
 	Prefix string // "" or with a slash at the end
-
-	address *url.URL // of the bucket, with a slash at the end
-	region  string
-	keys    Keys
-	client  *http.Client
+	client *minio.Core
 }
 
 // Open opens the bucket at s3://bucket/prefix. The query may hold endpoint, the
@@ -39,143 +41,139 @@ type Bucket struct {
 // it; pathStyle, whether the bucket is named in the path or in the host, where that
 // cannot be guessed. It fails if the bucket cannot be listed. Errors do not repeat the
 // location, which may hold a secret.
-func Open(ctx context.Context, location string, keys Keys) (*Bucket, error) {
-	at, err := readLocation(location)
+func Open(ctx context.Context, location string, keys *credentials.Credentials) (*Bucket, error) {
+	b, err := newBucket(location, keys)
 	if err != nil {
 		return nil, err
 	}
-	if keys.ID == "" || keys.Secret == "" {
-		return nil, errors.New(wantKeys)
-	}
-	b := &Bucket{Name: at.bucket, Prefix: at.prefix, address: at.address(), region: at.region, keys: keys, client: newClient()}
-	if b.region == "" {
-		if b.region, err = b.askRegion(ctx); err != nil {
-			return nil, fmt.Errorf("reach the bucket %q: %w", b.Name, err)
-		}
-		at.region = b.region
-		b.address = at.address()
-	}
-	for _, err := range b.List(ctx, b.Prefix) {
-		if err != nil {
-			return nil, fmt.Errorf("reach the bucket %q: %w", b.Name, err)
-		}
-		break
+	if _, err := b.page(ctx, b.Prefix, ""); err != nil {
+		return nil, fmt.Errorf("reach the bucket %q: %w", b.Name, err)
 	}
 	return b, nil
 }
 
-// Put stores an object in one request, whole or not at all. Its hash is that of SHA-256,
-// which is signed with the request.
-func (b *Bucket) Put(ctx context.Context, key string, content io.ReaderAt, size int64, hash []byte) error {
-	_, err := b.do(ctx, &call{method: http.MethodPut, key: key, content: content, size: size, hash: hash})
-	return err
-}
-
-// Get reads an object. It returns fs.ErrNotExist for one that there is not.
-func (b *Bucket) Get(ctx context.Context, key string) ([]byte, error) {
-	content, err := b.do(ctx, &call{method: http.MethodGet, key: key})
-	if failed := new(Error); errors.As(err, &failed) && failed.Code == "NoSuchKey" {
-		return nil, fs.ErrNotExist
+func newBucket(location string, keys *credentials.Credentials) (*Bucket, error) {
+	u, err := url.Parse(location)
+	if err != nil || u.Scheme != "s3" || u.Host == "" {
+		return nil, errors.New("the location must be s3://bucket or s3://bucket/prefix")
 	}
-	return content, err
-}
-
-// Delete removes an object. One that is gone already is fine.
-func (b *Bucket) Delete(ctx context.Context, key string) error {
-	_, err := b.do(ctx, &call{method: http.MethodDelete, key: key})
-	return err
-}
-
-// Object is what a list says of one.
-type Object struct {
-	Key          string
-	LastModified time.Time
-}
-
-// List are the objects whose keys start with a prefix, in the order of their keys. They
-// may be deleted meanwhile. It ends with the first error.
-func (b *Bucket) List(ctx context.Context, prefix string) iter.Seq2[Object, error] {
-	return func(yield func(Object, error) bool) {
-		query := url.Values{"list-type": {"2"}, "prefix": {prefix}, "encoding-type": {"url"}}
-		for {
-			page, err := b.listPage(ctx, query)
-			if err != nil {
-				yield(Object{}, err)
-				return
-			}
-			for _, o := range page.Contents {
-				if !yield(o, nil) {
-					return
-				}
-			}
-			if !page.IsTruncated {
-				return
-			}
-			query.Set("continuation-token", page.NextContinuationToken)
-		}
-	}
-}
-
-type listed struct {
-	EncodingType          string
-	IsTruncated           bool
-	NextContinuationToken string
-	Contents              []Object
-}
-
-func (b *Bucket) listPage(ctx context.Context, query url.Values) (*listed, error) {
-	ctx, cancel := context.WithTimeout(ctx, CallTime)
-	defer cancel()
-	content, err := b.do(ctx, &call{method: http.MethodGet, query: query})
+	host, options, err := readQuery(u)
 	if err != nil {
 		return nil, err
 	}
-	var page listed
-	if err := xml.NewDecoder(bytes.NewReader(content)).Decode(&page); err != nil {
-		return nil, fmt.Errorf("read a list of objects: %w", err)
+	found, err := keys.GetWithContext(nil)
+	if err != nil || found.AccessKeyID == "" || found.SecretAccessKey == "" || u.User != nil {
+		return nil, errors.New("the credentials must be in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 	}
-	if page.IsTruncated && page.NextContinuationToken == "" {
-		return nil, errors.New("a list of objects does not tell how it goes on")
+	options.Creds = keys
+	client, err := minio.NewCore(host, options)
+	if err != nil {
+		return nil, err
 	}
-	if page.EncodingType == "url" { // XML cannot hold every key
-		for i := range page.Contents {
-			if page.Contents[i].Key, err = url.QueryUnescape(page.Contents[i].Key); err != nil {
-				return nil, fmt.Errorf("read a list of objects: %w", err)
-			}
-		}
+	client.SetS3EnableDualstack(false) // firewalls know the plain names of Amazon's hosts
+	b := &Bucket{Name: u.Host, client: client}
+	if prefix := strings.Trim(u.Path, "/"); prefix != "" {
+		b.Prefix = prefix + "/"
 	}
-	return &page, nil
+	return b, nil
 }
 
-// askRegion asks the store in which region the bucket is. Any region may ask, and keys
-// that may not are told where the bucket is, or it does not matter.
-func (b *Bucket) askRegion(ctx context.Context) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, CallTime)
-	defer cancel()
-	b.region = "us-east-1"
-	content, err := b.do(ctx, &call{method: http.MethodGet, query: url.Values{"location": {""}}})
-	if failed := new(Error); errors.As(err, &failed) {
-		switch failed.Code {
-		case "AuthorizationHeaderMalformed", "InvalidRegion", "AccessDenied", "NotImplemented":
-			if failed.Region != "" {
-				return failed.Region, nil
+// readQuery reads the query of a bucket's location.
+func readQuery(u *url.URL) (host string, options *minio.Options, err error) {
+	host, options = "s3.amazonaws.com", &minio.Options{Secure: true, MaxRetries: tries}
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return "", nil, errors.New("the location has a query that cannot be read")
+	}
+	for name := range query {
+		value := query.Get(name)
+		switch name {
+		case "endpoint":
+			endpoint, err := url.Parse(value)
+			if err != nil || (endpoint.Scheme != "https" && endpoint.Scheme != "http") || endpoint.Host == "" ||
+				endpoint.User != nil || strings.Trim(endpoint.Path, "/") != "" || endpoint.RawQuery != "" {
+				return "", nil, errors.New("the endpoint must be https://host:port or http://host:port")
 			}
-			return b.region, nil
+			host, options.Secure = endpoint.Host, endpoint.Scheme == "https"
+		case "region":
+			options.Region = value
+		case "pathStyle":
+			inPath, err := strconv.ParseBool(value)
+			if err != nil {
+				return "", nil, errors.New("pathStyle must be true or false")
+			}
+			options.BucketLookup = minio.BucketLookupDNS
+			if inPath {
+				options.BucketLookup = minio.BucketLookupPath
+			}
+		default:
+			return "", nil, fmt.Errorf("the location has an unknown parameter %q: there are endpoint, region and pathStyle", name)
 		}
 	}
+	return host, options, nil
+}
+
+// Put stores an object in one request, whole or not at all. The SHA-256 of its content
+// is signed with the request: without it the library signs chunk by chunk, which not
+// every store accepts.
+func (b *Bucket) Put(ctx context.Context, key string, content io.ReaderAt, size int64, hash []byte) error {
+	_, err := b.client.PutObject(ctx, b.Name, key, io.NewSectionReader(content, 0, size), size, "", hex.EncodeToString(hash), minio.PutObjectOptions{DisableContentSha256: true})
+	return err
+}
+
+// Get reads an object. It returns fs.ErrNotExist if there is no such object.
+func (b *Bucket) Get(ctx context.Context, key string) ([]byte, error) {
+	object, _, _, err := b.client.GetObject(ctx, b.Name, key, minio.GetObjectOptions{})
+	if minio.ToErrorResponse(err).Code == minio.NoSuchKey {
+		return nil, fs.ErrNotExist
+	}
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	var region string
-	if err := xml.Unmarshal(content, &region); err != nil {
-		return "", fmt.Errorf("read the bucket's region: %w", err)
+	defer object.Close()
+	return io.ReadAll(object)
+}
+
+// Delete removes an object. An object that is gone already is not an error.
+func (b *Bucket) Delete(ctx context.Context, key string) error {
+	return b.client.RemoveObject(ctx, b.Name, key, minio.RemoveObjectOptions{})
+}
+
+// List returns the objects whose keys start with a prefix, in the order of their keys.
+// They may be deleted meanwhile. It ends with the first error.
+func (b *Bucket) List(ctx context.Context, prefix string) iter.Seq2[minio.ObjectInfo, error] {
+	return func(yield func(minio.ObjectInfo, error) bool) {
+		for after := ""; ; {
+			page, err := b.page(ctx, prefix, after)
+			if err != nil {
+				yield(minio.ObjectInfo{}, err)
+				return
+			}
+			for _, o := range page {
+				if after = o.Key; !yield(o, nil) {
+					return
+				}
+			}
+			if len(page) < listAtOnce {
+				return
+			}
+		}
 	}
-	switch region {
-	case "":
-		return b.region, nil
-	case "EU": // its name in the first years
-		return "eu-west-1", nil
-	default:
-		return region, nil
+}
+
+// page returns the next objects whose keys start with a prefix and come after a key.
+func (b *Bucket) page(ctx context.Context, prefix, after string) (page []minio.ObjectInfo, err error) {
+	ctx, cancel := context.WithTimeout(ctx, CallTime)
+	defer cancel()
+	for o := range b.client.ListObjectsIter(ctx, b.Name, minio.ListObjectsOptions{
+		Prefix: prefix, StartAfter: after, Recursive: true, MaxKeys: listAtOnce, FetchOwner: new(bool),
+	}) {
+		if o.Err != nil {
+			return nil, o.Err
+		}
+		if page = append(page, o); len(page) == listAtOnce {
+			break
+		}
 	}
+	return page, ctx.Err() // a canceled iteration just ends
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
 	"earshot/internal/bucket"
 )
 
@@ -19,7 +21,7 @@ type Bucket struct{ bucket.Bucket }
 var _ Store = (*Bucket)(nil)
 
 // NewBucket opens the bucket at a location, as bucket.Open reads it.
-func NewBucket(ctx context.Context, location string, keys bucket.Keys) (*Bucket, error) {
+func NewBucket(ctx context.Context, location string, keys *credentials.Credentials) (*Bucket, error) {
 	b, err := bucket.Open(ctx, location, keys)
 	if err != nil {
 		return nil, fmt.Errorf("captures: %w", err)

@@ -9,7 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"earshot/internal/bucket"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
 	"earshot/internal/capture"
 	"earshot/internal/capture/capturetest"
 )
@@ -118,7 +119,7 @@ func TestABucketThatCannotBeUsedIsRefused(t *testing.T) {
 		{"/var/captures", capturetest.KeyID, "must be s3://bucket"},
 		{"gs://captures", capturetest.KeyID, "must be s3://bucket"},
 	} {
-		_, err := capture.NewBucket(t.Context(), test.location, bucket.Keys{ID: test.keyID, Secret: secret})
+		_, err := capture.NewBucket(t.Context(), test.location, credentials.NewStaticV4(test.keyID, secret, ""))
 		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: %v, want %q and no secret", test.location, err, test.want)
 		}

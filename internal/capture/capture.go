@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"earshot/internal/bucket"
+	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
 // Lifetime is how long a capture is served.
@@ -36,7 +36,7 @@ func Open(ctx context.Context, location, folder string) (Store, error) {
 	if location == "" {
 		return NewFolder(folder)
 	}
-	return NewBucket(ctx, location, bucket.KeysFromEnvironment())
+	return NewBucket(ctx, location, credentials.NewEnvAWS())
 }
 
 // PageName is the name of page n, from 1, of a capture.

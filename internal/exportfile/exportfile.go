@@ -16,6 +16,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
 	"earshot/internal/bucket"
 )
 
@@ -30,7 +32,7 @@ type Place interface {
 // the variables that all S3 tools read, or else a folder, which it makes.
 func Open(ctx context.Context, location string) (Place, error) {
 	if strings.HasPrefix(location, "s3://") {
-		return NewBucket(ctx, location, bucket.KeysFromEnvironment())
+		return NewBucket(ctx, location, credentials.NewEnvAWS())
 	}
 	return NewFolder(location)
 }
@@ -133,7 +135,7 @@ type Bucket struct{ bucket *bucket.Bucket }
 var _ Place = (*Bucket)(nil)
 
 // NewBucket opens the bucket at a location, as bucket.Open reads it.
-func NewBucket(ctx context.Context, location string, keys bucket.Keys) (*Bucket, error) {
+func NewBucket(ctx context.Context, location string, keys *credentials.Credentials) (*Bucket, error) {
 	b, err := bucket.Open(ctx, location, keys)
 	if err != nil {
 		return nil, fmt.Errorf("exports: %w", err)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
+	"github.com/minio/minio-go/v7/pkg/credentials"
 
-	"earshot/internal/bucket"
 	"earshot/internal/capture"
 )
 
@@ -42,7 +42,7 @@ func OnEach(t *testing.T, test func(t *testing.T, s capture.Store)) {
 }
 
 // Credentials are those that a Server accepts.
-func Credentials() bucket.Keys { return bucket.Keys{ID: KeyID, Secret: Secret} }
+func Credentials() *credentials.Credentials { return credentials.NewStaticV4(KeyID, Secret, "") }
 
 // Server is an S3-compatible store in this process. It knows keys by their id
 // only: it checks no signature.
