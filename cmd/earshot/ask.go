@@ -14,10 +14,10 @@ import (
 )
 
 type askCmd struct {
-	Provider providerArg `arg:"" help:"Whom to ask: ${providers}." complete:"provider"`
+	Provider providerArg `arg:"" help:"Whom to ask: ${providers}." completion-predictor:"provider"`
 	Prompt   string      `arg:"" help:"The question, or - to read it from standard input."`
-	Country  string      `help:"Where to ask from: an ISO 3166-1 code in capitals; US without it." placeholder:"CODE" complete:"country"`
-	State    string      `help:"The state to ask from, with country US." placeholder:"CODE" complete:"state"`
+	Country  string      `help:"Where to ask from: an ISO 3166-1 code in capitals; US without it." placeholder:"CODE" completion-predictor:"country"`
+	State    string      `help:"The state to ask from, with country US." placeholder:"CODE" completion-predictor:"state"`
 	Include  []string    `help:"What else the result shall hold, such as searchQueries, shopping or html." placeholder:"PART"`
 	Set      []string    `help:"Any other field of the request. A value that is JSON is sent as such; dots lead into objects." placeholder:"FIELD=VALUE" sep:"none"`
 	JSON     bool        `name:"json" help:"Print the result as JSON."`

@@ -15,8 +15,8 @@ import (
 
 type batchCmd struct {
 	File        string        `arg:"" help:"The questions: a table with a header (.csv, .tsv) or one JSON object a line (.jsonl, .ndjson). With - they are read from standard input." placeholder:"FILE"`
-	Providers   []providerArg `help:"Whom to ask what names no provider: ${providers}." placeholder:"PROVIDER" complete:"provider"`
-	Countries   []string      `help:"Where to ask from what names no country." placeholder:"CODE" complete:"country"`
+	Providers   []providerArg `help:"Whom to ask what names no provider: ${providers}." placeholder:"PROVIDER" completion-predictor:"provider"`
+	Countries   []string      `help:"Where to ask from what names no country." placeholder:"CODE" completion-predictor:"country"`
 	Out         string        `help:"Where results go, one JSON object a line. Without it: to standard output." placeholder:"FILE"`
 	Priority    int           `help:"From 1 to 10; higher comes first." default:"1"`
 	MaxCredits  *int64        `help:"Submit nothing if it could cost more than this." placeholder:"N"`

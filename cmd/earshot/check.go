@@ -14,8 +14,8 @@ import (
 )
 
 type checkCmd struct {
-	Provider []providerArg `arg:"" optional:"" help:"Providers to check. Without one, all of them: ${providers}." complete:"provider"`
-	Country  string        `help:"Where to ask from." default:"US" complete:"country"`
+	Provider []providerArg `arg:"" optional:"" help:"Providers to check. Without one, all of them: ${providers}." completion-predictor:"provider"`
+	Country  string        `help:"Where to ask from." default:"US" completion-predictor:"country"`
 	Upstream []string      `help:"As for serve. The official APIs are ${apis}." placeholder:"lab|web|api:NAME|replay:DIR" env:"EARSHOT_UPSTREAM"`
 	JSON     bool          `name:"json" help:"Print one JSON object for each upstream."`
 }

@@ -2,10 +2,11 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
+	kongcompletion "github.com/jotaen/kong-completion"
+	shell "github.com/posener/complete"
 
 	"earshot/internal/geo"
 )
@@ -38,75 +39,61 @@ Examples:
   earshot completion fish`
 }
 
-// Run prints the script.
+// Run prints the script. In it the shell asks this program what can follow.
 func (c *completionCmd) Run(in *invocation, parsed *kong.Context) error {
-	places := placesOf(parsed.Model.Node, "")
-	script := map[string]func([]place) string{"bash": bashScript, "zsh": zshScript, "fish": fishScript}[c.Shell]
-	_, err := fmt.Fprint(in.out, script(places))
+	if err := (&kongcompletion.Completion{Shell: c.Shell, Code: true}).Run(parsed); err != nil || c.Shell != "fish" {
+		return err
+	}
+	// bash and zsh complete the names of files where the program knows nothing. fish needs this line.
+	_, err := fmt.Fprintln(in.out, `complete -c earshot -n "not __complete_earshot | string length -q" -F`)
 	return err
 }
 
-// place is a position of the cursor: after the words of a command.
-type place struct {
-	path  string // "" for the program, "/tasks/show" for a command
-	words []word // what can follow
+// completed reports whether a shell asked what can follow a line, and prints the answer.
+func completed(parser *kong.Kong) (bool, error) {
+	program, err := kongcompletion.Command(parser, kongcompletion.WithPredictors(map[string]shell.Predictor{
+		"provider": shell.PredictSet(providerNames()...),
+		"country":  shell.PredictSet(geo.Countries()...),
+		"state":    shell.PredictSet(stateCodes()...),
+	}))
+	if err != nil {
+		return false, fmt.Errorf("define the completion: %w", err)
+	}
+	settings := shell.Flags{}
+	for _, flag := range parser.Model.Flags {
+		if name := "--" + flag.Name; isSetting(flag) {
+			settings[name] = program.GlobalFlags[name]
+			delete(program.GlobalFlags, name)
+		}
+	}
+	program.Flags = settings
+	addFlags(&program, parser.Model.Node, settings)
+	request := shell.New(parser.Model.Name, program)
+	request.Out = parser.Stdout
+	return request.Complete(), nil
 }
 
-// word is one completion.
-type word struct {
-	text, help string
-	values     []string // what a flag can be followed by
-}
-
-// placesOf lists the places of a command and of those below it.
-func placesOf(node *kong.Node, path string) []place {
-	here := place{path: path}
-	var below []place
+// addFlags gives the commands below a node the settings that they read, and a command
+// that may be left out gives its flags to the one above it.
+func addFlags(command *shell.Command, node *kong.Node, settings shell.Flags) {
 	for _, child := range node.Children {
-		if !child.Hidden {
-			here.words = append(here.words, word{text: child.Name, help: child.Help})
-			below = append(below, placesOf(child, path+"/"+child.Name)...)
+		below, shown := command.Sub[child.Name]
+		if !shown {
+			continue
 		}
-	}
-	for _, argument := range node.Positional {
-		for _, value := range choices(argument) {
-			here.words = append(here.words, word{text: value, help: argument.Help})
-		}
-	}
-	for _, group := range append(node.AllFlags(true), defaultFlags(node)) {
-		for _, flag := range group {
-			if node.Parent != nil && isSetting(flag) && !usesSetting(node, flag.Name) {
-				continue
+		if child.Tag.Has("settings") {
+			for name, values := range settings {
+				if usesSetting(child, strings.TrimPrefix(name, "--")) {
+					below.GlobalFlags[name] = values
+				}
 			}
-			here.words = append(here.words, word{text: "--" + flag.Name, help: flag.Help, values: choices(flag.Value)})
+		}
+		addFlags(&below, child, settings)
+		command.Sub[child.Name] = below
+		if child == node.DefaultCmd {
+			command.Flags = below.GlobalFlags
 		}
 	}
-	return append([]place{here}, below...)
-}
-
-// defaultFlags are those of the command that runs where none is named.
-func defaultFlags(node *kong.Node) []*kong.Flag {
-	if node.DefaultCmd == nil {
-		return nil
-	}
-	return node.DefaultCmd.Flags
-}
-
-// choices are the values that an argument or a flag can have, nil where they are
-// not few. The tag complete names those that do not come from an enum.
-func choices(value *kong.Value) []string {
-	switch value.Tag.Get("complete") {
-	case "provider":
-		return providerNames()
-	case "country":
-		return geo.Countries()
-	case "state":
-		return stateCodes()
-	}
-	if value.Enum == "" {
-		return nil
-	}
-	return slices.DeleteFunc(value.EnumSlice(), func(v string) bool { return v == "" })
 }
 
 func stateCodes() []string {
@@ -115,106 +102,4 @@ func stateCodes() []string {
 		codes = append(codes, state.Code)
 	}
 	return codes
-}
-
-// paths are the commands, as patterns of a case.
-func paths(places []place) string {
-	var all []string
-	for _, p := range places[1:] {
-		all = append(all, p.path)
-	}
-	return strings.Join(all, "|")
-}
-
-// shellCases are the words of each place and the values of each flag, as cases in the
-// syntax that bash and zsh share.
-func shellCases(places []place) (words, values string) {
-	var byPlace, byFlag strings.Builder
-	seen := map[string]bool{}
-	for _, p := range places {
-		var texts []string
-		for _, w := range p.words {
-			texts = append(texts, w.text)
-			if w.values != nil && !seen[w.text] {
-				seen[w.text] = true
-				fmt.Fprintf(&byFlag, "    %s) choices=%q ;;\n", w.text, strings.Join(w.values, " "))
-			}
-		}
-		fmt.Fprintf(&byPlace, "      %q) choices=%q ;;\n", p.path, strings.Join(texts, " "))
-	}
-	return byPlace.String(), byFlag.String()
-}
-
-func bashScript(places []place) string {
-	words, values := shellCases(places)
-	return `_earshot() {
-  local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}" place="" word choices=""
-  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$place/$word" in ` + paths(places) + `) place="$place/$word" ;; esac
-  done
-  case "$previous" in
-` + values + `    *) case "$place" in
-` + words + `    esac ;;
-  esac
-  COMPREPLY=($(compgen -W "$choices" -- "$current"))
-}
-complete -o default -F _earshot earshot
-`
-}
-
-func zshScript(places []place) string {
-	cases, values := shellCases(places)
-	return `#compdef earshot
-_earshot() {
-  local previous="${words[CURRENT-1]}" place="" word
-  for word in "${(@)words[2,CURRENT-1]}"; do
-    case "$place/$word" in ` + paths(places) + `) place="$place/$word" ;; esac
-  done
-  local choices=""
-  case "$previous" in
-` + values + `    *) case "$place" in
-` + cases + `    esac ;;
-  esac
-  compadd -- ${=choices} || _files
-}
-compdef _earshot earshot
-`
-}
-
-func fishScript(places []place) string {
-	var script strings.Builder
-	script.WriteString(`function __earshot_place
-  set -l place ""
-  for word in (commandline -opc)[2..-1]
-    switch "$place/$word"
-      case ` + fishQuoted(strings.Split(paths(places), "|")...) + `
-        set place "$place/$word"
-    end
-  end
-  echo "$place"
-end
-`)
-	for _, p := range places {
-		for _, w := range p.words {
-			condition := fishQuoted(`test (__earshot_place) = "` + p.path + `"`)
-			option, isFlag := strings.CutPrefix(w.text, "--")
-			switch {
-			case !isFlag:
-				fmt.Fprintf(&script, "complete -c earshot -n %s -a %s -d %s\n", condition, fishQuoted(w.text), fishQuoted(w.help))
-			case w.values != nil:
-				fmt.Fprintf(&script, "complete -c earshot -n %s -l %s -x -a %s -d %s\n", condition, option, fishQuoted(strings.Join(w.values, " ")), fishQuoted(w.help))
-			default:
-				fmt.Fprintf(&script, "complete -c earshot -n %s -l %s -d %s\n", condition, option, fishQuoted(w.help))
-			}
-		}
-	}
-	return script.String()
-}
-
-func fishQuoted(texts ...string) string {
-	quoted := make([]string, len(texts))
-	for i, text := range texts {
-		quoted[i] = "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
-	}
-	return strings.Join(quoted, " ")
 }

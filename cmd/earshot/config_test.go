@@ -2,9 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestConfigTellsWhereSettingsComeFrom(t *testing.T) {
@@ -78,37 +82,49 @@ func TestConfigChecksTheSettings(t *testing.T) {
 	}
 }
 
-func TestBashCompletesCommandsFlagsAndValues(t *testing.T) {
+func TestCommandsFlagsAndValuesAreCompleted(t *testing.T) {
 	t.Parallel()
-	script := writeFile(t, "earshot.bash", mustRun(t, "completion", "bash"))
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for line, want := range map[string][]string{
 		"earshot ta":                        {"tasks"},
 		"earshot tasks c":                   {"cancel", "clear"},
 		"earshot tasks --st":                {"--status"},
-		"earshot --log-level ":              {"debug", "info", "warn", "error"},
+		"earshot --log-level ":              {"debug", "error", "info", "warn"},
 		"earshot --data x org create --p":   {"--plan"},
-		"earshot completion ":               {"bash", "zsh", "fish"},
+		"earshot org create --da":           {"--data", "--database"},
+		"earshot ask --da":                  nil, // a setting that it does not read
+		"earshot completion ":               {"bash", "fish", "zsh"},
 		"earshot serve --role w":            {"worker"},
 		"earshot ask ":                      providerNames(),
 		"earshot batch x --providers web":   {"websearch", "websearch/news"},
 		"earshot parse websearch x --cou":   {"--country"},
-		"earshot ask websearch --country ":  {"US", "DE", "XK"},
+		"earshot ask websearch --country D": {"DE", "DJ", "DK", "DM", "DO", "DZ"},
 		"earshot ask websearch x --state C": {"CA", "CO", "CT"},
 	} {
-		command := exec.CommandContext(t.Context(), "bash", "-c", `source "$1"; read -ra COMP_WORDS <<< "$2"
-			[[ "$2" == *" " ]] && COMP_WORDS+=("")
-			COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _earshot; echo "${COMPREPLY[@]}"`, "bash", script, line)
+		command := exec.CommandContext(t.Context(), path)
+		command.Env = append(os.Environ(), "COMP_LINE="+line)
 		out, err := command.Output()
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := " " + strings.TrimSpace(string(out)) + " "
-		for _, word := range want {
-			if !strings.Contains(got, " "+word+" ") {
-				t.Errorf("%q is completed by %q, want %q", line, got, word)
-			}
+		got := strings.Fields(string(out))
+		if diff := cmp.Diff(slices.Sorted(slices.Values(want)), slices.Sorted(slices.Values(got))); diff != "" {
+			t.Errorf("%q: %s", line, diff)
 		}
 	}
-	wants(t, mustRun(t, "completion", "zsh"), "#compdef earshot", `"/tasks/show") choices=`, "compdef _earshot earshot")
-	wants(t, mustRun(t, "completion", "fish"), `complete -c earshot -n 'test (__earshot_place) = "/tasks"' -a 'clear'`, "-l role -x -a 'all api worker'")
+}
+
+func TestShellsAskTheProgram(t *testing.T) {
+	t.Parallel()
+	script := writeFile(t, "earshot.bash", mustRun(t, "completion", "bash"))
+	out, err := exec.CommandContext(t.Context(), "bash", "-c", `source "$1"; complete -p earshot`, "bash", script).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants(t, string(out), "-o default", "-C ", " earshot")
+	wants(t, mustRun(t, "completion", "zsh"), "bashcompinit", "complete -o default", " earshot")
+	wants(t, mustRun(t, "completion", "fish"), "set -lx COMP_LINE", "complete -f -c earshot", "complete -c earshot -n")
 }

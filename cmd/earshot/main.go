@@ -107,6 +107,9 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("define the command line: %w", err)
 	}
+	if done, err := completed(parser); done || err != nil {
+		return err
+	}
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}

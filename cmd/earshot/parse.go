@@ -17,10 +17,10 @@ import (
 )
 
 type parseCmd struct {
-	Provider providerArg `arg:"" help:"Whose document it is: ${providers}." complete:"provider"`
+	Provider providerArg `arg:"" help:"Whose document it is: ${providers}." completion-predictor:"provider"`
 	File     string      `arg:"" optional:"" help:"The document, also gzipped, or a recording of it (HAR, serve --record). Without one, or with -, it is read from standard input." placeholder:"FILE"`
 	Surface  string      `help:"What kind of upstream it came from. Without it, the document tells." enum:"web,api,lab," default:"" placeholder:"web|api|lab"`
-	Country  string      `help:"Where it was asked from; tells currencies apart." default:"US" complete:"country"`
+	Country  string      `help:"Where it was asked from; tells currencies apart." default:"US" completion-predictor:"country"`
 	Device   string      `help:"The device it was made for, where the provider has that choice." placeholder:"desktop|mobile|…"`
 	URL      string      `help:"The search URL that it answers, instead of country and device." placeholder:"URL"`
 }

@@ -34,7 +34,7 @@ Examples:
 
 type taskListCmd struct {
 	Status string      `help:"Only those that are QUEUED, PROCESSING, COMPLETED or FAILED." placeholder:"STATUS"`
-	Type   providerArg `help:"Only those of this type or provider, such as WEBSEARCH or websearch." placeholder:"TYPE" complete:"provider"`
+	Type   providerArg `help:"Only those of this type or provider, such as WEBSEARCH or websearch." placeholder:"TYPE" completion-predictor:"provider"`
 	Limit  int         `help:"How many to list at most; 0 for all." default:"50" placeholder:"N"`
 	JSON   bool        `name:"json" help:"Print one JSON object a task."`
 	remote
