@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/url"
 	"os"
 	"regexp"
@@ -15,7 +14,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/alecthomas/kong"
-	"go.yaml.in/yaml/v3"
+	"github.com/goccy/go-yaml"
 
 	"earshot/internal/app"
 )
@@ -165,33 +164,35 @@ func sectionSettings(path settingsFile, file *fileSettings) ([]setting, error) {
 	if err != nil {
 		return nil, fmt.Errorf("settings file: %w", err)
 	}
-	sections := map[string]yaml.Node{}
-	if err := yaml.Unmarshal(text, &sections); err != nil {
-		return nil, fmt.Errorf("settings file %s: %w", path, err)
+	var sections yaml.MapSlice
+	if err := yaml.UnmarshalWithOptions(text, &sections, yaml.UseOrderedMap()); err != nil {
+		return nil, fmt.Errorf("settings file %s: %s", path, yaml.FormatError(err, false, false))
 	}
 	var list []setting
-	for _, name := range slices.Sorted(maps.Keys(sections)) {
+	for _, section := range sections {
+		name := fmt.Sprint(section.Key)
 		if _, isFlag := file.Flags[name]; !isFlag {
-			node := sections[name]
-			list = append(list, flatten(name, &node)...)
+			list = append(list, flatten(name, section.Value)...)
 		}
 	}
 	return list, nil
 }
 
-// flatten lists the values below a node.
-func flatten(path string, node *yaml.Node) []setting {
-	if node.Kind == yaml.ScalarNode {
-		return []setting{{path, masked(path, node.Value), "file"}}
-	}
-	var list []setting
-	for i := 0; i < len(node.Content); i++ {
-		place := fmt.Sprintf("%s[%d]", path, i)
-		if node.Kind == yaml.MappingNode && i+1 < len(node.Content) {
-			place = path + "." + node.Content[i].Value
-			i++
+// flatten lists the values in a value.
+func flatten(path string, value any) (list []setting) {
+	switch value := value.(type) {
+	case yaml.MapSlice:
+		for _, item := range value {
+			list = append(list, flatten(fmt.Sprintf("%s.%v", path, item.Key), item.Value)...)
 		}
-		list = append(list, flatten(place, node.Content[i])...)
+	case []any:
+		for i, item := range value {
+			list = append(list, flatten(fmt.Sprintf("%s[%d]", path, i), item)...)
+		}
+	case nil:
+		list = []setting{{path, "", "file"}}
+	default:
+		list = []setting{{path, masked(path, fmt.Sprint(value)), "file"}}
 	}
 	return list
 }

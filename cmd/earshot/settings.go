@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"reflect"
@@ -12,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-	goccy "github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
-	"go.yaml.in/yaml/v3"
 
 	"earshot/internal/app"
 	"earshot/internal/schema"
@@ -40,8 +38,8 @@ func (f settingsFile) BeforeResolve(file *fileSettings, ctx *kong.Context, trace
 // fileSettings is the content of the settings file: flags by their names, and sections
 // for which there are no flags.
 type fileSettings struct {
-	app.Settings `yaml:",inline"`
-	Flags        map[string]any `yaml:",inline"`
+	app.Settings
+	Flags map[string]any
 
 	path  string
 	lines map[string]int // of the flags
@@ -50,36 +48,35 @@ type fileSettings struct {
 // read decodes the file. Errors name the line.
 func (f *fileSettings) read(path string, text []byte, model *kong.Application) error {
 	f.path, f.lines = path, map[string]int{}
-	var document yaml.Node
-	if err := yaml.Unmarshal(text, &document); err != nil {
-		// This library's lines are wrong by one or absent.
-		_, located := parser.ParseBytes(text, 0)
-		if syntax, ok := errors.AsType[*goccy.SyntaxError](located); ok && syntax.Token != nil {
-			return fmt.Errorf("settings file %s, line %d: %s", path, syntax.Token.Position.Line, syntax.Message)
-		}
-		return fmt.Errorf("settings file %s: %w", path, err)
+	file, err := parser.ParseBytes(text, 0)
+	if err != nil {
+		return f.located(err)
 	}
-	if len(document.Content) == 0 {
+	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
 		return nil // it is empty
 	}
+	body := file.Docs[0].Body
 	names := settingNames{"": flagNames(model), "providers": providerNames(), "apis": apiNames()}
-	errs := f.check(document.Content[0], reflect.TypeFor[app.Settings](), "", names)
-	if err := errors.Join(errs...); err != nil {
+	if err := errors.Join(f.check(body, reflect.TypeFor[app.Settings](), "", names)...); err != nil {
 		return err
 	}
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	decoder.KnownFields(true)
-	err := decoder.Decode(f)
-	if wrong, ok := errors.AsType[*yaml.TypeError](err); ok {
-		for _, problem := range wrong.Errors { // each begins with its line
-			errs = append(errs, fmt.Errorf("settings file %s, %s", path, problem))
-		}
-		return errors.Join(errs...)
+	if err := yaml.NodeToValue(body, &f.Flags); err != nil {
+		return f.located(err)
 	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("settings file %s: %w", path, err)
+	sections := fieldsOf(reflect.TypeFor[app.Settings]())
+	maps.DeleteFunc(f.Flags, func(name string, _ any) bool { return sections[name] != nil })
+	if err := yaml.NodeToValue(body, &f.Settings); err != nil {
+		return f.located(err)
 	}
 	return nil
+}
+
+// located is an error with its line, and without the lines around it, which may hold secrets.
+func (f *fileSettings) located(err error) error {
+	if e, ok := errors.AsType[yaml.Error](err); ok && e.GetToken() != nil {
+		return fmt.Errorf("settings file %s, line %d: %s", f.path, e.GetToken().Position.Line, e.GetMessage())
+	}
+	return fmt.Errorf("settings file %s: %w", f.path, err)
 }
 
 // settingNames are the names that may stand in a mapping beside the fields of its type, by
@@ -100,41 +97,45 @@ func flagNames(model *kong.Application) []string {
 }
 
 // check finds names below a node that no field of its type has.
-func (f *fileSettings) check(node *yaml.Node, t reflect.Type, place string, names settingNames) (errs []error) {
-	if node.Kind == yaml.AliasNode {
-		node = node.Alias
+func (f *fileSettings) check(node ast.Node, t reflect.Type, place string, names settingNames) (errs []error) {
+	if anchor, ok := node.(*ast.AnchorNode); ok {
+		node = anchor.Value
 	}
-	if t.Kind() == reflect.Slice && node.Kind == yaml.SequenceNode {
-		for i, item := range node.Content {
+	if list, ok := node.(*ast.SequenceNode); ok && t.Kind() == reflect.Slice {
+		for i, item := range list.Values {
 			errs = append(errs, f.check(item, t.Elem(), fmt.Sprintf("%s[%d]", place, i), names)...)
 		}
 		return errs
 	}
-	if node.Kind != yaml.MappingNode || (t.Kind() != reflect.Struct && t.Kind() != reflect.Map) {
-		return nil // a value; whether it fits is for the decoder to say
+	mapping, ok := node.(ast.MapNode)
+	if !ok || (t.Kind() != reflect.Struct && t.Kind() != reflect.Map) {
+		return nil // a value, or an alias of one; whether it fits is for the decoder to say
 	}
 	fields := fieldsOf(t)
 	known := slices.Concat(slices.Sorted(maps.Keys(fields)), names[place])
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		key, value := node.Content[i], node.Content[i+1]
-		inner := strings.TrimPrefix(place+"."+key.Value, ".")
-		if place == "" {
-			f.lines[key.Value] = key.Line
+	for entries := mapping.MapRange(); entries.Next(); {
+		if entries.Key().IsMergeKey() {
+			errs = append(errs, f.check(entries.Value(), t, place, names)...)
+			continue
 		}
-		valueType, isField := fields[key.Value]
+		key := entries.Key().GetToken()
+		name, line := key.Value, key.Position.Line
+		inner := strings.TrimPrefix(place+"."+name, ".")
+		if place == "" {
+			f.lines[name] = line
+		}
+		valueType, isField := fields[name]
 		switch {
-		case key.Tag == "!!merge":
-			errs = append(errs, f.check(value, t, place, names)...)
 		case isField:
-			errs = append(errs, f.check(value, valueType, inner, names)...)
-		case len(known) > 0 && !slices.Contains(known, key.Value):
+			errs = append(errs, f.check(entries.Value(), valueType, inner, names)...)
+		case len(known) > 0 && !slices.Contains(known, name):
 			hint := ""
-			if near := schema.Nearest(key.Value, known); near != "" {
+			if near := schema.Nearest(name, known); near != "" {
 				hint = fmt.Sprintf(", did you mean %q?", near)
 			}
-			errs = append(errs, fmt.Errorf("settings file %s, line %d: there is no setting %q%s", f.path, key.Line, inner, hint))
+			errs = append(errs, fmt.Errorf("settings file %s, line %d: there is no setting %q%s", f.path, line, inner, hint))
 		case t.Kind() == reflect.Map:
-			errs = append(errs, f.check(value, t.Elem(), inner, names)...)
+			errs = append(errs, f.check(entries.Value(), t.Elem(), inner, names)...)
 		}
 	}
 	return errs

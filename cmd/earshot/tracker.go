@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,7 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
 
 	"earshot"
 	"earshot/client"
@@ -250,32 +251,42 @@ func (in *invocation) yaml(value any) error {
 	if err != nil {
 		return err
 	}
-	var document yaml.Node // JSON is YAML
-	if err := yaml.Unmarshal(text, &document); err != nil {
+	var document any // JSON is YAML
+	if err := yaml.UnmarshalWithOptions(text, &document, yaml.UseOrderedMap()); err != nil {
 		return err
 	}
-	plain(&document)
-	var out bytes.Buffer
-	encoder := yaml.NewEncoder(&out)
-	encoder.SetIndent(2)
-	if err := encoder.Encode(&document); err != nil {
+	out, err := yaml.MarshalWithOptions(quoted(document), yaml.IndentSequence(true))
+	if err != nil {
 		return err
 	}
-	_, err = in.out.Write(out.Bytes())
+	_, err = in.out.Write(out)
 	return err
 }
 
-// ambiguous are texts that some readers of YAML take for truth values or numbers.
-var ambiguous = regexp.MustCompile(`(?i)^(y|n|yes|no|on|off)$|^[0-9]+(:[0-9]+)+$`)
+var (
+	// simple are texts that can stand in YAML without quotes.
+	simple = regexp.MustCompile(`^\p{L}[\p{L}\p{M}\p{N} .,;:!?'"()/&%+=_@-]*$`)
+	// ambiguous are texts that some readers of YAML take for truth values.
+	ambiguous = regexp.MustCompile(`(?i)^(y|n|yes|no|on|off)$`)
+)
 
-// plain takes off the brackets and quotes of JSON, where they are not needed.
-func plain(node *yaml.Node) {
-	if node.Kind != yaml.ScalarNode || !ambiguous.MatchString(node.Value) {
-		node.Style = 0
+// quoted puts quotes around the texts in a value that are not simple.
+func quoted(value any) any {
+	switch value := value.(type) {
+	case yaml.MapSlice:
+		for i := range value {
+			value[i].Value = quoted(value[i].Value)
+		}
+	case []any:
+		for i := range value {
+			value[i] = quoted(value[i])
+		}
+	case string:
+		if !simple.MatchString(value) || ambiguous.MatchString(value) {
+			return ast.String(token.DoubleQuote(value, value, &token.Position{}))
+		}
 	}
-	for _, inner := range node.Content {
-		plain(inner)
-	}
+	return value
 }
 
 type trackerPauseCmd struct{ trackerArg }

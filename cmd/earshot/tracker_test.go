@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/go-cmp/cmp"
 
 	"earshot"
 )
@@ -166,4 +170,27 @@ func (u user) interrupted() {
 	}
 	out, _ = u.succeeds("tracker", "cancel", "shoes", sweep.ID)
 	wants(t, out, "is being stopped")
+}
+
+func TestTextsSurviveYAML(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{"first": "y"}
+	for i, text := range []string{
+		"", " ", "plain", "don't: stop", "a: b", "a:", "a #b", "#a", "- a", "-", "?", "? a", "& a", "*a", "!a", "%a", "@a", "a - b", "a, b", "[a", "{a}", "'a'", `"a"`, `a "b" c`,
+		"yes", "No", "ON", "null", "~", "true", "1", "1e3", "0x1", "06:00", "2026-11-17", ".inf", "<<", "=", "a\nb", " a\n  b\n", "a\tb", "\ta", "a\r", "a\x00b", "a\u2028b", "Köln, 東京 🎈", "e\u0301",
+		"which shoes (2026) cost < 100 €?", "C:\\x", "a ", "---", "...", "|", "> a",
+	} {
+		want[fmt.Sprint("text", i)] = text
+	}
+	var out bytes.Buffer
+	if err := (&invocation{out: &out}).yaml(want); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	if err := yaml.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatalf("%v in\n%s", err, out.String())
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
 }

@@ -7,7 +7,8 @@ import (
 	"regexp"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
 
 	"earshot"
 	"earshot/client"
@@ -132,26 +133,27 @@ func (c *trackerApplyCmd) mistakes(in *invocation, text []byte, problems []earsh
 // linesOf are the lines of the fields of a definition in JSON, which is YAML, too. Those
 // of YAML the service tells.
 func linesOf(text []byte) map[string]int {
-	var document yaml.Node
-	if yaml.Unmarshal(text, &document) != nil || len(document.Content) == 0 {
+	file, err := parser.ParseBytes(text, 0)
+	if err != nil || len(file.Docs) == 0 || file.Docs[0].Body == nil {
 		return nil
 	}
 	lines := map[string]int{}
-	var walk func(node *yaml.Node, path string)
-	walk = func(node *yaml.Node, path string) {
-		for i, inner := range node.Content {
-			below := fmt.Sprintf("%s[%d]", path, i)
-			if node.Kind == yaml.MappingNode {
-				if i%2 == 0 {
-					continue // a name
-				}
-				below = strings.TrimPrefix(path+"."+node.Content[i-1].Value, ".")
+	var walk func(node ast.Node, path string)
+	walk = func(node ast.Node, path string) {
+		lines[path] = node.GetToken().Position.Line
+		switch node := node.(type) {
+		case *ast.MappingNode:
+			for _, item := range node.Values {
+				walk(item.Value, strings.TrimPrefix(path+"."+item.Key.GetToken().Value, "."))
 			}
-			lines[below] = inner.Line
-			walk(inner, below)
+		case *ast.SequenceNode:
+			for i, item := range node.Values {
+				walk(item, fmt.Sprintf("%s[%d]", path, i))
+			}
 		}
 	}
-	walk(document.Content[0], "")
+	walk(file.Docs[0].Body, "")
+	delete(lines, "")
 	return lines
 }
 

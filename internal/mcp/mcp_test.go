@@ -14,9 +14,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/goccy/go-yaml"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
-	"go.yaml.in/yaml/v3"
 
 	"earshot/internal/mcp"
 )

@@ -16,7 +16,7 @@ import (
 	"fmt"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/goccy/go-yaml"
 
 	"earshot/internal/api"
 	"earshot/internal/provider"
@@ -43,7 +43,7 @@ func Document(providers []provider.Provider) (schema.Map, error) {
 // Describe is Document with other doc comments than those that were generated last.
 func Describe(providers []provider.Provider, comments map[string]string) (schema.Map, error) {
 	texts := &texts{}
-	if err := yaml.Unmarshal(prose, texts); err != nil {
+	if err := yaml.UnmarshalWithOptions(prose, texts, yaml.UseOrderedMap()); err != nil {
 		return nil, fmt.Errorf("read prose.yaml: %w", err)
 	}
 	b := &builder{texts: texts, types: &schema.Describer{Comments: comments}}

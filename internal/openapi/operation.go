@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/goccy/go-yaml"
 
 	"earshot"
 	"earshot/internal/api"
@@ -26,7 +26,7 @@ func (b *builder) textOf(operation api.Operation) (*provider.Definition, *operat
 			continue
 		}
 		text := &operationText{}
-		if err := yaml.Unmarshal(about.Prose, text); err != nil {
+		if err := yaml.UnmarshalWithOptions(about.Prose, text, yaml.UseOrderedMap()); err != nil {
 			return nil, nil, fmt.Errorf("read the prose of %s: %w", about.Name, err)
 		}
 		text.ID = "monitor" + about.TypeName()

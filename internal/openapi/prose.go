@@ -4,7 +4,7 @@ import (
 	_ "embed" // for the texts
 	"fmt"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/goccy/go-yaml"
 
 	"earshot/internal/schema"
 )
@@ -66,38 +66,29 @@ type operationText struct {
 type value struct{ any }
 
 // UnmarshalYAML keeps the order.
-func (v *value) UnmarshalYAML(n *yaml.Node) error {
-	var err error
-	v.any, err = ordered(n)
+func (v *value) UnmarshalYAML(decode func(any) error) error {
+	var read any
+	err := decode(&read)
+	v.any = ordered(read)
 	return err
 }
 
-func ordered(n *yaml.Node) (any, error) {
-	switch n.Kind {
-	case yaml.MappingNode:
+// ordered replaces the mappings in a value that was read with yaml.UseOrderedMap.
+func ordered(read any) any {
+	switch read := read.(type) {
+	case yaml.MapSlice:
 		object := schema.Map{}
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			inner, err := ordered(n.Content[i+1])
-			if err != nil {
-				return nil, err
-			}
-			object.Set(n.Content[i].Value, inner)
+		for _, item := range read {
+			object.Set(fmt.Sprint(item.Key), ordered(item.Value))
 		}
-		return object, nil
-	case yaml.SequenceNode:
-		list := make([]any, len(n.Content))
-		for i, item := range n.Content {
-			var err error
-			if list[i], err = ordered(item); err != nil {
-				return nil, err
-			}
+		return object
+	case []any:
+		list := make([]any, len(read))
+		for i, item := range read {
+			list[i] = ordered(item)
 		}
-		return list, nil
+		return list
 	default:
-		var scalar any
-		if err := n.Decode(&scalar); err != nil {
-			return nil, fmt.Errorf("line %d: %w", n.Line, err)
-		}
-		return scalar, nil
+		return read
 	}
 }
