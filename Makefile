@@ -51,13 +51,13 @@ test: ## Run all tests with -race, on SQLite, PostgreSQL and Chromium (PKG=./int
 
 .PHONY: generate
 generate: ## Write what is made from the API's types and the providers' definitions
-	$(GO) run ./internal/openapi/generate
+	$(GO) run ./internal/api/openapi/generate
 
 .PHONY: lint
 lint: ## Check format, code, module files, what is generated, and the dashboard's types and modules
 	@files=$$($(TOOL) gofumpt -l .) && test -z "$$files" || { echo "make fmt would change: $$files"; exit 1; }
 	$(TOOL) golangci-lint run
-	$(GO) run ./internal/openapi/generate -check
+	$(GO) run ./internal/api/openapi/generate -check
 	$(GO) mod tidy -diff
 	$(GO) mod verify
 	@scripts/with-node-modules.sh sh -c '$(WEB)/node_modules/.bin/tsc --project $(WEB) && dir=$$(mktemp -d) && $(MAKE) -s web DIST=$$dir && \
@@ -90,7 +90,7 @@ fidelity: ## Print what is found on real captures, where they lie beside the rep
 soak: ## Abuse a node beside a victim, then kill nodes for about an hour (1,000 cycles on SQLite, 500 on PostgreSQL) and the browser 100 times, and run the suites on Citus where it is installed
 	EARSHOT_SOAK_ABUSE=10s scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run TestAbuse ./test/isolation/
 	CGO_ENABLED=1 EARSHOT_SOAK_CYCLES=1000 EARSHOT_SOAK_TIME=60m \
-		scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race $(UNWATCHED) -count=1 -v -timeout 100m ./test/chaos/ ./internal/browser/
+		scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race $(UNWATCHED) -count=1 -v -timeout 100m ./test/chaos/ ./internal/upstream/browser/
 	scripts/with-citus.sh $(GO) test -count=1 -timeout 60m -p 1 -run "/citus|Moved|Worker" ./internal/store/ ./test/service/ ./test/tasks/ ./test/tracking/ ./test/contract/ ./test/chaos/
 
 .PHONY: check
@@ -98,13 +98,13 @@ check: lint test ## Run what CI runs
 
 # The dashboard's bundle is committed, so that building the service needs no tool
 # but Go. esbuild is a Go program; the libraries come from the npm registry.
-WEB  := internal/dashboard/web
-DIST ?= internal/dashboard/dist
+WEB  := internal/api/dashboard/web
+DIST ?= internal/api/dashboard/dist
 # The classic form of elements, h(name, attributes, …children), makes the bundle 5 % smaller than the one that editors expect.
 JSX  := {"compilerOptions":{"jsx":"react","jsxFactory":"h","jsxFragmentFactory":"Fragment"}}
 BUNDLE := $(TOOL) esbuild --bundle --minify --format=esm --target=es2022 --log-level=warning --legal-comments=none --outdir=$(DIST)
 .PHONY: web
-web: ## Bundle the dashboard's pages into internal/dashboard/dist
+web: ## Bundle the dashboard's pages into internal/api/dashboard/dist
 	@scripts/with-node-modules.sh $(BUNDLE) app=$(WEB)/src/main.tsx --tsconfig-raw='$(JSX)' --inject:$(WEB)/src/jsx.ts
 	@scripts/with-node-modules.sh $(BUNDLE) live=$(WEB)/src/live.worker.ts
 

@@ -10,7 +10,7 @@ import (
 
 	"earshot"
 	"earshot/client"
-	"earshot/internal/batchfile"
+	"earshot/internal/files/batchfile"
 )
 
 type batchCmd struct {

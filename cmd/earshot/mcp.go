@@ -4,8 +4,8 @@ import (
 	"io"
 	"os"
 
+	"earshot/internal/api/mcp"
 	"earshot/internal/app"
-	"earshot/internal/mcp"
 )
 
 type mcpCmd struct {

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"earshot/internal/metric"
+	"earshot/internal/track/metric"
 )
 
 type metricsCmd struct {

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"earshot/internal/metric"
+	"earshot/internal/track/metric"
 )
 
 // worked is a folder of the metrics' own tests.
 func worked(name string) string {
-	return filepath.Join("..", "..", "internal", "metric", "testdata", name)
+	return filepath.Join("..", "..", "internal", "track", "metric", "testdata", name)
 }
 
 func TestMetricsOfAFolder(t *testing.T) {

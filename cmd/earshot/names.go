@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 
-	"earshot/internal/mention"
+	"earshot/internal/track/mention"
 )
 
 // errDiffers makes the test of names exit with 1.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"earshot"
-	"earshot/internal/batchfile"
+	"earshot/internal/files/batchfile"
 	"earshot/internal/provider"
 )
 

@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 	"text/tabwriter"
 
-	"earshot/internal/selfcheck"
+	"earshot/internal/track/selfcheck"
 )
 
 type selfcheckCmd struct {
@@ -31,7 +31,7 @@ Examples:
 var errSelfcheck = errors.New("not everything that is stated was found")
 
 // subjects are what is checked, in the order in which it is printed. A new one is a line
-// here and a function in internal/selfcheck.
+// here and a function in internal/track/selfcheck.
 var subjects = []func(repeats int, seed uint64, report func(selfcheck.Check)){
 	selfcheck.Detection,
 	selfcheck.Statistics,

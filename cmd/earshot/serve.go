@@ -11,7 +11,7 @@ import (
 	"unicode"
 
 	"earshot/internal/app"
-	"earshot/internal/mail"
+	"earshot/internal/notify/mail"
 )
 
 type serveCmd struct {

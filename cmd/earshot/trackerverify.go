@@ -8,7 +8,7 @@ import (
 	"os"
 	"strconv"
 
-	"earshot/internal/proof"
+	"earshot/internal/track/proof"
 )
 
 // errUnproven makes the verification exit with 1.

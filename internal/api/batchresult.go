@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"earshot"
-	"earshot/internal/csvfile"
+	"earshot/internal/files/csvfile"
 	"earshot/internal/job"
 	"earshot/internal/store"
 )

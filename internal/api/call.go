@@ -16,10 +16,10 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/job"
-	"earshot/internal/ratelimit"
+	"earshot/internal/limits/ratelimit"
+	"earshot/internal/limits/share"
 	"earshot/internal/schema"
-	"earshot/internal/share"
-	"earshot/internal/trace"
+	"earshot/internal/telemetry/trace"
 )
 
 const (

@@ -9,7 +9,7 @@ import (
 
 	"earshot"
 	"earshot/internal/job"
-	"earshot/internal/ratelimit"
+	"earshot/internal/limits/ratelimit"
 	"earshot/internal/store"
 )
 

@@ -8,7 +8,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/geo"
-	"earshot/internal/health"
+	"earshot/internal/provider/health"
 	"earshot/internal/schema"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
-	"earshot/internal/ratelimit"
+	"earshot/internal/limits/ratelimit"
 )
 
 // mcp serves AI agents. What they ask for comes back as requests to this API.

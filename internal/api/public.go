@@ -14,8 +14,8 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
-	"earshot/internal/capture"
 	"earshot/internal/store"
+	"earshot/internal/upstream/capture"
 )
 
 // alive tells that the process answers.

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"earshot"
-	"earshot/internal/report"
+	"earshot/internal/track/report"
 )
 
 // trackerReport answers with a document about a tracker.

@@ -27,14 +27,14 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
-	"earshot/internal/capture"
 	"earshot/internal/job"
+	"earshot/internal/limits/ratelimit"
+	"earshot/internal/limits/share"
 	"earshot/internal/provider"
-	"earshot/internal/ratelimit"
-	"earshot/internal/share"
 	"earshot/internal/store"
-	"earshot/internal/trace"
-	"earshot/internal/tracker"
+	"earshot/internal/telemetry/trace"
+	"earshot/internal/track"
+	"earshot/internal/upstream/capture"
 )
 
 // guestLimit is how many requests a second an address may make without a valid
@@ -51,8 +51,8 @@ type Limiter interface {
 type Config struct {
 	Store     *store.Store
 	Jobs      *job.Runner
-	Trackers  *tracker.Service
-	Reports   *tracker.Service // reads answers and numbers, maybe from a copy of the database
+	Trackers  *track.Service
+	Reports   *track.Service // reads answers and numbers, maybe from a copy of the database
 	Catalogue *provider.Catalogue
 	Captures  capture.Store
 	Limiter   Limiter

@@ -21,16 +21,16 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/api"
-	"earshot/internal/capture"
 	"earshot/internal/geo"
-	"earshot/internal/health"
 	"earshot/internal/job"
+	"earshot/internal/limits/ratelimit"
 	"earshot/internal/provider"
-	"earshot/internal/ratelimit"
+	"earshot/internal/provider/health"
 	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/capture"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -12,7 +12,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/schema"
 	"earshot/internal/store"
-	"earshot/internal/trace"
+	"earshot/internal/telemetry/trace"
 )
 
 // MaxTasks is how many tasks a batch may have.

@@ -12,7 +12,7 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
-	"earshot/internal/share"
+	"earshot/internal/limits/share"
 	"earshot/internal/store"
 )
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"earshot/internal/account"
-	"earshot/internal/share"
+	"earshot/internal/limits/share"
 	"earshot/internal/store/storetest"
 )
 

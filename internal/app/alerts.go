@@ -3,10 +3,10 @@ package app
 import (
 	"context"
 
-	"earshot/internal/alert"
-	"earshot/internal/exportfile"
-	"earshot/internal/mail"
-	"earshot/internal/tracker"
+	"earshot/internal/files/exportfile"
+	"earshot/internal/notify/mail"
+	"earshot/internal/track"
+	"earshot/internal/track/alert"
 )
 
 // openMail is how mail is sent, nil without a server for that.
@@ -26,7 +26,7 @@ func (a *App) openMail() (func(context.Context, *alert.Mail) (int, error), error
 }
 
 // openExports is where files of trackers are written, nil for nowhere.
-func (a *App) openExports(ctx context.Context) (tracker.Exports, error) {
+func (a *App) openExports(ctx context.Context) (track.Exports, error) {
 	if a.cfg.Exports == "" {
 		return nil, nil //nolint:nilnil // said so above
 	}

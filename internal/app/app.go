@@ -21,21 +21,21 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"earshot/internal/api"
-	"earshot/internal/capture"
-	"earshot/internal/dashboard"
-	"earshot/internal/guard"
-	"earshot/internal/health"
+	"earshot/internal/api/dashboard"
+	"earshot/internal/api/mcp"
 	"earshot/internal/job"
-	"earshot/internal/lab"
-	"earshot/internal/mail"
-	"earshot/internal/mcp"
+	"earshot/internal/limits/ratelimit"
+	"earshot/internal/limits/share"
+	"earshot/internal/notify/mail"
+	"earshot/internal/notify/webhook"
 	"earshot/internal/provider"
-	"earshot/internal/ratelimit"
-	"earshot/internal/share"
+	"earshot/internal/provider/health"
 	"earshot/internal/store"
-	"earshot/internal/trace"
-	"earshot/internal/tracker"
-	"earshot/internal/webhook"
+	"earshot/internal/telemetry/trace"
+	"earshot/internal/track"
+	"earshot/internal/upstream/capture"
+	"earshot/internal/upstream/guard"
+	"earshot/internal/upstream/lab"
 )
 
 // maxConnections bounds what clients can make a node hold, half of it from one
@@ -57,7 +57,7 @@ type App struct {
 	catalogue *provider.Catalogue
 	jobs      *job.Runner
 	health    *health.Watch
-	trackers  *tracker.Service
+	trackers  *track.Service
 	webhooks  *webhook.Sender
 	ticket    ticket
 	tracer    *trace.Tracer // nil without a collector
@@ -194,7 +194,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	a.trackers = tracker.New(tracker.Config{
+	a.trackers = track.New(track.Config{
 		Store: a.store, Catalogue: catalogue, Jobs: a.jobs, CheckWebhook: receivers.CheckURL, CheckAddress: mail.CheckAddress, Mail: mails != nil,
 		TestChannel: a.webhooks.TestChannel, BaseURL: a.BaseURL, Planned: a.webhooks.Wake, Exports: exports, Lab: a.upstreams.madeUp, Log: a.cfg.Log,
 	})

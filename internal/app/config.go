@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"earshot/internal/account"
-	"earshot/internal/mail"
+	"earshot/internal/notify/mail"
 	"earshot/internal/provider"
 	"earshot/internal/provider/serp"
 )

@@ -8,7 +8,7 @@ import (
 
 	"earshot/internal/account"
 	"earshot/internal/store"
-	"earshot/internal/tracker"
+	"earshot/internal/track"
 )
 
 // OpenStore opens the database of a configuration. With serve it makes one where there
@@ -47,7 +47,7 @@ func (a *App) openReplica(ctx context.Context) (err error) {
 }
 
 // reports is what answers and numbers of trackers are read through.
-func (a *App) reports() *tracker.Service {
+func (a *App) reports() *track.Service {
 	if a.replica == nil {
 		return a.trackers
 	}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"earshot/internal/health"
 	"earshot/internal/job"
-	"earshot/internal/share"
+	"earshot/internal/limits/share"
+	"earshot/internal/provider/health"
 	"earshot/internal/store"
 )
 

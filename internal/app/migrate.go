@@ -15,7 +15,7 @@ import (
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/store"
-	"earshot/internal/tracker"
+	"earshot/internal/track"
 )
 
 // Migrated is what was moved into another database, and found to be the same there.
@@ -124,7 +124,7 @@ func (m *Migrated) compareNumbers(ctx context.Context, from, to *store.Store) er
 // numbersOf computes the numbers of a tracker as the API answers them, by a service
 // that keeps nothing of them and has no part that only sweeps need.
 func numbersOf(ctx context.Context, s *store.Store, t *store.Tracker) ([]byte, error) {
-	service := tracker.New(tracker.Config{Store: s, Catalogue: &provider.Catalogue{}, Log: slog.New(slog.DiscardHandler)})
+	service := track.New(track.Config{Store: s, Catalogue: &provider.Catalogue{}, Log: slog.New(slog.DiscardHandler)})
 	numbers, err := service.Metrics(ctx, t.Organization, t.Name, &earshot.MetricQuery{})
 	if err != nil {
 		return nil, err

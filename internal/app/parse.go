@@ -11,13 +11,13 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
-	"earshot/internal/har"
 	"earshot/internal/provider"
 	"earshot/internal/provider/rawdoc"
 	"earshot/internal/provider/serp"
 	"earshot/internal/provider/vendorapi/brave"
 	"earshot/internal/schema"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/har"
 )
 
 // Stored is a document that an upstream served, to be read again.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"earshot/internal/openapi"
+	"earshot/internal/api/openapi"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answerengine"
 	"earshot/internal/provider/chatassistant"

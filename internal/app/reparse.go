@@ -12,11 +12,11 @@ import (
 	"slices"
 
 	"earshot"
-	"earshot/internal/capture"
 	"earshot/internal/provider/rawdoc"
 	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/capture"
 )
 
 // Reparsed compares what a capture yields now with the stored result.

@@ -11,13 +11,13 @@ import (
 	"strings"
 
 	"earshot"
-	"earshot/internal/browser"
-	"earshot/internal/egress"
-	"earshot/internal/guard"
-	"earshot/internal/lab"
 	"earshot/internal/provider"
 	"earshot/internal/provider/serp"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/browser"
+	"earshot/internal/upstream/egress"
+	"earshot/internal/upstream/guard"
+	"earshot/internal/upstream/lab"
 )
 
 // The names of upstreams in settings. Those of official APIs and

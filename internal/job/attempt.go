@@ -11,11 +11,11 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
-	"earshot/internal/health"
+	"earshot/internal/limits/share"
 	"earshot/internal/provider"
-	"earshot/internal/share"
+	"earshot/internal/provider/health"
 	"earshot/internal/store"
-	"earshot/internal/trace"
+	"earshot/internal/telemetry/trace"
 	"earshot/internal/upstream"
 )
 

@@ -12,12 +12,12 @@ import (
 	"go.uber.org/goleak"
 
 	"earshot"
-	"earshot/internal/capture"
 	"earshot/internal/geo"
-	"earshot/internal/health"
 	"earshot/internal/provider"
+	"earshot/internal/provider/health"
 	"earshot/internal/store"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/capture"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

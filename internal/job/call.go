@@ -10,10 +10,10 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/limits/share"
 	"earshot/internal/provider"
-	"earshot/internal/share"
 	"earshot/internal/store"
-	"earshot/internal/trace"
+	"earshot/internal/telemetry/trace"
 )
 
 // Call is a synchronous job to be run.

@@ -23,13 +23,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"earshot/internal/capture"
-	"earshot/internal/health"
+	"earshot/internal/limits/share"
 	"earshot/internal/provider"
-	"earshot/internal/share"
+	"earshot/internal/provider/health"
 	"earshot/internal/store"
-	"earshot/internal/trace"
+	"earshot/internal/telemetry/trace"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/capture"
 )
 
 // Config is what a Runner needs.

@@ -14,13 +14,13 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
-	"earshot/internal/capture"
-	"earshot/internal/capture/capturetest"
 	"earshot/internal/provider"
 	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/capture"
+	"earshot/internal/upstream/capture/capturetest"
 )
 
 // fake is a provider of which only the prices matter.

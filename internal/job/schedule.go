@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"earshot/internal/share"
+	"earshot/internal/limits/share"
 	"earshot/internal/store"
 )
 

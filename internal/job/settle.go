@@ -8,10 +8,10 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
-	"earshot/internal/capture"
 	"earshot/internal/provider"
 	"earshot/internal/store"
-	"earshot/internal/trace"
+	"earshot/internal/telemetry/trace"
+	"earshot/internal/upstream/capture"
 )
 
 // cost is the price of a provider's bill in a mode.

@@ -6,7 +6,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store"
-	"earshot/internal/trace"
+	"earshot/internal/telemetry/trace"
 	"earshot/internal/upstream"
 )
 

@@ -11,7 +11,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/schema"
 	"earshot/internal/store"
-	"earshot/internal/trace"
+	"earshot/internal/telemetry/trace"
 )
 
 // Task is an asynchronous job to be queued.

@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"earshot/internal/capture"
-	"earshot/internal/health"
+	"earshot/internal/provider/health"
+	"earshot/internal/upstream/capture"
 )
 
 const (

@@ -3,7 +3,7 @@ package provider
 import (
 	"fmt"
 
-	"earshot/internal/lab"
+	"earshot/internal/upstream/lab"
 )
 
 // Catalogue is the list of providers that a node serves, and their prices.

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"earshot/internal/geo"
-	"earshot/internal/lab"
 	"earshot/internal/schema"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/lab"
 )
 
 // ParserVersion is that of the code that reads documents. Raise it with a change by which a

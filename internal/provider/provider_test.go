@@ -7,9 +7,9 @@ import (
 
 	"earshot"
 	"earshot/internal/geo"
-	"earshot/internal/lab"
 	"earshot/internal/provider"
 	"earshot/internal/schema"
+	"earshot/internal/upstream/lab"
 )
 
 // fake is a provider of which only the definition matters.

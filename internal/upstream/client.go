@@ -26,7 +26,7 @@ import (
 
 	"earshot"
 	"earshot/internal/geo"
-	"earshot/internal/share"
+	"earshot/internal/limits/share"
 )
 
 // Limits on what one fetch may take. An attempt's own deadline is its context's.

@@ -8,8 +8,8 @@ import (
 	"net/http"
 
 	"earshot"
-	"earshot/internal/browser"
 	"earshot/internal/geo"
+	"earshot/internal/upstream/browser"
 )
 
 // call is one request of a session on its way out.

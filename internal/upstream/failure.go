@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"earshot"
-	"earshot/internal/egress"
+	"earshot/internal/upstream/egress"
 )
 
 // Failure is an attempt that the upstream is to blame for. Its reason is what

@@ -17,8 +17,8 @@ import (
 	"github.com/google/uuid"
 
 	"earshot"
-	"earshot/internal/browser"
 	"earshot/internal/geo"
+	"earshot/internal/upstream/browser"
 )
 
 // Exchange is a request to an upstream with its response, as it is stored in a JSON

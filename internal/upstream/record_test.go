@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"earshot"
-	"earshot/internal/browser"
 	"earshot/internal/geo"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/browser"
 )
 
 const secret = "sk-very-secret-key"

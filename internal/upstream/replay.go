@@ -15,7 +15,7 @@ import (
 	"sync"
 
 	"earshot"
-	"earshot/internal/share"
+	"earshot/internal/limits/share"
 )
 
 // Recording is a folder of recorded exchanges, to be replayed.

@@ -7,7 +7,7 @@ import (
 	"log/slog"
 
 	"earshot"
-	"earshot/internal/share"
+	"earshot/internal/limits/share"
 )
 
 // Routes are the upstreams through which each provider is asked, in the order in

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"earshot"
-	"earshot/internal/share"
+	"earshot/internal/limits/share"
 	"earshot/internal/upstream"
 )
 

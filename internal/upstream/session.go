@@ -16,11 +16,11 @@ import (
 	"time"
 
 	"earshot"
-	"earshot/internal/browser"
-	"earshot/internal/egress"
 	"earshot/internal/geo"
-	"earshot/internal/share"
-	"earshot/internal/trace"
+	"earshot/internal/limits/share"
+	"earshot/internal/telemetry/trace"
+	"earshot/internal/upstream/browser"
+	"earshot/internal/upstream/egress"
 )
 
 // Session is what one attempt of a job has to reach outside with. It belongs to

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"earshot"
-	"earshot/internal/share"
+	"earshot/internal/limits/share"
 )
 
 // stored is an exchanger that answers from documents instead of the network.

@@ -21,9 +21,9 @@ import (
 	"go.uber.org/goleak"
 
 	"earshot"
-	"earshot/internal/browser"
 	"earshot/internal/geo"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/browser"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -18,7 +18,7 @@ import (
 
 	"earshot/internal/account"
 	"earshot/internal/app"
-	"earshot/internal/ratelimit"
+	"earshot/internal/limits/ratelimit"
 	"earshot/internal/store/storetest"
 	"earshot/test/harness"
 )

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"earshot/internal/mention"
+	"earshot/internal/track/mention"
 )
 
 // answerOf4KB is an answer as assistants write them: headings, lists, emphasis, links,

@@ -18,15 +18,15 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
-	"earshot/internal/capture"
 	"earshot/internal/geo"
-	"earshot/internal/health"
 	"earshot/internal/job"
 	"earshot/internal/provider"
+	"earshot/internal/provider/health"
 	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/capture"
 )
 
 // database is what queues are measured on.

@@ -22,7 +22,7 @@ import (
 	"earshot/internal/provider/chatassistant"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
-	"earshot/internal/tracker"
+	"earshot/internal/track"
 )
 
 // sweepTasks is how many questions a sweep asks.
@@ -38,7 +38,7 @@ func (fixedPrice) Wake()                                             {}
 type swept struct {
 	*testing.B
 	store        *store.Store
-	service      *tracker.Service
+	service      *track.Service
 	organization string
 	node         string
 }
@@ -49,7 +49,7 @@ func newSwept(b *testing.B, address string) *swept {
 	w.organization = organizations(b, w.store, 1)[0]
 	catalogue, err := provider.NewCatalogue([]provider.Provider{chatassistant.Provider{}}, func(string) bool { return false }, nil)
 	w.must(err)
-	w.service = tracker.New(tracker.Config{Store: w.store, Catalogue: catalogue, Jobs: fixedPrice{}, Planned: func() {}, Log: slog.New(slog.DiscardHandler)})
+	w.service = track.New(track.Config{Store: w.store, Catalogue: catalogue, Jobs: fixedPrice{}, Planned: func() {}, Log: slog.New(slog.DiscardHandler)})
 	w.node, err = w.store.RegisterNode("bench", 1, time.Now())
 	w.must(err)
 	return w

@@ -18,7 +18,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"earshot/internal/browser"
+	"earshot/internal/upstream/browser"
 	"earshot/test/harness"
 )
 

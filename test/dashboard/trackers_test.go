@@ -270,7 +270,7 @@ func testTrackersFit(t *testing.T, c *chromium) {
 func TestTheBundleIsSmall(t *testing.T) {
 	t.Parallel()
 	const maxBytes = 400 << 10
-	files, err := filepath.Glob(filepath.Join("..", "..", "internal", "dashboard", "dist", "*"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "internal", "api", "dashboard", "dist", "*"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("the bundle is %v: %v", files, err)
 	}
@@ -290,7 +290,7 @@ func TestTheBundleIsSmall(t *testing.T) {
 // axe is the source of axe-core, which make web-test and make test install.
 func axe(t *testing.T) string {
 	t.Helper()
-	source, err := os.ReadFile(filepath.Join("..", "..", "internal", "dashboard", "web", "node_modules", "axe-core", "axe.min.js"))
+	source, err := os.ReadFile(filepath.Join("..", "..", "internal", "api", "dashboard", "web", "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 
 	"earshot"
 	"earshot/internal/app"
-	"earshot/internal/metric"
+	"earshot/internal/track/metric"
 	"earshot/test/harness"
 )
 

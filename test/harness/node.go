@@ -22,9 +22,9 @@ import (
 	"time"
 
 	"earshot/internal/app"
-	"earshot/internal/browser"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
+	"earshot/internal/upstream/browser"
 )
 
 // quick replaces the waits between attempts.

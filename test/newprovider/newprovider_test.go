@@ -12,8 +12,8 @@ import (
 	"go.uber.org/goleak"
 
 	"earshot"
+	"earshot/internal/api/openapi"
 	"earshot/internal/app"
-	"earshot/internal/openapi"
 	"earshot/internal/provider"
 	"earshot/internal/provider/providertest"
 	"earshot/test/harness"

@@ -12,8 +12,8 @@ import (
 
 	"earshot"
 	"earshot/internal/app"
-	"earshot/internal/capture/capturetest"
 	"earshot/internal/store/storetest"
+	"earshot/internal/upstream/capture/capturetest"
 	"earshot/test/harness"
 )
 

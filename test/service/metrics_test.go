@@ -15,7 +15,7 @@ import (
 
 	"earshot"
 	"earshot/internal/app"
-	"earshot/internal/health"
+	"earshot/internal/provider/health"
 	"earshot/test/harness"
 )
 

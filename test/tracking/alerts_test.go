@@ -8,8 +8,8 @@ import (
 
 	"earshot"
 	"earshot/internal/app"
-	"earshot/internal/mail"
-	"earshot/internal/mail/mailtest"
+	"earshot/internal/notify/mail"
+	"earshot/internal/notify/mail/mailtest"
 	"earshot/internal/store/storetest"
 	"earshot/test/harness"
 )

@@ -11,11 +11,11 @@ import (
 	"github.com/google/uuid"
 
 	"earshot"
-	"earshot/internal/analysis"
-	"earshot/internal/mention"
-	"earshot/internal/metric"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
+	"earshot/internal/track/analysis"
+	"earshot/internal/track/mention"
+	"earshot/internal/track/metric"
 	"earshot/test/harness"
 )
 

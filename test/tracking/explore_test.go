@@ -12,8 +12,8 @@ import (
 
 	"earshot"
 	"earshot/internal/app"
-	"earshot/internal/proof"
 	"earshot/internal/store/storetest"
+	"earshot/internal/track/proof"
 	"earshot/test/harness"
 )
 

@@ -11,10 +11,10 @@ import (
 	"github.com/google/uuid"
 
 	"earshot"
-	"earshot/internal/analysis"
 	"earshot/internal/app"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
+	"earshot/internal/track/analysis"
 	"earshot/test/harness"
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/google/uuid"
 
 	"earshot"
-	"earshot/internal/analysis"
 	"earshot/internal/store"
+	"earshot/internal/track/analysis"
 	"earshot/test/harness"
 )
 

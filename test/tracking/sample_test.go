@@ -12,8 +12,8 @@ import (
 
 	"earshot"
 	"earshot/internal/app"
-	"earshot/internal/lab"
-	"earshot/internal/lab/world"
+	"earshot/internal/upstream/lab"
+	"earshot/internal/upstream/lab/world"
 	"earshot/test/harness"
 )
 

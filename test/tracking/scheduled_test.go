@@ -19,10 +19,10 @@ import (
 
 	"earshot"
 	"earshot/internal/app"
-	smtp "earshot/internal/mail"
-	"earshot/internal/mail/mailtest"
+	"earshot/internal/files/tablefile/parquettest"
+	smtp "earshot/internal/notify/mail"
+	"earshot/internal/notify/mail/mailtest"
 	"earshot/internal/store/storetest"
-	"earshot/internal/tablefile/parquettest"
 	"earshot/test/harness"
 )
 

@@ -19,8 +19,8 @@ import (
 
 	"earshot"
 	"earshot/internal/app"
-	"earshot/internal/lab"
 	"earshot/internal/provider"
+	"earshot/internal/upstream/lab"
 	"earshot/test/harness"
 )
 

@@ -5,13 +5,13 @@ import (
 	"net/http"
 	"slices"
 
-	"earshot/internal/browser"
 	"earshot/internal/geo"
 	"earshot/internal/provider/chat"
 	"earshot/internal/provider/loosejson"
 	"earshot/internal/provider/vendorapi"
 	"earshot/internal/provider/webtext"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/browser"
 )
 
 // startPath is the page that script begins on, below the site's base.

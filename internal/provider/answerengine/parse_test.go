@@ -9,10 +9,10 @@ import (
 	"go.uber.org/goleak"
 
 	"earshot"
-	"earshot/internal/lab"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/answerengine"
 	"earshot/internal/provider/providertest"
+	"earshot/internal/upstream/lab"
 )
 
 func parse(document []byte) (any, error) {

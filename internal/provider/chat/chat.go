@@ -7,13 +7,13 @@ import (
 	"context"
 
 	"earshot"
-	"earshot/internal/browser"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/rawdoc"
 	"earshot/internal/schema"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/browser"
 )
 
 // Assistant is one assistant that is asked by fetching one document: a page or a

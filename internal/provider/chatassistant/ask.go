@@ -5,7 +5,6 @@ import (
 	"net/url"
 
 	"earshot"
-	"earshot/internal/browser"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
@@ -13,6 +12,7 @@ import (
 	"earshot/internal/provider/rawdoc"
 	"earshot/internal/provider/vendorapi/responses"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/browser"
 )
 
 // The interface's two entrances, below the site's base.

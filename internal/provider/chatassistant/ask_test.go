@@ -12,9 +12,9 @@ import (
 	"go.uber.org/goleak"
 
 	"earshot"
-	"earshot/internal/lab"
 	"earshot/internal/provider/chatassistant"
 	"earshot/internal/provider/providertest"
+	"earshot/internal/upstream/lab"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"earshot"
-	"earshot/internal/lab/world"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/chatassistant"
 	chatsite "earshot/internal/provider/chatassistant/labsite"
@@ -18,6 +17,7 @@ import (
 	"earshot/internal/provider/officeassistant"
 	officesite "earshot/internal/provider/officeassistant/labsite"
 	"earshot/internal/provider/providertest"
+	"earshot/internal/upstream/lab/world"
 )
 
 // TestPagesAgree lets each of the lab's sites tell the same answer and wants the

@@ -5,10 +5,10 @@ import (
 
 	"go.uber.org/goleak"
 
-	"earshot/internal/lab"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/officeassistant"
 	"earshot/internal/provider/providertest"
+	"earshot/internal/upstream/lab"
 )
 
 // answerPage is a page with %s where the text of an answer stands.

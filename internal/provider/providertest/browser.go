@@ -14,11 +14,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"earshot"
-	"earshot/internal/browser"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/browser"
 )
 
 // checkInBrowser lets a browser ask on the site's app page.

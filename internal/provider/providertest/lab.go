@@ -19,10 +19,10 @@ import (
 	"testing"
 
 	"earshot"
-	"earshot/internal/lab"
 	"earshot/internal/provider"
 	"earshot/internal/schema"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/lab"
 )
 
 // CaptureURL is where the sessions of Lab say that captures are served.

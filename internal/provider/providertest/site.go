@@ -13,10 +13,10 @@ import (
 	"golang.org/x/net/html"
 
 	"earshot"
-	"earshot/internal/lab"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/chat"
+	"earshot/internal/upstream/lab"
 )
 
 // LabSite is what a test needs to know of an assistant's site in the lab.

@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"earshot"
-	"earshot/internal/lab"
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/serp/labsite"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/lab"
 )
 
 // engineWith is a session with the lab's engine in which offers are served by the

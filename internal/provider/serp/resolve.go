@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"earshot"
-	"earshot/internal/browser"
 	"earshot/internal/geo"
 	"earshot/internal/schema"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/browser"
 )
 
 const (

@@ -15,13 +15,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"earshot"
-	"earshot/internal/browser"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/serp"
 	"earshot/internal/provider/serp/labsite"
 	"earshot/internal/schema"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/browser"
 )
 
 var (

@@ -6,10 +6,10 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"earshot"
-	"earshot/internal/browser"
 	"earshot/internal/provider/markup"
 	"earshot/internal/provider/rawdoc"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/browser"
 )
 
 const (

@@ -1,11 +1,11 @@
 package socialassistant
 
 import (
-	"earshot/internal/browser"
 	"earshot/internal/provider"
 	"earshot/internal/provider/chat"
 	"earshot/internal/provider/vendorapi/responses"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/browser"
 )
 
 // startPath is the page that script begins on, below the site's base.

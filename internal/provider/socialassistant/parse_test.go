@@ -8,10 +8,10 @@ import (
 
 	"go.uber.org/goleak"
 
-	"earshot/internal/lab"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/socialassistant"
+	"earshot/internal/upstream/lab"
 )
 
 func parse(document []byte) (any, error) {

@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"earshot"
-	"earshot/internal/lab"
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/serp"
 	"earshot/internal/provider/serp/labsite"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/lab"
 )
 
 // TestQuestionsStayAsTheyAreWithoutTheirOverview asks a lab that fails to serve

@@ -9,11 +9,11 @@ import (
 
 	"earshot"
 	"earshot/internal/geo"
-	"earshot/internal/lab"
 	"earshot/internal/provider"
 	"earshot/internal/provider/chat"
 	"earshot/internal/provider/chatpage"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/lab"
 )
 
 // name is the provider's name, and that of its site.

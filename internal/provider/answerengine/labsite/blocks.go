@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"earshot/internal/lab"
-	"earshot/internal/lab/world"
+	"earshot/internal/upstream/lab"
+	"earshot/internal/upstream/lab/world"
 )
 
 // markdown is the answer's text; a citation in it is the number of a source in

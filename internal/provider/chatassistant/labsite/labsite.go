@@ -17,8 +17,8 @@ import (
 	"net/http"
 	"slices"
 
-	"earshot/internal/lab"
-	"earshot/internal/lab/world"
+	"earshot/internal/upstream/lab"
+	"earshot/internal/upstream/lab/world"
 )
 
 const host = "chat.lab.test"

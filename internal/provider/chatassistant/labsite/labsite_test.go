@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"earshot/internal/lab"
-	"earshot/internal/lab/world"
+	"earshot/internal/upstream/lab"
+	"earshot/internal/upstream/lab/world"
 )
 
 const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)> '</textarea>{{.}}`

@@ -6,8 +6,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"earshot/internal/lab"
-	"earshot/internal/lab/world"
+	"earshot/internal/upstream/lab"
+	"earshot/internal/upstream/lab/world"
 )
 
 // In a message, a reference is a mark made of private-use characters:

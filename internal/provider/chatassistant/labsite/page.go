@@ -4,7 +4,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"earshot/internal/lab/world"
+	"earshot/internal/upstream/lab/world"
 )
 
 // Page writes the answer to prompt as the mobile page.

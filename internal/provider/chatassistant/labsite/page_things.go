@@ -3,7 +3,7 @@ package labsite
 import (
 	"strconv"
 
-	"earshot/internal/lab/world"
+	"earshot/internal/upstream/lab/world"
 )
 
 // The methods here write things of the world as the page shows them.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"maps"
 
-	"earshot/internal/lab"
-	"earshot/internal/lab/world"
+	"earshot/internal/upstream/lab"
+	"earshot/internal/upstream/lab/world"
 )
 
 // piece is how many characters of text one event carries. It is small and odd

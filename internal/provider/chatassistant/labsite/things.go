@@ -1,8 +1,8 @@
 package labsite
 
 import (
-	"earshot/internal/lab"
-	"earshot/internal/lab/world"
+	"earshot/internal/upstream/lab"
+	"earshot/internal/upstream/lab/world"
 )
 
 // The functions here describe a thing of the world as the stream does.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"earshot/internal/lab"
-	"earshot/internal/lab/world"
+	"earshot/internal/upstream/lab"
+	"earshot/internal/upstream/lab/world"
 )
 
 // piece is how many characters of text a message adds. It is odd so that words and marks

@@ -11,7 +11,7 @@ import (
 	_ "embed"
 	"net/http"
 
-	"earshot/internal/lab"
+	"earshot/internal/upstream/lab"
 )
 
 const host = "office.lab.test"

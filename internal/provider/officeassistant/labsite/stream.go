@@ -3,8 +3,8 @@ package labsite
 import (
 	"strings"
 
-	"earshot/internal/lab"
-	"earshot/internal/lab/world"
+	"earshot/internal/upstream/lab"
+	"earshot/internal/upstream/lab/world"
 )
 
 // piece is how many characters of text one event carries. It is small and odd so that

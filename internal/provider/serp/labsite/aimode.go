@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"earshot/internal/lab"
-	"earshot/internal/lab/world"
+	"earshot/internal/upstream/lab"
+	"earshot/internal/upstream/lab/world"
 )
 
 // defaultClusters is how many product clusters there are on a page of AI mode

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"earshot/internal/lab"
+	"earshot/internal/upstream/lab"
 )
 
 const (

@@ -23,8 +23,8 @@ import (
 	"strings"
 
 	"earshot/internal/geo"
-	"earshot/internal/lab"
-	"earshot/internal/lab/world"
+	"earshot/internal/upstream/lab"
+	"earshot/internal/upstream/lab/world"
 )
 
 // host is the engine's main host.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"earshot/internal/lab"
-	"earshot/internal/lab/world"
+	"earshot/internal/upstream/lab"
+	"earshot/internal/upstream/lab/world"
 )
 
 // get asks the engine for a page.

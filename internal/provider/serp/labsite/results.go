@@ -6,8 +6,8 @@ import (
 	"net/url"
 	"strings"
 
-	"earshot/internal/lab"
-	"earshot/internal/lab/world"
+	"earshot/internal/upstream/lab"
+	"earshot/internal/upstream/lab/world"
 )
 
 // writeResults writes a result page.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"earshot/internal/lab"
-	"earshot/internal/lab/world"
+	"earshot/internal/upstream/lab"
+	"earshot/internal/upstream/lab/world"
 )
 
 // deck is the answer's text, in which marks stand for cards, and the cards, each

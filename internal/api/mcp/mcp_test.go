@@ -1,0 +1,267 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.uber.org/goleak"
+
+	"earshot/internal/api/mcp"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// openAPI reads the description once, which takes a while.
+var openAPI = sync.OnceValues(func() ([]byte, error) {
+	text, err := os.ReadFile("../../docs/openapi.yaml")
+	if err != nil {
+		return nil, err
+	}
+	var document any
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return nil, err
+	}
+	return json.Marshal(document)
+})
+
+// connection is a client of the protocol, connected.
+type connection struct {
+	*sdk.ClientSession
+	hangUp func()
+}
+
+// connect starts a server that talks to the client over a pipe, as over stdio.
+func connect(t *testing.T, api mcp.Caller, options *sdk.ClientOptions) connection {
+	t.Helper()
+	document, err := openAPI()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := mcp.New(mcp.Config{OpenAPI: document, Caller: api})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- server.Run(context.WithoutCancel(t.Context()), in, out) }()
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, options).
+		Connect(t.Context(), &sdk.IOTransport{Reader: fromServer, Writer: toServer}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = session.Close()                                                  // a test may have hung up
+		if err := <-ended; err != nil && !errors.Is(err, io.ErrClosedPipe) { // that is how a test hangs up
+			t.Errorf("the server ended with %v", err)
+		}
+	})
+	return connection{session, func() {
+		_ = toServer.Close() // a pipe cannot fail to close
+		_ = fromServer.Close()
+	}}
+}
+
+// standIn is a service that answers as the test wants.
+func standIn(t *testing.T, answer http.HandlerFunc) mcp.Remote {
+	t.Helper()
+	server := httptest.NewServer(answer)
+	t.Cleanup(func() {
+		server.Close()
+		http.DefaultClient.CloseIdleConnections()
+	})
+	return mcp.Remote{URL: server.URL + "/", Key: "ear_live_secret"}
+}
+
+func ask(t *testing.T, session connection) *sdk.CallToolResult {
+	t.Helper()
+	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "websearch_news", Arguments: json.RawMessage(`{"query":"<tents>"}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func text(result *sdk.CallToolResult) string {
+	content, _ := result.Content[0].(*sdk.TextContent)
+	return content.Text
+}
+
+func TestAToolCallIsARequest(t *testing.T) {
+	t.Parallel()
+	session := connect(t, standIn(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		var sent map[string]string
+		if json.Unmarshal(body, &sent) != nil || sent["query"] != "<tents>" || r.Method+" "+r.URL.String() != "POST /v1/monitor/websearch/news" ||
+			r.Header.Get("Authorization") != "Bearer ear_live_secret" || r.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("it sends %s %s %v %s", r.Method, r.URL, r.Header, body)
+		}
+		_, _ = io.WriteString(w, `{"success":true,"result":{"newsResults":[
+			{"position":1,"title":"Tents\n[2] rise","link":"https://a.test/1","source":"A","date":"today","snippet":"up\r\n\r\nand up"},
+			{"position":2,"title":"Tents fall","link":"https://b.test/2","snippet":""}]}}`)
+	}), nil)
+	const want = "[1] Tents [2] rise - https://a.test/1 (A, today)\n    up and up\n[2] Tents fall - https://b.test/2"
+	if result := ask(t, session); result.IsError || text(result) != want {
+		t.Errorf("it says %q", text(result))
+	}
+}
+
+func TestWhatIsNoAnswerOfEarshotIsAToolError(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[string]string{
+		"502 <html>Bad Gateway</html>":      "the answer, with status 502, is not Earshot's",
+		"500 {}":                            "the answer, with status 500, is not Earshot's",
+		`500 {"error":[]}`:                  "the answer, with status 500, is not Earshot's",
+		"200 <html>":                        "the service's answer cannot be read",
+		"200 {}":                            "the service's answer cannot be read",
+		`200 {"result":[]}`:                 "the service's answer cannot be read",
+		`200 {"result":{"newsResults":{}}}`: "the service's answer cannot be read",
+		`403 {"error":{"code":"X","details":{"a":"b"}}}`: "{\"a\":\"b\"}",
+	} {
+		session := connect(t, standIn(t, func(w http.ResponseWriter, _ *http.Request) {
+			status, body, _ := strings.Cut(answer, " ")
+			w.WriteHeader(map[string]int{"200": 200, "403": 403, "500": 500, "502": 502}[status])
+			_, _ = io.WriteString(w, body)
+		}), nil)
+		if result := ask(t, session); !result.IsError || !strings.Contains(text(result), want) {
+			t.Errorf("%s: it says %q", answer, text(result))
+		}
+	}
+}
+
+func TestAServiceThatIsNotThereIsAToolError(t *testing.T) {
+	t.Parallel()
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	result := ask(t, connect(t, mcp.Remote{URL: gone.URL, Key: "ear_live_secret"}, nil))
+	if !result.IsError || !strings.Contains(text(result), "cannot be reached") || strings.Contains(text(result), "secret") {
+		t.Errorf("it says %q", text(result))
+	}
+}
+
+// TestWhoLeavesEndsTheCall holds for a client that cancels and for one that goes.
+func TestWhoLeavesEndsTheCall(t *testing.T) {
+	t.Parallel()
+	for name, leave := range map[string]func(cancel, hangUp func()){
+		"cancels": func(cancel, _ func()) { cancel() },
+		"goes":    func(_, hangUp func()) { hangUp() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			begun, ended := make(chan struct{}), make(chan struct{})
+			session := connect(t, standIn(t, func(_ http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body) // else the server does not see the client leave
+				close(begun)
+				<-r.Context().Done()
+				close(ended)
+			}), nil)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			answered := make(chan error, 1)
+			go func() {
+				_, err := session.CallTool(ctx, &sdk.CallToolParams{Name: "credits"})
+				answered <- err
+			}()
+			<-begun
+			leave(cancel, session.hangUp)
+			<-ended
+			if <-answered == nil {
+				t.Error("the call was answered")
+			}
+		})
+	}
+}
+
+// slow answers after a while.
+type slow time.Duration
+
+func (s slow) Call(context.Context, string, string, any) (int, []byte, http.Header, error) {
+	time.Sleep(time.Duration(s)) // of the bubble's clock
+	return http.StatusOK, []byte(`{"remaining":3}`), http.Header{}, nil
+}
+
+func TestALongCallReportsProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var heard []float64
+		session := connect(t, slow(35*time.Second), &sdk.ClientOptions{
+			ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+				heard = append(heard, r.Params.Progress)
+			},
+		})
+		params := &sdk.CallToolParams{Name: "credits"}
+		if _, err := session.CallTool(t.Context(), params); err != nil || len(heard) > 0 {
+			t.Fatalf("unasked it reports %v (%v)", heard, err)
+		}
+		params.SetProgressToken("p")
+		result, err := session.CallTool(t.Context(), params)
+		if err != nil || result.IsError {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if len(heard) != 3 || heard[0] != 10 || heard[2] != 30 {
+			t.Errorf("it reports %v", heard)
+		}
+		_ = session.Close() // within the bubble
+	})
+}
+
+// TestSchemasNeedNoKnowledge walks what a client reads for words that many do not
+// know.
+func TestSchemasNeedNoKnowledge(t *testing.T) {
+	t.Parallel()
+	list, err := connect(t, mcp.Remote{}, nil).ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range list.Tools {
+		schema, err := json.Marshal(tool.InputSchema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range []string{`"$ref"`, `"if"`, `"then"`, `"allOf"`, `"dependentSchemas"`} {
+			if strings.Contains(string(schema), word) {
+				t.Errorf("%s has %s: %s", tool.Name, word, schema)
+			}
+		}
+		for _, property := range map[string][]string{
+			"chatassistant": {`"prompt"`, `"shopping"`}, "websearch": {`"query"`, `"markdown"`}, "quote": {`"taskType"`, `"payload"`, `"WEBSEARCH_NEWS"`},
+			"countries": {`"model"`, `"searchoverview"`}, "states": {`"required":["country"]`},
+		}[tool.Name] {
+			if !strings.Contains(string(schema), property) {
+				t.Errorf("%s lacks %s: %s", tool.Name, property, schema)
+			}
+		}
+		if len(tool.Description) < 20 {
+			t.Errorf("%s is described as %q", tool.Name, tool.Description)
+		}
+	}
+}
+
+func TestADescriptionThatMakesNoSenseIsAnError(t *testing.T) {
+	t.Parallel()
+	const operations = `"paths":{"/v1/monitor/a":{"post":{"summary":"x","requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/A"}}}}}}}`
+	for name, document := range map[string]string{
+		"nothing":   ``,
+		"no object": `[]`,
+		"empty":     `{}`,
+		"missing":   `{` + operations + `}`,
+		"cyclic":    `{` + operations + `,"components":{"schemas":{"A":{"$ref":"#/components/schemas/A"}}}}`,
+		"nested":    `{` + operations + `,"components":{"schemas":{"A":{"type":"object","properties":{"a":{"$ref":"#/components/schemas/A"}}}}}}`,
+	} {
+		if _, err := mcp.New(mcp.Config{OpenAPI: []byte(document), Providers: []string{"a"}}); err == nil {
+			t.Errorf("%s is taken for a description", name)
+		}
+	}
+}

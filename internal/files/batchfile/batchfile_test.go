@@ -1,0 +1,199 @@
+package batchfile_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"earshot/internal/files/batchfile"
+)
+
+// vectors are files and what becomes of them, in every program.
+type vectors struct {
+	TextFields map[string]string `json:"textFields"` // by provider
+	Files      []vector          `json:"files"`
+}
+
+type vector struct {
+	Name     string     `json:"name"`
+	Format   string     `json:"format"`
+	Run      string     `json:"run,omitempty"`
+	Provider string     `json:"provider"` // whom rows ask that name none
+	Country  string     `json:"country"`  // where rows ask from that name none
+	Text     string     `json:"text"`
+	Rows     []expected `json:"rows"`
+}
+
+type expected struct {
+	Line     int            `json:"line"`
+	Provider string         `json:"provider"`
+	Priority int            `json:"priority,omitempty"`
+	Webhook  string         `json:"webhook,omitempty"`
+	Key      string         `json:"key"`
+	Payload  map[string]any `json:"payload"`
+}
+
+func readVectors(t *testing.T) (all vectors) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/vectors.json")
+	if err == nil {
+		err = json.Unmarshal(text, &all)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// read is what becomes of a file.
+func (v vector) read(t *testing.T, textFields map[string]string) (all []expected) {
+	t.Helper()
+	read := batchfile.ReadTable
+	if v.Format == "ndjson" {
+		read = batchfile.ReadObjects
+	}
+	rows, bad, err := read(strings.NewReader(v.Text))
+	if err != nil || len(bad) > 0 {
+		t.Fatalf("%s: %v, %v", v.Name, bad, err)
+	}
+	keys := batchfile.Keys{Run: v.Run}
+	for _, row := range rows {
+		q, err := row.Question()
+		if err != nil {
+			t.Fatalf("%s: line %d: %v", v.Name, row.Line, err)
+		}
+		one := expected{Line: row.Line, Provider: v.Provider, Priority: q.Priority, Webhook: q.Webhook, Key: q.Key}
+		for name := range textFields {
+			if taskType := strings.ToUpper(strings.ReplaceAll(name, "/", "_")); q.Provider == name || q.Provider == taskType {
+				one.Provider = name
+			}
+		}
+		payload := q.For(textFields[one.Provider], v.Country)
+		if one.Key == "" {
+			one.Key = keys.Next(one.Provider, payload)
+		}
+		// Numbers as the vectors have them.
+		text, err := json.Marshal(payload)
+		if err == nil {
+			err = json.Unmarshal(text, &one.Payload)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+func TestFilesAreReadAndKeysDerivedAsInEveryProgram(t *testing.T) {
+	t.Parallel()
+	all := readVectors(t)
+	keys := map[string]string{}
+	for _, v := range all.Files {
+		got := v.read(t, all.TextFields)
+		if diff := cmp.Diff(v.Rows, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", v.Name, diff)
+		}
+		for _, row := range got {
+			if len(row.Key) != len("earshot-batch-")+40 && row.Key != "mine" {
+				t.Errorf("%s: line %d has the key %s", v.Name, row.Line, row.Key)
+			}
+			keys[row.Key] = v.Name
+		}
+	}
+	// A row of a table and an object that ask the same are one.
+	if first, last := all.Files[0].Rows[0].Key, all.Files[4].Rows[0].Key; first != last {
+		t.Errorf("a table's row has the key %s, the object %s", first, last)
+	}
+	if len(keys) < 10 {
+		t.Errorf("there are only %d keys", len(keys))
+	}
+}
+
+// TestTheDashboardDoesTheSame runs the dashboard's own code over the vectors.
+func TestTheDashboardDoesTheSame(t *testing.T) {
+	t.Parallel()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip("there is no node")
+	}
+	dir := t.TempDir()
+	bundle := filepath.Join(dir, "batchfile.mjs")
+	build := exec.CommandContext(t.Context(), "go", "tool", "-modfile=../../tools/go.mod", "esbuild",
+		"../dashboard/web/src/tasks/batchfile.ts", "--bundle", "--format=esm", "--target=es2022", "--log-level=warning", "--outfile="+bundle)
+	if output, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, output)
+	}
+	script, err := os.ReadFile("testdata/vectors.mjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := filepath.Join(dir, "vectors.mjs")
+	if err := os.WriteFile(check, script, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := filepath.Abs("testdata/vectors.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := exec.CommandContext(t.Context(), node, check, file).Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, output)
+	}
+	var got [][]expected
+	if err := json.Unmarshal(output, &got); err != nil {
+		t.Fatalf("%v: %s", err, output)
+	}
+	all := readVectors(t)
+	if len(got) != len(all.Files) {
+		t.Fatalf("it read %d of %d files", len(got), len(all.Files))
+	}
+	for i, v := range all.Files {
+		if diff := cmp.Diff(v.Rows, got[i]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", v.Name, diff)
+		}
+	}
+}
+
+func TestRowsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	_, bad, err := batchfile.ReadTable(strings.NewReader("prompt,include,include.html\nx,{\"html\":true},\ny\nz,7,1\n"))
+	want := []batchfile.Problem{{3, "it has 1 cells and the header 3"}, {4, "include.html: include is no object"}}
+	if diff := cmp.Diff(want, bad); diff != "" || err != nil {
+		t.Errorf("%v %s", err, diff)
+	}
+	for text, want := range map[string]string{
+		`{"provider":7}`:                           "provider must be a provider's name",
+		`{"prompt":"x","priority":11}`:             "priority must be from 1 to 10",
+		`{"prompt":"x","priority":1.5}`:            "priority must be from 1 to 10",
+		`{"prompt":"x","webhook":{}}`:              "webhook must be a URL",
+		`{"prompt":"x","idempotencyKey":1}`:        "idempotencyKey must be a text",
+		`{"payload":{"prompt":"x"},"pages":2}`:     "pages stands beside payload: it belongs inside, or nowhere",
+		`{"prompt":"x","include":1,"include.b":1}`: "include.b: include is no object",
+		`[1]`: "it is no JSON object",
+	} {
+		rows, bad, err := batchfile.ReadObjects(strings.NewReader(text))
+		got := ""
+		switch {
+		case err != nil:
+			t.Error(err)
+		case len(bad) > 0:
+			got = bad[0].Reason
+		default:
+			if _, err := rows[0].Question(); err != nil {
+				got = err.Error()
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}

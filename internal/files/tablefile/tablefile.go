@@ -1,0 +1,197 @@
+// Package tablefile writes rows as files that other programs read: NDJSON, CSV and
+// Parquet. A row is a struct whose fields have the tags json and parquet with the same
+// name, which is that of the column.
+package tablefile
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+
+	"earshot/internal/files/csvfile"
+)
+
+// Format is how rows are written.
+type Format string
+
+// The formats.
+const (
+	NDJSON  Format = "ndjson"
+	CSV     Format = "csv"
+	Parquet Format = "parquet"
+)
+
+// Media is the type of such a file.
+func (f Format) Media() string {
+	switch f {
+	case CSV:
+		return "text/csv; charset=utf-8; header=present"
+	case Parquet:
+		return "application/vnd.apache.parquet"
+	default:
+		return "application/x-ndjson"
+	}
+}
+
+// groupBytes is how much of a Parquet file is held in memory before it is written: a
+// group of rows, which readers take one at a time, too.
+const groupBytes = 8 << 20
+
+// Encode writes rows piece by piece, so that few of them are in memory at a time. After
+// an error it ends.
+func Encode[T any](f Format, rows iter.Seq2[T, error]) iter.Seq2[[]byte, error] {
+	switch f {
+	case CSV:
+		return encodeCSV(rows)
+	case Parquet:
+		return encodeParquet(rows)
+	default:
+		return encodeJSON(rows)
+	}
+}
+
+func encodeJSON[T any](rows iter.Seq2[T, error]) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for row, err := range rows {
+			var line []byte
+			if err == nil {
+				line, err = json.Marshal(row)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(append(line, '\n'), nil) {
+				return
+			}
+		}
+	}
+}
+
+func encodeCSV[T any](rows iter.Seq2[T, error]) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		if !yield(csvfile.Row(Columns[T]()...), nil) {
+			return
+		}
+		for row, err := range rows {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(csvfile.Row(cells(reflect.ValueOf(row))...), nil) {
+				return
+			}
+		}
+	}
+}
+
+// Columns are the names of the columns of a row, in their order.
+func Columns[T any]() (names []string) {
+	row := reflect.TypeFor[T]()
+	for i := range row.NumField() {
+		name, _, _ := strings.Cut(row.Field(i).Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	return names
+}
+
+// cells are the values of a row as texts, "" where there is none.
+func cells(row reflect.Value) []string {
+	texts := make([]string, row.NumField())
+	for i := range texts {
+		texts[i] = cell(row.Field(i))
+	}
+	return texts
+}
+
+func cell(v reflect.Value) string {
+	if t, ok := v.Interface().(Time); ok {
+		return t.String()
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return ""
+		}
+		return cell(v.Elem())
+	case reflect.Slice:
+		items := make([]string, v.Len())
+		for i := range items {
+			items[i] = cell(v.Index(i))
+		}
+		return strings.Join(items, ";")
+	case reflect.Float64:
+		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
+	default:
+		return fmt.Sprint(v.Interface())
+	}
+}
+
+func encodeParquet[T any](rows iter.Seq2[T, error]) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		var piece bytes.Buffer
+		w := parquet.NewGenericWriter[T](&piece, parquet.Compression(&parquet.Zstd))
+		var yielded int64
+		next := func() bool {
+			content := bytes.Clone(piece.Bytes())
+			piece.Reset()
+			yielded += int64(len(content))
+			return yield(content, nil)
+		}
+		for row, err := range rows {
+			if err == nil {
+				_, err = w.Write([]T{row})
+			}
+			full := w.Size()-yielded >= groupBytes
+			if err == nil && full {
+				err = w.Flush()
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if full && !next() {
+				return
+			}
+		}
+		if err := w.Close(); err != nil {
+			yield(nil, err)
+			return
+		}
+		next()
+	}
+}
+
+// Time is a moment in Unix milliseconds, 0 for none.
+type Time int64
+
+// At makes a Time.
+func At(t time.Time) Time {
+	if t.IsZero() {
+		return 0
+	}
+	return Time(t.UnixMilli())
+}
+
+// String is RFC 3339 in UTC with milliseconds, or "".
+func (t Time) String() string {
+	if t == 0 {
+		return ""
+	}
+	return time.UnixMilli(int64(t)).UTC().Format("2006-01-02T15:04:05.000Z")
+}
+
+// MarshalJSON writes null for none.
+func (t Time) MarshalJSON() ([]byte, error) {
+	if t == 0 {
+		return []byte("null"), nil
+	}
+	return []byte(`"` + t.String() + `"`), nil
+}

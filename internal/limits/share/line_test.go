@@ -1,0 +1,203 @@
+package share_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"earshot/internal/limits/share"
+)
+
+// busy takes turns for an account until it would have to wait.
+func busy(t *testing.T, turns *share.Turns, account string) (taken []*share.Turn) {
+	t.Helper()
+	for turns.Room(account) > 0 {
+		turn, err := turns.Begin(t.Context(), account)
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken = append(taken, turn)
+	}
+	return taken
+}
+
+// TestLinesAreServedInTurn has a flood wait before another account comes.
+func TestLinesAreServedInTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := share.NewPool(2)
+		p.Add("other", 2)
+		var order []string
+		for _, account := range []string{"flood", "flood", "flood", "calm", "flood", "calm"} {
+			go func() {
+				release, err := p.Wait(t.Context(), account)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				order = append(order, account) // one at a time, since there is one place
+				release()
+			}()
+			synctest.Wait()
+		}
+		p.Give("other", 1)
+		synctest.Wait()
+		if want := []string{"flood", "calm", "flood", "calm", "flood", "flood"}; !slices.Equal(order, want) {
+			t.Errorf("they are served in the order %v, want %v", order, want)
+		}
+		if s := p.Stats(); s.Used != 1 || s.Accounts != 1 {
+			t.Errorf("in the end it is %+v", s)
+		}
+	})
+}
+
+func TestNewWorkIsRefusedWhenItWouldWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		turns := share.NewTurns(share.Patience)
+		taken := busy(t, turns, "flood")
+		late := make(chan error, 1)
+		go func() {
+			_, err := turns.Begin(t.Context(), "flood")
+			late <- err
+		}()
+		synctest.Wait()
+		time.Sleep(400 * time.Millisecond)
+		began := time.Now()
+		if _, err := turns.Begin(t.Context(), "flood"); !errors.Is(err, share.ErrBusy) || time.Since(began) > 0 {
+			t.Errorf("behind somebody who waits for 400 ms one waits, too: %v after %s", err, time.Since(began))
+		}
+		if turn, err := turns.Begin(t.Context(), "calm"); err != nil {
+			t.Errorf("another account is refused: %v", err)
+		} else {
+			turn.End()
+			turn.End()
+		}
+		if err := <-late; !errors.Is(err, share.ErrBusy) || time.Since(began) > 3*time.Second {
+			t.Errorf("who stands still gets %v after %s", err, time.Since(began))
+		}
+		for _, turn := range taken {
+			turn.End()
+		}
+		if s := turns.Stats(); s.Used != 0 || s.Refused != 2 {
+			t.Errorf("in the end it is %+v", s)
+		}
+	})
+}
+
+func TestALineHasAnEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		turns := share.NewTurns(share.Patience)
+		busy(t, turns, "flood")
+		ctx, leave := context.WithCancel(t.Context())
+		answers := make(chan error, 2000)
+		for range cap(answers) {
+			go func() {
+				_, err := turns.Begin(ctx, "flood")
+				answers <- err
+			}()
+		}
+		synctest.Wait()
+		waiting := cap(answers) - len(answers)
+		if waiting < 1000 || waiting > 1100 {
+			t.Errorf("%d of %d wait", waiting, cap(answers))
+		}
+		leave() // clients that have left wait no longer
+		synctest.Wait()
+		if len(answers) != cap(answers) {
+			t.Errorf("%d still wait", cap(answers)-len(answers))
+		}
+	})
+}
+
+// TestWorkUnderWayGoesFirst has something that paused come back while new work waits.
+func TestWorkUnderWayGoesFirst(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		turns := share.NewTurns(share.Patience)
+		paused := turns.Later("a")
+		paused.Pause()
+		paused.Pause()
+		taken := busy(t, turns, "a")
+		var order []string
+		go func() {
+			turn, err := turns.Begin(t.Context(), "a")
+			if err != nil {
+				t.Error(err)
+			}
+			order = append(order, "new")
+			turn.End()
+		}()
+		synctest.Wait()
+		go func() {
+			for range 2 {
+				if err := paused.Resume(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+			order = append(order, "under way")
+			paused.End()
+		}()
+		synctest.Wait()
+		for _, turn := range taken {
+			turn.End()
+			synctest.Wait() // so that one at a time has room
+		}
+		if want := []string{"under way", "new"}; !slices.Equal(order, want) {
+			t.Errorf("they are served in the order %v, want %v", order, want)
+		}
+		if s := turns.Stats(); s.Used != 0 {
+			t.Errorf("in the end it is %+v", s)
+		}
+	})
+}
+
+// TestAStandingLineIsShort floods a node with six times what it can do. After the burst at
+// its beginning those that are let in wait for little, and no turn is left unused.
+func TestAStandingLineIsShort(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const flood = 10 * time.Second
+		turns := share.NewTurns(share.Patience)
+		room := int(turns.Room("flood")) // a lone account's part
+		work := time.Duration(room) * time.Second / 160
+		began := time.Now()
+		var mu sync.Mutex
+		var late time.Duration // the longest wait of those that came after the burst
+		done := 0
+		var group sync.WaitGroup
+		for time.Since(began) < flood {
+			group.Go(func() {
+				came := time.Now()
+				turn, err := turns.Begin(t.Context(), "flood")
+				if err != nil {
+					return
+				}
+				waited := time.Since(came)
+				time.Sleep(work)
+				turn.End()
+				mu.Lock()
+				defer mu.Unlock()
+				if came.Sub(began) > 4*time.Second {
+					late = max(late, waited)
+				}
+				if time.Since(began) < flood {
+					done++
+				}
+			})
+			time.Sleep(time.Millisecond)
+		}
+		group.Wait()
+		if late > 2*share.Patience {
+			t.Errorf("one who was let in waited for %s", late)
+		}
+		if done < 1500 { // of 160 a second
+			t.Errorf("only %d were done in %s", done, flood)
+		}
+	})
+}

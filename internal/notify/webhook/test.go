@@ -1,0 +1,86 @@
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"earshot"
+	"earshot/internal/track/alert"
+)
+
+// testsAtOnce is how many tests an organization may have under way on a node. Each
+// holds a request open until its receiver answers.
+const testsAtOnce = 4
+
+// tests counts the tests under way, by organization.
+type tests struct {
+	mu       sync.Mutex
+	underWay map[string]int
+}
+
+// begin counts a test until end is called.
+func (t *tests) begin(organization string) (end func(), err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.underWay[organization] == testsAtOnce {
+		return nil, &earshot.Error{
+			Code:    earshot.CodeConcurrencyLimit,
+			Message: fmt.Sprintf("%d tests are under way; wait for one to end", testsAtOnce),
+			Details: earshot.LimitDetails{Limit: testsAtOnce},
+		}
+	}
+	if t.underWay == nil {
+		t.underWay = map[string]int{}
+	}
+	t.underWay[organization]++
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.underWay[organization]--; t.underWay[organization] == 0 {
+			delete(t.underWay, organization)
+		}
+	}, nil
+}
+
+// Test sends one message that is signed and guarded as a delivery is, and returns its
+// result. It is neither stored nor tried again. A failure of the receiver is part of
+// the result, not an error.
+func (s *Sender) Test(ctx context.Context, organization, url string) (*earshot.WebhookTest, error) {
+	body, err := json.Marshal(earshot.WebhookTestEvent{SentAt: earshot.Timestamp{Time: time.Now()}})
+	if err != nil {
+		return nil, fmt.Errorf("encode a test: %w", err)
+	}
+	return s.TestChannel(ctx, organization, &alert.Message{URL: url, Body: body, Signed: true})
+}
+
+// TestChannel is Test for a message to a channel.
+func (s *Sender) TestChannel(ctx context.Context, organization string, m *alert.Message) (*earshot.WebhookTest, error) {
+	end, err := s.tests.begin(organization)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	started := time.Now()
+	secrets, err := s.Store.WebhookSecrets(ctx, organization, started)
+	if err != nil {
+		return nil, err
+	}
+	limited, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	status, err := s.tell(limited, uuid.Must(uuid.NewV7()).String(), m, secrets, started)
+	if ctx.Err() != nil {
+		return nil, ctx.Err() // the client has left
+	}
+	test := &earshot.WebhookTest{Delivered: acknowledged(status), Ms: time.Since(started).Milliseconds()}
+	if err != nil {
+		test.Error = new(class(err))
+	} else {
+		test.Status = &status
+	}
+	return test, nil
+}

@@ -1,0 +1,184 @@
+package health_test
+
+import (
+	"database/sql"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"earshot"
+	"earshot/internal/provider/health"
+	"earshot/internal/store"
+	"earshot/internal/store/storetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var watched = []string{"text", "sources", "sources.label"}
+
+// chat is what all documents here are of.
+var chat = health.Document{Provider: "chat", Surface: earshot.SurfaceWeb, Watched: watched, Asked: `{"query": "Desk lamps"}`}
+
+// noon is a whole hour, so that minutes do not matter.
+var noon = time.Date(2026, 9, 8, 12, 0, 0, 0, time.UTC)
+
+// result has a text, and as many sources with a label as labels and without one as
+// bare.
+func result(labels, bare int) json.RawMessage {
+	sources := append(slices.Repeat([]string{`{"label": "x"}`}, labels), slices.Repeat([]string{`{"label": ""}`}, bare)...)
+	return json.RawMessage(`{"text": "hello", "sources": [` + strings.Join(sources, ",") + `]}`)
+}
+
+// report gives the fields of the one provider by name.
+func report(t *testing.T, s *store.Store, now time.Time) (state earshot.HealthState, fields map[string]earshot.FieldHealth) {
+	t.Helper()
+	all, err := health.Report(t.Context(), s, now)
+	if err != nil || len(all) != 1 || all[0].Provider != "chat" {
+		t.Fatalf("the report is %+v, %v", all, err)
+	}
+	fields = map[string]earshot.FieldHealth{}
+	for _, f := range all[0].Fields {
+		fields[f.Field] = f
+	}
+	return all[0].State, fields
+}
+
+func TestFieldsAreCountedOverNodesAndHours(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s := storetest.Open(t, address)
+		for range 2 { // nodes
+			w := health.New(s, func(err error) { t.Error(err) })
+			w.Answer(chat, result(3, 1), noon)
+			w.Answer(chat, json.RawMessage(`{"text": "", "sources": []}`), noon.Add(-5*time.Hour))
+			w.Unreadable(chat, noon)
+			w.Flush()
+			w.Flush() // adds nothing
+		}
+		_, fields := report(t, s, noon.Add(time.Minute))
+		for field, want := range map[string][4]int64{
+			"text":            {2, 2, 4, 2},
+			"sources":         {2, 2, 4, 2},
+			"sources.label":   {8, 6, 8, 6},
+			health.Understood: {4, 2, 6, 4},
+		} {
+			f := fields[field]
+			if got := [4]int64{f.LastHour.Seen, f.LastHour.Filled, f.LastDay.Seen, f.LastDay.Filled}; got != want {
+				t.Errorf("%s: %v, want %v", field, got, want)
+			}
+		}
+		if state := fields["text"].State; state != "unknown" {
+			t.Errorf("four answers are enough to call it %s", state)
+		}
+	})
+}
+
+func TestAFieldThatFallsRaisesAnAlarm(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t, t.TempDir()+"/earshot.db")
+	w := health.New(s, func(err error) { t.Error(err) })
+	for hour := range 48 {
+		for range 10 {
+			w.Answer(chat, result(9, 1), noon.Add(-time.Duration(hour+2)*time.Hour))
+		}
+	}
+	for range 10 {
+		w.Answer(chat, result(9, 1), noon)
+	}
+	w.Flush()
+	if state, fields := report(t, s, noon); state != "ok" || fields["sources.label"].State != "ok" {
+		t.Errorf("while all is well it is %s, %+v", state, fields)
+	}
+	for range 10 {
+		w.Answer(chat, result(7, 3), noon)
+	}
+	w.Flush()
+	if state, _ := report(t, s, noon); state != "low" {
+		t.Errorf("with fewer labels it is %s", state)
+	}
+	for range 30 {
+		w.Answer(chat, result(2, 8), noon)
+	}
+	w.Flush()
+	state, fields := report(t, s, noon)
+	if state != "alarm" || fields["sources.label"].State != "alarm" || fields["text"].State != "ok" {
+		t.Errorf("with few labels it is %s, %+v", state, fields)
+	}
+}
+
+func TestCountsThatCouldNotBeStoredAreKept(t *testing.T) {
+	t.Parallel()
+	file := t.TempDir() + "/earshot.db"
+	s := storetest.Open(t, file)
+	raw, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	rename := func(from, to string) {
+		if _, err := raw.ExecContext(t.Context(), `ALTER TABLE `+from+` RENAME TO `+to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	failures := 0
+	w := health.New(s, func(error) { failures++ })
+	rename("extraction", "away")
+	w.Answer(chat, result(1, 0), noon)
+	w.Flush()
+	rename("away", "extraction")
+	w.Flush()
+	if _, fields := report(t, s, noon); failures != 1 || fields["text"].LastHour.Seen != 1 {
+		t.Errorf("%d failures, %+v", failures, fields)
+	}
+}
+
+func TestSurfacesAreToldApart(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t, t.TempDir()+"/earshot.db")
+	w := health.New(s, func(err error) { t.Error(err) })
+	lab := chat
+	lab.Surface = earshot.SurfaceLab
+	w.Answer(chat, result(1, 0), noon)
+	w.Unreadable(lab, noon)
+	w.Flush()
+	all, err := health.Report(t.Context(), s, noon)
+	if err != nil || len(all) != 2 || all[0].Surface != earshot.SurfaceLab || all[1].Surface != earshot.SurfaceWeb ||
+		all[0].Provider != "chat" || all[1].Provider != "chat" {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+func TestUnknownBlocksAreListedWithinBounds(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t, t.TempDir()+"/earshot.db")
+	w := health.New(s, func(err error) { t.Error(err) })
+	page := func(title string) json.RawMessage {
+		layout, _ := json.Marshal([]earshot.LayoutBlock{{Type: earshot.BlockOrganic}, {Type: earshot.BlockUnknown, Title: title}})
+		return json.RawMessage(`{"layout": ` + string(layout) + `}`)
+	}
+	w.Answer(chat, page("Quick \x07facts"), noon)
+	w.Answer(chat, page("Quick facts"), noon)
+	w.Answer(chat, page("All about LAMPS"), noon) // repeats the query
+	for i := range 100 {
+		w.Answer(chat, page(strings.Repeat("x", 300)+strings.Repeat("y", i)), noon)
+		w.Answer(chat, page(strings.Repeat("z", i+1)), noon)
+	}
+	w.Flush()
+	all, err := health.Report(t.Context(), s, noon)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	unknown := all[0].UnknownBlocks
+	if len(unknown) != 20 || unknown[0].Seen != 100 || len(unknown[0].Title) != 80 {
+		t.Errorf("%d headings, %+v", len(unknown), unknown)
+	}
+	for _, block := range unknown {
+		if block.Title == "Quick facts" && block.Seen != 2 || strings.Contains(block.Title, "LAMPS") || len(block.Title) > 80 {
+			t.Errorf("%+v", block)
+		}
+	}
+}

@@ -1,0 +1,481 @@
+package track
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"earshot"
+	"earshot/internal/store"
+	"earshot/internal/track/alert"
+	"earshot/internal/track/analysis"
+	"earshot/internal/track/metric"
+)
+
+const (
+	// stepBatch is how many trackers are looked at together, stepSweeps how many sweeps of
+	// one before others have their turn.
+	stepBatch  = 200
+	stepSweeps = 20
+	// maxSeries is how many series of a tracker are watched, those of its own brands first.
+	maxSeries = 1000
+	// defaultFalseAlarms is the budget of a tracker that says nothing of alerts.
+	defaultFalseAlarms = 1
+	// usualSweeps is how many sweeps a year has of a tracker without a schedule.
+	usualSweeps = 365
+	// freshAlert is how long after its sweep has ended an alert is still raised. What a node
+	// finds later than that, in a history that it has never seen, is listed as acknowledged.
+	freshAlert = 72 * time.Hour
+)
+
+// watchSweeps has the change detectors of trackers see the sweeps that have ended, in the
+// order in which they were due.
+func (s *Service) watchSweeps(ctx context.Context, now time.Time) error {
+	ended, err := s.Store.Unstepped(ctx, stepBatch)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, sweep := range ended {
+		err := s.watchTracker(ctx, sweep.Organization, sweep.Tracker, now)
+		// Another node that is faster goes on with it, or a later look.
+		if err != nil && !errors.Is(err, store.ErrChanged) && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, errUntallied) {
+			errs = append(errs, fmt.Errorf("watch tracker %s: %w", sweep.Tracker, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Service) watchTracker(ctx context.Context, organization, id string, now time.Time) error {
+	t, err := s.Store.TrackerByID(ctx, organization, id)
+	if err != nil {
+		return err
+	}
+	d, err := s.stored(t)
+	if err != nil {
+		return err
+	}
+	for range stepSweeps {
+		sweep, err := s.Store.NextUnstepped(ctx, t)
+		if err != nil || ctx.Err() != nil {
+			return err
+		}
+		w := &watching{Service: s, tracker: t, definition: d, sweep: sweep, raisedAt: sweep.ClosedAt}
+		if err := w.step(ctx, now); err != nil {
+			return err
+		}
+	}
+	return nil // others have their turn
+}
+
+// watching is one sweep that the detectors of a tracker look at.
+type watching struct {
+	*Service
+	tracker    *store.Tracker
+	definition *definition
+	sweep      *store.Sweep
+	raisedAt   time.Time
+	watch      *store.Watch
+	raised     []*store.Alert
+	madeUp     bool
+}
+
+// step has the detectors see the sweep, and stores what follows.
+func (w *watching) step(ctx context.Context, now time.Time) (err error) {
+	if w.watch, err = w.Store.Watch(ctx, w.tracker); err != nil {
+		return err
+	}
+	step := store.SweepStep{Steps: w.watch.Steps}
+	switch state := w.sweep.State; {
+	case w.sweep.Repeats != "": // it tells how much is noise, and is in no series
+	case state == earshot.SweepClosed:
+		// Breaks are seen by them, and whoever adds up the sweep may be slower.
+		if w.sweep.Facts == nil && !w.sweep.Pruned {
+			if err := w.noteFacts(ctx, w.sweep); err != nil {
+				return err
+			}
+		}
+		if step.Series, err = w.stepSeries(ctx); err != nil {
+			return err
+		}
+		screened, err := w.screenSources(ctx)
+		if err != nil {
+			return err
+		}
+		step.Series = append(step.Series, screened...)
+	case state == earshot.SweepMissed || state == earshot.SweepSkipped:
+		w.raise(earshot.AlertSweep, string(state), &earshot.Alert{Summary: alert.SweepSummary(w.sweep.Slot, state)})
+	default: // one that was canceled tells nothing
+	}
+	fresh := now.Sub(w.raisedAt) < freshAlert
+	if fresh {
+		if err := w.checkCeiling(ctx); err != nil {
+			return err
+		}
+	}
+	if step.Alerts = w.raised; fresh {
+		step.Channels = w.definition.alertChannels()
+	}
+	step.Days = w.definition.exportedDays(now, w.sweep)
+	if !fresh && !w.tracker.Demo {
+		for _, a := range step.Alerts { // one that nobody was told must not keep the next back
+			a.AcknowledgedAt = now
+		}
+	}
+	if err := w.Store.StepSweep(w.tracker, w.sweep, step, now); err != nil {
+		return err
+	}
+	for _, a := range step.Alerts {
+		w.Log.Info("alert", "tracker", w.tracker.Name, "alert", a.ID, "kind", a.Kind, "subject", a.Subject)
+	}
+	if len(step.Alerts) > 0 && len(step.Channels) > 0 {
+		w.Planned()
+	}
+	return nil
+}
+
+// isOpen tells whether an alert of a kind and subject is open.
+func (w *watching) isOpen(kind earshot.AlertKind, subject string) bool {
+	return slices.ContainsFunc(slices.Concat(w.watch.Open, w.raised), func(a *store.Alert) bool { return a.Kind == kind && a.Subject == subject })
+}
+
+// raise adds an alert, unless one that tells the same is open.
+func (w *watching) raise(kind earshot.AlertKind, subject string, content *earshot.Alert) {
+	if w.isOpen(kind, subject) {
+		return
+	}
+	content.MadeUp = w.madeUp || w.tracker.Demo
+	text, err := json.Marshal(content)
+	if err != nil {
+		w.Log.Error("an alert cannot be written", "tracker", w.tracker.Name, "kind", kind, "error", err) // our own types
+		return
+	}
+	w.raised = append(w.raised, &store.Alert{
+		Organization: w.tracker.Organization, Tracker: w.tracker.ID, ID: idAt(w.raisedAt), Kind: kind, Subject: subject,
+		Sweep: w.sweep.ID, RaisedAt: w.raisedAt, Content: text,
+	})
+}
+
+// checkCeiling tells once a month that most of what it may cost is spent or reserved.
+func (w *watching) checkCeiling(ctx context.Context) error {
+	ceiling, month := w.definition.ceiling(), w.sweep.Month
+	if ceiling == nil || *ceiling == 0 || slices.ContainsFunc(w.watch.Ceilings, func(told string) bool { return told == month }) {
+		return nil
+	}
+	committed, err := w.Store.Committed(ctx, w.tracker, month)
+	if err != nil || float64(committed) < alert.CeilingNear*float64(*ceiling) {
+		return err
+	}
+	w.raise(earshot.AlertCeiling, month, &earshot.Alert{Summary: alert.CeilingSummary(month, committed, *ceiling)})
+	return nil
+}
+
+// falseAlarms is the tracker's budget of false alarms a year.
+func (d *definition) falseAlarms() float64 {
+	if d.Alerts == nil {
+		return defaultFalseAlarms
+	}
+	return d.Alerts.FalseAlarmsPerYear
+}
+
+// sweepsPerYear is how many sweeps a year has by the schedule.
+func (d *definition) sweepsPerYear(from time.Time) float64 {
+	if d.rule == nil {
+		return usualSweeps
+	}
+	return float64(max(1, d.sweepsIn(365, from)))
+}
+
+// seriesKey names a series within a tracker.
+type seriesKey struct{ metric, brand, target string }
+
+// subject is what an alert of a series is about.
+func (k seriesKey) subject() string { return k.metric + " of " + k.brand + " on " + k.target }
+
+// seriesKeys are the series of a definition: each metric of each brand on each target.
+// Pages that a brand does not have cannot be cited.
+func (d *definition) seriesKeys(targets []string) (keys []seriesKey) {
+	for _, own := range []bool{true, false} {
+		for _, b := range d.Brands {
+			for _, name := range alert.Metrics {
+				if b.Own != own || name == "citationRate" && len(b.Domains) == 0 {
+					continue
+				}
+				for _, target := range targets {
+					keys = append(keys, seriesKey{name, b.Name, target})
+				}
+			}
+		}
+	}
+	return keys[:min(len(keys), maxSeries)]
+}
+
+// threshold is the h of the change detectors, from the budget of false alarms over that
+// many series, as a sweep that is due at a moment has them.
+func (d *definition) threshold(series int, due time.Time) float64 {
+	return alert.Threshold(d.falseAlarms(), series, d.sweepsPerYear(due))
+}
+
+// stepSeries steps all series of the tracker with the sweep.
+func (w *watching) stepSeries(ctx context.Context) (stepped []*store.Series, err error) {
+	open, targets, err := w.openTargets(ctx)
+	if err != nil || len(open) == 0 {
+		return nil, err
+	}
+	values, err := w.values(ctx)
+	if err != nil || values == nil {
+		return nil, err
+	}
+	known := map[seriesKey][]byte{}
+	for _, one := range w.watch.Series {
+		known[seriesKey{one.Metric, one.Brand, one.Target}] = one.State
+	}
+	keys := w.definition.seriesKeys(targets)
+	h := w.definition.threshold(len(keys), w.sweep.DueAt)
+	for _, key := range keys {
+		value, has := values[key]
+		if !has || !slices.Contains(open, key.target) {
+			continue
+		}
+		var series alert.Series
+		if state := known[key]; state != nil {
+			if err := json.Unmarshal(state, &series); err != nil {
+				return nil, fmt.Errorf("read the state of a series: %w", err)
+			}
+		}
+		if shift, moved := series.Step(value, h); moved {
+			if err := w.raiseShift(ctx, key, shift); err != nil {
+				return nil, err
+			}
+		}
+		state, err := json.Marshal(series)
+		if err != nil {
+			return nil, fmt.Errorf("write the state of a series: %w", err)
+		}
+		stepped = append(stepped, &store.Series{
+			Organization: w.tracker.Organization, Tracker: w.tracker.ID, Metric: key.metric, Brand: key.brand, Target: key.target, State: state,
+		})
+	}
+	return stepped, nil
+}
+
+// openTargets are the targets that the sweep asked, and those of them that have enough
+// answers to go on. Of the others it tells.
+func (w *watching) openTargets(ctx context.Context) (open, all []string, err error) {
+	p, err := w.planOf(ctx, w.tracker, w.sweep.Version)
+	if err != nil {
+		return nil, nil, err
+	}
+	names, err := w.names(ctx, w.tracker)
+	if err != nil {
+		return nil, nil, err
+	}
+	counts := map[int]*alert.Count{}
+	for _, c := range p.cells {
+		if counts[c.target] == nil {
+			counts[c.target] = &alert.Count{}
+		}
+		counts[c.target].Planned++
+	}
+	found, err := w.Store.TargetCounts(ctx, w.sweep)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, f := range found {
+		count := counts[f.Target]
+		switch {
+		case count == nil:
+		case f.Outcome == earshot.OutcomeAnswered || f.Outcome == earshot.OutcomeRefused:
+			count.Answered += f.Count
+		case f.Reason == string(earshot.ReasonBlocked):
+			count.Blocked += f.Count
+		case f.Reason == string(earshot.ReasonUnreadable):
+			count.Unreadable += f.Count
+		}
+	}
+	gated := map[earshot.AlertKind][]string{}
+	sums := map[earshot.AlertKind]alert.Count{}
+	for id, count := range counts {
+		all = append(all, names.targets[id])
+		kind := count.Gate()
+		if kind == "" {
+			open = append(open, names.targets[id])
+			continue
+		}
+		gated[kind] = append(gated[kind], names.targets[id])
+		sum := sums[kind]
+		sums[kind] = alert.Count{Planned: sum.Planned + count.Planned, Answered: sum.Answered + count.Answered}
+	}
+	for _, kind := range []earshot.AlertKind{earshot.AlertBlocked, earshot.AlertUnreadable, earshot.AlertCoverage} {
+		if targets := gated[kind]; len(targets) > 0 {
+			slices.Sort(targets)
+			w.raise(kind, strings.Join(targets, ", "), &earshot.Alert{Summary: alert.GateSummary(kind, targets, sums[kind])})
+		}
+	}
+	slices.Sort(all)
+	return open, all, nil
+}
+
+// values are the means of all series in the sweep; nil when there are more answers than
+// can be counted.
+func (w *watching) values(ctx context.Context) (map[seriesKey]alert.Value, error) {
+	b, err := w.bookSince(ctx, w.before(ctx))
+	if err == nil && b == nil {
+		b, err = w.bookSince(ctx, nil)
+	}
+	if err != nil || b == nil {
+		return nil, err
+	}
+	w.madeUp = b.madeUp
+	rows, err := b.Rows(metric.Query{
+		Metrics: alert.Metrics, By: []string{"target", "surface", "sweep"}, Filter: metric.Selection{"sweep": {w.sweep.ID}}, BrandsOnly: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	basis, err := w.basis(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	values := map[seriesKey]alert.Value{}
+	for _, r := range rows {
+		if r.Brand == nil || r.Value.Number == nil {
+			continue
+		}
+		target, _, _ := strings.Cut(r.Target, "@") // a name for each surface, where there are several
+		key := seriesKey{strings.TrimSuffix(r.Metric, metric.Version), *r.Brand, target}
+		if r.Answers > values[key].Answers {
+			values[key] = alert.Value{
+				Sweep: w.sweep.ID, Mean: *r.Value.Number, Answers: r.Answers, Basis: r.Surface + " " + basis, Break: b.BrokenAt(w.sweep.ID, r.Target),
+			}
+		}
+	}
+	return values, nil
+}
+
+// basis is what the values of a sweep depend on, beside the surface: the questions that
+// it asked, the names that were looked for, and what the metrics are.
+func (w *watching) basis(ctx context.Context, b *book) (string, error) {
+	p, err := w.planOf(ctx, w.tracker, w.sweep.Version)
+	if err != nil {
+		return "", err
+	}
+	var prompts []int
+	for _, c := range p.cells {
+		prompts = append(prompts, c.prompt)
+	}
+	slices.Sort(prompts)
+	hash := sha256.Sum256(fmt.Append(nil, slices.Compact(prompts), analysis.Alike(b.rules.Code), string(b.rules.Brands), metric.Version))
+	return hex.EncodeToString(hash[:8]), nil
+}
+
+// before is the closed sweep that was due before this one, nil for none.
+func (w *watching) before(ctx context.Context) *store.Sweep {
+	closed, err := w.Store.ClosedSweeps(ctx, w.tracker)
+	if err != nil {
+		return nil // breaks are told by the book of the two, and a book will fail, too
+	}
+	at := slices.IndexFunc(closed, func(s *store.Sweep) bool { return s.ID == w.sweep.ID })
+	if at < 1 {
+		return nil
+	}
+	return closed[at-1]
+}
+
+// bookSince counts the answers from a sweep, or of this one only where it is nil, up to
+// this one. It is nil where there are too many of them. Returns errUntallied.
+func (w *watching) bookSince(ctx context.Context, from *store.Sweep) (*book, error) {
+	if from == nil {
+		from = w.sweep
+	}
+	b, err := w.bookOf(ctx, w.tracker, w.definition, need{cells: true}, span{from.DueAt, w.sweep.DueAt.Add(time.Millisecond)})
+	if tooMany(err) {
+		if waits, err := w.toBeTallied(ctx); err != nil || waits {
+			return nil, cmp.Or(err, errUntallied)
+		}
+		w.Log.Warn("a sweep is too large to be watched", "tracker", w.tracker.Name, "sweep", w.sweep.ID)
+		return nil, nil //nolint:nilnil // said so above
+	}
+	return b, err
+}
+
+// errUntallied is returned of a sweep that can be counted once it is added up.
+var errUntallied = errors.New("the sweep is not added up yet")
+
+// toBeTallied tells whether the sweep will still be added up.
+func (w *watching) toBeTallied(ctx context.Context) (bool, error) {
+	rules, err := w.currentRules(ctx, w.tracker)
+	if err != nil {
+		return false, err
+	}
+	if _, err := w.panelOf(rules); err != nil || rules.Version == 0 || w.sweep.Pruned || w.sweep.Answered == 0 {
+		return false, nil //nolint:nilerr // brands that cannot be looked for are never added up
+	}
+	tallies, err := w.Store.Tallies(ctx, rules)
+	return !slices.ContainsFunc(tallies, func(t *store.Tally) bool { return t.Sweep == w.sweep.ID }), err
+}
+
+// tooMany tells whether answers were not counted because there are too many of them, or
+// because the brands cannot be looked for: neither is mended by trying again.
+func tooMany(err error) bool {
+	return slices.Contains([]earshot.Code{earshot.CodeValidation, earshot.CodeConflict}, earshot.ErrorCode(err))
+}
+
+// alertView is an alert as clients see it.
+func alertView(a *store.Alert) (earshot.Alert, error) {
+	var view earshot.Alert
+	if err := json.Unmarshal(a.Content, &view); err != nil {
+		return view, fmt.Errorf("read alert %s: %w", a.ID, err)
+	}
+	view.ID, view.Kind, view.Subject, view.Sweep, view.RaisedAt = a.ID, a.Kind, a.Subject, a.Sweep, earshot.Timestamp{Time: a.RaisedAt}
+	view.Open, view.AcknowledgedAt, view.AcknowledgedBy = a.AcknowledgedAt.IsZero(), earshot.When(a.AcknowledgedAt), a.AcknowledgedBy
+	return view, nil
+}
+
+// Alerts lists alerts of a tracker, the newest first. Returns store.ErrNotFound.
+func (s *Service) Alerts(ctx context.Context, organization, name string, q *earshot.AlertQuery, before string) (*earshot.AlertPage, error) {
+	t, err := s.Store.Tracker(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	limit := cmp.Or(q.Limit, 20)
+	alerts, err := s.Store.Alerts(ctx, t, store.AlertFilter{Open: q.Open, Kind: q.Kind, Before: before, Limit: limit + 1})
+	if err != nil {
+		return nil, err
+	}
+	page := &earshot.AlertPage{}
+	if len(alerts) > limit {
+		alerts = alerts[:limit]
+		page.NextCursor = &alerts[limit-1].ID
+	}
+	for _, a := range alerts {
+		view, err := alertView(a)
+		if err != nil {
+			return nil, err
+		}
+		page.Alerts = append(page.Alerts, view)
+	}
+	return page, nil
+}
+
+// Acknowledge notes that somebody, who used that key, has seen an alert. Returns
+// store.ErrNotFound.
+func (s *Service) Acknowledge(ctx context.Context, organization, name, id, key string, now time.Time) (*earshot.AlertAcknowledged, error) {
+	t, err := s.Store.Tracker(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.Store.AcknowledgeAlert(t, id, key, now)
+	if err != nil {
+		return nil, err
+	}
+	view, err := alertView(a)
+	return &earshot.AlertAcknowledged{Alert: view}, err
+}

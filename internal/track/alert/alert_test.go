@@ -1,0 +1,192 @@
+package alert_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"earshot"
+	"earshot/internal/track/alert"
+	"earshot/internal/track/stats"
+)
+
+const (
+	year    = 365 // sweeps
+	shiftAt = 180
+	prompts = 50
+)
+
+// means are the sweep means of a brand that is named in about four of ten answers, with
+// noise between questions, days and both; by shift logits more from shiftAt on.
+func means(r *rand.Rand, shift float64) (values []float64) {
+	effects := make([]float64, prompts)
+	for i := range effects {
+		effects[i] = 1.2 * r.NormFloat64()
+	}
+	for t := range year {
+		odds := -0.5 + 0.2*r.NormFloat64()
+		if t >= shiftAt {
+			odds += shift
+		}
+		named := 0.0
+		for _, effect := range effects {
+			if r.Float64() < 1/(1+math.Exp(-odds-effect-0.5*r.NormFloat64())) {
+				named++
+			}
+		}
+		values = append(values, named/prompts)
+	}
+	return values
+}
+
+// watch steps a series through values, its state stored and read again once in a while as
+// a tracker does, and gives the sweeps of its alarms and since when each says it was.
+func watch(t *testing.T, values []float64, h float64) (at, since []int, directions []stats.Direction) {
+	t.Helper()
+	var series alert.Series
+	for i, mean := range values {
+		if i%16 == 15 {
+			state, err := json.Marshal(series)
+			series = alert.Series{}
+			if err = errors.Join(err, json.Unmarshal(state, &series)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		shift, moved := series.Step(alert.Value{Sweep: fmt.Sprint(i), Mean: mean, Answers: prompts, Basis: "same"}, h)
+		if moved {
+			var began int
+			if _, err := fmt.Sscan(shift.Since, &began); err != nil {
+				t.Fatal(err)
+			}
+			at, since, directions = append(at, i), append(since, began), append(directions, shift.Direction)
+		}
+	}
+	return at, since, directions
+}
+
+// TestAYearOfSeriesKeepsThePromises plays 40 series that shift by 0.8 logits on a known
+// day and 40 that do not, with a budget of one false alarm a year and series.
+func TestAYearOfSeriesKeepsThePromises(t *testing.T) {
+	t.Parallel()
+	const series = 40
+	h := alert.Threshold(1, 1, year)
+	r := rand.New(rand.NewPCG(19, 7))
+	found, falseAlarms := 0, 0
+	var delays, misplaced []int
+	for range series {
+		at, since, directions := watch(t, means(r, -0.8), h)
+		i := slices.IndexFunc(at, func(at int) bool { return at >= shiftAt })
+		if i >= 0 && at[i] < shiftAt+14 && directions[i] == stats.Down {
+			found++
+			delays = append(delays, at[i]-shiftAt+1)
+			misplaced = append(misplaced, max(since[i]-shiftAt, shiftAt-since[i]))
+		}
+	}
+	for range series {
+		at, _, _ := watch(t, means(r, 0), h)
+		falseAlarms += len(at)
+	}
+	slices.Sort(delays)
+	slices.Sort(misplaced)
+	median, rate := delays[len(delays)/2], float64(falseAlarms)/series
+	t.Logf("found %d of %d, median delay %d sweeps, change point off by %d in the median, %.2f false alarms a year", found, series, median, misplaced[len(misplaced)/2], rate)
+	if found < 38 || median > 7 || misplaced[len(misplaced)/2] > 3 {
+		t.Errorf("found %d of %d shifts, in %d sweeps, the change point off by %d", found, series, median, misplaced[len(misplaced)/2])
+	}
+	// The budget is one a year; three standard errors of a count of 40 above it are 1.5.
+	if rate > 1.5 || rate < 0.1 {
+		t.Errorf("%.2f false alarms a series and year, want about 1 or less", rate)
+	}
+	if double, alone := alert.Threshold(1, 2, year), h; double <= alone {
+		t.Errorf("two series share a budget with h = %v, one has %v", double, alone)
+	}
+}
+
+func TestASeriesStartsAnewWithAnotherBasis(t *testing.T) {
+	t.Parallel()
+	step := func(change func(i int) alert.Value) (alarms int) {
+		var series alert.Series
+		for i := range 60 {
+			v := change(i)
+			v.Sweep, v.Answers, v.Mean = fmt.Sprint(i), 50, 0.5+0.02*float64(i%3)
+			if i >= 30 {
+				v.Mean -= 0.3
+			}
+			if _, moved := series.Step(v, 5); moved {
+				alarms++
+			}
+		}
+		return alarms
+	}
+	if n := step(func(int) alert.Value { return alert.Value{} }); n != 1 {
+		t.Errorf("a shift raised %d alarms, want 1", n)
+	}
+	if n := step(func(i int) alert.Value { return alert.Value{Basis: fmt.Sprint(i >= 30)} }); n != 0 {
+		t.Errorf("values of another basis raised %d alarms", n)
+	}
+	if n := step(func(i int) alert.Value { return alert.Value{Break: i == 30} }); n != 0 {
+		t.Errorf("values after a break raised %d alarms", n)
+	}
+}
+
+func TestTargetsOfWhichTooMuchIsMissingAreGated(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		count alert.Count
+		want  earshot.AlertKind
+	}{
+		{alert.Count{Planned: 10, Answered: 8, Blocked: 2}, ""},
+		{alert.Count{Planned: 10, Answered: 7, Blocked: 2, Unreadable: 1}, earshot.AlertBlocked},
+		{alert.Count{Planned: 10, Answered: 7, Unreadable: 3}, earshot.AlertUnreadable},
+		{alert.Count{Planned: 10, Answered: 0, Blocked: 5, Unreadable: 5}, earshot.AlertCoverage},
+	} {
+		if got := c.count.Gate(); got != c.want {
+			t.Errorf("%+v is gated for %q, want %q", c.count, got, c.want)
+		}
+	}
+}
+
+// TestOnlySourcesThatMovedAreFound plays 60 domains of which one gains and one loses.
+func TestOnlySourcesThatMovedAreFound(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 5))
+	play := func(gain float64) (sweeps []alert.Cited) {
+		for range alert.Window {
+			c := alert.Cited{Domains: map[string]int{}, Answers: 100}
+			for range 400 {
+				domain := fmt.Sprintf("site%02d.example", r.IntN(60))
+				if r.Float64() < 0.05+gain {
+					domain = "gains.example"
+				} else if r.Float64() < 0.10-gain {
+					domain = "loses.example"
+				}
+				c.Domains[domain]++
+				c.All++
+			}
+			sweeps = append(sweeps, c)
+		}
+		return sweeps
+	}
+	moved := alert.Sources(play(0), play(0.07), alert.ScreenRate(1, 26))
+	if len(moved) != 2 || moved[0].Domain != "gains.example" && moved[0].Domain != "loses.example" {
+		t.Errorf("found %+v, want the two that moved", moved)
+	}
+	if text := alert.SourceSummary(moved); !strings.Contains(text, "Cited more than before: gains.example (") || !strings.Contains(text, "cited less than before: loses.example (") {
+		t.Errorf("the summary is %q", text)
+	}
+	noise := 0
+	for range 15 {
+		noise += len(alert.Sources(play(0), play(0), alert.ScreenRate(1, 26)))
+	}
+	if noise > 3 {
+		t.Errorf("15 screens of nothing but noise found %d sources", noise)
+	}
+	if early := alert.Sources(play(0)[:4], play(0.04), 0.05); early != nil {
+		t.Errorf("4 sweeps were enough to find %+v", early)
+	}
+}

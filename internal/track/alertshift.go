@@ -1,0 +1,215 @@
+package track
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"earshot"
+	"earshot/internal/store"
+	"earshot/internal/track/alert"
+	"earshot/internal/track/metric"
+	"earshot/internal/track/stats"
+)
+
+const (
+	// sweepsBefore is how many sweeps before a change are compared with those since.
+	sweepsBefore = 28
+	// maxParts is how many questions are named that carry a change.
+	maxParts = 5
+)
+
+// raiseShift tells of a shift: what it is made of is read only now, since shifts are few.
+func (w *watching) raiseShift(ctx context.Context, key seriesKey, shift alert.Shift) error {
+	if w.isOpen(earshot.AlertShift, key.subject()) {
+		return nil
+	}
+	b, periods, since, err := w.aroundShift(ctx, shift)
+	if err != nil || b == nil {
+		return err
+	}
+	told := &earshot.SeriesShift{
+		Metric: key.metric, Brand: key.brand, Target: key.target, Direction: string(shift.Direction), Since: earshot.Timestamp{Time: since},
+		SweepsBefore: len(periods.A), SweepsAfter: len(periods.B), Score: shift.Score, H: shift.H,
+	}
+	targets, err := w.parts(b, key, periods, []string{"target"}, nil)
+	if err != nil {
+		return err
+	}
+	for _, c := range targets {
+		if c.Target == key.target || strings.HasPrefix(c.Target, key.target+"@") {
+			told.From, told.To = *c.A, *c.B
+			if c.Interval != nil {
+				told.Interval = c.Interval[:]
+			}
+		}
+		told.Targets = append(told.Targets, earshot.ShiftPart{Name: c.Target, From: *c.A, To: *c.B})
+	}
+	prompts, err := w.parts(b, key, periods, []string{"target", "prompt"}, metric.Selection{"target": targetsOf(targets, key.target)})
+	if err != nil {
+		return err
+	}
+	told.Prompts = carrying(prompts, shift.Direction)
+	told.AnswersBeforeURL, told.AnswersAfterURL = b.answersIn(key.target, periods.A), b.answersIn(key.target, periods.B)
+	w.raise(earshot.AlertShift, key.subject(), &earshot.Alert{Summary: alert.ShiftSummary(told, b.zone.Civil(since).String()[:len(time.DateOnly)]), Shift: told})
+	return nil
+}
+
+// aroundShift counts the sweeps before a shift and from then on.
+func (w *watching) aroundShift(ctx context.Context, shift alert.Shift) (b *book, periods metric.Periods, since time.Time, err error) {
+	closed, err := w.Store.ClosedSweeps(ctx, w.tracker)
+	if err != nil {
+		return nil, periods, since, err
+	}
+	place := func(id string) int {
+		return max(0, slices.IndexFunc(closed, func(s *store.Sweep) bool { return s.ID == id }))
+	}
+	first, began, last := place(shift.First), place(shift.Since), place(w.sweep.ID)
+	since = closed[began].DueAt
+	first = max(first, began-sweepsBefore)
+	// Where these are too many to be counted together, those nearest to the change do.
+	for answersOf(closed[first:last+1]) > maxCounted && first < began {
+		first++
+	}
+	if b, err = w.bookSince(ctx, closed[first]); err != nil || b == nil {
+		return nil, periods, since, err
+	}
+	for _, sweep := range b.sweeps {
+		if sweep.DueAt.Before(since) {
+			periods.A = append(periods.A, sweep.ID)
+		} else {
+			periods.B = append(periods.B, sweep.ID)
+		}
+	}
+	return b, periods, since, nil
+}
+
+func answersOf(sweeps []*store.Sweep) (n int) {
+	for _, sweep := range sweeps {
+		n += sweep.Submitted
+	}
+	return n
+}
+
+// parts compares the two periods of a series part by part, as far as both have answers.
+func (w *watching) parts(b *book, key seriesKey, periods metric.Periods, by []string, filter metric.Selection) ([]metric.Comparison, error) {
+	rows, err := b.Compare(metric.Query{Metrics: []string{key.metric}, By: by, Filter: filter, Having: metric.Selection{"brand": {key.brand}}}, periods)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(rows, func(c metric.Comparison) bool { return c.A == nil || c.B == nil }), nil
+}
+
+// targetsOf are the names that a target has in comparisons: one for each surface.
+func targetsOf(rows []metric.Comparison, target string) (names []string) {
+	for _, c := range rows {
+		if c.Target == target || strings.HasPrefix(c.Target, target+"@") {
+			names = append(names, c.Target)
+		}
+	}
+	return names
+}
+
+// carrying are the questions that moved most in a direction.
+func carrying(rows []metric.Comparison, direction stats.Direction) (parts []earshot.ShiftPart) {
+	sign := 1.0
+	if direction == stats.Down {
+		sign = -1
+	}
+	slices.SortStableFunc(rows, func(a, b metric.Comparison) int { return cmp.Compare(sign*(*b.B-*b.A), sign*(*a.B-*a.A)) })
+	for _, c := range rows {
+		if sign*(*c.B-*c.A) > 0 && len(parts) < maxParts {
+			parts = append(parts, earshot.ShiftPart{Name: c.Prompt, From: *c.A, To: *c.B})
+		}
+	}
+	return parts
+}
+
+// answersIn lists the answers on a target of the sweeps of a period.
+func (b *book) answersIn(target string, period []string) string {
+	var sweeps []*store.Sweep
+	if n := len(period); n > 0 {
+		sweeps = b.between(period[0], period[n-1])
+	}
+	return b.answersOf(sweeps, nil, url.Values{"target": {target}})
+}
+
+// screenedSeries is the metric under which the sweep is stored that sources were screened at last.
+const screenedSeries = "sources"
+
+// screenSources compares which sources are cited in the last two windows of sweeps, once
+// in a window. Sweeps that repeat others are in neither. It returns what is to be stored.
+func (w *watching) screenSources(ctx context.Context) ([]*store.Series, error) {
+	closed, err := w.Store.ClosedSweeps(ctx, w.tracker)
+	if err != nil {
+		return nil, err
+	}
+	place := func(id string) int { return slices.IndexFunc(closed, func(s *store.Sweep) bool { return s.ID == id }) }
+	at := place(w.sweep.ID) + 1
+	for _, one := range w.watch.Series {
+		if last := place(strings.Trim(string(one.State), `"`)) + 1; one.Metric == screenedSeries && last > 0 && at-last < alert.Window {
+			return nil, nil
+		}
+	}
+	if at < 2*alert.Window {
+		return nil, nil
+	}
+	screened := &store.Series{Organization: w.tracker.Organization, Tracker: w.tracker.ID, Metric: screenedSeries, State: []byte(strconv.Quote(w.sweep.ID))}
+	return []*store.Series{screened}, w.compareSources(ctx, closed[at-2*alert.Window:at])
+}
+
+// compareSources compares which sources are cited in two windows of sweeps.
+func (w *watching) compareSources(ctx context.Context, sweeps []*store.Sweep) error {
+	if answersOf(sweeps) > maxCounted {
+		return nil
+	}
+	b, err := w.bookOf(ctx, w.tracker, w.definition, need{sources: metric.ByDomain | metric.SourcesOnly}, span{sweeps[0].DueAt, w.sweep.DueAt.Add(time.Millisecond)})
+	if tooMany(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	cited, err := b.cited()
+	if err != nil {
+		return err
+	}
+	if len(cited) < 2*alert.Window || b.BrokenSince(b.sweeps[1].ID) {
+		return nil // what was asked is not the same throughout
+	}
+	screens := w.definition.sweepsPerYear(w.sweep.DueAt) / alert.Window
+	cited = cited[len(cited)-2*alert.Window:]
+	moved := alert.Sources(cited[:alert.Window], cited[alert.Window:], alert.ScreenRate(w.definition.falseAlarms(), screens))
+	if len(moved) > 0 {
+		w.raise(earshot.AlertSource, "sources", &earshot.Alert{Summary: alert.SourceSummary(moved), Sources: moved})
+	}
+	return nil
+}
+
+// cited is what the answers of each sweep cite, in the order of the sweeps.
+func (b *book) cited() (sweeps []alert.Cited, err error) {
+	rows, err := b.Rows(metric.Query{Metrics: []string{"citationShare"}, By: []string{"sweep"}, Sources: []string{"domain"}, PoolSurfaces: true})
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]alert.Cited{}
+	for _, r := range rows {
+		if r.Domain == "" {
+			continue
+		}
+		c := found[r.Sweep]
+		if c.Domains == nil {
+			c = alert.Cited{Domains: map[string]int{}, All: int(r.Denominator), Answers: r.Answers}
+		}
+		c.Domains[r.Domain] = int(r.Numerator)
+		found[r.Sweep] = c
+	}
+	for _, sweep := range b.sweeps {
+		sweeps = append(sweeps, found[sweep.ID])
+	}
+	return sweeps, nil
+}

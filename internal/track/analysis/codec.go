@@ -1,0 +1,159 @@
+package analysis
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"earshot/internal/track/mention"
+	"earshot/internal/track/metric"
+	"earshot/internal/track/packed"
+	"earshot/internal/track/source"
+)
+
+// The first byte of a stored analysis. What is written has the newer format; rules of
+// Code 2 and below left analyses in the older one, without citations of mentions and Plain.
+const (
+	oldFormat = 1
+	format    = 2
+)
+
+// The tables stand for texts by their index: what is there keeps its place.
+var (
+	kinds  = []mention.Kind{mention.Name, mention.Domain, mention.Absent}
+	wheres = []mention.Where{InMarkdown, InText, mention.InTitle, mention.InSnippet, mention.InOverview, mention.InPanel}
+	types  = []source.Type{
+		source.Own, source.Rival, source.Community, source.Editorial, source.Reference, source.Government, source.Shop, source.Video, source.Other,
+	}
+)
+
+// Encode writes an analysis in few bytes: numbers as varints, texts with their length.
+func (f *Found) Encode() []byte {
+	w := packed.Writer{format}
+	w.Number(len(f.Mentions))
+	for _, m := range f.Mentions {
+		w.Number(m.Brand, m.Name, slices.Index(kinds, m.Kind), slices.Index(wheres, m.Where), m.Index, m.Start, m.End-m.Start, m.Position, m.ListRank, len(m.Domains))
+		for _, domain := range m.Domains {
+			w.Text(domain)
+		}
+		w.Number(len(m.Citations))
+		w.Number(m.Citations...)
+	}
+	w.Number(map[bool]int{true: 1}[f.Plain])
+	writeCitations(&w, f.Citations)
+	if f.Organic == nil {
+		w.Number(0)
+		return w
+	}
+	w.Number(1)
+	writeCitations(&w, f.Organic)
+	return w
+}
+
+// writeCitations writes pages. A host is part of its URL and a domain the end of its host.
+func writeCitations(w *packed.Writer, all []metric.Citation) {
+	w.Number(len(all))
+	for _, c := range all {
+		w.Text(c.URL)
+		w.Number(strings.Index(c.URL, c.Host), len(c.Host), len(c.Domain), slices.Index(types, source.Type(c.Type)), c.Position)
+	}
+}
+
+var errDamaged = errors.New("a stored analysis is damaged")
+
+// Decode reads what Encode wrote.
+func Decode(stored []byte) (*Found, error) {
+	f := &Found{}
+	if err := f.Decode(stored); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Decode reads what Encode wrote into the memory that f has: who reads thousands keeps
+// nothing of one when the next is read.
+func (f *Found) Decode(stored []byte) error {
+	if len(stored) == 0 || stored[0] != format && stored[0] != oldFormat {
+		return errDamaged
+	}
+	r := packed.NewReader(string(stored[1:]))
+	f.Mentions = resized(f.Mentions, r.Count())
+	for i := range f.Mentions {
+		m := &f.Mentions[i]
+		m.Brand, m.Name = r.Number(), r.Number()
+		m.Kind, m.Where = item(r, kinds), item(r, wheres)
+		m.Index, m.Start = r.Number(), r.Number()
+		m.End = m.Start + r.Number()
+		m.Position, m.ListRank = r.Number(), r.Number()
+		m.Domains = m.Domains[:0]
+		for range r.Count() {
+			m.Domains = append(m.Domains, r.Text(r.Number()))
+		}
+		m.Citations = m.Citations[:0]
+		if stored[0] == oldFormat {
+			continue
+		}
+		for range r.Count() {
+			m.Citations = append(m.Citations, r.Number())
+		}
+	}
+	f.Plain = stored[0] != oldFormat && r.Number() == 1
+	f.Citations = readCitations(r, f.Citations)
+	for _, m := range f.Mentions {
+		if slices.ContainsFunc(m.Citations, func(at int) bool { return at >= len(f.Citations) }) {
+			return errDamaged
+		}
+	}
+	f.Organic = nil
+	if r.Number() == 1 {
+		if f.Organic = readCitations(r, nil); f.Organic == nil {
+			f.Organic = []metric.Citation{}
+		}
+	}
+	if !r.Done() {
+		return errDamaged
+	}
+	return nil
+}
+
+// resized is a slice of a length, with the memory of another where that is enough. What
+// was in it stays.
+func resized[T any](s []T, length int) []T {
+	if length > cap(s) {
+		return append(s[:cap(s)], make([]T, length-cap(s))...)
+	}
+	return s[:length]
+}
+
+// item is an entry of a table.
+func item[T any](r *packed.Reader, table []T) (entry T) {
+	i := r.Number()
+	if i >= len(table) {
+		r.Fail()
+		return entry
+	}
+	return table[i]
+}
+
+// readCitations reads pages into the memory of others.
+func readCitations(r *packed.Reader, all []metric.Citation) []metric.Citation {
+	n := r.Count()
+	if n == 0 {
+		return all[:0]
+	}
+	all = resized(all, n)
+	for i := range all {
+		c := &all[i]
+		c.URL = r.Text(r.Number())
+		at, host, domain := r.Number(), r.Number(), r.Number()
+		if at > len(c.URL) || host > len(c.URL)-at || domain > host {
+			r.Fail()
+			return nil
+		}
+		c.Host = c.URL[at : at+host]
+		c.Domain = c.Host[host-domain:]
+		c.Type = string(item(r, types))
+		c.Position = r.Number()
+	}
+	return all
+}

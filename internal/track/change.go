@@ -1,0 +1,234 @@
+package track
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"earshot"
+	"earshot/internal/schema"
+	"earshot/internal/track/metric"
+	"earshot/internal/track/schedule"
+	"earshot/internal/track/stats"
+)
+
+// Compare tells what changed between two periods and whether that is more than a rerun
+// would show. Returns store.ErrNotFound.
+func (s *Service) Compare(ctx context.Context, organization, name string, q *earshot.CompareQuery, now time.Time) (*earshot.CompareReport, error) {
+	metrics := q.Metric
+	if metrics == "" {
+		metrics = "visibility"
+	}
+	wanted, err := numberQuery(&q.NumberFilter, metrics, "", q.Having)
+	if err != nil {
+		return nil, err
+	}
+	t, d, err := s.load(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	before, after, err := periodsOf(zoneOf(d), q, now)
+	if err != nil {
+		return nil, err
+	}
+	var report *earshot.CompareReport
+	err = s.withBook(ctx, t, d, need{}, func(b *book) error {
+		b.namePrompts(wanted.Filter)
+		noise, err := s.noiseOf(ctx, b)
+		if err != nil {
+			return err
+		}
+		report = &earshot.CompareReport{
+			Tracker: name, Rules: rulesName(b.rules), MadeUp: b.madeUp, Baseline: b.period(before), Period: b.period(after), Breaks: b.breaks,
+		}
+		if q.By == "prompt" {
+			report.Rows, err = b.comparePrompts(wanted, metric.Periods{A: b.within(before), B: b.within(after)})
+			if len(report.Rows) > maxRows {
+				return schema.Invalid("by", "makes %d rows; at most %d are given at once, so ask for one brand, or filter", len(report.Rows), maxRows)
+			}
+			return asField(err)
+		}
+		return b.compareInto(report, wanted, metric.Periods{A: b.within(before), B: b.within(after)}, noise)
+	}, before, after)
+	return report, err
+}
+
+// compareInto fills in the rows: all targets of a surface together, then each of them.
+func (b *book) compareInto(report *earshot.CompareReport, wanted metric.Query, periods metric.Periods, noise *earshot.NoiseReport) error {
+	seen := map[string]bool{}
+	for _, by := range [][]string{nil, {"target"}} {
+		wanted.By = by
+		rows, err := b.Compare(wanted, periods)
+		if err != nil {
+			return asField(err)
+		}
+		graded := wanted
+		graded.Having = nil
+		grades, err := b.GradesOf(graded, periods.B)
+		if err != nil {
+			return asField(err)
+		}
+		// A surface with one target is its own sum.
+		known := map[string]bool{}
+		for _, r := range rows {
+			if !seen[r.Target] {
+				known[r.Target] = true
+				report.Rows = append(report.Rows, comparedRow(&r, b.touching(r.Target, slices.Concat(periods.A, periods.B)), noise))
+			}
+		}
+		for _, g := range grades {
+			if !seen[g.Target] {
+				known[g.Target] = true
+				report.Grades = append(report.Grades, gradedCut(&g))
+			}
+		}
+		for target := range known {
+			seen[target] = true
+		}
+	}
+	return nil
+}
+
+// comparePrompts compares single questions as one screen: of those that are said to have
+// moved, at most about the share falseDiscoveries has not.
+func (b *book) comparePrompts(wanted metric.Query, periods metric.Periods) (rows []earshot.ComparedRow, err error) {
+	wanted.By = []string{"prompt"}
+	found, err := b.Compare(wanted, periods)
+	if err != nil {
+		return nil, err
+	}
+	var p []float64
+	var tested []*metric.Comparison
+	for i := range found {
+		if c := &found[i]; c.P != nil && c.Verdict != stats.TooEarly {
+			p, tested = append(p, *c.P), append(tested, c)
+		}
+	}
+	for i, isFound := range stats.Discoveries(p, falseDiscoveries) {
+		tested[i].Verdict = stats.Steady
+		if isFound {
+			tested[i].Verdict = stats.Moved
+		}
+	}
+	for i := range found {
+		rows = append(rows, comparedRow(&found[i], b.touching(found[i].Target, slices.Concat(periods.A, periods.B)), nil))
+	}
+	return rows, nil
+}
+
+// periodsOf are the two periods: unless given the last 28 days, and as long before.
+func periodsOf(zone *schedule.Rule, q *earshot.CompareQuery, now time.Time) (before, after span, err error) {
+	today, err := time.Parse(time.DateOnly, zone.Civil(now).String()[:len(time.DateOnly)])
+	if err != nil {
+		return before, after, err
+	}
+	to, from := q.To, q.From
+	if to == "" {
+		to = today.Format(time.DateOnly)
+	}
+	if after, err = spanOf(zone, "from", from, "to", to); err != nil {
+		return before, after, err
+	}
+	if from == "" {
+		if after.from, err = daysBefore(zone, after.until, compareDays); err != nil {
+			return before, after, err
+		}
+	}
+	if before, err = spanOf(zone, "baselineFrom", q.BaselineFrom, "baselineTo", q.BaselineTo); err != nil {
+		return before, after, err
+	}
+	if before.until.IsZero() {
+		before.until = after.from
+	}
+	if before.from.IsZero() {
+		days := int((after.until.Sub(after.from) + 12*time.Hour) / (24 * time.Hour)) // an hour more or less when clocks change
+		before.from, err = daysBefore(zone, before.until, max(1, days))
+	}
+	return before, after, err
+}
+
+// daysBefore is the beginning of the day so many days before a moment.
+func daysBefore(zone *schedule.Rule, moment time.Time, days int) (time.Time, error) {
+	day, err := time.Parse(time.DateOnly, zone.Civil(moment).String()[:len(time.DateOnly)])
+	if err != nil {
+		return time.Time{}, err
+	}
+	return dayStart(zone, day.AddDate(0, 0, -days))
+}
+
+func (b *book) within(p span) (ids []string) {
+	for _, sweep := range b.sweeps {
+		if p.has(sweep.DueAt) {
+			ids = append(ids, sweep.ID)
+		}
+	}
+	return ids
+}
+
+func (b *book) period(p span) earshot.Period {
+	day := func(at time.Time) string { return b.zone.Civil(at).String()[:len(time.DateOnly)] }
+	return earshot.Period{From: day(p.from), To: day(p.until.Add(-time.Minute)), Sweeps: len(b.within(p))}
+}
+
+func comparedRow(c *metric.Comparison, breaks []earshot.NumberBreak, noise *earshot.NoiseReport) earshot.ComparedRow {
+	row := earshot.ComparedRow{
+		Metric: c.Metric, NumberLabels: labelsOf(c.Labels), PromptID: c.PromptVersion, Verdict: earshot.Verdict(c.Verdict), Before: c.A, After: c.B, Change: c.Change, P: c.P,
+		SmallestChange: c.Smallest, Cells: c.Cells, CellsLeftOut: c.LeftOut, SweepsBefore: c.SweepsA, SweepsAfter: c.SweepsB,
+		AnswersBefore: c.AnswersA, AnswersAfter: c.AnswersB,
+	}
+	if c.Brand != nil {
+		row.Brand = *c.Brand
+	}
+	if c.Interval != nil {
+		row.Interval = c.Interval[:]
+	}
+	row.Breaks = len(breaks)
+	row.NoiseFloor = noiseFloor(noise, &row)
+	row.Summary = summary(&row) + withinNoise(&row)
+	if len(breaks) > 0 {
+		row.Summary += fmt.Sprintf(" But since %s %s, so that the periods are not of one kind.", breaks[0].At.Format(time.DateOnly), breaks[0].Reason)
+		if breaks[0].Target != "" {
+			row.Summary = strings.Replace(row.Summary, " But since", " But on "+breaks[0].Target+" since", 1)
+		}
+	}
+	return row
+}
+
+// summary is the verdict in a sentence.
+func summary(r *earshot.ComparedRow) string {
+	name := fmt.Sprintf("%s of %s on %s", r.Metric, r.Brand, r.Target)
+	if r.Target[0] == '*' {
+		name = fmt.Sprintf("%s of %s on all targets", r.Metric, r.Brand)
+	}
+	if r.Prompt != "" {
+		name += fmt.Sprintf(", asked “%s”", r.Prompt)
+	}
+	if r.Change == nil {
+		return name + ": a period has no answers, so nothing can be compared."
+	}
+	moved := fmt.Sprintf("%s went from %s to %s (%+.1f points", name, percent(*r.Before), percent(*r.After), 100**r.Change)
+	if r.Interval != nil {
+		moved += fmt.Sprintf(", 95 %% interval %+.1f to %+.1f", 100*r.Interval[0], 100*r.Interval[1])
+	}
+	moved += ")"
+	switch r.Verdict {
+	case earshot.VerdictMoved:
+		return moved + ": more than asking again would show."
+	case earshot.VerdictTooEarly:
+		return fmt.Sprintf("%s: too early to tell from %d and %d sweeps; each period needs %d.", moved, r.SweepsBefore, r.SweepsAfter, stats.EnoughSweeps)
+	default:
+		return fmt.Sprintf("%s: no more than asking again would show. A change of %.1f points would have been seen in 80 of 100 cases.", moved, 100**r.SmallestChange)
+	}
+}
+
+func percent(value float64) string { return fmt.Sprintf("%.1f %%", 100*value) }
+
+func gradedCut(g *metric.Graded) earshot.GradedCut {
+	cut := earshot.GradedCut{NumberLabels: labelsOf(g.Labels), Grade: string(g.Grade)}
+	for _, c := range g.Criteria {
+		cut.Criteria = append(cut.Criteria, earshot.GradedCriterion{Name: c.Name, Value: c.Value, Decision: c.Decision, Exploratory: c.Exploratory, Met: c.Met})
+	}
+	return cut
+}

@@ -1,0 +1,224 @@
+package track
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"earshot"
+	"earshot/internal/schema"
+	"earshot/internal/store"
+	"earshot/internal/track/alert"
+)
+
+// Channels lists where an organization's alerts may be sent.
+func (s *Service) Channels(ctx context.Context, organization string) (*earshot.ChannelList, error) {
+	channels, err := s.Store.Channels(ctx, organization)
+	if err != nil {
+		return nil, err
+	}
+	list := &earshot.ChannelList{}
+	for _, c := range channels {
+		view, err := channelView(c)
+		if err != nil {
+			return nil, err
+		}
+		list.Channels = append(list.Channels, view)
+	}
+	return list, nil
+}
+
+func channelView(c *store.Channel) (earshot.Channel, error) {
+	settings, err := settingsOf(c)
+	return earshot.Channel{
+		Name: c.Name, Kind: c.Kind, Receiver: settings.Receiver(), CreatedAt: earshot.Timestamp{Time: c.CreatedAt}, UpdatedAt: earshot.Timestamp{Time: c.UpdatedAt},
+	}, err
+}
+
+// settingsOf are where a channel leads. Its error does not show them.
+func settingsOf(c *store.Channel) (settings alert.Settings, err error) {
+	if json.Unmarshal(c.Settings, &settings) != nil {
+		err = fmt.Errorf("the settings of channel %s cannot be read", c.Name)
+	}
+	return settings, err
+}
+
+// CheckChannel tells in what is wrong with a channel.
+func (s *Service) CheckChannel(in *schema.Object, c *earshot.ChannelRequest) {
+	if c.Kind == earshot.ChannelMail {
+		switch {
+		case c.URL != "":
+			in.Reject("url", "is not for mail, which has addresses in to")
+		case !s.Mail:
+			in.Reject("kind", "must not be mail, since this service has no SMTP server; its operator sets one with --smtp-server")
+		case len(c.To) == 0:
+			in.Reject("to", "must have an address")
+		default:
+			for i, address := range c.To {
+				if err := s.CheckAddress(address); err != nil {
+					in.Reject(fmt.Sprintf("to[%d]", i), "%s", err)
+				}
+			}
+		}
+		return
+	}
+	if len(c.To) > 0 {
+		in.Reject("to", "is for mail only")
+	}
+	if c.URL == "" {
+		in.Reject("url", "must be the URL of the receiver")
+	} else if err := s.CheckWebhook(c.URL); err != nil {
+		in.Reject("url", "%s", err)
+	}
+}
+
+// SaveChannel makes a channel, which CheckChannel passed, or changes one.
+func (s *Service) SaveChannel(ctx context.Context, organization, name string, c *earshot.ChannelRequest, now time.Time) (*earshot.ChannelSaved, error) {
+	text, err := json.Marshal(alert.Settings{URL: c.URL, To: c.To})
+	if err != nil {
+		return nil, fmt.Errorf("encode channel %s: %w", name, err)
+	}
+	created, err := s.Store.SaveChannel(&store.Channel{Organization: organization, Name: name, Kind: c.Kind, Settings: text, CreatedAt: now, UpdatedAt: now})
+	if err != nil {
+		return nil, err
+	}
+	stored, err := s.Store.Channel(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	view, err := channelView(stored)
+	return &earshot.ChannelSaved{Created: created, Channel: view}, err
+}
+
+// DeleteChannel removes a channel that no tracker names. Returns store.ErrNotFound.
+func (s *Service) DeleteChannel(ctx context.Context, organization, name string) error {
+	trackers, err := s.Store.Trackers(ctx, organization)
+	if err != nil {
+		return err
+	}
+	var users []string
+	for _, t := range trackers {
+		d, err := s.stored(t)
+		if err != nil {
+			return err
+		}
+		if slices.Contains(d.alertChannels(), name) || slices.Contains(d.reportChannels(), name) {
+			users = append(users, t.Name)
+		}
+	}
+	if len(users) > 0 {
+		return &earshot.Error{
+			Code: earshot.CodeConflict, Message: fmt.Sprintf("the channel %s is named by the trackers %s; apply definitions without it first", name, strings.Join(users, ", ")),
+			Details: earshot.ConflictDetails{ID: name},
+		}
+	}
+	return s.Store.DeleteChannel(organization, name)
+}
+
+// alertChannels are where alerts are sent.
+func (d *definition) alertChannels() []string {
+	if d.Alerts == nil {
+		return nil
+	}
+	return d.Alerts.Channels
+}
+
+// checkChannels wants the channels that a definition names to exist.
+func (s *Service) checkChannels(ctx context.Context, organization string, d *definition) error {
+	named := map[string][]string{"alerts": d.alertChannels()}
+	if d.Reports != nil {
+		named["reports"] = d.Reports.Channels
+	}
+	known, err := s.Store.Channels(ctx, organization)
+	if err != nil {
+		return err
+	}
+	for _, part := range []string{"alerts", "reports"} {
+		for i, name := range named[part] {
+			if !slices.ContainsFunc(known, func(c *store.Channel) bool { return c.Name == name }) {
+				return schema.Invalid(fmt.Sprintf("%s.channels[%d]", part, i), "there is no channel %q; PUT /v1/channels/%s makes it", name, name)
+			}
+			if slices.Index(named[part], name) < i {
+				return schema.Invalid(fmt.Sprintf("%s.channels[%d]", part, i), "%q is there twice", name)
+			}
+		}
+	}
+	return nil
+}
+
+// ChannelMessage is what a delivery tells its channel: an alert, or a report. Returns
+// store.ErrNotFound.
+func (s *Service) ChannelMessage(ctx context.Context, organization, delivery string) (*alert.Message, error) {
+	told, a, r, err := s.Store.Told(ctx, organization, delivery)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.Store.TrackerByID(ctx, organization, told.Tracker)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.Store.Channel(ctx, organization, told.Channel)
+	if err != nil {
+		return nil, err
+	}
+	if r != nil {
+		return s.reportMessage(c, t, r)
+	}
+	view, err := alertView(a)
+	if err != nil {
+		return nil, err
+	}
+	return s.alertMessage(c, &earshot.AlertEvent{Type: earshot.AlertRaised, Tracker: t.Name, Alert: view})
+}
+
+func (s *Service) alertMessage(c *store.Channel, event *earshot.AlertEvent) (*alert.Message, error) {
+	settings, err := settingsOf(c)
+	if err != nil {
+		return nil, err
+	}
+	return alert.NewMessage(c.Kind, settings, event, alert.NoteOfAlert(event, s.BaseURL))
+}
+
+// TestAlerts sends a test to the channels of a tracker, or to a named one of the
+// organization, and tells how each went. Returns store.ErrNotFound.
+func (s *Service) TestAlerts(ctx context.Context, organization, name, channel string, now time.Time) (*earshot.AlertTestResult, error) {
+	_, d, err := s.load(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	names := []string{channel}
+	if channel == "" {
+		names = d.alertChannels()
+	}
+	if len(names) == 0 {
+		return nil, schema.Invalid("channel", "must be named: the tracker has no channels of its own")
+	}
+	event := &earshot.AlertEvent{Type: earshot.AlertTested, Tracker: name, Alert: earshot.Alert{
+		ID: idAt(now), Kind: earshot.AlertShift, Subject: "test", Summary: "This is a test: alerts of this tracker will come here.",
+		RaisedAt: earshot.Timestamp{Time: now}, Sweep: idAt(now),
+	}}
+	result := &earshot.AlertTestResult{}
+	for _, name := range names {
+		c, err := s.Store.Channel(ctx, organization, name)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil, schema.Invalid("channel", "there is no channel %q", name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		m, err := s.alertMessage(c, event)
+		if err != nil {
+			return nil, err
+		}
+		test, err := s.TestChannel(ctx, organization, m)
+		if err != nil {
+			return nil, err
+		}
+		result.Tests = append(result.Tests, earshot.ChannelTest{Channel: name, Kind: c.Kind, WebhookTest: *test})
+	}
+	return result, nil
+}

@@ -1,0 +1,90 @@
+package track
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"earshot"
+)
+
+// compare tells what a new definition changes, and which series break by it.
+func compare(before, after *earshot.TrackerDefinition) (changes []earshot.TrackerChange, breaks []earshot.SeriesBreak) {
+	note := func(kind, part, what string) {
+		changes = append(changes, earshot.TrackerChange{Kind: kind, Part: part, What: what})
+	}
+	isNew := len(before.Prompts) == 0
+	prompts := compareLists(before.Prompts, after.Prompts, promptKey, func(kind string, p earshot.TrackedPrompt) { note(kind, "prompts", p.Text) })
+	compareLists(before.Targets, after.Targets, targetKey, func(kind string, t earshot.Target) { note(kind, "targets", targetName(t)) })
+	brands := compareLists(before.Brands, after.Brands, func(b earshot.Brand) string { return b.Name }, func(kind string, b earshot.Brand) {
+		note(kind, "brands", b.Name)
+		if kind == "changed" && !isNew {
+			breaks = append(breaks, earshot.SeriesBreak{Series: b.Name, Reason: "its names or domains are others; kept answers can be analysed again"})
+		}
+	})
+	compareLists(before.Sources, after.Sources, func(s earshot.SourceType) string { return s.Domain }, func(kind string, s earshot.SourceType) {
+		note(kind, "sources", s.Domain+": "+s.Type)
+	})
+	for _, part := range []struct {
+		name          string
+		before, after any
+	}{
+		{"schedule", before.Schedule, after.Schedule},
+		{"samples", max(1, before.Samples), max(1, after.Samples)},
+		{"ceiling", before.Ceiling, after.Ceiling},
+		{"keep", before.Keep, after.Keep},
+		{"alerts", before.Alerts, after.Alerts},
+		{"reports", before.Reports, after.Reports},
+		{"exports", before.Exports, after.Exports},
+		{"webhook", before.Webhook, after.Webhook},
+	} {
+		if !reflect.DeepEqual(part.before, part.after) {
+			note("changed", part.name, fmt.Sprintf("%s → %s", compactJSON(part.before), compactJSON(part.after)))
+		}
+	}
+	if !isNew && prompts {
+		breaks = append(breaks, earshot.SeriesBreak{Series: "*", Reason: "the set of prompts is another"})
+	}
+	if !isNew && brands {
+		breaks = append(breaks, earshot.SeriesBreak{Series: "*", Reason: "the panel of brands is another"})
+	}
+	return changes, breaks
+}
+
+// compareLists notes what was added, removed and changed, and tells whether anything was
+// added or removed.
+func compareLists[T any](before, after []T, key func(T) string, note func(kind string, item T)) (moved bool) {
+	was := make(map[string]T, len(before))
+	for _, item := range before {
+		was[key(item)] = item
+	}
+	is := make(map[string]bool, len(after))
+	for _, item := range after {
+		is[key(item)] = true
+		old, known := was[key(item)]
+		switch {
+		case !known:
+			note("added", item)
+			moved = true
+		case compactJSON(old) != compactJSON(item):
+			note("changed", item)
+		}
+	}
+	for _, item := range before {
+		if !is[key(item)] {
+			note("removed", item)
+			moved = true
+		}
+	}
+	return moved
+}
+
+// compactJSON is a value as a reader of a list of changes wants to see it.
+func compactJSON(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err.Error() // our own types
+	}
+	return strings.ReplaceAll(string(text), "null", "none")
+}

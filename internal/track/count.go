@@ -1,0 +1,401 @@
+package track
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"earshot"
+	"earshot/internal/schema"
+	"earshot/internal/store"
+	"earshot/internal/track/analysis"
+	"earshot/internal/track/metric"
+	"earshot/internal/track/schedule"
+)
+
+// past is what is known of the closed sweeps of a tracker by some rules.
+type past struct {
+	tracker *store.Tracker
+	rules   *store.Rules
+	named   *store.Rules // the first that looked for the same brands
+	panel   *analysis.Panel
+	zone    *schedule.Rule
+	prompts []*store.TrackerPart
+	targets []*store.TrackerPart
+	index   map[int]int // of prompts, by number
+	weights map[int]float64
+	all     []*store.Sweep // closed ones, by when they were due
+	tallies map[string]*store.Tally
+	asked   map[int]*asked // by version of the definition
+}
+
+// asked is what a version of the definition asks, by number.
+type asked struct {
+	samples          int
+	prompts, targets []int
+	indices          []int // of the prompts, in the order of the tracker's
+	weights          int64
+}
+
+// pastOf reads that of a tracker.
+func (s *Service) pastOf(ctx context.Context, t *store.Tracker, r *store.Rules) (*past, error) {
+	d, err := s.stored(t)
+	if err != nil {
+		return nil, err
+	}
+	panel, err := s.panelOf(r)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.Store.ClosedSweeps(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	return s.past(ctx, &book{tracker: t, rules: r, panel: panel, zone: zoneOf(d)}, all)
+}
+
+// past reads what a book needs to know, besides the sweeps.
+func (s *Service) past(ctx context.Context, b *book, all []*store.Sweep) (*past, error) {
+	h := &past{
+		tracker: b.tracker, rules: b.rules, panel: b.panel, zone: b.zone, all: all,
+		index: map[int]int{}, weights: map[int]float64{}, tallies: map[string]*store.Tally{}, asked: map[int]*asked{},
+	}
+	rules, err := s.Store.Rules(ctx, b.tracker.Organization, b.tracker.ID)
+	if err != nil {
+		return nil, err
+	}
+	h.named = firstAlike(rules, b.rules)
+	if h.prompts, err = s.Store.TrackerPrompts(ctx, b.tracker); err != nil {
+		return nil, err
+	}
+	if h.targets, err = s.Store.TrackerTargets(ctx, b.tracker); err != nil {
+		return nil, err
+	}
+	for i, p := range h.prompts {
+		var prompt earshot.TrackedPrompt
+		_ = json.Unmarshal(p.Definition, &prompt) // as it was stored
+		h.index[p.ID], h.weights[p.ID] = i, cmp.Or(prompt.Weight, 1)
+	}
+	for _, sweep := range all {
+		if h.asked[sweep.Version] == nil {
+			if err := s.noteAsked(ctx, h, sweep.Version); err != nil {
+				return nil, err
+			}
+		}
+	}
+	tallies, err := s.Store.Tallies(ctx, b.rules)
+	for _, tally := range tallies {
+		if len(tally.Sums) > 0 && tally.Sums[0] == sheetsFormat {
+			h.tallies[tally.Sweep] = tally
+		}
+	}
+	return h, err
+}
+
+// noteAsked reads what a version of the definition asks.
+func (s *Service) noteAsked(ctx context.Context, h *past, version int) error {
+	p, err := s.planOf(ctx, h.tracker, version)
+	if err != nil {
+		return err
+	}
+	a := &asked{samples: p.definition.Samples}
+	prompts, targets := map[int]bool{}, map[int]bool{}
+	for _, c := range p.cells {
+		if !prompts[c.prompt] {
+			prompts[c.prompt] = true
+			a.prompts = append(a.prompts, c.prompt)
+		}
+		if !targets[c.target] {
+			targets[c.target] = true
+			a.targets = append(a.targets, c.target)
+		}
+	}
+	for _, prompt := range a.prompts {
+		if index, known := h.index[prompt]; known {
+			a.indices = append(a.indices, index)
+		}
+	}
+	slices.Sort(a.indices)
+	a.weights = weightsHash(a.prompts, h.weights)
+	h.asked[version] = a
+	return nil
+}
+
+// fresh tells whether a sweep is added up, by the weights of today.
+func (h *past) fresh(sweep *store.Sweep) bool {
+	tally := h.tallies[sweep.ID]
+	return tally != nil && tally.Weights == h.asked[sweep.Version].weights
+}
+
+// fill counts the answers of a book's sweeps: from their tallies, and from the analyses of
+// those that have none.
+func (s *Service) fill(ctx context.Context, b *book, h *past) error {
+	read := reading{
+		past: h, places: map[string]int{}, sources: b.need.sources,
+		sheets: make([]map[sheetKey][]*metric.Tally, len(b.sweeps)), surfaces: make([]map[int]map[string]int, len(b.sweeps)),
+	}
+	kept := map[string][]keptSheet{}
+	var rows []*store.Sweep
+	answers := 0
+	for i, sweep := range b.sweeps {
+		read.places[sweep.ID] = i
+		read.reset(i)
+		tally := h.tallies[sweep.ID]
+		if tally == nil || b.need.sources != metric.NoSources {
+			rows = append(rows, sweep)
+			answers += sweep.Answered
+			continue
+		}
+		sheets, err := unpackSheets(tally.Sums)
+		if err != nil {
+			return err
+		}
+		kept[sweep.ID] = sheets
+		for _, sheet := range sheets {
+			read.note(i, sheet.target, sheet.surface, sheet.answers)
+		}
+	}
+	if most := min(maxCounted, maxHeavy/weightOf(1, h.panel)); answers > most && !b.need.later {
+		return schema.Invalid("from", "these are %d answers that are not added up yet, and at most %d are counted together: choose a shorter time", answers, most)
+	}
+	if err := s.readAnalyses(ctx, rows, &read); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(b.sweeps, func(sweep *store.Sweep) bool { return !sweep.Pruned && sweep.Answered > 0 && !h.fresh(sweep) }) && h.rules.Version > 0 {
+		s.wantTallies(h.rules)
+	}
+	if err := b.open(&read); err != nil {
+		return err
+	}
+	for _, sweep := range rows {
+		for key, tallies := range read.sheets[read.places[sweep.ID]] {
+			if err := b.AddTallies(sweep.ID, b.keys.of(key.target, key.surface), tallies); err != nil {
+				return err
+			}
+		}
+	}
+	return s.addKept(ctx, b, h, kept)
+}
+
+// open makes the book, of what the sweeps asked and where they were answered.
+func (b *book) open(read *reading) error {
+	def := metric.Definition{Name: b.tracker.Name, Brands: b.panel.Brands, Samples: 1}
+	numbers := make([]int, 0, len(read.prompts))
+	for _, p := range read.prompts {
+		var prompt earshot.TrackedPrompt
+		_ = json.Unmarshal(p.Definition, &prompt) // as it was stored
+		numbers = append(numbers, p.ID)
+		def.Prompts = append(def.Prompts, metric.Prompt{
+			Text: p.Name, Version: p.ID, Weight: read.weights[p.ID], Tags: prompt.Tags, Branded: b.panel.Branded(p.Name),
+		})
+	}
+	b.prompts = read.prompts
+	b.keys = read.targetKeys(read.targets, &def)
+	for i, sweep := range b.sweeps {
+		def.Sweeps = append(def.Sweeps, read.sweepOf(b.zone, i, sweep, b.keys))
+	}
+	b.breaks = b.breaksOf(read.past)
+	def.Breaks = b.metricBreaks(read.past)
+	if n := len(b.sweeps); n > 0 && b.watched != nil { // as the newest sweep was watched
+		newest, targets := b.sweeps[n-1], []string{}
+		for _, target := range read.asked[newest.Version].targets {
+			targets = append(targets, read.targetName(target))
+		}
+		def.CUSUM.H = b.watched.threshold(len(b.watched.seriesKeys(targets)), newest.DueAt)
+	}
+	var err error
+	if b.Book, err = metric.NewBook(def); err != nil {
+		return err
+	}
+	b.NumberPrompts(numbers)
+	b.madeUp = slices.ContainsFunc(def.Targets, func(t metric.Target) bool { return t.Surface == labSurface })
+	return nil
+}
+
+// addKept adds what is kept of sweeps: all of it where that is little or wanted, else
+// their sums, and cells as far as these are not kept together.
+func (s *Service) addKept(ctx context.Context, b *book, h *past, kept map[string][]keptSheet) error {
+	whole := map[string]bool{} // sweeps whose own cells are needed
+	for _, sweep := range b.sweeps {
+		if kept[sweep.ID] != nil {
+			whole[sweep.ID] = true
+		}
+	}
+	if b.large() && !b.need.cells {
+		if err := s.addSpans(ctx, b, h, whole); err != nil {
+			return err
+		}
+	}
+	for _, sweep := range b.sweeps {
+		if kept[sweep.ID] != nil && !h.fresh(sweep) {
+			whole[sweep.ID] = true
+		}
+	}
+	cells, err := s.Store.TallyCells(ctx, h.rules, sortedKeys(whole))
+	if err != nil {
+		return err
+	}
+	for _, sweep := range b.sweeps {
+		if err := b.addSweep(h, sweep, kept[sweep.ID], cells[sweep.ID]); err != nil {
+			return err
+		}
+	}
+	if b.large() {
+		return nil
+	}
+	return b.Unpack()
+}
+
+// addSweep adds the kept sheets of a sweep, with its cells where there are some.
+func (b *book) addSweep(h *past, sweep *store.Sweep, sums []keptSheet, stored []byte) error {
+	cells := map[sheetKey]string{}
+	if stored != nil {
+		sheets, err := unpackSheets(stored)
+		if err != nil {
+			return err
+		}
+		for _, sheet := range sheets {
+			cells[sheetKey{sheet.target, sheet.surface}] = sheet.contents
+		}
+	}
+	for _, sheet := range sums {
+		all := metric.Sheet{Cells: cells[sheetKey{sheet.target, sheet.surface}]}
+		var err error
+		if h.fresh(sweep) {
+			all.Groups, err = metric.UnpackGroups(sheet.contents, len(h.panel.Brands))
+		} else {
+			all.Groups, err = b.Fold(all.Cells)
+		}
+		if err == nil {
+			err = b.AddSheet(sweep.ID, b.keys.of(sheet.target, sheet.surface), all)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addSpans adds cells that are kept together, where all of their sweeps are wanted in the
+// same period, and takes these out of those whose own cells are needed.
+func (s *Service) addSpans(ctx context.Context, b *book, h *past, whole map[string]bool) error {
+	stored, err := s.Store.TallySpans(ctx, h.rules)
+	if err != nil {
+		return err
+	}
+	if len(h.missingSpans(stored)) > 0 {
+		s.wantTallies(h.rules)
+	}
+	inRange := map[int]map[int][]*store.Sweep{}
+	for _, days := range spanDays {
+		inRange[days] = ranges(h.all, days)
+	}
+	for _, span := range stored {
+		sweeps := inRange[span.Days][span.Number]
+		if slices.ContainsFunc(sweeps, func(sweep *store.Sweep) bool { return !whole[sweep.ID] || b.periodOf(sweep) != b.periodOf(sweeps[0]) }) || string(span.Sweeps) != string(sweepIDs(sweeps)) {
+			continue
+		}
+		if err := s.Store.ReadSpanCells(ctx, span); err != nil {
+			return err
+		}
+		if span.Cells == nil {
+			continue
+		}
+		sheets, err := unpackSheets(span.Cells)
+		if err != nil {
+			return err
+		}
+		var ids []string
+		for _, sweep := range sweeps {
+			ids = append(ids, sweep.ID)
+			delete(whole, sweep.ID)
+		}
+		cells := map[string]string{}
+		for _, sheet := range sheets {
+			cells[b.keys.of(sheet.target, sheet.surface)] = sheet.contents
+		}
+		if err := b.AddSpan(ids, cells); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// targetKeys are the names of targets by surface: one that was answered by several has a
+// name for each, since surfaces are not mixed.
+type targetKeys map[int]map[string]string
+
+// of is the name of a target for answers of a surface; its only one where that has none.
+func (k targetKeys) of(target int, surface string) string { return k[target][surface] }
+
+// targetKeys makes the targets of a definition.
+func (r *reading) targetKeys(targets []*store.TrackerPart, def *metric.Definition) targetKeys {
+	seen, overall := map[int]map[string]int{}, map[string]int{}
+	for _, sweep := range r.surfaces {
+		for target, surfaces := range sweep {
+			for surface, n := range surfaces {
+				if seen[target] == nil {
+					seen[target] = map[string]int{}
+				}
+				seen[target][surface] += n
+				overall[surface] += n
+			}
+		}
+	}
+	keys := targetKeys{}
+	for _, t := range targets {
+		var target earshot.Target
+		_ = json.Unmarshal(t.Definition, &target) // as it was stored
+		keys[t.ID] = map[string]string{}
+		surfaces := seen[t.ID]
+		if len(surfaces) == 0 {
+			// What never answered is missing where the others are.
+			surfaces = map[string]int{most(overall): 0}
+		}
+		for _, surface := range sortedKeys(surfaces) {
+			key := t.Name
+			if len(surfaces) > 1 {
+				key += "@" + surface
+			}
+			keys[t.ID][surface] = key
+			def.Targets = append(def.Targets, metric.Target{Key: key, Surface: surface, Provider: target.Provider, Country: target.Country})
+		}
+	}
+	return keys
+}
+
+// sweepOf is a sweep with what it asked. What is missing is so on the surface that
+// answered most.
+func (r *reading) sweepOf(zone *schedule.Rule, i int, sweep *store.Sweep, keys targetKeys) metric.Sweep {
+	a := r.asked[sweep.Version]
+	found := metric.Sweep{ID: sweep.ID, Slot: zone.Civil(sweep.DueAt).String(), Samples: a.samples, Prompts: a.indices, Targets: []string{}}
+	for _, target := range a.targets {
+		key, known := keys[target][most(r.surfaces[i][target])]
+		if !known {
+			key = keys[target][sortedKeys(keys[target])[0]]
+		}
+		found.Targets = append(found.Targets, key)
+	}
+	return found
+}
+
+// most is the key with the largest count, the first by name of several.
+func most(counts map[string]int) string {
+	best := ""
+	for _, key := range sortedKeys(counts) {
+		if best == "" || counts[key] > counts[best] {
+			best = key
+		}
+	}
+	return best
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,286 @@
+package track
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"runtime"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
+
+	"earshot"
+	"earshot/internal/provider"
+	"earshot/internal/store"
+	"earshot/internal/track/schedule"
+	"earshot/internal/upstream"
+)
+
+const (
+	// demoBatch is how many sweeps are stored in one transaction, which must not hold up
+	// others.
+	demoBatch = 5
+	// demoOdd is the least number of days of which one was missed and one skipped.
+	demoOdd = 7
+	// demoTries is how often the lab is asked for an answer, at most.
+	demoTries = 5
+)
+
+// MakeDemo makes a tracker with a history that the lab made up, sweep by sweep as it would
+// have come about: no task runs and nothing is charged. A demo of that name is replaced;
+// any other tracker is not.
+func (s *Service) MakeDemo(ctx context.Context, organization, name string, asked earshot.DemoRequest, now time.Time) (*earshot.DemoMade, error) {
+	select {
+	case s.demos <- struct{}{}: // one at a time: each takes all of the machine for seconds
+		defer func() { <-s.demos }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	h, err := s.beginDemo(ctx, organization, name, asked, now)
+	if err != nil {
+		return nil, err
+	}
+	defer h.client.Close()
+	if err := h.fill(ctx); err != nil {
+		return nil, errors.Join(err, s.Store.DeleteTracker(context.WithoutCancel(ctx), organization, name, now))
+	}
+	view, err := s.view(ctx, h.tracker, h.plan.definition, now)
+	if err != nil {
+		return nil, err
+	}
+	h.made.Tracker = *view
+	return &h.made, nil
+}
+
+// refuseDemo keeps what is made up apart from what was asked.
+func refuseDemo(t *store.Tracker) error {
+	if !t.Demo {
+		return nil
+	}
+	return errDemo(t.Name, "is a demo, whose history is made up; it can be deleted or made anew, but neither run nor changed")
+}
+
+func errDemo(name, why string) error {
+	return &earshot.Error{Code: earshot.CodeConflict, Message: fmt.Sprintf("the tracker %s %s", name, why), Details: earshot.ConflictDetails{ID: name}}
+}
+
+// history is a demo under way.
+type history struct {
+	*Service
+	tracker  *store.Tracker
+	plan     *plan
+	slots    []schedule.Slot
+	requests []provider.Request // of the plan's cells
+	rules    []livePanel
+	client   *upstream.Client
+	made     earshot.DemoMade
+}
+
+// beginDemo stores a tracker without any sweep, in the place of a demo of that name.
+func (s *Service) beginDemo(ctx context.Context, organization, name string, asked earshot.DemoRequest, now time.Time) (*history, error) {
+	d, err := s.demoDefinition(name, asked.Prompts)
+	if err != nil {
+		return nil, err
+	}
+	existing, err := s.Store.Tracker(ctx, organization, name)
+	switch {
+	case err == nil && !existing.Demo:
+		return nil, errDemo(name, "is no demo; choose another name, or delete it first")
+	case err == nil:
+		err = s.Store.DeleteTracker(ctx, organization, name, now)
+	case errors.Is(err, store.ErrNotFound):
+		err = nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	h := &history{Service: s, slots: pastSlots(d.rule, asked.Days, now)}
+	first := d.rule.At(h.slots[0]).Add(-time.Hour)
+	text, err := json.Marshal(d.TrackerDefinition)
+	if err != nil {
+		return nil, fmt.Errorf("encode the definition: %w", err)
+	}
+	h.tracker = &store.Tracker{
+		Organization: organization, ID: uuid.Must(uuid.NewV7()).String(), Name: name, State: earshot.TrackerPaused, Demo: true,
+		Definition: text, KeepDays: d.keepDays, CreatedAt: first, UpdatedAt: first,
+	}
+	world := demoWorld(h.slots[len(h.slots)*2/3].String()[:len(time.DateOnly)])
+	shift := world.Shifts[0]
+	h.made.Shift = earshot.DemoShift{Day: shift.Day, Brand: shift.Brand, From: world.Brands[0].Rate, To: shift.Rate}
+	if h.client, err = s.Lab(world); err != nil {
+		return nil, err
+	}
+	rules, err := newRules(&earshot.TrackerDefinition{}, d, true, first)
+	if err == nil {
+		err = s.Store.ApplyTracker(h.tracker, 0, promptParts(h.tracker, nil, d.Prompts), targetParts(h.tracker, nil, d.Targets), rules, nil)
+	}
+	if err != nil {
+		h.client.Close()
+		return nil, err
+	}
+	return h, nil
+}
+
+// pastSlots are the last slots of a rule whose windows have ended.
+func pastSlots(rule *schedule.Rule, n int, now time.Time) (slots []schedule.Slot) {
+	slot, ok := rule.After(now.AddDate(0, 0, -n-2))
+	for ; ok && !rule.At(slot).Add(rule.Within).After(now); slot, ok = rule.Next(slot) {
+		slots = append(slots, slot)
+	}
+	return slots[max(0, len(slots)-n):]
+}
+
+// fill stores the sweeps, the oldest first.
+func (h *history) fill(ctx context.Context) error {
+	if err := h.prepare(ctx); err != nil {
+		return err
+	}
+	for first := 0; first < len(h.slots); first += demoBatch {
+		var sweeps []*store.Sweep
+		var answers []*store.Answer
+		for i := first; i < min(first+demoBatch, len(h.slots)); i++ {
+			sweep, asked, err := h.sweep(ctx, i)
+			if err != nil {
+				return err
+			}
+			sweeps, answers = append(sweeps, sweep), append(answers, asked...)
+			h.made.Sweeps++
+			h.made.Answers += sweep.Answered
+			h.made.Missing += sweep.Missing
+		}
+		if err := h.Store.InsertHistory(h.tracker, sweeps, answers); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepare finds what each sweep asks.
+func (h *history) prepare(ctx context.Context) (err error) {
+	if h.plan, err = h.planOf(ctx, h.tracker, h.tracker.Version); err != nil {
+		return err
+	}
+	if _, h.rules, err = h.livePanels(ctx, h.tracker.Organization, h.tracker.ID); err != nil {
+		return err
+	}
+	for _, c := range h.plan.cells {
+		payload, err := h.plan.payload(c)
+		if err != nil {
+			return err
+		}
+		request, problems := decode(h.plan.providers[c.targetIndex], payload)
+		if problems != nil {
+			return fmt.Errorf("a request of the demo is refused: %v", problems)
+		}
+		h.requests = append(h.requests, request)
+	}
+	return nil
+}
+
+// sweep makes the sweep of a slot up.
+func (h *history) sweep(ctx context.Context, i int) (*store.Sweep, []*store.Answer, error) {
+	slot, rule := h.slots[i], h.plan.definition.rule
+	due := rule.At(slot)
+	sweep := &store.Sweep{
+		Organization: h.tracker.Organization, Tracker: h.tracker.ID, ID: idAt(due), Slot: slot.String() + " " + rule.Zone(),
+		State: earshot.SweepClosed, Version: h.tracker.Version, Month: slot.Month(), DueAt: due, EndsAt: due.Add(rule.Within), Planned: len(h.plan.cells),
+	}
+	if n := len(h.slots); n >= demoOdd && (i == n/4 || i == n/2) {
+		sweep.State, sweep.ClosedAt = earshot.SweepMissed, sweep.EndsAt
+		if i == n/2 {
+			sweep.State, sweep.Reason, sweep.ClosedAt = earshot.SweepSkipped, store.ReasonCeiling, due
+		}
+		return sweep, nil, nil
+	}
+	sweep.StartedAt = due
+	answers := make([]*store.Answer, len(h.plan.cells))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for n := range h.plan.cells {
+		group.Go(func() (err error) {
+			answers[n], err = h.answer(ctx, sweep, n)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, nil, err
+	}
+	for _, a := range answers {
+		sweep.Submitted++
+		if a.Outcome == earshot.OutcomeAnswered {
+			sweep.Answered++
+		} else {
+			sweep.Missing++
+		}
+		if a.FinishedAt.After(sweep.ClosedAt) {
+			sweep.ClosedAt = a.FinishedAt
+		}
+	}
+	return sweep, answers, nil
+}
+
+// answer makes up what a cell of the plan was answered in a sweep: by the lab, through the
+// provider's own reader. About one in fifty is missing.
+func (h *history) answer(ctx context.Context, sweep *store.Sweep, n int) (*store.Answer, error) {
+	c := h.plan.cells[n]
+	hash := fnv.New64a()
+	_, _ = fmt.Fprintf(hash, "%s/%d/%d/%d", sweep.Slot, c.prompt, c.target, c.sample) // a hash takes all
+	chance := mix(hash.Sum64())
+	asked := sweep.DueAt.Add(time.Duration(c.at * spreadOver * float64(sweep.EndsAt.Sub(sweep.DueAt)))).Truncate(time.Millisecond)
+	a := &store.Answer{
+		Organization: h.tracker.Organization, Tracker: h.tracker.ID, ID: idAt(asked), Sweep: sweep.ID, Prompt: c.prompt, Target: c.target, Sample: c.sample,
+		Outcome: earshot.OutcomeAnswered, AskedAt: asked, FinishedAt: asked.Add(time.Duration(2000+chance%9000) * time.Millisecond), Attempts: 1,
+	}
+	if reason := demoFailure(chance); reason != "" {
+		a.Outcome, a.Reason, a.Attempts, a.FinishedAt = earshot.OutcomeMissing, string(reason), demoTries, asked.Add(5*time.Minute)
+		return a, nil
+	}
+	var err error
+	if a.Result, err = h.ask(ctx, n, fmt.Sprintf("%s/%d", sweep.Slot[:len(time.DateOnly)], c.sample)); err != nil {
+		return nil, err
+	}
+	a.Surface, a.Model = origin(a.Result)
+	for _, r := range h.rules {
+		a.Analyses = append(a.Analyses, h.analyse(a, r, h.plan.definition.Prompts[c.promptIndex].Text))
+	}
+	return a, nil
+}
+
+// ask has the lab answer a cell of the plan. On a busy machine even the lab's pages may
+// take too long to read, so there are as many tries as a task has.
+func (h *history) ask(ctx context.Context, n int, sample string) ([]byte, error) {
+	for try := 1; ; try++ {
+		outcome, err := h.requests[n].Ask(ctx, h.client.NewSample(sample))
+		if err == nil {
+			return json.Marshal(outcome.Result)
+		}
+		if failure, ok := errors.AsType[*upstream.Failure](err); !ok || failure.Final || try == demoTries {
+			return nil, fmt.Errorf("make an answer up: %w", err)
+		}
+	}
+}
+
+// demoFailure is why an answer is missing, "" for most.
+func demoFailure(chance uint64) earshot.Reason {
+	switch n := chance >> 20 % 1000; {
+	case n < 14:
+		return earshot.ReasonBlocked
+	case n < 20:
+		return earshot.ReasonTimeout
+	default:
+		return ""
+	}
+}
+
+// idAt is an id as one that was made at a moment.
+func idAt(moment time.Time) string {
+	id := uuid.Must(uuid.NewV7())
+	var stamp [8]byte
+	binary.BigEndian.PutUint64(stamp[:], uint64(moment.UnixMilli())<<16)
+	copy(id[:6], stamp[:6])
+	return id.String()
+}

@@ -1,0 +1,96 @@
+package track
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"earshot"
+	"earshot/internal/upstream/lab"
+	"earshot/internal/upstream/lab/world"
+)
+
+// demoWorld is what is true in a demo: how often each brand is named, and that the first,
+// which is the tracker's own, loses ground on a day.
+func demoWorld(shift string) *lab.World {
+	return &lab.World{
+		Brands: []world.BrandRate{
+			{Name: "Ollaro", Rate: 0.55, Domains: []string{"ollaro.example"}},
+			{Name: "Kestrin", Rate: 0.45, Domains: []string{"kestrin.example"}, Position: 0.4},
+			{Name: "Nordvale", Rate: 0.3, Domains: []string{"nordvale.example"}, Position: 0.8},
+			{Name: "Velquist", Rate: 0.15, Domains: []string{"velquist.example"}, Position: 1},
+			{Name: "Tamarek", Rate: 0.05, Domains: []string{"tamarek.example"}, Position: 1.5},
+		},
+		DayNoise: 0.3, PromptNoise: 0.8,
+		Shifts: []world.Shift{{Day: shift, Brand: "Ollaro", Rate: 0.3}},
+	}
+}
+
+// demoTargets are where a demo asks, as far as they are served. Markdown tells which sentence
+// cites what.
+var demoTargets = []earshot.Target{
+	{Provider: "chatassistant", Country: "US", Options: json.RawMessage(`{"include":{"markdown":true}}`)},
+	{Provider: "genassistant", Country: "DE", Options: json.RawMessage(`{"include":{"markdown":true}}`)},
+	{Provider: "websearch", Country: "US", Options: json.RawMessage(`{"include":{"searchoverview":{"markdown":true}}}`)},
+}
+
+// demoSources are what the sites are that the lab's answers cite.
+var demoSources = []earshot.SourceType{
+	{Domain: "gearalmanac.example", Type: "editorial"},
+	{Domain: "testbench.example", Type: "editorial"},
+	{Domain: "ratingsroom.example", Type: "editorial"},
+	{Domain: "secondopinion.example", Type: "editorial"},
+	{Domain: "plainverdict.example", Type: "editorial"},
+	{Domain: "forumnine.example", Type: "community"},
+	{Domain: "wikiofthings.example", Type: "reference"},
+	{Domain: "cartwell.example", Type: "shop"},
+	{Domain: "parcellane.example", Type: "shop"},
+	{Domain: "vidloop.example", Type: "video"},
+}
+
+// demoPrompts are what a demo asks.
+var demoPrompts = []earshot.TrackedPrompt{
+	{Text: "best running shoes for beginners", Tags: []string{"beginners"}},
+	{Text: "Which trail running shoes last longest?", Tags: []string{"trail"}},
+	{Text: "running shoes for wide feet", Tags: []string{"fit"}},
+	{Text: "best running shoes for flat feet", Tags: []string{"fit"}},
+	{Text: "marathon shoes for a first race", Tags: []string{"race", "beginners"}},
+	{Text: "What are the most comfortable running shoes?", Tags: []string{"comfort"}},
+	{Text: "cheap running shoes that are worth it", Tags: []string{"price"}},
+	{Text: "Which running shoes do physiotherapists recommend?", Tags: []string{"health"}},
+	{Text: "running shoes for bad knees", Tags: []string{"health"}},
+	{Text: "best waterproof trail running shoes", Tags: []string{"trail"}},
+	{Text: "lightest running shoes for races", Tags: []string{"race"}},
+	{Text: "running shoes with the best cushioning", Tags: []string{"comfort"}},
+	{Text: "Which running shoe brand is best for heavy runners?", Tags: []string{"fit"}},
+	{Text: "running shoes under 100 dollars", Tags: []string{"price"}},
+	{Text: "best shoes for running on asphalt", Tags: []string{"road"}},
+	{Text: "Which running shoes are made sustainably?", Tags: []string{"values"}},
+	{Text: "running shoes for the treadmill", Tags: []string{"road"}},
+	{Text: "best running shoes for winter", Tags: []string{"season"}},
+	{Text: "How often should I replace running shoes, and by which?", Tags: []string{"advice"}},
+	{Text: "barefoot running shoes for beginners", Tags: []string{"beginners"}},
+}
+
+// demoDefinition is the definition of a demo with so many questions.
+func (s *Service) demoDefinition(name string, prompts int) (*definition, error) {
+	raw := earshot.TrackerDefinition{
+		Name: name, Prompts: demoPrompts[:min(prompts, len(demoPrompts))], Sources: demoSources,
+		Schedule: &earshot.Schedule{Every: "day", At: "06:00", Timezone: "Europe/Berlin", Within: "4h"}, Alerts: &earshot.AlertBudget{FalseAlarmsPerYear: 1},
+	}
+	for i, b := range demoWorld("").Brands {
+		raw.Brands = append(raw.Brands, earshot.Brand{Name: b.Name, Own: i == 0, Domains: b.Domains})
+	}
+	for _, target := range demoTargets {
+		if _, err := s.Catalogue.Provider(target.Provider); err == nil {
+			raw.Targets = append(raw.Targets, target)
+		}
+	}
+	if len(raw.Targets) == 0 {
+		return nil, errDemo(name, "cannot be made: none of the providers that a demo asks is served here")
+	}
+	text, err := json.Marshal(raw)
+	if err != nil {
+		return nil, fmt.Errorf("encode the definition: %w", err)
+	}
+	return s.parse(name, text, false)
+}

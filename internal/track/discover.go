@@ -1,0 +1,119 @@
+package track
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"earshot"
+	"earshot/internal/store"
+)
+
+const (
+	// maxDiscovered is how many different names are counted: some 10 MB.
+	maxDiscovered = 20_000
+	// maxSpellings is how many ways to write one name are counted.
+	maxSpellings = 5
+	// maxExamples is how many answers are shown of a name.
+	maxExamples = 3
+)
+
+// Discover guesses names that the panel of a tracker lacks. Returns store.ErrNotFound.
+func (s *Service) Discover(ctx context.Context, organization, name string, q *earshot.DiscoverQuery) (*earshot.DiscoverReport, error) {
+	t, err := s.Store.Tracker(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	known, err := s.names(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	rules, panel, err := s.currentPanel(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	d := discovery{names: map[string]*discovered{}}
+	report := &earshot.DiscoverReport{Tracker: name, Rules: rulesName(rules)}
+	report.AnswerSample, err = s.newest(ctx, t, q.Answers, func(a *store.Answer) error {
+		found, err := panel.Candidates(a.Result, known.prompts[a.Prompt])
+		if err != nil {
+			return nil //nolint:nilerr // one that cannot be read names nobody, as in numbers
+		}
+		for _, c := range found {
+			d.add(a, c.Key, c.Text, string(c.As))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	report.Cut = d.cut
+	for _, n := range d.most(q.Limit) {
+		report.Names = append(report.Names, n.view(known, report.Answers))
+	}
+	return report, nil
+}
+
+// discovery counts names.
+type discovery struct {
+	names map[string]*discovered // by their folded form
+	cut   bool
+}
+
+// discovered is a name that was seen.
+type discovered struct {
+	key       string
+	spellings map[string]int
+	standings map[string]bool
+	targets   map[int]bool
+	answers   int
+	examples  []string
+	first     *store.Answer // the oldest; without its result
+}
+
+// add counts a name once for each answer. Answers come the newest first.
+func (d *discovery) add(a *store.Answer, key, text, standing string) {
+	n := d.names[key]
+	if n == nil {
+		if len(d.names) == maxDiscovered {
+			d.cut = true
+			return
+		}
+		n = &discovered{key: key, spellings: map[string]int{}, standings: map[string]bool{}, targets: map[int]bool{}}
+		d.names[key] = n
+	}
+	if _, known := n.spellings[text]; known || len(n.spellings) < maxSpellings {
+		n.spellings[text]++
+	}
+	n.standings[standing] = true
+	if n.first != nil && n.first.ID == a.ID {
+		return
+	}
+	n.targets[a.Target] = true
+	n.answers++
+	if len(n.examples) < maxExamples {
+		n.examples = append(n.examples, a.ID)
+	}
+	n.first = &store.Answer{ID: a.ID, AskedAt: a.AskedAt}
+}
+
+// most are the names in the most answers.
+func (d *discovery) most(limit int) []*discovered {
+	all := slices.SortedFunc(maps.Values(d.names), func(a, b *discovered) int {
+		return cmp.Or(cmp.Compare(b.answers, a.answers), cmp.Compare(a.key, b.key))
+	})
+	return all[:min(len(all), limit)]
+}
+
+func (n *discovered) view(known *names, answers int) earshot.DiscoveredName {
+	view := earshot.DiscoveredName{
+		Name: most(n.spellings), Named: n.answers, Share: float64(n.answers) / float64(max(1, answers)), As: sortedKeys(n.standings),
+		FirstSeen: earshot.Timestamp{Time: n.first.AskedAt}, Examples: n.examples,
+	}
+	for target := range n.targets {
+		view.Targets = append(view.Targets, known.targets[target])
+	}
+	slices.Sort(view.Targets)
+	return view
+}

@@ -1,0 +1,210 @@
+package track
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"earshot"
+	"earshot/internal/files/tablefile"
+	"earshot/internal/store"
+)
+
+// Exports is where files of trackers are written.
+type Exports interface {
+	// Write replaces the file at a path by what the pieces are together, at once.
+	Write(ctx context.Context, path string, pieces iter.Seq2[[]byte, error]) error
+}
+
+const (
+	// exportLease is how long a day is nobody else's; it is renewed well before it ends.
+	exportLease = time.Minute
+	// exportTime is how long writing a day may take, so that a store that hangs does not keep
+	// a node from all others.
+	exportTime = time.Hour
+	// exportAgain is when a day is tried again that could not be written.
+	exportAgain = time.Minute
+)
+
+// exportedDays are the days that sweeps which have ended have rows on, of a definition that
+// is exported: when each was due, and from its first question to its end. Days of which
+// answers may be gone stay as they were written.
+func (d *definition) exportedDays(now time.Time, sweeps ...*store.Sweep) (days []int64) {
+	if d.Exports == nil {
+		return nil
+	}
+	kept := store.DayOf(now.AddDate(0, 0, -d.keepDays)) + 1
+	add := func(day int64) {
+		if day >= kept {
+			days = append(days, day)
+		}
+	}
+	for _, sweep := range sweeps {
+		add(store.DayOf(sweep.DueAt))
+		if sweep.StartedAt.IsZero() || sweep.ClosedAt.IsZero() {
+			continue // it never began, or is not over
+		}
+		for day := store.DayOf(sweep.StartedAt); day <= store.DayOf(sweep.ClosedAt); day++ {
+			add(day)
+		}
+	}
+	slices.Sort(days)
+	return slices.Compact(days)
+}
+
+// allDays are the days of all sweeps of a tracker that has exports.
+func (s *Service) allDays(ctx context.Context, t *store.Tracker, d *definition, now time.Time) ([]int64, error) {
+	if d.Exports == nil {
+		return nil, nil
+	}
+	var all []*store.Sweep
+	for before, more := "", true; more; {
+		page, err := s.Store.Sweeps(ctx, t, "", before, exportPage)
+		if err != nil {
+			return nil, err
+		}
+		if more = len(page) == exportPage; more {
+			before = page[exportPage-1].ID
+		}
+		all = append(all, page...)
+	}
+	return d.exportedDays(now, all...), nil
+}
+
+// daysToExport are the days that a new definition has written: all of them, when it asks
+// for other files than the one before.
+func (s *Service) daysToExport(ctx context.Context, t *store.Tracker, before *earshot.TrackerDefinition, d *definition, now time.Time) ([]int64, error) {
+	if compactJSON(before.Exports) == compactJSON(d.Exports) {
+		return nil, nil
+	}
+	return s.allDays(ctx, t, d, now)
+}
+
+// analysedDays are the days to write again once rules have been applied to all answers.
+func (s *Service) analysedDays(ctx context.Context, r *store.Rules, now time.Time) ([]int64, error) {
+	t, err := s.Store.TrackerByID(ctx, r.Organization, r.Tracker)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.stored(t)
+	if err != nil {
+		return nil, err
+	}
+	return s.allDays(ctx, t, d, now)
+}
+
+// writeExports writes days that have changed, one after the other, until ctx ends.
+func (s *Service) writeExports(ctx context.Context) {
+	if s.Exports == nil {
+		return
+	}
+	step := time.NewTicker(stepEvery)
+	defer step.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-step.C:
+			s.log(ctx, "writing exports failed", s.exportAll(ctx, s.Store.Now))
+		}
+	}
+}
+
+// exportAll writes all days that have changed.
+func (s *Service) exportAll(ctx context.Context, clock func() time.Time) error {
+	for s.Exports != nil && ctx.Err() == nil {
+		day, err := s.Store.ClaimExport(ctx, exportLease, clock())
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			return nil
+		case errors.Is(err, store.ErrChanged): // another node has it
+		case err != nil:
+			return err
+		default:
+			if err := s.exportClaimed(ctx, day, clock); err != nil && !errors.Is(err, store.ErrChanged) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// exportClaimed writes a day and notes how that went.
+func (s *Service) exportClaimed(ctx context.Context, day *store.ExportDay, clock func() time.Time) error {
+	working, cancel := context.WithTimeout(ctx, exportTime)
+	defer cancel()
+	var renewing sync.WaitGroup
+	renewing.Go(func() { s.renew(working, cancel, day, clock) })
+	err := s.exportDay(working, day, clock())
+	cancel()
+	renewing.Wait()
+	if err == nil {
+		return s.Store.EndExport(day, clock())
+	}
+	if ctx.Err() != nil {
+		return s.Store.LeaseExport(day, time.UnixMilli(0)) // whoever goes on need not wait
+	}
+	s.Log.Error("a day could not be exported", "tracker", day.Tracker, "day", day.Start().Format(time.DateOnly), "error", err)
+	return s.Store.FailExport(day, exportFailed, clock().Add(exportAgain))
+}
+
+// exportFailed is all that a tenant is told of the operator's folder or bucket.
+const exportFailed = "the file could not be written; the operator's log says why"
+
+// renew keeps a day's lease until ctx ends, and ends the work when that is not possible.
+func (s *Service) renew(ctx context.Context, cancel func(), day *store.ExportDay, clock func() time.Time) {
+	tick := time.NewTicker(exportLease / 4)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if s.Store.LeaseExport(day, clock().Add(exportLease)) != nil {
+				cancel()
+				return
+			}
+		}
+	}
+}
+
+// exportDay writes the files of a day.
+func (s *Service) exportDay(ctx context.Context, day *store.ExportDay, now time.Time) error {
+	t, err := s.Store.TrackerByID(ctx, day.Organization, day.Tracker)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil // it was deleted
+	}
+	if err != nil {
+		return err
+	}
+	d, err := s.stored(t)
+	if err != nil {
+		return err
+	}
+	from := day.Start()
+	if d.Exports == nil || from.Before(now.AddDate(0, 0, -d.keepDays)) {
+		return nil // nobody wants it any more, or not all of it is there
+	}
+	until := from.AddDate(0, 0, 1)
+	format := cmp.Or(d.Exports.Format, string(tablefile.Parquet))
+	for _, table := range d.Exports.Tables {
+		rows, err := s.Export(ctx, t.Organization, t.Name, &earshot.ExportQuery{Table: table, Format: format}, from, until, now)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil // the tracker is being deleted
+		}
+		if err != nil {
+			return err
+		}
+		// Both names hold letters, digits and hyphens only.
+		path := fmt.Sprintf("organization=%s/tracker=%s/table=%s/day=%s/part-0.%s", t.Organization, t.Name, table, from.Format(time.DateOnly), format)
+		if err := s.Exports.Write(ctx, path, rows.Pieces); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,335 @@
+package track
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"time"
+
+	"earshot"
+	"earshot/internal/files/tablefile"
+	"earshot/internal/store"
+	"earshot/internal/track/analysis"
+	"earshot/internal/track/metric"
+)
+
+// The rows of what is exported; docs/exports.md says what each column means.
+type (
+	answerRow struct {
+		ID         string         `json:"id" parquet:"id"`
+		Sweep      string         `json:"sweep" parquet:"sweep,dict"`
+		Slot       string         `json:"slot" parquet:"slot,dict"`
+		AskedAt    tablefile.Time `json:"askedAt" parquet:"askedAt,timestamp(millisecond)"`
+		FinishedAt tablefile.Time `json:"finishedAt" parquet:"finishedAt,optional,timestamp(millisecond)"`
+		PromptID   int64          `json:"promptId" parquet:"promptId"`
+		Prompt     string         `json:"prompt" parquet:"prompt,dict"`
+		Tags       []string       `json:"tags" parquet:"tags,list"`
+		Target     string         `json:"target" parquet:"target,dict"`
+		Sample     int64          `json:"sample" parquet:"sample"`
+		Outcome    string         `json:"outcome" parquet:"outcome,dict"`
+		Reason     string         `json:"reason" parquet:"reason,optional,dict"`
+		Surface    string         `json:"surface" parquet:"surface,optional,dict"`
+		MadeUp     bool           `json:"madeUp" parquet:"madeUp"`
+		Model      string         `json:"model" parquet:"model,optional,dict"`
+		Text       string         `json:"text" parquet:"text,optional"`
+		Sources    *int64         `json:"sources" parquet:"sources,optional"`
+		Charged    int64          `json:"creditsCharged" parquet:"creditsCharged"`
+		Attempts   int64          `json:"attempts" parquet:"attempts"`
+	}
+
+	// wholeAnswerRow is a row of a file that is not meant for spreadsheets.
+	wholeAnswerRow struct {
+		answerRow
+		Result string `json:"result" parquet:"result,optional"` // JSON
+	}
+
+	sweepRow struct {
+		ID         string         `json:"id" parquet:"id"`
+		Slot       string         `json:"slot" parquet:"slot"`
+		State      string         `json:"state" parquet:"state,dict"`
+		Reason     string         `json:"reason" parquet:"reason,optional"`
+		Version    int64          `json:"version" parquet:"version"`
+		DueAt      tablefile.Time `json:"dueAt" parquet:"dueAt,timestamp(millisecond)"`
+		StartedAt  tablefile.Time `json:"startedAt" parquet:"startedAt,optional,timestamp(millisecond)"`
+		EndsAt     tablefile.Time `json:"endsAt" parquet:"endsAt,timestamp(millisecond)"`
+		ClosedAt   tablefile.Time `json:"closedAt" parquet:"closedAt,optional,timestamp(millisecond)"`
+		Planned    int64          `json:"planned" parquet:"planned"`
+		Submitted  int64          `json:"submitted" parquet:"submitted"`
+		Answered   int64          `json:"answered" parquet:"answered"`
+		Missing    int64          `json:"missing" parquet:"missing"`
+		Coverage   float64        `json:"coverage" parquet:"coverage"`
+		MaxCredits int64          `json:"creditsToCharge" parquet:"creditsToCharge"`
+		Charged    int64          `json:"creditsCharged" parquet:"creditsCharged"`
+		Repeats    string         `json:"repeats" parquet:"repeats,optional"`
+	}
+
+	mentionRow struct {
+		Answer   string         `json:"answer" parquet:"answer"`
+		Sweep    string         `json:"sweep" parquet:"sweep,dict"`
+		AskedAt  tablefile.Time `json:"askedAt" parquet:"askedAt,timestamp(millisecond)"`
+		PromptID int64          `json:"promptId" parquet:"promptId"`
+		Target   string         `json:"target" parquet:"target,dict"`
+		Surface  string         `json:"surface" parquet:"surface,dict"`
+		Rules    string         `json:"rules" parquet:"rules,dict"`
+		Brand    string         `json:"brand" parquet:"brand,dict"`
+		Name     string         `json:"name" parquet:"name,dict"`
+		Kind     string         `json:"kind" parquet:"kind,dict"`
+		Where    string         `json:"where" parquet:"where,dict"`
+		Index    int64          `json:"index" parquet:"index"`
+		Start    int64          `json:"start" parquet:"start"`
+		End      int64          `json:"end" parquet:"end"`
+		Position *int64         `json:"position" parquet:"position,optional"`
+		ListRank *int64         `json:"listRank" parquet:"listRank,optional"`
+		Domains  []string       `json:"domains" parquet:"domains,list"`
+	}
+
+	citationRow struct {
+		Answer   string         `json:"answer" parquet:"answer"`
+		Sweep    string         `json:"sweep" parquet:"sweep,dict"`
+		AskedAt  tablefile.Time `json:"askedAt" parquet:"askedAt,timestamp(millisecond)"`
+		PromptID int64          `json:"promptId" parquet:"promptId"`
+		Target   string         `json:"target" parquet:"target,dict"`
+		Surface  string         `json:"surface" parquet:"surface,dict"`
+		Rules    string         `json:"rules" parquet:"rules,dict"`
+		URL      string         `json:"url" parquet:"url"`
+		Domain   string         `json:"domain" parquet:"domain,dict"`
+		Type     string         `json:"type" parquet:"type,dict"`
+		Position int64          `json:"position" parquet:"position"`
+	}
+
+	metricRow struct {
+		Sweep       string         `json:"sweep" parquet:"sweep,dict"`
+		Slot        string         `json:"slot" parquet:"slot,dict"`
+		DueAt       tablefile.Time `json:"dueAt" parquet:"dueAt,timestamp(millisecond)"`
+		Rules       string         `json:"rules" parquet:"rules,dict"`
+		Metric      string         `json:"metric" parquet:"metric,dict"`
+		Brand       *string        `json:"brand" parquet:"brand,optional,dict"`
+		Target      string         `json:"target" parquet:"target,dict"`
+		Surface     *string        `json:"surface" parquet:"surface,optional,dict"`
+		Value       *float64       `json:"value" parquet:"value,optional"`
+		Numerator   float64        `json:"numerator" parquet:"numerator"`
+		Denominator float64        `json:"denominator" parquet:"denominator"`
+		Answers     int64          `json:"answers" parquet:"answers"`
+		Missing     int64          `json:"missing" parquet:"missing"`
+		RerunLow    *float64       `json:"rerunLow" parquet:"rerunLow,optional"`
+		RerunHigh   *float64       `json:"rerunHigh" parquet:"rerunHigh,optional"`
+		MarketLow   *float64       `json:"marketLow" parquet:"marketLow,optional"`
+		MarketHigh  *float64       `json:"marketHigh" parquet:"marketHigh,optional"`
+		MadeUp      bool           `json:"madeUp" parquet:"madeUp"`
+	}
+)
+
+func rowOfSweep(s *store.Sweep) sweepRow {
+	return sweepRow{
+		ID: s.ID, Slot: s.Slot, State: string(s.State), Reason: s.Reason, Version: int64(s.Version),
+		DueAt: tablefile.At(s.DueAt), StartedAt: tablefile.At(s.StartedAt), EndsAt: tablefile.At(s.EndsAt), ClosedAt: tablefile.At(s.ClosedAt),
+		Planned: int64(s.Planned), Submitted: int64(s.Submitted), Answered: int64(s.Answered), Missing: int64(s.Missing),
+		Coverage: sweepView(s).Progress.Coverage, MaxCredits: s.MaxCost, Charged: s.Charged,
+		Repeats: s.Repeats,
+	}
+}
+
+// finding is what the current rules find in an answer.
+type finding struct {
+	*store.Answer
+	found *analysis.Found
+}
+
+// findings exports what the current rules find in answers.
+func (e *answerExport) findings(ctx context.Context, table string, format tablefile.Format) (*Export, error) {
+	rules, err := e.currentRules(ctx, e.t)
+	if err != nil {
+		return nil, err
+	}
+	panel, err := e.panelOf(rules)
+	if err != nil {
+		return nil, err
+	}
+	found := e.found(ctx, livePanel{rules.Version, panel})
+	if table == "citations" {
+		return export(format, flat(found, func(f finding) (rows []citationRow) {
+			for _, c := range f.found.Citations {
+				rows = append(rows, citationRow{
+					Answer: f.ID, Sweep: f.Sweep, AskedAt: tablefile.At(f.AskedAt), PromptID: int64(f.Prompt), Target: e.known.targets[f.Target], Surface: f.Surface,
+					Rules: rulesName(rules), URL: c.URL, Domain: c.Domain, Type: c.Type, Position: int64(c.Position),
+				})
+			}
+			return rows
+		})), nil
+	}
+	return export(format, flat(found, func(f finding) (rows []mentionRow) {
+		for _, m := range f.found.Mentions {
+			rows = append(rows, mentionRow{
+				Answer: f.ID, Sweep: f.Sweep, AskedAt: tablefile.At(f.AskedAt), PromptID: int64(f.Prompt), Target: e.known.targets[f.Target], Surface: f.Surface,
+				Rules: rulesName(rules), Brand: panel.Brands[m.Brand].Name, Name: panel.NameOf(m), Kind: string(m.Kind), Where: string(m.Where), Index: int64(m.Index),
+				Start: int64(m.Start), End: int64(m.End), Position: orNone(m.Position), ListRank: orNone(m.ListRank), Domains: m.Domains,
+			})
+		}
+		return rows
+	})), nil
+}
+
+// orNull is a text, which is empty where there is none.
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// orNone is a rank, which is 0 where there is none.
+func orNone(rank int) *int64 {
+	if rank == 0 {
+		return nil
+	}
+	n := int64(rank)
+	return &n
+}
+
+// flat makes any number of rows of each.
+func flat[A, B any](all iter.Seq2[A, error], of func(A) []B) iter.Seq2[B, error] {
+	return func(yield func(B, error) bool) {
+		for a, err := range all {
+			if err != nil {
+				var none B
+				yield(none, err)
+				return
+			}
+			for _, b := range of(a) {
+				if !yield(b, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// found reads what was found in answers, and finds what was not looked for yet.
+func (e *answerExport) found(ctx context.Context, by livePanel) iter.Seq2[finding, error] {
+	return func(yield func(finding, error) bool) {
+		for page, err := range e.pages(ctx) {
+			var all []finding
+			if err == nil {
+				all, err = e.foundIn(ctx, by, page)
+			}
+			if err != nil {
+				yield(finding{}, err)
+				return
+			}
+			for _, one := range all {
+				if !yield(one, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// foundIn is found for some answers, the newest first.
+func (e *answerExport) foundIn(ctx context.Context, by livePanel, page []*store.Answer) (all []finding, err error) {
+	if len(page) == 0 {
+		return nil, nil
+	}
+	known, err := e.Store.Found(ctx, e.t, by.version, e.filter.Prompt, page[len(page)-1].ID, page[0].ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range page {
+		content := known[a.ID]
+		if content == nil && (a.Outcome == earshot.OutcomeAnswered || a.Outcome == earshot.OutcomeRefused) {
+			isThere, err := e.readResult(ctx, a)
+			if err != nil {
+				return nil, err
+			}
+			if isThere {
+				content = e.analyse(a, by, e.known.prompts[a.Prompt]).Content
+				a.Result = nil
+			}
+		}
+		if content == nil {
+			continue // there is no answer
+		}
+		found, err := analysis.Decode(content)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, finding{a, found})
+	}
+	return all, nil
+}
+
+// exportMetrics exports the numbers of each sweep, one sweep at a time.
+func (s *Service) exportMetrics(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until time.Time, format tablefile.Format) (*Export, error) {
+	if err := onlySpan(q, false, "metrics"); err != nil {
+		return nil, err
+	}
+	t, d, err := s.load(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	within, err := dueIn(d, q, from, until)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := s.currentRules(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	h, err := s.pastOf(ctx, t, rules)
+	if err != nil {
+		return nil, err
+	}
+	return export(format, func(yield func(metricRow, error) bool) {
+		for _, sweep := range slices.Backward(h.all) {
+			if sweep.Pruned || !within.has(sweep.DueAt) || q.Sweep != "" && q.Sweep != sweep.ID {
+				continue
+			}
+			rows, err := s.sweepRows(ctx, h, sweep)
+			if err != nil {
+				yield(metricRow{}, err)
+				return
+			}
+			for _, row := range rows {
+				if !yield(row, nil) {
+					return
+				}
+			}
+		}
+	}), nil
+}
+
+// sweepRows are the numbers of one sweep. Its book is not kept: nobody asks for it again.
+func (s *Service) sweepRows(ctx context.Context, h *past, sweep *store.Sweep) (rows []metricRow, err error) {
+	release, err := s.books.under.Wait(ctx, h.tracker.Organization)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	b := &book{
+		tracker: h.tracker, rules: h.rules, panel: h.panel, zone: h.zone, need: need{cells: true},
+		periods: []span{{}}, sweeps: []*store.Sweep{sweep}, answers: sweep.Submitted,
+	}
+	if err := s.fill(ctx, b, h); err != nil {
+		return nil, err
+	}
+	wanted := metric.Query{By: []string{"target", "surface", "sweep"}, BrandsOnly: true}
+	found, err := b.Rows(wanted)
+	for i := range found {
+		rows = append(rows, b.rowOfMetric(b.metricRow(wanted, &found[i]), sweep))
+	}
+	return rows, err
+}
+
+func (b *book) rowOfMetric(m earshot.MetricRow, sweep *store.Sweep) metricRow {
+	row := metricRow{
+		Sweep: sweep.ID, Slot: sweep.Slot, DueAt: tablefile.At(sweep.DueAt), Rules: m.Rules, Metric: m.Metric, Brand: orNull(m.Brand), Target: m.Target, Surface: orNull(m.Surface),
+		Value: m.Value, Numerator: m.Numerator, Denominator: m.Denominator, Answers: int64(m.Answers), Missing: int64(m.Missing), MadeUp: b.madeUp,
+	}
+	if m.Interval != nil {
+		row.RerunLow, row.RerunHigh = &m.Interval.Rerun[0], &m.Interval.Rerun[1]
+		if m.Interval.Market != nil {
+			row.MarketLow, row.MarketHigh = &m.Interval.Market[0], &m.Interval.Market[1]
+		}
+	}
+	return row
+}

@@ -1,0 +1,106 @@
+package mention_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"earshot/internal/track/mention"
+)
+
+// FuzzFind holds what is true of every text: nothing panics, ranges are whole characters
+// of the body in its order, kinds, positions and ranks agree with each other, and the
+// visible text of a hit, alone in a text, is that name again.
+func FuzzFind(f *testing.F) {
+	file, err := os.ReadFile("testdata/cases.jsonl")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for line := range strings.Lines(string(file)) {
+		var c mention.Case
+		if err := json.Unmarshal([]byte(line), &c); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(c.Text, c.Prompt, c.Format == mention.Plain)
+	}
+	f.Add("\xff**Oll\xc3**aro &#0; &CounterClockwiseContourIntegral; <a href='", "\xff", false)
+	brands := append(panel(),
+		mention.Brand{Name: "On", Match: mention.Match{Case: "exact", Near: []string{"shoes"}, Not: []string{"on sale", "x"}}},
+		mention.Brand{Name: "New-Balance Shoe", Match: mention.Match{Joined: true, Suffixes: []string{"s", "es"}, Prefixes: []string{"e"}}},
+		mention.Brand{Name: "ナイキ", Aliases: []mention.Alias{{Name: "나이키"}, {Name: "نايكي"}, {Name: "C++"}, {Name: "Dr. Weiß"}}},
+		mention.Brand{Name: "Booking.com", Domains: []string{"booking.com"}},
+	)
+	rules := compile(f, brands...)
+	f.Fuzz(func(t *testing.T, body, prompt string, plain bool) {
+		text := mention.Text{Body: body, Prompt: prompt, Sources: []mention.Source{{URL: "https://a.example/", Title: prompt}}}
+		if plain {
+			text.Format = mention.Plain
+		}
+		found := rules.Find(text)
+		end := 0
+		for _, m := range found.Mentions {
+			check(t, text, m, end)
+			end = m.End
+			if m.Kind == mention.Name && m.Brand < 3 { // those without switches
+				hit := text.Context(m, 0).Hit
+				again := rules.Find(mention.Text{Body: hit, Format: mention.Plain})
+				if len(again.Mentions) != 1 || again.Mentions[0].Brand != m.Brand || again.Mentions[0].Name != m.Name {
+					t.Errorf("%q in %q is found as %+v", hit, body, again.Mentions)
+				}
+			}
+		}
+		for _, link := range found.Links {
+			if link.Start < 0 || link.End < link.Start || link.End > len(body) || link.Source >= len(text.Sources) {
+				t.Errorf("link %+v in %q", link, body)
+			}
+		}
+	})
+}
+
+func check(t *testing.T, text mention.Text, m mention.Mention, after int) {
+	t.Helper()
+	if m.Start < after || m.End <= m.Start || m.End > len(text.Body) {
+		t.Fatalf("range of %+v in %q, after %d", m, text.Body, after)
+	}
+	if utf8.ValidString(text.Body) && !utf8.ValidString(text.Body[m.Start:m.End]) {
+		t.Errorf("%+v cuts a character of %q", m, text.Body)
+	}
+	if m.SentenceStart > m.Start || m.SentenceEnd < m.End || m.SentenceEnd > len(text.Body) {
+		t.Errorf("the sentence of %+v in %q does not hold it", m, text.Body)
+	}
+	if (m.Position == 0) != (m.Kind == mention.Absent) || m.Kind == mention.Absent && m.ListRank != 0 {
+		t.Errorf("%+v in %q contradicts itself", m, text.Body)
+	}
+}
+
+// TestHostileTextsTakeTimeInProportion runs texts that are made to be slow. Each is
+// large enough that time by the square of its length would be felt by whoever runs the
+// tests.
+func TestHostileTextsTakeTimeInProportion(t *testing.T) {
+	t.Parallel()
+	rules := compile(t,
+		mention.Brand{Name: "a a a a", Match: mention.Match{Joined: true, Suffixes: []string{"a", "aa"}, Prefixes: []string{"a"}}},
+		mention.Brand{Name: "b", Match: mention.Match{Near: []string{"zzz"}, Within: 20, Not: []string{"b x", "y b"}}},
+		mention.Brand{Name: "x.example", Domains: []string{"x.example"}},
+	)
+	const size = 60_000
+	for name, unit := range map[string]string{
+		"letters": "a", "joined": "a-", "hyphens": "-", "near": "b ", "long words": "bé", "marks": "e\u0301\u0302", "stops": "x. ", "dots": "x.",
+		"hosts": "x.example/", "colons": "http://", "at": "a@", "angle": "<a:", "brackets": "[1]", "round": "(b)", "quotes": "“b”", "commas": "b,[1], ",
+		"no mention": "no mention of b ", "footnotes": "b[^1]",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			body := strings.Repeat(unit, size/len(unit))
+			rules.Find(mention.Text{Body: body, Format: mention.Plain, Prompt: strings.Repeat(unit, 2000)})
+		})
+	}
+	for name, unit := range map[string]string{"items": "1. b\n", "links": "[b](http://x.example) ", "addresses": "http://x.example/b ", "cells": "| b "} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rules.Find(mention.Text{Body: strings.Repeat(unit, 20_000/len(unit))})
+		})
+	}
+}

@@ -1,0 +1,101 @@
+package metric
+
+import (
+	"math"
+	"slices"
+
+	"earshot/internal/track/stats"
+)
+
+// Components estimates the variances that a precision plan starts from, for the
+// visibility of a brand in what a filter leaves: with x the mean of a cell in a sweep and
+// ms the mean square of x − x̄(cell) − x̄(sweep) + x̄, as in a two-way analysis of variance,
+//
+//	answer    = mean of n/(n−1)·x(1−x) over cells with n ≥ 2 answers in a sweep
+//	promptDay = ms − answer·mean(1/n)
+//	day       = variance of the sweep means − ms/cells
+//
+// none below 0, weights left aside. Where no cell has two answers in a sweep, answer and
+// promptDay cannot be told apart, and all of ms counts as answer. There are none, and
+// false, with fewer than 5 sweeps or two cells.
+func (b *Book) Components(brand string, filter Selection) (stats.Components, bool) {
+	index := slices.IndexFunc(b.def.Brands, func(known Brand) bool { return known.Name == brand })
+	if index < 0 {
+		return stats.Components{}, false
+	}
+	var entries []entry
+	for _, c := range b.cuts(Query{Filter: filter, PoolSurfaces: true}) {
+		cells := map[int][][]*Tally{}
+		for _, target := range c.targets {
+			var err error
+			if cells[target], err = b.talliesOf(c.sweeps, target); err != nil {
+				return stats.Components{}, false
+			}
+		}
+		for i, at := range c.sweeps {
+			for _, prompt := range c.prompts {
+				for _, target := range c.targets {
+					t := cells[target][i][prompt]
+					if t != nil && t.Eligible > 0 && !b.def.Prompts[prompt].Branded {
+						n := float64(t.Eligible)
+						entries = append(entries, entry{at, [2]int{prompt, target}, float64(t.Brands[index].Named) / n, n})
+					}
+				}
+			}
+		}
+	}
+	return components(entries)
+}
+
+// entry is the mean x of n answers of a cell in a sweep.
+type entry struct {
+	sweep int
+	cell  [2]int
+	x, n  float64
+}
+
+// components splits the variance of entries, which stand in the order of sweeps.
+func components(entries []entry) (stats.Components, bool) {
+	var all, inverse, within, sweepMeans []float64
+	bySweep, byCell := map[int][]float64{}, map[[2]int][]float64{}
+	for _, e := range entries {
+		bySweep[e.sweep] = append(bySweep[e.sweep], e.x)
+		byCell[e.cell] = append(byCell[e.cell], e.x)
+		all = append(all, e.x)
+		inverse = append(inverse, 1/e.n)
+		if e.n >= 2 {
+			within = append(within, e.n/(e.n-1)*e.x*(1-e.x))
+		}
+	}
+	if len(bySweep) < stats.EnoughSweeps || len(byCell) < 2 {
+		return stats.Components{}, false
+	}
+	mean, ofSweep, ofCell := stats.Mean(all), means(bySweep), means(byCell)
+	squares := 0.0
+	for i, e := range entries {
+		rest := e.x - ofCell[e.cell] - ofSweep[e.sweep] + mean
+		squares += rest * rest
+		if i == 0 || entries[i-1].sweep != e.sweep {
+			sweepMeans = append(sweepMeans, ofSweep[e.sweep])
+		}
+	}
+	meanSquare := squares / math.Max(1, float64(len(entries)-len(bySweep)-len(byCell)+1))
+	c := stats.Components{Answer: meanSquare}
+	if len(within) > 0 {
+		c.Answer = stats.Mean(within)
+		c.PromptDay = math.Max(0, meanSquare-c.Answer*stats.Mean(inverse))
+	}
+	c.Day = math.Max(0, stats.SampleVariance(sweepMeans)-meanSquare/float64(len(byCell)))
+	if lag1, ok := stats.Lag1(sweepMeans); ok {
+		c.Lag1 = math.Min(math.Max(lag1, 0), 0.8)
+	}
+	return c, true
+}
+
+func means[K comparable](values map[K][]float64) map[K]float64 {
+	found := map[K]float64{}
+	for key, list := range values {
+		found[key] = stats.Mean(list)
+	}
+	return found
+}

@@ -1,0 +1,153 @@
+package track
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"earshot"
+	"earshot/internal/store"
+	"earshot/internal/track/metric"
+)
+
+// repeatFacts are those of a sweep that repeats another, by version of the rules.
+type repeatFacts struct {
+	Noise map[int]*keptNoise `json:"noise"`
+}
+
+// keptNoise is how far a sweep is from the one that it repeats, by some rules.
+type keptNoise struct {
+	Weights int64                 `json:"weights"` // of the questions, as a hash: visibility is by them
+	Targets []earshot.TargetNoise `json:"targets"`
+}
+
+// noteNoise compares the newest sweep that repeats another with that one, and stores how
+// far they are apart by the rules of h.
+func (s *Service) noteNoise(ctx context.Context, h *past) error {
+	repeat, err := s.Store.NewestRepeat(ctx, h.tracker)
+	if err != nil || repeat.Pruned {
+		return ignoreGone(err)
+	}
+	first, err := s.Store.Sweep(ctx, h.tracker, repeat.Repeats)
+	if errors.Is(err, store.ErrNotFound) || err == nil && first.Pruned {
+		if repeat.Facts == nil {
+			return s.Store.SaveFacts(repeat, []byte(`{}`)) // nothing is left to compare with
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, sweep := range []*store.Sweep{first, repeat} {
+		if h.asked[sweep.Version] == nil {
+			if err := s.noteAsked(ctx, h, sweep.Version); err != nil {
+				return err
+			}
+		}
+	}
+	known, weights := noiseFacts(repeat), h.asked[repeat.Version].weights
+	if kept := known[h.rules.Version]; kept != nil && kept.Weights == weights {
+		return nil
+	}
+	b := &book{
+		tracker: h.tracker, rules: h.rules, panel: h.panel, zone: h.zone, sweeps: []*store.Sweep{first, repeat},
+		need: need{sources: metric.ByDomain, later: true},
+	}
+	if err := s.fill(ctx, b, h); err != nil {
+		return err
+	}
+	found, err := b.Noise(first.ID, repeat.ID)
+	if err != nil {
+		return err
+	}
+	return s.keepNoise(ctx, h, repeat, &keptNoise{Weights: weights, Targets: targetNoises(found)})
+}
+
+// keepNoise stores the noise of a sweep, beside that by other rules that are in use.
+func (s *Service) keepNoise(ctx context.Context, h *past, repeat *store.Sweep, noise *keptNoise) error {
+	rules, err := s.Store.Rules(ctx, h.tracker.Organization, h.tracker.ID)
+	if err != nil {
+		return err
+	}
+	all := noiseFacts(repeat)
+	maps.DeleteFunc(all, func(version int, _ *keptNoise) bool {
+		return slices.ContainsFunc(rules, func(r *store.Rules) bool { return r.Version == version && r.State == store.RulesOld })
+	})
+	all[h.rules.Version] = noise
+	text, err := json.Marshal(repeatFacts{all})
+	if err != nil {
+		return fmt.Errorf("encode the noise of a sweep: %w", err)
+	}
+	return s.Store.SaveFacts(repeat, text)
+}
+
+// noiseFacts is what is stored of a sweep that repeats another, by version of the rules.
+func noiseFacts(repeat *store.Sweep) map[int]*keptNoise {
+	var facts repeatFacts
+	if repeat.Facts != nil {
+		_ = json.Unmarshal(repeat.Facts, &facts) // else it is counted anew
+	}
+	if facts.Noise == nil {
+		return map[int]*keptNoise{}
+	}
+	return facts.Noise
+}
+
+func targetNoises(found []metric.Noise) (all []earshot.TargetNoise) {
+	for _, n := range found {
+		one := earshot.TargetNoise{NumberLabels: labelsOf(n.Labels), Cells: n.Cells, Differs: n.Differs, BrandDistance: n.Named, DomainDistance: n.Domains}
+		for _, brand := range n.Brands {
+			one.Brands = append(one.Brands, earshot.BrandNoise{Brand: brand.Brand, Differs: brand.Differs, Visibility: brand.Visibility})
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// noiseOf is the noise of the newest pair of a book's tracker, nil where there is none.
+// One that is missing is counted soon.
+func (s *Service) noiseOf(ctx context.Context, b *book) (*earshot.NoiseReport, error) {
+	repeat, err := s.Store.NewestRepeat(ctx, b.tracker)
+	if err != nil {
+		return nil, ignoreGone(err)
+	}
+	kept := noiseFacts(repeat)[b.rules.Version]
+	if kept == nil {
+		if !repeat.Pruned && b.rules.Version > 0 {
+			s.wantTallies(b.rules)
+		}
+		return nil, nil //nolint:nilnil // there is none, which is no error
+	}
+	return &earshot.NoiseReport{Sweep: repeat.ID, Repeats: repeat.Repeats, Targets: kept.Targets}, nil
+}
+
+// noiseFloor is by how much the visibility of a row's brand and target differed when a
+// sweep was repeated, nil where that is not known.
+func noiseFloor(noise *earshot.NoiseReport, row *earshot.ComparedRow) *float64 {
+	if noise == nil || row.Metric != "visibility"+metric.Version {
+		return nil
+	}
+	for _, target := range noise.Targets {
+		if target.Target != row.Target {
+			continue
+		}
+		for _, brand := range target.Brands {
+			if brand.Brand == row.Brand {
+				return brand.Visibility
+			}
+		}
+	}
+	return nil
+}
+
+// withinNoise says where a change is no larger than the noise floor.
+func withinNoise(row *earshot.ComparedRow) string {
+	if row.NoiseFloor == nil || row.Change == nil || math.Abs(*row.Change) > *row.NoiseFloor {
+		return ""
+	}
+	return fmt.Sprintf(" It is within the noise floor: a sweep that was repeated at once differed by %.1f points.", 100**row.NoiseFloor)
+}

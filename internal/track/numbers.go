@@ -1,0 +1,331 @@
+package track
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"earshot"
+	"earshot/internal/schema"
+	"earshot/internal/store"
+	"earshot/internal/track/metric"
+)
+
+const (
+	// maxRows is how many numbers are given at once.
+	maxRows = 20_000
+	// maxRules is how many versions of the rules are listed.
+	maxRules = 50
+	// maxComputed is how many are computed, of which a page is given.
+	maxComputed = 200_000
+	// compareDays is how long the periods of a comparison are unless it says otherwise.
+	compareDays = 28
+)
+
+// dimensions are what answers can be divided and picked by.
+var dimensions = []string{"brand", "surface", "target", "provider", "country", "prompt", "tag", "sweep", "day", "week", "month"}
+
+// list splits a list with commas.
+func list(text string) (items []string) {
+	for item := range strings.SplitSeq(text, ",") {
+		if item = strings.TrimSpace(item); item != "" && !slices.Contains(items, item) {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
+// selection reads target:chatassistant/US,tag:trail. A comma that no dimension follows is
+// part of the value.
+func selection(field, text string) (metric.Selection, error) {
+	if text == "" {
+		return nil, nil
+	}
+	chosen := metric.Selection{}
+	last := ""
+	for part := range strings.SplitSeq(text, ",") {
+		name, value, found := strings.Cut(part, ":")
+		name = strings.TrimSpace(name)
+		switch {
+		case found && slices.Contains(dimensions, name):
+			last = name
+			chosen[name] = append(chosen[name], strings.TrimSpace(value))
+		case last == "":
+			return nil, schema.Invalid(field, "must be dimension:value, such as tag:trail; the dimensions are %s", strings.Join(dimensions, ", "))
+		default:
+			values := chosen[last]
+			values[len(values)-1] += "," + part
+		}
+	}
+	return chosen, nil
+}
+
+// numberQuery reads what queries for numbers share.
+func numberQuery(f *earshot.NumberFilter, metrics, by, having string) (q metric.Query, err error) {
+	q = metric.Query{Metrics: list(metrics), By: list(by), Branded: f.Branded, PoolSurfaces: f.PoolSurfaces}
+	for i, name := range q.Metrics {
+		q.Metrics[i] = strings.TrimSuffix(name, metric.Version)
+	}
+	if i := slices.Index(q.Metrics, "stability"); i >= 0 {
+		q.Metrics = slices.Replace(q.Metrics, i, i+1, "stability.domains", "stability.brands")
+	}
+	if q.Filter, err = selection("filter", f.Filter); err != nil {
+		return q, err
+	}
+	q.Having, err = selection("having", having)
+	return q, err
+}
+
+// asField makes an error of the query, which begins with the name of its field, one that
+// the client sees.
+func asField(err error) error {
+	if err == nil {
+		return nil
+	}
+	field, message, found := strings.Cut(err.Error(), ": ")
+	if !found {
+		return err
+	}
+	return schema.Invalid(field, "%s", message)
+}
+
+func rulesName(r *store.Rules) string { return fmt.Sprintf("r%d", r.Version) }
+
+// Metrics are numbers of a tracker. Returns store.ErrNotFound.
+func (s *Service) Metrics(ctx context.Context, organization, name string, q *earshot.MetricQuery) (*earshot.MetricReport, error) {
+	by := q.By
+	if by == "" {
+		by = "target"
+	}
+	wanted, err := numberQuery(&q.NumberFilter, q.Metric, by, q.Having)
+	if err != nil {
+		return nil, err
+	}
+	wanted.BrandsOnly, wanted.Last, wanted.MaxRows = true, q.Last, maxComputed
+	var read need
+	if slices.Contains(wanted.Metrics, "stability.domains") {
+		read.sources = metric.ByDomain // which no sweep that is added up tells
+	}
+	var b *book
+	var rows []metric.Row
+	err = s.filtered(ctx, organization, name, &q.NumberFilter, read, func(found *book) (err error) {
+		b = found
+		b.namePrompts(wanted.Filter)
+		rows, err = b.Rows(wanted)
+		return asField(err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	rows = rows[min(q.Offset, len(rows)):]
+	more := q.Limit > 0 && len(rows) > q.Limit
+	if more {
+		rows = rows[:q.Limit]
+	}
+	if len(rows) > maxRows {
+		return nil, schema.Invalid("by", "makes %d rows; at most %d are given at once, so ask for one metric, filter, or give a limit", len(rows), maxRows)
+	}
+	report := &earshot.MetricReport{Tracker: name, Rules: rulesName(b.rules), Sweeps: len(b.sweeps), MadeUp: b.madeUp, Breaks: b.breaks, More: more}
+	for i := range rows {
+		report.Rows = append(report.Rows, b.metricRow(wanted, &rows[i]))
+	}
+	report.Noise, err = s.noiseOf(ctx, b)
+	return report, err
+}
+
+// namePrompts has a filter that gives questions by their numbers give their texts.
+func (b *book) namePrompts(filter metric.Selection) {
+	for i, number := range filter["prompt"] {
+		if at := slices.IndexFunc(b.prompts, func(p *store.TrackerPart) bool { return strconv.Itoa(p.ID) == number }); at >= 0 {
+			filter["prompt"][i] = b.prompts[at].Name
+		}
+	}
+}
+
+// filtered has the book used of what a filter leaves by time.
+func (s *Service) filtered(ctx context.Context, organization, name string, f *earshot.NumberFilter, wanted need, use func(*book) error) error {
+	t, d, err := s.load(ctx, organization, name)
+	if err != nil {
+		return err
+	}
+	within, err := spanOf(zoneOf(d), "from", f.From, "to", f.To)
+	if err != nil {
+		return err
+	}
+	return s.withBook(ctx, t, d, wanted, use, within)
+}
+
+func labelsOf(l metric.Labels) earshot.NumberLabels {
+	return earshot.NumberLabels{Target: l.Target, Surface: l.Surface, Provider: l.Provider, Country: l.Country, Prompt: l.Prompt, Tag: l.Tag}
+}
+
+func (b *book) metricRow(q metric.Query, r *metric.Row) earshot.MetricRow {
+	row := earshot.MetricRow{
+		Metric: r.Metric, NumberLabels: labelsOf(r.Labels), PromptID: r.PromptVersion, Sweep: r.Sweep, Day: r.Day, Week: r.Week, Month: r.Month,
+		Value: r.Value.Number, Numerator: r.Numerator, Denominator: r.Denominator, Answers: r.Answers, Cells: r.Cells, Sweeps: r.Sweeps,
+		Missing: r.Missing, Interval: intervals(r.Interval), Lag1: r.Lag1, Weighted: r.Weighted, Rules: rulesName(b.rules), AnswersURL: b.answersURL(q, r),
+		NotRequested: r.NotRequested, Reason: string(r.Reason),
+	}
+	if r.Brand != nil {
+		row.Brand = *r.Brand
+	}
+	if r.Provisional != nil {
+		row.Provisional = *r.Provisional
+	}
+	if p := r.Value.Places; p != nil && p.Median != nil {
+		row.Value, row.Places = p.Median, &earshot.PlaceShares{First: *p.First, TwoToThree: *p.TwoToThree, FourOrMore: *p.FourOrMore}
+	}
+	if t := r.Value.Top; t != nil {
+		row.Value, row.Top = t.Median, &earshot.TopShares{Top1: t.Top1, Top3: t.Top3, Top10: t.Top10}
+	}
+	return row
+}
+
+func intervals(of *metric.Intervals) *earshot.Intervals {
+	if of == nil {
+		return nil
+	}
+	found := &earshot.Intervals{Rerun: of.Rerun[:]}
+	if of.Market != nil {
+		found.Market = of.Market[:]
+	}
+	return found
+}
+
+// Sources are the pages that answers cite. Returns store.ErrNotFound.
+func (s *Service) Sources(ctx context.Context, organization, name string, q *earshot.SourceQuery) (*earshot.SourceReport, error) {
+	wanted, err := numberQuery(&q.NumberFilter, "citationShare", "", "")
+	if err != nil {
+		return nil, err
+	}
+	by := q.By
+	if by == "" {
+		by = "domain"
+	}
+	wanted.Sources, wanted.Top = []string{by}, q.Limit
+	if by != "type" {
+		wanted.Metrics = append(wanted.Metrics, "support")
+	}
+	counted := map[string]metric.Sources{"domain": metric.ByDomain | metric.BySupport, "url": metric.ByURL | metric.BySupportURL, "type": metric.ByType}[by]
+	var b *book
+	var rows []metric.Row
+	err = s.filtered(ctx, organization, name, &q.NumberFilter, need{sources: counted | metric.SourcesOnly}, func(found *book) (err error) {
+		b = found
+		b.namePrompts(wanted.Filter)
+		rows, err = b.Rows(wanted)
+		return asField(err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	report := &earshot.SourceReport{Tracker: name, Rules: rulesName(b.rules), MadeUp: b.madeUp}
+	backs := map[[2]string][]earshot.BackedBrand{} // by target and by domain or URL
+	for _, r := range rows {
+		if r.Brand != nil { // of a brand, support alone says what backs it
+			backed := r.Domains
+			if by == "url" {
+				backed = r.Pages
+			}
+			for source, mentions := range backed {
+				at := [2]string{r.Target, source}
+				backs[at] = append(backs[at], earshot.BackedBrand{Brand: *r.Brand, Mentions: mentions})
+			}
+		}
+	}
+	for _, r := range rows {
+		if r.Brand != nil {
+			continue
+		}
+		row := earshot.SourceRow{
+			Domain: r.Domain, URL: r.URL, Type: r.Type, NumberLabels: labelsOf(r.Labels), Share: r.Value.Number,
+			Citations: int(r.Numerator), AllCitations: int(r.Denominator), Answers: r.Answers, Interval: intervals(r.Interval),
+		}
+		if r.Provisional != nil {
+			row.Provisional = *r.Provisional
+		}
+		if at := row.URL + row.Domain; at != "" {
+			kind, brand, domain := b.panel.Site(at)
+			row.Type, row.Brand, row.Domain = string(kind), brand, domain
+		}
+		row.Backs = backs[[2]string{row.Target, cmp.Or(r.URL, r.Domain)}]
+		report.Rows = append(report.Rows, row)
+	}
+	return report, nil
+}
+
+// Rules tells by which rules brands are found. Returns store.ErrNotFound.
+func (s *Service) Rules(ctx context.Context, organization, name string) (*earshot.RulesList, error) {
+	t, err := s.Store.Tracker(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.Store.Rules(ctx, organization, t.ID)
+	if err != nil {
+		return nil, err
+	}
+	answers, err := s.Store.CountAnswers(ctx, organization, t.ID)
+	if err != nil {
+		return nil, err
+	}
+	found := &earshot.RulesList{}
+	for _, r := range slices.Backward(all) {
+		if r.State == store.RulesCurrent {
+			found.Current = rulesName(r)
+		}
+		if len(found.Rules) == maxRules {
+			continue
+		}
+		view, err := rulesView(r, answers)
+		if err != nil {
+			return nil, err
+		}
+		found.Rules = append(found.Rules, *view)
+	}
+	return found, nil
+}
+
+// rulesView is what clients see of rules of a tracker that has so many answers.
+func rulesView(r *store.Rules, answers int) (*earshot.NamingRule, error) {
+	view := &earshot.NamingRule{
+		Name: rulesName(r), State: string(r.State), CreatedAt: earshot.Timestamp{Time: r.CreatedAt}, FinishedAt: earshot.When(r.FinishedAt), Analysed: r.Done,
+	}
+	set, err := ruleSetOf(r)
+	if err != nil {
+		return nil, err
+	}
+	view.Brands, view.Sources = set.Brands, set.Sources
+	if r.Report != nil {
+		if err := json.Unmarshal(r.Report, &view.Moved); err != nil {
+			return nil, fmt.Errorf("read what rules %d moved: %w", r.Version, err)
+		}
+	}
+	view.Answers = answers
+	return view, nil
+}
+
+// Reanalyse has all kept answers of a tracker analysed again. Returns store.ErrNotFound,
+// and store.ErrChanged when somebody else changes its rules.
+func (s *Service) Reanalyse(ctx context.Context, organization, name string, now time.Time) (*earshot.Reanalysis, error) {
+	t, err := s.Store.Tracker(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.addRules(ctx, t, now)
+	if err != nil {
+		return nil, err
+	}
+	answers, err := s.Store.CountAnswers(ctx, r.Organization, r.Tracker)
+	if err != nil {
+		return nil, err
+	}
+	view, err := rulesView(r, answers)
+	if err != nil {
+		return nil, err
+	}
+	return &earshot.Reanalysis{Rules: *view}, nil
+}

@@ -1,0 +1,150 @@
+package track
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"earshot"
+	"earshot/internal/files/tablefile"
+	"earshot/internal/schema"
+	"earshot/internal/track/metric"
+	"earshot/internal/track/proof"
+)
+
+// exportNumbers is Export for numbers, with all that they are made of.
+func (s *Service) exportNumbers(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until time.Time) (*Export, error) {
+	if err := onlySpan(q, q.Sweep != "", "numbers"); err != nil {
+		return nil, err
+	}
+	if q.Format != "" && q.Format != string(tablefile.NDJSON) {
+		return nil, schema.Invalid("format", "must be ndjson with table=numbers")
+	}
+	t, d, err := s.load(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	within, err := dueIn(d, q, from, until)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.bookOf(ctx, t, d, need{sources: metric.AllSources}, within)
+	if err != nil {
+		return nil, err
+	}
+	set, err := ruleSetOf(b.rules)
+	if err != nil {
+		return nil, err
+	}
+	head := &proof.Head{
+		Tracker: name, Rules: rulesName(b.rules), Code: b.rules.Code, Panel: set.Brands, Sources: set.Sources, Definition: b.Definition(),
+	}
+	known, err := s.names(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	numbers, err := proof.Numbers(b.Book)
+	if err != nil {
+		return nil, err
+	}
+	return &Export{Format: tablefile.NDJSON, Pieces: func(yield func([]byte, error) bool) {
+		write := func(l *proof.Line, err error) bool {
+			var text []byte
+			if err == nil {
+				text, err = json.Marshal(l)
+				text = append(text, '\n')
+			}
+			return yield(text, err) && err == nil
+		}
+		if !write(&proof.Line{Head: head}, nil) {
+			return
+		}
+		err := s.eachCounted(ctx, b, known, func(a *proof.Answer) bool {
+			var err error
+			a.Answer, err = a.Read(b.panel, &head.Definition)
+			return write(&proof.Line{Answer: a}, err)
+		})
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		numbers(write)
+	}}, nil
+}
+
+// onlySpan refuses filters that pick among answers.
+func onlySpan(q *earshot.ExportQuery, sweep bool, table string) error {
+	for _, filter := range []struct {
+		name  string
+		isSet bool
+	}{
+		{"sweep", sweep},
+		{"promptId", q.PromptID != 0},
+		{"target", q.Target != ""},
+		{"tag", q.Tag != ""},
+		{"outcome", q.Outcome != ""},
+		{"reason", q.Reason != ""},
+		{"q", q.Text != ""},
+		{"brand", q.Brand != ""},
+		{"filter", q.Filter != ""},
+		{"counted", q.Counted},
+		{"dueFrom", q.DueFrom != ""},
+		{"dueTo", q.DueTo != ""},
+	} {
+		if filter.isSet {
+			return schema.Invalid(filter.name, "picks among answers, and cannot with table=%s", table)
+		}
+	}
+	return nil
+}
+
+// eachCounted hands the answers that a book counts to use, the newest first, until it
+// wants no more.
+func (s *Service) eachCounted(ctx context.Context, b *book, known *names, use func(*proof.Answer) bool) error {
+	if len(b.sweeps) == 0 {
+		return nil
+	}
+	def := b.Definition()
+	targets, prompts, sweeps := map[string]bool{}, map[int]int{}, map[string]bool{}
+	for _, t := range def.Targets {
+		targets[t.Key] = true
+	}
+	for i, p := range def.Prompts {
+		prompts[p.Version] = i
+	}
+	first := b.sweeps[0].StartedAt
+	for _, sweep := range b.sweeps {
+		sweeps[sweep.ID] = true
+		first = minTime(first, sweep.StartedAt)
+	}
+	// The clock of another node may be a little behind.
+	first = first.Add(-time.Hour)
+	for before := uuid.Max.String(); ; {
+		answers, err := s.Store.NewestResults(ctx, b.tracker, before, analyseBatch)
+		if err != nil {
+			return err
+		}
+		for _, a := range answers {
+			before = a.ID
+			prompt, isKnown := prompts[a.Prompt]
+			if !sweeps[a.Sweep] || !isKnown {
+				continue
+			}
+			key := known.targets[a.Target]
+			if !targets[key] {
+				key += "@" + a.Surface
+			}
+			more := use(&proof.Answer{Result: a.Result, Answer: metric.Answer{
+				ID: a.ID, Prompt: prompt, Target: key, Sweep: a.Sweep, Sample: a.Sample, Outcome: metric.Outcome(a.Outcome),
+			}})
+			if !more {
+				return nil
+			}
+		}
+		if len(answers) == 0 || answers[len(answers)-1].AskedAt.Before(first) {
+			return nil
+		}
+	}
+}

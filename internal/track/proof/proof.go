@@ -1,0 +1,82 @@
+// Package proof holds numbers together with all that they are made of, so that anybody
+// can compute them again without a server.
+//
+// A proof is a file of JSON objects, one a line: first what was asked and looked for,
+// then every answer with its whole result, then every number that is stated.
+package proof
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"earshot"
+	"earshot/internal/track/analysis"
+	"earshot/internal/track/metric"
+)
+
+// Line is a line of a proof: one of its fields is set.
+type Line struct {
+	Head      *Head           `json:"head,omitempty"`
+	Answer    *Answer         `json:"answer,omitempty"`
+	Number    json.RawMessage `json:"number,omitempty"` // a metric.Row
+	Series    json.RawMessage `json:"series,omitempty"`
+	Stability json.RawMessage `json:"stability,omitempty"`
+}
+
+// Head is what was asked, and whom answers were searched for.
+type Head struct {
+	Tracker string `json:"tracker"`
+	Rules   string `json:"rules"`
+	// Code is the version of what finds brands and citations.
+	Code       int                  `json:"code"`
+	Panel      []earshot.Brand      `json:"panel"`
+	Sources    []earshot.SourceType `json:"sources,omitempty"` // types of sites
+	Definition metric.Definition    `json:"definition"`
+}
+
+// Answer is an answer as numbers look at it, beside the result that says so.
+type Answer struct {
+	metric.Answer
+	Result json.RawMessage `json:"result"`
+}
+
+// Read finds again, in the result of an answer, what numbers look at.
+func (a *Answer) Read(panel *analysis.Panel, def *metric.Definition) (metric.Answer, error) {
+	if a.Prompt < 0 || a.Prompt >= len(def.Prompts) {
+		return metric.Answer{}, fmt.Errorf("there is no prompt %d", a.Prompt)
+	}
+	found, err := panel.Analyse(a.Result, def.Prompts[a.Prompt].Text)
+	if err != nil {
+		found = &analysis.Found{} // one that cannot be read names nobody
+	}
+	read := found.Answer(panel)
+	read.ID, read.Prompt, read.Target, read.Sweep, read.Sample, read.Outcome = a.ID, a.Prompt, a.Target, a.Sweep, a.Sample, a.Outcome
+	return read, nil
+}
+
+// Numbers are all that a book states, as lines.
+func Numbers(b *metric.Book) (iter.Seq2[*Line, error], error) {
+	report, err := b.Report()
+	if err != nil {
+		return nil, err
+	}
+	return func(yield func(*Line, error) bool) {
+		_ = each(report.Metrics, yield, func(l *Line) *json.RawMessage { return &l.Number }) &&
+			each(report.Series, yield, func(l *Line) *json.RawMessage { return &l.Series }) &&
+			each(report.Stability, yield, func(l *Line) *json.RawMessage { return &l.Stability })
+	}, nil
+}
+
+// each yields a line for each value until it is told to stop.
+func each[T any](values []T, yield func(*Line, error) bool, field func(*Line) *json.RawMessage) bool {
+	for _, v := range values {
+		line := &Line{}
+		var err error
+		*field(line), err = json.Marshal(v)
+		if !yield(line, err) || err != nil {
+			return false
+		}
+	}
+	return true
+}

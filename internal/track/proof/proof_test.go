@@ -1,0 +1,153 @@
+package proof_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"earshot"
+	"earshot/internal/track/analysis"
+	"earshot/internal/track/metric"
+	"earshot/internal/track/proof"
+)
+
+// newProof writes a proof of two prompts, asked in three sweeps, and returns its lines.
+func newProof(t *testing.T) []string {
+	t.Helper()
+	brands := []earshot.Brand{{Name: "Ollaro", Own: true, Domains: earshot.List[string]{"ollaro.example"}}, {Name: "Kestrin"}}
+	panel, err := analysis.NewPanel(brands)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := &proof.Head{Tracker: "shoes", Rules: "r1", Code: analysis.Code, Panel: brands, Definition: metric.Definition{
+		Brands: panel.Brands, Samples: 1, Prompts: []metric.Prompt{{Text: "best shoes", Weight: 1}, {Text: "light shoes", Weight: 2}},
+		Targets: []metric.Target{{Key: "chatassistant/US", Surface: "lab"}},
+		Sweeps:  []metric.Sweep{{ID: "s1", Slot: "2026-11-01T06:00"}, {ID: "s2", Slot: "2026-11-02T06:00", Prompts: []int{0, 1}}, {ID: "s3", Slot: "2026-11-03T06:00"}},
+	}}
+	book, err := metric.NewBook(head.Definition)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	write := func(l *proof.Line) {
+		text, err := json.Marshal(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file.Write(append(text, '\n'))
+	}
+	write(&proof.Line{Head: head})
+	for i, text := range []string{"1. **Ollaro** is light.", "Kestrin lasts.", "Nobody is best.", "**Ollaro** and Kestrin.", "Ollaro.", "Kestrin."} {
+		a := &proof.Answer{
+			Answer: metric.Answer{ID: fmt.Sprint("a", i), Prompt: i % 2, Target: "chatassistant/US", Sweep: head.Definition.Sweeps[i/2].ID, Sample: 1, Outcome: metric.Answered},
+			Result: fmt.Appendf(nil, `{"surface":"lab","markdown":%q,"sources":[{"position":1,"url":"https://ollaro.example/","label":"Ollaro"}]}`, text),
+		}
+		if a.Answer, err = a.Read(panel, &head.Definition); err != nil {
+			t.Fatal(err)
+		}
+		if err := book.Add(a.Answer); err != nil {
+			t.Fatal(err)
+		}
+		write(&proof.Line{Answer: a})
+	}
+	numbers, err := proof.Numbers(book)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for l, err := range numbers {
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(l)
+	}
+	return strings.SplitAfter(strings.TrimSuffix(file.String(), "\n"), "\n")
+}
+
+// proves reports whether a file is a proof all of whose numbers agree.
+func proves(text string) bool {
+	_, checks, err := proof.Verify(strings.NewReader(text))
+	for _, check := range checks {
+		if !check.Agrees {
+			return false
+		}
+	}
+	return err == nil
+}
+
+func TestAProofThatLacksAnythingProvesNothing(t *testing.T) {
+	t.Parallel()
+	lines := newProof(t)
+	if !proves(strings.Join(lines, "")) {
+		t.Fatal("the whole proof does not agree")
+	}
+	for i, line := range lines {
+		before, after := strings.Join(lines[:i], ""), strings.Join(lines[i+1:], "")
+		for what, text := range map[string]string{
+			"missing":      before + after,
+			"the last":     before + line,
+			"cut":          before + line[:len(line)/2],
+			"twice":        before + line + line + after,
+			"null":         before + "null\n" + after,
+			"without rows": before + "{\"number\":{}}\n" + after,
+			"a null row":   before + "{\"number\":null}\n" + after,
+		} {
+			if text != strings.Join(lines, "") && proves(text) {
+				t.Errorf("line %d is %s, and all numbers agree: %.80s", i+1, what, line)
+			}
+		}
+	}
+}
+
+func TestNoValueOfAProofMakesVerifyPanic(t *testing.T) {
+	t.Parallel()
+	lines := newProof(t)
+	others := []any{nil, "x", -1.0, 1e300, true, []any{nil}, map[string]any{"x": nil}}
+	seen := map[string]bool{}
+	for i, line := range lines {
+		kind, _, _ := strings.Cut(line, ":")
+		if seen[kind] {
+			continue
+		}
+		seen[kind] = true // the others have the same fields
+		var value any
+		if err := json.Unmarshal([]byte(line), &value); err != nil {
+			t.Fatal(err)
+		}
+		replaceEach(value, others, func(place string) {
+			changed, err := json.Marshal(value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if recovered := recover(); recovered != nil {
+					t.Errorf("line %d, %s: %v: %s", i+1, place, recovered, changed)
+				}
+			}()
+			proves(strings.Join(lines[:i], "") + string(changed) + "\n" + strings.Join(lines[i+1:], ""))
+		})
+	}
+}
+
+// replaceEach calls visit with each value below a document replaced by each of the others.
+func replaceEach(document any, others []any, visit func(place string)) {
+	each := func(name string, value any, set func(any)) {
+		for _, other := range others {
+			set(other)
+			visit(fmt.Sprintf("%s = %v", name, other))
+		}
+		set(value)
+		replaceEach(value, others, func(place string) { visit(name + "." + place) })
+	}
+	switch document := document.(type) {
+	case map[string]any:
+		for name, value := range document {
+			each(name, value, func(other any) { document[name] = other })
+		}
+	case []any:
+		for i, value := range document {
+			each(fmt.Sprint(i), value, func(other any) { document[i] = other })
+		}
+	}
+}

@@ -1,0 +1,223 @@
+package proof
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"earshot/internal/track/analysis"
+	"earshot/internal/track/metric"
+)
+
+// Tolerance is by how much a number may differ: what is left of a sum that was added up
+// in another order.
+const Tolerance = 1e-12
+
+// Check is one number, as it is stated and as it is computed again.
+type Check struct {
+	What       string `json:"what"`  // such as visibility@m1, Ollaro, chatassistant/US
+	Field      string `json:"field"` // such as value or interval.rerun[0]
+	Stated     any    `json:"stated"`
+	Recomputed any    `json:"recomputed"`
+	Agrees     bool   `json:"agrees"`
+}
+
+// Verify computes all numbers of a proof again and holds them against those that are
+// stated. An error says that it is no proof.
+func Verify(file io.Reader) (head *Head, checks []Check, err error) {
+	v := verifier{stated: map[string]map[string]any{}}
+	lines := json.NewDecoder(file)
+	for n := 1; ; n++ {
+		var l Line
+		if err := lines.Decode(&l); errors.Is(err, io.EOF) {
+			break
+		} else if errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, nil, fmt.Errorf("the file is cut off in line %d", n)
+		} else if err != nil {
+			return nil, nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		if err := v.line(&l); err != nil {
+			return nil, nil, fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	if v.head == nil {
+		return nil, nil, errors.New("it is empty")
+	}
+	return v.head, v.checks, v.finish()
+}
+
+type verifier struct {
+	head   *Head
+	panel  *analysis.Panel
+	book   *metric.Book
+	stated map[string]map[string]any // numbers by what they are of
+	order  []string
+	checks []Check
+}
+
+func (v *verifier) line(l *Line) (err error) {
+	switch {
+	case l.Head != nil:
+		return v.begin(l.Head)
+	case v.head == nil:
+		return errors.New("it must begin with head; 'earshot tracker export NAME --table numbers' writes such a file")
+	case l.Answer != nil:
+		return v.answer(l.Answer)
+	default:
+		what, numbers, err := read(l)
+		if err == nil && v.stated[what] != nil {
+			err = fmt.Errorf("%s is stated twice", what)
+		}
+		v.stated[what] = numbers
+		v.order = append(v.order, what)
+		return err
+	}
+}
+
+func (v *verifier) begin(head *Head) (err error) {
+	if v.head != nil {
+		return errors.New("there is a second head")
+	}
+	if head.Code != analysis.Code {
+		return fmt.Errorf("it was made by version %d of the code that finds brands; this program has version %d", head.Code, analysis.Code)
+	}
+	v.head = head
+	if v.panel, err = analysis.NewPanel(head.Panel, head.Sources...); err != nil {
+		return fmt.Errorf("panel: %w", err)
+	}
+	if v.book, err = metric.NewBook(head.Definition); err != nil {
+		return fmt.Errorf("definition: %w", err)
+	}
+	for i, brand := range v.panel.Brands {
+		if i >= len(head.Definition.Brands) || head.Definition.Brands[i].Name != brand.Name {
+			return errors.New("definition: brands are not those of the panel")
+		}
+	}
+	return nil
+}
+
+// answer counts what is found in a result. What the file says was found is only compared.
+func (v *verifier) answer(a *Answer) error {
+	found, err := a.Read(v.panel, &v.head.Definition)
+	if err != nil {
+		return fmt.Errorf("answer %s: %w", a.ID, err)
+	}
+	stated, err := plain(a.Answer)
+	if err != nil {
+		return err
+	}
+	recomputed, err := plain(found)
+	if err != nil {
+		return err
+	}
+	// Only what differs is noted: answers are many.
+	checks := compare("answer "+a.ID, "", stated, recomputed)
+	v.checks = append(v.checks, slices.DeleteFunc(checks, func(c Check) bool { return c.Agrees })...)
+	return v.book.Add(found)
+}
+
+// finish holds the numbers of the book against those of the file.
+func (v *verifier) finish() error {
+	lines, err := Numbers(v.book)
+	if err != nil {
+		return err
+	}
+	computed := map[string]map[string]any{}
+	for l, err := range lines {
+		if err != nil {
+			return err
+		}
+		what, numbers, err := read(l)
+		if err != nil {
+			return err
+		}
+		computed[what] = numbers
+		if v.stated[what] == nil {
+			v.order = append(v.order, what)
+		}
+	}
+	for _, what := range v.order {
+		v.checks = append(v.checks, compare(what, "", v.stated[what], computed[what])...)
+	}
+	return nil
+}
+
+// read gives what a line is of, and its numbers.
+func read(l *Line) (what string, numbers map[string]any, err error) {
+	for kind, raw := range map[string]json.RawMessage{"": l.Number, "series ": l.Series, "stability ": l.Stability} {
+		if raw == nil {
+			continue
+		}
+		if err := json.Unmarshal(raw, &numbers); err != nil {
+			return "", nil, err
+		}
+		var labels []string
+		for _, name := range []string{
+			"metric", "brand", "target", "surface", "provider", "country", "prompt", "tag", "sweep", "day", "week", "month", "domain", "url", "type",
+		} {
+			if text, ok := numbers[name].(string); ok && text != "" {
+				labels = append(labels, text)
+				delete(numbers, name)
+			}
+		}
+		if labels == nil {
+			return "", nil, errors.New("it does not say what it is the number of")
+		}
+		return kind + strings.Join(labels, ", "), numbers, nil
+	}
+	return "", nil, errors.New("it has none of head, answer, number, series and stability")
+}
+
+// plain is a value as JSON has it.
+func plain(value any) (read any, err error) {
+	text, err := json.Marshal(value)
+	if err == nil {
+		err = json.Unmarshal(text, &read)
+	}
+	return read, err
+}
+
+// compare gives every number and text below two values. What one lacks is null.
+func compare(what, field string, stated, recomputed any) (checks []Check) {
+	a, isMap := stated.(map[string]any)
+	b, isOtherMap := recomputed.(map[string]any)
+	x, isList := stated.([]any)
+	y, isOtherList := recomputed.([]any)
+	switch {
+	case isMap && isOtherMap:
+		names := map[string]any{} // a missing row is a nil map
+		maps.Copy(names, a)
+		maps.Copy(names, b)
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			checks = append(checks, compare(what, strings.TrimPrefix(field+"."+name, "."), a[name], b[name])...)
+		}
+	case isList && isOtherList:
+		for i := range max(len(x), len(y)) {
+			checks = append(checks, compare(what, fmt.Sprintf("%s[%d]", field, i), item(x, i), item(y, i))...)
+		}
+	default:
+		checks = []Check{{What: what, Field: field, Stated: stated, Recomputed: recomputed, Agrees: agree(stated, recomputed)}}
+	}
+	return checks
+}
+
+func item(list []any, i int) any {
+	if i < len(list) {
+		return list[i]
+	}
+	return nil
+}
+
+func agree(stated, recomputed any) bool {
+	a, isNumber := stated.(float64)
+	b, isOtherNumber := recomputed.(float64)
+	if isNumber && isOtherNumber {
+		return math.Abs(a-b) <= Tolerance
+	}
+	return fmt.Sprint(stated) == fmt.Sprint(recomputed)
+}

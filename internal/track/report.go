@@ -1,0 +1,207 @@
+package track
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"earshot"
+	"earshot/internal/store"
+	"earshot/internal/track/metric"
+	"earshot/internal/track/report"
+)
+
+const (
+	// reportMetrics are the numbers of brands and answers that a report has.
+	reportMetrics = "visibility,shareOfVoice,firstNamed,citationRate,coverage,refusal,informative"
+	// falseDiscoveries is the share of the questions that are said to have moved that may
+	// not have.
+	falseDiscoveries = 0.05
+)
+
+// Report gathers what a report of one period against another is made of. Returns
+// store.ErrNotFound.
+func (s *Service) Report(ctx context.Context, organization, name string, q *earshot.ReportQuery, now time.Time) (*report.Input, error) {
+	t, d, err := s.load(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	periods := &earshot.CompareQuery{NumberFilter: earshot.NumberFilter{From: q.From, To: q.To}, BaselineFrom: q.BaselineFrom, BaselineTo: q.BaselineTo}
+	before, after, err := periodsOf(zoneOf(d), periods, now)
+	if err != nil {
+		return nil, err
+	}
+	in := &report.Input{Tracker: name, Made: now}
+	if in.Zone, err = time.LoadLocation(zoneOf(d).Zone()); err != nil {
+		return nil, fmt.Errorf("read the time zone of a tracker: %w", err)
+	}
+	if in.Compare, err = s.Compare(ctx, organization, name, periods, now); err != nil {
+		return nil, err
+	}
+	within := after.filter()
+	if in.Numbers, err = s.Metrics(ctx, organization, name, &earshot.MetricQuery{Metric: reportMetrics, By: "brand", NumberFilter: within}); err != nil {
+		return nil, err
+	}
+	if in.Targets, err = s.Metrics(ctx, organization, name, &earshot.MetricQuery{Metric: "visibility", By: "surface,target", NumberFilter: within}); err != nil {
+		return nil, err
+	}
+	if err := s.reportSources(ctx, organization, name, in, before, after); err != nil {
+		return nil, err
+	}
+	if err := s.reportSweeps(ctx, t, in, before, after); err != nil {
+		return nil, err
+	}
+	b, err := s.bookOf(ctx, t, d, need{}, before, after)
+	if err != nil {
+		return nil, err
+	}
+	return in, b.reportInto(in, before, after)
+}
+
+// filter is a span as clients write it.
+func (p span) filter() earshot.NumberFilter {
+	return earshot.NumberFilter{From: p.from.UTC().Format(time.RFC3339Nano), To: p.until.UTC().Format(time.RFC3339Nano)}
+}
+
+// reportSources reads what answers cite. A tracker with more answers than can be counted at
+// once has a report without them.
+func (s *Service) reportSources(ctx context.Context, organization, name string, in *report.Input, before, after span) (err error) {
+	for _, part := range []struct {
+		into   **earshot.SourceReport
+		within span
+	}{{&in.Sources, after}, {&in.SourcesBefore, before}} {
+		q := &earshot.SourceQuery{Limit: report.MaxSources, NumberFilter: part.within.filter()}
+		*part.into, err = s.Sources(ctx, organization, name, q)
+		if earshot.ErrorCode(err) == earshot.CodeValidation {
+			in.Sources, in.SourcesBefore = nil, nil
+			in.NoSources = "These are too many answers to count their sources together. A report of a shorter period has them."
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reportSweeps reads the sweeps that were due in the periods, and why answers of the later
+// one are missing.
+func (s *Service) reportSweeps(ctx context.Context, t *store.Tracker, in *report.Input, before, after span) error {
+	counts := map[string]int{}
+	for last, more := "", true; more; {
+		page, err := s.Store.Sweeps(ctx, t, "", last, exportPage)
+		if err != nil {
+			return err
+		}
+		more = len(page) == exportPage
+		for _, sweep := range page {
+			last = sweep.ID
+			if sweep.Repeats != "" || !before.has(sweep.DueAt) && !after.has(sweep.DueAt) {
+				continue
+			}
+			in.Sweeps = append(in.Sweeps, sweepView(sweep))
+			if sweep.State != earshot.SweepClosed || sweep.Missing == 0 || !after.has(sweep.DueAt) {
+				continue
+			}
+			reasons, err := s.Store.MissingReasons(ctx, sweep)
+			if err != nil {
+				return err
+			}
+			for _, r := range reasons {
+				counts[r.Reason] += r.Count
+			}
+		}
+	}
+	slices.SortFunc(in.Sweeps, func(a, b earshot.Sweep) int { return a.DueAt.Compare(b.DueAt.Time) })
+	for reason, n := range counts {
+		in.Reasons = append(in.Reasons, earshot.ReasonCount{Reason: reason, Count: n})
+	}
+	slices.SortFunc(in.Reasons, func(a, b earshot.ReasonCount) int {
+		return cmp.Or(b.Count-a.Count, strings.Compare(a.Reason, b.Reason))
+	})
+	return nil
+}
+
+// reportInto fills in what is read of the book of both periods: the panel, the trend, and
+// single questions.
+func (b *book) reportInto(in *report.Input, before, after span) error {
+	def := b.Definition()
+	for _, brand := range def.Brands {
+		in.Brands = append(in.Brands, report.Brand{Name: brand.Name, Own: brand.Own})
+	}
+	asked := map[int]bool{} // the definition also has the questions that were removed
+	for _, sweep := range def.Sweeps {
+		for _, prompt := range sweep.Prompts {
+			asked[prompt] = true
+		}
+	}
+	for prompt := range asked {
+		in.Prompts++
+		if def.Prompts[prompt].Branded {
+			in.Branded++
+		}
+	}
+	for _, br := range def.Breaks {
+		in.Breaks = append(in.Breaks, report.Break{Sweep: br.Sweep, Reason: br.Reason})
+	}
+	if len(b.sweeps) == 0 || len(in.Brands) == 0 {
+		return nil
+	}
+	// A book that holds sums lacks single questions and sweeps: that part is left out then,
+	// rather than read for minutes.
+	for _, part := range []func(*report.Input) error{
+		b.trendInto,
+		func(in *report.Input) error {
+			return b.promptsInto(in, metric.Periods{A: b.within(before), B: b.within(after)})
+		},
+	} {
+		if err := part(in); err != nil && !errors.Is(err, metric.ErrCells) {
+			return err
+		}
+	}
+	return nil
+}
+
+// trendInto reads the visibility of each sweep, and of each with those before it since the
+// last break.
+func (b *book) trendInto(in *report.Input) error {
+	q := metric.Query{
+		Metrics: []string{"visibility"}, BrandsOnly: true, By: []string{"sweep"},
+		Having: metric.Selection{"brand": report.Drawn(in.Brands, in.Numbers.Rows)},
+	}
+	rows, err := b.Rows(q)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		in.Single = append(in.Single, b.metricRow(q, &rows[i]))
+	}
+	q.Last = report.Window
+	if rows, err = b.Rows(q); err != nil {
+		return err
+	}
+	for i := range rows {
+		in.Means = append(in.Means, b.metricRow(q, &rows[i]))
+	}
+	return nil
+}
+
+// promptsInto compares single questions for the own brands, as one screen.
+func (b *book) promptsInto(in *report.Input, periods metric.Periods) error {
+	own := []string{}
+	for _, brand := range in.Brands {
+		if brand.Own {
+			own = append(own, brand.Name)
+		}
+	}
+	if len(own) == 0 {
+		return nil
+	}
+	rows, err := b.comparePrompts(metric.Query{Metrics: []string{"visibility"}, Having: metric.Selection{"brand": own}}, periods)
+	in.Moved = rows
+	return err
+}

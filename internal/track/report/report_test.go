@@ -1,0 +1,260 @@
+package report_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/text"
+	"golang.org/x/net/html"
+
+	"earshot"
+	"earshot/internal/track/report"
+)
+
+// hostile is a name that would be markup in either format.
+const hostile = "<script>alert(1)</script> | `x`](http://evil.example) **b** www.evil.example a@evil.example &lt; <!-- \n# h"
+
+var start = time.Date(2026, 11, 1, 6, 0, 0, 0, time.UTC)
+
+// sample is what a report is made of, with a name of one's own choice wherever names of
+// others stand: sixteen sweeps, of which one was missed, and a break.
+func sample(name string) *report.Input {
+	iv := &earshot.Intervals{Rerun: []float64{0.38, 0.46}, Market: []float64{0.31, 0.54}}
+	row := func(metric, brand string, value float64) earshot.MetricRow {
+		return earshot.MetricRow{
+			Metric: metric + "@m1", Brand: brand, NumberLabels: earshot.NumberLabels{Target: "*", Surface: "web"}, Value: &value, Numerator: 1260 * value, Denominator: 1260,
+			Answers: 1260, Cells: new(50), Sweeps: new(8), Missing: 12, Interval: iv, Lag1: new(0.61), Rules: "r3",
+		}
+	}
+	compared := func(prompt, brand, target string, verdict earshot.Verdict, change float64) earshot.ComparedRow {
+		return earshot.ComparedRow{
+			Metric: "visibility@m1", Brand: brand, NumberLabels: earshot.NumberLabels{Target: target, Prompt: prompt}, Verdict: verdict, Before: new(0.35), After: new(0.35 + change),
+			Change: &change, Interval: []float64{change - 0.03, change + 0.03}, P: new(0.01), SmallestChange: new(0.041), Cells: 48, CellsLeftOut: 2, SweepsBefore: 8, SweepsAfter: 8,
+			AnswersBefore: 1200, AnswersAfter: 1260,
+		}
+	}
+	in := &report.Input{
+		Tracker: "shoes", Brands: []report.Brand{{Name: name, Own: true}, {Name: "Kestrin"}}, Zone: time.UTC, Made: start.AddDate(0, 0, 16), Prompts: 52, Branded: 2,
+		Compare: &earshot.CompareReport{
+			Rules: "r3", Baseline: earshot.Period{From: "2026-11-01", To: "2026-11-08", Sweeps: 8}, Period: earshot.Period{From: "2026-11-09", To: "2026-11-16", Sweeps: 7},
+			Rows: []earshot.ComparedRow{compared("", name, "*", earshot.VerdictMoved, 0.07), compared("", "Kestrin", "*", earshot.VerdictSteady, -0.01), compared("", name, name, earshot.VerdictTooEarly, 0.02)},
+			Grades: []earshot.GradedCut{{NumberLabels: earshot.NumberLabels{Target: "*"}, Grade: "directional", Criteria: []earshot.GradedCriterion{
+				{Name: "sweeps", Value: new(7.0), Decision: 14}, {Name: "smallestChange", Value: new(0.041), Decision: 0.05, Met: true},
+			}}},
+		},
+		Numbers: &earshot.MetricReport{Rows: []earshot.MetricRow{
+			row("visibility", name, 0.42), row("visibility", "Kestrin", 0.5), row("shareOfVoice", name, 0.4), row("coverage", "", 0.991),
+		}},
+		Targets: &earshot.MetricReport{Rows: []earshot.MetricRow{row("visibility", name, 0.42)}},
+		Moved:   []earshot.ComparedRow{compared(name, name, "*", earshot.VerdictMoved, -0.2)},
+		Sources: &earshot.SourceReport{Rows: []earshot.SourceRow{
+			{Domain: "new.example", Type: "editorial", NumberLabels: earshot.NumberLabels{Target: "*"}, Share: new(0.123), Citations: 50, AllCitations: 400, Interval: iv},
+			{Domain: name, Type: "own", Brand: name, NumberLabels: earshot.NumberLabels{Target: "*"}, Share: new(0.01), Citations: 4, AllCitations: 400, Interval: iv},
+		}},
+		SourcesBefore: &earshot.SourceReport{Rows: []earshot.SourceRow{
+			{Domain: "gone.example", Type: "shop", NumberLabels: earshot.NumberLabels{Target: "*"}, Share: new(0.2), Citations: 80, AllCitations: 400, Interval: iv},
+		}},
+		Breaks:  []report.Break{{Sweep: "s4", Reason: name}},
+		Reasons: []earshot.ReasonCount{{Reason: "blocked", Count: 9}},
+	}
+	in.Targets.Rows[0].Target = name
+	for i := range 16 {
+		sweep := earshot.Sweep{
+			ID: fmt.Sprint("s", i), State: earshot.SweepClosed, DueAt: earshot.Timestamp{Time: start.AddDate(0, 0, i)},
+			Progress: earshot.SweepProgress{Planned: 160, Answered: 158, Missing: 2},
+		}
+		if i == 9 {
+			sweep.State, sweep.Reason = earshot.SweepSkipped, name
+		}
+		in.Sweeps = append(in.Sweeps, sweep)
+		if i == 9 {
+			continue
+		}
+		for _, brand := range []string{name, "Kestrin"} {
+			single, mean := row("visibility", brand, 0.3+float64(i)/100), row("visibility", brand, 0.3+float64(i)/200)
+			single.Sweep, mean.Sweep, mean.Provisional = sweep.ID, sweep.ID, i < 4
+			in.Single, in.Means = append(in.Single, single), append(in.Means, mean)
+		}
+	}
+	return in
+}
+
+func written(t *testing.T, write func(*report.Input) ([]byte, error), in *report.Input) string {
+	t.Helper()
+	document, err := write(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(document)
+}
+
+// seen is the text of a page, and what its elements are and say.
+func seen(t *testing.T, page string, visit func(*html.Node)) string {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var words strings.Builder
+	var walk func(*html.Node)
+	walk = func(n *html.Node) {
+		if n.Type == html.TextNode && n.Parent.Data != "style" {
+			words.WriteString(n.Data + " ")
+		}
+		visit(n)
+		for child := range n.ChildNodes() {
+			walk(child)
+		}
+	}
+	walk(root)
+	return strings.ReplaceAll(strings.Join(strings.Fields(words.String()), " "), "\u00a0", " ")
+}
+
+func TestAPageStandsAloneAndEscapesNames(t *testing.T) {
+	t.Parallel()
+	page := written(t, report.HTML, sample(hostile))
+	words := seen(t, page, func(n *html.Node) {
+		if n.Type == html.CommentNode {
+			t.Errorf("a comment: %s", n.Data)
+		}
+		if n.Type != html.ElementNode {
+			return
+		}
+		switch n.Data {
+		case "script", "a", "img", "link", "iframe", "object", "embed", "form", "image", "use", "base", "foreignObject":
+			t.Errorf("there is a %s", n.Data)
+		}
+		for _, a := range n.Attr {
+			if strings.HasPrefix(a.Key, "on") || a.Key == "href" || a.Key == "src" || a.Key == "style" || strings.Contains(a.Val, "evil") && a.Key != "aria-label" {
+				t.Errorf("%s has %s=%q", n.Data, a.Key, a.Val)
+			}
+		}
+	})
+	if strings.Count(page, "url(") != strings.Count(page, "url(#hatch)") || strings.Contains(page, "@import") {
+		t.Error("it fetches something")
+	}
+	if want := strings.Join(strings.Fields(hostile), " "); strings.Count(words, want) < 8 {
+		t.Errorf("the name is not shown as it is:\n%s", words)
+	}
+}
+
+func TestAPageTellsWhatTheNumbersSay(t *testing.T) {
+	t.Parallel()
+	page := written(t, report.HTML, sample("Ollaro"))
+	words := seen(t, page, func(*html.Node) {})
+	for _, want := range []string{
+		"9 November 2026 to 16 November 2026 (7 sweeps)", "Ollaro is named in 42.0 % of answers", "▲ moved, +7.0 points",
+		"Asked again tomorrow, the same questions would give between 38.0 % and 46.0 %.",
+		"For questions like these, not only the 50 that are asked, it is between 31.0 % and 54.0 %.",
+		"it was 35.0 %, and over the same questions it is now 42.0 %: +7.0 points (asked again, between +4.0 and +10.0). It moved",
+		"Sweeps resemble their neighbours (0.61 of 1)", "529.2 of 1,260 answers", "−1.0 points steady; −4.0 to +2.0", "too early",
+		"1 of 1 question moved", "Gained new.example editorial 12.3 %", "Lost gone.example", "4.1 points at most 5.0 points ✓ met", "7 at least 14 not met",
+		"blocked the provider turned the request away 9", "10 Nov 2026 skipped", "2 questions of 52", "2 pairs of a question and a target", "99.1 %",
+		"A , 5 Nov 2026: Ollaro. Lines start again.", "2026-11-10 06:00 skipped: no answers",
+	} {
+		if !strings.Contains(words, want) {
+			t.Errorf("it does not say %q:\n%s", want, words)
+			words = strings.ReplaceAll(words, "\n", " ")
+		}
+	}
+	for _, jargon := range []string{"interval", "significan", "p-value", "Made up"} {
+		if strings.Contains(words, jargon) {
+			t.Errorf("it says %q", jargon)
+		}
+	}
+	// Two brands, and their lines stop at the break and at the sweep that was skipped; the
+	// first part of the first stretch is provisional.
+	if lines, gaps := strings.Count(page, `<path class="line`), strings.Count(page, `class="hole"`); lines != 2*3 || gaps != 1 {
+		t.Errorf("%d lines and %d gaps are drawn", lines, gaps)
+	}
+}
+
+func TestMarkdownEscapesNames(t *testing.T) {
+	t.Parallel()
+	document := []byte(written(t, report.Markdown, sample(hostile)))
+	root := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(document))
+	tables, headings := 0, 0
+	err := ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Link, *ast.AutoLink, *ast.Image, *ast.RawHTML, *ast.HTMLBlock, *ast.CodeSpan, *ast.CodeBlock, *ast.FencedCodeBlock:
+			t.Errorf("there is a %s", n.Kind())
+		case *ast.Heading:
+			headings++
+		case *extast.Table:
+			tables++
+			for line := n.FirstChild(); line != nil; line = line.NextSibling() {
+				if line.ChildCount() != len(n.Alignments) {
+					t.Errorf("a row has %d cells of %d", line.ChildCount(), len(n.Alignments))
+				}
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	if err != nil || tables != 9 || headings != 10 {
+		t.Errorf("%d tables below %d headings, %v\n%s", tables, headings, err, document)
+	}
+	var page bytes.Buffer
+	if err := goldmark.New(goldmark.WithExtensions(extension.GFM)).Convert(document, &page); err != nil {
+		t.Fatal(err)
+	}
+	words := seen(t, page.String(), func(*html.Node) {})
+	if want := strings.Join(strings.Fields(hostile), " "); strings.Count(words, want) < 8 {
+		t.Errorf("the name is not shown as it is:\n%s", words)
+	}
+}
+
+func TestBothFormatsHaveTheSameNumbers(t *testing.T) {
+	t.Parallel()
+	in := sample("Ollaro")
+	words := seen(t, written(t, report.HTML, in), func(*html.Node) {})
+	for _, number := range []string{"42.0 %", "38.0 to 46.0 %", "31.0 to 54.0 %", "+4.0 to +10.0", "12.3 %", "37.5 %"} {
+		if text := strings.ReplaceAll(written(t, report.Markdown, in), "\u00a0", " "); !strings.Contains(text, number) || !strings.Contains(words, number) {
+			t.Errorf("%s is not in both", number)
+		}
+	}
+}
+
+func TestAReportOfNothingSaysSo(t *testing.T) {
+	t.Parallel()
+	for _, one := range []struct {
+		brands []report.Brand
+		want   string
+	}{
+		{nil, "This tracker has no brands"},
+		{[]report.Brand{{Name: "Ollaro", Own: true}}, "There are no answers of closed sweeps in this period"},
+	} {
+		in := &report.Input{
+			Tracker: "new", Brands: one.brands, Zone: time.UTC, Made: start,
+			Compare: &earshot.CompareReport{}, Numbers: &earshot.MetricReport{MadeUp: true}, Targets: &earshot.MetricReport{}, Sources: &earshot.SourceReport{}, SourcesBefore: &earshot.SourceReport{},
+		}
+		for _, write := range []func(*report.Input) ([]byte, error){report.HTML, report.Markdown} {
+			if document := written(t, write, in); !strings.Contains(document, one.want) || !strings.Contains(document, "Made up.") || !strings.Contains(document, "0 sweeps took place") {
+				t.Errorf("it says:\n%s", document)
+			}
+		}
+	}
+}
+
+func TestFewBrandsAreDrawn(t *testing.T) {
+	t.Parallel()
+	var panel []report.Brand
+	var rows []earshot.MetricRow
+	for i, own := range []bool{false, false, false, false, false, false, true} {
+		name := string(rune('a' + i))
+		panel = append(panel, report.Brand{Name: name, Own: own})
+		rows = append(rows, earshot.MetricRow{Metric: "visibility@m1", Brand: name, Value: new(float64(i) / 10)})
+	}
+	if got := strings.Join(report.Drawn(panel, rows), ""); got != "gfedc" {
+		t.Errorf("drawn are %s", got)
+	}
+}

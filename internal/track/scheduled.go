@@ -1,0 +1,289 @@
+package track
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"time"
+
+	"earshot"
+	"earshot/internal/schema"
+	"earshot/internal/store"
+	"earshot/internal/track/alert"
+	"earshot/internal/track/report"
+	"earshot/internal/track/schedule"
+)
+
+// reportDays is how many days a report is of unless its plan says otherwise: of fewer,
+// daily sweeps tell nothing.
+const reportDays = 7
+
+// reportSchedule is when the reports of a definition that has a plan of them are due.
+func reportSchedule(d *earshot.TrackerDefinition) earshot.Schedule {
+	p := d.Reports
+	zone := p.Timezone
+	if zone == "" && d.Schedule != nil {
+		zone = d.Schedule.Timezone
+	}
+	return earshot.Schedule{Every: p.Every, At: p.At, Weekday: p.Weekday, MonthDay: p.MonthDay, Timezone: zone}
+}
+
+// reportChannels are where reports are sent.
+func (d *definition) reportChannels() []string {
+	if d.Reports != nil && len(d.Reports.Channels) > 0 {
+		return d.Reports.Channels
+	}
+	return d.alertChannels()
+}
+
+// checkScheduled checks what a definition says of reports and exports.
+func (s *Service) checkScheduled(in *schema.Object, d *definition) {
+	if d.Exports != nil && s.Exports == nil {
+		in.Reject("exports", "is not possible, since this service has no place for exports; its operator sets one with --exports")
+	}
+	if d.Reports == nil {
+		return
+	}
+	var problems []schedule.Problem
+	d.reports, problems = schedule.New(reportSchedule(&d.TrackerDefinition))
+	for _, p := range problems {
+		if p.Field != "timezone" || d.Reports.Timezone != "" { // else it was told of the schedule
+			in.Reject("reports."+p.Field, "%s", p.Message)
+		}
+	}
+	if len(d.reportChannels()) == 0 {
+		in.Reject("reports.channels", "must name a channel, since alerts names none")
+	}
+}
+
+// sendReports sends the reports that are due.
+func (s *Service) sendReports(ctx context.Context, now time.Time) error {
+	due, err := s.Store.TrackersToReport(ctx, now, dueBatch)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, t := range due {
+		// When somebody else was faster there is nothing left to do.
+		if err := s.sendDue(ctx, t, now); err != nil && !errors.Is(err, store.ErrChanged) {
+			errs = append(errs, fmt.Errorf("report of tracker %s: %w", t.Name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// sendDue sends the report of a tracker that is due. Of several that nobody was there to
+// send it is the last one.
+func (s *Service) sendDue(ctx context.Context, t *store.Tracker, now time.Time) error {
+	d, err := s.stored(t)
+	if err != nil {
+		return err
+	}
+	if d.reports == nil {
+		t.ReportSlot, t.ReportDueAt = "", time.Time{}
+		return s.Store.SetTrackerState(t, now)
+	}
+	slot, err := schedule.ParseSlot(t.ReportSlot)
+	if err != nil {
+		return err
+	}
+	following, ok := d.reports.Next(slot)
+	for ok && !d.reports.At(following).After(now) {
+		slot = following
+		following, ok = d.reports.Next(slot)
+	}
+	r, err := s.newReport(ctx, t, slot.String()+" "+d.reports.Zone(), periodBefore(d.Reports, slot.String()), now)
+	if err != nil {
+		return err
+	}
+	next, due := "", time.Time{}
+	if ok {
+		next, due = following.String(), d.reports.At(following)
+	}
+	if err := s.Store.TakeReport(t, r, d.reportChannels(), next, due, now); err != nil {
+		return err
+	}
+	s.Log.Info("report", "tracker", t.Name, "report", r.ID, "slot", r.Slot)
+	s.Planned()
+	return nil
+}
+
+// periodBefore are the whole days that a report is of, and those before them, by the slot
+// for which it is due.
+func periodBefore(p *earshot.ReportPlan, slot string) *earshot.ReportQuery {
+	day, err := time.Parse(time.DateOnly, slot[:len(time.DateOnly)])
+	if err != nil {
+		return &earshot.ReportQuery{} // the last days; a slot begins with its day
+	}
+	before := func(day time.Time) time.Time { return day.AddDate(0, 0, -cmp.Or(p.Days, reportDays)) }
+	if p.Every == "month" && p.Days == 0 {
+		before = func(day time.Time) time.Time {
+			last := day.AddDate(0, 0, -day.Day()) // of the month before
+			return last.AddDate(0, 0, min(max(1, p.MonthDay), last.Day())-last.Day())
+		}
+	}
+	from := before(day)
+	return &earshot.ReportQuery{
+		From: from.Format(time.DateOnly), To: day.AddDate(0, 0, -1).Format(time.DateOnly),
+		BaselineFrom: before(from).Format(time.DateOnly), BaselineTo: from.AddDate(0, 0, -1).Format(time.DateOnly),
+	}
+}
+
+// document is a report as it is stored.
+type document struct {
+	Markdown string `json:"markdown"`
+	HTML     string `json:"html"`
+}
+
+// newReport writes a report. One of given days that cannot be made says why.
+func (s *Service) newReport(ctx context.Context, t *store.Tracker, slot string, q *earshot.ReportQuery, now time.Time) (*store.Report, error) {
+	sent := earshot.SentReport{From: q.From, To: q.To}
+	var whole document
+	in, err := s.Report(ctx, t.Organization, t.Name, q, now)
+	switch {
+	case tooMany(err) && q.From != "":
+		sent.Summary = []string{"The report could not be made: " + err.Error()}
+	case err != nil:
+		return nil, err
+	default:
+		markdown, err := report.Markdown(in)
+		if err != nil {
+			return nil, err
+		}
+		html, err := report.HTML(in)
+		if err != nil {
+			return nil, err
+		}
+		whole = document{string(markdown), string(html)}
+		sent.From, sent.To, sent.Summary, sent.MadeUp = in.Compare.Period.From, in.Compare.Period.To, report.Summary(in), in.Compare.MadeUp
+	}
+	address := url.Values{"from": {sent.From}, "to": {sent.To}}
+	if q.BaselineFrom != "" {
+		address["baselineFrom"], address["baselineTo"] = []string{q.BaselineFrom}, []string{q.BaselineTo}
+	}
+	sent.URL = "/v1/trackers/" + url.PathEscape(t.Name) + "/report?" + address.Encode()
+	r := &store.Report{ID: idAt(now), Slot: slot, MadeAt: now}
+	if r.Content, err = json.Marshal(sent); err == nil {
+		r.Document, err = json.Marshal(whole)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("encode a report: %w", err)
+	}
+	return r, nil
+}
+
+// SendReport sends a report now, to a channel or to those that the tracker's reports are
+// sent to. Within a minute the same is sent once. Returns store.ErrNotFound.
+func (s *Service) SendReport(ctx context.Context, organization, name, channel string, now time.Time) (*earshot.ReportSent, error) {
+	t, d, err := s.load(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	channels := d.reportChannels()
+	if channel != "" {
+		channels = []string{channel}
+		if _, err := s.Store.Channel(ctx, organization, channel); errors.Is(err, store.ErrNotFound) {
+			return nil, schema.Invalid("channel", "there is no channel %q", channel)
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	if len(channels) == 0 {
+		return nil, schema.Invalid("channel", "must be named: the tracker has no channels of its own")
+	}
+	q := &earshot.ReportQuery{}
+	if d.reports != nil {
+		q = periodBefore(d.Reports, d.reports.Civil(now).String())
+	}
+	slot := store.ManualSlot + now.UTC().Format("2006-01-02T15:04Z ") + cmp.Or(channel, "all")
+	r, err := s.newReport(ctx, t, slot, q, now)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Store.SendReport(t, r, channels, now); err != nil {
+		return nil, err
+	}
+	s.Planned()
+	stored, deliveries, err := s.Store.SentReport(ctx, t, slot)
+	if err != nil {
+		return nil, err
+	}
+	view, err := sentView(stored, deliveries)
+	return &earshot.ReportSent{Report: view}, err
+}
+
+// sentView is a report as clients see it, with how far it came.
+func sentView(r *store.Report, deliveries map[string]*store.Delivery) (view earshot.SentReport, err error) {
+	if err := json.Unmarshal(r.Content, &view); err != nil {
+		return view, fmt.Errorf("read report %s: %w", r.ID, err)
+	}
+	view.ID, view.Slot, view.MadeAt = r.ID, r.Slot, earshot.Timestamp{Time: r.MadeAt}
+	for _, channel := range slices.Sorted(maps.Keys(deliveries)) {
+		d := deliveries[channel]
+		told := earshot.ReportDelivery{Channel: channel, State: "failed"}
+		switch {
+		case d == nil: // it is no longer kept
+		case !d.DeliveredAt.IsZero():
+			told.State = "delivered"
+		case !d.DueAt.IsZero():
+			told.State = "pending"
+		}
+		if d != nil && len(d.Tries) > 0 && told.State != "delivered" {
+			last := d.Tries[len(d.Tries)-1]
+			if told.Error = last.Error; told.Error == "" {
+				told.Error = fmt.Sprintf("the receiver answered %d", last.Status)
+			}
+		}
+		view.Deliveries = append(view.Deliveries, told)
+	}
+	return view, nil
+}
+
+// reportMessage is a report for a channel.
+func (s *Service) reportMessage(c *store.Channel, t *store.Tracker, r *store.Report) (*alert.Message, error) {
+	settings, err := settingsOf(c)
+	if err != nil {
+		return nil, err
+	}
+	view, err := sentView(r, nil)
+	if err != nil {
+		return nil, err
+	}
+	var whole document
+	if err := json.Unmarshal(r.Document, &whole); err != nil {
+		return nil, fmt.Errorf("read report %s: %w", r.ID, err)
+	}
+	event := &earshot.ReportEvent{Type: earshot.ReportMade, Tracker: t.Name, Report: view}
+	return alert.NewMessage(c.Kind, settings, event, alert.NoteOfReport(event, s.BaseURL, whole.Markdown, whole.HTML))
+}
+
+// viewScheduled adds how reports and exports of a tracker stand.
+func (s *Service) viewScheduled(ctx context.Context, t *store.Tracker, d *definition, view *earshot.Tracker) error {
+	if d.Reports != nil {
+		view.Reports = &earshot.ReportStatus{NextAt: earshot.When(t.ReportDueAt)}
+		switch r, deliveries, err := s.Store.SentReport(ctx, t, ""); {
+		case errors.Is(err, store.ErrNotFound): // none was sent yet
+		case err != nil:
+			return err
+		default:
+			last, err := sentView(r, deliveries)
+			if err != nil {
+				return err
+			}
+			view.Reports.Last = &last
+		}
+	}
+	if d.Exports != nil {
+		state, err := s.Store.ExportState(ctx, t)
+		if err != nil {
+			return err
+		}
+		view.Exports = &earshot.ExportStatus{DaysWaiting: state.Waiting, WrittenAt: earshot.When(state.WrittenAt), Error: state.Failure}
+	}
+	return nil
+}

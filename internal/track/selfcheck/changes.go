@@ -1,0 +1,74 @@
+package selfcheck
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"earshot/internal/track/metric"
+	"earshot/internal/track/stats"
+)
+
+// compared is a world of which two neighbouring periods of so many sweeps are compared,
+// and how often they are said to differ. In the second one the log-odds differ by fall.
+type compared struct {
+	guards string
+	world
+	sweeps int
+	metric string
+	fall   float64
+	stated Range
+}
+
+const (
+	wrongVariance = "the variance in a comparison, such as the usual one in place of the long-run variance"
+	wrongSums     = "how a comparison puts samples, weights, missing answers and ratios together"
+	weakTest      = "the power of a comparison"
+)
+
+// comparisons are the worlds in which changes are looked for.
+var comparisons = []compared{
+	{wrongVariance, usual(50, 0), 7, visibility, 0, Range{0.033, 0.050}},
+	{wrongVariance, usual(50, 0), 14, visibility, 0, Range{0.036, 0.053}},
+	{wrongVariance, usual(50, alike), 7, visibility, 0, Range{0.060, 0.078}},
+	{wrongVariance, usual(50, alike), 14, visibility, 0, Range{0.061, 0.080}},
+	{wrongVariance, unruly, 14, visibility, 0, Range{0.088, 0.112}},
+	{wrongSums, mixed, 14, visibility, 0, Range{0.037, 0.056}},
+	{wrongSums, mixedRivals, 14, shareOfVoice, 0, Range{0.031, 0.049}},
+	{weakTest, usual(50, 0), 7, visibility, fall, Range{0.80, 0.85}},
+	{weakTest, usual(50, 0), 14, visibility, fall, Range{0.98, 1}},
+	{weakTest, usual(50, alike), 14, visibility, fall, Range{0.955, 0.98}},
+}
+
+// change counts how often two periods are said to differ.
+func (s simulation) change(c compared) {
+	subject, setting := "change where there is none", c.setting(fmt.Sprintf("%d + %d", c.sweeps, c.sweeps))
+	if c.fall != 0 {
+		subject = fmt.Sprintf("fall of %.1f logits seen", -c.fall)
+	}
+	if c.metric != visibility {
+		setting += ", " + c.metric
+	}
+	w := c.world
+	w.shift, w.shiftAt = c.fall, c.sweeps
+	def := w.definition(2 * c.sweeps)
+	var periods metric.Periods
+	for t, sweep := range def.Sweeps {
+		if t < c.sweeps {
+			periods.A = append(periods.A, sweep.ID)
+		} else {
+			periods.B = append(periods.B, sweep.ID)
+		}
+	}
+	moved := 0
+	for _, found := range repeat(s, subject+setting, s.repeats, func(r *rand.Rand) stats.Verdict {
+		book := w.play(def, r).Book
+		rows, err := book.Compare(ofFirstBrand(book, c.metric), periods)
+		if err != nil {
+			panic(err) // our own query
+		}
+		return rows[0].Verdict
+	}) {
+		moved += count(found == stats.Moved)
+	}
+	s.report(ofAll(subject, setting, c.guards, c.stated, moved, s.repeats))
+}

@@ -1,0 +1,86 @@
+package selfcheck
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"earshot/internal/track/metric"
+	"earshot/internal/track/stats"
+)
+
+// fault is a planted error of the intervals.
+type fault struct {
+	noRareRule    bool    // n is not held to the number of questions
+	factor        float64 // n is that many times too large
+	usualVariance bool    // variance ÷ S instead of the long-run variance
+}
+
+// intervals computes both intervals from the sums of a book, for rates and ratios, by the
+// formulas of internal/track/stats and with the fault.
+func (f fault) intervals(b *metric.Book, name string) metric.Intervals {
+	sums, err := b.Sums(name, b.Definition().Brands[0].Name, nil)
+	if err != nil {
+		panic(err)
+	}
+	ratio := name != visibility
+	answers, x, y, weight, meanX, meanY := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+	for _, c := range sums.Cells {
+		n := float64(c.Answers)
+		answers, x, y, weight = answers+n, x+c.X, y+c.Y, weight+c.Weight
+		meanX, meanY = meanX+c.Weight*c.X/n, meanY+c.Weight*c.Y/n
+	}
+	p, of, all := meanX/weight, func(x, _ float64) float64 { return x - meanX/weight }, answers
+	if ratio {
+		p, all = meanX/meanY, y
+		of = func(x, y float64) float64 { return (x - p*y) / (meanY / weight) }
+	}
+	if x == 0 || x == all {
+		i := stats.Wilson(math.Round(p), float64(len(sums.Cells))*f.factor)
+		return metric.Intervals{Rerun: i, Market: &i}
+	}
+
+	var means []float64
+	for _, s := range sums.Sweeps {
+		if s.Answers > 0 {
+			means = append(means, of(s.X/s.Weight, s.Y/s.Weight))
+		}
+	}
+	between := stats.LongRun(means)
+	if f.usualVariance {
+		between = stats.Variance{Value: stats.SampleVariance(means) / float64(len(means)), Degrees: float64(len(means) - 1)}
+	}
+	type unit struct {
+		deviation     float64
+		some, lacking bool
+	}
+	units := map[int]unit{}
+	for _, c := range sums.Cells {
+		u, n := units[c.Prompt], float64(c.Answers)
+		u.deviation += c.Weight / weight * of(c.X/n, c.Y/n)
+		u.some, u.lacking = u.some || c.X > 0, u.lacking || c.X < c.Y
+		units[c.Prompt] = u
+	}
+	v, some, lacking := 0.0, 0, 0
+	for _, u := range units {
+		v += u.deviation * u.deviation
+		some, lacking = some+count(u.some), lacking+count(u.lacking)
+	}
+	questions := float64(len(units))
+	n := math.Min(effective(p, questions/(questions-1)*v+between.Value, questions-1), all)
+	if !f.noRareRule && (some < 5 || lacking < 5) {
+		n = math.Min(n, questions)
+	}
+	market := stats.Wilson(p, n*f.factor)
+	rerun := all
+	if len(means) >= stats.EnoughSweeps {
+		rerun = effective(p, math.Max(between.Value, 1/(all*all)), between.Degrees)
+	}
+	return metric.Intervals{Rerun: stats.Wilson(p, rerun*f.factor), Market: &market}
+}
+
+// effective is the number of independent answers that leave p as uncertain as v does.
+func effective(p, v, degrees float64) float64 {
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: degrees}.Quantile(0.975)
+	return p * (1 - p) / v * 1.959963984540054 * 1.959963984540054 / (t * t)
+}

@@ -1,0 +1,163 @@
+package selfcheck
+
+import (
+	"cmp"
+	"math/rand/v2"
+
+	"earshot/internal/track/metric"
+	"earshot/internal/track/stats"
+)
+
+// asked is a world that is asked in so many sweeps, and how often each interval of a
+// metric holds the truth. Nothing is stated where a range is empty.
+type asked struct {
+	world
+	sweeps        int
+	metric        string // empty: visibility
+	rerun, market Range
+}
+
+// family is worlds that show the same. The ranges are those of all worlds together, whose
+// standard error is smaller.
+type family struct {
+	guards        string
+	name          string
+	times         int // each world is played so many times the repeats
+	worlds        []asked
+	rerun, market Range
+}
+
+// families are the worlds in which intervals are measured. What is stated is about one
+// point around what was found with other seeds.
+var families = []family{
+	{
+		guards: "the width of intervals, such as an effective n that is 1.2 times too large",
+		name:   "days independent", times: 3, rerun: Range{0.947, 0.955}, market: Range{0.966, 0.975},
+		worlds: []asked{
+			{usual(10, 0), 7, "", Range{0.945, 0.963}, Range{0.975, 0.990}},
+			{usual(10, 0), 14, "", Range{0.943, 0.961}, Range{0.970, 0.985}},
+			{usual(10, 0), 28, "", Range{0.940, 0.958}, Range{0.960, 0.975}},
+			{usual(50, 0), 7, "", Range{0.942, 0.960}, Range{0.963, 0.979}},
+			{usual(50, 0), 14, "", Range{0.940, 0.957}, Range{0.960, 0.976}},
+			{usual(50, 0), 28, "", Range{0.941, 0.959}, Range{0.953, 0.968}},
+		},
+	},
+	{
+		guards: "the long-run variance, such as the usual variance in its place",
+		name:   "days alike", times: 1, rerun: Range{0.914, 0.928}, market: Range{0.942, 0.956},
+		worlds: []asked{
+			{usual(10, alike), 7, "", Range{0.940, 0.960}, Range{0.970, 0.988}},
+			{usual(10, alike), 28, "", Range{0.928, 0.948}, Range{0.958, 0.976}},
+			{usual(50, alike), 7, "", Range{0.911, 0.933}, Range{0.944, 0.964}},
+			{usual(50, alike), 28, "", Range{0.918, 0.938}, Range{0.949, 0.967}},
+			{unruly, 14, "", Range{0.873, 0.899}, Range{0.893, 0.917}},
+			{unruly, 28, "", Range{0.895, 0.918}, Range{0.923, 0.943}},
+		},
+	},
+	{
+		guards: "the rule that n is at most the number of questions for brands that few of them name, or lack",
+		name:   "few name, or lack it", times: 1, market: Range{0.960, 0.972},
+		worlds: []asked{
+			{rarely(20, -8, 4, "few name it"), 28, "", Range{}, Range{0.962, 0.980}},
+			{rarely(20, 8, 4, "few lack it"), 28, "", Range{}, Range{0.962, 0.980}},
+			{rarely(50, -12, 6, "few name it"), 28, "", Range{}, Range{0.945, 0.966}},
+		},
+	},
+	{
+		guards: "how targets, samples, weights and missing answers are put together",
+		name:   "what is put together", times: 1,
+		worlds: []asked{
+			{several, 14, "", Range{0.936, 0.956}, Range{0.951, 0.970}},
+			{sampled, 14, "", Range{0.943, 0.962}, Range{0.950, 0.968}},
+			{weighted, 14, "", Range{0.938, 0.957}, Range{0.958, 0.977}},
+			{holed, 14, "", Range{0.932, 0.951}, Range{0.961, 0.979}},
+			{mixed, 14, "", Range{0.940, 0.960}, Range{0.948, 0.967}},
+			{usual(50, 0), 3, "", Range{}, Range{0.966, 0.983}},
+		},
+	},
+	{
+		guards: "intervals of ratios",
+		name:   "ratios", times: 1,
+		worlds: []asked{
+			{rivals, 14, shareOfVoice, Range{0.940, 0.960}, Range{0.960, 0.978}},
+			{rivals, 14, citationShare, Range{0.936, 0.956}, Range{0.962, 0.980}},
+			{mixedRivals, 14, shareOfVoice, Range{0.942, 0.961}, Range{0.955, 0.974}},
+		},
+	},
+}
+
+// The worlds beside the usual ones.
+var (
+	unruly   = world{prompts: 50, targets: 1, samples: 1, centres: []float64{-0.5}, spread: 1.2, day: 0.5, promptDay: 0.5, lag1: alike, note: "days differ much"}
+	several  = usual(25, 0).with(func(w *world) { w.targets = 4 })
+	sampled  = usual(40, 0).with(func(w *world) { w.samples = 3 })
+	weighted = usual(40, 0).with(func(w *world) { w.weighted = true })
+	holed    = usual(40, 0).with(func(w *world) { w.missing = 0.3 })
+	mixed    = usual(40, 0).with(func(w *world) { w.samples, w.weighted, w.missing = 3, true, 0.3 })
+
+	rivals      = usual(40, 0).with(func(w *world) { w.centres, w.cites = []float64{-0.5, 0.5, -1}, true })
+	mixedRivals = rivals.with(func(w *world) { w.samples, w.weighted, w.missing = 2, true, 0.3 })
+)
+
+// rarely is a world in which a few questions name the brand often and the others never,
+// or the other way round.
+func rarely(prompts int, centre, spread float64, note string) world {
+	return usual(prompts, 0).with(func(w *world) { w.centres, w.spread, w.note = []float64{centre}, spread, note })
+}
+
+// coverage counts how often each interval holds its truth, in each world of a family and
+// in all of them together.
+func (s simulation) coverage(f family) {
+	s.repeats *= f.times
+	rerun, market := 0, 0
+	for _, w := range f.worlds {
+		a, b := s.held(w)
+		setting := w.setting(w.sweeps)
+		if w.metric != "" {
+			setting += ", " + w.metric
+		}
+		s.covered(setting, f.guards, w.rerun, w.market, a, b, s.repeats)
+		rerun, market = rerun+a, market+b
+	}
+	s.covered("all of these: "+f.name, f.guards, f.rerun, f.market, rerun, market, s.repeats*len(f.worlds))
+}
+
+func (s simulation) covered(setting, guards string, rerun, market Range, heldRerun, heldMarket, n int) {
+	if rerun != (Range{}) {
+		s.report(ofAll("coverage of rerun", setting, guards, rerun, heldRerun, n))
+	}
+	if market != (Range{}) {
+		s.report(ofAll("coverage of market", setting, guards, market, heldMarket, n))
+	}
+}
+
+// held counts the repeats in which each interval holds its truth.
+func (s simulation) held(w asked) (rerun, market int) {
+	name := cmp.Or(w.metric, visibility)
+	def, truth := w.definition(w.sweeps), w.marketTruth(name)
+	for _, found := range repeat(s, "coverage "+name+" "+w.setting(w.sweeps), s.repeats, func(r *rand.Rand) [2]bool {
+		h := w.play(def, r)
+		i := s.intervals(h.Book, name)
+		return [2]bool{holds(i.Rerun, w.truth(name, h.effects)), holds(*i.Market, truth)}
+	}) {
+		rerun, market = rerun+count(found[0]), market+count(found[1])
+	}
+	return rerun, market
+}
+
+func holds(i stats.Interval, truth float64) bool { return i[0] <= truth && truth <= i[1] }
+
+// intervals are those of the first brand, on all targets together.
+func intervals(b *metric.Book, name string) metric.Intervals {
+	rows, err := b.Rows(ofFirstBrand(b, name))
+	if err != nil {
+		panic(err) // our own query
+	}
+	return *rows[0].Interval
+}
+
+// ofFirstBrand asks for one metric of the first brand.
+func ofFirstBrand(b *metric.Book, name string) metric.Query {
+	brand := b.Definition().Brands[0].Name
+	return metric.Query{Metrics: []string{name}, Having: metric.Selection{"brand": {brand}}, BrandsOnly: true}
+}

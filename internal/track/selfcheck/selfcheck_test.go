@@ -1,0 +1,146 @@
+package selfcheck
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"earshot/internal/track/alert"
+	"earshot/internal/track/mention"
+	"earshot/internal/track/metric"
+)
+
+// TestStatementsAreKept plays every world of Statistics a few times with a fixed seed.
+func TestStatementsAreKept(t *testing.T) {
+	t.Parallel()
+	checks, settings := 0, map[[2]string]bool{}
+	Statistics(25, 7, func(c Check) {
+		checks++
+		settings[[2]string{c.Subject, c.Setting}] = true
+		if !c.Kept() || c.Guards == "" {
+			t.Errorf("%s, %s: stated %v, found %.3f ± %.3f", c.Subject, c.Setting, c.Stated, c.Found, c.Error)
+		}
+	})
+	// Worlds of the same setting would be played with the same random numbers.
+	if checks < 60 || len(settings) != checks {
+		t.Errorf("%d checks were made, of %d settings", checks, len(settings))
+	}
+}
+
+// TestBrandsAreFound writes some texts of each kind with a fixed seed.
+func TestBrandsAreFound(t *testing.T) {
+	t.Parallel()
+	checks := 0
+	Detection(150, 7, func(c Check) {
+		checks++
+		if !c.Kept() || c.Error > 0.02 {
+			t.Errorf("%s, %s: stated %v, found %.4f ± %.4f", c.Subject, c.Setting, c.Stated, c.Found, c.Error)
+		}
+	})
+	if checks != 4 {
+		t.Errorf("%d checks were made, want 4", checks)
+	}
+}
+
+// TestWeakerDetectionIsCaught shows that the bands can fail: names without their switches
+// leave both.
+func TestWeakerDetectionIsCaught(t *testing.T) {
+	t.Parallel()
+	bare := slices.Clone(hardPanel)
+	for i := range bare {
+		bare[i].Match = mention.Match{}
+	}
+	s := simulation{seed: 7, repeats: 150, report: func(c Check) {
+		if c.Kept() {
+			t.Errorf("without switches the %s is kept, with %.3f", c.Subject, c.Found)
+		}
+	}}
+	s.looksFor("without switches", bare, writeHard)
+}
+
+// TestPlantedFaultsAreCaught plays the worlds that guard against a fault with it. The same
+// worlds are kept with the methods of the service, at fewer repeats than by default.
+func TestPlantedFaultsAreCaught(t *testing.T) {
+	t.Parallel()
+	width := func(s simulation) { s.coverage(families[0]) }
+	variance := func(s simulation) { s.coverage(families[1]) }
+	rare := func(s simulation) { s.coverage(families[2]) }
+	ratios := func(s simulation) { s.coverage(families[4]) }
+	threshold := func(s simulation) {
+		s.falseAlarms(quietTrackers[2])
+	}
+	for _, test := range []struct {
+		name    string
+		fault   methods
+		play    func(s simulation)
+		repeats int
+	}{
+		{"no rule for rare brands", methods{intervals: fault{factor: 1, noRareRule: true}.intervals}, rare, 250},
+		{"n 1.2 times too large", methods{intervals: fault{factor: 1.2}.intervals}, width, 350},
+		{"the usual variance", methods{intervals: fault{factor: 1, usualVariance: true}.intervals}, variance, 150},
+		{"ratios taken for rates", methods{intervals: func(b *metric.Book, _ string) metric.Intervals { return intervals(b, visibility) }}, ratios, 10},
+		{"a threshold of one series", methods{threshold: func(falseAlarms float64, _ int, sweeps float64) float64 {
+			return alert.Threshold(falseAlarms, 1, sweeps)
+		}}, threshold, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			count := func(m methods) (broken []Check) {
+				test.play(simulation{methods: m, seed: 7, repeats: test.repeats, report: func(c Check) {
+					if !c.Kept() {
+						broken = append(broken, c)
+					}
+				}})
+				return broken
+			}
+			if broken := count(production); len(broken) > 0 {
+				t.Errorf("without the fault these are not kept: %+v", broken)
+			}
+			if broken := count(test.fault); len(broken) == 0 {
+				t.Error("with the fault everything is kept")
+			} else {
+				t.Logf("not kept: %+v", broken)
+			}
+		})
+	}
+}
+
+// TestFaultsDifferFromTheServiceByTheFaultOnly compares the intervals of the tests, without
+// a fault, with the service's.
+func TestFaultsDifferFromTheServiceByTheFaultOnly(t *testing.T) {
+	t.Parallel()
+	s := simulation{seed: 7}
+	for _, f := range families {
+		for _, w := range f.worlds {
+			book := w.play(w.definition(w.sweeps), s.random(w.setting(w.sweeps))).Book
+			for _, name := range []string{visibility, shareOfVoice} {
+				if len(w.centres) == 1 && name == shareOfVoice {
+					continue
+				}
+				got, want := fault{factor: 1}.intervals(book, name), intervals(book, name)
+				for end := range 2 {
+					if math.Abs(got.Rerun[end]-want.Rerun[end]) > 1e-9 || math.Abs(got.Market[end]-want.Market[end]) > 1e-9 {
+						t.Errorf("%s of %s: %v and %v, of the service %v and %v", name, w.setting(w.sweeps), got.Rerun, *got.Market, want.Rerun, *want.Market)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestEqualSeedsGiveEqualNumbers(t *testing.T) {
+	t.Parallel()
+	play := func(seed uint64) float64 {
+		found := 0.0
+		s := simulation{methods: production, seed: seed, repeats: 20, report: func(c Check) { found += c.Found }}
+		s.falseAlarms(quietTrackers[0])
+		s.power(falls[2])
+		return found
+	}
+	if a, b := play(1), play(1); a != b {
+		t.Errorf("one seed gave %v and %v", a, b)
+	}
+	if a, b := play(1), play(2); a == b {
+		t.Errorf("two seeds both gave %v", a)
+	}
+}

@@ -1,0 +1,226 @@
+// Package tracker asks the same questions again and again, on a schedule, and keeps the
+// answers.
+//
+//	definition.go yaml.go   a tracker's file, read and checked
+//	apply.go compare.go     what a new definition changes; storing it
+//	plan.go                 which questions a sweep asks, in which order
+//	sweep.go                starting, submitting, ending and closing sweeps
+//	record.go               ended tasks become answers
+//	analyse.go ruleset.go   answers are analysed, and again when the rules change; moved.go: what that changed
+//	book.go count.go read.go  what answers add up to; tally.go: what is kept of that
+//	noise.go                how far a sweep is from one that repeats it
+//	breaks.go               where numbers are no longer of one kind
+//	numbers.go change.go    numbers as clients see them; counted.go: the answers behind them
+//	alert.go alertshift.go  what moved, and other things worth telling
+//	channel.go              where that is told
+//	scheduled.go            reports that are sent by themselves
+//	view.go                 trackers, sweeps and answers as clients see them
+//	answer.go               one answer with what is found in it; two of them side by side
+//	try.go discover.go      names that might be looked for
+//	demo.go demoworld.go    a tracker with a history that is made up
+//	export.go exportrows.go tables of them, row by row; exportday.go: files of them by day
+//	report.go               what a report is made of
+//	service.go              what is needed, and the loop of a node
+//
+// There is one queue and one ledger: a sweep is made of ordinary tasks. What is due, how
+// far a sweep is submitted and which ended tasks are recorded stands in the database and
+// changes in the same transaction as what follows from it, so that any node may do the
+// next step, and two that try do it once.
+package track
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"earshot"
+	"earshot/internal/limits/share"
+	"earshot/internal/provider"
+	"earshot/internal/store"
+	"earshot/internal/track/alert"
+	"earshot/internal/track/analysis"
+	"earshot/internal/upstream"
+	"earshot/internal/upstream/lab"
+)
+
+// Config is what trackers need.
+type Config struct {
+	Store     *store.Store
+	Catalogue *provider.Catalogue
+	Jobs      Jobs
+	// CheckWebhook tells why a URL cannot be told anything.
+	CheckWebhook func(url string) error
+	// CheckAddress tells why a text is no address for mail; Mail tells that mail can be sent.
+	CheckAddress func(address string) error
+	Mail         bool
+	// TestChannel sends a message once and tells how that went.
+	TestChannel func(ctx context.Context, organization string, m *alert.Message) (*earshot.WebhookTest, error)
+	// BaseURL is the address that people know the service by.
+	BaseURL string
+	// Planned is called when a webhook was planned.
+	Planned func()
+	// Exports is where files of trackers are written, nil for nowhere.
+	Exports Exports
+	// Lab reaches a lab with a world of its own, without a network and unrecorded.
+	Lab func(*lab.World) (*upstream.Client, error)
+	Log *slog.Logger
+}
+
+// Jobs is what trackers need of the runner of jobs.
+type Jobs interface {
+	// Price is the maximum cost of a task.
+	Price(about provider.Definition, request provider.Request) int64
+	// Wake has the scheduler look for tasks.
+	Wake()
+}
+
+// Service keeps trackers. It is safe for concurrent use.
+type Service struct {
+	Config
+	wake      chan struct{}
+	wakeAddUp chan struct{}
+	plans     plans
+	panels    panels
+	books     books
+	moves     moves
+	// untallied holds rules that need tallies
+	untallied chan tallyJob
+	demos     chan struct{} // holds who makes a demo
+	// searches holds who searches through kept answers, so that no account takes all of the
+	// connections for reports.
+	searches *share.Pool
+}
+
+// New makes a Service; Run must be called for sweeps to start.
+func New(cfg Config) *Service {
+	return &Service{
+		Config: cfg, wake: make(chan struct{}, 1), wakeAddUp: make(chan struct{}, 1), plans: plans{kept: map[planKey]*plan{}}, panels: panels{kept: map[planKey]*analysis.Panel{}},
+		moves: moves{kept: map[planKey]*movement{}},
+		books: books{kept: map[string]*book{}, under: share.NewPool(maxCounts)}, untallied: make(chan tallyJob, 16), demos: make(chan struct{}, 1),
+		searches: share.NewPool(maxSearches),
+	}
+}
+
+// On is the service as it reads from a copy of the database. It is for what only reads,
+// and need not be run.
+func (s *Service) On(replica *store.Store) *Service {
+	cfg := s.Config
+	cfg.Store = replica
+	reader := New(cfg)
+	reader.wake, reader.wakeAddUp, reader.untallied = s.wake, s.wakeAddUp, s.untallied // what it asks for is made in the database
+	return reader
+}
+
+const (
+	// stepEvery is how long a due sweep, or an ended task, may wait to be noticed.
+	stepEvery = 500 * time.Millisecond
+	// lostEvery is how often tasks are looked for that are no longer there.
+	lostEvery = 10 * time.Second
+	// tidyEvery is how often what is past its time is looked for.
+	tidyEvery = time.Minute
+)
+
+// Run starts sweeps that are due, submits their tasks, records their answers and closes
+// them, until ctx ends. All nodes may do it side by side. What takes as long as a tracker
+// is large has a loop of its own, so that the sweeps of others begin in time.
+func (s *Service) Run(ctx context.Context) error {
+	var loops sync.WaitGroup
+	defer loops.Wait()
+	loops.Go(func() { again(ctx, stepEvery, nil, func() { s.watch(ctx) }) })
+	loops.Go(func() { s.writeExports(ctx) })
+	loops.Go(func() {
+		again(ctx, lostEvery, nil, func() { s.log(ctx, "looking for lost tasks failed", s.trusted(ctx, s.recordLost)) })
+	})
+	loops.Go(func() {
+		again(ctx, tidyEvery, nil, func() { s.log(ctx, "removing old answers failed", s.tidy(ctx)) })
+	})
+	loops.Go(func() {
+		again(ctx, stepEvery, s.wakeAddUp, func() { s.log(ctx, "adding up answers failed", s.trusted(ctx, s.addUp)) })
+	})
+	// An upgrade may have brought other rules.
+	s.log(ctx, "renewing rules failed", s.renewRules(ctx, s.Store.Now()))
+	again(ctx, stepEvery, s.wake, func() { s.log(ctx, "a step of the trackers failed", s.trusted(ctx, s.moveOn)) })
+	return nil
+}
+
+// again does something every so often, and when it is woken, until ctx ends.
+func again(ctx context.Context, every time.Duration, wake <-chan struct{}, do func()) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-wake:
+		case <-tick.C:
+		}
+		do()
+	}
+}
+
+// trusted does what depends on the time, such as beginning sweeps, only by a clock that
+// can be trusted.
+func (s *Service) trusted(ctx context.Context, do func(ctx context.Context, now time.Time) error) error {
+	now, err := s.Store.TrustedNow()
+	if err != nil {
+		return err
+	}
+	return do(ctx, now)
+}
+
+// watch has the change detectors see sweeps that have ended, and sends reports that are
+// due.
+func (s *Service) watch(ctx context.Context) {
+	s.log(ctx, "looking for what moved failed", s.watchSweeps(ctx, s.Store.Now()))
+	s.log(ctx, "sending reports failed", s.trusted(ctx, s.sendReports))
+}
+
+func (s *Service) log(ctx context.Context, message string, err error) {
+	if err != nil && ctx.Err() == nil {
+		s.Log.Error(message, "error", err)
+	}
+}
+
+// Wake has the loops look at once.
+func (s *Service) Wake() {
+	for _, wake := range []chan struct{}{s.wake, s.wakeAddUp} {
+		select {
+		case wake <- struct{}{}:
+		default: // it will look already
+		}
+	}
+}
+
+// Step does once what Run does again and again.
+func (s *Service) Step(ctx context.Context, now time.Time) error {
+	return errors.Join(s.moveOn(ctx, now), s.recordLost(ctx, now), s.addUp(ctx, now), s.watchSweeps(ctx, now), s.sendReports(ctx, now), s.exportAll(ctx, func() time.Time { return now }))
+}
+
+// moveOn starts sweeps, records answers, and closes sweeps of which all have come.
+func (s *Service) moveOn(ctx context.Context, now time.Time) error {
+	return errors.Join(s.startDue(ctx, now), s.record(ctx), s.advance(ctx, now))
+}
+
+// addUp makes tallies that were asked for, and goes on with answers that are to be
+// analysed anew.
+func (s *Service) addUp(ctx context.Context, now time.Time) error {
+	return errors.Join(s.tally(ctx), s.reanalyse(ctx, now))
+}
+
+// tidy removes answers that are past their time and what is left of deleted trackers and
+// of rules that are no longer used.
+func (s *Service) tidy(ctx context.Context) error {
+	now, err := s.Store.TrustedNow()
+	for err == nil && ctx.Err() == nil {
+		var n int
+		if n, err = s.Store.DeleteTracked(ctx, now); n == 0 {
+			break
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.renewRules(ctx, now), s.tidyAnalyses(ctx), s.tallyAll(ctx))
+}

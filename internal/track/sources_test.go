@@ -1,0 +1,50 @@
+package track_test
+
+import (
+	"testing"
+	"time"
+
+	"earshot"
+	"earshot/internal/store/storetest"
+	"earshot/internal/track/alert"
+)
+
+// Sources are screened once in a window of sweeps, whether or not each of them is repeated.
+func TestSourcesAreScreenedOnceInAWindow(t *testing.T) {
+	t.Parallel()
+	for name, repeats := range map[string][]bool{"alone": {false}, "each repeated": {false, true}} {
+		storetest.OnEach(t, func(t *testing.T, address string) {
+			w := newWorld(t, address, time.Now().Add(-48*time.Hour))
+			w.apply("shoes", "brands: [{name: Ollaro, own: true}]\nprompts: [a, b, c, d, e, f, g, h]\ntargets: [{provider: chatassistant, country: US}]\nalerts: {falseAlarmsPerYear: 10}\n")
+			for sweep := range 2*alert.Window + alert.Window/2 {
+				w.result = `{"surface":"lab","text":"x","markdown":"x","sources":[{"position":1,"url":"https://before.example/"}]}`
+				if sweep >= alert.Window {
+					w.result = `{"surface":"lab","text":"x","markdown":"x","sources":[{"position":1,"url":"https://after.example/"}]}`
+				}
+				for _, repeat := range repeats {
+					w.now = w.now.Add(time.Minute)
+					started, err := w.services[0].RunNow(t.Context(), w.organization, "shoes", earshot.SweepRequest{Repeat: repeat}, w.now)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for state := started.Sweep.State; state == earshot.SweepRunning; {
+						w.step()
+						found, err := w.services[0].Sweep(t.Context(), w.organization, "shoes", started.Sweep.ID)
+						if err != nil {
+							t.Fatal(err)
+						}
+						state = found.State
+					}
+				}
+			}
+			w.checkStepped("shoes", len(repeats)*(2*alert.Window+alert.Window/2))
+			page, err := w.services[0].Alerts(t.Context(), w.organization, "shoes", &earshot.AlertQuery{Kind: earshot.AlertSource}, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(page.Alerts) != 1 || len(page.Alerts[0].Sources) != 2 {
+				t.Errorf("%s: the alerts are %+v, want one of two sources", name, page.Alerts)
+			}
+		})
+	}
+}

@@ -1,0 +1,323 @@
+package track
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"earshot"
+	"earshot/internal/store"
+	"earshot/internal/track/schedule"
+)
+
+const (
+	// dueBatch is how many due trackers a step starts.
+	dueBatch = 100
+	// submitBatch is how many tasks of a sweep are queued together.
+	submitBatch = 500
+	// manualWindow is how long a sweep that was run by hand may take.
+	manualWindow = 24 * time.Hour
+	// taskKey is the key that tasks of trackers are submitted with.
+	taskKey = "tracker"
+	// zoneOfManual is the time zone that counts months of a tracker without a schedule.
+	zoneOfManual = "UTC"
+)
+
+// startDue starts the sweeps that are due.
+func (s *Service) startDue(ctx context.Context, now time.Time) error {
+	due, err := s.Store.DueTrackers(ctx, now, dueBatch)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, t := range due {
+		// When somebody else was faster there is nothing left to do.
+		if err := s.startOne(t, now); err != nil && !errors.Is(err, store.ErrChanged) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// startOne starts a tracker's sweep, or notes that it was missed: its window is over.
+func (s *Service) startOne(t *store.Tracker, now time.Time) error {
+	d, err := s.stored(t)
+	if err != nil {
+		return err
+	}
+	if d.rule == nil {
+		t.NextSlot, t.DueAt = "", time.Time{}
+		return s.Store.SetTrackerState(t, now)
+	}
+	slot, err := schedule.ParseSlot(t.NextSlot)
+	if err != nil {
+		return err
+	}
+	for {
+		next, due := "", time.Time{}
+		if after, ok := d.rule.Next(slot); ok {
+			next, due = after.String(), d.rule.At(after)
+		}
+		at := d.rule.At(slot)
+		sweep := s.newSweep(t, d, slot.String()+" "+d.rule.Zone(), slot.Month(), at, at.Add(d.rule.Within), now)
+		if !now.Before(sweep.EndsAt) {
+			sweep.State, sweep.StartedAt, sweep.ClosedAt = earshot.SweepMissed, time.Time{}, now
+		}
+		started, err := s.Store.StartSweep(t, sweep, d.ceiling(), d.webhook(), next, due, now)
+		if err != nil {
+			return err
+		}
+		s.told(&started.Sweep)
+		if due.IsZero() || due.After(now) {
+			return nil
+		}
+		t.NextSlot = next
+		if slot, err = schedule.ParseSlot(next); err != nil {
+			return err
+		}
+	}
+}
+
+// told notes in the log what became of a sweep.
+func (s *Service) told(sweep *store.Sweep) {
+	s.Log.Info("sweep", "tracker", sweep.Tracker, "sweep", sweep.ID, "slot", sweep.Slot, "state", sweep.State)
+	if sweep.State == earshot.SweepSkipped {
+		s.Planned()
+	}
+}
+
+func (s *Service) newSweep(t *store.Tracker, d *definition, slot, month string, due, ends, now time.Time) store.Sweep {
+	return store.Sweep{
+		ID: uuid.Must(uuid.NewV7()).String(), Slot: slot, State: earshot.SweepRunning, Version: t.Version, Month: month, DueAt: due, StartedAt: now, EndsAt: ends,
+		Planned: len(d.Prompts) * len(d.Targets) * d.Samples, MaxCost: d.sweepCost(),
+	}
+}
+
+// RunNow starts a sweep at once, or repeats the newest one. The same key again gives the
+// same sweep. It tries again for as long as somebody else changes the tracker at the same
+// moment.
+func (s *Service) RunNow(ctx context.Context, organization, name string, request earshot.SweepRequest, now time.Time) (*earshot.SweepStarted, error) {
+	key := request.IdempotencyKey
+	for {
+		t, d, err := s.load(ctx, organization, name)
+		if err != nil {
+			return nil, err
+		}
+		if err := refuseDemo(t); err != nil {
+			return nil, err
+		}
+		if key == "" {
+			key = uuid.NewString()
+		}
+		sweep := s.newSweep(t, d, store.ManualSlot+key, monthOf(d, now), now, now.Add(manualWindow), now)
+		if request.Repeat {
+			sweep.Repeats = store.RepeatNewest
+		}
+		started, err := s.Store.StartSweep(t, sweep, d.ceiling(), d.webhook(), t.NextSlot, t.DueAt, now)
+		if errors.Is(err, store.ErrChanged) && ctx.Err() == nil {
+			continue
+		}
+		if err == nil && started.Existed && (started.Repeats != "") != request.Repeat {
+			err = errOtherSweep
+		}
+		if err != nil {
+			return nil, explainRefused(err, name)
+		}
+		if !started.Existed {
+			s.told(&started.Sweep)
+			s.Wake()
+		}
+		return &earshot.SweepStarted{Sweep: sweepView(&started.Sweep), Replayed: started.Existed}, nil
+	}
+}
+
+// errOtherSweep is said of a key that has started a sweep of the other kind.
+var errOtherSweep = errors.New("the key belongs to another sweep")
+
+// explainRefused tells why a sweep cannot be run by hand.
+func explainRefused(err error, name string) error {
+	var text string
+	switch {
+	case errors.Is(err, store.ErrSweepRuns):
+		text = "a sweep of the tracker %s runs; repeat it when it is closed"
+	case errors.Is(err, store.ErrSweepsRun):
+		text = "so many sweeps of the tracker %s run that no other can be started by hand; wait until one is closed, or cancel one"
+	case errors.Is(err, store.ErrNothingToRepeat):
+		text = "the tracker %s has no closed sweep that could be repeated; run one first"
+	case errors.Is(err, errOtherSweep):
+		text = "the idempotencyKey has started a sweep of the tracker %s before, with another value of repeat; use another key"
+	default:
+		return err
+	}
+	return &earshot.Error{Code: earshot.CodeConflict, Message: fmt.Sprintf(text, name), Details: earshot.ConflictDetails{ID: name}}
+}
+
+// monthOf is the month of a moment in the tracker's time zone.
+func monthOf(d *definition, now time.Time) string {
+	rule := d.rule
+	if rule == nil {
+		rule = ruleOf(earshot.Schedule{Every: "day", Timezone: zoneOfManual})
+	}
+	return rule.Civil(now).Month()
+}
+
+// Cancel stops a sweep: what is queued of it is removed, what runs goes on.
+func (s *Service) Cancel(ctx context.Context, organization, name, id string, now time.Time) (*earshot.SweepCancelResult, error) {
+	t, err := s.Store.Tracker(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	sweep, err := s.Store.Sweep(ctx, t, id)
+	if err != nil {
+		return nil, err
+	}
+	if sweep.State != earshot.SweepRunning {
+		return nil, &earshot.Error{
+			Code: earshot.CodeConflict, Message: fmt.Sprintf("only a running sweep can be canceled; this one is %s", sweep.State),
+			Details: earshot.ConflictDetails{ID: sweep.ID},
+		}
+	}
+	cleared, err := s.Store.EndSweep(sweep, store.ReasonCanceled, now)
+	if err != nil {
+		return nil, err
+	}
+	s.Wake()
+	if sweep, err = s.Store.Sweep(ctx, t, id); err != nil {
+		return nil, err
+	}
+	return &earshot.SweepCancelResult{Sweep: sweepView(sweep), Cleared: cleared}, nil
+}
+
+// advance submits what is due of the running sweeps, ends those whose window is over,
+// and closes those of which nothing more will come.
+func (s *Service) advance(ctx context.Context, now time.Time) error {
+	running, err := s.Store.RunningSweeps(ctx)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, sweep := range running {
+		if ctx.Err() != nil {
+			break
+		}
+		if err := s.advanceOne(ctx, sweep, now); err != nil {
+			errs = append(errs, fmt.Errorf("sweep %s: %w", sweep.ID, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// recordLost notes the answers of tasks that somebody has taken out of the queue.
+func (s *Service) recordLost(ctx context.Context, now time.Time) error {
+	running, err := s.Store.RunningSweeps(ctx)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, sweep := range running {
+		if sweep.Answered+sweep.Missing < sweep.Submitted {
+			_, err := s.Store.RecordLost(ctx, sweep, now)
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Service) advanceOne(ctx context.Context, sweep *store.Sweep, now time.Time) error {
+	t, err := s.Store.TrackerByID(ctx, sweep.Organization, sweep.Tracker)
+	if err != nil {
+		return err
+	}
+	p, err := s.planOf(ctx, t, sweep.Version)
+	if err != nil {
+		return err
+	}
+	open := now.Before(sweep.EndsAt) && sweep.Reason == ""
+	if open && sweep.Submitted < sweep.Planned {
+		if err := s.submit(ctx, t, p, sweep, now); err != nil {
+			return err
+		}
+	}
+	ended := sweep.Answered + sweep.Missing
+	if ended < sweep.Submitted {
+		if !open {
+			if _, err := s.Store.EndSweep(sweep, reasonOfEnd(sweep), now); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if open && sweep.Submitted < sweep.Planned {
+		return nil
+	}
+	state := earshot.SweepClosed
+	if sweep.Reason == store.ReasonCanceled {
+		state = earshot.SweepCanceled
+	}
+	closed, err := s.Store.CloseSweep(sweep, state, p.definition.webhook(), now)
+	if closed {
+		s.Log.Info("sweep ended", "tracker", t.Name, "sweep", sweep.ID, "state", state, "answered", sweep.Answered, "planned", sweep.Planned)
+		s.Planned()
+		return s.tallyClosed(ctx, t)
+	}
+	return err
+}
+
+// reasonOfEnd is why the rest of a sweep is missing.
+func reasonOfEnd(sweep *store.Sweep) string {
+	if sweep.Reason != "" {
+		return sweep.Reason
+	}
+	return store.ReasonExpired
+}
+
+// submit queues the cells that are due, as far as the queue has room.
+func (s *Service) submit(ctx context.Context, t *store.Tracker, p *plan, sweep *store.Sweep, now time.Time) error {
+	start, end := sweep.StartedAt, sweep.EndsAt
+	if sweep.Manual() {
+		start = end // all of it at once
+	}
+	for ctx.Err() == nil {
+		due := min(p.due(start, end, now), sweep.Submitted+submitBatch)
+		if due <= sweep.Submitted {
+			return nil
+		}
+		tasks, answers, err := s.tasks(t, p, sweep, p.cells[sweep.Submitted:due], now)
+		if err != nil {
+			return err
+		}
+		n, err := s.Store.SubmitSweep(sweep, tasks, answers, now)
+		if err != nil || n == 0 {
+			return err
+		}
+		s.Jobs.Wake()
+		if sweep.Submitted += n; n < len(tasks) {
+			return nil // the queue is full
+		}
+	}
+	return nil
+}
+
+// tasks are the jobs of cells, and the rows of their answers.
+func (s *Service) tasks(t *store.Tracker, p *plan, sweep *store.Sweep, cells []cell, now time.Time) (tasks []store.Job, answers []*store.Answer, err error) {
+	asked := maxTime(now, sweep.StartedAt) // a slow node may have read its clock before another one started the sweep
+	for _, c := range cells {
+		payload, err := p.payload(c)
+		if err != nil {
+			return nil, nil, err
+		}
+		id := uuid.Must(uuid.NewV7()).String()
+		tasks = append(tasks, store.Job{
+			ID: id, Organization: t.Organization, KeyID: taskKey, Provider: p.definition.Targets[c.targetIndex].Provider, Request: payload,
+			MaxCost: p.definition.prices[c.targetIndex], CreatedAt: asked, Tracker: t.Name,
+		})
+		answers = append(answers, &store.Answer{
+			Organization: t.Organization, Tracker: t.ID, ID: id, Sweep: sweep.ID, Prompt: c.prompt, Target: c.target, Sample: c.sample,
+			Outcome: earshot.OutcomePending, AskedAt: asked,
+		})
+	}
+	return tasks, answers, nil
+}

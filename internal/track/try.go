@@ -1,0 +1,306 @@
+package track
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"earshot"
+	"earshot/internal/schema"
+	"earshot/internal/store"
+	"earshot/internal/track/analysis"
+	"earshot/internal/track/mention"
+)
+
+const (
+	// maxSearches is how many search through kept answers at the same time. An account that
+	// is alone may do two of these, so that one more always finds a place.
+	maxSearches = 4
+	// maxContexts is how many places are shown of a name.
+	maxContexts = 10
+	// maxSentence is how many bytes of a sentence are shown.
+	maxSentence = 400
+)
+
+// newest hands the newest answers that have results to look, limit at most.
+func (s *Service) newest(ctx context.Context, t *store.Tracker, limit int, look func(*store.Answer) error) (sample earshot.AnswerSample, err error) {
+	release, ok := s.searches.Hold(t.Organization)
+	if !ok {
+		return sample, &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "kept answers are being searched for this account already, try again"}
+	}
+	defer release()
+	for before := uuid.Max.String(); ; {
+		// One more tells whether there are more.
+		answers, err := s.Store.NewestResults(ctx, t, before, min(analyseBatch, limit-sample.Answers+1))
+		if err != nil || len(answers) == 0 {
+			return sample, err
+		}
+		for _, a := range answers {
+			if sample.Answers == limit {
+				sample.More = true
+				return sample, nil
+			}
+			if err := look(a); err != nil {
+				return sample, err
+			}
+			before = a.ID
+			sample.Answers++
+			sample.MadeUp = sample.MadeUp || a.Surface == labSurface
+			sample.From = &earshot.Timestamp{Time: a.AskedAt}
+			if sample.To == nil {
+				sample.To = sample.From
+			}
+		}
+	}
+}
+
+// TryNames tells what names would find in kept answers. Returns store.ErrNotFound.
+func (s *Service) TryNames(ctx context.Context, organization, name string, trial *earshot.NameTrial) (*earshot.NameTried, error) {
+	t, err := s.Store.Tracker(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	known, err := s.names(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	rules, panel, err := s.currentPanel(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	run, err := newTrial(rules, panel, trial)
+	if err != nil {
+		return nil, err
+	}
+	run.known = known
+	found := &earshot.NameTried{Tracker: name, Rules: rulesName(rules), Brand: run.panel.Brands[run.brand].Name}
+	if found.AnswerSample, err = s.newest(ctx, t, trial.Limit, run.look); err != nil {
+		return nil, err
+	}
+	run.tell(found)
+	return found, nil
+}
+
+// nameTrial is a trial of names under way.
+type nameTrial struct {
+	known         *names
+	before, panel *analysis.Panel
+	brand         int   // whose names are tried
+	names         []int // the names that are tried, as mentions have them
+
+	hits, answers []int // of each name
+	named         int   // answers with any of them
+	was, will     []int // answers that name each brand
+	contexts      []earshot.NameContext
+	spare         []earshot.NameContext // of cells that have one already
+	cells         map[[2]int]bool
+}
+
+// newTrial makes the panel as it would be. What is wrong with the names is told by their
+// place in the trial.
+func newTrial(rules *store.Rules, panel *analysis.Panel, trial *earshot.NameTrial) (*nameTrial, error) {
+	set, err := ruleSetOf(rules)
+	if err != nil {
+		return nil, err
+	}
+	brands := set.Brands
+	run := &nameTrial{before: panel, cells: map[[2]int]bool{}}
+	run.brand = slices.IndexFunc(brands, func(b earshot.Brand) bool { return b.Name == trial.Brand })
+	rest := trial.Names
+	switch {
+	case run.brand < 0 && trial.Brand != "":
+		return nil, schema.Invalid("brand", "must be a brand of the panel; without one, the names are a new brand's")
+	case run.brand < 0:
+		if slices.ContainsFunc(brands, func(b earshot.Brand) bool { return b.Name == rest[0].Name }) {
+			return nil, schema.Invalid("names[0].name", "is a brand of the panel; name it in brand to try it in another way")
+		}
+		run.brand, run.names = len(brands), []int{0}
+		brands = append(brands, earshot.Brand{Name: rest[0].Name, Match: rest[0].Match})
+		rest = rest[1:]
+	}
+	for i := range rest {
+		at := addName(&brands[run.brand], rest[i])
+		if first := slices.Index(run.names, at); first >= 0 {
+			return nil, schema.Invalid(fmt.Sprintf("names[%d].name", len(run.names)), "is the same as that of names[%d]", first)
+		}
+		run.names = append(run.names, at)
+	}
+	if run.panel, err = analysis.NewPanel(brands, set.Sources...); err != nil {
+		return nil, run.problems(err)
+	}
+	run.hits, run.answers = make([]int, len(run.names)), make([]int, len(run.names))
+	run.was, run.will = make([]int, len(brands)), make([]int, len(brands))
+	return run, nil
+}
+
+// addName gives a brand a name, in the place of one of that spelling, and tells which it
+// is: 0 is the brand's own, n its alias n-1.
+func addName(b *earshot.Brand, name earshot.BrandName) int {
+	if b.Name == name.Name {
+		b.Match = name.Match
+		return 0
+	}
+	at := slices.IndexFunc(b.Aliases, func(alias earshot.BrandName) bool { return alias.Name == name.Name })
+	if at < 0 {
+		at = len(b.Aliases)
+		b.Aliases = append(b.Aliases, name)
+	}
+	b.Aliases[at] = name
+	return at + 1
+}
+
+// problems names what is wrong by its place in the trial.
+func (run *nameTrial) problems(err error) error {
+	problems, ok := errors.AsType[mention.Problems](err)
+	if !ok {
+		return schema.Invalid("names", "%s", err)
+	}
+	var told []earshot.FieldProblem
+	for _, p := range problems {
+		field := p.Path
+		for i, name := range run.names {
+			place := fmt.Sprintf("brands[%d]", run.brand)
+			if name > 0 {
+				place += fmt.Sprintf(".aliases[%d]", name-1)
+			}
+			if rest, ok := strings.CutPrefix(p.Path, place+"."); ok && (name > 0 || !strings.HasPrefix(rest, "aliases[")) {
+				field = fmt.Sprintf("names[%d].%s", i, rest)
+			}
+		}
+		told = append(told, earshot.FieldProblem{Field: field, Message: p.Message})
+	}
+	invalid := schema.Invalid("names", "cannot be looked for")
+	invalid.Details = told
+	return invalid
+}
+
+// look adds what is found in an answer, now and by the names that are tried.
+func (run *nameTrial) look(a *store.Answer) error {
+	prompt := run.known.prompts[a.Prompt]
+	now, err := run.before.Analyse(a.Result, prompt)
+	if err != nil {
+		return nil //nolint:nilerr // one that cannot be read names nobody, as in numbers
+	}
+	shown, err := run.panel.Show(a.Result, prompt)
+	if err != nil {
+		return err
+	}
+	count(run.was, now)
+	count(run.will, shown.Found)
+	hits := make([]int, len(run.names))
+	isNamed, isShown := false, false
+	for i, m := range shown.Mentions {
+		at := slices.Index(run.names, m.Name)
+		if m.Brand != run.brand || at < 0 || m.Kind == mention.Domain {
+			continue
+		}
+		if !isShown {
+			run.show(a, shown, i)
+			isShown = true
+		}
+		if m.Kind == mention.Name {
+			hits[at]++
+			isNamed = true
+		}
+	}
+	for i, n := range hits {
+		run.hits[i] += n
+		run.answers[i] += min(n, 1)
+	}
+	if isNamed {
+		run.named++
+	}
+	return nil
+}
+
+// count adds an answer to the brands that it names.
+func count(named []int, found *analysis.Found) {
+	seen := map[int]bool{}
+	for _, m := range found.Mentions {
+		if m.Kind != mention.Absent && !seen[m.Brand] {
+			seen[m.Brand] = true
+			named[m.Brand]++
+		}
+	}
+}
+
+// show notes the place of a mention, of different questions and targets first.
+func (run *nameTrial) show(a *store.Answer, shown *analysis.Shown, i int) {
+	cell := [2]int{a.Prompt, a.Target}
+	into := &run.contexts
+	if run.cells[cell] {
+		into = &run.spare
+	}
+	if len(*into) == maxContexts {
+		return
+	}
+	run.cells[cell] = true
+	m, sentence := shown.Mentions[i], shown.Sentences[i]
+	text, start := excerpt(shown.Texts[sentence.Text].Body, sentence, m)
+	*into = append(*into, earshot.NameContext{
+		Answer: a.ID, Prompt: run.known.prompts[a.Prompt], Target: run.known.targets[a.Target], Name: run.panel.NameOf(m), Kind: string(m.Kind), Where: string(m.Where),
+		Sentence: text, Start: m.Start - start, End: m.End - start,
+	})
+}
+
+// excerpt is the sentence around a mention and where in the text it begins. A long one is
+// cut, but not inside a character.
+func excerpt(body string, sentence analysis.Sentence, m analysis.Mention) (text string, start int) {
+	start, end := min(sentence.Start, m.Start), max(sentence.End, m.End)
+	if end-start > maxSentence {
+		room := max(0, (maxSentence-(m.End-m.Start))/2)
+		start, end = max(start, m.Start-room), min(end, m.End+room)
+		for start < m.Start && !utf8.RuneStart(body[start]) {
+			start++
+		}
+		for end > m.End && end < len(body) && !utf8.RuneStart(body[end]) {
+			end--
+		}
+	}
+	return body[start:end], start
+}
+
+// tell writes down what was found.
+func (run *nameTrial) tell(found *earshot.NameTried) {
+	share := func(n int) float64 { return float64(n) / float64(max(1, found.Answers)) }
+	for i, name := range run.names {
+		text := run.panel.NameOf(analysis.Mention{Brand: run.brand, Name: name})
+		found.Names = append(found.Names, earshot.TriedName{Name: text, Hits: run.hits[i], Named: run.answers[i], Share: share(run.answers[i])})
+		found.Hits += run.hits[i]
+	}
+	found.Named, found.Share = run.named, share(run.named)
+	found.Contexts = slices.Concat(run.contexts, run.spare[:min(len(run.spare), maxContexts-len(run.contexts))])
+	for i, brand := range run.panel.Brands {
+		if i == run.brand || run.was[i] != run.will[i] {
+			found.Changes = append(found.Changes, earshot.VisibilityChange{
+				Brand: brand.Name, NamedBefore: run.was[i], NamedAfter: run.will[i], Before: share(run.was[i]), After: share(run.will[i]),
+			})
+		}
+	}
+	found.Collisions = run.collisions()
+}
+
+// collisions are those of the names that are tried.
+func (run *nameTrial) collisions() (all []earshot.NameCollision) {
+	isTried := func(n mention.NameRef) bool { return n.Brand == run.brand && slices.Contains(run.names, n.Name) }
+	for _, c := range run.panel.Collisions() {
+		// Names that are equal collide both ways; one is told.
+		if !isTried(c.Name) && (!isTried(c.Within) || c.Equal) {
+			continue
+		}
+		all = append(all, earshot.NameCollision{
+			Name: run.nameOf(c.Name), Brand: run.panel.Brands[c.Name.Brand].Name,
+			Within: run.nameOf(c.Within), WithinBrand: run.panel.Brands[c.Within.Brand].Name, Equal: c.Equal,
+		})
+	}
+	return all
+}
+
+func (run *nameTrial) nameOf(n mention.NameRef) string {
+	return run.panel.NameOf(analysis.Mention{Brand: n.Brand, Name: n.Name, Kind: mention.Name})
+}

@@ -1,0 +1,192 @@
+package track_test
+
+import (
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"earshot"
+	"earshot/internal/account"
+	"earshot/internal/provider"
+	"earshot/internal/provider/chatassistant"
+	"earshot/internal/store"
+	"earshot/internal/store/storetest"
+	"earshot/internal/track"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// price is what every task costs at most.
+const price = 5
+
+// jobs stands for the runner of jobs: the test itself claims and settles.
+type jobs struct{}
+
+func (jobs) Price(provider.Definition, provider.Request) int64 { return price }
+func (jobs) Wake()                                             {}
+
+// world is two nodes on one database, whose clock the test moves.
+type world struct {
+	*testing.T
+	random       *rand.Rand
+	store        *store.Store
+	services     []*track.Service
+	organization string
+	node         string
+	result       string // of the tasks that are answered
+	now          time.Time
+}
+
+func newWorld(t *testing.T, address string, now time.Time) *world {
+	t.Helper()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	w := &world{T: t, random: rand.New(rand.NewPCG(seed, 0)), store: storetest.OpenVirtual(t, address), now: now, result: `{"surface":"lab"}`}
+	catalogue, err := provider.NewCatalogue([]provider.Provider{chatassistant.Provider{}}, func(string) bool { return false }, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stores := []*store.Store{w.store, w.store}
+	if store.Shared(address) {
+		stores[1] = storetest.OpenVirtual(t, address)
+	}
+	for _, s := range stores {
+		w.services = append(w.services, track.New(track.Config{
+			Store: s, Catalogue: catalogue, Jobs: jobs{}, Planned: func() {}, Log: slog.New(slog.DiscardHandler),
+		}))
+	}
+	o, err := w.store.CreateOrganization(store.NewOrganization{
+		Name: "tracked", Plan: account.Plan{Name: "wide", Slots: 100, CreditsPerCycle: 1 << 30, RequestsPerSecond: 1, QueueCapacity: 1000},
+		FirstGrant: 1 << 30, WebhookSecret: account.NewWebhookSecret(), Key: account.NewKey(),
+	}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.organization = o.ID
+	if w.node, err = w.store.RegisterNode("test", 1, now); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// apply stores a definition through either node.
+func (w *world) apply(name, text string) {
+	w.Helper()
+	if _, err := w.services[w.random.IntN(2)].Apply(w.Context(), w.organization, name, []byte(text), true, false, w.now); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) setState(name string, state earshot.TrackerState) {
+	w.Helper()
+	if _, err := w.services[w.random.IntN(2)].SetState(w.Context(), w.organization, name, state, w.now); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// step has the nodes look at the clock, one, both after each other, or both at once, and
+// then ends what they have queued.
+func (w *world) step() {
+	w.Helper()
+	first := w.random.IntN(2)
+	switch w.random.IntN(4) {
+	case 0:
+		w.stepOf(first)
+	case 1:
+		w.stepOf(first)
+		w.stepOf(1 - first)
+	default:
+		var both sync.WaitGroup
+		for i := range w.services {
+			both.Go(func() { w.stepOf(i) })
+		}
+		both.Wait()
+	}
+	w.work()
+}
+
+func (w *world) stepOf(i int) {
+	if err := w.services[i].Step(w.Context(), w.now); err != nil {
+		w.Errorf("a step at %s: %v", w.now, err)
+	}
+}
+
+// work ends all tasks that are queued; one in eight fails.
+func (w *world) work() {
+	w.Helper()
+	for {
+		started, _, err := w.store.Claim(w.Context(), w.node, store.ClaimLimits{Tasks: 100}, w.now)
+		if err != nil {
+			w.Fatal(err)
+		}
+		for _, job := range started {
+			end := store.Settlement{Job: job, Status: earshot.StatusCompleted, Charge: price, Attempts: 1, Result: []byte(w.result)}
+			if w.random.IntN(8) == 0 {
+				end.Status, end.Charge, end.Result, end.Error = earshot.StatusFailed, 0, nil, &earshot.Error{Code: earshot.CodeUpstream}
+			}
+			if _, err := w.store.Settle(end, w.now); err != nil {
+				w.Fatal(err)
+			}
+		}
+		if len(started) == 0 {
+			return
+		}
+	}
+}
+
+// sweeps lists all sweeps of a tracker, the first first.
+func (w *world) sweeps(name string) []*store.Sweep {
+	w.Helper()
+	t, err := w.store.Tracker(w.Context(), w.organization, name)
+	if err != nil {
+		w.Fatal(err)
+	}
+	all, err := w.store.Sweeps(w.Context(), t, "", "", 100_000)
+	if err != nil {
+		w.Fatal(err)
+	}
+	slices.SortStableFunc(all, func(a, b *store.Sweep) int { return a.DueAt.Compare(b.DueAt) })
+	return all
+}
+
+// checkStepped wants the detectors of a tracker to have seen each sweep once.
+func (w *world) checkStepped(name string, sweeps int) {
+	w.Helper()
+	t, err := w.store.Tracker(w.Context(), w.organization, name)
+	if err != nil {
+		w.Fatal(err)
+	}
+	for range sweeps {
+		left, err := w.store.Unstepped(w.Context(), 1)
+		if err != nil {
+			w.Fatal(err)
+		}
+		if len(left) == 0 {
+			break
+		}
+		w.stepOf(w.random.IntN(2))
+	}
+	if watch, err := w.store.Watch(w.Context(), t); err != nil || watch.Steps != int64(sweeps) {
+		w.Errorf("%s: %d sweeps have ended, and its detectors have seen %+v, %v", name, sweeps, watch, err)
+	}
+}
+
+// charged is what the ledger has of a tracker.
+func (w *world) charged(name string) (sum int64) {
+	w.Helper()
+	entries, err := w.store.Ledger(w.Context(), w.organization, store.LedgerFilter{Limit: 100_000})
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Tracker == name {
+			sum -= e.Credits
+		}
+	}
+	return sum
+}

@@ -1,0 +1,168 @@
+package track
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"earshot"
+	"earshot/internal/schema"
+)
+
+// maxYAMLDepth is how deeply a file may nest.
+const maxYAMLDepth = 32
+
+// fromYAML writes a YAML file as JSON, and gives the line of each field by its path. The
+// file has one document; anchors and aliases are refused, since a small file could mean
+// a huge one.
+func fromYAML(text []byte) ([]byte, map[string]int, error) {
+	if depthOf(text) > maxYAMLDepth {
+		return nil, nil, schema.Invalid(schema.BodyField, "nests deeper than %d levels", maxYAMLDepth)
+	}
+	file, err := parser.ParseBytes(text, 0)
+	if err != nil {
+		return nil, nil, syntaxError(err)
+	}
+	switch {
+	case len(file.Docs) == 0 || file.Docs[0].Body == nil:
+		return nil, nil, schema.Invalid(schema.BodyField, "is empty; a definition is required")
+	case len(file.Docs) > 1:
+		return nil, nil, schema.Invalid(schema.BodyField, "must be a single YAML document, but more follows it")
+	}
+	w := yamlWriter{lines: map[string]int{}}
+	if err := w.value(file.Docs[0].Body, "", 0); err != nil {
+		return nil, nil, schema.Invalid(schema.BodyField, "%v", err)
+	}
+	return w.out.Bytes(), w.lines, nil
+}
+
+// depthOf is how deeply brackets nest, also those in texts: a bound for a parser that
+// calls itself for each.
+func depthOf(text []byte) (deepest int) {
+	depth := 0
+	for _, b := range text {
+		switch b {
+		case '[', '{':
+			depth++
+			deepest = max(deepest, depth)
+		case ']', '}':
+			depth = max(0, depth-1)
+		case '\n':
+			if deepest <= maxYAMLDepth {
+				continue
+			}
+			return deepest
+		}
+	}
+	return deepest
+}
+
+// syntaxError names the line that cannot be read.
+func syntaxError(err error) error {
+	problem := earshot.FieldProblem{Field: schema.BodyField, Message: "is not valid YAML"}
+	var syntax *yaml.SyntaxError
+	if errors.As(err, &syntax) {
+		problem.Message += ": " + syntax.Message
+		if syntax.Token != nil {
+			problem.Line = syntax.Token.Position.Line
+		}
+	}
+	invalid := schema.Invalid(problem.Field, "%s", problem.Message)
+	invalid.Details = []earshot.FieldProblem{problem}
+	return invalid
+}
+
+type yamlWriter struct {
+	out   bytes.Buffer
+	lines map[string]int
+}
+
+func lineOf(node ast.Node) int { return node.GetToken().Position.Line }
+
+func (w *yamlWriter) value(node ast.Node, path string, depth int) error {
+	if depth > maxYAMLDepth {
+		return fmt.Errorf("line %d nests deeper than %d levels", lineOf(node), maxYAMLDepth)
+	}
+	w.lines[path] = lineOf(node)
+	switch node := node.(type) {
+	case *ast.SequenceNode:
+		return w.sequence(node, path, depth)
+	case *ast.MappingNode:
+		return w.mapping(node.Values, path, depth)
+	case *ast.MappingValueNode:
+		return w.mapping([]*ast.MappingValueNode{node}, path, depth)
+	case *ast.NullNode:
+		w.out.WriteString("null")
+		return nil
+	case *ast.BoolNode:
+		return w.encode(node.Value)
+	case *ast.IntegerNode:
+		return w.encode(node.Value)
+	case *ast.FloatNode:
+		return w.encode(node.Value)
+	case *ast.StringNode:
+		return w.encode(node.Value)
+	case *ast.LiteralNode:
+		return w.encode(node.Value.Value)
+	default:
+		return fmt.Errorf("line %d: anchors, aliases, tags and merges are not taken", lineOf(node))
+	}
+}
+
+func (w *yamlWriter) sequence(node *ast.SequenceNode, path string, depth int) error {
+	w.out.WriteByte('[')
+	for i, item := range node.Values {
+		if i > 0 {
+			w.out.WriteByte(',')
+		}
+		if err := w.value(item, path+"["+strconv.Itoa(i)+"]", depth+1); err != nil {
+			return err
+		}
+	}
+	w.out.WriteByte(']')
+	return nil
+}
+
+func (w *yamlWriter) mapping(values []*ast.MappingValueNode, path string, depth int) error {
+	w.out.WriteByte('{')
+	for i, value := range values {
+		if _, isMerge := value.Key.(*ast.MergeKeyNode); isMerge {
+			return fmt.Errorf("line %d: anchors, aliases, tags and merges are not taken", lineOf(value))
+		}
+		name := strings.TrimSpace(value.Key.GetToken().Value)
+		if i > 0 {
+			w.out.WriteByte(',')
+		}
+		if err := w.encode(name); err != nil {
+			return err
+		}
+		w.out.WriteByte(':')
+		inner := name
+		if path != "" {
+			inner = path + "." + name
+		}
+		if err := w.value(value.Value, inner, depth+1); err != nil {
+			return err
+		}
+		w.lines[inner] = lineOf(value.Key)
+	}
+	w.out.WriteByte('}')
+	return nil
+}
+
+// encode writes a number, a truth value or a text.
+func (w *yamlWriter) encode(value any) error {
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("%v is no value of JSON", value)
+	}
+	w.out.Write(encoded)
+	return nil
+}

@@ -1,0 +1,167 @@
+package browser_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"earshot/internal/upstream/browser"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// chromium returns the Chromium to test with.
+func chromium(tb testing.TB) string {
+	tb.Helper()
+	path, err := browser.Find()
+	switch {
+	case err == nil:
+	case os.Getenv("CI") == "true":
+		tb.Fatal(err)
+	default:
+		tb.Skip(err)
+	}
+	return path
+}
+
+// site is a web site under any name, and the only proxy that leads to it. The
+// names exist nowhere else, so whoever got there took the proxy.
+type site struct {
+	http.ServeMux
+	address string // of the proxy
+
+	mu    sync.Mutex
+	hosts []string // that were asked for
+}
+
+func newSite(tb testing.TB) *site {
+	tb.Helper()
+	s := &site{}
+	server := httptest.NewServer(&s.ServeMux)
+	origin := server.Listener.Addr().String()
+	transport := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, network, origin)
+	}}
+	forward := &httputil.ReverseProxy{
+		Transport:     transport,
+		Rewrite:       func(r *httputil.ProxyRequest) { r.Out.Host = r.In.Host },
+		FlushInterval: -1,
+		ErrorHandler:  func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
+	}
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.hosts = append(s.hosts, r.Host)
+		s.mu.Unlock()
+		switch {
+		case strings.HasPrefix(r.Host, "refused."):
+			w.WriteHeader(http.StatusForbidden)
+		case r.Method == http.MethodConnect:
+			tunnel(w, r, origin)
+		default:
+			forward.ServeHTTP(w, r)
+		}
+	}))
+	s.address = proxy.Listener.Addr().String()
+	tb.Cleanup(func() {
+		proxy.CloseClientConnections()
+		server.CloseClientConnections()
+		proxy.Close()
+		server.Close()
+		transport.CloseIdleConnections()
+	})
+	return s
+}
+
+// tunnel joins a CONNECT request to the origin.
+func tunnel(w http.ResponseWriter, r *http.Request, origin string) {
+	back, err := (&net.Dialer{}).DialContext(r.Context(), "tcp", origin)
+	if err != nil {
+		w.WriteHeader(http.StatusBadGateway)
+		return
+	}
+	defer back.Close()
+	front, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	defer front.Close()
+	io.WriteString(front, "HTTP/1.1 200 OK\r\n\r\n")
+	var copies sync.WaitGroup
+	copies.Go(func() {
+		_, _ = io.Copy(back, front)
+		back.Close()
+	})
+	_, _ = io.Copy(front, back)
+	front.Close()
+	copies.Wait()
+}
+
+func (s *site) asked() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.hosts)
+}
+
+// page serves a page at a path.
+func (s *site) page(path, html string) {
+	s.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		io.WriteString(w, html)
+	})
+}
+
+// open returns a browser whose only way out leads to the site.
+func (s *site) open(tb testing.TB, change ...func(*browser.Config)) *browser.Browser {
+	tb.Helper()
+	cfg := browser.Config{
+		Path:  chromium(tb),
+		Proxy: func(string) (string, error) { return s.address, nil },
+		Log:   slog.New(slog.NewTextHandler(tb.Output(), nil)),
+	}
+	for _, c := range change {
+		c(&cfg)
+	}
+	b := browser.New(cfg)
+	tb.Cleanup(b.Close)
+	return b
+}
+
+// visit makes a visit that has to succeed.
+func visit(tb testing.TB, b *browser.Browser, v browser.Visit) *browser.Document {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), 5*time.Minute)
+	defer cancel()
+	doc, err := b.Visit(ctx, v)
+	if err != nil {
+		tb.Fatalf("visit %s: %v", v.URL, err)
+	}
+	return doc
+}
+
+// within fails the test if the document lacks a text.
+func within(tb testing.TB, doc *browser.Document, texts ...string) {
+	tb.Helper()
+	for _, text := range texts {
+		if !strings.Contains(string(doc.Body), text) {
+			tb.Errorf("document lacks %q:\n%.2000s", text, doc.Body)
+		}
+	}
+}
+
+// shortly returns a context for visits that use it up.
+func shortly(tb testing.TB) (context.Context, context.CancelFunc) {
+	tb.Helper()
+	return context.WithTimeout(tb.Context(), 4*time.Second)
+}

@@ -1,0 +1,209 @@
+package browser_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"earshot/internal/upstream/browser"
+)
+
+// The tests in this file are not parallel: they look at all of this process's
+// children.
+
+// pids is a log that keeps the ids of the Chromiums that were started.
+type pids struct {
+	slog.Handler
+	all chan int
+}
+
+func newPids(tb testing.TB) *pids {
+	tb.Helper()
+	return &pids{slog.NewTextHandler(tb.Output(), nil), make(chan int, 1000)}
+}
+
+func (p *pids) Handle(ctx context.Context, r slog.Record) error {
+	if r.Message == "Chromium started" {
+		r.Attrs(func(a slog.Attr) bool {
+			if a.Key == "pid" {
+				p.all <- int(a.Value.Int64())
+			}
+			return true
+		})
+	}
+	return p.Handler.Handle(ctx, r)
+}
+
+func (p *pids) log(c *browser.Config) { c.Log = slog.New(p) }
+
+// processes returns the command lines of the processes, dead ones too, for
+// which the fields of their stat, from the state on, match.
+func processes(match func(fields []string) bool) map[int]string {
+	found := map[int]string{}
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range stats {
+		text, _ := os.ReadFile(path)
+		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+		if len(fields) < 3 || !match(fields) {
+			continue
+		}
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		command, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
+		found[pid] = fields[0] + " " + string(command)
+	}
+	return found
+}
+
+func inGroup(group int) map[int]string {
+	return processes(func(fields []string) bool { return fields[2] == strconv.Itoa(group) })
+}
+
+// nothingLeft fails the test if this process has children, or folders.
+func nothingLeft(tb testing.TB) {
+	tb.Helper()
+	left := processes(func(fields []string) bool { return fields[1] == strconv.Itoa(os.Getpid()) })
+	if len(left) > 0 {
+		tb.Errorf("processes are left: %v", left)
+	}
+	if folders, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "*")); len(folders) > 0 {
+		tb.Errorf("folders are left: %q", folders)
+	}
+}
+
+// eventually waits for what happens in other processes.
+func eventually(tb testing.TB, what string, happened func() bool) {
+	tb.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(5 * time.Minute); !happened(); <-tick.C {
+		if time.Now().After(end) {
+			tb.Fatalf("this never came: %s", what)
+		}
+	}
+}
+
+// renderers returns the pages' processes of a Chromium.
+func renderers(group int) (all []int) {
+	for pid, command := range inGroup(group) {
+		if strings.Contains(command, "--type=renderer") && !strings.HasPrefix(command, "Z") {
+			all = append(all, pid)
+		}
+	}
+	return all
+}
+
+// slow serves a page that a visit waits on until it is killed, and says when
+// visits are there.
+func (s *site) slow(waiting chan<- struct{}) []browser.Step {
+	s.page("/slow", `<p>waiting</p><script>fetch("/stream").then(r => r.text())</script>`)
+	s.HandleFunc("/stream", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintln(w, "data: first")
+		_ = http.NewResponseController(w).Flush()
+		waiting <- struct{}{}
+		<-r.Context().Done()
+	})
+	return []browser.Step{browser.TakeStream("/stream")}
+}
+
+// Chromium is killed again and again while visits are under way.
+func TestKilledChromium(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	cycles := 5
+	if os.Getenv("EARSHOT_SOAK_CYCLES") != "" {
+		cycles = 100
+	}
+	const visits = 2
+	s := newSite(t)
+	waiting := make(chan struct{}, visits)
+	steps := s.slow(waiting)
+	s.page("/fine", "<p>fine</p>")
+	log := newPids(t)
+	b := s.open(t, log.log)
+	for range cycles {
+		var under sync.WaitGroup
+		for range visits {
+			under.Go(func() {
+				_, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test/slow", Steps: steps})
+				if !errors.Is(err, browser.ErrCrashed) {
+					t.Errorf("visit under way: %v", err)
+				}
+			})
+		}
+		for range visits {
+			<-waiting
+		}
+		pid := <-log.all
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Fatalf("kill %d: %v", pid, err)
+		}
+		under.Wait()
+		within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
+		// The next round meets the one that served the visit.
+		if len(log.all) != 1 {
+			t.Fatalf("%d were started instead of one", len(log.all))
+		}
+	}
+	b.Close()
+	nothingLeft(t)
+}
+
+// One page's end is not another's.
+func TestKilledPage(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	s := newSite(t)
+	waiting := make(chan struct{}, 1)
+	steps := s.slow(waiting)
+	s.page("/fine", "<p>fine</p>")
+	s.page("/heap", `<script>const all = []; for (;;) all.push(new Array(1e5).fill(all.length + 0.5))</script>`)
+	s.page("/buffers", `<script>const all = []; setInterval(() => all.push(new Uint8Array(1 << 28).fill(1)), 20)</script>`)
+	log := newPids(t)
+	b := s.open(t, log.log)
+	within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
+	chromium := <-log.all
+	before := renderers(chromium)
+
+	ends := make(chan error, 1)
+	go func() {
+		_, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test/slow", Steps: steps})
+		ends <- err
+	}()
+	<-waiting
+	// None of these takes the first visit with it.
+	for _, path := range []string{"/heap", "/buffers"} {
+		_, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test" + path, Steps: []browser.Step{browser.Wait("main")}})
+		if !errors.Is(err, browser.ErrCrashed) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	select {
+	case err := <-ends:
+		t.Errorf("the other visit ended: %v", err)
+	default:
+	}
+	for _, pid := range renderers(chromium) {
+		if !slices.Contains(before, pid) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+	if err := <-ends; !errors.Is(err, browser.ErrCrashed) {
+		t.Errorf("killed page: %v", err)
+	}
+	within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
+	if len(log.all) > 0 {
+		t.Error("Chromium was started again")
+	}
+	b.Close()
+	nothingLeft(t)
+}

@@ -1,0 +1,234 @@
+package browser_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"earshot/internal/upstream/browser"
+)
+
+// Pages that never stop end with the context of their visit, and with them
+// their processes.
+func TestEndlessPages(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	s := newSite(t)
+	log := newPids(t)
+	b := s.open(t, log.log, func(c *browser.Config) { c.Contexts = 7 })
+	s.page("/fine", "<p>fine</p>")
+	s.page("/loop", `<p>x</p><script>for (;;) {}</script>`)
+	s.page("/alerts", `<p>x</p><script>for (;;) alert("again")</script>`)
+	s.page("/moves", `<p>x</p><script>location = "/moves?" + Math.random()</script>`)
+	s.page("/workers", `<p>x</p><script>for (let i = 0; i < 50; i++) new Worker("data:text/javascript,for(;;){}")</script>`)
+	s.page("/stream", `<p>x</p><script>fetch("/endless").then(r => r.text())</script>`)
+	endless := func(w http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil {
+			if _, err := io.WriteString(w, "data: more\n\n"); err != nil {
+				return
+			}
+			_ = http.NewResponseController(w).Flush()
+		}
+	}
+	s.HandleFunc("/endless", endless)
+	s.HandleFunc("/page", endless)
+	s.HandleFunc("/silent", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
+	chromium := <-log.all
+	before := len(renderers(chromium))
+	steps := []browser.Step{browser.TakeStream("/endless"), browser.TakePage("main")}
+	var all sync.WaitGroup
+	for _, path := range []string{"/loop", "/alerts", "/moves", "/workers", "/stream", "/page", "/silent"} {
+		all.Go(func() {
+			ctx, cancel := shortly(t)
+			defer cancel()
+			doc, err := b.Visit(ctx, browser.Visit{URL: "http://page.test" + path, Steps: steps})
+			switch {
+			case err == nil && doc.Partial && strings.HasPrefix(doc.URL, "http://page.test"+path):
+			case errors.Is(err, context.DeadlineExceeded), errors.Is(err, browser.ErrTooLarge):
+			default:
+				t.Errorf("%s: %v, %v", path, doc, err)
+			}
+		})
+	}
+	all.Wait()
+	within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
+	if len(log.all) > 0 {
+		t.Error("Chromium was started again")
+	}
+	eventually(t, "the end of the pages' processes", func() bool { return len(renderers(chromium)) <= before })
+	b.Close()
+	nothingLeft(t)
+}
+
+// A Chromium that answers no more is ended, and visits do not wait for it.
+func TestStuckChromium(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	s := newSite(t)
+	waiting := make(chan struct{}, 1)
+	steps := s.slow(waiting)
+	s.page("/fine", "<p>fine</p>")
+	log := newPids(t)
+	b := s.open(t, log.log)
+	ctx, cancel := context.WithCancel(t.Context())
+	ends := make(chan error, 1)
+	go func() {
+		_, err := b.Visit(ctx, browser.Visit{URL: "http://page.test/slow", Steps: steps})
+		ends <- err
+	}()
+	<-waiting
+	if err := syscall.Kill(<-log.all, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := <-ends; !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled visit: %v", err)
+	}
+	within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
+	b.Close()
+	nothingLeft(t)
+}
+
+// Visits wait for their turn, and no longer than their context.
+func TestTurns(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	s := newSite(t)
+	waiting := make(chan struct{}, 1)
+	steps := s.slow(waiting)
+	b := s.open(t, func(c *browser.Config) { c.Contexts = 1 })
+	var all sync.WaitGroup
+	all.Go(func() {
+		if _, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test/slow", Steps: steps}); !errors.Is(err, browser.ErrCrashed) {
+			t.Errorf("visit under way while closing: %v", err)
+		}
+	})
+	<-waiting
+	ctx, cancel := shortly(t)
+	defer cancel()
+	if _, err := b.Visit(ctx, browser.Visit{URL: "http://second.test/"}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("visit without a turn: %v", err)
+	}
+	if slices.Contains(s.asked(), "second.test") {
+		t.Error("the second visit did not wait for its turn")
+	}
+	b.Close()
+	all.Wait()
+	if _, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test/"}); !errors.Is(err, browser.ErrClosed) {
+		t.Errorf("visit after the end: %v", err)
+	}
+	nothingLeft(t)
+}
+
+// Chromium is replaced after some visits, without harm to those under way, and
+// ended when there are none.
+func TestRecycling(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	s := newSite(t)
+	waiting := make(chan struct{}, 1)
+	steps := s.slow(waiting)
+	s.page("/fine", "<p>fine</p>")
+	log := newPids(t)
+	b := s.open(t, log.log)
+	b.Recycle(2, time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
+	ends := make(chan error, 1)
+	go func() {
+		_, err := b.Visit(ctx, browser.Visit{URL: "http://page.test/slow", Steps: steps})
+		ends <- err
+	}()
+	<-waiting
+	for range 3 {
+		within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
+	}
+	first, second := <-log.all, <-log.all
+	if len(inGroup(first)) == 0 {
+		t.Error("the first Chromium did not wait for its visit")
+	}
+	cancel()
+	if err := <-ends; !errors.Is(err, context.Canceled) {
+		t.Errorf("visit under way: %v", err)
+	}
+	eventually(t, "the end of both", func() bool { return len(inGroup(first))+len(inGroup(second)) == 0 })
+	b.Close()
+	nothingLeft(t)
+}
+
+func TestChromiumThatDoesNotStart(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	s := newSite(t)
+	for _, path := range []string{"/nonexistent", "/bin/false"} {
+		b := s.open(t, func(c *browser.Config) { c.Path = path })
+		if _, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test/"}); !errors.Is(err, browser.ErrCrashed) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", path, err)
+		}
+		b.Close()
+	}
+	nothingLeft(t)
+}
+
+// A service that is killed takes its Chromium with it, and the next one removes
+// the folder that it left.
+func TestKilledService(t *testing.T) {
+	if os.Getenv("EARSHOT_TEST_SERVICE") != "" {
+		serveUntilKilled(t)
+		return
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	path := chromium(t)
+	service := exec.Command(os.Args[0], "-test.run=^TestKilledService$", "-test.v")
+	service.Env = append(os.Environ(), "EARSHOT_TEST_SERVICE=1")
+	out, err := service.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := service.Start(); err != nil {
+		t.Fatal(err)
+	}
+	group := 0
+	for lines := bufio.NewScanner(out); group == 0 && lines.Scan(); {
+		if text, ok := strings.CutPrefix(lines.Text(), "chromium "); ok {
+			group, _ = strconv.Atoi(text)
+		}
+	}
+	if group == 0 || len(inGroup(group)) < 3 {
+		t.Errorf("the service started no Chromium: %v", inGroup(group))
+	}
+	_ = service.Process.Kill()
+	_ = service.Wait()
+	eventually(t, "the end of its Chromium", func() bool {
+		// Orphans of a child are ours if a test before this one started Chromium.
+		_, _ = syscall.Wait4(-group, nil, syscall.WNOHANG, nil)
+		return len(inGroup(group)) == 0
+	})
+	s := newSite(t)
+	s.page("/", "<p>fine</p>")
+	b := s.open(t, func(c *browser.Config) { c.Path = path })
+	within(t, visit(t, b, browser.Visit{URL: "http://page.test/"}), "fine")
+	b.Close()
+	nothingLeft(t)
+}
+
+// serveUntilKilled is the service in TestKilledService.
+func serveUntilKilled(t *testing.T) {
+	t.Helper()
+	s := newSite(t)
+	waiting := make(chan struct{}, 1)
+	steps := s.slow(waiting)
+	log := newPids(t)
+	b := s.open(t, log.log)
+	go func() {
+		<-waiting
+		os.Stdout.WriteString("\nchromium " + strconv.Itoa(<-log.all) + "\n")
+	}()
+	_, _ = b.Visit(t.Context(), browser.Visit{URL: "http://page.test/slow", Steps: steps})
+}

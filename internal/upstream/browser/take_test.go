@@ -1,0 +1,103 @@
+package browser_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"earshot/internal/upstream/browser"
+)
+
+// A page that fills bit by bit is taken when it is full, and one that never fills is
+// given up when it has come to rest.
+func TestTakeSettled(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.open(t)
+	s.page("/fills", `<div id="list"></div><script>
+		let n = 0;
+		const adding = setInterval(() => {
+			list.append(Object.assign(document.createElement("p"), {textContent: ++n}));
+			if (n === 12) clearInterval(adding);
+		}, 100);
+	</script>`)
+	s.page("/stays", `<div id="list"></div><script>fetch("/nothing")</script>`)
+	s.HandleFunc("/nothing", http.NotFound)
+	for path, partial := range map[string]bool{"/fills": false, "/stays": true} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			doc := visit(t, b, browser.Visit{URL: "http://search.test" + path, Steps: []browser.Step{browser.TakeSettled("#list p")}})
+			if full := strings.Contains(string(doc.Body), "<p>12</p>"); doc.Partial != partial || full == partial {
+				t.Errorf("partial %t: %s", doc.Partial, doc.Body)
+			}
+		})
+	}
+}
+
+// Of the buttons that are in the way the one that is named first is pressed, once, and
+// none where there is something to take.
+func TestPass(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.open(t)
+	wall := `<form action="/on"><button name="b" value="accept">Accept</button><button name="b" value="reject">Reject</button></form>`
+	s.page("/wall", wall)
+	s.page("/open", wall+`<p id="result">nobody asked</p>`)
+	s.HandleFunc("/on", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, `<p id="result">%s</p>`, r.FormValue("b"))
+	})
+	steps := []browser.Step{browser.TakeSettled("#result"), browser.Pass(`[value="reject"]`), browser.Pass("button")}
+	for path, want := range map[string]string{"/wall": "reject", "/open": "nobody asked"} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			within(t, visit(t, b, browser.Visit{URL: "http://search.test" + path, Steps: steps}), `<p id="result">`+want+`</p>`)
+		})
+	}
+}
+
+// Where a page leads is told without going there, by whatever means it leads there.
+func TestTakeRedirect(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.open(t)
+	const destination = "http://shop.test/a?b=c#d"
+	s.Handle("/header", http.RedirectHandler(destination, http.StatusFound))
+	s.Handle("/twice", http.RedirectHandler("http://www.search.test/header", http.StatusSeeOther))
+	s.page("/script", `<script>location.replace("`+destination+`")</script>`)
+	s.page("/meta", `<meta http-equiv="refresh" content="0;url=`+destination+`">`)
+	s.page("/frame", `<iframe src="http://other.test/inside"></iframe><form action="/meta"><button>Go on</button></form>`)
+	s.page("/inside", "inside")
+	t.Run("pages", func(t *testing.T) {
+		for _, path := range []string{"/header", "/twice", "/script", "/meta", "/frame"} {
+			t.Run(path, func(t *testing.T) {
+				t.Parallel()
+				doc := visit(t, b, browser.Visit{URL: "http://search.test" + path, Steps: []browser.Step{browser.TakeRedirect("search.test"), browser.Pass("button")}})
+				if doc.URL != destination || doc.Status != http.StatusFound {
+					t.Errorf("%d %s", doc.Status, doc.URL)
+				}
+			})
+		}
+	})
+	if slices.Contains(s.asked(), "shop.test") {
+		t.Error("the destination was opened")
+	}
+}
+
+func TestPhone(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.open(t)
+	s.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, `<meta name="viewport" content="width=device-width"><p id="sent">%s</p>
+			<script>document.write("<p id=seen>" + navigator.userAgent + " " + innerWidth + "</p>")</script>`, r.UserAgent())
+	})
+	doc := visit(t, b, browser.Visit{URL: "http://search.test/", Phone: "Linux; Android 15", Steps: []browser.Step{browser.TakePage("#seen")}})
+	// It is a phone, and does not hide what else it is.
+	within(t, doc, "(Linux; Android 15)", "HeadlessChrome/", " Mobile Safari/", " 412</p>")
+	if told := strings.Count(string(doc.Body), "(Linux; Android 15)"); told != 2 {
+		t.Errorf("site and script are told different things:\n%s", doc.Body)
+	}
+}

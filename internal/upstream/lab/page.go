@@ -1,0 +1,58 @@
+package lab
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"net/http"
+
+	"earshot/internal/upstream/lab/world"
+)
+
+//go:embed blocks.gohtml
+var blocks string
+
+// Template makes what writes a site's answer page from the source of its
+// templates, of which "page" is the page and "line" a line of an answer. They
+// escape whatever is put into them for the place where it is.
+func Template(host, source string) func(prompt string, answer *world.Answer) ([]byte, error) {
+	pages := template.Must(template.Must(template.New("").Funcs(template.FuncMap{
+		"in":      func(answer *world.Answer, part any) within { return within{answer, part} },
+		"tracked": func(link string) string { return world.Tracked(link, host) },
+	}).Parse(blocks)).Parse(source))
+	return func(prompt string, answer *world.Answer) ([]byte, error) {
+		var out bytes.Buffer
+		err := pages.ExecuteTemplate(&out, "page", map[string]any{"Answer": answer, "Prompt": prompt, "Model": world.Model})
+		if err != nil {
+			return nil, fmt.Errorf("write page: %w", err)
+		}
+		return out.Bytes(), nil
+	}
+}
+
+// within is a part of an answer, with the answer, which knows the numbers of
+// its sources.
+type within struct {
+	Answer *world.Answer
+	Part   any
+}
+
+//go:embed app.js
+var appScript string
+
+// App answers a browser that opens a site, and so asks nothing yet, with the
+// site's app: a page that shows nothing without scripts, and asks the site
+// itself. html is what is particular to the site. What is typed into the app
+// never gets into its page here, so there is nothing to escape.
+func App(html string, answer http.Handler) http.Handler {
+	page := Document{TypeHTML, [][]byte{[]byte("<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n<title>Lab</title>\n</head>\n<body>\n" +
+		html + "<script>\n" + appScript + "</script>\n</body>\n</html>\n")}}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Has("q") {
+			answer.ServeHTTP(w, r)
+			return
+		}
+		page.ServeHTTP(w, r)
+	})
+}

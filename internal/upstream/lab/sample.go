@@ -1,0 +1,98 @@
+package lab
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"earshot/internal/upstream/lab/world"
+)
+
+// World says how often sampled answers name which brands.
+type World = world.Rates
+
+// DefaultWorld is that of a lab of which nobody has said anything else.
+func DefaultWorld() *World { return world.DefaultRates() }
+
+// ParseWorld reads a world from YAML or JSON. Its errors name the field.
+func ParseWorld(text []byte) (*World, error) { return world.ParseRates(text) }
+
+// sampleHeader opts a request into sampling, as the steering word sample does: the tasks
+// of trackers have it.
+const sampleHeader = "Lab-Sample"
+
+type worldKey struct{}
+
+// Populate gives sites a world by which they sample answers.
+func Populate(w *World, sites ...Site) []Site {
+	populated := make([]Site, len(sites))
+	for i, site := range sites {
+		populated[i] = Site{Host: site.Host, Routes: map[string]http.Handler{}}
+		for pattern, handler := range site.Routes {
+			populated[i].Routes[pattern] = http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+				handler.ServeHTTP(out, r.WithContext(context.WithValue(r.Context(), worldKey{}, w)))
+			})
+		}
+	}
+	return populated
+}
+
+// sample is what the answer to a request is sampled by, nil for the one answer that a
+// question has.
+func sample(r *http.Request, s Steering) *world.Sample {
+	text := cmp.Or(s.Sample, r.Header.Get(sampleHeader))
+	if text == "" {
+		return nil
+	}
+	rates, known := r.Context().Value(worldKey{}).(*World)
+	if !known {
+		rates = world.DefaultRates()
+	}
+	if s.Brands != nil || s.Noise != nil || s.Shifts != nil {
+		steered := *rates
+		if s.Brands != nil {
+			steered.Brands, steered.Shifts = s.Brands, nil
+		}
+		if s.Noise != nil {
+			steered.DayNoise = *s.Noise
+		}
+		steered.Shifts = append(slices.Clone(steered.Shifts), s.Shifts...)
+		rates = &steered
+	}
+	day, seed, dated := strings.Cut(text, "/")
+	if !dated || !world.IsDay(day) {
+		day, seed = "", text
+	}
+	return &world.Sample{Rates: rates, Day: day, Seed: seed}
+}
+
+// Direct reaches sites without a network: a transport for who asks very often.
+func Direct(sites ...Site) http.RoundTripper { return direct{Handler(sites...)} }
+
+type direct struct{ http.Handler }
+
+// RoundTrip implements http.RoundTripper.
+func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := &written{header: http.Header{}, status: http.StatusOK}
+	d.ServeHTTP(w, r)
+	return &http.Response{StatusCode: w.status, Header: w.header, Body: io.NopCloser(&w.body), Request: r}, nil
+}
+
+// written is an answer that is kept.
+type written struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+// Header implements http.ResponseWriter, as the two below do.
+func (w *written) Header() http.Header { return w.header }
+
+// WriteHeader sets the status.
+func (w *written) WriteHeader(status int) { w.status = status }
+
+func (w *written) Write(piece []byte) (int, error) { return w.body.Write(piece) }
