@@ -10,7 +10,7 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-web=$here/../internal/dashboard/web
+web=$here/../internal/api/dashboard/web
 say() { echo "${0##*/}: $*" >&2; }
 
 have_npm() { command -v node >/dev/null && command -v npm >/dev/null; }

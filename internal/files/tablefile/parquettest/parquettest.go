@@ -16,7 +16,7 @@ func Read(t *testing.T, root, file string) (rows []map[string]any) {
 	t.Helper()
 	_, err := exec.LookPath("node")
 	if err == nil {
-		_, err = os.Stat(root + "/internal/dashboard/web/node_modules/hyparquet")
+		_, err = os.Stat(root + "/internal/api/dashboard/web/node_modules/hyparquet")
 	}
 	if err != nil {
 		if os.Getenv("CI") == "true" {
