@@ -6,32 +6,23 @@
 // The organization's row orders all changes of its slots, credits and jobs. Rows
 // are locked organizations first, in the order of their ids, then jobs.
 //
-// It is one package because a transaction is; its files go by subject:
+// How connections, transactions and shards work is the engine's business; work.go is where the
+// two meet. The files go by subject:
 //
+//	work.go                     what the writes of a transaction share: read, decide, store
 //	job.go task.go              jobs: begun and settled; read
-//	queue.go claim.go           tasks: queued, and dropped again; started, whose turn it is
+//	queue.go claim.go           tasks: queued, and removed again; started, whose turn it is
 //	shortage.go                 tasks that wait for credits which others hold
-//	history.go                  calls and tasks, as they are looked up later
+//	history.go retry.go batch.go  calls and tasks, as they are looked up and retried later
 //	movement.go                 which tasks moved since the last look
-//	node.go clock.go            who is alive, and what the dead left; which time to trust
-//	organization.go key.go      accounts
+//	node.go                     who is alive, and what dead nodes left
+//	organization.go key.go budget.go  accounts, keys and their ceilings
 //	ledger.go usage.go stats.go credits; jobs counted by day and by hour; the load
-//	tracker.go sweep.go answer.go  trackers: what is asked again and again, and what came of it
 //	delivery.go                 webhooks
 //	capture.go extraction.go    stored pages; how often fields are filled
-//	audit.go retention.go       checking; removing what is past its time
-//	transfer.go transferschema.go  moving a whole database into another
-//
-// and below them, how a transaction works:
-//
-//	lane.go work.go             sharing commits; read, decide, store
-//	table.go statement.go       a table's columns; statements over many rows
-//	tx.go pipeline.go direct.go transactions; what is run over rows on PostgreSQL, on SQLite
-//	pool.go result.go           reads; compression
-//	sqlite.go postgres.go       the two databases, and what they say differently
-//	part.go citus.go worker.go  where rows lie, and how they are spread over several servers
-//	replica.go                  a copy of the database, for reports
-//	notify.go                   calling other nodes
+//	audit.go retention.go       checking the books; deleting what has expired
+//	transfer.go                 moving a whole database into another
+//	result.go                   compression of results
 //
 // A new column is two migrations, one for each database, a line in the table it
 // belongs to, which is beside the type that it is read into, and a fixture in

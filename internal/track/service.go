@@ -1,4 +1,4 @@
-// Package tracker asks the same questions again and again, on a schedule, and keeps the
+// Package track asks the same questions again and again, on a schedule, and keeps the
 // answers.
 //
 //	definition.go yaml.go   a tracker's file, read and checked

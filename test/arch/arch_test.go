@@ -25,100 +25,46 @@ var reading = []string{
 	"internal/provider/rawdoc", "internal/provider/markup", "internal/provider/answer",
 }
 
-// allowed lists for every package the packages of this module that its non-test
-// files may import. Paths are relative to the module; "." is the root package, and
-// "*" stands for one path element. Imports point downwards: whoever stands here
-// may only be imported by those who stand further down.
-var allowed = map[string][]string{
-	".": nil,
+// floors are the folders of internal, from the bottom up. A package may import the packages of
+// its own folder and of folders on lower floors. The root package lies below all of them, and
+// the commands above.
+var floors = [][]string{
+	{"account", "files", "geo", "limits", "telemetry"},
+	{"schema", "store", "upstream"},
+	{"provider"},
+	{"job", "track"},
+	{"api", "notify"},
+	{"app"},
+}
 
-	"internal/upstream/browser":   nil,
-	"internal/files/batchfile":    nil,
-	"internal/upstream/egress":    {"internal/upstream/guard"},
-	"internal/geo":                nil,
-	"internal/upstream/guard":     nil,
-	"internal/upstream/har":       nil,
-	"internal/limits/ratelimit":   nil,
-	"internal/limits/share":       nil,
-	"internal/telemetry/trace":    nil,
-	"internal/track/stats":        nil,
-	"internal/track/packed":       nil,
-	"internal/track/metric":       {"internal/track/packed", "internal/track/stats"},
-	"internal/track/source":       nil,
-	"internal/track/worddiff":     nil,
-	"internal/track/mention":      {"internal/track/source"},
-	"internal/upstream/lab/world": {"internal/geo"},
-	"internal/track/selfcheck":    {"internal/track/alert", "internal/upstream/lab/world", "internal/track/mention", "internal/track/metric", "internal/track/stats"},
-	"internal/upstream/lab":       {"internal/geo", "internal/upstream/lab/world"},
+// doors are packages that, beside the commands, only some folders and packages may import.
+var doors = map[string][]string{
+	"internal/store":        {"internal/store", "internal/provider/health", "internal/job", "internal/track", "internal/api", "internal/notify", "internal/app"},
+	"internal/store/engine": {"internal/store"},
+}
 
-	"client":                    {"."},
-	"internal/account":          {"."},
-	"internal/schema":           {".", "internal/geo"},
-	"internal/files/bucket":     nil,
-	"internal/upstream/capture": {".", "internal/files/bucket"},
-	"internal/files/exportfile": {"internal/files/bucket"},
-	"internal/upstream":         {".", "internal/upstream/browser", "internal/upstream/egress", "internal/geo", "internal/limits/share", "internal/telemetry/trace"},
+// providers lists what the packages of internal/provider may import of that folder, so that no
+// provider depends on another. "*" stands for one path element.
+var providers = map[string][]string{
+	"internal/provider":           nil,
+	"internal/provider/health":    nil,
+	"internal/provider/*/labsite": nil,
 
-	"internal/upstream/capture/capturetest": {"internal/files/bucket", "internal/upstream/capture"},
-	"internal/files/tablefile/parquettest":  nil,
-
-	"internal/provider":           {".", "internal/geo", "internal/upstream/lab", "internal/schema", "internal/upstream"},
-	"internal/provider/*/labsite": {"internal/geo", "internal/upstream/lab", "internal/upstream/lab/world"},
-
-	// What parsers build upon, from the bottom up.
-	"internal/provider/webtext":   {".", "internal/geo"},
-	"internal/provider/mdtext":    {".", "internal/provider/webtext"},
+	// The packages that parsers use, from the bottom up.
+	"internal/provider/webtext":   nil,
+	"internal/provider/mdtext":    {"internal/provider/webtext"},
 	"internal/provider/loosejson": {"internal/provider/webtext"},
-	"internal/provider/rawdoc":    {".", "internal/upstream", "internal/provider/webtext", "internal/provider/loosejson"},
-	"internal/provider/markup":    {".", "internal/upstream", "internal/provider/webtext", "internal/provider/mdtext"},
-	"internal/provider/answer":    {".", "internal/provider/webtext", "internal/provider/mdtext", "internal/provider/loosejson"},
-	"internal/provider/chatpage":  append([]string{".", "internal/upstream"}, reading...),
-	"internal/provider/vendorapi": {".", "internal/upstream", "internal/provider/webtext"},
+	"internal/provider/rawdoc":    {"internal/provider/webtext", "internal/provider/loosejson"},
+	"internal/provider/markup":    {"internal/provider/webtext", "internal/provider/mdtext"},
+	"internal/provider/answer":    {"internal/provider/webtext", "internal/provider/mdtext", "internal/provider/loosejson"},
+	"internal/provider/chatpage":  reading,
+	"internal/provider/vendorapi": {"internal/provider/webtext"},
 
-	"internal/provider/vendorapi/*":  append([]string{".", "internal/geo", "internal/upstream", "internal/provider", "internal/provider/vendorapi"}, reading...),
-	"internal/provider/chat":         append([]string{".", "internal/upstream/browser", "internal/geo", "internal/schema", "internal/upstream", "internal/provider"}, reading...),
-	"internal/provider/serp":         append([]string{".", "internal/upstream/browser", "internal/geo", "internal/schema", "internal/upstream", "internal/provider", "internal/provider/chatpage"}, reading...),
-	"internal/provider/*":            append([]string{".", "internal/upstream/browser", "internal/geo", "internal/schema", "internal/upstream", "internal/provider", "internal/provider/chat", "internal/provider/chatpage", "internal/provider/serp", "internal/provider/vendorapi", "internal/provider/vendorapi/*", "internal/provider/*/labsite"}, reading...),
-	"internal/provider/providertest": {".", "internal/upstream/browser", "internal/geo", "internal/schema", "internal/upstream", "internal/provider", "internal/provider/answer", "internal/provider/chat", "internal/upstream/lab", "test/captures"},
-
-	"internal/store":           {".", "internal/account"},
-	"internal/store/storetest": {".", "internal/account", "internal/store"},
-
-	"internal/job":                  {".", "internal/account", "internal/store", "internal/provider", "internal/upstream", "internal/upstream/capture", "internal/geo", "internal/schema", "internal/provider/health", "internal/limits/share", "internal/telemetry/trace"},
-	"internal/track/schedule":       {"."},
-	"internal/track/analysis":       {".", "internal/track/mention", "internal/track/metric", "internal/track/packed", "internal/track/source"},
-	"internal/track/proof":          {".", "internal/track/analysis", "internal/track/metric"},
-	"internal/track/alert":          {".", "internal/track/stats"},
-	"internal/track":                {".", "internal/track/alert", "internal/track/analysis", "internal/track/mention", "internal/track/metric", "internal/track/packed", "internal/limits/share", "internal/track/source", "internal/track/stats", "internal/store", "internal/provider", "internal/track/schedule", "internal/schema", "internal/geo", "internal/upstream", "internal/upstream/lab", "internal/upstream/lab/world", "internal/files/tablefile", "internal/track/proof", "internal/track/report", "internal/track/worddiff"},
-	"internal/track/report":         {"."},
-	"internal/files/csvfile":        nil,
-	"internal/files/tablefile":      {"internal/files/csvfile"},
-	"internal/provider/health":      {".", "internal/store"},
-	"internal/notify/mail":          nil,
-	"internal/notify/mail/mailtest": nil,
-	"internal/notify/webhook":       {".", "internal/track/alert", "internal/store", "internal/upstream/guard", "internal/notify/mail", "internal/limits/share", "internal/telemetry/trace"},
-	"internal/api/dashboard":        {".", "internal/provider"},
-	"internal/api/mcp":              {"."},
-	"internal/api":                  {".", "internal/account", "internal/files/csvfile", "internal/store", "internal/job", "internal/provider/health", "internal/provider", "internal/upstream/capture", "internal/limits/ratelimit", "internal/track/report", "internal/geo", "internal/schema", "internal/limits/share", "internal/track", "internal/telemetry/trace"},
-
-	"internal/api/openapi":          {".", "internal/api", "internal/provider", "internal/schema"},
-	"internal/api/openapi/generate": {"internal/app", "internal/api/openapi", "internal/provider", "internal/schema"},
-
-	"internal/app": {".", "client", "internal/*", "internal/provider/*", "internal/provider/vendorapi/*"},
-	"cmd/earshot":  {".", "client", "internal/api/mcp", "internal/files/batchfile", "internal/app", "internal/account", "internal/geo", "internal/notify/mail", "internal/track/mention", "internal/track/metric", "internal/track/proof", "internal/provider", "internal/schema", "internal/track/selfcheck", "internal/store", "internal/upstream"},
-
-	// Tests of the whole.
-	"test/newprovider":        nil,
-	"test/isolation":          nil,
-	"test/newprovider/riddle": {".", "internal/geo", "internal/upstream/lab", "internal/provider", "internal/provider/chat", "internal/provider/chatpage", "internal/upstream"},
-	"test/harness":            {".", "client", "internal/account", "internal/app", "internal/upstream/browser", "internal/provider", "internal/store", "internal/store/storetest"},
-	"test/load":               {"internal/account", "internal/store"},
-	"test/captures":           nil,
-	"test/arch":               nil,
-	"test/bench":              nil,
-	"test/chaos":              nil,
-	"test/demo":               nil,
-	"test/docs":               nil,
+	"internal/provider/vendorapi/*":  append([]string{"internal/provider", "internal/provider/vendorapi"}, reading...),
+	"internal/provider/chat":         append([]string{"internal/provider"}, reading...),
+	"internal/provider/serp":         append([]string{"internal/provider", "internal/provider/chatpage"}, reading...),
+	"internal/provider/*":            append([]string{"internal/provider", "internal/provider/chat", "internal/provider/chatpage", "internal/provider/serp", "internal/provider/vendorapi", "internal/provider/vendorapi/*", "internal/provider/*/labsite"}, reading...),
+	"internal/provider/providertest": {"internal/provider", "internal/provider/answer", "internal/provider/chat"},
 }
 
 // startsService lists the packages whose tests may import internal/app, beside those
@@ -180,12 +126,18 @@ func TestRules(t *testing.T) {
 		{"doc", "cmd/earshot/main.go", "// Command earshot is the service.\npackage main", ""},
 
 		{"imports", "earshot.go", `package earshot; import "golang.org/x/text/language"`, "only the standard library"},
-		{"imports", "internal/geo/geo.go", `package geo; import "earshot"`, "internal/geo may not import earshot"},
+		{"imports", "internal/geo/geo.go", `package geo; import "earshot/internal/store"`, "internal/geo may not import earshot/internal/store"},
+		{"imports", "internal/geo/geo.go", `package geo; import "earshot/internal/account"`, "may not import"},
+		{"imports", "internal/job/job.go", `package job; import "earshot/internal/store"`, ""},
+		{"imports", "internal/job/job.go", `package job; import "earshot/internal/store/engine"`, "may not import"},
+		{"imports", "internal/store/job.go", `package store; import "earshot/internal/store/engine"`, ""},
+		{"imports", "client/client.go", `package client; import "earshot/internal/geo"`, "may not import"},
 		{"imports", "internal/upstream/lab/lab.go", `package lab; import "earshot/internal/geo"`, ""},
 		{"imports", "internal/upstream/lab/lab.go", `package lab; import "earshot/internal/provider/news"`, "may not import"},
+		{"imports", "cmd/earshot/main.go", `package main; import "earshot/internal/app"`, ""},
 		{"imports", "internal/provider/news/labsite/labsite.go", `package labsite; import "earshot/internal/upstream/lab"`, ""},
 		{"imports", "internal/provider/news/labsite/labsite.go", `package labsite; import "earshot/internal/provider/news"`, "may not import"},
-		{"imports", "internal/tool/tool.go", `package tool; import "fmt"`, "not in the table"},
+		{"imports", "internal/tool/tool.go", `package tool; import "fmt"`, "is on no floor"},
 		{"imports", "internal/provider/news/news.go", `package news; import "earshot/internal/provider/answer"`, ""},
 		{"imports", "internal/provider/news/news.go", `package news; import "earshot/internal/provider/websearch"`, "may not import"},
 		{"imports", "internal/provider/news/news.go", `package news; import "earshot/internal/store"`, "may not import"},
@@ -327,7 +279,7 @@ func checkDocs(files []file) []string {
 	return violations
 }
 
-// checkImports holds the table of imports.
+// checkImports holds the floors, the doors and the table of providers.
 func checkImports(files []file) []string {
 	var violations []string
 	for _, f := range files {
@@ -335,25 +287,78 @@ func checkImports(files []file) []string {
 			violations = append(violations, checkTestImports(f)...)
 			continue
 		}
-		may, known := lookup(f.dir())
-		if !known {
-			violations = append(violations, fmt.Sprintf("%s: package %s is not in the table of imports", f.name, f.dir()))
+		if _, known := floorOf(f); !known {
+			violations = append(violations, fmt.Sprintf("%s: the folder of package %s is on no floor", f.name, f.dir()))
 			continue
 		}
 		for _, imported := range f.imports() {
 			target, ours := relative(imported)
-			if !ours {
-				if f.dir() == "." && strings.Contains(imported, ".") {
-					violations = append(violations, fmt.Sprintf("%s: the root package imports only the standard library, not %s", f.name, imported))
-				}
-				continue
-			}
-			if !slices.ContainsFunc(may, func(pattern string) bool { return matches(pattern, target) }) {
+			switch {
+			case !ours && f.dir() == "." && strings.Contains(imported, "."):
+				violations = append(violations, fmt.Sprintf("%s: the root package imports only the standard library, not %s", f.name, imported))
+			case ours && !mayImport(f, target):
 				violations = append(violations, fmt.Sprintf("%s: %s may not import %s", f.name, f.dir(), imported))
 			}
 		}
 	}
 	return violations
+}
+
+// mayImport reports whether a file that is no test may import a package of the module.
+func mayImport(f file, target string) bool {
+	if supportsTests(f.dir()) {
+		return true
+	}
+	own, _ := floorOf(f)
+	other, known := floorOfDir(target)
+	if !known || supportsTests(target) {
+		return false
+	}
+	if may, ok := doors[target]; ok && f.ast.Name.Name != "main" && !slices.Contains(may, folderOf(f.dir())) && !slices.Contains(may, f.dir()) {
+		return false
+	}
+	if folderOf(f.dir()) != folderOf(target) {
+		return other < own
+	}
+	may, limited := lookup(f.dir())
+	return !limited || slices.ContainsFunc(may, func(pattern string) bool { return matches(pattern, target) })
+}
+
+// floorOf returns the floor of a file's package. Commands stand above all floors.
+func floorOf(f file) (floor int, known bool) {
+	if f.ast.Name.Name == "main" {
+		return len(floors) + 1, true
+	}
+	return floorOfDir(f.dir())
+}
+
+func floorOfDir(dir string) (floor int, known bool) {
+	switch {
+	case dir == ".":
+		return 0, true
+	case dir == "client" || supportsTests(dir):
+		return 1, true
+	}
+	for i, folders := range floors {
+		if slices.Contains(folders, strings.TrimPrefix(folderOf(dir), "internal/")) {
+			return i + 1, true
+		}
+	}
+	return 0, false
+}
+
+// folderOf returns the folder of internal that a package lies in, or the package itself.
+func folderOf(dir string) string {
+	parts := strings.Split(dir, "/")
+	if parts[0] != "internal" {
+		return dir
+	}
+	return strings.Join(parts[:2], "/")
+}
+
+// supportsTests reports whether only tests use a package.
+func supportsTests(dir string) bool {
+	return strings.HasSuffix(dir, "test") || strings.HasPrefix(dir, "test/")
 }
 
 // checkTestImports keeps the whole service out of the tests of its parts.
@@ -369,12 +374,12 @@ func checkTestImports(f file) []string {
 	return violations
 }
 
-// lookup finds a package's line in the table: its own, else the one whose pattern fits.
+// lookup finds a package's line in the table of providers: its own, else the one whose pattern fits.
 func lookup(dir string) (may []string, known bool) {
-	if may, known = allowed[dir]; known {
+	if may, known = providers[dir]; known {
 		return may, true
 	}
-	for pattern, may := range allowed {
+	for pattern, may := range providers {
 		if matches(pattern, dir) {
 			return may, true
 		}
@@ -382,15 +387,8 @@ func lookup(dir string) (may []string, known bool) {
 	return nil, false
 }
 
-// matches reports whether a package fits a pattern of the table. Support for tests
-// and benchmarks must be named to fit: no "*" lets it into the service.
+// matches reports whether a package fits a pattern of the table.
 func matches(pattern, dir string) bool {
-	if pattern == dir {
-		return true
-	}
-	if strings.HasSuffix(dir, "test") || strings.HasPrefix(dir, "test/") {
-		return false
-	}
 	ok, _ := path.Match(pattern, dir) // the patterns are ours and well-formed
 	return ok
 }
