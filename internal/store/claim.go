@@ -166,7 +166,7 @@ func isHome(node, organization string, nodes map[string]int) bool {
 type claim struct {
 	*chooser
 
-	writer          *engine.Writer
+	writer        *engine.Writer
 	organizations []string
 	chosen        time.Time // when they were
 	tasks         int       // that all of them may start together

@@ -249,7 +249,9 @@ func (s *Store) Servers(tb testing.TB) (coordinator int64, parts []int64) {
 func (s *Store) Reached(tb testing.TB, host string, port uint16, server int64) (reached int64) {
 	tb.Helper()
 	pool := engine.OpenPostgresPool(s.Listener, 1, nil, func(coordinator pgx.ConnConfig) driver.Connector {
-		find := func(context.Context) (engine.WorkerPlace, error) { return engine.WorkerPlace{Host: host, Port: port, Server: server}, nil }
+		find := func(context.Context) (engine.WorkerPlace, error) {
+			return engine.WorkerPlace{Host: host, Port: port, Server: server}, nil
+		}
 		return &engine.WorkerConnector{Connector: engine.ToServer(coordinator), Config: coordinator, Find: find}
 	})
 	defer pool.Close()
