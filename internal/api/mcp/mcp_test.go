@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // openAPI reads the description once, which takes a while.
 var openAPI = sync.OnceValues(func() ([]byte, error) {
-	text, err := os.ReadFile("../../docs/openapi.yaml")
+	text, err := os.ReadFile("../../../docs/openapi.yaml")
 	if err != nil {
 		return nil, err
 	}

@@ -127,8 +127,8 @@ func TestTheDashboardDoesTheSame(t *testing.T) {
 	}
 	dir := t.TempDir()
 	bundle := filepath.Join(dir, "batchfile.mjs")
-	build := exec.CommandContext(t.Context(), "go", "tool", "-modfile=../../tools/go.mod", "esbuild",
-		"../dashboard/web/src/tasks/batchfile.ts", "--bundle", "--format=esm", "--target=es2022", "--log-level=warning", "--outfile="+bundle)
+	build := exec.CommandContext(t.Context(), "go", "tool", "-modfile=../../../tools/go.mod", "esbuild",
+		"../../api/dashboard/web/src/tasks/batchfile.ts", "--bundle", "--format=esm", "--target=es2022", "--log-level=warning", "--outfile="+bundle)
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, output)
 	}

@@ -120,7 +120,7 @@ func readInNode(t *testing.T, content []byte) []map[string]any {
 	if err := os.WriteFile(file, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return parquettest.Read(t, "../..", file)
+	return parquettest.Read(t, "../../..", file)
 }
 
 func TestAnotherProgramReadsTheFile(t *testing.T) {
