@@ -21,7 +21,8 @@ type ReportPlan struct {
 // for each table and day, whenever something of that day has changed.
 type ExportPlan struct {
 	Tables List[string] `json:"tables" schema:"minItems=1,enum=answers|mentions|citations|metrics|sweeps,unique"`
-	Format string       `json:"format,omitempty" schema:"enum=parquet|ndjson|csv,default=parquet"`
+	// `parquet` unless given.
+	Format string `json:"format,omitempty" schema:"enum=parquet|ndjson|csv"`
 }
 
 // ReportStatus is when a tracker's report is sent, and how the last one went.

@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -182,5 +183,47 @@ func TestDescribe(t *testing.T) {
 	properties, _ := task.Get("properties").(schema.Map)
 	if key, _ := json.Marshal(properties.Get("idempotencyKey")); string(key) != `{"type":["string","null"]}` {
 		t.Errorf("a key that may be null is %s", key)
+	}
+}
+
+// A mistake in a tag stops whoever reads the type, and so the generation of the API's
+// document: it must not drop a limit silently.
+func TestMistakeInATag(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		value any
+		want  string // in what it panics with
+	}{
+		{struct {
+			Name string `json:"name" schema:"maxLenght=500"`
+		}{}, `.Name: "maxLenght=500"`},
+		{struct {
+			Name string `json:"name" schema:"uid"`
+		}{}, `.Name: "uid"`},
+		{struct {
+			Count int `json:"count" schema:"min=1,max=1O"`
+		}{}, `.Count: "max=1O"`},
+		{struct {
+			Tags []string `json:"tags" schema:"unique=yes"`
+		}{}, `.Tags: "unique=yes"`},
+		{struct {
+			Fast bool `json:"fast" schema:"const"`
+		}{}, `.Fast: "const"`},
+		{struct {
+			URL string `json:"url" schema:"uri,unless=link"`
+		}{}, `.URL names "link"`},
+		{struct {
+			URL  string `json:"url" schema:"excludes=place|links"`
+			Link string `json:"place"`
+		}{}, `.URL names "links"`},
+	} {
+		func() {
+			defer func() {
+				if got := fmt.Sprint(recover()); !strings.Contains(got, c.want) || !strings.Contains(got, "struct {") {
+					t.Errorf("it panics with %s, want the type and %s", got, c.want)
+				}
+			}()
+			(&schema.Describer{}).Parameters(c.value)
+		}()
 	}
 }

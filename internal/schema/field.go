@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -31,6 +32,9 @@ type field struct {
 // that is required when the other field is absent; excludes=a|b for fields that
 // cannot be combined with it; short=field for a list of objects in which a text alone
 // stands for an object with that one field.
+//
+// Tags are part of the program, so fieldsOf panics for an option that is unknown, has a
+// wrong value or names a field that the struct does not have.
 func fieldsOf(t reflect.Type) []field {
 	var fields []field
 	for i := range t.NumField() {
@@ -46,34 +50,56 @@ func fieldsOf(t reflect.Type) []field {
 		}
 		known.enum = enumOf(f.Type)
 		if tag := f.Tag.Get("schema"); tag != "" {
-			known.read(tag)
+			if err := known.read(tag); err != nil {
+				panic(fmt.Sprintf("schema: the tag of %s.%s: %s", t, f.Name, err))
+			}
 		}
 		fields = append(fields, known)
+	}
+	for _, f := range fields {
+		for _, other := range append(f.excludes, f.unless) {
+			if other != "" && !slices.ContainsFunc(fields, func(f field) bool { return f.name == other }) {
+				panic(fmt.Sprintf("schema: the tag of %s.%s names %q, which is not a field beside it", t, t.Field(f.index).Name, other))
+			}
+		}
 	}
 	return fields
 }
 
-func (f *field) read(tag string) {
+// read reads the tag. It returns an error for the first option that is unknown or has a
+// value that such an option cannot have.
+func (f *field) read(tag string) error {
 	for option := range strings.SplitSeq(tag, ",") {
 		key, value, hasValue := strings.Cut(option, "=")
-		switch {
-		case key == "enum":
+		valid := hasValue && value != ""
+		switch key {
+		case "enum":
 			f.enum = strings.Split(value, "|")
-		case key == "unique":
-			f.unique = true
-		case key == "unless":
+		case "unique":
+			f.unique, valid = true, !hasValue
+		case "unless":
 			f.unless = value
-		case key == "short":
+		case "short":
 			f.short = value
-		case key == "excludes":
+		case "excludes":
 			f.excludes = strings.Split(value, "|")
-		case hasValue:
+		case "const":
+			valid = value == "true" || value == "false"
+			f.limits[key] = value
+		case "min", "max", "default", "maxLength", "minItems", "maxItems":
+			_, err := strconv.Atoi(value)
+			valid = err == nil
 			f.limits[key] = value
 			f.required = f.required && key != "default"
 		default:
-			f.format = formatNamed(key)
+			f.format, valid = formats[option]
+			f.format.Name = option
+		}
+		if !valid {
+			return fmt.Errorf("%q is not an option or a format, or has a wrong value", option)
 		}
 	}
+	return nil
 }
 
 // limit is a limit of the field, and whether it has one.

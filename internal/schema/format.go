@@ -2,7 +2,6 @@ package schema
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"strings"
 	"time"
@@ -193,15 +192,4 @@ var formats = map[string]Format{
 	"result":   {Schema: Map{{"$ref", refPrefix + "TaskResult"}}},
 	"error":    {Schema: Map{{"$ref", refPrefix + "Error"}}},
 	"details":  {Schema: Map{{"$ref", refPrefix + "ErrorDetails"}}},
-}
-
-// formatNamed panics for a name that is none: tags are part of the program.
-func formatNamed(name string) Format {
-	format, ok := formats[name]
-	if !ok {
-		panic(fmt.Sprintf("schema: there is no format %q", name))
-	}
-	format.Name = name
-	format.limits = maps.Clone(format.limits)
-	return format
 }

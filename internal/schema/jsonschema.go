@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -281,11 +280,7 @@ func (f *field) describeLimits(s *Map) {
 		s.Set(limit.key, n)
 	}
 	if value, ok := f.limits["const"]; ok {
-		truth, err := strconv.ParseBool(value)
-		if err != nil {
-			panic(fmt.Sprintf("schema: const=%s is no boolean", value))
-		}
-		s.Set("const", truth)
+		s.Set("const", value == "true")
 	}
 	if f.unique {
 		s.Set("uniqueItems", true)

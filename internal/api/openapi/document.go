@@ -42,8 +42,12 @@ func Document(providers []provider.Provider) (schema.Map, error) {
 
 // Describe is Document with other doc comments than those that were generated last.
 func Describe(providers []provider.Provider, comments map[string]string) (schema.Map, error) {
+	return describe(prose, providers, comments)
+}
+
+func describe(prose []byte, providers []provider.Provider, comments map[string]string) (schema.Map, error) {
 	texts := &texts{}
-	if err := yaml.UnmarshalWithOptions(prose, texts, yaml.UseOrderedMap()); err != nil {
+	if err := yaml.UnmarshalWithOptions(prose, texts, yaml.UseOrderedMap(), yaml.Strict()); err != nil {
 		return nil, fmt.Errorf("read prose.yaml: %w", err)
 	}
 	b := &builder{texts: texts, types: &schema.Describer{Comments: comments}}

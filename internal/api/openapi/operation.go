@@ -26,7 +26,7 @@ func (b *builder) textOf(operation api.Operation) (*provider.Definition, *operat
 			continue
 		}
 		text := &operationText{}
-		if err := yaml.UnmarshalWithOptions(about.Prose, text, yaml.UseOrderedMap()); err != nil {
+		if err := yaml.UnmarshalWithOptions(about.Prose, text, yaml.UseOrderedMap(), yaml.Strict()); err != nil {
 			return nil, nil, fmt.Errorf("read the prose of %s: %w", about.Name, err)
 		}
 		text.ID = "monitor" + about.TypeName()
@@ -57,7 +57,11 @@ func (b *builder) operation(o api.Operation, about *provider.Definition, text *o
 		entry.Set("x-task-type", about.TaskType)
 		entry.Set("x-text-field", about.TextField())
 	}
-	if parameters := b.parameters(o, text); parameters != nil {
+	parameters, err := b.parameters(o, text)
+	if err != nil {
+		return nil, err
+	}
+	if parameters != nil {
 		entry.Set("parameters", parameters)
 	}
 	if o.Body != nil {
@@ -83,14 +87,24 @@ func (b *builder) operation(o api.Operation, about *provider.Definition, text *o
 
 var pathParameter = regexp.MustCompile(`\{(\w+)\}`)
 
-func (b *builder) parameters(o api.Operation, text *operationText) []schema.Map {
+// parameters describes the parameters of the path, which prose must describe one by one,
+// and of the query, which the fields of its type describe.
+func (b *builder) parameters(o api.Operation, text *operationText) ([]schema.Map, error) {
 	var parameters []schema.Map
+	others := maps.Clone(text.Parameters)
 	for _, match := range pathParameter.FindAllStringSubmatch(o.Path, -1) {
+		if text.Parameters[match[1]] == "" {
+			return nil, fmt.Errorf("prose does not describe the parameter %s", match[1])
+		}
+		delete(others, match[1])
 		parameters = append(parameters, object(
 			"name", match[1], "in", "path", "required", true,
 			"description", text.Parameters[match[1]],
 			"schema", object("type", "string", "minLength", 1),
 		))
+	}
+	for _, name := range slices.Sorted(maps.Keys(others)) {
+		return nil, fmt.Errorf("prose describes the parameter %s, which is not in the path", name)
 	}
 	if text.Idempotent {
 		parameters = append(parameters, object(
@@ -102,7 +116,7 @@ func (b *builder) parameters(o api.Operation, text *operationText) []schema.Map 
 	if o.Query != nil {
 		parameters = append(parameters, b.types.Parameters(o.Query)...)
 	}
-	return parameters
+	return parameters, nil
 }
 
 func (b *builder) body(o api.Operation) schema.Map {

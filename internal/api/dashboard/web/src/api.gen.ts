@@ -1456,6 +1456,7 @@ export type ReportPlan = {
 /** Says what of a tracker is written to the operator's folder or bucket, a file for each table and day, whenever something of that day has changed. */
 export type ExportPlan = {
   tables: Array<"answers" | "mentions" | "citations" | "metrics" | "sweeps">;
+  /** `parquet` unless given. */
   format?: "parquet" | "ndjson" | "csv";
 };
 

@@ -1,0 +1,34 @@
+package openapi
+
+import (
+	"strings"
+	"testing"
+)
+
+// Prose that describes nothing stops generation, with its place.
+func TestProseThatDescribesNothing(t *testing.T) {
+	t.Parallel()
+	const taken = "  GET /v1/async/task/{taskId}:\n"
+	before, operation, found := strings.Cut(string(prose), taken)
+	if !found {
+		t.Fatalf("prose.yaml lacks %q", taken)
+	}
+	for name, c := range map[string]struct{ old, replacement, want string }{
+		"as it is":                  {"", "", ""},
+		"a parameter of no path":    {"      taskId:", "      nothing: Nothing.\n      taskId:", "GET /v1/async/task/{taskId}: prose describes the parameter nothing, which is not in the path"},
+		"a parameter is left out":   {"      taskId:", "      taskID:", "GET /v1/async/task/{taskId}: prose does not describe the parameter taskId"},
+		"an unknown part":           {"    answer:", "    answers:", `unknown field "answers"`},
+		"an operation that is not":  {"", taken[:len(taken)-3] + "s}:\n    id: x\n" + taken, "prose.yaml describes GET /v1/async/task/{taskIds}, which is no operation"},
+		"a failure that is not":     {"    answer:", "    errors: [Nowhere]\n    answer:", "Nowhere"},
+		"the same parameter, twice": {"      taskId:", "      taskId: A.\n      taskId:", `"taskId" already defined`},
+	} {
+		text := before + taken + strings.Replace(operation, c.old, c.replacement, 1)
+		if c.old == "" && c.replacement != "" {
+			text = before + c.replacement + operation
+		}
+		_, err := describe([]byte(text), nil, nil)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: got %v, want %s", name, err, c.want)
+		}
+	}
+}
