@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"earshot"
 	"earshot/client"
 	"earshot/internal/app"
+	"earshot/internal/provider"
 )
 
 func TestRequestsSayWhoCalls(t *testing.T) {
@@ -159,19 +161,27 @@ func callTrackers(ctx context.Context, c *client.Client) {
 	}
 }
 
+// ask calls the method of a provider.
+func ask(t *testing.T, c *client.Client, about provider.Definition, request reflect.Value) (result any, usage client.Usage, err error) {
+	t.Helper()
+	method := reflect.ValueOf(c).MethodByName(about.TypeName())
+	if !method.IsValid() {
+		t.Fatalf("the client has no method %s", about.TypeName())
+	}
+	returned := method.Call([]reflect.Value{reflect.ValueOf(t.Context()), request})
+	usage, _ = returned[1].Interface().(client.Usage)
+	err, _ = returned[2].Interface().(error)
+	return returned[0].Interface(), usage, err
+}
+
 // everything calls every method, and gives the operations that were called.
 func everything(t *testing.T) []string {
 	t.Helper()
 	c, service := answering(says(200, `{}`))
 	ctx := t.Context()
-	_, _, _ = c.ChatAssistant(ctx, earshot.ChatAssistantRequest{})
-	_, _, _ = c.GenAssistant(ctx, earshot.GenAssistantRequest{})
-	_, _, _ = c.SocialAssistant(ctx, earshot.SocialAssistantRequest{})
-	_, _, _ = c.OfficeAssistant(ctx, earshot.OfficeAssistantRequest{})
-	_, _, _ = c.AnswerEngine(ctx, earshot.AnswerEngineRequest{})
-	_, _, _ = c.SearchAIMode(ctx, earshot.SearchAIModeRequest{})
-	_, _, _ = c.WebSearch(ctx, earshot.WebSearchRequest{})
-	_, _, _ = c.News(ctx, earshot.NewsRequest{})
+	for _, p := range app.Providers() {
+		_, _, _ = ask(t, c, p.Definition(), reflect.ValueOf(p.Definition().Request))
+	}
 	_, _ = c.Goto(ctx, "")
 	_, _ = c.Countries(ctx, "websearch")
 	_, _ = c.States(ctx, "US")

@@ -2,15 +2,19 @@ package client_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http/httptest"
 	"os"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
 
 	"earshot"
 	"earshot/client"
+	"earshot/internal/app"
 )
 
 // everyField are requests with every field set that goes with the others; the
@@ -55,28 +59,26 @@ func TestTheServiceKnowsEveryField(t *testing.T) {
 	}
 }
 
-// said is what an assistant's method returns.
-func said(answer *earshot.Answer, usage client.Usage, err error) func(t *testing.T, name string) {
-	return func(t *testing.T, name string) {
-		t.Helper()
-		if err != nil || answer.Text == "" || usage.CreditsCharged == 0 || usage.RequestID == "" || usage.Concurrent == 0 {
-			t.Errorf("%s: %+v, %+v, %v", name, answer, usage, err)
-		}
-	}
-}
-
 func TestEveryProviderAnswers(t *testing.T) {
 	t.Parallel()
 	c, ctx := running(t), t.Context()
-	said(c.ChatAssistant(ctx, earshot.ChatAssistantRequest{Prompt: "hats", Country: "FR"}))(t, "chatassistant")
-	said(c.GenAssistant(ctx, earshot.GenAssistantRequest{Prompt: "hats", Country: "FR"}))(t, "genassistant")
-	said(c.SocialAssistant(ctx, earshot.SocialAssistantRequest{Prompt: "hats", Country: "FR"}))(t, "socialassistant")
-	said(c.OfficeAssistant(ctx, earshot.OfficeAssistantRequest{Prompt: "hats", Country: "FR"}))(t, "officeassistant")
-	said(c.AnswerEngine(ctx, earshot.AnswerEngineRequest{Prompt: "hats", Country: "FR"}))(t, "answerengine")
-	said(c.SearchAIMode(ctx, earshot.SearchAIModeRequest{Prompt: "hats", Country: "FR"}))(t, "searchaimode")
-	news, _, err := c.News(ctx, earshot.NewsRequest{Query: "hats", Country: "FR"})
-	if err != nil || len(news.NewsResults) == 0 {
-		t.Errorf("news: %+v, %v", news, err)
+	for _, p := range app.Providers() {
+		about := p.Definition()
+		request := reflect.New(reflect.TypeOf(about.Request))
+		if err := json.Unmarshal(fmt.Appendf(nil, `{%q: "hats", "country": "FR"}`, about.TextField()), request.Interface()); err != nil {
+			t.Fatal(err)
+		}
+		result, usage, err := ask(t, c, about, request.Elem())
+		if err != nil {
+			t.Errorf("%s: %v", about.Name, err)
+			continue
+		}
+		if reflect.ValueOf(result).Elem().IsZero() {
+			t.Errorf("%s returns no result", about.Name)
+		}
+		if usage.CreditsCharged == 0 || usage.RequestID == "" || usage.Concurrent == 0 {
+			t.Errorf("%s: the usage is %+v", about.Name, usage)
+		}
 	}
 	found, _, err := c.WebSearch(ctx, earshot.WebSearchRequest{Query: "hats", Country: "FR"})
 	if err != nil {

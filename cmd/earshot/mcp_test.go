@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,8 +26,14 @@ func TestAnAgentCanStartTheProgram(t *testing.T) {
 
 	session, logged := started(t, binary, base, key)
 	list, err := session.ListTools(t.Context(), nil)
-	if err != nil || len(list.Tools) != len(app.Providers())+14 {
-		t.Errorf("the tools are %+v (%v)", list, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range app.Providers() {
+		name := strings.ReplaceAll(p.Definition().Name, "/", "_")
+		if !slices.ContainsFunc(list.Tools, func(tool *sdk.Tool) bool { return tool.Name == name }) {
+			t.Errorf("there is no tool %s", name)
+		}
 	}
 	result := called(t, session, "chatassistant", `{"prompt":"best tents","country":"US"}`)
 	answer, _ := result.StructuredContent.(map[string]any)

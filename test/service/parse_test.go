@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -11,14 +12,10 @@ import (
 	"earshot/test/harness"
 )
 
-// every are the names of all providers.
-var every = []string{
-	"chatassistant", "genassistant", "socialassistant", "officeassistant", "answerengine", "websearch", "websearch/news", "searchaimode",
-}
-
 func TestEveryProvidersDocumentsCanBeReadAgain(t *testing.T) {
 	t.Parallel()
-	for _, name := range every {
+	for _, p := range app.Providers() {
+		name := p.Definition().Name
 		_, err := app.Parse(t.Context(), app.Stored{Provider: name, Document: []byte("garbage"), Request: map[string]any{"country": "US"}})
 		failure, ok := errors.AsType[*upstream.Failure](err)
 		if !ok || failure.Reason != earshot.ReasonUnreadable {
@@ -31,12 +28,9 @@ func TestEveryProviderIsWatched(t *testing.T) {
 	t.Parallel()
 	n := harness.Start(t)
 	a := n.Organization(t, "business", 1000)
-	for _, name := range every {
-		body := `{"prompt": "shoes", "country": "US"}`
-		if name == "websearch" || name == "websearch/news" {
-			body = `{"query": "shoes", "country": "US"}`
-		}
-		n.Post(t, a, "/v1/monitor/"+name, body).Has(t, name, http.StatusOK)
+	for _, p := range app.Providers() {
+		about := p.Definition()
+		n.Post(t, a, "/v1/monitor/"+about.Name, fmt.Sprintf(`{%q: "shoes", "country": "US"}`, about.TextField())).Has(t, about.Name, http.StatusOK)
 	}
 	if err := n.Stop(); err != nil { // which stores the counts
 		t.Fatal(err)
@@ -49,7 +43,8 @@ func TestEveryProviderIsWatched(t *testing.T) {
 	for key, count := range counts {
 		filled[key.Provider] += count.Filled
 	}
-	for _, name := range every {
+	for _, p := range app.Providers() {
+		name := p.Definition().Name
 		if filled[name+"/lab"] < 3 {
 			t.Errorf("of %s only %d fields were seen filled: %v", name, filled[name+"/lab"], counts)
 		}

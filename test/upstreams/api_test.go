@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,17 +60,19 @@ func TestEveryOfficialAPI(t *testing.T) {
 	vendors := startStandIn(t)
 	n := harness.Start(t, vendors.settings)
 	account := n.Organization(t, "business", 10_000)
-	for provider, located := range map[string]bool{
-		"chatassistant": true, "genassistant": false, "socialassistant": false, "officeassistant": true, "answerengine": true,
-		"websearch": true, "websearch/news": true,
-	} {
-		field := "prompt"
-		if strings.HasPrefix(provider, "websearch") {
-			field = "query"
+	placeless := []string{"genassistant", "socialassistant"} // their APIs do not say which place an answer is for
+	for _, p := range app.Providers() {
+		about := p.Definition()
+		if about.APIs == nil {
+			continue
 		}
-		got := n.Result(t, account, provider, fmt.Sprintf(`{%q:"Do I need an umbrella?","country":"DE"}`, field))
-		if got["surface"] != "api" || (got["location"] != nil) != located {
-			t.Errorf("%s: %v", provider, got)
+		provider := about.Name
+		got := n.Result(t, account, provider, fmt.Sprintf(`{%q:"Do I need an umbrella?","country":"DE"}`, about.TextField()))
+		if got["surface"] != "api" {
+			t.Errorf("%s answers from %v", provider, got["surface"])
+		}
+		if located := got["location"] != nil; located == slices.Contains(placeless, provider) {
+			t.Errorf("%s answers for %v", provider, got["location"])
 		}
 		text, _ := json.Marshal(got)
 		for _, want := range []string{"umbrella", "https://weather.example/today"} {

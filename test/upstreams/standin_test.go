@@ -45,7 +45,13 @@ func startStandIn(t *testing.T) *standIn {
 
 // settings have every API ask the stand-in with its key.
 func (s *standIn) settings(cfg *app.Config) {
-	s.one("OPENAI", "XAI", "RESPONSES", "PERPLEXITY", "GEMINI", "BRAVE")(cfg)
+	var names []string
+	for _, p := range app.Providers() {
+		for _, api := range p.Definition().APIs {
+			names = append(names, strings.ToUpper(api.Name))
+		}
+	}
+	s.one(names...)(cfg)
 	cfg.Settings.APIs = map[string]app.APISettings{"gemini": {Redirects: s.URL}}
 }
 

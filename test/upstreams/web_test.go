@@ -20,6 +20,7 @@ import (
 	"earshot"
 	"earshot/internal/app"
 	"earshot/internal/provider"
+	"earshot/internal/provider/serp"
 	"earshot/internal/upstream/lab"
 	"earshot/test/harness"
 )
@@ -132,7 +133,12 @@ func TestAssistantsAreAskedInABrowser(t *testing.T) {
 	account := n.Organization(t, "business", 1000)
 	direct := harness.Start(t)
 	same := direct.Organization(t, "business", 1000)
-	for _, provider := range []string{"chatassistant", "genassistant", "socialassistant", "officeassistant", "answerengine"} {
+	for _, p := range app.Providers() {
+		about := p.Definition()
+		if _, isAnswer := about.Result.(earshot.Answer); !isAnswer || about.Site.Name == serp.Site {
+			continue
+		}
+		provider := about.Name
 		const body = `{"prompt":"Which umbrella lasts?","country":"DE"}`
 		got, want := n.Result(t, account, provider, body), direct.Result(t, same, provider, body)
 		if got["surface"] != "web" || got["text"] != want["text"] || fmt.Sprint(got["location"]) != "map[country:DE]" {
