@@ -96,5 +96,22 @@ func said(stream []byte) string {
 
 func TestFidelity(t *testing.T) {
 	t.Parallel()
-	providertest.Fidelity(t, parse, "web_genassistant/*", "web_pages/*gemini*", "api_genassistant/*")
+	const (
+		ofThePage = "what the page asks beside the question: lists and limits"
+		aCall     = "a call of a function, which is not offered"
+	)
+	unanswered := map[string]string{
+		"samples_mermaid_gemini.html 0":                         "a diagram that was cut out of a page",
+		"grounding_citations_when_search_is_enabled.yml 0":      "a token for the call that follows",
+		"test_function_tools_with_builtin_tools.yaml 0":         aCall,
+		"omits_include_server_side_tool_invocations.yaml 0":     aCall,
+		"test_auto_mode_with_function_and_builtin_tools.yaml 0": aCall,
+		"test_auto_mode_with_function_and_builtin_tools.yaml 1": aCall,
+		"test_tool_output_with_builtin_tools.yaml 0":            aCall,
+		"interactions___fixtures___google-search.chunks.txt 0":  "an answer of another API, which is not asked",
+	}
+	for _, i := range []int{0, 1, 2, 4, 5, 6, 7, 8, 9} {
+		unanswered[fmt.Sprintf("fixtures_gemini.json %d", i)] = ofThePage
+	}
+	providertest.Fidelity(t, parse, unanswered, "web_genassistant/*", "web_pages/*gemini*", "api_genassistant/*")
 }

@@ -7,20 +7,36 @@ import (
 	"testing"
 )
 
-// Fidelity is the scorecard of an assistant's real documents: what was found in
-// each of them, or why nothing was. What must hold for them is for other tests to
-// say. make fidelity prints it.
-func Fidelity(t *testing.T, parse func(document []byte) (any, error), patterns ...string) {
+// Fidelity is the scorecard of an assistant's real documents: it logs what was found in
+// each of them. make fidelity prints it. Every document must yield an answer, except for
+// the ones that unanswered names by the end of "file number", or by the end of "file" for
+// a capture without documents; its values say what such a capture holds instead.
+func Fidelity(t *testing.T, parse func(document []byte) (any, error), unanswered map[string]string, patterns ...string) {
 	t.Helper()
+	why := func(name string) string {
+		for end, reason := range unanswered {
+			if strings.HasSuffix(name, end) {
+				return reason
+			}
+		}
+		return ""
+	}
 	const row = "%-88s %6v %7v %5v %7v %7v %6v  %v"
 	t.Logf(row, "document", "words", "sources", "posts", "pills", "queries", "other", "model")
 	for _, pattern := range patterns {
 		for _, path := range Captures(t, pattern) {
-			for i, e := range Exchanges(t, path) {
+			exchanges := Exchanges(t, path)
+			if len(exchanges) == 0 && why(path) == "" {
+				t.Errorf("%s has no documents", filepath.Base(path))
+			}
+			for i, e := range exchanges {
 				name := fmt.Sprintf("%s %d", filepath.Base(path), i)
 				result, err := parse(e.Body)
+				if (err != nil) != (why(name) != "") {
+					t.Errorf("%s yields %v, %v; known of it is %q", name, result, err, why(name))
+				}
 				if err != nil {
-					t.Logf("%-88s no answer: %s", name, Reason(t, err))
+					t.Logf("%-88s no answer (%s): %s", name, Reason(t, err), why(name))
 					continue
 				}
 				Check(t, result)
