@@ -1,6 +1,7 @@
 // Package answer puts answers together from what the readers of documents find:
 // sources and the pills that point at them, products, places and the like.
 //
+//	blocks.go   text with citations between
 //	sources.go  sources without duplicates, citations, posts of social networks
 //	things.go   products, places and videos out of JSON
 package answer

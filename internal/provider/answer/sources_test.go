@@ -66,6 +66,34 @@ func TestCite(t *testing.T) {
 	}
 }
 
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	a := answer.Citation{Source: earshot.Source{URL: "https://a.example/"}, Label: "A"}
+	b := answer.Citation{Source: earshot.Source{URL: "https://b.example/"}, Label: "B"}
+	var sources answer.Sources
+	var got earshot.Answer
+	sources.Write([]answer.Block{
+		{Text: "One", Citations: []answer.Citation{a, b}},
+		{Text: " and two\ue2000\ue201.\n\n"},
+		{Text: "`co", Citations: []answer.Citation{b}},
+		{Text: "de`"},
+	}).Fill(&got, true)
+	sources.Fill(&got)
+	if want := "One and two0.\n\ncode"; got.Text != want {
+		t.Errorf("the text is %q, want %q", got.Text, want)
+	}
+	if want := "One ([A](https://a.example/), [B](https://b.example/)) and two0.\n\n`code`"; got.Markdown != want {
+		t.Errorf("the Markdown is %q, want %q", got.Markdown, want)
+	}
+	var pills []string
+	for _, pill := range got.CitationPills {
+		pills = append(pills, pill.CitationPillID+" "+pill.URL)
+	}
+	if diff := cmp.Diff([]string{"pill-1 https://a.example/", "pill-1 https://b.example/", "pill-2 https://b.example/"}, pills); diff != "" {
+		t.Errorf("pills (-want +got):\n%s", diff)
+	}
+}
+
 func TestPostAt(t *testing.T) {
 	t.Parallel()
 	unnamed := &earshot.Post{Platform: "x"}

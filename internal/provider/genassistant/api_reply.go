@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"earshot"
 	"earshot/internal/provider/answer"
-	"earshot/internal/provider/mdtext"
 	"earshot/internal/provider/webtext"
 )
 
@@ -22,7 +20,6 @@ const (
 	maxQueries = 500
 	maxLink    = 4 << 10 // bytes
 	maxTitle   = 1 << 10
-	maxLinks   = 1 << 20 // bytes of what all chips link to
 )
 
 // generation is what the API has said so far.
@@ -122,47 +119,21 @@ func (g *generation) answer(want answer.Want) *earshot.Answer {
 	return a
 }
 
-// The marks for chips, which Clean drops where Rewrite leaves them alone, and
-// what stands for their characters where the text has them already.
-const (
-	markStart = "\ue200"
-	markEnd   = "\ue201"
-)
-
-var noMarks = strings.NewReplacer(markStart, "\ue202", markEnd, "\ue202")
-
 // write writes the text, with the chips where their claims end.
 func (g *generation) write(a *earshot.Answer, markdown bool) {
-	text := noMarks.Replace(strings.ToValidUTF8(g.text.String(), ""))
+	text := strings.ToValidUTF8(g.text.String(), "")
 	for i := range g.claims {
 		g.claims[i].end = g.locate(text, g.claims[i])
 	}
 	slices.SortStableFunc(g.claims, func(a, b claim) int { return a.end - b.end })
-	var marked strings.Builder
-	shown := make([]mdtext.Replacement, len(g.claims))
-	at, links := 0, 0
-	for i, c := range g.claims {
-		marked.WriteString(text[at:c.end] + markStart + strconv.Itoa(i) + markEnd)
+	blocks := make([]answer.Block, 0, len(g.claims)+1)
+	at := 0
+	for _, c := range g.claims {
+		blocks = append(blocks, answer.Block{Text: text[at:c.end], Citations: c.pages})
 		at = c.end
-		shown[i] = mdtext.Gone
-		if links < maxLinks {
-			shown[i] = g.sources.Cite(c.pages)
-		}
-		links += len(shown[i].Markdown)
 	}
-	marked.WriteString(text[at:])
-	mdtext.Rewrite(marked.String(), markStart[:1], func(rest string) (mdtext.Replacement, int) {
-		rest, isMark := strings.CutPrefix(rest, markStart)
-		if !isMark {
-			return mdtext.Replacement{}, 0
-		}
-		digits, _, _ := strings.Cut(rest, markEnd)
-		i, err := strconv.Atoi(digits)
-		if err != nil || i >= len(shown) {
-			return mdtext.Replacement{}, 0
-		}
-		return shown[i], len(markStart) + len(digits) + len(markEnd)
-	}).Fill(a, markdown)
+	blocks = append(blocks, answer.Block{Text: text[at:]})
+	g.sources.Write(blocks).Fill(a, markdown)
 }
 
 // locate is where in the text a claim ends. Its bytes are counted from the

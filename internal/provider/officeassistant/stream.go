@@ -1,14 +1,9 @@
 package officeassistant
 
 import (
-	"regexp"
-	"strconv"
-	"strings"
-
 	"earshot"
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/loosejson"
-	"earshot/internal/provider/mdtext"
 	"earshot/internal/provider/rawdoc"
 	"earshot/internal/provider/webtext"
 	"earshot/internal/upstream"
@@ -31,7 +26,7 @@ func readEvents(document []byte, want answer.Want) (*earshot.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	mdtext.Rewrite(m.text.String(), chipMark, m.chip).Fill(m.answer, want.Markdown)
+	m.sources.Write(m.blocks).Fill(m.answer, want.Markdown)
 	for _, source := range m.found {
 		m.sources.Add(source)
 	}
@@ -45,18 +40,14 @@ func readEvents(document []byte, want answer.Want) (*earshot.Answer, error) {
 // message is what the events so far have told.
 type message struct {
 	answer  *earshot.Answer
-	text    strings.Builder
-	chips   [][]answer.Citation // of citations, in the order of the text
-	citing  bool                // the last event was a citation
-	found   []earshot.Source    // by searching
+	blocks  []answer.Block
+	citing  bool             // the last event was a citation
+	found   []earshot.Source // by searching
 	sources answer.Sources
 	ended   bool
 	refused bool
 	trouble string // what an event calls an error
 }
-
-// chipMark stands around the number of a chip in the text, which has none of its own.
-const chipMark = "\x1a"
 
 // take does what one event says.
 func (m *message) take(event loosejson.Object) {
@@ -68,9 +59,9 @@ func (m *message) take(event loosejson.Object) {
 	switch name {
 	case "appendText", "replaceText":
 		if name == "replaceText" {
-			m.text.Reset()
+			m.blocks = nil
 		}
-		m.text.WriteString(strings.ReplaceAll(loosejson.AsText(event["text"]), chipMark, ""))
+		m.blocks = append(m.blocks, answer.Block{Text: loosejson.AsText(event["text"])})
 	case "suggestedFollowups":
 		m.answer.RelatedQueries = answer.AddNew(m.answer.RelatedQueries, event.Texts("suggestions", "text")...)
 	case "challenge":
@@ -117,30 +108,16 @@ func (m *message) cite(event loosejson.Object) {
 	if !ok {
 		return
 	}
-	if !m.citing || len(m.chips) == 0 {
-		m.chips = append(m.chips, nil)
-		m.text.WriteString(chipMark + strconv.Itoa(len(m.chips)) + chipMark)
+	if !m.citing || len(m.blocks) == 0 {
+		m.blocks = append(m.blocks, answer.Block{})
 	}
-	last := &m.chips[len(m.chips)-1]
-	*last = append(*last, answer.Citation{Source: source, Label: event.Text("publisher")})
+	last := &m.blocks[len(m.blocks)-1]
+	last.Citations = append(last.Citations, answer.Citation{Source: source, Label: event.Text("publisher")})
 }
 
 func sourceOf(o loosejson.Object) (earshot.Source, bool) {
 	link, ok := o.Destination(ownSources, "url")
 	return earshot.Source{URL: link, Label: o.Text("title"), Description: o.Text("snippet"), DatePublished: o.Date("publishedDate")}, ok
-}
-
-var chipNumber = regexp.MustCompile(`^\x1a([0-9]+)\x1a`)
-
-// chip gives what stands for the chip that the text begins with, and the length of its
-// mark.
-func (m *message) chip(text string) (shown mdtext.Replacement, length int) {
-	mark := chipNumber.FindStringSubmatch(text)
-	if mark == nil {
-		return shown, 0
-	}
-	number, _ := strconv.Atoi(mark[1]) // as cite wrote it
-	return m.sources.Cite(m.chips[number-1]), len(mark[0])
 }
 
 // check returns an error where the message ended without a complete answer.

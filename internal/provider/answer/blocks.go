@@ -1,0 +1,58 @@
+package answer
+
+import (
+	"strconv"
+	"strings"
+
+	"earshot/internal/provider/mdtext"
+)
+
+// Block is a stretch of an answer's Markdown, and the citations that follow it as one chip.
+type Block struct {
+	Text      string
+	Citations []Citation
+}
+
+// The marks for chips, which Clean drops where Rewrite leaves them alone, and the
+// character that replaces theirs in the text itself.
+const (
+	markStart = "\ue200"
+	markEnd   = "\ue201"
+)
+
+var noMarks = strings.NewReplacer(markStart, "\ue202", markEnd, "\ue202")
+
+// maxLinks is how many bytes the links of all chips may have together.
+const maxLinks = 1 << 20
+
+// Write joins the blocks, notes their chips and returns the text with a chip behind each
+// block that has citations.
+func (s *Sources) Write(blocks []Block) mdtext.Replacement {
+	var marked strings.Builder
+	shown := make([]mdtext.Replacement, len(blocks))
+	links := 0
+	for i, block := range blocks {
+		marked.WriteString(noMarks.Replace(block.Text))
+		if len(block.Citations) == 0 {
+			continue
+		}
+		marked.WriteString(markStart + strconv.Itoa(i) + markEnd)
+		shown[i] = mdtext.Gone
+		if links < maxLinks {
+			shown[i] = s.Cite(block.Citations)
+		}
+		links += len(shown[i].Markdown)
+	}
+	return mdtext.Rewrite(marked.String(), markStart[:1], func(rest string) (mdtext.Replacement, int) {
+		rest, isMark := strings.CutPrefix(rest, markStart)
+		if !isMark {
+			return mdtext.Replacement{}, 0
+		}
+		digits, _, _ := strings.Cut(rest, markEnd)
+		i, err := strconv.Atoi(digits)
+		if err != nil || i >= len(shown) {
+			return mdtext.Replacement{}, 0
+		}
+		return shown[i], len(markStart) + len(digits) + len(markEnd)
+	})
+}
