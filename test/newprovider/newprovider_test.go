@@ -29,6 +29,7 @@ func withRiddles(cfg *app.Config) { cfg.Providers = []provider.Provider{riddle.N
 func TestEveryCheckHolds(t *testing.T) {
 	t.Parallel()
 	providertest.Chat(t, riddle.New())
+	providertest.LabSite{Provider: riddle.New(), Read: riddle.New().Read, Pages: []string{"/ask?q="}}.Check(t)
 }
 
 func TestItIsAsked(t *testing.T) {

@@ -98,6 +98,7 @@ func TestLabSite(t *testing.T) {
 		Pages:    []string{"/?q="},
 		Box:      `textarea#ask-input`,
 		Button:   `button[data-testid="submit-button"]`,
+		Thread:   `main`,
 		Done:     `.conversation [id^="markdown-content-"] ~ * button[aria-label="Copy"]`,
 		Stream: &providertest.LabStream{
 			Path:     "/rest/sse/perplexity_ask",

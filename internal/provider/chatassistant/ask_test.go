@@ -241,6 +241,7 @@ func TestLabSite(t *testing.T) {
 		Pages:    []string{"/?hints=search&q="},
 		Box:      `div#prompt-textarea[contenteditable]`,
 		Button:   `button[data-testid="send-button"]`,
+		Thread:   `main`,
 		Done:     `#thread [data-turn="assistant"] [data-testid="copy-turn-action-button"]`,
 		Complete: true,
 		Stream: &providertest.LabStream{

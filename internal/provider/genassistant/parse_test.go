@@ -62,6 +62,7 @@ func TestLabSite(t *testing.T) {
 		Pages:    []string{"/app?q="},
 		Box:      `rich-textarea .ql-editor[contenteditable]`,
 		Button:   `button.send-button`,
+		Thread:   `chat-window`,
 		Done:     `infinite-scroller model-response message-actions [data-test-id="copy-button"]`,
 		Stream: &providertest.LabStream{
 			Path:     "/_/BardChatUi/data/assistant.lamda.BardFrontendService/StreamGenerate",

@@ -62,6 +62,7 @@ func TestLabSite(t *testing.T) {
 		Pages:    []string{"/?q=", "/chat?q="},
 		Box:      `textarea#userInput`,
 		Button:   `button[data-testid="submit-button"]`,
+		Thread:   `main`,
 		Done:     `[role="feed"] [data-testid="copy-ai-message-button"]`,
 		Stream: &providertest.LabStream{
 			Path:     "/c/api/chat",

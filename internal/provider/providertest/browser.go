@@ -180,12 +180,12 @@ func (v *visitor) slowAnswer(t *testing.T) {
 	if v.Stream != nil {
 		pause = "100ms"
 	}
-	document := v.visit(t, "tea [[drip="+pause+"]]", browser.TakePage("main:not(:empty), chat-window:not(:empty)"))
+	document := v.visit(t, "tea [[drip="+pause+"]]", browser.TakePage(v.Thread+":not(:empty)"))
 	page, err := goquery.NewDocumentFromReader(bytes.NewReader(document))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if page.Find("main, chat-window").Text() == "" || page.Find(v.Done).Length() != 0 {
+	if page.Find(v.Thread).Text() == "" || page.Find(v.Done).Length() != 0 {
 		t.Errorf("not a part of the answer:\n%s", document)
 	}
 }

@@ -83,6 +83,7 @@ func TestLabSite(t *testing.T) {
 		Pages:    []string{"/?q="},
 		Box:      `form textarea`,
 		Button:   `form button[type="submit"]`,
+		Thread:   `main`,
 		Done:     `.conversation .message-bubble ~ .action-buttons button:nth-of-type(3)`,
 		Stream: &providertest.LabStream{
 			Path:     "/rest/app-chat/conversations/new",
