@@ -26,7 +26,7 @@
 //
 // A new column is two migrations, one for each database, a line in the table it
 // belongs to, which is beside the type that it is read into, and a fixture in
-// testdata/schema.
+// testdata/schema: rows with the new column, which later migrations must keep.
 package store
 
 import (
