@@ -8,9 +8,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
+
+	"earshot/internal/track/definition"
 
 	"earshot"
 	"earshot/internal/store"
@@ -19,17 +22,25 @@ import (
 	"earshot/internal/track/metric"
 )
 
+// watcher has the change detectors of trackers see their sweeps, and raises alerts.
+type watcher struct {
+	store       *store.Store
+	definitions *definition.Reader
+	panels      *panels
+	counter     *counter
+	log         *slog.Logger
+	planned     func() // is called when deliveries were planned
+}
+
+func newWatcher(s *store.Store, d *definition.Reader, p *panels, c *counter, log *slog.Logger, planned func()) *watcher {
+	return &watcher{s, d, p, c, log, planned}
+}
+
 const (
 	// stepBatch is how many trackers are looked at together, stepSweeps how many sweeps of
 	// one before others have their turn.
 	stepBatch  = 200
 	stepSweeps = 20
-	// maxSeries is how many series of a tracker are watched, those of its own brands first.
-	maxSeries = 1000
-	// defaultFalseAlarms is the budget of a tracker that says nothing of alerts.
-	defaultFalseAlarms = 1
-	// usualSweeps is how many sweeps a year has of a tracker without a schedule.
-	usualSweeps = 365
 	// freshAlert is how long after its sweep has ended an alert is still raised. What a node
 	// finds later than that, in a history that it has never seen, is listed as acknowledged.
 	freshAlert = 72 * time.Hour
@@ -37,8 +48,8 @@ const (
 
 // watchSweeps has the change detectors of trackers see the sweeps that have ended, in the
 // order in which they were due.
-func (s *Service) watchSweeps(ctx context.Context, now time.Time) error {
-	ended, err := s.Store.Unstepped(ctx, stepBatch)
+func (s *watcher) watchSweeps(ctx context.Context, now time.Time) error {
+	ended, err := s.store.Unstepped(ctx, stepBatch)
 	if err != nil {
 		return err
 	}
@@ -53,21 +64,21 @@ func (s *Service) watchSweeps(ctx context.Context, now time.Time) error {
 	return errors.Join(errs...)
 }
 
-func (s *Service) watchTracker(ctx context.Context, organization, id string, now time.Time) error {
-	t, err := s.Store.TrackerByID(ctx, organization, id)
+func (s *watcher) watchTracker(ctx context.Context, organization, id string, now time.Time) error {
+	t, err := s.store.TrackerByID(ctx, organization, id)
 	if err != nil {
 		return err
 	}
-	d, err := s.stored(t)
+	d, err := s.definitions.Of(t)
 	if err != nil {
 		return err
 	}
 	for range stepSweeps {
-		sweep, err := s.Store.NextUnstepped(ctx, t)
+		sweep, err := s.store.NextUnstepped(ctx, t)
 		if err != nil || ctx.Err() != nil {
 			return err
 		}
-		w := &watching{Service: s, tracker: t, definition: d, sweep: sweep, raisedAt: sweep.ClosedAt}
+		w := &watching{watcher: s, tracker: t, definition: d, sweep: sweep, raisedAt: sweep.ClosedAt}
 		if err := w.step(ctx, now); err != nil {
 			return err
 		}
@@ -77,9 +88,9 @@ func (s *Service) watchTracker(ctx context.Context, organization, id string, now
 
 // watching is one sweep that the detectors of a tracker look at.
 type watching struct {
-	*Service
+	*watcher
 	tracker    *store.Tracker
-	definition *definition
+	definition *definition.Definition
 	sweep      *store.Sweep
 	raisedAt   time.Time
 	watch      *store.Watch
@@ -89,7 +100,7 @@ type watching struct {
 
 // step has the detectors see the sweep, and stores what follows.
 func (w *watching) step(ctx context.Context, now time.Time) (err error) {
-	if w.watch, err = w.Store.Watch(ctx, w.tracker); err != nil {
+	if w.watch, err = w.store.Watch(ctx, w.tracker); err != nil {
 		return err
 	}
 	step := store.SweepStep{Steps: w.watch.Steps}
@@ -98,7 +109,7 @@ func (w *watching) step(ctx context.Context, now time.Time) (err error) {
 	case state == earshot.SweepClosed:
 		// Breaks are seen by them, and whoever adds up the sweep may be slower.
 		if w.sweep.Facts == nil && !w.sweep.Pruned {
-			if err := w.noteFacts(ctx, w.sweep); err != nil {
+			if err := w.counter.noteFacts(ctx, w.sweep); err != nil {
 				return err
 			}
 		}
@@ -121,22 +132,22 @@ func (w *watching) step(ctx context.Context, now time.Time) (err error) {
 		}
 	}
 	if step.Alerts = w.raised; fresh {
-		step.Channels = w.definition.alertChannels()
+		step.Channels = w.definition.AlertChannels()
 	}
-	step.Days = w.definition.exportedDays(now, w.sweep)
+	step.Days = w.definition.ExportedDays(now, w.sweep)
 	if !fresh && !w.tracker.Demo {
 		for _, a := range step.Alerts { // one that nobody was told must not keep the next back
 			a.AcknowledgedAt = now
 		}
 	}
-	if err := w.Store.StepSweep(w.tracker, w.sweep, step, now); err != nil {
+	if err := w.store.StepSweep(w.tracker, w.sweep, step, now); err != nil {
 		return err
 	}
 	for _, a := range step.Alerts {
-		w.Log.Info("alert", "tracker", w.tracker.Name, "alert", a.ID, "kind", a.Kind, "subject", a.Subject)
+		w.log.Info("alert", "tracker", w.tracker.Name, "alert", a.ID, "kind", a.Kind, "subject", a.Subject)
 	}
 	if len(step.Alerts) > 0 && len(step.Channels) > 0 {
-		w.Planned()
+		w.planned()
 	}
 	return nil
 }
@@ -154,7 +165,7 @@ func (w *watching) raise(kind earshot.AlertKind, subject string, content *earsho
 	content.MadeUp = w.madeUp || w.tracker.Demo
 	text, err := json.Marshal(content)
 	if err != nil {
-		w.Log.Error("an alert cannot be written", "tracker", w.tracker.Name, "kind", kind, "error", err) // our own types
+		w.log.Error("an alert cannot be written", "tracker", w.tracker.Name, "kind", kind, "error", err) // our own types
 		return
 	}
 	w.raised = append(w.raised, &store.Alert{
@@ -165,62 +176,16 @@ func (w *watching) raise(kind earshot.AlertKind, subject string, content *earsho
 
 // checkCeiling tells once a month that most of what it may cost is spent or reserved.
 func (w *watching) checkCeiling(ctx context.Context) error {
-	ceiling, month := w.definition.ceiling(), w.sweep.Month
+	ceiling, month := w.definition.MonthlyCeiling(), w.sweep.Month
 	if ceiling == nil || *ceiling == 0 || slices.ContainsFunc(w.watch.Ceilings, func(told string) bool { return told == month }) {
 		return nil
 	}
-	committed, err := w.Store.Committed(ctx, w.tracker, month)
+	committed, err := w.store.Committed(ctx, w.tracker, month)
 	if err != nil || float64(committed) < alert.CeilingNear*float64(*ceiling) {
 		return err
 	}
 	w.raise(earshot.AlertCeiling, month, &earshot.Alert{Summary: alert.CeilingSummary(month, committed, *ceiling)})
 	return nil
-}
-
-// falseAlarms is the tracker's budget of false alarms a year.
-func (d *definition) falseAlarms() float64 {
-	if d.Alerts == nil {
-		return defaultFalseAlarms
-	}
-	return d.Alerts.FalseAlarmsPerYear
-}
-
-// sweepsPerYear is how many sweeps a year has by the schedule.
-func (d *definition) sweepsPerYear(from time.Time) float64 {
-	if d.rule == nil {
-		return usualSweeps
-	}
-	return float64(max(1, d.sweepsIn(365, from)))
-}
-
-// seriesKey names a series within a tracker.
-type seriesKey struct{ metric, brand, target string }
-
-// subject is what an alert of a series is about.
-func (k seriesKey) subject() string { return k.metric + " of " + k.brand + " on " + k.target }
-
-// seriesKeys are the series of a definition: each metric of each brand on each target.
-// Pages that a brand does not have cannot be cited.
-func (d *definition) seriesKeys(targets []string) (keys []seriesKey) {
-	for _, own := range []bool{true, false} {
-		for _, b := range d.Brands {
-			for _, name := range alert.Metrics {
-				if b.Own != own || name == "citationRate" && len(b.Domains) == 0 {
-					continue
-				}
-				for _, target := range targets {
-					keys = append(keys, seriesKey{name, b.Name, target})
-				}
-			}
-		}
-	}
-	return keys[:min(len(keys), maxSeries)]
-}
-
-// threshold is the h of the change detectors, from the budget of false alarms over that
-// many series, as a sweep that is due at a moment has them.
-func (d *definition) threshold(series int, due time.Time) float64 {
-	return alert.Threshold(d.falseAlarms(), series, d.sweepsPerYear(due))
 }
 
 // stepSeries steps all series of the tracker with the sweep.
@@ -233,15 +198,15 @@ func (w *watching) stepSeries(ctx context.Context) (stepped []*store.Series, err
 	if err != nil || values == nil {
 		return nil, err
 	}
-	known := map[seriesKey][]byte{}
+	known := map[definition.SeriesKey][]byte{}
 	for _, one := range w.watch.Series {
-		known[seriesKey{one.Metric, one.Brand, one.Target}] = one.State
+		known[definition.SeriesKey{Metric: one.Metric, Brand: one.Brand, Target: one.Target}] = one.State
 	}
-	keys := w.definition.seriesKeys(targets)
-	h := w.definition.threshold(len(keys), w.sweep.DueAt)
+	keys := w.definition.SeriesKeys(targets)
+	h := w.definition.Threshold(len(keys), w.sweep.DueAt)
 	for _, key := range keys {
 		value, has := values[key]
-		if !has || !slices.Contains(open, key.target) {
+		if !has || !slices.Contains(open, key.Target) {
 			continue
 		}
 		var series alert.Series
@@ -260,7 +225,7 @@ func (w *watching) stepSeries(ctx context.Context) (stepped []*store.Series, err
 			return nil, fmt.Errorf("write the state of a series: %w", err)
 		}
 		stepped = append(stepped, &store.Series{
-			Organization: w.tracker.Organization, Tracker: w.tracker.ID, Metric: key.metric, Brand: key.brand, Target: key.target, State: state,
+			Organization: w.tracker.Organization, Tracker: w.tracker.ID, Metric: key.Metric, Brand: key.Brand, Target: key.Target, State: state,
 		})
 	}
 	return stepped, nil
@@ -269,22 +234,22 @@ func (w *watching) stepSeries(ctx context.Context) (stepped []*store.Series, err
 // openTargets are the targets that the sweep asked, and those of them that have enough
 // answers to go on. Of the others it tells.
 func (w *watching) openTargets(ctx context.Context) (open, all []string, err error) {
-	p, err := w.planOf(ctx, w.tracker, w.sweep.Version)
+	p, err := w.definitions.Plan(ctx, w.tracker, w.sweep.Version)
 	if err != nil {
 		return nil, nil, err
 	}
-	names, err := w.names(ctx, w.tracker)
+	names, err := w.definitions.Names(ctx, w.tracker)
 	if err != nil {
 		return nil, nil, err
 	}
 	counts := map[int]*alert.Count{}
-	for _, c := range p.cells {
-		if counts[c.target] == nil {
-			counts[c.target] = &alert.Count{}
+	for _, c := range p.Cells {
+		if counts[c.Target] == nil {
+			counts[c.Target] = &alert.Count{}
 		}
-		counts[c.target].Planned++
+		counts[c.Target].Planned++
 	}
-	found, err := w.Store.TargetCounts(ctx, w.sweep)
+	found, err := w.store.TargetCounts(ctx, w.sweep)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -303,13 +268,13 @@ func (w *watching) openTargets(ctx context.Context) (open, all []string, err err
 	gated := map[earshot.AlertKind][]string{}
 	sums := map[earshot.AlertKind]alert.Count{}
 	for id, count := range counts {
-		all = append(all, names.targets[id])
+		all = append(all, names.Targets[id])
 		kind := count.Gate()
 		if kind == "" {
-			open = append(open, names.targets[id])
+			open = append(open, names.Targets[id])
 			continue
 		}
-		gated[kind] = append(gated[kind], names.targets[id])
+		gated[kind] = append(gated[kind], names.Targets[id])
 		sum := sums[kind]
 		sums[kind] = alert.Count{Planned: sum.Planned + count.Planned, Answered: sum.Answered + count.Answered}
 	}
@@ -325,7 +290,7 @@ func (w *watching) openTargets(ctx context.Context) (open, all []string, err err
 
 // values are the means of all series in the sweep; nil when there are more answers than
 // can be counted.
-func (w *watching) values(ctx context.Context) (map[seriesKey]alert.Value, error) {
+func (w *watching) values(ctx context.Context) (map[definition.SeriesKey]alert.Value, error) {
 	b, err := w.bookSince(ctx, w.before(ctx))
 	if err == nil && b == nil {
 		b, err = w.bookSince(ctx, nil)
@@ -344,13 +309,13 @@ func (w *watching) values(ctx context.Context) (map[seriesKey]alert.Value, error
 	if err != nil {
 		return nil, err
 	}
-	values := map[seriesKey]alert.Value{}
+	values := map[definition.SeriesKey]alert.Value{}
 	for _, r := range rows {
 		if r.Brand == nil || r.Value.Number == nil {
 			continue
 		}
 		target, _, _ := strings.Cut(r.Target, "@") // a name for each surface, where there are several
-		key := seriesKey{strings.TrimSuffix(r.Metric, metric.Version), *r.Brand, target}
+		key := definition.SeriesKey{Metric: strings.TrimSuffix(r.Metric, metric.Version), Brand: *r.Brand, Target: target}
 		if r.Answers > values[key].Answers {
 			values[key] = alert.Value{
 				Sweep: w.sweep.ID, Mean: *r.Value.Number, Answers: r.Answers, Basis: r.Surface + " " + basis, Break: b.BrokenAt(w.sweep.ID, r.Target),
@@ -363,13 +328,13 @@ func (w *watching) values(ctx context.Context) (map[seriesKey]alert.Value, error
 // basis is what the values of a sweep depend on, beside the surface: the questions that
 // it asked, the names that were looked for, and what the metrics are.
 func (w *watching) basis(ctx context.Context, b *book) (string, error) {
-	p, err := w.planOf(ctx, w.tracker, w.sweep.Version)
+	p, err := w.definitions.Plan(ctx, w.tracker, w.sweep.Version)
 	if err != nil {
 		return "", err
 	}
 	var prompts []int
-	for _, c := range p.cells {
-		prompts = append(prompts, c.prompt)
+	for _, c := range p.Cells {
+		prompts = append(prompts, c.Prompt)
 	}
 	slices.Sort(prompts)
 	hash := sha256.Sum256(fmt.Append(nil, slices.Compact(prompts), analysis.Alike(b.rules.Code), string(b.rules.Brands), metric.Version))
@@ -378,7 +343,7 @@ func (w *watching) basis(ctx context.Context, b *book) (string, error) {
 
 // before is the closed sweep that was due before this one, nil for none.
 func (w *watching) before(ctx context.Context) *store.Sweep {
-	closed, err := w.Store.ClosedSweeps(ctx, w.tracker)
+	closed, err := w.store.ClosedSweeps(ctx, w.tracker)
 	if err != nil {
 		return nil // breaks are told by the book of the two, and a book will fail, too
 	}
@@ -395,12 +360,12 @@ func (w *watching) bookSince(ctx context.Context, from *store.Sweep) (*book, err
 	if from == nil {
 		from = w.sweep
 	}
-	b, err := w.bookOf(ctx, w.tracker, w.definition, need{cells: true}, span{from.DueAt, w.sweep.DueAt.Add(time.Millisecond)})
+	b, err := w.counter.bookOf(ctx, w.tracker, w.definition, need{cells: true}, definition.Span{From: from.DueAt, Until: w.sweep.DueAt.Add(time.Millisecond)})
 	if tooMany(err) {
 		if waits, err := w.toBeTallied(ctx); err != nil || waits {
 			return nil, cmp.Or(err, errUntallied)
 		}
-		w.Log.Warn("a sweep is too large to be watched", "tracker", w.tracker.Name, "sweep", w.sweep.ID)
+		w.log.Warn("a sweep is too large to be watched", "tracker", w.tracker.Name, "sweep", w.sweep.ID)
 		return nil, nil //nolint:nilnil // said so above
 	}
 	return b, err
@@ -411,14 +376,14 @@ var errUntallied = errors.New("the sweep is not added up yet")
 
 // toBeTallied tells whether the sweep will still be added up.
 func (w *watching) toBeTallied(ctx context.Context) (bool, error) {
-	rules, err := w.currentRules(ctx, w.tracker)
+	rules, err := w.panels.currentRules(ctx, w.tracker)
 	if err != nil {
 		return false, err
 	}
-	if _, err := w.panelOf(rules); err != nil || rules.Version == 0 || w.sweep.Pruned || w.sweep.Answered == 0 {
+	if _, err := w.panels.panelOf(rules); err != nil || rules.Version == 0 || w.sweep.Pruned || w.sweep.Answered == 0 {
 		return false, nil //nolint:nilerr // brands that cannot be looked for are never added up
 	}
-	tallies, err := w.Store.Tallies(ctx, rules)
+	tallies, err := w.store.Tallies(ctx, rules)
 	return !slices.ContainsFunc(tallies, func(t *store.Tally) bool { return t.Sweep == w.sweep.ID }), err
 }
 
@@ -440,13 +405,13 @@ func alertView(a *store.Alert) (earshot.Alert, error) {
 }
 
 // Alerts lists alerts of a tracker, the newest first. Returns store.ErrNotFound.
-func (s *Service) Alerts(ctx context.Context, organization, name string, q *earshot.AlertQuery, before string) (*earshot.AlertPage, error) {
-	t, err := s.Store.Tracker(ctx, organization, name)
+func (s *watcher) Alerts(ctx context.Context, organization, name string, q *earshot.AlertQuery, before string) (*earshot.AlertPage, error) {
+	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {
 		return nil, err
 	}
 	limit := cmp.Or(q.Limit, 20)
-	alerts, err := s.Store.Alerts(ctx, t, store.AlertFilter{Open: q.Open, Kind: q.Kind, Before: before, Limit: limit + 1})
+	alerts, err := s.store.Alerts(ctx, t, store.AlertFilter{Open: q.Open, Kind: q.Kind, Before: before, Limit: limit + 1})
 	if err != nil {
 		return nil, err
 	}
@@ -467,12 +432,12 @@ func (s *Service) Alerts(ctx context.Context, organization, name string, q *ears
 
 // Acknowledge notes that somebody, who used that key, has seen an alert. Returns
 // store.ErrNotFound.
-func (s *Service) Acknowledge(ctx context.Context, organization, name, id, key string, now time.Time) (*earshot.AlertAcknowledged, error) {
-	t, err := s.Store.Tracker(ctx, organization, name)
+func (s *watcher) Acknowledge(ctx context.Context, organization, name, id, key string, now time.Time) (*earshot.AlertAcknowledged, error) {
+	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.Store.AcknowledgeAlert(t, id, key, now)
+	a, err := s.store.AcknowledgeAlert(t, id, key, now)
 	if err != nil {
 		return nil, err
 	}

@@ -3,11 +3,12 @@ package track
 import (
 	"cmp"
 	"context"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"earshot/internal/track/definition"
 
 	"earshot"
 	"earshot/internal/store"
@@ -24,8 +25,8 @@ const (
 )
 
 // raiseShift tells of a shift: what it is made of is read only now, since shifts are few.
-func (w *watching) raiseShift(ctx context.Context, key seriesKey, shift alert.Shift) error {
-	if w.isOpen(earshot.AlertShift, key.subject()) {
+func (w *watching) raiseShift(ctx context.Context, key definition.SeriesKey, shift alert.Shift) error {
+	if w.isOpen(earshot.AlertShift, key.Subject()) {
 		return nil
 	}
 	b, periods, since, err := w.aroundShift(ctx, shift)
@@ -33,7 +34,7 @@ func (w *watching) raiseShift(ctx context.Context, key seriesKey, shift alert.Sh
 		return err
 	}
 	told := &earshot.SeriesShift{
-		Metric: key.metric, Brand: key.brand, Target: key.target, Direction: string(shift.Direction), Since: earshot.Timestamp{Time: since},
+		Metric: key.Metric, Brand: key.Brand, Target: key.Target, Direction: string(shift.Direction), Since: earshot.Timestamp{Time: since},
 		SweepsBefore: len(periods.A), SweepsAfter: len(periods.B), Score: shift.Score, H: shift.H,
 	}
 	targets, err := w.parts(b, key, periods, []string{"target"}, nil)
@@ -41,7 +42,7 @@ func (w *watching) raiseShift(ctx context.Context, key seriesKey, shift alert.Sh
 		return err
 	}
 	for _, c := range targets {
-		if c.Target == key.target || strings.HasPrefix(c.Target, key.target+"@") {
+		if c.Target == key.Target || strings.HasPrefix(c.Target, key.Target+"@") {
 			told.From, told.To = *c.A, *c.B
 			if c.Interval != nil {
 				told.Interval = c.Interval[:]
@@ -49,19 +50,19 @@ func (w *watching) raiseShift(ctx context.Context, key seriesKey, shift alert.Sh
 		}
 		told.Targets = append(told.Targets, earshot.ShiftPart{Name: c.Target, From: *c.A, To: *c.B})
 	}
-	prompts, err := w.parts(b, key, periods, []string{"target", "prompt"}, metric.Selection{"target": targetsOf(targets, key.target)})
+	prompts, err := w.parts(b, key, periods, []string{"target", "prompt"}, metric.Selection{"target": targetsOf(targets, key.Target)})
 	if err != nil {
 		return err
 	}
 	told.Prompts = carrying(prompts, shift.Direction)
-	told.AnswersBeforeURL, told.AnswersAfterURL = b.answersIn(key.target, periods.A), b.answersIn(key.target, periods.B)
-	w.raise(earshot.AlertShift, key.subject(), &earshot.Alert{Summary: alert.ShiftSummary(told, b.zone.Civil(since).String()[:len(time.DateOnly)]), Shift: told})
+	told.AnswersBeforeURL, told.AnswersAfterURL = b.answersIn(key.Target, periods.A), b.answersIn(key.Target, periods.B)
+	w.raise(earshot.AlertShift, key.Subject(), &earshot.Alert{Summary: alert.ShiftSummary(told, b.zone.Civil(since).String()[:len(time.DateOnly)]), Shift: told})
 	return nil
 }
 
 // aroundShift counts the sweeps before a shift and from then on.
 func (w *watching) aroundShift(ctx context.Context, shift alert.Shift) (b *book, periods metric.Periods, since time.Time, err error) {
-	closed, err := w.Store.ClosedSweeps(ctx, w.tracker)
+	closed, err := w.store.ClosedSweeps(ctx, w.tracker)
 	if err != nil {
 		return nil, periods, since, err
 	}
@@ -96,8 +97,8 @@ func answersOf(sweeps []*store.Sweep) (n int) {
 }
 
 // parts compares the two periods of a series part by part, as far as both have answers.
-func (w *watching) parts(b *book, key seriesKey, periods metric.Periods, by []string, filter metric.Selection) ([]metric.Comparison, error) {
-	rows, err := b.Compare(metric.Query{Metrics: []string{key.metric}, By: by, Filter: filter, Having: metric.Selection{"brand": {key.brand}}}, periods)
+func (w *watching) parts(b *book, key definition.SeriesKey, periods metric.Periods, by []string, filter metric.Selection) ([]metric.Comparison, error) {
+	rows, err := b.Compare(metric.Query{Metrics: []string{key.Metric}, By: by, Filter: filter, Having: metric.Selection{"brand": {key.Brand}}}, periods)
 	if err != nil {
 		return nil, err
 	}
@@ -129,22 +130,13 @@ func carrying(rows []metric.Comparison, direction stats.Direction) (parts []ears
 	return parts
 }
 
-// answersIn lists the answers on a target of the sweeps of a period.
-func (b *book) answersIn(target string, period []string) string {
-	var sweeps []*store.Sweep
-	if n := len(period); n > 0 {
-		sweeps = b.between(period[0], period[n-1])
-	}
-	return b.answersOf(sweeps, nil, url.Values{"target": {target}})
-}
-
 // screenedSeries is the metric under which the sweep is stored that sources were screened at last.
 const screenedSeries = "sources"
 
 // screenSources compares which sources are cited in the last two windows of sweeps, once
 // in a window. Sweeps that repeat others are in neither. It returns what is to be stored.
 func (w *watching) screenSources(ctx context.Context) ([]*store.Series, error) {
-	closed, err := w.Store.ClosedSweeps(ctx, w.tracker)
+	closed, err := w.store.ClosedSweeps(ctx, w.tracker)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +159,7 @@ func (w *watching) compareSources(ctx context.Context, sweeps []*store.Sweep) er
 	if answersOf(sweeps) > maxCounted {
 		return nil
 	}
-	b, err := w.bookOf(ctx, w.tracker, w.definition, need{sources: metric.ByDomain | metric.SourcesOnly}, span{sweeps[0].DueAt, w.sweep.DueAt.Add(time.Millisecond)})
+	b, err := w.counter.bookOf(ctx, w.tracker, w.definition, need{sources: metric.ByDomain | metric.SourcesOnly}, definition.Span{From: sweeps[0].DueAt, Until: w.sweep.DueAt.Add(time.Millisecond)})
 	if tooMany(err) {
 		return nil
 	}
@@ -181,9 +173,9 @@ func (w *watching) compareSources(ctx context.Context, sweeps []*store.Sweep) er
 	if len(cited) < 2*alert.Window || b.BrokenSince(b.sweeps[1].ID) {
 		return nil // what was asked is not the same throughout
 	}
-	screens := w.definition.sweepsPerYear(w.sweep.DueAt) / alert.Window
+	screens := w.definition.SweepsPerYear(w.sweep.DueAt) / alert.Window
 	cited = cited[len(cited)-2*alert.Window:]
-	moved := alert.Sources(cited[:alert.Window], cited[alert.Window:], alert.ScreenRate(w.definition.falseAlarms(), screens))
+	moved := alert.Sources(cited[:alert.Window], cited[alert.Window:], alert.ScreenRate(w.definition.FalseAlarms(), screens))
 	if len(moved) > 0 {
 		w.raise(earshot.AlertSource, "sources", &earshot.Alert{Summary: alert.SourceSummary(moved), Sources: moved})
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"earshot/internal/track/definition"
+
 	"earshot"
 	"earshot/internal/store"
 	"earshot/internal/track/analysis"
@@ -18,59 +20,49 @@ const cellAnswers = 400
 
 // Answer shows one answer with its result, what the current rules find in it, and the
 // answers beside it. Returns store.ErrNotFound.
-func (s *Service) Answer(ctx context.Context, organization, name, id string) (*earshot.TrackedAnswer, error) {
-	t, err := s.Store.Tracker(ctx, organization, name)
+func (s *explorer) Answer(ctx context.Context, organization, name, id string) (*earshot.TrackedAnswer, error) {
+	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.Store.Answer(ctx, t, id)
+	a, err := s.store.Answer(ctx, t, id)
 	if err != nil {
 		return nil, err
 	}
-	known, err := s.names(ctx, t)
+	known, err := s.definitions.Names(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	view := known.view(a)
+	view := answerView(known, a)
 	if view.Cell, err = s.cellOf(ctx, a); err != nil || a.Result == nil {
 		return &view, err
 	}
-	rules, err := s.currentRules(ctx, t)
+	rules, err := s.panels.currentRules(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	panel, err := s.panelOf(rules)
+	panel, err := s.panels.panelOf(rules)
 	if err == nil {
 		view.Found, err = findings(rules, panel, a.Result, view.Prompt)
 	}
 	if err != nil {
-		s.Log.Warn("nothing can be found in an answer", "answer", a.ID, "error", err) // its result is shown
+		s.log.Warn("nothing can be found in an answer", "answer", a.ID, "error", err) // its result is shown
 	}
 	return &view, nil
 }
 
 // Find is what the current rules of a tracker find in a result that it need not have asked
 // for. Returns store.ErrNotFound.
-func (s *Service) Find(ctx context.Context, organization, name string, result []byte, prompt string) (*earshot.AnswerFindings, error) {
-	t, err := s.Store.Tracker(ctx, organization, name)
+func (s *explorer) Find(ctx context.Context, organization, name string, result []byte, prompt string) (*earshot.AnswerFindings, error) {
+	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {
 		return nil, err
 	}
-	rules, panel, err := s.currentPanel(ctx, t)
+	rules, panel, err := s.panels.currentPanel(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	return findings(rules, panel, result, prompt)
-}
-
-// currentPanel is that by which numbers are read.
-func (s *Service) currentPanel(ctx context.Context, t *store.Tracker) (*store.Rules, *analysis.Panel, error) {
-	rules, err := s.currentRules(ctx, t)
-	if err != nil {
-		return nil, nil, err
-	}
-	panel, err := s.panelOf(rules)
-	return rules, panel, err
 }
 
 // findings are what rules find in a result.
@@ -111,8 +103,8 @@ func pages(panel *analysis.Panel, citations []metric.Citation) []earshot.FoundPa
 }
 
 // cellOf are the answers beside one.
-func (s *Service) cellOf(ctx context.Context, a *store.Answer) (*earshot.AnswerCell, error) {
-	before, after, err := s.Store.CellAround(ctx, a)
+func (s *explorer) cellOf(ctx context.Context, a *store.Answer) (*earshot.AnswerCell, error) {
+	before, after, err := s.store.CellAround(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -137,16 +129,16 @@ func (s *Service) cellOf(ctx context.Context, a *store.Answer) (*earshot.AnswerC
 }
 
 // Diff tells how two answers of a tracker differ. Returns store.ErrNotFound.
-func (s *Service) Diff(ctx context.Context, organization, name string, q *earshot.DiffQuery) (*earshot.AnswerDiff, error) {
-	t, err := s.Store.Tracker(ctx, organization, name)
+func (s *explorer) Diff(ctx context.Context, organization, name string, q *earshot.DiffQuery) (*earshot.AnswerDiff, error) {
+	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {
 		return nil, err
 	}
-	known, err := s.names(ctx, t)
+	known, err := s.definitions.Names(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	rules, panel, err := s.currentPanel(ctx, t)
+	rules, panel, err := s.panels.currentPanel(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -191,15 +183,15 @@ type diffSide struct {
 	text  string
 }
 
-func (s *Service) diffSide(ctx context.Context, t *store.Tracker, known *names, panel *analysis.Panel, id string) (side diffSide, err error) {
-	side.Answer, err = s.Store.Answer(ctx, t, id)
+func (s *explorer) diffSide(ctx context.Context, t *store.Tracker, known *definition.PartNames, panel *analysis.Panel, id string) (side diffSide, err error) {
+	side.Answer, err = s.store.Answer(ctx, t, id)
 	if errors.Is(err, store.ErrNotFound) {
 		err = &earshot.Error{Code: earshot.CodeNotFound, Message: "there is no answer with this id", Details: earshot.ResourceDetails{ID: id}}
 	}
 	if err != nil {
 		return side, err
 	}
-	side.view.Answer = known.view(side.Answer)
+	side.view.Answer = answerView(known, side.Answer)
 	side.view.Answer.Result = nil
 	if side.Result == nil {
 		return side, nil
@@ -240,8 +232,8 @@ func distance(a, b sets) (apart earshot.AnswerDistance) {
 }
 
 // noise is how far each answer of a cell is from the one before it.
-func (s *Service) noise(ctx context.Context, rules *store.Rules, panel *analysis.Panel, of *store.Answer) (noise earshot.CellNoise, err error) {
-	all, err := s.Store.CellAnalyses(ctx, rules, of.Prompt, of.Target, cellAnswers)
+func (s *explorer) noise(ctx context.Context, rules *store.Rules, panel *analysis.Panel, of *store.Answer) (noise earshot.CellNoise, err error) {
+	all, err := s.store.CellAnalyses(ctx, rules, of.Prompt, of.Target, cellAnswers)
 	if err != nil {
 		return noise, err
 	}

@@ -1,13 +1,14 @@
 package track
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
+
+	"earshot/internal/track/definition"
 
 	"github.com/google/uuid"
 
@@ -23,11 +24,11 @@ const applyTries = 3
 // Apply compares a definition with what is there and, unless it is a dry run, stores it.
 // The same definition again changes nothing.
 func (s *Service) Apply(ctx context.Context, organization, name string, body []byte, isYAML, dryRun bool, now time.Time) (*earshot.TrackerApplied, error) {
-	d, err := s.parse(name, body, isYAML)
+	d, err := s.definitions.Parse(name, body, isYAML)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkChannels(ctx, organization, d); err != nil {
+	if err := s.channelDirectory.checkChannels(ctx, organization, d); err != nil {
 		return nil, err
 	}
 	for try := 1; ; try++ {
@@ -38,7 +39,7 @@ func (s *Service) Apply(ctx context.Context, organization, name string, body []b
 	}
 }
 
-func (s *Service) applyOnce(ctx context.Context, organization string, d *definition, dryRun bool, now time.Time) (*earshot.TrackerApplied, error) {
+func (s *Service) applyOnce(ctx context.Context, organization string, d *definition.Definition, dryRun bool, now time.Time) (*earshot.TrackerApplied, error) {
 	t, before, prompts, targets, err := s.current(ctx, organization, d.Name)
 	if err != nil {
 		return nil, err
@@ -50,8 +51,8 @@ func (s *Service) applyOnce(ctx context.Context, organization string, d *definit
 	if err != nil {
 		return nil, fmt.Errorf("encode the definition: %w", err)
 	}
-	changes, breaks := compare(before, &d.TrackerDefinition)
-	precise, err := s.precision(ctx, t, d, now)
+	changes, breaks := definition.Changes(before, &d.TrackerDefinition)
+	precise, err := s.numberReader.precision(ctx, t, d, now)
 	if err != nil {
 		return nil, err
 	}
@@ -61,19 +62,19 @@ func (s *Service) applyOnce(ctx context.Context, organization string, d *definit
 	}
 	if applied.Changed {
 		version := t.Version
-		t.Definition, t.KeepDays, t.UpdatedAt = text, d.keepDays, now
+		t.Definition, t.KeepDays, t.UpdatedAt = text, d.KeepDays, now
 		s.setNext(t, before, d, now)
-		newPrompts := promptParts(t, prompts, d.Prompts)
-		newTargets := targetParts(t, targets, d.Targets)
-		if slices.ContainsFunc(newPrompts, func(p *store.TrackerPart) bool { return p.ID > maxPrompts }) {
-			return nil, schema.Invalid("prompts", "a tracker may have at most %d different questions in its life: make a new one for these", maxPrompts)
+		newPrompts := definition.PromptParts(t, prompts, d.Prompts)
+		newTargets := definition.TargetParts(t, targets, d.Targets)
+		if slices.ContainsFunc(newPrompts, func(p *store.TrackerPart) bool { return p.ID > definition.MaxPrompts }) {
+			return nil, schema.Invalid("prompts", "a tracker may have at most %d different questions in its life: make a new one for these", definition.MaxPrompts)
 		}
 		if !dryRun {
 			rules, err := newRules(before, d, version == 0, now)
 			if err != nil {
 				return nil, err
 			}
-			days, err := s.daysToExport(ctx, t, before, d, now)
+			days, err := s.exporter.daysToExport(ctx, t, before, d, now)
 			if err != nil {
 				return nil, err
 			}
@@ -128,14 +129,14 @@ func (s *Service) current(ctx context.Context, organization, name string) (t *st
 
 // setNext finds the slots that are next. One that is due stays so when the schedule is the
 // same: a new definition must not skip it.
-func (s *Service) setNext(t *store.Tracker, before *earshot.TrackerDefinition, d *definition, now time.Time) {
+func (s *Service) setNext(t *store.Tracker, before *earshot.TrackerDefinition, d *definition.Definition, now time.Time) {
 	sameSweeps := before.Schedule != nil && d.Schedule != nil && *before.Schedule == *d.Schedule && t.NextSlot != ""
-	sameReports := before.Reports != nil && d.Reports != nil && reportSchedule(before) == reportSchedule(&d.TrackerDefinition) && t.ReportSlot != ""
+	sameReports := before.Reports != nil && d.Reports != nil && definition.ReportSchedule(before) == definition.ReportSchedule(&d.TrackerDefinition) && t.ReportSlot != ""
 	if t.State != earshot.TrackerActive || !sameSweeps {
-		t.NextSlot, t.DueAt = next(t, d.rule, now)
+		t.NextSlot, t.DueAt = next(t, d.Rule, now)
 	}
 	if t.State != earshot.TrackerActive || !sameReports {
-		t.ReportSlot, t.ReportDueAt = next(t, d.reports, now)
+		t.ReportSlot, t.ReportDueAt = next(t, d.ReportRule, now)
 	}
 }
 
@@ -152,50 +153,6 @@ func next(t *store.Tracker, rule *schedule.Rule, after time.Time) (slot string, 
 	return first.String(), rule.At(first)
 }
 
-// promptParts are the questions that are new, changed or gone, with their numbers.
-func promptParts(t *store.Tracker, known []*store.TrackerPart, prompts []earshot.TrackedPrompt) []*store.TrackerPart {
-	return parts(t, known, prompts, promptKey, func(p earshot.TrackedPrompt, _ map[string]bool) string { return p.Text })
-}
-
-// targetParts is promptParts for targets. Their names are unique.
-func targetParts(t *store.Tracker, known []*store.TrackerPart, targets []earshot.Target) []*store.TrackerPart {
-	return parts(t, known, targets, targetKey, func(target earshot.Target, taken map[string]bool) string {
-		name := targetName(target)
-		for n := 2; taken[name]; n++ {
-			name = fmt.Sprintf("%s#%d", targetName(target), n)
-		}
-		return name
-	})
-}
-
-// parts numbers what a definition has: what was there before keeps its number, and
-// what is gone is no longer active.
-func parts[T any](t *store.Tracker, known []*store.TrackerPart, items []T, key func(T) string, name func(T, map[string]bool) string) []*store.TrackerPart {
-	numbers, taken, last := map[string]*store.TrackerPart{}, map[string]bool{}, 0
-	for _, part := range known {
-		var item T
-		_ = json.Unmarshal(part.Definition, &item) // as it was stored
-		numbers[key(item)] = part
-		taken[part.Name] = true
-		last = max(last, part.ID)
-		part.Active = false
-	}
-	var all []*store.TrackerPart
-	all = append(all, known...)
-	for _, item := range items {
-		part := numbers[key(item)]
-		if part == nil {
-			last++
-			part = &store.TrackerPart{Organization: t.Organization, Tracker: t.ID, ID: last, Name: name(item, taken)}
-			taken[part.Name] = true
-			all = append(all, part)
-		}
-		part.Active = true
-		part.Definition, _ = json.Marshal(item) // our own types
-	}
-	return all
-}
-
 // SetState pauses a tracker or lets it go on with the first slot from now on. It tries
 // again for as long as somebody else changes the tracker at the same moment.
 func (s *Service) SetState(ctx context.Context, organization, name string, state earshot.TrackerState, now time.Time) (*earshot.Tracker, error) {
@@ -208,7 +165,7 @@ func (s *Service) SetState(ctx context.Context, organization, name string, state
 }
 
 func (s *Service) setStateOnce(ctx context.Context, organization, name string, state earshot.TrackerState, now time.Time) (*earshot.Tracker, error) {
-	t, d, err := s.load(ctx, organization, name)
+	t, d, err := s.definitions.Load(ctx, organization, name)
 	if err != nil {
 		return nil, err
 	}
@@ -217,48 +174,12 @@ func (s *Service) setStateOnce(ctx context.Context, organization, name string, s
 			return nil, err
 		}
 		t.State = state
-		t.NextSlot, t.DueAt = next(t, d.rule, now)
-		t.ReportSlot, t.ReportDueAt = next(t, d.reports, now)
+		t.NextSlot, t.DueAt = next(t, d.Rule, now)
+		t.ReportSlot, t.ReportDueAt = next(t, d.ReportRule, now)
 		if err := s.Store.SetTrackerState(t, now); err != nil {
 			return nil, err
 		}
 		t.UpdatedAt = now
 	}
 	return s.show(ctx, t, d, now)
-}
-
-// load finds a tracker and its definition.
-func (s *Service) load(ctx context.Context, organization, name string) (*store.Tracker, *definition, error) {
-	t, err := s.Store.Tracker(ctx, organization, name)
-	if err != nil {
-		return nil, nil, err
-	}
-	d, err := s.stored(t)
-	return t, d, err
-}
-
-// stored is the definition of a tracker. What has become wrong with it since, such as a
-// provider that is no longer served, is passed over: its tasks will tell.
-func (s *Service) stored(t *store.Tracker) (*definition, error) {
-	return s.revive(t.Name, t.Definition)
-}
-
-func (s *Service) revive(name string, text []byte) (*definition, error) {
-	d := &definition{}
-	if err := json.Unmarshal(text, &d.TrackerDefinition); err != nil {
-		return nil, fmt.Errorf("read the definition of tracker %s: %w", name, err)
-	}
-	d.Samples = max(1, d.Samples)
-	if d.Schedule != nil {
-		d.rule = ruleOf(*d.Schedule)
-	}
-	if d.Reports != nil {
-		d.reports = ruleOf(reportSchedule(&d.TrackerDefinition))
-	}
-	d.prices = make([]int64, len(d.Targets))
-	for i, target := range d.Targets {
-		d.prices[i] = s.price(target)
-	}
-	d.keepDays = cmp.Or(daysOf(d.Keep), defaultKeep)
-	return d, nil
 }

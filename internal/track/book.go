@@ -5,18 +5,46 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
 
+	"earshot/internal/track/definition"
+
 	"earshot"
 	"earshot/internal/limits/share"
-	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/schedule"
 )
+
+// counter counts answers, and keeps what sweeps add up to.
+type counter struct {
+	store       *store.Store
+	definitions *definition.Reader
+	panels      *panels
+	log         *slog.Logger
+	wake        func()
+	books       books
+	untallied   chan tallyJob // rules that need tallies
+}
+
+func newCounter(s *store.Store, d *definition.Reader, p *panels, log *slog.Logger, wake func()) *counter {
+	return &counter{
+		store: s, definitions: d, panels: p, log: log, wake: wake,
+		books: books{kept: map[string]*book{}, under: share.NewPool(maxCounts)}, untallied: make(chan tallyJob, 16),
+	}
+}
+
+// on returns a counter that reads another copy of the database. The tallies that it lacks
+// are made by this one.
+func (s *counter) on(replica *store.Store, d *definition.Reader, p *panels) *counter {
+	reader := newCounter(replica, d, p, s.log, s.wake)
+	reader.untallied = s.untallied
+	return reader
+}
 
 // book is what answers of a tracker add up to.
 type book struct {
@@ -25,84 +53,15 @@ type book struct {
 	rules   *store.Rules
 	panel   *analysis.Panel
 	zone    *schedule.Rule
-	watched *definition          // by which series are watched; nil where none are wanted
-	prompts []*store.TrackerPart // in the order of the definition that was counted by
-	periods []span               // that are asked for, each by itself
-	sweeps  []*store.Sweep       // closed ones in any of them, by when they were due
-	answers int                  // of the sweeps
+	watched *definition.Definition // by which series are watched; nil where none are wanted
+	prompts []*store.TrackerPart   // in the order of the definition that was counted by
+	periods []definition.Span      // that are asked for, each by itself
+	sweeps  []*store.Sweep         // closed ones in any of them, by when they were due
+	answers int                    // of the sweeps
 	madeUp  bool
 	need    need
 	keys    targetKeys
 	breaks  []earshot.NumberBreak
-}
-
-// span is a range of time, its end excluded. Zero ends are open.
-type span struct{ from, until time.Time }
-
-func (p span) has(at time.Time) bool {
-	return !at.Before(p.from) && (p.until.IsZero() || at.Before(p.until))
-}
-
-// spanOf reads a range; days are those of the tracker's time zone.
-func spanOf(zone *schedule.Rule, fromField, from, toField, to string) (p span, err error) {
-	if from != "" {
-		if p.from, err = momentOf(zone, from, 0); err != nil {
-			return p, schema.Invalid(fromField, "must be a day or a time")
-		}
-	}
-	if to != "" {
-		if p.until, err = momentOf(zone, to, 1); err != nil {
-			return p, schema.Invalid(toField, "must be a day or a time")
-		}
-	}
-	if from != "" && to != "" && !p.from.Before(p.until) {
-		return p, schema.Invalid(toField, "must be after %s", fromField)
-	}
-	return p, nil
-}
-
-// momentOf is a time, or the beginning of a day so many days after a day.
-func momentOf(zone *schedule.Rule, text string, later int) (time.Time, error) {
-	moment, isDay, err := schema.ParseMoment(text)
-	if err != nil || !isDay {
-		return moment, err
-	}
-	return dayStart(zone, moment.AddDate(0, 0, later))
-}
-
-// dayStart is when a day begins in a time zone.
-func dayStart(zone *schedule.Rule, day time.Time) (time.Time, error) {
-	slot, err := schedule.ParseSlot(day.Format(time.DateOnly) + "T00:00")
-	if err != nil {
-		return time.Time{}, err
-	}
-	return zone.At(slot), nil
-}
-
-// zoneOf is the time zone of a tracker, as a rule.
-func zoneOf(d *definition) *schedule.Rule {
-	if d.rule != nil {
-		return d.rule
-	}
-	return ruleOf(earshot.Schedule{Every: "day", Timezone: zoneOfManual})
-}
-
-// currentRules are those that numbers are read by.
-func (s *Service) currentRules(ctx context.Context, t *store.Tracker) (*store.Rules, error) {
-	all, err := s.Store.Rules(ctx, t.Organization, t.ID)
-	if err != nil {
-		return nil, err
-	}
-	if i := slices.IndexFunc(all, func(r *store.Rules) bool { return r.State == store.RulesCurrent }); i >= 0 {
-		return all[i], nil
-	}
-	// A tracker of an older version of the service; its answers are analysed as they are read.
-	d, err := s.stored(t)
-	if err != nil {
-		return nil, err
-	}
-	brands, err := rulesText(&d.TrackerDefinition)
-	return &store.Rules{Organization: t.Organization, Tracker: t.ID, Brands: brands, Code: analysis.Code}, err
 }
 
 // need is what a book is to hold.
@@ -114,7 +73,7 @@ type need struct {
 
 // withBook has a book used, and once more one that holds all, where that turns out to be
 // needed.
-func (s *Service) withBook(ctx context.Context, t *store.Tracker, d *definition, wanted need, use func(*book) error, spans ...span) error {
+func (s *counter) withBook(ctx context.Context, t *store.Tracker, d *definition.Definition, wanted need, use func(*book) error, spans ...definition.Span) error {
 	b, err := s.bookOf(ctx, t, d, wanted, spans...)
 	if err == nil {
 		err = use(b)
@@ -127,16 +86,16 @@ func (s *Service) withBook(ctx context.Context, t *store.Tracker, d *definition,
 }
 
 // bookOf counts the answers of the closed sweeps that were due in any of some periods.
-func (s *Service) bookOf(ctx context.Context, t *store.Tracker, d *definition, wanted need, periods ...span) (*book, error) {
-	rules, err := s.currentRules(ctx, t)
+func (s *counter) bookOf(ctx context.Context, t *store.Tracker, d *definition.Definition, wanted need, periods ...definition.Span) (*book, error) {
+	rules, err := s.panels.currentRules(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	b := &book{tracker: t, rules: rules, zone: zoneOf(d), watched: d, periods: periods, need: wanted}
-	if b.panel, err = s.panelOf(rules); err != nil {
+	b := &book{tracker: t, rules: rules, zone: d.Zone(), watched: d, periods: periods, need: wanted}
+	if b.panel, err = s.panels.panelOf(rules); err != nil {
 		return nil, err
 	}
-	all, err := s.Store.ClosedSweeps(ctx, t)
+	all, err := s.store.ClosedSweeps(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -156,9 +115,23 @@ func (s *Service) bookOf(ctx context.Context, t *store.Tracker, d *definition, w
 	})
 }
 
+// countOne counts the answers of one sweep. The book is not kept: nobody asks for it again.
+func (s *counter) countOne(ctx context.Context, h *past, sweep *store.Sweep) (*book, error) {
+	release, err := s.books.under.Wait(ctx, h.tracker.Organization)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	b := &book{
+		tracker: h.tracker, rules: h.rules, panel: h.panel, zone: h.zone, need: need{cells: true},
+		periods: []definition.Span{{}}, sweeps: []*store.Sweep{sweep}, answers: sweep.Submitted,
+	}
+	return b, s.fill(ctx, b, h)
+}
+
 // periodOf is the first period that a sweep was due in, or -1.
 func (b *book) periodOf(sweep *store.Sweep) int {
-	return slices.IndexFunc(b.periods, func(p span) bool { return p.has(sweep.DueAt) })
+	return slices.IndexFunc(b.periods, func(p definition.Span) bool { return p.Has(sweep.DueAt) })
 }
 
 // books keeps the last books in memory: closed sweeps do not change.

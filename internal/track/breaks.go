@@ -35,8 +35,8 @@ type targetFacts struct {
 }
 
 // noteFacts stores the facts of a closed sweep.
-func (s *Service) noteFacts(ctx context.Context, sweep *store.Sweep) error {
-	endings, err := s.Store.Endings(ctx, sweep)
+func (s *counter) noteFacts(ctx context.Context, sweep *store.Sweep) error {
+	endings, err := s.store.Endings(ctx, sweep)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (s *Service) noteFacts(ctx context.Context, sweep *store.Sweep) error {
 	if err != nil {
 		return fmt.Errorf("encode the facts of a sweep: %w", err)
 	}
-	return s.Store.SaveFacts(sweep, text)
+	return s.store.SaveFacts(sweep, text)
 }
 
 // breaksOf are the points of a book from which on numbers are not of one kind with those
@@ -119,21 +119,6 @@ func (b *book) breaksOf(h *past) (breaks []earshot.NumberBreak) {
 		}
 	}
 	return breaks
-}
-
-// firstAlike is the first of the rules, up to some, that have the brands of these: those of
-// a mere reanalysis name nothing else.
-func firstAlike(all []*store.Rules, of *store.Rules) *store.Rules {
-	first := of
-	for _, r := range slices.Backward(all) {
-		if r.Version < of.Version {
-			if string(r.Brands) != string(of.Brands) {
-				break
-			}
-			first = r
-		}
-	}
-	return first
 }
 
 // breaks notes what is another than before. Surface and model stay as they were known

@@ -3,9 +3,12 @@ package track
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
+
+	"earshot/internal/track/definition"
 
 	"earshot"
 	"earshot/internal/schema"
@@ -16,7 +19,7 @@ import (
 
 // Compare tells what changed between two periods and whether that is more than a rerun
 // would show. Returns store.ErrNotFound.
-func (s *Service) Compare(ctx context.Context, organization, name string, q *earshot.CompareQuery, now time.Time) (*earshot.CompareReport, error) {
+func (s *numberReader) Compare(ctx context.Context, organization, name string, q *earshot.CompareQuery, now time.Time) (*earshot.CompareReport, error) {
 	metrics := q.Metric
 	if metrics == "" {
 		metrics = "visibility"
@@ -25,18 +28,18 @@ func (s *Service) Compare(ctx context.Context, organization, name string, q *ear
 	if err != nil {
 		return nil, err
 	}
-	t, d, err := s.load(ctx, organization, name)
+	t, d, err := s.definitions.Load(ctx, organization, name)
 	if err != nil {
 		return nil, err
 	}
-	before, after, err := periodsOf(zoneOf(d), q, now)
+	before, after, err := periodsOf(d.Zone(), q, now)
 	if err != nil {
 		return nil, err
 	}
 	var report *earshot.CompareReport
-	err = s.withBook(ctx, t, d, need{}, func(b *book) error {
+	err = s.counter.withBook(ctx, t, d, need{}, func(b *book) error {
 		b.namePrompts(wanted.Filter)
-		noise, err := s.noiseOf(ctx, b)
+		noise, err := s.counter.noiseOf(ctx, b)
 		if err != nil {
 			return err
 		}
@@ -119,7 +122,7 @@ func (b *book) comparePrompts(wanted metric.Query, periods metric.Periods) (rows
 }
 
 // periodsOf are the two periods: unless given the last 28 days, and as long before.
-func periodsOf(zone *schedule.Rule, q *earshot.CompareQuery, now time.Time) (before, after span, err error) {
+func periodsOf(zone *schedule.Rule, q *earshot.CompareQuery, now time.Time) (before, after definition.Span, err error) {
 	today, err := time.Parse(time.DateOnly, zone.Civil(now).String()[:len(time.DateOnly)])
 	if err != nil {
 		return before, after, err
@@ -128,48 +131,39 @@ func periodsOf(zone *schedule.Rule, q *earshot.CompareQuery, now time.Time) (bef
 	if to == "" {
 		to = today.Format(time.DateOnly)
 	}
-	if after, err = spanOf(zone, "from", from, "to", to); err != nil {
+	if after, err = definition.ParseSpan(zone, "from", from, "to", to); err != nil {
 		return before, after, err
 	}
 	if from == "" {
-		if after.from, err = daysBefore(zone, after.until, compareDays); err != nil {
+		if after.From, err = definition.DaysBefore(zone, after.Until, compareDays); err != nil {
 			return before, after, err
 		}
 	}
-	if before, err = spanOf(zone, "baselineFrom", q.BaselineFrom, "baselineTo", q.BaselineTo); err != nil {
+	if before, err = definition.ParseSpan(zone, "baselineFrom", q.BaselineFrom, "baselineTo", q.BaselineTo); err != nil {
 		return before, after, err
 	}
-	if before.until.IsZero() {
-		before.until = after.from
+	if before.Until.IsZero() {
+		before.Until = after.From
 	}
-	if before.from.IsZero() {
-		days := int((after.until.Sub(after.from) + 12*time.Hour) / (24 * time.Hour)) // an hour more or less when clocks change
-		before.from, err = daysBefore(zone, before.until, max(1, days))
+	if before.From.IsZero() {
+		days := int((after.Until.Sub(after.From) + 12*time.Hour) / (24 * time.Hour)) // an hour more or less when clocks change
+		before.From, err = definition.DaysBefore(zone, before.Until, max(1, days))
 	}
 	return before, after, err
 }
 
-// daysBefore is the beginning of the day so many days before a moment.
-func daysBefore(zone *schedule.Rule, moment time.Time, days int) (time.Time, error) {
-	day, err := time.Parse(time.DateOnly, zone.Civil(moment).String()[:len(time.DateOnly)])
-	if err != nil {
-		return time.Time{}, err
-	}
-	return dayStart(zone, day.AddDate(0, 0, -days))
-}
-
-func (b *book) within(p span) (ids []string) {
+func (b *book) within(p definition.Span) (ids []string) {
 	for _, sweep := range b.sweeps {
-		if p.has(sweep.DueAt) {
+		if p.Has(sweep.DueAt) {
 			ids = append(ids, sweep.ID)
 		}
 	}
 	return ids
 }
 
-func (b *book) period(p span) earshot.Period {
+func (b *book) period(p definition.Span) earshot.Period {
 	day := func(at time.Time) string { return b.zone.Civil(at).String()[:len(time.DateOnly)] }
-	return earshot.Period{From: day(p.from), To: day(p.until.Add(-time.Minute)), Sweeps: len(b.within(p))}
+	return earshot.Period{From: day(p.From), To: day(p.Until.Add(-time.Minute)), Sweeps: len(b.within(p))}
 }
 
 func comparedRow(c *metric.Comparison, breaks []earshot.NumberBreak, noise *earshot.NoiseReport) earshot.ComparedRow {
@@ -231,4 +225,31 @@ func gradedCut(g *metric.Graded) earshot.GradedCut {
 		cut.Criteria = append(cut.Criteria, earshot.GradedCriterion{Name: c.Name, Value: c.Value, Decision: c.Decision, Exploratory: c.Exploratory, Met: c.Met})
 	}
 	return cut
+}
+
+// noiseFloor is by how much the visibility of a row's brand and target differed when a
+// sweep was repeated, nil where that is not known.
+func noiseFloor(noise *earshot.NoiseReport, row *earshot.ComparedRow) *float64 {
+	if noise == nil || row.Metric != "visibility"+metric.Version {
+		return nil
+	}
+	for _, target := range noise.Targets {
+		if target.Target != row.Target {
+			continue
+		}
+		for _, brand := range target.Brands {
+			if brand.Brand == row.Brand {
+				return brand.Visibility
+			}
+		}
+	}
+	return nil
+}
+
+// withinNoise says where a change is no larger than the noise floor.
+func withinNoise(row *earshot.ComparedRow) string {
+	if row.NoiseFloor == nil || row.Change == nil || math.Abs(*row.Change) > *row.NoiseFloor {
+		return ""
+	}
+	return fmt.Sprintf(" It is within the noise floor: a sweep that was repeated at once differed by %.1f points.", 100**row.NoiseFloor)
 }

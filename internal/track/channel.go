@@ -9,14 +9,36 @@ import (
 	"strings"
 	"time"
 
+	"earshot/internal/track/definition"
+
 	"earshot"
 	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/track/alert"
 )
 
+// channelDirectory keeps the channels of organizations, and writes what they are sent.
+type channelDirectory struct{ channelConfig }
+
+// channelConfig is what channels need.
+type channelConfig struct {
+	Store       *store.Store
+	Definitions *definition.Reader
+	Reports     *reporter
+	// CheckWebhook returns why a URL cannot be sent a webhook.
+	CheckWebhook func(url string) error
+	// CheckAddress returns why a text is not a mail address; Mail says that mail can be sent.
+	CheckAddress func(address string) error
+	Mail         bool
+	// TestChannel sends a message once and returns the result.
+	TestChannel func(ctx context.Context, organization string, m *alert.Message) (*earshot.WebhookTest, error)
+	BaseURL     string
+}
+
+func newChannelDirectory(cfg channelConfig) *channelDirectory { return &channelDirectory{cfg} }
+
 // Channels lists where an organization's alerts may be sent.
-func (s *Service) Channels(ctx context.Context, organization string) (*earshot.ChannelList, error) {
+func (s *channelDirectory) Channels(ctx context.Context, organization string) (*earshot.ChannelList, error) {
 	channels, err := s.Store.Channels(ctx, organization)
 	if err != nil {
 		return nil, err
@@ -48,7 +70,7 @@ func settingsOf(c *store.Channel) (settings alert.Settings, err error) {
 }
 
 // CheckChannel tells in what is wrong with a channel.
-func (s *Service) CheckChannel(in *schema.Object, c *earshot.ChannelRequest) {
+func (s *channelDirectory) CheckChannel(in *schema.Object, c *earshot.ChannelRequest) {
 	if c.Kind == earshot.ChannelMail {
 		switch {
 		case c.URL != "":
@@ -77,7 +99,7 @@ func (s *Service) CheckChannel(in *schema.Object, c *earshot.ChannelRequest) {
 }
 
 // SaveChannel makes a channel, which CheckChannel passed, or changes one.
-func (s *Service) SaveChannel(ctx context.Context, organization, name string, c *earshot.ChannelRequest, now time.Time) (*earshot.ChannelSaved, error) {
+func (s *channelDirectory) SaveChannel(ctx context.Context, organization, name string, c *earshot.ChannelRequest, now time.Time) (*earshot.ChannelSaved, error) {
 	text, err := json.Marshal(alert.Settings{URL: c.URL, To: c.To})
 	if err != nil {
 		return nil, fmt.Errorf("encode channel %s: %w", name, err)
@@ -95,18 +117,18 @@ func (s *Service) SaveChannel(ctx context.Context, organization, name string, c 
 }
 
 // DeleteChannel removes a channel that no tracker names. Returns store.ErrNotFound.
-func (s *Service) DeleteChannel(ctx context.Context, organization, name string) error {
+func (s *channelDirectory) DeleteChannel(ctx context.Context, organization, name string) error {
 	trackers, err := s.Store.Trackers(ctx, organization)
 	if err != nil {
 		return err
 	}
 	var users []string
 	for _, t := range trackers {
-		d, err := s.stored(t)
+		d, err := s.Definitions.Of(t)
 		if err != nil {
 			return err
 		}
-		if slices.Contains(d.alertChannels(), name) || slices.Contains(d.reportChannels(), name) {
+		if slices.Contains(d.AlertChannels(), name) || slices.Contains(d.ReportChannels(), name) {
 			users = append(users, t.Name)
 		}
 	}
@@ -119,17 +141,9 @@ func (s *Service) DeleteChannel(ctx context.Context, organization, name string) 
 	return s.Store.DeleteChannel(organization, name)
 }
 
-// alertChannels are where alerts are sent.
-func (d *definition) alertChannels() []string {
-	if d.Alerts == nil {
-		return nil
-	}
-	return d.Alerts.Channels
-}
-
 // checkChannels wants the channels that a definition names to exist.
-func (s *Service) checkChannels(ctx context.Context, organization string, d *definition) error {
-	named := map[string][]string{"alerts": d.alertChannels()}
+func (s *channelDirectory) checkChannels(ctx context.Context, organization string, d *definition.Definition) error {
+	named := map[string][]string{"alerts": d.AlertChannels()}
 	if d.Reports != nil {
 		named["reports"] = d.Reports.Channels
 	}
@@ -152,7 +166,7 @@ func (s *Service) checkChannels(ctx context.Context, organization string, d *def
 
 // ChannelMessage is what a delivery tells its channel: an alert, or a report. Returns
 // store.ErrNotFound.
-func (s *Service) ChannelMessage(ctx context.Context, organization, delivery string) (*alert.Message, error) {
+func (s *channelDirectory) ChannelMessage(ctx context.Context, organization, delivery string) (*alert.Message, error) {
 	told, a, r, err := s.Store.Told(ctx, organization, delivery)
 	if err != nil {
 		return nil, err
@@ -166,7 +180,7 @@ func (s *Service) ChannelMessage(ctx context.Context, organization, delivery str
 		return nil, err
 	}
 	if r != nil {
-		return s.reportMessage(c, t, r)
+		return s.Reports.reportMessage(c, t, r)
 	}
 	view, err := alertView(a)
 	if err != nil {
@@ -175,7 +189,7 @@ func (s *Service) ChannelMessage(ctx context.Context, organization, delivery str
 	return s.alertMessage(c, &earshot.AlertEvent{Type: earshot.AlertRaised, Tracker: t.Name, Alert: view})
 }
 
-func (s *Service) alertMessage(c *store.Channel, event *earshot.AlertEvent) (*alert.Message, error) {
+func (s *channelDirectory) alertMessage(c *store.Channel, event *earshot.AlertEvent) (*alert.Message, error) {
 	settings, err := settingsOf(c)
 	if err != nil {
 		return nil, err
@@ -185,14 +199,14 @@ func (s *Service) alertMessage(c *store.Channel, event *earshot.AlertEvent) (*al
 
 // TestAlerts sends a test to the channels of a tracker, or to a named one of the
 // organization, and tells how each went. Returns store.ErrNotFound.
-func (s *Service) TestAlerts(ctx context.Context, organization, name, channel string, now time.Time) (*earshot.AlertTestResult, error) {
-	_, d, err := s.load(ctx, organization, name)
+func (s *channelDirectory) TestAlerts(ctx context.Context, organization, name, channel string, now time.Time) (*earshot.AlertTestResult, error) {
+	_, d, err := s.Definitions.Load(ctx, organization, name)
 	if err != nil {
 		return nil, err
 	}
 	names := []string{channel}
 	if channel == "" {
-		names = d.alertChannels()
+		names = d.AlertChannels()
 	}
 	if len(names) == 0 {
 		return nil, schema.Invalid("channel", "must be named: the tracker has no channels of its own")

@@ -39,37 +39,37 @@ type asked struct {
 }
 
 // pastOf reads that of a tracker.
-func (s *Service) pastOf(ctx context.Context, t *store.Tracker, r *store.Rules) (*past, error) {
-	d, err := s.stored(t)
+func (s *counter) pastOf(ctx context.Context, t *store.Tracker, r *store.Rules) (*past, error) {
+	d, err := s.definitions.Of(t)
 	if err != nil {
 		return nil, err
 	}
-	panel, err := s.panelOf(r)
+	panel, err := s.panels.panelOf(r)
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.Store.ClosedSweeps(ctx, t)
+	all, err := s.store.ClosedSweeps(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	return s.past(ctx, &book{tracker: t, rules: r, panel: panel, zone: zoneOf(d)}, all)
+	return s.past(ctx, &book{tracker: t, rules: r, panel: panel, zone: d.Zone()}, all)
 }
 
 // past reads what a book needs to know, besides the sweeps.
-func (s *Service) past(ctx context.Context, b *book, all []*store.Sweep) (*past, error) {
+func (s *counter) past(ctx context.Context, b *book, all []*store.Sweep) (*past, error) {
 	h := &past{
 		tracker: b.tracker, rules: b.rules, panel: b.panel, zone: b.zone, all: all,
 		index: map[int]int{}, weights: map[int]float64{}, tallies: map[string]*store.Tally{}, asked: map[int]*asked{},
 	}
-	rules, err := s.Store.Rules(ctx, b.tracker.Organization, b.tracker.ID)
+	rules, err := s.store.Rules(ctx, b.tracker.Organization, b.tracker.ID)
 	if err != nil {
 		return nil, err
 	}
 	h.named = firstAlike(rules, b.rules)
-	if h.prompts, err = s.Store.TrackerPrompts(ctx, b.tracker); err != nil {
+	if h.prompts, err = s.store.TrackerPrompts(ctx, b.tracker); err != nil {
 		return nil, err
 	}
-	if h.targets, err = s.Store.TrackerTargets(ctx, b.tracker); err != nil {
+	if h.targets, err = s.store.TrackerTargets(ctx, b.tracker); err != nil {
 		return nil, err
 	}
 	for i, p := range h.prompts {
@@ -84,7 +84,7 @@ func (s *Service) past(ctx context.Context, b *book, all []*store.Sweep) (*past,
 			}
 		}
 	}
-	tallies, err := s.Store.Tallies(ctx, b.rules)
+	tallies, err := s.store.Tallies(ctx, b.rules)
 	for _, tally := range tallies {
 		if len(tally.Sums) > 0 && tally.Sums[0] == sheetsFormat {
 			h.tallies[tally.Sweep] = tally
@@ -94,21 +94,21 @@ func (s *Service) past(ctx context.Context, b *book, all []*store.Sweep) (*past,
 }
 
 // noteAsked reads what a version of the definition asks.
-func (s *Service) noteAsked(ctx context.Context, h *past, version int) error {
-	p, err := s.planOf(ctx, h.tracker, version)
+func (s *counter) noteAsked(ctx context.Context, h *past, version int) error {
+	p, err := s.definitions.Plan(ctx, h.tracker, version)
 	if err != nil {
 		return err
 	}
-	a := &asked{samples: p.definition.Samples}
+	a := &asked{samples: p.Definition.Samples}
 	prompts, targets := map[int]bool{}, map[int]bool{}
-	for _, c := range p.cells {
-		if !prompts[c.prompt] {
-			prompts[c.prompt] = true
-			a.prompts = append(a.prompts, c.prompt)
+	for _, c := range p.Cells {
+		if !prompts[c.Prompt] {
+			prompts[c.Prompt] = true
+			a.prompts = append(a.prompts, c.Prompt)
 		}
-		if !targets[c.target] {
-			targets[c.target] = true
-			a.targets = append(a.targets, c.target)
+		if !targets[c.Target] {
+			targets[c.Target] = true
+			a.targets = append(a.targets, c.Target)
 		}
 	}
 	for _, prompt := range a.prompts {
@@ -130,7 +130,7 @@ func (h *past) fresh(sweep *store.Sweep) bool {
 
 // fill counts the answers of a book's sweeps: from their tallies, and from the analyses of
 // those that have none.
-func (s *Service) fill(ctx context.Context, b *book, h *past) error {
+func (s *counter) fill(ctx context.Context, b *book, h *past) error {
 	read := reading{
 		past: h, places: map[string]int{}, sources: b.need.sources,
 		sheets: make([]map[sheetKey][]*metric.Tally, len(b.sweeps)), surfaces: make([]map[int]map[string]int, len(b.sweeps)),
@@ -202,7 +202,7 @@ func (b *book) open(read *reading) error {
 		for _, target := range read.asked[newest.Version].targets {
 			targets = append(targets, read.targetName(target))
 		}
-		def.CUSUM.H = b.watched.threshold(len(b.watched.seriesKeys(targets)), newest.DueAt)
+		def.CUSUM.H = b.watched.Threshold(len(b.watched.SeriesKeys(targets)), newest.DueAt)
 	}
 	var err error
 	if b.Book, err = metric.NewBook(def); err != nil {
@@ -215,7 +215,7 @@ func (b *book) open(read *reading) error {
 
 // addKept adds what is kept of sweeps: all of it where that is little or wanted, else
 // their sums, and cells as far as these are not kept together.
-func (s *Service) addKept(ctx context.Context, b *book, h *past, kept map[string][]keptSheet) error {
+func (s *counter) addKept(ctx context.Context, b *book, h *past, kept map[string][]keptSheet) error {
 	whole := map[string]bool{} // sweeps whose own cells are needed
 	for _, sweep := range b.sweeps {
 		if kept[sweep.ID] != nil {
@@ -232,7 +232,7 @@ func (s *Service) addKept(ctx context.Context, b *book, h *past, kept map[string
 			whole[sweep.ID] = true
 		}
 	}
-	cells, err := s.Store.TallyCells(ctx, h.rules, sortedKeys(whole))
+	cells, err := s.store.TallyCells(ctx, h.rules, sortedKeys(whole))
 	if err != nil {
 		return err
 	}
@@ -279,8 +279,8 @@ func (b *book) addSweep(h *past, sweep *store.Sweep, sums []keptSheet, stored []
 
 // addSpans adds cells that are kept together, where all of their sweeps are wanted in the
 // same period, and takes these out of those whose own cells are needed.
-func (s *Service) addSpans(ctx context.Context, b *book, h *past, whole map[string]bool) error {
-	stored, err := s.Store.TallySpans(ctx, h.rules)
+func (s *counter) addSpans(ctx context.Context, b *book, h *past, whole map[string]bool) error {
+	stored, err := s.store.TallySpans(ctx, h.rules)
 	if err != nil {
 		return err
 	}
@@ -296,7 +296,7 @@ func (s *Service) addSpans(ctx context.Context, b *book, h *past, whole map[stri
 		if slices.ContainsFunc(sweeps, func(sweep *store.Sweep) bool { return !whole[sweep.ID] || b.periodOf(sweep) != b.periodOf(sweeps[0]) }) || string(span.Sweeps) != string(sweepIDs(sweeps)) {
 			continue
 		}
-		if err := s.Store.ReadSpanCells(ctx, span); err != nil {
+		if err := s.store.ReadSpanCells(ctx, span); err != nil {
 			return err
 		}
 		if span.Cells == nil {

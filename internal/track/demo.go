@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"time"
 
+	"earshot/internal/track/definition"
+
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
@@ -18,7 +20,22 @@ import (
 	"earshot/internal/store"
 	"earshot/internal/track/schedule"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/lab"
 )
+
+// demoMaker makes trackers with a history that the lab made up.
+type demoMaker struct {
+	store       *store.Store
+	catalogue   *provider.Catalogue
+	definitions *definition.Reader
+	panels      *panels
+	lab         func(*lab.World) (*upstream.Client, error)
+	busy        chan struct{} // holds who makes a demo
+}
+
+func newDemoMaker(s *store.Store, catalogue *provider.Catalogue, d *definition.Reader, p *panels, open func(*lab.World) (*upstream.Client, error)) *demoMaker {
+	return &demoMaker{s, catalogue, d, p, open, make(chan struct{}, 1)}
+}
 
 const (
 	// demoBatch is how many sweeps are stored in one transaction, which must not hold up
@@ -30,13 +47,13 @@ const (
 	demoTries = 5
 )
 
-// MakeDemo makes a tracker with a history that the lab made up, sweep by sweep as it would
+// make makes a tracker with a history that the lab made up, sweep by sweep as it would
 // have come about: no task runs and nothing is charged. A demo of that name is replaced;
 // any other tracker is not.
-func (s *Service) MakeDemo(ctx context.Context, organization, name string, asked earshot.DemoRequest, now time.Time) (*earshot.DemoMade, error) {
+func (s *demoMaker) make(ctx context.Context, organization, name string, asked earshot.DemoRequest, now time.Time) (*demo, error) {
 	select {
-	case s.demos <- struct{}{}: // one at a time: each takes all of the machine for seconds
-		defer func() { <-s.demos }()
+	case s.busy <- struct{}{}: // one at a time: each takes all of the machine for seconds
+		defer func() { <-s.busy }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -46,14 +63,16 @@ func (s *Service) MakeDemo(ctx context.Context, organization, name string, asked
 	}
 	defer h.client.Close()
 	if err := h.fill(ctx); err != nil {
-		return nil, errors.Join(err, s.Store.DeleteTracker(context.WithoutCancel(ctx), organization, name, now))
+		return nil, errors.Join(err, s.store.DeleteTracker(context.WithoutCancel(ctx), organization, name, now))
 	}
-	view, err := s.view(ctx, h.tracker, h.plan.definition, now)
-	if err != nil {
-		return nil, err
-	}
-	h.made.Tracker = *view
-	return &h.made, nil
+	return &demo{h.made, h.tracker, h.plan.Definition}, nil
+}
+
+// demo is a tracker that was made up.
+type demo struct {
+	earshot.DemoMade // without its tracker
+	stored           *store.Tracker
+	definition       *definition.Definition
 }
 
 // refuseDemo keeps what is made up apart from what was asked.
@@ -70,9 +89,9 @@ func errDemo(name, why string) error {
 
 // history is a demo under way.
 type history struct {
-	*Service
+	*demoMaker
 	tracker  *store.Tracker
-	plan     *plan
+	plan     *definition.Plan
 	slots    []schedule.Slot
 	requests []provider.Request // of the plan's cells
 	rules    []livePanel
@@ -81,42 +100,42 @@ type history struct {
 }
 
 // beginDemo stores a tracker without any sweep, in the place of a demo of that name.
-func (s *Service) beginDemo(ctx context.Context, organization, name string, asked earshot.DemoRequest, now time.Time) (*history, error) {
+func (s *demoMaker) beginDemo(ctx context.Context, organization, name string, asked earshot.DemoRequest, now time.Time) (*history, error) {
 	d, err := s.demoDefinition(name, asked.Prompts)
 	if err != nil {
 		return nil, err
 	}
-	existing, err := s.Store.Tracker(ctx, organization, name)
+	existing, err := s.store.Tracker(ctx, organization, name)
 	switch {
 	case err == nil && !existing.Demo:
 		return nil, errDemo(name, "is no demo; choose another name, or delete it first")
 	case err == nil:
-		err = s.Store.DeleteTracker(ctx, organization, name, now)
+		err = s.store.DeleteTracker(ctx, organization, name, now)
 	case errors.Is(err, store.ErrNotFound):
 		err = nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	h := &history{Service: s, slots: pastSlots(d.rule, asked.Days, now)}
-	first := d.rule.At(h.slots[0]).Add(-time.Hour)
+	h := &history{demoMaker: s, slots: pastSlots(d.Rule, asked.Days, now)}
+	first := d.Rule.At(h.slots[0]).Add(-time.Hour)
 	text, err := json.Marshal(d.TrackerDefinition)
 	if err != nil {
 		return nil, fmt.Errorf("encode the definition: %w", err)
 	}
 	h.tracker = &store.Tracker{
 		Organization: organization, ID: uuid.Must(uuid.NewV7()).String(), Name: name, State: earshot.TrackerPaused, Demo: true,
-		Definition: text, KeepDays: d.keepDays, CreatedAt: first, UpdatedAt: first,
+		Definition: text, KeepDays: d.KeepDays, CreatedAt: first, UpdatedAt: first,
 	}
 	world := demoWorld(h.slots[len(h.slots)*2/3].String()[:len(time.DateOnly)])
 	shift := world.Shifts[0]
 	h.made.Shift = earshot.DemoShift{Day: shift.Day, Brand: shift.Brand, From: world.Brands[0].Rate, To: shift.Rate}
-	if h.client, err = s.Lab(world); err != nil {
+	if h.client, err = s.lab(world); err != nil {
 		return nil, err
 	}
 	rules, err := newRules(&earshot.TrackerDefinition{}, d, true, first)
 	if err == nil {
-		err = s.Store.ApplyTracker(h.tracker, 0, promptParts(h.tracker, nil, d.Prompts), targetParts(h.tracker, nil, d.Targets), rules, nil)
+		err = s.store.ApplyTracker(h.tracker, 0, definition.PromptParts(h.tracker, nil, d.Prompts), definition.TargetParts(h.tracker, nil, d.Targets), rules, nil)
 	}
 	if err != nil {
 		h.client.Close()
@@ -152,7 +171,7 @@ func (h *history) fill(ctx context.Context) error {
 			h.made.Answers += sweep.Answered
 			h.made.Missing += sweep.Missing
 		}
-		if err := h.Store.InsertHistory(h.tracker, sweeps, answers); err != nil {
+		if err := h.store.InsertHistory(h.tracker, sweeps, answers); err != nil {
 			return err
 		}
 	}
@@ -161,18 +180,18 @@ func (h *history) fill(ctx context.Context) error {
 
 // prepare finds what each sweep asks.
 func (h *history) prepare(ctx context.Context) (err error) {
-	if h.plan, err = h.planOf(ctx, h.tracker, h.tracker.Version); err != nil {
+	if h.plan, err = h.definitions.Plan(ctx, h.tracker, h.tracker.Version); err != nil {
 		return err
 	}
-	if _, h.rules, err = h.livePanels(ctx, h.tracker.Organization, h.tracker.ID); err != nil {
+	if _, h.rules, err = h.panels.livePanels(ctx, h.tracker.Organization, h.tracker.ID); err != nil {
 		return err
 	}
-	for _, c := range h.plan.cells {
-		payload, err := h.plan.payload(c)
+	for _, c := range h.plan.Cells {
+		payload, err := h.plan.Payload(c)
 		if err != nil {
 			return err
 		}
-		request, problems := decode(h.plan.providers[c.targetIndex], payload)
+		request, problems := definition.DecodeRequest(h.plan.Providers[c.TargetIndex], payload)
 		if problems != nil {
 			return fmt.Errorf("a request of the demo is refused: %v", problems)
 		}
@@ -183,11 +202,11 @@ func (h *history) prepare(ctx context.Context) (err error) {
 
 // sweep makes the sweep of a slot up.
 func (h *history) sweep(ctx context.Context, i int) (*store.Sweep, []*store.Answer, error) {
-	slot, rule := h.slots[i], h.plan.definition.rule
+	slot, rule := h.slots[i], h.plan.Definition.Rule
 	due := rule.At(slot)
 	sweep := &store.Sweep{
 		Organization: h.tracker.Organization, Tracker: h.tracker.ID, ID: idAt(due), Slot: slot.String() + " " + rule.Zone(),
-		State: earshot.SweepClosed, Version: h.tracker.Version, Month: slot.Month(), DueAt: due, EndsAt: due.Add(rule.Within), Planned: len(h.plan.cells),
+		State: earshot.SweepClosed, Version: h.tracker.Version, Month: slot.Month(), DueAt: due, EndsAt: due.Add(rule.Within), Planned: len(h.plan.Cells),
 	}
 	if n := len(h.slots); n >= demoOdd && (i == n/4 || i == n/2) {
 		sweep.State, sweep.ClosedAt = earshot.SweepMissed, sweep.EndsAt
@@ -197,10 +216,10 @@ func (h *history) sweep(ctx context.Context, i int) (*store.Sweep, []*store.Answ
 		return sweep, nil, nil
 	}
 	sweep.StartedAt = due
-	answers := make([]*store.Answer, len(h.plan.cells))
+	answers := make([]*store.Answer, len(h.plan.Cells))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for n := range h.plan.cells {
+	for n := range h.plan.Cells {
 		group.Go(func() (err error) {
 			answers[n], err = h.answer(ctx, sweep, n)
 			return err
@@ -226,13 +245,13 @@ func (h *history) sweep(ctx context.Context, i int) (*store.Sweep, []*store.Answ
 // answer makes up what a cell of the plan was answered in a sweep: by the lab, through the
 // provider's own reader. About one in fifty is missing.
 func (h *history) answer(ctx context.Context, sweep *store.Sweep, n int) (*store.Answer, error) {
-	c := h.plan.cells[n]
+	c := h.plan.Cells[n]
 	hash := fnv.New64a()
-	_, _ = fmt.Fprintf(hash, "%s/%d/%d/%d", sweep.Slot, c.prompt, c.target, c.sample) // a hash takes all
-	chance := mix(hash.Sum64())
-	asked := sweep.DueAt.Add(time.Duration(c.at * spreadOver * float64(sweep.EndsAt.Sub(sweep.DueAt)))).Truncate(time.Millisecond)
+	_, _ = fmt.Fprintf(hash, "%s/%d/%d/%d", sweep.Slot, c.Prompt, c.Target, c.Sample) // a hash takes all
+	chance := definition.Mix(hash.Sum64())
+	asked := c.AskedAt(sweep.DueAt, sweep.EndsAt).Truncate(time.Millisecond)
 	a := &store.Answer{
-		Organization: h.tracker.Organization, Tracker: h.tracker.ID, ID: idAt(asked), Sweep: sweep.ID, Prompt: c.prompt, Target: c.target, Sample: c.sample,
+		Organization: h.tracker.Organization, Tracker: h.tracker.ID, ID: idAt(asked), Sweep: sweep.ID, Prompt: c.Prompt, Target: c.Target, Sample: c.Sample,
 		Outcome: earshot.OutcomeAnswered, AskedAt: asked, FinishedAt: asked.Add(time.Duration(2000+chance%9000) * time.Millisecond), Attempts: 1,
 	}
 	if reason := demoFailure(chance); reason != "" {
@@ -240,12 +259,12 @@ func (h *history) answer(ctx context.Context, sweep *store.Sweep, n int) (*store
 		return a, nil
 	}
 	var err error
-	if a.Result, err = h.ask(ctx, n, fmt.Sprintf("%s/%d", sweep.Slot[:len(time.DateOnly)], c.sample)); err != nil {
+	if a.Result, err = h.ask(ctx, n, fmt.Sprintf("%s/%d", sweep.Slot[:len(time.DateOnly)], c.Sample)); err != nil {
 		return nil, err
 	}
 	a.Surface, a.Model = origin(a.Result)
 	for _, r := range h.rules {
-		a.Analyses = append(a.Analyses, h.analyse(a, r, h.plan.definition.Prompts[c.promptIndex].Text))
+		a.Analyses = append(a.Analyses, h.panels.analyse(a, r, h.plan.Definition.Prompts[c.PromptIndex].Text))
 	}
 	return a, nil
 }

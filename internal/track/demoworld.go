@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"earshot/internal/track/definition"
+
 	"earshot"
 	"earshot/internal/upstream/lab"
 	"earshot/internal/upstream/lab/world"
@@ -72,7 +74,7 @@ var demoPrompts = []earshot.TrackedPrompt{
 }
 
 // demoDefinition is the definition of a demo with so many questions.
-func (s *Service) demoDefinition(name string, prompts int) (*definition, error) {
+func (s *demoMaker) demoDefinition(name string, prompts int) (*definition.Definition, error) {
 	raw := earshot.TrackerDefinition{
 		Name: name, Prompts: demoPrompts[:min(prompts, len(demoPrompts))], Sources: demoSources,
 		Schedule: &earshot.Schedule{Every: "day", At: "06:00", Timezone: "Europe/Berlin", Within: "4h"}, Alerts: &earshot.AlertBudget{FalseAlarmsPerYear: 1},
@@ -81,7 +83,7 @@ func (s *Service) demoDefinition(name string, prompts int) (*definition, error) 
 		raw.Brands = append(raw.Brands, earshot.Brand{Name: b.Name, Own: i == 0, Domains: b.Domains})
 	}
 	for _, target := range demoTargets {
-		if _, err := s.Catalogue.Provider(target.Provider); err == nil {
+		if _, err := s.catalogue.Provider(target.Provider); err == nil {
 			raw.Targets = append(raw.Targets, target)
 		}
 	}
@@ -92,5 +94,5 @@ func (s *Service) demoDefinition(name string, prompts int) (*definition, error) 
 	if err != nil {
 		return nil, fmt.Errorf("encode the definition: %w", err)
 	}
-	return s.parse(name, text, false)
+	return s.definitions.Parse(name, text, false)
 }

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"earshot/internal/track/definition"
+
 	"earshot"
 	"earshot/internal/store"
 )
@@ -20,23 +22,23 @@ const (
 )
 
 // Discover guesses names that the panel of a tracker lacks. Returns store.ErrNotFound.
-func (s *Service) Discover(ctx context.Context, organization, name string, q *earshot.DiscoverQuery) (*earshot.DiscoverReport, error) {
-	t, err := s.Store.Tracker(ctx, organization, name)
+func (s *explorer) Discover(ctx context.Context, organization, name string, q *earshot.DiscoverQuery) (*earshot.DiscoverReport, error) {
+	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {
 		return nil, err
 	}
-	known, err := s.names(ctx, t)
+	known, err := s.definitions.Names(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	rules, panel, err := s.currentPanel(ctx, t)
+	rules, panel, err := s.panels.currentPanel(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	d := discovery{names: map[string]*discovered{}}
 	report := &earshot.DiscoverReport{Tracker: name, Rules: rulesName(rules)}
 	report.AnswerSample, err = s.newest(ctx, t, q.Answers, func(a *store.Answer) error {
-		found, err := panel.Candidates(a.Result, known.prompts[a.Prompt])
+		found, err := panel.Candidates(a.Result, known.Prompts[a.Prompt])
 		if err != nil {
 			return nil //nolint:nilerr // one that cannot be read names nobody, as in numbers
 		}
@@ -106,13 +108,13 @@ func (d *discovery) most(limit int) []*discovered {
 	return all[:min(len(all), limit)]
 }
 
-func (n *discovered) view(known *names, answers int) earshot.DiscoveredName {
+func (n *discovered) view(known *definition.PartNames, answers int) earshot.DiscoveredName {
 	view := earshot.DiscoveredName{
 		Name: most(n.spellings), Named: n.answers, Share: float64(n.answers) / float64(max(1, answers)), As: sortedKeys(n.standings),
 		FirstSeen: earshot.Timestamp{Time: n.first.AskedAt}, Examples: n.examples,
 	}
 	for target := range n.targets {
-		view.Targets = append(view.Targets, known.targets[target])
+		view.Targets = append(view.Targets, known.Targets[target])
 	}
 	slices.Sort(view.Targets)
 	return view

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
+	"reflect"
 	"sync"
 	"time"
+
+	"earshot/internal/track/definition"
 
 	"earshot"
 	"earshot/internal/files/tablefile"
@@ -31,40 +33,14 @@ const (
 	exportAgain = time.Minute
 )
 
-// exportedDays are the days that sweeps which have ended have rows on, of a definition that
-// is exported: when each was due, and from its first question to its end. Days of which
-// answers may be gone stay as they were written.
-func (d *definition) exportedDays(now time.Time, sweeps ...*store.Sweep) (days []int64) {
-	if d.Exports == nil {
-		return nil
-	}
-	kept := store.DayOf(now.AddDate(0, 0, -d.keepDays)) + 1
-	add := func(day int64) {
-		if day >= kept {
-			days = append(days, day)
-		}
-	}
-	for _, sweep := range sweeps {
-		add(store.DayOf(sweep.DueAt))
-		if sweep.StartedAt.IsZero() || sweep.ClosedAt.IsZero() {
-			continue // it never began, or is not over
-		}
-		for day := store.DayOf(sweep.StartedAt); day <= store.DayOf(sweep.ClosedAt); day++ {
-			add(day)
-		}
-	}
-	slices.Sort(days)
-	return slices.Compact(days)
-}
-
 // allDays are the days of all sweeps of a tracker that has exports.
-func (s *Service) allDays(ctx context.Context, t *store.Tracker, d *definition, now time.Time) ([]int64, error) {
+func (s *exporter) allDays(ctx context.Context, t *store.Tracker, d *definition.Definition, now time.Time) ([]int64, error) {
 	if d.Exports == nil {
 		return nil, nil
 	}
 	var all []*store.Sweep
 	for before, more := "", true; more; {
-		page, err := s.Store.Sweeps(ctx, t, "", before, exportPage)
+		page, err := s.store.Sweeps(ctx, t, "", before, exportPage)
 		if err != nil {
 			return nil, err
 		}
@@ -73,52 +49,35 @@ func (s *Service) allDays(ctx context.Context, t *store.Tracker, d *definition, 
 		}
 		all = append(all, page...)
 	}
-	return d.exportedDays(now, all...), nil
+	return d.ExportedDays(now, all...), nil
 }
 
 // daysToExport are the days that a new definition has written: all of them, when it asks
 // for other files than the one before.
-func (s *Service) daysToExport(ctx context.Context, t *store.Tracker, before *earshot.TrackerDefinition, d *definition, now time.Time) ([]int64, error) {
-	if compactJSON(before.Exports) == compactJSON(d.Exports) {
+func (s *exporter) daysToExport(ctx context.Context, t *store.Tracker, before *earshot.TrackerDefinition, d *definition.Definition, now time.Time) ([]int64, error) {
+	if reflect.DeepEqual(before.Exports, d.Exports) {
 		return nil, nil
 	}
 	return s.allDays(ctx, t, d, now)
 }
 
 // analysedDays are the days to write again once rules have been applied to all answers.
-func (s *Service) analysedDays(ctx context.Context, r *store.Rules, now time.Time) ([]int64, error) {
-	t, err := s.Store.TrackerByID(ctx, r.Organization, r.Tracker)
+func (s *exporter) analysedDays(ctx context.Context, r *store.Rules, now time.Time) ([]int64, error) {
+	t, err := s.store.TrackerByID(ctx, r.Organization, r.Tracker)
 	if err != nil {
 		return nil, err
 	}
-	d, err := s.stored(t)
+	d, err := s.definitions.Of(t)
 	if err != nil {
 		return nil, err
 	}
 	return s.allDays(ctx, t, d, now)
 }
 
-// writeExports writes days that have changed, one after the other, until ctx ends.
-func (s *Service) writeExports(ctx context.Context) {
-	if s.Exports == nil {
-		return
-	}
-	step := time.NewTicker(stepEvery)
-	defer step.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-step.C:
-			s.log(ctx, "writing exports failed", s.exportAll(ctx, s.Store.Now))
-		}
-	}
-}
-
 // exportAll writes all days that have changed.
-func (s *Service) exportAll(ctx context.Context, clock func() time.Time) error {
-	for s.Exports != nil && ctx.Err() == nil {
-		day, err := s.Store.ClaimExport(ctx, exportLease, clock())
+func (s *exporter) exportAll(ctx context.Context, clock func() time.Time) error {
+	for s.exports != nil && ctx.Err() == nil {
+		day, err := s.store.ClaimExport(ctx, exportLease, clock())
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			return nil
@@ -135,7 +94,7 @@ func (s *Service) exportAll(ctx context.Context, clock func() time.Time) error {
 }
 
 // exportClaimed writes a day and notes how that went.
-func (s *Service) exportClaimed(ctx context.Context, day *store.ExportDay, clock func() time.Time) error {
+func (s *exporter) exportClaimed(ctx context.Context, day *store.ExportDay, clock func() time.Time) error {
 	working, cancel := context.WithTimeout(ctx, exportTime)
 	defer cancel()
 	var renewing sync.WaitGroup
@@ -144,20 +103,20 @@ func (s *Service) exportClaimed(ctx context.Context, day *store.ExportDay, clock
 	cancel()
 	renewing.Wait()
 	if err == nil {
-		return s.Store.EndExport(day, clock())
+		return s.store.EndExport(day, clock())
 	}
 	if ctx.Err() != nil {
-		return s.Store.LeaseExport(day, time.UnixMilli(0)) // whoever goes on need not wait
+		return s.store.LeaseExport(day, time.UnixMilli(0)) // whoever goes on need not wait
 	}
-	s.Log.Error("a day could not be exported", "tracker", day.Tracker, "day", day.Start().Format(time.DateOnly), "error", err)
-	return s.Store.FailExport(day, exportFailed, clock().Add(exportAgain))
+	s.log.Error("a day could not be exported", "tracker", day.Tracker, "day", day.Start().Format(time.DateOnly), "error", err)
+	return s.store.FailExport(day, exportFailed, clock().Add(exportAgain))
 }
 
 // exportFailed is all that a tenant is told of the operator's folder or bucket.
 const exportFailed = "the file could not be written; the operator's log says why"
 
 // renew keeps a day's lease until ctx ends, and ends the work when that is not possible.
-func (s *Service) renew(ctx context.Context, cancel func(), day *store.ExportDay, clock func() time.Time) {
+func (s *exporter) renew(ctx context.Context, cancel func(), day *store.ExportDay, clock func() time.Time) {
 	tick := time.NewTicker(exportLease / 4)
 	defer tick.Stop()
 	for {
@@ -165,7 +124,7 @@ func (s *Service) renew(ctx context.Context, cancel func(), day *store.ExportDay
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if s.Store.LeaseExport(day, clock().Add(exportLease)) != nil {
+			if s.store.LeaseExport(day, clock().Add(exportLease)) != nil {
 				cancel()
 				return
 			}
@@ -174,20 +133,20 @@ func (s *Service) renew(ctx context.Context, cancel func(), day *store.ExportDay
 }
 
 // exportDay writes the files of a day.
-func (s *Service) exportDay(ctx context.Context, day *store.ExportDay, now time.Time) error {
-	t, err := s.Store.TrackerByID(ctx, day.Organization, day.Tracker)
+func (s *exporter) exportDay(ctx context.Context, day *store.ExportDay, now time.Time) error {
+	t, err := s.store.TrackerByID(ctx, day.Organization, day.Tracker)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil // it was deleted
 	}
 	if err != nil {
 		return err
 	}
-	d, err := s.stored(t)
+	d, err := s.definitions.Of(t)
 	if err != nil {
 		return err
 	}
 	from := day.Start()
-	if d.Exports == nil || from.Before(now.AddDate(0, 0, -d.keepDays)) {
+	if d.Exports == nil || from.Before(now.AddDate(0, 0, -d.KeepDays)) {
 		return nil // nobody wants it any more, or not all of it is there
 	}
 	until := from.AddDate(0, 0, 1)
@@ -202,7 +161,7 @@ func (s *Service) exportDay(ctx context.Context, day *store.ExportDay, now time.
 		}
 		// Both names hold letters, digits and hyphens only.
 		path := fmt.Sprintf("organization=%s/tracker=%s/table=%s/day=%s/part-0.%s", t.Organization, t.Name, table, from.Format(time.DateOnly), format)
-		if err := s.Exports.Write(ctx, path, rows.Pieces); err != nil {
+		if err := s.exports.Write(ctx, path, rows.Pieces); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"earshot"
 	"earshot/internal/files/tablefile"
 	"earshot/internal/store"
-	"earshot/internal/track/analysis"
 	"earshot/internal/track/metric"
 )
 
@@ -129,19 +128,13 @@ func rowOfSweep(s *store.Sweep) sweepRow {
 	}
 }
 
-// finding is what the current rules find in an answer.
-type finding struct {
-	*store.Answer
-	found *analysis.Found
-}
-
 // findings exports what the current rules find in answers.
 func (e *answerExport) findings(ctx context.Context, table string, format tablefile.Format) (*Export, error) {
-	rules, err := e.currentRules(ctx, e.t)
+	rules, err := e.panels.currentRules(ctx, e.t)
 	if err != nil {
 		return nil, err
 	}
-	panel, err := e.panelOf(rules)
+	panel, err := e.panels.panelOf(rules)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +143,7 @@ func (e *answerExport) findings(ctx context.Context, table string, format tablef
 		return export(format, flat(found, func(f finding) (rows []citationRow) {
 			for _, c := range f.found.Citations {
 				rows = append(rows, citationRow{
-					Answer: f.ID, Sweep: f.Sweep, AskedAt: tablefile.At(f.AskedAt), PromptID: int64(f.Prompt), Target: e.known.targets[f.Target], Surface: f.Surface,
+					Answer: f.ID, Sweep: f.Sweep, AskedAt: tablefile.At(f.AskedAt), PromptID: int64(f.Prompt), Target: e.known.Targets[f.Target], Surface: f.Surface,
 					Rules: rulesName(rules), URL: c.URL, Domain: c.Domain, Type: c.Type, Position: int64(c.Position),
 				})
 			}
@@ -160,7 +153,7 @@ func (e *answerExport) findings(ctx context.Context, table string, format tablef
 	return export(format, flat(found, func(f finding) (rows []mentionRow) {
 		for _, m := range f.found.Mentions {
 			rows = append(rows, mentionRow{
-				Answer: f.ID, Sweep: f.Sweep, AskedAt: tablefile.At(f.AskedAt), PromptID: int64(f.Prompt), Target: e.known.targets[f.Target], Surface: f.Surface,
+				Answer: f.ID, Sweep: f.Sweep, AskedAt: tablefile.At(f.AskedAt), PromptID: int64(f.Prompt), Target: e.known.Targets[f.Target], Surface: f.Surface,
 				Rules: rulesName(rules), Brand: panel.Brands[m.Brand].Name, Name: panel.NameOf(m), Kind: string(m.Kind), Where: string(m.Where), Index: int64(m.Index),
 				Start: int64(m.Start), End: int64(m.End), Position: orNone(m.Position), ListRank: orNone(m.ListRank), Domains: m.Domains,
 			})
@@ -204,66 +197,12 @@ func flat[A, B any](all iter.Seq2[A, error], of func(A) []B) iter.Seq2[B, error]
 	}
 }
 
-// found reads what was found in answers, and finds what was not looked for yet.
-func (e *answerExport) found(ctx context.Context, by livePanel) iter.Seq2[finding, error] {
-	return func(yield func(finding, error) bool) {
-		for page, err := range e.pages(ctx) {
-			var all []finding
-			if err == nil {
-				all, err = e.foundIn(ctx, by, page)
-			}
-			if err != nil {
-				yield(finding{}, err)
-				return
-			}
-			for _, one := range all {
-				if !yield(one, nil) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// foundIn is found for some answers, the newest first.
-func (e *answerExport) foundIn(ctx context.Context, by livePanel, page []*store.Answer) (all []finding, err error) {
-	if len(page) == 0 {
-		return nil, nil
-	}
-	known, err := e.Store.Found(ctx, e.t, by.version, e.filter.Prompt, page[len(page)-1].ID, page[0].ID)
-	if err != nil {
-		return nil, err
-	}
-	for _, a := range page {
-		content := known[a.ID]
-		if content == nil && (a.Outcome == earshot.OutcomeAnswered || a.Outcome == earshot.OutcomeRefused) {
-			isThere, err := e.readResult(ctx, a)
-			if err != nil {
-				return nil, err
-			}
-			if isThere {
-				content = e.analyse(a, by, e.known.prompts[a.Prompt]).Content
-				a.Result = nil
-			}
-		}
-		if content == nil {
-			continue // there is no answer
-		}
-		found, err := analysis.Decode(content)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, finding{a, found})
-	}
-	return all, nil
-}
-
 // exportMetrics exports the numbers of each sweep, one sweep at a time.
-func (s *Service) exportMetrics(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until time.Time, format tablefile.Format) (*Export, error) {
+func (s *exporter) exportMetrics(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until time.Time, format tablefile.Format) (*Export, error) {
 	if err := onlySpan(q, false, "metrics"); err != nil {
 		return nil, err
 	}
-	t, d, err := s.load(ctx, organization, name)
+	t, d, err := s.definitions.Load(ctx, organization, name)
 	if err != nil {
 		return nil, err
 	}
@@ -271,17 +210,17 @@ func (s *Service) exportMetrics(ctx context.Context, organization, name string, 
 	if err != nil {
 		return nil, err
 	}
-	rules, err := s.currentRules(ctx, t)
+	rules, err := s.panels.currentRules(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	h, err := s.pastOf(ctx, t, rules)
+	h, err := s.counter.pastOf(ctx, t, rules)
 	if err != nil {
 		return nil, err
 	}
 	return export(format, func(yield func(metricRow, error) bool) {
 		for _, sweep := range slices.Backward(h.all) {
-			if sweep.Pruned || !within.has(sweep.DueAt) || q.Sweep != "" && q.Sweep != sweep.ID {
+			if sweep.Pruned || !within.Has(sweep.DueAt) || q.Sweep != "" && q.Sweep != sweep.ID {
 				continue
 			}
 			rows, err := s.sweepRows(ctx, h, sweep)
@@ -298,18 +237,10 @@ func (s *Service) exportMetrics(ctx context.Context, organization, name string, 
 	}), nil
 }
 
-// sweepRows are the numbers of one sweep. Its book is not kept: nobody asks for it again.
-func (s *Service) sweepRows(ctx context.Context, h *past, sweep *store.Sweep) (rows []metricRow, err error) {
-	release, err := s.books.under.Wait(ctx, h.tracker.Organization)
+// sweepRows are the numbers of one sweep.
+func (s *exporter) sweepRows(ctx context.Context, h *past, sweep *store.Sweep) (rows []metricRow, err error) {
+	b, err := s.counter.countOne(ctx, h, sweep)
 	if err != nil {
-		return nil, err
-	}
-	defer release()
-	b := &book{
-		tracker: h.tracker, rules: h.rules, panel: h.panel, zone: h.zone, need: need{cells: true},
-		periods: []span{{}}, sweeps: []*store.Sweep{sweep}, answers: sweep.Submitted,
-	}
-	if err := s.fill(ctx, b, h); err != nil {
 		return nil, err
 	}
 	wanted := metric.Query{By: []string{"target", "surface", "sweep"}, BrandsOnly: true}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 
+	"earshot/internal/track/definition"
+
 	"github.com/google/uuid"
 
 	"earshot"
@@ -26,7 +28,7 @@ const (
 // version. A node that is stopped loses its own, and whoever goes on counts anew.
 type moves struct {
 	mu   sync.Mutex
-	kept map[planKey]*movement
+	kept map[definition.VersionKey]*movement
 }
 
 // movement counts what new rules change.
@@ -123,8 +125,8 @@ func (m *movement) report() ([]byte, error) {
 
 // noteMoved goes on with the report of rules that are about to take over, and tells
 // whether it is complete. There is none where no other rules were in use.
-func (s *Service) noteMoved(ctx context.Context, r *store.Rules, panel *analysis.Panel) (done bool, err error) {
-	all, err := s.Store.Rules(ctx, r.Organization, r.Tracker)
+func (s *reanalyser) noteMoved(ctx context.Context, r *store.Rules, panel *analysis.Panel) (done bool, err error) {
+	all, err := s.store.Rules(ctx, r.Organization, r.Tracker)
 	if err != nil {
 		return false, err
 	}
@@ -132,11 +134,11 @@ func (s *Service) noteMoved(ctx context.Context, r *store.Rules, panel *analysis
 	if i < 0 {
 		return true, nil
 	}
-	before, err := s.panelOf(all[i])
+	before, err := s.panels.panelOf(all[i])
 	if err != nil {
 		return true, nil // they found nothing, of which numbers tell why
 	}
-	key := planKey{r.Tracker, r.Version}
+	key := definition.VersionKey{Tracker: r.Tracker, Version: r.Version}
 	s.moves.mu.Lock()
 	defer s.moves.mu.Unlock()
 	m := s.moves.kept[key]
@@ -149,7 +151,7 @@ func (s *Service) noteMoved(ctx context.Context, r *store.Rules, panel *analysis
 	}
 	for stop := m.answers + movedStep; m.answers < stop; {
 		counted := m.answers
-		if err := s.Store.AnalysedTwice(ctx, all[i], r, m.cursor, movedBatch, m.add); err != nil {
+		if err := s.store.AnalysedTwice(ctx, all[i], r, m.cursor, movedBatch, m.add); err != nil {
 			delete(s.moves.kept, key)
 			return false, err
 		}
@@ -159,6 +161,6 @@ func (s *Service) noteMoved(ctx context.Context, r *store.Rules, panel *analysis
 			return err == nil, err
 		}
 	}
-	s.Wake()
+	s.wake()
 	return false, nil
 }

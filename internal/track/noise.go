@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	"earshot"
@@ -27,15 +26,15 @@ type keptNoise struct {
 
 // noteNoise compares the newest sweep that repeats another with that one, and stores how
 // far they are apart by the rules of h.
-func (s *Service) noteNoise(ctx context.Context, h *past) error {
-	repeat, err := s.Store.NewestRepeat(ctx, h.tracker)
+func (s *counter) noteNoise(ctx context.Context, h *past) error {
+	repeat, err := s.store.NewestRepeat(ctx, h.tracker)
 	if err != nil || repeat.Pruned {
 		return ignoreGone(err)
 	}
-	first, err := s.Store.Sweep(ctx, h.tracker, repeat.Repeats)
+	first, err := s.store.Sweep(ctx, h.tracker, repeat.Repeats)
 	if errors.Is(err, store.ErrNotFound) || err == nil && first.Pruned {
 		if repeat.Facts == nil {
-			return s.Store.SaveFacts(repeat, []byte(`{}`)) // nothing is left to compare with
+			return s.store.SaveFacts(repeat, []byte(`{}`)) // nothing is left to compare with
 		}
 		return nil
 	}
@@ -68,8 +67,8 @@ func (s *Service) noteNoise(ctx context.Context, h *past) error {
 }
 
 // keepNoise stores the noise of a sweep, beside that by other rules that are in use.
-func (s *Service) keepNoise(ctx context.Context, h *past, repeat *store.Sweep, noise *keptNoise) error {
-	rules, err := s.Store.Rules(ctx, h.tracker.Organization, h.tracker.ID)
+func (s *counter) keepNoise(ctx context.Context, h *past, repeat *store.Sweep, noise *keptNoise) error {
+	rules, err := s.store.Rules(ctx, h.tracker.Organization, h.tracker.ID)
 	if err != nil {
 		return err
 	}
@@ -82,7 +81,7 @@ func (s *Service) keepNoise(ctx context.Context, h *past, repeat *store.Sweep, n
 	if err != nil {
 		return fmt.Errorf("encode the noise of a sweep: %w", err)
 	}
-	return s.Store.SaveFacts(repeat, text)
+	return s.store.SaveFacts(repeat, text)
 }
 
 // noiseFacts is what is stored of a sweep that repeats another, by version of the rules.
@@ -110,8 +109,8 @@ func targetNoises(found []metric.Noise) (all []earshot.TargetNoise) {
 
 // noiseOf is the noise of the newest pair of a book's tracker, nil where there is none.
 // One that is missing is counted soon.
-func (s *Service) noiseOf(ctx context.Context, b *book) (*earshot.NoiseReport, error) {
-	repeat, err := s.Store.NewestRepeat(ctx, b.tracker)
+func (s *counter) noiseOf(ctx context.Context, b *book) (*earshot.NoiseReport, error) {
+	repeat, err := s.store.NewestRepeat(ctx, b.tracker)
 	if err != nil {
 		return nil, ignoreGone(err)
 	}
@@ -123,31 +122,4 @@ func (s *Service) noiseOf(ctx context.Context, b *book) (*earshot.NoiseReport, e
 		return nil, nil //nolint:nilnil // there is none, which is no error
 	}
 	return &earshot.NoiseReport{Sweep: repeat.ID, Repeats: repeat.Repeats, Targets: kept.Targets}, nil
-}
-
-// noiseFloor is by how much the visibility of a row's brand and target differed when a
-// sweep was repeated, nil where that is not known.
-func noiseFloor(noise *earshot.NoiseReport, row *earshot.ComparedRow) *float64 {
-	if noise == nil || row.Metric != "visibility"+metric.Version {
-		return nil
-	}
-	for _, target := range noise.Targets {
-		if target.Target != row.Target {
-			continue
-		}
-		for _, brand := range target.Brands {
-			if brand.Brand == row.Brand {
-				return brand.Visibility
-			}
-		}
-	}
-	return nil
-}
-
-// withinNoise says where a change is no larger than the noise floor.
-func withinNoise(row *earshot.ComparedRow) string {
-	if row.NoiseFloor == nil || row.Change == nil || math.Abs(*row.Change) > *row.NoiseFloor {
-		return ""
-	}
-	return fmt.Sprintf(" It is within the noise floor: a sweep that was repeated at once differed by %.1f points.", 100**row.NoiseFloor)
 }

@@ -3,12 +3,11 @@ package track
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
+
+	"earshot/internal/track/definition"
 
 	"earshot"
 	"earshot/internal/schema"
@@ -16,11 +15,21 @@ import (
 	"earshot/internal/track/metric"
 )
 
+// numberReader shows the numbers of trackers as clients see them.
+type numberReader struct {
+	store       *store.Store
+	definitions *definition.Reader
+	panels      *panels
+	counter     *counter
+}
+
+func newNumberReader(s *store.Store, d *definition.Reader, p *panels, c *counter) *numberReader {
+	return &numberReader{s, d, p, c}
+}
+
 const (
 	// maxRows is how many numbers are given at once.
 	maxRows = 20_000
-	// maxRules is how many versions of the rules are listed.
-	maxRules = 50
 	// maxComputed is how many are computed, of which a page is given.
 	maxComputed = 200_000
 	// compareDays is how long the periods of a comparison are unless it says otherwise.
@@ -94,10 +103,8 @@ func asField(err error) error {
 	return schema.Invalid(field, "%s", message)
 }
 
-func rulesName(r *store.Rules) string { return fmt.Sprintf("r%d", r.Version) }
-
 // Metrics are numbers of a tracker. Returns store.ErrNotFound.
-func (s *Service) Metrics(ctx context.Context, organization, name string, q *earshot.MetricQuery) (*earshot.MetricReport, error) {
+func (s *numberReader) Metrics(ctx context.Context, organization, name string, q *earshot.MetricQuery) (*earshot.MetricReport, error) {
 	by := q.By
 	if by == "" {
 		by = "target"
@@ -134,7 +141,7 @@ func (s *Service) Metrics(ctx context.Context, organization, name string, q *ear
 	for i := range rows {
 		report.Rows = append(report.Rows, b.metricRow(wanted, &rows[i]))
 	}
-	report.Noise, err = s.noiseOf(ctx, b)
+	report.Noise, err = s.counter.noiseOf(ctx, b)
 	return report, err
 }
 
@@ -148,16 +155,16 @@ func (b *book) namePrompts(filter metric.Selection) {
 }
 
 // filtered has the book used of what a filter leaves by time.
-func (s *Service) filtered(ctx context.Context, organization, name string, f *earshot.NumberFilter, wanted need, use func(*book) error) error {
-	t, d, err := s.load(ctx, organization, name)
+func (s *numberReader) filtered(ctx context.Context, organization, name string, f *earshot.NumberFilter, wanted need, use func(*book) error) error {
+	t, d, err := s.definitions.Load(ctx, organization, name)
 	if err != nil {
 		return err
 	}
-	within, err := spanOf(zoneOf(d), "from", f.From, "to", f.To)
+	within, err := definition.ParseSpan(d.Zone(), "from", f.From, "to", f.To)
 	if err != nil {
 		return err
 	}
-	return s.withBook(ctx, t, d, wanted, use, within)
+	return s.counter.withBook(ctx, t, d, wanted, use, within)
 }
 
 func labelsOf(l metric.Labels) earshot.NumberLabels {
@@ -198,7 +205,7 @@ func intervals(of *metric.Intervals) *earshot.Intervals {
 }
 
 // Sources are the pages that answers cite. Returns store.ErrNotFound.
-func (s *Service) Sources(ctx context.Context, organization, name string, q *earshot.SourceQuery) (*earshot.SourceReport, error) {
+func (s *numberReader) Sources(ctx context.Context, organization, name string, q *earshot.SourceQuery) (*earshot.SourceReport, error) {
 	wanted, err := numberQuery(&q.NumberFilter, "citationShare", "", "")
 	if err != nil {
 		return nil, err
@@ -256,76 +263,4 @@ func (s *Service) Sources(ctx context.Context, organization, name string, q *ear
 		report.Rows = append(report.Rows, row)
 	}
 	return report, nil
-}
-
-// Rules tells by which rules brands are found. Returns store.ErrNotFound.
-func (s *Service) Rules(ctx context.Context, organization, name string) (*earshot.RulesList, error) {
-	t, err := s.Store.Tracker(ctx, organization, name)
-	if err != nil {
-		return nil, err
-	}
-	all, err := s.Store.Rules(ctx, organization, t.ID)
-	if err != nil {
-		return nil, err
-	}
-	answers, err := s.Store.CountAnswers(ctx, organization, t.ID)
-	if err != nil {
-		return nil, err
-	}
-	found := &earshot.RulesList{}
-	for _, r := range slices.Backward(all) {
-		if r.State == store.RulesCurrent {
-			found.Current = rulesName(r)
-		}
-		if len(found.Rules) == maxRules {
-			continue
-		}
-		view, err := rulesView(r, answers)
-		if err != nil {
-			return nil, err
-		}
-		found.Rules = append(found.Rules, *view)
-	}
-	return found, nil
-}
-
-// rulesView is what clients see of rules of a tracker that has so many answers.
-func rulesView(r *store.Rules, answers int) (*earshot.NamingRule, error) {
-	view := &earshot.NamingRule{
-		Name: rulesName(r), State: string(r.State), CreatedAt: earshot.Timestamp{Time: r.CreatedAt}, FinishedAt: earshot.When(r.FinishedAt), Analysed: r.Done,
-	}
-	set, err := ruleSetOf(r)
-	if err != nil {
-		return nil, err
-	}
-	view.Brands, view.Sources = set.Brands, set.Sources
-	if r.Report != nil {
-		if err := json.Unmarshal(r.Report, &view.Moved); err != nil {
-			return nil, fmt.Errorf("read what rules %d moved: %w", r.Version, err)
-		}
-	}
-	view.Answers = answers
-	return view, nil
-}
-
-// Reanalyse has all kept answers of a tracker analysed again. Returns store.ErrNotFound,
-// and store.ErrChanged when somebody else changes its rules.
-func (s *Service) Reanalyse(ctx context.Context, organization, name string, now time.Time) (*earshot.Reanalysis, error) {
-	t, err := s.Store.Tracker(ctx, organization, name)
-	if err != nil {
-		return nil, err
-	}
-	r, err := s.addRules(ctx, t, now)
-	if err != nil {
-		return nil, err
-	}
-	answers, err := s.Store.CountAnswers(ctx, r.Organization, r.Tracker)
-	if err != nil {
-		return nil, err
-	}
-	view, err := rulesView(r, answers)
-	if err != nil {
-		return nil, err
-	}
-	return &earshot.Reanalysis{Rules: *view}, nil
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"earshot/internal/track/definition"
+
 	"github.com/google/uuid"
 
 	"earshot"
@@ -15,14 +17,14 @@ import (
 )
 
 // exportNumbers is Export for numbers, with all that they are made of.
-func (s *Service) exportNumbers(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until time.Time) (*Export, error) {
+func (s *exporter) exportNumbers(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until time.Time) (*Export, error) {
 	if err := onlySpan(q, q.Sweep != "", "numbers"); err != nil {
 		return nil, err
 	}
 	if q.Format != "" && q.Format != string(tablefile.NDJSON) {
 		return nil, schema.Invalid("format", "must be ndjson with table=numbers")
 	}
-	t, d, err := s.load(ctx, organization, name)
+	t, d, err := s.definitions.Load(ctx, organization, name)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +32,7 @@ func (s *Service) exportNumbers(ctx context.Context, organization, name string, 
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.bookOf(ctx, t, d, need{sources: metric.AllSources}, within)
+	b, err := s.counter.bookOf(ctx, t, d, need{sources: metric.AllSources}, within)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +43,7 @@ func (s *Service) exportNumbers(ctx context.Context, organization, name string, 
 	head := &proof.Head{
 		Tracker: name, Rules: rulesName(b.rules), Code: b.rules.Code, Panel: set.Brands, Sources: set.Sources, Definition: b.Definition(),
 	}
-	known, err := s.names(ctx, t)
+	known, err := s.definitions.Names(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +104,7 @@ func onlySpan(q *earshot.ExportQuery, sweep bool, table string) error {
 
 // eachCounted hands the answers that a book counts to use, the newest first, until it
 // wants no more.
-func (s *Service) eachCounted(ctx context.Context, b *book, known *names, use func(*proof.Answer) bool) error {
+func (s *exporter) eachCounted(ctx context.Context, b *book, known *definition.PartNames, use func(*proof.Answer) bool) error {
 	if len(b.sweeps) == 0 {
 		return nil
 	}
@@ -122,7 +124,7 @@ func (s *Service) eachCounted(ctx context.Context, b *book, known *names, use fu
 	// The clock of another node may be a little behind.
 	first = first.Add(-time.Hour)
 	for before := uuid.Max.String(); ; {
-		answers, err := s.Store.NewestResults(ctx, b.tracker, before, analyseBatch)
+		answers, err := s.store.NewestResults(ctx, b.tracker, before, analyseBatch)
 		if err != nil {
 			return err
 		}
@@ -132,7 +134,7 @@ func (s *Service) eachCounted(ctx context.Context, b *book, known *names, use fu
 			if !sweeps[a.Sweep] || !isKnown {
 				continue
 			}
-			key := known.targets[a.Target]
+			key := known.Targets[a.Target]
 			if !targets[key] {
 				key += "@" + a.Surface
 			}

@@ -103,7 +103,7 @@ func (r *reading) intern(a *metric.Answer) {
 
 // readAnalyses reads what was found, and finds what was not looked for yet: an analysis
 // follows from the answer, so that it is the same whoever makes it and when.
-func (s *Service) readAnalyses(ctx context.Context, sweeps []*store.Sweep, read *reading) error {
+func (s *counter) readAnalyses(ctx context.Context, sweeps []*store.Sweep, read *reading) error {
 	if len(sweeps) == 0 {
 		return nil
 	}
@@ -114,7 +114,7 @@ func (s *Service) readAnalyses(ctx context.Context, sweeps []*store.Sweep, read 
 		from, until = minTime(from, sweep.StartedAt), maxTime(until, sweep.ClosedAt)
 	}
 	read.places = wanted // others in that time are kept
-	if err := s.Store.Analyses(ctx, read.rules, from, until, read.add); err != nil {
+	if err := s.store.Analyses(ctx, read.rules, from, until, read.add); err != nil {
 		return err
 	}
 	for _, sweep := range sweeps {
@@ -136,10 +136,10 @@ func (s *Service) readAnalyses(ctx context.Context, sweeps []*store.Sweep, read 
 
 // readResults analyses all answers of a sweep of which some analysis is missing. It may
 // have been stored meanwhile, so that the store cannot tell which.
-func (s *Service) readResults(ctx context.Context, sweep *store.Sweep, read *reading) error {
+func (s *counter) readResults(ctx context.Context, sweep *store.Sweep, read *reading) error {
 	read.reset(read.places[sweep.ID])
 	for after := uuid.Nil.String(); ; {
-		answers, err := s.Store.SweepResults(ctx, read.tracker, sweep.ID, after, analyseBatch)
+		answers, err := s.store.SweepResults(ctx, read.tracker, sweep.ID, after, analyseBatch)
 		if err != nil || len(answers) == 0 {
 			return err
 		}
@@ -149,7 +149,7 @@ func (s *Service) readResults(ctx context.Context, sweep *store.Sweep, read *rea
 			if i, known := read.index[a.Prompt]; known {
 				question = read.prompts[i].Name
 			}
-			if err := read.add(s.analyse(a, livePanel{read.rules.Version, read.panel}, question)); err != nil {
+			if err := read.add(s.panels.analyse(a, livePanel{read.rules.Version, read.panel}, question)); err != nil {
 				return err
 			}
 		}

@@ -74,7 +74,7 @@ func (s *Service) recorded(ctx context.Context, organization string) (map[string
 	found := make(map[string][]*recorded, len(ids))
 	for name, same := range ids {
 		for _, id := range same {
-			newest, rules, err := s.livePanels(ctx, organization, id)
+			newest, rules, err := s.panels.livePanels(ctx, organization, id)
 			if err != nil {
 				return nil, err
 			}
@@ -98,7 +98,7 @@ func (s *Service) answerOf(task *store.Task, t *recorded) *store.Answer {
 	a.Surface, a.Model = origin(task.Result)
 	prompt := s.questionOf(task)
 	for _, r := range t.rules {
-		if found := s.analyse(a, r, prompt); found != nil {
+		if found := s.panels.analyse(a, r, prompt); found != nil {
 			a.Analyses = append(a.Analyses, found)
 		}
 	}

@@ -5,15 +5,33 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
+
+	"earshot/internal/track/definition"
 
 	"earshot"
 	"earshot/internal/store"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/report"
 )
+
+// reporter makes reports of trackers and sends those that are due.
+type reporter struct {
+	store       *store.Store
+	definitions *definition.Reader
+	counter     *counter
+	numbers     *numberReader
+	log         *slog.Logger
+	baseURL     string // the address that people know the service by
+	planned     func() // is called when deliveries were planned
+}
+
+func newReporter(s *store.Store, d *definition.Reader, c *counter, n *numberReader, log *slog.Logger, baseURL string, planned func()) *reporter {
+	return &reporter{s, d, c, n, log, baseURL, planned}
+}
 
 const (
 	// reportMetrics are the numbers of brands and answers that a report has.
@@ -25,28 +43,28 @@ const (
 
 // Report gathers what a report of one period against another is made of. Returns
 // store.ErrNotFound.
-func (s *Service) Report(ctx context.Context, organization, name string, q *earshot.ReportQuery, now time.Time) (*report.Input, error) {
-	t, d, err := s.load(ctx, organization, name)
+func (s *reporter) Report(ctx context.Context, organization, name string, q *earshot.ReportQuery, now time.Time) (*report.Input, error) {
+	t, d, err := s.definitions.Load(ctx, organization, name)
 	if err != nil {
 		return nil, err
 	}
 	periods := &earshot.CompareQuery{NumberFilter: earshot.NumberFilter{From: q.From, To: q.To}, BaselineFrom: q.BaselineFrom, BaselineTo: q.BaselineTo}
-	before, after, err := periodsOf(zoneOf(d), periods, now)
+	before, after, err := periodsOf(d.Zone(), periods, now)
 	if err != nil {
 		return nil, err
 	}
 	in := &report.Input{Tracker: name, Made: now}
-	if in.Zone, err = time.LoadLocation(zoneOf(d).Zone()); err != nil {
+	if in.Zone, err = time.LoadLocation(d.Zone().Zone()); err != nil {
 		return nil, fmt.Errorf("read the time zone of a tracker: %w", err)
 	}
-	if in.Compare, err = s.Compare(ctx, organization, name, periods, now); err != nil {
+	if in.Compare, err = s.numbers.Compare(ctx, organization, name, periods, now); err != nil {
 		return nil, err
 	}
-	within := after.filter()
-	if in.Numbers, err = s.Metrics(ctx, organization, name, &earshot.MetricQuery{Metric: reportMetrics, By: "brand", NumberFilter: within}); err != nil {
+	within := after.Filter()
+	if in.Numbers, err = s.numbers.Metrics(ctx, organization, name, &earshot.MetricQuery{Metric: reportMetrics, By: "brand", NumberFilter: within}); err != nil {
 		return nil, err
 	}
-	if in.Targets, err = s.Metrics(ctx, organization, name, &earshot.MetricQuery{Metric: "visibility", By: "surface,target", NumberFilter: within}); err != nil {
+	if in.Targets, err = s.numbers.Metrics(ctx, organization, name, &earshot.MetricQuery{Metric: "visibility", By: "surface,target", NumberFilter: within}); err != nil {
 		return nil, err
 	}
 	if err := s.reportSources(ctx, organization, name, in, before, after); err != nil {
@@ -55,27 +73,22 @@ func (s *Service) Report(ctx context.Context, organization, name string, q *ears
 	if err := s.reportSweeps(ctx, t, in, before, after); err != nil {
 		return nil, err
 	}
-	b, err := s.bookOf(ctx, t, d, need{}, before, after)
+	b, err := s.counter.bookOf(ctx, t, d, need{}, before, after)
 	if err != nil {
 		return nil, err
 	}
 	return in, b.reportInto(in, before, after)
 }
 
-// filter is a span as clients write it.
-func (p span) filter() earshot.NumberFilter {
-	return earshot.NumberFilter{From: p.from.UTC().Format(time.RFC3339Nano), To: p.until.UTC().Format(time.RFC3339Nano)}
-}
-
 // reportSources reads what answers cite. A tracker with more answers than can be counted at
 // once has a report without them.
-func (s *Service) reportSources(ctx context.Context, organization, name string, in *report.Input, before, after span) (err error) {
+func (s *reporter) reportSources(ctx context.Context, organization, name string, in *report.Input, before, after definition.Span) (err error) {
 	for _, part := range []struct {
 		into   **earshot.SourceReport
-		within span
+		within definition.Span
 	}{{&in.Sources, after}, {&in.SourcesBefore, before}} {
-		q := &earshot.SourceQuery{Limit: report.MaxSources, NumberFilter: part.within.filter()}
-		*part.into, err = s.Sources(ctx, organization, name, q)
+		q := &earshot.SourceQuery{Limit: report.MaxSources, NumberFilter: part.within.Filter()}
+		*part.into, err = s.numbers.Sources(ctx, organization, name, q)
 		if earshot.ErrorCode(err) == earshot.CodeValidation {
 			in.Sources, in.SourcesBefore = nil, nil
 			in.NoSources = "These are too many answers to count their sources together. A report of a shorter period has them."
@@ -90,24 +103,24 @@ func (s *Service) reportSources(ctx context.Context, organization, name string, 
 
 // reportSweeps reads the sweeps that were due in the periods, and why answers of the later
 // one are missing.
-func (s *Service) reportSweeps(ctx context.Context, t *store.Tracker, in *report.Input, before, after span) error {
+func (s *reporter) reportSweeps(ctx context.Context, t *store.Tracker, in *report.Input, before, after definition.Span) error {
 	counts := map[string]int{}
 	for last, more := "", true; more; {
-		page, err := s.Store.Sweeps(ctx, t, "", last, exportPage)
+		page, err := s.store.Sweeps(ctx, t, "", last, exportPage)
 		if err != nil {
 			return err
 		}
 		more = len(page) == exportPage
 		for _, sweep := range page {
 			last = sweep.ID
-			if sweep.Repeats != "" || !before.has(sweep.DueAt) && !after.has(sweep.DueAt) {
+			if sweep.Repeats != "" || !before.Has(sweep.DueAt) && !after.Has(sweep.DueAt) {
 				continue
 			}
 			in.Sweeps = append(in.Sweeps, sweepView(sweep))
-			if sweep.State != earshot.SweepClosed || sweep.Missing == 0 || !after.has(sweep.DueAt) {
+			if sweep.State != earshot.SweepClosed || sweep.Missing == 0 || !after.Has(sweep.DueAt) {
 				continue
 			}
-			reasons, err := s.Store.MissingReasons(ctx, sweep)
+			reasons, err := s.store.MissingReasons(ctx, sweep)
 			if err != nil {
 				return err
 			}
@@ -128,7 +141,7 @@ func (s *Service) reportSweeps(ctx context.Context, t *store.Tracker, in *report
 
 // reportInto fills in what is read of the book of both periods: the panel, the trend, and
 // single questions.
-func (b *book) reportInto(in *report.Input, before, after span) error {
+func (b *book) reportInto(in *report.Input, before, after definition.Span) error {
 	def := b.Definition()
 	for _, brand := range def.Brands {
 		in.Brands = append(in.Brands, report.Brand{Name: brand.Name, Own: brand.Own})

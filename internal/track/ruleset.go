@@ -3,9 +3,14 @@ package track
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"time"
+
+	"earshot/internal/track/definition"
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/track/analysis"
 )
 
 // ruleSet is what answers are searched by: the part of a definition that makes rules.
@@ -39,4 +44,34 @@ func ruleSetOf(r *store.Rules) (set ruleSet, err error) {
 		return set, fmt.Errorf("read the brands of rules %d: %w", r.Version, err)
 	}
 	return set, nil
+}
+
+// newRules are the rules of a definition, nil when its brands and sources are those from before.
+func newRules(before *earshot.TrackerDefinition, d *definition.Definition, isNew bool, now time.Time) (*store.Rules, error) {
+	brands, err := rulesText(&d.TrackerDefinition)
+	if err != nil {
+		return nil, err
+	}
+	was, err := rulesText(before)
+	if err != nil || !isNew && string(was) == string(brands) {
+		return nil, err
+	}
+	return &store.Rules{Brands: brands, Code: analysis.Code, CreatedAt: now}, nil
+}
+
+func rulesName(r *store.Rules) string { return fmt.Sprintf("r%d", r.Version) }
+
+// firstAlike is the first of the rules, up to some, that have the brands of these: those of
+// a mere reanalysis name nothing else.
+func firstAlike(all []*store.Rules, of *store.Rules) *store.Rules {
+	first := of
+	for _, r := range slices.Backward(all) {
+		if r.Version < of.Version {
+			if string(r.Brands) != string(of.Brands) {
+				break
+			}
+			first = r
+		}
+	}
+	return first
 }

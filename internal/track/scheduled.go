@@ -11,6 +11,8 @@ import (
 	"slices"
 	"time"
 
+	"earshot/internal/track/definition"
+
 	"earshot"
 	"earshot/internal/schema"
 	"earshot/internal/store"
@@ -23,47 +25,9 @@ import (
 // daily sweeps tell nothing.
 const reportDays = 7
 
-// reportSchedule is when the reports of a definition that has a plan of them are due.
-func reportSchedule(d *earshot.TrackerDefinition) earshot.Schedule {
-	p := d.Reports
-	zone := p.Timezone
-	if zone == "" && d.Schedule != nil {
-		zone = d.Schedule.Timezone
-	}
-	return earshot.Schedule{Every: p.Every, At: p.At, Weekday: p.Weekday, MonthDay: p.MonthDay, Timezone: zone}
-}
-
-// reportChannels are where reports are sent.
-func (d *definition) reportChannels() []string {
-	if d.Reports != nil && len(d.Reports.Channels) > 0 {
-		return d.Reports.Channels
-	}
-	return d.alertChannels()
-}
-
-// checkScheduled checks what a definition says of reports and exports.
-func (s *Service) checkScheduled(in *schema.Object, d *definition) {
-	if d.Exports != nil && s.Exports == nil {
-		in.Reject("exports", "is not possible, since this service has no place for exports; its operator sets one with --exports")
-	}
-	if d.Reports == nil {
-		return
-	}
-	var problems []schedule.Problem
-	d.reports, problems = schedule.New(reportSchedule(&d.TrackerDefinition))
-	for _, p := range problems {
-		if p.Field != "timezone" || d.Reports.Timezone != "" { // else it was told of the schedule
-			in.Reject("reports."+p.Field, "%s", p.Message)
-		}
-	}
-	if len(d.reportChannels()) == 0 {
-		in.Reject("reports.channels", "must name a channel, since alerts names none")
-	}
-}
-
 // sendReports sends the reports that are due.
-func (s *Service) sendReports(ctx context.Context, now time.Time) error {
-	due, err := s.Store.TrackersToReport(ctx, now, dueBatch)
+func (s *reporter) sendReports(ctx context.Context, now time.Time) error {
+	due, err := s.store.TrackersToReport(ctx, now, dueBatch)
 	if err != nil {
 		return err
 	}
@@ -79,37 +43,37 @@ func (s *Service) sendReports(ctx context.Context, now time.Time) error {
 
 // sendDue sends the report of a tracker that is due. Of several that nobody was there to
 // send it is the last one.
-func (s *Service) sendDue(ctx context.Context, t *store.Tracker, now time.Time) error {
-	d, err := s.stored(t)
+func (s *reporter) sendDue(ctx context.Context, t *store.Tracker, now time.Time) error {
+	d, err := s.definitions.Of(t)
 	if err != nil {
 		return err
 	}
-	if d.reports == nil {
+	if d.ReportRule == nil {
 		t.ReportSlot, t.ReportDueAt = "", time.Time{}
-		return s.Store.SetTrackerState(t, now)
+		return s.store.SetTrackerState(t, now)
 	}
 	slot, err := schedule.ParseSlot(t.ReportSlot)
 	if err != nil {
 		return err
 	}
-	following, ok := d.reports.Next(slot)
-	for ok && !d.reports.At(following).After(now) {
+	following, ok := d.ReportRule.Next(slot)
+	for ok && !d.ReportRule.At(following).After(now) {
 		slot = following
-		following, ok = d.reports.Next(slot)
+		following, ok = d.ReportRule.Next(slot)
 	}
-	r, err := s.newReport(ctx, t, slot.String()+" "+d.reports.Zone(), periodBefore(d.Reports, slot.String()), now)
+	r, err := s.newReport(ctx, t, slot.String()+" "+d.ReportRule.Zone(), periodBefore(d.Reports, slot.String()), now)
 	if err != nil {
 		return err
 	}
 	next, due := "", time.Time{}
 	if ok {
-		next, due = following.String(), d.reports.At(following)
+		next, due = following.String(), d.ReportRule.At(following)
 	}
-	if err := s.Store.TakeReport(t, r, d.reportChannels(), next, due, now); err != nil {
+	if err := s.store.TakeReport(t, r, d.ReportChannels(), next, due, now); err != nil {
 		return err
 	}
-	s.Log.Info("report", "tracker", t.Name, "report", r.ID, "slot", r.Slot)
-	s.Planned()
+	s.log.Info("report", "tracker", t.Name, "report", r.ID, "slot", r.Slot)
+	s.planned()
 	return nil
 }
 
@@ -141,7 +105,7 @@ type document struct {
 }
 
 // newReport writes a report. One of given days that cannot be made says why.
-func (s *Service) newReport(ctx context.Context, t *store.Tracker, slot string, q *earshot.ReportQuery, now time.Time) (*store.Report, error) {
+func (s *reporter) newReport(ctx context.Context, t *store.Tracker, slot string, q *earshot.ReportQuery, now time.Time) (*store.Report, error) {
 	sent := earshot.SentReport{From: q.From, To: q.To}
 	var whole document
 	in, err := s.Report(ctx, t.Organization, t.Name, q, now)
@@ -179,15 +143,15 @@ func (s *Service) newReport(ctx context.Context, t *store.Tracker, slot string, 
 
 // SendReport sends a report now, to a channel or to those that the tracker's reports are
 // sent to. Within a minute the same is sent once. Returns store.ErrNotFound.
-func (s *Service) SendReport(ctx context.Context, organization, name, channel string, now time.Time) (*earshot.ReportSent, error) {
-	t, d, err := s.load(ctx, organization, name)
+func (s *reporter) SendReport(ctx context.Context, organization, name, channel string, now time.Time) (*earshot.ReportSent, error) {
+	t, d, err := s.definitions.Load(ctx, organization, name)
 	if err != nil {
 		return nil, err
 	}
-	channels := d.reportChannels()
+	channels := d.ReportChannels()
 	if channel != "" {
 		channels = []string{channel}
-		if _, err := s.Store.Channel(ctx, organization, channel); errors.Is(err, store.ErrNotFound) {
+		if _, err := s.store.Channel(ctx, organization, channel); errors.Is(err, store.ErrNotFound) {
 			return nil, schema.Invalid("channel", "there is no channel %q", channel)
 		} else if err != nil {
 			return nil, err
@@ -197,19 +161,19 @@ func (s *Service) SendReport(ctx context.Context, organization, name, channel st
 		return nil, schema.Invalid("channel", "must be named: the tracker has no channels of its own")
 	}
 	q := &earshot.ReportQuery{}
-	if d.reports != nil {
-		q = periodBefore(d.Reports, d.reports.Civil(now).String())
+	if d.ReportRule != nil {
+		q = periodBefore(d.Reports, d.ReportRule.Civil(now).String())
 	}
 	slot := store.ManualSlot + now.UTC().Format("2006-01-02T15:04Z ") + cmp.Or(channel, "all")
 	r, err := s.newReport(ctx, t, slot, q, now)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Store.SendReport(t, r, channels, now); err != nil {
+	if err := s.store.SendReport(t, r, channels, now); err != nil {
 		return nil, err
 	}
-	s.Planned()
-	stored, deliveries, err := s.Store.SentReport(ctx, t, slot)
+	s.planned()
+	stored, deliveries, err := s.store.SentReport(ctx, t, slot)
 	if err != nil {
 		return nil, err
 	}
@@ -245,7 +209,7 @@ func sentView(r *store.Report, deliveries map[string]*store.Delivery) (view ears
 }
 
 // reportMessage is a report for a channel.
-func (s *Service) reportMessage(c *store.Channel, t *store.Tracker, r *store.Report) (*alert.Message, error) {
+func (s *reporter) reportMessage(c *store.Channel, t *store.Tracker, r *store.Report) (*alert.Message, error) {
 	settings, err := settingsOf(c)
 	if err != nil {
 		return nil, err
@@ -259,14 +223,14 @@ func (s *Service) reportMessage(c *store.Channel, t *store.Tracker, r *store.Rep
 		return nil, fmt.Errorf("read report %s: %w", r.ID, err)
 	}
 	event := &earshot.ReportEvent{Type: earshot.ReportMade, Tracker: t.Name, Report: view}
-	return alert.NewMessage(c.Kind, settings, event, alert.NoteOfReport(event, s.BaseURL, whole.Markdown, whole.HTML))
+	return alert.NewMessage(c.Kind, settings, event, alert.NoteOfReport(event, s.baseURL, whole.Markdown, whole.HTML))
 }
 
 // viewScheduled adds how reports and exports of a tracker stand.
-func (s *Service) viewScheduled(ctx context.Context, t *store.Tracker, d *definition, view *earshot.Tracker) error {
+func (s *reporter) viewScheduled(ctx context.Context, t *store.Tracker, d *definition.Definition, view *earshot.Tracker) error {
 	if d.Reports != nil {
 		view.Reports = &earshot.ReportStatus{NextAt: earshot.When(t.ReportDueAt)}
-		switch r, deliveries, err := s.Store.SentReport(ctx, t, ""); {
+		switch r, deliveries, err := s.store.SentReport(ctx, t, ""); {
 		case errors.Is(err, store.ErrNotFound): // none was sent yet
 		case err != nil:
 			return err
@@ -279,7 +243,7 @@ func (s *Service) viewScheduled(ctx context.Context, t *store.Tracker, d *defini
 		}
 	}
 	if d.Exports != nil {
-		state, err := s.Store.ExportState(ctx, t)
+		state, err := s.store.ExportState(ctx, t)
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 	"earshot/internal/files/exportfile"
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
+	"earshot/internal/track"
 )
 
 // TestAReportIsSentOncePerSlot has two nodes look at the clock, together or not, through
@@ -160,16 +161,14 @@ func (p *place) breaks(broken bool) {
 func TestDaysAreExportedAgainWhenTheyChange(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
-		w := newWorld(t, address, time.Now()) // answers are found by ids, whose time is real
 		dir := t.TempDir()
 		folder, err := exportfile.NewFolder(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
 		p := &place{Folder: folder, writing: map[string]bool{}}
-		for _, s := range w.services {
-			s.Exports = p
-		}
+		// Answers are found by ids, whose time is real.
+		w := newWorld(t, address, time.Now(), func(cfg *track.Config) { cfg.Exports = p })
 		definition := "brands: [{name: %s}]\nprompts: [best hats]\ntargets: [{provider: chatassistant, country: US}]\nkeep: 5d\nexports: {tables: [%s], format: ndjson}\n"
 		w.apply("hats", fmt.Sprintf(definition, "Ollaro", "answers, sweeps"))
 		both := func() {

@@ -35,12 +35,12 @@ import (
 	"sync"
 	"time"
 
+	"earshot/internal/track/definition"
+
 	"earshot"
-	"earshot/internal/limits/share"
 	"earshot/internal/provider"
 	"earshot/internal/store"
 	"earshot/internal/track/alert"
-	"earshot/internal/track/analysis"
 	"earshot/internal/upstream"
 	"earshot/internal/upstream/lab"
 )
@@ -76,41 +76,64 @@ type Jobs interface {
 	Wake()
 }
 
-// Service keeps trackers. It is safe for concurrent use.
+// Service keeps trackers. It is safe for concurrent use. Each subject has a package of its
+// own, whose exported methods are methods of Service, too.
 type Service struct {
 	Config
 	wake      chan struct{}
 	wakeAddUp chan struct{}
-	plans     plans
-	panels    panels
-	books     books
-	moves     moves
-	// untallied holds rules that need tallies
-	untallied chan tallyJob
-	demos     chan struct{} // holds who makes a demo
-	// searches holds who searches through kept answers, so that no account takes all of the
-	// connections for reports.
-	searches *share.Pool
+
+	definitions *definition.Reader
+	panels      *panels
+	counter     *counter
+	*numberReader
+	*explorer
+	*watcher
+	*reporter
+	*channelDirectory
+	*exporter
+	*demoMaker
+	*reanalyser
 }
 
 // New makes a Service; Run must be called for sweeps to start.
 func New(cfg Config) *Service {
-	return &Service{
-		Config: cfg, wake: make(chan struct{}, 1), wakeAddUp: make(chan struct{}, 1), plans: plans{kept: map[planKey]*plan{}}, panels: panels{kept: map[planKey]*analysis.Panel{}},
-		moves: moves{kept: map[planKey]*movement{}},
-		books: books{kept: map[string]*book{}, under: share.NewPool(maxCounts)}, untallied: make(chan tallyJob, 16), demos: make(chan struct{}, 1),
-		searches: share.NewPool(maxSearches),
-	}
+	s := &Service{Config: cfg, wake: make(chan struct{}, 1), wakeAddUp: make(chan struct{}, 1)}
+	s.connect(nil)
+	return s
 }
 
-// On is the service as it reads from a copy of the database. It is for what only reads,
-// and need not be run.
+// On returns a service that reads from a copy of the database. It is for operations that
+// only read, and need not be run.
 func (s *Service) On(replica *store.Store) *Service {
-	cfg := s.Config
-	cfg.Store = replica
-	reader := New(cfg)
-	reader.wake, reader.wakeAddUp, reader.untallied = s.wake, s.wakeAddUp, s.untallied // what it asks for is made in the database
+	reader := &Service{Config: s.Config, wake: s.wake, wakeAddUp: s.wakeAddUp}
+	reader.Store = replica
+	reader.connect(s.counter)
 	return reader
+}
+
+// connect makes the subjects. What is not yet counted is counted by main, if given.
+func (s *Service) connect(main *counter) {
+	s.definitions = definition.NewReader(definition.Config{
+		Store: s.Store, Catalogue: s.Catalogue, Price: s.Jobs.Price, CheckWebhook: s.CheckWebhook, Exports: s.Exports != nil,
+	})
+	s.panels = newPanels(s.Store, s.definitions, s.Log)
+	if main == nil {
+		s.counter = newCounter(s.Store, s.definitions, s.panels, s.Log, s.Wake)
+	} else {
+		s.counter = main.on(s.Store, s.definitions, s.panels)
+	}
+	s.numberReader = newNumberReader(s.Store, s.definitions, s.panels, s.counter)
+	s.explorer = newExplorer(s.Store, s.definitions, s.panels, s.numberReader, s.Log)
+	s.watcher = newWatcher(s.Store, s.definitions, s.panels, s.counter, s.Log, s.Planned)
+	s.reporter = newReporter(s.Store, s.definitions, s.counter, s.numberReader, s.Log, s.BaseURL, s.Planned)
+	s.channelDirectory = newChannelDirectory(channelConfig{
+		Store: s.Store, Definitions: s.definitions, Reports: s.reporter, CheckWebhook: s.CheckWebhook, CheckAddress: s.CheckAddress, Mail: s.Mail,
+		TestChannel: s.TestChannel, BaseURL: s.BaseURL,
+	})
+	s.exporter = newExporter(s.Store, s.definitions, s.panels, s.counter, s.numberReader, s.explorer, s.Exports, s.Log)
+	s.demoMaker = newDemoMaker(s.Store, s.Catalogue, s.definitions, s.panels, s.Lab)
+	s.reanalyser = newReanalyser(s.Store, s.definitions, s.panels, s.counter, s.exporter, s.Log, s.Wake)
 }
 
 const (
@@ -129,7 +152,11 @@ func (s *Service) Run(ctx context.Context) error {
 	var loops sync.WaitGroup
 	defer loops.Wait()
 	loops.Go(func() { again(ctx, stepEvery, nil, func() { s.watch(ctx) }) })
-	loops.Go(func() { s.writeExports(ctx) })
+	if s.Exports != nil {
+		loops.Go(func() {
+			again(ctx, stepEvery, nil, func() { s.log(ctx, "writing exports failed", s.exporter.exportAll(ctx, s.Store.Now)) })
+		})
+	}
 	loops.Go(func() {
 		again(ctx, lostEvery, nil, func() { s.log(ctx, "looking for lost tasks failed", s.trusted(ctx, s.recordLost)) })
 	})
@@ -140,7 +167,7 @@ func (s *Service) Run(ctx context.Context) error {
 		again(ctx, stepEvery, s.wakeAddUp, func() { s.log(ctx, "adding up answers failed", s.trusted(ctx, s.addUp)) })
 	})
 	// An upgrade may have brought other rules.
-	s.log(ctx, "renewing rules failed", s.renewRules(ctx, s.Store.Now()))
+	s.log(ctx, "renewing rules failed", s.reanalyser.renewRules(ctx, s.Store.Now()))
 	again(ctx, stepEvery, s.wake, func() { s.log(ctx, "a step of the trackers failed", s.trusted(ctx, s.moveOn)) })
 	return nil
 }
@@ -173,7 +200,7 @@ func (s *Service) trusted(ctx context.Context, do func(ctx context.Context, now 
 // watch has the change detectors see sweeps that have ended, and sends reports that are
 // due.
 func (s *Service) watch(ctx context.Context) {
-	s.log(ctx, "looking for what moved failed", s.watchSweeps(ctx, s.Store.Now()))
+	s.log(ctx, "looking for what moved failed", s.watcher.watchSweeps(ctx, s.Store.Now()))
 	s.log(ctx, "sending reports failed", s.trusted(ctx, s.sendReports))
 }
 
@@ -195,7 +222,7 @@ func (s *Service) Wake() {
 
 // Step does once what Run does again and again.
 func (s *Service) Step(ctx context.Context, now time.Time) error {
-	return errors.Join(s.moveOn(ctx, now), s.recordLost(ctx, now), s.addUp(ctx, now), s.watchSweeps(ctx, now), s.sendReports(ctx, now), s.exportAll(ctx, func() time.Time { return now }))
+	return errors.Join(s.moveOn(ctx, now), s.recordLost(ctx, now), s.addUp(ctx, now), s.watcher.watchSweeps(ctx, now), s.reporter.sendReports(ctx, now), s.exporter.exportAll(ctx, func() time.Time { return now }))
 }
 
 // moveOn starts sweeps, records answers, and closes sweeps of which all have come.
@@ -206,7 +233,7 @@ func (s *Service) moveOn(ctx context.Context, now time.Time) error {
 // addUp makes tallies that were asked for, and goes on with answers that are to be
 // analysed anew.
 func (s *Service) addUp(ctx context.Context, now time.Time) error {
-	return errors.Join(s.tally(ctx), s.reanalyse(ctx, now))
+	return errors.Join(s.counter.tally(ctx), s.reanalyser.reanalyse(ctx, now))
 }
 
 // tidy removes answers that are past their time and what is left of deleted trackers and
@@ -222,5 +249,5 @@ func (s *Service) tidy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.renewRules(ctx, now), s.tidyAnalyses(ctx), s.tallyAll(ctx))
+	return errors.Join(s.reanalyser.renewRules(ctx, now), s.reanalyser.tidyAnalyses(ctx), s.counter.tallyAll(ctx))
 }

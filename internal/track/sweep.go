@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"earshot/internal/track/definition"
+
 	"github.com/google/uuid"
 
 	"earshot"
@@ -22,8 +24,6 @@ const (
 	manualWindow = 24 * time.Hour
 	// taskKey is the key that tasks of trackers are submitted with.
 	taskKey = "tracker"
-	// zoneOfManual is the time zone that counts months of a tracker without a schedule.
-	zoneOfManual = "UTC"
 )
 
 // startDue starts the sweeps that are due.
@@ -44,11 +44,11 @@ func (s *Service) startDue(ctx context.Context, now time.Time) error {
 
 // startOne starts a tracker's sweep, or notes that it was missed: its window is over.
 func (s *Service) startOne(t *store.Tracker, now time.Time) error {
-	d, err := s.stored(t)
+	d, err := s.definitions.Of(t)
 	if err != nil {
 		return err
 	}
-	if d.rule == nil {
+	if d.Rule == nil {
 		t.NextSlot, t.DueAt = "", time.Time{}
 		return s.Store.SetTrackerState(t, now)
 	}
@@ -58,15 +58,15 @@ func (s *Service) startOne(t *store.Tracker, now time.Time) error {
 	}
 	for {
 		next, due := "", time.Time{}
-		if after, ok := d.rule.Next(slot); ok {
-			next, due = after.String(), d.rule.At(after)
+		if after, ok := d.Rule.Next(slot); ok {
+			next, due = after.String(), d.Rule.At(after)
 		}
-		at := d.rule.At(slot)
-		sweep := s.newSweep(t, d, slot.String()+" "+d.rule.Zone(), slot.Month(), at, at.Add(d.rule.Within), now)
+		at := d.Rule.At(slot)
+		sweep := s.newSweep(t, d, slot.String()+" "+d.Rule.Zone(), slot.Month(), at, at.Add(d.Rule.Within), now)
 		if !now.Before(sweep.EndsAt) {
 			sweep.State, sweep.StartedAt, sweep.ClosedAt = earshot.SweepMissed, time.Time{}, now
 		}
-		started, err := s.Store.StartSweep(t, sweep, d.ceiling(), d.webhook(), next, due, now)
+		started, err := s.Store.StartSweep(t, sweep, d.MonthlyCeiling(), d.WebhookURL(), next, due, now)
 		if err != nil {
 			return err
 		}
@@ -89,10 +89,10 @@ func (s *Service) told(sweep *store.Sweep) {
 	}
 }
 
-func (s *Service) newSweep(t *store.Tracker, d *definition, slot, month string, due, ends, now time.Time) store.Sweep {
+func (s *Service) newSweep(t *store.Tracker, d *definition.Definition, slot, month string, due, ends, now time.Time) store.Sweep {
 	return store.Sweep{
 		ID: uuid.Must(uuid.NewV7()).String(), Slot: slot, State: earshot.SweepRunning, Version: t.Version, Month: month, DueAt: due, StartedAt: now, EndsAt: ends,
-		Planned: len(d.Prompts) * len(d.Targets) * d.Samples, MaxCost: d.sweepCost(),
+		Planned: len(d.Prompts) * len(d.Targets) * d.Samples, MaxCost: d.SweepCost(),
 	}
 }
 
@@ -102,7 +102,7 @@ func (s *Service) newSweep(t *store.Tracker, d *definition, slot, month string, 
 func (s *Service) RunNow(ctx context.Context, organization, name string, request earshot.SweepRequest, now time.Time) (*earshot.SweepStarted, error) {
 	key := request.IdempotencyKey
 	for {
-		t, d, err := s.load(ctx, organization, name)
+		t, d, err := s.definitions.Load(ctx, organization, name)
 		if err != nil {
 			return nil, err
 		}
@@ -112,11 +112,11 @@ func (s *Service) RunNow(ctx context.Context, organization, name string, request
 		if key == "" {
 			key = uuid.NewString()
 		}
-		sweep := s.newSweep(t, d, store.ManualSlot+key, monthOf(d, now), now, now.Add(manualWindow), now)
+		sweep := s.newSweep(t, d, store.ManualSlot+key, d.Month(now), now, now.Add(manualWindow), now)
 		if request.Repeat {
 			sweep.Repeats = store.RepeatNewest
 		}
-		started, err := s.Store.StartSweep(t, sweep, d.ceiling(), d.webhook(), t.NextSlot, t.DueAt, now)
+		started, err := s.Store.StartSweep(t, sweep, d.MonthlyCeiling(), d.WebhookURL(), t.NextSlot, t.DueAt, now)
 		if errors.Is(err, store.ErrChanged) && ctx.Err() == nil {
 			continue
 		}
@@ -153,15 +153,6 @@ func explainRefused(err error, name string) error {
 		return err
 	}
 	return &earshot.Error{Code: earshot.CodeConflict, Message: fmt.Sprintf(text, name), Details: earshot.ConflictDetails{ID: name}}
-}
-
-// monthOf is the month of a moment in the tracker's time zone.
-func monthOf(d *definition, now time.Time) string {
-	rule := d.rule
-	if rule == nil {
-		rule = ruleOf(earshot.Schedule{Every: "day", Timezone: zoneOfManual})
-	}
-	return rule.Civil(now).Month()
 }
 
 // Cancel stops a sweep: what is queued of it is removed, what runs goes on.
@@ -231,7 +222,7 @@ func (s *Service) advanceOne(ctx context.Context, sweep *store.Sweep, now time.T
 	if err != nil {
 		return err
 	}
-	p, err := s.planOf(ctx, t, sweep.Version)
+	p, err := s.definitions.Plan(ctx, t, sweep.Version)
 	if err != nil {
 		return err
 	}
@@ -257,11 +248,11 @@ func (s *Service) advanceOne(ctx context.Context, sweep *store.Sweep, now time.T
 	if sweep.Reason == store.ReasonCanceled {
 		state = earshot.SweepCanceled
 	}
-	closed, err := s.Store.CloseSweep(sweep, state, p.definition.webhook(), now)
+	closed, err := s.Store.CloseSweep(sweep, state, p.Definition.WebhookURL(), now)
 	if closed {
 		s.Log.Info("sweep ended", "tracker", t.Name, "sweep", sweep.ID, "state", state, "answered", sweep.Answered, "planned", sweep.Planned)
 		s.Planned()
-		return s.tallyClosed(ctx, t)
+		return s.counter.tallyClosed(ctx, t)
 	}
 	return err
 }
@@ -275,17 +266,17 @@ func reasonOfEnd(sweep *store.Sweep) string {
 }
 
 // submit queues the cells that are due, as far as the queue has room.
-func (s *Service) submit(ctx context.Context, t *store.Tracker, p *plan, sweep *store.Sweep, now time.Time) error {
+func (s *Service) submit(ctx context.Context, t *store.Tracker, p *definition.Plan, sweep *store.Sweep, now time.Time) error {
 	start, end := sweep.StartedAt, sweep.EndsAt
 	if sweep.Manual() {
 		start = end // all of it at once
 	}
 	for ctx.Err() == nil {
-		due := min(p.due(start, end, now), sweep.Submitted+submitBatch)
+		due := min(p.Due(start, end, now), sweep.Submitted+submitBatch)
 		if due <= sweep.Submitted {
 			return nil
 		}
-		tasks, answers, err := s.tasks(t, p, sweep, p.cells[sweep.Submitted:due], now)
+		tasks, answers, err := s.tasks(t, p, sweep, p.Cells[sweep.Submitted:due], now)
 		if err != nil {
 			return err
 		}
@@ -302,20 +293,20 @@ func (s *Service) submit(ctx context.Context, t *store.Tracker, p *plan, sweep *
 }
 
 // tasks are the jobs of cells, and the rows of their answers.
-func (s *Service) tasks(t *store.Tracker, p *plan, sweep *store.Sweep, cells []cell, now time.Time) (tasks []store.Job, answers []*store.Answer, err error) {
+func (s *Service) tasks(t *store.Tracker, p *definition.Plan, sweep *store.Sweep, cells []definition.Cell, now time.Time) (tasks []store.Job, answers []*store.Answer, err error) {
 	asked := maxTime(now, sweep.StartedAt) // a slow node may have read its clock before another one started the sweep
 	for _, c := range cells {
-		payload, err := p.payload(c)
+		payload, err := p.Payload(c)
 		if err != nil {
 			return nil, nil, err
 		}
 		id := uuid.Must(uuid.NewV7()).String()
 		tasks = append(tasks, store.Job{
-			ID: id, Organization: t.Organization, KeyID: taskKey, Provider: p.definition.Targets[c.targetIndex].Provider, Request: payload,
-			MaxCost: p.definition.prices[c.targetIndex], CreatedAt: asked, Tracker: t.Name,
+			ID: id, Organization: t.Organization, KeyID: taskKey, Provider: p.Definition.Targets[c.TargetIndex].Provider, Request: payload,
+			MaxCost: p.Definition.Prices[c.TargetIndex], CreatedAt: asked, Tracker: t.Name,
 		})
 		answers = append(answers, &store.Answer{
-			Organization: t.Organization, Tracker: t.ID, ID: id, Sweep: sweep.ID, Prompt: c.prompt, Target: c.target, Sample: c.sample,
+			Organization: t.Organization, Tracker: t.ID, ID: id, Sweep: sweep.ID, Prompt: c.Prompt, Target: c.Target, Sample: c.Sample,
 			Outcome: earshot.OutcomePending, AskedAt: asked,
 		})
 	}

@@ -105,16 +105,16 @@ const tallyStep = 50_000
 type tallyJob struct{ rules *store.Rules }
 
 // wantTallies has the tallies of rules made soon, for those who read them next.
-func (s *Service) wantTallies(r *store.Rules) {
+func (s *counter) wantTallies(r *store.Rules) {
 	select {
 	case s.untallied <- tallyJob{r}:
-		s.Wake()
+		s.wake()
 	default: // many are asked for already; tidy finds the rest
 	}
 }
 
 // tally makes tallies that a reader has asked for.
-func (s *Service) tally(ctx context.Context) error {
+func (s *counter) tally(ctx context.Context) error {
 	select {
 	case job := <-s.untallied:
 		_, err := s.tallyRules(ctx, job.rules)
@@ -125,8 +125,8 @@ func (s *Service) tally(ctx context.Context) error {
 }
 
 // tallyAll makes the tallies that are missing.
-func (s *Service) tallyAll(ctx context.Context) error {
-	all, err := s.Store.RulesToTally(ctx)
+func (s *counter) tallyAll(ctx context.Context) error {
+	all, err := s.store.RulesToTally(ctx)
 	if err != nil {
 		return err
 	}
@@ -144,8 +144,8 @@ func (s *Service) tallyAll(ctx context.Context) error {
 
 // tallyClosed makes the tallies of a sweep that was just closed. Those of pending rules
 // are made before these take over.
-func (s *Service) tallyClosed(ctx context.Context, t *store.Tracker) error {
-	all, err := s.Store.Rules(ctx, t.Organization, t.ID)
+func (s *counter) tallyClosed(ctx context.Context, t *store.Tracker) error {
+	all, err := s.store.Rules(ctx, t.Organization, t.ID)
 	if err != nil {
 		return err
 	}
@@ -159,8 +159,8 @@ func (s *Service) tallyClosed(ctx context.Context, t *store.Tracker) error {
 
 // tallyRules makes some of the tallies that rules do not have yet, or have by other
 // weights, and those of ranges of days. It reports whether that was all.
-func (s *Service) tallyRules(ctx context.Context, r *store.Rules) (done bool, err error) {
-	t, err := s.Store.TrackerByID(ctx, r.Organization, r.Tracker)
+func (s *counter) tallyRules(ctx context.Context, r *store.Rules) (done bool, err error) {
+	t, err := s.store.TrackerByID(ctx, r.Organization, r.Tracker)
 	if err != nil {
 		return true, ignoreGone(err)
 	}
@@ -191,7 +191,7 @@ func (s *Service) tallyRules(ctx context.Context, r *store.Rules) (done bool, er
 		}
 	}
 	if answers > 0 {
-		s.Log.Debug("sweeps are added up", "tracker", t.Name, "rules", r.Version, "answers", answers)
+		s.log.Debug("sweeps are added up", "tracker", t.Name, "rules", r.Version, "answers", answers)
 	}
 	return true, errors.Join(s.tallySpans(ctx, h), s.noteNoise(ctx, h))
 }
@@ -205,7 +205,7 @@ func ignoreGone(err error) error {
 
 // tallySweep adds up the answers of a sweep: from its cells where these are kept, else
 // from its analyses.
-func (s *Service) tallySweep(ctx context.Context, h *past, sweep *store.Sweep) error {
+func (s *counter) tallySweep(ctx context.Context, h *past, sweep *store.Sweep) error {
 	b := &book{tracker: h.tracker, rules: h.rules, panel: h.panel, zone: h.zone, sweeps: []*store.Sweep{sweep}, need: need{later: true}}
 	if err := s.fill(ctx, b, h); err != nil {
 		return err
@@ -231,7 +231,7 @@ func (s *Service) tallySweep(ctx context.Context, h *past, sweep *store.Sweep) e
 	}
 	if tally.Answers != sweep.Answered {
 		// Some are gone, which a version before this one did not note.
-		return s.Store.Prune(sweep)
+		return s.store.Prune(sweep)
 	}
 	for _, sheets := range [][]keptSheet{sums, cells} {
 		slices.SortFunc(sheets, func(a, b keptSheet) int {
@@ -239,11 +239,11 @@ func (s *Service) tallySweep(ctx context.Context, h *past, sweep *store.Sweep) e
 		})
 	}
 	tally.Sums, tally.Cells = packSheets(sums), packSheets(cells)
-	return s.Store.SaveTally(tally)
+	return s.store.SaveTally(tally)
 }
 
 // tallySpans keeps the cells of ranges of days together, for a tracker that has many.
-func (s *Service) tallySpans(ctx context.Context, h *past) error {
+func (s *counter) tallySpans(ctx context.Context, h *past) error {
 	answers := 0
 	for _, sweep := range h.all {
 		answers += sweep.Submitted
@@ -251,7 +251,7 @@ func (s *Service) tallySpans(ctx context.Context, h *past) error {
 	if answers <= maxWhole && weightOf(answers, h.panel) <= maxHeavy {
 		return nil
 	}
-	known, err := s.Store.TallySpans(ctx, h.rules)
+	known, err := s.store.TallySpans(ctx, h.rules)
 	if err != nil {
 		return err
 	}
@@ -292,12 +292,12 @@ type sweepRange struct {
 	sweeps       []*store.Sweep
 }
 
-func (s *Service) tallySpan(ctx context.Context, h *past, of sweepRange) error {
+func (s *counter) tallySpan(ctx context.Context, h *past, of sweepRange) error {
 	var names []string
 	for _, sweep := range of.sweeps {
 		names = append(names, sweep.ID)
 	}
-	cells, err := s.Store.TallyCells(ctx, h.rules, names)
+	cells, err := s.store.TallyCells(ctx, h.rules, names)
 	if err != nil {
 		return err
 	}
@@ -331,7 +331,7 @@ func (s *Service) tallySpan(ctx context.Context, h *past, of sweepRange) error {
 		}
 		merged = append(merged, keptSheet{target: at.target, surface: at.surface, contents: all})
 	}
-	return s.Store.SaveTallySpan(&store.TallySpan{
+	return s.store.SaveTallySpan(&store.TallySpan{
 		Organization: h.tracker.Organization, Tracker: h.tracker.ID, Rules: h.rules.Version, Days: of.days, Number: of.number, Sweeps: sweepIDs(of.sweeps), Cells: packSheets(merged),
 	}, names)
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"earshot/internal/track/definition"
+
 	"github.com/google/uuid"
 
 	"earshot"
@@ -28,7 +30,7 @@ const (
 )
 
 // newest hands the newest answers that have results to look, limit at most.
-func (s *Service) newest(ctx context.Context, t *store.Tracker, limit int, look func(*store.Answer) error) (sample earshot.AnswerSample, err error) {
+func (s *explorer) newest(ctx context.Context, t *store.Tracker, limit int, look func(*store.Answer) error) (sample earshot.AnswerSample, err error) {
 	release, ok := s.searches.Hold(t.Organization)
 	if !ok {
 		return sample, &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "kept answers are being searched for this account already, try again"}
@@ -36,7 +38,7 @@ func (s *Service) newest(ctx context.Context, t *store.Tracker, limit int, look 
 	defer release()
 	for before := uuid.Max.String(); ; {
 		// One more tells whether there are more.
-		answers, err := s.Store.NewestResults(ctx, t, before, min(analyseBatch, limit-sample.Answers+1))
+		answers, err := s.store.NewestResults(ctx, t, before, min(analyseBatch, limit-sample.Answers+1))
 		if err != nil || len(answers) == 0 {
 			return sample, err
 		}
@@ -60,16 +62,16 @@ func (s *Service) newest(ctx context.Context, t *store.Tracker, limit int, look 
 }
 
 // TryNames tells what names would find in kept answers. Returns store.ErrNotFound.
-func (s *Service) TryNames(ctx context.Context, organization, name string, trial *earshot.NameTrial) (*earshot.NameTried, error) {
-	t, err := s.Store.Tracker(ctx, organization, name)
+func (s *explorer) TryNames(ctx context.Context, organization, name string, trial *earshot.NameTrial) (*earshot.NameTried, error) {
+	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {
 		return nil, err
 	}
-	known, err := s.names(ctx, t)
+	known, err := s.definitions.Names(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	rules, panel, err := s.currentPanel(ctx, t)
+	rules, panel, err := s.panels.currentPanel(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +90,7 @@ func (s *Service) TryNames(ctx context.Context, organization, name string, trial
 
 // nameTrial is a trial of names under way.
 type nameTrial struct {
-	known         *names
+	known         *definition.PartNames
 	before, panel *analysis.Panel
 	brand         int   // whose names are tried
 	names         []int // the names that are tried, as mentions have them
@@ -181,7 +183,7 @@ func (run *nameTrial) problems(err error) error {
 
 // look adds what is found in an answer, now and by the names that are tried.
 func (run *nameTrial) look(a *store.Answer) error {
-	prompt := run.known.prompts[a.Prompt]
+	prompt := run.known.Prompts[a.Prompt]
 	now, err := run.before.Analyse(a.Result, prompt)
 	if err != nil {
 		return nil //nolint:nilerr // one that cannot be read names nobody, as in numbers
@@ -243,7 +245,7 @@ func (run *nameTrial) show(a *store.Answer, shown *analysis.Shown, i int) {
 	m, sentence := shown.Mentions[i], shown.Sentences[i]
 	text, start := excerpt(shown.Texts[sentence.Text].Body, sentence, m)
 	*into = append(*into, earshot.NameContext{
-		Answer: a.ID, Prompt: run.known.prompts[a.Prompt], Target: run.known.targets[a.Target], Name: run.panel.NameOf(m), Kind: string(m.Kind), Where: string(m.Where),
+		Answer: a.ID, Prompt: run.known.Prompts[a.Prompt], Target: run.known.Targets[a.Target], Name: run.panel.NameOf(m), Kind: string(m.Kind), Where: string(m.Where),
 		Sentence: text, Start: m.Start - start, End: m.End - start,
 	})
 }

@@ -2,13 +2,11 @@ package track
 
 import (
 	"context"
-	"encoding/json"
-	"slices"
-	"strings"
 	"time"
 
+	"earshot/internal/track/definition"
+
 	"earshot"
-	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/track/schedule"
 )
@@ -21,7 +19,7 @@ func (s *Service) List(ctx context.Context, organization string, now time.Time) 
 	}
 	list := &earshot.TrackerList{}
 	for _, t := range trackers {
-		d, err := s.stored(&t.Tracker)
+		d, err := s.definitions.Of(&t.Tracker)
 		if err != nil {
 			return nil, err
 		}
@@ -37,9 +35,24 @@ func (s *Service) List(ctx context.Context, organization string, now time.Time) 
 	return list, nil
 }
 
+// MakeDemo makes a tracker with a history that the lab made up. A demo of that name is
+// replaced; any other tracker is not.
+func (s *Service) MakeDemo(ctx context.Context, organization, name string, asked earshot.DemoRequest, now time.Time) (*earshot.DemoMade, error) {
+	made, err := s.demoMaker.make(ctx, organization, name, asked, now)
+	if err != nil {
+		return nil, err
+	}
+	view, err := s.view(ctx, made.stored, made.definition, now)
+	if err != nil {
+		return nil, err
+	}
+	made.Tracker = *view
+	return &made.DemoMade, nil
+}
+
 // Get shows one tracker with its definition. Returns store.ErrNotFound.
 func (s *Service) Get(ctx context.Context, organization, name string, now time.Time) (*earshot.Tracker, error) {
-	t, d, err := s.load(ctx, organization, name)
+	t, d, err := s.definitions.Load(ctx, organization, name)
 	if err != nil {
 		return nil, err
 	}
@@ -47,15 +60,15 @@ func (s *Service) Get(ctx context.Context, organization, name string, now time.T
 }
 
 // show is view with the coming slots, and how reports and exports stand.
-func (s *Service) show(ctx context.Context, t *store.Tracker, d *definition, now time.Time) (*earshot.Tracker, error) {
+func (s *Service) show(ctx context.Context, t *store.Tracker, d *definition.Definition, now time.Time) (*earshot.Tracker, error) {
 	view, err := s.view(ctx, t, d, now)
 	if err != nil {
 		return nil, err
 	}
-	if view.NextSlots, err = nextSlots(t, d.rule); err != nil {
+	if view.NextSlots, err = nextSlots(t, d.Rule); err != nil {
 		return nil, err
 	}
-	return view, s.viewScheduled(ctx, t, d, view)
+	return view, s.reporter.viewScheduled(ctx, t, d, view)
 }
 
 // slotsShown is how many coming slots are listed.
@@ -74,16 +87,16 @@ func nextSlots(t *store.Tracker, rule *schedule.Rule) (coming []earshot.ComingSl
 }
 
 // view is a tracker as clients see it.
-func (s *Service) view(ctx context.Context, t *store.Tracker, d *definition, now time.Time) (*earshot.Tracker, error) {
+func (s *Service) view(ctx context.Context, t *store.Tracker, d *definition.Definition, now time.Time) (*earshot.Tracker, error) {
 	view := &earshot.Tracker{
 		Name: t.Name, State: t.State, Demo: t.Demo, Version: t.Version, Prompts: len(d.Prompts), Targets: len(d.Targets), Brands: len(d.Brands),
 		CreatedAt: earshot.Timestamp{Time: t.CreatedAt}, UpdatedAt: earshot.Timestamp{Time: t.UpdatedAt}, NextSweepAt: earshot.When(t.DueAt),
-		Cost:       earshot.TrackerCost{Sweep: d.sweepCost(), Ceiling: d.ceiling()},
+		Cost:       earshot.TrackerCost{Sweep: d.SweepCost(), Ceiling: d.MonthlyCeiling()},
 		Definition: &d.TrackerDefinition,
 	}
-	view.Cost.Month = view.Cost.Sweep * int64(d.sweepsIn(31, now))
+	view.Cost.Month = view.Cost.Sweep * int64(d.SweepsIn(31, now))
 	var err error
-	if view.Cost.Committed, err = s.Store.Committed(ctx, t, monthOf(d, now)); err != nil {
+	if view.Cost.Committed, err = s.Store.Committed(ctx, t, d.Month(now)); err != nil {
 		return nil, err
 	}
 	last, err := s.Store.Sweeps(ctx, t, "", "", 1)
@@ -94,20 +107,6 @@ func (s *Service) view(ctx context.Context, t *store.Tracker, d *definition, now
 		view.LastSweep = new(sweepView(last[0]))
 	}
 	return view, nil
-}
-
-func sweepView(sweep *store.Sweep) earshot.Sweep {
-	view := earshot.Sweep{
-		ID: sweep.ID, Slot: sweep.Slot, State: sweep.State, Reason: sweep.Reason, Version: sweep.Version,
-		DueAt: earshot.Timestamp{Time: sweep.DueAt}, StartedAt: earshot.When(sweep.StartedAt), EndsAt: earshot.Timestamp{Time: sweep.EndsAt}, ClosedAt: earshot.When(sweep.ClosedAt),
-		Progress: earshot.SweepProgress{Planned: sweep.Planned, Submitted: sweep.Submitted, Answered: sweep.Answered, Missing: sweep.Missing},
-		Credits:  earshot.SweepCredits{CreditsToCharge: sweep.MaxCost, CreditsCharged: sweep.Charged},
-		Repeats:  sweep.Repeats,
-	}
-	if sweep.Planned > 0 {
-		view.Progress.Coverage = float64(sweep.Answered) / float64(sweep.Planned)
-	}
-	return view
 }
 
 // Sweep shows one sweep with the reasons of what is missing. Returns store.ErrNotFound.
@@ -162,130 +161,4 @@ func (s *Service) Sweeps(ctx context.Context, organization, name string, state e
 		page.Sweeps = append(page.Sweeps, sweepView(sweep))
 	}
 	return page, nil
-}
-
-// names are what the numbers of a tracker's parts stand for.
-type names struct {
-	prompts, targets map[int]string
-	tags             map[int][]string // of the prompts, as they are now
-}
-
-func (s *Service) names(ctx context.Context, t *store.Tracker) (*names, error) {
-	prompts, err := s.Store.TrackerPrompts(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	targets, err := s.Store.TrackerTargets(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	n := &names{prompts: map[int]string{}, targets: map[int]string{}, tags: map[int][]string{}}
-	for _, p := range prompts {
-		n.prompts[p.ID], n.tags[p.ID] = p.Name, tagsOf(p.Definition)
-	}
-	for _, p := range targets {
-		n.targets[p.ID] = p.Name
-	}
-	return n, nil
-}
-
-func (n *names) view(a *store.Answer) earshot.TrackedAnswer {
-	return earshot.TrackedAnswer{
-		ID: a.ID, Sweep: a.Sweep, PromptID: a.Prompt, Prompt: n.prompts[a.Prompt], Target: n.targets[a.Target], Sample: a.Sample,
-		Outcome: a.Outcome, Reason: a.Reason, Surface: a.Surface, Model: a.Model, MadeUp: a.Surface == "lab",
-		AskedAt: earshot.Timestamp{Time: a.AskedAt}, FinishedAt: earshot.When(a.FinishedAt), Charged: a.Charged, Attempts: a.Attempts, Result: a.Result,
-	}
-}
-
-// Answers lists a page of answers, the newest first. before is where it goes on.
-func (s *Service) Answers(ctx context.Context, organization, name string, q *earshot.AnswerFilter, from, until time.Time, before string, limit int) (*earshot.AnswerPage, error) {
-	t, filter, known, err := s.filter(ctx, organization, name, q, from, until)
-	if err != nil {
-		return nil, err
-	}
-	filter.Before, filter.Limit = before, limit
-	answers, next, err := s.Store.Answers(ctx, t, filter)
-	if err != nil {
-		return nil, err
-	}
-	page := &earshot.AnswerPage{}
-	if next != "" {
-		page.NextCursor = &next
-	}
-	for _, a := range answers {
-		page.Answers = append(page.Answers, known.view(a))
-	}
-	return page, nil
-}
-
-// filter is how the store picks the answers that a client asks for.
-func (s *Service) filter(ctx context.Context, organization, name string, q *earshot.AnswerFilter, from, until time.Time) (*store.Tracker, store.AnswerFilter, *names, error) {
-	filter := store.AnswerFilter{Prompt: q.PromptID, From: from, Until: until}
-	if !from.IsZero() && !until.IsZero() && !from.Before(until) {
-		return nil, filter, nil, schema.Invalid("to", "must be after from")
-	}
-	t, err := s.Store.Tracker(ctx, organization, name)
-	if err != nil {
-		return nil, filter, nil, err
-	}
-	if q.Sweep != "" {
-		sweep, err := s.Store.Sweep(ctx, t, q.Sweep)
-		if err != nil {
-			return nil, filter, nil, err
-		}
-		filter.Sweep = sweep.ID
-		if sweep.StartedAt.After(filter.From) {
-			filter.From = sweep.StartedAt
-		}
-		if !sweep.ClosedAt.IsZero() && (filter.Until.IsZero() || sweep.ClosedAt.Before(filter.Until)) {
-			filter.Until = sweep.ClosedAt.Add(time.Millisecond)
-		}
-	}
-	known, err := s.names(ctx, t)
-	if err != nil {
-		return nil, filter, nil, err
-	}
-	counts, err := s.counted(ctx, t, q)
-	if err != nil {
-		return nil, filter, nil, err
-	}
-	text := strings.ToLower(q.Text)
-	filter.Match = func(a *store.Answer) bool {
-		return (q.Target == "" || known.targets[a.Target] == q.Target) &&
-			(q.Outcome == "" || a.Outcome == q.Outcome) && (q.Reason == "" || a.Reason == q.Reason) &&
-			(q.Tag == "" || slices.Contains(known.tags[a.Prompt], q.Tag)) &&
-			(text == "" || strings.Contains(strings.ToLower(known.prompts[a.Prompt]), text)) && counts(a)
-	}
-	if q.Brand != "" {
-		filter.Choose, err = s.naming(ctx, q.Brand, &answerExport{Service: s, t: t, filter: filter, known: known, expired: time.Now()})
-	}
-	return t, filter, known, err
-}
-
-// naming returns a function that picks the answers that name a brand, by the current rules.
-func (s *Service) naming(ctx context.Context, brand string, e *answerExport) (func(context.Context, []*store.Answer) ([]*store.Answer, error), error) {
-	rules, err := s.currentRules(ctx, e.t)
-	if err != nil {
-		return nil, err
-	}
-	panel, err := s.panelOf(rules)
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context, some []*store.Answer) (naming []*store.Answer, err error) {
-		all, err := e.foundIn(ctx, livePanel{rules.Version, panel}, some)
-		for _, one := range all {
-			if slices.Contains(one.found.Order(panel), brand) {
-				naming = append(naming, one.Answer)
-			}
-		}
-		return naming, err
-	}, nil
-}
-
-// tagsOf are the tags of a question as it is stored.
-func tagsOf(definition []byte) []string {
-	var p earshot.TrackedPrompt
-	_ = json.Unmarshal(definition, &p) // as it was stored
-	return p.Tags
 }

@@ -42,7 +42,7 @@ type world struct {
 	now          time.Time
 }
 
-func newWorld(t *testing.T, address string, now time.Time) *world {
+func newWorld(t *testing.T, address string, now time.Time, options ...func(*track.Config)) *world {
 	t.Helper()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -56,9 +56,11 @@ func newWorld(t *testing.T, address string, now time.Time) *world {
 		stores[1] = storetest.OpenVirtual(t, address)
 	}
 	for _, s := range stores {
-		w.services = append(w.services, track.New(track.Config{
-			Store: s, Catalogue: catalogue, Jobs: jobs{}, Planned: func() {}, Log: slog.New(slog.DiscardHandler),
-		}))
+		cfg := track.Config{Store: s, Catalogue: catalogue, Jobs: jobs{}, Planned: func() {}, Log: slog.New(slog.DiscardHandler)}
+		for _, option := range options {
+			option(&cfg)
+		}
+		w.services = append(w.services, track.New(cfg))
 	}
 	o, err := w.store.CreateOrganization(store.NewOrganization{
 		Name: "tracked", Plan: account.Plan{Name: "wide", Slots: 100, CreditsPerCycle: 1 << 30, RequestsPerSecond: 1, QueueCapacity: 1000},

@@ -1,4 +1,4 @@
-package track
+package definition
 
 import (
 	"bytes"

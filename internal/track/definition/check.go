@@ -1,18 +1,14 @@
-package track
+package definition
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
-	"slices"
 	"strings"
 	"time"
 
 	"earshot"
 	"earshot/internal/geo"
-	"earshot/internal/provider"
 	"earshot/internal/schema"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/mention"
@@ -20,32 +16,9 @@ import (
 	"earshot/internal/track/source"
 )
 
-const (
-	// shortestInterval is how much time must lie between two sweeps of a schedule.
-	shortestInterval = time.Hour
-	// maxCells is how many pairs of a question and a target a tracker may have.
-	maxCells = 20_000
-	// maxPrompts is how many questions a tracker may have had: those that it no longer has
-	// stay as long as it does.
-	maxPrompts = 50_000
-	// maxValues is what a definition of the largest size needs.
-	maxValues = 400_000
-	// defaultKeep is how many days answers are kept unless the definition says otherwise.
-	defaultKeep = 400
-)
-
-// definition is a definition that was read and checked.
-type definition struct {
-	earshot.TrackerDefinition
-	rule     *schedule.Rule // nil when sweeps are only run by hand
-	reports  *schedule.Rule // nil when none is sent by itself
-	keepDays int
-	prices   []int64 // of a task on each target
-}
-
-// parse reads a definition in JSON, or in YAML when isYAML is set, and checks it whole.
+// Parse reads a definition in JSON, or in YAML when isYAML is set, and checks it whole.
 // Its errors name the field, and the line in YAML.
-func (s *Service) parse(name string, body []byte, isYAML bool) (*definition, error) {
+func (s *Reader) Parse(name string, body []byte, isYAML bool) (*Definition, error) {
 	var lines map[string]int
 	if isYAML {
 		var err error
@@ -57,7 +30,7 @@ func (s *Service) parse(name string, body []byte, isYAML bool) (*definition, err
 	if err != nil {
 		return nil, err
 	}
-	d := &definition{}
+	d := &Definition{}
 	in.Decode(&d.TrackerDefinition)
 	s.check(in, name, d)
 	if err := in.Err(); err != nil {
@@ -90,13 +63,22 @@ func withLines(err error, lines map[string]int) error {
 // outer is the path of what holds a field: a for a.b and for a[1].
 func outer(path string) string { return path[:max(0, strings.LastIndexAny(path, ".["))] }
 
+// maxCells is how many pairs of a question and a target a tracker may have.
+const maxCells = 20_000
+
+// shortestInterval is how much time must lie between two sweeps of a schedule.
+const shortestInterval = time.Hour
+
+// maxValues is what a definition of the largest size needs.
+const maxValues = 400_000
+
 // check tells what only a look at the whole shows, and completes the definition.
-func (s *Service) check(in *schema.Object, name string, d *definition) {
+func (s *Reader) check(in *schema.Object, name string, d *Definition) {
 	if d.Name != "" && d.Name != name {
 		in.Reject("name", "must be %q, as in the path", name)
 	}
 	d.Name = name
-	d.keepDays = cmp.Or(daysOf(d.Keep), defaultKeep)
+	d.KeepDays = cmp.Or(daysOf(d.Keep), defaultKeep)
 	seen := map[string]int{}
 	for i, p := range d.Prompts {
 		if first, twice := seen[promptKey(p)]; twice && p.Text != "" {
@@ -117,11 +99,11 @@ func (s *Service) check(in *schema.Object, name string, d *definition) {
 	d.Samples = max(1, d.Samples)
 	if d.Schedule != nil {
 		var problems []schedule.Problem
-		d.rule, problems = schedule.New(*d.Schedule)
+		d.Rule, problems = schedule.New(*d.Schedule)
 		for _, p := range problems {
 			in.Reject("schedule."+p.Field, "%s", p.Message)
 		}
-		if d.rule != nil && d.rule.Shortest < shortestInterval {
+		if d.Rule != nil && d.Rule.Shortest < shortestInterval {
 			in.Reject("schedule.cron", "must leave at least an hour between two sweeps")
 		}
 	}
@@ -228,10 +210,10 @@ func rejectPanel(in *schema.Object, err error) {
 }
 
 // checkTargets holds each target against the rules of its provider, and finds its price.
-func (s *Service) checkTargets(in *schema.Object, d *definition) {
+func (s *Reader) checkTargets(in *schema.Object, d *Definition) {
 	seen := map[string]int{}
 	sample := earshot.TrackedPrompt{Text: "x"}
-	d.prices = make([]int64, len(d.Targets))
+	d.Prices = make([]int64, len(d.Targets))
 	for i, target := range d.Targets {
 		path := fmt.Sprintf("targets[%d]", i)
 		if first, twice := seen[targetKey(target)]; twice {
@@ -255,174 +237,32 @@ func (s *Service) checkTargets(in *schema.Object, d *definition) {
 			in.Reject(path+".options", "%s", err)
 			continue
 		}
-		request, problems := decode(asked, payload)
+		request, problems := DecodeRequest(asked, payload)
 		for _, p := range problems {
 			in.Reject(path+"."+fieldOfTarget(p.Field), "%s", p.Message)
 		}
 		if problems == nil {
-			d.prices[i] = s.Jobs.Price(asked.Definition(), request)
+			d.Prices[i] = s.Price(asked.Definition(), request)
 		}
 	}
 }
 
-// decode reads a payload by the rules of a provider.
-func decode(asked provider.Provider, payload []byte) (provider.Request, []earshot.FieldProblem) {
-	in, err := schema.Parse(payload)
-	if err == nil {
-		request := asked.Decode(in)
-		if err = in.Err(); err == nil {
-			return request, nil
+// checkScheduled checks what a definition says of reports and exports.
+func (s *Reader) checkScheduled(in *schema.Object, d *Definition) {
+	if d.Exports != nil && !s.Exports {
+		in.Reject("exports", "is not possible, since this service has no place for exports; its operator sets one with --exports")
+	}
+	if d.Reports == nil {
+		return
+	}
+	var problems []schedule.Problem
+	d.ReportRule, problems = schedule.New(ReportSchedule(&d.TrackerDefinition))
+	for _, p := range problems {
+		if p.Field != "timezone" || d.Reports.Timezone != "" { // else it was told of the schedule
+			in.Reject("reports."+p.Field, "%s", p.Message)
 		}
 	}
-	var e *earshot.Error
-	if errors.As(err, &e) {
-		if problems, ok := e.Details.([]earshot.FieldProblem); ok {
-			return nil, problems
-		}
+	if len(d.ReportChannels()) == 0 {
+		in.Reject("reports.channels", "must name a channel, since alerts names none")
 	}
-	return nil, []earshot.FieldProblem{{Field: schema.BodyField, Message: err.Error()}}
-}
-
-// fieldOfTarget is where a definition has a field of the provider's request.
-func fieldOfTarget(field string) string {
-	switch field {
-	case "country", "state", "device":
-		return field
-	case "hl":
-		return "language"
-	default:
-		return "options." + field
-	}
-}
-
-// payloadOf is the request that asks a question on a target.
-func payloadOf(about provider.Definition, prompt earshot.TrackedPrompt, target earshot.Target) ([]byte, error) {
-	payload := map[string]any{about.TextField(): prompt.Text, "country": target.Country}
-	if target.State != "" {
-		payload["state"] = target.State
-	}
-	if target.Device != "" {
-		payload["device"] = target.Device
-	}
-	if target.Language != "" {
-		payload["hl"] = target.Language
-	}
-	if target.Options != nil {
-		var options map[string]json.RawMessage
-		if err := json.Unmarshal(target.Options, &options); err != nil {
-			return nil, fmt.Errorf("must be an object: %w", err)
-		}
-		for name, value := range options {
-			if _, taken := payload[name]; taken || slices.Contains([]string{"prompt", "query", "url", "country", "gl", "state", "device", "hl"}, name) {
-				return nil, fmt.Errorf("must not have %s, which the tracker sets", name)
-			}
-			payload[name] = value
-		}
-	}
-	spellOut(payload, reflect.TypeOf(about.Request))
-	return json.Marshal(payload)
-}
-
-// spellOut writes {} where a request takes an object and the options say true, and leaves
-// out what they say false to. It asks for Markdown wherever the request can, because
-// analysis reads it and it costs nothing. The options of the definition stay as they are,
-// so that a target keeps its number.
-func spellOut(options map[string]any, request reflect.Type) {
-	for i := range request.NumField() {
-		field := request.Field(i)
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		text, given := options[name].(json.RawMessage)
-		if name == "markdown" && (!given || string(text) == "false") {
-			options[name] = true
-			continue
-		}
-		kind, optional := field.Type, field.Type.Kind() == reflect.Pointer
-		if optional {
-			kind = kind.Elem()
-		}
-		if kind.Kind() != reflect.Struct || !given && optional {
-			continue
-		}
-		var inner map[string]json.RawMessage
-		switch {
-		case string(text) == "false":
-			delete(options, name)
-			if optional {
-				continue
-			}
-		case given && string(text) != "true":
-			if json.Unmarshal(text, &inner) != nil || inner == nil {
-				continue // the provider will say what is wrong with it
-			}
-		}
-		fields := make(map[string]any, len(inner))
-		for name, value := range inner {
-			fields[name] = value
-		}
-		spellOut(fields, kind)
-		if given && string(text) != "false" || len(fields) > 0 {
-			options[name] = fields
-		}
-	}
-}
-
-// promptKey is what makes a question the same as another.
-func promptKey(p earshot.TrackedPrompt) string { return p.Language + "\x00" + p.Text }
-
-// targetKey is what makes a target the same as another: the order of options does not.
-func targetKey(t earshot.Target) string {
-	var options any
-	if t.Options != nil {
-		_ = json.Unmarshal(t.Options, &options) // it was parsed before
-	}
-	sorted, _ := json.Marshal(options) // a map's names are sorted
-	return strings.Join([]string{t.Provider, t.Country, t.State, string(t.Device), t.Language, string(sorted)}, "\x00")
-}
-
-// targetName is what a target is called, unless another one is called so already.
-func targetName(t earshot.Target) string {
-	name := t.Provider + "/" + t.Country
-	for _, part := range []string{t.State, string(t.Device), t.Language} {
-		if part != "" {
-			name += "/" + part
-		}
-	}
-	return name
-}
-
-// sweepCost is the most that a sweep can cost.
-func (d *definition) sweepCost() (credits int64) {
-	for _, price := range d.prices {
-		credits += price
-	}
-	return credits * int64(len(d.Prompts)) * int64(d.Samples)
-}
-
-// sweepsIn is how many sweeps are due in a number of days from a moment on.
-func (d *definition) sweepsIn(days int, from time.Time) (n int) {
-	if d.rule == nil {
-		return 0
-	}
-	end := from.AddDate(0, 0, days)
-	slot, ok := d.rule.After(from)
-	for ; ok && d.rule.At(slot).Before(end); n++ {
-		slot, ok = d.rule.Next(slot)
-	}
-	return n
-}
-
-// ceiling is how many credits a month may cost, nil for any number.
-func (d *definition) ceiling() *int64 {
-	if d.Ceiling == nil {
-		return nil
-	}
-	return new(int64(d.Ceiling.CreditsPerMonth))
-}
-
-// webhook is where sweeps are told of, nil for nowhere.
-func (d *definition) webhook() *string {
-	if d.Webhook == nil {
-		return nil
-	}
-	return &d.Webhook.URL
 }

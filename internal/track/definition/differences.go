@@ -1,4 +1,4 @@
-package track
+package definition
 
 import (
 	"encoding/json"
@@ -9,8 +9,8 @@ import (
 	"earshot"
 )
 
-// compare tells what a new definition changes, and which series break by it.
-func compare(before, after *earshot.TrackerDefinition) (changes []earshot.TrackerChange, breaks []earshot.SeriesBreak) {
+// Changes tells what a new definition changes, and which series break by it.
+func Changes(before, after *earshot.TrackerDefinition) (changes []earshot.TrackerChange, breaks []earshot.SeriesBreak) {
 	note := func(kind, part, what string) {
 		changes = append(changes, earshot.TrackerChange{Kind: kind, Part: part, What: what})
 	}

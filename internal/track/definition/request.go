@@ -1,0 +1,156 @@
+package definition
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"earshot"
+	"earshot/internal/provider"
+	"earshot/internal/schema"
+)
+
+// DecodeRequest reads a payload by the rules of a provider.
+func DecodeRequest(asked provider.Provider, payload []byte) (provider.Request, []earshot.FieldProblem) {
+	in, err := schema.Parse(payload)
+	if err == nil {
+		request := asked.Decode(in)
+		if err = in.Err(); err == nil {
+			return request, nil
+		}
+	}
+	var e *earshot.Error
+	if errors.As(err, &e) {
+		if problems, ok := e.Details.([]earshot.FieldProblem); ok {
+			return nil, problems
+		}
+	}
+	return nil, []earshot.FieldProblem{{Field: schema.BodyField, Message: err.Error()}}
+}
+
+// fieldOfTarget is where a definition has a field of the provider's request.
+func fieldOfTarget(field string) string {
+	switch field {
+	case "country", "state", "device":
+		return field
+	case "hl":
+		return "language"
+	default:
+		return "options." + field
+	}
+}
+
+// payloadOf is the request that asks a question on a target.
+func payloadOf(about provider.Definition, prompt earshot.TrackedPrompt, target earshot.Target) ([]byte, error) {
+	payload := map[string]any{about.TextField(): prompt.Text, "country": target.Country}
+	if target.State != "" {
+		payload["state"] = target.State
+	}
+	if target.Device != "" {
+		payload["device"] = target.Device
+	}
+	if target.Language != "" {
+		payload["hl"] = target.Language
+	}
+	if target.Options != nil {
+		var options map[string]json.RawMessage
+		if err := json.Unmarshal(target.Options, &options); err != nil {
+			return nil, fmt.Errorf("must be an object: %w", err)
+		}
+		for name, value := range options {
+			if _, taken := payload[name]; taken || slices.Contains([]string{"prompt", "query", "url", "country", "gl", "state", "device", "hl"}, name) {
+				return nil, fmt.Errorf("must not have %s, which the tracker sets", name)
+			}
+			payload[name] = value
+		}
+	}
+	spellOut(payload, reflect.TypeOf(about.Request))
+	return json.Marshal(payload)
+}
+
+// spellOut writes {} where a request takes an object and the options say true, and leaves
+// out what they say false to. It asks for Markdown wherever the request can, because
+// analysis reads it and it costs nothing. The options of the definition stay as they are,
+// so that a target keeps its number.
+func spellOut(options map[string]any, request reflect.Type) {
+	for i := range request.NumField() {
+		field := request.Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		text, given := options[name].(json.RawMessage)
+		if name == "markdown" && (!given || string(text) == "false") {
+			options[name] = true
+			continue
+		}
+		kind, optional := field.Type, field.Type.Kind() == reflect.Pointer
+		if optional {
+			kind = kind.Elem()
+		}
+		if kind.Kind() != reflect.Struct || !given && optional {
+			continue
+		}
+		var inner map[string]json.RawMessage
+		switch {
+		case string(text) == "false":
+			delete(options, name)
+			if optional {
+				continue
+			}
+		case given && string(text) != "true":
+			if json.Unmarshal(text, &inner) != nil || inner == nil {
+				continue // the provider will say what is wrong with it
+			}
+		}
+		fields := make(map[string]any, len(inner))
+		for name, value := range inner {
+			fields[name] = value
+		}
+		spellOut(fields, kind)
+		if given && string(text) != "false" || len(fields) > 0 {
+			options[name] = fields
+		}
+	}
+}
+
+// promptKey is what makes a question the same as another.
+func promptKey(p earshot.TrackedPrompt) string { return p.Language + "\x00" + p.Text }
+
+// targetKey is what makes a target the same as another: the order of options does not.
+func targetKey(t earshot.Target) string {
+	var options any
+	if t.Options != nil {
+		_ = json.Unmarshal(t.Options, &options) // it was parsed before
+	}
+	sorted, _ := json.Marshal(options) // a map's names are sorted
+	return strings.Join([]string{t.Provider, t.Country, t.State, string(t.Device), t.Language, string(sorted)}, "\x00")
+}
+
+// targetName is what a target is called, unless another one is called so already.
+func targetName(t earshot.Target) string {
+	name := t.Provider + "/" + t.Country
+	for _, part := range []string{t.State, string(t.Device), t.Language} {
+		if part != "" {
+			name += "/" + part
+		}
+	}
+	return name
+}
+
+// price is the most that a task on a target can cost, 0 when it can no longer be asked.
+func (s *Reader) price(target earshot.Target) int64 {
+	asked, err := s.Catalogue.Provider(target.Provider)
+	if err != nil {
+		return 0
+	}
+	payload, err := payloadOf(asked.Definition(), earshot.TrackedPrompt{Text: "x"}, target)
+	if err != nil {
+		return 0
+	}
+	request, problems := DecodeRequest(asked, payload)
+	if problems != nil {
+		return 0
+	}
+	return s.Price(asked.Definition(), request)
+}

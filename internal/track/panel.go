@@ -1,0 +1,133 @@
+package track
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"earshot/internal/track/definition"
+
+	"earshot"
+	"earshot/internal/store"
+	"earshot/internal/track/analysis"
+)
+
+// panels finds the rules of trackers and analyses answers by them. It keeps the last
+// panels in memory, by tracker and version of the rules.
+type panels struct {
+	store       *store.Store
+	definitions *definition.Reader
+	log         *slog.Logger
+
+	mu   sync.Mutex
+	kept map[definition.VersionKey]*analysis.Panel
+}
+
+func newPanels(s *store.Store, d *definition.Reader, log *slog.Logger) *panels {
+	return &panels{store: s, definitions: d, log: log, kept: map[definition.VersionKey]*analysis.Panel{}}
+}
+
+// analyseBatch is how many kept answers are read with their results together.
+const analyseBatch = 100
+
+// maxPanels bounds the memory of panels.
+const maxPanels = 64
+
+// panelOf is the panel of rules.
+func (s *panels) panelOf(r *store.Rules) (*analysis.Panel, error) {
+	key := definition.VersionKey{Tracker: r.Tracker, Version: r.Version}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p := s.kept[key]; p != nil {
+		return p, nil
+	}
+	set, err := ruleSetOf(r)
+	if err != nil {
+		return nil, err
+	}
+	p, err := analysis.NewPanel(set.Brands, set.Sources...)
+	if err != nil {
+		return nil, &earshot.Error{
+			Code: earshot.CodeConflict, Message: fmt.Sprintf("the tracker's brands cannot be looked for: %s; apply a definition without that", err),
+			Details: earshot.ConflictDetails{ID: r.Tracker},
+		}
+	}
+	if len(s.kept) >= maxPanels {
+		clear(s.kept)
+	}
+	s.kept[key] = p
+	return p, nil
+}
+
+// currentRules are those that numbers are read by.
+func (s *panels) currentRules(ctx context.Context, t *store.Tracker) (*store.Rules, error) {
+	all, err := s.store.Rules(ctx, t.Organization, t.ID)
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(all, func(r *store.Rules) bool { return r.State == store.RulesCurrent }); i >= 0 {
+		return all[i], nil
+	}
+	// A tracker of an older version of the service; its answers are analysed as they are read.
+	d, err := s.definitions.Of(t)
+	if err != nil {
+		return nil, err
+	}
+	brands, err := rulesText(&d.TrackerDefinition)
+	return &store.Rules{Organization: t.Organization, Tracker: t.ID, Brands: brands, Code: analysis.Code}, err
+}
+
+// currentPanel is that by which numbers are read.
+func (s *panels) currentPanel(ctx context.Context, t *store.Tracker) (*store.Rules, *analysis.Panel, error) {
+	rules, err := s.currentRules(ctx, t)
+	if err != nil {
+		return nil, nil, err
+	}
+	panel, err := s.panelOf(rules)
+	return rules, panel, err
+}
+
+// livePanel is a panel by which new answers are analysed.
+type livePanel struct {
+	version int
+	*analysis.Panel
+}
+
+// livePanels are those of the rules that are current and of those that are to be. newest
+// is the version of the newest rules, 0 for none.
+func (s *panels) livePanels(ctx context.Context, organization, tracker string) (newest int, live []livePanel, err error) {
+	all, err := s.store.Rules(ctx, organization, tracker)
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, r := range all {
+		newest = r.Version
+		if r.State == store.RulesOld {
+			continue
+		}
+		p, err := s.panelOf(r)
+		if err != nil {
+			// Answers are kept all the same.
+			s.log.Warn("answers cannot be analysed", "tracker", tracker, "rules", r.Version, "error", err)
+			continue
+		}
+		live = append(live, livePanel{r.Version, p})
+	}
+	return newest, live, nil
+}
+
+// analyse is what rules find in an answer, nil where it has no result.
+func (s *panels) analyse(a *store.Answer, by livePanel, prompt string) *store.Analysis {
+	if a.Result == nil {
+		return nil
+	}
+	found, err := by.Analyse(a.Result, prompt)
+	if err != nil {
+		// One that cannot be read names nobody.
+		s.log.Error("an answer cannot be analysed", "answer", a.ID, "error", err)
+		found = &analysis.Found{}
+	}
+	return a.Analysis(by.version, found.Encode())
+}

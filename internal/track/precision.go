@@ -1,0 +1,74 @@
+package track
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"earshot/internal/track/definition"
+
+	"earshot"
+	"earshot/internal/store"
+	"earshot/internal/track/metric"
+	"earshot/internal/track/stats"
+)
+
+// spreadSweeps is of how many sweeps the spread of a tracker's own answers is taken.
+const spreadSweeps = 28
+
+// precision is how small a change the numbers will show, and how many lasting ones are
+// found by the change detector with the tracker's own threshold: by the spread that the answers of
+// the tracker's last sweeps have, or, where these are too few, that answers usually have.
+func (s *numberReader) precision(ctx context.Context, t *store.Tracker, d *definition.Definition, now time.Time) (earshot.Precision, error) {
+	p := earshot.Precision{Prompts: len(d.Prompts), Samples: d.Samples, Sweeps: d.SweepsIn(28, now)}
+	spread, measured, err := s.spread(ctx, t)
+	if err != nil {
+		return p, err
+	}
+	p.Measured = measured
+	plan := stats.Plan{Prompts: p.Prompts, Sweeps: p.Sweeps, Samples: p.Samples}
+	if change, ok := plan.Visible(spread); ok {
+		p.SmallestChange = &change
+	}
+	if p.Series = len(d.SeriesKeys(make([]string, len(d.Targets)))); p.Series > 0 {
+		p.Threshold = new(d.Threshold(p.Series, now))
+		p.FallsFound = new(plan.Found(spread, *p.Threshold))
+	}
+	return p, nil
+}
+
+// spread are the variances of the visibility of a tracker's first own brand, or of its
+// first brand, and whether they were measured.
+func (s *numberReader) spread(ctx context.Context, t *store.Tracker) (stats.Components, bool, error) {
+	if t.Version == 0 {
+		return stats.DefaultComponents, false, nil
+	}
+	closed, err := s.store.ClosedSweeps(ctx, t)
+	if err != nil {
+		return stats.Components{}, false, err
+	}
+	first := len(closed)
+	for first > 0 && len(closed)-first < spreadSweeps && answersOf(closed[first-1:]) <= maxCounted {
+		first--
+	}
+	if len(closed)-first < stats.EnoughSweeps {
+		return stats.DefaultComponents, false, nil
+	}
+	d, err := s.definitions.Of(t)
+	if err != nil {
+		return stats.Components{}, false, err
+	}
+	b, err := s.counter.bookOf(ctx, t, d, need{}, definition.Span{From: closed[first].DueAt})
+	if tooMany(err) || err == nil && len(b.panel.Brands) == 0 {
+		return stats.DefaultComponents, false, nil
+	}
+	if err != nil {
+		return stats.Components{}, false, err
+	}
+	brand := max(0, slices.IndexFunc(b.panel.Brands, func(brand metric.Brand) bool { return brand.Own }))
+	// Answers that all agree tell nothing of how much they will differ.
+	if spread, ok := b.Components(b.panel.Brands[brand].Name, nil); ok && spread.Answer > 0 {
+		return spread, true, nil
+	}
+	return stats.DefaultComponents, false, nil
+}

@@ -1,0 +1,241 @@
+package track
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"earshot/internal/track/definition"
+
+	"github.com/google/uuid"
+
+	"earshot"
+	"earshot/internal/store"
+	"earshot/internal/track/analysis"
+)
+
+// reanalyser analyses kept answers again when the rules of a tracker change.
+type reanalyser struct {
+	store       *store.Store
+	definitions *definition.Reader
+	panels      *panels
+	counter     *counter
+	exporter    *exporter
+	log         *slog.Logger
+	wake        func()
+	moves       moves
+}
+
+func newReanalyser(s *store.Store, d *definition.Reader, p *panels, c *counter, e *exporter, log *slog.Logger, wake func()) *reanalyser {
+	return &reanalyser{store: s, definitions: d, panels: p, counter: c, exporter: e, log: log, wake: wake, moves: moves{kept: map[definition.VersionKey]*movement{}}}
+}
+
+const analyseStep = 1000
+
+// renewRules has the answers of trackers analysed again whose rules are of older code.
+func (s *reanalyser) renewRules(ctx context.Context, now time.Time) error {
+	trackers, err := s.store.TrackersToAnalyse(ctx, analysis.Code)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, t := range trackers {
+		if _, err := s.addRules(ctx, t, now); err != nil && !errors.Is(err, store.ErrChanged) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// addRules has all kept answers of a tracker analysed anew. Returns store.ErrChanged when
+// somebody else does so at the same moment.
+func (s *reanalyser) addRules(ctx context.Context, t *store.Tracker, now time.Time) (*store.Rules, error) {
+	known, err := s.store.Rules(ctx, t.Organization, t.ID)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.definitions.Of(t)
+	if err != nil {
+		return nil, err
+	}
+	brands, err := rulesText(&d.TrackerDefinition)
+	if err != nil {
+		return nil, err
+	}
+	newest := 0
+	if len(known) > 0 {
+		newest = known[len(known)-1].Version
+	}
+	r := &store.Rules{Brands: brands, Code: analysis.Code}
+	if err := s.store.AddRules(t, r, newest, now); err != nil {
+		return nil, err
+	}
+	s.wake()
+	return r, nil
+}
+
+// reanalyse goes on with rules by which answers are still to be analysed. Where it stands
+// is stored with what it found, so that any node goes on from there.
+func (s *reanalyser) reanalyse(ctx context.Context, now time.Time) error {
+	unfinished, err := s.store.UnfinishedRules(ctx)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, r := range unfinished {
+		// Another node that is faster goes on with it.
+		if err := s.reanalyseSome(ctx, r, now); err != nil && !errors.Is(err, store.ErrChanged) {
+			errs = append(errs, fmt.Errorf("analyse answers of tracker %s: %w", r.Tracker, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s *reanalyser) reanalyseSome(ctx context.Context, r *store.Rules, now time.Time) error {
+	panel, err := s.panels.panelOf(r)
+	if err != nil {
+		return s.store.FinishRules(r, nil, now) // numbers tell what is wrong
+	}
+	prompts, err := s.store.TrackerPrompts(ctx, &store.Tracker{Organization: r.Organization, ID: r.Tracker})
+	if err != nil {
+		return err
+	}
+	questions := map[int]string{}
+	for _, p := range prompts {
+		questions[p.ID] = p.Name
+	}
+	for n := 0; n < analyseStep; {
+		answers, err := s.store.Unanalysed(ctx, r, r.Cursor, analyseBatch)
+		if err != nil {
+			return err
+		}
+		if len(answers) == 0 && r.Cursor == uuid.Nil.String() {
+			// Numbers are read from tallies at once.
+			if done, err := s.counter.tallyRules(ctx, r); err != nil || !done {
+				return err
+			}
+			if done, err := s.noteMoved(ctx, r, panel); err != nil || !done {
+				return err
+			}
+			days, err := s.exporter.analysedDays(ctx, r, now)
+			if err != nil {
+				return err
+			}
+			s.log.Info("answers are analysed", "tracker", r.Tracker, "rules", r.Version)
+			return s.store.FinishRules(r, days, now)
+		}
+		// At the end it looks once more from the start: answers may have ended meanwhile.
+		cursor := uuid.Nil.String()
+		var found []*store.Analysis
+		for _, a := range answers {
+			cursor = a.ID
+			found = append(found, s.panels.analyse(a, livePanel{r.Version, panel}, questions[a.Prompt]))
+		}
+		if err := s.store.SaveAnalyses(r, cursor, found); err != nil {
+			return err
+		}
+		n += len(found)
+	}
+	s.wake()
+	return nil
+}
+
+// tidyAnalyses removes what rules found that are no longer used.
+func (s *reanalyser) tidyAnalyses(ctx context.Context) error {
+	trackers, err := s.store.TrackersWithOldRules(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range trackers {
+		for after := uuid.Nil.String(); ctx.Err() == nil; {
+			last, err := s.store.DeleteOldAnalyses(ctx, t.Organization, t.ID, after)
+			if err != nil {
+				return err
+			}
+			if last == "" {
+				break
+			}
+			after = last
+		}
+	}
+	return nil
+}
+
+// Rules tells by which rules brands are found. Returns store.ErrNotFound.
+func (s *reanalyser) Rules(ctx context.Context, organization, name string) (*earshot.RulesList, error) {
+	t, err := s.store.Tracker(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.store.Rules(ctx, organization, t.ID)
+	if err != nil {
+		return nil, err
+	}
+	answers, err := s.store.CountAnswers(ctx, organization, t.ID)
+	if err != nil {
+		return nil, err
+	}
+	found := &earshot.RulesList{}
+	for _, r := range slices.Backward(all) {
+		if r.State == store.RulesCurrent {
+			found.Current = rulesName(r)
+		}
+		if len(found.Rules) == maxRules {
+			continue
+		}
+		view, err := rulesView(r, answers)
+		if err != nil {
+			return nil, err
+		}
+		found.Rules = append(found.Rules, *view)
+	}
+	return found, nil
+}
+
+// rulesView is what clients see of rules of a tracker that has so many answers.
+func rulesView(r *store.Rules, answers int) (*earshot.NamingRule, error) {
+	view := &earshot.NamingRule{
+		Name: rulesName(r), State: string(r.State), CreatedAt: earshot.Timestamp{Time: r.CreatedAt}, FinishedAt: earshot.When(r.FinishedAt), Analysed: r.Done,
+	}
+	set, err := ruleSetOf(r)
+	if err != nil {
+		return nil, err
+	}
+	view.Brands, view.Sources = set.Brands, set.Sources
+	if r.Report != nil {
+		if err := json.Unmarshal(r.Report, &view.Moved); err != nil {
+			return nil, fmt.Errorf("read what rules %d moved: %w", r.Version, err)
+		}
+	}
+	view.Answers = answers
+	return view, nil
+}
+
+// maxRules is how many versions of the rules are listed.
+const maxRules = 50
+
+// Reanalyse has all kept answers of a tracker analysed again. Returns store.ErrNotFound,
+// and store.ErrChanged when somebody else changes its rules.
+func (s *reanalyser) Reanalyse(ctx context.Context, organization, name string, now time.Time) (*earshot.Reanalysis, error) {
+	t, err := s.store.Tracker(ctx, organization, name)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.addRules(ctx, t, now)
+	if err != nil {
+		return nil, err
+	}
+	answers, err := s.store.CountAnswers(ctx, r.Organization, r.Tracker)
+	if err != nil {
+		return nil, err
+	}
+	view, err := rulesView(r, answers)
+	if err != nil {
+		return nil, err
+	}
+	return &earshot.Reanalysis{Rules: *view}, nil
+}
