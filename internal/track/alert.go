@@ -13,26 +13,26 @@ import (
 	"strings"
 	"time"
 
-	"earshot/internal/track/definition"
-
 	"earshot"
 	"earshot/internal/store"
 	"earshot/internal/track/alert"
 	"earshot/internal/track/analysis"
+	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
+	"earshot/internal/track/ruleset"
 )
 
 // watcher has the change detectors of trackers see their sweeps, and raises alerts.
 type watcher struct {
 	store       *store.Store
 	definitions *definition.Reader
-	panels      *panels
+	panels      *ruleset.Panels
 	counter     *counter
 	log         *slog.Logger
 	planned     func() // is called when deliveries were planned
 }
 
-func newWatcher(s *store.Store, d *definition.Reader, p *panels, c *counter, log *slog.Logger, planned func()) *watcher {
+func newWatcher(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *counter, log *slog.Logger, planned func()) *watcher {
 	return &watcher{s, d, p, c, log, planned}
 }
 
@@ -376,11 +376,11 @@ var errUntallied = errors.New("the sweep is not added up yet")
 
 // toBeTallied tells whether the sweep will still be added up.
 func (w *watching) toBeTallied(ctx context.Context) (bool, error) {
-	rules, err := w.panels.currentRules(ctx, w.tracker)
+	rules, err := w.panels.Current(ctx, w.tracker)
 	if err != nil {
 		return false, err
 	}
-	if _, err := w.panels.panelOf(rules); err != nil || rules.Version == 0 || w.sweep.Pruned || w.sweep.Answered == 0 {
+	if _, err := w.panels.Panel(rules); err != nil || rules.Version == 0 || w.sweep.Pruned || w.sweep.Answered == 0 {
 		return false, nil //nolint:nilerr // brands that cannot be looked for are never added up
 	}
 	tallies, err := w.store.Tallies(ctx, rules)

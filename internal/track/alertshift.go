@@ -8,11 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"earshot/internal/track/definition"
-
 	"earshot"
 	"earshot/internal/store"
 	"earshot/internal/track/alert"
+	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/stats"
 )

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 
-	"earshot/internal/track/definition"
-
 	"earshot"
 	"earshot/internal/store"
 	"earshot/internal/track/analysis"
+	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
+	"earshot/internal/track/ruleset"
 	"earshot/internal/track/stats"
 	"earshot/internal/track/worddiff"
 )
@@ -37,11 +37,11 @@ func (s *explorer) Answer(ctx context.Context, organization, name, id string) (*
 	if view.Cell, err = s.cellOf(ctx, a); err != nil || a.Result == nil {
 		return &view, err
 	}
-	rules, err := s.panels.currentRules(ctx, t)
+	rules, err := s.panels.Current(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	panel, err := s.panels.panelOf(rules)
+	panel, err := s.panels.Panel(rules)
 	if err == nil {
 		view.Found, err = findings(rules, panel, a.Result, view.Prompt)
 	}
@@ -58,7 +58,7 @@ func (s *explorer) Find(ctx context.Context, organization, name string, result [
 	if err != nil {
 		return nil, err
 	}
-	rules, panel, err := s.panels.currentPanel(ctx, t)
+	rules, panel, err := s.panels.CurrentPanel(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func findings(rules *store.Rules, panel *analysis.Panel, result []byte, prompt s
 	if err != nil {
 		return nil, err
 	}
-	found := &earshot.AnswerFindings{Rules: rulesName(rules), Citations: pages(panel, shown.Citations)}
+	found := &earshot.AnswerFindings{Rules: ruleset.Name(rules), Citations: pages(panel, shown.Citations)}
 	if shown.Organic != nil {
 		found.Organic = pages(panel, shown.Organic)
 	}
@@ -138,7 +138,7 @@ func (s *explorer) Diff(ctx context.Context, organization, name string, q *earsh
 	if err != nil {
 		return nil, err
 	}
-	rules, panel, err := s.panels.currentPanel(ctx, t)
+	rules, panel, err := s.panels.CurrentPanel(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func (s *explorer) Diff(ctx context.Context, organization, name string, q *earsh
 	}
 	a, b := &sides[0], &sides[1]
 	diff := &earshot.AnswerDiff{
-		Tracker: name, Rules: rulesName(rules), SameCell: a.Prompt == b.Prompt && a.Target == b.Target, A: a.view, B: b.view, Distance: distance(a.sets, b.sets),
+		Tracker: name, Rules: ruleset.Name(rules), SameCell: a.Prompt == b.Prompt && a.Target == b.Target, A: a.view, B: b.view, Distance: distance(a.sets, b.sets),
 	}
 	runs, cut := worddiff.Diff(a.text, b.text)
 	diff.Cut = cut

@@ -8,13 +8,13 @@ import (
 	"slices"
 	"time"
 
-	"earshot/internal/track/definition"
-
 	"github.com/google/uuid"
 
 	"earshot"
 	"earshot/internal/schema"
 	"earshot/internal/store"
+	"earshot/internal/track/definition"
+	"earshot/internal/track/ruleset"
 	"earshot/internal/track/schedule"
 )
 
@@ -70,7 +70,7 @@ func (s *Service) applyOnce(ctx context.Context, organization string, d *definit
 			return nil, schema.Invalid("prompts", "a tracker may have at most %d different questions in its life: make a new one for these", definition.MaxPrompts)
 		}
 		if !dryRun {
-			rules, err := newRules(before, d, version == 0, now)
+			rules, err := ruleset.Changed(before, d, version == 0, now)
 			if err != nil {
 				return nil, err
 			}

@@ -10,13 +10,13 @@ import (
 	"sync"
 	"time"
 
-	"earshot/internal/track/definition"
-
 	"earshot"
 	"earshot/internal/limits/share"
 	"earshot/internal/store"
 	"earshot/internal/track/analysis"
+	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
+	"earshot/internal/track/ruleset"
 	"earshot/internal/track/schedule"
 )
 
@@ -24,14 +24,14 @@ import (
 type counter struct {
 	store       *store.Store
 	definitions *definition.Reader
-	panels      *panels
+	panels      *ruleset.Panels
 	log         *slog.Logger
 	wake        func()
 	books       books
 	untallied   chan tallyJob // rules that need tallies
 }
 
-func newCounter(s *store.Store, d *definition.Reader, p *panels, log *slog.Logger, wake func()) *counter {
+func newCounter(s *store.Store, d *definition.Reader, p *ruleset.Panels, log *slog.Logger, wake func()) *counter {
 	return &counter{
 		store: s, definitions: d, panels: p, log: log, wake: wake,
 		books: books{kept: map[string]*book{}, under: share.NewPool(maxCounts)}, untallied: make(chan tallyJob, 16),
@@ -40,7 +40,7 @@ func newCounter(s *store.Store, d *definition.Reader, p *panels, log *slog.Logge
 
 // on returns a counter that reads another copy of the database. The tallies that it lacks
 // are made by this one.
-func (s *counter) on(replica *store.Store, d *definition.Reader, p *panels) *counter {
+func (s *counter) on(replica *store.Store, d *definition.Reader, p *ruleset.Panels) *counter {
 	reader := newCounter(replica, d, p, s.log, s.wake)
 	reader.untallied = s.untallied
 	return reader
@@ -87,12 +87,12 @@ func (s *counter) withBook(ctx context.Context, t *store.Tracker, d *definition.
 
 // bookOf counts the answers of the closed sweeps that were due in any of some periods.
 func (s *counter) bookOf(ctx context.Context, t *store.Tracker, d *definition.Definition, wanted need, periods ...definition.Span) (*book, error) {
-	rules, err := s.panels.currentRules(ctx, t)
+	rules, err := s.panels.Current(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	b := &book{tracker: t, rules: rules, zone: d.Zone(), watched: d, periods: periods, need: wanted}
-	if b.panel, err = s.panels.panelOf(rules); err != nil {
+	if b.panel, err = s.panels.Panel(rules); err != nil {
 		return nil, err
 	}
 	all, err := s.store.ClosedSweeps(ctx, t)

@@ -11,6 +11,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/store"
 	"earshot/internal/track/metric"
+	"earshot/internal/track/ruleset"
 )
 
 // badShare is from which share of the answers of a target on a sweep is not like others:
@@ -96,7 +97,7 @@ func (b *book) breaksOf(h *past) (breaks []earshot.NumberBreak) {
 		if before != nil {
 			h.definitionBreaks(before, sweep, note)
 			if at := h.named.CreatedAt; h.named.Version > 1 && before.DueAt.Before(at) && !sweep.DueAt.Before(at) {
-				note(0, "panel", fmt.Sprintf("brands or their names are others since %s; sweeps before were analysed again by them", rulesName(h.named)))
+				note(0, "panel", fmt.Sprintf("brands or their names are others since %s; sweeps before were analysed again by them", ruleset.Name(h.named)))
 			}
 		}
 		before = sweep

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"earshot/internal/store"
+	"earshot/internal/track/ruleset"
 )
 
 // TestBreaksAreFoundWhereSomethingIsAnother goes through sweeps of which each but the first
@@ -39,7 +40,7 @@ func TestBreaksAreFoundWhereSomethingIsAnother(t *testing.T) {
 	}
 	start := time.Date(2026, 11, 1, 6, 0, 0, 0, time.UTC)
 	h := &past{
-		named: firstAlike([]*store.Rules{
+		named: ruleset.FirstAlike([]*store.Rules{
 			{Version: 1, Brands: []byte("a")},
 			{Version: 2, Brands: []byte("b"), CreatedAt: start.AddDate(0, 0, 10).Add(time.Hour)},
 			{Version: 3, Brands: []byte("b"), CreatedAt: start.AddDate(0, 0, 4).Add(time.Hour)},

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"earshot/internal/track/definition"
-
 	"earshot"
 	"earshot/internal/schema"
+	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
+	"earshot/internal/track/ruleset"
 	"earshot/internal/track/schedule"
 	"earshot/internal/track/stats"
 )
@@ -44,7 +44,7 @@ func (s *numberReader) Compare(ctx context.Context, organization, name string, q
 			return err
 		}
 		report = &earshot.CompareReport{
-			Tracker: name, Rules: rulesName(b.rules), MadeUp: b.madeUp, Baseline: b.period(before), Period: b.period(after), Breaks: b.breaks,
+			Tracker: name, Rules: ruleset.Name(b.rules), MadeUp: b.madeUp, Baseline: b.period(before), Period: b.period(after), Breaks: b.breaks,
 		}
 		if q.By == "prompt" {
 			report.Rows, err = b.comparePrompts(wanted, metric.Periods{A: b.within(before), B: b.within(after)})

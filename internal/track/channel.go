@@ -9,12 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"earshot/internal/track/definition"
-
 	"earshot"
 	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/track/alert"
+	"earshot/internal/track/definition"
 )
 
 // channelDirectory keeps the channels of organizations, and writes what they are sent.

@@ -11,6 +11,7 @@ import (
 	"earshot/internal/store"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/metric"
+	"earshot/internal/track/ruleset"
 	"earshot/internal/track/schedule"
 )
 
@@ -44,7 +45,7 @@ func (s *counter) pastOf(ctx context.Context, t *store.Tracker, r *store.Rules) 
 	if err != nil {
 		return nil, err
 	}
-	panel, err := s.panels.panelOf(r)
+	panel, err := s.panels.Panel(r)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func (s *counter) past(ctx context.Context, b *book, all []*store.Sweep) (*past,
 	if err != nil {
 		return nil, err
 	}
-	h.named = firstAlike(rules, b.rules)
+	h.named = ruleset.FirstAlike(rules, b.rules)
 	if h.prompts, err = s.store.TrackerPrompts(ctx, b.tracker); err != nil {
 		return nil, err
 	}

@@ -8,10 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"earshot/internal/track/definition"
-
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/track/definition"
 )
 
 // counted is how answers are picked in the way that numbers count them: it tells whether a
@@ -33,11 +32,11 @@ func (s *numberReader) counted(ctx context.Context, t *store.Tracker, q *earshot
 	if err != nil {
 		return nil, err
 	}
-	rules, err := s.panels.currentRules(ctx, t)
+	rules, err := s.panels.Current(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	panel, err := s.panels.panelOf(rules)
+	panel, err := s.panels.Panel(rules)
 	if err != nil {
 		return nil, err
 	}

@@ -10,14 +10,14 @@ import (
 	"runtime"
 	"time"
 
-	"earshot/internal/track/definition"
-
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/store"
+	"earshot/internal/track/definition"
+	"earshot/internal/track/ruleset"
 	"earshot/internal/track/schedule"
 	"earshot/internal/upstream"
 	"earshot/internal/upstream/lab"
@@ -28,12 +28,12 @@ type demoMaker struct {
 	store       *store.Store
 	catalogue   *provider.Catalogue
 	definitions *definition.Reader
-	panels      *panels
+	panels      *ruleset.Panels
 	lab         func(*lab.World) (*upstream.Client, error)
 	busy        chan struct{} // holds who makes a demo
 }
 
-func newDemoMaker(s *store.Store, catalogue *provider.Catalogue, d *definition.Reader, p *panels, open func(*lab.World) (*upstream.Client, error)) *demoMaker {
+func newDemoMaker(s *store.Store, catalogue *provider.Catalogue, d *definition.Reader, p *ruleset.Panels, open func(*lab.World) (*upstream.Client, error)) *demoMaker {
 	return &demoMaker{s, catalogue, d, p, open, make(chan struct{}, 1)}
 }
 
@@ -94,7 +94,7 @@ type history struct {
 	plan     *definition.Plan
 	slots    []schedule.Slot
 	requests []provider.Request // of the plan's cells
-	rules    []livePanel
+	rules    []ruleset.LivePanel
 	client   *upstream.Client
 	made     earshot.DemoMade
 }
@@ -133,7 +133,7 @@ func (s *demoMaker) beginDemo(ctx context.Context, organization, name string, as
 	if h.client, err = s.lab(world); err != nil {
 		return nil, err
 	}
-	rules, err := newRules(&earshot.TrackerDefinition{}, d, true, first)
+	rules, err := ruleset.Changed(&earshot.TrackerDefinition{}, d, true, first)
 	if err == nil {
 		err = s.store.ApplyTracker(h.tracker, 0, definition.PromptParts(h.tracker, nil, d.Prompts), definition.TargetParts(h.tracker, nil, d.Targets), rules, nil)
 	}
@@ -183,7 +183,7 @@ func (h *history) prepare(ctx context.Context) (err error) {
 	if h.plan, err = h.definitions.Plan(ctx, h.tracker, h.tracker.Version); err != nil {
 		return err
 	}
-	if _, h.rules, err = h.panels.livePanels(ctx, h.tracker.Organization, h.tracker.ID); err != nil {
+	if _, h.rules, err = h.panels.Live(ctx, h.tracker.Organization, h.tracker.ID); err != nil {
 		return err
 	}
 	for _, c := range h.plan.Cells {
@@ -264,7 +264,7 @@ func (h *history) answer(ctx context.Context, sweep *store.Sweep, n int) (*store
 	}
 	a.Surface, a.Model = origin(a.Result)
 	for _, r := range h.rules {
-		a.Analyses = append(a.Analyses, h.panels.analyse(a, r, h.plan.Definition.Prompts[c.PromptIndex].Text))
+		a.Analyses = append(a.Analyses, h.panels.Analyse(a, r, h.plan.Definition.Prompts[c.PromptIndex].Text))
 	}
 	return a, nil
 }

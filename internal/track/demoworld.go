@@ -4,9 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"earshot/internal/track/definition"
-
 	"earshot"
+	"earshot/internal/track/definition"
 	"earshot/internal/upstream/lab"
 	"earshot/internal/upstream/lab/world"
 )

@@ -6,10 +6,10 @@ import (
 	"maps"
 	"slices"
 
-	"earshot/internal/track/definition"
-
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/track/definition"
+	"earshot/internal/track/ruleset"
 )
 
 const (
@@ -31,12 +31,12 @@ func (s *explorer) Discover(ctx context.Context, organization, name string, q *e
 	if err != nil {
 		return nil, err
 	}
-	rules, panel, err := s.panels.currentPanel(ctx, t)
+	rules, panel, err := s.panels.CurrentPanel(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	d := discovery{names: map[string]*discovered{}}
-	report := &earshot.DiscoverReport{Tracker: name, Rules: rulesName(rules)}
+	report := &earshot.DiscoverReport{Tracker: name, Rules: ruleset.Name(rules)}
 	report.AnswerSample, err = s.newest(ctx, t, q.Answers, func(a *store.Answer) error {
 		found, err := panel.Candidates(a.Result, known.Prompts[a.Prompt])
 		if err != nil {

@@ -9,18 +9,18 @@ import (
 	"log/slog"
 	"time"
 
-	"earshot/internal/track/definition"
-
 	"earshot"
 	"earshot/internal/files/tablefile"
 	"earshot/internal/store"
+	"earshot/internal/track/definition"
+	"earshot/internal/track/ruleset"
 )
 
 // exporter writes tables of trackers: for a client, and by day to files.
 type exporter struct {
 	store       *store.Store
 	definitions *definition.Reader
-	panels      *panels
+	panels      *ruleset.Panels
 	counter     *counter
 	numbers     *numberReader
 	answers     *explorer
@@ -28,7 +28,7 @@ type exporter struct {
 	log         *slog.Logger
 }
 
-func newExporter(s *store.Store, d *definition.Reader, p *panels, c *counter, n *numberReader, a *explorer, to Exports, log *slog.Logger) *exporter {
+func newExporter(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *counter, n *numberReader, a *explorer, to Exports, log *slog.Logger) *exporter {
 	return &exporter{s, d, p, c, n, a, to, log}
 }
 

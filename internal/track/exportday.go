@@ -10,11 +10,10 @@ import (
 	"sync"
 	"time"
 
-	"earshot/internal/track/definition"
-
 	"earshot"
 	"earshot/internal/files/tablefile"
 	"earshot/internal/store"
+	"earshot/internal/track/definition"
 )
 
 // Exports is where files of trackers are written.

@@ -10,6 +10,7 @@ import (
 	"earshot/internal/files/tablefile"
 	"earshot/internal/store"
 	"earshot/internal/track/metric"
+	"earshot/internal/track/ruleset"
 )
 
 // The rows of what is exported; docs/exports.md says what each column means.
@@ -130,21 +131,21 @@ func rowOfSweep(s *store.Sweep) sweepRow {
 
 // findings exports what the current rules find in answers.
 func (e *answerExport) findings(ctx context.Context, table string, format tablefile.Format) (*Export, error) {
-	rules, err := e.panels.currentRules(ctx, e.t)
+	rules, err := e.panels.Current(ctx, e.t)
 	if err != nil {
 		return nil, err
 	}
-	panel, err := e.panels.panelOf(rules)
+	panel, err := e.panels.Panel(rules)
 	if err != nil {
 		return nil, err
 	}
-	found := e.found(ctx, livePanel{rules.Version, panel})
+	found := e.found(ctx, ruleset.LivePanel{Version: rules.Version, Panel: panel})
 	if table == "citations" {
 		return export(format, flat(found, func(f finding) (rows []citationRow) {
 			for _, c := range f.found.Citations {
 				rows = append(rows, citationRow{
 					Answer: f.ID, Sweep: f.Sweep, AskedAt: tablefile.At(f.AskedAt), PromptID: int64(f.Prompt), Target: e.known.Targets[f.Target], Surface: f.Surface,
-					Rules: rulesName(rules), URL: c.URL, Domain: c.Domain, Type: c.Type, Position: int64(c.Position),
+					Rules: ruleset.Name(rules), URL: c.URL, Domain: c.Domain, Type: c.Type, Position: int64(c.Position),
 				})
 			}
 			return rows
@@ -154,7 +155,7 @@ func (e *answerExport) findings(ctx context.Context, table string, format tablef
 		for _, m := range f.found.Mentions {
 			rows = append(rows, mentionRow{
 				Answer: f.ID, Sweep: f.Sweep, AskedAt: tablefile.At(f.AskedAt), PromptID: int64(f.Prompt), Target: e.known.Targets[f.Target], Surface: f.Surface,
-				Rules: rulesName(rules), Brand: panel.Brands[m.Brand].Name, Name: panel.NameOf(m), Kind: string(m.Kind), Where: string(m.Where), Index: int64(m.Index),
+				Rules: ruleset.Name(rules), Brand: panel.Brands[m.Brand].Name, Name: panel.NameOf(m), Kind: string(m.Kind), Where: string(m.Where), Index: int64(m.Index),
 				Start: int64(m.Start), End: int64(m.End), Position: orNone(m.Position), ListRank: orNone(m.ListRank), Domains: m.Domains,
 			})
 		}
@@ -210,7 +211,7 @@ func (s *exporter) exportMetrics(ctx context.Context, organization, name string,
 	if err != nil {
 		return nil, err
 	}
-	rules, err := s.panels.currentRules(ctx, t)
+	rules, err := s.panels.Current(ctx, t)
 	if err != nil {
 		return nil, err
 	}

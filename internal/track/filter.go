@@ -7,19 +7,19 @@ import (
 	"strings"
 	"time"
 
-	"earshot/internal/track/definition"
-
 	"earshot"
 	"earshot/internal/limits/share"
 	"earshot/internal/schema"
 	"earshot/internal/store"
+	"earshot/internal/track/definition"
+	"earshot/internal/track/ruleset"
 )
 
 // explorer lists, searches and compares the kept answers of trackers.
 type explorer struct {
 	store       *store.Store
 	definitions *definition.Reader
-	panels      *panels
+	panels      *ruleset.Panels
 	numbers     *numberReader
 	log         *slog.Logger
 	// searches limits who searches through kept answers, so that no account takes all of
@@ -27,7 +27,7 @@ type explorer struct {
 	searches *share.Pool
 }
 
-func newExplorer(s *store.Store, d *definition.Reader, p *panels, n *numberReader, log *slog.Logger) *explorer {
+func newExplorer(s *store.Store, d *definition.Reader, p *ruleset.Panels, n *numberReader, log *slog.Logger) *explorer {
 	return &explorer{store: s, definitions: d, panels: p, numbers: n, log: log, searches: share.NewPool(maxSearches)}
 }
 
@@ -106,16 +106,16 @@ func (s *explorer) filter(ctx context.Context, organization, name string, q *ear
 
 // naming returns a function that picks the answers that name a brand, by the current rules.
 func (s *explorer) naming(ctx context.Context, brand string, e *keptAnswers) (func(context.Context, []*store.Answer) ([]*store.Answer, error), error) {
-	rules, err := s.panels.currentRules(ctx, e.t)
+	rules, err := s.panels.Current(ctx, e.t)
 	if err != nil {
 		return nil, err
 	}
-	panel, err := s.panels.panelOf(rules)
+	panel, err := s.panels.Panel(rules)
 	if err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context, some []*store.Answer) (naming []*store.Answer, err error) {
-		all, err := e.foundIn(ctx, livePanel{rules.Version, panel}, some)
+		all, err := e.foundIn(ctx, ruleset.LivePanel{Version: rules.Version, Panel: panel}, some)
 		for _, one := range all {
 			if slices.Contains(one.found.Order(panel), brand) {
 				naming = append(naming, one.Answer)

@@ -6,11 +6,11 @@ import (
 	"iter"
 	"time"
 
-	"earshot/internal/track/definition"
-
 	"earshot"
 	"earshot/internal/store"
 	"earshot/internal/track/analysis"
+	"earshot/internal/track/definition"
+	"earshot/internal/track/ruleset"
 )
 
 // keptAnswers are the answers of a tracker that a filter leaves.
@@ -80,7 +80,7 @@ type finding struct {
 }
 
 // found reads what was found in answers, and finds what was not looked for yet.
-func (e *keptAnswers) found(ctx context.Context, by livePanel) iter.Seq2[finding, error] {
+func (e *keptAnswers) found(ctx context.Context, by ruleset.LivePanel) iter.Seq2[finding, error] {
 	return func(yield func(finding, error) bool) {
 		for page, err := range e.pages(ctx) {
 			var all []finding
@@ -101,11 +101,11 @@ func (e *keptAnswers) found(ctx context.Context, by livePanel) iter.Seq2[finding
 }
 
 // foundIn is found for some answers, the newest first.
-func (e *keptAnswers) foundIn(ctx context.Context, by livePanel, page []*store.Answer) (all []finding, err error) {
+func (e *keptAnswers) foundIn(ctx context.Context, by ruleset.LivePanel, page []*store.Answer) (all []finding, err error) {
 	if len(page) == 0 {
 		return nil, nil
 	}
-	known, err := e.store.Found(ctx, e.t, by.version, e.filter.Prompt, page[len(page)-1].ID, page[0].ID)
+	known, err := e.store.Found(ctx, e.t, by.Version, e.filter.Prompt, page[len(page)-1].ID, page[0].ID)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (e *keptAnswers) foundIn(ctx context.Context, by livePanel, page []*store.A
 				return nil, err
 			}
 			if isThere {
-				content = e.panels.analyse(a, by, e.known.Prompts[a.Prompt]).Content
+				content = e.panels.Analyse(a, by, e.known.Prompts[a.Prompt]).Content
 				a.Result = nil
 			}
 		}

@@ -7,13 +7,12 @@ import (
 	"slices"
 	"sync"
 
-	"earshot/internal/track/definition"
-
 	"github.com/google/uuid"
 
 	"earshot"
 	"earshot/internal/store"
 	"earshot/internal/track/analysis"
+	"earshot/internal/track/definition"
 	"earshot/internal/track/mention"
 )
 
@@ -22,6 +21,8 @@ const (
 	// work has its turn.
 	movedBatch = 1000
 	movedStep  = 100_000
+	// maxMoves is how many reports under way are kept.
+	maxMoves = 64
 )
 
 // moves are how far the reports of rules are that are about to take over, by tracker and
@@ -134,7 +135,7 @@ func (s *reanalyser) noteMoved(ctx context.Context, r *store.Rules, panel *analy
 	if i < 0 {
 		return true, nil
 	}
-	before, err := s.panels.panelOf(all[i])
+	before, err := s.panels.Panel(all[i])
 	if err != nil {
 		return true, nil // they found nothing, of which numbers tell why
 	}
@@ -143,7 +144,7 @@ func (s *reanalyser) noteMoved(ctx context.Context, r *store.Rules, panel *analy
 	defer s.moves.mu.Unlock()
 	m := s.moves.kept[key]
 	if m == nil {
-		if len(s.moves.kept) >= maxPanels {
+		if len(s.moves.kept) >= maxMoves {
 			clear(s.moves.kept) // of rules that were replaced, or that another node finished
 		}
 		m = newMovement(before, panel)

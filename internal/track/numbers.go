@@ -7,23 +7,23 @@ import (
 	"strconv"
 	"strings"
 
-	"earshot/internal/track/definition"
-
 	"earshot"
 	"earshot/internal/schema"
 	"earshot/internal/store"
+	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
+	"earshot/internal/track/ruleset"
 )
 
 // numberReader shows the numbers of trackers as clients see them.
 type numberReader struct {
 	store       *store.Store
 	definitions *definition.Reader
-	panels      *panels
+	panels      *ruleset.Panels
 	counter     *counter
 }
 
-func newNumberReader(s *store.Store, d *definition.Reader, p *panels, c *counter) *numberReader {
+func newNumberReader(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *counter) *numberReader {
 	return &numberReader{s, d, p, c}
 }
 
@@ -137,7 +137,7 @@ func (s *numberReader) Metrics(ctx context.Context, organization, name string, q
 	if len(rows) > maxRows {
 		return nil, schema.Invalid("by", "makes %d rows; at most %d are given at once, so ask for one metric, filter, or give a limit", len(rows), maxRows)
 	}
-	report := &earshot.MetricReport{Tracker: name, Rules: rulesName(b.rules), Sweeps: len(b.sweeps), MadeUp: b.madeUp, Breaks: b.breaks, More: more}
+	report := &earshot.MetricReport{Tracker: name, Rules: ruleset.Name(b.rules), Sweeps: len(b.sweeps), MadeUp: b.madeUp, Breaks: b.breaks, More: more}
 	for i := range rows {
 		report.Rows = append(report.Rows, b.metricRow(wanted, &rows[i]))
 	}
@@ -175,7 +175,7 @@ func (b *book) metricRow(q metric.Query, r *metric.Row) earshot.MetricRow {
 	row := earshot.MetricRow{
 		Metric: r.Metric, NumberLabels: labelsOf(r.Labels), PromptID: r.PromptVersion, Sweep: r.Sweep, Day: r.Day, Week: r.Week, Month: r.Month,
 		Value: r.Value.Number, Numerator: r.Numerator, Denominator: r.Denominator, Answers: r.Answers, Cells: r.Cells, Sweeps: r.Sweeps,
-		Missing: r.Missing, Interval: intervals(r.Interval), Lag1: r.Lag1, Weighted: r.Weighted, Rules: rulesName(b.rules), AnswersURL: b.answersURL(q, r),
+		Missing: r.Missing, Interval: intervals(r.Interval), Lag1: r.Lag1, Weighted: r.Weighted, Rules: ruleset.Name(b.rules), AnswersURL: b.answersURL(q, r),
 		NotRequested: r.NotRequested, Reason: string(r.Reason),
 	}
 	if r.Brand != nil {
@@ -230,7 +230,7 @@ func (s *numberReader) Sources(ctx context.Context, organization, name string, q
 	if err != nil {
 		return nil, err
 	}
-	report := &earshot.SourceReport{Tracker: name, Rules: rulesName(b.rules), MadeUp: b.madeUp}
+	report := &earshot.SourceReport{Tracker: name, Rules: ruleset.Name(b.rules), MadeUp: b.madeUp}
 	backs := map[[2]string][]earshot.BackedBrand{} // by target and by domain or URL
 	for _, r := range rows {
 		if r.Brand != nil { // of a brand, support alone says what backs it

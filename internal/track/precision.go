@@ -5,10 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"earshot/internal/track/definition"
-
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/stats"
 )

@@ -5,15 +5,15 @@ import (
 	"encoding/json"
 	"time"
 
-	"earshot/internal/track/definition"
-
 	"github.com/google/uuid"
 
 	"earshot"
 	"earshot/internal/files/tablefile"
 	"earshot/internal/schema"
+	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/proof"
+	"earshot/internal/track/ruleset"
 )
 
 // exportNumbers is Export for numbers, with all that they are made of.
@@ -36,12 +36,12 @@ func (s *exporter) exportNumbers(ctx context.Context, organization, name string,
 	if err != nil {
 		return nil, err
 	}
-	set, err := ruleSetOf(b.rules)
+	set, err := ruleset.Decode(b.rules)
 	if err != nil {
 		return nil, err
 	}
 	head := &proof.Head{
-		Tracker: name, Rules: rulesName(b.rules), Code: b.rules.Code, Panel: set.Brands, Sources: set.Sources, Definition: b.Definition(),
+		Tracker: name, Rules: ruleset.Name(b.rules), Code: b.rules.Code, Panel: set.Brands, Sources: set.Sources, Definition: b.Definition(),
 	}
 	known, err := s.definitions.Names(ctx, t)
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *exporter) eachCounted(ctx context.Context, b *book, known *definition.P
 	// The clock of another node may be a little behind.
 	first = first.Add(-time.Hour)
 	for before := uuid.Max.String(); ; {
-		answers, err := s.store.NewestResults(ctx, b.tracker, before, analyseBatch)
+		answers, err := s.store.NewestResults(ctx, b.tracker, before, ruleset.Batch)
 		if err != nil {
 			return err
 		}

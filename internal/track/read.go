@@ -9,6 +9,7 @@ import (
 	"earshot/internal/store"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/metric"
+	"earshot/internal/track/ruleset"
 )
 
 // reading is what is known while analyses are read.
@@ -139,7 +140,7 @@ func (s *counter) readAnalyses(ctx context.Context, sweeps []*store.Sweep, read 
 func (s *counter) readResults(ctx context.Context, sweep *store.Sweep, read *reading) error {
 	read.reset(read.places[sweep.ID])
 	for after := uuid.Nil.String(); ; {
-		answers, err := s.store.SweepResults(ctx, read.tracker, sweep.ID, after, analyseBatch)
+		answers, err := s.store.SweepResults(ctx, read.tracker, sweep.ID, after, ruleset.Batch)
 		if err != nil || len(answers) == 0 {
 			return err
 		}
@@ -149,7 +150,7 @@ func (s *counter) readResults(ctx context.Context, sweep *store.Sweep, read *rea
 			if i, known := read.index[a.Prompt]; known {
 				question = read.prompts[i].Name
 			}
-			if err := read.add(s.panels.analyse(a, livePanel{read.rules.Version, read.panel}, question)); err != nil {
+			if err := read.add(s.panels.Analyse(a, ruleset.LivePanel{Version: read.rules.Version, Panel: read.panel}, question)); err != nil {
 				return err
 			}
 		}

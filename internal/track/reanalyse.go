@@ -9,20 +9,20 @@ import (
 	"slices"
 	"time"
 
-	"earshot/internal/track/definition"
-
 	"github.com/google/uuid"
 
 	"earshot"
 	"earshot/internal/store"
 	"earshot/internal/track/analysis"
+	"earshot/internal/track/definition"
+	"earshot/internal/track/ruleset"
 )
 
 // reanalyser analyses kept answers again when the rules of a tracker change.
 type reanalyser struct {
 	store       *store.Store
 	definitions *definition.Reader
-	panels      *panels
+	panels      *ruleset.Panels
 	counter     *counter
 	exporter    *exporter
 	log         *slog.Logger
@@ -30,7 +30,7 @@ type reanalyser struct {
 	moves       moves
 }
 
-func newReanalyser(s *store.Store, d *definition.Reader, p *panels, c *counter, e *exporter, log *slog.Logger, wake func()) *reanalyser {
+func newReanalyser(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *counter, e *exporter, log *slog.Logger, wake func()) *reanalyser {
 	return &reanalyser{store: s, definitions: d, panels: p, counter: c, exporter: e, log: log, wake: wake, moves: moves{kept: map[definition.VersionKey]*movement{}}}
 }
 
@@ -62,7 +62,7 @@ func (s *reanalyser) addRules(ctx context.Context, t *store.Tracker, now time.Ti
 	if err != nil {
 		return nil, err
 	}
-	brands, err := rulesText(&d.TrackerDefinition)
+	brands, err := ruleset.Encode(&d.TrackerDefinition)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (s *reanalyser) reanalyse(ctx context.Context, now time.Time) error {
 }
 
 func (s *reanalyser) reanalyseSome(ctx context.Context, r *store.Rules, now time.Time) error {
-	panel, err := s.panels.panelOf(r)
+	panel, err := s.panels.Panel(r)
 	if err != nil {
 		return s.store.FinishRules(r, nil, now) // numbers tell what is wrong
 	}
@@ -109,7 +109,7 @@ func (s *reanalyser) reanalyseSome(ctx context.Context, r *store.Rules, now time
 		questions[p.ID] = p.Name
 	}
 	for n := 0; n < analyseStep; {
-		answers, err := s.store.Unanalysed(ctx, r, r.Cursor, analyseBatch)
+		answers, err := s.store.Unanalysed(ctx, r, r.Cursor, ruleset.Batch)
 		if err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func (s *reanalyser) reanalyseSome(ctx context.Context, r *store.Rules, now time
 		var found []*store.Analysis
 		for _, a := range answers {
 			cursor = a.ID
-			found = append(found, s.panels.analyse(a, livePanel{r.Version, panel}, questions[a.Prompt]))
+			found = append(found, s.panels.Analyse(a, ruleset.LivePanel{Version: r.Version, Panel: panel}, questions[a.Prompt]))
 		}
 		if err := s.store.SaveAnalyses(r, cursor, found); err != nil {
 			return err
@@ -182,7 +182,7 @@ func (s *reanalyser) Rules(ctx context.Context, organization, name string) (*ear
 	found := &earshot.RulesList{}
 	for _, r := range slices.Backward(all) {
 		if r.State == store.RulesCurrent {
-			found.Current = rulesName(r)
+			found.Current = ruleset.Name(r)
 		}
 		if len(found.Rules) == maxRules {
 			continue
@@ -199,9 +199,9 @@ func (s *reanalyser) Rules(ctx context.Context, organization, name string) (*ear
 // rulesView is what clients see of rules of a tracker that has so many answers.
 func rulesView(r *store.Rules, answers int) (*earshot.NamingRule, error) {
 	view := &earshot.NamingRule{
-		Name: rulesName(r), State: string(r.State), CreatedAt: earshot.Timestamp{Time: r.CreatedAt}, FinishedAt: earshot.When(r.FinishedAt), Analysed: r.Done,
+		Name: ruleset.Name(r), State: string(r.State), CreatedAt: earshot.Timestamp{Time: r.CreatedAt}, FinishedAt: earshot.When(r.FinishedAt), Analysed: r.Done,
 	}
-	set, err := ruleSetOf(r)
+	set, err := ruleset.Decode(r)
 	if err != nil {
 		return nil, err
 	}

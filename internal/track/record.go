@@ -8,6 +8,7 @@ import (
 	"earshot"
 	"earshot/internal/store"
 	"earshot/internal/track/analysis"
+	"earshot/internal/track/ruleset"
 )
 
 // record writes the answers of tasks that have ended, for every organization that has
@@ -62,7 +63,7 @@ func (s *Service) recordAll(ctx context.Context, f store.Followed) error {
 type recorded struct {
 	id     string
 	newest int // version of its rules
-	rules  []livePanel
+	rules  []ruleset.LivePanel
 }
 
 // recorded are the trackers of an organization that have running sweeps, by name.
@@ -74,7 +75,7 @@ func (s *Service) recorded(ctx context.Context, organization string) (map[string
 	found := make(map[string][]*recorded, len(ids))
 	for name, same := range ids {
 		for _, id := range same {
-			newest, rules, err := s.panels.livePanels(ctx, organization, id)
+			newest, rules, err := s.panels.Live(ctx, organization, id)
 			if err != nil {
 				return nil, err
 			}
@@ -98,7 +99,7 @@ func (s *Service) answerOf(task *store.Task, t *recorded) *store.Answer {
 	a.Surface, a.Model = origin(task.Result)
 	prompt := s.questionOf(task)
 	for _, r := range t.rules {
-		if found := s.panels.analyse(a, r, prompt); found != nil {
+		if found := s.panels.Analyse(a, r, prompt); found != nil {
 			a.Analyses = append(a.Analyses, found)
 		}
 	}

@@ -10,10 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"earshot/internal/track/definition"
-
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/report"
 )

@@ -11,12 +11,11 @@ import (
 	"slices"
 	"time"
 
-	"earshot/internal/track/definition"
-
 	"earshot"
 	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/track/alert"
+	"earshot/internal/track/definition"
 	"earshot/internal/track/report"
 	"earshot/internal/track/schedule"
 )

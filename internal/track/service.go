@@ -35,12 +35,12 @@ import (
 	"sync"
 	"time"
 
-	"earshot/internal/track/definition"
-
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/store"
 	"earshot/internal/track/alert"
+	"earshot/internal/track/definition"
+	"earshot/internal/track/ruleset"
 	"earshot/internal/upstream"
 	"earshot/internal/upstream/lab"
 )
@@ -84,7 +84,7 @@ type Service struct {
 	wakeAddUp chan struct{}
 
 	definitions *definition.Reader
-	panels      *panels
+	panels      *ruleset.Panels
 	counter     *counter
 	*numberReader
 	*explorer
@@ -117,7 +117,7 @@ func (s *Service) connect(main *counter) {
 	s.definitions = definition.NewReader(definition.Config{
 		Store: s.Store, Catalogue: s.Catalogue, Price: s.Jobs.Price, CheckWebhook: s.CheckWebhook, Exports: s.Exports != nil,
 	})
-	s.panels = newPanels(s.Store, s.definitions, s.Log)
+	s.panels = ruleset.NewPanels(s.Store, s.definitions, s.Log)
 	if main == nil {
 		s.counter = newCounter(s.Store, s.definitions, s.panels, s.Log, s.Wake)
 	} else {

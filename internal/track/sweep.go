@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"earshot/internal/track/definition"
-
 	"github.com/google/uuid"
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/track/definition"
 	"earshot/internal/track/schedule"
 )
 

@@ -8,15 +8,15 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"earshot/internal/track/definition"
-
 	"github.com/google/uuid"
 
 	"earshot"
 	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/track/analysis"
+	"earshot/internal/track/definition"
 	"earshot/internal/track/mention"
+	"earshot/internal/track/ruleset"
 )
 
 const (
@@ -38,7 +38,7 @@ func (s *explorer) newest(ctx context.Context, t *store.Tracker, limit int, look
 	defer release()
 	for before := uuid.Max.String(); ; {
 		// One more tells whether there are more.
-		answers, err := s.store.NewestResults(ctx, t, before, min(analyseBatch, limit-sample.Answers+1))
+		answers, err := s.store.NewestResults(ctx, t, before, min(ruleset.Batch, limit-sample.Answers+1))
 		if err != nil || len(answers) == 0 {
 			return sample, err
 		}
@@ -71,7 +71,7 @@ func (s *explorer) TryNames(ctx context.Context, organization, name string, tria
 	if err != nil {
 		return nil, err
 	}
-	rules, panel, err := s.panels.currentPanel(ctx, t)
+	rules, panel, err := s.panels.CurrentPanel(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (s *explorer) TryNames(ctx context.Context, organization, name string, tria
 		return nil, err
 	}
 	run.known = known
-	found := &earshot.NameTried{Tracker: name, Rules: rulesName(rules), Brand: run.panel.Brands[run.brand].Name}
+	found := &earshot.NameTried{Tracker: name, Rules: ruleset.Name(rules), Brand: run.panel.Brands[run.brand].Name}
 	if found.AnswerSample, err = s.newest(ctx, t, trial.Limit, run.look); err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ type nameTrial struct {
 // newTrial makes the panel as it would be. What is wrong with the names is told by their
 // place in the trial.
 func newTrial(rules *store.Rules, panel *analysis.Panel, trial *earshot.NameTrial) (*nameTrial, error) {
-	set, err := ruleSetOf(rules)
+	set, err := ruleset.Decode(rules)
 	if err != nil {
 		return nil, err
 	}

@@ -4,10 +4,9 @@ import (
 	"context"
 	"time"
 
-	"earshot/internal/track/definition"
-
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/track/definition"
 	"earshot/internal/track/schedule"
 )
 

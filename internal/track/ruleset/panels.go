@@ -1,4 +1,4 @@
-package track
+package ruleset
 
 import (
 	"context"
@@ -7,16 +7,15 @@ import (
 	"slices"
 	"sync"
 
-	"earshot/internal/track/definition"
-
 	"earshot"
 	"earshot/internal/store"
 	"earshot/internal/track/analysis"
+	"earshot/internal/track/definition"
 )
 
-// panels finds the rules of trackers and analyses answers by them. It keeps the last
+// Panels finds the rules of trackers and analyses answers by them. It keeps the last
 // panels in memory, by tracker and version of the rules.
-type panels struct {
+type Panels struct {
 	store       *store.Store
 	definitions *definition.Reader
 	log         *slog.Logger
@@ -25,25 +24,25 @@ type panels struct {
 	kept map[definition.VersionKey]*analysis.Panel
 }
 
-func newPanels(s *store.Store, d *definition.Reader, log *slog.Logger) *panels {
-	return &panels{store: s, definitions: d, log: log, kept: map[definition.VersionKey]*analysis.Panel{}}
+func NewPanels(s *store.Store, d *definition.Reader, log *slog.Logger) *Panels {
+	return &Panels{store: s, definitions: d, log: log, kept: map[definition.VersionKey]*analysis.Panel{}}
 }
 
-// analyseBatch is how many kept answers are read with their results together.
-const analyseBatch = 100
+// Batch is how many kept answers are read with their results together.
+const Batch = 100
 
 // maxPanels bounds the memory of panels.
 const maxPanels = 64
 
-// panelOf is the panel of rules.
-func (s *panels) panelOf(r *store.Rules) (*analysis.Panel, error) {
+// Panel is the panel of rules.
+func (s *Panels) Panel(r *store.Rules) (*analysis.Panel, error) {
 	key := definition.VersionKey{Tracker: r.Tracker, Version: r.Version}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p := s.kept[key]; p != nil {
 		return p, nil
 	}
-	set, err := ruleSetOf(r)
+	set, err := Decode(r)
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +60,8 @@ func (s *panels) panelOf(r *store.Rules) (*analysis.Panel, error) {
 	return p, nil
 }
 
-// currentRules are those that numbers are read by.
-func (s *panels) currentRules(ctx context.Context, t *store.Tracker) (*store.Rules, error) {
+// Current are those that numbers are read by.
+func (s *Panels) Current(ctx context.Context, t *store.Tracker) (*store.Rules, error) {
 	all, err := s.store.Rules(ctx, t.Organization, t.ID)
 	if err != nil {
 		return nil, err
@@ -75,29 +74,29 @@ func (s *panels) currentRules(ctx context.Context, t *store.Tracker) (*store.Rul
 	if err != nil {
 		return nil, err
 	}
-	brands, err := rulesText(&d.TrackerDefinition)
+	brands, err := Encode(&d.TrackerDefinition)
 	return &store.Rules{Organization: t.Organization, Tracker: t.ID, Brands: brands, Code: analysis.Code}, err
 }
 
-// currentPanel is that by which numbers are read.
-func (s *panels) currentPanel(ctx context.Context, t *store.Tracker) (*store.Rules, *analysis.Panel, error) {
-	rules, err := s.currentRules(ctx, t)
+// CurrentPanel is that by which numbers are read.
+func (s *Panels) CurrentPanel(ctx context.Context, t *store.Tracker) (*store.Rules, *analysis.Panel, error) {
+	rules, err := s.Current(ctx, t)
 	if err != nil {
 		return nil, nil, err
 	}
-	panel, err := s.panelOf(rules)
+	panel, err := s.Panel(rules)
 	return rules, panel, err
 }
 
-// livePanel is a panel by which new answers are analysed.
-type livePanel struct {
-	version int
+// LivePanel is a panel by which new answers are analysed.
+type LivePanel struct {
+	Version int
 	*analysis.Panel
 }
 
-// livePanels are those of the rules that are current and of those that are to be. newest
+// Live are those of the rules that are current and of those that are to be. newest
 // is the version of the newest rules, 0 for none.
-func (s *panels) livePanels(ctx context.Context, organization, tracker string) (newest int, live []livePanel, err error) {
+func (s *Panels) Live(ctx context.Context, organization, tracker string) (newest int, live []LivePanel, err error) {
 	all, err := s.store.Rules(ctx, organization, tracker)
 	if err != nil {
 		return 0, nil, err
@@ -107,19 +106,19 @@ func (s *panels) livePanels(ctx context.Context, organization, tracker string) (
 		if r.State == store.RulesOld {
 			continue
 		}
-		p, err := s.panelOf(r)
+		p, err := s.Panel(r)
 		if err != nil {
 			// Answers are kept all the same.
 			s.log.Warn("answers cannot be analysed", "tracker", tracker, "rules", r.Version, "error", err)
 			continue
 		}
-		live = append(live, livePanel{r.Version, p})
+		live = append(live, LivePanel{Version: r.Version, Panel: p})
 	}
 	return newest, live, nil
 }
 
-// analyse is what rules find in an answer, nil where it has no result.
-func (s *panels) analyse(a *store.Answer, by livePanel, prompt string) *store.Analysis {
+// Analyse is what rules find in an answer, nil where it has no result.
+func (s *Panels) Analyse(a *store.Answer, by LivePanel, prompt string) *store.Analysis {
 	if a.Result == nil {
 		return nil
 	}
@@ -129,5 +128,5 @@ func (s *panels) analyse(a *store.Answer, by livePanel, prompt string) *store.An
 		s.log.Error("an answer cannot be analysed", "answer", a.ID, "error", err)
 		found = &analysis.Found{}
 	}
-	return a.Analysis(by.version, found.Encode())
+	return a.Analysis(by.Version, found.Encode())
 }
