@@ -15,6 +15,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/track/aggregate"
 	"earshot/internal/track/alert"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
@@ -27,12 +28,12 @@ type watcher struct {
 	store       *store.Store
 	definitions *definition.Reader
 	panels      *ruleset.Panels
-	counter     *counter
+	counter     *aggregate.Counter
 	log         *slog.Logger
 	planned     func() // is called when deliveries were planned
 }
 
-func newWatcher(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *counter, log *slog.Logger, planned func()) *watcher {
+func newWatcher(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, log *slog.Logger, planned func()) *watcher {
 	return &watcher{s, d, p, c, log, planned}
 }
 
@@ -109,7 +110,7 @@ func (w *watching) step(ctx context.Context, now time.Time) (err error) {
 	case state == earshot.SweepClosed:
 		// Breaks are seen by them, and whoever adds up the sweep may be slower.
 		if w.sweep.Facts == nil && !w.sweep.Pruned {
-			if err := w.counter.noteFacts(ctx, w.sweep); err != nil {
+			if err := w.counter.NoteFacts(ctx, w.sweep); err != nil {
 				return err
 			}
 		}
@@ -298,7 +299,7 @@ func (w *watching) values(ctx context.Context) (map[definition.SeriesKey]alert.V
 	if err != nil || b == nil {
 		return nil, err
 	}
-	w.madeUp = b.madeUp
+	w.madeUp = b.MadeUp
 	rows, err := b.Rows(metric.Query{
 		Metrics: alert.Metrics, By: []string{"target", "surface", "sweep"}, Filter: metric.Selection{"sweep": {w.sweep.ID}}, BrandsOnly: true,
 	})
@@ -327,7 +328,7 @@ func (w *watching) values(ctx context.Context) (map[definition.SeriesKey]alert.V
 
 // basis is what the values of a sweep depend on, beside the surface: the questions that
 // it asked, the names that were looked for, and what the metrics are.
-func (w *watching) basis(ctx context.Context, b *book) (string, error) {
+func (w *watching) basis(ctx context.Context, b *aggregate.Aggregate) (string, error) {
 	p, err := w.definitions.Plan(ctx, w.tracker, w.sweep.Version)
 	if err != nil {
 		return "", err
@@ -337,7 +338,7 @@ func (w *watching) basis(ctx context.Context, b *book) (string, error) {
 		prompts = append(prompts, c.Prompt)
 	}
 	slices.Sort(prompts)
-	hash := sha256.Sum256(fmt.Append(nil, slices.Compact(prompts), analysis.Alike(b.rules.Code), string(b.rules.Brands), metric.Version))
+	hash := sha256.Sum256(fmt.Append(nil, slices.Compact(prompts), analysis.Alike(b.Rules.Code), string(b.Rules.Brands), metric.Version))
 	return hex.EncodeToString(hash[:8]), nil
 }
 
@@ -356,12 +357,12 @@ func (w *watching) before(ctx context.Context) *store.Sweep {
 
 // bookSince counts the answers from a sweep, or of this one only where it is nil, up to
 // this one. It is nil where there are too many of them. Returns errUntallied.
-func (w *watching) bookSince(ctx context.Context, from *store.Sweep) (*book, error) {
+func (w *watching) bookSince(ctx context.Context, from *store.Sweep) (*aggregate.Aggregate, error) {
 	if from == nil {
 		from = w.sweep
 	}
-	b, err := w.counter.bookOf(ctx, w.tracker, w.definition, need{cells: true}, definition.Span{From: from.DueAt, Until: w.sweep.DueAt.Add(time.Millisecond)})
-	if tooMany(err) {
+	b, err := w.counter.Count(ctx, w.tracker, w.definition, aggregate.Options{Cells: true}, definition.Span{From: from.DueAt, Until: w.sweep.DueAt.Add(time.Millisecond)})
+	if aggregate.IsTooMany(err) {
 		if waits, err := w.toBeTallied(ctx); err != nil || waits {
 			return nil, cmp.Or(err, errUntallied)
 		}
@@ -385,12 +386,6 @@ func (w *watching) toBeTallied(ctx context.Context) (bool, error) {
 	}
 	tallies, err := w.store.Tallies(ctx, rules)
 	return !slices.ContainsFunc(tallies, func(t *store.Tally) bool { return t.Sweep == w.sweep.ID }), err
-}
-
-// tooMany tells whether answers were not counted because there are too many of them, or
-// because the brands cannot be looked for: neither is mended by trying again.
-func tooMany(err error) bool {
-	return slices.Contains([]earshot.Code{earshot.CodeValidation, earshot.CodeConflict}, earshot.ErrorCode(err))
 }
 
 // alertView is an alert as clients see it.

@@ -10,6 +10,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/track/aggregate"
 	"earshot/internal/track/alert"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
@@ -54,13 +55,13 @@ func (w *watching) raiseShift(ctx context.Context, key definition.SeriesKey, shi
 		return err
 	}
 	told.Prompts = carrying(prompts, shift.Direction)
-	told.AnswersBeforeURL, told.AnswersAfterURL = b.answersIn(key.Target, periods.A), b.answersIn(key.Target, periods.B)
-	w.raise(earshot.AlertShift, key.Subject(), &earshot.Alert{Summary: alert.ShiftSummary(told, b.zone.Civil(since).String()[:len(time.DateOnly)]), Shift: told})
+	told.AnswersBeforeURL, told.AnswersAfterURL = answersIn(b, key.Target, periods.A), answersIn(b, key.Target, periods.B)
+	w.raise(earshot.AlertShift, key.Subject(), &earshot.Alert{Summary: alert.ShiftSummary(told, b.Zone.Civil(since).String()[:len(time.DateOnly)]), Shift: told})
 	return nil
 }
 
 // aroundShift counts the sweeps before a shift and from then on.
-func (w *watching) aroundShift(ctx context.Context, shift alert.Shift) (b *book, periods metric.Periods, since time.Time, err error) {
+func (w *watching) aroundShift(ctx context.Context, shift alert.Shift) (b *aggregate.Aggregate, periods metric.Periods, since time.Time, err error) {
 	closed, err := w.store.ClosedSweeps(ctx, w.tracker)
 	if err != nil {
 		return nil, periods, since, err
@@ -72,13 +73,13 @@ func (w *watching) aroundShift(ctx context.Context, shift alert.Shift) (b *book,
 	since = closed[began].DueAt
 	first = max(first, began-sweepsBefore)
 	// Where these are too many to be counted together, those nearest to the change do.
-	for answersOf(closed[first:last+1]) > maxCounted && first < began {
+	for aggregate.Submitted(closed[first:last+1]) > aggregate.MaxCounted && first < began {
 		first++
 	}
 	if b, err = w.bookSince(ctx, closed[first]); err != nil || b == nil {
 		return nil, periods, since, err
 	}
-	for _, sweep := range b.sweeps {
+	for _, sweep := range b.Sweeps {
 		if sweep.DueAt.Before(since) {
 			periods.A = append(periods.A, sweep.ID)
 		} else {
@@ -88,15 +89,8 @@ func (w *watching) aroundShift(ctx context.Context, shift alert.Shift) (b *book,
 	return b, periods, since, nil
 }
 
-func answersOf(sweeps []*store.Sweep) (n int) {
-	for _, sweep := range sweeps {
-		n += sweep.Submitted
-	}
-	return n
-}
-
 // parts compares the two periods of a series part by part, as far as both have answers.
-func (w *watching) parts(b *book, key definition.SeriesKey, periods metric.Periods, by []string, filter metric.Selection) ([]metric.Comparison, error) {
+func (w *watching) parts(b *aggregate.Aggregate, key definition.SeriesKey, periods metric.Periods, by []string, filter metric.Selection) ([]metric.Comparison, error) {
 	rows, err := b.Compare(metric.Query{Metrics: []string{key.Metric}, By: by, Filter: filter, Having: metric.Selection{"brand": {key.Brand}}}, periods)
 	if err != nil {
 		return nil, err
@@ -155,21 +149,21 @@ func (w *watching) screenSources(ctx context.Context) ([]*store.Series, error) {
 
 // compareSources compares which sources are cited in two windows of sweeps.
 func (w *watching) compareSources(ctx context.Context, sweeps []*store.Sweep) error {
-	if answersOf(sweeps) > maxCounted {
+	if aggregate.Submitted(sweeps) > aggregate.MaxCounted {
 		return nil
 	}
-	b, err := w.counter.bookOf(ctx, w.tracker, w.definition, need{sources: metric.ByDomain | metric.SourcesOnly}, definition.Span{From: sweeps[0].DueAt, Until: w.sweep.DueAt.Add(time.Millisecond)})
-	if tooMany(err) {
+	b, err := w.counter.Count(ctx, w.tracker, w.definition, aggregate.Options{Sources: metric.ByDomain | metric.SourcesOnly}, definition.Span{From: sweeps[0].DueAt, Until: w.sweep.DueAt.Add(time.Millisecond)})
+	if aggregate.IsTooMany(err) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	cited, err := b.cited()
+	cited, err := cited(b)
 	if err != nil {
 		return err
 	}
-	if len(cited) < 2*alert.Window || b.BrokenSince(b.sweeps[1].ID) {
+	if len(cited) < 2*alert.Window || b.BrokenSince(b.Sweeps[1].ID) {
 		return nil // what was asked is not the same throughout
 	}
 	screens := w.definition.SweepsPerYear(w.sweep.DueAt) / alert.Window
@@ -182,7 +176,7 @@ func (w *watching) compareSources(ctx context.Context, sweeps []*store.Sweep) er
 }
 
 // cited is what the answers of each sweep cite, in the order of the sweeps.
-func (b *book) cited() (sweeps []alert.Cited, err error) {
+func cited(b *aggregate.Aggregate) (sweeps []alert.Cited, err error) {
 	rows, err := b.Rows(metric.Query{Metrics: []string{"citationShare"}, By: []string{"sweep"}, Sources: []string{"domain"}, PoolSurfaces: true})
 	if err != nil {
 		return nil, err
@@ -199,7 +193,7 @@ func (b *book) cited() (sweeps []alert.Cited, err error) {
 		c.Domains[r.Domain] = int(r.Numerator)
 		found[r.Sweep] = c
 	}
-	for _, sweep := range b.sweeps {
+	for _, sweep := range b.Sweeps {
 		sweeps = append(sweeps, found[sweep.ID])
 	}
 	return sweeps, nil

@@ -10,6 +10,7 @@ import (
 
 	"earshot"
 	"earshot/internal/schema"
+	"earshot/internal/track/aggregate"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/ruleset"
@@ -37,29 +38,29 @@ func (s *numberReader) Compare(ctx context.Context, organization, name string, q
 		return nil, err
 	}
 	var report *earshot.CompareReport
-	err = s.counter.withBook(ctx, t, d, need{}, func(b *book) error {
-		b.namePrompts(wanted.Filter)
-		noise, err := s.counter.noiseOf(ctx, b)
+	err = s.counter.With(ctx, t, d, aggregate.Options{}, func(b *aggregate.Aggregate) error {
+		b.NamePrompts(wanted.Filter)
+		noise, err := s.counter.Noise(ctx, b)
 		if err != nil {
 			return err
 		}
 		report = &earshot.CompareReport{
-			Tracker: name, Rules: ruleset.Name(b.rules), MadeUp: b.madeUp, Baseline: b.period(before), Period: b.period(after), Breaks: b.breaks,
+			Tracker: name, Rules: ruleset.Name(b.Rules), MadeUp: b.MadeUp, Baseline: periodView(b, before), Period: periodView(b, after), Breaks: b.Breaks,
 		}
 		if q.By == "prompt" {
-			report.Rows, err = b.comparePrompts(wanted, metric.Periods{A: b.within(before), B: b.within(after)})
+			report.Rows, err = comparePrompts(b, wanted, metric.Periods{A: b.Within(before), B: b.Within(after)})
 			if len(report.Rows) > maxRows {
 				return schema.Invalid("by", "makes %d rows; at most %d are given at once, so ask for one brand, or filter", len(report.Rows), maxRows)
 			}
 			return asField(err)
 		}
-		return b.compareInto(report, wanted, metric.Periods{A: b.within(before), B: b.within(after)}, noise)
+		return compareInto(b, report, wanted, metric.Periods{A: b.Within(before), B: b.Within(after)}, noise)
 	}, before, after)
 	return report, err
 }
 
 // compareInto fills in the rows: all targets of a surface together, then each of them.
-func (b *book) compareInto(report *earshot.CompareReport, wanted metric.Query, periods metric.Periods, noise *earshot.NoiseReport) error {
+func compareInto(b *aggregate.Aggregate, report *earshot.CompareReport, wanted metric.Query, periods metric.Periods, noise *earshot.NoiseReport) error {
 	seen := map[string]bool{}
 	for _, by := range [][]string{nil, {"target"}} {
 		wanted.By = by
@@ -78,7 +79,7 @@ func (b *book) compareInto(report *earshot.CompareReport, wanted metric.Query, p
 		for _, r := range rows {
 			if !seen[r.Target] {
 				known[r.Target] = true
-				report.Rows = append(report.Rows, comparedRow(&r, b.touching(r.Target, slices.Concat(periods.A, periods.B)), noise))
+				report.Rows = append(report.Rows, comparedRow(&r, b.Touching(r.Target, slices.Concat(periods.A, periods.B)), noise))
 			}
 		}
 		for _, g := range grades {
@@ -96,7 +97,7 @@ func (b *book) compareInto(report *earshot.CompareReport, wanted metric.Query, p
 
 // comparePrompts compares single questions as one screen: of those that are said to have
 // moved, at most about the share falseDiscoveries has not.
-func (b *book) comparePrompts(wanted metric.Query, periods metric.Periods) (rows []earshot.ComparedRow, err error) {
+func comparePrompts(b *aggregate.Aggregate, wanted metric.Query, periods metric.Periods) (rows []earshot.ComparedRow, err error) {
 	wanted.By = []string{"prompt"}
 	found, err := b.Compare(wanted, periods)
 	if err != nil {
@@ -116,7 +117,7 @@ func (b *book) comparePrompts(wanted metric.Query, periods metric.Periods) (rows
 		}
 	}
 	for i := range found {
-		rows = append(rows, comparedRow(&found[i], b.touching(found[i].Target, slices.Concat(periods.A, periods.B)), nil))
+		rows = append(rows, comparedRow(&found[i], b.Touching(found[i].Target, slices.Concat(periods.A, periods.B)), nil))
 	}
 	return rows, nil
 }
@@ -152,23 +153,14 @@ func periodsOf(zone *schedule.Rule, q *earshot.CompareQuery, now time.Time) (bef
 	return before, after, err
 }
 
-func (b *book) within(p definition.Span) (ids []string) {
-	for _, sweep := range b.sweeps {
-		if p.Has(sweep.DueAt) {
-			ids = append(ids, sweep.ID)
-		}
-	}
-	return ids
-}
-
-func (b *book) period(p definition.Span) earshot.Period {
-	day := func(at time.Time) string { return b.zone.Civil(at).String()[:len(time.DateOnly)] }
-	return earshot.Period{From: day(p.From), To: day(p.Until.Add(-time.Minute)), Sweeps: len(b.within(p))}
+func periodView(b *aggregate.Aggregate, p definition.Span) earshot.Period {
+	day := func(at time.Time) string { return b.Zone.Civil(at).String()[:len(time.DateOnly)] }
+	return earshot.Period{From: day(p.From), To: day(p.Until.Add(-time.Minute)), Sweeps: len(b.Within(p))}
 }
 
 func comparedRow(c *metric.Comparison, breaks []earshot.NumberBreak, noise *earshot.NoiseReport) earshot.ComparedRow {
 	row := earshot.ComparedRow{
-		Metric: c.Metric, NumberLabels: labelsOf(c.Labels), PromptID: c.PromptVersion, Verdict: earshot.Verdict(c.Verdict), Before: c.A, After: c.B, Change: c.Change, P: c.P,
+		Metric: c.Metric, NumberLabels: aggregate.LabelsOf(c.Labels), PromptID: c.PromptVersion, Verdict: earshot.Verdict(c.Verdict), Before: c.A, After: c.B, Change: c.Change, P: c.P,
 		SmallestChange: c.Smallest, Cells: c.Cells, CellsLeftOut: c.LeftOut, SweepsBefore: c.SweepsA, SweepsAfter: c.SweepsB,
 		AnswersBefore: c.AnswersA, AnswersAfter: c.AnswersB,
 	}
@@ -220,7 +212,7 @@ func summary(r *earshot.ComparedRow) string {
 func percent(value float64) string { return fmt.Sprintf("%.1f %%", 100*value) }
 
 func gradedCut(g *metric.Graded) earshot.GradedCut {
-	cut := earshot.GradedCut{NumberLabels: labelsOf(g.Labels), Grade: string(g.Grade)}
+	cut := earshot.GradedCut{NumberLabels: aggregate.LabelsOf(g.Labels), Grade: string(g.Grade)}
 	for _, c := range g.Criteria {
 		cut.Criteria = append(cut.Criteria, earshot.GradedCriterion{Name: c.Name, Value: c.Value, Decision: c.Decision, Exploratory: c.Exploratory, Met: c.Met})
 	}

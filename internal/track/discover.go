@@ -10,6 +10,7 @@ import (
 	"earshot/internal/store"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/ruleset"
+	"earshot/internal/track/stats"
 )
 
 const (
@@ -110,7 +111,7 @@ func (d *discovery) most(limit int) []*discovered {
 
 func (n *discovered) view(known *definition.PartNames, answers int) earshot.DiscoveredName {
 	view := earshot.DiscoveredName{
-		Name: most(n.spellings), Named: n.answers, Share: float64(n.answers) / float64(max(1, answers)), As: sortedKeys(n.standings),
+		Name: stats.Mode(n.spellings), Named: n.answers, Share: float64(n.answers) / float64(max(1, answers)), As: slices.Sorted(maps.Keys(n.standings)),
 		FirstSeen: earshot.Timestamp{Time: n.first.AskedAt}, Examples: n.examples,
 	}
 	for target := range n.targets {

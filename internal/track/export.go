@@ -12,6 +12,7 @@ import (
 	"earshot"
 	"earshot/internal/files/tablefile"
 	"earshot/internal/store"
+	"earshot/internal/track/aggregate"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/ruleset"
 )
@@ -21,14 +22,14 @@ type exporter struct {
 	store       *store.Store
 	definitions *definition.Reader
 	panels      *ruleset.Panels
-	counter     *counter
+	counter     *aggregate.Counter
 	numbers     *numberReader
 	answers     *explorer
 	exports     Exports // nil for nowhere
 	log         *slog.Logger
 }
 
-func newExporter(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *counter, n *numberReader, a *explorer, to Exports, log *slog.Logger) *exporter {
+func newExporter(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, n *numberReader, a *explorer, to Exports, log *slog.Logger) *exporter {
 	return &exporter{s, d, p, c, n, a, to, log}
 }
 

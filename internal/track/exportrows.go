@@ -9,6 +9,7 @@ import (
 	"earshot"
 	"earshot/internal/files/tablefile"
 	"earshot/internal/store"
+	"earshot/internal/track/aggregate"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/ruleset"
 )
@@ -215,12 +216,12 @@ func (s *exporter) exportMetrics(ctx context.Context, organization, name string,
 	if err != nil {
 		return nil, err
 	}
-	h, err := s.counter.pastOf(ctx, t, rules)
+	h, err := s.counter.Closed(ctx, t, rules)
 	if err != nil {
 		return nil, err
 	}
 	return export(format, func(yield func(metricRow, error) bool) {
-		for _, sweep := range slices.Backward(h.all) {
+		for _, sweep := range slices.Backward(h.All) {
 			if sweep.Pruned || !within.Has(sweep.DueAt) || q.Sweep != "" && q.Sweep != sweep.ID {
 				continue
 			}
@@ -239,23 +240,23 @@ func (s *exporter) exportMetrics(ctx context.Context, organization, name string,
 }
 
 // sweepRows are the numbers of one sweep.
-func (s *exporter) sweepRows(ctx context.Context, h *past, sweep *store.Sweep) (rows []metricRow, err error) {
-	b, err := s.counter.countOne(ctx, h, sweep)
+func (s *exporter) sweepRows(ctx context.Context, h *aggregate.ClosedSweeps, sweep *store.Sweep) (rows []metricRow, err error) {
+	b, err := s.counter.CountSweep(ctx, h, sweep)
 	if err != nil {
 		return nil, err
 	}
 	wanted := metric.Query{By: []string{"target", "surface", "sweep"}, BrandsOnly: true}
 	found, err := b.Rows(wanted)
 	for i := range found {
-		rows = append(rows, b.rowOfMetric(b.metricRow(wanted, &found[i]), sweep))
+		rows = append(rows, rowOfMetric(b, numberRow(b, wanted, &found[i]), sweep))
 	}
 	return rows, err
 }
 
-func (b *book) rowOfMetric(m earshot.MetricRow, sweep *store.Sweep) metricRow {
+func rowOfMetric(b *aggregate.Aggregate, m earshot.MetricRow, sweep *store.Sweep) metricRow {
 	row := metricRow{
 		Sweep: sweep.ID, Slot: sweep.Slot, DueAt: tablefile.At(sweep.DueAt), Rules: m.Rules, Metric: m.Metric, Brand: orNull(m.Brand), Target: m.Target, Surface: orNull(m.Surface),
-		Value: m.Value, Numerator: m.Numerator, Denominator: m.Denominator, Answers: int64(m.Answers), Missing: int64(m.Missing), MadeUp: b.madeUp,
+		Value: m.Value, Numerator: m.Numerator, Denominator: m.Denominator, Answers: int64(m.Answers), Missing: int64(m.Missing), MadeUp: b.MadeUp,
 	}
 	if m.Interval != nil {
 		row.RerunLow, row.RerunHigh = &m.Interval.Rerun[0], &m.Interval.Rerun[1]

@@ -8,19 +8,20 @@ import (
 	"time"
 
 	"earshot/internal/store"
+	"earshot/internal/track/aggregate"
 	"earshot/internal/track/metric"
 )
 
 // answersURL lists the answers behind a number, and those that are missing.
-func (b *book) answersURL(q metric.Query, r *metric.Row) string {
+func answersURL(b *aggregate.Aggregate, q metric.Query, r *metric.Row) string {
 	l := r.Labels
 	target, surface, _ := strings.Cut(l.Target, "@")
 	if rest, several := strings.CutPrefix(target, "*"); several {
 		target, surface = "", rest
 	}
-	sweeps, sweep := b.sweeps, l.Sweep
+	sweeps, sweep := b.Sweeps, l.Sweep
 	if q.Last > 1 && sweep != "" {
-		sweeps, sweep = b.between(l.Since, sweep), ""
+		sweeps, sweep = b.Between(l.Since, sweep), ""
 	}
 	labels := map[string]string{
 		"target": target, "surface": surface, "provider": l.Provider, "country": l.Country,
@@ -49,30 +50,18 @@ func (b *book) answersURL(q metric.Query, r *metric.Row) string {
 	if l.PromptVersion != 0 {
 		v.Set("promptId", strconv.Itoa(l.PromptVersion))
 	}
-	return b.answersOf(sweeps, chosen, v)
+	return answersLink(b, sweeps, chosen, v)
 }
 
-// between are the sweeps from one to another, both included.
-func (b *book) between(first, last string) []*store.Sweep {
-	place := func(id string) int {
-		return slices.IndexFunc(b.sweeps, func(s *store.Sweep) bool { return s.ID == id })
-	}
-	from, to := place(first), place(last)
-	return b.sweeps[min(from, to) : max(from, to)+1] // by their slots they may stand in another order
-}
-
-// answersOf lists the answers of neighbouring sweeps that numbers count, as far as they are
+// answersLink lists the answers of neighbouring sweeps that numbers count, as far as they are
 // chosen.
-func (b *book) answersOf(sweeps []*store.Sweep, chosen []string, v url.Values) string {
+func answersLink(b *aggregate.Aggregate, sweeps []*store.Sweep, chosen []string, v url.Values) string {
 	v.Set("counted", "true")
 	if len(chosen) > 0 {
 		v.Set("filter", strings.Join(chosen, ","))
 	}
 	if n := len(sweeps); n > 0 {
-		first, last := sweeps[0].StartedAt, sweeps[0].ClosedAt
-		for _, sweep := range sweeps {
-			first, last = minTime(first, sweep.StartedAt), maxTime(last, sweep.ClosedAt)
-		}
+		first, last := aggregate.ActiveTime(sweeps)
 		moment := func(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 		// By when they were asked it is quick; the clock of another node may be a little behind.
 		v.Set("from", moment(first.Add(-time.Second)))
@@ -80,14 +69,14 @@ func (b *book) answersOf(sweeps []*store.Sweep, chosen []string, v url.Values) s
 		v.Set("dueFrom", moment(sweeps[0].DueAt))
 		v.Set("dueTo", moment(sweeps[n-1].DueAt.Add(time.Millisecond)))
 	}
-	return "/v1/trackers/" + url.PathEscape(b.tracker.Name) + "/answers?" + v.Encode()
+	return "/v1/trackers/" + url.PathEscape(b.Tracker.Name) + "/answers?" + v.Encode()
 }
 
 // answersIn lists the answers on a target of the sweeps of a period.
-func (b *book) answersIn(target string, period []string) string {
+func answersIn(b *aggregate.Aggregate, target string, period []string) string {
 	var sweeps []*store.Sweep
 	if n := len(period); n > 0 {
-		sweeps = b.between(period[0], period[n-1])
+		sweeps = b.Between(period[0], period[n-1])
 	}
-	return b.answersOf(sweeps, nil, url.Values{"target": {target}})
+	return answersLink(b, sweeps, nil, url.Values{"target": {target}})
 }

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 
 	"earshot"
 	"earshot/internal/schema"
 	"earshot/internal/store"
+	"earshot/internal/track/aggregate"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/ruleset"
@@ -20,10 +20,10 @@ type numberReader struct {
 	store       *store.Store
 	definitions *definition.Reader
 	panels      *ruleset.Panels
-	counter     *counter
+	counter     *aggregate.Counter
 }
 
-func newNumberReader(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *counter) *numberReader {
+func newNumberReader(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter) *numberReader {
 	return &numberReader{s, d, p, c}
 }
 
@@ -114,15 +114,15 @@ func (s *numberReader) Metrics(ctx context.Context, organization, name string, q
 		return nil, err
 	}
 	wanted.BrandsOnly, wanted.Last, wanted.MaxRows = true, q.Last, maxComputed
-	var read need
+	var read aggregate.Options
 	if slices.Contains(wanted.Metrics, "stability.domains") {
-		read.sources = metric.ByDomain // which no sweep that is added up tells
+		read.Sources = metric.ByDomain // which no sweep that is added up tells
 	}
-	var b *book
+	var b *aggregate.Aggregate
 	var rows []metric.Row
-	err = s.filtered(ctx, organization, name, &q.NumberFilter, read, func(found *book) (err error) {
+	err = s.filtered(ctx, organization, name, &q.NumberFilter, read, func(found *aggregate.Aggregate) (err error) {
 		b = found
-		b.namePrompts(wanted.Filter)
+		b.NamePrompts(wanted.Filter)
 		rows, err = b.Rows(wanted)
 		return asField(err)
 	})
@@ -137,25 +137,16 @@ func (s *numberReader) Metrics(ctx context.Context, organization, name string, q
 	if len(rows) > maxRows {
 		return nil, schema.Invalid("by", "makes %d rows; at most %d are given at once, so ask for one metric, filter, or give a limit", len(rows), maxRows)
 	}
-	report := &earshot.MetricReport{Tracker: name, Rules: ruleset.Name(b.rules), Sweeps: len(b.sweeps), MadeUp: b.madeUp, Breaks: b.breaks, More: more}
+	report := &earshot.MetricReport{Tracker: name, Rules: ruleset.Name(b.Rules), Sweeps: len(b.Sweeps), MadeUp: b.MadeUp, Breaks: b.Breaks, More: more}
 	for i := range rows {
-		report.Rows = append(report.Rows, b.metricRow(wanted, &rows[i]))
+		report.Rows = append(report.Rows, numberRow(b, wanted, &rows[i]))
 	}
-	report.Noise, err = s.counter.noiseOf(ctx, b)
+	report.Noise, err = s.counter.Noise(ctx, b)
 	return report, err
 }
 
-// namePrompts has a filter that gives questions by their numbers give their texts.
-func (b *book) namePrompts(filter metric.Selection) {
-	for i, number := range filter["prompt"] {
-		if at := slices.IndexFunc(b.prompts, func(p *store.TrackerPart) bool { return strconv.Itoa(p.ID) == number }); at >= 0 {
-			filter["prompt"][i] = b.prompts[at].Name
-		}
-	}
-}
-
 // filtered has the book used of what a filter leaves by time.
-func (s *numberReader) filtered(ctx context.Context, organization, name string, f *earshot.NumberFilter, wanted need, use func(*book) error) error {
+func (s *numberReader) filtered(ctx context.Context, organization, name string, f *earshot.NumberFilter, wanted aggregate.Options, use func(*aggregate.Aggregate) error) error {
 	t, d, err := s.definitions.Load(ctx, organization, name)
 	if err != nil {
 		return err
@@ -164,18 +155,14 @@ func (s *numberReader) filtered(ctx context.Context, organization, name string, 
 	if err != nil {
 		return err
 	}
-	return s.counter.withBook(ctx, t, d, wanted, use, within)
+	return s.counter.With(ctx, t, d, wanted, use, within)
 }
 
-func labelsOf(l metric.Labels) earshot.NumberLabels {
-	return earshot.NumberLabels{Target: l.Target, Surface: l.Surface, Provider: l.Provider, Country: l.Country, Prompt: l.Prompt, Tag: l.Tag}
-}
-
-func (b *book) metricRow(q metric.Query, r *metric.Row) earshot.MetricRow {
+func numberRow(b *aggregate.Aggregate, q metric.Query, r *metric.Row) earshot.MetricRow {
 	row := earshot.MetricRow{
-		Metric: r.Metric, NumberLabels: labelsOf(r.Labels), PromptID: r.PromptVersion, Sweep: r.Sweep, Day: r.Day, Week: r.Week, Month: r.Month,
+		Metric: r.Metric, NumberLabels: aggregate.LabelsOf(r.Labels), PromptID: r.PromptVersion, Sweep: r.Sweep, Day: r.Day, Week: r.Week, Month: r.Month,
 		Value: r.Value.Number, Numerator: r.Numerator, Denominator: r.Denominator, Answers: r.Answers, Cells: r.Cells, Sweeps: r.Sweeps,
-		Missing: r.Missing, Interval: intervals(r.Interval), Lag1: r.Lag1, Weighted: r.Weighted, Rules: ruleset.Name(b.rules), AnswersURL: b.answersURL(q, r),
+		Missing: r.Missing, Interval: intervals(r.Interval), Lag1: r.Lag1, Weighted: r.Weighted, Rules: ruleset.Name(b.Rules), AnswersURL: answersURL(b, q, r),
 		NotRequested: r.NotRequested, Reason: string(r.Reason),
 	}
 	if r.Brand != nil {
@@ -219,18 +206,18 @@ func (s *numberReader) Sources(ctx context.Context, organization, name string, q
 		wanted.Metrics = append(wanted.Metrics, "support")
 	}
 	counted := map[string]metric.Sources{"domain": metric.ByDomain | metric.BySupport, "url": metric.ByURL | metric.BySupportURL, "type": metric.ByType}[by]
-	var b *book
+	var b *aggregate.Aggregate
 	var rows []metric.Row
-	err = s.filtered(ctx, organization, name, &q.NumberFilter, need{sources: counted | metric.SourcesOnly}, func(found *book) (err error) {
+	err = s.filtered(ctx, organization, name, &q.NumberFilter, aggregate.Options{Sources: counted | metric.SourcesOnly}, func(found *aggregate.Aggregate) (err error) {
 		b = found
-		b.namePrompts(wanted.Filter)
+		b.NamePrompts(wanted.Filter)
 		rows, err = b.Rows(wanted)
 		return asField(err)
 	})
 	if err != nil {
 		return nil, err
 	}
-	report := &earshot.SourceReport{Tracker: name, Rules: ruleset.Name(b.rules), MadeUp: b.madeUp}
+	report := &earshot.SourceReport{Tracker: name, Rules: ruleset.Name(b.Rules), MadeUp: b.MadeUp}
 	backs := map[[2]string][]earshot.BackedBrand{} // by target and by domain or URL
 	for _, r := range rows {
 		if r.Brand != nil { // of a brand, support alone says what backs it
@@ -249,14 +236,14 @@ func (s *numberReader) Sources(ctx context.Context, organization, name string, q
 			continue
 		}
 		row := earshot.SourceRow{
-			Domain: r.Domain, URL: r.URL, Type: r.Type, NumberLabels: labelsOf(r.Labels), Share: r.Value.Number,
+			Domain: r.Domain, URL: r.URL, Type: r.Type, NumberLabels: aggregate.LabelsOf(r.Labels), Share: r.Value.Number,
 			Citations: int(r.Numerator), AllCitations: int(r.Denominator), Answers: r.Answers, Interval: intervals(r.Interval),
 		}
 		if r.Provisional != nil {
 			row.Provisional = *r.Provisional
 		}
 		if at := row.URL + row.Domain; at != "" {
-			kind, brand, domain := b.panel.Site(at)
+			kind, brand, domain := b.Panel.Site(at)
 			row.Type, row.Brand, row.Domain = string(kind), brand, domain
 		}
 		row.Backs = backs[[2]string{row.Target, cmp.Or(r.URL, r.Domain)}]

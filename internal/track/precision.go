@@ -7,6 +7,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/track/aggregate"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/stats"
@@ -47,7 +48,7 @@ func (s *numberReader) spread(ctx context.Context, t *store.Tracker) (stats.Comp
 		return stats.Components{}, false, err
 	}
 	first := len(closed)
-	for first > 0 && len(closed)-first < spreadSweeps && answersOf(closed[first-1:]) <= maxCounted {
+	for first > 0 && len(closed)-first < spreadSweeps && aggregate.Submitted(closed[first-1:]) <= aggregate.MaxCounted {
 		first--
 	}
 	if len(closed)-first < stats.EnoughSweeps {
@@ -57,16 +58,16 @@ func (s *numberReader) spread(ctx context.Context, t *store.Tracker) (stats.Comp
 	if err != nil {
 		return stats.Components{}, false, err
 	}
-	b, err := s.counter.bookOf(ctx, t, d, need{}, definition.Span{From: closed[first].DueAt})
-	if tooMany(err) || err == nil && len(b.panel.Brands) == 0 {
+	b, err := s.counter.Count(ctx, t, d, aggregate.Options{}, definition.Span{From: closed[first].DueAt})
+	if aggregate.IsTooMany(err) || err == nil && len(b.Panel.Brands) == 0 {
 		return stats.DefaultComponents, false, nil
 	}
 	if err != nil {
 		return stats.Components{}, false, err
 	}
-	brand := max(0, slices.IndexFunc(b.panel.Brands, func(brand metric.Brand) bool { return brand.Own }))
+	brand := max(0, slices.IndexFunc(b.Panel.Brands, func(brand metric.Brand) bool { return brand.Own }))
 	// Answers that all agree tell nothing of how much they will differ.
-	if spread, ok := b.Components(b.panel.Brands[brand].Name, nil); ok && spread.Answer > 0 {
+	if spread, ok := b.Components(b.Panel.Brands[brand].Name, nil); ok && spread.Answer > 0 {
 		return spread, true, nil
 	}
 	return stats.DefaultComponents, false, nil

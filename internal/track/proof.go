@@ -10,6 +10,7 @@ import (
 	"earshot"
 	"earshot/internal/files/tablefile"
 	"earshot/internal/schema"
+	"earshot/internal/track/aggregate"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/proof"
@@ -32,16 +33,16 @@ func (s *exporter) exportNumbers(ctx context.Context, organization, name string,
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.counter.bookOf(ctx, t, d, need{sources: metric.AllSources}, within)
+	b, err := s.counter.Count(ctx, t, d, aggregate.Options{Sources: metric.AllSources}, within)
 	if err != nil {
 		return nil, err
 	}
-	set, err := ruleset.Decode(b.rules)
+	set, err := ruleset.Decode(b.Rules)
 	if err != nil {
 		return nil, err
 	}
 	head := &proof.Head{
-		Tracker: name, Rules: ruleset.Name(b.rules), Code: b.rules.Code, Panel: set.Brands, Sources: set.Sources, Definition: b.Definition(),
+		Tracker: name, Rules: ruleset.Name(b.Rules), Code: b.Rules.Code, Panel: set.Brands, Sources: set.Sources, Definition: b.Definition(),
 	}
 	known, err := s.definitions.Names(ctx, t)
 	if err != nil {
@@ -65,7 +66,7 @@ func (s *exporter) exportNumbers(ctx context.Context, organization, name string,
 		}
 		err := s.eachCounted(ctx, b, known, func(a *proof.Answer) bool {
 			var err error
-			a.Answer, err = a.Read(b.panel, &head.Definition)
+			a.Answer, err = a.Read(b.Panel, &head.Definition)
 			return write(&proof.Line{Answer: a}, err)
 		})
 		if err != nil {
@@ -104,8 +105,8 @@ func onlySpan(q *earshot.ExportQuery, sweep bool, table string) error {
 
 // eachCounted hands the answers that a book counts to use, the newest first, until it
 // wants no more.
-func (s *exporter) eachCounted(ctx context.Context, b *book, known *definition.PartNames, use func(*proof.Answer) bool) error {
-	if len(b.sweeps) == 0 {
+func (s *exporter) eachCounted(ctx context.Context, b *aggregate.Aggregate, known *definition.PartNames, use func(*proof.Answer) bool) error {
+	if len(b.Sweeps) == 0 {
 		return nil
 	}
 	def := b.Definition()
@@ -116,15 +117,14 @@ func (s *exporter) eachCounted(ctx context.Context, b *book, known *definition.P
 	for i, p := range def.Prompts {
 		prompts[p.Version] = i
 	}
-	first := b.sweeps[0].StartedAt
-	for _, sweep := range b.sweeps {
+	for _, sweep := range b.Sweeps {
 		sweeps[sweep.ID] = true
-		first = minTime(first, sweep.StartedAt)
 	}
+	first, _ := aggregate.ActiveTime(b.Sweeps)
 	// The clock of another node may be a little behind.
 	first = first.Add(-time.Hour)
 	for before := uuid.Max.String(); ; {
-		answers, err := s.store.NewestResults(ctx, b.tracker, before, ruleset.Batch)
+		answers, err := s.store.NewestResults(ctx, b.Tracker, before, ruleset.Batch)
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/track/aggregate"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/ruleset"
@@ -23,14 +24,14 @@ type reanalyser struct {
 	store       *store.Store
 	definitions *definition.Reader
 	panels      *ruleset.Panels
-	counter     *counter
+	counter     *aggregate.Counter
 	exporter    *exporter
 	log         *slog.Logger
 	wake        func()
 	moves       moves
 }
 
-func newReanalyser(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *counter, e *exporter, log *slog.Logger, wake func()) *reanalyser {
+func newReanalyser(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, e *exporter, log *slog.Logger, wake func()) *reanalyser {
 	return &reanalyser{store: s, definitions: d, panels: p, counter: c, exporter: e, log: log, wake: wake, moves: moves{kept: map[definition.VersionKey]*movement{}}}
 }
 
@@ -115,7 +116,7 @@ func (s *reanalyser) reanalyseSome(ctx context.Context, r *store.Rules, now time
 		}
 		if len(answers) == 0 && r.Cursor == uuid.Nil.String() {
 			// Numbers are read from tallies at once.
-			if done, err := s.counter.tallyRules(ctx, r); err != nil || !done {
+			if done, err := s.counter.TallyRules(ctx, r); err != nil || !done {
 				return err
 			}
 			if done, err := s.noteMoved(ctx, r, panel); err != nil || !done {

@@ -12,6 +12,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/track/aggregate"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/report"
@@ -21,14 +22,14 @@ import (
 type reporter struct {
 	store       *store.Store
 	definitions *definition.Reader
-	counter     *counter
+	counter     *aggregate.Counter
 	numbers     *numberReader
 	log         *slog.Logger
 	baseURL     string // the address that people know the service by
 	planned     func() // is called when deliveries were planned
 }
 
-func newReporter(s *store.Store, d *definition.Reader, c *counter, n *numberReader, log *slog.Logger, baseURL string, planned func()) *reporter {
+func newReporter(s *store.Store, d *definition.Reader, c *aggregate.Counter, n *numberReader, log *slog.Logger, baseURL string, planned func()) *reporter {
 	return &reporter{s, d, c, n, log, baseURL, planned}
 }
 
@@ -72,11 +73,11 @@ func (s *reporter) Report(ctx context.Context, organization, name string, q *ear
 	if err := s.reportSweeps(ctx, t, in, before, after); err != nil {
 		return nil, err
 	}
-	b, err := s.counter.bookOf(ctx, t, d, need{}, before, after)
+	b, err := s.counter.Count(ctx, t, d, aggregate.Options{}, before, after)
 	if err != nil {
 		return nil, err
 	}
-	return in, b.reportInto(in, before, after)
+	return in, reportInto(b, in, before, after)
 }
 
 // reportSources reads what answers cite. A tracker with more answers than can be counted at
@@ -140,7 +141,7 @@ func (s *reporter) reportSweeps(ctx context.Context, t *store.Tracker, in *repor
 
 // reportInto fills in what is read of the book of both periods: the panel, the trend, and
 // single questions.
-func (b *book) reportInto(in *report.Input, before, after definition.Span) error {
+func reportInto(b *aggregate.Aggregate, in *report.Input, before, after definition.Span) error {
 	def := b.Definition()
 	for _, brand := range def.Brands {
 		in.Brands = append(in.Brands, report.Brand{Name: brand.Name, Own: brand.Own})
@@ -160,15 +161,15 @@ func (b *book) reportInto(in *report.Input, before, after definition.Span) error
 	for _, br := range def.Breaks {
 		in.Breaks = append(in.Breaks, report.Break{Sweep: br.Sweep, Reason: br.Reason})
 	}
-	if len(b.sweeps) == 0 || len(in.Brands) == 0 {
+	if len(b.Sweeps) == 0 || len(in.Brands) == 0 {
 		return nil
 	}
 	// A book that holds sums lacks single questions and sweeps: that part is left out then,
 	// rather than read for minutes.
 	for _, part := range []func(*report.Input) error{
-		b.trendInto,
+		func(in *report.Input) error { return trendInto(b, in) },
 		func(in *report.Input) error {
-			return b.promptsInto(in, metric.Periods{A: b.within(before), B: b.within(after)})
+			return promptsInto(b, in, metric.Periods{A: b.Within(before), B: b.Within(after)})
 		},
 	} {
 		if err := part(in); err != nil && !errors.Is(err, metric.ErrCells) {
@@ -180,7 +181,7 @@ func (b *book) reportInto(in *report.Input, before, after definition.Span) error
 
 // trendInto reads the visibility of each sweep, and of each with those before it since the
 // last break.
-func (b *book) trendInto(in *report.Input) error {
+func trendInto(b *aggregate.Aggregate, in *report.Input) error {
 	q := metric.Query{
 		Metrics: []string{"visibility"}, BrandsOnly: true, By: []string{"sweep"},
 		Having: metric.Selection{"brand": report.Drawn(in.Brands, in.Numbers.Rows)},
@@ -190,20 +191,20 @@ func (b *book) trendInto(in *report.Input) error {
 		return err
 	}
 	for i := range rows {
-		in.Single = append(in.Single, b.metricRow(q, &rows[i]))
+		in.Single = append(in.Single, numberRow(b, q, &rows[i]))
 	}
 	q.Last = report.Window
 	if rows, err = b.Rows(q); err != nil {
 		return err
 	}
 	for i := range rows {
-		in.Means = append(in.Means, b.metricRow(q, &rows[i]))
+		in.Means = append(in.Means, numberRow(b, q, &rows[i]))
 	}
 	return nil
 }
 
 // promptsInto compares single questions for the own brands, as one screen.
-func (b *book) promptsInto(in *report.Input, periods metric.Periods) error {
+func promptsInto(b *aggregate.Aggregate, in *report.Input, periods metric.Periods) error {
 	own := []string{}
 	for _, brand := range in.Brands {
 		if brand.Own {
@@ -213,7 +214,7 @@ func (b *book) promptsInto(in *report.Input, periods metric.Periods) error {
 	if len(own) == 0 {
 		return nil
 	}
-	rows, err := b.comparePrompts(metric.Query{Metrics: []string{"visibility"}, Having: metric.Selection{"brand": own}}, periods)
+	rows, err := comparePrompts(b, metric.Query{Metrics: []string{"visibility"}, Having: metric.Selection{"brand": own}}, periods)
 	in.Moved = rows
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"earshot"
 	"earshot/internal/schema"
 	"earshot/internal/store"
+	"earshot/internal/track/aggregate"
 	"earshot/internal/track/alert"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/report"
@@ -109,7 +110,7 @@ func (s *reporter) newReport(ctx context.Context, t *store.Tracker, slot string,
 	var whole document
 	in, err := s.Report(ctx, t.Organization, t.Name, q, now)
 	switch {
-	case tooMany(err) && q.From != "":
+	case aggregate.IsTooMany(err) && q.From != "":
 		sent.Summary = []string{"The report could not be made: " + err.Error()}
 	case err != nil:
 		return nil, err

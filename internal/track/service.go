@@ -38,6 +38,7 @@ import (
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/store"
+	"earshot/internal/track/aggregate"
 	"earshot/internal/track/alert"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/ruleset"
@@ -85,7 +86,7 @@ type Service struct {
 
 	definitions *definition.Reader
 	panels      *ruleset.Panels
-	counter     *counter
+	counter     *aggregate.Counter
 	*numberReader
 	*explorer
 	*watcher
@@ -113,15 +114,15 @@ func (s *Service) On(replica *store.Store) *Service {
 }
 
 // connect makes the subjects. What is not yet counted is counted by main, if given.
-func (s *Service) connect(main *counter) {
+func (s *Service) connect(main *aggregate.Counter) {
 	s.definitions = definition.NewReader(definition.Config{
 		Store: s.Store, Catalogue: s.Catalogue, Price: s.Jobs.Price, CheckWebhook: s.CheckWebhook, Exports: s.Exports != nil,
 	})
 	s.panels = ruleset.NewPanels(s.Store, s.definitions, s.Log)
 	if main == nil {
-		s.counter = newCounter(s.Store, s.definitions, s.panels, s.Log, s.Wake)
+		s.counter = aggregate.NewCounter(s.Store, s.definitions, s.panels, s.Log, s.Wake)
 	} else {
-		s.counter = main.on(s.Store, s.definitions, s.panels)
+		s.counter = main.On(s.Store, s.definitions, s.panels)
 	}
 	s.numberReader = newNumberReader(s.Store, s.definitions, s.panels, s.counter)
 	s.explorer = newExplorer(s.Store, s.definitions, s.panels, s.numberReader, s.Log)
@@ -233,7 +234,7 @@ func (s *Service) moveOn(ctx context.Context, now time.Time) error {
 // addUp makes tallies that were asked for, and goes on with answers that are to be
 // analysed anew.
 func (s *Service) addUp(ctx context.Context, now time.Time) error {
-	return errors.Join(s.counter.tally(ctx), s.reanalyser.reanalyse(ctx, now))
+	return errors.Join(s.counter.TallyNext(ctx), s.reanalyser.reanalyse(ctx, now))
 }
 
 // tidy removes answers that are past their time and what is left of deleted trackers and
@@ -249,5 +250,5 @@ func (s *Service) tidy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.reanalyser.renewRules(ctx, now), s.reanalyser.tidyAnalyses(ctx), s.counter.tallyAll(ctx))
+	return errors.Join(s.reanalyser.renewRules(ctx, now), s.reanalyser.tidyAnalyses(ctx), s.counter.TallyAll(ctx))
 }

@@ -251,7 +251,7 @@ func (s *Service) advanceOne(ctx context.Context, sweep *store.Sweep, now time.T
 	if closed {
 		s.Log.Info("sweep ended", "tracker", t.Name, "sweep", sweep.ID, "state", state, "answered", sweep.Answered, "planned", sweep.Planned)
 		s.Planned()
-		return s.counter.tallyClosed(ctx, t)
+		return s.counter.TallyClosed(ctx, t)
 	}
 	return err
 }
@@ -293,7 +293,10 @@ func (s *Service) submit(ctx context.Context, t *store.Tracker, p *definition.Pl
 
 // tasks are the jobs of cells, and the rows of their answers.
 func (s *Service) tasks(t *store.Tracker, p *definition.Plan, sweep *store.Sweep, cells []definition.Cell, now time.Time) (tasks []store.Job, answers []*store.Answer, err error) {
-	asked := maxTime(now, sweep.StartedAt) // a slow node may have read its clock before another one started the sweep
+	asked := now
+	if asked.Before(sweep.StartedAt) { // a slow node may have read its clock before another one started the sweep
+		asked = sweep.StartedAt
+	}
 	for _, c := range cells {
 		payload, err := p.Payload(c)
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"earshot"
 	"earshot/internal/schema"
 	"earshot/internal/store"
+	"earshot/internal/track/aggregate"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/mention"
@@ -52,7 +53,7 @@ func (s *explorer) newest(ctx context.Context, t *store.Tracker, limit int, look
 			}
 			before = a.ID
 			sample.Answers++
-			sample.MadeUp = sample.MadeUp || a.Surface == labSurface
+			sample.MadeUp = sample.MadeUp || a.Surface == aggregate.LabSurface
 			sample.From = &earshot.Timestamp{Time: a.AskedAt}
 			if sample.To == nil {
 				sample.To = sample.From

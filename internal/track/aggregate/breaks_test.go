@@ -1,4 +1,4 @@
-package track
+package aggregate
 
 import (
 	"encoding/json"
@@ -39,7 +39,7 @@ func TestBreaksAreFoundWhereSomethingIsAnother(t *testing.T) {
 		{3, nil, []string{"panel "}},
 	}
 	start := time.Date(2026, 11, 1, 6, 0, 0, 0, time.UTC)
-	h := &past{
+	h := &ClosedSweeps{
 		named: ruleset.FirstAlike([]*store.Rules{
 			{Version: 1, Brands: []byte("a")},
 			{Version: 2, Brands: []byte("b"), CreatedAt: start.AddDate(0, 0, 10).Add(time.Hour)},
@@ -51,7 +51,7 @@ func TestBreaksAreFoundWhereSomethingIsAnother(t *testing.T) {
 		},
 		asked: map[int]*asked{1: {prompts: []int{1, 2}, targets: []int{1}}, 2: {prompts: []int{1, 3}, targets: []int{1}}, 3: {prompts: []int{3, 1}, targets: []int{2}}},
 	}
-	b := &book{}
+	b := &Aggregate{}
 	var want []string
 	for i, s := range sweeps {
 		sweep := &store.Sweep{ID: fmt.Sprint(i), Version: s.version, DueAt: start.AddDate(0, 0, i)}
@@ -61,14 +61,14 @@ func TestBreaksAreFoundWhereSomethingIsAnother(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		b.sweeps = append(b.sweeps, sweep)
+		b.Sweeps = append(b.Sweeps, sweep)
 		for _, kind := range s.want {
 			want = append(want, sweep.ID+" "+kind)
 		}
 	}
-	b.breaks = b.breaksOf(h)
+	b.Breaks = b.breaksOf(h)
 	var got []string
-	for _, br := range b.breaks {
+	for _, br := range b.Breaks {
 		got = append(got, br.Sweep+" "+br.Kind+" "+br.Target)
 		if br.Reason == "" || br.Open == (br.Kind == "panel") {
 			t.Errorf("a break is %+v", br)
@@ -77,10 +77,10 @@ func TestBreaksAreFoundWhereSomethingIsAnother(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("the breaks are\n%q, want\n%q", got, want)
 	}
-	if n := len(b.touching("chat/DE", []string{"0", "1", "9", "10", "11"})); n != 2 {
+	if n := len(b.Touching("chat/DE", []string{"0", "1", "9", "10", "11"})); n != 2 {
 		t.Errorf("%d breaks touch the target, want those of the questions and of the place", n)
 	}
-	if n := len(b.touching("chat/US@api", []string{"1", "3", "4"})); n != 1 {
+	if n := len(b.Touching("chat/US@api", []string{"1", "3", "4"})); n != 1 {
 		t.Errorf("%d breaks touch a surface of the target, want that of the surface", n)
 	}
 }

@@ -1,4 +1,4 @@
-package track
+package aggregate
 
 import (
 	"cmp"
@@ -105,7 +105,7 @@ const tallyStep = 50_000
 type tallyJob struct{ rules *store.Rules }
 
 // wantTallies has the tallies of rules made soon, for those who read them next.
-func (s *counter) wantTallies(r *store.Rules) {
+func (s *Counter) wantTallies(r *store.Rules) {
 	select {
 	case s.untallied <- tallyJob{r}:
 		s.wake()
@@ -113,19 +113,19 @@ func (s *counter) wantTallies(r *store.Rules) {
 	}
 }
 
-// tally makes tallies that a reader has asked for.
-func (s *counter) tally(ctx context.Context) error {
+// TallyNext makes tallies that a reader has asked for.
+func (s *Counter) TallyNext(ctx context.Context) error {
 	select {
 	case job := <-s.untallied:
-		_, err := s.tallyRules(ctx, job.rules)
+		_, err := s.TallyRules(ctx, job.rules)
 		return err
 	default:
 		return nil
 	}
 }
 
-// tallyAll makes the tallies that are missing.
-func (s *counter) tallyAll(ctx context.Context) error {
+// TallyAll makes the tallies that are missing.
+func (s *Counter) TallyAll(ctx context.Context) error {
 	all, err := s.store.RulesToTally(ctx)
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ func (s *counter) tallyAll(ctx context.Context) error {
 	var errs []error
 	for _, r := range all {
 		for done := false; !done && ctx.Err() == nil; {
-			if done, err = s.tallyRules(ctx, r); err != nil {
+			if done, err = s.TallyRules(ctx, r); err != nil {
 				errs = append(errs, err)
 				break
 			}
@@ -142,9 +142,9 @@ func (s *counter) tallyAll(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// tallyClosed makes the tallies of a sweep that was just closed. Those of pending rules
+// TallyClosed makes the tallies of a sweep that was just closed. Those of pending rules
 // are made before these take over.
-func (s *counter) tallyClosed(ctx context.Context, t *store.Tracker) error {
+func (s *Counter) TallyClosed(ctx context.Context, t *store.Tracker) error {
 	all, err := s.store.Rules(ctx, t.Organization, t.ID)
 	if err != nil {
 		return err
@@ -157,19 +157,19 @@ func (s *counter) tallyClosed(ctx context.Context, t *store.Tracker) error {
 	return nil
 }
 
-// tallyRules makes some of the tallies that rules do not have yet, or have by other
+// TallyRules makes some of the tallies that rules do not have yet, or have by other
 // weights, and those of ranges of days. It reports whether that was all.
-func (s *counter) tallyRules(ctx context.Context, r *store.Rules) (done bool, err error) {
+func (s *Counter) TallyRules(ctx context.Context, r *store.Rules) (done bool, err error) {
 	t, err := s.store.TrackerByID(ctx, r.Organization, r.Tracker)
 	if err != nil {
 		return true, ignoreGone(err)
 	}
-	h, err := s.pastOf(ctx, t, r)
+	h, err := s.Closed(ctx, t, r)
 	if err != nil {
 		return true, err
 	}
 	answers := 0
-	for _, sweep := range h.all {
+	for _, sweep := range h.All {
 		if answers > tallyStep {
 			s.wantTallies(r)
 			return false, nil
@@ -178,7 +178,7 @@ func (s *counter) tallyRules(ctx context.Context, r *store.Rules) (done bool, er
 			continue
 		}
 		if sweep.Facts == nil {
-			if err := s.noteFacts(ctx, sweep); err != nil {
+			if err := s.NoteFacts(ctx, sweep); err != nil {
 				return true, err
 			}
 		}
@@ -205,8 +205,8 @@ func ignoreGone(err error) error {
 
 // tallySweep adds up the answers of a sweep: from its cells where these are kept, else
 // from its analyses.
-func (s *counter) tallySweep(ctx context.Context, h *past, sweep *store.Sweep) error {
-	b := &book{tracker: h.tracker, rules: h.rules, panel: h.panel, zone: h.zone, sweeps: []*store.Sweep{sweep}, need: need{later: true}}
+func (s *Counter) tallySweep(ctx context.Context, h *ClosedSweeps, sweep *store.Sweep) error {
+	b := &Aggregate{Tracker: h.tracker, Rules: h.rules, Panel: h.panel, Zone: h.zone, Sweeps: []*store.Sweep{sweep}, need: Options{later: true}}
 	if err := s.fill(ctx, b, h); err != nil {
 		return err
 	}
@@ -243,11 +243,8 @@ func (s *counter) tallySweep(ctx context.Context, h *past, sweep *store.Sweep) e
 }
 
 // tallySpans keeps the cells of ranges of days together, for a tracker that has many.
-func (s *counter) tallySpans(ctx context.Context, h *past) error {
-	answers := 0
-	for _, sweep := range h.all {
-		answers += sweep.Submitted
-	}
+func (s *Counter) tallySpans(ctx context.Context, h *ClosedSweeps) error {
+	answers := Submitted(h.All)
 	if answers <= maxWhole && weightOf(answers, h.panel) <= maxHeavy {
 		return nil
 	}
@@ -265,17 +262,17 @@ func (s *counter) tallySpans(ctx context.Context, h *past) error {
 
 // missingSpans are the ranges of days that are over and whose sweeps are all added up, but
 // not together.
-func (h *past) missingSpans(known []*store.TallySpan) (missing []sweepRange) {
-	if len(h.all) == 0 {
+func (h *ClosedSweeps) missingSpans(known []*store.TallySpan) (missing []sweepRange) {
+	if len(h.All) == 0 {
 		return nil
 	}
 	stored := map[[2]int]string{}
 	for _, span := range known {
 		stored[[2]int{span.Days, span.Number}] = string(span.Sweeps)
 	}
-	newest := h.all[len(h.all)-1].DueAt
+	newest := h.All[len(h.All)-1].DueAt
 	for _, days := range spanDays {
-		for number, sweeps := range ranges(h.all, days) {
+		for number, sweeps := range ranges(h.All, days) {
 			over := store.Range(newest, days) > number
 			open := slices.ContainsFunc(sweeps, func(sweep *store.Sweep) bool { return sweep.Pruned || sweep.Answered > 0 && h.tallies[sweep.ID] == nil })
 			if over && !open && len(sweeps) > 1 && stored[[2]int{days, number}] != string(sweepIDs(sweeps)) {
@@ -292,7 +289,7 @@ type sweepRange struct {
 	sweeps       []*store.Sweep
 }
 
-func (s *counter) tallySpan(ctx context.Context, h *past, of sweepRange) error {
+func (s *Counter) tallySpan(ctx context.Context, h *ClosedSweeps, of sweepRange) error {
 	var names []string
 	for _, sweep := range of.sweeps {
 		names = append(names, sweep.ID)

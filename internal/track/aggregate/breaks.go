@@ -1,4 +1,4 @@
-package track
+package aggregate
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"earshot/internal/store"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/ruleset"
+	"earshot/internal/track/stats"
 )
 
 // badShare is from which share of the answers of a target on a sweep is not like others:
@@ -35,8 +36,8 @@ type targetFacts struct {
 	Unreadable int    `json:"unreadable,omitempty"`
 }
 
-// noteFacts stores the facts of a closed sweep.
-func (s *counter) noteFacts(ctx context.Context, sweep *store.Sweep) error {
+// NoteFacts stores the facts of a closed sweep.
+func (s *Counter) NoteFacts(ctx context.Context, sweep *store.Sweep) error {
 	endings, err := s.store.Endings(ctx, sweep)
 	if err != nil {
 		return err
@@ -69,7 +70,7 @@ func (s *counter) noteFacts(ctx context.Context, sweep *store.Sweep) error {
 		count(models, e.Target, e.Model, e.Count)
 	}
 	for target, t := range facts.Targets {
-		t.Surface, t.Model = most(surfaces[target]), most(models[target])
+		t.Surface, t.Model = stats.Mode(surfaces[target]), stats.Mode(models[target])
 	}
 	text, err := json.Marshal(facts)
 	if err != nil {
@@ -78,13 +79,13 @@ func (s *counter) noteFacts(ctx context.Context, sweep *store.Sweep) error {
 	return s.store.SaveFacts(sweep, text)
 }
 
-// breaksOf are the points of a book from which on numbers are not of one kind with those
+// breaksOf are the sweeps of an Aggregate from which on numbers are not of one kind with those
 // before.
-func (b *book) breaksOf(h *past) (breaks []earshot.NumberBreak) {
+func (b *Aggregate) breaksOf(h *ClosedSweeps) (breaks []earshot.NumberBreak) {
 	var before *store.Sweep
 	last := map[int]*targetFacts{} // what is known last of each target
 	parser := 0
-	for _, sweep := range b.sweeps {
+	for _, sweep := range b.Sweeps {
 		note := func(target int, kind, reason string) {
 			name := ""
 			if target != 0 {
@@ -156,7 +157,7 @@ func (t *targetFacts) breaks(was *targetFacts, note func(kind, reason string)) {
 func bad(n, of int) bool { return of > 0 && float64(n) >= badShare*float64(of) }
 
 // definitionBreaks notes what a sweep asked that the one before did not.
-func (h *past) definitionBreaks(before, sweep *store.Sweep, note func(target int, kind, reason string)) {
+func (h *ClosedSweeps) definitionBreaks(before, sweep *store.Sweep, note func(target int, kind, reason string)) {
 	was, is := h.asked[before.Version], h.asked[sweep.Version]
 	if was == is {
 		return
@@ -178,7 +179,7 @@ func (h *past) definitionBreaks(before, sweep *store.Sweep, note func(target int
 }
 
 // target is the definition of a target, by number.
-func (h *past) target(number int) (target earshot.Target) {
+func (h *ClosedSweeps) target(number int) (target earshot.Target) {
 	for _, t := range h.targets {
 		if t.ID == number {
 			_ = json.Unmarshal(t.Definition, &target) // as it was stored
@@ -187,7 +188,7 @@ func (h *past) target(number int) (target earshot.Target) {
 	return target
 }
 
-func (h *past) targetName(number int) string {
+func (h *ClosedSweeps) targetName(number int) string {
 	if i := slices.IndexFunc(h.targets, func(t *store.TrackerPart) bool { return t.ID == number }); i >= 0 {
 		return h.targets[i].Name
 	}
@@ -195,8 +196,8 @@ func (h *past) targetName(number int) string {
 }
 
 // metricBreaks are the open breaks as metrics see them: on every surface of a target.
-func (b *book) metricBreaks(h *past) (found []metric.Break) {
-	for _, br := range b.breaks {
+func (b *Aggregate) metricBreaks(h *ClosedSweeps) (found []metric.Break) {
+	for _, br := range b.Breaks {
 		if !br.Open {
 			continue
 		}
@@ -214,15 +215,15 @@ func (b *book) metricBreaks(h *past) (found []metric.Break) {
 	return found
 }
 
-// touching are the breaks between two sweeps, both included, that concern a target of a
+// Touching are the breaks between two sweeps, both included, that concern a target of a
 // row; "*" is all of them. One before the first sweep touches nothing.
-func (b *book) touching(target string, sweeps []string) (found []earshot.NumberBreak) {
+func (b *Aggregate) Touching(target string, sweeps []string) (found []earshot.NumberBreak) {
 	first := true
-	for _, sweep := range b.sweeps {
+	for _, sweep := range b.Sweeps {
 		if !slices.Contains(sweeps, sweep.ID) {
 			continue
 		}
-		for _, br := range b.breaks {
+		for _, br := range b.Breaks {
 			concerns := br.Target == "" || target[0] == '*' || target == br.Target || len(target) > len(br.Target) && target[:len(br.Target)+1] == br.Target+"@"
 			if br.Sweep == sweep.ID && br.Open && concerns && !first {
 				found = append(found, br)

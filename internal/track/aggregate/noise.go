@@ -1,4 +1,4 @@
-package track
+package aggregate
 
 import (
 	"context"
@@ -26,7 +26,7 @@ type keptNoise struct {
 
 // noteNoise compares the newest sweep that repeats another with that one, and stores how
 // far they are apart by the rules of h.
-func (s *counter) noteNoise(ctx context.Context, h *past) error {
+func (s *Counter) noteNoise(ctx context.Context, h *ClosedSweeps) error {
 	repeat, err := s.store.NewestRepeat(ctx, h.tracker)
 	if err != nil || repeat.Pruned {
 		return ignoreGone(err)
@@ -52,9 +52,9 @@ func (s *counter) noteNoise(ctx context.Context, h *past) error {
 	if kept := known[h.rules.Version]; kept != nil && kept.Weights == weights {
 		return nil
 	}
-	b := &book{
-		tracker: h.tracker, rules: h.rules, panel: h.panel, zone: h.zone, sweeps: []*store.Sweep{first, repeat},
-		need: need{sources: metric.ByDomain, later: true},
+	b := &Aggregate{
+		Tracker: h.tracker, Rules: h.rules, Panel: h.panel, Zone: h.zone, Sweeps: []*store.Sweep{first, repeat},
+		need: Options{Sources: metric.ByDomain, later: true},
 	}
 	if err := s.fill(ctx, b, h); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (s *counter) noteNoise(ctx context.Context, h *past) error {
 }
 
 // keepNoise stores the noise of a sweep, beside that by other rules that are in use.
-func (s *counter) keepNoise(ctx context.Context, h *past, repeat *store.Sweep, noise *keptNoise) error {
+func (s *Counter) keepNoise(ctx context.Context, h *ClosedSweeps, repeat *store.Sweep, noise *keptNoise) error {
 	rules, err := s.store.Rules(ctx, h.tracker.Organization, h.tracker.ID)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func noiseFacts(repeat *store.Sweep) map[int]*keptNoise {
 
 func targetNoises(found []metric.Noise) (all []earshot.TargetNoise) {
 	for _, n := range found {
-		one := earshot.TargetNoise{NumberLabels: labelsOf(n.Labels), Cells: n.Cells, Differs: n.Differs, BrandDistance: n.Named, DomainDistance: n.Domains}
+		one := earshot.TargetNoise{NumberLabels: LabelsOf(n.Labels), Cells: n.Cells, Differs: n.Differs, BrandDistance: n.Named, DomainDistance: n.Domains}
 		for _, brand := range n.Brands {
 			one.Brands = append(one.Brands, earshot.BrandNoise{Brand: brand.Brand, Differs: brand.Differs, Visibility: brand.Visibility})
 		}
@@ -107,17 +107,17 @@ func targetNoises(found []metric.Noise) (all []earshot.TargetNoise) {
 	return all
 }
 
-// noiseOf is the noise of the newest pair of a book's tracker, nil where there is none.
+// Noise is the noise of the newest pair of an Aggregate's tracker, nil where there is none.
 // One that is missing is counted soon.
-func (s *counter) noiseOf(ctx context.Context, b *book) (*earshot.NoiseReport, error) {
-	repeat, err := s.store.NewestRepeat(ctx, b.tracker)
+func (s *Counter) Noise(ctx context.Context, b *Aggregate) (*earshot.NoiseReport, error) {
+	repeat, err := s.store.NewestRepeat(ctx, b.Tracker)
 	if err != nil {
 		return nil, ignoreGone(err)
 	}
-	kept := noiseFacts(repeat)[b.rules.Version]
+	kept := noiseFacts(repeat)[b.Rules.Version]
 	if kept == nil {
-		if !repeat.Pruned && b.rules.Version > 0 {
-			s.wantTallies(b.rules)
+		if !repeat.Pruned && b.Rules.Version > 0 {
+			s.wantTallies(b.Rules)
 		}
 		return nil, nil //nolint:nilnil // there is none, which is no error
 	}

@@ -1,4 +1,4 @@
-package track
+package aggregate
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"earshot/internal/track/ruleset"
 )
 
-// reading is what is known while analyses are read.
-type reading struct {
-	*past
+// collector is what is known while analyses are read.
+type collector struct {
+	*ClosedSweeps
 	places   map[string]int // of sweeps
 	sources  metric.Sources
 	sheets   []map[sheetKey][]*metric.Tally // by sweep; tallies by prompt
@@ -32,19 +32,19 @@ type sheetKey struct {
 }
 
 // reset forgets what was read of a sweep.
-func (r *reading) reset(at int) {
+func (r *collector) reset(at int) {
 	r.sheets[at], r.surfaces[at] = map[sheetKey][]*metric.Tally{}, map[int]map[string]int{}
 }
 
 // note counts answers of a target.
-func (r *reading) note(at, target int, surface string, answers int) {
+func (r *collector) note(at, target int, surface string, answers int) {
 	if r.surfaces[at][target] == nil {
 		r.surfaces[at][target] = map[string]int{}
 	}
 	r.surfaces[at][target][surface] += answers
 }
 
-func (r *reading) add(a *store.Analysis) error {
+func (r *collector) add(a *store.Analysis) error {
 	at, wanted := r.places[a.Sweep]
 	prompt, known := r.index[a.Prompt]
 	if !wanted || !known {
@@ -72,7 +72,7 @@ func (r *reading) add(a *store.Analysis) error {
 }
 
 // intern has the texts that are counted in memory once, rather than all of each analysis.
-func (r *reading) intern(a *metric.Answer) {
+func (r *collector) intern(a *metric.Answer) {
 	once := func(text string) string {
 		if r.texts == nil {
 			r.texts = map[string]string{}
@@ -104,16 +104,15 @@ func (r *reading) intern(a *metric.Answer) {
 
 // readAnalyses reads what was found, and finds what was not looked for yet: an analysis
 // follows from the answer, so that it is the same whoever makes it and when.
-func (s *counter) readAnalyses(ctx context.Context, sweeps []*store.Sweep, read *reading) error {
+func (s *Counter) readAnalyses(ctx context.Context, sweeps []*store.Sweep, read *collector) error {
 	if len(sweeps) == 0 {
 		return nil
 	}
 	wanted := map[string]int{}
-	from, until := sweeps[0].StartedAt, sweeps[0].ClosedAt
 	for _, sweep := range sweeps {
 		wanted[sweep.ID] = read.places[sweep.ID]
-		from, until = minTime(from, sweep.StartedAt), maxTime(until, sweep.ClosedAt)
 	}
+	from, until := ActiveTime(sweeps)
 	read.places = wanted // others in that time are kept
 	if err := s.store.Analyses(ctx, read.rules, from, until, read.add); err != nil {
 		return err
@@ -137,7 +136,7 @@ func (s *counter) readAnalyses(ctx context.Context, sweeps []*store.Sweep, read 
 
 // readResults analyses all answers of a sweep of which some analysis is missing. It may
 // have been stored meanwhile, so that the store cannot tell which.
-func (s *counter) readResults(ctx context.Context, sweep *store.Sweep, read *reading) error {
+func (s *Counter) readResults(ctx context.Context, sweep *store.Sweep, read *collector) error {
 	read.reset(read.places[sweep.ID])
 	for after := uuid.Nil.String(); ; {
 		answers, err := s.store.SweepResults(ctx, read.tracker, sweep.ID, after, ruleset.Batch)

@@ -1,9 +1,10 @@
-package track
+package aggregate
 
 import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"earshot"
@@ -13,10 +14,11 @@ import (
 	"earshot/internal/track/metric"
 	"earshot/internal/track/ruleset"
 	"earshot/internal/track/schedule"
+	"earshot/internal/track/stats"
 )
 
-// past is what is known of the closed sweeps of a tracker by some rules.
-type past struct {
+// ClosedSweeps is what is known of the closed sweeps of a tracker by some rules.
+type ClosedSweeps struct {
 	tracker *store.Tracker
 	rules   *store.Rules
 	named   *store.Rules // the first that looked for the same brands
@@ -26,7 +28,7 @@ type past struct {
 	targets []*store.TrackerPart
 	index   map[int]int // of prompts, by number
 	weights map[int]float64
-	all     []*store.Sweep // closed ones, by when they were due
+	All     []*store.Sweep // closed ones, by when they were due
 	tallies map[string]*store.Tally
 	asked   map[int]*asked // by version of the definition
 }
@@ -39,8 +41,8 @@ type asked struct {
 	weights          int64
 }
 
-// pastOf reads that of a tracker.
-func (s *counter) pastOf(ctx context.Context, t *store.Tracker, r *store.Rules) (*past, error) {
+// Closed reads that of a tracker.
+func (s *Counter) Closed(ctx context.Context, t *store.Tracker, r *store.Rules) (*ClosedSweeps, error) {
 	d, err := s.definitions.Of(t)
 	if err != nil {
 		return nil, err
@@ -53,24 +55,24 @@ func (s *counter) pastOf(ctx context.Context, t *store.Tracker, r *store.Rules) 
 	if err != nil {
 		return nil, err
 	}
-	return s.past(ctx, &book{tracker: t, rules: r, panel: panel, zone: d.Zone()}, all)
+	return s.readClosed(ctx, &Aggregate{Tracker: t, Rules: r, Panel: panel, Zone: d.Zone()}, all)
 }
 
-// past reads what a book needs to know, besides the sweeps.
-func (s *counter) past(ctx context.Context, b *book, all []*store.Sweep) (*past, error) {
-	h := &past{
-		tracker: b.tracker, rules: b.rules, panel: b.panel, zone: b.zone, all: all,
+// readClosed reads what an Aggregate needs besides the sweeps.
+func (s *Counter) readClosed(ctx context.Context, b *Aggregate, all []*store.Sweep) (*ClosedSweeps, error) {
+	h := &ClosedSweeps{
+		tracker: b.Tracker, rules: b.Rules, panel: b.Panel, zone: b.Zone, All: all,
 		index: map[int]int{}, weights: map[int]float64{}, tallies: map[string]*store.Tally{}, asked: map[int]*asked{},
 	}
-	rules, err := s.store.Rules(ctx, b.tracker.Organization, b.tracker.ID)
+	rules, err := s.store.Rules(ctx, b.Tracker.Organization, b.Tracker.ID)
 	if err != nil {
 		return nil, err
 	}
-	h.named = ruleset.FirstAlike(rules, b.rules)
-	if h.prompts, err = s.store.TrackerPrompts(ctx, b.tracker); err != nil {
+	h.named = ruleset.FirstAlike(rules, b.Rules)
+	if h.prompts, err = s.store.TrackerPrompts(ctx, b.Tracker); err != nil {
 		return nil, err
 	}
-	if h.targets, err = s.store.TrackerTargets(ctx, b.tracker); err != nil {
+	if h.targets, err = s.store.TrackerTargets(ctx, b.Tracker); err != nil {
 		return nil, err
 	}
 	for i, p := range h.prompts {
@@ -85,7 +87,7 @@ func (s *counter) past(ctx context.Context, b *book, all []*store.Sweep) (*past,
 			}
 		}
 	}
-	tallies, err := s.store.Tallies(ctx, b.rules)
+	tallies, err := s.store.Tallies(ctx, b.Rules)
 	for _, tally := range tallies {
 		if len(tally.Sums) > 0 && tally.Sums[0] == sheetsFormat {
 			h.tallies[tally.Sweep] = tally
@@ -95,7 +97,7 @@ func (s *counter) past(ctx context.Context, b *book, all []*store.Sweep) (*past,
 }
 
 // noteAsked reads what a version of the definition asks.
-func (s *counter) noteAsked(ctx context.Context, h *past, version int) error {
+func (s *Counter) noteAsked(ctx context.Context, h *ClosedSweeps, version int) error {
 	p, err := s.definitions.Plan(ctx, h.tracker, version)
 	if err != nil {
 		return err
@@ -124,26 +126,26 @@ func (s *counter) noteAsked(ctx context.Context, h *past, version int) error {
 }
 
 // fresh tells whether a sweep is added up, by the weights of today.
-func (h *past) fresh(sweep *store.Sweep) bool {
+func (h *ClosedSweeps) fresh(sweep *store.Sweep) bool {
 	tally := h.tallies[sweep.ID]
 	return tally != nil && tally.Weights == h.asked[sweep.Version].weights
 }
 
-// fill counts the answers of a book's sweeps: from their tallies, and from the analyses of
+// fill counts the answers of an Aggregate's sweeps: from their tallies, and from the analyses of
 // those that have none.
-func (s *counter) fill(ctx context.Context, b *book, h *past) error {
-	read := reading{
-		past: h, places: map[string]int{}, sources: b.need.sources,
-		sheets: make([]map[sheetKey][]*metric.Tally, len(b.sweeps)), surfaces: make([]map[int]map[string]int, len(b.sweeps)),
+func (s *Counter) fill(ctx context.Context, b *Aggregate, h *ClosedSweeps) error {
+	read := collector{
+		ClosedSweeps: h, places: map[string]int{}, sources: b.need.Sources,
+		sheets: make([]map[sheetKey][]*metric.Tally, len(b.Sweeps)), surfaces: make([]map[int]map[string]int, len(b.Sweeps)),
 	}
 	kept := map[string][]keptSheet{}
 	var rows []*store.Sweep
 	answers := 0
-	for i, sweep := range b.sweeps {
+	for i, sweep := range b.Sweeps {
 		read.places[sweep.ID] = i
 		read.reset(i)
 		tally := h.tallies[sweep.ID]
-		if tally == nil || b.need.sources != metric.NoSources {
+		if tally == nil || b.need.Sources != metric.NoSources {
 			rows = append(rows, sweep)
 			answers += sweep.Answered
 			continue
@@ -157,13 +159,13 @@ func (s *counter) fill(ctx context.Context, b *book, h *past) error {
 			read.note(i, sheet.target, sheet.surface, sheet.answers)
 		}
 	}
-	if most := min(maxCounted, maxHeavy/weightOf(1, h.panel)); answers > most && !b.need.later {
+	if most := min(MaxCounted, maxHeavy/weightOf(1, h.panel)); answers > most && !b.need.later {
 		return schema.Invalid("from", "these are %d answers that are not added up yet, and at most %d are counted together: choose a shorter time", answers, most)
 	}
 	if err := s.readAnalyses(ctx, rows, &read); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(b.sweeps, func(sweep *store.Sweep) bool { return !sweep.Pruned && sweep.Answered > 0 && !h.fresh(sweep) }) && h.rules.Version > 0 {
+	if slices.ContainsFunc(b.Sweeps, func(sweep *store.Sweep) bool { return !sweep.Pruned && sweep.Answered > 0 && !h.fresh(sweep) }) && h.rules.Version > 0 {
 		s.wantTallies(h.rules)
 	}
 	if err := b.open(&read); err != nil {
@@ -179,27 +181,27 @@ func (s *counter) fill(ctx context.Context, b *book, h *past) error {
 	return s.addKept(ctx, b, h, kept)
 }
 
-// open makes the book, of what the sweeps asked and where they were answered.
-func (b *book) open(read *reading) error {
-	def := metric.Definition{Name: b.tracker.Name, Brands: b.panel.Brands, Samples: 1}
+// open makes the metric.Book, of what the sweeps asked and where they were answered.
+func (b *Aggregate) open(read *collector) error {
+	def := metric.Definition{Name: b.Tracker.Name, Brands: b.Panel.Brands, Samples: 1}
 	numbers := make([]int, 0, len(read.prompts))
 	for _, p := range read.prompts {
 		var prompt earshot.TrackedPrompt
 		_ = json.Unmarshal(p.Definition, &prompt) // as it was stored
 		numbers = append(numbers, p.ID)
 		def.Prompts = append(def.Prompts, metric.Prompt{
-			Text: p.Name, Version: p.ID, Weight: read.weights[p.ID], Tags: prompt.Tags, Branded: b.panel.Branded(p.Name),
+			Text: p.Name, Version: p.ID, Weight: read.weights[p.ID], Tags: prompt.Tags, Branded: b.Panel.Branded(p.Name),
 		})
 	}
 	b.prompts = read.prompts
 	b.keys = read.targetKeys(read.targets, &def)
-	for i, sweep := range b.sweeps {
-		def.Sweeps = append(def.Sweeps, read.sweepOf(b.zone, i, sweep, b.keys))
+	for i, sweep := range b.Sweeps {
+		def.Sweeps = append(def.Sweeps, read.sweepOf(b.Zone, i, sweep, b.keys))
 	}
-	b.breaks = b.breaksOf(read.past)
-	def.Breaks = b.metricBreaks(read.past)
-	if n := len(b.sweeps); n > 0 && b.watched != nil { // as the newest sweep was watched
-		newest, targets := b.sweeps[n-1], []string{}
+	b.Breaks = b.breaksOf(read.ClosedSweeps)
+	def.Breaks = b.metricBreaks(read.ClosedSweeps)
+	if n := len(b.Sweeps); n > 0 && b.watched != nil { // as the newest sweep was watched
+		newest, targets := b.Sweeps[n-1], []string{}
 		for _, target := range read.asked[newest.Version].targets {
 			targets = append(targets, read.targetName(target))
 		}
@@ -210,34 +212,34 @@ func (b *book) open(read *reading) error {
 		return err
 	}
 	b.NumberPrompts(numbers)
-	b.madeUp = slices.ContainsFunc(def.Targets, func(t metric.Target) bool { return t.Surface == labSurface })
+	b.MadeUp = slices.ContainsFunc(def.Targets, func(t metric.Target) bool { return t.Surface == LabSurface })
 	return nil
 }
 
 // addKept adds what is kept of sweeps: all of it where that is little or wanted, else
 // their sums, and cells as far as these are not kept together.
-func (s *counter) addKept(ctx context.Context, b *book, h *past, kept map[string][]keptSheet) error {
+func (s *Counter) addKept(ctx context.Context, b *Aggregate, h *ClosedSweeps, kept map[string][]keptSheet) error {
 	whole := map[string]bool{} // sweeps whose own cells are needed
-	for _, sweep := range b.sweeps {
+	for _, sweep := range b.Sweeps {
 		if kept[sweep.ID] != nil {
 			whole[sweep.ID] = true
 		}
 	}
-	if b.large() && !b.need.cells {
+	if b.large() && !b.need.Cells {
 		if err := s.addSpans(ctx, b, h, whole); err != nil {
 			return err
 		}
 	}
-	for _, sweep := range b.sweeps {
+	for _, sweep := range b.Sweeps {
 		if kept[sweep.ID] != nil && !h.fresh(sweep) {
 			whole[sweep.ID] = true
 		}
 	}
-	cells, err := s.store.TallyCells(ctx, h.rules, sortedKeys(whole))
+	cells, err := s.store.TallyCells(ctx, h.rules, slices.Sorted(maps.Keys(whole)))
 	if err != nil {
 		return err
 	}
-	for _, sweep := range b.sweeps {
+	for _, sweep := range b.Sweeps {
 		if err := b.addSweep(h, sweep, kept[sweep.ID], cells[sweep.ID]); err != nil {
 			return err
 		}
@@ -249,7 +251,7 @@ func (s *counter) addKept(ctx context.Context, b *book, h *past, kept map[string
 }
 
 // addSweep adds the kept sheets of a sweep, with its cells where there are some.
-func (b *book) addSweep(h *past, sweep *store.Sweep, sums []keptSheet, stored []byte) error {
+func (b *Aggregate) addSweep(h *ClosedSweeps, sweep *store.Sweep, sums []keptSheet, stored []byte) error {
 	cells := map[sheetKey]string{}
 	if stored != nil {
 		sheets, err := unpackSheets(stored)
@@ -280,7 +282,7 @@ func (b *book) addSweep(h *past, sweep *store.Sweep, sums []keptSheet, stored []
 
 // addSpans adds cells that are kept together, where all of their sweeps are wanted in the
 // same period, and takes these out of those whose own cells are needed.
-func (s *counter) addSpans(ctx context.Context, b *book, h *past, whole map[string]bool) error {
+func (s *Counter) addSpans(ctx context.Context, b *Aggregate, h *ClosedSweeps, whole map[string]bool) error {
 	stored, err := s.store.TallySpans(ctx, h.rules)
 	if err != nil {
 		return err
@@ -290,7 +292,7 @@ func (s *counter) addSpans(ctx context.Context, b *book, h *past, whole map[stri
 	}
 	inRange := map[int]map[int][]*store.Sweep{}
 	for _, days := range spanDays {
-		inRange[days] = ranges(h.all, days)
+		inRange[days] = ranges(h.All, days)
 	}
 	for _, span := range stored {
 		sweeps := inRange[span.Days][span.Number]
@@ -331,7 +333,7 @@ type targetKeys map[int]map[string]string
 func (k targetKeys) of(target int, surface string) string { return k[target][surface] }
 
 // targetKeys makes the targets of a definition.
-func (r *reading) targetKeys(targets []*store.TrackerPart, def *metric.Definition) targetKeys {
+func (r *collector) targetKeys(targets []*store.TrackerPart, def *metric.Definition) targetKeys {
 	seen, overall := map[int]map[string]int{}, map[string]int{}
 	for _, sweep := range r.surfaces {
 		for target, surfaces := range sweep {
@@ -352,9 +354,9 @@ func (r *reading) targetKeys(targets []*store.TrackerPart, def *metric.Definitio
 		surfaces := seen[t.ID]
 		if len(surfaces) == 0 {
 			// What never answered is missing where the others are.
-			surfaces = map[string]int{most(overall): 0}
+			surfaces = map[string]int{stats.Mode(overall): 0}
 		}
-		for _, surface := range sortedKeys(surfaces) {
+		for _, surface := range slices.Sorted(maps.Keys(surfaces)) {
 			key := t.Name
 			if len(surfaces) > 1 {
 				key += "@" + surface
@@ -368,35 +370,15 @@ func (r *reading) targetKeys(targets []*store.TrackerPart, def *metric.Definitio
 
 // sweepOf is a sweep with what it asked. What is missing is so on the surface that
 // answered most.
-func (r *reading) sweepOf(zone *schedule.Rule, i int, sweep *store.Sweep, keys targetKeys) metric.Sweep {
+func (r *collector) sweepOf(zone *schedule.Rule, i int, sweep *store.Sweep, keys targetKeys) metric.Sweep {
 	a := r.asked[sweep.Version]
 	found := metric.Sweep{ID: sweep.ID, Slot: zone.Civil(sweep.DueAt).String(), Samples: a.samples, Prompts: a.indices, Targets: []string{}}
 	for _, target := range a.targets {
-		key, known := keys[target][most(r.surfaces[i][target])]
+		key, known := keys[target][stats.Mode(r.surfaces[i][target])]
 		if !known {
-			key = keys[target][sortedKeys(keys[target])[0]]
+			key = keys[target][slices.Sorted(maps.Keys(keys[target]))[0]]
 		}
 		found.Targets = append(found.Targets, key)
 	}
 	return found
-}
-
-// most is the key with the largest count, the first by name of several.
-func most(counts map[string]int) string {
-	best := ""
-	for _, key := range sortedKeys(counts) {
-		if best == "" || counts[key] > counts[best] {
-			best = key
-		}
-	}
-	return best
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
