@@ -14,6 +14,7 @@ import (
 	"earshot/internal/track/alert"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
+	"earshot/internal/track/numbers"
 	"earshot/internal/track/stats"
 )
 
@@ -55,7 +56,7 @@ func (w *watching) raiseShift(ctx context.Context, key definition.SeriesKey, shi
 		return err
 	}
 	told.Prompts = carrying(prompts, shift.Direction)
-	told.AnswersBeforeURL, told.AnswersAfterURL = answersIn(b, key.Target, periods.A), answersIn(b, key.Target, periods.B)
+	told.AnswersBeforeURL, told.AnswersAfterURL = numbers.TargetAnswersURL(b, key.Target, periods.A), numbers.TargetAnswersURL(b, key.Target, periods.B)
 	w.raise(earshot.AlertShift, key.Subject(), &earshot.Alert{Summary: alert.ShiftSummary(told, b.Zone.Civil(since).String()[:len(time.DateOnly)]), Shift: told})
 	return nil
 }

@@ -52,7 +52,7 @@ func (s *Service) applyOnce(ctx context.Context, organization string, d *definit
 		return nil, fmt.Errorf("encode the definition: %w", err)
 	}
 	changes, breaks := definition.Changes(before, &d.TrackerDefinition)
-	precise, err := s.numberReader.precision(ctx, t, d, now)
+	precise, err := s.Reader.Precision(ctx, t, d, now)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,9 @@ import (
 	"earshot/internal/files/tablefile"
 	"earshot/internal/store"
 	"earshot/internal/track/aggregate"
+	"earshot/internal/track/answers"
 	"earshot/internal/track/definition"
+	"earshot/internal/track/numbers"
 	"earshot/internal/track/ruleset"
 )
 
@@ -23,13 +25,13 @@ type exporter struct {
 	definitions *definition.Reader
 	panels      *ruleset.Panels
 	counter     *aggregate.Counter
-	numbers     *numberReader
-	answers     *explorer
+	numbers     *numbers.Reader
+	explorer    *answers.Explorer
 	exports     Exports // nil for nowhere
 	log         *slog.Logger
 }
 
-func newExporter(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, n *numberReader, a *explorer, to Exports, log *slog.Logger) *exporter {
+func newExporter(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, n *numbers.Reader, a *answers.Explorer, to Exports, log *slog.Logger) *exporter {
 	return &exporter{s, d, p, c, n, a, to, log}
 }
 
@@ -61,23 +63,23 @@ func (s *exporter) Export(ctx context.Context, organization, name string, q *ear
 	case "sweeps":
 		return s.exportSweeps(ctx, organization, name, q, from, until, format)
 	}
-	t, filter, known, err := s.answers.filter(ctx, organization, name, &q.AnswerFilter, from, until)
+	t, filter, known, err := s.explorer.Filter(ctx, organization, name, &q.AnswerFilter, from, until)
 	if err != nil {
 		return nil, err
 	}
-	e := &answerExport{s.answers.kept(t, filter, known, now.AddDate(0, 0, -t.KeepDays)), map[string]string{}}
+	e := &answerExport{s, s.explorer.Kept(t, filter, known, now.AddDate(0, 0, -t.KeepDays)), map[string]string{}}
 	switch {
 	case q.Table == "mentions" || q.Table == "citations":
 		return e.findings(ctx, q.Table, format)
 	case format == tablefile.NDJSON:
-		return export(format, each(e.answers(ctx), func(a *store.Answer) (earshot.TrackedAnswer, error) { return answerView(known, a), nil })), nil
+		return export(format, each(e.All(ctx), func(a *store.Answer) (earshot.TrackedAnswer, error) { return answers.View(known, a), nil })), nil
 	case format == tablefile.Parquet:
-		return export(format, each(e.answers(ctx), func(a *store.Answer) (wholeAnswerRow, error) {
+		return export(format, each(e.All(ctx), func(a *store.Answer) (wholeAnswerRow, error) {
 			row, err := e.row(ctx, a)
 			return wholeAnswerRow{row, string(a.Result)}, err
 		})), nil
 	}
-	return export(format, each(e.answers(ctx), func(a *store.Answer) (answerRow, error) { return e.row(ctx, a) })), nil
+	return export(format, each(e.All(ctx), func(a *store.Answer) (answerRow, error) { return e.row(ctx, a) })), nil
 }
 
 // dueIn is when the sweeps of an export were due. Days are those of the tracker's time zone,
@@ -91,7 +93,8 @@ func dueIn(d *definition.Definition, q *earshot.ExportQuery, from, until time.Ti
 
 // answerExport is an export of answers under way.
 type answerExport struct {
-	*keptAnswers
+	*exporter
+	*answers.Kept
 	slots map[string]string // of sweeps
 }
 
@@ -113,11 +116,11 @@ func each[A, B any](all iter.Seq2[A, error], of func(A) (B, error)) iter.Seq2[B,
 // row is an answer as a row of a table.
 func (e *answerExport) row(ctx context.Context, stored *store.Answer) (answerRow, error) {
 	slot, err := e.slot(ctx, stored.Sweep)
-	a := answerView(e.known, stored)
+	a := answers.View(e.Names, stored)
 	text, sources := gist(a.Result)
 	return answerRow{
 		ID: a.ID, Sweep: a.Sweep, Slot: slot, AskedAt: tablefile.At(a.AskedAt.Time), FinishedAt: tablefile.At(stored.FinishedAt),
-		PromptID: int64(a.PromptID), Prompt: a.Prompt, Tags: e.known.Tags[a.PromptID], Target: a.Target, Sample: int64(a.Sample),
+		PromptID: int64(a.PromptID), Prompt: a.Prompt, Tags: e.Names.Tags[a.PromptID], Target: a.Target, Sample: int64(a.Sample),
 		Outcome: string(a.Outcome), Reason: a.Reason, Surface: a.Surface, MadeUp: a.MadeUp, Model: a.Model,
 		Text: text, Sources: sources, Charged: a.Charged, Attempts: int64(a.Attempts),
 	}, err
@@ -128,7 +131,7 @@ func (e *answerExport) slot(ctx context.Context, id string) (string, error) {
 	if slot, ok := e.slots[id]; ok {
 		return slot, nil
 	}
-	sweep, err := e.store.Sweep(ctx, e.t, id)
+	sweep, err := e.store.Sweep(ctx, e.Tracker, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		sweep = &store.Sweep{}
@@ -184,26 +187,17 @@ func (s *exporter) exportSweeps(ctx context.Context, organization, name string, 
 		}
 	}
 	sweeps := func(yield func(*store.Sweep, error) bool) {
-		for before, more := "", true; more; {
-			page, err := s.store.Sweeps(ctx, t, "", before, exportPage)
-			if err != nil {
-				yield(nil, err)
+		for sweep, err := range answers.EachSweep(ctx, s.store, t) {
+			if err == nil && (q.Sweep != "" && q.Sweep != sweep.ID || !within.Has(sweep.DueAt)) {
+				continue
+			}
+			if !yield(sweep, err) {
 				return
 			}
-			for _, sweep := range page {
-				before = sweep.ID
-				if q.Sweep != "" && q.Sweep != sweep.ID || !within.Has(sweep.DueAt) {
-					continue
-				}
-				if !yield(sweep, nil) {
-					return
-				}
-			}
-			more = len(page) == exportPage
 		}
 	}
 	if format == tablefile.NDJSON {
-		return export(format, each(sweeps, func(sweep *store.Sweep) (earshot.Sweep, error) { return sweepView(sweep), nil })), nil
+		return export(format, each(sweeps, func(sweep *store.Sweep) (earshot.Sweep, error) { return answers.SweepView(sweep), nil })), nil
 	}
 	return export(format, each(sweeps, func(sweep *store.Sweep) (sweepRow, error) { return rowOfSweep(sweep), nil })), nil
 }

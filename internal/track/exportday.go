@@ -13,6 +13,7 @@ import (
 	"earshot"
 	"earshot/internal/files/tablefile"
 	"earshot/internal/store"
+	"earshot/internal/track/answers"
 	"earshot/internal/track/definition"
 )
 
@@ -38,15 +39,11 @@ func (s *exporter) allDays(ctx context.Context, t *store.Tracker, d *definition.
 		return nil, nil
 	}
 	var all []*store.Sweep
-	for before, more := "", true; more; {
-		page, err := s.store.Sweeps(ctx, t, "", before, exportPage)
+	for sweep, err := range answers.EachSweep(ctx, s.store, t) {
 		if err != nil {
 			return nil, err
 		}
-		if more = len(page) == exportPage; more {
-			before = page[exportPage-1].ID
-		}
-		all = append(all, page...)
+		all = append(all, sweep)
 	}
 	return d.ExportedDays(now, all...), nil
 }

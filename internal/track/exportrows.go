@@ -10,7 +10,9 @@ import (
 	"earshot/internal/files/tablefile"
 	"earshot/internal/store"
 	"earshot/internal/track/aggregate"
+	"earshot/internal/track/answers"
 	"earshot/internal/track/metric"
+	"earshot/internal/track/numbers"
 	"earshot/internal/track/ruleset"
 )
 
@@ -125,14 +127,14 @@ func rowOfSweep(s *store.Sweep) sweepRow {
 		ID: s.ID, Slot: s.Slot, State: string(s.State), Reason: s.Reason, Version: int64(s.Version),
 		DueAt: tablefile.At(s.DueAt), StartedAt: tablefile.At(s.StartedAt), EndsAt: tablefile.At(s.EndsAt), ClosedAt: tablefile.At(s.ClosedAt),
 		Planned: int64(s.Planned), Submitted: int64(s.Submitted), Answered: int64(s.Answered), Missing: int64(s.Missing),
-		Coverage: sweepView(s).Progress.Coverage, MaxCredits: s.MaxCost, Charged: s.Charged,
+		Coverage: answers.SweepView(s).Progress.Coverage, MaxCredits: s.MaxCost, Charged: s.Charged,
 		Repeats: s.Repeats,
 	}
 }
 
 // findings exports what the current rules find in answers.
 func (e *answerExport) findings(ctx context.Context, table string, format tablefile.Format) (*Export, error) {
-	rules, err := e.panels.Current(ctx, e.t)
+	rules, err := e.panels.Current(ctx, e.Tracker)
 	if err != nil {
 		return nil, err
 	}
@@ -140,22 +142,22 @@ func (e *answerExport) findings(ctx context.Context, table string, format tablef
 	if err != nil {
 		return nil, err
 	}
-	found := e.found(ctx, ruleset.LivePanel{Version: rules.Version, Panel: panel})
+	found := e.Found(ctx, ruleset.LivePanel{Version: rules.Version, Panel: panel})
 	if table == "citations" {
-		return export(format, flat(found, func(f finding) (rows []citationRow) {
-			for _, c := range f.found.Citations {
+		return export(format, flat(found, func(f answers.Finding) (rows []citationRow) {
+			for _, c := range f.Found.Citations {
 				rows = append(rows, citationRow{
-					Answer: f.ID, Sweep: f.Sweep, AskedAt: tablefile.At(f.AskedAt), PromptID: int64(f.Prompt), Target: e.known.Targets[f.Target], Surface: f.Surface,
+					Answer: f.ID, Sweep: f.Sweep, AskedAt: tablefile.At(f.AskedAt), PromptID: int64(f.Prompt), Target: e.Names.Targets[f.Target], Surface: f.Surface,
 					Rules: ruleset.Name(rules), URL: c.URL, Domain: c.Domain, Type: c.Type, Position: int64(c.Position),
 				})
 			}
 			return rows
 		})), nil
 	}
-	return export(format, flat(found, func(f finding) (rows []mentionRow) {
-		for _, m := range f.found.Mentions {
+	return export(format, flat(found, func(f answers.Finding) (rows []mentionRow) {
+		for _, m := range f.Found.Mentions {
 			rows = append(rows, mentionRow{
-				Answer: f.ID, Sweep: f.Sweep, AskedAt: tablefile.At(f.AskedAt), PromptID: int64(f.Prompt), Target: e.known.Targets[f.Target], Surface: f.Surface,
+				Answer: f.ID, Sweep: f.Sweep, AskedAt: tablefile.At(f.AskedAt), PromptID: int64(f.Prompt), Target: e.Names.Targets[f.Target], Surface: f.Surface,
 				Rules: ruleset.Name(rules), Brand: panel.Brands[m.Brand].Name, Name: panel.NameOf(m), Kind: string(m.Kind), Where: string(m.Where), Index: int64(m.Index),
 				Start: int64(m.Start), End: int64(m.End), Position: orNone(m.Position), ListRank: orNone(m.ListRank), Domains: m.Domains,
 			})
@@ -248,7 +250,7 @@ func (s *exporter) sweepRows(ctx context.Context, h *aggregate.ClosedSweeps, swe
 	wanted := metric.Query{By: []string{"target", "surface", "sweep"}, BrandsOnly: true}
 	found, err := b.Rows(wanted)
 	for i := range found {
-		rows = append(rows, rowOfMetric(b, numberRow(b, wanted, &found[i]), sweep))
+		rows = append(rows, rowOfMetric(b, numbers.Row(b, wanted, &found[i]), sweep))
 	}
 	return rows, err
 }

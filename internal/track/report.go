@@ -13,8 +13,10 @@ import (
 	"earshot"
 	"earshot/internal/store"
 	"earshot/internal/track/aggregate"
+	"earshot/internal/track/answers"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
+	"earshot/internal/track/numbers"
 	"earshot/internal/track/report"
 )
 
@@ -23,22 +25,19 @@ type reporter struct {
 	store       *store.Store
 	definitions *definition.Reader
 	counter     *aggregate.Counter
-	numbers     *numberReader
+	numbers     *numbers.Reader
 	log         *slog.Logger
 	baseURL     string // the address that people know the service by
 	planned     func() // is called when deliveries were planned
 }
 
-func newReporter(s *store.Store, d *definition.Reader, c *aggregate.Counter, n *numberReader, log *slog.Logger, baseURL string, planned func()) *reporter {
+func newReporter(s *store.Store, d *definition.Reader, c *aggregate.Counter, n *numbers.Reader, log *slog.Logger, baseURL string, planned func()) *reporter {
 	return &reporter{s, d, c, n, log, baseURL, planned}
 }
 
 const (
 	// reportMetrics are the numbers of brands and answers that a report has.
 	reportMetrics = "visibility,shareOfVoice,firstNamed,citationRate,coverage,refusal,informative"
-	// falseDiscoveries is the share of the questions that are said to have moved that may
-	// not have.
-	falseDiscoveries = 0.05
 )
 
 // Report gathers what a report of one period against another is made of. Returns
@@ -49,7 +48,7 @@ func (s *reporter) Report(ctx context.Context, organization, name string, q *ear
 		return nil, err
 	}
 	periods := &earshot.CompareQuery{NumberFilter: earshot.NumberFilter{From: q.From, To: q.To}, BaselineFrom: q.BaselineFrom, BaselineTo: q.BaselineTo}
-	before, after, err := periodsOf(d.Zone(), periods, now)
+	before, after, err := numbers.Periods(d.Zone(), periods, now)
 	if err != nil {
 		return nil, err
 	}
@@ -105,28 +104,23 @@ func (s *reporter) reportSources(ctx context.Context, organization, name string,
 // one are missing.
 func (s *reporter) reportSweeps(ctx context.Context, t *store.Tracker, in *report.Input, before, after definition.Span) error {
 	counts := map[string]int{}
-	for last, more := "", true; more; {
-		page, err := s.store.Sweeps(ctx, t, "", last, exportPage)
+	for sweep, err := range answers.EachSweep(ctx, s.store, t) {
 		if err != nil {
 			return err
 		}
-		more = len(page) == exportPage
-		for _, sweep := range page {
-			last = sweep.ID
-			if sweep.Repeats != "" || !before.Has(sweep.DueAt) && !after.Has(sweep.DueAt) {
-				continue
-			}
-			in.Sweeps = append(in.Sweeps, sweepView(sweep))
-			if sweep.State != earshot.SweepClosed || sweep.Missing == 0 || !after.Has(sweep.DueAt) {
-				continue
-			}
-			reasons, err := s.store.MissingReasons(ctx, sweep)
-			if err != nil {
-				return err
-			}
-			for _, r := range reasons {
-				counts[r.Reason] += r.Count
-			}
+		if sweep.Repeats != "" || !before.Has(sweep.DueAt) && !after.Has(sweep.DueAt) {
+			continue
+		}
+		in.Sweeps = append(in.Sweeps, answers.SweepView(sweep))
+		if sweep.State != earshot.SweepClosed || sweep.Missing == 0 || !after.Has(sweep.DueAt) {
+			continue
+		}
+		reasons, err := s.store.MissingReasons(ctx, sweep)
+		if err != nil {
+			return err
+		}
+		for _, r := range reasons {
+			counts[r.Reason] += r.Count
 		}
 	}
 	slices.SortFunc(in.Sweeps, func(a, b earshot.Sweep) int { return a.DueAt.Compare(b.DueAt.Time) })
@@ -191,14 +185,14 @@ func trendInto(b *aggregate.Aggregate, in *report.Input) error {
 		return err
 	}
 	for i := range rows {
-		in.Single = append(in.Single, numberRow(b, q, &rows[i]))
+		in.Single = append(in.Single, numbers.Row(b, q, &rows[i]))
 	}
 	q.Last = report.Window
 	if rows, err = b.Rows(q); err != nil {
 		return err
 	}
 	for i := range rows {
-		in.Means = append(in.Means, numberRow(b, q, &rows[i]))
+		in.Means = append(in.Means, numbers.Row(b, q, &rows[i]))
 	}
 	return nil
 }
@@ -214,7 +208,7 @@ func promptsInto(b *aggregate.Aggregate, in *report.Input, periods metric.Period
 	if len(own) == 0 {
 		return nil
 	}
-	rows, err := comparePrompts(b, metric.Query{Metrics: []string{"visibility"}, Having: metric.Selection{"brand": own}}, periods)
+	rows, err := numbers.ComparePrompts(b, metric.Query{Metrics: []string{"visibility"}, Having: metric.Selection{"brand": own}}, periods)
 	in.Moved = rows
 	return err
 }

@@ -40,7 +40,9 @@ import (
 	"earshot/internal/store"
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/alert"
+	"earshot/internal/track/answers"
 	"earshot/internal/track/definition"
+	"earshot/internal/track/numbers"
 	"earshot/internal/track/ruleset"
 	"earshot/internal/upstream"
 	"earshot/internal/upstream/lab"
@@ -87,8 +89,8 @@ type Service struct {
 	definitions *definition.Reader
 	panels      *ruleset.Panels
 	counter     *aggregate.Counter
-	*numberReader
-	*explorer
+	*numbers.Reader
+	*answers.Explorer
 	*watcher
 	*reporter
 	*channelDirectory
@@ -124,15 +126,15 @@ func (s *Service) connect(main *aggregate.Counter) {
 	} else {
 		s.counter = main.On(s.Store, s.definitions, s.panels)
 	}
-	s.numberReader = newNumberReader(s.Store, s.definitions, s.panels, s.counter)
-	s.explorer = newExplorer(s.Store, s.definitions, s.panels, s.numberReader, s.Log)
+	s.Reader = numbers.NewReader(s.Store, s.definitions, s.panels, s.counter)
+	s.Explorer = answers.NewExplorer(s.Store, s.definitions, s.panels, s.Reader, s.Log)
 	s.watcher = newWatcher(s.Store, s.definitions, s.panels, s.counter, s.Log, s.Planned)
-	s.reporter = newReporter(s.Store, s.definitions, s.counter, s.numberReader, s.Log, s.BaseURL, s.Planned)
+	s.reporter = newReporter(s.Store, s.definitions, s.counter, s.Reader, s.Log, s.BaseURL, s.Planned)
 	s.channelDirectory = newChannelDirectory(channelConfig{
 		Store: s.Store, Definitions: s.definitions, Reports: s.reporter, CheckWebhook: s.CheckWebhook, CheckAddress: s.CheckAddress, Mail: s.Mail,
 		TestChannel: s.TestChannel, BaseURL: s.BaseURL,
 	})
-	s.exporter = newExporter(s.Store, s.definitions, s.panels, s.counter, s.numberReader, s.explorer, s.Exports, s.Log)
+	s.exporter = newExporter(s.Store, s.definitions, s.panels, s.counter, s.Reader, s.Explorer, s.Exports, s.Log)
 	s.demoMaker = newDemoMaker(s.Store, s.Catalogue, s.definitions, s.panels, s.Lab)
 	s.reanalyser = newReanalyser(s.Store, s.definitions, s.panels, s.counter, s.exporter, s.Log, s.Wake)
 }

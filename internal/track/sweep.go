@@ -10,6 +10,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/track/answers"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/schedule"
 )
@@ -129,7 +130,7 @@ func (s *Service) RunNow(ctx context.Context, organization, name string, request
 			s.told(&started.Sweep)
 			s.Wake()
 		}
-		return &earshot.SweepStarted{Sweep: sweepView(&started.Sweep), Replayed: started.Existed}, nil
+		return &earshot.SweepStarted{Sweep: answers.SweepView(&started.Sweep), Replayed: started.Existed}, nil
 	}
 }
 
@@ -178,7 +179,7 @@ func (s *Service) Cancel(ctx context.Context, organization, name, id string, now
 	if sweep, err = s.Store.Sweep(ctx, t, id); err != nil {
 		return nil, err
 	}
-	return &earshot.SweepCancelResult{Sweep: sweepView(sweep), Cleared: cleared}, nil
+	return &earshot.SweepCancelResult{Sweep: answers.SweepView(sweep), Cleared: cleared}, nil
 }
 
 // advance submits what is due of the running sweeps, ends those whose window is over,

@@ -6,6 +6,7 @@ import (
 
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/track/answers"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/schedule"
 )
@@ -103,7 +104,7 @@ func (s *Service) view(ctx context.Context, t *store.Tracker, d *definition.Defi
 		return nil, err
 	}
 	if len(last) > 0 {
-		view.LastSweep = new(sweepView(last[0]))
+		view.LastSweep = new(answers.SweepView(last[0]))
 	}
 	return view, nil
 }
@@ -118,7 +119,7 @@ func (s *Service) Sweep(ctx context.Context, organization, name, id string) (*ea
 	if err != nil {
 		return nil, err
 	}
-	view := sweepView(sweep)
+	view := answers.SweepView(sweep)
 	view.Missing, err = s.Store.MissingReasons(ctx, sweep)
 	return &view, err
 }
@@ -133,7 +134,7 @@ func (s *Service) SweepBody(ctx context.Context, organization, id string) (*ears
 	if err != nil {
 		return nil, err
 	}
-	event := &earshot.SweepEvent{Type: earshot.SweepCompleted, Tracker: t.Name, Sweep: sweepView(sweep)}
+	event := &earshot.SweepEvent{Type: earshot.SweepCompleted, Tracker: t.Name, Sweep: answers.SweepView(sweep)}
 	if sweep.State == earshot.SweepSkipped {
 		event.Type = earshot.SweepWasSkipped
 	}
@@ -157,7 +158,7 @@ func (s *Service) Sweeps(ctx context.Context, organization, name string, state e
 		page.NextCursor = &sweeps[limit-1].ID
 	}
 	for _, sweep := range sweeps {
-		page.Sweeps = append(page.Sweeps, sweepView(sweep))
+		page.Sweeps = append(page.Sweeps, answers.SweepView(sweep))
 	}
 	return page, nil
 }

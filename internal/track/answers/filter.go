@@ -1,4 +1,10 @@
-package track
+// Package answers lists, searches and compares the kept answers of trackers.
+//
+//	filter.go     lists of answers; sweepview.go: sweeps
+//	kept.go       the answers that a filter leaves, and what is found in them
+//	answer.go     one answer with its findings, and two answers side by side
+//	try.go discover.go  names that might be added to the panel
+package answers
 
 import (
 	"context"
@@ -12,26 +18,27 @@ import (
 	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/track/definition"
+	"earshot/internal/track/numbers"
 	"earshot/internal/track/ruleset"
 )
 
-// explorer lists, searches and compares the kept answers of trackers.
-type explorer struct {
+// Explorer lists, searches and compares the kept answers of trackers.
+type Explorer struct {
 	store       *store.Store
 	definitions *definition.Reader
 	panels      *ruleset.Panels
-	numbers     *numberReader
+	numbers     *numbers.Reader
 	log         *slog.Logger
 	// searches limits who searches through kept answers, so that no account takes all of
 	// the connections for reports.
 	searches *share.Pool
 }
 
-func newExplorer(s *store.Store, d *definition.Reader, p *ruleset.Panels, n *numberReader, log *slog.Logger) *explorer {
-	return &explorer{store: s, definitions: d, panels: p, numbers: n, log: log, searches: share.NewPool(maxSearches)}
+func NewExplorer(s *store.Store, d *definition.Reader, p *ruleset.Panels, n *numbers.Reader, log *slog.Logger) *Explorer {
+	return &Explorer{store: s, definitions: d, panels: p, numbers: n, log: log, searches: share.NewPool(maxSearches)}
 }
 
-func answerView(n *definition.PartNames, a *store.Answer) earshot.TrackedAnswer {
+func View(n *definition.PartNames, a *store.Answer) earshot.TrackedAnswer {
 	return earshot.TrackedAnswer{
 		ID: a.ID, Sweep: a.Sweep, PromptID: a.Prompt, Prompt: n.Prompts[a.Prompt], Target: n.Targets[a.Target], Sample: a.Sample,
 		Outcome: a.Outcome, Reason: a.Reason, Surface: a.Surface, Model: a.Model, MadeUp: a.Surface == "lab",
@@ -40,8 +47,8 @@ func answerView(n *definition.PartNames, a *store.Answer) earshot.TrackedAnswer 
 }
 
 // Answers lists a page of answers, the newest first. before is where it goes on.
-func (s *explorer) Answers(ctx context.Context, organization, name string, q *earshot.AnswerFilter, from, until time.Time, before string, limit int) (*earshot.AnswerPage, error) {
-	t, filter, known, err := s.filter(ctx, organization, name, q, from, until)
+func (s *Explorer) Answers(ctx context.Context, organization, name string, q *earshot.AnswerFilter, from, until time.Time, before string, limit int) (*earshot.AnswerPage, error) {
+	t, filter, known, err := s.Filter(ctx, organization, name, q, from, until)
 	if err != nil {
 		return nil, err
 	}
@@ -55,13 +62,13 @@ func (s *explorer) Answers(ctx context.Context, organization, name string, q *ea
 		page.NextCursor = &next
 	}
 	for _, a := range answers {
-		page.Answers = append(page.Answers, answerView(known, a))
+		page.Answers = append(page.Answers, View(known, a))
 	}
 	return page, nil
 }
 
-// filter is how the store picks the answers that a client asks for.
-func (s *explorer) filter(ctx context.Context, organization, name string, q *earshot.AnswerFilter, from, until time.Time) (*store.Tracker, store.AnswerFilter, *definition.PartNames, error) {
+// Filter is how the store picks the answers that a client asks for.
+func (s *Explorer) Filter(ctx context.Context, organization, name string, q *earshot.AnswerFilter, from, until time.Time) (*store.Tracker, store.AnswerFilter, *definition.PartNames, error) {
 	filter := store.AnswerFilter{Prompt: q.PromptID, From: from, Until: until}
 	if !from.IsZero() && !until.IsZero() && !from.Before(until) {
 		return nil, filter, nil, schema.Invalid("to", "must be after from")
@@ -87,7 +94,7 @@ func (s *explorer) filter(ctx context.Context, organization, name string, q *ear
 	if err != nil {
 		return nil, filter, nil, err
 	}
-	counts, err := s.numbers.counted(ctx, t, q)
+	counts, err := s.numbers.Counted(ctx, t, q)
 	if err != nil {
 		return nil, filter, nil, err
 	}
@@ -99,14 +106,14 @@ func (s *explorer) filter(ctx context.Context, organization, name string, q *ear
 			(text == "" || strings.Contains(strings.ToLower(known.Prompts[a.Prompt]), text)) && counts(a)
 	}
 	if q.Brand != "" {
-		filter.Choose, err = s.naming(ctx, q.Brand, s.kept(t, filter, known, time.Now()))
+		filter.Choose, err = s.naming(ctx, q.Brand, s.Kept(t, filter, known, time.Now()))
 	}
 	return t, filter, known, err
 }
 
 // naming returns a function that picks the answers that name a brand, by the current rules.
-func (s *explorer) naming(ctx context.Context, brand string, e *keptAnswers) (func(context.Context, []*store.Answer) ([]*store.Answer, error), error) {
-	rules, err := s.panels.Current(ctx, e.t)
+func (s *Explorer) naming(ctx context.Context, brand string, e *Kept) (func(context.Context, []*store.Answer) ([]*store.Answer, error), error) {
+	rules, err := s.panels.Current(ctx, e.Tracker)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +124,7 @@ func (s *explorer) naming(ctx context.Context, brand string, e *keptAnswers) (fu
 	return func(ctx context.Context, some []*store.Answer) (naming []*store.Answer, err error) {
 		all, err := e.foundIn(ctx, ruleset.LivePanel{Version: rules.Version, Panel: panel}, some)
 		for _, one := range all {
-			if slices.Contains(one.found.Order(panel), brand) {
+			if slices.Contains(one.Found.Order(panel), brand) {
 				naming = append(naming, one.Answer)
 			}
 		}

@@ -1,4 +1,4 @@
-package track
+package answers
 
 import (
 	"cmp"
@@ -23,7 +23,7 @@ const (
 )
 
 // Discover guesses names that the panel of a tracker lacks. Returns store.ErrNotFound.
-func (s *explorer) Discover(ctx context.Context, organization, name string, q *earshot.DiscoverQuery) (*earshot.DiscoverReport, error) {
+func (s *Explorer) Discover(ctx context.Context, organization, name string, q *earshot.DiscoverQuery) (*earshot.DiscoverReport, error) {
 	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package track
+package answers
 
 import (
 	"context"
@@ -13,27 +13,27 @@ import (
 	"earshot/internal/track/ruleset"
 )
 
-// keptAnswers are the answers of a tracker that a filter leaves.
-type keptAnswers struct {
-	*explorer
-	t       *store.Tracker
-	filter  store.AnswerFilter
-	known   *definition.PartNames
-	expired time.Time // answers that were asked before may be gone
+// Kept are the answers of a tracker that a filter leaves.
+type Kept struct {
+	explorer *Explorer
+	Tracker  *store.Tracker
+	filter   store.AnswerFilter
+	Names    *definition.PartNames
+	expired  time.Time // answers that were asked before may be gone
 }
 
-// kept returns the answers of a tracker that a filter leaves. An answer that was asked before
+// Kept returns the answers of a tracker that a filter leaves. An answer that was asked before
 // expired and is not found was removed, which is no error.
-func (s *explorer) kept(t *store.Tracker, filter store.AnswerFilter, known *definition.PartNames, expired time.Time) *keptAnswers {
-	return &keptAnswers{s, t, filter, known, expired}
+func (s *Explorer) Kept(t *store.Tracker, filter store.AnswerFilter, known *definition.PartNames, expired time.Time) *Kept {
+	return &Kept{s, t, filter, known, expired}
 }
 
 // pages reads answers without their results.
-func (e *keptAnswers) pages(ctx context.Context) iter.Seq2[[]*store.Answer, error] {
+func (e *Kept) pages(ctx context.Context) iter.Seq2[[]*store.Answer, error] {
 	return func(yield func([]*store.Answer, error) bool) {
 		for filter := e.filter; ; {
 			filter.Limit = exportPage
-			answers, next, err := e.store.Answers(ctx, e.t, filter)
+			answers, next, err := e.explorer.store.Answers(ctx, e.Tracker, filter)
 			if !yield(answers, err) || err != nil || next == "" {
 				return
 			}
@@ -42,8 +42,8 @@ func (e *keptAnswers) pages(ctx context.Context) iter.Seq2[[]*store.Answer, erro
 	}
 }
 
-// answers reads one answer after the other, with its result.
-func (e *keptAnswers) answers(ctx context.Context) iter.Seq2[*store.Answer, error] {
+// All reads one answer after the other, with its result.
+func (e *Kept) All(ctx context.Context) iter.Seq2[*store.Answer, error] {
 	return func(yield func(*store.Answer, error) bool) {
 		for page, err := range e.pages(ctx) {
 			if err != nil {
@@ -65,30 +65,30 @@ func (e *keptAnswers) answers(ctx context.Context) iter.Seq2[*store.Answer, erro
 }
 
 // readResult fills in the result. It tells whether the answer is still there.
-func (e *keptAnswers) readResult(ctx context.Context, a *store.Answer) (bool, error) {
-	err := e.store.ReadResult(ctx, a)
+func (e *Kept) readResult(ctx context.Context, a *store.Answer) (bool, error) {
+	err := e.explorer.store.ReadResult(ctx, a)
 	if errors.Is(err, store.ErrNotFound) && a.AskedAt.Before(e.expired) {
 		return false, nil // it was removed meanwhile
 	}
 	return err == nil, err
 }
 
-// finding is what the current rules find in an answer.
-type finding struct {
+// Finding is what the current rules find in an answer.
+type Finding struct {
 	*store.Answer
-	found *analysis.Found
+	Found *analysis.Found
 }
 
-// found reads what was found in answers, and finds what was not looked for yet.
-func (e *keptAnswers) found(ctx context.Context, by ruleset.LivePanel) iter.Seq2[finding, error] {
-	return func(yield func(finding, error) bool) {
+// Found reads what was found in answers, and finds what was not looked for yet.
+func (e *Kept) Found(ctx context.Context, by ruleset.LivePanel) iter.Seq2[Finding, error] {
+	return func(yield func(Finding, error) bool) {
 		for page, err := range e.pages(ctx) {
-			var all []finding
+			var all []Finding
 			if err == nil {
 				all, err = e.foundIn(ctx, by, page)
 			}
 			if err != nil {
-				yield(finding{}, err)
+				yield(Finding{}, err)
 				return
 			}
 			for _, one := range all {
@@ -101,11 +101,11 @@ func (e *keptAnswers) found(ctx context.Context, by ruleset.LivePanel) iter.Seq2
 }
 
 // foundIn is found for some answers, the newest first.
-func (e *keptAnswers) foundIn(ctx context.Context, by ruleset.LivePanel, page []*store.Answer) (all []finding, err error) {
+func (e *Kept) foundIn(ctx context.Context, by ruleset.LivePanel, page []*store.Answer) (all []Finding, err error) {
 	if len(page) == 0 {
 		return nil, nil
 	}
-	known, err := e.store.Found(ctx, e.t, by.Version, e.filter.Prompt, page[len(page)-1].ID, page[0].ID)
+	known, err := e.explorer.store.Found(ctx, e.Tracker, by.Version, e.filter.Prompt, page[len(page)-1].ID, page[0].ID)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (e *keptAnswers) foundIn(ctx context.Context, by ruleset.LivePanel, page []
 				return nil, err
 			}
 			if isThere {
-				content = e.panels.Analyse(a, by, e.known.Prompts[a.Prompt]).Content
+				content = e.explorer.panels.Analyse(a, by, e.Names.Prompts[a.Prompt]).Content
 				a.Result = nil
 			}
 		}
@@ -128,7 +128,7 @@ func (e *keptAnswers) foundIn(ctx context.Context, by ruleset.LivePanel, page []
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, finding{a, found})
+		all = append(all, Finding{a, found})
 	}
 	return all, nil
 }

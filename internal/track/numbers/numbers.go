@@ -1,4 +1,10 @@
-package track
+// Package numbers shows the numbers of trackers as clients see them.
+//
+//	numbers.go    metrics and sources
+//	change.go     two periods compared
+//	counted.go links.go  which answers a number counts, and the URL that lists them
+//	precision.go  how small a change the numbers of a tracker can show
+package numbers
 
 import (
 	"cmp"
@@ -15,16 +21,16 @@ import (
 	"earshot/internal/track/ruleset"
 )
 
-// numberReader shows the numbers of trackers as clients see them.
-type numberReader struct {
+// Reader shows the numbers of trackers as clients see them.
+type Reader struct {
 	store       *store.Store
 	definitions *definition.Reader
 	panels      *ruleset.Panels
 	counter     *aggregate.Counter
 }
 
-func newNumberReader(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter) *numberReader {
-	return &numberReader{s, d, p, c}
+func NewReader(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter) *Reader {
+	return &Reader{s, d, p, c}
 }
 
 const (
@@ -104,7 +110,7 @@ func asField(err error) error {
 }
 
 // Metrics are numbers of a tracker. Returns store.ErrNotFound.
-func (s *numberReader) Metrics(ctx context.Context, organization, name string, q *earshot.MetricQuery) (*earshot.MetricReport, error) {
+func (s *Reader) Metrics(ctx context.Context, organization, name string, q *earshot.MetricQuery) (*earshot.MetricReport, error) {
 	by := q.By
 	if by == "" {
 		by = "target"
@@ -139,14 +145,14 @@ func (s *numberReader) Metrics(ctx context.Context, organization, name string, q
 	}
 	report := &earshot.MetricReport{Tracker: name, Rules: ruleset.Name(b.Rules), Sweeps: len(b.Sweeps), MadeUp: b.MadeUp, Breaks: b.Breaks, More: more}
 	for i := range rows {
-		report.Rows = append(report.Rows, numberRow(b, wanted, &rows[i]))
+		report.Rows = append(report.Rows, Row(b, wanted, &rows[i]))
 	}
 	report.Noise, err = s.counter.Noise(ctx, b)
 	return report, err
 }
 
 // filtered has the book used of what a filter leaves by time.
-func (s *numberReader) filtered(ctx context.Context, organization, name string, f *earshot.NumberFilter, wanted aggregate.Options, use func(*aggregate.Aggregate) error) error {
+func (s *Reader) filtered(ctx context.Context, organization, name string, f *earshot.NumberFilter, wanted aggregate.Options, use func(*aggregate.Aggregate) error) error {
 	t, d, err := s.definitions.Load(ctx, organization, name)
 	if err != nil {
 		return err
@@ -158,7 +164,7 @@ func (s *numberReader) filtered(ctx context.Context, organization, name string, 
 	return s.counter.With(ctx, t, d, wanted, use, within)
 }
 
-func numberRow(b *aggregate.Aggregate, q metric.Query, r *metric.Row) earshot.MetricRow {
+func Row(b *aggregate.Aggregate, q metric.Query, r *metric.Row) earshot.MetricRow {
 	row := earshot.MetricRow{
 		Metric: r.Metric, NumberLabels: aggregate.LabelsOf(r.Labels), PromptID: r.PromptVersion, Sweep: r.Sweep, Day: r.Day, Week: r.Week, Month: r.Month,
 		Value: r.Value.Number, Numerator: r.Numerator, Denominator: r.Denominator, Answers: r.Answers, Cells: r.Cells, Sweeps: r.Sweeps,
@@ -192,7 +198,7 @@ func intervals(of *metric.Intervals) *earshot.Intervals {
 }
 
 // Sources are the pages that answers cite. Returns store.ErrNotFound.
-func (s *numberReader) Sources(ctx context.Context, organization, name string, q *earshot.SourceQuery) (*earshot.SourceReport, error) {
+func (s *Reader) Sources(ctx context.Context, organization, name string, q *earshot.SourceQuery) (*earshot.SourceReport, error) {
 	wanted, err := numberQuery(&q.NumberFilter, "citationShare", "", "")
 	if err != nil {
 		return nil, err

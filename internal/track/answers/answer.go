@@ -1,4 +1,4 @@
-package track
+package answers
 
 import (
 	"context"
@@ -20,7 +20,7 @@ const cellAnswers = 400
 
 // Answer shows one answer with its result, what the current rules find in it, and the
 // answers beside it. Returns store.ErrNotFound.
-func (s *explorer) Answer(ctx context.Context, organization, name, id string) (*earshot.TrackedAnswer, error) {
+func (s *Explorer) Answer(ctx context.Context, organization, name, id string) (*earshot.TrackedAnswer, error) {
 	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func (s *explorer) Answer(ctx context.Context, organization, name, id string) (*
 	if err != nil {
 		return nil, err
 	}
-	view := answerView(known, a)
+	view := View(known, a)
 	if view.Cell, err = s.cellOf(ctx, a); err != nil || a.Result == nil {
 		return &view, err
 	}
@@ -53,7 +53,7 @@ func (s *explorer) Answer(ctx context.Context, organization, name, id string) (*
 
 // Find is what the current rules of a tracker find in a result that it need not have asked
 // for. Returns store.ErrNotFound.
-func (s *explorer) Find(ctx context.Context, organization, name string, result []byte, prompt string) (*earshot.AnswerFindings, error) {
+func (s *Explorer) Find(ctx context.Context, organization, name string, result []byte, prompt string) (*earshot.AnswerFindings, error) {
 	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func pages(panel *analysis.Panel, citations []metric.Citation) []earshot.FoundPa
 }
 
 // cellOf are the answers beside one.
-func (s *explorer) cellOf(ctx context.Context, a *store.Answer) (*earshot.AnswerCell, error) {
+func (s *Explorer) cellOf(ctx context.Context, a *store.Answer) (*earshot.AnswerCell, error) {
 	before, after, err := s.store.CellAround(ctx, a)
 	if err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (s *explorer) cellOf(ctx context.Context, a *store.Answer) (*earshot.Answer
 }
 
 // Diff tells how two answers of a tracker differ. Returns store.ErrNotFound.
-func (s *explorer) Diff(ctx context.Context, organization, name string, q *earshot.DiffQuery) (*earshot.AnswerDiff, error) {
+func (s *Explorer) Diff(ctx context.Context, organization, name string, q *earshot.DiffQuery) (*earshot.AnswerDiff, error) {
 	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {
 		return nil, err
@@ -183,7 +183,7 @@ type diffSide struct {
 	text  string
 }
 
-func (s *explorer) diffSide(ctx context.Context, t *store.Tracker, known *definition.PartNames, panel *analysis.Panel, id string) (side diffSide, err error) {
+func (s *Explorer) diffSide(ctx context.Context, t *store.Tracker, known *definition.PartNames, panel *analysis.Panel, id string) (side diffSide, err error) {
 	side.Answer, err = s.store.Answer(ctx, t, id)
 	if errors.Is(err, store.ErrNotFound) {
 		err = &earshot.Error{Code: earshot.CodeNotFound, Message: "there is no answer with this id", Details: earshot.ResourceDetails{ID: id}}
@@ -191,7 +191,7 @@ func (s *explorer) diffSide(ctx context.Context, t *store.Tracker, known *defini
 	if err != nil {
 		return side, err
 	}
-	side.view.Answer = answerView(known, side.Answer)
+	side.view.Answer = View(known, side.Answer)
 	side.view.Answer.Result = nil
 	if side.Result == nil {
 		return side, nil
@@ -232,7 +232,7 @@ func distance(a, b sets) (apart earshot.AnswerDistance) {
 }
 
 // noise is how far each answer of a cell is from the one before it.
-func (s *explorer) noise(ctx context.Context, rules *store.Rules, panel *analysis.Panel, of *store.Answer) (noise earshot.CellNoise, err error) {
+func (s *Explorer) noise(ctx context.Context, rules *store.Rules, panel *analysis.Panel, of *store.Answer) (noise earshot.CellNoise, err error) {
 	all, err := s.store.CellAnalyses(ctx, rules, of.Prompt, of.Target, cellAnswers)
 	if err != nil {
 		return noise, err

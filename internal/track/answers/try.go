@@ -1,4 +1,4 @@
-package track
+package answers
 
 import (
 	"context"
@@ -31,7 +31,7 @@ const (
 )
 
 // newest hands the newest answers that have results to look, limit at most.
-func (s *explorer) newest(ctx context.Context, t *store.Tracker, limit int, look func(*store.Answer) error) (sample earshot.AnswerSample, err error) {
+func (s *Explorer) newest(ctx context.Context, t *store.Tracker, limit int, look func(*store.Answer) error) (sample earshot.AnswerSample, err error) {
 	release, ok := s.searches.Hold(t.Organization)
 	if !ok {
 		return sample, &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "kept answers are being searched for this account already, try again"}
@@ -63,7 +63,7 @@ func (s *explorer) newest(ctx context.Context, t *store.Tracker, limit int, look
 }
 
 // TryNames tells what names would find in kept answers. Returns store.ErrNotFound.
-func (s *explorer) TryNames(ctx context.Context, organization, name string, trial *earshot.NameTrial) (*earshot.NameTried, error) {
+func (s *Explorer) TryNames(ctx context.Context, organization, name string, trial *earshot.NameTrial) (*earshot.NameTried, error) {
 	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {
 		return nil, err

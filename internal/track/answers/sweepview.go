@@ -1,11 +1,14 @@
-package track
+package answers
 
 import (
+	"context"
+	"iter"
+
 	"earshot"
 	"earshot/internal/store"
 )
 
-func sweepView(sweep *store.Sweep) earshot.Sweep {
+func SweepView(sweep *store.Sweep) earshot.Sweep {
 	view := earshot.Sweep{
 		ID: sweep.ID, Slot: sweep.Slot, State: sweep.State, Reason: sweep.Reason, Version: sweep.Version,
 		DueAt: earshot.Timestamp{Time: sweep.DueAt}, StartedAt: earshot.When(sweep.StartedAt), EndsAt: earshot.Timestamp{Time: sweep.EndsAt}, ClosedAt: earshot.When(sweep.ClosedAt),
@@ -17,4 +20,27 @@ func sweepView(sweep *store.Sweep) earshot.Sweep {
 		view.Progress.Coverage = float64(sweep.Answered) / float64(sweep.Planned)
 	}
 	return view
+}
+
+// sweepsPage is how many sweeps are read together.
+const sweepsPage = 500
+
+// EachSweep reads the sweeps of a tracker, the newest first.
+func EachSweep(ctx context.Context, s *store.Store, t *store.Tracker) iter.Seq2[*store.Sweep, error] {
+	return func(yield func(*store.Sweep, error) bool) {
+		for before, more := "", true; more; {
+			page, err := s.Sweeps(ctx, t, "", before, sweepsPage)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, sweep := range page {
+				before = sweep.ID
+				if !yield(sweep, nil) {
+					return
+				}
+			}
+			more = len(page) == sweepsPage
+		}
+	}
 }

@@ -1,4 +1,4 @@
-package track
+package numbers
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 	"earshot/internal/track/definition"
 )
 
-// counted is how answers are picked in the way that numbers count them: it tells whether a
+// Counted is how answers are picked in the way that numbers count them: it tells whether a
 // client asks for that, and whether an answer is among them.
-func (s *numberReader) counted(ctx context.Context, t *store.Tracker, q *earshot.AnswerFilter) (match func(*store.Answer) bool, err error) {
+func (s *Reader) Counted(ctx context.Context, t *store.Tracker, q *earshot.AnswerFilter) (match func(*store.Answer) bool, err error) {
 	chosen, err := selection("filter", q.Filter)
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ type selectable struct {
 	targets map[int]map[string]string
 }
 
-func (s *numberReader) selectable(ctx context.Context, t *store.Tracker, branded func(string) bool) (*selectable, error) {
+func (s *Reader) selectable(ctx context.Context, t *store.Tracker, branded func(string) bool) (*selectable, error) {
 	known, err := s.definitions.Names(ctx, t)
 	if err != nil {
 		return nil, err

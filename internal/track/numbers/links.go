@@ -1,4 +1,4 @@
-package track
+package numbers
 
 import (
 	"net/url"
@@ -72,8 +72,8 @@ func answersLink(b *aggregate.Aggregate, sweeps []*store.Sweep, chosen []string,
 	return "/v1/trackers/" + url.PathEscape(b.Tracker.Name) + "/answers?" + v.Encode()
 }
 
-// answersIn lists the answers on a target of the sweeps of a period.
-func answersIn(b *aggregate.Aggregate, target string, period []string) string {
+// TargetAnswersURL lists the answers on a target of the sweeps of a period.
+func TargetAnswersURL(b *aggregate.Aggregate, target string, period []string) string {
 	var sweeps []*store.Sweep
 	if n := len(period); n > 0 {
 		sweeps = b.Between(period[0], period[n-1])

@@ -1,4 +1,4 @@
-package track
+package numbers
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 
 // Compare tells what changed between two periods and whether that is more than a rerun
 // would show. Returns store.ErrNotFound.
-func (s *numberReader) Compare(ctx context.Context, organization, name string, q *earshot.CompareQuery, now time.Time) (*earshot.CompareReport, error) {
+func (s *Reader) Compare(ctx context.Context, organization, name string, q *earshot.CompareQuery, now time.Time) (*earshot.CompareReport, error) {
 	metrics := q.Metric
 	if metrics == "" {
 		metrics = "visibility"
@@ -33,7 +33,7 @@ func (s *numberReader) Compare(ctx context.Context, organization, name string, q
 	if err != nil {
 		return nil, err
 	}
-	before, after, err := periodsOf(d.Zone(), q, now)
+	before, after, err := Periods(d.Zone(), q, now)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (s *numberReader) Compare(ctx context.Context, organization, name string, q
 			Tracker: name, Rules: ruleset.Name(b.Rules), MadeUp: b.MadeUp, Baseline: periodView(b, before), Period: periodView(b, after), Breaks: b.Breaks,
 		}
 		if q.By == "prompt" {
-			report.Rows, err = comparePrompts(b, wanted, metric.Periods{A: b.Within(before), B: b.Within(after)})
+			report.Rows, err = ComparePrompts(b, wanted, metric.Periods{A: b.Within(before), B: b.Within(after)})
 			if len(report.Rows) > maxRows {
 				return schema.Invalid("by", "makes %d rows; at most %d are given at once, so ask for one brand, or filter", len(report.Rows), maxRows)
 			}
@@ -95,9 +95,9 @@ func compareInto(b *aggregate.Aggregate, report *earshot.CompareReport, wanted m
 	return nil
 }
 
-// comparePrompts compares single questions as one screen: of those that are said to have
+// ComparePrompts compares single questions as one screen: of those that are said to have
 // moved, at most about the share falseDiscoveries has not.
-func comparePrompts(b *aggregate.Aggregate, wanted metric.Query, periods metric.Periods) (rows []earshot.ComparedRow, err error) {
+func ComparePrompts(b *aggregate.Aggregate, wanted metric.Query, periods metric.Periods) (rows []earshot.ComparedRow, err error) {
 	wanted.By = []string{"prompt"}
 	found, err := b.Compare(wanted, periods)
 	if err != nil {
@@ -122,8 +122,8 @@ func comparePrompts(b *aggregate.Aggregate, wanted metric.Query, periods metric.
 	return rows, nil
 }
 
-// periodsOf are the two periods: unless given the last 28 days, and as long before.
-func periodsOf(zone *schedule.Rule, q *earshot.CompareQuery, now time.Time) (before, after definition.Span, err error) {
+// Periods are the two periods: unless given the last 28 days, and as long before.
+func Periods(zone *schedule.Rule, q *earshot.CompareQuery, now time.Time) (before, after definition.Span, err error) {
 	today, err := time.Parse(time.DateOnly, zone.Civil(now).String()[:len(time.DateOnly)])
 	if err != nil {
 		return before, after, err
@@ -245,3 +245,7 @@ func withinNoise(row *earshot.ComparedRow) string {
 	}
 	return fmt.Sprintf(" It is within the noise floor: a sweep that was repeated at once differed by %.1f points.", 100**row.NoiseFloor)
 }
+
+// falseDiscoveries is the share of the questions that are said to have moved that may
+// not have.
+const falseDiscoveries = 0.05
