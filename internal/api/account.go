@@ -9,26 +9,33 @@ import (
 	"earshot/internal/store"
 )
 
-// keyList lists the organization's keys, newest first.
-func (s *Server) keyList(c *call) error {
-	keys, err := s.Store.Keys(c.r.Context(), c.principal.OrganizationID, s.Store.Now())
-	if err != nil {
-		return err
+func keyOperations() []Operation {
+	return []Operation{
+		operation(Operation{Method: "GET", Path: "/v1/keys", Scope: account.ScopeAdmin},
+			func(s *Server, c *call, _, _ none) (earshot.KeyList, error) {
+				keys, err := s.Store.Keys(c.context(), c.organization(), s.Store.Now())
+				for _, k := range keys {
+					k.Current = k.ID == c.principal.KeyID
+				}
+				return earshot.KeyList{Keys: keys}, err
+			}),
+		operation(Operation{Method: "POST", Path: "/v1/keys", Scope: account.ScopeAdmin}, (*Server).createKey),
+		operation(Operation{Method: "PATCH", Path: "/v1/keys/{id}", Scope: account.ScopeAdmin, Finds: "key"}, (*Server).changeKey),
+		operation(Operation{Method: "DELETE", Path: "/v1/keys/{id}", Scope: account.ScopeAdmin, Finds: "key"}, (*Server).revokeKey),
 	}
-	for _, k := range keys {
-		k.Current = k.ID == c.principal.KeyID
-	}
-	return c.json(earshot.KeyList{Keys: keys})
 }
 
-// createKey makes a key and tells its secret, once.
-func (s *Server) createKey(c *call) error {
-	var body earshot.KeyRequest
-	in, err := c.decode(&body)
-	if err != nil {
-		return err
+func accountOperations() []Operation {
+	return []Operation{
+		operation(Operation{Method: "GET", Path: "/v1/ledger", Scope: account.ScopeAdmin}, (*Server).ledger),
+		operation(Operation{Method: "POST", Path: "/v1/webhooks/secret/rotate", Scope: account.ScopeAdmin}, (*Server).rotateSecret),
+		operation(Operation{Method: "POST", Path: "/v1/webhooks/test", Scope: account.ScopeAdmin}, (*Server).testWebhook),
 	}
-	now := s.Store.Now()
+}
+
+// createKey makes a key and returns its secret, once.
+func (s *Server) createKey(c *call, _ none, in unchecked[earshot.KeyRequest]) (earshot.NewKey, error) {
+	body, now := in.value, s.Store.Now()
 	if !body.ExpiresAt.IsZero() && !body.ExpiresAt.After(now) {
 		in.Reject("expiresAt", "must be a time to come in RFC 3339, such as 2026-09-08T09:30:00Z")
 	}
@@ -36,7 +43,7 @@ func (s *Server) createKey(c *call) error {
 		in.Reject("name", "%v", err)
 	}
 	if err := in.Err(); err != nil {
-		return err
+		return earshot.NewKey{}, err
 	}
 	scopes := account.DefaultScopes()
 	if body.Scopes != nil {
@@ -47,14 +54,14 @@ func (s *Server) createKey(c *call) error {
 	}
 	key := account.NewKey()
 	key.Name, key.CreditsPerDay, key.CreditsPerMonth = body.Name, int64(body.CreditsPerDay), int64(body.CreditsPerMonth)
-	err = s.Store.CreateKey(c.principal.OrganizationID, key, scopes, body.ExpiresAt, now)
+	err := s.Store.CreateKey(c.organization(), key, scopes, body.ExpiresAt, now)
 	if errors.Is(err, store.ErrTooManyKeys) {
-		return schema.Invalid(schema.BodyField, "%v", store.ErrTooManyKeys)
+		err = schema.Invalid(schema.BodyField, "%v", store.ErrTooManyKeys)
 	}
 	if err != nil {
-		return err
+		return earshot.NewKey{}, err
 	}
-	s.Log.Info("a key was made", "request", c.id, "organization", c.principal.OrganizationID, "key", key.ID, "by", c.principal.KeyID)
+	c.note("a key was made", "key", key.ID)
 	made := earshot.Key{ID: key.ID, Name: key.Name, CreatedAt: earshot.Timestamp{Time: now}, ExpiresAt: earshot.When(body.ExpiresAt)}
 	for _, scope := range scopes {
 		made.Scopes = append(made.Scopes, string(scope))
@@ -62,104 +69,82 @@ func (s *Server) createKey(c *call) error {
 	if key.CreditsPerDay > 0 || key.CreditsPerMonth > 0 {
 		made.Budget = &earshot.KeyBudget{CreditsPerDay: key.CreditsPerDay, CreditsPerMonth: key.CreditsPerMonth}
 	}
-	return c.json(earshot.NewKey{Key: made, Secret: key.Text})
+	return earshot.NewKey{Key: made, Secret: key.Text}, nil
 }
 
 // changeKey sets what a key of the organization may spend.
-func (s *Server) changeKey(c *call) error {
-	var body earshot.KeyCeilings
-	in, err := c.decode(&body)
-	if err != nil {
-		return err
-	}
-	if err := in.Err(); err != nil {
-		return err
-	}
-	id := c.r.PathValue("id")
+func (s *Server) changeKey(c *call, _ none, body earshot.KeyCeilings) (*earshot.ChangedKey, error) {
+	id := c.subject()
 	if !account.IsKeyID(id) {
-		return errNotFound("key", id)
+		return nil, store.ErrNotFound
 	}
-	key, err := s.Store.SetKeyBudget(c.r.Context(), c.principal.OrganizationID, id, int64(body.CreditsPerDay), int64(body.CreditsPerMonth), s.Store.Now())
+	key, err := s.Store.SetKeyBudget(c.context(), c.organization(), id, int64(body.CreditsPerDay), int64(body.CreditsPerMonth), s.Store.Now())
 	if err != nil {
-		return notFoundAs(err, "key", id)
+		return nil, err
 	}
 	key.Current = id == c.principal.KeyID
-	s.Log.Info("the budget of a key was set", "request", c.id, "organization", c.principal.OrganizationID, "key", id, "by", c.principal.KeyID)
-	return c.json(earshot.ChangedKey{Key: *key})
+	c.note("the budget of a key was set", "key", id)
+	return &earshot.ChangedKey{Key: *key}, nil
 }
 
 // revokeKey ends a key of the organization, except the one that asks: nobody is to
 // lock themselves out by a slip.
-func (s *Server) revokeKey(c *call) error {
-	id := c.r.PathValue("id")
+func (s *Server) revokeKey(c *call, _, _ none) (*earshot.RevokedKey, error) {
+	id := c.subject()
 	if id == c.principal.KeyID {
-		return &earshot.Error{
+		return nil, &earshot.Error{
 			Code:    earshot.CodeConflict,
 			Message: "a key cannot revoke itself; use another one",
 			Details: earshot.ConflictDetails{ID: id},
 		}
 	}
 	if !account.IsKeyID(id) {
-		return errNotFound("key", id)
+		return nil, store.ErrNotFound
 	}
-	key, err := s.Store.RevokeKeyOf(c.principal.OrganizationID, id, s.Store.Now())
+	key, err := s.Store.RevokeKeyOf(c.organization(), id, s.Store.Now())
 	if err != nil {
-		return notFoundAs(err, "key", id)
+		return nil, err
 	}
-	s.Log.Info("a key was revoked", "request", c.id, "organization", c.principal.OrganizationID, "key", id, "by", c.principal.KeyID)
-	return c.json(earshot.RevokedKey{Key: *key})
+	c.note("a key was revoked", "key", id)
+	return &earshot.RevokedKey{Key: *key}, nil
 }
 
 // ledger lists the changes of the organization's balance, newest first.
-func (s *Server) ledger(c *call) error {
-	var q earshot.LedgerQuery
-	if err := c.query(&q); err != nil {
-		return err
-	}
+func (s *Server) ledger(c *call, q earshot.LedgerQuery, _ none) (page earshot.LedgerPage, err error) {
 	before, err := idCursor(q.Cursor)
 	if err != nil {
-		return err
+		return page, err
 	}
 	filter := store.LedgerFilter{Kind: string(q.Kind), Limit: q.Limit + 1, Before: before}
-	entries, err := s.Store.Ledger(c.r.Context(), c.principal.OrganizationID, filter)
-	if err != nil {
-		return err
-	}
-	page := earshot.LedgerPage{}
+	entries, err := s.Store.Ledger(c.context(), c.organization(), filter)
 	page.Entries, page.NextCursor = cutPage(entries, filter.Limit, func(e earshot.LedgerEntry) string { return e.ID })
-	return c.json(page)
+	return page, err
 }
 
-// rotateSecret gives the organization a new webhook secret and tells it, once.
-func (s *Server) rotateSecret(c *call) error {
-	secret := account.NewWebhookSecret()
-	now := s.Store.Now()
-	if err := s.Store.RotateSecret(c.principal.OrganizationID, secret, now); err != nil {
-		return err
+// rotateSecret gives the organization a new webhook secret and returns it, once.
+func (s *Server) rotateSecret(c *call, _, _ none) (earshot.RotatedSecret, error) {
+	secret, now := account.NewWebhookSecret(), s.Store.Now()
+	if err := s.Store.RotateSecret(c.organization(), secret, now); err != nil {
+		return earshot.RotatedSecret{}, err
 	}
-	s.Log.Info("a webhook secret was rotated", "request", c.id, "organization", c.principal.OrganizationID, "by", c.principal.KeyID)
-	return c.json(earshot.RotatedSecret{Secret: secret, PreviousValidUntil: earshot.Timestamp{Time: now.Add(store.SecretLife)}})
+	c.note("a webhook secret was rotated")
+	return earshot.RotatedSecret{Secret: secret, PreviousValidUntil: earshot.Timestamp{Time: now.Add(store.SecretLife)}}, nil
 }
 
-// testWebhook sends one signed message to a URL and tells how it went.
-func (s *Server) testWebhook(c *call) error {
-	var body earshot.WebhookRequest
-	in, err := c.decode(&body)
-	if err != nil {
-		return err
-	}
+// testWebhook sends one signed message to a URL and returns the outcome.
+func (s *Server) testWebhook(c *call, _ none, in unchecked[earshot.WebhookRequest]) (*earshot.WebhookTestResponse, error) {
 	if in.IsString("url") {
-		if err := s.CheckWebhook(body.URL); err != nil {
+		if err := s.CheckWebhook(in.value.URL); err != nil {
 			in.Reject("url", "%s", err)
 		}
 	}
 	if err := in.Err(); err != nil {
-		return err
+		return nil, err
 	}
-	c.turn.End() // what is left is to wait for the receiver
-	test, err := s.TestWebhook(c.r.Context(), c.principal.OrganizationID, body.URL)
+	c.turn.End() // the rest is waiting for the receiver
+	test, err := s.TestWebhook(c.context(), c.organization(), in.value.URL)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return c.json(earshot.WebhookTestResponse{Test: *test})
+	return &earshot.WebhookTestResponse{Test: *test}, nil
 }

@@ -2,90 +2,70 @@ package api
 
 import (
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/schema"
 )
 
-func (s *Server) alerts(c *call) error {
-	var q earshot.AlertQuery
-	if err := c.query(&q); err != nil {
-		return err
+func alertOperations() []Operation {
+	return []Operation{
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/alerts", Scope: account.ScopeRead, Finds: "tracker"},
+			func(s *Server, c *call, q earshot.AlertQuery, _ none) (*earshot.AlertPage, error) {
+				before, err := idCursor(q.Cursor)
+				if err != nil {
+					return nil, err
+				}
+				return s.Trackers.Alerts(c.context(), c.organization(), c.trackerName(), &q, before)
+			}),
+		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/alerts/{id}/acknowledge", Scope: account.ScopeTrack, Finds: "alert"},
+			func(s *Server, c *call, _, _ none) (*earshot.AlertAcknowledged, error) {
+				return s.Trackers.Acknowledge(c.context(), c.organization(), c.trackerName(), c.subject(), c.principal.KeyID, s.Store.Now())
+			}),
+		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/alerts/test", Scope: account.ScopeTrack, BodyOptional: true, Finds: "tracker"},
+			func(s *Server, c *call, _ none, request earshot.AlertTestRequest) (*earshot.AlertTestResult, error) {
+				c.turn.End() // the rest is waiting for receivers
+				return s.Trackers.TestAlerts(c.context(), c.organization(), c.trackerName(), request.Channel, s.Store.Now())
+			}),
 	}
-	before, err := idCursor(q.Cursor)
-	if err != nil {
-		return err
-	}
-	page, err := s.Trackers.Alerts(c.r.Context(), c.principal.OrganizationID, c.trackerName(), &q, before)
-	if err != nil {
-		return notFoundAs(err, "tracker", c.trackerName())
-	}
-	return c.json(page)
 }
 
-// acknowledgeAlert notes that whoever has the key has seen an alert.
-func (s *Server) acknowledgeAlert(c *call) error {
-	seen, err := s.Trackers.Acknowledge(c.r.Context(), c.principal.OrganizationID, c.trackerName(), c.r.PathValue("id"), c.principal.KeyID, s.Store.Now())
-	if err != nil {
-		return notFoundAs(err, "alert", c.r.PathValue("id"))
+func channelOperations() []Operation {
+	return []Operation{
+		operation(Operation{Method: "GET", Path: "/v1/channels", Scope: account.ScopeRead},
+			func(s *Server, c *call, _, _ none) (*earshot.ChannelList, error) {
+				return s.Trackers.Channels(c.context(), c.organization())
+			}),
+		operation(Operation{Method: "PUT", Path: "/v1/channels/{name}", Scope: account.ScopeAdmin}, (*Server).saveChannel),
+		operation(Operation{Method: "DELETE", Path: "/v1/channels/{name}", Scope: account.ScopeAdmin, Finds: "channel"},
+			func(s *Server, c *call, _, _ none) (earshot.ChannelDeleted, error) {
+				name := c.subject()
+				err := s.Trackers.DeleteChannel(c.context(), c.organization(), name)
+				if err == nil {
+					c.note("a channel was deleted", "channel", name)
+				}
+				return earshot.ChannelDeleted{Name: name}, err
+			}),
 	}
-	return c.json(seen)
 }
 
-// testAlerts sends a test to channels and tells how each went. Without a body it is all of
-// the tracker's.
-func (s *Server) testAlerts(c *call) error {
-	var body earshot.AlertTestRequest
-	in, err := c.decode(&body)
-	if err != nil {
-		return err
-	}
-	if err := in.Err(); err != nil {
-		return err
-	}
-	c.turn.End() // what is left is to wait for receivers
-	result, err := s.Trackers.TestAlerts(c.r.Context(), c.principal.OrganizationID, c.trackerName(), body.Channel, s.Store.Now())
-	if err != nil {
-		return notFoundAs(err, "tracker", c.trackerName())
-	}
-	return c.json(result)
-}
-
-func (s *Server) channels(c *call) error {
-	list, err := s.Trackers.Channels(c.r.Context(), c.principal.OrganizationID)
-	if err != nil {
-		return err
-	}
-	return c.json(list)
-}
-
-func (s *Server) saveChannel(c *call) error {
-	name := c.r.PathValue("name")
+func (s *Server) saveChannel(c *call, _ none, in unchecked[earshot.ChannelRequest]) (*earshot.ChannelSaved, error) {
+	name := c.subject()
 	if !schema.IsTrackerName(name) {
-		return schema.Invalid("name", "%s", schema.TrackerNameRule)
-	}
-	var body earshot.ChannelRequest
-	in, err := c.decode(&body)
-	if err != nil {
-		return err
+		return nil, schema.Invalid("name", "%s", schema.TrackerNameRule)
 	}
 	if in.Err() == nil { // else its fields may not be what they say
-		s.Trackers.CheckChannel(in, &body)
+		s.Trackers.CheckChannel(in.Object, &in.value)
 	}
 	if err := in.Err(); err != nil {
-		return err
+		return nil, err
 	}
-	saved, err := s.Trackers.SaveChannel(c.r.Context(), c.principal.OrganizationID, name, &body, s.Store.Now())
-	if err != nil {
-		return err
+	saved, err := s.Trackers.SaveChannel(c.context(), c.organization(), name, &in.value, s.Store.Now())
+	if err == nil {
+		c.note("a channel was saved", "channel", name)
 	}
-	s.Log.Info("a channel was saved", "request", c.id, "organization", c.principal.OrganizationID, "channel", name, "by", c.principal.KeyID)
-	return c.json(saved)
+	return saved, err
 }
 
-func (s *Server) deleteChannel(c *call) error {
-	name := c.r.PathValue("name")
-	if err := s.Trackers.DeleteChannel(c.r.Context(), c.principal.OrganizationID, name); err != nil {
-		return notFoundAs(err, "channel", name)
-	}
-	s.Log.Info("a channel was deleted", "request", c.id, "organization", c.principal.OrganizationID, "channel", name, "by", c.principal.KeyID)
-	return c.json(earshot.ChannelDeleted{Name: name})
+// note logs what a key changed.
+func (c *call) note(message string, what ...any) {
+	c.server.Log.Info(message, append(what, "request", c.id, "organization", c.organization(), "by", c.principal.KeyID)...)
 }

@@ -7,39 +7,38 @@ import (
 	"slices"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store"
 )
 
-// batches lists batches, newest first.
-func (s *Server) batches(c *call) error {
-	var q earshot.BatchQuery
-	if err := c.query(&q); err != nil {
-		return err
+func batchOperations() []Operation {
+	return []Operation{
+		operation(Operation{Method: "GET", Path: "/v1/batches", Scope: account.ScopeRead}, (*Server).batches),
+		operation(Operation{Method: "GET", Path: "/v1/batches/{id}", Scope: account.ScopeRead, Finds: "batch"},
+			func(s *Server, c *call, _, _ none) (*earshot.BatchRecord, error) {
+				found, err := s.Store.Batch(c.context(), c.organization(), c.subject())
+				if err != nil {
+					return nil, err
+				}
+				return new(batchRecord(found)), nil
+			}),
+		operation(Operation{Method: "POST", Path: "/v1/batches/{id}/retry", Scope: account.ScopeTasks, Finds: "batch"}, (*Server).retryBatch),
+		special(Operation{Method: "GET", Path: "/v1/batches/{id}/results", Scope: account.ScopeRead, Finds: "batch", Events: []any{earshot.BatchResult{}}}, (*Server).batchResults),
 	}
+}
+
+// batches lists batches, newest first.
+func (s *Server) batches(c *call, q earshot.BatchQuery, _ none) (page earshot.BatchPage, err error) {
 	before, err := idCursor(q.Cursor)
 	if err != nil {
-		return err
+		return page, err
 	}
-	found, err := s.Store.Batches(c.r.Context(), c.principal.OrganizationID, before, q.Limit+1)
-	if err != nil {
-		return err
-	}
-	page := earshot.BatchPage{}
+	found, err := s.Store.Batches(c.context(), c.organization(), before, q.Limit+1)
 	found, page.NextCursor = cutPage(found, q.Limit+1, func(b *store.BatchProgress) string { return b.ID })
 	for _, b := range found {
 		page.Batches = append(page.Batches, batchRecord(b))
 	}
-	return c.json(page)
-}
-
-// batch shows one batch.
-func (s *Server) batch(c *call) error {
-	id := c.r.PathValue("id")
-	found, err := s.Store.Batch(c.r.Context(), c.principal.OrganizationID, id)
-	if err != nil {
-		return notFoundAs(err, "batch", id)
-	}
-	return c.json(batchRecord(found))
+	return page, err
 }
 
 func batchRecord(b *store.BatchProgress) earshot.BatchRecord {
@@ -77,20 +76,16 @@ func codeOf(failure json.RawMessage) earshot.Code {
 }
 
 // retryBatch queues the failed tasks of a batch anew.
-func (s *Server) retryBatch(c *call) error {
-	id := c.r.PathValue("id")
-	if _, err := s.Store.Batch(c.r.Context(), c.principal.OrganizationID, id); err != nil {
-		return notFoundAs(err, "batch", id)
+func (s *Server) retryBatch(c *call, _, _ none) (answer earshot.BatchRetried, err error) {
+	id := c.subject()
+	if _, err := s.Store.Batch(c.context(), c.organization(), id); err != nil {
+		return answer, err
 	}
-	failed, err := s.Store.FailedTasks(c.r.Context(), c.principal.OrganizationID, id)
+	failed, err := s.Store.FailedTasks(c.context(), c.organization(), id)
 	if err != nil {
-		return err
+		return answer, err
 	}
 	retries, err := s.Jobs.Retry(c.principal, failed, s.Store.Now())
-	if err != nil {
-		return err
-	}
-	var answer earshot.BatchRetried
 	for _, r := range retries {
 		item := earshot.RetryItem{TaskID: r.Failed, Success: r.Refusal == nil}
 		switch {
@@ -103,7 +98,7 @@ func (s *Server) retryBatch(c *call) error {
 		}
 		answer.Results = append(answer.Results, item)
 	}
-	return c.json(answer)
+	return answer, err
 }
 
 // refusalOf is why a failed task was not queued anew.
@@ -113,50 +108,49 @@ func refusalOf(err error, id string) *earshot.Error {
 
 // retryRequest queues a call or task anew that failed. Asked again it answers with the
 // same task, until that has failed, too.
-func (s *Server) retryRequest(c *call) error {
-	id := c.r.PathValue("id")
-	request, err := s.Store.Request(c.r.Context(), c.principal.OrganizationID, id)
+func (s *Server) retryRequest(c *call, _, _ none) (*earshot.RequestRetried, error) {
+	request, err := s.Store.Request(c.context(), c.organization(), c.subject())
 	if err != nil {
-		return notFoundAs(err, "call or task", id)
+		return nil, err
 	}
-	newest, err := s.Store.RetryOf(c.r.Context(), request.Organization, request.ID)
+	newest, err := s.Store.RetryOf(c.context(), request.Organization, request.ID)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		newest = request
 	case err != nil:
-		return err
+		return nil, err
 	case newest.Status != earshot.StatusFailed:
-		return s.answerRetried(c, newest, false)
+		return s.retried(newest, false), nil
 	}
-	failed, err := s.Store.FailedRequest(c.r.Context(), newest.Organization, newest.ID)
+	failed, err := s.Store.FailedRequest(c.context(), newest.Organization, newest.ID)
 	if errors.Is(err, store.ErrNotFound) {
-		return &earshot.Error{
+		return nil, &earshot.Error{
 			Code: earshot.CodeConflict, Message: "only a call or task that failed can be retried",
 			Details: earshot.ConflictDetails{ID: newest.ID, Status: newest.Status},
 		}
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	retries, err := s.Jobs.Retry(c.principal, []*store.Task{failed}, s.Store.Now())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	retry := retries[0]
 	switch {
 	case retry.Refusal != nil:
-		return notFoundAs(retry.Refusal, "call or task", id)
+		return nil, retry.Refusal
 	case retry.Before == "":
-		return s.answerRetried(c, &store.Task{Job: retry.Task}, true)
+		return s.retried(&store.Task{Job: retry.Task}, true), nil
 	}
-	before, err := s.Store.Task(c.r.Context(), c.principal.OrganizationID, retry.Before)
-	if err != nil {
-		return notFoundAs(err, "call or task", id) // it was removed a moment ago
+	before, err := s.Store.Task(c.context(), c.organization(), retry.Before)
+	if err != nil { // it may have been removed a moment ago
+		return nil, err
 	}
-	return s.answerRetried(c, before, false)
+	return s.retried(before, false), nil
 }
 
-func (s *Server) answerRetried(c *call, t *store.Task, queued bool) error {
+func (s *Server) retried(t *store.Task, queued bool) *earshot.RequestRetried {
 	record := s.Jobs.Record(t)
-	return c.json(earshot.RequestRetried{Queued: queued, Task: record.Task, Credits: record.Credits})
+	return &earshot.RequestRetried{Queued: queued, Task: record.Task, Credits: record.Credits}
 }

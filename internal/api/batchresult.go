@@ -16,15 +16,10 @@ import (
 // batchResults writes the ended tasks of a batch in the order of the input, a task at a
 // time: however slowly the client reads, only the task that it is being sent is in
 // memory.
-func (s *Server) batchResults(c *call) error {
-	var q earshot.BatchResultQuery
-	if err := c.query(&q); err != nil {
-		return err
-	}
-	id := c.r.PathValue("id")
-	results, err := s.Store.BatchResults(c.r.Context(), c.principal.OrganizationID, id)
+func (s *Server) batchResults(c *call, q earshot.BatchResultQuery, _ none) error {
+	results, err := s.Store.BatchResults(c.context(), c.organization(), c.subject())
 	if err != nil {
-		return notFoundAs(err, "batch", id)
+		return err
 	}
 	contentType, begin, write := "application/x-ndjson", []byte(nil), lineOf
 	if q.Format == earshot.BatchCSV {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -65,21 +66,11 @@ func (c *call) endSpan(err error) {
 
 // object reads the body as one JSON object.
 func (c *call) object() (*schema.Object, error) {
-	body, err := c.body(maxBody)
+	body, err := c.body(cmp.Or(c.route.maxBody(), maxBody))
 	if err != nil {
 		return nil, err
 	}
 	return schema.Parse(body)
-}
-
-// decode reads the body into the struct that body points to. The object tells what
-// is wrong with it, and takes what the caller finds wrong.
-func (c *call) decode(body any) (*schema.Object, error) {
-	in, err := c.object()
-	if err == nil {
-		in.Decode(body)
-	}
-	return in, err
 }
 
 // body is the body, of at most maxBytes. It is read once.

@@ -10,7 +10,6 @@ import (
 	"earshot"
 	"earshot/internal/job"
 	"earshot/internal/limits/ratelimit"
-	"earshot/internal/store"
 )
 
 // statusClientGone is what a response to a client that has left is counted as.
@@ -97,14 +96,6 @@ func errWorkerOnly() error {
 // organization does not either.
 func errNotFound(thing, id string) error {
 	return &earshot.Error{Code: earshot.CodeNotFound, Message: "there is no " + thing + " with this id", Details: earshot.ResourceDetails{ID: id}}
-}
-
-// notFoundAs answers 404 for what the store did not find.
-func notFoundAs(err error, thing, id string) error {
-	if errors.Is(err, store.ErrNotFound) {
-		return errNotFound(thing, id)
-	}
-	return err
 }
 
 func (*Server) notFound(c *call) error {

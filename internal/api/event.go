@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/job"
 	"earshot/internal/schema"
 	"earshot/internal/store"
@@ -15,14 +16,36 @@ import (
 // latest is the cursor that leaves out everything that has been.
 const latest = "latest"
 
-// events lists ended tasks in the order in which they ended.
-func (s *Server) events(c *call) error {
-	var q earshot.EventQuery
-	if err := c.query(&q); err != nil {
-		return err
+// eventOperations tell what happens: as it does, afterwards, and to webhooks.
+func eventOperations() []Operation {
+	return []Operation{
+		special(Operation{Method: "GET", Path: "/v1/live", Scope: account.ScopeRead, Events: []any{earshot.LiveStatus{}, earshot.LiveTasks{}}}, (*Server).live),
+		special(Operation{Method: "GET", Path: "/v1/events", Scope: account.ScopeRead, Response: earshot.EventPage{}}, (*Server).events),
+		operation(Operation{Method: "GET", Path: "/v1/webhooks/deliveries", Scope: account.ScopeRead}, (*Server).deliveries),
+		operation(Operation{Method: "GET", Path: "/v1/webhooks/deliveries/{id}", Scope: account.ScopeRead, Finds: "webhook"},
+			func(s *Server, c *call, _, _ none) (*earshot.Delivery, error) {
+				d, err := s.Store.Delivery(c.context(), c.organization(), c.subject())
+				if err != nil {
+					return nil, err
+				}
+				return new(describe(d)), nil
+			}),
+		operation(Operation{Method: "POST", Path: "/v1/webhooks/deliveries/{id}/resend", Scope: account.ScopeTasks, Finds: "webhook"},
+			func(s *Server, c *call, _, _ none) (*earshot.DeliveryResent, error) {
+				d, err := s.Store.Resend(c.context(), c.organization(), c.subject(), s.Store.Now())
+				if err != nil {
+					return nil, err
+				}
+				s.Planned()
+				return &earshot.DeliveryResent{Delivery: describe(d)}, nil
+			}),
 	}
+}
+
+// events lists ended tasks in the order in which they ended.
+func (s *Server) events(c *call, q earshot.EventQuery, _ none) error {
 	if q.Cursor == latest {
-		o, err := s.Store.Organization(c.r.Context(), c.principal.OrganizationID, s.Store.Now())
+		o, err := s.Store.Organization(c.context(), c.organization(), s.Store.Now())
 		if err != nil {
 			return err
 		}
@@ -35,7 +58,7 @@ func (s *Server) events(c *call) error {
 			return schema.Invalid("cursor", "must be the nextCursor of another page, or %s", latest)
 		}
 	}
-	last, tasks, err := s.Store.Events(c.r.Context(), c.principal.OrganizationID, after, q.Limit)
+	last, tasks, err := s.Store.Events(c.context(), c.organization(), after, q.Limit)
 	if err != nil {
 		return err
 	}
@@ -80,27 +103,19 @@ func (c *call) eventPage(jobs *job.Runner, tasks iter.Seq2[*store.Task, error], 
 	return nil
 }
 
-// deliveries lists webhooks, that of the newest task first.
-func (s *Server) deliveries(c *call) error {
-	var q earshot.DeliveryQuery
-	if err := c.query(&q); err != nil {
-		return err
-	}
+// deliveries lists webhooks, the webhook of the newest task first.
+func (s *Server) deliveries(c *call, q earshot.DeliveryQuery, _ none) (page earshot.DeliveryPage, err error) {
 	before, err := idCursor(q.Cursor)
 	if err != nil {
-		return err
+		return page, err
 	}
 	filter := store.DeliveryFilter{State: string(q.State), Limit: q.Limit + 1, Before: before}
-	all, err := s.Store.Deliveries(c.r.Context(), c.principal.OrganizationID, filter)
-	if err != nil {
-		return err
-	}
-	page := earshot.DeliveryPage{}
+	all, err := s.Store.Deliveries(c.context(), c.organization(), filter)
 	all, page.NextCursor = cutPage(all, filter.Limit, func(d *store.Delivery) string { return d.Job })
 	for _, d := range all {
 		page.Deliveries = append(page.Deliveries, describe(d))
 	}
-	return c.json(page)
+	return page, err
 }
 
 func describe(d *store.Delivery) earshot.Delivery {
@@ -108,25 +123,4 @@ func describe(d *store.Delivery) earshot.Delivery {
 		ID: d.Job, TaskID: d.Job, URL: d.URL, Delivered: !d.DeliveredAt.IsZero(), DeliveredAt: earshot.When(d.DeliveredAt),
 		Attempts: d.Attempts, NextTryAt: earshot.When(d.DueAt), Tries: d.Tries,
 	}
-}
-
-// delivery shows the webhook of one task.
-func (s *Server) delivery(c *call) error {
-	id := c.r.PathValue("id")
-	d, err := s.Store.Delivery(c.r.Context(), c.principal.OrganizationID, id)
-	if err != nil {
-		return notFoundAs(err, "webhook", id)
-	}
-	return c.json(describe(d))
-}
-
-// resend plans one more series of tries of a webhook.
-func (s *Server) resend(c *call) error {
-	id := c.r.PathValue("id")
-	d, err := s.Store.Resend(c.r.Context(), c.principal.OrganizationID, id, s.Store.Now())
-	if err != nil {
-		return notFoundAs(err, "webhook", id)
-	}
-	s.Planned()
-	return c.json(earshot.DeliveryResent{Delivery: describe(d)})
 }

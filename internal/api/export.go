@@ -8,15 +8,11 @@ import (
 
 // exportTracker sends a table of a tracker row by row. What cannot be completed breaks
 // the connection.
-func (s *Server) exportTracker(c *call) error {
-	var q earshot.ExportQuery
-	if err := c.query(&q); err != nil {
-		return err
-	}
+func (s *Server) exportTracker(c *call, q earshot.ExportQuery, _ none) error {
 	from, until := moments(q.From, q.To) // whether they make sense depends on the table: the days of some are the tracker's
-	export, err := s.Reports.Export(c.r.Context(), c.principal.OrganizationID, c.trackerName(), &q, from, until, s.Store.Now())
+	export, err := s.Reports.Export(c.context(), c.organization(), c.trackerName(), &q, from, until, s.Store.Now())
 	if err != nil {
-		return notFoundAs(err, "tracker", c.trackerName())
+		return err
 	}
 	if q.Table == "" {
 		q.Table = "answers"

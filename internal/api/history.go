@@ -6,58 +6,51 @@ import (
 	"strings"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/geo"
 	"earshot/internal/schema"
 	"earshot/internal/store"
 )
 
-// request shows one call or task with its result.
-func (s *Server) request(c *call) error {
-	var q earshot.RequestReadQuery
-	if err := c.query(&q); err != nil {
-		return err
+func requestOperations() []Operation {
+	return []Operation{
+		operation(Operation{Method: "GET", Path: "/v1/requests", Scope: account.ScopeRead}, (*Server).requests),
+		operation(Operation{Method: "GET", Path: "/v1/requests/{id}", Scope: account.ScopeRead, Finds: "call or task"}, (*Server).request),
+		operation(Operation{Method: "POST", Path: "/v1/requests/{id}/retry", Scope: account.ScopeTasks, Finds: "call or task"}, (*Server).retryRequest),
 	}
-	id := c.r.PathValue("id")
-	found, err := s.Store.Request(c.r.Context(), c.principal.OrganizationID, id)
+}
+
+// request returns one call or task with its result.
+func (s *Server) request(c *call, q earshot.RequestReadQuery, _ none) (*earshot.RequestRecord, error) {
+	found, err := s.Store.Request(c.context(), c.organization(), c.subject())
 	if err != nil {
-		return notFoundAs(err, "call or task", id)
+		return nil, err
 	}
 	record := s.Jobs.Request(found)
 	if q.BrandsOf != "" && found.Result != nil {
-		record.Found, err = s.Trackers.Find(c.r.Context(), c.principal.OrganizationID, q.BrandsOf, found.Result, textOf(found.Request))
-		if err != nil {
-			return notFoundAs(err, "tracker", q.BrandsOf)
-		}
+		record.Found, err = s.Trackers.Find(c.context(), c.organization(), q.BrandsOf, found.Result, textOf(found.Request))
 	}
-	return c.json(record)
+	return &record, notFoundAs(err, "tracker", q.BrandsOf)
 }
 
-// requests lists calls and tasks, newest first. What a page reads is bounded, so
-// that one with a filter may find less than it has room for.
-func (s *Server) requests(c *call) error {
-	filter, err := s.requestFilter(c)
+// requests lists calls and tasks, newest first. A page reads a bounded number of rows, so
+// a page with a filter may have fewer than it has room for.
+func (s *Server) requests(c *call, q earshot.RequestQuery, _ none) (page earshot.RequestPage, err error) {
+	filter, err := s.requestFilter(q)
 	if err != nil {
-		return err
+		return page, err
 	}
-	found, next, err := s.Store.Requests(c.r.Context(), c.principal.OrganizationID, filter)
-	if err != nil {
-		return err
-	}
-	page := earshot.RequestPage{}
+	found, next, err := s.Store.Requests(c.context(), c.organization(), filter)
 	if next != "" {
 		page.NextCursor = &next
 	}
 	for _, t := range found {
 		page.Requests = append(page.Requests, s.Jobs.Request(t))
 	}
-	return c.json(page)
+	return page, err
 }
 
-func (s *Server) requestFilter(c *call) (filter store.RequestFilter, err error) {
-	var q earshot.RequestQuery
-	if err := c.query(&q); err != nil {
-		return filter, err
-	}
+func (s *Server) requestFilter(q earshot.RequestQuery) (filter store.RequestFilter, err error) {
 	filter.Limit, filter.Alone = q.Limit, q.Alone
 	if filter.Before, err = idCursor(q.Cursor); err != nil {
 		return filter, err

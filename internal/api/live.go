@@ -15,7 +15,7 @@ const keepOpen = 15 * time.Second
 
 // live streams the status of the organization and which of its tasks moved, until
 // the client leaves, its key ends or the node stops.
-func (s *Server) live(c *call) error {
+func (s *Server) live(c *call, _, _ none) error {
 	stream, err := s.watch.follow(c.principal)
 	if err != nil {
 		return err

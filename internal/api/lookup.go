@@ -12,59 +12,51 @@ import (
 	"earshot/internal/schema"
 )
 
-// countries lists the countries that can be named, all of them or those of one
-// model.
-func (s *Server) countries(c *call) error {
-	var q earshot.CountryQuery
-	if err := c.query(&q); err != nil {
-		return err
+func lookupOperations() []Operation {
+	return []Operation{
+		operation(Operation{Method: "GET", Path: "/v1/countries", Scope: account.ScopeRead}, (*Server).countries),
+		operation(Operation{Method: "GET", Path: "/v1/states", Scope: account.ScopeRead}, states),
+		operation(Operation{Method: "GET", Path: "/v1/credits", Scope: account.ScopeRead},
+			func(s *Server, c *call, _, _ none) (*earshot.Credits, error) {
+				o, err := s.Store.Organization(c.context(), c.organization(), s.Store.Now())
+				if err != nil {
+					return nil, err
+				}
+				return new(creditsOf(o)), nil
+			}),
+		operation(Operation{Method: "GET", Path: "/v1/health/extraction", Scope: account.ScopeRead},
+			func(s *Server, c *call, _, _ none) (earshot.ExtractionHealth, error) {
+				providers, err := health.Report(c.context(), s.Store, s.Store.Now())
+				return earshot.ExtractionHealth{Providers: providers}, err
+			}),
 	}
+}
+
+// countries lists the countries that can be named: all, or the countries of one model.
+func (s *Server) countries(c *call, q earshot.CountryQuery, _ none) ([]string, error) {
 	codes := geo.Countries()
 	if c.r.URL.Query().Has("model") {
 		models := s.Catalogue.Models()
 		model, known := models[q.Model]
 		if !known {
-			return schema.Invalid("model", "must be one of %s", strings.Join(slices.Sorted(maps.Keys(models)), ", "))
+			return nil, schema.Invalid("model", "must be one of %s", strings.Join(slices.Sorted(maps.Keys(models)), ", "))
 		}
 		codes = slices.DeleteFunc(codes, func(code string) bool { return !model.Include(code) })
 	}
-	return c.json(codes)
+	return codes, nil
 }
 
 // states lists the states that can be named with a country.
-func (*Server) states(c *call) error {
-	var q earshot.StateQuery
-	if err := c.query(&q); err != nil {
-		return err
-	}
+func states(_ *Server, _ *call, q earshot.StateQuery, _ none) (list earshot.List[earshot.State], err error) {
 	if !geo.IsCountry(q.Country) {
-		return schema.Invalid("country", "must be an upper-case ISO 3166-1 alpha-2 code such as US")
+		return nil, schema.Invalid("country", "must be an upper-case ISO 3166-1 alpha-2 code such as US")
 	}
-	list := earshot.List[earshot.State]{}
 	if q.Country == "US" {
 		for _, s := range geo.States() {
 			list = append(list, earshot.State(s))
 		}
 	}
-	return c.json(list)
-}
-
-// extraction tells how well the parsers understand what they are served.
-func (s *Server) extraction(c *call) error {
-	providers, err := health.Report(c.r.Context(), s.Store, s.Store.Now())
-	if err != nil {
-		return err
-	}
-	return c.json(earshot.ExtractionHealth{Providers: providers})
-}
-
-// credits tells the balance and the billing cycle.
-func (s *Server) credits(c *call) error {
-	o, err := s.Store.Organization(c.r.Context(), c.principal.OrganizationID, s.Store.Now())
-	if err != nil {
-		return err
-	}
-	return c.json(creditsOf(o))
+	return list, nil
 }
 
 func creditsOf(o *account.Organization) earshot.Credits {

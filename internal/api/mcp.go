@@ -13,6 +13,14 @@ import (
 	"earshot/internal/limits/ratelimit"
 )
 
+func mcpOperations() []Operation {
+	return []Operation{
+		{Method: "POST", Path: "/mcp", serve: (*Server).mcp},
+		{Method: "GET", Path: "/mcp", serve: (*Server).mcp},
+		{Method: "DELETE", Path: "/mcp", serve: (*Server).mcp},
+	}
+}
+
 // mcp serves AI agents. What they ask for comes back as requests to this API.
 func (s *Server) mcp(c *call) error {
 	if http.NewCrossOriginProtection().Check(c.r) != nil {

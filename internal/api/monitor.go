@@ -7,10 +7,23 @@ import (
 	"slices"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/job"
 	"earshot/internal/provider"
 	"earshot/internal/schema"
 )
+
+// monitorOperations has one call for each provider, whose types its definition names.
+func monitorOperations(providers []provider.Provider) []Operation {
+	var all []Operation
+	for _, p := range providers {
+		about := p.Definition()
+		all = append(all, Operation{
+			Method: "POST", Path: "/v1/monitor/" + about.Name, Scope: account.ScopeMonitor, Body: about.Request, Response: about.Result, serve: monitor(p),
+		})
+	}
+	return append(all, operation(Operation{Method: "POST", Path: "/v1/monitor/websearch/goto", Scope: account.ScopeMonitor}, (*Server).resolve))
+}
 
 // monitor runs one extraction while the client waits.
 func monitor(p provider.Provider) func(*Server, *call) error {
@@ -63,26 +76,15 @@ func (c *call) idempotencyKey(in *schema.Object) *string {
 	return &given[0]
 }
 
-// resolve tells where a redirect link of the search engine leads. It is no job: it
-// takes no slot and costs nothing.
-func (s *Server) resolve(c *call) error {
+// resolve returns the destination of a redirect link of the search engine. It is no job:
+// it takes no slot and costs nothing.
+func (s *Server) resolve(c *call, _ none, body earshot.GotoRequest) (earshot.GotoResponse, error) {
 	if s.Jobs.Draining() {
-		return errStopping()
+		return earshot.GotoResponse{}, errStopping()
 	}
-	var body earshot.GotoRequest
-	in, err := c.decode(&body)
-	if err != nil {
-		return err
-	}
-	if err := in.Err(); err != nil {
-		return err
-	}
-	c.turn.End() // what is left is to wait for the upstream
-	destination, err := s.Goto(c.r.Context(), body.URL)
-	if err != nil {
-		return err
-	}
-	return c.json(earshot.GotoResponse{URL: destination})
+	c.turn.End() // the rest is waiting for the upstream
+	destination, err := s.Goto(c.context(), body.URL)
+	return earshot.GotoResponse{URL: destination}, err
 }
 
 // compact takes the white space out of a request that is to be stored.

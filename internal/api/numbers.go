@@ -5,52 +5,63 @@ import (
 	"errors"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/track"
 )
 
-func (s *Server) trackerMetrics(c *call) error {
-	return numbers(c, s.Reports.Metrics)
+func numberOperations() []Operation {
+	return []Operation{
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/metrics", Scope: account.ScopeRead, Finds: "tracker"}, numbers((*track.Service).Metrics)),
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/compare", Scope: account.ScopeRead, Finds: "tracker"},
+			func(s *Server, c *call, q earshot.CompareQuery, _ none) (*earshot.CompareReport, error) {
+				return s.Reports.Compare(c.context(), c.organization(), c.trackerName(), &q, s.Store.Now())
+			}),
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/sources", Scope: account.ScopeRead, Finds: "tracker"}, numbers((*track.Service).Sources)),
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/rules", Scope: account.ScopeRead, Finds: "tracker"},
+			func(s *Server, c *call, _, _ none) (*earshot.RulesList, error) {
+				return s.Trackers.Rules(c.context(), c.organization(), c.trackerName())
+			}),
+		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/reanalysis", Scope: account.ScopeTrack, Finds: "tracker"},
+			func(s *Server, c *call, _, _ none) (*earshot.Reanalysis, error) {
+				started, err := s.Trackers.Reanalyse(c.context(), c.organization(), c.trackerName(), s.Store.Now())
+				if errors.Is(err, store.ErrChanged) { // at this moment, by somebody else
+					err = errPastShare("somebody else changes this tracker at the same moment, try again")
+				}
+				return started, err
+			}),
+	}
 }
 
-func (s *Server) trackerSources(c *call) error {
-	return numbers(c, s.Reports.Sources)
+// answerOperations are about single answers of a tracker and about names in them.
+func answerOperations() []Operation {
+	return []Operation{
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/answers", Scope: account.ScopeRead, Finds: "tracker"},
+			func(s *Server, c *call, q earshot.AnswerQuery, _ none) (*earshot.AnswerPage, error) {
+				before, err := idCursor(q.Cursor)
+				if err != nil {
+					return nil, err
+				}
+				from, until := moments(q.From, q.To)
+				return s.Reports.Answers(c.context(), c.organization(), c.trackerName(), &q.AnswerFilter, from, until, before, q.Limit)
+			}),
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/answers/{id}", Scope: account.ScopeRead, Finds: "answer"},
+			func(s *Server, c *call, _, _ none) (*earshot.TrackedAnswer, error) {
+				return s.Reports.Answer(c.context(), c.organization(), c.trackerName(), c.subject())
+			}),
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/diff", Scope: account.ScopeRead, Finds: "tracker"}, numbers((*track.Service).Diff)),
+		// It changes nothing, so that whoever may read answers may do it.
+		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/names/try", Scope: account.ScopeRead, Finds: "tracker"},
+			func(s *Server, c *call, _ none, trial earshot.NameTrial) (*earshot.NameTried, error) {
+				return s.Reports.TryNames(c.context(), c.organization(), c.trackerName(), &trial)
+			}),
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/discover", Scope: account.ScopeRead, Finds: "tracker"}, numbers((*track.Service).Discover)),
+	}
 }
 
-func (s *Server) compareTracker(c *call) error {
-	return numbers(c, func(ctx context.Context, organization, name string, q *earshot.CompareQuery) (*earshot.CompareReport, error) {
-		return s.Reports.Compare(ctx, organization, name, q, s.Store.Now())
-	})
-}
-
-// numbers answers a query for numbers of a tracker.
-func numbers[Q, R any](c *call, read func(ctx context.Context, organization, name string, q *Q) (*R, error)) error {
-	q := new(Q)
-	if err := c.query(q); err != nil {
-		return err
+// numbers serves a query by a method that reads answers or numbers of a tracker.
+func numbers[Q, R any](read func(t *track.Service, ctx context.Context, organization, name string, q *Q) (*R, error)) func(*Server, *call, Q, none) (*R, error) {
+	return func(s *Server, c *call, q Q, _ none) (*R, error) {
+		return read(s.Reports, c.context(), c.organization(), c.trackerName(), &q)
 	}
-	report, err := read(c.r.Context(), c.principal.OrganizationID, c.trackerName(), q)
-	if err != nil {
-		return notFoundAs(err, "tracker", c.trackerName())
-	}
-	return c.json(report)
-}
-
-func (s *Server) trackerRules(c *call) error {
-	rules, err := s.Trackers.Rules(c.r.Context(), c.principal.OrganizationID, c.trackerName())
-	if err != nil {
-		return notFoundAs(err, "tracker", c.trackerName())
-	}
-	return c.json(rules)
-}
-
-// reanalyseTracker has kept answers analysed again.
-func (s *Server) reanalyseTracker(c *call) error {
-	started, err := s.Trackers.Reanalyse(c.r.Context(), c.principal.OrganizationID, c.trackerName(), s.Store.Now())
-	if errors.Is(err, store.ErrChanged) { // at this moment, by somebody else
-		return errPastShare("somebody else changes this tracker at the same moment, try again")
-	}
-	if err != nil {
-		return notFoundAs(err, "tracker", c.trackerName())
-	}
-	return c.json(started)
 }

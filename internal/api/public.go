@@ -18,24 +18,40 @@ import (
 	"earshot/internal/upstream/capture"
 )
 
-// alive tells that the process answers.
-func (*Server) alive(c *call) error { return c.json(earshot.NodeStatus{Status: "ok"}) }
+// publicOperations need no key: how the node is, its description, and pages for people.
+func publicOperations() []Operation {
+	return []Operation{
+		operation(Operation{Method: "GET", Path: "/healthz", Public: true, Vital: true},
+			func(*Server, *call, none, none) (earshot.NodeStatus, error) {
+				return earshot.NodeStatus{Status: "ok"}, nil
+			}),
+		operation(Operation{Method: "GET", Path: "/readyz", Public: true, Vital: true}, (*Server).ready),
+		{Method: "GET", Path: "/metrics", Public: true, Vital: true, serve: (*Server).serveMetrics},
+		{Method: "GET", Path: "/openapi.json", Public: true, serve: (*Server).openAPI},
+		{Method: "GET", Path: "/captures/{id}/{page}", Public: true, serve: (*Server).capture},
+		{Method: "GET", Path: "/{$}", Public: true, serve: (*Server).dashboard},
+		{Method: "GET", Path: "/docs", Public: true, serve: (*Server).dashboard},
+		{Method: "GET", Path: "/assets/{file}", Public: true, serve: (*Server).dashboard},
+	}
+}
 
-// ready reports whether a load balancer should send work here.
-func (s *Server) ready(c *call) error {
+// ready answers whether a load balancer should send work here.
+func (s *Server) ready(c *call, _, _ none) (status earshot.NodeStatus, err error) {
 	if s.Jobs.Draining() {
-		return errStopping()
+		return status, errStopping()
 	}
 	if err := s.Jobs.Ready(); err != nil {
-		return err
+		return status, err
 	}
 	ctx, cancel := context.WithTimeout(c.r.Context(), 2*time.Second)
 	defer cancel()
 	if err := s.Store.Ping(ctx); err != nil {
-		return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "the database does not answer", Err: err}
+		return status, &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "the database does not answer", Err: err}
 	}
-	return c.json(earshot.NodeStatus{Status: "ready"})
+	return earshot.NodeStatus{Status: "ready"}, nil
 }
+
+func (s *Server) dashboard(c *call) error { return c.handled(s.Dashboard) }
 
 func (s *Server) openAPI(c *call) error {
 	description, err := s.OpenAPI()

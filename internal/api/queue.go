@@ -5,15 +5,6 @@ import (
 	"earshot/internal/store"
 )
 
-// queueStatus tells how the organization's queue and slots stand.
-func (s *Server) queueStatus(c *call) error {
-	status, err := s.Store.QueueStatus(c.r.Context(), c.principal.OrganizationID)
-	if err != nil {
-		return err
-	}
-	return c.json(queueOf(status))
-}
-
 func queueOf(status store.QueueStatus) earshot.QueueStatus {
 	o := status.Organization
 	return earshot.QueueStatus{
@@ -26,11 +17,10 @@ func queueOf(status store.QueueStatus) earshot.QueueStatus {
 }
 
 // clear removes every queued task of the organization.
-func (s *Server) clear(c *call) error {
-	cleared, err := s.Store.Clear(c.principal.OrganizationID, c.started)
-	if err != nil {
-		return err
+func (s *Server) clear(c *call, _, _ none) (earshot.QueueCleared, error) {
+	cleared, err := s.Store.Clear(c.organization(), c.started)
+	if err == nil {
+		c.note("a queue was cleared", "tasks", cleared)
 	}
-	s.Log.Info("a queue was cleared", "request", c.id, "organization", c.principal.OrganizationID, "tasks", cleared)
-	return c.json(earshot.QueueCleared{Cleared: cleared})
+	return earshot.QueueCleared{Cleared: cleared}, err
 }

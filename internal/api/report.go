@@ -5,18 +5,27 @@ import (
 	"net/http"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/track/report"
 )
 
-// trackerReport answers with a document about a tracker.
-func (s *Server) trackerReport(c *call) error {
-	var q earshot.ReportQuery
-	if err := c.query(&q); err != nil {
-		return err
+// reportOperations are what leaves a tracker as a whole: files and documents.
+func reportOperations() []Operation {
+	return []Operation{
+		special(Operation{Method: "GET", Path: "/v1/trackers/{name}/export", Scope: account.ScopeRead, Finds: "tracker"}, (*Server).exportTracker),
+		special(Operation{Method: "GET", Path: "/v1/trackers/{name}/report", Scope: account.ScopeRead, Finds: "tracker"}, (*Server).trackerReport),
+		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/report", Scope: account.ScopeTrack, BodyOptional: true, Finds: "tracker"},
+			func(s *Server, c *call, _ none, request earshot.ReportSendRequest) (*earshot.ReportSent, error) {
+				return s.Trackers.SendReport(c.context(), c.organization(), c.trackerName(), request.Channel, s.Store.Now())
+			}),
 	}
-	in, err := s.Reports.Report(c.r.Context(), c.principal.OrganizationID, c.trackerName(), &q, s.Store.Now())
+}
+
+// trackerReport answers with a document about a tracker.
+func (s *Server) trackerReport(c *call, q earshot.ReportQuery, _ none) error {
+	in, err := s.Reports.Report(c.context(), c.organization(), c.trackerName(), &q, s.Store.Now())
 	if err != nil {
-		return notFoundAs(err, "tracker", c.trackerName())
+		return err
 	}
 	write, ending, media := report.HTML, "html", "text/html; charset=utf-8"
 	if q.Format == "md" {
@@ -30,21 +39,4 @@ func (s *Server) trackerReport(c *call) error {
 	c.w.Header().Set("Content-Security-Policy", report.Policy)
 	c.write(http.StatusOK, media, document)
 	return nil
-}
-
-// sendReport sends a report to channels now.
-func (s *Server) sendReport(c *call) error {
-	var body earshot.ReportSendRequest
-	in, err := c.decode(&body)
-	if err != nil {
-		return err
-	}
-	if err := in.Err(); err != nil {
-		return err
-	}
-	sent, err := s.Trackers.SendReport(c.r.Context(), c.principal.OrganizationID, c.trackerName(), body.Channel, s.Store.Now())
-	if err != nil {
-		return notFoundAs(err, "tracker", c.trackerName())
-	}
-	return c.json(sent)
 }

@@ -1,12 +1,13 @@
 // Package api is the HTTP edge: it turns requests into calls of the packages
 // below and their results into responses.
 //
-//	routes.go      the whole API as one list
+//	routes.go      what an operation is, and the list of all
+//	operation.go   from the types of a handler to decoding and response
 //	server.go      what every request passes, in order
 //	call.go        one request under way
 //	auth.go        who is asking
 //	errors.go      the one table from error codes to statuses
-//	monitor.go …   one file a resource
+//	monitor.go …   one file a resource: its operations and their handlers
 package api
 
 import (

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"earshot"
-	"earshot/internal/schema"
 )
 
 const (
@@ -72,40 +71,48 @@ func errForeignPage() error {
 	}
 }
 
-// session tells who is signed in. Nobody is no error: a page asks this first.
-func (s *Server) session(c *call) error {
-	if s.WorkerOnly {
-		return errWorkerOnly()
+func sessionOperations() []Operation {
+	return []Operation{
+		operation(Operation{Method: "GET", Path: "/v1/session", Public: true}, (*Server).session),
+		operation(Operation{Method: "POST", Path: "/v1/session", Public: true}, (*Server).signIn),
+		operation(Operation{Method: "DELETE", Path: "/v1/session", Public: true}, (*Server).signOut),
 	}
-	err := s.identify(c)
+}
+
+// session returns who is signed in. Nobody is no error: a page asks this first.
+func (s *Server) session(c *call, _, _ none) (response earshot.SessionResponse, err error) {
+	if s.WorkerOnly {
+		return response, errWorkerOnly()
+	}
+	err = s.identify(c)
 	if code := earshot.ErrorCode(err); code == earshot.CodeMissingKey || code == earshot.CodeInvalidKey {
 		return c.session(nil)
 	}
 	if err != nil {
-		return err
+		return response, err
 	}
 	session, err := s.sessionOf(c)
 	if err != nil {
-		return err
+		return response, err
 	}
 	return c.session(session)
 }
 
 // signIn opens a session for who has a key, or the token that the operator was
 // shown. A good one is never refused for the bad ones that others tried.
-func (s *Server) signIn(c *call) error {
+func (s *Server) signIn(c *call, _ none, _ unread[earshot.SessionRequest]) (response earshot.SessionResponse, err error) {
 	if s.WorkerOnly {
-		return errWorkerOnly()
+		return response, errWorkerOnly()
 	}
 	if s.Jobs.Draining() {
-		return errStopping()
+		return response, errStopping()
 	}
 	if s.cookie.pages.Check(c.r) != nil {
-		return errForeignPage()
+		return response, errForeignPage()
 	}
 	asked, err := readSignIn(c)
 	if err != nil {
-		return err
+		return response, err
 	}
 	text := asked.Key
 	if text != "" {
@@ -115,22 +122,18 @@ func (s *Server) signIn(c *call) error {
 		err = s.turnAway(c, err)
 	}
 	if err != nil {
-		return err
+		return response, err
 	}
 	session, err := s.sessionOf(c)
 	if err != nil {
-		return err
+		return response, err
 	}
 	http.SetCookie(c.w, s.cookie.with(text))
 	return c.session(session)
 }
 
 func readSignIn(c *call) (*earshot.SessionRequest, error) {
-	body, err := c.body(maxSignIn)
-	if err != nil {
-		return nil, err
-	}
-	in, err := schema.Parse(body)
+	in, err := c.object()
 	if err != nil {
 		return nil, err
 	}
@@ -156,9 +159,9 @@ func (s *Server) takeKey(c *call, text string) error {
 }
 
 // signOut ends the session of the browser. The key stays valid.
-func (s *Server) signOut(c *call) error {
+func (s *Server) signOut(c *call, _, _ none) (earshot.SessionResponse, error) {
 	if s.cookie.pages.Check(c.r) != nil {
-		return errForeignPage()
+		return earshot.SessionResponse{}, errForeignPage()
 	}
 	http.SetCookie(c.w, s.cookie.with(""))
 	return c.session(nil)
@@ -179,7 +182,7 @@ func (s *Server) sessionOf(c *call) (*earshot.Session, error) {
 }
 
 // session answers who is signed in; nil is nobody.
-func (c *call) session(session *earshot.Session) error {
+func (c *call) session(session *earshot.Session) (earshot.SessionResponse, error) {
 	c.w.Header().Set("Cache-Control", "no-store")
-	return c.json(earshot.SessionResponse{Session: session})
+	return earshot.SessionResponse{Session: session}, nil
 }

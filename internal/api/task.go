@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/job"
 	"earshot/internal/provider"
 	"earshot/internal/schema"
@@ -18,37 +19,66 @@ import (
 // MaxTasks is how many tasks a batch may have.
 const MaxTasks = 500
 
+func taskOperations() []Operation {
+	return []Operation{
+		operation(Operation{Method: "POST", Path: "/v1/async/task", Scope: account.ScopeTasks, Submits: true}, (*Server).submit),
+		operation(Operation{Method: "POST", Path: "/v1/async/task/batch", Scope: account.ScopeTasks, Submits: true}, (*Server).submitBatch),
+		operation(Operation{Method: "GET", Path: "/v1/async/task/{taskId}", Scope: account.ScopeRead, Finds: "task"},
+			func(s *Server, c *call, _, _ none) (*earshot.TaskRecord, error) {
+				task, err := s.Store.Task(c.context(), c.organization(), c.subject())
+				if err != nil {
+					return nil, err
+				}
+				return new(s.record(task)), nil
+			}),
+		operation(Operation{Method: "DELETE", Path: "/v1/async/task/{taskId}", Scope: account.ScopeTasks, Finds: "task"},
+			func(s *Server, c *call, _, _ none) (earshot.TaskCanceled, error) {
+				return earshot.TaskCanceled{ID: strings.ToLower(c.subject())}, s.Store.Cancel(c.context(), c.organization(), c.subject(), s.Store.Now())
+			}),
+		operation(Operation{Method: "GET", Path: "/v1/async/tasks", Scope: account.ScopeRead}, (*Server).tasks),
+		operation(Operation{Method: "GET", Path: "/v1/async/status", Scope: account.ScopeRead},
+			func(s *Server, c *call, _, _ none) (*earshot.QueueStatus, error) {
+				status, err := s.Store.QueueStatus(c.context(), c.organization())
+				if err != nil {
+					return nil, err
+				}
+				return new(queueOf(status)), nil
+			}),
+		operation(Operation{Method: "DELETE", Path: "/v1/async/queue", Scope: account.ScopeTasks}, (*Server).clear),
+	}
+}
+
 // submit queues one task.
-func (s *Server) submit(c *call) error {
+func (s *Server) submit(c *call, _ none, _ unread[earshot.TaskRequest]) (*earshot.TaskSubmitted, error) {
 	in, err := c.object()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	task := s.decodeTask(in)
 	if err := in.Err(); err != nil {
-		return err
+		return nil, err
 	}
 	queued, refusals, err := s.Jobs.Submit(c.principal, []job.Task{task}, 1, s.Store.Now())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if refusals[0] != nil {
-		return refusals[0]
+		return nil, refusals[0]
 	}
 	c.span.String(trace.Task, queued[0].ID)
 	record := s.record(store.Queued(queued[0]))
-	return c.json(earshot.TaskSubmitted{Task: record.Task, Credits: record.Credits, Webhook: record.Webhook})
+	return &earshot.TaskSubmitted{Task: record.Task, Credits: record.Credits, Webhook: record.Webhook}, nil
 }
 
 // submitBatch queues many tasks, each on its own merits.
-func (s *Server) submitBatch(c *call) error {
+func (s *Server) submitBatch(c *call, _ none, _ unread[[]earshot.TaskRequest]) (*earshot.Batch, error) {
 	body, err := c.body(maxBatch)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	texts, err := schema.Split(body, MaxTasks)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	items := make([]earshot.BatchItem, len(texts))
 	var tasks []job.Task
@@ -64,7 +94,7 @@ func (s *Server) submitBatch(c *call) error {
 	}
 	id, queued, refusals, err := s.Jobs.SubmitBatch(c.principal, tasks, places, len(texts), s.Store.Now())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c.span.String(trace.Batch, id)
 	summary := earshot.BatchSummary{Total: len(texts), Failed: len(texts)}
@@ -78,7 +108,7 @@ func (s *Server) submitBatch(c *call) error {
 		summary.Succeeded++
 		summary.Failed--
 	}
-	return c.json(earshot.Batch{BatchID: id, Summary: summary, Results: items})
+	return &earshot.Batch{BatchID: id, Summary: summary, Results: items}, nil
 }
 
 // asClientError is the error of one item of a batch.
@@ -145,16 +175,6 @@ func (s *Server) providerOf(taskType string) provider.Provider {
 	return nil
 }
 
-// poll shows one task.
-func (s *Server) poll(c *call) error {
-	id := c.r.PathValue("taskId")
-	task, err := s.Store.Task(c.r.Context(), c.principal.OrganizationID, id)
-	if err != nil {
-		return notFoundAs(err, "task", id)
-	}
-	return c.json(s.record(task))
-}
-
 // record is a task as its client sees it, with its webhook.
 func (s *Server) record(task *store.Task) earshot.TaskRecord {
 	record := s.Jobs.Record(task)
@@ -166,43 +186,26 @@ func (s *Server) record(task *store.Task) earshot.TaskRecord {
 	return record
 }
 
-// cancel removes a task that is still queued.
-func (s *Server) cancel(c *call) error {
-	id := c.r.PathValue("taskId")
-	if err := s.Store.Cancel(c.r.Context(), c.principal.OrganizationID, id, s.Store.Now()); err != nil {
-		return notFoundAs(err, "task", id)
-	}
-	return c.json(earshot.TaskCanceled{ID: strings.ToLower(id)})
-}
-
 // tasks lists tasks, newest first.
-func (s *Server) tasks(c *call) error {
-	var q earshot.TaskQuery
-	if err := c.query(&q); err != nil {
-		return err
-	}
+func (s *Server) tasks(c *call, q earshot.TaskQuery, _ none) (page earshot.TaskPage, err error) {
 	before, err := idCursor(q.Cursor)
 	if err != nil {
-		return err
+		return page, err
 	}
 	provider := ""
 	if c.r.URL.Query().Has("taskType") {
 		asked := s.providerOf(q.TaskType)
 		if asked == nil {
-			return schema.Invalid("taskType", "must be one of %s", strings.Join(s.taskTypes(), ", "))
+			return page, schema.Invalid("taskType", "must be one of %s", strings.Join(s.taskTypes(), ", "))
 		}
 		provider = asked.Definition().Name
 	}
-	tasks, next, err := s.Store.Requests(c.r.Context(), c.principal.OrganizationID, store.RequestFilter{
+	tasks, next, err := s.Store.Requests(c.context(), c.organization(), store.RequestFilter{
 		Before: before, Limit: q.Limit,
 		Match: func(t *store.Task) bool {
 			return t.Mode == store.ModeAsync && (q.Status == "" || q.Status == t.Status) && (provider == "" || provider == t.Provider)
 		},
 	})
-	if err != nil {
-		return err
-	}
-	page := earshot.TaskPage{}
 	if next != "" {
 		page.NextCursor = &next
 	}
@@ -211,7 +214,7 @@ func (s *Server) tasks(c *call) error {
 		record.Result = nil
 		page.Tasks = append(page.Tasks, record)
 	}
-	return c.json(page)
+	return page, err
 }
 
 // cutPage takes off the one item more than was asked for, which was only read to
@@ -237,19 +240,19 @@ func idCursor(text string) (string, error) {
 }
 
 // quote prices a task or a batch: the most that it can cost.
-func (s *Server) quote(c *call) error {
+func (s *Server) quote(c *call, _ none, _ unread[earshot.TaskRequest]) (*earshot.Quote, error) {
 	body, err := c.body(maxBatch)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	texts := [][]byte{body}
 	batch := bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("["))
 	if !batch && len(body) > maxBody {
-		return schema.Invalid(schema.BodyField, "must have at most %d bytes", maxBody)
+		return nil, schema.Invalid(schema.BodyField, "must have at most %d bytes", maxBody)
 	}
 	if batch {
 		if texts, err = schema.Split(body, MaxTasks); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	var sum int64
@@ -258,7 +261,7 @@ func (s *Server) quote(c *call) error {
 		items[i].Index = i
 		task, err := s.parseTask(text)
 		if err != nil && !batch {
-			return err
+			return nil, err
 		}
 		if err != nil {
 			items[i].Error = asClientError(err)
@@ -268,5 +271,5 @@ func (s *Server) quote(c *call) error {
 		items[i].Success, items[i].CreditsToCharge = true, &price
 		sum += price
 	}
-	return c.json(earshot.Quote{CreditsToCharge: sum, Items: items})
+	return &earshot.Quote{CreditsToCharge: sum, Items: items}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/schema"
 	"earshot/internal/store"
 )
@@ -12,176 +13,92 @@ import (
 // maxDefinition is how long a tracker's definition may be.
 const maxDefinition = 8 << 20
 
-func (s *Server) trackers(c *call) error {
-	list, err := s.Trackers.List(c.r.Context(), c.principal.OrganizationID, s.Store.Now())
-	if err != nil {
-		return err
+func trackerOperations() []Operation {
+	return []Operation{
+		operation(Operation{Method: "GET", Path: "/v1/trackers", Scope: account.ScopeRead},
+			func(s *Server, c *call, _, _ none) (*earshot.TrackerList, error) {
+				return s.Trackers.List(c.context(), c.organization(), s.Store.Now())
+			}),
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}", Scope: account.ScopeRead, Finds: "tracker"},
+			func(s *Server, c *call, _, _ none) (*earshot.Tracker, error) {
+				return s.Trackers.Get(c.context(), c.organization(), c.trackerName(), s.Store.Now())
+			}),
+		operation(Operation{Method: "PUT", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, YAML: true}, (*Server).applyTracker),
+		operation(Operation{Method: "PATCH", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, Finds: "tracker"},
+			func(s *Server, c *call, _ none, patch earshot.TrackerPatch) (*earshot.Tracker, error) {
+				return s.Trackers.SetState(c.context(), c.organization(), c.trackerName(), patch.State, s.Store.Now())
+			}),
+		operation(Operation{Method: "DELETE", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, Finds: "tracker"},
+			func(s *Server, c *call, _, _ none) (earshot.TrackerDeleted, error) {
+				return earshot.TrackerDeleted{Name: c.trackerName()}, s.Store.DeleteTracker(c.context(), c.organization(), c.trackerName(), s.Store.Now())
+			}),
+		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/demo", Scope: account.ScopeTrack, BodyOptional: true}, (*Server).makeDemo),
 	}
-	return c.json(list)
+}
+
+func sweepOperations() []Operation {
+	return []Operation{
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/sweeps", Scope: account.ScopeRead, Finds: "tracker"},
+			func(s *Server, c *call, q earshot.SweepQuery, _ none) (*earshot.SweepPage, error) {
+				before, err := idCursor(q.Cursor)
+				if err != nil {
+					return nil, err
+				}
+				return s.Trackers.Sweeps(c.context(), c.organization(), c.trackerName(), q.State, before, q.Limit)
+			}),
+		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/sweeps", Scope: account.ScopeTrack, Finds: "tracker"},
+			func(s *Server, c *call, _ none, request earshot.SweepRequest) (*earshot.SweepStarted, error) {
+				return s.Trackers.RunNow(c.context(), c.organization(), c.trackerName(), request, s.Store.Now())
+			}),
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/sweeps/{id}", Scope: account.ScopeRead, Finds: "sweep"},
+			func(s *Server, c *call, _, _ none) (*earshot.Sweep, error) {
+				return s.Trackers.Sweep(c.context(), c.organization(), c.trackerName(), c.subject())
+			}),
+		operation(Operation{Method: "DELETE", Path: "/v1/trackers/{name}/sweeps/{id}", Scope: account.ScopeTrack, Finds: "sweep"},
+			func(s *Server, c *call, _, _ none) (*earshot.SweepCancelResult, error) {
+				return s.Trackers.Cancel(c.context(), c.organization(), c.trackerName(), c.subject(), s.Store.Now())
+			}),
+	}
 }
 
 // trackerName is the tracker that the path names.
 func (c *call) trackerName() string { return c.r.PathValue("name") }
 
-func (s *Server) tracker(c *call) error {
-	t, err := s.Trackers.Get(c.r.Context(), c.principal.OrganizationID, c.trackerName(), s.Store.Now())
-	if err != nil {
-		return notFoundAs(err, "tracker", c.trackerName())
-	}
-	return c.json(t)
-}
-
-// applyTracker stores a definition, or tells what it would change.
-func (s *Server) applyTracker(c *call) error {
-	var q earshot.TrackerQuery
-	if err := c.query(&q); err != nil {
-		return err
-	}
+// applyTracker stores a definition, or returns what it would change.
+func (s *Server) applyTracker(c *call, q earshot.TrackerQuery, _ unread[earshot.TrackerDefinition]) (*earshot.TrackerApplied, error) {
 	if !schema.IsTrackerName(c.trackerName()) {
-		return schema.Invalid("name", "%s", schema.TrackerNameRule)
+		return nil, schema.Invalid("name", "%s", schema.TrackerNameRule)
 	}
 	body, err := c.body(maxDefinition)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	applied, err := s.Trackers.Apply(c.r.Context(), c.principal.OrganizationID, c.trackerName(), body, c.isYAML(), q.DryRun, s.Store.Now())
-	if errors.Is(err, store.ErrChanged) {
-		return errTrackerChanged(c.trackerName())
-	}
-	if err != nil {
-		return err
-	}
-	return c.json(applied)
+	applied, err := s.Trackers.Apply(c.context(), c.organization(), c.trackerName(), body, c.isYAML(), q.DryRun, s.Store.Now())
+	return applied, c.unlessChanged(err)
 }
 
-func errTrackerChanged(name string) error {
+// unlessChanged returns the error for the client in the place of store.ErrChanged.
+func (c *call) unlessChanged(err error) error {
+	if !errors.Is(err, store.ErrChanged) {
+		return err
+	}
 	return &earshot.Error{
 		Code: earshot.CodeConflict, Message: "somebody else changes this tracker at the same moment; look at it and try again",
-		Details: earshot.ConflictDetails{ID: name},
+		Details: earshot.ConflictDetails{ID: c.trackerName()},
 	}
-}
-
-func (s *Server) patchTracker(c *call) error {
-	var body earshot.TrackerPatch
-	in, err := c.decode(&body)
-	if err != nil {
-		return err
-	}
-	if err := in.Err(); err != nil {
-		return err
-	}
-	t, err := s.Trackers.SetState(c.r.Context(), c.principal.OrganizationID, c.trackerName(), body.State, s.Store.Now())
-	if err != nil {
-		return notFoundAs(err, "tracker", c.trackerName())
-	}
-	return c.json(t)
-}
-
-func (s *Server) deleteTracker(c *call) error {
-	if err := s.Store.DeleteTracker(c.r.Context(), c.principal.OrganizationID, c.trackerName(), s.Store.Now()); err != nil {
-		return notFoundAs(err, "tracker", c.trackerName())
-	}
-	return c.json(earshot.TrackerDeleted{Name: c.trackerName()})
 }
 
 // makeDemo makes a tracker with a history that is made up. Without a body it has the usual
 // length.
-func (s *Server) makeDemo(c *call) error {
+func (s *Server) makeDemo(c *call, _ none, in unchecked[earshot.DemoRequest]) (*earshot.DemoMade, error) {
 	if !schema.IsTrackerName(c.trackerName()) {
-		return schema.Invalid("name", "%s", schema.TrackerNameRule)
-	}
-	var body earshot.DemoRequest
-	in, err := c.decode(&body)
-	if err != nil {
-		return err
+		return nil, schema.Invalid("name", "%s", schema.TrackerNameRule)
 	}
 	if err := in.Err(); err != nil {
-		return err
+		return nil, err
 	}
-	made, err := s.Trackers.MakeDemo(c.r.Context(), c.principal.OrganizationID, c.trackerName(), body, s.Store.Now())
-	if errors.Is(err, store.ErrChanged) {
-		return errTrackerChanged(c.trackerName())
-	}
-	if err != nil {
-		return err
-	}
-	return c.json(made)
-}
-
-func (s *Server) startSweep(c *call) error {
-	var body earshot.SweepRequest
-	in, err := c.decode(&body)
-	if err != nil {
-		return err
-	}
-	if err := in.Err(); err != nil {
-		return err
-	}
-	started, err := s.Trackers.RunNow(c.r.Context(), c.principal.OrganizationID, c.trackerName(), body, s.Store.Now())
-	if err != nil {
-		return notFoundAs(err, "tracker", c.trackerName())
-	}
-	return c.json(started)
-}
-
-func (s *Server) sweeps(c *call) error {
-	var q earshot.SweepQuery
-	if err := c.query(&q); err != nil {
-		return err
-	}
-	before, err := idCursor(q.Cursor)
-	if err != nil {
-		return err
-	}
-	page, err := s.Trackers.Sweeps(c.r.Context(), c.principal.OrganizationID, c.trackerName(), q.State, before, q.Limit)
-	if err != nil {
-		return notFoundAs(err, "tracker", c.trackerName())
-	}
-	return c.json(page)
-}
-
-func (s *Server) sweep(c *call) error {
-	id := c.r.PathValue("id")
-	sweep, err := s.Trackers.Sweep(c.r.Context(), c.principal.OrganizationID, c.trackerName(), id)
-	if err != nil {
-		return notFoundAs(err, "sweep", id)
-	}
-	return c.json(sweep)
-}
-
-func (s *Server) cancelSweep(c *call) error {
-	id := c.r.PathValue("id")
-	canceled, err := s.Trackers.Cancel(c.r.Context(), c.principal.OrganizationID, c.trackerName(), id, s.Store.Now())
-	if err != nil {
-		return notFoundAs(err, "sweep", id)
-	}
-	return c.json(canceled)
-}
-
-func (s *Server) answers(c *call) error {
-	var q earshot.AnswerQuery
-	if err := c.query(&q); err != nil {
-		return err
-	}
-	before, err := idCursor(q.Cursor)
-	if err != nil {
-		return err
-	}
-	from, until := moments(q.From, q.To)
-	page, err := s.Reports.Answers(c.r.Context(), c.principal.OrganizationID, c.trackerName(), &q.AnswerFilter, from, until, before, q.Limit)
-	if err != nil {
-		return notFoundAs(err, "tracker", c.trackerName())
-	}
-	return c.json(page)
-}
-
-func (s *Server) answer(c *call) error {
-	id := c.r.PathValue("id")
-	answer, err := s.Reports.Answer(c.r.Context(), c.principal.OrganizationID, c.trackerName(), id)
-	if err != nil {
-		return notFoundAs(err, "answer", id)
-	}
-	return c.json(answer)
+	made, err := s.Trackers.MakeDemo(c.context(), c.organization(), c.trackerName(), in.value, s.Store.Now())
+	return made, c.unlessChanged(err)
 }
 
 // span is moments that are refused where the second is not after the first.

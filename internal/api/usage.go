@@ -6,41 +6,44 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/schema"
 )
 
 // maxDays is how many days one answer about usage can cover.
 const maxDays = 366
 
-// usage tells what the organization's jobs came to, by day and provider.
-func (s *Server) usage(c *call) error {
-	var q earshot.UsageQuery
-	if err := c.query(&q); err != nil {
-		return err
+// usageOperations are about what jobs cost and cost so far.
+func usageOperations() []Operation {
+	return []Operation{
+		operation(Operation{Method: "POST", Path: "/v1/quote", Scope: account.ScopeRead, OrList: true}, (*Server).quote),
+		operation(Operation{Method: "GET", Path: "/v1/usage", Scope: account.ScopeRead}, (*Server).usage),
+		operation(Operation{Method: "GET", Path: "/v1/stats", Scope: account.ScopeRead}, (*Server).stats),
 	}
-	o, err := s.Store.Organization(c.r.Context(), c.principal.OrganizationID, s.Store.Now())
+}
+
+// usage returns the jobs and credits of the organization by day and provider.
+func (s *Server) usage(c *call, q earshot.UsageQuery, _ none) (*earshot.Usage, error) {
+	o, err := s.Store.Organization(c.context(), c.organization(), s.Store.Now())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	from, err := day("from", q.From, time.UnixMilli(o.CycleStartedAt))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	to, err := day("to", q.To, s.Store.Now())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	switch {
 	case to.Before(from):
-		return schema.Invalid("to", "must not be before from")
+		return nil, schema.Invalid("to", "must not be before from")
 	case to.Sub(from) >= maxDays*24*time.Hour:
-		return schema.Invalid("from", "must be less than %d days before to", maxDays)
+		return nil, schema.Invalid("from", "must be less than %d days before to", maxDays)
 	}
-	usage, err := s.Store.Usage(c.r.Context(), o.ID, from, to)
-	if err != nil {
-		return err
-	}
-	return c.json(earshot.Usage{From: from.Format(time.DateOnly), To: to.Format(time.DateOnly), Usage: usage})
+	usage, err := s.Store.Usage(c.context(), o.ID, from, to)
+	return &earshot.Usage{From: from.Format(time.DateOnly), To: to.Format(time.DateOnly), Usage: usage}, err
 }
 
 // day reads a date; absent means the day of byDefault.
@@ -58,22 +61,15 @@ func day(field, text string, byDefault time.Time) (time.Time, error) {
 // statsTime bounds one reading of the statistics.
 const statsTime = 30 * time.Second
 
-// stats tells what the organization's jobs of the last hours came to, this one
+// stats returns the statistics of the organization's jobs of the last hours, this one
 // included.
-func (s *Server) stats(c *call) error {
-	var q earshot.StatsQuery
-	if err := c.query(&q); err != nil {
-		return err
-	}
+func (s *Server) stats(c *call, q earshot.StatsQuery, _ none) (earshot.Stats, error) {
 	// An hour can be hundreds of rows for each provider, so one reading serves all who
 	// wait for it, and must not end with the first.
-	organization, from := c.principal.OrganizationID, s.Store.Now().Add(-time.Duration(q.Hours-1)*time.Hour)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), statsTime)
+	organization, from := c.organization(), s.Store.Now().Add(-time.Duration(q.Hours-1)*time.Hour)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.context()), statsTime)
 	defer cancel()
 	found, err, _ := s.statistics.Do(fmt.Sprint(q.Hours, organization), func() (any, error) { return s.Store.Stats(ctx, organization, from) })
-	if err != nil {
-		return err
-	}
 	rows, _ := found.([]earshot.HourStats) // what Stats returns
-	return c.json(earshot.Stats{Hours: rows})
+	return earshot.Stats{Hours: rows}, err
 }
