@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"earshot"
 )
@@ -28,11 +29,6 @@ type call struct {
 	repeat repeat
 }
 
-// get sends a call that only reads, and decodes its answer.
-func get[T any](ctx context.Context, c *Client, path string) (*T, error) {
-	return exchange[T](ctx, c, call{method: http.MethodGet, path: path, repeat: idempotent})
-}
-
 // exchange sends a call and decodes its answer.
 func exchange[T any](ctx context.Context, c *Client, out call) (*T, error) {
 	answer := new(T)
@@ -40,6 +36,16 @@ func exchange[T any](ctx context.Context, c *Client, out call) (*T, error) {
 		return nil, err
 	}
 	return answer, nil
+}
+
+// remove sends a DELETE. A thing that is missing after a try whose answer was lost was
+// deleted by that try.
+func (c *Client) remove(ctx context.Context, path string) error {
+	o, err := c.do(ctx, call{method: http.MethodDelete, path: path, repeat: idempotent}, &struct{}{})
+	if o.unsure && IsCode(err, earshot.CodeNotFound) {
+		return nil
+	}
+	return err
 }
 
 // outcome is the result of a call beside its answer.
@@ -140,8 +146,19 @@ func read(resp *http.Response, result any) error {
 	return nil
 }
 
-// query is a path with the fields of a query type that have a value.
-func query(path string, parameters any) string {
+// pathOf is a path whose parts in braces are replaced by the values, in turn.
+func pathOf(template string, values ...string) string {
+	parts := strings.Split(template, "/")
+	for i, part := range parts {
+		if strings.HasPrefix(part, "{") {
+			parts[i], values = url.PathEscape(values[0]), values[1:]
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// withQuery is a path with the fields of a query type that have a value.
+func withQuery(path string, parameters any) string {
 	fields := map[string]any{}
 	text, err := json.Marshal(parameters)
 	if err == nil {

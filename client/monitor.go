@@ -85,13 +85,3 @@ func monitor[T any](ctx context.Context, c *Client, request earshot.Request, opt
 	}
 	return result, used, nil
 }
-
-// Goto returns the target of a RedirectLink of a search result. It costs nothing.
-func (c *Client) Goto(ctx context.Context, redirectLink string) (string, error) {
-	request := earshot.GotoRequest{URL: redirectLink}
-	destination, err := exchange[earshot.GotoResponse](ctx, c, call{method: http.MethodPost, path: "/v1/monitor/websearch/goto", body: request, repeat: idempotent})
-	if err != nil {
-		return "", err
-	}
-	return destination.URL, nil
-}

@@ -17,7 +17,7 @@ import (
 // another task it fails with CodeAlreadyExists and earshot.DuplicateDetails.
 func (c *Client) Submit(ctx context.Context, task earshot.TaskRequest) (*earshot.TaskRecord, error) {
 	record := &earshot.TaskRecord{}
-	o, err := c.do(ctx, call{method: http.MethodPost, path: taskPath, body: task, repeat: repeatOf(task)}, record)
+	o, err := c.do(ctx, call{method: http.MethodPost, path: "/v1/async/task", body: task, repeat: repeatOf(task)}, record)
 	if err == nil {
 		return record, nil
 	}
@@ -34,7 +34,7 @@ func (c *Client) Submit(ctx context.Context, task earshot.TaskRequest) (*earshot
 // the answer is lost.
 func (c *Client) SubmitBatch(ctx context.Context, tasks []earshot.TaskRequest) (*earshot.Batch, error) {
 	batch := &earshot.Batch{}
-	o, err := c.do(ctx, call{method: http.MethodPost, path: taskPath + "/batch", body: tasks, repeat: repeatOf(tasks...)}, batch)
+	o, err := c.do(ctx, call{method: http.MethodPost, path: "/v1/async/task/batch", body: tasks, repeat: repeatOf(tasks...)}, batch)
 	if err != nil {
 		return nil, err
 	}

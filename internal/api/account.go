@@ -11,7 +11,7 @@ import (
 
 func keyOperations() []Operation {
 	return []Operation{
-		operation(Operation{Method: "GET", Path: "/v1/keys", Scope: account.ScopeAdmin},
+		operation(Operation{Method: "GET", Path: "/v1/keys", Scope: account.ScopeAdmin, Client: Method{Name: "Keys", Returns: "Keys"}},
 			func(s *Server, c *call, _, _ none) (earshot.KeyList, error) {
 				keys, err := s.Store.Keys(c.context(), c.organization(), s.Store.Now())
 				for _, k := range keys {
@@ -19,17 +19,17 @@ func keyOperations() []Operation {
 				}
 				return earshot.KeyList{Keys: keys}, err
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/keys", Scope: account.ScopeAdmin}, (*Server).createKey),
-		operation(Operation{Method: "PATCH", Path: "/v1/keys/{id}", Scope: account.ScopeAdmin, Finds: "key"}, (*Server).changeKey),
-		operation(Operation{Method: "DELETE", Path: "/v1/keys/{id}", Scope: account.ScopeAdmin, Finds: "key"}, (*Server).revokeKey),
+		operation(Operation{Method: "POST", Path: "/v1/keys", Scope: account.ScopeAdmin, Client: Method{Name: "CreateKey"}}, (*Server).createKey),
+		operation(Operation{Method: "PATCH", Path: "/v1/keys/{id}", Scope: account.ScopeAdmin, Finds: "key", Client: Method{Name: "LimitKey", Returns: "Key"}}, (*Server).changeKey),
+		operation(Operation{Method: "DELETE", Path: "/v1/keys/{id}", Scope: account.ScopeAdmin, Finds: "key", Client: Method{Name: "RevokeKey", Returns: "Key"}}, (*Server).revokeKey),
 	}
 }
 
 func accountOperations() []Operation {
 	return []Operation{
-		operation(Operation{Method: "GET", Path: "/v1/ledger", Scope: account.ScopeAdmin}, (*Server).ledger),
-		operation(Operation{Method: "POST", Path: "/v1/webhooks/secret/rotate", Scope: account.ScopeAdmin}, (*Server).rotateSecret),
-		operation(Operation{Method: "POST", Path: "/v1/webhooks/test", Scope: account.ScopeAdmin}, (*Server).testWebhook),
+		operation(Operation{Method: "GET", Path: "/v1/ledger", Scope: account.ScopeAdmin, Client: Method{Name: "LedgerEntries", Takes: []string{"Kind"}}}, (*Server).ledger),
+		operation(Operation{Method: "POST", Path: "/v1/webhooks/secret/rotate", Scope: account.ScopeAdmin, Client: Method{Name: "RotateWebhookSecret"}}, (*Server).rotateSecret),
+		operation(Operation{Method: "POST", Path: "/v1/webhooks/test", Scope: account.ScopeAdmin, Client: Method{Name: "TestWebhook", Takes: []string{"URL"}, Returns: "Test"}}, (*Server).testWebhook),
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 func alertOperations() []Operation {
 	return []Operation{
-		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/alerts", Scope: account.ScopeRead, Finds: "tracker"},
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/alerts", Scope: account.ScopeRead, Finds: "tracker", Client: Method{Name: "Alerts"}},
 			func(s *Server, c *call, q earshot.AlertQuery, _ none) (*earshot.AlertPage, error) {
 				before, err := idCursor(q.Cursor)
 				if err != nil {
@@ -16,11 +16,11 @@ func alertOperations() []Operation {
 				}
 				return s.Trackers.Alerts(c.context(), c.organization(), c.trackerName(), &q, before)
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/alerts/{id}/acknowledge", Scope: account.ScopeTrack, Finds: "alert"},
+		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/alerts/{id}/acknowledge", Scope: account.ScopeTrack, Finds: "alert", Repeatable: true, Client: Method{Name: "AcknowledgeAlert", Returns: "Alert"}},
 			func(s *Server, c *call, _, _ none) (*earshot.AlertAcknowledged, error) {
 				return s.Trackers.Acknowledge(c.context(), c.organization(), c.trackerName(), c.subject(), c.principal.KeyID, s.Store.Now())
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/alerts/test", Scope: account.ScopeTrack, BodyOptional: true, Finds: "tracker"},
+		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/alerts/test", Scope: account.ScopeTrack, BodyOptional: true, Finds: "tracker", Client: Method{Name: "TestAlerts", Takes: []string{"Channel"}, Returns: "Tests"}},
 			func(s *Server, c *call, _ none, request earshot.AlertTestRequest) (*earshot.AlertTestResult, error) {
 				c.turn.End() // the rest is waiting for receivers
 				return s.Trackers.TestAlerts(c.context(), c.organization(), c.trackerName(), request.Channel, s.Store.Now())
@@ -30,12 +30,12 @@ func alertOperations() []Operation {
 
 func channelOperations() []Operation {
 	return []Operation{
-		operation(Operation{Method: "GET", Path: "/v1/channels", Scope: account.ScopeRead},
+		operation(Operation{Method: "GET", Path: "/v1/channels", Scope: account.ScopeRead, Client: Method{Name: "Channels", Returns: "Channels"}},
 			func(s *Server, c *call, _, _ none) (*earshot.ChannelList, error) {
 				return s.Trackers.Channels(c.context(), c.organization())
 			}),
-		operation(Operation{Method: "PUT", Path: "/v1/channels/{name}", Scope: account.ScopeAdmin}, (*Server).saveChannel),
-		operation(Operation{Method: "DELETE", Path: "/v1/channels/{name}", Scope: account.ScopeAdmin, Finds: "channel"},
+		operation(Operation{Method: "PUT", Path: "/v1/channels/{name}", Scope: account.ScopeAdmin, Client: Method{Name: "SaveChannel"}}, (*Server).saveChannel),
+		operation(Operation{Method: "DELETE", Path: "/v1/channels/{name}", Scope: account.ScopeAdmin, Finds: "channel", Client: Method{Name: "DeleteChannel", Returns: nothing}},
 			func(s *Server, c *call, _, _ none) (earshot.ChannelDeleted, error) {
 				name := c.subject()
 				err := s.Trackers.DeleteChannel(c.context(), c.organization(), name)

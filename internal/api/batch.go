@@ -13,8 +13,8 @@ import (
 
 func batchOperations() []Operation {
 	return []Operation{
-		operation(Operation{Method: "GET", Path: "/v1/batches", Scope: account.ScopeRead}, (*Server).batches),
-		operation(Operation{Method: "GET", Path: "/v1/batches/{id}", Scope: account.ScopeRead, Finds: "batch"},
+		operation(Operation{Method: "GET", Path: "/v1/batches", Scope: account.ScopeRead, Client: Method{Name: "Batches", Takes: []string{}}}, (*Server).batches),
+		operation(Operation{Method: "GET", Path: "/v1/batches/{id}", Scope: account.ScopeRead, Finds: "batch", Client: Method{Name: "Batch"}},
 			func(s *Server, c *call, _, _ none) (*earshot.BatchRecord, error) {
 				found, err := s.Store.Batch(c.context(), c.organization(), c.subject())
 				if err != nil {
@@ -22,7 +22,7 @@ func batchOperations() []Operation {
 				}
 				return new(batchRecord(found)), nil
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/batches/{id}/retry", Scope: account.ScopeTasks, Finds: "batch"}, (*Server).retryBatch),
+		operation(Operation{Method: "POST", Path: "/v1/batches/{id}/retry", Scope: account.ScopeTasks, Finds: "batch", Repeatable: true, Client: Method{Name: "RetryBatch"}}, (*Server).retryBatch),
 		special(Operation{Method: "GET", Path: "/v1/batches/{id}/results", Scope: account.ScopeRead, Finds: "batch", Events: []any{earshot.BatchResult{}}}, (*Server).batchResults),
 	}
 }

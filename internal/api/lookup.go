@@ -14,9 +14,9 @@ import (
 
 func lookupOperations() []Operation {
 	return []Operation{
-		operation(Operation{Method: "GET", Path: "/v1/countries", Scope: account.ScopeRead}, (*Server).countries),
-		operation(Operation{Method: "GET", Path: "/v1/states", Scope: account.ScopeRead}, states),
-		operation(Operation{Method: "GET", Path: "/v1/credits", Scope: account.ScopeRead},
+		operation(Operation{Method: "GET", Path: "/v1/countries", Scope: account.ScopeRead, Client: Method{Name: "Countries", Takes: []string{"Model"}}}, (*Server).countries),
+		operation(Operation{Method: "GET", Path: "/v1/states", Scope: account.ScopeRead, Client: Method{Name: "States", Takes: []string{"Country"}}}, states),
+		operation(Operation{Method: "GET", Path: "/v1/credits", Scope: account.ScopeRead, Client: Method{Name: "Credits"}},
 			func(s *Server, c *call, _, _ none) (*earshot.Credits, error) {
 				o, err := s.Store.Organization(c.context(), c.organization(), s.Store.Now())
 				if err != nil {
@@ -24,7 +24,7 @@ func lookupOperations() []Operation {
 				}
 				return new(creditsOf(o)), nil
 			}),
-		operation(Operation{Method: "GET", Path: "/v1/health/extraction", Scope: account.ScopeRead},
+		operation(Operation{Method: "GET", Path: "/v1/health/extraction", Scope: account.ScopeRead, Client: Method{Name: "ExtractionHealth"}},
 			func(s *Server, c *call, _, _ none) (earshot.ExtractionHealth, error) {
 				providers, err := health.Report(c.context(), s.Store, s.Store.Now())
 				return earshot.ExtractionHealth{Providers: providers}, err

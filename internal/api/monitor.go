@@ -22,7 +22,7 @@ func monitorOperations(providers []provider.Provider) []Operation {
 			Method: "POST", Path: "/v1/monitor/" + about.Name, Scope: account.ScopeMonitor, Body: about.Request, Response: about.Result, serve: monitor(p),
 		})
 	}
-	return append(all, operation(Operation{Method: "POST", Path: "/v1/monitor/websearch/goto", Scope: account.ScopeMonitor}, (*Server).resolve))
+	return append(all, operation(Operation{Method: "POST", Path: "/v1/monitor/websearch/goto", Scope: account.ScopeMonitor, Repeatable: true, Client: Method{Name: "Goto", Takes: []string{"URL"}, Returns: "URL"}}, (*Server).resolve))
 }
 
 // monitor runs one extraction while the client waits.

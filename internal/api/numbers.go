@@ -12,17 +12,17 @@ import (
 
 func numberOperations() []Operation {
 	return []Operation{
-		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/metrics", Scope: account.ScopeRead, Finds: "tracker"}, numbers((*track.Service).Metrics)),
-		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/compare", Scope: account.ScopeRead, Finds: "tracker"},
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/metrics", Scope: account.ScopeRead, Finds: "tracker", Client: Method{Name: "TrackerMetrics"}}, numbers((*track.Service).Metrics)),
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/compare", Scope: account.ScopeRead, Finds: "tracker", Client: Method{Name: "CompareTracker"}},
 			func(s *Server, c *call, q earshot.CompareQuery, _ none) (*earshot.CompareReport, error) {
 				return s.Reports.Compare(c.context(), c.organization(), c.trackerName(), &q, s.Store.Now())
 			}),
-		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/sources", Scope: account.ScopeRead, Finds: "tracker"}, numbers((*track.Service).Sources)),
-		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/rules", Scope: account.ScopeRead, Finds: "tracker"},
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/sources", Scope: account.ScopeRead, Finds: "tracker", Client: Method{Name: "TrackerSources"}}, numbers((*track.Service).Sources)),
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/rules", Scope: account.ScopeRead, Finds: "tracker", Client: Method{Name: "TrackerRules"}},
 			func(s *Server, c *call, _, _ none) (*earshot.RulesList, error) {
 				return s.Trackers.Rules(c.context(), c.organization(), c.trackerName())
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/reanalysis", Scope: account.ScopeTrack, Finds: "tracker"},
+		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/reanalysis", Scope: account.ScopeTrack, Finds: "tracker", Client: Method{Name: "Reanalyse"}},
 			func(s *Server, c *call, _, _ none) (*earshot.Reanalysis, error) {
 				started, err := s.Trackers.Reanalyse(c.context(), c.organization(), c.trackerName(), s.Store.Now())
 				if errors.Is(err, store.ErrChanged) { // at this moment, by somebody else
@@ -36,7 +36,7 @@ func numberOperations() []Operation {
 // answerOperations are about single answers of a tracker and about names in them.
 func answerOperations() []Operation {
 	return []Operation{
-		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/answers", Scope: account.ScopeRead, Finds: "tracker"},
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/answers", Scope: account.ScopeRead, Finds: "tracker", Client: Method{Name: "Answers"}},
 			func(s *Server, c *call, q earshot.AnswerQuery, _ none) (*earshot.AnswerPage, error) {
 				before, err := idCursor(q.Cursor)
 				if err != nil {
@@ -45,17 +45,17 @@ func answerOperations() []Operation {
 				from, until := moments(q.From, q.To)
 				return s.Reports.Answers(c.context(), c.organization(), c.trackerName(), &q.AnswerFilter, from, until, before, q.Limit)
 			}),
-		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/answers/{id}", Scope: account.ScopeRead, Finds: "answer"},
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/answers/{id}", Scope: account.ScopeRead, Finds: "answer", Client: Method{Name: "Answer"}},
 			func(s *Server, c *call, _, _ none) (*earshot.TrackedAnswer, error) {
 				return s.Reports.Answer(c.context(), c.organization(), c.trackerName(), c.subject())
 			}),
-		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/diff", Scope: account.ScopeRead, Finds: "tracker"}, numbers((*track.Service).Diff)),
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/diff", Scope: account.ScopeRead, Finds: "tracker", Client: Method{Name: "DiffAnswers", Takes: []string{"A", "B"}}}, numbers((*track.Service).Diff)),
 		// It changes nothing, so that whoever may read answers may do it.
-		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/names/try", Scope: account.ScopeRead, Finds: "tracker"},
+		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/names/try", Scope: account.ScopeRead, Finds: "tracker", Repeatable: true, Client: Method{Name: "TryNames"}},
 			func(s *Server, c *call, _ none, trial earshot.NameTrial) (*earshot.NameTried, error) {
 				return s.Reports.TryNames(c.context(), c.organization(), c.trackerName(), &trial)
 			}),
-		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/discover", Scope: account.ScopeRead, Finds: "tracker"}, numbers((*track.Service).Discover)),
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/discover", Scope: account.ScopeRead, Finds: "tracker", Client: Method{Name: "DiscoverNames"}}, numbers((*track.Service).Discover)),
 	}
 }
 

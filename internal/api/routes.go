@@ -22,7 +22,9 @@ type Operation struct {
 	OrList       bool          // takes a list of bodies as well as one
 	YAML         bool          // takes its body, which may be a long one, in YAML as well as in JSON
 	BodyOptional bool          // takes a request without a body for one with an empty object
+	Repeatable   bool          // a POST that has the same effect however often it is sent
 	Finds        string        // the thing that is missing when the store finds nothing
+	Client       Method
 
 	Query, Body, Response any
 	// Events are what a stream carries, of events or of lines.
@@ -30,6 +32,24 @@ type Operation struct {
 
 	serve func(*Server, *call) error
 }
+
+// Method is the method of the Go client that `make generate` writes for an operation. A
+// response with a NextCursor becomes an iterator, unless the method takes the cursor.
+type Method struct {
+	Name string // "" for an operation without a method, or with one that is written by hand
+	// Takes are the fields of the query or the body that are parameters, in the place of
+	// the whole. The method sends nothing else of it.
+	Takes []string
+	// Returns is the field of the response that is returned, in the place of the whole.
+	Returns string
+}
+
+// nothing is returned by a method that only deletes: a thing that is already missing when
+// the deletion is sent a second time is no error.
+const nothing = "-"
+
+// ReturnsNothing reports whether the method returns only an error.
+func (m *Method) ReturnsNothing() bool { return m.Returns == nothing }
 
 // Operations is the whole API: one operation for each provider, and the operations of the
 // service itself.

@@ -73,7 +73,7 @@ func errForeignPage() error {
 
 func sessionOperations() []Operation {
 	return []Operation{
-		operation(Operation{Method: "GET", Path: "/v1/session", Public: true}, (*Server).session),
+		operation(Operation{Method: "GET", Path: "/v1/session", Public: true, Client: Method{Name: "Session", Returns: "Session"}}, (*Server).session),
 		operation(Operation{Method: "POST", Path: "/v1/session", Public: true}, (*Server).signIn),
 		operation(Operation{Method: "DELETE", Path: "/v1/session", Public: true}, (*Server).signOut),
 	}

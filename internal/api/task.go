@@ -23,7 +23,7 @@ func taskOperations() []Operation {
 	return []Operation{
 		operation(Operation{Method: "POST", Path: "/v1/async/task", Scope: account.ScopeTasks, Submits: true}, (*Server).submit),
 		operation(Operation{Method: "POST", Path: "/v1/async/task/batch", Scope: account.ScopeTasks, Submits: true}, (*Server).submitBatch),
-		operation(Operation{Method: "GET", Path: "/v1/async/task/{taskId}", Scope: account.ScopeRead, Finds: "task"},
+		operation(Operation{Method: "GET", Path: "/v1/async/task/{taskId}", Scope: account.ScopeRead, Finds: "task", Client: Method{Name: "Task"}},
 			func(s *Server, c *call, _, _ none) (*earshot.TaskRecord, error) {
 				task, err := s.Store.Task(c.context(), c.organization(), c.subject())
 				if err != nil {
@@ -31,12 +31,12 @@ func taskOperations() []Operation {
 				}
 				return new(s.record(task)), nil
 			}),
-		operation(Operation{Method: "DELETE", Path: "/v1/async/task/{taskId}", Scope: account.ScopeTasks, Finds: "task"},
+		operation(Operation{Method: "DELETE", Path: "/v1/async/task/{taskId}", Scope: account.ScopeTasks, Finds: "task", Client: Method{Name: "Cancel", Returns: nothing}},
 			func(s *Server, c *call, _, _ none) (earshot.TaskCanceled, error) {
 				return earshot.TaskCanceled{ID: strings.ToLower(c.subject())}, s.Store.Cancel(c.context(), c.organization(), c.subject(), s.Store.Now())
 			}),
-		operation(Operation{Method: "GET", Path: "/v1/async/tasks", Scope: account.ScopeRead}, (*Server).tasks),
-		operation(Operation{Method: "GET", Path: "/v1/async/status", Scope: account.ScopeRead},
+		operation(Operation{Method: "GET", Path: "/v1/async/tasks", Scope: account.ScopeRead, Client: Method{Name: "Tasks"}}, (*Server).tasks),
+		operation(Operation{Method: "GET", Path: "/v1/async/status", Scope: account.ScopeRead, Client: Method{Name: "QueueStatus"}},
 			func(s *Server, c *call, _, _ none) (*earshot.QueueStatus, error) {
 				status, err := s.Store.QueueStatus(c.context(), c.organization())
 				if err != nil {
@@ -44,7 +44,7 @@ func taskOperations() []Operation {
 				}
 				return new(queueOf(status)), nil
 			}),
-		operation(Operation{Method: "DELETE", Path: "/v1/async/queue", Scope: account.ScopeTasks}, (*Server).clear),
+		operation(Operation{Method: "DELETE", Path: "/v1/async/queue", Scope: account.ScopeTasks, Client: Method{Name: "ClearQueue", Returns: "Cleared"}}, (*Server).clear),
 	}
 }
 

@@ -15,11 +15,11 @@ const maxDefinition = 8 << 20
 
 func trackerOperations() []Operation {
 	return []Operation{
-		operation(Operation{Method: "GET", Path: "/v1/trackers", Scope: account.ScopeRead},
+		operation(Operation{Method: "GET", Path: "/v1/trackers", Scope: account.ScopeRead, Client: Method{Name: "Trackers", Returns: "Trackers"}},
 			func(s *Server, c *call, _, _ none) (*earshot.TrackerList, error) {
 				return s.Trackers.List(c.context(), c.organization(), s.Store.Now())
 			}),
-		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}", Scope: account.ScopeRead, Finds: "tracker"},
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}", Scope: account.ScopeRead, Finds: "tracker", Client: Method{Name: "Tracker"}},
 			func(s *Server, c *call, _, _ none) (*earshot.Tracker, error) {
 				return s.Trackers.Get(c.context(), c.organization(), c.trackerName(), s.Store.Now())
 			}),
@@ -28,17 +28,17 @@ func trackerOperations() []Operation {
 			func(s *Server, c *call, _ none, patch earshot.TrackerPatch) (*earshot.Tracker, error) {
 				return s.Trackers.SetState(c.context(), c.organization(), c.trackerName(), patch.State, s.Store.Now())
 			}),
-		operation(Operation{Method: "DELETE", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, Finds: "tracker"},
+		operation(Operation{Method: "DELETE", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, Finds: "tracker", Client: Method{Name: "DeleteTracker", Returns: nothing}},
 			func(s *Server, c *call, _, _ none) (earshot.TrackerDeleted, error) {
 				return earshot.TrackerDeleted{Name: c.trackerName()}, s.Store.DeleteTracker(c.context(), c.organization(), c.trackerName(), s.Store.Now())
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/demo", Scope: account.ScopeTrack, BodyOptional: true}, (*Server).makeDemo),
+		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/demo", Scope: account.ScopeTrack, BodyOptional: true, Repeatable: true, Client: Method{Name: "MakeDemo"}}, (*Server).makeDemo),
 	}
 }
 
 func sweepOperations() []Operation {
 	return []Operation{
-		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/sweeps", Scope: account.ScopeRead, Finds: "tracker"},
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/sweeps", Scope: account.ScopeRead, Finds: "tracker", Client: Method{Name: "Sweeps"}},
 			func(s *Server, c *call, q earshot.SweepQuery, _ none) (*earshot.SweepPage, error) {
 				before, err := idCursor(q.Cursor)
 				if err != nil {
@@ -50,11 +50,11 @@ func sweepOperations() []Operation {
 			func(s *Server, c *call, _ none, request earshot.SweepRequest) (*earshot.SweepStarted, error) {
 				return s.Trackers.RunNow(c.context(), c.organization(), c.trackerName(), request, s.Store.Now())
 			}),
-		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/sweeps/{id}", Scope: account.ScopeRead, Finds: "sweep"},
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/sweeps/{id}", Scope: account.ScopeRead, Finds: "sweep", Client: Method{Name: "Sweep"}},
 			func(s *Server, c *call, _, _ none) (*earshot.Sweep, error) {
 				return s.Trackers.Sweep(c.context(), c.organization(), c.trackerName(), c.subject())
 			}),
-		operation(Operation{Method: "DELETE", Path: "/v1/trackers/{name}/sweeps/{id}", Scope: account.ScopeTrack, Finds: "sweep"},
+		operation(Operation{Method: "DELETE", Path: "/v1/trackers/{name}/sweeps/{id}", Scope: account.ScopeTrack, Finds: "sweep", Client: Method{Name: "CancelSweep"}},
 			func(s *Server, c *call, _, _ none) (*earshot.SweepCancelResult, error) {
 				return s.Trackers.Cancel(c.context(), c.organization(), c.trackerName(), c.subject(), s.Store.Now())
 			}),

@@ -18,7 +18,7 @@ func usageOperations() []Operation {
 	return []Operation{
 		operation(Operation{Method: "POST", Path: "/v1/quote", Scope: account.ScopeRead, OrList: true}, (*Server).quote),
 		operation(Operation{Method: "GET", Path: "/v1/usage", Scope: account.ScopeRead}, (*Server).usage),
-		operation(Operation{Method: "GET", Path: "/v1/stats", Scope: account.ScopeRead}, (*Server).stats),
+		operation(Operation{Method: "GET", Path: "/v1/stats", Scope: account.ScopeRead, Client: Method{Name: "Stats", Takes: []string{"Hours"}, Returns: "Hours"}}, (*Server).stats),
 	}
 }
 

@@ -8,6 +8,7 @@
 //	component.go  the schemas that depend on which providers are served
 //	prose.go      prose.yaml, which holds what types cannot say
 //	typescript.go the same types for the dashboard
+//	goclient.go   the methods of the Go client
 //	generate/     writes what is made of it into files
 package openapi
 
@@ -31,30 +32,44 @@ type builder struct {
 	responses schema.Map // components: the answers that are no success
 }
 
+// Sources are what the API is described from.
+type Sources struct {
+	Providers  []provider.Provider
+	Operations []api.Operation
+	Comments   map[string]string // doc comments of package earshot, by Type and Type.field
+	Prose      []byte            // prose.yaml
+}
+
+// SourcesOf are the sources of a service with these providers, with the comments that were
+// generated last.
+func SourcesOf(providers []provider.Provider) (Sources, error) {
+	s := Sources{Providers: providers, Operations: api.Operations(providers), Comments: map[string]string{}, Prose: prose}
+	if err := json.Unmarshal(comments, &s.Comments); err != nil {
+		return s, fmt.Errorf("read comments.json: %w", err)
+	}
+	return s, nil
+}
+
 // Document describes the API of a service with these providers.
 func Document(providers []provider.Provider) (schema.Map, error) {
-	described := map[string]string{}
-	if err := json.Unmarshal(comments, &described); err != nil {
-		return nil, fmt.Errorf("read comments.json: %w", err)
+	s, err := SourcesOf(providers)
+	if err != nil {
+		return nil, err
 	}
-	return Describe(providers, described)
+	return s.Describe()
 }
 
-// Describe is Document with other doc comments than those that were generated last.
-func Describe(providers []provider.Provider, comments map[string]string) (schema.Map, error) {
-	return describe(prose, providers, comments)
-}
-
-func describe(prose []byte, providers []provider.Provider, comments map[string]string) (schema.Map, error) {
+// Describe makes the document.
+func (s Sources) Describe() (schema.Map, error) {
 	texts := &texts{}
-	if err := yaml.UnmarshalWithOptions(prose, texts, yaml.UseOrderedMap(), yaml.Strict()); err != nil {
+	if err := yaml.UnmarshalWithOptions(s.Prose, texts, yaml.UseOrderedMap(), yaml.Strict()); err != nil {
 		return nil, fmt.Errorf("read prose.yaml: %w", err)
 	}
-	b := &builder{texts: texts, types: &schema.Describer{Comments: comments}}
-	for _, p := range providers {
+	b := &builder{texts: texts, types: &schema.Describer{Comments: s.Comments}}
+	for _, p := range s.Providers {
 		b.providers = append(b.providers, p.Definition())
 	}
-	paths, err := b.paths(api.Operations(providers))
+	paths, err := b.paths(s.Operations)
 	if err != nil {
 		return nil, err
 	}

@@ -63,15 +63,18 @@ func write(files map[string][]byte, check bool) error {
 
 // generate makes the files, by their paths.
 func generate() (map[string][]byte, error) {
-	comments, err := readComments()
+	sources, err := openapi.SourcesOf(app.Providers())
 	if err != nil {
 		return nil, err
 	}
-	document, err := openapi.Describe(app.Providers(), comments)
+	if sources.Comments, err = readComments(); err != nil {
+		return nil, err
+	}
+	document, err := sources.Describe()
 	if err != nil {
 		return nil, err
 	}
-	described, err := json.MarshalIndent(comments, "", "\t")
+	described, err := json.MarshalIndent(sources.Comments, "", "\t")
 	if err != nil {
 		return nil, fmt.Errorf("encode the comments: %w", err)
 	}
@@ -86,6 +89,9 @@ func generate() (map[string][]byte, error) {
 	files["internal/api/openapi/comments.json"] = append(described, '\n')
 	files["docs/openapi.yaml"] = text
 	files["internal/api/dashboard/web/src/api.gen.ts"] = []byte(openapi.TypeScript(document))
+	if files["client/operation_gen.go"], err = openapi.GoClient(sources.Operations, document); err != nil {
+		return nil, err
+	}
 	methods, client := goCode(app.Providers())
 	for path, code := range map[string][]byte{"request_gen.go": methods, "client/provider_gen.go": client} {
 		if files[path], err = format.Source(code); err != nil {
