@@ -3,6 +3,8 @@ package openapi
 import (
 	"strings"
 	"testing"
+
+	"earshot/internal/api"
 )
 
 // Prose that describes nothing stops generation, with its place.
@@ -26,7 +28,7 @@ func TestProseThatDescribesNothing(t *testing.T) {
 		if c.old == "" && c.replacement != "" {
 			text = before + c.replacement + operation
 		}
-		_, err := describe([]byte(text), nil, nil)
+		_, err := Sources{Operations: api.Operations(nil), Prose: []byte(text)}.Describe()
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: got %v, want %s", name, err, c.want)
 		}
