@@ -196,6 +196,24 @@ type WebhookRequest struct {
 	URL string `json:"url" schema:"uri"`
 }
 
+// BatchFile is a file of questions, with what holds for rows that do not say it themselves.
+type BatchFile struct {
+	// What the file holds: a table with a header, one JSON object a line, or a prompt a line. At most 20,000 lines.
+	Text string `json:"text"`
+	// How the text is written. Without it the text decides: it is `ndjson` if it begins with a brace, a `table` if its first line names `prompt`, `query` or `url`, and otherwise a list of prompts, which may be quoted as in a table. With `lines` every line is a prompt as it stands.
+	Format string `json:"format,omitempty" schema:"enum=table|ndjson|lines"`
+	// The name of the run. Under another name the same questions have other idempotency keys, so they are asked and paid anew.
+	Run string `json:"run,omitempty" schema:"maxLength=200"`
+	// Which provider answers rows that name none.
+	TaskType string `json:"taskType,omitempty" schema:"taskType"`
+	// Where rows ask from that name no place.
+	Country string `json:"country,omitempty" schema:"country"`
+	// The priority of rows that name none.
+	Priority int `json:"priority,omitempty" schema:"min=1,max=10,default=1"`
+	// The webhook of rows that name none.
+	Webhook *WebhookRequest `json:"webhook,omitempty"`
+}
+
 // KeyRequest is a key to be made.
 type KeyRequest struct {
 	// What to call the key, such as the machine or the person that will use it.

@@ -192,6 +192,35 @@ type QuoteItem struct {
 	Error           *Error `json:"error,omitempty"`
 }
 
+// BatchPreview is what a file of questions would submit. Nothing is queued.
+type BatchPreview struct {
+	Succeeded
+	// The most that all rows together can cost.
+	CreditsToCharge int64 `json:"creditsToCharge" schema:"min=0"`
+	// The rows that can be submitted, in the order of the file.
+	Rows List[BatchFileRow] `json:"rows"`
+	// The rows that cannot be submitted, in the order of the file.
+	Problems List[BatchFileProblem] `json:"problems"`
+	// Names that are no field of the provider's request. They are left out of the tasks.
+	Ignored List[string] `json:"ignored"`
+}
+
+// BatchFileRow is a row of a file as a task that is ready to be submitted.
+type BatchFileRow struct {
+	// Where the row begins in the file, counted from 1.
+	Line int         `json:"line" schema:"min=1"`
+	Task TaskRequest `json:"task"`
+	// The most that it can cost.
+	CreditsToCharge int64 `json:"creditsToCharge" schema:"min=0"`
+}
+
+// BatchFileProblem is a row of a file that cannot be submitted.
+type BatchFileProblem struct {
+	// Where the row begins in the file, counted from 1.
+	Line  int   `json:"line" schema:"min=1"`
+	Error Error `json:"error"`
+}
+
 // Batch is what became of tasks that were submitted together.
 type Batch struct {
 	Succeeded

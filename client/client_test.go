@@ -205,6 +205,7 @@ func everything(t *testing.T) []string {
 	_, _ = c.QueueStatus(ctx)
 	_, _ = c.ClearQueue(ctx)
 	_, _ = c.Quote(ctx)
+	_, _ = c.PreviewBatch(ctx, earshot.BatchFile{})
 	_, _ = c.Usage(ctx, time.Now(), time.Now())
 	_, _ = c.Stats(ctx, 1)
 	_, _ = c.Events(ctx, client.Latest, 1)

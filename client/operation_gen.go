@@ -72,6 +72,17 @@ func (c *Client) ExtractionHealth(ctx context.Context) (*earshot.ExtractionHealt
 	return exchange[earshot.ExtractionHealth](ctx, c, call{method: "GET", path: "/v1/health/extraction", repeat: idempotent})
 }
 
+// PreviewBatch calls POST /v1/async/task/batch/preview: Preview a file of questions.
+//
+// Reads a file of questions, a table or NDJSON, and returns its rows as tasks that `POST
+// /v1/async/task/batch` takes, with their prices. Nothing is run or queued. A row that names no
+// idempotency key gets one that is made of its content and the name of the run, so the same file
+// is paid once, whichever program sends it. Rows that cannot be submitted are listed with their
+// lines. docs/batches.md describes the files. The key needs the scope read.
+func (c *Client) PreviewBatch(ctx context.Context, body earshot.BatchFile) (*earshot.BatchPreview, error) {
+	return exchange[earshot.BatchPreview](ctx, c, call{method: "POST", path: "/v1/async/task/batch/preview", body: body, repeat: idempotent})
+}
+
 // Task calls GET /v1/async/task/{taskId}: Poll a task.
 //
 // Returns the task's state, its `result` once COMPLETED or its `error` once FAILED. Finished

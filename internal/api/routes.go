@@ -21,6 +21,7 @@ type Operation struct {
 	Submits      bool          // takes tasks in: an invalid body is answered with 422
 	OrList       bool          // takes a list of bodies as well as one
 	YAML         bool          // takes its body, which may be a long one, in YAML as well as in JSON
+	Long         bool          // takes a body of up to maxBatch
 	BodyOptional bool          // takes a request without a body for one with an empty object
 	Repeatable   bool          // a POST that has the same effect however often it is sent
 	Finds        string        // the thing that is missing when the store finds nothing
@@ -86,7 +87,7 @@ func (o *Operation) maxBody() int64 {
 		return maxSignIn
 	case o.YAML:
 		return maxDefinition
-	case o.OrList || reflect.TypeOf(o.Body).Kind() == reflect.Slice:
+	case o.Long || o.OrList || reflect.TypeOf(o.Body).Kind() == reflect.Slice:
 		return maxBatch
 	default:
 		return maxBody

@@ -23,6 +23,7 @@ func taskOperations() []Operation {
 	return []Operation{
 		operation(Operation{Method: "POST", Path: "/v1/async/task", Scope: account.ScopeTasks, Submits: true}, (*Server).submit),
 		operation(Operation{Method: "POST", Path: "/v1/async/task/batch", Scope: account.ScopeTasks, Submits: true}, (*Server).submitBatch),
+		operation(Operation{Method: "POST", Path: "/v1/async/task/batch/preview", Scope: account.ScopeRead, Long: true, Repeatable: true, Client: Method{Name: "PreviewBatch"}}, (*Server).previewBatch),
 		operation(Operation{Method: "GET", Path: "/v1/async/task/{taskId}", Scope: account.ScopeRead, Finds: "task", Client: Method{Name: "Task"}},
 			func(s *Server, c *call, _, _ none) (*earshot.TaskRecord, error) {
 				task, err := s.Store.Task(c.context(), c.organization(), c.subject())

@@ -107,6 +107,7 @@ func taskRows() []row {
 		commonRows("status", "GET "+harness.StatusPath, "", "", account.ScopeRead),
 		commonRows("clear", "DELETE "+harness.QueuePath, "", "", account.ScopeTasks),
 		commonRows("quote", "POST "+harness.QuotePath, "", `{}`, account.ScopeRead),
+		commonRows("preview", "POST "+harness.PreviewPath, "", `{}`, account.ScopeRead),
 		commonRows("usage", "GET "+harness.UsagePath, "", "", account.ScopeRead),
 		commonRows("events", "GET "+harness.EventsPath, "", "", account.ScopeRead),
 		commonRows("deliveries", "GET "+harness.DeliveriesPath, "", "", account.ScopeRead),
@@ -220,6 +221,15 @@ var accountingRows = []row{
 	{name: "quote a mistake", method: "POST", path: harness.QuotePath, key: anyKey, body: `{"taskType":"CHATASSISTANT","payload":{"prompt":"x"}}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("payload.country")},
 	{name: "quote an empty batch", method: "POST", path: harness.QuotePath, key: anyKey, body: `[]`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("body")},
 	{name: "quote nothing", method: "POST", path: harness.QuotePath, key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("body")},
+
+	{name: "preview a table", method: "POST", path: harness.PreviewPath, key: readKey, body: `{"text":"Prompt;country;Include.Markdown;note\nshoes, red;DE;true;x\nhats;;;\nboots;US\n","taskType":"CHATASSISTANT","priority":3,"webhook":{"url":"https://receiver.example/"}}`, status: 200, check: says(`{"success":true,"creditsToCharge":5,"rows":[{"line":2,"task":{"taskType":"CHATASSISTANT","payload":{"country":"DE","include":{"markdown":true},"prompt":"shoes, red"},"priority":3,"idempotencyKey":"earshot-batch-1af134e36a698c3ceac6cd9b3bf3b37680e61ccf","webhook":{"url":"https://receiver.example/"}},"creditsToCharge":5}],"problems":[{"line":3,"error":{"code":"VALIDATION_ERROR","message":"payload.country: is required","details":[{"field":"payload.country","message":"is required"}]}},{"line":4,"error":{"code":"VALIDATION_ERROR","message":"row: it has 2 cells and the header 4","details":[{"field":"row","message":"it has 2 cells and the header 4"}]}}],"ignored":["note"]}`)},
+	{name: "preview objects", method: "POST", path: harness.PreviewPath, key: anyKey, body: `{"text":"{\"provider\":\"WebSearch\",\"prompt\":\"shoes\",\"country\":\"US\",\"pages\":2,\"priority\":7,\"idempotencyKey\":\"mine\",\"webhook\":\"https://receiver.example/own\"}\n{\"prompt\":\"x\"}\n{\"pages\":1,\"payload\":{}}"}`, status: 200, check: says(`{"success":true,"creditsToCharge":5,"rows":[{"line":1,"task":{"taskType":"WEBSEARCH","payload":{"country":"US","pages":2,"query":"shoes"},"priority":7,"idempotencyKey":"mine","webhook":{"url":"https://receiver.example/own"}},"creditsToCharge":5}],"problems":[{"line":2,"error":{"code":"VALIDATION_ERROR","message":"provider: must be one of `)},
+	{name: "preview lines of a run", method: "POST", path: harness.PreviewPath, key: anyKey, body: `{"text":"prompt\n\nprompt","format":"lines","run":"r","taskType":"CHATASSISTANT","country":"DE"}`, status: 200, check: holds(`"idempotencyKey":"earshot-batch-83d5d31fe02e5773a2af1bbacc9d435634326089"`)},
+	{name: "preview nothing", method: "POST", path: harness.PreviewPath, key: brokeKey, body: `{"text":""}`, status: 200, check: says(`{"success":true,"creditsToCharge":0,"rows":[],"problems":[],"ignored":[]}`)},
+	{name: "preview too many lines", method: "POST", path: harness.PreviewPath, key: anyKey, body: `{"text":"` + strings.Repeat(`\n`, 20_001) + `"}`, status: 400, code: "VALIDATION_ERROR", check: fields("text")},
+	{name: "preview too many cells", method: "POST", path: harness.PreviewPath, key: anyKey, body: `{"text":"` + strings.Repeat(`,`, 500_001) + `"}`, status: 400, code: "VALIDATION_ERROR", check: fields("text")},
+	{name: "preview a mistake", method: "POST", path: harness.PreviewPath, key: anyKey, body: `{"format":"xls","taskType":"NOBODY"}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("format", "taskType", "text")},
+	{name: "preview 8 MiB", method: "POST", path: harness.PreviewPath, key: anyKey, body: `{"text":"` + strings.Repeat("a", 8<<20) + `"}`, status: 400, code: "VALIDATION_ERROR", check: fields("body")},
 
 	{name: "usage", method: "GET", path: harness.UsagePath, key: listKey, status: 200, check: holds(`"provider":"websearch/news","completed":1,"failed":0,"creditsCharged":7}`)},
 	{name: "usage of a month", method: "GET", path: harness.UsagePath + "?from=2026-01-01&to=2026-01-31", key: listKey, status: 200, check: says(`{"from":"2026-01-01","to":"2026-01-31","usage":[]}`)},

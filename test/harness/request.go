@@ -28,6 +28,7 @@ const (
 	StatusPath     = "/v1/async/status"
 	QueuePath      = "/v1/async/queue"
 	QuotePath      = "/v1/quote"
+	PreviewPath    = BatchPath + "/preview"
 	UsagePath      = "/v1/usage"
 	StatsPath      = "/v1/stats"
 	EventsPath     = "/v1/events"

@@ -2,9 +2,8 @@ package batchfile_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,7 +12,7 @@ import (
 	"earshot/internal/files/batchfile"
 )
 
-// vectors are files and what becomes of them, in every program.
+// vectors are files and what becomes of them, in every release.
 type vectors struct {
 	TextFields map[string]string `json:"textFields"` // by provider
 	Files      []vector          `json:"files"`
@@ -90,7 +89,7 @@ func (v vector) read(t *testing.T, textFields map[string]string) (all []expected
 	return all
 }
 
-func TestFilesAreReadAndKeysDerivedAsInEveryProgram(t *testing.T) {
+func TestFilesAreReadAndKeysDerivedAsInEveryRelease(t *testing.T) {
 	t.Parallel()
 	all := readVectors(t)
 	keys := map[string]string{}
@@ -115,50 +114,28 @@ func TestFilesAreReadAndKeysDerivedAsInEveryProgram(t *testing.T) {
 	}
 }
 
-// TestTheDashboardDoesTheSame runs the dashboard's own code over the vectors.
-func TestTheDashboardDoesTheSame(t *testing.T) {
+func TestReadFindsOutTheFormat(t *testing.T) {
 	t.Parallel()
-	node, err := exec.LookPath("node")
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
+	prompts := func(rows []batchfile.Row) (all []string) {
+		for _, row := range rows {
+			all = append(all, fmt.Sprintf("%d %v", row.Line, row.Fields["prompt"]))
 		}
-		t.Skip("there is no node")
+		return all
 	}
-	dir := t.TempDir()
-	bundle := filepath.Join(dir, "batchfile.mjs")
-	build := exec.CommandContext(t.Context(), "go", "tool", "-modfile=../../../tools/go.mod", "esbuild",
-		"../../api/dashboard/web/src/tasks/batchfile.ts", "--bundle", "--format=esm", "--target=es2022", "--log-level=warning", "--outfile="+bundle)
-	if output, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, output)
-	}
-	script, err := os.ReadFile("testdata/vectors.mjs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	check := filepath.Join(dir, "vectors.mjs")
-	if err := os.WriteFile(check, script, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	file, err := filepath.Abs("testdata/vectors.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	output, err := exec.CommandContext(t.Context(), node, check, file).Output()
-	if err != nil {
-		t.Fatalf("%v: %s", err, output)
-	}
-	var got [][]expected
-	if err := json.Unmarshal(output, &got); err != nil {
-		t.Fatalf("%v: %s", err, output)
-	}
-	all := readVectors(t)
-	if len(got) != len(all.Files) {
-		t.Fatalf("it read %d of %d files", len(got), len(all.Files))
-	}
-	for i, v := range all.Files {
-		if diff := cmp.Diff(v.Rows, got[i]); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", v.Name, diff)
+	for _, tt := range []struct {
+		name, text, format string
+		want               []string
+	}{
+		{"objects", "\ufeff {\"prompt\":\"a\"}\n", "", []string{"1 a"}},
+		{"objects by their name", "\n{\"prompt\":\"a\"}\n", batchfile.FormatObjects, []string{"2 a"}},
+		{"a table by its header", "country;PROMPT\nDE;a, b\n", "", []string{"2 a, b"}},
+		{"a list of prompts", "\ufeffshoes, red\n\n\"two\nlines\"\n5\" pipe\r\n", "", []string{"1 shoes, red", "3 two\nlines", "5 5\" pipe"}},
+		{"lines as they are", "{\"prompt\"}\r\n \r\"one\nprompt, country", batchfile.FormatLines, []string{`1 {"prompt"}`, `3 "one`, "4 prompt, country"}},
+		{"nothing", " \n", "", nil},
+	} {
+		rows, bad, err := batchfile.Read(tt.text, tt.format)
+		if diff := cmp.Diff(tt.want, prompts(rows)); diff != "" || err != nil || len(bad) > 0 {
+			t.Errorf("%s: %v, %v, (-want +got):\n%s", tt.name, err, bad, diff)
 		}
 	}
 }
@@ -178,7 +155,8 @@ func TestRowsThatCannotBeRead(t *testing.T) {
 		`{"prompt":"x","idempotencyKey":1}`:        "idempotencyKey must be a text",
 		`{"payload":{"prompt":"x"},"pages":2}`:     "pages stands beside payload: it belongs inside, or nowhere",
 		`{"prompt":"x","include":1,"include.b":1}`: "include.b: include is no object",
-		`[1]`: "it is no JSON object",
+		`{"a.b.c.d.e.f.g.h.i.j":1}`:                "a.b.c.d.e.f.g.h.i.j: a name may have at most 8 dots",
+		`[1]`:                                      "it is no JSON object",
 	} {
 		rows, bad, err := batchfile.ReadObjects(strings.NewReader(text))
 		got := ""

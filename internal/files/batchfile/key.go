@@ -32,7 +32,7 @@ func (k *Keys) Next(provider string, payload map[string]any) string {
 	return "earshot-batch-" + hex.EncodeToString(sum[:20])
 }
 
-// canonical writes JSON in the one form that every program writes: without white
+// canonical writes JSON in the one form that docs/batches.md promises: without white
 // space, names sorted by their UTF-8 bytes, only quotes, backslashes and control
 // characters escaped, numbers as JavaScript writes them.
 func canonical(to *strings.Builder, value any) {

@@ -1,9 +1,8 @@
 // Package batchfile reads files of questions and derives the idempotency keys of
-// their rows. The dashboard does the same in its own language
-// (web/src/tasks/batchfile.ts), and testdata/vectors.json holds both to one rule: a
-// file that is sent twice, by whatever program, is paid once.
+// their rows, for the command line and for the API's preview of a file. A file that is
+// sent twice, by whichever of them, is paid once.
 //
-//	read.go     from a file to rows: a table with a header, or one JSON object a line
+//	read.go     from a file to rows: a table with a header, one JSON object a line, or a prompt a line
 //	question.go from a row to a request
 //	key.go      the idempotency key of a request
 package batchfile
@@ -36,6 +35,73 @@ type Problem struct {
 
 // maxLine limits a line of JSON; the service accepts 1 MiB.
 const maxLine = 2 << 20
+
+// The formats of a file.
+const (
+	FormatTable   = "table"
+	FormatObjects = "ndjson"
+	FormatLines   = "lines"
+)
+
+// Read reads a file of the format. Without one the text decides: it holds JSON objects
+// if it begins with a brace, a table if its first line names a question, and otherwise
+// a list of prompts, which may be quoted as in a table.
+func Read(text, format string) (rows []Row, bad []Problem, err error) {
+	switch {
+	case format == FormatLines:
+		return readLines(text), nil, nil
+	case format == FormatObjects, format == "" && strings.HasPrefix(trim(text), "{"):
+		return ReadObjects(strings.NewReader(text))
+	case format == FormatTable, namesQuestion(text):
+		return ReadTable(strings.NewReader(text))
+	default:
+		return readList(text)
+	}
+}
+
+// readLines takes every line as a prompt, as it is.
+func readLines(text string) (rows []Row) {
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
+	for i, line := range strings.Split(text, "\n") {
+		if prompt := trim(line); prompt != "" {
+			rows = append(rows, Row{i + 1, map[string]any{"prompt": prompt}})
+		}
+	}
+	return rows
+}
+
+// namesQuestion reports whether the first line is the header of a table.
+func namesQuestion(text string) bool {
+	in := skipMark(strings.NewReader(text))
+	table := csv.NewReader(in)
+	table.Comma = separator(in)
+	table.LazyQuotes = true
+	header, _ := table.Read() // what cannot be read is no header
+	return slices.ContainsFunc(header, func(name string) bool {
+		return slices.Contains([]string{"prompt", "query", "url"}, strings.ToLower(trim(name)))
+	})
+}
+
+// readList reads a table of one column without a header.
+func readList(text string) (rows []Row, bad []Problem, err error) {
+	table := csv.NewReader(skipMark(strings.NewReader(text)))
+	table.Comma = '\x1f' // prompts have commas
+	table.FieldsPerRecord = -1
+	table.LazyQuotes = true
+	for {
+		cells, err := table.Read()
+		if errors.Is(err, io.EOF) {
+			return rows, nil, nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		line, _ := table.FieldPos(0)
+		if prompt := trim(strings.Join(cells, " ")); prompt != "" {
+			rows = append(rows, Row{line, map[string]any{"prompt": prompt}})
+		}
+	}
+}
 
 // ReadTable reads a table with a header. Its separator is the comma, the semicolon or
 // the tab, whichever the header has most of: spreadsheets differ by country. Rows that
@@ -109,7 +175,7 @@ func separator(in *bufio.Reader) rune {
 	return best
 }
 
-// trim takes off white space, as the dashboard's language sees it.
+// trim removes white space and byte order marks around the text.
 func trim(text string) string {
 	return strings.TrimFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' })
 }
@@ -203,8 +269,15 @@ func Include(request map[string]any, parts ...string) {
 	}
 }
 
+// maxDots limits how deep a name leads: a header could otherwise demand more objects
+// of each row than there is memory for.
+const maxDots = 8
+
 // SetField sets a field by its name; dots lead into objects.
 func SetField(request map[string]any, name string, value any) error {
+	if strings.Count(name, ".") > maxDots {
+		return fmt.Errorf("a name may have at most %d dots", maxDots)
+	}
 	names := strings.Split(name, ".")
 	object := request
 	for _, outer := range names[:len(names)-1] {

@@ -845,6 +845,53 @@ export type Error = {
   details?: ErrorDetails;
 };
 
+/** A file of questions, with what holds for rows that do not say it themselves. */
+export type BatchFile = {
+  /** What the file holds: a table with a header, one JSON object a line, or a prompt a line. At most 20,000 lines. */
+  text: string;
+  /** How the text is written. Without it the text decides: it is `ndjson` if it begins with a brace, a `table` if its first line names `prompt`, `query` or `url`, and otherwise a list of prompts, which may be quoted as in a table. With `lines` every line is a prompt as it stands. */
+  format?: "table" | "ndjson" | "lines";
+  /** The name of the run. Under another name the same questions have other idempotency keys, so they are asked and paid anew. */
+  run?: string;
+  /** Which provider answers rows that name none. */
+  taskType?: TaskType;
+  /** Where rows ask from that name no place. */
+  country?: string;
+  /** The priority of rows that name none. */
+  priority?: number;
+  /** The webhook of rows that name none. */
+  webhook?: WebhookRequest;
+};
+
+/** What a file of questions would submit. Nothing is queued. */
+export type BatchPreview = {
+  success: true;
+  /** The most that all rows together can cost. */
+  creditsToCharge: number;
+  /** The rows that can be submitted, in the order of the file. */
+  rows: Array<BatchFileRow>;
+  /** The rows that cannot be submitted, in the order of the file. */
+  problems: Array<BatchFileProblem>;
+  /** Names that are no field of the provider's request. They are left out of the tasks. */
+  ignored: Array<string>;
+};
+
+/** A row of a file as a task that is ready to be submitted. */
+export type BatchFileRow = {
+  /** Where the row begins in the file, counted from 1. */
+  line: number;
+  task: TaskRequest;
+  /** The most that it can cost. */
+  creditsToCharge: number;
+};
+
+/** A row of a file that cannot be submitted. */
+export type BatchFileProblem = {
+  /** Where the row begins in the file, counted from 1. */
+  line: number;
+  error: Error;
+};
+
 /** A task with what is known of it. A webhook and the list of events carry the same without `webhook`, the list of tasks also without `result`. */
 export type TaskRecord = {
   task: Task;
@@ -2716,6 +2763,7 @@ export interface Operations {
   "GET /v1/health/extraction": { query: undefined; body: undefined; response: ExtractionHealth };
   "POST /v1/async/task": { query: undefined; body: TaskRequest; response: TaskSubmitted };
   "POST /v1/async/task/batch": { query: undefined; body: Array<TaskRequest>; response: Batch };
+  "POST /v1/async/task/batch/preview": { query: undefined; body: BatchFile; response: BatchPreview };
   "GET /v1/async/task/{taskId}": { query: undefined; body: undefined; response: TaskRecord };
   "DELETE /v1/async/task/{taskId}": { query: undefined; body: undefined; response: TaskCanceled };
   "GET /v1/async/tasks": { query: { status?: Status; taskType?: TaskType; limit?: number; cursor?: string }; body: undefined; response: TaskPage };

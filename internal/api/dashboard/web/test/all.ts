@@ -1,8 +1,7 @@
 // Every test of the modules that need no page; `make lint` runs them in Node.
-import "./csv.test";
+import "./file.test";
 import "./ledger.test";
 import "./path.test";
-import "./rows.test";
 import "./schema.test";
 import "./yaml.test";
 import "./text.test";

@@ -1,13 +1,12 @@
 // The batch that is being submitted and followed. It outlives the view: whoever
 // opens a task and comes back finds it where it is.
 import { effect, signal } from "@preact/signals";
-import { ApiError, call, isRateLimit, patiently, sleep } from "../api";
-import type { BatchItem, TaskPage, TaskRecord } from "../api.gen";
+import { ApiError, call, isRateLimit, patiently, sleep, type Payload } from "../api";
+import type { BatchFileRow, BatchItem, TaskPage, TaskRecord } from "../api.gen";
 import { marked } from "../result/origin";
 import { key } from "../state";
 import { onTaskChanges } from "./live";
-import type { Row } from "./rows";
-import { explain } from "./pieces";
+import { explain, question } from "./pieces";
 import { chunk, maxItems } from "./submit";
 
 export interface Refusal { line: number; question: string; message: string }
@@ -27,7 +26,7 @@ export interface Progress {
 export const batch = signal<Progress | undefined>(undefined);
 let run: Run | undefined;
 
-export function startBatch(rows: Row[]) {
+export function startBatch(rows: BatchFileRow[]) {
   forgetBatch();
   run = new Run(rows);
   void run.send();
@@ -78,7 +77,7 @@ class Run {
   private readonly ending = new AbortController();
   private follower?: ReturnType<typeof onTaskChanges>;
 
-  constructor(private readonly rows: Row[]) {
+  constructor(private readonly rows: BatchFileRow[]) {
     this.progress = {
       total: rows.length, sent: 0, accepted: 0, already: 0, refused: [], running: 0, completed: 0, failed: 0, removed: 0, charged: 0, rate: 0, ms: 0, state: "sending",
     };
@@ -120,10 +119,10 @@ class Run {
     }
   }
 
-  private async sendPiece(piece: Row[], signal: AbortSignal) {
+  private async sendPiece(piece: BatchFileRow[], signal: AbortSignal) {
     this.posting = true;
     try {
-      const { results } = await call("POST /v1/async/task/batch", { body: piece.map((row) => row.request), signal });
+      const { results } = await call("POST /v1/async/task/batch", { body: piece.map((row) => row.task), signal });
       this.take(piece, results);
     } finally {
       this.posting = false;
@@ -132,14 +131,14 @@ class Run {
   }
 
   /** Notes what became of each row of a piece. */
-  private take(piece: Row[], results: BatchItem[]) {
+  private take(piece: BatchFileRow[], results: BatchItem[]) {
     let { accepted, already } = this.progress;
     for (const { index, task, error } of results) {
-      const { line, question } = piece[index];
+      const row = piece[index];
       const id = task?.id ?? existingTask(error);
       // Two rows with one key are one task; the second is refused like any other fault.
       if (!id || this.known.has(id)) {
-        this.progress.refused.push({ line, question, message: explain(error) });
+        this.progress.refused.push({ line: row.line, question: question(row.task.payload as Payload), message: explain(error) });
         continue;
       }
       this.known.add(id);

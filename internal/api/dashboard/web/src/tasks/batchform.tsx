@@ -2,18 +2,17 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { follow, openAPI, providers, type OpenAPI, type Provider } from "../openapi";
+import { textOf } from "../file";
 import { countries, countryName } from "../state";
 import { Problem, Spinner, useLoad } from "../ui";
-import { Preview } from "./batchpreview";
-import { textOf } from "./csv";
-import type { Draft } from "./rows";
+import { Preview, type Draft } from "./batchpreview";
 
 /** The draft outlives the view, so that a look at another page costs no typing. */
 const draft = signal<Draft>({ taskType: "", country: "", priority: "", webhook: "", text: "", file: "", again: "" });
 const change = (fields: Partial<Draft>) => (draft.value = { ...draft.value, ...fields });
 
-/** More than a browser tab reads with ease. */
-const maxFileSize = 50 << 20;
+/** The server takes 8 MiB of JSON. */
+const maxFileSize = 7 << 20;
 
 export function BatchForm() {
   const loaded = useLoad(async () => ({ api: await openAPI(), all: await providers() }), []);
@@ -33,7 +32,7 @@ export function BatchForm() {
         <Country provider={provider} />
         <Rest api={api} />
       </form>
-      <Preview draft={draft.value} provider={provider} api={api} providers={all} />
+      <Preview draft={draft.value} provider={provider} />
     </div>
   );
 }
@@ -46,7 +45,7 @@ function Prompts() {
   const [over, setOver] = useState(false);
   const take = async (file: File | undefined) => {
     if (!file) return;
-    if (file.size > maxFileSize) return setError(new Error(`${file.name} is too large; split it into files of at most ${maxFileSize >> 20} MB.`));
+    if (file.size > maxFileSize) return setError(new Error(`${file.name} is too large; split it into files of at most ${maxFileSize >> 20} MB, or use the command line.`));
     setError(undefined);
     change({ file: file.name, text: await textOf(file) });
   };

@@ -41,7 +41,7 @@ export const countryOf = ({ country, gl }: Payload) => String(country ?? gl ?? "
 export function explain(error: TaskError | undefined): string {
   if (!error) return "";
   if (error.code !== "VALIDATION_ERROR" || !Array.isArray(error.details)) return error.message;
-  return error.details.map(({ field, message }) => `${field.replace(/^payload\./, "")} ${message}`).join("; ");
+  return error.details.map(({ field, message }) => `${field.replace(/^(payload\.|row$)/, "")} ${message}`.trim()).join("; ");
 }
 
 /** A span of time for people: 35 ms, 3.9 s, 2 min 5 s, 1 h 3 min. */
