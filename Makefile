@@ -60,7 +60,7 @@ lint: ## Check format, code, module files, what is generated, and the dashboard'
 	$(GO) run ./internal/api/openapi/generate -check
 	$(GO) mod tidy -diff
 	$(GO) mod verify
-	@scripts/with-node-modules.sh sh -c '$(WEB)/node_modules/.bin/tsc --project $(WEB) && dir=$$(mktemp -d) && $(MAKE) -s web DIST=$$dir && \
+	@scripts/with-node-modules.sh sh -c '(cd $(WEB) && $(BIOME) check --error-on-warnings) && $(WEB)/node_modules/.bin/tsc --project $(WEB) && dir=$$(mktemp -d) && $(MAKE) -s web DIST=$$dir && \
 		{ diff -rq $$dir $(DIST) || { echo "make web would change the bundle"; exit 1; }; }'
 	@$(MAKE) -s web-test
 
@@ -99,6 +99,7 @@ check: lint test ## Run what CI runs
 # The dashboard's bundle is committed, so that building the service needs no tool
 # but Go. esbuild is a Go program; the libraries come from the npm registry.
 WEB  := internal/api/dashboard/web
+BIOME := node_modules/.bin/biome
 DIST ?= internal/api/dashboard/dist
 # The classic form of elements, h(name, attributes, …children), makes the bundle 5 % smaller than the one that editors expect.
 JSX  := {"compilerOptions":{"jsx":"react","jsxFactory":"h","jsxFragmentFactory":"Fragment"}}

@@ -1,6 +1,6 @@
 // The one way to the server: every request of the dashboard goes through open.
 import type { Code, ErrorDetails, ErrorResponse, FieldProblem, Operations, Provider } from "./api.gen";
-import { endSession, key } from "./state";
+import { endSession, key } from "./session";
 
 /** The address that the API lies below; it differs under a reverse proxy. */
 export const base = new URL(".", document.baseURI);

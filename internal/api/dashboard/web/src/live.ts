@@ -1,7 +1,8 @@
 // What the event stream brings: balance, slots, queue, and that tasks changed.
 import { effect, signal } from "@preact/signals";
 import { base, call } from "./api";
-import { connected, key, status, taskChanges } from "./state";
+import { key } from "./session";
+import { connected, status, taskChanges } from "./state";
 import { follower, type News } from "./stream";
 
 /** Whether the page is in use: a page in the back/forward cache is not. */

@@ -1,16 +1,9 @@
 // The one store of state. Pages keep what is only theirs; what several need is here.
 import { signal, computed, effect } from "@preact/signals";
 import { call } from "./api";
-import type { LiveStatus, Session, SessionRequest } from "./api.gen";
+import type { LiveStatus, SessionRequest } from "./api.gen";
 import { choices } from "./openapi";
-
-/** Who is signed in; null for nobody, undefined while that is not known yet. */
-export const session = signal<Session | null | undefined>(undefined);
-/** The id of the key that signs in; the key itself is in a cookie that no script can read. */
-export const key = computed(() => session.value?.keyId ?? "");
-
-/** Why the user was signed out, "" when they did it themselves. */
-export const signedOutBecause = signal("");
+import { endSession, session, signedOutBecause } from "./session";
 
 /** The tabs of a browser share its cookie, so they tell each other when it changes. */
 const tabs = new BroadcastChannel("earshot.session");
@@ -32,12 +25,6 @@ export async function signOut() {
   await call("DELETE /v1/session");
   endSession("");
   tabs.postMessage("");
-}
-
-/** Notes that nobody is signed in any more. */
-export function endSession(because: string) {
-  signedOutBecause.value = because;
-  session.value = null;
 }
 
 /** light, dark, or "" for the system's choice. */
@@ -81,9 +68,6 @@ export function changeQuery(changes: Record<string, string | undefined>) {
   history.replaceState(null, "", addressOf([page, ...rest], { ...query, ...changes }));
   followAddress();
 }
-
-/** Whether the key that signs in may do this. */
-export const may = (scope: Session["scopes"][number]) => !!session.value?.scopes.includes(scope);
 
 /** The codes of the countries that a provider can be asked from; all countries where it has no list of its own. */
 const countryLists = new Map<string, Promise<string[]>>();

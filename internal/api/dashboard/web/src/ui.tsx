@@ -5,7 +5,8 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { ApiError } from "./api";
 import { nextSteps, type Session } from "./api.gen";
 import { Line } from "./result/markdown";
-import { connected, may, signOut } from "./state";
+import { may } from "./session";
+import { connected, signOut } from "./state";
 
 /** What to do about an error, as the docs say it. */
 export function NextStep({ code }: { code: string }) {
@@ -243,12 +244,6 @@ export function Secret({ title, secret, onClose, children }: { title: string; se
       <div class="actions"><button type="button" class="primary" onClick={onClose} data-testid="secret-done">I have stored it</button></div>
     </Dialog>
   );
-}
-
-/** A link that leaves the dashboard; only web addresses become one. */
-export function External({ href, children }: { href: string | undefined; children: ComponentChildren }) {
-  if (!href || !/^https?:\/\//i.test(href)) return <>{children}</>;
-  return <a href={href} target="_blank" rel="noreferrer noopener">{children}</a>;
 }
 
 export const number = (n: number | null | undefined) => (n == null ? "–" : n.toLocaleString());

@@ -2,11 +2,8 @@
 import { call, patiently } from "../api";
 import { changeQuery, route } from "../state";
 import { Problem, useLoad } from "../ui";
-import { answered } from "./shared";
+import { answered, type Named } from "./shared";
 import type { Cell } from "./run";
-
-/** The brands that an answer names, each as often as it does, in the order in which they come first; by the id of the call. */
-export type Named = ReadonlyMap<string, string[]>;
 
 /** Asks for the brands of the tracker in the address in every answer. */
 export function useNamed(cells: Cell[]): { named?: Named; error: unknown } {

@@ -4,7 +4,8 @@ import { signal } from "@preact/signals";
 import { ApiError, ask as askProvider, call, type Payload } from "../api";
 import type { NewsResult, OrganicResult, Provider as ProviderName, RequestRecord, TaskResult } from "../api.gen";
 import type { Provider } from "../openapi";
-import { key, status } from "../state";
+import { key } from "../session";
+import { status } from "../state";
 
 export const maxCountries = 6;
 

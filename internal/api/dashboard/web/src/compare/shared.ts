@@ -2,8 +2,10 @@
 import { ApiError } from "../api";
 import { csvFile } from "../file";
 import { isMadeUp } from "../result/origin";
-import type { Named } from "./brands";
 import { cellName, found, type Cell, type Comparison } from "./run";
+
+/** The brands that an answer names, each as often as it does, in the order in which they come first; by the id of the call. */
+export type Named = ReadonlyMap<string, string[]>;
 
 /** How many of the answers have something. */
 export type Share = "all" | "some" | "one";

@@ -1,7 +1,7 @@
 // "Try it": the request as a form, sent to this server.
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { follow, type OpenAPI } from "../openapi";
-import { key } from "../state";
+import { key } from "../session";
 import { Copy, Problem, Spinner, Tabs } from "../ui";
 import { pretty, type Operation, type Parameter } from "./model";
 import { initialValues, parsed, snippets, type Filled } from "./request";

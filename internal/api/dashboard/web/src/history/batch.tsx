@@ -1,14 +1,14 @@
 // One batch: how far it is, why tasks failed, its results, and asking again what failed.
-import { useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { ApiError, base, call } from "../api";
-import type { BatchRecord, BatchRetried, RetryItem } from "../api.gen";
-import { changeQuery, may, route } from "../state";
+import type { BatchRecord } from "../api.gen";
+import { may } from "../session";
+import { changeQuery, route } from "../state";
 import { useLive } from "../tasks/live";
-import { explain } from "../tasks/pieces";
-import { Confirm, Copy, Empty, number, Problem, Spinner, When } from "../ui";
+import { Copy, Empty, number, Problem, Spinner, When } from "../ui";
 import { failuresOf, lookOf, stateOf } from "./entries";
 import { RequestRows } from "./requests";
+import { RetryFailed } from "./retry";
 
 export function BatchPage({ id }: { id: string }) {
   const { value: batch, error, again } = useLive((signal) => call("GET /v1/batches/{id}", { params: { id }, signal }), [id]);
@@ -57,25 +57,6 @@ function Head({ of: batch, onRetried }: { of: BatchRecord; onRetried: () => void
         <Copy text={location.href} label="Copy the address" />
       </span>
     </div>
-  );
-}
-
-/** Asks again what of a batch failed, and nothing else. */
-export function RetryFailed({ of: { id, failed }, small, onRetried }: { of: BatchRecord; small?: boolean; onRetried: () => void }) {
-  const [asking, ask] = useState(false);
-  const [told, tell] = useState<BatchRetried>();
-  const refused = told?.results.filter((item): item is RetryItem & { error: NonNullable<RetryItem["error"]> } => !!item.error) ?? [];
-  return (
-    <>
-      {failed > 0 && <button type="button" class={small ? "small" : undefined} onClick={() => ask(true)} data-testid="retry-failed">Retry {number(failed)} failed…</button>}
-      {told && <span role="status" class="faint" data-testid="retried">{number(told.queued)} queued anew{refused.length > 0 && `, ${number(refused.length)} refused: ${[...new Set(refused.map(({ error }) => explain(error)))].join("; ")}`}.</span>}
-      <Confirm
-        title={`Ask ${number(failed)} again?`} action="Queue them anew" testid="retry-confirm" open={asking} onClose={() => ask(false)}
-        run={async () => { tell(await call("POST /v1/batches/{id}/retry", { params: { id } })); onRetried(); }}
-      >
-        <p>Only the tasks that failed are queued anew, each at most at the price it had; what fails again costs nothing.</p>
-      </Confirm>
-    </>
   );
 }
 

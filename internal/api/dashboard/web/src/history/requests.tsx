@@ -4,14 +4,14 @@ import { AsCall } from "../ascall";
 import type { RequestRecord } from "../api.gen";
 import { csvFile, download } from "../file";
 import { choices, providers } from "../openapi";
-import { addressOf, countries, countryName, changeQuery, may, route } from "../state";
+import { may } from "../session";
+import { addressOf, countries, countryName, changeQuery, route } from "../state";
 import { useLive } from "../tasks/live";
 import { inWords } from "../tasks/pieces";
 import { ChoiceField, DropFilters, Pills, SearchField } from "../query";
 import { Copy, Empty, number, Problem, Spinner } from "../ui";
-import { RetryFailed } from "./batch";
 import { maxSweeps, names, readAll, readBatches, readRequests, readSweeps, type Entry, type Filters, type Listed } from "./entries";
-import { Again, RetryAll } from "./retry";
+import { Again, RetryAll, RetryFailed } from "./retry";
 import { EntryTable } from "./table";
 
 type Read = (pages: number, signal: AbortSignal) => Promise<Listed>;

@@ -1,8 +1,9 @@
 // Asking again what failed. What it may cost is said before.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, call, patiently } from "../api";
-import type { RequestRecord } from "../api.gen";
+import type { BatchRecord, BatchRetried, RequestRecord, RetryItem } from "../api.gen";
 import { addressOf } from "../state";
+import { explain } from "../tasks/pieces";
 import { Confirm, counted, number } from "../ui";
 
 /** The button beside one request that failed; once it was queued anew, the way to the task that stands for it. */
@@ -52,6 +53,25 @@ export function RetryAll({ of, onRetried, onDone }: { of: RequestRecord[]; onRet
       {told && <span role="status" class="faint" data-testid="retried">{number(told.queued)} queued anew{told.before > 0 && `, ${number(told.before)} had been before`}{told.refused.length > 0 && `, ${number(told.refused.length)} refused: ${[...new Set(told.refused)].join("; ")}`}.</span>}
       <Confirm title={`Ask ${number(of.length)} again?`} action="Queue them anew" testid="retry-confirm" open={asking} onClose={() => ask(false)} run={run}>
         <p>Together they cost at most {counted(most, "credit")}; what fails again costs nothing.</p>
+      </Confirm>
+    </>
+  );
+}
+
+/** Asks again what of a batch failed, and nothing else. */
+export function RetryFailed({ of: { id, failed }, small, onRetried }: { of: BatchRecord; small?: boolean; onRetried: () => void }) {
+  const [asking, ask] = useState(false);
+  const [told, tell] = useState<BatchRetried>();
+  const refused = told?.results.filter((item): item is RetryItem & { error: NonNullable<RetryItem["error"]> } => !!item.error) ?? [];
+  return (
+    <>
+      {failed > 0 && <button type="button" class={small ? "small" : undefined} onClick={() => ask(true)} data-testid="retry-failed">Retry {number(failed)} failed…</button>}
+      {told && <span role="status" class="faint" data-testid="retried">{number(told.queued)} queued anew{refused.length > 0 && `, ${number(refused.length)} refused: ${[...new Set(refused.map(({ error }) => explain(error)))].join("; ")}`}.</span>}
+      <Confirm
+        title={`Ask ${number(failed)} again?`} action="Queue them anew" testid="retry-confirm" open={asking} onClose={() => ask(false)}
+        run={async () => { tell(await call("POST /v1/batches/{id}/retry", { params: { id } })); onRetried(); }}
+      >
+        <p>Only the tasks that failed are queued anew, each at most at the price it had; what fails again costs nothing.</p>
       </Confirm>
     </>
   );

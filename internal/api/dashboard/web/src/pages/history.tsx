@@ -1,5 +1,6 @@
 // All that was asked: calls, tasks, batches and sweeps, what became of them, and the queue.
-import { may, route } from "../state";
+import { may } from "../session";
+import { route } from "../state";
 import { batch } from "../tasks/batch";
 import { BatchForm } from "../tasks/batchform";
 import { BatchProgress } from "../tasks/batchprogress";

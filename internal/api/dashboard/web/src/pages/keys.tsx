@@ -4,7 +4,7 @@ import { Create } from "../keys/create";
 import { KeyTable } from "../keys/table";
 import { Verify } from "../keys/verify";
 import { Rotate, Test } from "../keys/webhooks";
-import { may } from "../state";
+import { may } from "../session";
 import { NeedsAdmin, Problem, Spinner, useLoad } from "../ui";
 import "./keys.css";
 

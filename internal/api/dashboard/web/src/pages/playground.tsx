@@ -8,7 +8,8 @@ import { openAPI, providers, type OpenAPI, type Provider } from "../openapi";
 import { cancel, clearError, runOf, start, type Run } from "../playground/run";
 import { Line } from "../result/markdown";
 import { Output } from "../result/output";
-import { addressOf, may, route } from "../state";
+import { may } from "../session";
+import { addressOf, route } from "../state";
 import { counted, Empty, Needs, number, Problem, Spinner, useLoad } from "../ui";
 import "./playground.css";
 

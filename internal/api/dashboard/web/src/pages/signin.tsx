@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import { signedOutBecause, signIn } from "../state";
+import { signedOutBecause } from "../session";
+import { signIn } from "../state";
 import { Problem } from "../ui";
 
 /** Asks for a key. */

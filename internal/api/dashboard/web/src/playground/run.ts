@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import { ask, type Payload, type ProviderResponse } from "../api";
 import type { Provider } from "../api.gen";
-import { key } from "../state";
+import { key } from "../session";
 
 export interface Run { running?: boolean; startedAt?: number; cancelled?: boolean; error?: unknown; body?: Payload; response?: ProviderResponse; headers?: Headers }
 

@@ -1,6 +1,6 @@
 // The blocks of a result page besides its results, each as a short list.
 import type { Carousel, FeaturedSnippet, LayoutBlock, WebSearch } from "../api.gen";
-import { External } from "../ui";
+import { External } from "../external";
 import { Facts, Section } from "./pieces";
 
 /** Every block from top to bottom, on one line. */

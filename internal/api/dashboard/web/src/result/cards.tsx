@@ -1,6 +1,6 @@
 // Products, places, ads, videos and discussions as cards.
 import type { Ad, KnowledgeAttribute, Offer, Place, Product, ShoppingCard, Specification, Video } from "../api.gen";
-import { External } from "../ui";
+import { External } from "../external";
 import { Badges, Facts, Price, Rating } from "./pieces";
 
 export function ProductCards({ products = [] }: { products: Product[] | undefined }) {

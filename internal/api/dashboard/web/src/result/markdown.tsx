@@ -2,7 +2,7 @@
 // links are only what External lets through.
 import type { ComponentChildren } from "preact";
 import { lexer, walkTokens, type Token, type Tokens } from "marked";
-import { External } from "../ui";
+import { External } from "../external";
 
 /** What a link becomes; undefined leaves it a link. */
 export type LinkView = (href: string, children: ComponentChildren) => ComponentChildren;

@@ -1,7 +1,7 @@
 // Web search and news as a result page.
 import { useId } from "preact/hooks";
 import type { Discussion, KnowledgeGraph, NewsSearch, OrganicResult, Question as AskedQuestion, WebSearch } from "../api.gen";
-import { External } from "../ui";
+import { External } from "../external";
 import { AnswerView, Cited } from "./answer";
 import { Ads, NamedValues, PlaceCards, ShoppingCards, Sitelinks, VideoCards } from "./cards";
 import { Blocks, Layout, Snippet } from "./blocks";

@@ -1,7 +1,7 @@
 // Sources as cards, and the chips in the text that lead to them.
 import type { ComponentChildren } from "preact";
 import type { CitationPill, Source } from "../api.gen";
-import { External } from "../ui";
+import { External } from "../external";
 import { Facts } from "./pieces";
 
 /** A source as far as a chip needs to know it. */

@@ -4,7 +4,7 @@ import { effect, signal } from "@preact/signals";
 import { ApiError, call, isRateLimit, patiently, sleep, type Payload } from "../api";
 import type { BatchFileRow, BatchItem, TaskPage, TaskRecord } from "../api.gen";
 import { marked } from "../result/origin";
-import { key } from "../state";
+import { key } from "../session";
 import { onTaskChanges } from "./live";
 import { explain, question } from "./pieces";
 import { chunk, maxItems } from "./submit";

@@ -2,8 +2,9 @@
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, call } from "../api";
 import type { Delivery, DeliveryState, DeliveryTry, Task } from "../api.gen";
-import { may } from "../state";
-import { External, number, Problem, useLoad, When } from "../ui";
+import { may } from "../session";
+import { External } from "../external";
+import { number, Problem, useLoad, When } from "../ui";
 import { span, State } from "./pieces";
 
 /** As the API tells them apart: one that has a try planned is pending, whatever came before. */

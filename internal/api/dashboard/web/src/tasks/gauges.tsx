@@ -2,7 +2,8 @@
 import { useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { call } from "../api";
-import { may, status } from "../state";
+import { may } from "../session";
+import { status } from "../state";
 import { Confirm, number } from "../ui";
 
 export function Gauges() {

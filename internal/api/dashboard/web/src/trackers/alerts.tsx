@@ -6,7 +6,7 @@ import type { Alert, AlertKind, AlertTestResult, SentReport, Tracker } from "../
 import { Problem, useLoad } from "../ui";
 import { addressOf, answersAddress } from "./address";
 import { Failed, mayTrack, Skeleton } from "./pieces";
-import type { TabProps } from "./tabs";
+import type { TabProps } from "./pieces";
 import { percent } from "./words";
 
 const kinds: Record<AlertKind, string> = {

@@ -8,7 +8,7 @@ import { proposed } from "./brands/propose";
 import { mayTrack } from "./pieces";
 import { Editor } from "./editor";
 import { DemoButton } from "./start";
-import type { TabProps } from "./tabs";
+import type { TabProps } from "./pieces";
 import { toYAML } from "./yaml";
 
 export function Definition({ tracker, again }: TabProps) {

@@ -5,7 +5,6 @@ import type { ComparedRow, MetricRow, Tracker } from "../api.gen";
 import { route } from "../state";
 import { counted, number, useLoad } from "../ui";
 import { addressOf } from "./address";
-import { nextSweep, TrackerState } from "./page";
 import { Failed, leadOf, mayTrack, panelOf, Skeleton, Value, VerdictMark, type PanelBrand } from "./pieces";
 import { Beginning, NewTracker } from "./start";
 import { Drawing, topOf } from "./trend";
@@ -107,4 +106,27 @@ async function newest(name: string, signal: AbortSignal): Promise<Numbers> {
 function Spark({ brand, sweeps }: { brand: PanelBrand; sweeps: MetricRow[] }) {
   const line = { brand, rows: sweeps.map((row) => ({ ...row, interval: null, provisional: false })) };
   return <span class="spark"><Drawing points={sweeps.map(({ sweep = "" }) => ({ key: sweep, label: sweep }))} lines={[line]} top={topOf([line])} /></span>;
+}
+
+/** Whether it asks, in a word and a colour. */
+export function TrackerState({ tracker: { state, demo, lastSweep } }: { tracker: Tracker }) {
+  const running = lastSweep?.state === "running";
+  return (
+    <span class="states">
+      {demo && <span class="badge">demo</span>}
+      {state === "paused" && <span class="badge">‖ paused</span>}
+      {state === "active" && !running && <span class="badge is-good">● active</span>}
+      {running && <span class="badge is-now">◔ sweep running</span>}
+      {lastSweep?.state === "skipped" && <span class="badge is-bad">! last sweep skipped</span>}
+      {lastSweep?.state === "missed" && <span class="badge is-warn">! last sweep missed</span>}
+    </span>
+  );
+}
+
+/** When it asks next, in the reader's time. */
+export function nextSweep({ nextSweepAt, state, demo }: Tracker): string {
+  if (demo) return "A demo asks nothing";
+  if (state === "paused") return "None while paused";
+  if (!nextSweepAt) return "Only by hand";
+  return `${new Date(nextSweepAt).toLocaleString(undefined, { weekday: "short", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" })}`;
 }

@@ -11,7 +11,7 @@ import { League, leagueMetrics } from "./league";
 import { havingBrands, useCompare, useMetrics, useSources } from "./numbers";
 import { Basis, Failed, GradeBadge, GradeReasons, leadOf, MadeUp, Skeleton, Value, type PanelBrand } from "./pieces";
 import { BrandTrend, Targets, useSweeps } from "./series";
-import type { TabProps } from "./tabs";
+import type { TabProps } from "./pieces";
 import { metrics, range, type MetricName } from "./words";
 
 /** The metric of the address. */

@@ -6,7 +6,7 @@ import { route } from "../state";
 import { useLoad } from "../ui";
 import { addressOf, keptFilters, numberQuery } from "./address";
 import { filtersOf } from "./answers/list";
-import { TrackerList } from "./list";
+import { nextSweep, TrackerList, TrackerState } from "./list";
 import { Failed, mayTrack, panelOf, Skeleton } from "./pieces";
 import { tabs } from "./tabs";
 import "./trackers.css";
@@ -62,27 +62,4 @@ function exported(tracker: Tracker, tab: string): Record<string, string> {
   const parts = filter.split(",").filter((part) => part && !part.startsWith("prompt:"));
   const { prompt } = route.value.query;
   return { dueFrom: from, dueTo: to, ...(parts.length && { filter: parts.join(",") }), ...(prompt && { promptId: prompt }) };
-}
-
-/** Whether it asks, in a word and a colour. */
-export function TrackerState({ tracker: { state, demo, lastSweep } }: { tracker: Tracker }) {
-  const running = lastSweep?.state === "running";
-  return (
-    <span class="states">
-      {demo && <span class="badge">demo</span>}
-      {state === "paused" && <span class="badge">‖ paused</span>}
-      {state === "active" && !running && <span class="badge is-good">● active</span>}
-      {running && <span class="badge is-now">◔ sweep running</span>}
-      {lastSweep?.state === "skipped" && <span class="badge is-bad">! last sweep skipped</span>}
-      {lastSweep?.state === "missed" && <span class="badge is-warn">! last sweep missed</span>}
-    </span>
-  );
-}
-
-/** When it asks next, in the reader's time. */
-export function nextSweep({ nextSweepAt, state, demo }: Tracker): string {
-  if (demo) return "A demo asks nothing";
-  if (state === "paused") return "None while paused";
-  if (!nextSweepAt) return "Only by hand";
-  return `${new Date(nextSweepAt).toLocaleString(undefined, { weekday: "short", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" })}`;
 }

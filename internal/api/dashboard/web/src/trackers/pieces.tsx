@@ -2,10 +2,13 @@
 import type { ComponentChildren } from "preact";
 import { ApiError } from "../api";
 import type { ComparedRow, GradedCut, MetricRow, Tracker } from "../api.gen";
-import { session } from "../state";
+import { session } from "../session";
 import { number, Problem } from "../ui";
 import { answersAddress } from "./address";
 import { criterionWords, floorWords, gradeWords, percent, points, signed, verdictWords } from "./words";
+
+/** What a tab is given: the tracker with its definition, its panel, what stands behind the tab in the address, and a way to read the tracker again. */
+export interface TabProps { tracker: Tracker; panel: PanelBrand[]; parts: string[]; again: () => void }
 
 /** A brand of the panel with its look, which it keeps as long as the panel's order does. */
 export interface PanelBrand { name: string; own: boolean; look: number }

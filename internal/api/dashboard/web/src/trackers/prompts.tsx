@@ -11,7 +11,7 @@ import { FilterLine, NoBrands, NothingLeft } from "./filters";
 import { havingBrands, useCompare, useMetrics } from "./numbers";
 import { Overview } from "./overview";
 import { Delta, Failed, leadOf, MadeUp, Skeleton, Value, type PanelBrand } from "./pieces";
-import type { TabProps } from "./tabs";
+import type { TabProps } from "./pieces";
 import { range } from "./words";
 
 export function Prompts(props: TabProps) {

@@ -8,7 +8,7 @@ import { Confirm, counted, number, Problem, Spinner, useLoad } from "../ui";
 import { addressOf, setQuery } from "./address";
 import { Spent } from "./list";
 import { Failed, mayTrack, Skeleton } from "./pieces";
-import type { TabProps } from "./tabs";
+import type { TabProps } from "./pieces";
 import { percent, points, slotWords } from "./words";
 
 const pageSize = 30;

@@ -1,7 +1,6 @@
 // The tabs of a tracker, in the order in which they are shown. A tab is one line here.
 import type { ComponentType } from "preact";
-import type { Tracker } from "../api.gen";
-import type { PanelBrand } from "./pieces";
+import type { TabProps } from "./pieces";
 import { Alerts } from "./alerts";
 import { Answers } from "./answers/list";
 import { Brands } from "./brands/page";
@@ -10,9 +9,6 @@ import { Overview } from "./overview";
 import { Prompts } from "./prompts";
 import { Sources } from "./sources/page";
 import { Sweeps } from "./sweeps";
-
-/** What a tab is given: the tracker with its definition, its panel, what stands behind the tab in the address, and a way to read the tracker again. */
-export interface TabProps { tracker: Tracker; panel: PanelBrand[]; parts: string[]; again: () => void }
 
 export const tabs: { name: string; title: string; show: ComponentType<TabProps> }[] = [
   { name: "overview", title: "Overview", show: Overview },

@@ -4,7 +4,7 @@ import { call, patiently } from "../api";
 import type { LedgerEntry, LedgerKind } from "../api.gen";
 import { csvFile, download } from "../file";
 import { choices, openAPI } from "../openapi";
-import { may } from "../state";
+import { may } from "../session";
 import { booked, type Booked } from "./balances";
 import { type Column, Empty, NeedsAdmin, number, Problem, Spinner, Table, useLoad, When } from "../ui";
 

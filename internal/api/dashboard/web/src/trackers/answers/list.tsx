@@ -10,7 +10,8 @@ import { Copy, counted, Empty, Table, type Column, useLoad, When } from "../../u
 import { addressOf, keptFilters, periodOf } from "../address";
 import { choicesOf } from "../filters";
 import { Failed, MadeUp, Skeleton } from "../pieces";
-import type { TabProps } from "../tabs";
+import type { TabProps } from "../pieces";
+import { OutcomeMark } from "./shown";
 import { AnswerPage } from "./view";
 
 export function Answers(props: TabProps) {
@@ -98,12 +99,6 @@ function Rows({ tracker, query, filtered }: { tracker: string; query: object; fi
       <p class="faint">{counted(value.rows.length, "answer")}{value.more && " so far"} {value.more && <button type="button" onClick={() => setPages(pages + 1)} data-testid="more">{value.rows.length ? "Load more" : "Look further"}</button>}</p>
     </>
   );
-}
-
-/** What became of a question, in a word; missing is neither good nor zero. */
-export function OutcomeMark({ of: { outcome, reason } }: { of: { outcome: Outcome; reason?: string } }) {
-  const look = { answered: "is-good", refused: "is-warn", missing: "missing", pending: "" }[outcome];
-  return <span class={`badge ${look}`}>{outcome}{reason && `: ${reason}`}</span>;
 }
 
 const columns = (tracker: string): Column<TrackedAnswer>[] => [

@@ -1,5 +1,5 @@
 // The texts of an answer with the names that were found in them.
-import type { FoundMention, FoundPage, FoundText, TrackedAnswer } from "../../api.gen";
+import type { FoundMention, FoundPage, FoundText, Outcome, TrackedAnswer } from "../../api.gen";
 import { BrandMark, brandColor, type PanelBrand } from "../pieces";
 import { linesOf, type Line, type Piece, type Support } from "./text";
 
@@ -76,4 +76,10 @@ function Named({ mention: { brand, name, kind }, panel, lit, children }: { menti
 function Backing({ of: { support }, chosen, choose }: { of: Support; chosen?: number; choose: (position: number) => void }) {
   if (!support.length) return <span class="unbacked">no source</span>;
   return <>{support.map((position) => <button key={position} type="button" class="cite" aria-pressed={chosen === position} aria-label={`Source ${position}`} onClick={() => choose(position)}>{position}</button>)}</>;
+}
+
+/** What became of a question, in a word; missing is neither good nor zero. */
+export function OutcomeMark({ of: { outcome, reason } }: { of: { outcome: Outcome; reason?: string } }) {
+  const look = { answered: "is-good", refused: "is-warn", missing: "missing", pending: "" }[outcome];
+  return <span class={`badge ${look}`}>{outcome}{reason && `: ${reason}`}</span>;
 }

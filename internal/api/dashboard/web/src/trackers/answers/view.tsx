@@ -6,15 +6,15 @@ import { ApiError, call } from "../../api";
 import type { CellAnswer, Provider, TrackedAnswer } from "../../api.gen";
 import { ResultView } from "../../result/output";
 import { addressOf as pageAddress, route } from "../../state";
-import { Copy, counted, Empty, External, number, Tabs, useLoad, When } from "../../ui";
+import { External } from "../../external";
+import { Copy, counted, Empty, number, Tabs, useLoad, When } from "../../ui";
 import { addressOf, keptFilters, setQuery } from "../address";
 import { targetName } from "../filters";
 import { BrandName, Failed, MadeUp, Skeleton, type PanelBrand } from "../pieces";
-import type { TabProps } from "../tabs";
+import type { TabProps } from "../pieces";
 import { Against } from "./diff";
 import { Keys, useKeys } from "./keys";
-import { OutcomeMark } from "./list";
-import { Shown, SourceType } from "./shown";
+import { OutcomeMark, Shown, SourceType } from "./shown";
 
 export function AnswerPage({ tracker, panel, id }: TabProps & { id: string }) {
   const { value, error, again } = useLoad((signal) => call("GET /v1/trackers/{name}/answers/{id}", { params: { name: tracker.name, id }, signal }), [tracker.name, id]);

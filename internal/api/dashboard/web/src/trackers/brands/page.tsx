@@ -1,18 +1,15 @@
 // The panel: names and how they are found, a try before a name takes effect, names that
 // the panel lacks, and the analysis of what is kept by the names as they are.
 import { call } from "../../api";
-import type { Brand, BrandName as Name, DiscoveredName, DiscoverReport } from "../../api.gen";
+import type { Brand, DiscoveredName, DiscoverReport } from "../../api.gen";
 import { counted, Empty, number, useLoad } from "../../ui";
 import { addressOf, keptFilters } from "../address";
 import { BrandMark, BrandName, Caution, Failed, MadeUp, Skeleton, Value, type PanelBrand } from "../pieces";
-import type { TabProps } from "../tabs";
+import type { TabProps } from "../pieces";
 import { dayWords } from "../words";
 import { inTurn, sample } from "./report";
-import { Rules } from "./rules";
+import { namesOf, Rules, switchesOf } from "./rules";
 import { Trial } from "./trial";
-
-/** All names of a brand: its own first. */
-export const namesOf = ({ name, match, aliases }: Brand): Name[] => [{ name, match }, ...(aliases ?? []).map((alias) => (typeof alias === "string" ? { name: alias } : alias))];
 
 export function Brands({ tracker, panel, parts }: TabProps) {
   const [wanted] = parts;
@@ -50,15 +47,6 @@ function PanelList({ tracker, brands, panel, chosen }: { tracker: string; brands
       ))}</ul>
     </nav>
   );
-}
-
-/** The switches of a name in words. */
-export function switchesOf({ match }: Name): string[] {
-  if (!match) return [];
-  return [
-    match.case === "exact" && "exact case", match.joined && "joined spelling", match.suffixes?.length && `endings ${match.suffixes.join(", ")}`, match.prefixes?.length && `prefixes ${match.prefixes.join(", ")}`,
-    match.near?.length && `only within ${match.within ?? 8} words of ${match.near.join(", ")}`, match.not?.length && `never in ${match.not.join(", ")}`,
-  ].filter((one): one is string => !!one);
 }
 
 function Names({ brand, look }: { brand: Brand; look: number }) {

@@ -2,11 +2,10 @@
 import { useEffect, useState } from "preact/hooks";
 import { AsCall } from "../../ascall";
 import { call } from "../../api";
-import type { NamingRule } from "../../api.gen";
+import type { Brand, BrandName as Name, NamingRule } from "../../api.gen";
 import { Confirm, number, useLoad, When } from "../../ui";
 import { BrandMark, Failed, mayTrack, Skeleton, Value, type PanelBrand } from "../pieces";
-import type { TabProps } from "../tabs";
-import { namesOf, switchesOf } from "./page";
+import type { TabProps } from "../pieces";
 
 const pause = 2000;
 
@@ -91,4 +90,16 @@ function changesOf(before: NamingRule, after: NamingRule): string[] {
   ];
   const [old, now] = [words(before), words(after)];
   return [...now.filter((one) => !old.includes(one)).map((one) => `+ ${one}`), ...old.filter((one) => !now.includes(one)).map((one) => `− ${one}`)];
+}
+
+/** All names of a brand: its own first. */
+export const namesOf = ({ name, match, aliases }: Brand): Name[] => [{ name, match }, ...(aliases ?? []).map((alias) => (typeof alias === "string" ? { name: alias } : alias))];
+
+/** The switches of a name in words. */
+export function switchesOf({ match }: Name): string[] {
+  if (!match) return [];
+  return [
+    match.case === "exact" && "exact case", match.joined && "joined spelling", match.suffixes?.length && `endings ${match.suffixes.join(", ")}`, match.prefixes?.length && `prefixes ${match.prefixes.join(", ")}`,
+    match.near?.length && `only within ${match.within ?? 8} words of ${match.near.join(", ")}`, match.not?.length && `never in ${match.not.join(", ")}`,
+  ].filter((one): one is string => !!one);
 }

@@ -5,7 +5,7 @@ import { call } from "../../api";
 import type { Brand, BrandName, NameMatch, NameTried } from "../../api.gen";
 import { addressOf } from "../address";
 import { Failed, mayTrack, type PanelBrand, Skeleton } from "../pieces";
-import type { TabProps } from "../tabs";
+import type { TabProps } from "../pieces";
 import { inTurn, Report } from "./report";
 
 /** The form: lists are written with commas. */

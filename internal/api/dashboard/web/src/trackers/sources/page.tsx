@@ -6,12 +6,13 @@ import { call } from "../../api";
 import type { SourceReport, SourceRow } from "../../api.gen";
 import { csvFile, download } from "../../file";
 import { route } from "../../state";
-import { counted, External, number, useLoad } from "../../ui";
+import { External } from "../../external";
+import { counted, number, useLoad } from "../../ui";
 import { addressOf, keptFilters, numberQuery, periodOf, setQuery } from "../address";
 import { SourceType } from "../answers/shown";
 import { FilterLine, NothingLeft } from "../filters";
 import { BrandMark, BrandName, Caution, Delta, Failed, MadeUp, mayTrack, Skeleton, Value, type PanelBrand } from "../pieces";
-import type { TabProps } from "../tabs";
+import type { TabProps } from "../pieces";
 import { dayWords, percent, range } from "../words";
 import { Support } from "./support";
 

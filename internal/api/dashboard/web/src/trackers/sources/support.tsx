@@ -3,7 +3,7 @@ import { call } from "../../api";
 import { counted, number, useLoad } from "../../ui";
 import { answersAddress, numberQuery } from "../address";
 import { BrandName, Failed, Value } from "../pieces";
-import type { TabProps } from "../tabs";
+import type { TabProps } from "../pieces";
 
 export function Support({ tracker, panel }: Pick<TabProps, "tracker" | "panel">) {
   const query = { ...numberQuery(tracker), metric: "support", by: "brand" };
