@@ -54,7 +54,10 @@ function mentions(lists: Thing[][]): Mention[] {
     for (const { name, kind } of list) {
       const id = name.toLowerCase();
       let mention = byName.get(id);
-      if (!mention) byName.set(id, (mention = { name, kind, counts: lists.map(() => 0), cells: 0, total: 0, share: "one" }));
+      if (!mention) {
+        mention = { name, kind, counts: lists.map(() => 0), cells: 0, total: 0, share: "one" };
+        byName.set(id, mention);
+      }
       if (mention.counts[column]++ === 0) mention.cells++;
       mention.total++;
     }

@@ -63,7 +63,7 @@ export interface Chapter { id: string; title: string; text: string }
 export function chapters(api: OpenAPI): Chapter[] {
   const found: Chapter[] = [{ id: "overview", title: api.info.title, text: "" }];
   for (const paragraph of (api.info.description ?? "").split(/\n{2,}/)) {
-    const [, title, text] = paragraph.match(/^\*\*([^*]+)\.\*\*\s+([^]*)$/) ?? [];
+    const [, title, text] = paragraph.match(/^\*\*([^*]+)\.\*\*\s+(.*)$/s) ?? [];
     if (title) found.push({ id: title.toLowerCase().replace(/\W+/g, "-"), title, text });
     else found[found.length - 1].text += `\n\n${paragraph}`;
   }

@@ -76,7 +76,8 @@ function useSending() {
   const running = useRef(new AbortController());
   useEffect(() => () => running.current.abort(), []);
   const start = (task: (signal: AbortSignal, show: (received: Received) => void) => Promise<void>) => {
-    const { signal } = (running.current = new AbortController());
+    running.current = new AbortController();
+    const { signal } = running.current;
     setBusy(true);
     setReceived(undefined);
     setError(undefined);

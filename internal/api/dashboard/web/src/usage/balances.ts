@@ -12,5 +12,10 @@ export type Booked = LedgerEntry & { balance: number | null };
 export function booked(entries: LedgerEntry[], complete: boolean): Booked[] {
   const inTime = [...entries].sort((a, b) => Date.parse(a.at) - Date.parse(b.at) || (a.id < b.id ? -1 : 1));
   let sum = 0;
-  return inTime.map((entry) => ({ ...entry, balance: complete ? (sum += entry.credits) : null })).reverse();
+  return inTime
+    .map((entry) => {
+      sum += entry.credits;
+      return { ...entry, balance: complete ? sum : null };
+    })
+    .reverse();
 }

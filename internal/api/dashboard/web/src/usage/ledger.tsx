@@ -66,7 +66,8 @@ function usePages(kind: LedgerKind | undefined) {
   const [busy, setBusy] = useState(false);
   const stop = useRef(new AbortController());
   const load = async (before: LedgerEntry[], from: string | null) => {
-    const { signal } = (stop.current = new AbortController());
+    stop.current = new AbortController();
+    const { signal } = stop.current;
     setBusy(true);
     try {
       const page = await call("GET /v1/ledger", { query: { kind, cursor: from ?? undefined }, signal });

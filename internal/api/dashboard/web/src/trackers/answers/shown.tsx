@@ -56,7 +56,7 @@ function LineView({ line, panel, chosen, choose, sources }: LineProps) {
 
 function PieceView({ of: { text, mention, strong }, panel, lit }: { of: Piece; panel: PanelBrand[]; lit: boolean }) {
   const shown = strong ? <strong>{text}</strong> : text;
-  if (!mention) return lit ? <span class="lit">{shown}</span> : <>{shown}</>;
+  if (!mention) return lit ? <span class="lit">{shown}</span> : shown;
   return <Named mention={mention} panel={panel} lit={lit}>{shown}</Named>;
 }
 

@@ -117,7 +117,7 @@ function Group({ title, sign, rows, before }: { title: string; sign: string; row
   );
 }
 
-const SourceName = ({ row }: { row: SourceRow }) => (row.url ? <External href={row.url}>{row.url}</External> : <>{row.domain ?? row.type}</>);
+const SourceName = ({ row }: { row: SourceRow }) => (row.url ? <External href={row.url}>{row.url}</External> : row.domain ?? row.type);
 
 function Types({ rows }: { rows: SourceRow[] }) {
   const largest = Math.max(...rows.map(({ share }) => share ?? 0));
