@@ -54,19 +54,21 @@ generate: ## Write what is made from the API's types and the providers' definiti
 	$(GO) run ./internal/api/openapi/generate
 
 .PHONY: lint
-lint: ## Check format, code, module files, what is generated, and the dashboard's types and modules
+lint: ## Check format, code, module files, what is generated, and the dashboard's format, code, types and modules
 	@files=$$($(TOOL) gofumpt -l .) && test -z "$$files" || { echo "make fmt would change: $$files"; exit 1; }
 	$(TOOL) golangci-lint run
 	$(GO) run ./internal/api/openapi/generate -check
 	$(GO) mod tidy -diff
 	$(GO) mod verify
-	@scripts/with-node-modules.sh sh -c '(cd $(WEB) && $(BIOME) check --error-on-warnings) && $(WEB)/node_modules/.bin/tsc --project $(WEB) && dir=$$(mktemp -d) && $(MAKE) -s web DIST=$$dir && \
+	@scripts/with-node-modules.sh sh -c '(cd $(WEB) && $(BIOME) check --error-on-warnings && \
+		! LC_ALL=C.UTF-8 grep -rnE --include="*.ts" --include="*.tsx" --exclude=api.gen.ts ".{121}" src test) && $(WEB)/node_modules/.bin/tsc --project $(WEB) && dir=$$(mktemp -d) && $(MAKE) -s web DIST=$$dir && \
 		{ diff -rq $$dir $(DIST) || { echo "make web would change the bundle"; exit 1; }; }'
 	@$(MAKE) -s web-test
 
 .PHONY: fmt
 fmt: ## Format the code
 	$(TOOL) golangci-lint fmt
+	@scripts/with-node-modules.sh sh -c 'cd $(WEB) && $(BIOME) format --write'
 
 # The queue works off whole backlogs, so each of its runs is one operation.
 .PHONY: bench

@@ -28,10 +28,19 @@ export class ApiError extends Error {
  * "" for none. With anyStatus an error status is a response like any other. yaml is a
  * body as somebody wrote it, in YAML or JSON, in the place of a body.
  */
-interface Options { signal?: AbortSignal; withKey?: string; anyStatus?: boolean; yaml?: string }
+interface Options {
+  signal?: AbortSignal;
+  withKey?: string;
+  anyStatus?: boolean;
+  yaml?: string;
+}
 
 /** Sends a request that may be of any shape. Throws an ApiError for an error status. */
-export async function open(method: string, path: string, { body, ...options }: Options & { body?: unknown } = {}): Promise<Response> {
+export async function open(
+  method: string,
+  path: string,
+  { body, ...options }: Options & { body?: unknown } = {},
+): Promise<Response> {
   const headers: Record<string, string> = {};
   if (options.withKey) headers.Authorization = `Bearer ${options.withKey}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
@@ -39,7 +48,10 @@ export async function open(method: string, path: string, { body, ...options }: O
   let response: Response;
   try {
     response = await fetch(new URL(path.replace(/^\//, ""), base), {
-      method, headers, credentials: options.withKey === undefined ? "same-origin" : "omit", signal: options.signal,
+      method,
+      headers,
+      credentials: options.withKey === undefined ? "same-origin" : "omit",
+      signal: options.signal,
       body: options.yaml ?? (body === undefined ? undefined : JSON.stringify(body)),
     });
   } catch (problem) {
@@ -48,7 +60,8 @@ export async function open(method: string, path: string, { body, ...options }: O
   }
   if (response.ok || options.anyStatus) return response;
   const failure = await readError(response);
-  if (failure.status === 401 && options.withKey === undefined && key.value) endSession(failure.code === "MISSING_API_KEY" ? "the session is over." : failure.message);
+  if (failure.status === 401 && options.withKey === undefined && key.value)
+    endSession(failure.code === "MISSING_API_KEY" ? "the session is over." : failure.message);
   throw failure;
 }
 
@@ -67,11 +80,17 @@ type PathNames<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Na
 type PathParams<Path> = [PathNames<Path>] extends [never] ? undefined : Record<PathNames<Path>, string>;
 
 /** A part of a request: not there, optional or required. */
-type Part<Name extends string, Value> = [Value] extends [undefined] ? { [N in Name]?: undefined }
-  : {} extends Value ? { [N in Name]?: Value } : { [N in Name]: Value };
+type Part<Name extends string, Value> = [Value] extends [undefined]
+  ? { [N in Name]?: undefined }
+  : {} extends Value
+    ? { [N in Name]?: Value }
+    : { [N in Name]: Value };
 
 type Operation = keyof Operations;
-type Request<K extends Operation> = Options & Part<"params", PathParams<K>> & Part<"query", Operations[K]["query"]> & (Part<"body", Operations[K]["body"]> | { body?: undefined; yaml: string });
+type Request<K extends Operation> = Options &
+  Part<"params", PathParams<K>> &
+  Part<"query", Operations[K]["query"]> &
+  (Part<"body", Operations[K]["body"]> | { body?: undefined; yaml: string });
 type Arguments<K extends Operation> = {} extends Request<K> ? [request?: Request<K>] : [request: Request<K>];
 
 /** The response of an operation, for streams and headers. */
@@ -84,10 +103,17 @@ export async function respond<K extends Operation>(operation: K, ...[request]: A
 }
 
 /** Any request, whichever parts it has. */
-interface Parts { params?: Record<string, string>; query?: Record<string, string | number | boolean | undefined>; body?: unknown }
+interface Parts {
+  params?: Record<string, string>;
+  query?: Record<string, string | number | boolean | undefined>;
+  body?: unknown;
+}
 
 /** The JSON that the server answers. */
-export async function call<K extends Operation>(operation: K, ...request: Arguments<K>): Promise<Operations[K]["response"]> {
+export async function call<K extends Operation>(
+  operation: K,
+  ...request: Arguments<K>
+): Promise<Operations[K]["response"]> {
   return (await respond(operation, ...request)).json();
 }
 
@@ -98,7 +124,11 @@ type ProviderOperation = `POST /v1/monitor/${Provider}`;
 export type ProviderResponse = Operations[ProviderOperation]["response"];
 
 /** Asks a provider. What is wrong with the payload is for the server to say. */
-export async function ask(provider: Provider, payload: Payload, signal: AbortSignal): Promise<{ response: ProviderResponse; headers: Headers }> {
+export async function ask(
+  provider: Provider,
+  payload: Payload,
+  signal: AbortSignal,
+): Promise<{ response: ProviderResponse; headers: Headers }> {
   const body = payload as Operations[ProviderOperation]["body"];
   const response = await respond<ProviderOperation>(`POST /v1/monitor/${provider}`, { body, signal });
   return { response: await response.json(), headers: response.headers };
@@ -122,6 +152,13 @@ export async function patiently<T>(request: () => Promise<T>, signal: AbortSigna
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((done, fail) => {
     const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", () => { clearTimeout(timer); fail(signal.reason); }, { once: true });
+    signal.addEventListener(
+      "abort",
+      () => {
+        clearTimeout(timer);
+        fail(signal.reason);
+      },
+      { once: true },
+    );
   });
 }

@@ -5,16 +5,40 @@ import { codeFor } from "./snippets";
 import { Copy, Tabs } from "./ui";
 
 /** The request that a page shows the answer of, in several languages. */
-export function AsCall({ method = "GET", path, query = {}, body }: { method?: string; path: string; query?: Record<string, string | number | boolean | undefined>; body?: unknown }) {
+export function AsCall({
+  method = "GET",
+  path,
+  query = {},
+  body,
+}: {
+  method?: string;
+  path: string;
+  query?: Record<string, string | number | boolean | undefined>;
+  body?: unknown;
+}) {
   const [open, setOpen] = useState(false); // a long body is written out only for who looks
   const url = new URL(path.replace(/^\//, ""), base);
-  for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== "") url.searchParams.set(name, String(value));
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== "") url.searchParams.set(name, String(value));
   return (
     <details class="as-call" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>As API call</summary>
-      {open && <Tabs label="Languages" tabs={codeFor({ method, url: url.href, body, needsKey: true, isStream: false, isJSON: true }).map(({ language, code }) => ({
-        name: language, content: () => <div class="code-box"><Copy text={code} /><pre tabIndex={0}>{code}</pre></div>,
-      }))} />}
+      {open && (
+        <Tabs
+          label="Languages"
+          tabs={codeFor({ method, url: url.href, body, needsKey: true, isStream: false, isJSON: true }).map(
+            ({ language, code }) => ({
+              name: language,
+              content: () => (
+                <div class="code-box">
+                  <Copy text={code} />
+                  <pre tabIndex={0}>{code}</pre>
+                </div>
+              ),
+            }),
+          )}
+        />
+      )}
     </details>
   );
 }

@@ -4,12 +4,18 @@
 /** Watches over an element's content for as long as it is on the page. */
 export function keepFocus(content: HTMLElement): () => void {
   let last: EventTarget | null = null;
-  const note = ({ target }: FocusEvent) => { last = target; };
+  const note = ({ target }: FocusEvent) => {
+    last = target;
+  };
   content.addEventListener("focusin", note);
   const watch = new MutationObserver(() => {
-    if (last instanceof Node && !last.isConnected && document.activeElement === document.body) content.focus({ preventScroll: true });
+    if (last instanceof Node && !last.isConnected && document.activeElement === document.body)
+      content.focus({ preventScroll: true });
     if (last instanceof Node && !last.isConnected) last = null;
   });
   watch.observe(content, { childList: true, subtree: true });
-  return () => { watch.disconnect(); content.removeEventListener("focusin", note); };
+  return () => {
+    watch.disconnect();
+    content.removeEventListener("focusin", note);
+  };
 }

@@ -10,15 +10,29 @@ import { useLoad } from "./ui";
 import "./form.css";
 
 /** A field of a request, by its path: include.markdown. */
-export interface Field { path: string; name: string; schema: Schema; required: boolean; fields: Field[] }
+export interface Field {
+  path: string;
+  name: string;
+  schema: Schema;
+  required: boolean;
+  fields: Field[];
+}
 
 /** The fields of a request that a form can ask for. */
 export function fieldsOf(api: OpenAPI, schema: Schema, parent = ""): Field[] {
-  return Object.entries(schema.properties ?? {}).map(([name, part]) => {
-    const own = follow(api, part);
-    const path = parent + name;
-    return { path, name, schema: own, required: !!schema.required?.includes(name), fields: fieldsOf(api, own, path + ".") };
-  }).filter((field) => field.schema.type && !field.schema.deprecated);
+  return Object.entries(schema.properties ?? {})
+    .map(([name, part]) => {
+      const own = follow(api, part);
+      const path = parent + name;
+      return {
+        path,
+        name,
+        schema: own,
+        required: !!schema.required?.includes(name),
+        fields: fieldsOf(api, own, path + "."),
+      };
+    })
+    .filter((field) => field.schema.type && !field.schema.deprecated);
 }
 
 /** A request to start from: the example's question and country, with what reading the answer needs. */
@@ -31,10 +45,18 @@ export function startOf(api: OpenAPI, { schema, textField, example }: Provider):
 
 /** Asks for Markdown and the capture wherever they are offered. */
 function readable(schema: Schema): Payload {
-  return Object.fromEntries(["markdown", "html"].filter((name) => schema.properties?.[name]?.type === "boolean").map((name) => [name, true]));
+  return Object.fromEntries(
+    ["markdown", "html"].filter((name) => schema.properties?.[name]?.type === "boolean").map((name) => [name, true]),
+  );
 }
 
-export interface FormProps { provider: Provider; fields: Field[]; value: Payload; onChange: (value: Payload) => void; problems: FieldProblem[] }
+export interface FormProps {
+  provider: Provider;
+  fields: Field[];
+  value: Payload;
+  onChange: (value: Payload) => void;
+  problems: FieldProblem[];
+}
 
 /** What most requests need, besides what is asked, stands first; the rest opens when it is wanted, used or wrong. */
 const common = ["country", "state", "pages", "include"];
@@ -50,7 +72,12 @@ export function RequestFields({ fields, onChange, ...form }: FormProps) {
   return (
     <div class="fields">
       {first.filter(({ schema }) => schema.type !== "object").map(show)}
-      {more.length > 0 && <details open={opened || needed} onToggle={(event) => setOpened(event.currentTarget.open)}><summary>More fields</summary>{more.map(show)}</details>}
+      {more.length > 0 && (
+        <details open={opened || needed} onToggle={(event) => setOpened(event.currentTarget.open)}>
+          <summary>More fields</summary>
+          {more.map(show)}
+        </details>
+      )}
       {first.filter(({ schema }) => schema.type === "object").map(show)}
     </div>
   );
@@ -59,12 +86,17 @@ export function RequestFields({ fields, onChange, ...form }: FormProps) {
 /** Problems that no field of the form can show. */
 export function otherProblems(fields: Field[], problems: FieldProblem[]): FieldProblem[] {
   const paths = new Set<string>();
-  const add = (field: Field) => { paths.add(field.path); field.fields.forEach(add); };
+  const add = (field: Field) => {
+    paths.add(field.path);
+    field.fields.forEach(add);
+  };
   fields.forEach(add);
   return problems.filter(({ field }) => !paths.has(field));
 }
 
-interface FieldProps extends Omit<FormProps, "fields"> { field: Field }
+interface FieldProps extends Omit<FormProps, "fields"> {
+  field: Field;
+}
 
 function FieldView(props: FieldProps) {
   const { field, value } = props;
@@ -81,7 +113,9 @@ function Group({ field, ...form }: FieldProps) {
   return (
     <fieldset>
       <legend>{title(field.name)}</legend>
-      {field.fields.map((inner) => <FieldView key={inner.path} field={inner} {...form} />)}
+      {field.fields.map((inner) => (
+        <FieldView key={inner.path} field={inner} {...form} />
+      ))}
       <Problems id={id} of={messages(form.problems, field.path)} />
     </fieldset>
   );
@@ -94,11 +128,17 @@ function Switch({ field, ...form }: FieldProps) {
   const at = read(form.value, field.path);
   const byPresence = field.schema.type === "object";
   const on = byPresence ? at !== undefined : at === true;
-  const turn = (checked: boolean) => form.onChange(write(form.value, field.path, checked ? (byPresence ? readable(field.schema) : true) : undefined));
+  const turn = (checked: boolean) =>
+    form.onChange(write(form.value, field.path, checked ? (byPresence ? readable(field.schema) : true) : undefined));
   return (
     <div class="switch">
       <input
-        type="checkbox" id={id} name={field.path} checked={on} aria-invalid={wrong.length > 0} aria-describedby={`${id}-about ${id}-wrong`}
+        type="checkbox"
+        id={id}
+        name={field.path}
+        checked={on}
+        aria-invalid={wrong.length > 0}
+        aria-describedby={`${id}-about ${id}-wrong`}
         onChange={(event) => turn(event.currentTarget.checked)}
       />
       <div>
@@ -116,13 +156,24 @@ function Labelled(props: FieldProps) {
   const id = useId();
   const wrong = messages(problems, field.path);
   const control: Control = {
-    id, name: field.path, value: String(read(value, field.path) ?? ""), "aria-invalid": wrong.length > 0,
-    "aria-describedby": `${id}-about ${id}-wrong`, "aria-required": field.required,
+    id,
+    name: field.path,
+    value: String(read(value, field.path) ?? ""),
+    "aria-invalid": wrong.length > 0,
+    "aria-describedby": `${id}-about ${id}-wrong`,
+    "aria-required": field.required,
   };
   return (
     <div class="field">
-      <label for={id}>{title(field.name)}{field.required && <span class="faint"> required</span>}</label>
-      <ControlOf {...props} control={control} set={(text) => onChange(write(value, field.path, typed(field.schema, text)))} />
+      <label for={id}>
+        {title(field.name)}
+        {field.required && <span class="faint"> required</span>}
+      </label>
+      <ControlOf
+        {...props}
+        control={control}
+        set={(text) => onChange(write(value, field.path, typed(field.schema, text)))}
+      />
       {!lists.has(field.path) && <Description id={id} field={field} />}
       <Problems id={id} of={wrong} />
     </div>
@@ -141,59 +192,120 @@ function ControlOf({ field, provider, control, set }: FieldProps & { control: Co
   const take = (event: { currentTarget: { value: string } }) => set(event.currentTarget.value);
   if (field.path === "country") return <Countries provider={provider} control={control} take={take} />;
   if (field.path === "state") return <States control={control} take={take} />;
-  if (schema.enum) return <Select control={control} take={take} options={schema.enum.map(String).map((value) => ({ value, name: value }))} />;
+  if (schema.enum)
+    return (
+      <Select
+        control={control}
+        take={take}
+        options={schema.enum.map(String).map((value) => ({ value, name: value }))}
+      />
+    );
   if (schema.type === "integer" || schema.type === "number") {
-    return <input {...control} type="number" min={schema.minimum} max={schema.maximum} step={schema.type === "integer" ? 1 : "any"} placeholder={String(schema.default ?? "")} onInput={take} />;
+    return (
+      <input
+        {...control}
+        type="number"
+        min={schema.minimum}
+        max={schema.maximum}
+        step={schema.type === "integer" ? 1 : "any"}
+        placeholder={String(schema.default ?? "")}
+        onInput={take}
+      />
+    );
   }
   if ((schema.maxLength ?? 0) > longText) return <textarea {...control} maxLength={schema.maxLength} onInput={take} />;
-  return <input {...control} type="text" maxLength={schema.maxLength} autocomplete="off" spellcheck={false} onInput={take} />;
+  return (
+    <input {...control} type="text" maxLength={schema.maxLength} autocomplete="off" spellcheck={false} onInput={take} />
+  );
 }
 
 type Take = (event: { currentTarget: { value: string } }) => void;
 
-function Select({ control, take, options }: { control: Control; take: Take; options: { value: string; name: string }[] }) {
+function Select({
+  control,
+  take,
+  options,
+}: {
+  control: Control;
+  take: Take;
+  options: { value: string; name: string }[];
+}) {
   const known = !control.value || options.some(({ value }) => value === control.value);
   return (
     <select {...control} onChange={take}>
       <option value="">{control["aria-required"] ? "Choose…" : "Not set"}</option>
       {!known && <option value={control.value}>{control.value}</option>}
-      {options.map(({ value, name }) => <option key={value} value={value}>{name}</option>)}
+      {options.map(({ value, name }) => (
+        <option key={value} value={value}>
+          {name}
+        </option>
+      ))}
     </select>
   );
 }
 
 function Countries({ provider, control, take }: { provider: Provider; control: Control; take: Take }) {
   const { value } = useLoad(() => countries(provider.name), [provider.name]);
-  const options = (value ?? []).map((code) => ({ value: code, name: countryName(code) })).sort((a, b) => a.name.localeCompare(b.name));
+  const options = (value ?? [])
+    .map((code) => ({ value: code, name: countryName(code) }))
+    .sort((a, b) => a.name.localeCompare(b.name));
   return <Select control={control} take={take} options={options} />;
 }
 
 function States({ control, take }: { control: Control; take: Take }) {
   const { value } = useLoad((signal) => call("GET /v1/states", { query: { country: "US" }, signal }), []);
-  return <Select control={control} take={take} options={(value ?? []).map(({ code, name }) => ({ value: code, name }))} />;
+  return (
+    <Select control={control} take={take} options={(value ?? []).map(({ code, name }) => ({ value: code, name }))} />
+  );
 }
 
 function Description({ id, field: { path, schema } }: { id: string; field: Field }) {
   const text = abouts[path] ?? schema.description;
-  return <div id={`${id}-about`} class="faint">{text && <Line text={text} />}</div>;
+  return (
+    <div id={`${id}-about`} class="faint">
+      {text && <Line text={text} />}
+    </div>
+  );
 }
 
 function Problems({ id, of }: { id: string; of: string[] }) {
-  return <div id={`${id}-wrong`} class="wrong">{of.map((message) => <div key={message}>{message}</div>)}</div>;
+  return (
+    <div id={`${id}-wrong`} class="wrong">
+      {of.map((message) => (
+        <div key={message}>{message}</div>
+      ))}
+    </div>
+  );
 }
 
-const messages = (problems: FieldProblem[], path: string) => problems.filter(({ field }) => field === path).map(({ message }) => message);
+const messages = (problems: FieldProblem[], path: string) =>
+  problems.filter(({ field }) => field === path).map(({ message }) => message);
 
 /** What people call a field whose name in the API says little. */
 const labels: Record<string, string> = {
-  html: "Stored page (HTML)", markdown: "Markdown", rawResponse: "Raw response", searchQueries: "Search queries", ads: "Ads", shopping: "Products and offers",
-  expandProducts: "Offers for products", searchoverview: "AI overview", paaSearchoverview: "Answers to “People also ask”", legacy: "Older interface",
-  disableWebSearch: "Leave the web search to the assistant", gl: "Country parameter (gl)", hl: "Language (hl)", uule: "Encoded place (uule)", location: "Place", url: "Search URL", include: "Add to the result",
+  html: "Stored page (HTML)",
+  markdown: "Markdown",
+  rawResponse: "Raw response",
+  searchQueries: "Search queries",
+  ads: "Ads",
+  shopping: "Products and offers",
+  expandProducts: "Offers for products",
+  searchoverview: "AI overview",
+  paaSearchoverview: "Answers to “People also ask”",
+  legacy: "Older interface",
+  disableWebSearch: "Leave the web search to the assistant",
+  gl: "Country parameter (gl)",
+  hl: "Language (hl)",
+  uule: "Encoded place (uule)",
+  location: "Place",
+  url: "Search URL",
+  include: "Add to the result",
 };
 
 /** What a form says of a field in the place of its description, which speaks to programs. */
 const abouts: Record<string, string> = {
-  "include.searchoverview": "The AI overview of the page, with its sources. Costs an add-on, once for this and the next.",
+  "include.searchoverview":
+    "The AI overview of the page, with its sources. Costs an add-on, once for this and the next.",
   "include.paaSearchoverview": "The questions that an AI overview answers get that answer, with its sources.",
 };
 
@@ -201,14 +313,18 @@ const abouts: Record<string, string> = {
 function title(name: string): string {
   if (Object.hasOwn(labels, name)) return labels[name];
   const words = name.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
-  return words.length < 3 || /^(html|uule|url)$/.test(words) ? words.toUpperCase() : words[0].toUpperCase() + words.slice(1);
+  return words.length < 3 || /^(html|uule|url)$/.test(words)
+    ? words.toUpperCase()
+    : words[0].toUpperCase() + words.slice(1);
 }
 
-const typed = (schema: Schema, text: string) => (text === "" ? undefined : schema.type === "integer" || schema.type === "number" ? Number(text) : text);
+const typed = (schema: Schema, text: string) =>
+  text === "" ? undefined : schema.type === "integer" || schema.type === "number" ? Number(text) : text;
 
 const isObject = (value: unknown): value is Payload => typeof value === "object" && value !== null;
 
-const read = (value: unknown, path: string) => path.split(".").reduce((at, name) => (isObject(at) ? at[name] : undefined), value);
+const read = (value: unknown, path: string) =>
+  path.split(".").reduce((at, name) => (isObject(at) ? at[name] : undefined), value);
 
 /** A copy with one field set, or left out where it is undefined. */
 function write(value: Payload, path: string, to: unknown): Payload {

@@ -11,8 +11,12 @@ const inUse = signal(true);
 /** Follows the stream as long as somebody is signed in and the page is in use. */
 export function follow() {
   const listen = "SharedWorker" in window ? shared() : alone();
-  addEventListener("pagehide", () => { inUse.value = false; });
-  addEventListener("pageshow", () => { inUse.value = true; });
+  addEventListener("pagehide", () => {
+    inUse.value = false;
+  });
+  addEventListener("pageshow", () => {
+    inUse.value = true;
+  });
   effect(() => {
     void key.value;
     status.value = undefined;
@@ -30,9 +34,14 @@ function shared() {
   return (wanted: string) => port.postMessage(wanted);
 }
 
-/** Holds a stream of its own, where a browser has no shared workers. Such browsers are on phones: only the tab in front holds it. */
+/**
+ * Holds a stream of its own, where a browser has no shared workers. Such browsers are on phones: only the tab in
+ * front holds it.
+ */
 function alone() {
-  addEventListener("visibilitychange", () => { inUse.value = !document.hidden; });
+  addEventListener("visibilitychange", () => {
+    inUse.value = !document.hidden;
+  });
   return follower(new URL("v1/live", base), take);
 }
 

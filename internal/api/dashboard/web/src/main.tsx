@@ -36,11 +36,31 @@ function App() {
   useEffect(() => {
     document.title = `${page === "docs" ? "API reference" : pageOf(page).title} · Earshot`;
   }, [page]);
-  if (page === "docs") return <Shell><Docs /></Shell>;
-  if (opening.pending) return <main class="lone"><Spinner label="Signing in" /></main>;
-  if (!session.value) return <main class="lone"><Problem error={opening.error} /><SignIn /></main>;
+  if (page === "docs")
+    return (
+      <Shell>
+        <Docs />
+      </Shell>
+    );
+  if (opening.pending)
+    return (
+      <main class="lone">
+        <Spinner label="Signing in" />
+      </main>
+    );
+  if (!session.value)
+    return (
+      <main class="lone">
+        <Problem error={opening.error} />
+        <SignIn />
+      </main>
+    );
   const Show = pageOf(page).show;
-  return <Shell><Show key={page} /></Shell>;
+  return (
+    <Shell>
+      <Show key={page} />
+    </Shell>
+  );
 }
 
 function Shell({ children }: { children: preact.ComponentChildren }) {
@@ -53,17 +73,39 @@ function Shell({ children }: { children: preact.ComponentChildren }) {
   useEffect(() => keepFocus(content.current!), []);
   return (
     <>
-      <a class="skip" href="#content" onClick={(event) => { event.preventDefault(); document.getElementById("content")?.focus(); }}>Skip to the page</a>
+      <a
+        class="skip"
+        href="#content"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById("content")?.focus();
+        }}>
+        Skip to the page
+      </a>
       <header>
-        <a class="brand" href={`${home}#/playground`}>Earshot</a>
+        <a class="brand" href={`${home}#/playground`}>
+          Earshot
+        </a>
         <div class="standing">{session.value && <Standing />}</div>
-        <button type="button" class="small menu-button" aria-expanded={open} aria-controls="menu" onClick={() => setOpen(!open)} data-testid="menu">Menu</button>
+        <button
+          type="button"
+          class="small menu-button"
+          aria-expanded={open}
+          aria-controls="menu"
+          onClick={() => setOpen(!open)}
+          data-testid="menu">
+          Menu
+        </button>
         <div id="menu" class={open ? "menu open" : "menu"}>
           <nav aria-label="Pages">
             {Object.entries(pages).map(([name, { title }]) => (
-              <a key={name} href={`${home}#/${name}`} aria-current={name === page ? "page" : undefined}>{title}</a>
+              <a key={name} href={`${home}#/${name}`} aria-current={name === page ? "page" : undefined}>
+                {title}
+              </a>
             ))}
-            <a href="docs" aria-current={page === "docs" ? "page" : undefined}>API reference</a>
+            <a href="docs" aria-current={page === "docs" ? "page" : undefined}>
+              API reference
+            </a>
           </nav>
           <div class="who">
             {session.value && <Account of={session.value} />}
@@ -72,7 +114,9 @@ function Shell({ children }: { children: preact.ComponentChildren }) {
           </div>
         </div>
       </header>
-      <main id="content" tabIndex={-1} ref={content}>{children}</main>
+      <main id="content" tabIndex={-1} ref={content}>
+        {children}
+      </main>
     </>
   );
 }
@@ -80,7 +124,12 @@ function Shell({ children }: { children: preact.ComponentChildren }) {
 /** The balance, and whether it is followed. */
 function Standing() {
   const told = connected.value ? "Live" : "Not connected";
-  return <><span title="Credits left">{counted(balance.value, "credit")}</span><span class={connected.value ? "dot on" : "dot"} role="img" aria-label={told} title={told} /></>;
+  return (
+    <>
+      <span title="Credits left">{counted(balance.value, "credit")}</span>
+      <span class={connected.value ? "dot on" : "dot"} role="img" aria-label={told} title={told} />
+    </>
+  );
 }
 
 /** Whose account this is, and what the key may do. */
@@ -95,13 +144,24 @@ function Account({ of: { organization, keyId, scopes } }: { of: Session }) {
 
 function SignOut() {
   const [error, setError] = useState<unknown>();
-  return <><button type="button" class="small" title={session.value?.organization} onClick={() => signOut().catch(setError)}>Sign out</button><Problem error={error} /></>;
+  return (
+    <>
+      <button type="button" class="small" title={session.value?.organization} onClick={() => signOut().catch(setError)}>
+        Sign out
+      </button>
+      <Problem error={error} />
+    </>
+  );
 }
 
 function ThemeSwitch() {
   const next = { "": "light", light: "dark", dark: "" }[theme.value] ?? "";
   const label = { "": "System", light: "Light", dark: "Dark" }[theme.value] ?? "System";
-  return <button type="button" class="small" title="Colours" onClick={() => (theme.value = next)}>{label}</button>;
+  return (
+    <button type="button" class="small" title="Colours" onClick={() => (theme.value = next)}>
+      {label}
+    </button>
+  );
 }
 
 /** Finds out who is signed in, or signs in with the one-time token of the link that the server printed. */
@@ -115,7 +175,10 @@ function useSession() {
       followAddress();
     }
     // A link that was used up may be opened again by who signed in with it.
-    const used = (problem: unknown) => { setError(problem); return findSession(); };
+    const used = (problem: unknown) => {
+      setError(problem);
+      return findSession();
+    };
     (token ? signIn({ token }).catch(used) : findSession()).catch(setError).finally(() => setPending(false));
   }, []);
   return { error, pending };

@@ -7,10 +7,12 @@ export * from "./schema";
 
 let loading: Promise<OpenAPI> | undefined;
 export function openAPI(): Promise<OpenAPI> {
-  loading ??= call("GET /openapi.json").then((document) => document as unknown as OpenAPI).catch((problem) => {
-    loading = undefined;
-    throw problem;
-  });
+  loading ??= call("GET /openapi.json")
+    .then((document) => document as unknown as OpenAPI)
+    .catch((problem) => {
+      loading = undefined;
+      throw problem;
+    });
   return loading;
 }
 
@@ -23,10 +25,27 @@ export async function choices<Name extends keyof Enums>(schema: Name): Promise<E
 export async function providers(): Promise<Provider[]> {
   const api = await openAPI();
   return Object.values(api.paths).flatMap(({ post }) => {
-    const { "x-provider": name, "x-task-type": taskType, "x-text-field": textField, summary = "", description = "", requestBody } = post ?? {};
+    const {
+      "x-provider": name,
+      "x-task-type": taskType,
+      "x-text-field": textField,
+      summary = "",
+      description = "",
+      requestBody,
+    } = post ?? {};
     const content = requestBody?.content?.["application/json"];
     if (!name || !taskType || !textField || !content) return [];
     const [example] = Object.values(content.examples ?? {});
-    return [{ name, taskType, textField, summary, description, schema: follow(api, content.schema), example: (example?.value ?? {}) as Payload }];
+    return [
+      {
+        name,
+        taskType,
+        textField,
+        summary,
+        description,
+        schema: follow(api, content.schema),
+        example: (example?.value ?? {}) as Payload,
+      },
+    ];
   });
 }

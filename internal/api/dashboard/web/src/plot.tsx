@@ -3,7 +3,11 @@ import { useState } from "preact/hooks";
 import "./plot.css";
 
 /** One line or layer of bars; its values are at the plot's x, null where there is none. */
-export interface Series { name: string; values: (number | null)[]; color: number }
+export interface Series {
+  name: string;
+  values: (number | null)[];
+  color: number;
+}
 
 /** What is plotted; x are evenly spaced. */
 export interface PlotProps {
@@ -41,7 +45,9 @@ export function Plot(props: PlotProps) {
   const move = (event: KeyboardEvent) => {
     const last = x.length - 1;
     const at = spot ?? last + 1;
-    const next = { ArrowLeft: Math.max(at - 1, 0), ArrowRight: Math.min(at + 1, last), Home: 0, End: last, Escape: -1 }[event.key];
+    const next = { ArrowLeft: Math.max(at - 1, 0), ArrowRight: Math.min(at + 1, last), Home: 0, End: last, Escape: -1 }[
+      event.key
+    ];
     if (next === undefined) return;
     event.preventDefault();
     choose(next < 0 ? undefined : next);
@@ -53,15 +59,43 @@ export function Plot(props: PlotProps) {
   const every = Math.ceil(x.length / 6);
   return (
     <figure class="plot">
-      <figcaption>{props.caption} {props.note && <span class="faint">{props.note}</span>}</figcaption>
+      <figcaption>
+        {props.caption} {props.note && <span class="faint">{props.note}</span>}
+      </figcaption>
       <div class="plot-area">
-        <div class="axis-y" aria-hidden="true">{ticks.map((tick) => <span key={tick} style={{ bottom: `${(100 * tick) / top}%` }}>{yLabel(tick)}</span>)}</div>
-        <div class="plot-box" role="img" aria-label={`${props.caption}. The arrow keys tell the values.`} tabIndex={0} onKeyDown={move} onPointerMove={follow} onPointerLeave={() => choose(undefined)}>
-          {ticks.map((tick) => <i key={tick} class="rule" style={{ bottom: `${(100 * tick) / top}%` }} />)}
+        <div class="axis-y" aria-hidden="true">
+          {ticks.map((tick) => (
+            <span key={tick} style={{ bottom: `${(100 * tick) / top}%` }}>
+              {yLabel(tick)}
+            </span>
+          ))}
+        </div>
+        <div
+          class="plot-box"
+          role="img"
+          aria-label={`${props.caption}. The arrow keys tell the values.`}
+          tabIndex={0}
+          onKeyDown={move}
+          onPointerMove={follow}
+          onPointerLeave={() => choose(undefined)}>
+          {ticks.map((tick) => (
+            <i key={tick} class="rule" style={{ bottom: `${(100 * tick) / top}%` }} />
+          ))}
           <Drawn layers={layers} shown={shown} stacked={stacked} top={top} spot={spot} />
         </div>
-        <div class="axis-x" aria-hidden="true">{x.map((at, i) => (x.length - 1 - i) % every === 0 && <span key={at} style={{ left: `${(100 * (i + 0.5)) / x.length}%` }}>{xLabel(at)}</span>)}</div>
-        <div aria-live="polite" class="plot-told">{spot !== undefined && <Tip {...props} shown={shown} spot={spot} />}</div>
+        <div class="axis-x" aria-hidden="true">
+          {x.map(
+            (at, i) =>
+              (x.length - 1 - i) % every === 0 && (
+                <span key={at} style={{ left: `${(100 * (i + 0.5)) / x.length}%` }}>
+                  {xLabel(at)}
+                </span>
+              ),
+          )}
+        </div>
+        <div aria-live="polite" class="plot-told">
+          {spot !== undefined && <Tip {...props} shown={shown} spot={spot} />}
+        </div>
       </div>
       {!props.off && <Legend label={`What "${props.caption}" shows`} series={series} off={off} setOff={setOff} />}
       <Values {...props} />
@@ -86,19 +120,48 @@ function ticksOf(top: number | undefined, highest: number): number[] {
   return Array.from({ length: count + 1 }, (_, i) => i * step);
 }
 
-function Drawn({ layers, shown, stacked, top, spot }: { layers: (number | null)[][]; shown: Series[]; stacked?: boolean; top: number; spot?: number }) {
+function Drawn({
+  layers,
+  shown,
+  stacked,
+  top,
+  spot,
+}: {
+  layers: (number | null)[][];
+  shown: Series[];
+  stacked?: boolean;
+  top: number;
+  spot?: number;
+}) {
   const n = layers[0]?.length ?? 1;
   const at = (i: number) => (((i + 0.5) / n) * width).toFixed(1);
   const y = (value: number) => (height * (1 - value / top)).toFixed(1);
-  const bar = (i: number, from: number, to: number) => `M${((i + 0.12) / n) * width} ${y(from)}V${y(to)}H${((i + 0.88) / n) * width}V${y(from)}Z`;
-  const line = (values: (number | null)[]) => values.map((value, i) => (value === null ? "" : `${i > 0 && values[i - 1] !== null ? "L" : "M"}${at(i)} ${y(value)}`)).join("");
-  const dots = (values: (number | null)[]) => values.map((value, i) => (value === null ? "" : `M${at(i)} ${y(value)}h.01`)).join("");
+  const bar = (i: number, from: number, to: number) =>
+    `M${((i + 0.12) / n) * width} ${y(from)}V${y(to)}H${((i + 0.88) / n) * width}V${y(from)}Z`;
+  const line = (values: (number | null)[]) =>
+    values
+      .map((value, i) => (value === null ? "" : `${i > 0 && values[i - 1] !== null ? "L" : "M"}${at(i)} ${y(value)}`))
+      .join("");
+  const dots = (values: (number | null)[]) =>
+    values.map((value, i) => (value === null ? "" : `M${at(i)} ${y(value)}h.01`)).join("");
   return (
-    <svg class="drawing" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true" focusable="false">
+    <svg
+      class="drawing"
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+      focusable="false">
       {spot !== undefined && <line class="chosen" x1={at(spot)} x2={at(spot)} y1={0} y2={height} />}
       {shown.map((s, k) => (
         <g key={s.name} style={{ color: variable(s.color) }}>
-          {stacked ? <path class="bar" d={layers[k].map((value, i) => bar(i, k > 0 ? layers[k - 1][i] ?? 0 : 0, value ?? 0)).join("")} /> : [<path key="line" d={line(layers[k])} />, <path key="dots" class="dot" d={dots(layers[k])} />]}
+          {stacked ? (
+            <path
+              class="bar"
+              d={layers[k].map((value, i) => bar(i, k > 0 ? (layers[k - 1][i] ?? 0) : 0, value ?? 0)).join("")}
+            />
+          ) : (
+            [<path key="line" d={line(layers[k])} />, <path key="dots" class="dot" d={dots(layers[k])} />]
+          )}
         </g>
       ))}
     </svg>
@@ -106,13 +169,26 @@ function Drawn({ layers, shown, stacked, top, spot }: { layers: (number | null)[
 }
 
 /** The names and colours of series; a click takes one out or back in. */
-export function Legend({ label, series, off, setOff }: { label: string; series: Series[]; off: string[]; setOff: (off: string[]) => void }) {
+export function Legend({
+  label,
+  series,
+  off,
+  setOff,
+}: {
+  label: string;
+  series: Series[];
+  off: string[];
+  setOff: (off: string[]) => void;
+}) {
   const toggle = (name: string) => setOff(off.includes(name) ? off.filter((n) => n !== name) : [...off, name]);
   return (
     <ul class="plot plot-legend" aria-label={label}>
       {series.map((s) => (
         <li key={s.name}>
-          <button type="button" class="small" aria-pressed={!off.includes(s.name)} onClick={() => toggle(s.name)}><Mark color={s.color} />{s.name}</button>
+          <button type="button" class="small" aria-pressed={!off.includes(s.name)} onClick={() => toggle(s.name)}>
+            <Mark color={s.color} />
+            {s.name}
+          </button>
         </li>
       ))}
     </ul>
@@ -123,7 +199,9 @@ const Mark = ({ color }: { color: number }) => <span class="plot-mark" style={{ 
 
 /** The values at one x, beside the cursor. */
 function Tip({ shown, spot, x, xLabel, yLabel, stacked }: PlotProps & { shown: Series[]; spot: number }) {
-  const here = shown.map((s) => ({ ...s, value: s.values[spot] })).filter((s) => s.value != null && !(stacked && s.value === 0));
+  const here = shown
+    .map((s) => ({ ...s, value: s.values[spot] }))
+    .filter((s) => s.value != null && !(stacked && s.value === 0));
   const total = here.reduce((sum, s) => sum + s.value!, 0);
   const left = (100 * (spot + 0.5)) / x.length;
   const place = left > 50 ? { right: `calc(${100 - left}% + 12px)` } : { left: `calc(${left}% + 12px)` };
@@ -131,7 +209,13 @@ function Tip({ shown, spot, x, xLabel, yLabel, stacked }: PlotProps & { shown: S
     <div class="plot-tip" style={place} data-testid="plot-tip">
       <strong>{xLabel(x[spot])}</strong>
       <dl>
-        {here.map((s) => [<dt key={s.name}><Mark color={s.color} />{s.name}</dt>, <dd key={s.name + "="}>{yLabel(s.value!)}</dd>])}
+        {here.map((s) => [
+          <dt key={s.name}>
+            <Mark color={s.color} />
+            {s.name}
+          </dt>,
+          <dd key={s.name + "="}>{yLabel(s.value!)}</dd>,
+        ])}
         {stacked && here.length !== 1 && [<dt key="total">Total</dt>, <dd key="total=">{yLabel(total)}</dd>]}
       </dl>
       {!stacked && here.length === 0 && "nothing"}
@@ -145,10 +229,26 @@ function Values({ caption, x, series, xName, xLabel, yLabel }: PlotProps) {
     <div class="plot-values">
       <table>
         <caption>{caption}</caption>
-        <thead><tr><th scope="col">{xName}</th>{series.map((s) => <th key={s.name} scope="col">{s.name}</th>)}</tr></thead>
-        <tbody>{x.map((at, i) => (
-          <tr key={at}><th scope="row">{xLabel(at)}</th>{series.map((s) => <td key={s.name}>{s.values[i] == null ? "–" : yLabel(s.values[i])}</td>)}</tr>
-        ))}</tbody>
+        <thead>
+          <tr>
+            <th scope="col">{xName}</th>
+            {series.map((s) => (
+              <th key={s.name} scope="col">
+                {s.name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {x.map((at, i) => (
+            <tr key={at}>
+              <th scope="row">{xLabel(at)}</th>
+              {series.map((s) => (
+                <td key={s.name}>{s.values[i] == null ? "–" : yLabel(s.values[i])}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
       </table>
     </div>
   );

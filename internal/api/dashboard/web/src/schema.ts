@@ -4,25 +4,81 @@ import type { Provider as ProviderName, TaskType } from "./api.gen";
 
 /** A JSON schema, as far as the dashboard reads it. */
 export interface Schema {
-  $ref?: string; description?: string; deprecated?: boolean; type?: string | string[]; format?: string; enum?: unknown[]; const?: unknown; default?: unknown;
-  properties?: Record<string, Schema>; required?: string[]; additionalProperties?: boolean | Schema; items?: Schema;
-  minimum?: number; maximum?: number; exclusiveMinimum?: number; exclusiveMaximum?: number; multipleOf?: number;
-  minLength?: number; maxLength?: number; pattern?: string; minItems?: number; maxItems?: number; uniqueItems?: boolean;
-  oneOf?: Schema[]; anyOf?: Schema[]; allOf?: Schema[]; not?: Schema; if?: Schema; then?: Schema; else?: Schema; dependentSchemas?: Record<string, Schema>;
+  $ref?: string;
+  description?: string;
+  deprecated?: boolean;
+  type?: string | string[];
+  format?: string;
+  enum?: unknown[];
+  const?: unknown;
+  default?: unknown;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean | Schema;
+  items?: Schema;
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: number;
+  exclusiveMaximum?: number;
+  multipleOf?: number;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  minItems?: number;
+  maxItems?: number;
+  uniqueItems?: boolean;
+  oneOf?: Schema[];
+  anyOf?: Schema[];
+  allOf?: Schema[];
+  not?: Schema;
+  if?: Schema;
+  then?: Schema;
+  else?: Schema;
+  dependentSchemas?: Record<string, Schema>;
 }
 
 /** Something that may stand elsewhere in the document. */
-interface Reference { $ref?: string }
+interface Reference {
+  $ref?: string;
+}
 
-export interface ExampleNode extends Reference { summary?: string; value?: unknown }
-export interface ContentNode { schema?: Schema; examples?: Record<string, ExampleNode>; example?: unknown }
-export interface BodyNode extends Reference { description?: string; content?: Record<string, ContentNode> }
-export interface ReplyNode extends BodyNode { headers?: Record<string, Reference & { description?: string }> }
-export interface ParameterNode extends Reference { name: string; in: string; required?: boolean; description?: string; schema: Schema; example?: unknown }
+export interface ExampleNode extends Reference {
+  summary?: string;
+  value?: unknown;
+}
+export interface ContentNode {
+  schema?: Schema;
+  examples?: Record<string, ExampleNode>;
+  example?: unknown;
+}
+export interface BodyNode extends Reference {
+  description?: string;
+  content?: Record<string, ContentNode>;
+}
+export interface ReplyNode extends BodyNode {
+  headers?: Record<string, Reference & { description?: string }>;
+}
+export interface ParameterNode extends Reference {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  schema: Schema;
+  example?: unknown;
+}
 export interface OperationNode {
-  operationId?: string; tags?: string[]; summary?: string; description?: string; security?: object[]; parameters?: ParameterNode[];
-  requestBody?: BodyNode; responses?: Record<string, ReplyNode>;
-  "x-scope"?: string; "x-provider"?: ProviderName; "x-task-type"?: TaskType; "x-text-field"?: string;
+  operationId?: string;
+  tags?: string[];
+  summary?: string;
+  description?: string;
+  security?: object[];
+  parameters?: ParameterNode[];
+  requestBody?: BodyNode;
+  responses?: Record<string, ReplyNode>;
+  "x-scope"?: string;
+  "x-provider"?: ProviderName;
+  "x-task-type"?: TaskType;
+  "x-text-field"?: string;
 }
 export const methods = ["get", "post", "put", "patch", "delete"] as const;
 export type PathNode = { [M in (typeof methods)[number]]?: OperationNode } & { parameters?: ParameterNode[] };
@@ -33,11 +89,22 @@ export interface OpenAPI {
   security?: object[];
   paths: Record<string, PathNode>;
   webhooks?: Record<string, PathNode>;
-  components: { schemas: Record<string, Schema>; securitySchemes?: Record<string, { scheme?: string; bearerFormat?: string; description?: string }> };
+  components: {
+    schemas: Record<string, Schema>;
+    securitySchemes?: Record<string, { scheme?: string; bearerFormat?: string; description?: string }>;
+  };
 }
 
 /** A provider as the API's description tells it. The text field holds what is asked. */
-export interface Provider { name: ProviderName; taskType: TaskType; textField: string; summary: string; description: string; schema: Schema; example: Payload }
+export interface Provider {
+  name: ProviderName;
+  taskType: TaskType;
+  textField: string;
+  summary: string;
+  description: string;
+  schema: Schema;
+  example: Payload;
+}
 
 const maxHops = 20;
 
@@ -56,14 +123,17 @@ export function follow<Node extends Reference>(api: OpenAPI, node: Node | undefi
 function flat(api: OpenAPI, { allOf, ...rest }: Schema): Schema {
   if (!allOf) return rest;
   const conditional = allOf.filter((part) => part.if);
-  const merged = allOf.filter((part) => !part.if).reduce<Schema>((under, part) => merge(under, follow(api, part)), rest);
+  const merged = allOf
+    .filter((part) => !part.if)
+    .reduce<Schema>((under, part) => merge(under, follow(api, part)), rest);
   return conditional.length ? { ...merged, allOf: [...(merged.allOf ?? []), ...conditional] } : merged;
 }
 
 function target(api: OpenAPI, ref: string): Schema {
   const steps = ref.startsWith("#/") ? ref.slice(2).split("/") : [""];
   let node: unknown = api;
-  for (const step of steps) node = (node as Record<string, unknown> | undefined)?.[step.replaceAll("~1", "/").replaceAll("~0", "~")];
+  for (const step of steps)
+    node = (node as Record<string, unknown> | undefined)?.[step.replaceAll("~1", "/").replaceAll("~0", "~")];
   return (node as Schema | undefined) ?? {};
 }
 
@@ -73,10 +143,12 @@ function merge(under: Schema, over: Schema): Schema {
   if (under.required && over.required) merged.required = [...new Set([...under.required, ...over.required])];
   if (under.properties && over.properties) {
     merged.properties = { ...under.properties };
-    for (const [name, property] of Object.entries(over.properties)) merged.properties[name] = merge(under.properties[name] ?? {}, property);
+    for (const [name, property] of Object.entries(over.properties))
+      merged.properties[name] = merge(under.properties[name] ?? {}, property);
   }
   return merged;
 }
 
 /** What a schema is called, which is the last part of a reference to it. */
-export const refName = ({ $ref, allOf }: Schema): string => ($ref ? $ref.split("/").pop()! : allOf?.map(refName).find(Boolean) ?? "");
+export const refName = ({ $ref, allOf }: Schema): string =>
+  $ref ? $ref.split("/").pop()! : (allOf?.map(refName).find(Boolean) ?? "");

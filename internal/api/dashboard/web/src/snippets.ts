@@ -2,9 +2,19 @@
 // the environment, where people should keep it.
 
 /** A request as code needs to know it. */
-export interface Call { method: string; url: string; body?: unknown; needsKey: boolean; isStream: boolean; isJSON: boolean }
+export interface Call {
+  method: string;
+  url: string;
+  body?: unknown;
+  needsKey: boolean;
+  isStream: boolean;
+  isJSON: boolean;
+}
 
-export interface Snippet { language: string; code: string }
+export interface Snippet {
+  language: string;
+  code: string;
+}
 
 export function codeFor(call: Call): Snippet[] {
   return [
@@ -31,12 +41,19 @@ function curl({ method, url, body, needsKey, isStream }: Call): string {
 function golang({ method, url, body, needsKey, isStream }: Call): string {
   const text = json(body);
   const literal = body !== undefined && (text.includes("`") ? JSON.stringify(text) : "`" + text + "`");
+  const call = [JSON.stringify(method), JSON.stringify(url), literal !== false ? "body" : "nil"].join(", ");
   return lines(
     "package main\n",
-    "import (", '\t"io"', '\t"log"', '\t"net/http"', '\t"os"', literal !== false && '\t"strings"', ")\n",
+    "import (",
+    '\t"io"',
+    '\t"log"',
+    '\t"net/http"',
+    '\t"os"',
+    literal !== false && '\t"strings"',
+    ")\n",
     "func main() {",
     literal !== false && `\tbody := strings.NewReader(${literal})`,
-    `\treq, err := http.NewRequest(${JSON.stringify(method)}, ${JSON.stringify(url)}, ${literal !== false ? "body" : "nil"})`,
+    `\treq, err := http.NewRequest(${call})`,
     "\tif err != nil {\n\t\tlog.Fatal(err)\n\t}",
     needsKey && '\treq.Header.Set("Authorization", "Bearer "+os.Getenv("EARSHOT_API_KEY"))',
     literal !== false && '\treq.Header.Set("Content-Type", "application/json")',
@@ -60,7 +77,9 @@ function python({ method, url, body, needsKey, isStream, isJSON }: Call): string
     body !== undefined && `    json=${indent(pythonValue(body), "    ")},`,
     isStream && "    stream=True,",
     ")",
-    isStream ? "for line in response.iter_lines(decode_unicode=True):\n    print(line)" : `print(response.${isJSON ? "json()" : "text"})`,
+    isStream
+      ? "for line in response.iter_lines(decode_unicode=True):\n    print(line)"
+      : `print(response.${isJSON ? "json()" : "text"})`,
   );
 }
 
@@ -72,11 +91,16 @@ function pythonValue(value: unknown): string {
   const [start, end, parts] = Array.isArray(value)
     ? ["[", "]", value.map(pythonValue)]
     : ["{", "}", Object.entries(value).map(([name, one]) => `${JSON.stringify(name)}: ${pythonValue(one)}`)];
-  return parts.length ? `${start}\n${parts.map((part) => `    ${indent(part, "    ")},\n`).join("")}${end}` : start + end;
+  return parts.length
+    ? `${start}\n${parts.map((part) => `    ${indent(part, "    ")},\n`).join("")}${end}`
+    : start + end;
 }
 
 function javascript({ method, url, body, needsKey, isStream, isJSON }: Call): string {
-  const headers = [needsKey && "Authorization: `Bearer ${process.env.EARSHOT_API_KEY}`", body !== undefined && '"Content-Type": "application/json"'].filter(Boolean);
+  const headers = [
+    needsKey && "Authorization: `Bearer ${process.env.EARSHOT_API_KEY}`",
+    body !== undefined && '"Content-Type": "application/json"',
+  ].filter(Boolean);
   const call = lines(
     `const response = await fetch(${JSON.stringify(url)}, {`,
     `  method: ${JSON.stringify(method)},`,
@@ -84,6 +108,7 @@ function javascript({ method, url, body, needsKey, isStream, isJSON }: Call): st
     body !== undefined && `  body: JSON.stringify(${indent(json(body), "  ")}),`,
     "});",
   );
-  if (isStream) return `${call}\nfor await (const part of response.body.pipeThrough(new TextDecoderStream())) console.log(part);`;
+  if (isStream)
+    return `${call}\nfor await (const part of response.body.pipeThrough(new TextDecoderStream())) console.log(part);`;
   return `${call}\nconsole.log(await response.${isJSON ? "json" : "text"}());`;
 }

@@ -37,12 +37,20 @@ effect(() => {
 /** Pages that were renamed: links to them may be kept somewhere. */
 const renamed: Record<string, string> = { tasks: "history" };
 
-/** The page that is shown, from the part of the address after #, or docs by its path; query is what stands behind a question mark. */
+/**
+ * The page that is shown, from the part of the address after #, or docs by its path; query is what stands behind
+ * a question mark.
+ */
 function pageOf(): { page: string; rest: string[]; query: Record<string, string> } {
-  if (/\/docs$/.test(location.pathname)) return { page: "docs", rest: location.hash.slice(1).split("/").filter(Boolean), query: {} };
+  if (/\/docs$/.test(location.pathname))
+    return { page: "docs", rest: location.hash.slice(1).split("/").filter(Boolean), query: {} };
   const [, path, query] = location.hash.match(/^#?\/?([^?]*)\??(.*)$/s)!;
   const [page = "playground", ...rest] = path.split("/").filter(Boolean).map(decoded);
-  return { page: Object.hasOwn(renamed, page) ? renamed[page] : page, rest, query: Object.fromEntries(new URLSearchParams(query)) };
+  return {
+    page: Object.hasOwn(renamed, page) ? renamed[page] : page,
+    rest,
+    query: Object.fromEntries(new URLSearchParams(query)),
+  };
 }
 /** A part of the address; one that nobody could have written is taken as it is. */
 function decoded(part: string) {
@@ -53,7 +61,9 @@ function decoded(part: string) {
   }
 }
 export const route = signal(pageOf());
-export const followAddress = () => { route.value = pageOf(); };
+export const followAddress = () => {
+  route.value = pageOf();
+};
 addEventListener("hashchange", followAddress);
 
 /** The address of a page; what is empty is left out of its query. */

@@ -2,7 +2,12 @@
 import type { LiveStatus } from "./api.gen";
 
 /** What a stream reports: each message has the parts that changed. */
-export interface News { connected?: boolean; status?: LiveStatus; /** Tasks changed. */ tasks?: boolean; /** The server does not know the key any more. */ refused?: boolean }
+export interface News {
+  connected?: boolean;
+  status?: LiveStatus /** Tasks changed. */;
+  tasks?: boolean /** The server does not know the key any more. */;
+  refused?: boolean;
+}
 
 const minPause = 500;
 const maxPause = 30_000;
@@ -21,7 +26,9 @@ export function follower(address: URL, tell: (news: News) => void): (key: string
 }
 
 async function keepOpen(address: URL, report: (news: News) => void, signal: AbortSignal) {
-  const tell = (news: News) => { if (!signal.aborted) report(news); };
+  const tell = (news: News) => {
+    if (!signal.aborted) report(news);
+  };
   let pause = minPause;
   while (!signal.aborted) {
     try {

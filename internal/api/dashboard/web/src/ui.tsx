@@ -10,8 +10,14 @@ import { connected, signOut } from "./state";
 
 /** What to do about an error, as the docs say it. */
 export function NextStep({ code }: { code: string }) {
-  const text = Object.entries(nextSteps).find(([known]) => known === code)?.[1] ?? (code === "NO_CONNECTION" ? "see whether the server runs, and try again" : undefined);
-  return text ? <div class="next-step">What to do: <Line text={text} />.</div> : null;
+  const text =
+    Object.entries(nextSteps).find(([known]) => known === code)?.[1] ??
+    (code === "NO_CONNECTION" ? "see whether the server runs, and try again" : undefined);
+  return text ? (
+    <div class="next-step">
+      What to do: <Line text={text} />.
+    </div>
+  ) : null;
 }
 
 /** An error with what to do about it, and what to quote when asking for help. */
@@ -22,14 +28,23 @@ export function Problem({ error }: { error: unknown }) {
     <div class="problem" role="alert">
       <strong>{known?.code ?? "Error"}</strong> {error instanceof Error ? error.message : String(error)}
       {known && <NextStep code={known.code} />}
-      {known?.requestId && <div class="faint">Request <code>{known.requestId}</code></div>}
+      {known?.requestId && (
+        <div class="faint">
+          Request <code>{known.requestId}</code>
+        </div>
+      )}
     </div>
   );
 }
 
 /** What stands where there is nothing yet, and what to do next. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
-  return <div class="empty"><h3>{title}</h3>{children}</div>;
+  return (
+    <div class="empty">
+      <h3>{title}</h3>
+      {children}
+    </div>
+  );
 }
 
 export function Spinner({ label = "Loading" }: { label?: string }) {
@@ -44,8 +59,15 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, on: unknow
   useEffect(() => {
     const stop = new AbortController();
     load(stop.signal).then(
-      (loaded) => { if (!stop.signal.aborted) { setValue(() => loaded); setError(undefined); } },
-      (problem) => { if (!stop.signal.aborted) setError(problem); },
+      (loaded) => {
+        if (!stop.signal.aborted) {
+          setValue(() => loaded);
+          setError(undefined);
+        }
+      },
+      (problem) => {
+        if (!stop.signal.aborted) setError(problem);
+      },
     );
     return () => stop.abort();
   }, [...on, count]);
@@ -63,7 +85,10 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, on: unknow
   return { value, error, again };
 }
 
-export interface Tab { name: string; content: () => ComponentChildren }
+export interface Tab {
+  name: string;
+  content: () => ComponentChildren;
+}
 
 /** Tabs that follow the arrow keys. */
 export function Tabs({ tabs, label }: { tabs: Tab[]; label: string }) {
@@ -82,31 +107,60 @@ export function Tabs({ tabs, label }: { tabs: Tab[]; label: string }) {
       <div role="tablist" aria-label={label} onKeyDown={move}>
         {tabs.map((tab) => (
           <button
-            key={tab.name} id={`${id}-${tab.name}`} role="tab" type="button" aria-selected={tab === open}
-            aria-controls={`${id}-panel`} tabIndex={tab === open ? 0 : -1} onClick={() => choose(tab.name)}
-          >{tab.name}</button>
+            key={tab.name}
+            id={`${id}-${tab.name}`}
+            role="tab"
+            type="button"
+            aria-selected={tab === open}
+            aria-controls={`${id}-panel`}
+            tabIndex={tab === open ? 0 : -1}
+            onClick={() => choose(tab.name)}>
+            {tab.name}
+          </button>
         ))}
       </div>
-      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${open?.name}`}>{open?.content()}</div>
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${open?.name}`}>
+        {open?.content()}
+      </div>
     </div>
   );
 }
 
-export interface Column<Row> { name: string; value: (row: Row) => string | number | null | undefined; show?: (row: Row) => ComponentChildren; numeric?: boolean; /** Takes what the others leave, and cuts what is longer. */ wide?: boolean }
+export interface Column<Row> {
+  name: string;
+  value: (row: Row) => string | number | null | undefined;
+  show?: (row: Row) => ComponentChildren;
+  numeric?: boolean /** Takes what the others leave, and cuts what is longer. */;
+  wide?: boolean;
+}
 
 /**
  * A table that sorts by a click on, or Enter in, the head of a column. Where it is narrow
  * each row becomes a list of its cells, unless it keeps its columns; where columns are
  * still out of sight it says so.
  */
-export function Table<Row>({ rows, columns, label, onOpen, rowKey, keepColumns }: {
-  rows: Row[]; columns: Column<Row>[]; label: string; onOpen?: (row: Row) => void; rowKey?: (row: Row) => string; keepColumns?: boolean;
+export function Table<Row>({
+  rows,
+  columns,
+  label,
+  onOpen,
+  rowKey,
+  keepColumns,
+}: {
+  rows: Row[];
+  columns: Column<Row>[];
+  label: string;
+  onOpen?: (row: Row) => void;
+  rowKey?: (row: Row) => string;
+  keepColumns?: boolean;
 }) {
   const box = useRef<HTMLDivElement>(null);
   const overflows = useOverflow(box);
   const [by, setBy] = useState<{ column: string; down: boolean }>();
   const column = columns.find((c) => c.name === by?.column);
-  const sorted = column ? [...rows].sort((a, b) => compare(column.value(a), column.value(b)) * (by!.down ? -1 : 1)) : rows;
+  const sorted = column
+    ? [...rows].sort((a, b) => compare(column.value(a), column.value(b)) * (by!.down ? -1 : 1))
+    : rows;
   const look = (c: Column<Row>) => [c.numeric && "number", c.wide && "wide"].filter(Boolean).join(" ") || undefined;
   const region = overflows ? { role: "region" as const, tabIndex: 0, "aria-label": `${label}, scrolls sideways` } : {};
   return (
@@ -114,20 +168,37 @@ export function Table<Row>({ rows, columns, label, onOpen, rowKey, keepColumns }
       {overflows && <p class="faint sideways">Scroll sideways for the other columns →</p>}
       <div class={keepColumns ? "scroll" : "scroll folds"} ref={box} {...region}>
         <table role="table" aria-label={label}>
-          <thead role="rowgroup"><tr role="row">{columns.map((c) => {
-            const sort = by?.column === c.name ? (by.down ? "descending" : "ascending") : "none";
-            return (
-              <th key={c.name} role="columnheader" aria-sort={sort} class={look(c)}>
-                <button type="button" onClick={() => setBy({ column: c.name, down: sort === "ascending" })}>{c.name}</button>
-              </th>
-            );
-          })}</tr></thead>
-          <tbody role="rowgroup">{sorted.map((row, i) => (
-            <tr
-              key={rowKey?.(row) ?? i} role="row" class={onOpen && "opens"} tabIndex={onOpen ? 0 : undefined} onClick={() => onOpen?.(row)}
-              onKeyDown={(event) => event.key === "Enter" && onOpen?.(row)}
-            >{columns.map((c) => <td key={c.name} role="cell" data-label={c.name} class={look(c)}>{c.show ? c.show(row) : c.value(row)}</td>)}</tr>
-          ))}</tbody>
+          <thead role="rowgroup">
+            <tr role="row">
+              {columns.map((c) => {
+                const sort = by?.column === c.name ? (by.down ? "descending" : "ascending") : "none";
+                return (
+                  <th key={c.name} role="columnheader" aria-sort={sort} class={look(c)}>
+                    <button type="button" onClick={() => setBy({ column: c.name, down: sort === "ascending" })}>
+                      {c.name}
+                    </button>
+                  </th>
+                );
+              })}
+            </tr>
+          </thead>
+          <tbody role="rowgroup">
+            {sorted.map((row, i) => (
+              <tr
+                key={rowKey?.(row) ?? i}
+                role="row"
+                class={onOpen && "opens"}
+                tabIndex={onOpen ? 0 : undefined}
+                onClick={() => onOpen?.(row)}
+                onKeyDown={(event) => event.key === "Enter" && onOpen?.(row)}>
+                {columns.map((c) => (
+                  <td key={c.name} role="cell" data-label={c.name} class={look(c)}>
+                    {c.show ? c.show(row) : c.value(row)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
         </table>
       </div>
     </>
@@ -154,18 +225,49 @@ function compare(a: string | number | null | undefined, b: string | number | nul
 }
 
 /** A question before something that cannot be undone. */
-export function Dialog({ title, open, onClose, children }: { title: string; open: boolean; onClose: () => void; children: ComponentChildren }) {
+export function Dialog({
+  title,
+  open,
+  onClose,
+  children,
+}: {
+  title: string;
+  open: boolean;
+  onClose: () => void;
+  children: ComponentChildren;
+}) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     if (open) ref.current?.showModal();
     else ref.current?.close();
   }, [open]);
-  return <dialog ref={ref} onClose={onClose} aria-label={title}><h2>{title}</h2>{open && children}</dialog>;
+  return (
+    <dialog ref={ref} onClose={onClose} aria-label={title}>
+      <h2>{title}</h2>
+      {open && children}
+    </dialog>
+  );
 }
 
 /** Asks before something that cannot be undone, does it, and stays open when it failed. */
-export function Confirm({ title, action, back = "Cancel", testid = "confirm", open, onClose, run, children }: {
-  title: string; action: string; back?: string; testid?: string; open: boolean; onClose: () => void; run: () => Promise<void>; children: ComponentChildren;
+export function Confirm({
+  title,
+  action,
+  back = "Cancel",
+  testid = "confirm",
+  open,
+  onClose,
+  run,
+  children,
+}: {
+  title: string;
+  action: string;
+  back?: string;
+  testid?: string;
+  open: boolean;
+  onClose: () => void;
+  run: () => Promise<void>;
+  children: ComponentChildren;
 }) {
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
@@ -188,17 +290,25 @@ export function Confirm({ title, action, back = "Cancel", testid = "confirm", op
       {children}
       <Problem error={error} />
       <div class="actions">
-        <button type="button" onClick={close}>{back}</button>
-        <button type="button" class="danger" disabled={busy} onClick={confirm} data-testid={testid}>{action}</button>
+        <button type="button" onClick={close}>
+          {back}
+        </button>
+        <button type="button" class="danger" disabled={busy} onClick={confirm} data-testid={testid}>
+          {action}
+        </button>
       </div>
     </Dialog>
   );
 }
 
 /** A moment, in the reader's time zone; the exact one on hover. */
-export function When({ at, brief }: { at: string | null | undefined; /** Without seconds. */ brief?: boolean }) {
+export function When({ at, brief }: { at: string | null | undefined /** Without seconds. */; brief?: boolean }) {
   if (!at) return <span class="faint">–</span>;
-  return <time dateTime={at} title={at}>{new Date(at).toLocaleString(undefined, { dateStyle: "short", timeStyle: brief ? "short" : "medium" })}</time>;
+  return (
+    <time dateTime={at} title={at}>
+      {new Date(at).toLocaleString(undefined, { dateStyle: "short", timeStyle: brief ? "short" : "medium" })}
+    </time>
+  );
 }
 
 /** A button that copies a text. */
@@ -209,44 +319,87 @@ export function Copy({ text, label = "Copy" }: { text: string; label?: string })
     setDone(true);
     setTimeout(() => setDone(false), 1500);
   };
-  return <button type="button" class="small" onClick={copy}>{done ? "Copied" : label}</button>;
+  return (
+    <button type="button" class="small" onClick={copy}>
+      {done ? "Copied" : label}
+    </button>
+  );
 }
 
 /** Something that takes a scope; in its place, a key without the scope reads why it is absent. */
-export function Needs({ scope, what, children }: { scope: Session["scopes"][number]; what: string; children: ComponentChildren }) {
+export function Needs({
+  scope,
+  what,
+  children,
+}: {
+  scope: Session["scopes"][number];
+  what: string;
+  children: ComponentChildren;
+}) {
   if (may(scope)) return <>{children}</>;
-  return <p class="notice" data-testid="needs">Your key has no scope <code>{scope}</code>, which {what} needs.</p>;
+  return (
+    <p class="notice" data-testid="needs">
+      Your key has no scope <code>{scope}</code>, which {what} needs.
+    </p>
+  );
 }
 
 /** What to do where the key may not look. */
 export function NeedsAdmin({ what }: { what: string }) {
   return (
     <div class="empty keys-admin" data-testid="needs-admin">
-      <h3>{what} needs a key with the scope <code>admin</code></h3>
+      <h3>
+        {what} needs a key with the scope <code>admin</code>
+      </h3>
       <p>Yours does not have it. There are two ways to get one:</p>
       <ul>
         <li>Open the sign-in link that the server prints when it starts.</li>
-        <li>Make a key at the server, and sign in with it: <code>earshot key create --org NAME --scopes read,monitor,tasks,admin</code></li>
+        <li>
+          Make a key at the server, and sign in with it:{" "}
+          <code>earshot key create --org NAME --scopes read,monitor,tasks,admin</code>
+        </li>
       </ul>
-      <button type="button" onClick={() => signOut()}>Sign in with another key</button>
+      <button type="button" onClick={() => signOut()}>
+        Sign in with another key
+      </button>
     </div>
   );
 }
 
 /** A secret that the server tells this once. */
-export function Secret({ title, secret, onClose, children }: { title: string; secret?: string; onClose: () => void; children: ComponentChildren }) {
+export function Secret({
+  title,
+  secret,
+  onClose,
+  children,
+}: {
+  title: string;
+  secret?: string;
+  onClose: () => void;
+  children: ComponentChildren;
+}) {
   return (
     <Dialog title={title} open={!!secret} onClose={onClose}>
-      <p><strong>This is shown this once.</strong> Store it now; nobody can show it again.</p>
-      <pre class="keys-secret" data-testid="secret">{secret}</pre>
+      <p>
+        <strong>This is shown this once.</strong> Store it now; nobody can show it again.
+      </p>
+      <pre class="keys-secret" data-testid="secret">
+        {secret}
+      </pre>
       <Copy text={secret ?? ""} />
       {children}
-      <div class="actions"><button type="button" class="primary" onClick={onClose} data-testid="secret-done">I have stored it</button></div>
+      <div class="actions">
+        <button type="button" class="primary" onClick={onClose} data-testid="secret-done">
+          I have stored it
+        </button>
+      </div>
     </Dialog>
   );
 }
 
 export const number = (n: number | null | undefined) => (n == null ? "–" : n.toLocaleString());
 /** A number of things: 1 sweep, 2 sweeps. */
-export const counted = (n: number | null | undefined, one: string, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
-export const percent = (share: number) => share.toLocaleString(undefined, { style: "percent", maximumFractionDigits: 1 });
+export const counted = (n: number | null | undefined, one: string, many = `${one}s`) =>
+  `${number(n)} ${n === 1 ? one : many}`;
+export const percent = (share: number) =>
+  share.toLocaleString(undefined, { style: "percent", maximumFractionDigits: 1 });

@@ -4,6 +4,9 @@ declare module "node:test" {
   export default test;
 }
 declare module "node:assert/strict" {
-  const assert: { equal(got: unknown, want: unknown, message?: string): void; deepEqual(got: unknown, want: unknown, message?: string): void };
+  const assert: {
+    equal(got: unknown, want: unknown, message?: string): void;
+    deepEqual(got: unknown, want: unknown, message?: string): void;
+  };
   export default assert;
 }

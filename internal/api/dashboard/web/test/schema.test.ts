@@ -3,10 +3,15 @@ import test from "node:test";
 import { follow, refName, type OpenAPI, type Schema } from "../src/schema";
 
 const api = {
-  info: { title: "", version: "" }, paths: {},
+  info: { title: "", version: "" },
+  paths: {},
   components: {
     schemas: {
-      Base: { type: "object", required: ["a"], properties: { a: { type: "string", description: "of the base" }, b: { type: "integer" } } },
+      Base: {
+        type: "object",
+        required: ["a"],
+        properties: { a: { type: "string", description: "of the base" }, b: { type: "integer" } },
+      },
       Narrow: { $ref: "#/components/schemas/Base", required: ["b"], properties: { a: { maxLength: 3 } } },
       Loop: { $ref: "#/components/schemas/Loop" },
       "with/slash": { type: "boolean" },

@@ -3,10 +3,17 @@ import test from "node:test";
 import { nameIn, toYAML } from "../src/trackers/yaml";
 
 test("a definition becomes the file that makes it", () => {
-  assert.equal(toYAML({
-    name: "shoes", brands: [{ name: "On", own: true, domains: ["on.example"] }], samples: 1,
-    prompts: ["best shoes, and why?", { text: "a: b # no comment", tags: ["trail"] }, "- dash", "yes"], schedule: { at: "06:00" }, none: undefined, empty: [],
-  }), `name: shoes
+  assert.equal(
+    toYAML({
+      name: "shoes",
+      brands: [{ name: "On", own: true, domains: ["on.example"] }],
+      samples: 1,
+      prompts: ["best shoes, and why?", { text: "a: b # no comment", tags: ["trail"] }, "- dash", "yes"],
+      schedule: { at: "06:00" },
+      none: undefined,
+      empty: [],
+    }),
+    `name: shoes
 brands:
   - name: "On"
     own: true
@@ -23,7 +30,8 @@ prompts:
 schedule:
   at: "06:00"
 empty: []
-`);
+`,
+  );
 });
 
 test("the name of a file is found, and not that of a brand in it", () => {

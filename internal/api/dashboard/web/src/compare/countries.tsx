@@ -3,11 +3,21 @@ import { useId, useState } from "preact/hooks";
 import { countryName } from "../state";
 import { maxCountries } from "./run";
 
-export function Countries({ all, chosen, choose }: { all: string[]; chosen: string[]; choose: (codes: string[]) => void }) {
+export function Countries({
+  all,
+  chosen,
+  choose,
+}: {
+  all: string[];
+  chosen: string[];
+  choose: (codes: string[]) => void;
+}) {
   const [text, setText] = useState("");
   const list = useId();
   const full = chosen.length >= maxCountries;
-  const left = all.filter((code) => !chosen.includes(code)).map((code) => ({ code, name: countryName(code) }))
+  const left = all
+    .filter((code) => !chosen.includes(code))
+    .map((code) => ({ code, name: countryName(code) }))
     .sort((a, b) => a.name.localeCompare(b.name));
   const add = (code: string | undefined) => {
     if (!code || full) return;
@@ -28,17 +38,35 @@ export function Countries({ all, chosen, choose }: { all: string[]; chosen: stri
   };
   return (
     <div class="field">
-      <label for={`${list}-input`}>Countries <span class="faint">up to {maxCountries}</span></label>
+      <label for={`${list}-input`}>
+        Countries <span class="faint">up to {maxCountries}</span>
+      </label>
       <input
-        id={`${list}-input`} data-testid="country" list={list} value={text} disabled={full} autocomplete="off"
+        id={`${list}-input`}
+        data-testid="country"
+        list={list}
+        value={text}
+        disabled={full}
+        autocomplete="off"
         placeholder={full ? "Remove one to add another" : "Type a name, Enter adds it"}
-        onInput={(event) => type(event.currentTarget.value)} onKeyDown={onKeyDown}
+        onInput={(event) => type(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
       />
-      <datalist id={list}>{left.map(({ code, name }) => <option key={code} value={name}>{code}</option>)}</datalist>
+      <datalist id={list}>
+        {left.map(({ code, name }) => (
+          <option key={code} value={name}>
+            {code}
+          </option>
+        ))}
+      </datalist>
       <ul class="compare-chips" aria-label="Chosen countries">
         {chosen.map((code) => (
           <li key={code}>
-            <button type="button" class="compare-chip" aria-label={`Remove ${countryName(code)}`} onClick={() => choose(chosen.filter((c) => c !== code))}>
+            <button
+              type="button"
+              class="compare-chip"
+              aria-label={`Remove ${countryName(code)}`}
+              onClick={() => choose(chosen.filter((c) => c !== code))}>
               {countryName(code)} <span aria-hidden="true">✕</span>
             </button>
           </li>

@@ -12,8 +12,14 @@ import { Countries } from "./countries";
 /** Until something is typed the price is asked for with a stand-in. */
 const standIn = "?";
 
-export function Form({ busy, onRun, onCancel }: {
-  busy: boolean; onRun: (prompt: string, questions: Question[]) => void; onCancel: () => void;
+export function Form({
+  busy,
+  onRun,
+  onCancel,
+}: {
+  busy: boolean;
+  onRun: (prompt: string, questions: Question[]) => void;
+  onCancel: () => void;
 }) {
   const offered = useLoad(() => Promise.all([providers(), countries()]), []);
   const [prompt, setPrompt] = useState("");
@@ -26,9 +32,10 @@ export function Form({ busy, onRun, onCancel }: {
   const from = chosen.filter((code) => codes.includes(code));
   const text = prompt.trim();
   const asked = questions(text || standIn, selected, from);
-  const toggle = (name: string, on: boolean) => setNames((before = selected.map((provider) => provider.name)) => (
-    on ? [...before, name] : before.filter((other) => other !== name)
-  ));
+  const toggle = (name: string, on: boolean) =>
+    setNames((before = selected.map((provider) => provider.name)) =>
+      on ? [...before, name] : before.filter((other) => other !== name),
+    );
   const submit = (event: Event) => {
     event.preventDefault();
     if (text && asked.length && !busy) onRun(text, asked);
@@ -38,9 +45,14 @@ export function Form({ busy, onRun, onCancel }: {
       <label>
         Prompt or query
         <textarea
-          data-testid="prompt" value={prompt} required placeholder="Which trail running shoes last longest?"
+          data-testid="prompt"
+          value={prompt}
+          required
+          placeholder="Which trail running shoes last longest?"
           onInput={(event) => setPrompt(event.currentTarget.value)}
-          onKeyDown={(event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(event); }}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(event);
+          }}
         />
       </label>
       <fieldset>
@@ -48,10 +60,14 @@ export function Form({ busy, onRun, onCancel }: {
         {all.map(({ name, summary }) => (
           <label key={name} class="inline">
             <input
-              type="checkbox" data-testid={`provider-${name}`} checked={selected.some((provider) => provider.name === name)}
+              type="checkbox"
+              data-testid={`provider-${name}`}
+              checked={selected.some((provider) => provider.name === name)}
               onChange={(event) => toggle(name, event.currentTarget.checked)}
             />
-            <span>{name} <span class="faint">{summary}</span></span>
+            <span>
+              {name} <span class="faint">{summary}</span>
+            </span>
           </label>
         ))}
       </fieldset>
@@ -60,8 +76,16 @@ export function Form({ busy, onRun, onCancel }: {
         <Price questions={asked} tasks={asTasks(asked, all)} />
         {balance.value !== undefined && <p class="faint">Credits left: {balance.value.toLocaleString()}</p>}
         <div class="row">
-          <Needs scope="monitor" what="a call"><button class="primary" data-testid="run" disabled={busy || !text || !asked.length}>{busy ? "Running…" : "Run"}</button></Needs>
-          {busy && <button type="button" data-testid="cancel" onClick={onCancel}>Cancel</button>}
+          <Needs scope="monitor" what="a call">
+            <button class="primary" data-testid="run" disabled={busy || !text || !asked.length}>
+              {busy ? "Running…" : "Run"}
+            </button>
+          </Needs>
+          {busy && (
+            <button type="button" data-testid="cancel" onClick={onCancel}>
+              Cancel
+            </button>
+          )}
         </div>
       </div>
       <AsCall method="POST" path="/v1/async/task/batch" body={asTasks(asked, all)} />
@@ -70,20 +94,32 @@ export function Form({ busy, onRun, onCancel }: {
 }
 
 /** The questions as a batch of tasks. */
-const asTasks = (questions: Question[], all: Provider[]) => questions.map(({ provider, payload }) => ({ taskType: all.find(({ name }) => name === provider)?.taskType, payload }));
+const asTasks = (questions: Question[], all: Provider[]) =>
+  questions.map(({ provider, payload }) => ({
+    taskType: all.find(({ name }) => name === provider)?.taskType,
+    payload,
+  }));
 
 const pauseAfterTyping = 350;
 
 /** What a comparison costs at most, before it is run. */
 function Price({ questions, tasks }: { questions: Question[]; tasks: ReturnType<typeof asTasks> }) {
   const body = JSON.stringify(tasks);
-  const { value, error } = useLoad(async (signal) => {
-    await new Promise((done) => setTimeout(done, pauseAfterTyping));
-    if (signal.aborted || !questions.length) return { body, creditsToCharge: 0, items: [] };
-    return { body, ...(await call("POST /v1/quote", { body: JSON.parse(body), signal })) };
-  }, [body]);
+  const { value, error } = useLoad(
+    async (signal) => {
+      await new Promise((done) => setTimeout(done, pauseAfterTyping));
+      if (signal.aborted || !questions.length) return { body, creditsToCharge: 0, items: [] };
+      return { body, ...(await call("POST /v1/quote", { body: JSON.parse(body), signal })) };
+    },
+    [body],
+  );
   if (error) return <Problem error={error} />;
-  if (!questions.length) return <p class="faint" data-testid="price">Choose at least one provider and one country.</p>;
+  if (!questions.length)
+    return (
+      <p class="faint" data-testid="price">
+        Choose at least one provider and one country.
+      </p>
+    );
   const fresh = value?.body === body;
   const refused = fresh ? value.items.filter((item) => !item.success) : [];
   return (
@@ -93,7 +129,9 @@ function Price({ questions, tasks }: { questions: Question[]; tasks: ReturnType<
       {refused.length > 0 && (
         <ul class="refused">
           {refused.map(({ index, error: why }) => (
-            <li key={index} class="warn">{cellName(questions[index])}, {reason(why)}</li>
+            <li key={index} class="warn">
+              {cellName(questions[index])}, {reason(why)}
+            </li>
           ))}
         </ul>
       )}

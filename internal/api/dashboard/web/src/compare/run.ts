@@ -10,27 +10,48 @@ import { status } from "../state";
 export const maxCountries = 6;
 
 /** One question of a comparison before it is asked. */
-export interface Question { provider: ProviderName; country: string; payload: Payload }
+export interface Question {
+  provider: ProviderName;
+  country: string;
+  payload: Payload;
+}
 
 /** Every pair of a provider and a country, provider by provider. */
 export function questions(prompt: string, providers: Provider[], countries: string[]): Question[] {
-  return providers.flatMap((provider) => countries.map((country) => ({
-    provider: provider.name, country,
-    payload: { [provider.textField]: prompt, country },
-  })));
+  return providers.flatMap((provider) =>
+    countries.map((country) => ({
+      provider: provider.name,
+      country,
+      payload: { [provider.textField]: prompt, country },
+    })),
+  );
 }
 
 /** What came back for one question. */
-export interface Reply { result: TaskResult; requestId: string; credits: number | null; ms: number }
+export interface Reply {
+  result: TaskResult;
+  requestId: string;
+  credits: number | null;
+  ms: number;
+}
 
 export type Phase = "waiting" | "running" | "done" | "failed" | "cancelled";
 
-export interface Cell extends Question { phase: Phase; reply?: Reply; error?: unknown }
+export interface Cell extends Question {
+  phase: Phase;
+  reply?: Reply;
+  error?: unknown;
+}
 
 export const cellName = ({ provider, country }: { provider: string; country: string }) => `${provider} · ${country}`;
 
 /** The words of a result: the answer, or what the found pages are called. */
-export const words = (result: TaskResult) => ("text" in result ? result.text : found(result).map(({ title }) => title).join("\n"));
+export const words = (result: TaskResult) =>
+  "text" in result
+    ? result.text
+    : found(result)
+        .map(({ title }) => title)
+        .join("\n");
 
 /** The pages that a search found. */
 export function found(result: TaskResult): (OrganicResult | NewsResult)[] {
@@ -43,7 +64,11 @@ const maxAtOnce = 4;
 const pauseWhenBusy = 1000;
 const maxPauses = 60;
 
-export interface Comparison { prompt: string; startedAt: string; cells: Cell[] }
+export interface Comparison {
+  prompt: string;
+  startedAt: string;
+  cells: Cell[];
+}
 
 export const comparison = signal<Comparison | undefined>(undefined);
 let stop = new AbortController();
@@ -66,7 +91,9 @@ export function start(prompt: string, questions: Question[]) {
   stop = new AbortController();
   const { signal } = stop;
   comparison.value = {
-    prompt, startedAt: new Date().toISOString(), cells: questions.map((question) => ({ ...question, phase: "waiting" })),
+    prompt,
+    startedAt: new Date().toISOString(),
+    cells: questions.map((question) => ({ ...question, phase: "waiting" })),
   };
   signal.addEventListener("abort", cancelUnfinished);
   const next = questions.keys();
@@ -104,10 +131,15 @@ const isBusy = (error: unknown) => error instanceof ApiError && error.status ===
 
 async function reply({ provider, payload }: Cell, signal: AbortSignal): Promise<Reply> {
   const asked = performance.now();
-  const { response: { result }, headers } = await askProvider(provider, payload, signal);
+  const {
+    response: { result },
+    headers,
+  } = await askProvider(provider, payload, signal);
   const credits = headers.get("X-Credits-Charged");
   return {
-    result, requestId: headers.get("X-Request-Id") ?? "", credits: credits === null ? null : Number(credits),
+    result,
+    requestId: headers.get("X-Request-Id") ?? "",
+    credits: credits === null ? null : Number(credits),
     ms: Number(headers.get("X-Latency-Ms") ?? Math.round(performance.now() - asked)),
   };
 }
@@ -121,28 +153,43 @@ function change(index: number, to: Partial<Cell>, signal: AbortSignal) {
 
 function cancelUnfinished() {
   if (!comparison.value) return;
-  const cells = comparison.value.cells.map((cell) => (underway([cell]) ? { ...cell, phase: "cancelled" as const } : cell));
+  const cells = comparison.value.cells.map((cell) =>
+    underway([cell]) ? { ...cell, phase: "cancelled" as const } : cell,
+  );
   comparison.value = { ...comparison.value, cells };
 }
 
 /** The ids of the calls that ended, under which the history keeps them. */
-export const idsOf = ({ cells }: Comparison) => cells.flatMap(({ reply, error }) => reply?.requestId || (error instanceof ApiError && error.requestId) || []);
+export const idsOf = ({ cells }: Comparison) =>
+  cells.flatMap(({ reply, error }) => reply?.requestId || (error instanceof ApiError && error.requestId) || []);
 
 /** More calls than a comparison has. */
 const maxCells = 64;
 
 /** Takes a comparison from the history, by the ids of its calls. */
 export async function restore(ids: string[], signal: AbortSignal) {
-  const records = await Promise.all(ids.slice(0, maxCells).map((id) => call("GET /v1/requests/{id}", { params: { id }, signal })));
+  const records = await Promise.all(
+    ids.slice(0, maxCells).map((id) => call("GET /v1/requests/{id}", { params: { id }, signal })),
+  );
   if (signal.aborted || !records.length) return;
   stop.abort();
   const { prompt, query } = records[0].payload;
-  comparison.value = { prompt: String(prompt ?? query ?? ""), startedAt: records[0].createdAt, cells: records.map(cellOf) };
+  comparison.value = {
+    prompt: String(prompt ?? query ?? ""),
+    startedAt: records[0].createdAt,
+    cells: records.map(cellOf),
+  };
 }
 
 function cellOf({ id, provider, payload, status, result, error, credits, latencyMs }: RequestRecord): Cell {
   const question = { provider, country: String(payload.country ?? ""), payload };
-  if (result) return { ...question, phase: "done", reply: { result, requestId: id, credits: credits.creditsCharged, ms: latencyMs ?? 0 } };
-  if (error) return { ...question, phase: "failed", error: new ApiError(0, error.code, error.message, id, error.details) };
+  if (result)
+    return {
+      ...question,
+      phase: "done",
+      reply: { result, requestId: id, credits: credits.creditsCharged, ms: latencyMs ?? 0 },
+    };
+  if (error)
+    return { ...question, phase: "failed", error: new ApiError(0, error.code, error.message, id, error.details) };
   return { ...question, phase: status === "QUEUED" ? "waiting" : "running" };
 }

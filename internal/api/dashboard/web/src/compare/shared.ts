@@ -4,14 +4,24 @@ import { csvFile } from "../file";
 import { isMadeUp } from "../result/origin";
 import { cellName, found, type Cell, type Comparison } from "./run";
 
-/** The brands that an answer names, each as often as it does, in the order in which they come first; by the id of the call. */
+/**
+ * The brands that an answer names, each as often as it does, in the order in which they come first; by the id of
+ * the call.
+ */
 export type Named = ReadonlyMap<string, string[]>;
 
 /** How many of the answers have something. */
 export type Share = "all" | "some" | "one";
 
 /** Something that answers mention, and how often each of them does. */
-export interface Mention { name: string; kind?: string; counts: number[]; cells: number; total: number; share: Share }
+export interface Mention {
+  name: string;
+  kind?: string;
+  counts: number[];
+  cells: number;
+  total: number;
+  share: Share;
+}
 
 export const shares: Record<Share, { symbol: string; label: string }> = {
   all: { symbol: "●", label: "in all answers" },
@@ -28,20 +38,27 @@ function domains({ reply }: Cell): string[] {
   return cited.map(({ domain }) => domain.toLowerCase().replace(/^www\./, "")).filter(Boolean);
 }
 
-interface Thing { name: string; kind?: string }
+interface Thing {
+  name: string;
+  kind?: string;
+}
 
 const namedDomains = (cell: Cell): Thing[] => domains(cell).map((name) => ({ name }));
 
 function entities({ reply }: Cell): Thing[] {
-  return reply && "entities" in reply.result ? reply.result.entities.map(({ name, type }) => ({ name, kind: type })) : [];
+  return reply && "entities" in reply.result
+    ? reply.result.entities.map(({ name, type }) => ({ name, kind: type }))
+    : [];
 }
 
 export const domainMentions = (cells: Cell[]) => mentions(answered(cells).map(namedDomains));
 export const entityMentions = (cells: Cell[]) => mentions(answered(cells).map(entities));
-export const brandMentions = (cells: Cell[], named: Named) => mentions(answered(cells).map(({ reply }) => (named.get(reply?.requestId ?? "") ?? []).map((name) => ({ name }))));
+export const brandMentions = (cells: Cell[], named: Named) =>
+  mentions(answered(cells).map(({ reply }) => (named.get(reply?.requestId ?? "") ?? []).map((name) => ({ name }))));
 
 /** The names of the columns that counts stand for; made-up answers say that they are. */
-export const columnNames = (cells: Cell[]) => answered(cells).map((cell) => cellName(cell) + (madeUp(cell) ? " (made up)" : ""));
+export const columnNames = (cells: Cell[]) =>
+  answered(cells).map((cell) => cellName(cell) + (madeUp(cell) ? " (made up)" : ""));
 
 export const allMadeUp = (cells: Cell[]) => answered(cells).every(madeUp);
 
@@ -80,14 +97,30 @@ export function csv(cells: Cell[]): Blob {
 
 export function json({ prompt, startedAt, cells }: Comparison): Blob {
   const columns = columnNames(cells);
-  const named = ({ name, kind, counts, share }: Mention) =>
-    ({ name, type: kind, share, counts: Object.fromEntries(columns.map((column, i) => [column, counts[i]])) });
-  const text = JSON.stringify({
-    prompt, startedAt, domains: domainMentions(cells).map(named), entities: entityMentions(cells).map(named),
-    cells: cells.map((cell) => ({
-      provider: cell.provider, country: cell.country, phase: cell.phase, madeUp: madeUp(cell) || undefined, ...cell.reply, error: exportedError(cell.error),
-    })),
-  }, null, 2);
+  const named = ({ name, kind, counts, share }: Mention) => ({
+    name,
+    type: kind,
+    share,
+    counts: Object.fromEntries(columns.map((column, i) => [column, counts[i]])),
+  });
+  const text = JSON.stringify(
+    {
+      prompt,
+      startedAt,
+      domains: domainMentions(cells).map(named),
+      entities: entityMentions(cells).map(named),
+      cells: cells.map((cell) => ({
+        provider: cell.provider,
+        country: cell.country,
+        phase: cell.phase,
+        madeUp: madeUp(cell) || undefined,
+        ...cell.reply,
+        error: exportedError(cell.error),
+      })),
+    },
+    null,
+    2,
+  );
   return new Blob([text], { type: "application/json" });
 }
 

@@ -1,37 +1,95 @@
 // The API's description as the reference shows it.
-import { follow, methods, type BodyNode, type OpenAPI, type ParameterNode, type PathNode, type ReplyNode, type Schema } from "../openapi";
+import {
+  follow,
+  methods,
+  type BodyNode,
+  type OpenAPI,
+  type ParameterNode,
+  type PathNode,
+  type ReplyNode,
+  type Schema,
+} from "../openapi";
 
-export interface Parameter { name: string; in: string; required: boolean; description: string; schema: Schema; example?: unknown }
-export interface Example { name: string; summary: string; value: unknown }
-export interface Content { type: string; schema: Schema; examples: Example[] }
-export interface Reply { status: string; description: string; headers: { name: string; description: string }[]; content: Content[] }
-export interface Operation {
-  id: string; tag: string; method: string; path: string; summary: string; description: string; scope: string; needsKey: boolean;
-  isWebhook: boolean; parameters: Parameter[]; body?: Content; replies: Reply[];
+export interface Parameter {
+  name: string;
+  in: string;
+  required: boolean;
+  description: string;
+  schema: Schema;
+  example?: unknown;
 }
-export interface Group { tag: string; description: string; operations: Operation[] }
+export interface Example {
+  name: string;
+  summary: string;
+  value: unknown;
+}
+export interface Content {
+  type: string;
+  schema: Schema;
+  examples: Example[];
+}
+export interface Reply {
+  status: string;
+  description: string;
+  headers: { name: string; description: string }[];
+  content: Content[];
+}
+export interface Operation {
+  id: string;
+  tag: string;
+  method: string;
+  path: string;
+  summary: string;
+  description: string;
+  scope: string;
+  needsKey: boolean;
+  isWebhook: boolean;
+  parameters: Parameter[];
+  body?: Content;
+  replies: Reply[];
+}
+export interface Group {
+  tag: string;
+  description: string;
+  operations: Operation[];
+}
 
 export function groups(api: OpenAPI): Group[] {
   const all = [...operationsOf(api, api.paths, false), ...operationsOf(api, api.webhooks ?? {}, true)];
   const known = api.tags ?? [];
   const tags = new Set([...known.map(({ name }) => name), ...all.map(({ tag }) => tag)]);
-  return [...tags].map((tag) => ({
-    tag, description: known.find(({ name }) => name === tag)?.description ?? "", operations: all.filter((operation) => operation.tag === tag),
-  })).filter(({ operations }) => operations.length > 0);
+  return [...tags]
+    .map((tag) => ({
+      tag,
+      description: known.find(({ name }) => name === tag)?.description ?? "",
+      operations: all.filter((operation) => operation.tag === tag),
+    }))
+    .filter(({ operations }) => operations.length > 0);
 }
 
 function operationsOf(api: OpenAPI, paths: Record<string, PathNode>, isWebhook: boolean): Operation[] {
-  return Object.entries(paths).flatMap(([path, item]) => methods.flatMap((method) => {
-    const one = item[method];
-    if (!one) return [];
-    return [{
-      id: one.operationId ?? `${method}-${path}`, tag: one.tags?.[0] ?? "Other", method: method.toUpperCase(), path, isWebhook,
-      summary: one.summary ?? path, description: one.description ?? "", scope: one["x-scope"] ?? "", needsKey: !!(one.security ?? api.security)?.length,
-      parameters: [...(item.parameters ?? []), ...(one.parameters ?? [])].map((node) => parameter(api, node)),
-      body: contents(api, follow(api, one.requestBody))[0],
-      replies: Object.entries(one.responses ?? {}).map(([status, node]) => reply(api, status, follow(api, node))),
-    }];
-  }));
+  return Object.entries(paths).flatMap(([path, item]) =>
+    methods.flatMap((method) => {
+      const one = item[method];
+      if (!one) return [];
+      return [
+        {
+          id: one.operationId ?? `${method}-${path}`,
+          tag: one.tags?.[0] ?? "Other",
+          method: method.toUpperCase(),
+          path,
+          isWebhook,
+          summary: one.summary ?? path,
+          description: one.description ?? "",
+          scope: one["x-scope"] ?? "",
+          needsKey: !!(one.security ?? api.security)?.length,
+          parameters: [...(item.parameters ?? []), ...(one.parameters ?? [])].map((node) => parameter(api, node)),
+          body: contents(api, follow(api, one.requestBody))[0],
+          replies: Object.entries(one.responses ?? {}).map(([status, node]) => reply(api, status, follow(api, node))),
+        },
+      ];
+    }),
+  );
 }
 
 function parameter(api: OpenAPI, node: ParameterNode): Parameter {
@@ -40,13 +98,17 @@ function parameter(api: OpenAPI, node: ParameterNode): Parameter {
 }
 
 function reply(api: OpenAPI, status: string, node: ReplyNode): Reply {
-  const headers = Object.entries(node.headers ?? {}).map(([name, header]) => ({ name, description: follow(api, header).description ?? "" }));
+  const headers = Object.entries(node.headers ?? {}).map(([name, header]) => ({
+    name,
+    description: follow(api, header).description ?? "",
+  }));
   return { status, description: node.description ?? "", headers, content: contents(api, node) };
 }
 
 function contents(api: OpenAPI, node: BodyNode): Content[] {
   return Object.entries(node.content ?? {}).map(([type, { schema = {}, examples = {}, example }]) => ({
-    type, schema,
+    type,
+    schema,
     examples: [
       ...Object.entries(examples).map(([name, one]) => {
         const { summary = "", value } = follow(api, one);
@@ -57,7 +119,11 @@ function contents(api: OpenAPI, node: BodyNode): Content[] {
   }));
 }
 
-export interface Chapter { id: string; title: string; text: string }
+export interface Chapter {
+  id: string;
+  title: string;
+  text: string;
+}
 
 /** The introduction's chapters: paragraphs that begin with a title in bold. */
 export function chapters(api: OpenAPI): Chapter[] {
@@ -71,4 +137,4 @@ export function chapters(api: OpenAPI): Chapter[] {
 }
 
 /** A value as people read it: text as it is, everything else as indented JSON. */
-export const pretty = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value, null, 2) ?? "");
+export const pretty = (value: unknown) => (typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? ""));

@@ -18,21 +18,38 @@ export function Nav({ groups, chapters, chosen }: { groups: Group[]; chapters: C
     const text = `${id} ${path} ${method} ${summary} ${tag}`.toLowerCase();
     return needles.every((needle) => text.includes(needle));
   };
-  const left = groups.map((group) => ({ ...group, operations: group.operations.filter(fits) })).filter(({ operations }) => operations.length > 0);
+  const left = groups
+    .map((group) => ({ ...group, operations: group.operations.filter(fits) }))
+    .filter(({ operations }) => operations.length > 0);
   // On a phone the list would push what was chosen out of sight.
-  const close = () => { if (!wide.matches) setOpen(false); };
+  const close = () => {
+    if (!wide.matches) setOpen(false);
+  };
   const list = useKeptInSight(chosen);
   return (
     <details ref={list} class="docs-nav card" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Operations</summary>
       <nav aria-label="Operations">
-        <input type="search" data-testid="filter" aria-label="Filter operations" placeholder="Filter" value={filter} onInput={(event) => setFilter(event.currentTarget.value)} />
+        <input
+          type="search"
+          data-testid="filter"
+          aria-label="Filter operations"
+          placeholder="Filter"
+          value={filter}
+          onInput={(event) => setFilter(event.currentTarget.value)}
+        />
         {!filter && (
           <Entries title="Start">
-            {[chapters[0], { id: "authentication", title: "Authentication" }, ...chapters.slice(1)].map(({ id, title }) => (
-              <Entry key={id} id={id} chosen={chosen} onChoose={close}>{title}</Entry>
-            ))}
-            <li><a href="openapi.json">openapi.json</a></li>
+            {[chapters[0], { id: "authentication", title: "Authentication" }, ...chapters.slice(1)].map(
+              ({ id, title }) => (
+                <Entry key={id} id={id} chosen={chosen} onChoose={close}>
+                  {title}
+                </Entry>
+              ),
+            )}
+            <li>
+              <a href="openapi.json">openapi.json</a>
+            </li>
           </Entries>
         )}
         {left.map(({ tag, description, operations }) => (
@@ -56,15 +73,37 @@ function useKeptInSight(chosen: string) {
   useEffect(() => {
     const entry = list.current?.querySelector("[aria-current]")?.getBoundingClientRect();
     const seen = list.current!.getBoundingClientRect();
-    if (entry && (entry.top < seen.top || entry.bottom > seen.bottom)) list.current!.scrollTop += entry.top - seen.top - seen.height / 2;
+    if (entry && (entry.top < seen.top || entry.bottom > seen.bottom))
+      list.current!.scrollTop += entry.top - seen.top - seen.height / 2;
   }, [chosen]);
   return list;
 }
 
 function Entries({ title, hint, children }: { title: string; hint?: string; children: preact.ComponentChildren }) {
-  return <><h2 title={hint}>{title}</h2><ul>{children}</ul></>;
+  return (
+    <>
+      <h2 title={hint}>{title}</h2>
+      <ul>{children}</ul>
+    </>
+  );
 }
 
-function Entry({ id, chosen, onChoose, children }: { id: string; chosen: string; onChoose: () => void; children: preact.ComponentChildren }) {
-  return <li><a href={`#${id}`} aria-current={id === chosen ? "page" : undefined} onClick={onChoose}>{children}</a></li>;
+function Entry({
+  id,
+  chosen,
+  onChoose,
+  children,
+}: {
+  id: string;
+  chosen: string;
+  onChoose: () => void;
+  children: preact.ComponentChildren;
+}) {
+  return (
+    <li>
+      <a href={`#${id}`} aria-current={id === chosen ? "page" : undefined} onClick={onChoose}>
+        {children}
+      </a>
+    </li>
+  );
 }

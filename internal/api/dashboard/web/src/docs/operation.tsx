@@ -13,19 +13,49 @@ export function Method({ of }: { of: string }) {
 export function OperationView({ api, operation }: { api: OpenAPI; operation: Operation }) {
   return (
     <article class="operation" data-testid="operation">
-      <h1 id={operation.id} tabIndex={-1}>{operation.summary}</h1>
+      <h1 id={operation.id} tabIndex={-1}>
+        {operation.summary}
+      </h1>
       <p class="route">
-        {operation.isWebhook ? <span class="badge">sent to your webhook</span> : <><Method of={operation.method} /> <code data-testid="path">{operation.path}</code></>}
-        {!operation.isWebhook && <span class="badge" data-testid="scope">{operation.needsKey ? `scope ${operation.scope}` : "no key needed"}</span>}
-        <a href={`#${operation.id}`} class="faint">{operation.id}</a>
+        {operation.isWebhook ? (
+          <span class="badge">sent to your webhook</span>
+        ) : (
+          <>
+            <Method of={operation.method} /> <code data-testid="path">{operation.path}</code>
+          </>
+        )}
+        {!operation.isWebhook && (
+          <span class="badge" data-testid="scope">
+            {operation.needsKey ? `scope ${operation.scope}` : "no key needed"}
+          </span>
+        )}
+        <a href={`#${operation.id}`} class="faint">
+          {operation.id}
+        </a>
       </p>
       <Markdown text={operation.description} />
-      {operation.parameters.length > 0 && <section class="card"><h2>Parameters</h2><Parameters api={api} parameters={operation.parameters} /></section>}
-      {operation.body && <section class="card"><h2>Body</h2><ContentView api={api} content={operation.body} unfolded /></section>}
+      {operation.parameters.length > 0 && (
+        <section class="card">
+          <h2>Parameters</h2>
+          <Parameters api={api} parameters={operation.parameters} />
+        </section>
+      )}
+      {operation.body && (
+        <section class="card">
+          <h2>Body</h2>
+          <ContentView api={api} content={operation.body} unfolded />
+        </section>
+      )}
       {!operation.isWebhook && <TryIt api={api} operation={operation} />}
       <section class="card">
         <h2>Responses</h2>
-        <Tabs label="Responses by status" tabs={operation.replies.map((reply) => ({ name: reply.status, content: () => <ReplyView key={reply.status} api={api} reply={reply} /> }))} />
+        <Tabs
+          label="Responses by status"
+          tabs={operation.replies.map((reply) => ({
+            name: reply.status,
+            content: () => <ReplyView key={reply.status} api={api} reply={reply} />,
+          }))}
+        />
       </section>
     </article>
   );
@@ -36,11 +66,18 @@ function Parameters({ api, parameters }: { api: OpenAPI; parameters: Parameter[]
     <dl class="parameters">
       {parameters.map(({ name, in: place, required, description, schema, example }) => (
         <div key={name}>
-          <dt><code class="name">{name}</code> <span class="faint">{place}</span>{required && <span class="bad"> required</span>}</dt>
+          <dt>
+            <code class="name">{name}</code> <span class="faint">{place}</span>
+            {required && <span class="bad"> required</span>}
+          </dt>
           <dd>
             <Line text={description} />
             <SchemaTree api={api} schema={{ ...follow(api, schema), description: undefined }} />
-            {example !== undefined && <div class="faint">Example: <code>{String(example)}</code></div>}
+            {example !== undefined && (
+              <div class="faint">
+                Example: <code>{String(example)}</code>
+              </div>
+            )}
           </dd>
         </div>
       ))}
@@ -52,11 +89,24 @@ function ReplyView({ api, reply }: { api: OpenAPI; reply: Reply }) {
   return (
     <>
       <Markdown text={reply.description} />
-      {reply.content.map((content) => <ContentView key={content.type} api={api} content={content} />)}
+      {reply.content.map((content) => (
+        <ContentView key={content.type} api={api} content={content} />
+      ))}
       {reply.headers.length > 0 && (
         <details class="reply-headers">
           <summary>Headers ({reply.headers.length})</summary>
-          <dl class="parameters">{reply.headers.map(({ name, description }) => <div key={name}><dt><code>{name}</code></dt><dd class="faint"><Line text={description} /></dd></div>)}</dl>
+          <dl class="parameters">
+            {reply.headers.map(({ name, description }) => (
+              <div key={name}>
+                <dt>
+                  <code>{name}</code>
+                </dt>
+                <dd class="faint">
+                  <Line text={description} />
+                </dd>
+              </div>
+            ))}
+          </dl>
         </details>
       )}
     </>
@@ -68,13 +118,20 @@ function ContentView({ api, content, unfolded }: { api: OpenAPI; content: Conten
   return (
     <>
       <details open={unfolded}>
-        <summary>Schema <span class="faint">{content.type}</span></summary>
+        <summary>
+          Schema <span class="faint">{content.type}</span>
+        </summary>
         <SchemaTree api={api} schema={content.schema} />
       </details>
       {content.examples.map(({ name, summary, value }) => (
         <figure key={name}>
           <figcaption class="faint">Example: {summary || name}</figcaption>
-          <div class="code-box"><Copy text={pretty(value)} /><pre tabIndex={0} data-testid="example">{pretty(value)}</pre></div>
+          <div class="code-box">
+            <Copy text={pretty(value)} />
+            <pre tabIndex={0} data-testid="example">
+              {pretty(value)}
+            </pre>
+          </div>
         </figure>
       ))}
     </>

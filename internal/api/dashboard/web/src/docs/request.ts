@@ -4,7 +4,10 @@ import { codeFor, type Snippet } from "../snippets";
 import type { Operation } from "./model";
 import { pathOf } from "./path";
 
-export interface Filled { values: Record<string, string>; body: string }
+export interface Filled {
+  values: Record<string, string>;
+  body: string;
+}
 
 const urlOf = (operation: Operation, values: Record<string, string>) => new URL(pathOf(operation, values), base).href;
 
@@ -27,7 +30,11 @@ export function parsed(text: string): { value?: unknown; wrong?: string } {
 export function snippets(operation: Operation, values: Record<string, string>, body: unknown): Snippet[] {
   const success = operation.replies.find(({ status }) => status.startsWith("2"))?.content[0]?.type ?? "";
   return codeFor({
-    method: operation.method, url: urlOf(operation, values), body: operation.body && body, needsKey: operation.needsKey,
-    isStream: success === "text/event-stream", isJSON: success.endsWith("json"),
+    method: operation.method,
+    url: urlOf(operation, values),
+    body: operation.body && body,
+    needsKey: operation.needsKey,
+    isStream: success === "text/event-stream",
+    isJSON: success.endsWith("json"),
   });
 }

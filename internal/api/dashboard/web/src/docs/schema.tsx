@@ -4,7 +4,11 @@ import { useState } from "preact/hooks";
 import { follow, refName, type OpenAPI, type Schema } from "../openapi";
 import { Line } from "../result/markdown";
 
-interface Part { label: string; schema: Schema; required?: boolean }
+interface Part {
+  label: string;
+  schema: Schema;
+  required?: boolean;
+}
 
 /** What a schema is made of; nothing at all for a plain value without rules. */
 export function SchemaTree({ api, schema }: { api: OpenAPI; schema: Schema }) {
@@ -12,14 +16,24 @@ export function SchemaTree({ api, schema }: { api: OpenAPI; schema: Schema }) {
   const parts = partsOf(api, resolved);
   return (
     <div class="schema">
-      <div><Facts schema={resolved} name={refName(schema)} /></div>
+      <div>
+        <Facts schema={resolved} name={refName(schema)} />
+      </div>
       {parts.length > 0 && <Parts api={api} parts={parts} />}
     </div>
   );
 }
 
 function Parts({ api, parts }: { api: OpenAPI; parts: Part[] }) {
-  return <ul>{parts.map((part, i) => <li key={i}><PartView api={api} part={part} /></li>)}</ul>;
+  return (
+    <ul>
+      {parts.map((part, i) => (
+        <li key={i}>
+          <PartView api={api} part={part} />
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 function PartView({ api, part }: { api: OpenAPI; part: Part }) {
@@ -28,8 +42,8 @@ function PartView({ api, part }: { api: OpenAPI; part: Part }) {
   const parts = partsOf(api, schema);
   const line = (
     <>
-      <code class="name">{part.label}</code>{part.required && <span class="bad"> required</span>}{" "}
-      <Facts schema={schema} name={refName(part.schema)} />
+      <code class="name">{part.label}</code>
+      {part.required && <span class="bad"> required</span>} <Facts schema={schema} name={refName(part.schema)} />
     </>
   );
   if (!parts.length) return <div class="leaf">{line}</div>;
@@ -45,11 +59,26 @@ function PartView({ api, part }: { api: OpenAPI; part: Part }) {
 function Facts({ schema, name }: { schema: Schema; name: string }) {
   return (
     <>
-      <span class="type">{typeOf(schema)}</span>{name && <span class="faint"> {name}</span>}
+      <span class="type">{typeOf(schema)}</span>
+      {name && <span class="faint"> {name}</span>}
       {schema.deprecated && <span class="warn"> deprecated</span>}
-      {limits(schema).map((limit) => <span key={limit} class="limit">{limit}</span>)}
-      {schema.description && <div class="faint"><Line text={schema.description} /></div>}
-      {schema.enum && <div class="values">{schema.enum.map((value) => <code key={String(value)}>{JSON.stringify(value)}</code>)}</div>}
+      {limits(schema).map((limit) => (
+        <span key={limit} class="limit">
+          {limit}
+        </span>
+      ))}
+      {schema.description && (
+        <div class="faint">
+          <Line text={schema.description} />
+        </div>
+      )}
+      {schema.enum && (
+        <div class="values">
+          {schema.enum.map((value) => (
+            <code key={String(value)}>{JSON.stringify(value)}</code>
+          ))}
+        </div>
+      )}
     </>
   );
 }
@@ -61,12 +90,24 @@ function typeOf({ type, format, items, const: only }: Schema): string {
 }
 
 const limitNames = {
-  minimum: "≥", maximum: "≤", exclusiveMinimum: ">", exclusiveMaximum: "<", minLength: "length ≥", maxLength: "length ≤",
-  minItems: "items ≥", maxItems: "items ≤", uniqueItems: "no repetitions:", multipleOf: "multiple of", pattern: "pattern", default: "default", const: "always",
+  minimum: "≥",
+  maximum: "≤",
+  exclusiveMinimum: ">",
+  exclusiveMaximum: "<",
+  minLength: "length ≥",
+  maxLength: "length ≤",
+  minItems: "items ≥",
+  maxItems: "items ≤",
+  uniqueItems: "no repetitions:",
+  multipleOf: "multiple of",
+  pattern: "pattern",
+  default: "default",
+  const: "always",
 } satisfies Partial<Record<keyof Schema, string>>;
 
 function limits(schema: Schema): string[] {
-  const set = (Object.keys(limitNames) as (keyof typeof limitNames)[]).filter((name) => schema[name] !== undefined)
+  const set = (Object.keys(limitNames) as (keyof typeof limitNames)[])
+    .filter((name) => schema[name] !== undefined)
     .map((name) => `${limitNames[name]} ${name === "pattern" ? schema[name] : JSON.stringify(schema[name])}`);
   // Rules often demand a field that only the schema around them describes.
   const demanded = (schema.required ?? []).filter((name) => !schema.properties?.[name]);
@@ -74,9 +115,17 @@ function limits(schema: Schema): string[] {
 }
 
 function partsOf(api: OpenAPI, schema: Schema): Part[] {
-  const properties = Object.entries(schema.properties ?? {}).map(([label, one]) => ({ label, schema: one, required: schema.required?.includes(label) }));
-  const items = schema.items && saysMore(follow(api, schema.items)) ? [{ label: "each item", schema: schema.items }] : [];
-  const others = typeof schema.additionalProperties === "object" ? [{ label: "any other name", schema: schema.additionalProperties }] : [];
+  const properties = Object.entries(schema.properties ?? {}).map(([label, one]) => ({
+    label,
+    schema: one,
+    required: schema.required?.includes(label),
+  }));
+  const items =
+    schema.items && saysMore(follow(api, schema.items)) ? [{ label: "each item", schema: schema.items }] : [];
+  const others =
+    typeof schema.additionalProperties === "object"
+      ? [{ label: "any other name", schema: schema.additionalProperties }]
+      : [];
   return [...properties, ...items, ...others, ...choices(schema)];
 }
 
@@ -85,10 +134,20 @@ const saysMore = (items: Schema) => Object.keys(items).some((name) => name !== "
 
 /** Shapes that are alternatives, additions, or bound to a condition. */
 function choices(schema: Schema): Part[] {
-  const several = (word: string, list: Schema[] = []) => list.map((one, i) => ({ label: `${word}, ${i + 1}`, schema: one }));
-  const forms = Object.entries(schema.dependentSchemas ?? {}).map(([name, one]) => ({ label: `with ${name}`, schema: one }));
+  const several = (word: string, list: Schema[] = []) =>
+    list.map((one, i) => ({ label: `${word}, ${i + 1}`, schema: one }));
+  const forms = Object.entries(schema.dependentSchemas ?? {}).map(([name, one]) => ({
+    label: `with ${name}`,
+    schema: one,
+  }));
   const conditions = [...(schema.allOf ?? []), schema].flatMap(conditional);
-  return [...several("one of", schema.oneOf), ...several("any of", schema.anyOf), ...conditions, ...forms, ...(schema.not ? [{ label: "not", schema: schema.not }] : [])];
+  return [
+    ...several("one of", schema.oneOf),
+    ...several("any of", schema.anyOf),
+    ...conditions,
+    ...forms,
+    ...(schema.not ? [{ label: "not", schema: schema.not }] : []),
+  ];
 }
 
 function conditional({ if: test, then, else: unless }: Schema): Part[] {

@@ -4,20 +4,42 @@ import { pathOf } from "./path";
 import { parsed, type Filled } from "./request";
 import type { Operation } from "./model";
 
-export interface Received { status: number; statusText: string; headers: [string, string][]; ms: number; text: string; more: boolean; ended: boolean }
+export interface Received {
+  status: number;
+  statusText: string;
+  headers: [string, string][];
+  ms: number;
+  text: string;
+  more: boolean;
+  ended: boolean;
+}
 
 /** More than this nobody reads in a box. */
 const maxText = 200_000;
 const uninteresting = /^(date|content-length|connection|keep-alive|vary|etag|cache-control|transfer-encoding)$/;
 
 /** key "" stands for the one that is signed in. */
-export async function send(operation: Operation, { values, body }: Filled, key: string, signal: AbortSignal, show: (received: Received) => void) {
+export async function send(
+  operation: Operation,
+  { values, body }: Filled,
+  key: string,
+  signal: AbortSignal,
+  show: (received: Received) => void,
+) {
   const started = performance.now();
   const response = await open(operation.method, pathOf(operation, values), {
-    withKey: operation.needsKey ? key || undefined : "", signal, anyStatus: true, body: operation.body && parsed(body).value,
+    withKey: operation.needsKey ? key || undefined : "",
+    signal,
+    anyStatus: true,
+    body: operation.body && parsed(body).value,
   });
   const received: Received = {
-    status: response.status, statusText: response.statusText, ms: 0, text: "", more: false, ended: false,
+    status: response.status,
+    statusText: response.statusText,
+    ms: 0,
+    text: "",
+    more: false,
+    ended: false,
     headers: [...response.headers].filter(([name]) => !uninteresting.test(name)),
   };
   const isStream = response.headers.get("Content-Type")?.startsWith("text/event-stream");

@@ -18,26 +18,53 @@ export function TryIt({ api, operation }: { api: OpenAPI; operation: Operation }
     event.preventDefault();
     if (!body.wrong && !busy) start((signal, show) => send(operation, filled, typed, signal, show));
   };
-  const setValue = (name: string, value: string) => setFilled({ ...filled, values: { ...filled.values, [name]: value } });
+  const setValue = (name: string, value: string) =>
+    setFilled({ ...filled, values: { ...filled.values, [name]: value } });
   return (
     <section class="card try" aria-label="Try it">
       <h2>Try it</h2>
       <form onSubmit={submit}>
         <div class="try-fields">
-          {operation.parameters.filter(({ in: place }) => place === "path" || place === "query").map((parameter) => (
-            <Field key={parameter.name} api={api} parameter={parameter} value={filled.values[parameter.name] ?? ""} onInput={(value) => setValue(parameter.name, value)} />
-          ))}
+          {operation.parameters
+            .filter(({ in: place }) => place === "path" || place === "query")
+            .map((parameter) => (
+              <Field
+                key={parameter.name}
+                api={api}
+                parameter={parameter}
+                value={filled.values[parameter.name] ?? ""}
+                onInput={(value) => setValue(parameter.name, value)}
+              />
+            ))}
           {operation.needsKey && (
             <label>
-              Key <span class="faint">{key.value && !typed ? "the one that you are signed in with, unless you give another" : "with the scope " + operation.scope}</span>
-              <input type="password" data-testid="try-key" autocomplete="off" placeholder="ear_live_…" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} />
+              Key{" "}
+              <span class="faint">
+                {key.value && !typed
+                  ? "the one that you are signed in with, unless you give another"
+                  : "with the scope " + operation.scope}
+              </span>
+              <input
+                type="password"
+                data-testid="try-key"
+                autocomplete="off"
+                placeholder="ear_live_…"
+                value={typed}
+                onInput={(event) => setTyped(event.currentTarget.value)}
+              />
             </label>
           )}
           {examples.length > 1 && (
             <label>
               Example
-              <select data-testid="try-example" onChange={(event) => setFilled({ ...filled, body: pretty(examples[event.currentTarget.selectedIndex].value) })}>
-                {examples.map(({ name, summary }) => <option key={name}>{summary || name}</option>)}
+              <select
+                data-testid="try-example"
+                onChange={(event) =>
+                  setFilled({ ...filled, body: pretty(examples[event.currentTarget.selectedIndex].value) })
+                }>
+                {examples.map(({ name, summary }) => (
+                  <option key={name}>{summary || name}</option>
+                ))}
               </select>
             </label>
           )}
@@ -46,24 +73,51 @@ export function TryIt({ api, operation }: { api: OpenAPI; operation: Operation }
           <div class="field">
             <label for={`${id}-body`}>Body</label>
             <textarea
-              id={`${id}-body`} data-testid="try-body" spellcheck={false} value={filled.body} aria-invalid={!!body.wrong} aria-describedby={`${id}-wrong`}
-              rows={Math.min(18, filled.body.split("\n").length + 1)} onInput={(event) => setFilled({ ...filled, body: event.currentTarget.value })}
+              id={`${id}-body`}
+              data-testid="try-body"
+              spellcheck={false}
+              value={filled.body}
+              aria-invalid={!!body.wrong}
+              aria-describedby={`${id}-wrong`}
+              rows={Math.min(18, filled.body.split("\n").length + 1)}
+              onInput={(event) => setFilled({ ...filled, body: event.currentTarget.value })}
             />
-            <div id={`${id}-wrong`} class="wrong">{body.wrong && `This is no JSON: ${body.wrong}`}</div>
+            <div id={`${id}-wrong`} class="wrong">
+              {body.wrong && `This is no JSON: ${body.wrong}`}
+            </div>
           </div>
         )}
         <div class="row">
-          <button class="primary" data-testid="try-send" disabled={busy || !!body.wrong}>Send</button>
-          {busy && <button type="button" data-testid="try-stop" onClick={stop}>Stop</button>}
+          <button class="primary" data-testid="try-send" disabled={busy || !!body.wrong}>
+            Send
+          </button>
+          {busy && (
+            <button type="button" data-testid="try-stop" onClick={stop}>
+              Stop
+            </button>
+          )}
           {busy && !received && <Spinner label="Sending" />}
         </div>
       </form>
       <Problem error={error} />
       {received && <ResponseView received={received} />}
       <h3>In code</h3>
-      <Tabs label="Languages" tabs={snippets(operation, filled.values, body.wrong ? examples[0]?.value : body.value).map(({ language, code }) => ({
-        name: language, content: () => <div class="code-box"><Copy text={code} /><pre tabIndex={0} data-testid="snippet">{code}</pre></div>,
-      }))} />
+      <Tabs
+        label="Languages"
+        tabs={snippets(operation, filled.values, body.wrong ? examples[0]?.value : body.value).map(
+          ({ language, code }) => ({
+            name: language,
+            content: () => (
+              <div class="code-box">
+                <Copy text={code} />
+                <pre tabIndex={0} data-testid="snippet">
+                  {code}
+                </pre>
+              </div>
+            ),
+          }),
+        )}
+      />
     </section>
   );
 }
@@ -81,26 +135,51 @@ function useSending() {
     setBusy(true);
     setReceived(undefined);
     setError(undefined);
-    task(signal, setReceived).catch((problem) => { if (!signal.aborted) setError(problem); }).finally(() => setBusy(false));
+    task(signal, setReceived)
+      .catch((problem) => {
+        if (!signal.aborted) setError(problem);
+      })
+      .finally(() => setBusy(false));
   };
   return { busy, received, error, start, stop: () => running.current.abort() };
 }
 
-function Field({ api, parameter, value, onInput }: { api: OpenAPI; parameter: Parameter; value: string; onInput: (value: string) => void }) {
+function Field({
+  api,
+  parameter,
+  value,
+  onInput,
+}: {
+  api: OpenAPI;
+  parameter: Parameter;
+  value: string;
+  onInput: (value: string) => void;
+}) {
   const { enum: allowed, type } = follow(api, parameter.schema);
   const values = (allowed ?? (type === "boolean" ? [true, false] : undefined))?.map(String);
   const hook = `try-param-${parameter.name}`;
   return (
     <label>
-      {parameter.name} <span class="faint">{parameter.in}{parameter.required && ", required"}</span>
+      {parameter.name}{" "}
+      <span class="faint">
+        {parameter.in}
+        {parameter.required && ", required"}
+      </span>
       {values ? (
         <select data-testid={hook} value={value} onChange={(event) => onInput(event.currentTarget.value)}>
           <option value="">{parameter.required ? "Choose one" : "not given"}</option>
-          {values.map((one) => <option key={one} value={one}>{one}</option>)}
+          {values.map((one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ))}
         </select>
       ) : (
         <input
-          data-testid={hook} value={value} required={parameter.required} placeholder={parameter.example === undefined ? "" : `such as ${parameter.example}`}
+          data-testid={hook}
+          value={value}
+          required={parameter.required}
+          placeholder={parameter.example === undefined ? "" : `such as ${parameter.example}`}
           onInput={(event) => onInput(event.currentTarget.value)}
         />
       )}
@@ -113,11 +192,29 @@ function ResponseView({ received }: { received: Received }) {
   return (
     <div class="came" data-testid="try-result">
       <p role="status">
-        <strong class={received.status < 400 ? "good" : "bad"} data-testid="try-status">{received.status} {received.statusText}</strong>{" "}
-        <span class="faint">{received.ms.toLocaleString()} ms{!received.ended && ", still coming"}</span>
+        <strong class={received.status < 400 ? "good" : "bad"} data-testid="try-status">
+          {received.status} {received.statusText}
+        </strong>{" "}
+        <span class="faint">
+          {received.ms.toLocaleString()} ms{!received.ended && ", still coming"}
+        </span>
       </p>
-      <dl class="headers">{received.headers.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>
-      {text && <div class="code-box"><Copy text={text} /><pre tabIndex={0} data-testid="try-response">{text}</pre></div>}
+      <dl class="headers">
+        {received.headers.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {text && (
+        <div class="code-box">
+          <Copy text={text} />
+          <pre tabIndex={0} data-testid="try-response">
+            {text}
+          </pre>
+        </div>
+      )}
       {received.more && <p class="faint">The rest is left out.</p>}
     </div>
   );

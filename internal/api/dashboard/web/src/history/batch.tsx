@@ -11,13 +11,21 @@ import { RequestRows } from "./requests";
 import { RetryFailed } from "./retry";
 
 export function BatchPage({ id }: { id: string }) {
-  const { value: batch, error, again } = useLive((signal) => call("GET /v1/batches/{id}", { params: { id }, signal }), [id]);
+  const {
+    value: batch,
+    error,
+    again,
+  } = useLive((signal) => call("GET /v1/batches/{id}", { params: { id }, signal }), [id]);
   const status = route.value.query.status;
   return (
     <div class="history">
-      <p class="tasks-back"><a href="#/history/batches">← Batches</a></p>
+      <p class="tasks-back">
+        <a href="#/history/batches">← Batches</a>
+      </p>
       <Problem error={error} />
-      {error instanceof ApiError && error.status === 404 && <Empty title="There is no such batch">Batches are kept as long as their tasks.</Empty>}
+      {error instanceof ApiError && error.status === 404 && (
+        <Empty title="There is no such batch">Batches are kept as long as their tasks.</Empty>
+      )}
       {!batch && !error && <Spinner />}
       {batch && (
         <>
@@ -26,12 +34,20 @@ export function BatchPage({ id }: { id: string }) {
           <div class="history-filters">
             <h2>Results</h2>
             <span class="segments" role="group" aria-label="Show">
-              <Segment status={undefined} now={status} text={`All ${number(batch.total - batch.refused - batch.removed)}`} />
+              <Segment
+                status={undefined}
+                now={status}
+                text={`All ${number(batch.total - batch.refused - batch.removed)}`}
+              />
               <Segment status="FAILED" now={status} text={`Failed ${number(batch.failed)}`} />
               <Segment status="COMPLETED" now={status} text={`Completed ${number(batch.completed)}`} />
             </span>
           </div>
-          <RequestRows key={`${id}/${status}`} filters={{ batch: id, status }} onEmpty={<Empty title="No task of the batch is like that" />} />
+          <RequestRows
+            key={`${id}/${status}`}
+            filters={{ batch: id, status }}
+            onEmpty={<Empty title="No task of the batch is like that" />}
+          />
           <AsCall path={`/v1/batches/${id}`} />
         </>
       )}
@@ -40,20 +56,37 @@ export function BatchPage({ id }: { id: string }) {
 }
 
 function Segment({ status, now, text }: { status?: string; now?: string; text: string }) {
-  return <button type="button" aria-pressed={status === now} onClick={() => changeQuery({ status })}>{text}</button>;
+  return (
+    <button type="button" aria-pressed={status === now} onClick={() => changeQuery({ status })}>
+      {text}
+    </button>
+  );
 }
 
 function Head({ of: batch, onRetried }: { of: BatchRecord; onRetried: () => void }) {
-  const results = (format: string) => new URL(`v1/batches/${encodeURIComponent(batch.id)}/results?format=${format}`, base).href;
+  const results = (format: string) =>
+    new URL(`v1/batches/${encodeURIComponent(batch.id)}/results?format=${format}`, base).href;
   const ended = batch.completed + batch.failed > 0;
   return (
     <div class="tasks-title">
-      <h1>Batch of <When at={batch.createdAt} /></h1>
-      <span class={`badge ${lookOf(batch)}`} data-testid="state">{stateOf(batch)}</span>
+      <h1>
+        Batch of <When at={batch.createdAt} />
+      </h1>
+      <span class={`badge ${lookOf(batch)}`} data-testid="state">
+        {stateOf(batch)}
+      </span>
       <span class="history-do">
         {may("tasks") && <RetryFailed of={batch} onRetried={onRetried} />}
-        {ended && <a class="button" href={results("csv")} download={`batch-${batch.id}.csv`} data-testid="batch-csv">CSV</a>}
-        {ended && <a class="button" href={results("ndjson")} download={`batch-${batch.id}.jsonl`}>JSON lines</a>}
+        {ended && (
+          <a class="button" href={results("csv")} download={`batch-${batch.id}.csv`} data-testid="batch-csv">
+            CSV
+          </a>
+        )}
+        {ended && (
+          <a class="button" href={results("ndjson")} download={`batch-${batch.id}.jsonl`}>
+            JSON lines
+          </a>
+        )}
         <Copy text={location.href} label="Copy the address" />
       </span>
     </div>
@@ -70,13 +103,30 @@ function Counts({ of: batch }: { of: BatchRecord }) {
   ];
   return (
     <section class="card history-counts" aria-label="How far it is">
-      <div class="cover" aria-hidden="true">{parts.filter(({ count }) => count).map(({ name, count, look }) => <span key={name} class={look} style={{ width: `${(100 * count) / batch.total}%` }} />)}</div>
+      <div class="cover" aria-hidden="true">
+        {parts
+          .filter(({ count }) => count)
+          .map(({ name, count, look }) => (
+            <span key={name} class={look} style={{ width: `${(100 * count) / batch.total}%` }} />
+          ))}
+      </div>
       <dl class="tasks-counts">
         {parts.map(({ name, count, look }) => (
-          <div key={name}><dt>{name}</dt><dd class={look === "yes" ? "good" : look === "failed" && count ? "bad" : ""} data-testid={`batch-${look}`}>
-            {number(count)} {look === "failed" && count > 0 && <small class="faint">{failuresOf(batch.failures)}</small>}</dd></div>
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd class={look === "yes" ? "good" : look === "failed" && count ? "bad" : ""} data-testid={`batch-${look}`}>
+              {number(count)}{" "}
+              {look === "failed" && count > 0 && <small class="faint">{failuresOf(batch.failures)}</small>}
+            </dd>
+          </div>
         ))}
-        <div><dt>Credits</dt><dd>{number(batch.credits.creditsCharged)} <small class="faint">of at most {number(batch.credits.creditsToCharge)}</small></dd></div>
+        <div>
+          <dt>Credits</dt>
+          <dd>
+            {number(batch.credits.creditsCharged)}{" "}
+            <small class="faint">of at most {number(batch.credits.creditsToCharge)}</small>
+          </dd>
+        </div>
       </dl>
     </section>
   );

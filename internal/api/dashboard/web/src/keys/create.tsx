@@ -8,12 +8,19 @@ import { Problem, Secret, Spinner, useLoad, When } from "../ui";
 type Scope = Key["scopes"][number];
 
 const dayLength = 86_400_000;
-const lives = [["", "never"], ["30", "in 30 days"], ["90", "in 90 days"], ["date", "on a date"]];
+const lives = [
+  ["", "never"],
+  ["30", "in 30 days"],
+  ["90", "in 90 days"],
+  ["date", "on a date"],
+];
 
 /** The end of a key's life as the API takes it; a date means its end where the user is. */
 function endOf(life: string, date: string): string | undefined {
   if (!life) return undefined;
-  return (life === "date" ? new Date(`${date}T23:59:59`) : new Date(Date.now() + Number(life) * dayLength)).toISOString();
+  return (
+    life === "date" ? new Date(`${date}T23:59:59`) : new Date(Date.now() + Number(life) * dayLength)
+  ).toISOString();
 }
 
 /** The scopes that there are. A key has all of them but `admin`, unless others are asked for. */
@@ -52,24 +59,52 @@ export function Create({ onMade }: { onMade: () => void }) {
       <fieldset class="keys-choices">
         <legend>Scopes</legend>
         {all.map((scope) => (
-          <label key={scope} class="inline"><input type="checkbox" name="scope" value={scope} checked={scopes.includes(scope)} onChange={() => toggle(scope)} />{scope}</label>
+          <label key={scope} class="inline">
+            <input
+              type="checkbox"
+              name="scope"
+              value={scope}
+              checked={scopes.includes(scope)}
+              onChange={() => toggle(scope)}
+            />
+            {scope}
+          </label>
         ))}
       </fieldset>
       <div class="keys-line">
-        <label>Expires
+        <label>
+          Expires
           <select value={life} onChange={(e) => setLife(e.currentTarget.value)} data-testid="expiry">
-            {lives.map(([value, label]) => <option key={value} value={value}>{label}</option>)}
+            {lives.map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
           </select>
         </label>
         {life === "date" && (
-          <label>Last day<input type="date" required min={new Date().toLocaleDateString("sv")} value={date} onInput={(e) => setDate(e.currentTarget.value)} /></label>
+          <label>
+            Last day
+            <input
+              type="date"
+              required
+              min={new Date().toLocaleDateString("sv")}
+              value={date}
+              onInput={(e) => setDate(e.currentTarget.value)}
+            />
+          </label>
         )}
-        <button class="primary" disabled={busy || scopes.length === 0} data-testid="create-key">Create key</button>
+        <button class="primary" disabled={busy || scopes.length === 0} data-testid="create-key">
+          Create key
+        </button>
       </div>
       {scopes.length === 0 && <p class="wrong">Choose at least one scope.</p>}
       <Problem error={error} />
       <Secret title="Your new key" secret={made?.secret} onClose={() => setMade(undefined)}>
-        <p class="faint">It may {made?.key.scopes.join(", ")}. Expires: {made?.key.expiresAt ? <When at={made.key.expiresAt} /> : "never"}.</p>
+        <p class="faint">
+          It may {made?.key.scopes.join(", ")}. Expires:{" "}
+          {made?.key.expiresAt ? <When at={made.key.expiresAt} /> : "never"}.
+        </p>
       </Secret>
     </form>
   );

@@ -51,14 +51,23 @@ express().post("/earshot", express.raw({ type: "*/*" }), (request, response) => 
 
 export function Verify() {
   const tabs = Object.entries(snippets).map(([name, code]) => ({
-    name, content: () => <div class="keys-code"><pre tabIndex={0}><code>{code}</code></pre><Copy text={code} /></div>,
+    name,
+    content: () => (
+      <div class="keys-code">
+        <pre tabIndex={0}>
+          <code>{code}</code>
+        </pre>
+        <Copy text={code} />
+      </div>
+    ),
   }));
   return (
     <>
       <h3>Verify signatures</h3>
       <p class="faint">
-        Signatures follow Standard Webhooks: <code>webhook-id</code>, <code>webhook-timestamp</code> and <code>webhook-signature</code>. Verify the body's bytes as they came,
-        answer with a 2xx, and skip an id that you have seen.
+        Signatures follow Standard Webhooks: <code>webhook-id</code>, <code>webhook-timestamp</code> and{" "}
+        <code>webhook-signature</code>. Verify the body's bytes as they came, answer with a 2xx, and skip an id that you
+        have seen.
       </p>
       <Tabs tabs={tabs} label="Language" />
     </>

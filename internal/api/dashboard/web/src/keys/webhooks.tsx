@@ -11,21 +11,37 @@ export function Rotate() {
   return (
     <>
       <h3>Webhook secret</h3>
-      <p class="faint">Webhooks are signed with it, so that a receiver knows that they come from here. It was shown when the organization was made.</p>
-      <button type="button" onClick={() => setAsking(true)} data-testid="rotate">Rotate the secret…</button>
-      {previousUntil && <p role="status">The secret before is valid until <When at={previousUntil} />.</p>}
+      <p class="faint">
+        Webhooks are signed with it, so that a receiver knows that they come from here. It was shown when the
+        organization was made.
+      </p>
+      <button type="button" onClick={() => setAsking(true)} data-testid="rotate">
+        Rotate the secret…
+      </button>
+      {previousUntil && (
+        <p role="status">
+          The secret before is valid until <When at={previousUntil} />.
+        </p>
+      )}
       <Confirm
-        title="Rotate the webhook secret?" action="Rotate" open={asking} onClose={() => setAsking(false)}
+        title="Rotate the webhook secret?"
+        action="Rotate"
+        open={asking}
+        onClose={() => setAsking(false)}
         run={async () => {
           const answer = await call("POST /v1/webhooks/secret/rotate");
           setRotated(answer);
           setPreviousUntil(answer.previousValidUntil);
-        }}
-      >
-        <p>A new secret is made and shown once. For a while webhooks carry a signature of the old one too, so that receivers can change over; a secret older than that ends at once.</p>
+        }}>
+        <p>
+          A new secret is made and shown once. For a while webhooks carry a signature of the old one too, so that
+          receivers can change over; a secret older than that ends at once.
+        </p>
       </Confirm>
       <Secret title="The new webhook secret" secret={rotated?.secret} onClose={() => setRotated(undefined)}>
-        <p>The old one is valid until <When at={rotated?.previousValidUntil} />.</p>
+        <p>
+          The old one is valid until <When at={rotated?.previousValidUntil} />.
+        </p>
       </Secret>
     </>
   );
@@ -52,12 +68,29 @@ export function Test() {
   return (
     <form onSubmit={submit} aria-labelledby="test-head">
       <h3 id="test-head">Test delivery</h3>
-      <label>Receiver
-        <input type="url" required placeholder="https://" value={url} onInput={(e) => setUrl(e.currentTarget.value)} aria-invalid={wrong} aria-describedby="test-problem" data-testid="test-url" />
+      <label>
+        Receiver
+        <input
+          type="url"
+          required
+          placeholder="https://"
+          value={url}
+          onInput={(e) => setUrl(e.currentTarget.value)}
+          aria-invalid={wrong}
+          aria-describedby="test-problem"
+          data-testid="test-url"
+        />
       </label>
-      <button disabled={busy} data-testid="test-send">Send a signed test</button> {busy && <Spinner label="Waiting for the receiver" />}
-      <div id="test-problem"><Problem error={error} /></div>
-      <div role="status" data-testid="test-result">{test && <Outcome {...test} />}</div>
+      <button disabled={busy} data-testid="test-send">
+        Send a signed test
+      </button>{" "}
+      {busy && <Spinner label="Waiting for the receiver" />}
+      <div id="test-problem">
+        <Problem error={error} />
+      </div>
+      <div role="status" data-testid="test-result">
+        {test && <Outcome {...test} />}
+      </div>
     </form>
   );
 }
@@ -65,8 +98,8 @@ export function Test() {
 function Outcome({ delivered, status, error, ms }: WebhookTest) {
   return (
     <p>
-      <span class={`badge ${delivered ? "good" : "bad"}`}>{delivered ? "delivered" : "not delivered"}</span>
-      {" "}{status === null ? `No answer: ${error}` : `The receiver answered ${status}`} after {number(ms)} ms.
+      <span class={`badge ${delivered ? "good" : "bad"}`}>{delivered ? "delivered" : "not delivered"}</span>{" "}
+      {status === null ? `No answer: ${error}` : `The receiver answered ${status}`} after {number(ms)} ms.
     </p>
   );
 }

@@ -20,9 +20,14 @@ export function Compare() {
       <h1>Compare</h1>
       <Form busy={!!run && underway(run.cells)} onRun={start} onCancel={cancel} />
       <Problem error={error} />
-      {run ? <Outcome run={run} /> : (
+      {run ? (
+        <Outcome run={run} />
+      ) : (
         <Empty title="Nothing compared yet">
-          <p>Ask several providers, or one from several countries: the answers appear here side by side, with the sources that they share.</p>
+          <p>
+            Ask several providers, or one from several countries: the answers appear here side by side, with the sources
+            that they share.
+          </p>
         </Empty>
       )}
     </>
@@ -44,7 +49,12 @@ function useKept(run: Comparison | undefined): unknown {
   useEffect(() => {
     if (!answers || answers === ids || busy) return;
     const stop = new AbortController();
-    restore(answers.split(","), stop.signal).then(() => setError(undefined), (problem) => { if (!stop.signal.aborted) setError(problem); });
+    restore(answers.split(","), stop.signal).then(
+      () => setError(undefined),
+      (problem) => {
+        if (!stop.signal.aborted) setError(problem);
+      },
+    );
     return () => stop.abort();
   }, [answers]);
   return error;
@@ -61,22 +71,51 @@ function Outcome({ run }: { run: Comparison }) {
     <section class="outcome" aria-label="Answers">
       <div class="row outcome-head">
         <h2>“{run.prompt}”</h2>
-        <span class="faint" role="status" data-testid="progress">{ended} of {cells.length} ended, {done.length} answered</span>
-        <button type="button" class="small" disabled={!done.length} onClick={() => download(json(run), "comparison.json")}>Export JSON</button>
-        <button type="button" class="small" disabled={!done.length} onClick={() => download(csv(cells), "domains.csv")}>Export CSV</button>
+        <span class="faint" role="status" data-testid="progress">
+          {ended} of {cells.length} ended, {done.length} answered
+        </span>
+        <button
+          type="button"
+          class="small"
+          disabled={!done.length}
+          onClick={() => download(json(run), "comparison.json")}>
+          Export JSON
+        </button>
+        <button type="button" class="small" disabled={!done.length} onClick={() => download(csv(cells), "domains.csv")}>
+          Export CSV
+        </button>
         {route.value.query.answers && <Copy text={location.href} label="Copy the address" />}
       </div>
       <BrandPicker error={error} />
       {ended < cells.length && <progress value={ended} max={cells.length} aria-label="Calls that ended" />}
       {done.length > 1 && <Legend mentions={domains} />}
-      {done.length > 0 && <Overview cells={cells} domains={domains} entities={entityMentions(cells)} brands={named && brandMentions(cells, named)} />}
+      {done.length > 0 && (
+        <Overview
+          cells={cells}
+          domains={domains}
+          entities={entityMentions(cells)}
+          brands={named && brandMentions(cells, named)}
+        />
+      )}
       <div class="cells">
         {cells.map((cell, i) => (
-          <CellCard key={i} cell={cell} mentions={domains} brands={named && cell.reply && [...new Set(named.get(cell.reply.requestId))]} column={done.indexOf(cell)} onOpen={() => setOpen(cell)} />
+          <CellCard
+            key={i}
+            cell={cell}
+            mentions={domains}
+            brands={named && cell.reply && [...new Set(named.get(cell.reply.requestId))]}
+            column={done.indexOf(cell)}
+            onOpen={() => setOpen(cell)}
+          />
         ))}
       </div>
-      <Dialog title={open ? `${open.provider}, ${countryName(open.country)}` : ""} open={!!open} onClose={() => setOpen(undefined)}>
-        <button type="button" class="small compare-close" onClick={() => setOpen(undefined)}>Close</button>
+      <Dialog
+        title={open ? `${open.provider}, ${countryName(open.country)}` : ""}
+        open={!!open}
+        onClose={() => setOpen(undefined)}>
+        <button type="button" class="small compare-close" onClick={() => setOpen(undefined)}>
+          Close
+        </button>
         {open?.reply && <ResultView result={open.reply.result} provider={open.provider} />}
       </Dialog>
     </section>

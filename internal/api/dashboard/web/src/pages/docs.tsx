@@ -35,17 +35,36 @@ function Overview({ api }: { api: OpenAPI }) {
   const schemes = Object.values(api.components.securitySchemes ?? {});
   return (
     <article class="operation" data-testid="overview">
-      <h1 id={first.id} tabIndex={-1}>{first.title} API <span class="faint">{api.info.version}</span></h1>
+      <h1 id={first.id} tabIndex={-1}>
+        {first.title} API <span class="faint">{api.info.version}</span>
+      </h1>
       <p>{api.info.summary}</p>
       <Markdown text={first.text} />
-      <p>The address of this server is <code>{base.href}</code>. Everything here is made from its own <a href="openapi.json">openapi.json</a>.</p>
+      <p>
+        The address of this server is <code>{base.href}</code>. Everything here is made from its own{" "}
+        <a href="openapi.json">openapi.json</a>.
+      </p>
       <section class="card">
-        <h2 id="authentication" tabIndex={-1}>Authentication</h2>
+        <h2 id="authentication" tabIndex={-1}>
+          Authentication
+        </h2>
         {schemes.map((scheme, i) => (
-          <p key={i}><code>Authorization: {scheme.scheme === "bearer" ? "Bearer" : scheme.scheme} {scheme.bearerFormat}</code> <Line text={scheme.description ?? ""} /></p>
+          <p key={i}>
+            <code>
+              Authorization: {scheme.scheme === "bearer" ? "Bearer" : scheme.scheme} {scheme.bearerFormat}
+            </code>{" "}
+            <Line text={scheme.description ?? ""} />
+          </p>
         ))}
       </section>
-      {rest.map(({ id, title, text }) => <section key={id} class="card"><h2 id={id} tabIndex={-1}>{title}</h2><Markdown text={text} /></section>)}
+      {rest.map(({ id, title, text }) => (
+        <section key={id} class="card">
+          <h2 id={id} tabIndex={-1}>
+            {title}
+          </h2>
+          <Markdown text={text} />
+        </section>
+      ))}
     </article>
   );
 }

@@ -13,7 +13,11 @@ import { Needs } from "../ui";
 import "./history.css";
 
 /** The form of a batch and, once it is sent, how far it is. */
-const NewBatch = () => <Needs scope="tasks" what="a batch">{batch.value ? <BatchProgress of={batch.value} /> : <BatchForm />}</Needs>;
+const NewBatch = () => (
+  <Needs scope="tasks" what="a batch">
+    {batch.value ? <BatchProgress of={batch.value} /> : <BatchForm />}
+  </Needs>
+);
 
 const views = [
   { path: "", also: ["batches", "sweeps"], title: "All that was asked", show: Requests },
@@ -34,9 +38,16 @@ export function History() {
         <span class="faint">Everything that was asked: calls, tasks, batches and sweeps</span>
       </div>
       <nav class="history-views" aria-label="Views of the history">
-        {views.filter((one) => one.path !== "batch" || may("tasks")).map((one) => (
-          <a key={one.path} href={`#/history${one.path && `/${one.path}`}`} aria-current={one === view ? "page" : undefined}>{one.title}</a>
-        ))}
+        {views
+          .filter((one) => one.path !== "batch" || may("tasks"))
+          .map((one) => (
+            <a
+              key={one.path}
+              href={`#/history${one.path && `/${one.path}`}`}
+              aria-current={one === view ? "page" : undefined}>
+              {one.title}
+            </a>
+          ))}
       </nav>
       <view.show />
     </div>

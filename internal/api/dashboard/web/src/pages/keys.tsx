@@ -10,7 +10,10 @@ import "./keys.css";
 
 /** Who may use the API, and how webhooks prove where they come from. */
 export function Keys() {
-  const { value, error, again } = useLoad((signal) => (may("admin") ? call("GET /v1/keys", { signal }) : Promise.resolve(undefined)), []);
+  const { value, error, again } = useLoad(
+    (signal) => (may("admin") ? call("GET /v1/keys", { signal }) : Promise.resolve(undefined)),
+    [],
+  );
   const forbidden = !may("admin");
   return (
     <>
@@ -22,12 +25,24 @@ export function Keys() {
             <h2 id="keys-head">Keys</h2>
             <Problem error={error} />
             {!value && !error && <Spinner />}
-            {value && <><Create onMade={again} /><KeyTable keys={value.keys} onChange={again} /></>}
+            {value && (
+              <>
+                <Create onMade={again} />
+                <KeyTable keys={value.keys} onChange={again} />
+              </>
+            )}
           </section>
         )}
         <section class="card" aria-labelledby="webhooks-head">
           <h2 id="webhooks-head">Webhooks</h2>
-          {!forbidden && <div class="keys-webhooks"><div><Rotate /></div><Test /></div>}
+          {!forbidden && (
+            <div class="keys-webhooks">
+              <div>
+                <Rotate />
+              </div>
+              <Test />
+            </div>
+          )}
           <Verify />
         </section>
         <AsCall path="/v1/keys" />

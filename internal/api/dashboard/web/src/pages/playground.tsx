@@ -25,11 +25,24 @@ export function Playground() {
     <>
       <div class="head">
         <h1>Playground</h1>
-        <select id="provider" aria-label="Provider" data-testid="provider" value={provider.name} onChange={(event) => { location.hash = `#/playground/${event.currentTarget.value}`; }}>
-          {all.map(({ name, summary }) => <option key={name} value={name}>{name} – {summary}</option>)}
+        <select
+          id="provider"
+          aria-label="Provider"
+          data-testid="provider"
+          value={provider.name}
+          onChange={(event) => {
+            location.hash = `#/playground/${event.currentTarget.value}`;
+          }}>
+          {all.map(({ name, summary }) => (
+            <option key={name} value={name}>
+              {name} – {summary}
+            </option>
+          ))}
         </select>
       </div>
-      <p class="about faint"><Line text={provider.description} /></p>
+      <p class="about faint">
+        <Line text={provider.description} />
+      </p>
       <Bench key={provider.name} api={api} provider={provider} />
     </>
   );
@@ -45,9 +58,13 @@ function Bench({ api, provider }: { api: OpenAPI; provider: Provider }) {
   const output = useRef<HTMLElement>(null);
   useEffect(() => {
     // On a phone the result is below the form, where nobody would see that it runs.
-    if (run.running && output.current!.getBoundingClientRect().top > innerHeight * 0.8) output.current!.scrollIntoView();
+    if (run.running && output.current!.getBoundingClientRect().top > innerHeight * 0.8)
+      output.current!.scrollIntoView();
   }, [run.running]);
-  const change = (next: Payload) => { clearError(provider.name); setBody(next); };
+  const change = (next: Payload) => {
+    clearError(provider.name);
+    setBody(next);
+  };
   const ask = (question: string) => {
     change({ ...body, [provider.textField]: question });
     form.current?.querySelector("textarea")?.focus();
@@ -56,17 +73,39 @@ function Bench({ api, provider }: { api: OpenAPI; provider: Provider }) {
   return (
     <div class="grid two bench">
       <form
-        ref={form} class="card" noValidate data-testid="request" onSubmit={(event) => { event.preventDefault(); if (may("monitor")) void start(provider.name, body); }}
-        onKeyDown={(event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit(); }}
-      >
+        ref={form}
+        class="card"
+        noValidate
+        data-testid="request"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (may("monitor")) void start(provider.name, body);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit();
+        }}>
         <RequestFields provider={provider} fields={fields} value={body} onChange={change} problems={problems} />
-        {otherProblems(fields, problems).map(({ field, message }) => <p key={field} class="wrong"><code>{field}</code> {message}</p>)}
+        {otherProblems(fields, problems).map(({ field, message }) => (
+          <p key={field} class="wrong">
+            <code>{field}</code> {message}
+          </p>
+        ))}
         <Problem error={quote.error} />
         <div class="row run">
-          <Needs scope="monitor" what="a call"><button class="primary" data-testid="run" disabled={run.running}>Run</button></Needs>
-          {run.running && <button type="button" class="danger" data-testid="cancel" onClick={() => cancel(provider.name)}>Cancel</button>}
+          <Needs scope="monitor" what="a call">
+            <button class="primary" data-testid="run" disabled={run.running}>
+              Run
+            </button>
+          </Needs>
+          {run.running && (
+            <button type="button" class="danger" data-testid="cancel" onClick={() => cancel(provider.name)}>
+              Cancel
+            </button>
+          )}
           <Price quote={quote} />
-          <button type="button" class="small reset" onClick={() => change(startOf(api, provider))}>Reset</button>
+          <button type="button" class="small reset" onClick={() => change(startOf(api, provider))}>
+            Reset
+          </button>
         </div>
         <AsCall method="POST" path={`/v1/monitor/${provider.name}`} body={body} />
       </form>
@@ -78,7 +117,11 @@ function Bench({ api, provider }: { api: OpenAPI; provider: Provider }) {
 }
 
 /** What a request would cost, asked while its form is filled in. */
-interface Quote { credits?: number; problems: FieldProblem[]; error?: unknown }
+interface Quote {
+  credits?: number;
+  problems: FieldProblem[];
+  error?: unknown;
+}
 
 const quotePause = 400;
 
@@ -104,20 +147,33 @@ async function quoteFor(task: TaskRequest, signal: AbortSignal): Promise<Quote> 
   try {
     return { credits: (await call("POST /v1/quote", { body: task, signal })).creditsToCharge, problems: [] };
   } catch (error) {
-    const problems = error instanceof ApiError ? error.fields.map(({ field, message }) => ({ field: field.replace(/^payload\./, ""), message })) : [];
+    const problems =
+      error instanceof ApiError
+        ? error.fields.map(({ field, message }) => ({ field: field.replace(/^payload\./, ""), message }))
+        : [];
     return problems.length ? { problems } : { problems, error };
   }
 }
 
 function Price({ quote }: { quote: Quote }) {
-  return <span class="faint" data-testid="price">{quote.credits == null ? "No price yet" : `At most ${counted(quote.credits, "credit")}`}</span>;
+  return (
+    <span class="faint" data-testid="price">
+      {quote.credits == null ? "No price yet" : `At most ${counted(quote.credits, "credit")}`}
+    </span>
+  );
 }
 
 function Outcome({ run, provider, onAsk }: { run: Run; provider: ProviderName; onAsk: (query: string) => void }) {
-  if (run.running) return <p class="waiting"><Spinner label="Running" /> <Elapsed since={run.startedAt!} /></p>;
+  if (run.running)
+    return (
+      <p class="waiting">
+        <Spinner label="Running" /> <Elapsed since={run.startedAt!} />
+      </p>
+    );
   if (run.error) return <Problem error={run.error} />;
   if (run.cancelled) return <Empty title="Cancelled">Nothing was charged. Run it again when you like.</Empty>;
-  if (!run.response) return <Empty title="No answer yet">{may("monitor") && "Fill in the form and press Run, or Ctrl+Enter."}</Empty>;
+  if (!run.response)
+    return <Empty title="No answer yet">{may("monitor") && "Fill in the form and press Run, or Ctrl+Enter."}</Empty>;
   return (
     <>
       <Cost headers={run.headers!} />
@@ -138,8 +194,11 @@ function Elapsed({ since }: { since: number }) {
     <span>
       <span data-testid="elapsed">{seconds.toFixed(1)} s</span>
       {seconds > 4 && (
-        <span class="faint" data-testid="waiting-for"> Still asking. Where an upstream fails it is asked again, up to five times with pauses of 1, 2, 4 and 8 seconds;
-          a call does not say which attempt it is at, a task does. Nothing is charged unless an answer comes.</span>
+        <span class="faint" data-testid="waiting-for">
+          {" "}
+          Still asking. Where an upstream fails it is asked again, up to five times with pauses of 1, 2, 4 and 8
+          seconds; a call does not say which attempt it is at, a task does. Nothing is charged unless an answer comes.
+        </span>
       )}
     </span>
   );
@@ -149,10 +208,18 @@ function Cost({ headers }: { headers: Headers }) {
   const value = (name: string) => number(Number(headers.get(name)));
   return (
     <p class="cost faint" data-testid="cost">
-      <span><strong data-testid="charged">{value("X-Credits-Charged")}</strong> credits charged</span>
+      <span>
+        <strong data-testid="charged">{value("X-Credits-Charged")}</strong> credits charged
+      </span>
       <span>{value("X-Credits-Remaining")} left</span>
       <span>{value("X-Latency-Ms")} ms</span>
-      <span>Kept in the <a href={addressOf(["history", headers.get("X-Request-Id") ?? ""])} data-testid="kept">history</a> as <code>{headers.get("X-Request-Id")}</code></span>
+      <span>
+        Kept in the{" "}
+        <a href={addressOf(["history", headers.get("X-Request-Id") ?? ""])} data-testid="kept">
+          history
+        </a>{" "}
+        as <code>{headers.get("X-Request-Id")}</code>
+      </span>
     </p>
   );
 }

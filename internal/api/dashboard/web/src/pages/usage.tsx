@@ -11,7 +11,10 @@ export function Usage() {
     <>
       <h1>Usage</h1>
       <div class="grid">
-        <div class="usage-now"><Balance /><Load /></div>
+        <div class="usage-now">
+          <Balance />
+          <Load />
+        </div>
         <Credits />
         <Speed />
         <Health />

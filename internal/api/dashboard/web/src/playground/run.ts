@@ -5,7 +5,15 @@ import { ask, type Payload, type ProviderResponse } from "../api";
 import type { Provider } from "../api.gen";
 import { key } from "../session";
 
-export interface Run { running?: boolean; startedAt?: number; cancelled?: boolean; error?: unknown; body?: Payload; response?: ProviderResponse; headers?: Headers }
+export interface Run {
+  running?: boolean;
+  startedAt?: number;
+  cancelled?: boolean;
+  error?: unknown;
+  body?: Payload;
+  response?: ProviderResponse;
+  headers?: Headers;
+}
 
 const runs = signal<ReadonlyMap<Provider, Run>>(new Map());
 const stops = new Map<Provider, AbortController>();
@@ -18,7 +26,9 @@ key.subscribe(() => {
 
 export const runOf = (provider: Provider): Run => runs.value.get(provider) ?? {};
 
-const set = (provider: Provider, run: Run) => { runs.value = new Map(runs.value).set(provider, run); };
+const set = (provider: Provider, run: Run) => {
+  runs.value = new Map(runs.value).set(provider, run);
+};
 
 export async function start(provider: Provider, body: Payload) {
   if (runOf(provider).running) return;

@@ -15,32 +15,81 @@ export function AnswerView({ result, onAsk }: { result: Answer; onAsk?: (query: 
       <Cited answer={id} text={result.text} markdown={result.markdown} pills={result.citationPills} />
       {result.entities.length > 0 && (
         <div class="badges" data-testid="entities">
-          {result.entities.map((entity, i) => <span key={i} class="badge" title={entity.type}>{entity.name} <span class="faint">{entity.type}</span></span>)}
+          {result.entities.map((entity, i) => (
+            <span key={i} class="badge" title={entity.type}>
+              {entity.name} <span class="faint">{entity.type}</span>
+            </span>
+          ))}
         </div>
       )}
-      <Section title="Sources" count={result.sources.length} id="sources"><SourceCards answer={id} sources={result.sources} /></Section>
-      <Section title="Ads" count={result.ads?.length} id="ads"><Ads ads={result.ads} /></Section>
-      <Section title="Products with offers" count={result.productResults?.length} id="product-results"><ProductCards products={result.productResults} /></Section>
-      <Section title="Shopping" count={products} id="shopping"><ShoppingCards cards={result.shoppingCards} /></Section>
-      <Section title="Products in the text" count={result.inlineProducts?.length} id="inline-products"><ProductCards products={result.inlineProducts} /></Section>
-      <Section title="Places" count={result.places?.length} id="places"><PlaceCards places={result.places} /></Section>
-      <Section title="Videos" count={result.videos?.length} id="videos"><VideoCards videos={result.videos} /></Section>
-      <Section title="Searched for" count={result.searchQueries.length} id="search-queries"><Queries of={result.searchQueries} /></Section>
-      <Section title="Searched on maps" count={result.mapSearchQueries.length}><Queries of={result.mapSearchQueries} /></Section>
-      <Section title="Ask next" count={result.relatedQueries.length} id="related-queries"><Queries of={result.relatedQueries} onAsk={onAsk} /></Section>
+      <Section title="Sources" count={result.sources.length} id="sources">
+        <SourceCards answer={id} sources={result.sources} />
+      </Section>
+      <Section title="Ads" count={result.ads?.length} id="ads">
+        <Ads ads={result.ads} />
+      </Section>
+      <Section title="Products with offers" count={result.productResults?.length} id="product-results">
+        <ProductCards products={result.productResults} />
+      </Section>
+      <Section title="Shopping" count={products} id="shopping">
+        <ShoppingCards cards={result.shoppingCards} />
+      </Section>
+      <Section title="Products in the text" count={result.inlineProducts?.length} id="inline-products">
+        <ProductCards products={result.inlineProducts} />
+      </Section>
+      <Section title="Places" count={result.places?.length} id="places">
+        <PlaceCards places={result.places} />
+      </Section>
+      <Section title="Videos" count={result.videos?.length} id="videos">
+        <VideoCards videos={result.videos} />
+      </Section>
+      <Section title="Searched for" count={result.searchQueries.length} id="search-queries">
+        <Queries of={result.searchQueries} />
+      </Section>
+      <Section title="Searched on maps" count={result.mapSearchQueries.length}>
+        <Queries of={result.mapSearchQueries} />
+      </Section>
+      <Section title="Ask next" count={result.relatedQueries.length} id="related-queries">
+        <Queries of={result.relatedQueries} onAsk={onAsk} />
+      </Section>
     </article>
   );
 }
 
-/** Text whose citations are chips: in their place where the Markdown links them, else below. A source that has no chip is only among the cards. */
-export function Cited({ answer, text, markdown, pills }: { answer: string; text?: string; markdown?: string; pills: Pill[] }) {
+/**
+ * Text whose citations are chips: in their place where the Markdown links them, else below. A source that has no
+ * chip is only among the cards.
+ */
+export function Cited({
+  answer,
+  text,
+  markdown,
+  pills,
+}: {
+  answer: string;
+  text?: string;
+  markdown?: string;
+  pills: Pill[];
+}) {
   const tokens = useMemo(() => (markdown ? tokensOf(markdown) : undefined), [markdown]);
-  const byLink = useMemo(() => new Map(pills.flatMap((pill) => addresses(pill).map((address) => [address, pill]))), [pills]);
-  const linked = useMemo(() => new Set(tokens && linksOf(tokens).map((href) => byLink.get(sameAddress(href)))), [tokens, byLink]);
+  const byLink = useMemo(
+    () => new Map(pills.flatMap((pill) => addresses(pill).map((address) => [address, pill]))),
+    [pills],
+  );
+  const linked = useMemo(
+    () => new Set(tokens && linksOf(tokens).map((href) => byLink.get(sameAddress(href)))),
+    [tokens, byLink],
+  );
   const shown = (pill: Pill) => addresses(pill).some((address) => linked.has(byLink.get(address)));
   const link = (href: string, children: ComponentChildren) => {
     const pill = byLink.get(sameAddress(href));
-    return pill && <Chip answer={answer} pill={pill}>{children}</Chip>;
+    return (
+      pill && (
+        <Chip answer={answer} pill={pill}>
+          {children}
+        </Chip>
+      )
+    );
   };
   return (
     <>

@@ -4,14 +4,28 @@ import { External } from "../external";
 import { Badges, Facts, Price, Rating } from "./pieces";
 
 export function ProductCards({ products = [] }: { products: Product[] | undefined }) {
-  return <ul class="cards">{products.map((product, i) => <ProductCard key={i} product={product} />)}</ul>;
+  return (
+    <ul class="cards">
+      {products.map((product, i) => (
+        <ProductCard key={i} product={product} />
+      ))}
+    </ul>
+  );
 }
 
 function ProductCard({ product }: { product: Product }) {
   return (
     <li class="item" data-testid="product-card">
-      <div class="title"><External href={product.url}>{product.title}</External></div>
-      <Facts of={[product.price && <Price now={product.price} before={product.oldPrice} />, product.merchant, product.rating != null && <Rating of={product} />]} />
+      <div class="title">
+        <External href={product.url}>{product.title}</External>
+      </div>
+      <Facts
+        of={[
+          product.price && <Price now={product.price} before={product.oldPrice} />,
+          product.merchant,
+          product.rating != null && <Rating of={product} />,
+        ]}
+      />
       {product.description && <p>{product.description}</p>}
       <Badges of={product.tags} />
       <Offers offers={product.offers} />
@@ -27,14 +41,36 @@ function Offers({ offers }: { offers: Offer[] | undefined }) {
       <summary>{offers.length === 1 ? "1 offer" : `${offers.length} offers`}</summary>
       <div class="scroll">
         <table data-testid="offers">
-          <thead><tr><th>Merchant</th><th class="number">Price</th><th>Terms</th></tr></thead>
-          <tbody>{offers.map((offer, i) => (
-            <tr key={i}>
-              <td><External href={offer.url}>{offer.merchant}</External>{offer.title && <div class="faint">{offer.title}</div>}</td>
-              <td class="number"><Price now={offer.price} before={offer.oldPrice} /></td>
-              <td><Facts of={[offer.available === false && "Not available", offer.condition, offer.shipping, offer.installments]} /></td>
+          <thead>
+            <tr>
+              <th>Merchant</th>
+              <th class="number">Price</th>
+              <th>Terms</th>
             </tr>
-          ))}</tbody>
+          </thead>
+          <tbody>
+            {offers.map((offer, i) => (
+              <tr key={i}>
+                <td>
+                  <External href={offer.url}>{offer.merchant}</External>
+                  {offer.title && <div class="faint">{offer.title}</div>}
+                </td>
+                <td class="number">
+                  <Price now={offer.price} before={offer.oldPrice} />
+                </td>
+                <td>
+                  <Facts
+                    of={[
+                      offer.available === false && "Not available",
+                      offer.condition,
+                      offer.shipping,
+                      offer.installments,
+                    ]}
+                  />
+                </td>
+              </tr>
+            ))}
+          </tbody>
         </table>
       </div>
     </details>
@@ -43,11 +79,25 @@ function Offers({ offers }: { offers: Offer[] | undefined }) {
 
 function Specifications({ values }: { values: Specification[] | undefined }) {
   if (!values?.length) return null;
-  return <details><summary>Specifications</summary><NamedValues values={values} /></details>;
+  return (
+    <details>
+      <summary>Specifications</summary>
+      <NamedValues values={values} />
+    </details>
+  );
 }
 
 export function NamedValues({ values }: { values: (Specification | KnowledgeAttribute)[] }) {
-  return <dl>{values.map(({ name, value }, i) => <div key={i}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
+  return (
+    <dl>
+      {values.map(({ name, value }, i) => (
+        <div key={i}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
 }
 
 /** Groups of products as the page showed them. */
@@ -70,10 +120,20 @@ export function PlaceCards({ places = [] }: { places: Place[] | undefined }) {
     <ul class="cards">
       {places.map((place, i) => (
         <li key={i} class="item" data-testid="place-card">
-          <div class="title"><External href={place.website ?? place.link}>{place.name}</External></div>
+          <div class="title">
+            <External href={place.website ?? place.link}>{place.name}</External>
+          </div>
           <Facts of={[place.rating != null && <Rating of={place} />, place.priceLevel, place.category]} />
           {place.address && <p>{place.address}</p>}
-          <Facts of={[place.phone, place.hours, place.website && place.link && place.link !== place.website && <External href={place.link}>On the map</External>]} />
+          <Facts
+            of={[
+              place.phone,
+              place.hours,
+              place.website && place.link && place.link !== place.website && (
+                <External href={place.link}>On the map</External>
+              ),
+            ]}
+          />
         </li>
       ))}
     </ul>
@@ -86,7 +146,9 @@ export function Ads({ ads = [] }: { ads: Ad[] | undefined }) {
       {ads.map((ad, i) => (
         <li key={i} class="item ad" data-testid="ad-card">
           <Facts of={[<span class="badge">Ad</span>, ad.domain, ad.brand ?? ad.merchant, ad.block]} />
-          <div class="title"><External href={ad.url}>{ad.title}</External></div>
+          <div class="title">
+            <External href={ad.url}>{ad.title}</External>
+          </div>
           <Price now={ad.price} before={ad.oldPrice} />
           {ad.description && <p>{ad.description}</p>}
           <Sitelinks links={ad.sitelinks?.map(({ title, url }) => ({ title, link: url }))} />
@@ -98,7 +160,15 @@ export function Ads({ ads = [] }: { ads: Ad[] | undefined }) {
 
 export function Sitelinks({ links }: { links: { title: string; link: string }[] | undefined }) {
   if (!links?.length) return null;
-  return <div class="sitelinks">{links.map(({ title, link }, i) => <External key={i} href={link}>{title}</External>)}</div>;
+  return (
+    <div class="sitelinks">
+      {links.map(({ title, link }, i) => (
+        <External key={i} href={link}>
+          {title}
+        </External>
+      ))}
+    </div>
+  );
 }
 
 export function VideoCards({ videos = [] }: { videos: Video[] | undefined }) {
@@ -106,7 +176,9 @@ export function VideoCards({ videos = [] }: { videos: Video[] | undefined }) {
     <ul class="cards">
       {videos.map((video, i) => (
         <li key={i} class="item" data-testid="video-card">
-          <div class="title"><External href={video.url}>{video.title}</External></div>
+          <div class="title">
+            <External href={video.url}>{video.title}</External>
+          </div>
           <Facts of={[video.duration, video.platform, video.channel, video.date]} />
         </li>
       ))}

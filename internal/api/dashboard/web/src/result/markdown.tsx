@@ -11,11 +11,13 @@ const maxText = 200_000;
 const maxDepth = 24;
 
 /** Marks that nest further than any writer's would keep the lexer busy for long. */
-const nestsTooDeep = /^(?:(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))){30}|[ \t]{80,}(?:[-*+]|\d{1,9}[.)])[ \t])/m;
+const nestsTooDeep =
+  /^(?:(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))){30}|[ \t]{80,}(?:[-*+]|\d{1,9}[.)])[ \t])/m;
 
 /** So would thousands of marks of emphasis in one paragraph, each of which it tries with every other. */
 const maxMarks = 4000;
-const isCrowded = (text: string) => text.split(/\n\s*\n/).some((part) => (part.match(/[*_~]/g)?.length ?? 0) > maxMarks);
+const isCrowded = (text: string) =>
+  text.split(/\n\s*\n/).some((part) => (part.match(/[*_~]/g)?.length ?? 0) > maxMarks);
 
 /** The text's tokens; undefined where it is better shown as it is. */
 export function tokensOf(text: string): Token[] | undefined {
@@ -49,7 +51,13 @@ export function TokenView({ tokens, link }: { tokens: Token[]; link?: LinkView }
 
 /** Text without marks, in its paragraphs. */
 export function Paragraphs({ text }: { text: string }) {
-  return <div class="prose plain">{text.split(/\n{2,}/).map((part, i) => <p key={i}>{part}</p>)}</div>;
+  return (
+    <div class="prose plain">
+      {text.split(/\n{2,}/).map((part, i) => (
+        <p key={i}>{part}</p>
+      ))}
+    </div>
+  );
 }
 
 /** One line of Markdown, such as a field's description. */
@@ -58,7 +66,10 @@ export function Line({ text }: { text: string }) {
   return <>{first && "tokens" in first ? inlines(first.tokens, { depth: 0 }) : text}</>;
 }
 
-interface Place { link?: LinkView; depth: number }
+interface Place {
+  link?: LinkView;
+  depth: number;
+}
 
 const deeper = (at: Place): Place => ({ ...at, depth: at.depth + 1 });
 
@@ -69,16 +80,31 @@ function blocks(tokens: Token[], at: Place): ComponentChildren {
 
 function block(token: Token, at: Place): ComponentChildren {
   switch (token.type) {
-    case "space": case "def": return null;
-    case "hr": return <hr />;
-    case "heading": return heading(token as Tokens.Heading, at);
-    case "paragraph": return <p>{inlines(token.tokens, at)}</p>;
-    case "code": return <pre><code>{token.text}</code></pre>;
-    case "blockquote": return <blockquote>{blocks(token.tokens ?? [], at)}</blockquote>;
-    case "list": return list(token as Tokens.List, at);
-    case "table": return table(token as Tokens.Table, at);
-    case "html": return <p>{token.raw.trim()}</p>;
-    default: return inline(token, at);
+    case "space":
+    case "def":
+      return null;
+    case "hr":
+      return <hr />;
+    case "heading":
+      return heading(token as Tokens.Heading, at);
+    case "paragraph":
+      return <p>{inlines(token.tokens, at)}</p>;
+    case "code":
+      return (
+        <pre>
+          <code>{token.text}</code>
+        </pre>
+      );
+    case "blockquote":
+      return <blockquote>{blocks(token.tokens ?? [], at)}</blockquote>;
+    case "list":
+      return list(token as Tokens.List, at);
+    case "table":
+      return table(token as Tokens.Table, at);
+    case "html":
+      return <p>{token.raw.trim()}</p>;
+    default:
+      return inline(token, at);
   }
 }
 
@@ -94,14 +120,24 @@ function list({ ordered, start, items }: Tokens.List, at: Place) {
 }
 
 function table({ header, rows }: Tokens.Table, at: Place) {
-  const cell = (Cell: "th" | "td") => ({ tokens, align }: Tokens.TableCell, i: number) => (
-    <Cell key={i} class={align === "right" ? "number" : undefined}>{inlines(tokens, at)}</Cell>
-  );
+  const cell =
+    (Cell: "th" | "td") =>
+    ({ tokens, align }: Tokens.TableCell, i: number) => (
+      <Cell key={i} class={align === "right" ? "number" : undefined}>
+        {inlines(tokens, at)}
+      </Cell>
+    );
   return (
     <div class="scroll">
       <table>
-        <thead><tr>{header.map(cell("th"))}</tr></thead>
-        <tbody>{rows.map((row, i) => <tr key={i}>{row.map(cell("td"))}</tr>)}</tbody>
+        <thead>
+          <tr>{header.map(cell("th"))}</tr>
+        </thead>
+        <tbody>
+          {rows.map((row, i) => (
+            <tr key={i}>{row.map(cell("td"))}</tr>
+          ))}
+        </tbody>
       </table>
     </div>
   );
@@ -134,17 +170,30 @@ const words = (text: string): Token => ({ type: "text", raw: text, text });
 
 function inline(token: Token, at: Place): ComponentChildren {
   switch (token.type) {
-    case "strong": return <strong>{inlines(token.tokens, at)}</strong>;
-    case "em": return <em>{inlines(token.tokens, at)}</em>;
-    case "del": return <del>{inlines(token.tokens, at)}</del>;
-    case "codespan": return <code>{token.text}</code>;
-    case "br": return <br />;
-    case "checkbox": return <input type="checkbox" checked={token.checked} disabled />;
-    case "link": return anchor(decode(token.href), inlines(token.tokens, at), at);
-    case "image": return <External href={decode(token.href)}>{decode(token.text) || "image"}</External>;
-    case "html": return /^<br\s*\/?>$/i.test(token.raw) ? <br /> : token.raw;
-    case "escape": return token.text;
-    default: return "tokens" in token && token.tokens ? inlines(token.tokens, at) : decode("text" in token ? token.text : token.raw);
+    case "strong":
+      return <strong>{inlines(token.tokens, at)}</strong>;
+    case "em":
+      return <em>{inlines(token.tokens, at)}</em>;
+    case "del":
+      return <del>{inlines(token.tokens, at)}</del>;
+    case "codespan":
+      return <code>{token.text}</code>;
+    case "br":
+      return <br />;
+    case "checkbox":
+      return <input type="checkbox" checked={token.checked} disabled />;
+    case "link":
+      return anchor(decode(token.href), inlines(token.tokens, at), at);
+    case "image":
+      return <External href={decode(token.href)}>{decode(token.text) || "image"}</External>;
+    case "html":
+      return /^<br\s*\/?>$/i.test(token.raw) ? <br /> : token.raw;
+    case "escape":
+      return token.text;
+    default:
+      return "tokens" in token && token.tokens
+        ? inlines(token.tokens, at)
+        : decode("text" in token ? token.text : token.raw);
   }
 }
 
@@ -152,7 +201,14 @@ function anchor(href: string, children: ComponentChildren, at: Place) {
   return at.link?.(href, children) ?? <External href={href}>{children}</External>;
 }
 
-const named = new Map([["amp", "&"], ["lt", "<"], ["gt", ">"], ["quot", '"'], ["apos", "'"], ["nbsp", "\u00a0"]]);
+const named = new Map([
+  ["amp", "&"],
+  ["lt", "<"],
+  ["gt", ">"],
+  ["quot", '"'],
+  ["apos", "'"],
+  ["nbsp", "\u00a0"],
+]);
 
 /** Resolves the character references that Markdown allows in text and links. */
 function decode(text: string): string {

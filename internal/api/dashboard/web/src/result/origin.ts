@@ -5,4 +5,5 @@ import type { TaskRecord, TaskResult } from "../api.gen";
 export const isMadeUp = ({ surface }: Pick<TaskResult, "surface">) => surface === "lab";
 
 /** A task as it is exported: one that the lab answered says so first. */
-export const marked = (record: TaskRecord) => (record.result && isMadeUp(record.result) ? { madeUp: true, ...record } : record);
+export const marked = (record: TaskRecord) =>
+  record.result && isMadeUp(record.result) ? { madeUp: true, ...record } : record;

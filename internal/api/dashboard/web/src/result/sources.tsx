@@ -12,16 +12,23 @@ const cardId = (answer: string, position: number) => `${answer}-source-${positio
 /** Takes the reader to a source's card, which shows that it is meant. */
 function jump(answer: string, position: number) {
   const card = document.getElementById(cardId(answer, position));
-  card?.scrollIntoView({ block: "center", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+  card?.scrollIntoView({
+    block: "center",
+    behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth",
+  });
   card?.focus({ preventScroll: true });
 }
 
 export function Chip({ answer, pill, children }: { answer: string; pill: Pill; children?: ComponentChildren }) {
   return (
     <button
-      type="button" class="chip" data-testid="citation" title={pill.description || pill.domain}
-      onClick={() => jump(answer, pill.position)}
-    >{children ?? pill.label} <sup>{pill.position}</sup></button>
+      type="button"
+      class="chip"
+      data-testid="citation"
+      title={pill.description || pill.domain}
+      onClick={() => jump(answer, pill.position)}>
+      {children ?? pill.label} <sup>{pill.position}</sup>
+    </button>
   );
 }
 
@@ -33,7 +40,11 @@ export function ChipRow({ answer, pills }: { answer: string; pills: Pill[] }) {
   return (
     <div class="chips" data-testid="citations" aria-label="Citations">
       {[...groups].map(([id, group]) => (
-        <span key={id} class="chip-group">{group.map((pill, i) => <Chip key={i} answer={answer} pill={pill} />)}</span>
+        <span key={id} class="chip-group">
+          {group.map((pill, i) => (
+            <Chip key={i} answer={answer} pill={pill} />
+          ))}
+        </span>
       ))}
     </div>
   );
@@ -43,9 +54,16 @@ export function SourceCards({ answer, sources }: { answer: string; sources: Sour
   return (
     <ol class="cards">
       {sources.map((source) => (
-        <li key={source.position} id={cardId(answer, source.position)} class="item" tabIndex={-1} data-testid="source-card">
+        <li
+          key={source.position}
+          id={cardId(answer, source.position)}
+          class="item"
+          tabIndex={-1}
+          data-testid="source-card">
           <Facts of={[<span class="position">{source.position}</span>, source.domain, source.datePublished]} />
-          <div class="title"><External href={source.url}>{source.label || source.url}</External></div>
+          <div class="title">
+            <External href={source.url}>{source.label || source.url}</External>
+          </div>
           {source.post && <Facts of={[source.post.author, source.post.platform]} />}
           {source.post?.text && <p class="quote">{source.post.text}</p>}
           {source.description && <p>{source.description}</p>}

@@ -9,12 +9,24 @@ import { onTaskChanges } from "./live";
 import { explain, question } from "./pieces";
 import { chunk, maxItems } from "./submit";
 
-export interface Refusal { line: number; question: string; message: string }
+export interface Refusal {
+  line: number;
+  question: string;
+  message: string;
+}
 
 /** What the view shows of the batch. */
 export interface Progress {
-  total: number; sent: number; accepted: number; already: number; refused: Refusal[];
-  running: number; completed: number; failed: number; removed: number; charged: number;
+  total: number;
+  sent: number;
+  accepted: number;
+  already: number;
+  refused: Refusal[];
+  running: number;
+  completed: number;
+  failed: number;
+  removed: number;
+  charged: number;
   /** Tasks a second, of late. */
   rate: number;
   /** How long it took so far. */
@@ -38,7 +50,9 @@ export function forgetBatch() {
   run = undefined;
   batch.value = undefined;
 }
-effect(() => { if (!key.value) forgetBatch(); });
+effect(() => {
+  if (!key.value) forgetBatch();
+});
 
 /** The tasks that ended, one JSON object a line, in the order in which they did. */
 export const resultLines = () => new Blob(run?.lines ?? [], { type: "application/x-ndjson" });
@@ -48,12 +62,14 @@ const eventsPage = 100;
 const queueIsFull = (problem: unknown) => problem instanceof ApiError && problem.code === "QUEUE_LIMIT_EXCEEDED";
 
 /** How many tasks the queue still takes, as an error says; 0 when it does not. */
-const roomOf = (problem: unknown) => (
-  problem instanceof ApiError && problem.details && "remainingCapacity" in problem.details ? problem.details.remainingCapacity : 0
-);
+const roomOf = (problem: unknown) =>
+  problem instanceof ApiError && problem.details && "remainingCapacity" in problem.details
+    ? problem.details.remainingCapacity
+    : 0;
 
 /** The task that has the same idempotency key, where that is why another was refused. */
-const existingTask = (error: BatchItem["error"]) => (error?.details && "taskId" in error.details ? error.details.taskId : undefined);
+const existingTask = (error: BatchItem["error"]) =>
+  error?.details && "taskId" in error.details ? error.details.taskId : undefined;
 
 /** Whether the organization has nothing queued and nothing running: what has not ended by then was removed. */
 async function isIdle(signal: AbortSignal): Promise<boolean> {
@@ -79,7 +95,19 @@ class Run {
 
   constructor(private readonly rows: BatchFileRow[]) {
     this.progress = {
-      total: rows.length, sent: 0, accepted: 0, already: 0, refused: [], running: 0, completed: 0, failed: 0, removed: 0, charged: 0, rate: 0, ms: 0, state: "sending",
+      total: rows.length,
+      sent: 0,
+      accepted: 0,
+      already: 0,
+      refused: [],
+      running: 0,
+      completed: 0,
+      failed: 0,
+      removed: 0,
+      charged: 0,
+      rate: 0,
+      ms: 0,
+      state: "sending",
     };
   }
 
@@ -88,16 +116,21 @@ class Run {
     this.sending = new AbortController();
     this.update({ state: "sending", error: undefined });
     try {
-      if (!this.follower) this.cursor = (await call("GET /v1/events", { query: { cursor: "latest" } })).nextCursor ?? undefined;
+      if (!this.follower)
+        this.cursor = (await call("GET /v1/events", { query: { cursor: "latest" } })).nextCursor ?? undefined;
       this.ending.signal.throwIfAborted();
-      this.follower ??= onTaskChanges(() => this.follow(), () => 1000);
+      this.follower ??= onTaskChanges(
+        () => this.follow(),
+        () => 1000,
+      );
       await this.sendAll(this.sending.signal);
       // Tasks of an earlier submission may have ended before this one began.
       if (this.progress.already) this.cursor = undefined;
       this.update({ state: "following" });
       this.follower.wake();
     } catch (error) {
-      if (!this.ending.signal.aborted) this.update({ state: "stopped", error: this.sending.signal.aborted ? undefined : error });
+      if (!this.ending.signal.aborted)
+        this.update({ state: "stopped", error: this.sending.signal.aborted ? undefined : error });
     }
   }
 
@@ -138,7 +171,11 @@ class Run {
       const id = task?.id ?? existingTask(error);
       // Two rows with one key are one task; the second is refused like any other fault.
       if (!id || this.known.has(id)) {
-        this.progress.refused.push({ line: row.line, question: question(row.task.payload as Payload), message: explain(error) });
+        this.progress.refused.push({
+          line: row.line,
+          question: question(row.task.payload as Payload),
+          message: explain(error),
+        });
         continue;
       }
       this.known.add(id);
@@ -160,7 +197,10 @@ class Run {
       await this.readEvents(signal);
       const left = idle ? before.filter((id) => this.open.has(id)) : [];
       for (const id of left) this.open.delete(id);
-      this.update({ running: running.filter((id) => this.open.has(id)).length, removed: this.progress.removed + left.length });
+      this.update({
+        running: running.filter((id) => this.open.has(id)).length,
+        removed: this.progress.removed + left.length,
+      });
       if (this.progress.state !== "stopped") this.update({ error: undefined });
       if (this.progress.state === "following" && !this.open.size) this.finish();
     } catch (error) {
@@ -172,8 +212,11 @@ class Run {
 
   private async runningTasks(signal: AbortSignal): Promise<string[]> {
     const ids: string[] = [];
-    for (let cursor: string | null | undefined; cursor !== null;) {
-      const page: TaskPage = await call("GET /v1/async/tasks", { query: { status: "PROCESSING", limit: 100, cursor }, signal });
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page: TaskPage = await call("GET /v1/async/tasks", {
+        query: { status: "PROCESSING", limit: 100, cursor },
+        signal,
+      });
       for (const { task } of page.tasks) ids.push(task.id);
       cursor = page.nextCursor;
     }

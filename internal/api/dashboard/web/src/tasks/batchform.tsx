@@ -23,9 +23,19 @@ export function BatchForm() {
   return (
     <div class="grid two">
       <form class="card" aria-label="Batch" onSubmit={(event) => event.preventDefault()}>
-        <label>Ask
-          <select id="batch-type" value={provider.taskType} onChange={(event) => change(startWith(all.find(({ taskType }) => taskType === event.currentTarget.value)!))}>
-            {all.map(({ taskType, name, summary }) => <option key={taskType} value={taskType}>{name} – {summary}</option>)}
+        <label>
+          Ask
+          <select
+            id="batch-type"
+            value={provider.taskType}
+            onChange={(event) =>
+              change(startWith(all.find(({ taskType }) => taskType === event.currentTarget.value)!))
+            }>
+            {all.map(({ taskType, name, summary }) => (
+              <option key={taskType} value={taskType}>
+                {name} – {summary}
+              </option>
+            ))}
           </select>
         </label>
         <Prompts />
@@ -45,7 +55,12 @@ function Prompts() {
   const [over, setOver] = useState(false);
   const take = async (file: File | undefined) => {
     if (!file) return;
-    if (file.size > maxFileSize) return setError(new Error(`${file.name} is too large; split it into files of at most ${maxFileSize >> 20} MB, or use the command line.`));
+    if (file.size > maxFileSize)
+      return setError(
+        new Error(
+          `${file.name} is too large; split it into files of at most ${maxFileSize >> 20} MB, or use the command line.`,
+        ),
+      );
     setError(undefined);
     change({ file: file.name, text: await textOf(file) });
   };
@@ -55,21 +70,53 @@ function Prompts() {
     void take(event.dataTransfer?.files[0]);
   };
   return (
-    <div class={over ? "drop over" : "drop"} data-testid="drop" onDragOver={(event) => { event.preventDefault(); setOver(true); }} onDragLeave={() => setOver(false)} onDrop={drop}>
+    <div
+      class={over ? "drop over" : "drop"}
+      data-testid="drop"
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}>
       {draft.value.file ? (
         <div class="field chosen">
-          <span>From the file <strong data-testid="file-name">{draft.value.file}</strong></span>
-          <button type="button" class="small" onClick={() => change({ file: "", text: "" })}>Remove</button>
+          <span>
+            From the file <strong data-testid="file-name">{draft.value.file}</strong>
+          </span>
+          <button type="button" class="small" onClick={() => change({ file: "", text: "" })}>
+            Remove
+          </button>
         </div>
       ) : (
-        <label>Prompts, one a line
-          <textarea id="batch-lines" rows={8} value={draft.value.text} onInput={(event) => change({ text: event.currentTarget.value })} placeholder={"Which trail running shoes last longest?\nBest headphones for flights"} />
+        <label>
+          Prompts, one a line
+          <textarea
+            id="batch-lines"
+            rows={8}
+            value={draft.value.text}
+            onInput={(event) => change({ text: event.currentTarget.value })}
+            placeholder={"Which trail running shoes last longest?\nBest headphones for flights"}
+          />
         </label>
       )}
-      <label class="file">Or drop a CSV or NDJSON file here, or choose one
-        <input id="batch-file" type="file" accept=".csv,.tsv,.txt,.jsonl,.ndjson,text/csv,text/plain" onChange={(event) => { void take(event.currentTarget.files?.[0]); event.currentTarget.value = ""; }} />
+      <label class="file">
+        Or drop a CSV or NDJSON file here, or choose one
+        <input
+          id="batch-file"
+          type="file"
+          accept=".csv,.tsv,.txt,.jsonl,.ndjson,text/csv,text/plain"
+          onChange={(event) => {
+            void take(event.currentTarget.files?.[0]);
+            event.currentTarget.value = "";
+          }}
+        />
       </label>
-      <p class="faint">The head of the file names fields of the request, such as <code>provider</code>, <code>prompt</code>, <code>country</code>, <code>include.markdown</code> or <code>priority</code>; NDJSON has the same names. The command line reads the same files, and nothing is paid twice. Without a head, every line is a prompt.</p>
+      <p class="faint">
+        The head of the file names fields of the request, such as <code>provider</code>, <code>prompt</code>,{" "}
+        <code>country</code>, <code>include.markdown</code> or <code>priority</code>; NDJSON has the same names. The
+        command line reads the same files, and nothing is paid twice. Without a head, every line is a prompt.
+      </p>
       <Problem error={error} />
     </div>
   );
@@ -79,32 +126,69 @@ function Country({ provider }: { provider: Provider }) {
   const { value = [] } = useLoad(() => countries(provider.name), [provider.name]);
   const { country } = draft.value;
   const optional = !provider.schema.required?.includes("country");
-  const named = [...new Set([...value, ...(country ? [country] : [])])].map((code) => ({ code, name: countryName(code) })).sort((a, b) => a.name.localeCompare(b.name));
+  const named = [...new Set([...value, ...(country ? [country] : [])])]
+    .map((code) => ({ code, name: countryName(code) }))
+    .sort((a, b) => a.name.localeCompare(b.name));
   return (
-    <label>Country, for rows that name none
+    <label>
+      Country, for rows that name none
       <select id="batch-country" value={country} onChange={(event) => change({ country: event.currentTarget.value })}>
         <option value="">{optional ? "None" : draft.value.file ? "Every row names its own" : "Choose…"}</option>
-        {named.map(({ code, name }) => <option key={code} value={code}>{name}</option>)}
+        {named.map(({ code, name }) => (
+          <option key={code} value={code}>
+            {name}
+          </option>
+        ))}
       </select>
-      {!optional && !country && !draft.value.file && <span class="faint">Needed: answers differ from country to country.</span>}
+      {!optional && !country && !draft.value.file && (
+        <span class="faint">Needed: answers differ from country to country.</span>
+      )}
     </label>
   );
 }
 
 function Rest({ api }: { api: OpenAPI }) {
   const { priority, webhook, again } = draft.value;
-  const { minimum, maximum, default: initial, description } = follow(api, api.components.schemas.TaskRequest.properties?.priority);
+  const {
+    minimum,
+    maximum,
+    default: initial,
+    description,
+  } = follow(api, api.components.schemas.TaskRequest.properties?.priority);
   return (
     <>
-      <label>Priority
-        <input id="batch-priority" type="number" min={minimum} max={maximum} placeholder={String(initial)} value={priority} onInput={(event) => change({ priority: event.currentTarget.value })} />
-        <span class="faint">{minimum} to {maximum}. {description}</span>
+      <label>
+        Priority
+        <input
+          id="batch-priority"
+          type="number"
+          min={minimum}
+          max={maximum}
+          placeholder={String(initial)}
+          value={priority}
+          onInput={(event) => change({ priority: event.currentTarget.value })}
+        />
+        <span class="faint">
+          {minimum} to {maximum}. {description}
+        </span>
       </label>
-      <label>Webhook, if you want one
-        <input id="batch-webhook" type="url" placeholder="https://" value={webhook} onInput={(event) => change({ webhook: event.currentTarget.value.trim() })} />
+      <label>
+        Webhook, if you want one
+        <input
+          id="batch-webhook"
+          type="url"
+          placeholder="https://"
+          value={webhook}
+          onInput={(event) => change({ webhook: event.currentTarget.value.trim() })}
+        />
       </label>
       <label class="inline">
-        <input id="batch-again" type="checkbox" checked={!!again} onChange={(event) => change({ again: event.currentTarget.checked ? new Date().toISOString() : "" })} />
+        <input
+          id="batch-again"
+          type="checkbox"
+          checked={!!again}
+          onChange={(event) => change({ again: event.currentTarget.checked ? new Date().toISOString() : "" })}
+        />
         Queue rows again that were submitted before
       </label>
     </>

@@ -13,36 +13,78 @@ const firstRows = 5;
 const firstFaults = 50;
 
 /** What is asked for, as the form has it. */
-export interface Draft { taskType: TaskType | ""; country: string; priority: string; webhook: string; text: string; file: string; again: string }
+export interface Draft {
+  taskType: TaskType | "";
+  country: string;
+  priority: string;
+  webhook: string;
+  text: string;
+  file: string;
+  again: string;
+}
 
 export function Preview({ draft, provider }: { draft: Draft; provider: Provider }) {
   const { value, error, again } = usePreview(draft);
   const some = value?.rows.slice(0, firstRows).map(({ task }) => task) ?? [];
-  const asCall = <AsCall method="POST" path="/v1/async/task/batch" body={some.length ? some : [{ taskType: provider.taskType, payload: provider.example }]} />;
+  const asCall = (
+    <AsCall
+      method="POST"
+      path="/v1/async/task/batch"
+      body={some.length ? some : [{ taskType: provider.taskType, payload: provider.example }]}
+    />
+  );
   const total = value ? value.rows.length + value.problems.length : 0;
   if (!draft.text.trim() || (value && !total)) {
     return (
       <section class="card">
-        {draft.file ? <Empty title="The file has no rows">Choose another, or remove it and type prompts.</Empty>
-          : <Empty title="No prompts yet">Paste prompts, one a line, or drop a CSV file. What was read and what it costs is shown here before anything is queued.</Empty>}
+        {draft.file ? (
+          <Empty title="The file has no rows">Choose another, or remove it and type prompts.</Empty>
+        ) : (
+          <Empty title="No prompts yet">
+            Paste prompts, one a line, or drop a CSV file. What was read and what it costs is shown here before anything
+            is queued.
+          </Empty>
+        )}
         {asCall}
       </section>
     );
   }
-  if (!value) return <section class="card">{error ? <><Problem error={error} /><button type="button" onClick={again}>Check again</button></> : <Spinner label="Checking" />}</section>;
-  const head = <h2><span data-testid="row-count">{number(total)}</span> {total === 1 ? "row" : "rows"} read</h2>;
+  if (!value)
+    return (
+      <section class="card">
+        {error ? (
+          <>
+            <Problem error={error} />
+            <button type="button" onClick={again}>
+              Check again
+            </button>
+          </>
+        ) : (
+          <Spinner label="Checking" />
+        )}
+      </section>
+    );
+  const head = (
+    <h2>
+      <span data-testid="row-count">{number(total)}</span> {total === 1 ? "row" : "rows"} read
+    </h2>
+  );
   if (!draft.country && value.problems.length === total && value.problems.every(lacksCountry)) {
     return (
       <section class="card" data-testid="preview">
         {head}
-        <p class="warn" data-testid="needs-country">Choose the country to ask from; then they are checked, and the price is shown here.</p>
+        <p class="warn" data-testid="needs-country">
+          Choose the country to ask from; then they are checked, and the price is shown here.
+        </p>
       </section>
     );
   }
   return (
     <section class="card" data-testid="preview">
       {head}
-      {value.ignored.length > 0 && <p class="warn">Ignored, because the provider has no such field: {value.ignored.join(", ")}</p>}
+      {value.ignored.length > 0 && (
+        <p class="warn">Ignored, because the provider has no such field: {value.ignored.join(", ")}</p>
+      )}
       <FirstRows rows={value.rows.slice(0, firstRows)} rest={value.rows.length - firstRows} />
       <Faults of={value.problems} />
       <Send preview={value} />
@@ -52,15 +94,20 @@ export function Preview({ draft, provider }: { draft: Draft; provider: Provider 
 }
 
 /** Whether the row only fails to say where to ask from: nobody's country is guessed. */
-const lacksCountry = ({ error: { details } }: BatchFileProblem) => (
-  Array.isArray(details) && details.every(({ field, message }) => field === "payload.country" && message === "is required")
-);
+const lacksCountry = ({ error: { details } }: BatchFileProblem) =>
+  Array.isArray(details) &&
+  details.every(({ field, message }) => field === "payload.country" && message === "is required");
 
 function fileOf({ taskType, country, priority, webhook, text, file, again }: Draft): BatchFile {
   const format = !file ? "lines" : /\.(jsonl|ndjson)$/i.test(file) ? "ndjson" : undefined;
   return {
-    text, format, run: again || undefined, taskType: taskType || undefined, country: country || undefined,
-    priority: priority ? Number(priority) : undefined, webhook: webhook ? { url: webhook } : undefined,
+    text,
+    format,
+    run: again || undefined,
+    taskType: taskType || undefined,
+    country: country || undefined,
+    priority: priority ? Number(priority) : undefined,
+    webhook: webhook ? { url: webhook } : undefined,
   };
 }
 
@@ -73,7 +120,13 @@ function usePreview(draft: Draft) {
     const stop = new AbortController();
     const timer = setTimeout(async () => {
       try {
-        setState({ of: draft, value: await patiently(() => call("POST /v1/async/task/batch/preview", { body: fileOf(draft), signal: stop.signal }), stop.signal) });
+        setState({
+          of: draft,
+          value: await patiently(
+            () => call("POST /v1/async/task/batch/preview", { body: fileOf(draft), signal: stop.signal }),
+            stop.signal,
+          ),
+        });
       } catch (error) {
         if (!stop.signal.aborted) setState({ of: draft, error });
       }
@@ -83,7 +136,13 @@ function usePreview(draft: Draft) {
       stop.abort();
     };
   }, [draft, asked]);
-  return { ...(state.of === draft ? state : {}), again: () => { setState({}); setAsked(asked + 1); } };
+  return {
+    ...(state.of === draft ? state : {}),
+    again: () => {
+      setState({});
+      setAsked(asked + 1);
+    },
+  };
 }
 
 function FirstRows({ rows, rest }: { rows: BatchFileRow[]; rest: number }) {
@@ -92,10 +151,24 @@ function FirstRows({ rows, rest }: { rows: BatchFileRow[]; rest: number }) {
     <>
       <div class="scroll">
         <table aria-label="The first rows" class="tasks-rows">
-          <thead><tr><th class="number">Line</th><th>Question</th><th>Country</th></tr></thead>
-          <tbody>{rows.map(({ line, task }) => (
-            <tr key={line}><td class="number">{line}</td><td><span class="tasks-question">{question(task.payload as Payload)}</span></td><td>{countryName(countryOf(task.payload as Payload)) || "–"}</td></tr>
-          ))}</tbody>
+          <thead>
+            <tr>
+              <th class="number">Line</th>
+              <th>Question</th>
+              <th>Country</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ line, task }) => (
+              <tr key={line}>
+                <td class="number">{line}</td>
+                <td>
+                  <span class="tasks-question">{question(task.payload as Payload)}</span>
+                </td>
+                <td>{countryName(countryOf(task.payload as Payload)) || "–"}</td>
+              </tr>
+            ))}
+          </tbody>
         </table>
       </div>
       {rest > 0 && <p class="faint">and {number(rest)} more</p>}
@@ -107,8 +180,16 @@ function Faults({ of: problems }: { of: BatchFileProblem[] }) {
   if (!problems.length) return null;
   return (
     <details class="tasks-faults" open data-testid="faults">
-      <summary class="bad">{number(problems.length)} {problems.length === 1 ? "row is" : "rows are"} faulty and will not be sent</summary>
-      <ul>{problems.slice(0, firstFaults).map(({ line, error }) => <li key={line}>Line {line}: {explain(error)}</li>)}</ul>
+      <summary class="bad">
+        {number(problems.length)} {problems.length === 1 ? "row is" : "rows are"} faulty and will not be sent
+      </summary>
+      <ul>
+        {problems.slice(0, firstFaults).map(({ line, error }) => (
+          <li key={line}>
+            Line {line}: {explain(error)}
+          </li>
+        ))}
+      </ul>
       {problems.length > firstFaults && <p class="faint">and {number(problems.length - firstFaults)} more</p>}
     </details>
   );
@@ -118,9 +199,20 @@ function Send({ preview: { rows, creditsToCharge } }: { preview: BatchPreview })
   const short = balance.value !== undefined && creditsToCharge > balance.value;
   return (
     <div class="tasks-send">
-      <p data-testid="price">{rows.length > 0 && <>Costs at most <strong>{number(creditsToCharge)}</strong> credits of {number(balance.value)}.</>}</p>
+      <p data-testid="price">
+        {rows.length > 0 && (
+          <>
+            Costs at most <strong>{number(creditsToCharge)}</strong> credits of {number(balance.value)}.
+          </>
+        )}
+      </p>
       {short && <p class="warn">That is more than is left: tasks whose turn comes without credits fail, uncharged.</p>}
-      <button type="button" class="primary" disabled={!rows.length} onClick={() => startBatch(rows)} data-testid="submit-batch">
+      <button
+        type="button"
+        class="primary"
+        disabled={!rows.length}
+        onClick={() => startBatch(rows)}
+        data-testid="submit-batch">
         Queue {number(rows.length)} {rows.length === 1 ? "task" : "tasks"}
       </button>
     </div>

@@ -27,13 +27,28 @@ export function BatchProgress({ of: batch }: { of: Progress }) {
       <Pace of={batch} left={tasks - ended} />
       <Problem error={batch.error} />
       <div class="row">
-        {(state === "sending" || state === "waiting") && <button type="button" onClick={stopSending}>Stop sending</button>}
-        {state === "stopped" && <button type="button" class="primary" onClick={resumeBatch} data-testid="resume">Send the rest</button>}
-        <button type="button" class={state === "done" ? "primary" : ""} disabled={!completed && !failed} onClick={() => download(resultLines(), "earshot-results.jsonl")} data-testid="download">
+        {(state === "sending" || state === "waiting") && (
+          <button type="button" onClick={stopSending}>
+            Stop sending
+          </button>
+        )}
+        {state === "stopped" && (
+          <button type="button" class="primary" onClick={resumeBatch} data-testid="resume">
+            Send the rest
+          </button>
+        )}
+        <button
+          type="button"
+          class={state === "done" ? "primary" : ""}
+          disabled={!completed && !failed}
+          onClick={() => download(resultLines(), "earshot-results.jsonl")}
+          data-testid="download">
           Download {state === "done" ? "results" : "what is done"} as JSON lines
         </button>
         <a href="#/history?mode=async">See the tasks</a> <a href="#/history/batches">See the batches</a>
-        <button type="button" onClick={forgetBatch} data-testid="new-batch">New batch</button>
+        <button type="button" onClick={forgetBatch} data-testid="new-batch">
+          New batch
+        </button>
       </div>
       <Refused of={batch.refused} />
     </section>
@@ -41,35 +56,68 @@ export function BatchProgress({ of: batch }: { of: Progress }) {
 }
 
 const headings: Record<Progress["state"], string> = {
-  sending: "Sending", waiting: "Waiting for room in the queue", stopped: "Stopped sending", following: "Working", done: "Done",
+  sending: "Sending",
+  waiting: "Waiting for room in the queue",
+  stopped: "Stopped sending",
+  following: "Working",
+  done: "Done",
 };
 
 function Sending({ of: { total, sent, accepted, already } }: { of: Progress }) {
   return (
     <p data-testid="batch-sent">
-      {sent < total && <>{number(sent)} of {number(total)} rows sent. </>}
-      {number(accepted)} queued{already > 0 && <>, {number(already)} were there from an earlier submission and are not queued twice</>}.
+      {sent < total && (
+        <>
+          {number(sent)} of {number(total)} rows sent.{" "}
+        </>
+      )}
+      {number(accepted)} queued
+      {already > 0 && <>, {number(already)} were there from an earlier submission and are not queued twice</>}.
     </p>
   );
 }
 
 function Count({ name, value, look = "" }: { name: string; value: number; look?: string }) {
-  return <div><dt>{name}</dt><dd class={look} data-testid={`count-${name.toLowerCase().replace(" ", "-")}`}>{number(Math.max(0, value))}</dd></div>;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class={look} data-testid={`count-${name.toLowerCase().replace(" ", "-")}`}>
+        {number(Math.max(0, value))}
+      </dd>
+    </div>
+  );
 }
 
 function Pace({ of: { state, rate, ms, completed, failed }, left }: { of: Progress; left: number }) {
-  if (state === "done") return <p class="faint">{counted(completed + failed, "task")} in {span(ms)}.</p>;
+  if (state === "done")
+    return (
+      <p class="faint">
+        {counted(completed + failed, "task")} in {span(ms)}.
+      </p>
+    );
   if (rate <= 0) return <p class="faint">The first results take a moment.</p>;
   const pace = rate >= 1 ? `${rate.toFixed(1)} tasks a second` : `${(rate * 60).toFixed(1)} tasks a minute`;
-  return <p class="faint">{pace}, about {span((left / rate) * 1000)} left.</p>;
+  return (
+    <p class="faint">
+      {pace}, about {span((left / rate) * 1000)} left.
+    </p>
+  );
 }
 
 function Refused({ of: refused }: { of: Refusal[] }) {
   if (!refused.length) return null;
   return (
     <details class="tasks-faults" open data-testid="refused">
-      <summary class="bad">{number(refused.length)} {refused.length === 1 ? "row was" : "rows were"} refused</summary>
-      <ul>{refused.slice(0, firstRefusals).map(({ line, question, message }) => <li key={line}>Line {line}: {message} <span class="faint">{question.slice(0, 80)}</span></li>)}</ul>
+      <summary class="bad">
+        {number(refused.length)} {refused.length === 1 ? "row was" : "rows were"} refused
+      </summary>
+      <ul>
+        {refused.slice(0, firstRefusals).map(({ line, question, message }) => (
+          <li key={line}>
+            Line {line}: {message} <span class="faint">{question.slice(0, 80)}</span>
+          </li>
+        ))}
+      </ul>
       {refused.length > firstRefusals && <p class="faint">and {number(refused.length - firstRefusals)} more</p>}
     </details>
   );

@@ -14,7 +14,14 @@ const state = signal<DeliveryState | undefined>(undefined);
 export function Deliveries() {
   return (
     <>
-      <div class="row tasks-filters"><Filter label="Delivery state" value={state.value} choices={() => choices("DeliveryState")} onChange={(value) => (state.value = value)} /></div>
+      <div class="row tasks-filters">
+        <Filter
+          label="Delivery state"
+          value={state.value}
+          choices={() => choices("DeliveryState")}
+          onChange={(value) => (state.value = value)}
+        />
+      </div>
       <Rows key={state.value} state={state.value} />
       <AsCall path="/v1/webhooks/deliveries" query={{ state: state.value }} />
     </>
@@ -23,8 +30,25 @@ export function Deliveries() {
 
 const columns = (again: () => void): Column<Delivery>[] => [
   { name: "State", value: stateOf, show: (one) => <State of={stateOf(one)} /> },
-  { name: "To", value: ({ url }) => url, show: ({ url }) => <span class="tasks-question" title={url}>{url}</span>, wide: true },
-  { name: "Task", value: ({ taskId }) => taskId, show: ({ taskId }) => <a href={`#/history/${taskId}`} title={taskId}>…{taskId.slice(-8)}</a> },
+  {
+    name: "To",
+    value: ({ url }) => url,
+    show: ({ url }) => (
+      <span class="tasks-question" title={url}>
+        {url}
+      </span>
+    ),
+    wide: true,
+  },
+  {
+    name: "Task",
+    value: ({ taskId }) => taskId,
+    show: ({ taskId }) => (
+      <a href={`#/history/${taskId}`} title={taskId}>
+        …{taskId.slice(-8)}
+      </a>
+    ),
+  },
   { name: "Tries", value: ({ attempts }) => attempts, numeric: true },
   { name: "Last try", value: ({ tries }) => tries.at(-1)?.at, show: ({ tries }) => <LastTry of={tries} /> },
   { name: "Next try", value: ({ nextTryAt }) => nextTryAt, show: ({ nextTryAt }) => <When at={nextTryAt} /> },
@@ -33,7 +57,16 @@ const columns = (again: () => void): Column<Delivery>[] => [
 
 function LastTry({ of: tries }: { of: DeliveryTry[] }) {
   const last = tries.at(-1);
-  return last ? <><Outcome of={last} /> <span class="faint"><When at={last.at} /></span></> : <span class="faint">–</span>;
+  return last ? (
+    <>
+      <Outcome of={last} />{" "}
+      <span class="faint">
+        <When at={last.at} />
+      </span>
+    </>
+  ) : (
+    <span class="faint">–</span>
+  );
 }
 
 function Rows({ state }: { state: DeliveryState | undefined }) {
@@ -41,16 +74,36 @@ function Rows({ state }: { state: DeliveryState | undefined }) {
     const { deliveries, nextCursor } = await call("GET /v1/webhooks/deliveries", { query: { state, cursor }, signal });
     return { rows: deliveries, nextCursor };
   });
-  useNextTry(rows?.map(({ nextTryAt }) => nextTryAt).filter((at) => at !== null).sort()[0], rows, again);
+  useNextTry(
+    rows
+      ?.map(({ nextTryAt }) => nextTryAt)
+      .filter((at) => at !== null)
+      .sort()[0],
+    rows,
+    again,
+  );
   return (
     <>
       <Problem error={error} />
       {!rows && !error && <Spinner />}
-      {rows?.length === 0 && (state
-        ? <Empty title={`No ${state} deliveries`}>Choose another state, or all.</Empty>
-        : <Empty title="No deliveries yet">Give a task a webhook, and how its delivery goes is shown here.</Empty>)}
-      {!!rows?.length && <div class="card tasks-table" data-testid="deliveries"><Table label="Deliveries" rows={rows} columns={columns(again)} rowKey={({ id }) => id} /></div>}
-      {more && <p><button type="button" onClick={more} data-testid="more">Load more</button></p>}
+      {rows?.length === 0 &&
+        (state ? (
+          <Empty title={`No ${state} deliveries`}>Choose another state, or all.</Empty>
+        ) : (
+          <Empty title="No deliveries yet">Give a task a webhook, and how its delivery goes is shown here.</Empty>
+        ))}
+      {!!rows?.length && (
+        <div class="card tasks-table" data-testid="deliveries">
+          <Table label="Deliveries" rows={rows} columns={columns(again)} rowKey={({ id }) => id} />
+        </div>
+      )}
+      {more && (
+        <p>
+          <button type="button" onClick={more} data-testid="more">
+            Load more
+          </button>
+        </p>
+      )}
     </>
   );
 }

@@ -8,7 +8,8 @@ import { number, Problem, useLoad, When } from "../ui";
 import { span, State } from "./pieces";
 
 /** As the API tells them apart: one that has a try planned is pending, whatever came before. */
-export const stateOf = ({ nextTryAt, delivered }: Delivery): DeliveryState => (nextTryAt ? "pending" : delivered ? "delivered" : "failed");
+export const stateOf = ({ nextTryAt, delivered }: Delivery): DeliveryState =>
+  nextTryAt ? "pending" : delivered ? "delivered" : "failed";
 
 const answered = (status: number) => (status >= 200 && status < 300 ? "good" : "bad");
 
@@ -20,12 +21,30 @@ export function Outcome({ of: { status, error } }: { of: DeliveryTry }) {
 export function DeliveryOf({ task, url }: { task: Task; url: string }) {
   const { value, error, again } = useLoad((signal) => read(task.id, signal), [task.finishedAt]);
   useNextTry(value?.nextTryAt, value, again);
-  if (!value) return <><External href={url}>{url}</External>{error ? <Problem error={error} /> : <p class="faint">Sent when the task has finished.</p>}</>;
+  if (!value)
+    return (
+      <>
+        <External href={url}>{url}</External>
+        {error ? <Problem error={error} /> : <p class="faint">Sent when the task has finished.</p>}
+      </>
+    );
   return (
     <div data-testid="delivery">
-      <p class="tasks-url"><External href={value.url}>{value.url}</External></p>
-      <p class="row"><State of={stateOf(value)} /> <span class="faint">{number(value.attempts)} {value.attempts === 1 ? "try" : "tries"}</span> <Resend id={value.id} onSent={again} /></p>
-      {value.nextTryAt && <p class="faint">Next try <When at={value.nextTryAt} /></p>}
+      <p class="tasks-url">
+        <External href={value.url}>{value.url}</External>
+      </p>
+      <p class="row">
+        <State of={stateOf(value)} />{" "}
+        <span class="faint">
+          {number(value.attempts)} {value.attempts === 1 ? "try" : "tries"}
+        </span>{" "}
+        <Resend id={value.id} onSent={again} />
+      </p>
+      {value.nextTryAt && (
+        <p class="faint">
+          Next try <When at={value.nextTryAt} />
+        </p>
+      )}
       <Tries of={value.tries} />
     </div>
   );
@@ -55,7 +74,12 @@ function Tries({ of: tries }: { of: DeliveryTry[] }) {
   if (!tries.length) return <p class="faint">Not tried yet.</p>;
   return (
     <ol class="timeline" data-testid="tries">
-      {tries.map((one) => <li key={one.at} class="past"><Outcome of={one} /> <When at={one.at} /><div class="faint">after {span(one.ms)}</div></li>)}
+      {tries.map((one) => (
+        <li key={one.at} class="past">
+          <Outcome of={one} /> <When at={one.at} />
+          <div class="faint">after {span(one.ms)}</div>
+        </li>
+      ))}
     </ol>
   );
 }
@@ -70,5 +94,12 @@ export function Resend({ id, onSent }: { id: string; onSent: () => void }) {
     setBusy(false);
   };
   if (!may("tasks")) return null;
-  return <><button type="button" class="small" disabled={busy} onClick={resend} data-testid="resend">Resend</button><Problem error={error} /></>;
+  return (
+    <>
+      <button type="button" class="small" disabled={busy} onClick={resend} data-testid="resend">
+        Resend
+      </button>
+      <Problem error={error} />
+    </>
+  );
 }

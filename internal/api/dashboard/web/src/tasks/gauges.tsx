@@ -8,20 +8,22 @@ import { Confirm, number } from "../ui";
 
 export function Gauges() {
   const queue = status.value?.queue;
-  const waiting = queue?.priorityBreakdown.map(({ priority, count }) => `${number(count)} of priority ${priority}`).join(", ");
+  const waiting = queue?.priorityBreakdown
+    .map(({ priority, count }) => `${number(count)} of priority ${priority}`)
+    .join(", ");
   return (
     <>
-    <section class="tasks-gauges card" aria-label="The queue now">
-      <Gauge name="Queued" value={queue?.queuedTasks} max={queue?.queue.max} id="queued" />
-      <Gauge name="Slots in use" value={queue?.concurrency.used} max={queue?.concurrency.max} id="slots" />
-      <div class="gauge">
-        <span class="faint">Running</span>
-        <strong data-testid="running">{number(queue?.processingTasks)}</strong>
-        <span class="faint">{waiting ? `Next: ${waiting}` : "Nothing waits"}</span>
-      </div>
-      <Clear queued={queue?.queuedTasks ?? 0} />
-    </section>
-    <AsCall path="/v1/async/status" />
+      <section class="tasks-gauges card" aria-label="The queue now">
+        <Gauge name="Queued" value={queue?.queuedTasks} max={queue?.queue.max} id="queued" />
+        <Gauge name="Slots in use" value={queue?.concurrency.used} max={queue?.concurrency.max} id="slots" />
+        <div class="gauge">
+          <span class="faint">Running</span>
+          <strong data-testid="running">{number(queue?.processingTasks)}</strong>
+          <span class="faint">{waiting ? `Next: ${waiting}` : "Nothing waits"}</span>
+        </div>
+        <Clear queued={queue?.queuedTasks ?? 0} />
+      </section>
+      <AsCall path="/v1/async/status" />
     </>
   );
 }
@@ -43,15 +45,33 @@ function Clear({ queued }: { queued: number }) {
   if (!may("tasks")) return null;
   return (
     <div class="gauge clear">
-      <button type="button" class="danger" disabled={!queued} onClick={() => { setCleared(undefined); ask(true); }} data-testid="clear-queue">Clear the queue…</button>
-      {cleared !== undefined && <span class="faint" role="status">{number(cleared)} {cleared === 1 ? "task" : "tasks"} removed.</span>}
+      <button
+        type="button"
+        class="danger"
+        disabled={!queued}
+        onClick={() => {
+          setCleared(undefined);
+          ask(true);
+        }}
+        data-testid="clear-queue">
+        Clear the queue…
+      </button>
+      {cleared !== undefined && (
+        <span class="faint" role="status">
+          {number(cleared)} {cleared === 1 ? "task" : "tasks"} removed.
+        </span>
+      )}
       <Confirm
-        title="Clear the queue?" action={`Remove ${number(queued)}`} back="Keep them" testid="clear-confirm" open={asking} onClose={() => ask(false)}
-        run={async () => setCleared((await call("DELETE /v1/async/queue")).cleared)}
-      >
+        title="Clear the queue?"
+        action={`Remove ${number(queued)}`}
+        back="Keep them"
+        testid="clear-confirm"
+        open={asking}
+        onClose={() => ask(false)}
+        run={async () => setCleared((await call("DELETE /v1/async/queue")).cleared)}>
         <p>
-          {queued === 1 ? "1 task that waits is" : `${number(queued)} tasks that wait are`} removed for good, of every batch and every key.
-          Tasks that run go on, and nothing is charged for those removed.
+          {queued === 1 ? "1 task that waits is" : `${number(queued)} tasks that wait are`} removed for good, of every
+          batch and every key. Tasks that run go on, and nothing is charged for those removed.
         </p>
       </Confirm>
     </div>

@@ -51,36 +51,47 @@ export function useLive<T>(load: (signal: AbortSignal) => Promise<T>, on: unknow
   const [error, setError] = useState<unknown>();
   const [count, setCount] = useState(0);
   useEffect(() => {
-    const live = onTaskChanges(async (signal) => {
-      try {
-        const loaded = await load(signal);
-        if (signal.aborted) return;
-        setValue(() => loaded);
-        setError(undefined);
-      } catch (problem) {
-        if (!signal.aborted) setError(problem);
-      }
-    }, () => pause);
+    const live = onTaskChanges(
+      async (signal) => {
+        try {
+          const loaded = await load(signal);
+          if (signal.aborted) return;
+          setValue(() => loaded);
+          setError(undefined);
+        } catch (problem) {
+          if (!signal.aborted) setError(problem);
+        }
+      },
+      () => pause,
+    );
     return live.stop;
   }, [...on, count]);
   return { value, error, again: () => setCount((n) => n + 1) };
 }
 
 /** A list in pages that stays live as far as it was opened. read gives the page that begins at a cursor. */
-export function useLivePages<Row>(read: (cursor: string | undefined, signal: AbortSignal) => Promise<{ rows: Row[]; nextCursor: string | null }>) {
+export function useLivePages<Row>(
+  read: (cursor: string | undefined, signal: AbortSignal) => Promise<{ rows: Row[]; nextCursor: string | null }>,
+) {
   const [pages, setPages] = useState(1);
-  const loaded = useLive(async (signal) => {
-    const rows: Row[] = [];
-    let cursor: string | null | undefined;
-    for (let page = 0; page < pages && cursor !== null; page++) {
-      const next = await read(cursor, signal);
-      rows.push(...next.rows);
-      cursor = next.nextCursor;
-    }
-    return { rows, complete: cursor === null };
-  }, [pages], pages * 1000);
+  const loaded = useLive(
+    async (signal) => {
+      const rows: Row[] = [];
+      let cursor: string | null | undefined;
+      for (let page = 0; page < pages && cursor !== null; page++) {
+        const next = await read(cursor, signal);
+        rows.push(...next.rows);
+        cursor = next.nextCursor;
+      }
+      return { rows, complete: cursor === null };
+    },
+    [pages],
+    pages * 1000,
+  );
   return {
-    rows: loaded.value?.rows, error: loaded.error, again: loaded.again,
+    rows: loaded.value?.rows,
+    error: loaded.error,
+    again: loaded.again,
     more: loaded.value && !loaded.value.complete ? () => setPages(pages + 1) : undefined,
   };
 }

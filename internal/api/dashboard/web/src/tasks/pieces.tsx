@@ -3,24 +3,51 @@ import type { Payload } from "../api";
 import type { DeliveryState, Error as TaskError, Status } from "../api.gen";
 import { useLoad } from "../ui";
 
-const looks: Record<Status | DeliveryState, string> = { QUEUED: "", COMPLETED: "good", delivered: "good", FAILED: "bad", failed: "bad", PROCESSING: "warn", pending: "warn" };
+const looks: Record<Status | DeliveryState, string> = {
+  QUEUED: "",
+  COMPLETED: "good",
+  delivered: "good",
+  FAILED: "bad",
+  failed: "bad",
+  PROCESSING: "warn",
+  pending: "warn",
+};
 
 export function State({ of, why }: { of: Status | DeliveryState; why?: string }) {
-  return <span class={`badge ${looks[of]}`} title={why} data-testid="state">{of.toLowerCase()}</span>;
+  return (
+    <span class={`badge ${looks[of]}`} title={why} data-testid="state">
+      {of.toLowerCase()}
+    </span>
+  );
 }
 
 /** A filter whose choices the API's description names. */
-export function Filter<Choice extends string>({ label, value, choices, onChange }: {
-  label: string; value: Choice | undefined; choices: () => Promise<Choice[]>; onChange: (value: Choice | undefined) => void;
+export function Filter<Choice extends string>({
+  label,
+  value,
+  choices,
+  onChange,
+}: {
+  label: string;
+  value: Choice | undefined;
+  choices: () => Promise<Choice[]>;
+  onChange: (value: Choice | undefined) => void;
 }) {
   const all = useLoad(choices, []).value ?? (value ? [value] : []);
   const id = `filter-${label.toLowerCase().replace(" ", "-")}`;
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <select id={id} value={value ?? ""} onChange={(event) => onChange(all.find((choice) => choice === event.currentTarget.value))}>
+      <select
+        id={id}
+        value={value ?? ""}
+        onChange={(event) => onChange(all.find((choice) => choice === event.currentTarget.value))}>
         <option value="">All</option>
-        {all.map((choice) => <option key={choice} value={choice}>{inWords(choice)}</option>)}
+        {all.map((choice) => (
+          <option key={choice} value={choice}>
+            {inWords(choice)}
+          </option>
+        ))}
       </select>
     </div>
   );
@@ -41,7 +68,9 @@ export const countryOf = ({ country, gl }: Payload) => String(country ?? gl ?? "
 export function explain(error: TaskError | undefined): string {
   if (!error) return "";
   if (error.code !== "VALIDATION_ERROR" || !Array.isArray(error.details)) return error.message;
-  return error.details.map(({ field, message }) => `${field.replace(/^(payload\.|row$)/, "")} ${message}`.trim()).join("; ");
+  return error.details
+    .map(({ field, message }) => `${field.replace(/^(payload\.|row$)/, "")} ${message}`.trim())
+    .join("; ");
 }
 
 /** A span of time for people: 35 ms, 3.9 s, 2 min 5 s, 1 h 3 min. */

@@ -30,13 +30,19 @@ export function setQuery(changes: Query) {
 }
 
 /** The days that numbers are of, both included, in the tracker's time zone. */
-export interface Period { from: string; to: string; days: number; chosen: boolean }
+export interface Period {
+  from: string;
+  to: string;
+  days: number;
+  chosen: boolean;
+}
 
 export const usualDays = 28;
 
 const dayLength = 86_400_000;
 const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
-const isDay = (text: string | undefined): text is string => /^\d{4}-\d\d-\d\d$/.test(text ?? "") && !Number.isNaN(Date.parse(text!));
+const isDay = (text: string | undefined): text is string =>
+  /^\d{4}-\d\d-\d\d$/.test(text ?? "") && !Number.isNaN(Date.parse(text!));
 
 /** Today where the tracker's clock hangs. */
 function today(zone: string | undefined): string {
@@ -53,14 +59,21 @@ export function periodOf(tracker: Tracker): Period {
   const end = isDay(to) ? to : today(tracker.definition?.schedule?.timezone);
   const length = Math.min(Math.max(Math.floor(Number(days)) || usualDays, 1), 400);
   const start = isDay(from) && from <= end ? from : dayOf(Date.parse(end) - (length - 1) * dayLength);
-  return { from: start, to: end, days: Math.round((Date.parse(end) - Date.parse(start)) / dayLength) + 1, chosen: isDay(from) || isDay(to) };
+  return {
+    from: start,
+    to: end,
+    days: Math.round((Date.parse(end) - Date.parse(start)) / dayLength) + 1,
+    chosen: isDay(from) || isDay(to),
+  };
 }
 
 /** The parameters of a request for numbers that the address asks for. */
 export function numberQuery(tracker: Tracker): { from: string; to: string; filter?: string; branded?: boolean } {
   const { from, to } = periodOf(tracker);
   const { query } = route.value;
-  const parts = (["surface", "target", "provider", "country", "tag", "prompt"] as const).flatMap((name) => (query[name] ? [`${name}:${query[name]}`] : []));
+  const parts = (["surface", "target", "provider", "country", "tag", "prompt"] as const).flatMap((name) =>
+    query[name] ? [`${name}:${query[name]}`] : [],
+  );
   // One question is shown also when it names a brand itself.
   return { from, to, filter: parts.length ? parts.join(",") : undefined, branded: query.prompt ? true : undefined };
 }

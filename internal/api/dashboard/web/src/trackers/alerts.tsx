@@ -10,11 +10,20 @@ import type { TabProps } from "./pieces";
 import { percent } from "./words";
 
 const kinds: Record<AlertKind, string> = {
-  shift: "moved", source: "sources", coverage: "coverage", blocked: "blocked", unreadable: "unreadable", ceiling: "ceiling", sweep: "sweep",
+  shift: "moved",
+  source: "sources",
+  coverage: "coverage",
+  blocked: "blocked",
+  unreadable: "unreadable",
+  ceiling: "ceiling",
+  sweep: "sweep",
 };
 
 function useAlerts(name: string, query: { open?: boolean; limit: number }) {
-  return useLoad((signal) => patiently(() => call("GET /v1/trackers/{name}/alerts", { params: { name }, query, signal }), signal), [name, JSON.stringify(query)]);
+  return useLoad(
+    (signal) => patiently(() => call("GET /v1/trackers/{name}/alerts", { params: { name }, query, signal }), signal),
+    [name, JSON.stringify(query)],
+  );
 }
 
 /** The tab: all alerts, and whether the channels work. */
@@ -25,7 +34,10 @@ export function Alerts({ tracker }: TabProps) {
     <>
       <section class="card" aria-label="Alerts">
         <h2>Alerts</h2>
-        <p class="faint">Told once, when something moved beyond what asking twice would show, or when numbers cannot be trusted. As long as one is open, the same is not told again.</p>
+        <p class="faint">
+          Told once, when something moved beyond what asking twice would show, or when numbers cannot be trusted. As
+          long as one is open, the same is not told again.
+        </p>
         <Failed error={error} again={again} stale={!!value} />
         {!value && !error && <Skeleton label="Loading the alerts" />}
         {value && <List tracker={tracker.name} alerts={value.alerts} again={again} />}
@@ -43,7 +55,10 @@ export function OpenAlerts({ tracker }: { tracker: string }) {
   const { value, error, again } = useAlerts(tracker, { open: true, limit: 3 });
   return (
     <section class="card" aria-label="Open alerts">
-      <div class="title-line"><h2>Open alerts</h2><a href={addressOf(tracker, "alerts")}>All alerts</a></div>
+      <div class="title-line">
+        <h2>Open alerts</h2>
+        <a href={addressOf(tracker, "alerts")}>All alerts</a>
+      </div>
       <Failed error={error} again={again} />
       {!value && !error && <Skeleton label="Loading the alerts" />}
       {value?.alerts.length === 0 && <p class="faint">None is open.</p>}
@@ -52,28 +67,78 @@ export function OpenAlerts({ tracker }: { tracker: string }) {
   );
 }
 
-function List({ tracker, alerts, again, brief }: { tracker: string; alerts: Alert[]; again: () => void; /** Without what carries them. */ brief?: boolean }) {
+function List({
+  tracker,
+  alerts,
+  again,
+  brief,
+}: {
+  tracker: string;
+  alerts: Alert[];
+  again: () => void /** Without what carries them. */;
+  brief?: boolean;
+}) {
   const [error, setError] = useState<unknown>();
   if (alerts.length === 0) return <p>Nothing so far.</p>;
-  const seen = (id: string) => call("POST /v1/trackers/{name}/alerts/{id}/acknowledge", { params: { name: tracker, id } }).then(again, setError);
+  const seen = (id: string) =>
+    call("POST /v1/trackers/{name}/alerts/{id}/acknowledge", { params: { name: tracker, id } }).then(again, setError);
   return (
     <>
       <Problem error={error} />
       <ul class="alerts" data-testid="alerts">
         {alerts.map((alert) => (
           <li key={alert.id} class={alert.open ? "open" : undefined}>
-            <p><span class="badge">{kinds[alert.kind]}</span> {alert.summary}</p>
+            <p>
+              <span class="badge">{kinds[alert.kind]}</span> {alert.summary}
+            </p>
             <p class="faint">
-              {new Date(alert.raisedAt).toLocaleString()}{alert.madeUp && " · made up"}{!alert.open && " · seen"}
-              {alert.shift && <> · <a href={answersAddress(tracker, alert.shift.answersBeforeUrl)}>Answers before</a> · <a href={answersAddress(tracker, alert.shift.answersAfterUrl)}>and since</a></>}
-              {alert.open && mayTrack() && <> <button type="button" class="small" aria-label={`I have seen it: ${alert.summary}`} onClick={() => seen(alert.id)}>I have seen it</button></>}
+              {new Date(alert.raisedAt).toLocaleString()}
+              {alert.madeUp && " · made up"}
+              {!alert.open && " · seen"}
+              {alert.shift && (
+                <>
+                  {" "}
+                  · <a href={answersAddress(tracker, alert.shift.answersBeforeUrl)}>Answers before</a> ·{" "}
+                  <a href={answersAddress(tracker, alert.shift.answersAfterUrl)}>and since</a>
+                </>
+              )}
+              {alert.open && mayTrack() && (
+                <>
+                  {" "}
+                  <button
+                    type="button"
+                    class="small"
+                    aria-label={`I have seen it: ${alert.summary}`}
+                    onClick={() => seen(alert.id)}>
+                    I have seen it
+                  </button>
+                </>
+              )}
             </p>
             {!brief && !!alert.shift?.prompts.length && (
               <details>
                 <summary>Questions that carry it</summary>
                 <table>
-                  <thead><tr><th scope="col">Question</th><th scope="col" class="number">Before</th><th scope="col" class="number">Since</th></tr></thead>
-                  <tbody>{alert.shift.prompts.map(({ name, from, to }) => <tr key={name}><th scope="row">{name}</th><td class="number">{percent(from)}</td><td class="number">{percent(to)}</td></tr>)}</tbody>
+                  <thead>
+                    <tr>
+                      <th scope="col">Question</th>
+                      <th scope="col" class="number">
+                        Before
+                      </th>
+                      <th scope="col" class="number">
+                        Since
+                      </th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {alert.shift.prompts.map(({ name, from, to }) => (
+                      <tr key={name}>
+                        <th scope="row">{name}</th>
+                        <td class="number">{percent(from)}</td>
+                        <td class="number">{percent(to)}</td>
+                      </tr>
+                    ))}
+                  </tbody>
                 </table>
               </details>
             )}
@@ -91,15 +156,46 @@ function Channels({ tracker, channels }: { tracker: string; channels: string[] }
   const [busy, setBusy] = useState(false);
   const test = () => {
     setBusy(true);
-    call("POST /v1/trackers/{name}/alerts/test", { params: { name: tracker }, body: {} }).then((told) => { setResult(told); setError(undefined); }, setError).finally(() => setBusy(false));
+    call("POST /v1/trackers/{name}/alerts/test", { params: { name: tracker }, body: {} })
+      .then((told) => {
+        setResult(told);
+        setError(undefined);
+      }, setError)
+      .finally(() => setBusy(false));
   };
   return (
     <section class="card" aria-label="Channels">
       <h2>Channels</h2>
-      {channels.length === 0 && <p>Alerts are listed here and sent nowhere. Channels belong to the organization (<code>earshot channel</code>), and the definition names those to use: <code>alerts: {"{"}channels: [ops]{"}"}</code>.</p>}
-      {channels.length > 0 && <p>Alerts are sent to {channels.join(", ")}. {mayTrack() && <button type="button" class="small" disabled={busy} onClick={test}>Send a test</button>}</p>}
+      {channels.length === 0 && (
+        <p>
+          Alerts are listed here and sent nowhere. Channels belong to the organization (<code>earshot channel</code>),
+          and the definition names those to use:{" "}
+          <code>
+            alerts: {"{"}channels: [ops]{"}"}
+          </code>
+          .
+        </p>
+      )}
+      {channels.length > 0 && (
+        <p>
+          Alerts are sent to {channels.join(", ")}.{" "}
+          {mayTrack() && (
+            <button type="button" class="small" disabled={busy} onClick={test}>
+              Send a test
+            </button>
+          )}
+        </p>
+      )}
       <Problem error={error} />
-      {result && <ul role="status">{result.tests.map(({ channel, delivered, status, error }) => <li key={channel}>{channel}: {delivered ? "delivered" : `not delivered, ${error ?? `status ${status}`}`}</li>)}</ul>}
+      {result && (
+        <ul role="status">
+          {result.tests.map(({ channel, delivered, status, error }) => (
+            <li key={channel}>
+              {channel}: {delivered ? "delivered" : `not delivered, ${error ?? `status ${status}`}`}
+            </li>
+          ))}
+        </ul>
+      )}
     </section>
   );
 }
@@ -114,16 +210,55 @@ function Scheduled({ tracker: { name, reports, exports: files } }: { tracker: Tr
   const last = sent ?? reports?.last;
   const send = () => {
     setBusy(true);
-    call("POST /v1/trackers/{name}/report", { params: { name }, body: {} }).then(({ report }) => { setSent(report); setError(undefined); }, setError).finally(() => setBusy(false));
+    call("POST /v1/trackers/{name}/report", { params: { name }, body: {} })
+      .then(({ report }) => {
+        setSent(report);
+        setError(undefined);
+      }, setError)
+      .finally(() => setBusy(false));
   };
   return (
     <section class="card" aria-label="Reports and exports">
       <h2>Reports and exports</h2>
-      {!reports && !files && <p>None leaves by itself. The definition asks for it: <code>reports: {"{"}every: week, channels: [ops]{"}"}</code>, <code>exports: {"{"}tables: [answers]{"}"}</code>.</p>}
-      {reports && <p>Next report: {when(reports.nextAt)}. {mayTrack() && <button type="button" class="small" disabled={busy} onClick={send}>Send one now</button>}</p>}
+      {!reports && !files && (
+        <p>
+          None leaves by itself. The definition asks for it:{" "}
+          <code>
+            reports: {"{"}every: week, channels: [ops]{"}"}
+          </code>
+          ,{" "}
+          <code>
+            exports: {"{"}tables: [answers]{"}"}
+          </code>
+          .
+        </p>
+      )}
+      {reports && (
+        <p>
+          Next report: {when(reports.nextAt)}.{" "}
+          {mayTrack() && (
+            <button type="button" class="small" disabled={busy} onClick={send}>
+              Send one now
+            </button>
+          )}
+        </p>
+      )}
       <Problem error={error} />
-      {last && <p role="status">Last report, of {last.from} to {last.to}: {last.deliveries?.map(({ channel, state, error }) => `${channel} ${state}${error ? `, ${error}` : ""}`).join("; ")}.</p>}
-      {files && <p>Days to be exported: {files.daysWaiting}. Last written: {when(files.writtenAt)}.{files.error && ` ${files.error}.`}</p>}
+      {last && (
+        <p role="status">
+          Last report, of {last.from} to {last.to}:{" "}
+          {last.deliveries
+            ?.map(({ channel, state, error }) => `${channel} ${state}${error ? `, ${error}` : ""}`)
+            .join("; ")}
+          .
+        </p>
+      )}
+      {files && (
+        <p>
+          Days to be exported: {files.daysWaiting}. Last written: {when(files.writtenAt)}.
+          {files.error && ` ${files.error}.`}
+        </p>
+      )}
     </section>
   );
 }

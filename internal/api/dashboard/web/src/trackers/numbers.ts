@@ -11,27 +11,48 @@ type SourceQuery = NonNullable<Operations["GET /v1/trackers/{name}/sources"]["qu
 
 /** Numbers of a tracker; they are read again when the query is another, or undefined where none are wanted. */
 export function useMetrics(name: string, query: MetricQuery | undefined, ...on: unknown[]) {
-  return useLoad<MetricReport | undefined>(async (signal) => query && patiently(() => call("GET /v1/trackers/{name}/metrics", { params: { name }, query, signal }), signal), [name, JSON.stringify(query), ...on]);
+  return useLoad<MetricReport | undefined>(
+    async (signal) =>
+      query && patiently(() => call("GET /v1/trackers/{name}/metrics", { params: { name }, query, signal }), signal),
+    [name, JSON.stringify(query), ...on],
+  );
 }
 
 export function useCompare(name: string, query: CompareQuery, ...on: unknown[]) {
-  return useLoad((signal) => patiently(() => call("GET /v1/trackers/{name}/compare", { params: { name }, query, signal }), signal), [name, JSON.stringify(query), ...on]);
+  return useLoad(
+    (signal) => patiently(() => call("GET /v1/trackers/{name}/compare", { params: { name }, query, signal }), signal),
+    [name, JSON.stringify(query), ...on],
+  );
 }
 
 export function useSources(name: string, query: SourceQuery, ...on: unknown[]) {
-  return useLoad((signal) => patiently(() => call("GET /v1/trackers/{name}/sources", { params: { name }, query, signal }), signal), [name, JSON.stringify(query), ...on]);
+  return useLoad(
+    (signal) => patiently(() => call("GET /v1/trackers/{name}/sources", { params: { name }, query, signal }), signal),
+    [name, JSON.stringify(query), ...on],
+  );
 }
 
 /** The day on a wall's clock for which a sweep was due. */
 export const dayOf = ({ slot, dueAt }: Sweep) => (/^\d{4}-\d\d-\d\dT/.test(slot) ? slot : dueAt).slice(0, 10);
 
 /** The sweeps of a period that have ended, the oldest first, those that never ran among them. */
-export async function sweepsWithin(name: string, { from, to }: Pick<Period, "from" | "to">, signal: AbortSignal): Promise<Sweep[]> {
+export async function sweepsWithin(
+  name: string,
+  { from, to }: Pick<Period, "from" | "to">,
+  signal: AbortSignal,
+): Promise<Sweep[]> {
   const found: Sweep[] = [];
   let cursor: string | undefined;
   do {
-    const page = await patiently(() => call("GET /v1/trackers/{name}/sweeps", { params: { name }, query: { limit: 100, cursor }, signal }), signal);
-    found.push(...page.sweeps.filter((sweep) => sweep.state !== "running" && !sweep.repeats && dayOf(sweep) >= from && dayOf(sweep) <= to));
+    const page = await patiently(
+      () => call("GET /v1/trackers/{name}/sweeps", { params: { name }, query: { limit: 100, cursor }, signal }),
+      signal,
+    );
+    found.push(
+      ...page.sweeps.filter(
+        (sweep) => sweep.state !== "running" && !sweep.repeats && dayOf(sweep) >= from && dayOf(sweep) <= to,
+      ),
+    );
     cursor = page.nextCursor && dayOf(page.sweeps[page.sweeps.length - 1]) >= from ? page.nextCursor : undefined;
   } while (cursor);
   return found.sort((a, b) => a.dueAt.localeCompare(b.dueAt));

@@ -20,35 +20,79 @@ export function Trackers() {
 }
 
 function TrackerPage({ name, tab, parts }: { name: string; tab: string; parts: string[] }) {
-  const { value: tracker, error, again } = useLoad((signal) => call("GET /v1/trackers/{name}", { params: { name }, signal }), [name]);
+  const {
+    value: tracker,
+    error,
+    again,
+  } = useLoad((signal) => call("GET /v1/trackers/{name}", { params: { name }, signal }), [name]);
   const chosen = tabs.find((one) => one.name === tab) ?? tabs[0];
-  useEffect(() => { document.title = `${name}, ${chosen.title} · Trackers · Earshot`; }, [name, chosen, tracker]);
+  useEffect(() => {
+    document.title = `${name}, ${chosen.title} · Trackers · Earshot`;
+  }, [name, chosen, tracker]);
   return (
     <div class="tracking">
-      <p class="back"><a href="#/trackers">← Trackers</a></p>
+      <p class="back">
+        <a href="#/trackers">← Trackers</a>
+      </p>
       <Head name={name} tracker={tracker} tab={chosen.name} />
       <nav class="views" aria-label={`Views of ${name}`}>
-        {tabs.map((one) => <a key={one.name} href={addressOf(name, one.name, keptFilters())} aria-current={one === chosen ? "page" : undefined}>{one.title}</a>)}
+        {tabs.map((one) => (
+          <a
+            key={one.name}
+            href={addressOf(name, one.name, keptFilters())}
+            aria-current={one === chosen ? "page" : undefined}>
+            {one.title}
+          </a>
+        ))}
       </nav>
       <Failed error={error} again={again} stale={!!tracker} />
-      {tracker ? <chosen.show key={chosen.name} tracker={tracker} panel={panelOf(tracker)} parts={parts} again={again} /> : !error && <Skeleton lines={8} label="Loading the tracker" />}
+      {tracker ? (
+        <chosen.show key={chosen.name} tracker={tracker} panel={panelOf(tracker)} parts={parts} again={again} />
+      ) : (
+        !error && <Skeleton lines={8} label="Loading the tracker" />
+      )}
     </div>
   );
 }
 
 /** The name, where the tracker stands, and what can be done. */
 function Head({ name, tracker, tab }: { name: string; tracker?: Tracker; tab: string }) {
-  const file = (rest: string) => { const { pathname, search } = new URL(`v1/trackers/${encodeURIComponent(name)}/${rest}`, base); return pathname + search; };
+  const file = (rest: string) => {
+    const { pathname, search } = new URL(`v1/trackers/${encodeURIComponent(name)}/${rest}`, base);
+    return pathname + search;
+  };
   const picked = tracker ? exported(tracker, tab) : {};
   return (
     <div class="tracker-head">
       <h1>{name}</h1>
       {tracker && <TrackerState tracker={tracker} />}
       <span class="head-actions">
-        {tracker && <span class="faint">{tracker.nextSweepAt && tracker.state === "active" && "Next sweep "}{nextSweep(tracker)}</span>}
-        <a class="button" href={file("report")} download>Report</a>
-        <a class="button" href={file(`export?${new URLSearchParams({ format: "csv", ...picked })}`)} download title={Object.keys(picked).length ? "The answers that the filters of this page pick, as CSV" : "All answers, as CSV"} data-testid="export">Export</a>
-        {tracker && !tracker.demo && mayTrack() && <a class="button primary" href={addressOf(name, "sweeps", { ...keptFilters(), run: "ask" })}>Run now…</a>}
+        {tracker && (
+          <span class="faint">
+            {tracker.nextSweepAt && tracker.state === "active" && "Next sweep "}
+            {nextSweep(tracker)}
+          </span>
+        )}
+        <a class="button" href={file("report")} download>
+          Report
+        </a>
+        <a
+          class="button"
+          href={file(`export?${new URLSearchParams({ format: "csv", ...picked })}`)}
+          download
+          title={
+            Object.keys(picked).length
+              ? "The answers that the filters of this page pick, as CSV"
+              : "All answers, as CSV"
+          }
+          data-testid="export">
+          Export
+        </a>
+        {tracker && !tracker.demo && mayTrack() && (
+          <a class="button primary" href={addressOf(name, "sweeps", { ...keptFilters(), run: "ask" })}>
+            Run now…
+          </a>
+        )}
       </span>
     </div>
   );
@@ -61,5 +105,10 @@ function exported(tracker: Tracker, tab: string): Record<string, string> {
   const { from, to, filter = "" } = numberQuery(tracker);
   const parts = filter.split(",").filter((part) => part && !part.startsWith("prompt:"));
   const { prompt } = route.value.query;
-  return { dueFrom: from, dueTo: to, ...(parts.length && { filter: parts.join(",") }), ...(prompt && { promptId: prompt }) };
+  return {
+    dueFrom: from,
+    dueTo: to,
+    ...(parts.length && { filter: parts.join(",") }),
+    ...(prompt && { promptId: prompt }),
+  };
 }

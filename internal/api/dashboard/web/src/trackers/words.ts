@@ -3,10 +3,12 @@ import type { ComparedRow, GradedCut } from "../api.gen";
 import { counted } from "../ui";
 
 /** A share as the API's own sentences write it: 33.2 %. */
-export const percent = (share: number | null | undefined) => (share == null ? "–" : `${(100 * share).toFixed(1)}\u00a0%`);
+export const percent = (share: number | null | undefined) =>
+  share == null ? "–" : `${(100 * share).toFixed(1)}\u00a0%`;
 
 /** Two ends of an interval, as "29.9 and 36.3 %" or with another word between them. */
-export const range = (ends: number[] | undefined, word = "to") => (ends && ends.length === 2 ? `${(100 * ends[0]).toFixed(1)} ${word} ${percent(ends[1])}` : "–");
+export const range = (ends: number[] | undefined, word = "to") =>
+  ends && ends.length === 2 ? `${(100 * ends[0]).toFixed(1)} ${word} ${percent(ends[1])}` : "–";
 
 /** A difference of shares in points, without its sign. */
 export const points = (share: number | null | undefined) => (share == null ? "–" : Math.abs(100 * share).toFixed(1));
@@ -28,13 +30,18 @@ export function verdictWords(row: ComparedRow): string {
 export function floorWords(row: ComparedRow): string {
   if (row.change == null) return "nothing to compare with";
   if (row.verdict === "tooEarly") return `${Math.min(row.sweepsBefore, row.sweepsAfter)} of 5 sweeps`;
-  const floor = row.interval && row.interval.length === 2 ? (row.interval[1] - row.interval[0]) / 2 : row.smallestChange;
+  const floor =
+    row.interval && row.interval.length === 2 ? (row.interval[1] - row.interval[0]) / 2 : row.smallestChange;
   // Many that are tested together need more to be believed than one alone.
   if (row.verdict === "steady" && Math.abs(row.change) > (floor ?? 1)) return "steady, as one of many";
   return row.verdict === "moved" ? `moved, beyond ±${points(floor)}` : `steady, within ±${points(floor)}`;
 }
 
-export const gradeWords: Record<GradedCut["grade"], string> = { "decision-grade": "Decision-grade", directional: "Directional", exploratory: "Exploratory" };
+export const gradeWords: Record<GradedCut["grade"], string> = {
+  "decision-grade": "Decision-grade",
+  directional: "Directional",
+  exploratory: "Exploratory",
+};
 
 /** One criterion of a grade as a sentence. */
 export function criterionWords({ name, value, decision }: GradedCut["criteria"][number]): string {
@@ -46,7 +53,10 @@ export function criterionWords({ name, value, decision }: GradedCut["criteria"][
     coverage: `${share(value)} of planned answers came; ${share(decision)} are wanted`,
     informative: `${share(value)} of answers name any brand of the panel; ${share(decision)} are wanted`,
     providers: `${some("provider")}; ${decision} are wanted`,
-    smallestChange: value == null ? "which changes can be seen is not known yet" : `changes of ${points(value)} points can be seen; at most ${points(decision)} are wanted`,
+    smallestChange:
+      value == null
+        ? "which changes can be seen is not known yet"
+        : `changes of ${points(value)} points can be seen; at most ${points(decision)} are wanted`,
     openBreaks: `${some("break")} within the time; none is wanted`,
   };
   return Object.hasOwn(told, name) ? told[name] : `${name}: ${value ?? "?"}, ${decision} wanted`;
@@ -64,11 +74,19 @@ export function dayWords(day: string): string {
 export function slotWords({ slot, dueAt }: { slot: string; dueAt: string }): string {
   const civil = slot.match(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)/);
   if (civil) return `${dayWords(civil[1])}, ${civil[2]}`;
-  return new Date(dueAt).toLocaleString(undefined, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
+  return new Date(dueAt).toLocaleString(undefined, {
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+  });
 }
 
 /** The metrics that a trend can show, by the names of the API. */
 export const metrics = {
-  visibility: { name: "Visibility" }, shareOfVoice: { name: "Share of voice" }, firstNamed: { name: "First named" }, citationRate: { name: "Citation rate" },
+  visibility: { name: "Visibility" },
+  shareOfVoice: { name: "Share of voice" },
+  firstNamed: { name: "First named" },
+  citationRate: { name: "Citation rate" },
 } as const;
 export type MetricName = keyof typeof metrics;

@@ -5,15 +5,20 @@ const plain = /^[A-Za-z][\w .,?!'()/+&%-]*$/;
 const reserved = /^(true|false|null|yes|no|on|off|y|n|inf|nan)$/i;
 
 const scalar = (value: unknown) =>
-  typeof value === "string" && plain.test(value) && !reserved.test(value) && !value.endsWith(" ") ? value : JSON.stringify(value);
+  typeof value === "string" && plain.test(value) && !reserved.test(value) && !value.endsWith(" ")
+    ? value
+    : JSON.stringify(value);
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 const given = (value: Record<string, unknown>) => Object.entries(value).filter(([, v]) => v !== undefined);
 
 /** YAML of a value, in lines. */
 function linesOf(value: unknown): string[] {
   if (Array.isArray(value)) {
-    return value.flatMap((item) => (isCompound(item) ? linesOf(item).map((line, i) => (i ? "  " : "- ") + line) : [`- ${scalar(item)}`]));
+    return value.flatMap((item) =>
+      isCompound(item) ? linesOf(item).map((line, i) => (i ? "  " : "- ") + line) : [`- ${scalar(item)}`],
+    );
   }
   if (!isObject(value)) return [scalar(value)];
   return given(value).flatMap(([name, inner]) => {
@@ -25,7 +30,8 @@ function linesOf(value: unknown): string[] {
 const empty = (value: unknown) => (Array.isArray(value) ? "[]" : isObject(value) ? "{}" : undefined);
 
 /** Whether a value takes lines of its own. */
-const isCompound = (value: unknown) => (Array.isArray(value) ? value.length > 0 : isObject(value) && given(value).length > 0);
+const isCompound = (value: unknown) =>
+  Array.isArray(value) ? value.length > 0 : isObject(value) && given(value).length > 0;
 
 export const toYAML = (value: object) => linesOf(value).join("\n") + "\n";
 

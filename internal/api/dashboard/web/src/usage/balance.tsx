@@ -23,11 +23,27 @@ function Cycle({ remaining, held, perCycle, cycleUsed, cycleStartedAt, cycleRese
   const left = Math.max(0, to - Date.now());
   return (
     <>
-      <p class="usage-total"><strong data-testid="balance">{number(remaining)}</strong> credits left <span class="badge">{plan}</span></p>
+      <p class="usage-total">
+        <strong data-testid="balance">{number(remaining)}</strong> credits left <span class="badge">{plan}</span>
+      </p>
       {held > 0 && <p class="faint">{number(held)} of them are set aside for jobs that run.</p>}
-      <Gauge label="Charged in this cycle" used={cycleUsed} of={perCycle} text={`${number(cycleUsed)}, where a cycle grants ${number(perCycle)}`} testid="cycle-used" />
-      <Gauge label="Time of this cycle" used={to - from - left} of={to - from} text={`${counted(Math.ceil(left / 86_400_000), "day")} left`} warnAt={2} />
-      <p class="faint">From {date(cycleStartedAt)} to {date(cycleResetsAt)}, when {number(perCycle)} credits are granted.</p>
+      <Gauge
+        label="Charged in this cycle"
+        used={cycleUsed}
+        of={perCycle}
+        text={`${number(cycleUsed)}, where a cycle grants ${number(perCycle)}`}
+        testid="cycle-used"
+      />
+      <Gauge
+        label="Time of this cycle"
+        used={to - from - left}
+        of={to - from}
+        text={`${counted(Math.ceil(left / 86_400_000), "day")} left`}
+        warnAt={2}
+      />
+      <p class="faint">
+        From {date(cycleStartedAt)} to {date(cycleResetsAt)}, when {number(perCycle)} credits are granted.
+      </p>
     </>
   );
 }
@@ -48,25 +64,68 @@ function Gauges({ queuedTasks, processingTasks, priorityBreakdown, concurrency, 
   const waiting = queue.max - queue.remaining;
   return (
     <>
-      <Gauge label="Slots in use" used={concurrency.used} of={concurrency.max} text={`${number(concurrency.used)} of ${number(concurrency.max)}`} testid="slots" />
-      <Gauge label="Queue" used={waiting} of={queue.max} text={`${number(waiting)} of ${number(queue.max)}`} testid="queue" />
-      <p class="faint">{counted(processingTasks, "task")} run, {number(queuedTasks)} wait.</p>
+      <Gauge
+        label="Slots in use"
+        used={concurrency.used}
+        of={concurrency.max}
+        text={`${number(concurrency.used)} of ${number(concurrency.max)}`}
+        testid="slots"
+      />
+      <Gauge
+        label="Queue"
+        used={waiting}
+        of={queue.max}
+        text={`${number(waiting)} of ${number(queue.max)}`}
+        testid="queue"
+      />
+      <p class="faint">
+        {counted(processingTasks, "task")} run, {number(queuedTasks)} wait.
+      </p>
       {priorityBreakdown.length > 0 && (
-        <p class="faint">Waiting by priority: {priorityBreakdown.map((p) => <span key={p.priority} class="badge">{p.priority}: {number(p.count)}</span>)}</p>
+        <p class="faint">
+          Waiting by priority:{" "}
+          {priorityBreakdown.map((p) => (
+            <span key={p.priority} class="badge">
+              {p.priority}: {number(p.count)}
+            </span>
+          ))}
+        </p>
       )}
     </>
   );
 }
 
 /** How much of something is taken, as a bar and in words. */
-function Gauge({ label, used, of, text, warnAt = 0.9, testid }: {
-  label: string; used: number; of: number; text: string; warnAt?: number; testid?: string;
+function Gauge({
+  label,
+  used,
+  of,
+  text,
+  warnAt = 0.9,
+  testid,
+}: {
+  label: string;
+  used: number;
+  of: number;
+  text: string;
+  warnAt?: number;
+  testid?: string;
 }) {
   const share = of > 0 ? Math.min(Math.max(used / of, 0), 1) : 0;
   return (
     <div class="gauge" data-testid={testid}>
-      <div class="gauge-text"><span>{label}</span><span>{text}</span></div>
-      <div class="gauge-bar" role="meter" aria-label={label} aria-valuemin={0} aria-valuemax={of} aria-valuenow={Math.min(used, of)} aria-valuetext={text}>
+      <div class="gauge-text">
+        <span>{label}</span>
+        <span>{text}</span>
+      </div>
+      <div
+        class="gauge-bar"
+        role="meter"
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={of}
+        aria-valuenow={Math.min(used, of)}
+        aria-valuetext={text}>
         <div class={share >= warnAt ? "much" : undefined} style={{ width: `${share * 100}%` }} />
       </div>
     </div>

@@ -13,8 +13,17 @@ const State = ({ state }: { state: HealthState }) => <span class={`badge ${looks
 
 const rateText = (rate: number | null) => (rate == null ? "–" : percent(rate));
 const share = (name: string, of: (row: Row) => FieldShare): Column<Row> => ({
-  name, numeric: true, value: (row) => of(row).rate ?? -1,
-  show: (row) => <>{rateText(of(row).rate)} <span class="faint">{number(of(row).filled)}/{number(of(row).seen)}</span></>,
+  name,
+  numeric: true,
+  value: (row) => of(row).rate ?? -1,
+  show: (row) => (
+    <>
+      {rateText(of(row).rate)}{" "}
+      <span class="faint">
+        {number(of(row).filled)}/{number(of(row).seen)}
+      </span>
+    </>
+  ),
 });
 
 export function Health() {
@@ -23,12 +32,21 @@ export function Health() {
   return (
     <section class="card" aria-labelledby="health-head">
       <h2 id="health-head">Parser health</h2>
-      <p class="faint">How often each field of the results was filled, over all organizations, against the week before.</p>
+      <p class="faint">
+        How often each field of the results was filled, over all organizations, against the week before.
+      </p>
       <Problem error={error} />
       {!value && !error && <Spinner />}
-      {value && (value.providers.length ? <Fields providers={value.providers} states={states} /> : (
-        <Empty title="Nothing was read yet"><p>It fills as answers are parsed. Ask something in the <a href="#/playground">playground</a>.</p></Empty>
-      ))}
+      {value &&
+        (value.providers.length ? (
+          <Fields providers={value.providers} states={states} />
+        ) : (
+          <Empty title="Nothing was read yet">
+            <p>
+              It fills as answers are parsed. Ask something in the <a href="#/playground">playground</a>.
+            </p>
+          </Empty>
+        ))}
     </section>
   );
 }
@@ -54,22 +72,39 @@ function Fields({ providers, states }: { providers: ProviderHealth[]; states: He
   return (
     <>
       <div class="usage-filters">
-        <label class="field">Provider
+        <label class="field">
+          Provider
           <select value={provider} onChange={(e) => setProvider(e.currentTarget.value)}>
             <option value="">all</option>
-            {[...new Set(providers.map((p) => p.provider))].map((name) => <option key={name} value={name}>{name}</option>)}
+            {[...new Set(providers.map((p) => p.provider))].map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
           </select>
         </label>
-        <label class="field">State
+        <label class="field">
+          State
           <select value={state} onChange={(e) => setState(e.currentTarget.value)}>
             <option value="">all</option>
-            {states.map((name) => <option key={name} value={name}>{name}</option>)}
+            {states.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
           </select>
         </label>
-        <span class="faint" role="status">{number(rows.length)} fields</span>
+        <span class="faint" role="status">
+          {number(rows.length)} fields
+        </span>
       </div>
       <div class="usage-tall" tabIndex={0} role="region" aria-label="Parser health by field">
-        <Table rows={rows} columns={columns} label="Parser health" rowKey={(row) => `${row.provider} ${row.surface} ${row.field}`} />
+        <Table
+          rows={rows}
+          columns={columns}
+          label="Parser health"
+          rowKey={(row) => `${row.provider} ${row.surface} ${row.field}`}
+        />
       </div>
       <Unknown providers={providers} />
     </>
@@ -78,12 +113,23 @@ function Fields({ providers, states }: { providers: ProviderHealth[]; states: He
 
 /** Headings of blocks of result pages that no parser knows. */
 function Unknown({ providers }: { providers: ProviderHealth[] }) {
-  const blocks = providers.flatMap((p) => p.unknownBlocks.map((block) => ({ ...block, from: `${p.provider}, ${p.surface}` })));
+  const blocks = providers.flatMap((p) =>
+    p.unknownBlocks.map((block) => ({ ...block, from: `${p.provider}, ${p.surface}` })),
+  );
   if (!blocks.length) return null;
   return (
     <>
       <h3>Blocks that nobody understood in the last day</h3>
-      <ul>{blocks.map((block) => <li key={`${block.from} ${block.title}`}>{block.title} <span class="faint">{number(block.seen)}, {block.from}</span></li>)}</ul>
+      <ul>
+        {blocks.map((block) => (
+          <li key={`${block.from} ${block.title}`}>
+            {block.title}{" "}
+            <span class="faint">
+              {number(block.seen)}, {block.from}
+            </span>
+          </li>
+        ))}
+      </ul>
     </>
   );
 }

@@ -12,12 +12,28 @@ const columns: Column<Booked>[] = [
   { name: "Time", value: (entry) => entry.at, show: (entry) => <When at={entry.at} /> },
   { name: "Kind", value: (entry) => entry.kind, show: (entry) => <span class="badge">{entry.kind}</span> },
   {
-    name: "Credits", numeric: true, value: (entry) => entry.credits,
-    show: (entry) => <span class={entry.credits > 0 ? "good" : undefined}>{entry.credits > 0 && "+"}{number(entry.credits)}</span>,
+    name: "Credits",
+    numeric: true,
+    value: (entry) => entry.credits,
+    show: (entry) => (
+      <span class={entry.credits > 0 ? "good" : undefined}>
+        {entry.credits > 0 && "+"}
+        {number(entry.credits)}
+      </span>
+    ),
   },
   { name: "Balance", numeric: true, value: (entry) => entry.balance, show: (entry) => number(entry.balance) },
   { name: "Note", value: (entry) => entry.note },
-  { name: "Task", value: (entry) => entry.taskId, show: (entry) => entry.taskId && <a href={`#/history/${entry.taskId}`}><code>{entry.taskId}</code></a> },
+  {
+    name: "Task",
+    value: (entry) => entry.taskId,
+    show: (entry) =>
+      entry.taskId && (
+        <a href={`#/history/${entry.taskId}`}>
+          <code>{entry.taskId}</code>
+        </a>
+      ),
+  },
 ];
 
 export function Ledger() {
@@ -37,23 +53,47 @@ function Entries() {
   return (
     <>
       <div class="usage-filters">
-        <label class="field">Kind
-          <select value={kind ?? ""} onChange={(e) => setKind(kinds.find((name) => name === e.currentTarget.value))} data-testid="ledger-kind">
+        <label class="field">
+          Kind
+          <select
+            value={kind ?? ""}
+            onChange={(e) => setKind(kinds.find((name) => name === e.currentTarget.value))}
+            data-testid="ledger-kind">
             <option value="">all</option>
-            {kinds.map((name) => <option key={name} value={name}>{name}</option>)}
+            {kinds.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
           </select>
         </label>
-        <button type="button" disabled={pages.busy} onClick={pages.again}>Refresh</button>
+        <button type="button" disabled={pages.busy} onClick={pages.again}>
+          Refresh
+        </button>
         <Export key={kind} kind={kind} />
       </div>
       <Problem error={pages.error} />
-      {pages.entries?.length === 0 && <Empty title="No entries"><p>{kind ? "Choose another kind." : "The first grant or charge appears here."}</p></Empty>}
-      {!!pages.entries?.length && !complete && (
-        <p class="faint">{kind ? "With one kind alone there is no balance to tell; choose all." : "The balance after each entry is told once all entries are loaded, and in the export."}</p>
+      {pages.entries?.length === 0 && (
+        <Empty title="No entries">
+          <p>{kind ? "Choose another kind." : "The first grant or charge appears here."}</p>
+        </Empty>
       )}
-      {!!pages.entries?.length && <Table rows={booked(pages.entries, complete)} columns={columns} label="Ledger" rowKey={(entry) => entry.id} />}
+      {!!pages.entries?.length && !complete && (
+        <p class="faint">
+          {kind
+            ? "With one kind alone there is no balance to tell; choose all."
+            : "The balance after each entry is told once all entries are loaded, and in the export."}
+        </p>
+      )}
+      {!!pages.entries?.length && (
+        <Table rows={booked(pages.entries, complete)} columns={columns} label="Ledger" rowKey={(entry) => entry.id} />
+      )}
       {pages.busy && <Spinner />}
-      {pages.more && !pages.busy && <button type="button" class="usage-more" onClick={pages.more} data-testid="ledger-more">Load more</button>}
+      {pages.more && !pages.busy && (
+        <button type="button" class="usage-more" onClick={pages.more} data-testid="ledger-more">
+          Load more
+        </button>
+      )}
     </>
   );
 }
@@ -86,7 +126,13 @@ function usePages(kind: LedgerKind | undefined) {
     void load([], null);
     return () => stop.current.abort();
   }, [kind]);
-  return { entries, error, busy, again: () => load([], null), more: cursor ? () => load(entries ?? [], cursor) : undefined };
+  return {
+    entries,
+    error,
+    busy,
+    again: () => load([], null),
+    more: cursor ? () => load(entries ?? [], cursor) : undefined,
+  };
 }
 
 function Export({ kind }: { kind: LedgerKind | undefined }) {
@@ -108,8 +154,18 @@ function Export({ kind }: { kind: LedgerKind | undefined }) {
   };
   return (
     <>
-      {stop ? <button type="button" onClick={() => stop.abort()}>Stop</button> : <button type="button" onClick={start} data-testid="ledger-export">Export all as CSV</button>}
-      <span class="faint" role="status">{count !== undefined && `${number(count)} entries ${stop ? "so far…" : "read"}`}</span>
+      {stop ? (
+        <button type="button" onClick={() => stop.abort()}>
+          Stop
+        </button>
+      ) : (
+        <button type="button" onClick={start} data-testid="ledger-export">
+          Export all as CSV
+        </button>
+      )}
+      <span class="faint" role="status">
+        {count !== undefined && `${number(count)} entries ${stop ? "so far…" : "read"}`}
+      </span>
       <Problem error={error} />
     </>
   );
@@ -118,15 +174,20 @@ function Export({ kind }: { kind: LedgerKind | undefined }) {
 const csvColumns: (keyof Booked)[] = ["at", "kind", "credits", "balance", "note", "taskId", "id"];
 
 /** Reads the whole ledger page by page and tells after each how many entries there are. */
-async function exportLedger(kind: LedgerKind | undefined, signal: AbortSignal, onProgress: (entries: number) => void): Promise<Blob> {
+async function exportLedger(
+  kind: LedgerKind | undefined,
+  signal: AbortSignal,
+  onProgress: (entries: number) => void,
+): Promise<Blob> {
   const { parameters } = (await openAPI()).paths["/v1/ledger"].get ?? {};
   const limit = parameters?.find(({ name }) => name === "limit")?.schema.maximum;
   const entries: LedgerEntry[] = [];
-  for (let cursor: string | undefined; ;) {
+  for (let cursor: string | undefined; ; ) {
     const page = await patiently(() => call("GET /v1/ledger", { query: { kind, limit, cursor }, signal }), signal);
     entries.push(...page.entries);
     onProgress(entries.length);
-    if (!page.nextCursor) return csvFile([csvColumns, ...booked(entries, !kind).map((entry) => csvColumns.map((column) => entry[column]))]);
+    if (!page.nextCursor)
+      return csvFile([csvColumns, ...booked(entries, !kind).map((entry) => csvColumns.map((column) => entry[column]))]);
     cursor = page.nextCursor;
   }
 }

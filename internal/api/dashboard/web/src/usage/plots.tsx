@@ -10,26 +10,34 @@ import { counted, Empty, number, percent, Problem, Spinner, Table, type Column, 
 const ranges = [7, 30, 90];
 const dayLength = 86_400_000;
 const day = (time: number) => new Date(time).toISOString().slice(0, 10);
-const dayLabel = (x: number) => new Date(x * 1000).toLocaleDateString(undefined, { month: "short", day: "numeric", timeZone: "UTC" });
+const dayLabel = (x: number) =>
+  new Date(x * 1000).toLocaleDateString(undefined, { month: "short", day: "numeric", timeZone: "UTC" });
 
 /** The days that a range has, the last of them today; the API counts in UTC. */
-const lastDays = (count: number) => Array.from({ length: count }, (_, i) => day(Date.now() - (count - 1 - i) * dayLength));
+const lastDays = (count: number) =>
+  Array.from({ length: count }, (_, i) => day(Date.now() - (count - 1 - i) * dayLength));
 
 export function Credits() {
   const [range, setRange] = useState(30);
   const known = useProviders();
-  const { value, error } = useLive(async (signal) => {
-    const days = lastDays(range);
-    const { usage } = await call("GET /v1/usage", { query: { from: days[0], to: days[range - 1] }, signal });
-    return { days, usage };
-  }, [range], calm);
+  const { value, error } = useLive(
+    async (signal) => {
+      const days = lastDays(range);
+      const { usage } = await call("GET /v1/usage", { query: { from: days[0], to: days[range - 1] }, signal });
+      return { days, usage };
+    },
+    [range],
+    calm,
+  );
   return (
     <section class="card" aria-labelledby="credits-head">
       <div class="usage-head">
         <h2 id="credits-head">Credits by day</h2>
         <div class="row" role="group" aria-label="Days">
           {ranges.map((days) => (
-            <button key={days} type="button" class="small" aria-pressed={days === range} onClick={() => setRange(days)}>{days} days</button>
+            <button key={days} type="button" class="small" aria-pressed={days === range} onClick={() => setRange(days)}>
+              {days} days
+            </button>
           ))}
         </div>
       </div>
@@ -42,18 +50,54 @@ export function Credits() {
 
 function Spent({ days, usage, known }: { days: string[]; usage: DayUsage[]; known: Provider[] }) {
   const x = useMemo(() => days.map((date) => Date.parse(date) / 1000), [days]);
-  const series = useMemo(() => byProvider(usage, known, days, (row) => row.date, (row) => row.creditsCharged, 0), [usage, known, days]);
+  const series = useMemo(
+    () =>
+      byProvider(
+        usage,
+        known,
+        days,
+        (row) => row.date,
+        (row) => row.creditsCharged,
+        0,
+      ),
+    [usage, known, days],
+  );
   const sum = (of: (row: DayUsage) => number) => usage.reduce((all, row) => all + of(row), 0);
   if (!usage.length) {
-    return <Empty title="Nothing was asked in these days"><p>Ask something in the <a href="#/playground">playground</a>, or choose a longer time.</p></Empty>;
+    return (
+      <Empty title="Nothing was asked in these days">
+        <p>
+          Ask something in the <a href="#/playground">playground</a>, or choose a longer time.
+        </p>
+      </Empty>
+    );
   }
   return (
     <>
       <p class="usage-total">
-        <strong data-testid="usage-total">{number(sum((row) => row.creditsCharged))}</strong> credits for {counted(sum((row) => row.completed), "answer")}
-        {" "}<span class="faint">and {counted(sum((row) => row.failed), "failure")}</span>
+        <strong data-testid="usage-total">{number(sum((row) => row.creditsCharged))}</strong> credits for{" "}
+        {counted(
+          sum((row) => row.completed),
+          "answer",
+        )}{" "}
+        <span class="faint">
+          and{" "}
+          {counted(
+            sum((row) => row.failed),
+            "failure",
+          )}
+        </span>
       </p>
-      <Plot caption="Credits charged" note="by day in UTC and provider" x={x} series={series} xName="Day" xLabel={dayLabel} yLabel={number} stacked />
+      <Plot
+        caption="Credits charged"
+        note="by day in UTC and provider"
+        x={x}
+        series={series}
+        xName="Day"
+        xLabel={dayLabel}
+        yLabel={number}
+        stacked
+      />
     </>
   );
 }
@@ -83,16 +127,35 @@ export function Speed() {
         {!!value?.hours.length && (
           <div class="row" role="group" aria-label="Shown as">
             {(["Table", "Plots"] as const).map((name) => (
-              <button key={name} type="button" class="small" aria-pressed={name === view} onClick={() => choose(name)} data-testid={`speed-${name.toLowerCase()}`}>{name}</button>
+              <button
+                key={name}
+                type="button"
+                class="small"
+                aria-pressed={name === view}
+                onClick={() => choose(name)}
+                data-testid={`speed-${name.toLowerCase()}`}>
+                {name}
+              </button>
             ))}
           </div>
         )}
       </div>
       <Problem error={error} />
       {!value && !error && <Spinner />}
-      {value && (value.hours.length ? (view === "Table" ? <Hours rows={value.hours} /> : <Plots rows={value.hours} known={known} />) : (
-        <Empty title="No job ended in the last 24 hours"><p>Ask something in the <a href="#/playground">playground</a>.</p></Empty>
-      ))}
+      {value &&
+        (value.hours.length ? (
+          view === "Table" ? (
+            <Hours rows={value.hours} />
+          ) : (
+            <Plots rows={value.hours} known={known} />
+          )
+        ) : (
+          <Empty title="No job ended in the last 24 hours">
+            <p>
+              Ask something in the <a href="#/playground">playground</a>.
+            </p>
+          </Empty>
+        ))}
     </section>
   );
 }
@@ -111,7 +174,16 @@ const hourColumns: Column<HourStats>[] = [
 
 function Hours({ rows }: { rows: HourStats[] }) {
   const newest = [...rows].sort((a, b) => b.at.localeCompare(a.at));
-  return <div class="usage-tall"><Table rows={newest} columns={hourColumns} label="Latency and success by hour" rowKey={(row) => `${row.at} ${row.provider}`} /></div>;
+  return (
+    <div class="usage-tall">
+      <Table
+        rows={newest}
+        columns={hourColumns}
+        label="Latency and success by hour"
+        rowKey={(row) => `${row.at} ${row.provider}`}
+      />
+    </div>
+  );
 }
 
 function Plots({ rows, known }: { rows: HourStats[]; known: Provider[] }) {
@@ -119,10 +191,21 @@ function Plots({ rows, known }: { rows: HourStats[]; known: Provider[] }) {
   const plots = useMemo(() => {
     const times = lastHours();
     const keys = times.map(String);
-    const of = (value: (row: HourStats) => number | null) => byProvider(rows, known, keys, (row) => String(Date.parse(row.at)), value, null);
-    return { x: times.map((time) => time / 1000), median: of((row) => row.p50Ms), slow: of((row) => row.p95Ms), success: of(success) };
+    const of = (value: (row: HourStats) => number | null) =>
+      byProvider(rows, known, keys, (row) => String(Date.parse(row.at)), value, null);
+    return {
+      x: times.map((time) => time / 1000),
+      median: of((row) => row.p50Ms),
+      slow: of((row) => row.p95Ms),
+      success: of(success),
+    };
   }, [rows, known]);
-  const common: Pick<PlotProps, "x" | "xName" | "xLabel" | "off"> = { x: plots.x, xName: "Hour", xLabel: hourLabel, off };
+  const common: Pick<PlotProps, "x" | "xName" | "xLabel" | "off"> = {
+    x: plots.x,
+    xName: "Hour",
+    xLabel: hourLabel,
+    off,
+  };
   return (
     <>
       <Legend label="Providers" series={plots.median} off={off} setOff={setOff} />
@@ -140,17 +223,24 @@ const useProviders = (): Provider[] => useLoad(() => choices("Provider"), []).va
 
 /** One series for each provider that has a row; each has the same colour in every plot. */
 function byProvider<Row extends { provider: Provider }>(
-  rows: Row[], known: Provider[], x: string[], at: (row: Row) => string, value: (row: Row) => number | null, none: number | null,
+  rows: Row[],
+  known: Provider[],
+  x: string[],
+  at: (row: Row) => string,
+  value: (row: Row) => number | null,
+  none: number | null,
 ): Series[] {
   const present = new Set(rows.map((row) => row.provider));
   const order = [...new Set([...known, ...[...present].sort()])];
   const places = new Map(x.map((key, i) => [key, i]));
-  return order.filter((name) => present.has(name)).map((name) => {
-    const values = x.map((): number | null => none);
-    for (const row of rows) {
-      const place = places.get(at(row));
-      if (row.provider === name && place !== undefined) values[place] = value(row);
-    }
-    return { name, values, color: order.indexOf(name) };
-  });
+  return order
+    .filter((name) => present.has(name))
+    .map((name) => {
+      const values = x.map((): number | null => none);
+      for (const row of rows) {
+        const place = places.get(at(row));
+        if (row.provider === name && place !== undefined) values[place] = value(row);
+      }
+      return { name, values, color: order.indexOf(name) };
+    });
 }

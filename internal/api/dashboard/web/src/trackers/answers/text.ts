@@ -3,17 +3,29 @@
 import type { FoundMention } from "../../api.gen";
 
 /** A piece of a line: what is shown, and what stands there. */
-export interface Piece { text: string; mention?: FoundMention; /** Sources of the sentence that the piece belongs to. */ cites: number[]; strong?: boolean }
+export interface Piece {
+  text: string;
+  mention?: FoundMention /** Sources of the sentence that the piece belongs to. */;
+  cites: number[];
+  strong?: boolean;
+}
 /** What follows a sentence that names somebody: the sources behind it, none for none. */
-export interface Support { support: number[] }
-export interface Line { kind: "text" | "heading" | "item"; label: string; parts: (Piece | Support)[] }
+export interface Support {
+  support: number[];
+}
+export interface Line {
+  kind: "text" | "heading" | "item";
+  label: string;
+  parts: (Piece | Support)[];
+}
 
 /** Where in the text a byte stands. */
 export function indexOfByte(text: string): (byte: number) => number {
   const places: number[] = [];
   let index = 0;
   for (const letter of text) {
-    const bytes = letter.codePointAt(0)! < 0x80 ? 1 : letter.codePointAt(0)! < 0x800 ? 2 : letter.codePointAt(0)! < 0x10000 ? 3 : 4;
+    const bytes =
+      letter.codePointAt(0)! < 0x80 ? 1 : letter.codePointAt(0)! < 0x800 ? 2 : letter.codePointAt(0)! < 0x10000 ? 3 : 4;
     for (let i = 0; i < bytes; i++) places.push(index);
     index += letter.length;
   }
@@ -21,14 +33,26 @@ export function indexOfByte(text: string): (byte: number) => number {
   return (byte) => places[Math.min(Math.max(byte, 0), places.length - 1)];
 }
 
-interface Range { start: number; end: number }
-interface Place extends Range { mention: FoundMention; sentence: Range }
+interface Range {
+  start: number;
+  end: number;
+}
+interface Place extends Range {
+  mention: FoundMention;
+  sentence: Range;
+}
 
-/** The lines of a text with its mentions. Of Markdown, marks of headings, lists, emphasis and links are read; the rest stays as it is. */
+/**
+ * The lines of a text with its mentions. Of Markdown, marks of headings, lists, emphasis and links are read; the
+ * rest stays as it is.
+ */
 export function linesOf(text: string, mentions: FoundMention[], markdown: boolean): Line[] {
   const at = indexOfByte(text);
   const places: Place[] = mentions.map((mention) => ({
-    mention, start: at(mention.start), end: at(mention.end), sentence: { start: at(mention.sentenceStart), end: text.slice(0, at(mention.sentenceEnd)).trimEnd().length },
+    mention,
+    start: at(mention.start),
+    end: at(mention.end),
+    sentence: { start: at(mention.sentenceStart), end: text.slice(0, at(mention.sentenceEnd)).trimEnd().length },
   }));
   const lines: Line[] = [];
   let start = 0;
@@ -47,7 +71,8 @@ function lineOf(text: string, { start, end }: Range, places: Place[], markdown: 
   const head = heading ?? item;
   const from = start + (head?.[0].length ?? 0);
   return {
-    kind: heading ? "heading" : item ? "item" : "text", label: item ? item[2] ?? "•" : "",
+    kind: heading ? "heading" : item ? "item" : "text",
+    label: item ? (item[2] ?? "•") : "",
     parts: partsOf(text, { start: from, end }, places, markdown ? hiddenIn(text, from, end) : []),
   };
 }
@@ -55,18 +80,31 @@ function lineOf(text: string, { start, end }: Range, places: Place[], markdown: 
 /** What Markdown writes and nobody sees: emphasis, and the targets of links. */
 function hiddenIn(text: string, start: number, end: number): (Range & { strong?: boolean })[] {
   const hidden: (Range & { strong?: boolean })[] = [];
-  for (const match of text.slice(start, end).matchAll(/(\*\*|__)|!?(\[)(?=[^\]\n]*\]\([^)\n]*\))|(\]\([^)\n]*\))|(`+)/g)) {
+  for (const match of text
+    .slice(start, end)
+    .matchAll(/(\*\*|__)|!?(\[)(?=[^\]\n]*\]\([^)\n]*\))|(\]\([^)\n]*\))|(`+)/g)) {
     const from = start + match.index;
     hidden.push({ start: from, end: from + match[0].length, strong: !!match[1] });
   }
   return hidden;
 }
 
-function partsOf(text: string, { start, end }: Range, places: Place[], hidden: (Range & { strong?: boolean })[]): (Piece | Support)[] {
+function partsOf(
+  text: string,
+  { start, end }: Range,
+  places: Place[],
+  hidden: (Range & { strong?: boolean })[],
+): (Piece | Support)[] {
   const cuts = new Set([start, end]);
-  const cut = (at: number) => { if (at > start && at < end) cuts.add(at); };
-  for (const place of places) for (const at of [place.start, place.end, place.sentence.start, place.sentence.end]) cut(at);
-  for (const range of hidden) { cut(range.start); cut(range.end); }
+  const cut = (at: number) => {
+    if (at > start && at < end) cuts.add(at);
+  };
+  for (const place of places)
+    for (const at of [place.start, place.end, place.sentence.start, place.sentence.end]) cut(at);
+  for (const range of hidden) {
+    cut(range.start);
+    cut(range.end);
+  }
   const edges = [...cuts].sort((a, b) => a - b);
   const parts: (Piece | Support)[] = [];
   let strong = false;
@@ -85,4 +123,5 @@ function partsOf(text: string, { start, end }: Range, places: Place[], hidden: (
   return parts;
 }
 
-const citesOf = (places: Place[]) => [...new Set(places.flatMap(({ mention }) => mention.citations))].sort((a, b) => a - b);
+const citesOf = (places: Place[]) =>
+  [...new Set(places.flatMap(({ mention }) => mention.citations))].sort((a, b) => a - b);

@@ -6,13 +6,16 @@ export function proposed(definition: TrackerDefinition, { brand, add }: Record<s
   const name = add ? read(add) : undefined;
   if (!name) return definition;
   const brands = definition.brands ?? [];
-  if (!brand) return brands.some((one) => one.name === name.name) ? definition : { ...definition, brands: [...brands, name] };
+  if (!brand)
+    return brands.some((one) => one.name === name.name) ? definition : { ...definition, brands: [...brands, name] };
   return {
     ...definition,
     brands: brands.map((one) => {
       if (one.name !== brand) return one;
       if (one.name === name.name) return { ...one, match: name.match };
-      const others = (one.aliases ?? []).filter((alias) => (typeof alias === "string" ? alias : alias.name) !== name.name);
+      const others = (one.aliases ?? []).filter(
+        (alias) => (typeof alias === "string" ? alias : alias.name) !== name.name,
+      );
       return { ...one, aliases: [...others, name.match ? name : name.name] };
     }),
   };
@@ -22,8 +25,18 @@ export function proposed(definition: TrackerDefinition, { brand, add }: Record<s
 function read(text: string): BrandName | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null || !("name" in value) || typeof value.name !== "string" || !value.name) return undefined;
-    const match = "match" in value && typeof value.match === "object" && value.match !== null ? (value.match as BrandName["match"]) : undefined;
+    if (
+      typeof value !== "object" ||
+      value === null ||
+      !("name" in value) ||
+      typeof value.name !== "string" ||
+      !value.name
+    )
+      return undefined;
+    const match =
+      "match" in value && typeof value.match === "object" && value.match !== null
+        ? (value.match as BrandName["match"])
+        : undefined;
     return { name: value.name, ...(match && { match }) };
   } catch {
     return undefined;
