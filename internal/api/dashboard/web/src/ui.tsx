@@ -205,6 +205,19 @@ export function Table<Row>({
   );
 }
 
+/** The head of a table, by the names of its columns; those of numbers begin with #. */
+export const Heads = ({ names }: { names: string[] }) => (
+  <thead>
+    <tr>
+      {names.map((name) => (
+        <th key={name} scope="col" class={name.startsWith("#") ? "number" : undefined}>
+          {name.replace("#", "")}
+        </th>
+      ))}
+    </tr>
+  </thead>
+);
+
 /** Whether what is in the box is wider than the box. */
 export function useOverflow(box: { current: HTMLElement | null }) {
   const [over, setOver] = useState(false);

@@ -6,14 +6,8 @@ import type { BatchFileRow, BatchItem, TaskPage, TaskRecord } from "../api.gen";
 import { marked } from "../result/origin";
 import { key } from "../session";
 import { onTaskChanges } from "./live";
-import { explain, question } from "./pieces";
+import { type BadRow, explain, question } from "./pieces";
 import { chunk, maxItems } from "./submit";
-
-export interface Refusal {
-  line: number;
-  question: string;
-  message: string;
-}
 
 /** What the view shows of the batch. */
 export interface Progress {
@@ -21,7 +15,7 @@ export interface Progress {
   sent: number;
   accepted: number;
   already: number;
-  refused: Refusal[];
+  refused: BadRow[];
   running: number;
   completed: number;
   failed: number;

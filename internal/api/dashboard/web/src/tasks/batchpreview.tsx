@@ -7,10 +7,9 @@ import type { Provider } from "../openapi";
 import { balance, countryName } from "../state";
 import { Empty, number, Problem, Spinner } from "../ui";
 import { startBatch } from "./batch";
-import { countryOf, explain, question } from "./pieces";
+import { BadRows, countryOf, explain, question } from "./pieces";
 
 const firstRows = 5;
-const firstFaults = 50;
 
 /** What is asked for, as the form has it. */
 export interface Draft {
@@ -86,7 +85,11 @@ export function Preview({ draft, provider }: { draft: Draft; provider: Provider 
         <p class="warn">Ignored, because the provider has no such field: {value.ignored.join(", ")}</p>
       )}
       <FirstRows rows={value.rows.slice(0, firstRows)} rest={value.rows.length - firstRows} />
-      <Faults of={value.problems} />
+      <BadRows
+        of={value.problems.map(({ line, error }) => ({ line, message: explain(error) }))}
+        state={["is faulty and will not be sent", "are faulty and will not be sent"]}
+        testid="faults"
+      />
       <Send preview={value} />
       {asCall}
     </section>
@@ -173,25 +176,6 @@ function FirstRows({ rows, rest }: { rows: BatchFileRow[]; rest: number }) {
       </div>
       {rest > 0 && <p class="faint">and {number(rest)} more</p>}
     </>
-  );
-}
-
-function Faults({ of: problems }: { of: BatchFileProblem[] }) {
-  if (!problems.length) return null;
-  return (
-    <details class="tasks-faults" open data-testid="faults">
-      <summary class="bad">
-        {number(problems.length)} {problems.length === 1 ? "row is" : "rows are"} faulty and will not be sent
-      </summary>
-      <ul>
-        {problems.slice(0, firstFaults).map(({ line, error }) => (
-          <li key={line}>
-            Line {line}: {explain(error)}
-          </li>
-        ))}
-      </ul>
-      {problems.length > firstFaults && <p class="faint">and {number(problems.length - firstFaults)} more</p>}
-    </details>
   );
 }
 

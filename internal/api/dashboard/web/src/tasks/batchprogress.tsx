@@ -1,10 +1,8 @@
 // How far a batch is, what was refused, and what came out.
 import { download } from "../file";
 import { counted, number, Problem } from "../ui";
-import { forgetBatch, resultLines, resumeBatch, stopSending, type Progress, type Refusal } from "./batch";
-import { span } from "./pieces";
-
-const firstRefusals = 200;
+import { forgetBatch, resultLines, resumeBatch, stopSending, type Progress } from "./batch";
+import { BadRows, span } from "./pieces";
 
 export function BatchProgress({ of: batch }: { of: Progress }) {
   const { accepted, already, completed, failed, removed, running, state } = batch;
@@ -50,7 +48,7 @@ export function BatchProgress({ of: batch }: { of: Progress }) {
           New batch
         </button>
       </div>
-      <Refused of={batch.refused} />
+      <BadRows of={batch.refused} state={["was refused", "were refused"]} testid="refused" />
     </section>
   );
 }
@@ -101,24 +99,5 @@ function Pace({ of: { state, rate, ms, completed, failed }, left }: { of: Progre
     <p class="faint">
       {pace}, about {span((left / rate) * 1000)} left.
     </p>
-  );
-}
-
-function Refused({ of: refused }: { of: Refusal[] }) {
-  if (!refused.length) return null;
-  return (
-    <details class="tasks-faults" open data-testid="refused">
-      <summary class="bad">
-        {number(refused.length)} {refused.length === 1 ? "row was" : "rows were"} refused
-      </summary>
-      <ul>
-        {refused.slice(0, firstRefusals).map(({ line, question, message }) => (
-          <li key={line}>
-            Line {line}: {message} <span class="faint">{question.slice(0, 80)}</span>
-          </li>
-        ))}
-      </ul>
-      {refused.length > firstRefusals && <p class="faint">and {number(refused.length - firstRefusals)} more</p>}
-    </details>
   );
 }

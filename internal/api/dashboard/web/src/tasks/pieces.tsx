@@ -1,7 +1,7 @@
 // Small pieces of the views of tasks: states, filters, and values in words.
 import type { Payload } from "../api";
 import type { DeliveryState, Error as TaskError, Status } from "../api.gen";
-import { useLoad } from "../ui";
+import { counted, number, useLoad } from "../ui";
 
 const looks: Record<Status | DeliveryState, string> = {
   QUEUED: "",
@@ -18,6 +18,42 @@ export function State({ of, why }: { of: Status | DeliveryState; why?: string })
     <span class={`badge ${looks[of]}`} title={why} data-testid="state">
       {of.toLowerCase()}
     </span>
+  );
+}
+
+export interface BadRow {
+  line: number;
+  message: string;
+  question?: string;
+}
+
+const firstRows = 100;
+
+/** Rows of a batch that something is wrong with, the first of them by their lines. */
+export function BadRows({
+  of: rows,
+  state,
+  testid,
+}: {
+  of: BadRow[];
+  state: [one: string, many: string];
+  testid: string;
+}) {
+  if (!rows.length) return null;
+  return (
+    <details class="tasks-faults" open data-testid={testid}>
+      <summary class="bad">
+        {counted(rows.length, "row")} {state[rows.length === 1 ? 0 : 1]}
+      </summary>
+      <ul>
+        {rows.slice(0, firstRows).map(({ line, message, question = "" }) => (
+          <li key={line}>
+            Line {line}: {message} <span class="faint">{question.slice(0, 80)}</span>
+          </li>
+        ))}
+      </ul>
+      {rows.length > firstRows && <p class="faint">and {number(rows.length - firstRows)} more</p>}
+    </details>
   );
 }
 

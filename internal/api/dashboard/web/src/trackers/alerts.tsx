@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { call, patiently } from "../api";
 import type { Alert, AlertKind, AlertTestResult, SentReport, Tracker } from "../api.gen";
-import { Problem, useLoad } from "../ui";
+import { Heads, Problem, useLoad } from "../ui";
 import { addressOf, answersAddress } from "./address";
 import { Failed, mayTrack, Skeleton } from "./pieces";
 import type { TabProps } from "./pieces";
@@ -119,17 +119,7 @@ function List({
               <details>
                 <summary>Questions that carry it</summary>
                 <table>
-                  <thead>
-                    <tr>
-                      <th scope="col">Question</th>
-                      <th scope="col" class="number">
-                        Before
-                      </th>
-                      <th scope="col" class="number">
-                        Since
-                      </th>
-                    </tr>
-                  </thead>
+                  <Heads names={["Question", "#Before", "#Since"]} />
                   <tbody>
                     {alert.shift.prompts.map(({ name, from, to }) => (
                       <tr key={name}>

@@ -3,7 +3,7 @@ import { AsCall } from "../ascall";
 import { call, patiently } from "../api";
 import type { ComparedRow, MetricRow, Tracker } from "../api.gen";
 import { route } from "../state";
-import { counted, number, useLoad } from "../ui";
+import { counted, Heads, number, useLoad } from "../ui";
 import { addressOf } from "./address";
 import { Failed, leadOf, mayTrack, panelOf, Skeleton, Value, VerdictMark, type PanelBrand } from "./pieces";
 import { Beginning, NewTracker } from "./start";
@@ -52,16 +52,7 @@ function Trackers({ trackers }: { trackers: Tracker[] }) {
         <span class="faint">{counted(spent, "credit")} this month</span>
       </div>
       <table class="row-cards" data-testid="trackers">
-        <thead>
-          <tr>
-            <th scope="col">Tracker</th>
-            <th scope="col">State</th>
-            <th scope="col">Own brand is named in</th>
-            <th scope="col">Last sweep</th>
-            <th scope="col">Next sweep</th>
-            <th scope="col">Spent this month</th>
-          </tr>
-        </thead>
+        <Heads names={["Tracker", "State", "Own brand is named in", "Last sweep", "Next sweep", "Spent this month"]} />
         <tbody>
           {trackers.map((tracker) => (
             <Row key={tracker.name} tracker={tracker} />

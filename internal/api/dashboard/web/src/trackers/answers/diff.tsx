@@ -5,7 +5,7 @@ import { AsCall } from "../../ascall";
 import { call } from "../../api";
 import type { AnswerDiff, FoundPage, TrackedAnswer } from "../../api.gen";
 import { External } from "../../external";
-import { number, useLoad, When } from "../../ui";
+import { Heads, number, useLoad, When } from "../../ui";
 import { addressOf, keptFilters, setQuery } from "../address";
 import { BrandMark, Caution, Failed, Skeleton, Value, type PanelBrand } from "../pieces";
 import { SourceType } from "./shown";
@@ -148,20 +148,7 @@ function Noise({ diff: { distance, noise } }: { diff: AnswerDiff }) {
   return (
     <div class="diff-noise" data-testid="noise">
       <table aria-label="How far apart">
-        <thead>
-          <tr>
-            <th scope="col">How far apart</th>
-            <th scope="col" class="number">
-              These two
-            </th>
-            <th scope="col" class="number">
-              Neighbours in this cell
-            </th>
-            <th scope="col" class="number">
-              Pairs
-            </th>
-          </tr>
-        </thead>
+        <Heads names={["How far apart", "#These two", "#Neighbours in this cell", "#Pairs"]} />
         <tbody>
           {rows.map(([name, now, usual, pairs]) => (
             <tr key={name}>

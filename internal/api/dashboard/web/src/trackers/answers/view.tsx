@@ -7,7 +7,7 @@ import type { CellAnswer, Provider, TrackedAnswer } from "../../api.gen";
 import { ResultView } from "../../result/output";
 import { addressOf as pageAddress, route } from "../../state";
 import { External } from "../../external";
-import { Copy, counted, Empty, number, Tabs, useLoad, When } from "../../ui";
+import { Copy, counted, Empty, Heads, number, Tabs, useLoad, When } from "../../ui";
 import { addressOf, keptFilters, setQuery } from "../address";
 import { targetName } from "../filters";
 import { BrandName, Failed, MadeUp, Skeleton, type PanelBrand } from "../pieces";
@@ -314,23 +314,7 @@ function Order({ found, panel }: { found: NonNullable<TrackedAnswer["found"]>; p
     <section class="card">
       <h2>Order of naming</h2>
       <table aria-label="Order of naming" data-testid="order">
-        <thead>
-          <tr>
-            <th scope="col">Brand</th>
-            <th scope="col" class="number">
-              Place
-            </th>
-            <th scope="col" class="number">
-              In list
-            </th>
-            <th scope="col" class="number">
-              Times
-            </th>
-            <th scope="col" class="number">
-              Sourced
-            </th>
-          </tr>
-        </thead>
+        <Heads names={["Brand", "#Place", "#In list", "#Times", "#Sourced"]} />
         <tbody>
           {rows.map(({ brand, all, counted, place, rank, sourced }) => (
             <tr key={brand.name}>

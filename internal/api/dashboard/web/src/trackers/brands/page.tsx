@@ -2,7 +2,7 @@
 // the panel lacks, and the analysis of what is kept by the names as they are.
 import { call } from "../../api";
 import type { Brand, DiscoveredName, DiscoverReport } from "../../api.gen";
-import { counted, Empty, number, useLoad } from "../../ui";
+import { counted, Empty, Heads, number, useLoad } from "../../ui";
 import { addressOf, keptFilters } from "../address";
 import { BrandMark, BrandName, Caution, Failed, MadeUp, Skeleton, Value, type PanelBrand } from "../pieces";
 import type { TabProps } from "../pieces";
@@ -97,12 +97,7 @@ function Names({ brand, look }: { brand: Brand; look: number }) {
         A mention is found by these names in the text that a reader sees. Links and titles of sources do not count.
       </p>
       <table class="row-cards" aria-label={`Names of ${brand.name}`}>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Switches</th>
-          </tr>
-        </thead>
+        <Heads names={["Name", "Switches"]} />
         <tbody>
           {namesOf(brand).map((name) => (
             <tr key={name.name}>
@@ -157,22 +152,9 @@ function Discovery({
           {!value.names.length && <p>Nobody else: every name that stands out is of the panel.</p>}
           {value.names.length > 0 && (
             <table class="row-cards" aria-label="Names that the panel lacks">
-              <thead>
-                <tr>
-                  <th scope="col">Name</th>
-                  <th scope="col" class="number">
-                    Answers
-                  </th>
-                  <th scope="col" class="number">
-                    Share
-                  </th>
-                  <th scope="col">Stands out as</th>
-                  <th scope="col">First seen</th>
-                  <th scope="col">Targets</th>
-                  <th scope="col">Examples</th>
-                  <th scope="col">Add</th>
-                </tr>
-              </thead>
+              <Heads
+                names={["Name", "#Answers", "#Share", "Stands out as", "First seen", "Targets", "Examples", "Add"]}
+              />
               <tbody>
                 {value.names.map((found) => (
                   <Discovered key={found.name} tracker={tracker} of={found} />

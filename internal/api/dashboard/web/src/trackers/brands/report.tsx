@@ -1,6 +1,6 @@
 // What a try of names found, before they take effect.
 import type { NameContext, NameTried } from "../../api.gen";
-import { number } from "../../ui";
+import { Heads, number } from "../../ui";
 import { addressOf } from "../address";
 import { indexOfByte } from "../answers/text";
 import { BrandMark, Caution, Value, type PanelBrand } from "../pieces";
@@ -60,23 +60,7 @@ export function Report({ tracker, panel, of }: { tracker: string; panel: PanelBr
       ))}
       <h3>What it changes</h3>
       <table class="row-cards" aria-label="What it changes">
-        <thead>
-          <tr>
-            <th scope="col">Brand</th>
-            <th scope="col" class="number">
-              Answers before
-            </th>
-            <th scope="col" class="number">
-              Answers after
-            </th>
-            <th scope="col" class="number">
-              Share before
-            </th>
-            <th scope="col" class="number">
-              Share after
-            </th>
-          </tr>
-        </thead>
+        <Heads names={["Brand", "#Answers before", "#Answers after", "#Share before", "#Share after"]} />
         <tbody>
           {of.changes.map((change) => (
             <tr key={change.brand}>

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { AsCall } from "../../ascall";
 import { call } from "../../api";
 import type { Brand, BrandName as Name, NamingRule } from "../../api.gen";
-import { Confirm, number, useLoad, When } from "../../ui";
+import { Confirm, Heads, number, useLoad, When } from "../../ui";
 import { BrandMark, Failed, mayTrack, Skeleton, Value, type PanelBrand } from "../pieces";
 import type { TabProps } from "../pieces";
 
@@ -43,15 +43,7 @@ export function Rules({ tracker, panel }: Pick<TabProps, "tracker" | "panel">) {
       {!value && !error && <Skeleton lines={2} label="Loading the rules" />}
       {value && (
         <table class="row-cards" aria-label="Versions of the rules">
-          <thead>
-            <tr>
-              <th scope="col">Version</th>
-              <th scope="col">State</th>
-              <th scope="col">Since</th>
-              <th scope="col">Analysed</th>
-              <th scope="col">Against the version before</th>
-            </tr>
-          </thead>
+          <Heads names={["Version", "State", "Since", "Analysed", "Against the version before"]} />
           <tbody>
             {value.rules.map((rule) => (
               <Rule key={rule.name} of={rule} before={before(value.rules, rule)} />
@@ -161,29 +153,9 @@ function Moved({
         noise.
       </p>
       <table class="row-cards" aria-label={`What ${name} changed`}>
-        <thead>
-          <tr>
-            <th scope="col">Brand</th>
-            <th scope="col" class="number">
-              Share before
-            </th>
-            <th scope="col" class="number">
-              Share after
-            </th>
-            <th scope="col" class="number">
-              Answers before
-            </th>
-            <th scope="col" class="number">
-              Answers after
-            </th>
-            <th scope="col" class="number">
-              Gained
-            </th>
-            <th scope="col" class="number">
-              Lost
-            </th>
-          </tr>
-        </thead>
+        <Heads
+          names={["Brand", "#Share before", "#Share after", "#Answers before", "#Answers after", "#Gained", "#Lost"]}
+        />
         <tbody>
           {moved?.map((row) => (
             <tr key={row.brand}>

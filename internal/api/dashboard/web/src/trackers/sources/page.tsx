@@ -7,7 +7,7 @@ import type { SourceReport, SourceRow } from "../../api.gen";
 import { csvFile, download } from "../../file";
 import { route } from "../../state";
 import { External } from "../../external";
-import { counted, number, useLoad } from "../../ui";
+import { counted, Heads, number, useLoad } from "../../ui";
 import { addressOf, keptFilters, numberQuery, periodOf, setQuery } from "../address";
 import { SourceType } from "../answers/shown";
 import { FilterLine, NothingLeft } from "../filters";
@@ -488,18 +488,7 @@ function PagesOf({
         {value.rows.length === 1000 && " among the 1,000 that are cited most"}
       </h3>
       <table class="row-cards" aria-label={`Pages of ${domain.domain}`}>
-        <thead>
-          <tr>
-            <th scope="col">Page</th>
-            <th scope="col" class="number">
-              Citations
-            </th>
-            <th scope="col" class="number">
-              Share
-            </th>
-            <th scope="col">Asked again</th>
-          </tr>
-        </thead>
+        <Heads names={["Page", "#Citations", "#Share", "Asked again"]} />
         <tbody>
           {pages.slice(0, 20).map((row) => (
             <tr key={row.url}>
@@ -546,18 +535,7 @@ function Sites({ tracker, panel }: Pick<TabProps, "tracker" | "panel">) {
         beside what noise alone does
       </p>
       <table class="row-cards" aria-label="Sites of the brands">
-        <thead>
-          <tr>
-            <th scope="col">Brand</th>
-            <th scope="col" class="number">
-              Before
-            </th>
-            <th scope="col" class="number">
-              Now
-            </th>
-            <th scope="col">Change, points</th>
-          </tr>
-        </thead>
+        <Heads names={["Brand", "#Before", "#Now", "Change, points"]} />
         <tbody>
           {rows.map(({ brand, row }) => (
             <tr key={brand.name + row.target}>

@@ -1,6 +1,6 @@
 // Whose names stand in sentences that cite a source.
 import { call } from "../../api";
-import { counted, number, useLoad } from "../../ui";
+import { counted, Heads, number, useLoad } from "../../ui";
 import { answersAddress, numberQuery } from "../address";
 import { BrandName, Failed, Value } from "../pieces";
 import type { TabProps } from "../pieces";
@@ -24,21 +24,7 @@ export function Support({ tracker, panel }: Pick<TabProps, "tracker" | "panel">)
         sentence.
       </p>
       <table class="row-cards" aria-label="Names with a source behind them">
-        <thead>
-          <tr>
-            <th scope="col">Brand</th>
-            <th scope="col" class="number">
-              Mentions
-            </th>
-            <th scope="col" class="number">
-              With a source
-            </th>
-            <th scope="col" class="number">
-              Share
-            </th>
-            <th scope="col">Answers</th>
-          </tr>
-        </thead>
+        <Heads names={["Brand", "#Mentions", "#With a source", "#Share", "Answers"]} />
         <tbody>
           {rows.map(({ brand, row }) => (
             <tr key={brand.name + row.target}>
